@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One record of a perf ring, decoded: what perf_parse makes of raw bytes,
+ * perf_order sorts by time and perf_state applies. Pointers lead into the raw
+ * bytes and live as long as these.
+ */
+#ifndef DAEMON_PERF_ITEM_H
+#define DAEMON_PERF_ITEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oprof/sample_file.h"
+
+struct perf_item {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint32_t type;	  /* PERF_RECORD_* */
+	uint16_t misc;	  /* PERF_RECORD_MISC_* */
+	uint16_t event;	  /* index of the event, UINT16_MAX: not of one (side-band) */
+	int32_t pid,
+		tid; /* -1: the kernel no longer knew it; 0: idle, or of a foreign pid namespace */
+	uint32_t cpu;
+	union {
+		struct {
+			uint64_t ip;
+			uint64_t period;   /* weight */
+			uint64_t cgroup;   /* 0: not asked for */
+			uint64_t nr_chain; /* as the kernel gives it: with PERF_CONTEXT_* markers,
+					      ip first */
+			const uint64_t *chain;
+		} sample;
+		struct {
+			uint64_t start, nr_bytes, file_offset; /* file_offset in bytes (pgoff) */
+			struct oprof_image_identity
+				identity; /* build-id, or dev, inode and inode generation */
+			uint32_t prot, flags;
+			const char *path; /* NUL-terminated; "//anon", "[vdso]", "/x (deleted)" */
+		} mmap;
+		struct {
+			const char *name;
+			bool exec;
+		} comm;
+		struct {
+			int32_t ppid, ptid;
+		} task; /* FORK and EXIT */
+		struct {
+			uint64_t id;
+			const char *path;
+		} cgroup;
+		struct {
+			uint64_t start;
+			uint32_t nr_bytes;
+			uint16_t kind; /* PERF_RECORD_KSYMBOL_TYPE_* */
+			bool unregister;
+			const char *name;
+		} ksymbol;
+		struct {
+			uint64_t nr;	/* LOST, LOST_SAMPLES */
+			bool side_band; /* of a side-band ring: maps may be missing */
+		} lost;
+	} u;
+};
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the perf source knows of the machine at a moment of the records'
+ * time: tasks with their generations, address spaces, images, kernel code.
+ * Items are applied in time order; samples come out as records.
+ *
+ * Not for: rings, decoding, order (perf_ring, perf_parse, perf_order), files.
+ */
+#ifndef DAEMON_PERF_STATE_H
+#define DAEMON_PERF_STATE_H
+
+#include "daemon/perf_item.h"
+#include "daemon/source.h"
+
+struct perf_state;
+
+struct perf_state_config {
+	struct record_sink *sink;
+	unsigned int nr_cpus;  /* possible CPUs */
+	const char *proc_path; /* NULL: "/proc"; tests give a folder of their own */
+	const char *sys_path;  /* NULL: "/sys" */
+	bool kernel;	       /* kernel samples may come: load kallsyms */
+};
+
+int perf_state_create(struct perf_state **state, const struct perf_state_config *config,
+		      struct diag *diag);
+void perf_state_destroy(struct perf_state *state);
+
+/*
+ * Read the processes that run already (all, or pids and their threads) from
+ * proc_path. The side-band rings must be recording before this, sampling
+ * must not: items older than a process's scan are then already in it, newer
+ * ones are replayed over it. Also after side-band losses and CPU hotplug.
+ */
+int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids);
+
+/* Apply one item; samples reach the sink as CPU, TASK, SAMPLE records (CPU and
+ * TASK only when they change), or as LOST records with their reason. */
+void perf_state_apply(struct perf_state *state, const struct perf_item *item);
+
+/* Kernel: has this address a place? Load modules and kallsyms again when code came. */
+const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie);
+const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup);
+int perf_state_save_symbols(struct perf_state *state, const char *meta_path);
+size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
+			   size_t room);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A source turns the machine into records (oprof/record.h). The daemon holds
+ * one and knows it only by this interface.
+ */
+#ifndef DAEMON_SOURCE_H
+#define DAEMON_SOURCE_H
+
+#include "events/events.h"
+#include "lib/diag.h"
+#include "oprof/record.h"
+#include "oprof/sample_file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SOURCE_EVENTS_MAX 32
+
+enum source_target {
+	SOURCE_SYSTEM, /* all tasks on all CPUs */
+	SOURCE_TASKS,  /* the given processes: all their threads, and their children */
+};
+
+struct source_config {
+	const struct event_choice *events; /* index is the records' event field */
+	size_t nr_events;
+	enum source_target target;
+	const pid_t *pids; /* SOURCE_TASKS */
+	size_t nr_pids;
+	bool enable_on_exec; /* sampling begins when a pid execs (operf command) */
+	unsigned int
+		sample_pages; /* data pages of a CPU's sample ring; power of two; 0: default 64 */
+	unsigned int side_pages;  /* of its side-band ring; 0: default 32 */
+	unsigned int chain_depth; /* 0: no call chains */
+	bool want_cgroup;	  /* fill TASK.cgroup (costs 8 bytes a sample) */
+};
+
+/* A binary image behind a cookie. Owned by the source, lives as long as it. */
+struct image {
+	uint32_t cookie;
+	enum oprof_image_kind kind;
+	char *path; /* file: path in the source's mount namespace; else a name */
+	struct oprof_image_identity identity;
+	pid_t tgid;	     /* anonymous regions */
+	uint64_t start, end; /* anonymous regions, kernel, modules: addresses */
+};
+
+/* Where records go. record points at a whole record; valid during the call. */
+struct record_sink {
+	void (*record)(struct record_sink *sink, const struct oprof_record *record);
+};
+
+enum source_drain {
+	SOURCE_DRAIN_PERIODIC, /* what is certain to be in order; the rest next time */
+	SOURCE_DRAIN_ALL,      /* everything written before the call (dump, end) */
+};
+
+/* Counters of the source, by name, for status and meta/stats (monotonic). */
+struct source_counter {
+	const char *name;
+	uint64_t value;
+};
+
+struct source;
+
+struct source_ops {
+	const char *name; /* "perf", "kmod", "replay" */
+
+	/*
+	 * Open everything, scan what runs already; do not sample yet. -EACCES
+	 * and -EPERM: diag has the remedy as a command. 0 or -errno.
+	 */
+	int (*open)(struct source **source, const struct source_config *config,
+		    struct record_sink *sink, struct diag *diag);
+	void (*close)(struct source *source); /* after a last drain; NULL is fine */
+
+	int (*start)(struct source *source); /* begin, go on sampling */
+	int (*stop)(struct source *source);
+
+	/* One descriptor to poll (an epoll set): readable when a drain is due. */
+	int (*poll_fd)(const struct source *source);
+
+	/*
+	 * Hand the sink what has come. Its records count into seen by
+	 * source_ops.seen only once they were handed over or counted lost.
+	 */
+	int (*drain)(struct source *source, enum source_drain how);
+
+	/* All targets have ended (SOURCE_TASKS): nothing more will come. */
+	bool (*ended)(const struct source *source);
+
+	/* Sample records read + the kernel's count of those it could not write. */
+	uint64_t (*seen)(const struct source *source);
+
+	/* NULL for OPROF_IMAGE_NONE and unknown cookies. */
+	const struct image *(*image)(const struct source *source, uint32_t cookie);
+
+	/* Path of a cgroup id below the cgroup root ("/system.slice/x"), or NULL. */
+	const char *(*cgroup_path)(const struct source *source, uint64_t cgroup);
+
+	/*
+	 * Write symbols of the kernel and its modules (meta/symbols/<identity>:
+	 * doc/session.md) and the bytes of the vdso (meta/images/<identity>)
+	 * for the images named so far and not yet written, below meta_path.
+	 */
+	int (*save_symbols)(struct source *source, const char *meta_path);
+
+	/* Fill counters[room]; the number there are. */
+	size_t (*counters)(const struct source *source, struct source_counter *counters,
+			   size_t room);
+};
+
+extern const struct source_ops source_perf;
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A session's folder (doc/session.md):
+ *
+ *   <session dir>/control, lock	the daemon's socket and lock
+ *   <session dir>/samples/<session>/	"current", or a name given by --save
+ *     {root}... {kern}... {anon:...}	sample files; names that begin with {
+ *     meta/stats			struct oprof_stats_file, mmapped by the daemon
+ *     meta/info			lines "key value": version, host, boot_id, source,
+ *					cpu_type, cpu_khz, separation, started (ns since
+ *					1970), clock; and per event "event INDEX NAME
+ *					period|hz N UNITMASK KERNEL USER DESCRIPTION"
+ *     meta/cgroups			lines "NUMBER PATH": the CGROUP field of names
+ *     meta/symbols/<identity>		symbols of the kernel and its modules
+ *     meta/images/<identity>		bytes of images with no file (vdso)
+ *
+ * <identity> is the 16 hex digits that sample-file names end in.
+ */
+#ifndef OPROF_SESSION_H
+#define OPROF_SESSION_H
+
+#include <stdint.h>
+
+#define OPROF_STATS_MAGIC      "OPSTATS\n" /* 8 bytes, no NUL */
+#define OPROF_STATS_VERSION    1
+#define OPROF_STATS_NAME_BYTES 32
+
+/*
+ * One counter. Written by the daemon alone, one 64-bit store at a time, so
+ * that a kill loses nothing; they add up over the runs of a session. Names:
+ * seen, stored, idle, lost_kernel_ring ... lost_memory (enum oprof_lost, in
+ * its order), throttle_episodes, throttled_ns, weight_stored, late_records,
+ * unknown_records, side_band_lost, mmap_records, ..., see doc/session.md.
+ * seen = stored + idle + sum of lost_*.
+ */
+struct oprof_stats_entry {
+	char name[OPROF_STATS_NAME_BYTES]; /* NUL padded */
+	uint64_t value;
+};
+
+struct oprof_stats_file {
+	uint8_t magic[8];
+	uint32_t version;
+	uint32_t nr_entries;
+	struct oprof_stats_entry entries[];
+};
+
+#endif

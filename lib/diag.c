@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void diag_clear(struct diag *diag)
+{
+	if (!diag)
+		return;
+	diag->file[0] = '\0';
+	diag->line = 0;
+	diag->text[0] = '\0';
+}
+
+int diag_set(struct diag *diag, int error, const char *format, ...)
+{
+	va_list args;
+
+	if (!diag)
+		return error;
+	diag_clear(diag);
+	va_start(args, format);
+	(void)vsnprintf(diag->text, sizeof(diag->text), format, args);
+	va_end(args);
+	return error;
+}
+
+int diag_set_at(struct diag *diag, int error, const char *file, unsigned int line,
+		const char *format, ...)
+{
+	va_list args;
+
+	if (!diag)
+		return error;
+	(void)snprintf(diag->file, sizeof(diag->file), "%s", file ? file : "");
+	diag->line = line;
+	va_start(args, format);
+	(void)vsnprintf(diag->text, sizeof(diag->text), format, args);
+	va_end(args);
+	return error;
+}
+
+const char *diag_show(const struct diag *diag)
+{
+	static __thread char shown[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 16];
+
+	if (!diag || !diag->text[0])
+		return "unknown error";
+	if (diag->file[0] && diag->line)
+		(void)snprintf(shown, sizeof(shown), "%s:%u: %s", diag->file, diag->line,
+			       diag->text);
+	else if (diag->file[0])
+		(void)snprintf(shown, sizeof(shown), "%s: %s", diag->file, diag->text);
+	else
+		(void)snprintf(shown, sizeof(shown), "%s", diag->text);
+	return shown;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int file_write_all(int fd, const void *buf, size_t nr_bytes)
+{
+	const char *next = buf;
+
+	while (nr_bytes) {
+		ssize_t nr = write(fd, next, nr_bytes);
+
+		if (nr < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		next += nr;
+		nr_bytes -= (size_t)nr;
+	}
+	return 0;
+}
+
+ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position)
+{
+	size_t done = 0;
+
+	while (done < nr_bytes) {
+		ssize_t nr = pread(fd, (char *)buf + done, nr_bytes - done, position + (off_t)done);
+
+		if (nr < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (!nr)
+			break;
+		done += (size_t)nr;
+	}
+	return (ssize_t)done;
+}
+
+static int file_read_fd(int fd, size_t max_bytes, char **text, size_t *nr_bytes)
+{
+	size_t room = 4096;
+	size_t used = 0;
+	char *buf = malloc(room);
+
+	while (buf) {
+		ssize_t nr = read(fd, buf + used, room - used - 1);
+
+		if (nr < 0) {
+			int error = -errno;
+
+			if (error == -EINTR)
+				continue;
+			free(buf);
+			return error;
+		}
+		used += (size_t)nr;
+		if (!nr || used > max_bytes)
+			break;
+		if (used == room - 1) {
+			char *bigger = realloc(buf, room * 2);
+
+			if (!bigger)
+				free(buf);
+			buf = bigger;
+			room *= 2;
+		}
+	}
+	if (!buf)
+		return -ENOMEM;
+	if (used > max_bytes) {
+		free(buf);
+		return -EFBIG;
+	}
+	buf[used] = '\0';
+	*text = buf;
+	if (nr_bytes)
+		*nr_bytes = used;
+	return 0;
+}
+
+int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = file_read_fd(fd, max_bytes, text, nr_bytes);
+	close(fd);
+	return error;
+}
+
+int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode)
+{
+	char temporary[PATH_MAX];
+	int error;
+	int fd;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >=
+	    (int)sizeof(temporary))
+		return -ENAMETOOLONG;
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	if (fd < 0)
+		return -errno;
+	error = file_write_all(fd, buf, nr_bytes);
+	if (close(fd) && !error)
+		error = -errno;
+	if (!error && rename(temporary, path))
+		error = -errno;
+	if (error)
+		unlink(temporary);
+	return error;
+}
+
+int file_make_dirs(const char *path, mode_t mode)
+{
+	char part[PATH_MAX];
+	size_t length = strlen(path);
+
+	if (!length || length >= sizeof(part))
+		return length ? -ENAMETOOLONG : -EINVAL;
+	for (size_t i = 1; i <= length; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, mode) && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+int file_make_parent_dirs(const char *path, mode_t mode)
+{
+	char parent[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash ? (size_t)(slash - path) : 0;
+
+	if (!length)
+		return 0;
+	if (length >= sizeof(parent))
+		return -ENAMETOOLONG;
+	memcpy(parent, path, length);
+	parent[length] = '\0';
+	return file_make_dirs(parent, mode);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	(void)st;
+	(void)kind;
+	(void)ftw;
+	return remove(path) ? -errno : 0;
+}
+
+int file_remove_tree(const char *path)
+{
+	int error = nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+
+	return error == -1 ? -errno : error;
+}
