@@ -14,6 +14,11 @@
 
 #define EVENT_NAME_BYTES 64
 
+/* Samples a second and CPU where nothing else is asked for. */
+#define EVENT_HZ_LEFT_ON 99  /* always on, the whole machine */
+#define EVENT_HZ_RUN	 997 /* one program, one run: operf, oprof run */
+#define EVENT_HZ_MAX	 100000
+
 struct event_unit_mask_value {
 	uint32_t value;
 	char *name; /* NULL: only a number */
@@ -73,8 +78,8 @@ struct event_choice {
  * COUNT is given (COUNT may be left empty: "cpu-clock::0:1:1"). cpu-clock's and
  * task-clock's COUNT is in ns. Checks minimum, unit mask, 0/1 flags.
  * "default": cycles where the machine can count them (probed by the caller:
- * has_cycles), else cpu-clock. 0 or -EINVAL / -ENOENT (unknown name; diag
- * gives near names).
+ * has_cycles), else cpu-clock, at EVENT_HZ_LEFT_ON unless hz says otherwise. 0 or -EINVAL / -ENOENT
+ * (unknown name; diag gives near names).
  */
 int event_choice_parse(const struct event_table *table, const char *text, uint64_t hz,
 		       bool has_cycles, struct event_choice *choice, struct diag *diag);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers in texts that people and other programs write. */
+#ifndef LIB_NUMBER_H
+#define LIB_NUMBER_H
+
+#include <stdint.h>
+
+/*
+ * The whole of text as a number from 0 to max: decimal, or hexadecimal behind
+ * 0x. No sign, no blanks, no octal. 0, -EINVAL (not a number) or -ERANGE.
+ */
+int number_parse(const char *text, uint64_t max, uint64_t *value);
+
+#endif
