@@ -14,31 +14,44 @@ void diag_clear(struct diag *diag)
 	diag->text[0] = '\0';
 }
 
+/* By way of a buffer: what is formatted may be the old text of this very diag. */
+__attribute__((format(printf, 2, 0))) static void diag_format(struct diag *diag, const char *format,
+							      va_list args)
+{
+	char text[DIAG_TEXT_BYTES];
+
+	(void)vsnprintf(text, sizeof(text), format, args);
+	memcpy(diag->text, text, sizeof(text));
+}
+
 int diag_set(struct diag *diag, int error, const char *format, ...)
 {
 	va_list args;
 
 	if (!diag)
 		return error;
-	diag_clear(diag);
 	va_start(args, format);
-	(void)vsnprintf(diag->text, sizeof(diag->text), format, args);
+	diag_format(diag, format, args);
 	va_end(args);
+	diag->file[0] = '\0';
+	diag->line = 0;
 	return error;
 }
 
 int diag_set_at(struct diag *diag, int error, const char *file, unsigned int line,
 		const char *format, ...)
 {
+	char name[DIAG_FILE_BYTES];
 	va_list args;
 
 	if (!diag)
 		return error;
-	(void)snprintf(diag->file, sizeof(diag->file), "%s", file ? file : "");
-	diag->line = line;
+	(void)snprintf(name, sizeof(name), "%s", file ? file : "");
 	va_start(args, format);
-	(void)vsnprintf(diag->text, sizeof(diag->text), format, args);
+	diag_format(diag, format, args);
 	va_end(args);
+	memcpy(diag->file, name, sizeof(name));
+	diag->line = line;
 	return error;
 }
 

@@ -111,7 +111,9 @@ int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode
 	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >=
 	    (int)sizeof(temporary))
 		return -ENAMETOOLONG;
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	/* Left by one of our pid that was killed; never write into what is there. */
+	unlink(temporary);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
 		return -errno;
 	error = file_write_all(fd, buf, nr_bytes);
@@ -124,6 +126,20 @@ int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode
 	return error;
 }
 
+/* The reason for mkdir's failure is errno's, unless the folder is there. */
+static int make_dir(const char *path, mode_t mode)
+{
+	struct stat st;
+	int error;
+
+	if (!mkdir(path, mode))
+		return 0;
+	error = errno;
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return 0;
+	return error == EEXIST ? -ENOTDIR : -error;
+}
+
 int file_make_dirs(const char *path, mode_t mode)
 {
 	char part[PATH_MAX];
@@ -132,12 +148,15 @@ int file_make_dirs(const char *path, mode_t mode)
 	if (!length || length >= sizeof(part))
 		return length ? -ENAMETOOLONG : -EINVAL;
 	for (size_t i = 1; i <= length; i++) {
+		int error;
+
 		if (path[i] != '/' && path[i] != '\0')
 			continue;
 		memcpy(part, path, i);
 		part[i] = '\0';
-		if (mkdir(part, mode) && errno != EEXIST)
-			return -errno;
+		error = make_dir(part, mode);
+		if (error)
+			return error;
 	}
 	return 0;
 }
@@ -157,17 +176,18 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 	return file_make_dirs(parent, mode);
 }
 
+/* nftw hands our errors through as they are, so they must not be its own -1. */
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
 	(void)st;
 	(void)kind;
 	(void)ftw;
-	return remove(path) ? -errno : 0;
+	return remove(path) ? errno : 0;
 }
 
 int file_remove_tree(const char *path)
 {
 	int error = nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 
-	return error == -1 ? -errno : error;
+	return error < 0 ? -errno : -error;
 }

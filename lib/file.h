@@ -18,10 +18,14 @@ ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
  */
 int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
 
-/* Replace path by text, at once: a temporary file beside it, then rename. */
+/*
+ * Replace path by nr_bytes of buf, at once: a temporary file beside it, then
+ * rename. Survives a kill, not a power cut (no fsync). Not for two threads of
+ * one process on one path.
+ */
 int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode);
 
-/* mkdir -p: every missing part of path, with mode. */
+/* mkdir -p: every missing part of path, with mode. -ENOTDIR where a file is in the way. */
 int file_make_dirs(const char *path, mode_t mode);
 
 /* mkdir -p of the folder that path lies in. */

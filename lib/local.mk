@@ -1,11 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += lib/libbase.a
-lib_libbase_a_SOURCES = lib/diag.c lib/diag.h lib/file.c lib/file.h lib/log.c lib/log.h \
+lib_libbase_a_CFLAGS = $(CONVERSION_CFLAGS)
+lib_libbase_a_SOURCES = \
+	lib/diag.c lib/diag.h \
+	lib/file.c lib/file.h \
+	lib/log.c lib/log.h \
 	lib/number.c lib/number.h
 
 if REPORTS
-check_PROGRAMS += tests/unit/test_number
-TESTS += tests/unit/test_number
+lib_tests = \
+	tests/unit/test_diag \
+	tests/unit/test_file \
+	tests/unit/test_log \
+	tests/unit/test_number
+check_PROGRAMS += $(lib_tests)
+TESTS += $(lib_tests)
+tests_unit_test_diag_SOURCES = tests/unit/test_diag.c
+tests_unit_test_diag_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_diag_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_file_SOURCES = tests/unit/test_file.c
+tests_unit_test_file_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_file_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_log_SOURCES = tests/unit/test_log.c
+tests_unit_test_log_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_log_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_number_LDADD = lib/libbase.a $(TEST_LIBS)

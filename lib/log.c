@@ -31,6 +31,20 @@ int log_open(const char *path)
 	return 0;
 }
 
+/*
+ * Names of files and programs are anybody's: none of them may begin a line
+ * of its own in the log, or speak to a terminal.
+ */
+static void log_mask_controls(char *line, size_t nr_bytes)
+{
+	for (size_t i = 0; i < nr_bytes; i++) {
+		unsigned char c = (unsigned char)line[i];
+
+		if ((c < 0x20 && c != '\t') || c == 0x7f)
+			line[i] = '?';
+	}
+}
+
 /* One write per message, so that lines of several processes stay whole. */
 __attribute__((format(printf, 2, 0))) static void log_write(const char *level, const char *format,
 							    va_list args)
@@ -46,13 +60,14 @@ __attribute__((format(printf, 2, 0))) static void log_write(const char *level, c
 		localtime_r(&now, &tm);
 		used = strftime(line, sizeof(line), "%Y-%m-%d %H:%M:%S ", &tm);
 	}
-	nr = snprintf(line + used, sizeof(line) - used, "%s: %s", log_program, level);
+	nr = snprintf(line + used, sizeof(line) - used, "%.64s: %s", log_program, level);
 	used += (size_t)nr;
 	nr = vsnprintf(line + used, sizeof(line) - used - 1, format, args);
 	if (nr > 0)
 		used += (size_t)nr;
 	if (used > sizeof(line) - 2)
 		used = sizeof(line) - 2;
+	log_mask_controls(line, used);
 	line[used++] = '\n';
 	while (write(log_fd, line, used) < 0 && errno == EINTR)
 		;
@@ -63,7 +78,7 @@ __attribute__((format(printf, 2, 0))) static void log_write(const char *level, c
 	{                                                                                          \
 		va_list args;                                                                      \
                                                                                                    \
-		if (level > log_level_shown)                                                       \
+		if ((level) > log_level_shown)                                                     \
 			return;                                                                    \
 		va_start(args, format);                                                            \
 		log_write(prefix, format, args);                                                   \
