@@ -5,14 +5,16 @@ lib_libbase_a_SOURCES = \
 	lib/diag.c lib/diag.h \
 	lib/file.c lib/file.h \
 	lib/log.c lib/log.h \
-	lib/number.c lib/number.h
+	lib/number.c lib/number.h \
+	lib/perf_hint.c lib/perf_hint.h
 
 if REPORTS
 lib_tests = \
 	tests/unit/test_diag \
 	tests/unit/test_file \
 	tests/unit/test_log \
-	tests/unit/test_number
+	tests/unit/test_number \
+	tests/unit/test_perf_hint
 check_PROGRAMS += $(lib_tests)
 TESTS += $(lib_tests)
 tests_unit_test_diag_SOURCES = tests/unit/test_diag.c
@@ -27,4 +29,7 @@ tests_unit_test_log_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_number_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_hint_SOURCES = tests/unit/test_perf_hint.c
+tests_unit_test_perf_hint_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_hint_LDADD = lib/libbase.a $(TEST_LIBS)
 endif

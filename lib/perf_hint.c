@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/perf_hint.h"
+
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define CONTAINER_REMEDY "start it with --cap-add PERFMON --security-opt seccomp=unconfined"
+
+static bool read_setting(const char *path, long *value)
+{
+	char *text;
+	char *end;
+	bool good;
+
+	if (file_read_text(path, 64, &text, NULL))
+		return false;
+	errno = 0;
+	*value = strtol(text, &end, 10);
+	good = !errno && end != text;
+	free(text);
+	return good;
+}
+
+void perf_hint_machine_read(struct perf_hint_machine *machine)
+{
+	struct rlimit limit = {0, 0};
+	long level = 0;
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*machine = (struct perf_hint_machine){.root = geteuid() == 0};
+	machine->level_known = read_setting("/proc/sys/kernel/perf_event_paranoid", &level);
+	machine->level = (int)level;
+	if (!read_setting("/proc/sys/kernel/perf_event_max_sample_rate", &machine->max_sample_hz))
+		machine->max_sample_hz = 0;
+	if (!read_setting("/proc/sys/kernel/perf_event_mlock_kb", &machine->mlock_kb))
+		machine->mlock_kb = 0;
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		machine->memlock_kb = -1;
+	else
+		machine->memlock_kb = (long)(limit.rlim_cur / 1024);
+	machine->nr_cpus = nr_cpus > 0 ? (unsigned int)nr_cpus : 1;
+}
+
+static void refused_hint(const struct perf_hint_machine *machine, bool system_wide, char *text,
+			 size_t nr_bytes)
+{
+	const char *whose = system_wide ? "of the whole machine" : "of your own processes";
+	int target = system_wide ? 0 : machine->level > 2 ? 2 : 1;
+
+	if (machine->root)
+		(void)snprintf(
+			text, nr_bytes,
+			"the kernel refuses performance events although this is root: "
+			"a container without the right to them, most likely; " CONTAINER_REMEDY);
+	else if (!machine->level_known)
+		(void)snprintf(text, nr_bytes,
+			       "the kernel refuses performance events %s to this user; run as "
+			       "root: sudo oprof ...",
+			       whose);
+	else if (machine->level > target)
+		(void)snprintf(text, nr_bytes,
+			       "the kernel refuses performance events %s to this user (level %d); "
+			       "allow them: sudo sysctl kernel.perf_event_paranoid=%d; or run as "
+			       "root, or, in a container, " CONTAINER_REMEDY,
+			       whose, machine->level, target);
+	else
+		(void)snprintf(text, nr_bytes,
+			       "performance events %s are refused although level %d allows them: "
+			       "the process is another user's (run as root: sudo oprof ...), or "
+			       "this is a container: " CONTAINER_REMEDY,
+			       whose, machine->level);
+}
+
+static void absent_hint(char *text, size_t nr_bytes)
+{
+	(void)snprintf(text, nr_bytes,
+		       "this kernel has no performance events (CONFIG_PERF_EVENTS), or a "
+		       "container hides them: " CONTAINER_REMEDY);
+}
+
+void perf_open_hint_on(const struct perf_hint_machine *machine, int error, bool system_wide,
+		       char *text, size_t nr_bytes)
+{
+	error = abs(error);
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		refused_hint(machine, system_wide, text, nr_bytes);
+		break;
+	case ENOSYS:
+		absent_hint(text, nr_bytes);
+		break;
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		(void)snprintf(text, nr_bytes,
+			       "this machine cannot count or sample this event; one that works "
+			       "everywhere: -e cpu-clock");
+		break;
+	case EMFILE:
+	case ENFILE:
+		(void)snprintf(text, nr_bytes,
+			       "too few files may be open for an event on each of %u CPUs; allow "
+			       "more: ulimit -n 65536",
+			       machine->nr_cpus);
+		break;
+	case EINVAL:
+		(void)snprintf(text, nr_bytes,
+			       "the kernel does not take this event as asked; it samples at most "
+			       "%ld times a second: ask for less (-F 99), or sudo sysctl "
+			       "kernel.perf_event_max_sample_rate=100000",
+			       machine->max_sample_hz);
+		break;
+	case EBUSY:
+		(void)snprintf(
+			text, nr_bytes,
+			"another program holds the counters (%s); end it, or use -e cpu-clock",
+			strerror(error));
+		break;
+	case ESRCH:
+		(void)snprintf(text, nr_bytes, "the process has ended already");
+		break;
+	default:
+		(void)snprintf(text, nr_bytes, "the kernel refuses the event: %s", strerror(error));
+	}
+}
+
+void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsigned int nr_pages,
+		       char *text, size_t nr_bytes)
+{
+	long page_kb = sysconf(_SC_PAGESIZE) / 1024;
+	/* One more page a ring: its header. */
+	long need_kb = (long)(nr_pages + 1) * page_kb;
+
+	error = abs(error);
+	if (error == EPERM || error == EAGAIN)
+		(void)snprintf(text, nr_bytes,
+			       "rings of %u pages need %ld KB of locked memory a CPU, and %ld KB a "
+			       "CPU are allowed; allow more: sudo sysctl "
+			       "kernel.perf_event_mlock_kb=%ld; or use smaller rings, or end your "
+			       "other profilers",
+			       nr_pages, need_kb, machine->mlock_kb,
+			       (need_kb > machine->mlock_kb ? need_kb : machine->mlock_kb) * 2);
+	else if (error == ENOMEM)
+		(void)snprintf(text, nr_bytes,
+			       "no memory for rings of %u pages on %u CPUs: use smaller ones",
+			       nr_pages, machine->nr_cpus);
+	else
+		(void)snprintf(text, nr_bytes, "a ring of %u pages cannot be mapped: %s", nr_pages,
+			       strerror(error));
+}
+
+void perf_open_hint(int error, bool system_wide, char *text, size_t nr_bytes)
+{
+	struct perf_hint_machine machine;
+
+	perf_hint_machine_read(&machine);
+	perf_open_hint_on(&machine, error, system_wide, text, nr_bytes);
+}
+
+void perf_mmap_hint(int error, unsigned int nr_pages, char *text, size_t nr_bytes)
+{
+	struct perf_hint_machine machine;
+
+	perf_hint_machine_read(&machine);
+	perf_mmap_hint_on(&machine, error, nr_pages, text, nr_bytes);
+}
