@@ -2,6 +2,7 @@
 noinst_LIBRARIES += lib/libbase.a
 lib_libbase_a_CFLAGS = $(CONVERSION_CFLAGS)
 lib_libbase_a_SOURCES = \
+	lib/buildid.c lib/buildid.h \
 	lib/diag.c lib/diag.h \
 	lib/file.c lib/file.h \
 	lib/log.c lib/log.h \
@@ -10,6 +11,7 @@ lib_libbase_a_SOURCES = \
 
 if REPORTS
 lib_tests = \
+	tests/unit/test_buildid \
 	tests/unit/test_diag \
 	tests/unit/test_file \
 	tests/unit/test_log \
@@ -17,6 +19,9 @@ lib_tests = \
 	tests/unit/test_perf_hint
 check_PROGRAMS += $(lib_tests)
 TESTS += $(lib_tests)
+tests_unit_test_buildid_SOURCES = tests/unit/test_buildid.c
+tests_unit_test_buildid_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_buildid_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_diag_SOURCES = tests/unit/test_diag.c
 tests_unit_test_diag_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_diag_LDADD = lib/libbase.a $(TEST_LIBS)
