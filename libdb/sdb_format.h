@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arithmetic of the layout in oprof/sample_file.h that the writer, the reader
+ * and the checker share: where a key belongs. All of it is part of the
+ * format: a change here is a new OPROF_SDB_VERSION (doc/sample-file.md).
+ */
+#ifndef LIBDB_SDB_FORMAT_H
+#define LIBDB_SDB_FORMAT_H
+
+#include "oprof/sample_file.h"
+
+#include <stdint.h>
+
+#define SDB_PAGE_BYTES	       OPROF_SDB_PAGE_BYTES
+#define SDB_LINE_BYTES	       64u
+#define SDB_PAGE_LINES	       (SDB_PAGE_BYTES / SDB_LINE_BYTES)
+#define SDB_LINE_NARROW	       (SDB_LINE_BYTES / 8u) /* slots of a line */
+#define SDB_LINE_WIDE	       (SDB_LINE_BYTES / 16u)
+#define SDB_ROOT_SLOTS_MIN     64u /* narrow slots behind the header, else a page of their own */
+#define SDB_PROBE_LINES	       32u /* a key is in one of so many lines from its home line */
+#define SDB_ENTRIES_PER_PAGE   (SDB_PAGE_BYTES / 4u)
+#define SDB_DIRECTORY_LOG2_MIN 10u /* a directory fills a page at least */
+#define SDB_DIRECTORY_LOG2_MAX 31u
+/* Entries per page at most: an even hash needs about 4. */
+#define SDB_DIRECTORY_SPARSE 64u
+#define SDB_HEADER_BYTES_MAX (8u * SDB_PAGE_BYTES)
+#define SDB_NARROW_MAX	     ((1u << OPROF_SDB_NARROW_COUNT_BITS) - 1)
+#define SDB_NARROW_KEY_END   (1ULL << OPROF_SDB_NARROW_KEY_BITS)
+
+/* A slot of the wide and weight tables; empty while value is 0. */
+struct sdb_wide_slot {
+	uint64_t key;
+	uint64_t value;
+};
+
+/*
+ * Multiply and xor-shift, twice: every bit of the key reaches every bit that
+ * is used, so that aligned, sequential and (parent, function) keys all cost
+ * the same.
+ */
+static inline uint64_t sdb_mix(uint64_t key)
+{
+	key ^= key >> 32;
+	key *= 0x9e6c63d0876a9a47ULL;
+	key ^= key >> 32;
+	key *= 0xd1b54a32d192ed03ULL;
+	return key ^ key >> 32;
+}
+
+/*
+ * Position of a key in its table, 0 <= position < 2^32: its top bits are the
+ * index in the directory. Not uniform on purpose: u + u(1 - u)/3 packs the
+ * keys twice as dense at the end as at the start, so that at any number of
+ * keys the pages are at all stages between just split and full. Were it
+ * uniform, all pages would split at nearly the same time, and disk per key
+ * would swing between 8.4 and 17 bytes.
+ */
+static inline uint64_t sdb_position(uint64_t mixed)
+{
+	const uint64_t u = mixed >> 32;
+
+	return u + (uint32_t)(u * ((1ULL << 32) - u) >> 32) / 3;
+}
+
+/* First line to look in, of the nr_lines of a page. */
+static inline uint32_t sdb_home_line(uint64_t mixed, uint32_t nr_lines)
+{
+	return (uint32_t)((mixed & 0xffffffffu) * nr_lines >> 32);
+}
+
+static inline uint32_t sdb_probe_limit(uint32_t nr_lines)
+{
+	return nr_lines < SDB_PROBE_LINES ? nr_lines : SDB_PROBE_LINES;
+}
+
+static inline uint32_t sdb_directory_page(uint64_t directory)
+{
+	return (uint32_t)(directory >> 8);
+}
+
+static inline uint32_t sdb_directory_log2(uint64_t directory)
+{
+	return (uint32_t)(directory & 0xff);
+}
+
+static inline uint32_t sdb_directory_pages(uint32_t log2)
+{
+	return log2 <= SDB_DIRECTORY_LOG2_MIN ? 1u : 1u << (log2 - SDB_DIRECTORY_LOG2_MIN);
+}
+
+/* Page and byte in it where the narrow table's root begins. */
+static inline void sdb_narrow_root(uint32_t header_bytes, uint32_t *page, uint32_t *start_bytes)
+{
+	const uint32_t start = header_bytes % SDB_PAGE_BYTES;
+
+	*page = header_bytes / SDB_PAGE_BYTES;
+	*start_bytes = start;
+	if (SDB_PAGE_BYTES - start < SDB_ROOT_SLOTS_MIN * 8) {
+		++*page;
+		*start_bytes = 0;
+	}
+}
+
+/* Number of the first page that neither the header nor the narrow root takes. */
+static inline uint32_t sdb_page_first(uint32_t header_bytes)
+{
+	uint32_t page, start_bytes;
+
+	sdb_narrow_root(header_bytes, &page, &start_bytes);
+	return page + 1;
+}
+
+#endif

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libdb/sdb_header.h"
+
+#include "lib/file.h"
+#include "libdb/sdb_format.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HEADER_ALIGN 64u
+
+/* The layout is a contract: what sample_file.h says must be what compilers make of it. */
+static_assert(sizeof(struct oprof_sdb_table) == 24, "tables are 24 bytes");
+static_assert(sizeof(struct oprof_image_identity) == 64, "identities are 64 bytes");
+static_assert(sizeof(struct oprof_sdb_header) == 304, "headers are 304 bytes and strings");
+
+/* ---- building ---- */
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static void identity_to_header(const struct sdb_identity *identity, struct oprof_sdb_header *header)
+{
+	memcpy(header->magic, OPROF_SDB_MAGIC, sizeof(header->magic));
+	header->version = OPROF_SDB_VERSION;
+	header->byte_order = OPROF_SDB_BYTE_ORDER;
+	header->page_bytes = SDB_PAGE_BYTES;
+	header->flags = identity->flags & ~OPROF_SDB_HOLED;
+	header->key_kind = identity->key_kind;
+	header->image = identity->image;
+	header->image_kind = (uint32_t)identity->image_kind;
+	header->unit_mask = identity->unit_mask;
+	header->period_or_hz = identity->period_or_hz;
+	header->image_start = identity->image_start;
+	memcpy(header->boot_id, identity->boot_id, sizeof(header->boot_id));
+	header->clock = identity->clock;
+	header->cpu_khz = identity->cpu_khz;
+}
+
+struct string_place {
+	struct oprof_sdb_string *where;
+	const char *text;
+};
+
+#define NR_STRINGS 6
+
+static void place_strings(struct oprof_sdb_header *header, const struct sdb_identity *identity,
+			  struct string_place places[NR_STRINGS])
+{
+	places[0] = (struct string_place){&header->event, or_empty(identity->event)};
+	places[1] = (struct string_place){&header->cpu_type, or_empty(identity->cpu_type)};
+	places[2] = (struct string_place){&header->host, or_empty(identity->host)};
+	places[3] = (struct string_place){&header->app_path, or_empty(identity->app_path)};
+	places[4] = (struct string_place){&header->image_path, or_empty(identity->image_path)};
+	places[5] = (struct string_place){&header->cgroup, or_empty(identity->cgroup)};
+}
+
+int sdb_header_build(const struct sdb_identity *identity, void **pages, size_t *nr_bytes)
+{
+	struct string_place places[NR_STRINGS];
+	struct oprof_sdb_header header = {0};
+	size_t end = sizeof(header);
+	char *bytes;
+
+	identity_to_header(identity, &header);
+	place_strings(&header, identity, places);
+	for (int i = 0; i < NR_STRINGS; i++) {
+		const size_t length = strlen(places[i].text);
+
+		if (length > SDB_HEADER_BYTES_MAX - HEADER_ALIGN - end)
+			return -ENAMETOOLONG;
+		places[i].where->offset = (uint32_t)end;
+		places[i].where->nr_bytes = (uint32_t)length;
+		end += length;
+	}
+	header.header_bytes = (uint32_t)((end + HEADER_ALIGN - 1) / HEADER_ALIGN * HEADER_ALIGN);
+	header.nr_pages = sdb_page_first(header.header_bytes);
+	header.narrow.root_page = (uint32_t)header.nr_pages - 1;
+
+	bytes = calloc(header.nr_pages, SDB_PAGE_BYTES);
+	if (!bytes)
+		return -ENOMEM;
+	memcpy(bytes, &header, sizeof(header));
+	for (int i = 0; i < NR_STRINGS; i++)
+		memcpy(bytes + places[i].where->offset, places[i].text, places[i].where->nr_bytes);
+	*pages = bytes;
+	*nr_bytes = header.nr_pages * SDB_PAGE_BYTES;
+	return 0;
+}
+
+/* ---- checking ---- */
+
+static bool all_zero(const void *bytes, size_t nr_bytes)
+{
+	const unsigned char *p = bytes;
+
+	for (size_t i = 0; i < nr_bytes; i++) {
+		if (p[i])
+			return false;
+	}
+	return true;
+}
+
+/* What of a header can be known from its first bytes alone. */
+static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, const char *path,
+		       struct diag *diag)
+{
+	if (all_zero(header, nr_bytes))
+		return diag_set_at(diag, -ENODATA, path, 0, "the sample file was never begun");
+	if (nr_bytes < sizeof(*header) ||
+	    memcmp(header->magic, OPROF_SDB_MAGIC, sizeof(header->magic)) != 0)
+		return diag_set_at(diag, -EINVAL, path, 0, "not a sample file");
+	if (header->byte_order == __builtin_bswap32(OPROF_SDB_BYTE_ORDER))
+		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
+				   "written on a machine of the other byte order");
+	if (header->byte_order != OPROF_SDB_BYTE_ORDER)
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: byte order 0x%x",
+				   header->byte_order);
+	if (header->version != OPROF_SDB_VERSION)
+		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
+				   "version %u of the format; this program knows %d",
+				   header->version, OPROF_SDB_VERSION);
+	if (header->page_bytes != SDB_PAGE_BYTES)
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: pages of %u bytes",
+				   header->page_bytes);
+	if (header->header_bytes < sizeof(*header) || header->header_bytes % HEADER_ALIGN ||
+	    header->header_bytes > SDB_HEADER_BYTES_MAX)
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a header of %u bytes",
+				   header->header_bytes);
+	return 0;
+}
+
+static int check_string(const struct oprof_sdb_header *header,
+			const struct oprof_sdb_string *string, const char *name, const char *path,
+			struct diag *diag)
+{
+	const char *bytes = (const char *)header;
+
+	if (string->nr_bytes > header->header_bytes ||
+	    string->offset > header->header_bytes - string->nr_bytes ||
+	    (string->nr_bytes && string->offset < sizeof(*header)))
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: %s of %u bytes at %u is outside the header", name,
+				   string->nr_bytes, string->offset);
+	if (string->nr_bytes && memchr(bytes + string->offset, '\0', string->nr_bytes))
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: NUL in %s", name);
+	return 0;
+}
+
+static int check_strings(const struct oprof_sdb_header *header, const char *path, struct diag *diag)
+{
+	const struct {
+		const struct oprof_sdb_string *string;
+		const char *name;
+	} strings[] = {
+		{&header->event, "event"},   {&header->cpu_type, "cpu type"},
+		{&header->host, "host"},     {&header->app_path, "application's path"},
+		{&header->cgroup, "cgroup"}, {&header->image_path, "image's path"},
+	};
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		int error = check_string(header, strings[i].string, strings[i].name, path, diag);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int sdb_table_check(const struct oprof_sdb_table *table, const char *name, uint32_t page_first,
+		    uint64_t nr_pages, const char *path, struct diag *diag)
+{
+	const uint32_t log2 = sdb_directory_log2(table->directory);
+	const uint64_t page = table->directory >> 8;
+
+	if (!table->directory) {
+		if (table->root_page && table->root_page >= nr_pages)
+			return diag_set_at(diag, -EILSEQ, path, 0,
+					   "damaged: root page %u of the %s table; there are %llu",
+					   table->root_page, name, (unsigned long long)nr_pages);
+		return 0;
+	}
+	/* The bound on entries keeps a small file from costing a reader much. */
+	if (log2 < SDB_DIRECTORY_LOG2_MIN || log2 > SDB_DIRECTORY_LOG2_MAX ||
+	    (1ULL << log2) > SDB_DIRECTORY_SPARSE * nr_pages + SDB_ENTRIES_PER_PAGE)
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: directory of 2^%u entries in the %s table", log2,
+				   name);
+	if (page < page_first || page > nr_pages || sdb_directory_pages(log2) > nr_pages - page)
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: directory of the %s table at page %llu of %llu", name,
+				   (unsigned long long)page, (unsigned long long)nr_pages);
+	return 0;
+}
+
+static int check_tables(const struct oprof_sdb_header *header, uint64_t file_bytes,
+			const char *path, struct diag *diag)
+{
+	const uint32_t page_first = sdb_page_first(header->header_bytes);
+	const uint64_t nr_pages = header->nr_pages;
+	int error;
+
+	if (nr_pages < page_first || nr_pages > file_bytes / SDB_PAGE_BYTES ||
+	    nr_pages > UINT32_MAX)
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged or cut: %llu pages in a file of %llu bytes",
+				   (unsigned long long)nr_pages, (unsigned long long)file_bytes);
+	if (header->narrow.root_page != page_first - 1)
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: root page %u of the narrow table is not %u",
+				   header->narrow.root_page, page_first - 1);
+	error = sdb_table_check(&header->narrow, "narrow", page_first, nr_pages, path, diag);
+	if (!error)
+		error = sdb_table_check(&header->wide, "wide", page_first, nr_pages, path, diag);
+	if (!error)
+		error = sdb_table_check(&header->weight, "weight", page_first, nr_pages, path,
+					diag);
+	if (error)
+		return error;
+	if ((header->wide.root_page && header->wide.root_page < page_first) ||
+	    (header->weight.root_page && header->weight.root_page < page_first))
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a root page in the header");
+	return 0;
+}
+
+static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr_bytes,
+			const char *path, struct diag *diag)
+{
+	struct stat status;
+
+	if (nr_bytes < header->header_bytes)
+		return diag_set_at(diag, -EILSEQ, path, 0, "cut: its header is %u bytes",
+				   header->header_bytes);
+	/* After the header was read: a file that is written to only grows. */
+	if (fstat(fd, &status) < 0)
+		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
+	int error = check_strings(header, path, diag);
+
+	return error ? error : check_tables(header, (uint64_t)status.st_size, path, diag);
+}
+
+int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
+{
+	char *bytes = calloc(1, SDB_HEADER_BYTES_MAX + 1);
+	struct oprof_sdb_header *found = (struct oprof_sdb_header *)(void *)bytes;
+	ssize_t nr_bytes;
+	int error;
+
+	if (!bytes)
+		return diag_set_at(diag, -ENOMEM, path, 0, "%s", strerror(ENOMEM));
+	/* One page is nearly always all of it. */
+	nr_bytes = file_pread_all(fd, bytes, SDB_PAGE_BYTES, 0);
+	if (nr_bytes < 0) {
+		error = diag_set_at(diag, (int)nr_bytes, path, 0, "%s", strerror((int)-nr_bytes));
+		goto free_bytes;
+	}
+	error = check_start(found, (size_t)nr_bytes, path, diag);
+	if (error)
+		goto free_bytes;
+	if (found->header_bytes > SDB_PAGE_BYTES) {
+		const uint32_t wanted = found->header_bytes;
+
+		nr_bytes = file_pread_all(fd, bytes, wanted, 0);
+		if (nr_bytes != (ssize_t)wanted || found->header_bytes != wanted) {
+			error = diag_set_at(diag, nr_bytes < 0 ? (int)nr_bytes : -EILSEQ, path, 0,
+					    "cut: its header is %u bytes", wanted);
+			goto free_bytes;
+		}
+	}
+	error = header_check(fd, found, (size_t)nr_bytes, path, diag);
+	if (error)
+		goto free_bytes;
+	*header = found;
+	return 0;
+
+free_bytes:
+	free(bytes);
+	return error;
+}
+
+char *sdb_header_string(const struct oprof_sdb_header *header,
+			const struct oprof_sdb_string *string)
+{
+	return strndup((const char *)header + string->offset, string->nr_bytes);
+}
+
+/* ---- matching ---- */
+
+static bool same_string(const struct oprof_sdb_header *header,
+			const struct oprof_sdb_string *string, const char *text)
+{
+	return string->nr_bytes == strlen(text) &&
+	       memcmp((const char *)header + string->offset, text, string->nr_bytes) == 0;
+}
+
+static bool same_image(const struct oprof_image_identity *a, const struct oprof_image_identity *b)
+{
+	if (a->nr_build_id != b->nr_build_id || a->nr_build_id > sizeof(a->build_id))
+		return false;
+	if (a->nr_build_id)
+		return memcmp(a->build_id, b->build_id, a->nr_build_id) == 0;
+	return a->dev == b->dev && a->inode == b->inode &&
+	       a->inode_generation == b->inode_generation && a->mtime_ns == b->mtime_ns &&
+	       a->size_bytes == b->size_bytes;
+}
+
+int sdb_header_match(const struct oprof_sdb_header *header, const struct sdb_identity *identity,
+		     const char *path, struct diag *diag)
+{
+	const char *what = NULL;
+
+	if (!same_string(header, &header->event, or_empty(identity->event)))
+		what = "event";
+	else if ((header->flags ^ identity->flags) & ~OPROF_SDB_HOLED)
+		what = "flags";
+	else if (header->period_or_hz != identity->period_or_hz)
+		what = "period";
+	else if (header->unit_mask != identity->unit_mask)
+		what = "unit mask";
+	else if (header->key_kind != identity->key_kind)
+		what = "kind of keys";
+	else if (header->image_kind != (uint32_t)identity->image_kind ||
+		 !same_image(&header->image, &identity->image))
+		what = "image";
+	if (!what)
+		return 0;
+	return diag_set_at(diag, -EINVAL, path, 0, "the sample file that is there is of another %s",
+			   what);
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading a sample file while its writer may be at work, with pread: another
+ * program's truncation is then a short read, never a SIGBUS.
+ *
+ * A table is read page by page, in the order of positions. Before and after
+ * a page the table's nr_splits is read: when it is the same, the page was all
+ * the time what the directory said. Of a page only those keys are taken whose
+ * position the directory leads to it, so that every key is taken from one
+ * page, once, whatever is split between one page and the next.
+ */
+#include "libdb/sdb.h"
+
+#include "lib/file.h"
+#include "libdb/sdb_format.h"
+#include "libdb/sdb_header.h"
+#include "libdb/sdb_sort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RETRIES_MAX 100000
+#define POSITIONS   (1ULL << 32)
+
+struct table_reader {
+	int fd;
+	const char *path;
+	struct diag *diag;
+	const char *name;
+	off_t table_offset; /* of the struct oprof_sdb_table in the file */
+	bool wide;
+	uint32_t root_page; /* of the narrow table */
+	uint32_t root_start_bytes;
+	uint32_t page_first;
+
+	struct oprof_sdb_table table; /* as last read */
+	bool chunk_valid;	      /* chunk is of this table */
+	uint32_t chunk_page;	      /* page of the directory, from 0, that is in chunk */
+	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
+
+	/* Keys from the second reading, values from the first: see read_page. */
+	uint64_t values[SDB_PAGE_BYTES / 8];
+	uint64_t keys[SDB_PAGE_BYTES / 8];
+	struct sdb_pairs found;
+};
+
+/* Positions low to high belong to page, whose slots begin at start_bytes. */
+struct stretch {
+	uint64_t low, high;
+	uint32_t page;
+	uint32_t start_bytes;
+	bool empty;
+};
+
+static int reader_damaged(const struct table_reader *reader, const char *what,
+			  unsigned long long value)
+{
+	return diag_set_at(reader->diag, -EILSEQ, reader->path, 0,
+			   "damaged or cut: %s %llu in the %s table", what, value, reader->name);
+}
+
+static int read_exactly(struct table_reader *reader, void *buf, size_t nr_bytes, off_t offset)
+{
+	ssize_t nr = file_pread_all(reader->fd, buf, nr_bytes, offset);
+
+	if (nr < 0)
+		return diag_set_at(reader->diag, (int)nr, reader->path, 0, "%s",
+				   strerror((int)-nr));
+	if ((size_t)nr != nr_bytes)
+		return reader_damaged(reader, "file ends before byte",
+				      (unsigned long long)offset + nr_bytes);
+	/* Partner: the release of the writer's stores, and its fence in split_begin. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return 0;
+}
+
+/* *changed: what was read since the last call may be of another state. */
+static int read_table(struct table_reader *reader, bool *changed)
+{
+	struct oprof_sdb_table table;
+	int error = read_exactly(reader, &table, sizeof(table), reader->table_offset);
+
+	if (error)
+		return error;
+	*changed = table.nr_splits != reader->table.nr_splits ||
+		   table.directory != reader->table.directory ||
+		   table.root_page != reader->table.root_page;
+	if (*changed)
+		reader->chunk_valid = false;
+	reader->table = table;
+	return 0;
+}
+
+static int find_in_directory(struct table_reader *reader, struct stretch *stretch)
+{
+	const uint32_t shift = 32 - sdb_directory_log2(reader->table.directory);
+	const uint32_t index = (uint32_t)(stretch->low >> shift);
+	const uint32_t chunk_page = index / SDB_ENTRIES_PER_PAGE;
+	uint32_t i = index % SDB_ENTRIES_PER_PAGE;
+
+	if (!reader->chunk_valid || reader->chunk_page != chunk_page) {
+		const off_t page = (off_t)sdb_directory_page(reader->table.directory) + chunk_page;
+		int error = read_exactly(reader, reader->chunk, sizeof(reader->chunk),
+					 page * SDB_PAGE_BYTES);
+
+		if (error)
+			return error;
+		reader->chunk_valid = true;
+		reader->chunk_page = chunk_page;
+	}
+	stretch->page = reader->chunk[i];
+	stretch->start_bytes = 0;
+	/* A run may go on in the next page of the directory: it is two stretches then. */
+	while (++i < SDB_ENTRIES_PER_PAGE && reader->chunk[i] == stretch->page)
+		;
+	stretch->high = ((uint64_t)chunk_page * SDB_ENTRIES_PER_PAGE + i) << shift;
+	return 0;
+}
+
+/* Where the keys from stretch->low on are, going by what was read of the table. */
+static int find_stretch(struct table_reader *reader, struct stretch *stretch)
+{
+	stretch->empty = false;
+	if (reader->table.directory)
+		return find_in_directory(reader, stretch);
+	stretch->high = POSITIONS;
+	stretch->page = reader->wide ? reader->table.root_page : reader->root_page;
+	stretch->start_bytes = reader->wide ? 0 : reader->root_start_bytes;
+	stretch->empty = reader->wide && !stretch->page;
+	return 0;
+}
+
+/*
+ * A wide slot is two words, which a copy may take at two moments. Its key was
+ * stored before its value: where the first reading shows a value, the second
+ * shows its key.
+ */
+static int read_page(struct table_reader *reader, uint32_t page)
+{
+	const off_t offset = (off_t)page * SDB_PAGE_BYTES;
+	int error = read_exactly(reader, reader->values, SDB_PAGE_BYTES, offset);
+
+	if (!error && reader->wide)
+		error = read_exactly(reader, reader->keys, SDB_PAGE_BYTES, offset);
+	return error;
+}
+
+static void take_slot(struct table_reader *reader, const struct stretch *stretch, uint64_t key,
+		      uint64_t value)
+{
+	const uint64_t position = sdb_position(sdb_mix(key));
+
+	if (position >= stretch->low && position < stretch->high)
+		reader->found.pairs[reader->found.nr_pairs++] = (struct sdb_pair){key, value};
+}
+
+static int take_page(struct table_reader *reader, const struct stretch *stretch)
+{
+	const size_t nr_words = sizeof(reader->values) / sizeof(reader->values[0]);
+
+	if (sdb_pairs_reserve(&reader->found, nr_words))
+		return diag_set_at(reader->diag, -ENOMEM, reader->path, 0, "%s", strerror(ENOMEM));
+	if (reader->wide) {
+		for (size_t i = 0; i < nr_words; i += 2) {
+			if (reader->values[i + 1])
+				take_slot(reader, stretch, reader->keys[i], reader->values[i + 1]);
+		}
+		return 0;
+	}
+	for (size_t i = stretch->start_bytes / 8; i < nr_words; i++) {
+		const uint64_t slot = reader->values[i];
+
+		if (slot & SDB_NARROW_MAX)
+			take_slot(reader, stretch, slot >> OPROF_SDB_NARROW_COUNT_BITS,
+				  slot & SDB_NARROW_MAX);
+	}
+	return 0;
+}
+
+/* One try at the page that stretch->low belongs to. *changed: try again. */
+static int read_stretch(struct table_reader *reader, struct stretch *stretch, bool *changed)
+{
+	int error = 0, check;
+
+	if (!reader->chunk_valid) {
+		/* What comes behind this must be newer than it. */
+		error = read_table(reader, changed);
+		if (!error)
+			error = sdb_table_check(&reader->table, reader->name, reader->page_first,
+						UINT32_MAX, reader->path, reader->diag);
+		if (error)
+			return error;
+	}
+	error = find_stretch(reader, stretch);
+	if (!error && !stretch->empty) {
+		const bool root = !reader->wide && !reader->table.directory;
+
+		if (!root && stretch->page < reader->page_first)
+			error = reader_damaged(reader, "page", stretch->page);
+		else
+			error = read_page(reader, stretch->page);
+	}
+	/* An error may come from having read in the middle of a change. */
+	check = read_table(reader, changed);
+	if (check || *changed)
+		return check;
+	return error;
+}
+
+static int read_whole_table(struct table_reader *reader)
+{
+	struct stretch stretch = {0};
+	unsigned int retries = 0;
+	bool changed;
+	int error;
+
+	while (stretch.low < POSITIONS) {
+		error = read_stretch(reader, &stretch, &changed);
+		if (error)
+			return error;
+		if (changed) {
+			if (++retries > RETRIES_MAX)
+				return diag_set_at(reader->diag, -EAGAIN, reader->path, 0,
+						   "written to too fast to be read; try again");
+			(void)sched_yield();
+			continue;
+		}
+		error = stretch.empty ? 0 : take_page(reader, &stretch);
+		if (error)
+			return error;
+		stretch.low = stretch.high;
+	}
+	if (sdb_pairs_sort(&reader->found))
+		return diag_set_at(reader->diag, -ENOMEM, reader->path, 0, "%s", strerror(ENOMEM));
+	return 0;
+}
+
+/* All of one table, by ascending key, into *pairs; the caller's to free. */
+static int load_table(int fd, const char *path, const struct oprof_sdb_header *header,
+		      size_t table_offset, const char *name, struct sdb_pairs *pairs,
+		      struct diag *diag)
+{
+	struct table_reader *reader = calloc(1, sizeof(*reader));
+	int error;
+
+	if (!reader)
+		return diag_set_at(diag, -ENOMEM, path, 0, "%s", strerror(ENOMEM));
+	reader->fd = fd;
+	reader->path = path;
+	reader->diag = diag;
+	reader->name = name;
+	reader->table_offset = (off_t)table_offset;
+	reader->wide = table_offset != offsetof(struct oprof_sdb_header, narrow);
+	reader->page_first = sdb_page_first(header->header_bytes);
+	sdb_narrow_root(header->header_bytes, &reader->root_page, &reader->root_start_bytes);
+	error = read_whole_table(reader);
+	*pairs = reader->found;
+	free(reader);
+	return error;
+}
+
+/* ---- the image ---- */
+
+static uint64_t add_capped(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Where the file stores no weight, it follows from the samples. */
+static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_samples)
+{
+	uint64_t weight;
+
+	if (header->flags & OPROF_SDB_WEIGHTED)
+		return 0;
+	if (header->flags & OPROF_SDB_FREQUENCY)
+		return nr_samples;
+	return __builtin_mul_overflow(nr_samples, header->period_or_hz, &weight) ? UINT64_MAX
+										 : weight;
+}
+
+/* A key twice in a table is damage; its samples are summed all the same. */
+static void merge_pairs(const struct sdb_pairs *pairs, size_t *next, struct sdb_entry *entry)
+{
+	while (*next < pairs->nr_pairs && pairs->pairs[*next].key == entry->key)
+		entry->nr_samples = add_capped(entry->nr_samples, pairs->pairs[(*next)++].value);
+}
+
+static int merge_samples(struct sdb_image *image, const struct sdb_pairs *narrow,
+			 const struct sdb_pairs *wide)
+{
+	const size_t nr_max = narrow->nr_pairs + wide->nr_pairs;
+	size_t n = 0, w = 0;
+
+	image->entries = malloc((nr_max ? nr_max : 1) * sizeof(*image->entries));
+	if (!image->entries)
+		return -ENOMEM;
+	while (n < narrow->nr_pairs || w < wide->nr_pairs) {
+		struct sdb_entry *entry = &image->entries[image->nr_entries++];
+		const bool from_wide =
+			n == narrow->nr_pairs ||
+			(w < wide->nr_pairs && wide->pairs[w].key < narrow->pairs[n].key);
+
+		entry->key = from_wide ? wide->pairs[w].key : narrow->pairs[n].key;
+		entry->nr_samples = 0;
+		merge_pairs(narrow, &n, entry);
+		merge_pairs(wide, &w, entry);
+		entry->weight = weight_of(&image->header, entry->nr_samples);
+	}
+	return 0;
+}
+
+static void merge_weight(struct sdb_image *image, const struct sdb_pairs *weight)
+{
+	size_t w = 0;
+
+	for (size_t i = 0; i < image->nr_entries; i++) {
+		struct sdb_entry *entry = &image->entries[i];
+
+		/* The weight of a key without samples has no place: a kill can't leave it. */
+		while (w < weight->nr_pairs && weight->pairs[w].key < entry->key)
+			w++;
+		while (w < weight->nr_pairs && weight->pairs[w].key == entry->key)
+			entry->weight = add_capped(entry->weight, weight->pairs[w++].value);
+	}
+}
+
+static void sum_entries(struct sdb_image *image)
+{
+	for (size_t i = 0; i < image->nr_entries; i++) {
+		image->nr_samples = add_capped(image->nr_samples, image->entries[i].nr_samples);
+		image->weight = add_capped(image->weight, image->entries[i].weight);
+	}
+}
+
+static int load_entries(int fd, const char *path, struct sdb_image *image, struct diag *diag)
+{
+	const struct oprof_sdb_header *header = &image->header;
+	struct sdb_pairs narrow = {0}, wide = {0}, weight = {0};
+	int error;
+
+	/*
+	 * Weight is added after samples, so it is read before them: no weight
+	 * without its samples. Narrow before wide is as good as the other way.
+	 */
+	error = load_table(fd, path, header, offsetof(struct oprof_sdb_header, weight), "weight",
+			   &weight, diag);
+	if (!error)
+		error = load_table(fd, path, header, offsetof(struct oprof_sdb_header, narrow),
+				   "narrow", &narrow, diag);
+	if (!error)
+		error = load_table(fd, path, header, offsetof(struct oprof_sdb_header, wide),
+				   "wide", &wide, diag);
+	if (!error && merge_samples(image, &narrow, &wide))
+		error = diag_set_at(diag, -ENOMEM, path, 0, "%s", strerror(ENOMEM));
+	if (!error) {
+		if (header->flags & OPROF_SDB_WEIGHTED)
+			merge_weight(image, &weight);
+		sum_entries(image);
+	}
+	sdb_pairs_deinit(&narrow);
+	sdb_pairs_deinit(&wide);
+	sdb_pairs_deinit(&weight);
+	return error;
+}
+
+static int load_header(int fd, const char *path, struct sdb_image *image, struct diag *diag)
+{
+	struct oprof_sdb_header *header;
+	int error = sdb_header_load(fd, path, &header, diag);
+
+	if (error)
+		return error;
+	image->header = *header;
+	image->event = sdb_header_string(header, &header->event);
+	image->cpu_type = sdb_header_string(header, &header->cpu_type);
+	image->host = sdb_header_string(header, &header->host);
+	image->app_path = sdb_header_string(header, &header->app_path);
+	image->image_path = sdb_header_string(header, &header->image_path);
+	image->cgroup = sdb_header_string(header, &header->cgroup);
+	free(header);
+	if (!image->event || !image->cpu_type || !image->host || !image->app_path ||
+	    !image->image_path || !image->cgroup)
+		return diag_set_at(diag, -ENOMEM, path, 0, "%s", strerror(ENOMEM));
+	return 0;
+}
+
+enum load_what { LOAD_HEADER, LOAD_ALL };
+
+static int image_load(const char *path, enum load_what what, struct sdb_image *image,
+		      struct diag *diag)
+{
+	struct sdb_image loaded = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int error;
+
+	if (fd < 0)
+		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
+	error = load_header(fd, path, &loaded, diag);
+	if (!error && what == LOAD_ALL)
+		error = load_entries(fd, path, &loaded, diag);
+	(void)close(fd);
+	if (error)
+		sdb_image_deinit(&loaded);
+	else
+		*image = loaded;
+	return error;
+}
+
+int sdb_image_load(const char *path, struct sdb_image *image, struct diag *diag)
+{
+	return image_load(path, LOAD_ALL, image, diag);
+}
+
+int sdb_image_load_header(const char *path, struct sdb_image *image, struct diag *diag)
+{
+	return image_load(path, LOAD_HEADER, image, diag);
+}
+
+void sdb_image_deinit(struct sdb_image *image)
+{
+	free(image->event);
+	free(image->cpu_type);
+	free(image->host);
+	free(image->app_path);
+	free(image->image_path);
+	free(image->cgroup);
+	free(image->entries);
+	memset(image, 0, sizeof(*image));
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Adding to the hash tables of an open sample file: the fast path. */
+#include "libdb/sdb_internal.h"
+
+#include <errno.h>
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+static void table_attach(struct sdb *db, struct sdb_table *table, struct oprof_sdb_table *disk)
+{
+	const uint64_t directory = disk->directory;
+
+	table->disk = disk;
+	table->root_page = disk->root_page;
+	table->start_bytes = 0;
+	table->page_first = sdb_page_first(sdb_header(db)->header_bytes);
+	if (directory) {
+		table->directory =
+			(const uint32_t *)(void *)sdb_page(db, sdb_directory_page(directory));
+		table->shift = 32 - sdb_directory_log2(directory);
+	} else {
+		table->directory = &table->root_page;
+		table->shift = 32;
+	}
+	if (!directory && !table->wide)
+		sdb_narrow_root(sdb_header(db)->header_bytes, &table->page_first,
+				&table->start_bytes);
+	table->nr_lines = (SDB_PAGE_BYTES - table->start_bytes) / SDB_LINE_BYTES;
+}
+
+void sdb_tables_attach(struct sdb *db)
+{
+	struct oprof_sdb_header *header = sdb_header(db);
+
+	db->wide.wide = true;
+	db->weight.wide = true;
+	table_attach(db, &db->narrow, &header->narrow);
+	table_attach(db, &db->wide, &header->wide);
+	table_attach(db, &db->weight, &header->weight);
+}
+
+static void table_settle(struct sdb_table *table)
+{
+	const uint64_t nr_splits = table->disk->nr_splits;
+
+	if (nr_splits & 1)
+		sdb_store64(&table->disk->nr_splits, nr_splits + 1);
+}
+
+void sdb_tables_settle(struct sdb *db)
+{
+	table_settle(&db->narrow);
+	table_settle(&db->wide);
+	table_settle(&db->weight);
+}
+
+/*
+ * The page that position belongs to; NULL when the table is empty or the
+ * entry is not one a table can have (the file was written to by another).
+ */
+static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *table,
+				  uint64_t position)
+{
+	const uint32_t page = table->directory[position >> table->shift];
+
+	if (unlikely(page - table->page_first >= db->nr_mapped - table->page_first))
+		return NULL;
+	return sdb_page(db, page) + table->start_bytes;
+}
+
+/* Does table have pages? If so, a page that table_page refused is damage. */
+static int table_refused(const struct sdb_table *table)
+{
+	return table->wide && !table->disk->directory && !table->disk->root_page ? 0 : -EILSEQ;
+}
+
+/*
+ * The slot of a narrow key, or where it would go; NULL when the page has no
+ * room. Lines are filled from their start, one never empties, so the first
+ * empty slot ends the search.
+ */
+static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed, uint64_t key)
+{
+	const uint64_t tag = key << OPROF_SDB_NARROW_COUNT_BITS;
+	uint32_t line = sdb_home_line(mixed, nr_lines);
+
+	for (uint32_t left = sdb_probe_limit(nr_lines); left; left--) {
+		uint64_t *slot = (uint64_t *)(void *)(page + line * SDB_LINE_BYTES);
+
+		for (uint32_t i = 0; i < SDB_LINE_NARROW; i++) {
+			if (!slot[i] || (slot[i] ^ tag) <= SDB_NARROW_MAX)
+				return &slot[i];
+		}
+		if (++line == nr_lines)
+			line = 0;
+	}
+	return NULL;
+}
+
+static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed,
+					      uint64_t key)
+{
+	uint32_t line = sdb_home_line(mixed, nr_lines);
+
+	for (uint32_t left = sdb_probe_limit(nr_lines); left; left--) {
+		struct sdb_wide_slot *slot =
+			(struct sdb_wide_slot *)(void *)(page + line * SDB_LINE_BYTES);
+
+		for (uint32_t i = 0; i < SDB_LINE_WIDE; i++) {
+			if (!slot[i].value || slot[i].key == key)
+				return &slot[i];
+		}
+		if (++line == nr_lines)
+			line = 0;
+	}
+	return NULL;
+}
+
+static uint64_t add_capped(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return unlikely(__builtin_add_overflow(a, b, &sum)) ? UINT64_MAX : sum;
+}
+
+/* With a value of 0, only see to it that there is room: adding then can't fail. */
+static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
+{
+	const uint64_t mixed = sdb_mix(key);
+	const uint64_t position = sdb_position(mixed);
+
+	for (;;) {
+		uint8_t *page = table_page(db, table, position);
+		struct sdb_wide_slot *slot = NULL;
+		int error = 0;
+
+		if (likely(page))
+			slot = wide_find(page, table->nr_lines, mixed, key);
+		else
+			error = table_refused(table);
+		if (likely(slot)) {
+			/* Key before value: a value that is seen has its key. */
+			if (!slot->value)
+				sdb_store64(&slot->key, key);
+			sdb_store64(&slot->value, add_capped(slot->value, value));
+			return 0;
+		}
+		if (!error)
+			error = sdb_table_make_room(db, table, position);
+		if (error)
+			return error;
+	}
+}
+
+/* 0, -errno, or 1: the sum does not fit a narrow slot. */
+static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
+{
+	struct sdb_table *table = &db->narrow;
+	const uint64_t mixed = sdb_mix(key);
+	const uint64_t position = sdb_position(mixed);
+
+	for (;;) {
+		uint8_t *page = table_page(db, table, position);
+		uint64_t *slot;
+		int error;
+
+		if (unlikely(!page))
+			return -EILSEQ;
+		slot = narrow_find(page, table->nr_lines, mixed, key);
+		if (likely(slot)) {
+			const uint64_t sum = (*slot & SDB_NARROW_MAX) + nr_samples;
+
+			if (unlikely(sum > SDB_NARROW_MAX))
+				return 1;
+			sdb_store64(slot, key << OPROF_SDB_NARROW_COUNT_BITS | sum);
+			return 0;
+		}
+		error = sdb_table_make_room(db, table, position);
+		if (error)
+			return error;
+	}
+}
+
+/* The file lost a page under us: what is told from now on is -EIO. */
+static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
+{
+	struct oprof_sdb_header *header = sdb_header(db);
+
+	if (!(header->flags & OPROF_SDB_HOLED))
+		sdb_store32(&header->flags, header->flags | OPROF_SDB_HOLED);
+	return -EIO;
+}
+
+/* The store that may have faulted comes before the flag that its handler sets. */
+static inline int result_of(struct sdb *db, int error)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return likely(!sdb_lost(db)) ? error : mark_holed(db);
+}
+
+static int samples_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
+{
+	int error = 1;
+
+	if (likely(key < SDB_NARROW_KEY_END && nr_samples <= SDB_NARROW_MAX))
+		error = narrow_add(db, key, nr_samples);
+	if (unlikely(error > 0))
+		error = wide_add(db, &db->wide, key, nr_samples);
+	return error;
+}
+
+int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
+{
+	return result_of(db, samples_add(db, key, nr_samples));
+}
+
+int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t weight)
+{
+	/* All or nothing: both need room before either is added. */
+	int error = weight ? wide_add(db, &db->weight, key, 0) : 0;
+
+	if (!error)
+		error = samples_add(db, key, nr_samples);
+	if (!error && weight)
+		error = wide_add(db, &db->weight, key, weight);
+	return result_of(db, error);
+}
