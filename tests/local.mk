@@ -1,1 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# End-to-end tests, tests/e2e/test_*.sh, are run by scripts/check, not by make
+# check: they profile the machine, one at a time.
+EXTRA_DIST += tests/e2e

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A fuzzer is tests/fuzz/fuzz_NAME.c with LLVMFuzzerTestOneInput; what it has
+# found or begins from is kept in tests/fuzz/corpus/NAME/. In ordinary builds
+# it replays that; in build-fuzz/ (configure --enable-fuzzers, clang) it
+# searches: tests/fuzz/run.sh. A new one takes a word in fuzzers and its lines
+# below.
+fuzzers = \
+	tests/fuzz/fuzz_buildid
+check_PROGRAMS += $(fuzzers)
+TESTS += $(fuzzers)
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/run.sh
+
+if FUZZERS
+fuzz_libs = lib/libbase.a
+fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+check_LIBRARIES += tests/fuzz/libdriver.a
+tests_fuzz_libdriver_a_SOURCES = tests/fuzz/driver.c
+fuzz_libs = tests/fuzz/libdriver.a lib/libbase.a
+fuzz_ldflags = $(AM_LDFLAGS)
+endif
+
+.PHONY: fuzzers
+fuzzers: $(fuzzers)
+
+tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c
+tests_fuzz_fuzz_buildid_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_buildid_LDADD = $(fuzz_libs)
