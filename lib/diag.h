@@ -28,6 +28,12 @@ int diag_set(struct diag *diag, int error, const char *format, ...)
 int diag_set_at(struct diag *diag, int error, const char *file, unsigned int line,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+#ifdef __clang_analyzer__
+/* The static analyser reads one source file at a time: what comes back is error. */
+#define diag_set(diag, error, ...)    ((void)diag_set(diag, error, __VA_ARGS__), (error))
+#define diag_set_at(diag, error, ...) ((void)diag_set_at(diag, error, __VA_ARGS__), (error))
+#endif
+
 /* "FILE:LINE: TEXT" into a static buffer of the caller's thread. Never NULL. */
 const char *diag_show(const struct diag *diag);
 
