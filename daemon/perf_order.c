@@ -64,6 +64,7 @@ static struct perf_block *block_get(struct perf_order *order, size_t nr_bytes)
 	struct perf_block *blocks, *block;
 	size_t index;
 
+	assert(order->blocks || !order->nr_blocks);
 	for (index = 0; index < order->nr_blocks; index++)
 		if (!order->blocks[index].nr_keys && index != order->current &&
 		    (!order->blocks[index].bytes || order->blocks[index].room_bytes >= nr_bytes))
