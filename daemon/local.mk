@@ -7,6 +7,16 @@ daemon_libdaemon_a_SOURCES =
 daemon_libdaemon_a_SOURCES += daemon/perf_item.h daemon/perf_parse.c daemon/perf_parse.h \
 	daemon/perf_order.c daemon/perf_order.h daemon/perf_feed.c daemon/perf_feed.h
 
+# The daemon above its source: from records to sample files, and who commands it.
+daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/cgroup_table.c \
+	daemon/cgroup_table.h daemon/control_message.c daemon/control_message.h \
+	daemon/control_server.c daemon/control_server.h daemon/options.c daemon/options.h \
+	daemon/placement.c daemon/placement.h daemon/profiler.c daemon/profiler.h daemon/ready.c \
+	daemon/ready.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
+	daemon/separation.c daemon/separation.h daemon/session.c daemon/session.h \
+	daemon/session_info.c daemon/session_info.h daemon/stats.c daemon/stats.h \
+	daemon/sync_job.c daemon/sync_job.h
+
 # Tests that replay raw perf records add these to their sources (tests/unit/replay.h).
 perf_encode_files = tests/unit/perf_encode.c tests/unit/perf_encode.h
 replay_files = tests/unit/replay.c tests/unit/replay_text.c tests/unit/replay.h \

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/attribution.h"
+
+#include "daemon/separation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void count_lost(struct attribution *attribution, enum oprof_lost reason, uint64_t nr)
+{
+	stats_add(attribution->stats, STATS_LOST + (unsigned int)reason, nr);
+}
+
+/* The keys of samples to come, all but image and event. */
+static void attribution_context(struct attribution *attribution)
+{
+	unsigned int separation = attribution->separation;
+	struct sample_key key = {.kind = SAMPLE_OF_IMAGE};
+
+	if (separation & SEPARATION_THREAD) {
+		key.tgid = attribution->task.tgid;
+		key.tid = attribution->task.tid;
+	}
+	if (separation & SEPARATION_CPU)
+		key.cpu = attribution->cpu;
+	if (separation & SEPARATION_CGROUP)
+		key.cgroup = attribution->task.cgroup;
+	attribution->kernel_key = key;
+	if (separation & SEPARATION_LIB && attribution->task.app_image != OPROF_IMAGE_NONE) {
+		key.kind = SAMPLE_OF_APP;
+		key.app = attribution->task.app_image;
+	}
+	attribution->user_key = key;
+	if (separation & SEPARATION_KERNEL) {
+		attribution->kernel_key = key;
+		if (key.kind == SAMPLE_OF_IMAGE)
+			attribution->kernel_key.kind = SAMPLE_OF_KERNEL;
+	}
+}
+
+static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
+{
+	switch (-error) {
+	case ENXIO:
+		return no_image;
+	case ENOMEM:
+		return OPROF_LOST_MEMORY;
+	case EIO:
+	case EILSEQ:
+	case EINVAL:
+	case EPROTONOSUPPORT:
+	case EBUSY:
+		return OPROF_LOST_FILE;
+	default:
+		return OPROF_LOST_DISK;
+	}
+}
+
+static void sample_add(struct attribution *attribution, const struct oprof_sample *sample,
+		       const struct sample_key *key, enum stats_counter counter,
+		       enum oprof_lost no_image)
+{
+	int error = sample_cache_add(attribution->cache, key, sample->leaf.offset, sample->weight,
+				     sample->time_ns);
+
+	if (error) {
+		count_lost(attribution, lost_reason(error, no_image), 1);
+		return;
+	}
+	stats_add(attribution->stats, counter, 1);
+	if (counter == STATS_STORED)
+		stats_add(attribution->stats, STATS_WEIGHT_STORED, sample->weight);
+}
+
+static void sample_idle(struct attribution *attribution, const struct oprof_sample *sample)
+{
+	struct sample_key key = {
+		.image = sample->leaf.image,
+		.event = sample->event,
+		.kind = SAMPLE_OF_IDLE,
+	};
+
+	if (attribution->separation & SEPARATION_CPU)
+		key.cpu = attribution->cpu;
+	sample_add(attribution, sample, &key, STATS_IDLE, OPROF_LOST_NO_KERNEL_MAP);
+}
+
+/* User or kernel code, filed by the context in force. */
+static void sample_placed(struct attribution *attribution, const struct oprof_sample *sample,
+			  const struct sample_key *context, enum oprof_lost no_image)
+{
+	struct sample_key key = *context;
+
+	if (sample->leaf.image == OPROF_IMAGE_NONE) {
+		count_lost(attribution, no_image, 1);
+		return;
+	}
+	if (!attribution->have_task) {
+		count_lost(attribution, OPROF_LOST_NO_TASK, 1);
+		return;
+	}
+	key.image = sample->leaf.image;
+	key.event = sample->event;
+	sample_add(attribution, sample, &key, STATS_STORED, no_image);
+}
+
+static void attribution_sample(struct attribution *attribution, const struct oprof_sample *sample)
+{
+	/* Exact within a round too, so that a kill finds the counters in agreement. */
+	stats_add(attribution->stats, STATS_SEEN, 1);
+	if (sample->head.size_bytes < sizeof(*sample) || sample->event >= attribution->nr_events) {
+		count_lost(attribution, OPROF_LOST_BAD_RECORD, 1);
+		return;
+	}
+	switch (sample->mode) {
+	case OPROF_MODE_USER:
+		sample_placed(attribution, sample, &attribution->user_key, OPROF_LOST_NO_MAPPING);
+		return;
+	case OPROF_MODE_KERNEL:
+		sample_placed(attribution, sample, &attribution->kernel_key,
+			      OPROF_LOST_NO_KERNEL_MAP);
+		return;
+	case OPROF_MODE_IDLE:
+		sample_idle(attribution, sample);
+		return;
+	case OPROF_MODE_HYPERVISOR:
+	case OPROF_MODE_GUEST:
+		count_lost(attribution, OPROF_LOST_MODE, 1);
+		return;
+	default:
+		count_lost(attribution, OPROF_LOST_BAD_RECORD, 1);
+		return;
+	}
+}
+
+static void attribution_lost(struct attribution *attribution, const struct oprof_lost_record *lost)
+{
+	enum oprof_lost reason =
+		lost->reason < OPROF_LOST_NR ? lost->reason : OPROF_LOST_BAD_RECORD;
+
+	stats_add(attribution->stats, STATS_SEEN, lost->nr_samples);
+	count_lost(attribution, reason, lost->nr_samples);
+}
+
+static void attribution_throttle(struct attribution *attribution,
+				 const struct oprof_throttle *throttle)
+{
+	bool begins = throttle->head.flags & 1;
+	uint64_t *since;
+
+	if (begins)
+		stats_add(attribution->stats, STATS_THROTTLE_EPISODES, 1);
+	if (throttle->event >= attribution->nr_events || throttle->cpu >= attribution->nr_cpus)
+		return;
+	since = &attribution->throttled_since_ns[(size_t)throttle->event * attribution->nr_cpus +
+						 throttle->cpu];
+	if (!begins && *since && throttle->time_ns > *since)
+		stats_add(attribution->stats, STATS_THROTTLED_NS, throttle->time_ns - *since);
+	*since = begins ? throttle->time_ns : 0;
+}
+
+/* Shorter than its type says: a record that the source made wrong. */
+static bool record_is_whole(const struct oprof_record *record, size_t nr_bytes)
+{
+	return record->size_bytes >= nr_bytes;
+}
+
+static void attribution_record(struct record_sink *sink, const struct oprof_record *record)
+{
+	struct attribution *attribution = (struct attribution *)sink;
+
+	switch (record->type) {
+	case OPROF_RECORD_SAMPLE:
+		attribution_sample(attribution, (const struct oprof_sample *)record);
+		return;
+	case OPROF_RECORD_TASK:
+		if (!record_is_whole(record, sizeof(struct oprof_task)))
+			break;
+		attribution->task = *(const struct oprof_task *)record;
+		attribution->have_task = true;
+		attribution_context(attribution);
+		return;
+	case OPROF_RECORD_CPU:
+		if (!record_is_whole(record, sizeof(struct oprof_cpu)))
+			break;
+		attribution->cpu = ((const struct oprof_cpu *)record)->cpu;
+		attribution_context(attribution);
+		return;
+	case OPROF_RECORD_LOST:
+		if (!record_is_whole(record, sizeof(struct oprof_lost_record)))
+			break;
+		attribution_lost(attribution, (const struct oprof_lost_record *)record);
+		return;
+	case OPROF_RECORD_THROTTLE:
+		if (!record_is_whole(record, sizeof(struct oprof_throttle)))
+			break;
+		attribution_throttle(attribution, (const struct oprof_throttle *)record);
+		return;
+	case OPROF_RECORD_PAD:
+	case OPROF_RECORD_SWITCH:
+	case OPROF_RECORD_MODULE:
+		return;
+	default:
+		break;
+	}
+	stats_add(attribution->stats, STATS_SKIPPED_RECORDS, 1);
+}
+
+int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,
+		     uint32_t nr_cpus)
+{
+	memset(attribution, 0, sizeof(*attribution));
+	attribution->sink.record = attribution_record;
+	attribution->separation = separation;
+	attribution->nr_events = nr_events;
+	attribution->nr_cpus = nr_cpus;
+	attribution->throttled_since_ns =
+		calloc(nr_events * nr_cpus + 1, sizeof(*attribution->throttled_since_ns));
+	if (!attribution->throttled_since_ns)
+		return -ENOMEM;
+	attribution_context(attribution);
+	return 0;
+}
+
+void attribution_deinit(struct attribution *attribution)
+{
+	free(attribution->throttled_since_ns);
+	attribution->throttled_since_ns = NULL;
+}
+
+void attribution_set_aside(struct attribution *attribution, const struct sample_key *key,
+			   uint64_t nr_samples)
+{
+	struct stats *stats = attribution->stats;
+	enum stats_counter counter = key->kind == SAMPLE_OF_IDLE ? STATS_IDLE : STATS_STORED;
+
+	stats_set(stats, counter, stats->values[counter] - nr_samples);
+	count_lost(attribution, OPROF_LOST_FILE, nr_samples);
+}

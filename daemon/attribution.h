@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From records to samples in files: which application, thread, CPU and cgroup
+ * a sample is filed under, and the counting of those that are not filed.
+ * Every SAMPLE record ends as stored, idle, or lost for one reason.
+ */
+#ifndef DAEMON_ATTRIBUTION_H
+#define DAEMON_ATTRIBUTION_H
+
+#include "daemon/sample_cache.h"
+#include "daemon/source.h"
+#include "daemon/stats.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct attribution {
+	struct record_sink sink; /* give this to the source; first, see attribution_record */
+	struct sample_cache *cache;
+	struct stats *stats;
+	unsigned int separation;
+	size_t nr_events;
+	bool have_task;
+	struct oprof_task task; /* in force */
+	uint32_t cpu;
+	/* When an event was held back on a CPU, 0: it is not. nr_events x nr_cpus. */
+	uint64_t *throttled_since_ns;
+	uint32_t nr_cpus;
+	/* What is common to the keys of this task and CPU, by where samples go. */
+	struct sample_key user_key, kernel_key;
+};
+
+/* cache and stats are borrowed and may be given later, before the first record. 0, -ENOMEM. */
+int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,
+		     uint32_t nr_cpus);
+void attribution_deinit(struct attribution *attribution);
+
+/* For sample_cache_config: the file's samples are stored no more, but lost. */
+void attribution_set_aside(struct attribution *attribution, const struct sample_key *key,
+			   uint64_t nr_samples);
+
+#endif

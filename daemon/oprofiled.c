@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The daemon: start-up, signals, the loop that waits for work, the end. */
+#include "daemon/control_server.h"
+#include "daemon/options.h"
+#include "daemon/profiler.h"
+#include "daemon/ready.h"
+#include "daemon/separation.h"
+#include "daemon/sync_job.h"
+#include "lib/file.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOG_NAME "oprofiled.log"
+/* How long to wait for nothing: the whole machine; processes that may end. */
+#define ROUND_SYSTEM_MS 1000
+#define ROUND_TASKS_MS	100
+#define CHECK_NS	UINT64_C(1000000000)
+
+struct daemon {
+	struct options options;
+	struct ready ready;
+	struct session session;
+	struct profiler profiler;
+	struct sync_job sync;
+	struct control_server *server;
+	int signal_fd;
+	bool ending;
+	uint64_t checked_ns; /* when the session's folder was last looked for */
+};
+
+/* Too big for a stack: event choices, counters. */
+static struct daemon the_daemon;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* ---- what may be asked ---- */
+
+static void daemon_start(struct daemon *daemon, struct control_answer *answer)
+{
+	int error = profiler_start(&daemon->profiler);
+
+	if (!error) {
+		log_info("sampling");
+		return;
+	}
+	log_error("cannot start sampling: %s", strerror(-error));
+	if (answer)
+		control_answer_fail(answer, error, strerror(-error));
+}
+
+static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
+{
+	int error = profiler_stop(&daemon->profiler);
+
+	if (!error) {
+		profiler_round(&daemon->profiler, SOURCE_DRAIN_ALL);
+		log_info("sampling has stopped");
+		return;
+	}
+	log_error("cannot stop sampling: %s", strerror(-error));
+	if (answer)
+		control_answer_fail(answer, error, strerror(-error));
+}
+
+/* Number of the job to wait for, or 0: answer is complete. */
+static uint64_t daemon_dump(struct daemon *daemon, struct control_answer *answer)
+{
+	int error = profiler_dump(&daemon->profiler);
+	uint64_t job = 0;
+
+	if (!error)
+		job = sync_job_request(&daemon->sync, &error);
+	if (!job && error)
+		control_answer_fail(answer, error, strerror(-error));
+	return job;
+}
+
+static uint64_t daemon_save(struct daemon *daemon, const char *name, struct control_answer *answer)
+{
+	struct diag diag;
+	uint64_t job;
+	int error;
+
+	diag_clear(&diag);
+	error = session_check_name(name, &diag);
+	if (error) {
+		control_answer_fail(answer, error, diag_show(&diag));
+		return 0;
+	}
+	/* First the job: its child has the files that save is about to close. */
+	job = daemon_dump(daemon, answer);
+	error = profiler_save(&daemon->profiler, name, &diag);
+	if (!error) {
+		log_info("saved as session %s", name);
+		return job;
+	}
+	control_answer_init(answer);
+	control_answer_fail(answer, error, diag_show(&diag));
+	return 0;
+}
+
+static void daemon_reset(struct daemon *daemon, struct control_answer *answer)
+{
+	struct diag diag;
+	int error;
+
+	diag_clear(&diag);
+	error = profiler_reset(&daemon->profiler, &diag);
+	if (error)
+		control_answer_fail(answer, error, diag_show(&diag));
+	else
+		log_info("the session was reset");
+}
+
+static void daemon_shutdown(struct daemon *daemon, struct control_answer *answer)
+{
+	int error;
+
+	daemon_stop(daemon, answer);
+	error = profiler_dump(&daemon->profiler);
+	if (!error)
+		error = profiler_sync(&daemon->profiler);
+	if (error)
+		control_answer_fail(answer, error, strerror(-error));
+	daemon->ending = true;
+}
+
+static uint64_t daemon_request(void *context, const struct control_request *request,
+			       struct control_answer *answer)
+{
+	struct daemon *daemon = context;
+
+	switch ((enum oprof_request)request->request) {
+	case OPROF_REQUEST_STATUS:
+		profiler_status(&daemon->profiler, answer);
+		return 0;
+	case OPROF_REQUEST_START:
+		daemon_start(daemon, answer);
+		return 0;
+	case OPROF_REQUEST_STOP:
+		daemon_stop(daemon, answer);
+		return 0;
+	case OPROF_REQUEST_DUMP:
+		return daemon_dump(daemon, answer);
+	case OPROF_REQUEST_RESET:
+		daemon_reset(daemon, answer);
+		return 0;
+	case OPROF_REQUEST_SAVE:
+		return daemon_save(daemon, request->name, answer);
+	case OPROF_REQUEST_SHUTDOWN:
+		daemon_shutdown(daemon, answer);
+		return 0;
+	}
+	control_answer_fail(answer, -EOPNOTSUPP, "this daemon knows no such request");
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+static void daemon_reap(struct daemon *daemon)
+{
+	static struct control_answer answer;
+	uint64_t job;
+	int error;
+
+	while (sync_job_reap(&daemon->sync, &job, &error)) {
+		control_answer_init(&answer);
+		if (error) {
+			log_error("writing to disk: %s", strerror(-error));
+			control_answer_fail(&answer, error, strerror(-error));
+		}
+		control_server_finish(daemon->server, job, &answer);
+	}
+}
+
+static void daemon_open_log(const struct options *options)
+{
+	const char *path = options->log_file;
+	int error;
+
+	if (!path && !options->foreground)
+		path = LOG_NAME; /* in the session folder, where we are */
+	if (!path)
+		return;
+	error = log_open(path);
+	if (error)
+		log_error("cannot open the log %s: %s", path, strerror(-error));
+}
+
+static void daemon_signal(struct daemon *daemon, uint32_t signal_nr)
+{
+	switch (signal_nr) {
+	case SIGHUP:
+		daemon_open_log(&daemon->options);
+		log_info("log reopened");
+		break;
+	case SIGUSR1:
+		daemon_start(daemon, NULL);
+		break;
+	case SIGUSR2:
+		daemon_stop(daemon, NULL);
+		break;
+	case SIGCHLD:
+		daemon_reap(daemon);
+		break;
+	default: /* SIGTERM, SIGINT */
+		log_info("ending: %s", strsignal((int)signal_nr));
+		daemon->ending = true;
+		break;
+	}
+}
+
+static void daemon_signals(struct daemon *daemon)
+{
+	struct signalfd_siginfo info;
+
+	while (read(daemon->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		daemon_signal(daemon, info.ssi_signo);
+}
+
+static void daemon_check(struct daemon *daemon)
+{
+	uint64_t now = now_ns();
+
+	if (now - daemon->checked_ns < CHECK_NS)
+		return;
+	daemon->checked_ns = now;
+	profiler_check_session(&daemon->profiler);
+}
+
+static void daemon_loop(struct daemon *daemon)
+{
+	struct profiler *profiler = &daemon->profiler;
+	const struct source_ops *ops = profiler->config.ops;
+	int wait_ms = daemon->options.nr_pids ? ROUND_TASKS_MS : ROUND_SYSTEM_MS;
+	struct pollfd fds[] = {
+		{.fd = daemon->signal_fd, .events = POLLIN},
+		{.fd = ops->poll_fd(profiler->source), .events = POLLIN},
+		{.fd = control_server_poll_fd(daemon->server), .events = POLLIN},
+	};
+
+	while (!daemon->ending && !profiler->lost) {
+		int nr = poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms);
+
+		if (nr < 0)
+			continue; /* EINTR: signals come by their descriptor */
+		if (!nr || fds[1].revents)
+			profiler_round(profiler, SOURCE_DRAIN_PERIODIC);
+		if (fds[0].revents)
+			daemon_signals(daemon);
+		if (fds[2].revents)
+			control_server_run(daemon->server);
+		daemon_check(daemon);
+		if (!daemon->ending && profiler_ended(profiler)) {
+			log_info("ending: the profiled processes have ended");
+			daemon->ending = true;
+		}
+	}
+}
+
+/* ---- start ---- */
+
+static int open_signals(struct daemon *daemon, struct diag *diag)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
+	(void)signal(SIGPIPE, SIG_IGN);
+	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (daemon->signal_fd < 0)
+		return diag_set(diag, -errno, "cannot receive signals: %s", strerror(errno));
+	return 0;
+}
+
+/* As many sample files and rings as the system lets us have open. */
+static void raise_files_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		log_warning("cannot raise the limit of open files: %s", strerror(errno));
+}
+
+static int die_with_parent(pid_t parent, struct diag *diag)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM))
+		return diag_set(diag, -errno, "cannot follow the parent's end: %s",
+				strerror(errno));
+	if (getppid() != parent) /* it ended before we asked */
+		return diag_set(diag, -ESRCH, "the parent process has ended");
+	return 0;
+}
+
+/* Be in the session folder: its name may be longer than a socket's address. */
+static int enter_session(struct daemon *daemon, struct diag *diag)
+{
+	const char *path = daemon->options.session_dir;
+	int error = file_make_dirs(path, 0700);
+
+	if (error)
+		return diag_set(diag, error, "cannot make the session folder %s: %s", path,
+				strerror(-error));
+	if (chdir(path))
+		return diag_set(diag, -errno, "cannot enter the session folder %s: %s", path,
+				strerror(errno));
+	error = session_lock(&daemon->session, ".", diag);
+	if (error)
+		return error;
+	daemon_open_log(&daemon->options);
+	return 0;
+}
+
+static int open_profiler(struct daemon *daemon, struct diag *diag)
+{
+	const struct options *options = &daemon->options;
+	struct profiler_config config = {
+		.ops = &source_perf,
+		.separation = options->separation,
+		.begin = options->begin,
+		.source =
+			{
+				.events = options->events,
+				.nr_events = options->nr_events,
+				.target = options->nr_pids ? SOURCE_TASKS : SOURCE_SYSTEM,
+				.pids = options->pids,
+				.nr_pids = options->nr_pids,
+				.enable_on_exec = options->enable_on_exec,
+				.sample_pages = options->sample_pages,
+				.side_pages = options->side_pages,
+				.chain_depth = options->chain_depth,
+				.want_cgroup = options->separation & SEPARATION_CGROUP,
+			},
+	};
+
+	return profiler_open(&daemon->profiler, &daemon->session, &config, diag);
+}
+
+static int start_profiler(struct daemon *daemon, struct diag *diag)
+{
+	const struct options *options = &daemon->options;
+	int error;
+
+	sync_job_init(&daemon->sync, &daemon->profiler);
+	error = control_server_create(&daemon->server, OPROF_CONTROL_NAME, daemon_request, daemon,
+				      diag);
+	if (error)
+		return error;
+	if (!options->start && !options->enable_on_exec)
+		return 0;
+	error = profiler_start(&daemon->profiler);
+	return error ? diag_set(diag, error, "cannot start sampling: %s", strerror(-error)) : 0;
+}
+
+/* Undo what begun says was done, in reverse order. */
+static void daemon_end(struct daemon *daemon)
+{
+	const struct stats *stats = &daemon->session.stats;
+
+	if (daemon->server)
+		control_server_unlink(daemon->server);
+	sync_job_wait(&daemon->sync);
+	profiler_close(&daemon->profiler);
+	if (daemon->session.open)
+		log_info("ended: seen %" PRIu64 ", stored %" PRIu64 ", idle %" PRIu64
+			 ", lost %" PRIu64,
+			 stats->values[STATS_SEEN], stats->values[STATS_STORED],
+			 stats->values[STATS_IDLE],
+			 stats_accounted(stats) - stats->values[STATS_STORED] -
+				 stats->values[STATS_IDLE]);
+	session_unlock(&daemon->session);
+	/* Last: clients that wait for our end find the lock free. */
+	control_server_destroy(daemon->server);
+}
+
+static int daemon_run(struct daemon *daemon, struct diag *diag)
+{
+	int error = enter_session(daemon, diag);
+
+	if (error)
+		return error;
+	error = open_profiler(daemon, diag);
+	if (error) {
+		session_unlock(&daemon->session);
+		return error;
+	}
+	error = start_profiler(daemon, diag);
+	if (!error) {
+		log_info("oprofiled %s, process %d: ready%s", OPROF_VERSION, (int)getpid(),
+			 daemon->profiler.running ? ", sampling" : "");
+		ready_ok(&daemon->ready);
+		daemon_loop(daemon);
+		if (daemon->profiler.lost)
+			error = diag_set(diag, -ENOENT, "the session's folder is gone");
+	}
+	daemon_end(daemon);
+	return error;
+}
+
+static int daemon_prepare(struct daemon *daemon, pid_t parent, struct diag *diag)
+{
+	const struct options *options = &daemon->options;
+	int error = ready_init(&daemon->ready, options->ready_fd, diag);
+
+	if (!error && !options->foreground)
+		error = ready_detach(&daemon->ready, diag);
+	if (!error && options->die_with_parent)
+		error = die_with_parent(parent, diag);
+	if (!error)
+		error = open_signals(daemon, diag);
+	if (error)
+		return error;
+	(void)umask(077);
+	raise_files_limit();
+	error = stats_catch_sigbus();
+	if (!error)
+		error = sdb_catch_sigbus();
+	return error ? diag_set(diag, error, "cannot catch SIGBUS: %s", strerror(-error)) : 0;
+}
+
+int main(int argc, const char **argv)
+{
+	struct daemon *daemon = &the_daemon;
+	enum options_result result = OPTIONS_RUN;
+	pid_t parent = getppid();
+	struct diag diag;
+	int error;
+
+	log_init("oprofiled", LOG_LEVEL_INFO);
+	diag_clear(&diag);
+	daemon->ready = (struct ready){.told_fd = -1, .parent_fd = -1};
+	daemon->session.lock_fd = -1;
+	error = options_parse(&daemon->options, argc, argv, &result, &diag);
+	if (!error && result == OPTIONS_RUN) {
+		if (daemon->options.verbose)
+			log_init("oprofiled", LOG_LEVEL_DEBUG);
+		error = daemon_prepare(daemon, parent, &diag);
+		if (!error)
+			error = daemon_run(daemon, &diag);
+	} else if (error) {
+		(void)ready_init(&daemon->ready, daemon->options.ready_fd, NULL);
+	}
+	if (error && !ready_fail(&daemon->ready, diag_show(&diag)))
+		log_error("%s", diag_show(&diag));
+	options_deinit(&daemon->options);
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}

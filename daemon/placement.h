@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the samples of a key belong: the name of their sample file and what
+ * its header says. Asked once per file, never per sample.
+ */
+#ifndef DAEMON_PLACEMENT_H
+#define DAEMON_PLACEMENT_H
+
+#include "daemon/sample_key.h"
+#include "daemon/session.h"
+#include "daemon/source.h"
+#include "libdb/sample_name.h"
+#include "libdb/sdb.h"
+
+/* Big (paths): keep one, not one on each stack. Strings of identity are borrowed. */
+struct placement {
+	struct sample_name name;
+	struct sdb_identity identity;
+};
+
+/* Whose images and cgroups; borrowed. */
+struct placement_config {
+	const struct source_ops *ops;
+	const struct source *source;
+	struct session *session; /* info: events, host...; numbers of cgroups */
+};
+
+/*
+ * 0; -ENXIO the source does not know the image, -ENAMETOOLONG, -ENOMEM, or
+ * what adding a cgroup's number to the session says.
+ */
+int placement_find(const struct placement_config *config, const struct sample_key *key,
+		   struct placement *placement);
+
+/* Weight of this event's samples varies, so that it is stored (OPROF_SDB_WEIGHTED). */
+bool placement_is_weighted(const struct event_choice *event);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/profiler.h"
+
+#include "daemon/separation.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RATE_NS UINT64_C(5000000000)
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static int profiler_place(void *context, const struct sample_key *key, struct placement *placement)
+{
+	struct profiler *profiler = context;
+	struct placement_config config = {
+		.ops = profiler->config.ops,
+		.source = profiler->source,
+		.session = profiler->session,
+	};
+
+	return placement_find(&config, key, placement);
+}
+
+static void profiler_set_aside(void *context, const struct sample_key *key, uint64_t nr_samples)
+{
+	struct profiler *profiler = context;
+
+	attribution_set_aside(&profiler->attribution, key, nr_samples);
+}
+
+static void profiler_begin_counters(struct profiler *profiler)
+{
+	const struct source_ops *ops = profiler->config.ops;
+	struct source_counter counters[PROFILER_COUNTERS_MAX];
+	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
+
+	stats_begin_source(&profiler->session->stats, ops->seen(profiler->source), counters, nr);
+	profiler->rate_since_ns = clock_ns(CLOCK_MONOTONIC);
+	profiler->rate_seen = profiler->session->stats.values[STATS_SEEN];
+	profiler->rate = 0;
+}
+
+static void profiler_update_rate(struct profiler *profiler, uint64_t now_ns)
+{
+	uint64_t seen = profiler->session->stats.values[STATS_SEEN];
+	uint64_t passed_ns = now_ns - profiler->rate_since_ns;
+
+	if (passed_ns < RATE_NS)
+		return;
+	profiler->rate = (double)(seen - profiler->rate_seen) * 1e9 / (double)passed_ns;
+	profiler->rate_since_ns = now_ns;
+	profiler->rate_seen = seen;
+}
+
+static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
+{
+	const struct source_ops *ops = profiler->config.ops;
+	struct source_counter counters[PROFILER_COUNTERS_MAX];
+	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
+	int mended = stats_mend(&profiler->session->stats);
+
+	stats_update_source(&profiler->session->stats, ops->seen(profiler->source), counters, nr);
+	if (mended > 0)
+		log_error("the session's meta/stats was truncated or its disk failed: made anew");
+	profiler_update_rate(profiler, now_ns);
+}
+
+static void profiler_save_symbols(struct profiler *profiler)
+{
+	int error =
+		profiler->config.ops->save_symbols(profiler->source, profiler->session->meta_path);
+
+	if (error)
+		log_warning("cannot keep symbols of the kernel in the session: %s",
+			    strerror(-error));
+}
+
+static void profiler_info(struct profiler *profiler)
+{
+	const struct profiler_config *config = &profiler->config;
+	struct session_info *info = &profiler->session->info;
+
+	session_info_init(info);
+	info->source = config->ops->name;
+	info->target = config->source.target == SOURCE_SYSTEM ? "system" : "processes";
+	info->separation = config->separation;
+	info->events = config->source.events;
+	info->nr_events = config->source.nr_events;
+}
+
+static int profiler_open_session(struct profiler *profiler, struct diag *diag)
+{
+	struct sample_cache_config cache = {
+		.folder = profiler->session->current_path,
+		.nr_files_max = sample_cache_room(),
+		.place = profiler_place,
+		.set_aside = profiler_set_aside,
+		.context = profiler,
+	};
+	int error = session_begin(profiler->session, profiler->config.begin, diag);
+
+	if (error < 0)
+		return error;
+	if (error > 0)
+		log_warning("%s", diag_show(diag));
+	error = sample_cache_create(&profiler->cache, &cache);
+	if (error)
+		return diag_set(diag, error, "out of memory");
+	profiler->attribution.cache = profiler->cache;
+	profiler->attribution.stats = &profiler->session->stats;
+	profiler_begin_counters(profiler);
+	profiler_save_symbols(profiler);
+	return 0;
+}
+
+int profiler_open(struct profiler *profiler, struct session *session,
+		  const struct profiler_config *config, struct diag *diag)
+{
+	long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int error;
+
+	memset(profiler, 0, sizeof(*profiler));
+	profiler->config = *config;
+	profiler->session = session;
+	profiler_info(profiler);
+	error = attribution_init(&profiler->attribution, config->separation,
+				 config->source.nr_events, nr_cpus > 0 ? (uint32_t)nr_cpus : 1);
+	if (error)
+		return diag_set(diag, error, "out of memory");
+	/* Before the session: a refusal must not cost what --fresh throws away. */
+	error = config->ops->open(&profiler->source, &profiler->config.source,
+				  &profiler->attribution.sink, diag);
+	if (!error)
+		error = profiler_open_session(profiler, diag);
+	if (error) {
+		config->ops->close(profiler->source);
+		attribution_deinit(&profiler->attribution);
+	}
+	return error;
+}
+
+void profiler_close(struct profiler *profiler)
+{
+	(void)profiler_stop(profiler);
+	if (!profiler->lost)
+		(void)profiler_dump(profiler);
+	sample_cache_destroy(profiler->cache);
+	profiler->config.ops->close(profiler->source);
+	attribution_deinit(&profiler->attribution);
+}
+
+int profiler_start(struct profiler *profiler)
+{
+	int error = 0;
+
+	if (profiler->running)
+		return 0;
+	error = profiler->config.ops->start(profiler->source);
+	profiler->running = !error;
+	return error;
+}
+
+int profiler_stop(struct profiler *profiler)
+{
+	int error;
+
+	if (!profiler->running)
+		return 0;
+	error = profiler->config.ops->stop(profiler->source);
+	profiler->running = error != 0;
+	return error;
+}
+
+/* 0 or -errno of the source. */
+static int profiler_drain(struct profiler *profiler, enum source_drain how)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	int64_t to_realtime_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - now_ns);
+	int error;
+
+	sample_cache_begin_round(profiler->cache, now_ns, to_realtime_ns);
+	error = profiler->config.ops->drain(profiler->source, how);
+	sample_cache_end_round(profiler->cache);
+	profiler_update_counters(profiler, now_ns);
+	if (error && error != profiler->drain_error)
+		log_error("reading samples: %s", strerror(-error));
+	profiler->drain_error = error;
+	return error;
+}
+
+void profiler_round(struct profiler *profiler, enum source_drain how)
+{
+	if (!profiler->lost)
+		(void)profiler_drain(profiler, how);
+}
+
+int profiler_dump(struct profiler *profiler)
+{
+	int error;
+
+	if (profiler->lost)
+		return -ENOENT;
+	error = profiler_drain(profiler, SOURCE_DRAIN_ALL);
+	profiler_save_symbols(profiler);
+	return error;
+}
+
+int profiler_sync(const struct profiler *profiler)
+{
+	int error;
+	int fd;
+
+	if (profiler->lost)
+		return -ENOENT;
+	error = sample_cache_sync(profiler->cache);
+	fd = open(profiler->session->stats.path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error ? error : -errno;
+	if (fdatasync(fd) && !error)
+		error = -errno;
+	(void)close(fd);
+	return error;
+}
+
+void profiler_synced(struct profiler *profiler, int error)
+{
+	if (profiler->cache)
+		sample_cache_synced(profiler->cache, error);
+}
+
+/* After a reset or save: the session is new, or there is none. */
+static int profiler_begin_again(struct profiler *profiler, int error, struct diag *diag)
+{
+	struct diag again;
+
+	if (error > 0)
+		log_warning("%s", diag_show(diag));
+	if (!profiler->session->open) {
+		log_error("%s", diag_show(diag));
+		diag_clear(&again);
+		if (session_begin(profiler->session, SESSION_APPEND, &again) < 0) {
+			log_error("%s", diag_show(&again));
+			profiler->lost = true;
+			return error < 0 ? error : -ENOENT;
+		}
+	}
+	profiler_begin_counters(profiler);
+	profiler_save_symbols(profiler);
+	return error < 0 ? error : 0;
+}
+
+int profiler_reset(struct profiler *profiler, struct diag *diag)
+{
+	if (profiler->lost)
+		return diag_set(diag, -ENOENT, "the session's folder is gone");
+	(void)profiler_dump(profiler);
+	sample_cache_clear(profiler->cache);
+	return profiler_begin_again(profiler, session_reset(profiler->session, diag), diag);
+}
+
+int profiler_save(struct profiler *profiler, const char *name, struct diag *diag)
+{
+	int error = session_check_name(name, diag);
+
+	if (error)
+		return error;
+	if (profiler->lost)
+		return diag_set(diag, -ENOENT, "the session's folder is gone");
+	(void)profiler_dump(profiler);
+	sample_cache_clear(profiler->cache);
+	error = session_save(profiler->session, name, diag);
+	/* Nothing has happened: current goes on. */
+	if (error < 0 && profiler->session->open)
+		return error;
+	return profiler_begin_again(profiler, error, diag);
+}
+
+void profiler_check_session(struct profiler *profiler)
+{
+	struct diag diag;
+	int error;
+
+	if (profiler->lost || !session_is_lost(profiler->session))
+		return;
+	log_error("the session %s was removed under the daemon: beginning it anew",
+		  profiler->session->current_path);
+	sample_cache_clear(profiler->cache);
+	diag_clear(&diag);
+	error = session_begin(profiler->session, SESSION_APPEND, &diag);
+	(void)profiler_begin_again(profiler, error, &diag);
+}
+
+bool profiler_ended(const struct profiler *profiler)
+{
+	return profiler->config.ops->ended(profiler->source);
+}
+
+void profiler_status(const struct profiler *profiler, struct control_answer *answer)
+{
+	const struct session *session = profiler->session;
+	char text[256];
+
+	control_answer_add(answer, "version", "%s", OPROF_VERSION);
+	control_answer_add(answer, "pid", "%d", (int)getpid());
+	control_answer_add(answer, "state", "%s", profiler->running ? "running" : "stopped");
+	control_answer_add(answer, "source", "%s", profiler->config.ops->name);
+	control_answer_add(answer, "target", "%s", session->info.target);
+	control_answer_add(answer, "session", "%s", SESSION_CURRENT);
+	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);
+	for (size_t i = 0; i < profiler->config.source.nr_events; i++) {
+		event_choice_format(&profiler->config.source.events[i], text, sizeof(text));
+		control_answer_add(answer, "event", "%s", text);
+	}
+	separation_format(profiler->config.separation, text);
+	control_answer_add(answer, "separation", "%s", text);
+	control_answer_add(answer, "rate", "%.1f", profiler->rate);
+	control_answer_add(answer, "sample_files", "%zu", sample_cache_nr_files(profiler->cache));
+	for (uint32_t i = 0; session->open && i < session->stats.nr_entries; i++)
+		control_answer_add(answer, session->stats.names[i], "%" PRIu64,
+				   session->stats.values[i]);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Source, attribution and session put together, and what can be asked of
+ * them: start, stop, drain, dump, reset, save, status.
+ *
+ * Not for: signals, sockets, how long to wait (oprofiled.c).
+ */
+#ifndef DAEMON_PROFILER_H
+#define DAEMON_PROFILER_H
+
+#include "daemon/attribution.h"
+#include "daemon/control_message.h"
+#include "daemon/sample_cache.h"
+#include "daemon/session.h"
+#include "daemon/source.h"
+#include "lib/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROFILER_COUNTERS_MAX 64
+
+struct profiler_config {
+	const struct source_ops *ops;
+	struct source_config source; /* its events must live as long as the profiler */
+	unsigned int separation;
+	enum session_begin begin;
+};
+
+struct profiler {
+	struct profiler_config config;
+	struct source *source;
+	struct session *session; /* borrowed */
+	struct attribution attribution;
+	struct sample_cache *cache;
+	bool running;
+	bool lost; /* the session's folder went: nothing can be kept any more */
+	/* Samples a second, over the last stretch of some seconds. */
+	double rate;
+	uint64_t rate_since_ns, rate_seen;
+	int drain_error; /* of the last round, so that it is told once */
+};
+
+/*
+ * Open the source and begin the session, whose lock is held; do not sample
+ * yet. profiler need not be initialized. 0, or -errno with diag.
+ */
+int profiler_open(struct profiler *profiler, struct session *session,
+		  const struct profiler_config *config, struct diag *diag);
+
+/* What is in the rings is taken first, when sampling could be stopped. */
+void profiler_close(struct profiler *profiler);
+
+/* No effect when it runs already (does not run). 0 or -errno. */
+int profiler_start(struct profiler *profiler);
+int profiler_stop(struct profiler *profiler);
+
+/* Take what the source has, into files and counters. Once a second and when it asks. */
+void profiler_round(struct profiler *profiler, enum source_drain how);
+
+/* All that was sampled before the call is in the files, with what reports need beside it. */
+int profiler_dump(struct profiler *profiler);
+
+/* Have it on disk: may take long; changes nothing in memory (for a forked child). */
+int profiler_sync(const struct profiler *profiler);
+/* Tell that a sync has begun, or (error) that it failed. */
+void profiler_synced(struct profiler *profiler, int error);
+
+/* session_reset, session_save, sampling going on. profiler->lost when the new one can't begin. */
+int profiler_reset(struct profiler *profiler, struct diag *diag);
+int profiler_save(struct profiler *profiler, const char *name, struct diag *diag);
+
+/* Is current still there? Begins it anew if it can; else profiler->lost. Once a second. */
+void profiler_check_session(struct profiler *profiler);
+
+/* The targets have ended. */
+bool profiler_ended(const struct profiler *profiler);
+
+/* Lines "key value", as doc/control-socket.md lists them. */
+void profiler_status(const struct profiler *profiler, struct control_answer *answer);
+
+#endif

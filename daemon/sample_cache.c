@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/sample_cache.h"
+
+#include "lib/file.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define RETRY_NS       UINT64_C(1000000000)
+#define COMPLAIN_NS    UINT64_C(10000000000)
+#define LINKS_PER_FILE 4    /* keys remembered, to a file on average */
+#define SYNC_EACH_MAX  64   /* above it one sync of the file system is quicker */
+#define FILES_MAX      2048 /* about 8 KB of memory each */
+#define FILES_SPARE    32   /* descriptors kept for the rest of the daemon */
+#define DAMAGED_MAX    100
+
+/* A key that was seen, and its file. */
+struct sample_link {
+	struct sample_key key;
+	uint64_t hash;
+	struct sample_file *file;
+	struct sample_link *next_in_bucket;
+	struct sample_link *next_of_file;
+};
+
+struct sample_file {
+	struct sdb *db; /* NULL: could not be opened */
+	int error;	/* then why, and when to try again */
+	uint64_t retry_ns;
+	struct sample_key key;	    /* of the sample that it was opened for */
+	uint64_t nr_samples;	    /* added since it was opened */
+	uint64_t first_ns, last_ns; /* of this round's samples; first_ns UINT64_MAX: none */
+	uint64_t used_round;
+	bool weighted;
+	bool unsynced;
+	struct sample_link *links;
+	struct sample_file *next_in_bucket;
+	struct sample_file *newer, *older;
+	uint64_t path_hash;
+	char path[];
+};
+
+struct sample_cache {
+	struct sample_cache_config config;
+	size_t nr_buckets; /* power of two, of both tables */
+	struct sample_link **links;
+	struct sample_file **files;
+	size_t nr_links, nr_files;
+	struct sample_file *newest, *oldest;
+	struct sample_link *last; /* most samples follow one of their own key */
+	uint64_t round;		  /* from 1 */
+	uint64_t now_ns;
+	int64_t to_realtime_ns;
+	uint64_t quiet_until_ns; /* no complaints about failing files before */
+	bool sync_all;		 /* files were closed, or a sync failed, with data not on disk */
+	struct placement placement;
+	char path[2 * PATH_MAX];
+};
+
+size_t sample_cache_room(void)
+{
+	struct rlimit limit;
+	size_t room = FILES_MAX;
+	size_t used;
+	int fd;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return room;
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 2;
+	(void)close(fd);
+	used = (size_t)fd + FILES_SPARE; /* descriptors are given lowest first */
+	if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < used + room)
+		room = limit.rlim_cur > used + 2 ? (size_t)limit.rlim_cur - used : 2;
+	return room;
+}
+
+int sample_cache_create(struct sample_cache **cache, const struct sample_cache_config *config)
+{
+	struct sample_cache *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	made->config = *config;
+	made->nr_buckets = 16;
+	while (made->nr_buckets < 2 * config->nr_files_max)
+		made->nr_buckets *= 2;
+	made->links = calloc(made->nr_buckets, sizeof(struct sample_link *));
+	made->files = calloc(made->nr_buckets, sizeof(struct sample_file *));
+	if (!made->links || !made->files) {
+		free(made->links);
+		free(made->files);
+		free(made);
+		return -ENOMEM;
+	}
+	*cache = made;
+	return 0;
+}
+
+void sample_cache_destroy(struct sample_cache *cache)
+{
+	if (!cache)
+		return;
+	sample_cache_clear(cache);
+	free(cache->links);
+	free(cache->files);
+	free(cache);
+}
+
+/* ---- order of use ---- */
+
+static void file_unlink_use(struct sample_cache *cache, struct sample_file *file)
+{
+	if (file->newer)
+		file->newer->older = file->older;
+	else
+		cache->newest = file->older;
+	if (file->older)
+		file->older->newer = file->newer;
+	else
+		cache->oldest = file->newer;
+}
+
+static void file_link_use(struct sample_cache *cache, struct sample_file *file)
+{
+	file->newer = NULL;
+	file->older = cache->newest;
+	if (cache->newest)
+		cache->newest->newer = file;
+	else
+		cache->oldest = file;
+	cache->newest = file;
+}
+
+/* Files used in this round stand first: end_round finds them there. */
+static inline void file_use(struct sample_cache *cache, struct sample_file *file)
+{
+	if (file->used_round == cache->round)
+		return;
+	file->used_round = cache->round;
+	file_unlink_use(cache, file);
+	file_link_use(cache, file);
+}
+
+/* ---- closing ---- */
+
+static void file_set_times(const struct sample_cache *cache, struct sample_file *file)
+{
+	if (!file->db || file->first_ns == UINT64_MAX)
+		return;
+	sdb_set_time(file->db, (int64_t)file->first_ns + cache->to_realtime_ns);
+	sdb_set_time(file->db, (int64_t)file->last_ns + cache->to_realtime_ns);
+	file->first_ns = UINT64_MAX;
+	file->last_ns = 0;
+}
+
+static void file_close(struct sample_cache *cache, struct sample_file *file)
+{
+	file_set_times(cache, file);
+	sdb_close(file->db);
+	file->db = NULL;
+	cache->sync_all |= file->unsynced;
+	file->unsynced = false;
+}
+
+static void link_forget(struct sample_cache *cache, struct sample_link *link)
+{
+	struct sample_link **next = &cache->links[link->hash & (cache->nr_buckets - 1)];
+
+	while (*next != link)
+		next = &(*next)->next_in_bucket;
+	*next = link->next_in_bucket;
+	if (cache->last == link)
+		cache->last = NULL;
+	cache->nr_links--;
+	free(link);
+}
+
+static void file_evict(struct sample_cache *cache, struct sample_file *file)
+{
+	struct sample_file **next = &cache->files[file->path_hash & (cache->nr_buckets - 1)];
+
+	file_close(cache, file);
+	while (file->links) {
+		struct sample_link *link = file->links;
+
+		file->links = link->next_of_file;
+		link_forget(cache, link);
+	}
+	while (*next != file)
+		next = &(*next)->next_in_bucket;
+	*next = file->next_in_bucket;
+	file_unlink_use(cache, file);
+	cache->nr_files--;
+	free(file);
+}
+
+void sample_cache_clear(struct sample_cache *cache)
+{
+	while (cache->oldest)
+		file_evict(cache, cache->oldest);
+}
+
+/* Room for one more of each, never by closing keep. */
+static void cache_make_room(struct sample_cache *cache, const struct sample_file *keep)
+{
+	while (cache->oldest && cache->oldest != keep &&
+	       (cache->nr_files >= cache->config.nr_files_max ||
+		cache->nr_links >= LINKS_PER_FILE * cache->config.nr_files_max))
+		file_evict(cache, cache->oldest);
+}
+
+/* Descriptors have run out earlier than reckoned: close some. */
+static void cache_shrink(struct sample_cache *cache, const struct sample_file *keep)
+{
+	size_t nr = cache->nr_files / 8 + 1;
+
+	while (nr-- && cache->oldest && cache->oldest != keep)
+		file_evict(cache, cache->oldest);
+}
+
+/* ---- opening ---- */
+
+/* One line in ten seconds, whatever the number of files and samples. */
+static void file_complain(struct sample_cache *cache, const struct sample_file *file, int error,
+			  const char *text)
+{
+	if (cache->now_ns < cache->quiet_until_ns)
+		return;
+	cache->quiet_until_ns = cache->now_ns + COMPLAIN_NS;
+	log_error("samples are being lost: %s: %s", file->path,
+		  text && *text ? text : strerror(-error));
+}
+
+static bool error_is_damage(int error)
+{
+	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT;
+}
+
+/* Rename the file out of the way of a new one. 0 or -errno. */
+static int file_set_aside(struct sample_cache *cache, struct sample_file *file, const char *why)
+{
+	char damaged[sizeof(cache->path) + 16];
+	unsigned int nr = 1;
+
+	file_close(cache, file);
+	(void)snprintf(damaged, sizeof(damaged), "%s.damaged", file->path);
+	while (!access(damaged, F_OK) && nr < DAMAGED_MAX)
+		(void)snprintf(damaged, sizeof(damaged), "%s.damaged.%u", file->path, ++nr);
+	log_error("sample file %s is damaged (%s): set aside as %s", file->path, why, damaged);
+	cache->config.set_aside(cache->config.context, &file->key, file->nr_samples);
+	file->nr_samples = 0;
+	return rename(file->path, damaged) && errno != ENOENT ? -errno : 0;
+}
+
+/* Try once more, after doing something about the error? */
+static bool file_open_again(struct sample_cache *cache, struct sample_file *file, int error,
+			    const struct diag *diag)
+{
+	if (error == -ENOENT)
+		return !file_make_parent_dirs(file->path, 0700);
+	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
+		cache_shrink(cache, file);
+		return true;
+	}
+	if (error_is_damage(error))
+		return !file_set_aside(cache, file, diag->text[0] ? diag->text : strerror(-error));
+	return false;
+}
+
+/* cache->placement is the file's. */
+static int file_open(struct sample_cache *cache, struct sample_file *file)
+{
+	const struct sdb_identity *identity = &cache->placement.identity;
+	struct diag diag;
+	int error = 0;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		diag_clear(&diag);
+		error = sdb_open(&file->db, file->path, identity, &diag);
+		if (!error || !file_open_again(cache, file, error, &diag))
+			break;
+	}
+	file->error = error;
+	file->weighted = identity->flags & OPROF_SDB_WEIGHTED;
+	if (error) {
+		file->db = NULL;
+		file->retry_ns = cache->now_ns + RETRY_NS;
+		file_complain(cache, file, error, diag.text);
+	}
+	return error;
+}
+
+static int file_reopen(struct sample_cache *cache, struct sample_file *file)
+{
+	int error;
+
+	if (cache->now_ns < file->retry_ns)
+		return file->error;
+	error = cache->config.place(cache->config.context, &file->key, &cache->placement);
+	return error ? error : file_open(cache, file);
+}
+
+static uint64_t path_hash(const char *path)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *path; path++)
+		hash = (hash ^ (uint8_t)*path) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 32;
+}
+
+static struct sample_file *file_find(const struct sample_cache *cache, uint64_t hash)
+{
+	struct sample_file *file = cache->files[hash & (cache->nr_buckets - 1)];
+
+	while (file && (file->path_hash != hash || strcmp(file->path, cache->path) != 0))
+		file = file->next_in_bucket;
+	return file;
+}
+
+/* A file of cache->path and cache->placement, not open yet. */
+static struct sample_file *file_add(struct sample_cache *cache, uint64_t hash,
+				    const struct sample_key *key)
+{
+	size_t nr_bytes = strlen(cache->path) + 1;
+	struct sample_file *file = calloc(1, sizeof(*file) + nr_bytes);
+	struct sample_file **bucket = &cache->files[hash & (cache->nr_buckets - 1)];
+
+	if (!file)
+		return NULL;
+	memcpy(file->path, cache->path, nr_bytes);
+	file->path_hash = hash;
+	file->key = *key;
+	file->first_ns = UINT64_MAX;
+	file->used_round = cache->round;
+	file->next_in_bucket = *bucket;
+	*bucket = file;
+	file_link_use(cache, file);
+	cache->nr_files++;
+	return file;
+}
+
+static int cache_place(struct sample_cache *cache, const struct sample_key *key)
+{
+	size_t used;
+	int error = cache->config.place(cache->config.context, key, &cache->placement);
+
+	if (error)
+		return error;
+	used = (size_t)snprintf(cache->path, sizeof(cache->path), "%s/", cache->config.folder);
+	if (used >= sizeof(cache->path))
+		return -ENAMETOOLONG;
+	return sample_name_format(&cache->placement.name, cache->path + used,
+				  sizeof(cache->path) - used);
+}
+
+static int cache_link(struct sample_cache *cache, const struct sample_key *key, uint64_t hash,
+		      struct sample_file *file)
+{
+	struct sample_link *link = calloc(1, sizeof(*link));
+	struct sample_link **bucket = &cache->links[hash & (cache->nr_buckets - 1)];
+
+	if (!link)
+		return -ENOMEM;
+	link->key = *key;
+	link->hash = hash;
+	link->file = file;
+	link->next_of_file = file->links;
+	file->links = link;
+	link->next_in_bucket = *bucket;
+	*bucket = link;
+	cache->nr_links++;
+	cache->last = link;
+	return 0;
+}
+
+/* A key seen for the first time (or since its file was closed). */
+static int cache_miss(struct sample_cache *cache, const struct sample_key *key, uint64_t hash,
+		      struct sample_file **found)
+{
+	struct sample_file *file;
+	uint64_t hash_of_path;
+	int error = cache_place(cache, key);
+
+	if (error)
+		return error;
+	hash_of_path = path_hash(cache->path);
+	file = file_find(cache, hash_of_path);
+	if (file)
+		file_use(cache, file);
+	cache_make_room(cache, file);
+	if (!file) {
+		file = file_add(cache, hash_of_path, key);
+		if (!file)
+			return -ENOMEM;
+		(void)file_open(cache, file); /* its error is kept in it */
+	}
+	*found = file;
+	return cache_link(cache, key, hash, file);
+}
+
+static inline int cache_get(struct sample_cache *cache, const struct sample_key *key,
+			    struct sample_file **file)
+{
+	struct sample_link *link = cache->last;
+	uint64_t hash;
+	int error = 0;
+
+	if (!link || !sample_key_equal(&link->key, key)) {
+		hash = sample_key_hash(key);
+		link = cache->links[hash & (cache->nr_buckets - 1)];
+		while (link && (link->hash != hash || !sample_key_equal(&link->key, key)))
+			link = link->next_in_bucket;
+		if (link) {
+			cache->last = link;
+		} else {
+			error = cache_miss(cache, key, hash, file);
+			if (error)
+				return error;
+			link = cache->last;
+		}
+	}
+	*file = link->file;
+	file_use(cache, *file);
+	return (*file)->db ? 0 : file_reopen(cache, *file);
+}
+
+/* ---- adding ---- */
+
+static inline int file_add_sample(struct sample_file *file, uint64_t offset, uint64_t weight,
+				  uint64_t time_ns)
+{
+	int error = file->weighted ? sdb_add_weighted(file->db, offset, 1, weight)
+				   : sdb_add(file->db, offset, 1);
+
+	if (error)
+		return error;
+	file->nr_samples++;
+	file->unsynced = true;
+	if (time_ns < file->first_ns)
+		file->first_ns = time_ns;
+	if (time_ns > file->last_ns)
+		file->last_ns = time_ns;
+	return 0;
+}
+
+/* Damaged: a new one takes the sample. Anything else passes, or does not. */
+static int file_add_failed(struct sample_cache *cache, struct sample_file *file, int error)
+{
+	if (!error_is_damage(error)) {
+		file_complain(cache, file, error, NULL);
+		return error;
+	}
+	file->error = file_set_aside(cache, file, strerror(-error));
+	if (file->error) {
+		file->retry_ns = cache->now_ns + RETRY_NS;
+		return file->error;
+	}
+	file->retry_ns = 0;
+	return file_reopen(cache, file);
+}
+
+int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, uint64_t offset,
+		     uint64_t weight, uint64_t time_ns)
+{
+	struct sample_file *file;
+	int error = cache_get(cache, key, &file);
+
+	if (error)
+		return error;
+	error = file_add_sample(file, offset, weight, time_ns);
+	if (!error)
+		return 0;
+	error = file_add_failed(cache, file, error);
+	return error ? error : file_add_sample(file, offset, weight, time_ns);
+}
+
+void sample_cache_begin_round(struct sample_cache *cache, uint64_t now_ns, int64_t to_realtime_ns)
+{
+	cache->round++;
+	cache->now_ns = now_ns;
+	cache->to_realtime_ns = to_realtime_ns;
+}
+
+void sample_cache_end_round(struct sample_cache *cache)
+{
+	struct sample_file *file = cache->newest;
+
+	for (; file && file->used_round == cache->round; file = file->older)
+		file_set_times(cache, file);
+}
+
+static size_t cache_nr_unsynced(const struct sample_cache *cache)
+{
+	size_t nr = 0;
+
+	for (const struct sample_file *file = cache->newest; file; file = file->older)
+		nr += file->unsynced;
+	return nr;
+}
+
+static int cache_sync_all(const struct sample_cache *cache)
+{
+	int fd = open(cache->config.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = syncfs(fd) ? -errno : 0;
+	(void)close(fd);
+	return error;
+}
+
+int sample_cache_sync(const struct sample_cache *cache)
+{
+	int first = 0;
+
+	if (cache->sync_all || cache_nr_unsynced(cache) > SYNC_EACH_MAX)
+		return cache_sync_all(cache);
+	for (const struct sample_file *file = cache->newest; file; file = file->older) {
+		int error = file->unsynced && file->db ? sdb_sync(file->db) : 0;
+
+		if (error && !first)
+			first = error;
+	}
+	return first;
+}
+
+void sample_cache_synced(struct sample_cache *cache, int error)
+{
+	cache->sync_all = error != 0;
+	for (struct sample_file *file = cache->newest; file; file = file->older)
+		file->unsynced = false;
+}
+
+size_t sample_cache_nr_files(const struct sample_cache *cache)
+{
+	return cache->nr_files;
+}

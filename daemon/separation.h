@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What sample files are kept apart by: --separate of the commands, a set of bits. */
+#ifndef DAEMON_SEPARATION_H
+#define DAEMON_SEPARATION_H
+
+#include "lib/diag.h"
+
+#include <stddef.h>
+
+enum separation {
+	SEPARATION_LIB = 1,    /* libraries under the application that ran them */
+	SEPARATION_KERNEL = 2, /* the kernel too; always with SEPARATION_LIB */
+	SEPARATION_THREAD = 4, /* tgid and tid */
+	SEPARATION_CPU = 8,
+	SEPARATION_CGROUP = 16,
+};
+
+#define SEPARATION_TEXT_BYTES 64
+
+/*
+ * "none", "all", or a comma list of lib, kernel, thread, cpu, cgroup. Adds to
+ * *separation, "none" clears it. 0 or -EINVAL.
+ */
+int separation_parse(const char *text, unsigned int *separation, struct diag *diag);
+
+/* The other way, into text[SEPARATION_TEXT_BYTES]: "none", "lib,kernel,thread". */
+void separation_format(unsigned int separation, char *text);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/session.h"
+
+#include "lib/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Sessions on their way out; no session may be named so. */
+#define SESSION_TRASH_NAME ".removed"
+
+__attribute__((format(printf, 1, 2))) static char *path_format(const char *format, ...)
+{
+	char *path = NULL;
+	va_list args;
+	int nr;
+
+	va_start(args, format);
+	nr = vasprintf(&path, format, args);
+	va_end(args);
+	return nr < 0 ? NULL : path;
+}
+
+/* The pid in the lock file; 0 when there is none. */
+static long session_lock_owner(int fd)
+{
+	char text[32];
+	ssize_t nr = file_pread_all(fd, text, sizeof(text) - 1, 0);
+
+	if (nr <= 0)
+		return 0;
+	text[nr] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+static int session_write_lock(int fd)
+{
+	char text[32];
+	int nr = snprintf(text, sizeof(text), "%d\n", (int)getpid());
+
+	if (ftruncate(fd, 0))
+		return -errno;
+	if (pwrite(fd, text, (size_t)nr, 0) != nr)
+		return -EIO;
+	return 0;
+}
+
+static int session_take_lock(struct session *session, struct diag *diag)
+{
+	char *path = path_format("%s/" SESSION_LOCK_NAME, session->path);
+	int error = 0;
+	int fd;
+
+	if (!path)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		error = diag_set(diag, -errno, "cannot open %s: %s", path, strerror(errno));
+	else if (flock(fd, LOCK_EX | LOCK_NB))
+		error = errno != EWOULDBLOCK
+				? diag_set(diag, -errno, "cannot lock %s: %s", path,
+					   strerror(errno))
+				: diag_set(diag, -EBUSY,
+					   "another oprofiled, process %ld, writes to this session "
+					   "folder: end it, or take another --session-dir",
+					   session_lock_owner(fd));
+	else
+		error = session_write_lock(fd);
+	if (error == -EIO || error == -ENOSPC || error == -EDQUOT)
+		(void)diag_set(diag, error, "cannot write %s: %s", path, strerror(-error));
+	free(path);
+	if (error && fd >= 0)
+		(void)close(fd);
+	else
+		session->lock_fd = fd;
+	return error;
+}
+
+int session_lock(struct session *session, const char *path, struct diag *diag)
+{
+	int error;
+
+	memset(session, 0, sizeof(*session));
+	session->lock_fd = -1;
+	error = file_make_dirs(path, 0700);
+	if (error)
+		return diag_set(diag, error, "cannot make the session folder %s: %s", path,
+				strerror(-error));
+	session->path = strdup(path);
+	session->current_path = path_format("%s/samples/" SESSION_CURRENT, path);
+	session->meta_path = path_format("%s/samples/" SESSION_CURRENT "/meta", path);
+	if (!session->path || !session->current_path || !session->meta_path)
+		error = diag_set(diag, -ENOMEM, "out of memory");
+	else
+		error = session_take_lock(session, diag);
+	if (error)
+		session_unlock(session);
+	return error;
+}
+
+/* Counters and cgroups; the folder stays. */
+static void session_end(struct session *session)
+{
+	if (!session->open)
+		return;
+	stats_close(&session->stats);
+	cgroup_table_deinit(&session->cgroups);
+	session->open = false;
+}
+
+void session_unlock(struct session *session)
+{
+	session_end(session);
+	if (session->lock_fd >= 0) {
+		(void)ftruncate(session->lock_fd, 0);
+		(void)close(session->lock_fd);
+	}
+	free(session->path);
+	free(session->current_path);
+	free(session->meta_path);
+	session->path = session->current_path = session->meta_path = NULL;
+	session->lock_fd = -1;
+}
+
+static int64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Remove a whole session: first out of the way at once, then file by file. */
+static int session_remove(struct session *session, const char *path)
+{
+	char *trash = path_format("%s/samples/" SESSION_TRASH_NAME, session->path);
+	int error;
+
+	if (!trash)
+		return -ENOMEM;
+	error = file_remove_tree(trash); /* of a daemon that was killed meanwhile */
+	if (error == -ENOENT)
+		error = 0;
+	if (!error && rename(path, trash))
+		error = errno == ENOENT ? 0 : -errno;
+	else if (!error)
+		error = file_remove_tree(trash);
+	free(trash);
+	return error;
+}
+
+static int session_open_meta(struct session *session, struct diag *diag)
+{
+	char *stats = path_format("%s/stats", session->meta_path);
+	char *cgroups = path_format("%s/cgroups", session->meta_path);
+	int damaged = 0;
+	int error = stats && cgroups ? 0 : -ENOMEM;
+
+	if (!error)
+		error = cgroup_table_init(&session->cgroups, cgroups);
+	if (!error) {
+		damaged = stats_open(&session->stats, stats);
+		if (damaged < 0) {
+			error = damaged;
+			cgroup_table_deinit(&session->cgroups);
+		}
+	}
+	free(stats);
+	free(cgroups);
+	if (error)
+		return diag_set(diag, error, "cannot open counters and cgroups in %s: %s",
+				session->meta_path, strerror(-error));
+	session->open = true;
+	return damaged ? diag_set(diag, 1, "%s/stats was damaged: its counters begin at 0",
+				  session->meta_path)
+		       : 0;
+}
+
+static int session_write_info(struct session *session, struct diag *diag)
+{
+	char *path = path_format("%s/info", session->meta_path);
+	int error = path ? session_info_write(&session->info, path) : -ENOMEM;
+
+	free(path);
+	if (error < 0)
+		return diag_set(diag, error, "cannot write %s/info: %s", session->meta_path,
+				strerror(-error));
+	if (error > 0)
+		return diag_set(diag, 1,
+				"the session holds samples of other events or another separation: "
+				"reports may have to be narrowed to one of them");
+	return 0;
+}
+
+int session_begin(struct session *session, enum session_begin how, struct diag *diag)
+{
+	struct stat st;
+	int error = 0;
+	int warned;
+
+	session_end(session);
+	if (how == SESSION_FRESH)
+		error = session_remove(session, session->current_path);
+	if (!error)
+		error = file_make_dirs(session->meta_path, 0700);
+	if (!error && stat(session->current_path, &st))
+		error = -errno;
+	if (error)
+		return diag_set(diag, error, "cannot make %s: %s", session->current_path,
+				strerror(-error));
+	session->current_dev = st.st_dev;
+	session->current_inode = st.st_ino;
+	session->info.started_ns = realtime_ns();
+	warned = session_write_info(session, diag);
+	if (warned < 0)
+		return warned;
+	error = session_open_meta(session, diag);
+	return error ? error : warned;
+}
+
+int session_reset(struct session *session, struct diag *diag)
+{
+	return session_begin(session, SESSION_FRESH, diag);
+}
+
+int session_check_name(const char *name, struct diag *diag)
+{
+	if (!name[0] || strlen(name) > SESSION_NAME_BYTES_MAX)
+		return diag_set(diag, -EINVAL, "a session's name has 1 to %d bytes",
+				SESSION_NAME_BYTES_MAX);
+	if (!strcmp(name, SESSION_CURRENT))
+		return diag_set(diag, -EINVAL,
+				"'%s' is the session being written: take another name", name);
+	if (name[0] == '.' || name[0] == '{')
+		return diag_set(diag, -EINVAL, "a session's name cannot begin with '%c'", name[0]);
+	for (const char *c = name; *c; c++)
+		if (*c == '/' || iscntrl((unsigned char)*c))
+			return diag_set(diag, -EINVAL,
+					"a session's name cannot hold '/' or control characters");
+	return 0;
+}
+
+int session_save(struct session *session, const char *name, struct diag *diag)
+{
+	char *path;
+	int error = session_check_name(name, diag);
+
+	if (error)
+		return error;
+	path = path_format("%s/samples/%s", session->path, name);
+	if (!path)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	/* Not renameat2: the lock keeps other writers out, and NFS can't do it. */
+	if (!access(path, F_OK))
+		error = diag_set(diag, -EEXIST, "there is a session '%s' already", name);
+	else if (rename(session->current_path, path))
+		error = diag_set(diag, -errno, "cannot rename %s to %s: %s", session->current_path,
+				 path, strerror(errno));
+	free(path);
+	return error ? error : session_begin(session, SESSION_APPEND, diag);
+}
+
+bool session_is_lost(const struct session *session)
+{
+	struct stat st;
+
+	return stat(session->current_path, &st) || st.st_dev != session->current_dev ||
+	       st.st_ino != session->current_inode;
+}

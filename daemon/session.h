@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session's folder (oprof/session.h): its lock, the session "current" with
+ * its meta folder, and what may happen to it: begin, reset, save.
+ *
+ * Not for: sample files themselves (sample_cache.h).
+ */
+#ifndef DAEMON_SESSION_H
+#define DAEMON_SESSION_H
+
+#include "daemon/cgroup_table.h"
+#include "daemon/session_info.h"
+#include "daemon/stats.h"
+#include "lib/diag.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define SESSION_LOCK_NAME      "lock"
+#define SESSION_CURRENT	       "current"
+#define SESSION_NAME_BYTES_MAX 200
+
+enum session_begin {
+	SESSION_APPEND, /* go on with what current holds */
+	SESSION_FRESH,	/* throw away what it holds */
+};
+
+struct session {
+	char *path;	    /* the session folder; "." in the daemon */
+	char *current_path; /* <path>/samples/current */
+	char *meta_path;
+	int lock_fd; /* -1: not locked */
+	struct session_info info;
+	struct stats stats;
+	struct cgroup_table cgroups;
+	bool open;	   /* stats and cgroups are */
+	dev_t current_dev; /* of the current that was begun */
+	ino_t current_inode;
+};
+
+/*
+ * Make path (0700) when it is missing and take its lock, which holds this
+ * process's pid. -EBUSY: another daemon has it, diag names its pid. The rest
+ * of session is zero after it.
+ */
+int session_lock(struct session *session, const char *path, struct diag *diag);
+
+/* Close what is open and give up the lock. */
+void session_unlock(struct session *session);
+
+/*
+ * Make or go on with current: meta/info from session->info (filled by the
+ * caller), counters, cgroups; ends the one that was begun before. Says in diag, returning 1, what
+ * the caller should warn of; 0; or -errno.
+ */
+int session_begin(struct session *session, enum session_begin how, struct diag *diag);
+
+/*
+ * Throw away current, or keep it as name; begin an empty one with the same
+ * info, started now. Sample files of current must be closed. -EINVAL a name
+ * that can't be, -EEXIST there is one of that name; current then stays as it
+ * was. Errors behind that leave the session closed (session->open is false).
+ */
+int session_reset(struct session *session, struct diag *diag);
+int session_save(struct session *session, const char *name, struct diag *diag);
+
+/* current, as it was begun, is no longer there. */
+bool session_is_lost(const struct session *session);
+
+/* 0, or -EINVAL with what is wrong in diag. */
+int session_check_name(const char *name, struct diag *diag);
+
+#endif
