@@ -56,7 +56,7 @@ static int parse_number(const char *text, const char *option, uint64_t min, uint
 
 static int parse_pages(const char *text, const char *option, unsigned int *pages, struct diag *diag)
 {
-	uint64_t number;
+	uint64_t number = 0;
 	int error = parse_number(text, option, 1, PAGES_MAX, &number, diag);
 
 	if (error)
@@ -73,7 +73,7 @@ static int parse_pids(struct options *options, char *text, struct diag *diag)
 	char *one;
 
 	while ((one = strsep(&text, ","))) {
-		uint64_t number;
+		uint64_t number = 0;
 		pid_t *pids;
 		int error = parse_number(one, "--pid", 1, INT_MAX, &number, diag);
 
