@@ -5,11 +5,13 @@
  *   {root}APP/{dep}/{root}IMAGE/EVENT.COUNT.UNITMASK.TGID.TID.CPU.CGROUP.IDENTITY
  *   {kern}/NAME and {anon:NAME}/TGID.START.END stand where an {root} path may.
  *
- * Escapes: a component that begins with '{', a '%', a byte below 0x20 and, in
- * the last component's fields, '.', are written %XX. A component over 255
+ * Escapes: the '{' that a component begins with, a '%', a byte below 0x20, a
+ * '/' in a NAME and, in EVENT, a '.', are written %XX. A component over 255
  * bytes is cut and ends in %~ and 16 hex digits of a hash of the whole: the
  * true name is in the file's header. What sample_name_format writes,
- * sample_name_parse reads back to the same struct; anything else is refused.
+ * sample_name_parse reads back to the same struct, but for components that
+ * were cut: they read %~ and their hash, and are written as they were. What
+ * sample_name_format would not write is refused.
  */
 #ifndef LIBDB_SAMPLE_NAME_H
 #define LIBDB_SAMPLE_NAME_H
@@ -35,7 +37,7 @@ struct sample_path {
 	char path[PATH_MAX]; /* ROOT: the path; KERN, ANON: the name */
 	int64_t tgid;	     /* ANON only */
 	uint64_t start, end; /* ANON only */
-	bool hashed;	     /* a component was too long: ask the file's header */
+	bool hashed;	     /* parsed: a component was cut: ask the file's header */
 };
 
 struct sample_name {
@@ -64,9 +66,10 @@ uint64_t sample_identity(const struct oprof_image_identity *image);
 
 /*
  * Call visit for each file below session_path that lies where a sample file
- * may (top component begins with '{'), in the order of their names. name is
- * NULL where it does not parse; diag then says why. Stops at and returns the
- * first non-zero of visit; else 0 or -errno.
+ * may (top component begins with '{'), in the order of their names. path is
+ * session_path and the name below it. name is NULL where it does not parse;
+ * diag then says why, else it is NULL. Stops at and returns the first
+ * non-zero of visit; else 0 or -errno. Symbolic links are not followed.
  */
 int sample_name_walk(const char *session_path,
 		     int (*visit)(const char *path, const struct sample_name *name,
