@@ -1,1 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# bench/README.md says what a benchmark prints and how to add one.
+EXTRA_PROGRAMS += bench/bench_sdb
+BENCHMARKS += bench/bench_sdb
+EXTRA_DIST += bench/README.md bench/bench.sh
+
+check_LIBRARIES += bench/libbench.a
+bench_libbench_a_SOURCES = bench/bench.c bench/bench.h
+
+bench_bench_sdb_SOURCES = bench/bench_sdb.c
+bench_bench_sdb_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a
+
+# A word of BENCHMARKS is a program that is built here, or a script of the
+# source tree. All are run; each prints only the lines that begin with a
+# word of B, or all.
+.PHONY: bench
+bench: all $(BENCHMARKS)
+	@for benchmark in $(BENCHMARKS); do \
+		test -f "$$benchmark" || benchmark=$(srcdir)/$$benchmark; \
+		$(AM_TESTS_ENVIRONMENT) "$$benchmark" $(B) || exit; \
+	done

@@ -18,5 +18,4 @@ libdb_libsdb_a_SOURCES = \
 	libdb/sdb_sort.c libdb/sdb_sort.h \
 	libdb/sdb_split.c \
 	libdb/sdb_table.c
-# The widths of sizes in a file and in memory must be told apart.
-libdb_libsdb_a_CFLAGS = $(AM_CFLAGS) -Wconversion -Wno-sign-conversion
+libdb_libsdb_a_CFLAGS = $(CONVERSION_CFLAGS)
