@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opcontrol: command the daemon that profiles the whole machine. */
+#include "control/control_client.h"
+#include "control/daemon_start.h"
+#include "control/event_list.h"
+#include "control/opcontrol_options.h"
+#include "control/session_files.h"
+#include "control/setup_file.h"
+#include "events/events.h"
+#include "lib/file.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHUTDOWN_TIMEOUT_MS 60000
+
+/* One run of opcontrol. */
+struct opcontrol {
+	const struct opcontrol_options *options;
+	char session_dir[PATH_MAX];
+	struct setup setup;
+	struct diag diag;
+};
+
+/* 0, or -errno with diag; answered is optional, to be freed. */
+static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
+	       int timeout_ms, struct control_answer *answered)
+{
+	struct control_answer answer;
+	int error = control_ask(control->session_dir, request, text, timeout_ms, &answer,
+				&control->diag);
+
+	if (error)
+		return error;
+	if (answered)
+		*answered = answer;
+	else
+		control_answer_deinit(&answer);
+	return 0;
+}
+
+/* 1 it runs, 0 it does not, or -errno. */
+static int daemon_runs(struct opcontrol *control)
+{
+	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, NULL);
+
+	if (error == -ENOTCONN)
+		return 0;
+	return error ? error : 1;
+}
+
+static void tell_settings(const struct opcontrol *control)
+{
+	const struct opcontrol_options *options = control->options;
+
+	if (opcontrol_options_has_setting(options, "image"))
+		log_info("--image is kept, but all images are sampled: narrow the report "
+			 "(opreport image:...)");
+	if (opcontrol_options_has_setting(options, "vmlinux"))
+		log_info("--vmlinux is kept, but kernel symbols are taken from the running kernel");
+	if (opcontrol_options_has_setting(options, "no-vmlinux"))
+		log_info("--no-vmlinux is kept, but the kernel is sampled: leave it out of events "
+			 "(NAME:COUNT:UNITMASK:0:1)");
+	if (opcontrol_options_has_setting(options, "buffer-size") ||
+	    opcontrol_options_has_setting(options, "buffer-watershed"))
+		log_info("--buffer-size and --buffer-watershed are kept, but are the kernel "
+			 "module's; here --cpu-buffer-size sizes the rings");
+	if (opcontrol_options_has_setting(options, "cpu-buffer-size") &&
+	    setup_ring_pages(&control->setup))
+		log_info("--cpu-buffer-size: each processor's ring gets %u pages",
+			 setup_ring_pages(&control->setup));
+}
+
+static int do_setup(struct opcontrol *control)
+{
+	unsigned int starts = OPCONTROL_START | OPCONTROL_START_DAEMON;
+	int running = daemon_runs(control);
+	int error = sampling_check(&control->setup.sampling, EVENT_HZ_LEFT_ON, &control->diag);
+
+	if (error)
+		return error;
+	if (running == 1 && (control->options->actions & starts))
+		return diag_set(&control->diag, -EBUSY,
+				"the daemon runs with its old settings: opcontrol --shutdown "
+				"first");
+	error = setup_save(&control->setup, control->session_dir, &control->diag);
+	if (error)
+		return error;
+	tell_settings(control);
+	if (running == 1)
+		log_warning("the daemon runs with its old settings until it is started anew "
+			    "(opcontrol --shutdown, then --start)");
+	return 0;
+}
+
+static int launch_daemon(struct opcontrol *control)
+{
+	unsigned int pages = setup_ring_pages(&control->setup);
+	struct daemon_args args;
+	pid_t pid;
+	int error;
+
+	daemon_args_init(&args);
+	daemon_args_add(&args, "--session-dir=%s", control->session_dir);
+	daemon_args_add(&args, "--system");
+	daemon_args_add(&args, "--append");
+	if (pages)
+		daemon_args_add(&args, "--sample-pages=%u", pages);
+	if (control->options->verbose)
+		daemon_args_add(&args, "--verbose");
+	error = sampling_to_args(&control->setup.sampling, EVENT_HZ_LEFT_ON, &args, &control->diag);
+	if (!error)
+		error = daemon_start(&args, DAEMON_DETACHED, &pid, &control->diag);
+	daemon_args_deinit(&args);
+	return error;
+}
+
+static int do_start_daemon(struct opcontrol *control)
+{
+	int running = daemon_runs(control);
+	int error;
+
+	if (running)
+		return running < 0 ? running : 0;
+	error = launch_daemon(control);
+	if (!error)
+		(void)printf("Daemon started.\n");
+	return error;
+}
+
+static int do_start(struct opcontrol *control)
+{
+	int error = do_start_daemon(control);
+
+	if (!error)
+		error = ask(control, OPROF_REQUEST_START, NULL, CONTROL_TIMEOUT_MS, NULL);
+	if (!error)
+		(void)printf("Profiler running.\n");
+	return error;
+}
+
+static int do_stop(struct opcontrol *control)
+{
+	int error = ask(control, OPROF_REQUEST_STOP, NULL, CONTROL_DUMP_TIMEOUT_MS, NULL);
+
+	if (!error)
+		(void)printf("Profiler stopped.\n");
+	return error;
+}
+
+static int do_dump(struct opcontrol *control)
+{
+	return ask(control, OPROF_REQUEST_DUMP, NULL, CONTROL_DUMP_TIMEOUT_MS, NULL);
+}
+
+static int do_save(struct opcontrol *control)
+{
+	const char *name = control->options->save_name;
+	char text[512];
+	int error;
+
+	(void)snprintf(text, sizeof(text), "name %s\n", name);
+	error = ask(control, OPROF_REQUEST_SAVE, text, CONTROL_DUMP_TIMEOUT_MS, NULL);
+	if (error == -ENOTCONN)
+		error = session_files_save(control->session_dir, name, &control->diag);
+	if (!error)
+		(void)printf("Saved; see it with: opreport session:%s\n", name);
+	return error;
+}
+
+static int do_reset(struct opcontrol *control)
+{
+	int error = ask(control, OPROF_REQUEST_RESET, NULL, CONTROL_DUMP_TIMEOUT_MS, NULL);
+
+	return error == -ENOTCONN ? session_files_reset(control->session_dir, &control->diag)
+				  : error;
+}
+
+static int do_shutdown(struct opcontrol *control)
+{
+	struct control_answer answer;
+	pid_t daemon;
+	int error = ask(control, OPROF_REQUEST_SHUTDOWN, NULL, CONTROL_DUMP_TIMEOUT_MS, &answer);
+
+	if (error == -ENOTCONN) {
+		(void)printf("The daemon is not running.\n");
+		return 0;
+	}
+	if (error)
+		return error;
+	daemon = answer.daemon;
+	control_answer_deinit(&answer);
+	if (daemon > 0 && control_wait_end(daemon, SHUTDOWN_TIMEOUT_MS))
+		return diag_set(&control->diag, -ETIMEDOUT,
+				"the daemon (process %d) does not end: see %s/oprofiled.log",
+				(int)daemon, control->session_dir);
+	(void)printf("Daemon ended.\n");
+	return 0;
+}
+
+static int do_nothing(struct opcontrol *control)
+{
+	if (control->options->verbose)
+		log_info("--init and --deinit: there is no kernel module to load or unload");
+	return 0;
+}
+
+static int do_status(struct opcontrol *control)
+{
+	struct control_answer answer;
+	char *setup;
+	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
+
+	if (!error) {
+		(void)fputs(answer.text, stdout);
+		control_answer_deinit(&answer);
+		return 0;
+	}
+	if (error != -ENOTCONN)
+		return error;
+	(void)printf("state not running\nsession_dir %s\n", control->session_dir);
+	setup = setup_format(&control->setup);
+	if (setup)
+		(void)printf("%s", setup);
+	free(setup);
+	return error;
+}
+
+/* In the order in which they are done, whatever order they were given in. */
+static const struct {
+	enum opcontrol_action action;
+	int (*act)(struct opcontrol *control);
+} opcontrol_acts[] = {
+	{OPCONTROL_INIT, do_nothing},
+	{OPCONTROL_SETUP, do_setup},
+	{OPCONTROL_START_DAEMON, do_start_daemon},
+	{OPCONTROL_START, do_start},
+	{OPCONTROL_STOP, do_stop},
+	{OPCONTROL_DUMP, do_dump},
+	{OPCONTROL_SAVE, do_save},
+	{OPCONTROL_RESET, do_reset},
+	{OPCONTROL_STATUS, do_status},
+	{OPCONTROL_SHUTDOWN, do_shutdown},
+	{OPCONTROL_DEINIT, do_nothing},
+};
+
+/* The folder, absolute where it exists; and may this user use it? */
+static int find_session_dir(struct opcontrol *control)
+{
+	const char *dir = control->options->session_dir;
+	unsigned int makes = OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START;
+	int error = 0;
+
+	if (control->options->actions & makes)
+		error = file_make_dirs(dir, 0700);
+	if (!error && !realpath(dir, control->session_dir)) {
+		(void)snprintf(control->session_dir, sizeof(control->session_dir), "%s", dir);
+		error = errno == ENOENT ? 0 : -errno;
+	} else if (!error && access(dir, R_OK | W_OK | X_OK)) {
+		error = -errno;
+	}
+	if ((error == -EACCES || error == -EPERM) && geteuid() != 0)
+		return diag_set(&control->diag, error,
+				"the session folder %s is not this user's: run sudo opcontrol ..., "
+				"or choose a folder of your own (--session-dir=DIR); your own "
+				"programs need no root: operf COMMAND",
+				dir);
+	if (error)
+		return diag_set(&control->diag, error, "cannot use the session folder %s: %s", dir,
+				strerror(-error));
+	return 0;
+}
+
+static int run_actions(struct opcontrol *control)
+{
+	size_t nr = sizeof(opcontrol_acts) / sizeof(opcontrol_acts[0]);
+	int error = find_session_dir(control);
+
+	if (!error)
+		error = setup_load(&control->setup, control->session_dir, &control->diag);
+	if (!error)
+		error = opcontrol_options_apply(control->options, &control->setup, &control->diag);
+	for (size_t i = 0; !error && i < nr; i++) {
+		if (control->options->actions & (unsigned int)opcontrol_acts[i].action)
+			error = opcontrol_acts[i].act(control);
+	}
+	setup_deinit(&control->setup);
+	return error;
+}
+
+static int run(const struct opcontrol_options *options)
+{
+	struct opcontrol control = {.options = options};
+	int error;
+
+	setup_init(&control.setup);
+	if (options->actions & OPCONTROL_LIST_EVENTS)
+		error = event_list_print(stdout, &control.diag);
+	else
+		error = run_actions(&control);
+	if (error)
+		log_error("%s", diag_show(&control.diag));
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, const char **argv)
+{
+	struct opcontrol_options options;
+	struct diag diag = {0};
+	int status;
+
+	log_init("opcontrol", LOG_LEVEL_INFO);
+	status = opcontrol_options_parse(&options, argc, argv, &diag);
+	if (status < 0)
+		log_error("%s", diag_show(&diag));
+	if (!status)
+		status = run(&options);
+	else
+		status = status < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	opcontrol_options_deinit(&options);
+	return status;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * operf: profile one command, some processes, or the whole machine, with a
+ * daemon of its own, into a session folder of its own.
+ */
+#include "control/command.h"
+#include "control/daemon_start.h"
+#include "control/operf_options.h"
+#include "control/tool_path.h"
+#include "lib/file.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t asked_to_end;
+
+static void note_signal(int signal_number)
+{
+	asked_to_end = signal_number;
+}
+
+/* The folder as the daemon, which may be elsewhere, is told of it. */
+static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
+{
+	int error = file_make_dirs(dir, 0700);
+
+	if (error)
+		return diag_set(diag, error, "cannot make the session folder %s: %s", dir,
+				strerror(-error));
+	if (!realpath(dir, absolute))
+		return diag_set(diag, -errno, "cannot find %s: %s", dir, strerror(errno));
+	if (access(absolute, W_OK | X_OK))
+		return diag_set(diag, -errno,
+				"cannot write to the session folder %s: %s; choose another: -d DIR",
+				dir, strerror(errno));
+	return 0;
+}
+
+static int fill_args(const struct operf_options *options, const char *session_dir,
+		     struct daemon_args *args, struct diag *diag)
+{
+	daemon_args_add(args, "--session-dir=%s", session_dir);
+	daemon_args_add(args, "--foreground");
+	daemon_args_add(args, "--die-with-parent");
+	daemon_args_add(args, "--log-file=%s/oprofiled.log", session_dir);
+	if (options->append)
+		daemon_args_add(args, "--append");
+	if (options->verbose)
+		daemon_args_add(args, "--verbose");
+	if (options->sample_pages)
+		daemon_args_add(args, "--sample-pages=%u", options->sample_pages);
+	if (options->system)
+		daemon_args_add(args, "--system");
+	for (size_t i = 0; i < options->nr_pids; i++)
+		daemon_args_add(args, "--pid=%d", (int)options->pids[i]);
+	return sampling_to_args(&options->sampling, EVENT_HZ_RUN, args, diag);
+}
+
+/* The report's command for this session folder. */
+static void tell_next(const struct operf_options *options)
+{
+	bool usual = !strcmp(options->session_dir, OPERF_SESSION_DIR);
+
+	log_info("the profile is in %s; see it with: opreport%s%s", options->session_dir,
+		 usual ? "" : " --session-dir=", usual ? "" : options->session_dir);
+}
+
+static void tell_incomplete(const struct operf_options *options, const struct diag *diag)
+{
+	log_error("%s: the profile may not be whole; see %s/oprofiled.log", diag_show(diag),
+		  options->session_dir);
+}
+
+/* The command is held; have a daemon watch it, let it go, wait for both. */
+static int run_held(const struct operf_options *options, struct command *command,
+		    struct daemon_args *args)
+{
+	struct diag diag = {0};
+	pid_t daemon;
+	int status;
+	int error = daemon_start(args, DAEMON_PRIVATE, &daemon, &diag);
+
+	if (error) {
+		log_error("%s", diag_show(&diag));
+		command_cancel(command);
+		return COMMAND_EXIT_OURS;
+	}
+	error = command_release(command);
+	status = error ? command_exec_status(error) : command_wait(command);
+	if (error)
+		log_error("cannot run %s: %s", options->command[0], strerror(-error));
+	error = daemon_end(daemon, &diag);
+	if (error)
+		tell_incomplete(options, &diag);
+	else
+		tell_next(options);
+	/* The command's own failure is told first; a broken profile is one too. */
+	return status ? status : error ? COMMAND_EXIT_OURS : 0;
+}
+
+static int run_command(const struct operf_options *options, struct daemon_args *args)
+{
+	struct command command;
+	struct diag diag = {0};
+
+	if (command_hold(&command, options->command, &diag)) {
+		log_error("%s", diag_show(&diag));
+		return COMMAND_EXIT_OURS;
+	}
+	daemon_args_add(args, "--pid=%d", (int)command.pid);
+	daemon_args_add(args, "--enable-on-exec");
+	return run_held(options, &command, args);
+}
+
+/* Until Ctrl-C, or the daemon has nothing left to watch. */
+static int watch_daemon(pid_t daemon, struct diag *diag)
+{
+	int status = 0;
+	sigset_t wanted;
+	sigset_t before;
+
+	(void)sigemptyset(&wanted);
+	(void)sigaddset(&wanted, SIGINT);
+	(void)sigaddset(&wanted, SIGTERM);
+	(void)sigaddset(&wanted, SIGHUP);
+	(void)sigaddset(&wanted, SIGQUIT);
+	(void)sigaddset(&wanted, SIGCHLD);
+	/* Blocked except while waiting: none can come between look and wait. */
+	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
+	while (!asked_to_end) {
+		pid_t ended = waitpid(daemon, &status, WNOHANG);
+
+		if (ended)
+			return ended < 0 ? diag_set(diag, -errno, "cannot wait for the daemon")
+					 : daemon_judge_status(status, diag);
+		(void)sigsuspend(&before);
+	}
+	return daemon_end(daemon, diag);
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	struct sigaction end = {.sa_handler = note_signal};
+	struct sigaction look = {.sa_handler = SIG_DFL};
+
+	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]) - 1; i++)
+		(void)sigaction(signals[i], &end, NULL);
+	(void)sigaction(SIGCHLD, &look, NULL);
+}
+
+static int run_watch(const struct operf_options *options, struct daemon_args *args)
+{
+	struct diag diag = {0};
+	pid_t daemon;
+	int error;
+
+	catch_signals();
+	daemon_args_add(args, "--start");
+	if (daemon_start(args, DAEMON_PRIVATE, &daemon, &diag)) {
+		log_error("%s", diag_show(&diag));
+		return COMMAND_EXIT_OURS;
+	}
+	log_info("profiling %s; Ctrl-C ends it",
+		 options->system ? "the whole machine" : "the processes until they end");
+	error = watch_daemon(daemon, &diag);
+	if (error) {
+		tell_incomplete(options, &diag);
+		return COMMAND_EXIT_OURS;
+	}
+	tell_next(options);
+	return 0;
+}
+
+/* Before the last profile is thrown away: is there such a command at all? */
+static int check_command(const struct operf_options *options)
+{
+	int error = options->command ? tool_path_command(options->command[0]) : 0;
+
+	if (!error)
+		return 0;
+	log_error("%s: %s", options->command[0],
+		  error == -ENOENT ? "command not found" : strerror(-error));
+	return command_exec_status(error);
+}
+
+static int run(const struct operf_options *options)
+{
+	char session_dir[PATH_MAX];
+	struct daemon_args args;
+	struct diag diag = {0};
+	int status = check_command(options);
+
+	if (status)
+		return status;
+	daemon_args_init(&args);
+	if (make_session_dir(options->session_dir, session_dir, &diag) ||
+	    fill_args(options, session_dir, &args, &diag)) {
+		log_error("%s", diag_show(&diag));
+		status = COMMAND_EXIT_OURS;
+	} else if (options->command) {
+		status = run_command(options, &args);
+	} else {
+		status = run_watch(options, &args);
+	}
+	daemon_args_deinit(&args);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct operf_options options;
+	struct diag diag = {0};
+	int status;
+
+	log_init("operf", LOG_LEVEL_INFO);
+	status = operf_options_parse(&options, argc, argv, &diag);
+	if (status < 0)
+		log_error("%s", diag_show(&diag));
+	if (!status) {
+		log_init("operf", options.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+		status = run(&options);
+	} else {
+		/* 1: an option that only shows something was asked for. */
+		status = status < 0 ? COMMAND_EXIT_OURS : 0;
+	}
+	operf_options_deinit(&options);
+	return status;
+}

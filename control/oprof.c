@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* oprof VERB: the front door. Runs the other programs; does little itself. */
+#include "control/doctor.h"
+#include "control/tool_path.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOT_FOUND_STATUS 127
+
+static int do_doctor(char **args);
+static int do_version(char **args);
+static int do_help(char **args);
+static int do_save(char **args);
+
+struct verb {
+	const char *name;
+	const char *tool;   /* the program that does it, or NULL: act does */
+	const char *option; /* put before the user's words */
+	int (*act)(char **args);
+	const char *usage;
+	const char *text;
+};
+
+static const struct verb verbs[] = {
+	{"run", "operf", NULL, NULL, "[options] [--] COMMAND... | -p PID | -s",
+	 "profile a command, processes or the whole machine into ./oprofile_data"},
+	{"report", "opreport", NULL, NULL, "[options] [PROFILE...]",
+	 "show where the time went: images, or symbols with -l"},
+	{"check", "opcheck", NULL, NULL, "[options] FILE...", "check sample files"},
+	{"start", "opcontrol", "--start", NULL, "[options of opcontrol]",
+	 "profile the whole machine from now on, in the background"},
+	{"stop", "opcontrol", "--shutdown", NULL, "", "end that, with everything on disk"},
+	{"status", "opcontrol", "--status", NULL, "", "show its state and counters"},
+	{"dump", "opcontrol", "--dump", NULL, "", "bring what was sampled so far to disk"},
+	{"reset", "opcontrol", "--reset", NULL, "", "throw away what was sampled so far"},
+	{"save", NULL, NULL, do_save, "NAME", "keep what was sampled so far as session NAME"},
+	{"events", "opcontrol", "--list-events", NULL, "", "show what can be sampled"},
+	{"list", "opcontrol", "--list-events", NULL, "", "the same as events"},
+	{"doctor", NULL, NULL, do_doctor, "", "check this machine; every remedy is a command"},
+	{"version", NULL, NULL, do_version, "", "show the version"},
+	{"help", NULL, NULL, do_help, "[VERB]", "show this text, or the options of a verb"},
+};
+
+#define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < NR_VERBS; i++) {
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+static void print_help(FILE *stream)
+{
+	(void)fprintf(stream, "Usage: oprof VERB [options]\n\n");
+	for (size_t i = 0; i < NR_VERBS; i++)
+		(void)fprintf(stream, "  %-8s %s\n", verbs[i].name, verbs[i].text);
+	(void)fprintf(stream, "\nFirst steps: oprof doctor; oprof run COMMAND; oprof report -l\n");
+}
+
+/* Become the program that does verb. Returns only when that fails. */
+static int run_tool(const struct verb *verb, const char *option, char **args)
+{
+	char path[PATH_MAX];
+	char name[64];
+	char **all;
+	size_t nr = 0;
+	size_t used = 0;
+
+	while (args[nr])
+		nr++;
+	if (tool_path_find(verb->tool, path, sizeof(path))) {
+		log_error("%s, which does this, is neither beside this program nor in %s",
+			  verb->tool, OPROF_LIBEXEC_DIR);
+		return NOT_FOUND_STATUS;
+	}
+	all = calloc(nr + 3, sizeof(*all));
+	if (!all) {
+		log_error("no memory");
+		return EXIT_FAILURE;
+	}
+	(void)snprintf(name, sizeof(name), "oprof %s", verb->name);
+	all[used++] = name;
+	/* execv() only reads it. */
+	if (option)
+		all[used++] = (char *)(uintptr_t)option;
+	memcpy(all + used, args, nr * sizeof(*all));
+	(void)execv(path, all);
+	log_error("cannot run %s: %s", path, strerror(errno));
+	free(all);
+	return NOT_FOUND_STATUS - 1;
+}
+
+static bool asks_for_help(char *const *args)
+{
+	return args[0] && !args[1] &&
+	       (!strcmp(args[0], "--help") || !strcmp(args[0], "-h") || !strcmp(args[0], "-?"));
+}
+
+/* A verb of ours takes no words: 0 or an exit status. */
+static int refuse_words(const char *verb, char *const *args)
+{
+	if (!args[0])
+		return 0;
+	log_error("oprof %s takes no \"%s\"", verb, args[0]);
+	return EXIT_FAILURE;
+}
+
+static int do_doctor(char **args)
+{
+	int status = refuse_words("doctor", args);
+
+	if (status)
+		return status;
+	return doctor_run(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int do_version(char **args)
+{
+	int status = refuse_words("version", args);
+
+	if (!status)
+		(void)printf("oprof %s\n", OPROF_VERSION);
+	return status;
+}
+
+static int do_save(char **args)
+{
+	const struct verb control = {.name = "save", .tool = "opcontrol"};
+	char option[PATH_MAX];
+
+	if (!args[0] || args[0][0] == '-') {
+		log_error("oprof save needs a name: oprof save NAME");
+		return EXIT_FAILURE;
+	}
+	if (snprintf(option, sizeof(option), "--save=%s", args[0]) >= (int)sizeof(option)) {
+		log_error("the name is too long");
+		return EXIT_FAILURE;
+	}
+	return run_tool(&control, option, args + 1);
+}
+
+static int show_verb_help(const struct verb *verb)
+{
+	char help[] = "--help";
+	char *args[] = {help, NULL};
+
+	(void)printf("Usage: oprof %s %s\n  %s\n", verb->name, verb->usage, verb->text);
+	if (!verb->tool)
+		return EXIT_SUCCESS;
+	(void)printf("\nIt runs %s%s%s:\n\n", verb->tool, verb->option ? " " : "",
+		     verb->option ? verb->option : "");
+	(void)fflush(stdout);
+	return run_tool(verb, NULL, args);
+}
+
+static int unknown_verb(const char *name)
+{
+	log_error("there is no verb \"%s\"; oprof help shows all", name);
+	return EXIT_FAILURE;
+}
+
+static int do_help(char **args)
+{
+	const struct verb *verb;
+
+	if (!args[0]) {
+		print_help(stdout);
+		return EXIT_SUCCESS;
+	}
+	verb = find_verb(args[0]);
+	return verb ? show_verb_help(verb) : unknown_verb(args[0]);
+}
+
+static int do_verb(const char *name, char **args)
+{
+	const struct verb *verb = find_verb(name);
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "-?"))
+		return do_help(args);
+	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
+		return do_version(args);
+	if (!verb)
+		return unknown_verb(name);
+	if (asks_for_help(args))
+		return show_verb_help(verb);
+	return verb->tool ? run_tool(verb, verb->option, args) : verb->act(args);
+}
+
+int main(int argc, char **argv)
+{
+	log_init("oprof", LOG_LEVEL_INFO);
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_FAILURE;
+	}
+	return do_verb(argv[1], argv + 2);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Trying perf_event_open: only the real call tells what is allowed. */
+#ifndef CONTROL_PERF_PROBE_H
+#define CONTROL_PERF_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum perf_probe_target { PERF_PROBE_SELF, PERF_PROBE_SYSTEM };
+enum perf_probe_mode { PERF_PROBE_USER, PERF_PROBE_USER_AND_KERNEL };
+
+/* Open one sampling event and close it. 0 or -errno of perf_event_open. */
+int perf_probe_open(uint32_t perf_type, uint64_t config, enum perf_probe_target target,
+		    enum perf_probe_mode mode);
+
+/* Can this machine (and this user) sample cycles? */
+bool perf_probe_has_cycles(void);
+
+/* Map rings of the given data pages for an own event on every CPU. 0 or -errno. */
+int perf_probe_rings(unsigned int sample_pages, unsigned int side_pages);
+
+#endif

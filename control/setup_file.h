@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What opcontrol --setup keeps: text in <session dir>/setup, lines
+ * "key=value" and # comments; see FILES in opcontrol(1). Keys are the names
+ * of opcontrol's options.
+ */
+#ifndef CONTROL_SETUP_FILE_H
+#define CONTROL_SETUP_FILE_H
+
+#include "control/sampling.h"
+#include "lib/diag.h"
+
+#include <stdbool.h>
+
+#define SETUP_FILE_NAME "setup"
+
+enum setup_vmlinux { SETUP_VMLINUX_UNSET, SETUP_VMLINUX_FILE, SETUP_VMLINUX_NONE };
+
+struct setup {
+	struct sampling sampling;
+	char *image;   /* NULL: all */
+	char *vmlinux; /* with SETUP_VMLINUX_FILE */
+	enum setup_vmlinux kernel;
+	unsigned int buffer_size;      /* samples; 0: not given, as below */
+	unsigned int buffer_watershed; /* samples */
+	unsigned int cpu_buffer_size;  /* samples in each processor's ring */
+};
+
+void setup_init(struct setup *setup);
+void setup_deinit(struct setup *setup);
+
+/*
+ * One setting by its key; lists (event, separate) add to what is there.
+ * 0, -EINVAL, -ENOMEM.
+ */
+int setup_set(struct setup *setup, const char *key, const char *value, struct diag *diag);
+
+/* Is there such a key? */
+bool setup_knows(const char *key);
+
+/* The file of session_dir into setup, which is init'ed by it. A missing file is all defaults. */
+int setup_load(struct setup *setup, const char *session_dir, struct diag *diag);
+int setup_save(const struct setup *setup, const char *session_dir, struct diag *diag);
+
+/* text is cut up; file is for messages. */
+int setup_parse(struct setup *setup, const char *file, char *text, struct diag *diag);
+
+/* The file's text, malloc'ed; NULL: no memory. */
+char *setup_format(const struct setup *setup);
+
+/* Pages of a sample ring that holds cpu_buffer_size samples; 0: not given. */
+unsigned int setup_ring_pages(const struct setup *setup);
+
+#endif
