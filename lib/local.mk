@@ -7,7 +7,8 @@ lib_libbase_a_SOURCES = \
 	lib/file.c lib/file.h \
 	lib/log.c lib/log.h \
 	lib/number.c lib/number.h \
-	lib/perf_hint.c lib/perf_hint.h
+	lib/perf_hint.c lib/perf_hint.h \
+	lib/progress.c lib/progress.h
 
 if REPORTS
 lib_tests = \

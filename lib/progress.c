@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/progress.h"
+
+#include "lib/file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_NS    1000000000ull /* short jobs show nothing */
+#define INTERVAL_NS 100000000ull
+
+/* Back to the start of the line, and clear it. */
+static const char progress_clear[] = "\r\033[K";
+
+static uint64_t progress_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+void progress_begin(struct progress *progress, const char *job, size_t nr_total)
+{
+	*progress = (struct progress){.job = job, .nr_total = nr_total, .fd = -1};
+	if (!isatty(STDERR_FILENO))
+		return;
+	progress->fd = STDERR_FILENO;
+	progress->next_ns = progress_now_ns() + FIRST_NS;
+}
+
+void progress_step(struct progress *progress, size_t nr_done, const char *name)
+{
+	char line[100];
+	uint64_t now_ns;
+	int nr;
+
+	if (progress->fd < 0)
+		return;
+	now_ns = progress_now_ns();
+	if (now_ns < progress->next_ns)
+		return;
+	progress->next_ns = now_ns + INTERVAL_NS;
+	/* Narrower than a terminal is, so that the line can be cleared. */
+	nr = snprintf(line, sizeof(line), "%s%s %zu/%zu %.40s", progress_clear, progress->job,
+		      nr_done, progress->nr_total, name ? name : "");
+	if (nr <= 0)
+		return;
+	if ((size_t)nr >= sizeof(line))
+		nr = (int)sizeof(line) - 1;
+	if (file_write_all(progress->fd, line, (size_t)nr))
+		progress->fd = -1;
+	progress->drawn = true;
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->drawn && progress->fd >= 0)
+		(void)file_write_all(progress->fd, progress_clear, strlen(progress_clear));
+	progress->drawn = false;
+}
