@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profile classes: the columns of a report. Sample files whose keys are equal
+ * are summed in one class; classes may differ on one axis only, since columns
+ * side by side have one meaning.
+ *
+ * What may be merged was merged by the caller before (its field is set to
+ * "all" in every key). Different events are never merged.
+ */
+#ifndef PP_CLASSES_H
+#define PP_CLASSES_H
+
+#include "lib/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CLASSES_MAX 256
+
+/*
+ * Everything that separates sample files of one image. Strings are the caller's and
+ * outlive the classes.
+ */
+struct class_key {
+	const char *event;
+	unsigned int event_order; /* of the session's configuration: sorts the columns */
+	uint64_t period_or_hz;
+	bool frequency;
+	uint32_t unit_mask;
+	int64_t tgid, tid, cpu; /* negative: all */
+	const char *cgroup;	/* path; "" all */
+};
+
+enum class_axis { AXIS_NONE, AXIS_EVENT, AXIS_TGID, AXIS_TID, AXIS_CPU, AXIS_CGROUP };
+
+struct profile_class {
+	struct class_key key; /* strings still the caller's */
+	char *name;	      /* column head: "cpu-clock:1000000", "cpu:0" */
+	char *long_name;      /* line of the header: "Samples on CPU 0"; NULL on AXIS_EVENT */
+};
+
+struct classes {
+	struct profile_class *classes; /* ascending by axis */
+	size_t nr_classes;
+	enum class_axis axis;
+};
+
+/*
+ * The classes of keys. -EINVAL: they differ on several axes, or there are
+ * more than CLASSES_MAX; diag lists the values and the tags and --merge that
+ * resolve it. -ENOMEM.
+ */
+int classes_arrange(struct classes *classes, const struct class_key *keys, size_t nr_keys,
+		    struct diag *diag);
+void classes_deinit(struct classes *classes);
+
+/* Index of the class that key is of; it was among the keys arranged. */
+size_t classes_find(const struct classes *classes, const struct class_key *key);
+
+/* "100000" or "997Hz", as in names of sample files. */
+void class_key_show_count(const struct class_key *key, char *text, size_t nr_bytes);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/format_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
+{
+	double size = fabs(percent);
+
+	if (size == 0.0)
+		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7d", 0);
+	else if (size < 0.001)
+		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.1e", percent);
+	else /* 100 has a digit more before the point, so one less behind it */
+		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
+}
+
+void text_write_name(FILE *out, const char *name)
+{
+	for (; *name; name++)
+		(void)fputc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, out);
+}
+
+static void write_cpu(FILE *out, const struct profile *profile)
+{
+	const struct session_info *info = &profile->selection->sessions[0].info;
+	const char *cpu_type = info->cpu_type ? info->cpu_type : profile->cpu_type;
+	uint32_t khz = info->cpu_khz ? info->cpu_khz : profile->cpu_khz;
+
+	(void)fputs("CPU: ", out);
+	text_write_name(out, cpu_type ? cpu_type : "unknown");
+	if (khz)
+		(void)fprintf(out, ", speed %.10g MHz (estimated)", khz / 1000.0);
+	(void)fputc('\n', out);
+}
+
+/* As the session's daemon knew the event, else as the tables do. */
+static const char *event_description(const struct selection *selection, const char *name,
+				     const struct event *event)
+{
+	for (size_t i = 0; i < selection->nr_sessions; i++) {
+		const struct session_event *known =
+			session_info_event(&selection->sessions[i].info, name);
+
+		if (known && *known->description)
+			return known->description;
+	}
+	return event && event->description ? event->description : "no description";
+}
+
+static const char *unit_mask_text(const struct event *event, uint32_t unit_mask)
+{
+	const struct event_unit_mask *known = event ? event->unit_mask : NULL;
+
+	for (size_t i = 0; known && i < known->nr_values; i++)
+		if (known->values[i].value == unit_mask && known->values[i].text)
+			return known->values[i].text;
+	if (!unit_mask)
+		return "No unit mask";
+	return known && known->type == UNIT_MASK_BITMASK ? "multiple flags" : "no description";
+}
+
+static void write_event(FILE *out, const struct selection *selection, const struct class_key *key,
+			const struct event *event)
+{
+	char count[32];
+
+	if (!strcmp(key->event, "TIMER")) {
+		(void)fputs("Profiling through timer interrupt\n", out);
+		return;
+	}
+	class_key_show_count(key, count, sizeof(count));
+	(void)fputs("Counted ", out);
+	text_write_name(out, key->event);
+	(void)fputs(" events (", out);
+	text_write_name(out, event_description(selection, key->event, event));
+	(void)fprintf(out, ") with a unit mask of 0x%02" PRIx32 " (%s) count %s\n", key->unit_mask,
+		      unit_mask_text(event, key->unit_mask), count);
+}
+
+void text_format_header(FILE *out, const struct profile *profile, const struct event_table *table)
+{
+	const struct classes *classes = &profile->selection->classes;
+
+	write_cpu(out, profile);
+	for (size_t i = 0; i < classes->nr_classes; i++) {
+		const struct class_key *key = &classes->classes[i].key;
+
+		if (i && classes->axis != AXIS_EVENT)
+			break;
+		write_event(out, profile->selection, key,
+			    table ? event_table_find(table, key->event) : NULL);
+	}
+	for (size_t i = 0; i < classes->nr_classes; i++) {
+		if (!classes->classes[i].long_name)
+			continue;
+		text_write_name(out, classes->classes[i].long_name);
+		(void)fputc('\n', out);
+	}
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the daemon wrote beside a session's sample files: meta/info,
+ * meta/stats, meta/cgroups (oprof/session.h). Reports live without any of
+ * them: what is missing stays NULL or 0, lines that make no sense are counted
+ * and skipped.
+ */
+#ifndef PP_SESSION_INFO_H
+#define PP_SESSION_INFO_H
+
+#include "lib/diag.h"
+#include "oprof/session.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct session_event {
+	char *name;
+	bool frequency;
+	uint64_t period_or_hz;
+	uint32_t unit_mask;
+	bool kernel, user;
+	char *description; /* never NULL */
+};
+
+struct session_cgroup {
+	int64_t number;
+	char *path;
+};
+
+struct session_info {
+	char *host, *source, *cpu_type, *separation; /* NULL: not known */
+	uint32_t cpu_khz;			     /* 0: not known */
+	int64_t started_ns;			     /* since 1970 */
+	struct session_event *events;
+	size_t nr_events;
+	struct session_cgroup *cgroups;
+	size_t nr_cgroups;
+	struct oprof_stats_entry *stats; /* each name NUL-terminated */
+	size_t nr_stats;
+	size_t nr_bad_lines;
+};
+
+/*
+ * The meta folder of the session at session_path. 0 also when there is none;
+ * -errno when a file is there and can't be read, -EILSEQ for stats of another
+ * make: diag says which. What could be read is in *info in any case.
+ */
+int session_info_load(struct session_info *info, const char *session_path, struct diag *diag);
+void session_info_deinit(struct session_info *info);
+
+/* Path of a cgroup's number, NULL when it is not named. */
+const char *session_info_cgroup(const struct session_info *info, int64_t number);
+
+/* NULL when the session's configuration does not have it. */
+const struct session_event *session_info_event(const struct session_info *info, const char *name);
+
+/* Value of a counter; 0 when it is not there. */
+uint64_t session_info_stat(const struct session_info *info, const char *name);
+
+#endif
