@@ -121,7 +121,9 @@ void session_unlock(struct session *session)
 {
 	session_end(session);
 	if (session->lock_fd >= 0) {
-		(void)ftruncate(session->lock_fd, 0);
+		if (ftruncate(session->lock_fd, 0)) {
+			/* The pid within is stale, then; what counts is the lock. */
+		}
 		(void)close(session->lock_fd);
 	}
 	free(session->path);

@@ -95,9 +95,9 @@ static int unescape(const struct parser *parser, struct piece piece, char *text,
 			int high = i + 2 < nr_plain ? hex_digit(piece.bytes[i + 1]) : -1;
 			int low = i + 2 < nr_plain ? hex_digit(piece.bytes[i + 2]) : -1;
 
-			byte = (char)(high << 4 | low);
-			if (high < 0 || low < 0 || !byte)
+			if (high < 0 || low < 0 || !(high | low))
 				return refuse(parser, "a bad escape in", piece);
+			byte = (char)(high << 4 | low);
 			i += 2;
 		}
 		text[(*used)++] = byte;
