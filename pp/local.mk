@@ -25,3 +25,51 @@ report_test_libs = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a $(
 tests_unit_test_spec_SOURCES = tests/unit/test_spec.c
 tests_unit_test_spec_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_spec_LDADD = $(report_test_libs)
+
+# Symbols of binaries. Programs that contain them contain libbfd, and are GPL-3.0-or-later.
+SYMBOLS_LIBS = $(BFD_LIBS) $(ELF_LIBS)
+pp_libpp_a_SOURCES += \
+	pp/debug_file.c pp/debug_file.h \
+	pp/demangle.c \
+	pp/kernel_symbols.c pp/kernel_symbols.h \
+	pp/symbol_confine.c pp/symbol_confine.h \
+	pp/symbol_file.c pp/symbol_file.h \
+	pp/symbol_helper.c pp/symbol_helper.h \
+	pp/symbol_list.c pp/symbol_list.h \
+	pp/symbol_plt.c pp/symbol_plt.h \
+	pp/symbol_reader.c pp/symbol_reader.h \
+	pp/symbol_wire.c pp/symbol_wire.h \
+	pp/symbols.c pp/symbols.h
+
+symbol_tests = \
+	tests/unit/test_demangle \
+	tests/unit/test_kernel_symbols \
+	tests/unit/test_symbol_helper \
+	tests/unit/test_symbol_list \
+	tests/unit/test_symbol_reader \
+	tests/unit/test_symbol_wire \
+	tests/unit/test_symbols
+check_PROGRAMS += $(symbol_tests)
+TESTS += $(symbol_tests)
+symbol_test_libs = pp/libpp.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(TEST_LIBS)
+tests_unit_test_demangle_SOURCES = tests/unit/test_demangle.c
+tests_unit_test_demangle_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_demangle_LDADD = $(symbol_test_libs)
+tests_unit_test_symbol_helper_SOURCES = tests/unit/test_symbol_helper.c
+tests_unit_test_symbol_helper_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_symbol_helper_LDADD = $(symbol_test_libs)
+tests_unit_test_symbol_list_SOURCES = tests/unit/test_symbol_list.c
+tests_unit_test_symbol_list_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_symbol_list_LDADD = $(symbol_test_libs)
+tests_unit_test_symbol_reader_SOURCES = tests/unit/test_symbol_reader.c tests/unit/built_elf.c tests/unit/built_elf.h
+tests_unit_test_symbol_reader_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_symbol_reader_LDADD = $(symbol_test_libs)
+tests_unit_test_symbol_wire_SOURCES = tests/unit/test_symbol_wire.c
+tests_unit_test_symbol_wire_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_symbol_wire_LDADD = $(symbol_test_libs)
+tests_unit_test_kernel_symbols_SOURCES = tests/unit/test_kernel_symbols.c
+tests_unit_test_kernel_symbols_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_kernel_symbols_LDADD = $(symbol_test_libs)
+tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
+tests_unit_test_symbols_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_symbols_LDADD = $(symbol_test_libs)

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/symbol_confine.h"
+
+#include "lib/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Sanitizers map terabytes and do system calls of their own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+#if defined(__x86_64__)
+#define THIS_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define THIS_ARCH AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define THIS_ARCH AUDIT_ARCH_RISCV64
+#endif
+
+/* ---- limits ---- */
+
+/* A hard limit that is lower already stays. */
+static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit))
+		return -errno;
+	if (hard > limit.rlim_max)
+		hard = limit.rlim_max;
+	if (soft > hard)
+		soft = hard;
+	limit = (struct rlimit){.rlim_cur = soft, .rlim_max = hard};
+	return setrlimit(resource, &limit) ? -errno : 0;
+}
+
+/* The child begins with all that its parent has mapped. */
+static rlim_t address_space_bytes(void)
+{
+	unsigned long nr_pages;
+	char *text;
+
+	if (file_read_text("/proc/self/statm", 4096, &text, NULL))
+		return 0;
+	nr_pages = strtoul(text, NULL, 10);
+	free(text);
+	return (rlim_t)nr_pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static int set_limits(const struct symbol_limits *limits)
+{
+	int error = set_limit(RLIMIT_CORE, 0, 0);
+
+	/* SIGXCPU at the soft limit; SIGKILL a second later, were it ignored. */
+	if (!error)
+		error = set_limit(RLIMIT_CPU, limits->max_seconds, limits->max_seconds + 1);
+	if (!error)
+		error = set_limit(RLIMIT_FSIZE, limits->max_file_bytes, limits->max_file_bytes);
+	if (!error && !SANITIZED) {
+		rlim_t nr_bytes = address_space_bytes() + limits->max_bytes;
+
+		error = set_limit(RLIMIT_AS, nr_bytes, nr_bytes);
+	}
+	return error;
+}
+
+/* ---- descriptors ---- */
+
+static void close_between(unsigned int first, unsigned int last)
+{
+	if (first <= last)
+		syscall(SYS_close_range, first, last, 0);
+}
+
+static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		dup2(null, 0);
+		dup2(null, 1);
+		if (!SANITIZED) /* their findings are meant to be seen */
+			dup2(null, 2);
+	}
+	/* A kernel without close_range (before 5.9) leaves them open: all are read-only. */
+	close_between(3, keep_a - 1);
+	close_between(keep_a + 1, keep_b - 1);
+	close_between(keep_b + 1, ~0u);
+}
+
+/* ---- system calls ---- */
+
+#ifdef THIS_ARCH
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+/* Low half of an argument, on little-endian machines, as all of the above are. */
+#define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
+#define ALLOW_CALL(number)                                                                         \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                       \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+
+/* Memory, reading, writing what is open already, looking up names, ending. */
+static struct sock_filter filter[] = {
+	LOAD(arch),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+	REFUSE,
+	LOAD(nr),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
+	LOAD_ARGUMENT(2),
+	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
+		 O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY), 0, 1),
+	REFUSE,
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	ALLOW_CALL(SYS_read),
+	ALLOW_CALL(SYS_pread64),
+	ALLOW_CALL(SYS_write),
+	ALLOW_CALL(SYS_lseek),
+	ALLOW_CALL(SYS_close),
+	ALLOW_CALL(SYS_fstat),
+	ALLOW_CALL(SYS_newfstatat),
+	ALLOW_CALL(SYS_statx),
+	ALLOW_CALL(SYS_readlinkat),
+#ifdef SYS_readlink
+	ALLOW_CALL(SYS_readlink),
+#endif
+	ALLOW_CALL(SYS_getcwd),
+	ALLOW_CALL(SYS_dup),
+	ALLOW_CALL(SYS_fcntl),
+	ALLOW_CALL(SYS_mmap),
+	ALLOW_CALL(SYS_munmap),
+	ALLOW_CALL(SYS_mremap),
+	ALLOW_CALL(SYS_mprotect),
+	ALLOW_CALL(SYS_madvise),
+	ALLOW_CALL(SYS_brk),
+	ALLOW_CALL(SYS_futex),
+	ALLOW_CALL(SYS_getrandom),
+	ALLOW_CALL(SYS_rt_sigaction),
+	ALLOW_CALL(SYS_rt_sigprocmask),
+	ALLOW_CALL(SYS_rt_sigreturn),
+	ALLOW_CALL(SYS_getpid),
+	ALLOW_CALL(SYS_gettid),
+	ALLOW_CALL(SYS_tgkill), /* abort() */
+	ALLOW_CALL(SYS_exit),
+	ALLOW_CALL(SYS_exit_group),
+	REFUSE,
+};
+
+static void refuse_calls(void)
+{
+	struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
+
+	/* A kernel without it leaves the limits: a second wall, not the only one. */
+	if (!SANITIZED && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+#else
+static void refuse_calls(void)
+{
+}
+#endif
+
+int symbol_confine(const struct symbol_limits *limits, int keep_a, int keep_b)
+{
+	int error;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	error = set_limits(limits);
+	if (error)
+		return error;
+	close_descriptors((unsigned int)keep_a, (unsigned int)keep_b);
+	refuse_calls();
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the helper hands back: a file in memory that the helper fills and the
+ * parent reads once the helper has ended. The parent trusts nothing in it:
+ * a copy is taken, then every number is checked.
+ *
+ *   struct symbol_wire_header
+ *   struct symbol_wire_entry [nr_symbols]
+ *   strings_bytes of strings, each with its NUL
+ */
+#ifndef PP_SYMBOL_WIRE_H
+#define PP_SYMBOL_WIRE_H
+
+#include "pp/symbol_list.h"
+#include "pp/symbols.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYMBOL_WIRE_MAGIC     0x53594d42u
+#define SYMBOL_WIRE_MAX_BYTES (1u << 30)
+
+struct symbol_wire_header {
+	uint32_t magic;
+	uint32_t lack; /* enum symbols_lack */
+	uint64_t nr_symbols;
+	uint32_t strings_bytes;
+	uint32_t debug_path; /* offset in the strings; 0: none */
+	uint32_t note;	     /* offset in the strings; 0: none */
+	uint32_t reserved;
+};
+
+struct symbol_wire_entry {
+	uint64_t start;
+	uint64_t nr_bytes;
+	uint64_t address;
+	uint32_t name; /* offset in the strings */
+	uint32_t name_bytes;
+};
+
+/* What was read, on the helper's side. list is resolved. */
+struct symbol_result {
+	struct symbol_list list;
+	enum symbols_lack lack;
+	char *debug_path; /* owned; or NULL */
+	char *note;	  /* owned; or NULL */
+};
+
+/* Write result to fd. 0, -EFBIG, -ENOMEM or -errno of writing. */
+int symbol_wire_write(int fd, const struct symbol_result *result);
+
+/*
+ * Fill *table from what fd holds. 0, -EILSEQ when anything in it is not as
+ * symbol_wire_write would have it, -ENOMEM, or -errno of reading; *table is
+ * then untouched. Control characters in strings become '?', so that a hostile
+ * binary can't write escape sequences to a terminal.
+ */
+int symbol_wire_read(int fd, struct symbol_table *table);
+
+/* The same from nr_bytes in memory. */
+int symbol_wire_parse(const void *bytes, size_t nr_bytes, struct symbol_table *table);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/symbols.h"
+
+#include "libdb/sample_name.h"
+#include "pp/kernel_symbols.h"
+#include "pp/symbol_helper.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int load_file(struct symbol_table *table, const struct symbol_request *request)
+{
+	return symbol_helper_run(request, symbol_read, table);
+}
+
+/* The vdso's bytes were kept by the daemon: no file system has them. */
+static int load_vdso(struct symbol_table *table, const struct symbol_request *request)
+{
+	const char *meta_path = request->search->meta_path;
+	struct symbol_request kept = *request;
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/images/%016" PRIx64, meta_path ? meta_path : ".",
+		     sample_identity(request->identity)) < 0)
+		return -ENOMEM;
+	kept.path = path;
+	error = load_file(table, &kept);
+	free(path);
+	return error;
+}
+
+static int tell_no_file(struct symbol_table *table, const char *path)
+{
+	table->lack = SYMBOLS_NONE;
+	if (asprintf(&table->note, "%s is memory with no file: it has no symbols", path) < 0) {
+		table->note = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int symbol_table_load(struct symbol_table *table, const char *path,
+		      const struct oprof_image_identity *identity, enum oprof_image_kind kind,
+		      const struct symbol_search *search)
+{
+	struct symbol_request request = {
+		.path = path, .identity = identity, .kind = kind, .search = search};
+
+	*table = (struct symbol_table){0};
+	switch (kind) {
+	case OPROF_IMAGE_FILE:
+		return load_file(table, &request);
+	case OPROF_IMAGE_VDSO:
+		return load_vdso(table, &request);
+	case OPROF_IMAGE_KERNEL:
+	case OPROF_IMAGE_MODULE:
+	case OPROF_IMAGE_IDLE:
+	case OPROF_IMAGE_BPF:
+		return kernel_symbols_load(table, path, identity, search->meta_path);
+	case OPROF_IMAGE_ANON:
+	default: /* a kind that this version does not know */
+		return tell_no_file(table, path);
+	}
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/symbols.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void expect(const char *name, enum demangle_mode mode, const char *expected)
+{
+	char *shown = symbol_demangle(name, mode);
+
+	ck_assert_str_eq(shown, expected);
+	free(shown);
+}
+
+static const char insert_name[] =
+	"_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIiSaIiEESt4lessIS5_"
+	"ESaISt4pairIKS5_S8_EEE6insertEOSD_";
+
+START_TEST(names_of_c_are_left_alone)
+{
+	expect("main", DEMANGLE_SMART, "main");
+	expect("_init", DEMANGLE_NORMAL, "_init");
+	expect("__libc_start_main", DEMANGLE_SMART, "__libc_start_main");
+	expect("puts@plt", DEMANGLE_NORMAL, "puts@plt");
+	expect("", DEMANGLE_SMART, "");
+	expect("_Z", DEMANGLE_SMART, "_Z");
+}
+END_TEST
+
+START_TEST(none_shows_what_the_file_has)
+{
+	expect("_ZN3foo3barEi", DEMANGLE_NONE, "_ZN3foo3barEi");
+}
+END_TEST
+
+START_TEST(normal_demangles_with_parameters)
+{
+	expect("_ZN3foo3barEi", DEMANGLE_NORMAL, "foo::bar(int)");
+	expect("_ZNK1A1fEv", DEMANGLE_NORMAL, "A::f() const");
+}
+END_TEST
+
+START_TEST(rust_names_lose_their_hash)
+{
+	expect("_ZN4core3fmt5write17h0123456789abcdefE", DEMANGLE_NORMAL, "core::fmt::write");
+	expect("_RNvC6_123foo3bar", DEMANGLE_NORMAL, "123foo::bar");
+}
+END_TEST
+
+START_TEST(smart_says_string_and_leaves_out_default_arguments)
+{
+	expect(insert_name, DEMANGLE_SMART,
+	       "std::map<std::string, std::vector<int>>::insert(std::pair<std::string const, "
+	       "std::vector<int>>&&)");
+}
+END_TEST
+
+START_TEST(smart_says_ostream_and_wstring)
+{
+	expect("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", DEMANGLE_SMART,
+	       "std::ostream& std::operator<< <std::char_traits<char>>(std::ostream&, char const*)");
+	expect("_Z1fNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEEE", DEMANGLE_SMART,
+	       "f(std::wstring)");
+}
+END_TEST
+
+START_TEST(smart_keeps_arguments_that_are_not_the_default_and_others_namespaces)
+{
+	expect("_Z1fSt3mapIiiSt7greaterIiESaISt4pairIKiiEEE", DEMANGLE_SMART,
+	       "f(std::map<int, int, std::greater<int>>)");
+	expect("_ZN4mine6vectorIiSaIiEE1fEv", DEMANGLE_SMART,
+	       "mine::vector<int, std::allocator<int>>::f()");
+}
+END_TEST
+
+START_TEST(smart_understands_operators)
+{
+	expect("_ZN1AltERKS_", DEMANGLE_SMART, "A::operator<(A const&)");
+	expect("_ZN1AptEv", DEMANGLE_SMART, "A::operator->()");
+	expect("_ZN1AclEi", DEMANGLE_SMART, "A::operator()(int)");
+	expect("_ZN1AcvSt6vectorIiSaIiEEEv", DEMANGLE_SMART, "A::operator std::vector<int>()");
+}
+END_TEST
+
+/* f(P<A, A>, P<P<A, A>, P<A, A>>, ...): each parameter holds the one before it twice. */
+START_TEST(name_that_explodes_is_shown_as_it_is)
+{
+	static const char digits[] = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[512] = "_Z1f1PI1AS0_E", *end = name + strlen(name);
+
+	for (const char *digit = digits; *digit; digit++)
+		end += sprintf(end, "S_IS%c_S%c_E", *digit, *digit);
+	expect(name, DEMANGLE_SMART, name);
+	strcpy(name + strlen("_Z1f1PI1AS0_E") + strlen("S_IS1_S1_E"), "");
+	expect(name, DEMANGLE_NORMAL, "f(P<A, A>, P<P<A, A>, P<A, A> >)");
+}
+END_TEST
+
+START_TEST(no_name_crashes_or_comes_back_empty)
+{
+	static const char letters[] = "_ZNKSt1234ISaIcEEvT_CRQdlpwXLbx0";
+	char name[64] = "_Z";
+
+	srand((unsigned int)_i);
+	for (int n = 0; n < 500; n++) {
+		size_t length = 3 + (size_t)rand() % (sizeof(name) - 4);
+		char *shown;
+
+		for (size_t i = 2; i < length; i++)
+			name[i] = letters[(size_t)rand() % (sizeof(letters) - 1)];
+		name[length] = '\0';
+		shown = symbol_demangle(name, DEMANGLE_SMART);
+		ck_assert_ptr_nonnull(shown);
+		ck_assert_uint_gt(strlen(shown), 0);
+		free(shown);
+	}
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+	Suite *suite = suite_create("demangle");
+	TCase *tcase = tcase_create("demangle");
+
+	tcase_add_test(tcase, names_of_c_are_left_alone);
+	tcase_add_test(tcase, none_shows_what_the_file_has);
+	tcase_add_test(tcase, normal_demangles_with_parameters);
+	tcase_add_test(tcase, rust_names_lose_their_hash);
+	tcase_add_test(tcase, smart_says_string_and_leaves_out_default_arguments);
+	tcase_add_test(tcase, smart_says_ostream_and_wstring);
+	tcase_add_test(tcase, smart_keeps_arguments_that_are_not_the_default_and_others_namespaces);
+	tcase_add_test(tcase, smart_understands_operators);
+	tcase_add_test(tcase, name_that_explodes_is_shown_as_it_is);
+	tcase_add_loop_test(tcase, no_name_crashes_or_comes_back_empty, 0, 20);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(make_suite());
+	int nr_failed;
+
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
