@@ -98,6 +98,7 @@ static int parse_events(struct options_raw *raw, char *text, struct diag *diag)
 					SOURCE_EVENTS_MAX);
 		raw->events[raw->nr_events] = strdup(one);
 		if (!raw->events[raw->nr_events++])
+			/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): they are in raw->events */
 			return diag_set(diag, -ENOMEM, "out of memory");
 	}
 	return 0;
@@ -354,6 +355,7 @@ int options_parse(struct options *options, int argc, const char **argv, enum opt
 	for (size_t i = 0; i < raw.nr_events; i++)
 		free(raw.events[i]);
 	free(raw.session_dir);
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): raw.events was freed above */
 	free(raw.log_file);
 	return error;
 }

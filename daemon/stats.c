@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -189,7 +190,7 @@ void stats_close(struct stats *stats)
 
 int stats_mend(struct stats *stats)
 {
-	struct oprof_stats_file *file;
+	struct oprof_stats_file *file = NULL;
 	int error;
 
 	if (!stats_holed)
@@ -198,6 +199,7 @@ int stats_mend(struct stats *stats)
 	error = stats_map(stats->path, &file);
 	if (error)
 		return error;
+	assert(file);
 	(void)munmap(stats->file, STATS_FILE_BYTES);
 	stats->file = file;
 	stats_mapped = file;

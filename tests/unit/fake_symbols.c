@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fake_symbols.h"
+#include "tests/unit/fake_symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "make_profile.h"
+#include "tests/unit/make_profile.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_MAKE_PROFILE_H
 #define TESTS_MAKE_PROFILE_H
 
-#include "make_session.h"
+#include "tests/unit/make_session.h"
 #include "pp/profile.h"
 #include "pp/selection.h"
 #include "pp/spec.h"
