@@ -16,16 +16,17 @@
 #include <unistd.h>
 
 /* A file grows by an eighth of itself, but by no more than this: bounds both stall and waste. */
+#define SEGMENT_PAGES_MIN 4u
 #define SEGMENT_PAGES_MAX 64u
+#define SMALL_FILE_BYTES  (64u * SDB_PAGE_BYTES)
 #define RESERVE_FACTOR	  16u
-#define RESERVE_BYTES_MIN (64u * SDB_PAGE_BYTES)
 #define HUGE_PAGE_BYTES	  ((size_t)2 << 20)
 
 /* ---- disk ---- */
 
 static int write_zeros(int fd, uint64_t from, uint64_t nr_bytes)
 {
-	static const char zeros[SDB_PAGE_BYTES];
+	static const char zeros[SEGMENT_PAGES_MAX * SDB_PAGE_BYTES];
 
 	while (nr_bytes) {
 		const size_t piece = nr_bytes < sizeof(zeros) ? nr_bytes : sizeof(zeros);
@@ -43,164 +44,147 @@ static int write_zeros(int fd, uint64_t from, uint64_t nr_bytes)
 	return 0;
 }
 
+static int reserve_blocks(int fd, uint64_t from, uint64_t nr_bytes)
+{
+	while (fallocate(fd, 0, (off_t)from, (off_t)nr_bytes) < 0) {
+		if (errno == EOPNOTSUPP || errno == ENOSYS)
+			return 0; /* writing the zeros does it */
+		if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
 /*
  * Blocks for nr_bytes behind the end of the file: after this a store there
- * does not depend on the disk having room.
+ * does not depend on the disk having room. Then zeros are written, which
+ * makes the pages in the page cache at a quarter of the cost of faulting
+ * each into it (on ext4).
  */
 static int allocate_blocks(int fd, uint64_t from, uint64_t nr_bytes)
 {
 	struct rlimit limit;
+	int error;
 
 	/* Asked for first: going over it would be SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    from + nr_bytes > limit.rlim_cur)
 		return -EFBIG;
-	for (;;) {
-		if (fallocate(fd, 0, (off_t)from, (off_t)nr_bytes) == 0)
-			return 0;
-		if (errno == EOPNOTSUPP || errno == ENOSYS)
-			return write_zeros(fd, from, nr_bytes);
-		if (errno != EINTR)
-			return -errno;
-	}
+	error = reserve_blocks(fd, from, nr_bytes);
+	return error ? error : write_zeros(fd, from, nr_bytes);
 }
 
 /* ---- mapping ---- */
 
-static void *map_file(void *where, size_t nr_bytes, int fd, off_t from)
+static void map_set(struct sdb *db, uint8_t *map, size_t map_bytes)
 {
-	return mmap(where, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (where ? MAP_FIXED : 0),
-		    fd, from);
+	db->map = map;
+	db->map_bytes = map_bytes;
+	sdb_mapping_set(db->mapping, map, map_bytes);
 }
 
 /*
- * Address space of nr_bytes and some, to grow into. Where it is large it
- * begins at a huge page's border, and moving the mapping costs little.
- * *nr_bytes becomes what there is; NULL: none.
+ * A mapping of the file of nr_bytes or more: so much more that it seldom has
+ * to move, since what lies behind the end of the file costs only addresses
+ * and is not touched. A large one begins at a huge page's border: the kernel
+ * then moves it by whole page tables.
  */
-static uint8_t *reserve_space(size_t *nr_bytes)
+static int map_new(struct sdb *db, size_t nr_bytes)
 {
-	size_t bytes = *nr_bytes * RESERVE_FACTOR;
-	size_t slack = bytes > 2 * HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 0;
-	uint8_t *space;
-	uintptr_t unaligned = 0;
+	const size_t ample =
+		nr_bytes <= SMALL_FILE_BYTES ? SMALL_FILE_BYTES : nr_bytes * RESERVE_FACTOR;
+	const size_t slack = ample > 2 * HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 0;
+	size_t map_bytes = ample, before = 0;
+	uint8_t *map = mmap(NULL, ample + slack, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
 
-	bytes = bytes < RESERVE_BYTES_MIN ? RESERVE_BYTES_MIN : bytes;
-	space = mmap(NULL, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		     -1, 0);
-	if (space == MAP_FAILED) {
-		/* A limit on address space: take just what is needed. */
-		slack = 0;
-		bytes = *nr_bytes;
-		space = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			     -1, 0);
-		if (space == MAP_FAILED)
-			return NULL;
-	}
-	if (slack) {
-		unaligned = -(uintptr_t)space & (slack - 1);
-		if (unaligned)
-			(void)munmap(space, unaligned);
-		space += unaligned;
-		if (slack - unaligned)
-			(void)munmap(space + bytes, slack - unaligned);
-	}
-	*nr_bytes = bytes;
-	return space;
-}
-
-static void map_moved(struct sdb *db, uint8_t *map, size_t mapped_bytes)
-{
-	db->map = map;
-	db->mapped_bytes = mapped_bytes;
-	db->nr_mapped = (uint32_t)(mapped_bytes / SDB_PAGE_BYTES);
-	sdb_mapping_set(db->mapping, map, mapped_bytes);
-}
-
-/* Move the mapping to where there is space for nr_bytes. */
-static int map_move(struct sdb *db, size_t nr_bytes)
-{
-	size_t reserved = nr_bytes;
-	uint8_t *space = reserve_space(&reserved);
-
-	if (!space)
-		return -ENOMEM;
-	if (db->map) {
-		if (mremap(db->map, db->mapped_bytes, db->mapped_bytes,
-			   MREMAP_MAYMOVE | MREMAP_FIXED, space) == MAP_FAILED) {
+	if (map == MAP_FAILED) {
+		/* A limit on address space: just what is needed. */
+		map_bytes = nr_bytes;
+		map = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
+		if (map == MAP_FAILED)
+			return -errno;
+	} else if (slack) {
+		before = -(uintptr_t)map & (slack - 1);
+		if (mmap(map + before, ample, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			 db->fd, 0) == MAP_FAILED) {
 			int error = -errno;
 
-			(void)munmap(space, reserved);
+			(void)munmap(map, ample + slack);
 			return error;
 		}
-		if (db->reserved_bytes > db->mapped_bytes)
-			(void)munmap(db->map + db->mapped_bytes,
-				     db->reserved_bytes - db->mapped_bytes);
+		if (before)
+			(void)munmap(map, before);
+		if (slack - before)
+			(void)munmap(map + before + ample, slack - before);
 	}
-	db->reserved_bytes = reserved;
-	map_moved(db, space, db->mapped_bytes);
+	map_set(db, map + before, map_bytes);
 	return 0;
 }
 
-/* Have the first nr_bytes of the file mapped; they are on disk. */
+/* Have the first nr_bytes of the file mapped, wherever. */
 static int map_extend(struct sdb *db, size_t nr_bytes)
 {
-	const size_t system_page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t from = db->mapped_bytes & ~(system_page - 1);
-	int error = nr_bytes > db->reserved_bytes ? map_move(db, nr_bytes) : 0;
+	uint8_t *const old = db->map;
+	const size_t old_bytes = db->map_bytes;
+	const size_t used_bytes = (size_t)db->nr_mapped * SDB_PAGE_BYTES;
+	int error;
 
-	if (error)
+	if (nr_bytes <= old_bytes)
+		return 0;
+	error = map_new(db, nr_bytes);
+	if (error || !old)
 		return error;
-	if (map_file(db->map + from, nr_bytes - from, db->fd, (off_t)from) == MAP_FAILED)
-		return -errno;
-#ifdef MADV_POPULATE_WRITE
-	/* One fault for all; where the kernel can't, one for each. */
-	if (nr_bytes - from <= SEGMENT_PAGES_MAX * SDB_PAGE_BYTES)
-		(void)madvise(db->map + from, nr_bytes - from, MADV_POPULATE_WRITE);
-#endif
-	map_moved(db, db->map, nr_bytes);
+	/* Take along what is in the page tables, so that nothing faults anew. */
+	if (mremap(old, used_bytes, used_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, db->map) ==
+	    MAP_FAILED)
+		(void)munmap(old, used_bytes);
+	if (old_bytes > used_bytes)
+		(void)munmap(old + used_bytes, old_bytes - used_bytes);
 	return 0;
 }
 
-/* The first mapping: small files get no space to grow into before they do. */
-static int map_begin(struct sdb *db)
+static uint64_t segment_pages(uint64_t file_pages)
 {
-	uint8_t *map = map_file(NULL, db->file_bytes, db->fd, 0);
+	const uint64_t segment = file_pages / 8;
 
-	if (map == MAP_FAILED)
-		return -errno;
-	db->reserved_bytes = db->file_bytes;
-	map_moved(db, map, db->file_bytes);
-	return 0;
+	if (segment < SEGMENT_PAGES_MIN)
+		return file_pages < 2 * SEGMENT_PAGES_MIN ? 1 : SEGMENT_PAGES_MIN;
+	return segment < SEGMENT_PAGES_MAX ? segment : SEGMENT_PAGES_MAX;
+}
+
+/* Allocate up to end, or where that fails up to wanted. */
+static int file_extend(struct sdb *db, uint64_t end, uint64_t wanted)
+{
+	int error;
+
+	if (db->file_bytes >= wanted)
+		return 0; /* left from a growth that could not map it */
+	error = allocate_blocks(db->fd, db->file_bytes, end - db->file_bytes);
+	if (error && end > wanted) {
+		end = wanted;
+		error = allocate_blocks(db->fd, db->file_bytes, end - db->file_bytes);
+	}
+	if (!error)
+		db->file_bytes = end;
+	return error;
 }
 
 int sdb_file_grow(struct sdb *db, uint32_t nr_pages)
 {
-	const uint64_t wanted = db->mapped_bytes + (uint64_t)nr_pages * SDB_PAGE_BYTES;
-	uint32_t segment = (uint32_t)(db->file_bytes / SDB_PAGE_BYTES / 8);
-	uint64_t end;
-	int error = 0;
+	const uint64_t segment = segment_pages(db->nr_mapped);
+	const uint64_t wanted = (db->nr_mapped + (uint64_t)nr_pages) * SDB_PAGE_BYTES;
+	const uint64_t end =
+		(db->nr_mapped + (segment < nr_pages ? nr_pages : segment)) * SDB_PAGE_BYTES;
+	int error;
 
-	segment = segment > SEGMENT_PAGES_MAX ? SEGMENT_PAGES_MAX : segment;
-	segment = segment < nr_pages ? nr_pages : segment;
-	end = db->mapped_bytes + (uint64_t)segment * SDB_PAGE_BYTES;
-	if (end / SDB_PAGE_BYTES > UINT32_MAX)
+	if (end / SDB_PAGE_BYTES > UINT32_MAX || end > SIZE_MAX / 2 / RESERVE_FACTOR)
 		return -EFBIG;
-	if (end > db->file_bytes) {
-		error = allocate_blocks(db->fd, db->file_bytes, end - db->file_bytes);
-		if (error && end > wanted) {
-			end = wanted;
-			error = end > db->file_bytes ? allocate_blocks(db->fd, db->file_bytes,
-								       end - db->file_bytes)
-						     : 0;
-		}
-		if (error)
-			return error;
-		db->file_bytes = end;
-	}
-	error = map_extend(db, end);
-	/* Even on failure: the mapping may have moved. */
-	sdb_tables_attach(db);
+	error = file_extend(db, end, wanted);
+	if (!error)
+		error = map_extend(db, db->file_bytes);
+	if (!error)
+		db->nr_mapped = (uint32_t)(db->file_bytes / SDB_PAGE_BYTES);
+	sdb_tables_attach(db); /* the mapping may have moved */
 	return error;
 }
 
@@ -275,9 +259,10 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 	if (fstat(db->fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	db->file_bytes = (uint64_t)status.st_size / SDB_PAGE_BYTES * SDB_PAGE_BYTES;
-	error = map_begin(db);
+	error = map_extend(db, db->file_bytes);
 	if (error)
 		return diag_set_at(diag, error, path, 0, "can't map it: %s", strerror(-error));
+	db->nr_mapped = (uint32_t)(db->file_bytes / SDB_PAGE_BYTES);
 	sdb_tables_attach(db);
 	return 0;
 }
@@ -335,7 +320,7 @@ void sdb_close(struct sdb *db)
 		return;
 	sdb_mapping_put(db->mapping);
 	if (db->map)
-		(void)munmap(db->map, db->reserved_bytes);
+		(void)munmap(db->map, db->map_bytes);
 	if (db->fd >= 0)
 		(void)close(db->fd); /* and the lock goes with it */
 	sdb_pages_deinit(db);
@@ -365,5 +350,5 @@ int sdb_sync(struct sdb *db)
 	if (fdatasync(db->fd) < 0 || fstat(db->fd, &status) < 0)
 		return -errno;
 	/* Cut by somebody: what we added behind the cut is lost. */
-	return sdb_lost(db) || (uint64_t)status.st_size < db->mapped_bytes ? -EIO : 0;
+	return sdb_lost(db) || (uint64_t)status.st_size < db->file_bytes ? -EIO : 0;
 }

@@ -17,7 +17,9 @@
 #define SDB_LINE_NARROW	       (SDB_LINE_BYTES / 8u) /* slots of a line */
 #define SDB_LINE_WIDE	       (SDB_LINE_BYTES / 16u)
 #define SDB_ROOT_SLOTS_MIN     64u /* narrow slots behind the header, else a page of their own */
-#define SDB_PROBE_LINES	       32u /* a key is in one of so many lines from its home line */
+#define SDB_PAIR_BYTES	       (2 * SDB_LINE_BYTES)
+#define SDB_PAGE_PAIRS	       (SDB_PAGE_BYTES / SDB_PAIR_BYTES)
+#define SDB_PROBE_PAIRS	       10u /* a key is in one of so many pairs of lines */
 #define SDB_ENTRIES_PER_PAGE   (SDB_PAGE_BYTES / 4u)
 #define SDB_DIRECTORY_LOG2_MIN 10u /* a directory fills a page at least */
 #define SDB_DIRECTORY_LOG2_MAX 31u
@@ -62,15 +64,53 @@ static inline uint64_t sdb_position(uint64_t mixed)
 	return u + (uint32_t)(u * ((1ULL << 32) - u) >> 32) / 3;
 }
 
-/* First line to look in, of the nr_lines of a page. */
-static inline uint32_t sdb_home_line(uint64_t mixed, uint32_t nr_lines)
+/*
+ * Where in a page of nr_pairs pairs of lines a key may be: in its home line,
+ * then in the other line of that pair, then in those of further pairs, as
+ * many as SDB_PROBE_PAIRS in all. The pairs of a whole page are gone through
+ * in strides that differ between keys, so that full pairs do not cluster.
+ */
+struct sdb_probe {
+	uint32_t pair;
+	uint32_t stride; /* odd, and so all pairs are met; 1 where their number is not 32 */
+	uint32_t home;	 /* bytes from the pair to the line to look in first: 0 or a line's */
+	uint32_t nr_pairs;
+};
+
+static inline struct sdb_probe sdb_probe_begin(uint64_t mixed, uint32_t nr_pairs)
 {
-	return (uint32_t)((mixed & 0xffffffffu) * nr_lines >> 32);
+	const uint32_t low = (uint32_t)mixed;
+	struct sdb_probe probe = {
+		.pair = (uint32_t)((uint64_t)low * nr_pairs >> 32),
+		.stride = nr_pairs == SDB_PAGE_PAIRS ? (low >> 8 & (SDB_PAGE_PAIRS - 1)) | 1 : 1,
+		.home = (low >> 16 & 1) * SDB_LINE_BYTES,
+		.nr_pairs = nr_pairs,
+	};
+
+	return probe;
 }
 
-static inline uint32_t sdb_probe_limit(uint32_t nr_lines)
+static inline void sdb_probe_next(struct sdb_probe *probe)
 {
-	return nr_lines < SDB_PROBE_LINES ? nr_lines : SDB_PROBE_LINES;
+	probe->pair += probe->stride;
+	if (probe->pair >= probe->nr_pairs)
+		probe->pair -= probe->nr_pairs;
+}
+
+/* Bytes from the page's first line. */
+static inline uint32_t sdb_probe_home(const struct sdb_probe *probe)
+{
+	return probe->pair * SDB_PAIR_BYTES + probe->home;
+}
+
+static inline uint32_t sdb_probe_other(const struct sdb_probe *probe)
+{
+	return probe->pair * SDB_PAIR_BYTES + (SDB_LINE_BYTES - probe->home);
+}
+
+static inline uint32_t sdb_probe_limit(uint32_t nr_pairs)
+{
+	return nr_pairs < SDB_PROBE_PAIRS ? nr_pairs : SDB_PROBE_PAIRS;
 }
 
 static inline uint32_t sdb_directory_page(uint64_t directory)

@@ -54,7 +54,7 @@ struct sdb_table {
 	struct oprof_sdb_table *disk;
 	const uint32_t *directory; /* in the mapping; &root_page while there is none */
 	uint32_t shift;		   /* position >> shift is the index in the directory */
-	uint32_t nr_lines;	   /* of each page that the directory leads to */
+	uint32_t nr_pairs;	   /* of lines, of each page that the directory leads to */
 	uint32_t start_bytes;	   /* in the page, of its first line */
 	uint32_t page_first;	   /* a lower page number in the directory is damage */
 	uint32_t root_page;
@@ -65,15 +65,14 @@ struct sdb {
 	struct sdb_table narrow;
 	struct sdb_table wide;
 	struct sdb_table weight;
-	uint8_t *map;		     /* the whole file, up to mapped_bytes */
-	struct sdb_mapping *mapping; /* map and mapped_bytes again, for the SIGBUS handler */
-	uint32_t nr_mapped;	     /* pages of the file mapped */
+	uint8_t *map;		     /* the whole file, and addresses for what it may become */
+	struct sdb_mapping *mapping; /* map and map_bytes again, for the SIGBUS handler */
+	uint32_t nr_mapped;	     /* pages that are on disk and mapped */
 	int64_t start_time_ns;	     /* of the header: the daemon tells a time per sample */
 	int64_t end_time_ns;
 
-	size_t mapped_bytes;
-	size_t reserved_bytes; /* address space kept from map on: growth does not move it */
-	uint64_t file_bytes;   /* allocated on disk */
+	size_t map_bytes;
+	uint64_t file_bytes; /* allocated on disk */
 	int fd;
 
 	uint32_t *free_pages; /* a stack */

@@ -41,17 +41,30 @@ static void split_end(struct sdb_table *table)
 	sdb_store64(&table->disk->nr_splits, table->disk->nr_splits + 1);
 }
 
-/* Where a slot of mixed key goes; NULL when its lines are full. */
-static void *fresh_place(struct fresh_page *fresh, uint64_t mixed, bool wide)
+/* Place for one more slot in a line; NULL when it is full. */
+static inline void *fresh_line(struct fresh_page *fresh, uint32_t line_bytes, bool wide)
 {
 	const uint32_t nr_slots = wide ? SDB_LINE_WIDE : SDB_LINE_NARROW;
-	uint32_t line = sdb_home_line(mixed, SDB_PAGE_LINES);
+	uint8_t *fill = &fresh->fill[line_bytes / SDB_LINE_BYTES];
 
-	for (uint32_t left = SDB_PROBE_LINES; left; left--) {
-		if (fresh->fill[line] < nr_slots)
-			return fresh->bytes + line * SDB_LINE_BYTES +
-			       SDB_LINE_BYTES / nr_slots * fresh->fill[line]++;
-		line = (line + 1) % SDB_PAGE_LINES;
+	if (*fill == nr_slots)
+		return NULL;
+	return fresh->bytes + line_bytes + SDB_LINE_BYTES / nr_slots * (*fill)++;
+}
+
+/* Where the slot of a key goes; NULL when all its lines are full. */
+static inline void *fresh_place(struct fresh_page *fresh, uint64_t mixed, bool wide)
+{
+	struct sdb_probe probe = sdb_probe_begin(mixed, SDB_PAGE_PAIRS);
+
+	for (uint32_t left = SDB_PROBE_PAIRS; left; left--) {
+		void *place = fresh_line(fresh, sdb_probe_home(&probe), wide);
+
+		if (!place)
+			place = fresh_line(fresh, sdb_probe_other(&probe), wide);
+		if (place)
+			return place;
+		sdb_probe_next(&probe);
 	}
 	return NULL;
 }
@@ -59,11 +72,11 @@ static void *fresh_place(struct fresh_page *fresh, uint64_t mixed, bool wide)
 /* What a page is split into: positions low to middle, and middle to high. */
 struct split {
 	uint64_t low, middle, high;
-	struct fresh_page left, right;
+	struct fresh_page fresh[2];
 };
 
-/* 0, or -EFBIG when the half it belongs to can't take the key: by design only. */
-static int split_slot(struct split *split, const uint64_t *slot, bool wide)
+/* 0, or -EFBIG: so many keys go to one half that it has no line for this one. */
+static inline int split_slot(struct split *split, const uint64_t *slot, bool wide)
 {
 	const uint64_t mixed = sdb_mix(wide ? slot[0] : slot[0] >> OPROF_SDB_NARROW_COUNT_BITS);
 	const uint64_t position = sdb_position(mixed);
@@ -71,7 +84,7 @@ static int split_slot(struct split *split, const uint64_t *slot, bool wide)
 
 	if (position < split->low || position >= split->high)
 		return 0; /* stale */
-	to = fresh_place(position < split->middle ? &split->left : &split->right, mixed, wide);
+	to = fresh_place(&split->fresh[position >= split->middle], mixed, wide);
 	if (!to)
 		return -EFBIG;
 	to[0] = slot[0];
@@ -81,25 +94,12 @@ static int split_slot(struct split *split, const uint64_t *slot, bool wide)
 	return 0;
 }
 
-/* A line with an empty slot, to begin from: then no key gets further from its home. */
-static uint32_t line_to_begin(const uint8_t *lines, uint32_t nr_lines)
-{
-	for (uint32_t line = 0; line < nr_lines; line++) {
-		const uint64_t *last =
-			(const uint64_t *)(const void *)(lines + (line + 1) * SDB_LINE_BYTES) - 1;
-
-		if (!*last)
-			return line + 1 == nr_lines ? 0 : line + 1;
-	}
-	return 0;
-}
-
-static int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_lines, bool wide)
+static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_pairs,
+			      bool wide)
 {
 	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; the last is 0 when it is empty */
-	uint32_t line = line_to_begin(lines, nr_lines);
 
-	for (uint32_t left = nr_lines; left; left--) {
+	for (uint32_t line = 0; line < 2 * nr_pairs; line++) {
 		const uint64_t *slot =
 			(const uint64_t *)(const void *)(lines + line * SDB_LINE_BYTES);
 		const uint64_t *end = slot + SDB_LINE_BYTES / sizeof(*slot);
@@ -110,7 +110,6 @@ static int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_li
 			if (error)
 				return error;
 		}
-		line = line + 1 == nr_lines ? 0 : line + 1;
 	}
 	return 0;
 }
@@ -122,16 +121,19 @@ static int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_li
 static int split_page(struct sdb *db, const struct sdb_table *table, uint32_t page,
 		      struct split *split, uint32_t fresh[2])
 {
+	const uint8_t *lines;
 	int error;
 
 	fresh[0] = sdb_page_get(db);
 	fresh[1] = sdb_page_get(db);
-	split->left.bytes = sdb_page(db, fresh[0]);
-	split->right.bytes = sdb_page(db, fresh[1]);
-	memset(split->left.fill, 0, sizeof(split->left.fill));
-	memset(split->right.fill, 0, sizeof(split->right.fill));
-	error = split_lines(split, sdb_page(db, page) + table->start_bytes, table->nr_lines,
-			    table->wide);
+	for (int half = 0; half < 2; half++) {
+		split->fresh[half].bytes = sdb_page(db, fresh[half]);
+		memset(split->fresh[half].fill, 0, sizeof(split->fresh[half].fill));
+	}
+	lines = sdb_page(db, page) + table->start_bytes;
+	/* Each call inlined, for its width. */
+	error = table->wide ? split_lines(split, lines, table->nr_pairs, true)
+			    : split_lines(split, lines, table->nr_pairs, false);
 	if (error) {
 		sdb_page_put(db, fresh[1]);
 		sdb_page_put(db, fresh[0]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Adding to the hash tables of an open sample file: the fast path. */
+#include "libdb/sdb_find.h"
 #include "libdb/sdb_internal.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static void table_attach(struct sdb *db, struct sdb_table *table, struct oprof_s
 	if (!directory && !table->wide)
 		sdb_narrow_root(sdb_header(db)->header_bytes, &table->page_first,
 				&table->start_bytes);
-	table->nr_lines = (SDB_PAGE_BYTES - table->start_bytes) / SDB_LINE_BYTES;
+	table->nr_pairs = (SDB_PAGE_BYTES - table->start_bytes) / SDB_PAIR_BYTES;
 }
 
 void sdb_tables_attach(struct sdb *db)
@@ -75,44 +76,38 @@ static int table_refused(const struct sdb_table *table)
 	return table->wide && !table->disk->directory && !table->disk->root_page ? 0 : -EILSEQ;
 }
 
-/*
- * The slot of a narrow key, or where it would go; NULL when the page has no
- * room. Lines are filled from their start, one never empties, so the first
- * empty slot ends the search.
- */
-static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed, uint64_t key)
+/* The slot of a narrow key, or where it would go; NULL when the page has no room. */
+static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_pairs, uint64_t mixed, uint64_t key)
 {
-	const uint64_t tag = key << OPROF_SDB_NARROW_COUNT_BITS;
-	uint32_t line = sdb_home_line(mixed, nr_lines);
+	struct sdb_probe probe = sdb_probe_begin(mixed, nr_pairs);
 
-	for (uint32_t left = sdb_probe_limit(nr_lines); left; left--) {
-		uint64_t *slot = (uint64_t *)(void *)(page + line * SDB_LINE_BYTES);
+	for (uint32_t left = sdb_probe_limit(nr_pairs); left; left--) {
+		uint64_t *home = (uint64_t *)(void *)(page + sdb_probe_home(&probe));
+		uint64_t *other = (uint64_t *)(void *)(page + sdb_probe_other(&probe));
+		const unsigned int i = sdb_find_narrow(home, other, key);
 
-		for (uint32_t i = 0; i < SDB_LINE_NARROW; i++) {
-			if (!slot[i] || (slot[i] ^ tag) <= SDB_NARROW_MAX)
-				return &slot[i];
-		}
-		if (++line == nr_lines)
-			line = 0;
+		if (likely(i < SDB_PAIR_NARROW))
+			return (i < SDB_LINE_NARROW ? home : other) + i % SDB_LINE_NARROW;
+		sdb_probe_next(&probe);
 	}
 	return NULL;
 }
 
-static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed,
+static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_pairs, uint64_t mixed,
 					      uint64_t key)
 {
-	uint32_t line = sdb_home_line(mixed, nr_lines);
+	struct sdb_probe probe = sdb_probe_begin(mixed, nr_pairs);
 
-	for (uint32_t left = sdb_probe_limit(nr_lines); left; left--) {
-		struct sdb_wide_slot *slot =
-			(struct sdb_wide_slot *)(void *)(page + line * SDB_LINE_BYTES);
+	for (uint32_t left = sdb_probe_limit(nr_pairs); left; left--) {
+		struct sdb_wide_slot *home =
+			(struct sdb_wide_slot *)(void *)(page + sdb_probe_home(&probe));
+		struct sdb_wide_slot *other =
+			(struct sdb_wide_slot *)(void *)(page + sdb_probe_other(&probe));
+		const unsigned int i = sdb_find_wide(home, other, key);
 
-		for (uint32_t i = 0; i < SDB_LINE_WIDE; i++) {
-			if (!slot[i].value || slot[i].key == key)
-				return &slot[i];
-		}
-		if (++line == nr_lines)
-			line = 0;
+		if (likely(i < SDB_PAIR_WIDE))
+			return (i < SDB_LINE_WIDE ? home : other) + i % SDB_LINE_WIDE;
+		sdb_probe_next(&probe);
 	}
 	return NULL;
 }
@@ -136,7 +131,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 		int error = 0;
 
 		if (likely(page))
-			slot = wide_find(page, table->nr_lines, mixed, key);
+			slot = wide_find(page, table->nr_pairs, mixed, key);
 		else
 			error = table_refused(table);
 		if (likely(slot)) {
@@ -167,7 +162,7 @@ static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 
 		if (unlikely(!page))
 			return -EILSEQ;
-		slot = narrow_find(page, table->nr_lines, mixed, key);
+		slot = narrow_find(page, table->nr_pairs, mixed, key);
 		if (likely(slot)) {
 			const uint64_t sum = (*slot & SDB_NARROW_MAX) + nr_samples;
 
