@@ -485,10 +485,10 @@ uint64_t replay_counter(const struct replay *replay, const char *name)
 
 unsigned int replay_end(struct replay *replay)
 {
-	uint64_t sum = replay->nr_out;
-	uint64_t seen;
+	uint64_t sum, seen;
 
 	replay_flush(replay, UINT64_MAX);
+	sum = replay->nr_out;
 	for (size_t i = 0; i < OPROF_LOST_NR; i++)
 		sum += replay->lost[i];
 	seen = perf_feed_counters(replay->feed)->seen;
