@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The images that a source knows: files by path and identity, regions of
+ * memory without a file, kernel code.
+ *
+ * An image gets its cookie when a record first names it (image_tell); from
+ * then on it stays as long as the table, as records demand. One that was
+ * never told goes once no mapping refers to it: a machine that builds and
+ * runs programs for weeks must not fill the daemon. Some such are kept, so
+ * that a program run again and again is not made anew each time.
+ *
+ * Not for: telling whether two descriptions mean one file (image_alias).
+ */
+#ifndef DAEMON_IMAGE_H
+#define DAEMON_IMAGE_H
+
+#include "daemon/node_hash.h"
+#include "daemon/source.h"
+
+#include <stdbool.h>
+
+struct image_table;
+
+struct image_entry {
+	struct image image; /* cookie OPROF_IMAGE_NONE: not told yet */
+	struct node node;
+	uint32_t nr_refs;
+	bool saved; /* its symbols or bytes are in the session (kernel_symbols) */
+	struct image_table *table;
+	struct image_entry *newer, *older; /* unused ones, when nr_refs is 0 and not told */
+};
+
+struct image_table {
+	struct node_hash entries;
+	struct image_entry **told; /* by cookie - 1 */
+	size_t nr_told, room_told;
+	struct image_entry *newest, *oldest; /* unused */
+	size_t nr_unused;
+};
+
+int image_table_init(struct image_table *table);    /* 0 or -ENOMEM */
+void image_table_deinit(struct image_table *table); /* whatever the references */
+
+/* What finds an image; strings are copied. Unused fields are 0. */
+struct image_key {
+	enum oprof_image_kind kind;
+	const char *path;
+	const struct oprof_image_identity *identity; /* NULL: all 0 */
+	pid_t tgid;
+	uint64_t start, end; /* anonymous regions, kernel code */
+};
+
+/*
+ * The image of this key, made if need be, with a reference for the caller
+ * (image_put). NULL: no memory. An identity with a build-id is kept without
+ * device and inode: one build-id is one identity.
+ */
+struct image_entry *image_table_get(struct image_table *table, const struct image_key *key);
+
+/*
+ * The region that begins at start in process tgid and reaches to end or
+ * further, as image_table_get does it. A region that grew past the end that
+ * it was told with is another image: the name of its files holds its range.
+ */
+struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
+					   uint64_t start, uint64_t end);
+
+struct image_entry *image_get(struct image_entry *entry); /* another reference */
+void image_put(struct image_entry *entry);		  /* NULL is fine */
+
+/* The cookie, given now if it has none; OPROF_IMAGE_NONE: no memory. */
+uint32_t image_tell(struct image_entry *entry);
+
+const struct image *image_table_find(const struct image_table *table, uint32_t cookie);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash of nodes that lie inside the objects they find. Knows no keys:
+ * callers compare them. Grows by doubling; when there is no memory to grow,
+ * its chains just get longer. One thread at a time.
+ */
+#ifndef DAEMON_NODE_HASH_H
+#define DAEMON_NODE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct node {
+	struct node *next;
+	uint64_t hash;
+};
+
+struct node_hash {
+	struct node **buckets;
+	size_t nr_buckets; /* a power of two */
+	size_t nr_nodes;
+};
+
+/* The object that node is the given member of. */
+#define node_owner(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
+
+int node_hash_init(struct node_hash *table);	/* 0 or -ENOMEM */
+void node_hash_deinit(struct node_hash *table); /* the nodes are their owners' */
+
+void node_hash_add(struct node_hash *table, struct node *node, uint64_t hash);
+void node_hash_remove(struct node_hash *table, struct node *node);
+
+/* The first node of this hash, and the next of the same hash; NULL: no more. */
+struct node *node_hash_first(const struct node_hash *table, uint64_t hash);
+struct node *node_hash_next(const struct node *node);
+
+/* Any node, for emptying a table; NULL when there is none. */
+struct node *node_hash_any(const struct node_hash *table);
+
+/* Call visit for each node. It may remove that node, and add none. */
+void node_hash_walk(const struct node_hash *table, void (*visit)(struct node *node, void *context),
+		    void *context);
+
+/* Hashes good enough for power-of-two tables. */
+uint64_t hash_number(uint64_t value);
+uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t nr_bytes);
+
+#endif
