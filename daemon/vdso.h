@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The vdso: code that the kernel maps into every process, an ELF file that
+ * lies nowhere. Ours is everybody's, but for programs of another word size.
+ */
+#ifndef DAEMON_VDSO_H
+#define DAEMON_VDSO_H
+
+#include "oprof/sample_file.h"
+
+#include <stddef.h>
+
+struct vdso {
+	void *bytes; /* a copy; NULL: there is none */
+	size_t nr_bytes;
+	struct oprof_image_identity identity; /* its build-id, where it has one */
+};
+
+int vdso_init(struct vdso *vdso); /* 0 or -ENOMEM */
+void vdso_deinit(struct vdso *vdso);
+
+#endif
