@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/cgroup_names.h"
+
+#include "lib/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MOUNTS_BYTES_MAX (4u << 20)
+/* cgroup.max.depth has no bound of its own; a deeper one goes without its name. */
+#define DEPTH_MAX 64
+
+struct cgroup_name {
+	struct node node;
+	uint64_t id;
+	char *path;
+};
+
+int cgroup_names_init(struct cgroup_names *table)
+{
+	return node_hash_init(&table->names);
+}
+
+void cgroup_names_deinit(struct cgroup_names *table)
+{
+	struct node *node;
+
+	while ((node = node_hash_any(&table->names))) {
+		struct cgroup_name *name = node_owner(node, struct cgroup_name, node);
+
+		node_hash_remove(&table->names, node);
+		free(name->path);
+		free(name);
+	}
+	node_hash_deinit(&table->names);
+}
+
+static struct cgroup_name *find(const struct cgroup_names *table, uint64_t id)
+{
+	struct node *node = node_hash_first(&table->names, hash_number(id));
+
+	for (; node; node = node_hash_next(node)) {
+		struct cgroup_name *name = node_owner(node, struct cgroup_name, node);
+
+		if (name->id == id)
+			return name;
+	}
+	return NULL;
+}
+
+const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id)
+{
+	const struct cgroup_name *name = find(table, id);
+
+	return name ? name->path : NULL;
+}
+
+int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path)
+{
+	struct cgroup_name *name = find(table, id);
+	char *copy;
+
+	if (name && !strcmp(name->path, path))
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	if (name) {
+		free(name->path);
+		name->path = copy;
+		return 0;
+	}
+	name = calloc(1, sizeof(*name));
+	if (!name) {
+		free(copy);
+		return -ENOMEM;
+	}
+	name->id = id;
+	name->path = copy;
+	node_hash_add(&table->names, &name->node, hash_number(id));
+	return 0;
+}
+
+/* A folder being walked: mount point and what is below it, one text. */
+struct walk {
+	struct cgroup_names *table;
+	char path[PATH_MAX];
+	size_t nr_root; /* bytes of the mount point */
+};
+
+static int walk_folder(struct walk *walk, int depth);
+
+static int walk_entry(struct walk *walk, const struct dirent *entry, int depth)
+{
+	size_t nr = strlen(walk->path);
+	int error = 0;
+
+	if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+	    nr + 1 + strlen(entry->d_name) >= sizeof(walk->path))
+		return 0;
+	walk->path[nr] = '/';
+	strcpy(walk->path + nr + 1, entry->d_name);
+	error = walk_folder(walk, depth + 1);
+	walk->path[nr] = '\0';
+	return error;
+}
+
+static int walk_folder(struct walk *walk, int depth)
+{
+	const char *below = walk->path + walk->nr_root;
+	struct dirent *entry;
+	struct stat st;
+	DIR *folder;
+	int error;
+
+	/* A cgroup may go at any moment: then it is not there. */
+	if (depth > DEPTH_MAX || stat(walk->path, &st))
+		return 0;
+	error = cgroup_names_add(walk->table, st.st_ino, *below ? below : "/");
+	folder = error ? NULL : opendir(walk->path);
+	if (!folder)
+		return error;
+	while (!error && (entry = readdir(folder)))
+		error = walk_entry(walk, entry, depth);
+	closedir(folder);
+	return error;
+}
+
+/* mountinfo writes blanks and backslashes as three octal digits. */
+static void unescape(char *to, const char *from, size_t nr)
+{
+	while (nr) {
+		if (*from == '\\' && nr >= 4) {
+			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+				       (from[3] - '0'));
+			from += 4;
+			nr -= 4;
+		} else {
+			*to++ = *from++;
+			nr--;
+		}
+	}
+	*to = '\0';
+}
+
+/* Where the cgroup2 hierarchy is mounted, into path[PATH_MAX]: the fifth field. */
+static bool mount_of_line(const char *line, char *path)
+{
+	const char *kind = strstr(line, " - cgroup2 ");
+	const char *newline = strchr(line, '\n');
+	size_t nr;
+
+	if (!kind || (newline && kind > newline))
+		return false;
+	for (int i = 0; line && i < 4; i++) {
+		line = strchr(line, ' ');
+		line = line ? line + 1 : NULL;
+	}
+	nr = line ? strcspn(line, " \n") : 0;
+	if (!nr || nr >= PATH_MAX)
+		return false;
+	unescape(path, line, nr);
+	return true;
+}
+
+int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
+{
+	struct walk walk = {.table = table};
+	char path[PATH_MAX];
+	char *text, *line;
+	bool found = false;
+
+	if (snprintf(path, sizeof(path), "%s/self/mountinfo", proc_path) >= (int)sizeof(path) ||
+	    file_read_text(path, MOUNTS_BYTES_MAX, &text, NULL))
+		return 0;
+	for (line = text; line && *line && !found; line = line ? line + 1 : NULL) {
+		found = mount_of_line(line, walk.path);
+		line = strchr(line, '\n');
+	}
+	free(text);
+	if (!found)
+		return 0;
+	walk.nr_root = strlen(walk.path);
+	return walk_folder(&walk, 0);
+}
