@@ -17,6 +17,18 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/session_info.c daemon/session_info.h daemon/stats.c daemon/stats.h \
 	daemon/sync_job.c daemon/sync_job.h
 
+# The perf source: what the records mean. Address spaces, images, kernel code.
+daemon_libdaemon_a_SOURCES += daemon/cgroup_names.c daemon/cgroup_names.h daemon/image.c \
+	daemon/image.h daemon/image_alias.c daemon/image_alias.h daemon/kallsyms.c \
+	daemon/kallsyms.h daemon/kernel_idle.c daemon/kernel_idle.h daemon/kernel_load.c \
+	daemon/kernel_load.h daemon/kernel_map.c daemon/kernel_map.h daemon/kernel_ranges.c \
+	daemon/kernel_ranges.h daemon/kernel_symbols.c daemon/kernel_symbols.h \
+	daemon/node_hash.c daemon/node_hash.h daemon/perf_sample.c daemon/perf_state.c \
+	daemon/perf_state.h daemon/perf_state_internal.h daemon/proc_scan.c daemon/proc_scan.h \
+	daemon/record_writer.c daemon/record_writer.h daemon/region.c daemon/region.h \
+	daemon/space.c daemon/space.h daemon/task.c daemon/task.h daemon/vdso.c daemon/vdso.h
+EXTRA_DIST += doc/kernel-symbols.md
+
 # Tests that replay raw perf records add these to their sources (tests/unit/replay.h).
 perf_encode_files = tests/unit/perf_encode.c tests/unit/perf_encode.h
 replay_files = tests/unit/replay.c tests/unit/replay_text.c tests/unit/replay.h \
@@ -41,61 +53,11 @@ EXTRA_DIST += tests/data/streams/README tests/data/streams/late-records.txt \
 	tests/data/streams/reordered-rings.txt tests/data/streams/unknown-types.txt
 
 if REPORTS
-# Tests of what stands above the source: a source filled by hand, a folder of their own.
-check_LIBRARIES += tests/unit/libdaemontest.a
-tests_unit_libdaemontest_a_SOURCES = tests/unit/fake_source.c tests/unit/fake_source.h \
-	tests/unit/test_folder.c tests/unit/test_folder.h
-tests_unit_libdaemontest_a_CFLAGS = $(TEST_CFLAGS)
-DAEMON_TESTS = tests/unit/test_separation tests/unit/test_stats tests/unit/test_cgroup_table \
-	tests/unit/test_session_info tests/unit/test_session tests/unit/test_placement \
-	tests/unit/test_sample_cache tests/unit/test_attribution \
-	tests/unit/test_control_message tests/unit/test_control_server \
-	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
-	tests/unit/test_ready
-check_PROGRAMS += $(DAEMON_TESTS)
-TESTS += $(DAEMON_TESTS)
-DAEMON_TEST_LIBS = tests/unit/libdaemontest.a daemon/libdaemon.a libdb/libsdb.a \
-	events/libevents.a lib/libbase.a $(TEST_LIBS)
-tests_unit_test_separation_SOURCES = tests/unit/test_separation.c
-tests_unit_test_separation_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_separation_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_stats_SOURCES = tests/unit/test_stats.c
-tests_unit_test_stats_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_stats_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_cgroup_table_SOURCES = tests/unit/test_cgroup_table.c
-tests_unit_test_cgroup_table_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_cgroup_table_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_session_info_SOURCES = tests/unit/test_session_info.c
-tests_unit_test_session_info_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_session_info_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_session_SOURCES = tests/unit/test_session.c
-tests_unit_test_session_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_session_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_placement_SOURCES = tests/unit/test_placement.c
-tests_unit_test_placement_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_placement_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_sample_cache_SOURCES = tests/unit/test_sample_cache.c
-tests_unit_test_sample_cache_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_sample_cache_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_attribution_SOURCES = tests/unit/test_attribution.c
-tests_unit_test_attribution_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_attribution_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_control_message_SOURCES = tests/unit/test_control_message.c
-tests_unit_test_control_message_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_control_message_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_control_server_SOURCES = tests/unit/test_control_server.c
-tests_unit_test_control_server_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_control_server_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_options_SOURCES = tests/unit/test_options.c
-tests_unit_test_options_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_options_LDADD = $(DAEMON_TEST_LIBS) $(POPT_LIBS)
-tests_unit_test_profiler_SOURCES = tests/unit/test_profiler.c
-tests_unit_test_profiler_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_profiler_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_sync_job_SOURCES = tests/unit/test_sync_job.c
-tests_unit_test_sync_job_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_sync_job_LDADD = $(DAEMON_TEST_LIBS)
-tests_unit_test_ready_SOURCES = tests/unit/test_ready.c
-tests_unit_test_ready_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ready_LDADD = $(DAEMON_TEST_LIBS)
+PERF_STATE_TESTS = tests/unit/test_perf_state
+check_PROGRAMS += $(PERF_STATE_TESTS)
+TESTS += $(PERF_STATE_TESTS)
+PERF_STATE_LIBS = daemon/libdaemon.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_state_SOURCES = tests/unit/test_perf_state.c $(replay_files)
+tests_unit_test_perf_state_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_state_LDADD = $(PERF_STATE_LIBS)
 endif

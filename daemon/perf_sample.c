@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples of perf: whose they are, and which place in which image their addresses mean. */
+#include "daemon/perf_state_internal.h"
+
+#include <linux/perf_event.h>
+
+#define KERNEL_HALF (UINT64_C(1) << 63)
+
+/* x86: one page at a fixed address, in every process and in no record. */
+#define VSYSCALL_START UINT64_C(0xffffffffff600000)
+#define VSYSCALL_END   UINT64_C(0xffffffffff601000)
+
+/* Frames behind this marker are not there yet: a cookie stands for them (Linux 6.19). */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
+/* Not lost. */
+#define FOUND OPROF_LOST_NR
+
+static void note(struct perf_state *state, uint32_t cpu, const struct cpu_task *task)
+{
+	struct cpu_task *last = &state->last_tasks[cpu];
+
+	if (task->app != last->app) {
+		if (task->app)
+			image_get(task->app);
+		image_put(last->app);
+	}
+	*last = *task;
+}
+
+void perf_sample_note_task(struct perf_state *state, uint32_t cpu, const struct process *process,
+			   int32_t tid)
+{
+	if (cpu >= state->nr_cpus || !process || !process->generation)
+		return;
+	note(state, cpu, &(struct cpu_task){process->tgid, tid, process->generation, process->app});
+}
+
+static void note_idle(struct perf_state *state, uint32_t cpu)
+{
+	note(state, cpu, &(struct cpu_task){.generation = TASK_IDLE_GENERATION});
+}
+
+/* The process of the CPU's last known task, if it is still that one; else NULL. */
+static struct process *last_process(struct perf_state *state, const struct cpu_task *last,
+				    uint64_t time_ns)
+{
+	struct process *process = task_table_find(&state->tasks, last->tgid, time_ns);
+
+	return process && process->generation == last->generation ? process : NULL;
+}
+
+/*
+ * Whose sample it is: notes it as the CPU's last task. *process: NULL where
+ * only kernel addresses can be found.
+ */
+static enum oprof_lost find_task(struct perf_state *state, const struct perf_item *item,
+				 enum oprof_mode mode, struct process **process, uint16_t *flags)
+{
+	*process = NULL;
+	if (item->pid == 0) {
+		if (mode == OPROF_MODE_USER)
+			return OPROF_LOST_OTHER_NAMESPACE;
+		note_idle(state, item->cpu);
+		return FOUND;
+	}
+	if (item->pid < 0) {
+		const struct cpu_task *last = &state->last_tasks[item->cpu];
+
+		if (!last->generation)
+			return OPROF_LOST_NO_TASK;
+		*flags |= OPROF_SAMPLE_TASK_GUESSED;
+		*process = last_process(state, last, item->time_ns);
+		return FOUND;
+	}
+	*process = task_table_find(&state->tasks, item->pid, item->time_ns);
+	if (!*process)
+		return OPROF_LOST_NO_TASK;
+	perf_sample_note_task(state, item->cpu, *process, item->tid > 0 ? item->tid : item->pid);
+	return FOUND;
+}
+
+/* ---- addresses ---- */
+
+static enum oprof_lost frame_of(struct image_entry *entry, uint64_t offset, enum oprof_mode mode,
+				struct oprof_frame *frame)
+{
+	frame->image = image_tell(entry);
+	frame->mode = mode;
+	frame->offset = offset;
+	return frame->image ? FOUND : OPROF_LOST_MEMORY;
+}
+
+/* The region as it is in this process, whose part mapping is. */
+static enum oprof_lost region_frame(struct perf_state *state, const struct mapping *mapping,
+				    pid_t tgid, uint64_t address, struct oprof_frame *frame)
+{
+	uint64_t start = mapping->start - mapping->offset;
+	struct image_entry *entry = image_table_get_region(
+		&state->images, mapping->image->image.path, tgid, start, mapping->end);
+	enum oprof_lost lost;
+
+	if (!entry)
+		return OPROF_LOST_MEMORY;
+	lost = frame_of(entry, address - start, OPROF_MODE_USER, frame);
+	image_put(entry);
+	return lost;
+}
+
+static enum oprof_lost user_frame(struct perf_state *state, const struct process *process,
+				  uint64_t time_ns, uint64_t address, struct oprof_frame *frame)
+{
+	const struct mapping *mapping;
+
+	if (address >= VSYSCALL_START && address < VSYSCALL_END)
+		return frame_of(state->vsyscall, address - VSYSCALL_START, OPROF_MODE_USER, frame);
+	/* A sample older than the space is of the program before. */
+	if (!process || !process->space || time_ns < process->since_ns)
+		return OPROF_LOST_NO_MAPPING;
+	mapping = space_find(process->space, address);
+	if (!mapping)
+		return OPROF_LOST_NO_MAPPING;
+	if (mapping->image->image.kind == OPROF_IMAGE_ANON)
+		return region_frame(state, mapping, process->tgid, address, frame);
+	return frame_of(mapping->image, address - mapping->start + mapping->offset, OPROF_MODE_USER,
+			frame);
+}
+
+void perf_sample_tell_gone(const struct kernel_range *range, void *state)
+{
+	struct perf_state *own = state;
+
+	if (range->image && range->image->image.cookie)
+		record_writer_module(&own->writer, own->now_ns, OPROF_MODULE_UNLOAD,
+				     &range->image->image);
+}
+
+static enum oprof_lost kernel_range_frame(struct perf_state *state,
+					  const struct kernel_range *range, uint64_t address,
+					  struct oprof_frame *frame)
+{
+	struct image *image = &range->image->image;
+	bool told = image->cookie != OPROF_IMAGE_NONE;
+	enum oprof_lost lost =
+		frame_of(range->image, address - range->start, OPROF_MODE_KERNEL, frame);
+
+	if (!told && lost == FOUND && image->kind != OPROF_IMAGE_KERNEL)
+		record_writer_module(&state->writer, state->now_ns, OPROF_MODULE_LOAD, image);
+	return lost;
+}
+
+static enum oprof_lost kernel_frame(struct perf_state *state, uint64_t address,
+				    struct oprof_frame *frame)
+{
+	const struct kernel_range *range = kernel_map_find(&state->kernel_map, address);
+
+	return range ? kernel_range_frame(state, range, address, frame) : OPROF_LOST_NO_KERNEL_MAP;
+}
+
+/* As kernel_frame, but code that is not known may have come since: look, if not too often. */
+static enum oprof_lost kernel_leaf(struct perf_state *state, uint64_t address,
+				   struct oprof_frame *frame)
+{
+	enum oprof_lost lost = kernel_frame(state, address, frame);
+
+	if (lost != OPROF_LOST_NO_KERNEL_MAP || !state->kernel || address < KERNEL_HALF ||
+	    !kernel_map_wants_load(&state->kernel_map, state->now_ns) ||
+	    kernel_map_load(&state->kernel_map, perf_sample_tell_gone, state))
+		return lost;
+	lost = kernel_frame(state, address, frame);
+	if (lost == FOUND)
+		kernel_map_load_helped(&state->kernel_map);
+	return lost;
+}
+
+/* ---- chains ---- */
+
+static bool is_marker(uint64_t address)
+{
+	return address >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+/* Frames behind a marker are of this mode; others are not ours to find. */
+static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
+{
+	*mode = marker == (uint64_t)PERF_CONTEXT_KERNEL ? OPROF_MODE_KERNEL : OPROF_MODE_USER;
+	return marker == (uint64_t)PERF_CONTEXT_KERNEL || marker == (uint64_t)PERF_CONTEXT_USER;
+}
+
+static void add_caller(struct perf_state *state, const struct process *process, uint64_t time_ns,
+		       uint64_t address, enum oprof_mode mode)
+{
+	struct oprof_frame frame;
+	enum oprof_lost lost = mode == OPROF_MODE_KERNEL
+				       ? kernel_frame(state, address, &frame)
+				       : user_frame(state, process, time_ns, address, &frame);
+
+	if (lost != FOUND)
+		frame = (struct oprof_frame){
+			.image = OPROF_IMAGE_NONE, .mode = mode, .offset = address};
+	record_writer_add_frame(&state->writer, &frame);
+}
+
+/* The chain begins with the leaf itself, behind its marker. */
+static void add_chain(struct perf_state *state, const struct process *process,
+		      const struct perf_item *item, enum oprof_mode mode)
+{
+	bool leaf = true;
+	bool known = true;
+
+	if (mode == OPROF_MODE_IDLE)
+		mode = OPROF_MODE_KERNEL;
+	for (uint64_t i = 0; i < item->u.sample.nr_chain; i++) {
+		uint64_t address = item->u.sample.chain[i];
+
+		if (is_marker(address)) {
+			known = marker_mode(address, &mode);
+			i += address == CONTEXT_USER_DEFERRED;
+			continue;
+		}
+		if (!leaf && known)
+			add_caller(state, process, item->time_ns, address, mode);
+		leaf = false;
+	}
+}
+
+/* ---- samples ---- */
+
+static bool find_mode(uint16_t misc, enum oprof_mode *mode)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_USER:
+		*mode = OPROF_MODE_USER;
+		return true;
+	case PERF_RECORD_MISC_KERNEL:
+		*mode = OPROF_MODE_KERNEL;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum oprof_lost find_leaf(struct perf_state *state, const struct process *process,
+				 const struct perf_item *item, enum oprof_mode *mode,
+				 struct oprof_frame *frame)
+{
+	uint64_t address = item->u.sample.ip;
+
+	if (*mode == OPROF_MODE_USER)
+		return user_frame(state, process, item->time_ns, address, frame);
+	if (item->pid == 0 && kernel_map_is_idle(&state->kernel_map, address)) {
+		*mode = OPROF_MODE_IDLE;
+		return frame_of(state->kernel_map.idle, address - state->kernel_map.text.start,
+				*mode, frame);
+	}
+	return kernel_leaf(state, address, frame);
+}
+
+static enum oprof_lost make_task(const struct cpu_task *from, struct oprof_task *task)
+{
+	*task = (struct oprof_task){
+		.tgid = from->tgid, .tid = from->tid, .generation = from->generation};
+	if (!from->app)
+		return FOUND;
+	task->app_image = image_tell(from->app);
+	return task->app_image ? FOUND : OPROF_LOST_MEMORY;
+}
+
+static enum oprof_lost apply(struct perf_state *state, const struct perf_item *item)
+{
+	struct process *process;
+	struct oprof_frame leaf;
+	struct oprof_sample *sample;
+	struct oprof_task task;
+	enum oprof_mode mode;
+	enum oprof_lost lost;
+	uint16_t flags = 0;
+
+	if (!find_mode(item->misc, &mode))
+		return OPROF_LOST_MODE;
+	if (item->cpu >= state->nr_cpus)
+		return OPROF_LOST_BAD_RECORD;
+	lost = find_task(state, item, mode, &process, &flags);
+	if (lost == FOUND)
+		lost = find_leaf(state, process, item, &mode, &leaf);
+	if (lost == FOUND)
+		lost = make_task(&state->last_tasks[item->cpu], &task);
+	if (lost != FOUND)
+		return lost;
+	sample = record_writer_begin_sample(&state->writer);
+	sample->head.flags = flags;
+	sample->time_ns = item->time_ns;
+	sample->weight = item->u.sample.period;
+	sample->event = item->event;
+	sample->mode = (uint8_t)mode;
+	sample->leaf = leaf;
+	if (item->u.sample.nr_chain) {
+		sample->chain_kind = OPROF_CHAIN_FRAME_POINTERS;
+		add_chain(state, process, item, mode);
+	}
+	task.cgroup = item->u.sample.cgroup;
+	record_writer_end_sample(&state->writer, item->cpu, &task);
+	return FOUND;
+}
+
+void perf_sample_apply(struct perf_state *state, const struct perf_item *item)
+{
+	enum oprof_lost lost = apply(state, item);
+
+	if (lost != FOUND)
+		record_writer_lost(&state->writer, item->time_ns, lost, item->event);
+}

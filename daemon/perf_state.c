@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/perf_state.h"
+
+#include "daemon/kernel_symbols.h"
+#include "daemon/perf_state_internal.h"
+#include "daemon/proc_scan.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Under a storm of forks there are always new processes: those come by records. */
+#define PASSES_MAX 10
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- create, destroy ---- */
+
+static int init_tables(struct perf_state *state, struct record_sink *sink)
+{
+	static const struct image_key vsyscall = {.kind = OPROF_IMAGE_VDSO, .path = "[vsyscall]"};
+	int error = record_writer_init(&state->writer, sink);
+
+	if (!error)
+		error = image_table_init(&state->images);
+	if (!error)
+		error = image_alias_init(&state->aliases, state->proc_path);
+	if (!error)
+		error = task_table_init(&state->tasks);
+	if (!error)
+		error = cgroup_names_init(&state->cgroups);
+	if (!error)
+		error = vdso_init(&state->vdso);
+	if (error)
+		return error;
+	state->last_tasks = calloc(state->nr_cpus ? state->nr_cpus : 1, sizeof(struct cpu_task));
+	state->vsyscall = image_table_get(&state->images, &vsyscall);
+	return state->last_tasks && state->vsyscall ? 0 : -ENOMEM;
+}
+
+int perf_state_create(struct perf_state **result, const struct perf_state_config *config,
+		      struct diag *diag)
+{
+	struct perf_state *state = calloc(1, sizeof(*state));
+	int error;
+
+	if (!state)
+		return diag_set(diag, -ENOMEM, "Not enough memory");
+	state->proc_path = config->proc_path ? config->proc_path : "/proc";
+	state->sys_path = config->sys_path ? config->sys_path : "/sys";
+	state->nr_cpus = config->nr_cpus;
+	state->kernel = config->kernel;
+	state->regions = (struct region_maker){&state->images, &state->aliases, &state->vdso};
+	kernel_map_init(&state->kernel_map, &state->images, state->proc_path, state->sys_path);
+	error = init_tables(state, config->sink);
+	if (error) {
+		perf_state_destroy(state);
+		return diag_set(diag, error, "Not enough memory");
+	}
+	error = config->kernel ? kernel_map_load(&state->kernel_map, NULL, NULL) : 0;
+	if (error) {
+		perf_state_destroy(state);
+		return diag_set(diag, error, "Can't read %s/kallsyms: %s",
+				config->proc_path ? config->proc_path : "/proc", strerror(-error));
+	}
+	*result = state;
+	return 0;
+}
+
+void perf_state_destroy(struct perf_state *state)
+{
+	if (!state)
+		return;
+	/* Tasks and kernel code refer to images. */
+	if (state->tasks.processes.buckets)
+		task_table_deinit(&state->tasks);
+	kernel_map_deinit(&state->kernel_map);
+	if (state->cgroups.names.buckets)
+		cgroup_names_deinit(&state->cgroups);
+	if (state->aliases.aliases.buckets)
+		image_alias_deinit(&state->aliases);
+	if (state->images.entries.buckets)
+		image_table_deinit(&state->images);
+	vdso_deinit(&state->vdso);
+	record_writer_deinit(&state->writer);
+	free(state->last_tasks);
+	free(state);
+}
+
+/* ---- scans ---- */
+
+static int scan_process(struct perf_state *state, int32_t tgid)
+{
+	const struct proc_scan config = {state->proc_path, &state->regions,
+					 &state->tasks.nr_spaces};
+	struct process_scan *scan;
+	int error = proc_scan_process(&config, tgid, &scan);
+
+	if (error)
+		return error == -ESRCH ? 0 : error;
+	state->counters.scanned_processes++;
+	return task_table_scanned(&state->tasks, tgid, scan);
+}
+
+/* Scan what is in list and not in done; both ascend. *nr_new: how many those are. */
+static int scan_new(struct perf_state *state, const struct pid_list *list,
+		    const struct pid_list *done, size_t *nr_new)
+{
+	size_t next = 0;
+	int error = 0;
+
+	*nr_new = 0;
+	for (size_t i = 0; !error && i < list->nr_pids; i++) {
+		while (next < done->nr_pids && done->pids[next] < list->pids[i])
+			next++;
+		if (next < done->nr_pids && done->pids[next] == list->pids[i])
+			continue;
+		++*nr_new;
+		error = scan_process(state, list->pids[i]);
+	}
+	return error;
+}
+
+/*
+ * Again until no new process shows up: then each one that lives was scanned,
+ * or was forked by one that had been scanned before.
+ */
+static int scan_all(struct perf_state *state)
+{
+	struct pid_list done = {.nr_pids = 0};
+	uint64_t begin_ns = now_ns();
+	int error = 0;
+
+	for (int pass = 0; !error && pass < PASSES_MAX; pass++) {
+		struct pid_list list;
+		size_t nr_new;
+
+		error = proc_scan_list(state->proc_path, &list);
+		if (error)
+			break;
+		error = scan_new(state, &list, &done, &nr_new);
+		pid_list_deinit(&done);
+		done = list;
+		if (!nr_new)
+			break;
+	}
+	pid_list_deinit(&done);
+	if (!error)
+		task_table_end_unlisted(&state->tasks, begin_ns);
+	return error;
+}
+
+int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
+{
+	int error = 0;
+
+	if (!pids)
+		error = scan_all(state);
+	for (size_t i = 0; pids && !error && i < nr_pids; i++)
+		error = scan_process(state, pids[i]);
+	return error ? error : cgroup_names_scan(&state->cgroups, state->proc_path);
+}
+
+/* ---- items ---- */
+
+/* The process of an item that says something new of it, or NULL. */
+static struct process *process_of(struct perf_state *state, const struct perf_item *item)
+{
+	struct process *process = task_table_find(&state->tasks, item->pid, item->time_ns);
+
+	if (process && process_is_newer(process, item->time_ns)) {
+		state->counters.old_records++;
+		return NULL;
+	}
+	return process;
+}
+
+static int map(struct perf_state *state, struct process *process, const struct perf_item *item)
+{
+	struct region_told told = {
+		.start = item->u.mmap.start,
+		.end = item->u.mmap.start + item->u.mmap.nr_bytes,
+		.file_offset = item->u.mmap.file_offset,
+		.path = item->u.mmap.path,
+		.tgid = item->pid,
+		.exec_image = process->app_wanted,
+		.time_ns = item->time_ns,
+		.identity = item->u.mmap.identity,
+	};
+	struct mapping mapping;
+	int error = region_make(&state->regions, &told, &mapping);
+
+	if (error)
+		return error;
+	error = space_map(&process->space, &mapping);
+	if (process->app_wanted && mapping.image->image.kind == OPROF_IMAGE_FILE) {
+		process->app = image_get(mapping.image);
+		process->app_wanted = false;
+	}
+	image_put(mapping.image);
+	return error;
+}
+
+/* Memory that is not code any more, or never was: it covers code. */
+static bool is_data(const struct perf_item *item)
+{
+	return (item->misc & PERF_RECORD_MISC_MMAP_DATA) ||
+	       (item->type == PERF_RECORD_MMAP2 && !(item->u.mmap.prot & PROT_EXEC));
+}
+
+static void apply_mmap(struct perf_state *state, const struct perf_item *item)
+{
+	uint64_t end = item->u.mmap.start + item->u.mmap.nr_bytes;
+	struct process *process;
+	int error;
+
+	state->counters.mmap_records++;
+	if ((item->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
+	    end <= item->u.mmap.start)
+		return;
+	process = process_of(state, item);
+	if (!process || !process->space) {
+		state->counters.unknown_mmaps++;
+		return;
+	}
+	if (is_data(item)) {
+		struct mapping cut = {.start = item->u.mmap.start, .end = end};
+
+		error = space_map(&process->space, &cut);
+	} else {
+		error = map(state, process, item);
+	}
+	if (error) {
+		/* Better none than one that shows what is not there. */
+		state->tasks.lost_memory++;
+		space_put(process->space);
+		process->space = NULL;
+	}
+	perf_sample_note_task(state, item->cpu, process, item->tid);
+}
+
+static void apply_comm(struct perf_state *state, const struct perf_item *item)
+{
+	state->counters.comm_records++;
+	if (!item->u.comm.exec || item->pid <= 0)
+		return;
+	task_table_exec(&state->tasks, item->pid, item->time_ns);
+	perf_sample_note_task(state, item->cpu,
+			      task_table_find(&state->tasks, item->pid, item->time_ns), item->tid);
+}
+
+static void apply_fork(struct perf_state *state, const struct perf_item *item)
+{
+	state->counters.fork_records++;
+	if (item->pid <= 0 || item->tid <= 0)
+		return;
+	task_table_fork(&state->tasks, item->pid, item->tid, item->u.task.ppid, item->time_ns);
+	/* The parent wrote the record. */
+	perf_sample_note_task(state, item->cpu,
+			      task_table_find(&state->tasks, item->u.task.ppid, item->time_ns),
+			      item->u.task.ptid);
+}
+
+static void apply_exit(struct perf_state *state, const struct perf_item *item)
+{
+	state->counters.exit_records++;
+	if (item->pid <= 0)
+		return;
+	/* What still runs of it after this has no pid before long: remember who it is. */
+	perf_sample_note_task(state, item->cpu,
+			      task_table_find(&state->tasks, item->pid, item->time_ns), item->tid);
+	task_table_exit(&state->tasks, item->pid, item->tid, item->time_ns);
+}
+
+static void apply_ksymbol(struct perf_state *state, const struct perf_item *item)
+{
+	bool is_bpf = item->u.ksymbol.kind == PERF_RECORD_KSYMBOL_TYPE_BPF;
+
+	state->counters.ksymbol_records++;
+	if (item->u.ksymbol.unregister)
+		kernel_map_remove_made(&state->kernel_map, item->u.ksymbol.start,
+				       perf_sample_tell_gone, state);
+	else if (kernel_map_add_made(&state->kernel_map, item->u.ksymbol.start,
+				     item->u.ksymbol.nr_bytes, item->u.ksymbol.name, is_bpf))
+		state->tasks.lost_memory++;
+}
+
+void perf_state_apply(struct perf_state *state, const struct perf_item *item)
+{
+	state->now_ns = item->time_ns;
+	switch (item->type) {
+	case PERF_RECORD_SAMPLE:
+		perf_sample_apply(state, item);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		apply_mmap(state, item);
+		break;
+	case PERF_RECORD_COMM:
+		apply_comm(state, item);
+		break;
+	case PERF_RECORD_FORK:
+		apply_fork(state, item);
+		break;
+	case PERF_RECORD_EXIT:
+		apply_exit(state, item);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		apply_ksymbol(state, item);
+		break;
+	case PERF_RECORD_CGROUP:
+		state->counters.cgroup_records++;
+		if (cgroup_names_add(&state->cgroups, item->u.cgroup.id, item->u.cgroup.path))
+			state->tasks.lost_memory++;
+		break;
+	default:
+		/* Losses of side-band: whoever drains the rings asks for a scan. */
+		break;
+	}
+}
+
+/* ---- what is known ---- */
+
+const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie)
+{
+	return image_table_find(&state->images, cookie);
+}
+
+const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup)
+{
+	return cgroup_names_find(&state->cgroups, cgroup);
+}
+
+int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
+{
+	return kernel_symbols_save(&state->images, &state->vdso, state->proc_path, meta_path);
+}
+
+size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
+			   size_t room)
+{
+	const struct perf_state_counters *own = &state->counters;
+	const struct source_counter all[] = {
+		{"mmap_records", own->mmap_records},
+		{"comm_records", own->comm_records},
+		{"fork_records", own->fork_records},
+		{"exit_records", own->exit_records},
+		{"cgroup_records", own->cgroup_records},
+		{"ksymbol_records", own->ksymbol_records},
+		{"unknown_mmaps", own->unknown_mmaps},
+		{"old_records", own->old_records},
+		{"scanned_processes", own->scanned_processes},
+		{"processes", state->tasks.processes.nr_nodes},
+		{"exited_processes", state->tasks.nr_exited},
+		{"tasks", state->tasks.tasks.nr_nodes},
+		{"spaces", state->tasks.nr_spaces},
+		{"images", state->images.entries.nr_nodes},
+		{"images_told", state->images.nr_told},
+		{"kernel_map_loads", state->kernel_map.nr_loads},
+		{"state_lost_memory", state->tasks.lost_memory},
+	};
+	size_t nr = sizeof(all) / sizeof(all[0]);
+
+	memcpy(counters, all, (nr < room ? nr : room) * sizeof(all[0]));
+	return nr;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What perf_state.c (maps, tasks) and perf_sample.c (samples) share. */
+#ifndef DAEMON_PERF_STATE_INTERNAL_H
+#define DAEMON_PERF_STATE_INTERNAL_H
+
+#include "daemon/cgroup_names.h"
+#include "daemon/kernel_map.h"
+#include "daemon/perf_state.h"
+#include "daemon/record_writer.h"
+#include "daemon/region.h"
+#include "daemon/task.h"
+#include "daemon/vdso.h"
+
+struct perf_state_counters {
+	uint64_t mmap_records, comm_records, fork_records, exit_records;
+	uint64_t cgroup_records, ksymbol_records;
+	uint64_t unknown_mmaps; /* of processes that nothing is known of */
+	uint64_t old_records;	/* older than what is known by a scan or newer records */
+	uint64_t scanned_processes;
+};
+
+/* Who ran on a CPU last. The image is told only when a sample needs it. */
+struct cpu_task {
+	int32_t tgid, tid;
+	uint64_t generation;	 /* 0: not known */
+	struct image_entry *app; /* a reference, or NULL */
+};
+
+struct perf_state {
+	const char *proc_path, *sys_path;
+	unsigned int nr_cpus;
+	bool kernel;
+	struct record_writer writer;
+	struct image_table images;
+	struct image_alias_table aliases;
+	struct vdso vdso;
+	struct region_maker regions;
+	struct task_table tasks;
+	struct kernel_map kernel_map;
+	struct cgroup_names cgroups;
+	struct image_entry *vsyscall;
+	struct cpu_task *last_tasks; /* by CPU */
+	uint64_t now_ns;	     /* of the item being applied */
+	struct perf_state_counters counters;
+};
+
+/* The sample becomes a SAMPLE or a LOST record. */
+void perf_sample_apply(struct perf_state *state, const struct perf_item *item);
+
+/* process, in its thread tid, runs on cpu. */
+void perf_sample_note_task(struct perf_state *state, uint32_t cpu, const struct process *process,
+			   int32_t tid);
+
+/* Kernel code went: say so, if it was ever told. For kernel_map.h. */
+void perf_sample_tell_gone(const struct kernel_range *range, void *state);
+
+#endif

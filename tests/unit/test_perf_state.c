@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The streams of tests/data/streams, and those below, sample by sample. */
+#include "tests/unit/replay.h"
+
+#include <check.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void run(const char *text)
+{
+	char report[REPLAY_REPORT_BYTES] = "";
+
+	if (replay_text(text, "text", report, sizeof(report)))
+		ck_abort_msg("%s", report);
+}
+
+START_TEST(kept_streams_come_out_as_they_say)
+{
+	const char *top = getenv("OPROF_TOP_SRCDIR");
+	char pattern[4096];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/tests/data/streams/*.txt", top ? top : ".");
+	ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char report[REPLAY_REPORT_BYTES] = "";
+
+		if (replay_file(found.gl_pathv[i], report, sizeof(report)))
+			ck_abort_msg("%s: %s", found.gl_pathv[i], report);
+	}
+	globfree(&found);
+}
+END_TEST
+
+START_TEST(a_fork_has_its_parents_maps_until_it_execs)
+{
+	run("side0 comm time=100 pid=10 name=a exec=1\n"
+	    "side0 mmap2 time=110 pid=10 addr=0x400000 len=0x2000 ino=1 path=/bin/a\n"
+	    "side0 fork time=120 pid=11 ppid=10\n"
+	    "cpu0 sample time=130 pid=11 ip=0x400010 => app=/bin/a image=/bin/a+0x10 gen=child\n"
+	    "side0 comm time=140 pid=11 name=b exec=1\n"
+	    "cpu0 sample time=145 pid=11 ip=0x400010 => lost=no_mapping\n"
+	    "side0 mmap2 time=150 pid=11 addr=0x400000 len=0x2000 ino=2 path=/bin/b\n"
+	    "cpu0 sample time=160 pid=11 ip=0x400010 => app=/bin/b image=/bin/b+0x10 gen=child\n"
+	    "cpu1 sample time=161 pid=10 ip=0x400010 => app=/bin/a image=/bin/a+0x10 gen=parent\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("perf_state");
+	TCase *tests = tcase_create("perf_state");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_test(tests, kept_streams_come_out_as_they_say);
+	tcase_add_test(tests, a_fork_has_its_parents_maps_until_it_execs);
+	suite_add_tcase(suite, tests);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
