@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += pp/libpp.a
-pp_libpp_a_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS)
+pp_libpp_a_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS) $(POPT_CFLAGS)
 pp_libpp_a_SOURCES =
 
 # Reports: selection, containers, layouts.
@@ -11,6 +11,7 @@ pp_libpp_a_SOURCES += \
 	pp/format_symbols.c \
 	pp/format_text.c pp/format_text.h \
 	pp/profile.c pp/profile.h \
+	pp/report_options.c pp/report_options.h \
 	pp/selection.c pp/selection.h \
 	pp/session_dir.c pp/session_dir.h \
 	pp/session_info.c pp/session_info.h \
@@ -18,13 +19,54 @@ pp_libpp_a_SOURCES += \
 	pp/strings.c pp/strings.h
 
 report_tests = \
-	tests/unit/test_spec
+	tests/unit/test_classes \
+	tests/unit/test_format_flat \
+	tests/unit/test_format_symbols \
+	tests/unit/test_format_text \
+	tests/unit/test_profile \
+	tests/unit/test_selection \
+	tests/unit/test_session_dir \
+	tests/unit/test_session_info \
+	tests/unit/test_spec \
+	tests/unit/test_strings
 check_PROGRAMS += $(report_tests)
 TESTS += $(report_tests)
 report_test_libs = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
+# Sessions made to order, and symbols that the test gives instead of pp/symbols.h's.
+report_test_sources = \
+	tests/unit/fake_symbols.c tests/unit/fake_symbols.h \
+	tests/unit/make_profile.c tests/unit/make_profile.h \
+	tests/unit/make_session.c tests/unit/make_session.h
+tests_unit_test_classes_SOURCES = tests/unit/test_classes.c
+tests_unit_test_classes_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_classes_LDADD = $(report_test_libs)
+tests_unit_test_format_flat_SOURCES = tests/unit/test_format_flat.c $(report_test_sources)
+tests_unit_test_format_flat_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_format_flat_LDADD = $(report_test_libs)
+tests_unit_test_format_symbols_SOURCES = tests/unit/test_format_symbols.c $(report_test_sources)
+tests_unit_test_format_symbols_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_format_symbols_LDADD = $(report_test_libs)
+tests_unit_test_format_text_SOURCES = tests/unit/test_format_text.c $(report_test_sources)
+tests_unit_test_format_text_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_format_text_LDADD = $(report_test_libs)
+tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(report_test_sources)
+tests_unit_test_profile_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_profile_LDADD = $(report_test_libs)
+tests_unit_test_selection_SOURCES = tests/unit/test_selection.c $(report_test_sources)
+tests_unit_test_selection_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_selection_LDADD = $(report_test_libs)
+tests_unit_test_session_dir_SOURCES = tests/unit/test_session_dir.c
+tests_unit_test_session_dir_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_session_dir_LDADD = $(report_test_libs)
+tests_unit_test_session_info_SOURCES = tests/unit/test_session_info.c $(report_test_sources)
+tests_unit_test_session_info_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_session_info_LDADD = $(report_test_libs)
 tests_unit_test_spec_SOURCES = tests/unit/test_spec.c
 tests_unit_test_spec_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_spec_LDADD = $(report_test_libs)
+tests_unit_test_strings_SOURCES = tests/unit/test_strings.c
+tests_unit_test_strings_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_strings_LDADD = $(report_test_libs)
 
 # Symbols of binaries. Programs that contain them contain libbfd, and are GPL-3.0-or-later.
 SYMBOLS_LIBS = $(BFD_LIBS) $(ELF_LIBS)
@@ -73,3 +115,8 @@ tests_unit_test_kernel_symbols_LDADD = $(symbol_test_libs)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_symbols_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_symbols_LDADD = $(symbol_test_libs)
+
+bin_PROGRAMS += opreport
+opreport_SOURCES = pp/opreport.c
+opreport_LDADD = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a \
+	$(SYMBOLS_LIBS) $(POPT_LIBS)
