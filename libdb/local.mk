@@ -5,6 +5,7 @@ libdb_libsdb_a_SOURCES = \
 	libdb/sample_name_parse.c \
 	libdb/sample_name_walk.c \
 	libdb/sdb.h \
+	libdb/sdb_check.c \
 	libdb/sdb_file.c \
 	libdb/sdb_find.h libdb/sdb_find_any.h libdb/sdb_find_sse2.h \
 	libdb/sdb_format.h \

@@ -245,7 +245,8 @@ static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr
 	return error ? error : check_tables(header, (uint64_t)status.st_size, path, diag);
 }
 
-int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
+static int header_load_once(int fd, const char *path, struct oprof_sdb_header **header,
+			    struct diag *diag)
 {
 	char *bytes = calloc(1, SDB_HEADER_BYTES_MAX + 1);
 	struct oprof_sdb_header *found = (struct oprof_sdb_header *)(void *)bytes;
@@ -281,6 +282,16 @@ int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, 
 
 free_bytes:
 	free(bytes);
+	return error;
+}
+
+int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
+{
+	int error = -EILSEQ;
+
+	/* A copy that is taken while a table grows may not agree with itself: once or twice. */
+	for (int tries = 0; tries < 3 && error == -EILSEQ; tries++)
+		error = header_load_once(fd, path, header, diag);
 	return error;
 }
 
