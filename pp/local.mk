@@ -120,3 +120,10 @@ bin_PROGRAMS += opreport
 opreport_SOURCES = pp/opreport.c
 opreport_LDADD = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a \
 	$(SYMBOLS_LIBS) $(POPT_LIBS)
+
+# Verifying sample files.
+bin_PROGRAMS += opcheck
+dist_man_MANS += doc/man/opcheck.1
+opcheck_SOURCES = pp/opcheck.c
+opcheck_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
+opcheck_LDADD = libdb/libsdb.a lib/libbase.a $(POPT_LIBS)

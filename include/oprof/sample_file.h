@@ -21,7 +21,7 @@
  *
  * A table is an extendible hash: the top bits of the mixed key choose an
  * entry of the directory, the entry a page; within the page, open
- * addressing. A slot counts only if the directory leads its key to the page
+ * addressing by lines of 64 bytes (libdb/sdb_format.h has the arithmetic). A slot counts only if the directory leads its key to the page
  * that it is in: that rule alone keeps a file valid after a kill at any
  * instruction, and lets a reader read while the writer splits a page.
  */
@@ -41,7 +41,9 @@
 /*
  * directory: page number of the directory's first page << 8 | log2 of its
  * entries; one 64-bit store replaces it. An entry is a uint32_t page number.
- * 0: the table has no directory: its only page is root_page (0: empty).
+ * 0: the table has no directory: its only page is root_page. In the wide and
+ * weight tables root_page 0 means empty; the narrow table's root page is where
+ * header_bytes says, and may be page 0.
  */
 struct oprof_sdb_table {
 	uint64_t directory;
