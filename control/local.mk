@@ -28,3 +28,56 @@ operf_LDADD = $(CONTROL_LIBS)
 opcontrol_SOURCES = control/opcontrol.c
 opcontrol_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 opcontrol_LDADD = $(CONTROL_LIBS)
+
+noinst_HEADERS += tests/unit/control_test.h
+
+if REPORTS
+control_tests = tests/unit/test_command \
+	tests/unit/test_control_client \
+	tests/unit/test_daemon_start \
+	tests/unit/test_doctor \
+	tests/unit/test_event_list \
+	tests/unit/test_opcontrol_options \
+	tests/unit/test_operf_options \
+	tests/unit/test_sampling \
+	tests/unit/test_session_files \
+	tests/unit/test_setup_file \
+	tests/unit/test_tool_path
+check_PROGRAMS += $(control_tests)
+TESTS += $(control_tests)
+control_test_cflags = $(TEST_CFLAGS) $(POPT_CFLAGS)
+control_test_libs = $(CONTROL_LIBS) $(TEST_LIBS)
+tests_unit_test_command_SOURCES = tests/unit/test_command.c
+tests_unit_test_command_CFLAGS = $(control_test_cflags)
+tests_unit_test_command_LDADD = $(control_test_libs)
+tests_unit_test_control_client_SOURCES = tests/unit/test_control_client.c
+tests_unit_test_control_client_CFLAGS = $(control_test_cflags)
+tests_unit_test_control_client_LDADD = $(control_test_libs)
+tests_unit_test_daemon_start_SOURCES = tests/unit/test_daemon_start.c
+tests_unit_test_daemon_start_CFLAGS = $(control_test_cflags)
+tests_unit_test_daemon_start_LDADD = $(control_test_libs)
+tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
+tests_unit_test_doctor_CFLAGS = $(control_test_cflags)
+tests_unit_test_doctor_LDADD = $(control_test_libs)
+tests_unit_test_event_list_SOURCES = tests/unit/test_event_list.c
+tests_unit_test_event_list_CFLAGS = $(control_test_cflags)
+tests_unit_test_event_list_LDADD = $(control_test_libs)
+tests_unit_test_opcontrol_options_SOURCES = tests/unit/test_opcontrol_options.c
+tests_unit_test_opcontrol_options_CFLAGS = $(control_test_cflags)
+tests_unit_test_opcontrol_options_LDADD = $(control_test_libs)
+tests_unit_test_operf_options_SOURCES = tests/unit/test_operf_options.c
+tests_unit_test_operf_options_CFLAGS = $(control_test_cflags)
+tests_unit_test_operf_options_LDADD = $(control_test_libs)
+tests_unit_test_sampling_SOURCES = tests/unit/test_sampling.c
+tests_unit_test_sampling_CFLAGS = $(control_test_cflags)
+tests_unit_test_sampling_LDADD = $(control_test_libs)
+tests_unit_test_session_files_SOURCES = tests/unit/test_session_files.c
+tests_unit_test_session_files_CFLAGS = $(control_test_cflags)
+tests_unit_test_session_files_LDADD = $(control_test_libs)
+tests_unit_test_setup_file_SOURCES = tests/unit/test_setup_file.c
+tests_unit_test_setup_file_CFLAGS = $(control_test_cflags)
+tests_unit_test_setup_file_LDADD = $(control_test_libs)
+tests_unit_test_tool_path_SOURCES = tests/unit/test_tool_path.c
+tests_unit_test_tool_path_CFLAGS = $(control_test_cflags)
+tests_unit_test_tool_path_LDADD = $(control_test_libs)
+endif

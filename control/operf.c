@@ -50,8 +50,7 @@ static int fill_args(const struct operf_options *options, const char *session_di
 	daemon_args_add(args, "--foreground");
 	daemon_args_add(args, "--die-with-parent");
 	daemon_args_add(args, "--log-file=%s/oprofiled.log", session_dir);
-	if (options->append)
-		daemon_args_add(args, "--append");
+	daemon_args_add(args, options->append ? "--append" : "--fresh");
 	if (options->verbose)
 		daemon_args_add(args, "--verbose");
 	if (options->sample_pages)

@@ -14,7 +14,7 @@
 
 #define OPERF_SESSION_DIR    "./oprofile_data"
 #define OPERF_CHAIN_DEPTH    64 /* of -g alone */
-#define OPERF_RING_PAGES_MAX 32768
+#define OPERF_RING_PAGES_MAX 16384
 
 /* Exactly one of command, pids and system is asked for. */
 struct operf_options {

@@ -15,7 +15,7 @@
 #define SETUP_BYTES_MAX	  65536
 #define SETUP_BUFFER_MAX  (1u << 24)
 #define RING_SAMPLE_BYTES 64 /* a sample without call chain is a little less */
-#define RING_PAGES_MAX	  32768
+#define RING_PAGES_MAX	  16384
 
 enum setup_key {
 	KEY_EVENT,

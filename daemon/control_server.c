@@ -19,6 +19,7 @@ struct control_client {
 	int fd;	      /* -1: free */
 	uint64_t job; /* whose end its answer waits for; 0: none */
 	uint16_t request;
+	bool stranger; /* neither root nor our user: its first request is refused */
 	uint64_t used; /* value of server->clock when it last spoke */
 };
 
@@ -102,6 +103,15 @@ static bool client_receive(struct control_server *server, struct control_client 
 		return false;
 	}
 	client->used = ++server->clock;
+	if (client->stranger) {
+		server->request.request = 0;
+		(void)control_message_parse(server->bytes, (size_t)nr, &server->request);
+		client_refuse(server, client, -EACCES,
+			      "only root and the daemon's user may do this");
+		if (client->fd >= 0)
+			client_close(server, client);
+		return false;
+	}
 	switch (control_message_parse(server->bytes, (size_t)nr, &server->request)) {
 	case 0:
 		client_handle(server, client);
@@ -120,6 +130,14 @@ static bool client_receive(struct control_server *server, struct control_client 
 	return client->fd >= 0 && !client->job;
 }
 
+/* Should a be hung up on rather than b? */
+static bool client_goes_first(const struct control_client *a, const struct control_client *b)
+{
+	if (!b || a->stranger != b->stranger)
+		return !b || a->stranger;
+	return a->used < b->used;
+}
+
 /* A free place, if need be that of the client silent longest; not of one that waits. */
 static struct control_client *server_place(struct control_server *server)
 {
@@ -130,7 +148,7 @@ static struct control_client *server_place(struct control_server *server)
 
 		if (client->fd < 0)
 			return client;
-		if (!client->job && (!silent || client->used < silent->used))
+		if (!client->job && client_goes_first(client, silent))
 			silent = client;
 	}
 	if (silent)
@@ -149,16 +167,6 @@ static bool peer_is_allowed(int fd)
 	return peer.uid == 0 || peer.uid == geteuid();
 }
 
-static void server_refuse(struct control_server *server, int fd, int error, const char *text)
-{
-	struct control_client stranger = {.fd = fd};
-
-	server->request.request = 0;
-	client_refuse(server, &stranger, error, text);
-	if (stranger.fd >= 0)
-		client_close(server, &stranger);
-}
-
 static void server_accept(struct control_server *server)
 {
 	int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -166,16 +174,13 @@ static void server_accept(struct control_server *server)
 
 	if (fd < 0)
 		return;
-	if (!peer_is_allowed(fd)) {
-		server_refuse(server, fd, -EACCES, "only root and the daemon's user may do this");
-		return;
-	}
 	client = server_place(server);
-	if (!client) {
-		server_refuse(server, fd, -EBUSY, "too many clients are waiting for answers");
+	if (!client) { /* all wait for answers */
+		(void)close(fd);
 		return;
 	}
 	client->fd = fd;
+	client->stranger = !peer_is_allowed(fd);
 	client->job = 0;
 	client->used = ++server->clock;
 	if (client_watch(server, client, EPOLL_CTL_ADD))

@@ -61,3 +61,64 @@ tests_unit_test_perf_state_SOURCES = tests/unit/test_perf_state.c $(replay_files
 tests_unit_test_perf_state_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_state_LDADD = $(PERF_STATE_LIBS)
 endif
+
+if REPORTS
+# Tests of what stands above the source: a source filled by hand, a folder of their own.
+check_LIBRARIES += tests/unit/libdaemontest.a
+tests_unit_libdaemontest_a_SOURCES = tests/unit/fake_source.c tests/unit/fake_source.h \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_libdaemontest_a_CFLAGS = $(TEST_CFLAGS)
+DAEMON_TESTS = tests/unit/test_separation tests/unit/test_stats tests/unit/test_cgroup_table \
+	tests/unit/test_daemon_session_info tests/unit/test_session \
+	tests/unit/test_placement \
+	tests/unit/test_sample_cache tests/unit/test_attribution \
+	tests/unit/test_control_message tests/unit/test_control_server \
+	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
+	tests/unit/test_ready
+check_PROGRAMS += $(DAEMON_TESTS)
+TESTS += $(DAEMON_TESTS)
+DAEMON_TEST_LIBS = tests/unit/libdaemontest.a daemon/libdaemon.a libdb/libsdb.a \
+	events/libevents.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_separation_SOURCES = tests/unit/test_separation.c
+tests_unit_test_separation_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_separation_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_stats_SOURCES = tests/unit/test_stats.c
+tests_unit_test_stats_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stats_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_cgroup_table_SOURCES = tests/unit/test_cgroup_table.c
+tests_unit_test_cgroup_table_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cgroup_table_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_daemon_session_info_SOURCES = tests/unit/test_daemon_session_info.c
+tests_unit_test_daemon_session_info_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_daemon_session_info_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_session_SOURCES = tests/unit/test_session.c
+tests_unit_test_session_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_session_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_placement_SOURCES = tests/unit/test_placement.c
+tests_unit_test_placement_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_placement_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_sample_cache_SOURCES = tests/unit/test_sample_cache.c
+tests_unit_test_sample_cache_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sample_cache_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_attribution_SOURCES = tests/unit/test_attribution.c
+tests_unit_test_attribution_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_attribution_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_control_message_SOURCES = tests/unit/test_control_message.c
+tests_unit_test_control_message_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_control_message_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_control_server_SOURCES = tests/unit/test_control_server.c
+tests_unit_test_control_server_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_control_server_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_options_SOURCES = tests/unit/test_options.c
+tests_unit_test_options_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_options_LDADD = $(DAEMON_TEST_LIBS) $(POPT_LIBS)
+tests_unit_test_profiler_SOURCES = tests/unit/test_profiler.c
+tests_unit_test_profiler_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_profiler_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_sync_job_SOURCES = tests/unit/test_sync_job.c
+tests_unit_test_sync_job_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sync_job_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_ready_SOURCES = tests/unit/test_ready.c
+tests_unit_test_ready_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ready_LDADD = $(DAEMON_TEST_LIBS)
+endif

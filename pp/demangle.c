@@ -30,6 +30,8 @@ static void text_add(const char *bytes, size_t nr_bytes, void *context)
 {
 	struct text *text = context;
 
+	if (!nr_bytes) /* then bytes may be NULL */
+		return;
 	if (nr_bytes > DEMANGLED_MAX_BYTES - text->nr_bytes)
 		longjmp(text->too_long, 1);
 	memcpy(text->bytes + text->nr_bytes, bytes, nr_bytes);

@@ -5,7 +5,9 @@
 # searches: tests/fuzz/run.sh. A new one takes a word in fuzzers and its lines
 # below.
 fuzzers = \
-	tests/fuzz/fuzz_buildid
+	tests/fuzz/fuzz_buildid \
+	tests/fuzz/fuzz_control \
+	tests/fuzz/fuzz_symbols
 check_PROGRAMS += $(fuzzers)
 TESTS += $(fuzzers)
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/run.sh
@@ -26,3 +28,10 @@ fuzzers: $(fuzzers)
 tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c
 tests_fuzz_fuzz_buildid_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_buildid_LDADD = $(fuzz_libs)
+tests_fuzz_fuzz_symbols_SOURCES = tests/fuzz/fuzz_symbols.c
+tests_fuzz_fuzz_symbols_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS)
+tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_symbols_LDADD = pp/libpp.a libdb/libsdb.a $(fuzz_libs) $(SYMBOLS_LIBS)
+tests_fuzz_fuzz_control_SOURCES = tests/fuzz/fuzz_control.c
+tests_fuzz_fuzz_control_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_control_LDADD = daemon/libdaemon.a libdb/libsdb.a events/libevents.a $(fuzz_libs)

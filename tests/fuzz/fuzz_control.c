@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Packets that anybody may send to the control socket; names that sessions may take. */
+#include "daemon/control_message.h"
+#include "daemon/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What was taken must be safe to use, and to answer. */
+static void check(const struct control_request *request)
+{
+	static struct control_answer answer;
+	static char bytes[CONTROL_MESSAGE_BYTES_MAX];
+	struct diag diag = {.text = ""};
+	size_t nr_bytes;
+
+	if (!memchr(request->name, '\0', sizeof(request->name)))
+		abort();
+	if (!session_check_name(request->name, &diag) &&
+	    (!request->name[0] || strchr(request->name, '/') || request->name[0] == '.'))
+		abort();
+	control_answer_init(&answer);
+	control_answer_add(&answer, "name", "%s", request->name);
+	control_answer_fail(&answer, -EINVAL, diag.text);
+	nr_bytes = control_message_format(&answer, request->request, bytes);
+	if (nr_bytes > sizeof(bytes) || bytes[nr_bytes - 1] != '\n')
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* A copy of its very size: reading past it is found. */
+	uint8_t *packet = malloc(size ? size : 1);
+	struct control_request request;
+
+	if (!packet)
+		return 0;
+	if (size)
+		memcpy(packet, data, size);
+	switch (control_message_parse(packet, size, &request)) {
+	case 0:
+		check(&request);
+		break;
+	case -EPROTO:
+	case -EPROTONOSUPPORT:
+	case -EBADMSG:
+		break;
+	default:
+		abort();
+	}
+	free(packet);
+	return 0;
+}

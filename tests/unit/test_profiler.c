@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/profiler.h"
+
+#include "lib/file.h"
+#include "lib/log.h"
+#include "tests/unit/fake_source.h"
+#include "tests/unit/test_folder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct event_choice events[] = {
+	{.name = "cpu-clock", .frequency = true, .period_or_hz = 99, .kernel = true, .user = true},
+};
+
+static struct session session;
+static struct profiler profiler;
+static struct diag diag;
+static struct profiler_config config = {
+	.ops = &source_fake,
+	.source = {.events = events, .nr_events = 1, .target = SOURCE_SYSTEM},
+};
+
+static void setup(void)
+{
+	test_folder_setup();
+	log_init("test", LOG_LEVEL_ERROR);
+	ck_assert_int_eq(log_open("log"), 0);
+	fake_init(NULL);
+	fake_image(1, OPROF_IMAGE_FILE, "/bin/true");
+	fake_image(2, OPROF_IMAGE_KERNEL, "vmlinux");
+	ck_assert_int_eq(session_lock(&session, ".", &diag), 0);
+}
+
+static void teardown(void)
+{
+	session_unlock(&session);
+	test_folder_teardown();
+}
+
+static void samples(unsigned int nr)
+{
+	fake_cpu(0);
+	fake_task(1, 1, 1, 0);
+	for (unsigned int i = 0; i < nr; i++)
+		fake_sample(0, i % 2 ? OPROF_MODE_USER : OPROF_MODE_KERNEL, 1 + !(i % 2), i, 10);
+}
+
+static void open_it(void)
+{
+	ck_assert_int_eq(profiler_open(&profiler, &session, &config, &diag), 0);
+}
+
+static int sum_file(const char *path, const struct sample_name *name, const struct diag *why,
+		    void *context)
+{
+	struct sdb_image loaded;
+
+	(void)why;
+	ck_assert_ptr_nonnull(name);
+	ck_assert_int_eq(sdb_image_load(path, &loaded, NULL), 0);
+	*(uint64_t *)context += loaded.nr_samples;
+	sdb_image_deinit(&loaded);
+	return 0;
+}
+
+/* What a report would sum over a session's files. */
+static uint64_t sum(const char *session_name)
+{
+	char path[256];
+	uint64_t nr = 0;
+
+	(void)snprintf(path, sizeof(path), "samples/%s", session_name);
+	ck_assert_int_eq(sample_name_walk(path, sum_file, &nr), 0);
+	return nr;
+}
+
+static void conserved(void)
+{
+	ck_assert_uint_eq(stats_accounted(&session.stats), session.stats.values[STATS_SEEN]);
+	ck_assert_uint_eq(sum("current"), session.stats.values[STATS_STORED]);
+}
+
+START_TEST(samples_reach_files_and_counters_agree)
+{
+	open_it();
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	ck_assert_uint_eq(fake.nr_starts, 1);
+	samples(20);
+	fake_lost(OPROF_LOST_KERNEL_RING, 5);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	conserved();
+	ck_assert_uint_eq(session.stats.values[STATS_SEEN], 25);
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 20);
+	profiler_close(&profiler);
+	ck_assert(!fake.open);
+}
+END_TEST
+
+START_TEST(closing_takes_what_is_still_in_the_rings)
+{
+	open_it();
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	samples(7);
+	profiler_close(&profiler);
+	ck_assert_uint_eq(fake.nr_stops, 1);
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 7);
+	conserved();
+}
+END_TEST
+
+START_TEST(a_refused_source_leaves_the_session_as_it_was)
+{
+	struct profiler_config fresh = config;
+
+	open_it();
+	samples(3);
+	profiler_close(&profiler);
+	session_unlock(&session);
+	ck_assert_int_eq(session_lock(&session, ".", &diag), 0);
+	fresh.begin = SESSION_FRESH;
+	fake.open_error = -EACCES;
+	ck_assert_int_eq(profiler_open(&profiler, &session, &fresh, &diag), -EACCES);
+	ck_assert_str_eq(diag.text, "the fake source refuses");
+	ck_assert_uint_eq(sum("current"), 3);
+}
+END_TEST
+
+START_TEST(appending_adds_up_files_and_counters)
+{
+	for (unsigned int run = 0; run < 3; run++) {
+		fake.seen = 0;
+		open_it();
+		samples(4);
+		profiler_close(&profiler);
+	}
+	ck_assert_uint_eq(session.stats.values[STATS_SEEN], 12);
+	conserved();
+}
+END_TEST
+
+START_TEST(reset_while_running_begins_at_nothing_and_goes_on)
+{
+	open_it();
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	samples(9);
+	ck_assert_int_eq(profiler_reset(&profiler, &diag), 0);
+	ck_assert(profiler.running);
+	ck_assert_uint_eq(session.stats.values[STATS_SEEN], 0);
+	ck_assert_uint_eq(sum("current"), 0);
+	samples(2);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(session.stats.values[STATS_SEEN], 2);
+	conserved();
+	ck_assert_int_eq(access("samples/current/meta/symbols", F_OK), 0);
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(save_while_running_keeps_all_so_far_and_goes_on)
+{
+	open_it();
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	samples(9);
+	ck_assert_int_eq(profiler_save(&profiler, "a", &diag), 0);
+	samples(2);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(sum("a"), 9);
+	ck_assert_uint_eq(sum("current"), 2);
+	conserved();
+	ck_assert_int_eq(access("samples/a/meta/symbols", F_OK), 0);
+	ck_assert_int_eq(access("samples/current/meta/symbols", F_OK), 0);
+	samples(1);
+	ck_assert_int_eq(profiler_save(&profiler, "a", &diag), -EEXIST);
+	ck_assert_int_eq(profiler_save(&profiler, "../a", &diag), -EINVAL);
+	samples(1);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(sum("current"), 4);
+	conserved();
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(a_session_removed_under_the_daemon_is_begun_anew)
+{
+	open_it();
+	samples(5);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	profiler_check_session(&profiler);
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 5);
+	ck_assert_int_eq(file_remove_tree("samples"), 0);
+	profiler_check_session(&profiler);
+	ck_assert(!profiler.lost);
+	samples(2);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 2);
+	conserved();
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(a_session_that_cannot_be_begun_anew_is_lost_and_nothing_crashes)
+{
+	open_it();
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	samples(5);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_int_eq(file_remove_tree("samples"), 0);
+	ck_assert_int_eq(file_replace("samples", "", 0, 0600), 0);
+	profiler_check_session(&profiler);
+	ck_assert(profiler.lost);
+	samples(5);
+	profiler_round(&profiler, SOURCE_DRAIN_ALL);
+	ck_assert_int_eq(profiler_dump(&profiler), -ENOENT);
+	ck_assert_int_eq(profiler_sync(&profiler), -ENOENT);
+	ck_assert_int_eq(profiler_reset(&profiler, &diag), -ENOENT);
+	ck_assert_int_eq(profiler_save(&profiler, "a", &diag), -ENOENT);
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(status_tells_state_events_and_every_counter)
+{
+	static struct control_answer answer;
+
+	open_it();
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	samples(6);
+	fake.late_records = 3;
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	control_answer_init(&answer);
+	profiler_status(&profiler, &answer);
+	ck_assert_uint_lt(answer.nr_bytes, sizeof(answer.text));
+	answer.text[answer.nr_bytes] = '\0';
+	ck_assert_ptr_nonnull(strstr(answer.text, "state running\n"));
+	ck_assert_ptr_nonnull(strstr(answer.text, "source fake\n"));
+	ck_assert_ptr_nonnull(strstr(answer.text, "event cpu-clock:"));
+	ck_assert_ptr_nonnull(strstr(answer.text, "separation none\n"));
+	ck_assert_ptr_nonnull(strstr(answer.text, "\nseen 6\nstored 6\nidle 0\n"));
+	ck_assert_ptr_nonnull(strstr(answer.text, "\nlate_records 3\n"));
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(sync_leaves_nothing_to_sync)
+{
+	open_it();
+	samples(6);
+	ck_assert_int_eq(profiler_dump(&profiler), 0);
+	ck_assert_int_eq(profiler_sync(&profiler), 0);
+	profiler_synced(&profiler, 0);
+	ck_assert_int_eq(profiler_sync(&profiler), 0);
+	profiler_close(&profiler);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("profiler");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, samples_reach_files_and_counters_agree);
+	tcase_add_test(tc, closing_takes_what_is_still_in_the_rings);
+	tcase_add_test(tc, a_refused_source_leaves_the_session_as_it_was);
+	tcase_add_test(tc, appending_adds_up_files_and_counters);
+	tcase_add_test(tc, reset_while_running_begins_at_nothing_and_goes_on);
+	tcase_add_test(tc, save_while_running_keeps_all_so_far_and_goes_on);
+	tcase_add_test(tc, a_session_removed_under_the_daemon_is_begun_anew);
+	tcase_add_test(tc, a_session_that_cannot_be_begun_anew_is_lost_and_nothing_crashes);
+	tcase_add_test(tc, status_tells_state_events_and_every_counter);
+	tcase_add_test(tc, sync_leaves_nothing_to_sync);
+	return test_run(tc);
+}

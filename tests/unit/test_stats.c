@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/stats.h"
+
+#include "lib/file.h"
+#include "tests/unit/test_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct stats stats;
+
+/* The counter as a reader of the file finds it; UINT64_MAX: none of that name. */
+static uint64_t on_disk(const char *name)
+{
+	struct oprof_stats_file *file;
+	uint64_t value = UINT64_MAX;
+	size_t nr_bytes;
+	char *text;
+
+	ck_assert_int_eq(file_read_text("stats", 1 << 20, &text, &nr_bytes), 0);
+	file = (struct oprof_stats_file *)(void *)text;
+	ck_assert_mem_eq(file->magic, OPROF_STATS_MAGIC, 8);
+	ck_assert_uint_eq(file->version, OPROF_STATS_VERSION);
+	ck_assert_uint_ge(nr_bytes, sizeof(*file) + file->nr_entries * sizeof(file->entries[0]));
+	for (uint32_t i = 0; i < file->nr_entries; i++)
+		if (!strcmp(file->entries[i].name, name))
+			value = file->entries[i].value;
+	free(text);
+	return value;
+}
+
+START_TEST(counters_have_their_names_on_disk_and_add_up_over_runs)
+{
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	ck_assert_uint_eq(on_disk("lost_memory"), 0);
+	stats_add(&stats, STATS_STORED, 3);
+	stats_add(&stats, STATS_LOST + OPROF_LOST_DISK, 2);
+	stats_close(&stats);
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_add(&stats, STATS_STORED, 4);
+	ck_assert_uint_eq(on_disk("stored"), 7);
+	ck_assert_uint_eq(on_disk("lost_disk"), 2);
+	ck_assert_uint_eq(stats_accounted(&stats), 9);
+	stats_close(&stats);
+}
+END_TEST
+
+START_TEST(counters_outlive_a_kill)
+{
+	pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		if (stats_open(&stats, "stats"))
+			_exit(1);
+		stats_add(&stats, STATS_IDLE, 41);
+		stats_add(&stats, STATS_IDLE, 1);
+		(void)kill(getpid(), SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_uint_eq(on_disk("idle"), 42);
+}
+END_TEST
+
+START_TEST(a_session_counts_only_what_its_source_saw_since_it_began)
+{
+	struct source_counter counters[] = {{"late_records", 5}};
+
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_begin_source(&stats, 100, counters, 1);
+	counters[0].value = 8;
+	stats_update_source(&stats, 130, counters, 1);
+	ck_assert_uint_eq(on_disk("seen"), 30);
+	ck_assert_uint_eq(on_disk("late_records"), 3);
+	stats_close(&stats);
+
+	/* Another run, another source: its counts begin at 0 again. */
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	counters[0].value = 0;
+	stats_begin_source(&stats, 0, counters, 1);
+	counters[0].value = 2;
+	stats_update_source(&stats, 7, counters, 1);
+	ck_assert_uint_eq(on_disk("seen"), 37);
+	ck_assert_uint_eq(on_disk("late_records"), 5);
+	stats_close(&stats);
+}
+END_TEST
+
+START_TEST(a_counter_that_the_source_brings_later_is_taken_up_whole)
+{
+	struct source_counter counters[] = {{"late_records", 0}, {"mmap_records", 9}};
+
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_begin_source(&stats, 0, counters, 1);
+	stats_update_source(&stats, 0, counters, 2);
+	ck_assert_uint_eq(on_disk("mmap_records"), 9);
+	stats_close(&stats);
+}
+END_TEST
+
+START_TEST(a_source_cannot_set_the_daemons_own_counters)
+{
+	struct source_counter counters[] = {{"stored", 0}};
+
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_begin_source(&stats, 0, counters, 1);
+	counters[0].value = 1000;
+	stats_update_source(&stats, 0, counters, 1);
+	ck_assert_uint_eq(on_disk("stored"), 0);
+	stats_close(&stats);
+}
+END_TEST
+
+START_TEST(more_counters_than_fit_are_left_out_without_harm)
+{
+	static char names[200][16];
+	static struct source_counter counters[200];
+
+	for (unsigned int i = 0; i < 200; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "c%u", i);
+		counters[i] = (struct source_counter){names[i], i};
+	}
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_begin_source(&stats, 0, counters, 200);
+	for (unsigned int i = 0; i < 200; i++)
+		counters[i].value++;
+	stats_update_source(&stats, 0, counters, 200);
+	ck_assert_uint_eq(stats.nr_entries, STATS_ENTRIES_MAX);
+	ck_assert_uint_eq(on_disk("c10"), 1);
+	stats_close(&stats);
+}
+END_TEST
+
+START_TEST(a_damaged_file_begins_anew_and_says_so)
+{
+	static const char *const damaged[] = {"", "short", "OPSTATS\n\377\377\377\377"};
+
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+		ck_assert_int_eq(file_replace("stats", damaged[i], strlen(damaged[i]), 0600), 0);
+		ck_assert_int_eq(stats_open(&stats, "stats"), 1);
+		ck_assert_uint_eq(on_disk("seen"), 0);
+		stats_close(&stats);
+	}
+}
+END_TEST
+
+START_TEST(a_file_that_claims_more_entries_than_it_holds_is_damaged)
+{
+	static char bytes[STATS_FILE_BYTES];
+	struct oprof_stats_file head = {.version = OPROF_STATS_VERSION, .nr_entries = 100000};
+
+	memcpy(head.magic, OPROF_STATS_MAGIC, sizeof(head.magic));
+	memcpy(bytes, &head, sizeof(head));
+	ck_assert_int_eq(file_replace("stats", bytes, sizeof(bytes), 0600), 0);
+	ck_assert_int_eq(stats_open(&stats, "stats"), 1);
+	stats_close(&stats);
+}
+END_TEST
+
+START_TEST(a_file_truncated_under_the_daemon_is_made_anew_from_memory)
+{
+	ck_assert_int_eq(stats_catch_sigbus(), 0);
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_add(&stats, STATS_STORED, 5);
+	ck_assert_int_eq(truncate("stats", 0), 0);
+	stats_add(&stats, STATS_STORED, 1); /* faults */
+	ck_assert_int_eq(stats_mend(&stats), 1);
+	ck_assert_int_eq(stats_mend(&stats), 0);
+	ck_assert_uint_eq(on_disk("stored"), 6);
+	stats_add(&stats, STATS_STORED, 1);
+	ck_assert_uint_eq(on_disk("stored"), 7);
+	stats_close(&stats);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("stats");
+
+	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
+	tcase_add_test(tc, counters_have_their_names_on_disk_and_add_up_over_runs);
+	tcase_add_test(tc, counters_outlive_a_kill);
+	tcase_add_test(tc, a_session_counts_only_what_its_source_saw_since_it_began);
+	tcase_add_test(tc, a_counter_that_the_source_brings_later_is_taken_up_whole);
+	tcase_add_test(tc, a_source_cannot_set_the_daemons_own_counters);
+	tcase_add_test(tc, more_counters_than_fit_are_left_out_without_harm);
+	tcase_add_test(tc, a_damaged_file_begins_anew_and_says_so);
+	tcase_add_test(tc, a_file_that_claims_more_entries_than_it_holds_is_damaged);
+	tcase_add_test(tc, a_file_truncated_under_the_daemon_is_made_anew_from_memory);
+	return test_run(tc);
+}

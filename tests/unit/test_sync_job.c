@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/sync_job.h"
+
+#include "lib/file.h"
+#include "lib/log.h"
+#include "tests/unit/fake_source.h"
+#include "tests/unit/test_folder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const struct event_choice events[] = {{.name = "cpu-clock", .period_or_hz = 1000}};
+
+static struct session session;
+static struct profiler profiler;
+static struct sync_job sync_state;
+static struct diag diag;
+
+static void setup(void)
+{
+	struct profiler_config config = {
+		.ops = &source_fake,
+		.source = {.events = events, .nr_events = 1},
+	};
+
+	test_folder_setup();
+	log_init("test", LOG_LEVEL_ERROR);
+	ck_assert_int_eq(log_open("log"), 0);
+	fake_init(NULL);
+	fake_image(1, OPROF_IMAGE_FILE, "/bin/true");
+	ck_assert_int_eq(session_lock(&session, ".", &diag), 0);
+	ck_assert_int_eq(profiler_open(&profiler, &session, &config, &diag), 0);
+	fake_task(1, 1, 1, 0);
+	fake_sample(0, OPROF_MODE_USER, 1, 1, 1);
+	ck_assert_int_eq(profiler_dump(&profiler), 0);
+	sync_job_init(&sync_state, &profiler);
+}
+
+static void teardown(void)
+{
+	sync_job_wait(&sync_state);
+	profiler_close(&profiler);
+	session_unlock(&session);
+	test_folder_teardown();
+}
+
+/* The next job that ends. */
+static uint64_t reap(int *error)
+{
+	uint64_t job = 0;
+
+	for (unsigned int i = 0; i < 10000 && !sync_job_reap(&sync_state, &job, error); i++)
+		(void)poll(NULL, 0, 1);
+	return job;
+}
+
+START_TEST(a_job_ends_with_its_number)
+{
+	int error = 1;
+	uint64_t job = sync_job_request(&sync_state, &error);
+
+	ck_assert_uint_eq(job, 1);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_int_eq(error, 0);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 2);
+}
+END_TEST
+
+START_TEST(requests_made_while_one_runs_share_the_next)
+{
+	int error = 1;
+
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 1);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 2);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 2);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_uint_eq(reap(&error), 2);
+	ck_assert_int_eq(error, 0);
+	ck_assert_int_eq(sync_state.pid, 0);
+}
+END_TEST
+
+START_TEST(a_job_that_fails_tells_its_error)
+{
+	int error = 0;
+
+	ck_assert_int_eq(unlink("samples/current/meta/stats"), 0);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 1);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_int_eq(error, -ENOENT);
+}
+END_TEST
+
+START_TEST(where_no_child_can_be_made_it_is_done_at_once)
+{
+	struct rlimit limit;
+	struct rlimit none;
+	uid_t user = geteuid();
+	uint64_t job;
+	int error = 1;
+
+	/* Root may always fork: be somebody else for the moment. */
+	ck_assert_int_eq(getrlimit(RLIMIT_NPROC, &limit), 0);
+	none = (struct rlimit){0, limit.rlim_max};
+	if (setrlimit(RLIMIT_NPROC, &none) || (!user && setresuid(65534, 65534, 0)))
+		return;
+	job = sync_job_request(&sync_state, &error);
+	ck_assert_int_eq(user ? 0 : setresuid(0, 0, 0), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+	ck_assert_uint_eq(job, 0);
+	/* As another user the files can't be opened again: told, not hidden. */
+	ck_assert_int_eq(error, user ? 0 : -EACCES);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("sync_job");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_job_ends_with_its_number);
+	tcase_add_test(tc, requests_made_while_one_runs_share_the_next);
+	tcase_add_test(tc, a_job_that_fails_tells_its_error);
+	tcase_add_test(tc, where_no_child_can_be_made_it_is_done_at_once);
+	return test_run(tc);
+}
