@@ -5,7 +5,11 @@ daemon_libdaemon_a_SOURCES =
 
 # The perf source: rings, decoding, order.
 daemon_libdaemon_a_SOURCES += daemon/perf_item.h daemon/perf_parse.c daemon/perf_parse.h \
-	daemon/perf_order.c daemon/perf_order.h daemon/perf_feed.c daemon/perf_feed.h
+	daemon/perf_order.c daemon/perf_order.h daemon/perf_feed.c daemon/perf_feed.h \
+	daemon/perf_ring.c daemon/perf_ring.h daemon/perf_open.c daemon/perf_open.h \
+	daemon/perf_cpu.c daemon/perf_cpu.h daemon/perf_watch.c daemon/perf_watch.h \
+	daemon/cpu_list.c daemon/cpu_list.h daemon/cpu_watch.c daemon/cpu_watch.h \
+	daemon/thread_list.c daemon/thread_list.h daemon/perf_source.c daemon/perf_source.h
 
 # The daemon above its source: from records to sample files, and who commands it.
 daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/cgroup_table.c \
@@ -47,6 +51,14 @@ tests_unit_test_perf_order_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_feed_SOURCES = tests/unit/test_perf_feed.c $(perf_encode_files)
 tests_unit_test_perf_feed_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_feed_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
+
+perf_source_tests = tests/unit/test_perf_source
+check_PROGRAMS += $(perf_source_tests)
+TESTS += $(perf_source_tests)
+tests_unit_test_perf_source_SOURCES = tests/unit/test_perf_source.c \
+	tests/unit/fake_perf_state.c tests/unit/fake_perf_state.h
+tests_unit_test_perf_source_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_source_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 endif
 EXTRA_DIST += tests/data/streams/README tests/data/streams/late-records.txt \
 	tests/data/streams/lost-chunks.txt tests/data/streams/malformed.txt \

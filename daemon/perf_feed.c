@@ -40,10 +40,10 @@ void perf_feed_destroy(struct perf_feed *feed)
 	free(feed);
 }
 
-int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout, uint64_t now_ns)
+int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout, uint64_t now_ns,
+		       uint32_t *ring)
 {
 	struct perf_layout *layouts;
-	uint32_t ring;
 	int error;
 
 	if (layout->sample_type & ~(uint64_t)PERF_PARSE_SAMPLE_TYPES)
@@ -52,10 +52,10 @@ int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout,
 	if (!layouts)
 		return -ENOMEM;
 	feed->layouts = layouts;
-	error = perf_order_add_ring(&feed->order, now_ns, &ring);
+	error = perf_order_add_ring(&feed->order, now_ns, ring);
 	if (error)
 		return error;
-	assert(ring == feed->nr_rings);
+	assert(*ring == feed->nr_rings);
 	layouts[feed->nr_rings++] = *layout;
 	return 0;
 }
@@ -101,7 +101,7 @@ static void feed_refuse(struct perf_feed *feed, const struct perf_layout *layout
 	if (type == PERF_RECORD_SAMPLE)
 		feed_sink_lost(feed, time_ns, reason, UINT32_MAX, 1);
 	else if (layout->side_band)
-		feed->counters.side_band_lost++;
+		feed->counters.side_band_bad++;
 }
 
 void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes)

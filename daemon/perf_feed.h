@@ -28,9 +28,10 @@ struct perf_feed_counters {
 	uint64_t late_records;	  /* behind the watermark when they came; applied all the same */
 	uint64_t unknown_records; /* of types that no kernel known here writes */
 	uint64_t bad_records;	  /* malformed; samples among them are lost_bad_record too */
-	uint64_t ring_lost;	  /* sum of LOST records of sample rings, for kernels that have no
-				     better count (perf_feed_lost) */
-	uint64_t side_band_lost;  /* side-band records lost: in the kernel, or damaged */
+	/* Sums of the kernel's LOST records, for kernels that have no better count. */
+	uint64_t ring_lost;	 /* of sample rings: who feeds reports them by perf_feed_lost */
+	uint64_t side_band_lost; /* of side-band rings */
+	uint64_t side_band_bad;	 /* side-band records that came, but damaged or too many */
 };
 
 struct perf_feed;
@@ -40,8 +41,9 @@ int perf_feed_create(struct perf_feed **feed, struct perf_consumer *consumer,
 		     struct record_sink *sink);
 void perf_feed_destroy(struct perf_feed *feed);
 
-/* Rings are numbered from 0 in the order of these calls. 0, -ENOMEM, -EINVAL (layout). */
-int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout, uint64_t now_ns);
+/* Number of a new ring in *ring, from 0. 0, -ENOMEM, -EINVAL (a layout that is not decoded). */
+int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout, uint64_t now_ns,
+		       uint32_t *ring);
 /* The ring is gone for now, and back (CPU hotplug): order does not wait for it. */
 void perf_feed_close_ring(struct perf_feed *feed, uint32_t ring);
 void perf_feed_open_ring(struct perf_feed *feed, uint32_t ring, uint64_t now_ns);

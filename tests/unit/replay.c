@@ -325,12 +325,13 @@ static int replay_add_rings(struct replay *replay)
 	struct perf_layout layout = {.sample_type = replay->config.sample_type,
 				     .ids = &replay->ids};
 	unsigned int nr_cpus = replay->config.nr_cpus;
+	uint32_t ring; /* as replay_ring gives it: i */
 	int error = 0;
 
 	for (unsigned int i = 0; i < 2 * nr_cpus && !error; i++) {
 		layout.side_band = i < nr_cpus;
 		layout.cpu = i % nr_cpus;
-		error = perf_feed_add_ring(replay->feed, &layout, 0);
+		error = perf_feed_add_ring(replay->feed, &layout, 0, &ring);
 	}
 	for (uint32_t i = 0; i < REPLAY_EVENTS && !error; i++) {
 		error = perf_ids_add(&replay->ids, i + 1, i);
@@ -469,6 +470,8 @@ uint64_t replay_counter(const struct replay *replay, const char *name)
 		return feed->bad_records;
 	if (!strcmp(name, "side_band_lost"))
 		return feed->side_band_lost;
+	if (!strcmp(name, "side_band_bad"))
+		return feed->side_band_bad;
 	if (!strcmp(name, "seen"))
 		return feed->seen;
 	if (!strcmp(name, "throttles"))

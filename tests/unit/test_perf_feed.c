@@ -52,6 +52,8 @@ static struct record_sink sink = {test_record};
 
 static void setup(void)
 {
+	uint32_t ring;
+
 	nr_applied = 0;
 	nr_throttles = 0;
 	memset(lost, 0, sizeof(lost));
@@ -63,7 +65,8 @@ static void setup(void)
 		layouts[i].sample_type = SAMPLE_TYPE;
 		layouts[i].side_band = i == RING_SIDE;
 		layouts[i].ids = &ids;
-		ck_assert_int_eq(perf_feed_add_ring(feed, &layouts[i], 0), 0);
+		ck_assert_int_eq(perf_feed_add_ring(feed, &layouts[i], 0, &ring), 0);
+		ck_assert_uint_eq(ring, (uint32_t)i);
 	}
 }
 
@@ -157,7 +160,7 @@ START_TEST(a_lost_chunk_of_a_ring_shows_and_the_next_chunk_is_read)
 	put(RING_SAMPLES, PERF_RECORD_SAMPLE, 30);
 	flush();
 	ck_assert_uint_eq(lost[OPROF_LOST_BAD_RECORD], 1);
-	ck_assert_uint_eq(perf_feed_counters(feed)->side_band_lost, 1);
+	ck_assert_uint_eq(perf_feed_counters(feed)->side_band_bad, 1);
 	ck_assert_uint_eq(seen_is_applied_and_lost(), 2);
 }
 END_TEST
@@ -216,8 +219,9 @@ END_TEST
 START_TEST(fields_that_it_cannot_decode_are_refused_with_the_ring)
 {
 	struct perf_layout layout = {.sample_type = SAMPLE_TYPE | PERF_SAMPLE_ADDR};
+	uint32_t ring;
 
-	ck_assert_int_eq(perf_feed_add_ring(feed, &layout, 0), -EINVAL);
+	ck_assert_int_eq(perf_feed_add_ring(feed, &layout, 0, &ring), -EINVAL);
 }
 END_TEST
 

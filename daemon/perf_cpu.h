@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The perf source's part on one CPU: its events, and the two rings that they
+ * write to. One ring is for samples of all events, the other for side-band,
+ * so that a flood of samples cannot drop maps.
+ *
+ * Losses are read from the kernel's own counts (PERF_FORMAT_LOST), and only
+ * when a ring can have been full since: a read interrupts the CPU it asks.
+ */
+#ifndef DAEMON_PERF_CPU_H
+#define DAEMON_PERF_CPU_H
+
+#include "daemon/perf_feed.h"
+#include "daemon/perf_open.h"
+#include "daemon/perf_ring.h"
+
+/* A sampled event of one task, or of all, on this CPU. */
+struct perf_cpu_event {
+	int fd;
+	uint32_t event; /* index */
+	uint64_t lost;	/* the kernel's count, as far as it was told to the feed */
+};
+
+struct perf_cpu {
+	unsigned int cpu;
+	bool open;
+	bool in_feed; /* has rings in the feed: they outlive a closing */
+	struct perf_ring samples, side;
+	uint32_t samples_ring, side_ring; /* numbers in the feed */
+	struct perf_cpu_event *events;
+	size_t nr_events;
+	int *side_fds;
+	size_t nr_side_fds;
+	uint64_t side_lost; /* the kernel's count, as far as it was reported */
+};
+
+/* What to open, and where records go. All borrowed. */
+struct perf_cpu_plan {
+	struct perf_open *open;
+	struct perf_ids *ids;
+	struct perf_feed *feed;
+	const pid_t *tids; /* threads; one of -1: all tasks */
+	size_t nr_tids;
+};
+
+/*
+ * Open side-band events (recording at once) and sampled ones (disabled), map
+ * the rings. 0 or -errno with diag: -ESRCH: all threads have ended; -ENODEV:
+ * the CPU is not online; -EPERM from a ring: *no_memory is set.
+ */
+int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
+		  struct diag *diag);
+/* Close all. Drain and read losses before. */
+void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed);
+
+/* Begin or stop sampling. The first -errno; the other events are done all the same. */
+int perf_cpu_enable(const struct perf_cpu *cpu, bool enable);
+
+enum perf_cpu_losses {
+	PERF_CPU_LOSSES_IF_TIGHT, /* when a ring was nearly full */
+	PERF_CPU_LOSSES_READ,	  /* in any case */
+};
+
+/*
+ * Feed what the rings hold. The kernel's counts of losses are told to the
+ * feed at now_ns. *side_band_lost is raised by side-band records lost.
+ * 0; -ENOMEM: a ring was left as it is; -EBADMSG: a ring was damaged.
+ */
+int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
+		  enum perf_cpu_losses losses, uint64_t now_ns, uint64_t *side_band_lost);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/perf_open.h"
+#include "lib/perf_hint.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SAMPLE_PAGES_DEFAULT 64
+#define SIDE_PAGES_DEFAULT   32
+#define NS_PER_SECOND	     1000000000u
+
+static int open_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
+{
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* As many descriptors as the administrator lets us have. 0 when there are more now. */
+static int raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+		return -EMFILE;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : 0;
+}
+
+static int open_event(const struct perf_open *open, struct perf_event_attr *attr, pid_t tid,
+		      int cpu)
+{
+	int fd;
+
+	attr->size = open->attr_bytes;
+	fd = open->open(attr, tid, cpu, PERF_FLAG_FD_CLOEXEC);
+	if (fd == -EMFILE && !raise_descriptors())
+		fd = open->open(attr, tid, cpu, PERF_FLAG_FD_CLOEXEC);
+	return fd;
+}
+
+/*
+ * The frequency of these two is turned into a fixed period by the kernel, so
+ * it is asked for as one: their samples then need not carry it.
+ */
+static bool event_is_clock(const struct event_choice *event)
+{
+	return event->perf_type == PERF_TYPE_SOFTWARE &&
+	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+		event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+uint64_t perf_open_period(const struct event_choice *event)
+{
+	if (!event->frequency)
+		return event->period_or_hz;
+	if (!event_is_clock(event))
+		return 0;
+	return event->period_or_hz && event->period_or_hz < NS_PER_SECOND
+		       ? NS_PER_SECOND / event->period_or_hz
+		       : 1;
+}
+
+static uint64_t sample_type_of(const struct source_config *config, unsigned int features)
+{
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+
+	for (size_t i = 0; i < config->nr_events; i++)
+		if (!perf_open_period(&config->events[i]))
+			type |= PERF_SAMPLE_PERIOD;
+	if (config->chain_depth)
+		type |= PERF_SAMPLE_CALLCHAIN;
+	if (features & PERF_FEATURE_SAMPLE_CGROUP)
+		type |= PERF_SAMPLE_CGROUP;
+	return type;
+}
+
+/* What sampled and side-band events have in common. */
+static void attr_common(const struct perf_open *open, struct perf_event_attr *attr,
+			unsigned int nr_pages)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->read_format = PERF_FORMAT_ID;
+	if (open->features & PERF_FEATURE_LOST)
+		attr->read_format |= PERF_FORMAT_LOST;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->exclude_hv = 1;
+	attr->inherit = open->config->target == SOURCE_TASKS;
+	/* Half a ring: the other half is for what comes while we wake up. */
+	attr->watermark = 1;
+	attr->wakeup_watermark = (uint32_t)(nr_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 2);
+}
+
+static void attr_samples(const struct perf_open *open, const struct event_choice *event,
+			 struct perf_event_attr *attr)
+{
+	const struct source_config *config = open->config;
+
+	attr_common(open, attr, open->sample_pages);
+	attr->type = event->perf_type;
+	attr->config = event->config;
+	attr->sample_type = open->sample_type;
+	attr->sample_period = perf_open_period(event);
+	if (!attr->sample_period) {
+		attr->freq = 1;
+		attr->sample_freq = event->period_or_hz;
+	}
+	attr->exclude_kernel = !event->kernel || open->user_only;
+	attr->exclude_user = !event->user;
+	attr->disabled = 1;
+	attr->enable_on_exec = config->enable_on_exec;
+	/* The leaf is a frame of the chain, too. */
+	if (config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
+		attr->sample_max_stack = (uint16_t)(config->chain_depth + 1);
+}
+
+static void attr_side_band(const struct perf_open *open, struct perf_event_attr *attr)
+{
+	attr_common(open, attr, open->side_pages);
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->sample_period = 1;
+	attr->sample_type = open->side_type;
+	attr->exclude_kernel = 1; /* a user may not ask for less; records come all the same */
+	attr->mmap = 1;
+	attr->comm = 1;
+	attr->task = 1;
+	attr->mmap2 = !!(open->features & PERF_FEATURE_MMAP2);
+	attr->comm_exec = !!(open->features & PERF_FEATURE_COMM_EXEC);
+	attr->build_id = !!(open->features & PERF_FEATURE_BUILD_ID);
+	attr->cgroup = !!(open->features & PERF_FEATURE_CGROUP);
+	attr->ksymbol = !!(open->features & PERF_FEATURE_KSYMBOL);
+}
+
+/* A side-band event that asks for all that the sampled ones do, on ourselves. */
+static int probe_once(const struct perf_open *open, uint32_t *attr_bytes)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	attr_side_band(open, &attr);
+	attr.sample_type = sample_type_of(open->config, open->features);
+	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
+		attr.sample_max_stack = (uint16_t)(open->config->chain_depth + 1);
+	fd = open_event(open, &attr, 0, -1);
+	*attr_bytes = attr.size;
+	if (fd >= 0)
+		(void)close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static unsigned int features_wanted(const struct source_config *config)
+{
+	unsigned int features = PERF_FEATURE_LOST | PERF_FEATURE_BUILD_ID | PERF_FEATURE_MMAP2 |
+				PERF_FEATURE_COMM_EXEC;
+
+	if (config->chain_depth)
+		features |= PERF_FEATURE_MAX_STACK;
+	if (config->want_cgroup)
+		features |= PERF_FEATURE_CGROUP | PERF_FEATURE_SAMPLE_CGROUP;
+	if (config->target == SOURCE_SYSTEM)
+		features |= PERF_FEATURE_KSYMBOL;
+	return features;
+}
+
+/* Give up features, one after the other, until the kernel takes the rest. */
+static int probe(struct perf_open *open)
+{
+	unsigned int next = 1;
+	uint32_t attr_bytes;
+	int error;
+
+	while ((error = probe_once(open, &attr_bytes))) {
+		if (error == -E2BIG && attr_bytes < open->attr_bytes &&
+		    attr_bytes >= PERF_ATTR_SIZE_VER0) {
+			open->attr_bytes = attr_bytes; /* what this kernel knows of */
+			if (attr_bytes < PERF_ATTR_SIZE_VER5)
+				open->features &= ~(unsigned int)PERF_FEATURE_MAX_STACK;
+			continue;
+		}
+		if (error == -EOVERFLOW && open->features & PERF_FEATURE_MAX_STACK) {
+			open->features &= ~(unsigned int)PERF_FEATURE_MAX_STACK;
+			continue;
+		}
+		if (error != -EINVAL)
+			return error;
+		while (next < PERF_FEATURES_END && !(open->features & next))
+			next <<= 1;
+		if (next == PERF_FEATURES_END)
+			return error;
+		open->features &= ~next;
+	}
+	return 0;
+}
+
+static bool is_refused(int error)
+{
+	return error == -EACCES || error == -EPERM;
+}
+
+static int open_diag(const struct perf_open *open, const char *name, int error, struct diag *diag)
+{
+	char hint[PERF_HINT_BYTES];
+
+	switch (error) {
+	case -ENOENT:
+	case -ENODEV:
+	case -EOPNOTSUPP:
+	case -524: /* ENOTSUPP, which the kernel should not show */
+		return diag_set(diag, error,
+				"%s cannot be sampled on this machine (no such counter, or one "
+				"without an interrupt): use cpu-clock",
+				name);
+	case -EINVAL:
+		return diag_set(diag, error,
+				"the kernel does not take %s as asked: is its count or frequency "
+				"beyond kernel.perf_event_max_sample_rate?",
+				name);
+	case -EMFILE:
+	case -ENFILE:
+		return diag_set(diag, error,
+				"%s needs more open files than allowed: raise the limit (ulimit "
+				"-n) or profile fewer threads",
+				name);
+	default:
+		perf_open_hint(error, open->config->target == SOURCE_SYSTEM, hint, sizeof(hint));
+		return diag_set(diag, error, "%s: %s", name, hint);
+	}
+}
+
+int perf_open_init(struct perf_open *open, const struct source_config *config, perf_open_fn *fn,
+		   struct diag *diag)
+{
+	int error;
+
+	memset(open, 0, sizeof(*open));
+	open->open = fn ? fn : open_syscall;
+	open->config = config;
+	open->features = features_wanted(config);
+	open->attr_bytes = sizeof(struct perf_event_attr);
+	open->sample_pages = config->sample_pages ? config->sample_pages : SAMPLE_PAGES_DEFAULT;
+	open->side_pages = config->side_pages ? config->side_pages : SIDE_PAGES_DEFAULT;
+	open->side_type =
+		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	error = probe(open);
+	if (error)
+		return open_diag(open, "performance events", error, diag);
+	open->sample_type = sample_type_of(config, open->features);
+	return 0;
+}
+
+int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag)
+{
+	const struct event_choice *choice = &open->config->events[event];
+	struct perf_event_attr attr;
+	int fd;
+
+	attr_samples(open, choice, &attr);
+	fd = open_event(open, &attr, tid, cpu);
+	if (is_refused(fd) && choice->kernel && choice->user && !open->user_only) {
+		attr.exclude_kernel = 1;
+		fd = open_event(open, &attr, tid, cpu);
+		if (fd >= 0)
+			open->user_only = true;
+	}
+	if (fd >= 0 || fd == -ESRCH || (fd == -ENODEV && choice->perf_type == PERF_TYPE_SOFTWARE))
+		return fd;
+	return open_diag(open, choice->name, fd, diag);
+}
+
+int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	attr_side_band(open, &attr);
+	fd = open_event(open, &attr, tid, cpu);
+	if (fd >= 0 || fd == -ESRCH || fd == -ENODEV)
+		return fd;
+	return open_diag(open, "performance events", fd, diag);
+}

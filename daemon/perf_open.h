@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asking the kernel for performance events: what to ask, what this kernel
+ * and this user are refused, and what to do without. Learnt once, by a probe
+ * on an event of our own, so that all events of a run look alike.
+ */
+#ifndef DAEMON_PERF_OPEN_H
+#define DAEMON_PERF_OPEN_H
+
+#include "daemon/source.h"
+
+#include <linux/perf_event.h>
+
+/*
+ * What newer kernels offer, in the order in which it is given up: what is
+ * youngest first, so that the fewest are lost.
+ */
+enum perf_feature {
+	PERF_FEATURE_LOST = 1 << 0,	     /* PERF_FORMAT_LOST, Linux 6.0 */
+	PERF_FEATURE_BUILD_ID = 1 << 1,	     /* build-ids in MMAP2, 5.12 */
+	PERF_FEATURE_CGROUP = 1 << 2,	     /* CGROUP records, 5.7 */
+	PERF_FEATURE_SAMPLE_CGROUP = 1 << 3, /* cgroup of each sample, 5.7 */
+	PERF_FEATURE_KSYMBOL = 1 << 4,	     /* BPF programs come and go, 5.1 */
+	PERF_FEATURE_MAX_STACK = 1 << 5,     /* chain depth asked for, 4.8; else the kernel's */
+	PERF_FEATURE_MMAP2 = 1 << 6,	     /* 3.16 */
+	PERF_FEATURE_COMM_EXEC = 1 << 7,     /* 3.16 */
+	PERF_FEATURES_END = 1 << 8,
+};
+
+/* perf_event_open(2): a descriptor or -errno. May write attr->size. */
+typedef int perf_open_fn(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags);
+
+struct perf_open {
+	perf_open_fn *open;
+	const struct source_config *config;    /* borrowed */
+	unsigned int features;		       /* PERF_FEATURE_* that are asked for */
+	uint32_t attr_bytes;		       /* attr.size that this kernel takes */
+	uint64_t sample_type;		       /* of sampled events */
+	uint64_t side_type;		       /* of side-band events */
+	unsigned int sample_pages, side_pages; /* data pages of the rings */
+	bool user_only;			       /* the kernel's mode was wanted, but is refused */
+};
+
+/*
+ * Settle features and sample_type for config; open NULL: the system call.
+ * 0, or -errno with a remedy in diag.
+ */
+int perf_open_init(struct perf_open *open, const struct source_config *config, perf_open_fn *fn,
+		   struct diag *diag);
+
+/*
+ * A descriptor that samples event (disabled) or brings side-band records
+ * (enabled) for a thread (-1: all) on a CPU; or -errno. -ESRCH: the thread
+ * has ended; -ENODEV: the CPU has gone: both without a diag.
+ */
+int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
+int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
+
+/* The fixed weight of the event's samples, or 0: each sample says its own. */
+uint64_t perf_open_period(const struct event_choice *event);
+
+#endif

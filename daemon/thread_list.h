@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The threads of processes, from /proc. */
+#ifndef DAEMON_THREAD_LIST_H
+#define DAEMON_THREAD_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct thread_list {
+	pid_t *tids; /* sorted, each once */
+	size_t nr_tids;
+};
+
+/*
+ * All threads that the processes have now. A process that has ended has
+ * none. 0, -ENOMEM, or -errno of reading proc_path (NULL: "/proc").
+ */
+int thread_list_read(struct thread_list *list, const char *proc_path, const pid_t *pids,
+		     size_t nr_pids);
+void thread_list_deinit(struct thread_list *list);
+bool thread_list_equal(const struct thread_list *a, const struct thread_list *b);
+
+#endif

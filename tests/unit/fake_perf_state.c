@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/fake_perf_state.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+struct fake_perf_state fake_perf_state;
+
+struct perf_state {
+	struct record_sink *sink;
+};
+
+static struct perf_state the_state;
+
+int perf_state_create(struct perf_state **state, const struct perf_state_config *config,
+		      struct diag *diag)
+{
+	(void)diag;
+	the_state.sink = config->sink;
+	fake_perf_state.kernel = config->kernel;
+	*state = &the_state;
+	return 0;
+}
+
+void perf_state_destroy(struct perf_state *state)
+{
+	(void)state;
+}
+
+int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
+{
+	(void)state;
+	(void)pids;
+	fake_perf_state.nr_scans++;
+	fake_perf_state.nr_scan_pids = nr_pids;
+	return 0;
+}
+
+static void fake_sample(struct perf_state *state, const struct perf_item *item)
+{
+	struct oprof_sample sample = {
+		.head = {.type = OPROF_RECORD_SAMPLE, .size_bytes = sizeof(sample)},
+		.time_ns = item->time_ns,
+		.event = item->event,
+		.leaf = {.offset = item->u.sample.ip},
+	};
+
+	fake_perf_state.weight += item->u.sample.period;
+	fake_perf_state.nr_chain_frames += item->u.sample.nr_chain;
+	fake_perf_state.nr_cgroups += !!item->u.sample.cgroup;
+	fake_perf_state.nr_kernel_samples +=
+		(item->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	state->sink->record(state->sink, &sample.head);
+}
+
+static void fake_watched(const struct perf_item *item)
+{
+	struct fake_perf_state *fake = &fake_perf_state;
+
+	fake->watched_samples += item->type == PERF_RECORD_SAMPLE;
+	fake->watched_execs += item->type == PERF_RECORD_COMM && item->u.comm.exec;
+	fake->watched_exits += item->type == PERF_RECORD_EXIT && item->tid == item->pid;
+	fake->watched_build_ids +=
+		item->type == PERF_RECORD_MMAP2 && item->u.mmap.identity.nr_build_id;
+}
+
+void perf_state_apply(struct perf_state *state, const struct perf_item *item)
+{
+	struct fake_perf_state *fake = &fake_perf_state;
+
+	if (item->type < FAKE_TYPES)
+		fake->nr_items[item->type]++;
+	fake->nr_disordered += item->time_ns < fake->newest_ns;
+	fake->newest_ns = item->time_ns;
+	if (item->pid == fake->watched)
+		fake_watched(item);
+	if (item->type == PERF_RECORD_SAMPLE)
+		fake_sample(state, item);
+}
+
+const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie)
+{
+	(void)state;
+	(void)cookie;
+	return NULL;
+}
+
+const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup)
+{
+	(void)state;
+	(void)cgroup;
+	return NULL;
+}
+
+int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
+{
+	(void)state;
+	(void)meta_path;
+	return 0;
+}
+
+size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
+			   size_t room)
+{
+	(void)state;
+	if (room) {
+		counters->name = "fake";
+		counters->value = 4711;
+	}
+	return 1;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A perf_state that knows nothing and notes everything: for tests of what
+ * stands below it. Every sample becomes a SAMPLE record as it is.
+ */
+#ifndef TESTS_FAKE_PERF_STATE_H
+#define TESTS_FAKE_PERF_STATE_H
+
+#include "daemon/perf_state.h"
+
+#define FAKE_TYPES 32
+
+struct fake_perf_state {
+	uint64_t nr_items[FAKE_TYPES]; /* by type */
+	uint64_t nr_disordered;	       /* items older than the one before */
+	uint64_t newest_ns;
+	uint64_t nr_scans;
+	size_t nr_scan_pids;
+	bool kernel;   /* as the config said */
+	pid_t watched; /* the next three are of this process only */
+	uint64_t watched_samples, watched_execs, watched_exits;
+	uint64_t watched_build_ids; /* mappings that came with one */
+	uint64_t nr_chain_frames;
+	uint64_t nr_cgroups; /* samples with one */
+	uint64_t weight;
+	uint64_t nr_kernel_samples;
+};
+
+extern struct fake_perf_state fake_perf_state;
+
+#endif
