@@ -33,6 +33,11 @@ daemon_libdaemon_a_SOURCES += daemon/cgroup_names.c daemon/cgroup_names.h daemon
 	daemon/space.c daemon/space.h daemon/task.c daemon/task.h daemon/vdso.c daemon/vdso.h
 EXTRA_DIST += doc/kernel-symbols.md
 
+bin_PROGRAMS += oprofiled
+oprofiled_SOURCES = daemon/oprofiled.c
+oprofiled_LDADD = daemon/libdaemon.a libdb/libsdb.a events/libevents.a lib/libbase.a $(POPT_LIBS)
+dist_man_MANS += doc/man/oprofiled.1
+
 # Tests that replay raw perf records add these to their sources (tests/unit/replay.h).
 perf_encode_files = tests/unit/perf_encode.c tests/unit/perf_encode.h
 replay_files = tests/unit/replay.c tests/unit/replay_text.c tests/unit/replay.h \
