@@ -2,6 +2,7 @@
 /* What a user asked of one event: "NAME:COUNT:UNITMASK:KERNEL:USER". */
 #include "events/events.h"
 
+#include "events/event_table.h"
 #include "lib/number.h"
 
 #include <ctype.h>
@@ -139,18 +140,6 @@ static int parse_count(const struct event *event, const char *part, uint64_t hz,
 				"event %s: count %s is below its minimum of %" PRIu64, event->name,
 				part, event->min_period);
 	return 0;
-}
-
-static bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < mask->nr_values; i++) {
-		if (mask->values[i].value == number)
-			return true;
-		all |= mask->values[i].value;
-	}
-	return mask->type == UNIT_MASK_BITMASK && number && !(number & ~all);
 }
 
 static int parse_unit_mask(const struct event *event, const char *part, struct event_choice *choice,

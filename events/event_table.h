@@ -42,6 +42,9 @@ void unit_mask_destroy(struct event_unit_mask *mask);
 const struct event_unit_mask *unit_mask_find(const struct event_table *table, size_t first,
 					     const char *name);
 
+/* One of its values, or for a bitmask a union of some. */
+bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number);
+
 /* Make room for one more of item_bytes; -ENOMEM leaves all as it was. */
 int event_table_grow(void **items, size_t nr, size_t *room, size_t item_bytes);
 

@@ -4,6 +4,7 @@
 
 #include "lib/number.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,9 +104,23 @@ static int split_value(const struct table_text *text, char **rest, char **name)
 	return 0;
 }
 
+/* A name that cannot be taken for a number, nor end where it stands in a choice. */
+static bool value_name_valid(const char *name)
+{
+	for (const char *c = name; *c; c++) {
+		if (!isalnum((unsigned char)*c) && !strchr("-_", *c))
+			return false;
+	}
+	return isalpha((unsigned char)*name);
+}
+
 static int check_new_value(const struct table_text *text, const struct event_unit_mask *mask,
 			   uint64_t value, const char *name)
 {
+	if (name && !value_name_valid(name))
+		return table_text_error(text, -EINVAL,
+					"value name %s: a letter, then letters, digits, - and _",
+					name);
 	for (size_t i = 0; i < mask->nr_values; i++) {
 		const struct event_unit_mask_value *old = &mask->values[i];
 
@@ -155,17 +170,16 @@ static int add_value(const struct table_text *text, struct event_unit_mask *mask
 	return append_value(mask, (uint32_t)value, name, line);
 }
 
-/* The default is a value, a value's name, or for a bitmask any union of them. */
-static int check_default(const struct event_unit_mask *mask, uint64_t number)
+bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number)
 {
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < mask->nr_values; i++) {
 		if (mask->values[i].value == number)
-			return 0;
+			return true;
 		all |= mask->values[i].value;
 	}
-	return mask->type == UNIT_MASK_BITMASK && !(number & ~all) ? 0 : -EINVAL;
+	return mask->type == UNIT_MASK_BITMASK && number && !(number & ~all);
 }
 
 static int end_mask(struct table_text *text, struct pending_mask *pending)
@@ -187,7 +201,8 @@ static int end_mask(struct table_text *text, struct pending_mask *pending)
 			return 0;
 		}
 	}
-	if (number_parse(pending->default_word, UINT32_MAX, &number) || check_default(mask, number))
+	if (number_parse(pending->default_word, UINT32_MAX, &number) ||
+	    !unit_mask_allows(mask, number))
 		return table_text_error(text, -EINVAL, "default %s is no value of unit mask %s",
 					pending->default_word, mask->name);
 	mask->default_value = (uint32_t)number;

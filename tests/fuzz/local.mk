@@ -7,6 +7,8 @@
 fuzzers = \
 	tests/fuzz/fuzz_buildid \
 	tests/fuzz/fuzz_control \
+	tests/fuzz/fuzz_events \
+	tests/fuzz/fuzz_setup \
 	tests/fuzz/fuzz_symbols
 check_PROGRAMS += $(fuzzers)
 TESTS += $(fuzzers)
@@ -35,3 +37,9 @@ tests_fuzz_fuzz_symbols_LDADD = pp/libpp.a libdb/libsdb.a $(fuzz_libs) $(SYMBOLS
 tests_fuzz_fuzz_control_SOURCES = tests/fuzz/fuzz_control.c
 tests_fuzz_fuzz_control_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_control_LDADD = daemon/libdaemon.a libdb/libsdb.a events/libevents.a $(fuzz_libs)
+tests_fuzz_fuzz_events_SOURCES = tests/fuzz/fuzz_events.c
+tests_fuzz_fuzz_events_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_events_LDADD = events/libevents.a $(fuzz_libs)
+tests_fuzz_fuzz_setup_SOURCES = tests/fuzz/fuzz_setup.c
+tests_fuzz_fuzz_setup_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_setup_LDADD = control/libcontrol.a events/libevents.a $(fuzz_libs)
