@@ -10,6 +10,12 @@ bench_libbench_a_SOURCES = bench/bench.c bench/bench.h
 bench_bench_sdb_SOURCES = bench/bench_sdb.c
 bench_bench_sdb_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a
 
+EXTRA_PROGRAMS += bench/bench_report
+BENCHMARKS += bench/bench_report
+bench_bench_report_SOURCES = bench/bench_report.c bench/report_binary.c bench/report_binary.h
+bench_bench_report_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS)
+bench_bench_report_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a $(ELF_LIBS)
+
 # A word of BENCHMARKS is a program that is built here, or a script of the
 # source tree. All are run; each prints only the lines that begin with a
 # word of B, or all.

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program of about 24 MB with debug information, for the benchmarks of
+ * reports: thousands of generated functions, the same on each machine but
+ * for what its compiler makes of them. Built once, kept in
+ * ${XDG_CACHE_HOME:-~/.cache}/oprof/bench, which may be removed at any time.
+ */
+#ifndef BENCH_REPORT_BINARY_H
+#define BENCH_REPORT_BINARY_H
+
+#include "oprof/sample_file.h"
+
+#include <limits.h>
+#include <stdint.h>
+
+struct report_binary {
+	char path[PATH_MAX];
+	uint64_t file_bytes;
+	uint64_t text_offset; /* of .text in the file: keys are from here */
+	uint64_t text_bytes;
+	struct oprof_image_identity identity;
+};
+
+/* Find or build it; ends the benchmark where it can't. */
+void report_binary_open(struct report_binary *binary);
+
+#endif
