@@ -26,7 +26,7 @@
  *
  *   sample	ip [period cgroup] [mode=user|kernel|hv|guest-user|guest-kernel]
  *		[chain=N,N...: numbers or user, kernel]  default mode: by the ip's top bit
- *   mmap2, mmap  addr len pgoff path [prot=r-x] [flags=2] [maj min ino gen | build-id=HEX]
+ *   mmap2, mmap  addr len pgoff path (%20: a blank) [prot=r-x] [flags=2] [maj min ino gen | build-id=HEX]
  *   comm	name [exec=1]
  *   fork, exit	[ppid ptid]
  *   cgroup	id path

@@ -46,7 +46,7 @@ static int script_fail(struct script *script, const char *what, const char *word
 }
 
 /* Value of key=, or NULL. */
-static const char *line_get(struct line *line, const char *key)
+static char *line_get(struct line *line, const char *key)
 {
 	size_t length = strlen(key);
 
@@ -69,8 +69,13 @@ static uint64_t line_number(struct line *line, const char *key, uint64_t otherwi
 
 static const char *line_text(struct line *line, const char *key)
 {
-	const char *value = line_get(line, key);
+	char *value = line_get(line, key);
 
+	/* Words have no blanks in them: "%20" stands for one. */
+	for (char *blank = value; blank && (blank = strstr(blank, "%20"));) {
+		*blank++ = ' ';
+		memmove(blank, blank + 2, strlen(blank + 2) + 1);
+	}
 	return value ? value : "";
 }
 
