@@ -70,13 +70,23 @@ EXTRA_DIST += tests/data/streams/README tests/data/streams/late-records.txt \
 	tests/data/streams/reordered-rings.txt tests/data/streams/unknown-types.txt
 
 if REPORTS
-PERF_STATE_TESTS = tests/unit/test_perf_state tests/unit/test_perf_scan
+PERF_STATE_TESTS = tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
+	tests/unit/test_image tests/unit/test_kernel_map
 check_PROGRAMS += $(PERF_STATE_TESTS)
 TESTS += $(PERF_STATE_TESTS)
 PERF_STATE_LIBS = daemon/libdaemon.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_state_SOURCES = tests/unit/test_perf_state.c $(replay_files)
 tests_unit_test_perf_state_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_state_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_space_SOURCES = tests/unit/test_space.c
+tests_unit_test_space_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_space_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_image_SOURCES = tests/unit/test_image.c
+tests_unit_test_image_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_image_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_kernel_map_SOURCES = tests/unit/test_kernel_map.c $(fake_proc_files)
+tests_unit_test_kernel_map_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_kernel_map_LDADD = $(PERF_STATE_LIBS)
 fake_proc_files = tests/unit/fake_proc.c tests/unit/fake_proc.h
 tests_unit_test_perf_scan_SOURCES = tests/unit/test_perf_scan.c $(fake_proc_files) $(replay_files)
 tests_unit_test_perf_scan_CFLAGS = $(TEST_CFLAGS)

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/image.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct image_table images;
+
+static void setup(void)
+{
+	ck_assert_int_eq(image_table_init(&images), 0);
+}
+
+static void teardown(void)
+{
+	image_table_deinit(&images);
+}
+
+static struct image_entry *get(const char *path, const struct oprof_image_identity *identity)
+{
+	struct image_key key = {.kind = OPROF_IMAGE_FILE, .path = path, .identity = identity};
+	struct image_entry *entry = image_table_get(&images, &key);
+
+	ck_assert_ptr_nonnull(entry);
+	return entry;
+}
+
+START_TEST(one_build_id_is_one_image_whatever_else_is_known)
+{
+	struct oprof_image_identity a = {.build_id = {1, 2}, .nr_build_id = 2};
+	struct oprof_image_identity b = {
+		.build_id = {1, 2}, .nr_build_id = 2, .dev = 5, .inode = 6, .mtime_ns = 7};
+	struct oprof_image_identity c = {.build_id = {1, 2, 0}, .nr_build_id = 3};
+	struct oprof_image_identity none = {.dev = 5, .inode = 6};
+
+	ck_assert_ptr_eq(get("/a", &a), get("/a", &b));
+	ck_assert_ptr_ne(get("/a", &a), get("/a", &c));
+	ck_assert_ptr_ne(get("/a", &a), get("/a", &none));
+	/* A copy under another name is filed under its own. */
+	ck_assert_ptr_ne(get("/a", &a), get("/b", &a));
+}
+END_TEST
+
+START_TEST(without_a_build_id_all_the_rest_tells_files_apart)
+{
+	struct oprof_image_identity a = {
+		.dev = 1, .inode = 2, .inode_generation = 3, .mtime_ns = 4, .size_bytes = 5};
+	struct oprof_image_identity others[] = {a, a, a, a, a};
+
+	others[0].dev++;
+	others[1].inode++;
+	others[2].inode_generation++;
+	others[3].mtime_ns++;
+	others[4].size_bytes++;
+	ck_assert_ptr_eq(get("/a", &a), get("/a", &a));
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_ptr_ne(get("/a", &a), get("/a", &others[i]));
+}
+END_TEST
+
+START_TEST(cookies_begin_at_1_and_stay)
+{
+	struct image_entry *a = get("/a", NULL);
+	struct image_entry *b = get("/b", NULL);
+
+	ck_assert_uint_eq(image_tell(b), 1);
+	ck_assert_uint_eq(image_tell(a), 2);
+	ck_assert_uint_eq(image_tell(b), 1);
+	image_put(a);
+	image_put(b);
+	ck_assert_str_eq(image_table_find(&images, 1)->path, "/b");
+	ck_assert_str_eq(image_table_find(&images, 2)->path, "/a");
+	ck_assert_ptr_null(image_table_find(&images, 0));
+	ck_assert_ptr_null(image_table_find(&images, 3));
+	ck_assert_ptr_null(image_table_find(&images, UINT32_MAX));
+	ck_assert_ptr_eq(get("/a", NULL), a);
+}
+END_TEST
+
+START_TEST(images_that_nothing_names_or_maps_do_not_pile_up)
+{
+	char path[32];
+	struct image_entry *kept = get("/kept", NULL);
+	struct image_entry *told = get("/told", NULL);
+
+	image_tell(told);
+	image_put(told);
+	for (int i = 0; i < 100000; i++) {
+		snprintf(path, sizeof(path), "/x%d", i);
+		image_put(get(path, NULL));
+	}
+	ck_assert_uint_lt(images.entries.nr_nodes, 5000);
+	ck_assert_ptr_eq(get("/kept", NULL), kept);
+	ck_assert_ptr_eq(get("/told", NULL), told);
+	/* The newest are still there to be found again. */
+	size_t nr = images.entries.nr_nodes;
+
+	image_put(get("/x99999", NULL));
+	ck_assert_uint_eq(images.entries.nr_nodes, nr);
+}
+END_TEST
+
+START_TEST(an_unused_image_can_be_told)
+{
+	struct image_entry *entry = get("/a", NULL);
+
+	image_put(entry);
+	ck_assert_uint_eq(image_tell(entry), 1);
+	ck_assert_uint_eq(images.nr_unused, 0);
+	image_put(image_get(entry));
+	ck_assert_uint_eq(images.nr_unused, 0);
+}
+END_TEST
+
+START_TEST(a_region_that_grew_is_another_one_that_shrank_is_not)
+{
+	struct image_entry *a = image_table_get_region(&images, "anon", 7, 100, 200);
+
+	ck_assert_ptr_eq(image_table_get_region(&images, "anon", 7, 100, 150), a);
+	ck_assert_ptr_ne(image_table_get_region(&images, "anon", 7, 100, 201), a);
+	ck_assert_ptr_ne(image_table_get_region(&images, "anon", 8, 100, 200), a);
+	ck_assert_ptr_ne(image_table_get_region(&images, "[heap]", 7, 100, 200), a);
+	ck_assert_ptr_ne(image_table_get_region(&images, "anon", 7, 101, 200), a);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("image");
+	TCase *tests = tcase_create("image");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, one_build_id_is_one_image_whatever_else_is_known);
+	tcase_add_test(tests, without_a_build_id_all_the_rest_tells_files_apart);
+	tcase_add_test(tests, cookies_begin_at_1_and_stay);
+	tcase_add_test(tests, images_that_nothing_names_or_maps_do_not_pile_up);
+	tcase_add_test(tests, an_unused_image_can_be_told);
+	tcase_add_test(tests, a_region_that_grew_is_another_one_that_shrank_is_not);
+	suite_add_tcase(suite, tests);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
