@@ -36,6 +36,9 @@ struct image_table {
 	size_t nr_told, room_told;
 	struct image_entry *newest, *oldest; /* unused */
 	size_t nr_unused;
+	/* The folder that entries' saved speaks of (kernel_symbols). */
+	dev_t saved_dev;
+	ino_t saved_inode;
 };
 
 int image_table_init(struct image_table *table);    /* 0 or -ENOMEM */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FOLDER_MODE 0700
@@ -195,11 +196,26 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, const 
 	return file_replace(path, vdso->bytes, vdso->nr_bytes, FILE_MODE);
 }
 
+/* A folder begun anew (reset, save) holds nothing yet, though its path is the old one's. */
+static void note_folder(struct image_table *images, const char *meta_path)
+{
+	struct stat st;
+
+	if (stat(meta_path, &st) ||
+	    (st.st_dev == images->saved_dev && st.st_ino == images->saved_inode))
+		return;
+	images->saved_dev = st.st_dev;
+	images->saved_inode = st.st_ino;
+	for (size_t i = 0; i < images->nr_told; i++)
+		images->told[i]->saved = false;
+}
+
 int kernel_symbols_save(struct image_table *images, const struct vdso *vdso, const char *proc_path,
 			const char *meta_path)
 {
 	int error = 0;
 
+	note_folder(images, meta_path);
 	for (size_t i = 0; i < images->nr_told; i++) {
 		struct image_entry *entry = images->told[i];
 		int failed;

@@ -298,7 +298,7 @@ void profiler_check_session(struct profiler *profiler)
 		  profiler->session->current_path);
 	sample_cache_clear(profiler->cache);
 	diag_clear(&diag);
-	error = session_begin(profiler->session, SESSION_APPEND, &diag);
+	error = session_recover(profiler->session, &diag);
 	(void)profiler_begin_again(profiler, error, &diag);
 }
 

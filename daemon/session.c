@@ -18,6 +18,8 @@
 /* Sessions on their way out; no session may be named so. */
 #define SESSION_TRASH_NAME ".removed"
 
+#define REMAINS_MAX 1000
+
 __attribute__((format(printf, 1, 2))) static char *path_format(const char *format, ...)
 {
 	char *path = NULL;
@@ -275,6 +277,27 @@ bool session_is_lost(const struct session *session)
 {
 	struct stat st;
 
-	return stat(session->current_path, &st) || st.st_dev != session->current_dev ||
-	       st.st_ino != session->current_inode;
+	if (stat(session->current_path, &st) || st.st_dev != session->current_dev ||
+	    st.st_ino != session->current_inode)
+		return true;
+	/* Removed in part, while files were being made in it. */
+	return session->open && access(session->stats.path, F_OK) && errno == ENOENT;
+}
+
+int session_recover(struct session *session, struct diag *diag)
+{
+	unsigned int nr = 0;
+	char *path;
+	int error;
+
+	do { /* a name that is free, or can't be told to be taken */
+		path = path_format("%s/samples/" SESSION_REMAINS_NAME "-%u", session->path, ++nr);
+		if (!path)
+			return diag_set(diag, -ENOMEM, "out of memory");
+		error = access(path, F_OK);
+		if (error && rename(session->current_path, path) && errno != ENOENT)
+			error = errno == ENOTEMPTY || errno == EEXIST ? 0 : -errno;
+		free(path);
+	} while (!error && nr < REMAINS_MAX);
+	return session_begin(session, SESSION_APPEND, diag);
 }

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #define SESSION_LOCK_NAME      "lock"
+#define SESSION_REMAINS_NAME   "remains"
 #define SESSION_CURRENT	       "current"
 #define SESSION_NAME_BYTES_MAX 200
 
@@ -64,8 +65,15 @@ int session_begin(struct session *session, enum session_begin how, struct diag *
 int session_reset(struct session *session, struct diag *diag);
 int session_save(struct session *session, const char *name, struct diag *diag);
 
-/* current, as it was begun, is no longer there. */
+/* current, as it was begun, is no longer there, or no longer whole. */
 bool session_is_lost(const struct session *session);
+
+/*
+ * After that: what is left of it, or stands in its place, becomes session
+ * "remains-N", so that nothing of it is thrown away or counted; begin anew.
+ * As session_begin.
+ */
+int session_recover(struct session *session, struct diag *diag);
 
 /* 0, or -EINVAL with what is wrong in diag. */
 int session_check_name(const char *name, struct diag *diag);

@@ -167,6 +167,23 @@ START_TEST(a_session_that_was_removed_is_found_lost)
 }
 END_TEST
 
+START_TEST(what_is_left_of_a_removed_session_is_kept_apart)
+{
+	begin(SESSION_APPEND);
+	stats_add(&session.stats, STATS_STORED, 5);
+	ck_assert_int_eq(file_make_dirs("s/samples/current/{root}/bin", 0700), 0);
+	ck_assert_int_eq(file_make_dirs("s/samples/remains-1/meta", 0700), 0);
+	ck_assert_int_eq(file_remove_tree("s/samples/current/meta"), 0);
+	ck_assert(session_is_lost(&session));
+	ck_assert_int_eq(session_recover(&session, &diag), 0);
+	ck_assert(!session_is_lost(&session));
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 0);
+	ck_assert(!exists("s/samples/current/{root}"));
+	ck_assert(exists("s/samples/remains-2/{root}/bin"));
+	session_unlock(&session);
+}
+END_TEST
+
 START_TEST(a_folder_that_cannot_be_made_is_told_with_its_name)
 {
 	ck_assert_int_eq(file_replace("file", "", 0, 0600), 0);
@@ -188,6 +205,7 @@ int main(void)
 	tcase_add_test(tc, reset_empties_the_session);
 	tcase_add_test(tc, names_that_leave_the_folder_or_look_like_sample_files_are_refused);
 	tcase_add_test(tc, a_session_that_was_removed_is_found_lost);
+	tcase_add_test(tc, what_is_left_of_a_removed_session_is_kept_apart);
 	tcase_add_test(tc, a_folder_that_cannot_be_made_is_told_with_its_name);
 	return test_run(tc);
 }
