@@ -81,3 +81,5 @@ tests_unit_test_tool_path_SOURCES = tests/unit/test_tool_path.c
 tests_unit_test_tool_path_CFLAGS = $(control_test_cflags)
 tests_unit_test_tool_path_LDADD = $(control_test_libs)
 endif
+
+dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1

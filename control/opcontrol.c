@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct opcontrol {
 	const struct opcontrol_options *options;
 	char session_dir[PATH_MAX];
 	struct setup setup;
+	char *kept; /* the setup's text before this run's settings */
 	struct diag diag;
 };
 
@@ -76,10 +78,20 @@ static void tell_settings(const struct opcontrol *control)
 			 setup_ring_pages(&control->setup));
 }
 
+/* Would these settings change anything? Scripts say them at every start. */
+static bool setup_differs(const struct opcontrol *control)
+{
+	char *text = setup_format(&control->setup);
+	bool differs = !text || !control->kept || strcmp(text, control->kept) != 0;
+
+	free(text);
+	return differs;
+}
+
 static int do_setup(struct opcontrol *control)
 {
 	unsigned int starts = OPCONTROL_START | OPCONTROL_START_DAEMON;
-	int running = daemon_runs(control);
+	int running = setup_differs(control) ? daemon_runs(control) : 0;
 	int error = sampling_check(&control->setup.sampling, EVENT_HZ_LEFT_ON, &control->diag);
 
 	if (error)
@@ -283,6 +295,7 @@ static int run_actions(struct opcontrol *control)
 
 	if (!error)
 		error = setup_load(&control->setup, control->session_dir, &control->diag);
+	control->kept = error ? NULL : setup_format(&control->setup);
 	if (!error)
 		error = opcontrol_options_apply(control->options, &control->setup, &control->diag);
 	for (size_t i = 0; !error && i < nr; i++) {
@@ -290,6 +303,7 @@ static int run_actions(struct opcontrol *control)
 			error = opcontrol_acts[i].act(control);
 	}
 	setup_deinit(&control->setup);
+	free(control->kept);
 	return error;
 }
 

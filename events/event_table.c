@@ -241,7 +241,9 @@ static int read_table_file(const char *file, bool optional, char **text, struct 
 		return 0;
 	}
 	if (error)
-		return diag_set_at(diag, error, file, 0, "%s", strerror(-error));
+		return diag_set_at(diag, error, file, 0,
+				   "%s (OPROF_EVENTS_DIR names another folder of event tables)",
+				   strerror(-error));
 	if (strlen(*text) != nr_bytes) {
 		free(*text);
 		*text = NULL;
