@@ -17,7 +17,8 @@ lib_tests = \
 	tests/unit/test_file \
 	tests/unit/test_log \
 	tests/unit/test_number \
-	tests/unit/test_perf_hint
+	tests/unit/test_perf_hint \
+	tests/unit/test_progress
 check_PROGRAMS += $(lib_tests)
 TESTS += $(lib_tests)
 tests_unit_test_buildid_SOURCES = tests/unit/test_buildid.c
@@ -38,4 +39,7 @@ tests_unit_test_number_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_hint_SOURCES = tests/unit/test_perf_hint.c
 tests_unit_test_perf_hint_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_hint_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_progress_SOURCES = tests/unit/test_progress.c
+tests_unit_test_progress_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_progress_LDADD = lib/libbase.a $(TEST_LIBS)
 endif

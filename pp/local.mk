@@ -20,10 +20,12 @@ pp_libpp_a_SOURCES += \
 
 report_tests = \
 	tests/unit/test_classes \
+	tests/unit/test_coverage \
 	tests/unit/test_format_flat \
 	tests/unit/test_format_symbols \
 	tests/unit/test_format_text \
 	tests/unit/test_profile \
+	tests/unit/test_report_options \
 	tests/unit/test_selection \
 	tests/unit/test_session_dir \
 	tests/unit/test_session_info \
@@ -40,6 +42,9 @@ report_test_sources = \
 tests_unit_test_classes_SOURCES = tests/unit/test_classes.c
 tests_unit_test_classes_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_classes_LDADD = $(report_test_libs)
+tests_unit_test_coverage_SOURCES = tests/unit/test_coverage.c $(report_test_sources)
+tests_unit_test_coverage_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_coverage_LDADD = $(report_test_libs)
 tests_unit_test_format_flat_SOURCES = tests/unit/test_format_flat.c $(report_test_sources)
 tests_unit_test_format_flat_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_format_flat_LDADD = $(report_test_libs)
@@ -52,6 +57,9 @@ tests_unit_test_format_text_LDADD = $(report_test_libs)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(report_test_sources)
 tests_unit_test_profile_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_profile_LDADD = $(report_test_libs)
+tests_unit_test_report_options_SOURCES = tests/unit/test_report_options.c
+tests_unit_test_report_options_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_report_options_LDADD = $(report_test_libs) $(POPT_LIBS)
 tests_unit_test_selection_SOURCES = tests/unit/test_selection.c $(report_test_sources)
 tests_unit_test_selection_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_selection_LDADD = $(report_test_libs)
@@ -117,6 +125,7 @@ tests_unit_test_symbols_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_symbols_LDADD = $(symbol_test_libs)
 
 bin_PROGRAMS += opreport
+dist_man_MANS += doc/man/opreport.1
 opreport_SOURCES = pp/opreport.c
 opreport_LDADD = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a \
 	$(SYMBOLS_LIBS) $(POPT_LIBS)

@@ -9,6 +9,7 @@ fuzzers = \
 	tests/fuzz/fuzz_control \
 	tests/fuzz/fuzz_events \
 	tests/fuzz/fuzz_setup \
+	tests/fuzz/fuzz_spec \
 	tests/fuzz/fuzz_symbols
 check_PROGRAMS += $(fuzzers)
 TESTS += $(fuzzers)
@@ -30,6 +31,9 @@ fuzzers: $(fuzzers)
 tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c
 tests_fuzz_fuzz_buildid_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_buildid_LDADD = $(fuzz_libs)
+tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c
+tests_fuzz_fuzz_spec_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_spec_LDADD = pp/libpp.a $(fuzz_libs)
 tests_fuzz_fuzz_symbols_SOURCES = tests/fuzz/fuzz_symbols.c
 tests_fuzz_fuzz_symbols_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS)
 tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_ldflags)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Profile specifications: the input is words, with a newline between. */
+#include "pp/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_MAX 32
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What was parsed must match, show and go away, whatever it is. */
+static void use(const struct spec *spec)
+{
+	static const char *const texts[] = {"", "/bin/bash", "[vdso]", "all", "x (tgid:1)"};
+	char shown[64];
+
+	for (size_t tag = 0; tag < SPEC_NR_TAGS; tag++) {
+		const struct spec_list *list = &spec->lists[tag];
+
+		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+			(void)spec_list_match(list, texts[i]);
+			(void)spec_list_match_image(list, texts[i]);
+		}
+		(void)spec_list_match_number(list, 17);
+		for (size_t i = 0; i < list->nr_patterns; i++)
+			if (!*list->patterns[i] || !spec_list_match(list, list->patterns[i]))
+				abort();
+	}
+	spec_show(spec, shown, sizeof(shown));
+	if (!memchr(shown, '\0', sizeof(shown)))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *words[WORDS_MAX];
+	size_t nr_words = 0;
+	char *text = malloc(size + 1);
+	struct spec spec;
+	struct diag diag;
+	int error;
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	for (char *next = text; next && nr_words < WORDS_MAX;) {
+		words[nr_words++] = next;
+		next = strchr(next, '\n');
+		if (next)
+			*next++ = '\0';
+	}
+	error = spec_parse(&spec, words, nr_words, &diag);
+	if (error && !diag.text[0])
+		abort();
+	use(&spec);
+	spec_deinit(&spec);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fake_symbols.h"
+#include "make_profile.h"
+#include "make_session.h"
+#include "pp/coverage.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1000000000ll
+
+static struct make_session session;
+static struct make_profile made;
+
+static const struct symbol symbols[] = {
+	{.start = 0x100, .nr_bytes = 0x100, .address = 0x1100, .name = "main"},
+};
+
+static void setup(void)
+{
+	ck_assert_int_eq(setenv("TZ", "UTC", 1), 0);
+	make_session_init(&session);
+	session.name = "run";
+	made = (struct make_profile){.profile_options.symbols = true};
+	fake_symbols_set("/bin/prog", symbols, 1, NULL);
+	fake_symbols_set("/lib/bare.so", NULL, 0, "install bare-dbgsym");
+}
+
+static void teardown(void)
+{
+	fake_symbols_clear();
+	make_session_deinit(&session);
+}
+
+static void write_before(FILE *out, void *context)
+{
+	coverage_write_before(out, &made.profile, context);
+}
+
+static void write_after(FILE *out, void *context)
+{
+	(void)context;
+	coverage_write_after(out, &made.profile);
+}
+
+static void expect_after(const char *expected)
+{
+	char *text;
+
+	make_profile_init(&made, &session, "session:run");
+	text = make_profile_text(write_after, NULL);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	make_profile_deinit(&made);
+}
+
+static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
+{
+	make_session_add_one(&session, file, key, nr_samples);
+}
+
+START_TEST(the_line_before_says_whose_samples_these_are)
+{
+	static const char info[] = "host box\nsource perf\n"
+				   "event 0 cpu-clock hz 99 0 1 1 time\n";
+	char dir[] = "somewhere";
+	char *text;
+
+	make_session_meta(&session, "info", info, sizeof(info) - 1);
+	add(&(struct make_file){.app = "/bin/prog",
+				.frequency = true,
+				.period_or_hz = 99,
+				.start_time_ns = 1000 * NS_PER_S,
+				.end_time_ns = 1010 * NS_PER_S},
+	    0x100, 990);
+	make_profile_init(&made, &session, "session:run");
+	text = make_profile_text(write_before, dir);
+	ck_assert_str_eq(text, "session run of somewhere, host box, from 1970-01-01 00:16:40 to "
+			       "00:16:50, source perf, event cpu-clock:99Hz, 99.0 samples/s\n");
+	free(text);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(the_day_is_told_twice_when_there_are_two)
+{
+	char dir[] = "d";
+	char *text;
+
+	add(&(struct make_file){.app = "/bin/prog",
+				.start_time_ns = 1000 * NS_PER_S,
+				.end_time_ns = 101000 * NS_PER_S},
+	    0x100, 1);
+	add(&(struct make_file){.app = "/bin/prog", .event = "faults"}, 0x100, 1);
+	make_profile_init(&made, &session, "session:run");
+	text = make_profile_text(write_before, dir);
+	ck_assert_str_eq(text, "session run of d, host testhost, from 1970-01-01 00:16:40 to "
+			       "1970-01-02 04:03:20, events cpu-clock:1000000 faults:1000000, "
+			       "0.0 samples/s\n");
+	free(text);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(a_whole_profile_takes_one_line)
+{
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 10);
+	expect_after("samples 10; symbolized 100.00 %\n");
+}
+END_TEST
+
+START_TEST(what_lacks_symbols_is_told_with_its_cost_and_remedy)
+{
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x10, 10);
+	add(&(struct make_file){.app = "/bin/prog", .image = "/lib/bare.so"}, 0x10, 40);
+	expect_after("samples 100; symbolized 50.00 %\n"
+		     "  40 samples (40.00 %) without a symbol in /lib/bare.so: install "
+		     "bare-dbgsym\n"
+		     "  10 samples (10.00 %) without a symbol in /bin/prog\n");
+}
+END_TEST
+
+START_TEST(the_view_of_images_says_nothing_of_symbols)
+{
+	made.profile_options.symbols = false;
+	add(&(struct make_file){.app = "/bin/prog"}, 0x10, 10);
+	expect_after("samples 10\n");
+}
+END_TEST
+
+START_TEST(only_the_worst_of_many_are_named)
+{
+	for (uint64_t i = 1; i <= 7; i++) {
+		char app[16];
+
+		(void)snprintf(app, sizeof(app), "/bin/%d", (int)i);
+		add(&(struct make_file){.app = app}, 1, i);
+	}
+	expect_after("samples 28; symbolized 0.00 %\n"
+		     "  7 samples (25.00 %) without a symbol in /bin/7\n"
+		     "  6 samples (21.43 %) without a symbol in /bin/6\n"
+		     "  5 samples (17.86 %) without a symbol in /bin/5\n"
+		     "  4 samples (14.29 %) without a symbol in /bin/4\n"
+		     "  3 samples (10.71 %) without a symbol in /bin/3\n"
+		     "  and 2 more images with such samples\n");
+}
+END_TEST
+
+START_TEST(losses_are_told_by_reason_and_throttling_apart)
+{
+	const struct make_stat stats[] = {
+		{"seen", 125},
+		{"stored", 100},
+		{"idle", 5},
+		{"lost_kernel_ring", 18},
+		{"lost_no_task", 0},
+		{"lost_no_mapping", 2},
+		{"throttle_episodes", 3},
+		{"throttled_ns", 1500000},
+	};
+
+	made.profile_options.symbols = false;
+	make_session_stats(&session, stats, 8);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 100);
+	add(&(struct make_file){.app = "{idle}"}, 0x100, 5);
+	expect_after("samples 100, and apart 5 of idle CPUs\n"
+		     "lost 20 of 125 seen in the whole session (16.00 %): kernel_ring 18, "
+		     "no_mapping 2\n"
+		     "throttled 3 times by the kernel, 1.5 ms in all: the rate is too high for "
+		     "this machine\n");
+}
+END_TEST
+
+START_TEST(counters_that_do_not_balance_are_told)
+{
+	const struct make_stat stats[] = {{"seen", 130}, {"stored", 101}, {"lost_disk", 4}};
+
+	made.profile_options.symbols = false;
+	make_session_stats(&session, stats, 3);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 100);
+	expect_after(
+		"samples 100\n"
+		"lost 4 of 130 seen in the whole session (3.08 %): disk 4\n"
+		"the counters do not balance: seen 130, but stored 101 + idle 0 + lost 4 "
+		"(normal only while a daemon is at work)\n"
+		"the sample files hold 100 samples, the daemon stored 101 (normal only while a "
+		"daemon is at work)\n");
+}
+END_TEST
+
+START_TEST(a_part_of_the_session_is_not_compared_with_its_counters)
+{
+	const struct make_stat stats[] = {{"seen", 30}, {"stored", 30}};
+	char *text;
+
+	made.profile_options.symbols = false;
+	make_session_stats(&session, stats, 2);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 10);
+	add(&(struct make_file){.app = "/bin/other"}, 0x100, 20);
+	make_profile_init(&made, &session, "session:run prog");
+	text = make_profile_text(write_after, NULL);
+	ck_assert_str_eq(text, "samples 10\n");
+	free(text);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("coverage");
+	TCase *tests = tcase_create("coverage");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, the_line_before_says_whose_samples_these_are);
+	tcase_add_test(tests, the_day_is_told_twice_when_there_are_two);
+	tcase_add_test(tests, a_whole_profile_takes_one_line);
+	tcase_add_test(tests, what_lacks_symbols_is_told_with_its_cost_and_remedy);
+	tcase_add_test(tests, the_view_of_images_says_nothing_of_symbols);
+	tcase_add_test(tests, only_the_worst_of_many_are_named);
+	tcase_add_test(tests, losses_are_told_by_reason_and_throttling_apart);
+	tcase_add_test(tests, counters_that_do_not_balance_are_told);
+	tcase_add_test(tests, a_part_of_the_session_is_not_compared_with_its_counters);
+	suite_add_tcase(suite, tests);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? 1 : 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/report_options.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct report_options options;
+static struct diag diag;
+
+/* Options and words with a blank between. */
+static int parse(const char *line)
+{
+	const char *argv[64] = {"opreport"};
+	char copy[512];
+	char *next = copy;
+	int argc = 1;
+
+	report_options_deinit(&options);
+	strncpy(copy, line, sizeof(copy) - 1);
+	copy[sizeof(copy) - 1] = '\0';
+	for (char *word; (word = strtok_r(next, " ", &next));)
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return report_options_parse(&options, argc, argv, &diag);
+}
+
+static void teardown(void)
+{
+	report_options_deinit(&options);
+}
+
+static void expect_refused(const char *line, int error, const char *said)
+{
+	ck_assert_int_eq(parse(line), error);
+	ck_assert_msg(strstr(diag.text, said) != NULL, "\"%s\" is not in \"%s\"", said, diag.text);
+}
+
+START_TEST(without_options_images_are_shown_with_a_header)
+{
+	ck_assert_int_eq(parse(""), 0);
+	ck_assert(!options.profile.symbols);
+	ck_assert(options.text.header);
+	ck_assert_int_eq(options.text.demangle, DEMANGLE_NORMAL);
+	ck_assert_int_eq(options.what, REPORT_RUN);
+	ck_assert_ptr_null(options.session_dir);
+}
+END_TEST
+
+START_TEST(short_options_are_those_of_oprofile)
+{
+	ck_assert_int_eq(parse("-l -w -f -a -% -r -n -x -V -t 1.5 -D smart -o out -p /a,/b -R /r "
+			       "-m cpu,tid -s image,vma -e a,b* -i c word image:x"),
+			 0);
+	ck_assert(options.profile.symbols);
+	ck_assert(options.text.show_vma && options.text.long_names && options.text.accumulated);
+	ck_assert(options.text.global_percent && options.text.reverse && !options.text.header);
+	ck_assert(options.selection.exclude_dependent && options.verbose);
+	ck_assert_double_eq(options.text.threshold, 1.5);
+	ck_assert_int_eq(options.profile.demangle, DEMANGLE_SMART);
+	ck_assert_str_eq(options.output, "out");
+	ck_assert_str_eq(options.profile.image_path, "/a,/b");
+	ck_assert_str_eq(options.profile.root, "/r");
+	ck_assert_uint_eq(options.selection.merge, MERGE_CPU | MERGE_TID);
+	ck_assert_uint_eq(options.text.nr_sort, 2);
+	ck_assert_int_eq(options.text.sort[1], TEXT_SORT_VMA);
+	ck_assert_uint_eq(options.profile.exclude.nr_patterns, 2);
+	ck_assert_str_eq(options.profile.include.patterns[0], "c");
+	ck_assert_str_eq(options.spec.lists[SPEC_WORD].patterns[0], "word");
+	ck_assert_str_eq(options.spec.lists[SPEC_IMAGE].patterns[0], "x");
+}
+END_TEST
+
+START_TEST(long_options_are_those_of_oprofile)
+{
+	ck_assert_int_eq(parse("--symbols --show-address --long-filenames --accumulated "
+			       "--global-percent --reverse-sort --no-header --exclude-dependent "
+			       "--verbose --threshold=2% --demangle=none --output-file=o "
+			       "--image-path=p --root=r --merge=all --sort=symbol"),
+			 0);
+	ck_assert_uint_eq(options.selection.merge, MERGE_ALL);
+	ck_assert_double_eq(options.text.threshold, 2);
+	ck_assert_int_eq(parse("--session-dir=/d --exclude-symbols=a --include-symbols=b -l"), 0);
+	ck_assert_str_eq(options.session_dir, "/d");
+}
+END_TEST
+
+START_TEST(what_is_not_there_yet_is_refused_by_name)
+{
+	expect_refused("-d", -EOPNOTSUPP, "--details (-d) is not there yet");
+	expect_refused("--callgraph", -EOPNOTSUPP, "--callgraph (-c) is not there yet");
+	expect_refused("-l -g", -EOPNOTSUPP, "--debug-info (-g) is not there yet");
+	expect_refused("-X", -EOPNOTSUPP, "--xml (-X) is not there yet");
+	expect_refused("-l -s debug", -EOPNOTSUPP, "not there yet");
+}
+END_TEST
+
+START_TEST(values_that_make_no_sense_are_refused)
+{
+	expect_refused("-t x", -EINVAL, "--threshold");
+	expect_refused("-t nan", -EINVAL, "--threshold");
+	expect_refused("-t 101", -EINVAL, "--threshold");
+	expect_refused("-t -1", -EINVAL, "--threshold");
+	expect_refused("-m cpus", -EINVAL, "cpus");
+	expect_refused("-l -s samples", -EINVAL, "samples");
+	expect_refused("-l -s vma,vma", -EINVAL, "twice");
+	expect_refused("-D all", -EINVAL, "all");
+	expect_refused("-o a -o b", -EINVAL, "twice");
+	expect_refused("-l -e a -e b", -EINVAL, "twice");
+	expect_refused("-q", -EINVAL, "-q");
+	expect_refused("-o", -EINVAL, "-o");
+	expect_refused("event:a event:b", -EINVAL, "event:");
+}
+END_TEST
+
+START_TEST(options_of_symbols_need_symbols)
+{
+	expect_refused("-w", -EINVAL, "--symbols");
+	expect_refused("-a", -EINVAL, "--symbols");
+	expect_refused("-e a", -EINVAL, "--symbols");
+	expect_refused("-i a", -EINVAL, "--symbols");
+	expect_refused("-s image", -EINVAL, "--symbols");
+	ck_assert_int_eq(parse("-s sample"), 0);
+}
+END_TEST
+
+START_TEST(help_and_version_need_no_session)
+{
+	ck_assert_int_eq(parse("--help"), 0);
+	ck_assert_int_eq(options.what, REPORT_HELP);
+	ck_assert_int_eq(parse("--usage"), 0);
+	ck_assert_int_eq(options.what, REPORT_USAGE);
+	ck_assert_int_eq(parse("-v"), 0);
+	ck_assert_int_eq(options.what, REPORT_VERSION);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("report_options");
+	TCase *tests = tcase_create("report_options");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, NULL, teardown);
+	tcase_add_test(tests, without_options_images_are_shown_with_a_header);
+	tcase_add_test(tests, short_options_are_those_of_oprofile);
+	tcase_add_test(tests, long_options_are_those_of_oprofile);
+	tcase_add_test(tests, what_is_not_there_yet_is_refused_by_name);
+	tcase_add_test(tests, values_that_make_no_sense_are_refused);
+	tcase_add_test(tests, options_of_symbols_need_symbols);
+	tcase_add_test(tests, help_and_version_need_no_session);
+	suite_add_tcase(suite, tests);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? 1 : 0;
+}
