@@ -42,6 +42,7 @@ start_once()
 }
 
 mkdir "$T/race"
+[ -z "${OPROF_KEEP:-}" ] || trap - EXIT
 make_race "$T/race" || tap_bail "the race's programs do not build"
 for first in 0 3; do
 	"$T/race/race$first" "$T/race" &
@@ -54,7 +55,7 @@ while [ $done_starts -lt $starts ] && start_once; do
 done
 tap_is "$done_starts" "$starts" "the daemon starts and ends $starts times"
 
-"$BIN/opreport" -l -n -w --session-dir="$T/session" >"$T/symbols" 2>"$T/coverage"
+"$BIN/opreport" -l -n -w -f --session-dir="$T/session" >"$T/symbols" 2>"$T/coverage"
 grep 'race' "$T/symbols" >"$T/race.symbols"
 tap_note "$(grep -c . "$T/race.symbols") symbols of the race's images"
 
