@@ -21,3 +21,27 @@ libdb_libsdb_a_SOURCES = \
 	libdb/sdb_split.c \
 	libdb/sdb_table.c
 libdb_libsdb_a_CFLAGS = $(CONVERSION_CFLAGS)
+
+if REPORTS
+# Tests, with what they share; and the library as the kill tests want it.
+check_LIBRARIES += libdb/libsdbtest.a libdb/libsdb_faults.a
+libdb_libsdbtest_a_SOURCES = tests/unit/make_sdb.c tests/unit/make_sdb.h
+libdb_libsdbtest_a_CFLAGS = $(TEST_CFLAGS)
+libdb_libsdb_faults_a_SOURCES = $(libdb_libsdb_a_SOURCES)
+libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS)
+libdb_libsdb_faults_a_CPPFLAGS = $(AM_CPPFLAGS) -DSDB_FAULT_POINTS
+
+sdb_tests = \
+	tests/unit/test_sdb_split \
+	tests/unit/test_sdb_table
+check_PROGRAMS += $(sdb_tests)
+TESTS += $(sdb_tests)
+sdb_test_libs = libdb/libsdbtest.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
+
+tests_unit_test_sdb_split_SOURCES = tests/unit/test_sdb_split.c
+tests_unit_test_sdb_split_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_split_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_sdb_table_SOURCES = tests/unit/test_sdb_table.c
+tests_unit_test_sdb_table_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_table_LDADD = $(sdb_test_libs)
+endif

@@ -43,7 +43,7 @@ struct table_check {
 	uint64_t keys[SDB_PAGE_BYTES / 8];
 };
 
-/* A page of slots: those whose position is from low to high count. */
+/* A page of slots: those whose place is from low to high count. */
 struct page_check {
 	uint32_t page;
 	uint32_t start_bytes;
@@ -164,14 +164,14 @@ static int check_order(struct checker *checker, const struct table_check *check,
 static int check_slot(struct checker *checker, const struct table_check *check,
 		      const struct page_check *where, uint32_t slot)
 {
-	const uint64_t position = sdb_position(sdb_mix(slot_key(check, slot)));
+	const uint64_t place = sdb_place(sdb_mix(slot_key(check, slot)));
 	int error = check_order(checker, check, where, slot);
 
 	if (!error)
 		error = check_reach(checker, check, where, slot);
 	if (error)
 		return error;
-	if (position < where->low || position >= where->high) {
+	if (place < where->low || place >= where->high) {
 		checker->result.nr_stale++;
 	} else if (check->table != &checker->header->weight) {
 		checker->result.nr_keys++;

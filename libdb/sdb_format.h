@@ -23,11 +23,9 @@
 #define SDB_ENTRIES_PER_PAGE   (SDB_PAGE_BYTES / 4u)
 #define SDB_DIRECTORY_LOG2_MIN 10u /* a directory fills a page at least */
 #define SDB_DIRECTORY_LOG2_MAX 31u
-/* Entries per page at most: an even hash needs about 4. */
-#define SDB_DIRECTORY_SPARSE 64u
-#define SDB_HEADER_BYTES_MAX (8u * SDB_PAGE_BYTES)
-#define SDB_NARROW_MAX	     ((1u << OPROF_SDB_NARROW_COUNT_BITS) - 1)
-#define SDB_NARROW_KEY_END   (1ULL << OPROF_SDB_NARROW_KEY_BITS)
+#define SDB_HEADER_BYTES_MAX   (8u * SDB_PAGE_BYTES)
+#define SDB_NARROW_MAX	       ((1u << OPROF_SDB_NARROW_COUNT_BITS) - 1)
+#define SDB_NARROW_KEY_END     (1ULL << OPROF_SDB_NARROW_KEY_BITS)
 
 /* A slot of the wide and weight tables; empty while value is 0. */
 struct sdb_wide_slot {
@@ -50,14 +48,14 @@ static inline uint64_t sdb_mix(uint64_t key)
 }
 
 /*
- * Position of a key in its table, 0 <= position < 2^32: its top bits are the
+ * Place of a key in its table, 0 <= place < 2^32: its top bits are the
  * index in the directory. Not uniform on purpose: u + u(1 - u)/3 packs the
  * keys twice as dense at the end as at the start, so that at any number of
  * keys the pages are at all stages between just split and full. Were it
  * uniform, all pages would split at nearly the same time, and disk per key
  * would swing between 8.4 and 17 bytes.
  */
-static inline uint64_t sdb_position(uint64_t mixed)
+static inline uint64_t sdb_place(uint64_t mixed)
 {
 	const uint64_t u = mixed >> 32;
 
@@ -121,6 +119,16 @@ static inline uint32_t sdb_directory_page(uint64_t directory)
 static inline uint32_t sdb_directory_log2(uint64_t directory)
 {
 	return (uint32_t)(directory & 0xff);
+}
+
+/*
+ * An even hash needs about 4 entries for each page. The bound keeps a small
+ * damaged file from costing a reader much, and keys that fall together by
+ * design from filling the disk with directories.
+ */
+static inline uint64_t sdb_directory_entries_max(uint64_t nr_pages)
+{
+	return 64 * nr_pages + 4096;
 }
 
 static inline uint32_t sdb_directory_pages(uint32_t log2)

@@ -43,40 +43,40 @@ static void identity_to_header(const struct sdb_identity *identity, struct oprof
 	header->cpu_khz = identity->cpu_khz;
 }
 
-struct string_place {
+struct string_at {
 	struct oprof_sdb_string *where;
 	const char *text;
 };
 
 #define NR_STRINGS 6
 
-static void place_strings(struct oprof_sdb_header *header, const struct sdb_identity *identity,
-			  struct string_place places[NR_STRINGS])
+static void list_strings(struct oprof_sdb_header *header, const struct sdb_identity *identity,
+			 struct string_at strings[NR_STRINGS])
 {
-	places[0] = (struct string_place){&header->event, or_empty(identity->event)};
-	places[1] = (struct string_place){&header->cpu_type, or_empty(identity->cpu_type)};
-	places[2] = (struct string_place){&header->host, or_empty(identity->host)};
-	places[3] = (struct string_place){&header->app_path, or_empty(identity->app_path)};
-	places[4] = (struct string_place){&header->image_path, or_empty(identity->image_path)};
-	places[5] = (struct string_place){&header->cgroup, or_empty(identity->cgroup)};
+	strings[0] = (struct string_at){&header->event, or_empty(identity->event)};
+	strings[1] = (struct string_at){&header->cpu_type, or_empty(identity->cpu_type)};
+	strings[2] = (struct string_at){&header->host, or_empty(identity->host)};
+	strings[3] = (struct string_at){&header->app_path, or_empty(identity->app_path)};
+	strings[4] = (struct string_at){&header->image_path, or_empty(identity->image_path)};
+	strings[5] = (struct string_at){&header->cgroup, or_empty(identity->cgroup)};
 }
 
 int sdb_header_build(const struct sdb_identity *identity, void **pages, size_t *nr_bytes)
 {
-	struct string_place places[NR_STRINGS];
+	struct string_at strings[NR_STRINGS];
 	struct oprof_sdb_header header = {0};
 	size_t end = sizeof(header);
 	char *bytes;
 
 	identity_to_header(identity, &header);
-	place_strings(&header, identity, places);
+	list_strings(&header, identity, strings);
 	for (int i = 0; i < NR_STRINGS; i++) {
-		const size_t length = strlen(places[i].text);
+		const size_t length = strlen(strings[i].text);
 
 		if (length > SDB_HEADER_BYTES_MAX - HEADER_ALIGN - end)
 			return -ENAMETOOLONG;
-		places[i].where->offset = (uint32_t)end;
-		places[i].where->nr_bytes = (uint32_t)length;
+		strings[i].where->offset = (uint32_t)end;
+		strings[i].where->nr_bytes = (uint32_t)length;
 		end += length;
 	}
 	header.header_bytes = (uint32_t)((end + HEADER_ALIGN - 1) / HEADER_ALIGN * HEADER_ALIGN);
@@ -88,7 +88,8 @@ int sdb_header_build(const struct sdb_identity *identity, void **pages, size_t *
 		return -ENOMEM;
 	memcpy(bytes, &header, sizeof(header));
 	for (int i = 0; i < NR_STRINGS; i++)
-		memcpy(bytes + places[i].where->offset, places[i].text, places[i].where->nr_bytes);
+		memcpy(bytes + strings[i].where->offset, strings[i].text,
+		       strings[i].where->nr_bytes);
 	*pages = bytes;
 	*nr_bytes = header.nr_pages * SDB_PAGE_BYTES;
 	return 0;
@@ -186,9 +187,8 @@ int sdb_table_check(const struct oprof_sdb_table *table, const char *name, uint3
 					   table->root_page, name, (unsigned long long)nr_pages);
 		return 0;
 	}
-	/* The bound on entries keeps a small file from costing a reader much. */
 	if (log2 < SDB_DIRECTORY_LOG2_MIN || log2 > SDB_DIRECTORY_LOG2_MAX ||
-	    (1ULL << log2) > SDB_DIRECTORY_SPARSE * nr_pages + SDB_ENTRIES_PER_PAGE)
+	    (1ULL << log2) > sdb_directory_entries_max(nr_pages))
 		return diag_set_at(diag, -EILSEQ, path, 0,
 				   "damaged: directory of 2^%u entries in the %s table", log2,
 				   name);

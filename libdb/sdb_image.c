@@ -3,10 +3,10 @@
  * Reading a sample file while its writer may be at work, with pread: another
  * program's truncation is then a short read, never a SIGBUS.
  *
- * A table is read page by page, in the order of positions. Before and after
+ * A table is read page by page, in the order of places. Before and after
  * a page the table's nr_splits is read: when it is the same, the page was all
  * the time what the directory said. Of a page only those keys are taken whose
- * position the directory leads to it, so that every key is taken from one
+ * place the directory leads to it, so that every key is taken from one
  * page, once, whatever is split between one page and the next.
  */
 #include "libdb/sdb.h"
@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define RETRIES_MAX 100000
-#define POSITIONS   (1ULL << 32)
+#define PLACES	    (1ULL << 32)
 
 struct table_reader {
 	int fd;
@@ -49,7 +49,7 @@ struct table_reader {
 	struct sdb_pairs found;
 };
 
-/* Positions low to high belong to page, whose slots begin at start_bytes. */
+/* Places low to high belong to page, whose slots begin at start_bytes. */
 struct stretch {
 	uint64_t low, high;
 	uint32_t page;
@@ -128,7 +128,7 @@ static int find_stretch(struct table_reader *reader, struct stretch *stretch)
 	stretch->empty = false;
 	if (reader->table.directory)
 		return find_in_directory(reader, stretch);
-	stretch->high = POSITIONS;
+	stretch->high = PLACES;
 	stretch->page = reader->wide ? reader->table.root_page : reader->root_page;
 	stretch->start_bytes = reader->wide ? 0 : reader->root_start_bytes;
 	stretch->empty = reader->wide && !stretch->page;
@@ -153,9 +153,9 @@ static int read_page(struct table_reader *reader, uint32_t page)
 static void take_slot(struct table_reader *reader, const struct stretch *stretch, uint64_t key,
 		      uint64_t value)
 {
-	const uint64_t position = sdb_position(sdb_mix(key));
+	const uint64_t place = sdb_place(sdb_mix(key));
 
-	if (position >= stretch->low && position < stretch->high)
+	if (place >= stretch->low && place < stretch->high)
 		reader->found.pairs[reader->found.nr_pairs++] = (struct sdb_pair){key, value};
 }
 
@@ -219,7 +219,7 @@ static int read_whole_table(struct table_reader *reader)
 	bool changed;
 	int error;
 
-	while (stretch.low < POSITIONS) {
+	while (stretch.low < PLACES) {
 		error = read_stretch(reader, &stretch, &changed);
 		if (error)
 			return error;

@@ -19,8 +19,8 @@
  * that the kill tests link, the test looks at the file there: it is what a
  * kill at that instruction would leave.
  */
-#ifdef SDB_FAULT_POINTS
 void sdb_fault_point(void);
+#ifdef SDB_FAULT_POINTS
 #define SDB_STORED() sdb_fault_point()
 #else
 #define SDB_STORED() ((void)0)
@@ -53,7 +53,7 @@ struct sdb_mapping {
 struct sdb_table {
 	struct oprof_sdb_table *disk;
 	const uint32_t *directory; /* in the mapping; &root_page while there is none */
-	uint32_t shift;		   /* position >> shift is the index in the directory */
+	uint32_t shift;		   /* place >> shift is the index in the directory */
 	uint32_t nr_pairs;	   /* of lines, of each page that the directory leads to */
 	uint32_t start_bytes;	   /* in the page, of its first line */
 	uint32_t page_first;	   /* a lower page number in the directory is damage */
@@ -135,10 +135,10 @@ void sdb_tables_settle(struct sdb *db);
 /* ---- sdb_split.c ---- */
 
 /*
- * Make room where position is: give the table its root, or split the page.
+ * Make room where place is: give the table its root, or split the page.
  * 0: look again. -errno: as sdb_add.
  */
-int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t position);
+int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t place);
 
 /* ---- sdb_sigbus.c ---- */
 

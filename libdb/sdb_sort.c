@@ -53,13 +53,13 @@ static void count_digits(const struct sdb_pairs *pairs, size_t counts[NR_DIGITS]
 static void scatter(const struct sdb_pair *from, struct sdb_pair *to, size_t nr_pairs,
 		    unsigned int digit, size_t counts[NR_BUCKETS])
 {
-	size_t place = 0;
+	size_t begin = 0;
 
 	for (unsigned int i = 0; i < NR_BUCKETS; i++) {
 		const size_t count = counts[i];
 
-		counts[i] = place;
-		place += count;
+		counts[i] = begin;
+		begin += count;
 	}
 	for (size_t i = 0; i < nr_pairs; i++)
 		to[counts[DIGIT(from[i].key, digit)]++] = from[i];

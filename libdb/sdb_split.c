@@ -53,40 +53,49 @@ static inline void *fresh_line(struct fresh_page *fresh, uint32_t line_bytes, bo
 }
 
 /* Where the slot of a key goes; NULL when all its lines are full. */
-static inline void *fresh_place(struct fresh_page *fresh, uint64_t mixed, bool wide)
+static inline void *fresh_slot(struct fresh_page *fresh, uint64_t mixed, bool wide)
 {
 	struct sdb_probe probe = sdb_probe_begin(mixed, SDB_PAGE_PAIRS);
 
 	for (uint32_t left = SDB_PROBE_PAIRS; left; left--) {
-		void *place = fresh_line(fresh, sdb_probe_home(&probe), wide);
+		void *slot = fresh_line(fresh, sdb_probe_home(&probe), wide);
 
-		if (!place)
-			place = fresh_line(fresh, sdb_probe_other(&probe), wide);
-		if (place)
-			return place;
+		if (!slot)
+			slot = fresh_line(fresh, sdb_probe_other(&probe), wide);
+		if (slot)
+			return slot;
 		sdb_probe_next(&probe);
 	}
 	return NULL;
 }
 
-/* What a page is split into: positions low to middle, and middle to high. */
+/*
+ * What a page is split into: the keys with places from low to middle, and
+ * from middle to high. Each half goes to a fresh page, but for one that is
+ * nearly all of the page: that stays where it is.
+ */
 struct split {
 	uint64_t low, middle, high;
+	uint32_t page;	    /* that is split */
+	uint32_t halves[2]; /* the pages of the halves */
 	struct fresh_page fresh[2];
 };
 
-/* 0, or -EFBIG: so many keys go to one half that it has no line for this one. */
-static inline int split_slot(struct split *split, const uint64_t *slot, bool wide)
+enum { SPLIT_BOTH = -1 }; /* else the half that is copied */
+
+/* 0; or 1 + the half that has so many keys that it has no line for this one. */
+static inline int split_slot(struct split *split, const uint64_t *slot, bool wide, int copied)
 {
 	const uint64_t mixed = sdb_mix(wide ? slot[0] : slot[0] >> OPROF_SDB_NARROW_COUNT_BITS);
-	const uint64_t position = sdb_position(mixed);
+	const uint64_t place = sdb_place(mixed);
+	const int half = place >= split->middle;
 	uint64_t *to;
 
-	if (position < split->low || position >= split->high)
-		return 0; /* stale */
-	to = fresh_place(&split->fresh[position >= split->middle], mixed, wide);
+	if (place < split->low || place >= split->high || (copied >= 0 && half != copied))
+		return 0; /* stale, or stays */
+	to = fresh_slot(&split->fresh[half], mixed, wide);
 	if (!to)
-		return -EFBIG;
+		return 1 + half;
 	to[0] = slot[0];
 	if (wide)
 		to[1] = slot[1];
@@ -95,7 +104,7 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 }
 
 static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_pairs,
-			      bool wide)
+			      bool wide, int copied)
 {
 	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; the last is 0 when it is empty */
 
@@ -105,40 +114,60 @@ static inline int split_lines(struct split *split, const uint8_t *lines, uint32_
 		const uint64_t *end = slot + SDB_LINE_BYTES / sizeof(*slot);
 
 		for (; slot < end && slot[nr_words - 1]; slot += nr_words) {
-			int error = split_slot(split, slot, wide);
+			int full = split_slot(split, slot, wide, copied);
 
-			if (error)
-				return error;
+			if (full)
+				return full;
 		}
 	}
 	return 0;
 }
 
-/*
- * Copy what counts in page of table to two fresh pages. Takes them, and on
- * failure gives them back.
- */
-static int split_page(struct sdb *db, const struct sdb_table *table, uint32_t page,
-		      struct split *split, uint32_t fresh[2])
+/* As split_slot: the halves to be copied, to split->halves. */
+static int split_copy(struct sdb *db, const struct sdb_table *table, struct split *split,
+		      int copied)
 {
-	const uint8_t *lines;
-	int error;
+	const uint8_t *lines = sdb_page(db, split->page) + table->start_bytes;
 
-	fresh[0] = sdb_page_get(db);
-	fresh[1] = sdb_page_get(db);
 	for (int half = 0; half < 2; half++) {
-		split->fresh[half].bytes = sdb_page(db, fresh[half]);
+		split->fresh[half].bytes = sdb_page(db, split->halves[half]);
 		memset(split->fresh[half].fill, 0, sizeof(split->fresh[half].fill));
 	}
-	lines = sdb_page(db, page) + table->start_bytes;
 	/* Each call inlined, for its width. */
-	error = table->wide ? split_lines(split, lines, table->nr_pairs, true)
-			    : split_lines(split, lines, table->nr_pairs, false);
-	if (error) {
-		sdb_page_put(db, fresh[1]);
-		sdb_page_put(db, fresh[0]);
-	}
-	return error;
+	return table->wide ? split_lines(split, lines, table->nr_pairs, true, copied)
+			   : split_lines(split, lines, table->nr_pairs, false, copied);
+}
+
+/*
+ * Copy what counts in split->page to fresh pages. 0, or -EFBIG when no way
+ * was found; nothing is taken then.
+ */
+static int split_page(struct sdb *db, const struct sdb_table *table, struct split *split)
+{
+	int full;
+
+	split->halves[0] = sdb_page_get(db);
+	split->halves[1] = sdb_page_get(db);
+	full = split_copy(db, table, split, SPLIT_BOTH);
+	if (!full)
+		return 0;
+	/*
+	 * Nearly all keys are in one half, and in another order do not fit the
+	 * page. They stay, and the few others go: the run is shorter then, and
+	 * the next split may do better.
+	 */
+	sdb_page_put(db, split->halves[full - 1]);
+	split->halves[full - 1] = split->page;
+	if (!table->start_bytes && !split_copy(db, table, split, 2 - full))
+		return 0;
+	sdb_page_put(db, split->halves[2 - full]);
+	return -EFBIG;
+}
+
+/* After the entries were turned over: is the page that was split free now? */
+static bool split_leaves(const struct split *split)
+{
+	return split->halves[0] != split->page && split->halves[1] != split->page;
 }
 
 /* An empty wide or weight table gets its root page. */
@@ -158,28 +187,29 @@ static int make_root(struct sdb *db, struct sdb_table *table)
 /* The root page is full: two pages, and a directory that leads to them. */
 static int make_directory(struct sdb *db, struct sdb_table *table)
 {
-	struct split split = {.low = 0, .middle = 1ULL << 31, .high = 1ULL << 32};
-	const uint32_t old = table->root_page;
-	uint32_t fresh[2], page, *entries;
+	struct split split = {
+		.low = 0, .middle = 1ULL << 31, .high = 1ULL << 32, .page = table->root_page};
+	uint32_t page, *entries;
 	int error = sdb_pages_reserve(db, 2, 1);
 
 	if (error)
 		return error;
 	split_begin(table);
-	error = split_page(db, table, old, &split, fresh);
+	error = split_page(db, table, &split);
 	if (!error) {
 		page = sdb_pages_get_run(db, 1);
 		entries = (uint32_t *)(void *)sdb_page(db, page);
 		for (uint32_t i = 0; i < SDB_ENTRIES_PER_PAGE; i++)
-			sdb_store32(&entries[i], fresh[i / (SDB_ENTRIES_PER_PAGE / 2)]);
+			sdb_store32(&entries[i], split.halves[i / (SDB_ENTRIES_PER_PAGE / 2)]);
 		sdb_store64(&table->disk->directory, (uint64_t)page << 8 | SDB_DIRECTORY_LOG2_MIN);
 	}
 	split_end(table);
 	if (error)
 		return error;
 	sdb_tables_attach(db);
-	if (table->wide)
-		sdb_page_put(db, old); /* the narrow one's is the header's page */
+	/* The narrow table's root is the header's page. */
+	if (split_leaves(&split) && split.page >= table->page_first)
+		sdb_page_put(db, split.page);
 	return 0;
 }
 
@@ -192,9 +222,8 @@ static int double_directory(struct sdb *db, struct sdb_table *table)
 	uint32_t page, *to;
 	int error;
 
-	/* Keys that fall together by design must not fill the disk with directories. */
 	if (log2 > SDB_DIRECTORY_LOG2_MAX ||
-	    (1ULL << log2) > SDB_DIRECTORY_SPARSE * sdb_header(db)->nr_pages)
+	    (1ULL << log2) > sdb_directory_entries_max(sdb_header(db)->nr_pages))
 		return -EFBIG;
 	error = sdb_pages_reserve(db, 0, sdb_directory_pages(log2));
 	if (error)
@@ -215,9 +244,9 @@ static int double_directory(struct sdb *db, struct sdb_table *table)
 	return 0;
 }
 
-static struct run run_find(const struct sdb_table *table, uint64_t position)
+static struct run run_find(const struct sdb_table *table, uint64_t place)
 {
-	const uint32_t index = (uint32_t)(position >> table->shift);
+	const uint32_t index = (uint32_t)(place >> table->shift);
 	const uint32_t nr_entries = (uint32_t)(1ULL << (32 - table->shift));
 	struct run run = {index, index + 1, table->directory[index]};
 
@@ -228,32 +257,48 @@ static struct run run_find(const struct sdb_table *table, uint64_t position)
 	return run;
 }
 
+/*
+ * One entry after the other, in the order that keeps the entries that still
+ * lead to the old page side by side: from the end when its lower half stays.
+ */
+static void turn_entries(uint32_t *entries, struct run run, uint32_t middle,
+			 const struct split *split)
+{
+	if (split->halves[0] == split->page) {
+		for (uint32_t i = run.end; i-- > middle;)
+			sdb_store32(&entries[i], split->halves[1]);
+	} else {
+		for (uint32_t i = run.first; i < run.end; i++)
+			sdb_store32(&entries[i], split->halves[i >= middle]);
+	}
+}
+
 static int split_run(struct sdb *db, struct sdb_table *table, struct run run)
 {
 	const uint32_t middle = run.first + (run.end - run.first) / 2;
 	struct split split = {.low = (uint64_t)run.first << table->shift,
 			      .middle = (uint64_t)middle << table->shift,
-			      .high = (uint64_t)run.end << table->shift};
-	uint32_t fresh[2], *entries;
+			      .high = (uint64_t)run.end << table->shift,
+			      .page = run.page};
+	uint32_t *entries;
 	int error = sdb_pages_reserve(db, 2, 0);
 
 	if (error)
 		return error;
 	split_begin(table);
-	error = split_page(db, table, run.page, &split, fresh);
+	error = split_page(db, table, &split);
 	if (!error) {
 		entries = (uint32_t *)(void *)sdb_page(db,
 						       sdb_directory_page(table->disk->directory));
-		for (uint32_t i = run.first; i < run.end; i++)
-			sdb_store32(&entries[i], fresh[i >= middle]);
+		turn_entries(entries, run, middle, &split);
 	}
 	split_end(table);
-	if (!error)
+	if (!error && split_leaves(&split))
 		sdb_page_put(db, run.page);
 	return error;
 }
 
-int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t position)
+int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t place)
 {
 	struct run run;
 
@@ -264,7 +309,7 @@ int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t positi
 			return make_root(db, table);
 		return make_directory(db, table);
 	}
-	run = run_find(table, position);
+	run = run_find(table, place);
 	if (run.end - run.first == 1)
 		return double_directory(db, table);
 	return split_run(db, table, run);

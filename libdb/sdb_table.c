@@ -57,13 +57,13 @@ void sdb_tables_settle(struct sdb *db)
 }
 
 /*
- * The page that position belongs to; NULL when the table is empty or the
+ * The page that place belongs to; NULL when the table is empty or the
  * entry is not one a table can have (the file was written to by another).
  */
 static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *table,
-				  uint64_t position)
+				  uint64_t place)
 {
-	const uint32_t page = table->directory[position >> table->shift];
+	const uint32_t page = table->directory[place >> table->shift];
 
 	if (unlikely(page - table->page_first >= db->nr_mapped - table->page_first))
 		return NULL;
@@ -123,10 +123,10 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
 {
 	const uint64_t mixed = sdb_mix(key);
-	const uint64_t position = sdb_position(mixed);
+	const uint64_t place = sdb_place(mixed);
 
 	for (;;) {
-		uint8_t *page = table_page(db, table, position);
+		uint8_t *page = table_page(db, table, place);
 		struct sdb_wide_slot *slot = NULL;
 		int error = 0;
 
@@ -142,7 +142,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 			return 0;
 		}
 		if (!error)
-			error = sdb_table_make_room(db, table, position);
+			error = sdb_table_make_room(db, table, place);
 		if (error)
 			return error;
 	}
@@ -153,10 +153,10 @@ static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 {
 	struct sdb_table *table = &db->narrow;
 	const uint64_t mixed = sdb_mix(key);
-	const uint64_t position = sdb_position(mixed);
+	const uint64_t place = sdb_place(mixed);
 
 	for (;;) {
-		uint8_t *page = table_page(db, table, position);
+		uint8_t *page = table_page(db, table, place);
 		uint64_t *slot;
 		int error;
 
@@ -171,7 +171,7 @@ static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 			sdb_store64(slot, key << OPROF_SDB_NARROW_COUNT_BITS | sum);
 			return 0;
 		}
-		error = sdb_table_make_room(db, table, position);
+		error = sdb_table_make_room(db, table, place);
 		if (error)
 			return error;
 	}
