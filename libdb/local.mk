@@ -32,12 +32,24 @@ libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS)
 libdb_libsdb_faults_a_CPPFLAGS = $(AM_CPPFLAGS) -DSDB_FAULT_POINTS
 
 sdb_tests = \
+	tests/unit/test_sdb_file \
+	tests/unit/test_sdb_sigbus \
+	tests/unit/test_sdb_sort \
 	tests/unit/test_sdb_split \
 	tests/unit/test_sdb_table
 check_PROGRAMS += $(sdb_tests)
 TESTS += $(sdb_tests)
 sdb_test_libs = libdb/libsdbtest.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
 
+tests_unit_test_sdb_file_SOURCES = tests/unit/test_sdb_file.c
+tests_unit_test_sdb_file_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_file_LDADD = $(sdb_test_libs)
+tests_unit_test_sdb_sigbus_SOURCES = tests/unit/test_sdb_sigbus.c
+tests_unit_test_sdb_sigbus_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_sigbus_LDADD = $(sdb_test_libs)
+tests_unit_test_sdb_sort_SOURCES = tests/unit/test_sdb_sort.c
+tests_unit_test_sdb_sort_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_sort_LDADD = $(sdb_test_libs)
 tests_unit_test_sdb_split_SOURCES = tests/unit/test_sdb_split.c
 tests_unit_test_sdb_split_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sdb_split_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/libbase.a $(TEST_LIBS)

@@ -220,8 +220,6 @@ static int file_begin_again(struct sdb *db, const struct sdb_identity *identity,
 
 	if (fstat(db->fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return diag_set_at(diag, -EINVAL, path, 0, "not a regular file");
 	if ((uint64_t)status.st_size > SDB_HEADER_BYTES_MAX + SDB_PAGE_BYTES)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: its first page is zero");
 	int error = file_begin(db, identity);
@@ -269,10 +267,16 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 
 static int open_locked(const char *path, int *fd, struct diag *diag)
 {
+	struct stat status;
+
 	/* Not blocking, should it be a FIFO; O_NONBLOCK means nothing for files. */
 	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (*fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
+	if (fstat(*fd, &status) < 0)
+		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return diag_set_at(diag, -EINVAL, path, 0, "not a regular file");
 	if (flock(*fd, LOCK_EX | LOCK_NB) < 0) {
 		int error = errno == EWOULDBLOCK ? -EBUSY : -errno;
 

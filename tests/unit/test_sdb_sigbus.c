@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/make_sdb.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct make_sdb make;
+static sigjmp_buf back;
+
+static void setup(void)
+{
+	make_sdb_init(&make);
+}
+
+static void teardown(void)
+{
+	make_sdb_deinit(&make);
+}
+
+static struct sdb *open_and_fill(uint64_t nr_keys)
+{
+	struct sdb *db = make_sdb_open(&make);
+
+	for (uint64_t i = 0; i < nr_keys; i++)
+		make_sdb_add(&make, db, i * 64, 1);
+	return db;
+}
+
+/* Add until it fails; the error. */
+static int add_until_it_fails(struct sdb *db)
+{
+	int error = 0;
+
+	for (uint64_t i = 0; i < 200000 && !error; i++)
+		error = sdb_add(db, i * 64, 1);
+	return error;
+}
+
+START_TEST(a_file_truncated_under_its_writer_fails_that_file_only)
+{
+	struct sdb *db, *other;
+	struct make_sdb second;
+	struct sdb_image image;
+
+	ck_assert_int_eq(sdb_catch_sigbus(), 0);
+	db = open_and_fill(20000);
+	make_sdb_init(&second);
+	other = make_sdb_open(&second);
+	ck_assert_int_eq(truncate(make.path, (off_t)_i * 4096), 0);
+	ck_assert_int_eq(add_until_it_fails(db), -EIO);
+	ck_assert_int_eq(sdb_add(db, 1ULL << 50, 1), -EIO); /* and for good */
+	ck_assert_int_eq(sdb_sync(db), -EIO);
+	for (uint64_t i = 0; i < 5000; i++)
+		make_sdb_add(&second, other, i, 1);
+	sdb_close(other);
+	sdb_close(db);
+	make_sdb_verify(&second);
+	if (_i > 0) { /* the header is still there, and says it */
+		size_t nr_bytes;
+		struct oprof_sdb_header *header = make_sdb_read(make.path, &nr_bytes);
+
+		ck_assert_uint_ne(header->flags & OPROF_SDB_HOLED, 0);
+		free(header);
+	}
+	ck_assert_int_ne(sdb_image_load(make.path, &image, NULL), 0);
+	make_sdb_deinit(&second);
+}
+END_TEST
+
+START_TEST(growing_after_a_page_was_lost_does_not_spread_the_damage)
+{
+	struct sdb *db;
+	size_t nr_bytes;
+	char *bytes;
+
+	ck_assert_int_eq(sdb_catch_sigbus(), 0);
+	db = open_and_fill(20000);
+	ck_assert_int_eq(truncate(make.path, 2 * 4096), 0);
+	(void)add_until_it_fails(db);
+	for (uint64_t i = 0; i < 50000; i++)
+		(void)sdb_add(db, i << 20, 1);
+	sdb_close(db);
+	bytes = make_sdb_read(make.path, &nr_bytes);
+	ck_assert_uint_eq(nr_bytes, 2 * 4096);
+	ck_assert_mem_eq(bytes, OPROF_SDB_MAGIC, 8);
+	free(bytes);
+}
+END_TEST
+
+static void on_other_fault(int sig)
+{
+	(void)sig;
+	siglongjmp(back, 1);
+}
+
+START_TEST(faults_elsewhere_go_to_the_handler_that_was_there)
+{
+	struct sigaction action = {.sa_handler = on_other_fault};
+	volatile char *map;
+	void *mapped;
+	int fd = open(make.path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(sigaction(SIGBUS, &action, NULL), 0);
+	ck_assert_int_eq(sdb_catch_sigbus(), 0);
+	mapped = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(mapped, MAP_FAILED);
+	map = mapped;
+	if (!sigsetjmp(back, 1)) {
+		(void)map[0];
+		ck_abort_msg("no fault");
+	}
+	(void)close(fd);
+}
+END_TEST
+
+START_TEST(faults_elsewhere_kill_when_no_handler_was_there)
+{
+	volatile char *map;
+	void *mapped;
+	int fd = open(make.path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	(void)signal(SIGBUS, SIG_DFL);
+	ck_assert_int_eq(sdb_catch_sigbus(), 0);
+	mapped = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(mapped, MAP_FAILED);
+	map = mapped;
+	(void)map[0];
+}
+END_TEST
+
+START_TEST(a_signal_that_was_sent_kills_as_ever)
+{
+	(void)signal(SIGBUS, SIG_DFL);
+	ck_assert_int_eq(sdb_catch_sigbus(), 0);
+	(void)raise(SIGBUS);
+	(void)raise(SIGBUS);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("sdb_sigbus");
+	TCase *tests = tcase_create("sigbus");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, a_file_truncated_under_its_writer_fails_that_file_only, 0, 4);
+	tcase_add_test(tests, growing_after_a_page_was_lost_does_not_spread_the_damage);
+	tcase_add_test(tests, faults_elsewhere_go_to_the_handler_that_was_there);
+	tcase_add_test_raise_signal(tests, faults_elsewhere_kill_when_no_handler_was_there, SIGBUS);
+	tcase_add_test_raise_signal(tests, a_signal_that_was_sent_kills_as_ever, SIGBUS);
+	suite_add_tcase(suite, tests);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
