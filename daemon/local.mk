@@ -45,25 +45,36 @@ replay_files = tests/unit/replay.c tests/unit/replay_text.c tests/unit/replay.h 
 EXTRA_DIST += $(replay_files)
 
 if REPORTS
-check_PROGRAMS += tests/unit/test_perf_parse tests/unit/test_perf_order tests/unit/test_perf_feed
-TESTS += tests/unit/test_perf_parse tests/unit/test_perf_order tests/unit/test_perf_feed
-tests_unit_test_perf_parse_SOURCES = tests/unit/test_perf_parse.c $(perf_encode_files)
-tests_unit_test_perf_parse_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_perf_parse_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
-tests_unit_test_perf_order_SOURCES = tests/unit/test_perf_order.c
-tests_unit_test_perf_order_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_perf_order_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
+perf_source_tests = tests/unit/test_cpu_list tests/unit/test_perf_feed tests/unit/test_perf_open \
+	tests/unit/test_perf_order tests/unit/test_perf_parse tests/unit/test_perf_ring \
+	tests/unit/test_perf_source tests/unit/test_perf_watch
+check_PROGRAMS += $(perf_source_tests)
+TESTS += $(perf_source_tests)
+tests_unit_test_cpu_list_SOURCES = tests/unit/test_cpu_list.c
+tests_unit_test_cpu_list_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cpu_list_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_feed_SOURCES = tests/unit/test_perf_feed.c $(perf_encode_files)
 tests_unit_test_perf_feed_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_feed_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
-
-perf_source_tests = tests/unit/test_perf_source
-check_PROGRAMS += $(perf_source_tests)
-TESTS += $(perf_source_tests)
+tests_unit_test_perf_open_SOURCES = tests/unit/test_perf_open.c
+tests_unit_test_perf_open_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_open_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_order_SOURCES = tests/unit/test_perf_order.c
+tests_unit_test_perf_order_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_order_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_parse_SOURCES = tests/unit/test_perf_parse.c $(perf_encode_files)
+tests_unit_test_perf_parse_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_parse_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_ring_SOURCES = tests/unit/test_perf_ring.c
+tests_unit_test_perf_ring_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_ring_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_source_SOURCES = tests/unit/test_perf_source.c \
 	tests/unit/fake_perf_state.c tests/unit/fake_perf_state.h
 tests_unit_test_perf_source_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_source_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_watch_SOURCES = tests/unit/test_perf_watch.c
+tests_unit_test_perf_watch_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_watch_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 endif
 EXTRA_DIST += tests/data/streams/README tests/data/streams/late-records.txt \
 	tests/data/streams/lost-chunks.txt tests/data/streams/malformed.txt \

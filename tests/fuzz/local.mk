@@ -10,6 +10,7 @@ fuzzers = \
 	tests/fuzz/fuzz_events \
 	tests/fuzz/fuzz_setup \
 	tests/fuzz/fuzz_spec \
+	tests/fuzz/fuzz_perf_records \
 	tests/fuzz/fuzz_symbols
 check_PROGRAMS += $(fuzzers)
 TESTS += $(fuzzers)
@@ -47,3 +48,6 @@ tests_fuzz_fuzz_events_LDADD = events/libevents.a $(fuzz_libs)
 tests_fuzz_fuzz_setup_SOURCES = tests/fuzz/fuzz_setup.c
 tests_fuzz_fuzz_setup_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_setup_LDADD = control/libcontrol.a events/libevents.a $(fuzz_libs)
+tests_fuzz_fuzz_perf_records_SOURCES = tests/fuzz/fuzz_perf_records.c
+tests_fuzz_fuzz_perf_records_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_perf_records_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_libs)

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is asked of the kernel, and what is done without: a kernel of our own answers. */
+#include "daemon/perf_open.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static struct event_choice events[2];
+static struct source_config config;
+static struct perf_open opened;
+static struct diag diag;
+
+/* The kernel: what it refuses, and what it was last asked. */
+static struct {
+	uint32_t attr_bytes; /* of the attr that it knows */
+	uint64_t formats;    /* read_format bits it knows */
+	bool no_build_id, no_cgroup, no_ksymbol, no_mmap2, no_comm_exec, no_clockid;
+	unsigned int max_stack; /* 0: any */
+	bool no_kernel_mode;
+	int error; /* of sampled events */
+	int nr_emfile;
+	unsigned int nr_calls;
+	struct perf_event_attr attr;
+	pid_t pid;
+	int cpu;
+	unsigned long flags;
+} kernel;
+
+static bool attr_unknown(const struct perf_event_attr *attr)
+{
+	return attr->read_format & ~kernel.formats || (attr->build_id && kernel.no_build_id) ||
+	       ((attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP) && kernel.no_cgroup) ||
+	       (attr->ksymbol && kernel.no_ksymbol) || (attr->mmap2 && kernel.no_mmap2) ||
+	       (attr->comm_exec && kernel.no_comm_exec) || (attr->use_clockid && kernel.no_clockid);
+}
+
+static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
+{
+	kernel.nr_calls++;
+	kernel.attr = *attr;
+	kernel.pid = pid;
+	kernel.cpu = cpu;
+	kernel.flags = flags;
+	if (attr->size > kernel.attr_bytes) {
+		attr->size = kernel.attr_bytes;
+		return -E2BIG;
+	}
+	if (attr_unknown(attr))
+		return -EINVAL;
+	if (kernel.max_stack && attr->sample_max_stack > kernel.max_stack)
+		return -EOVERFLOW;
+	if (kernel.no_kernel_mode && !attr->exclude_kernel)
+		return -EACCES;
+	if (kernel.nr_emfile && kernel.nr_emfile--)
+		return -EMFILE;
+	if (kernel.error && attr->config != PERF_COUNT_SW_DUMMY)
+		return kernel.error;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void setup(void)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.attr_bytes = sizeof(struct perf_event_attr);
+	kernel.formats = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	memset(events, 0, sizeof(events));
+	for (int i = 0; i < 2; i++) {
+		strcpy(events[i].name, i ? "page-faults" : "cpu-clock");
+		events[i].perf_type = PERF_TYPE_SOFTWARE;
+		events[i].config = i ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_CPU_CLOCK;
+		events[i].period_or_hz = 1000;
+		events[i].kernel = true;
+		events[i].user = true;
+	}
+	memset(&config, 0, sizeof(config));
+	config.events = events;
+	config.nr_events = 1;
+}
+
+static void init(void)
+{
+	int error = perf_open_init(&opened, &config, fake_open, &diag);
+
+	ck_assert_msg(!error, "%d: %s", error, diag.text);
+}
+
+static void open_sample(size_t event)
+{
+	int fd = perf_open_samples(&opened, event, -1, 1, &diag);
+
+	ck_assert_msg(fd >= 0, "%d: %s", fd, diag.text);
+	ck_assert_int_eq(close(fd), 0);
+}
+
+static void open_side_band(void)
+{
+	int fd = perf_open_side_band(&opened, -1, 1, &diag);
+
+	ck_assert_msg(fd >= 0, "%d: %s", fd, diag.text);
+	ck_assert_int_eq(close(fd), 0);
+}
+
+START_TEST(a_sampled_event_is_asked_for_as_it_was_chosen)
+{
+	init();
+	open_sample(0);
+	ck_assert_int_eq(kernel.pid, -1);
+	ck_assert_int_eq(kernel.cpu, 1);
+	ck_assert_uint_eq(kernel.flags, PERF_FLAG_FD_CLOEXEC);
+	ck_assert_uint_eq(kernel.attr.sample_period, 1000);
+	ck_assert(!kernel.attr.freq);
+	ck_assert(kernel.attr.disabled);
+	ck_assert(!kernel.attr.inherit);
+	ck_assert(!kernel.attr.exclude_kernel);
+	ck_assert(!kernel.attr.exclude_user);
+	ck_assert(kernel.attr.exclude_hv);
+	ck_assert(!kernel.attr.mmap && !kernel.attr.task && !kernel.attr.comm);
+	ck_assert_uint_eq(kernel.attr.sample_type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+							   PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+							   PERF_SAMPLE_CPU);
+	ck_assert(kernel.attr.use_clockid);
+	ck_assert_int_eq(kernel.attr.clockid, 1 /* CLOCK_MONOTONIC */);
+	ck_assert_uint_eq(kernel.attr.wakeup_watermark, 32 * sysconf(_SC_PAGESIZE));
+}
+END_TEST
+
+START_TEST(a_clock_at_a_frequency_is_asked_for_by_its_period)
+{
+	events[0].frequency = true;
+	events[0].period_or_hz = 997;
+	init();
+	open_sample(0);
+	ck_assert(!kernel.attr.freq);
+	ck_assert_uint_eq(kernel.attr.sample_period, 1000000000u / 997);
+	ck_assert_uint_eq(perf_open_period(&events[0]), 1000000000u / 997);
+	ck_assert(!(opened.sample_type & PERF_SAMPLE_PERIOD));
+	events[0].period_or_hz = 2000000000u;
+	ck_assert_uint_eq(perf_open_period(&events[0]), 1);
+}
+END_TEST
+
+START_TEST(another_event_at_a_frequency_tells_the_weight_of_each_sample)
+{
+	config.nr_events = 2;
+	events[1].frequency = true;
+	events[1].period_or_hz = 99;
+	init();
+	open_sample(1);
+	ck_assert(kernel.attr.freq);
+	ck_assert_uint_eq(kernel.attr.sample_freq, 99);
+	ck_assert_uint_eq(perf_open_period(&events[1]), 0);
+	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_PERIOD);
+	open_sample(0); /* in the same ring: the same fields */
+	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_PERIOD);
+}
+END_TEST
+
+START_TEST(side_band_brings_maps_programs_and_tasks_and_runs_at_once)
+{
+	init();
+	open_side_band();
+	ck_assert_uint_eq(kernel.attr.config, PERF_COUNT_SW_DUMMY);
+	ck_assert(!kernel.attr.disabled);
+	ck_assert(kernel.attr.mmap && kernel.attr.mmap2 && kernel.attr.comm &&
+		  kernel.attr.comm_exec && kernel.attr.task && kernel.attr.build_id &&
+		  kernel.attr.ksymbol && kernel.attr.sample_id_all);
+	ck_assert(!kernel.attr.cgroup);
+	ck_assert_uint_eq(kernel.attr.wakeup_watermark, 16 * sysconf(_SC_PAGESIZE));
+	config.want_cgroup = true;
+	config.target = SOURCE_TASKS;
+	init();
+	open_side_band();
+	ck_assert(kernel.attr.cgroup);
+	ck_assert(kernel.attr.inherit);
+	ck_assert(!kernel.attr.ksymbol);
+	ck_assert(opened.sample_type & PERF_SAMPLE_CGROUP);
+}
+END_TEST
+
+START_TEST(an_older_kernel_is_asked_for_what_it_knows)
+{
+	config.want_cgroup = true;
+	kernel.formats = PERF_FORMAT_ID;
+	kernel.no_build_id = true;
+	kernel.no_cgroup = true;
+	init();
+	open_sample(0);
+	ck_assert(!(opened.features & PERF_FEATURE_LOST));
+	ck_assert_uint_eq(kernel.attr.read_format, PERF_FORMAT_ID);
+	ck_assert(!(opened.sample_type & PERF_SAMPLE_CGROUP));
+	open_side_band();
+	ck_assert(!kernel.attr.build_id && !kernel.attr.cgroup);
+	ck_assert(kernel.attr.mmap2 && kernel.attr.comm_exec && kernel.attr.ksymbol);
+}
+END_TEST
+
+START_TEST(an_attr_larger_than_the_kernel_knows_is_cut)
+{
+	kernel.attr_bytes = PERF_ATTR_SIZE_VER4; /* before sample_max_stack */
+	config.chain_depth = 20;
+	init();
+	open_sample(0);
+	ck_assert_uint_eq(kernel.attr.size, PERF_ATTR_SIZE_VER4);
+	ck_assert_uint_eq(kernel.attr.sample_max_stack, 0);
+	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+}
+END_TEST
+
+START_TEST(chains_deeper_than_the_kernel_allows_are_as_deep_as_it_allows)
+{
+	config.chain_depth = 20;
+	init();
+	open_sample(0);
+	ck_assert_uint_eq(kernel.attr.sample_max_stack, 21);
+	kernel.max_stack = 8;
+	init();
+	open_sample(0);
+	ck_assert_uint_eq(kernel.attr.sample_max_stack, 0);
+}
+END_TEST
+
+START_TEST(a_clock_that_the_kernel_lacks_cannot_be_done_without)
+{
+	kernel.no_clockid = true;
+	ck_assert_int_eq(perf_open_init(&opened, &config, fake_open, &diag), -EINVAL);
+	ck_assert_str_ne(diag.text, "");
+}
+END_TEST
+
+START_TEST(a_refused_kernel_mode_is_given_up_once_and_for_all)
+{
+	config.target = SOURCE_TASKS;
+	kernel.no_kernel_mode = true;
+	init();
+	open_sample(0);
+	ck_assert(opened.user_only);
+	ck_assert(kernel.attr.exclude_kernel);
+	kernel.nr_calls = 0;
+	open_sample(0);
+	ck_assert_uint_eq(kernel.nr_calls, 1);
+}
+END_TEST
+
+START_TEST(an_event_of_the_kernel_alone_is_not_turned_into_nothing)
+{
+	kernel.no_kernel_mode = true;
+	events[0].user = false;
+	init();
+	ck_assert_int_eq(perf_open_samples(&opened, 0, -1, 0, &diag), -EACCES);
+	ck_assert(!opened.user_only);
+	ck_assert_ptr_nonnull(strstr(diag.text, "cpu-clock"));
+}
+END_TEST
+
+START_TEST(refusals_name_the_event_and_the_way_out)
+{
+	static const int errors[] = {-ENOENT, -EOPNOTSUPP, -EINVAL, -ENFILE, -EACCES, -EBUSY};
+
+	init();
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		kernel.error = errors[i];
+		diag_clear(&diag);
+		ck_assert_int_eq(perf_open_samples(&opened, 0, -1, 0, &diag), errors[i]);
+		ck_assert_ptr_nonnull(strstr(diag.text, "cpu-clock"));
+	}
+	kernel.error = -ESRCH;
+	ck_assert_int_eq(perf_open_samples(&opened, 0, 1, 0, &diag), -ESRCH);
+}
+END_TEST
+
+START_TEST(out_of_descriptors_the_limit_is_raised)
+{
+	struct rlimit limit, before;
+
+	init();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 64;
+	limit.rlim_max = 128;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	kernel.nr_emfile = 1;
+	open_sample(0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_uint_eq(limit.rlim_cur, 128);
+	kernel.nr_emfile = 1; /* now there is nothing to raise */
+	ck_assert_int_eq(perf_open_samples(&opened, 0, -1, 0, &diag), -EMFILE);
+	ck_assert_ptr_nonnull(strstr(diag.text, "ulimit"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("perf_open");
+	TCase *tests = tcase_create("perf_open");
+	SRunner *runner;
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, a_sampled_event_is_asked_for_as_it_was_chosen);
+	tcase_add_test(tests, a_clock_at_a_frequency_is_asked_for_by_its_period);
+	tcase_add_test(tests, another_event_at_a_frequency_tells_the_weight_of_each_sample);
+	tcase_add_test(tests, side_band_brings_maps_programs_and_tasks_and_runs_at_once);
+	tcase_add_test(tests, an_older_kernel_is_asked_for_what_it_knows);
+	tcase_add_test(tests, an_attr_larger_than_the_kernel_knows_is_cut);
+	tcase_add_test(tests, chains_deeper_than_the_kernel_allows_are_as_deep_as_it_allows);
+	tcase_add_test(tests, a_clock_that_the_kernel_lacks_cannot_be_done_without);
+	tcase_add_test(tests, a_refused_kernel_mode_is_given_up_once_and_for_all);
+	tcase_add_test(tests, an_event_of_the_kernel_alone_is_not_turned_into_nothing);
+	tcase_add_test(tests, refusals_name_the_event_and_the_way_out);
+	tcase_add_test(tests, out_of_descriptors_the_limit_is_raised);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
