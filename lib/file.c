@@ -140,21 +140,37 @@ static int make_dir(const char *path, mode_t mode)
 	return error == EEXIST ? -ENOTDIR : -error;
 }
 
-int file_make_dirs(const char *path, mode_t mode)
+/* Make the first nr_bytes of path. */
+static int make_part(const char *path, size_t nr_bytes, mode_t mode)
 {
 	char part[PATH_MAX];
+
+	memcpy(part, path, nr_bytes);
+	part[nr_bytes] = '\0';
+	return make_dir(part, mode);
+}
+
+int file_make_dirs(const char *path, mode_t mode)
+{
 	size_t length = strlen(path);
+	size_t made = length;
+	int error;
 
-	if (!length || length >= sizeof(part))
+	if (!length || length >= PATH_MAX)
 		return length ? -ENAMETOOLONG : -EINVAL;
-	for (size_t i = 1; i <= length; i++) {
-		int error;
-
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		error = make_dir(part, mode);
+	/* From the end: mostly all but the last parts are there. */
+	while ((error = make_part(path, made, mode)) == -ENOENT && made > 1) {
+		do
+			made--;
+		while (made > 1 && path[made] != '/');
+	}
+	if (error)
+		return error;
+	while (made < length) {
+		do
+			made++;
+		while (made < length && path[made] != '/');
+		error = make_part(path, made, mode);
 		if (error)
 			return error;
 	}
