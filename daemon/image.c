@@ -144,6 +144,7 @@ static struct image_entry *entry_create(struct image_table *table, const struct 
 	entry->table = table;
 	entry->nr_refs = 1;
 	node_hash_add(&table->entries, &entry->node, hash);
+	table->nr_made++;
 	return entry;
 }
 

@@ -36,6 +36,7 @@ struct image_table {
 	size_t nr_told, room_told;
 	struct image_entry *newest, *oldest; /* unused */
 	size_t nr_unused;
+	uint64_t nr_made; /* ever */
 	/* The folder that entries' saved speaks of (kernel_symbols). */
 	dev_t saved_dev;
 	ino_t saved_inode;

@@ -359,17 +359,15 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"unknown_mmaps", own->unknown_mmaps},
 		{"old_records", own->old_records},
 		{"scanned_processes", own->scanned_processes},
-		{"processes", state->tasks.processes.nr_nodes},
-		{"exited_processes", state->tasks.nr_exited},
-		{"tasks", state->tasks.tasks.nr_nodes},
-		{"spaces", state->tasks.nr_spaces},
-		{"images", state->images.entries.nr_nodes},
+		{"processes_met", state->tasks.last_generation - TASK_IDLE_GENERATION},
+		{"images_made", state->images.nr_made},
 		{"images_told", state->images.nr_told},
 		{"kernel_map_loads", state->kernel_map.nr_loads},
 		{"state_lost_memory", state->tasks.lost_memory},
 	};
 	size_t nr = sizeof(all) / sizeof(all[0]);
 
-	memcpy(counters, all, (nr < room ? nr : room) * sizeof(all[0]));
+	if (room)
+		memcpy(counters, all, (nr < room ? nr : room) * sizeof(all[0]));
 	return nr;
 }

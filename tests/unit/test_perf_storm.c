@@ -5,6 +5,7 @@
  * again. Every sample is in the right image, every record was applied, and
  * what is kept does not grow.
  */
+#include "daemon/perf_state_internal.h"
 #include "tests/unit/replay.h"
 
 #include <check.h>
@@ -148,6 +149,8 @@ static void expect(const char *counter, uint64_t value)
 
 START_TEST(nothing_is_lost_and_nothing_piles_up)
 {
+	const struct task_table *tasks = &replay->state->tasks;
+
 	side((struct perf_item){.type = PERF_RECORD_COMM,
 				.misc = PERF_RECORD_MISC_COMM_EXEC,
 				.u.comm = {"make", true}},
@@ -158,10 +161,10 @@ START_TEST(nothing_is_lost_and_nothing_piles_up)
 			continue;
 		replay_round(replay, FIRST_NS + (uint64_t)start * START_NS);
 		/* A second of exited ones at most, and those of two rounds. */
-		ck_assert_uint_le(replay_counter(replay, "processes"), NR_PIDS + 1);
-		ck_assert_uint_le(replay_counter(replay, "spaces"), NR_PIDS + 1);
-		ck_assert_uint_le(replay_counter(replay, "tasks"), NR_ALIVE + 3);
-		ck_assert_uint_le(replay_counter(replay, "images"), NR_PROGRAMS + NR_MAPS + 5);
+		ck_assert_uint_le(tasks->processes.nr_nodes, NR_PIDS + 1);
+		ck_assert_uint_le(tasks->nr_spaces, NR_PIDS + 1);
+		ck_assert_uint_le(tasks->tasks.nr_nodes, NR_ALIVE + 3);
+		ck_assert_uint_le(replay_counter(replay, "images_made"), NR_PROGRAMS + NR_MAPS + 5);
 	}
 	if (replay_end(replay))
 		ck_abort_msg("%s", replay->report);
@@ -176,7 +179,8 @@ START_TEST(nothing_is_lost_and_nothing_piles_up)
 	expect("unknown_mmaps", 0);
 	for (int i = 0; i < OPROF_LOST_NR; i++)
 		ck_assert_uint_eq(replay->lost[i], 0);
-	expect("tasks", 1);
+	expect("processes_met", NR_STARTS + 1);
+	ck_assert_uint_eq(tasks->tasks.nr_nodes, 1);
 }
 END_TEST
 
@@ -215,8 +219,8 @@ START_TEST(programs_that_run_once_do_not_pile_up)
 	if (replay_end(replay))
 		ck_abort_msg("%s", replay->report);
 	/* Exited ones that are remembered, and images kept in case. */
-	ck_assert_uint_le(replay_counter(replay, "processes"), 4097);
-	ck_assert_uint_le(replay_counter(replay, "images"), 2 * 4097 + 10);
+	ck_assert_uint_le(replay->state->tasks.processes.nr_nodes, 4097);
+	ck_assert_uint_le(replay->state->images.entries.nr_nodes, 2 * 4097 + 10);
 	ck_assert_uint_eq(replay_counter(replay, "images_told"), 0);
 }
 END_TEST
