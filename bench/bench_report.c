@@ -142,6 +142,11 @@ static void measure(void)
 		bench_print("report_scaling", cost_many / cost_few, "x");
 }
 
+static void remove_folder(void)
+{
+	(void)file_remove_tree(folder);
+}
+
 int main(int argc, char **argv)
 {
 	const char *top = getenv("TMPDIR");
@@ -151,9 +156,8 @@ int main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	report_binary_open(&binary);
 	snprintf(folder, sizeof(folder), "%s/oprof-bench.XXXXXX", top ? top : "/tmp");
-	if (!mkdtemp(folder))
+	if (!mkdtemp(folder) || atexit(remove_folder))
 		bench_fail(folder, errno);
 	measure();
-	(void)file_remove_tree(folder);
 	return EXIT_SUCCESS;
 }

@@ -16,6 +16,11 @@ bench_bench_report_SOURCES = bench/bench_report.c bench/report_binary.c bench/re
 bench_bench_report_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS)
 bench_bench_report_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a $(ELF_LIBS)
 
+EXTRA_PROGRAMS += bench/bench_daemon
+BENCHMARKS += bench/bench_daemon
+bench_bench_daemon_SOURCES = bench/bench_daemon.c bench/load.c bench/load.h
+bench_bench_daemon_LDADD = bench/libbench.a lib/libbase.a
+
 # A word of BENCHMARKS is a program that is built here, or a script of the
 # source tree. All are run; each prints only the lines that begin with a
 # word of B, or all.
