@@ -101,8 +101,8 @@ START_TEST(each_request_is_answered_once_in_order)
 	struct oprof_message head;
 	int fd = connect_client();
 
-	for (uint16_t request = OPROF_REQUEST_START; request <= OPROF_REQUEST_STOP; request++)
-		ask(fd, request);
+	for (unsigned int request = OPROF_REQUEST_START; request <= OPROF_REQUEST_STOP; request++)
+		ask(fd, (uint16_t)request);
 	run();
 	ck_assert(answered(fd, &head));
 	ck_assert_uint_eq(head.request, OPROF_REQUEST_START);

@@ -102,7 +102,8 @@ static const char *path_of(uint32_t image)
 
 	ck_assert_int_eq(place(NULL, &key, &placement), 0);
 	nr_placed--;
-	memcpy(path, "s/", 2);
+	path[0] = 's';
+	path[1] = '/';
 	ck_assert_int_eq(sample_name_format(&placement.name, path + 2, sizeof(path) - 2), 0);
 	return path;
 }
@@ -201,7 +202,8 @@ START_TEST(weighted_events_keep_their_weight)
 	ck_assert_int_eq(sample_cache_add(cache, &key, 5, 7, 1), 0);
 	ck_assert_int_eq(sample_name_parse(path_of(1) + 2, &name, NULL), 0);
 	(void)snprintf(name.event, sizeof(name.event), "weighted");
-	memcpy(path, "s/", 2);
+	path[0] = 's';
+	path[1] = '/';
 	ck_assert_int_eq(sample_name_format(&name, path + 2, sizeof(path) - 2), 0);
 	ck_assert_int_eq(sdb_image_load(path, &loaded, NULL), 0);
 	ck_assert_uint_eq(loaded.nr_samples, 2);
