@@ -32,7 +32,10 @@ libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS)
 libdb_libsdb_faults_a_CPPFLAGS = $(AM_CPPFLAGS) -DSDB_FAULT_POINTS
 
 sdb_tests = \
+	tests/unit/test_sdb_check \
+	tests/unit/test_sdb_fault \
 	tests/unit/test_sdb_file \
+	tests/unit/test_sdb_image \
 	tests/unit/test_sdb_sigbus \
 	tests/unit/test_sdb_sort \
 	tests/unit/test_sdb_split \
@@ -41,6 +44,20 @@ check_PROGRAMS += $(sdb_tests)
 TESTS += $(sdb_tests)
 sdb_test_libs = libdb/libsdbtest.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
 
+tests_unit_test_sdb_check_SOURCES = tests/unit/test_sdb_check.c
+tests_unit_test_sdb_check_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_check_LDADD = $(sdb_test_libs)
+tests_unit_test_sdb_image_SOURCES = tests/unit/test_sdb_image.c
+tests_unit_test_sdb_image_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_image_LDADD = $(sdb_test_libs)
+# Whatever name the headers give to the calls, 64-bit offsets or not.
+sdb_wrap_flags = -Wl,--wrap=fallocate -Wl,--wrap=fallocate64 -Wl,--wrap=pwrite -Wl,--wrap=pwrite64 \
+	-Wl,--wrap=pread -Wl,--wrap=pread64 -Wl,--wrap=mmap -Wl,--wrap=mmap64 -Wl,--wrap=mremap \
+	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=strndup
+tests_unit_test_sdb_fault_SOURCES = tests/unit/test_sdb_fault.c
+tests_unit_test_sdb_fault_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_fault_LDFLAGS = $(AM_LDFLAGS) $(sdb_wrap_flags)
+tests_unit_test_sdb_fault_LDADD = $(sdb_test_libs)
 tests_unit_test_sdb_file_SOURCES = tests/unit/test_sdb_file.c
 tests_unit_test_sdb_file_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sdb_file_LDADD = $(sdb_test_libs)
