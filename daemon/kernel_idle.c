@@ -38,10 +38,12 @@ static bool is_name(const char *name, const char *routine)
 bool kernel_idle_is_routine(const char *name)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
-		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+		/* Asked of each of the kernel's functions: the first letter decides mostly. */
+		if (name[0] == beginnings[i][0] &&
+		    !strncmp(name, beginnings[i], strlen(beginnings[i])))
 			return true;
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (is_name(name, whole[i]))
+		if (name[0] == whole[i][0] && is_name(name, whole[i]))
 			return true;
 	return false;
 }

@@ -85,9 +85,14 @@ static int address_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Mostly they are sorted already. */
 static void addresses_sort(struct addresses *list)
 {
-	if (list->nr_values)
+	size_t i = 1;
+
+	while (i < list->nr_values && list->values[i - 1] <= list->values[i])
+		i++;
+	if (i < list->nr_values)
 		qsort(list->values, list->nr_values, sizeof(uint64_t), address_compare);
 }
 
