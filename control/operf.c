@@ -26,6 +26,12 @@ static void note_signal(int signal_number)
 	asked_to_end = signal_number;
 }
 
+/* Ends a wait by being caught at all. */
+static void notice_child(int signal_number)
+{
+	(void)signal_number;
+}
+
 /* The folder as the daemon, which may be elsewhere, is told of it. */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {
@@ -148,7 +154,7 @@ static void catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
 	struct sigaction end = {.sa_handler = note_signal};
-	struct sigaction look = {.sa_handler = SIG_DFL};
+	struct sigaction look = {.sa_handler = notice_child};
 
 	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]) - 1; i++)
 		(void)sigaction(signals[i], &end, NULL);

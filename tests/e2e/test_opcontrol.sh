@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# opcontrol and the verbs of oprof that run it: setup, start, dump, save, reset,
+# shutdown, with and without a daemon, in a folder with a very long name.
+. "$(dirname "$0")/lib.sh"
+
+[ "$(id -u)" = 0 ] || tap_skip_all "needs root: profiles the whole machine"
+perf_system_works || tap_skip_all "performance events are refused here"
+$CC -O1 -g -o "$T/load" "$E2E/guest_load.c" || tap_bail "the workload does not build"
+S="$T/$(printf '%0120d' 0)/session"
+mkdir -p "$S"
+
+control()
+{
+	"$BIN/opcontrol" "--session-dir=$S" "$@" >"$T/out" 2>"$T/err"
+}
+
+value()
+{
+	"$BIN/opcontrol" "--session-dir=$S" --status 2>/dev/null |
+		awk -v key="$1" '$1 == key { print $2; exit }'
+}
+
+report()
+{
+	"$BIN/opreport" "--session-dir=$S" "$@" 2>"$T/coverage"
+}
+
+# ---- without a daemon ----
+
+control --status
+tap_is $? 1 "status without a daemon: 1"
+tap_has "$T/out" '^state not running$' "and it says so"
+control --shutdown
+tap_is $? 0 "shutdown without a daemon is no error"
+control --dump
+tap_is $? 1 "dump without a daemon is one"
+tap_has "$T/err" 'no daemon runs' "that says why"
+control --save=a
+tap_is $? 1 "nothing to save yet"
+control --reset
+tap_is $? 0 "nothing to reset either"
+
+# ---- setup ----
+
+control --setup --event=cpu-clock:1000000 --event=page-faults:100 --separate=lib,thread
+tap_is $? 0 "setup"
+tap_is "$(cat "$S/setup")" "# Written by opcontrol --setup; see opcontrol(1).
+event=cpu-clock:1000000
+event=page-faults:100
+separate=lib,thread" "is kept as text"
+control --setup --event=no-such-thing
+tap_is $? 1 "an unknown event is refused"
+tap_is "$(grep -c ^event= "$S/setup")" 2 "and the setup stays"
+echo "colour=red" >>"$S/setup"
+control --start
+tap_is $? 1 "a damaged setup is refused"
+tap_has "$T/err" 'setup:5: there is no setting "colour"' "with its line"
+rm "$S/setup"
+for bad in "--start --stop" "--save=../x" "--separate=none,lib" "--list-events --start" "-F 0"; do
+	# shellcheck disable=SC2086 # words
+	control $bad
+	tap_is $? 1 "$bad is refused"
+done
+
+# ---- the whole way ----
+
+control --setup --event=default --frequency=997 --separate=lib --start
+tap_is $? 0 "start"
+daemon=$(value pid)
+cleanup_pid "${daemon:-0}"
+tap_has "$T/out" 'Profiler running' "says so"
+tap_is "$(value state)" running "and it runs"
+"$T/load" 1500
+control --dump
+tap_is $? 0 "dump"
+report -l -n >"$T/symbols"
+tap_has "$T/symbols" guest_hot "the workload is in the report while the daemon runs"
+control --save=a
+tap_is $? 0 "save"
+control --save=a
+tap_is $? 1 "a name is taken once"
+control --reset
+tap_is $? 0 "reset"
+control --stop
+tap_is $? 0 "stop"
+tap_is "$(value state)" stopped "nothing is sampled any more"
+seen=$(value seen)
+"$T/load" 200
+tap_is "$(value seen)" "$seen" "really nothing"
+control --setup --separate=cpu
+tap_has "$T/err" 'old settings' "settings wait for the next start"
+control --setup --separate=lib,cpu --start
+tap_is $? 1 "and are refused together with one while the daemon runs"
+control --setup --separate=cpu --start
+tap_is $? 0 "said again they are no change, and start goes on"
+tap_is "$(value state)" running "at once"
+control --shutdown
+tap_is $? 0 "shutdown"
+kill -0 "$daemon" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$daemon/status"
+tap_ok $((!$?)) "the daemon has ended when shutdown returns"
+control --shutdown
+tap_is $? 0 "once more is no error"
+check_conservation "$S" a
+tap_ok $? "session a: seen = stored + idle + lost"
+report -l -n session:a >"$T/symbols"
+tap_has "$T/symbols" guest_hot "opreport session:a has the workload"
+tap_is "$(sum_symbols "$T/symbols")" "$(session_counter "$S" stored a)" \
+	"and sums to what the daemon stored"
+flock -n "$S/lock" true
+tap_ok $? "the lock is free"
+
+# ---- samples add up over starts; without a daemon again ----
+
+control --start
+control --shutdown
+before=$(session_counter "$S" seen)
+control --start
+"$T/load" 300
+control --shutdown
+[ "$(session_counter "$S" seen)" -gt "$before" ]
+tap_ok $? "a new start adds to the current session"
+control --save=b
+tap_is $? 0 "save without a daemon"
+[ -d "$S/samples/b" ] && [ ! -d "$S/samples/current" ]
+tap_ok $? "renames the session"
+control --start --status
+tap_has "$T/out" '^separation cpu$' "start and status in one call; the setup was kept"
+control --shutdown
+control --reset
+tap_is $? 0 "reset without a daemon"
+[ ! -d "$S/samples/current" ] && [ -d "$S/samples/a" ]
+tap_ok $? "takes the current session only"
+
+# ---- the front door ----
+
+"$BIN/oprof" start "--session-dir=$S" >"$T/out" 2>"$T/err"
+tap_is $? 0 "oprof start"
+"$BIN/oprof" status "--session-dir=$S" >"$T/out"
+tap_has "$T/out" '^state running$' "oprof status"
+daemon=$(value pid)
+cleanup_pid "${daemon:-0}"
+"$BIN/oprof" dump "--session-dir=$S"
+tap_is $? 0 "oprof dump"
+"$BIN/oprof" save c "--session-dir=$S" >"$T/out"
+tap_is $? 0 "oprof save"
+"$BIN/oprof" reset "--session-dir=$S"
+tap_is $? 0 "oprof reset"
+"$BIN/oprof" stop "--session-dir=$S" >"$T/out"
+tap_is $? 0 "oprof stop"
+tap_is "$(value state)" not "ends the daemon"
+"$BIN/oprof" events >"$T/out"
+tap_has "$T/out" '^cpu-clock: ' "oprof events"
+"$BIN/oprof" nonsense >"$T/out" 2>"$T/err"
+tap_is $? 1 "an unknown verb is refused"
+"$BIN/oprof" help run >"$T/out" 2>&1
+tap_has "$T/out" '--session-dir' "oprof help run shows its options"
+
+# ---- other users ----
+
+as="setpriv --reuid=nobody --regid=nogroup --clear-groups"
+$as "$BIN/opcontrol" "--session-dir=$S" --start >"$T/out" 2>"$T/err"
+tap_is $? 1 "nobody may not command root's daemon"
+tap_has "$T/err" 'sudo opcontrol' "and is told what to do"
+tap_end

@@ -1,0 +1,195 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# operf and oprof run: a command, processes, the machine; what they exit with,
+# what they keep when they are killed, who may use them, what a refusal says.
+. "$(dirname "$0")/lib.sh"
+
+"$BIN/oprof" doctor >"$T/doctor" || tap_skip_all "performance events are refused to this user"
+$CC -O1 -g -o "$T/load" "$E2E/guest_load.c" || tap_bail "the workload does not build"
+$CC -O1 -o "$T/refuse" "$E2E/refuse.c" || tap_bail "the filter does not build"
+S="$T/session"
+
+counter()
+{
+	session_counter "$S" "$1"
+}
+
+# until_true COMMAND...: at most half a minute
+until_true()
+{
+	until_left=600
+	while ! "$@" && [ $until_left -gt 0 ]; do
+		sleep 0.05
+		until_left=$((until_left - 1))
+	done
+	"$@"
+}
+
+has_samples()
+{
+	[ "$("$BIN/opcontrol" "--session-dir=$S" --status 2>/dev/null |
+		awk '$1 == "stored" { print $2 }')" -gt "${1:-0}" ] 2>/dev/null
+}
+
+# The folder's lock is free: no daemon writes to it.
+is_free()
+{
+	flock -n "$1/lock" true
+}
+
+# in_group COMMAND...: as on a terminal: a process group of its own, Ctrl-C not ignored
+in_group()
+{
+	exec perl -e 'setpgrp; $SIG{INT} = $SIG{QUIT} = "DEFAULT"; exec @ARGV or exit 99' "$@"
+}
+
+# ---- a command ----
+
+"$BIN/operf" -d "$S" "$T/load" 1500 2>"$T/err"
+tap_is $? 0 "a command is profiled"
+tap_has "$T/err" "opreport --session-dir=$S" "and operf says how to see it"
+"$BIN/opreport" "--session-dir=$S" -l -n >"$T/symbols" 2>"$T/coverage"
+tap_has "$T/symbols" "guest_hot" "its hot function is in the report"
+[ "$(counter stored)" -gt 300 ]
+tap_ok $? "at 997 Hz: $(counter stored) samples of 1.5 s"
+check_conservation "$S"
+tap_ok $? "seen = stored + idle + lost"
+others=$("$BIN/opreport" "--session-dir=$S" -n 2>/dev/null |
+	awk '/^ *[0-9]+ +[0-9.]+ / && $3 !~ /^(load|vmlinux|.*\.ko|operf|.*\.so.*)$/' | grep -c .)
+tap_is "$others" 0 "nothing else was sampled"
+
+before=$(counter stored)
+"$BIN/operf" -a -d "$S" "$T/load" 300 2>/dev/null
+tap_is $? 0 "append to a profile"
+after=$(counter stored)
+[ "$after" -gt "$before" ]
+tap_ok $? "both are in it ($before, $after)"
+"$BIN/operf" -d "$S" "$T/load" 300 2>/dev/null
+[ "$(counter stored)" -lt "$before" ]
+tap_ok $? "without -a it is replaced ($(counter stored))"
+
+# ---- exit statuses ----
+
+before=$(counter stored)
+"$BIN/operf" -d "$S" /nonexistent/command 2>"$T/err"
+tap_is $? 127 "127: no such command"
+"$BIN/operf" -d "$S" "$T" 2>"$T/err2"
+tap_is $? 126 "126: cannot be run"
+tap_is "$(counter stored)" "$before" "the profile before them is kept"
+"$BIN/operf" -d "$S" sh -c 'exit 42' 2>/dev/null
+tap_is $? 42 "the command's own status"
+# shellcheck disable=SC2016 # for that shell
+"$BIN/operf" -d "$S" sh -c 'kill -TERM $$' 2>/dev/null
+tap_is $? 143 "128 and the signal that ended it"
+"$BIN/operf" -d "$S" -e no-such-event true 2>"$T/err"
+tap_is $? 125 "125: profiling failed"
+tap_has "$T/err" 'no event "no-such-event"' "and why"
+"$BIN/operf" -d "$S" -e cpu-clck true 2>"$T/err"
+tap_has "$T/err" 'near it: cpu-clock' "a misspelled event is told what it may have been"
+echo input | "$BIN/operf" -d "$S" cat >"$T/out" 2>/dev/null
+tap_is "$(cat "$T/out")" input "the command has the terminal's input and output"
+
+# ---- signals ----
+
+# shellcheck disable=SC2016
+(in_group "$BIN/operf" -d "$S" sh -c 'trap "exit 9" INT; echo up; while :; do :; done') \
+	>"$T/up" 2>/dev/null &
+operf=$!
+cleanup_pid $operf
+until_true grep -q up "$T/up"
+until_true has_samples
+kill -INT "-$operf"
+wait $operf
+tap_is $? 9 "Ctrl-C is the command's business"
+[ "$(counter stored)" -gt 0 ]
+tap_ok $? "and the profile is whole"
+
+"$BIN/operf" -d "$S" "$T/load" 600000 2>/dev/null &
+operf=$!
+until_true has_samples 20
+load=$(pgrep -P $operf -x load)
+kill -9 $operf
+wait $operf 2>/dev/null
+[ -z "$load" ] || kill "$load"
+until_true is_free "$S"
+tap_ok $? "killed, operf takes its daemon with it"
+[ "$(counter stored)" -gt 20 ] && check_conservation "$S"
+tap_ok $? "and loses nothing"
+
+# ---- processes ----
+
+"$T/load" 2000 &
+load=$!
+cleanup_pid $load
+(cd "$T" && "$BIN/operf" -p $load 2>"$T/err")
+tap_is $? 0 "a running process is profiled until it ends"
+"$BIN/opreport" "--session-dir=$T/oprofile_data" -l -n >"$T/symbols" 2>/dev/null
+tap_has "$T/symbols" "guest_hot" "its hot function is in the report"
+"$T/load" 600000 &
+load=$!
+cleanup_pid $load
+"$BIN/operf" -d "$S" -p $load 2>/dev/null &
+operf=$!
+cleanup_pid $operf
+until_true has_samples
+kill -INT $operf
+wait $operf
+tap_is $? 0 "or until Ctrl-C"
+kill -0 $load
+tap_ok $? "which the process does not feel"
+kill $load
+"$BIN/operf" -d "$S" -p 2147483646 2>"$T/err"
+tap_is $? 125 "a process that is not there is told"
+tap_note "$(cat "$T/err")"
+
+# ---- a refusal ----
+
+"$T/refuse" "$BIN/operf" -d "$S" true 2>"$T/err"
+tap_is $? 125 "where the kernel refuses, operf fails"
+tap_is "$(grep -c . "$T/err")" 1 "with one message"
+tap_has "$T/err" 'sysctl kernel.perf_event_paranoid=|--cap-add PERFMON' "that has the command that helps"
+tap_show "$T/err"
+"$T/refuse" "$BIN/oprof" doctor >"$T/doctor"
+tap_is $? 1 "the doctor says that nothing works"
+tap_has "$T/doctor" '^FAIL  own processes' "and what"
+tap_has "$T/doctor" '-> .*(sysctl kernel.perf_event_paranoid=|--cap-add PERFMON)' "and the remedy"
+
+# ---- oprof run, as anybody ----
+
+if [ "$(id -u)" = 0 ]; then
+	mkdir "$T/nobody"
+	chown nobody "$T/nobody"
+	chmod 755 "$T/load"
+	as="setpriv --reuid=nobody --regid=nogroup --clear-groups"
+	if (cd "$T/nobody" && $as "$BIN/oprof" doctor) >"$T/doctor" 2>&1; then
+		(cd "$T/nobody" && $as "$BIN/oprof" run -- "$T/load" 1000) 2>"$T/err"
+		tap_is $? 0 "nobody profiles an own program"
+		(cd "$T/nobody" && $as "$BIN/oprof" report -l -n) >"$T/symbols" 2>"$T/coverage"
+		tap_has "$T/symbols" "guest_hot" "oprof report finds its hot function"
+		(cd "$T/nobody" && $as "$T/refuse" "$BIN/operf" true) 2>"$T/err"
+		tap_is $? 125 "a user whom the kernel refuses"
+		tap_has "$T/err" 'sudo sysctl kernel.perf_event_paranoid=|--cap-add PERFMON' \
+			"is told what helps"
+		(cd "$T/nobody" && $as "$BIN/operf" -s) 2>"$T/err"
+		tap_is $? 125 "nobody may not profile the machine"
+		tap_has "$T/err" "sudo sysctl kernel.perf_event_paranoid=" "and is told the remedy"
+		(cd "$T/nobody" && $as "$BIN/operf" -p $$) 2>"$T/err"
+		tap_is $? 125 "nor others' processes"
+		(cd "$T/nobody" && $as "$BIN/operf" -d "$S" true) 2>"$T/err"
+		tap_is $? 125 "nor write to others' folders"
+	else
+		tap_show "$T/doctor"
+		tap_note "nobody is refused performance events here"
+	fi
+
+	"$BIN/operf" -s -F 499 -d "$S" 2>"$T/err" &
+	operf=$!
+	cleanup_pid $operf
+	until_true has_samples 100
+	kill -INT $operf
+	wait $operf
+	tap_is $? 0 "root profiles the whole machine until Ctrl-C"
+	check_conservation "$S"
+	tap_ok $? "seen = stored + idle + lost"
+fi
+tap_end
