@@ -10,13 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Symbols, and whose they are: copies of a binary under several names share them. */
+struct loaded_symbols {
+	bool loaded;
+	struct symbol_table table;
+	struct oprof_image_identity identity;
+};
+
 /* One image being read: its symbols, and the rows of the application in hand. */
 struct reading {
 	struct profile *profile;
 	const struct profile_options *options;
 	uint32_t image;
-	bool loaded; /* table is */
-	struct symbol_table table;
+	struct loaded_symbols *loaded;
+	const struct symbol_table *table; /* NULL until the first file was read */
 	/* By symbol, and one behind them for what is in none: row + 1, 0 when there is none yet. */
 	size_t *row_of;
 	char *hidden;	  /* by symbol: taken out by include or exclude; NULL: nothing is */
@@ -66,9 +73,9 @@ static size_t find_row(struct reading *reading, size_t symbol)
 	if (reading->row_of[symbol])
 		return reading->row_of[symbol] - 1;
 	row.symbol = (uint32_t)symbol;
-	if (symbol < reading->table.nr_symbols) {
-		row.address = reading->table.symbols[symbol].address;
-		row.name = strings_keep(&profile->strings, reading->table.symbols[symbol].name);
+	if (symbol < reading->table->nr_symbols) {
+		row.address = reading->table->symbols[symbol].address;
+		row.name = strings_keep(&profile->strings, reading->table->symbols[symbol].name);
 		if (!row.name)
 			return SIZE_MAX;
 	}
@@ -96,7 +103,7 @@ static int count_samples(struct reading *reading, size_t symbol, uint32_t class,
 	profile->totals[class] = add_samples(profile->totals[class], nr_samples);
 	profile->nr_samples = add_samples(profile->nr_samples, nr_samples);
 	image->nr_samples = add_samples(image->nr_samples, nr_samples);
-	if (symbol < reading->table.nr_symbols)
+	if (symbol < reading->table->nr_symbols)
 		profile->nr_symbolized = add_samples(profile->nr_symbolized, nr_samples);
 	else
 		image->nr_unsymbolized = add_samples(image->nr_unsymbolized, nr_samples);
@@ -138,7 +145,7 @@ static size_t skip_symbols(const struct symbol_table *table, size_t index, uint6
 /* Both are sorted: one walk over the file's keys and the table's symbols. */
 static int join_symbols(struct reading *reading, const struct sdb_image *samples, uint32_t class)
 {
-	const struct symbol_table *table = &reading->table;
+	const struct symbol_table *table = reading->table;
 	size_t symbol = 0;
 	int error = 0;
 
@@ -207,7 +214,7 @@ static bool is_hidden(const struct profile_options *options, const char *name)
 static int hide_symbols(struct reading *reading)
 {
 	const struct profile_options *options = reading->options;
-	const struct symbol_table *table = &reading->table;
+	const struct symbol_table *table = reading->table;
 
 	if (!options->symbols || (!options->include.nr_patterns && !options->exclude.nr_patterns))
 		return 0;
@@ -220,46 +227,82 @@ static int hide_symbols(struct reading *reading)
 	return 0;
 }
 
-/* The image's symbols; samples is the first of its files that could be read. */
+static bool same_build_id(const struct oprof_image_identity *a,
+			  const struct oprof_image_identity *b)
+{
+	return a->nr_build_id && a->nr_build_id <= sizeof(a->build_id) &&
+	       a->nr_build_id == b->nr_build_id &&
+	       !memcmp(a->build_id, b->build_id, a->nr_build_id);
+}
+
+static void loaded_symbols_deinit(struct loaded_symbols *loaded)
+{
+	if (loaded->loaded)
+		symbol_table_deinit(&loaded->table);
+	loaded->loaded = false;
+}
+
 static int load_symbols(struct reading *reading, const struct sdb_image *samples)
 {
-	struct profile *profile = reading->profile;
-	struct profile_image *image = &profile->images[reading->image];
-	const struct selection_image *selected = &profile->selection->images[reading->image];
+	const struct selection *selection = reading->profile->selection;
+	const struct selection_image *selected = &selection->images[reading->image];
 	struct symbol_search search = {.root = reading->options->root,
 				       .image_path = reading->options->image_path};
 	const char *path = *samples->image_path ? samples->image_path : selected->path;
 	char meta[PATH_MAX];
 	int error;
 
-	if (snprintf(meta, sizeof(meta), "%s/meta",
-		     profile->selection->sessions[selected->session].path) < (int)sizeof(meta))
+	loaded_symbols_deinit(reading->loaded);
+	if (snprintf(meta, sizeof(meta), "%s/meta", selection->sessions[selected->session].path) <
+	    (int)sizeof(meta))
 		search.meta_path = meta;
-	error = symbol_table_load(&reading->table, path, &samples->header.image,
+	error = symbol_table_load(&reading->loaded->table, path, &samples->header.image,
 				  (enum oprof_image_kind)samples->header.image_kind, &search);
-	if (error)
-		return error;
-	image->has_symbols = reading->table.nr_symbols != 0;
-	image->lack = reading->table.lack;
-	if (reading->table.note)
-		image->note = strdup(reading->table.note);
+	reading->loaded->loaded = !error;
+	reading->loaded->identity = samples->header.image;
+	return error;
+}
+
+/* The image's symbols; samples is the first of its files that could be read. */
+static int find_symbols(struct reading *reading, const struct sdb_image *samples)
+{
+	struct profile_image *image = &reading->profile->images[reading->image];
+	const struct symbol_table *table = &reading->loaded->table;
+	int error;
+
+	/* Another copy may be there where the last one was not. */
+	if (!reading->loaded->loaded || !table->nr_symbols ||
+	    !same_build_id(&reading->loaded->identity, &samples->header.image)) {
+		error = load_symbols(reading, samples);
+		if (error)
+			return error;
+	}
+	image->has_symbols = table->nr_symbols != 0;
+	image->lack = table->lack;
+	if (table->note) {
+		image->note = strdup(table->note);
+		if (!image->note)
+			return -ENOMEM;
+	}
+	reading->table = table;
 	return 0;
 }
 
 /* Before the first file of an image is counted. */
 static int begin_image(struct reading *reading, const struct sdb_image *samples)
 {
+	static const struct symbol_table no_symbols;
 	int error = 0;
 
 	if (reading->options->symbols)
-		error = load_symbols(reading, samples);
-	if (!error) {
-		reading->loaded = true;
+		error = find_symbols(reading, samples);
+	else
+		reading->table = &no_symbols;
+	if (!error)
 		error = hide_symbols(reading);
-	}
 	if (error)
 		return error;
-	reading->row_of = calloc(reading->table.nr_symbols + 1, sizeof(*reading->row_of));
+	reading->row_of = calloc(reading->table->nr_symbols + 1, sizeof(*reading->row_of));
 	return reading->row_of ? 0 : -ENOMEM;
 }
 
@@ -289,7 +332,7 @@ static int read_file(struct reading *reading, const struct selected_file *file)
 		return 0;
 	}
 	note_header(profile, &samples);
-	if (!reading->loaded)
+	if (!reading->table)
 		error = begin_image(reading, &samples);
 	if (!error) {
 		if (file->app != reading->app)
@@ -300,44 +343,80 @@ static int read_file(struct reading *reading, const struct selected_file *file)
 	return error;
 }
 
-/* The files from first on that are of one image; *next is behind them. */
+/* The files from first on that are of one image. */
 static int read_image(struct profile *profile, const struct profile_options *options, size_t first,
-		      size_t *next)
+		      struct loaded_symbols *loaded)
 {
 	const struct selection *selection = profile->selection;
 	struct reading reading = {.profile = profile,
 				  .options = options,
 				  .image = selection->files[first].image,
+				  .loaded = loaded,
 				  .app = UINT32_MAX,
 				  .first_row = profile->nr_rows};
-	size_t i = first;
 	int error = 0;
 
-	while (i < selection->nr_files && selection->files[i].image == reading.image && !error)
-		error = read_file(&reading, &selection->files[i++]);
-	*next = i;
+	for (size_t i = first; i < selection->nr_files && !error; i++) {
+		if (selection->files[i].image != reading.image)
+			break;
+		error = read_file(&reading, &selection->files[i]);
+	}
 	free(reading.row_of);
 	free(reading.hidden);
-	if (reading.loaded && options->symbols)
-		symbol_table_deinit(&reading.table);
 	return error;
+}
+
+struct image_files {
+	uint64_t identity;
+	size_t first; /* of the image's files */
+};
+
+static int compare_identities(const void *a, const void *b)
+{
+	const struct image_files *left = a;
+	const struct image_files *right = b;
+
+	if (left->identity != right->identity)
+		return left->identity < right->identity ? -1 : 1;
+	return left->first < right->first ? -1 : left->first > right->first;
+}
+
+/* Where each image's files begin; copies of a binary one behind the other. */
+static struct image_files *order_images(const struct selection *selection)
+{
+	struct image_files *images = calloc(selection->nr_images, sizeof(*images));
+
+	for (size_t i = selection->nr_files; images && i > 0; i--) {
+		uint32_t image = selection->files[i - 1].image;
+
+		images[image] = (struct image_files){selection->images[image].identity, i - 1};
+	}
+	if (images)
+		qsort(images, selection->nr_images, sizeof(*images), compare_identities);
+	return images;
 }
 
 static int read_images(struct profile *profile, const struct profile_options *options)
 {
 	const struct selection *selection = profile->selection;
+	struct image_files *images = order_images(selection);
+	struct loaded_symbols loaded = {0};
 	struct progress progress;
 	int error = 0;
 
+	if (!images)
+		return -ENOMEM;
 	progress_begin(&progress, options->symbols ? "reading symbols" : "reading samples",
 		       selection->nr_images);
-	for (size_t i = 0; i < selection->nr_files && !error;) {
-		uint32_t image = selection->files[i].image;
+	for (size_t i = 0; i < selection->nr_images && !error; i++) {
+		uint32_t image = selection->files[images[i].first].image;
 
-		progress_step(&progress, image, selection->images[image].path);
-		error = read_image(profile, options, i, &i);
+		progress_step(&progress, i, selection->images[image].path);
+		error = read_image(profile, options, images[i].first, &loaded);
 	}
 	progress_end(&progress);
+	loaded_symbols_deinit(&loaded);
+	free(images);
 	return error;
 }
 

@@ -35,7 +35,7 @@ struct profile_image {
 struct profile {
 	const struct selection *selection;
 	bool with_symbols;
-	struct profile_row *rows; /* by image, application, first sample */
+	struct profile_row *rows; /* those of an image and application together */
 	uint64_t *counts;	  /* nr_rows x nr_classes samples */
 	size_t nr_rows, room;
 	size_t nr_classes;

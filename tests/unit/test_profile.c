@@ -99,6 +99,41 @@ START_TEST(each_image_is_opened_once_however_many_applications_use_it)
 }
 END_TEST
 
+START_TEST(copies_of_a_binary_are_opened_once)
+{
+	const struct oprof_image_identity identity = {.nr_build_id = 4, .build_id = {1, 2, 3, 4}};
+
+	make_session_add_one(&session, &(struct make_file){.app = "/bin/a", .identity = &identity},
+			     0x100, 1);
+	make_session_add_one(&session, &(struct make_file){.app = "/bin/b", .identity = &identity},
+			     0x100, 1);
+	make_session_add_one(&session, &(struct make_file){.app = "/bin/c"}, 0x100, 1);
+	made.profile_options.symbols = true;
+	make_profile_init(&made, &session, "");
+	ck_assert_uint_eq(fake_symbols_nr_loads(), 2);
+	ck_assert_uint_eq(samples_of("/bin/b", "/bin/b", "first", 0), 1);
+	ck_assert_uint_eq(samples_of("/bin/c", "/bin/c", NULL, 0), 1);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(a_copy_that_is_gone_has_the_symbols_of_one_that_is_there)
+{
+	const struct oprof_image_identity identity = {.nr_build_id = 4, .build_id = {1, 2, 3, 4}};
+
+	make_session_add_one(&session, &(struct make_file){.app = "/bin/a", .identity = &identity},
+			     0x100, 1);
+	make_session_add_one(
+		&session, &(struct make_file){.app = "/bin/gone", .identity = &identity}, 0x100, 1);
+	make_session_add_one(
+		&session, &(struct make_file){.app = "/bin/Gone", .identity = &identity}, 0x100, 1);
+	made.profile_options.symbols = true;
+	make_profile_init(&made, &session, "");
+	ck_assert_uint_eq(samples_of("/bin/gone", "/bin/gone", "first", 0), 1);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 START_TEST(the_flat_profile_opens_no_binary)
 {
 	make_session_add_one(&session, &(struct make_file){.app = "/bin/a"}, 0x100, 7);
@@ -283,6 +318,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, samples_fall_to_the_symbol_that_holds_their_key);
 	tcase_add_test(tests, each_image_is_opened_once_however_many_applications_use_it);
+	tcase_add_test(tests, copies_of_a_binary_are_opened_once);
+	tcase_add_test(tests, a_copy_that_is_gone_has_the_symbols_of_one_that_is_there);
 	tcase_add_test(tests, the_flat_profile_opens_no_binary);
 	tcase_add_test(tests, idle_is_counted_in_no_total);
 	tcase_add_test(tests, symbols_are_excluded_by_either_name);
