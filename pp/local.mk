@@ -24,6 +24,7 @@ report_tests = \
 	tests/unit/test_format_flat \
 	tests/unit/test_format_symbols \
 	tests/unit/test_format_text \
+	tests/unit/test_opreport \
 	tests/unit/test_profile \
 	tests/unit/test_report_options \
 	tests/unit/test_selection \
@@ -54,6 +55,10 @@ tests_unit_test_format_symbols_LDADD = $(report_test_libs)
 tests_unit_test_format_text_SOURCES = tests/unit/test_format_text.c $(report_test_sources)
 tests_unit_test_format_text_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_format_text_LDADD = $(report_test_libs)
+tests_unit_test_opreport_SOURCES = tests/unit/test_opreport.c \
+	tests/unit/make_session.c tests/unit/make_session.h
+tests_unit_test_opreport_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_opreport_LDADD = $(report_test_libs)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(report_test_sources)
 tests_unit_test_profile_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_profile_LDADD = $(report_test_libs)
