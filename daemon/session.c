@@ -4,6 +4,7 @@
 #include "lib/file.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -143,23 +145,91 @@ static int64_t realtime_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Remove a whole session: first out of the way at once, then file by file. */
-static int session_remove(struct session *session, const char *path)
+/* Every session on its way out; those of a daemon that was killed too. */
+static void session_remove_trash(const char *samples_path)
 {
-	char *trash = path_format("%s/samples/" SESSION_TRASH_NAME, session->path);
-	int error;
+	DIR *folder = opendir(samples_path);
+	const struct dirent *entry;
 
-	if (!trash)
+	if (!folder)
+		return;
+	while ((entry = readdir(folder))) {
+		char *path;
+
+		if (strncmp(entry->d_name, SESSION_TRASH_NAME, strlen(SESSION_TRASH_NAME)) != 0)
+			continue;
+		path = path_format("%s/%s", samples_path, entry->d_name);
+		if (path)
+			(void)file_remove_tree(path);
+		free(path);
+	}
+	(void)closedir(folder);
+}
+
+/*
+ * By a process of its own, nobody's child: thousands of files take longer to
+ * remove than the rings take to fill.
+ */
+static void session_remove_trash_apart(const struct session *session)
+{
+	char *path = path_format("%s/samples", session->path);
+	pid_t pid;
+
+	if (!path)
+		return; /* the next one will */
+	pid = fork();
+	if (!pid) {
+		if (!fork()) {
+			/* Neither lock nor events nor clients may outlive the daemon in it. */
+			(void)close_range(3, ~0U, 0);
+			session_remove_trash(path);
+		}
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(path);
+}
+
+/* Out of the way at once. *trash: where to, or NULL: there was nothing. */
+static int session_discard(struct session *session, char **trash)
+{
+	static unsigned int nr;
+	char *path = path_format("%s/samples/" SESSION_TRASH_NAME ".%d.%u", session->path,
+				 (int)getpid(), ++nr);
+
+	*trash = NULL;
+	if (!path)
 		return -ENOMEM;
-	error = file_remove_tree(trash); /* of a daemon that was killed meanwhile */
-	if (error == -ENOENT)
-		error = 0;
-	if (!error && rename(path, trash))
-		error = errno == ENOENT ? 0 : -errno;
-	else if (!error)
-		error = file_remove_tree(trash);
-	free(trash);
-	return error;
+	if (!rename(session->current_path, path)) {
+		*trash = path;
+		return 0;
+	}
+	free(path);
+	return errno == ENOENT ? 0 : -errno;
+}
+
+/* Files never change once they are there, so that two sessions may share them. */
+static void share_files(const struct session *session, const char *from, const char *name)
+{
+	char *old_path = path_format("%s/meta/%s", from, name);
+	char *new_path = path_format("%s/%s", session->meta_path, name);
+	DIR *folder = old_path ? opendir(old_path) : NULL;
+	const struct dirent *entry;
+
+	if (folder && new_path && !mkdir(new_path, 0700)) {
+		int fd = open(new_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		while (fd >= 0 && (entry = readdir(folder)))
+			if (entry->d_name[0] != '.') /* what can't be shared is written anew */
+				(void)linkat(dirfd(folder), entry->d_name, fd, entry->d_name, 0);
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	if (folder)
+		(void)closedir(folder);
+	free(old_path);
+	free(new_path);
 }
 
 static int session_open_meta(struct session *session, struct diag *diag)
@@ -205,22 +275,22 @@ static int session_write_info(struct session *session, struct diag *diag)
 	return 0;
 }
 
-int session_begin(struct session *session, enum session_begin how, struct diag *diag)
+/* Folder, meta/info, counters, cgroups. from: the session before, to share symbols with. */
+static int session_make(struct session *session, const char *from, struct diag *diag)
 {
 	struct stat st;
-	int error = 0;
+	int error = file_make_dirs(session->meta_path, 0700);
 	int warned;
 
-	session_end(session);
-	if (how == SESSION_FRESH)
-		error = session_remove(session, session->current_path);
-	if (!error)
-		error = file_make_dirs(session->meta_path, 0700);
 	if (!error && stat(session->current_path, &st))
 		error = -errno;
 	if (error)
 		return diag_set(diag, error, "cannot make %s: %s", session->current_path,
 				strerror(-error));
+	if (from) {
+		share_files(session, from, "symbols");
+		share_files(session, from, "images");
+	}
 	session->current_dev = st.st_dev;
 	session->current_inode = st.st_ino;
 	session->info.started_ns = realtime_ns();
@@ -231,9 +301,31 @@ int session_begin(struct session *session, enum session_begin how, struct diag *
 	return error ? error : warned;
 }
 
+static int session_make_empty(struct session *session, bool same_run, struct diag *diag)
+{
+	char *trash;
+	int error = session_discard(session, &trash);
+
+	if (error)
+		return diag_set(diag, error, "cannot move %s away: %s", session->current_path,
+				strerror(-error));
+	error = session_make(session, same_run ? trash : NULL, diag);
+	free(trash);
+	session_remove_trash_apart(session);
+	return error;
+}
+
+int session_begin(struct session *session, enum session_begin how, struct diag *diag)
+{
+	session_end(session);
+	return how == SESSION_FRESH ? session_make_empty(session, false, diag)
+				    : session_make(session, NULL, diag);
+}
+
 int session_reset(struct session *session, struct diag *diag)
 {
-	return session_begin(session, SESSION_FRESH, diag);
+	session_end(session);
+	return session_make_empty(session, true, diag);
 }
 
 int session_check_name(const char *name, struct diag *diag)
@@ -269,8 +361,12 @@ int session_save(struct session *session, const char *name, struct diag *diag)
 	else if (rename(session->current_path, path))
 		error = diag_set(diag, -errno, "cannot rename %s to %s: %s", session->current_path,
 				 path, strerror(errno));
+	if (!error) {
+		session_end(session);
+		error = session_make(session, path, diag);
+	}
 	free(path);
-	return error ? error : session_begin(session, SESSION_APPEND, diag);
+	return error;
 }
 
 bool session_is_lost(const struct session *session)

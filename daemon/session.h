@@ -58,7 +58,7 @@ int session_begin(struct session *session, enum session_begin how, struct diag *
 
 /*
  * Throw away current, or keep it as name; begin an empty one with the same
- * info, started now. Sample files of current must be closed. -EINVAL a name
+ * info and the symbols so far, started now. Sample files of current must be closed. -EINVAL a name
  * that can't be, -EEXIST there is one of that name; current then stays as it
  * was. Errors behind that leave the session closed (session->open is false).
  */

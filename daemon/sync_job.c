@@ -16,8 +16,11 @@ void sync_job_init(struct sync_job *sync, struct profiler *profiler)
 /* The error goes home as the exit status: errno values fit in it. */
 static void __attribute__((noreturn)) sync_child(const struct profiler *profiler)
 {
-	int error = -profiler_sync(profiler);
+	int error;
 
+	/* The lock is the daemon's alone, should it be killed meanwhile. */
+	(void)close(profiler->session->lock_fd);
+	error = -profiler_sync(profiler);
 	_exit(error >= 0 && error < 255 ? error : EIO);
 }
 

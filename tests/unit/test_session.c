@@ -5,6 +5,8 @@
 #include "tests/unit/test_folder.h"
 
 #include <errno.h>
+#include <glob.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,21 @@ static void begin(enum session_begin how)
 	ck_assert_int_eq(session_lock(&session, "s", &diag), 0);
 	fill_info(&session);
 	ck_assert_int_eq(session_begin(&session, how, &diag), 0);
+}
+
+/* Sessions thrown away go in a process of their own: wait for it. */
+static bool trash_goes(void)
+{
+	glob_t found;
+	int none = 0;
+
+	for (unsigned int i = 0; i < 10000 && !none; i++) {
+		none = glob("s/samples/.removed*", 0, NULL, &found);
+		if (!none)
+			globfree(&found);
+		(void)poll(NULL, 0, 1);
+	}
+	return none == GLOB_NOMATCH;
 }
 
 static bool exists(const char *path)
@@ -99,7 +116,7 @@ START_TEST(append_keeps_counters_and_fresh_throws_all_away)
 	begin(SESSION_FRESH);
 	ck_assert_uint_eq(session.stats.values[STATS_STORED], 0);
 	ck_assert(!exists("s/samples/current/kept"));
-	ck_assert(!exists("s/samples/.removed"));
+	ck_assert(trash_goes());
 	session_unlock(&session);
 }
 END_TEST
@@ -108,10 +125,14 @@ START_TEST(save_keeps_the_session_under_its_name_and_begins_an_empty_one)
 {
 	begin(SESSION_APPEND);
 	stats_add(&session.stats, STATS_STORED, 5);
+	ck_assert_int_eq(file_make_dirs("s/samples/current/meta/images", 0700), 0);
+	ck_assert_int_eq(file_replace("s/samples/current/meta/images/1", "x", 1, 0600), 0);
 	ck_assert_int_eq(session_save(&session, "a", &diag), 0);
 	ck_assert_uint_eq(session.stats.values[STATS_STORED], 0);
 	ck_assert(exists("s/samples/a/meta/stats"));
 	ck_assert(exists("s/samples/a/meta/info"));
+	ck_assert(exists("s/samples/a/meta/images/1"));
+	ck_assert(exists("s/samples/current/meta/images/1"));
 	ck_assert(exists("s/samples/current/meta/info"));
 	ck_assert_int_eq(session_save(&session, "a", &diag), -EEXIST);
 	ck_assert(session.open);
@@ -124,7 +145,12 @@ START_TEST(reset_empties_the_session)
 	begin(SESSION_APPEND);
 	stats_add(&session.stats, STATS_STORED, 5);
 	ck_assert_int_eq(file_make_dirs("s/samples/current/{root}/bin", 0700), 0);
+	ck_assert_int_eq(file_make_dirs("s/samples/.removed.1/old", 0700), 0);
+	ck_assert_int_eq(file_make_dirs("s/samples/current/meta/symbols", 0700), 0);
+	ck_assert_int_eq(file_replace("s/samples/current/meta/symbols/1", "x", 1, 0600), 0);
 	ck_assert_int_eq(session_reset(&session, &diag), 0);
+	ck_assert(trash_goes());
+	ck_assert(exists("s/samples/current/meta/symbols/1"));
 	ck_assert_uint_eq(session.stats.values[STATS_STORED], 0);
 	ck_assert(!exists("s/samples/current/{root}"));
 	ck_assert(!session_is_lost(&session));
