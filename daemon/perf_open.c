@@ -11,7 +11,9 @@
 
 #define SAMPLE_PAGES_DEFAULT 64
 #define SIDE_PAGES_DEFAULT   32
-#define NS_PER_SECOND	     1000000000u
+/* Memory that root locks is not counted: room for a storm of programs starting. */
+#define SIDE_PAGES_ROOT 256
+#define NS_PER_SECOND	1000000000u
 
 static int open_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
@@ -246,7 +248,9 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, p
 	open->features = features_wanted(config);
 	open->attr_bytes = sizeof(struct perf_event_attr);
 	open->sample_pages = config->sample_pages ? config->sample_pages : SAMPLE_PAGES_DEFAULT;
-	open->side_pages = config->side_pages ? config->side_pages : SIDE_PAGES_DEFAULT;
+	open->side_pages = config->side_pages ? config->side_pages
+			   : geteuid() == 0   ? SIDE_PAGES_ROOT
+					      : SIDE_PAGES_DEFAULT;
 	open->side_type =
 		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	error = probe(open);

@@ -50,6 +50,13 @@ static struct process *last_process(struct perf_state *state, const struct cpu_t
 	return process && process->generation == last->generation ? process : NULL;
 }
 
+/* Side-band was lost since what is known of the process was learnt. */
+static bool is_doubtful(const struct perf_state *state, const struct process *process,
+			uint64_t time_ns)
+{
+	return process->ground_ns < state->doubt_until_ns && time_ns >= state->doubt_from_ns;
+}
+
 /*
  * Whose sample it is: notes it as the CPU's last task. *process: NULL where
  * only kernel addresses can be found.
@@ -71,11 +78,15 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 			return OPROF_LOST_NO_TASK;
 		*flags |= OPROF_SAMPLE_TASK_GUESSED;
 		*process = last_process(state, last, item->time_ns);
-		return FOUND;
+		return *process && is_doubtful(state, *process, item->time_ns)
+			       ? OPROF_LOST_SIDE_BAND
+			       : FOUND;
 	}
 	*process = task_table_find(&state->tasks, item->pid, item->time_ns);
 	if (!*process)
 		return OPROF_LOST_NO_TASK;
+	if (is_doubtful(state, *process, item->time_ns))
+		return OPROF_LOST_SIDE_BAND;
 	perf_sample_note_task(state, item->cpu, *process, item->tid > 0 ? item->tid : item->pid);
 	return FOUND;
 }

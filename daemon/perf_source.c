@@ -16,6 +16,10 @@
 #define THREAD_TRIES 5
 /* A scan of /proc takes at most this part of the time. */
 #define SCAN_SHARE 20
+/* How often side-band may be lost during the first scan before sampling begins in doubt. */
+#define SCAN_TRIES 5
+/* The rings are read this often while /proc is. */
+#define READ_BETWEEN_NS 2000000u
 
 struct source {
 	struct source_config config; /* events and pids are ours */
@@ -33,10 +37,12 @@ struct source {
 	struct perf_cpu *cpus; /* by CPU, possible ones */
 
 	bool sampling;
-	bool was_stopped;	 /* then enable_on_exec is over */
-	bool cpus_missing;	 /* one that is online could not be opened: try again */
-	uint64_t side_band_lost; /* by the kernel's counts */
-	uint64_t ring_lost_told; /* of the LOST records, where there are no counts */
+	bool was_stopped;	    /* then enable_on_exec is over */
+	bool cpus_missing;	    /* one that is online could not be opened: try again */
+	uint64_t side_band_lost;    /* by the kernel's counts */
+	uint64_t ring_lost_told;    /* of the LOST records, where there are no counts */
+	uint64_t read_ns;	    /* when the rings were last read: the reading's begin */
+	uint64_t side_band_doubted; /* losses that the state knows of */
 	bool scan_wanted;
 	uint64_t scan_lost;   /* side-band losses that scans have made good */
 	uint64_t scan_due_ns; /* not before */
@@ -169,8 +175,11 @@ static bool source_halve(struct source *source)
 
 	if (open->sample_pages == 1 && open->side_pages == 1)
 		return false;
-	open->sample_pages = open->sample_pages > 1 ? open->sample_pages / 2 : 1;
-	open->side_pages = open->side_pages > 1 ? open->side_pages / 2 : 1;
+	/* A root without the right to lock memory: first what only root gets. */
+	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
+		open->sample_pages /= 2;
+	if (open->side_pages > 1)
+		open->side_pages /= 2;
 	source->nr_halvings++;
 	return true;
 }
@@ -187,6 +196,60 @@ static int source_open_rings(struct source *source, struct diag *diag)
 	return error;
 }
 
+static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
+			    enum perf_cpu_losses losses, uint64_t now_ns)
+{
+	struct perf_cpu_plan plan = source_plan(source, NULL);
+
+	if (perf_cpu_read(cpu, &plan, losses, now_ns, &source->side_band_lost))
+		source->nr_ring_errors++;
+}
+
+static uint64_t source_side_band_lost(const struct source *source)
+{
+	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
+	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->side_band_lost
+								  : counters->side_band_lost;
+
+	return lost + counters->side_band_bad;
+}
+
+/*
+ * Losses that were not there when the rings were last read lie between the
+ * two readings. Kernels without counts tell of them at some later time.
+ */
+static void source_doubt(struct source *source)
+{
+	uint64_t lost = source_side_band_lost(source);
+
+	if (lost == source->side_band_doubted)
+		return;
+	source->side_band_doubted = lost;
+	if (source->state)
+		perf_state_doubt(source->state,
+				 source->open.features & PERF_FEATURE_LOST ? source->read_ns : 0,
+				 source_now());
+}
+
+static void source_read(struct source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
+{
+	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++)
+		if (source->cpus[i].open)
+			source_read_cpu(source, &source->cpus[i], losses, begin_ns);
+	source_doubt(source);
+	source->read_ns = begin_ns;
+}
+
+/* Between the processes of a scan. */
+static void source_read_between(void *context)
+{
+	struct source *source = context;
+	uint64_t now_ns = source_now();
+
+	if (now_ns - source->read_ns >= READ_BETWEEN_NS)
+		source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
+}
+
 static int source_scan(struct source *source)
 {
 	uint64_t begin_ns = source_now();
@@ -199,11 +262,36 @@ static int source_scan(struct source *source)
 	return error;
 }
 
+/*
+ * Until one goes by without loss: then each process goes back to a scan or
+ * an exec that nothing was lost after.
+ */
+static int source_scan_first(struct source *source)
+{
+	int error = 0;
+
+	for (int i = 0; i < SCAN_TRIES && !error; i++) {
+		uint64_t lost = source_side_band_lost(source);
+
+		error = source_scan(source);
+		source_read(source, PERF_CPU_LOSSES_READ, source_now());
+		source->scan_lost = lost;
+		if (source_side_band_lost(source) == lost)
+			break;
+	}
+	return error;
+}
+
 /* Side-band rings record by now, sampling has not begun. */
 static int source_open_state(struct source *source, struct record_sink *sink, struct diag *diag)
 {
 	struct perf_state_config config = {
-		.sink = sink, .nr_cpus = source->cpu_watch.nr_cpus, .proc_path = source->proc_path};
+		.sink = sink,
+		.nr_cpus = source->cpu_watch.nr_cpus,
+		.proc_path = source->proc_path,
+		.between = source_read_between,
+		.between_context = source,
+	};
 	int error;
 
 	for (size_t i = 0; i < source->config.nr_events; i++)
@@ -212,7 +300,8 @@ static int source_open_state(struct source *source, struct record_sink *sink, st
 	error = perf_state_create(&source->state, &config, diag);
 	if (error)
 		return error;
-	error = source_scan(source);
+	source->read_ns = source_now();
+	error = source_scan_first(source);
 	return error ? diag_set(diag, error, "cannot read the processes in /proc: %s",
 				strerror(-error))
 		     : 0;
@@ -354,15 +443,6 @@ static int source_poll_fd(const struct source *source)
 	return source->watch.epoll_fd;
 }
 
-static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
-			    enum perf_cpu_losses losses, uint64_t now_ns)
-{
-	struct perf_cpu_plan plan = source_plan(source, NULL);
-
-	if (perf_cpu_read(cpu, &plan, losses, now_ns, &source->side_band_lost))
-		source->nr_ring_errors++;
-}
-
 /* Kernels without counts of their own: the sums of the rings' LOST records. */
 static void source_tell_ring_lost(struct source *source, uint64_t now_ns)
 {
@@ -377,20 +457,9 @@ static void source_tell_ring_lost(struct source *source, uint64_t now_ns)
 
 static void source_round(struct source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
 {
-	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++)
-		if (source->cpus[i].open)
-			source_read_cpu(source, &source->cpus[i], losses, begin_ns);
+	source_read(source, losses, begin_ns);
 	perf_feed_round(source->feed, begin_ns);
 	source_tell_ring_lost(source, begin_ns);
-}
-
-static uint64_t source_side_band_lost(const struct source *source)
-{
-	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
-	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->side_band_lost
-								  : counters->side_band_lost;
-
-	return lost + counters->side_band_bad;
 }
 
 /* Maps and tasks were lost, or a CPU came: read the processes again. */

@@ -59,6 +59,8 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	state->sys_path = config->sys_path ? config->sys_path : "/sys";
 	state->nr_cpus = config->nr_cpus;
 	state->kernel = config->kernel;
+	state->between = config->between;
+	state->between_context = config->between_context;
 	state->regions = (struct region_maker){&state->images, &state->aliases, &state->vdso};
 	kernel_map_init(&state->kernel_map, &state->images, state->proc_path, state->sys_path);
 	error = init_tables(state, config->sink);
@@ -126,6 +128,8 @@ static int scan_new(struct perf_state *state, const struct pid_list *list,
 			continue;
 		++*nr_new;
 		error = scan_process(state, list->pids[i]);
+		if (state->between)
+			state->between(state->between_context);
 	}
 	return error;
 }
@@ -168,6 +172,14 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 	for (size_t i = 0; pids && !error && i < nr_pids; i++)
 		error = scan_process(state, pids[i]);
 	return error ? error : cgroup_names_scan(&state->cgroups, state->proc_path);
+}
+
+void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns)
+{
+	if (!state->doubt_until_ns || from_ns < state->doubt_from_ns)
+		state->doubt_from_ns = from_ns;
+	if (until_ns > state->doubt_until_ns)
+		state->doubt_until_ns = until_ns;
 }
 
 /* ---- items ---- */

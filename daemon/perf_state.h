@@ -20,6 +20,10 @@ struct perf_state_config {
 	const char *proc_path; /* NULL: "/proc"; tests give a folder of their own */
 	const char *sys_path;  /* NULL: "/sys" */
 	bool kernel;	       /* kernel samples may come: load kallsyms */
+	/* Called between the processes of a scan, which may take long: read the rings. NULL: not.
+	 */
+	void (*between)(void *context);
+	void *between_context;
 };
 
 int perf_state_create(struct perf_state **state, const struct perf_state_config *config,
@@ -33,6 +37,15 @@ void perf_state_destroy(struct perf_state *state);
  * ones are replayed over it. Also after side-band losses and CPU hotplug.
  */
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids);
+
+/*
+ * Side-band records of the time from_ns to until_ns were lost: what is known
+ * of a process by records and scans of before until_ns is no ground for its
+ * samples of from_ns or later. They are lost, until a scan, or the process's
+ * next exec, tells anew. (Several such times count as one from the first's
+ * beginning to the last's end: rather lost than wrong.)
+ */
+void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns);
 
 /* Apply one item; samples reach the sink as CPU, TASK, SAMPLE records (CPU and
  * TASK only when they change), or as LOST records with their reason. */

@@ -39,8 +39,11 @@ struct perf_state {
 	struct kernel_map kernel_map;
 	struct cgroup_names cgroups;
 	struct image_entry *vsyscall;
-	struct cpu_task *last_tasks; /* by CPU */
-	uint64_t now_ns;	     /* of the item being applied */
+	struct cpu_task *last_tasks;		/* by CPU */
+	uint64_t now_ns;			/* of the item being applied */
+	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until 0: nothing was lost */
+	void (*between)(void *context);
+	void *between_context;
 	struct perf_state_counters counters;
 };
 

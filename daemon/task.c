@@ -153,6 +153,7 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->start_ticks = 0;
 	process->scanned_ns = 0;
 	process->since_ns = 0;
+	process->ground_ns = 0;
 	process->app_wanted = false;
 }
 
@@ -209,6 +210,7 @@ static void scan_apply(struct task_table *table, struct process *process)
 	process->start_ticks = scan->start_ticks;
 	process->scanned_ns = scan->begin_ns;
 	process->since_ns = scan->end_ns;
+	process->ground_ns = scan->begin_ns;
 	process->scan = NULL;
 	tasks_clear(table, process);
 	for (size_t i = 0; i < scan->nr_tids; i++)
@@ -235,6 +237,7 @@ struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t
 static void inherit(struct process *child, const struct process *parent, uint64_t time_ns)
 {
 	child->since_ns = time_ns;
+	child->ground_ns = parent ? parent->ground_ns : 0;
 	if (!parent || !parent->space || time_ns < parent->since_ns)
 		return;
 	child->space = space_get(parent->space);
@@ -305,6 +308,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->app = NULL;
 	process->app_wanted = true;
 	process->since_ns = time_ns;
+	process->ground_ns = time_ns;
 	process->scanned_ns = 0;
 	/* The thread that execs takes over the leader's tid. */
 	tasks_clear(table, process);

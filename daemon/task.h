@@ -51,6 +51,7 @@ struct process {
 	uint64_t start_ticks; /* 0: not known */
 	uint64_t scanned_ns;  /* begin of the scan that the state comes from; 0: records */
 	uint64_t since_ns;    /* space holds from here on; older samples are not its own */
+	uint64_t ground_ns;   /* of the exec or scan that all that is known goes back to */
 	struct space *space;  /* NULL: not known */
 	struct image_entry *app;
 	struct task *tasks;

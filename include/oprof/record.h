@@ -140,7 +140,8 @@ enum oprof_lost {
 	OPROF_LOST_DISK = 7,   /* sample file could not be made or grown: disk full, quota */
 	OPROF_LOST_FILE = 8,   /* sample file damaged under us */
 	OPROF_LOST_MEMORY = 9, /* the daemon's own memory limit */
-	OPROF_LOST_NR = 10,
+	OPROF_LOST_SIDE_BAND = 10, /* maps or programs of its process may have been lost */
+	OPROF_LOST_NR = 11,
 };
 
 struct oprof_lost_record {

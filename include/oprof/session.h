@@ -28,7 +28,7 @@
 /*
  * One counter. Written by the daemon alone, one 64-bit store at a time, so
  * that a kill loses nothing; they add up over the runs of a session. Names:
- * seen, stored, idle, lost_kernel_ring ... lost_memory (enum oprof_lost, in
+ * seen, stored, idle, lost_kernel_ring ... lost_side_band (enum oprof_lost, in
  * its order), throttle_episodes, throttled_ns, weight_stored, late_records,
  * unknown_records, side_band_lost, mmap_records, ..., see doc/session.md.
  * seen = stored + idle + sum of lost_*.

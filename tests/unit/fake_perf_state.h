@@ -14,7 +14,7 @@ struct fake_perf_state {
 	uint64_t nr_items[FAKE_TYPES]; /* by type */
 	uint64_t nr_disordered;	       /* items older than the one before */
 	uint64_t newest_ns;
-	uint64_t nr_scans;
+	uint64_t nr_scans, nr_doubts;
 	size_t nr_scan_pids;
 	bool kernel;   /* as the config said */
 	pid_t watched; /* the next three are of this process only */

@@ -28,8 +28,8 @@ struct replay_label {
 };
 
 static const char *const lost_names[OPROF_LOST_NR] = {
-	"kernel_ring", "no_task",    "no_mapping", "no_kernel_map", "other_namespace",
-	"mode",	       "bad_record", "disk",	   "file",	    "memory"};
+	"kernel_ring", "no_task", "no_mapping", "no_kernel_map", "other_namespace", "mode",
+	"bad_record",  "disk",	  "file",	"memory",	 "side_band"};
 static const char *const mode_names[] = {"user", "kernel", "idle", "hv", "guest"};
 
 __attribute__((format(printf, 2, 3))) static void replay_fail(struct replay *replay,

@@ -14,6 +14,7 @@
  *				default identifier ip tid time cpu
  *   proc PATH			folder for "/proc", beside the stream; default: an empty one
  *   scan [PID...]		perf_state_scan
+ *   doubt FROM UNTIL		perf_state_doubt
  *   round T			all rings were read, the round having begun at T ns
  *   flush [T]			apply all (up to T); done at the end in any case
  *   counter NAME N		at the end the feed's or state's counter NAME is N
@@ -26,21 +27,17 @@
  *
  *   sample	ip [period cgroup] [mode=user|kernel|hv|guest-user|guest-kernel]
  *		[chain=N,N...: numbers or user, kernel]  default mode: by the ip's top bit
- *   mmap2, mmap  addr len pgoff path (%20: a blank) [prot=r-x] [flags=2] [maj min ino gen | build-id=HEX]
- *   comm	name [exec=1]
- *   fork, exit	[ppid ptid]
- *   cgroup	id path
- *   ksymbol	addr len name [kind=1] [unregister=1]
- *   lost, lost_samples	nr
- *   throttle, unthrottle
- *   typeN	[nr=bytes of body]: any other type
+ *   mmap2, mmap  addr len pgoff path (%20: a blank) [prot=r-x] [flags=2] [maj min ino gen |
+ *build-id=HEX] comm	name [exec=1] fork, exit	[ppid ptid] cgroup	id path ksymbol addr
+ *len name [kind=1] [unregister=1] lost, lost_samples	nr throttle, unthrottle typeN [nr=bytes of
+ *body]: any other type
  *
  * Behind => stands what must become of the sample; it is found again by its
  * time, which must be its own. Keys: image=PATH+OFFSET (or "none"), app=PATH,
  * tgid tid cpu event weight cgroup, mode=user|kernel|idle|hv|guest,
  * chain=PATH+OFFSET,..., truncated=0|1, guessed=0|1, gen=LABEL (same label: the
  * same generation, other label: another), lost=REASON (no_task, no_mapping,
- * no_kernel_map, other_namespace, mode, bad_record). Every sample must have
+ * no_kernel_map, other_namespace, mode, bad_record, side_band). Every sample must have
  * its =>, and nothing may come out unexpected: that is checked.
  */
 #ifndef TESTS_REPLAY_H

@@ -415,6 +415,8 @@ static int script_run(struct script *script, struct line *line)
 		replay_flush(script->replay, number);
 	else if (!strcmp(word, "scan"))
 		return script_scan(script, line);
+	else if (!strcmp(word, "doubt") && line->nr_words == 3)
+		perf_state_doubt(script->replay->state, number, strtoull(line->words[2], NULL, 0));
 	else if (!strcmp(word, "counter"))
 		return script_counter(script, line);
 	else

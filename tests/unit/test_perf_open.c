@@ -162,6 +162,7 @@ END_TEST
 
 START_TEST(side_band_brings_maps_programs_and_tasks_and_runs_at_once)
 {
+	config.side_pages = 32;
 	init();
 	open_side_band();
 	ck_assert_uint_eq(kernel.attr.config, PERF_COUNT_SW_DUMMY);

@@ -47,6 +47,27 @@ START_TEST(a_fork_has_its_parents_maps_until_it_execs)
 }
 END_TEST
 
+START_TEST(samples_after_lost_side_band_are_lost_until_the_next_exec)
+{
+	run("side0 comm time=100 pid=10 name=a exec=1\n"
+	    "side0 mmap2 time=110 pid=10 addr=0x400000 len=0x2000 ino=1 path=/bin/a\n"
+	    "side0 fork time=120 pid=11 ppid=10\n"
+	    "flush 125\n"
+	    "doubt 150 200\n"
+	    "cpu0 sample time=130 pid=10 ip=0x400010 => app=/bin/a image=/bin/a+0x10\n"
+	    "cpu0 sample time=149 pid=11 ip=0x400010 => app=/bin/a image=/bin/a+0x10\n"
+	    "cpu0 sample time=150 pid=10 ip=0x400010 => lost=side_band\n"
+	    "cpu0 sample time=160 pid=11 ip=0x400010 => lost=side_band\n"
+	    "cpu0 sample time=300 pid=10 ip=0x400010 => lost=side_band\n"
+	    "side0 fork time=310 pid=12 ppid=10\n"
+	    "cpu0 sample time=320 pid=12 ip=0x400010 => lost=side_band\n"
+	    "side0 comm time=330 pid=12 name=b exec=1\n"
+	    "side0 mmap2 time=340 pid=12 addr=0x400000 len=0x2000 ino=2 path=/bin/b\n"
+	    "cpu0 sample time=350 pid=12 ip=0x400010 => app=/bin/b image=/bin/b+0x10\n"
+	    "cpu0 sample time=360 pid=10 ip=0x400010 => lost=side_band\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_state");
@@ -56,6 +77,7 @@ int main(void)
 
 	tcase_add_test(tests, kept_streams_come_out_as_they_say);
 	tcase_add_test(tests, a_fork_has_its_parents_maps_until_it_execs);
+	tcase_add_test(tests, samples_after_lost_side_band_are_lost_until_the_next_exec);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
