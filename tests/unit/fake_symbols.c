@@ -44,7 +44,8 @@ static void fill(struct symbol_table *table, size_t index)
 	table->symbols = malloc(nr_bytes ? nr_bytes : 1);
 	if (!table->symbols)
 		abort();
-	memcpy(table->symbols, images[index].symbols, nr_bytes);
+	if (nr_bytes)
+		memcpy(table->symbols, images[index].symbols, nr_bytes);
 	table->nr_symbols = images[index].nr_symbols;
 	table->lack = table->nr_symbols ? SYMBOLS_FULL : SYMBOLS_NONE;
 	if (images[index].note)
