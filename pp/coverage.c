@@ -74,7 +74,8 @@ static void write_rate(FILE *err, const struct profile *profile)
 {
 	double seconds = (double)(profile->end_ns - profile->start_ns) / NS_PER_S;
 
-	if (profile->start_ns && seconds > 0)
+	/* Over less it says nothing. */
+	if (profile->start_ns && seconds >= 0.1)
 		(void)fprintf(err, ", %.1f samples/s", (double)profile->nr_samples / seconds);
 }
 

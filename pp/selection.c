@@ -416,7 +416,7 @@ static void show_refusals(FILE *out, const struct walk *walk)
 
 		if (!refusal->nr_files)
 			continue;
-		(void)fprintf(out, "; %s kept out %zu, of",
+		(void)fprintf(out, "; %s kept out %zu (theirs:",
 			      *spec_tag_name((enum spec_tag)tag) ? spec_tag_name((enum spec_tag)tag)
 								 : "the image",
 			      refusal->nr_files);
@@ -424,6 +424,7 @@ static void show_refusals(FILE *out, const struct walk *walk)
 			(void)fprintf(out, "%s %s", i ? "," : "", refusal->values[i]);
 		if (refusal->nr_values == VALUES_SHOWN)
 			(void)fputs(", ...", out);
+		(void)fputc(')', out);
 	}
 	if (walk->nr_dependent)
 		(void)fprintf(out, "; --exclude-dependent kept out %zu", walk->nr_dependent);
