@@ -99,13 +99,14 @@ static int walk_folder(struct walk *walk, int depth);
 static int walk_entry(struct walk *walk, const struct dirent *entry, int depth)
 {
 	size_t nr = strlen(walk->path);
+	size_t nr_name = strlen(entry->d_name);
 	int error = 0;
 
 	if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
-	    nr + 1 + strlen(entry->d_name) >= sizeof(walk->path))
+	    nr + 1 + nr_name >= sizeof(walk->path))
 		return 0;
 	walk->path[nr] = '/';
-	strcpy(walk->path + nr + 1, entry->d_name);
+	memcpy(walk->path + nr + 1, entry->d_name, nr_name + 1);
 	error = walk_folder(walk, depth + 1);
 	walk->path[nr] = '\0';
 	return error;

@@ -69,6 +69,6 @@ int kallsyms_walk(const char *proc_path, int (*visit)(const struct kallsym *symb
 	if (!file)
 		return -errno;
 	error = walk(file, visit, context);
-	fclose(file);
+	(void)fclose(file);
 	return error;
 }

@@ -146,16 +146,18 @@ static int gather_made(struct gathering *all, const struct kallsym *symbol)
 {
 	void *array = all->made;
 	int error = array_reserve(&array, all->nr_made, &all->room_made, sizeof(*all->made));
-	char *name;
+	struct made_seen *seen;
 
 	if (error)
 		return error;
 	all->made = array;
-	name = strdup(symbol->name);
-	if (!name)
+	seen = &all->made[all->nr_made];
+	seen->start = symbol->address;
+	seen->is_bpf = !strcmp(symbol->module, "bpf");
+	seen->name = strdup(symbol->name);
+	if (!seen->name)
 		return -ENOMEM;
-	all->made[all->nr_made++] =
-		(struct made_seen){symbol->address, name, !strcmp(symbol->module, "bpf")};
+	all->nr_made++;
 	return 0;
 }
 

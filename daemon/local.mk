@@ -83,7 +83,8 @@ EXTRA_DIST += tests/data/streams/README tests/data/streams/late-records.txt \
 if REPORTS
 PERF_STATE_TESTS = tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
 	tests/unit/test_image tests/unit/test_kernel_map tests/unit/test_perf_storm \
-	tests/unit/test_task tests/unit/test_perf_sample
+	tests/unit/test_task tests/unit/test_perf_sample tests/unit/test_image_alias \
+	tests/unit/test_node_hash tests/unit/test_kernel_ranges
 check_PROGRAMS += $(PERF_STATE_TESTS)
 TESTS += $(PERF_STATE_TESTS)
 PERF_STATE_LIBS = daemon/libdaemon.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
@@ -108,6 +109,15 @@ tests_unit_test_task_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_perf_sample_SOURCES = tests/unit/test_perf_sample.c $(fake_proc_files)
 tests_unit_test_perf_sample_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_sample_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_image_alias_SOURCES = tests/unit/test_image_alias.c $(fake_proc_files)
+tests_unit_test_image_alias_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_image_alias_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_node_hash_SOURCES = tests/unit/test_node_hash.c
+tests_unit_test_node_hash_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_node_hash_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_kernel_ranges_SOURCES = tests/unit/test_kernel_ranges.c
+tests_unit_test_kernel_ranges_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_kernel_ranges_LDADD = $(PERF_STATE_LIBS)
 fake_proc_files = tests/unit/fake_proc.c tests/unit/fake_proc.h
 tests_unit_test_perf_scan_SOURCES = tests/unit/test_perf_scan.c $(fake_proc_files) $(replay_files)
 tests_unit_test_perf_scan_CFLAGS = $(TEST_CFLAGS)

@@ -163,7 +163,7 @@ static void exe_read(const struct reader *reader, char *exe)
 	char path[PATH_MAX + 8];
 	ssize_t nr;
 
-	snprintf(path, sizeof(path), "%s/exe", reader->folder);
+	(void)snprintf(path, sizeof(path), "%s/exe", reader->folder);
 	nr = readlink(path, exe, PATH_MAX - 1);
 	exe[nr < 0 ? 0 : nr] = '\0';
 }
@@ -291,12 +291,12 @@ static int app_of_exe(struct reader *reader)
 				   .start = 0,
 				   .end = 1,
 				   .time_ns = reader->scan->begin_ns};
-	struct mapping mapping;
+	struct mapping mapping = {.image = NULL};
 	int error;
 
 	if (reader->scan->app || !reader->exe[0])
 		return 0;
-	snprintf(path, sizeof(path), "%s/exe", reader->folder);
+	(void)snprintf(path, sizeof(path), "%s/exe", reader->folder);
 	error = region_name_file(path, &told.identity);
 	if (!error)
 		error = region_make(reader->config->regions, &told, &mapping);
@@ -314,7 +314,7 @@ static int program_read(struct reader *reader)
 	int error;
 
 	exe_read(reader, reader->exe);
-	snprintf(path, sizeof(path), "%s/maps", reader->folder);
+	(void)snprintf(path, sizeof(path), "%s/maps", reader->folder);
 	if (file_read_text(path, MAPS_BYTES_MAX, &text, NULL))
 		return 0; /* not allowed, or just gone */
 	error = maps_parse(reader, text);
@@ -351,11 +351,11 @@ static int threads_read(struct reader *reader)
 		char folder[PATH_MAX + 16];
 		struct proc_stat stat;
 
-		snprintf(folder, sizeof(folder), "%s/%d", path, (int)list.pids[i]);
+		(void)snprintf(folder, sizeof(folder), "%s/%d", path, (int)list.pids[i]);
 		if (!stat_read(folder, &stat) || is_over(&stat))
 			continue;
 		if (!nr && strlen(folder) < sizeof(reader->folder))
-			strcpy(reader->folder, folder);
+			memcpy(reader->folder, folder, strlen(folder) + 1);
 		list.pids[nr++] = list.pids[i];
 	}
 	if (!nr) {

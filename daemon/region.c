@@ -55,14 +55,10 @@ static void copy_undeleted(char *to, const char *path)
 /* One name for what records and /proc name differently, and no '/' in it. */
 static void region_name(char *to, const char *path)
 {
-	if (!*path || begins(path, "//anon") || begins(path, "[anon")) {
-		strcpy(to, "anon");
-		return;
-	}
-	if (begins(path, "[stack")) {
-		strcpy(to, "[stack]");
-		return;
-	}
+	if (!*path || begins(path, "//anon") || begins(path, "[anon"))
+		path = "anon";
+	else if (begins(path, "[stack"))
+		path = "[stack]";
 	while (*path == '/')
 		path++;
 	copy_undeleted(to, path);

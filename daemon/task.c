@@ -54,9 +54,12 @@ static struct task *task_find(const struct task_table *table, int32_t tid)
 
 static void task_unlink(struct task *task)
 {
-	*task->link = task->next;
 	if (task->next)
-		task->next->link = task->link;
+		task->next->previous = task->previous;
+	if (task->previous)
+		task->previous->next = task->next;
+	else
+		task->process->tasks = task->next;
 }
 
 static void task_destroy(struct task_table *table, struct task *task)
@@ -84,16 +87,22 @@ static void task_add(struct task_table *table, struct process *process, int32_t 
 	}
 	task->process = process;
 	task->next = process->tasks;
-	task->link = &process->tasks;
+	task->previous = NULL;
 	if (task->next)
-		task->next->link = &task->next;
+		task->next->previous = task;
 	process->tasks = task;
 }
 
 static void tasks_clear(struct task_table *table, struct process *process)
 {
-	while (process->tasks)
-		task_destroy(table, process->tasks);
+	struct task *next;
+
+	for (struct task *task = process->tasks; task; task = next) {
+		next = task->next;
+		node_hash_remove(&table->tasks, &task->node);
+		free(task);
+	}
+	process->tasks = NULL;
 }
 
 /* ---- processes ---- */

@@ -39,7 +39,7 @@ struct task {
 	struct node node; /* by tid */
 	int32_t tid;
 	struct process *process;
-	struct task *next, **link; /* of the process */
+	struct task *next, *previous; /* of the process */
 };
 
 struct process {

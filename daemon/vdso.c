@@ -5,8 +5,6 @@
 #include "lib/file.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -23,9 +21,12 @@ static size_t mapping_bytes(const char *maps, uint64_t start)
 
 	while (line && *line) {
 		uint64_t from, to;
+		char *next;
 
-		/* Every line has its two addresses: the kernel wrote it. */
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, &to) == 2 && from == start)
+		/* Every line begins with its two addresses: the kernel wrote it. */
+		from = strtoull(line, &next, 16);
+		to = *next ? strtoull(next + 1, NULL, 16) : 0;
+		if (from == start && to > from)
 			return to - from <= VDSO_BYTES_MAX ? (size_t)(to - from) : 0;
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;

@@ -27,10 +27,15 @@
  *
  *   sample	ip [period cgroup] [mode=user|kernel|hv|guest-user|guest-kernel]
  *		[chain=N,N...: numbers or user, kernel]  default mode: by the ip's top bit
- *   mmap2, mmap  addr len pgoff path (%20: a blank) [prot=r-x] [flags=2] [maj min ino gen |
- *build-id=HEX] comm	name [exec=1] fork, exit	[ppid ptid] cgroup	id path ksymbol addr
- *len name [kind=1] [unregister=1] lost, lost_samples	nr throttle, unthrottle typeN [nr=bytes of
- *body]: any other type
+ *   mmap2, mmap  addr len pgoff path (a %20 is a blank) [prot=r-x]
+ *		[flags=2] [maj min ino gen | build-id=HEX]
+ *   comm	name [exec=1]
+ *   fork, exit	[ppid ptid]
+ *   cgroup	id path
+ *   ksymbol	addr len name [kind=1] [unregister=1]
+ *   lost, lost_samples	nr
+ *   throttle, unthrottle
+ *   typeN	[nr=bytes of body]: any other type
  *
  * Behind => stands what must become of the sample; it is found again by its
  * time, which must be its own. Keys: image=PATH+OFFSET (or "none"), app=PATH,

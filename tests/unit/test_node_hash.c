@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/node_hash.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+struct thing {
+	int key;
+	struct node node;
+};
+
+static struct thing *find(const struct node_hash *table, int key, uint64_t hash)
+{
+	struct node *node = node_hash_first(table, hash);
+
+	while (node && node_owner(node, struct thing, node)->key != key)
+		node = node_hash_next(node);
+	return node ? node_owner(node, struct thing, node) : NULL;
+}
+
+static void remove_odd(struct node *node, void *context)
+{
+	if (node_owner(node, struct thing, node)->key % 2)
+		node_hash_remove(context, node);
+}
+
+START_TEST(what_was_added_is_found_until_it_is_removed)
+{
+	static struct thing things[10000];
+	struct node_hash table;
+
+	ck_assert_int_eq(node_hash_init(&table), 0);
+	for (int i = 0; i < 10000; i++) {
+		things[i].key = i;
+		node_hash_add(&table, &things[i].node, hash_number((uint64_t)i));
+	}
+	for (int i = 0; i < 10000; i++)
+		ck_assert_ptr_eq(find(&table, i, hash_number((uint64_t)i)), &things[i]);
+	node_hash_walk(&table, remove_odd, &table);
+	ck_assert_uint_eq(table.nr_nodes, 5000);
+	for (int i = 0; i < 10000; i++)
+		ck_assert_ptr_eq(find(&table, i, hash_number((uint64_t)i)),
+				 i % 2 ? NULL : &things[i]);
+	/* Removing what is not there does nothing. */
+	node_hash_remove(&table, &things[1].node);
+	ck_assert_uint_eq(table.nr_nodes, 5000);
+	while (node_hash_any(&table))
+		node_hash_remove(&table, node_hash_any(&table));
+	ck_assert_uint_eq(table.nr_nodes, 0);
+	node_hash_deinit(&table);
+}
+END_TEST
+
+START_TEST(nodes_of_one_hash_are_told_apart_by_their_keys)
+{
+	struct thing things[100];
+	struct node_hash table;
+
+	ck_assert_int_eq(node_hash_init(&table), 0);
+	for (int i = 0; i < 100; i++) {
+		things[i].key = i;
+		node_hash_add(&table, &things[i].node, i % 2 ? 7 : 7 + (1 << 20));
+	}
+	for (int i = 0; i < 100; i++) {
+		ck_assert_ptr_eq(find(&table, i, i % 2 ? 7 : 7 + (1 << 20)), &things[i]);
+		ck_assert_ptr_null(find(&table, i, i % 2 ? 7 + (1 << 20) : 7));
+	}
+	node_hash_deinit(&table);
+}
+END_TEST
+
+START_TEST(low_bits_of_hashes_differ_for_near_and_for_round_numbers)
+{
+	static unsigned int hits[1024];
+
+	for (uint64_t i = 0; i < 1024; i++) {
+		hits[hash_number(i) & 1023]++;
+		hits[hash_number(i << 12) & 1023]++;
+		hits[hash_number(i << 40) & 1023]++;
+		hits[hash_bytes(0, &i, sizeof(i)) & 1023]++;
+	}
+	/* Four expected in each; of 4096 thrown at random more than 20 never are. */
+	for (int i = 0; i < 1024; i++)
+		ck_assert_uint_lt(hits[i], 20);
+	ck_assert_uint_ne(hash_bytes(0, "abcdefgh\0", 9), hash_bytes(0, "abcdefgh", 8));
+	ck_assert_uint_ne(hash_bytes(0, "a", 1), hash_bytes(1, "a", 1));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("node_hash");
+	TCase *tests = tcase_create("node_hash");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_test(tests, what_was_added_is_found_until_it_is_removed);
+	tcase_add_test(tests, nodes_of_one_hash_are_told_apart_by_their_keys);
+	tcase_add_test(tests, low_bits_of_hashes_differ_for_near_and_for_round_numbers);
+	suite_add_tcase(suite, tests);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
