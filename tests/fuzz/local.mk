@@ -7,6 +7,7 @@
 fuzzers = \
 	tests/fuzz/fuzz_buildid \
 	tests/fuzz/fuzz_control \
+	tests/fuzz/fuzz_meta \
 	tests/fuzz/fuzz_events \
 	tests/fuzz/fuzz_setup \
 	tests/fuzz/fuzz_spec \
@@ -51,3 +52,6 @@ tests_fuzz_fuzz_setup_LDADD = control/libcontrol.a events/libevents.a $(fuzz_lib
 tests_fuzz_fuzz_perf_records_SOURCES = tests/fuzz/fuzz_perf_records.c
 tests_fuzz_fuzz_perf_records_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_perf_records_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_libs)
+tests_fuzz_fuzz_meta_SOURCES = tests/fuzz/fuzz_meta.c
+tests_fuzz_fuzz_meta_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_meta_LDADD = daemon/libdaemon.a libdb/libsdb.a events/libevents.a $(fuzz_libs)

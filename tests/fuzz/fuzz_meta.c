@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a session's meta folder may hold when a daemon goes on with it. */
+#include "daemon/cgroup_table.h"
+#include "daemon/session_info.h"
+#include "daemon/stats.h"
+#include "lib/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Not by chdir: the fuzzer writes what it finds where it was started. */
+static char folder[] = "/tmp/oprof-fuzz-XXXXXX";
+static char file[sizeof(folder) + 8];
+
+static void leave(void)
+{
+	(void)file_remove_tree(folder);
+}
+
+static void enter(void)
+{
+	if (file[0])
+		return;
+	if (!mkdtemp(folder))
+		abort();
+	(void)snprintf(file, sizeof(file), "%s/file", folder);
+	(void)atexit(leave);
+}
+
+static void try_stats(void)
+{
+	static struct stats stats;
+
+	if (stats_open(&stats, file) < 0)
+		return;
+	if (stats.nr_entries < STATS_NR || stats.nr_entries > STATS_ENTRIES_MAX)
+		abort();
+	stats_add(&stats, STATS_STORED, 1);
+	if (stats.file->entries[STATS_STORED].value != stats.values[STATS_STORED])
+		abort();
+	stats_close(&stats);
+}
+
+static void try_cgroups(void)
+{
+	struct cgroup_table table;
+	int64_t number;
+
+	if (cgroup_table_init(&table, file))
+		return;
+	number = cgroup_table_number(&table, "/fuzz");
+	if (number < 0 || strcmp(table.paths[number], "/fuzz") != 0)
+		abort();
+	cgroup_table_deinit(&table);
+}
+
+static void try_info(void)
+{
+	static const struct event_choice event = {.name = "cpu-clock", .period_or_hz = 1};
+	static struct session_info info;
+
+	if (!info.source)
+		session_info_init(&info);
+	info.source = "fuzz";
+	info.target = "system";
+	info.events = &event;
+	info.nr_events = 1;
+	info.started_ns = 5;
+	if (session_info_write(&info, file) < 0 || info.started_ns < 1 || info.started_ns > 5)
+		abort();
+}
+
+/* The first byte says which file it is. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	enter();
+	if (!size || file_replace(file, data + 1, size - 1, 0600))
+		return 0;
+	switch (data[0] % 3) {
+	case 0:
+		try_stats();
+		break;
+	case 1:
+		try_cgroups();
+		break;
+	default:
+		try_info();
+		break;
+	}
+	return 0;
+}
