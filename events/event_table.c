@@ -6,10 +6,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int load_folder(struct event_table *table, const char *cpu_type, struct diag *diag);
 
@@ -316,17 +318,44 @@ static int load_all(struct event_table *table, const char *cpu_type, struct diag
 	return error;
 }
 
+/*
+ * Where the tables are when nobody says: beside the program (in a build
+ * folder), else where they are installed.
+ */
+static const char *default_dir(char *beside, size_t nr_bytes)
+{
+	const char *named = getenv("OPROF_EVENTS_DIR");
+	ssize_t length;
+	char *slash;
+
+	if (named && *named)
+		return named;
+	length = readlink("/proc/self/exe", beside, nr_bytes - sizeof("/events/perf"));
+	if (length <= 0)
+		return OPROF_EVENTS_DIR;
+	beside[length] = '\0';
+	slash = strrchr(beside, '/');
+	if (!slash)
+		return OPROF_EVENTS_DIR;
+	strcpy(slash, "/events/perf");
+	if (access(beside, R_OK))
+		return OPROF_EVENTS_DIR;
+	strcpy(slash, "/events");
+	return beside;
+}
+
 int event_table_load(struct event_table **table, const char *dir, const char *cpu_type,
 		     struct diag *diag)
 {
+	char beside[PATH_MAX];
 	struct event_table *new_table = event_table_create();
 	int error;
 
 	if (!new_table)
 		return diag_set(diag, -ENOMEM, "no memory for event tables");
 	if (!dir)
-		dir = getenv("OPROF_EVENTS_DIR");
-	new_table->dir = dir && *dir ? dir : OPROF_EVENTS_DIR;
+		dir = default_dir(beside, sizeof(beside));
+	new_table->dir = dir;
 	error = load_all(new_table, cpu_type, diag);
 	new_table->dir = NULL;
 	if (error) {

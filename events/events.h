@@ -50,7 +50,7 @@ struct event_table; /* all events of one cpu type, with what it includes */
 /*
  * Load the tables for cpu_type, e.g. "perf/software", from dir; NULL loads
  * every perf/ table (software, hardware, cache). dir NULL: OPROF_EVENTS_DIR
- * of the environment, else the installed folder.
+ * of the environment, else events/ beside the program, else the installed folder.
  * 0, -EINVAL with file and line in diag, -ENOENT, -ENOMEM.
  */
 int event_table_load(struct event_table **table, const char *dir, const char *cpu_type,
