@@ -76,9 +76,12 @@ tests_unit_test_perf_watch_SOURCES = tests/unit/test_perf_watch.c
 tests_unit_test_perf_watch_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_watch_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 endif
-EXTRA_DIST += tests/data/streams/README tests/data/streams/late-records.txt \
-	tests/data/streams/lost-chunks.txt tests/data/streams/malformed.txt \
-	tests/data/streams/reordered-rings.txt tests/data/streams/unknown-types.txt
+EXTRA_DIST += tests/data/streams/README tests/data/streams/exec-chains.txt \
+	tests/data/streams/late-records.txt tests/data/streams/lost-chunks.txt \
+	tests/data/streams/malformed.txt tests/data/streams/map-over-map.txt \
+	tests/data/streams/modes.txt tests/data/streams/pid-reuse.txt \
+	tests/data/streams/regions.txt tests/data/streams/reordered-rings.txt \
+	tests/data/streams/threads.txt tests/data/streams/unknown-types.txt
 
 if REPORTS
 PERF_STATE_TESTS = tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
