@@ -105,7 +105,7 @@ static void side_task(uint64_t time_ns, uint32_t type, int pid, int tid, int ppi
 static void end(void)
 {
 	if (replay_end(replay))
-		ck_abort_msg("%s", replay->report);
+		ck_abort_msg("%.2000s", replay->report);
 }
 
 START_TEST(what_runs_already_is_found)
@@ -304,7 +304,7 @@ START_TEST(a_real_process_is_read_and_its_file_is_one_image_by_any_name)
 	replay = real;
 	sample(now(), child, address, wanted);
 	if (replay_end(real))
-		ck_abort_msg("%s", real->report);
+		ck_abort_msg("%.2000s", real->report);
 	replay = kept;
 
 	/* Told again by its build-id: the same cookie. */

@@ -12,7 +12,7 @@ static void run(const char *text)
 	char report[REPLAY_REPORT_BYTES] = "";
 
 	if (replay_text(text, "text", report, sizeof(report)))
-		ck_abort_msg("%s", report);
+		ck_abort_msg("%.2000s", report);
 }
 
 START_TEST(kept_streams_come_out_as_they_say)
@@ -27,7 +27,7 @@ START_TEST(kept_streams_come_out_as_they_say)
 		char report[REPLAY_REPORT_BYTES] = "";
 
 		if (replay_file(found.gl_pathv[i], report, sizeof(report)))
-			ck_abort_msg("%s: %s", found.gl_pathv[i], report);
+			ck_abort_msg("%s: %.2000s", found.gl_pathv[i], report);
 	}
 	globfree(&found);
 }

@@ -167,7 +167,7 @@ START_TEST(nothing_is_lost_and_nothing_piles_up)
 		ck_assert_uint_le(replay_counter(replay, "images_made"), NR_PROGRAMS + NR_MAPS + 5);
 	}
 	if (replay_end(replay))
-		ck_abort_msg("%s", replay->report);
+		ck_abort_msg("%.2000s", replay->report);
 	expect("fork_records", NR_STARTS);
 	expect("exit_records", NR_STARTS);
 	expect("comm_records", NR_STARTS + 1);
@@ -217,7 +217,7 @@ START_TEST(programs_that_run_once_do_not_pile_up)
 			replay_flush(replay, time_ns + 3);
 	}
 	if (replay_end(replay))
-		ck_abort_msg("%s", replay->report);
+		ck_abort_msg("%.2000s", replay->report);
 	/* Exited ones that are remembered, and images kept in case. */
 	ck_assert_uint_le(replay->state->tasks.processes.nr_nodes, 4097);
 	ck_assert_uint_le(replay->state->images.entries.nr_nodes, 2 * 4097 + 10);
