@@ -65,6 +65,20 @@ static int name_order(const struct listed_symbol *a, const struct listed_symbol 
 	return order;
 }
 
+const struct listed_symbol *symbol_list_find(const struct symbol_list *list, uint64_t address)
+{
+	const struct listed_symbol *best = NULL;
+
+	for (size_t i = 0; i < list->nr_symbols; i++) {
+		const struct listed_symbol *symbol = &list->symbols[i];
+
+		if (symbol->address == address && symbol->sort == SYMBOL_SORT_FUNCTION &&
+		    (!best || name_order(symbol, best) < 0))
+			best = symbol;
+	}
+	return best;
+}
+
 static int listed_symbol_order(const void *left, const void *right)
 {
 	const struct listed_symbol *a = left, *b = right;

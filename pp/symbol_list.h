@@ -46,6 +46,12 @@ void symbol_list_deinit(struct symbol_list *list);
 int symbol_list_add(struct symbol_list *list, const struct listed_symbol *symbol);
 
 /*
+ * The best name at address among the functions that were added; NULL: none
+ * begins there. For lists that are not resolved yet: looks at each symbol.
+ */
+const struct listed_symbol *symbol_list_find(const struct symbol_list *list, uint64_t address);
+
+/*
  * Make the list a table: by ascending start, no overlaps, no empty symbol.
  * Of symbols with the same start the best name stays: functions before
  * labels, global before weak before local, then those with fewer leading

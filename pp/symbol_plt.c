@@ -45,25 +45,59 @@ static long read_dynamic(bfd *abfd, asymbol ***symbols)
 	return *symbols ? bfd_canonicalize_dynamic_symtab(abfd, *symbols) : 0;
 }
 
+/*
+ * A slot for a function that is chosen at run time (STT_GNU_IFUNC) is named
+ * after the address of what chooses, "*ABS*+0x9f550@plt", which has a name.
+ */
+static void name_slot(const char *slot_name, const struct symbol_list *list,
+		      struct listed_symbol *symbol)
+{
+	static const char absolute[] = "*ABS*+0x";
+	const struct listed_symbol *target = NULL;
+	const char *version = strchr(slot_name + 1, '@');
+
+	if (!strncmp(slot_name, absolute, strlen(absolute)))
+		target = symbol_list_find(list, strtoull(slot_name + strlen(absolute), NULL, 16));
+	symbol->name = target ? target->name : slot_name;
+	symbol->name_bytes = target ? target->name_bytes : (uint32_t)(version - slot_name);
+}
+
 static int add_slot(const struct symbol_file *image, const asymbol *slot, struct symbol_list *list)
 {
 	static const char suffix[] = "@plt";
 	uint64_t address = slot->section->vma + slot->value;
 	uint64_t limit = slot->section->vma + slot->section->size;
-	struct listed_symbol symbol = {
-		.name = slot->name, .sort = SYMBOL_SORT_PLT, .binding = SYMBOL_BINDING_LOCAL};
-	const char *version;
+	struct listed_symbol symbol = {.sort = SYMBOL_SORT_PLT, .binding = SYMBOL_BINDING_LOCAL};
 	size_t nr_bytes = slot->name ? strlen(slot->name) : 0;
 
 	if (nr_bytes < sizeof(suffix) || limit <= address ||
-	    strcmp(slot->name + nr_bytes - strlen(suffix), suffix) != 0)
+	    strcmp(slot->name + nr_bytes - strlen(suffix), suffix) != 0 ||
+	    !symbol_file_place(image, address, limit, &symbol))
 		return 0;
-	version = strchr(slot->name + 1, '@');
-	symbol.name_bytes = (uint32_t)(version - slot->name);
-	if (!symbol_file_place(image, address, limit, &symbol))
-		return 0;
+	name_slot(slot->name, list, &symbol);
 	symbol.end = symbol.start;
 	return symbol_list_add(list, &symbol);
+}
+
+/* The code before the first slot, which all of them share, goes by the section's name. */
+static int add_sections(const struct symbol_file *image, struct symbol_list *list)
+{
+	int error = 0;
+
+	for (size_t i = 1; !error && i < image->nr_sections; i++) {
+		const struct symbol_section *section = &image->sections[i];
+		struct listed_symbol symbol = {.name = section->name,
+					       .name_bytes = (uint32_t)strlen(section->name),
+					       .sort = SYMBOL_SORT_LABEL,
+					       .binding = SYMBOL_BINDING_LOCAL};
+
+		if (!section->executable || strncmp(section->name, ".plt", 4) != 0 ||
+		    !symbol_file_place(image, section->start, section->end, &symbol))
+			continue;
+		symbol.end = symbol.start;
+		error = symbol_list_add(list, &symbol);
+	}
+	return error;
 }
 
 int symbol_plt_list(struct symbol_plt *plt, const struct symbol_file *image,
@@ -84,6 +118,8 @@ int symbol_plt_list(struct symbol_plt *plt, const struct symbol_file *image,
 	plt->synthetic = synthetic;
 	for (long i = 0; !error && i < nr; i++)
 		error = add_slot(image, &synthetic[i], list);
+	if (!error && nr > 0)
+		error = add_sections(image, list);
 	return error;
 }
 

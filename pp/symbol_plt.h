@@ -16,8 +16,9 @@ struct symbol_plt {
 };
 
 /*
- * Add the slots of image's PLT to list; names point into *plt until
- * symbol_plt_close. Finds none without complaint where libbfd can't.
+ * Add the slots of image's PLT to list, which has image's functions already;
+ * names point into *plt until symbol_plt_close. Finds none without complaint
+ * where libbfd can't.
  * 0 or -ENOMEM.
  */
 int symbol_plt_list(struct symbol_plt *plt, const struct symbol_file *image,

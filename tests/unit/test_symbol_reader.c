@@ -200,6 +200,32 @@ START_TEST(calls_through_the_plt_have_names)
 }
 END_TEST
 
+START_TEST(code_before_the_first_slot_has_a_name)
+{
+	uint64_t plt;
+
+	load("fixed");
+	plt = get(".plt").start;
+	ck_assert_uint_gt(get(".plt").nr_bytes, 0);
+	ck_assert_uint_gt(get("puts@plt").start, plt);
+}
+END_TEST
+
+/* Its slot has no name in the file, but the function that chooses has. */
+START_TEST(slot_of_a_function_chosen_at_run_time_has_its_name)
+{
+	built_elf_source("i.c", "static int one(int x) { return x + 1; }\n"
+				"static void *choose(void) { return one; }\n"
+				"__attribute__((visibility(\"hidden\"), ifunc(\"choose\")))\n"
+				"int chosen(int x);\n"
+				"int call(int x) { return chosen(x); }\n");
+	built_elf_run(CC "-shared -fPIC -o ifunc.so i.c");
+	load("ifunc.so");
+	/* Both names are the chooser's: the function's, and that of what it stands for. */
+	ck_assert(find("choose@plt") || find("chosen@plt"));
+}
+END_TEST
+
 START_TEST(alias_has_one_name)
 {
 	load("pie");
@@ -534,6 +560,8 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tcase, keys_are_offsets_in_the_file, 0, 2);
 #endif
 	tcase_add_test(tcase, calls_through_the_plt_have_names);
+	tcase_add_test(tcase, code_before_the_first_slot_has_a_name);
+	tcase_add_test(tcase, slot_of_a_function_chosen_at_run_time_has_its_name);
 	tcase_add_test(tcase, alias_has_one_name);
 	tcase_add_test(tcase, mangled_name_is_as_in_the_file);
 	tcase_add_test(tcase, labels_count_between_functions_only);
