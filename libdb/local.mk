@@ -32,7 +32,10 @@ libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS)
 libdb_libsdb_faults_a_CPPFLAGS = $(AM_CPPFLAGS) -DSDB_FAULT_POINTS
 
 sdb_tests = \
+	tests/unit/test_sample_name \
+	tests/unit/test_sample_name_walk \
 	tests/unit/test_sdb_check \
+	tests/unit/test_sdb_disk_full \
 	tests/unit/test_sdb_fault \
 	tests/unit/test_sdb_file \
 	tests/unit/test_sdb_image \
@@ -44,6 +47,15 @@ check_PROGRAMS += $(sdb_tests)
 TESTS += $(sdb_tests)
 sdb_test_libs = libdb/libsdbtest.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
 
+tests_unit_test_sample_name_SOURCES = tests/unit/test_sample_name.c
+tests_unit_test_sample_name_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sample_name_LDADD = $(sdb_test_libs)
+tests_unit_test_sample_name_walk_SOURCES = tests/unit/test_sample_name_walk.c
+tests_unit_test_sample_name_walk_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sample_name_walk_LDADD = $(sdb_test_libs)
+tests_unit_test_sdb_disk_full_SOURCES = tests/unit/test_sdb_disk_full.c
+tests_unit_test_sdb_disk_full_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_disk_full_LDADD = $(sdb_test_libs)
 tests_unit_test_sdb_check_SOURCES = tests/unit/test_sdb_check.c
 tests_unit_test_sdb_check_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sdb_check_LDADD = $(sdb_test_libs)
