@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define TRIES_MAX	  50
-#define TRIES_DAMAGED_MAX 5 /* a look at lines while they fill may mislead: look again */
+#define TRIES_DAMAGED_MAX 3 /* a look at lines while they fill may mislead: look again */
 
 struct checker {
 	int fd;
@@ -362,7 +362,7 @@ int sdb_check(const char *path, struct sdb_check_result *result, struct diag *di
 	if (checker.fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	for (int tries = 0; tries < TRIES_MAX; tries++) {
-		if (tries)
+		if (tries && changed)
 			(void)nanosleep(&pause, NULL);
 		error = check_once(&checker, &changed);
 		if (!changed && (error != -EILSEQ || tries >= TRIES_DAMAGED_MAX))

@@ -9,6 +9,8 @@ fuzzers = \
 	tests/fuzz/fuzz_control \
 	tests/fuzz/fuzz_meta \
 	tests/fuzz/fuzz_events \
+	tests/fuzz/fuzz_sample_name \
+	tests/fuzz/fuzz_sdb \
 	tests/fuzz/fuzz_setup \
 	tests/fuzz/fuzz_spec \
 	tests/fuzz/fuzz_perf_records \
@@ -55,3 +57,9 @@ tests_fuzz_fuzz_perf_records_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_li
 tests_fuzz_fuzz_meta_SOURCES = tests/fuzz/fuzz_meta.c
 tests_fuzz_fuzz_meta_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_meta_LDADD = daemon/libdaemon.a libdb/libsdb.a events/libevents.a $(fuzz_libs)
+tests_fuzz_fuzz_sample_name_SOURCES = tests/fuzz/fuzz_sample_name.c
+tests_fuzz_fuzz_sample_name_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_sample_name_LDADD = libdb/libsdb.a $(fuzz_libs)
+tests_fuzz_fuzz_sdb_SOURCES = tests/fuzz/fuzz_sdb.c
+tests_fuzz_fuzz_sdb_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_sdb_LDADD = libdb/libsdb.a $(fuzz_libs)
