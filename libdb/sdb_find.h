@@ -9,11 +9,6 @@
 #ifndef LIBDB_SDB_FIND_H
 #define LIBDB_SDB_FIND_H
 
-#include "libdb/sdb_format.h"
-
-#define SDB_PAIR_NARROW (2 * SDB_LINE_NARROW)
-#define SDB_PAIR_WIDE	(2 * SDB_LINE_WIDE)
-
 #ifdef __SSE2__
 #include "libdb/sdb_find_sse2.h"
 #else

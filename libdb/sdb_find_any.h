@@ -3,6 +3,8 @@
 #ifndef LIBDB_SDB_FIND_ANY_H
 #define LIBDB_SDB_FIND_ANY_H
 
+#include "libdb/sdb_format.h"
+
 static inline unsigned int sdb_find_narrow_any(const uint64_t *home, const uint64_t *other,
 					       uint64_t key)
 {

@@ -3,6 +3,8 @@
 #ifndef LIBDB_SDB_FIND_SSE2_H
 #define LIBDB_SDB_FIND_SSE2_H
 
+#include "libdb/sdb_format.h"
+
 #include <emmintrin.h>
 
 /* Four slots at slot as their high halves, and as their low halves. */

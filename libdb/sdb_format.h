@@ -18,6 +18,8 @@
 #define SDB_LINE_WIDE	       (SDB_LINE_BYTES / 16u)
 #define SDB_ROOT_SLOTS_MIN     64u /* narrow slots behind the header, else a page of their own */
 #define SDB_PAIR_BYTES	       (2 * SDB_LINE_BYTES)
+#define SDB_PAIR_NARROW	       (2 * SDB_LINE_NARROW)
+#define SDB_PAIR_WIDE	       (2 * SDB_LINE_WIDE)
 #define SDB_PAGE_PAIRS	       (SDB_PAGE_BYTES / SDB_PAIR_BYTES)
 #define SDB_PROBE_PAIRS	       10u /* a key is in one of so many pairs of lines */
 #define SDB_ENTRIES_PER_PAGE   (SDB_PAGE_BYTES / 4u)

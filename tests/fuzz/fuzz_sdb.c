@@ -75,7 +75,8 @@ static void write_patched(const uint8_t *data, size_t size)
 {
 	char *bytes = malloc(nr_sound);
 
-	must(bytes);
+	if (!bytes)
+		abort();
 	memcpy(bytes, sound, nr_sound);
 	while (size > 4) {
 		const size_t offset = (data[0] | data[1] << 8 | data[2] << 16) % nr_sound;
