@@ -51,7 +51,7 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
  * TASK only when they change), or as LOST records with their reason. */
 void perf_state_apply(struct perf_state *state, const struct perf_item *item);
 
-/* Kernel: has this address a place? Load modules and kallsyms again when code came. */
+/* As source_ops has them (daemon/source.h). Counters only grow. */
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie);
 const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup);
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path);
