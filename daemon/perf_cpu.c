@@ -9,6 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* No side-band record is larger: a path of PATH_MAX and what stands round it. */
+#define SIDE_RECORD_MAX 4608
+
 /* read(2) of PERF_FORMAT_ID | PERF_FORMAT_LOST. */
 struct read_values {
 	uint64_t value, id, lost;
@@ -137,6 +140,7 @@ int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *
 
 	*no_memory = false;
 	cpu->side_lost = 0;
+	cpu->side_read_ns = clock_now();
 	error = open_threads(cpu, plan, no_memory, diag);
 	if (!error)
 		error = attach_feed(cpu, plan);
@@ -200,29 +204,59 @@ static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uin
 	}
 }
 
-static void read_side_losses(struct perf_cpu *cpu, uint64_t *side_band_lost)
+/* What has been lost since the ring was read before was lost when it was full. */
+static void read_side_losses(struct perf_cpu *cpu, uint64_t full_ns,
+			     struct perf_side_losses *losses)
 {
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < cpu->nr_side_fds; i++)
 		lost += read_lost(cpu->side_fds[i]);
-	if (lost > cpu->side_lost) {
-		*side_band_lost += lost - cpu->side_lost;
-		cpu->side_lost = lost;
+	if (lost <= cpu->side_lost)
+		return;
+	losses->nr += lost - cpu->side_lost;
+	if (full_ns < cpu->side_read_ns)
+		full_ns = cpu->side_read_ns;
+	if (full_ns < losses->from_ns)
+		losses->from_ns = full_ns;
+	cpu->side_lost = lost;
+}
+
+/*
+ * The time from which on a ring can have been full that held these nr_bytes,
+ * all that it had: that of the first record behind which the largest of side
+ * band would not have fitted; when all would have, that of the last. 0: such
+ * a record may not even fit into an empty ring.
+ */
+static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
+			   const uint8_t *bytes, size_t nr_bytes)
+{
+	uint64_t time_ns = 0;
+	size_t position = 0;
+	size_t size;
+
+	while (position + SIDE_RECORD_MAX <= ring->data_bytes &&
+	       (size = perf_parse_size(bytes + position, nr_bytes - position))) {
+		(void)perf_parse_time(layout, bytes + position, &time_ns);
+		position += size;
 	}
+	return time_ns;
 }
 
 /*
  * *tight: the ring can have been full since it was last read, up to the
  * moment when its room was given back (we may have been stopped before it).
+ * *full_ns: not before this; 0: not known.
  */
 static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t feed_ring,
-		     bool *tight)
+		     bool *tight, uint64_t *full_ns)
 {
+	const struct perf_layout *layout = perf_feed_layout(feed, feed_ring);
 	size_t nr_bytes, nr_more;
 	int error = perf_ring_used(ring, &nr_bytes);
 	void *room;
 
+	*full_ns = 0;
 	*tight = error || perf_ring_tight(ring, nr_bytes);
 	if (error || !nr_bytes)
 		return error;
@@ -233,21 +267,26 @@ static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t fe
 	perf_feed_commit(feed, feed_ring, nr_bytes);
 	error = perf_ring_used(ring, &nr_more);
 	*tight = *tight || error || perf_ring_tight(ring, nr_bytes + nr_more);
+	if (*tight && layout->side_band)
+		*full_ns = full_since(ring, layout, room, nr_bytes);
 	return error;
 }
 
 int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
-		  enum perf_cpu_losses losses, uint64_t now_ns, uint64_t *side_band_lost)
+		  enum perf_cpu_losses losses, uint64_t now_ns,
+		  struct perf_side_losses *side_losses)
 {
 	bool can_count = plan->open->features & PERF_FEATURE_LOST;
 	bool side_tight, samples_tight;
+	uint64_t side_full_ns, full_ns;
 	int side_error, error;
 
-	side_error = read_ring(&cpu->side, plan->feed, cpu->side_ring, &side_tight);
-	error = read_ring(&cpu->samples, plan->feed, cpu->samples_ring, &samples_tight);
+	side_error = read_ring(&cpu->side, plan->feed, cpu->side_ring, &side_tight, &side_full_ns);
+	error = read_ring(&cpu->samples, plan->feed, cpu->samples_ring, &samples_tight, &full_ns);
 	if (can_count && (side_tight || losses == PERF_CPU_LOSSES_READ))
-		read_side_losses(cpu, side_band_lost);
+		read_side_losses(cpu, side_full_ns, side_losses);
 	if (can_count && (samples_tight || losses == PERF_CPU_LOSSES_READ))
 		read_sample_losses(cpu, plan->feed, now_ns);
+	cpu->side_read_ns = now_ns;
 	return side_error ? side_error : error;
 }

@@ -31,7 +31,14 @@ struct perf_cpu {
 	size_t nr_events;
 	int *side_fds;
 	size_t nr_side_fds;
-	uint64_t side_lost; /* the kernel's count, as far as it was reported */
+	uint64_t side_lost;    /* the kernel's count, as far as it was reported */
+	uint64_t side_read_ns; /* begin of the last reading of its ring */
+};
+
+/* Side-band records that the kernel could not write. */
+struct perf_side_losses {
+	uint64_t nr;
+	uint64_t from_ns; /* the earliest that the last ones can be; UINT64_MAX: none */
 };
 
 /* What to open, and where records go. All borrowed. */
@@ -63,10 +70,11 @@ enum perf_cpu_losses {
 
 /*
  * Feed what the rings hold. The kernel's counts of losses are told to the
- * feed at now_ns. *side_band_lost is raised by side-band records lost.
+ * feed at now_ns. losses of side-band records are added to side_losses.
  * 0; -ENOMEM: a ring was left as it is; -EBADMSG: a ring was damaged.
  */
 int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
-		  enum perf_cpu_losses losses, uint64_t now_ns, uint64_t *side_band_lost);
+		  enum perf_cpu_losses losses, uint64_t now_ns,
+		  struct perf_side_losses *side_losses);
 
 #endif

@@ -241,6 +241,12 @@ void perf_feed_flush(struct perf_feed *feed, uint64_t until_ns)
 	feed->counters.late_records = feed->order.nr_late;
 }
 
+const struct perf_layout *perf_feed_layout(const struct perf_feed *feed, uint32_t ring)
+{
+	assert(ring < feed->nr_rings);
+	return &feed->layouts[ring];
+}
+
 const struct perf_feed_counters *perf_feed_counters(const struct perf_feed *feed)
 {
 	return &feed->counters;

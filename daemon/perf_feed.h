@@ -64,6 +64,8 @@ void perf_feed_flush(struct perf_feed *feed, uint64_t until_ns);
 /* The kernel could not write nr samples of event (UINT32_MAX: not known): seen, and lost. */
 void perf_feed_lost(struct perf_feed *feed, uint64_t time_ns, uint32_t event, uint64_t nr_samples);
 
+/* Until the next ring is added. */
+const struct perf_layout *perf_feed_layout(const struct perf_feed *feed, uint32_t ring);
 const struct perf_feed_counters *perf_feed_counters(const struct perf_feed *feed);
 
 #endif

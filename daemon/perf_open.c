@@ -237,29 +237,6 @@ static int open_diag(const struct perf_open *open, const char *name, int error, 
 	}
 }
 
-int perf_open_init(struct perf_open *open, const struct source_config *config, perf_open_fn *fn,
-		   struct diag *diag)
-{
-	int error;
-
-	memset(open, 0, sizeof(*open));
-	open->open = fn ? fn : open_syscall;
-	open->config = config;
-	open->features = features_wanted(config);
-	open->attr_bytes = sizeof(struct perf_event_attr);
-	open->sample_pages = config->sample_pages ? config->sample_pages : SAMPLE_PAGES_DEFAULT;
-	open->side_pages = config->side_pages ? config->side_pages
-			   : geteuid() == 0   ? SIDE_PAGES_ROOT
-					      : SIDE_PAGES_DEFAULT;
-	open->side_type =
-		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-	error = probe(open);
-	if (error)
-		return open_diag(open, "performance events", error, diag);
-	open->sample_type = sample_type_of(config, open->features);
-	return 0;
-}
-
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag)
 {
 	const struct event_choice *choice = &open->config->events[event];
@@ -289,4 +266,40 @@ int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag 
 	if (fd >= 0 || fd == -ESRCH || fd == -ENODEV)
 		return fd;
 	return open_diag(open, "performance events", fd, diag);
+}
+
+/* May we have the kernel's mode? Learnt on ourselves, before anything depends on it. */
+static int probe_mode(struct perf_open *open, struct diag *diag)
+{
+	for (size_t i = 0; i < open->config->nr_events; i++) {
+		int fd = perf_open_samples(open, i, 0, -1, diag);
+
+		if (fd < 0)
+			return fd;
+		(void)close(fd);
+	}
+	return 0;
+}
+
+int perf_open_init(struct perf_open *open, const struct source_config *config, perf_open_fn *fn,
+		   struct diag *diag)
+{
+	int error;
+
+	memset(open, 0, sizeof(*open));
+	open->open = fn ? fn : open_syscall;
+	open->config = config;
+	open->features = features_wanted(config);
+	open->attr_bytes = sizeof(struct perf_event_attr);
+	open->sample_pages = config->sample_pages ? config->sample_pages : SAMPLE_PAGES_DEFAULT;
+	open->side_pages = config->side_pages ? config->side_pages
+			   : geteuid() == 0   ? SIDE_PAGES_ROOT
+					      : SIDE_PAGES_DEFAULT;
+	open->side_type =
+		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	error = probe(open);
+	if (error)
+		return open_diag(open, "performance events", error, diag);
+	open->sample_type = sample_type_of(config, open->features);
+	return probe_mode(open, diag);
 }

@@ -42,8 +42,8 @@ struct perf_open {
 };
 
 /*
- * Settle features and sample_type for config; open NULL: the system call.
- * 0, or -errno with a remedy in diag.
+ * Settle features, sample_type and user_only for config; fn NULL: the system
+ * call. 0, or -errno with a remedy in diag.
  */
 int perf_open_init(struct perf_open *open, const struct source_config *config, perf_open_fn *fn,
 		   struct diag *diag);

@@ -14,8 +14,8 @@
 
 /* How often the threads of a process may change while they are being opened. */
 #define THREAD_TRIES 5
-/* A scan of /proc takes at most this part of the time. */
-#define SCAN_SHARE 20
+/* After a scan of /proc, this many times as long without one. */
+#define SCAN_PAUSE 4
 /* How often side-band may be lost during the first scan before sampling begins in doubt. */
 #define SCAN_TRIES 5
 /* The rings are read this often while /proc is. */
@@ -37,10 +37,10 @@ struct source {
 	struct perf_cpu *cpus; /* by CPU, possible ones */
 
 	bool sampling;
-	bool was_stopped;	    /* then enable_on_exec is over */
-	bool cpus_missing;	    /* one that is online could not be opened: try again */
-	uint64_t side_band_lost;    /* by the kernel's counts */
-	uint64_t ring_lost_told;    /* of the LOST records, where there are no counts */
+	bool was_stopped;		     /* then enable_on_exec is over */
+	bool cpus_missing;		     /* one that is online could not be opened: try again */
+	struct perf_side_losses side_losses; /* by the kernel's counts */
+	uint64_t ring_lost_told;	     /* of the LOST records, where there are no counts */
 	uint64_t read_ns;	    /* when the rings were last read: the reading's begin */
 	uint64_t side_band_doubted; /* losses that the state knows of */
 	bool scan_wanted;
@@ -201,34 +201,37 @@ static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
 {
 	struct perf_cpu_plan plan = source_plan(source, NULL);
 
-	if (perf_cpu_read(cpu, &plan, losses, now_ns, &source->side_band_lost))
+	if (perf_cpu_read(cpu, &plan, losses, now_ns, &source->side_losses))
 		source->nr_ring_errors++;
 }
 
 static uint64_t source_side_band_lost(const struct source *source)
 {
 	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
-	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->side_band_lost
+	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->side_losses.nr
 								  : counters->side_band_lost;
 
 	return lost + counters->side_band_bad;
 }
 
 /*
- * Losses that were not there when the rings were last read lie between the
- * two readings. Kernels without counts tell of them at some later time.
+ * Losses that were not there when the rings were last read lie between then
+ * and now. Kernels without counts tell of them at some later time.
  */
 static void source_doubt(struct source *source)
 {
 	uint64_t lost = source_side_band_lost(source);
+	uint64_t from_ns = source->side_losses.from_ns;
 
 	if (lost == source->side_band_doubted)
 		return;
 	source->side_band_doubted = lost;
-	if (source->state)
-		perf_state_doubt(source->state,
-				 source->open.features & PERF_FEATURE_LOST ? source->read_ns : 0,
-				 source_now());
+	source->side_losses.from_ns = UINT64_MAX;
+	if (!(source->open.features & PERF_FEATURE_LOST))
+		from_ns = 0;
+	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
+		from_ns = source->read_ns;
+	perf_state_doubt(source->state, from_ns, source_now());
 }
 
 static void source_read(struct source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
@@ -257,19 +260,21 @@ static int source_scan(struct source *source)
 	int error = perf_state_scan(source->state, source->pids, source->config.nr_pids);
 
 	end_ns = source_now();
-	source->scan_due_ns = end_ns + SCAN_SHARE * (end_ns - begin_ns);
+	source->scan_due_ns = end_ns + SCAN_PAUSE * (end_ns - begin_ns);
 	source->scan_wanted = error;
 	return error;
 }
 
 /*
- * Until one goes by without loss: then each process goes back to a scan or
+ * Side-band rings record by now, sampling has not begun. Scan until one scan
+ * goes by without loss: then each process goes back to a scan or
  * an exec that nothing was lost after.
  */
-static int source_scan_first(struct source *source)
+static int source_scan_first(struct source *source, struct diag *diag)
 {
 	int error = 0;
 
+	source->read_ns = source_now();
 	for (int i = 0; i < SCAN_TRIES && !error; i++) {
 		uint64_t lost = source_side_band_lost(source);
 
@@ -279,11 +284,13 @@ static int source_scan_first(struct source *source)
 		if (source_side_band_lost(source) == lost)
 			break;
 	}
-	return error;
+	return error ? diag_set(diag, error, "cannot read the processes in /proc: %s",
+				strerror(-error))
+		     : 0;
 }
 
-/* Side-band rings record by now, sampling has not begun. */
-static int source_open_state(struct source *source, struct record_sink *sink, struct diag *diag)
+/* Before any ring is open: to read the kernel's symbols takes its time. */
+static int source_create_state(struct source *source, struct record_sink *sink, struct diag *diag)
 {
 	struct perf_state_config config = {
 		.sink = sink,
@@ -292,19 +299,11 @@ static int source_open_state(struct source *source, struct record_sink *sink, st
 		.between = source_read_between,
 		.between_context = source,
 	};
-	int error;
 
 	for (size_t i = 0; i < source->config.nr_events; i++)
 		if (source->events[i].kernel && !source->open.user_only)
 			config.kernel = true;
-	error = perf_state_create(&source->state, &config, diag);
-	if (error)
-		return error;
-	source->read_ns = source_now();
-	error = source_scan_first(source);
-	return error ? diag_set(diag, error, "cannot read the processes in /proc: %s",
-				strerror(-error))
-		     : 0;
+	return perf_state_create(&source->state, &config, diag);
 }
 
 static int source_copy_config(struct source *source, const struct source_config *config,
@@ -350,8 +349,10 @@ static int source_open_parts(struct source *source, const struct perf_source_opt
 	if (!error)
 		error = perf_feed_create(&source->feed, &source->consumer, sink);
 	if (!error)
+		error = source_create_state(source, sink, diag);
+	if (!error)
 		error = source_open_rings(source, diag);
-	return error ? error : source_open_state(source, sink, diag);
+	return error ? error : source_scan_first(source, diag);
 }
 
 static void source_close(struct source *source)
@@ -386,6 +387,7 @@ int perf_source_open(struct source **source, const struct source_config *config,
 	if (!made)
 		return diag_set(diag, -ENOMEM, "out of memory");
 	made->consumer.apply = source_apply;
+	made->side_losses.from_ns = UINT64_MAX;
 	made->watch.epoll_fd = -1;
 	made->watch.timer_fd = -1;
 	made->cpu_watch.fd = -1;

@@ -27,8 +27,8 @@
  *
  *   sample	ip [period cgroup] [mode=user|kernel|hv|guest-user|guest-kernel]
  *		[chain=N,N...: numbers or user, kernel]  default mode: by the ip's top bit
- *   mmap2, mmap  addr len pgoff path (a %20 is a blank) [prot=r-x]
- *		[flags=2] [maj min ino gen | build-id=HEX]
+ *   mmap2, mmap  addr len pgoff path [prot=r-x] [flags=2] [maj min ino gen]
+ *		[build-id=HEX]; a blank in path: %20
  *   comm	name [exec=1]
  *   fork, exit	[ppid ptid]
  *   cgroup	id path

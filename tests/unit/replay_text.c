@@ -70,11 +70,13 @@ static uint64_t line_number(struct line *line, const char *key, uint64_t otherwi
 static const char *line_text(struct line *line, const char *key)
 {
 	char *value = line_get(line, key);
+	char *blank = value ? strstr(value, "%20") : NULL;
 
 	/* Words have no blanks in them: "%20" stands for one. */
-	for (char *blank = value; blank && (blank = strstr(blank, "%20"));) {
-		*blank++ = ' ';
-		memmove(blank, blank + 2, strlen(blank + 2) + 1);
+	while (blank) {
+		*blank = ' ';
+		memmove(blank + 1, blank + 3, strlen(blank + 3) + 1);
+		blank = strstr(blank, "%20");
 	}
 	return value ? value : "";
 }
