@@ -26,6 +26,7 @@ report_tests = \
 	tests/unit/test_format_text \
 	tests/unit/test_opreport \
 	tests/unit/test_profile \
+	tests/unit/test_report_fault \
 	tests/unit/test_report_options \
 	tests/unit/test_selection \
 	tests/unit/test_session_dir \
@@ -62,6 +63,11 @@ tests_unit_test_opreport_LDADD = $(report_test_libs)
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(report_test_sources)
 tests_unit_test_profile_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_profile_LDADD = $(report_test_libs)
+tests_unit_test_report_fault_SOURCES = tests/unit/test_report_fault.c $(report_test_sources)
+tests_unit_test_report_fault_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_report_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=reallocarray,--wrap=strdup
+tests_unit_test_report_fault_LDADD = $(report_test_libs)
 tests_unit_test_report_options_SOURCES = tests/unit/test_report_options.c
 tests_unit_test_report_options_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_report_options_LDADD = $(report_test_libs) $(POPT_LIBS)

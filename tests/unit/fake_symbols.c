@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/fake_symbols.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,19 +38,24 @@ unsigned int fake_symbols_nr_loads(void)
 	return nr_loads;
 }
 
-static void fill(struct symbol_table *table, size_t index)
+static int fill(struct symbol_table *table, size_t index)
 {
 	size_t nr_bytes = images[index].nr_symbols * sizeof(*table->symbols);
 
 	table->symbols = malloc(nr_bytes ? nr_bytes : 1);
 	if (!table->symbols)
-		abort();
+		return -ENOMEM;
 	if (nr_bytes)
 		memcpy(table->symbols, images[index].symbols, nr_bytes);
 	table->nr_symbols = images[index].nr_symbols;
 	table->lack = table->nr_symbols ? SYMBOLS_FULL : SYMBOLS_NONE;
 	if (images[index].note)
 		table->note = strdup(images[index].note);
+	if (images[index].note && !table->note) {
+		free(table->symbols);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 int symbol_table_load(struct symbol_table *table, const char *path,
@@ -63,7 +69,7 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 	*table = (struct symbol_table){.lack = SYMBOLS_NONE};
 	for (size_t i = 0; i < nr_images; i++)
 		if (!strcmp(images[i].path, path))
-			fill(table, i);
+			return fill(table, i);
 	return 0;
 }
 
