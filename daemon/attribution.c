@@ -228,13 +228,3 @@ void attribution_deinit(struct attribution *attribution)
 	free(attribution->throttled_since_ns);
 	attribution->throttled_since_ns = NULL;
 }
-
-void attribution_set_aside(struct attribution *attribution, const struct sample_key *key,
-			   uint64_t nr_samples)
-{
-	struct stats *stats = attribution->stats;
-	enum stats_counter counter = key->kind == SAMPLE_OF_IDLE ? STATS_IDLE : STATS_STORED;
-
-	stats_set(stats, counter, stats->values[counter] - nr_samples);
-	count_lost(attribution, OPROF_LOST_FILE, nr_samples);
-}

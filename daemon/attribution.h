@@ -35,8 +35,4 @@ int attribution_init(struct attribution *attribution, unsigned int separation, s
 		     uint32_t nr_cpus);
 void attribution_deinit(struct attribution *attribution);
 
-/* For sample_cache_config: the file's samples are stored no more, but lost. */
-void attribution_set_aside(struct attribution *attribution, const struct sample_key *key,
-			   uint64_t nr_samples);
-
 #endif

@@ -16,7 +16,7 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/cgroup_table.h daemon/control_message.c daemon/control_message.h \
 	daemon/control_server.c daemon/control_server.h daemon/options.c daemon/options.h \
 	daemon/placement.c daemon/placement.h daemon/profiler.c daemon/profiler.h daemon/ready.c \
-	daemon/ready.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
+	daemon/ready.h daemon/recount.c daemon/recount.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
 	daemon/separation.c daemon/separation.h daemon/session.c daemon/session.h \
 	daemon/session_info.c daemon/session_info.h daemon/stats.c daemon/stats.h \
 	daemon/sync_job.c daemon/sync_job.h

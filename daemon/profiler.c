@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/profiler.h"
 
+#include "daemon/recount.h"
 #include "daemon/separation.h"
 #include "lib/log.h"
 
@@ -33,11 +34,29 @@ static int profiler_place(void *context, const struct sample_key *key, struct pl
 	return placement_find(&config, key, placement);
 }
 
-static void profiler_set_aside(void *context, const struct sample_key *key, uint64_t nr_samples)
+static void profiler_set_aside(void *context)
 {
 	struct profiler *profiler = context;
 
-	attribution_set_aside(&profiler->attribution, key, nr_samples);
+	profiler->recount_due = true;
+}
+
+/* Not while samples are being added: what was counted is in the files, then, and no more. */
+static void profiler_recount(struct profiler *profiler)
+{
+	struct recount sums;
+	int error;
+
+	if (!profiler->recount_due)
+		return;
+	error = recount_files(profiler->session->current_path, &sums);
+	if (error) {
+		log_error("cannot count what %s holds: %s", profiler->session->current_path,
+			  strerror(-error));
+		return; /* the next round tries again */
+	}
+	profiler->recount_due = false;
+	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight);
 }
 
 static void profiler_begin_counters(struct profiler *profiler)
@@ -120,7 +139,9 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 		return diag_set(diag, error, "out of memory");
 	profiler->attribution.cache = profiler->cache;
 	profiler->attribution.stats = &profiler->session->stats;
+	profiler->recount_due = profiler->session->killed || profiler->session->stats.damaged;
 	profiler_begin_counters(profiler);
+	profiler_recount(profiler);
 	profiler_save_symbols(profiler);
 	return 0;
 }
@@ -194,6 +215,7 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	error = profiler->config.ops->drain(profiler->source, how);
 	sample_cache_end_round(profiler->cache);
 	profiler_update_counters(profiler, now_ns);
+	profiler_recount(profiler);
 	if (error && error != profiler->drain_error)
 		log_error("reading samples: %s", strerror(-error));
 	profiler->drain_error = error;

@@ -34,7 +34,8 @@ struct profiler {
 	struct attribution attribution;
 	struct sample_cache *cache;
 	bool running;
-	bool lost; /* the session's folder went: nothing can be kept any more */
+	bool recount_due; /* counters may not be what the files hold */
+	bool lost;	  /* the session's folder went: nothing can be kept any more */
 	/* Samples a second, over the last stretch of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;

@@ -35,7 +35,6 @@ struct sample_file {
 	int error;	/* then why, and when to try again */
 	uint64_t retry_ns;
 	struct sample_key key;	    /* of the sample that it was opened for */
-	uint64_t nr_samples;	    /* added since it was opened */
 	uint64_t first_ns, last_ns; /* of this round's samples; first_ns UINT64_MAX: none */
 	uint64_t used_round;
 	bool weighted;
@@ -256,8 +255,7 @@ static int file_set_aside(struct sample_cache *cache, struct sample_file *file, 
 	while (!access(damaged, F_OK) && nr < DAMAGED_MAX)
 		(void)snprintf(damaged, sizeof(damaged), "%s.damaged.%u", file->path, ++nr);
 	log_error("sample file %s is damaged (%s): set aside as %s", file->path, why, damaged);
-	cache->config.set_aside(cache->config.context, &file->key, file->nr_samples);
-	file->nr_samples = 0;
+	cache->config.set_aside(cache->config.context);
 	return rename(file->path, damaged) && errno != ENOENT ? -errno : 0;
 }
 
@@ -444,7 +442,6 @@ static inline int file_add_sample(struct sample_file *file, uint64_t offset, uin
 
 	if (error)
 		return error;
-	file->nr_samples++;
 	file->unsynced = true;
 	if (time_ns < file->first_ns)
 		file->first_ns = time_ns;

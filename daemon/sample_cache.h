@@ -24,11 +24,8 @@ struct sample_cache_config {
 	size_t nr_files_max; /* open at once; at least 2 */
 	/* Fill placement for a key. 0 or -errno, given to the caller of add. */
 	int (*place)(void *context, const struct sample_key *key, struct placement *placement);
-	/*
-	 * A file was set aside with what it held: nr_samples of them, of this
-	 * kind, were added since it was opened.
-	 */
-	void (*set_aside)(void *context, const struct sample_key *key, uint64_t nr_samples);
+	/* A file was set aside, with all that it held: counters are too high. */
+	void (*set_aside)(void *context);
 	void *context;
 };
 

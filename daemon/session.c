@@ -77,8 +77,10 @@ static int session_take_lock(struct session *session, struct diag *diag)
 					   "another oprofiled, process %ld, writes to this session "
 					   "folder: end it, or take another --session-dir",
 					   session_lock_owner(fd));
-	else
+	else {
+		session->killed = session_lock_owner(fd) != 0;
 		error = session_write_lock(fd);
+	}
 	if (error == -EIO || error == -ENOSPC || error == -EDQUOT)
 		(void)diag_set(diag, error, "cannot write %s: %s", path, strerror(-error));
 	free(path);

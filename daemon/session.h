@@ -31,6 +31,7 @@ struct session {
 	char *current_path; /* <path>/samples/current */
 	char *meta_path;
 	int lock_fd; /* -1: not locked */
+	bool killed; /* the daemon before did not give up its lock */
 	struct session_info info;
 	struct stats stats;
 	struct cgroup_table cgroups;

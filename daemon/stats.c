@@ -176,6 +176,7 @@ int stats_open(struct stats *stats, const char *path)
 	stats_holed = 0;
 	stats_mapped = stats->file;
 	stats_write(stats);
+	stats->damaged = damaged;
 	return damaged;
 }
 
@@ -250,6 +251,23 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 			stats->based[entry] = true;
 		}
 		stats_set(stats, entry, stats->base[entry] + counters[i].value);
+	}
+}
+
+void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight)
+{
+	uint64_t seen = stats->values[STATS_SEEN];
+	uint64_t accounted;
+
+	stats_set(stats, STATS_STORED, stored);
+	stats_set(stats, STATS_IDLE, idle);
+	stats_set(stats, STATS_WEIGHT_STORED, weight);
+	accounted = stats_accounted(stats);
+	if (seen > accounted)
+		stats_add(stats, STATS_LOST + OPROF_LOST_FILE, seen - accounted);
+	if (seen < accounted) {
+		stats_set(stats, STATS_SEEN, accounted);
+		stats->seen_base += accounted - seen;
 	}
 }
 

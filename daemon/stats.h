@@ -37,6 +37,7 @@ enum stats_counter {
 struct stats {
 	struct oprof_stats_file *file; /* the mapping; never NULL while open */
 	char *path;
+	bool damaged; /* what was there could not be read: the counters began at 0 */
 	uint32_t nr_entries;
 	char names[STATS_ENTRIES_MAX][OPROF_STATS_NAME_BYTES];
 	uint64_t values[STATS_ENTRIES_MAX];
@@ -75,6 +76,13 @@ void stats_begin_source(struct stats *stats, uint64_t seen, const struct source_
 			size_t nr_counters);
 void stats_update_source(struct stats *stats, uint64_t seen, const struct source_counter *counters,
 			 size_t nr_counters);
+
+/*
+ * This is what the sample files hold: make the invariant hold again. What is
+ * missing was lost with its file; what is more was seen, but a kill came
+ * before it was counted.
+ */
+void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight);
 
 /*
  * The mapping lost its page (truncated under us, disk error): make the file

@@ -44,10 +44,9 @@ static int place(void *context, const struct sample_key *key, struct placement *
 	return 0;
 }
 
-static void set_aside(void *context, const struct sample_key *key, uint64_t nr_samples)
+static void set_aside(void *context)
 {
 	(void)context;
-	attribution_set_aside(&attribution, key, nr_samples);
 }
 
 static void setup(void)
@@ -245,26 +244,6 @@ START_TEST(each_error_of_a_sample_file_has_its_reason)
 }
 END_TEST
 
-START_TEST(samples_of_a_file_set_aside_move_from_stored_to_lost)
-{
-	struct sample_key key = {.kind = SAMPLE_OF_IMAGE};
-
-	begin(0);
-	fake_task(1, 1, 1, 0);
-	for (unsigned int i = 0; i < 5; i++)
-		fake_sample(0, OPROF_MODE_USER, 1, 5, 1);
-	fake_sample(0, OPROF_MODE_IDLE, 1, 5, 1);
-	fake_flush();
-	attribution_set_aside(&attribution, &key, 3);
-	key.kind = SAMPLE_OF_IDLE;
-	attribution_set_aside(&attribution, &key, 1);
-	ck_assert_uint_eq(stats.values[STATS_STORED], 2);
-	ck_assert_uint_eq(stats.values[STATS_IDLE], 0);
-	ck_assert_uint_eq(lost(OPROF_LOST_FILE), 4);
-	conserved();
-}
-END_TEST
-
 START_TEST(throttling_is_told_in_episodes_and_time)
 {
 	begin(0);
@@ -315,7 +294,6 @@ int main(void)
 	tcase_add_test(tc, idle_is_separated_by_cpu_and_by_nothing_else);
 	tcase_add_test(tc, a_sample_before_any_task_is_lost_and_an_idle_one_is_not);
 	tcase_add_test(tc, each_error_of_a_sample_file_has_its_reason);
-	tcase_add_test(tc, samples_of_a_file_set_aside_move_from_stored_to_lost);
 	tcase_add_test(tc, throttling_is_told_in_episodes_and_time);
 	tcase_add_test(tc, unknown_and_short_records_are_counted_and_skipped);
 	return test_run(tc);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,8 @@ static int sum_file(const char *path, const struct sample_name *name, const stru
 	struct sdb_image loaded;
 
 	(void)why;
-	ck_assert_ptr_nonnull(name);
+	if (!name) /* set aside */
+		return 0;
 	ck_assert_int_eq(sdb_image_load(path, &loaded, NULL), 0);
 	*(uint64_t *)context += loaded.nr_samples;
 	sdb_image_deinit(&loaded);
@@ -224,6 +226,130 @@ START_TEST(a_session_that_cannot_be_begun_anew_is_lost_and_nothing_crashes)
 }
 END_TEST
 
+/* Path of the one sample file whose name holds text. */
+static int find_file(const char *path, const struct sample_name *name, const struct diag *why,
+		     void *context)
+{
+	char *found = context;
+
+	(void)why;
+	if (name && name->image.kind == SAMPLE_PATH_ROOT)
+		(void)snprintf(found, 4096, "%s", path);
+	return 0;
+}
+
+static void damage_user_file(void)
+{
+	char path[4096] = "";
+
+	ck_assert_int_eq(sample_name_walk("samples/current", find_file, path), 0);
+	ck_assert_int_eq(file_replace(path, "nonsense", 8, 0600), 0);
+}
+
+START_TEST(samples_of_an_earlier_run_in_a_file_set_aside_are_lost_not_stored)
+{
+	open_it();
+	samples(10);
+	profiler_close(&profiler);
+	damage_user_file();
+	fake.seen = 0;
+	open_it();
+	samples(4);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	conserved();
+	ck_assert_uint_eq(session.stats.values[STATS_SEEN], 14);
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 9);
+	ck_assert_uint_eq(session.stats.values[STATS_LOST + OPROF_LOST_FILE], 5);
+	ck_assert_uint_eq(session.stats.values[STATS_WEIGHT_STORED], 90);
+	profiler_close(&profiler);
+	conserved();
+}
+END_TEST
+
+START_TEST(a_file_damaged_and_set_aside_while_sampling_moves_all_it_held_to_lost)
+{
+	char path[4096] = "";
+
+	ck_assert_int_eq(sdb_catch_sigbus(), 0);
+	open_it();
+	samples(10);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	ck_assert_int_eq(sample_name_walk("samples/current", find_file, path), 0);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	samples(4);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	samples(4);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	conserved();
+	ck_assert_uint_eq(session.stats.values[STATS_SEEN], 18);
+	ck_assert_uint_ge(session.stats.values[STATS_LOST + OPROF_LOST_FILE], 5);
+	profiler_close(&profiler);
+	conserved();
+}
+END_TEST
+
+START_TEST(weight_of_a_clock_told_by_frequency_is_counted_again_right)
+{
+	static const struct event_choice clocks[] = {
+		{.name = "cpu-clock",
+		 .frequency = true,
+		 .period_or_hz = 100,
+		 .perf_type = PERF_TYPE_SOFTWARE,
+		 .config = PERF_COUNT_SW_CPU_CLOCK},
+	};
+	struct profiler_config of_clock = config;
+
+	of_clock.source.events = clocks;
+	ck_assert_int_eq(profiler_open(&profiler, &session, &of_clock, &diag), 0);
+	samples(6);
+	profiler_close(&profiler);
+	session.killed = true;
+	ck_assert_int_eq(profiler_open(&profiler, &session, &of_clock, &diag), 0);
+	ck_assert_uint_eq(session.stats.values[STATS_WEIGHT_STORED], 6 * UINT64_C(10000000));
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(after_a_kill_between_file_and_counter_both_agree_again)
+{
+	open_it();
+	samples(10);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	/* Three samples were added to files, and the kill came before they were counted. */
+	stats_set(&session.stats, STATS_SEEN, 7);
+	stats_set(&session.stats, STATS_STORED, 7);
+	profiler_close(&profiler);
+	session_unlock(&session);
+	ck_assert_int_eq(file_replace("lock", "12345\n", 6, 0600), 0); /* never given up */
+	ck_assert_int_eq(session_lock(&session, ".", &diag), 0);
+	fake.seen = 0;
+	open_it();
+	conserved();
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 10);
+	samples(2);
+	profiler_close(&profiler);
+	ck_assert_uint_eq(session.stats.values[STATS_SEEN], 12);
+	conserved();
+}
+END_TEST
+
+START_TEST(counters_begin_at_what_the_files_hold_when_meta_stats_was_damaged)
+{
+	open_it();
+	samples(10);
+	profiler_close(&profiler);
+	session_unlock(&session);
+	ck_assert_int_eq(file_replace("samples/current/meta/stats", "nonsense", 8, 0600), 0);
+	ck_assert_int_eq(session_lock(&session, ".", &diag), 0);
+	fake.seen = 0;
+	open_it();
+	conserved();
+	ck_assert_uint_eq(session.stats.values[STATS_STORED], 10);
+	profiler_close(&profiler);
+	conserved();
+}
+END_TEST
+
 START_TEST(status_tells_state_events_and_every_counter)
 {
 	static struct control_answer answer;
@@ -272,6 +398,11 @@ int main(void)
 	tcase_add_test(tc, save_while_running_keeps_all_so_far_and_goes_on);
 	tcase_add_test(tc, a_session_removed_under_the_daemon_is_begun_anew);
 	tcase_add_test(tc, a_session_that_cannot_be_begun_anew_is_lost_and_nothing_crashes);
+	tcase_add_test(tc, samples_of_an_earlier_run_in_a_file_set_aside_are_lost_not_stored);
+	tcase_add_test(tc, a_file_damaged_and_set_aside_while_sampling_moves_all_it_held_to_lost);
+	tcase_add_test(tc, weight_of_a_clock_told_by_frequency_is_counted_again_right);
+	tcase_add_test(tc, after_a_kill_between_file_and_counter_both_agree_again);
+	tcase_add_test(tc, counters_begin_at_what_the_files_hold_when_meta_stats_was_damaged);
 	tcase_add_test(tc, status_tells_state_events_and_every_counter);
 	tcase_add_test(tc, sync_leaves_nothing_to_sync);
 	return test_run(tc);
