@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opcheck, run as users do. */
+#include "lib/file.h"
+#include "libdb/sample_name.h"
+#include "tests/unit/make_sdb.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct make_sdb make;
+static char output[16384];
+
+static void setup(void)
+{
+	make_sdb_init(&make);
+}
+
+static void teardown(void)
+{
+	make_sdb_deinit(&make);
+}
+
+/* opcheck ARGUMENTS in the folder; its exit status, what it said in output. */
+static int opcheck(const char *arguments)
+{
+	const char *top = getenv("OPROF_TOP_BUILDDIR");
+	char command[2048];
+	size_t nr_bytes;
+	FILE *pipe;
+	int status;
+
+	(void)snprintf(command, sizeof(command), "cd '%s' && '%s/opcheck' %s 2>&1", make.folder,
+		       top ? top : ".", arguments);
+	pipe = popen(command, "r");
+	ck_assert_ptr_nonnull(pipe);
+	nr_bytes = fread(output, 1, sizeof(output) - 1, pipe);
+	output[nr_bytes] = '\0';
+	status = pclose(pipe);
+	ck_assert_msg(WIFEXITED(status), "%s", output);
+	return WEXITSTATUS(status);
+}
+
+static void says(const char *text)
+{
+	ck_assert_msg(strstr(output, text), "\"%s\" lacks \"%s\"", output, text);
+}
+
+/* A sample file in its place below the folder; its path is make.path. */
+static void make_session_file(const char *app)
+{
+	struct sample_name name = {.event = "cpu-clock",
+				   .period_or_hz = 1000,
+				   .unit_mask = 5,
+				   .tgid = SAMPLE_NAME_ALL,
+				   .tid = SAMPLE_NAME_ALL,
+				   .cpu = SAMPLE_NAME_ALL,
+				   .cgroup = SAMPLE_NAME_ALL,
+				   .identity = sample_identity(&make.identity.image)};
+	struct sdb *db;
+	size_t used;
+
+	(void)strcpy(name.app.path, app);
+	(void)strcpy(name.image.path, "/usr/lib/libimage.so");
+	used = (size_t)snprintf(make.path, sizeof(make.path), "%s/s/", make.folder);
+	ck_assert_int_eq(sample_name_format(&name, make.path + used, sizeof(make.path) - used), 0);
+	ck_assert_int_eq(file_make_parent_dirs(make.path, 0700), 0);
+	db = make_sdb_open(&make);
+	for (uint64_t i = 0; i < 1000; i++)
+		ck_assert_int_eq(sdb_add(db, i * 8, 1), 0);
+	sdb_close(db);
+}
+
+static void damage(off_t offset, char byte)
+{
+	int fd = open(make.path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, &byte, 1, offset), 1);
+	ck_assert_int_eq(close(fd), 0);
+}
+
+START_TEST(sound_sessions_are_passed_without_a_word)
+{
+	make_session_file("/bin/a");
+	make_session_file("/bin/b");
+	ck_assert_int_eq(opcheck("s"), 0);
+	ck_assert_str_eq(output, "");
+}
+END_TEST
+
+START_TEST(verbose_tells_what_sound_files_hold)
+{
+	make_session_file("/bin/a");
+	ck_assert_int_eq(opcheck("-v ."), 0);
+	says("1000 keys, 1000 samples, ");
+	says("1 sample files, 0 wrong");
+}
+END_TEST
+
+START_TEST(damage_is_named_and_the_rest_still_checked)
+{
+	make_session_file("/bin/a");
+	damage(offsetof(struct oprof_sdb_header, version), 77);
+	make_session_file("/bin/b");
+	damage(offsetof(struct oprof_sdb_header, nr_pages), 0x7f);
+	make_session_file("/bin/c");
+	ck_assert_int_eq(opcheck("s"), 1);
+	says("s/{root}/bin/a/{dep}/");
+	says("version 77");
+	says("s/{root}/bin/b/{dep}/");
+	ck_assert_ptr_null(strstr(output, "/bin/c/"));
+}
+END_TEST
+
+START_TEST(a_file_under_the_wrong_name_is_named)
+{
+	char other[sizeof(make.path)];
+
+	make_session_file("/bin/a");
+	(void)strcpy(other, make.path);
+	(void)strcpy(strrchr(other, '.'), ".0000000000000001");
+	ck_assert_int_eq(rename(make.path, other), 0);
+	ck_assert_int_eq(opcheck("s"), 1);
+	says("different images");
+}
+END_TEST
+
+START_TEST(a_name_that_does_not_parse_is_named)
+{
+	char other[sizeof(make.path) + 8];
+
+	make_session_file("/bin/a");
+	(void)snprintf(other, sizeof(other), "%s.more", make.path);
+	ck_assert_int_eq(rename(make.path, other), 0);
+	ck_assert_int_eq(opcheck("s"), 1);
+	says("9 fields");
+}
+END_TEST
+
+START_TEST(a_lost_page_is_named)
+{
+	make_session_file("/bin/a");
+	damage(offsetof(struct oprof_sdb_header, flags), OPROF_SDB_HOLED);
+	ck_assert_int_eq(opcheck("s"), 1);
+	says("page of it was lost");
+}
+END_TEST
+
+START_TEST(what_cannot_be_looked_at_is_trouble)
+{
+	ck_assert_int_eq(opcheck("nowhere"), 2);
+	says("nowhere: No such file");
+	ck_assert_int_eq(opcheck(""), 2);
+	says("--help");
+	ck_assert_int_eq(opcheck("--nonsense"), 2);
+	says("--nonsense");
+}
+END_TEST
+
+START_TEST(a_folder_without_sample_files_is_told)
+{
+	make_sdb_write(make.path, "x", 1);
+	ck_assert_int_eq(opcheck("."), 0);
+	says("no sample files");
+}
+END_TEST
+
+START_TEST(a_file_named_itself_is_checked_wherever_it_lies)
+{
+	make_sdb_write(make.path, "x", 1);
+	ck_assert_int_eq(opcheck("file"), 1);
+	says("not a sample file");
+}
+END_TEST
+
+START_TEST(help_and_version_are_there)
+{
+	ck_assert_int_eq(opcheck("--help"), 0);
+	says("FILE|FOLDER");
+	ck_assert_int_eq(opcheck("--version"), 0);
+	says("opcheck ");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("opcheck");
+	TCase *tests = tcase_create("opcheck");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, sound_sessions_are_passed_without_a_word);
+	tcase_add_test(tests, verbose_tells_what_sound_files_hold);
+	tcase_add_test(tests, damage_is_named_and_the_rest_still_checked);
+	tcase_add_test(tests, a_file_under_the_wrong_name_is_named);
+	tcase_add_test(tests, a_name_that_does_not_parse_is_named);
+	tcase_add_test(tests, a_lost_page_is_named);
+	tcase_add_test(tests, what_cannot_be_looked_at_is_trouble);
+	tcase_add_test(tests, a_folder_without_sample_files_is_told);
+	tcase_add_test(tests, a_file_named_itself_is_checked_wherever_it_lies);
+	tcase_add_test(tests, help_and_version_are_there);
+	suite_add_tcase(suite, tests);
+	srunner_set_tap(runner, "-");
+	srunner_run_all(runner, CK_SILENT);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
