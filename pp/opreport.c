@@ -171,7 +171,9 @@ int main(int argc, const char **argv)
 	if (error)
 		log_error("%s", diag_show(&diag));
 	else if (options.what == REPORT_VERSION)
-		(void)puts("opreport: oprof " OPROF_VERSION);
+		(void)puts("opreport: oprof " OPROF_VERSION "\n"
+			   "License GPL-3.0-or-later: this program contains libbfd. There is no "
+			   "warranty.");
 	else if (options.what != REPORT_RUN)
 		report_options_help(options.what == REPORT_USAGE);
 	else
