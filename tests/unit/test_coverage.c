@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fake_symbols.h"
-#include "make_profile.h"
-#include "make_session.h"
+#include "tests/unit/fake_symbols.h"
+#include "tests/unit/make_profile.h"
+#include "tests/unit/make_session.h"
 #include "pp/coverage.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "make_session.h"
+#include "tests/unit/make_session.h"
 #include "pp/session_info.h"
 
 #include <check.h>
