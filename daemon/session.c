@@ -223,8 +223,9 @@ static void share_files(const struct session *session, const char *from, const c
 		int fd = open(new_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		while (fd >= 0 && (entry = readdir(folder)))
-			if (entry->d_name[0] != '.') /* what can't be shared is written anew */
-				(void)linkat(dirfd(folder), entry->d_name, fd, entry->d_name, 0);
+			if (entry->d_name[0] != '.' &&
+			    linkat(dirfd(folder), entry->d_name, fd, entry->d_name, 0))
+				continue; /* what can't be shared is written anew */
 		if (fd >= 0)
 			(void)close(fd);
 	}

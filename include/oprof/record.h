@@ -137,9 +137,9 @@ enum oprof_lost {
 	OPROF_LOST_OTHER_NAMESPACE = 4, /* task of a pid namespace that the source can't see */
 	OPROF_LOST_MODE = 5,		/* hypervisor or guest: not ours to attribute */
 	OPROF_LOST_BAD_RECORD = 6,	/* damaged, or not understood */
-	OPROF_LOST_DISK = 7,   /* sample file could not be made or grown: disk full, quota */
-	OPROF_LOST_FILE = 8,   /* sample file damaged under us */
-	OPROF_LOST_MEMORY = 9, /* the daemon's own memory limit */
+	OPROF_LOST_DISK = 7,	   /* sample file could not be made or grown: disk full, quota */
+	OPROF_LOST_FILE = 8,	   /* sample file damaged under us */
+	OPROF_LOST_MEMORY = 9,	   /* the daemon's own memory limit */
 	OPROF_LOST_SIDE_BAND = 10, /* maps or programs of its process may have been lost */
 	OPROF_LOST_NR = 11,
 };

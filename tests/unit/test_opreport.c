@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The program as its users run it: what it writes where, and its exit status. */
 #include "lib/file.h"
-#include "make_session.h"
+#include "tests/unit/make_session.h"
 
 #include <check.h>
 #include <stdio.h>
