@@ -5,8 +5,8 @@
  * -ENOMEM and a text, and leaves nothing behind (the sanitizers watch), or
  * does without; the report of the next try is whole.
  */
-#include "fake_symbols.h"
-#include "make_session.h"
+#include "tests/unit/fake_symbols.h"
+#include "tests/unit/make_session.h"
 #include "pp/coverage.h"
 #include "pp/format_text.h"
 #include "pp/profile.h"
