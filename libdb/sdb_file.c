@@ -325,8 +325,12 @@ void sdb_close(struct sdb *db)
 	sdb_mapping_put(db->mapping);
 	if (db->map)
 		(void)munmap(db->map, db->map_bytes);
-	if (db->fd >= 0)
-		(void)close(db->fd); /* and the lock goes with it */
+	if (db->fd >= 0) {
+		/* A child that was forked meanwhile shares the lock: closing alone would keep it.
+		 */
+		(void)flock(db->fd, LOCK_UN);
+		(void)close(db->fd);
+	}
 	sdb_pages_deinit(db);
 	free(db);
 }

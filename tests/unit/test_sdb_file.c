@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* AddressSanitizer itself needs all the addresses there are. */
@@ -153,6 +154,30 @@ START_TEST(a_second_writer_is_told_that_the_file_is_busy)
 	open_fails(-EBUSY, "another program");
 	sdb_close(db);
 	sdb_close(make_sdb_open(&make));
+}
+END_TEST
+
+/* A daemon's child writes files back to the disk while the daemon goes on. */
+START_TEST(a_file_that_is_closed_can_be_opened_though_a_child_still_holds_it)
+{
+	struct sdb *db = make_sdb_open(&make);
+	int end[2];
+	pid_t child;
+
+	ck_assert_int_eq(pipe(end), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		char byte;
+
+		(void)close(end[1]);
+		_exit(read(end[0], &byte, 1) != 0);
+	}
+	sdb_close(db);
+	sdb_close(make_sdb_open(&make));
+	(void)close(end[1]);
+	(void)close(end[0]);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 END_TEST
 
@@ -364,6 +389,7 @@ int main(void)
 	tcase_add_loop_test(tests, long_names_move_the_tables_and_nothing_else, 9000, 9001);
 	tcase_add_test(tests, names_too_long_for_a_header_are_refused);
 	tcase_add_test(tests, a_second_writer_is_told_that_the_file_is_busy);
+	tcase_add_test(tests, a_file_that_is_closed_can_be_opened_though_a_child_still_holds_it);
 	tcase_add_loop_test(tests, a_file_of_something_else_is_refused, 0,
 			    sizeof(others) / sizeof(others[0]));
 	tcase_add_test(tests, images_without_build_id_are_told_apart_by_file);
