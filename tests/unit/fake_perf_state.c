@@ -42,6 +42,17 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 	fake_perf_state.nr_doubts += from_ns < until_ns;
 }
 
+static void fake_tid(int32_t tid)
+{
+	struct fake_perf_state *fake = &fake_perf_state;
+	size_t i = 0;
+
+	while (i < fake->nr_tids && fake->tids[i] != tid)
+		i++;
+	if (i == fake->nr_tids && i < FAKE_TIDS)
+		fake->tids[fake->nr_tids++] = tid;
+}
+
 static void fake_sample(struct perf_state *state, const struct perf_item *item)
 {
 	struct oprof_sample sample = {
@@ -51,6 +62,7 @@ static void fake_sample(struct perf_state *state, const struct perf_item *item)
 		.leaf = {.offset = item->u.sample.ip},
 	};
 
+	fake_tid(item->tid);
 	fake_perf_state.weight += item->u.sample.period;
 	fake_perf_state.nr_chain_frames += item->u.sample.nr_chain;
 	fake_perf_state.nr_cgroups += !!item->u.sample.cgroup;

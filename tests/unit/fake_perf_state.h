@@ -9,6 +9,7 @@
 #include "daemon/perf_state.h"
 
 #define FAKE_TYPES 32
+#define FAKE_TIDS  16
 
 struct fake_perf_state {
 	uint64_t nr_items[FAKE_TYPES]; /* by type */
@@ -20,6 +21,8 @@ struct fake_perf_state {
 	pid_t watched; /* the next three are of this process only */
 	uint64_t watched_samples, watched_execs, watched_exits;
 	uint64_t watched_build_ids; /* mappings that came with one */
+	int32_t tids[FAKE_TIDS];    /* threads that samples were of */
+	size_t nr_tids;
 	uint64_t nr_chain_frames;
 	uint64_t nr_cgroups; /* samples with one */
 	uint64_t weight;
