@@ -14,6 +14,7 @@ control_libcontrol_a_SOURCES = \
 	control/sampling.c control/sampling.h \
 	control/session_files.c control/session_files.h \
 	control/setup_file.c control/setup_file.h \
+	control/setup_match.c control/setup_match.h \
 	control/tool_path.c control/tool_path.h
 
 CONTROL_LIBS = control/libcontrol.a events/libevents.a lib/libbase.a $(POPT_LIBS)
@@ -42,6 +43,7 @@ control_tests = tests/unit/test_command \
 	tests/unit/test_sampling \
 	tests/unit/test_session_files \
 	tests/unit/test_setup_file \
+	tests/unit/test_setup_match \
 	tests/unit/test_tool_path
 check_PROGRAMS += $(control_tests)
 TESTS += $(control_tests)
@@ -77,6 +79,9 @@ tests_unit_test_session_files_LDADD = $(control_test_libs)
 tests_unit_test_setup_file_SOURCES = tests/unit/test_setup_file.c
 tests_unit_test_setup_file_CFLAGS = $(control_test_cflags)
 tests_unit_test_setup_file_LDADD = $(control_test_libs)
+tests_unit_test_setup_match_SOURCES = tests/unit/test_setup_match.c
+tests_unit_test_setup_match_CFLAGS = $(control_test_cflags)
+tests_unit_test_setup_match_LDADD = $(control_test_libs)
 tests_unit_test_tool_path_SOURCES = tests/unit/test_tool_path.c
 tests_unit_test_tool_path_CFLAGS = $(control_test_cflags)
 tests_unit_test_tool_path_LDADD = $(control_test_libs)

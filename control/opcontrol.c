@@ -6,6 +6,7 @@
 #include "control/opcontrol_options.h"
 #include "control/session_files.h"
 #include "control/setup_file.h"
+#include "control/setup_match.h"
 #include "events/events.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -25,7 +26,6 @@ struct opcontrol {
 	const struct opcontrol_options *options;
 	char session_dir[PATH_MAX];
 	struct setup setup;
-	char *kept; /* the setup's text before this run's settings */
 	struct diag diag;
 };
 
@@ -46,14 +46,22 @@ static int ask(struct opcontrol *control, enum oprof_request request, const char
 	return 0;
 }
 
-/* 1 it runs, 0 it does not, or -errno. */
+/* A daemon started now would sample as the running one does, or there is none. */
+enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
+
+/* An enum running, or -errno; control->diag tells what is otherwise. */
 static int daemon_runs(struct opcontrol *control)
 {
-	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, NULL);
+	struct control_answer answer;
+	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
 
-	if (error == -ENOTCONN)
-		return 0;
-	return error ? error : 1;
+	if (error)
+		return error == -ENOTCONN ? RUNNING_NONE : error;
+	error = setup_match(&control->setup, answer.text, &control->diag);
+	control_answer_deinit(&answer);
+	if (error)
+		return error == -EBUSY ? RUNNING_OTHERWISE : error;
+	return RUNNING_SAME;
 }
 
 static void tell_settings(const struct opcontrol *control)
@@ -78,54 +86,36 @@ static void tell_settings(const struct opcontrol *control)
 			 setup_ring_pages(&control->setup));
 }
 
-/* Would these settings change anything? Scripts say them at every start. */
-static bool setup_differs(const struct opcontrol *control)
-{
-	char *text = setup_format(&control->setup);
-	bool differs = !text || !control->kept || strcmp(text, control->kept) != 0;
-
-	free(text);
-	return differs;
-}
-
 static int do_setup(struct opcontrol *control)
 {
 	unsigned int starts = OPCONTROL_START | OPCONTROL_START_DAEMON;
-	int running = setup_differs(control) ? daemon_runs(control) : 0;
 	int error = sampling_check(&control->setup.sampling, EVENT_HZ_LEFT_ON, &control->diag);
+	int running = error ? error : daemon_runs(control);
 
-	if (error)
-		return error;
-	if (running == 1 && (control->options->actions & starts))
-		return diag_set(&control->diag, -EBUSY,
-				"the daemon runs with its old settings: opcontrol --shutdown "
-				"first");
+	if (running < 0)
+		return running;
+	if (running == RUNNING_OTHERWISE && (control->options->actions & starts))
+		return -EBUSY;
+	if (running == RUNNING_OTHERWISE)
+		log_warning("kept for the next start: %s, then --start", diag_show(&control->diag));
 	error = setup_save(&control->setup, control->session_dir, &control->diag);
-	if (error)
-		return error;
-	tell_settings(control);
-	if (running == 1)
-		log_warning("the daemon runs with its old settings until it is started anew "
-			    "(opcontrol --shutdown, then --start)");
-	return 0;
+	if (!error)
+		tell_settings(control);
+	return error;
 }
 
 static int launch_daemon(struct opcontrol *control)
 {
-	unsigned int pages = setup_ring_pages(&control->setup);
 	struct daemon_args args;
 	pid_t pid;
 	int error;
 
 	daemon_args_init(&args);
 	daemon_args_add(&args, "--session-dir=%s", control->session_dir);
-	daemon_args_add(&args, "--system");
 	daemon_args_add(&args, "--append");
-	if (pages)
-		daemon_args_add(&args, "--sample-pages=%u", pages);
 	if (control->options->verbose)
 		daemon_args_add(&args, "--verbose");
-	error = sampling_to_args(&control->setup.sampling, EVENT_HZ_LEFT_ON, &args, &control->diag);
+	error = setup_to_args(&control->setup, &args, &control->diag);
 	if (!error)
 		error = daemon_start(&args, DAEMON_DETACHED, &pid, &control->diag);
 	daemon_args_deinit(&args);
@@ -137,8 +127,10 @@ static int do_start_daemon(struct opcontrol *control)
 	int running = daemon_runs(control);
 	int error;
 
-	if (running)
-		return running < 0 ? running : 0;
+	if (running != RUNNING_NONE)
+		return running == RUNNING_OTHERWISE ? -EBUSY
+		       : running == RUNNING_SAME    ? 0
+						    : running;
 	error = launch_daemon(control);
 	if (!error)
 		(void)printf("Daemon started.\n");
@@ -295,7 +287,6 @@ static int run_actions(struct opcontrol *control)
 
 	if (!error)
 		error = setup_load(&control->setup, control->session_dir, &control->diag);
-	control->kept = error ? NULL : setup_format(&control->setup);
 	if (!error)
 		error = opcontrol_options_apply(control->options, &control->setup, &control->diag);
 	for (size_t i = 0; !error && i < nr; i++) {
@@ -303,7 +294,6 @@ static int run_actions(struct opcontrol *control)
 			error = opcontrol_acts[i].act(control);
 	}
 	setup_deinit(&control->setup);
-	free(control->kept);
 	return error;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/setup_file.h"
 
+#include "events/events.h"
 #include "lib/file.h"
 #include "lib/number.h"
 
@@ -300,4 +301,14 @@ unsigned int setup_ring_pages(const struct setup *setup)
 	while (pages < RING_PAGES_MAX && pages * page_bytes < want_bytes)
 		pages *= 2;
 	return pages;
+}
+
+int setup_to_args(const struct setup *setup, struct daemon_args *args, struct diag *diag)
+{
+	unsigned int pages = setup_ring_pages(setup);
+
+	daemon_args_add(args, "--system");
+	if (pages)
+		daemon_args_add(args, "--sample-pages=%u", pages);
+	return sampling_to_args(&setup->sampling, EVENT_HZ_LEFT_ON, args, diag);
 }

@@ -48,6 +48,12 @@ int setup_parse(struct setup *setup, const char *file, char *text, struct diag *
 /* The file's text, malloc'ed; NULL: no memory. */
 char *setup_format(const struct setup *setup);
 
+/*
+ * All that the setup says to a daemon's command line: --system and the
+ * settings, checked against the event tables. 0 or -errno and diag.
+ */
+int setup_to_args(const struct setup *setup, struct daemon_args *args, struct diag *diag);
+
 /* Pages of a sample ring that holds cpu_buffer_size samples; 0: not given. */
 unsigned int setup_ring_pages(const struct setup *setup);
 

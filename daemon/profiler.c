@@ -329,10 +329,30 @@ bool profiler_ended(const struct profiler *profiler)
 	return profiler->config.ops->ended(profiler->source);
 }
 
+/* All that a start may choose: who asks compares it with what is wanted. */
+static void status_settings(const struct profiler *profiler, struct control_answer *answer)
+{
+	const struct source_config *config = &profiler->config.source;
+	uint64_t hz = 0; /* one for all events without a count */
+	char text[256];
+
+	for (size_t i = 0; i < config->nr_events; i++) {
+		event_choice_format(&config->events[i], text, sizeof(text));
+		control_answer_add(answer, "event", "%s", text);
+		if (config->events[i].frequency)
+			hz = config->events[i].period_or_hz;
+	}
+	if (hz)
+		control_answer_add(answer, "frequency", "%" PRIu64, hz);
+	separation_format(profiler->config.separation, text);
+	control_answer_add(answer, "separation", "%s", text);
+	control_answer_add(answer, "callgraph", "%u", config->chain_depth);
+	control_answer_add(answer, "sample_pages", "%u", config->sample_pages);
+}
+
 void profiler_status(const struct profiler *profiler, struct control_answer *answer)
 {
 	const struct session *session = profiler->session;
-	char text[256];
 
 	control_answer_add(answer, "version", "%s", OPROF_VERSION);
 	control_answer_add(answer, "pid", "%d", (int)getpid());
@@ -341,12 +361,7 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 	control_answer_add(answer, "target", "%s", session->info.target);
 	control_answer_add(answer, "session", "%s", SESSION_CURRENT);
 	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);
-	for (size_t i = 0; i < profiler->config.source.nr_events; i++) {
-		event_choice_format(&profiler->config.source.events[i], text, sizeof(text));
-		control_answer_add(answer, "event", "%s", text);
-	}
-	separation_format(profiler->config.separation, text);
-	control_answer_add(answer, "separation", "%s", text);
+	status_settings(profiler, answer);
 	control_answer_add(answer, "rate", "%.1f", profiler->rate);
 	control_answer_add(answer, "sample_files", "%zu", sample_cache_nr_files(profiler->cache));
 	for (uint32_t i = 0; session->open && i < session->stats.nr_entries; i++)

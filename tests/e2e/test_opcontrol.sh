@@ -89,12 +89,23 @@ seen=$(value seen)
 "$T/load" 200
 tap_is "$(value seen)" "$seen" "really nothing"
 control --setup --separate=cpu
-tap_has "$T/err" 'old settings' "settings wait for the next start"
+tap_is $? 0 "settings are kept while the daemon runs"
+tap_has "$T/err" 'kept for the next start: .*separation: lib; the setup: cpu' "and wait for the next start"
+control --start
+tap_is $? 1 "which is refused until the daemon has ended: it would sample as before"
+tap_has "$T/err" 'separation: lib; the setup: cpu.*opcontrol --shutdown' "and the difference is told"
+control --start-daemon
+tap_is $? 1 "as is --start-daemon"
+tap_is "$(value state)" stopped "nothing was begun"
 control --setup --separate=lib,cpu --start
-tap_is $? 1 "and are refused together with one while the daemon runs"
-control --setup --separate=cpu --start
-tap_is $? 0 "said again they are no change, and start goes on"
+tap_is $? 1 "settings together with a start are refused too"
+tap_is "$(grep ^separate "$S/setup")" separate=cpu "and not kept"
+control --setup --separate=lib --frequency=998 --start
+tap_is $? 1 "a frequency is a difference as well"
+control --setup --separate=lib --frequency=997 --image=/bin/true --start
+tap_is $? 0 "settings that the daemon has are no change, and start goes on"
 tap_is "$(value state)" running "at once"
+control --setup --separate=cpu
 control --shutdown
 tap_is $? 0 "shutdown"
 kill -0 "$daemon" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$daemon/status"

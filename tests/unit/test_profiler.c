@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/profiler.h"
 
+#include "daemon/separation.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "tests/unit/fake_source.h"
@@ -365,11 +366,36 @@ START_TEST(status_tells_state_events_and_every_counter)
 	answer.text[answer.nr_bytes] = '\0';
 	ck_assert_ptr_nonnull(strstr(answer.text, "state running\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "source fake\n"));
-	ck_assert_ptr_nonnull(strstr(answer.text, "event cpu-clock:"));
-	ck_assert_ptr_nonnull(strstr(answer.text, "separation none\n"));
+	ck_assert_ptr_nonnull(strstr(answer.text, "\nevent cpu-clock::0x0:1:1\nfrequency 99\n"
+						  "separation none\ncallgraph 0\n"
+						  "sample_pages 0\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "\nseen 6\nstored 6\nidle 0\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "\nlate_records 3\n"));
 	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(status_tells_what_a_start_may_choose)
+{
+	static const struct event_choice counted = {
+		.name = "page-faults", .period_or_hz = 7, .user = true};
+	static struct control_answer answer;
+	const struct profiler_config before = config;
+
+	config.source.events = &counted;
+	config.source.chain_depth = 12;
+	config.source.sample_pages = 128;
+	config.separation = SEPARATION_LIB | SEPARATION_CPU;
+	open_it();
+	control_answer_init(&answer);
+	profiler_status(&profiler, &answer);
+	answer.text[answer.nr_bytes] = '\0';
+	ck_assert_ptr_nonnull(strstr(answer.text, "\nevent page-faults:7:0x0:0:1\n"
+						  "separation lib,cpu\ncallgraph 12\n"
+						  "sample_pages 128\n"));
+	ck_assert_ptr_null(strstr(answer.text, "frequency"));
+	profiler_close(&profiler);
+	config = before;
 }
 END_TEST
 
@@ -404,6 +430,7 @@ int main(void)
 	tcase_add_test(tc, after_a_kill_between_file_and_counter_both_agree_again);
 	tcase_add_test(tc, counters_begin_at_what_the_files_hold_when_meta_stats_was_damaged);
 	tcase_add_test(tc, status_tells_state_events_and_every_counter);
+	tcase_add_test(tc, status_tells_what_a_start_may_choose);
 	tcase_add_test(tc, sync_leaves_nothing_to_sync);
 	return test_run(tc);
 }
