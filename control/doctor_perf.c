@@ -47,7 +47,7 @@ void doctor_check_own(struct doctor_finding *finding)
 		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile own processes");
 		return;
 	}
-	perf_open_hint(error, false, hint, sizeof(hint));
+	perf_open_hint(error, PERF_HINT_OWN_USER, hint, sizeof(hint));
 	doctor_set(finding, DOCTOR_FAIL, hint, "perf_event_open: %s", strerror(-error));
 }
 
@@ -71,7 +71,7 @@ void doctor_check_system(struct doctor_finding *finding)
 		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile everything (-s)");
 		return;
 	}
-	perf_open_hint(error, true, hint, sizeof(hint));
+	perf_open_hint(error, PERF_HINT_SYSTEM, hint, sizeof(hint));
 	doctor_set(finding, DOCTOR_NOTE, hint, "only own processes (%s)", strerror(-error));
 }
 

@@ -207,8 +207,19 @@ static bool is_refused(int error)
 	return error == -EACCES || error == -EPERM;
 }
 
-static int open_diag(const struct perf_open *open, const char *name, int error, struct diag *diag)
+static enum perf_hint_scope hint_scope(const struct perf_open *open,
+				       const struct event_choice *choice)
 {
+	if (open->config->target == SOURCE_SYSTEM)
+		return PERF_HINT_SYSTEM;
+	return choice && !choice->user ? PERF_HINT_OWN_KERNEL : PERF_HINT_OWN_USER;
+}
+
+/* choice: NULL for side-band, which has no name that a user knows. */
+static int open_diag(const struct perf_open *open, const struct event_choice *choice, pid_t tid,
+		     int error, struct diag *diag)
+{
+	const char *name = choice ? choice->name : "profiling";
 	char hint[PERF_HINT_BYTES];
 
 	switch (error) {
@@ -231,10 +242,21 @@ static int open_diag(const struct perf_open *open, const char *name, int error, 
 				"%s needs more open files than allowed: raise the limit (ulimit "
 				"-n) or profile fewer threads",
 				name);
+	case -EACCES:
+	case -EPERM:
+		/* perf_open_init() tried it on ourselves: it is this one that we may not. */
+		if (tid > 0 && geteuid() != 0)
+			return diag_set(diag, error,
+					"this user may not profile process %d, which "
+					"is another user's or has more rights: run as root (sudo "
+					"oprof ...)",
+					(int)tid);
+		break;
 	default:
-		perf_open_hint(error, open->config->target == SOURCE_SYSTEM, hint, sizeof(hint));
-		return diag_set(diag, error, "%s: %s", name, hint);
+		break;
 	}
+	perf_open_hint(error, hint_scope(open, choice), hint, sizeof(hint));
+	return diag_set(diag, error, "%s%s%s", choice ? name : "", choice ? ": " : "", hint);
 }
 
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag)
@@ -253,7 +275,7 @@ int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, 
 	}
 	if (fd >= 0 || fd == -ESRCH || (fd == -ENODEV && choice->perf_type == PERF_TYPE_SOFTWARE))
 		return fd;
-	return open_diag(open, choice->name, fd, diag);
+	return open_diag(open, choice, tid, fd, diag);
 }
 
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag)
@@ -265,7 +287,7 @@ int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag 
 	fd = open_event(open, &attr, tid, cpu);
 	if (fd >= 0 || fd == -ESRCH || fd == -ENODEV)
 		return fd;
-	return open_diag(open, "performance events", fd, diag);
+	return open_diag(open, NULL, tid, fd, diag);
 }
 
 /* May we have the kernel's mode? Learnt on ourselves, before anything depends on it. */
@@ -299,7 +321,7 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, p
 		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	error = probe(open);
 	if (error)
-		return open_diag(open, "performance events", error, diag);
+		return open_diag(open, NULL, 0, error, diag);
 	open->sample_type = sample_type_of(config, open->features);
 	return probe_mode(open, diag);
 }

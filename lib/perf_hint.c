@@ -47,11 +47,20 @@ void perf_hint_machine_read(struct perf_hint_machine *machine)
 	machine->nr_cpus = nr_cpus > 0 ? (unsigned int)nr_cpus : 1;
 }
 
-static void refused_hint(const struct perf_hint_machine *machine, bool system_wide, char *text,
-			 size_t nr_bytes)
+static void refused_hint(const struct perf_hint_machine *machine, enum perf_hint_scope scope,
+			 char *text, size_t nr_bytes)
 {
-	const char *whose = system_wide ? "of the whole machine" : "of your own processes";
-	int target = system_wide ? 0 : machine->level > 2 ? 2 : 1;
+	/* The highest level that allows it. */
+	static const struct {
+		const char *whose;
+		int level;
+	} scopes[] = {
+		[PERF_HINT_OWN_USER] = {"of your own processes", 2},
+		[PERF_HINT_OWN_KERNEL] = {"of your own processes in the kernel", 1},
+		[PERF_HINT_SYSTEM] = {"of the whole machine", 0},
+	};
+	const char *whose = scopes[scope].whose;
+	int target = scopes[scope].level;
 
 	if (machine->root)
 		(void)snprintf(
@@ -70,11 +79,11 @@ static void refused_hint(const struct perf_hint_machine *machine, bool system_wi
 			       "root, or, in a container, " CONTAINER_REMEDY,
 			       whose, machine->level, target);
 	else
-		(void)snprintf(text, nr_bytes,
-			       "performance events %s are refused although level %d allows them: "
-			       "the process is another user's (run as root: sudo oprof ...), or "
-			       "this is a container: " CONTAINER_REMEDY,
-			       whose, machine->level);
+		(void)snprintf(
+			text, nr_bytes,
+			"the kernel refuses performance events %s although level %d allows them: "
+			"a container or another filter of system calls, most likely; " CONTAINER_REMEDY,
+			whose, machine->level);
 }
 
 static void absent_hint(char *text, size_t nr_bytes)
@@ -84,14 +93,14 @@ static void absent_hint(char *text, size_t nr_bytes)
 		       "container hides them: " CONTAINER_REMEDY);
 }
 
-void perf_open_hint_on(const struct perf_hint_machine *machine, int error, bool system_wide,
-		       char *text, size_t nr_bytes)
+void perf_open_hint_on(const struct perf_hint_machine *machine, int error,
+		       enum perf_hint_scope scope, char *text, size_t nr_bytes)
 {
 	error = abs(error);
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		refused_hint(machine, system_wide, text, nr_bytes);
+		refused_hint(machine, scope, text, nr_bytes);
 		break;
 	case ENOSYS:
 		absent_hint(text, nr_bytes);
@@ -156,12 +165,12 @@ void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsig
 			       strerror(error));
 }
 
-void perf_open_hint(int error, bool system_wide, char *text, size_t nr_bytes)
+void perf_open_hint(int error, enum perf_hint_scope scope, char *text, size_t nr_bytes)
 {
 	struct perf_hint_machine machine;
 
 	perf_hint_machine_read(&machine);
-	perf_open_hint_on(&machine, error, system_wide, text, nr_bytes);
+	perf_open_hint_on(&machine, error, scope, text, nr_bytes);
 }
 
 void perf_mmap_hint(int error, unsigned int nr_pages, char *text, size_t nr_bytes)

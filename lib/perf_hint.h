@@ -23,21 +23,25 @@ struct perf_hint_machine {
 	unsigned int nr_cpus; /* online */
 };
 
+/* Of what was to be profiled. */
+enum perf_hint_scope { PERF_HINT_OWN_USER, PERF_HINT_OWN_KERNEL, PERF_HINT_SYSTEM };
+
 /* Of this machine and process. */
 void perf_hint_machine_read(struct perf_hint_machine *machine);
 
 /*
- * perf_event_open() failed with error (an errno, either sign): why, and the
- * remedy. system_wide: of the whole machine, not of the user's own processes.
+ * perf_event_open() failed with error (an errno, either sign) for the user's
+ * own processes in user space, for their time in the kernel, or for the whole
+ * machine: why, and the remedy.
  */
-void perf_open_hint(int error, bool system_wide, char *text, size_t nr_bytes);
+void perf_open_hint(int error, enum perf_hint_scope scope, char *text, size_t nr_bytes);
 
 /* The same for mmap() of a ring of nr_pages data pages on each CPU. */
 void perf_mmap_hint(int error, unsigned int nr_pages, char *text, size_t nr_bytes);
 
 /* For tests and for who has read the machine already. */
-void perf_open_hint_on(const struct perf_hint_machine *machine, int error, bool system_wide,
-		       char *text, size_t nr_bytes);
+void perf_open_hint_on(const struct perf_hint_machine *machine, int error,
+		       enum perf_hint_scope scope, char *text, size_t nr_bytes);
 void perf_mmap_hint_on(const struct perf_hint_machine *machine, int error, unsigned int nr_pages,
 		       char *text, size_t nr_bytes);
 

@@ -22,7 +22,8 @@ static struct {
 	bool no_build_id, no_cgroup, no_ksymbol, no_mmap2, no_comm_exec, no_clockid;
 	unsigned int max_stack; /* 0: any */
 	bool no_kernel_mode;
-	int error; /* of sampled events */
+	int error;	   /* of sampled events */
+	pid_t refused_pid; /* somebody else's process */
 	int nr_emfile;
 	unsigned int nr_calls;
 	struct perf_event_attr attr;
@@ -55,6 +56,8 @@ static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned 
 	if (kernel.max_stack && attr->sample_max_stack > kernel.max_stack)
 		return -EOVERFLOW;
 	if (kernel.no_kernel_mode && !attr->exclude_kernel)
+		return -EACCES;
+	if (pid && pid == kernel.refused_pid)
 		return -EACCES;
 	if (kernel.nr_emfile && kernel.nr_emfile--)
 		return -EMFILE;
@@ -273,6 +276,32 @@ START_TEST(refusals_name_the_event_and_the_way_out)
 }
 END_TEST
 
+START_TEST(a_process_of_another_user_is_not_blamed_on_the_machines_settings)
+{
+	ck_assert(geteuid() != 0 || !seteuid(65534)); /* for root it is a container */
+	config.target = SOURCE_TASKS;
+	init();
+	kernel.refused_pid = 4711;
+	ck_assert_int_eq(perf_open_side_band(&opened, 4711, 0, &diag), -EACCES);
+	ck_assert_ptr_nonnull(strstr(diag.text, "process 4711"));
+	ck_assert_ptr_null(strstr(diag.text, "sysctl"));
+	diag_clear(&diag);
+	ck_assert_int_eq(perf_open_samples(&opened, 0, 4711, 0, &diag), -EACCES);
+	ck_assert_ptr_nonnull(strstr(diag.text, "process 4711"));
+}
+END_TEST
+
+START_TEST(a_refusal_says_performance_events_once)
+{
+	kernel.no_kernel_mode = true;
+	kernel.error = -EACCES;
+	ck_assert_int_eq(perf_open_init(&opened, &config, fake_open, &diag), -EACCES);
+	ck_assert_ptr_nonnull(strstr(diag.text, "performance events"));
+	ck_assert_ptr_null(
+		strstr(strstr(diag.text, "performance events") + 1, "performance events"));
+}
+END_TEST
+
 START_TEST(out_of_descriptors_the_limit_is_raised)
 {
 	struct rlimit limit, before;
@@ -312,6 +341,8 @@ int main(void)
 	tcase_add_test(tests, a_refused_kernel_mode_is_given_up_once_and_for_all);
 	tcase_add_test(tests, an_event_of_the_kernel_alone_is_not_turned_into_nothing);
 	tcase_add_test(tests, refusals_name_the_event_and_the_way_out);
+	tcase_add_test(tests, a_process_of_another_user_is_not_blamed_on_the_machines_settings);
+	tcase_add_test(tests, a_refusal_says_performance_events_once);
 	tcase_add_test(tests, out_of_descriptors_the_limit_is_raised);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
