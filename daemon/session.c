@@ -50,12 +50,14 @@ static int session_write_lock(int fd)
 {
 	char text[32];
 	int nr = snprintf(text, sizeof(text), "%d\n", (int)getpid());
+	ssize_t written;
 
 	if (ftruncate(fd, 0))
 		return -errno;
-	if (pwrite(fd, text, (size_t)nr, 0) != nr)
-		return -EIO;
-	return 0;
+	written = pwrite(fd, text, (size_t)nr, 0);
+	if (written < 0)
+		return -errno;
+	return written == nr ? 0 : -ENOSPC;
 }
 
 static int session_take_lock(struct session *session, struct diag *diag)
@@ -80,9 +82,10 @@ static int session_take_lock(struct session *session, struct diag *diag)
 	else {
 		session->killed = session_lock_owner(fd) != 0;
 		error = session_write_lock(fd);
+		if (error) /* the daemon calls the folder ".": not by its path */
+			(void)diag_set(diag, error, "cannot write %s in the session folder: %s",
+				       SESSION_LOCK_NAME, strerror(-error));
 	}
-	if (error == -EIO || error == -ENOSPC || error == -EDQUOT)
-		(void)diag_set(diag, error, "cannot write %s: %s", path, strerror(-error));
 	free(path);
 	if (error && fd >= 0)
 		(void)close(fd);
@@ -130,6 +133,8 @@ void session_unlock(struct session *session)
 		if (ftruncate(session->lock_fd, 0)) {
 			/* The pid within is stale, then; what counts is the lock. */
 		}
+		/* Not by close alone: a child just forked may not have closed its own yet. */
+		(void)flock(session->lock_fd, LOCK_UN);
 		(void)close(session->lock_fd);
 	}
 	free(session->path);

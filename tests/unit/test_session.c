@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <glob.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +85,42 @@ START_TEST(a_second_daemon_is_refused_and_told_the_first_ones_pid)
 	session_unlock(&session);
 	ck_assert_int_eq(session_lock(&second, "s", &diag), 0);
 	session_unlock(&second);
+}
+END_TEST
+
+START_TEST(a_child_that_still_holds_the_lock_file_does_not_keep_the_lock)
+{
+	pid_t child;
+	int error;
+
+	begin(SESSION_APPEND);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child)
+		(void)pause();
+	session_unlock(&session);
+	error = session_lock(&session, "s", &diag);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_msg(!error, "%s", diag_show(&diag));
+	session_unlock(&session);
+}
+END_TEST
+
+START_TEST(why_the_lock_cannot_be_written_is_told)
+{
+	struct rlimit limit, before;
+	int error;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 0;
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	error = session_lock(&session, "s", &diag);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	ck_assert_int_eq(error, -EFBIG);
+	ck_assert_ptr_nonnull(strstr(diag.text, strerror(EFBIG)));
 }
 END_TEST
 
@@ -225,6 +263,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tc, the_folder_is_closed_to_others_and_has_its_parts);
 	tcase_add_test(tc, a_second_daemon_is_refused_and_told_the_first_ones_pid);
+	tcase_add_test(tc, a_child_that_still_holds_the_lock_file_does_not_keep_the_lock);
+	tcase_add_test(tc, why_the_lock_cannot_be_written_is_told);
 	tcase_add_test(tc, a_killed_daemon_leaves_no_lock);
 	tcase_add_test(tc, append_keeps_counters_and_fresh_throws_all_away);
 	tcase_add_test(tc, save_keeps_the_session_under_its_name_and_begins_an_empty_one);
