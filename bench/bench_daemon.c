@@ -56,7 +56,7 @@ __attribute__((noreturn)) static void exec_ours(unsigned int hz, int ready)
 	snprintf(fd, sizeof(fd), "--ready-fd=%d", ready);
 	silence();
 	execl(program, program, session, "--foreground", "--system", "--event=cpu-clock",
-	      "--separate=lib", "--fresh", "--start", frequency, fd, (char *)NULL);
+	      "--separate=lib", "--start", frequency, fd, (char *)NULL);
 	_exit(127);
 }
 
@@ -179,7 +179,10 @@ struct cost {
 	double rss_mb;
 };
 
-/* Seconds behind the start: finding all images is no part of what leaving it on costs. */
+/*
+ * Seconds behind the start, and all rounds add to one session: finding all
+ * images and making their files is no part of what leaving it on costs.
+ */
 static struct cost measure_cost(enum profiler profiler, unsigned int hz)
 {
 	pid_t pid = start(profiler, hz);
