@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define RETRIES_MAX 100000
+#define PAGE_WORDS  (SDB_PAGE_BYTES / 8)
 #define PLACES	    (1ULL << 32)
 
 struct table_reader {
@@ -44,9 +45,9 @@ struct table_reader {
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
 
 	/* Keys from the second reading, values from the first: see read_page. */
-	uint64_t values[SDB_PAGE_BYTES / 8];
-	uint64_t keys[SDB_PAGE_BYTES / 8];
-	struct sdb_pairs found;
+	uint64_t values[PAGE_WORDS];
+	uint64_t keys[PAGE_WORDS];
+	struct sdb_slots found;
 };
 
 /* Places low to high belong to page, whose slots begin at start_bytes. */
@@ -150,35 +151,45 @@ static int read_page(struct table_reader *reader, uint32_t page)
 	return error;
 }
 
-static void take_slot(struct table_reader *reader, const struct stretch *stretch, uint64_t key,
-		      uint64_t value)
+static inline bool place_in(const struct stretch *stretch, uint64_t key)
 {
 	const uint64_t place = sdb_place(sdb_mix(key));
 
-	if (place >= stretch->low && place < stretch->high)
-		reader->found.pairs[reader->found.nr_pairs++] = (struct sdb_pair){key, value};
+	return place >= stretch->low && place < stretch->high;
+}
+
+static void take_wide(struct table_reader *reader, const struct stretch *stretch)
+{
+	for (size_t i = 0; i < PAGE_WORDS; i += 2) {
+		const uint64_t key = reader->keys[i], value = reader->values[i + 1];
+
+		if (value && place_in(stretch, key)) {
+			uint64_t *slot = &reader->found.words[2 * reader->found.nr_slots++];
+
+			slot[0] = key;
+			slot[1] = value;
+		}
+	}
+}
+
+static void take_narrow(struct table_reader *reader, const struct stretch *stretch)
+{
+	for (size_t i = stretch->start_bytes / 8; i < PAGE_WORDS; i++) {
+		const uint64_t slot = reader->values[i];
+
+		if (slot & SDB_NARROW_MAX && place_in(stretch, slot >> OPROF_SDB_NARROW_COUNT_BITS))
+			reader->found.words[reader->found.nr_slots++] = slot;
+	}
 }
 
 static int take_page(struct table_reader *reader, const struct stretch *stretch)
 {
-	const size_t nr_words = sizeof(reader->values) / sizeof(reader->values[0]);
-
-	if (sdb_pairs_reserve(&reader->found, nr_words))
+	if (sdb_slots_reserve(&reader->found, PAGE_WORDS))
 		return diag_set_at(reader->diag, -ENOMEM, reader->path, 0, "%s", strerror(ENOMEM));
-	if (reader->wide) {
-		for (size_t i = 0; i < nr_words; i += 2) {
-			if (reader->values[i + 1])
-				take_slot(reader, stretch, reader->keys[i], reader->values[i + 1]);
-		}
-		return 0;
-	}
-	for (size_t i = stretch->start_bytes / 8; i < nr_words; i++) {
-		const uint64_t slot = reader->values[i];
-
-		if (slot & SDB_NARROW_MAX)
-			take_slot(reader, stretch, slot >> OPROF_SDB_NARROW_COUNT_BITS,
-				  slot & SDB_NARROW_MAX);
-	}
+	if (reader->wide)
+		take_wide(reader, stretch);
+	else
+		take_narrow(reader, stretch);
 	return 0;
 }
 
@@ -235,14 +246,14 @@ static int read_whole_table(struct table_reader *reader)
 			return error;
 		stretch.low = stretch.high;
 	}
-	if (sdb_pairs_sort(&reader->found))
+	if (sdb_slots_sort(&reader->found))
 		return diag_set_at(reader->diag, -ENOMEM, reader->path, 0, "%s", strerror(ENOMEM));
 	return 0;
 }
 
-/* All of one table, by ascending key, into *pairs; the caller's to free. */
+/* All of one table, by ascending key, into *slots; the caller's to free. */
 static int load_table(int fd, const char *path, const struct oprof_sdb_header *header,
-		      size_t table_offset, const char *name, struct sdb_pairs *pairs,
+		      size_t table_offset, const char *name, struct sdb_slots *slots,
 		      struct diag *diag)
 {
 	struct table_reader *reader = calloc(1, sizeof(*reader));
@@ -256,10 +267,11 @@ static int load_table(int fd, const char *path, const struct oprof_sdb_header *h
 	reader->name = name;
 	reader->table_offset = (off_t)table_offset;
 	reader->wide = table_offset != offsetof(struct oprof_sdb_header, narrow);
+	reader->found.wide = reader->wide;
 	reader->page_first = sdb_page_first(header->header_bytes);
 	sdb_narrow_root(header->header_bytes, &reader->root_page, &reader->root_start_bytes);
 	error = read_whole_table(reader);
-	*pairs = reader->found;
+	*slots = reader->found;
 	free(reader);
 	return error;
 }
@@ -287,48 +299,49 @@ static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_sam
 }
 
 /* A key twice in a table is damage; its samples are summed all the same. */
-static void merge_pairs(const struct sdb_pairs *pairs, size_t *next, struct sdb_entry *entry)
+static inline void merge_key(const struct sdb_slots *slots, size_t *next, struct sdb_entry *entry)
 {
-	while (*next < pairs->nr_pairs && pairs->pairs[*next].key == entry->key)
-		entry->nr_samples = add_capped(entry->nr_samples, pairs->pairs[(*next)++].value);
+	while (*next < slots->nr_slots && sdb_slots_key(slots, *next) == entry->key)
+		entry->nr_samples =
+			add_capped(entry->nr_samples, sdb_slots_value(slots, (*next)++));
 }
 
-static int merge_samples(struct sdb_image *image, const struct sdb_pairs *narrow,
-			 const struct sdb_pairs *wide)
+static int merge_samples(struct sdb_image *image, const struct sdb_slots *narrow,
+			 const struct sdb_slots *wide)
 {
-	const size_t nr_max = narrow->nr_pairs + wide->nr_pairs;
+	const size_t nr_max = narrow->nr_slots + wide->nr_slots;
 	size_t n = 0, w = 0;
 
 	image->entries = malloc((nr_max ? nr_max : 1) * sizeof(*image->entries));
 	if (!image->entries)
 		return -ENOMEM;
-	while (n < narrow->nr_pairs || w < wide->nr_pairs) {
+	while (n < narrow->nr_slots || w < wide->nr_slots) {
 		struct sdb_entry *entry = &image->entries[image->nr_entries++];
 		const bool from_wide =
-			n == narrow->nr_pairs ||
-			(w < wide->nr_pairs && wide->pairs[w].key < narrow->pairs[n].key);
+			n == narrow->nr_slots ||
+			(w < wide->nr_slots && sdb_slots_key(wide, w) < sdb_slots_key(narrow, n));
 
-		entry->key = from_wide ? wide->pairs[w].key : narrow->pairs[n].key;
+		entry->key = from_wide ? sdb_slots_key(wide, w) : sdb_slots_key(narrow, n);
 		entry->nr_samples = 0;
-		merge_pairs(narrow, &n, entry);
-		merge_pairs(wide, &w, entry);
+		merge_key(narrow, &n, entry);
+		merge_key(wide, &w, entry);
 		entry->weight = weight_of(&image->header, entry->nr_samples);
 	}
 	return 0;
 }
 
-static void merge_weight(struct sdb_image *image, const struct sdb_pairs *weight)
+static void merge_weight(struct sdb_image *image, const struct sdb_slots *weight)
 {
 	size_t w = 0;
 
 	for (size_t i = 0; i < image->nr_entries; i++) {
 		struct sdb_entry *entry = &image->entries[i];
 
-		/* The weight of a key without samples has no place: a kill can't leave it. */
-		while (w < weight->nr_pairs && weight->pairs[w].key < entry->key)
+		/* The weight of a key without samples is damage: a kill can't leave it. */
+		while (w < weight->nr_slots && sdb_slots_key(weight, w) < entry->key)
 			w++;
-		while (w < weight->nr_pairs && weight->pairs[w].key == entry->key)
-			entry->weight = add_capped(entry->weight, weight->pairs[w++].value);
+		while (w < weight->nr_slots && sdb_slots_key(weight, w) == entry->key)
+			entry->weight = add_capped(entry->weight, sdb_slots_value(weight, w++));
 	}
 }
 
@@ -343,7 +356,7 @@ static void sum_entries(struct sdb_image *image)
 static int load_entries(int fd, const char *path, struct sdb_image *image, struct diag *diag)
 {
 	const struct oprof_sdb_header *header = &image->header;
-	struct sdb_pairs narrow = {0}, wide = {0}, weight = {0};
+	struct sdb_slots narrow = {0}, wide = {0}, weight = {0};
 	int error;
 
 	/*
@@ -365,9 +378,9 @@ static int load_entries(int fd, const char *path, struct sdb_image *image, struc
 			merge_weight(image, &weight);
 		sum_entries(image);
 	}
-	sdb_pairs_deinit(&narrow);
-	sdb_pairs_deinit(&wide);
-	sdb_pairs_deinit(&weight);
+	sdb_slots_deinit(&narrow);
+	sdb_slots_deinit(&wide);
+	sdb_slots_deinit(&weight);
 	return error;
 }
 

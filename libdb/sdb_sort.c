@@ -5,95 +5,126 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGIT_BITS  8u
-#define NR_DIGITS   (64 / DIGIT_BITS)
-#define NR_BUCKETS  (1u << DIGIT_BITS)
-#define DIGIT(k, d) ((k) >> ((d)*DIGIT_BITS) & (NR_BUCKETS - 1))
-#define FEW_PAIRS   512
+#define DIGIT_BITS 8u /* more make fewer passes, but their places outrun the nearest cache */
+#define NR_BUCKETS (1u << DIGIT_BITS)
+#define FEW_SLOTS  256
 
-int sdb_pairs_reserve(struct sdb_pairs *pairs, size_t nr)
+int sdb_slots_reserve(struct sdb_slots *slots, size_t nr)
 {
-	size_t room = pairs->room;
-	struct sdb_pair *bigger;
+	const size_t slot_bytes = slots->wide ? 16 : 8;
+	size_t room = slots->room;
+	uint64_t *bigger;
 
-	if (nr <= room - pairs->nr_pairs)
+	if (nr <= room - slots->nr_slots)
 		return 0;
-	while (nr > room - pairs->nr_pairs)
+	while (nr > room - slots->nr_slots)
 		room = room ? room * 2 : 1024;
-	bigger = realloc(pairs->pairs, room * sizeof(*bigger));
+	bigger = realloc(slots->words, room * slot_bytes);
 	if (!bigger)
 		return -ENOMEM;
-	pairs->pairs = bigger;
-	pairs->room = room;
+	slots->words = bigger;
+	slots->room = room;
 	return 0;
 }
 
-void sdb_pairs_deinit(struct sdb_pairs *pairs)
+void sdb_slots_deinit(struct sdb_slots *slots)
 {
-	free(pairs->pairs);
+	free(slots->words);
 }
 
-static int compare_pairs(const void *a, const void *b)
+/* Both kinds of slot begin with the word that holds the key. */
+static int compare_first_words(const void *a, const void *b)
 {
-	const struct sdb_pair *left = a, *right = b;
+	const uint64_t *left = a, *right = b;
 
-	return (left->key > right->key) - (left->key < right->key);
+	return (*left > *right) - (*left < *right);
 }
 
-static void count_digits(const struct sdb_pairs *pairs, size_t counts[NR_DIGITS][NR_BUCKETS])
+/* The bits of first words, from first_bit on, that differ between slots. */
+static inline uint64_t varying_bits(const struct sdb_slots *slots, size_t nr_words)
 {
-	memset(counts, 0, NR_DIGITS * sizeof(counts[0]));
-	for (size_t i = 0; i < pairs->nr_pairs; i++) {
-		for (unsigned int digit = 0; digit < NR_DIGITS; digit++)
-			counts[digit][DIGIT(pairs->pairs[i].key, digit)]++;
-	}
+	uint64_t varying = 0;
+
+	for (size_t i = 0; i < slots->nr_slots; i++)
+		varying |= slots->words[i * nr_words] ^ slots->words[0];
+	return varying;
 }
 
-/* One stable pass by digit; counts become the places where buckets begin. */
-static void scatter(const struct sdb_pair *from, struct sdb_pair *to, size_t nr_pairs,
-		    unsigned int digit, size_t counts[NR_BUCKETS])
+/* One stable pass over the digit of first words that begins at shift. */
+static inline void sort_digit(const uint64_t *from, uint64_t *to, size_t nr_slots, size_t nr_words,
+			      unsigned int shift)
 {
+	size_t begins[NR_BUCKETS] = {0};
 	size_t begin = 0;
 
-	for (unsigned int i = 0; i < NR_BUCKETS; i++) {
-		const size_t count = counts[i];
+	for (size_t i = 0; i < nr_slots; i++)
+		begins[from[i * nr_words] >> shift & (NR_BUCKETS - 1)]++;
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		const size_t nr = begins[i];
 
-		counts[i] = begin;
-		begin += count;
+		begins[i] = begin;
+		begin += nr;
 	}
-	for (size_t i = 0; i < nr_pairs; i++)
-		to[counts[DIGIT(from[i].key, digit)]++] = from[i];
+	for (size_t i = 0; i < nr_slots; i++) {
+		const uint64_t *slot = &from[i * nr_words];
+		uint64_t *where = &to[begins[*slot >> shift & (NR_BUCKETS - 1)]++ * nr_words];
+
+		where[0] = slot[0];
+		if (nr_words == 2)
+			where[1] = slot[1];
+	}
 }
 
-/* By digits from the lowest; digits that are the same in all keys are passed over. */
-int sdb_pairs_sort(struct sdb_pairs *pairs)
+/*
+ * By digits from the lowest, of the bits that differ only: offsets in a small
+ * image, or aligned ones, take fewer passes. Returns where the sorted slots
+ * are: in slots->words or in other.
+ */
+static inline uint64_t *sort_digits(const struct sdb_slots *slots, uint64_t *other, size_t nr_words,
+				    uint64_t varying)
 {
-	size_t counts[NR_DIGITS][NR_BUCKETS];
-	struct sdb_pair *from = pairs->pairs;
-	struct sdb_pair *to;
+	uint64_t *from = slots->words, *to = other;
+	unsigned int shift = 0;
 
-	if (pairs->nr_pairs <= FEW_PAIRS) {
-		if (pairs->nr_pairs)
-			qsort(from, pairs->nr_pairs, sizeof(*from), compare_pairs);
-		return 0;
-	}
-	to = malloc(pairs->nr_pairs * sizeof(*to));
-	if (!to)
-		return -ENOMEM;
-	count_digits(pairs, counts);
-	for (unsigned int digit = 0; digit < NR_DIGITS; digit++) {
-		struct sdb_pair *sorted = to;
+	while (shift < 64 && varying >> shift) {
+		uint64_t *sorted = to;
 
-		if (counts[digit][DIGIT(from[0].key, digit)] == pairs->nr_pairs)
-			continue;
-		scatter(from, to, pairs->nr_pairs, digit, counts[digit]);
+		shift += (unsigned int)__builtin_ctzll(varying >> shift);
+		sort_digit(from, to, slots->nr_slots, nr_words, shift);
+		shift += DIGIT_BITS;
 		to = from;
 		from = sorted;
 	}
-	free(to);
-	if (from != pairs->pairs) {
-		pairs->pairs = from;
-		pairs->room = pairs->nr_pairs;
+	return from;
+}
+
+int sdb_slots_sort(struct sdb_slots *slots)
+{
+	const size_t slot_bytes = slots->wide ? 16 : 8;
+	uint64_t varying, *other, *sorted;
+
+	if (slots->nr_slots <= FEW_SLOTS) {
+		if (slots->nr_slots)
+			qsort(slots->words, slots->nr_slots, slot_bytes, compare_first_words);
+		return 0;
+	}
+	varying = slots->wide ? varying_bits(slots, 2)
+			      : varying_bits(slots, 1) >> OPROF_SDB_NARROW_COUNT_BITS
+								  << OPROF_SDB_NARROW_COUNT_BITS;
+	if (!varying)
+		return 0;
+	other = malloc(slots->nr_slots * slot_bytes);
+	if (!other)
+		return -ENOMEM;
+	/* Each call inlined, for its width. */
+	sorted = slots->wide ? sort_digits(slots, other, 2, varying)
+			     : sort_digits(slots, other, 1, varying);
+	if (sorted == other) {
+		free(slots->words);
+		slots->words = other;
+		slots->room = slots->nr_slots;
+	} else {
+		free(other);
 	}
 	return 0;
 }

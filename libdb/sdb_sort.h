@@ -1,28 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys with a value each: a growing array of them, and sorting it. */
+/* Slots taken from a file: a growing array of them, and sorting it by key. */
 #ifndef LIBDB_SDB_SORT_H
 #define LIBDB_SDB_SORT_H
 
+#include "oprof/sample_file.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct sdb_pair {
-	uint64_t key;
-	uint64_t value;
-};
-
-struct sdb_pairs {
-	struct sdb_pair *pairs;
-	size_t nr_pairs;
-	size_t room;
+/* As in the file: a word each, or when wide two, key and value. */
+struct sdb_slots {
+	uint64_t *words; /* malloc'ed */
+	size_t nr_slots;
+	size_t room; /* slots */
+	bool wide;
 };
 
 /* See to it that nr more can be put behind. 0 or -ENOMEM. */
-int sdb_pairs_reserve(struct sdb_pairs *pairs, size_t nr);
+int sdb_slots_reserve(struct sdb_slots *slots, size_t nr);
 
-/* By ascending key. 0 or -ENOMEM, with the order arbitrary. */
-int sdb_pairs_sort(struct sdb_pairs *pairs);
+/* By ascending key. 0 or -ENOMEM, with the order as it was. */
+int sdb_slots_sort(struct sdb_slots *slots);
 
-void sdb_pairs_deinit(struct sdb_pairs *pairs);
+void sdb_slots_deinit(struct sdb_slots *slots);
+
+static inline uint64_t sdb_slots_key(const struct sdb_slots *slots, size_t i)
+{
+	return slots->wide ? slots->words[2 * i] : slots->words[i] >> OPROF_SDB_NARROW_COUNT_BITS;
+}
+
+static inline uint64_t sdb_slots_value(const struct sdb_slots *slots, size_t i)
+{
+	return slots->wide ? slots->words[2 * i + 1]
+			   : slots->words[i] & ((1u << OPROF_SDB_NARROW_COUNT_BITS) - 1);
+}
 
 #endif

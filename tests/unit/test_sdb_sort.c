@@ -10,47 +10,78 @@ static uint64_t next_random(uint64_t *state)
 	return *state ^ *state >> 29;
 }
 
-static const size_t sizes[] = {0, 1, 2, 511, 512, 513, 5000, 100000};
-static const unsigned int shifts[] = {0, 24, 32, 63};
+static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 5000, 100000};
+static const unsigned int shifts[] = {24, 29, 40, 64 - 6};
 
-START_TEST(pairs_come_out_ascending_with_their_values)
+/* The i-th slot: its value tells its key. */
+static void put(struct sdb_slots *slots, uint64_t key)
 {
-	const size_t nr = sizes[_i / 4];
-	struct sdb_pairs pairs = {0};
-	uint64_t state = 1, sum = 0, sum_after = 0;
+	if (slots->wide) {
+		slots->words[2 * slots->nr_slots] = key;
+		slots->words[2 * slots->nr_slots++ + 1] = ~key;
+	} else {
+		slots->words[slots->nr_slots++] = key << 24 | (key * 7 & 0xffffff);
+	}
+}
 
-	ck_assert_int_eq(sdb_pairs_reserve(&pairs, nr), 0);
+static void verify(const struct sdb_slots *slots, size_t nr, uint64_t sum)
+{
+	ck_assert_uint_eq(slots->nr_slots, nr);
 	for (size_t i = 0; i < nr; i++) {
-		const uint64_t key = next_random(&state) >> shifts[_i % 4];
+		const uint64_t key = sdb_slots_key(slots, i);
 
-		pairs.pairs[pairs.nr_pairs++] = (struct sdb_pair){key, ~key};
+		if (i && sdb_slots_key(slots, i - 1) > key)
+			ck_abort_msg("not ascending at %zu", i);
+		if (sdb_slots_value(slots, i) != (slots->wide ? ~key : key * 7 & 0xffffff))
+			ck_abort_msg("value lost at %zu", i);
+		sum -= key;
+	}
+	ck_assert_uint_eq(sum, 0);
+}
+
+START_TEST(slots_come_out_ascending_with_their_values)
+{
+	const size_t nr = sizes[_i / 8];
+	struct sdb_slots slots = {.wide = _i % 2};
+	uint64_t state = 1, sum = 0;
+
+	ck_assert_int_eq(sdb_slots_reserve(&slots, nr), 0);
+	for (size_t i = 0; i < nr; i++) {
+		const uint64_t key = next_random(&state) >> (shifts[_i / 2 % 4] - 20 * slots.wide)
+								    << 3 * slots.wide;
+
+		put(&slots, key);
 		sum += key;
 	}
-	ck_assert_int_eq(sdb_pairs_sort(&pairs), 0);
-	ck_assert_uint_eq(pairs.nr_pairs, nr);
-	for (size_t i = 0; i < nr; i++) {
-		if (i && pairs.pairs[i - 1].key > pairs.pairs[i].key)
-			ck_abort_msg("not ascending at %zu", i);
-		if (pairs.pairs[i].value != ~pairs.pairs[i].key)
-			ck_abort_msg("value lost at %zu", i);
-		sum_after += pairs.pairs[i].key;
-	}
-	ck_assert_uint_eq(sum, sum_after);
-	sdb_pairs_deinit(&pairs);
+	ck_assert_int_eq(sdb_slots_sort(&slots), 0);
+	verify(&slots, nr, sum);
+	sdb_slots_deinit(&slots);
+}
+END_TEST
+
+START_TEST(slots_of_one_key_stay)
+{
+	struct sdb_slots slots = {.wide = _i};
+
+	ck_assert_int_eq(sdb_slots_reserve(&slots, 1000), 0);
+	for (size_t i = 0; i < 1000; i++)
+		put(&slots, 12345);
+	ck_assert_int_eq(sdb_slots_sort(&slots), 0);
+	verify(&slots, 1000, (uint64_t)12345 * 1000);
+	sdb_slots_deinit(&slots);
 }
 END_TEST
 
 START_TEST(room_grows_and_keeps_what_is_there)
 {
-	struct sdb_pairs pairs = {0};
+	struct sdb_slots slots = {.wide = _i};
 
 	for (uint64_t i = 0; i < 10000; i++) {
-		ck_assert_int_eq(sdb_pairs_reserve(&pairs, 1), 0);
-		pairs.pairs[pairs.nr_pairs++] = (struct sdb_pair){i, i};
+		ck_assert_int_eq(sdb_slots_reserve(&slots, 1), 0);
+		put(&slots, i);
 	}
-	for (uint64_t i = 0; i < 10000; i++)
-		ck_assert_uint_eq(pairs.pairs[i].key, i);
-	sdb_pairs_deinit(&pairs);
+	verify(&slots, 10000, (uint64_t)9999 * 10000 / 2);
+	sdb_slots_deinit(&slots);
 }
 END_TEST
 
@@ -61,9 +92,10 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int nr_failed;
 
-	tcase_add_loop_test(tests, pairs_come_out_ascending_with_their_values, 0,
-			    4 * sizeof(sizes) / sizeof(sizes[0]));
-	tcase_add_test(tests, room_grows_and_keeps_what_is_there);
+	tcase_add_loop_test(tests, slots_come_out_ascending_with_their_values, 0,
+			    8 * sizeof(sizes) / sizeof(sizes[0]));
+	tcase_add_loop_test(tests, slots_of_one_key_stay, 0, 2);
+	tcase_add_loop_test(tests, room_grows_and_keeps_what_is_there, 0, 2);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
