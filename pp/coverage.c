@@ -4,6 +4,7 @@
 #include "pp/format_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -70,13 +71,24 @@ static void write_events(FILE *err, const struct classes *classes)
 	}
 }
 
+/* Events are not of one kind: a sum of their samples would say nothing. */
+static bool shows_events(const struct profile *profile)
+{
+	return profile->selection->classes.axis == AXIS_EVENT;
+}
+
 static void write_rate(FILE *err, const struct profile *profile)
 {
 	double seconds = (double)(profile->end_ns - profile->start_ns) / NS_PER_S;
+	const uint64_t *counts = shows_events(profile) ? profile->totals : &profile->nr_samples;
+	size_t nr = shows_events(profile) ? profile->nr_classes : 1;
 
 	/* Over less it says nothing. */
-	if (profile->start_ns && seconds >= 0.1)
-		(void)fprintf(err, ", %.1f samples/s", (double)profile->nr_samples / seconds);
+	if (!profile->start_ns || seconds < 0.1)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		(void)fprintf(err, "%s%.1f", i ? " + " : ", ", (double)counts[i] / seconds);
+	(void)fputs(" samples/s", err);
 }
 
 void coverage_write_before(FILE *err, const struct profile *profile, const char *session_dir)
@@ -103,17 +115,28 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+/* Names are matched whole: who writes foo for foo(int) is left with nothing. */
+static void write_filtered(FILE *err, const struct profile *profile)
+{
+	if (!profile->nr_filtered)
+		return;
+	(void)fprintf(err, ", %" PRIu64 " taken out by symbol", profile->nr_filtered);
+	if (!profile->nr_samples)
+		(void)fputs(": none is left; -e and -i take whole names and globs, such as "
+			    "'foo(int)' or 'foo*'",
+			    err);
+}
+
 static void write_samples(FILE *err, const struct profile *profile)
 {
 	(void)fprintf(err, "samples %" PRIu64, profile->nr_samples);
 	if (profile->nr_idle)
 		(void)fprintf(err, ", and apart %" PRIu64 " of idle CPUs", profile->nr_idle);
-	if (profile->nr_filtered)
-		(void)fprintf(err, ", %" PRIu64 " taken out by symbol", profile->nr_filtered);
-	if (profile->with_symbols)
-		(void)fprintf(err, "; symbolized %.2f %%",
-			      percent(profile->nr_symbolized, profile->nr_samples));
-	(void)fputc('\n', err);
+	write_filtered(err, profile);
+}
+
+static void write_weighted(FILE *err, const struct profile *profile)
+{
 	if (profile->nr_weighted)
 		(void)fprintf(err,
 			      "percentages are of samples, not of the events they stand for "
@@ -208,7 +231,8 @@ static void write_balance(FILE *err, const struct profile *profile)
 			      " + idle %" PRIu64 " + lost %" PRIu64
 			      " (normal only while a daemon is at work)\n",
 			      seen, stored, idle, lost);
-	if (selection->whole && !profile->nr_filtered && seen && stored != profile->nr_samples)
+	if (selection->whole && !profile->nr_filtered && !profile->nr_damaged &&
+	    !selection->nr_skipped && seen && stored != profile->nr_samples)
 		(void)fprintf(err,
 			      "the sample files hold %" PRIu64
 			      " samples, the daemon stored %" PRIu64
@@ -216,74 +240,208 @@ static void write_balance(FILE *err, const struct profile *profile)
 			      profile->nr_samples, stored);
 }
 
+/* ---- what has no symbol ---- */
+
+/* Of an image, in the column where that costs most. */
 struct lacking {
 	uint32_t image;
+	size_t column;
 	uint64_t nr_samples; /* in no symbol */
+	double percent;	     /* they are of the column */
 };
+
+/* Samples in no symbol, of each image and column: each event, or all classes in one. */
+struct lack {
+	const struct profile *profile;
+	size_t nr_columns;
+	uint64_t *counts; /* by image, then column */
+	uint64_t *sums;	  /* of each column */
+	struct lacking *images;
+	size_t nr_images; /* that lack anything */
+};
+
+static void lack_deinit(struct lack *lack)
+{
+	free(lack->counts);
+	free(lack->sums);
+	free(lack->images);
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static uint64_t column_total(const struct lack *lack, size_t column)
+{
+	return lack->nr_columns > 1 ? lack->profile->totals[column] : lack->profile->nr_samples;
+}
+
+static void lack_count(struct lack *lack)
+{
+	const struct profile *profile = lack->profile;
+
+	for (size_t i = 0; i < profile->nr_rows; i++) {
+		uint64_t *counts = lack->counts + profile->rows[i].image * lack->nr_columns;
+
+		for (size_t j = 0; j < profile->nr_classes && !profile->rows[i].name; j++) {
+			size_t column = lack->nr_columns > 1 ? j : 0;
+			uint64_t nr = profile_counts(profile, i)[j];
+
+			counts[column] = add_up(counts[column], nr);
+			lack->sums[column] = add_up(lack->sums[column], nr);
+		}
+	}
+}
+
+/* The column that has the greatest share of its samples in no symbol of image. */
+static struct lacking find_worst(const struct lack *lack, uint32_t image)
+{
+	const uint64_t *counts = lack->counts + image * lack->nr_columns;
+	struct lacking worst = {.image = image};
+
+	for (size_t i = 0; i < lack->nr_columns; i++) {
+		double share = percent(counts[i], column_total(lack, i));
+
+		if (share > worst.percent)
+			worst = (struct lacking){image, i, counts[i], share};
+	}
+	return worst;
+}
 
 static int compare_lacking(const void *a, const void *b)
 {
 	const struct lacking *left = a;
 	const struct lacking *right = b;
 
-	if (left->nr_samples != right->nr_samples)
-		return left->nr_samples > right->nr_samples ? -1 : 1;
+	if (left->percent != right->percent)
+		return left->percent > right->percent ? -1 : 1;
 	return left->image < right->image ? -1 : left->image > right->image;
 }
 
-static void write_lacking_image(FILE *err, const struct profile *profile,
-				const struct lacking *lacking)
+/* false: no memory, and nothing is told. */
+static bool lack_init(struct lack *lack, const struct profile *profile)
 {
-	const struct profile_image *image = &profile->images[lacking->image];
+	size_t nr_images = profile->selection->nr_images;
 
-	(void)fprintf(err, "  %" PRIu64 " samples (%.2f %%) without a symbol in ",
-		      lacking->nr_samples, percent(lacking->nr_samples, profile->nr_samples));
-	text_write_name(err, profile->selection->images[lacking->image].path);
-	if (image->note) {
+	*lack = (struct lack){.profile = profile, .nr_columns = 1};
+	if (shows_events(profile))
+		lack->nr_columns = profile->nr_classes;
+	lack->counts = calloc(nr_images, lack->nr_columns * sizeof(*lack->counts));
+	lack->sums = calloc(lack->nr_columns, sizeof(*lack->sums));
+	lack->images = calloc(nr_images, sizeof(*lack->images));
+	if (!lack->counts || !lack->sums || !lack->images)
+		return false;
+	lack_count(lack);
+	for (size_t i = 0; i < nr_images; i++) {
+		struct lacking worst = find_worst(lack, (uint32_t)i);
+
+		if (worst.nr_samples)
+			lack->images[lack->nr_images++] = worst;
+	}
+	qsort(lack->images, lack->nr_images, sizeof(*lack->images), compare_lacking);
+	return true;
+}
+
+/* Which event a percentage is of, where there are several. */
+static void write_of_event(FILE *err, const struct lack *lack, size_t column)
+{
+	if (lack->nr_columns == 1)
+		return;
+	(void)fputs(" of ", err);
+	text_write_name(err, lack->profile->selection->classes.classes[column].name);
+}
+
+/* Rounded down: 100.00 % is all. */
+static double percent_down(uint64_t part, uint64_t whole)
+{
+	return floor(percent(part, whole) * 100) / 100;
+}
+
+static void write_symbolized(FILE *err, const struct lack *lack)
+{
+	const char *before = "; symbolized ";
+
+	for (size_t i = 0; i < lack->nr_columns; i++) {
+		uint64_t total = column_total(lack, i);
+
+		if (!total)
+			continue;
+		(void)fprintf(err, "%s%.2f %%", before, percent_down(total - lack->sums[i], total));
+		write_of_event(err, lack, i);
+		before = ", ";
+	}
+}
+
+static void write_lacking(FILE *err, const struct lack *lack, const struct lacking *lacking)
+{
+	const char *note = lack->profile->images[lacking->image].note;
+
+	(void)fprintf(err, "  %" PRIu64 " samples (%.2f %%", lacking->nr_samples, lacking->percent);
+	write_of_event(err, lack, lacking->column);
+	(void)fputs(") without a symbol in ", err);
+	text_write_name(err, lack->profile->selection->images[lacking->image].path);
+	if (note) {
 		(void)fputs(": ", err);
-		text_write_name(err, image->note);
+		text_write_name(err, note);
 	}
 	(void)fputc('\n', err);
 }
 
-/* The images whose lack of symbols costs most. */
-static void write_lacking(FILE *err, const struct profile *profile)
+/* The images whose lack of symbols costs most, and once what helps. */
+static void write_images(FILE *err, const struct lack *lack)
 {
-	size_t nr_images = profile->selection->nr_images;
-	struct lacking *all = calloc(nr_images, sizeof(*all));
-	size_t nr = 0;
+	bool lacks_debug = false;
 
-	if (!all || !profile->with_symbols) {
-		free(all);
-		return;
+	for (size_t i = 0; i < lack->nr_images; i++) {
+		enum symbols_lack why = lack->profile->images[lack->images[i].image].lack;
+
+		lacks_debug |= why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED;
+		if (i < IMAGES_SHOWN)
+			write_lacking(err, lack, &lack->images[i]);
 	}
-	for (size_t i = 0; i < nr_images; i++)
-		if (profile->images[i].nr_unsymbolized)
-			all[nr++] =
-				(struct lacking){(uint32_t)i, profile->images[i].nr_unsymbolized};
-	qsort(all, nr, sizeof(*all), compare_lacking);
-	for (size_t i = 0; i < nr && i < IMAGES_SHOWN; i++)
-		write_lacking_image(err, profile, &all[i]);
-	if (nr > IMAGES_SHOWN)
-		(void)fprintf(err, "  and %zu more images with such samples\n", nr - IMAGES_SHOWN);
-	free(all);
+	if (lack->nr_images > IMAGES_SHOWN)
+		(void)fprintf(err, "  and %zu more images with such samples\n",
+			      lack->nr_images - IMAGES_SHOWN);
+	if (lacks_debug)
+		(void)fputs("  debug symbols: install -dbgsym, -dbg or -debuginfo packages, or "
+			    "debuginfod-find debuginfo FILE\n",
+			    err);
 }
 
-void coverage_write_after(FILE *err, const struct profile *profile)
+/* What may explain the shares before them, and what is missing from them. */
+static void write_losses(FILE *err, const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
+	size_t nr_unread = profile->nr_damaged + selection->nr_skipped;
 
-	write_samples(err, profile);
+	write_weighted(err, profile);
 	write_lost(err, selection);
 	write_throttled(err, selection);
 	write_balance(err, profile);
-	if (profile->nr_damaged + selection->nr_skipped)
+	if (nr_unread)
 		(void)fprintf(err, "%zu sample files could not be read and are left out\n",
-			      profile->nr_damaged + selection->nr_skipped);
+			      nr_unread);
 	if (profile->nr_holed)
 		(void)fprintf(err,
 			      "%zu sample files lost a page while they were written (full disk?): "
 			      "their counts are too low\n",
 			      profile->nr_holed);
-	write_lacking(err, profile);
+}
+
+void coverage_write_after(FILE *err, const struct profile *profile)
+{
+	struct lack lack = {0};
+	bool told = profile->with_symbols && lack_init(&lack, profile);
+
+	write_samples(err, profile);
+	if (told)
+		write_symbolized(err, &lack);
+	(void)fputc('\n', err);
+	write_losses(err, profile);
+	if (told)
+		write_images(err, &lack);
+	lack_deinit(&lack);
 }

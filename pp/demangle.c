@@ -8,6 +8,7 @@
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,12 +321,29 @@ static char *make_smart(char *plain)
 	return result;
 }
 
+/* nr_bytes of name, and the suffix behind them as it is. */
+static char *demangle_before(const char *name, size_t nr_bytes, enum demangle_mode mode)
+{
+	char *function = strndup(name, nr_bytes);
+	char *shown = function ? symbol_demangle(function, mode) : NULL;
+	char *slot = NULL;
+
+	if (shown && asprintf(&slot, "%s%s", shown, name + nr_bytes) < 0)
+		slot = NULL;
+	free(shown);
+	free(function);
+	return slot;
+}
+
 char *symbol_demangle(const char *name, enum demangle_mode mode)
 {
+	const char *suffix = strchr(name, '@'); /* a slot of the PLT: "_ZdlPv@plt" */
 	char *plain;
 
 	if (mode == DEMANGLE_NONE || name[0] != '_' || strlen(name) > MANGLED_MAX_BYTES)
 		return strdup(name);
+	if (suffix)
+		return demangle_before(name, (size_t)(suffix - name), mode);
 	plain = demangle(name);
 	if (!plain || mode != DEMANGLE_SMART)
 		return plain;

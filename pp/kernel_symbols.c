@@ -169,16 +169,14 @@ __attribute__((format(printf, 1, 2))) static char *format_text(const char *forma
 	return text;
 }
 
-static int tell_missing(struct symbol_table *table, const char *name)
+static int tell_missing(struct symbol_table *table)
 {
 	return tell(table, SYMBOLS_NONE,
-		    format_text("no symbols of %s in the session: profile as root, or allow "
-				"reading them: sysctl kernel.kptr_restrict=0 "
-				"kernel.perf_event_paranoid=1",
-				name));
+		    format_text("none in the session: profile as root, or allow reading them: "
+				"sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"));
 }
 
-static int read_file(struct symbol_table *table, const char *name, const char *path)
+static int read_file(struct symbol_table *table, const char *path)
 {
 	struct diag diag;
 	char *text;
@@ -186,7 +184,7 @@ static int read_file(struct symbol_table *table, const char *name, const char *p
 	int error = file_read_text(path, MAX_BYTES, &text, &nr_bytes);
 
 	if (error == -ENOENT)
-		return tell_missing(table, name);
+		return tell_missing(table);
 	diag_clear(&diag);
 	if (error) {
 		diag_set(&diag, error, "%s", strerror(-error));
@@ -198,24 +196,23 @@ static int read_file(struct symbol_table *table, const char *name, const char *p
 		return error;
 	if (error)
 		return tell(table, SYMBOLS_DAMAGED,
-			    format_text("no symbols of %s: %s: line %u: %s", name, path, diag.line,
-					diag.text));
-	return table->nr_symbols ? 0 : tell_missing(table, name);
+			    format_text("%s: line %u: %s", path, diag.line, diag.text));
+	return table->nr_symbols ? 0 : tell_missing(table);
 }
 
-int kernel_symbols_load(struct symbol_table *table, const char *name,
-			const struct oprof_image_identity *identity, const char *meta_path)
+int kernel_symbols_load(struct symbol_table *table, const struct oprof_image_identity *identity,
+			const char *meta_path)
 {
 	char *path;
 	int error;
 
 	*table = (struct symbol_table){0};
 	if (!meta_path)
-		return tell_missing(table, name);
+		return tell_missing(table);
 	path = format_text("%s/symbols/%016" PRIx64, meta_path, sample_identity(identity));
 	if (!path)
 		return -ENOMEM;
-	error = read_file(table, name, path);
+	error = read_file(table, path);
 	free(path);
 	return error;
 }

@@ -20,8 +20,8 @@
 int kernel_symbols_parse(const char *text, size_t nr_bytes, struct symbol_table *table,
 			 struct diag *diag);
 
-/* Of image name of identity, from meta_path. Always fills *table; 0 or -ENOMEM. */
-int kernel_symbols_load(struct symbol_table *table, const char *name,
-			const struct oprof_image_identity *identity, const char *meta_path);
+/* Of the image of identity, from meta_path. Always fills *table; 0 or -ENOMEM. */
+int kernel_symbols_load(struct symbol_table *table, const struct oprof_image_identity *identity,
+			const char *meta_path);
 
 #endif

@@ -87,7 +87,6 @@ static int count_samples(struct reading *reading, size_t symbol, uint32_t class,
 			 uint64_t nr_samples)
 {
 	struct profile *profile = reading->profile;
-	struct profile_image *image = &profile->images[reading->image];
 	uint64_t *count;
 	size_t row;
 
@@ -102,11 +101,6 @@ static int count_samples(struct reading *reading, size_t symbol, uint32_t class,
 	*count = add_samples(*count, nr_samples);
 	profile->totals[class] = add_samples(profile->totals[class], nr_samples);
 	profile->nr_samples = add_samples(profile->nr_samples, nr_samples);
-	image->nr_samples = add_samples(image->nr_samples, nr_samples);
-	if (symbol < reading->table->nr_symbols)
-		profile->nr_symbolized = add_samples(profile->nr_symbolized, nr_samples);
-	else
-		image->nr_unsymbolized = add_samples(image->nr_unsymbolized, nr_samples);
 	return 0;
 }
 

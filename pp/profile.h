@@ -28,8 +28,6 @@ struct profile_image {
 	bool has_symbols;
 	enum symbols_lack lack;
 	char *note; /* what lacks and what to install; NULL */
-	uint64_t nr_samples;
-	uint64_t nr_unsymbolized; /* of them, in no symbol */
 };
 
 struct profile {
@@ -42,8 +40,7 @@ struct profile {
 	uint64_t *totals;	      /* samples of each class */
 	struct profile_image *images; /* one for each of the selection's */
 
-	uint64_t nr_samples; /* in rows: the sum of totals */
-	uint64_t nr_symbolized;
+	uint64_t nr_samples;  /* in rows: the sum of totals */
 	uint64_t nr_filtered; /* taken out by include and exclude */
 	uint64_t nr_idle;     /* of idle CPUs, in no total */
 

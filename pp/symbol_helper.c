@@ -127,21 +127,18 @@ static int reap(struct helper *helper)
 
 static char *tell_signal(const struct helper *helper, int number)
 {
-	const char *path = helper->request->path;
 	char *text;
 	int nr;
 
 	if (helper->hung)
-		nr = asprintf(&text, "no symbols of %s: reading it took over %u s", path,
+		nr = asprintf(&text, "reading it took over %u s",
 			      helper->limits.max_seconds * CLOCK_LIMIT_FACTOR);
 	else if (number == SIGXCPU || number == SIGKILL)
-		nr = asprintf(&text, "no symbols of %s: reading it took over %u s of CPU (SIG%s)",
-			      path, helper->limits.max_seconds, sigabbrev_np(number));
+		nr = asprintf(&text, "reading it took over %u s of CPU (SIG%s)",
+			      helper->limits.max_seconds, sigabbrev_np(number));
 	else
-		nr = asprintf(&text,
-			      "no symbols of %s: the process that read it ended by SIG%s; the file "
-			      "may be damaged",
-			      path, sigabbrev_np(number) ? sigabbrev_np(number) : "?");
+		nr = asprintf(&text, "the process that read it ended by SIG%s: it may be damaged",
+			      sigabbrev_np(number) ? sigabbrev_np(number) : "?");
 	return nr < 0 ? NULL : text;
 }
 
@@ -151,11 +148,10 @@ static char *tell_error(const struct helper *helper, int error)
 	int nr;
 
 	if (error == ENOMEM)
-		nr = asprintf(&text, "no symbols of %s: reading it needs over %zu MB of memory",
-			      helper->request->path, helper->limits.max_bytes >> 20);
+		nr = asprintf(&text, "reading it needs over %zu MB of memory",
+			      helper->limits.max_bytes >> 20);
 	else
-		nr = asprintf(&text, "no symbols of %s: %s", helper->request->path,
-			      strerror(error));
+		nr = asprintf(&text, "can't be read: %s", strerror(error));
 	return nr < 0 ? NULL : text;
 }
 

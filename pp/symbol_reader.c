@@ -188,25 +188,22 @@ static int open_image(struct reading *reading)
 
 static void tell_unopened(struct reading *reading, int error)
 {
-	const char *path = reading->request->path;
-
 	reading->result.lack = SYMBOLS_NO_FILE;
 	if (error == -ESTALE) {
 		reading->result.lack = SYMBOLS_WRONG_FILE;
 		note(reading,
-		     "%s was replaced since it was profiled: its symbols are those of another file; "
-		     "profile again, or give the folder of a copy by -p",
-		     path);
+		     "replaced since it was profiled: profile again, or give the folder of a "
+		     "copy by -p");
 	} else if (error == -ENOEXEC) {
 		reading->result.lack = SYMBOLS_NONE;
-		note(reading, "%s is not an ELF file: it has no symbols", path);
+		note(reading, "not an ELF file");
 	} else if (error == -EILSEQ) {
 		reading->result.lack = SYMBOLS_DAMAGED;
-		note(reading, "%s is damaged: its ELF headers can't be read", path);
+		note(reading, "damaged: its ELF headers can't be read");
 	} else if (error == -ENOENT) {
-		note(reading, "%s is missing: give the folder of a copy by -p", path);
+		note(reading, "missing: give the folder of a copy by -p");
 	} else {
-		note(reading, "%s can't be read: %s", path, strerror(-error));
+		note(reading, "can't be read: %s", strerror(-error));
 	}
 }
 
@@ -266,12 +263,9 @@ static int list_full(struct reading *reading)
 
 static void tell_lack(struct reading *reading, size_t nr_full)
 {
-	char hex[BUILDID_HEX_BYTES] = "";
-	const char *path = reading->image.path;
-
 	if (reading->damage) {
 		reading->result.lack = SYMBOLS_DAMAGED;
-		note(reading, "%s is damaged: not all of its symbols could be read", path);
+		note(reading, "damaged: not all of its symbols could be read");
 		return;
 	}
 	/* The vdso has no symbols but those it exports: they are all. */
@@ -279,12 +273,8 @@ static void tell_lack(struct reading *reading, size_t nr_full)
 	    (reading->result.list.nr_symbols && reading->request->kind == OPROF_IMAGE_VDSO))
 		return;
 	reading->result.lack =
-		reading->result.list.nr_symbols ? SYMBOLS_DYNAMIC_ONLY : SYMBOLS_NONE;
-	buildid_to_hex(&reading->image.build_id, hex);
-	note(reading,
-	     "%s has no debug symbols: install its package's -dbgsym, -dbg or -debuginfo "
-	     "package%s%s",
-	     path, hex[0] ? ", or fetch them: debuginfod-find debuginfo " : "", hex);
+		reading->result.list.nr_symbols ? SYMBOLS_DYNAMIC_ONLY : SYMBOLS_STRIPPED;
+	note(reading, "no debug symbols");
 }
 
 static int list_all(struct reading *reading)

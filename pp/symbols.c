@@ -33,14 +33,11 @@ static int load_vdso(struct symbol_table *table, const struct symbol_request *re
 	return error;
 }
 
-static int tell_no_file(struct symbol_table *table, const char *path)
+static int tell_no_file(struct symbol_table *table)
 {
 	table->lack = SYMBOLS_NONE;
-	if (asprintf(&table->note, "%s is memory with no file: it has no symbols", path) < 0) {
-		table->note = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	table->note = strdup("memory with no file");
+	return table->note ? 0 : -ENOMEM;
 }
 
 int symbol_table_load(struct symbol_table *table, const char *path,
@@ -60,9 +57,9 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 	case OPROF_IMAGE_MODULE:
 	case OPROF_IMAGE_IDLE:
 	case OPROF_IMAGE_BPF:
-		return kernel_symbols_load(table, path, identity, search->meta_path);
+		return kernel_symbols_load(table, identity, search->meta_path);
 	case OPROF_IMAGE_ANON:
 	default: /* a kind that this version does not know */
-		return tell_no_file(table, path);
+		return tell_no_file(table);
 	}
 }

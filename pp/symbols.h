@@ -25,7 +25,8 @@ struct symbol {
 enum symbols_lack {
 	SYMBOLS_FULL = 0,
 	SYMBOLS_DYNAMIC_ONLY, /* only exported names: debug symbols are missing */
-	SYMBOLS_NONE,	      /* no symbol at all */
+	SYMBOLS_STRIPPED,     /* not even those: debug symbols are missing */
+	SYMBOLS_NONE,	      /* what it is has no symbols, or the session kept none of it */
 	SYMBOLS_NO_FILE,      /* the binary can't be found or read */
 	SYMBOLS_WRONG_FILE,   /* it was replaced: another build-id or identity */
 	SYMBOLS_DAMAGED,      /* the helper failed on it: crashed, out of time or memory */
@@ -37,7 +38,8 @@ struct symbol_table {
 	char *strings; /* holds the names */
 	enum symbols_lack lack;
 	char *debug_path; /* separate debug file that was used, or NULL */
-	char *note;	  /* why symbols lack and what to install, one line; NULL when full */
+	/* Why symbols lack, a clause to stand behind "PATH: "; NULL when full. */
+	char *note;
 };
 
 /* Where to look. Paths may be NULL. */

@@ -48,7 +48,7 @@ static int fill(struct symbol_table *table, size_t index)
 	if (nr_bytes)
 		memcpy(table->symbols, images[index].symbols, nr_bytes);
 	table->nr_symbols = images[index].nr_symbols;
-	table->lack = table->nr_symbols ? SYMBOLS_FULL : SYMBOLS_NONE;
+	table->lack = table->nr_symbols ? SYMBOLS_FULL : SYMBOLS_STRIPPED;
 	if (images[index].note)
 		table->note = strdup(images[index].note);
 	if (images[index].note && !table->note) {

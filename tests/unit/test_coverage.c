@@ -5,11 +5,16 @@
 #include "pp/coverage.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NS_PER_S 1000000000ll
+#define ADVICE                                                                                     \
+	"  debug symbols: install -dbgsym, -dbg or -debuginfo packages, or debuginfod-find "       \
+	"debuginfo FILE\n"
 
 static struct make_session session;
 static struct make_profile made;
@@ -25,7 +30,7 @@ static void setup(void)
 	session.name = "run";
 	made = (struct make_profile){.profile_options.symbols = true};
 	fake_symbols_set("/bin/prog", symbols, 1, NULL);
-	fake_symbols_set("/lib/bare.so", NULL, 0, "install bare-dbgsym");
+	fake_symbols_set("/lib/bare.so", NULL, 0, "no debug symbols");
 }
 
 static void teardown(void)
@@ -98,7 +103,7 @@ START_TEST(the_day_is_told_twice_when_there_are_two)
 	text = make_profile_text(write_before, dir);
 	ck_assert_str_eq(text, "session run of d, host testhost, from 1970-01-01 00:16:40 to "
 			       "1970-01-02 04:03:20, events cpu-clock:1000000 faults:1000000, "
-			       "0.0 samples/s\n");
+			       "0.0 + 0.0 samples/s\n");
 	free(text);
 	make_profile_deinit(&made);
 }
@@ -117,9 +122,52 @@ START_TEST(what_lacks_symbols_is_told_with_its_cost_and_remedy)
 	add(&(struct make_file){.app = "/bin/prog"}, 0x10, 10);
 	add(&(struct make_file){.app = "/bin/prog", .image = "/lib/bare.so"}, 0x10, 40);
 	expect_after("samples 100; symbolized 50.00 %\n"
-		     "  40 samples (40.00 %) without a symbol in /lib/bare.so: install "
-		     "bare-dbgsym\n"
-		     "  10 samples (10.00 %) without a symbol in /bin/prog\n");
+		     "  40 samples (40.00 %) without a symbol in /lib/bare.so: no debug symbols\n"
+		     "  10 samples (10.00 %) without a symbol in /bin/prog\n" ADVICE);
+}
+END_TEST
+
+/* A million page faults with symbols must not hide that half of the time has none. */
+START_TEST(events_are_told_apart)
+{
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x10, 10);
+	add(&(struct make_file){.app = "/bin/prog", .image = "/lib/bare.so"}, 0x10, 40);
+	add(&(struct make_file){.app = "/bin/prog", .event = "faults"}, 0x100, 999999);
+	add(&(struct make_file){.app = "/bin/prog", .event = "faults"}, 0x10, 1);
+	expect_after("samples 1000100; symbolized 50.00 % of cpu-clock:1000000, 99.99 % of "
+		     "faults:1000000\n"
+		     "  40 samples (40.00 % of cpu-clock:1000000) without a symbol in "
+		     "/lib/bare.so: no debug symbols\n"
+		     "  10 samples (10.00 % of cpu-clock:1000000) without a symbol in "
+		     "/bin/prog\n" ADVICE);
+}
+END_TEST
+
+START_TEST(a_filter_that_leaves_nothing_says_how_it_matches)
+{
+	char name[] = "main";
+	char *exclude[] = {name};
+
+	made.profile_options.exclude = (struct spec_list){exclude, 1};
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 50);
+	expect_after("samples 0, 50 taken out by symbol: none is left; -e and -i take whole names "
+		     "and globs, such as 'foo(int)' or 'foo*'\n");
+}
+END_TEST
+
+START_TEST(what_was_left_out_as_damaged_is_not_called_a_running_daemon)
+{
+	const struct make_stat stats[] = {{"seen", 30}, {"stored", 30}};
+	const struct make_sample sample = {0x100, 20};
+	char path[PATH_MAX];
+
+	made.profile_options.symbols = false;
+	make_session_stats(&session, stats, 2);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 10);
+	make_session_add(&session, &(struct make_file){.app = "/bin/other"}, &sample, 1, path);
+	ck_assert_int_eq(truncate(path, 100), 0);
+	expect_after("samples 10\n1 sample files could not be read and are left out\n");
 }
 END_TEST
 
@@ -220,6 +268,9 @@ int main(void)
 	tcase_add_test(tests, the_day_is_told_twice_when_there_are_two);
 	tcase_add_test(tests, a_whole_profile_takes_one_line);
 	tcase_add_test(tests, what_lacks_symbols_is_told_with_its_cost_and_remedy);
+	tcase_add_test(tests, events_are_told_apart);
+	tcase_add_test(tests, a_filter_that_leaves_nothing_says_how_it_matches);
+	tcase_add_test(tests, what_was_left_out_as_damaged_is_not_called_a_running_daemon);
 	tcase_add_test(tests, the_view_of_images_says_nothing_of_symbols);
 	tcase_add_test(tests, only_the_worst_of_many_are_named);
 	tcase_add_test(tests, losses_are_told_by_reason_and_throttling_apart);

@@ -42,6 +42,15 @@ START_TEST(normal_demangles_with_parameters)
 }
 END_TEST
 
+START_TEST(slots_of_the_plt_are_demangled)
+{
+	expect("_ZdlPvm@plt", DEMANGLE_NORMAL, "operator delete(void*, unsigned long)@plt");
+	expect("_ZdlPvm@plt", DEMANGLE_SMART, "operator delete(void*, unsigned long)@plt");
+	expect("_ZdlPvm@plt", DEMANGLE_NONE, "_ZdlPvm@plt");
+	expect("_exit@plt", DEMANGLE_NORMAL, "_exit@plt");
+}
+END_TEST
+
 START_TEST(rust_names_lose_their_hash)
 {
 	expect("_ZN4core3fmt5write17h0123456789abcdefE", DEMANGLE_NORMAL, "core::fmt::write");
@@ -127,6 +136,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, names_of_c_are_left_alone);
 	tcase_add_test(tcase, none_shows_what_the_file_has);
 	tcase_add_test(tcase, normal_demangles_with_parameters);
+	tcase_add_test(tcase, slots_of_the_plt_are_demangled);
 	tcase_add_test(tcase, rust_names_lose_their_hash);
 	tcase_add_test(tcase, smart_says_string_and_leaves_out_default_arguments);
 	tcase_add_test(tcase, smart_says_ostream_and_wstring);

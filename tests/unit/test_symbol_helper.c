@@ -47,7 +47,6 @@ static void run_damaged(symbol_read_fn *read, const char *in_note)
 	run(read);
 	ck_assert_int_eq(table.lack, SYMBOLS_DAMAGED);
 	ck_assert_uint_eq(table.nr_symbols, 0);
-	ck_assert_ptr_nonnull(strstr(table.note, "/some/image"));
 	ck_assert_msg(strstr(table.note, in_note) != NULL, "%s", table.note);
 }
 

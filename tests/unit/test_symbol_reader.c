@@ -263,10 +263,7 @@ START_TEST(stripped_library_has_its_exported_names)
 	ck_assert_int_eq(table.lack, SYMBOLS_DYNAMIC_ONLY);
 	ck_assert_ptr_nonnull(find("exported"));
 	ck_assert_ptr_null(find("hidden"));
-	ck_assert_ptr_nonnull(strstr(table.note, "dynamic.so"));
-	ck_assert_ptr_nonnull(strstr(table.note, "install"));
-	ck_assert_ptr_nonnull(strstr(table.note, "debuginfod-find debuginfo"));
-	ck_assert_ptr_null(strchr(table.note, '\n'));
+	ck_assert_str_eq(table.note, "no debug symbols");
 }
 END_TEST
 
