@@ -24,13 +24,12 @@
 
 /* ---- disk ---- */
 
-static int write_zeros(int fd, uint64_t from, uint64_t nr_bytes)
+static int write_at(int fd, const void *bytes, size_t nr_bytes, uint64_t from)
 {
-	static const char zeros[SEGMENT_PAGES_MAX * SDB_PAGE_BYTES];
+	const char *next = bytes;
 
 	while (nr_bytes) {
-		const size_t piece = nr_bytes < sizeof(zeros) ? nr_bytes : sizeof(zeros);
-		ssize_t nr = pwrite(fd, zeros, piece, (off_t)from);
+		ssize_t nr = pwrite(fd, next, nr_bytes, (off_t)from);
 
 		if (nr < 0 && errno == EINTR)
 			continue;
@@ -38,10 +37,37 @@ static int write_zeros(int fd, uint64_t from, uint64_t nr_bytes)
 			return -errno;
 		if (!nr)
 			return -ENOSPC;
+		next += nr;
 		from += (uint64_t)nr;
-		nr_bytes -= (uint64_t)nr;
+		nr_bytes -= (size_t)nr;
 	}
 	return 0;
+}
+
+static int write_zeros(int fd, uint64_t from, uint64_t nr_bytes)
+{
+	static const char zeros[SEGMENT_PAGES_MAX * SDB_PAGE_BYTES];
+	int error = 0;
+
+	while (nr_bytes && !error) {
+		const size_t piece = nr_bytes < sizeof(zeros) ? nr_bytes : sizeof(zeros);
+
+		error = write_at(fd, zeros, piece, from);
+		from += piece;
+		nr_bytes -= piece;
+	}
+	return error;
+}
+
+/* Asked for first: going over the limit would be SIGXFSZ. */
+static int may_reach(uint64_t nr_bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+			       nr_bytes > limit.rlim_cur
+		       ? -EFBIG
+		       : 0;
 }
 
 static int reserve_blocks(int fd, uint64_t from, uint64_t nr_bytes)
@@ -63,14 +89,10 @@ static int reserve_blocks(int fd, uint64_t from, uint64_t nr_bytes)
  */
 static int allocate_blocks(int fd, uint64_t from, uint64_t nr_bytes)
 {
-	struct rlimit limit;
-	int error;
+	int error = may_reach(from + nr_bytes);
 
-	/* Asked for first: going over it would be SIGXFSZ. */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	    from + nr_bytes > limit.rlim_cur)
-		return -EFBIG;
-	error = reserve_blocks(fd, from, nr_bytes);
+	if (!error)
+		error = reserve_blocks(fd, from, nr_bytes);
 	return error ? error : write_zeros(fd, from, nr_bytes);
 }
 
@@ -190,7 +212,11 @@ int sdb_file_grow(struct sdb *db, uint32_t nr_pages)
 
 /* ---- opening ---- */
 
-/* The header in one write, and so there or not there; its blocks before that. */
+/*
+ * The header in one write, and so there or not there. Written whole, these
+ * pages have their blocks, or a promise of them, as if asked for before; many
+ * files never need more, and asking costs as much as all the rest.
+ */
 static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 {
 	size_t nr_bytes;
@@ -199,14 +225,15 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 
 	if (error)
 		return error;
-	error = allocate_blocks(db->fd, 0, nr_bytes);
+	error = may_reach(nr_bytes);
 	/* The first page last: without it, nothing has begun. */
-	if (!error && nr_bytes > SDB_PAGE_BYTES &&
-	    pwrite(db->fd, (char *)pages + SDB_PAGE_BYTES, nr_bytes - SDB_PAGE_BYTES,
-		   SDB_PAGE_BYTES) != (ssize_t)(nr_bytes - SDB_PAGE_BYTES))
-		error = -EIO;
-	if (!error && pwrite(db->fd, pages, SDB_PAGE_BYTES, 0) != SDB_PAGE_BYTES)
-		error = -EIO;
+	if (!error && nr_bytes > SDB_PAGE_BYTES)
+		error = write_at(db->fd, (char *)pages + SDB_PAGE_BYTES, nr_bytes - SDB_PAGE_BYTES,
+				 SDB_PAGE_BYTES);
+	if (!error)
+		error = write_at(db->fd, pages, SDB_PAGE_BYTES, 0);
+	if (!error && db->file_bytes < nr_bytes)
+		db->file_bytes = nr_bytes;
 	SDB_STORED();
 	free(pages);
 	return error;
@@ -216,11 +243,7 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 static int file_begin_again(struct sdb *db, const struct sdb_identity *identity, const char *path,
 			    struct diag *diag)
 {
-	struct stat status;
-
-	if (fstat(db->fd, &status) < 0)
-		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	if ((uint64_t)status.st_size > SDB_HEADER_BYTES_MAX + SDB_PAGE_BYTES)
+	if (db->file_bytes > SDB_HEADER_BYTES_MAX + SDB_PAGE_BYTES)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: its first page is zero");
 	int error = file_begin(db, identity);
 
@@ -233,8 +256,11 @@ static int file_check(struct sdb *db, const char *path, const struct sdb_identit
 		      struct diag *diag)
 {
 	struct oprof_sdb_header *header;
-	int error = sdb_header_load(db->fd, path, &header, diag);
+	int error;
 
+	if (!db->file_bytes) /* new: there is nothing to check */
+		return file_begin_again(db, identity, path, diag);
+	error = sdb_header_load(db->fd, path, &header, diag);
 	if (error == -ENODATA) {
 		error = file_begin_again(db, identity, path, diag);
 		if (!error)
@@ -251,12 +277,9 @@ static int file_check(struct sdb *db, const char *path, const struct sdb_identit
 
 static int file_map(struct sdb *db, const char *path, struct diag *diag)
 {
-	struct stat status;
 	int error;
 
-	if (fstat(db->fd, &status) < 0)
-		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	db->file_bytes = (uint64_t)status.st_size / SDB_PAGE_BYTES * SDB_PAGE_BYTES;
+	db->file_bytes -= db->file_bytes % SDB_PAGE_BYTES;
 	error = map_extend(db, db->file_bytes);
 	if (error)
 		return diag_set_at(diag, error, path, 0, "can't map it: %s", strerror(-error));
@@ -265,25 +288,29 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 	return 0;
 }
 
-static int open_locked(const char *path, int *fd, struct diag *diag)
+/* Its size too: nobody else writes to it from here on. */
+static int open_locked(struct sdb *db, const char *path, struct diag *diag)
 {
 	struct stat status;
+	int fd;
 
 	/* Not blocking, should it be a FIFO; O_NONBLOCK means nothing for files. */
-	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	if (*fd < 0)
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	if (fstat(*fd, &status) < 0)
-		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	if (!S_ISREG(status.st_mode))
-		return diag_set_at(diag, -EINVAL, path, 0, "not a regular file");
-	if (flock(*fd, LOCK_EX | LOCK_NB) < 0) {
+	db->fd = fd;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		int error = errno == EWOULDBLOCK ? -EBUSY : -errno;
 
 		return diag_set_at(diag, error, path, 0, "%s",
 				   error == -EBUSY ? "another program is writing to it"
 						   : strerror(errno));
 	}
+	if (fstat(fd, &status) < 0)
+		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return diag_set_at(diag, -EINVAL, path, 0, "not a regular file");
+	db->file_bytes = (uint64_t)status.st_size;
 	return 0;
 }
 
@@ -300,7 +327,7 @@ int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *ident
 	if (!opened->mapping)
 		error = diag_set_at(diag, -ENOMEM, path, 0, "%s", strerror(ENOMEM));
 	else
-		error = open_locked(path, &opened->fd, diag);
+		error = open_locked(opened, path, diag);
 	if (!error)
 		error = file_check(opened, path, identity, diag);
 	if (!error)

@@ -291,6 +291,29 @@ START_TEST(whatever_fails_anywhere_is_an_error_and_leaves_a_sound_file)
 }
 END_TEST
 
+/* Not as damage, which would have the daemon set the file aside. */
+START_TEST(a_disk_that_is_full_when_a_file_begins_is_told_as_full)
+{
+	int error = -ENOSPC;
+
+	while (faults[state.fault].call != CALL_PWRITE || faults[state.fault].error != ENOSPC)
+		state.fault++;
+	for (uint64_t nth = 1; error; nth++) {
+		struct sdb *db = NULL;
+
+		(void)unlink(make.path);
+		state.countdown = nth;
+		state.armed = true;
+		error = sdb_open(&db, make.path, &make.identity, NULL);
+		state.armed = false;
+		sdb_close(db);
+		if (error)
+			ck_assert_int_eq(error, -ENOSPC);
+	}
+	ck_assert_uint_gt(state.nr_failed, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sdb_fault");
@@ -305,6 +328,7 @@ int main(void)
 	tcase_add_test(tests, whatever_fails_while_the_mapping_moves_only_those_adds_are_lost);
 	tcase_add_loop_test(tests, whatever_fails_anywhere_is_an_error_and_leaves_a_sound_file, 0,
 			    NR_FAULTS);
+	tcase_add_test(tests, a_disk_that_is_full_when_a_file_begins_is_told_as_full);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
