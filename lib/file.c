@@ -135,6 +135,8 @@ static int make_dir(const char *path, mode_t mode)
 	if (!mkdir(path, mode))
 		return 0;
 	error = errno;
+	if (error == ENOENT) /* the parent is missing: so is this */
+		return -error;
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return 0;
 	return error == EEXIST ? -ENOTDIR : -error;
