@@ -135,7 +135,7 @@ static int receive_answer(int fd, struct oprof_message *head, char **text, struc
 	do {
 		nr = recvmsg(fd, &message, 0);
 	} while (nr < 0 && errno == EINTR);
-	if (nr == 0) {
+	if (nr == 0 || (nr < 0 && errno == ECONNRESET)) {
 		free(room);
 		return diag_set(diag, -ECONNRESET, "the daemon ended before it answered");
 	}
@@ -211,8 +211,9 @@ static int ask_on(int fd, enum oprof_request request, const char *text, int time
 		return error;
 	error = wait_readable(fd, deadline_ms);
 	if (error)
-		return diag_set(diag, error, "the daemon did not answer (%s) within %d s",
-				request_names[request], timeout_ms / 1000);
+		return diag_set(diag, error,
+				"the daemon, process %d, did not answer (%s) within %d s",
+				(int)peer_pid(fd), request_names[request], timeout_ms / 1000);
 	error = receive_answer(fd, &head, &answered, diag);
 	if (!error)
 		error = judge_answer(&head, answered, request, diag);

@@ -11,6 +11,7 @@ control_libcontrol_a_SOURCES = \
 	control/operf_options.c control/operf_options.h \
 	control/option.c control/option.h \
 	control/perf_probe.c control/perf_probe.h \
+	control/report_command.c control/report_command.h \
 	control/sampling.c control/sampling.h \
 	control/session_files.c control/session_files.h \
 	control/setup_file.c control/setup_file.h \
@@ -40,6 +41,7 @@ control_tests = tests/unit/test_command \
 	tests/unit/test_event_list \
 	tests/unit/test_opcontrol_options \
 	tests/unit/test_operf_options \
+	tests/unit/test_report_command \
 	tests/unit/test_sampling \
 	tests/unit/test_session_files \
 	tests/unit/test_setup_file \
@@ -70,6 +72,9 @@ tests_unit_test_opcontrol_options_LDADD = $(control_test_libs)
 tests_unit_test_operf_options_SOURCES = tests/unit/test_operf_options.c
 tests_unit_test_operf_options_CFLAGS = $(control_test_cflags)
 tests_unit_test_operf_options_LDADD = $(control_test_libs)
+tests_unit_test_report_command_SOURCES = tests/unit/test_report_command.c
+tests_unit_test_report_command_CFLAGS = $(control_test_cflags)
+tests_unit_test_report_command_LDADD = $(control_test_libs)
 tests_unit_test_sampling_SOURCES = tests/unit/test_sampling.c
 tests_unit_test_sampling_CFLAGS = $(control_test_cflags)
 tests_unit_test_sampling_LDADD = $(control_test_libs)

@@ -4,6 +4,7 @@
 #include "control/daemon_start.h"
 #include "control/event_list.h"
 #include "control/opcontrol_options.h"
+#include "control/report_command.h"
 #include "control/session_files.h"
 #include "control/setup_file.h"
 #include "control/setup_match.h"
@@ -20,14 +21,22 @@
 #include <unistd.h>
 
 #define SHUTDOWN_TIMEOUT_MS 60000
+#define HOLD_TIMEOUT_MS	    60000 /* for another opcontrol to finish */
 
 /* One run of opcontrol. */
 struct opcontrol {
 	const struct opcontrol_options *options;
 	char session_dir[PATH_MAX];
-	struct setup setup;
+	struct setup setup; /* with setup_loaded only */
+	bool setup_loaded;
 	struct diag diag;
 };
+
+/* Those that read or change the settings. */
+#define OPCONTROL_MAKES (OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START)
+/* Those that two opcontrols must not do at once. */
+#define OPCONTROL_ALONE                                                                            \
+	(OPCONTROL_MAKES | OPCONTROL_STOP | OPCONTROL_SAVE | OPCONTROL_RESET | OPCONTROL_SHUTDOWN)
 
 /* 0, or -errno with diag; answered is optional, to be freed. */
 static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
@@ -139,13 +148,16 @@ static int do_start_daemon(struct opcontrol *control)
 
 static int do_start(struct opcontrol *control)
 {
+	char command[REPORT_COMMAND_BYTES];
 	int error = do_start_daemon(control);
 
 	if (!error)
 		error = ask(control, OPROF_REQUEST_START, NULL, CONTROL_TIMEOUT_MS, NULL);
-	if (!error)
-		(void)printf("Profiler running.\n");
-	return error;
+	if (error)
+		return error;
+	report_command(control->session_dir, command);
+	(void)printf("Profiler running; see what it finds at any time with: %s\n", command);
+	return 0;
 }
 
 static int do_stop(struct opcontrol *control)
@@ -165,6 +177,7 @@ static int do_dump(struct opcontrol *control)
 static int do_save(struct opcontrol *control)
 {
 	const char *name = control->options->save_name;
+	char command[REPORT_COMMAND_BYTES];
 	char text[512];
 	int error;
 
@@ -172,9 +185,11 @@ static int do_save(struct opcontrol *control)
 	error = ask(control, OPROF_REQUEST_SAVE, text, CONTROL_DUMP_TIMEOUT_MS, NULL);
 	if (error == -ENOTCONN)
 		error = session_files_save(control->session_dir, name, &control->diag);
-	if (!error)
-		(void)printf("Saved; see it with: opreport session:%s\n", name);
-	return error;
+	if (error)
+		return error;
+	report_command(control->session_dir, command);
+	(void)printf("Saved; see it with: %s session:%s\n", command, name);
+	return 0;
 }
 
 static int do_reset(struct opcontrol *control)
@@ -214,6 +229,19 @@ static int do_nothing(struct opcontrol *control)
 	return 0;
 }
 
+/* Only for what needs it: a damaged one must not keep the daemon from being ended. */
+static int load_setup(struct opcontrol *control)
+{
+	int error;
+
+	if (control->setup_loaded)
+		return 0;
+	control->setup_loaded = true;
+	error = setup_load(&control->setup, control->session_dir, &control->diag);
+	return error ? error
+		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
+}
+
 static int do_status(struct opcontrol *control)
 {
 	struct control_answer answer;
@@ -228,6 +256,8 @@ static int do_status(struct opcontrol *control)
 	if (error != -ENOTCONN)
 		return error;
 	(void)printf("state not running\nsession_dir %s\n", control->session_dir);
+	if (load_setup(control))
+		return -EINVAL;
 	setup = setup_format(&control->setup);
 	if (setup)
 		(void)printf("%s", setup);
@@ -257,15 +287,13 @@ static const struct {
 static int find_session_dir(struct opcontrol *control)
 {
 	const char *dir = control->options->session_dir;
-	unsigned int makes = OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START;
-	int error = 0;
+	bool makes = control->options->actions & OPCONTROL_MAKES;
+	int error = makes ? file_make_dirs(dir, 0700) : 0;
 
-	if (control->options->actions & makes)
-		error = file_make_dirs(dir, 0700);
 	if (!error && !realpath(dir, control->session_dir)) {
 		(void)snprintf(control->session_dir, sizeof(control->session_dir), "%s", dir);
 		error = errno == ENOENT ? 0 : -errno;
-	} else if (!error && access(dir, R_OK | W_OK | X_OK)) {
+	} else if (!error && access(dir, makes ? R_OK | W_OK | X_OK : R_OK | X_OK)) {
 		error = -errno;
 	}
 	if ((error == -EACCES || error == -EPERM) && geteuid() != 0)
@@ -283,17 +311,24 @@ static int find_session_dir(struct opcontrol *control)
 static int run_actions(struct opcontrol *control)
 {
 	size_t nr = sizeof(opcontrol_acts) / sizeof(opcontrol_acts[0]);
+	unsigned int actions = control->options->actions;
+	int hold = -1;
 	int error = find_session_dir(control);
 
-	if (!error)
-		error = setup_load(&control->setup, control->session_dir, &control->diag);
-	if (!error)
-		error = opcontrol_options_apply(control->options, &control->setup, &control->diag);
+	if (!error && actions & OPCONTROL_ALONE) {
+		hold = session_files_hold(control->session_dir, HOLD_TIMEOUT_MS, &control->diag);
+		error = hold == -ENOENT || hold >= 0 ? 0 : hold;
+	}
+	if (!error && actions & OPCONTROL_MAKES)
+		error = load_setup(control);
 	for (size_t i = 0; !error && i < nr; i++) {
-		if (control->options->actions & (unsigned int)opcontrol_acts[i].action)
+		if (actions & (unsigned int)opcontrol_acts[i].action)
 			error = opcontrol_acts[i].act(control);
 	}
-	setup_deinit(&control->setup);
+	if (control->setup_loaded)
+		setup_deinit(&control->setup);
+	if (hold >= 0)
+		(void)close(hold);
 	return error;
 }
 
@@ -302,7 +337,6 @@ static int run(const struct opcontrol_options *options)
 	struct opcontrol control = {.options = options};
 	int error;
 
-	setup_init(&control.setup);
 	if (options->actions & OPCONTROL_LIST_EVENTS)
 		error = event_list_print(stdout, &control.diag);
 	else

@@ -6,6 +6,7 @@
 #include "control/command.h"
 #include "control/daemon_start.h"
 #include "control/operf_options.h"
+#include "control/report_command.h"
 #include "control/tool_path.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -71,10 +72,10 @@ static int fill_args(const struct operf_options *options, const char *session_di
 /* The report's command for this session folder. */
 static void tell_next(const struct operf_options *options)
 {
-	bool usual = !strcmp(options->session_dir, OPERF_SESSION_DIR);
+	char command[REPORT_COMMAND_BYTES];
 
-	log_info("the profile is in %s; see it with: opreport%s%s", options->session_dir,
-		 usual ? "" : " --session-dir=", usual ? "" : options->session_dir);
+	report_command(options->session_dir, command);
+	log_info("the profile is in %s; see it with: %s", options->session_dir, command);
 }
 
 static void tell_incomplete(const struct operf_options *options, const struct diag *diag)

@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SESSION_NAME_BYTES_MAX 200
 #define SESSION_CURRENT	       "current"
+#define HOLD_INTERVAL_MS       10
 
 int session_files_check_name(const char *name, struct diag *diag)
 {
@@ -56,6 +58,30 @@ static int take_lock(const char *session_dir, struct diag *diag)
 		(void)close(fd);
 		return diag_set(diag, error,
 				"%s is held by a daemon that starts or ends: try again", path);
+	}
+	return fd;
+}
+
+int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag)
+{
+	const struct timespec pause = {.tv_nsec = HOLD_INTERVAL_MS * 1000000L};
+	int fd = open(session_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return diag_set(diag, -errno, "cannot open %s: %s", session_dir, strerror(errno));
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		error = errno == EWOULDBLOCK ? -EBUSY : -errno;
+		if (error == -EBUSY && timeout_ms > 0) {
+			timeout_ms -= HOLD_INTERVAL_MS;
+			(void)nanosleep(&pause, NULL);
+			continue;
+		}
+		(void)close(fd);
+		if (error == -EBUSY)
+			return diag_set(diag, error, "another opcontrol is still at work in %s",
+					session_dir);
+		return diag_set(diag, error, "cannot lock %s: %s", session_dir, strerror(-error));
 	}
 	return fd;
 }

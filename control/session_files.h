@@ -9,6 +9,14 @@
 
 #include "lib/diag.h"
 
+/*
+ * Be the only one that changes what becomes of the folder's daemon: starts,
+ * ends, settings. Waits for another, whose words then hold for us too. The
+ * descriptor, to be closed when done; -ENOENT no such folder, -EBUSY it takes
+ * the other longer than timeout_ms. Independent of the daemon's own lock.
+ */
+int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag);
+
 /* Remove samples/current. 0 (also when there is none) or -errno. */
 int session_files_reset(const char *session_dir, struct diag *diag);
 

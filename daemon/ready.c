@@ -21,8 +21,11 @@ int ready_init(struct ready *ready, int fd, struct diag *diag)
 	return 0;
 }
 
-/* The child's line, or nothing when it died without one. */
-static void __attribute__((noreturn)) parent_wait(int fd)
+/*
+ * The child's line, or nothing when it died without one. Not shown when it is
+ * told elsewhere too: once is enough.
+ */
+static void __attribute__((noreturn)) parent_wait(int fd, bool show)
 {
 	char line[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 64];
 	size_t used = 0;
@@ -40,6 +43,8 @@ static void __attribute__((noreturn)) parent_wait(int fd)
 	line[strcspn(line, "\n")] = '\0';
 	if (!strcmp(line, "ok"))
 		exit(EXIT_SUCCESS);
+	if (!show)
+		exit(EXIT_FAILURE);
 	if (!strncmp(line, "error ", 6))
 		log_error("%s", line + 6);
 	else
@@ -64,7 +69,7 @@ int ready_detach(struct ready *ready, struct diag *diag)
 	}
 	if (pid) {
 		(void)close(pipe_fds[1]);
-		parent_wait(pipe_fds[0]);
+		parent_wait(pipe_fds[0], ready->told_fd < 0);
 	}
 	(void)close(pipe_fds[0]);
 	ready->parent_fd = pipe_fds[1];

@@ -20,7 +20,7 @@ int ready_init(struct ready *ready, int fd, struct diag *diag);
 /*
  * Go on in a session of its own. In the child 0, or -errno without one. The
  * parent does not return: it ends when the child is ready (0), or shows the
- * child's error (1).
+ * child's error (1) unless --ready-fd tells it.
  */
 int ready_detach(struct ready *ready, struct diag *diag);
 

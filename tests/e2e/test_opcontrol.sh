@@ -72,16 +72,32 @@ cleanup_pid "${daemon:-0}"
 tap_has "$T/out" 'Profiler running' "says so"
 tap_is "$(value state)" running "and it runs"
 "$T/load" 1500
-control --dump
+kill -STOP "$daemon"
+"$BIN/opcontrol" "--session-dir=$S" --dump &
+dump=$!
+sleep 0.2
+kill -0 $dump
+tap_ok $? "a dump that the daemon has not done does not return"
+kill -CONT "$daemon"
+wait $dump
 tap_is $? 0 "dump"
 report -l -n >"$T/symbols"
 tap_has "$T/symbols" guest_hot "the workload is in the report while the daemon runs"
 control --save=a
 tap_is $? 0 "save"
+see=$(sed -n 's/^Saved; see it with: opreport //p' "$T/out")
+# shellcheck disable=SC2086 # words
+"$BIN/opreport" $see -l -n >"$T/symbols" 2>/dev/null
+tap_has "$T/symbols" guest_hot "and the command that it says shows what was saved"
 control --save=a
 tap_is $? 1 "a name is taken once"
+"$T/load" 300
+control --dump
+before=$(value stored)
 control --reset
 tap_is $? 0 "reset"
+[ "$(value stored)" -lt "$before" ]
+tap_ok $? "throws away what was sampled ($before)"
 control --stop
 tap_is $? 0 "stop"
 tap_is "$(value state)" stopped "nothing is sampled any more"
@@ -106,8 +122,13 @@ control --setup --separate=lib --frequency=997 --image=/bin/true --start
 tap_is $? 0 "settings that the daemon has are no change, and start goes on"
 tap_is "$(value state)" running "at once"
 control --setup --separate=cpu
+mv "$S/setup" "$S/setup.kept"
+echo "colour=red" >"$S/setup"
+control --dump
+tap_is $? 0 "a damaged setup does not matter to a dump"
 control --shutdown
-tap_is $? 0 "shutdown"
+tap_is $? 0 "nor to shutdown"
+mv "$S/setup.kept" "$S/setup"
 kill -0 "$daemon" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$daemon/status"
 tap_ok $((!$?)) "the daemon has ended when shutdown returns"
 control --shutdown
@@ -143,6 +164,31 @@ tap_is $? 0 "reset without a daemon"
 [ ! -d "$S/samples/current" ] && [ -d "$S/samples/a" ]
 tap_ok $? "takes the current session only"
 
+# ---- several at once, and what is left of a killed daemon ----
+
+starts=
+for i in 1 2 3 4; do
+	"$BIN/opcontrol" "--session-dir=$S" --start >"$T/out$i" 2>&1 &
+	starts="$starts $!"
+done
+failed=0
+for start in $starts; do
+	wait "$start" || failed=$((failed + 1))
+done
+tap_is $failed 0 "of several starts at once all succeed"
+tap_is "$(cat "$T"/out[1-4] | grep -c "Daemon started")" 1 "and one starts the daemon"
+daemon=$(value pid)
+kill -9 "$daemon"
+tail --pid="$daemon" -f /dev/null
+control --stop
+tap_is $? 1 "a killed daemon is not there"
+control --shutdown
+tap_is $? 0 "shutdown after that is no error"
+control --start
+tap_is $? 0 "nor is a start"
+control --shutdown
+control --reset
+
 # ---- the front door ----
 
 "$BIN/oprof" start "--session-dir=$S" >"$T/out" 2>"$T/err"
@@ -155,6 +201,8 @@ cleanup_pid "${daemon:-0}"
 tap_is $? 0 "oprof dump"
 "$BIN/oprof" save c "--session-dir=$S" >"$T/out"
 tap_is $? 0 "oprof save"
+[ -d "$S/samples/c" ]
+tap_ok $? "keeps the session"
 "$BIN/oprof" reset "--session-dir=$S"
 tap_is $? 0 "oprof reset"
 "$BIN/oprof" stop "--session-dir=$S" >"$T/out"
@@ -173,4 +221,17 @@ as="setpriv --reuid=nobody --regid=nogroup --clear-groups"
 $as "$BIN/opcontrol" "--session-dir=$S" --start >"$T/out" 2>"$T/err"
 tap_is $? 1 "nobody may not command root's daemon"
 tap_has "$T/err" 'sudo opcontrol' "and is told what to do"
+mkdir "$T/nobody"
+chown nobody "$T/nobody"
+$as "$BIN/opcontrol" "--session-dir=$T/nobody" --start >"$T/out" 2>"$T/err"
+status=$?
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
+	tap_is $status 1 "nor profile the machine in a folder of their own"
+	tap_is "$(grep -c . "$T/err")" 1 "and is told so once"
+else
+	$as "$BIN/opcontrol" "--session-dir=$T/nobody" --shutdown >"$T/out"
+fi
+chmod 500 "$T/nobody"
+$as "$BIN/opcontrol" "--session-dir=$T/nobody" --status >"$T/out" 2>"$T/err"
+tap_has "$T/out" '^state not running$' "the status needs no right to write"
 tap_end

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -20,7 +21,14 @@ struct reply {
 	int32_t status;
 	uint32_t extra_size; /* added to the size told */
 	const char *text;
-	enum { REPLY_NORMAL, REPLY_SHORT, REPLY_CLOSE, REPLY_SILENT, REPLY_ECHO } kind;
+	enum {
+		REPLY_NORMAL,
+		REPLY_SHORT,
+		REPLY_CLOSE,
+		REPLY_SILENT,
+		REPLY_ECHO,
+		REPLY_UNREAD
+	} kind;
 };
 
 static const struct reply good = {.magic = OPROF_CONTROL_MAGIC, .version = OPROF_CONTROL_VERSION};
@@ -52,10 +60,14 @@ static void serve(int listener, const struct reply *reply)
 		struct oprof_message head;
 		char text[1024];
 	} message;
-	int fd = accept(listener, NULL, NULL);
-	ssize_t nr = recv(fd, &message, sizeof(message), 0);
+	struct pollfd question = {.fd = accept(listener, NULL, NULL), .events = POLLIN};
+	int fd = question.fd;
 	size_t nr_text = reply->text ? strlen(reply->text) : 0;
+	ssize_t nr;
 
+	if (reply->kind == REPLY_UNREAD)
+		_exit(poll(&question, 1, 10000) != 1);
+	nr = recv(fd, &message, sizeof(message), 0);
 	if (nr < (ssize_t)sizeof(message.head) || reply->kind == REPLY_CLOSE)
 		_exit(1);
 	if (reply->kind == REPLY_SILENT)
@@ -184,8 +196,18 @@ START_TEST(a_daemon_that_dies_instead_of_answering_is_told)
 	struct reply reply = good;
 
 	reply.kind = REPLY_CLOSE;
-	ck_assert_int_lt(ask_with(&reply, NULL, 10000), 0);
-	ck_assert_str_ne(diag.text, "");
+	ck_assert_int_eq(ask_with(&reply, NULL, 10000), -ECONNRESET);
+	assert_has(diag.text, "ended before it answered");
+}
+END_TEST
+
+START_TEST(a_daemon_that_ends_with_the_question_unread_is_told_as_ended)
+{
+	struct reply reply = good;
+
+	reply.kind = REPLY_UNREAD;
+	ck_assert_int_eq(ask_with(&reply, NULL, 10000), -ECONNRESET);
+	assert_has(diag.text, "ended before it answered");
 }
 END_TEST
 
@@ -268,6 +290,7 @@ int main(void)
 	tcase_add_loop_test(cases, what_is_no_answer_is_refused, 0,
 			    sizeof(bad_replies) / sizeof(bad_replies[0]));
 	tcase_add_test(cases, a_daemon_that_dies_instead_of_answering_is_told);
+	tcase_add_test(cases, a_daemon_that_ends_with_the_question_unread_is_told_as_ended);
 	tcase_add_test(cases, a_daemon_that_hangs_runs_into_the_timeout);
 	tcase_add_test(cases, no_daemon_no_folder_and_a_dead_socket_are_all_not_connected);
 	tcase_add_test(cases, a_text_that_is_too_long_is_not_sent);

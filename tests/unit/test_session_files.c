@@ -60,6 +60,25 @@ START_TEST(a_folder_whose_lock_is_held_is_left_alone)
 }
 END_TEST
 
+START_TEST(only_one_at_a_time_holds_a_folder)
+{
+	int held = session_files_hold(test_dir, 0, &diag);
+	int second;
+
+	ck_assert_msg(held >= 0, "%s", diag_show(&diag));
+	ck_assert_int_eq(session_files_hold(test_dir, 20, &diag), -EBUSY);
+	assert_has(diag.text, "another opcontrol");
+	/* The daemon's lock is another one. */
+	test_put("samples/current/a", "x");
+	ck_assert_int_eq(session_files_reset(test_dir, &diag), 0);
+	(void)close(held);
+	second = session_files_hold(test_dir, 0, &diag);
+	ck_assert_int_ge(second, 0);
+	(void)close(second);
+	ck_assert_int_eq(session_files_hold("/nonexistent/folder", 0, &diag), -ENOENT);
+}
+END_TEST
+
 START_TEST(names_that_would_not_parse_back_are_refused)
 {
 	static const char *const bad[] = {"",	 ".",	"..",  ".hid", "current", "a/b",  "a,b",
@@ -85,6 +104,7 @@ int main(void)
 	tcase_add_test(cases, reset_removes_the_current_session_only);
 	tcase_add_test(cases, save_renames_the_current_session);
 	tcase_add_test(cases, a_folder_whose_lock_is_held_is_left_alone);
+	tcase_add_test(cases, only_one_at_a_time_holds_a_folder);
 	tcase_add_test(cases, names_that_would_not_parse_back_are_refused);
 	return test_run(cases);
 }
