@@ -66,7 +66,9 @@ static int daemon_runs(struct opcontrol *control)
 
 	if (error)
 		return error == -ENOTCONN ? RUNNING_NONE : error;
-	error = setup_match(&control->setup, answer.text, &control->diag);
+	/* Nobody chose anything: one started by hand or by a service manager is right. */
+	if (control->setup.kept || control->options->nr_settings)
+		error = setup_match(&control->setup, answer.text, &control->diag);
 	control_answer_deinit(&answer);
 	if (error)
 		return error == -EBUSY ? RUNNING_OTHERWISE : error;

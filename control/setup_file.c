@@ -210,6 +210,7 @@ static int load_file(struct setup *setup, const char *path, struct diag *diag)
 		return 0;
 	if (error)
 		return diag_set_at(diag, error, path, 0, "%s", strerror(-error));
+	setup->kept = true;
 	if (strlen(text) != nr_bytes)
 		error = diag_set_at(diag, -EINVAL, path, 0, "is not text: holds a NUL byte");
 	else

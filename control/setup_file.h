@@ -18,6 +18,7 @@ enum setup_vmlinux { SETUP_VMLINUX_UNSET, SETUP_VMLINUX_FILE, SETUP_VMLINUX_NONE
 
 struct setup {
 	struct sampling sampling;
+	bool kept;     /* there is a file: somebody chose, if only the defaults */
 	char *image;   /* NULL: all */
 	char *vmlinux; /* with SETUP_VMLINUX_FILE */
 	enum setup_vmlinux kernel;

@@ -164,6 +164,7 @@ tap_ok $? "begins afresh, all separated, two events, waiting"
 tap_is "$(status_value state)" stopped "without --start it waits"
 tap_is "$(session_counter "$S" seen)" 0 "afresh is empty"
 control --start >"$T/started"
+tap_ok $? "opcontrol --start, without a setup, takes the daemon as it is"
 wait_above seen 500
 rm -rf "$S/samples"
 wait_left=200
@@ -179,7 +180,7 @@ tap_ok $? "shutdown"
 wait_end "$daemon"
 tap_ok $? "it ends by that"
 agree current "separated by all"
-tap_is "$(find "$S/samples/current" -path '*{idle}*' -o -name '*.all.all.*' -type f |
+tap_is "$(find "$S/samples/current" ! -path '*{idle}*' -name '*.all.all.*' -type f |
 	grep -c 'dep.*clock')" 0 "every file names its thread and CPU"
 
 # A private daemon of a process: ready line, exec, end by itself.

@@ -22,6 +22,7 @@ static void tear_down(void)
 START_TEST(a_folder_without_a_setup_has_the_defaults)
 {
 	ck_assert_int_eq(setup_load(&setup, test_dir, &diag), 0);
+	ck_assert(!setup.kept);
 	ck_assert_uint_eq(setup.sampling.nr_events, 0);
 	ck_assert_uint_eq(setup.sampling.separation, 0);
 	ck_assert_int_eq(setup.kernel, SETUP_VMLINUX_UNSET);
@@ -45,6 +46,7 @@ START_TEST(what_is_saved_is_loaded_again)
 			      diag_show(&diag));
 	ck_assert_int_eq(setup_save(&setup, test_dir, &diag), 0);
 	ck_assert_msg(!setup_load(&loaded, test_dir, &diag), "%s", diag_show(&diag));
+	ck_assert(loaded.kept);
 	ck_assert_uint_eq(loaded.sampling.nr_events, 2);
 	ck_assert_str_eq(loaded.sampling.events[1], "page-faults:5:0:0:1");
 	ck_assert_str_eq(loaded.vmlinux, "/boot/v=1");
