@@ -4,11 +4,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_SHOWN 8 /* of each axis, in an error */
+/* In an error, which must have room for what to do about it. */
+#define VALUES_SHOWN 6 /* of each axis */
+#define VALUE_BYTES  32
 
 void class_key_show_count(const struct class_key *key, char *text, size_t nr_bytes)
 {
@@ -209,12 +212,23 @@ static bool shown_before(const struct classes *classes, const struct dimension *
 	return false;
 }
 
+/* The ends of names differ, their beginnings are those of folders. */
+static void write_value(FILE *out, const char *value)
+{
+	size_t length = strlen(value);
+
+	if (length > VALUE_BYTES)
+		(void)fprintf(out, "...%s", value + length - VALUE_BYTES + 3);
+	else
+		(void)fputs(value, out);
+}
+
 static void list_values(FILE *out, const struct classes *classes, const struct dimension *dimension)
 {
 	unsigned int nr = 0;
 
 	for (size_t i = 0; i < classes->nr_classes; i++) {
-		char value[512];
+		char value[PATH_MAX + 16];
 
 		if (shown_before(classes, dimension, i))
 			continue;
@@ -223,7 +237,8 @@ static void list_values(FILE *out, const struct classes *classes, const struct d
 			break;
 		}
 		dimension->show(&classes->classes[i].key, value, sizeof(value));
-		(void)fprintf(out, "%s%s", nr > 1 ? ", " : "", value);
+		(void)fputs(nr > 1 ? ", " : "", out);
+		write_value(out, value);
 	}
 	(void)fprintf(out, " (%s)", dimension->remedy);
 }
@@ -317,7 +332,7 @@ static int set_long_name(struct profile_class *class, enum class_axis axis)
 static int set_names(struct profile_class *class, enum class_axis axis)
 {
 	const struct dimension *dimension = dimension_of(axis);
-	char name[512] = "";
+	char name[PATH_MAX + 16] = "";
 
 	(dimension ? dimension->show : show_event)(&class->key, name, sizeof(name));
 	class->name = strdup(name);

@@ -119,6 +119,19 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return flat->options->reverse ? -order : order;
 }
 
+/* Control groups differ at the ends of their names. */
+static void write_head(FILE *out, const char *name, enum class_axis axis)
+{
+	size_t length = strlen(name);
+
+	if (length <= HEAD_WIDTH)
+		(void)fprintf(out, "%*s|", HEAD_WIDTH, name);
+	else if (axis == AXIS_CGROUP)
+		(void)fprintf(out, "...%s|", name + length - (HEAD_WIDTH - 3));
+	else
+		(void)fprintf(out, "%.*s...|", HEAD_WIDTH - 3, name);
+}
+
 static void write_heads(const struct flat *flat, FILE *out, const char *indent)
 {
 	const struct classes *classes = &flat->profile->selection->classes;
@@ -126,14 +139,8 @@ static void write_heads(const struct flat *flat, FILE *out, const char *indent)
 	if (!flat->options->header)
 		return;
 	(void)fputs(indent, out);
-	for (size_t i = 0; i < classes->nr_classes; i++) {
-		const char *name = classes->classes[i].name;
-
-		if (strlen(name) > HEAD_WIDTH)
-			(void)fprintf(out, "%.*s...|", HEAD_WIDTH - 3, name);
-		else
-			(void)fprintf(out, "%*s|", HEAD_WIDTH, name);
-	}
+	for (size_t i = 0; i < classes->nr_classes; i++)
+		write_head(out, classes->classes[i].name, classes->axis);
 	(void)fprintf(out, "\n%s", indent);
 	for (size_t i = 0; i < classes->nr_classes; i++)
 		(void)fprintf(out, "%*s|%*s|", COUNT_WIDTH, "samples", PERCENT_WIDTH, "%");

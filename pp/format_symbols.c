@@ -232,7 +232,9 @@ static void write_counts(struct symbols *symbols, FILE *out, const struct symbol
 	for (size_t i = 0; i < profile->nr_classes; i++) {
 		uint64_t total = profile->totals[i];
 
-		symbols->cumulated[i] += counts[i];
+		if (__builtin_add_overflow(symbols->cumulated[i], counts[i],
+					   &symbols->cumulated[i]))
+			symbols->cumulated[i] = UINT64_MAX;
 		write_number(symbols, out, COLUMN_SAMPLES, counts[i]);
 		if (accumulated)
 			write_number(symbols, out, COLUMN_SAMPLES_CUM, symbols->cumulated[i]);

@@ -17,10 +17,30 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
 }
 
+/* The bytes that a character begins with first has behind it. */
+static unsigned int nr_behind(unsigned char first)
+{
+	return first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;
+}
+
+/* C0, DEL, and C1 as UTF-8 (c2 80 to c2 9f) or as bytes of their own. */
 void text_write_name(FILE *out, const char *name)
 {
-	for (; *name; name++)
-		(void)fputc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, out);
+	unsigned int behind = 0; /* bytes of a character that are still to come */
+
+	for (; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+		unsigned char next = (unsigned char)name[1];
+		bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+		bool stray = byte >= 0x80 && byte < 0xa0 && !behind;
+
+		name += c1;
+		(void)fputc(byte < 0x20 || byte == 0x7f || c1 || stray ? '?' : byte, out);
+		if (behind && byte >= 0x80 && byte < 0xc0)
+			behind--;
+		else
+			behind = c1 ? 0 : nr_behind(byte);
+	}
 }
 
 static void write_cpu(FILE *out, const struct profile *profile)

@@ -62,9 +62,11 @@ static bool chosen(const struct spec *spec, const char *name)
 	return wanted->nr_patterns ? spec_list_match(wanted, name) : !strcmp(name, "current");
 }
 
-static int nothing_chosen(const char *dir, char *const *all, size_t nr_all, struct diag *diag)
+static int nothing_chosen(const char *dir, const struct spec *spec, char *const *all, size_t nr_all,
+			  struct diag *diag)
 {
 	char list[512] = "none";
+	char shown[256];
 	size_t used = 0;
 
 	for (size_t i = 0; i < nr_all && used < sizeof(list); i++) {
@@ -72,7 +74,15 @@ static int nothing_chosen(const char *dir, char *const *all, size_t nr_all, stru
 
 		used += nr > 0 ? (size_t)nr : 0;
 	}
-	return diag_set(diag, -ENOENT, "no session of %s is chosen; there: %s", dir, list);
+	if (!spec->lists[SPEC_SESSION].nr_patterns &&
+	    !spec->lists[SPEC_SESSION_EXCLUDE].nr_patterns)
+		return diag_set(diag, -ENOENT,
+				"no session \"current\" in %s; choose with session: what is "
+				"there: %s",
+				dir, list);
+	spec_show(spec, shown, sizeof(shown));
+	return diag_set(diag, -ENOENT, "no session of %s matches \"%s\"; there: %s", dir, shown,
+			list);
 }
 
 static bool is_session(const char *samples, const char *name)
@@ -136,7 +146,7 @@ int session_dir_list(const char *dir, const struct spec *spec, char ***names, si
 		all[nr++] = name;
 	}
 	if (!nr) {
-		error = nothing_chosen(dir, all, nr_all, diag);
+		error = nothing_chosen(dir, spec, all, nr_all, diag);
 		session_dir_free_names(all, nr_all);
 		return error;
 	}

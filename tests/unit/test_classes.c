@@ -128,6 +128,38 @@ START_TEST(two_axes_are_refused_with_their_values_and_the_way_out)
 }
 END_TEST
 
+START_TEST(long_names_leave_room_for_the_way_out)
+{
+	struct class_key keys[20];
+	char cgroups[20][600];
+
+	for (int i = 0; i < 20; i++) {
+		(void)snprintf(cgroups[i], sizeof(cgroups[i]), "/%0590d", i);
+		keys[i] = plain;
+		keys[i].cgroup = cgroups[i];
+		keys[i].cpu = i % 2;
+		keys[i].tgid = keys[i].tid = 1000000 + i;
+	}
+	ck_assert_int_eq(classes_arrange(&classes, keys, 20, &diag), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, ", ...00000000000000000000000000001, ..."));
+	ck_assert_ptr_nonnull(strstr(diag.text, "--merge=cgroup)"));
+}
+END_TEST
+
+START_TEST(columns_of_long_names_are_told_apart)
+{
+	struct class_key keys[] = {plain, plain};
+	char first[600], second[600];
+
+	(void)snprintf(first, sizeof(first), "/%0590d", 1);
+	(void)snprintf(second, sizeof(second), "/%0590d", 2);
+	keys[0].cgroup = first;
+	keys[1].cgroup = second;
+	ck_assert_int_eq(classes_arrange(&classes, keys, 2, &diag), 0);
+	ck_assert_str_ne(classes.classes[0].name, classes.classes[1].name);
+}
+END_TEST
+
 START_TEST(too_many_columns_are_refused)
 {
 	struct class_key keys[CLASSES_MAX + 1];
@@ -158,6 +190,8 @@ int main(void)
 	tcase_add_test(tests, threads_of_several_processes_are_one_axis);
 	tcase_add_test(tests, processes_and_cgroups_name_their_column);
 	tcase_add_test(tests, two_axes_are_refused_with_their_values_and_the_way_out);
+	tcase_add_test(tests, long_names_leave_room_for_the_way_out);
+	tcase_add_test(tests, columns_of_long_names_are_told_apart);
 	tcase_add_test(tests, too_many_columns_are_refused);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");

@@ -126,6 +126,21 @@ START_TEST(classes_stand_side_by_side_and_the_first_sorts)
 }
 END_TEST
 
+START_TEST(control_groups_are_told_apart_by_the_ends_of_their_names)
+{
+	static const char cgroups[] =
+		"1 /system.slice/nginx.service\n2 /system.slice/cron.service\n";
+
+	make_session_meta(&session, "cgroups", cgroups, sizeof(cgroups) - 1);
+	add(&(struct make_file){.app = "/bin/a", .cgroup = 1}, 3);
+	add(&(struct make_file){.app = "/bin/a", .cgroup = 2}, 1);
+	expect_text("...e/cron.service|.../nginx.service|\n"
+		    "  samples|      %|  samples|      %|\n"
+		    "------------------------------------\n"
+		    "        1 100.000         3 100.000 a\n");
+}
+END_TEST
+
 START_TEST(a_replaced_binary_has_one_line)
 {
 	options.header = false;
@@ -159,6 +174,7 @@ int main(void)
 	tcase_add_test(tests, the_order_is_reversed_when_asked);
 	tcase_add_test(tests, a_single_dependent_image_that_is_another_is_shown);
 	tcase_add_test(tests, classes_stand_side_by_side_and_the_first_sorts);
+	tcase_add_test(tests, control_groups_are_told_apart_by_the_ends_of_their_names);
 	tcase_add_test(tests, a_replaced_binary_has_one_line);
 	tcase_add_test(tests, equal_samples_are_ordered_by_name);
 	suite_add_tcase(suite, tests);

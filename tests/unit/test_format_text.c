@@ -56,6 +56,18 @@ START_TEST(names_cannot_command_the_terminal)
 }
 END_TEST
 
+START_TEST(nor_can_names_with_controls_of_eight_bits)
+{
+	char name[] = "a\xc2\x9b"
+		      "2J\x9b"
+		      "b\xe2\x82\xac\xc2\xa0\xf0\x9f\x98\x80";
+	char *text = make_profile_text(write_name, name);
+
+	ck_assert_str_eq(text, "a?2J?b\xe2\x82\xac\xc2\xa0\xf0\x9f\x98\x80");
+	free(text);
+}
+END_TEST
+
 static void write_header(FILE *out, void *context)
 {
 	text_format_header(out, &made.profile, context);
@@ -136,6 +148,7 @@ int main(void)
 	tcase_add_loop_test(tests, percentages_are_7_wide, 0,
 			    sizeof(percents) / sizeof(percents[0]));
 	tcase_add_test(tests, names_cannot_command_the_terminal);
+	tcase_add_test(tests, nor_can_names_with_controls_of_eight_bits);
 	tcase_add_test(tests, the_header_names_cpu_and_events);
 	tcase_add_test(tests, without_meta_files_the_sample_files_tell_the_cpu);
 	tcase_add_test(tests, classes_on_another_axis_have_a_line_each);
