@@ -4,7 +4,6 @@
 #include "pp/format_text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -357,7 +356,7 @@ static void write_of_event(FILE *err, const struct lack *lack, size_t column)
 /* Rounded down: 100.00 % is all. */
 static double percent_down(uint64_t part, uint64_t whole)
 {
-	return floor(percent(part, whole) * 100) / 100;
+	return (double)(uint64_t)(percent(part, whole) * 100) / 100;
 }
 
 static void write_symbolized(FILE *err, const struct lack *lack)
