@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READ_BYTES 65536
+
 bool kallsyms_is_made(const char *module)
 {
 	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
@@ -68,6 +70,8 @@ int kallsyms_walk(const char *proc_path, int (*visit)(const struct kallsym *symb
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
+	/* The kernel hands out 4 KB at a time, stdio would ask for 1 KB of a file in /proc. */
+	(void)setvbuf(file, NULL, _IOFBF, READ_BYTES);
 	error = walk(file, visit, context);
 	(void)fclose(file);
 	return error;

@@ -25,7 +25,8 @@ struct function {
 
 /* Functions of one image while kallsyms is walked. */
 struct collection {
-	const struct image *image;
+	struct image_entry *entry;
+	char *path; /* of its file in the session */
 	struct function *functions;
 	size_t nr_functions, room_functions;
 	char *names;
@@ -36,6 +37,7 @@ static void collection_deinit(struct collection *all)
 {
 	free(all->functions);
 	free(all->names);
+	free(all->path);
 }
 
 static int reserve(struct collection *all, size_t nr_name_bytes)
@@ -80,18 +82,36 @@ static bool is_padding(const char *name)
 	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
 }
 
+/* Is the symbol of this image? */
+static bool is_of(const struct image *image, const struct kallsym *symbol)
+{
+	if (symbol->address < image->start || symbol->address >= image->end)
+		return false;
+	return image->kind == OPROF_IMAGE_MODULE ? !strcmp(symbol->module, image->path)
+						 : !symbol->module[0];
+}
+
+/* All that is wanted in one walk: kallsyms takes some 50 ms to read. */
+struct saving {
+	struct collection *all;
+	size_t nr, room;
+};
+
 static int collect(const struct kallsym *symbol, void *context)
 {
-	struct collection *all = context;
-	const struct image *image = all->image;
-	bool of_kernel = image->kind != OPROF_IMAGE_MODULE;
+	const struct saving *saving = context;
+	int error = 0;
 
-	if (symbol->address < image->start || symbol->address >= image->end ||
-	    of_kernel != !symbol->module[0] || is_padding(symbol->name))
+	if (is_padding(symbol->name))
 		return 0;
-	if (!of_kernel && strcmp(symbol->module, image->path) != 0)
-		return 0;
-	return collection_add(all, symbol->address - image->start, symbol->type, symbol->name);
+	for (size_t i = 0; i < saving->nr && !error; i++) {
+		const struct image *image = &saving->all[i].entry->image;
+
+		if (is_of(image, symbol))
+			error = collection_add(&saving->all[i], symbol->address - image->start,
+					       symbol->type, symbol->name);
+	}
+	return error;
 }
 
 /* By start; of one start the one to keep first: global before others, else as read. */
@@ -109,7 +129,7 @@ static int function_compare(const void *a, const void *b)
 
 static void print_functions(FILE *file, const struct collection *all)
 {
-	uint64_t end = all->image->end - all->image->start;
+	uint64_t end = all->entry->image.end - all->entry->image.start;
 	const struct function *functions = all->functions;
 
 	fprintf(file, "oprof-kernel-symbols 1\n");
@@ -126,7 +146,7 @@ static void print_functions(FILE *file, const struct collection *all)
 	}
 }
 
-static int collection_write(struct collection *all, const char *path)
+static int collection_write(struct collection *all)
 {
 	size_t nr_bytes = 0;
 	char *text = NULL;
@@ -142,41 +162,97 @@ static int collection_write(struct collection *all, const char *path)
 	print_functions(file, all);
 	error = fclose(file) ? -ENOMEM : 0;
 	if (!error)
-		error = file_replace(path, text, nr_bytes, FILE_MODE);
+		error = file_replace(all->path, text, nr_bytes, FILE_MODE);
 	free(text);
 	return error;
 }
 
-/* Code that the kernel made is one function; other code's are in kallsyms. */
-static int save_functions(const struct image *image, const char *proc_path, const char *path)
+/* Nothing by a module's name: made by the kernel, or gone already. It is one function. */
+static int collection_finish(struct collection *all)
 {
-	struct collection all = {.image = image};
+	const struct image *image = &all->entry->image;
 	int error = 0;
 
-	if (image->kind == OPROF_IMAGE_BPF)
-		error = collection_add(&all, 0, 't', image->path);
-	else
-		error = kallsyms_walk(proc_path, collect, &all);
-	/* Nothing by the module's name: made by the kernel, or gone already. */
-	if (!error && !all.nr_functions && image->kind == OPROF_IMAGE_MODULE)
-		error = collection_add(&all, 0, 't', image->path);
+	if (!all->nr_functions && image->kind == OPROF_IMAGE_MODULE)
+		error = collection_add(all, 0, 't', image->path);
+	return error ? error : collection_write(all);
+}
+
+/* Have it collected. {idle} and the kernel are one file. */
+static int saving_add(struct saving *saving, struct image_entry *entry, const char *path)
+{
+	struct collection *all;
+
+	for (size_t i = 0; i < saving->nr; i++)
+		if (!strcmp(saving->all[i].path, path))
+			return 0;
+	if (saving->nr == saving->room) {
+		size_t room = saving->room ? 2 * saving->room : 16;
+
+		all = realloc(saving->all, room * sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		saving->all = all;
+		saving->room = room;
+	}
+	all = &saving->all[saving->nr];
+	*all = (struct collection){.entry = entry, .path = strdup(path)};
+	if (!all->path)
+		return -ENOMEM;
+	saving->nr++;
+	return 0;
+}
+
+static void saving_deinit(struct saving *saving)
+{
+	for (size_t i = 0; i < saving->nr; i++)
+		collection_deinit(&saving->all[i]);
+	free(saving->all);
+}
+
+/* Write what was wanted; the first error. */
+static int saving_write(struct saving *saving, const char *proc_path)
+{
+	int first = 0;
+	int error;
+
+	if (!saving->nr)
+		return 0;
+	error = kallsyms_walk(proc_path, collect, saving);
 	/* What can't be read now won't be later. */
-	if (error == -EACCES || error == -ENOENT)
-		error = 0;
+	if (error && error != -EACCES && error != -ENOENT)
+		return error;
+	for (size_t i = 0; i < saving->nr; i++) {
+		error = collection_finish(&saving->all[i]);
+		saving->all[i].entry->saved = !error;
+		if (error && !first)
+			first = error;
+	}
+	return first;
+}
+
+/* Code that the kernel made is one function, named as the image. */
+static int save_made(struct image_entry *entry, const char *path)
+{
+	struct collection all = {.entry = entry, .path = strdup(path)};
+	int error = all.path ? collection_add(&all, 0, 't', entry->image.path) : -ENOMEM;
+
 	if (!error)
-		error = collection_write(&all, path);
+		error = collection_write(&all);
 	collection_deinit(&all);
 	return error;
 }
 
-static int save_entry(struct image_entry *entry, const struct vdso *vdso, const char *proc_path,
+/* 0: entry->saved, or it is in saving. */
+static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)
 {
 	const struct image *image = &entry->image;
 	bool is_vdso = image->kind == OPROF_IMAGE_VDSO;
 	char path[PATH_MAX];
-	int error;
+	int error = 0;
 
+	entry->saved = true;
 	if (image->kind == OPROF_IMAGE_FILE || image->kind == OPROF_IMAGE_ANON)
 		return 0;
 	if (snprintf(path, sizeof(path), "%s/%s/%016" PRIx64, meta_path,
@@ -188,8 +264,12 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, const 
 	error = file_make_parent_dirs(path, FOLDER_MODE);
 	if (error)
 		return error;
-	if (!is_vdso)
-		return save_functions(image, proc_path, path);
+	if (image->kind == OPROF_IMAGE_BPF)
+		return save_made(entry, path);
+	if (!is_vdso) {
+		entry->saved = false;
+		return saving_add(saving, entry, path);
+	}
 	/* Programs of another word size have another, which is not ours to read. */
 	if (!vdso->bytes || sample_identity(&vdso->identity) != sample_identity(&image->identity))
 		return 0;
@@ -213,19 +293,23 @@ static void note_folder(struct image_table *images, const char *meta_path)
 int kernel_symbols_save(struct image_table *images, const struct vdso *vdso, const char *proc_path,
 			const char *meta_path)
 {
+	struct saving saving = {.nr = 0};
 	int error = 0;
+	int failed;
 
 	note_folder(images, meta_path);
 	for (size_t i = 0; i < images->nr_told; i++) {
 		struct image_entry *entry = images->told[i];
-		int failed;
 
 		if (entry->saved)
 			continue;
-		failed = save_entry(entry, vdso, proc_path, meta_path);
-		entry->saved = !failed;
+		failed = save_entry(entry, vdso, &saving, meta_path);
+		if (failed)
+			entry->saved = false;
 		if (failed && !error)
 			error = failed;
 	}
-	return error;
+	failed = saving_write(&saving, proc_path);
+	saving_deinit(&saving);
+	return error ? error : failed;
 }

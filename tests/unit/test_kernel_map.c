@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct fake_proc proc;
 static struct image_table images;
@@ -300,6 +304,53 @@ START_TEST(symbols_of_what_was_told_are_kept)
 }
 END_TEST
 
+/* kallsyms becomes a pipe that tells its lines once; who asks again waits for ever. */
+static pid_t tell_kallsyms_once(void)
+{
+	char path[256];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/kallsyms", proc.path);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		FILE *file = fopen(path, "w");
+
+		_exit(!file || fputs(kallsyms, file) < 0 || fclose(file));
+	}
+	return pid;
+}
+
+START_TEST(symbols_of_many_modules_take_one_reading_of_kallsyms)
+{
+	struct vdso none = {.nr_bytes = 0};
+	pid_t pid;
+	char *text;
+	int status;
+
+	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
+	tell(0xffffffff81000000);
+	tell(0xffffffffc0100000);
+	tell(0xffffffffc0101000);
+	image_tell(map.idle);
+	pid = tell_kallsyms_once();
+	save(&none);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	text = saved_text(0xffffffff81000000);
+	ck_assert_ptr_nonnull(strstr(text, "T schedule\n"));
+	free(text);
+	text = saved_text(0xffffffffc0100000);
+	ck_assert_ptr_nonnull(strstr(text, "T ext4_second\n"));
+	free(text);
+	text = saved_text(0xffffffffc0101000);
+	ck_assert_str_eq(text, "oprof-kernel-symbols 1\n0 2000 t jbd2\n");
+	free(text);
+}
+END_TEST
+
 START_TEST(the_vdso_is_kept_and_is_an_elf_file)
 {
 	struct image_key key = {.kind = OPROF_IMAGE_VDSO, .path = "[vdso]"};
@@ -342,6 +393,7 @@ int main(void)
 	tcase_add_test(tests, a_load_tells_which_modules_went);
 	tcase_add_test(tests, unknown_addresses_do_not_make_it_load_all_the_time);
 	tcase_add_test(tests, symbols_of_what_was_told_are_kept);
+	tcase_add_test(tests, symbols_of_many_modules_take_one_reading_of_kallsyms);
 	tcase_add_test(tests, the_vdso_is_kept_and_is_an_elf_file);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
