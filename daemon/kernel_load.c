@@ -236,6 +236,8 @@ static struct image_entry *module_image(struct image_table *images, const char *
 				.end = range->end};
 	char path[PATH_MAX];
 
+	/* Two of one size may have no build-id. */
+	identity.inode = hash_bytes(0, name, strlen(name));
 	if (snprintf(path, sizeof(path), "%s/module/%s/notes/.note.gnu.build-id", sys_path, name) <
 	    (int)sizeof(path))
 		identity_read(path, &identity);

@@ -351,6 +351,30 @@ START_TEST(symbols_of_many_modules_take_one_reading_of_kallsyms)
 }
 END_TEST
 
+START_TEST(modules_of_one_size_without_build_ids_keep_their_own_symbols)
+{
+	struct vdso none = {.nr_bytes = 0};
+	char *text;
+
+	fake_proc_print(&proc, "modules",
+			"one 4096 0 - Live 0xffffffffc0400000\n"
+			"two 4096 0 - Live 0xffffffffc0500000\n");
+	fake_proc_print(&proc, "kallsyms", "%s%s", kallsyms,
+			"ffffffffc0400000 t in_one\t[one]\n"
+			"ffffffffc0500000 t in_two\t[two]\n");
+	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
+	tell(0xffffffffc0400000);
+	tell(0xffffffffc0500000);
+	save(&none);
+	text = saved_text(0xffffffffc0400000);
+	ck_assert_str_eq(text, "oprof-kernel-symbols 1\n0 1000 t in_one\n");
+	free(text);
+	text = saved_text(0xffffffffc0500000);
+	ck_assert_str_eq(text, "oprof-kernel-symbols 1\n0 1000 t in_two\n");
+	free(text);
+}
+END_TEST
+
 START_TEST(the_vdso_is_kept_and_is_an_elf_file)
 {
 	struct image_key key = {.kind = OPROF_IMAGE_VDSO, .path = "[vdso]"};
@@ -394,6 +418,7 @@ int main(void)
 	tcase_add_test(tests, unknown_addresses_do_not_make_it_load_all_the_time);
 	tcase_add_test(tests, symbols_of_what_was_told_are_kept);
 	tcase_add_test(tests, symbols_of_many_modules_take_one_reading_of_kallsyms);
+	tcase_add_test(tests, modules_of_one_size_without_build_ids_keep_their_own_symbols);
 	tcase_add_test(tests, the_vdso_is_kept_and_is_an_elf_file);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
