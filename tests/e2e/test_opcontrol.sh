@@ -210,6 +210,11 @@ tap_is $? 0 "oprof stop"
 tap_is "$(value state)" not "ends the daemon"
 "$BIN/oprof" events >"$T/out"
 tap_has "$T/out" '^cpu-clock: ' "oprof events"
+"$BIN/oprof" check "$S" >"$T/out" 2>&1
+tap_is $? 0 "oprof check finds nothing wrong"
+echo "no sample file" >"$T/damaged"
+"$BIN/oprof" check "$T/damaged" >"$T/out" 2>&1
+tap_is $? 1 "and a damaged file is wrong"
 "$BIN/oprof" nonsense >"$T/out" 2>"$T/err"
 tap_is $? 1 "an unknown verb is refused"
 "$BIN/oprof" help run >"$T/out" 2>&1

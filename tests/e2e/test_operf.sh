@@ -135,6 +135,36 @@ until_true has_samples
 kill -INT $operf
 wait $operf
 tap_is $? 0 "or until Ctrl-C"
+
+# Every option reaches the daemon, which tells it.
+"$BIN/operf" -d "$S" -e cpu-clock -e page-faults:100::0:1 -F 499 -g -t -c --sample-pages=8 \
+	-p $load 2>/dev/null &
+operf=$!
+cleanup_pid $operf
+until_true has_samples
+"$BIN/opcontrol" "--session-dir=$S" --status >"$T/status"
+tap_is "$(sed -n '/^target/p; /^event/,/^sample_pages/p' "$T/status")" "target processes
+event cpu-clock::0x0:1:1
+event page-faults:100:0x0:0:1
+frequency 499
+separation lib,thread,cpu
+callgraph 64
+sample_pages 8" "what was asked for is what is done"
+"$BIN/opcontrol" "--session-dir=$S" --start >/dev/null
+tap_is $? 0 "and no setup was kept to differ from it"
+kill -TERM $operf
+wait $operf
+tap_is $? 0 "SIGTERM ends it cleanly"
+"$BIN/operf" -d "$S" --callgraph=3 --separate=none -p $load 2>/dev/null &
+operf=$!
+cleanup_pid $operf
+until_true has_samples
+"$BIN/opcontrol" "--session-dir=$S" --status >"$T/status"
+tap_is "$(sed -n '/^separation/,/^callgraph/p' "$T/status")" "separation none
+callgraph 3" "separation none, and a depth"
+kill -HUP $operf
+wait $operf
+tap_is $? 0 "so does SIGHUP"
 kill -0 $load
 tap_ok $? "which the process does not feel"
 kill $load
