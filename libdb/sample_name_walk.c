@@ -30,6 +30,25 @@ static int visit_file(struct walk *walk, const FTSENT *entry)
 			   walk->context);
 }
 
+/*
+ * What goes away while we walk is no error; the session's folder itself must
+ * be there. A folder below it that this user may not read is told like a name
+ * that does not parse: the others are still worth a report.
+ */
+static int visit_unread(struct walk *walk, const FTSENT *entry)
+{
+	int error = entry->fts_errno;
+
+	if (!entry->fts_level)
+		return -error;
+	if (error == ENOENT)
+		return 0;
+	if (error != EACCES)
+		return -error;
+	diag_set_at(&walk->diag, -error, entry->fts_path, 0, "can't be read: %s", strerror(error));
+	return walk->visit(entry->fts_path, NULL, &walk->diag, walk->context);
+}
+
 static int walk_entry(struct walk *walk, FTS *tree, FTSENT *entry)
 {
 	if (entry->fts_level == 1 && entry->fts_name[0] != '{') {
@@ -42,8 +61,7 @@ static int walk_entry(struct walk *walk, FTS *tree, FTSENT *entry)
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:
-		/* What goes away while we walk is no error; the folder itself must be there. */
-		return entry->fts_errno == ENOENT && entry->fts_level ? 0 : -entry->fts_errno;
+		return visit_unread(walk, entry);
 	default:
 		return 0;
 	}

@@ -186,12 +186,13 @@ static int read_file(struct symbol_table *table, const char *path)
 	if (error == -ENOENT)
 		return tell_missing(table);
 	diag_clear(&diag);
-	if (error) {
-		diag_set(&diag, error, "%s", strerror(-error));
-	} else {
-		error = kernel_symbols_parse(text, nr_bytes, table, &diag);
-		free(text);
-	}
+	if (error == -ENOMEM)
+		return error;
+	if (error)
+		return tell(table, SYMBOLS_DAMAGED,
+			    format_text("%s can't be read: %s", path, strerror(-error)));
+	error = kernel_symbols_parse(text, nr_bytes, table, &diag);
+	free(text);
 	if (error == -ENOMEM)
 		return error;
 	if (error)

@@ -153,7 +153,8 @@ static int report(struct report_options *options)
 				       &diag);
 	if (error) {
 		log_error("%s", diag_show(&diag));
-		if (!options->session_dir && options->selection.session_dir)
+		/* The columns' error names no folder. */
+		if (error == -EINVAL && !options->session_dir)
 			log_info("these were samples of %s", options->selection.session_dir);
 		return error;
 	}

@@ -65,7 +65,7 @@ static bool chosen(const struct spec *spec, const char *name)
 static int nothing_chosen(const char *dir, const struct spec *spec, char *const *all, size_t nr_all,
 			  struct diag *diag)
 {
-	char list[512] = "none";
+	char list[512] = "";
 	char shown[256];
 	size_t used = 0;
 
@@ -74,6 +74,11 @@ static int nothing_chosen(const char *dir, const struct spec *spec, char *const 
 
 		used += nr > 0 ? (size_t)nr : 0;
 	}
+	if (!nr_all)
+		return diag_set(diag, -ENOENT,
+				"no samples in %s; record some (operf COMMAND, or opcontrol "
+				"--start), or give their folder by --session-dir",
+				dir);
 	if (!spec->lists[SPEC_SESSION].nr_patterns &&
 	    !spec->lists[SPEC_SESSION_EXCLUDE].nr_patterns)
 		return diag_set(diag, -ENOENT,

@@ -106,6 +106,39 @@ START_TEST(symbolic_links_are_not_followed)
 }
 END_TEST
 
+static int count_unread(const char *path, const struct sample_name *name, const struct diag *diag,
+			void *context)
+{
+	int *nr = context;
+
+	(void)path;
+	nr[name ? 0 : 1]++;
+	if (!name)
+		ck_assert_ptr_nonnull(strstr(diag_show(diag), "{root}/a: can't be read"));
+	return 0;
+}
+
+START_TEST(a_folder_that_may_not_be_read_is_told_and_the_walk_goes_on)
+{
+	char path[1024];
+	int nr[2] = {0, 0};
+
+	make_file("{root}/a/{dep}/{root}/b" TAIL);
+	make_file("{kern}/vmlinux/{dep}/{kern}/vmlinux" TAIL);
+	(void)snprintf(path, sizeof(path), "chmod -R a+rX %s; chmod 0 %s/{root}/a", folder, folder);
+	ck_assert_int_eq(system(path), 0);
+	if (!geteuid())
+		ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(sample_name_walk(folder, count_unread, nr), 0);
+	if (!getuid())
+		ck_assert_int_eq(seteuid(0), 0);
+	(void)snprintf(path, sizeof(path), "chmod 700 %s/{root}/a", folder);
+	ck_assert_int_eq(system(path), 0);
+	ck_assert_int_eq(nr[0], 1);
+	ck_assert_int_eq(nr[1], 1);
+}
+END_TEST
+
 START_TEST(a_session_that_is_not_there_is_told)
 {
 	ck_assert_int_eq(sample_name_walk("/nonexistent/session", remember, NULL), -ENOENT);
@@ -128,6 +161,7 @@ int main(void)
 	tcase_add_test(tests, slashes_behind_the_folder_do_not_matter);
 	tcase_add_test(tests, the_visitor_ends_the_walk);
 	tcase_add_test(tests, symbolic_links_are_not_followed);
+	tcase_add_test(tests, a_folder_that_may_not_be_read_is_told_and_the_walk_goes_on);
 	tcase_add_test(tests, a_session_that_is_not_there_is_told);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");

@@ -150,6 +150,28 @@ START_TEST(merging_makes_one_class_of_several)
 }
 END_TEST
 
+START_TEST(unit_masks_and_cgroups_are_merged_when_asked)
+{
+	add(&(struct make_file){.app = "/bin/a", .unit_mask = 1, .cgroup = 1});
+	add(&(struct make_file){.app = "/bin/a", .unit_mask = 2, .cgroup = 1});
+	add(&(struct make_file){.app = "/bin/a", .unit_mask = 2, .cgroup = 2});
+	made.selection_options.merge = MERGE_UNIT_MASK;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_int_eq(made.selection.classes.axis, AXIS_CGROUP);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 2);
+	make_profile_deinit(&made);
+	made.selection_options.merge = MERGE_CGROUP;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_int_eq(made.selection.classes.axis, AXIS_EVENT);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 2);
+	make_profile_deinit(&made);
+	made.selection_options.merge = MERGE_CGROUP | MERGE_UNIT_MASK;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 START_TEST(different_events_are_never_merged)
 {
 	add(&(struct make_file){.app = "/a"});
@@ -290,6 +312,7 @@ int main(void)
 	tcase_add_test(tests, events_counts_and_unit_masks_are_chosen);
 	tcase_add_test(tests, cgroups_are_chosen_by_path_and_name_their_class);
 	tcase_add_test(tests, merging_makes_one_class_of_several);
+	tcase_add_test(tests, unit_masks_and_cgroups_are_merged_when_asked);
 	tcase_add_test(tests, different_events_are_never_merged);
 	tcase_add_test(tests, merging_libraries_makes_them_applications);
 	tcase_add_test(tests, dependent_images_are_left_out_when_asked);
