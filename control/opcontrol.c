@@ -4,6 +4,7 @@
 #include "control/daemon_start.h"
 #include "control/event_list.h"
 #include "control/opcontrol_options.h"
+#include "control/option.h"
 #include "control/report_command.h"
 #include "control/session_files.h"
 #include "control/setup_file.h"
@@ -261,8 +262,9 @@ static int do_status(struct opcontrol *control)
 	if (load_setup(control))
 		return -EINVAL;
 	setup = setup_format(&control->setup);
+	/* Without its first line, which is about the file. */
 	if (setup)
-		(void)printf("%s", setup);
+		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
 	return error;
 }
@@ -363,5 +365,5 @@ int main(int argc, const char **argv)
 	else
 		status = status < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	opcontrol_options_deinit(&options);
-	return status;
+	return option_end_output(status);
 }

@@ -6,6 +6,7 @@
 #include "control/command.h"
 #include "control/daemon_start.h"
 #include "control/operf_options.h"
+#include "control/option.h"
 #include "control/report_command.h"
 #include "control/tool_path.h"
 #include "lib/file.h"
@@ -39,8 +40,9 @@ static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 	int error = file_make_dirs(dir, 0700);
 
 	if (error)
-		return diag_set(diag, error, "cannot make the session folder %s: %s", dir,
-				strerror(-error));
+		return diag_set(diag, error,
+				"cannot make the session folder %s: %s; choose another: -d DIR",
+				dir, strerror(-error));
 	if (!realpath(dir, absolute))
 		return diag_set(diag, -errno, "cannot find %s: %s", dir, strerror(errno));
 	if (access(absolute, W_OK | X_OK))
@@ -238,5 +240,5 @@ int main(int argc, const char **argv)
 		status = status < 0 ? COMMAND_EXIT_OURS : 0;
 	}
 	operf_options_deinit(&options);
-	return status;
+	return option_end_output(status);
 }

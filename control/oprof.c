@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* oprof VERB: the front door. Runs the other programs; does little itself. */
 #include "control/doctor.h"
+#include "control/option.h"
 #include "control/tool_path.h"
 #include "lib/log.h"
 
@@ -154,7 +155,8 @@ static int show_verb_help(const struct verb *verb)
 	char help[] = "--help";
 	char *args[] = {help, NULL};
 
-	(void)printf("Usage: oprof %s %s\n  %s\n", verb->name, verb->usage, verb->text);
+	(void)printf("Usage: oprof %s%s%s\n  %s\n", verb->name, *verb->usage ? " " : "",
+		     verb->usage, verb->text);
 	if (!verb->tool)
 		return EXIT_SUCCESS;
 	(void)printf("\nIt runs %s%s%s:\n\n", verb->tool, verb->option ? " " : "",
@@ -203,5 +205,5 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return EXIT_FAILURE;
 	}
-	return do_verb(argv[1], argv + 2);
+	return option_end_output(do_verb(argv[1], argv + 2));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/option.h"
 
+#include "lib/log.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,4 +48,16 @@ int option_keep(char **kept, const char *text, struct diag *diag)
 	free(*kept);
 	*kept = copy;
 	return 0;
+}
+
+int option_end_output(int status)
+{
+	int error;
+
+	errno = 0;
+	error = fflush(stdout) || ferror(stdout);
+	if (!error)
+		return status;
+	log_error("cannot write the output: %s", strerror(errno ? errno : EIO));
+	return status ? status : EXIT_FAILURE;
 }

@@ -25,4 +25,10 @@ char **option_rest(poptContext context);
 /* Replace *kept (malloc'ed or NULL) by a copy of text. 0 or -ENOMEM. */
 int option_keep(char **kept, const char *text, struct diag *diag);
 
+/*
+ * The exit status of a program that would end with status: 1 when what it
+ * printed could not be written (a full disk), which is said on stderr.
+ */
+int option_end_output(int status);
+
 #endif

@@ -30,7 +30,9 @@ report()
 
 control --status
 tap_is $? 1 "status without a daemon: 1"
-tap_has "$T/out" '^state not running$' "and it says so"
+tap_is "$(cat "$T/out")" "state not running
+session_dir $S
+separate=none" "and it says so, and what a start would do"
 control --shutdown
 tap_is $? 0 "shutdown without a daemon is no error"
 control --dump
@@ -215,6 +217,12 @@ tap_is $? 0 "oprof check finds nothing wrong"
 echo "no sample file" >"$T/damaged"
 "$BIN/oprof" check "$T/damaged" >"$T/out" 2>&1
 tap_is $? 1 "and a damaged file is wrong"
+for command in "oprof events" "oprof help" "oprof doctor" "opcontrol --list-events" "operf --help"; do
+	# shellcheck disable=SC2086 # words
+	"$BIN"/$command >/dev/full 2>"$T/err"
+	tap_is $? 1 "$command: output that cannot be written is a failure"
+done
+tap_has "$T/err" 'No space left' "and is told"
 "$BIN/oprof" nonsense >"$T/out" 2>"$T/err"
 tap_is $? 1 "an unknown verb is refused"
 "$BIN/oprof" help run >"$T/out" 2>&1
