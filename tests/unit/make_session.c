@@ -80,14 +80,14 @@ static void set_identity(struct sdb_identity *identity, const struct sample_name
 	*identity = (struct sdb_identity){
 		.event = name->event,
 		.cpu_type = "Test CPU",
-		.host = "testhost",
+		.host = file->host ? file->host : "testhost",
 		.app_path = file->app,
 		.image_path = image_of(file),
 		.cgroup = file->cgroup_path,
 		.image_kind = file->kind	       ? file->kind
 			      : *image_of(file) == '/' ? OPROF_IMAGE_FILE
 						       : OPROF_IMAGE_KERNEL,
-		.flags = file->frequency ? OPROF_SDB_FREQUENCY : 0,
+		.flags = file->flags | (file->frequency ? OPROF_SDB_FREQUENCY : 0),
 		.unit_mask = name->unit_mask,
 		.period_or_hz = name->period_or_hz,
 		.cpu_khz = 2400000,

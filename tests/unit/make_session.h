@@ -30,6 +30,8 @@ struct make_file {
 	int64_t cpu_behind; /* CPU + 1; 0: all */
 	int64_t cgroup;	    /* 0: all */
 	const char *cgroup_path;
+	const char *host;		    /* NULL: "testhost" */
+	uint32_t flags;			    /* OPROF_SDB_* besides those that the rest says */
 	uint8_t version;		    /* of the binary: another one is another identity */
 	int64_t start_time_ns, end_time_ns; /* 0: not set */
 	enum oprof_image_kind kind;	    /* 0: file or kernel by its name */

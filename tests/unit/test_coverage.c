@@ -5,7 +5,9 @@
 #include "pp/coverage.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +173,39 @@ START_TEST(what_was_left_out_as_damaged_is_not_called_a_running_daemon)
 }
 END_TEST
 
+START_TEST(what_makes_counts_another_thing_is_told)
+{
+	const struct make_sample sample = {0x100, 10};
+	const uint32_t flags = OPROF_SDB_HOLED;
+	char path[PATH_MAX];
+	int fd;
+	char dir[] = "d";
+	char *text;
+
+	made.profile_options.symbols = false;
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 10);
+	add(&(struct make_file){.app = "/bin/other", .host = "abroad", .flags = OPROF_SDB_WEIGHTED},
+	    0x100, 10);
+	make_session_add(&session, &(struct make_file){.app = "/bin/third"}, &sample, 1, path);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_eq(
+		pwrite(fd, &flags, sizeof(flags), offsetof(struct oprof_sdb_header, flags)),
+		sizeof(flags));
+	ck_assert_int_eq(close(fd), 0);
+	make_profile_init(&made, &session, "session:run");
+	text = make_profile_text(write_before, dir);
+	ck_assert_ptr_nonnull(strstr(text, ", several hosts, first "));
+	free(text);
+	text = make_profile_text(write_after, NULL);
+	ck_assert_str_eq(
+		text, "samples 30\npercentages are of samples, not of the events they stand for "
+		      "(1 sample files hold those too)\n1 sample files lost a page while they were "
+		      "written (full disk?): their counts are too low\n");
+	free(text);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 START_TEST(the_view_of_images_says_nothing_of_symbols)
 {
 	made.profile_options.symbols = false;
@@ -271,6 +306,7 @@ int main(void)
 	tcase_add_test(tests, events_are_told_apart);
 	tcase_add_test(tests, a_filter_that_leaves_nothing_says_how_it_matches);
 	tcase_add_test(tests, what_was_left_out_as_damaged_is_not_called_a_running_daemon);
+	tcase_add_test(tests, what_makes_counts_another_thing_is_told);
 	tcase_add_test(tests, the_view_of_images_says_nothing_of_symbols);
 	tcase_add_test(tests, only_the_worst_of_many_are_named);
 	tcase_add_test(tests, losses_are_told_by_reason_and_throttling_apart);
