@@ -48,7 +48,9 @@ static int connect_in(int dir_fd, int fd)
 
 static int no_daemon(const char *session_dir, struct diag *diag)
 {
-	return diag_set(diag, -ENOTCONN, "no daemon runs for the session folder %s", session_dir);
+	return diag_set(diag, -ENOTCONN,
+			"no daemon runs for the session folder %s (opcontrol --start starts one)",
+			session_dir);
 }
 
 static int control_connect(const char *session_dir, struct diag *diag)

@@ -37,7 +37,7 @@ control --shutdown
 tap_is $? 0 "shutdown without a daemon is no error"
 control --dump
 tap_is $? 1 "dump without a daemon is one"
-tap_has "$T/err" 'no daemon runs' "that says why"
+tap_has "$T/err" 'no daemon runs .*opcontrol --start' "that says why, and what to do"
 control --save=a
 tap_is $? 1 "nothing to save yet"
 control --reset
