@@ -14,6 +14,7 @@
 #include <fts.h>
 #include <inttypes.h>
 #include <popt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,14 +35,36 @@ static void wrong(struct totals *totals, const char *path, const char *what)
 	totals->nr_wrong++;
 }
 
-/* A sample file's name begins with the first component that begins with '{'. */
+/* What the first component of a sample file's name may begin with. */
+static bool begins_name(const char *component)
+{
+	static const char *const beginnings[] = {"{root}/", "{kern}/", "{anon:"};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (!strncmp(component, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+/*
+ * The sample file's name in path, which is its whole one: wherever below the
+ * session one begins, the name does not begin there. NULL: none.
+ */
 static const char *name_in(const char *path)
 {
-	const char *brace = strstr(path, "/{");
+	for (const char *at = strstr(path, "/{"); at; at = strstr(at + 1, "/{"))
+		if (begins_name(at + 1))
+			return at + 1;
+	return NULL;
+}
 
-	if (path[0] == '{')
-		return path;
-	return brace ? brace + 1 : NULL;
+static bool has_name(const char *path)
+{
+	char *whole = realpath(path, NULL);
+	bool found = whole && name_in(whole);
+
+	free(whole);
+	return found;
 }
 
 /* Does what the name says hold for the file? NULL: it does. */
@@ -67,8 +90,9 @@ static bool check_header(struct totals *totals, const char *path)
 	struct sample_name name;
 	struct sdb_image image;
 	struct diag diag;
-	const char *text = name_in(path);
 	const char *what = NULL;
+	const char *text;
+	char *whole;
 	int error = sdb_image_load_header(path, &image, &diag);
 
 	if (error == -ENODATA)
@@ -77,6 +101,8 @@ static bool check_header(struct totals *totals, const char *path)
 		wrong(totals, path, diag.text);
 		return false;
 	}
+	whole = realpath(path, NULL);
+	text = whole ? name_in(whole) : NULL;
 	if (image.header.flags & OPROF_SDB_HOLED)
 		what = "a page of it was lost while it was written: counts are too low";
 	else if (text && sample_name_parse(text, &name, &diag))
@@ -85,6 +111,7 @@ static bool check_header(struct totals *totals, const char *path)
 		what = name_differs(&name, &image);
 	if (what)
 		wrong(totals, path, what);
+	free(whole);
 	sdb_image_deinit(&image);
 	return !what;
 }
@@ -119,7 +146,7 @@ static void check_entry(struct totals *totals, const FTSENT *entry)
 	switch (entry->fts_info) {
 	case FTS_F:
 		/* In a folder, only what lies where sample files do. */
-		if (!entry->fts_level || name_in(entry->fts_path))
+		if (!entry->fts_level || has_name(entry->fts_path))
 			check_file(totals, entry->fts_path);
 		break;
 	case FTS_DNR:

@@ -102,6 +102,27 @@ START_TEST(verbose_tells_what_sound_files_hold)
 }
 END_TEST
 
+START_TEST(a_part_of_a_session_may_be_checked)
+{
+	make_session_file("/bin/a");
+	ck_assert_int_eq(opcheck("s/{root}/bin"), 0);
+	ck_assert_int_eq(opcheck("-v s/{root}/bin/a"), 0);
+	says("1 sample files, 0 wrong");
+	ck_assert_str_eq(strstr(output, "wrong\n"), "wrong\n");
+}
+END_TEST
+
+START_TEST(folders_above_a_session_may_have_braces)
+{
+	make_session_file("/bin/a");
+	ck_assert_int_eq(opcheck("-V; mkdir '{x}' && mv s '{x}'"), 0);
+	ck_assert_int_eq(opcheck("'{x}'"), 0);
+	ck_assert_str_eq(output, "");
+	ck_assert_int_eq(opcheck("-v \"$PWD\"/*x*/s"), 0);
+	says("1 sample files, 0 wrong");
+}
+END_TEST
+
 START_TEST(damage_is_named_and_the_rest_still_checked)
 {
 	make_session_file("/bin/a");
@@ -198,6 +219,8 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, sound_sessions_are_passed_without_a_word);
 	tcase_add_test(tests, verbose_tells_what_sound_files_hold);
+	tcase_add_test(tests, a_part_of_a_session_may_be_checked);
+	tcase_add_test(tests, folders_above_a_session_may_have_braces);
 	tcase_add_test(tests, damage_is_named_and_the_rest_still_checked);
 	tcase_add_test(tests, a_file_under_the_wrong_name_is_named);
 	tcase_add_test(tests, a_name_that_does_not_parse_is_named);
