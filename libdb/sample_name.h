@@ -68,8 +68,9 @@ uint64_t sample_identity(const struct oprof_image_identity *image);
  * Call visit for each file below session_path that lies where a sample file
  * may (top component begins with '{'), in the order of their names. path is
  * session_path and the name below it. name is NULL where it does not parse,
- * and for a folder that may not be read; diag then says why, else it is NULL. Stops at and returns the first
- * non-zero of visit; else 0 or -errno. Symbolic links are not followed.
+ * and for a folder that may not be read; diag then says why, else it is NULL.
+ * Stops at and returns the first non-zero of visit; else 0 or -errno. Symbolic
+ * links are not followed.
  */
 int sample_name_walk(const char *session_path,
 		     int (*visit)(const char *path, const struct sample_name *name,
