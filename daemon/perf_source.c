@@ -568,6 +568,46 @@ static int source_save_symbols(struct source *source, const char *meta_path)
 	return perf_state_save_symbols(source->state, meta_path);
 }
 
+/* Clocks are timer interrupts, which wait while interrupts are off. */
+static bool source_is_blind_to_irqs_off(const struct source *source)
+{
+	for (size_t i = 0; i < source->config.nr_events; i++) {
+		const struct event_choice *event = &source->events[i];
+
+		if (event->perf_type == PERF_TYPE_SOFTWARE && event->kernel &&
+		    (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+		     event->config == PERF_COUNT_SW_TASK_CLOCK))
+			return !source->open.user_only;
+	}
+	return false;
+}
+
+static size_t source_notes(const struct source *source, struct source_note *notes, size_t room)
+{
+	const struct {
+		bool is_so;
+		struct source_note note;
+	} all[] = {
+		{source->open.user_only,
+		 {"user_only", "the kernel's mode was refused: only samples of user space are here "
+			       "(oprof doctor tells the remedy)"}},
+		{!(source->open.features & PERF_FEATURE_LOST),
+		 {"last_loss_unknown",
+		  "this kernel (before Linux 6.0) has no count of lost samples: "
+		  "the last loss of a ring is not known"}},
+		{source_is_blind_to_irqs_off(source),
+		 {"interrupts_off",
+		  "cpu-clock and task-clock are timer interrupts: code of the kernel "
+		  "that runs with interrupts off is not sampled"}},
+	};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && nr < room; i++)
+		if (all[i].is_so)
+			notes[nr++] = all[i].note;
+	return nr;
+}
+
 static size_t source_counters(const struct source *source, struct source_counter *counters,
 			      size_t room)
 {
@@ -583,8 +623,6 @@ static size_t source_counters(const struct source *source, struct source_counter
 		{"ring_errors", source->nr_ring_errors},
 		{"rings_halved", source->nr_halvings},
 		{"cpu_changes", source->nr_cpu_changes},
-		{"user_only", source->open.user_only},
-		{"lost_counts_missing", !(source->open.features & PERF_FEATURE_LOST)},
 	};
 	size_t nr = sizeof(own) / sizeof(own[0]);
 
@@ -607,5 +645,6 @@ const struct source_ops source_perf = {
 	.image = source_image,
 	.cgroup_path = source_cgroup_path,
 	.save_symbols = source_save_symbols,
+	.notes = source_notes,
 	.counters = source_counters,
 };

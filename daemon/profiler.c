@@ -128,8 +128,13 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 		.set_aside = profiler_set_aside,
 		.context = profiler,
 	};
-	int error = session_begin(profiler->session, profiler->config.begin, diag);
+	struct session_info *info = &profiler->session->info;
+	int error;
 
+	info->notes = profiler->notes;
+	info->nr_notes =
+		profiler->config.ops->notes(profiler->source, profiler->notes, SOURCE_NOTES_MAX);
+	error = session_begin(profiler->session, profiler->config.begin, diag);
 	if (error < 0)
 		return error;
 	if (error > 0)
@@ -362,6 +367,9 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 	control_answer_add(answer, "session", "%s", SESSION_CURRENT);
 	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);
 	status_settings(profiler, answer);
+	for (size_t i = 0; i < session->info.nr_notes; i++)
+		control_answer_add(answer, "note", "%s %s", session->info.notes[i].name,
+				   session->info.notes[i].text);
 	control_answer_add(answer, "rate", "%.1f", profiler->rate);
 	control_answer_add(answer, "sample_files", "%zu", sample_cache_nr_files(profiler->cache));
 	for (uint32_t i = 0; session->open && i < session->stats.nr_entries; i++)

@@ -31,6 +31,7 @@ struct profiler {
 	struct profiler_config config;
 	struct source *source;
 	struct session *session; /* borrowed */
+	struct source_note notes[SOURCE_NOTES_MAX];
 	struct attribution attribution;
 	struct sample_cache *cache;
 	bool running;

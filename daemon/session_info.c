@@ -85,7 +85,21 @@ struct old_info {
 	bool differs;
 	char *events[64]; /* lines without "event INDEX "; into the text that was read */
 	size_t nr_events;
+	char *notes[SOURCE_NOTES_MAX]; /* "NAME TEXT", likewise */
+	size_t nr_notes;
 };
+
+/* Does the run that begins have this note ("NAME TEXT") too? */
+static bool info_has_note(const struct session_info *info, const char *line)
+{
+	size_t length = strcspn(line, " ");
+
+	for (size_t i = 0; i < info->nr_notes; i++)
+		if (strlen(info->notes[i].name) == length &&
+		    !strncmp(info->notes[i].name, line, length))
+			return true;
+	return false;
+}
 
 static void old_info_line(struct old_info *old, const struct session_info *info, char *line)
 {
@@ -104,6 +118,9 @@ static void old_info_line(struct old_info *old, const struct session_info *info,
 	} else if (!strcmp(line, "separation")) {
 		separation_format(info->separation, separation);
 		old->differs |= strcmp(separation, value) != 0;
+	} else if (!strcmp(line, "note")) {
+		if (!info_has_note(info, value) && old->nr_notes < SOURCE_NOTES_MAX)
+			old->notes[old->nr_notes++] = value;
 	} else if (!strcmp(line, "event")) {
 		char *event = strchr(value, ' ');
 
@@ -132,6 +149,10 @@ static void info_print(FILE *stream, const struct session_info *info, const stru
 	}
 	for (size_t i = 0; i < old->nr_events; i++)
 		(void)fprintf(stream, "event %zu %s\n", info->nr_events + i, old->events[i]);
+	for (size_t i = 0; i < info->nr_notes; i++)
+		(void)fprintf(stream, "note %s %s\n", info->notes[i].name, info->notes[i].text);
+	for (size_t i = 0; i < old->nr_notes; i++)
+		(void)fprintf(stream, "note %s\n", old->notes[i]);
 }
 
 static int info_replace(const char *path, const struct session_info *info,

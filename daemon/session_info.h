@@ -7,6 +7,7 @@
 #ifndef DAEMON_SESSION_INFO_H
 #define DAEMON_SESSION_INFO_H
 
+#include "daemon/source.h"
 #include "events/events.h"
 #include "lib/diag.h"
 
@@ -29,6 +30,8 @@ struct session_info {
 	unsigned int separation;
 	const struct event_choice *events;
 	size_t nr_events;
+	const struct source_note *notes; /* borrowed */
+	size_t nr_notes;
 	int64_t started_ns; /* since 1970; of the session's first run */
 };
 
@@ -37,7 +40,7 @@ void session_info_init(struct session_info *info);
 
 /*
  * Write info to path. When path is there already (appending), its start and
- * other events are kept: info->started_ns becomes the older one. 1 when it
+ * other events and notes are kept: info->started_ns becomes the older one. 1 when it
  * was of another separation or of other events, 0, or -errno.
  */
 int session_info_write(struct session_info *info, const char *path);

@@ -57,7 +57,19 @@ enum source_drain {
 	SOURCE_DRAIN_ALL,      /* everything written before the call (dump, end) */
 };
 
-/* Counters of the source, by name, for status and meta/stats (monotonic). */
+/* What reports have to say of all samples of a run. Both are constants. */
+struct source_note {
+	const char *name; /* a word, by which programs know it */
+	const char *text; /* a line for people */
+};
+
+#define SOURCE_NOTES_MAX 8
+
+/*
+ * Counters of the source, by name, for status and meta/stats. They only grow,
+ * and what they are when a session begins is not the session's: a state is a
+ * note. Names that begin with "lost_" are those of enum oprof_lost.
+ */
 struct source_counter {
 	const char *name;
 	uint64_t value;
@@ -106,6 +118,9 @@ struct source_ops {
 	 * for the images named so far and not yet written, below meta_path.
 	 */
 	int (*save_symbols)(struct source *source, const char *meta_path);
+
+	/* Fill notes[room] with what is so once it is open; the number there are. */
+	size_t (*notes)(const struct source *source, struct source_note *notes, size_t room);
 
 	/* Fill counters[room]; the number there are. */
 	size_t (*counters)(const struct source *source, struct source_counter *counters,

@@ -410,6 +410,36 @@ static void write_images(FILE *err, const struct lack *lack)
 			    err);
 }
 
+/* A session before, or a note before it in its own, says the same. */
+static bool noted_before(const struct selection *selection, size_t session, size_t nr_notes,
+			 const char *name)
+{
+	for (size_t i = 0; i <= session; i++) {
+		const struct session_info *info = &selection->sessions[i].info;
+		size_t nr = i < session ? info->nr_notes : nr_notes;
+
+		for (size_t j = 0; j < nr; j++)
+			if (!strcmp(info->notes[j].name, name))
+				return true;
+	}
+	return false;
+}
+
+/* What the source says of its samples, in its own words. */
+static void write_notes(FILE *err, const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_sessions; i++) {
+		const struct session_info *info = &selection->sessions[i].info;
+
+		for (size_t j = 0; j < info->nr_notes; j++) {
+			if (noted_before(selection, i, j, info->notes[j].name))
+				continue;
+			text_write_name(err, info->notes[j].text);
+			(void)fputc('\n', err);
+		}
+	}
+}
+
 /* What may explain the shares before them, and what is missing from them. */
 static void write_losses(FILE *err, const struct profile *profile)
 {
@@ -417,6 +447,7 @@ static void write_losses(FILE *err, const struct profile *profile)
 	size_t nr_unread = profile->nr_damaged + selection->nr_skipped;
 
 	write_weighted(err, profile);
+	write_notes(err, selection);
 	write_lost(err, selection);
 	write_throttled(err, selection);
 	write_balance(err, profile);

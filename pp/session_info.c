@@ -24,6 +24,11 @@ void session_info_deinit(struct session_info *info)
 		free(info->events[i].description);
 	}
 	free(info->events);
+	for (size_t i = 0; i < info->nr_notes; i++) {
+		free(info->notes[i].name);
+		free(info->notes[i].text);
+	}
+	free(info->notes);
 	for (size_t i = 0; i < info->nr_cgroups; i++)
 		free(info->cgroups[i].path);
 	free(info->cgroups);
@@ -118,6 +123,30 @@ static int parse_event(struct session_info *info, char *text)
 	return error;
 }
 
+/* NAME TEXT */
+static int parse_note(struct session_info *info, char *text)
+{
+	const char *name = take_word(&text);
+	struct session_note *note;
+
+	if (!name || !*text)
+		return -EINVAL;
+	note = realloc(info->notes, (info->nr_notes + 1) * sizeof(*note));
+	if (!note)
+		return -ENOMEM;
+	info->notes = note;
+	note += info->nr_notes;
+	note->name = strdup(name);
+	note->text = strdup(text);
+	if (!note->name || !note->text) {
+		free(note->name);
+		free(note->text);
+		return -ENOMEM;
+	}
+	info->nr_notes++;
+	return 0;
+}
+
 static int parse_info_line(struct session_info *info, char *line)
 {
 	const char *key = take_word(&line);
@@ -135,6 +164,8 @@ static int parse_info_line(struct session_info *info, char *line)
 		return keep_text(&info->separation, line);
 	if (!strcmp(key, "event"))
 		return parse_event(info, line);
+	if (!strcmp(key, "note"))
+		return parse_note(info, line);
 	if (!strcmp(key, "cpu_khz")) {
 		if (number_parse(line, UINT32_MAX, &number))
 			return -EINVAL;

@@ -24,6 +24,11 @@ struct session_event {
 	char *description; /* never NULL */
 };
 
+/* What was so of all samples of a run, and reports have to say. */
+struct session_note {
+	char *name, *text; /* never NULL */
+};
+
 struct session_cgroup {
 	int64_t number;
 	char *path;
@@ -35,6 +40,8 @@ struct session_info {
 	int64_t started_ns;			     /* since 1970 */
 	struct session_event *events;
 	size_t nr_events;
+	struct session_note *notes;
+	size_t nr_notes;
 	struct session_cgroup *cgroups;
 	size_t nr_cgroups;
 	struct oprof_stats_entry *stats; /* each name NUL-terminated */

@@ -7,9 +7,10 @@
  *     {root}... {kern}... {anon:...}	sample files; names that begin with {
  *     meta/stats			struct oprof_stats_file, mmapped by the daemon
  *     meta/info			lines "key value": version, host, boot_id, source,
- *					cpu_type, cpu_khz, separation, started (ns since
+ *					target, cpu_type, cpu_khz, separation, started (ns since
  *					1970), clock; and per event "event INDEX NAME
- *					period|hz N UNITMASK KERNEL USER DESCRIPTION"
+ *					period|hz N UNITMASK KERNEL USER DESCRIPTION",
+ *					and "note NAME TEXT"
  *     meta/cgroups			lines "NUMBER PATH": the CGROUP field of names
  *     meta/symbols/<identity>		symbols of the kernel and its modules
  *     meta/images/<identity>		bytes of images with no file (vdso)

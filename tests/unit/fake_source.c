@@ -232,6 +232,15 @@ static int fake_save_symbols(struct source *source, const char *meta_path)
 	return file_replace(file, "fake\n", 5, 0600);
 }
 
+static size_t fake_notes(const struct source *source, struct source_note *notes, size_t room)
+{
+	(void)source;
+	if (!room || !fake.note.name)
+		return 0;
+	notes[0] = fake.note;
+	return 1;
+}
+
 static size_t fake_counters(const struct source *source, struct source_counter *counters,
 			    size_t room)
 {
@@ -255,5 +264,6 @@ const struct source_ops source_fake = {
 	.image = fake_find_image,
 	.cgroup_path = fake_cgroup_path,
 	.save_symbols = fake_save_symbols,
+	.notes = fake_notes,
 	.counters = fake_counters,
 };

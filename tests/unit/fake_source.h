@@ -18,6 +18,7 @@ struct fake {
 	size_t nr_bytes;
 	uint64_t seen; /* counted when handed over */
 	uint64_t late_records;
+	struct source_note note; /* name NULL: none */
 	bool open, running, ended;
 	int open_error; /* given by open, with a diag */
 	unsigned int nr_starts, nr_stops, nr_symbols_saved;

@@ -257,6 +257,18 @@ START_TEST(losses_are_told_by_reason_and_throttling_apart)
 }
 END_TEST
 
+START_TEST(notes_of_the_source_are_told_once_and_as_they_are)
+{
+	static const char info[] =
+		"note a first \033 line\nnote b second line\nnote a first line\n";
+
+	made.profile_options.symbols = false;
+	make_session_meta(&session, "info", info, sizeof(info) - 1);
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 100);
+	expect_after("samples 100\nfirst ? line\nsecond line\n");
+}
+END_TEST
+
 START_TEST(counters_that_do_not_balance_are_told)
 {
 	const struct make_stat stats[] = {{"seen", 130}, {"stored", 101}, {"lost_disk", 4}};
@@ -311,6 +323,7 @@ int main(void)
 	tcase_add_test(tests, only_the_worst_of_many_are_named);
 	tcase_add_test(tests, losses_are_told_by_reason_and_throttling_apart);
 	tcase_add_test(tests, counters_that_do_not_balance_are_told);
+	tcase_add_test(tests, notes_of_the_source_are_told_once_and_as_they_are);
 	tcase_add_test(tests, a_part_of_the_session_is_not_compared_with_its_counters);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");

@@ -119,6 +119,17 @@ static uint64_t counter(const char *name)
 	ck_abort_msg("no counter %s", name);
 }
 
+static bool noted(const char *name)
+{
+	struct source_note notes[SOURCE_NOTES_MAX];
+	size_t nr = source_perf.notes(source, notes, SOURCE_NOTES_MAX);
+
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(notes[i].name, name))
+			return true;
+	return false;
+}
+
 static bool poll_source(void)
 {
 	struct pollfd pollfd = {.fd = source_perf.poll_fd(source), .events = POLLIN};
@@ -170,6 +181,18 @@ static void child_end(const struct child *child)
 	ck_assert_int_eq(status, 0);
 }
 
+/* Readers sum up what begins so; what is lost is told in records, not here. */
+static void no_counter_is_taken_for_a_loss(void)
+{
+	struct source_counter counters[64];
+	size_t nr = source_perf.counters(source, counters, 64);
+
+	ck_assert_uint_gt(nr, 0);
+	ck_assert_uint_le(nr, 64);
+	for (size_t i = 0; i < nr; i++)
+		ck_assert_msg(strncmp(counters[i].name, "lost_", 5) != 0, "%s", counters[i].name);
+}
+
 START_TEST(the_whole_machine_is_sampled_and_nothing_is_lost)
 {
 	struct source_config config = {
@@ -193,6 +216,9 @@ START_TEST(the_whole_machine_is_sampled_and_nothing_is_lost)
 	ck_assert_uint_eq(fake_perf_state.nr_disordered, 0);
 	ck_assert_uint_eq(counter("late_records"), 0);
 	ck_assert_uint_eq(counter("fake"), 4711);
+	no_counter_is_taken_for_a_loss();
+	ck_assert(noted("interrupts_off"));
+	ck_assert(!noted("user_only"));
 	/* Stopped is stopped. */
 	nr_samples = 0;
 	burn(20);
@@ -559,7 +585,7 @@ static void profile_self(void)
 	profile_self_with(0);
 	child_check(!counter("rings_halved"), "default rings do not fit");
 	/* Kernel samples are refused to users where the level is 2. */
-	child_check(!counter("user_only") || !fake_perf_state.nr_kernel_samples, "kernel samples");
+	child_check(!noted("user_only") || !fake_perf_state.nr_kernel_samples, "kernel samples");
 }
 
 START_TEST(a_user_profiles_their_own_process_with_the_default_rings)

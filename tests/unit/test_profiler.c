@@ -399,6 +399,36 @@ START_TEST(status_tells_what_a_start_may_choose)
 }
 END_TEST
 
+static void info_has(const char *line)
+{
+	char *text;
+
+	ck_assert_int_eq(file_read_text("samples/current/meta/info", 100000, &text, NULL), 0);
+	ck_assert_msg(strstr(text, line) != NULL, "no '%s' in %s", line, text);
+	free(text);
+}
+
+START_TEST(notes_of_the_source_stay_with_the_session_and_its_later_runs)
+{
+	static struct control_answer answer;
+
+	fake.note = (struct source_note){"blind", "half of it was not seen"};
+	open_it();
+	info_has("\nnote blind half of it was not seen\n");
+	control_answer_init(&answer);
+	profiler_status(&profiler, &answer);
+	answer.text[answer.nr_bytes] = '\0';
+	ck_assert_ptr_nonnull(strstr(answer.text, "note blind half of it was not seen\n"));
+	ck_assert_int_eq(profiler_reset(&profiler, &diag), 0);
+	info_has("\nnote blind half of it was not seen\n");
+	profiler_close(&profiler);
+	fake.note = (struct source_note){"deaf", "nor heard"};
+	open_it();
+	info_has("\nnote deaf nor heard\nnote blind half of it was not seen\n");
+	profiler_close(&profiler);
+}
+END_TEST
+
 START_TEST(sync_leaves_nothing_to_sync)
 {
 	open_it();
@@ -431,6 +461,7 @@ int main(void)
 	tcase_add_test(tc, counters_begin_at_what_the_files_hold_when_meta_stats_was_damaged);
 	tcase_add_test(tc, status_tells_state_events_and_every_counter);
 	tcase_add_test(tc, status_tells_what_a_start_may_choose);
+	tcase_add_test(tc, notes_of_the_source_stay_with_the_session_and_its_later_runs);
 	tcase_add_test(tc, sync_leaves_nothing_to_sync);
 	return test_run(tc);
 }

@@ -49,10 +49,12 @@ END_TEST
 
 START_TEST(info_is_read_and_unknown_keys_are_skipped)
 {
-	write_meta("info", "version 1\nhost box\nsource perf\ncpu_type A CPU 3000\n"
-			   "cpu_khz 2400000\nseparation lib\nstarted 123\nfuture x y\n"
-			   "event 0 cpu-clock hz 997 0 1 1 time on the CPU\n"
-			   "event 1 page-faults period 10 0x0f 0 1\n");
+	write_meta(
+		"info",
+		"version 1\nhost box\nsource perf\ncpu_type A CPU 3000\n"
+		"cpu_khz 2400000\nseparation lib\nstarted 123\nfuture x y\nnote user_only no kernel here\n"
+		"event 0 cpu-clock hz 997 0 1 1 time on the CPU\n"
+		"event 1 page-faults period 10 0x0f 0 1\n");
 	ck_assert_int_eq(load(), 0);
 	ck_assert_str_eq(info.host, "box");
 	ck_assert_str_eq(info.source, "perf");
@@ -60,6 +62,9 @@ START_TEST(info_is_read_and_unknown_keys_are_skipped)
 	ck_assert_str_eq(info.separation, "lib");
 	ck_assert_uint_eq(info.cpu_khz, 2400000);
 	ck_assert_int_eq(info.started_ns, 123);
+	ck_assert_uint_eq(info.nr_notes, 1);
+	ck_assert_str_eq(info.notes[0].name, "user_only");
+	ck_assert_str_eq(info.notes[0].text, "no kernel here");
 	ck_assert_uint_eq(info.nr_events, 2);
 	ck_assert(info.events[0].frequency);
 	ck_assert_uint_eq(info.events[0].period_or_hz, 997);
@@ -75,11 +80,12 @@ END_TEST
 
 START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
 {
-	write_meta("info", "event\nevent x y z\nevent 0 e often 1 0 1 1 d\n"
-			   "event 0 e hz 1 0 1\ncpu_khz fast\nstarted -1\nhost box");
+	write_meta("info",
+		   "event\nevent x y z\nevent 0 e often 1 0 1 1 d\n"
+		   "event 0 e hz 1 0 1\ncpu_khz fast\nstarted -1\nnote\nnote empty\nhost box");
 	write_meta("cgroups", "1\nx /a\n2 /b c\n");
 	ck_assert_int_eq(load(), 0);
-	ck_assert_uint_eq(info.nr_bad_lines, 8);
+	ck_assert_uint_eq(info.nr_bad_lines, 10);
 	ck_assert_str_eq(info.host, "box");
 	ck_assert_str_eq(session_info_cgroup(&info, 2), "/b c");
 	ck_assert_ptr_null(session_info_cgroup(&info, 1));
