@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,10 +15,16 @@ void sync_job_init(struct sync_job *sync, struct profiler *profiler)
 }
 
 /* The error goes home as the exit status: errno values fit in it. */
-static void __attribute__((noreturn)) sync_child(const struct profiler *profiler)
+static void __attribute__((noreturn)) sync_child(const struct profiler *profiler, pid_t parent)
 {
 	int error;
 
+	/*
+	 * Sample files' locks, events and clients are open here too: all of it
+	 * would outlive a daemon that is killed, and be in the next one's way.
+	 */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(EIO);
 	/* The lock is the daemon's alone, should it be killed meanwhile. */
 	(void)close(profiler->session->lock_fd);
 	error = -profiler_sync(profiler);
@@ -27,12 +34,13 @@ static void __attribute__((noreturn)) sync_child(const struct profiler *profiler
 /* 0, or -errno: no child. */
 static int sync_job_begin(struct sync_job *sync)
 {
+	pid_t parent = getpid();
 	pid_t pid = fork();
 
 	if (pid < 0)
 		return -errno;
 	if (!pid)
-		sync_child(sync->profiler);
+		sync_child(sync->profiler, parent);
 	sync->pid = pid;
 	sync->running++;
 	profiler_synced(sync->profiler, 0);

@@ -8,8 +8,11 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct event_choice events[] = {{.name = "cpu-clock", .period_or_hz = 1000}};
@@ -94,6 +97,34 @@ START_TEST(a_job_that_fails_tells_its_error)
 }
 END_TEST
 
+/* It has the daemon's files, locks and clients open: the next daemon would find them taken. */
+START_TEST(a_daemon_that_is_killed_takes_its_job_along)
+{
+	struct pollfd held = {.events = POLLIN};
+	int ends[2];
+	int error = 0;
+	pid_t daemon_pid;
+
+	/* The job waits in opening this for somebody to write to it. */
+	ck_assert_int_eq(unlink("samples/current/meta/stats"), 0);
+	ck_assert_int_eq(mkfifo("samples/current/meta/stats", 0600), 0);
+	ck_assert_int_eq(pipe(ends), 0);
+	daemon_pid = fork();
+	ck_assert_int_ge(daemon_pid, 0);
+	if (!daemon_pid) {
+		if (sync_job_request(&sync_state, &error) != 1)
+			_exit(1);
+		(void)kill(getpid(), SIGKILL);
+	}
+	ck_assert_int_eq(close(ends[1]), 0);
+	ck_assert_int_eq(waitpid(daemon_pid, &error, 0), daemon_pid);
+	ck_assert(WIFSIGNALED(error));
+	held.fd = ends[0];
+	ck_assert_msg(poll(&held, 1, 3000) == 1, "somebody has the daemon's descriptors");
+	(void)close(ends[0]);
+}
+END_TEST
+
 START_TEST(where_no_child_can_be_made_it_is_done_at_once)
 {
 	struct rlimit limit;
@@ -124,6 +155,7 @@ int main(void)
 	tcase_add_test(tc, a_job_ends_with_its_number);
 	tcase_add_test(tc, requests_made_while_one_runs_share_the_next);
 	tcase_add_test(tc, a_job_that_fails_tells_its_error);
+	tcase_add_test(tc, a_daemon_that_is_killed_takes_its_job_along);
 	tcase_add_test(tc, where_no_child_can_be_made_it_is_done_at_once);
 	return test_run(tc);
 }
