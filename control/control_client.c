@@ -141,6 +141,13 @@ static int receive_answer(int fd, struct oprof_message *head, char **text, struc
 		free(room);
 		return diag_set(diag, -ECONNRESET, "the daemon ended before it answered");
 	}
+	/* Of another version only magic and version are known to be where they are. */
+	if (nr >= (ssize_t)sizeof(*head) && head->magic == OPROF_CONTROL_MAGIC &&
+	    head->version != OPROF_CONTROL_VERSION) {
+		room[0] = '\0';
+		*text = room;
+		return 0;
+	}
 	if (nr < (ssize_t)sizeof(*head) || (message.msg_flags & MSG_TRUNC) ||
 	    head->magic != OPROF_CONTROL_MAGIC || head->size_bytes != (size_t)nr - sizeof(*head)) {
 		int error = nr < 0 ? -errno : -EPROTO;
