@@ -127,6 +127,10 @@ static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, c
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
 				   "version %u of the format; this program knows %d",
 				   header->version, OPROF_SDB_VERSION);
+	if (header->flags & ~OPROF_SDB_FLAGS)
+		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
+				   "has flags 0x%x, which this program does not know",
+				   header->flags & ~OPROF_SDB_FLAGS);
 	if (header->page_bytes != SDB_PAGE_BYTES)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: pages of %u bytes",
 				   header->page_bytes);
@@ -134,6 +138,9 @@ static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, c
 	    header->header_bytes > SDB_HEADER_BYTES_MAX)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a header of %u bytes",
 				   header->header_bytes);
+	if (header->image.nr_build_id > OPROF_BUILD_ID_BYTES_MAX)
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a build-id of %u bytes",
+				   header->image.nr_build_id);
 	return 0;
 }
 
