@@ -99,11 +99,11 @@ static uint32_t line_slots(const struct table_check *check)
 	return check->wide ? SDB_LINE_WIDE : SDB_LINE_NARROW;
 }
 
-/* The first slot of the line at line_bytes from where the page's slots begin. */
+/* The first slot of line, counted from where the page's slots begin. */
 static uint32_t first_slot(const struct table_check *check, const struct page_check *where,
-			   uint32_t line_bytes)
+			   uint32_t line)
 {
-	return (where->start_bytes + line_bytes) / SDB_LINE_BYTES * line_slots(check);
+	return (where->start_bytes / SDB_LINE_BYTES + line) * line_slots(check);
 }
 
 /* Is slot one of the line from first on? *full: all of the line are taken. */
@@ -120,15 +120,14 @@ static bool in_line(const struct table_check *check, uint32_t first, uint32_t sl
 static int check_reach(struct checker *checker, const struct table_check *check,
 		       const struct page_check *where, uint32_t slot)
 {
-	const uint32_t nr_pairs = (SDB_PAGE_BYTES - where->start_bytes) / SDB_PAIR_BYTES;
+	const uint32_t nr_page_lines = sdb_page_lines(where->start_bytes);
 	const uint64_t key = slot_key(check, slot);
-	struct sdb_probe probe = sdb_probe_begin(sdb_mix(key), nr_pairs);
+	struct sdb_probe probe = sdb_probe_begin(sdb_mix(key), nr_page_lines);
 	uint64_t nr_lines = 0;
 
-	for (uint32_t left = 2 * sdb_probe_limit(nr_pairs); left; left--) {
-		const uint32_t line_bytes =
-			left % 2 ? sdb_probe_other(&probe) : sdb_probe_home(&probe);
-		const uint32_t first = first_slot(check, where, line_bytes);
+	for (uint32_t left = 2 * sdb_probe_limit(nr_page_lines); left; left--) {
+		const uint32_t line = probe.line ^ (left % 2);
+		const uint32_t first = first_slot(check, where, line);
 		bool full;
 		bool here = in_line(check, first, slot, &full);
 

@@ -17,10 +17,8 @@
 #define SDB_LINE_NARROW	       (SDB_LINE_BYTES / 8u) /* slots of a line */
 #define SDB_LINE_WIDE	       (SDB_LINE_BYTES / 16u)
 #define SDB_ROOT_SLOTS_MIN     64u /* narrow slots behind the header, else a page of their own */
-#define SDB_PAIR_BYTES	       (2 * SDB_LINE_BYTES)
 #define SDB_PAIR_NARROW	       (2 * SDB_LINE_NARROW)
 #define SDB_PAIR_WIDE	       (2 * SDB_LINE_WIDE)
-#define SDB_PAGE_PAIRS	       (SDB_PAGE_BYTES / SDB_PAIR_BYTES)
 #define SDB_PROBE_PAIRS	       10u /* a key is in one of so many pairs of lines */
 #define SDB_ENTRIES_PER_PAGE   (SDB_PAGE_BYTES / 4u)
 #define SDB_DIRECTORY_LOG2_MIN 10u /* a directory fills a page at least */
@@ -65,26 +63,24 @@ static inline uint64_t sdb_place(uint64_t mixed)
 }
 
 /*
- * Where in a page of nr_pairs pairs of lines a key may be: in its home line,
- * then in the other line of that pair, then in those of further pairs, as
- * many as SDB_PROBE_PAIRS in all. The pairs of a whole page are gone through
- * in strides that differ between keys, so that full pairs do not cluster.
+ * Where in a page of nr_lines lines a key may be: in its home line, then in
+ * the other line of that pair, then in those of further pairs, as many as
+ * SDB_PROBE_PAIRS in all. The pairs of a whole page are gone through in
+ * strides that differ between keys, so that full pairs do not cluster.
  */
 struct sdb_probe {
-	uint32_t pair;
-	uint32_t stride; /* odd, and so all pairs are met; 1 where their number is not 32 */
-	uint32_t home;	 /* bytes from the pair to the line to look in first: 0 or a line's */
-	uint32_t nr_pairs;
+	uint32_t line;	 /* to look in first; the other of the pair is line ^ 1 */
+	uint32_t stride; /* lines; odd in pairs, and so all are met; a pair where there aren't 32 */
+	uint32_t nr_lines;
 };
 
-static inline struct sdb_probe sdb_probe_begin(uint64_t mixed, uint32_t nr_pairs)
+static inline struct sdb_probe sdb_probe_begin(uint64_t mixed, uint32_t nr_lines)
 {
 	const uint32_t low = (uint32_t)mixed;
 	struct sdb_probe probe = {
-		.pair = (uint32_t)((uint64_t)low * nr_pairs >> 32),
-		.stride = nr_pairs == SDB_PAGE_PAIRS ? (low >> 8 & (SDB_PAGE_PAIRS - 1)) | 1 : 1,
-		.home = (low >> 16 & 1) * SDB_LINE_BYTES,
-		.nr_pairs = nr_pairs,
+		.line = (uint32_t)((uint64_t)low * nr_lines >> 32),
+		.stride = nr_lines == SDB_PAGE_LINES ? (low & (SDB_PAGE_LINES - 4)) | 2 : 2,
+		.nr_lines = nr_lines,
 	};
 
 	return probe;
@@ -92,25 +88,21 @@ static inline struct sdb_probe sdb_probe_begin(uint64_t mixed, uint32_t nr_pairs
 
 static inline void sdb_probe_next(struct sdb_probe *probe)
 {
-	probe->pair += probe->stride;
-	if (probe->pair >= probe->nr_pairs)
-		probe->pair -= probe->nr_pairs;
+	probe->line += probe->stride;
+	if (probe->line >= probe->nr_lines)
+		probe->line -= probe->nr_lines;
 }
 
-/* Bytes from the page's first line. */
-static inline uint32_t sdb_probe_home(const struct sdb_probe *probe)
+/* Pairs to look in. nr_lines is even. */
+static inline uint32_t sdb_probe_limit(uint32_t nr_lines)
 {
-	return probe->pair * SDB_PAIR_BYTES + probe->home;
+	return nr_lines / 2 < SDB_PROBE_PAIRS ? nr_lines / 2 : SDB_PROBE_PAIRS;
 }
 
-static inline uint32_t sdb_probe_other(const struct sdb_probe *probe)
+/* Lines of a page whose slots begin at start_bytes: an even number. */
+static inline uint32_t sdb_page_lines(uint32_t start_bytes)
 {
-	return probe->pair * SDB_PAIR_BYTES + (SDB_LINE_BYTES - probe->home);
-}
-
-static inline uint32_t sdb_probe_limit(uint32_t nr_pairs)
-{
-	return nr_pairs < SDB_PROBE_PAIRS ? nr_pairs : SDB_PROBE_PAIRS;
+	return (SDB_PAGE_BYTES - start_bytes) / SDB_LINE_BYTES & ~1u;
 }
 
 static inline uint32_t sdb_directory_page(uint64_t directory)

@@ -54,7 +54,7 @@ struct sdb_table {
 	struct oprof_sdb_table *disk;
 	const uint32_t *directory; /* in the mapping; &root_page while there is none */
 	uint32_t shift;		   /* place >> shift is the index in the directory */
-	uint32_t nr_pairs;	   /* of lines, of each page that the directory leads to */
+	uint32_t nr_lines;	   /* of each page that the directory leads to */
 	uint32_t start_bytes;	   /* in the page, of its first line */
 	uint32_t page_first;	   /* a lower page number in the directory is damage */
 	uint32_t root_page;

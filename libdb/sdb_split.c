@@ -10,8 +10,13 @@
  */
 #include "libdb/sdb_internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
+
+/* The home line in a whole page: sdb_probe_begin without its multiplication. */
+#define HOME_SHIFT (32 - 6)
+static_assert(SDB_PAGE_LINES == 1u << (32 - HOME_SHIFT), "a line is chosen by 6 bits");
 
 /* A fresh page being filled: how far each line is. */
 struct fresh_page {
@@ -42,26 +47,28 @@ static void split_end(struct sdb_table *table)
 }
 
 /* Place for one more slot in a line; NULL when it is full. */
-static inline void *fresh_line(struct fresh_page *fresh, uint32_t line_bytes, bool wide)
+static inline void *fresh_line(struct fresh_page *fresh, uint32_t line, bool wide)
 {
 	const uint32_t nr_slots = wide ? SDB_LINE_WIDE : SDB_LINE_NARROW;
-	uint8_t *fill = &fresh->fill[line_bytes / SDB_LINE_BYTES];
+	const uint32_t fill = fresh->fill[line];
 
-	if (*fill == nr_slots)
+	if (fill == nr_slots)
 		return NULL;
-	return fresh->bytes + line_bytes + SDB_LINE_BYTES / nr_slots * (*fill)++;
+	fresh->fill[line] = (uint8_t)(fill + 1);
+	return fresh->bytes + line * SDB_LINE_BYTES + SDB_LINE_BYTES / nr_slots * fill;
 }
 
 /* Where the slot of a key goes; NULL when all its lines are full. */
-static inline void *fresh_slot(struct fresh_page *fresh, uint64_t mixed, bool wide)
+static __attribute__((noinline)) void *fresh_slot(struct fresh_page *fresh, uint64_t mixed,
+						  bool wide)
 {
-	struct sdb_probe probe = sdb_probe_begin(mixed, SDB_PAGE_PAIRS);
+	struct sdb_probe probe = sdb_probe_begin(mixed, SDB_PAGE_LINES);
 
 	for (uint32_t left = SDB_PROBE_PAIRS; left; left--) {
-		void *slot = fresh_line(fresh, sdb_probe_home(&probe), wide);
+		void *slot = fresh_line(fresh, probe.line, wide);
 
 		if (!slot)
-			slot = fresh_line(fresh, sdb_probe_other(&probe), wide);
+			slot = fresh_line(fresh, probe.line ^ 1, wide);
 		if (slot)
 			return slot;
 		sdb_probe_next(&probe);
@@ -91,9 +98,12 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 	const int half = place >= split->middle;
 	uint64_t *to;
 
-	if (place < split->low || place >= split->high || (copied >= 0 && half != copied))
+	if (place - split->low >= split->high - split->low || (copied >= 0 && half != copied))
 		return 0; /* stale, or stays */
-	to = fresh_slot(&split->fresh[half], mixed, wide);
+	/* Half empty pages mostly have room at home: not worth a loop's set-up. */
+	to = fresh_line(&split->fresh[half], (uint32_t)mixed >> HOME_SHIFT, wide);
+	if (!to)
+		to = fresh_slot(&split->fresh[half], mixed, wide);
 	if (!to)
 		return 1 + half;
 	to[0] = slot[0];
@@ -103,12 +113,12 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 	return 0;
 }
 
-static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_pairs,
+static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_lines,
 			      bool wide, int copied)
 {
 	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; the last is 0 when it is empty */
 
-	for (uint32_t line = 0; line < 2 * nr_pairs; line++) {
+	for (uint32_t line = 0; line < nr_lines; line++) {
 		const uint64_t *slot =
 			(const uint64_t *)(const void *)(lines + line * SDB_LINE_BYTES);
 		const uint64_t *end = slot + SDB_LINE_BYTES / sizeof(*slot);
@@ -134,8 +144,8 @@ static int split_copy(struct sdb *db, const struct sdb_table *table, struct spli
 		memset(split->fresh[half].fill, 0, sizeof(split->fresh[half].fill));
 	}
 	/* Each call inlined, for its width. */
-	return table->wide ? split_lines(split, lines, table->nr_pairs, true, copied)
-			   : split_lines(split, lines, table->nr_pairs, false, copied);
+	return table->wide ? split_lines(split, lines, table->nr_lines, true, copied)
+			   : split_lines(split, lines, table->nr_lines, false, copied);
 }
 
 /*

@@ -27,7 +27,7 @@ static void table_attach(struct sdb *db, struct sdb_table *table, struct oprof_s
 	if (!directory && !table->wide)
 		sdb_narrow_root(sdb_header(db)->header_bytes, &table->page_first,
 				&table->start_bytes);
-	table->nr_pairs = (SDB_PAGE_BYTES - table->start_bytes) / SDB_PAIR_BYTES;
+	table->nr_lines = sdb_page_lines(table->start_bytes);
 }
 
 void sdb_tables_attach(struct sdb *db)
@@ -76,14 +76,19 @@ static int table_refused(const struct sdb_table *table)
 	return table->wide && !table->disk->directory && !table->disk->root_page ? 0 : -EILSEQ;
 }
 
-/* The slot of a narrow key, or where it would go; NULL when the page has no room. */
-static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_pairs, uint64_t mixed, uint64_t key)
+static inline void *line_at(uint8_t *page, uint32_t line)
 {
-	struct sdb_probe probe = sdb_probe_begin(mixed, nr_pairs);
+	return page + (size_t)line * SDB_LINE_BYTES;
+}
 
-	for (uint32_t left = sdb_probe_limit(nr_pairs); left; left--) {
-		uint64_t *home = (uint64_t *)(void *)(page + sdb_probe_home(&probe));
-		uint64_t *other = (uint64_t *)(void *)(page + sdb_probe_other(&probe));
+/* The slot of a narrow key, or where it would go; NULL when the page has no room. */
+static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed, uint64_t key)
+{
+	struct sdb_probe probe = sdb_probe_begin(mixed, nr_lines);
+
+	for (uint32_t left = sdb_probe_limit(nr_lines); left; left--) {
+		uint64_t *home = line_at(page, probe.line);
+		uint64_t *other = line_at(page, probe.line ^ 1);
 		const unsigned int i = sdb_find_narrow(home, other, key);
 
 		if (likely(i < SDB_PAIR_NARROW))
@@ -93,16 +98,14 @@ static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_pairs, uint64_t m
 	return NULL;
 }
 
-static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_pairs, uint64_t mixed,
+static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed,
 					      uint64_t key)
 {
-	struct sdb_probe probe = sdb_probe_begin(mixed, nr_pairs);
+	struct sdb_probe probe = sdb_probe_begin(mixed, nr_lines);
 
-	for (uint32_t left = sdb_probe_limit(nr_pairs); left; left--) {
-		struct sdb_wide_slot *home =
-			(struct sdb_wide_slot *)(void *)(page + sdb_probe_home(&probe));
-		struct sdb_wide_slot *other =
-			(struct sdb_wide_slot *)(void *)(page + sdb_probe_other(&probe));
+	for (uint32_t left = sdb_probe_limit(nr_lines); left; left--) {
+		struct sdb_wide_slot *home = line_at(page, probe.line);
+		struct sdb_wide_slot *other = line_at(page, probe.line ^ 1);
 		const unsigned int i = sdb_find_wide(home, other, key);
 
 		if (likely(i < SDB_PAIR_WIDE))
@@ -131,7 +134,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 		int error = 0;
 
 		if (likely(page))
-			slot = wide_find(page, table->nr_pairs, mixed, key);
+			slot = wide_find(page, table->nr_lines, mixed, key);
 		else
 			error = table_refused(table);
 		if (likely(slot)) {
@@ -162,7 +165,7 @@ static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 
 		if (unlikely(!page))
 			return -EILSEQ;
-		slot = narrow_find(page, table->nr_pairs, mixed, key);
+		slot = narrow_find(page, table->nr_lines, mixed, key);
 		if (likely(slot)) {
 			const uint64_t sum = (*slot & SDB_NARROW_MAX) + nr_samples;
 
