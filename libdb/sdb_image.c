@@ -164,7 +164,7 @@ static void take_wide(struct table_reader *reader, const struct stretch *stretch
 		const uint64_t key = reader->keys[i], value = reader->values[i + 1];
 
 		if (value && place_in(stretch, key)) {
-			uint64_t *slot = &reader->found.words[2 * reader->found.nr_slots++];
+			uint64_t *slot = reader->found.words + 2 * reader->found.nr_slots++;
 
 			slot[0] = key;
 			slot[1] = value;

@@ -44,7 +44,7 @@ static const struct {
 #define NR_FAULTS ((int)(sizeof(faults) / sizeof(faults[0])))
 
 /* A file of so many keys has outgrown its first mapping. */
-#define NR_KEYS_TO_MOVE 15000
+#define NR_KEYS_TO_MOVE 20000
 
 static struct make_sdb make;
 
