@@ -9,11 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SAMPLE_PAGES_DEFAULT 64
-#define SIDE_PAGES_DEFAULT   32
-/* Memory that root locks is not counted: room for a storm of programs starting. */
-#define SIDE_PAGES_ROOT 256
-#define NS_PER_SECOND	1000000000u
+/* Data of a CPU's rings: with pages of 4 KiB both fit into what a user may lock. */
+#define SAMPLE_BYTES (256u << 10)
+#define SIDE_BYTES   (128u << 10)
+/*
+ * Memory that root locks is not counted: room for a storm of programs
+ * starting, but not more of it because there are more CPUs.
+ */
+#define SIDE_BYTES_ROOT	    (1u << 20)
+#define SIDE_BYTES_ROOT_ALL (16u << 20)
+#define NS_PER_SECOND	    1000000000u
 
 static int open_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
@@ -303,8 +308,28 @@ static int probe_mode(struct perf_open *open, struct diag *diag)
 	return 0;
 }
 
-int perf_open_init(struct perf_open *open, const struct source_config *config, perf_open_fn *fn,
-		   struct diag *diag)
+/* The kernel takes powers of two only. */
+static unsigned int pages_of(unsigned int nr_bytes)
+{
+	unsigned int page_bytes = (unsigned int)sysconf(_SC_PAGESIZE);
+	unsigned int nr_pages = 1;
+
+	while (nr_pages * 2 <= nr_bytes / page_bytes)
+		nr_pages *= 2;
+	return nr_pages;
+}
+
+static unsigned int side_pages_of(unsigned int nr_cpus)
+{
+	unsigned int nr_bytes = SIDE_BYTES_ROOT_ALL / (nr_cpus ? nr_cpus : 1);
+
+	if (geteuid() != 0 || nr_bytes < SIDE_BYTES)
+		return pages_of(SIDE_BYTES);
+	return pages_of(nr_bytes < SIDE_BYTES_ROOT ? nr_bytes : SIDE_BYTES_ROOT);
+}
+
+int perf_open_init(struct perf_open *open, const struct source_config *config, unsigned int nr_cpus,
+		   perf_open_fn *fn, struct diag *diag)
 {
 	int error;
 
@@ -313,10 +338,8 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, p
 	open->config = config;
 	open->features = features_wanted(config);
 	open->attr_bytes = sizeof(struct perf_event_attr);
-	open->sample_pages = config->sample_pages ? config->sample_pages : SAMPLE_PAGES_DEFAULT;
-	open->side_pages = config->side_pages ? config->side_pages
-			   : geteuid() == 0   ? SIDE_PAGES_ROOT
-					      : SIDE_PAGES_DEFAULT;
+	open->sample_pages = config->sample_pages ? config->sample_pages : pages_of(SAMPLE_BYTES);
+	open->side_pages = config->side_pages ? config->side_pages : side_pages_of(nr_cpus);
 	open->side_type =
 		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	error = probe(open);

@@ -42,11 +42,11 @@ struct perf_open {
 };
 
 /*
- * Settle features, sample_type and user_only for config; fn NULL: the system
- * call. 0, or -errno with a remedy in diag.
+ * Settle features, sample_type, user_only and the rings' sizes for config on
+ * nr_cpus CPUs; fn NULL: the system call. 0, or -errno with a remedy in diag.
  */
-int perf_open_init(struct perf_open *open, const struct source_config *config, perf_open_fn *fn,
-		   struct diag *diag);
+int perf_open_init(struct perf_open *open, const struct source_config *config, unsigned int nr_cpus,
+		   perf_open_fn *fn, struct diag *diag);
 
 /*
  * A descriptor that samples event (disabled) or brings side-band records

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_BYTES_MIN	    ((size_t)128 << 10)
-#define BLOCKS_FREE_MIN	    4 /* kept for the next rounds, more with many rings */
+#define BLOCK_BYTES_MIN ((size_t)128 << 10)
+/* Free blocks kept for the next rounds. */
+#define FREE_BYTES_MAX	    ((size_t)4 << 20)
 #define RECORD_ALIGN(bytes) (((bytes) + 7) & ~(size_t)7)
 
 void perf_order_init(struct perf_order *order)
@@ -202,15 +203,17 @@ static void order_sort(struct perf_order *order)
 /* Free blocks beyond those that the next rounds want. */
 static void blocks_trim(struct perf_order *order)
 {
-	size_t free_max =
-		order->nr_rings > BLOCKS_FREE_MIN ? order->nr_rings : (size_t)BLOCKS_FREE_MIN;
-	size_t nr_free = 0;
+	size_t free_bytes = 0;
 
 	for (size_t i = 0; i < order->nr_blocks; i++) {
 		struct perf_block *block = &order->blocks[i];
 
-		if (block->nr_keys || !block->bytes || ++nr_free <= free_max)
+		if (block->nr_keys || !block->bytes)
 			continue;
+		if (free_bytes + block->room_bytes <= FREE_BYTES_MAX) {
+			free_bytes += block->room_bytes;
+			continue;
+		}
 		free(block->bytes);
 		memset(block, 0, sizeof(*block));
 		if (i == order->current)

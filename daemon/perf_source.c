@@ -340,7 +340,8 @@ static int source_open_parts(struct source *source, const struct perf_source_opt
 	source->cpus = calloc(source->cpu_watch.nr_cpus, sizeof(*source->cpus));
 	if (!source->cpus)
 		return -ENOMEM;
-	error = perf_open_init(&source->open, &source->config, options->open, diag);
+	error = perf_open_init(&source->open, &source->config, source->cpu_watch.online.nr,
+			       options->open, diag);
 	if (error)
 		return error;
 	error = perf_watch_open(&source->watch, source->pids, source->config.nr_pids);

@@ -30,9 +30,9 @@ struct source_config {
 	const pid_t *pids; /* SOURCE_TASKS */
 	size_t nr_pids;
 	bool enable_on_exec; /* sampling begins when a pid execs (operf command) */
-	unsigned int
-		sample_pages; /* data pages of a CPU's sample ring; power of two; 0: default 64 */
-	unsigned int side_pages;  /* of its side-band ring; 0: default 32 */
+	/* Data pages of a CPU's sample ring, a power of two; 0: the source's choice. */
+	unsigned int sample_pages;
+	unsigned int side_pages;  /* of its side-band ring */
 	unsigned int chain_depth; /* 0: no call chains */
 	bool want_cgroup;	  /* fill TASK.cgroup (costs 8 bytes a sample) */
 };

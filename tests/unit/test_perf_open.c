@@ -87,7 +87,7 @@ static void setup(void)
 
 static void init(void)
 {
-	int error = perf_open_init(&opened, &config, fake_open, &diag);
+	int error = perf_open_init(&opened, &config, 2, fake_open, &diag);
 
 	ck_assert_msg(!error, "%d: %s", error, diag.text);
 }
@@ -128,7 +128,33 @@ START_TEST(a_sampled_event_is_asked_for_as_it_was_chosen)
 							   PERF_SAMPLE_CPU);
 	ck_assert(kernel.attr.use_clockid);
 	ck_assert_int_eq(kernel.attr.clockid, 1 /* CLOCK_MONOTONIC */);
-	ck_assert_uint_eq(kernel.attr.wakeup_watermark, 32 * sysconf(_SC_PAGESIZE));
+	ck_assert_uint_eq(kernel.attr.wakeup_watermark, 128 << 10); /* half of its ring */
+}
+END_TEST
+
+static size_t side_bytes(unsigned int nr_cpus)
+{
+	int error = perf_open_init(&opened, &config, nr_cpus, fake_open, &diag);
+
+	ck_assert_msg(!error, "%d: %s", error, diag.text);
+	return opened.side_pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+START_TEST(side_band_rings_of_many_cpus_together_take_no_more_than_those_of_a_few)
+{
+	if (geteuid() != 0) {
+		ck_assert_uint_eq(side_bytes(1), 128 << 10);
+		ck_assert_uint_eq(side_bytes(1000), 128 << 10);
+		return;
+	}
+	ck_assert_uint_eq(side_bytes(1), 1 << 20);
+	ck_assert_uint_eq(side_bytes(16), 1 << 20);
+	ck_assert_uint_eq(side_bytes(17), 512 << 10);
+	ck_assert_uint_eq(side_bytes(96), 128 << 10);
+	ck_assert_uint_eq(side_bytes(128), 128 << 10);
+	ck_assert_uint_eq(side_bytes(8192), 128 << 10); /* a user's: the least */
+	config.side_pages = 4;
+	ck_assert_uint_eq(side_bytes(8192), 4 * (size_t)sysconf(_SC_PAGESIZE));
 }
 END_TEST
 
@@ -231,7 +257,7 @@ END_TEST
 START_TEST(a_clock_that_the_kernel_lacks_cannot_be_done_without)
 {
 	kernel.no_clockid = true;
-	ck_assert_int_eq(perf_open_init(&opened, &config, fake_open, &diag), -EINVAL);
+	ck_assert_int_eq(perf_open_init(&opened, &config, 2, fake_open, &diag), -EINVAL);
 	ck_assert_str_ne(diag.text, "");
 }
 END_TEST
@@ -254,7 +280,7 @@ START_TEST(an_event_of_the_kernel_alone_is_not_turned_into_nothing)
 {
 	kernel.no_kernel_mode = true;
 	events[0].user = false;
-	ck_assert_int_eq(perf_open_init(&opened, &config, fake_open, &diag), -EACCES);
+	ck_assert_int_eq(perf_open_init(&opened, &config, 2, fake_open, &diag), -EACCES);
 	ck_assert(!opened.user_only);
 	ck_assert_ptr_nonnull(strstr(diag.text, "cpu-clock"));
 }
@@ -295,7 +321,7 @@ START_TEST(a_refusal_says_performance_events_once)
 {
 	kernel.no_kernel_mode = true;
 	kernel.error = -EACCES;
-	ck_assert_int_eq(perf_open_init(&opened, &config, fake_open, &diag), -EACCES);
+	ck_assert_int_eq(perf_open_init(&opened, &config, 2, fake_open, &diag), -EACCES);
 	ck_assert_ptr_nonnull(strstr(diag.text, "performance events"));
 	ck_assert_ptr_null(
 		strstr(strstr(diag.text, "performance events") + 1, "performance events"));
@@ -331,6 +357,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, a_sampled_event_is_asked_for_as_it_was_chosen);
+	tcase_add_test(tests,
+		       side_band_rings_of_many_cpus_together_take_no_more_than_those_of_a_few);
 	tcase_add_test(tests, a_clock_at_a_frequency_is_asked_for_by_its_period);
 	tcase_add_test(tests, another_event_at_a_frequency_tells_the_weight_of_each_sample);
 	tcase_add_test(tests, side_band_brings_maps_programs_and_tasks_and_runs_at_once);

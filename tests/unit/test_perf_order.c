@@ -220,6 +220,31 @@ START_TEST(blocks_are_used_again)
 }
 END_TEST
 
+START_TEST(a_storm_on_many_cpus_does_not_stay_in_memory)
+{
+	const size_t nr_bytes = (size_t)1 << 20;
+	size_t kept_bytes = 0;
+	uint32_t ring;
+
+	for (size_t i = 0; i < 64; i++)
+		ck_assert_int_eq(perf_order_add_ring(&order, 0, &ring), 0);
+	for (uint64_t i = 0; i < 64; i++) {
+		uint64_t *record = perf_order_reserve(&order, nr_bytes);
+
+		ck_assert_ptr_nonnull(record);
+		*record = i + 1;
+		perf_order_commit(&order, nr_bytes);
+		ck_assert_int_eq(perf_order_add(&order, rings[i % 4], record, i + 1), 0);
+	}
+	perf_order_flush(&order, UINT64_MAX, give, NULL);
+	ck_assert_uint_eq(nr_given, 64);
+	for (size_t i = 0; i < order.nr_blocks; i++)
+		kept_bytes += order.blocks[i].bytes ? order.blocks[i].room_bytes : 0;
+	ck_assert_uint_gt(kept_bytes, 0);
+	ck_assert_uint_le(kept_bytes, 4 << 20);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_order");
@@ -237,6 +262,7 @@ int main(void)
 	tcase_add_test(tests, a_time_from_the_future_does_not_push_the_watermark_past_the_round);
 	tcase_add_test(tests, random_rings_come_out_whole_and_in_order);
 	tcase_add_test(tests, blocks_are_used_again);
+	tcase_add_test(tests, a_storm_on_many_cpus_does_not_stay_in_memory);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_set_tap(runner, "-");
