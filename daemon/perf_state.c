@@ -100,12 +100,18 @@ void perf_state_destroy(struct perf_state *state)
 
 /* ---- scans ---- */
 
-static int scan_process(struct perf_state *state, int32_t tgid)
+static int read_process(struct perf_state *state, int32_t tgid, struct process_scan **scan)
 {
 	const struct proc_scan config = {state->proc_path, &state->regions,
 					 &state->tasks.nr_spaces};
+
+	return proc_scan_process(&config, tgid, scan);
+}
+
+static int scan_process(struct perf_state *state, int32_t tgid)
+{
 	struct process_scan *scan;
-	int error = proc_scan_process(&config, tgid, &scan);
+	int error = read_process(state, tgid, &scan);
 
 	if (error)
 		return error == -ESRCH ? 0 : error;
@@ -222,6 +228,30 @@ static int map(struct perf_state *state, struct process *process, const struct p
 	return error;
 }
 
+/*
+ * Most of what is known of the space was unmapped, which no record tells.
+ * What /proc has now holds from now on; the records on their way to now go
+ * on with the old space, or an empty one where /proc says nothing.
+ */
+static int renew_space(struct perf_state *state, struct process *process)
+{
+	struct process_scan *scan;
+	struct space *empty;
+
+	state->counters.renewed_spaces++;
+	if (!read_process(state, process->tgid, &scan)) {
+		if (scan->space)
+			return task_table_scanned(&state->tasks, process->tgid, scan);
+		process_scan_destroy(scan);
+	}
+	empty = space_create(&state->tasks.nr_spaces);
+	if (!empty)
+		return -ENOMEM;
+	space_put(process->space);
+	process->space = empty;
+	return 0;
+}
+
 /* Memory that is not code any more, or never was: it covers code. */
 static bool is_data(const struct perf_item *item)
 {
@@ -251,6 +281,8 @@ static void apply_mmap(struct perf_state *state, const struct perf_item *item)
 	} else {
 		error = map(state, process, item);
 	}
+	if (!error && !process->scan && space_is_overgrown(process->space))
+		error = renew_space(state, process);
 	if (error) {
 		/* Better none than one that shows what is not there. */
 		state->tasks.lost_memory++;
@@ -370,6 +402,7 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"ksymbol_records", own->ksymbol_records},
 		{"unknown_mmaps", own->unknown_mmaps},
 		{"old_records", own->old_records},
+		{"renewed_spaces", own->renewed_spaces},
 		{"scanned_processes", own->scanned_processes},
 		{"processes_met", state->tasks.last_generation - TASK_IDLE_GENERATION},
 		{"images_made", state->images.nr_made},

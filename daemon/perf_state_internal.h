@@ -14,8 +14,9 @@
 struct perf_state_counters {
 	uint64_t mmap_records, comm_records, fork_records, exit_records;
 	uint64_t cgroup_records, ksymbol_records;
-	uint64_t unknown_mmaps; /* of processes that nothing is known of */
-	uint64_t old_records;	/* older than what is known by a scan or newer records */
+	uint64_t unknown_mmaps;	 /* of processes that nothing is known of */
+	uint64_t old_records;	 /* older than what is known by a scan or newer records */
+	uint64_t renewed_spaces; /* overgrown, read anew */
 	uint64_t scanned_processes;
 };
 

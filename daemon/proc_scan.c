@@ -277,6 +277,7 @@ static int maps_parse(struct reader *reader, char *text)
 			error = map_line_add(reader, &line);
 		next = end ? end + 1 : NULL;
 	}
+	reader->scan->space->nr_real = reader->scan->space->nr_mappings;
 	return error;
 }
 

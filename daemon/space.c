@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define ROOM_FIRST 8u
+/* More than nearly all programs have; a move of as many in memory takes microseconds. */
+#define STALE_MAX 4096u
 
 struct space *space_create(size_t *nr_spaces)
 {
@@ -103,6 +105,7 @@ static struct space *space_copy(const struct space *space)
 		image_get(copy->mappings[i].image);
 	}
 	copy->nr_mappings = space->nr_mappings;
+	copy->nr_real = space->nr_real;
 	copy->last = space->last;
 	return copy;
 }
@@ -184,4 +187,11 @@ int space_map(struct space **space, const struct mapping *mapping)
 	}
 	insert(*space, mapping);
 	return 0;
+}
+
+bool space_is_overgrown(const struct space *space)
+{
+	/* As many stale ones as real ones: then reading costs each mapping but little. */
+	return space->nr_mappings > STALE_MAX &&
+	       space->nr_mappings - STALE_MAX > 2 * space->nr_real;
 }

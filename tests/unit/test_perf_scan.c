@@ -216,6 +216,47 @@ START_TEST(a_scan_while_running_mends_what_was_lost)
 }
 END_TEST
 
+/* Far more mappings than a process may have at a time: most are gone already. */
+#define NR_MAPPED 100000
+
+static void map_at_new_places(uint64_t from_ns)
+{
+	for (uint64_t i = 0; i < NR_MAPPED; i++)
+		side_map(from_ns + i, 10, 0x10000000 + i * 0x10000, "/lib/gone");
+	replay_flush(replay, from_ns + NR_MAPPED);
+}
+
+START_TEST(code_mapped_at_ever_new_places_does_not_fill_memory)
+{
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	scan();
+	uint64_t t = now();
+
+	map_at_new_places(t);
+	t = now();
+	sample(t, 10, 0x400010, "app=/bin/a image=/bin/a+0x1010 gen=ten");
+	sample(t + 1, 10, 0x10000010, "lost=no_mapping");
+	end();
+	ck_assert_uint_ge(replay_counter(replay, "renewed_spaces"), 1);
+	ck_assert_uint_le(replay_counter(replay, "renewed_spaces"), NR_MAPPED / 4096);
+}
+END_TEST
+
+START_TEST(where_proc_says_nothing_an_overgrown_space_begins_anew)
+{
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	scan();
+	uint64_t t = now();
+
+	fake_proc_remove(&proc, 10);
+	map_at_new_places(t);
+	sample(t + NR_MAPPED, 10, 0x10000010, "lost=no_mapping");
+	sample(t + NR_MAPPED, 10, 0x10000010 + (NR_MAPPED - 1) * UINT64_C(0x10000),
+	       "app=/bin/a image=/lib/gone+0x10");
+	end();
+}
+END_TEST
+
 START_TEST(only_the_given_processes_are_scanned)
 {
 	pid_t pids[] = {10, 99};
@@ -373,6 +414,8 @@ int main(void)
 	tcase_add_test(tests, a_child_forked_before_its_parents_scan_is_unknown_until_it_execs);
 	tcase_add_test(tests, threads_and_the_dead_are_told_apart);
 	tcase_add_test(tests, a_scan_while_running_mends_what_was_lost);
+	tcase_add_test(tests, code_mapped_at_ever_new_places_does_not_fill_memory);
+	tcase_add_test(tests, where_proc_says_nothing_an_overgrown_space_begins_anew);
 	tcase_add_test(tests, only_the_given_processes_are_scanned);
 	tcase_add_test(tests, nonsense_in_proc_is_left_out);
 	tcase_add_test(tests, a_real_process_is_read_and_its_file_is_one_image_by_any_name);
