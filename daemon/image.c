@@ -165,6 +165,35 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
 	return entry_create(table, key, &identity, hash);
 }
 
+/* The region that reaches to key's end; *grew: it was told, but did not reach as far. */
+static struct image_entry *region_find(const struct image_table *table, const struct image_key *key,
+				       uint64_t hash, bool *grew)
+{
+	const struct oprof_image_identity identity = {.nr_build_id = 0};
+	struct node *node = node_hash_first(&table->entries, hash);
+
+	*grew = false;
+	for (; node; node = node_hash_next(node)) {
+		struct image_entry *entry = node_owner(node, struct image_entry, node);
+
+		if (!entry_is(entry, key, &identity))
+			continue;
+		if (entry->image.end >= key->end)
+			return image_get(entry);
+		*grew = *grew || entry->image.cookie;
+	}
+	return NULL;
+}
+
+static uint64_t room_to_grow(uint64_t nr_bytes)
+{
+	uint64_t room = 1;
+
+	while (room < nr_bytes && room <= UINT64_MAX / 4)
+		room *= 2;
+	return room < nr_bytes ? nr_bytes : room;
+}
+
 struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
 					   uint64_t start, uint64_t end)
 {
@@ -172,15 +201,25 @@ struct image_entry *image_table_get_region(struct image_table *table, const char
 	struct image_key key = {
 		.kind = OPROF_IMAGE_ANON, .path = name, .tgid = tgid, .start = start, .end = end};
 	uint64_t hash = key_hash(&key, &identity);
-	struct node *node;
+	bool grew;
+	struct image_entry *entry = region_find(table, &key, hash, &grew);
 
-	for (node = node_hash_first(&table->entries, hash); node; node = node_hash_next(node)) {
-		struct image_entry *entry = node_owner(node, struct image_entry, node);
-
-		if (entry_is(entry, &key, &identity) && entry->image.end >= end)
-			return image_get(entry);
-	}
+	if (entry)
+		return entry;
+	if (grew && room_to_grow(end - start) <= UINT64_MAX - start)
+		key.end = start + room_to_grow(end - start);
 	return entry_create(table, &key, &identity, hash);
+}
+
+struct image_entry *image_table_find_region(struct image_table *table, const char *name, pid_t tgid,
+					    uint64_t start, uint64_t end)
+{
+	struct oprof_image_identity identity = {.nr_build_id = 0};
+	struct image_key key = {
+		.kind = OPROF_IMAGE_ANON, .path = name, .tgid = tgid, .start = start, .end = end};
+	bool grew;
+
+	return region_find(table, &key, key_hash(&key, &identity), &grew);
 }
 
 uint32_t image_tell(struct image_entry *entry)

@@ -65,9 +65,14 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
  * The region that begins at start in process tgid and reaches to end or
  * further, as image_table_get does it. A region that grew past the end that
  * it was told with is another image: the name of its files holds its range.
+ * So that one that grows page by page is not one a page, it is then given
+ * room to grow, to a power of two.
  */
 struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
 					   uint64_t start, uint64_t end);
+/* Only if it is there: else NULL, and nothing is made. */
+struct image_entry *image_table_find_region(struct image_table *table, const char *name, pid_t tgid,
+					    uint64_t start, uint64_t end);
 
 struct image_entry *image_get(struct image_entry *entry); /* another reference */
 void image_put(struct image_entry *entry);		  /* NULL is fine */

@@ -6,6 +6,9 @@
 
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
+/* Of one program: more than a machine of bytecodes has. */
+#define REGIONS_MAX 64u
+
 /* x86: one page at a fixed address, in every process and in no record. */
 #define VSYSCALL_START UINT64_C(0xffffffffff600000)
 #define VSYSCALL_END   UINT64_C(0xffffffffff601000)
@@ -102,23 +105,44 @@ static enum oprof_lost frame_of(struct image_entry *entry, uint64_t offset, enum
 	return frame->image ? FOUND : OPROF_LOST_MEMORY;
 }
 
-/* The region as it is in this process, whose part mapping is. */
-static enum oprof_lost region_frame(struct perf_state *state, const struct mapping *mapping,
-				    pid_t tgid, uint64_t address, struct oprof_frame *frame)
+/*
+ * The region as it is in this process, whose part mapping is; with a
+ * reference, NULL: no memory. A program that makes code at ever new places
+ * would make an image, and a file on disk, of each: beyond REGIONS_MAX all
+ * its memory is one region, from address 0.
+ */
+static struct image_entry *region_of(struct perf_state *state, struct process *process,
+				     const struct mapping *mapping)
 {
+	const char *name = mapping->image->image.path;
 	uint64_t start = mapping->start - mapping->offset;
-	struct image_entry *entry = image_table_get_region(
-		&state->images, mapping->image->image.path, tgid, start, mapping->end);
+	struct image_entry *entry =
+		image_table_find_region(&state->images, name, process->tgid, start, mapping->end);
+
+	if (entry)
+		return entry;
+	if (process->nr_regions >= REGIONS_MAX)
+		return image_table_get_region(&state->images, "anon", process->tgid, 0,
+					      KERNEL_HALF);
+	process->nr_regions++;
+	return image_table_get_region(&state->images, name, process->tgid, start, mapping->end);
+}
+
+static enum oprof_lost region_frame(struct perf_state *state, struct process *process,
+				    const struct mapping *mapping, uint64_t address,
+				    struct oprof_frame *frame)
+{
+	struct image_entry *entry = region_of(state, process, mapping);
 	enum oprof_lost lost;
 
 	if (!entry)
 		return OPROF_LOST_MEMORY;
-	lost = frame_of(entry, address - start, OPROF_MODE_USER, frame);
+	lost = frame_of(entry, address - entry->image.start, OPROF_MODE_USER, frame);
 	image_put(entry);
 	return lost;
 }
 
-static enum oprof_lost user_frame(struct perf_state *state, const struct process *process,
+static enum oprof_lost user_frame(struct perf_state *state, struct process *process,
 				  uint64_t time_ns, uint64_t address, struct oprof_frame *frame)
 {
 	const struct mapping *mapping;
@@ -132,7 +156,7 @@ static enum oprof_lost user_frame(struct perf_state *state, const struct process
 	if (!mapping)
 		return OPROF_LOST_NO_MAPPING;
 	if (mapping->image->image.kind == OPROF_IMAGE_ANON)
-		return region_frame(state, mapping, process->tgid, address, frame);
+		return region_frame(state, process, mapping, address, frame);
 	return frame_of(mapping->image, address - mapping->start + mapping->offset, OPROF_MODE_USER,
 			frame);
 }
@@ -198,7 +222,7 @@ static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
 	return marker == (uint64_t)PERF_CONTEXT_KERNEL || marker == (uint64_t)PERF_CONTEXT_USER;
 }
 
-static void add_caller(struct perf_state *state, const struct process *process, uint64_t time_ns,
+static void add_caller(struct perf_state *state, struct process *process, uint64_t time_ns,
 		       uint64_t address, enum oprof_mode mode)
 {
 	struct oprof_frame frame;
@@ -213,7 +237,7 @@ static void add_caller(struct perf_state *state, const struct process *process, 
 }
 
 /* The chain begins with the leaf itself, behind its marker. */
-static void add_chain(struct perf_state *state, const struct process *process,
+static void add_chain(struct perf_state *state, struct process *process,
 		      const struct perf_item *item, enum oprof_mode mode)
 {
 	bool leaf = true;
@@ -251,7 +275,7 @@ static bool find_mode(uint16_t misc, enum oprof_mode *mode)
 	}
 }
 
-static enum oprof_lost find_leaf(struct perf_state *state, const struct process *process,
+static enum oprof_lost find_leaf(struct perf_state *state, struct process *process,
 				 const struct perf_item *item, enum oprof_mode *mode,
 				 struct oprof_frame *frame)
 {

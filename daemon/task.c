@@ -164,6 +164,7 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->since_ns = 0;
 	process->ground_ns = 0;
 	process->app_wanted = false;
+	process->nr_regions = 0;
 }
 
 static void process_destroy(struct task_table *table, struct process *process)
@@ -316,6 +317,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->space = space;
 	process->app = NULL;
 	process->app_wanted = true;
+	process->nr_regions = 0;
 	process->since_ns = time_ns;
 	process->ground_ns = time_ns;
 	process->scanned_ns = 0;

@@ -54,6 +54,7 @@ struct process {
 	uint64_t ground_ns;   /* of the exec or scan that all that is known goes back to */
 	struct space *space;  /* NULL: not known */
 	struct image_entry *app;
+	uint32_t nr_regions; /* memory without a file that samples made images of */
 	struct task *tasks;
 	struct process_scan *scan;	 /* waits for its time */
 	uint64_t exited_ns;		 /* when exited */

@@ -125,6 +125,22 @@ START_TEST(a_region_that_grew_is_another_one_that_shrank_is_not)
 }
 END_TEST
 
+START_TEST(a_region_that_grows_page_by_page_is_a_few_images)
+{
+	struct image_entry *entry = NULL;
+
+	for (uint64_t nr_pages = 1; nr_pages <= 1000; nr_pages++) {
+		entry = image_table_get_region(&images, "anon", 7, 0x10000,
+					       0x10000 + nr_pages * 0x1000);
+		ck_assert_uint_ge(entry->image.end, 0x10000 + nr_pages * 0x1000);
+		ck_assert_uint_ne(image_tell(entry), OPROF_IMAGE_NONE);
+	}
+	ck_assert_uint_le(images.nr_told, 11);
+	ck_assert_ptr_eq(image_table_find_region(&images, "anon", 7, 0x10000, 0x20000), entry);
+	ck_assert_ptr_null(image_table_find_region(&images, "anon", 7, 0x11000, 0x20000));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image");
@@ -138,6 +154,7 @@ int main(void)
 	tcase_add_test(tests, cookies_begin_at_1_and_stay);
 	tcase_add_test(tests, images_that_nothing_names_or_maps_do_not_pile_up);
 	tcase_add_test(tests, an_unused_image_can_be_told);
+	tcase_add_test(tests, a_region_that_grows_page_by_page_is_a_few_images);
 	tcase_add_test(tests, a_region_that_grew_is_another_one_that_shrank_is_not);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");

@@ -68,6 +68,39 @@ START_TEST(samples_after_lost_side_band_are_lost_until_the_next_exec)
 }
 END_TEST
 
+static void run_regions(FILE *script, unsigned int pid, unsigned int nr_own, unsigned int nr)
+{
+	static unsigned int time = 100;
+
+	fprintf(script, "side0 comm time=%u pid=%u name=a exec=1\n", time++, pid);
+	for (unsigned int i = 0; i < nr; i++) {
+		unsigned int start = 0x100000 + i * 0x10000;
+
+		fprintf(script, "side0 mmap2 time=%u pid=%u addr=0x%x len=0x1000 path=//anon\n",
+			time++, pid, start);
+		fprintf(script, "cpu0 sample time=%u pid=%u ip=0x%x => image=anon+0x%x\n", time++,
+			pid, start + 0x10, i < nr_own ? 0x10 : start + 0x10);
+	}
+	/* The first one still is one of its own. */
+	fprintf(script, "cpu0 sample time=%u pid=%u ip=0x100020 => image=anon+0x20\n", time++, pid);
+}
+
+START_TEST(code_made_at_ever_new_places_is_a_few_images)
+{
+	size_t nr_bytes = 0;
+	char *text = NULL;
+	FILE *script = open_memstream(&text, &nr_bytes);
+
+	ck_assert_ptr_nonnull(script);
+	run_regions(script, 10, 64, 1000);
+	run_regions(script, 11, 64, 70);
+	fprintf(script, "counter images_told %d\n", 2 * (64 + 1));
+	ck_assert_int_eq(fclose(script), 0);
+	run(text);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_state");
@@ -78,6 +111,7 @@ int main(void)
 	tcase_add_test(tests, kept_streams_come_out_as_they_say);
 	tcase_add_test(tests, a_fork_has_its_parents_maps_until_it_execs);
 	tcase_add_test(tests, samples_after_lost_side_band_are_lost_until_the_next_exec);
+	tcase_add_test(tests, code_made_at_ever_new_places_is_a_few_images);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
