@@ -15,29 +15,35 @@
 #define MOUNTS_BYTES_MAX (4u << 20)
 /* cgroup.max.depth has no bound of its own; a deeper one goes without its name. */
 #define DEPTH_MAX 64
+/* Made and gone between two scans, beside as many as there are. */
+#define GONE_MAX 4096u
 
 struct cgroup_name {
 	struct node node;
 	uint64_t id;
+	uint64_t renewal; /* nr_renewals when it was last added */
 	char *path;
 };
 
 int cgroup_names_init(struct cgroup_names *table)
 {
+	*table = (struct cgroup_names){.nr_new = 0};
 	return node_hash_init(&table->names);
+}
+
+static void forget(struct cgroup_names *table, struct cgroup_name *name)
+{
+	node_hash_remove(&table->names, &name->node);
+	free(name->path);
+	free(name);
 }
 
 void cgroup_names_deinit(struct cgroup_names *table)
 {
 	struct node *node;
 
-	while ((node = node_hash_any(&table->names))) {
-		struct cgroup_name *name = node_owner(node, struct cgroup_name, node);
-
-		node_hash_remove(&table->names, node);
-		free(name->path);
-		free(name);
-	}
+	while ((node = node_hash_any(&table->names)))
+		forget(table, node_owner(node, struct cgroup_name, node));
 	node_hash_deinit(&table->names);
 }
 
@@ -66,6 +72,8 @@ int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path)
 	struct cgroup_name *name = find(table, id);
 	char *copy;
 
+	if (name)
+		name->renewal = table->nr_renewals;
 	if (name && !strcmp(name->path, path))
 		return 0;
 	copy = strdup(path);
@@ -82,7 +90,9 @@ int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path)
 		return -ENOMEM;
 	}
 	name->id = id;
+	name->renewal = table->nr_renewals;
 	name->path = copy;
+	table->nr_new++;
 	node_hash_add(&table->names, &name->node, hash_number(id));
 	return 0;
 }
@@ -123,6 +133,7 @@ static int walk_folder(struct walk *walk, int depth)
 	/* A cgroup may go at any moment: then it is not there. */
 	if (depth > DEPTH_MAX || stat(walk->path, &st))
 		return 0;
+	walk->table->nr_real++;
 	error = cgroup_names_add(walk->table, st.st_ino, *below ? below : "/");
 	folder = error ? NULL : opendir(walk->path);
 	if (!folder)
@@ -177,6 +188,7 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 	char *text, *line;
 	bool found = false;
 
+	table->nr_real = 0;
 	if (snprintf(path, sizeof(path), "%s/self/mountinfo", proc_path) >= (int)sizeof(path) ||
 	    file_read_text(path, MOUNTS_BYTES_MAX, &text, NULL))
 		return 0;
@@ -189,4 +201,29 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 		return 0;
 	walk.nr_root = strlen(walk.path);
 	return walk_folder(&walk, 0);
+}
+
+bool cgroup_names_are_old(const struct cgroup_names *table)
+{
+	return table->nr_new > GONE_MAX + table->nr_real;
+}
+
+static void forget_if_old(struct node *node, void *context)
+{
+	struct cgroup_name *name = node_owner(node, struct cgroup_name, node);
+	struct cgroup_names *table = context;
+
+	if (name->renewal + 1 < table->nr_renewals)
+		forget(table, name);
+}
+
+int cgroup_names_renew(struct cgroup_names *table, const char *proc_path)
+{
+	int error;
+
+	table->nr_renewals++;
+	error = cgroup_names_scan(table, proc_path);
+	table->nr_new = 0;
+	node_hash_walk(&table->names, forget_if_old, table);
+	return error;
 }

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Paths of cgroups by their ids, as the kernel numbers them. */
+/*
+ * Paths of cgroups by their ids, as the kernel numbers them. No record tells
+ * that a cgroup went: after many new ones the names are to be renewed. Those
+ * that were last added before the renewal before this go; samples of a
+ * cgroup that just went still find its name.
+ */
 #ifndef DAEMON_CGROUP_NAMES_H
 #define DAEMON_CGROUP_NAMES_H
 
 #include "daemon/node_hash.h"
 
+#include <stdbool.h>
+
 struct cgroup_names {
 	struct node_hash names;
+	uint64_t nr_renewals;
+	size_t nr_new;	/* made since the last of them */
+	size_t nr_real; /* that the last scan found */
 };
 
 int cgroup_names_init(struct cgroup_names *table); /* 0 or -ENOMEM */
@@ -15,7 +25,7 @@ void cgroup_names_deinit(struct cgroup_names *table);
 /* The path ("/system.slice/x"; copied) of an id; a later one replaces it. 0 or -ENOMEM. */
 int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path);
 
-/* NULL: not known. Valid until the id is added again. */
+/* NULL: not known. Valid until the id is added again, or the names are renewed. */
 const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id);
 
 /*
@@ -23,5 +33,10 @@ const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id);
  * shows. 0 (also where there is none), -ENOMEM.
  */
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path);
+
+/* So many were added since the last renewal that most may be gone. */
+bool cgroup_names_are_old(const struct cgroup_names *table);
+/* Scan, and forget what is gone. 0 or -ENOMEM (then too much is forgotten). */
+int cgroup_names_renew(struct cgroup_names *table, const char *proc_path);
 
 #endif

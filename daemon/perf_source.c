@@ -295,6 +295,7 @@ static int source_create_state(struct source *source, struct record_sink *sink, 
 	struct perf_state_config config = {
 		.sink = sink,
 		.nr_cpus = source->cpu_watch.nr_cpus,
+		.want_cgroup = source->config.want_cgroup,
 		.proc_path = source->proc_path,
 		.between = source_read_between,
 		.between_context = source,

@@ -59,6 +59,7 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	state->sys_path = config->sys_path ? config->sys_path : "/sys";
 	state->nr_cpus = config->nr_cpus;
 	state->kernel = config->kernel;
+	state->want_cgroup = config->want_cgroup;
 	state->between = config->between;
 	state->between_context = config->between_context;
 	state->regions = (struct region_maker){&state->images, &state->aliases, &state->vdso};
@@ -177,7 +178,8 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 		error = scan_all(state);
 	for (size_t i = 0; pids && !error && i < nr_pids; i++)
 		error = scan_process(state, pids[i]);
-	return error ? error : cgroup_names_scan(&state->cgroups, state->proc_path);
+	return error || !state->want_cgroup ? error
+					    : cgroup_names_scan(&state->cgroups, state->proc_path);
 }
 
 void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns)
@@ -338,6 +340,17 @@ static void apply_ksymbol(struct perf_state *state, const struct perf_item *item
 		state->tasks.lost_memory++;
 }
 
+static void apply_cgroup(struct perf_state *state, const struct perf_item *item)
+{
+	int error = cgroup_names_add(&state->cgroups, item->u.cgroup.id, item->u.cgroup.path);
+
+	state->counters.cgroup_records++;
+	if (!error && cgroup_names_are_old(&state->cgroups))
+		error = cgroup_names_renew(&state->cgroups, state->proc_path);
+	if (error)
+		state->tasks.lost_memory++;
+}
+
 void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 {
 	state->now_ns = item->time_ns;
@@ -362,9 +375,7 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 		apply_ksymbol(state, item);
 		break;
 	case PERF_RECORD_CGROUP:
-		state->counters.cgroup_records++;
-		if (cgroup_names_add(&state->cgroups, item->u.cgroup.id, item->u.cgroup.path))
-			state->tasks.lost_memory++;
+		apply_cgroup(state, item);
 		break;
 	default:
 		/* Losses of side-band: whoever drains the rings asks for a scan. */

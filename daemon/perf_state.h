@@ -20,6 +20,7 @@ struct perf_state_config {
 	const char *proc_path; /* NULL: "/proc"; tests give a folder of their own */
 	const char *sys_path;  /* NULL: "/sys" */
 	bool kernel;	       /* kernel samples may come: load kallsyms */
+	bool want_cgroup;      /* paths of cgroups will be asked for: scans look for them */
 	/* Called between the processes of a scan, which may take long: read the rings. NULL: not.
 	 */
 	void (*between)(void *context);

@@ -30,7 +30,7 @@ struct cpu_task {
 struct perf_state {
 	const char *proc_path, *sys_path;
 	unsigned int nr_cpus;
-	bool kernel;
+	bool kernel, want_cgroup;
 	struct record_writer writer;
 	struct image_table images;
 	struct image_alias_table aliases;

@@ -86,6 +86,7 @@ static void setup(void)
 	struct perf_state_config config = {.sink = &catcher.sink,
 					   .nr_cpus = 2,
 					   .kernel = true,
+					   .want_cgroup = true,
 					   .proc_path = proc.path,
 					   .sys_path = proc.path};
 
@@ -343,6 +344,32 @@ START_TEST(cgroups_have_their_paths)
 }
 END_TEST
 
+START_TEST(cgroups_that_come_and_go_do_not_fill_memory)
+{
+	const uint64_t nr = 100000;
+	uint64_t nr_known = 0;
+	char path[FAKE_PROC_PATH_BYTES];
+	struct stat st;
+
+	ck_assert_int_eq(perf_state_scan(state, NULL, 0), 0);
+	for (uint64_t i = 0; i < nr; i++) {
+		snprintf(path, sizeof(path), "/job-%u", (unsigned int)i);
+		apply((struct perf_item){.type = PERF_RECORD_CGROUP,
+					 .u.cgroup = {(UINT64_C(1) << 40) + i, path}});
+	}
+	for (uint64_t i = 0; i < nr; i++)
+		nr_known += !!perf_state_cgroup_path(state, (UINT64_C(1) << 40) + i);
+	ck_assert_uint_le(nr_known, 16384);
+	/* What just went is known for a while yet, what is there for ever. */
+	ck_assert_uint_ge(nr_known, 4096);
+	ck_assert_str_eq(perf_state_cgroup_path(state, (UINT64_C(1) << 40) + nr - 4096),
+			 "/job-95904");
+	snprintf(path, sizeof(path), "%s/cg/a b/c", proc.path);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_str_eq(perf_state_cgroup_path(state, st.st_ino), "/a b/c");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_sample");
@@ -361,6 +388,7 @@ int main(void)
 	tcase_add_test(tests, chains_go_from_the_kernel_to_the_user);
 	tcase_add_test(tests, a_chain_too_long_is_cut_and_says_so);
 	tcase_add_test(tests, cgroups_have_their_paths);
+	tcase_add_test(tests, cgroups_that_come_and_go_do_not_fill_memory);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
