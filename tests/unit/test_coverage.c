@@ -137,7 +137,9 @@ START_TEST(events_are_told_apart)
 	add(&(struct make_file){.app = "/bin/prog", .image = "/lib/bare.so"}, 0x10, 40);
 	add(&(struct make_file){.app = "/bin/prog", .event = "faults"}, 0x100, 999999);
 	add(&(struct make_file){.app = "/bin/prog", .event = "faults"}, 0x10, 1);
-	expect_after("samples 1000100; symbolized 50.00 % of cpu-clock:1000000, 99.99 % of "
+	add(&(struct make_file){.app = "/bin/prog", .image = "/lib/bare.so", .event = "faults"},
+	    0x10, 1);
+	expect_after("samples 1000101; symbolized 50.00 % of cpu-clock:1000000, 99.99 % of "
 		     "faults:1000000\n"
 		     "  40 samples (40.00 % of cpu-clock:1000000) without a symbol in "
 		     "/lib/bare.so: no debug symbols\n"
@@ -269,6 +271,27 @@ START_TEST(notes_of_the_source_are_told_once_and_as_they_are)
 }
 END_TEST
 
+START_TEST(a_loss_in_several_sessions_is_told_once)
+{
+	const struct make_stat stats[] = {{"seen", 12}, {"stored", 10}, {"lost_disk", 2}};
+	const char *names[] = {"a", "b"};
+	char *text;
+
+	made.profile_options.symbols = false;
+	for (int i = 0; i < 2; i++) {
+		session.name = names[i];
+		make_session_stats(&session, stats, 3);
+		add(&(struct make_file){.app = "/bin/prog"}, 0x100, 10);
+	}
+	make_profile_init(&made, &session, "session:?");
+	text = make_profile_text(write_after, NULL);
+	ck_assert_str_eq(text, "samples 20\nlost 4 of 24 seen in the whole session (16.67 %): "
+			       "disk 4\n");
+	free(text);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 START_TEST(counters_that_do_not_balance_are_told)
 {
 	const struct make_stat stats[] = {{"seen", 130}, {"stored", 101}, {"lost_disk", 4}};
@@ -322,6 +345,7 @@ int main(void)
 	tcase_add_test(tests, the_view_of_images_says_nothing_of_symbols);
 	tcase_add_test(tests, only_the_worst_of_many_are_named);
 	tcase_add_test(tests, losses_are_told_by_reason_and_throttling_apart);
+	tcase_add_test(tests, a_loss_in_several_sessions_is_told_once);
 	tcase_add_test(tests, counters_that_do_not_balance_are_told);
 	tcase_add_test(tests, notes_of_the_source_are_told_once_and_as_they_are);
 	tcase_add_test(tests, a_part_of_the_session_is_not_compared_with_its_counters);

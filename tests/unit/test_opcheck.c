@@ -151,6 +151,32 @@ START_TEST(a_file_under_the_wrong_name_is_named)
 }
 END_TEST
 
+/* In the name: cpu-clock.1000.5.all... */
+static void check_renamed(const char *fields, const char *what)
+{
+	char other[sizeof(make.path) + 16];
+	const char *rest;
+
+	make_session_file("/bin/a");
+	rest = strstr(make.path, "cpu-clock.1000.5.");
+	ck_assert_ptr_nonnull(rest);
+	(void)snprintf(other, sizeof(other), "%.*s%s%s", (int)(rest - make.path), make.path, fields,
+		       rest + strlen("cpu-clock.1000.5."));
+	ck_assert_int_eq(rename(make.path, other), 0);
+	ck_assert_int_eq(opcheck("s"), 1);
+	says(what);
+	ck_assert_int_eq(remove(other), 0);
+}
+
+START_TEST(a_file_under_the_name_of_another_event_is_named)
+{
+	check_renamed("faults.1000.5.", "different events");
+	check_renamed("cpu-clock.1001.5.", "different counts");
+	check_renamed("cpu-clock.1000Hz.5.", "different counts");
+	check_renamed("cpu-clock.1000.6.", "different unit masks");
+}
+END_TEST
+
 START_TEST(a_name_that_does_not_parse_is_named)
 {
 	char other[sizeof(make.path) + 8];
@@ -223,6 +249,7 @@ int main(void)
 	tcase_add_test(tests, folders_above_a_session_may_have_braces);
 	tcase_add_test(tests, damage_is_named_and_the_rest_still_checked);
 	tcase_add_test(tests, a_file_under_the_wrong_name_is_named);
+	tcase_add_test(tests, a_file_under_the_name_of_another_event_is_named);
 	tcase_add_test(tests, a_name_that_does_not_parse_is_named);
 	tcase_add_test(tests, a_lost_page_is_named);
 	tcase_add_test(tests, what_cannot_be_looked_at_is_trouble);
