@@ -78,10 +78,10 @@ enum oprof_image_kind {
  * Flags of a file. One that a program does not know changes what the file
  * means to it: it refuses the file, as it does another version.
  */
-#define OPROF_SDB_WEIGHTED    1u /* weight is stored, not samples x period */
-#define OPROF_SDB_FREQUENCY   2u /* period_or_hz is a frequency in Hz */
-#define OPROF_SDB_HOLED	      4u /* a page was lost while mapped (SIGBUS): counts are too low */
-#define OPROF_SDB_KEEP_KERNEL 8u /* separated: samples of the kernel under an application */
+#define OPROF_SDB_WEIGHTED    1u  /* weight is stored, not samples x period */
+#define OPROF_SDB_FREQUENCY   2u  /* period_or_hz is a frequency in Hz */
+#define OPROF_SDB_HOLED	      4u  /* a page was lost while mapped (SIGBUS): counts are too low */
+#define OPROF_SDB_KEEP_KERNEL 8u  /* separated: samples of the kernel under an application */
 #define OPROF_SDB_FLAGS	      15u /* all of these */
 
 /* Offset and length in bytes from the file's start; strings have no NUL. */
