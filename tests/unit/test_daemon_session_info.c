@@ -55,6 +55,7 @@ START_TEST(a_machine_tells_its_name_boot_and_cpu)
 	ck_assert_mem_ne(info.boot_id, none, sizeof(none));
 	ck_assert_uint_eq(strlen(info.boot_id_text), 36);
 	ck_assert_str_ne(info.cpu_type, "");
+	ck_assert_uint_eq(info.clock, CLOCK_MONOTONIC);
 }
 END_TEST
 

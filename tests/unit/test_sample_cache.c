@@ -16,6 +16,16 @@
 #define ROUND_NS UINT64_C(100000000)
 
 static struct sample_cache *cache;
+static unsigned int nr_syncfs;
+
+/* In the C library's place: whether it was asked for is all that can be seen of it. */
+int syncfs(int fd)
+{
+	(void)fd;
+	nr_syncfs++;
+	return 0;
+}
+
 static unsigned int nr_placed;
 static unsigned int nr_set_aside;
 static int place_error;
@@ -322,6 +332,27 @@ START_TEST(sync_and_clear_leave_everything_readable)
 }
 END_TEST
 
+START_TEST(what_closed_files_took_is_synced_too)
+{
+	make_cache(4);
+	ck_assert_int_eq(add(1, 1), 0);
+	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	sample_cache_synced(cache, 0);
+	ck_assert_uint_eq(nr_syncfs, 0); /* the file's own fdatasync does it */
+	ck_assert_int_eq(add(1, 1), 0);
+	sample_cache_clear(cache);
+	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_uint_eq(nr_syncfs, 1);
+	sample_cache_synced(cache, -EIO);
+	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_uint_eq(nr_syncfs, 2);
+	sample_cache_synced(cache, 0);
+	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_uint_eq(nr_syncfs, 2);
+	sample_cache_destroy(cache);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("sample_cache");
@@ -340,5 +371,6 @@ int main(void)
 	tcase_add_test(tc, too_few_descriptors_close_files_and_lose_nothing);
 	tcase_add_test(tc, an_error_of_placing_is_handed_on);
 	tcase_add_test(tc, sync_and_clear_leave_everything_readable);
+	tcase_add_test(tc, what_closed_files_took_is_synced_too);
 	return test_run(tc);
 }

@@ -59,6 +59,21 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
+START_TEST(a_lock_that_was_given_up_tells_from_one_whose_daemon_was_killed)
+{
+	ck_assert_int_eq(session_lock(&session, "s", &diag), 0);
+	ck_assert(!session.killed);
+	session_unlock(&session);
+	ck_assert_int_eq(session_lock(&session, "s", &diag), 0);
+	ck_assert(!session.killed);
+	session_unlock(&session);
+	ck_assert_int_eq(file_replace("s/lock", "1\n", 2, 0600), 0);
+	ck_assert_int_eq(session_lock(&session, "s", &diag), 0);
+	ck_assert(session.killed);
+	session_unlock(&session);
+}
+END_TEST
+
 START_TEST(the_folder_is_closed_to_others_and_has_its_parts)
 {
 	struct stat st;
@@ -261,6 +276,7 @@ int main(void)
 	TCase *tc = tcase_create("session");
 
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
+	tcase_add_test(tc, a_lock_that_was_given_up_tells_from_one_whose_daemon_was_killed);
 	tcase_add_test(tc, the_folder_is_closed_to_others_and_has_its_parts);
 	tcase_add_test(tc, a_second_daemon_is_refused_and_told_the_first_ones_pid);
 	tcase_add_test(tc, a_child_that_still_holds_the_lock_file_does_not_keep_the_lock);

@@ -113,6 +113,17 @@ START_TEST(counters_are_read_by_name)
 }
 END_TEST
 
+START_TEST(counters_of_another_version_are_refused)
+{
+	struct oprof_stats_file head = {.version = OPROF_STATS_VERSION + 1};
+
+	memcpy(head.magic, OPROF_STATS_MAGIC, sizeof(head.magic));
+	make_session_meta(&session, "stats", &head, sizeof(head));
+	ck_assert_int_eq(load(), -EILSEQ);
+	ck_assert_uint_eq(info.nr_stats, 0);
+}
+END_TEST
+
 START_TEST(damaged_counters_are_refused_and_the_rest_is_kept)
 {
 	write_meta("stats", "not counters, but as long as their header");
@@ -153,6 +164,7 @@ int main(void)
 	tcase_add_test(tests, lines_that_make_no_sense_are_counted_and_skipped);
 	tcase_add_test(tests, an_event_that_an_appended_run_repeats_is_kept_once);
 	tcase_add_test(tests, counters_are_read_by_name);
+	tcase_add_test(tests, counters_of_another_version_are_refused);
 	tcase_add_test(tests, damaged_counters_are_refused_and_the_rest_is_kept);
 	tcase_add_test(tests, counters_that_claim_more_than_the_file_holds_are_cut);
 	suite_add_tcase(suite, tests);

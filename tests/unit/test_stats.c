@@ -149,6 +149,23 @@ START_TEST(a_damaged_file_begins_anew_and_says_so)
 }
 END_TEST
 
+START_TEST(counters_of_another_version_are_not_taken_for_ours)
+{
+	static char bytes[STATS_FILE_BYTES];
+	struct oprof_stats_file head = {.version = OPROF_STATS_VERSION + 1, .nr_entries = 1};
+	struct oprof_stats_entry seen = {"seen", 7};
+
+	memcpy(head.magic, OPROF_STATS_MAGIC, sizeof(head.magic));
+	memcpy(bytes, &head, sizeof(head));
+	memcpy(bytes + sizeof(head), &seen, sizeof(seen));
+	ck_assert_int_eq(file_replace("stats", bytes, sizeof(bytes), 0600), 0);
+	ck_assert_int_eq(stats_open(&stats, "stats"), 1);
+	ck_assert(stats.damaged);
+	ck_assert_uint_eq(stats.values[STATS_SEEN], 0);
+	stats_close(&stats);
+}
+END_TEST
+
 START_TEST(a_file_that_claims_more_entries_than_it_holds_is_damaged)
 {
 	static char bytes[STATS_FILE_BYTES];
@@ -190,6 +207,7 @@ int main(void)
 	tcase_add_test(tc, a_source_cannot_set_the_daemons_own_counters);
 	tcase_add_test(tc, more_counters_than_fit_are_left_out_without_harm);
 	tcase_add_test(tc, a_damaged_file_begins_anew_and_says_so);
+	tcase_add_test(tc, counters_of_another_version_are_not_taken_for_ours);
 	tcase_add_test(tc, a_file_that_claims_more_entries_than_it_holds_is_damaged);
 	tcase_add_test(tc, a_file_truncated_under_the_daemon_is_made_anew_from_memory);
 	return test_run(tc);
