@@ -86,7 +86,8 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 			       : FOUND;
 	}
 	*process = task_table_find(&state->tasks, item->pid, item->time_ns);
-	if (!*process)
+	/* One that came late is of the program, or the process, before. */
+	if (!*process || process_is_newer(*process, item->time_ns))
 		return OPROF_LOST_NO_TASK;
 	if (is_doubtful(state, *process, item->time_ns))
 		return OPROF_LOST_SIDE_BAND;

@@ -68,6 +68,34 @@ START_TEST(samples_after_lost_side_band_are_lost_until_the_next_exec)
 }
 END_TEST
 
+START_TEST(a_sample_that_comes_late_is_not_of_the_next_program)
+{
+	run("side0 comm time=100 pid=10 name=a exec=1\n"
+	    "side0 mmap2 time=110 pid=10 addr=0x400000 len=0x2000 ino=1 path=/bin/a\n"
+	    "side0 comm time=200 pid=10 name=b exec=1\n"
+	    "side0 mmap2 time=210 pid=10 addr=0x400000 len=0x2000 ino=2 path=/bin/b\n"
+	    "flush 300\n"
+	    "cpu0 sample time=150 pid=10 ip=0x400010 => lost=no_task\n"
+	    "cpu0 sample time=160 pid=10 ip=0xffffffff81000010 => lost=no_task\n"
+	    "cpu0 sample time=310 pid=10 ip=0x400010 => app=/bin/b image=/bin/b+0x10\n");
+}
+END_TEST
+
+START_TEST(one_without_a_pid_is_not_of_the_next_process_of_that_pid)
+{
+	run("side0 comm time=100 pid=10 name=a exec=1\n"
+	    "side0 mmap2 time=110 pid=10 addr=0x400000 len=0x2000 ino=1 path=/bin/a\n"
+	    "side1 comm time=120 pid=20 name=b exec=1\n"
+	    "side1 mmap2 time=130 pid=20 addr=0x400000 len=0x2000 ino=2 path=/bin/b\n"
+	    "cpu0 sample time=140 pid=10 ip=0x400010 => app=/bin/a image=/bin/a+0x10\n"
+	    "cpu0 sample time=150 pid=-1 ip=0x400020 => app=/bin/a image=/bin/a+0x20 guessed=1\n"
+	    "side1 exit time=160 pid=10 ppid=1 cpu=1\n"
+	    "side1 fork time=170 pid=10 ppid=20 cpu=1\n"
+	    "cpu0 sample time=180 pid=-1 ip=0x400030 => lost=no_mapping\n"
+	    "cpu1 sample time=190 pid=10 ip=0x400040 => app=/bin/b image=/bin/b+0x40\n");
+}
+END_TEST
+
 static void run_regions(FILE *script, unsigned int pid, unsigned int nr_own, unsigned int nr)
 {
 	static unsigned int time = 100;
@@ -111,6 +139,8 @@ int main(void)
 	tcase_add_test(tests, kept_streams_come_out_as_they_say);
 	tcase_add_test(tests, a_fork_has_its_parents_maps_until_it_execs);
 	tcase_add_test(tests, samples_after_lost_side_band_are_lost_until_the_next_exec);
+	tcase_add_test(tests, a_sample_that_comes_late_is_not_of_the_next_program);
+	tcase_add_test(tests, one_without_a_pid_is_not_of_the_next_process_of_that_pid);
 	tcase_add_test(tests, code_made_at_ever_new_places_is_a_few_images);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
