@@ -216,6 +216,39 @@ START_TEST(a_scan_while_running_mends_what_was_lost)
 }
 END_TEST
 
+START_TEST(samples_after_lost_side_band_are_good_again_after_a_scan)
+{
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	scan();
+	uint64_t t = now();
+
+	perf_state_doubt(replay->state, t, now());
+	t = now();
+	sample(t, 10, 0x400010, "lost=side_band");
+	replay_flush(replay, t);
+	scan();
+	t = now();
+	sample(t, 10, 0x400010, "app=/bin/a image=/bin/a+0x1010");
+	end();
+}
+END_TEST
+
+START_TEST(a_map_of_before_the_exec_that_comes_late_changes_nothing)
+{
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	scan();
+	uint64_t t = now();
+
+	side_exec(t + 100, 10);
+	side_map(t + 110, 10, 0x400000, "/bin/next");
+	replay_flush(replay, t + 200);
+	side_map(t + 50, 10, 0x400000, "/bin/late");
+	sample(t + 210, 10, 0x400010, "app=/bin/next image=/bin/next+0x10");
+	end();
+	ck_assert_uint_eq(replay_counter(replay, "old_records"), 1);
+}
+END_TEST
+
 /* Far more mappings than a process may have at a time: most are gone already. */
 #define NR_MAPPED 100000
 
@@ -414,6 +447,8 @@ int main(void)
 	tcase_add_test(tests, a_child_forked_before_its_parents_scan_is_unknown_until_it_execs);
 	tcase_add_test(tests, threads_and_the_dead_are_told_apart);
 	tcase_add_test(tests, a_scan_while_running_mends_what_was_lost);
+	tcase_add_test(tests, samples_after_lost_side_band_are_good_again_after_a_scan);
+	tcase_add_test(tests, a_map_of_before_the_exec_that_comes_late_changes_nothing);
 	tcase_add_test(tests, code_mapped_at_ever_new_places_does_not_fill_memory);
 	tcase_add_test(tests, where_proc_says_nothing_an_overgrown_space_begins_anew);
 	tcase_add_test(tests, only_the_given_processes_are_scanned);

@@ -239,6 +239,34 @@ START_TEST(what_a_full_scan_did_not_list_is_gone)
 }
 END_TEST
 
+START_TEST(a_storm_of_processes_that_exit_at_once_does_not_fill_memory)
+{
+	task_table_exec(&tasks, 1, 1);
+	for (int32_t pid = 100; pid < 20100; pid++) {
+		task_table_fork(&tasks, pid, pid, 1, (uint64_t)pid);
+		task_table_exit(&tasks, pid, pid, (uint64_t)pid);
+	}
+	ck_assert_uint_le(tasks.processes.nr_nodes, 5000);
+	/* The last ones are there, for samples of their last instructions. */
+	ck_assert_ptr_nonnull(task_table_find(&tasks, 20099, 20100));
+	ck_assert_ptr_nonnull(task_table_find(&tasks, 20099 - 4000, 20100));
+	ck_assert_ptr_null(task_table_find(&tasks, 100, 20100));
+}
+END_TEST
+
+START_TEST(the_exit_of_a_thread_does_not_end_the_process_that_has_its_tid_now)
+{
+	scanned(10, 1000, 1100, 5, program_a);
+	(void)task_table_find(&tasks, 10, 1200);
+	/* The thread 12 of 10 had ended; its exit came late. */
+	task_table_fork(&tasks, 12, 12, 10, 1300);
+	task_table_exit(&tasks, 10, 12, 1400);
+	ck_assert(!task_table_find(&tasks, 12, 1500)->exited);
+	task_table_exit(&tasks, 12, 12, 1600);
+	ck_assert(task_table_find(&tasks, 12, 1700)->exited);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("task");
@@ -259,6 +287,8 @@ int main(void)
 	tcase_add_test(tests, records_that_come_late_change_nothing_newer);
 	tcase_add_test(tests, a_pid_used_again_while_a_scan_waits_gets_it_in_its_time);
 	tcase_add_test(tests, what_a_full_scan_did_not_list_is_gone);
+	tcase_add_test(tests, a_storm_of_processes_that_exit_at_once_does_not_fill_memory);
+	tcase_add_test(tests, the_exit_of_a_thread_does_not_end_the_process_that_has_its_tid_now);
 	suite_add_tcase(suite, tests);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
