@@ -170,6 +170,48 @@ static int scan_all(struct perf_state *state)
 	return error;
 }
 
+struct doubtful {
+	const struct perf_state *state;
+	int32_t *tgids; /* NULL: only count */
+	size_t nr_tgids;
+};
+
+static void note_if_doubtful(struct node *node, void *context)
+{
+	const struct process *process = node_owner(node, struct process, node);
+	struct doubtful *doubtful = context;
+
+	if (process->exited || process->scan ||
+	    process->ground_ns >= doubtful->state->doubt_until_ns)
+		return;
+	if (doubtful->tgids)
+		doubtful->tgids[doubtful->nr_tgids] = process->tgid;
+	doubtful->nr_tgids++;
+}
+
+/* What the given processes forked has no other way out of doubt, unless it execs. */
+static int scan_doubtful(struct perf_state *state)
+{
+	struct doubtful doubtful = {.state = state};
+	int error = 0;
+
+	node_hash_walk(&state->tasks.processes, note_if_doubtful, &doubtful);
+	if (!doubtful.nr_tgids)
+		return 0;
+	doubtful.tgids = calloc(doubtful.nr_tgids, sizeof(*doubtful.tgids));
+	if (!doubtful.tgids)
+		return -ENOMEM;
+	doubtful.nr_tgids = 0;
+	node_hash_walk(&state->tasks.processes, note_if_doubtful, &doubtful);
+	for (size_t i = 0; !error && i < doubtful.nr_tgids; i++) {
+		error = scan_process(state, doubtful.tgids[i]);
+		if (state->between)
+			state->between(state->between_context);
+	}
+	free(doubtful.tgids);
+	return error;
+}
+
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 {
 	int error = 0;
@@ -178,6 +220,8 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 		error = scan_all(state);
 	for (size_t i = 0; pids && !error && i < nr_pids; i++)
 		error = scan_process(state, pids[i]);
+	if (pids && !error)
+		error = scan_doubtful(state);
 	return error || !state->want_cgroup ? error
 					    : cgroup_names_scan(&state->cgroups, state->proc_path);
 }

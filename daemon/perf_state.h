@@ -32,10 +32,10 @@ int perf_state_create(struct perf_state **state, const struct perf_state_config 
 void perf_state_destroy(struct perf_state *state);
 
 /*
- * Read the processes that run already (all, or pids and their threads) from
- * proc_path. The side-band rings must be recording before this, sampling
- * must not: items older than a process's scan are then already in it, newer
- * ones are replayed over it. Also after side-band losses and CPU hotplug.
+ * Read the processes that run already (all, or pids with their threads and
+ * what is known, but in doubt) from proc_path. The side-band rings must be recording before this,
+ * sampling must not: items older than a process's scan are then already in it, newer ones are
+ * replayed over it. Also after side-band losses and CPU hotplug.
  */
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids);
 

@@ -233,6 +233,31 @@ START_TEST(samples_after_lost_side_band_are_good_again_after_a_scan)
 }
 END_TEST
 
+START_TEST(children_of_given_processes_are_good_again_after_a_scan)
+{
+	pid_t pid = 10;
+
+	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
+	ck_assert_int_eq(perf_state_scan(replay->state, &pid, 1), 0);
+	uint64_t t = now();
+
+	side_task(t, PERF_RECORD_FORK, 11, 11, 10);
+	fake_proc_process(&proc, 11, 0, "/bin/a", MAPS_OF("/bin/a"));
+	fake_proc_process(&proc, 12, 0, "/bin/b", MAPS_OF("/bin/b"));
+	sample(t + 1, 11, 0x400010, "app=/bin/a image=/bin/a+0x1010");
+	replay_flush(replay, t + 1);
+	perf_state_doubt(replay->state, t + 2, now());
+	t = now();
+	sample(t, 11, 0x400010, "lost=side_band");
+	replay_flush(replay, t);
+	ck_assert_int_eq(perf_state_scan(replay->state, &pid, 1), 0);
+	t = now();
+	sample(t, 11, 0x400010, "app=/bin/a image=/bin/a+0x1010");
+	sample(t + 1, 12, 0x400010, "lost=no_task");
+	end();
+}
+END_TEST
+
 START_TEST(a_map_of_before_the_exec_that_comes_late_changes_nothing)
 {
 	fake_proc_process(&proc, 10, 0, "/bin/a", MAPS_OF("/bin/a"));
@@ -449,6 +474,7 @@ int main(void)
 	tcase_add_test(tests, a_scan_while_running_mends_what_was_lost);
 	tcase_add_test(tests, samples_after_lost_side_band_are_good_again_after_a_scan);
 	tcase_add_test(tests, a_map_of_before_the_exec_that_comes_late_changes_nothing);
+	tcase_add_test(tests, children_of_given_processes_are_good_again_after_a_scan);
 	tcase_add_test(tests, code_mapped_at_ever_new_places_does_not_fill_memory);
 	tcase_add_test(tests, where_proc_says_nothing_an_overgrown_space_begins_anew);
 	tcase_add_test(tests, only_the_given_processes_are_scanned);
