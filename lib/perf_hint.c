@@ -10,7 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define CONTAINER_REMEDY "start it with --cap-add PERFMON --security-opt seccomp=unconfined"
+#define CONTAINER_REMEDY                                                                           \
+	"start it by: docker run --cap-add PERFMON --security-opt seccomp=unconfined IMAGE"
 
 static bool read_setting(const char *path, long *value)
 {

@@ -180,7 +180,7 @@ tap_ok $? "shutdown"
 wait_end "$daemon"
 tap_ok $? "it ends by that"
 agree current "separated by all"
-tap_is "$(find "$S/samples/current" ! -path '*{idle}*' -name '*.all.all.*' -type f |
+tap_is "$(find "$S/samples/current" ! -path '*idle}*' -name '*.all.all.*' -type f |
 	grep -c 'dep.*clock')" 0 "every file names its thread and CPU"
 
 # A private daemon of a process: ready line, exec, end by itself.
