@@ -8,6 +8,7 @@
 
 #include "lib/diag.h"
 #include "libdb/sdb.h"
+#include "libdb/sdb_format.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -114,6 +115,32 @@ static double insert_ns(const struct line *line)
 	return (double)(end - begin) / line->nr_keys;
 }
 
+/*
+ * What this machine's memory asks for the same keys: a plain table of one
+ * size, 0.7 full at the end, that never grows and is no file. No program's
+ * figure, so not a peer: the floor under ours.
+ */
+static double plain_ns(const struct line *line)
+{
+	const uint64_t nr_slots = (uint64_t)line->nr_keys * 10 / 7;
+	uint64_t *slots = calloc(nr_slots, sizeof(*slots));
+	uint64_t begin, end;
+
+	if (!slots)
+		bench_fail("plain table", errno);
+	begin = bench_thread_ns();
+	for (unsigned int i = 0; i < line->nr_keys; i++) {
+		uint64_t slot = (uint64_t)((unsigned __int128)sdb_mix(keys[i]) * nr_slots >> 64);
+
+		while (slots[slot] && slots[slot] != keys[i] + 1)
+			slot = slot + 1 < nr_slots ? slot + 1 : 0;
+		slots[slot] = keys[i] + 1;
+	}
+	end = bench_thread_ns();
+	free(slots);
+	return (double)(end - begin) / line->nr_keys;
+}
+
 /* The longest insert by its own CPU time, less what reading the clock takes. */
 static double stall_ms(const struct line *line)
 {
@@ -184,7 +211,7 @@ static bool any_wanted(void)
 /* Rounds of all lines in turn, so that a busy minute does not hit one alone. */
 static void run_lines(void)
 {
-	double best[NR_LINES] = {0};
+	double best[NR_LINES] = {0}, plain[NR_LINES] = {0};
 
 	for (unsigned int round = 0; round < 40; round++) {
 		for (size_t i = 0; i < NR_LINES; i++) {
@@ -195,11 +222,23 @@ static void run_lines(void)
 			value = measure(&lines[i]);
 			if (!round || value < best[i])
 				best[i] = value;
+			if (lines[i].figure != FIGURE_INSERT_NS)
+				continue;
+			value = plain_ns(&lines[i]);
+			if (!round || value < plain[i])
+				plain[i] = value;
 		}
 	}
 	for (size_t i = 0; i < NR_LINES; i++) {
-		if (bench_wanted(lines[i].name))
-			bench_print(lines[i].name, best[i], unit_of(lines[i].figure));
+		char floor_name[64];
+
+		if (!bench_wanted(lines[i].name))
+			continue;
+		bench_print(lines[i].name, best[i], unit_of(lines[i].figure));
+		if (lines[i].figure != FIGURE_INSERT_NS)
+			continue;
+		(void)snprintf(floor_name, sizeof(floor_name), "floor_%s", lines[i].name);
+		bench_print(floor_name, plain[i], unit_of(lines[i].figure));
 	}
 }
 

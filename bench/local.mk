@@ -24,7 +24,6 @@ bench_bench_daemon_LDADD = bench/libbench.a lib/libbase.a
 # A word of BENCHMARKS is a program that is built here, or a script of the
 # source tree. All are run; each prints only the lines that begin with a
 # word of B, or all.
-.PHONY: bench
 bench: all $(BENCHMARKS)
 	@for benchmark in $(BENCHMARKS); do \
 		test -f "$$benchmark" || benchmark=$(srcdir)/$$benchmark; \

@@ -8,6 +8,5 @@ house_tests = tests/house/test_files.sh tests/house/test_includes.sh tests/house
 dist_check_SCRIPTS += $(house_tests)
 TESTS += $(house_tests)
 
-.PHONY: lint
 lint:
 	$(top_srcdir)/scripts/lint

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # End-to-end tests, tests/e2e/test_*.sh, are run by scripts/check, not by make
 # check: they profile the machine, one at a time.
+noinst_HEADERS += tests/unit/run_suite.h
 EXTRA_DIST += tests/e2e

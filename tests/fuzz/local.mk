@@ -29,7 +29,6 @@ fuzz_libs = tests/fuzz/libdriver.a lib/libbase.a
 fuzz_ldflags = $(AM_LDFLAGS)
 endif
 
-.PHONY: fuzzers
 fuzzers: $(fuzzers)
 
 tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/buildid.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <elf.h>
@@ -299,8 +300,6 @@ int main(void)
 {
 	Suite *suite = suite_create("buildid");
 	TCase *tests = tcase_create("buildid");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_loop_test(tests, the_id_is_found_in_both_classes_byte_orders_and_tables, 0, 8);
 	tcase_add_loop_test(tests, a_file_cut_anywhere_is_refused_or_has_none, 0, 8);
@@ -313,9 +312,5 @@ int main(void)
 	tcase_add_test(tests, hex_goes_both_ways);
 	tcase_add_test(tests, what_is_not_hex_is_refused);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

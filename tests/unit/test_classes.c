@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/classes.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct classes classes;
@@ -179,8 +179,6 @@ int main(void)
 {
 	Suite *suite = suite_create("classes");
 	TCase *tests = tcase_create("classes");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_test(tests, equal_keys_are_one_class_without_an_axis);
@@ -194,9 +192,5 @@ int main(void)
 	tcase_add_test(tests, columns_of_long_names_are_told_apart);
 	tcase_add_test(tests, too_many_columns_are_refused);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

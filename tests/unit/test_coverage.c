@@ -2,6 +2,7 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 #include "pp/coverage.h"
 
 #include <check.h>
@@ -330,8 +331,6 @@ int main(void)
 {
 	Suite *suite = suite_create("coverage");
 	TCase *tests = tcase_create("coverage");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, the_line_before_says_whose_samples_these_are);
@@ -350,9 +349,5 @@ int main(void)
 	tcase_add_test(tests, notes_of_the_source_are_told_once_and_as_they_are);
 	tcase_add_test(tests, a_part_of_the_session_is_not_compared_with_its_counters);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "daemon/cpu_list.h"
 #include "daemon/cpu_watch.h"
 #include "lib/file.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -121,8 +122,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cpu_list");
 	TCase *tests = tcase_create("cpu_list");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_test(tests, lists_are_read_as_sysfs_writes_them);
 	tcase_add_test(tests, anything_else_is_refused_and_changes_nothing);
@@ -130,10 +129,5 @@ int main(void)
 	tcase_add_test(tests, a_machine_without_hotplug_is_not_looked_at_again);
 	tcase_add_test(tests, without_sysfs_the_c_library_knows_the_cpus);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -2,9 +2,9 @@
 #include "events/cpu_name.h"
 
 #include "events/events.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char name[64];
@@ -60,8 +60,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cpu_name");
 	TCase *tests = tcase_create("parse");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tests, model_and_speed_are_found);
 	tcase_add_test(tests, what_is_not_told_is_left_empty);
@@ -69,9 +67,5 @@ int main(void)
 	tcase_add_test(tests, a_long_name_is_cut);
 	tcase_add_test(tests, this_machine_has_a_name);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -150,12 +151,5 @@ static Suite *make_suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(make_suite());
-	int nr_failed;
-
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(make_suite());
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/diag.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 START_TEST(set_returns_the_error_it_was_given)
@@ -79,8 +79,6 @@ int main(void)
 {
 	Suite *suite = suite_create("diag");
 	TCase *tc = tcase_create("diag");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tc, set_returns_the_error_it_was_given);
 	tcase_add_test(tc, show_names_file_and_line_when_they_are_known);
@@ -89,9 +87,5 @@ int main(void)
 	tcase_add_test(tc, the_old_text_may_stand_in_the_new_one);
 	tcase_add_test(tc, a_text_that_is_too_long_is_cut);
 	suite_add_tcase(suite, tc);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "events/event_table.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct event_table *table;
@@ -189,8 +189,6 @@ int main(void)
 {
 	Suite *suite = suite_create("event_choice");
 	TCase *tests = tcase_create("parse");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, a_whole_specification_is_read);
@@ -204,9 +202,5 @@ int main(void)
 			    sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tests, a_very_long_choice_is_refused);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "events/events.h"
 
 #include "lib/file.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -268,8 +269,6 @@ int main(void)
 {
 	Suite *suite = suite_create("event_table");
 	TCase *tests = tcase_create("load");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, the_projects_own_tables_load);
@@ -286,9 +285,5 @@ int main(void)
 	tcase_add_loop_test(tests, a_bad_unit_mask_is_refused_with_its_place, 0,
 			    sizeof(bad_masks) / sizeof(bad_masks[0]));
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/file.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -259,8 +260,6 @@ int main(void)
 {
 	Suite *suite = suite_create("file");
 	TCase *tc = tcase_create("file");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, replace_then_read_gives_the_same_bytes);
@@ -276,9 +275,5 @@ int main(void)
 	tcase_add_test(tc, write_all_writes_all_through_signals_and_short_writes);
 	tcase_add_test(tc, write_all_tells_a_full_device);
 	suite_add_tcase(suite, tc);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 #include "pp/format_text.h"
 
 #include <check.h>
@@ -164,8 +165,6 @@ int main(void)
 {
 	Suite *suite = suite_create("format_flat");
 	TCase *tests = tcase_create("format_flat");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, dependent_images_are_indented_with_shares_of_their_application);
@@ -178,9 +177,5 @@ int main(void)
 	tcase_add_test(tests, a_replaced_binary_has_one_line);
 	tcase_add_test(tests, equal_samples_are_ordered_by_name);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

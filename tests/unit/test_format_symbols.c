@@ -2,6 +2,7 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 #include "pp/format_text.h"
 
 #include <check.h>
@@ -170,8 +171,6 @@ int main(void)
 {
 	Suite *suite = suite_create("format_symbols");
 	TCase *tests = tcase_create("format_symbols");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, one_image_needs_no_image_column);
@@ -183,9 +182,5 @@ int main(void)
 	tcase_add_test(tests, lines_are_sorted_by_what_is_asked_first);
 	tcase_add_test(tests, classes_stand_side_by_side);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

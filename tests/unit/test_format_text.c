@@ -2,6 +2,7 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 #include "pp/format_text.h"
 
 #include <check.h>
@@ -141,8 +142,6 @@ int main(void)
 {
 	Suite *suite = suite_create("format_text");
 	TCase *tests = tcase_create("format_text");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, percentages_are_7_wide, 0,
@@ -154,9 +153,5 @@ int main(void)
 	tcase_add_test(tests, classes_on_another_axis_have_a_line_each);
 	tcase_add_test(tests, timer_mode_is_said);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

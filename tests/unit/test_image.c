@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static struct image_table images;
 
@@ -145,8 +145,6 @@ int main(void)
 {
 	Suite *suite = suite_create("image");
 	TCase *tests = tcase_create("image");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, one_build_id_is_one_image_whatever_else_is_known);
@@ -157,9 +155,5 @@ int main(void)
 	tcase_add_test(tests, a_region_that_grows_page_by_page_is_a_few_images);
 	tcase_add_test(tests, a_region_that_grew_is_another_one_that_shrank_is_not);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

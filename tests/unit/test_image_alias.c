@@ -6,6 +6,7 @@
 #include "lib/buildid.h"
 #include "lib/file.h"
 #include "tests/unit/fake_proc.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -291,8 +292,6 @@ int main(void)
 {
 	Suite *suite = suite_create("image_alias");
 	TCase *tests = tcase_create("image_alias");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -309,9 +308,5 @@ int main(void)
 			    sizeof(names) / sizeof(names[0]));
 	tcase_add_test(tests, a_memfd_that_is_a_program_is_a_file);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "lib/file.h"
 #include "libdb/sample_name.h"
 #include "tests/unit/fake_proc.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -404,8 +405,6 @@ int main(void)
 {
 	Suite *suite = suite_create("kernel_map");
 	TCase *tests = tcase_create("kernel_map");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, kernel_modules_and_programs_are_found_by_address);
@@ -421,9 +420,5 @@ int main(void)
 	tcase_add_test(tests, modules_of_one_size_without_build_ids_keep_their_own_symbols);
 	tcase_add_test(tests, the_vdso_is_kept_and_is_an_elf_file);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/kernel_ranges.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NR_ADDRESSES 64
@@ -72,15 +72,9 @@ int main(void)
 {
 	Suite *suite = suite_create("kernel_ranges");
 	TCase *tests = tcase_create("kernel_ranges");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_loop_test(tests, a_new_range_takes_the_place_of_those_that_it_overlaps, 1, 4);
 	tcase_add_test(tests, images_are_held_while_their_range_is_there);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

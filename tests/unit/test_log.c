@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/file.h"
 #include "lib/log.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -165,8 +166,6 @@ int main(void)
 {
 	Suite *suite = suite_create("log");
 	TCase *tc = tcase_create("log");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_message_is_one_line_with_time_program_and_level);
@@ -177,9 +176,5 @@ int main(void)
 	tcase_add_test(tc, open_again_follows_a_file_that_was_moved_away);
 	tcase_add_test(tc, open_that_fails_keeps_the_old_place);
 	suite_add_tcase(suite, tc);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/node_hash.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 struct thing {
 	int key;
@@ -91,16 +91,10 @@ int main(void)
 {
 	Suite *suite = suite_create("node_hash");
 	TCase *tests = tcase_create("node_hash");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tests, what_was_added_is_found_until_it_is_removed);
 	tcase_add_test(tests, nodes_of_one_hash_are_told_apart_by_their_keys);
 	tcase_add_test(tests, low_bits_of_hashes_differ_for_near_and_for_round_numbers);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/number.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 
 START_TEST(decimal_and_hexadecimal_are_read)
 {
@@ -47,17 +47,11 @@ int main(void)
 {
 	Suite *suite = suite_create("number");
 	TCase *tests = tcase_create("parse");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tests, decimal_and_hexadecimal_are_read);
 	tcase_add_test(tests, what_is_above_max_is_out_of_range);
 	tcase_add_loop_test(tests, what_is_not_a_number_is_refused, 0,
 			    sizeof(bad) / sizeof(bad[0]));
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "lib/file.h"
 #include "libdb/sample_name.h"
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -238,8 +239,6 @@ int main(void)
 {
 	Suite *suite = suite_create("opcheck");
 	TCase *tests = tcase_create("opcheck");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -257,9 +256,5 @@ int main(void)
 	tcase_add_test(tests, a_file_named_itself_is_checked_wherever_it_lies);
 	tcase_add_test(tests, help_and_version_are_there);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

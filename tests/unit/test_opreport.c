@@ -2,6 +2,7 @@
 /* The program as its users run it: what it writes where, and its exit status. */
 #include "lib/file.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -210,8 +211,6 @@ int main(void)
 {
 	Suite *suite = suite_create("opreport");
 	TCase *tests = tcase_create("opreport");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -226,9 +225,5 @@ int main(void)
 	tcase_add_test(tests, an_output_that_cannot_be_written_is_an_error);
 	tcase_add_test(tests, verbose_names_the_files_that_are_read);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

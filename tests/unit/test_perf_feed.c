@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_feed.h"
 #include "tests/unit/perf_encode.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SAMPLE_TYPE                                                                                \
@@ -229,8 +229,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_feed");
 	TCase *tests = tcase_create("perf_feed");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, side_band_is_applied_before_the_sample_that_needs_it);
@@ -244,10 +242,5 @@ int main(void)
 	tcase_add_test(tests, throttling_becomes_records_that_begin_and_end);
 	tcase_add_test(tests, fields_that_it_cannot_decode_are_refused_with_the_ring);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/perf_hint.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char text[PERF_HINT_BYTES];
@@ -142,8 +142,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_hint");
 	TCase *tests = tcase_create("hint");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, set_up, NULL);
 	tcase_add_test(tests, a_patched_kernel_is_told_to_go_to_level_two);
@@ -157,9 +155,5 @@ int main(void)
 	tcase_add_test(tests, every_error_gives_one_whole_line);
 	tcase_add_test(tests, this_machine_is_read);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is asked of the kernel, and what is done without: a kernel of our own answers. */
 #include "daemon/perf_open.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -353,8 +353,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_open");
 	TCase *tests = tcase_create("perf_open");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, a_sampled_event_is_asked_for_as_it_was_chosen);
@@ -374,10 +372,5 @@ int main(void)
 	tcase_add_test(tests, a_refusal_says_performance_events_once);
 	tcase_add_test(tests, out_of_descriptors_the_limit_is_raised);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

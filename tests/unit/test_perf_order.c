@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_order.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct perf_order order;
@@ -249,8 +249,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_order");
 	TCase *tests = tcase_create("perf_order");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_record_waits_until_all_rings_have_been_read_past_it);
@@ -264,10 +262,5 @@ int main(void)
 	tcase_add_test(tests, blocks_are_used_again);
 	tcase_add_test(tests, a_storm_on_many_cpus_does_not_stay_in_memory);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_parse.h"
 #include "tests/unit/perf_encode.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -387,8 +388,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_parse");
 	TCase *tests = tcase_create("perf_parse");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_small_sample_keeps_its_fields_and_takes_the_fixed_weight);
@@ -408,10 +407,5 @@ int main(void)
 	tcase_add_test(tests, a_size_that_makes_no_sense_ends_the_walk);
 	tcase_add_test(tests, ids_are_found_among_thousands_and_others_are_not);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The ring over memory of our own: the test is the kernel's side. */
 #include "daemon/perf_ring.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DATA_BYTES 4096
@@ -139,8 +139,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_ring");
 	TCase *tests = tcase_create("perf_ring");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, an_empty_ring_has_nothing_to_read);
@@ -152,10 +150,5 @@ int main(void)
 	tcase_add_test(tests, a_ring_is_tight_when_the_largest_record_may_not_have_fitted);
 	tcase_add_test(tests, a_descriptor_that_is_no_event_has_no_ring);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

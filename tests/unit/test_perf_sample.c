@@ -3,6 +3,7 @@
 #include "daemon/perf_state.h"
 #include "daemon/record_writer.h"
 #include "tests/unit/fake_proc.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <linux/perf_event.h>
@@ -374,8 +375,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_sample");
 	TCase *tests = tcase_create("perf_sample");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -390,9 +389,5 @@ int main(void)
 	tcase_add_test(tests, cgroups_have_their_paths);
 	tcase_add_test(tests, cgroups_that_come_and_go_do_not_fill_memory);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* Scans of /proc against the records of the same time: nothing in a wrong image. */
 #include "tests/unit/fake_proc.h"
 #include "tests/unit/replay.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <linux/perf_event.h>
@@ -462,8 +463,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_scan");
 	TCase *tests = tcase_create("perf_scan");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -482,9 +481,5 @@ int main(void)
 	tcase_add_test(tests, a_real_process_is_read_and_its_file_is_one_image_by_any_name);
 	tcase_add_test(tests, every_process_of_this_machine_can_be_scanned);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "daemon/perf_source.h"
 #include "lib/file.h"
 #include "tests/unit/fake_perf_state.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -646,8 +647,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_source");
 	TCase *tests = tcase_create("perf_source");
-	SRunner *runner;
-	int nr_failed;
 
 	if (!permitted())
 		return 0;
@@ -668,10 +667,5 @@ int main(void)
 	tcase_add_test(tests, rings_too_large_for_a_users_locked_memory_are_halved);
 	tcase_add_test(tests, a_user_who_may_not_profile_the_machine_gets_the_remedy);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

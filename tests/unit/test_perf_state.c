@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The streams of tests/data/streams, and those below, sample by sample. */
 #include "tests/unit/replay.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <glob.h>
@@ -133,8 +134,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_state");
 	TCase *tests = tcase_create("perf_state");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tests, kept_streams_come_out_as_they_say);
 	tcase_add_test(tests, a_fork_has_its_parents_maps_until_it_execs);
@@ -143,9 +142,5 @@ int main(void)
 	tcase_add_test(tests, one_without_a_pid_is_not_of_the_next_process_of_that_pid);
 	tcase_add_test(tests, code_made_at_ever_new_places_is_a_few_images);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -7,6 +7,7 @@
  */
 #include "daemon/perf_state_internal.h"
 #include "tests/unit/replay.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <linux/perf_event.h>
@@ -229,17 +230,11 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_storm");
 	TCase *tests = tcase_create("perf_storm");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, nothing_is_lost_and_nothing_piles_up);
 	tcase_add_test(tests, programs_that_run_once_do_not_pile_up);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_watch.h"
 #include "daemon/thread_list.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -152,8 +153,6 @@ int main(void)
 {
 	Suite *suite = suite_create("perf_watch");
 	TCase *tests = tcase_create("perf_watch");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, it_ticks_again_and_again);
@@ -163,10 +162,5 @@ int main(void)
 	tcase_add_test(tests, all_threads_of_a_process_are_listed_once);
 	tcase_add_test(tests, a_process_that_has_ended_has_no_threads);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 #include "lib/file.h"
 
 #include <check.h>
@@ -311,8 +312,6 @@ int main(void)
 {
 	Suite *suite = suite_create("profile");
 	TCase *tests = tcase_create("profile");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, samples_fall_to_the_symbol_that_holds_their_key);
@@ -327,9 +326,5 @@ int main(void)
 	tcase_add_test(tests, times_span_all_files);
 	tcase_add_loop_test(tests, images_and_symbols_and_sample_files_have_the_same_sums, 0, 5);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

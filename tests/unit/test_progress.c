@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/progress.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -103,17 +103,11 @@ int main(void)
 {
 	Suite *suite = suite_create("progress");
 	TCase *tests = tcase_create("progress");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tests, nothing_is_shown_in_the_first_second);
 	tcase_add_test(tests, later_a_line_tells_how_far_it_is_and_goes_at_the_end);
 	tcase_add_test(tests, a_long_name_is_cut);
 	tcase_add_test(tests, nothing_is_shown_where_stderr_is_no_terminal);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

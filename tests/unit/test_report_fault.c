@@ -7,6 +7,7 @@
  */
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 #include "pp/coverage.h"
 #include "pp/format_text.h"
 #include "pp/profile.h"
@@ -184,16 +185,10 @@ int main(void)
 {
 	Suite *suite = suite_create("report_fault");
 	TCase *tests = tcase_create("report_fault");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, no_memory_is_an_error_and_never_a_wrong_report, 0, 2);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

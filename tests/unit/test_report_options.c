@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/report_options.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct report_options options;
@@ -140,8 +140,6 @@ int main(void)
 {
 	Suite *suite = suite_create("report_options");
 	TCase *tests = tcase_create("report_options");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_test(tests, without_options_images_are_shown_with_a_header);
@@ -152,9 +150,5 @@ int main(void)
 	tcase_add_test(tests, options_of_symbols_need_symbols);
 	tcase_add_test(tests, help_and_version_need_no_session);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "libdb/sample_name.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -377,8 +378,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sample_name");
 	TCase *tests = tcase_create("name");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, names_look_as_the_header_says);
@@ -396,9 +395,5 @@ int main(void)
 	tcase_add_test(tests, paths_longer_than_a_struct_are_refused);
 	tcase_add_test(tests, an_identity_is_the_build_id_people_see_or_of_every_part_of_a_file);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

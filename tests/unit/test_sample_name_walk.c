@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/file.h"
 #include "libdb/sample_name.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -153,8 +154,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sample_name_walk");
 	TCase *tests = tcase_create("walk");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, sample_files_are_visited_in_order_and_others_passed_over);
@@ -164,9 +163,5 @@ int main(void)
 	tcase_add_test(tests, a_folder_that_may_not_be_read_is_told_and_the_walk_goes_on);
 	tcase_add_test(tests, a_session_that_is_not_there_is_told);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

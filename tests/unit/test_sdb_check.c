@@ -2,6 +2,7 @@
 /* Damaged files: what is wrong is named, and nobody crashes or reads on. */
 #include "libdb/sdb_format.h"
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -312,8 +313,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_check");
 	TCase *tests = tcase_create("damage");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
@@ -325,9 +324,5 @@ int main(void)
 	tcase_add_test(tests, pages_with_two_uses_are_named);
 	add_slot_tests(tests);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

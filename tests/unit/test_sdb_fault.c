@@ -5,6 +5,7 @@
  * add is there or not there, later ones work, and the file stays sound.
  */
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -318,8 +319,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_fault");
 	TCase *tests = tcase_create("fault");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -330,9 +329,5 @@ int main(void)
 			    NR_FAULTS);
 	tcase_add_test(tests, a_disk_that_is_full_when_a_file_begins_is_told_as_full);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

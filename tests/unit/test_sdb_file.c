@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "libdb/sdb_format.h"
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -373,8 +374,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_file");
 	TCase *tests = tcase_create("open");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -399,9 +398,5 @@ int main(void)
 	tcase_add_test(tests, a_large_file_with_a_zeroed_header_is_not_begun_anew);
 	add_growth_tests(tests);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

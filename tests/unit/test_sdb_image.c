@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading, alone and while a writer in another process grows, or is killed. */
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -206,8 +207,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_image");
 	TCase *tests = tcase_create("read");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
@@ -217,9 +216,5 @@ int main(void)
 	tcase_add_test(tests, the_header_alone_loads_without_entries);
 	tcase_add_test(tests, an_image_is_untouched_when_loading_fails);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -149,8 +150,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_sigbus");
 	TCase *tests = tcase_create("sigbus");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -160,9 +159,5 @@ int main(void)
 	tcase_add_test_raise_signal(tests, faults_elsewhere_kill_when_no_handler_was_there, SIGBUS);
 	tcase_add_test_raise_signal(tests, a_signal_that_was_sent_kills_as_ever, SIGBUS);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "libdb/sdb_sort.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -89,17 +90,11 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_sort");
 	TCase *tests = tcase_create("sort");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_loop_test(tests, slots_come_out_ascending_with_their_values, 0,
 			    8 * sizeof(sizes) / sizeof(sizes[0]));
 	tcase_add_loop_test(tests, slots_of_one_key_stay, 0, 2);
 	tcase_add_loop_test(tests, room_grows_and_keeps_what_is_there, 0, 2);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 #include "libdb/sdb_format.h"
 #include "libdb/sdb_internal.h"
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -231,8 +232,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_split");
 	TCase *tests = tcase_create("growth");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 120);
@@ -247,9 +246,5 @@ int main(void)
 		       keys_that_fall_together_by_design_are_refused_at_last_and_harm_no_others);
 	tcase_add_test(tests, pages_freed_by_splits_are_used_again);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

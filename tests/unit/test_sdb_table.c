@@ -2,10 +2,10 @@
 #include "libdb/sdb_find.h"
 #include "libdb/sdb_find_any.h"
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 static struct make_sdb make;
@@ -221,8 +221,6 @@ int main(void)
 {
 	Suite *suite = suite_create("sdb_table");
 	TCase *tests = tcase_create("add");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -238,9 +236,5 @@ int main(void)
 	tcase_add_test(tests, both_ways_to_look_at_lines_agree);
 	tcase_add_test(tests, places_ascend_with_the_mixed_key_and_fill_their_range);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

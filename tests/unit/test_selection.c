@@ -2,11 +2,11 @@
 #include "lib/file.h"
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct make_session session;
@@ -301,8 +301,6 @@ int main(void)
 {
 	Suite *suite = suite_create("selection");
 	TCase *tests = tcase_create("selection");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, applications_images_and_files_are_numbered_in_order);
@@ -324,9 +322,5 @@ int main(void)
 	tcase_add_test(tests, a_name_too_long_for_a_folder_is_read_from_the_header);
 	tcase_add_test(tests, sessions_are_summed_by_image);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "lib/file.h"
 #include "pp/session_dir.h"
 #include "pp/spec.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -114,8 +115,6 @@ int main(void)
 {
 	Suite *suite = suite_create("session_dir");
 	TCase *tests = tcase_create("session_dir");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_folder_that_is_named_is_taken);
@@ -124,9 +123,5 @@ int main(void)
 	tcase_add_test(tests, sessions_are_chosen_by_name_and_glob);
 	tcase_add_test(tests, no_session_of_that_name_says_which_there_are);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/make_session.h"
+#include "tests/unit/run_suite.h"
 #include "pp/session_info.h"
 
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct make_session session;
@@ -155,8 +155,6 @@ int main(void)
 {
 	Suite *suite = suite_create("session_info");
 	TCase *tests = tcase_create("session_info");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_session_without_meta_files_is_no_error);
@@ -168,9 +166,5 @@ int main(void)
 	tcase_add_test(tests, damaged_counters_are_refused_and_the_rest_is_kept);
 	tcase_add_test(tests, counters_that_claim_more_than_the_file_holds_are_cut);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/space.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NR_PAGES  64
@@ -165,8 +165,6 @@ int main(void)
 {
 	Suite *suite = suite_create("space");
 	TCase *tests = tcase_create("space");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 60);
@@ -175,9 +173,5 @@ int main(void)
 	tcase_add_test(tests, the_ends_of_the_address_space_can_be_mapped);
 	tcase_add_loop_test(tests, random_maps_and_forks_are_as_a_model_has_them, 1, 9);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "pp/spec.h"
 
 #include "lib/file.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
@@ -188,8 +189,6 @@ int main(void)
 {
 	Suite *suite = suite_create("spec");
 	TCase *tests = tcase_create("spec");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_test(tests, every_tag_takes_a_comma_list);
@@ -206,9 +205,5 @@ int main(void)
 	tcase_add_test(tests, a_relative_path_and_a_link_match_the_true_path);
 	tcase_add_test(tests, a_specification_shows_as_it_was_typed);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

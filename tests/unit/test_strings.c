@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/strings.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define NR_TEXTS 5000
 
@@ -43,15 +43,9 @@ int main(void)
 {
 	Suite *suite = suite_create("strings");
 	TCase *tests = tcase_create("strings");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tests, equal_texts_have_equal_pointers_however_many_there_are);
 	tcase_add_test(tests, the_empty_text_is_a_text);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return run_suite(suite);
 }

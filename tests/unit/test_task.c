@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/task.h"
+#include "tests/unit/run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -271,8 +272,6 @@ int main(void)
 {
 	Suite *suite = suite_create("task");
 	TCase *tests = tcase_create("task");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_scan_holds_from_its_time_on);
@@ -290,9 +289,5 @@ int main(void)
 	tcase_add_test(tests, a_storm_of_processes_that_exit_at_once_does_not_fill_memory);
 	tcase_add_test(tests, the_exit_of_a_thread_does_not_end_the_process_that_has_its_tid_now);
 	suite_add_tcase(suite, tests);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(suite);
 }
