@@ -149,6 +149,22 @@ static int split_copy(struct sdb *db, const struct sdb_table *table, struct spli
 }
 
 /*
+ * A half stays in split->page as it is. No directory may lead to the narrow
+ * table's root, which belongs to the header's pages: its half gets a copy.
+ */
+static void split_keep(struct sdb *db, struct split *split, int half)
+{
+	if (split->page < sdb_page_first(sdb_header(db)->header_bytes)) {
+		memcpy(sdb_page(db, split->halves[half]), sdb_page(db, split->page),
+		       SDB_PAGE_BYTES);
+		SDB_STORED();
+	} else {
+		sdb_page_put(db, split->halves[half]);
+		split->halves[half] = split->page;
+	}
+}
+
+/*
  * Copy what counts in split->page to fresh pages. 0, or -EFBIG when no way
  * was found; nothing is taken then.
  */
@@ -166,11 +182,13 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	 * page. They stay, and the few others go: the run is shorter then, and
 	 * the next split may do better.
 	 */
-	sdb_page_put(db, split->halves[full - 1]);
-	split->halves[full - 1] = split->page;
+	split_keep(db, split, full - 1);
 	if (!table->start_bytes && !split_copy(db, table, split, 2 - full))
 		return 0;
-	sdb_page_put(db, split->halves[2 - full]);
+	for (int half = 0; half < 2; half++) {
+		if (split->halves[half] != split->page)
+			sdb_page_put(db, split->halves[half]);
+	}
 	return -EFBIG;
 }
 

@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static struct make_sdb make;
@@ -217,6 +218,31 @@ START_TEST(places_ascend_with_the_mixed_key_and_fill_their_range)
 }
 END_TEST
 
+/* A header so long that the root page is one of its own, whose lower half alone is used. */
+START_TEST(a_root_page_of_its_own_is_left_when_all_its_keys_are_in_one_half)
+{
+	char app_path[3400];
+	struct sdb *db;
+
+	memset(app_path, 'a', sizeof(app_path) - 1);
+	app_path[sizeof(app_path) - 1] = '\0';
+	make.identity.app_path = app_path;
+	make.random = (uint64_t)_i;
+	db = make_sdb_open(&make);
+	for (int i = 0; i < 700; i++) {
+		uint64_t key;
+
+		do
+			key = make_sdb_key(&make, KEYS_RANDOM, 0);
+		while (sdb_place(sdb_mix(key)) >> 31);
+		make_sdb_add(&make, db, key, 1);
+	}
+	sdb_close(db);
+	make_sdb_verify(&make);
+	sdb_close(make_sdb_open(&make));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sdb_table");
@@ -234,6 +260,8 @@ int main(void)
 	tcase_add_test(tests, without_stored_weight_it_is_samples_times_period);
 	tcase_add_test(tests, under_a_frequency_weight_is_samples);
 	tcase_add_test(tests, both_ways_to_look_at_lines_agree);
+	tcase_add_loop_test(tests, a_root_page_of_its_own_is_left_when_all_its_keys_are_in_one_half,
+			    0, 20);
 	tcase_add_test(tests, places_ascend_with_the_mixed_key_and_fill_their_range);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
