@@ -143,6 +143,22 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 	return 0;
 }
 
+/*
+ * Take along what is in the page tables, so that nothing faults anew. Where
+ * that fails, it may have unmapped the place that it was to come to.
+ */
+static int map_take_along(struct sdb *db, uint8_t *old, size_t used_bytes)
+{
+	if (mremap(old, used_bytes, used_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, db->map) !=
+	    MAP_FAILED)
+		return 0;
+	if (mmap(db->map, used_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, db->fd, 0) ==
+	    MAP_FAILED)
+		return -errno;
+	(void)munmap(old, used_bytes);
+	return 0;
+}
+
 /* Have the first nr_bytes of the file mapped, wherever. */
 static int map_extend(struct sdb *db, size_t nr_bytes)
 {
@@ -156,10 +172,12 @@ static int map_extend(struct sdb *db, size_t nr_bytes)
 	error = map_new(db, nr_bytes);
 	if (error || !old)
 		return error;
-	/* Take along what is in the page tables, so that nothing faults anew. */
-	if (mremap(old, used_bytes, used_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, db->map) ==
-	    MAP_FAILED)
-		(void)munmap(old, used_bytes);
+	error = map_take_along(db, old, used_bytes);
+	if (error) {
+		(void)munmap(db->map, db->map_bytes);
+		map_set(db, old, old_bytes);
+		return error;
+	}
 	if (old_bytes > used_bytes)
 		(void)munmap(old + used_bytes, old_bytes - used_bytes);
 	return 0;

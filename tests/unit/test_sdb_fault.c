@@ -144,8 +144,13 @@ void *__wrap_mremap(void *old, size_t old_bytes, size_t nr_bytes, int flags, ...
 	va_start(args, flags);
 	where = va_arg(args, void *);
 	va_end(args);
-	return fails(CALL_MREMAP) ? MAP_FAILED
-				  : __real_mremap(old, old_bytes, nr_bytes, flags, where);
+	if (!fails(CALL_MREMAP))
+		return __real_mremap(old, old_bytes, nr_bytes, flags, where);
+	/* The kernel unmaps what is there before it finds some of the errors. */
+	if (faults[state.fault].error == EFAULT && flags & MREMAP_FIXED)
+		(void)munmap(where, nr_bytes);
+	errno = faults[state.fault].error;
+	return MAP_FAILED;
 }
 
 void *__wrap_malloc(size_t nr_bytes)
