@@ -20,6 +20,7 @@
 #define SEGMENT_PAGES_MAX 64u
 #define SMALL_FILE_BYTES  (64u * SDB_PAGE_BYTES)
 #define RESERVE_FACTOR	  16u
+#define FILE_BYTES_MAX	  (SIZE_MAX / 2 / RESERVE_FACTOR) /* so that sizes of mappings fit */
 #define HUGE_PAGE_BYTES	  ((size_t)2 << 20)
 
 /* ---- disk ---- */
@@ -217,7 +218,7 @@ int sdb_file_grow(struct sdb *db, uint32_t nr_pages)
 		(db->nr_mapped + (segment < nr_pages ? nr_pages : segment)) * SDB_PAGE_BYTES;
 	int error;
 
-	if (end / SDB_PAGE_BYTES > UINT32_MAX || end > SIZE_MAX / 2 / RESERVE_FACTOR)
+	if (end / SDB_PAGE_BYTES > UINT32_MAX || end > FILE_BYTES_MAX)
 		return -EFBIG;
 	error = file_extend(db, end, wanted);
 	if (!error)
@@ -297,6 +298,12 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 {
 	int error;
 
+	if (db->file_bytes / SDB_PAGE_BYTES > UINT32_MAX)
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: %llu bytes are more pages than there can be",
+				   (unsigned long long)db->file_bytes);
+	if (db->file_bytes > FILE_BYTES_MAX)
+		return diag_set_at(diag, -EFBIG, path, 0, "too large to be mapped");
 	db->file_bytes -= db->file_bytes % SDB_PAGE_BYTES;
 	error = map_extend(db, db->file_bytes);
 	if (error)

@@ -361,6 +361,23 @@ START_TEST(closing_nothing_is_fine)
 }
 END_TEST
 
+/* Its pages have no 32-bit numbers. Few file systems take one so large. */
+START_TEST(a_file_of_more_pages_than_there_can_be_is_refused)
+{
+	int fd;
+
+	(void)strcpy(make.path, "/dev/shm/test_sdb.XXXXXX");
+	fd = mkstemp(make.path);
+	if (fd < 0)
+		return;
+	sdb_close(make_sdb_open(&make));
+	if (ftruncate(fd, (off_t)((1ULL << 44) + SDB_PAGE_BYTES)) == 0)
+		open_fails(-EILSEQ, "more pages");
+	(void)close(fd);
+	ck_assert_int_eq(unlink(make.path), 0);
+}
+END_TEST
+
 static void add_growth_tests(TCase *tests)
 {
 	tcase_add_test(tests, a_limit_on_file_size_fails_the_add_and_sends_no_signal);
@@ -396,6 +413,7 @@ int main(void)
 	tcase_add_test(tests, a_missing_folder_is_told);
 	tcase_add_loop_test(tests, a_file_that_was_never_begun_is_begun, 0, 2);
 	tcase_add_test(tests, a_large_file_with_a_zeroed_header_is_not_begun_anew);
+	tcase_add_test(tests, a_file_of_more_pages_than_there_can_be_is_refused);
 	add_growth_tests(tests);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
