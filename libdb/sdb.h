@@ -103,8 +103,10 @@ struct sdb_image {
 };
 
 /*
- * Read path (pread, no mapping) while a writer may be at work; what comes
- * back is the file at one moment. Errors as sdb_open's; *image untouched.
+ * Read path (pread, no mapping) while a writer may be at work: each key is
+ * there once, with a count that it had meanwhile, different pages at different
+ * moments. Errors as sdb_open's, and -ENODATA not begun, -EAGAIN written to
+ * too fast; *image untouched.
  */
 int sdb_image_load(const char *path, struct sdb_image *image, struct diag *diag);
 /* Header and strings only: entries is NULL, sums are 0. */
