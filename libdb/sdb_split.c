@@ -41,6 +41,16 @@ static void split_begin(struct sdb_table *table)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
+/*
+ * 0, or -EIO: a page was lost meanwhile, and what was written may be in this
+ * process alone. Nothing may lead there: what is in the old page would go.
+ */
+static int split_written(struct sdb *db)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return sdb_lost(db) ? -EIO : 0;
+}
+
 static void split_end(struct sdb_table *table)
 {
 	sdb_store64(&table->disk->nr_splits, table->disk->nr_splits + 1);
@@ -166,7 +176,7 @@ static void split_keep(struct sdb *db, struct split *split, int half)
 
 /*
  * Copy what counts in split->page to fresh pages. 0, or -EFBIG when no way
- * was found; nothing is taken then.
+ * was found; nothing is taken then. Or -EIO.
  */
 static int split_page(struct sdb *db, const struct sdb_table *table, struct split *split)
 {
@@ -176,7 +186,7 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	split->halves[1] = sdb_page_get(db);
 	full = split_copy(db, table, split, SPLIT_BOTH);
 	if (!full)
-		return 0;
+		return split_written(db);
 	/*
 	 * Nearly all keys are in one half, and in another order do not fit the
 	 * page. They stay, and the few others go: the run is shorter then, and
@@ -184,7 +194,7 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	 */
 	split_keep(db, split, full - 1);
 	if (!table->start_bytes && !split_copy(db, table, split, 2 - full))
-		return 0;
+		return split_written(db);
 	for (int half = 0; half < 2; half++) {
 		if (split->halves[half] != split->page)
 			sdb_page_put(db, split->halves[half]);
@@ -229,8 +239,10 @@ static int make_directory(struct sdb *db, struct sdb_table *table)
 		entries = (uint32_t *)(void *)sdb_page(db, page);
 		for (uint32_t i = 0; i < SDB_ENTRIES_PER_PAGE; i++)
 			sdb_store32(&entries[i], split.halves[i / (SDB_ENTRIES_PER_PAGE / 2)]);
-		sdb_store64(&table->disk->directory, (uint64_t)page << 8 | SDB_DIRECTORY_LOG2_MIN);
+		error = split_written(db);
 	}
+	if (!error)
+		sdb_store64(&table->disk->directory, (uint64_t)page << 8 | SDB_DIRECTORY_LOG2_MIN);
 	split_end(table);
 	if (error)
 		return error;
@@ -264,8 +276,12 @@ static int double_directory(struct sdb *db, struct sdb_table *table)
 		to[i] = from[i / 2];
 		SDB_STORED();
 	}
-	sdb_store64(&table->disk->directory, (uint64_t)page << 8 | log2);
+	error = split_written(db);
+	if (!error)
+		sdb_store64(&table->disk->directory, (uint64_t)page << 8 | log2);
 	split_end(table);
+	if (error)
+		return error;
 	sdb_tables_attach(db);
 	for (uint32_t i = 0; i < sdb_directory_pages(log2 - 1); i++)
 		sdb_page_put(db, sdb_directory_page(old) + i);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "libdb/sdb_format.h"
+#include "libdb/sdb_internal.h"
 #include "tests/unit/make_sdb.h"
 #include "tests/unit/run_suite.h"
 
@@ -146,6 +148,50 @@ START_TEST(a_signal_that_was_sent_kills_as_ever)
 }
 END_TEST
 
+/* Of patterns: many pages; and one entry of the directory, which has it double. */
+static uint64_t key_of(bool one_entry)
+{
+	uint64_t key;
+
+	do
+		key = make_sdb_random(&make) >> 24;
+	while (one_entry && sdb_place(sdb_mix(key)) >> 22 != 0x155);
+	return key;
+}
+
+/* As when a copy-on-write file system has no room: stores to new pages fail, all else is there. */
+START_TEST(pages_lost_during_growth_take_nothing_along_that_was_there)
+{
+	const int nr_keys = _i == 2 ? 60000 : _i ? 5000 : 0;
+	struct sdb *db = make_sdb_open(&make);
+	uint64_t nr_pages, key;
+	int error;
+
+	ck_assert_int_eq(sdb_catch_sigbus(), 0);
+	for (int i = 0; i < nr_keys; i++)
+		make_sdb_add(&make, db, key_of(false), 1);
+	/* Having doubled once it has two pages for these keys, and doubles next when one is full.
+	 */
+	while (_i == 2 && sdb_directory_log2(sdb_header(db)->narrow.directory) < 11)
+		make_sdb_add(&make, db, key_of(true), 1);
+	do {
+		nr_pages = sdb_header(db)->nr_pages;
+		ck_assert_int_eq(truncate(make.path, (off_t)(nr_pages * 4096)), 0);
+		key = key_of(_i == 2);
+		error = sdb_add(db, key, 1);
+		if (!error)
+			expected_add(&make.expected, key, 1, 0);
+	} while (!error);
+	ck_assert_int_eq(error, -EIO);
+	if (_i == 2)
+		ck_assert_uint_eq(sdb_directory_log2(sdb_header(db)->narrow.directory), 11);
+	nr_pages = sdb_header(db)->nr_pages;
+	sdb_close(db);
+	ck_assert_int_eq(truncate(make.path, (off_t)(nr_pages * 4096)), 0);
+	make_sdb_verify(&make);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sdb_sigbus");
@@ -158,6 +204,8 @@ int main(void)
 	tcase_add_test(tests, faults_elsewhere_go_to_the_handler_that_was_there);
 	tcase_add_test_raise_signal(tests, faults_elsewhere_kill_when_no_handler_was_there, SIGBUS);
 	tcase_add_test_raise_signal(tests, a_signal_that_was_sent_kills_as_ever, SIGBUS);
+	tcase_add_loop_test(tests, pages_lost_during_growth_take_nothing_along_that_was_there, 0,
+			    3);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
