@@ -9,9 +9,6 @@ libdb_libsdb_a_SOURCES = \
 	libdb/sdb_file.c \
 	libdb/sdb_find.h libdb/sdb_find_any.h libdb/sdb_find_sse2.h \
 	libdb/sdb_format.h \
-	libdb/sample_name.c libdb/sample_name.h libdb/sample_name_internal.h \
-	libdb/sample_name_parse.c \
-	libdb/sample_name_walk.c \
 	libdb/sdb_header.c libdb/sdb_header.h \
 	libdb/sdb_image.c \
 	libdb/sdb_internal.h \

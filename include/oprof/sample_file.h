@@ -22,8 +22,8 @@
  * A table is an extendible hash: the top bits of the mixed key choose an
  * entry of the directory, the entry a page; within the page, open
  * addressing by lines of 64 bytes (libdb/sdb_format.h has the arithmetic). A slot counts only if
- *the directory leads its key to the page that it is in: that rule alone keeps a file valid after a
- *kill at any instruction, and lets a reader read while the writer splits a page.
+ * the directory leads its key to the page that it is in: that rule alone keeps a file valid after a
+ * kill at any instruction, and lets a reader read while the writer splits a page.
  */
 #ifndef OPROF_SAMPLE_FILE_H
 #define OPROF_SAMPLE_FILE_H
