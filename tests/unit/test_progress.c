@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -103,7 +104,13 @@ int main(void)
 {
 	Suite *suite = suite_create("progress");
 	TCase *tests = tcase_create("progress");
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
 
+	if (terminal < 0) {
+		puts("1..0 # SKIP no pseudo-terminals here: mount devpts");
+		return EXIT_SUCCESS;
+	}
+	close(terminal);
 	tcase_add_test(tests, nothing_is_shown_in_the_first_second);
 	tcase_add_test(tests, later_a_line_tells_how_far_it_is_and_goes_at_the_end);
 	tcase_add_test(tests, a_long_name_is_cut);
