@@ -169,6 +169,8 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 	case OPROF_REQUEST_SHUTDOWN:
 		daemon_shutdown(daemon, answer);
 		return 0;
+	case OPROF_REQUEST_RECENT:
+		break;
 	}
 	control_answer_fail(answer, -EOPNOTSUPP, "this daemon knows no such request");
 	return 0;

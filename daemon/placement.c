@@ -61,6 +61,8 @@ static int path_of_image(struct sample_path *path, const struct image *image)
 	case OPROF_IMAGE_MODULE:
 	case OPROF_IMAGE_VDSO:
 	case OPROF_IMAGE_BPF:
+	case OPROF_IMAGE_CODE:
+	case OPROF_IMAGE_OFF_CPU:
 		break;
 	}
 	return path_set(path, SAMPLE_PATH_KERN, image->path);

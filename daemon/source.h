@@ -35,9 +35,10 @@ struct source_config {
 	unsigned int side_pages;  /* of its side-band ring */
 	unsigned int chain_depth; /* 0: no call chains */
 	bool want_cgroup;	  /* fill TASK.cgroup (costs 8 bytes a sample) */
+	bool want_switches;	  /* SWITCH records, for off-CPU time */
 };
 
-/* A binary image behind a cookie. Owned by the source, lives as long as it. */
+/* A binary image behind a cookie. Owned by the source, lives as long as it, or until RELEASE. */
 struct image {
 	uint32_t cookie;
 	enum oprof_image_kind kind;
@@ -118,6 +119,19 @@ struct source_ops {
 	 * for the images named so far and not yet written, below meta_path.
 	 */
 	int (*save_symbols)(struct source *source, const char *meta_path);
+
+	/*
+	 * Name of a function of an image of kind OPROF_IMAGE_CODE, by the offset that
+	 * samples have there; NULL: no such. Constant while the image is not released. NULL member:
+	 * never any.
+	 */
+	const char *(*code_name)(const struct source *source, uint32_t cookie, uint64_t offset);
+
+	/*
+	 * Sample at hz instead of each frequency event's own, from the next drain on: drain
+	 * first. Weights are the caller's. NULL member: -EOPNOTSUPP. 0 or -errno.
+	 */
+	int (*set_frequency)(struct source *source, uint64_t hz);
 
 	/* Fill notes[room] with what is so once it is open; the number there are. */
 	size_t (*notes)(const struct source *source, struct source_note *notes, size_t room);

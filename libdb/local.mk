@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libdb/libsdb.a
 libdb_libsdb_a_SOURCES = \
+	libdb/history_files.h \
 	libdb/sample_name.c libdb/sample_name.h libdb/sample_name_internal.h \
 	libdb/sample_name_parse.c \
 	libdb/sample_name_walk.c \
@@ -16,7 +17,8 @@ libdb_libsdb_a_SOURCES = \
 	libdb/sdb_sigbus.c \
 	libdb/sdb_sort.c libdb/sdb_sort.h \
 	libdb/sdb_split.c \
-	libdb/sdb_table.c
+	libdb/sdb_table.c \
+	libdb/slice.h
 libdb_libsdb_a_CFLAGS = $(CONVERSION_CFLAGS)
 
 if REPORTS

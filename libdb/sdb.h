@@ -41,12 +41,15 @@ struct sdb_identity {
 	uint8_t boot_id[16];
 	uint32_t clock;
 	uint32_t cpu_khz;
+	uint64_t epoch; /* 0: of none (no OPROF_SDB_EPOCHS) */
 };
 
 /*
  * Open path for writing, made with mode 0600 when it is missing (its folders
  * are not made). A file that is there is checked (cheaply: header, sizes,
  * directory) and must be of the same event, period, flags and image.
+ * A file of an earlier epoch than identity->epoch is emptied first, as
+ * sdb_restart does it: its samples are in a slice. One of a later is -EINVAL.
  * The first page exists on disk when this returns: a full disk is told here
  * or by sdb_add, never by SIGBUS.
  * Errors: -EBUSY another writer, -EINVAL not a sample file or of something
@@ -70,6 +73,17 @@ int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples);
 
 /* sdb_add, and add weight to the weight table (OPROF_SDB_WEIGHTED files). */
 int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t weight);
+
+/*
+ * Empty the file for identity's epoch, which is later than its own, and
+ * whose weight flag it takes. All its samples must be in a published slice of
+ * its epoch: a kill on the way leaves any mixture of them, under the old
+ * epoch, which then counts for nothing. 0, or -EIO: close and remove it.
+ */
+int sdb_restart(struct sdb *db, const struct sdb_identity *identity);
+
+/* Disk that the file takes. */
+uint64_t sdb_nr_bytes(const struct sdb *db);
 
 /* Widen the header's start and end time to hold time_ns (CLOCK_REALTIME). */
 void sdb_set_time(struct sdb *db, int64_t time_ns);

@@ -29,6 +29,13 @@ enum oprof_request {
 	OPROF_REQUEST_RESET = 5,  /* dump, then begin an empty "current" session */
 	OPROF_REQUEST_SAVE = 6,	  /* "name N": dump, then current becomes N, a new current begins */
 	OPROF_REQUEST_SHUTDOWN = 7, /* stop, dump, answer, end */
+	/*
+	 * "last_ns N", and "separate all" for threads, CPUs and cgroups apart whatever the
+	 * session's separation: what was sampled in the last N ns, up to now. The answer comes
+	 * with one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory, and lines
+	 * begin_ns, end_ns: the stretch that it holds, shorter when memory does not reach so far.
+	 */
+	OPROF_REQUEST_RECENT = 8,
 };
 
 struct oprof_message {

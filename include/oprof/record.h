@@ -33,6 +33,7 @@ enum oprof_record_type {
 	OPROF_RECORD_MODULE = 5,
 	OPROF_RECORD_LOST = 6,
 	OPROF_RECORD_THROTTLE = 7,
+	OPROF_RECORD_RELEASE = 8,
 };
 
 /* Every record starts with this. size_bytes: whole record, a multiple of 8. */
@@ -84,8 +85,9 @@ enum oprof_chain_kind {
 /*
  * A place in code. offset: bytes from the start of the image's file for
  * files, from the start of the kernel's text or the module for kernel code,
- * from the start of the region for anonymous regions and the vdso; the raw
- * address when image is OPROF_IMAGE_NONE.
+ * from the start of the region for anonymous regions and the vdso; the
+ * source's number of a name (source_ops.code_name) for code known by name
+ * (OPROF_IMAGE_CODE); the raw address when image is OPROF_IMAGE_NONE.
  */
 struct oprof_frame {
 	uint32_t image; /* image cookie, or OPROF_IMAGE_NONE */
@@ -126,6 +128,16 @@ struct oprof_module {
 	uint32_t reserved;
 	uint64_t start; /* address in memory */
 	uint64_t size;
+};
+
+/*
+ * No record behind this one names the cookie, nor does another image ever get
+ * it: what was kept for it may go. Images of files and the kernel stay.
+ */
+struct oprof_release {
+	struct oprof_record head;
+	uint32_t image; /* cookie */
+	uint32_t reserved;
 };
 
 /* Why a sample that was seen is not stored. One counter each, everywhere. */

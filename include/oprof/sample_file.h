@@ -72,6 +72,12 @@ enum oprof_image_kind {
 		5, /* executable memory with no file; keys relative to the region's start */
 	OPROF_IMAGE_IDLE = 6, /* kernel idle routines; keys relative to _text */
 	OPROF_IMAGE_BPF = 7,  /* a program of the kernel's BPF machine */
+	/*
+	 * Code without a file whose functions are known by name (JIT): keys are numbers of
+	 * names in the session's meta/names, so that they outlive addresses and processes.
+	 */
+	OPROF_IMAGE_CODE = 8,
+	OPROF_IMAGE_OFF_CPU = 9, /* time not running: key 0 preempted, 1 waiting */
 };
 
 /*
@@ -82,7 +88,8 @@ enum oprof_image_kind {
 #define OPROF_SDB_FREQUENCY   2u  /* period_or_hz is a frequency in Hz */
 #define OPROF_SDB_HOLED	      4u  /* a page was lost while mapped (SIGBUS): counts are too low */
 #define OPROF_SDB_KEEP_KERNEL 8u  /* separated: samples of the kernel under an application */
-#define OPROF_SDB_FLAGS	      15u /* all of these */
+#define OPROF_SDB_EPOCHS      16u /* samples count while no slice holds the file's epoch (slice.h) */
+#define OPROF_SDB_FLAGS	      31u /* all of these */
 
 /* Offset and length in bytes from the file's start; strings have no NUL. */
 struct oprof_sdb_string {
@@ -122,7 +129,9 @@ struct oprof_sdb_header {
 	struct oprof_sdb_string app_path; /* true names: the path may hold a hash of them */
 	struct oprof_sdb_string image_path;
 	struct oprof_sdb_string cgroup; /* path below the cgroup root; empty: not separated */
-	struct oprof_sdb_string reserved[2];
+	/* OPROF_SDB_EPOCHS: of all samples in the file, from 1 on; else 0. */
+	uint64_t epoch;
+	uint64_t reserved;
 };
 
 #endif
