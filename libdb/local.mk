@@ -14,6 +14,7 @@ libdb_libsdb_a_SOURCES = \
 	libdb/sdb_image.c \
 	libdb/sdb_internal.h \
 	libdb/sdb_pages.c \
+	libdb/sdb_restart.c \
 	libdb/sdb_sigbus.c \
 	libdb/sdb_sort.c libdb/sdb_sort.h \
 	libdb/sdb_split.c \
@@ -38,6 +39,7 @@ sdb_tests = \
 	tests/unit/test_sdb_fault \
 	tests/unit/test_sdb_file \
 	tests/unit/test_sdb_image \
+	tests/unit/test_sdb_restart \
 	tests/unit/test_sdb_sigbus \
 	tests/unit/test_sdb_sort \
 	tests/unit/test_sdb_split \
@@ -72,6 +74,9 @@ tests_unit_test_sdb_fault_LDADD = $(sdb_test_libs)
 tests_unit_test_sdb_file_SOURCES = tests/unit/test_sdb_file.c
 tests_unit_test_sdb_file_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sdb_file_LDADD = $(sdb_test_libs)
+tests_unit_test_sdb_restart_SOURCES = tests/unit/test_sdb_restart.c
+tests_unit_test_sdb_restart_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_restart_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_sdb_sigbus_SOURCES = tests/unit/test_sdb_sigbus.c
 tests_unit_test_sdb_sigbus_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sdb_sigbus_LDADD = $(sdb_test_libs)

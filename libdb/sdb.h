@@ -49,7 +49,7 @@ struct sdb_identity {
  * are not made). A file that is there is checked (cheaply: header, sizes,
  * directory) and must be of the same event, period, flags and image.
  * A file of an earlier epoch than identity->epoch is emptied first, as
- * sdb_restart does it: its samples are in a slice. One of a later is -EINVAL.
+ * sdb_restart does it: its samples are in a slice. One of a later, or of none, is -EINVAL.
  * The first page exists on disk when this returns: a full disk is told here
  * or by sdb_add, never by SIGBUS.
  * Errors: -EBUSY another writer, -EINVAL not a sample file or of something
@@ -119,7 +119,7 @@ struct sdb_image {
 /*
  * Read path (pread, no mapping) while a writer may be at work: each key is
  * there once, with a count that it had meanwhile, different pages at different
- * moments. Errors as sdb_open's, and -ENODATA not begun, -EAGAIN written to
+ * moments, all of header.epoch. A file that is being emptied has no entries. Errors as sdb_open's, and -ENODATA not begun, -EAGAIN written to
  * too fast; *image untouched.
  */
 int sdb_image_load(const char *path, struct sdb_image *image, struct diag *diag);

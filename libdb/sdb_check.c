@@ -294,6 +294,12 @@ static int check_table(struct checker *checker, const struct oprof_sdb_table *ta
 
 /* ---- the file ---- */
 
+/* A kill while a file was emptied leaves anything in it, and that counts for nothing. */
+static bool being_emptied(const struct oprof_sdb_header *header)
+{
+	return header->epoch && header->epoch == header->epoch_emptied;
+}
+
 static int check_tables(struct checker *checker)
 {
 	int error = check_table(checker, &checker->header->narrow, "narrow");
@@ -317,7 +323,9 @@ static int check_changed(struct checker *checker, bool *changed)
 	struct oprof_sdb_header now;
 	int error = read_at(checker, &now, sizeof(now), 0);
 
-	*changed = !error && (memcmp(&now.narrow, &checker->header->narrow, sizeof(now.narrow)) ||
+	*changed = !error && (now.epoch != checker->header->epoch ||
+			      now.epoch_emptied != checker->header->epoch_emptied ||
+			      memcmp(&now.narrow, &checker->header->narrow, sizeof(now.narrow)) ||
 			      memcmp(&now.wide, &checker->header->wide, sizeof(now.wide)) ||
 			      memcmp(&now.weight, &checker->header->weight, sizeof(now.weight)));
 	return error;
@@ -334,6 +342,10 @@ static int check_once(struct checker *checker, bool *changed)
 		return 0; /* not begun is what an early kill leaves: no samples are in it */
 	if (error)
 		return error;
+	if (being_emptied(checker->header)) {
+		free(checker->header);
+		return 0;
+	}
 	checker->page_first = sdb_page_first(checker->header->header_bytes);
 	checker->used = calloc(checker->header->nr_pages, 1);
 	if (!checker->used) {

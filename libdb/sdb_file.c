@@ -366,6 +366,10 @@ int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *ident
 		return error;
 	}
 	sdb_tables_settle(opened);
+	if (identity->epoch > sdb_header(opened)->epoch && sdb_restart(opened, identity)) {
+		sdb_close(opened);
+		return diag_set_at(diag, -EIO, path, 0, "cut while it was emptied");
+	}
 	*db = opened;
 	return 0;
 }
@@ -388,6 +392,11 @@ void sdb_close(struct sdb *db)
 }
 
 /* ---- the rest of the interface ---- */
+
+uint64_t sdb_nr_bytes(const struct sdb *db)
+{
+	return db->file_bytes;
+}
 
 void sdb_set_time(struct sdb *db, int64_t time_ns)
 {

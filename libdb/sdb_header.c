@@ -41,6 +41,11 @@ static void identity_to_header(const struct sdb_identity *identity, struct oprof
 	memcpy(header->boot_id, identity->boot_id, sizeof(header->boot_id));
 	header->clock = identity->clock;
 	header->cpu_khz = identity->cpu_khz;
+	header->epoch = identity->epoch;
+	if (identity->epoch)
+		header->flags |= OPROF_SDB_EPOCHS;
+	else
+		header->flags &= ~OPROF_SDB_EPOCHS;
 }
 
 struct string_at {
@@ -138,6 +143,9 @@ static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, c
 	    header->header_bytes > SDB_HEADER_BYTES_MAX)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a header of %u bytes",
 				   header->header_bytes);
+	if (!(header->flags & OPROF_SDB_EPOCHS) != !header->epoch)
+		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: epoch %llu and flags 0x%x",
+				   (unsigned long long)header->epoch, header->flags);
 	if (header->image.nr_build_id > OPROF_BUILD_ID_BYTES_MAX)
 		return diag_set_at(diag, -EILSEQ, path, 0, "damaged: a build-id of %u bytes",
 				   header->image.nr_build_id);
@@ -328,6 +336,31 @@ static bool same_image(const struct oprof_image_identity *a, const struct oprof_
 	       a->size_bytes == b->size_bytes;
 }
 
+/*
+ * Does the file say about weight what it has to? One of an earlier epoch is
+ * emptied and takes identity's flag; HOLED goes with the samples.
+ */
+static bool same_flags(const struct oprof_sdb_header *header, const struct sdb_identity *identity)
+{
+	uint32_t ignored = OPROF_SDB_HOLED | OPROF_SDB_EPOCHS;
+
+	if (header->epoch && header->epoch < identity->epoch)
+		ignored |= OPROF_SDB_WEIGHTED;
+	return !((header->flags ^ identity->flags) & ~ignored);
+}
+
+/*
+ * A file without epochs is not emptied for one with: its samples are in no
+ * slice. Nor is one that is being emptied begun again under the same epoch.
+ */
+static bool same_epochs(const struct oprof_sdb_header *header, const struct sdb_identity *identity)
+{
+	if (!header->epoch || !identity->epoch)
+		return header->epoch == identity->epoch;
+	return header->epoch < identity->epoch ||
+	       (header->epoch == identity->epoch && header->epoch_emptied != header->epoch);
+}
+
 int sdb_header_match(const struct oprof_sdb_header *header, const struct sdb_identity *identity,
 		     const char *path, struct diag *diag)
 {
@@ -335,7 +368,9 @@ int sdb_header_match(const struct oprof_sdb_header *header, const struct sdb_ide
 
 	if (!same_string(header, &header->event, or_empty(identity->event)))
 		what = "event";
-	else if ((header->flags ^ identity->flags) & ~OPROF_SDB_HOLED)
+	else if (!same_epochs(header, identity))
+		what = "epoch";
+	else if (!same_flags(header, identity))
 		what = "flags";
 	else if (header->period_or_hz != identity->period_or_hz)
 		what = "period";

@@ -20,11 +20,13 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define RETRIES_MAX 100000
+#define EMPTIED_MAX 10
 #define PAGE_WORDS  (SDB_PAGE_BYTES / 8)
 #define PLACES	    (1ULL << 32)
 
@@ -407,18 +409,64 @@ static int load_header(int fd, const char *path, struct sdb_image *image, struct
 
 enum load_what { LOAD_HEADER, LOAD_ALL };
 
+/* What is being emptied counts for nothing: it is in a slice. */
+static bool is_void(const struct oprof_sdb_header *header)
+{
+	return header->epoch && header->epoch == header->epoch_emptied;
+}
+
+/*
+ * Was the file emptied since its header was read? What was read then is of
+ * two epochs, and an error may come from that. 0, 1, or -errno.
+ */
+static int epoch_changed(int fd, const char *path, const struct sdb_image *image, struct diag *diag)
+{
+	const size_t start = offsetof(struct oprof_sdb_header, epoch);
+	struct oprof_sdb_header now;
+	const size_t nr_bytes = sizeof(now) - start;
+	ssize_t nr;
+
+	if (!image->header.epoch)
+		return 0;
+	nr = file_pread_all(fd, (char *)&now + start, nr_bytes, (off_t)start);
+	if (nr != (ssize_t)nr_bytes)
+		return diag_set_at(diag, nr < 0 ? (int)nr : -EILSEQ, path, 0, "cut");
+	return memcmp((const char *)&now + start, (const char *)&image->header + start, nr_bytes)
+		       ? 1
+		       : 0;
+}
+
+/* 0, -errno, or 1: emptied meanwhile. */
+static int load_once(int fd, const char *path, enum load_what what, struct sdb_image *image,
+		     struct diag *diag)
+{
+	int error = load_header(fd, path, image, diag);
+	int changed;
+
+	if (error || what == LOAD_HEADER)
+		return error;
+	if (!is_void(&image->header))
+		error = load_entries(fd, path, image, diag);
+	changed = epoch_changed(fd, path, image, diag);
+	return changed ? changed : error;
+}
+
 static int image_load(const char *path, enum load_what what, struct sdb_image *image,
 		      struct diag *diag)
 {
 	struct sdb_image loaded = {0};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int error;
+	int error = 1;
 
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	error = load_header(fd, path, &loaded, diag);
-	if (!error && what == LOAD_ALL)
-		error = load_entries(fd, path, &loaded, diag);
+	/* Once in a minute or so: twice in a row is a hostile writer. */
+	for (int tries = 0; tries < EMPTIED_MAX && error > 0; tries++) {
+		sdb_image_deinit(&loaded);
+		error = load_once(fd, path, what, &loaded, diag);
+	}
+	if (error > 0)
+		error = diag_set_at(diag, -EAGAIN, path, 0, "emptied too often to be read");
 	(void)close(fd);
 	if (error)
 		sdb_image_deinit(&loaded);

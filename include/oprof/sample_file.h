@@ -131,7 +131,7 @@ struct oprof_sdb_header {
 	struct oprof_sdb_string cgroup; /* path below the cgroup root; empty: not separated */
 	/* OPROF_SDB_EPOCHS: of all samples in the file, from 1 on; else 0. */
 	uint64_t epoch;
-	uint64_t reserved;
+	uint64_t epoch_emptied; /* equal to epoch: being emptied, what the tables hold is void */
 };
 
 #endif

@@ -110,8 +110,8 @@ START_TEST(wrong_fields_of_the_header_are_named)
 	header()->byte_order = 1;
 	check_says(-EILSEQ, "byte order");
 	*header() = sound;
-	header()->flags |= 16; /* of a later version, which could not do without */
-	check_says(-EPROTONOSUPPORT, "flags 0x10");
+	header()->flags |= 32; /* of a later version, which could not do without */
+	check_says(-EPROTONOSUPPORT, "flags 0x20");
 	*header() = sound;
 	header()->image.nr_build_id = 21;
 	check_says(-EILSEQ, "build-id of 21");
