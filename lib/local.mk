@@ -8,7 +8,8 @@ lib_libbase_a_SOURCES = \
 	lib/log.c lib/log.h \
 	lib/number.c lib/number.h \
 	lib/perf_hint.c lib/perf_hint.h \
-	lib/progress.c lib/progress.h
+	lib/progress.c lib/progress.h \
+	lib/time_range.c lib/time_range.h
 
 if REPORTS
 lib_tests = \
@@ -18,7 +19,8 @@ lib_tests = \
 	tests/unit/test_log \
 	tests/unit/test_number \
 	tests/unit/test_perf_hint \
-	tests/unit/test_progress
+	tests/unit/test_progress \
+	tests/unit/test_time_range
 check_PROGRAMS += $(lib_tests)
 TESTS += $(lib_tests)
 tests_unit_test_buildid_SOURCES = tests/unit/test_buildid.c
@@ -42,4 +44,7 @@ tests_unit_test_perf_hint_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c
 tests_unit_test_progress_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_progress_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_time_range_SOURCES = tests/unit/test_time_range.c
+tests_unit_test_time_range_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_time_range_LDADD = lib/libbase.a $(TEST_LIBS)
 endif

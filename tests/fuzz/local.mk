@@ -14,7 +14,8 @@ fuzzers = \
 	tests/fuzz/fuzz_setup \
 	tests/fuzz/fuzz_spec \
 	tests/fuzz/fuzz_perf_records \
-	tests/fuzz/fuzz_symbols
+	tests/fuzz/fuzz_symbols \
+	tests/fuzz/fuzz_time_range
 check_PROGRAMS += $(fuzzers)
 TESTS += $(fuzzers)
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/run.sh
@@ -37,6 +38,9 @@ tests_fuzz_fuzz_buildid_LDADD = $(fuzz_libs)
 tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c
 tests_fuzz_fuzz_spec_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_spec_LDADD = pp/libpp.a $(fuzz_libs)
+tests_fuzz_fuzz_time_range_SOURCES = tests/fuzz/fuzz_time_range.c
+tests_fuzz_fuzz_time_range_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_time_range_LDADD = $(fuzz_libs)
 tests_fuzz_fuzz_symbols_SOURCES = tests/fuzz/fuzz_symbols.c
 tests_fuzz_fuzz_symbols_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS)
 tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_ldflags)

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/time_range.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define NS_PER_S    INT64_C(1000000000)
+#define S_PER_DAY   INT64_C(86400)
+#define SECONDS_MAX INT64_C(9214646400) /* 2262: about all that ns can say */
+#define WORD_BYTES  64
+
+#define POINT_FORMS                                                                                \
+	"14:02, 14:02:30, 2026-11-17, \"2026-11-17 14:02\", yesterday, \"tue 14:02\", 2h ago, "    \
+	"-2h, @SECONDS, now"
+#define LENGTH_FORMS "90s, 10m, 2h, 3d, 1w, 1h30m"
+
+enum point_kind {
+	POINT_FIXED,   /* means the same at any time */
+	POINT_OF_DAY,  /* a time of day: comes again each day */
+	POINT_WEEKDAY, /* comes again each week */
+};
+
+/* A point, and the stretch that it names: a day, a minute, a second, or none. */
+struct point {
+	enum point_kind kind;
+	int64_t begin_s, end_s;
+	bool whole_day;
+	bool day_before;
+	struct tm tm; /* but for POINT_FIXED */
+};
+
+/* What is left of the text to read. */
+struct reading {
+	const char *at;
+	int64_t now_s;
+	const char *word; /* to blame */
+	struct diag *diag;
+};
+
+static int refuse(const struct reading *reading)
+{
+	return diag_set(reading->diag, -EINVAL, "\"%s\" is no time; write it as one of %s",
+			reading->word, POINT_FORMS);
+}
+
+/* Decimal digits, at least one and at most max_digits; -1: none or too many. */
+static int64_t take_digits(const char **at, size_t max_digits)
+{
+	int64_t value = 0;
+	size_t nr = 0;
+
+	for (; isdigit((unsigned char)(*at)[nr]); nr++) {
+		if (nr == max_digits)
+			return -1;
+		value = value * 10 + ((*at)[nr] - '0');
+	}
+	*at += nr;
+	return nr ? value : -1;
+}
+
+static void skip_blanks(const char **at)
+{
+	while (**at == ' ' || **at == '\t')
+		(*at)++;
+}
+
+/* ---- lengths ---- */
+
+static int64_t unit_seconds(char unit)
+{
+	switch (unit) {
+	case 's':
+		return 1;
+	case 'm':
+		return 60;
+	case 'h':
+		return 3600;
+	case 'd':
+		return S_PER_DAY;
+	case 'w':
+		return 7 * S_PER_DAY;
+	default:
+		return 0;
+	}
+}
+
+/* "1h30m" at *at, which then stands behind it. Seconds, 0 for none or too long. */
+static int64_t take_length(const char **at)
+{
+	int64_t sum = 0;
+
+	while (isdigit((unsigned char)**at)) {
+		int64_t number = take_digits(at, 12);
+		int64_t unit = number < 0 ? 0 : unit_seconds(**at);
+		int64_t part;
+
+		if (!unit || __builtin_mul_overflow(number, unit, &part) ||
+		    __builtin_add_overflow(sum, part, &sum) || sum > SECONDS_MAX)
+			return 0;
+		(*at)++;
+	}
+	return sum;
+}
+
+static bool is_length(const char *text)
+{
+	return take_length(&text) > 0 && !*text;
+}
+
+int time_length_parse(const char *text, int64_t *length_ns, struct diag *diag)
+{
+	const char *at = text;
+	int64_t seconds = take_length(&at);
+
+	if (seconds <= 0 || *at)
+		return diag_set(diag, -EINVAL, "\"%s\" is no length of time; write it as one of %s",
+				text, LENGTH_FORMS);
+	*length_ns = seconds * NS_PER_S;
+	return 0;
+}
+
+int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *range,
+			  struct diag *diag)
+{
+	int64_t length_ns = 0;
+	int error = time_length_parse(text, &length_ns, diag);
+
+	if (error)
+		return error;
+	*range = (struct time_range){.begin_ns = now_ns > length_ns ? now_ns - length_ns : 0,
+				     .end_ns = now_ns};
+	if (range->begin_ns >= range->end_ns)
+		return diag_set(diag, -EINVAL, "the clock says that it is 1970");
+	return 0;
+}
+
+/* ---- calendar ---- */
+
+static int to_local(int64_t seconds, struct tm *tm)
+{
+	time_t time = (time_t)seconds;
+
+	return localtime_r(&time, tm) ? 0 : -EINVAL;
+}
+
+/* Days off, and hours that a change of daylight saving has left out, are made right. */
+static int64_t to_seconds(const struct tm *tm)
+{
+	struct tm copy = *tm;
+
+	copy.tm_isdst = -1;
+	return (int64_t)mktime(&copy);
+}
+
+static int64_t days_later(const struct tm *tm, int days)
+{
+	struct tm copy = *tm;
+
+	copy.tm_mday += days;
+	return to_seconds(&copy);
+}
+
+static void set_begin_of_day(struct tm *tm)
+{
+	tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
+}
+
+static bool is_leap(int64_t year)
+{
+	return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static int64_t days_of_month(int64_t year, int64_t month)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+
+	return days[month - 1] + (month == 2 && is_leap(year));
+}
+
+/* Four digits, '-', two, '-', two. */
+static int take_date(struct reading *reading, struct tm *tm)
+{
+	int64_t year = take_digits(&reading->at, 4);
+	int64_t month;
+	int64_t day;
+
+	if (*reading->at++ != '-')
+		return refuse(reading);
+	month = take_digits(&reading->at, 2);
+	if (*reading->at++ != '-')
+		return refuse(reading);
+	day = take_digits(&reading->at, 2);
+	if (year < 1970 || year > 2261 || month < 1 || month > 12 || day < 1 ||
+	    day > days_of_month(year, month))
+		return refuse(reading);
+	*tm = (struct tm){
+		.tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day};
+	return 0;
+}
+
+/* HH:MM or HH:MM:SS into tm; *nr_seconds: of what it names. */
+static int take_time_of_day(struct reading *reading, struct tm *tm, int64_t *nr_seconds)
+{
+	int64_t hour = take_digits(&reading->at, 2);
+	int64_t minute;
+	int64_t second = 0;
+
+	if (hour < 0 || hour > 23 || *reading->at++ != ':')
+		return refuse(reading);
+	minute = take_digits(&reading->at, 2);
+	*nr_seconds = 60;
+	if (minute < 0 || minute > 59)
+		return refuse(reading);
+	if (*reading->at == ':') {
+		reading->at++;
+		second = take_digits(&reading->at, 2);
+		*nr_seconds = 1;
+	}
+	if (second < 0 || second > 59)
+		return refuse(reading);
+	tm->tm_hour = (int)hour;
+	tm->tm_min = (int)minute;
+	tm->tm_sec = (int)second;
+	return 0;
+}
+
+/* Whether the letters at *at are word; *at then stands behind them. */
+static bool take_word(const char **at, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (strncasecmp(*at, word, length) != 0 || isalnum((unsigned char)(*at)[length]))
+		return false;
+	*at += length;
+	return true;
+}
+
+/* 0 Sunday to 6, or -1. */
+static int take_weekday(const char **at)
+{
+	static const char *const names[] = {"sunday",	"monday", "tuesday", "wednesday",
+					    "thursday", "friday", "saturday"};
+	size_t length = 0;
+
+	while (isalpha((unsigned char)(*at)[length]))
+		length++;
+	for (int day = 0; day < 7 && length >= 3; day++) {
+		if (strncasecmp(*at, names[day], length) != 0)
+			continue;
+		*at += length;
+		return day;
+	}
+	return -1;
+}
+
+/* ---- points ---- */
+
+/* A time of day without a day: the last one. */
+static int finish_time_of_day(struct reading *reading, struct point *point, int64_t nr_seconds)
+{
+	point->kind = POINT_OF_DAY;
+	point->begin_s = to_seconds(&point->tm);
+	if (point->begin_s > reading->now_s) {
+		point->begin_s = days_later(&point->tm, -1);
+		point->day_before = true;
+	}
+	point->end_s = point->begin_s + nr_seconds;
+	return 0;
+}
+
+/* The day is in tm: a time of day may follow, behind a blank or a T. */
+static int finish_day(struct reading *reading, struct point *point)
+{
+	int64_t nr_seconds;
+	int error;
+
+	if (*reading->at == 'T' && isdigit((unsigned char)reading->at[1]))
+		reading->at++;
+	skip_blanks(&reading->at);
+	point->whole_day = !*reading->at;
+	if (point->whole_day) {
+		point->begin_s = to_seconds(&point->tm);
+		point->end_s = days_later(&point->tm, 1);
+		return 0;
+	}
+	error = take_time_of_day(reading, &point->tm, &nr_seconds);
+	if (error)
+		return error;
+	point->begin_s = to_seconds(&point->tm);
+	point->end_s = point->begin_s + nr_seconds;
+	return 0;
+}
+
+static int read_weekday(struct reading *reading, struct point *point, int weekday)
+{
+	int error;
+
+	point->kind = POINT_WEEKDAY;
+	point->tm.tm_mday -= (point->tm.tm_wday - weekday + 7) % 7;
+	set_begin_of_day(&point->tm);
+	error = finish_day(reading, point);
+	if (!error && point->begin_s > reading->now_s) {
+		int64_t length = point->end_s - point->begin_s;
+
+		point->tm.tm_mday -= 7;
+		point->begin_s = to_seconds(&point->tm);
+		point->end_s = point->begin_s + length;
+	}
+	return error;
+}
+
+static int read_relative(struct reading *reading, struct point *point)
+{
+	int64_t length = take_length(&reading->at);
+
+	if (length <= 0)
+		return refuse(reading);
+	point->begin_s = reading->now_s > length ? reading->now_s - length : 0;
+	point->end_s = point->begin_s;
+	return 0;
+}
+
+static int read_seconds(struct reading *reading, struct point *point)
+{
+	point->begin_s = take_digits(&reading->at, 10);
+	if (point->begin_s < 0 || point->begin_s >= SECONDS_MAX)
+		return refuse(reading);
+	point->end_s = point->begin_s + 1;
+	return 0;
+}
+
+static int read_day_name(struct reading *reading, struct point *point)
+{
+	int weekday;
+
+	if (take_word(&reading->at, "now")) {
+		point->begin_s = point->end_s = reading->now_s;
+		return 0;
+	}
+	set_begin_of_day(&point->tm);
+	if (take_word(&reading->at, "today"))
+		return finish_day(reading, point);
+	if (take_word(&reading->at, "yesterday")) {
+		point->tm.tm_mday--;
+		return finish_day(reading, point);
+	}
+	weekday = take_weekday(&reading->at);
+	return weekday < 0 ? refuse(reading) : read_weekday(reading, point, weekday);
+}
+
+/* "2h ago", a date, or a time of day. */
+static int read_digits(struct reading *reading, struct point *point)
+{
+	const char *at = reading->at;
+	size_t nr_digits = strspn(at, "0123456789");
+	int64_t nr_seconds;
+	int error;
+
+	if (at[nr_digits] == '-') {
+		error = take_date(reading, &point->tm);
+		return error ? error : finish_day(reading, point);
+	}
+	if (at[nr_digits] == ':') {
+		error = take_time_of_day(reading, &point->tm, &nr_seconds);
+		return error ? error : finish_time_of_day(reading, point, nr_seconds);
+	}
+	error = read_relative(reading, point);
+	if (error)
+		return error;
+	skip_blanks(&reading->at);
+	return take_word(&reading->at, "ago") ? 0 : refuse(reading);
+}
+
+static int read_point(struct reading *reading, struct point *point)
+{
+	int error;
+
+	*point = (struct point){.kind = POINT_FIXED};
+	skip_blanks(&reading->at);
+	if (to_local(reading->now_s, &point->tm))
+		return diag_set(reading->diag, -EINVAL, "the clock's time is no time");
+	if (*reading->at == '-') {
+		reading->at++;
+		error = read_relative(reading, point);
+	} else if (*reading->at == '@') {
+		reading->at++;
+		error = read_seconds(reading, point);
+	} else if (isdigit((unsigned char)*reading->at)) {
+		error = read_digits(reading, point);
+	} else {
+		error = read_day_name(reading, point);
+	}
+	if (error)
+		return error; /* at may be anywhere */
+	skip_blanks(&reading->at);
+	return *reading->at || point->begin_s < 0 ? refuse(reading) : 0;
+}
+
+static int parse_point(const char *text, int64_t now_ns, struct point *point, struct diag *diag)
+{
+	struct reading reading = {
+		.at = text, .now_s = now_ns / NS_PER_S, .word = text, .diag = diag};
+
+	return read_point(&reading, point);
+}
+
+/* ---- stretches ---- */
+
+/* The first of a point that comes again which is behind begin_s. */
+static void move_behind(struct point *point, int64_t begin_s)
+{
+	int step = point->kind == POINT_WEEKDAY ? 7 : 1;
+	struct tm tm = point->tm;
+	int64_t length = point->end_s - point->begin_s;
+	struct tm begin;
+
+	if (point->kind == POINT_FIXED || to_local(begin_s, &begin))
+		return;
+	if (point->kind == POINT_OF_DAY) {
+		tm.tm_year = begin.tm_year;
+		tm.tm_mon = begin.tm_mon;
+		tm.tm_mday = begin.tm_mday;
+	} else {
+		while (to_seconds(&tm) > begin_s)
+			tm.tm_mday -= step;
+	}
+	while (to_seconds(&tm) <= begin_s && !(point->whole_day && days_later(&tm, 1) > begin_s))
+		tm.tm_mday += step;
+	point->begin_s = to_seconds(&tm);
+	point->end_s = point->whole_day ? days_later(&tm, 1) : point->begin_s + length;
+	point->day_before = false;
+}
+
+static int check_order(const struct time_range *range, const char *from, const char *to,
+		       struct diag *diag)
+{
+	if (range->begin_ns < range->end_ns)
+		return 0;
+	return diag_set(diag, -EINVAL, "\"%s\" is not before \"%s\"", from, to);
+}
+
+int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
+			    struct time_range *range, struct diag *diag)
+{
+	struct time_range made = {TIME_RANGE_OPEN_BEGIN, TIME_RANGE_OPEN_END, false};
+	bool has_from = from && *from;
+	struct point begin;
+	struct point end;
+	int error = 0;
+
+	if (has_from)
+		error = parse_point(from, now_ns, &begin, diag);
+	if (!error && has_from) {
+		made.begin_ns = begin.begin_s * NS_PER_S;
+		made.day_before = begin.day_before;
+	}
+	if (!error && to && *to) {
+		error = parse_point(to, now_ns, &end, diag);
+		if (!error && has_from)
+			move_behind(&end, begin.begin_s);
+		if (!error) {
+			made.end_ns = (end.whole_day ? end.end_s : end.begin_s) * NS_PER_S;
+			made.day_before |= end.day_before;
+		}
+	}
+	if (!error)
+		error = check_order(&made, from, to, diag);
+	if (!error)
+		*range = made;
+	return error;
+}
+
+/* The day, minute or second that text names. */
+static int parse_alone(const char *text, int64_t now_ns, struct time_range *range,
+		       struct diag *diag)
+{
+	struct point point;
+	int error = parse_point(text, now_ns, &point, diag);
+
+	if (error)
+		return error;
+	if (point.begin_s == point.end_s)
+		return diag_set(
+			diag, -EINVAL,
+			"\"%s\" is a point, not a stretch: write FROM..TO, such as \"%s..\"", text,
+			text);
+	*range = (struct time_range){point.begin_s * NS_PER_S, point.end_s * NS_PER_S,
+				     point.day_before};
+	return 0;
+}
+
+int time_range_parse(const char *text, int64_t now_ns, struct time_range *range, struct diag *diag)
+{
+	const char *dots = strstr(text, "..");
+	char from[WORD_BYTES];
+
+	if (!dots)
+		return is_length(text) ? time_range_parse_last(text, now_ns, range, diag)
+				       : parse_alone(text, now_ns, range, diag);
+	if ((size_t)(dots - text) >= sizeof(from))
+		return diag_set(diag, -EINVAL,
+				"\"%s\" is no stretch of time; write FROM..TO, each one of %s",
+				text, POINT_FORMS);
+	if (dots == text && !dots[2])
+		return diag_set(
+			diag, -EINVAL,
+			"\"..\" has neither beginning nor end; write FROM..TO, FROM.. or ..TO");
+	memcpy(from, text, (size_t)(dots - text));
+	from[dots - text] = '\0';
+	return time_range_parse_points(from, dots + 2, now_ns, range, diag);
+}
+
+/* ---- showing ---- */
+
+struct shown {
+	char day[16];
+	char time[16];
+};
+
+static void show(int64_t time_ns, struct shown *shown)
+{
+	struct tm tm;
+
+	if (to_local(time_ns / NS_PER_S, &tm) ||
+	    !strftime(shown->day, sizeof(shown->day), "%Y-%m-%d", &tm) ||
+	    !strftime(shown->time, sizeof(shown->time), "%H:%M:%S", &tm))
+		*shown = (struct shown){"?", "?"};
+}
+
+void time_point_show(int64_t time_ns, char text[TIME_RANGE_SHOWN_BYTES])
+{
+	struct shown shown;
+
+	show(time_ns, &shown);
+	(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "%s %s", shown.day, shown.time);
+}
+
+void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOWN_BYTES])
+{
+	bool has_begin = begin_ns != TIME_RANGE_OPEN_BEGIN;
+	bool has_end = end_ns != TIME_RANGE_OPEN_END;
+	struct shown begin = {"", ""};
+	struct shown end = {"", ""};
+	bool same_day;
+
+	if (has_begin)
+		show(begin_ns, &begin);
+	if (has_end)
+		show(end_ns, &end);
+	same_day = !strcmp(begin.day, end.day);
+	if (has_begin && has_end)
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "from %s %s to %s%s%s", begin.day,
+			       begin.time, same_day ? "" : end.day, same_day ? "" : " ", end.time);
+	else if (has_begin)
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "from %s %s", begin.day, begin.time);
+	else if (has_end)
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "to %s %s", end.day, end.time);
+	else
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "at any time");
+}
+
+void time_length_show(int64_t length_ns, char text[TIME_RANGE_SHOWN_BYTES])
+{
+	int64_t seconds = length_ns / NS_PER_S;
+	int64_t minutes = seconds / 60;
+
+	if (seconds < 120)
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "%" PRId64 " s", seconds);
+	else if (minutes < 120)
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "%" PRId64 " min", minutes);
+	else if (minutes < 48 * 60)
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "%" PRId64 " h %" PRId64 " min",
+			       minutes / 60, minutes % 60);
+	else
+		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "%" PRId64 " days",
+			       minutes / (24 * 60));
+}
