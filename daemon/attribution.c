@@ -91,6 +91,8 @@ static void sample_placed(struct attribution *attribution, const struct oprof_sa
 			  const struct sample_key *context, enum oprof_lost no_image)
 {
 	struct sample_key key = *context;
+	struct oprof_sample named = *sample;
+	int error;
 
 	if (sample->leaf.image == OPROF_IMAGE_NONE) {
 		count_lost(attribution, no_image, 1);
@@ -100,9 +102,16 @@ static void sample_placed(struct attribution *attribution, const struct oprof_sa
 		count_lost(attribution, OPROF_LOST_NO_TASK, 1);
 		return;
 	}
+	error = code_keys_find(&attribution->code, sample->leaf.image, &named.leaf.offset);
+	if (error < 0) {
+		count_lost(attribution, lost_reason(error, no_image), 1);
+		return;
+	}
+	if (error)
+		stats_add(attribution->stats, STATS_OTHER_CODE, 1);
 	key.image = sample->leaf.image;
 	key.event = sample->event;
-	sample_add(attribution, sample, &key, STATS_STORED, no_image);
+	sample_add(attribution, &named, &key, STATS_STORED, no_image);
 }
 
 static void attribution_sample(struct attribution *attribution, const struct oprof_sample *sample)
@@ -225,6 +234,7 @@ int attribution_init(struct attribution *attribution, unsigned int separation, s
 
 void attribution_deinit(struct attribution *attribution)
 {
+	code_keys_deinit(&attribution->code);
 	free(attribution->throttled_since_ns);
 	attribution->throttled_since_ns = NULL;
 }

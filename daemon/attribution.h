@@ -7,6 +7,7 @@
 #ifndef DAEMON_ATTRIBUTION_H
 #define DAEMON_ATTRIBUTION_H
 
+#include "daemon/code_keys.h"
 #include "daemon/sample_cache.h"
 #include "daemon/source.h"
 #include "daemon/stats.h"
@@ -18,6 +19,7 @@ struct attribution {
 	struct record_sink sink; /* give this to the source; first, see attribution_record */
 	struct sample_cache *cache;
 	struct stats *stats;
+	struct code_keys code; /* code_keys_init by the owner, before the first record */
 	unsigned int separation;
 	size_t nr_events;
 	bool have_task;

@@ -13,6 +13,7 @@ daemon_libdaemon_a_SOURCES += daemon/perf_item.h daemon/perf_parse.c daemon/perf
 
 # The daemon above its source: from records to sample files, and who commands it.
 daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/cgroup_table.c \
+	daemon/code_keys.c daemon/code_keys.h daemon/name_table.c daemon/name_table.h \
 	daemon/cgroup_table.h daemon/control_message.c daemon/control_message.h \
 	daemon/control_server.c daemon/control_server.h daemon/options.c daemon/options.h \
 	daemon/placement.c daemon/placement.h daemon/profiler.c daemon/profiler.h daemon/ready.c \
@@ -139,7 +140,7 @@ DAEMON_TESTS = tests/unit/test_separation tests/unit/test_stats tests/unit/test_
 	tests/unit/test_sample_cache tests/unit/test_attribution \
 	tests/unit/test_control_message tests/unit/test_control_server \
 	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
-	tests/unit/test_ready
+	tests/unit/test_ready tests/unit/test_name_table tests/unit/test_code_keys
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 DAEMON_TEST_LIBS = tests/unit/libdaemontest.a daemon/libdaemon.a libdb/libsdb.a \
@@ -153,6 +154,12 @@ tests_unit_test_stats_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_cgroup_table_SOURCES = tests/unit/test_cgroup_table.c
 tests_unit_test_cgroup_table_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_cgroup_table_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_name_table_SOURCES = tests/unit/test_name_table.c
+tests_unit_test_name_table_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_name_table_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_code_keys_SOURCES = tests/unit/test_code_keys.c
+tests_unit_test_code_keys_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_code_keys_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_daemon_session_info_SOURCES = tests/unit/test_daemon_session_info.c
 tests_unit_test_daemon_session_info_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_daemon_session_info_LDADD = $(DAEMON_TEST_LIBS)

@@ -144,6 +144,8 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 		return diag_set(diag, error, "out of memory");
 	profiler->attribution.cache = profiler->cache;
 	profiler->attribution.stats = &profiler->session->stats;
+	code_keys_init(&profiler->attribution.code, profiler->config.ops, profiler->source,
+		       &profiler->session->names);
 	profiler->recount_due = profiler->session->killed || profiler->session->stats.damaged;
 	profiler_begin_counters(profiler);
 	profiler_recount(profiler);
@@ -246,12 +248,16 @@ int profiler_dump(struct profiler *profiler)
 
 int profiler_sync(const struct profiler *profiler)
 {
-	int error;
+	int error, names;
 	int fd;
 
 	if (profiler->lost)
 		return -ENOENT;
+	/* First the names: samples of after them may be on disk without this. */
+	names = name_table_sync(&profiler->session->names);
 	error = sample_cache_sync(profiler->cache);
+	if (names && !error)
+		error = names;
 	fd = open(profiler->session->stats.path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error ? error : -errno;

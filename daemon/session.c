@@ -116,13 +116,14 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 	return error;
 }
 
-/* Counters and cgroups; the folder stays. */
+/* Counters, cgroups and names; the folder stays. */
 static void session_end(struct session *session)
 {
 	if (!session->open)
 		return;
 	stats_close(&session->stats);
 	cgroup_table_deinit(&session->cgroups);
+	name_table_deinit(&session->names);
 	session->open = false;
 }
 
@@ -240,26 +241,40 @@ static void share_files(const struct session *session, const char *from, const c
 	free(new_path);
 }
 
+/* Numbers of cgroups and names. Both or none are open after it. */
+static int session_open_tables(struct session *session)
+{
+	char *cgroups = path_format("%s/cgroups", session->meta_path);
+	char *names = path_format("%s/names", session->meta_path);
+	int error = cgroups && names ? cgroup_table_init(&session->cgroups, cgroups) : -ENOMEM;
+
+	if (!error) {
+		error = name_table_init(&session->names, names);
+		if (error)
+			cgroup_table_deinit(&session->cgroups);
+	}
+	free(cgroups);
+	free(names);
+	return error;
+}
+
 static int session_open_meta(struct session *session, struct diag *diag)
 {
 	char *stats = path_format("%s/stats", session->meta_path);
-	char *cgroups = path_format("%s/cgroups", session->meta_path);
 	int damaged = 0;
-	int error = stats && cgroups ? 0 : -ENOMEM;
+	int error = stats ? session_open_tables(session) : -ENOMEM;
 
-	if (!error)
-		error = cgroup_table_init(&session->cgroups, cgroups);
 	if (!error) {
 		damaged = stats_open(&session->stats, stats);
 		if (damaged < 0) {
 			error = damaged;
 			cgroup_table_deinit(&session->cgroups);
+			name_table_deinit(&session->names);
 		}
 	}
 	free(stats);
-	free(cgroups);
 	if (error)
-		return diag_set(diag, error, "cannot open counters and cgroups in %s: %s",
+		return diag_set(diag, error, "cannot open counters, cgroups and names in %s: %s",
 				session->meta_path, strerror(-error));
 	session->open = true;
 	return damaged ? diag_set(diag, 1, "%s/stats was damaged: its counters begin at 0",
@@ -283,7 +298,7 @@ static int session_write_info(struct session *session, struct diag *diag)
 	return 0;
 }
 
-/* Folder, meta/info, counters, cgroups. from: the session before, to share symbols with. */
+/* Folder, meta/info, counters, cgroups, names. from: the session before, to share symbols with. */
 static int session_make(struct session *session, const char *from, struct diag *diag)
 {
 	struct stat st;

@@ -9,6 +9,7 @@
 #define DAEMON_SESSION_H
 
 #include "daemon/cgroup_table.h"
+#include "daemon/name_table.h"
 #include "daemon/session_info.h"
 #include "daemon/stats.h"
 #include "lib/diag.h"
@@ -35,7 +36,8 @@ struct session {
 	struct session_info info;
 	struct stats stats;
 	struct cgroup_table cgroups;
-	bool open;	   /* stats and cgroups are */
+	struct name_table names;
+	bool open;	   /* stats, cgroups and names are */
 	dev_t current_dev; /* of the current that was begun */
 	ino_t current_inode;
 };

@@ -122,8 +122,8 @@ struct source_ops {
 
 	/*
 	 * Name of a function of an image of kind OPROF_IMAGE_CODE, by the offset that
-	 * samples have there; NULL: no such. Constant while the image is not released. NULL member:
-	 * never any.
+	 * samples have there; NULL: no such. Constant while the image is not released. Offset 0
+	 * stands for all names that there was no room for. NULL member: never any.
 	 */
 	const char *(*code_name)(const struct source *source, uint32_t cookie, uint64_t offset);
 

@@ -36,6 +36,7 @@ static const char *const stats_own_names[STATS_NR] = {
 	[STATS_THROTTLED_NS] = "throttled_ns",
 	[STATS_WEIGHT_STORED] = "weight_stored",
 	[STATS_SKIPPED_RECORDS] = "skipped_records",
+	[STATS_OTHER_CODE] = "other_code",
 };
 
 /* The mapping that the handler looks after: one at a time. */

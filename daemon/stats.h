@@ -27,6 +27,7 @@ enum stats_counter {
 	STATS_THROTTLED_NS,
 	STATS_WEIGHT_STORED,
 	STATS_SKIPPED_RECORDS, /* of a type that the daemon does not know */
+	STATS_OTHER_CODE,      /* samples of code by a name that there was no room for */
 	STATS_NR,
 };
 

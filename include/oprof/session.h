@@ -14,8 +14,10 @@
  *     meta/cgroups			lines "NUMBER PATH": the CGROUP field of names
  *     meta/symbols/<identity>		symbols of the kernel and its modules
  *     meta/images/<identity>		bytes of images with no file (vdso), symbols of binaries
- *that reports could not find later (containers, deleted files) meta/names
- *lines "NUMBER NAME": functions of code without files
+ *					that reports could not find later (containers, deleted
+ *					files)
+ *     meta/names			lines "NUMBER NAME", NAME with control characters and
+ *					'\' as \xHH: functions of code without files
  *     history/LEVEL.FIRST.LAST.slice	closed slices (oprof/slice.h)
  *
  * <identity> is the 16 hex digits that sample-file names end in.

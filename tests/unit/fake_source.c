@@ -251,6 +251,19 @@ static size_t fake_counters(const struct source *source, struct source_counter *
 	return 1;
 }
 
+/* Images of code by name have functions f0, f1, ... */
+static const char *fake_code_name(const struct source *source, uint32_t cookie, uint64_t offset)
+{
+	static char name[32];
+
+	(void)source;
+	(void)cookie;
+	if (offset == 404)
+		return NULL;
+	(void)snprintf(name, sizeof(name), "f%llu", (unsigned long long)offset);
+	return name;
+}
+
 const struct source_ops source_fake = {
 	.name = "fake",
 	.open = fake_open,
@@ -264,6 +277,7 @@ const struct source_ops source_fake = {
 	.image = fake_find_image,
 	.cgroup_path = fake_cgroup_path,
 	.save_symbols = fake_save_symbols,
+	.code_name = fake_code_name,
 	.notes = fake_notes,
 	.counters = fake_counters,
 };

@@ -441,6 +441,68 @@ START_TEST(sync_leaves_nothing_to_sync)
 }
 END_TEST
 
+static void code_sample(uint64_t function)
+{
+	fake_cpu(0);
+	fake_task(1, 1, 1, 0);
+	fake_sample(0, OPROF_MODE_USER, 3, function, 10);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+}
+
+static void expect_names(const char *session_name, const char *expected)
+{
+	char path[256];
+	char *text;
+
+	(void)snprintf(path, sizeof(path), "samples/%s/meta/names", session_name);
+	ck_assert_int_eq(file_read_text(path, 1000, &text, NULL), 0);
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+START_TEST(each_session_has_names_of_its_own_for_code_without_files)
+{
+	fake_image(3, OPROF_IMAGE_CODE, "[jit]");
+	open_it();
+	code_sample(7);
+	expect_names("current", "1 f7\n"); /* at once: a kill may come */
+	code_sample(9);
+	code_sample(7);
+	expect_names("current", "1 f7\n2 f9\n");
+	ck_assert_int_eq(profiler_save(&profiler, "one", &diag), 0);
+	code_sample(9);
+	expect_names("one", "1 f7\n2 f9\n");
+	expect_names("current", "1 f9\n");
+	ck_assert_int_eq(profiler_reset(&profiler, &diag), 0);
+	code_sample(7);
+	expect_names("current", "1 f7\n");
+	ck_assert_int_eq(file_remove_tree("samples/current"), 0);
+	profiler_check_session(&profiler);
+	code_sample(8);
+	expect_names("current", "1 f8\n");
+	profiler_close(&profiler);
+	ck_assert_uint_eq(sum("current"), 1);
+	ck_assert_uint_eq(sum("one"), 3);
+}
+END_TEST
+
+START_TEST(a_session_gone_on_with_keeps_its_names)
+{
+	fake_image(3, OPROF_IMAGE_CODE, "[jit]");
+	open_it();
+	code_sample(7);
+	profiler_close(&profiler);
+	fake_init(NULL);
+	fake_image(1, OPROF_IMAGE_FILE, "/bin/true");
+	fake_image(3, OPROF_IMAGE_CODE, "[jit]");
+	open_it();
+	code_sample(9);
+	code_sample(7);
+	profiler_close(&profiler);
+	expect_names("current", "1 f7\n2 f9\n");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("profiler");
@@ -463,5 +525,7 @@ int main(void)
 	tcase_add_test(tc, status_tells_what_a_start_may_choose);
 	tcase_add_test(tc, notes_of_the_source_stay_with_the_session_and_its_later_runs);
 	tcase_add_test(tc, sync_leaves_nothing_to_sync);
+	tcase_add_test(tc, each_session_has_names_of_its_own_for_code_without_files);
+	tcase_add_test(tc, a_session_gone_on_with_keeps_its_names);
 	return test_run(tc);
 }
