@@ -6,21 +6,64 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Digits and nothing else: the number. */
+static int parse_number(const char *text, size_t length, uint64_t *number)
+{
+	uint64_t result = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9' ||
+		    __builtin_mul_overflow(result, UINT64_C(10), &result) ||
+		    __builtin_add_overflow(result, (uint64_t)(text[i] - '0'), &result))
+			return -EBADMSG;
+	}
+	if (!length)
+		return -EBADMSG;
+	*number = result;
+	return 0;
+}
+
+static int parse_name(const char *text, size_t length, struct control_request *request)
+{
+	if (length >= sizeof(request->name))
+		return -EBADMSG;
+	memcpy(request->name, text, length);
+	request->name[length] = '\0';
+	return 0;
+}
+
+static int parse_last(const char *text, size_t length, struct control_request *request)
+{
+	return parse_number(text, length, &request->last_ns);
+}
+
+static int parse_separate(const char *text, size_t length, struct control_request *request)
+{
+	request->separate_all = length == 3 && !memcmp(text, "all", 3);
+	return request->separate_all ? 0 : -EBADMSG;
+}
+
+static const struct {
+	const char *key; /* with the space behind it */
+	int (*parse)(const char *text, size_t length, struct control_request *request);
+} request_keys[] = {
+	{"name ", parse_name},
+	{"last_ns ", parse_last},
+	{"separate ", parse_separate},
+};
+
 /* One line of a request; keys that are not known are skipped. */
 static int request_line(const char *line, size_t length, struct control_request *request)
 {
-	static const char key[] = "name ";
-	size_t key_length = sizeof(key) - 1;
-
 	if (memchr(line, '\0', length))
 		return -EBADMSG;
-	if (length < key_length || memcmp(line, key, key_length) != 0)
-		return 0;
-	length -= key_length;
-	if (length >= sizeof(request->name))
-		return -EBADMSG;
-	memcpy(request->name, line + key_length, length);
-	request->name[length] = '\0';
+	for (size_t i = 0; i < sizeof(request_keys) / sizeof(request_keys[0]); i++) {
+		size_t key_length = strlen(request_keys[i].key);
+
+		if (length >= key_length && !memcmp(line, request_keys[i].key, key_length))
+			return request_keys[i].parse(line + key_length, length - key_length,
+						     request);
+	}
 	return 0;
 }
 
@@ -36,6 +79,8 @@ int control_message_parse(const void *bytes, size_t nr_bytes, struct control_req
 		return -EPROTO;
 	request->request = head.request;
 	request->name[0] = '\0';
+	request->last_ns = 0;
+	request->separate_all = false;
 	if (head.version != OPROF_CONTROL_VERSION)
 		return -EPROTONOSUPPORT;
 	nr_bytes -= sizeof(head);
@@ -58,6 +103,7 @@ int control_message_parse(const void *bytes, size_t nr_bytes, struct control_req
 void control_answer_init(struct control_answer *answer)
 {
 	answer->status = 0;
+	answer->fd = -1;
 	answer->nr_bytes = 0;
 }
 

@@ -8,18 +8,22 @@
 
 #include "oprof/control.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* A request that was found sound. */
 struct control_request {
-	uint16_t request; /* as sent: may be none of enum oprof_request */
-	char name[256];	  /* value of "name", empty: none */
+	uint16_t request;  /* as sent: may be none of enum oprof_request */
+	char name[256];	   /* value of "name", empty: none */
+	uint64_t last_ns;  /* value of "last_ns", 0: none */
+	bool separate_all; /* "separate all" */
 };
 
 /* What goes back. */
 struct control_answer {
 	int status; /* 0 or -errno */
+	int fd;	    /* goes with it and is closed then, whatever comes; -1: none */
 	size_t nr_bytes;
 	char text[OPROF_CONTROL_TEXT_MAX];
 };

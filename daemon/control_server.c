@@ -57,11 +57,32 @@ static int client_watch(struct control_server *server, struct control_client *cl
 	return epoll_ctl(server->epoll_fd, how, client->fd, &event) ? -errno : 0;
 }
 
+/* A descriptor goes with the packet or not at all: its length says whether it went. */
+static ssize_t packet_send(int to, void *bytes, size_t nr_bytes, int fd)
+{
+	union { /* as cmsg(3) wants it aligned */
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {.bytes = ""};
+	struct iovec part = {bytes, nr_bytes};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	}
+	return sendmsg(to, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 static void client_send(struct control_server *server, struct control_client *client,
 			const struct control_answer *answer, uint16_t request)
 {
 	size_t nr_bytes = control_message_format(answer, request, server->bytes);
-	ssize_t sent = send(client->fd, server->bytes, nr_bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+	ssize_t sent = packet_send(client->fd, server->bytes, nr_bytes, answer->fd);
 
 	if (sent != (ssize_t)nr_bytes)
 		client_close(server, client); /* gone, or not taking its answers */
@@ -82,10 +103,12 @@ static void client_handle(struct control_server *server, struct control_client *
 	control_answer_init(&server->answer);
 	client->request = server->request.request;
 	job = server->handler(server->context, &server->request, &server->answer);
-	if (!job) {
+	if (!job)
 		client_send(server, client, &server->answer, client->request);
+	if (server->answer.fd >= 0)
+		(void)close(server->answer.fd);
+	if (!job)
 		return;
-	}
 	client->job = job;
 	if (client_watch(server, client, EPOLL_CTL_MOD))
 		client_close(server, client);

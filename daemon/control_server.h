@@ -21,7 +21,8 @@
 /*
  * Fill answer (initialized), or return the number (> 0) of the job that
  * the answer waits for: control_server_finish() then gives it. A client's
- * later requests wait until then.
+ * later requests wait until then. A descriptor in answer is the server's from
+ * then on; answers of jobs have none.
  */
 typedef uint64_t control_handler(void *context, const struct control_request *request,
 				 struct control_answer *answer);

@@ -9,6 +9,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A value that no line of the text says was made up. */
+static void check_recent(const struct control_request *request, const char *text, size_t nr_bytes)
+{
+	if (request->last_ns && !memmem(text, nr_bytes, "last_ns ", 8))
+		abort();
+	if (request->separate_all && !memmem(text, nr_bytes, "separate all", 12))
+		abort();
+}
+
 /* What was taken must be safe to use, and to answer. */
 static void check(const struct control_request *request)
 {
@@ -43,6 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (control_message_parse(packet, size, &request)) {
 	case 0:
 		check(&request);
+		check_recent(&request, (const char *)packet, size);
 		break;
 	case -EPROTO:
 	case -EPROTONOSUPPORT:

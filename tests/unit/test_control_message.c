@@ -43,6 +43,31 @@ START_TEST(a_name_is_read_and_other_keys_are_skipped)
 }
 END_TEST
 
+START_TEST(how_far_to_reach_back_and_how_apart_are_read)
+{
+	ck_assert_int_eq(parse("last_ns 60000000000\nseparate all\n"), 0);
+	ck_assert_uint_eq(request.last_ns, UINT64_C(60000000000));
+	ck_assert(request.separate_all);
+	ck_assert_int_eq(parse("last_ns 18446744073709551615"), 0);
+	ck_assert_uint_eq(request.last_ns, UINT64_MAX);
+	ck_assert_int_eq(parse("name x\n"), 0);
+	ck_assert_uint_eq(request.last_ns, 0);
+	ck_assert(!request.separate_all);
+}
+END_TEST
+
+START_TEST(what_is_no_number_or_no_separation_is_refused)
+{
+	static const char *const bad[] = {
+		"last_ns \n",	  "last_ns -1\n", "last_ns 1s\n", "last_ns 18446744073709551616\n",
+		"separate lib\n", "separate \n",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(parse(bad[i]), -EBADMSG);
+}
+END_TEST
+
 START_TEST(strangers_are_none_of_ours)
 {
 	size_t nr_bytes = packet("", 0);
@@ -128,6 +153,8 @@ int main(void)
 	TCase *tc = tcase_create("control_message");
 
 	tcase_add_test(tc, a_name_is_read_and_other_keys_are_skipped);
+	tcase_add_test(tc, how_far_to_reach_back_and_how_apart_are_read);
+	tcase_add_test(tc, what_is_no_number_or_no_separation_is_refused);
 	tcase_add_test(tc, strangers_are_none_of_ours);
 	tcase_add_test(tc, another_version_is_told_apart_with_its_request);
 	tcase_add_test(tc, sizes_that_contradict_the_packet_are_refused);

@@ -4,11 +4,13 @@
 #include "tests/unit/test_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -26,6 +28,10 @@ static uint64_t handle(void *context, const struct control_request *request,
 	nr_handled++;
 	if (request->request == OPROF_REQUEST_DUMP)
 		return next_job;
+	if (request->request == OPROF_REQUEST_RECENT) {
+		answer->fd = memfd_create("answer", MFD_CLOEXEC);
+		ck_assert_int_eq(write(answer->fd, "whole", 5), 5);
+	}
 	control_answer_add(answer, "state", "%u", request->request);
 	if (request->request == OPROF_REQUEST_STATUS)
 		for (unsigned int i = 0; i < 1000; i++)
@@ -157,6 +163,124 @@ START_TEST(a_client_that_leaves_while_it_waits_is_forgotten)
 	control_answer_init(&done);
 	control_server_finish(server, 1, &done);
 	run();
+}
+END_TEST
+
+/* The descriptor that came with an answer, -1: none. Any number of them is found. */
+static int take_descriptor(int fd)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int) * 4)];
+	} control;
+	static char bytes[CONTROL_MESSAGE_BYTES_MAX];
+	struct iovec part = {bytes, sizeof(bytes)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes)};
+	struct cmsghdr *head;
+	int taken;
+
+	if (recvmsg(fd, &message, MSG_DONTWAIT) <= 0)
+		return -1;
+	head = CMSG_FIRSTHDR(&message);
+	if (!head)
+		return -1;
+	ck_assert_uint_eq(head->cmsg_len, CMSG_LEN(sizeof(int)));
+	memcpy(&taken, CMSG_DATA(head), sizeof(taken));
+	return taken;
+}
+
+static unsigned int nr_descriptors(void)
+{
+	unsigned int nr = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+START_TEST(a_descriptor_goes_with_its_answer_and_none_stays)
+{
+	char text[6] = "";
+	int fd = connect_client();
+	unsigned int before;
+	int taken;
+
+	run();
+	before = nr_descriptors();
+	ask(fd, OPROF_REQUEST_RECENT);
+	ask(fd, OPROF_REQUEST_START);
+	run();
+	ck_assert_uint_eq(nr_descriptors(), before);
+	taken = take_descriptor(fd);
+	ck_assert_int_ge(taken, 0);
+	ck_assert_int_eq(pread(taken, text, 5, 0), 5);
+	ck_assert_str_eq(text, "whole");
+	ck_assert_int_eq(take_descriptor(fd), -1);
+	(void)close(taken);
+	(void)close(fd);
+}
+END_TEST
+
+START_TEST(clients_that_take_no_descriptors_cost_none)
+{
+	struct oprof_message head;
+	unsigned int before = nr_descriptors();
+	int fd = connect_client();
+
+	for (unsigned int i = 0; i < 4000; i++) { /* until it is hung up on */
+		struct oprof_message question = {
+			.magic = OPROF_CONTROL_MAGIC,
+			.version = OPROF_CONTROL_VERSION,
+			.request = OPROF_REQUEST_RECENT,
+		};
+
+		if (send(fd, &question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+			break;
+		run();
+	}
+	while (answered(fd, &head)) /* takes the text alone */
+		;
+	ck_assert(hung_up(fd));
+	(void)close(fd);
+	run();
+	ck_assert_uint_eq(nr_descriptors(), before);
+}
+END_TEST
+
+START_TEST(descriptors_that_clients_send_are_not_taken)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {.bytes = ""};
+	struct oprof_message question = {
+		.magic = OPROF_CONTROL_MAGIC,
+		.version = OPROF_CONTROL_VERSION,
+		.request = OPROF_REQUEST_START,
+	};
+	struct iovec part = {&question, sizeof(question)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes)};
+	struct oprof_message head;
+	int fd = connect_client();
+	unsigned int before;
+
+	run();
+	before = nr_descriptors();
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	ck_assert_int_eq(sendmsg(fd, &message, MSG_NOSIGNAL), sizeof(question));
+	run();
+	ck_assert(answered(fd, &head));
+	ck_assert_uint_eq(nr_descriptors(), before);
+	(void)close(fd);
 }
 END_TEST
 
@@ -329,6 +453,9 @@ int main(void)
 	tcase_add_test(tc, each_request_is_answered_once_in_order);
 	tcase_add_test(tc, an_answer_that_waits_for_a_job_holds_up_its_own_client_only);
 	tcase_add_test(tc, a_client_that_leaves_while_it_waits_is_forgotten);
+	tcase_add_test(tc, a_descriptor_goes_with_its_answer_and_none_stays);
+	tcase_add_test(tc, clients_that_take_no_descriptors_cost_none);
+	tcase_add_test(tc, descriptors_that_clients_send_are_not_taken);
 	tcase_add_test(tc, hostile_bytes_end_their_own_connection_only);
 	tcase_add_test(tc, another_version_is_told_ours);
 	tcase_add_test(tc, a_client_that_takes_no_answers_is_hung_up_on);
