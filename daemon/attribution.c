@@ -15,28 +15,8 @@ static void count_lost(struct attribution *attribution, enum oprof_lost reason, 
 /* The keys of samples to come, all but image and event. */
 static void attribution_context(struct attribution *attribution)
 {
-	unsigned int separation = attribution->separation;
-	struct sample_key key = {.kind = SAMPLE_OF_IMAGE};
-
-	if (separation & SEPARATION_THREAD) {
-		key.tgid = attribution->task.tgid;
-		key.tid = attribution->task.tid;
-	}
-	if (separation & SEPARATION_CPU)
-		key.cpu = attribution->cpu;
-	if (separation & SEPARATION_CGROUP)
-		key.cgroup = attribution->task.cgroup;
-	attribution->kernel_key = key;
-	if (separation & SEPARATION_LIB && attribution->task.app_image != OPROF_IMAGE_NONE) {
-		key.kind = SAMPLE_OF_APP;
-		key.app = attribution->task.app_image;
-	}
-	attribution->user_key = key;
-	if (separation & SEPARATION_KERNEL) {
-		attribution->kernel_key = key;
-		if (key.kind == SAMPLE_OF_IMAGE)
-			attribution->kernel_key.kind = SAMPLE_OF_KERNEL;
-	}
+	separation_keys(attribution->separation, &attribution->task, attribution->cpu,
+			&attribution->user_key, &attribution->kernel_key);
 }
 
 static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
@@ -57,6 +37,32 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 	}
 }
 
+/* Its whole key, whatever it is filed under. */
+static void sample_remember(struct attribution *attribution, const struct oprof_sample *sample)
+{
+	const struct recent_key key = {
+		.image = sample->leaf.image,
+		.app = attribution->task.app_image,
+		.cgroup = attribution->task.cgroup,
+		.tgid = attribution->task.tgid,
+		.tid = attribution->task.tid,
+		.cpu = attribution->cpu,
+		.event = sample->event,
+		.mode = sample->mode,
+	};
+	/* Who an idle CPU belonged to says nothing. */
+	const struct recent_key idle = {
+		.image = key.image,
+		.cpu = key.cpu,
+		.event = key.event,
+		.mode = key.mode,
+	};
+
+	if (attribution->recent)
+		recent_add(attribution->recent, key.mode == OPROF_MODE_IDLE ? &idle : &key,
+			   sample->leaf.offset, sample->weight, sample->time_ns);
+}
+
 static void sample_add(struct attribution *attribution, const struct oprof_sample *sample,
 		       const struct sample_key *key, enum stats_counter counter,
 		       enum oprof_lost no_image)
@@ -68,6 +74,7 @@ static void sample_add(struct attribution *attribution, const struct oprof_sampl
 		count_lost(attribution, lost_reason(error, no_image), 1);
 		return;
 	}
+	sample_remember(attribution, sample);
 	stats_add(attribution->stats, counter, 1);
 	if (counter == STATS_STORED)
 		stats_add(attribution->stats, STATS_WEIGHT_STORED, sample->weight);
@@ -75,14 +82,11 @@ static void sample_add(struct attribution *attribution, const struct oprof_sampl
 
 static void sample_idle(struct attribution *attribution, const struct oprof_sample *sample)
 {
-	struct sample_key key = {
-		.image = sample->leaf.image,
-		.event = sample->event,
-		.kind = SAMPLE_OF_IDLE,
-	};
+	struct sample_key key;
 
-	if (attribution->separation & SEPARATION_CPU)
-		key.cpu = attribution->cpu;
+	separation_idle_key(attribution->separation, attribution->cpu, &key);
+	key.image = sample->leaf.image;
+	key.event = sample->event;
 	sample_add(attribution, sample, &key, STATS_IDLE, OPROF_LOST_NO_KERNEL_MAP);
 }
 
@@ -205,6 +209,13 @@ static void attribution_record(struct record_sink *sink, const struct oprof_reco
 		if (!record_is_whole(record, sizeof(struct oprof_throttle)))
 			break;
 		attribution_throttle(attribution, (const struct oprof_throttle *)record);
+		return;
+	case OPROF_RECORD_RELEASE:
+		if (!record_is_whole(record, sizeof(struct oprof_release)))
+			break;
+		if (attribution->release)
+			attribution->release(attribution->context,
+					     ((const struct oprof_release *)record)->image);
 		return;
 	case OPROF_RECORD_PAD:
 	case OPROF_RECORD_SWITCH:

@@ -8,6 +8,7 @@
 #define DAEMON_ATTRIBUTION_H
 
 #include "daemon/code_keys.h"
+#include "daemon/recent.h"
 #include "daemon/sample_cache.h"
 #include "daemon/source.h"
 #include "daemon/stats.h"
@@ -20,6 +21,10 @@ struct attribution {
 	struct sample_cache *cache;
 	struct stats *stats;
 	struct code_keys code; /* code_keys_init by the owner, before the first record */
+	struct recent *recent; /* borrowed; NULL: none is kept */
+	/* The source gives an image up; it is there during the call. NULL: nobody minds. */
+	void (*release)(void *context, uint32_t cookie);
+	void *context;
 	unsigned int separation;
 	size_t nr_events;
 	bool have_task;

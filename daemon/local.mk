@@ -17,7 +17,9 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/cgroup_table.h daemon/control_message.c daemon/control_message.h \
 	daemon/control_server.c daemon/control_server.h daemon/options.c daemon/options.h \
 	daemon/placement.c daemon/placement.h daemon/profiler.c daemon/profiler.h daemon/ready.c \
-	daemon/ready.h daemon/recount.c daemon/recount.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
+	daemon/ready.h daemon/recent.c daemon/recent.h \
+	daemon/recent_keys.c daemon/recent_keys.h \
+	daemon/recount.c daemon/recount.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
 	daemon/separation.c daemon/separation.h daemon/session.c daemon/session.h \
 	daemon/session_info.c daemon/session_info.h daemon/stats.c daemon/stats.h \
 	daemon/sync_job.c daemon/sync_job.h
@@ -140,7 +142,8 @@ DAEMON_TESTS = tests/unit/test_separation tests/unit/test_stats tests/unit/test_
 	tests/unit/test_sample_cache tests/unit/test_attribution \
 	tests/unit/test_control_message tests/unit/test_control_server \
 	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
-	tests/unit/test_ready tests/unit/test_name_table tests/unit/test_code_keys
+	tests/unit/test_ready tests/unit/test_name_table tests/unit/test_code_keys \
+	tests/unit/test_recent
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 DAEMON_TEST_LIBS = tests/unit/libdaemontest.a daemon/libdaemon.a libdb/libsdb.a \
@@ -190,6 +193,9 @@ tests_unit_test_profiler_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_sync_job_SOURCES = tests/unit/test_sync_job.c
 tests_unit_test_sync_job_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sync_job_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_recent_SOURCES = tests/unit/test_recent.c
+tests_unit_test_recent_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_recent_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_ready_SOURCES = tests/unit/test_ready.c
 tests_unit_test_ready_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ready_LDADD = $(DAEMON_TEST_LIBS)

@@ -360,7 +360,8 @@ static int open_profiler(struct daemon *daemon, struct diag *diag)
 				.sample_pages = options->sample_pages,
 				.side_pages = options->side_pages,
 				.chain_depth = options->chain_depth,
-				.want_cgroup = options->separation & SEPARATION_CGROUP,
+				/* Whatever is filed, what is asked of memory may be by cgroup. */
+				.want_cgroup = true,
 			},
 	};
 

@@ -68,6 +68,15 @@ static int path_of_image(struct sample_path *path, const struct image *image)
 	return path_set(path, SAMPLE_PATH_KERN, image->path);
 }
 
+static const struct image *find_image(const struct placement_config *config, uint32_t cookie)
+{
+	const struct image *image = NULL;
+
+	if (config->released)
+		image = config->released(config->context, cookie);
+	return image ? image : config->ops->image(config->source, cookie);
+}
+
 static int place_app(const struct placement_config *config, const struct sample_key *key,
 		     struct placement *placement)
 {
@@ -77,7 +86,7 @@ static int place_app(const struct placement_config *config, const struct sample_
 	case SAMPLE_OF_KERNEL:
 		return path_set(&placement->name.app, SAMPLE_PATH_KERN, KERNEL_NAME);
 	case SAMPLE_OF_APP:
-		app = config->ops->image(config->source, key->app);
+		app = find_image(config, key->app);
 		if (!app)
 			return -ENXIO;
 		return path_of_image(&placement->name.app, app);
@@ -92,7 +101,7 @@ static int place_app(const struct placement_config *config, const struct sample_
 static int place_image(const struct placement_config *config, const struct sample_key *key,
 		       struct placement *placement)
 {
-	const struct image *image = config->ops->image(config->source, key->image);
+	const struct image *image = find_image(config, key->image);
 	struct sdb_identity *identity = &placement->identity;
 
 	if (key->kind == SAMPLE_OF_IDLE) {
@@ -146,6 +155,11 @@ static int place_cgroup(const struct placement_config *config, const struct samp
 		path = config->ops->cgroup_path(config->source, key->cgroup);
 	if (!path)
 		path = CGROUP_NOT_KNOWN;
+	if (config->unnumbered) {
+		placement->name.cgroup = 0;
+		placement->identity.cgroup = path;
+		return 0;
+	}
 	number = cgroup_table_number(&config->session->cgroups, path);
 	if (number < 0)
 		return (int)number;
@@ -157,7 +171,7 @@ static int place_cgroup(const struct placement_config *config, const struct samp
 static int place_separation(const struct placement_config *config, const struct sample_key *key,
 			    struct placement *placement)
 {
-	unsigned int separation = config->session->info.separation;
+	unsigned int separation = config->separation;
 	struct sample_name *name = &placement->name;
 
 	name->tgid = name->tid = name->cpu = name->cgroup = SAMPLE_NAME_ALL;

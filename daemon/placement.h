@@ -12,6 +12,8 @@
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
 
+#include <stdbool.h>
+
 /* Big (paths): keep one, not one on each stack. Strings of identity are borrowed. */
 struct placement {
 	struct sample_name name;
@@ -23,6 +25,12 @@ struct placement_config {
 	const struct source_ops *ops;
 	const struct source *source;
 	struct session *session; /* info: events, host...; numbers of cgroups */
+	unsigned int separation; /* by which the keys were made */
+	/* Asked first where it is there: an image that the source has released, or NULL. */
+	const struct image *(*released)(const void *context, uint32_t cookie);
+	const void *context;
+	/* Paths of cgroups are enough: give them no numbers in the session (name.cgroup is 0). */
+	bool unnumbered;
 };
 
 /*

@@ -29,6 +29,7 @@ static int profiler_place(void *context, const struct sample_key *key, struct pl
 		.ops = profiler->config.ops,
 		.source = profiler->source,
 		.session = profiler->session,
+		.separation = profiler->config.separation,
 	};
 
 	return placement_find(&config, key, placement);
@@ -119,6 +120,27 @@ static void profiler_info(struct profiler *profiler)
 	info->nr_events = config->source.nr_events;
 }
 
+static void profiler_release(void *context, uint32_t cookie)
+{
+	struct profiler *profiler = context;
+	const struct image *image = profiler->config.ops->image(profiler->source, cookie);
+
+	if (profiler->recent && image)
+		recent_release(profiler->recent, image);
+}
+
+/* What came before belongs to another session, or none. */
+static void profiler_begin_recent(struct profiler *profiler)
+{
+	struct recent *recent = profiler->recent;
+
+	if (!recent)
+		return;
+	profiler->round_ns = clock_ns(CLOCK_MONOTONIC);
+	recent_clear(recent);
+	recent_mark(recent, profiler->round_ns, &profiler->session->stats);
+}
+
 static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 {
 	struct sample_cache_config cache = {
@@ -149,6 +171,7 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	profiler->recount_due = profiler->session->killed || profiler->session->stats.damaged;
 	profiler_begin_counters(profiler);
 	profiler_recount(profiler);
+	profiler_begin_recent(profiler);
 	profiler_save_symbols(profiler);
 	return 0;
 }
@@ -168,6 +191,11 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	if (error)
 		return diag_set(diag, error, "out of memory");
 	/* Before the session: a refusal must not cost what --fresh throws away. */
+	if (recent_create(&profiler->recent))
+		log_warning("no memory for the last minutes' samples: they are in the files only");
+	profiler->attribution.recent = profiler->recent;
+	profiler->attribution.release = profiler_release;
+	profiler->attribution.context = profiler;
 	error = config->ops->open(&profiler->source, &profiler->config.source,
 				  &profiler->attribution.sink, diag);
 	if (!error)
@@ -175,6 +203,7 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	if (error) {
 		config->ops->close(profiler->source);
 		attribution_deinit(&profiler->attribution);
+		recent_destroy(profiler->recent);
 	}
 	return error;
 }
@@ -187,6 +216,7 @@ void profiler_close(struct profiler *profiler)
 	sample_cache_destroy(profiler->cache);
 	profiler->config.ops->close(profiler->source);
 	attribution_deinit(&profiler->attribution);
+	recent_destroy(profiler->recent);
 }
 
 int profiler_start(struct profiler *profiler)
@@ -211,6 +241,16 @@ int profiler_stop(struct profiler *profiler)
 	return error;
 }
 
+/* A periodic drain gives what came before the round before it, for certain. */
+static void profiler_mark(struct profiler *profiler, enum source_drain how, uint64_t now_ns)
+{
+	uint64_t drained_ns = how == SOURCE_DRAIN_ALL ? now_ns : profiler->round_ns;
+
+	if (profiler->recent)
+		recent_mark(profiler->recent, drained_ns, &profiler->session->stats);
+	profiler->round_ns = now_ns;
+}
+
 /* 0 or -errno of the source. */
 static int profiler_drain(struct profiler *profiler, enum source_drain how)
 {
@@ -223,6 +263,7 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	sample_cache_end_round(profiler->cache);
 	profiler_update_counters(profiler, now_ns);
 	profiler_recount(profiler);
+	profiler_mark(profiler, how, now_ns);
 	if (error && error != profiler->drain_error)
 		log_error("reading samples: %s", strerror(-error));
 	profiler->drain_error = error;
@@ -290,6 +331,7 @@ static int profiler_begin_again(struct profiler *profiler, int error, struct dia
 		}
 	}
 	profiler_begin_counters(profiler);
+	profiler_begin_recent(profiler);
 	profiler_save_symbols(profiler);
 	return error < 0 ? error : 0;
 }

@@ -10,6 +10,7 @@
 
 #include "daemon/attribution.h"
 #include "daemon/control_message.h"
+#include "daemon/recent.h"
 #include "daemon/sample_cache.h"
 #include "daemon/session.h"
 #include "daemon/source.h"
@@ -34,6 +35,8 @@ struct profiler {
 	struct source_note notes[SOURCE_NOTES_MAX];
 	struct attribution attribution;
 	struct sample_cache *cache;
+	struct recent *recent; /* NULL: no memory for it */
+	uint64_t round_ns;     /* CLOCK_MONOTONIC: the last round's begin */
 	bool running;
 	bool recount_due; /* counters may not be what the files hold */
 	bool lost;	  /* the session's folder went: nothing can be kept any more */

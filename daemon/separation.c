@@ -11,13 +11,9 @@ struct separation_word {
 };
 
 static const struct separation_word separation_words[] = {
-	{"lib", SEPARATION_LIB},
-	{"kernel", SEPARATION_LIB | SEPARATION_KERNEL},
-	{"thread", SEPARATION_THREAD},
-	{"cpu", SEPARATION_CPU},
-	{"cgroup", SEPARATION_CGROUP},
-	{"all", SEPARATION_LIB | SEPARATION_KERNEL | SEPARATION_THREAD | SEPARATION_CPU |
-			SEPARATION_CGROUP},
+	{"lib", SEPARATION_LIB},       {"kernel", SEPARATION_LIB | SEPARATION_KERNEL},
+	{"thread", SEPARATION_THREAD}, {"cpu", SEPARATION_CPU},
+	{"cgroup", SEPARATION_CGROUP}, {"all", SEPARATION_ALL},
 };
 
 #define NR_WORDS (sizeof(separation_words) / sizeof(separation_words[0]))
@@ -74,4 +70,37 @@ void separation_format(unsigned int separation, char *text)
 	}
 	if (!used)
 		(void)snprintf(text, SEPARATION_TEXT_BYTES, "none");
+}
+
+void separation_keys(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
+		     struct sample_key *user, struct sample_key *kernel)
+{
+	struct sample_key key = {.kind = SAMPLE_OF_IMAGE};
+
+	if (separation & SEPARATION_THREAD) {
+		key.tgid = task->tgid;
+		key.tid = task->tid;
+	}
+	if (separation & SEPARATION_CPU)
+		key.cpu = cpu;
+	if (separation & SEPARATION_CGROUP)
+		key.cgroup = task->cgroup;
+	*kernel = key;
+	if (separation & SEPARATION_LIB && task->app_image != OPROF_IMAGE_NONE) {
+		key.kind = SAMPLE_OF_APP;
+		key.app = task->app_image;
+	}
+	*user = key;
+	if (separation & SEPARATION_KERNEL) {
+		*kernel = key;
+		if (key.kind == SAMPLE_OF_IMAGE)
+			kernel->kind = SAMPLE_OF_KERNEL;
+	}
+}
+
+void separation_idle_key(unsigned int separation, uint32_t cpu, struct sample_key *idle)
+{
+	*idle = (struct sample_key){.kind = SAMPLE_OF_IDLE};
+	if (separation & SEPARATION_CPU)
+		idle->cpu = cpu;
 }

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sample files are kept apart by: --separate of the commands, a set of bits. */
+/*
+ * What sample files are kept apart by: --separate of the commands, a set of
+ * bits; and what that leaves of whose a sample is.
+ */
 #ifndef DAEMON_SEPARATION_H
 #define DAEMON_SEPARATION_H
 
+#include "daemon/sample_key.h"
 #include "lib/diag.h"
+#include "oprof/record.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum separation {
 	SEPARATION_LIB = 1,    /* libraries under the application that ran them */
@@ -13,6 +19,7 @@ enum separation {
 	SEPARATION_THREAD = 4, /* tgid and tid */
 	SEPARATION_CPU = 8,
 	SEPARATION_CGROUP = 16,
+	SEPARATION_ALL = 31,
 };
 
 #define SEPARATION_TEXT_BYTES 64
@@ -25,5 +32,14 @@ int separation_parse(const char *text, unsigned int *separation, struct diag *di
 
 /* The other way, into text[SEPARATION_TEXT_BYTES]: "none", "lib,kernel,thread". */
 void separation_format(unsigned int separation, char *text);
+
+/*
+ * The keys of task's samples on cpu, all but image and event: of user code
+ * and of the kernel's.
+ */
+void separation_keys(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
+		     struct sample_key *user, struct sample_key *kernel);
+/* Of an idle cpu. */
+void separation_idle_key(unsigned int separation, uint32_t cpu, struct sample_key *idle);
 
 #endif

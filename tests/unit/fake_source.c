@@ -99,6 +99,16 @@ void fake_lost(uint32_t reason, uint64_t nr)
 	fake_raw(&lost.head, sizeof(lost));
 }
 
+void fake_release(uint32_t image)
+{
+	struct oprof_release release = {
+		.head = {.type = OPROF_RECORD_RELEASE, .size_bytes = sizeof(release)},
+		.image = image,
+	};
+
+	fake_raw(&release.head, sizeof(release));
+}
+
 void fake_throttle(uint16_t event, uint32_t cpu, bool begins, uint64_t time_ns)
 {
 	struct oprof_throttle throttle = {

@@ -40,6 +40,7 @@ void fake_cpu(uint32_t cpu);
 void fake_sample(uint16_t event, enum oprof_mode mode, uint32_t image, uint64_t offset,
 		 uint64_t weight);
 void fake_lost(uint32_t reason, uint64_t nr);
+void fake_release(uint32_t image);
 void fake_throttle(uint16_t event, uint32_t cpu, bool begins, uint64_t time_ns);
 /* Any bytes with a record's head; nr_bytes of them, a multiple of 8. */
 void fake_raw(const struct oprof_record *record, size_t nr_bytes);

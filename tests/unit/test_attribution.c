@@ -262,8 +262,9 @@ END_TEST
 
 START_TEST(unknown_and_short_records_are_counted_and_skipped)
 {
-	static const uint16_t types[] = {OPROF_RECORD_TASK, OPROF_RECORD_CPU, OPROF_RECORD_LOST,
-					 OPROF_RECORD_THROTTLE, 77};
+	static const uint16_t types[] = {OPROF_RECORD_TASK,    OPROF_RECORD_CPU,
+					 OPROF_RECORD_LOST,    OPROF_RECORD_THROTTLE,
+					 OPROF_RECORD_RELEASE, 77};
 	struct oprof_record record = {.size_bytes = sizeof(record)};
 
 	begin(0);
@@ -274,10 +275,67 @@ START_TEST(unknown_and_short_records_are_counted_and_skipped)
 	record.type = OPROF_RECORD_PAD;
 	fake_raw(&record, sizeof(record));
 	fake_flush();
-	ck_assert_uint_eq(stats.values[STATS_SKIPPED_RECORDS], 5);
+	ck_assert_uint_eq(stats.values[STATS_SKIPPED_RECORDS], 6);
 	record.type = OPROF_RECORD_SAMPLE;
 	attribution.sink.record(&attribution.sink, &record);
 	ck_assert_uint_eq(lost(OPROF_LOST_BAD_RECORD), 1);
+}
+END_TEST
+
+START_TEST(what_is_filed_or_idle_is_remembered_with_its_whole_key)
+{
+	struct recent *recent;
+	const struct recent_key *key;
+
+	ck_assert_int_eq(recent_create(&recent), 0);
+	begin(0);
+	attribution.recent = recent;
+	fake_cpu(3);
+	fake_task(10, 11, 1, 77);
+	fake_sample(1, OPROF_MODE_USER, 2, 5, 100);
+	fake_sample(0, OPROF_MODE_IDLE, 2, 6, 100);
+	fake_sample(0, OPROF_MODE_GUEST, 2, 6, 1);
+	fake_sample(0, OPROF_MODE_USER, OPROF_IMAGE_NONE, 6, 1);
+	fake_flush();
+	place_error = -ENOSPC;
+	fake_sample(0, OPROF_MODE_USER, 1, 5, 1);
+	fake_flush();
+	ck_assert_uint_eq(recent->head, 2);
+	key = &recent->keys.slots[recent_entry(recent, 0)->key].key;
+	ck_assert_int_eq(key->tgid, 10);
+	ck_assert_int_eq(key->tid, 11);
+	ck_assert_uint_eq(key->image, 2);
+	ck_assert_uint_eq(key->app, 1);
+	ck_assert_uint_eq(key->cgroup, 77);
+	ck_assert_uint_eq(key->cpu, 3);
+	ck_assert_uint_eq(key->event, 1);
+	ck_assert_uint_eq(recent_entry(recent, 0)->weight, 100);
+	key = &recent->keys.slots[recent_entry(recent, 1)->key].key;
+	ck_assert_int_eq(key->tgid, 0);
+	ck_assert_uint_eq(key->mode, OPROF_MODE_IDLE);
+	ck_assert_uint_eq(key->cpu, 3);
+	recent_destroy(recent);
+}
+END_TEST
+
+static uint32_t released;
+
+static void release(void *context, uint32_t cookie)
+{
+	(void)context;
+	released = cookie;
+}
+
+START_TEST(images_given_up_by_the_source_are_told)
+{
+	begin(0);
+	fake_release(4);
+	fake_flush();
+	attribution.release = release;
+	fake_release(5);
+	fake_flush();
+	ck_assert_uint_eq(released, 5);
+	ck_assert_uint_eq(stats.values[STATS_SKIPPED_RECORDS], 0);
 }
 END_TEST
 
@@ -295,6 +353,8 @@ int main(void)
 	tcase_add_test(tc, a_sample_before_any_task_is_lost_and_an_idle_one_is_not);
 	tcase_add_test(tc, each_error_of_a_sample_file_has_its_reason);
 	tcase_add_test(tc, throttling_is_told_in_episodes_and_time);
+	tcase_add_test(tc, what_is_filed_or_idle_is_remembered_with_its_whole_key);
+	tcase_add_test(tc, images_given_up_by_the_source_are_told);
 	tcase_add_test(tc, unknown_and_short_records_are_counted_and_skipped);
 	return test_run(tc);
 }

@@ -82,7 +82,7 @@ START_TEST(libraries_and_the_kernel_stand_under_their_application)
 {
 	struct sample_key key = {.image = LIBC, .app = BASH, .kind = SAMPLE_OF_APP};
 
-	session.info.separation = SEPARATION_LIB | SEPARATION_KERNEL;
+	config.separation = SEPARATION_LIB | SEPARATION_KERNEL;
 	ck_assert_str_eq(name_of(&key), "{root}/bin/bash/{dep}/{root}/lib/libc.so.6/"
 					"cpu-clock.99Hz.0.all.all.all.all");
 	ck_assert_str_eq(placement.identity.app_path, "/bin/bash");
@@ -129,7 +129,7 @@ START_TEST(idle_stands_apart_and_is_separated_by_cpu_only)
 	struct sample_name parsed;
 	char text[8192];
 
-	session.info.separation = SEPARATION_CPU | SEPARATION_THREAD | SEPARATION_CGROUP;
+	config.separation = SEPARATION_CPU | SEPARATION_THREAD | SEPARATION_CGROUP;
 	ck_assert_int_eq(placement_find(&config, &key, &placement), 0);
 	ck_assert_int_eq(sample_name_format(&placement.name, text, sizeof(text)), 0);
 	ck_assert_int_eq(sample_name_parse(text, &parsed, NULL), 0);
@@ -146,7 +146,7 @@ START_TEST(threads_cpus_and_cgroups_are_fields)
 {
 	struct sample_key key = {.image = BASH, .tgid = 7, .tid = 8, .cpu = 1, .cgroup = 5};
 
-	session.info.separation = SEPARATION_CPU | SEPARATION_THREAD | SEPARATION_CGROUP;
+	config.separation = SEPARATION_CPU | SEPARATION_THREAD | SEPARATION_CGROUP;
 	ck_assert_str_eq(name_of(&key),
 			 "{root}/bin/bash/{dep}/{root}/bin/bash/cpu-clock.99Hz.0.7.8.1.0");
 	ck_assert_str_eq(placement.identity.cgroup, "/group-5");
