@@ -90,6 +90,7 @@ tests_unit_test_strings_LDADD = $(report_test_libs)
 # Symbols of binaries. Programs that contain them contain libbfd, and are GPL-3.0-or-later.
 SYMBOLS_LIBS = $(BFD_LIBS) $(ELF_LIBS)
 pp_libpp_a_SOURCES += \
+	pp/code_names.c pp/code_names.h \
 	pp/debug_file.c pp/debug_file.h \
 	pp/demangle.c \
 	pp/kernel_symbols.c pp/kernel_symbols.h \
@@ -103,6 +104,7 @@ pp_libpp_a_SOURCES += \
 	pp/symbols.c pp/symbols.h
 
 symbol_tests = \
+	tests/unit/test_code_names \
 	tests/unit/test_demangle \
 	tests/unit/test_kernel_symbols \
 	tests/unit/test_symbol_helper \
@@ -113,6 +115,9 @@ symbol_tests = \
 check_PROGRAMS += $(symbol_tests)
 TESTS += $(symbol_tests)
 symbol_test_libs = pp/libpp.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(TEST_LIBS)
+tests_unit_test_code_names_SOURCES = tests/unit/test_code_names.c
+tests_unit_test_code_names_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_code_names_LDADD = $(symbol_test_libs)
 tests_unit_test_demangle_SOURCES = tests/unit/test_demangle.c
 tests_unit_test_demangle_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_demangle_LDADD = $(symbol_test_libs)

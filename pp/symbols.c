@@ -2,6 +2,7 @@
 #include "pp/symbols.h"
 
 #include "libdb/sample_name.h"
+#include "pp/code_names.h"
 #include "pp/kernel_symbols.h"
 #include "pp/symbol_helper.h"
 
@@ -56,8 +57,13 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 	case OPROF_IMAGE_KERNEL:
 	case OPROF_IMAGE_MODULE:
 	case OPROF_IMAGE_IDLE:
-	case OPROF_IMAGE_BPF:
 		return kernel_symbols_load(table, identity, search->meta_path);
+	case OPROF_IMAGE_BPF:
+		/* Older daemons had an image of each program, with offsets as its keys. */
+		return *path == '[' ? code_names_load(table, search->meta_path)
+				    : kernel_symbols_load(table, identity, search->meta_path);
+	case OPROF_IMAGE_CODE:
+		return code_names_load(table, search->meta_path);
 	case OPROF_IMAGE_ANON:
 	default: /* a kind that this version does not know */
 		return tell_no_file(table);

@@ -107,6 +107,24 @@ static size_t find_vdso(unsigned long *start)
 	return *start ? end - *start : 0;
 }
 
+START_TEST(code_without_files_has_the_names_of_the_session)
+{
+	static const struct oprof_image_identity none;
+	static const enum oprof_image_kind kinds[] = {OPROF_IMAGE_CODE, OPROF_IMAGE_BPF};
+	static const char *const paths[] = {"[jit]", "[bpf]"};
+	struct symbol_table table;
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/names", folder);
+	ck_assert_int_eq(file_replace(path, "1 f\n2 g\n", 8, 0600), 0);
+	ck_assert_int_eq(symbol_table_load(&table, paths[_i], &none, kinds[_i], &search), 0);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+	ck_assert_uint_eq(table.nr_symbols, 3);
+	ck_assert_str_eq(table.symbols[2].name, "g");
+	symbol_table_deinit(&table);
+}
+END_TEST
+
 START_TEST(vdso_comes_from_the_session)
 {
 	unsigned long start;
@@ -152,6 +170,7 @@ static Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, program_has_its_functions);
+	tcase_add_loop_test(tcase, code_without_files_has_the_names_of_the_session, 0, 2);
 	tcase_add_loop_test(tcase, kernel_modules_idle_and_bpf_come_from_the_session, 0, 4);
 	tcase_add_test(tcase, vdso_comes_from_the_session);
 	tcase_add_test(tcase, missing_vdso_is_told);
