@@ -112,7 +112,6 @@ START_TEST(code_without_files_has_the_names_of_the_session)
 	static const struct oprof_image_identity none;
 	static const enum oprof_image_kind kinds[] = {OPROF_IMAGE_CODE, OPROF_IMAGE_BPF};
 	static const char *const paths[] = {"[jit]", "[bpf]"};
-	struct symbol_table table;
 	char path[128];
 
 	(void)snprintf(path, sizeof(path), "%s/names", folder);
@@ -121,7 +120,6 @@ START_TEST(code_without_files_has_the_names_of_the_session)
 	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
 	ck_assert_uint_eq(table.nr_symbols, 3);
 	ck_assert_str_eq(table.symbols[2].name, "g");
-	symbol_table_deinit(&table);
 }
 END_TEST
 
