@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/perf_probe.h"
 
+#include "events/events.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -21,8 +23,15 @@ static int open_event(uint32_t perf_type, uint64_t config, pid_t pid, int cpu, b
 		.exclude_kernel = !kernel,
 		.exclude_hv = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd;
 
+	if (perf_type == EVENT_TYPE_SWITCHES) {
+		attr.type = PERF_TYPE_SOFTWARE;
+		attr.config = PERF_COUNT_SW_DUMMY;
+		attr.context_switch = 1;
+		attr.exclude_kernel = 1; /* a user may not ask for less; the records come */
+	}
+	fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

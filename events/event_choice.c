@@ -197,6 +197,37 @@ static int parse_parts(const struct event *event, char *parts[PART_NR], uint64_t
 	return error;
 }
 
+/* Each nanosecond is an event, and all are told: there is nothing to choose. */
+static int parse_switches(const struct event *event, char *parts[PART_NR],
+			  struct event_choice *choice, struct diag *diag)
+{
+	static const char *const only[PART_NR] = {"", "1", "0x0", "1", "1"};
+
+	for (unsigned int i = PART_COUNT; i < PART_NR; i++)
+		if (parts[i] && *parts[i] && strcmp(parts[i], only[i]) != 0)
+			return diag_set(diag, -EINVAL,
+					"event %s is written without a count, unit mask or mode: "
+					"every nanosecond is told",
+					event->name);
+	choice->period_or_hz = 1;
+	choice->kernel = true;
+	choice->user = true;
+	return 0;
+}
+
+/* What other tools call it. */
+static const char *own_name(const char *name)
+{
+	static const struct {
+		const char *other, *own;
+	} names[] = {{"offcpu-time", "off-cpu"}, {"offcputime", "off-cpu"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i].other))
+			return names[i].own;
+	return name;
+}
+
 static void fill_from_event(struct event_choice *choice, const struct event *event)
 {
 	(void)snprintf(choice->name, sizeof(choice->name), "%s", event->name);
@@ -227,10 +258,13 @@ int event_choice_parse(const struct event_table *table, const char *text, uint64
 	error = split_parts(copy, parts, diag);
 	if (error)
 		return error;
-	event = event_table_find(table, parts[PART_NAME]);
+	event = event_table_find(table, own_name(parts[PART_NAME]));
 	if (!event)
 		return unknown_event(table, parts[PART_NAME], diag);
-	error = parse_parts(event, parts, hz, &new_choice, diag);
+	if (event->perf_type == EVENT_TYPE_SWITCHES)
+		error = parse_switches(event, parts, &new_choice, diag);
+	else
+		error = parse_parts(event, parts, hz, &new_choice, diag);
 	if (error)
 		return error;
 	fill_from_event(&new_choice, event);

@@ -274,6 +274,8 @@ static uint32_t perf_type_of(const char *cpu_type)
 		return PERF_TYPE_HARDWARE;
 	if (!strcmp(cpu_type, "perf/cache"))
 		return PERF_TYPE_HW_CACHE;
+	if (!strcmp(cpu_type, "perf/switches"))
+		return EVENT_TYPE_SWITCHES;
 	return PERF_TYPE_RAW;
 }
 
@@ -306,7 +308,8 @@ static int load_folder(struct event_table *table, const char *cpu_type, struct d
 
 static int load_all(struct event_table *table, const char *cpu_type, struct diag *diag)
 {
-	static const char *const own[] = {"perf/software", "perf/hardware", "perf/cache"};
+	static const char *const own[] = {"perf/software", "perf/hardware", "perf/cache",
+					   "perf/switches"};
 	int error = 0;
 
 	if (cpu_type && !cpu_type_valid(cpu_type))

@@ -35,11 +35,17 @@ struct event_unit_mask {
 	size_t nr_values;
 };
 
+/*
+ * perf_type of events that no counter counts: made by the daemon of the records
+ * that a CPU went from one task to another (off-cpu).
+ */
+#define EVENT_TYPE_SWITCHES UINT32_C(0x53570000)
+
 struct event {
 	char name[EVENT_NAME_BYTES];
 	char *description;
 	uint64_t code;	    /* event: field; attr.config for perf's own types */
-	uint32_t perf_type; /* PERF_TYPE_*: of the table it stands in */
+	uint32_t perf_type; /* PERF_TYPE_* or EVENT_TYPE_SWITCHES: of the table it stands in */
 	uint64_t counters;  /* bit per counter that can count it; 0: any */
 	uint64_t min_period;
 	const struct event_unit_mask *unit_mask;
@@ -76,7 +82,8 @@ struct event_choice {
 /*
  * "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default"; hz != 0 (-F) where no
  * COUNT is given (COUNT may be left empty: "cpu-clock::0:1:1"). cpu-clock's and
- * task-clock's COUNT is in ns. Checks minimum, unit mask, 0/1 flags.
+ * task-clock's COUNT is in ns. off-cpu takes nothing but its name (and what
+ * event_choice_format makes of it): each nanosecond is told, so its period is 1. Checks minimum, unit mask, 0/1 flags.
  * "default": cycles where the machine can count them (probed by the caller:
  * has_cycles), else cpu-clock, at EVENT_HZ_LEFT_ON unless hz says otherwise. 0 or -EINVAL / -ENOENT
  * (unknown name; diag gives near names).

@@ -9,7 +9,8 @@ EXTRA_DIST += doc/events.md
 nobase_dist_pkgdata_DATA += \
 	events/perf/software/events events/perf/software/unit_masks \
 	events/perf/hardware/events events/perf/hardware/unit_masks \
-	events/perf/cache/events events/perf/cache/unit_masks
+	events/perf/cache/events events/perf/cache/unit_masks \
+	events/perf/switches/events events/perf/switches/unit_masks
 
 if REPORTS
 EVENTS_TESTS = tests/unit/test_event_table tests/unit/test_event_choice tests/unit/test_cpu_name
