@@ -118,6 +118,14 @@ static void sample_placed(struct attribution *attribution, const struct oprof_sa
 	sample_add(attribution, &named, &key, STATS_STORED, no_image);
 }
 
+static void sample_off_cpu(struct attribution *attribution, const struct oprof_sample *sample)
+{
+	struct sample_key key;
+
+	separation_off_cpu_key(attribution->separation, &attribution->task, attribution->cpu, &key);
+	sample_placed(attribution, sample, &key, OPROF_LOST_NO_TASK);
+}
+
 static void attribution_sample(struct attribution *attribution, const struct oprof_sample *sample)
 {
 	/* Exact within a round too, so that a kill finds the counters in agreement. */
@@ -136,6 +144,9 @@ static void attribution_sample(struct attribution *attribution, const struct opr
 		return;
 	case OPROF_MODE_IDLE:
 		sample_idle(attribution, sample);
+		return;
+	case OPROF_MODE_OFF_CPU:
+		sample_off_cpu(attribution, sample);
 		return;
 	case OPROF_MODE_HYPERVISOR:
 	case OPROF_MODE_GUEST:
@@ -219,6 +230,7 @@ static void attribution_record(struct record_sink *sink, const struct oprof_reco
 		return;
 	case OPROF_RECORD_PAD:
 	case OPROF_RECORD_SWITCH:
+	case OPROF_RECORD_SWITCHES_LOST:
 	case OPROF_RECORD_MODULE:
 		return;
 	default:

@@ -15,7 +15,8 @@ daemon_libdaemon_a_SOURCES += daemon/perf_item.h daemon/perf_parse.c daemon/perf
 daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/cgroup_table.c \
 	daemon/code_keys.c daemon/code_keys.h daemon/name_table.c daemon/name_table.h \
 	daemon/cgroup_table.h daemon/control_message.c daemon/control_message.h \
-	daemon/control_server.c daemon/control_server.h daemon/options.c daemon/options.h \
+	daemon/control_server.c daemon/control_server.h daemon/off_cpu.c daemon/off_cpu.h \
+	daemon/options.c daemon/options.h \
 	daemon/placement.c daemon/placement.h daemon/profiler.c daemon/profiler.h daemon/ready.c \
 	daemon/ready.h daemon/recent.c daemon/recent.h \
 	daemon/recent_keys.c daemon/recent_keys.h \
@@ -30,7 +31,7 @@ daemon_libdaemon_a_SOURCES += daemon/cgroup_names.c daemon/cgroup_names.h daemon
 	daemon/kallsyms.h daemon/kernel_idle.c daemon/kernel_idle.h daemon/kernel_load.c \
 	daemon/kernel_load.h daemon/kernel_map.c daemon/kernel_map.h daemon/kernel_ranges.c \
 	daemon/kernel_ranges.h daemon/kernel_symbols.c daemon/kernel_symbols.h \
-	daemon/node_hash.c daemon/node_hash.h daemon/perf_sample.c daemon/perf_state.c \
+	daemon/node_hash.c daemon/node_hash.h daemon/perf_sample.c daemon/perf_state.c daemon/perf_switch.c \
 	daemon/perf_state.h daemon/perf_state_internal.h daemon/proc_scan.c daemon/proc_scan.h \
 	daemon/record_writer.c daemon/record_writer.h daemon/region.c daemon/region.h \
 	daemon/space.c daemon/space.h daemon/task.c daemon/task.h daemon/vdso.c daemon/vdso.h
@@ -87,13 +88,20 @@ EXTRA_DIST += tests/data/streams/README tests/data/streams/exec-chains.txt \
 	tests/data/streams/threads.txt tests/data/streams/unknown-types.txt
 
 if REPORTS
-PERF_STATE_TESTS = tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
+PERF_STATE_TESTS = tests/unit/test_off_cpu tests/unit/test_perf_switch \
+	tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
 	tests/unit/test_image tests/unit/test_kernel_map tests/unit/test_perf_storm \
 	tests/unit/test_task tests/unit/test_perf_sample tests/unit/test_image_alias \
 	tests/unit/test_node_hash tests/unit/test_kernel_ranges
 check_PROGRAMS += $(PERF_STATE_TESTS)
 TESTS += $(PERF_STATE_TESTS)
 PERF_STATE_LIBS = daemon/libdaemon.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_off_cpu_SOURCES = tests/unit/test_off_cpu.c
+tests_unit_test_off_cpu_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_off_cpu_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_perf_switch_SOURCES = tests/unit/test_perf_switch.c $(perf_encode_files)
+tests_unit_test_perf_switch_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_switch_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_perf_state_SOURCES = tests/unit/test_perf_state.c $(replay_files)
 tests_unit_test_perf_state_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_state_LDADD = $(PERF_STATE_LIBS)

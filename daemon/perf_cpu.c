@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No side-band record is larger: a path of PATH_MAX and what stands round it. */
-#define SIDE_RECORD_MAX 4608
+/* No record but samples is larger: a path of PATH_MAX and what stands round it. */
+#define BAND_RECORD_MAX 4608
 
 /* read(2) of PERF_FORMAT_ID | PERF_FORMAT_LOST. */
 struct read_values {
@@ -42,17 +42,17 @@ static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned in
 	return diag_set(diag, error, "%s", hint);
 }
 
-static int open_side_band(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, pid_t tid,
-			  bool *no_memory, struct diag *diag)
+/* An event of this kind, fd of what opening it said, and its ring. */
+static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
+		    struct diag *diag)
 {
-	int fd = perf_open_side_band(plan->open, tid, (int)cpu->cpu, diag);
 	int error;
 
 	if (fd < 0)
 		return fd;
-	error = ring_attach(&cpu->side, cpu->nr_side_fds ? cpu->side_fds[0] : fd, fd,
-			    plan->open->side_pages, no_memory, diag);
-	cpu->side_fds[cpu->nr_side_fds++] = fd; /* perf_cpu_close closes it */
+	error = ring_attach(&band->ring, band->nr_fds ? band->fds[0] : fd, fd, nr_pages, no_memory,
+			    diag);
+	band->fds[band->nr_fds++] = fd; /* perf_cpu_close closes it */
 	return error;
 }
 
@@ -81,38 +81,67 @@ static int open_sample(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, s
 static int open_thread(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, pid_t tid,
 		       bool *no_memory, struct diag *diag)
 {
-	int error = open_side_band(cpu, plan, tid, no_memory, diag);
+	struct perf_open *open = plan->open;
+	int error = band_add(&cpu->side, perf_open_side_band(open, tid, (int)cpu->cpu, diag),
+			     open->side_pages, no_memory, diag);
 
-	for (size_t i = 0; i < plan->open->config->nr_events && !error; i++)
-		error = open_sample(cpu, plan, i, tid, no_memory, diag);
+	for (size_t i = 0; i < open->config->nr_events && !error; i++)
+		if (perf_open_is_sampled(&open->config->events[i]))
+			error = open_sample(cpu, plan, i, tid, no_memory, diag);
+	if (!error && open->config->want_switches)
+		error = band_add(&cpu->switches, perf_open_switches(open, tid, (int)cpu->cpu, diag),
+				 open->switch_pages, no_memory, diag);
 	return error;
+}
+
+static int add_feed_ring(const struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
+			 struct perf_layout layout, uint64_t now_ns, uint32_t *ring)
+{
+	layout.cpu = cpu->cpu;
+	layout.ids = plan->ids;
+	return perf_feed_add_ring(plan->feed, &layout, now_ns, ring);
+}
+
+static void close_feed(const struct perf_cpu *cpu, struct perf_feed *feed)
+{
+	perf_feed_close_ring(feed, cpu->side.feed_ring);
+	perf_feed_close_ring(feed, cpu->samples_ring);
+	perf_feed_close_ring(feed, cpu->switches.feed_ring);
+}
+
+static void open_feed(const struct perf_cpu *cpu, const struct perf_cpu_plan *plan, uint64_t now_ns)
+{
+	perf_feed_open_ring(plan->feed, cpu->side.feed_ring, now_ns);
+	if (cpu->samples.page)
+		perf_feed_open_ring(plan->feed, cpu->samples_ring, now_ns);
+	if (cpu->switches.ring.page)
+		perf_feed_open_ring(plan->feed, cpu->switches.feed_ring, now_ns);
 }
 
 /* The feed's rings: new ones, or those of before the CPU went. */
 static int attach_feed(struct perf_cpu *cpu, const struct perf_cpu_plan *plan)
 {
-	struct perf_layout layout = {
-		.cpu = cpu->cpu, .ids = plan->ids, .sample_type = plan->open->side_type};
+	const struct perf_layout side = {.side_band = true, .sample_type = plan->open->side_type};
+	const struct perf_layout samples = {.sample_type = plan->open->sample_type};
+	const struct perf_layout switches = {.switches = true,
+					     .sample_type = plan->open->switch_type};
 	uint64_t now_ns = clock_now();
-	int error;
+	int error = 0;
 
-	if (cpu->in_feed) {
-		perf_feed_open_ring(plan->feed, cpu->side_ring, now_ns);
-		perf_feed_open_ring(plan->feed, cpu->samples_ring, now_ns);
-		return 0;
-	}
-	layout.side_band = true;
-	error = perf_feed_add_ring(plan->feed, &layout, now_ns, &cpu->side_ring);
-	if (error)
-		return error;
-	layout.side_band = false;
-	layout.sample_type = plan->open->sample_type;
-	error = perf_feed_add_ring(plan->feed, &layout, now_ns, &cpu->samples_ring);
-	if (error)
-		perf_feed_close_ring(plan->feed, cpu->side_ring);
-	else
+	if (!cpu->in_feed) {
+		error = add_feed_ring(cpu, plan, side, now_ns, &cpu->side.feed_ring);
+		if (!error)
+			error = add_feed_ring(cpu, plan, samples, now_ns, &cpu->samples_ring);
+		if (!error)
+			error = add_feed_ring(cpu, plan, switches, now_ns,
+					      &cpu->switches.feed_ring);
+		if (error)
+			return error;
 		cpu->in_feed = true;
-	return error;
+		close_feed(cpu, plan->feed);
+	}
+	open_feed(cpu, plan, now_ns);
+	return 0;
 }
 
 static int open_threads(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
@@ -122,15 +151,23 @@ static int open_threads(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, 
 	int error = 0;
 
 	cpu->events = calloc(plan->nr_tids * nr_events, sizeof(*cpu->events));
-	cpu->side_fds = calloc(plan->nr_tids, sizeof(*cpu->side_fds));
-	if (!cpu->events || !cpu->side_fds)
+	cpu->side.fds = calloc(plan->nr_tids, sizeof(int));
+	cpu->switches.fds = calloc(plan->nr_tids, sizeof(int));
+	if (!cpu->events || !cpu->side.fds || !cpu->switches.fds)
 		return -ENOMEM;
 	for (size_t i = 0; i < plan->nr_tids; i++) {
 		error = open_thread(cpu, plan, plan->tids[i], no_memory, diag);
 		if (error && error != -ESRCH)
 			return error;
 	}
-	return cpu->side.page && cpu->samples.page ? 0 : error;
+	/* All events of at least one thread. */
+	return cpu->side.ring.page && (cpu->samples.page || cpu->switches.ring.page) ? 0 : error;
+}
+
+static void band_begin(struct perf_cpu_band *band)
+{
+	band->lost = 0;
+	band->read_ns = clock_now();
 }
 
 int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
@@ -139,8 +176,8 @@ int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *
 	int error;
 
 	*no_memory = false;
-	cpu->side_lost = 0;
-	cpu->side_read_ns = clock_now();
+	band_begin(&cpu->side);
+	band_begin(&cpu->switches);
 	error = open_threads(cpu, plan, no_memory, diag);
 	if (!error)
 		error = attach_feed(cpu, plan);
@@ -150,37 +187,51 @@ int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *
 	return error;
 }
 
+static void band_close(struct perf_cpu_band *band)
+{
+	perf_ring_close(&band->ring);
+	for (size_t i = 0; i < band->nr_fds; i++)
+		(void)close(band->fds[i]);
+	free(band->fds);
+	band->fds = NULL;
+	band->nr_fds = 0;
+}
+
 void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed)
 {
-	if (cpu->open && cpu->in_feed) {
-		perf_feed_close_ring(feed, cpu->side_ring);
-		perf_feed_close_ring(feed, cpu->samples_ring);
-	}
+	if (cpu->open && cpu->in_feed)
+		close_feed(cpu, feed);
 	perf_ring_close(&cpu->samples);
-	perf_ring_close(&cpu->side);
+	band_close(&cpu->side);
+	band_close(&cpu->switches);
 	for (size_t i = 0; i < cpu->nr_events; i++)
 		(void)close(cpu->events[i].fd);
-	for (size_t i = 0; i < cpu->nr_side_fds; i++)
-		(void)close(cpu->side_fds[i]);
 	free(cpu->events);
-	free(cpu->side_fds);
 	cpu->events = NULL;
-	cpu->side_fds = NULL;
 	cpu->nr_events = 0;
-	cpu->nr_side_fds = 0;
 	cpu->open = false;
+}
+
+static int enable_one(int fd, bool enable)
+{
+	return ioctl(fd, enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
 }
 
 int perf_cpu_enable(const struct perf_cpu *cpu, bool enable)
 {
-	int error = 0;
+	int first = 0;
 
-	for (size_t i = 0; i < cpu->nr_events; i++)
-		if (ioctl(cpu->events[i].fd,
-			  enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0) &&
-		    !error)
-			error = -errno;
-	return error;
+	for (size_t i = 0; i < cpu->nr_events; i++) {
+		int error = enable_one(cpu->events[i].fd, enable);
+
+		first = first ? first : error;
+	}
+	for (size_t i = 0; i < cpu->switches.nr_fds; i++) {
+		int error = enable_one(cpu->switches.fds[i], enable);
+
+		first = first ? first : error;
+	}
+	return first;
 }
 
 /* The kernel's count of what the event could not write; 0 when it cannot be read. */
@@ -205,27 +256,27 @@ static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uin
 }
 
 /* What has been lost since the ring was read before was lost when it was full. */
-static void read_side_losses(struct perf_cpu *cpu, uint64_t full_ns,
-			     struct perf_side_losses *losses)
+static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
+			     struct perf_band_losses *losses)
 {
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < cpu->nr_side_fds; i++)
-		lost += read_lost(cpu->side_fds[i]);
-	if (lost <= cpu->side_lost)
+	for (size_t i = 0; i < band->nr_fds; i++)
+		lost += read_lost(band->fds[i]);
+	if (lost <= band->lost)
 		return;
-	losses->nr += lost - cpu->side_lost;
-	if (full_ns < cpu->side_read_ns)
-		full_ns = cpu->side_read_ns;
+	losses->nr += lost - band->lost;
+	if (full_ns < band->read_ns)
+		full_ns = band->read_ns;
 	if (full_ns < losses->from_ns)
 		losses->from_ns = full_ns;
-	cpu->side_lost = lost;
+	band->lost = lost;
 }
 
 /*
  * The time from which on a ring can have been full that held these nr_bytes,
- * all that it had: that of the first record behind which the largest of side
- * band would not have fitted; when all would have, that of the last. 0: such
+ * all that it had: that of the first record behind which the largest of
+ * those would not have fitted; when all would have, that of the last. 0: such
  * a record may not even fit into an empty ring.
  */
 static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
@@ -235,7 +286,7 @@ static uint64_t full_since(const struct perf_ring *ring, const struct perf_layou
 	size_t position = 0;
 	size_t size;
 
-	while (position + SIDE_RECORD_MAX <= ring->data_bytes &&
+	while (position + BAND_RECORD_MAX <= ring->data_bytes &&
 	       (size = perf_parse_size(bytes + position, nr_bytes - position))) {
 		(void)perf_parse_time(layout, bytes + position, &time_ns);
 		position += size;
@@ -267,26 +318,53 @@ static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t fe
 	perf_feed_commit(feed, feed_ring, nr_bytes);
 	error = perf_ring_used(ring, &nr_more);
 	*tight = *tight || error || perf_ring_tight(ring, nr_bytes + nr_more);
-	if (*tight && layout->side_band)
+	if (*tight && (layout->side_band || layout->switches))
 		*full_ns = full_since(ring, layout, room, nr_bytes);
 	return error;
 }
 
-int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
-		  enum perf_cpu_losses losses, uint64_t now_ns,
-		  struct perf_side_losses *side_losses)
+static int band_read(struct perf_cpu_band *band, const struct perf_cpu_plan *plan,
+		     enum perf_cpu_losses losses, uint64_t now_ns,
+		     struct perf_band_losses *band_losses)
 {
 	bool can_count = plan->open->features & PERF_FEATURE_LOST;
-	bool side_tight, samples_tight;
-	uint64_t side_full_ns, full_ns;
-	int side_error, error;
+	uint64_t full_ns;
+	bool tight;
+	int error;
 
-	side_error = read_ring(&cpu->side, plan->feed, cpu->side_ring, &side_tight, &side_full_ns);
-	error = read_ring(&cpu->samples, plan->feed, cpu->samples_ring, &samples_tight, &full_ns);
-	if (can_count && (side_tight || losses == PERF_CPU_LOSSES_READ))
-		read_side_losses(cpu, side_full_ns, side_losses);
-	if (can_count && (samples_tight || losses == PERF_CPU_LOSSES_READ))
+	if (!band->ring.page)
+		return 0;
+	error = read_ring(&band->ring, plan->feed, band->feed_ring, &tight, &full_ns);
+	if (can_count && (tight || losses == PERF_CPU_LOSSES_READ))
+		band_read_losses(band, full_ns, band_losses);
+	band->read_ns = now_ns;
+	return error;
+}
+
+static int samples_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
+			enum perf_cpu_losses losses, uint64_t now_ns)
+{
+	bool can_count = plan->open->features & PERF_FEATURE_LOST;
+	uint64_t full_ns;
+	bool tight;
+	int error;
+
+	if (!cpu->samples.page)
+		return 0;
+	error = read_ring(&cpu->samples, plan->feed, cpu->samples_ring, &tight, &full_ns);
+	if (can_count && (tight || losses == PERF_CPU_LOSSES_READ))
 		read_sample_losses(cpu, plan->feed, now_ns);
-	cpu->side_read_ns = now_ns;
-	return side_error ? side_error : error;
+	return error;
+}
+
+int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
+		  enum perf_cpu_losses losses, uint64_t now_ns, struct perf_losses *band_losses)
+{
+	int side = band_read(&cpu->side, plan, losses, now_ns, &band_losses->side);
+	int samples = samples_read(cpu, plan, losses, now_ns);
+	int switches = band_read(&cpu->switches, plan, losses, now_ns, &band_losses->switches);
+
+	if (side)
+		return side;
+	return samples ? samples : switches;
 }

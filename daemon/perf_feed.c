@@ -12,6 +12,7 @@ struct perf_feed {
 	struct record_sink *sink;
 	struct perf_order order;
 	struct perf_layout *layouts; /* by ring */
+	int32_t *named_tids;	     /* by ring: who comes, by the last record of who left; -1 */
 	uint32_t nr_rings;
 	uint8_t *next; /* what perf_feed_reserve gave */
 	struct perf_feed_counters counters;
@@ -37,6 +38,7 @@ void perf_feed_destroy(struct perf_feed *feed)
 		return;
 	perf_order_deinit(&feed->order);
 	free(feed->layouts);
+	free(feed->named_tids);
 	free(feed);
 }
 
@@ -44,6 +46,7 @@ int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout,
 		       uint32_t *ring)
 {
 	struct perf_layout *layouts;
+	int32_t *named_tids;
 	int error;
 
 	if (layout->sample_type & ~(uint64_t)PERF_PARSE_SAMPLE_TYPES)
@@ -52,10 +55,15 @@ int perf_feed_add_ring(struct perf_feed *feed, const struct perf_layout *layout,
 	if (!layouts)
 		return -ENOMEM;
 	feed->layouts = layouts;
+	named_tids = reallocarray(feed->named_tids, feed->nr_rings + 1, sizeof(*named_tids));
+	if (!named_tids)
+		return -ENOMEM;
+	feed->named_tids = named_tids;
 	error = perf_order_add_ring(&feed->order, now_ns, ring);
 	if (error)
 		return error;
 	assert(*ring == feed->nr_rings);
+	named_tids[feed->nr_rings] = -1;
 	layouts[feed->nr_rings++] = *layout;
 	return 0;
 }
@@ -102,6 +110,8 @@ static void feed_refuse(struct perf_feed *feed, const struct perf_layout *layout
 		feed_sink_lost(feed, time_ns, reason, UINT32_MAX, 1);
 	else if (layout->side_band)
 		feed->counters.side_band_bad++;
+	else if (layout->switches)
+		feed->counters.switches_bad++;
 }
 
 void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes)
@@ -110,12 +120,34 @@ void *perf_feed_reserve(struct perf_feed *feed, size_t nr_bytes)
 	return feed->next;
 }
 
+/*
+ * A whole CPU's switches are told twice, by who leaves and by who comes. Not
+ * always: of the idle task the kernel leaves some out, so that the second one
+ * counts where the first did not name it.
+ */
+static bool feed_is_told(struct perf_feed *feed, uint32_t ring, const void *record)
+{
+	const struct perf_event_header *header = record;
+	int32_t named = feed->named_tids[ring];
+	struct perf_item item;
+
+	if (header->type != PERF_RECORD_SWITCH_CPU_WIDE ||
+	    perf_parse(&feed->layouts[ring], record, &item))
+		return false;
+	feed->named_tids[ring] = item.u.cpu_switch.out ? item.u.cpu_switch.next_tid : -1;
+	return !item.u.cpu_switch.out && item.tid >= 0 && item.tid == named;
+}
+
 static void feed_queue(struct perf_feed *feed, uint32_t ring, const void *record)
 {
 	const struct perf_event_header *header = record;
 	const struct perf_layout *layout = &feed->layouts[ring];
 	uint64_t time_ns;
 
+	if (feed_is_told(feed, ring, record)) {
+		feed->counters.records++;
+		return;
+	}
 	if (perf_parse_time(layout, record, &time_ns))
 		feed_refuse(feed, layout, header->type, 0, OPROF_LOST_BAD_RECORD);
 	else if (perf_order_add(&feed->order, ring, record, time_ns))
@@ -139,8 +171,9 @@ void perf_feed_commit(struct perf_feed *feed, uint32_t ring, size_t nr_bytes)
 		if (!size) {
 			const struct perf_layout *layout = &feed->layouts[ring];
 
-			feed_refuse(feed, layout, layout->side_band ? 0 : PERF_RECORD_SAMPLE, 0,
-				    OPROF_LOST_BAD_RECORD);
+			feed_refuse(feed, layout,
+				    layout->side_band || layout->switches ? 0 : PERF_RECORD_SAMPLE,
+				    0, OPROF_LOST_BAD_RECORD);
 			break;
 		}
 		feed_queue(feed, ring, next);
@@ -175,9 +208,12 @@ static void feed_throttle(struct perf_feed *feed, const struct perf_item *item)
 	feed->sink->record(feed->sink, &throttle.head);
 }
 
-static void feed_lost_item(struct perf_feed *feed, const struct perf_item *item)
+static void feed_lost_item(struct perf_feed *feed, const struct perf_layout *layout,
+			   const struct perf_item *item)
 {
-	if (item->u.lost.side_band) {
+	if (layout->switches) {
+		feed->counters.switches_lost += item->u.lost.nr;
+	} else if (item->u.lost.side_band) {
 		feed->counters.side_band_lost += item->u.lost.nr;
 		feed->consumer->apply(feed->consumer, item);
 	} else if (item->type == PERF_RECORD_LOST_SAMPLES) {
@@ -190,7 +226,8 @@ static void feed_lost_item(struct perf_feed *feed, const struct perf_item *item)
 	}
 }
 
-static void feed_apply(struct perf_feed *feed, const struct perf_item *item)
+static void feed_apply(struct perf_feed *feed, const struct perf_layout *layout,
+		       const struct perf_item *item)
 {
 	switch (item->type) {
 	case PERF_RECORD_SAMPLE:
@@ -199,7 +236,7 @@ static void feed_apply(struct perf_feed *feed, const struct perf_item *item)
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		feed_lost_item(feed, item);
+		feed_lost_item(feed, layout, item);
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
@@ -224,7 +261,7 @@ static void feed_out(void *context, const struct perf_key *key)
 	}
 	feed->counters.records++;
 	if (!error)
-		feed_apply(feed, &item);
+		feed_apply(feed, layout, &item);
 	else if (!perf_parse_known(item.type))
 		feed->counters.unknown_records++;
 }

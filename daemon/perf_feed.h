@@ -16,7 +16,9 @@
 
 /*
  * Takes the items: samples, MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, CGROUP,
- * and LOST of side-band rings. The item is valid during the call.
+ * SWITCH, SWITCH_CPU_WIDE (of who comes only if none of who leaves named it), and LOST of
+ * side-band rings. The
+ * item is valid during the call.
  */
 struct perf_consumer {
 	void (*apply)(struct perf_consumer *consumer, const struct perf_item *item);
@@ -32,6 +34,8 @@ struct perf_feed_counters {
 	uint64_t ring_lost;	 /* of sample rings: who feeds reports them by perf_feed_lost */
 	uint64_t side_band_lost; /* of side-band rings */
 	uint64_t side_band_bad;	 /* side-band records that came, but damaged or too many */
+	uint64_t switches_lost;	 /* of rings of switches */
+	uint64_t switches_bad;
 };
 
 struct perf_feed;

@@ -56,6 +56,11 @@ struct perf_item {
 			const char *name;
 		} ksymbol;
 		struct {
+			bool out; /* the task of the item leaves, else it comes */
+			bool preempted;
+			int32_t next_pid, next_tid; /* who comes, where out; -1: not told */
+		} cpu_switch;
+		struct {
 			uint64_t nr;	/* LOST, LOST_SAMPLES */
 			bool side_band; /* of a side-band ring: maps may be missing */
 		} lost;

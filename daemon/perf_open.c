@@ -18,7 +18,11 @@
  */
 #define SIDE_BYTES_ROOT	    (1u << 20)
 #define SIDE_BYTES_ROOT_ALL (16u << 20)
-#define NS_PER_SECOND	    1000000000u
+/* The same for switches: with the other two, a user's fits still. */
+#define SWITCH_BYTES	      (64u << 10)
+#define SWITCH_BYTES_ROOT     (512u << 10)
+#define SWITCH_BYTES_ROOT_ALL (32u << 20)
+#define NS_PER_SECOND	      1000000000u
 
 static int open_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
@@ -59,6 +63,11 @@ static bool event_is_clock(const struct event_choice *event)
 	return event->perf_type == PERF_TYPE_SOFTWARE &&
 	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
 		event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+bool perf_open_is_sampled(const struct event_choice *event)
+{
+	return event->perf_type != EVENT_TYPE_SWITCHES;
 }
 
 uint64_t perf_open_period(const struct event_choice *event)
@@ -144,6 +153,19 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->build_id = !!(open->features & PERF_FEATURE_BUILD_ID);
 	attr->cgroup = !!(open->features & PERF_FEATURE_CGROUP);
 	attr->ksymbol = !!(open->features & PERF_FEATURE_KSYMBOL);
+}
+
+static void attr_switches(const struct perf_open *open, struct perf_event_attr *attr)
+{
+	attr_common(open, attr, open->switch_pages);
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->sample_period = 1;
+	attr->sample_type = open->switch_type;
+	attr->exclude_kernel = 1; /* a user may not ask for less; records come all the same */
+	attr->context_switch = 1;
+	attr->disabled = 1;
+	attr->enable_on_exec = open->config->enable_on_exec;
 }
 
 /* A side-band event that asks for all that the sampled ones do, on ourselves. */
@@ -295,12 +317,43 @@ int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag 
 	return open_diag(open, NULL, tid, fd, diag);
 }
 
+int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *diag)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	attr_switches(open, &attr);
+	fd = open_event(open, &attr, tid, cpu);
+	if (fd >= 0 || fd == -ESRCH || fd == -ENODEV)
+		return fd;
+	if (fd == -EINVAL || fd == -E2BIG)
+		return diag_set(diag, fd,
+				"off-cpu needs the records of switches that kernels have since "
+				"Linux 4.3: profile without it");
+	return open_diag(open, NULL, tid, fd, diag);
+}
+
+static int probe_switches(struct perf_open *open, struct diag *diag)
+{
+	int fd;
+
+	if (!open->config->want_switches)
+		return 0;
+	fd = perf_open_switches(open, 0, -1, diag);
+	if (fd >= 0)
+		(void)close(fd);
+	return fd < 0 ? fd : 0;
+}
+
 /* May we have the kernel's mode? Learnt on ourselves, before anything depends on it. */
 static int probe_mode(struct perf_open *open, struct diag *diag)
 {
 	for (size_t i = 0; i < open->config->nr_events; i++) {
-		int fd = perf_open_samples(open, i, 0, -1, diag);
+		int fd;
 
+		if (!perf_open_is_sampled(&open->config->events[i]))
+			continue;
+		fd = perf_open_samples(open, i, 0, -1, diag);
 		if (fd < 0)
 			return fd;
 		(void)close(fd);
@@ -319,18 +372,26 @@ static unsigned int pages_of(unsigned int nr_bytes)
 	return nr_pages;
 }
 
-static unsigned int side_pages_of(unsigned int nr_cpus)
-{
-	unsigned int nr_bytes = SIDE_BYTES_ROOT_ALL / (nr_cpus ? nr_cpus : 1);
+/* A user's share; root's: at most so much for one CPU, and for all. */
+struct ring_share {
+	unsigned int user_bytes, root_bytes, root_all_bytes;
+};
 
-	if (geteuid() != 0 || nr_bytes < SIDE_BYTES)
-		return pages_of(SIDE_BYTES);
-	return pages_of(nr_bytes < SIDE_BYTES_ROOT ? nr_bytes : SIDE_BYTES_ROOT);
+static unsigned int band_pages_of(const struct ring_share *share, unsigned int nr_cpus)
+{
+	unsigned int nr_bytes = share->root_all_bytes / (nr_cpus ? nr_cpus : 1);
+
+	if (geteuid() != 0 || nr_bytes < share->user_bytes)
+		return pages_of(share->user_bytes);
+	return pages_of(nr_bytes < share->root_bytes ? nr_bytes : share->root_bytes);
 }
 
 int perf_open_init(struct perf_open *open, const struct source_config *config, unsigned int nr_cpus,
 		   perf_open_fn *fn, struct diag *diag)
 {
+	static const struct ring_share side = {SIDE_BYTES, SIDE_BYTES_ROOT, SIDE_BYTES_ROOT_ALL};
+	static const struct ring_share switches = {SWITCH_BYTES, SWITCH_BYTES_ROOT,
+						   SWITCH_BYTES_ROOT_ALL};
 	int error;
 
 	memset(open, 0, sizeof(*open));
@@ -339,12 +400,17 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 	open->features = features_wanted(config);
 	open->attr_bytes = sizeof(struct perf_event_attr);
 	open->sample_pages = config->sample_pages ? config->sample_pages : pages_of(SAMPLE_BYTES);
-	open->side_pages = config->side_pages ? config->side_pages : side_pages_of(nr_cpus);
+	open->side_pages = config->side_pages ? config->side_pages : band_pages_of(&side, nr_cpus);
+	open->switch_pages = band_pages_of(&switches, nr_cpus);
 	open->side_type =
 		PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	open->switch_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	error = probe(open);
 	if (error)
 		return open_diag(open, NULL, 0, error, diag);
+	error = probe_switches(open, diag);
+	if (error)
+		return error;
 	open->sample_type = sample_type_of(config, open->features);
 	return probe_mode(open, diag);
 }

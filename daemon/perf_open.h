@@ -37,8 +37,10 @@ struct perf_open {
 	uint32_t attr_bytes;		       /* attr.size that this kernel takes */
 	uint64_t sample_type;		       /* of sampled events */
 	uint64_t side_type;		       /* of side-band events */
+	uint64_t switch_type;		       /* of events that tell switches */
 	unsigned int sample_pages, side_pages; /* data pages of the rings */
-	bool user_only;			       /* the kernel's mode was wanted, but is refused */
+	unsigned int switch_pages;
+	bool user_only; /* the kernel's mode was wanted, but is refused */
 };
 
 /*
@@ -49,12 +51,16 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 		   perf_open_fn *fn, struct diag *diag);
 
 /*
- * A descriptor that samples event (disabled) or brings side-band records
- * (enabled) for a thread (-1: all) on a CPU; or -errno. -ESRCH: the thread
- * has ended; -ENODEV: the CPU has gone: both without a diag.
+ * A descriptor that samples event (disabled), brings side-band records
+ * (enabled) or tells switches from task to task (disabled) for a thread (-1: all) on a CPU; or
+ * -errno. -ESRCH: the thread has ended; -ENODEV: the CPU has gone: both without a diag.
  */
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
+int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
+
+/* Has a counter of its own; else the daemon makes it of other records (off-cpu). */
+bool perf_open_is_sampled(const struct event_choice *event);
 
 /* The fixed weight of the event's samples, or 0: each sample says its own. */
 uint64_t perf_open_period(const struct event_choice *event);

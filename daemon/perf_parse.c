@@ -366,6 +366,19 @@ static void parse_cgroup(struct cursor *cursor, struct perf_item *item)
 	item->u.cgroup.path = cursor_string(cursor);
 }
 
+/* SWITCH of events of one task, SWITCH_CPU_WIDE of a whole CPU's. */
+static void parse_switch(struct cursor *cursor, struct perf_item *item)
+{
+	item->u.cpu_switch.out = item->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	item->u.cpu_switch.preempted = item->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	item->u.cpu_switch.next_pid = -1;
+	item->u.cpu_switch.next_tid = -1;
+	if (item->type == PERF_RECORD_SWITCH_CPU_WIDE) {
+		item->u.cpu_switch.next_pid = (int32_t)cursor_u32(cursor);
+		item->u.cpu_switch.next_tid = (int32_t)cursor_u32(cursor);
+	}
+}
+
 bool perf_parse_known(uint32_t type)
 {
 	return type >= PERF_RECORD_MMAP && type <= RECORD_MAX_KNOWN;
@@ -405,6 +418,10 @@ static int parse_side_band(const struct perf_layout *layout, struct cursor *curs
 		break;
 	case PERF_RECORD_CGROUP:
 		parse_cgroup(cursor, item);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		parse_switch(cursor, item);
 		break;
 	default:
 		return -ENOTSUP;

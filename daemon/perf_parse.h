@@ -39,7 +39,8 @@ uint16_t perf_ids_find(const struct perf_ids *ids, uint64_t id);
 /* How the records of one ring look: from the attr of its events. */
 struct perf_layout {
 	uint64_t sample_type;	    /* of PERF_PARSE_SAMPLE_TYPES only */
-	bool side_band;		    /* else a ring of samples */
+	bool side_band;		    /* else a ring of samples, or */
+	bool switches;		    /* of switches from task to task */
 	uint32_t cpu;		    /* for records that do not say */
 	const struct perf_ids *ids; /* borrowed */
 };

@@ -53,9 +53,8 @@ static struct process *last_process(struct perf_state *state, const struct cpu_t
 	return process && process->generation == last->generation ? process : NULL;
 }
 
-/* Side-band was lost since what is known of the process was learnt. */
-static bool is_doubtful(const struct perf_state *state, const struct process *process,
-			uint64_t time_ns)
+bool perf_sample_is_doubtful(const struct perf_state *state, const struct process *process,
+			     uint64_t time_ns)
 {
 	return process->ground_ns < state->doubt_until_ns && time_ns >= state->doubt_from_ns;
 }
@@ -81,7 +80,7 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 			return OPROF_LOST_NO_TASK;
 		*flags |= OPROF_SAMPLE_TASK_GUESSED;
 		*process = last_process(state, last, item->time_ns);
-		return *process && is_doubtful(state, *process, item->time_ns)
+		return *process && perf_sample_is_doubtful(state, *process, item->time_ns)
 			       ? OPROF_LOST_SIDE_BAND
 			       : FOUND;
 	}
@@ -89,7 +88,7 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 	/* One that came late is of the program, or the process, before. */
 	if (!*process || process_is_newer(*process, item->time_ns))
 		return OPROF_LOST_NO_TASK;
-	if (is_doubtful(state, *process, item->time_ns))
+	if (perf_sample_is_doubtful(state, *process, item->time_ns))
 		return OPROF_LOST_SIDE_BAND;
 	perf_sample_note_task(state, item->cpu, *process, item->tid > 0 ? item->tid : item->pid);
 	return FOUND;

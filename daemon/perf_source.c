@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_source.h"
 #include "daemon/cpu_watch.h"
+#include "daemon/off_cpu.h"
 #include "daemon/perf_cpu.h"
 #include "daemon/perf_state.h"
 #include "daemon/perf_watch.h"
@@ -37,12 +38,13 @@ struct source {
 	struct perf_cpu *cpus; /* by CPU, possible ones */
 
 	bool sampling;
-	bool was_stopped;		     /* then enable_on_exec is over */
-	bool cpus_missing;		     /* one that is online could not be opened: try again */
-	struct perf_side_losses side_losses; /* by the kernel's counts */
-	uint64_t ring_lost_told;	     /* of the LOST records, where there are no counts */
+	bool was_stopped;	    /* then enable_on_exec is over */
+	bool cpus_missing;	    /* one that is online could not be opened: try again */
+	struct perf_losses losses;  /* by the kernel's counts */
+	uint64_t ring_lost_told;    /* of the LOST records, where there are no counts */
 	uint64_t read_ns;	    /* when the rings were last read: the reading's begin */
 	uint64_t side_band_doubted; /* losses that the state knows of */
+	uint64_t switches_doubted;
 	bool scan_wanted;
 	uint64_t scan_lost;   /* side-band losses that scans have made good */
 	uint64_t scan_due_ns; /* not before */
@@ -99,9 +101,13 @@ static void source_close_cpus(struct source *source)
 
 static int source_watch_cpu(struct source *source, const struct perf_cpu *cpu)
 {
-	int error = perf_watch_add(&source->watch, cpu->side_fds[0]);
+	int error = perf_watch_add(&source->watch, cpu->side.fds[0]);
 
-	return error ? error : perf_watch_add(&source->watch, cpu->events[0].fd);
+	if (!error && cpu->nr_events)
+		error = perf_watch_add(&source->watch, cpu->events[0].fd);
+	if (!error && cpu->switches.nr_fds)
+		error = perf_watch_add(&source->watch, cpu->switches.fds[0]);
+	return error;
 }
 
 static int source_open_cpu(struct source *source, unsigned int cpu,
@@ -173,8 +179,10 @@ static bool source_halve(struct source *source)
 {
 	struct perf_open *open = &source->open;
 
-	if (open->sample_pages == 1 && open->side_pages == 1)
+	if (open->sample_pages == 1 && open->side_pages == 1 && open->switch_pages == 1)
 		return false;
+	if (open->switch_pages > 1)
+		open->switch_pages /= 2;
 	/* A root without the right to lock memory: first what only root gets. */
 	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
 		open->sample_pages /= 2;
@@ -201,14 +209,14 @@ static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
 {
 	struct perf_cpu_plan plan = source_plan(source, NULL);
 
-	if (perf_cpu_read(cpu, &plan, losses, now_ns, &source->side_losses))
+	if (perf_cpu_read(cpu, &plan, losses, now_ns, &source->losses))
 		source->nr_ring_errors++;
 }
 
 static uint64_t source_side_band_lost(const struct source *source)
 {
 	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
-	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->side_losses.nr
+	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->losses.side.nr
 								  : counters->side_band_lost;
 
 	return lost + counters->side_band_bad;
@@ -221,17 +229,44 @@ static uint64_t source_side_band_lost(const struct source *source)
 static void source_doubt(struct source *source)
 {
 	uint64_t lost = source_side_band_lost(source);
-	uint64_t from_ns = source->side_losses.from_ns;
+	uint64_t from_ns = source->losses.side.from_ns;
 
 	if (lost == source->side_band_doubted)
 		return;
 	source->side_band_doubted = lost;
-	source->side_losses.from_ns = UINT64_MAX;
+	source->losses.side.from_ns = UINT64_MAX;
 	if (!(source->open.features & PERF_FEATURE_LOST))
 		from_ns = 0;
 	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
 		from_ns = source->read_ns;
 	perf_state_doubt(source->state, from_ns, source_now());
+}
+
+static uint64_t source_switches_lost(const struct source *source)
+{
+	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
+	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->losses.switches.nr
+								  : counters->switches_lost;
+
+	return lost + counters->switches_bad;
+}
+
+/* As source_doubt, for switches. Those of before may wait still: from_ns is not passed yet. */
+static void source_doubt_switches(struct source *source)
+{
+	uint64_t lost = source_switches_lost(source);
+	uint64_t from_ns = source->losses.switches.from_ns;
+
+	if (lost == source->switches_doubted)
+		return;
+	if (!(source->open.features & PERF_FEATURE_LOST))
+		from_ns = 0;
+	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
+		from_ns = source->read_ns;
+	perf_state_lose_switches(source->state, from_ns, source_now(),
+				 lost - source->switches_doubted);
+	source->switches_doubted = lost;
+	source->losses.switches.from_ns = UINT64_MAX;
 }
 
 static void source_read(struct source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
@@ -240,6 +275,7 @@ static void source_read(struct source *source, enum perf_cpu_losses losses, uint
 		if (source->cpus[i].open)
 			source_read_cpu(source, &source->cpus[i], losses, begin_ns);
 	source_doubt(source);
+	source_doubt_switches(source);
 	source->read_ns = begin_ns;
 }
 
@@ -296,13 +332,15 @@ static int source_create_state(struct source *source, struct record_sink *sink, 
 		.sink = sink,
 		.nr_cpus = source->cpu_watch.nr_cpus,
 		.want_cgroup = source->config.want_cgroup,
+		.want_switches = source->config.want_switches,
 		.proc_path = source->proc_path,
 		.between = source_read_between,
 		.between_context = source,
 	};
 
 	for (size_t i = 0; i < source->config.nr_events; i++)
-		if (source->events[i].kernel && !source->open.user_only)
+		if (perf_open_is_sampled(&source->events[i]) && source->events[i].kernel &&
+		    !source->open.user_only)
 			config.kernel = true;
 	return perf_state_create(&source->state, &config, diag);
 }
@@ -389,7 +427,8 @@ int perf_source_open(struct source **source, const struct source_config *config,
 	if (!made)
 		return diag_set(diag, -ENOMEM, "out of memory");
 	made->consumer.apply = source_apply;
-	made->side_losses.from_ns = UINT64_MAX;
+	made->losses.side.from_ns = UINT64_MAX;
+	made->losses.switches.from_ns = UINT64_MAX;
 	made->watch.epoll_fd = -1;
 	made->watch.timer_fd = -1;
 	made->cpu_watch.fd = -1;
@@ -427,19 +466,29 @@ static int source_enable(struct source *source, bool enable)
 	return error;
 }
 
+/* One CPU after the other: between the first and the last, switches are known in part. */
+static int source_enable_all(struct source *source, bool enable)
+{
+	uint64_t begin_ns = source_now();
+	int error = source_enable(source, enable);
+
+	perf_state_lose_switches(source->state, begin_ns, source_now(), 0);
+	return error;
+}
+
 static int source_start(struct source *source)
 {
 	source->sampling = true;
 	if (source->config.enable_on_exec && !source->was_stopped)
 		return 0; /* the exec begins it */
-	return source_enable(source, true);
+	return source_enable_all(source, true);
 }
 
 static int source_stop(struct source *source)
 {
 	source->sampling = false;
 	source->was_stopped = true;
-	return source_enable(source, false);
+	return source_enable_all(source, false);
 }
 
 static int source_poll_fd(const struct source *source)
@@ -505,6 +554,8 @@ static void source_cpu_came(struct source *source, unsigned int cpu)
 	}
 	source->nr_cpu_changes++;
 	source->scan_wanted = true;
+	/* It ran tasks before we listened. */
+	perf_state_lose_switches(source->state, source->read_ns, source_now(), 0);
 }
 
 static void source_check_cpus(struct source *source, uint64_t now_ns)
@@ -540,6 +591,7 @@ static int source_drain(struct source *source, enum source_drain how)
 		source_round(source, PERF_CPU_LOSSES_READ, source_now());
 		perf_feed_flush(source->feed, begin_ns);
 		source_tell_ring_lost(source, begin_ns);
+		perf_state_tell_switches_lost(source->state, begin_ns);
 	}
 	source_rescan(source, begin_ns);
 	return 0;
@@ -557,6 +609,8 @@ static uint64_t source_seen(const struct source *source)
 
 static const struct image *source_image(const struct source *source, uint32_t cookie)
 {
+	if (cookie == OPROF_IMAGE_COOKIE_OFF_CPU)
+		return &off_cpu_image;
 	return perf_state_image(source->state, cookie);
 }
 
@@ -621,6 +675,7 @@ static size_t source_counters(const struct source *source, struct source_counter
 		{"bad_records", feed->bad_records},
 		{"side_band_lost", source_side_band_lost(source)},
 		{"side_band_scans", source->nr_scans},
+		{"switches_lost", source_switches_lost(source)},
 		{"drains", source->nr_drains},
 		{"ring_errors", source->nr_ring_errors},
 		{"rings_halved", source->nr_halvings},

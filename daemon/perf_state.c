@@ -60,6 +60,7 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	state->nr_cpus = config->nr_cpus;
 	state->kernel = config->kernel;
 	state->want_cgroup = config->want_cgroup;
+	state->want_switches = config->want_switches;
 	state->between = config->between;
 	state->between_context = config->between_context;
 	state->regions = (struct region_maker){&state->images, &state->aliases, &state->vdso};
@@ -232,6 +233,8 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 		state->doubt_from_ns = from_ns;
 	if (until_ns > state->doubt_until_ns)
 		state->doubt_until_ns = until_ns;
+	/* An exit may have been among it: a task that is gone must not wait on. */
+	perf_state_lose_switches(state, from_ns, until_ns, 0);
 }
 
 /* ---- items ---- */
@@ -421,6 +424,10 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 	case PERF_RECORD_CGROUP:
 		apply_cgroup(state, item);
 		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		perf_switch_apply(state, item);
+		break;
 	default:
 		/* Losses of side-band: whoever drains the rings asks for a scan. */
 		break;
@@ -459,6 +466,8 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"old_records", own->old_records},
 		{"renewed_spaces", own->renewed_spaces},
 		{"scanned_processes", own->scanned_processes},
+		{"switch_records", own->switch_records},
+		{"unknown_switches", own->unknown_switches},
 		{"processes_met", state->tasks.last_generation - TASK_IDLE_GENERATION},
 		{"images_made", state->images.nr_made},
 		{"images_told", state->images.nr_told},

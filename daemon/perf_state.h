@@ -20,6 +20,7 @@ struct perf_state_config {
 	const char *proc_path; /* NULL: "/proc"; tests give a folder of their own */
 	const char *sys_path;  /* NULL: "/sys" */
 	bool kernel;	       /* kernel samples may come: load kallsyms */
+	bool want_switches;    /* SWITCH records, or nothing of switches */
 	bool want_cgroup;      /* paths of cgroups will be asked for: scans look for them */
 	/* Called between the processes of a scan, which may take long: read the rings. NULL: not.
 	 */
@@ -47,6 +48,16 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
  * beginning to the last's end: rather lost than wrong.)
  */
 void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns);
+
+/*
+ * Switches of the time from_ns to until_ns were lost (nr_records of them), or
+ * not listened to (0): none of that time is told, so that what is told is
+ * whole, and that it is not is told when the items reach from_ns.
+ */
+void perf_state_lose_switches(struct perf_state *state, uint64_t from_ns, uint64_t until_ns,
+			      uint64_t nr_records);
+/* All items up to time_ns have been applied: tell such a loss now, if it began before. */
+void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns);
 
 /* Apply one item; samples reach the sink as CPU, TASK, SAMPLE records (CPU and
  * TASK only when they change), or as LOST records with their reason. */

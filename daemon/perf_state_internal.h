@@ -18,6 +18,15 @@ struct perf_state_counters {
 	uint64_t old_records;	 /* older than what is known by a scan or newer records */
 	uint64_t renewed_spaces; /* overgrown, read anew */
 	uint64_t scanned_processes;
+	uint64_t switch_records;
+	uint64_t unknown_switches; /* not told: of tasks that nothing certain is known of */
+};
+
+/* A stretch of time of which not all switches are known. */
+struct switch_gap {
+	uint64_t from_ns, until_ns; /* until 0: there is none */
+	uint64_t nr_records;	    /* lost in it, as far as not told */
+	bool told;
 };
 
 /* Who ran on a CPU last. The image is told only when a sample needs it. */
@@ -30,7 +39,7 @@ struct cpu_task {
 struct perf_state {
 	const char *proc_path, *sys_path;
 	unsigned int nr_cpus;
-	bool kernel, want_cgroup;
+	bool kernel, want_cgroup, want_switches;
 	struct record_writer writer;
 	struct image_table images;
 	struct image_alias_table aliases;
@@ -43,6 +52,7 @@ struct perf_state {
 	struct cpu_task *last_tasks;		/* by CPU */
 	uint64_t now_ns;			/* of the item being applied */
 	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until 0: nothing was lost */
+	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;
 	struct perf_state_counters counters;
@@ -50,6 +60,13 @@ struct perf_state {
 
 /* The sample becomes a SAMPLE or a LOST record. */
 void perf_sample_apply(struct perf_state *state, const struct perf_item *item);
+
+/* perf_switch.c: a CPU goes from one task to another. */
+void perf_switch_apply(struct perf_state *state, const struct perf_item *item);
+
+/* Side-band was lost since what is known of the process was learnt. */
+bool perf_sample_is_doubtful(const struct perf_state *state, const struct process *process,
+			     uint64_t time_ns);
 
 /* process, in its thread tid, runs on cpu. */
 void perf_sample_note_task(struct perf_state *state, uint32_t cpu, const struct process *process,

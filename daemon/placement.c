@@ -18,7 +18,7 @@ bool placement_is_weighted(const struct event_choice *event)
 	if (event->perf_type == PERF_TYPE_SOFTWARE &&
 	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
 		return false;
-	return event->frequency;
+	return event->frequency || event->perf_type == EVENT_TYPE_SWITCHES;
 }
 
 static int path_set(struct sample_path *path, enum sample_path_kind kind, const char *text)

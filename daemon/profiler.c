@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
+/* A task that waits for longer is seen to, at least so often. */
+#define SETTLE_NS UINT64_C(60000000000)
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -60,13 +62,19 @@ static void profiler_recount(struct profiler *profiler)
 	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight);
 }
 
+/* What the source saw, and what was made of its switches. */
+static uint64_t profiler_seen(const struct profiler *profiler)
+{
+	return profiler->config.ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
+}
+
 static void profiler_begin_counters(struct profiler *profiler)
 {
 	const struct source_ops *ops = profiler->config.ops;
 	struct source_counter counters[PROFILER_COUNTERS_MAX];
 	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
 
-	stats_begin_source(&profiler->session->stats, ops->seen(profiler->source), counters, nr);
+	stats_begin_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
 	profiler->rate_since_ns = clock_ns(CLOCK_MONOTONIC);
 	profiler->rate_seen = profiler->session->stats.values[STATS_SEEN];
 	profiler->rate = 0;
@@ -91,7 +99,7 @@ static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
 	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
 	int mended = stats_mend(&profiler->session->stats);
 
-	stats_update_source(&profiler->session->stats, ops->seen(profiler->source), counters, nr);
+	stats_update_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
 	if (mended > 0)
 		log_error("the session's meta/stats was truncated or its disk failed: made anew");
 	profiler_update_rate(profiler, now_ns);
@@ -176,10 +184,28 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	return 0;
 }
 
+/* Where the source's records go: through off_cpu, where time off CPU was asked for. */
+static int profiler_open_sink(struct profiler *profiler, struct record_sink **sink)
+{
+	struct source_config *source = &profiler->config.source;
+
+	*sink = &profiler->attribution.sink;
+	for (size_t i = 0; i < source->nr_events; i++) {
+		if (source->events[i].perf_type != EVENT_TYPE_SWITCHES)
+			continue;
+		source->want_switches = true;
+		if (off_cpu_init(&profiler->off_cpu, *sink, (uint16_t)i))
+			return -ENOMEM;
+		*sink = &profiler->off_cpu.sink;
+	}
+	return 0;
+}
+
 int profiler_open(struct profiler *profiler, struct session *session,
 		  const struct profiler_config *config, struct diag *diag)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct record_sink *sink;
 	int error;
 
 	memset(profiler, 0, sizeof(*profiler));
@@ -188,20 +214,24 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	profiler_info(profiler);
 	error = attribution_init(&profiler->attribution, config->separation,
 				 config->source.nr_events, nr_cpus > 0 ? (uint32_t)nr_cpus : 1);
-	if (error)
+	if (!error)
+		error = profiler_open_sink(profiler, &sink);
+	if (error) {
+		attribution_deinit(&profiler->attribution);
 		return diag_set(diag, error, "out of memory");
+	}
 	/* Before the session: a refusal must not cost what --fresh throws away. */
 	if (recent_create(&profiler->recent))
 		log_warning("no memory for the last minutes' samples: they are in the files only");
 	profiler->attribution.recent = profiler->recent;
 	profiler->attribution.release = profiler_release;
 	profiler->attribution.context = profiler;
-	error = config->ops->open(&profiler->source, &profiler->config.source,
-				  &profiler->attribution.sink, diag);
+	error = config->ops->open(&profiler->source, &profiler->config.source, sink, diag);
 	if (!error)
 		error = profiler_open_session(profiler, diag);
 	if (error) {
 		config->ops->close(profiler->source);
+		off_cpu_deinit(&profiler->off_cpu);
 		attribution_deinit(&profiler->attribution);
 		recent_destroy(profiler->recent);
 	}
@@ -215,6 +245,7 @@ void profiler_close(struct profiler *profiler)
 		(void)profiler_dump(profiler);
 	sample_cache_destroy(profiler->cache);
 	profiler->config.ops->close(profiler->source);
+	off_cpu_deinit(&profiler->off_cpu);
 	attribution_deinit(&profiler->attribution);
 	recent_destroy(profiler->recent);
 }
@@ -259,7 +290,13 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	int error;
 
 	sample_cache_begin_round(profiler->cache, now_ns, to_realtime_ns);
+	if (now_ns - profiler->settled_ns >= SETTLE_NS && profiler->config.source.want_switches)
+		how = SOURCE_DRAIN_ALL;
 	error = profiler->config.ops->drain(profiler->source, how);
+	if (how == SOURCE_DRAIN_ALL && profiler->config.source.want_switches) {
+		off_cpu_settle(&profiler->off_cpu, now_ns);
+		profiler->settled_ns = now_ns;
+	}
 	sample_cache_end_round(profiler->cache);
 	profiler_update_counters(profiler, now_ns);
 	profiler_recount(profiler);

@@ -10,6 +10,7 @@
 
 #include "daemon/attribution.h"
 #include "daemon/control_message.h"
+#include "daemon/off_cpu.h"
 #include "daemon/recent.h"
 #include "daemon/sample_cache.h"
 #include "daemon/session.h"
@@ -34,6 +35,8 @@ struct profiler {
 	struct session *session; /* borrowed */
 	struct source_note notes[SOURCE_NOTES_MAX];
 	struct attribution attribution;
+	struct off_cpu off_cpu; /* before attribution, where config.source.want_switches */
+	uint64_t settled_ns;	/* stretches off CPU are told up to here */
 	struct sample_cache *cache;
 	struct recent *recent; /* NULL: no memory for it */
 	uint64_t round_ns;     /* CLOCK_MONOTONIC: the last round's begin */

@@ -78,6 +78,28 @@ void record_writer_end_sample(struct record_writer *writer, uint32_t cpu,
 	     sizeof(*sample) + sample->nr_frames * sizeof(struct oprof_frame));
 }
 
+void record_writer_switch(struct record_writer *writer, uint64_t time_ns, uint32_t cpu,
+			  const struct oprof_task *from, uint32_t state,
+			  const struct oprof_task *to)
+{
+	struct oprof_switch record = {.time_ns = time_ns, .state = state};
+
+	tell_cpu(writer, cpu);
+	tell_task(writer, from);
+	tell(writer, &record.head, OPROF_RECORD_SWITCH, sizeof(record));
+	/* Said again if it is the same task: who comes is the next TASK record. */
+	writer->task_told = false;
+	tell_task(writer, to);
+}
+
+void record_writer_switches_lost(struct record_writer *writer, uint64_t time_ns,
+				 uint64_t nr_records)
+{
+	struct oprof_switches_lost record = {.time_ns = time_ns, .nr_records = nr_records};
+
+	tell(writer, &record.head, OPROF_RECORD_SWITCHES_LOST, sizeof(record));
+}
+
 void record_writer_lost(struct record_writer *writer, uint64_t time_ns, enum oprof_lost reason,
 			uint16_t event)
 {

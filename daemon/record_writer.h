@@ -29,6 +29,13 @@ void record_writer_add_frame(struct record_writer *writer, const struct oprof_fr
 void record_writer_end_sample(struct record_writer *writer, uint32_t cpu,
 			      const struct oprof_task *task);
 
+/* cpu goes from one task to another at time_ns; state: enum oprof_off_cpu. */
+void record_writer_switch(struct record_writer *writer, uint64_t time_ns, uint32_t cpu,
+			  const struct oprof_task *from, uint32_t state,
+			  const struct oprof_task *to);
+void record_writer_switches_lost(struct record_writer *writer, uint64_t time_ns,
+				 uint64_t nr_records);
+
 /* One sample is lost. event: UINT16_MAX: not known. */
 void record_writer_lost(struct record_writer *writer, uint64_t time_ns, enum oprof_lost reason,
 			uint16_t event);

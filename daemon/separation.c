@@ -98,6 +98,16 @@ void separation_keys(unsigned int separation, const struct oprof_task *task, uin
 	}
 }
 
+void separation_off_cpu_key(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
+			    struct sample_key *off_cpu)
+{
+	struct sample_key kernel;
+
+	separation_keys(separation, task, cpu, off_cpu, &kernel);
+	off_cpu->app = task->app_image;
+	off_cpu->kind = off_cpu->app != OPROF_IMAGE_NONE ? SAMPLE_OF_APP : SAMPLE_OF_KERNEL;
+}
+
 void separation_idle_key(unsigned int separation, uint32_t cpu, struct sample_key *idle)
 {
 	*idle = (struct sample_key){.kind = SAMPLE_OF_IDLE};

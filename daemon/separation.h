@@ -39,6 +39,12 @@ void separation_format(unsigned int separation, char *text);
  */
 void separation_keys(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
 		     struct sample_key *user, struct sample_key *kernel);
+/*
+ * Of task's time off CPU. It is the program's: filed under the application,
+ * however samples are separated; of kernel threads it is the kernel's.
+ */
+void separation_off_cpu_key(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
+			    struct sample_key *off_cpu);
 /* Of an idle cpu. */
 void separation_idle_key(unsigned int separation, uint32_t cpu, struct sample_key *idle);
 

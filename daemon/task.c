@@ -326,6 +326,13 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	task_add(table, process, tgid);
 }
 
+bool task_table_lives(const struct task_table *table, const struct process *process, int32_t tid)
+{
+	const struct task *task = task_find(table, tid);
+
+	return task && task->process == process;
+}
+
 void task_table_exit(struct task_table *table, int32_t tgid, int32_t tid, uint64_t time_ns)
 {
 	struct process *process = task_table_find(table, tgid, time_ns);

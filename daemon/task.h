@@ -89,6 +89,9 @@ void task_table_fork(struct task_table *table, int32_t tgid, int32_t tid, int32_
 /* tgid runs another program from time_ns on, in an empty space; its other threads are gone. */
 void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns);
 
+/* tid is a living thread of process, as far as records and scans told. */
+bool task_table_lives(const struct task_table *table, const struct process *process, int32_t tid);
+
 void task_table_exit(struct task_table *table, int32_t tgid, int32_t tid, uint64_t time_ns);
 
 /* Keep what a scan found (its owner from now on) for its time. 0 or -ENOMEM. */

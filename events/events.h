@@ -83,7 +83,8 @@ struct event_choice {
  * "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default"; hz != 0 (-F) where no
  * COUNT is given (COUNT may be left empty: "cpu-clock::0:1:1"). cpu-clock's and
  * task-clock's COUNT is in ns. off-cpu takes nothing but its name (and what
- * event_choice_format makes of it): each nanosecond is told, so its period is 1. Checks minimum, unit mask, 0/1 flags.
+ * event_choice_format makes of it): each nanosecond is told, so its period is
+ * 1. Checks minimum, unit mask, 0/1 flags.
  * "default": cycles where the machine can count them (probed by the caller:
  * has_cycles), else cpu-clock, at EVENT_HZ_LEFT_ON unless hz says otherwise. 0 or -EINVAL / -ENOENT
  * (unknown name; diag gives near names).

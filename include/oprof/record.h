@@ -23,6 +23,8 @@
 
 /* A frame's or sample's image when nothing maps its address. */
 #define OPROF_IMAGE_NONE 0u
+/* The one image of kind OPROF_IMAGE_OFF_CPU; every source knows it by this cookie. */
+#define OPROF_IMAGE_COOKIE_OFF_CPU 0xffffffffu
 
 enum oprof_record_type {
 	OPROF_RECORD_PAD = 0, /* skip */
@@ -34,6 +36,7 @@ enum oprof_record_type {
 	OPROF_RECORD_LOST = 6,
 	OPROF_RECORD_THROTTLE = 7,
 	OPROF_RECORD_RELEASE = 8,
+	OPROF_RECORD_SWITCHES_LOST = 9,
 };
 
 /* Every record starts with this. size_bytes: whole record, a multiple of 8. */
@@ -68,6 +71,8 @@ enum oprof_mode {
 	OPROF_MODE_IDLE = 2, /* task 0 with the pc in a kernel idle routine */
 	OPROF_MODE_HYPERVISOR = 3,
 	OPROF_MODE_GUEST = 4,
+	OPROF_MODE_OFF_CPU =
+		5, /* not a place in code: a stretch of time off CPU, ended at time_ns */
 };
 
 /* How the call chain was obtained. */
@@ -108,12 +113,32 @@ struct oprof_sample {
 	/* struct oprof_frame chain[nr_frames] */
 };
 
-/* The CPU goes from the TASK in force to another (the next TASK record). */
+/* Why a task left its CPU; the offset of samples of mode OPROF_MODE_OFF_CPU. */
+enum oprof_off_cpu {
+	OPROF_OFF_CPU_PREEMPTED = 0, /* ready to run all the time */
+	OPROF_OFF_CPU_WAITING = 1,
+};
+
+/*
+ * The CPU goes from the TASK in force to another (the next TASK record). A
+ * TASK with tgid 0 is the idle task, or one that the source does not follow:
+ * not profiled, not known, or past its end.
+ */
 struct oprof_switch {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint32_t state; /* of the task switched out: 0 preempted, 1 waiting */
+	uint32_t state; /* of the task switched out: enum oprof_off_cpu */
 	uint32_t reserved;
+};
+
+/*
+ * From time_ns on, switches were not told for a while: until the next SWITCH
+ * nobody knows who ran, so that no stretch off CPU reaches across this.
+ */
+struct oprof_switches_lost {
+	struct oprof_record head;
+	uint64_t time_ns;
+	uint64_t nr_records; /* at least so many; 0: none was lost, the source did not listen */
 };
 
 /* flags of MODULE */

@@ -42,6 +42,20 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 	fake_perf_state.nr_doubts += from_ns < until_ns;
 }
 
+void perf_state_lose_switches(struct perf_state *state, uint64_t from_ns, uint64_t until_ns,
+			      uint64_t nr_records)
+{
+	(void)state;
+	fake_perf_state.nr_switches_lost += nr_records;
+	fake_perf_state.nr_switch_gaps += from_ns <= until_ns;
+}
+
+void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
+{
+	(void)state;
+	(void)time_ns;
+}
+
 static void fake_tid(int32_t tid)
 {
 	struct fake_perf_state *fake = &fake_perf_state;

@@ -27,6 +27,7 @@ struct fake_perf_state {
 	uint64_t nr_cgroups; /* samples with one */
 	uint64_t weight;
 	uint64_t nr_kernel_samples;
+	uint64_t nr_switch_gaps, nr_switches_lost;
 };
 
 extern struct fake_perf_state fake_perf_state;

@@ -151,6 +151,12 @@ static void put_body(struct writer *writer, uint64_t id, const struct perf_item 
 	case PERF_RECORD_KSYMBOL:
 		put_ksymbol(writer, item);
 		break;
+	case PERF_RECORD_SWITCH:
+		break;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		put_u32(writer, (uint32_t)item->u.cpu_switch.next_pid);
+		put_u32(writer, (uint32_t)item->u.cpu_switch.next_tid);
+		break;
 	case PERF_RECORD_CGROUP:
 		put_u64(writer, item->u.cgroup.id);
 		put_string(writer, item->u.cgroup.path);

@@ -25,12 +25,16 @@ static void set_up(void)
 	struct event_table_source source = {"e", "u", events, masks, PERF_TYPE_SOFTWARE};
 	char raw_masks[] = "name:zero type:mandatory default:0x0\n\t0x0 nothing\n"
 			   "name:bits type:bitmask default:0x1\n\t0x1 a\n\t0x2 b\n";
+	char off_masks[] = "name:zero type:mandatory default:0x0\n\t0x0 nothing\n";
+	char off_events[] = "event:0x0 counters:any um:zero minimum:1 name:off-cpu : off\n";
+	struct event_table_source off = {"o", "ou", off_events, off_masks, EVENT_TYPE_SWITCHES};
 	struct event_table_source raw = {"r", "ru", raw_events, raw_masks, PERF_TYPE_RAW};
 
 	table = event_table_create();
 	ck_assert_ptr_nonnull(table);
 	ck_assert_msg(!event_table_parse(table, &source, &diag), "%s", diag_show(&diag));
 	ck_assert_msg(!event_table_parse(table, &raw, &diag), "%s", diag_show(&diag));
+	ck_assert_msg(!event_table_parse(table, &off, &diag), "%s", diag_show(&diag));
 	memset(&choice, 0, sizeof(choice));
 	diag_clear(&diag);
 }
@@ -57,6 +61,26 @@ START_TEST(a_whole_specification_is_read)
 	ck_assert_uint_eq(choice.period_or_hz, 5000);
 	ck_assert_uint_eq(choice.unit_mask, 2);
 	ck_assert(!choice.frequency && !choice.kernel && choice.user);
+}
+END_TEST
+
+START_TEST(time_off_cpu_has_neither_count_nor_frequency)
+{
+	static const char *const texts[] = {"off-cpu", "offcpu-time", "offcputime", "off-cpu:1",
+					    "off-cpu:1:0x0:1:1"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		parse(texts[i], 997);
+		ck_assert_str_eq(choice.name, "off-cpu");
+		ck_assert_uint_eq(choice.perf_type, EVENT_TYPE_SWITCHES);
+		ck_assert(!choice.frequency && choice.kernel && choice.user);
+		ck_assert_uint_eq(choice.period_or_hz, 1);
+		ck_assert_uint_eq(choice.unit_mask, 0);
+	}
+	ck_assert_int_eq(event_choice_parse(table, "off-cpu:1000", 0, false, &choice, &diag),
+			 -EINVAL);
+	ck_assert_int_eq(event_choice_parse(table, "off-cpu:::0:1", 0, false, &choice, &diag),
+			 -EINVAL);
 }
 END_TEST
 
@@ -192,6 +216,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, a_whole_specification_is_read);
+	tcase_add_test(tests, time_off_cpu_has_neither_count_nor_frequency);
 	tcase_add_test(tests, parts_left_out_take_their_defaults);
 	tcase_add_test(tests, a_frequency_stands_in_for_a_count_that_is_left_out);
 	tcase_add_test(tests, default_is_cycles_only_where_they_can_be_counted);

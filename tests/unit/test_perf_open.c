@@ -19,7 +19,7 @@ static struct diag diag;
 static struct {
 	uint32_t attr_bytes; /* of the attr that it knows */
 	uint64_t formats;    /* read_format bits it knows */
-	bool no_build_id, no_cgroup, no_ksymbol, no_mmap2, no_comm_exec, no_clockid;
+	bool no_build_id, no_cgroup, no_ksymbol, no_mmap2, no_comm_exec, no_clockid, no_switches;
 	unsigned int max_stack; /* 0: any */
 	bool no_kernel_mode;
 	int error;	   /* of sampled events */
@@ -37,7 +37,9 @@ static bool attr_unknown(const struct perf_event_attr *attr)
 	return attr->read_format & ~kernel.formats || (attr->build_id && kernel.no_build_id) ||
 	       ((attr->cgroup || attr->sample_type & PERF_SAMPLE_CGROUP) && kernel.no_cgroup) ||
 	       (attr->ksymbol && kernel.no_ksymbol) || (attr->mmap2 && kernel.no_mmap2) ||
-	       (attr->comm_exec && kernel.no_comm_exec) || (attr->use_clockid && kernel.no_clockid);
+	       (attr->comm_exec && kernel.no_comm_exec) ||
+	       (attr->use_clockid && kernel.no_clockid) ||
+	       (attr->context_switch && kernel.no_switches);
 }
 
 static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
@@ -212,6 +214,43 @@ START_TEST(side_band_brings_maps_programs_and_tasks_and_runs_at_once)
 }
 END_TEST
 
+START_TEST(switches_are_told_by_an_event_of_their_own_that_begins_with_sampling)
+{
+	int fd;
+
+	strcpy(events[1].name, "off-cpu");
+	events[1].perf_type = EVENT_TYPE_SWITCHES;
+	config.nr_events = 2;
+	config.want_switches = true;
+	config.enable_on_exec = true;
+	init();
+	fd = perf_open_switches(&opened, -1, 1, &diag);
+	ck_assert_msg(fd >= 0, "%d: %s", fd, diag.text);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert_uint_eq(kernel.attr.config, PERF_COUNT_SW_DUMMY);
+	ck_assert(kernel.attr.context_switch && kernel.attr.disabled && kernel.attr.enable_on_exec);
+	ck_assert(kernel.attr.exclude_kernel && kernel.attr.sample_id_all);
+	ck_assert(!kernel.attr.mmap && !kernel.attr.comm && !kernel.attr.task);
+	ck_assert_uint_eq(kernel.attr.sample_type, opened.switch_type);
+	ck_assert(!perf_open_is_sampled(&events[1]));
+	open_side_band();
+	ck_assert(!kernel.attr.context_switch);
+}
+END_TEST
+
+START_TEST(a_kernel_that_does_not_tell_switches_is_named_as_the_reason)
+{
+	int error;
+
+	config.want_switches = true;
+	kernel.no_switches = true;
+	error = perf_open_init(&opened, &config, 2, fake_open, &diag);
+	ck_assert_int_eq(error, -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "off-cpu"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "Linux 4.3"));
+}
+END_TEST
+
 START_TEST(an_older_kernel_is_asked_for_what_it_knows)
 {
 	config.want_cgroup = true;
@@ -361,6 +400,8 @@ int main(void)
 	tcase_add_test(tests, a_clock_at_a_frequency_is_asked_for_by_its_period);
 	tcase_add_test(tests, another_event_at_a_frequency_tells_the_weight_of_each_sample);
 	tcase_add_test(tests, side_band_brings_maps_programs_and_tasks_and_runs_at_once);
+	tcase_add_test(tests, switches_are_told_by_an_event_of_their_own_that_begins_with_sampling);
+	tcase_add_test(tests, a_kernel_that_does_not_tell_switches_is_named_as_the_reason);
 	tcase_add_test(tests, an_older_kernel_is_asked_for_what_it_knows);
 	tcase_add_test(tests, an_attr_larger_than_the_kernel_knows_is_cut);
 	tcase_add_test(tests, chains_deeper_than_the_kernel_allows_are_as_deep_as_it_allows);

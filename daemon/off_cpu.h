@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From SWITCH records to samples of the event off-cpu: one for each stretch
+ * that a task was not on a CPU, of its nanoseconds, told when it comes back
+ * (and, of long ones, when off_cpu_settle asks). Stands between a source and
+ * who takes its records: hands all on but switches.
+ *
+ * Only what was seen is told: a task counts from the first time that it is
+ * seen to leave a CPU, and where switches were lost up to the loss.
+ */
+#ifndef DAEMON_OFF_CPU_H
+#define DAEMON_OFF_CPU_H
+
+#include "daemon/node_hash.h"
+#include "daemon/source.h"
+
+/* More tasks than kernels have by default; each takes about 100 bytes. */
+#define OFF_CPU_TASKS_MAX (1u << 18)
+
+/* That of the cookie OPROF_IMAGE_COOKIE_OFF_CPU; for source_ops.image. */
+extern const struct image off_cpu_image;
+
+struct off_cpu {
+	struct record_sink sink;  /* give this to the source; first, see off_cpu_record */
+	struct record_sink *next; /* borrowed */
+	uint16_t event;		  /* index of off-cpu */
+	struct oprof_task task;	  /* in force, with its head; head 0: none yet */
+	struct oprof_cpu cpu;
+	struct oprof_task told_task; /* the same, as next knows it */
+	struct oprof_cpu told_cpu;
+	bool comes; /* the next TASK comes on the CPU, at switch_ns */
+	uint64_t switch_ns;
+	struct node_hash waits;	    /* tasks that are off CPU, by tid */
+	struct off_cpu_wait *spare; /* a list */
+	uint64_t nr_seen;	    /* samples handed on, and those of LOST records made here */
+};
+
+/* 0 or -ENOMEM. */
+int off_cpu_init(struct off_cpu *off_cpu, struct record_sink *next, uint16_t event);
+void off_cpu_deinit(struct off_cpu *off_cpu);
+
+/*
+ * Tell what has passed up to until_ns of stretches that have not ended: all
+ * switches up to then must have been given (source_ops.drain with
+ * SOURCE_DRAIN_ALL, begun at until_ns or later).
+ */
+void off_cpu_settle(struct off_cpu *off_cpu, uint64_t until_ns);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Three threads whose times off CPU are known: one sleeps, one waits for a
+ * pipe that nobody writes to, one computes. Prints, of each, its name, tid
+ * and how long it was off CPU by its own clocks: time that passed, less time
+ * that it ran. Argument: how long, in ms.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t run_ms;
+static int pipe_fds[2];
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Many short sleeps, and the rest of the time. */
+static void sleeper(uint64_t end_ns)
+{
+	const struct timespec nap = {0, 3000000};
+
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+		nanosleep(&nap, NULL);
+}
+
+/* One long wait. */
+static void waiter(uint64_t end_ns)
+{
+	struct pollfd fd = {.fd = pipe_fds[0], .events = POLLIN};
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (now_ns < end_ns)
+		poll(&fd, 1, (int)((end_ns - now_ns) / 1000000));
+}
+
+static void spinner(uint64_t end_ns)
+{
+	volatile uint64_t work = 0;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+		for (int i = 0; i < 100000; i++)
+			work += (uint64_t)i;
+}
+
+struct thread {
+	const char *name;
+	void (*run)(uint64_t end_ns);
+	pid_t tid;
+	uint64_t off_ns;
+};
+
+static void *thread_main(void *context)
+{
+	struct thread *thread = context;
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	thread->tid = gettid();
+	thread->run(begin_ns + run_ms * 1000000);
+	thread->off_ns =
+		clock_ns(CLOCK_MONOTONIC) - begin_ns - (clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran_ns);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct thread threads[] = {{.name = "sleeper", .run = sleeper},
+				   {.name = "waiter", .run = waiter},
+				   {.name = "spinner", .run = spinner}};
+	pthread_t ids[3];
+
+	run_ms = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000;
+	if (pipe(pipe_fds))
+		return 1;
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&ids[i], NULL, thread_main, &threads[i]))
+			return 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(ids[i], NULL);
+	for (int i = 0; i < 3; i++)
+		printf("%s %d %llu\n", threads[i].name, (int)threads[i].tid,
+		       (unsigned long long)threads[i].off_ns);
+	return 0;
+}
