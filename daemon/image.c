@@ -246,9 +246,27 @@ uint32_t image_tell(struct image_entry *entry)
 	return entry->image.cookie;
 }
 
-const struct image *image_table_find(const struct image_table *table, uint32_t cookie)
+struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie)
 {
 	if (cookie == OPROF_IMAGE_NONE || cookie > table->nr_told)
 		return NULL;
-	return &table->told[cookie - 1]->image;
+	return table->told[cookie - 1];
+}
+
+const struct image *image_table_find(const struct image_table *table, uint32_t cookie)
+{
+	struct image_entry *entry = image_table_entry(table, cookie);
+
+	return entry ? &entry->image : NULL;
+}
+
+void image_table_keep_again(struct image_table *table)
+{
+	for (size_t i = 0; i < table->nr_told; i++) {
+		struct image_entry *entry = table->told[i];
+
+		entry->keep_due_ns = 0;
+		entry->keep_tries = 0;
+		entry->keep_missing = false;
+	}
 }

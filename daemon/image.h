@@ -26,6 +26,10 @@ struct image_entry {
 	struct node node;
 	uint32_t nr_refs;
 	bool saved; /* its symbols or bytes are in the session (kernel_symbols) */
+	/* A file, told: when to ask again whether reports will find it (image_keep). */
+	uint64_t keep_due_ns;
+	uint8_t keep_tries;
+	bool keep_missing; /* they would not */
 	struct image_table *table;
 	struct image_entry *newer, *older; /* unused ones, when nr_refs is 0 and not told */
 };
@@ -81,5 +85,9 @@ void image_put(struct image_entry *entry);		  /* NULL is fine */
 uint32_t image_tell(struct image_entry *entry);
 
 const struct image *image_table_find(const struct image_table *table, uint32_t cookie);
+struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie);
+
+/* Ask of all files again whether reports will find them: the session is another. */
+void image_table_keep_again(struct image_table *table);
 
 #endif

@@ -27,7 +27,8 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 
 # The perf source: what the records mean. Address spaces, images, kernel code.
 daemon_libdaemon_a_SOURCES += daemon/cgroup_names.c daemon/cgroup_names.h daemon/image.c \
-	daemon/image.h daemon/image_alias.c daemon/image_alias.h daemon/kallsyms.c \
+	daemon/image.h daemon/image_keep.c daemon/image_keep.h daemon/image_keeper.c \
+	daemon/image_keeper.h daemon/image_alias.c daemon/image_alias.h daemon/kallsyms.c \
 	daemon/kallsyms.h daemon/kernel_idle.c daemon/kernel_idle.h daemon/kernel_load.c \
 	daemon/kernel_load.h daemon/kernel_map.c daemon/kernel_map.h daemon/kernel_ranges.c \
 	daemon/kernel_ranges.h daemon/kernel_symbols.c daemon/kernel_symbols.h \
@@ -146,7 +147,7 @@ tests_unit_libdaemontest_a_SOURCES = tests/unit/fake_source.c tests/unit/fake_so
 tests_unit_libdaemontest_a_CFLAGS = $(TEST_CFLAGS)
 DAEMON_TESTS = tests/unit/test_separation tests/unit/test_stats tests/unit/test_cgroup_table \
 	tests/unit/test_daemon_session_info tests/unit/test_session \
-	tests/unit/test_placement \
+	tests/unit/test_placement tests/unit/test_image_keep \
 	tests/unit/test_sample_cache tests/unit/test_attribution \
 	tests/unit/test_control_message tests/unit/test_control_server \
 	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
@@ -180,6 +181,9 @@ tests_unit_test_session_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_placement_SOURCES = tests/unit/test_placement.c
 tests_unit_test_placement_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_placement_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_image_keep_SOURCES = tests/unit/test_image_keep.c
+tests_unit_test_image_keep_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_image_keep_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_sample_cache_SOURCES = tests/unit/test_sample_cache.c
 tests_unit_test_sample_cache_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sample_cache_LDADD = $(DAEMON_TEST_LIBS)

@@ -142,10 +142,29 @@ static enum oprof_lost region_frame(struct perf_state *state, struct process *pr
 	return lost;
 }
 
+/* Have its symbols kept if reports will not find them; process maps it at address. */
+static void keep_image(struct perf_state *state, const struct process *process,
+		       const struct mapping *mapping, uint64_t address)
+{
+	int32_t pids[KEEPER_PIDS] = {0};
+
+	if (mapping->image->image.kind != OPROF_IMAGE_FILE)
+		return;
+	for (int i = 0; i < KEEPER_PIDS && process; i++) {
+		pids[i] = process->tgid;
+		process = process->parent_tgid
+				  ? task_table_find(&state->tasks, process->parent_tgid,
+						    state->now_ns)
+				  : NULL;
+	}
+	image_keep_want(&state->keep, mapping->image, pids, address, state->now_ns);
+}
+
 static enum oprof_lost user_frame(struct perf_state *state, struct process *process,
 				  uint64_t time_ns, uint64_t address, struct oprof_frame *frame)
 {
 	const struct mapping *mapping;
+	enum oprof_lost lost;
 
 	if (address >= VSYSCALL_START && address < VSYSCALL_END)
 		return frame_of(state->vsyscall, address - VSYSCALL_START, OPROF_MODE_USER, frame);
@@ -157,8 +176,11 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 		return OPROF_LOST_NO_MAPPING;
 	if (mapping->image->image.kind == OPROF_IMAGE_ANON)
 		return region_frame(state, process, mapping, address, frame);
-	return frame_of(mapping->image, address - mapping->start + mapping->offset, OPROF_MODE_USER,
+	lost = frame_of(mapping->image, address - mapping->start + mapping->offset, OPROF_MODE_USER,
 			frame);
+	if (lost == FOUND && state->now_ns >= mapping->image->keep_due_ns)
+		keep_image(state, process, mapping, address);
+	return lost;
 }
 
 void perf_sample_tell_gone(const struct kernel_range *range, void *state)

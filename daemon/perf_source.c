@@ -333,6 +333,7 @@ static int source_create_state(struct source *source, struct record_sink *sink, 
 		.nr_cpus = source->cpu_watch.nr_cpus,
 		.want_cgroup = source->config.want_cgroup,
 		.want_switches = source->config.want_switches,
+		.keep_images = true,
 		.proc_path = source->proc_path,
 		.between = source_read_between,
 		.between_context = source,
@@ -594,6 +595,7 @@ static int source_drain(struct source *source, enum source_drain how)
 		perf_state_tell_switches_lost(source->state, begin_ns);
 	}
 	source_rescan(source, begin_ns);
+	perf_state_tend(source->state);
 	return 0;
 }
 

@@ -65,6 +65,9 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	state->between_context = config->between_context;
 	state->regions = (struct region_maker){&state->images, &state->aliases, &state->vdso};
 	kernel_map_init(&state->kernel_map, &state->images, state->proc_path, state->sys_path);
+	image_keep_init(&state->keep, &state->images, state->proc_path);
+	if (config->keep_images) /* while there is little to fork, and all privileges */
+		image_keep_start(&state->keep);
 	error = init_tables(state, config->sink);
 	if (error) {
 		perf_state_destroy(state);
@@ -84,6 +87,7 @@ void perf_state_destroy(struct perf_state *state)
 {
 	if (!state)
 		return;
+	image_keep_deinit(&state->keep);
 	/* Tasks and kernel code refer to images. */
 	if (state->tasks.processes.buckets)
 		task_table_deinit(&state->tasks);
@@ -434,6 +438,11 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 	}
 }
 
+void perf_state_tend(struct perf_state *state)
+{
+	image_keep_tend(&state->keep, now_ns());
+}
+
 /* ---- what is known ---- */
 
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie)
@@ -448,6 +457,7 @@ const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgro
 
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
 {
+	image_keep_folder(&state->keep, meta_path);
 	return kernel_symbols_save(&state->images, &state->vdso, state->proc_path, meta_path);
 }
 
@@ -455,6 +465,7 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 			   size_t room)
 {
 	const struct perf_state_counters *own = &state->counters;
+	const struct image_keep_counters *keep = &state->keep.counters;
 	const struct source_counter all[] = {
 		{"mmap_records", own->mmap_records},
 		{"comm_records", own->comm_records},
@@ -471,6 +482,13 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"processes_met", state->tasks.last_generation - TASK_IDLE_GENERATION},
 		{"images_made", state->images.nr_made},
 		{"images_told", state->images.nr_told},
+		{"images_not_by_path", keep->wanted},
+		{"images_kept", keep->kept},
+		{"images_too_big", keep->too_big},
+		{"images_over_bound", keep->full},
+		{"images_unreadable", keep->unreadable},
+		{"images_not_written", keep->failed},
+		{"keeper_restarts", keep->restarts},
 		{"kernel_map_loads", state->kernel_map.nr_loads},
 		{"state_lost_memory", state->tasks.lost_memory},
 	};

@@ -22,6 +22,7 @@ struct perf_state_config {
 	bool kernel;	       /* kernel samples may come: load kallsyms */
 	bool want_switches;    /* SWITCH records, or nothing of switches */
 	bool want_cgroup;      /* paths of cgroups will be asked for: scans look for them */
+	bool keep_images;      /* symbols that reports would not find: a child process keeps them */
 	/* Called between the processes of a scan, which may take long: read the rings. NULL: not.
 	 */
 	void (*between)(void *context);
@@ -62,6 +63,9 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns);
 /* Apply one item; samples reach the sink as CPU, TASK, SAMPLE records (CPU and
  * TASK only when they change), or as LOST records with their reason. */
 void perf_state_apply(struct perf_state *state, const struct perf_item *item);
+
+/* Once a drain. Takes no time. */
+void perf_state_tend(struct perf_state *state);
 
 /* As source_ops has them (daemon/source.h). Counters only grow. */
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie);

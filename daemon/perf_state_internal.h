@@ -4,6 +4,7 @@
 #define DAEMON_PERF_STATE_INTERNAL_H
 
 #include "daemon/cgroup_names.h"
+#include "daemon/image_keep.h"
 #include "daemon/kernel_map.h"
 #include "daemon/perf_state.h"
 #include "daemon/record_writer.h"
@@ -43,6 +44,7 @@ struct perf_state {
 	struct record_writer writer;
 	struct image_table images;
 	struct image_alias_table aliases;
+	struct image_keep keep;
 	struct vdso vdso;
 	struct region_maker regions;
 	struct task_table tasks;

@@ -165,6 +165,7 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->ground_ns = 0;
 	process->app_wanted = false;
 	process->nr_regions = 0;
+	process->parent_tgid = 0;
 }
 
 static void process_destroy(struct task_table *table, struct process *process)
@@ -272,6 +273,7 @@ static void fork_process(struct task_table *table, int32_t tgid, int32_t tid, in
 	process_clear(table, child);
 	child->generation = ++table->last_generation;
 	inherit(child, parent, time_ns);
+	child->parent_tgid = parent_tgid;
 	task_add(table, child, tid);
 }
 

@@ -3,7 +3,9 @@ noinst_LIBRARIES += lib/libbase.a
 lib_libbase_a_CFLAGS = $(CONVERSION_CFLAGS)
 lib_libbase_a_SOURCES = \
 	lib/buildid.c lib/buildid.h \
+	lib/confine.c lib/confine.h \
 	lib/diag.c lib/diag.h \
+	lib/elf_skeleton.c lib/elf_skeleton.h \
 	lib/file.c lib/file.h \
 	lib/log.c lib/log.h \
 	lib/number.c lib/number.h \
@@ -15,6 +17,7 @@ if REPORTS
 lib_tests = \
 	tests/unit/test_buildid \
 	tests/unit/test_diag \
+	tests/unit/test_elf_skeleton \
 	tests/unit/test_file \
 	tests/unit/test_log \
 	tests/unit/test_number \
@@ -29,6 +32,9 @@ tests_unit_test_buildid_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_diag_SOURCES = tests/unit/test_diag.c
 tests_unit_test_diag_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_diag_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_elf_skeleton_SOURCES = tests/unit/test_elf_skeleton.c tests/unit/built_elf.c tests/unit/built_elf.h
+tests_unit_test_elf_skeleton_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_elf_skeleton_LDADD = $(symbol_test_libs)
 tests_unit_test_file_SOURCES = tests/unit/test_file.c
 tests_unit_test_file_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_file_LDADD = lib/libbase.a $(TEST_LIBS)

@@ -94,7 +94,6 @@ pp_libpp_a_SOURCES += \
 	pp/debug_file.c pp/debug_file.h \
 	pp/demangle.c \
 	pp/kernel_symbols.c pp/kernel_symbols.h \
-	pp/symbol_confine.c pp/symbol_confine.h \
 	pp/symbol_file.c pp/symbol_file.h \
 	pp/symbol_helper.c pp/symbol_helper.h \
 	pp/symbol_list.c pp/symbol_list.h \

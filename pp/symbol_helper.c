@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbol_helper.h"
 
-#include "pp/symbol_confine.h"
+#include "lib/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 
 struct helper {
 	const struct symbol_request *request;
-	struct symbol_limits limits;
+	struct confine_limits limits;
 	pid_t pid;
 	int result_fd; /* a file in memory */
 	int alive[2];  /* pipe: the write end closes when the child ends */
@@ -63,7 +63,7 @@ __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_r
 		low = helper->alive[1];
 		high = helper->result_fd;
 	}
-	error = symbol_confine(&helper->limits, low, high);
+	error = confine_process(&helper->limits, CONFINE_READ_FILES, low, high);
 	if (!error)
 		error = read(helper->request, helper->result_fd);
 	_exit(-error & 0xff);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbol_reader.h"
 
+#include "libdb/sample_name.h"
 #include "pp/debug_file.h"
 #include "pp/symbol_file.h"
 #include "pp/symbol_plt.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ struct reading {
 	struct symbol_file image;
 	struct symbol_file debug; /* fd -1: none */
 	struct symbol_plt plt;
+	bool kept;  /* image is what the daemon kept of it */
 	int damage; /* an error of reading that left symbols out */
 };
 
@@ -85,23 +88,40 @@ static bool is_same_stat(const struct symbol_request *request, const struct stat
 	       identity->inode == status->st_ino;
 }
 
-static bool is_wanted_file(const struct symbol_request *request, const struct symbol_file *file)
+/* Size, time or device are known of it, so that is_same_stat says something. */
+static bool is_surely_same(const struct symbol_request *request, const struct stat *status)
+{
+	const struct oprof_image_identity *identity = request->identity;
+
+	return identity->size_bytes || identity->mtime_ns || identity->dev == dev_of(status);
+}
+
+/* How far a file is to be believed to be the image. */
+enum belief {
+	BELIEVE_KEPT,	/* whatever it is: the daemon kept it under the image's identity */
+	BELIEVE_PROOF,	/* build-id, size, time or inode agree */
+	BELIEVE_NO_LIE, /* nothing that is known contradicts */
+};
+
+static bool is_wanted_file(const struct symbol_request *request, const struct symbol_file *file,
+			   enum belief belief)
 {
 	struct buildid id = wanted_build_id(request);
 	struct stat status;
 
-	if (request->kind == OPROF_IMAGE_VDSO)
-		return true; /* kept under its identity by the daemon */
+	if (belief == BELIEVE_KEPT)
+		return true;
 	if (id.nr_bytes)
 		return is_same_build(&id, &file->build_id);
-	return !fstat(file->fd, &status) && is_same_stat(request, &status);
+	return !fstat(file->fd, &status) && is_same_stat(request, &status) &&
+	       (belief == BELIEVE_NO_LIE || is_surely_same(request, &status));
 }
 
 /*
  * Open path as the image. 0, -ENOENT missing, -ESTALE another file, or what
  * symbol_file_open and open say.
  */
-static int try_image(struct reading *reading, const char *path)
+static int try_image(struct reading *reading, const char *path, enum belief belief)
 {
 	int fd = debug_file_open_regular(path);
 	int error;
@@ -109,7 +129,7 @@ static int try_image(struct reading *reading, const char *path)
 	if (fd < 0)
 		return fd == -ENOTDIR ? -ENOENT : fd;
 	error = symbol_file_open(&reading->image, fd, path);
-	if (!error && !is_wanted_file(reading->request, &reading->image)) {
+	if (!error && !is_wanted_file(reading->request, &reading->image, belief)) {
 		symbol_file_close(&reading->image);
 		error = -ESTALE;
 	}
@@ -117,7 +137,8 @@ static int try_image(struct reading *reading, const char *path)
 }
 
 /* try_image of the text that format makes; missing also when that has no memory. */
-__attribute__((format(printf, 2, 3))) static int try_image_at(struct reading *reading,
+__attribute__((format(printf, 3, 4))) static int try_image_at(struct reading *reading,
+							      enum belief belief,
 							      const char *format, ...)
 {
 	va_list arguments;
@@ -129,7 +150,7 @@ __attribute__((format(printf, 2, 3))) static int try_image_at(struct reading *re
 	va_end(arguments);
 	if (nr < 0)
 		return -ENOMEM;
-	error = try_image(reading, path);
+	error = try_image(reading, path, belief);
 	free(path);
 	return error;
 }
@@ -144,7 +165,8 @@ static int try_image_path(struct reading *reading, const char *root)
 	name = name ? name + 1 : reading->request->path;
 	while (folder && *folder) {
 		int length = (int)strcspn(folder, ",");
-		int error = try_image_at(reading, "%s%.*s/%s", root, length, folder, name);
+		int error = try_image_at(reading, BELIEVE_NO_LIE, "%s%.*s/%s", root, length, folder,
+					 name);
 
 		if (!error || error == -ENOMEM)
 			return error;
@@ -161,9 +183,23 @@ static int try_build_id(struct reading *reading)
 {
 	struct buildid id = wanted_build_id(reading->request);
 	char *path = debug_file_build_id_path(reading->request->search, &id, "");
-	int error = path ? try_image(reading, path) : -ENOENT;
+	int error = path ? try_image(reading, path, BELIEVE_NO_LIE) : -ENOENT;
 
 	free(path);
+	return error;
+}
+
+/* What the daemon kept of it, since it would not be found by its path (doc/session.md). */
+static int try_kept(struct reading *reading)
+{
+	const char *meta_path = reading->request->search->meta_path;
+	int error;
+
+	if (!meta_path)
+		return -ENOENT;
+	error = try_image_at(reading, BELIEVE_KEPT, "%s/images/%016" PRIx64, meta_path,
+			     sample_identity(reading->request->identity));
+	reading->kept = !error;
 	return error;
 }
 
@@ -174,11 +210,15 @@ static int open_image(struct reading *reading)
 	int first, error;
 
 	if (request->kind == OPROF_IMAGE_VDSO)
-		return try_image(reading, request->path);
+		return try_image(reading, request->path, BELIEVE_KEPT);
 	first = try_image_path(reading, root);
 	if (!first)
 		return 0;
-	error = try_image_at(reading, "%s%s", root, request->path);
+	error = try_image_at(reading, BELIEVE_PROOF, "%s%s", root, request->path);
+	if (!error || !try_kept(reading))
+		return 0;
+	if (error == -ESTALE)
+		error = try_image_at(reading, BELIEVE_NO_LIE, "%s%s", root, request->path);
 	if (!error)
 		return 0;
 	if (error != -ENOENT)
@@ -274,7 +314,8 @@ static void tell_lack(struct reading *reading, size_t nr_full)
 		return;
 	reading->result.lack =
 		reading->result.list.nr_symbols ? SYMBOLS_DYNAMIC_ONLY : SYMBOLS_STRIPPED;
-	note(reading, "no debug symbols");
+	note(reading, reading->kept ? "no debug symbols in what the session kept of it"
+				    : "no debug symbols");
 }
 
 static int list_all(struct reading *reading)

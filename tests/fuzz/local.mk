@@ -7,6 +7,7 @@
 fuzzers = \
 	tests/fuzz/fuzz_buildid \
 	tests/fuzz/fuzz_control \
+	tests/fuzz/fuzz_elf_skeleton \
 	tests/fuzz/fuzz_meta \
 	tests/fuzz/fuzz_events \
 	tests/fuzz/fuzz_sample_name \
@@ -35,6 +36,9 @@ fuzzers: $(fuzzers)
 tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c
 tests_fuzz_fuzz_buildid_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_buildid_LDADD = $(fuzz_libs)
+tests_fuzz_fuzz_elf_skeleton_SOURCES = tests/fuzz/fuzz_elf_skeleton.c
+tests_fuzz_fuzz_elf_skeleton_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_elf_skeleton_LDADD = $(fuzz_libs)
 tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c
 tests_fuzz_fuzz_spec_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_spec_LDADD = pp/libpp.a $(fuzz_libs)

@@ -110,6 +110,11 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 		fake_sample(state, item);
 }
 
+void perf_state_tend(struct perf_state *state)
+{
+	(void)state;
+}
+
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie)
 {
 	(void)state;

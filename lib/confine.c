@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "pp/symbol_confine.h"
+#include "lib/confine.h"
 
 #include "lib/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -15,6 +17,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* The kernel's own user of last resort (overflowuid). */
+#define NOBODY 65534
 
 /* Sanitizers map terabytes and do system calls of their own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -61,7 +66,7 @@ static rlim_t address_space_bytes(void)
 	return (rlim_t)nr_pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-static int set_limits(const struct symbol_limits *limits)
+static int set_limits(const struct confine_limits *limits)
 {
 	int error = set_limit(RLIMIT_CORE, 0, 0);
 
@@ -113,24 +118,36 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 
-/* Memory, reading, writing what is open already, looking up names, ending. */
-static struct sock_filter filter[] = {
-	LOAD(arch),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+#define PREAMBLE LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0), REFUSE, LOAD(nr)
+
+/* Reading, writing what is open already, memory, ending. */
+#define ALLOW_DESCRIPTORS                                                                          \
+	ALLOW_CALL(SYS_read), ALLOW_CALL(SYS_pread64), ALLOW_CALL(SYS_write),                      \
+		ALLOW_CALL(SYS_lseek), ALLOW_CALL(SYS_close), ALLOW_CALL(SYS_fstat),               \
+		ALLOW_CALL(SYS_mmap), ALLOW_CALL(SYS_munmap), ALLOW_CALL(SYS_mremap),              \
+		ALLOW_CALL(SYS_mprotect), ALLOW_CALL(SYS_madvise), ALLOW_CALL(SYS_brk),            \
+		ALLOW_CALL(SYS_futex), ALLOW_CALL(SYS_getrandom), ALLOW_CALL(SYS_rt_sigaction),    \
+		ALLOW_CALL(SYS_rt_sigprocmask), ALLOW_CALL(SYS_rt_sigreturn),                      \
+		ALLOW_CALL(SYS_getpid), ALLOW_CALL(SYS_gettid), ALLOW_CALL(SYS_tgkill),            \
+		ALLOW_CALL(SYS_exit), ALLOW_CALL(SYS_exit_group)
+
+static struct sock_filter descriptors_filter[] = {
+	PREAMBLE,
+	ALLOW_CALL(SYS_newfstatat), /* fstat() of newer C libraries */
+	ALLOW_DESCRIPTORS,
 	REFUSE,
-	LOAD(nr),
+};
+
+/* And opening for reading, looking up names. */
+static struct sock_filter files_filter[] = {
+	PREAMBLE,
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
 	LOAD_ARGUMENT(2),
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
 		 O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY), 0, 1),
 	REFUSE,
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	ALLOW_CALL(SYS_read),
-	ALLOW_CALL(SYS_pread64),
-	ALLOW_CALL(SYS_write),
-	ALLOW_CALL(SYS_lseek),
-	ALLOW_CALL(SYS_close),
-	ALLOW_CALL(SYS_fstat),
+	ALLOW_DESCRIPTORS,
 	ALLOW_CALL(SYS_newfstatat),
 	ALLOW_CALL(SYS_statx),
 	ALLOW_CALL(SYS_readlinkat),
@@ -140,48 +157,56 @@ static struct sock_filter filter[] = {
 	ALLOW_CALL(SYS_getcwd),
 	ALLOW_CALL(SYS_dup),
 	ALLOW_CALL(SYS_fcntl),
-	ALLOW_CALL(SYS_mmap),
-	ALLOW_CALL(SYS_munmap),
-	ALLOW_CALL(SYS_mremap),
-	ALLOW_CALL(SYS_mprotect),
-	ALLOW_CALL(SYS_madvise),
-	ALLOW_CALL(SYS_brk),
-	ALLOW_CALL(SYS_futex),
-	ALLOW_CALL(SYS_getrandom),
-	ALLOW_CALL(SYS_rt_sigaction),
-	ALLOW_CALL(SYS_rt_sigprocmask),
-	ALLOW_CALL(SYS_rt_sigreturn),
-	ALLOW_CALL(SYS_getpid),
-	ALLOW_CALL(SYS_gettid),
-	ALLOW_CALL(SYS_tgkill), /* abort() */
-	ALLOW_CALL(SYS_exit),
-	ALLOW_CALL(SYS_exit_group),
 	REFUSE,
 };
 
-static void refuse_calls(void)
+static void refuse_calls(enum confine_calls calls)
 {
-	struct sock_fprog program = {.len = sizeof(filter) / sizeof(filter[0]), .filter = filter};
+	struct sock_fprog program = {.len = sizeof(files_filter) / sizeof(files_filter[0]),
+				     .filter = files_filter};
 
+	if (calls == CONFINE_DESCRIPTORS) {
+		program.len = sizeof(descriptors_filter) / sizeof(descriptors_filter[0]);
+		program.filter = descriptors_filter;
+	}
 	/* A kernel without it leaves the limits: a second wall, not the only one. */
 	if (!SANITIZED && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 #else
-static void refuse_calls(void)
+static void refuse_calls(enum confine_calls calls)
 {
+	(void)calls;
 }
 #endif
 
-int symbol_confine(const struct symbol_limits *limits, int keep_a, int keep_b)
-{
-	int error;
+/* ---- who it is ---- */
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	error = set_limits(limits);
+static int give_up_user(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{.effective = 0}};
+
+	if (!geteuid() && (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+			   setresuid(NOBODY, NOBODY, NOBODY)))
+		return -errno;
+	return syscall(SYS_capset, &header, none) ? -errno : 0;
+}
+
+int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
+		    int keep_b)
+{
+	int error = set_limits(limits);
+
 	if (error)
 		return error;
 	close_descriptors((unsigned int)keep_a, (unsigned int)keep_b);
-	refuse_calls();
+	if (calls == CONFINE_DESCRIPTORS)
+		error = give_up_user();
+	if (error)
+		return error;
+	/* Another user has it forgotten: not before. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	refuse_calls(calls);
 	return 0;
 }
