@@ -8,6 +8,8 @@ lib_libbase_a_SOURCES = \
 	lib/elf_skeleton.c lib/elf_skeleton.h \
 	lib/file.c lib/file.h \
 	lib/log.c lib/log.h \
+	lib/log_limit.c lib/log_limit.h \
+	lib/log_place.c lib/log_place.h \
 	lib/number.c lib/number.h \
 	lib/perf_hint.c lib/perf_hint.h \
 	lib/progress.c lib/progress.h \
@@ -20,6 +22,7 @@ lib_tests = \
 	tests/unit/test_elf_skeleton \
 	tests/unit/test_file \
 	tests/unit/test_log \
+	tests/unit/test_log_limit \
 	tests/unit/test_number \
 	tests/unit/test_perf_hint \
 	tests/unit/test_progress \
@@ -41,6 +44,9 @@ tests_unit_test_file_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_log_SOURCES = tests/unit/test_log.c
 tests_unit_test_log_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_log_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_log_limit_SOURCES = tests/unit/test_log_limit.c
+tests_unit_test_log_limit_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_log_limit_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_number_LDADD = lib/libbase.a $(TEST_LIBS)

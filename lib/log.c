@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "lib/log_limit.h"
+#include "lib/log_place.h"
+
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#define LINE_BYTES 2048
+
 static const char *log_program = "oprof";
 static enum log_level log_level_shown = LOG_LEVEL_INFO;
-static int log_fd = STDERR_FILENO;
+static struct log_place log_place = {.fd = STDERR_FILENO};
+static struct log_limit log_limit;
+
+/* The last message, and how often it came again since it was told. */
+static struct {
+	char text[LINE_BYTES];
+	enum log_level level;
+	uint64_t nr_again;
+	uint64_t since_ns; /* of the first that was not told */
+} log_last;
+
+static const struct {
+	const char *word;
+	int priority; /* of syslog(3), as the journal takes it */
+} log_levels[] = {
+	[LOG_LEVEL_ERROR] = {"error: ", 3},
+	[LOG_LEVEL_WARNING] = {"warning: ", 4},
+	[LOG_LEVEL_INFO] = {"", 6},
+	[LOG_LEVEL_DEBUG] = {"debug: ", 7},
+};
 
 void log_init(const char *program, enum log_level level)
 {
@@ -19,61 +42,161 @@ void log_init(const char *program, enum log_level level)
 	log_level_shown = level;
 }
 
+void log_bound(size_t bytes_max, unsigned int nr_a_minute)
+{
+	log_place.bytes_max = bytes_max;
+	log_limit_init(&log_limit, nr_a_minute);
+}
+
 int log_open(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	return log_place_open(&log_place, path);
+}
 
-	if (fd < 0)
-		return -errno;
-	if (log_fd != STDERR_FILENO)
-		close(log_fd);
-	log_fd = fd;
-	return 0;
+bool log_open_journal(void)
+{
+	return log_place_open_journal(&log_place);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 /*
  * Names of files and programs are anybody's: none of them may begin a line
  * of its own in the log, or speak to a terminal.
  */
-static void log_mask_controls(char *line, size_t nr_bytes)
+static void log_mask_controls(char *line)
 {
-	for (size_t i = 0; i < nr_bytes; i++) {
-		unsigned char c = (unsigned char)line[i];
+	for (; *line; line++) {
+		unsigned char c = (unsigned char)*line;
 
 		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			line[i] = '?';
+			*line = '?';
 	}
 }
 
 /* One write per message, so that lines of several processes stay whole. */
-__attribute__((format(printf, 2, 0))) static void log_write(const char *level, const char *format,
-							    va_list args)
+static void log_line(enum log_level level, const char *text)
 {
-	char line[2048];
+	char line[LINE_BYTES + 256];
 	size_t used = 0;
 	int nr;
 
-	if (log_fd != STDERR_FILENO) {
+	if (log_place.is_file) {
 		time_t now = time(NULL);
 		struct tm tm;
 
-		localtime_r(&now, &tm);
-		used = strftime(line, sizeof(line), "%Y-%m-%d %H:%M:%S ", &tm);
+		if (localtime_r(&now, &tm))
+			used = strftime(line, sizeof(line), "%Y-%m-%d %H:%M:%S ", &tm);
+	} else if (log_place.is_journal) {
+		used = (size_t)snprintf(line, sizeof(line), "<%d>", log_levels[level].priority);
 	}
-	nr = snprintf(line + used, sizeof(line) - used, "%.64s: %s", log_program, level);
-	used += (size_t)nr;
-	nr = vsnprintf(line + used, sizeof(line) - used - 1, format, args);
-	if (nr > 0)
-		used += (size_t)nr;
+	/* The journal names the program itself. */
+	nr = snprintf(line + used, sizeof(line) - used - 1, "%.64s%s%s%s",
+		      log_place.is_journal ? "" : log_program, log_place.is_journal ? "" : ": ",
+		      log_levels[level].word, text);
+	used += nr > 0 ? (size_t)nr : 0;
 	if (used > sizeof(line) - 2)
 		used = sizeof(line) - 2;
-	log_mask_controls(line, used);
+	line[used] = '\0';
+	log_mask_controls(line);
 	line[used++] = '\n';
-	while (write(log_fd, line, used) < 0 && errno == EINTR)
-		;
+	log_place_write(&log_place, line, used);
 }
 
-#define LOG_FUNCTION(name, level, prefix)                                                          \
+__attribute__((format(printf, 2, 3))) static void log_about(enum log_level level,
+							    const char *format, ...)
+{
+	char text[128];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	log_line(level, text);
+}
+
+/* Lines that were lost are told by the first that can be written again. */
+static void log_tell_lost(void)
+{
+	uint64_t nr = log_place.nr_lost;
+
+	if (!nr)
+		return;
+	log_about(LOG_LEVEL_WARNING, "%" PRIu64 " messages could not be written to this log", nr);
+	if (log_place.nr_lost > nr)
+		log_place.nr_lost = nr; /* still so: this was none of them */
+	else
+		log_place.nr_lost = 0;
+}
+
+static void log_tell_again(void)
+{
+	uint64_t nr = log_last.nr_again;
+
+	log_last.nr_again = 0;
+	if (nr)
+		log_about(log_last.level, "the last message was repeated %" PRIu64 " times", nr);
+}
+
+static void log_tell_left_out(uint64_t nr)
+{
+	if (nr)
+		log_about(LOG_LEVEL_WARNING, "%" PRIu64 " more messages of one kind were left out",
+			  nr);
+}
+
+static bool log_is_again(enum log_level level, const char *text)
+{
+	if (!log_limit.nr_max || level != log_last.level || strcmp(text, log_last.text) != 0)
+		return false;
+	if (!log_last.nr_again++)
+		log_last.since_ns = now_ns();
+	return true;
+}
+
+__attribute__((format(printf, 2, 0))) static void log_write(enum log_level level,
+							    const char *format, va_list args)
+{
+	char text[LINE_BYTES];
+	uint64_t nr_left_out;
+
+	(void)vsnprintf(text, sizeof(text), format, args);
+	if (log_is_again(level, text))
+		return;
+	if (!log_limit_take(&log_limit, format, now_ns(), &nr_left_out))
+		return;
+	log_tell_again();
+	log_tell_left_out(nr_left_out);
+	log_tell_lost();
+	log_line(level, text);
+	memcpy(log_last.text, text, strlen(text) + 1);
+	log_last.level = level;
+}
+
+void log_tick(void)
+{
+	uint64_t now = now_ns();
+
+	if (log_last.nr_again && now - log_last.since_ns >= LOG_LIMIT_NS)
+		log_tell_again();
+	log_tell_left_out(log_limit_over(&log_limit, now));
+}
+
+void log_flush(void)
+{
+	log_tell_again();
+	/* Every turn is over at the end of time. */
+	for (uint64_t nr; (nr = log_limit_over(&log_limit, UINT64_MAX));)
+		log_tell_left_out(nr);
+}
+
+#define LOG_FUNCTION(name, level)                                                                  \
 	void name(const char *format, ...)                                                         \
 	{                                                                                          \
 		va_list args;                                                                      \
@@ -81,11 +204,11 @@ __attribute__((format(printf, 2, 0))) static void log_write(const char *level, c
 		if ((level) > log_level_shown)                                                     \
 			return;                                                                    \
 		va_start(args, format);                                                            \
-		log_write(prefix, format, args);                                                   \
+		log_write(level, format, args);                                                    \
 		va_end(args);                                                                      \
 	}
 
-LOG_FUNCTION(log_error, LOG_LEVEL_ERROR, "error: ")
-LOG_FUNCTION(log_warning, LOG_LEVEL_WARNING, "warning: ")
-LOG_FUNCTION(log_info, LOG_LEVEL_INFO, "")
-LOG_FUNCTION(log_debug, LOG_LEVEL_DEBUG, "debug: ")
+LOG_FUNCTION(log_error, LOG_LEVEL_ERROR)
+LOG_FUNCTION(log_warning, LOG_LEVEL_WARNING)
+LOG_FUNCTION(log_info, LOG_LEVEL_INFO)
+LOG_FUNCTION(log_debug, LOG_LEVEL_DEBUG)
