@@ -25,6 +25,11 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/session_info.c daemon/session_info.h daemon/stats.c daemon/stats.h \
 	daemon/sync_job.c daemon/sync_job.h
 
+# The daemon as a service of its machine.
+daemon_libdaemon_a_SOURCES += daemon/cost.c daemon/cost.h daemon/metrics.c daemon/metrics.h \
+	daemon/notify.c daemon/notify.h daemon/privileges.c daemon/privileges.h \
+	daemon/service.c daemon/service.h
+
 # The perf source: what the records mean. Address spaces, images, kernel code.
 daemon_libdaemon_a_SOURCES += daemon/cgroup_names.c daemon/cgroup_names.h daemon/image.c \
 	daemon/image.h daemon/image_keep.c daemon/image_keep.h daemon/image_keeper.c \
@@ -211,4 +216,26 @@ tests_unit_test_recent_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_ready_SOURCES = tests/unit/test_ready.c
 tests_unit_test_ready_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ready_LDADD = $(DAEMON_TEST_LIBS)
+endif
+
+if REPORTS
+SERVICE_TESTS = tests/unit/test_cost tests/unit/test_metrics tests/unit/test_notify \
+	tests/unit/test_privileges tests/unit/test_service
+check_PROGRAMS += $(SERVICE_TESTS)
+TESTS += $(SERVICE_TESTS)
+tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
+tests_unit_test_cost_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cost_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c
+tests_unit_test_metrics_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_metrics_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_notify_SOURCES = tests/unit/test_notify.c
+tests_unit_test_notify_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_notify_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_privileges_SOURCES = tests/unit/test_privileges.c
+tests_unit_test_privileges_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_privileges_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_service_SOURCES = tests/unit/test_service.c
+tests_unit_test_service_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_service_LDADD = $(DAEMON_TEST_LIBS)
 endif

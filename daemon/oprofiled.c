@@ -5,6 +5,7 @@
 #include "daemon/profiler.h"
 #include "daemon/ready.h"
 #include "daemon/separation.h"
+#include "daemon/service.h"
 #include "daemon/sync_job.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -35,6 +36,7 @@ struct daemon {
 	struct session session;
 	struct profiler profiler;
 	struct sync_job sync;
+	struct service service;
 	struct control_server *server;
 	int signal_fd;
 	bool ending;
@@ -151,7 +153,7 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 
 	switch ((enum oprof_request)request->request) {
 	case OPROF_REQUEST_STATUS:
-		profiler_status(&daemon->profiler, answer);
+		service_status(&daemon->service, answer);
 		return 0;
 	case OPROF_REQUEST_START:
 		daemon_start(daemon, answer);
@@ -199,6 +201,8 @@ static void daemon_open_log(const struct options *options)
 	const char *path = options->log_file;
 	int error;
 
+	if (!path && options->foreground && log_open_journal())
+		return;
 	if (!path && !options->foreground)
 		path = LOG_NAME; /* in the session folder, where we are */
 	if (!path)
@@ -249,6 +253,12 @@ static void daemon_check(struct daemon *daemon)
 	profiler_check_session(&daemon->profiler);
 }
 
+/* Who asks without end must not keep us from reading samples. */
+static bool daemon_round_is_due(const struct daemon *daemon, int wait_ms)
+{
+	return now_ns() - daemon->profiler.drained_ns >= (uint64_t)wait_ms * UINT64_C(1000000);
+}
+
 static void daemon_loop(struct daemon *daemon)
 {
 	struct profiler *profiler = &daemon->profiler;
@@ -261,17 +271,19 @@ static void daemon_loop(struct daemon *daemon)
 	};
 
 	while (!daemon->ending && !profiler->lost) {
-		int nr = poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms);
+		int nr = poll(fds, sizeof(fds) / sizeof(fds[0]),
+			      service_wait_ms(&daemon->service, wait_ms));
 
 		if (nr < 0)
 			continue; /* EINTR: signals come by their descriptor */
-		if (!nr || fds[1].revents)
+		if (!nr || fds[1].revents || daemon_round_is_due(daemon, wait_ms))
 			profiler_round(profiler, SOURCE_DRAIN_PERIODIC);
 		if (fds[0].revents)
 			daemon_signals(daemon);
 		if (fds[2].revents)
 			control_server_run(daemon->server);
 		daemon_check(daemon);
+		service_tick(&daemon->service, now_ns());
 		if (!daemon->ending && profiler_ended(profiler)) {
 			log_info("ending: the profiled processes have ended");
 			daemon->ending = true;
@@ -400,6 +412,7 @@ static void daemon_end(struct daemon *daemon)
 			 stats->values[STATS_IDLE],
 			 stats_accounted(stats) - stats->values[STATS_STORED] -
 				 stats->values[STATS_IDLE]);
+	log_flush();
 	session_unlock(&daemon->session);
 	/* Last: clients that wait for our end find the lock free. */
 	control_server_destroy(daemon->server);
@@ -416,12 +429,16 @@ static int daemon_run(struct daemon *daemon, struct diag *diag)
 		session_unlock(&daemon->session);
 		return error;
 	}
-	error = start_profiler(daemon, diag);
+	error = service_settle(&daemon->service, diag);
+	if (!error)
+		error = start_profiler(daemon, diag);
 	if (!error) {
 		log_info("oprofiled %s, process %d: ready%s", OPROF_VERSION, (int)getpid(),
 			 daemon->profiler.running ? ", sampling" : "");
+		service_ready(&daemon->service);
 		ready_ok(&daemon->ready);
 		daemon_loop(daemon);
+		service_stopping(&daemon->service);
 		if (daemon->profiler.lost)
 			error = diag_set(diag, -ENOENT, "the session's folder is gone");
 	}
@@ -443,6 +460,7 @@ static int daemon_prepare(struct daemon *daemon, pid_t parent, struct diag *diag
 	if (error)
 		return error;
 	(void)umask(077);
+	log_bound(LOG_BYTES_MAX, LOG_NR_A_MINUTE);
 	raise_files_limit();
 	error = stats_catch_sigbus();
 	if (!error)
@@ -466,6 +484,7 @@ int main(int argc, const char **argv)
 	if (!error && result == OPTIONS_RUN) {
 		if (daemon->options.verbose)
 			log_init("oprofiled", LOG_LEVEL_DEBUG);
+		service_init(&daemon->service, &daemon->options, &daemon->profiler);
 		error = daemon_prepare(daemon, parent, &diag);
 		if (!error)
 			error = daemon_run(daemon, &diag);
@@ -474,6 +493,7 @@ int main(int argc, const char **argv)
 	}
 	if (error && !ready_fail(&daemon->ready, diag_show(&diag)))
 		log_error("%s", diag_show(&diag));
+	service_deinit(&daemon->service);
 	options_deinit(&daemon->options);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

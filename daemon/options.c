@@ -34,7 +34,8 @@ enum options_key {
 
 /* What popt fills and what waits until all options are known. */
 struct options_raw {
-	char *session_dir, *log_file;
+	char *session_dir, *log_file, *metrics_file;
+	int keep_privileges;
 	int foreground, start, append, fresh, system, die_with_parent, enable_on_exec, verbose;
 	char *events[SOURCE_EVENTS_MAX]; /* one text each */
 	size_t nr_events;
@@ -203,6 +204,10 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		{"side-pages", 0, POPT_ARG_STRING, NULL, KEY_SIDE_PAGES,
 		 "pages of a CPU's ring for maps and tasks, a power of two", "N"},
 		{"log-file", 0, POPT_ARG_STRING, &raw->log_file, 0, "where to log to", "FILE"},
+		{"metrics", 0, POPT_ARG_STRING, &raw->metrics_file, 0,
+		 "keep figures for Prometheus in this file, with --system", "FILE"},
+		{"keep-privileges", 0, POPT_ARG_NONE, &raw->keep_privileges, 0,
+		 "go on with all privileges that it was started with", NULL},
 		{"verbose", 'V', POPT_ARG_NONE, &raw->verbose, 0, "log more", NULL},
 		{"ready-fd", 0, POPT_ARG_STRING, NULL, KEY_READY_FD,
 		 "descriptor to write \"ok\" or \"error TEXT\" to when started", "N"},
@@ -288,22 +293,21 @@ static int options_choose_events(struct options *options, const struct options_r
 	return error;
 }
 
-/* The daemon works in its session folder: keep where the user meant. */
-static int options_log_file(struct options *options, const struct options_raw *raw,
-			    struct diag *diag)
+/* The daemon works in its session folder: keep where the user meant. NULL stays NULL. */
+static int options_file(char **kept, const char *given, struct diag *diag)
 {
 	char folder[PATH_MAX];
 
-	if (!raw->log_file)
+	if (!given)
 		return 0;
-	if (raw->log_file[0] == '/')
-		options->log_file = strdup(raw->log_file);
+	if (given[0] == '/')
+		*kept = strdup(given);
 	else if (!getcwd(folder, sizeof(folder)))
 		return diag_set(diag, -errno, "cannot tell the working folder: %s",
 				strerror(errno));
-	else if (asprintf(&options->log_file, "%s/%s", folder, raw->log_file) < 0)
-		options->log_file = NULL;
-	return options->log_file ? 0 : diag_set(diag, -ENOMEM, "out of memory");
+	else if (asprintf(kept, "%s/%s", folder, given) < 0)
+		*kept = NULL;
+	return *kept ? 0 : diag_set(diag, -ENOMEM, "out of memory");
 }
 
 static int options_agree(const struct options *options, const struct options_raw *raw,
@@ -315,6 +319,8 @@ static int options_agree(const struct options *options, const struct options_raw
 		return diag_set(diag, -EINVAL, "--system and --pid exclude each other");
 	if (raw->enable_on_exec && !options->nr_pids)
 		return diag_set(diag, -EINVAL, "--enable-on-exec needs --pid");
+	if (raw->metrics_file && (!*raw->metrics_file || options->nr_pids))
+		return diag_set(diag, -EINVAL, "--metrics needs a file's name, and excludes --pid");
 	if (raw->die_with_parent && !raw->foreground)
 		return diag_set(diag, -EINVAL, "--die-with-parent needs --foreground");
 	return 0;
@@ -329,13 +335,16 @@ static int options_finish(struct options *options, const struct options_raw *raw
 	options->foreground = raw->foreground;
 	options->start = raw->start;
 	options->verbose = raw->verbose;
+	options->keep_privileges = raw->keep_privileges;
 	options->die_with_parent = raw->die_with_parent;
 	options->enable_on_exec = raw->enable_on_exec;
 	options->begin = raw->fresh ? SESSION_FRESH : SESSION_APPEND;
 	options->session_dir = strdup(raw->session_dir ? raw->session_dir : "/var/lib/oprofile");
 	if (!options->session_dir)
 		return diag_set(diag, -ENOMEM, "out of memory");
-	error = options_log_file(options, raw, diag);
+	error = options_file(&options->log_file, raw->log_file, diag);
+	if (!error)
+		error = options_file(&options->metrics_file, raw->metrics_file, diag);
 	return error ? error : options_choose_events(options, raw, diag);
 }
 
@@ -357,6 +366,7 @@ int options_parse(struct options *options, int argc, const char **argv, enum opt
 	free(raw.session_dir);
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): raw.events was freed above */
 	free(raw.log_file);
+	free(raw.metrics_file);
 	return error;
 }
 
@@ -364,6 +374,7 @@ void options_deinit(struct options *options)
 {
 	free(options->session_dir);
 	free(options->log_file);
+	free(options->metrics_file);
 	free(options->pids);
 	memset(options, 0, sizeof(*options));
 }

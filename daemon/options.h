@@ -17,9 +17,10 @@ enum options_result { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed *
 
 struct options {
 	char *session_dir;
-	char *log_file; /* absolute; NULL: <session dir>/oprofiled.log, or stderr */
-	int ready_fd;	/* -1: none */
-	bool foreground, start, die_with_parent, verbose;
+	char *log_file;	    /* absolute; NULL: <session dir>/oprofiled.log, or stderr */
+	char *metrics_file; /* absolute; NULL: none */
+	int ready_fd;	    /* -1: none */
+	bool foreground, start, die_with_parent, verbose, keep_privileges;
 	enum session_begin begin;
 	unsigned int separation;
 	struct event_choice events[SOURCE_EVENTS_MAX];

@@ -258,6 +258,8 @@ int profiler_start(struct profiler *profiler)
 		return 0;
 	error = profiler->config.ops->start(profiler->source);
 	profiler->running = !error;
+	if (!error) /* nothing is due yet */
+		profiler->drained_ns = clock_ns(CLOCK_MONOTONIC);
 	return error;
 }
 
@@ -304,6 +306,8 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	if (error && error != profiler->drain_error)
 		log_error("reading samples: %s", strerror(-error));
 	profiler->drain_error = error;
+	if (!error)
+		profiler->drained_ns = now_ns;
 	return error;
 }
 

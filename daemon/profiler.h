@@ -46,7 +46,8 @@ struct profiler {
 	/* Samples a second, over the last stretch of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;
-	int drain_error; /* of the last round, so that it is told once */
+	int drain_error;     /* of the last round, so that it is told once */
+	uint64_t drained_ns; /* CLOCK_MONOTONIC: begin of the last one without error */
 };
 
 /*

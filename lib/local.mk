@@ -7,6 +7,7 @@ lib_libbase_a_SOURCES = \
 	lib/diag.c lib/diag.h \
 	lib/elf_skeleton.c lib/elf_skeleton.h \
 	lib/file.c lib/file.h \
+	lib/key_value.c lib/key_value.h \
 	lib/log.c lib/log.h \
 	lib/log_limit.c lib/log_limit.h \
 	lib/log_place.c lib/log_place.h \
@@ -21,6 +22,7 @@ lib_tests = \
 	tests/unit/test_diag \
 	tests/unit/test_elf_skeleton \
 	tests/unit/test_file \
+	tests/unit/test_key_value \
 	tests/unit/test_log \
 	tests/unit/test_log_limit \
 	tests/unit/test_number \
@@ -41,6 +43,9 @@ tests_unit_test_elf_skeleton_LDADD = $(symbol_test_libs)
 tests_unit_test_file_SOURCES = tests/unit/test_file.c
 tests_unit_test_file_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_file_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_key_value_SOURCES = tests/unit/test_key_value.c
+tests_unit_test_key_value_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_key_value_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_log_SOURCES = tests/unit/test_log.c
 tests_unit_test_log_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_log_LDADD = lib/libbase.a $(TEST_LIBS)
