@@ -244,4 +244,3 @@ void service_stopping(struct service *service)
 	notify_status(&service->notify, "ending: what was sampled goes to disk");
 	write_metrics(service, false); /* while there is a profiler to ask */
 }
-
