@@ -6,12 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of those told, and as many of the others. */
 #define UNUSED_MAX 4096u
 
 int image_table_init(struct image_table *table)
 {
-	*table = (struct image_table){.nr_told = 0};
-	return node_hash_init(&table->entries);
+	*table = (struct image_table){.last_cookie = OPROF_IMAGE_NONE};
+	if (node_hash_init(&table->entries))
+		return -ENOMEM;
+	if (node_hash_init(&table->cookies)) {
+		node_hash_deinit(&table->entries);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void list_add(struct image_list *list, struct image_entry *entry)
+{
+	entry->newer = NULL;
+	entry->older = list->newest;
+	if (list->newest)
+		list->newest->newer = entry;
+	else
+		list->oldest = entry;
+	list->newest = entry;
+	list->nr++;
+}
+
+static void list_remove(struct image_list *list, struct image_entry *entry)
+{
+	*(entry->newer ? &entry->newer->older : &list->newest) = entry->older;
+	*(entry->older ? &entry->older->newer : &list->oldest) = entry->newer;
+	entry->newer = NULL;
+	entry->older = NULL;
+	list->nr--;
 }
 
 static void entry_free(struct image_entry *entry)
@@ -20,49 +48,71 @@ static void entry_free(struct image_entry *entry)
 	free(entry);
 }
 
+static void forget_retired(struct image_table *table, struct image_entry *entry)
+{
+	list_remove(&table->retired, entry);
+	node_hash_remove(&table->cookies, &entry->cookie_node);
+	entry_free(entry);
+}
+
 void image_table_deinit(struct image_table *table)
 {
 	struct node *node;
 
+	while (table->retired.oldest)
+		forget_retired(table, table->retired.oldest);
 	while ((node = node_hash_any(&table->entries))) {
 		node_hash_remove(&table->entries, node);
 		entry_free(node_owner(node, struct image_entry, node));
 	}
 	node_hash_deinit(&table->entries);
-	free(table->told);
-	*table = (struct image_table){.nr_told = 0};
+	node_hash_deinit(&table->cookies);
+	*table = (struct image_table){.last_cookie = OPROF_IMAGE_NONE};
 }
 
-static void unused_remove(struct image_table *table, struct image_entry *entry)
+/* Nobody will ask for it again: to be released, or, never told, to be forgotten at once. */
+static void entry_retire(struct image_table *table, struct image_entry *entry)
 {
-	*(entry->newer ? &entry->newer->older : &table->newest) = entry->older;
-	*(entry->older ? &entry->older->newer : &table->oldest) = entry->newer;
-	entry->newer = NULL;
-	entry->older = NULL;
-	table->nr_unused--;
+	node_hash_remove(&table->entries, &entry->node);
+	if (entry->image.cookie)
+		list_add(&table->retired, entry);
+	else
+		entry_free(entry);
+}
+
+static struct image_list *list_of(const struct image_entry *entry)
+{
+	struct image_table *table = entry->table;
+
+	return entry->image.cookie ? &table->told_unused : &table->unused;
+}
+
+/* The memory of a process that is gone, or has other memory now. */
+static bool is_of_a_process(const struct image_entry *entry)
+{
+	return entry->image.tgid;
 }
 
 static void unused_add(struct image_table *table, struct image_entry *entry)
 {
-	entry->older = table->newest;
-	if (table->newest)
-		table->newest->newer = entry;
-	else
-		table->oldest = entry;
-	table->newest = entry;
-	table->nr_unused++;
-	if (table->nr_unused <= UNUSED_MAX)
+	struct image_list *list = list_of(entry);
+
+	if (is_of_a_process(entry)) {
+		entry_retire(table, entry);
 		return;
-	entry = table->oldest;
-	unused_remove(table, entry);
-	node_hash_remove(&table->entries, &entry->node);
-	entry_free(entry);
+	}
+	list_add(list, entry);
+	if (list->nr <= UNUSED_MAX)
+		return;
+	entry = list->oldest;
+	list_remove(list, entry);
+	entry_retire(table, entry);
 }
 
 struct image_entry *image_get(struct image_entry *entry)
 {
-	if (!entry->nr_refs++ && !entry->image.cookie)
-		unused_remove(entry->table, entry);
+	if (!entry->nr_refs++)
+		list_remove(list_of(entry), entry);
 	return entry;
 }
 
@@ -71,8 +121,20 @@ void image_put(struct image_entry *entry)
 	if (!entry)
 		return;
 	assert(entry->nr_refs);
-	if (!--entry->nr_refs && !entry->image.cookie)
+	if (!--entry->nr_refs)
 		unused_add(entry->table, entry);
+}
+
+void image_table_release(struct image_table *table,
+			 void (*gone)(const struct image *image, void *context), void *context)
+{
+	while (table->retired.oldest) {
+		struct image_entry *entry = table->retired.oldest;
+
+		table->nr_released++;
+		gone(&entry->image, context);
+		forget_retired(table, entry);
+	}
 }
 
 /* One identity for one content: with a build-id the rest says nothing. */
@@ -228,29 +290,29 @@ uint32_t image_tell(struct image_entry *entry)
 
 	if (entry->image.cookie)
 		return entry->image.cookie;
-	if (table->nr_told == table->room_told) {
-		size_t room = table->room_told ? 2 * table->room_told : 64;
-		struct image_entry **told = NULL;
-
-		if (room < UINT32_MAX)
-			told = realloc(table->told, room * sizeof(struct image_entry *));
-		if (!told)
-			return OPROF_IMAGE_NONE;
-		table->told = told;
-		table->room_told = room;
-	}
+	if (table->last_cookie == OPROF_IMAGE_COOKIE_OFF_CPU - 1)
+		return OPROF_IMAGE_NONE;
 	if (!entry->nr_refs)
-		unused_remove(table, entry);
-	table->told[table->nr_told++] = entry;
-	entry->image.cookie = (uint32_t)table->nr_told;
+		list_remove(&table->unused, entry);
+	entry->image.cookie = ++table->last_cookie;
+	if (!entry->nr_refs)
+		list_add(&table->told_unused, entry);
+	node_hash_add(&table->cookies, &entry->cookie_node, hash_number(entry->image.cookie));
+	table->nr_told++;
 	return entry->image.cookie;
 }
 
 struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie)
 {
-	if (cookie == OPROF_IMAGE_NONE || cookie > table->nr_told)
-		return NULL;
-	return table->told[cookie - 1];
+	struct node *node = node_hash_first(&table->cookies, hash_number(cookie));
+
+	for (; node; node = node_hash_next(node)) {
+		struct image_entry *entry = node_owner(node, struct image_entry, cookie_node);
+
+		if (entry->image.cookie == cookie)
+			return entry;
+	}
+	return NULL;
 }
 
 const struct image *image_table_find(const struct image_table *table, uint32_t cookie)
@@ -260,13 +322,17 @@ const struct image *image_table_find(const struct image_table *table, uint32_t c
 	return entry ? &entry->image : NULL;
 }
 
+static void keep_again(struct node *node, void *context)
+{
+	struct image_entry *entry = node_owner(node, struct image_entry, cookie_node);
+
+	(void)context;
+	entry->keep_due_ns = 0;
+	entry->keep_tries = 0;
+	entry->keep_missing = false;
+}
+
 void image_table_keep_again(struct image_table *table)
 {
-	for (size_t i = 0; i < table->nr_told; i++) {
-		struct image_entry *entry = table->told[i];
-
-		entry->keep_due_ns = 0;
-		entry->keep_tries = 0;
-		entry->keep_missing = false;
-	}
+	node_hash_walk(&table->cookies, keep_again, NULL);
 }

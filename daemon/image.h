@@ -3,11 +3,12 @@
  * The images that a source knows: files by path and identity, regions of
  * memory without a file, kernel code.
  *
- * An image gets its cookie when a record first names it (image_tell); from
- * then on it stays as long as the table, as records demand. One that was
- * never told goes once no mapping refers to it: a machine that builds and
- * runs programs for weeks must not fill the daemon. Some such are kept, so
- * that a program run again and again is not made anew each time.
+ * An image gets its cookie when a record first names it (image_tell). It goes
+ * once nothing refers to it: a machine that builds and runs programs for
+ * weeks must not fill the daemon. Some such are kept, so that a program run
+ * again and again is not made anew each time; not of one process's memory,
+ * which is gone with the process. One with a cookie goes in two steps: it is
+ * retired, found by its cookie only, until image_table_release says so.
  *
  * Not for: telling whether two descriptions mean one file (image_alias).
  */
@@ -24,6 +25,7 @@ struct image_table;
 struct image_entry {
 	struct image image; /* cookie OPROF_IMAGE_NONE: not told yet */
 	struct node node;
+	struct node cookie_node; /* told ones */
 	uint32_t nr_refs;
 	bool saved; /* its symbols or bytes are in the session (kernel_symbols) */
 	/* A file, told: when to ask again whether reports will find it (image_keep). */
@@ -31,16 +33,21 @@ struct image_entry {
 	uint8_t keep_tries;
 	bool keep_missing; /* they would not */
 	struct image_table *table;
-	struct image_entry *newer, *older; /* unused ones, when nr_refs is 0 and not told */
+	struct image_entry *newer, *older; /* in a list of the table's, when nr_refs is 0 */
+};
+
+struct image_list {
+	struct image_entry *newest, *oldest;
+	size_t nr;
 };
 
 struct image_table {
 	struct node_hash entries;
-	struct image_entry **told; /* by cookie - 1 */
-	size_t nr_told, room_told;
-	struct image_entry *newest, *oldest; /* unused */
-	size_t nr_unused;
-	uint64_t nr_made; /* ever */
+	struct node_hash cookies;	       /* those told */
+	struct image_list unused, told_unused; /* that nothing refers to, and may be wanted again */
+	struct image_list retired;	       /* to be released; not in entries */
+	uint32_t last_cookie;
+	uint64_t nr_made, nr_told, nr_released; /* ever */
 	/* The folder that entries' saved speaks of (kernel_symbols). */
 	dev_t saved_dev;
 	ino_t saved_inode;
@@ -81,8 +88,20 @@ struct image_entry *image_table_find_region(struct image_table *table, const cha
 struct image_entry *image_get(struct image_entry *entry); /* another reference */
 void image_put(struct image_entry *entry);		  /* NULL is fine */
 
-/* The cookie, given now if it has none; OPROF_IMAGE_NONE: no memory. */
+/* The cookie, given now if it has none; OPROF_IMAGE_NONE: none is left, after 2^32. */
 uint32_t image_tell(struct image_entry *entry);
+
+/*
+ * Calls gone for each image that is retired, then forgets it. Not while a
+ * record that may name one is being made.
+ */
+void image_table_release(struct image_table *table,
+			 void (*gone)(const struct image *image, void *context), void *context);
+/* There are some. */
+static inline bool image_table_has_retired(const struct image_table *table)
+{
+	return table->retired.nr;
+}
 
 const struct image *image_table_find(const struct image_table *table, uint32_t cookie);
 struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie);

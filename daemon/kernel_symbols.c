@@ -276,6 +276,12 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct
 	return file_replace(path, vdso->bytes, vdso->nr_bytes, FILE_MODE);
 }
 
+static void note_unsaved(struct node *node, void *context)
+{
+	(void)context;
+	node_owner(node, struct image_entry, cookie_node)->saved = false;
+}
+
 /* A folder begun anew (reset, save) holds nothing yet, though its path is the old one's. */
 static void note_folder(struct image_table *images, const char *meta_path)
 {
@@ -286,30 +292,40 @@ static void note_folder(struct image_table *images, const char *meta_path)
 		return;
 	images->saved_dev = st.st_dev;
 	images->saved_inode = st.st_ino;
-	for (size_t i = 0; i < images->nr_told; i++)
-		images->told[i]->saved = false;
+	node_hash_walk(&images->cookies, note_unsaved, NULL);
+}
+
+struct saving_all {
+	struct saving saving;
+	const struct vdso *vdso;
+	const char *meta_path;
+	int error; /* the first */
+};
+
+static void save_if_new(struct node *node, void *context)
+{
+	struct image_entry *entry = node_owner(node, struct image_entry, cookie_node);
+	struct saving_all *all = context;
+	int error;
+
+	if (entry->saved)
+		return;
+	error = save_entry(entry, all->vdso, &all->saving, all->meta_path);
+	if (error)
+		entry->saved = false;
+	if (error && !all->error)
+		all->error = error;
 }
 
 int kernel_symbols_save(struct image_table *images, const struct vdso *vdso, const char *proc_path,
 			const char *meta_path)
 {
-	struct saving saving = {.nr = 0};
-	int error = 0;
+	struct saving_all all = {.vdso = vdso, .meta_path = meta_path};
 	int failed;
 
 	note_folder(images, meta_path);
-	for (size_t i = 0; i < images->nr_told; i++) {
-		struct image_entry *entry = images->told[i];
-
-		if (entry->saved)
-			continue;
-		failed = save_entry(entry, vdso, &saving, meta_path);
-		if (failed)
-			entry->saved = false;
-		if (failed && !error)
-			error = failed;
-	}
-	failed = saving_write(&saving, proc_path);
-	saving_deinit(&saving);
-	return error ? error : failed;
+	node_hash_walk(&images->cookies, save_if_new, &all);
+	failed = saving_write(&all.saving, proc_path);
+	saving_deinit(&all.saving);
+	return all.error ? all.error : failed;
 }

@@ -121,11 +121,22 @@ static struct image_entry *region_of(struct perf_state *state, struct process *p
 
 	if (entry)
 		return entry;
-	if (process->nr_regions >= REGIONS_MAX)
-		return image_table_get_region(&state->images, "anon", process->tgid, 0,
-					      KERNEL_HALF);
-	process->nr_regions++;
-	return image_table_get_region(&state->images, name, process->tgid, start, mapping->end);
+	if (process->nr_regions >= REGIONS_MAX) {
+		entry = image_table_find_region(&state->images, "anon", process->tgid, 0,
+						KERNEL_HALF);
+		if (entry)
+			return entry;
+		entry = image_table_get_region(&state->images, "anon", process->tgid, 0,
+					       KERNEL_HALF);
+	} else {
+		entry = image_table_get_region(&state->images, name, process->tgid, start,
+					       mapping->end);
+	}
+	if (entry && process_keep_region(process, entry)) {
+		image_put(entry);
+		return NULL;
+	}
+	return entry;
 }
 
 static enum oprof_lost region_frame(struct perf_state *state, struct process *process,

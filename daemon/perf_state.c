@@ -402,9 +402,19 @@ static void apply_cgroup(struct perf_state *state, const struct perf_item *item)
 		state->tasks.lost_memory++;
 }
 
+static void tell_release(const struct image *image, void *context)
+{
+	struct perf_state *state = context;
+
+	record_writer_release(&state->writer, image);
+}
+
 void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 {
 	state->now_ns = item->time_ns;
+	/* Between items: what names them is all out. */
+	if (image_table_has_retired(&state->images))
+		image_table_release(&state->images, tell_release, state);
 	switch (item->type) {
 	case PERF_RECORD_SAMPLE:
 		perf_sample_apply(state, item);
@@ -482,6 +492,7 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"processes_met", state->tasks.last_generation - TASK_IDLE_GENERATION},
 		{"images_made", state->images.nr_made},
 		{"images_told", state->images.nr_told},
+		{"images_released", state->images.nr_released},
 		{"images_not_by_path", keep->wanted},
 		{"images_kept", keep->kept},
 		{"images_too_big", keep->too_big},

@@ -135,6 +135,8 @@ static void profiler_release(void *context, uint32_t cookie)
 
 	if (profiler->recent && image)
 		recent_release(profiler->recent, image);
+	if (profiler->cache)
+		sample_cache_release(profiler->cache, cookie);
 }
 
 /* What came before belongs to another session, or none. */

@@ -113,6 +113,13 @@ void record_writer_lost(struct record_writer *writer, uint64_t time_ns, enum opr
 	tell(writer, &lost.head, OPROF_RECORD_LOST, sizeof(lost));
 }
 
+void record_writer_release(struct record_writer *writer, const struct image *image)
+{
+	struct oprof_release release = {.image = image->cookie};
+
+	tell(writer, &release.head, OPROF_RECORD_RELEASE, sizeof(release));
+}
+
 void record_writer_module(struct record_writer *writer, uint64_t time_ns, uint16_t flags,
 			  const struct image *image)
 {

@@ -40,6 +40,9 @@ void record_writer_switches_lost(struct record_writer *writer, uint64_t time_ns,
 void record_writer_lost(struct record_writer *writer, uint64_t time_ns, enum oprof_lost reason,
 			uint16_t event);
 
+/* The cookie of an image is given up: no record names it from here on. */
+void record_writer_release(struct record_writer *writer, const struct image *image);
+
 /* Kernel code came (OPROF_MODULE_LOAD) or went (OPROF_MODULE_UNLOAD). */
 void record_writer_module(struct record_writer *writer, uint64_t time_ns, uint16_t flags,
 			  const struct image *image);

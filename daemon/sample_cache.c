@@ -20,6 +20,7 @@
 #define FILES_MAX      2048 /* about 8 KB of memory each */
 #define FILES_SPARE    32   /* descriptors kept for the rest of the daemon */
 #define DAMAGED_MAX    100
+#define RELEASED_MAX   64 /* cookies whose keys are forgotten in one go */
 
 /* A key that was seen, and its file. */
 struct sample_link {
@@ -34,7 +35,7 @@ struct sample_file {
 	struct sdb *db; /* NULL: could not be opened */
 	int error;	/* then why, and when to try again */
 	uint64_t retry_ns;
-	struct sample_key key;	    /* of the sample that it was opened for */
+	struct sample_key key;	    /* the latest; its images may have been given up */
 	uint64_t first_ns, last_ns; /* of this round's samples; first_ns UINT64_MAX: none */
 	uint64_t used_round;
 	bool weighted;
@@ -53,6 +54,8 @@ struct sample_cache {
 	struct sample_file **files;
 	size_t nr_links, nr_files;
 	struct sample_file *newest, *oldest;
+	uint32_t released[RELEASED_MAX];
+	size_t nr_released;
 	struct sample_link *last; /* most samples follow one of their own key */
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
@@ -202,6 +205,50 @@ static void file_evict(struct sample_cache *cache, struct sample_file *file)
 	free(file);
 }
 
+static bool is_released(const struct sample_cache *cache, uint32_t image)
+{
+	for (size_t i = 0; i < cache->nr_released; i++)
+		if (cache->released[i] == image)
+			return true;
+	return false;
+}
+
+static void file_forget_released(struct sample_cache *cache, struct sample_file *file)
+{
+	struct sample_link **next = &file->links;
+
+	while (*next) {
+		struct sample_link *link = *next;
+
+		if (!is_released(cache, link->key.image) && !is_released(cache, link->key.app)) {
+			next = &link->next_of_file;
+			continue;
+		}
+		*next = link->next_of_file;
+		link_forget(cache, link);
+	}
+}
+
+/*
+ * Many at once, since each looks at all keys. No sample has such a key any
+ * more; their files are closed when others need the room.
+ */
+static void cache_forget_released(struct sample_cache *cache)
+{
+	for (struct sample_file *file = cache->newest; file; file = file->older)
+		file_forget_released(cache, file);
+	cache->nr_released = 0;
+}
+
+void sample_cache_release(struct sample_cache *cache, uint32_t image)
+{
+	if (image == OPROF_IMAGE_NONE)
+		return;
+	cache->released[cache->nr_released++] = image;
+	if (cache->nr_released == RELEASED_MAX)
+		cache_forget_released(cache);
+}
+
 void sample_cache_clear(struct sample_cache *cache)
 {
 	while (cache->oldest)
@@ -297,13 +344,15 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 	return error;
 }
 
-static int file_reopen(struct sample_cache *cache, struct sample_file *file)
+/* For a sample of key: older keys may name images that were given up. */
+static int file_reopen(struct sample_cache *cache, struct sample_file *file,
+		       const struct sample_key *key)
 {
 	int error;
 
 	if (cache->now_ns < file->retry_ns)
 		return file->error;
-	error = cache->config.place(cache->config.context, &file->key, &cache->placement);
+	error = cache->config.place(cache->config.context, key, &cache->placement);
 	return error ? error : file_open(cache, file);
 }
 
@@ -372,6 +421,7 @@ static int cache_link(struct sample_cache *cache, const struct sample_key *key, 
 	link->key = *key;
 	link->hash = hash;
 	link->file = file;
+	file->key = *key;
 	link->next_of_file = file->links;
 	file->links = link;
 	link->next_in_bucket = *bucket;
@@ -429,7 +479,7 @@ static inline int cache_get(struct sample_cache *cache, const struct sample_key 
 	}
 	*file = link->file;
 	file_use(cache, *file);
-	return (*file)->db ? 0 : file_reopen(cache, *file);
+	return (*file)->db ? 0 : file_reopen(cache, *file, key);
 }
 
 /* ---- adding ---- */
@@ -451,7 +501,8 @@ static inline int file_add_sample(struct sample_file *file, uint64_t offset, uin
 }
 
 /* Damaged: a new one takes the sample. Anything else passes, or does not. */
-static int file_add_failed(struct sample_cache *cache, struct sample_file *file, int error)
+static int file_add_failed(struct sample_cache *cache, struct sample_file *file,
+			   const struct sample_key *key, int error)
 {
 	if (!error_is_damage(error)) {
 		file_complain(cache, file, error, NULL);
@@ -463,7 +514,7 @@ static int file_add_failed(struct sample_cache *cache, struct sample_file *file,
 		return file->error;
 	}
 	file->retry_ns = 0;
-	return file_reopen(cache, file);
+	return file_reopen(cache, file, key);
 }
 
 int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, uint64_t offset,
@@ -477,7 +528,7 @@ int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, u
 	error = file_add_sample(file, offset, weight, time_ns);
 	if (!error)
 		return 0;
-	error = file_add_failed(cache, file, error);
+	error = file_add_failed(cache, file, key, error);
 	return error ? error : file_add_sample(file, offset, weight, time_ns);
 }
 

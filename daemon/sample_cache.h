@@ -61,6 +61,9 @@ int sample_cache_sync(const struct sample_cache *cache);
 /* From here on, only what is added later is for the next sync; or all of it (error). */
 void sample_cache_synced(struct sample_cache *cache, int error);
 
+/* An image was given up (OPROF_RECORD_RELEASE): no key names its cookie any more. */
+void sample_cache_release(struct sample_cache *cache, uint32_t image);
+
 /* Close all files (their folder is about to go, or to be renamed). */
 void sample_cache_clear(struct sample_cache *cache);
 

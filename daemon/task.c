@@ -149,6 +149,31 @@ bool process_is_newer(const struct process *process, uint64_t time_ns)
 	return time_ns < (process->scanned_ns ? process->scanned_ns : process->since_ns);
 }
 
+static void regions_clear(struct process *process)
+{
+	for (uint32_t i = 0; i < process->nr_regions; i++)
+		image_put(process->regions[i]);
+	free(process->regions);
+	process->regions = NULL;
+	process->nr_regions = 0;
+}
+
+int process_keep_region(struct process *process, struct image_entry *region)
+{
+	uint32_t nr = process->nr_regions;
+
+	if (!(nr & (nr - 1))) {
+		struct image_entry **regions = reallocarray(
+			process->regions, nr ? 2 * (size_t)nr : 1, sizeof(struct image_entry *));
+
+		if (!regions)
+			return -ENOMEM;
+		process->regions = regions;
+	}
+	process->regions[process->nr_regions++] = image_get(region);
+	return 0;
+}
+
 /* End this life: what is left is what a scan may have found of the next. */
 static void process_clear(struct task_table *table, struct process *process)
 {
@@ -164,7 +189,7 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->since_ns = 0;
 	process->ground_ns = 0;
 	process->app_wanted = false;
-	process->nr_regions = 0;
+	regions_clear(process);
 	process->parent_tgid = 0;
 }
 
@@ -319,7 +344,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->space = space;
 	process->app = NULL;
 	process->app_wanted = true;
-	process->nr_regions = 0;
+	regions_clear(process);
 	process->since_ns = time_ns;
 	process->ground_ns = time_ns;
 	process->scanned_ns = 0;

@@ -55,7 +55,9 @@ struct process {
 	uint64_t ground_ns;   /* of the exec or scan that all that is known goes back to */
 	struct space *space;  /* NULL: not known */
 	struct image_entry *app;
-	uint32_t nr_regions; /* memory without a file that samples made images of */
+	/* Images of its memory without a file that samples named, a reference each. */
+	struct image_entry **regions;
+	uint32_t nr_regions;
 	struct task *tasks;
 	struct process_scan *scan;	 /* waits for its time */
 	uint64_t exited_ns;		 /* when exited */
@@ -89,6 +91,9 @@ void task_table_fork(struct task_table *table, int32_t tgid, int32_t tid, int32_
 
 /* tgid runs another program from time_ns on, in an empty space; its other threads are gone. */
 void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns);
+
+/* The image of the process's own memory lives as long as its program. 0 or -ENOMEM. */
+int process_keep_region(struct process *process, struct image_entry *region);
 
 /* tid is a living thread of process, as far as records and scans told. */
 bool task_table_lives(const struct task_table *table, const struct process *process, int32_t tid);

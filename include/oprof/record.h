@@ -157,7 +157,8 @@ struct oprof_module {
 
 /*
  * No record behind this one names the cookie, nor does another image ever get
- * it: what was kept for it may go. Images of files and the kernel stay.
+ * it: what was kept for it may go. A file that is met again gets another
+ * cookie. source_ops.image knows it for the last time while this is told.
  */
 struct oprof_release {
 	struct oprof_record head;

@@ -78,6 +78,59 @@ START_TEST(cookies_begin_at_1_and_stay)
 }
 END_TEST
 
+static void note_gone(const struct image *image, void *context)
+{
+	uint32_t *cookies = context;
+
+	ck_assert_ptr_eq(image_table_find(&images, image->cookie), image);
+	*cookies += image->cookie;
+}
+
+START_TEST(a_cookie_ends_by_release_and_is_given_to_nobody_else)
+{
+	struct image_entry *region = image_table_get_region(&images, "anon", 7, 100, 200);
+	uint32_t cookies = 0;
+
+	ck_assert_uint_eq(image_tell(region), 1);
+	ck_assert(!image_table_has_retired(&images));
+	image_put(region);
+	ck_assert(image_table_has_retired(&images));
+	ck_assert_ptr_nonnull(image_table_find(&images, 1));
+	/* The process may have another there already. */
+	region = image_table_get_region(&images, "anon", 7, 100, 200);
+	ck_assert_uint_eq(image_tell(region), 2);
+	image_table_release(&images, note_gone, &cookies);
+	ck_assert_uint_eq(cookies, 1);
+	ck_assert_ptr_null(image_table_find(&images, 1));
+	ck_assert_ptr_nonnull(image_table_find(&images, 2));
+	ck_assert(!image_table_has_retired(&images));
+	image_put(region); /* told, retired, and not released when the table ends */
+}
+END_TEST
+
+START_TEST(told_files_that_nothing_maps_are_kept_in_part)
+{
+	char path[32];
+	uint32_t cookies = 0;
+
+	for (int i = 0; i < 100000; i++) {
+		struct image_entry *entry;
+
+		snprintf(path, sizeof(path), "/x%d", i);
+		entry = get(path, NULL);
+		ck_assert_uint_eq(image_tell(entry), (uint32_t)i + 1);
+		image_put(entry);
+		image_table_release(&images, note_gone, &cookies);
+		ck_assert_uint_le(images.entries.nr_nodes, 4096);
+		ck_assert_uint_le(images.cookies.nr_nodes, 4096);
+	}
+	ck_assert_uint_eq(images.nr_released, 100000 - 4096);
+	/* One of those kept has its cookie still. */
+	ck_assert_uint_eq(get("/x99000", NULL)->image.cookie, 99001);
+	ck_assert_uint_eq(get("/x0", NULL)->image.cookie, OPROF_IMAGE_NONE);
+}
+END_TEST
+
 START_TEST(images_that_nothing_names_or_maps_do_not_pile_up)
 {
 	char path[32];
@@ -107,9 +160,11 @@ START_TEST(an_unused_image_can_be_told)
 
 	image_put(entry);
 	ck_assert_uint_eq(image_tell(entry), 1);
-	ck_assert_uint_eq(images.nr_unused, 0);
+	ck_assert_uint_eq(images.unused.nr, 0);
+	ck_assert_uint_eq(images.told_unused.nr, 1);
 	image_put(image_get(entry));
-	ck_assert_uint_eq(images.nr_unused, 0);
+	ck_assert_uint_eq(images.unused.nr, 0);
+	ck_assert_uint_eq(images.told_unused.nr, 1);
 }
 END_TEST
 
@@ -150,6 +205,8 @@ int main(void)
 	tcase_add_test(tests, one_build_id_is_one_image_whatever_else_is_known);
 	tcase_add_test(tests, without_a_build_id_all_the_rest_tells_files_apart);
 	tcase_add_test(tests, cookies_begin_at_1_and_stay);
+	tcase_add_test(tests, a_cookie_ends_by_release_and_is_given_to_nobody_else);
+	tcase_add_test(tests, told_files_that_nothing_maps_are_kept_in_part);
 	tcase_add_test(tests, images_that_nothing_names_or_maps_do_not_pile_up);
 	tcase_add_test(tests, an_unused_image_can_be_told);
 	tcase_add_test(tests, a_region_that_grows_page_by_page_is_a_few_images);

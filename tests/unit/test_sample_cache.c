@@ -199,6 +199,32 @@ START_TEST(keys_do_not_pile_up_in_memory)
 }
 END_TEST
 
+/* App 1000 + i ran image 3; images 10.. came once each. */
+START_TEST(keys_of_images_given_up_are_forgotten_and_their_files_stay_good)
+{
+	struct sample_key kept = {.image = 3, .app = 5, .kind = SAMPLE_OF_APP};
+
+	make_cache(4);
+	ck_assert_int_eq(sample_cache_add(cache, &kept, 1, 1000, now_ns), 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct sample_key key = {.image = 3, .app = 1000 + i, .kind = SAMPLE_OF_APP};
+
+		ck_assert_int_eq(sample_cache_add(cache, &key, 1, 1000, now_ns), 0);
+		sample_cache_release(cache, 1000 + i);
+	}
+	/* One name, one file: never closed, so placed once for each key. */
+	ck_assert_uint_eq(nr_placed, 1001);
+	ck_assert_int_eq(sample_cache_add(cache, &kept, 1, 1000, now_ns), 0);
+	ck_assert_uint_eq(nr_placed, 1001);
+	/* Truncated, it is begun anew for the key at hand. */
+	ck_assert_int_eq(truncate(path_of(3), 0), 0);
+	ck_assert_int_eq(sample_cache_add(cache, &kept, 1, 1000, now_ns), 0);
+	ck_assert_uint_eq(nr_set_aside, 1);
+	sample_cache_destroy(cache);
+	ck_assert_uint_eq(samples_of(3), 1);
+}
+END_TEST
+
 START_TEST(weighted_events_keep_their_weight)
 {
 	struct sample_key key = {.image = 1, .event = 1};
@@ -363,6 +389,7 @@ int main(void)
 	tcase_add_test(tc, no_more_files_than_allowed_are_open_and_none_loses_a_sample);
 	tcase_add_test(tc, the_file_used_last_stays_open);
 	tcase_add_test(tc, keys_do_not_pile_up_in_memory);
+	tcase_add_test(tc, keys_of_images_given_up_are_forgotten_and_their_files_stay_good);
 	tcase_add_test(tc, weighted_events_keep_their_weight);
 	tcase_add_test(tc, times_of_a_file_are_those_of_its_samples);
 	tcase_add_test(tc, a_file_that_is_no_sample_file_is_set_aside_and_a_new_one_begun);
