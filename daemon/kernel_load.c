@@ -35,7 +35,6 @@ struct module_seen {
 struct made_seen {
 	uint64_t start;
 	char *name;
-	bool is_bpf;
 };
 
 /* What a walk of kallsyms gathers. */
@@ -153,7 +152,6 @@ static int gather_made(struct gathering *all, const struct kallsym *symbol)
 	all->made = array;
 	seen = &all->made[all->nr_made];
 	seen->start = symbol->address;
-	seen->is_bpf = !strcmp(symbol->module, "bpf");
 	seen->name = strdup(symbol->name);
 	if (!seen->name)
 		return -ENOMEM;
@@ -244,23 +242,28 @@ static struct image_entry *module_image(struct image_table *images, const char *
 	return image_table_get(images, &key);
 }
 
-/*
- * BPF programs are told apart by their tag, a hash of their code that is
- * part of the name: bpf_prog_TAG_NAME.
- */
-struct image_entry *kernel_layout_made_image(struct image_table *images, const char *name,
-					     const struct kernel_range *range, bool is_bpf)
+enum kernel_made kernel_made_kind(const char *name)
 {
-	struct oprof_image_identity identity = {.size_bytes = range->end - range->start};
-	struct image_key key = {.kind = is_bpf ? OPROF_IMAGE_BPF : OPROF_IMAGE_MODULE,
-				.path = name,
-				.identity = &identity,
-				.start = range->start,
-				.end = range->end};
+	if (!strncmp(name, "ftrace_", 7))
+		return KERNEL_MADE_FTRACE;
+	return strncmp(name, "kprobe_", 7) != 0 ? KERNEL_MADE_BPF : KERNEL_MADE_KPROBES;
+}
 
-	identity.inode = hash_bytes(0, name, strlen(name));
-	if (is_bpf && !strncmp(name, "bpf_prog_", 9))
-		identity.inode = strtoull(name + 9, NULL, 16);
+struct image_entry *kernel_made_image(struct image_table *images, enum kernel_made kind)
+{
+	static const char *const paths[KERNEL_MADE_NR] = {"[bpf]", "[__builtin__ftrace]",
+							  "[__builtin__kprobes]"};
+	struct image_key key = {.kind = OPROF_IMAGE_BPF, .path = paths[kind]};
+
+	return image_table_get(images, &key);
+}
+
+struct image_entry *kernel_layout_made_image(struct image_table *images, const char *name,
+					     const struct kernel_range *range)
+{
+	struct image_key key = {
+		.kind = OPROF_IMAGE_BPF, .path = name, .start = range->start, .end = range->end};
+
 	return image_table_get(images, &key);
 }
 
@@ -381,7 +384,7 @@ static int made_find(struct kernel_layout *layout, struct image_table *images,
 
 		if (next < range.end)
 			range.end = next;
-		range.image = kernel_layout_made_image(images, seen->name, &range, seen->is_bpf);
+		range.image = kernel_layout_made_image(images, seen->name, &range);
 		error = range.image ? kernel_ranges_add(&layout->made, &range) : -ENOMEM;
 		image_put(range.image);
 	}

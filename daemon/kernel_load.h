@@ -22,8 +22,19 @@ int kernel_layout_read(struct kernel_layout *layout, struct image_table *images,
 		       const char *proc_path, const char *sys_path);
 void kernel_layout_deinit(struct kernel_layout *layout);
 
-/* The image of code that the kernel made, with a reference. NULL: no memory. */
+/* Code that the kernel made while it ran, as kallsyms groups it. */
+enum kernel_made { KERNEL_MADE_BPF, KERNEL_MADE_FTRACE, KERNEL_MADE_KPROBES, KERNEL_MADE_NR };
+
+enum kernel_made kernel_made_kind(const char *name);
+
+/* The image of all code of that kind, with a reference. NULL: no memory. */
+struct image_entry *kernel_made_image(struct image_table *images, enum kernel_made kind);
+
+/*
+ * An image that holds the name of the code that the kernel made at range, and
+ * is never told; with a reference. NULL: no memory.
+ */
 struct image_entry *kernel_layout_made_image(struct image_table *images, const char *name,
-					     const struct kernel_range *range, bool is_bpf);
+					     const struct kernel_range *range);
 
 #endif

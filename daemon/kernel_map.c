@@ -150,15 +150,14 @@ bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address)
 	return kernel_ranges_find(&map->idles, address) != NULL;
 }
 
-int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_bytes, const char *name,
-			bool is_bpf)
+int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_bytes, const char *name)
 {
 	struct kernel_range range = {start, start + nr_bytes, NULL};
 	int error;
 
 	if (!nr_bytes || range.end < start)
 		return 0;
-	range.image = kernel_layout_made_image(map->images, name, &range, is_bpf);
+	range.image = kernel_layout_made_image(map->images, name, &range);
 	if (!range.image)
 		return -ENOMEM;
 	error = kernel_ranges_add(&map->made, &range);
@@ -166,15 +165,7 @@ int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_byte
 	return error;
 }
 
-void kernel_map_remove_made(struct kernel_map *map, uint64_t start,
-			    void (*gone)(const struct kernel_range *range, void *context),
-			    void *context)
+void kernel_map_remove_made(struct kernel_map *map, uint64_t start)
 {
-	const struct kernel_range *range = kernel_ranges_find(&map->made, start);
-
-	if (!range || range->start != start)
-		return;
-	if (gone)
-		gone(range, context);
 	kernel_ranges_remove(&map->made, start);
 }

@@ -45,11 +45,9 @@ const struct kernel_range *kernel_map_find(const struct kernel_map *map, uint64_
 
 bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address);
 
-/* Code that the kernel made (or, is_bpf, a BPF program). 0 or -ENOMEM. */
-int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_bytes, const char *name,
-			bool is_bpf);
-void kernel_map_remove_made(struct kernel_map *map, uint64_t start,
-			    void (*gone)(const struct kernel_range *range, void *context),
-			    void *context);
+/* Code that the kernel made: its range has an image of that name. 0 or -ENOMEM. */
+int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_bytes,
+			const char *name);
+void kernel_map_remove_made(struct kernel_map *map, uint64_t start);
 
 #endif

@@ -231,18 +231,6 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	return first;
 }
 
-/* Code that the kernel made is one function, named as the image. */
-static int save_made(struct image_entry *entry, const char *path)
-{
-	struct collection all = {.entry = entry, .path = strdup(path)};
-	int error = all.path ? collection_add(&all, 0, 't', entry->image.path) : -ENOMEM;
-
-	if (!error)
-		error = collection_write(&all);
-	collection_deinit(&all);
-	return error;
-}
-
 /* 0: entry->saved, or it is in saving. */
 static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)
@@ -253,7 +241,9 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct
 	int error = 0;
 
 	entry->saved = true;
-	if (image->kind == OPROF_IMAGE_FILE || image->kind == OPROF_IMAGE_ANON)
+	/* Names of code without files are in the session already (name_table.h). */
+	if (image->kind == OPROF_IMAGE_FILE || image->kind == OPROF_IMAGE_ANON ||
+	    image->kind == OPROF_IMAGE_CODE || image->kind == OPROF_IMAGE_BPF)
 		return 0;
 	if (snprintf(path, sizeof(path), "%s/%s/%016" PRIx64, meta_path,
 		     is_vdso ? "images" : "symbols",
@@ -264,8 +254,6 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct
 	error = file_make_parent_dirs(path, FOLDER_MODE);
 	if (error)
 		return error;
-	if (image->kind == OPROF_IMAGE_BPF)
-		return save_made(entry, path);
 	if (!is_vdso) {
 		entry->saved = false;
 		return saving_add(saving, entry, path);

@@ -31,6 +31,9 @@ daemon_libdaemon_a_SOURCES += daemon/cost.c daemon/cost.h daemon/metrics.c daemo
 	daemon/service.c daemon/service.h
 
 # The perf source: what the records mean. Address spaces, images, kernel code.
+daemon_libdaemon_a_SOURCES += daemon/code_file.c daemon/code_file.h daemon/code_map.c \
+	daemon/code_map.h daemon/code_pool.c daemon/code_pool.h daemon/code_space.c \
+	daemon/code_space.h daemon/jitdump.c daemon/jitdump.h daemon/perf_map.c daemon/perf_map.h
 daemon_libdaemon_a_SOURCES += daemon/cgroup_names.c daemon/cgroup_names.h daemon/image.c \
 	daemon/image.h daemon/image_keep.c daemon/image_keep.h daemon/image_keeper.c \
 	daemon/image_keeper.h daemon/image_alias.c daemon/image_alias.h daemon/kallsyms.c \
@@ -98,7 +101,7 @@ PERF_STATE_TESTS = tests/unit/test_off_cpu tests/unit/test_perf_switch \
 	tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
 	tests/unit/test_image tests/unit/test_kernel_map tests/unit/test_perf_storm \
 	tests/unit/test_task tests/unit/test_perf_sample tests/unit/test_image_alias \
-	tests/unit/test_node_hash tests/unit/test_kernel_ranges
+	tests/unit/test_node_hash tests/unit/test_kernel_ranges tests/unit/test_perf_code
 check_PROGRAMS += $(PERF_STATE_TESTS)
 TESTS += $(PERF_STATE_TESTS)
 PERF_STATE_LIBS = daemon/libdaemon.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
@@ -129,6 +132,10 @@ tests_unit_test_task_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_perf_sample_SOURCES = tests/unit/test_perf_sample.c $(fake_proc_files)
 tests_unit_test_perf_sample_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_sample_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_perf_code_SOURCES = tests/unit/test_perf_code.c tests/unit/jitdump_encode.h \
+	$(fake_proc_files)
+tests_unit_test_perf_code_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_code_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_image_alias_SOURCES = tests/unit/test_image_alias.c $(fake_proc_files)
 tests_unit_test_image_alias_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_image_alias_LDADD = $(PERF_STATE_LIBS)
@@ -157,6 +164,7 @@ DAEMON_TESTS = tests/unit/test_separation tests/unit/test_stats tests/unit/test_
 	tests/unit/test_control_message tests/unit/test_control_server \
 	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
 	tests/unit/test_ready tests/unit/test_name_table tests/unit/test_code_keys \
+	tests/unit/test_code_map tests/unit/test_perf_map tests/unit/test_jitdump \
 	tests/unit/test_recent
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
@@ -171,6 +179,15 @@ tests_unit_test_stats_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_cgroup_table_SOURCES = tests/unit/test_cgroup_table.c
 tests_unit_test_cgroup_table_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_cgroup_table_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_code_map_SOURCES = tests/unit/test_code_map.c
+tests_unit_test_code_map_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_code_map_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_perf_map_SOURCES = tests/unit/test_perf_map.c
+tests_unit_test_perf_map_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_map_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_jitdump_SOURCES = tests/unit/test_jitdump.c tests/unit/jitdump_encode.h
+tests_unit_test_jitdump_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_jitdump_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_name_table_SOURCES = tests/unit/test_name_table.c
 tests_unit_test_name_table_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_name_table_LDADD = $(DAEMON_TEST_LIBS)

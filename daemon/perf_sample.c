@@ -3,6 +3,7 @@
 #include "daemon/perf_state_internal.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
@@ -139,6 +140,24 @@ static struct image_entry *region_of(struct perf_state *state, struct process *p
 	return entry;
 }
 
+/* By the name that the program gives what it made there, if it does. */
+static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
+		       uint64_t address, struct oprof_frame *frame)
+{
+	struct code_place place = {
+		.tgid = process->tgid,
+		.exited = process->exited,
+		.since_ns = process->scanned_ns ? 0 : process->since_ns,
+		.time_ns = time_ns,
+		.address = address,
+		.space = process->space,
+	};
+	uint32_t number;
+
+	return code_space_find(&process->code, &state->code, &place, &number) &&
+	       frame_of(state->jit, number, OPROF_MODE_USER, frame) == FOUND;
+}
+
 static enum oprof_lost region_frame(struct perf_state *state, struct process *process,
 				    const struct mapping *mapping, uint64_t address,
 				    struct oprof_frame *frame)
@@ -185,6 +204,9 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 	mapping = space_find(process->space, address);
 	if (!mapping)
 		return OPROF_LOST_NO_MAPPING;
+	if (mapping->image->image.kind == OPROF_IMAGE_ANON &&
+	    code_frame(state, process, time_ns, address, frame))
+		return FOUND;
 	if (mapping->image->image.kind == OPROF_IMAGE_ANON)
 		return region_frame(state, process, mapping, address, frame);
 	lost = frame_of(mapping->image, address - mapping->start + mapping->offset, OPROF_MODE_USER,
@@ -203,15 +225,33 @@ void perf_sample_tell_gone(const struct kernel_range *range, void *state)
 				     &range->image->image);
 }
 
+/* Programs and trampolines come and go without end: one image of each kind, and their names. */
+static enum oprof_lost made_frame(struct perf_state *state, const char *name,
+				  struct oprof_frame *frame)
+{
+	enum kernel_made kind = kernel_made_kind(name);
+	struct code_name *kept = code_pool_get(&state->code.pool, name, strlen(name));
+	uint32_t number = kept ? code_pool_tell(&state->code.pool, kept) : 0;
+
+	if (kept)
+		code_name_put(&state->code.pool, kept);
+	if (!state->made[kind])
+		state->made[kind] = kernel_made_image(&state->images, kind);
+	return state->made[kind] ? frame_of(state->made[kind], number, OPROF_MODE_KERNEL, frame)
+				 : OPROF_LOST_MEMORY;
+}
+
 static enum oprof_lost kernel_range_frame(struct perf_state *state,
 					  const struct kernel_range *range, uint64_t address,
 					  struct oprof_frame *frame)
 {
 	struct image *image = &range->image->image;
 	bool told = image->cookie != OPROF_IMAGE_NONE;
-	enum oprof_lost lost =
-		frame_of(range->image, address - range->start, OPROF_MODE_KERNEL, frame);
+	enum oprof_lost lost;
 
+	if (image->kind == OPROF_IMAGE_BPF)
+		return made_frame(state, image->path, frame);
+	lost = frame_of(range->image, address - range->start, OPROF_MODE_KERNEL, frame);
 	if (!told && lost == FOUND && image->kind != OPROF_IMAGE_KERNEL)
 		record_writer_module(&state->writer, state->now_ns, OPROF_MODULE_LOAD, image);
 	return lost;

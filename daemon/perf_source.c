@@ -621,6 +621,11 @@ static const char *source_cgroup_path(const struct source *source, uint64_t cgro
 	return perf_state_cgroup_path(source->state, cgroup);
 }
 
+static const char *source_code_name(const struct source *source, uint32_t cookie, uint64_t offset)
+{
+	return perf_state_code_name(source->state, cookie, offset);
+}
+
 static int source_save_symbols(struct source *source, const char *meta_path)
 {
 	return perf_state_save_symbols(source->state, meta_path);
@@ -704,6 +709,7 @@ const struct source_ops source_perf = {
 	.image = source_image,
 	.cgroup_path = source_cgroup_path,
 	.save_symbols = source_save_symbols,
+	.code_name = source_code_name,
 	.notes = source_notes,
 	.counters = source_counters,
 };

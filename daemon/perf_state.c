@@ -25,9 +25,10 @@ static uint64_t now_ns(void)
 
 /* ---- create, destroy ---- */
 
-static int init_tables(struct perf_state *state, struct record_sink *sink)
+static int init_tables(struct perf_state *state, struct record_sink *sink, const char *tmp_path)
 {
 	static const struct image_key vsyscall = {.kind = OPROF_IMAGE_VDSO, .path = "[vsyscall]"};
+	static const struct image_key jit = {.kind = OPROF_IMAGE_CODE, .path = "[jit]"};
 	int error = record_writer_init(&state->writer, sink);
 
 	if (!error)
@@ -36,6 +37,8 @@ static int init_tables(struct perf_state *state, struct record_sink *sink)
 		error = image_alias_init(&state->aliases, state->proc_path);
 	if (!error)
 		error = task_table_init(&state->tasks);
+	if (!error) /* a made-up /proc tells of no processes of this machine */
+		error = code_spaces_init(&state->code, state->proc_path, tmp_path);
 	if (!error)
 		error = cgroup_names_init(&state->cgroups);
 	if (!error)
@@ -44,7 +47,8 @@ static int init_tables(struct perf_state *state, struct record_sink *sink)
 		return error;
 	state->last_tasks = calloc(state->nr_cpus ? state->nr_cpus : 1, sizeof(struct cpu_task));
 	state->vsyscall = image_table_get(&state->images, &vsyscall);
-	return state->last_tasks && state->vsyscall ? 0 : -ENOMEM;
+	state->jit = image_table_get(&state->images, &jit);
+	return state->last_tasks && state->vsyscall && state->jit ? 0 : -ENOMEM;
 }
 
 int perf_state_create(struct perf_state **result, const struct perf_state_config *config,
@@ -68,7 +72,7 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	image_keep_init(&state->keep, &state->images, state->proc_path);
 	if (config->keep_images) /* while there is little to fork, and all privileges */
 		image_keep_start(&state->keep);
-	error = init_tables(state, config->sink);
+	error = init_tables(state, config->sink, config->proc_path ? NULL : "/tmp");
 	if (error) {
 		perf_state_destroy(state);
 		return diag_set(diag, error, "Not enough memory");
@@ -91,6 +95,7 @@ void perf_state_destroy(struct perf_state *state)
 	/* Tasks and kernel code refer to images. */
 	if (state->tasks.processes.buckets)
 		task_table_deinit(&state->tasks);
+	code_spaces_deinit(&state->code);
 	kernel_map_deinit(&state->kernel_map);
 	if (state->cgroups.names.buckets)
 		cgroup_names_deinit(&state->cgroups);
@@ -380,14 +385,11 @@ static void apply_exit(struct perf_state *state, const struct perf_item *item)
 
 static void apply_ksymbol(struct perf_state *state, const struct perf_item *item)
 {
-	bool is_bpf = item->u.ksymbol.kind == PERF_RECORD_KSYMBOL_TYPE_BPF;
-
 	state->counters.ksymbol_records++;
 	if (item->u.ksymbol.unregister)
-		kernel_map_remove_made(&state->kernel_map, item->u.ksymbol.start,
-				       perf_sample_tell_gone, state);
+		kernel_map_remove_made(&state->kernel_map, item->u.ksymbol.start);
 	else if (kernel_map_add_made(&state->kernel_map, item->u.ksymbol.start,
-				     item->u.ksymbol.nr_bytes, item->u.ksymbol.name, is_bpf))
+				     item->u.ksymbol.nr_bytes, item->u.ksymbol.name))
 		state->tasks.lost_memory++;
 }
 
@@ -465,6 +467,15 @@ const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgro
 	return cgroup_names_find(&state->cgroups, cgroup);
 }
 
+const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset)
+{
+	const struct image *image = image_table_find(&state->images, cookie);
+
+	if (!image || (image->kind != OPROF_IMAGE_CODE && image->kind != OPROF_IMAGE_BPF))
+		return NULL;
+	return code_pool_name(&state->code.pool, offset);
+}
+
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
 {
 	image_keep_folder(&state->keep, meta_path);
@@ -476,6 +487,7 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 {
 	const struct perf_state_counters *own = &state->counters;
 	const struct image_keep_counters *keep = &state->keep.counters;
+	const struct code_spaces *code = &state->code;
 	const struct source_counter all[] = {
 		{"mmap_records", own->mmap_records},
 		{"comm_records", own->comm_records},
@@ -502,6 +514,11 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"keeper_restarts", keep->restarts},
 		{"kernel_map_loads", state->kernel_map.nr_loads},
 		{"state_lost_memory", state->tasks.lost_memory},
+		{"code_files", code->nr_files},
+		{"code_functions", code->map_counts.nr_lines + code->dump_counts.nr_records},
+		{"code_bad", code->map_counts.nr_bad_lines + code->dump_counts.nr_bad_records},
+		{"code_left_out", code->map_counts.nr_left_out + code->dump_counts.nr_left_out},
+		{"code_names", code->pool.nr_told},
 	};
 	size_t nr = sizeof(all) / sizeof(all[0]);
 

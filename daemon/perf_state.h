@@ -70,6 +70,7 @@ void perf_state_tend(struct perf_state *state);
 /* As source_ops has them (daemon/source.h). Counters only grow. */
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie);
 const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup);
+const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset);
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path);
 size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
 			   size_t room);

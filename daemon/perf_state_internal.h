@@ -4,7 +4,9 @@
 #define DAEMON_PERF_STATE_INTERNAL_H
 
 #include "daemon/cgroup_names.h"
+#include "daemon/code_space.h"
 #include "daemon/image_keep.h"
+#include "daemon/kernel_load.h"
 #include "daemon/kernel_map.h"
 #include "daemon/perf_state.h"
 #include "daemon/record_writer.h"
@@ -50,10 +52,13 @@ struct perf_state {
 	struct task_table tasks;
 	struct kernel_map kernel_map;
 	struct cgroup_names cgroups;
+	struct code_spaces code;
 	struct image_entry *vsyscall;
-	struct cpu_task *last_tasks;		/* by CPU */
-	uint64_t now_ns;			/* of the item being applied */
-	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until 0: nothing was lost */
+	struct image_entry *jit;		  /* functions that programs made, by name */
+	struct image_entry *made[KERNEL_MADE_NR]; /* those that the kernel made */
+	struct cpu_task *last_tasks;		  /* by CPU */
+	uint64_t now_ns;			  /* of the item being applied */
+	uint64_t doubt_from_ns, doubt_until_ns;	  /* perf_state_doubt; until 0: nothing was lost */
 	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;

@@ -18,7 +18,7 @@
 #define LINKS_PER_FILE 4    /* keys remembered, to a file on average */
 #define SYNC_EACH_MAX  64   /* above it one sync of the file system is quicker */
 #define FILES_MAX      2048 /* about 8 KB of memory each */
-#define FILES_SPARE    32   /* descriptors kept for the rest of the daemon */
+#define FILES_SPARE    96   /* descriptors kept for the rest of the daemon, 64 for code_space.h */
 #define DAMAGED_MAX    100
 #define RELEASED_MAX   64 /* cookies whose keys are forgotten in one go */
 

@@ -181,8 +181,10 @@ static void process_clear(struct task_table *table, struct process *process)
 	exited_remove(table, process);
 	space_put(process->space);
 	image_put(process->app);
+	code_space_destroy(process->code);
 	process->space = NULL;
 	process->app = NULL;
+	process->code = NULL;
 	process->generation = 0;
 	process->start_ticks = 0;
 	process->scanned_ns = 0;
@@ -238,6 +240,11 @@ static void scan_apply(struct task_table *table, struct process *process)
 		process_clear(table, process);
 	if (!process->generation)
 		process->generation = ++table->last_generation;
+	/* It must have run another program since. */
+	if (process->app != scan->app) {
+		code_space_destroy(process->code);
+		process->code = NULL;
+	}
 	space_put(process->space);
 	image_put(process->app);
 	process->space = scan->space;
@@ -279,6 +286,7 @@ static void inherit(struct process *child, const struct process *parent, uint64_
 	child->space = space_get(parent->space);
 	child->app = parent->app ? image_get(parent->app) : NULL;
 	child->app_wanted = parent->app_wanted;
+	child->code = code_space_fork(parent->code);
 }
 
 static void fork_process(struct task_table *table, int32_t tgid, int32_t tid, int32_t parent_tgid,
@@ -341,8 +349,10 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 		process->generation = ++table->last_generation;
 	space_put(process->space);
 	image_put(process->app);
+	code_space_destroy(process->code);
 	process->space = space;
 	process->app = NULL;
+	process->code = NULL;
 	process->app_wanted = true;
 	regions_clear(process);
 	process->since_ns = time_ns;

@@ -14,6 +14,7 @@
 #ifndef DAEMON_TASK_H
 #define DAEMON_TASK_H
 
+#include "daemon/code_space.h"
 #include "daemon/node_hash.h"
 #include "daemon/space.h"
 
@@ -58,6 +59,7 @@ struct process {
 	/* Images of its memory without a file that samples named, a reference each. */
 	struct image_entry **regions;
 	uint32_t nr_regions;
+	struct code_space *code; /* functions it made, by name; NULL: none known */
 	struct task *tasks;
 	struct process_scan *scan;	 /* waits for its time */
 	uint64_t exited_ns;		 /* when exited */

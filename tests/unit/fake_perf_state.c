@@ -129,6 +129,14 @@ const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgro
 	return NULL;
 }
 
+const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset)
+{
+	(void)state;
+	(void)cookie;
+	(void)offset;
+	return NULL;
+}
+
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
 {
 	(void)state;

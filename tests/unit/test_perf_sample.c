@@ -247,29 +247,87 @@ START_TEST(code_that_came_is_found_by_looking_again_but_not_all_the_time)
 }
 END_TEST
 
-START_TEST(programs_of_the_bpf_machine_come_and_go)
+static void ksymbol(const char *name, bool unregister)
 {
-	const struct oprof_module *module;
-
-	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM);
-	expect_lost(OPROF_LOST_NO_KERNEL_MAP);
-	apply((struct perf_item){.type = PERF_RECORD_KSYMBOL,
-				 .pid = PID,
-				 .u.ksymbol = {PROGRAM, 64, PERF_RECORD_KSYMBOL_TYPE_BPF, false,
-					       "bpf_prog_1234_f"}});
-	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM + 5);
-	expect_sample("bpf_prog_1234_f", 5, OPROF_MODE_KERNEL);
-	ck_assert_ptr_nonnull(caught(OPROF_RECORD_MODULE, 0));
-	catcher.nr_words = 0;
 	apply((struct perf_item){
 		.type = PERF_RECORD_KSYMBOL,
 		.pid = PID,
-		.u.ksymbol = {PROGRAM, 64, PERF_RECORD_KSYMBOL_TYPE_BPF, true, "bpf_prog_1234_f"}});
-	module = caught(OPROF_RECORD_MODULE, 0);
-	ck_assert_ptr_nonnull(module);
-	ck_assert_uint_eq(module->head.flags, OPROF_MODULE_UNLOAD);
+		.u.ksymbol = {PROGRAM, 64, PERF_RECORD_KSYMBOL_TYPE_BPF, unregister, name}});
+}
+
+static const char *sampled_name(void)
+{
+	const struct oprof_frame *leaf = &caught_sample()->leaf;
+	const char *name = perf_state_code_name(state, leaf->image, leaf->offset);
+
+	return name ? name : "";
+}
+
+START_TEST(programs_of_the_bpf_machine_come_and_go)
+{
+	uint32_t image;
+	uint64_t number;
+
+	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM);
+	expect_lost(OPROF_LOST_NO_KERNEL_MAP);
+	ksymbol("bpf_prog_1234_f", false);
+	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM + 5);
+	image = caught_sample()->leaf.image;
+	number = caught_sample()->leaf.offset;
+	ck_assert_str_eq(image_of(image)->path, "[bpf]");
+	ck_assert_int_eq(image_of(image)->kind, OPROF_IMAGE_BPF);
+	ck_assert_int_eq(caught_sample()->mode, OPROF_MODE_KERNEL);
+	ck_assert_str_eq(sampled_name(), "bpf_prog_1234_f");
+	ksymbol("bpf_prog_1234_f", true);
 	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM + 5);
 	expect_lost(OPROF_LOST_NO_KERNEL_MAP);
+	/* The name of before is one still; another in its place has another. */
+	ck_assert_str_eq(perf_state_code_name(state, image, number), "bpf_prog_1234_f");
+	ksymbol("bpf_prog_5678_g", false);
+	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM + 63);
+	ck_assert_uint_eq(caught_sample()->leaf.image, image);
+	ck_assert_str_eq(sampled_name(), "bpf_prog_5678_g");
+}
+END_TEST
+
+START_TEST(programs_that_come_and_go_for_weeks_are_one_image)
+{
+	char name[64];
+
+	for (unsigned int i = 0; i < 20000; i++) {
+		(void)snprintf(name, sizeof(name), "bpf_prog_%u", i);
+		ksymbol(name, false);
+		sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM);
+		ck_assert_str_eq(sampled_name(), name);
+		ksymbol(name, true);
+	}
+	ck_assert_uint_lt(caught_sample()->leaf.image, 10);
+}
+END_TEST
+
+START_TEST(trampolines_are_grouped_as_kallsyms_does)
+{
+	ksymbol("ftrace_trampoline", false);
+	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM);
+	ck_assert_str_eq(image_of(caught_sample()->leaf.image)->path, "[__builtin__ftrace]");
+	ck_assert_str_eq(sampled_name(), "ftrace_trampoline");
+	ksymbol("kprobe_insn_page", false);
+	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM);
+	ck_assert_str_eq(image_of(caught_sample()->leaf.image)->path, "[__builtin__kprobes]");
+	ck_assert_str_eq(sampled_name(), "kprobe_insn_page");
+}
+END_TEST
+
+START_TEST(only_code_by_name_has_names)
+{
+	sample(PID, 0, PERF_RECORD_MISC_USER, 0x400010);
+	ck_assert_str_eq(sampled_name(), "");
+	ck_assert_ptr_null(perf_state_code_name(state, 4711, 1));
+	ksymbol("bpf_prog_1234_f", false);
+	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM);
+	ck_assert_ptr_null(perf_state_code_name(state, caught_sample()->leaf.image, 2));
+	ck_assert_str_eq(perf_state_code_name(state, caught_sample()->leaf.image, 0),
+			 "[other code]");
 }
 END_TEST
 
@@ -384,6 +442,9 @@ int main(void)
 	tcase_add_test(tests, one_that_has_no_pid_any_more_is_the_one_that_exited_there);
 	tcase_add_test(tests, code_that_came_is_found_by_looking_again_but_not_all_the_time);
 	tcase_add_test(tests, programs_of_the_bpf_machine_come_and_go);
+	tcase_add_test(tests, programs_that_come_and_go_for_weeks_are_one_image);
+	tcase_add_test(tests, trampolines_are_grouped_as_kallsyms_does);
+	tcase_add_test(tests, only_code_by_name_has_names);
 	tcase_add_test(tests, chains_go_from_the_kernel_to_the_user);
 	tcase_add_test(tests, a_chain_too_long_is_cut_and_says_so);
 	tcase_add_test(tests, cgroups_have_their_paths);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/code_file.h"
+
+#include "lib/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STATUS_BYTES_MAX 65536u
+/* Times of files are those of the last tick of a clock that may be stepped a little. */
+#define SLACK_NS INT64_C(1000000000)
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- the process ---- */
+
+void code_owner_init(struct code_owner *owner, int32_t tgid)
+{
+	*owner = (struct code_owner){.tgid = tgid, .inner_pid = tgid};
+	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
+		owner->uids[i] = geteuid();
+}
+
+void code_owner_set_since(struct code_owner *owner, uint64_t since_ns)
+{
+	if (since_ns)
+		owner->since_ns =
+			clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - (int64_t)since_ns);
+}
+
+static char *read_of_process(const struct code_owner *owner, const char *proc_path,
+			     const char *name)
+{
+	char path[PATH_MAX];
+	char *text;
+
+	if (snprintf(path, sizeof(path), "%s/%d/%s", proc_path, (int)owner->tgid, name) >=
+		    (int)sizeof(path) ||
+	    file_read_text(path, STATUS_BYTES_MAX, &text, NULL))
+		return NULL;
+	return text;
+}
+
+/* The value of "KEY:" in lines of text, or NULL. */
+static const char *find_value(const char *text, const char *key)
+{
+	const char *found = text;
+
+	while ((found = strstr(found, key))) {
+		if (found == text || found[-1] == '\n')
+			return found + strlen(key);
+		found++;
+	}
+	return NULL;
+}
+
+/* "Uid:\tREAL\tEFFECTIVE\tSAVED\tFILE-SYSTEM", "NSpid:\tOUTER\t...\tINNER". */
+static int status_parse(const char *text, struct code_owner *owner)
+{
+	const char *uids = find_value(text, "Uid:");
+	const char *pids = find_value(text, "NSpid:");
+	struct code_owner read = *owner;
+	char *end;
+
+	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++) {
+		read.uids[i] = uids ? (uid_t)strtoul(uids, &end, 10) : 0;
+		if (!uids || end == uids)
+			return -EINVAL;
+		uids = end;
+	}
+	while (pids && *pids == '\t') {
+		long pid = strtol(pids, &end, 10);
+
+		if (end == pids || pid <= 0 || pid > INT32_MAX)
+			break;
+		read.inner_pid = (int32_t)pid;
+		pids = end;
+	}
+	*owner = read;
+	return 0;
+}
+
+/* Field 22, in ticks since the machine booted; names in parentheses may hold anything. */
+static int64_t stat_since(const char *text)
+{
+	const char *next = strrchr(text, ')');
+	long hz = sysconf(_SC_CLK_TCK);
+	unsigned long long ticks;
+
+	for (int i = 0; next && i < 20; i++)
+		next = strchr(next + 1, ' ');
+	if (!next || hz <= 0)
+		return 0;
+	ticks = strtoull(next, NULL, 10);
+	return clock_ns(CLOCK_REALTIME) -
+	       (clock_ns(CLOCK_BOOTTIME) -
+		(int64_t)(ticks % INT32_MAX) * (1000000000 / (int64_t)hz));
+}
+
+int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t since_ns)
+{
+	char *text = read_of_process(owner, proc_path, "status");
+	int error;
+
+	if (!text)
+		return -ESRCH;
+	error = status_parse(text, owner);
+	free(text);
+	code_owner_set_since(owner, since_ns);
+	if (error || since_ns)
+		return error;
+	text = read_of_process(owner, proc_path, "stat");
+	if (text)
+		owner->since_ns = stat_since(text);
+	free(text);
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static bool is_of(const struct code_owner *owner, const struct stat *st)
+{
+	bool own = st->st_uid == 0;
+
+	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
+		own = own || st->st_uid == owner->uids[i];
+	return own && S_ISREG(st->st_mode) &&
+	       (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec + SLACK_NS >=
+		       owner->since_ns;
+}
+
+/* The next part of path, in *folder's place; it is the last: *path is empty then. */
+static int walk_part(int *folder, const char **path)
+{
+	char part[NAME_MAX + 1];
+	size_t nr = strcspn(*path, "/");
+	int fd;
+
+	if (nr > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(part, *path, nr);
+	part[nr] = '\0';
+	*path += nr;
+	*path += strspn(*path, "/");
+	if (!strcmp(part, ".."))
+		return -EPERM;
+	fd = openat(*folder, part, O_PATH | O_NOFOLLOW | O_CLOEXEC | (**path ? O_DIRECTORY : 0));
+	if (fd < 0)
+		return -errno;
+	(void)close(*folder);
+	*folder = fd;
+	return 0;
+}
+
+/*
+ * By parts, as a link on the way would lead into our own root, not into
+ * that of the process; not opened before it is known what it is, as opening
+ * alone may block, or have effects.
+ */
+static int find_file(const char *root, const char *path)
+{
+	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int error = fd < 0 ? -errno : 0;
+
+	path += strspn(path, "/");
+	while (!error && *path)
+		error = walk_part(&fd, &path);
+	if (error && fd >= 0)
+		(void)close(fd);
+	return error ? error : fd;
+}
+
+int code_file_open(const char *root, const char *path, const struct code_owner *owner,
+		   struct stat *st)
+{
+	char name[64];
+	int place = find_file(root, path);
+	int fd;
+
+	if (place < 0)
+		return place;
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
+	if (fstat(place, st))
+		fd = -errno;
+	else if (!is_of(owner, st))
+		fd = -EPERM;
+	else
+		fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd == -1)
+		fd = -errno;
+	(void)close(place);
+	return fd;
+}

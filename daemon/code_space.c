@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/code_space.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES 65536u
+
+/* What has a name may have another since: code is made over code. */
+#define NAMED_NS UINT64_C(1000000000)
+/* What has none may have been made just now, if the process publishes at all; else ever rarer. */
+#define UNNAMED_NS     UINT64_C(100000000)
+#define NOTHING_NS     UINT64_C(1000000000)
+#define NOTHING_MAX_NS UINT64_C(32000000000)
+
+int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *tmp_path)
+{
+	int error;
+
+	*all = (struct code_spaces){.proc_path = proc_path, .tmp_path = tmp_path};
+	error = code_pool_init(&all->pool);
+	if (error)
+		return error;
+	all->buffer = malloc(BUFFER_BYTES);
+	return all->buffer ? 0 : -ENOMEM;
+}
+
+void code_spaces_deinit(struct code_spaces *all)
+{
+	code_pool_deinit(&all->pool);
+	free(all->buffer);
+	all->buffer = NULL;
+}
+
+/* ---- descriptors ---- */
+
+static void file_unlink(struct code_spaces *all, struct code_file *file)
+{
+	*(file->newer ? &file->newer->older : &all->newest) = file->older;
+	*(file->older ? &file->older->newer : &all->oldest) = file->newer;
+	file->newer = NULL;
+	file->older = NULL;
+}
+
+static void file_link(struct code_spaces *all, struct code_file *file)
+{
+	file->newer = NULL;
+	file->older = all->newest;
+	*(all->newest ? &all->newest->newer : &all->oldest) = file;
+	all->newest = file;
+}
+
+static void file_close(struct code_spaces *all, struct code_file *file)
+{
+	if (file->fd < 0)
+		return;
+	(void)close(file->fd);
+	file->fd = -1;
+	file_unlink(all, file);
+	all->nr_open--;
+}
+
+static void file_use(struct code_spaces *all, struct code_file *file)
+{
+	file_unlink(all, file);
+	file_link(all, file);
+}
+
+/* True: it is another file than before. */
+static bool file_set(struct code_spaces *all, struct code_file *file, int fd, const struct stat *st)
+{
+	bool is_new = file->inode != st->st_ino || file->dev != st->st_dev;
+
+	file_close(all, file);
+	file->fd = fd;
+	file->dev = st->st_dev;
+	file->inode = st->st_ino;
+	file_link(all, file);
+	all->nr_files++;
+	if (++all->nr_open > CODE_FILES_MAX)
+		file_close(all, all->oldest);
+	return is_new;
+}
+
+/* ---- spaces ---- */
+
+static struct code_space *space_make(struct code_spaces *all)
+{
+	struct code_space *space = calloc(1, sizeof(*space));
+
+	if (!space)
+		return NULL;
+	space->all = all;
+	space->map_file.fd = -1;
+	space->dump_file.fd = -1;
+	space->wait_ns = NOTHING_NS;
+	return space;
+}
+
+void code_space_destroy(struct code_space *space)
+{
+	if (!space)
+		return;
+	file_close(space->all, &space->map_file);
+	file_close(space->all, &space->dump_file);
+	code_map_put(space->listed);
+	code_map_put(space->dumped);
+	free(space);
+}
+
+struct code_space *code_space_fork(const struct code_space *parent)
+{
+	struct code_space *child;
+
+	if (!parent || (!parent->listed && !parent->dumped))
+		return NULL;
+	child = space_make(parent->all);
+	if (!child)
+		return NULL;
+	child->listed = parent->listed ? code_map_get(parent->listed) : NULL;
+	child->dumped = parent->dumped ? code_map_get(parent->dumped) : NULL;
+	return child;
+}
+
+static bool map_begin(struct code_spaces *all, struct code_map **map)
+{
+	if (!*map)
+		*map = code_map_create(&all->pool);
+	return *map;
+}
+
+/* ---- the perf map ---- */
+
+/* What was read is of a file that is there no more, or other than it was. */
+static void map_forget(struct code_space *space)
+{
+	code_map_put(space->listed);
+	space->listed = NULL;
+	space->perf_map = (struct perf_map){.position = 0};
+}
+
+static int map_open(struct code_space *space, const struct code_place *place, struct stat *st)
+{
+	char root[PATH_MAX];
+	char name[64];
+	int fd = -ENOENT;
+
+	if (!place->exited) {
+		(void)snprintf(root, sizeof(root), "%s/%d/root", space->all->proc_path,
+			       (int)place->tgid);
+		(void)snprintf(name, sizeof(name), "tmp/perf-%d.map", (int)space->owner.inner_pid);
+		fd = code_file_open(root, name, &space->owner, st);
+	}
+	if (fd >= 0 || !space->all->tmp_path)
+		return fd;
+	(void)snprintf(name, sizeof(name), "perf-%d.map", (int)place->tgid);
+	return code_file_open(space->all->tmp_path, name, &space->owner, st);
+}
+
+/* Have it open, the one that is there now. */
+static void map_find(struct code_space *space, const struct code_place *place)
+{
+	struct code_file *file = &space->map_file;
+	bool had_one = file->inode != 0;
+	struct stat st;
+	int fd;
+
+	if (file->fd >= 0 && !fstat(file->fd, &st) && st.st_nlink)
+		return;
+	fd = map_open(space, place, &st);
+	if (fd < 0)
+		return;
+	/* What a fork has of its parent stands till its own says otherwise. */
+	if (file_set(space->all, file, fd, &st) && had_one)
+		map_forget(space);
+}
+
+static void map_read(struct code_space *space)
+{
+	struct code_spaces *all = space->all;
+	int more = -ESTALE;
+
+	if (space->map_file.fd < 0)
+		return;
+	file_use(all, &space->map_file);
+	for (int i = 0; more == -ESTALE && i < 2; i++) {
+		if (!map_begin(all, &space->listed))
+			return;
+		more = perf_map_read(&space->perf_map, space->map_file.fd, &space->listed,
+				     all->buffer, BUFFER_BYTES, &all->map_counts);
+		if (more == -ESTALE)
+			map_forget(space);
+	}
+}
+
+/* ---- the jitdump ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* path leads to a file of that name. */
+static bool is_named(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strcmp(slash + 1, name);
+}
+
+/* The file that was mapped, not one that has come to have its name. */
+static int dump_open(const struct code_space *space, const struct code_place *place,
+		     const struct image *image, struct stat *st)
+{
+	char root[PATH_MAX] = "/";
+	int fd;
+
+	if (!place->exited)
+		(void)snprintf(root, sizeof(root), "%s/%d/root", space->all->proc_path,
+			       (int)place->tgid);
+	fd = code_file_open(root, image->path, &space->owner, st);
+	if (fd >= 0 && !image->identity.nr_build_id && image->identity.inode != st->st_ino) {
+		(void)close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static void dump_forget(struct code_space *space)
+{
+	code_map_put(space->dumped);
+	space->dumped = NULL;
+	space->jitdump = (struct jitdump){.position = 0};
+}
+
+static void dump_find(struct code_space *space, const struct code_place *place)
+{
+	bool had_one = space->dump_file.inode != 0;
+	struct stat st;
+	char name[64];
+	int fd = -ENOENT;
+
+	if (space->dump_file.fd >= 0 || !place->space)
+		return;
+	/* As it calls itself, in its own pid namespace. */
+	(void)snprintf(name, sizeof(name), "jit-%d.dump", (int)space->owner.inner_pid);
+	for (uint32_t i = 0; fd < 0 && i < place->space->nr_mappings; i++) {
+		const struct image_entry *entry = place->space->mappings[i].image;
+
+		if (entry && entry->image.kind == OPROF_IMAGE_FILE &&
+		    is_named(entry->image.path, name))
+			fd = dump_open(space, place, &entry->image, &st);
+	}
+	if (fd < 0)
+		return;
+	if (file_set(space->all, &space->dump_file, fd, &st) && had_one)
+		dump_forget(space);
+}
+
+static void dump_read(struct code_space *space, uint64_t time_ns)
+{
+	struct code_spaces *all = space->all;
+	int more = -ESTALE;
+
+	if (space->dump_file.fd < 0)
+		return;
+	file_use(all, &space->dump_file);
+	for (int i = 0; more == -ESTALE && i < 2; i++) {
+		if (!map_begin(all, &space->dumped))
+			return;
+		more = jitdump_read(&space->jitdump, space->dump_file.fd, time_ns, now_ns(),
+				    &space->dumped, all->buffer, BUFFER_BYTES, &all->dump_counts);
+		if (more == -ESTALE)
+			dump_forget(space);
+	}
+}
+
+/* ---- looking up ---- */
+
+static struct code_name *find_name(struct code_space *space, const struct code_place *place)
+{
+	const struct code_range *range = NULL;
+
+	if (space->jitdump.next_ns && space->jitdump.next_ns <= place->time_ns)
+		dump_read(space, place->time_ns);
+	if (space->dumped)
+		range = code_map_find(space->dumped, place->address);
+	if (!range && space->listed)
+		range = code_map_find(space->listed, place->address);
+	return range ? range->name : NULL;
+}
+
+static bool is_due(const struct code_space *space, const struct code_place *place, bool named)
+{
+	uint64_t wait_ns = named ? NAMED_NS : space->wait_ns;
+
+	return !space->checked_ns || (place->time_ns >= space->checked_ns &&
+				      place->time_ns - space->checked_ns >= wait_ns);
+}
+
+static void find_owner(struct code_space *space, const struct code_place *place)
+{
+	if (!space->owner.tgid)
+		code_owner_init(&space->owner, place->tgid);
+	if (place->exited || code_owner_read(&space->owner, space->all->proc_path, place->since_ns))
+		code_owner_set_since(&space->owner, place->since_ns);
+}
+
+static void look_again(struct code_space *space, const struct code_place *place)
+{
+	space->checked_ns = place->time_ns ? place->time_ns : 1;
+	if (space->map_file.fd < 0 && space->dump_file.fd < 0)
+		find_owner(space, place);
+	map_find(space, place);
+	dump_find(space, place);
+	map_read(space);
+	dump_read(space, place->time_ns);
+	if (space->map_file.fd >= 0 || space->dump_file.fd >= 0)
+		space->wait_ns = UNNAMED_NS;
+	else if (space->wait_ns < NOTHING_MAX_NS)
+		space->wait_ns = space->wait_ns < NOTHING_NS ? NOTHING_NS : 2 * space->wait_ns;
+}
+
+bool code_space_find(struct code_space **space, struct code_spaces *all,
+		     const struct code_place *place, uint32_t *number)
+{
+	struct code_name *name;
+
+	if (!*space)
+		*space = space_make(all);
+	if (!*space)
+		return false;
+	name = find_name(*space, place);
+	if (is_due(*space, place, name)) {
+		look_again(*space, place);
+		name = find_name(*space, place);
+	}
+	if (!name)
+		return false;
+	*number = code_pool_tell(&all->pool, name);
+	return true;
+}
