@@ -3,6 +3,7 @@ noinst_LIBRARIES += lib/libbase.a
 lib_libbase_a_CFLAGS = $(CONVERSION_CFLAGS)
 lib_libbase_a_SOURCES = \
 	lib/buildid.c lib/buildid.h \
+	lib/cgroup_name.c lib/cgroup_name.h \
 	lib/confine.c lib/confine.h \
 	lib/diag.c lib/diag.h \
 	lib/elf_skeleton.c lib/elf_skeleton.h \
@@ -19,6 +20,7 @@ lib_libbase_a_SOURCES = \
 if REPORTS
 lib_tests = \
 	tests/unit/test_buildid \
+	tests/unit/test_cgroup_name \
 	tests/unit/test_diag \
 	tests/unit/test_elf_skeleton \
 	tests/unit/test_file \
@@ -34,6 +36,9 @@ TESTS += $(lib_tests)
 tests_unit_test_buildid_SOURCES = tests/unit/test_buildid.c
 tests_unit_test_buildid_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_buildid_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_cgroup_name_SOURCES = tests/unit/test_cgroup_name.c
+tests_unit_test_cgroup_name_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cgroup_name_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_diag_SOURCES = tests/unit/test_diag.c
 tests_unit_test_diag_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_diag_LDADD = lib/libbase.a $(TEST_LIBS)

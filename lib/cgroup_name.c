@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/cgroup_name.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ID_DIGITS     64u /* of containers, by the OCI's tools */
+#define ID_SHOWN      12  /* as those tools show them */
+#define ID_DIGITS_MIN 32u
+#define POD_SHOWN     8
+#define PREFIX_MIN    6u /* digits of an id that somebody means */
+#define PART_BYTES    (NAME_MAX + 1)
+
+/* A path on its way to a name. */
+struct parsing {
+	struct cgroup_name *name;
+	size_t used; /* bytes of name->text */
+	bool too_long;
+	char part[PART_BYTES]; /* the one in hand, escapes undone */
+	char before[PART_BYTES];
+};
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* systemd writes what may not stand in a unit's name as \xHH. */
+static size_t undo_escape(const char *from, char *to)
+{
+	int high, low;
+
+	if (from[0] != '\\' || from[1] != 'x')
+		return 0;
+	high = hex_digit(from[2]);
+	low = high < 0 ? -1 : hex_digit(from[3]);
+	if (low < 0 || high * 16 + low < ' ' || high * 16 + low > '~')
+		return 0;
+	*to = (char)(high * 16 + low);
+	return 4;
+}
+
+/* nr_bytes of from, escapes undone, into to[room]; cut where there is no room. */
+static void copy_part(const char *from, size_t nr_bytes, char *to, size_t room)
+{
+	const char *end = from + nr_bytes;
+	size_t used = 0;
+
+	while (from < end && used + 1 < room) {
+		size_t nr = undo_escape(from, to + used);
+
+		if (!nr || nr > (size_t)(end - from)) {
+			to[used] = *from;
+			nr = 1;
+		}
+		from += nr;
+		used++;
+	}
+	to[used] = '\0';
+}
+
+/* The next part of *path, and *path behind it. False: there is none. */
+static bool take_part(const char **path, char *part)
+{
+	const char *from = *path + strspn(*path, "/");
+	size_t nr_bytes = strcspn(from, "/");
+
+	*path = from + nr_bytes;
+	copy_part(from, nr_bytes, part, PART_BYTES);
+	return nr_bytes != 0;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool ends(const char *text, const char *with)
+{
+	size_t nr = strlen(text);
+	size_t nr_with = strlen(with);
+
+	return nr >= nr_with && !strcmp(text + nr - nr_with, with);
+}
+
+static void add(struct parsing *parsing, const char *separator, const char *text, size_t nr_bytes)
+{
+	struct cgroup_name *name = parsing->name;
+	size_t nr_separator = parsing->used ? strlen(separator) : 0;
+
+	if (parsing->used + nr_separator + nr_bytes >= sizeof(name->text)) {
+		parsing->too_long = true;
+		return;
+	}
+	memcpy(name->text + parsing->used, separator, nr_separator);
+	memcpy(name->text + parsing->used + nr_separator, text, nr_bytes);
+	parsing->used += nr_separator + nr_bytes;
+	name->text[parsing->used] = '\0';
+}
+
+/* ---- containers ---- */
+
+/* Digits of hexadecimal at the beginning of text. */
+static size_t nr_digits(const char *text)
+{
+	return strspn(text, "0123456789abcdef");
+}
+
+static void note_container(struct parsing *parsing, const char *id, size_t nr_bytes)
+{
+	char *kept = parsing->name->container;
+
+	if (nr_bytes >= CGROUP_ID_BYTES)
+		nr_bytes = CGROUP_ID_BYTES - 1;
+	memcpy(kept, id, nr_bytes);
+	kept[nr_bytes] = '\0';
+}
+
+/* "docker:0123456789ab"; the first one in a pod is "0123456789ab", or "conmon:..." beside it. */
+static void add_container(struct parsing *parsing, const char *tool, size_t nr_tool, const char *id)
+{
+	static const char conmon[] = "conmon";
+	bool in_pod = parsing->name->pod[0] && !parsing->name->container[0];
+
+	note_container(parsing, id, nr_digits(id));
+	if (in_pod && nr_tool > strlen(conmon) &&
+	    !strncmp(tool + nr_tool - strlen(conmon), conmon, strlen(conmon))) {
+		tool += nr_tool - strlen(conmon);
+		nr_tool = strlen(conmon);
+	} else if (in_pod) {
+		add(parsing, "/", id, ID_SHOWN);
+		return;
+	}
+	add(parsing, "/", tool, nr_tool);
+	add(parsing, ":", id, ID_SHOWN);
+}
+
+/* What people call those who write this before an id. */
+static const struct {
+	const char *prefix, *tool;
+} tools[] = {
+	{"libpod", "podman"},
+	{"libpod-conmon", "podman-conmon"},
+	{"libpod_parent", "podman-pod"},
+	{"cri-containerd", "containerd"},
+};
+
+static void add_tool(struct parsing *parsing, const char *prefix, size_t nr_prefix, const char *id)
+{
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (strlen(tools[i].prefix) == nr_prefix &&
+		    !strncmp(prefix, tools[i].prefix, nr_prefix)) {
+			add_container(parsing, tools[i].tool, strlen(tools[i].tool), id);
+			return;
+		}
+	add_container(parsing, prefix, nr_prefix, id);
+}
+
+/* "docker-ID.scope", "libpod-ID". */
+static bool take_prefixed_id(struct parsing *parsing)
+{
+	const char *part = parsing->part;
+	const char *id = strrchr(part, '-');
+	size_t nr;
+
+	if (!id || id == part)
+		return false;
+	nr = nr_digits(id + 1);
+	if (nr < ID_DIGITS_MIN || (id[1 + nr] && strcmp(id + 1 + nr, ".scope") != 0))
+		return false;
+	add_tool(parsing, part, (size_t)(id - part), id + 1);
+	return true;
+}
+
+/* ID alone: the folder that it lies in tells whose it is. */
+static bool take_bare_id(struct parsing *parsing)
+{
+	const char *tool = parsing->before;
+	size_t nr = nr_digits(parsing->part);
+
+	if (nr != ID_DIGITS || parsing->part[nr])
+		return false;
+	/* Task of ECS: an id below an id. */
+	if (!*tool || nr_digits(tool) >= ID_DIGITS_MIN)
+		tool = "container";
+	add_tool(parsing, tool, strlen(tool), parsing->part);
+	return true;
+}
+
+/* ---- pods ---- */
+
+/* 8-4-4-4-12 digits, or 32 of a pod that the node's own files describe. */
+static size_t uid_bytes(const char *text)
+{
+	size_t nr = strspn(text, "0123456789abcdef-_");
+
+	return nr == 36 || nr == 32 ? nr : 0;
+}
+
+/* "kubepods-burstable-podUID.slice", "podUID" below "kubepods". */
+static bool take_pod(struct parsing *parsing, bool in_kubepods)
+{
+	const char *uid =
+		begins(parsing->part, "pod") ? parsing->part : strstr(parsing->part, "-pod");
+	char *pod = parsing->name->pod;
+	size_t nr;
+
+	if (!in_kubepods || !uid)
+		return false;
+	uid += *uid == '-' ? 4 : 3;
+	nr = uid_bytes(uid);
+	if (!nr || (uid[nr] && strcmp(uid + nr, ".slice") != 0))
+		return false;
+	memcpy(pod, uid, nr);
+	pod[nr] = '\0';
+	for (char *c = pod; *c; c++)
+		if (*c == '_')
+			*c = '-';
+	parsing->name->container[0] = '\0';
+	add(parsing, "/", "k8s", 3);
+	add(parsing, ":", pod, POD_SHOWN);
+	return true;
+}
+
+/* ---- system containers ---- */
+
+static void add_named(struct parsing *parsing, const char *tool, const char *name, size_t nr_bytes)
+{
+	note_container(parsing, name, nr_bytes);
+	add(parsing, "/", tool, strlen(tool));
+	add(parsing, ":", name, nr_bytes);
+}
+
+/* "lxc.payload.NAME", NAME below "lxc" or "lxc.payload". */
+static bool take_lxc(struct parsing *parsing)
+{
+	const char *part = parsing->part;
+	const char *name = part;
+
+	if (begins(part, "lxc.payload.") || begins(part, "lxc.monitor."))
+		name = part + strlen("lxc.payload.");
+	else if (strcmp(parsing->before, "lxc") != 0 && strcmp(parsing->before, "lxc.payload") != 0)
+		return false;
+	if (!*name)
+		return false;
+	add_named(parsing, begins(part, "lxc.monitor.") ? "lxc-monitor" : "lxc", name,
+		  strlen(name));
+	return true;
+}
+
+/* "systemd-nspawn@NAME.service", "machine-NAME.scope" below "machine.slice". */
+static bool take_machine(struct parsing *parsing)
+{
+	static const char nspawn[] = "systemd-nspawn@", machine[] = "machine-";
+	const char *part = parsing->part;
+	size_t nr = strlen(part);
+
+	if (begins(part, nspawn) && ends(part, ".service")) {
+		add_named(parsing, "nspawn", part + strlen(nspawn),
+			  nr - strlen(nspawn) - strlen(".service"));
+		return true;
+	}
+	if (strcmp(parsing->before, "machine.slice") != 0 || !begins(part, machine) ||
+	    !ends(part, ".scope"))
+		return false;
+	add_named(parsing, "machine", part + strlen(machine),
+		  nr - strlen(machine) - strlen(".scope"));
+	return true;
+}
+
+static bool take_container(struct parsing *parsing, bool in_kubepods)
+{
+	return take_pod(parsing, in_kubepods) || take_prefixed_id(parsing) ||
+	       take_bare_id(parsing) || take_lxc(parsing) || take_machine(parsing);
+}
+
+/* Folders that those who run containers make just inside of them. */
+static bool is_wrapping(const char *part)
+{
+	return !strcmp(part, "container") || !strcmp(part, "payload") || !strcmp(part, ".lxc");
+}
+
+/*
+ * Write the containers that path leads through; what is behind the innermost
+ * one, or path.
+ */
+static const char *take_containers(struct parsing *parsing, const char *path)
+{
+	bool in_kubepods = false;
+	bool inside = false; /* just: the part before was a container */
+	const char *rest = path;
+
+	while (take_part(&path, parsing->part)) {
+		in_kubepods = in_kubepods || strstr(parsing->part, "kubepods");
+		if (take_container(parsing, in_kubepods)) {
+			inside = true;
+			rest = path;
+		} else {
+			if (inside && is_wrapping(parsing->part))
+				rest = path;
+			inside = false;
+		}
+		memcpy(parsing->before, parsing->part, sizeof(parsing->before));
+	}
+	return rest;
+}
+
+/* ---- units ---- */
+
+static bool is_unit(const char *part)
+{
+	return ends(part, ".service") || ends(part, ".scope") || ends(part, ".mount") ||
+	       ends(part, ".socket") || ends(part, ".swap");
+}
+
+/*
+ * Where the name begins in a path without containers: at the last unit, else
+ * the last slice, else NULL. An init.scope is that of the manager it lies in.
+ */
+static const char *name_start(const char *path)
+{
+	const char *start = NULL, *slice = NULL, *service = NULL;
+	char part[PART_BYTES];
+	const char *next = path;
+
+	while (take_part(&next, part)) {
+		path += strspn(path, "/");
+		if (ends(part, ".slice"))
+			slice = path;
+		if (is_unit(part))
+			start = service && !strcmp(part, "init.scope") ? service : path;
+		if (ends(part, ".service"))
+			service = path;
+		path = next;
+	}
+	return start ? start : slice;
+}
+
+static void add_rest(struct parsing *parsing, const char *rest)
+{
+	const char *start = name_start(rest);
+
+	if (!start && !parsing->used)
+		return; /* it has a path, no name */
+	if (start)
+		rest = start;
+	while (take_part(&rest, parsing->part))
+		add(parsing, "/", parsing->part, strlen(parsing->part));
+}
+
+void cgroup_name_parse(const char *path, struct cgroup_name *name)
+{
+	struct parsing parsing = {.name = name};
+	const char *rest;
+
+	memset(name, 0, sizeof(*name));
+	rest = take_containers(&parsing, path);
+	add_rest(&parsing, rest);
+	if (parsing.too_long || !parsing.used)
+		(void)snprintf(name->text, sizeof(name->text), "%s", path);
+}
+
+bool cgroup_name_tail(const char *path, unsigned int nr_parts, char *text, size_t nr_bytes)
+{
+	const char *start = path + strlen(path);
+
+	while (nr_parts && start > path) {
+		start--;
+		nr_parts -= *start == '/' && start[1];
+	}
+	copy_part(start, strlen(start), text, nr_bytes);
+	return start == path;
+}
+
+/* ---- what is meant ---- */
+
+/* At least so much of an id that it can't be a word. */
+static bool is_id_prefix(const char *word, const char *id)
+{
+	size_t nr = strlen(word);
+
+	return nr >= PREFIX_MIN && !strncmp(word, id, nr);
+}
+
+bool cgroup_name_is_meant(const char *path, const char *word,
+			  bool (*match)(const char *pattern, const char *text))
+{
+	struct cgroup_name name;
+	const char *colon;
+
+	if (match(word, path) || (*path == '/' && match(word, path + 1)))
+		return true;
+	cgroup_name_parse(path, &name);
+	colon = strchr(name.text, ':');
+	return match(word, name.text) || (colon && match(word, colon + 1)) ||
+	       (*name.container && match(word, name.container)) ||
+	       (nr_digits(name.container) == strlen(name.container) &&
+		is_id_prefix(word, name.container)) ||
+	       is_id_prefix(word, name.pod);
+}
