@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
@@ -36,6 +37,11 @@
 #define POLL_PAUSE_MS  20		  /* where the kernel has no pidfd */
 #define TMP_NAME_BYTES 32
 #define NAME_BYTES     17
+
+/* Headers before Linux 5.9 lack it. */
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
 
 /* An image that was opened and is to be copied, or is being copied. */
 struct job {
@@ -542,6 +548,37 @@ static void let_go_of_terminal(void)
 		(void)close(null);
 }
 
+static uint64_t bit(unsigned int capability)
+{
+	return UINT64_C(1) << capability;
+}
+
+/* Others' roots and programs, folders of theirs, what they map; folders of who has the session. */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+	uint64_t kept = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH);
+	struct stat st;
+
+	/* Linux 5.9; before it, map_files takes more. */
+	if (prctl(PR_CAPBSET_READ, (unsigned long)CAP_CHECKPOINT_RESTORE, 0UL, 0UL, 0UL) >= 0)
+		kept |= bit(CAP_CHECKPOINT_RESTORE);
+	else
+		kept |= bit(CAP_SYS_ADMIN);
+	if (stat(".", &st) || st.st_uid != geteuid())
+		kept |= bit(CAP_DAC_OVERRIDE);
+	if (syscall(SYS_capget, &header, data))
+		return;
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(kept >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	(void)syscall(SYS_capset, &header, data);
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
+}
+
 static void __attribute__((noreturn))
 keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 {
@@ -557,6 +594,7 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 		_exit(1);
 	(void)syscall(SYS_close_range, keeper.socket + 1, ~0U, 0);
 	let_go_of_terminal();
+	drop_capabilities();
 	keeper_loop(&keeper);
 	if (keeper.child)
 		(void)kill(keeper.child, SIGKILL);

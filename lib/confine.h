@@ -13,7 +13,7 @@ struct confine_limits {
 
 enum confine_calls {
 	CONFINE_READ_FILES, /* may still open files, for reading */
-	/* Only what is open already; also gives up the user, its groups and all capabilities. */
+	/* Only what is open already; also gives up all capabilities, root for nobody if it may. */
 	CONFINE_DESCRIPTORS,
 };
 
