@@ -157,7 +157,7 @@ check_LIBRARIES += tests/unit/libdaemontest.a
 tests_unit_libdaemontest_a_SOURCES = tests/unit/fake_source.c tests/unit/fake_source.h \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_libdaemontest_a_CFLAGS = $(TEST_CFLAGS)
-DAEMON_TESTS = tests/unit/test_separation tests/unit/test_stats tests/unit/test_cgroup_table \
+DAEMON_TESTS = tests/unit/test_perf_weeks tests/unit/test_separation tests/unit/test_stats tests/unit/test_cgroup_table \
 	tests/unit/test_daemon_session_info tests/unit/test_session \
 	tests/unit/test_placement tests/unit/test_image_keep \
 	tests/unit/test_sample_cache tests/unit/test_attribution \
@@ -170,6 +170,9 @@ check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 DAEMON_TEST_LIBS = tests/unit/libdaemontest.a daemon/libdaemon.a libdb/libsdb.a \
 	events/libevents.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_weeks_SOURCES = tests/unit/test_perf_weeks.c $(perf_encode_files)
+tests_unit_test_perf_weeks_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_weeks_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_separation_SOURCES = tests/unit/test_separation.c
 tests_unit_test_separation_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_separation_LDADD = $(DAEMON_TEST_LIBS)
