@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libdb/libsdb.a
 libdb_libsdb_a_SOURCES = \
-	libdb/history_files.h \
+	libdb/history_files.c libdb/history_files.h \
 	libdb/sample_name.c libdb/sample_name.h libdb/sample_name_internal.h \
 	libdb/sample_name_parse.c \
 	libdb/sample_name_walk.c \
@@ -19,16 +19,31 @@ libdb_libsdb_a_SOURCES = \
 	libdb/sdb_sort.c libdb/sdb_sort.h \
 	libdb/sdb_split.c \
 	libdb/sdb_table.c \
-	libdb/slice.h
-libdb_libsdb_a_CFLAGS = $(CONVERSION_CFLAGS)
+	libdb/slice.h libdb/slice_format.h \
+	libdb/slice_buffer.c libdb/slice_buffer.h \
+	libdb/slice_builder.c \
+	libdb/slice_check.c \
+	libdb/slice_header.c \
+	libdb/slice_merge.c \
+	libdb/slice_packer.c libdb/slice_packer.h \
+	libdb/slice_reader.c \
+	libdb/slice_rows.c libdb/slice_rows.h \
+	libdb/slice_section.c \
+	libdb/slice_tables.h \
+	libdb/slice_tables_decode.c \
+	libdb/slice_tables_encode.c \
+	libdb/slice_unpacker.c libdb/slice_unpacker.h \
+	libdb/slice_writer.c libdb/slice_writer.h
+libdb_libsdb_a_CFLAGS = $(CONVERSION_CFLAGS) $(ZSTD_CFLAGS)
 
 if REPORTS
 # Tests, with what they share; and the library as the kill tests want it.
 check_LIBRARIES += libdb/libsdbtest.a libdb/libsdb_faults.a
-libdb_libsdbtest_a_SOURCES = tests/unit/make_sdb.c tests/unit/make_sdb.h
+libdb_libsdbtest_a_SOURCES = tests/unit/make_sdb.c tests/unit/make_sdb.h \
+	tests/unit/make_slice.c tests/unit/make_slice.h
 libdb_libsdbtest_a_CFLAGS = $(TEST_CFLAGS)
 libdb_libsdb_faults_a_SOURCES = $(libdb_libsdb_a_SOURCES)
-libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS)
+libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS) $(ZSTD_CFLAGS)
 libdb_libsdb_faults_a_CPPFLAGS = $(AM_CPPFLAGS) -DSDB_FAULT_POINTS
 
 sdb_tests = \
@@ -43,7 +58,10 @@ sdb_tests = \
 	tests/unit/test_sdb_sigbus \
 	tests/unit/test_sdb_sort \
 	tests/unit/test_sdb_split \
-	tests/unit/test_sdb_table
+	tests/unit/test_sdb_table \
+	tests/unit/test_slice \
+	tests/unit/test_slice_merge \
+	tests/unit/test_history_files
 check_PROGRAMS += $(sdb_tests)
 TESTS += $(sdb_tests)
 sdb_test_libs = libdb/libsdbtest.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
@@ -89,4 +107,13 @@ tests_unit_test_sdb_split_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/l
 tests_unit_test_sdb_table_SOURCES = tests/unit/test_sdb_table.c
 tests_unit_test_sdb_table_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sdb_table_LDADD = $(sdb_test_libs)
+tests_unit_test_slice_SOURCES = tests/unit/test_slice.c
+tests_unit_test_slice_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_slice_LDADD = $(sdb_test_libs)
+tests_unit_test_slice_merge_SOURCES = tests/unit/test_slice_merge.c
+tests_unit_test_slice_merge_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_slice_merge_LDADD = $(sdb_test_libs)
+tests_unit_test_history_files_SOURCES = tests/unit/test_history_files.c
+tests_unit_test_history_files_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_files_LDADD = $(sdb_test_libs)
 endif

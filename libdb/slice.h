@@ -55,6 +55,13 @@ int slice_section_compare(const struct slice_section *a, const struct slice_sect
 int slice_section_name(const struct slice_section *section, int64_t cgroup_number,
 		       struct sample_name *name);
 
+/*
+ * The section of a live file: name is its parsed name, image its header at
+ * least. It points into both.
+ */
+void slice_section_of_file(struct slice_section *section, const struct sample_name *name,
+			   const struct sdb_image *image);
+
 /* What a slice says of itself, besides its sections. */
 struct slice_info {
 	enum oprof_slice_level level;
@@ -90,7 +97,8 @@ int64_t slice_builder_section(struct slice_builder *builder, const struct slice_
 /*
  * Add samples to a key of a section; keys may come in any order and again.
  * Sections that were ever given a weight other than samples (frequency) or
- * samples x period are stored with weights. weight: of these samples. 0, -ENOMEM.
+ * samples x period are stored with weights. weight: of these samples, of
+ * which there is one at least. 0, -ENOMEM.
  */
 int slice_builder_add(struct slice_builder *builder, int64_t section, uint64_t key,
 		      uint64_t nr_samples, uint64_t weight);
@@ -99,7 +107,7 @@ int slice_builder_add_entries(struct slice_builder *builder, int64_t section,
 			      const struct sdb_entry *entries, size_t nr_entries);
 
 /*
- * Write the slice to fd (at its position, header last): sorted and
+ * Write the slice to fd, an empty file (header last): sorted and
  * compressed, not synced. *nr_bytes: of it. Sections without keys are left
  * out. 0, -ENOMEM, -ENOSPC, ...
  */
