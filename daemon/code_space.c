@@ -273,11 +273,13 @@ static void dump_read(struct code_space *space, uint64_t time_ns)
 	if (space->dump_file.fd < 0)
 		return;
 	file_use(all, &space->dump_file);
+	space->dump_read_ns = now_ns();
 	for (int i = 0; more == -ESTALE && i < 2; i++) {
 		if (!map_begin(all, &space->dumped))
 			return;
-		more = jitdump_read(&space->jitdump, space->dump_file.fd, time_ns, now_ns(),
-				    &space->dumped, all->buffer, BUFFER_BYTES, &all->dump_counts);
+		more = jitdump_read(&space->jitdump, space->dump_file.fd, time_ns,
+				    space->dump_read_ns, &space->dumped, all->buffer, BUFFER_BYTES,
+				    &all->dump_counts);
 		if (more == -ESTALE)
 			dump_forget(space);
 	}
@@ -289,7 +291,12 @@ static struct code_name *find_name(struct code_space *space, const struct code_p
 {
 	const struct code_range *range = NULL;
 
-	if (space->jitdump.next_ns && space->jitdump.next_ns <= place->time_ns)
+	/*
+	 * Samples come in rounds, all of them older than the reading that the
+	 * first one makes: so this is once a round.
+	 */
+	if (space->jitdump.next_ns ? space->jitdump.next_ns <= place->time_ns
+				   : space->dump_read_ns < place->time_ns)
 		dump_read(space, place->time_ns);
 	if (space->dumped)
 		range = code_map_find(space->dumped, place->address);
