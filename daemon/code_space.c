@@ -16,7 +16,7 @@
 /* What has none may have been made just now, if the process publishes at all; else ever rarer. */
 #define UNNAMED_NS     UINT64_C(100000000)
 #define NOTHING_NS     UINT64_C(1000000000)
-#define NOTHING_MAX_NS UINT64_C(32000000000)
+#define NOTHING_MAX_NS UINT64_C(8000000000)
 
 int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *tmp_path)
 {
@@ -333,7 +333,7 @@ static void look_again(struct code_space *space, const struct code_place *place)
 	if (space->map_file.fd >= 0 || space->dump_file.fd >= 0)
 		space->wait_ns = UNNAMED_NS;
 	else if (space->wait_ns < NOTHING_MAX_NS)
-		space->wait_ns = space->wait_ns < NOTHING_NS ? NOTHING_NS : 2 * space->wait_ns;
+		space->wait_ns += NOTHING_NS;
 }
 
 bool code_space_find(struct code_space **space, struct code_spaces *all,
