@@ -44,6 +44,11 @@ static int compare_event(const struct class_key *a, const struct class_key *b)
 	return order;
 }
 
+bool class_key_same_event(const struct class_key *a, const struct class_key *b)
+{
+	return compare_event(a, b) == 0;
+}
+
 static int compare_tgid(const struct class_key *a, const struct class_key *b)
 {
 	return compare_signed(a->tgid, b->tgid);

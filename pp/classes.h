@@ -34,10 +34,18 @@ struct class_key {
 
 enum class_axis { AXIS_NONE, AXIS_EVENT, AXIS_TGID, AXIS_TID, AXIS_CPU, AXIS_CGROUP };
 
+/* What the columns of an event count; the later ones need the weight of samples. */
+enum class_measure {
+	MEASURE_SAMPLES, /* numbers and shares are samples */
+	MEASURE_WEIGHT,	 /* numbers are samples, shares are of the events that samples stand for */
+	MEASURE_TIME,	 /* both are weight, which is time in ns */
+};
+
 struct profile_class {
-	struct class_key key; /* strings still the caller's */
-	char *name;	      /* column head: "cpu-clock:1000000", "cpu:0" */
-	char *long_name;      /* line of the header: "Samples on CPU 0"; NULL on AXIS_EVENT */
+	struct class_key key;	    /* strings still the caller's */
+	enum class_measure measure; /* MEASURE_SAMPLES; set by who knows better */
+	char *name;		    /* column head: "cpu-clock:1000000", "cpu:0" */
+	char *long_name;	    /* line of the header: "Samples on CPU 0"; NULL on AXIS_EVENT */
 };
 
 struct classes {
@@ -57,6 +65,9 @@ void classes_deinit(struct classes *classes);
 
 /* Index of the class that key is of; it was among the keys arranged. */
 size_t classes_find(const struct classes *classes, const struct class_key *key);
+
+/* Whether both are of one event, counted in one way. */
+bool class_key_same_event(const struct class_key *a, const struct class_key *b);
 
 /* "100000" or "997Hz", as in names of sample files. */
 void class_key_show_count(const struct class_key *key, char *text, size_t nr_bytes);

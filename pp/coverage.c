@@ -2,54 +2,76 @@
 #include "pp/coverage.h"
 
 #include "pp/format_text.h"
+#include "pp/share.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define IMAGES_SHOWN 5 /* of those that lack symbols */
 #define NS_PER_S     1000000000
 
-struct day_time {
-	char day[32];
-	char time[32];
-};
-
-static void show_time(int64_t time_ns, struct day_time *shown)
+static const char *level_unit(enum oprof_slice_level level)
 {
-	time_t seconds = (time_t)(time_ns / NS_PER_S);
-	struct tm tm;
+	static const char *const units[OPROF_SLICE_NR_LEVELS] = {
+		[OPROF_SLICE_MINUTE] = "minute",
+		[OPROF_SLICE_HOUR] = "hour",
+		[OPROF_SLICE_DAY] = "day",
+		[OPROF_SLICE_WEEK] = "week",
+	};
 
-	*shown = (struct day_time){"?", "?"};
-	if (!localtime_r(&seconds, &tm))
-		return;
-	(void)strftime(shown->day, sizeof(shown->day), "%Y-%m-%d", &tm);
-	(void)strftime(shown->time, sizeof(shown->time), "%H:%M:%S", &tm);
+	return level < OPROF_SLICE_NR_LEVELS ? units[level] : "stretch";
 }
 
-/* The day is told again only where it is another. */
-static void write_times(FILE *err, const struct profile *profile)
+/* Slices that reach out of the stretch: no more is known than what they hold in all. */
+static void write_cut(FILE *err, const struct session_parts *parts, const struct time_range *range)
 {
-	struct day_time from;
-	struct day_time to;
-	bool same_day;
+	char shown[TIME_RANGE_SHOWN_BYTES];
 
-	if (!profile->start_ns)
-		return;
-	show_time(profile->start_ns, &from);
-	show_time(profile->end_ns, &to);
-	same_day = !strcmp(from.day, to.day);
-	(void)fprintf(err, ", from %s %s to %s%s%s", from.day, from.time, same_day ? "" : to.day,
-		      same_day ? "" : " ", to.time);
+	for (size_t i = 0; i < parts->nr_slices; i++) {
+		const struct part_slice *slice = &parts->slices[i];
+
+		if (slice->level == OPROF_SLICE_MINUTE ||
+		    (slice->begin_ns >= range->begin_ns && slice->end_ns <= range->end_ns))
+			continue;
+		time_range_show(slice->begin_ns, slice->end_ns, shown);
+		(void)fprintf(err, "; %s is kept by the %s", shown, level_unit(slice->level));
+	}
 }
 
-static void write_sessions(FILE *err, const struct selection *selection, const char *session_dir)
+static void write_asked(FILE *err, const struct selection *selection,
+			const struct selection_side *side)
 {
-	(void)fputs(selection->nr_sessions > 1 ? "sessions " : "session ", err);
-	for (size_t i = 0; i < selection->nr_sessions; i++) {
+	char shown[TIME_RANGE_SHOWN_BYTES];
+
+	time_range_show(side->range.begin_ns, side->range.end_ns, shown);
+	(void)fprintf(err, " (asked: %s", shown);
+	for (size_t i = 0; i < side->nr_sessions; i++)
+		write_cut(err, &selection->sessions[side->first_session + i].parts, &side->range);
+	(void)fputc(')', err);
+}
+
+/* What was taken, which may be more than what was asked for. */
+static void write_times(FILE *err, const struct profile *profile, size_t index)
+{
+	const struct profile_side *side = &profile->sides[index];
+	char shown[TIME_RANGE_SHOWN_BYTES];
+
+	if (side->start_ns) {
+		time_range_show(side->start_ns, side->end_ns, shown);
+		(void)fprintf(err, ", %s", shown);
+	}
+	if (profile->selection->sides[index].timed)
+		write_asked(err, profile->selection, &profile->selection->sides[index]);
+}
+
+static void write_sessions(FILE *err, const struct selection *selection,
+			   const struct selection_side *side, const char *session_dir)
+{
+	(void)fputs(side->nr_sessions > 1 ? "sessions " : "session ", err);
+	for (size_t i = 0; i < side->nr_sessions; i++) {
 		(void)fputs(i ? "," : "", err);
-		text_write_name(err, selection->sessions[i].name);
+		text_write_name(err, selection->sessions[side->first_session + i].name);
 	}
 	(void)fprintf(err, " of %s", session_dir);
 }
@@ -76,37 +98,56 @@ static bool shows_events(const struct profile *profile)
 	return profile->selection->classes.axis == AXIS_EVENT;
 }
 
-static void write_rate(FILE *err, const struct profile *profile)
+static void write_rate(FILE *err, const struct profile *profile, size_t index)
 {
-	double seconds = (double)(profile->end_ns - profile->start_ns) / NS_PER_S;
-	const uint64_t *counts = shows_events(profile) ? profile->totals : &profile->nr_samples;
+	const struct profile_side *side = &profile->sides[index];
+	double seconds = (double)side->nr_ns / NS_PER_S;
+	const uint64_t *counts = shows_events(profile)
+					 ? profile->totals + index * profile->nr_classes
+					 : &side->nr_samples;
 	size_t nr = shows_events(profile) ? profile->nr_classes : 1;
 
 	/* Over less it says nothing. */
-	if (!profile->start_ns || seconds < 0.1)
+	if (!side->start_ns || seconds < 0.1)
 		return;
 	for (size_t i = 0; i < nr; i++)
 		(void)fprintf(err, "%s%.1f", i ? " + " : ", ", (double)counts[i] / seconds);
 	(void)fputs(" samples/s", err);
 }
 
-void coverage_write_before(FILE *err, const struct profile *profile, const char *session_dir)
+/* Which side a line is about. */
+static void write_side(FILE *err, const struct profile *profile, size_t index)
+{
+	if (profile->selection->nr_sides > 1)
+		(void)fputs(index ? "after: " : "before: ", err);
+}
+
+static void write_before(FILE *err, const struct profile *profile, size_t index,
+			 const char *session_dir)
 {
 	const struct selection *selection = profile->selection;
-	const struct session_info *info = &selection->sessions[0].info;
+	const struct selection_side *side = &selection->sides[index];
+	const struct session_info *info = &selection->sessions[side->first_session].info;
 	const char *host = info->host ? info->host : profile->host;
 
-	write_sessions(err, selection, session_dir);
+	write_side(err, profile, index);
+	write_sessions(err, selection, side, session_dir);
 	(void)fputs(profile->several_hosts ? ", several hosts, first " : ", host ", err);
 	text_write_name(err, host ? host : "unknown");
-	write_times(err, profile);
+	write_times(err, profile, index);
 	if (info->source) {
 		(void)fputs(", source ", err);
 		text_write_name(err, info->source);
 	}
 	write_events(err, &selection->classes);
-	write_rate(err, profile);
+	write_rate(err, profile, index);
 	(void)fputc('\n', err);
+}
+
+void coverage_write_before(FILE *err, const struct profile *profile, const char *session_dir)
+{
+	for (size_t i = 0; i < profile->selection->nr_sides; i++)
+		write_before(err, profile, i, session_dir);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -115,114 +156,124 @@ static double percent(uint64_t part, uint64_t whole)
 }
 
 /* Names are matched whole: who writes foo for foo(int) is left with nothing. */
-static void write_filtered(FILE *err, const struct profile *profile)
+static void write_filtered(FILE *err, const struct profile_side *side)
 {
-	if (!profile->nr_filtered)
+	if (!side->nr_filtered)
 		return;
-	(void)fprintf(err, ", %" PRIu64 " taken out by symbol", profile->nr_filtered);
-	if (!profile->nr_samples)
+	(void)fprintf(err, ", %" PRIu64 " taken out by symbol", side->nr_filtered);
+	if (!side->nr_samples)
 		(void)fputs(": none is left; -e and -i take whole names and globs, such as "
 			    "'foo(int)' or 'foo*'",
 			    err);
 }
 
-static void write_samples(FILE *err, const struct profile *profile)
+static void write_samples(FILE *err, const struct profile *profile, size_t index)
 {
-	(void)fprintf(err, "samples %" PRIu64, profile->nr_samples);
-	if (profile->nr_idle)
-		(void)fprintf(err, ", and apart %" PRIu64 " of idle CPUs", profile->nr_idle);
-	write_filtered(err, profile);
+	const struct profile_side *side = &profile->sides[index];
+
+	if (index)
+		(void)fputc('\n', err);
+	write_side(err, profile, index);
+	(void)fprintf(err, "samples %" PRIu64, side->nr_samples);
+	if (side->nr_idle)
+		(void)fprintf(err, ", and apart %" PRIu64 " of idle CPUs", side->nr_idle);
+	write_filtered(err, side);
 }
 
-static void write_weighted(FILE *err, const struct profile *profile)
-{
-	if (profile->nr_weighted)
-		(void)fprintf(err,
-			      "percentages are of samples, not of the events they stand for "
-			      "(%zu sample files hold those too)\n",
-			      profile->nr_weighted);
-}
-
-/* The sum over the sessions of the counters whose name begins with prefix. */
-static uint64_t sum_stats(const struct selection *selection, const char *prefix)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < selection->nr_sessions; i++) {
-		const struct session_info *info = &selection->sessions[i].info;
-
-		for (size_t j = 0; j < info->nr_stats; j++)
-			if (!strncmp(info->stats[j].name, prefix, strlen(prefix)))
-				sum += info->stats[j].value;
-	}
-	return sum;
-}
-
-static uint64_t sum_stat(const struct selection *selection, const char *name)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < selection->nr_sessions; i++)
-		sum += session_info_stat(&selection->sessions[i].info, name);
-	return sum;
-}
-
-/* Whether a session before index has a counter of that name: it was told there. */
-static bool told_before(const struct selection *selection, size_t index, const char *name)
+/* A class before says the same of its event. */
+static bool measured_before(const struct classes *classes, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
-		for (size_t j = 0; j < selection->sessions[i].info.nr_stats; j++)
-			if (!strcmp(selection->sessions[i].info.stats[j].name, name))
-				return true;
+		if (class_key_same_event(&classes->classes[i].key, &classes->classes[index].key))
+			return true;
 	return false;
 }
 
-static void write_lost(FILE *err, const struct selection *selection)
+/* What numbers and percentages are of, where that is not samples. */
+static void write_measures(FILE *err, const struct classes *classes)
 {
-	uint64_t lost = sum_stats(selection, "lost_");
-	uint64_t seen = sum_stat(selection, "seen");
+	for (size_t i = 0; i < classes->nr_classes; i++) {
+		const struct profile_class *class = &classes->classes[i];
+
+		if (class->measure == MEASURE_SAMPLES || measured_before(classes, i))
+			continue;
+		text_write_name(err, class->key.event);
+		(void)fputs(class->measure == MEASURE_TIME
+				    ? ": numbers are nanoseconds, percentages are of that time\n"
+				    : ": numbers are samples, percentages are of the events that "
+				      "they stand for\n",
+			    err);
+	}
+}
+
+static void write_lost(FILE *err, const struct selection_side *side)
+{
+	const struct counters *counters = &side->counters;
+	uint64_t lost = counters_sum(counters, "lost_");
+	uint64_t seen = counters_get(counters, "seen");
 	const char *before = ": ";
 
 	if (!lost)
 		return;
-	(void)fprintf(err, "lost %" PRIu64 " of %" PRIu64 " seen in the whole session (%.2f %%)",
-		      lost, seen, percent(lost, seen));
-	for (size_t i = 0; i < selection->nr_sessions; i++) {
-		const struct session_info *info = &selection->sessions[i].info;
+	(void)fprintf(err, "lost %" PRIu64 " of %" PRIu64 " seen in the whole %s (%.2f %%)", lost,
+		      seen, side->timed ? "stretch" : "session", percent(lost, seen));
+	for (size_t i = 0; i < counters->nr_entries; i++) {
+		const char *name = counters->entries[i].name;
 
-		for (size_t j = 0; j < info->nr_stats; j++) {
-			const char *name = info->stats[j].name;
-			uint64_t value = sum_stat(selection, name);
-
-			if (strncmp(name, "lost_", 5) != 0 || !value ||
-			    told_before(selection, i, name))
-				continue;
-			(void)fprintf(err, "%s%s %" PRIu64, before, name + 5, value);
-			before = ", ";
-		}
+		if (strncmp(name, "lost_", 5) != 0 || !counters->entries[i].value)
+			continue;
+		(void)fprintf(err, "%s%s %" PRIu64, before, name + 5, counters->entries[i].value);
+		before = ", ";
 	}
 	(void)fputc('\n', err);
 }
 
-static void write_throttled(FILE *err, const struct selection *selection)
+static void write_expired(FILE *err, const struct selection_side *side)
 {
-	uint64_t episodes = sum_stat(selection, "throttle_episodes");
+	uint64_t expired = counters_get(&side->counters, "expired");
+
+	if (expired && !side->timed)
+		(void)fprintf(err,
+			      "%" PRIu64 " older samples are gone: the history's budget keeps no "
+			      "more\n",
+			      expired);
+}
+
+static void write_throttled(FILE *err, const struct selection_side *side)
+{
+	uint64_t episodes = counters_get(&side->counters, "throttle_episodes");
 
 	if (episodes)
 		(void)fprintf(err,
 			      "throttled %" PRIu64 " times by the kernel, %.1f ms in all: the "
 			      "rate is too high for this machine\n",
-			      episodes, (double)sum_stat(selection, "throttled_ns") / 1e6);
+			      episodes,
+			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
+}
+
+/* Samples of slices that were dropped are stored no more, whatever they were. */
+static bool files_balance(const struct profile_side *side, const struct selection_side *selected)
+{
+	const struct counters *counters = &selected->counters;
+	uint64_t expired = selected->timed ? 0 : counters_get(counters, "expired");
+	uint64_t stored = counters_get(counters, "stored");
+
+	if (!expired)
+		return stored == side->nr_samples;
+	return stored + counters_get(counters, "idle") ==
+	       side->nr_samples + side->nr_idle + expired;
 }
 
 /* What must hold between counters, and between them and the sample files. */
-static void write_balance(FILE *err, const struct profile *profile)
+static void write_balance(FILE *err, const struct profile *profile, size_t index)
 {
-	const struct selection *selection = profile->selection;
-	uint64_t seen = sum_stat(selection, "seen");
-	uint64_t stored = sum_stat(selection, "stored");
-	uint64_t idle = sum_stat(selection, "idle");
-	uint64_t lost = sum_stats(selection, "lost_");
+	const struct selection_side *selected = &profile->selection->sides[index];
+	const struct profile_side *side = &profile->sides[index];
+	const struct counters *counters = &selected->counters;
+	uint64_t seen = counters_get(counters, "seen");
+	uint64_t stored = counters_get(counters, "stored");
+	uint64_t idle = counters_get(counters, "idle");
+	uint64_t lost = counters_sum(counters, "lost_");
 
 	if (seen != stored + idle + lost)
 		(void)fprintf(err,
@@ -230,13 +281,13 @@ static void write_balance(FILE *err, const struct profile *profile)
 			      " + idle %" PRIu64 " + lost %" PRIu64
 			      " (normal only while a daemon is at work)\n",
 			      seen, stored, idle, lost);
-	if (selection->whole && !profile->nr_filtered && !profile->nr_damaged &&
-	    !selection->nr_skipped && seen && stored != profile->nr_samples)
+	if (selected->whole && !side->nr_filtered && !profile->nr_damaged &&
+	    !selected->nr_skipped && seen && !files_balance(side, selected))
 		(void)fprintf(err,
 			      "the sample files hold %" PRIu64
 			      " samples, the daemon stored %" PRIu64
 			      " (normal only while a daemon is at work)\n",
-			      profile->nr_samples, stored);
+			      side->nr_samples, stored);
 }
 
 /* ---- what has no symbol ---- */
@@ -273,9 +324,17 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* Of all sides. */
 static uint64_t column_total(const struct lack *lack, size_t column)
 {
-	return lack->nr_columns > 1 ? lack->profile->totals[column] : lack->profile->nr_samples;
+	const struct profile *profile = lack->profile;
+	uint64_t total = 0;
+
+	if (lack->nr_columns == 1)
+		return profile->nr_samples;
+	for (; column < profile->nr_columns; column += profile->nr_classes)
+		total = add_up(total, profile->totals[column]);
+	return total;
 }
 
 static void lack_count(struct lack *lack)
@@ -285,8 +344,8 @@ static void lack_count(struct lack *lack)
 	for (size_t i = 0; i < profile->nr_rows; i++) {
 		uint64_t *counts = lack->counts + profile->rows[i].image * lack->nr_columns;
 
-		for (size_t j = 0; j < profile->nr_classes && !profile->rows[i].name; j++) {
-			size_t column = lack->nr_columns > 1 ? j : 0;
+		for (size_t j = 0; j < profile->nr_columns && !profile->rows[i].name; j++) {
+			size_t column = lack->nr_columns > 1 ? j % profile->nr_classes : 0;
 			uint64_t nr = profile_counts(profile, i)[j];
 
 			counts[column] = add_up(counts[column], nr);
@@ -440,17 +499,26 @@ static void write_notes(FILE *err, const struct selection *selection)
 	}
 }
 
+static void write_side_losses(FILE *err, const struct profile *profile, size_t index)
+{
+	const struct selection_side *side = &profile->selection->sides[index];
+
+	write_lost(err, side);
+	write_throttled(err, side);
+	write_expired(err, side);
+	write_balance(err, profile, index);
+}
+
 /* What may explain the shares before them, and what is missing from them. */
 static void write_losses(FILE *err, const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
 	size_t nr_unread = profile->nr_damaged + selection->nr_skipped;
 
-	write_weighted(err, profile);
+	write_measures(err, &selection->classes);
 	write_notes(err, selection);
-	write_lost(err, selection);
-	write_throttled(err, selection);
-	write_balance(err, profile);
+	for (size_t i = 0; i < selection->nr_sides; i++)
+		write_side_losses(err, profile, i);
 	if (nr_unread)
 		(void)fprintf(err, "%zu sample files could not be read and are left out\n",
 			      nr_unread);
@@ -461,15 +529,42 @@ static void write_losses(FILE *err, const struct profile *profile)
 			      profile->nr_holed);
 }
 
+/* How much of a difference is chance. */
+static void write_chance(FILE *err, const struct profile *profile)
+{
+	size_t nr_beyond = 0;
+
+	for (size_t i = 0; i < profile->nr_rows; i++)
+		for (size_t j = 0; j < profile->nr_classes; j++) {
+			const uint64_t *counts = profile_counts(profile, i);
+			const uint64_t *shares = profile_shares(profile, i);
+			struct share before = profile_share(profile, j, 0, counts, shares);
+			struct share after = profile_share(profile, j, 1, counts, shares);
+
+			if (share_same(&before, &after))
+				continue;
+			nr_beyond++;
+			break;
+		}
+	(void)fprintf(err,
+		      "diff %%: the change of the share, in percent of what it was before; ~: "
+		      "within the sampling error (95 %%)\n%zu of %zu %s changed by more than "
+		      "that\n",
+		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
+}
+
 void coverage_write_after(FILE *err, const struct profile *profile)
 {
 	struct lack lack = {0};
 	bool told = profile->with_symbols && lack_init(&lack, profile);
 
-	write_samples(err, profile);
+	for (size_t i = 0; i < profile->selection->nr_sides; i++)
+		write_samples(err, profile, i);
 	if (told)
 		write_symbolized(err, &lack);
 	(void)fputc('\n', err);
+	if (profile->selection->nr_sides > 1)
+		write_chance(err, profile);
 	write_losses(err, profile);
 	if (told)
 		write_images(err, &lack);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/format_columns.h"
 #include "pp/format_rows.h"
 #include "pp/format_text.h"
 
@@ -6,15 +7,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define COUNT_WIDTH   9
-#define PERCENT_WIDTH 7
-#define HEAD_WIDTH    (COUNT_WIDTH + 1 + PERCENT_WIDTH)
+#define PERCENT_WIDTH	 7
+#define DIFFERENCE_WIDTH 9
 
 /* A line: an application, or an image under one. */
 struct flat_line {
 	const char *path;
 	uint32_t app;
-	uint64_t *counts; /* nr_classes, of the flat's storage */
+	uint64_t *counts, *shares; /* nr_columns each, of the flat's storage */
 };
 
 struct flat {
@@ -25,6 +25,8 @@ struct flat {
 	struct flat_line *images; /* by application */
 	size_t nr_images;
 	uint64_t *storage;
+	/* What lines in hand are shares of, while they are sorted. */
+	const uint64_t *of_counts, *of_shares;
 };
 
 static void flat_deinit(struct flat *flat)
@@ -34,11 +36,18 @@ static void flat_deinit(struct flat *flat)
 	free(flat->storage);
 }
 
-static void add_counts(uint64_t *to, const uint64_t *from, size_t nr_classes)
+static void add_up(uint64_t *to, const uint64_t *from, size_t nr)
 {
-	for (size_t i = 0; i < nr_classes; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (__builtin_add_overflow(to[i], from[i], &to[i]))
 			to[i] = UINT64_MAX;
+}
+
+static void add_line(const struct flat *flat, struct flat_line *to, const uint64_t *counts,
+		     const uint64_t *shares)
+{
+	add_up(to->counts, counts, flat->profile->nr_columns);
+	add_up(to->shares, shares, flat->profile->nr_columns);
 }
 
 /* Rows by application, then path; a replaced binary has one line with its old self. */
@@ -52,37 +61,39 @@ static int compare_places(const void *a, const void *b)
 	return left->path == right->path ? 0 : strcmp(left->path, right->path);
 }
 
-/* Storage: the counts of a line per row, and one line behind them, then of the applications. */
-static uint64_t *app_counts(const struct flat *flat, size_t app)
+/* Storage: counts and shares of a line per row, and behind them of the applications. */
+static void set_storage(const struct flat *flat, struct flat_line *line, size_t index)
 {
-	return flat->storage + (flat->profile->nr_rows + 1 + app) * flat->profile->nr_classes;
+	line->counts = flat->storage + 2 * index * flat->profile->nr_columns;
+	line->shares = line->counts + flat->profile->nr_columns;
 }
 
 static int flat_init(struct flat *flat)
 {
-	size_t nr_rows = flat->profile->nr_rows + 1;
-	size_t nr_apps = flat->profile->selection->nr_apps;
-	size_t nr_classes = flat->profile->nr_classes;
+	const struct profile *profile = flat->profile;
+	size_t nr_rows = profile->nr_rows;
 
-	flat->apps = calloc(nr_apps, sizeof(*flat->apps));
-	flat->images = calloc(nr_rows, sizeof(*flat->images));
-	flat->storage = calloc(nr_rows + nr_apps, nr_classes * sizeof(*flat->storage));
+	flat->nr_apps = profile->selection->nr_apps;
+	flat->apps = calloc(flat->nr_apps, sizeof(*flat->apps));
+	flat->images = calloc(nr_rows + 1, sizeof(*flat->images));
+	flat->storage =
+		calloc(nr_rows + flat->nr_apps, 2 * profile->nr_columns * sizeof(*flat->storage));
 	if (!flat->apps || !flat->images || !flat->storage) {
 		flat_deinit(flat);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < flat->profile->nr_rows; i++) {
+	for (size_t i = 0; i < nr_rows; i++) {
 		struct flat_line *line = &flat->images[i];
 
-		line->app = flat->profile->rows[i].app;
-		line->path = flat->profile->selection->images[flat->profile->rows[i].image].path;
-		line->counts = flat->storage + i * nr_classes;
-		add_counts(line->counts, profile_counts(flat->profile, i), nr_classes);
+		line->app = profile->rows[i].app;
+		line->path = profile->selection->images[profile->rows[i].image].path;
+		set_storage(flat, line, i);
+		add_line(flat, line, profile_counts(profile, i), profile_shares(profile, i));
 	}
-	for (size_t i = 0; i < nr_apps; i++) {
-		flat->apps[i].path = flat->profile->selection->apps[i];
+	for (size_t i = 0; i < flat->nr_apps; i++) {
+		flat->apps[i].path = profile->selection->apps[i];
 		flat->apps[i].app = (uint32_t)i;
-		flat->apps[i].counts = app_counts(flat, i);
+		set_storage(flat, &flat->apps[i], nr_rows + i);
 	}
 	return 0;
 }
@@ -90,21 +101,19 @@ static int flat_init(struct flat *flat)
 /* One line per place, and the sums of applications. */
 static void sum_up(struct flat *flat)
 {
-	size_t nr_classes = flat->profile->nr_classes;
 	size_t nr = 0;
 
 	qsort(flat->images, flat->profile->nr_rows, sizeof(*flat->images), compare_places);
 	for (size_t i = 0; i < flat->profile->nr_rows; i++) {
 		struct flat_line *line = &flat->images[i];
 
-		add_counts(app_counts(flat, line->app), line->counts, nr_classes);
+		add_line(flat, &flat->apps[line->app], line->counts, line->shares);
 		if (nr && !compare_places(&flat->images[nr - 1], line))
-			add_counts(flat->images[nr - 1].counts, line->counts, nr_classes);
+			add_line(flat, &flat->images[nr - 1], line->counts, line->shares);
 		else
 			flat->images[nr++] = *line;
 	}
 	flat->nr_images = nr;
-	flat->nr_apps = flat->profile->selection->nr_apps;
 }
 
 static int compare_lines(const void *a, const void *b, void *context)
@@ -112,24 +121,52 @@ static int compare_lines(const void *a, const void *b, void *context)
 	const struct flat *flat = context;
 	const struct flat_line *left = a;
 	const struct flat_line *right = b;
-	int order = compare_counts(left->counts, right->counts, flat->profile->nr_classes);
+	int order = 0;
 
+	if (!flat->options->nr_sort)
+		order = column_compare_changes(flat->profile, left->shares, right->shares,
+					       flat->of_shares);
+	if (!order)
+		order = compare_sides(left->shares, right->shares, flat->profile->nr_classes,
+				      flat->profile->nr_columns);
 	if (!order)
 		order = strcmp(left->path, right->path);
 	return flat->options->reverse ? -order : order;
 }
 
-/* Control groups differ at the ends of their names. */
-static void write_head(FILE *out, const char *name, enum class_axis axis)
+/* Of a class: number, percentage, and what else was asked for, each with its separator. */
+static int head_width(const struct flat *flat, size_t class)
 {
-	size_t length = strlen(name);
+	int width = column_number_width(flat->profile, class) + 1 + PERCENT_WIDTH;
 
-	if (length <= HEAD_WIDTH)
-		(void)fprintf(out, "%*s|", HEAD_WIDTH, name);
+	if (flat->options->show_error)
+		width += 1 + PERCENT_WIDTH;
+	if (flat->profile->nr_columns > flat->profile->nr_classes)
+		width += 1 + DIFFERENCE_WIDTH;
+	return width;
+}
+
+/* Control groups differ at the ends of their names. */
+static void write_head(FILE *out, const char *name, enum class_axis axis, int width)
+{
+	int length = (int)strlen(name);
+
+	if (length <= width)
+		(void)fprintf(out, "%*s|", width, name);
 	else if (axis == AXIS_CGROUP)
-		(void)fprintf(out, "...%s|", name + length - (HEAD_WIDTH - 3));
+		(void)fprintf(out, "...%s|", name + length - (width - 3));
 	else
-		(void)fprintf(out, "%.*s...|", HEAD_WIDTH - 3, name);
+		(void)fprintf(out, "%.*s...|", width - 3, name);
+}
+
+static void write_columns(const struct flat *flat, FILE *out, size_t class)
+{
+	(void)fprintf(out, "%*s|%*s|", column_number_width(flat->profile, class),
+		      column_number_head(flat->profile, class), PERCENT_WIDTH, "%");
+	if (flat->options->show_error)
+		(void)fprintf(out, "%*s|", PERCENT_WIDTH, "+- %");
+	if (flat->profile->nr_columns > flat->profile->nr_classes)
+		(void)fprintf(out, "%*s|", DIFFERENCE_WIDTH, "diff %");
 }
 
 static void write_heads(const struct flat *flat, FILE *out, const char *indent)
@@ -140,25 +177,40 @@ static void write_heads(const struct flat *flat, FILE *out, const char *indent)
 		return;
 	(void)fputs(indent, out);
 	for (size_t i = 0; i < classes->nr_classes; i++)
-		write_head(out, classes->classes[i].name, classes->axis);
+		write_head(out, classes->classes[i].name, classes->axis, head_width(flat, i));
 	(void)fprintf(out, "\n%s", indent);
 	for (size_t i = 0; i < classes->nr_classes; i++)
-		(void)fprintf(out, "%*s|%*s|", COUNT_WIDTH, "samples", PERCENT_WIDTH, "%");
+		write_columns(flat, out, i);
 	(void)fprintf(out, "\n%s", indent);
 	for (size_t i = 0; i < classes->nr_classes; i++)
-		(void)fputs("------------------", out);
+		for (int j = 0; j <= head_width(flat, i); j++)
+			(void)fputc('-', out);
 	(void)fputc('\n', out);
 }
 
-static void write_line(const struct flat *flat, FILE *out, const struct flat_line *line,
-		       const uint64_t *totals)
+static void write_cell(const struct flat *flat, FILE *out, const struct flat_line *line,
+		       size_t class)
 {
-	for (size_t i = 0; i < flat->profile->nr_classes; i++) {
-		char percent[TEXT_PERCENT_BYTES];
+	struct column_cell cell;
+	char percent[TEXT_PERCENT_BYTES];
 
-		text_format_percent(percent_of(line->counts[i], totals[i]), percent);
-		(void)fprintf(out, "%*" PRIu64 " %s ", COUNT_WIDTH, line->counts[i], percent);
+	column_cell_make(&cell, flat->profile, class, line->counts, line->shares, flat->of_counts,
+			 flat->of_shares);
+	text_format_percent(cell.percent, percent);
+	(void)fprintf(out, "%*" PRIu64 " %s ", column_number_width(flat->profile, class),
+		      cell.number, percent);
+	if (flat->options->show_error) {
+		text_format_percent(cell.error, percent);
+		(void)fprintf(out, "%s ", percent);
 	}
+	if (*cell.difference)
+		(void)fprintf(out, "%*s ", DIFFERENCE_WIDTH, cell.difference);
+}
+
+static void write_line(const struct flat *flat, FILE *out, const struct flat_line *line)
+{
+	for (size_t i = 0; i < flat->profile->nr_classes; i++)
+		write_cell(flat, out, line, i);
 	text_write_name(out, flat->options->long_names ? line->path : short_name(line->path));
 	(void)fputc('\n', out);
 }
@@ -167,17 +219,19 @@ static void write_line(const struct flat *flat, FILE *out, const struct flat_lin
 static void write_images(const struct flat *flat, FILE *out, const struct flat_line *app,
 			 struct flat_line *images, size_t nr_images)
 {
-	const uint64_t *totals =
-		flat->options->global_percent ? flat->profile->totals : app->counts;
 	struct flat context = *flat;
 
+	if (!flat->options->global_percent) {
+		context.of_counts = app->counts;
+		context.of_shares = app->shares;
+	}
 	if (nr_images == 1 && !strcmp(images[0].path, app->path))
 		return;
 	qsort_r(images, nr_images, sizeof(*images), compare_lines, &context);
 	write_heads(flat, out, "\t");
 	for (size_t i = 0; i < nr_images; i++) {
 		(void)fputc('\t', out);
-		write_line(flat, out, &images[i], totals);
+		write_line(&context, out, &images[i]);
 	}
 }
 
@@ -203,7 +257,10 @@ static struct flat_line *images_of(const struct flat *flat, uint32_t app, size_t
 
 int text_format_flat(FILE *out, const struct profile *profile, const struct text_options *options)
 {
-	struct flat flat = {.profile = profile, .options = options};
+	struct flat flat = {.profile = profile,
+			    .options = options,
+			    .of_counts = profile->totals,
+			    .of_shares = profile->share_totals};
 
 	if (flat_init(&flat))
 		return -ENOMEM;
@@ -215,12 +272,12 @@ int text_format_flat(FILE *out, const struct profile *profile, const struct text
 		struct flat_line *images;
 		size_t nr_images;
 
-		if (percent_of(app->counts[0], profile->totals[0]) < options->threshold)
+		if (!column_passes(profile, app->shares, options->threshold))
 			continue;
 		images = images_of(&flat, app->app, &nr_images);
 		if (!nr_images)
 			continue; /* all its files were damaged */
-		write_line(&flat, out, app, profile->totals);
+		write_line(&flat, out, app);
 		write_images(&flat, out, app, images, nr_images);
 	}
 	flat_deinit(&flat);

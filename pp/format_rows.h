@@ -12,12 +12,20 @@ static inline double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* Most samples first; the first class that differs decides. */
-static inline int compare_counts(const uint64_t *a, const uint64_t *b, size_t nr_classes)
+/*
+ * The most first; the first class that differs decides. Of two sides the
+ * second counts more.
+ */
+static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_classes,
+				size_t nr_columns)
 {
 	for (size_t i = 0; i < nr_classes; i++)
-		if (a[i] != b[i])
-			return a[i] > b[i] ? -1 : 1;
+		for (size_t j = nr_columns; j > 0; j -= nr_classes) {
+			size_t column = j - nr_classes + i;
+
+			if (a[column] != b[column])
+				return a[column] > b[column] ? -1 : 1;
+		}
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/format_columns.h"
 #include "pp/format_rows.h"
 #include "pp/format_text.h"
 
@@ -14,6 +15,8 @@ enum column {
 	COLUMN_SAMPLES_CUM,
 	COLUMN_PERCENT,
 	COLUMN_PERCENT_CUM,
+	COLUMN_ERROR,
+	COLUMN_DIFFERENCE,
 	COLUMN_IMAGE,
 	COLUMN_APP,
 	COLUMN_SYMBOL,
@@ -29,6 +32,8 @@ static const struct {
 	[COLUMN_SAMPLES_CUM] = {"cum. samples", 14},
 	[COLUMN_PERCENT] = {"%", 9},
 	[COLUMN_PERCENT_CUM] = {"cum. %", 11},
+	[COLUMN_ERROR] = {"+- %", 9},
+	[COLUMN_DIFFERENCE] = {"diff %", 10},
 	[COLUMN_IMAGE] = {"image name", 25},
 	[COLUMN_APP] = {"app name", 25},
 	[COLUMN_SYMBOL] = {"symbol name", 30},
@@ -46,7 +51,7 @@ struct symbols {
 	const struct text_options *options;
 	struct symbol_line *lines;
 	size_t nr_lines;
-	uint64_t *cumulated; /* nr_classes */
+	uint64_t *cumulated, *cumulated_shares; /* nr_columns */
 	bool vma64, image_column, app_column;
 	size_t padding; /* blanks that the column before still needs */
 };
@@ -93,9 +98,9 @@ static int compare_by(const struct symbols *symbols, enum text_sort sort,
 	case TEXT_SORT_VMA:
 		return left < right ? -1 : left > right;
 	default:
-		return compare_counts(profile_counts(symbols->profile, a->row),
-				      profile_counts(symbols->profile, b->row),
-				      symbols->profile->nr_classes);
+		return compare_sides(profile_shares(symbols->profile, a->row),
+				     profile_shares(symbols->profile, b->row),
+				     symbols->profile->nr_classes, symbols->profile->nr_columns);
 	}
 }
 
@@ -107,8 +112,13 @@ static int compare_lines(const void *a, const void *b, void *context)
 	const struct symbols *symbols = context;
 	const struct symbol_line *left = a;
 	const struct symbol_line *right = b;
+	const struct profile *profile = symbols->profile;
 	int order = 0;
 
+	if (!symbols->options->nr_sort)
+		order = column_compare_changes(profile, profile_shares(profile, left->row),
+					       profile_shares(profile, right->row),
+					       profile->share_totals);
 	for (size_t i = 0; i < symbols->options->nr_sort && !order; i++)
 		order = compare_by(symbols, symbols->options->sort[i], left, right);
 	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]) && !order; i++)
@@ -124,15 +134,16 @@ static int collect_lines(struct symbols *symbols)
 	const struct profile *profile = symbols->profile;
 
 	symbols->lines = calloc(profile->nr_rows + 1, sizeof(*symbols->lines));
-	symbols->cumulated = calloc(profile->nr_classes, sizeof(*symbols->cumulated));
-	if (!symbols->lines || !symbols->cumulated)
+	symbols->cumulated = calloc(profile->nr_columns, sizeof(*symbols->cumulated));
+	symbols->cumulated_shares = calloc(profile->nr_columns, sizeof(*symbols->cumulated));
+	if (!symbols->lines || !symbols->cumulated || !symbols->cumulated_shares)
 		return -ENOMEM;
 	for (size_t i = 0; i < profile->nr_rows; i++) {
 		struct symbol_line *line = &symbols->lines[symbols->nr_lines];
 		const struct profile_row *row = &profile->rows[i];
 
-		if (percent_of(profile_counts(profile, i)[0], profile->totals[0]) <
-		    symbols->options->threshold)
+		if (!column_passes(profile, profile_shares(profile, i),
+				   symbols->options->threshold))
 			continue;
 		line->row = i;
 		if (row->name) {
@@ -165,10 +176,19 @@ static size_t column_width(const struct symbols *symbols, enum column column)
 	return column == COLUMN_VMA && symbols->vma64 ? VMA64_WIDTH : columns[column].width;
 }
 
-/* Blanks stand before a column, never behind the last; there is always one between two. */
-static void write_field(struct symbols *symbols, FILE *out, enum column column, const char *text)
+/* Times may need more than the 9 of samples, of which one is the space behind them. */
+static size_t number_width(const struct symbols *symbols, enum column column, size_t class)
 {
-	size_t width = column_width(symbols, column);
+	size_t width = (size_t)column_number_width(symbols->profile, class);
+
+	return width > COLUMN_NUMBER_WIDTH && width + 1 > columns[column].width
+		       ? width + 1
+		       : columns[column].width;
+}
+
+/* Blanks stand before a column, never behind the last; there is always one between two. */
+static void write_padded(struct symbols *symbols, FILE *out, size_t width, const char *text)
+{
 	size_t length = strlen(text);
 
 	(void)fprintf(out, "%*s", (int)symbols->padding, "");
@@ -176,12 +196,18 @@ static void write_field(struct symbols *symbols, FILE *out, enum column column, 
 	symbols->padding = length < width ? width - length : 1;
 }
 
-static void write_number(struct symbols *symbols, FILE *out, enum column column, uint64_t number)
+static void write_field(struct symbols *symbols, FILE *out, enum column column, const char *text)
+{
+	write_padded(symbols, out, column_width(symbols, column), text);
+}
+
+static void write_number(struct symbols *symbols, FILE *out, enum column column, size_t class,
+			 uint64_t number)
 {
 	char text[24];
 
 	(void)snprintf(text, sizeof(text), "%" PRIu64, number);
-	write_field(symbols, out, column, text);
+	write_padded(symbols, out, number_width(symbols, column, class), text);
 }
 
 static void write_percent(struct symbols *symbols, FILE *out, enum column column, double percent)
@@ -204,6 +230,28 @@ static void write_head(struct symbols *symbols, FILE *out, bool shown, enum colu
 		write_field(symbols, out, column, columns[column].head);
 }
 
+static bool has_sides(const struct symbols *symbols)
+{
+	return symbols->profile->nr_columns > symbols->profile->nr_classes;
+}
+
+static void write_class_heads(struct symbols *symbols, FILE *out, size_t class)
+{
+	const struct text_options *options = symbols->options;
+	const char *number = column_number_head(symbols->profile, class);
+	char text[16];
+
+	write_padded(symbols, out, number_width(symbols, COLUMN_SAMPLES, class), number);
+	if (options->accumulated) {
+		(void)snprintf(text, sizeof(text), "cum. %s", number);
+		write_padded(symbols, out, number_width(symbols, COLUMN_SAMPLES_CUM, class), text);
+	}
+	write_head(symbols, out, true, COLUMN_PERCENT);
+	write_head(symbols, out, options->accumulated, COLUMN_PERCENT_CUM);
+	write_head(symbols, out, options->show_error, COLUMN_ERROR);
+	write_head(symbols, out, has_sides(symbols), COLUMN_DIFFERENCE);
+}
+
 static void write_heads(struct symbols *symbols, FILE *out)
 {
 	const struct text_options *options = symbols->options;
@@ -211,38 +259,60 @@ static void write_heads(struct symbols *symbols, FILE *out)
 	if (!options->header)
 		return;
 	write_head(symbols, out, options->show_vma, COLUMN_VMA);
-	for (size_t i = 0; i < symbols->profile->nr_classes; i++) {
-		write_head(symbols, out, true, COLUMN_SAMPLES);
-		write_head(symbols, out, options->accumulated, COLUMN_SAMPLES_CUM);
-		write_head(symbols, out, true, COLUMN_PERCENT);
-		write_head(symbols, out, options->accumulated, COLUMN_PERCENT_CUM);
-	}
+	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
+		write_class_heads(symbols, out, i);
 	write_head(symbols, out, symbols->image_column, COLUMN_IMAGE);
 	write_head(symbols, out, symbols->app_column, COLUMN_APP);
 	write_head(symbols, out, true, COLUMN_SYMBOL);
 	end_line(symbols, out);
 }
 
-static void write_counts(struct symbols *symbols, FILE *out, const struct symbol_line *line)
+/* Running totals are of one side: options are refused with two. */
+static void cumulate(struct symbols *symbols, const struct symbol_line *line)
 {
-	const struct profile *profile = symbols->profile;
-	const uint64_t *counts = profile_counts(profile, line->row);
-	bool accumulated = symbols->options->accumulated;
+	const uint64_t *counts = profile_counts(symbols->profile, line->row);
+	const uint64_t *shares = profile_shares(symbols->profile, line->row);
 
-	for (size_t i = 0; i < profile->nr_classes; i++) {
-		uint64_t total = profile->totals[i];
-
+	for (size_t i = 0; i < symbols->profile->nr_columns; i++) {
 		if (__builtin_add_overflow(symbols->cumulated[i], counts[i],
 					   &symbols->cumulated[i]))
 			symbols->cumulated[i] = UINT64_MAX;
-		write_number(symbols, out, COLUMN_SAMPLES, counts[i]);
-		if (accumulated)
-			write_number(symbols, out, COLUMN_SAMPLES_CUM, symbols->cumulated[i]);
-		write_percent(symbols, out, COLUMN_PERCENT, percent_of(counts[i], total));
-		if (accumulated)
-			write_percent(symbols, out, COLUMN_PERCENT_CUM,
-				      percent_of(symbols->cumulated[i], total));
+		if (__builtin_add_overflow(symbols->cumulated_shares[i], shares[i],
+					   &symbols->cumulated_shares[i]))
+			symbols->cumulated_shares[i] = UINT64_MAX;
 	}
+}
+
+static void write_class(struct symbols *symbols, FILE *out, const struct symbol_line *line,
+			size_t class)
+{
+	const struct profile *profile = symbols->profile;
+	const struct text_options *options = symbols->options;
+	struct column_cell cell;
+	struct column_cell sum;
+
+	column_cell_make(&cell, profile, class, profile_counts(profile, line->row),
+			 profile_shares(profile, line->row), profile->totals,
+			 profile->share_totals);
+	column_cell_make(&sum, profile, class, symbols->cumulated, symbols->cumulated_shares,
+			 profile->totals, profile->share_totals);
+	write_number(symbols, out, COLUMN_SAMPLES, class, cell.number);
+	if (options->accumulated)
+		write_number(symbols, out, COLUMN_SAMPLES_CUM, class, sum.number);
+	write_percent(symbols, out, COLUMN_PERCENT, cell.percent);
+	if (options->accumulated)
+		write_percent(symbols, out, COLUMN_PERCENT_CUM, sum.percent);
+	if (options->show_error)
+		write_percent(symbols, out, COLUMN_ERROR, cell.error);
+	if (has_sides(symbols))
+		write_field(symbols, out, COLUMN_DIFFERENCE, cell.difference);
+}
+
+static void write_counts(struct symbols *symbols, FILE *out, const struct symbol_line *line)
+{
+	cumulate(symbols, line);
+	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
+		write_class(symbols, out, line, i);
 }
 
 static void write_path(struct symbols *symbols, FILE *out, enum column column, const char *path)
@@ -286,5 +356,6 @@ int text_format_symbols(FILE *out, const struct profile *profile,
 		free(symbols.lines[i].shown);
 	free(symbols.lines);
 	free(symbols.cumulated);
+	free(symbols.cumulated_shares);
 	return error;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The text layouts of opreport (doc/man/opreport.1, OUTPUT), written to a
- * stream that the caller checks for errors. Shares are of samples.
+ * stream that the caller checks for errors. Shares are of samples, or of
+ * weight (enum class_measure).
  */
 #ifndef PP_FORMAT_TEXT_H
 #define PP_FORMAT_TEXT_H
@@ -28,11 +29,12 @@ struct text_options {
 	bool global_percent; /* of dependent images: of all samples, not of their application */
 	bool accumulated;
 	bool show_vma;
+	bool show_error; /* of percentages, 95 % */
 	bool reverse;
 	double threshold; /* percent of the first class; below it nothing is shown */
 	enum demangle_mode demangle;
 	enum text_sort sort[TEXT_SORT_NR]; /* first counts most */
-	size_t nr_sort;			   /* 0: by sample */
+	size_t nr_sort; /* 0: by sample; of a differential profile by the size of the change */
 };
 
 #define TEXT_PERCENT_BYTES 32

@@ -6,24 +6,38 @@ pp_libpp_a_SOURCES =
 # Reports: selection, containers, layouts.
 pp_libpp_a_SOURCES += \
 	pp/classes.c pp/classes.h \
+	pp/counters.c pp/counters.h \
 	pp/coverage.c pp/coverage.h \
+	pp/format_columns.c pp/format_columns.h \
 	pp/format_flat.c pp/format_rows.h \
 	pp/format_symbols.c \
 	pp/format_text.c pp/format_text.h \
+	pp/index_table.c pp/index_table.h \
+	pp/part_match.c pp/part_match.h \
+	pp/part_reader.c pp/part_reader.h \
 	pp/profile.c pp/profile.h \
+	pp/profile_merge.c pp/profile_merge.h \
 	pp/report_options.c pp/report_options.h \
-	pp/selection.c pp/selection.h \
+	pp/selection.c pp/selection.h pp/selection_internal.h \
+	pp/selection_error.c pp/selection_error.h \
+	pp/selection_order.c pp/selection_share.c pp/selection_walk.c \
 	pp/session_dir.c pp/session_dir.h \
+	pp/share.c pp/share.h \
 	pp/session_info.c pp/session_info.h \
+	pp/session_parts.c pp/session_parts.h \
 	pp/spec.c pp/spec.h \
 	pp/strings.c pp/strings.h
 
 report_tests = \
 	tests/unit/test_classes \
 	tests/unit/test_coverage \
+	tests/unit/test_counters \
+	tests/unit/test_format_diff \
 	tests/unit/test_format_flat \
 	tests/unit/test_format_symbols \
 	tests/unit/test_format_text \
+	tests/unit/test_history_report \
+	tests/unit/test_index_table \
 	tests/unit/test_opreport \
 	tests/unit/test_profile \
 	tests/unit/test_report_fault \
@@ -31,11 +45,13 @@ report_tests = \
 	tests/unit/test_selection \
 	tests/unit/test_session_dir \
 	tests/unit/test_session_info \
+	tests/unit/test_session_parts \
+	tests/unit/test_share \
 	tests/unit/test_spec \
 	tests/unit/test_strings
 check_PROGRAMS += $(report_tests)
 TESTS += $(report_tests)
-report_test_libs = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
+report_test_libs = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS) -lm
 # Sessions made to order, and symbols that the test gives instead of pp/symbols.h's.
 report_test_sources = \
 	tests/unit/fake_symbols.c tests/unit/fake_symbols.h \
@@ -47,6 +63,18 @@ tests_unit_test_classes_LDADD = $(report_test_libs)
 tests_unit_test_coverage_SOURCES = tests/unit/test_coverage.c $(report_test_sources)
 tests_unit_test_coverage_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_coverage_LDADD = $(report_test_libs)
+tests_unit_test_counters_SOURCES = tests/unit/test_counters.c
+tests_unit_test_counters_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_counters_LDADD = $(report_test_libs)
+tests_unit_test_format_diff_SOURCES = tests/unit/test_format_diff.c $(report_test_sources)
+tests_unit_test_format_diff_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_format_diff_LDADD = $(report_test_libs)
+tests_unit_test_history_report_SOURCES = tests/unit/test_history_report.c $(report_test_sources)
+tests_unit_test_history_report_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_report_LDADD = $(report_test_libs)
+tests_unit_test_index_table_SOURCES = tests/unit/test_index_table.c
+tests_unit_test_index_table_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_index_table_LDADD = $(report_test_libs)
 tests_unit_test_format_flat_SOURCES = tests/unit/test_format_flat.c $(report_test_sources)
 tests_unit_test_format_flat_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_format_flat_LDADD = $(report_test_libs)
@@ -80,6 +108,13 @@ tests_unit_test_session_dir_LDADD = $(report_test_libs)
 tests_unit_test_session_info_SOURCES = tests/unit/test_session_info.c $(report_test_sources)
 tests_unit_test_session_info_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_session_info_LDADD = $(report_test_libs)
+tests_unit_test_session_parts_SOURCES = tests/unit/test_session_parts.c \
+	tests/unit/make_session.c tests/unit/make_session.h
+tests_unit_test_session_parts_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_session_parts_LDADD = $(report_test_libs)
+tests_unit_test_share_SOURCES = tests/unit/test_share.c
+tests_unit_test_share_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_share_LDADD = $(report_test_libs)
 tests_unit_test_spec_SOURCES = tests/unit/test_spec.c
 tests_unit_test_spec_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_spec_LDADD = $(report_test_libs)
@@ -143,7 +178,7 @@ bin_PROGRAMS += opreport
 dist_man_MANS += doc/man/opreport.1
 opreport_SOURCES = pp/opreport.c
 opreport_LDADD = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a \
-	$(SYMBOLS_LIBS) $(POPT_LIBS)
+	$(SYMBOLS_LIBS) $(POPT_LIBS) -lm
 
 # Verifying sample files.
 bin_PROGRAMS += opcheck

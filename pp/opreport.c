@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static void skip_file(const char *path, const struct diag *diag)
 {
@@ -113,8 +115,12 @@ static void tell_images(const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
 
-	for (size_t i = 0; i < selection->nr_files; i++)
-		log_info("read %s", selection->files[i].path);
+	for (size_t i = 0; i < selection->nr_sessions; i++)
+		for (size_t j = 0; j < selection->sessions[i].parts.nr_slices; j++)
+			log_info("read %s", selection->sessions[i].parts.slices[j].path);
+	for (size_t i = 0; i < selection->nr_parts; i++)
+		if (selection_live(selection, &selection->parts[i]))
+			log_info("read %s", selection_part_path(selection, &selection->parts[i]));
 	for (size_t i = 0; i < selection->nr_images; i++)
 		if (profile->images[i].note)
 			log_info("%s: %s", selection->images[i].path, profile->images[i].note);
@@ -140,6 +146,32 @@ static int report_selection(const struct selection *selection, const struct repo
 	return error;
 }
 
+/* A time of day that is still to come today is no mistake, but it may be. */
+static void tell_times(const struct report_options *options)
+{
+	char shown[TIME_RANGE_SHOWN_BYTES];
+
+	for (size_t i = 0; i < options->nr_sides; i++) {
+		const struct time_range *range = &options->sides[i].range;
+
+		if (!options->sides[i].timed || !range->day_before)
+			continue;
+		time_range_show(range->begin_ns, range->end_ns, shown);
+		log_info("that time is still to come today; taken as yesterday's: %s", shown);
+	}
+}
+
+/* Each slice of a long stretch is a descriptor. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int report(struct report_options *options)
 {
 	struct selection selection;
@@ -147,10 +179,12 @@ static int report(struct report_options *options)
 	int error;
 
 	options->profile.skip = skip_file;
+	tell_times(options);
+	allow_descriptors();
 	error = session_dir_find(options->session_dir, &options->selection.session_dir, &diag);
 	if (!error)
-		error = selection_make(&selection, &options->spec, &options->selection, skip_file,
-				       &diag);
+		error = selection_make(&selection, options->sides, options->nr_sides,
+				       &options->selection, skip_file, &diag);
 	if (error) {
 		log_error("%s", diag_show(&diag));
 		/* The columns' error names no folder. */
@@ -163,6 +197,14 @@ static int report(struct report_options *options)
 	return error;
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int main(int argc, const char **argv)
 {
 	struct report_options options;
@@ -170,7 +212,7 @@ int main(int argc, const char **argv)
 	int error;
 
 	log_init("opreport", LOG_LEVEL_INFO);
-	error = report_options_parse(&options, argc, argv, &diag);
+	error = report_options_parse(&options, argc, argv, now_ns(), &diag);
 	if (error)
 		log_error("%s", diag_show(&diag));
 	else if (options.what == REPORT_VERSION)

@@ -3,6 +3,9 @@
 
 #include "lib/progress.h"
 #include "libdb/sdb.h"
+#include "pp/index_table.h"
+#include "pp/part_reader.h"
+#include "pp/profile_merge.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,23 +15,30 @@
 
 /* Symbols, and whose they are: copies of a binary under several names share them. */
 struct loaded_symbols {
-	bool loaded;
 	struct symbol_table table;
 	struct oprof_image_identity identity;
+	struct loaded_symbols *next;
 };
 
-/* One image being read: its symbols, and the rows of the application in hand. */
+/* The whole profile being read. */
+struct reader {
+	struct profile *profile;
+	const struct profile_options *options;
+	struct loaded_symbols *loaded; /* those that images to come need again */
+	struct part_reader parts;
+};
+
+/* One image being read. */
 struct reading {
+	struct reader *reader;
 	struct profile *profile;
 	const struct profile_options *options;
 	uint32_t image;
-	struct loaded_symbols *loaded;
-	const struct symbol_table *table; /* NULL until the first file was read */
-	/* By symbol, and one behind them for what is in none: row + 1, 0 when there is none yet. */
-	size_t *row_of;
-	char *hidden;	  /* by symbol: taken out by include or exclude; NULL: nothing is */
-	size_t first_row; /* of the application in hand */
-	uint32_t app;
+	const struct symbol_table *table; /* NULL until the first part was read */
+	struct loaded_symbols *own;	  /* table's */
+	struct index_table rows;	  /* by application and symbol */
+	char *hidden; /* by symbol: taken out by include or exclude; NULL: nothing is */
+	uint32_t app; /* of the part in hand */
 };
 
 /* Damaged files may claim anything; sums stay at the top instead of wrapping. */
@@ -39,70 +49,120 @@ static uint64_t add_samples(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* ---- rows ---- */
+
+static int grow_counts(const struct profile *profile, size_t room, uint64_t **counts)
+{
+	uint64_t *bigger =
+		reallocarray(*counts, room, profile->nr_columns * sizeof(*profile->counts));
+
+	if (!bigger)
+		return -ENOMEM;
+	*counts = bigger;
+	return 0;
+}
+
+static int grow_rows(struct profile *profile)
+{
+	size_t room = profile->room ? profile->room * 2 : 256;
+	bool weighted = profile->share_totals != profile->totals;
+	struct profile_row *rows = reallocarray(profile->rows, room, sizeof(*profile->rows));
+
+	if (!rows)
+		return -ENOMEM;
+	profile->rows = rows;
+	if (grow_counts(profile, room, &profile->counts))
+		return -ENOMEM;
+	if (!weighted)
+		profile->shares = profile->counts;
+	else if (grow_counts(profile, room, &profile->shares))
+		return -ENOMEM;
+	profile->room = room;
+	return 0;
+}
+
 /* A new row of zeros; its index, or SIZE_MAX. */
 static size_t add_row(struct profile *profile, const struct profile_row *row)
 {
-	if (profile->nr_rows == profile->room) {
-		size_t room = profile->room ? profile->room * 2 : 256;
-		struct profile_row *rows =
-			reallocarray(profile->rows, room, sizeof(*profile->rows));
-		uint64_t *counts;
+	size_t nr_bytes = profile->nr_columns * sizeof(*profile->counts);
 
-		if (!rows)
-			return SIZE_MAX;
-		profile->rows = rows;
-		counts = reallocarray(profile->counts, room,
-				      profile->nr_classes * sizeof(*profile->counts));
-		if (!counts)
-			return SIZE_MAX;
-		profile->counts = counts;
-		profile->room = room;
-	}
+	if ((profile->nr_rows == profile->room && grow_rows(profile)) ||
+	    profile->nr_rows == INDEX_TABLE_NONE)
+		return SIZE_MAX;
 	profile->rows[profile->nr_rows] = *row;
-	memset(profile->counts + profile->nr_rows * profile->nr_classes, 0,
-	       profile->nr_classes * sizeof(*profile->counts));
+	memset(profile->counts + profile->nr_rows * profile->nr_columns, 0, nr_bytes);
+	memset(profile->shares + profile->nr_rows * profile->nr_columns, 0, nr_bytes);
 	return profile->nr_rows++;
+}
+
+static bool same_row(uint32_t index, const void *key, void *context)
+{
+	const struct profile_row *row = &((const struct profile *)context)->rows[index];
+	const struct profile_row *wanted = key;
+
+	return row->app == wanted->app && row->symbol == wanted->symbol;
 }
 
 /* The row of symbol (nr_symbols: in none) under the application in hand, or SIZE_MAX. */
 static size_t find_row(struct reading *reading, size_t symbol)
 {
 	struct profile *profile = reading->profile;
-	struct profile_row row = {.app = reading->app, .image = reading->image};
+	struct profile_row row = {
+		.app = reading->app, .image = reading->image, .symbol = (uint32_t)symbol};
+	uint64_t hash = index_table_hash(row.app, symbol);
+	uint32_t known = index_table_find(&reading->rows, hash, same_row, &row, profile);
+	size_t index;
 
-	if (reading->row_of[symbol])
-		return reading->row_of[symbol] - 1;
-	row.symbol = (uint32_t)symbol;
+	if (known != INDEX_TABLE_NONE)
+		return known;
 	if (symbol < reading->table->nr_symbols) {
 		row.address = reading->table->symbols[symbol].address;
 		row.name = strings_keep(&profile->strings, reading->table->symbols[symbol].name);
 		if (!row.name)
 			return SIZE_MAX;
 	}
-	reading->row_of[symbol] = add_row(profile, &row) + 1;
-	return reading->row_of[symbol] - 1;
+	index = add_row(profile, &row);
+	if (index == SIZE_MAX || index_table_put(&reading->rows, hash, (uint32_t)index))
+		return SIZE_MAX;
+	return index;
 }
 
-static int count_samples(struct reading *reading, size_t symbol, uint32_t class,
-			 uint64_t nr_samples)
+static bool is_by_weight(const struct profile *profile, uint32_t column)
+{
+	const struct classes *classes = &profile->selection->classes;
+
+	return classes->classes[column % profile->nr_classes].measure != MEASURE_SAMPLES;
+}
+
+static int count_samples(struct reading *reading, size_t symbol, uint32_t column,
+			 uint64_t nr_samples, uint64_t weight)
 {
 	struct profile *profile = reading->profile;
-	uint64_t *count;
+	struct profile_side *side = &profile->sides[column / profile->nr_classes];
 	size_t row;
+	size_t at;
 
 	if (reading->hidden && reading->hidden[symbol]) {
-		profile->nr_filtered = add_samples(profile->nr_filtered, nr_samples);
+		side->nr_filtered = add_samples(side->nr_filtered, nr_samples);
 		return 0;
 	}
 	row = find_row(reading, symbol);
 	if (row == SIZE_MAX)
 		return -ENOMEM;
-	count = &profile->counts[row * profile->nr_classes + class];
-	*count = add_samples(*count, nr_samples);
-	profile->totals[class] = add_samples(profile->totals[class], nr_samples);
-	profile->nr_samples = add_samples(profile->nr_samples, nr_samples);
+	at = row * profile->nr_columns + column;
+	profile->counts[at] = add_samples(profile->counts[at], nr_samples);
+	profile->totals[column] = add_samples(profile->totals[column], nr_samples);
+	side->nr_samples = add_samples(side->nr_samples, nr_samples);
+	if (profile->shares == profile->counts)
+		return 0;
+	if (!is_by_weight(profile, column))
+		weight = nr_samples;
+	profile->shares[at] = add_samples(profile->shares[at], weight);
+	profile->share_totals[column] = add_samples(profile->share_totals[column], weight);
 	return 0;
 }
+
+/* ---- symbols ---- */
 
 static bool ends_before(const struct symbol *symbol, uint64_t key)
 {
@@ -136,8 +196,9 @@ static size_t skip_symbols(const struct symbol_table *table, size_t index, uint6
 	return index;
 }
 
-/* Both are sorted: one walk over the file's keys and the table's symbols. */
-static int join_symbols(struct reading *reading, const struct sdb_image *samples, uint32_t class)
+/* Both are sorted: one walk over the part's keys and the table's symbols. */
+static int join_symbols(struct reading *reading, const struct part_samples *samples,
+			uint32_t column)
 {
 	const struct symbol_table *table = reading->table;
 	size_t symbol = 0;
@@ -146,6 +207,7 @@ static int join_symbols(struct reading *reading, const struct sdb_image *samples
 	for (size_t i = 0; i < samples->nr_entries && !error;) {
 		uint64_t key = samples->entries[i].key;
 		uint64_t nr_samples = 0;
+		uint64_t weight = 0;
 		size_t target = table->nr_symbols;
 		uint64_t end = UINT64_MAX; /* first key that is of something else */
 
@@ -161,32 +223,12 @@ static int join_symbols(struct reading *reading, const struct sdb_image *samples
 		}
 		do {
 			nr_samples = add_samples(nr_samples, samples->entries[i].nr_samples);
+			weight = add_samples(weight, samples->entries[i].weight);
 			i++;
 		} while (i < samples->nr_entries && samples->entries[i].key < end);
-		error = count_samples(reading, target, class, nr_samples);
+		error = count_samples(reading, target, column, nr_samples, weight);
 	}
 	return error;
-}
-
-static void note_header(struct profile *profile, const struct sdb_image *samples)
-{
-	const struct oprof_sdb_header *header = &samples->header;
-
-	if (header->start_time_ns &&
-	    (!profile->start_ns || header->start_time_ns < profile->start_ns))
-		profile->start_ns = header->start_time_ns;
-	if (header->end_time_ns > profile->end_ns)
-		profile->end_ns = header->end_time_ns;
-	if (*samples->host && !profile->host)
-		profile->host = strings_keep(&profile->strings, samples->host);
-	else if (*samples->host && strcmp(samples->host, profile->host) != 0)
-		profile->several_hosts = true;
-	if (*samples->cpu_type && !profile->cpu_type)
-		profile->cpu_type = strings_keep(&profile->strings, samples->cpu_type);
-	if (!profile->cpu_khz)
-		profile->cpu_khz = header->cpu_khz;
-	profile->nr_weighted += (header->flags & OPROF_SDB_WEIGHTED) != 0;
-	profile->nr_holed += (header->flags & OPROF_SDB_HOLED) != 0;
 }
 
 static bool list_match_symbol(const struct spec_list *list, const char *name, const char *shown)
@@ -229,48 +271,97 @@ static bool same_build_id(const struct oprof_image_identity *a,
 	       !memcmp(a->build_id, b->build_id, a->nr_build_id);
 }
 
-static void loaded_symbols_deinit(struct loaded_symbols *loaded)
+static void loaded_symbols_destroy(struct loaded_symbols *loaded)
 {
-	if (loaded->loaded)
-		symbol_table_deinit(&loaded->table);
-	loaded->loaded = false;
+	symbol_table_deinit(&loaded->table);
+	free(loaded);
 }
 
-static int load_symbols(struct reading *reading, const struct sdb_image *samples)
+static int load_symbols(struct reading *reading, const struct slice_section *section,
+			const char *path)
 {
 	const struct selection *selection = reading->profile->selection;
 	const struct selection_image *selected = &selection->images[reading->image];
 	struct symbol_search search = {.root = reading->options->root,
 				       .image_path = reading->options->image_path};
-	const char *path = *samples->image_path ? samples->image_path : selected->path;
+	struct loaded_symbols *loaded = calloc(1, sizeof(*loaded));
 	char meta[PATH_MAX];
 	int error;
 
-	loaded_symbols_deinit(reading->loaded);
+	if (!loaded)
+		return -ENOMEM;
 	if (snprintf(meta, sizeof(meta), "%s/meta", selection->sessions[selected->session].path) <
 	    (int)sizeof(meta))
 		search.meta_path = meta;
-	error = symbol_table_load(&reading->loaded->table, path, &samples->header.image,
-				  (enum oprof_image_kind)samples->header.image_kind, &search);
-	reading->loaded->loaded = !error;
-	reading->loaded->identity = samples->header.image;
-	return error;
+	error = symbol_table_load(&loaded->table, path, &section->identity, section->image_kind,
+				  &search);
+	if (error) {
+		free(loaded);
+		return error;
+	}
+	loaded->identity = section->identity;
+	reading->own = loaded;
+	return 0;
 }
 
-/* The image's symbols; samples is the first of its files that could be read. */
-static int find_symbols(struct reading *reading, const struct sdb_image *samples)
+/* The symbols of another copy of the image, taken off the list; NULL: there are none. */
+static struct loaded_symbols *take_loaded(struct reader *reader,
+					  const struct oprof_image_identity *identity)
+{
+	for (struct loaded_symbols **place = &reader->loaded; *place; place = &(*place)->next) {
+		struct loaded_symbols *loaded = *place;
+
+		if (!same_build_id(&loaded->identity, identity))
+			continue;
+		*place = loaded->next;
+		return loaded;
+	}
+	return NULL;
+}
+
+/* Whether an image behind this one is another copy of it. */
+static bool is_needed_again(const struct reading *reading)
+{
+	const struct selection *selection = reading->profile->selection;
+
+	for (size_t i = reading->image + 1; i < selection->nr_images; i++)
+		if (selection->images[i].identity == selection->images[reading->image].identity)
+			return true;
+	return false;
+}
+
+/* Another copy may be there where this one is not: only what was found is kept. */
+static void put_loaded(struct reading *reading)
+{
+	struct loaded_symbols *loaded = reading->own;
+
+	reading->own = NULL;
+	if (!loaded)
+		return;
+	if (!loaded->table.nr_symbols || !loaded->identity.nr_build_id ||
+	    !is_needed_again(reading)) {
+		loaded_symbols_destroy(loaded);
+		return;
+	}
+	loaded->next = reading->reader->loaded;
+	reading->reader->loaded = loaded;
+}
+
+/* The image's symbols; section is the first of its parts that could be read. */
+static int find_symbols(struct reading *reading, const struct slice_section *section,
+			const char *path)
 {
 	struct profile_image *image = &reading->profile->images[reading->image];
-	const struct symbol_table *table = &reading->loaded->table;
+	const struct symbol_table *table;
 	int error;
 
-	/* Another copy may be there where the last one was not. */
-	if (!reading->loaded->loaded || !table->nr_symbols ||
-	    !same_build_id(&reading->loaded->identity, &samples->header.image)) {
-		error = load_symbols(reading, samples);
+	reading->own = take_loaded(reading->reader, &section->identity);
+	if (!reading->own) {
+		error = load_symbols(reading, section, path);
 		if (error)
 			return error;
 	}
+	table = &reading->own->table;
 	image->has_symbols = table->nr_symbols != 0;
 	image->lack = table->lack;
 	if (table->note) {
@@ -282,182 +373,246 @@ static int find_symbols(struct reading *reading, const struct sdb_image *samples
 	return 0;
 }
 
-/* Before the first file of an image is counted. */
-static int begin_image(struct reading *reading, const struct sdb_image *samples)
+/* ---- images ---- */
+
+/* Before the first part of an image is counted. */
+static int begin_image(struct reading *reading, const struct slice_section *section,
+		       const char *path)
 {
 	static const struct symbol_table no_symbols;
-	int error = 0;
+	const char *shown = reading->profile->selection->images[reading->image].path;
 
-	if (reading->options->symbols)
-		error = find_symbols(reading, samples);
-	else
+	if (!reading->options->symbols) {
 		reading->table = &no_symbols;
-	if (!error)
-		error = hide_symbols(reading);
-	if (error)
-		return error;
-	reading->row_of = calloc(reading->table->nr_symbols + 1, sizeof(*reading->row_of));
-	return reading->row_of ? 0 : -ENOMEM;
+		return 0;
+	}
+	return find_symbols(reading, section, path && *path ? path : shown);
 }
 
-/* Rows are of one application: forget those of the one before. */
-static void begin_app(struct reading *reading, uint32_t app)
+static void note_host(struct profile *profile, const char *host, const char *cpu_type,
+		      uint32_t cpu_khz)
 {
-	struct profile *profile = reading->profile;
-
-	for (size_t i = reading->first_row; i < profile->nr_rows; i++)
-		reading->row_of[profile->rows[i].symbol] = 0;
-	reading->first_row = profile->nr_rows;
-	reading->app = app;
+	if (host && *host && !profile->host)
+		profile->host = strings_keep(&profile->strings, host);
+	else if (host && *host && strcmp(host, profile->host) != 0)
+		profile->several_hosts = true;
+	if (cpu_type && *cpu_type && !profile->cpu_type)
+		profile->cpu_type = strings_keep(&profile->strings, cpu_type);
+	if (!profile->cpu_khz)
+		profile->cpu_khz = cpu_khz;
 }
 
-static int read_file(struct reading *reading, const struct selected_file *file)
+static void note_part(struct profile *profile, const struct slice_section *section,
+		      const struct part_samples *samples)
 {
-	struct profile *profile = reading->profile;
-	struct sdb_image samples;
+	if (samples->file) {
+		note_host(profile, samples->file->host, samples->file->cpu_type,
+			  samples->file->header.cpu_khz);
+		profile->nr_holed += (samples->file->header.flags & OPROF_SDB_HOLED) != 0;
+	}
+	if (samples->nr_samples)
+		profile->nr_weighted += (section->flags & OPROF_SDB_WEIGHTED) != 0;
+}
+
+/* What part holds; nothing where it can't be read, which is told and counted. */
+static int load_part(struct reader *reader, const struct selected_part *part, bool keys,
+		     struct part_samples *samples)
+{
+	const struct selection *selection = reader->profile->selection;
 	struct diag why;
-	int error = sdb_image_load(file->path, &samples, &why);
+	int error = part_samples_load(samples, &reader->parts, part, keys, &why);
 
 	if (error == -ENOMEM)
 		return error;
 	if (error) {
-		profile->nr_damaged++;
-		reading->options->skip(file->path, &why);
-		return 0;
+		reader->profile->nr_damaged++;
+		reader->options->skip(selection_part_path(selection, part), &why);
 	}
-	note_header(profile, &samples);
-	if (!reading->table)
-		error = begin_image(reading, &samples);
-	if (!error) {
-		if (file->app != reading->app)
-			begin_app(reading, file->app);
-		error = join_symbols(reading, &samples, file->class);
+	note_part(reader->profile, selection_section(selection, part), samples);
+	return 0;
+}
+
+static int read_part(struct reading *reading, const struct selected_part *part)
+{
+	const struct slice_section *section = selection_section(reading->profile->selection, part);
+	bool symbols = reading->options->symbols;
+	struct part_samples samples;
+	int error = load_part(reading->reader, part, symbols, &samples);
+
+	if (!error && samples.nr_samples && !reading->table) {
+		error = begin_image(reading, section, samples.path);
+		if (!error)
+			error = hide_symbols(reading);
 	}
-	sdb_image_deinit(&samples);
+	reading->app = part->app;
+	if (!error && samples.nr_samples && !symbols)
+		error = count_samples(reading, 0, part->class, samples.nr_samples, samples.weight);
+	else if (!error && samples.nr_samples)
+		error = join_symbols(reading, &samples, part->class);
+	part_samples_deinit(&samples);
 	return error;
 }
 
-/* The files from first on that are of one image. */
-static int read_image(struct profile *profile, const struct profile_options *options, size_t first,
-		      struct loaded_symbols *loaded)
+/* The parts from *next on that are of one image; *next then stands behind them. */
+static int read_image(struct reader *reader, size_t *next)
 {
-	const struct selection *selection = profile->selection;
-	struct reading reading = {.profile = profile,
-				  .options = options,
-				  .image = selection->files[first].image,
-				  .loaded = loaded,
-				  .app = UINT32_MAX,
-				  .first_row = profile->nr_rows};
+	const struct selection *selection = reader->profile->selection;
+	struct reading reading = {
+		.reader = reader,
+		.profile = reader->profile,
+		.options = reader->options,
+		.image = selection->parts[*next].image,
+	};
 	int error = 0;
 
-	for (size_t i = first; i < selection->nr_files && !error; i++) {
-		if (selection->files[i].image != reading.image)
+	for (; *next < selection->nr_parts && !error; (*next)++) {
+		if (selection->parts[*next].image != reading.image)
 			break;
-		error = read_file(&reading, &selection->files[i]);
+		error = read_part(&reading, &selection->parts[*next]);
 	}
-	free(reading.row_of);
+	put_loaded(&reading);
+	index_table_deinit(&reading.rows);
 	free(reading.hidden);
 	return error;
 }
 
-struct image_files {
-	uint64_t identity;
-	size_t first; /* of the image's files */
-};
-
-static int compare_identities(const void *a, const void *b)
+static int read_images(struct reader *reader)
 {
-	const struct image_files *left = a;
-	const struct image_files *right = b;
-
-	if (left->identity != right->identity)
-		return left->identity < right->identity ? -1 : 1;
-	return left->first < right->first ? -1 : left->first > right->first;
-}
-
-/* Where each image's files begin; copies of a binary one behind the other. */
-static struct image_files *order_images(const struct selection *selection)
-{
-	struct image_files *images = calloc(selection->nr_images, sizeof(*images));
-
-	for (size_t i = selection->nr_files; images && i > 0; i--) {
-		uint32_t image = selection->files[i - 1].image;
-
-		images[image] = (struct image_files){selection->images[image].identity, i - 1};
-	}
-	if (images)
-		qsort(images, selection->nr_images, sizeof(*images), compare_identities);
-	return images;
-}
-
-static int read_images(struct profile *profile, const struct profile_options *options)
-{
-	const struct selection *selection = profile->selection;
-	struct image_files *images = order_images(selection);
-	struct loaded_symbols loaded = {0};
+	const struct selection *selection = reader->profile->selection;
 	struct progress progress;
+	size_t next = 0;
 	int error = 0;
 
-	if (!images)
-		return -ENOMEM;
-	progress_begin(&progress, options->symbols ? "reading symbols" : "reading samples",
+	progress_begin(&progress, reader->options->symbols ? "reading symbols" : "reading samples",
 		       selection->nr_images);
-	for (size_t i = 0; i < selection->nr_images && !error; i++) {
-		uint32_t image = selection->files[images[i].first].image;
+	while (next < selection->nr_parts && !error) {
+		uint32_t image = selection->parts[next].image;
 
-		progress_step(&progress, i, selection->images[image].path);
-		error = read_image(profile, options, images[i].first, &loaded);
+		progress_step(&progress, image, selection->images[image].path);
+		error = read_image(reader, &next);
 	}
 	progress_end(&progress);
-	loaded_symbols_deinit(&loaded);
-	free(images);
 	return error;
 }
 
-static int read_idle(struct profile *profile, const struct profile_options *options)
+/* Sums only. */
+static int read_idle(struct reader *reader)
+{
+	const struct selection *selection = reader->profile->selection;
+	int error = 0;
+
+	for (size_t i = 0; i < selection->nr_idle && !error; i++) {
+		const struct selected_part *part = &selection->idle[i];
+		struct profile_side *side = &reader->profile->sides[part->class];
+		struct part_samples samples;
+
+		error = load_part(reader, part, false, &samples);
+		side->nr_idle = add_samples(side->nr_idle, samples.nr_samples);
+		part_samples_deinit(&samples);
+	}
+	return error;
+}
+
+/* ---- the profile ---- */
+
+static void reader_deinit(struct reader *reader)
+{
+	while (reader->loaded) {
+		struct loaded_symbols *loaded = reader->loaded;
+
+		reader->loaded = loaded->next;
+		loaded_symbols_destroy(loaded);
+	}
+	part_reader_deinit(&reader->parts);
+}
+
+static bool is_weighted(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->classes.nr_classes; i++)
+		if (selection->classes.classes[i].measure != MEASURE_SAMPLES)
+			return true;
+	return false;
+}
+
+static int make_totals(struct profile *profile)
+{
+	profile->totals = calloc(profile->nr_columns, sizeof(*profile->totals));
+	profile->share_totals = profile->totals;
+	profile->images = calloc(profile->selection->nr_images, sizeof(*profile->images));
+	if (!profile->totals || !profile->images)
+		return -ENOMEM;
+	if (!is_weighted(profile->selection))
+		return 0;
+	profile->share_totals = calloc(profile->nr_columns, sizeof(*profile->share_totals));
+	return profile->share_totals ? 0 : -ENOMEM;
+}
+
+static void widen_times(int64_t *start_ns, int64_t *end_ns, int64_t begin_ns, int64_t last_ns)
+{
+	if (begin_ns && (!*start_ns || begin_ns < *start_ns))
+		*start_ns = begin_ns;
+	if (last_ns > *end_ns)
+		*end_ns = last_ns;
+}
+
+static void note_slice(struct profile *profile, const struct part_slice *slice)
+{
+	const struct slice_info *info = slice_info(slice->slice);
+
+	note_host(profile, info->host, info->cpu_type, info->cpu_khz);
+	profile->nr_holed += (info->flags & OPROF_SLICE_HOLED) != 0;
+}
+
+static void sum_up(struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
 
-	for (size_t i = 0; i < selection->nr_idle_paths; i++) {
-		struct sdb_image samples;
-		struct diag why;
-		int error = sdb_image_load(selection->idle_paths[i], &samples, &why);
+	for (size_t i = 0; i < selection->nr_sides; i++) {
+		struct profile_side *side = &profile->sides[i];
+		const struct selection_side *selected = &selection->sides[i];
 
-		if (error == -ENOMEM)
-			return error;
-		if (error) {
-			profile->nr_damaged++;
-			options->skip(selection->idle_paths[i], &why);
-			continue;
+		for (size_t j = 0; j < selected->nr_sessions; j++) {
+			const struct session_parts *parts =
+				&selection->sessions[selected->first_session + j].parts;
+
+			widen_times(&side->start_ns, &side->end_ns, parts->begin_ns, parts->end_ns);
+			side->nr_ns += parts->nr_ns;
+			for (size_t k = 0; k < parts->nr_slices; k++)
+				note_slice(profile, &parts->slices[k]);
 		}
-		note_header(profile, &samples);
-		profile->nr_idle = add_samples(profile->nr_idle, samples.nr_samples);
-		sdb_image_deinit(&samples);
+		profile->nr_samples = add_samples(profile->nr_samples, side->nr_samples);
+		profile->nr_filtered = add_samples(profile->nr_filtered, side->nr_filtered);
+		profile->nr_idle = add_samples(profile->nr_idle, side->nr_idle);
+		widen_times(&profile->start_ns, &profile->end_ns, side->start_ns, side->end_ns);
 	}
-	return 0;
 }
 
 int profile_build(struct profile *profile, const struct selection *selection,
 		  const struct profile_options *options, struct diag *diag)
 {
-	int error = 0;
+	struct reader reader = {.profile = profile, .options = options};
+	int error;
 
 	*profile = (struct profile){.selection = selection,
 				    .with_symbols = options->symbols,
-				    .nr_classes = selection->classes.nr_classes};
-	profile->totals = calloc(profile->nr_classes, sizeof(*profile->totals));
-	profile->images = calloc(selection->nr_images, sizeof(*profile->images));
-	if (!profile->totals || !profile->images)
-		error = -ENOMEM;
+				    .nr_classes = selection->classes.nr_classes,
+				    .nr_columns = selection_nr_columns(selection)};
+	error = make_totals(profile);
 	if (!error)
-		error = read_images(profile, options);
+		error = part_reader_init(&reader.parts, selection);
 	if (!error)
-		error = read_idle(profile, options);
+		error = read_images(&reader);
+	if (!error)
+		error = read_idle(&reader);
+	if (!error)
+		error = profile_merge(profile);
+	reader_deinit(&reader);
 	if (error) {
 		profile_deinit(profile);
-		diag_set(diag, error, "can't read the samples: %s", strerror(-error));
+		return diag_set(diag, error, "can't read the samples: %s", strerror(-error));
 	}
-	return error;
+	sum_up(profile);
+	return 0;
 }
 
 void profile_deinit(struct profile *profile)
@@ -466,7 +621,11 @@ void profile_deinit(struct profile *profile)
 		free(profile->images[i].note);
 	free(profile->images);
 	free(profile->rows);
+	if (profile->shares != profile->counts)
+		free(profile->shares);
 	free(profile->counts);
+	if (profile->share_totals != profile->totals)
+		free(profile->share_totals);
 	free(profile->totals);
 	strings_deinit(&profile->strings);
 	*profile = (struct profile){0};

@@ -2,8 +2,8 @@
 /*
  * The containers of a report: samples per class of each (application, image),
  * or of each (application, image, symbol). What is counted here is all there
- * is: sums of rows, totals, and sample files agree exactly, whatever lacks
- * symbols.
+ * is: sums of rows, totals, and sample files and slices agree exactly,
+ * whatever lacks symbols.
  *
  * Knows selections and symbols; not for sorting or layout (format_text.h).
  */
@@ -30,27 +30,42 @@ struct profile_image {
 	char *note; /* what lacks and what to install; NULL */
 };
 
+/* Of one side of a differential profile; of all where there is one side. */
+struct profile_side {
+	uint64_t nr_samples;	  /* in rows */
+	uint64_t nr_filtered;	  /* taken out by include and exclude */
+	uint64_t nr_idle;	  /* of idle CPUs, in no total */
+	int64_t start_ns, end_ns; /* since 1970; 0: not known */
+	int64_t nr_ns;		  /* of what was taken, without what is missing between */
+};
+
+/*
+ * A column is a class on a side: those of the first side, then those of the
+ * second. Shares are what percentages are of (enum class_measure): the
+ * samples themselves, or weight.
+ */
 struct profile {
 	const struct selection *selection;
 	bool with_symbols;
-	struct profile_row *rows; /* those of an image and application together */
-	uint64_t *counts;	  /* nr_rows x nr_classes samples */
+	struct profile_row *rows; /* those of an image together */
+	uint64_t *counts;	  /* nr_rows x nr_columns samples */
+	uint64_t *shares;	  /* the same of shares; is counts where all are samples */
 	size_t nr_rows, room;
-	size_t nr_classes;
-	uint64_t *totals;	      /* samples of each class */
+	size_t nr_classes, nr_columns;
+	uint64_t *totals;	      /* samples of each column */
+	uint64_t *share_totals;	      /* is totals where all are samples */
 	struct profile_image *images; /* one for each of the selection's */
 
-	uint64_t nr_samples;  /* in rows: the sum of totals */
-	uint64_t nr_filtered; /* taken out by include and exclude */
-	uint64_t nr_idle;     /* of idle CPUs, in no total */
+	struct profile_side sides[SPEC_SIDES_MAX];
+	uint64_t nr_samples, nr_filtered, nr_idle; /* of all sides */
+	int64_t start_ns, end_ns;
 
-	int64_t start_ns, end_ns;    /* since 1970; 0: not known */
 	const char *host, *cpu_type; /* of the first file, in the pool; NULL: not known */
 	bool several_hosts;
 	uint32_t cpu_khz;
-	size_t nr_weighted; /* files that store weight */
+	size_t nr_weighted; /* parts that store weight */
 	size_t nr_holed;    /* files that lost a page under the daemon: counts are too low */
-	size_t nr_damaged;  /* files that could not be read; each was told to skip() */
+	size_t nr_damaged;  /* files and slices that could not be read; each was told to skip() */
 	struct strings strings;
 };
 
@@ -67,9 +82,15 @@ int profile_build(struct profile *profile, const struct selection *selection,
 		  const struct profile_options *options, struct diag *diag);
 void profile_deinit(struct profile *profile);
 
+/* Of a row: nr_columns samples, or shares. */
 static inline const uint64_t *profile_counts(const struct profile *profile, size_t row)
 {
-	return profile->counts + row * profile->nr_classes;
+	return profile->counts + row * profile->nr_columns;
+}
+
+static inline const uint64_t *profile_shares(const struct profile *profile, size_t row)
+{
+	return profile->shares + row * profile->nr_columns;
 }
 
 #endif

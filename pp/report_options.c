@@ -31,6 +31,11 @@ enum option {
 	OPTION_IMAGE_PATH,
 	OPTION_ROOT,
 	OPTION_SESSION_DIR,
+	OPTION_LAST,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_DIFF,
+	OPTION_ERROR,
 	OPTION_VERBOSE,
 	OPTION_VERSION,
 	OPTION_HELP,
@@ -47,6 +52,12 @@ static const struct poptOption option_table[] = {
 	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out what is below", "PERCENT"},
 	{"merge", 'm', ARG_TEXT, OPTION_MERGE, "sum what was sampled apart",
 	 "cpu,lib,tid,tgid,unitmask,cgroup,all"},
+	{"last", 0, ARG_TEXT, OPTION_LAST, "of the last stretch of time only", "10m|2h|3d|..."},
+	{"from", 0, ARG_TEXT, OPTION_FROM, "of what was sampled since", "TIME"},
+	{"to", 0, ARG_TEXT, OPTION_TO, "of what was sampled before", "TIME"},
+	{"diff", 0, ARG_NONE, OPTION_DIFF,
+	 "compare two profiles: A B, or --last: with what was before", NULL},
+	{"error", 0, ARG_NONE, OPTION_ERROR, "show the sampling error of percentages", NULL},
 	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
 	 "leave out libraries and kernel under applications", NULL},
 	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "leave out these symbols",
@@ -230,6 +241,12 @@ static int set_value(struct report_options *options, int option, const char *tex
 		return keep_text(&options->output, "--output-file", text, diag);
 	case OPTION_IMAGE_PATH:
 		return keep_text(&options->image_path, "--image-path", text, diag);
+	case OPTION_LAST:
+		return keep_text(&options->last, "--last", text, diag);
+	case OPTION_FROM:
+		return keep_text(&options->from, "--from", text, diag);
+	case OPTION_TO:
+		return keep_text(&options->to, "--to", text, diag);
 	case OPTION_ROOT:
 		return keep_text(&options->root, "--root", text, diag);
 	default:
@@ -247,6 +264,8 @@ static bool set_flag(struct report_options *options, int option)
 		     : option == OPTION_GLOBAL_PERCENT	  ? &options->text.global_percent
 		     : option == OPTION_REVERSE		  ? &options->text.reverse
 		     : option == OPTION_EXCLUDE_DEPENDENT ? &options->selection.exclude_dependent
+		     : option == OPTION_DIFF		  ? &options->diff
+		     : option == OPTION_ERROR		  ? &options->text.show_error
 		     : option == OPTION_VERBOSE		  ? &options->verbose
 							  : NULL;
 
@@ -275,17 +294,66 @@ static int set_option(struct report_options *options, int option, const char *te
 	return set_value(options, option, text ? text : "", diag);
 }
 
-static int parse_words(struct report_options *options, poptContext context, struct diag *diag)
+static int parse_diff(struct report_options *options, const char *const *words, size_t nr_words,
+		      int64_t now_ns, struct diag *diag)
+{
+	int64_t last_ns = 0;
+
+	if (options->from || options->to)
+		return diag_set(diag, -EINVAL,
+				"--from and --to say one stretch, and two are compared: write "
+				"time:FROM..TO time:FROM..TO");
+	if (options->last) {
+		int error = time_length_parse(options->last, &last_ns, diag);
+
+		if (error)
+			return error;
+	}
+	options->nr_sides = SPEC_SIDES_MAX;
+	return spec_parse_diff(options->sides, words, nr_words, last_ns, now_ns, diag);
+}
+
+/* --last, --from and --to, into the one specification that there is. */
+static int set_range(struct report_options *options, int64_t now_ns, struct diag *diag)
+{
+	struct spec *spec = &options->sides[0];
+	int error;
+
+	if (!options->last && !options->from && !options->to)
+		return 0;
+	if (options->nr_sides > 1)
+		return diag_set(diag, -EINVAL,
+				"of a differential profile each side has its own time:FROM..TO");
+	if (spec->timed || (options->last && (options->from || options->to)))
+		return diag_set(diag, -EINVAL,
+				"the stretch of time is given twice: choose --last, --from and "
+				"--to, or time:");
+	if (options->last)
+		error = time_range_parse_last(options->last, now_ns, &spec->range, diag);
+	else
+		error = time_range_parse_points(options->from, options->to, now_ns, &spec->range,
+						diag);
+	spec->timed = !error;
+	return error;
+}
+
+static int parse_words(struct report_options *options, poptContext context, int64_t now_ns,
+		       struct diag *diag)
 {
 	const char **words = poptGetArgs(context);
 	size_t nr_words = 0;
+	int error;
 
 	while (words && words[nr_words])
 		nr_words++;
-	return spec_parse(&options->spec, words, nr_words, diag);
+	if (options->diff)
+		return parse_diff(options, words, nr_words, now_ns, diag);
+	error = spec_parse_sides(options->sides, &options->nr_sides, words, nr_words, now_ns, diag);
+	return error ? error : set_range(options, now_ns, diag);
 }
 
-static int parse(struct report_options *options, poptContext context, struct diag *diag)
+static int parse(struct report_options *options, poptContext context, int64_t now_ns,
+		 struct diag *diag)
 {
 	int error = 0;
 	int option;
@@ -301,7 +369,7 @@ static int parse(struct report_options *options, poptContext context, struct dia
 				 poptBadOption(context, POPT_BADOPTION_NOALIAS),
 				 poptStrerror(option));
 	if (!error && options->what == REPORT_RUN)
-		error = parse_words(options, context, diag);
+		error = parse_words(options, context, now_ns, diag);
 	return error;
 }
 
@@ -310,6 +378,9 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 {
 	const char *option = NULL;
 
+	if (options->nr_sides > 1 && options->text.accumulated)
+		return diag_set(diag, -EINVAL,
+				"--accumulated makes no sense of changes: leave it out");
 	if (options->profile.symbols)
 		return 0;
 	if (options->text.accumulated)
@@ -329,7 +400,7 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 }
 
 int report_options_parse(struct report_options *options, int argc, const char **argv,
-			 struct diag *diag)
+			 int64_t now_ns, struct diag *diag)
 {
 	poptContext context = poptGetContext("opreport", argc, argv, option_table, 0);
 	int error;
@@ -338,7 +409,7 @@ int report_options_parse(struct report_options *options, int argc, const char **
 					   .text.demangle = DEMANGLE_NORMAL,
 					   .profile.demangle = DEMANGLE_NORMAL};
 	diag_clear(diag);
-	error = context ? parse(options, context, diag) : -ENOMEM;
+	error = context ? parse(options, context, now_ns, diag) : -ENOMEM;
 	poptFreeContext(context);
 	if (!error)
 		error = check_layout(options, diag);
@@ -351,11 +422,15 @@ int report_options_parse(struct report_options *options, int argc, const char **
 
 void report_options_deinit(struct report_options *options)
 {
-	spec_deinit(&options->spec);
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++)
+		spec_deinit(&options->sides[i]);
 	spec_list_deinit(&options->profile.include);
 	spec_list_deinit(&options->profile.exclude);
 	free(options->session_dir);
 	free(options->output);
+	free(options->last);
+	free(options->from);
+	free(options->to);
 	free(options->root);
 	free(options->image_path);
 	*options = (struct report_options){0};

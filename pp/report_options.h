@@ -12,7 +12,8 @@
 #include <stddef.h>
 
 struct report_options {
-	struct spec spec;
+	struct spec sides[SPEC_SIDES_MAX]; /* two: a differential profile */
+	size_t nr_sides;
 	struct selection_options selection;
 	struct profile_options profile;
 	struct text_options text;
@@ -20,12 +21,17 @@ struct report_options {
 	char *output;	   /* -o; NULL: standard output */
 	char *root, *image_path;
 	bool verbose;
+	bool diff;		/* --diff: words are of two sides */
+	char *last, *from, *to; /* --last, --from, --to; NULL */
 	enum { REPORT_RUN, REPORT_HELP, REPORT_USAGE, REPORT_VERSION } what;
 };
 
-/* 0, or -EINVAL, -EOPNOTSUPP, -ENOMEM and diag; options is to be deinited in any case. */
+/*
+ * Times are seen from now_ns. 0, or -EINVAL, -EOPNOTSUPP, -ENOMEM and diag;
+ * options is to be deinited in any case.
+ */
 int report_options_parse(struct report_options *options, int argc, const char **argv,
-			 struct diag *diag);
+			 int64_t now_ns, struct diag *diag);
 void report_options_deinit(struct report_options *options);
 
 /* --help, --usage. */

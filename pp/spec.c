@@ -26,6 +26,7 @@ static const char *const tag_names[SPEC_NR_TAGS] = {
 	[SPEC_TID] = "tid:",
 	[SPEC_TGID] = "tgid:",
 	[SPEC_CGROUP] = "cgroup:",
+	[SPEC_TIME] = "time:",
 	[SPEC_WORD] = "",
 };
 
@@ -46,6 +47,7 @@ void spec_deinit(struct spec *spec)
 {
 	for (size_t i = 0; i < SPEC_NR_TAGS; i++)
 		spec_list_deinit(&spec->lists[i]);
+	spec->timed = false;
 }
 
 /* Takes pattern over, also on failure. */
@@ -164,17 +166,24 @@ static int word_tag(const char *word, struct diag *diag)
 	if (!strncmp(word, "archive:", length + 1))
 		return diag_set(diag, -EOPNOTSUPP,
 				"archive: is not there yet: archives can't be made yet either");
-	if (!strncmp(word, "time:", length + 1))
-		return diag_set(diag, -EOPNOTSUPP,
-				"time: is not there yet: sessions are not kept in slices of time "
-				"yet; use opcontrol --save and session:");
 	return diag_set(diag, -EINVAL,
 			"\"%.*s\" is no tag of a profile specification (for a file of that name "
 			"write image:%s)",
 			(int)length + 1, word, word);
 }
 
-static int parse_tagged(struct spec *spec, int tag, const char *word, struct diag *diag)
+static int parse_time(struct spec *spec, const char *text, int64_t now_ns, struct diag *diag)
+{
+	int error = time_range_parse(text, now_ns, &spec->range, diag);
+
+	if (error)
+		return error;
+	spec->timed = true;
+	return list_add(&spec->lists[SPEC_TIME], strdup(text));
+}
+
+static int parse_tagged(struct spec *spec, int tag, const char *word, int64_t now_ns,
+			struct diag *diag)
 {
 	const char *value = word + strlen(tag_names[tag]);
 
@@ -183,10 +192,12 @@ static int parse_tagged(struct spec *spec, int tag, const char *word, struct dia
 				tag_names[tag], tag_names[tag]);
 	if (!*value)
 		return diag_set(diag, -EINVAL, "%s needs a value", tag_names[tag]);
+	if (tag == SPEC_TIME)
+		return parse_time(spec, value, now_ns, diag);
 	return spec_list_parse(&spec->lists[tag], value, diag);
 }
 
-static int parse_word(struct spec *spec, const char *word, struct diag *diag)
+static int parse_word(struct spec *spec, const char *word, int64_t now_ns, struct diag *diag)
 {
 	int tag = word_tag(word, diag);
 	struct spec_list items;
@@ -195,7 +206,7 @@ static int parse_word(struct spec *spec, const char *word, struct diag *diag)
 	if (tag < 0)
 		return tag;
 	if (tag != SPEC_WORD)
-		return parse_tagged(spec, tag, word, diag);
+		return parse_tagged(spec, tag, word, now_ns, diag);
 	error = spec_list_parse(&items, word, diag);
 	for (size_t i = 0; i < items.nr_patterns; i++) {
 		if (!error)
@@ -207,42 +218,280 @@ static int parse_word(struct spec *spec, const char *word, struct diag *diag)
 	return error;
 }
 
-/* "{}", or "{" "}": 1; braces otherwise: -EOPNOTSUPP; none: 0. */
-static int check_braces(const char *const *words, size_t nr_words, struct diag *diag)
+/* When all words of a side are there. */
+static int finish_side(struct spec *spec)
 {
-	if (nr_words == 1 && !strcmp(words[0], "{}"))
-		return 1;
-	if (nr_words == 2 && !strcmp(words[0], "{") && !strcmp(words[1], "}"))
-		return 1;
-	for (size_t i = 0; i < nr_words; i++)
-		if (*words[i] == '{' || !strcmp(words[i], "}"))
-			return diag_set(diag, -EOPNOTSUPP,
-					"differential profiles { ... } { ... } are not there yet; "
-					"{} alone is all of the current session");
-	return 0;
-}
+	int error = 0;
 
-int spec_parse(struct spec *spec, const char *const *words, size_t nr_words, struct diag *diag)
-{
-	int error;
-
-	*spec = (struct spec){0};
-	diag_clear(diag);
-	error = check_braces(words, nr_words, diag);
-	if (error)
-		return error < 0 ? error : 0;
-	for (size_t i = 0; i < nr_words && !error; i++)
-		error = parse_word(spec, words[i], diag);
 	for (int tag = SPEC_IMAGE; tag <= SPEC_LIB_IMAGE_EXCLUDE && !error; tag++)
 		error = list_add_true_paths(&spec->lists[tag]);
+	return error ? error : list_add_true_paths(&spec->lists[SPEC_WORD]);
+}
+
+/* Words of one side, without braces. */
+static int parse_side(struct spec *spec, const char *const *words, size_t nr_words, int64_t now_ns,
+		      struct diag *diag)
+{
+	int error = 0;
+
+	*spec = (struct spec){0};
+	for (size_t i = 0; i < nr_words && !error; i++)
+		error = parse_word(spec, words[i], now_ns, diag);
 	if (!error)
-		error = list_add_true_paths(&spec->lists[SPEC_WORD]);
+		error = finish_side(spec);
 	if (error == -ENOMEM)
 		diag_set(diag, error, "out of memory");
 	if (error)
 		spec_deinit(spec);
 	return error;
 }
+
+/* ---- sides ---- */
+
+/* Where the words of a side are. */
+struct side_words {
+	const char *const *words;
+	size_t nr_words;
+};
+
+static bool is_brace(const char *word)
+{
+	return !strcmp(word, "{") || !strcmp(word, "}") || !strcmp(word, "{}");
+}
+
+static int refuse_braces(struct diag *diag)
+{
+	return diag_set(diag, -EINVAL,
+			"braces hold the words of a side: { WORD... }, or { WORD... } { WORD... } "
+			"for a differential profile, each brace a word of its own");
+}
+
+/* The side that begins at *at, which then stands behind it. */
+static int take_side(const char *const **at, const char *const *end, struct side_words *side,
+		     struct diag *diag)
+{
+	if (!strcmp(**at, "{}")) {
+		*side = (struct side_words){*at, 0};
+		(*at)++;
+		return 0;
+	}
+	if (strcmp(**at, "{") != 0)
+		return refuse_braces(diag);
+	(*at)++;
+	side->words = *at;
+	while (*at < end && !is_brace(**at))
+		(*at)++;
+	if (*at == end || strcmp(**at, "}") != 0)
+		return refuse_braces(diag);
+	side->nr_words = (size_t)(*at - side->words);
+	(*at)++;
+	return 0;
+}
+
+/* *nr_sides is 0 when there are no braces. */
+static int split_sides(const char *const *words, size_t nr_words,
+		       struct side_words sides[SPEC_SIDES_MAX], size_t *nr_sides, struct diag *diag)
+{
+	const char *const *at = words;
+	const char *const *end = words + nr_words;
+	bool braces = false;
+
+	*nr_sides = 0;
+	for (size_t i = 0; i < nr_words; i++) {
+		braces |= is_brace(words[i]);
+		if (*words[i] == '{' && !is_brace(words[i]))
+			return refuse_braces(diag);
+	}
+	while (braces && at < end) {
+		int error;
+
+		if (*nr_sides == SPEC_SIDES_MAX)
+			return refuse_braces(diag);
+		error = take_side(&at, end, &sides[*nr_sides], diag);
+		if (error)
+			return error;
+		(*nr_sides)++;
+	}
+	return 0;
+}
+
+static int parse_split(struct spec sides[SPEC_SIDES_MAX], const struct side_words *split,
+		       size_t nr_sides, int64_t now_ns, struct diag *diag)
+{
+	for (size_t i = 0; i < nr_sides; i++) {
+		int error = parse_side(&sides[i], split[i].words, split[i].nr_words, now_ns, diag);
+
+		if (!error)
+			continue;
+		while (i > 0)
+			spec_deinit(&sides[--i]);
+		return error;
+	}
+	return 0;
+}
+
+int spec_parse_sides(struct spec sides[SPEC_SIDES_MAX], size_t *nr_sides, const char *const *words,
+		     size_t nr_words, int64_t now_ns, struct diag *diag)
+{
+	struct side_words split[SPEC_SIDES_MAX] = {{words, nr_words}};
+	int error;
+
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++)
+		sides[i] = (struct spec){0};
+	diag_clear(diag);
+	error = split_sides(words, nr_words, split, nr_sides, diag);
+	if (error)
+		return error;
+	if (!*nr_sides)
+		*nr_sides = 1;
+	return parse_split(sides, split, *nr_sides, now_ns, diag);
+}
+
+int spec_parse(struct spec *spec, const char *const *words, size_t nr_words, int64_t now_ns,
+	       struct diag *diag)
+{
+	struct spec sides[SPEC_SIDES_MAX];
+	size_t nr_sides;
+	int error = spec_parse_sides(sides, &nr_sides, words, nr_words, now_ns, diag);
+
+	*spec = (struct spec){0};
+	if (error)
+		return error;
+	if (nr_sides > 1) {
+		spec_deinit(&sides[0]);
+		spec_deinit(&sides[1]);
+		return diag_set(diag, -EINVAL, "a differential profile is not possible here");
+	}
+	*spec = sides[0];
+	return 0;
+}
+
+/* The tag of a word in a differential profile: a stretch needs none. -EINVAL... */
+static int diff_tag(const char *word, int64_t now_ns, struct diag *diag)
+{
+	struct time_range range;
+	int tag = word_tag(word, diag);
+
+	if (tag == SPEC_WORD && strstr(word, "..") && !strchr(word, '/') &&
+	    !time_range_parse(word, now_ns, &range, NULL))
+		return SPEC_TIME;
+	return tag;
+}
+
+/* How often words has a tag; index: of the word to stop before. */
+static int count_tag(const char *const *words, size_t nr_words, int tag, int64_t now_ns)
+{
+	int nr = 0;
+
+	for (size_t i = 0; i < nr_words; i++)
+		nr += diff_tag(words[i], now_ns, NULL) == tag;
+	return nr;
+}
+
+static int parse_diff_word(struct spec *spec, const char *word, int tag, int64_t now_ns,
+			   struct diag *diag)
+{
+	if (tag != SPEC_TIME || !strncmp(word, tag_names[SPEC_TIME], strlen(tag_names[SPEC_TIME])))
+		return parse_word(spec, word, now_ns, diag);
+	return parse_time(spec, word, now_ns, diag);
+}
+
+/* A word that is alone of its tag goes to both sides, else to the one that has none yet. */
+static int share_word(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
+		      size_t index, int64_t now_ns, struct diag *diag)
+{
+	const char *word = words[index];
+	int tag = diff_tag(word, now_ns, diag);
+	int nr = tag < 0 ? 0 : count_tag(words, nr_words, tag, now_ns);
+	int error;
+
+	if (tag < 0)
+		return tag;
+	if (nr > SPEC_SIDES_MAX)
+		return diag_set(diag, -EINVAL,
+				"%s is given %d times: there are two sides (what is of several "
+				"items is a comma list)",
+				tag == SPEC_WORD ? "an image" : tag_names[tag], nr);
+	if (nr == SPEC_SIDES_MAX)
+		return parse_diff_word(&sides[count_tag(words, index, tag, now_ns)], word, tag,
+				       now_ns, diag);
+	error = parse_diff_word(&sides[0], word, tag, now_ns, diag);
+	return error ? error : parse_diff_word(&sides[1], word, tag, now_ns, diag);
+}
+
+static int set_last(struct spec sides[SPEC_SIDES_MAX], int64_t last_ns, int64_t now_ns,
+		    struct diag *diag)
+{
+	if (last_ns >= now_ns / 2)
+		return diag_set(diag, -EINVAL, "there is no such stretch before the last one");
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++) {
+		if (sides[i].timed)
+			return diag_set(diag, -EINVAL,
+					"--last says both stretches already; leave out time:");
+		sides[i].timed = true;
+		sides[i].range = (struct time_range){now_ns - (i ? 1 : 2) * last_ns,
+						     now_ns - (i ? 0 : 1) * last_ns, false};
+	}
+	return 0;
+}
+
+static bool same_lists(const struct spec_list *a, const struct spec_list *b)
+{
+	if (a->nr_patterns != b->nr_patterns)
+		return false;
+	for (size_t i = 0; i < a->nr_patterns; i++)
+		if (strcmp(a->patterns[i], b->patterns[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Whatever the words are: a profile does not differ from itself. */
+static int check_differ(const struct spec sides[SPEC_SIDES_MAX], struct diag *diag)
+{
+	for (size_t i = 0; i < SPEC_NR_TAGS; i++)
+		if (i != SPEC_TIME && !same_lists(&sides[0].lists[i], &sides[1].lists[i]))
+			return 0;
+	if (sides[0].timed != sides[1].timed)
+		return 0;
+	if (sides[0].timed && (sides[0].range.begin_ns != sides[1].range.begin_ns ||
+			       sides[0].range.end_ns != sides[1].range.end_ns))
+		return 0;
+	return diag_set(diag, -EINVAL,
+			"both sides are the same: say how they differ, such as --last 5m, or "
+			"time:14:00..14:05 time:14:10..14:15, or session:A session:B");
+}
+
+int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
+		    int64_t last_ns, int64_t now_ns, struct diag *diag)
+{
+	struct side_words split[SPEC_SIDES_MAX];
+	size_t nr_sides;
+	int error;
+
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++)
+		sides[i] = (struct spec){0};
+	diag_clear(diag);
+	error = split_sides(words, nr_words, split, &nr_sides, diag);
+	if (!error && nr_sides == 1)
+		error = refuse_braces(diag);
+	if (!error && nr_sides)
+		error = parse_split(sides, split, nr_sides, now_ns, diag);
+	for (size_t i = 0; i < nr_words && !error && !nr_sides; i++)
+		error = share_word(sides, words, nr_words, i, now_ns, diag);
+	for (size_t i = 0; i < SPEC_SIDES_MAX && !error && !nr_sides; i++)
+		error = finish_side(&sides[i]);
+	if (!error && last_ns > 0)
+		error = set_last(sides, last_ns, now_ns, diag);
+	if (!error)
+		error = check_differ(sides, diag);
+	if (error == -ENOMEM)
+		diag_set(diag, error, "out of memory");
+	for (size_t i = 0; i < SPEC_SIDES_MAX && error; i++)
+		spec_deinit(&sides[i]);
+	return error;
+}
+
+/* ---- matching ---- */
 
 /* Names may hold what globs give a meaning ("[vdso]"): equality comes first. */
 static bool pattern_match(const char *pattern, const char *text)

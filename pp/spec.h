@@ -10,6 +10,7 @@
 #define PP_SPEC_H
 
 #include "lib/diag.h"
+#include "lib/time_range.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +30,7 @@ enum spec_tag {
 	SPEC_TID,
 	SPEC_TGID,
 	SPEC_CGROUP,
+	SPEC_TIME, /* one pattern, as typed; what it means is in range */
 	SPEC_WORD, /* a word without a tag: image or lib-image */
 	SPEC_NR_TAGS,
 };
@@ -40,15 +42,37 @@ struct spec_list {
 
 struct spec {
 	struct spec_list lists[SPEC_NR_TAGS];
+	bool timed; /* range says which stretch; else all */
+	struct time_range range;
 };
+
+#define SPEC_SIDES_MAX 2 /* of a differential profile: before, after */
 
 /*
  * Words as on a command line. Relative image patterns with a '/' become
  * absolute, and those that name a file through links match its true path too.
- * 0, -EINVAL (unknown or repeated tag, empty item), -EOPNOTSUPP (archive:,
- * time:, differential profiles), -ENOMEM; *spec is empty then.
+ * Times are seen from now_ns (CLOCK_REALTIME).
+ * 0, -EINVAL (unknown or repeated tag, empty item, no time), -EOPNOTSUPP
+ * (archive:), -ENOMEM; *spec is empty then.
  */
-int spec_parse(struct spec *spec, const char *const *words, size_t nr_words, struct diag *diag);
+int spec_parse(struct spec *spec, const char *const *words, size_t nr_words, int64_t now_ns,
+	       struct diag *diag);
+
+/*
+ * The same, or "{ words } { words }", a differential profile; *nr_sides: 1 or
+ * 2. "{}" is a side without words.
+ */
+int spec_parse_sides(struct spec sides[SPEC_SIDES_MAX], size_t *nr_sides, const char *const *words,
+		     size_t nr_words, int64_t now_ns, struct diag *diag);
+
+/*
+ * Both sides of a differential profile: "{ words } { words }", or words in
+ * which each tag that is given twice says how the sides differ; what is given
+ * once holds for both. last_ns > 0: the sides are the last stretch of this
+ * length and the one before it. -EINVAL also when the sides do not differ.
+ */
+int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
+		    int64_t last_ns, int64_t now_ns, struct diag *diag);
 void spec_deinit(struct spec *spec);
 
 /* The tag as users write it, with its colon; "" for SPEC_WORD. */

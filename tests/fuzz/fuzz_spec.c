@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define WORDS_MAX 32
+#define NOW_NS	  INT64_C(1795183200000000000) /* 2026-11-20 14:00 UTC */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,6 +33,27 @@ static void use(const struct spec *spec)
 		abort();
 }
 
+static void use_sides(const char *const *words, size_t nr_words)
+{
+	struct spec sides[SPEC_SIDES_MAX];
+	struct diag diag;
+	size_t nr_sides = 0;
+
+	if (spec_parse_sides(sides, &nr_sides, words, nr_words, NOW_NS, &diag) && !diag.text[0])
+		abort();
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++) {
+		use(&sides[i]);
+		spec_deinit(&sides[i]);
+	}
+	if (spec_parse_diff(sides, words, nr_words, nr_words * 1000000000, NOW_NS, &diag) &&
+	    !diag.text[0])
+		abort();
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++) {
+		use(&sides[i]);
+		spec_deinit(&sides[i]);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *words[WORDS_MAX];
@@ -51,11 +73,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (next)
 			*next++ = '\0';
 	}
-	error = spec_parse(&spec, words, nr_words, &diag);
+	error = spec_parse(&spec, words, nr_words, NOW_NS, &diag);
 	if (error && !diag.text[0])
 		abort();
 	use(&spec);
 	spec_deinit(&spec);
+	use_sides(words, nr_words);
 	free(text);
 	return 0;
 }

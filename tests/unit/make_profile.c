@@ -28,7 +28,7 @@ const char *make_profile_skipped(void)
 	return skipped;
 }
 
-static void parse_words(struct spec *spec, const char *text)
+static void parse_words(struct make_profile *made, const char *text)
 {
 	const char *words[WORDS_MAX];
 	size_t nr_words = 0;
@@ -39,7 +39,15 @@ static void parse_words(struct spec *spec, const char *text)
 	(void)snprintf(copy, sizeof(copy), "%s", text);
 	for (char *word; (word = strtok_r(next, " ", &next));)
 		words[nr_words++] = word;
-	ck_assert_msg(!spec_parse(spec, words, nr_words, &diag), "%s", diag_show(&diag));
+	ck_assert_msg(!spec_parse_sides(made->sides, &made->nr_sides, words, nr_words,
+					MAKE_PROFILE_NOW_NS, &diag),
+		      "%s", diag_show(&diag));
+}
+
+static void deinit_sides(struct make_profile *made)
+{
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++)
+		spec_deinit(&made->sides[i]);
 }
 
 int make_profile_select(struct make_profile *made, const struct make_session *session,
@@ -48,11 +56,12 @@ int make_profile_select(struct make_profile *made, const struct make_session *se
 	int error;
 
 	nr_skipped = 0;
-	parse_words(&made->spec, words);
+	parse_words(made, words);
 	made->selection_options.session_dir = session->dir;
-	error = selection_make(&made->selection, &made->spec, &made->selection_options, skip, diag);
+	error = selection_make(&made->selection, made->sides, made->nr_sides,
+			       &made->selection_options, skip, diag);
 	if (error)
-		spec_deinit(&made->spec);
+		deinit_sides(made);
 	return error;
 }
 
@@ -73,7 +82,7 @@ void make_profile_deinit(struct make_profile *made)
 	if (made->profile.selection)
 		profile_deinit(&made->profile);
 	selection_deinit(&made->selection);
-	spec_deinit(&made->spec);
+	deinit_sides(made);
 }
 
 char *make_profile_text(void (*write)(FILE *out, void *context), void *context)

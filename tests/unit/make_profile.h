@@ -11,14 +11,21 @@
 #include <stdio.h>
 
 struct make_profile {
-	struct spec spec;
+	struct spec sides[SPEC_SIDES_MAX];
+	size_t nr_sides;
 	struct selection selection;
 	struct profile profile;
 	struct selection_options selection_options; /* set before */
 	struct profile_options profile_options;
 };
 
-/* words: comma-free words of a specification with a blank between; "" for none. */
+/* What is now to specifications with times. */
+#define MAKE_PROFILE_NOW_NS INT64_C(1795183200000000000) /* 2026-11-20 14:00 UTC */
+
+/*
+ * words: comma-free words of a specification with a blank between; "" for none; "{ a } { b }"
+ * of a differential profile.
+ */
 int make_profile_select(struct make_profile *made, const struct make_session *session,
 			const char *words, struct diag *diag);
 /* The same, and read it; fails the test on any error. */

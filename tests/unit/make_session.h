@@ -7,6 +7,7 @@
 #define TESTS_MAKE_SESSION_H
 
 #include "oprof/sample_file.h"
+#include "oprof/slice.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -35,6 +36,8 @@ struct make_file {
 	uint8_t version;		    /* of the binary: another one is another identity */
 	int64_t start_time_ns, end_time_ns; /* 0: not set */
 	enum oprof_image_kind kind;	    /* 0: file or kernel by its name */
+	uint64_t weight_each;		    /* of each sample; 0: none is stored */
+	uint64_t epoch;			    /* of a live file; 0: it has none */
 	const struct oprof_image_identity *identity; /* NULL: made from image and version */
 };
 
@@ -62,6 +65,26 @@ struct make_stat {
 	const char *name;
 	uint64_t value;
 };
+
+/* A closed slice. Its counters: begin and end have the same names. */
+struct make_slice_head {
+	enum oprof_slice_level level;
+	uint64_t epoch_first, epoch_last;
+	int64_t begin_ns, end_ns;
+	const struct make_stat *begin, *end;
+	size_t nr_stats;
+	const char *host; /* NULL: "testhost" */
+};
+
+/* Samples of one key of a section; files again and again are one section. */
+struct make_slice_part {
+	struct make_file file;
+	uint64_t key, nr_samples;
+};
+
+/* path[PATH_MAX] of it, unless NULL. */
+void make_session_slice(const struct make_session *session, const struct make_slice_head *head,
+			const struct make_slice_part *parts, size_t nr_parts, char *path);
 void make_session_stats(const struct make_session *session, const struct make_stat *stats,
 			size_t nr_stats);
 

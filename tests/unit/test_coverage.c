@@ -201,8 +201,8 @@ START_TEST(what_makes_counts_another_thing_is_told)
 	free(text);
 	text = make_profile_text(write_after, NULL);
 	ck_assert_str_eq(
-		text, "samples 30\npercentages are of samples, not of the events they stand for "
-		      "(1 sample files hold those too)\n1 sample files lost a page while they were "
+		text, "samples 30\ncpu-clock: numbers are samples, percentages are of the events that "
+		      "they stand for\n1 sample files lost a page while they were "
 		      "written (full disk?): their counts are too low\n");
 	free(text);
 	make_profile_deinit(&made);

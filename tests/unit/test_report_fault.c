@@ -135,11 +135,11 @@ static int report(bool with_symbols, uint64_t *nr_samples)
 	struct profile profile;
 	struct spec spec;
 	struct diag diag;
-	int error = spec_parse(&spec, words, 2, &diag);
+	int error = spec_parse(&spec, words, 2, 1, &diag);
 
 	if (error)
 		return error;
-	error = selection_make(&selection, &spec, &selection_options, skip, &diag);
+	error = selection_make(&selection, &spec, 1, &selection_options, skip, &diag);
 	spec_deinit(&spec);
 	if (error) {
 		ck_assert_str_ne(diag.text, "");

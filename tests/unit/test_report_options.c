@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+#define NOW_NS	  INT64_C(1795183200000000000)
+#define MINUTE_NS INT64_C(60000000000)
+
 static struct report_options options;
 static struct diag diag;
 
@@ -23,7 +26,7 @@ static int parse(const char *line)
 	for (char *word; (word = strtok_r(next, " ", &next));)
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	return report_options_parse(&options, argc, argv, &diag);
+	return report_options_parse(&options, argc, argv, NOW_NS, &diag);
 }
 
 static void teardown(void)
@@ -67,8 +70,8 @@ START_TEST(short_options_are_those_of_oprofile)
 	ck_assert_int_eq(options.text.sort[1], TEXT_SORT_VMA);
 	ck_assert_uint_eq(options.profile.exclude.nr_patterns, 2);
 	ck_assert_str_eq(options.profile.include.patterns[0], "c");
-	ck_assert_str_eq(options.spec.lists[SPEC_WORD].patterns[0], "word");
-	ck_assert_str_eq(options.spec.lists[SPEC_IMAGE].patterns[0], "x");
+	ck_assert_str_eq(options.sides[0].lists[SPEC_WORD].patterns[0], "word");
+	ck_assert_str_eq(options.sides[0].lists[SPEC_IMAGE].patterns[0], "x");
 }
 END_TEST
 
@@ -136,6 +139,39 @@ START_TEST(help_and_version_need_no_session)
 }
 END_TEST
 
+START_TEST(stretches_of_time_are_given_in_one_way_only)
+{
+	ck_assert_int_eq(parse("--last 10m"), 0);
+	ck_assert(options.sides[0].timed);
+	ck_assert_int_eq(options.sides[0].range.begin_ns, NOW_NS - 10 * MINUTE_NS);
+	ck_assert_int_eq(parse("--from @10 --to @20"), 0);
+	ck_assert_int_eq(options.sides[0].range.begin_ns, INT64_C(10000000000));
+	ck_assert_int_eq(options.sides[0].range.end_ns, INT64_C(20000000000));
+	ck_assert_int_eq(parse("--to @20"), 0);
+	ck_assert_int_eq(options.sides[0].range.begin_ns, TIME_RANGE_OPEN_BEGIN);
+	expect_refused("--last 10m --from @10", -EINVAL, "given twice");
+	expect_refused("--last 10m time:5m", -EINVAL, "given twice");
+	expect_refused("--last soon", -EINVAL, "soon");
+	expect_refused("--from @20 --to @10", -EINVAL, "before");
+	expect_refused("--last 1m { a } { b }", -EINVAL, "each side");
+}
+END_TEST
+
+START_TEST(two_sides_are_compared)
+{
+	ck_assert_int_eq(parse("--diff -l session:a session:b"), 0);
+	ck_assert_uint_eq(options.nr_sides, 2);
+	ck_assert_int_eq(parse("-l { session:a } { session:b }"), 0);
+	ck_assert_uint_eq(options.nr_sides, 2);
+	ck_assert_int_eq(parse("--diff --last 5m --error"), 0);
+	ck_assert(options.text.show_error);
+	ck_assert_int_eq(options.sides[1].range.begin_ns, NOW_NS - 5 * MINUTE_NS);
+	expect_refused("--diff", -EINVAL, "how they differ");
+	expect_refused("--diff --from @10 a b", -EINVAL, "time:FROM..TO");
+	expect_refused("--diff -l -a session:a session:b", -EINVAL, "--accumulated");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report_options");
@@ -149,6 +185,8 @@ int main(void)
 	tcase_add_test(tests, values_that_make_no_sense_are_refused);
 	tcase_add_test(tests, options_of_symbols_need_symbols);
 	tcase_add_test(tests, help_and_version_need_no_session);
+	tcase_add_test(tests, stretches_of_time_are_given_in_one_way_only);
+	tcase_add_test(tests, two_sides_are_compared);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -33,7 +33,7 @@ static void add(const struct make_file *file)
 static size_t nr_chosen(const char *words)
 {
 	int error = make_profile_select(&made, &session, words, &diag);
-	size_t nr = made.selection.nr_files;
+	size_t nr = made.selection.nr_parts;
 
 	if (error == -ENOENT)
 		return 0;
@@ -58,10 +58,10 @@ START_TEST(applications_images_and_files_are_numbered_in_order)
 	ck_assert_str_eq(made.selection.apps[0], "/bin/bash");
 	ck_assert_uint_eq(made.selection.nr_images, 3);
 	ck_assert_str_eq(made.selection.images[1].path, "/lib/libc.so");
-	ck_assert_uint_eq(made.selection.nr_files, 4);
+	ck_assert_uint_eq(made.selection.nr_parts, 4);
 	for (size_t i = 1; i < 4; i++)
-		ck_assert_uint_le(made.selection.files[i - 1].image, made.selection.files[i].image);
-	ck_assert_uint_eq(made.selection.files[2].app, 1);
+		ck_assert_uint_le(made.selection.parts[i - 1].image, made.selection.parts[i].image);
+	ck_assert_uint_eq(made.selection.parts[2].app, 1);
 	ck_assert(made.selection.whole);
 	make_profile_deinit(&made);
 }
@@ -145,7 +145,7 @@ START_TEST(merging_makes_one_class_of_several)
 	made.selection_options.merge = MERGE_CPU | MERGE_TID | MERGE_TGID;
 	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
 	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
-	ck_assert_uint_eq(made.selection.nr_files, 2);
+	ck_assert_uint_eq(made.selection.nr_parts, 2);
 	make_profile_deinit(&made);
 }
 END_TEST
@@ -220,8 +220,8 @@ START_TEST(idle_is_kept_apart)
 	add(&(struct make_file){.app = "/a"});
 	add(&(struct make_file){.app = "{idle}", .cpu_behind = 1});
 	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
-	ck_assert_uint_eq(made.selection.nr_files, 1);
-	ck_assert_uint_eq(made.selection.nr_idle_paths, 1);
+	ck_assert_uint_eq(made.selection.nr_parts, 1);
+	ck_assert_uint_eq(made.selection.nr_idle, 1);
 	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
 	make_profile_deinit(&made);
 	ck_assert_uint_eq(nr_chosen("image:{idle}"), 0);
@@ -260,7 +260,7 @@ START_TEST(a_name_that_does_not_parse_is_named_and_skipped)
 	ck_assert_int_eq(file_make_parent_dirs(path, 0700), 0);
 	ck_assert_int_eq(file_replace(path, "x", 1, 0600), 0);
 	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
-	ck_assert_uint_eq(made.selection.nr_files, 1);
+	ck_assert_uint_eq(made.selection.nr_parts, 1);
 	ck_assert_uint_eq(made.selection.nr_skipped, 1);
 	ck_assert_uint_eq(make_profile_nr_skipped(), 1);
 	ck_assert_ptr_nonnull(strstr(make_profile_skipped(), "/odd"));
@@ -289,7 +289,7 @@ START_TEST(sessions_are_summed_by_image)
 	add(&(struct make_file){.app = "/a"});
 	ck_assert_int_eq(make_profile_select(&made, &session, "session:one,two", &diag), 0);
 	ck_assert_uint_eq(made.selection.nr_sessions, 2);
-	ck_assert_uint_eq(made.selection.nr_files, 2);
+	ck_assert_uint_eq(made.selection.nr_parts, 2);
 	ck_assert_uint_eq(made.selection.nr_images, 1);
 	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
 	make_profile_deinit(&made);

@@ -70,7 +70,7 @@ static void expect_sessions(const char *word, const char *first, const char *sec
 	size_t nr_names;
 
 	spec_deinit(&spec);
-	ck_assert_int_eq(spec_parse(&spec, &word, word ? 1 : 0, &diag), 0);
+	ck_assert_int_eq(spec_parse(&spec, &word, word ? 1 : 0, 1, &diag), 0);
 	ck_assert_int_eq(session_dir_list(dir, &spec, &names, &nr_names, &diag), 0);
 	ck_assert_uint_eq(nr_names, second ? 2 : 1);
 	ck_assert_str_eq(names[0], first);
@@ -101,7 +101,7 @@ START_TEST(no_session_of_that_name_says_which_there_are)
 
 	ck_assert_int_eq(file_make_dirs("samples/a", 0700), 0);
 	ck_assert_int_eq(file_make_dirs("samples/b", 0700), 0);
-	ck_assert_int_eq(spec_parse(&spec, &word, 1, &diag), 0);
+	ck_assert_int_eq(spec_parse(&spec, &word, 1, 1, &diag), 0);
 	ck_assert_int_eq(session_dir_list(dir, &spec, &names, &nr_names, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "matches \"session:c\"; there: a, b"));
 	spec_deinit(&spec);

@@ -15,13 +15,40 @@
 static struct spec spec;
 static struct diag diag;
 
-#define PARSE(...)                                                                                 \
-	spec_parse(&spec, (const char *const[]){__VA_ARGS__},                                      \
-		   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), &diag)
+#define MINUTE_NS INT64_C(60000000000)
+#define NOW_NS	  INT64_C(1795183200000000000)
+
+#define WORDS(...)                                                                                 \
+	(const char *const[]){__VA_ARGS__},                                                        \
+		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)
+#define PARSE(...) spec_parse(&spec, WORDS(__VA_ARGS__), NOW_NS, &diag)
+
+/* Of two sides. */
+static struct spec sides[SPEC_SIDES_MAX];
+static size_t nr_sides;
+#define PARSE_SIDES(...)   spec_parse_sides(sides, &nr_sides, WORDS(__VA_ARGS__), NOW_NS, &diag)
+#define DIFF(last_ns, ...) spec_parse_diff(sides, WORDS(__VA_ARGS__), last_ns, NOW_NS, &diag)
+
+static void deinit_sides(void)
+{
+	spec_deinit(&sides[0]);
+	spec_deinit(&sides[1]);
+}
 
 static void teardown(void)
 {
 	spec_deinit(&spec);
+	deinit_sides();
+}
+
+static const char *shown(const struct spec *side)
+{
+	static char text[2][128];
+	static int which;
+
+	which = 1 - which;
+	spec_show(side, text[which], sizeof(text[which]));
+	return text[which];
 }
 
 static void expect_patterns(enum spec_tag tag, const char *first, const char *second)
@@ -36,7 +63,7 @@ static void expect_patterns(enum spec_tag tag, const char *first, const char *se
 
 START_TEST(every_tag_takes_a_comma_list)
 {
-	for (int tag = 0; tag < SPEC_WORD; tag++) {
+	for (int tag = 0; tag < SPEC_TIME; tag++) {
 		char word[64];
 
 		(void)snprintf(word, sizeof(word), "%s12,x*", spec_tag_name((enum spec_tag)tag));
@@ -89,11 +116,6 @@ START_TEST(what_is_not_there_yet_is_refused_by_name)
 {
 	ck_assert_int_eq(PARSE("archive:/tmp/x"), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(diag.text, "archive:"));
-	ck_assert_int_eq(PARSE("time:10m"), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(diag.text, "time:"));
-	ck_assert_int_eq(PARSE("{", "image:a", "}", "{", "image:b", "}"), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(diag.text, "differential"));
-	ck_assert_int_eq(PARSE("{}", "{}"), -EOPNOTSUPP);
 }
 END_TEST
 
@@ -185,6 +207,103 @@ START_TEST(a_specification_shows_as_it_was_typed)
 }
 END_TEST
 
+START_TEST(a_stretch_of_time_is_part_of_a_specification)
+{
+	ck_assert_int_eq(PARSE("time:10m", "image:x"), 0);
+	ck_assert(spec.timed);
+	ck_assert_int_eq(spec.range.begin_ns, NOW_NS - 10 * MINUTE_NS);
+	ck_assert_int_eq(spec.range.end_ns, NOW_NS);
+	ck_assert_str_eq(shown(&spec), "image:x time:10m");
+	spec_deinit(&spec);
+	ck_assert_int_eq(PARSE("time:@10..@20"), 0);
+	spec_deinit(&spec);
+	ck_assert_int_eq(PARSE("time:noon"), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "noon"));
+	ck_assert_int_eq(PARSE("time:1m", "time:2m"), -EINVAL);
+	ck_assert_int_eq(PARSE("time:"), -EINVAL);
+	ck_assert(!spec.timed);
+}
+END_TEST
+
+START_TEST(braces_make_one_side_or_two)
+{
+	ck_assert_int_eq(PARSE_SIDES("{", "image:a", "}", "{", "image:b", "cpu:0", "}"), 0);
+	ck_assert_uint_eq(nr_sides, 2);
+	ck_assert_str_eq(shown(&sides[0]), "image:a");
+	ck_assert_str_eq(shown(&sides[1]), "image:b cpu:0");
+	deinit_sides();
+	ck_assert_int_eq(PARSE_SIDES("{", "session:x", "}", "{}"), 0);
+	ck_assert_uint_eq(nr_sides, 2);
+	ck_assert_str_eq(shown(&sides[1]), "{}");
+	deinit_sides();
+	ck_assert_int_eq(PARSE_SIDES("{", "a", "}"), 0);
+	ck_assert_uint_eq(nr_sides, 1);
+	ck_assert_str_eq(shown(&sides[0]), "a");
+}
+END_TEST
+
+START_TEST(braces_that_do_not_fit_are_refused)
+{
+	ck_assert_int_eq(PARSE_SIDES("{", "a"), -EINVAL);
+	ck_assert_int_eq(PARSE_SIDES("a", "{", "b", "}"), -EINVAL);
+	ck_assert_int_eq(PARSE_SIDES("{", "a", "}", "b"), -EINVAL);
+	ck_assert_int_eq(PARSE_SIDES("{", "a", "{", "b", "}", "}"), -EINVAL);
+	ck_assert_int_eq(PARSE_SIDES("{}", "{}", "{}"), -EINVAL);
+	ck_assert_int_eq(PARSE_SIDES("}"), -EINVAL);
+	ck_assert_int_eq(PARSE_SIDES("{a", "}"), -EINVAL);
+	ck_assert_int_eq(PARSE_SIDES("{}", "{", "evnt:x", "}"), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "evnt:"));
+	ck_assert_int_eq(PARSE("{}", "{}"), -EINVAL);
+}
+END_TEST
+
+START_TEST(tags_given_twice_say_how_sides_differ)
+{
+	ck_assert_int_eq(DIFF(0, "session:a", "image:x", "session:b"), 0);
+	ck_assert_str_eq(shown(&sides[0]), "session:a image:x");
+	ck_assert_str_eq(shown(&sides[1]), "session:b image:x");
+	deinit_sides();
+	ck_assert_int_eq(DIFF(0, "time:@10..@20", "time:@20..@30"), 0);
+	ck_assert_int_eq(sides[0].range.end_ns, sides[1].range.begin_ns);
+	deinit_sides();
+	ck_assert_int_eq(DIFF(0, "@10..@20", "@20..@30", "bash"), 0);
+	ck_assert(sides[0].timed && sides[1].timed);
+	ck_assert_str_eq(sides[1].lists[SPEC_WORD].patterns[0], "bash");
+	deinit_sides();
+	ck_assert_int_eq(DIFF(0, "{", "a", "}", "{", "b", "}"), 0);
+	ck_assert_str_eq(shown(&sides[1]), "b");
+}
+END_TEST
+
+START_TEST(the_last_stretch_is_compared_with_the_one_before)
+{
+	ck_assert_int_eq(DIFF(5 * MINUTE_NS, "image:x"), 0);
+	ck_assert_int_eq(sides[0].range.begin_ns, NOW_NS - 10 * MINUTE_NS);
+	ck_assert_int_eq(sides[0].range.end_ns, NOW_NS - 5 * MINUTE_NS);
+	ck_assert_int_eq(sides[1].range.begin_ns, NOW_NS - 5 * MINUTE_NS);
+	ck_assert_int_eq(sides[1].range.end_ns, NOW_NS);
+	ck_assert_str_eq(shown(&sides[0]), "image:x");
+	deinit_sides();
+	ck_assert_int_eq(DIFF(5 * MINUTE_NS, "time:10m"), -EINVAL);
+	ck_assert_int_eq(DIFF(NOW_NS, "image:x"), -EINVAL);
+}
+END_TEST
+
+START_TEST(sides_that_do_not_differ_are_refused)
+{
+	ck_assert_int_eq(DIFF(0, "image:x"), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "how they differ"));
+	ck_assert_int_eq(DIFF(0, "session:a", "session:a"), -EINVAL);
+	ck_assert_int_eq(DIFF(0, "time:@10..@20", "@10..@20"), -EINVAL);
+	ck_assert_int_eq(DIFF(0, "{}", "{}"), -EINVAL);
+	ck_assert_int_eq(DIFF(0, "{", "a", "}"), -EINVAL);
+	ck_assert_int_eq(DIFF(0, "session:a", "session:b", "session:c"), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "3 times"));
+	ck_assert_int_eq(DIFF(0, "time:noon", "time:@10..@20"), -EINVAL);
+	ck_assert_uint_eq(sides[0].lists[SPEC_TIME].nr_patterns, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("spec");
@@ -204,6 +323,12 @@ int main(void)
 	tcase_add_test(tests, a_field_that_is_not_separated_matches_all_only);
 	tcase_add_test(tests, a_relative_path_and_a_link_match_the_true_path);
 	tcase_add_test(tests, a_specification_shows_as_it_was_typed);
+	tcase_add_test(tests, a_stretch_of_time_is_part_of_a_specification);
+	tcase_add_test(tests, braces_make_one_side_or_two);
+	tcase_add_test(tests, braces_that_do_not_fit_are_refused);
+	tcase_add_test(tests, tags_given_twice_say_how_sides_differ);
+	tcase_add_test(tests, the_last_stretch_is_compared_with_the_one_before);
+	tcase_add_test(tests, sides_that_do_not_differ_are_refused);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
