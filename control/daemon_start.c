@@ -164,18 +164,39 @@ static int launch(const char *path, struct daemon_args *args, const int ready[2]
 	return 0;
 }
 
+/* path[PATH_MAX] */
+static int find_daemon(char *path, struct diag *diag)
+{
+	if (!tool_path_find(DAEMON_NAME, path, PATH_MAX))
+		return 0;
+	return diag_set(diag, -ENOENT,
+			"%s is neither beside this program nor in %s: install all of oprof",
+			DAEMON_NAME, OPROF_LIBEXEC_DIR);
+}
+
+int daemon_exec(struct daemon_args *args, struct diag *diag)
+{
+	char path[PATH_MAX];
+	int error = find_daemon(path, diag);
+
+	if (error)
+		return error;
+	if (args->no_memory)
+		return diag_set(diag, -ENOMEM, "no memory to start the daemon");
+	(void)execv(path, args->args);
+	return diag_set(diag, -errno, "cannot run %s: %s", path, strerror(errno));
+}
+
 int daemon_start(struct daemon_args *args, enum daemon_kind kind, pid_t *pid, struct diag *diag)
 {
 	char path[PATH_MAX];
 	int ready[2];
 	pid_t child = 0;
 	int status;
-	int error;
+	int error = find_daemon(path, diag);
 
-	if (tool_path_find(DAEMON_NAME, path, sizeof(path)))
-		return diag_set(diag, -ENOENT,
-				"%s is neither beside this program nor in %s: install all of oprof",
-				DAEMON_NAME, OPROF_LIBEXEC_DIR);
+	if (error)
+		return error;
 	if (pipe2(ready, O_CLOEXEC))
 		return diag_set(diag, -errno, "cannot make a pipe: %s", strerror(errno));
 	error = launch(path, args, ready, &child, diag);

@@ -38,6 +38,9 @@ enum daemon_kind {
  */
 int daemon_start(struct daemon_args *args, enum daemon_kind kind, pid_t *pid, struct diag *diag);
 
+/* Become oprofiled with args: the same process. Returns only when that fails: -errno, diag. */
+int daemon_exec(struct daemon_args *args, struct diag *diag);
+
 /* Have a private daemon end and wait for that. 0; -EIO, diag: it did not end well. */
 int daemon_end(pid_t pid, struct diag *diag);
 

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += control/libcontrol.a
 control_libcontrol_a_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 control_libcontrol_a_SOURCES = \
+	control/boot.c control/boot.h \
 	control/command.c control/command.h \
 	control/control_client.c control/control_client.h \
 	control/daemon_start.c control/daemon_start.h \
@@ -16,6 +17,7 @@ control_libcontrol_a_SOURCES = \
 	control/session_files.c control/session_files.h \
 	control/setup_file.c control/setup_file.h \
 	control/setup_match.c control/setup_match.h \
+	control/status_text.c control/status_text.h \
 	control/tool_path.c control/tool_path.h
 
 CONTROL_LIBS = control/libcontrol.a events/libevents.a lib/libbase.a $(POPT_LIBS)
@@ -30,6 +32,17 @@ operf_LDADD = $(CONTROL_LIBS)
 opcontrol_SOURCES = control/opcontrol.c
 opcontrol_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 opcontrol_LDADD = $(CONTROL_LIBS)
+
+# The service: where the programs are is known to make only.
+if SYSTEMD
+systemdsystemunit_DATA = control/oprof.service
+endif
+EXTRA_DIST += control/oprof.service.in
+CLEANFILES += control/oprof.service
+control/oprof.service: control/oprof.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) control && \
+		sed 's,@bindir[@],$(bindir),g' $(srcdir)/control/oprof.service.in >$@.tmp && \
+		mv $@.tmp $@
 
 noinst_HEADERS += tests/unit/control_test.h
 
@@ -46,6 +59,7 @@ control_tests = tests/unit/test_command \
 	tests/unit/test_session_files \
 	tests/unit/test_setup_file \
 	tests/unit/test_setup_match \
+	tests/unit/test_status_text \
 	tests/unit/test_tool_path
 check_PROGRAMS += $(control_tests)
 TESTS += $(control_tests)
@@ -87,6 +101,9 @@ tests_unit_test_setup_file_LDADD = $(control_test_libs)
 tests_unit_test_setup_match_SOURCES = tests/unit/test_setup_match.c
 tests_unit_test_setup_match_CFLAGS = $(control_test_cflags)
 tests_unit_test_setup_match_LDADD = $(control_test_libs)
+tests_unit_test_status_text_SOURCES = tests/unit/test_status_text.c
+tests_unit_test_status_text_CFLAGS = $(control_test_cflags)
+tests_unit_test_status_text_LDADD = $(control_test_libs)
 tests_unit_test_tool_path_SOURCES = tests/unit/test_tool_path.c
 tests_unit_test_tool_path_CFLAGS = $(control_test_cflags)
 tests_unit_test_tool_path_LDADD = $(control_test_libs)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opcontrol: command the daemon that profiles the whole machine. */
+#include "control/boot.h"
 #include "control/control_client.h"
 #include "control/daemon_start.h"
 #include "control/event_list.h"
@@ -9,6 +10,7 @@
 #include "control/session_files.h"
 #include "control/setup_file.h"
 #include "control/setup_match.h"
+#include "control/status_text.h"
 #include "events/events.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -19,8 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+/* Of --health, when a daemon may run, but cannot be asked: LSB's "unknown". */
+#define EXIT_UNKNOWN	    4
 #define SHUTDOWN_TIMEOUT_MS 60000
 #define HOLD_TIMEOUT_MS	    60000 /* for another opcontrol to finish */
 
@@ -30,6 +35,8 @@ struct opcontrol {
 	char session_dir[PATH_MAX];
 	struct setup setup; /* with setup_loaded only */
 	bool setup_loaded;
+	bool sampling;	 /* daemon_runs() found that it samples already */
+	int exit_status; /* of one that succeeded; but see do_health() */
 	struct diag diag;
 };
 
@@ -63,10 +70,13 @@ enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 static int daemon_runs(struct opcontrol *control)
 {
 	struct control_answer answer;
+	char state[32];
 	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
 
 	if (error)
 		return error == -ENOTCONN ? RUNNING_NONE : error;
+	control->sampling = control_text_find(answer.text, "state", state, sizeof(state)) &&
+			    !strcmp(state, "running");
 	/* Nobody chose anything: one started by hand or by a service manager is right. */
 	if (control->setup.kept || control->options->nr_settings)
 		error = setup_match(&control->setup, answer.text, &control->diag);
@@ -116,20 +126,46 @@ static int do_setup(struct opcontrol *control)
 	return error;
 }
 
+static int launch_args(struct opcontrol *control, struct daemon_args *args)
+{
+	daemon_args_init(args);
+	daemon_args_add(args, "--session-dir=%s", control->session_dir);
+	daemon_args_add(args, "--append");
+	if (control->options->verbose)
+		daemon_args_add(args, "--verbose");
+	return setup_to_args(&control->setup, args, &control->diag);
+}
+
 static int launch_daemon(struct opcontrol *control)
 {
 	struct daemon_args args;
 	pid_t pid;
-	int error;
+	int error = launch_args(control, &args);
 
-	daemon_args_init(&args);
-	daemon_args_add(&args, "--session-dir=%s", control->session_dir);
-	daemon_args_add(&args, "--append");
-	if (control->options->verbose)
-		daemon_args_add(&args, "--verbose");
-	error = setup_to_args(&control->setup, &args, &control->diag);
 	if (!error)
 		error = daemon_start(&args, DAEMON_DETACHED, &pid, &control->diag);
+	daemon_args_deinit(&args);
+	return error;
+}
+
+/* Does not return when it succeeds: this process is the daemon then. */
+static int become_daemon(struct opcontrol *control)
+{
+	struct daemon_args args;
+	int running = daemon_runs(control);
+	int error;
+
+	if (running < 0)
+		return running;
+	if (running != RUNNING_NONE)
+		return diag_set(&control->diag, -EBUSY,
+				"a daemon runs already for %s: oprof stop ends it",
+				control->session_dir);
+	error = launch_args(control, &args);
+	daemon_args_add(&args, "--foreground");
+	daemon_args_add(&args, "--start");
+	if (!error)
+		error = daemon_exec(&args, &control->diag);
 	daemon_args_deinit(&args);
 	return error;
 }
@@ -152,14 +188,18 @@ static int do_start_daemon(struct opcontrol *control)
 static int do_start(struct opcontrol *control)
 {
 	char command[REPORT_COMMAND_BYTES];
-	int error = do_start_daemon(control);
+	int error;
 
+	if (control->options->foreground)
+		return become_daemon(control);
+	error = do_start_daemon(control);
 	if (!error)
 		error = ask(control, OPROF_REQUEST_START, NULL, CONTROL_TIMEOUT_MS, NULL);
 	if (error)
 		return error;
 	report_command(control->session_dir, command);
-	(void)printf("Profiler running; see what it finds at any time with: %s\n", command);
+	(void)printf("Profiler running%s; see what it finds at any time with: %s\n",
+		     control->sampling ? " already" : "", command);
 	return 0;
 }
 
@@ -261,11 +301,43 @@ static int do_status(struct opcontrol *control)
 	(void)printf("state not running\nsession_dir %s\n", control->session_dir);
 	if (load_setup(control))
 		return -EINVAL;
+	/* What a start would do, also where nobody chose it. */
+	if (!control->setup.sampling.separation_given)
+		(void)printf("separate=none\n");
 	setup = setup_format(&control->setup);
 	/* Without its first line, which is about the file. */
 	if (setup)
 		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
+	return error;
+}
+
+static int64_t since_1970_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Its exit status is the answer, also when nothing can be asked. */
+static int do_health(struct opcontrol *control)
+{
+	struct control_answer answer;
+	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
+
+	if (!error) {
+		control->exit_status = (int)status_text_print(stdout, answer.text, since_1970_ns());
+		control_answer_deinit(&answer);
+		return 0;
+	}
+	if (error == -ENOTCONN) {
+		(void)printf("oprof is not running for %s; oprof start starts it.\n",
+			     control->session_dir);
+		control->exit_status = STATUS_NOT_RUNNING;
+		return 0;
+	}
+	control->exit_status = error == -ETIMEDOUT ? (int)STATUS_TROUBLE : EXIT_UNKNOWN;
 	return error;
 }
 
@@ -283,6 +355,7 @@ static const struct {
 	{OPCONTROL_SAVE, do_save},
 	{OPCONTROL_RESET, do_reset},
 	{OPCONTROL_STATUS, do_status},
+	{OPCONTROL_HEALTH, do_health},
 	{OPCONTROL_SHUTDOWN, do_shutdown},
 	{OPCONTROL_DEINIT, do_nothing},
 };
@@ -336,6 +409,75 @@ static int run_actions(struct opcontrol *control)
 	return error;
 }
 
+/* The settings are kept for the unit, and no daemon runs beside it. *begin: what it has to do. */
+static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
+{
+	int error = load_setup(control);
+	int running;
+
+	if (!error)
+		error = sampling_check(&control->setup.sampling, EVENT_HZ_LEFT_ON, &control->diag);
+	if (error)
+		return error;
+	running = daemon_runs(control);
+	if (running < 0)
+		return running;
+	*begin = BOOT_START;
+	if (running != RUNNING_NONE && !boot_is_active())
+		error = do_shutdown(control);
+	else if (running == RUNNING_OTHERWISE)
+		*begin = BOOT_RESTART;
+	return error ? error : setup_save(&control->setup, control->session_dir, &control->diag);
+}
+
+/* The unit's own opcontrol is one more for the folder: it must not be held when that starts. */
+static int start_at_boot(struct opcontrol *control)
+{
+	char command[REPORT_COMMAND_BYTES];
+	enum boot_begin begin;
+	int hold, error;
+
+	hold = session_files_hold(control->session_dir, HOLD_TIMEOUT_MS, &control->diag);
+	if (hold < 0)
+		return hold;
+	error = prepare_boot(control, &begin);
+	(void)close(hold);
+	if (!error)
+		error = boot_enable(begin, &control->diag);
+	if (error)
+		return error;
+	report_command(control->session_dir, command);
+	(void)printf("Profiler running, and from every boot on; see what it finds at any time "
+		     "with: %s\n",
+		     command);
+	return 0;
+}
+
+static int stop_at_boot(struct opcontrol *control)
+{
+	int error = boot_disable(&control->diag);
+
+	if (!error) /* one that somebody started beside the unit */
+		error = do_shutdown(control);
+	if (!error)
+		(void)printf("Profiling does not begin at boot any more.\n");
+	return error;
+}
+
+static int run_boot(struct opcontrol *control)
+{
+	int error = boot_check(control->options->session_dir, &control->diag);
+
+	if (!error)
+		error = find_session_dir(control);
+	if (!error)
+		error = control->options->actions & OPCONTROL_START ? start_at_boot(control)
+								    : stop_at_boot(control);
+	if (control->setup_loaded)
+		setup_deinit(&control->setup);
+	return error;
+}
+
 static int run(const struct opcontrol_options *options)
 {
 	struct opcontrol control = {.options = options};
@@ -343,11 +485,16 @@ static int run(const struct opcontrol_options *options)
 
 	if (options->actions & OPCONTROL_LIST_EVENTS)
 		error = event_list_print(stdout, &control.diag);
+	else if (options->boot)
+		error = run_boot(&control);
 	else
 		error = run_actions(&control);
 	if (error)
 		log_error("%s", diag_show(&control.diag));
-	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (error && !control.exit_status)
+		control.exit_status =
+			options->actions == OPCONTROL_HEALTH ? EXIT_UNKNOWN : EXIT_FAILURE;
+	return control.exit_status;
 }
 
 int main(int argc, const char **argv)

@@ -21,7 +21,11 @@ enum {
 	OPTION_BUFFER_SIZE,
 	OPTION_BUFFER_WATERSHED,
 	OPTION_CPU_BUFFER_SIZE,
+	OPTION_METRICS,
 	OPTION_SETTINGS_END,
+	OPTION_LEFT_ON,
+	OPTION_BOOT,
+	OPTION_FOREGROUND,
 	OPTION_SESSION_DIR,
 	OPTION_VERBOSE,
 	OPTION_VERSION,
@@ -50,6 +54,13 @@ static const struct poptOption opcontrol_table[] = {
 	ACTION("deinit", 9, "nothing to do with this source; kept for scripts"),
 	ACTION("status", 10, "show the daemon's state and counters"),
 	ACTION("list-events", 11, "show what can be sampled"),
+	ACTION("health", 12, "show how the daemon does, for people (oprof status)"),
+	{"left-on", 0, POPT_ARG_NONE, NULL, OPTION_LEFT_ON,
+	 "--start for a profiler that is left on (oprof start)", NULL},
+	{"boot", 0, POPT_ARG_NONE, NULL, OPTION_BOOT,
+	 "start, or shutdown: at every boot too, through systemd", NULL},
+	{"foreground", 0, POPT_ARG_NONE, NULL, OPTION_FOREGROUND,
+	 "start: become the daemon, for service managers", NULL},
 	SETTING("event", 'e', OPTION_EVENT,
 		"NAME:COUNT:UNITMASK:KERNEL:USER, or default; repeat for several", "EVENT"),
 	SETTING("separate", 0, OPTION_SEPARATE,
@@ -69,6 +80,8 @@ static const struct poptOption opcontrol_table[] = {
 		"kept; means nothing to this source", "SAMPLES"),
 	SETTING("cpu-buffer-size", 0, OPTION_CPU_BUFFER_SIZE,
 		"room in each processor's ring; 0: the daemon's choice", "SAMPLES"),
+	SETTING("metrics", 0, OPTION_METRICS,
+		"keep figures for Prometheus in this file; none: no more", "FILE"),
 	SETTING("session-dir", 0, OPTION_SESSION_DIR,
 		"where profiles and the setup are (" OPCONTROL_SESSION_DIR ")", "DIR"),
 	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
@@ -123,6 +136,16 @@ static int take_option(struct opcontrol_options *options, int option, const char
 		if (!*text)
 			return diag_set(diag, -EINVAL, "--session-dir needs a folder's name");
 		return option_keep(&options->session_dir, text, diag);
+	case OPTION_LEFT_ON:
+		options->left_on = true;
+		options->actions |= OPCONTROL_START;
+		return 0;
+	case OPTION_BOOT:
+		options->boot = true;
+		return 0;
+	case OPTION_FOREGROUND:
+		options->foreground = true;
+		return 0;
 	case OPTION_VERBOSE:
 		options->verbose = true;
 		return 0;
@@ -182,6 +205,10 @@ static int check_together(const struct opcontrol_options *options, struct diag *
 		return diag_set(diag, -EINVAL,
 				"--start and --start-daemon exclude --stop, --shutdown and "
 				"--deinit: call opcontrol twice");
+	if (options->boot && !(options->actions & (OPCONTROL_START | OPCONTROL_SHUTDOWN)))
+		return diag_set(diag, -EINVAL, "--boot is for --start and --shutdown");
+	if (options->foreground && (options->boot || !(options->actions & OPCONTROL_START)))
+		return diag_set(diag, -EINVAL, "--foreground is for --start, without --boot");
 	if ((options->actions & OPCONTROL_LIST_EVENTS) && options->actions != OPCONTROL_LIST_EVENTS)
 		return diag_set(diag, -EINVAL, "--list-events stands alone");
 	if (opcontrol_options_has_setting(options, "vmlinux") &&
@@ -232,5 +259,8 @@ int opcontrol_options_apply(const struct opcontrol_options *options, struct setu
 	for (size_t i = 0; !error && i < options->nr_settings; i++)
 		error = setup_set(setup, options->settings[i].key, options->settings[i].value,
 				  diag);
+	/* Programs are to be told apart, unless somebody chose otherwise. */
+	if (!error && options->left_on && !setup->sampling.separation_given)
+		error = setup_set(setup, "separate", "lib", diag);
 	return error;
 }

@@ -25,6 +25,7 @@ enum opcontrol_action {
 	OPCONTROL_DEINIT = 1 << 9,
 	OPCONTROL_STATUS = 1 << 10,
 	OPCONTROL_LIST_EVENTS = 1 << 11,
+	OPCONTROL_HEALTH = 1 << 12,
 };
 
 struct opcontrol_setting {
@@ -39,6 +40,9 @@ struct opcontrol_options {
 	char *session_dir; /* malloc'ed */
 	char *save_name;   /* malloc'ed; with OPCONTROL_SAVE */
 	bool verbose;
+	bool left_on;	 /* the defaults of oprof start */
+	bool boot;	 /* start or shutdown: at boot, too */
+	bool foreground; /* start: become the daemon */
 	poptContext popt;
 };
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static int do_doctor(char **args);
 static int do_version(char **args);
 static int do_help(char **args);
 static int do_save(char **args);
+static int do_status(char **args);
 
 struct verb {
 	const char *name;
@@ -35,10 +37,12 @@ static const struct verb verbs[] = {
 	{"report", "opreport", NULL, NULL, "[options] [PROFILE...]",
 	 "show where the time went: images, or symbols with -l"},
 	{"check", "opcheck", NULL, NULL, "[options] FILE...", "check sample files"},
-	{"start", "opcontrol", "--start", NULL, "[options of opcontrol]",
-	 "profile the whole machine from now on, in the background"},
-	{"stop", "opcontrol", "--shutdown", NULL, "", "end that, with everything on disk"},
-	{"status", "opcontrol", "--status", NULL, "", "show its state and counters"},
+	{"start", "opcontrol", "--left-on", NULL, "[--boot] [options of opcontrol]",
+	 "profile the whole machine from now on, in the background; --boot: at every boot"},
+	{"stop", "opcontrol", "--shutdown", NULL, "[--boot]",
+	 "end that, with everything on disk; --boot: at every boot"},
+	{"status", NULL, NULL, do_status, "[--raw]",
+	 "show how it does, what it costs and lost; --raw: all figures, a line each"},
 	{"dump", "opcontrol", "--dump", NULL, "", "bring what was sampled so far to disk"},
 	{"reset", "opcontrol", "--reset", NULL, "", "throw away what was sampled so far"},
 	{"save", NULL, NULL, do_save, "NAME", "keep what was sampled so far as session NAME"},
@@ -148,6 +152,14 @@ static int do_save(char **args)
 		return EXIT_FAILURE;
 	}
 	return run_tool(&control, option, args + 1);
+}
+
+static int do_status(char **args)
+{
+	const struct verb control = {.name = "status", .tool = "opcontrol"};
+	bool raw = args[0] && !strcmp(args[0], "--raw");
+
+	return run_tool(&control, raw ? "--status" : "--health", args + raw);
 }
 
 static int show_verb_help(const struct verb *verb)

@@ -113,6 +113,7 @@ int sampling_set_separation(struct sampling *sampling, const char *text, struct 
 
 	if (!strcmp(text, "none")) {
 		sampling->separation = 0;
+		sampling->separation_given = true;
 		return 0;
 	}
 	while (true) {
@@ -130,6 +131,7 @@ int sampling_set_separation(struct sampling *sampling, const char *text, struct 
 		text += length + 1;
 	}
 	sampling->separation = separation;
+	sampling->separation_given = true;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "control/daemon_start.h"
 #include "lib/diag.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ struct sampling {
 	size_t nr_events;
 	uint64_t hz;		 /* -F; 0: not given */
 	unsigned int separation; /* bits of enum sampling_separation */
+	bool separation_given;	 /* else it is the default of who asks */
 	unsigned int depth;	 /* of call chains; 0: none */
 };
 

@@ -29,6 +29,7 @@ enum setup_key {
 	KEY_BUFFER_SIZE,
 	KEY_BUFFER_WATERSHED,
 	KEY_CPU_BUFFER_SIZE,
+	KEY_METRICS,
 	KEY_NR,
 };
 
@@ -43,6 +44,7 @@ static const char *const key_names[KEY_NR] = {
 	[KEY_BUFFER_SIZE] = "buffer-size",
 	[KEY_BUFFER_WATERSHED] = "buffer-watershed",
 	[KEY_CPU_BUFFER_SIZE] = "cpu-buffer-size",
+	[KEY_METRICS] = "metrics",
 };
 
 void setup_init(struct setup *setup)
@@ -56,6 +58,8 @@ void setup_deinit(struct setup *setup)
 	sampling_deinit(&setup->sampling);
 	free(setup->image);
 	free(setup->vmlinux);
+	free(setup->metrics);
+	setup->metrics = NULL;
 	setup->image = NULL;
 	setup->vmlinux = NULL;
 }
@@ -123,6 +127,20 @@ static int set_no_vmlinux(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
+/* The daemon lives elsewhere; "none" takes it back. */
+static int set_metrics(struct setup *setup, const char *value, struct diag *diag)
+{
+	if (!strcmp(value, "none")) {
+		free(setup->metrics);
+		setup->metrics = NULL;
+		return 0;
+	}
+	if (*value != '/')
+		return diag_set(diag, -EINVAL,
+				"metrics: \"%s\" is no file's whole name (/...), nor none", value);
+	return set_text(&setup->metrics, key_names[KEY_METRICS], value, diag);
+}
+
 /* Commas part events on operf's command line only; here each has its own line. */
 static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {
@@ -156,6 +174,8 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 		return set_size(&setup->buffer_watershed, key, value, diag);
 	case KEY_CPU_BUFFER_SIZE:
 		return set_size(&setup->cpu_buffer_size, key, value, diag);
+	case KEY_METRICS:
+		return set_metrics(setup, value, diag);
 	default:
 		return diag_set(diag, -EINVAL, "there is no setting \"%s\"", key);
 	}
@@ -243,7 +263,8 @@ static void print_setup(FILE *stream, const struct setup *setup)
 	for (size_t i = 0; i < setup->sampling.nr_events; i++)
 		(void)fprintf(stream, "%s=%s\n", key_names[KEY_EVENT], setup->sampling.events[i]);
 	sampling_format_separation(&setup->sampling, separation);
-	(void)fprintf(stream, "%s=%s\n", key_names[KEY_SEPARATE], separation);
+	if (setup->sampling.separation_given)
+		(void)fprintf(stream, "%s=%s\n", key_names[KEY_SEPARATE], separation);
 	print_number(stream, KEY_CALLGRAPH, setup->sampling.depth);
 	print_number(stream, KEY_FREQUENCY, setup->sampling.hz);
 	if (setup->image)
@@ -255,6 +276,8 @@ static void print_setup(FILE *stream, const struct setup *setup)
 	print_number(stream, KEY_BUFFER_SIZE, setup->buffer_size);
 	print_number(stream, KEY_BUFFER_WATERSHED, setup->buffer_watershed);
 	print_number(stream, KEY_CPU_BUFFER_SIZE, setup->cpu_buffer_size);
+	if (setup->metrics)
+		(void)fprintf(stream, "%s=%s\n", key_names[KEY_METRICS], setup->metrics);
 }
 
 char *setup_format(const struct setup *setup)
@@ -311,5 +334,7 @@ int setup_to_args(const struct setup *setup, struct daemon_args *args, struct di
 	daemon_args_add(args, "--system");
 	if (pages)
 		daemon_args_add(args, "--sample-pages=%u", pages);
+	if (setup->metrics)
+		daemon_args_add(args, "--metrics=%s", setup->metrics);
 	return sampling_to_args(&setup->sampling, EVENT_HZ_LEFT_ON, args, diag);
 }

@@ -25,6 +25,7 @@ struct setup {
 	unsigned int buffer_size;      /* samples; 0: not given, as below */
 	unsigned int buffer_watershed; /* samples */
 	unsigned int cpu_buffer_size;  /* samples in each processor's ring */
+	char *metrics;		       /* where they go; NULL: none */
 };
 
 void setup_init(struct setup *setup);

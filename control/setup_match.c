@@ -18,6 +18,7 @@ static const struct {
 	{"--system", "target", NULL},	     {"--event=", "event", NULL},
 	{"--frequency=", "frequency", NULL}, {"--separate=", "separation", NULL},
 	{"--callgraph=", "callgraph", "0"},  {"--sample-pages=", "sample_pages", "0"},
+	{"--metrics=", "metrics", NULL},
 };
 
 #define NR_MATCHED (sizeof(matched) / sizeof(matched[0]))

@@ -11,9 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Headers before Linux 5.8 lack it. */
+/* Headers before Linux 5.8 and 5.9 lack them. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
+#endif
+
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
 #endif
 
 #define CAPABILITIES_MAX 64
@@ -41,7 +45,8 @@ static uint64_t bit(unsigned int capability)
 
 uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, bool knows_perfmon)
 {
-	uint64_t wanted = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SYSLOG);
+	uint64_t wanted = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SYSLOG) |
+			  bit(CAP_CHECKPOINT_RESTORE);
 
 	if (needs->everything)
 		return UINT64_MAX;

@@ -7,6 +7,7 @@
  *   CAP_SYS_PTRACE		/proc/PID/exe and root of other users' processes; maps too, but
  *				where newer kernels let CAP_PERFMON read them
  *   CAP_DAC_READ_SEARCH	images in folders that only their users may enter
+ *   CAP_CHECKPOINT_RESTORE	binaries that were deleted while they run (for a new keeper)
  *   CAP_SYSLOG			addresses in /proc/kallsyms, for symbols of the kernel
  *   CAP_IPC_LOCK		rings of a CPU that comes back, where RLIMIT_MEMLOCK is low
  *   CAP_DAC_OVERRIDE		a session or metrics folder that is another user's

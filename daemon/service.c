@@ -132,6 +132,8 @@ void service_status(const struct service *service, struct control_answer *answer
 	cost_lately(&cost, &lately);
 	cost_since_begin(&cost, &since_begin);
 	privileges_format(&service->privileges, text);
+	if (service->options->metrics_file)
+		control_answer_add(answer, "metrics", "%s", service->options->metrics_file);
 	control_answer_add(answer, "up_since", "%" PRId64, service->up_since_ns);
 	control_answer_add(answer, "capabilities", "%s", text);
 	control_answer_add(answer, "cpus", "%ld", sysconf(_SC_NPROCESSORS_ONLN));

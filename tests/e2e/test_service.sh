@@ -93,7 +93,7 @@ has_capability "$daemon" 38
 tap_ok $? "it keeps CAP_PERFMON"
 tap_has "$T/oprof.prom" '^oprof_up 1$' "metrics say that it is up"
 tap_is "$(value capabilities | sed 's/,ipc_lock$//')" \
-	perfmon,sys_ptrace,dac_read_search,syslog "the status tells what was kept"
+	perfmon,sys_ptrace,dac_read_search,checkpoint_restore,syslog "the status tells what was kept"
 
 # ---- what it can do with them ----
 

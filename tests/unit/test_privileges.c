@@ -13,6 +13,10 @@
 #define CAP_PERFMON 38
 #endif
 
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
+
 #define BIT(capability) (UINT64_C(1) << (capability))
 
 static const struct privileges_needs whole_machine = {.whole_machine = true};
@@ -34,11 +38,11 @@ static uint64_t own(const char *set)
 	return value;
 }
 
-START_TEST(a_daemon_of_the_machine_wants_four_of_forty)
+START_TEST(a_daemon_of_the_machine_wants_five_of_forty)
 {
 	ck_assert_uint_eq(privileges_wanted(&whole_machine, true, true),
 			  BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) |
-				  BIT(CAP_SYSLOG));
+				  BIT(CAP_SYSLOG) | BIT(CAP_CHECKPOINT_RESTORE));
 }
 END_TEST
 
@@ -119,7 +123,7 @@ int main(void)
 	Suite *suite = suite_create("privileges");
 	TCase *tc = tcase_create("privileges");
 
-	tcase_add_test(tc, a_daemon_of_the_machine_wants_four_of_forty);
+	tcase_add_test(tc, a_daemon_of_the_machine_wants_five_of_forty);
 	tcase_add_test(tc, what_else_is_wanted_has_its_reason);
 	tcase_add_test(tc, what_is_dropped_is_gone_for_good);
 	tcase_add_test(tc, keep_privileges_keeps_them);
