@@ -26,9 +26,13 @@ static const struct {
 	unsigned int capability;
 	const char *name;
 } capability_names[] = {
-	{CAP_PERFMON, "perfmon"},	    {CAP_SYS_ADMIN, "sys_admin"},
-	{CAP_SYS_PTRACE, "sys_ptrace"},	    {CAP_DAC_READ_SEARCH, "dac_read_search"},
-	{CAP_DAC_OVERRIDE, "dac_override"}, {CAP_SYSLOG, "syslog"},
+	{CAP_PERFMON, "perfmon"},
+	{CAP_SYS_ADMIN, "sys_admin"},
+	{CAP_SYS_PTRACE, "sys_ptrace"},
+	{CAP_DAC_READ_SEARCH, "dac_read_search"},
+	{CAP_DAC_OVERRIDE, "dac_override"},
+	{CAP_CHECKPOINT_RESTORE, "checkpoint_restore"},
+	{CAP_SYSLOG, "syslog"},
 	{CAP_IPC_LOCK, "ipc_lock"},
 };
 
