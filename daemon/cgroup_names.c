@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #define MOUNTS_BYTES_MAX (4u << 20)
+#define CGROUP_BYTES_MAX (64u << 10)
 /* cgroup.max.depth has no bound of its own; a deeper one goes without its name. */
 #define DEPTH_MAX 64
 /* Made and gone between two scans, beside as many as there are. */
@@ -45,6 +46,8 @@ void cgroup_names_deinit(struct cgroup_names *table)
 	while ((node = node_hash_any(&table->names)))
 		forget(table, node_owner(node, struct cgroup_name, node));
 	node_hash_deinit(&table->names);
+	free(table->root);
+	table->root = NULL;
 }
 
 static struct cgroup_name *find(const struct cgroup_names *table, uint64_t id)
@@ -199,8 +202,45 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 	free(text);
 	if (!found)
 		return 0;
+	if (!table->root || strcmp(table->root, walk.path) != 0) {
+		free(table->root);
+		table->root = strdup(walk.path);
+	}
 	walk.nr_root = strlen(walk.path);
 	return walk_folder(&walk, 0);
+}
+
+/* The line "0::PATH" of the one hierarchy; others are of version 1. */
+static char *path_of_cgroup_text(char *text)
+{
+	for (char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, "0::/", 4)) {
+			line[strcspn(line, "\n")] = '\0';
+			return line + 3;
+		}
+	}
+	return NULL;
+}
+
+uint64_t cgroup_names_of_process(struct cgroup_names *table, const char *proc_path, int32_t pid)
+{
+	char path[PATH_MAX];
+	char *text, *name;
+	struct stat st;
+	uint64_t id = 0;
+
+	if (!table->root ||
+	    snprintf(path, sizeof(path), "%s/%d/cgroup", proc_path, (int)pid) >=
+		    (int)sizeof(path) ||
+	    file_read_text(path, CGROUP_BYTES_MAX, &text, NULL))
+		return 0;
+	name = path_of_cgroup_text(text);
+	if (name && snprintf(path, sizeof(path), "%s%s", table->root, name) < (int)sizeof(path) &&
+	    !stat(path, &st) && !cgroup_names_add(table, st.st_ino, name))
+		id = st.st_ino;
+	free(text);
+	return id;
 }
 
 bool cgroup_names_are_old(const struct cgroup_names *table)

@@ -11,12 +11,14 @@
 #include "daemon/node_hash.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct cgroup_names {
 	struct node_hash names;
 	uint64_t nr_renewals;
 	size_t nr_new;	/* made since the last of them */
 	size_t nr_real; /* that the last scan found */
+	char *root;	/* where the hierarchy is mounted; NULL: not found yet */
 };
 
 int cgroup_names_init(struct cgroup_names *table); /* 0 or -ENOMEM */
@@ -33,6 +35,12 @@ const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id);
  * shows. 0 (also where there is none), -ENOMEM.
  */
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path);
+
+/*
+ * The id of the cgroup that a process is in now, whose name is then known,
+ * too. 0: not known (it has gone, or there is no such hierarchy).
+ */
+uint64_t cgroup_names_of_process(struct cgroup_names *table, const char *proc_path, int32_t pid);
 
 /* So many were added since the last renewal that most may be gone. */
 bool cgroup_names_are_old(const struct cgroup_names *table);

@@ -108,7 +108,8 @@ PERF_STATE_LIBS = daemon/libdaemon.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_off_cpu_SOURCES = tests/unit/test_off_cpu.c
 tests_unit_test_off_cpu_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_off_cpu_LDADD = $(PERF_STATE_LIBS)
-tests_unit_test_perf_switch_SOURCES = tests/unit/test_perf_switch.c $(perf_encode_files)
+tests_unit_test_perf_switch_SOURCES = tests/unit/test_perf_switch.c $(perf_encode_files) \
+	$(fake_proc_files)
 tests_unit_test_perf_switch_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_switch_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_perf_state_SOURCES = tests/unit/test_perf_state.c $(replay_files)

@@ -407,6 +407,8 @@ static enum oprof_lost apply(struct perf_state *state, const struct perf_item *i
 		add_chain(state, process, item, mode);
 	}
 	task.cgroup = item->u.sample.cgroup;
+	if (process && task.cgroup && !(flags & OPROF_SAMPLE_TASK_GUESSED))
+		process_in_cgroup(process, task.cgroup, item->time_ns);
 	record_writer_end_sample(&state->writer, item->cpu, &task);
 	return FOUND;
 }

@@ -48,6 +48,18 @@ static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 	return false;
 }
 
+/* Records of switches do not tell it. */
+static uint64_t cgroup_of(struct perf_state *state, struct process *process, uint64_t time_ns)
+{
+	uint64_t cgroup;
+
+	if (!state->want_cgroup || time_ns < process->cgroup_due_ns)
+		return process->cgroup;
+	cgroup = cgroup_names_of_process(&state->cgroups, state->proc_path, process->tgid);
+	process_in_cgroup(process, cgroup ? cgroup : process->cgroup, time_ns);
+	return process->cgroup;
+}
+
 /*
  * The task of these ids as records tell it; of those that nothing certain is
  * known of, and of what still runs of a thread after its exit record: none.
@@ -55,7 +67,7 @@ static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 static void task_of(struct perf_state *state, const struct perf_item *item, int32_t pid,
 		    int32_t tid, struct oprof_task *task)
 {
-	const struct process *process;
+	struct process *process;
 
 	*task = (struct oprof_task){.generation = TASK_IDLE_GENERATION};
 	if (pid <= 0 || tid <= 0)
@@ -72,6 +84,7 @@ static void task_of(struct perf_state *state, const struct perf_item *item, int3
 	task->tid = tid;
 	task->generation = process->generation;
 	task->app_image = process->app ? image_tell(process->app) : OPROF_IMAGE_NONE;
+	task->cgroup = cgroup_of(state, process, item->time_ns);
 	perf_sample_note_task(state, item->cpu, process, tid);
 }
 

@@ -14,6 +14,9 @@
  */
 #define BIRTH_NS 50000000u
 
+/* Nothing tells that a process is moved to another cgroup. */
+#define CGROUP_NS UINT64_C(60000000000)
+
 int task_table_init(struct task_table *table)
 {
 	*table = (struct task_table){.last_generation = TASK_IDLE_GENERATION};
@@ -158,6 +161,12 @@ static void regions_clear(struct process *process)
 	process->nr_regions = 0;
 }
 
+void process_in_cgroup(struct process *process, uint64_t cgroup, uint64_t time_ns)
+{
+	process->cgroup = cgroup;
+	process->cgroup_due_ns = time_ns + CGROUP_NS;
+}
+
 int process_keep_region(struct process *process, struct image_entry *region)
 {
 	uint32_t nr = process->nr_regions;
@@ -193,6 +202,8 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->app_wanted = false;
 	regions_clear(process);
 	process->parent_tgid = 0;
+	process->cgroup = 0;
+	process->cgroup_due_ns = 0;
 }
 
 static void process_destroy(struct task_table *table, struct process *process)
@@ -281,6 +292,10 @@ static void inherit(struct process *child, const struct process *parent, uint64_
 {
 	child->since_ns = time_ns;
 	child->ground_ns = parent ? parent->ground_ns : 0;
+	if (parent) {
+		child->cgroup = parent->cgroup;
+		child->cgroup_due_ns = parent->cgroup_due_ns;
+	}
 	if (!parent || !parent->space || time_ns < parent->since_ns)
 		return;
 	child->space = space_get(parent->space);
@@ -358,6 +373,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->since_ns = time_ns;
 	process->ground_ns = time_ns;
 	process->scanned_ns = 0;
+	process->cgroup_due_ns = 0; /* who starts services moves them before they exec */
 	/* The thread that execs takes over the leader's tid. */
 	tasks_clear(table, process);
 	task_add(table, process, tgid);

@@ -56,6 +56,8 @@ struct process {
 	uint64_t ground_ns;   /* of the exec or scan that all that is known goes back to */
 	struct space *space;  /* NULL: not known */
 	struct image_entry *app;
+	uint64_t cgroup;	/* where it was last known to be; 0: not known */
+	uint64_t cgroup_due_ns; /* to be looked for again, if a record does not tell before */
 	/* Images of its memory without a file that samples named, a reference each. */
 	struct image_entry **regions;
 	uint32_t nr_regions;
@@ -93,6 +95,9 @@ void task_table_fork(struct task_table *table, int32_t tgid, int32_t tid, int32_
 
 /* tgid runs another program from time_ns on, in an empty space; its other threads are gone. */
 void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns);
+
+/* It was in cgroup at time_ns, and may be for a while. */
+void process_in_cgroup(struct process *process, uint64_t cgroup, uint64_t time_ns);
 
 /* The image of the process's own memory lives as long as its program. 0 or -ENOMEM. */
 int process_keep_region(struct process *process, struct image_entry *region);

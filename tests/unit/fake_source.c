@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/fake_source.h"
 
+#include "daemon/off_cpu.h"
 #include "lib/file.h"
 
 #include <check.h>
@@ -217,6 +218,8 @@ static uint64_t fake_seen(const struct source *source)
 static const struct image *fake_find_image(const struct source *source, uint32_t cookie)
 {
 	(void)source;
+	if (cookie == OPROF_IMAGE_COOKIE_OFF_CPU)
+		return &off_cpu_image;
 	return cookie < FAKE_IMAGES && fake.images[cookie].path ? &fake.images[cookie] : NULL;
 }
 

@@ -131,6 +131,42 @@ START_TEST(without_separation_tasks_cpus_and_applications_share_a_file)
 }
 END_TEST
 
+START_TEST(time_off_cpu_is_the_applications_without_separation_too)
+{
+	begin(0);
+	fake_cpu(3);
+	fake_task(10, 11, 7, 4);
+	fake_sample(0, OPROF_MODE_OFF_CPU, OPROF_IMAGE_COOKIE_OFF_CPU, OPROF_OFF_CPU_WAITING, 500);
+	fake_task(2, 2, OPROF_IMAGE_NONE, 0); /* a kernel thread */
+	fake_sample(0, OPROF_MODE_OFF_CPU, OPROF_IMAGE_COOKIE_OFF_CPU, OPROF_OFF_CPU_WAITING, 70);
+	fake_flush();
+	ck_assert_uint_eq(nr_keys, 2);
+	ck_assert_uint_eq(keys[0].kind, SAMPLE_OF_APP);
+	ck_assert_uint_eq(keys[0].app, 7);
+	ck_assert_int_eq(keys[0].tid, 0);
+	ck_assert_uint_eq(keys[0].cpu, 0);
+	ck_assert_uint_eq(keys[1].kind, SAMPLE_OF_KERNEL);
+	ck_assert_uint_eq(stats.values[STATS_WEIGHT_STORED], 570);
+	conserved();
+}
+END_TEST
+
+START_TEST(time_off_cpu_is_separated_as_all_is)
+{
+	begin(SEPARATION_ALL);
+	fake_cpu(3);
+	fake_task(10, 11, 7, 4);
+	fake_sample(0, OPROF_MODE_OFF_CPU, OPROF_IMAGE_COOKIE_OFF_CPU, OPROF_OFF_CPU_PREEMPTED, 5);
+	fake_flush();
+	ck_assert_uint_eq(nr_keys, 1);
+	ck_assert_int_eq(keys[0].tgid, 10);
+	ck_assert_int_eq(keys[0].tid, 11);
+	ck_assert_uint_eq(keys[0].cpu, 3);
+	ck_assert_uint_eq(keys[0].cgroup, 4);
+	conserved();
+}
+END_TEST
+
 START_TEST(lib_files_user_samples_under_the_application_and_leaves_the_kernels)
 {
 	begin(SEPARATION_LIB);
@@ -346,6 +382,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, every_sample_is_stored_idle_or_lost_for_one_reason);
 	tcase_add_test(tc, without_separation_tasks_cpus_and_applications_share_a_file);
+	tcase_add_test(tc, time_off_cpu_is_the_applications_without_separation_too);
+	tcase_add_test(tc, time_off_cpu_is_separated_as_all_is);
 	tcase_add_test(tc, lib_files_user_samples_under_the_application_and_leaves_the_kernels);
 	tcase_add_test(tc, kernel_files_the_kernels_samples_under_the_application_too);
 	tcase_add_test(tc, threads_cpus_and_cgroups_have_keys_of_their_own);

@@ -3,6 +3,7 @@
 #include "daemon/off_cpu.h"
 #include "daemon/perf_feed.h"
 #include "daemon/perf_state.h"
+#include "tests/unit/fake_proc.h"
 #include "tests/unit/perf_encode.h"
 #include "tests/unit/run_suite.h"
 
@@ -19,13 +20,13 @@
 static struct perf_state *state;
 static struct perf_feed *feed;
 static struct off_cpu off_cpu;
-static char empty_path[32];
+static struct fake_proc proc;
 static struct {
 	struct record_sink sink;
 	struct oprof_task task;
 	struct {
 		int32_t tid;
-		uint64_t weight, offset;
+		uint64_t weight, offset, cgroup;
 	} told[TOLD_MAX];
 	size_t nr_told;
 	uint64_t nr_lost;
@@ -46,6 +47,7 @@ static void out_record(struct record_sink *sink, const struct oprof_record *reco
 	ck_assert_uint_lt(out.nr_told, TOLD_MAX);
 	out.told[out.nr_told].tid = out.task.tid;
 	out.told[out.nr_told].weight = sample->weight;
+	out.told[out.nr_told].cgroup = out.task.cgroup;
 	out.told[out.nr_told++].offset = sample->leaf.offset;
 }
 
@@ -74,16 +76,18 @@ static void add_rings(const struct perf_layout *like)
 
 static void setup(void)
 {
-	struct perf_state_config config = {.nr_cpus = NR_CPUS, .want_switches = true};
+	struct perf_state_config config = {
+		.nr_cpus = NR_CPUS, .want_switches = true, .want_cgroup = true};
 
 	memset(&out, 0, sizeof(out));
 	out.sink.record = out_record;
-	strcpy(empty_path, "/tmp/oprof-switch-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(empty_path));
+	fake_proc_init(&proc);
+	fake_proc_print(&proc, "self/mountinfo", "31 23 0:28 / %s/cg rw - cgroup2 none rw\n",
+			proc.path);
 	ck_assert_int_eq(off_cpu_init(&off_cpu, &out.sink, 0), 0);
 	config.sink = &off_cpu.sink;
-	config.proc_path = empty_path;
-	config.sys_path = empty_path;
+	config.proc_path = proc.path;
+	config.sys_path = proc.path;
 	ck_assert_int_eq(perf_state_create(&state, &config, NULL), 0);
 	ck_assert_int_eq(perf_feed_create(&feed, &consumer, &off_cpu.sink), 0);
 	add_rings(&side);
@@ -95,7 +99,7 @@ static void teardown(void)
 	perf_feed_destroy(feed);
 	perf_state_destroy(state);
 	off_cpu_deinit(&off_cpu);
-	ck_assert_int_eq(rmdir(empty_path), 0);
+	fake_proc_deinit(&proc);
 }
 
 static void put(uint32_t ring, const struct perf_layout *layout, struct perf_item item)
@@ -260,6 +264,40 @@ START_TEST(unknown_tasks_and_those_of_other_namespaces_are_not_told)
 }
 END_TEST
 
+/* Records of switches do not tell it: /proc does, after each exec, and sampling. */
+START_TEST(time_off_cpu_is_of_the_cgroup_that_the_process_is_in)
+{
+	fake_proc_print(&proc, "cg/a/cgroup.procs", "%s", "");
+	fake_proc_print(&proc, "cg/b/cgroup.procs", "%s", "");
+	fake_proc_print(&proc, "10/cgroup", "1:name=systemd:/x\n0::/a\n");
+	ck_assert_int_eq(perf_state_scan(state, NULL, 0), 0);
+	put_side(1, 10, 10, PERF_RECORD_COMM);
+	put_both(1000, 0, 0, 10, 0);
+	put_both(1200, 0, 0, 0, 10);
+	perf_feed_flush(feed, UINT64_MAX);
+	ck_assert_uint_eq(out.nr_told, 1);
+	ck_assert_str_eq(perf_state_cgroup_path(state, out.told[0].cgroup), "/a");
+	/* Moved, it is found where it was for a while, and after an exec where it is. */
+	fake_proc_print(&proc, "10/cgroup", "0::/b\n");
+	put_both(2000, 0, 0, 10, 0);
+	put_both(2200, 0, 0, 0, 10);
+	put_side(3000, 10, 10, PERF_RECORD_COMM);
+	put_both(4000, 0, 0, 10, 0);
+	put_both(4200, 0, 0, 0, 10);
+	perf_feed_flush(feed, UINT64_MAX);
+	ck_assert_uint_eq(out.nr_told, 3);
+	ck_assert_str_eq(perf_state_cgroup_path(state, out.told[1].cgroup), "/a");
+	ck_assert_str_eq(perf_state_cgroup_path(state, out.told[2].cgroup), "/b");
+	/* Gone from /proc: where it was last. */
+	fake_proc_remove(&proc, 10);
+	put_side(5000, 10, 10, PERF_RECORD_COMM);
+	put_both(6000, 0, 0, 10, 0);
+	put_both(6200, 0, 0, 0, 10);
+	perf_feed_flush(feed, UINT64_MAX);
+	ck_assert_str_eq(perf_state_cgroup_path(state, out.told[3].cgroup), "/b");
+}
+END_TEST
+
 START_TEST(damaged_records_of_switches_are_counted)
 {
 	uint64_t record[2] = {0, 0};
@@ -297,6 +335,7 @@ int main(void)
 	tcase_add_test(tests, of_a_time_with_losses_nothing_is_told_and_nothing_reaches_across);
 	tcase_add_test(tests, a_loss_is_told_though_nothing_comes_after_it);
 	tcase_add_test(tests, unknown_tasks_and_those_of_other_namespaces_are_not_told);
+	tcase_add_test(tests, time_off_cpu_is_of_the_cgroup_that_the_process_is_in);
 	tcase_add_test(tests, damaged_records_of_switches_are_counted);
 	tcase_add_test(tests, what_a_kernel_without_counts_tells_of_losses_adds_up);
 	suite_add_tcase(suite, tests);

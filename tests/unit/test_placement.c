@@ -104,6 +104,25 @@ START_TEST(modules_in_kernel_threads_stand_under_the_kernel)
 }
 END_TEST
 
+START_TEST(time_off_cpu_stands_below_the_program_and_keeps_its_weight)
+{
+	const struct event_choice event = {.name = "off-cpu",
+					   .perf_type = EVENT_TYPE_SWITCHES,
+					   .period_or_hz = 1,
+					   .kernel = true,
+					   .user = true};
+	struct sample_key key = {
+		.image = OPROF_IMAGE_COOKIE_OFF_CPU, .app = BASH, .kind = SAMPLE_OF_APP};
+
+	session.info.events = &event;
+	session.info.nr_events = 1;
+	ck_assert_str_eq(name_of(&key),
+			 "{root}/bin/bash/{dep}/{kern}/[off-cpu]/off-cpu.1.0.all.all.all.all");
+	ck_assert_uint_eq(placement.identity.flags, OPROF_SDB_WEIGHTED);
+	ck_assert_uint_eq(placement.identity.image_kind, OPROF_IMAGE_OFF_CPU);
+}
+END_TEST
+
 START_TEST(anonymous_regions_carry_their_process_and_range)
 {
 	struct sample_key key = {.image = JIT, .app = BASH, .kind = SAMPLE_OF_APP};
@@ -188,6 +207,7 @@ int main(void)
 	tcase_add_test(tc, unseparated_images_stand_under_themselves);
 	tcase_add_test(tc, libraries_and_the_kernel_stand_under_their_application);
 	tcase_add_test(tc, modules_in_kernel_threads_stand_under_the_kernel);
+	tcase_add_test(tc, time_off_cpu_stands_below_the_program_and_keeps_its_weight);
 	tcase_add_test(tc, anonymous_regions_carry_their_process_and_range);
 	tcase_add_test(tc, idle_stands_apart_and_is_separated_by_cpu_only);
 	tcase_add_test(tc, threads_cpus_and_cgroups_are_fields);
