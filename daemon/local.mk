@@ -20,6 +20,7 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/placement.c daemon/placement.h daemon/profiler.c daemon/profiler.h daemon/ready.c \
 	daemon/ready.h daemon/recent.c daemon/recent.h \
 	daemon/recent_keys.c daemon/recent_keys.h \
+	daemon/recent_slice.c daemon/recent_slice.h \
 	daemon/recount.c daemon/recount.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
 	daemon/separation.c daemon/separation.h daemon/session.c daemon/session.h \
 	daemon/session_info.c daemon/session_info.h daemon/stats.c daemon/stats.h \
@@ -166,7 +167,7 @@ DAEMON_TESTS = tests/unit/test_perf_weeks tests/unit/test_separation tests/unit/
 	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
 	tests/unit/test_ready tests/unit/test_name_table tests/unit/test_code_keys \
 	tests/unit/test_code_map tests/unit/test_perf_map tests/unit/test_jitdump \
-	tests/unit/test_recent
+	tests/unit/test_recent tests/unit/test_recent_slice
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 DAEMON_TEST_LIBS = tests/unit/libdaemontest.a daemon/libdaemon.a libdb/libsdb.a \
@@ -231,6 +232,9 @@ tests_unit_test_profiler_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_sync_job_SOURCES = tests/unit/test_sync_job.c
 tests_unit_test_sync_job_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_sync_job_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_recent_slice_SOURCES = tests/unit/test_recent_slice.c
+tests_unit_test_recent_slice_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_recent_slice_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_recent_SOURCES = tests/unit/test_recent.c
 tests_unit_test_recent_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_recent_LDADD = $(DAEMON_TEST_LIBS)

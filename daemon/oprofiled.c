@@ -146,6 +146,30 @@ static void daemon_shutdown(struct daemon *daemon, struct control_answer *answer
 	daemon->ending = true;
 }
 
+static void daemon_recent(struct daemon *daemon, const struct control_request *request,
+			  struct control_answer *answer)
+{
+	unsigned int separation =
+		request->separate_all ? SEPARATION_ALL : daemon->options.separation;
+	struct recent_stretch stretch;
+	struct diag diag;
+	int fd;
+
+	if (!request->last_ns) {
+		control_answer_fail(answer, -EINVAL, "last_ns has to say how far to reach back");
+		return;
+	}
+	diag_clear(&diag);
+	fd = profiler_recent(&daemon->profiler, request->last_ns, separation, &stretch, &diag);
+	if (fd < 0) {
+		control_answer_fail(answer, fd, diag_show(&diag));
+		return;
+	}
+	answer->fd = fd;
+	control_answer_add(answer, "begin_ns", "%" PRId64, stretch.begin_ns);
+	control_answer_add(answer, "end_ns", "%" PRId64, stretch.end_ns);
+}
+
 static uint64_t daemon_request(void *context, const struct control_request *request,
 			       struct control_answer *answer)
 {
@@ -172,7 +196,8 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 		daemon_shutdown(daemon, answer);
 		return 0;
 	case OPROF_REQUEST_RECENT:
-		break;
+		daemon_recent(daemon, request, answer);
+		return 0;
 	}
 	control_answer_fail(answer, -EOPNOTSUPP, "this daemon knows no such request");
 	return 0;

@@ -330,6 +330,30 @@ int profiler_dump(struct profiler *profiler)
 	return error;
 }
 
+int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
+		    struct recent_stretch *stretch, struct diag *diag)
+{
+	struct recent_slice_config config = {
+		.recent = profiler->recent,
+		.ops = profiler->config.ops,
+		.source = profiler->source,
+		.session = profiler->session,
+		.separation = separation,
+		.last_ns = last_ns,
+	};
+	int fd;
+
+	if (profiler->lost)
+		return diag_set(diag, -ENOENT, "the session's folder is gone");
+	if (!profiler->recent)
+		return diag_set(diag, -ENOMEM, "the daemon has no memory for recent samples");
+	(void)profiler_dump(profiler);
+	config.to_realtime_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+	fd = recent_slice_open(&config, stretch);
+	return fd < 0 ? diag_set(diag, fd, "cannot give the recent samples: %s", strerror(-fd))
+		      : fd;
+}
+
 int profiler_sync(const struct profiler *profiler)
 {
 	int error, names;

@@ -11,7 +11,7 @@
 #include "daemon/attribution.h"
 #include "daemon/control_message.h"
 #include "daemon/off_cpu.h"
-#include "daemon/recent.h"
+#include "daemon/recent_slice.h"
 #include "daemon/sample_cache.h"
 #include "daemon/session.h"
 #include "daemon/source.h"
@@ -69,6 +69,13 @@ void profiler_round(struct profiler *profiler, enum source_drain how);
 
 /* All that was sampled before the call is in the files, with what reports need beside it. */
 int profiler_dump(struct profiler *profiler);
+
+/*
+ * The samples of the last last_ns, up to now: a descriptor, the caller's, of a
+ * slice in memory (recent_slice.h), and its stretch. Symbols are in meta, too. -errno and diag.
+ */
+int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
+		    struct recent_stretch *stretch, struct diag *diag);
 
 /* Have it on disk: may take long; changes nothing in memory (for a forked child). */
 int profiler_sync(const struct profiler *profiler);
