@@ -36,6 +36,8 @@ static const struct verb verbs[] = {
 	 "profile a command, processes or the whole machine into ./oprofile_data"},
 	{"report", "opreport", NULL, NULL, "[options] [PROFILE...]",
 	 "show where the time went: images, or symbols with -l"},
+	{"top", "optop", NULL, NULL, "[options]",
+	 "watch what the machine does now; h shows the keys"},
 	{"check", "opcheck", NULL, NULL, "[options] FILE...", "check sample files"},
 	{"start", "opcontrol", "--left-on", NULL, "[--boot] [options of opcontrol]",
 	 "profile the whole machine from now on, in the background; --boot: at every boot"},

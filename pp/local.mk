@@ -191,3 +191,33 @@ TESTS += tests/unit/test_opcheck
 tests_unit_test_opcheck_SOURCES = tests/unit/test_opcheck.c
 tests_unit_test_opcheck_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_opcheck_LDADD = libdb/libsdbtest.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
+
+# oprof top: the live view.
+pp_libpp_a_SOURCES += \
+	pp/daemon_client.c pp/daemon_client.h \
+	pp/top.c pp/top.h \
+	pp/top_options.c pp/top_options.h \
+	pp/top_rows.c pp/top_rows.h \
+	pp/top_samples.c pp/top_samples.h \
+	pp/top_symbols.c pp/top_symbols.h \
+	pp/top_text.c pp/top_text.h
+bin_PROGRAMS += optop
+dist_man_MANS += doc/man/optop.1
+optop_SOURCES = pp/optop.c pp/top_screen.c pp/top_screen.h
+optop_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS) $(POPT_CFLAGS) -pthread
+optop_LDADD = pp/libpp.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(POPT_LIBS) \
+	$(CURSES_LIBS) -lm -lpthread
+
+top_tests = tests/unit/test_optop tests/unit/test_top
+check_PROGRAMS += $(top_tests)
+TESTS += $(top_tests)
+top_slice_files = tests/unit/top_slice.c tests/unit/top_slice.h
+tests_unit_test_top_SOURCES = tests/unit/test_top.c $(top_slice_files)
+tests_unit_test_top_CFLAGS = $(TEST_CFLAGS) -pthread
+tests_unit_test_top_LDADD = tests/unit/libdaemontest.a pp/libpp.a libdb/libsdb.a lib/libbase.a \
+	$(SYMBOLS_LIBS) $(POPT_LIBS) $(TEST_LIBS) -lm -lpthread
+tests_unit_test_optop_SOURCES = tests/unit/test_optop.c tests/unit/terminal.c tests/unit/terminal.h \
+	$(top_slice_files)
+tests_unit_test_optop_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_optop_LDADD = $(DAEMON_TEST_LIBS)
+EXTRA_tests_unit_test_optop_DEPENDENCIES = optop

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* optop: what the machine does now. Asks the daemon again and again; a screen, or text. */
+#include "lib/log.h"
+#include "pp/top.h"
+#include "pp/top_options.h"
+#include "pp/top_screen.h"
+#include "pp/top_text.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH_WIDTH 120
+
+static volatile sig_atomic_t ended_by; /* a signal; 0: none */
+
+static void note_signal(int signal_nr)
+{
+	ended_by = signal_nr;
+}
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+#define NR_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
+
+/* They come while we wait and at no other time; *waiting is the mask for then. */
+static void catch_signals(sigset_t *waiting)
+{
+	struct sigaction action = {.sa_handler = note_signal};
+	sigset_t ending;
+
+	sigemptyset(&ending);
+	for (size_t i = 0; i < NR_ENDING; i++) {
+		(void)sigaction(ending_signals[i], &action, NULL);
+		sigaddset(&ending, ending_signals[i]);
+	}
+	(void)sigprocmask(SIG_BLOCK, &ending, waiting);
+}
+
+/* As if it had not been caught: who waits for us sees which it was. */
+static void end_by_signal(const sigset_t *waiting)
+{
+	int signal_nr = ended_by;
+
+	if (!signal_nr)
+		return;
+	(void)signal(signal_nr, SIG_DFL);
+	(void)sigprocmask(SIG_SETMASK, waiting, NULL);
+	(void)raise(signal_nr);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static struct timespec time_until(uint64_t at_ns)
+{
+	uint64_t now = now_ns();
+	uint64_t left_ns = at_ns > now ? at_ns - now : 0;
+
+	return (struct timespec){
+		.tv_sec = (time_t)(left_ns / 1000000000),
+		.tv_nsec = (long)(left_ns % 1000000000),
+	};
+}
+
+/* ---- text ---- */
+
+static void print_text(const struct top *top, unsigned int nr_rows)
+{
+	struct top_show show = top_show(top);
+	char line[TOP_LINE_BYTES];
+	size_t nr = top->rows.nr_rows;
+
+	if (nr_rows && nr > nr_rows)
+		nr = nr_rows;
+	top_text_title(line, BATCH_WIDTH, &show);
+	(void)puts(line);
+	top_text_sums(line, BATCH_WIDTH, &show);
+	(void)puts(line);
+	top_text_state(line, BATCH_WIDTH, &show);
+	(void)puts(line);
+	top_text_heads(line, BATCH_WIDTH, top->view);
+	line[strcspn(line, "\n")] = '\0';
+	(void)puts(line);
+	for (size_t i = 0; i < nr; i++) {
+		top_text_row(line, BATCH_WIDTH, top->view, &top->rows.rows[i]);
+		(void)puts(line);
+	}
+	if (top_text_nothing(&show))
+		(void)puts(top_text_nothing(&show));
+}
+
+static int print_once(struct top *top, const struct top_options *options)
+{
+	int error = top_refresh(top);
+
+	if (error || *top->trouble.text)
+		return error ? error : -EAGAIN;
+	top_symbols_wait(top->symbols);
+	error = top_make_rows(top);
+	if (error)
+		return error;
+	print_text(top, options->nr_rows);
+	return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+}
+
+static int run_batch(struct top *top, const struct top_options *options, const sigset_t *waiting)
+{
+	uint64_t next_ns = now_ns();
+
+	for (unsigned int i = 0; !ended_by; i++) {
+		struct timespec left;
+		int error = print_once(top, options);
+
+		if (error == -EAGAIN)
+			log_error("%s", diag_show(&top->trouble));
+		else if (error)
+			log_error("cannot go on: %s", strerror(-error));
+		if (error || i + 1 == options->nr_refreshes)
+			return error;
+		(void)puts("");
+		next_ns += options->delay_ns;
+		left = time_until(next_ns);
+		(void)ppoll(NULL, 0, &left, waiting);
+	}
+	return 0;
+}
+
+/* ---- the screen ---- */
+
+struct loop {
+	struct top_screen screen;
+	const struct top_options *options;
+	const sigset_t *waiting;
+	uint64_t next_ns; /* when to ask again */
+	unsigned int nr_refreshes;
+};
+
+static int loop_refresh(struct loop *loop)
+{
+	int error = top_refresh(loop->screen.top);
+
+	/* From the answer on: a daemon that is slow is not asked without end. */
+	loop->next_ns = now_ns() + loop->options->delay_ns;
+	loop->nr_refreshes++;
+	return error;
+}
+
+static int grant(struct loop *loop, enum top_wish wish)
+{
+	int error = 0;
+
+	if (wish == TOP_WISH_REFRESH)
+		error = loop_refresh(loop);
+	else if (wish == TOP_WISH_ROWS)
+		error = top_make_rows(loop->screen.top);
+	if (!error && wish != TOP_WISH_NOTHING)
+		top_screen_draw(&loop->screen);
+	return error;
+}
+
+/* Wait for a key, symbols, a signal, or the time to ask; 1: quit. */
+static int loop_turn(struct loop *loop)
+{
+	struct top *top = loop->screen.top;
+	struct pollfd fds[] = {
+		{.fd = STDIN_FILENO, .events = POLLIN},
+		{.fd = top_symbols_poll_fd(top->symbols), .events = POLLIN},
+	};
+	struct timespec left = time_until(loop->next_ns);
+	enum top_wish wish;
+
+	(void)ppoll(fds, 2, top->paused ? NULL : &left, loop->waiting);
+	if (ended_by || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		return 1;
+	/* Also after a signal: the window's size may have changed. */
+	wish = top_screen_keys(&loop->screen);
+	if (wish == TOP_WISH_QUIT)
+		return 1;
+	if (fds[1].revents & POLLIN && wish < TOP_WISH_ROWS)
+		wish = TOP_WISH_ROWS;
+	if (!top->paused && now_ns() >= loop->next_ns) {
+		if (loop->nr_refreshes == loop->options->nr_refreshes && loop->nr_refreshes)
+			return 1;
+		wish = TOP_WISH_REFRESH;
+	}
+	return grant(loop, wish);
+}
+
+static int run_screen(struct top *top, const struct top_options *options, const sigset_t *waiting)
+{
+	struct loop loop = {.options = options, .waiting = waiting};
+	struct diag diag;
+	int error = top_screen_open(&loop.screen, top, &diag);
+
+	if (error) {
+		log_error("%s", diag_show(&diag));
+		return error;
+	}
+	error = grant(&loop, TOP_WISH_REFRESH);
+	while (!error)
+		error = loop_turn(&loop);
+	top_screen_close();
+	if (error < 0)
+		log_error("cannot go on: %s", strerror(-error));
+	return error < 0 ? error : 0;
+}
+
+static int run(struct top_options *options)
+{
+	struct top top;
+	struct diag diag;
+	sigset_t waiting;
+	int error = top_init(&top, options, &diag);
+
+	if (error) {
+		log_error("%s", diag_show(&diag));
+		return error;
+	}
+	catch_signals(&waiting);
+	if (options->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+		error = run_batch(&top, options, &waiting);
+	else
+		error = run_screen(&top, options, &waiting);
+	top_deinit(&top);
+	end_by_signal(&waiting);
+	return error;
+}
+
+int main(int argc, const char **argv)
+{
+	struct top_options options;
+	struct diag diag;
+	int error;
+
+	log_init("optop", LOG_LEVEL_INFO);
+	(void)setlocale(LC_ALL, "");
+	/* What is printed and parsed is the same everywhere. */
+	(void)setlocale(LC_NUMERIC, "C");
+	error = top_options_parse(&options, argc, argv, &diag);
+	if (error)
+		log_error("%s", diag_show(&diag));
+	else if (options.what == TOP_VERSION)
+		(void)puts("optop: oprof " OPROF_VERSION "\n"
+			   "License GPL-3.0-or-later: this program contains libbfd. There is no "
+			   "warranty.");
+	else if (options.what == TOP_HELP)
+		top_options_help();
+	else
+		error = run(&options);
+	top_options_deinit(&options);
+	if (!error && (fflush(stdout) || ferror(stdout)))
+		error = -EIO;
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
