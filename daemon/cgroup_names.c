@@ -100,6 +100,13 @@ int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path)
 	return 0;
 }
 
+/* Of mounts; a later one counts more. */
+enum hierarchy {
+	HIERARCHY_OTHER,
+	HIERARCHY_2,
+	HIERARCHY_1_EVENTS, /* of version 1, with perf_event */
+};
+
 /* A folder being walked: mount point and what is below it, one text. */
 struct walk {
 	struct cgroup_names *table;
@@ -164,15 +171,49 @@ static void unescape(char *to, const char *from, size_t nr)
 	*to = '\0';
 }
 
-/* Where the cgroup2 hierarchy is mounted, into path[PATH_MAX]: the fifth field. */
+/* Words of a comma list. */
+static bool has_word(const char *list, size_t nr_bytes, const char *word)
+{
+	size_t nr_word = strlen(word);
+
+	for (size_t i = 0; i + nr_word <= nr_bytes; i++)
+		if (!strncmp(list + i, word, nr_word) && (!i || list[i - 1] == ',') &&
+		    (i + nr_word == nr_bytes || list[i + nr_word] == ','))
+			return true;
+	return false;
+}
+
+/*
+ * Which hierarchy a line of mountinfo is of: " - KIND SOURCE OPTIONS" stands
+ * at its end. Events know the groups of the hierarchy that has perf_event:
+ * cgroup2's, unless one of version 1 took it.
+ */
+static enum hierarchy hierarchy_of_line(const char *line)
+{
+	size_t nr = strcspn(line, "\n");
+	const char *kind = memmem(line, nr, " - ", 3);
+	const char *options;
+
+	if (!kind)
+		return HIERARCHY_OTHER;
+	kind += 3;
+	nr -= (size_t)(kind - line);
+	if (nr > 8 && !strncmp(kind, "cgroup2 ", 8))
+		return HIERARCHY_2;
+	if (nr <= 7 || strncmp(kind, "cgroup ", 7) != 0)
+		return HIERARCHY_OTHER;
+	/* There is one: that behind "cgroup". */
+	options = memrchr(kind, ' ', nr);
+	options++;
+	return has_word(options, nr - (size_t)(options - kind), "perf_event") ? HIERARCHY_1_EVENTS
+									      : HIERARCHY_OTHER;
+}
+
+/* Where it is mounted, into path[PATH_MAX]: the fifth field. */
 static bool mount_of_line(const char *line, char *path)
 {
-	const char *kind = strstr(line, " - cgroup2 ");
-	const char *newline = strchr(line, '\n');
 	size_t nr;
 
-	if (!kind || (newline && kind > newline))
-		return false;
 	for (int i = 0; line && i < 4; i++) {
 		line = strchr(line, ' ');
 		line = line ? line + 1 : NULL;
@@ -184,21 +225,33 @@ static bool mount_of_line(const char *line, char *path)
 	return true;
 }
 
+/* Of those in mounts, the hierarchy that events know. */
+static bool find_mount(const char *mounts, char *path)
+{
+	enum hierarchy found = HIERARCHY_OTHER;
+
+	for (const char *line = mounts; line && *line; line = line ? line + 1 : NULL) {
+		enum hierarchy hierarchy = hierarchy_of_line(line);
+
+		if (hierarchy > found && mount_of_line(line, path))
+			found = hierarchy;
+		line = strchr(line, '\n');
+	}
+	return found != HIERARCHY_OTHER;
+}
+
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 {
 	struct walk walk = {.table = table};
 	char path[PATH_MAX];
-	char *text, *line;
-	bool found = false;
+	bool found;
+	char *text;
 
 	table->nr_real = 0;
 	if (snprintf(path, sizeof(path), "%s/self/mountinfo", proc_path) >= (int)sizeof(path) ||
 	    file_read_text(path, MOUNTS_BYTES_MAX, &text, NULL))
 		return 0;
-	for (line = text; line && *line && !found; line = line ? line + 1 : NULL) {
-		found = mount_of_line(line, walk.path);
-		line = strchr(line, '\n');
-	}
+	found = find_mount(text, walk.path);
 	free(text);
 	if (!found)
 		return 0;

@@ -31,8 +31,9 @@ int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path);
 const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id);
 
 /*
- * Those that are there now: the cgroup2 hierarchy that proc_path/self/mountinfo
- * shows. 0 (also where there is none), -ENOMEM.
+ * Those that are there now: the hierarchy that events know, of those that
+ * proc_path/self/mountinfo shows: cgroup2, or one of version 1 that has
+ * perf_event. 0 (also where there is none), -ENOMEM.
  */
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path);
 

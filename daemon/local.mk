@@ -98,7 +98,7 @@ EXTRA_DIST += tests/data/streams/README tests/data/streams/exec-chains.txt \
 	tests/data/streams/threads.txt tests/data/streams/unknown-types.txt
 
 if REPORTS
-PERF_STATE_TESTS = tests/unit/test_off_cpu tests/unit/test_perf_switch \
+PERF_STATE_TESTS = tests/unit/test_cgroup_names tests/unit/test_off_cpu tests/unit/test_perf_switch \
 	tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
 	tests/unit/test_image tests/unit/test_kernel_map tests/unit/test_perf_storm \
 	tests/unit/test_task tests/unit/test_perf_sample tests/unit/test_image_alias \
@@ -141,6 +141,9 @@ tests_unit_test_perf_code_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_image_alias_SOURCES = tests/unit/test_image_alias.c $(fake_proc_files)
 tests_unit_test_image_alias_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_image_alias_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_cgroup_names_SOURCES = tests/unit/test_cgroup_names.c $(fake_proc_files)
+tests_unit_test_cgroup_names_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cgroup_names_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_node_hash_SOURCES = tests/unit/test_node_hash.c
 tests_unit_test_node_hash_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_node_hash_LDADD = $(PERF_STATE_LIBS)
