@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/classes.h"
 
+#include "pp/cgroup_shown.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -117,11 +119,14 @@ static const struct dimension {
 } dimensions[] = {
 	{AXIS_EVENT, compare_event, show_event,
 	 "choose with event: (and count:, unit-mask:); events never merge"},
-	{AXIS_TGID, compare_tgid, show_tgid, "choose with tgid: or merge with --merge=tgid"},
-	{AXIS_TID, compare_tid, show_tid, "choose with tid: or merge with --merge=tid"},
-	{AXIS_CPU, compare_cpu, show_cpu, "choose with cpu: or merge with --merge=cpu"},
+	{AXIS_TGID, compare_tgid, show_tgid,
+	 "choose with tgid:, merge with --merge=tgid, or make them rows with --by=tgid"},
+	{AXIS_TID, compare_tid, show_tid,
+	 "choose with tid:, merge with --merge=tid, or make them rows with --by=tid"},
+	{AXIS_CPU, compare_cpu, show_cpu,
+	 "choose with cpu:, merge with --merge=cpu, or make them rows with --by=cpu"},
 	{AXIS_CGROUP, compare_cgroup, show_cgroup,
-	 "choose with cgroup: or merge with --merge=cgroup"},
+	 "choose with cgroup:, merge with --merge=cgroup, or make them rows with --by=cgroup"},
 };
 
 #define NR_DIMENSIONS (sizeof(dimensions) / sizeof(dimensions[0]))
@@ -344,6 +349,37 @@ static int set_names(struct profile_class *class, enum class_axis axis)
 	return class->name ? set_long_name(class, axis) : -ENOMEM;
 }
 
+/* Those that people know, each its own. */
+static int name_cgroups(struct classes *classes)
+{
+	const char **paths = calloc(classes->nr_classes, sizeof(*paths));
+	char **names = calloc(classes->nr_classes, sizeof(*names));
+	int error = paths && names ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < classes->nr_classes && !error; i++)
+		paths[i] = classes->classes[i].key.cgroup;
+	if (!error)
+		error = cgroup_shown_make(paths, classes->nr_classes, names);
+	for (size_t i = 0; i < classes->nr_classes && !error; i++)
+		classes->classes[i].name = names[i];
+	for (size_t i = 0; i < classes->nr_classes && !error; i++)
+		error = set_long_name(&classes->classes[i], AXIS_CGROUP);
+	free(names);
+	free(paths);
+	return error;
+}
+
+static int name_classes(struct classes *classes)
+{
+	int error = 0;
+
+	if (classes->axis == AXIS_CGROUP)
+		return name_cgroups(classes);
+	for (size_t i = 0; i < classes->nr_classes && !error; i++)
+		error = set_names(&classes->classes[i], classes->axis);
+	return error;
+}
+
 int classes_arrange(struct classes *classes, const struct class_key *keys, size_t nr_keys,
 		    struct diag *diag)
 {
@@ -353,8 +389,8 @@ int classes_arrange(struct classes *classes, const struct class_key *keys, size_
 	error = collect(classes, keys, nr_keys);
 	if (!error)
 		error = choose_axis(classes, diag);
-	for (size_t i = 0; i < classes->nr_classes && !error; i++)
-		error = set_names(&classes->classes[i], classes->axis);
+	if (!error)
+		error = name_classes(classes);
 	if (error)
 		classes_deinit(classes);
 	if (error == -ENOMEM)

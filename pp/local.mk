@@ -5,6 +5,7 @@ pp_libpp_a_SOURCES =
 
 # Reports: selection, containers, layouts.
 pp_libpp_a_SOURCES += \
+	pp/cgroup_shown.c pp/cgroup_shown.h \
 	pp/classes.c pp/classes.h \
 	pp/counters.c pp/counters.h \
 	pp/coverage.c pp/coverage.h \
@@ -18,6 +19,7 @@ pp_libpp_a_SOURCES += \
 	pp/profile.c pp/profile.h \
 	pp/profile_merge.c pp/profile_merge.h \
 	pp/report_options.c pp/report_options.h \
+	pp/rows_by.c pp/rows_by.h \
 	pp/selection.c pp/selection.h pp/selection_internal.h \
 	pp/selection_error.c pp/selection_error.h \
 	pp/selection_order.c pp/selection_share.c pp/selection_walk.c \
@@ -29,6 +31,8 @@ pp_libpp_a_SOURCES += \
 	pp/strings.c pp/strings.h
 
 report_tests = \
+	tests/unit/test_cgroup_shown \
+	tests/unit/test_rows_by \
 	tests/unit/test_classes \
 	tests/unit/test_coverage \
 	tests/unit/test_counters \
@@ -60,6 +64,12 @@ report_test_sources = \
 tests_unit_test_classes_SOURCES = tests/unit/test_classes.c
 tests_unit_test_classes_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_classes_LDADD = $(report_test_libs)
+tests_unit_test_cgroup_shown_SOURCES = tests/unit/test_cgroup_shown.c
+tests_unit_test_cgroup_shown_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cgroup_shown_LDADD = $(report_test_libs)
+tests_unit_test_rows_by_SOURCES = tests/unit/test_rows_by.c
+tests_unit_test_rows_by_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_rows_by_LDADD = $(report_test_libs)
 tests_unit_test_coverage_SOURCES = tests/unit/test_coverage.c $(report_test_sources)
 tests_unit_test_coverage_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_coverage_LDADD = $(report_test_libs)

@@ -105,10 +105,12 @@ START_TEST(processes_and_cgroups_name_their_column)
 	ck_assert_str_eq(classes.classes[0].long_name, "Processes with a thread group ID of 5");
 	classes_deinit(&classes);
 	keys[0] = keys[1] = plain;
-	keys[0].cgroup = "/b";
+	keys[0].cgroup = "/system.slice/b.service";
 	keys[1].cgroup = "/a";
 	ck_assert_int_eq(classes_arrange(&classes, keys, 2, &diag), 0);
-	expect_names("cgroup:/a", "cgroup:/b");
+	expect_names("/a", "b.service");
+	ck_assert_str_eq(classes.classes[1].long_name,
+			 "Samples of control group /system.slice/b.service");
 }
 END_TEST
 
@@ -142,7 +144,7 @@ START_TEST(long_names_leave_room_for_the_way_out)
 	}
 	ck_assert_int_eq(classes_arrange(&classes, keys, 20, &diag), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(diag.text, ", ...00000000000000000000000000001, ..."));
-	ck_assert_ptr_nonnull(strstr(diag.text, "--merge=cgroup)"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "--by=cgroup)"));
 }
 END_TEST
 

@@ -128,7 +128,7 @@ START_TEST(cgroups_are_chosen_by_path_and_name_their_class)
 	ck_assert_uint_eq(nr_chosen("cgroup:user.slice"), 1);
 	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
 	ck_assert_int_eq(made.selection.classes.axis, AXIS_CGROUP);
-	ck_assert_str_eq(made.selection.classes.classes[0].name, "cgroup:/system.slice/a");
+	ck_assert_str_eq(made.selection.classes.classes[0].name, "system.slice/a");
 	make_profile_deinit(&made);
 }
 END_TEST
