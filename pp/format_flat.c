@@ -209,9 +209,11 @@ static void write_cell(const struct flat *flat, FILE *out, const struct flat_lin
 
 static void write_line(const struct flat *flat, FILE *out, const struct flat_line *line)
 {
+	bool whole = flat->options->long_names || flat->options->named_rows;
+
 	for (size_t i = 0; i < flat->profile->nr_classes; i++)
 		write_cell(flat, out, line, i);
-	text_write_name(out, flat->options->long_names ? line->path : short_name(line->path));
+	text_write_name(out, whole ? line->path : short_name(line->path));
 	(void)fputc('\n', out);
 }
 
@@ -225,7 +227,7 @@ static void write_images(const struct flat *flat, FILE *out, const struct flat_l
 		context.of_counts = app->counts;
 		context.of_shares = app->shares;
 	}
-	if (nr_images == 1 && !strcmp(images[0].path, app->path))
+	if (flat->options->named_rows || (nr_images == 1 && !strcmp(images[0].path, app->path)))
 		return;
 	qsort_r(images, nr_images, sizeof(*images), compare_lines, &context);
 	write_heads(flat, out, "\t");

@@ -332,7 +332,9 @@ static void write_line(struct symbols *symbols, FILE *out, const struct symbol_l
 	write_counts(symbols, out, line);
 	if (symbols->image_column)
 		write_path(symbols, out, COLUMN_IMAGE, image_of(symbols, line));
-	if (symbols->app_column)
+	if (symbols->app_column && symbols->options->named_rows)
+		write_field(symbols, out, COLUMN_APP, app_of(symbols, line));
+	else if (symbols->app_column)
 		write_path(symbols, out, COLUMN_APP, app_of(symbols, line));
 	write_field(symbols, out, COLUMN_SYMBOL, name_of(symbols, line));
 	end_line(symbols, out);

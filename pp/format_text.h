@@ -26,6 +26,7 @@ enum text_sort {
 struct text_options {
 	bool header;	     /* lines before the columns, and their heads */
 	bool long_names;     /* whole paths */
+	bool named_rows;     /* applications are no paths, and their images are not shown (--by) */
 	bool global_percent; /* of dependent images: of all samples, not of their application */
 	bool accumulated;
 	bool show_vma;

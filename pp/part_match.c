@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/part_match.h"
 
+#include "pp/cgroup_shown.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -83,8 +85,7 @@ static bool tag_match(const struct spec_list *list, enum spec_tag tag,
 	case SPEC_TGID:
 		return spec_list_match_number(list, section->tgid);
 	case SPEC_CGROUP:
-		return spec_list_match(list, *shown->cgroup ? shown->cgroup : "all") ||
-		       (*shown->cgroup == '/' && spec_list_match(list, shown->cgroup + 1));
+		return cgroup_list_match(list, shown->cgroup);
 	case SPEC_WORD:
 		return spec_list_match_image(list, shown->app) ||
 		       spec_list_match_image(list, shown->image);

@@ -21,6 +21,7 @@ enum option {
 	OPTION_SORT,
 	OPTION_REVERSE,
 	OPTION_MERGE,
+	OPTION_BY,
 	OPTION_EXCLUDE_DEPENDENT,
 	OPTION_EXCLUDE_SYMBOLS,
 	OPTION_INCLUDE_SYMBOLS,
@@ -52,6 +53,7 @@ static const struct poptOption option_table[] = {
 	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out what is below", "PERCENT"},
 	{"merge", 'm', ARG_TEXT, OPTION_MERGE, "sum what was sampled apart",
 	 "cpu,lib,tid,tgid,unitmask,cgroup,all"},
+	{"by", 0, ARG_TEXT, OPTION_BY, "rows are these, not applications", "cgroup|tgid|tid|cpu"},
 	{"last", 0, ARG_TEXT, OPTION_LAST, "of the last stretch of time only", "10m|2h|3d|..."},
 	{"from", 0, ARG_TEXT, OPTION_FROM, "of what was sampled since", "TIME"},
 	{"to", 0, ARG_TEXT, OPTION_TO, "of what was sampled before", "TIME"},
@@ -229,6 +231,9 @@ static int set_value(struct report_options *options, int option, const char *tex
 		return parse_sort(options, text, diag);
 	case OPTION_MERGE:
 		return parse_merge(options, text, diag);
+	case OPTION_BY:
+		options->text.named_rows = true;
+		return rows_by_parse(text, &options->selection.by, diag);
 	case OPTION_EXCLUDE_SYMBOLS:
 		return parse_symbols(&options->profile.exclude, "--exclude-symbols", text, diag);
 	case OPTION_INCLUDE_SYMBOLS:
@@ -368,6 +373,7 @@ static int parse(struct report_options *options, poptContext context, int64_t no
 		error = diag_set(diag, -EINVAL, "%s: %s (try --help)",
 				 poptBadOption(context, POPT_BADOPTION_NOALIAS),
 				 poptStrerror(option));
+	options->selection.whole_rows = options->text.long_names;
 	if (!error && options->what == REPORT_RUN)
 		error = parse_words(options, context, now_ns, diag);
 	return error;

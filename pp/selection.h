@@ -15,6 +15,7 @@
 #define PP_SELECTION_H
 
 #include "pp/classes.h"
+#include "pp/rows_by.h"
 #include "pp/session_info.h"
 #include "pp/session_parts.h"
 #include "pp/spec.h"
@@ -39,6 +40,8 @@ struct selection_options {
 	const char *session_dir; /* found already: session_dir_find() */
 	unsigned int merge;	 /* MERGE_* */
 	bool exclude_dependent;	 /* -x */
+	enum rows_by by;	 /* --by: what the rows are in the place of applications */
+	bool whole_rows;	 /* -f: groups by their paths */
 };
 
 struct selection_session {

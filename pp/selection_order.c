@@ -185,5 +185,8 @@ int selection_order(struct selection *selection, const struct selection_walk *wa
 		set_measures(selection, walk);
 		error = order_all(selection, walk);
 	}
+	if (!error && !walk->options->whole_rows)
+		error = rows_by_name(walk->options->by, selection->apps, selection->nr_apps,
+				     &selection->strings, diag);
 	return error ? error : check_sides(selection, diag);
 }

@@ -236,6 +236,7 @@ static void note_measure(struct selection_walk *walk, uint32_t key,
 static int add_found(struct selection_walk *walk, const struct slice_section *section,
 		     const struct part_shown *shown, uint32_t slice, uint32_t number)
 {
+	const char *app = walk->options->merge & MERGE_LIB ? shown->image : shown->app;
 	struct found *found;
 	struct class_key key;
 
@@ -244,10 +245,13 @@ static int add_found(struct selection_walk *walk, const struct slice_section *se
 	found = &walk->found[walk->nr_found];
 	*found = (struct found){
 		.session = walk->session, .slice = slice, .number = number, .side = walk->side};
-	if (number_app(walk, walk->options->merge & MERGE_LIB ? shown->image : shown->app,
-		       &found->app) ||
+	if (make_key(walk, section, shown, &key))
+		return -ENOMEM;
+	if (walk->options->by != ROWS_BY_APP)
+		app = rows_by_take(walk->options->by, &key, &walk->selection->strings);
+	if (!app || number_app(walk, app, &found->app) ||
 	    number_image(walk, shown->image, section, &found->image) ||
-	    make_key(walk, section, shown, &key) || number_key(walk, &key, &found->key))
+	    number_key(walk, &key, &found->key))
 		return -ENOMEM;
 	note_measure(walk, found->key, section);
 	walk->nr_found++;

@@ -119,16 +119,17 @@ END_TEST
 
 START_TEST(cgroups_are_chosen_by_path_and_name_their_class)
 {
-	static const char table[] = "1 /user.slice\n2 /system.slice/a\n";
+	static const char table[] = "1 /user.slice\n2 /system.slice/a.service\n";
 
 	make_session_meta(&session, "cgroups", table, sizeof(table) - 1);
 	add(&(struct make_file){.app = "/a", .cgroup = 1});
 	add(&(struct make_file){.app = "/a", .cgroup = 2});
 	ck_assert_uint_eq(nr_chosen("cgroup:/system*"), 1);
 	ck_assert_uint_eq(nr_chosen("cgroup:user.slice"), 1);
+	ck_assert_uint_eq(nr_chosen("cgroup:a.service"), 1);
 	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
 	ck_assert_int_eq(made.selection.classes.axis, AXIS_CGROUP);
-	ck_assert_str_eq(made.selection.classes.classes[0].name, "system.slice/a");
+	ck_assert_str_eq(made.selection.classes.classes[0].name, "a.service");
 	make_profile_deinit(&made);
 }
 END_TEST
