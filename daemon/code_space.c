@@ -16,7 +16,7 @@
 /* What has none may have been made just now, if the process publishes at all; else ever rarer. */
 #define UNNAMED_NS     UINT64_C(100000000)
 #define NOTHING_NS     UINT64_C(1000000000)
-#define NOTHING_MAX_NS UINT64_C(32000000000)
+#define NOTHING_MAX_NS UINT64_C(8000000000)
 
 int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *tmp_path)
 {
@@ -273,11 +273,13 @@ static void dump_read(struct code_space *space, uint64_t time_ns)
 	if (space->dump_file.fd < 0)
 		return;
 	file_use(all, &space->dump_file);
+	space->dump_read_ns = now_ns();
 	for (int i = 0; more == -ESTALE && i < 2; i++) {
 		if (!map_begin(all, &space->dumped))
 			return;
-		more = jitdump_read(&space->jitdump, space->dump_file.fd, time_ns, now_ns(),
-				    &space->dumped, all->buffer, BUFFER_BYTES, &all->dump_counts);
+		more = jitdump_read(&space->jitdump, space->dump_file.fd, time_ns,
+				    space->dump_read_ns, &space->dumped, all->buffer, BUFFER_BYTES,
+				    &all->dump_counts);
 		if (more == -ESTALE)
 			dump_forget(space);
 	}
@@ -289,7 +291,12 @@ static struct code_name *find_name(struct code_space *space, const struct code_p
 {
 	const struct code_range *range = NULL;
 
-	if (space->jitdump.next_ns && space->jitdump.next_ns <= place->time_ns)
+	/*
+	 * Samples come in rounds, all of them older than the reading that the
+	 * first one makes: so this is once a round.
+	 */
+	if (space->jitdump.next_ns ? space->jitdump.next_ns <= place->time_ns
+				   : space->dump_read_ns < place->time_ns)
 		dump_read(space, place->time_ns);
 	if (space->dumped)
 		range = code_map_find(space->dumped, place->address);
@@ -326,7 +333,7 @@ static void look_again(struct code_space *space, const struct code_place *place)
 	if (space->map_file.fd >= 0 || space->dump_file.fd >= 0)
 		space->wait_ns = UNNAMED_NS;
 	else if (space->wait_ns < NOTHING_MAX_NS)
-		space->wait_ns = space->wait_ns < NOTHING_NS ? NOTHING_NS : 2 * space->wait_ns;
+		space->wait_ns += NOTHING_NS;
 }
 
 bool code_space_find(struct code_space **space, struct code_spaces *all,

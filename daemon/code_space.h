@@ -55,6 +55,7 @@ struct code_space {
 	struct code_file map_file, dump_file;
 	struct perf_map perf_map;
 	struct jitdump jitdump;
+	uint64_t dump_read_ns; /* CLOCK_MONOTONIC: it is known up to then */
 	struct code_map *listed; /* by the perf map; NULL: nothing */
 	struct code_map *dumped; /* by the jitdump */
 };

@@ -74,15 +74,15 @@ static int name_add(struct name_table *table, const char *text, size_t nr_bytes,
  * go on behind the last. What is no such line is skipped. One name of two
  * numbers (a damaged file) goes on with the first.
  */
-static int load_line(struct name_table *table, const char *line)
+static int load_line(struct name_table *table, const char *line, size_t nr_bytes)
 {
 	unsigned long number;
 	char *end;
 
 	errno = 0;
 	number = strtoul(line, &end, 10);
-	if (errno || *line < '1' || *line > '9' || *end != ' ' || !end[1] ||
-	    number > NAME_TABLE_MAX || number <= table->last_number) {
+	if (errno || memchr(line, '\0', nr_bytes) || *line < '1' || *line > '9' || *end != ' ' ||
+	    !end[1] || number > NAME_TABLE_MAX || number <= table->last_number) {
 		table->nr_bad_lines++;
 		return 0;
 	}
@@ -97,7 +97,7 @@ static int load(struct name_table *table, char *text, size_t nr_bytes)
 
 	while (!error && (end = memchr(next, '\n', nr_bytes - (size_t)(next - text)))) {
 		*end = '\0';
-		error = load_line(table, next);
+		error = load_line(table, next, (size_t)(end - next));
 		next = end + 1;
 	}
 	table->nr_bytes = (size_t)(next - text);

@@ -12,11 +12,12 @@
 #define DAEMON_NAME_TABLE_H
 
 #include "daemon/node_hash.h"
+#include "oprof/session.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define NAME_TABLE_MAX	     131072u
+#define NAME_TABLE_MAX	     OPROF_NAMES_MAX
 #define NAME_TABLE_BYTES_MAX (16u << 20) /* of the file */
 
 /* Number 0, in no file: any name there was no room for. */

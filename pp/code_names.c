@@ -2,6 +2,7 @@
 #include "pp/code_names.h"
 
 #include "lib/file.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -75,11 +76,11 @@ static int parse_line(struct parsing *parsing, const char *line, const char *end
 	unsigned long long number;
 	char *next;
 
-	if (*line < '1' || *line > '9')
+	if (*line < '1' || *line > '9' || memchr(line, '\0', (size_t)(end - line)))
 		return 0;
 	errno = 0;
 	number = strtoull(line, &next, 10);
-	if (errno || *next != ' ' || next + 1 >= end || number <= last || number == UINT64_MAX)
+	if (errno || *next != ' ' || next + 1 >= end || number <= last || number > OPROF_NAMES_MAX)
 		return 0;
 	return add(parsing, number, keep_name(parsing, next + 1, end));
 }

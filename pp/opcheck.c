@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opcheck: verify sample files. Says of each that is wrong what is wrong,
- * each on a line of its own on stdout; with --verbose also what the good ones
- * hold. Exit status: 0 all are right, 1 something is wrong, 2 not all could
+ * opcheck: verify sample files and slices. Says of each that is wrong what is
+ * wrong, each on a line of its own on stdout; with --verbose also what the
+ * good ones hold. Exit status: 0 all are right, 1 something is wrong, 2 not all could
  * be looked at.
  */
 #include "lib/diag.h"
 #include "lib/log.h"
+#include "libdb/history_files.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
+#include "libdb/slice.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
 #include <popt.h>
@@ -18,13 +21,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_TROUBLE = 2 };
 
 struct totals {
 	uint64_t nr_files;
+	uint64_t nr_slices;
 	uint64_t nr_wrong;
 	uint64_t nr_trouble; /* what could not be looked at */
+	/* The session whose history was last looked at, and the last epoch in its slices. */
+	char *session;
+	uint64_t epoch_closed;
 };
 
 static int verbose;
@@ -66,6 +74,19 @@ static bool has_name(const char *path)
 	free(whole);
 	return found;
 }
+
+static void trouble(struct totals *totals, const struct diag *diag)
+{
+	log_error("%s", diag_show(diag));
+	totals->nr_trouble++;
+}
+
+static bool error_is_damage(int error)
+{
+	return error == -EILSEQ || error == -EINVAL || error == -EPROTONOSUPPORT;
+}
+
+/* ---- live files ---- */
 
 /* Does what the name says hold for the file? NULL: it does. */
 static const char *name_differs(const struct sample_name *name, const struct sdb_image *image)
@@ -116,12 +137,50 @@ static bool check_header(struct totals *totals, const char *path)
 	return !what;
 }
 
-static void print_result(const char *path, const struct sdb_check_result *result)
+/* The history of the session at path, once for all its files. */
+static void find_session(struct totals *totals, const char *path)
+{
+	struct history_files history = {0};
+
+	if (totals->session && !strcmp(totals->session, path))
+		return;
+	free(totals->session);
+	totals->session = strdup(path);
+	totals->epoch_closed = 0;
+	/* What is wrong there is told when its folder is looked at. */
+	if (history_files_list(&history, path, NULL, NULL))
+		return;
+	totals->epoch_closed = history.epoch_closed;
+	history_files_deinit(&history);
+}
+
+/* Are the samples of this live file in a slice of its session? */
+static bool is_superseded(struct totals *totals, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	const char *name = whole ? name_in(whole) : NULL;
+	struct sdb_image image;
+	bool superseded = false;
+
+	if (name && !sdb_image_load_header(path, &image, NULL)) {
+		whole[name - whole - 1] = '\0';
+		if (image.header.epoch)
+			find_session(totals, whole);
+		superseded = image.header.epoch && image.header.epoch <= totals->epoch_closed;
+		sdb_image_deinit(&image);
+	}
+	free(whole);
+	return superseded;
+}
+
+static void print_result(struct totals *totals, const char *path,
+			 const struct sdb_check_result *result)
 {
 	printf("%s: %" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64 " pages used, %" PRIu64
-	       " free, %" PRIu64 " stale slots, longest probe %" PRIu64 " lines\n",
+	       " free, %" PRIu64 " stale slots, longest probe %" PRIu64 " lines%s\n",
 	       path, result->nr_keys, result->nr_samples, result->nr_pages_used,
-	       result->nr_pages_free, result->nr_stale, result->longest_probe);
+	       result->nr_pages_free, result->nr_stale, result->longest_probe,
+	       is_superseded(totals, path) ? "; superseded by a slice" : "");
 }
 
 static void check_file(struct totals *totals, const char *path)
@@ -131,23 +190,133 @@ static void check_file(struct totals *totals, const char *path)
 	int error = sdb_check(path, &result, &diag);
 
 	totals->nr_files++;
-	if (error == -EILSEQ || error == -EINVAL || error == -EPROTONOSUPPORT) {
+	if (error_is_damage(error))
 		wrong(totals, path, diag.text);
-	} else if (error) {
-		log_error("%s", diag_show(&diag));
-		totals->nr_trouble++;
-	} else if (check_header(totals, path) && verbose) {
-		print_result(path, &result);
-	}
+	else if (error)
+		trouble(totals, &diag);
+	else if (check_header(totals, path) && verbose)
+		print_result(totals, path, &result);
 }
+
+/* ---- slices ---- */
+
+static bool is_holed(const char *path)
+{
+	struct slice *slice;
+	bool holed = false;
+
+	if (!slice_open(&slice, path, NULL)) {
+		holed = slice_header(slice)->flags & OPROF_SLICE_HOLED;
+		slice_close(slice);
+	}
+	return holed;
+}
+
+static void check_slice(struct totals *totals, const char *path, bool superseded)
+{
+	struct slice_check_result result;
+	struct diag diag;
+	int error = slice_check(path, &result, &diag);
+
+	totals->nr_slices++;
+	if (error_is_damage(error))
+		wrong(totals, path, diag.text);
+	else if (error)
+		trouble(totals, &diag);
+	else if (is_holed(path))
+		wrong(totals, path,
+		      "a page of a sample file was lost before it was closed: counts are too low");
+	else if (verbose)
+		printf("%s: %" PRIu64 " sections, %" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64
+		       " idle, %" PRIu64 " bytes%s\n",
+		       path, result.nr_sections, result.nr_keys, result.nr_samples, result.nr_idle,
+		       result.nr_bytes, superseded ? "; superseded by a wider slice" : "");
+}
+
+static void slice_damaged(const char *path, const struct diag *diag, void *context)
+{
+	struct totals *totals = context;
+
+	totals->nr_slices++;
+	wrong(totals, path, diag->text);
+}
+
+/* All slices that a session has, and whether they can be those of one session. */
+static void check_history(struct totals *totals, const char *folder)
+{
+	struct history_files history;
+	char *session = strdup(folder);
+	char *slash = session ? strrchr(session, '/') : NULL;
+	int error = session ? 0 : -ENOMEM;
+
+	if (slash)
+		*slash = '\0';
+	if (!error)
+		error = history_files_list(&history, slash ? session : ".", slice_damaged, totals);
+	free(session);
+	if (error) {
+		log_error("%s: %s", folder, strerror(-error));
+		totals->nr_trouble++;
+		return;
+	}
+	for (size_t i = 0; i < history.nr_files; i++) {
+		/* Merged meanwhile: the sum was not there yet, or is listed too. */
+		if (!access(history.files[i].path, F_OK))
+			check_slice(totals, history.files[i].path, history.files[i].superseded);
+	}
+	history_files_deinit(&history);
+}
+
+/* The folder of a session, and no part of a sample file's name. */
+static bool is_history(const FTSENT *entry)
+{
+	return !strcmp(entry->fts_name, OPROF_SLICE_FOLDER) && !has_name(entry->fts_path);
+}
+
+static bool is_slice(const char *path)
+{
+	char magic[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool found = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
+		     !memcmp(magic, OPROF_SLICE_MAGIC, sizeof(magic));
+
+	if (fd >= 0)
+		(void)close(fd);
+	return found;
+}
+
+/* In a history's folder: what was set aside. Slices were looked at with their folder. */
+static void check_history_entry(struct totals *totals, const FTSENT *entry)
+{
+	if (strstr(entry->fts_name, OPROF_SLICE_SUFFIX ".damaged"))
+		check_slice(totals, entry->fts_path, false);
+}
+
+static void check_named(struct totals *totals, const FTSENT *entry)
+{
+	if (is_slice(entry->fts_path))
+		check_slice(totals, entry->fts_path, false);
+	else
+		check_file(totals, entry->fts_path);
+}
+
+/* ---- what there is ---- */
 
 static void check_entry(struct totals *totals, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-		/* In a folder, only what lies where sample files do. */
-		if (!entry->fts_level || has_name(entry->fts_path))
+		/* In a folder, only what lies where sample files and slices do. */
+		if (!entry->fts_level)
+			check_named(totals, entry);
+		else if (has_name(entry->fts_path))
 			check_file(totals, entry->fts_path);
+		else if (!strcmp(entry->fts_parent->fts_name, OPROF_SLICE_FOLDER))
+			check_history_entry(totals, entry);
+		break;
+	case FTS_D:
+		if (is_history(entry))
+			check_history(totals, entry->fts_path);
 		break;
 	case FTS_DNR:
 	case FTS_ERR:
@@ -167,9 +336,19 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* Without slashes at its end: fts would call the folder nothing. */
+static char *copy_path(const char *path)
+{
+	size_t nr_bytes = strlen(path);
+
+	while (nr_bytes > 1 && path[nr_bytes - 1] == '/')
+		nr_bytes--;
+	return strndup(path, nr_bytes);
+}
+
 static void check_path(struct totals *totals, const char *path)
 {
-	char *const paths[] = {strdup(path), NULL};
+	char *const paths[] = {copy_path(path), NULL};
 	FTS *tree = paths[0] ? fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR,
 					compare_names)
 			     : NULL;
@@ -199,9 +378,9 @@ static void check_path(struct totals *totals, const char *path)
 static int finish(const struct totals *totals)
 {
 	if (verbose)
-		printf("%" PRIu64 " sample files, %" PRIu64 " wrong\n", totals->nr_files,
-		       totals->nr_wrong);
-	if (!totals->nr_files && !totals->nr_trouble)
+		printf("%" PRIu64 " sample files, %" PRIu64 " slices, %" PRIu64 " wrong\n",
+		       totals->nr_files, totals->nr_slices, totals->nr_wrong);
+	if (!totals->nr_files && !totals->nr_slices && !totals->nr_trouble)
 		log_warning("no sample files there");
 	if (fflush(stdout) || ferror(stdout)) {
 		log_error("standard output: %s", strerror(errno));
@@ -245,5 +424,6 @@ int main(int argc, const char **argv)
 	while ((path = poptGetArg(context)))
 		check_path(&totals, path);
 	poptFreeContext(context);
+	free(totals.session);
 	return finish(&totals);
 }

@@ -27,6 +27,9 @@
 
 #include <stdint.h>
 
+/* Highest number in meta/names; 0, which is not in it: all names that there was no room for. */
+#define OPROF_NAMES_MAX 131072u
+
 #define OPROF_STATS_MAGIC      "OPSTATS\n" /* 8 bytes, no NUL */
 #define OPROF_STATS_VERSION    1
 #define OPROF_STATS_NAME_BYTES 32

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a session's meta folder may hold when a daemon goes on with it. */
 #include "daemon/cgroup_table.h"
+#include "daemon/name_table.h"
 #include "daemon/session_info.h"
 #include "daemon/stats.h"
 #include "lib/file.h"
+#include "pp/code_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +61,47 @@ static void try_cgroups(void)
 	cgroup_table_deinit(&table);
 }
 
+/* What the daemon calls number, reports do too. */
+static void check_report(uint64_t number, const char *name)
+{
+	struct symbol_table table;
+	size_t nr_bytes;
+	char *text;
+	bool found = false;
+
+	if (file_read_text(file, 64u << 20, &text, &nr_bytes) ||
+	    code_names_parse(text, nr_bytes, &table))
+		abort();
+	for (size_t i = 0; i < table.nr_symbols; i++) {
+		if (i && table.symbols[i].start <= table.symbols[i - 1].start)
+			abort();
+		found = found ||
+			(table.symbols[i].start == number && !strcmp(table.symbols[i].name, name));
+	}
+	if (!found)
+		abort();
+	symbol_table_deinit(&table);
+	free(text);
+}
+
+static void try_names(void)
+{
+	struct name_table table;
+	int64_t number;
+
+	for (int i = 0; i < 2; i++) {
+		int64_t before = i ? number : 0;
+
+		if (name_table_init(&table, file))
+			abort();
+		number = name_table_number(&table, "fuzz\n\\");
+		if (number < 0 || (before && number != before))
+			abort();
+		name_table_deinit(&table);
+	}
+	check_report((uint64_t)number, number ? "fuzz?\\" : "[other code]");
+}
+
 static void try_info(void)
 {
 	static const struct event_choice event = {.name = "cpu-clock", .period_or_hz = 1};
@@ -81,15 +124,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enter();
 	if (!size || file_replace(file, data + 1, size - 1, 0600))
 		return 0;
-	switch (data[0] % 3) {
+	switch (data[0] % 4) {
 	case 0:
 		try_stats();
 		break;
 	case 1:
 		try_cgroups();
 		break;
-	default:
+	case 2:
 		try_info();
+		break;
+	default:
+		try_names();
 		break;
 	}
 	return 0;

@@ -14,6 +14,8 @@ fuzzers = \
 	tests/fuzz/fuzz_sdb \
 	tests/fuzz/fuzz_setup \
 	tests/fuzz/fuzz_spec \
+	tests/fuzz/fuzz_perf_map \
+	tests/fuzz/fuzz_jitdump \
 	tests/fuzz/fuzz_perf_records \
 	tests/fuzz/fuzz_symbols \
 	tests/fuzz/fuzz_time_range
@@ -33,6 +35,12 @@ endif
 
 fuzzers: $(fuzzers)
 
+tests_fuzz_fuzz_perf_map_SOURCES = tests/fuzz/fuzz_perf_map.c
+tests_fuzz_fuzz_perf_map_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_perf_map_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_libs)
+tests_fuzz_fuzz_jitdump_SOURCES = tests/fuzz/fuzz_jitdump.c
+tests_fuzz_fuzz_jitdump_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_jitdump_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_libs)
 tests_fuzz_fuzz_buildid_SOURCES = tests/fuzz/fuzz_buildid.c
 tests_fuzz_fuzz_buildid_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_buildid_LDADD = $(fuzz_libs)
@@ -63,7 +71,8 @@ tests_fuzz_fuzz_perf_records_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_perf_records_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_libs)
 tests_fuzz_fuzz_meta_SOURCES = tests/fuzz/fuzz_meta.c
 tests_fuzz_fuzz_meta_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_meta_LDADD = daemon/libdaemon.a libdb/libsdb.a events/libevents.a $(fuzz_libs)
+tests_fuzz_fuzz_meta_LDADD = pp/libpp.a daemon/libdaemon.a libdb/libsdb.a events/libevents.a \
+	$(fuzz_libs) $(SYMBOLS_LIBS)
 tests_fuzz_fuzz_sample_name_SOURCES = tests/fuzz/fuzz_sample_name.c
 tests_fuzz_fuzz_sample_name_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_sample_name_LDADD = libdb/libsdb.a $(fuzz_libs)

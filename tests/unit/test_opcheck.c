@@ -3,6 +3,7 @@
 #include "lib/file.h"
 #include "libdb/sample_name.h"
 #include "tests/unit/make_sdb.h"
+#include "tests/unit/make_slice.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>
@@ -99,7 +100,7 @@ START_TEST(verbose_tells_what_sound_files_hold)
 	make_session_file("/bin/a");
 	ck_assert_int_eq(opcheck("-v ."), 0);
 	says("1000 keys, 1000 samples, ");
-	says("1 sample files, 0 wrong");
+	says("1 sample files, 0 slices, 0 wrong");
 }
 END_TEST
 
@@ -108,7 +109,7 @@ START_TEST(a_part_of_a_session_may_be_checked)
 	make_session_file("/bin/a");
 	ck_assert_int_eq(opcheck("s/{root}/bin"), 0);
 	ck_assert_int_eq(opcheck("-v s/{root}/bin/a"), 0);
-	says("1 sample files, 0 wrong");
+	says("1 sample files, 0 slices, 0 wrong");
 	ck_assert_str_eq(strstr(output, "wrong\n"), "wrong\n");
 }
 END_TEST
@@ -120,7 +121,7 @@ START_TEST(folders_above_a_session_may_have_braces)
 	ck_assert_int_eq(opcheck("'{x}'"), 0);
 	ck_assert_str_eq(output, "");
 	ck_assert_int_eq(opcheck("-v \"$PWD\"/*x*/s"), 0);
-	says("1 sample files, 0 wrong");
+	says("1 sample files, 0 slices, 0 wrong");
 }
 END_TEST
 
@@ -235,6 +236,97 @@ START_TEST(help_and_version_are_there)
 }
 END_TEST
 
+/* A slice in the history of session s. */
+static void make_history_file(const char *name, uint64_t first, uint64_t last)
+{
+	struct slice_info info = make_slice_info(first);
+	struct slice_builder *builder;
+	struct make_slice model = {0};
+	char path[600];
+
+	info.epoch_last = last;
+	info.level = strncmp(name, "hour", 4) ? OPROF_SLICE_MINUTE : OPROF_SLICE_HOUR;
+	(void)snprintf(path, sizeof(path), "%s/s/history/%s", make.folder, name);
+	ck_assert_int_eq(file_make_parent_dirs(path, 0700), 0);
+	ck_assert_int_eq(slice_builder_create(&builder), 0);
+	make_slice_add_random(&model, builder, 100);
+	(void)make_slice_write(builder, &info, path);
+	slice_builder_destroy(builder);
+	make_slice_deinit(&model);
+}
+
+START_TEST(sound_slices_are_passed_and_superseded_ones_are_told)
+{
+	static const char *const folders[] = {".", "s", "s/history", "s/history/"};
+
+	make_history_file("minute.1.1.slice", 1, 1);
+	make_history_file("minute.2.2.slice", 2, 2);
+	make_history_file("hour.1.2.slice", 1, 2);
+	make_history_file("minute.3.3.slice.tmp", 3, 3);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char arguments[64];
+
+		ck_assert_int_eq(opcheck(folders[i]), 0);
+		ck_assert_str_eq(output, "");
+		(void)snprintf(arguments, sizeof(arguments), "-v %s", folders[i]);
+		ck_assert_int_eq(opcheck(arguments), 0);
+		says("minute.1.1.slice: ");
+		says("; superseded by a wider slice");
+		says("0 sample files, 3 slices, 0 wrong");
+	}
+	ck_assert_int_eq(opcheck("-v s/history/hour.1.2.slice"), 0);
+	says("1 slices, 0 wrong");
+}
+END_TEST
+
+START_TEST(what_is_wrong_with_a_history_is_told)
+{
+	make_history_file("minute.1.1.slice", 1, 1);
+	make_history_file("hour.1.7.slice", 1, 2); /* another thing than its name */
+	make_history_file("hour.10.12.slice", 10, 12);
+	make_history_file("hour.11.14.slice", 11, 14); /* a part of the one before */
+	make_history_file("minute.20.20.slice", 20, 20);
+	make_history_file("minute.21.21.slice.damaged", 21, 21);
+	(void)snprintf(make.path, sizeof(make.path), "%s/s/history/minute.20.20.slice",
+		       make.folder);
+	damage(600, 0x55);
+	(void)snprintf(make.path, sizeof(make.path), "%s/s/history/minute.21.21.slice.damaged",
+		       make.folder);
+	damage(5, 0x55);
+	ck_assert_int_eq(opcheck("s"), 1);
+	says("hour.1.7.slice: its name and its header tell different slices");
+	says("hour.11.14.slice: shares some of its epochs with another slice");
+	says("minute.20.20.slice: damaged: ");
+	says("minute.21.21.slice.damaged: not a slice");
+	ck_assert_ptr_null(strstr(output, "minute.1.1.slice"));
+	ck_assert_ptr_null(strstr(output, "hour.10.12.slice"));
+	ck_assert_int_eq(opcheck("-v s"), 1);
+	says("6 slices, 4 wrong");
+}
+END_TEST
+
+START_TEST(a_sample_file_whose_epoch_is_in_a_slice_is_told)
+{
+	make.identity.epoch = 2;
+	make_session_file("/bin/a");
+	make.identity.epoch = 3;
+	make_session_file("/bin/b");
+	make_history_file("minute.2.2.slice", 2, 2);
+	ck_assert_int_eq(opcheck("-v s"), 0);
+	says("2 sample files, 1 slices, 0 wrong");
+	ck_assert_ptr_nonnull(strstr(output, "; superseded by a slice\n"));
+	ck_assert_ptr_null(strstr(strstr(output, "; superseded") + 1, "; superseded"));
+}
+END_TEST
+
+START_TEST(a_folder_named_history_among_sample_files_is_none_of_slices)
+{
+	make_session_file("/opt/history/a");
+	ck_assert_int_eq(opcheck("-v s"), 0);
+	says("1 sample files, 0 slices, 0 wrong");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("opcheck");
@@ -255,6 +347,10 @@ int main(void)
 	tcase_add_test(tests, a_folder_without_sample_files_is_told);
 	tcase_add_test(tests, a_file_named_itself_is_checked_wherever_it_lies);
 	tcase_add_test(tests, help_and_version_are_there);
+	tcase_add_test(tests, sound_slices_are_passed_and_superseded_ones_are_told);
+	tcase_add_test(tests, what_is_wrong_with_a_history_is_told);
+	tcase_add_test(tests, a_sample_file_whose_epoch_is_in_a_slice_is_told);
+	tcase_add_test(tests, a_folder_named_history_among_sample_files_is_none_of_slices);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
