@@ -18,11 +18,11 @@
 #define NOTHING_NS     UINT64_C(1000000000)
 #define NOTHING_MAX_NS UINT64_C(8000000000)
 
-int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *tmp_path)
+int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *host_root)
 {
 	int error;
 
-	*all = (struct code_spaces){.proc_path = proc_path, .tmp_path = tmp_path};
+	*all = (struct code_spaces){.proc_path = proc_path, .host_root = host_root};
 	error = code_pool_init(&all->pool);
 	if (error)
 		return error;
@@ -144,22 +144,41 @@ static void map_forget(struct code_space *space)
 	space->perf_map = (struct perf_map){.position = 0};
 }
 
-static int map_open(struct code_space *space, const struct code_place *place, struct stat *st)
+static int open_in_root_of(const struct code_space *space, int32_t pid, const char *path,
+			   struct stat *st)
 {
 	char root[PATH_MAX];
-	char name[64];
+
+	(void)snprintf(root, sizeof(root), "%s/%d/root", space->all->proc_path, (int)pid);
+	return code_file_open(root, path, &space->owner, st);
+}
+
+/*
+ * As this machine has it, for a process that is gone. By the first process:
+ * a service may have a /tmp of its own.
+ */
+static int open_of_host(const struct code_space *space, const char *path, struct stat *st)
+{
+	int fd = open_in_root_of(space, 1, path, st);
+
+	if (fd < 0 && space->all->host_root)
+		fd = code_file_open(space->all->host_root, path, &space->owner, st);
+	return fd;
+}
+
+/* As the process itself sees it; else by its name as the machine sees it. */
+static int map_open(const struct code_space *space, const struct code_place *place, struct stat *st)
+{
+	char path[64];
 	int fd = -ENOENT;
 
-	if (!place->exited) {
-		(void)snprintf(root, sizeof(root), "%s/%d/root", space->all->proc_path,
-			       (int)place->tgid);
-		(void)snprintf(name, sizeof(name), "tmp/perf-%d.map", (int)space->owner.inner_pid);
-		fd = code_file_open(root, name, &space->owner, st);
-	}
-	if (fd >= 0 || !space->all->tmp_path)
+	(void)snprintf(path, sizeof(path), "tmp/perf-%d.map", (int)space->owner.inner_pid);
+	if (!place->exited)
+		fd = open_in_root_of(space, place->tgid, path, st);
+	if (fd >= 0)
 		return fd;
-	(void)snprintf(name, sizeof(name), "perf-%d.map", (int)place->tgid);
-	return code_file_open(space->all->tmp_path, name, &space->owner, st);
+	(void)snprintf(path, sizeof(path), "tmp/perf-%d.map", (int)place->tgid);
+	return open_of_host(space, path, st);
 }
 
 /* Have it open, the one that is there now. */
@@ -220,13 +239,12 @@ static bool is_named(const char *path, const char *name)
 static int dump_open(const struct code_space *space, const struct code_place *place,
 		     const struct image *image, struct stat *st)
 {
-	char root[PATH_MAX] = "/";
-	int fd;
+	int fd = -ENOENT;
 
 	if (!place->exited)
-		(void)snprintf(root, sizeof(root), "%s/%d/root", space->all->proc_path,
-			       (int)place->tgid);
-	fd = code_file_open(root, image->path, &space->owner, st);
+		fd = open_in_root_of(space, place->tgid, image->path, st);
+	if (fd < 0)
+		fd = open_of_host(space, image->path, st);
 	if (fd >= 0 && !image->identity.nr_build_id && image->identity.inode != st->st_ino) {
 		(void)close(fd);
 		return -EPERM;

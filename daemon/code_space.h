@@ -37,7 +37,7 @@ struct code_file {
 struct code_spaces {
 	struct code_pool pool;
 	const char *proc_path; /* borrowed */
-	const char *tmp_path;  /* "/tmp" of this machine; borrowed; NULL: not to be looked at */
+	const char *host_root; /* "/", borrowed; NULL: not to be looked at */
 	struct code_file *newest, *oldest;
 	size_t nr_open;
 	char *buffer;
@@ -55,13 +55,13 @@ struct code_space {
 	struct code_file map_file, dump_file;
 	struct perf_map perf_map;
 	struct jitdump jitdump;
-	uint64_t dump_read_ns; /* CLOCK_MONOTONIC: it is known up to then */
+	uint64_t dump_read_ns;	 /* CLOCK_MONOTONIC: it is known up to then */
 	struct code_map *listed; /* by the perf map; NULL: nothing */
 	struct code_map *dumped; /* by the jitdump */
 };
 
 /* 0 or -ENOMEM: deinit in either case. */
-int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *tmp_path);
+int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *host_root);
 void code_spaces_deinit(struct code_spaces *all); /* all its spaces must be gone */
 
 /* A sample's place, in memory without a file. */

@@ -324,7 +324,7 @@ static int modules_read(struct kernel_layout *layout, struct image_table *images
 
 		if (!module_line_parse(line, &start, &nr_bytes))
 			continue;
-		range = (struct kernel_range){start, start + nr_bytes, NULL};
+		range = (struct kernel_range){start, start + nr_bytes, NULL, false};
 		nr_bytes = addresses_above(&starts, start, range.end);
 		if (nr_bytes < range.end)
 			range.end = nr_bytes;
@@ -343,7 +343,7 @@ static int modules_from_symbols(struct kernel_layout *layout, struct image_table
 	for (size_t i = 0; !error && i < all->nr_modules; i++) {
 		const struct module_seen *seen = &all->modules[i];
 		struct kernel_range range = {seen->lowest & ~(uint64_t)(PAGE_BYTES - 1),
-					     (seen->highest | (PAGE_BYTES - 1)) + 1, NULL};
+					     (seen->highest | (PAGE_BYTES - 1)) + 1, NULL, false};
 
 		if (!kernel_ranges_overlap(&layout->modules, seen->lowest, seen->lowest + 1))
 			error = layout_add_module(layout, images, sys_path, seen->name, &range);
@@ -379,7 +379,7 @@ static int made_find(struct kernel_layout *layout, struct image_table *images,
 	addresses_sort(&starts);
 	for (size_t i = 0; !error && i < all->nr_made; i++) {
 		const struct made_seen *seen = &all->made[i];
-		struct kernel_range range = {seen->start, seen->start + MADE_BYTES_MAX, NULL};
+		struct kernel_range range = {seen->start, seen->start + MADE_BYTES_MAX, NULL, true};
 		uint64_t next = addresses_above(&starts, seen->start, range.end);
 
 		if (next < range.end)
@@ -394,7 +394,7 @@ static int made_find(struct kernel_layout *layout, struct image_table *images,
 
 static int idles_find(struct kernel_layout *layout, struct gathering *all)
 {
-	struct kernel_range section = {all->idle_start, all->idle_end, NULL};
+	struct kernel_range section = {all->idle_start, all->idle_end, NULL, false};
 	int error = 0;
 
 	addresses_sort(&all->functions);
@@ -402,7 +402,7 @@ static int idles_find(struct kernel_layout *layout, struct gathering *all)
 	for (size_t i = 0; !error && i < all->idles.nr_values; i++) {
 		uint64_t start = all->idles.values[i];
 		struct kernel_range range = {start, addresses_above(&all->functions, start, start),
-					     NULL};
+					     NULL, false};
 
 		error = kernel_ranges_add(&layout->idles, &range);
 	}

@@ -53,7 +53,7 @@ static int set_text(struct kernel_map *map, const struct kernel_layout *layout)
 	}
 	image_put(map->text.image);
 	image_put(map->idle);
-	map->text = (struct kernel_range){layout->text_start, layout->text_end, text};
+	map->text = (struct kernel_range){layout->text_start, layout->text_end, text, false};
 	map->idle = idle;
 	return 0;
 }
@@ -152,7 +152,7 @@ bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address)
 
 int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_bytes, const char *name)
 {
-	struct kernel_range range = {start, start + nr_bytes, NULL};
+	struct kernel_range range = {start, start + nr_bytes, NULL, false};
 	int error;
 
 	if (!nr_bytes || range.end < start)

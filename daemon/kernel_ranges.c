@@ -78,6 +78,8 @@ int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *rang
 		last++;
 	if (range->image)
 		image_get(range->image);
+	if (first < last && set->ranges[first].guessed && set->ranges[first].start < range->start)
+		set->ranges[first++].end = range->start;
 	remove_ranges(set, first, last);
 	memmove(set->ranges + first + 1, set->ranges + first,
 		(set->nr_ranges - first) * sizeof(struct kernel_range));

@@ -10,6 +10,7 @@
 struct kernel_range {
 	uint64_t start, end;
 	struct image_entry *image; /* a reference; NULL: nobody's */
+	bool guessed;		   /* how far it reaches: no further than what begins in it */
 };
 
 struct kernel_ranges {
@@ -24,7 +25,8 @@ const struct kernel_range *kernel_ranges_find(const struct kernel_ranges *set, u
 
 /*
  * Add range, with a reference of its own on its image, for which ranges that
- * it overlaps go. Empty ranges are not added. 0 or -ENOMEM.
+ * it overlaps go, or end where it begins if their end was guessed. Empty ranges are not added. 0 or
+ * -ENOMEM.
  */
 int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *range);
 

@@ -25,7 +25,7 @@ static uint64_t now_ns(void)
 
 /* ---- create, destroy ---- */
 
-static int init_tables(struct perf_state *state, struct record_sink *sink, const char *tmp_path)
+static int init_tables(struct perf_state *state, struct record_sink *sink, const char *host_root)
 {
 	static const struct image_key vsyscall = {.kind = OPROF_IMAGE_VDSO, .path = "[vsyscall]"};
 	static const struct image_key jit = {.kind = OPROF_IMAGE_CODE, .path = "[jit]"};
@@ -38,7 +38,7 @@ static int init_tables(struct perf_state *state, struct record_sink *sink, const
 	if (!error)
 		error = task_table_init(&state->tasks);
 	if (!error) /* a made-up /proc tells of no processes of this machine */
-		error = code_spaces_init(&state->code, state->proc_path, tmp_path);
+		error = code_spaces_init(&state->code, state->proc_path, host_root);
 	if (!error)
 		error = cgroup_names_init(&state->cgroups);
 	if (!error)
@@ -72,7 +72,7 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	image_keep_init(&state->keep, &state->images, state->proc_path);
 	if (config->keep_images) /* while there is little to fork, and all privileges */
 		image_keep_start(&state->keep);
-	error = init_tables(state, config->sink, config->proc_path ? NULL : "/tmp");
+	error = init_tables(state, config->sink, config->proc_path ? NULL : "/");
 	if (error) {
 		perf_state_destroy(state);
 		return diag_set(diag, error, "Not enough memory");

@@ -176,6 +176,22 @@ START_TEST(hidden_addresses_make_one_image_of_the_kernel)
 }
 END_TEST
 
+/* How far the last program of kallsyms reaches is not known there. */
+START_TEST(a_program_stays_when_another_is_made_close_behind_it)
+{
+	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
+	expect(0xffffffffc0200100, "bpf_prog_fedcba9876543210_second", 0);
+	expect(0xffffffffc0200400, "bpf_prog_fedcba9876543210_second", 0x300);
+	ck_assert_int_eq(kernel_map_add_made(&map, 0xffffffffc0200300, 0x80, "bpf_prog_1_x"), 0);
+	expect(0xffffffffc0200100, "bpf_prog_fedcba9876543210_second", 0);
+	expect(0xffffffffc02002ff, "bpf_prog_fedcba9876543210_second", 0x1ff);
+	expect(0xffffffffc0200300, "bpf_prog_1_x", 0);
+	expect(0xffffffffc0200400, NULL, 0);
+	kernel_map_remove_made(&map, 0xffffffffc0200300);
+	expect(0xffffffffc0200100, "bpf_prog_fedcba9876543210_second", 0);
+}
+END_TEST
+
 START_TEST(programs_come_and_go_by_records)
 {
 	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
@@ -408,6 +424,7 @@ int main(void)
 	tcase_add_test(tests, idle_names_of_many_kernels_are_known_and_others_are_not);
 	tcase_add_test(tests, hidden_addresses_make_one_image_of_the_kernel);
 	tcase_add_test(tests, programs_come_and_go_by_records);
+	tcase_add_test(tests, a_program_stays_when_another_is_made_close_behind_it);
 	tcase_add_test(tests, a_load_tells_which_modules_went);
 	tcase_add_test(tests, unknown_addresses_do_not_make_it_load_all_the_time);
 	tcase_add_test(tests, symbols_of_what_was_told_are_kept);

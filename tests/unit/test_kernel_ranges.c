@@ -16,7 +16,7 @@ START_TEST(a_new_range_takes_the_place_of_those_that_it_overlaps)
 	srandom((unsigned int)_i);
 	for (int step = 0; step < 3000; step++) {
 		uint64_t start = (uint64_t)(random() % NR_ADDRESSES);
-		struct kernel_range range = {start, start + (uint64_t)(random() % 9), NULL};
+		struct kernel_range range = {start, start + (uint64_t)(random() % 9), NULL, false};
 
 		if (range.end > NR_ADDRESSES)
 			range.end = NR_ADDRESSES;
@@ -55,7 +55,7 @@ START_TEST(images_are_held_while_their_range_is_there)
 	struct image_key key = {.kind = OPROF_IMAGE_BPF, .path = "p"};
 
 	ck_assert_int_eq(image_table_init(&images), 0);
-	struct kernel_range range = {10, 20, image_table_get(&images, &key)};
+	struct kernel_range range = {10, 20, image_table_get(&images, &key), false};
 
 	ck_assert_int_eq(kernel_ranges_add(&set, &range), 0);
 	ck_assert_uint_eq(range.image->nr_refs, 2);

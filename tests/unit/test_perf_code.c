@@ -283,6 +283,16 @@ START_TEST(the_end_of_a_process_does_not_end_its_map)
 }
 END_TEST
 
+START_TEST(a_process_that_was_gone_before_it_was_looked_at_is_found_by_the_machines_tmp)
+{
+	fake_proc_print(&proc, "1/root/tmp/perf-10.map", "7f0000000100 80 a\n");
+	fake_proc_remove(&proc, PID);
+	apply((struct perf_item){
+		.type = PERF_RECORD_EXIT, .pid = PID, .tid = PID, .u.task = {1, 1}});
+	expect(JIT + 0x100, "a");
+}
+END_TEST
+
 START_TEST(the_process_is_known_by_its_own_name_for_itself)
 {
 	write_status(PID, "10\t7\t3");
@@ -461,6 +471,9 @@ int main(void)
 	tcase_add_test(tests, a_map_cut_short_is_read_anew);
 	tcase_add_test(tests, a_fork_has_its_parents_functions_and_an_exec_none);
 	tcase_add_test(tests, the_end_of_a_process_does_not_end_its_map);
+	tcase_add_test(
+		tests,
+		a_process_that_was_gone_before_it_was_looked_at_is_found_by_the_machines_tmp);
 	tcase_add_test(tests, the_process_is_known_by_its_own_name_for_itself);
 	tcase_add_loop_test(tests, links_are_not_followed, 0, 2);
 	tcase_add_loop_test(tests, what_is_no_file_is_not_opened, 0, 2);
