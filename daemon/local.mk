@@ -27,7 +27,8 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/sync_job.c daemon/sync_job.h
 
 # The daemon as a service of its machine.
-daemon_libdaemon_a_SOURCES += daemon/cost.c daemon/cost.h daemon/metrics.c daemon/metrics.h \
+daemon_libdaemon_a_SOURCES += daemon/cost.c daemon/cost.h daemon/cpu_budget.c \
+	daemon/cpu_budget.h daemon/metrics.c daemon/metrics.h \
 	daemon/notify.c daemon/notify.h daemon/privileges.c daemon/privileges.h \
 	daemon/service.c daemon/service.h
 
@@ -247,13 +248,16 @@ tests_unit_test_ready_LDADD = $(DAEMON_TEST_LIBS)
 endif
 
 if REPORTS
-SERVICE_TESTS = tests/unit/test_cost tests/unit/test_metrics tests/unit/test_notify \
+SERVICE_TESTS = tests/unit/test_cost tests/unit/test_cpu_budget tests/unit/test_metrics tests/unit/test_notify \
 	tests/unit/test_privileges tests/unit/test_service
 check_PROGRAMS += $(SERVICE_TESTS)
 TESTS += $(SERVICE_TESTS)
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_cost_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_cpu_budget_SOURCES = tests/unit/test_cpu_budget.c
+tests_unit_test_cpu_budget_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_cpu_budget_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c
 tests_unit_test_metrics_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_metrics_LDADD = $(DAEMON_TEST_LIBS)

@@ -234,6 +234,21 @@ int perf_cpu_enable(const struct perf_cpu *cpu, bool enable)
 	return first;
 }
 
+int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < cpu->nr_events; i++) {
+		const struct event_choice *event = &open->config->events[cpu->events[i].event];
+		uint64_t rate = perf_open_rate(open, event);
+
+		if (event->frequency && ioctl(cpu->events[i].fd, PERF_EVENT_IOC_PERIOD, &rate) &&
+		    !error)
+			error = -errno;
+	}
+	return error;
+}
+
 /* The kernel's count of what the event could not write; 0 when it cannot be read. */
 static uint64_t read_lost(int fd)
 {

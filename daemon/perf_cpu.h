@@ -75,6 +75,9 @@ void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed);
 /* Begin or stop sampling. The first -errno; the other events are done all the same. */
 int perf_cpu_enable(const struct perf_cpu *cpu, bool enable);
 
+/* Give events with a frequency the period of open->thinning. The first -errno, as above. */
+int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open);
+
 enum perf_cpu_losses {
 	PERF_CPU_LOSSES_IF_TIGHT, /* when a ring was nearly full */
 	PERF_CPU_LOSSES_READ,	  /* in any case */

@@ -81,6 +81,18 @@ uint64_t perf_open_period(const struct event_choice *event)
 		       : 1;
 }
 
+uint64_t perf_open_rate(const struct perf_open *open, const struct event_choice *event)
+{
+	uint64_t period = perf_open_period(event);
+	uint64_t hz = event->period_or_hz / open->thinning;
+
+	if (!event->frequency)
+		return period;
+	if (period)
+		return period * open->thinning;
+	return hz ? hz : 1;
+}
+
 static uint64_t sample_type_of(const struct source_config *config, unsigned int features)
 {
 	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -123,11 +135,9 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->type = event->perf_type;
 	attr->config = event->config;
 	attr->sample_type = open->sample_type;
-	attr->sample_period = perf_open_period(event);
-	if (!attr->sample_period) {
-		attr->freq = 1;
-		attr->sample_freq = event->period_or_hz;
-	}
+	/* sample_freq is the same field. */
+	attr->sample_period = perf_open_rate(open, event);
+	attr->freq = !perf_open_period(event);
 	attr->exclude_kernel = !event->kernel || open->user_only;
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;
@@ -397,6 +407,7 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 	memset(open, 0, sizeof(*open));
 	open->open = fn ? fn : open_syscall;
 	open->config = config;
+	open->thinning = 1;
 	open->features = features_wanted(config);
 	open->attr_bytes = sizeof(struct perf_event_attr);
 	open->sample_pages = config->sample_pages ? config->sample_pages : pages_of(SAMPLE_BYTES);

@@ -40,7 +40,8 @@ struct perf_open {
 	uint64_t switch_type;		       /* of events that tell switches */
 	unsigned int sample_pages, side_pages; /* data pages of the rings */
 	unsigned int switch_pages;
-	bool user_only; /* the kernel's mode was wanted, but is refused */
+	bool user_only;	       /* the kernel's mode was wanted, but is refused */
+	unsigned int thinning; /* of events with a frequency one of so many samples is taken */
 };
 
 /*
@@ -61,6 +62,9 @@ int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *
 
 /* Has a counter of its own; else the daemon makes it of other records (off-cpu). */
 bool perf_open_is_sampled(const struct event_choice *event);
+
+/* What attr.sample_period, or attr.sample_freq, is to be under open->thinning. */
+uint64_t perf_open_rate(const struct perf_open *open, const struct event_choice *event);
 
 /* The fixed weight of the event's samples, or 0: each sample says its own. */
 uint64_t perf_open_period(const struct event_choice *event);

@@ -492,6 +492,39 @@ static int source_stop(struct source *source)
 	return source_enable_all(source, false);
 }
 
+static int source_set_rates(struct source *source, unsigned int thinning)
+{
+	int error = 0;
+
+	source->open.thinning = thinning; /* of CPUs that come, too */
+	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++) {
+		int one = perf_cpu_set_rate(&source->cpus[i], &source->open);
+
+		if (one && !error)
+			error = one;
+	}
+	for (size_t i = 0; i < source->config.nr_events; i++)
+		if (perf_open_period(&source->events[i]))
+			source->ids.periods[i] = perf_open_rate(&source->open, &source->events[i]);
+	return error;
+}
+
+/* Only of all tasks: what children inherited keeps its period. */
+static int source_set_thinning(struct source *source, unsigned int thinning)
+{
+	unsigned int before = source->open.thinning;
+	int error;
+
+	if (source->config.target != SOURCE_SYSTEM)
+		return -EOPNOTSUPP;
+	if (!thinning)
+		return -EINVAL;
+	error = source_set_rates(source, thinning);
+	if (error)
+		(void)source_set_rates(source, before);
+	return error;
+}
+
 static int source_poll_fd(const struct source *source)
 {
 	return source->watch.epoll_fd;
@@ -710,6 +743,7 @@ const struct source_ops source_perf = {
 	.cgroup_path = source_cgroup_path,
 	.save_symbols = source_save_symbols,
 	.code_name = source_code_name,
+	.set_thinning = source_set_thinning,
 	.notes = source_notes,
 	.counters = source_counters,
 };

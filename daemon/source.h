@@ -128,10 +128,11 @@ struct source_ops {
 	const char *(*code_name)(const struct source *source, uint32_t cookie, uint64_t offset);
 
 	/*
-	 * Sample at hz instead of each frequency event's own, from the next drain on: drain
-	 * first. Weights are the caller's. NULL member: -EOPNOTSUPP. 0 or -errno.
+	 * Take one of thinning samples of each event with a frequency, from the next drain on:
+	 * stop and drain first. 1: all. Periods of clocks become thinning times as long, exactly;
+	 * samples tell it as their weight. NULL member: -EOPNOTSUPP. 0 or -errno: as before.
 	 */
-	int (*set_frequency)(struct source *source, uint64_t hz);
+	int (*set_thinning)(struct source *source, unsigned int thinning);
 
 	/* Fill notes[room] with what is so once it is open; the number there are. */
 	size_t (*notes)(const struct source *source, struct source_note *notes, size_t room);

@@ -388,12 +388,45 @@ START_TEST(out_of_descriptors_the_limit_is_raised)
 }
 END_TEST
 
+START_TEST(thinned_events_are_asked_for_less_often)
+{
+	events[0].frequency = true;
+	events[0].period_or_hz = 99;
+	events[1].frequency = true;
+	events[1].period_or_hz = 99;
+	config.nr_events = 2;
+	init();
+	opened.thinning = 8;
+	open_sample(0);
+	/* A clock: exactly so many times the period, whatever the frequency. */
+	ck_assert_uint_eq(kernel.attr.sample_period, 8 * (1000000000u / 99));
+	ck_assert(!kernel.attr.freq);
+	open_sample(1);
+	ck_assert_uint_eq(kernel.attr.sample_freq, 12);
+	ck_assert(kernel.attr.freq);
+	opened.thinning = 128;
+	open_sample(1);
+	ck_assert_uint_eq(kernel.attr.sample_freq, 1);
+}
+END_TEST
+
+START_TEST(a_fixed_period_is_never_thinned)
+{
+	init();
+	opened.thinning = 8;
+	open_sample(0);
+	ck_assert_uint_eq(kernel.attr.sample_period, 1000);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_open");
 	TCase *tests = tcase_create("perf_open");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, thinned_events_are_asked_for_less_often);
+	tcase_add_test(tests, a_fixed_period_is_never_thinned);
 	tcase_add_test(tests, a_sampled_event_is_asked_for_as_it_was_chosen);
 	tcase_add_test(tests,
 		       side_band_rings_of_many_cpus_together_take_no_more_than_those_of_a_few);

@@ -594,6 +594,70 @@ START_TEST(a_cpu_that_goes_is_drained_and_one_that_comes_is_sampled)
 }
 END_TEST
 
+/* Samples of our own while we use so much CPU time. */
+static uint64_t watched_while_burning(uint64_t ms)
+{
+	fake_perf_state.watched_samples = 0;
+	ck_assert_int_eq(source_perf.start(source), 0);
+	burn(ms);
+	ck_assert_int_eq(source_perf.stop(source), 0);
+	drain(SOURCE_DRAIN_ALL);
+	return fake_perf_state.watched_samples;
+}
+
+START_TEST(thinned_samples_are_fewer_and_weigh_more_also_of_a_cpu_that_comes)
+{
+	struct event_choice events[2] = {clock_fixed, clock_fixed};
+	struct perf_source_options options = {.cpu_path = cpu_path};
+	struct source_config config = {.events = events, .nr_events = 1, .target = SOURCE_SYSTEM};
+	uint64_t all, thinned, nr_before, weight_before;
+
+	if (geteuid() || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	events[0].frequency = true;
+	events[0].period_or_hz = 1000;
+	ck_assert_ptr_nonnull(mkdtemp(cpu_path));
+	write_file("online", "0-1\n");
+	write_file("possible", "0-1\n");
+	write_file("cpu1/online", "1\n");
+	ck_assert_int_eq(perf_source_open(&source, &config, &options, &sink, &diag), 0);
+	fake_perf_state.watched = getpid();
+	all = watched_while_burning(200);
+	ck_assert_uint_eq(fake_perf_state.weight, nr_samples * MS);
+	ck_assert_int_eq(source_perf.set_thinning(source, 16), 0);
+	overwrite_file("online", "0\n");
+	drain_until_changes(1);
+	overwrite_file("online", "0-1\n");
+	drain_until_changes(2);
+	nr_before = nr_samples;
+	weight_before = fake_perf_state.weight;
+	thinned = watched_while_burning(200);
+	ck_assert_uint_gt(nr_samples, nr_before);
+	ck_assert_uint_eq(fake_perf_state.weight - weight_before,
+			  (nr_samples - nr_before) * 16 * MS);
+	ck_assert_uint_lt(thinned * 4, all);
+	ck_assert_int_eq(source_perf.set_thinning(source, 1), 0);
+	ck_assert_uint_gt(watched_while_burning(200), 4 * thinned);
+	(void)check_accounts();
+	ck_assert_int_eq(source_perf.set_thinning(source, 0), -EINVAL);
+	ck_assert_int_eq(file_remove_tree(cpu_path), 0);
+}
+END_TEST
+
+START_TEST(processes_alone_are_not_thinned)
+{
+	pid_t self = getpid();
+	struct source_config config = {.events = &clock_fixed,
+				       .nr_events = 1,
+				       .target = SOURCE_TASKS,
+				       .pids = &self,
+				       .nr_pids = 1};
+
+	open_source(&config);
+	ck_assert_int_eq(source_perf.set_thinning(source, 2), -EOPNOTSUPP);
+}
+END_TEST
+
 START_TEST(a_process_that_is_not_there_is_said)
 {
 	pid_t nobody = INT_MAX;
@@ -756,6 +820,8 @@ int main(void)
 	tcase_add_test(tests, a_drain_is_due_when_a_ring_fills_and_when_time_passes);
 	tcase_add_test(tests, two_events_share_a_ring_and_keep_apart);
 	tcase_add_test(tests, a_cpu_that_goes_is_drained_and_one_that_comes_is_sampled);
+	tcase_add_test(tests, thinned_samples_are_fewer_and_weigh_more_also_of_a_cpu_that_comes);
+	tcase_add_test(tests, processes_alone_are_not_thinned);
 	tcase_add_test(tests, a_process_that_is_not_there_is_said);
 	tcase_add_test(tests, an_event_that_the_machine_lacks_is_said);
 	tcase_add_test(tests, a_user_profiles_their_own_process_with_the_default_rings);
