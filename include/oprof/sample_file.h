@@ -71,7 +71,11 @@ enum oprof_image_kind {
 	OPROF_IMAGE_ANON =
 		5, /* executable memory with no file; keys relative to the region's start */
 	OPROF_IMAGE_IDLE = 6, /* kernel idle routines; keys relative to _text */
-	OPROF_IMAGE_BPF = 7,  /* a program of the kernel's BPF machine */
+	/*
+	 * Code that the kernel made: programs of its BPF machine, trampolines. Path "[...]": keys
+	 * are numbers of names, as below; else, of older daemons, one program, offsets in it.
+	 */
+	OPROF_IMAGE_BPF = 7,
 	/*
 	 * Code without a file whose functions are known by name (JIT): keys are numbers of
 	 * names in the session's meta/names, so that they outlive addresses and processes.
