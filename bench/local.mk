@@ -16,6 +16,11 @@ bench_bench_report_SOURCES = bench/bench_report.c bench/report_binary.c bench/re
 bench_bench_report_CFLAGS = $(AM_CFLAGS) $(ELF_CFLAGS)
 bench_bench_report_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a $(ELF_LIBS)
 
+EXTRA_PROGRAMS += bench/bench_history
+BENCHMARKS += bench/bench_history
+bench_bench_history_SOURCES = bench/bench_history.c
+bench_bench_history_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a
+
 EXTRA_PROGRAMS += bench/bench_daemon
 BENCHMARKS += bench/bench_daemon
 bench_bench_daemon_SOURCES = bench/bench_daemon.c bench/load.c bench/load.h

@@ -36,6 +36,8 @@ static const struct verb verbs[] = {
 	 "profile a command, processes or the whole machine into ./oprofile_data"},
 	{"report", "opreport", NULL, NULL, "[options] [PROFILE...]",
 	 "show where the time went: images, or symbols with -l"},
+	{"diff", "opreport", "--diff", NULL, "[options] A B | --last LENGTH",
+	 "compare two stretches of time or sessions: what got hotter, what cooler"},
 	{"top", "optop", NULL, NULL, "[options]",
 	 "watch what the machine does now; h shows the keys"},
 	{"check", "opcheck", NULL, NULL, "[options] FILE...", "check sample files"},

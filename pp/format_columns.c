@@ -52,25 +52,46 @@ static void format_difference(const struct share *before, const struct share *af
 			       percent, mark);
 }
 
+/* Of both sides, and which of them is shown. */
+struct cell_shares {
+	struct share sides[SPEC_SIDES_MAX];
+	const struct share *shown;
+};
+
+static void get_shares(struct cell_shares *cell, const struct profile *profile, size_t class,
+		       const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
+		       const uint64_t *of_shares)
+{
+	cell->sides[0] = share_of(profile, class, 0, counts, shares, of_counts, of_shares);
+	cell->shown = &cell->sides[0];
+	if (!has_sides(profile))
+		return;
+	cell->sides[1] = share_of(profile, class, 1, counts, shares, of_counts, of_shares);
+	if (cell->sides[1].part || !cell->sides[0].part)
+		cell->shown = &cell->sides[1];
+}
+
 void column_cell_make(struct column_cell *cell, const struct profile *profile, size_t class,
 		      const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
 		      const uint64_t *of_shares)
 {
-	struct share first = share_of(profile, class, 0, counts, shares, of_counts, of_shares);
-	struct share shown = first;
+	struct cell_shares of;
 
-	*cell = (struct column_cell){.difference = ""};
-	if (has_sides(profile)) {
-		struct share second =
-			share_of(profile, class, 1, counts, shares, of_counts, of_shares);
+	get_shares(&of, profile, class, counts, shares, of_counts, of_shares);
+	cell->number = of.shown->exact ? of.shown->part : of.shown->nr_samples;
+	cell->percent = percent_of(of.shown->part, of.shown->all);
+	cell->difference[0] = '\0';
+	if (has_sides(profile))
+		format_difference(&of.sides[0], &of.sides[1], cell->difference);
+}
 
-		format_difference(&first, &second, cell->difference);
-		if (second.part || !first.part)
-			shown = second;
-	}
-	cell->number = shown.exact ? shown.part : shown.nr_samples;
-	cell->percent = percent_of(shown.part, shown.all);
-	cell->error = 100.0 * share_error(&shown);
+double column_error(const struct profile *profile, size_t class, const uint64_t *counts,
+		    const uint64_t *shares, const uint64_t *of_counts, const uint64_t *of_shares)
+{
+	struct cell_shares of;
+
+	get_shares(&of, profile, class, counts, shares, of_counts, of_shares);
+	return 100.0 * share_error(of.shown);
 }
 
 const char *column_number_head(const struct profile *profile, size_t class)

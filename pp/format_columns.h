@@ -16,7 +16,7 @@
 
 struct column_cell {
 	uint64_t number;
-	double percent, error;		     /* error: half the width of the interval, in percent */
+	double percent;
 	char difference[TEXT_PERCENT_BYTES]; /* "+++", "---", or relative, with "~" if by chance */
 };
 
@@ -27,6 +27,10 @@ struct column_cell {
 void column_cell_make(struct column_cell *cell, const struct profile *profile, size_t class,
 		      const uint64_t *counts, const uint64_t *shares, const uint64_t *of_counts,
 		      const uint64_t *of_shares);
+
+/* Half the width of the interval that holds the cell's percentage, in percent. */
+double column_error(const struct profile *profile, size_t class, const uint64_t *counts,
+		    const uint64_t *shares, const uint64_t *of_counts, const uint64_t *of_shares);
 
 /* "samples" or "ns". */
 const char *column_number_head(const struct profile *profile, size_t class);

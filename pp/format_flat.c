@@ -200,7 +200,9 @@ static void write_cell(const struct flat *flat, FILE *out, const struct flat_lin
 	(void)fprintf(out, "%*" PRIu64 " %s ", column_number_width(flat->profile, class),
 		      cell.number, percent);
 	if (flat->options->show_error) {
-		text_format_percent(cell.error, percent);
+		text_format_percent(column_error(flat->profile, class, line->counts, line->shares,
+						 flat->of_counts, flat->of_shares),
+				    percent);
 		(void)fprintf(out, "%s ", percent);
 	}
 	if (*cell.difference)

@@ -43,7 +43,8 @@ static const struct {
 
 struct symbol_line {
 	size_t row;
-	char *shown; /* demangled; NULL: the row has no symbol */
+	uint64_t share; /* of the first class: what most orders go by */
+	char *shown;	/* demangled; NULL: the row has no symbol */
 };
 
 struct symbols {
@@ -55,6 +56,11 @@ struct symbols {
 	bool vma64, image_column, app_column;
 	size_t padding; /* blanks that the column before still needs */
 };
+
+static bool has_sides(const struct symbols *symbols)
+{
+	return symbols->profile->nr_columns > symbols->profile->nr_classes;
+}
 
 static const struct profile_row *row_of(const struct symbols *symbols,
 					const struct symbol_line *line)
@@ -82,6 +88,12 @@ static const char *name_of(const struct symbols *symbols, const struct symbol_li
 	return image_of(symbols, line);
 }
 
+/* Paths are in a pool: most that are equal are the same. */
+static int compare_texts(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
+}
+
 static int compare_by(const struct symbols *symbols, enum text_sort sort,
 		      const struct symbol_line *a, const struct symbol_line *b)
 {
@@ -90,9 +102,9 @@ static int compare_by(const struct symbols *symbols, enum text_sort sort,
 
 	switch (sort) {
 	case TEXT_SORT_IMAGE:
-		return strcmp(image_of(symbols, a), image_of(symbols, b));
+		return compare_texts(image_of(symbols, a), image_of(symbols, b));
 	case TEXT_SORT_APP:
-		return strcmp(app_of(symbols, a), app_of(symbols, b));
+		return compare_texts(app_of(symbols, a), app_of(symbols, b));
 	case TEXT_SORT_SYMBOL:
 		return strcmp(name_of(symbols, a), name_of(symbols, b));
 	case TEXT_SORT_VMA:
@@ -115,6 +127,8 @@ static int compare_lines(const void *a, const void *b, void *context)
 	const struct profile *profile = symbols->profile;
 	int order = 0;
 
+	if (!symbols->options->nr_sort && !has_sides(symbols) && left->share != right->share)
+		return (left->share > right->share) != symbols->options->reverse ? -1 : 1;
 	if (!symbols->options->nr_sort)
 		order = column_compare_changes(profile, profile_shares(profile, left->row),
 					       profile_shares(profile, right->row),
@@ -146,6 +160,7 @@ static int collect_lines(struct symbols *symbols)
 				   symbols->options->threshold))
 			continue;
 		line->row = i;
+		line->share = profile_shares(profile, i)[0];
 		if (row->name) {
 			line->shown = symbol_demangle(row->name, symbols->options->demangle);
 			if (!line->shown)
@@ -191,7 +206,8 @@ static void write_padded(struct symbols *symbols, FILE *out, size_t width, const
 {
 	size_t length = strlen(text);
 
-	(void)fprintf(out, "%*s", (int)symbols->padding, "");
+	for (; symbols->padding; symbols->padding--)
+		(void)putc_unlocked(' ', out);
 	text_write_name(out, text);
 	symbols->padding = length < width ? width - length : 1;
 }
@@ -228,11 +244,6 @@ static void write_head(struct symbols *symbols, FILE *out, bool shown, enum colu
 {
 	if (shown)
 		write_field(symbols, out, column, columns[column].head);
-}
-
-static bool has_sides(const struct symbols *symbols)
-{
-	return symbols->profile->nr_columns > symbols->profile->nr_classes;
 }
 
 static void write_class_heads(struct symbols *symbols, FILE *out, size_t class)
@@ -283,34 +294,48 @@ static void cumulate(struct symbols *symbols, const struct symbol_line *line)
 	}
 }
 
+/* Behind a number or percentage of its own: that of the lines so far. */
+static void write_sum(struct symbols *symbols, FILE *out, size_t class, enum column column)
+{
+	const struct profile *profile = symbols->profile;
+	struct column_cell sum;
+
+	if (!symbols->options->accumulated)
+		return;
+	column_cell_make(&sum, profile, class, symbols->cumulated, symbols->cumulated_shares,
+			 profile->totals, profile->share_totals);
+	if (column == COLUMN_SAMPLES_CUM)
+		write_number(symbols, out, column, class, sum.number);
+	else
+		write_percent(symbols, out, column, sum.percent);
+}
+
 static void write_class(struct symbols *symbols, FILE *out, const struct symbol_line *line,
 			size_t class)
 {
 	const struct profile *profile = symbols->profile;
-	const struct text_options *options = symbols->options;
+	const uint64_t *counts = profile_counts(profile, line->row);
+	const uint64_t *shares = profile_shares(profile, line->row);
 	struct column_cell cell;
-	struct column_cell sum;
 
-	column_cell_make(&cell, profile, class, profile_counts(profile, line->row),
-			 profile_shares(profile, line->row), profile->totals,
+	column_cell_make(&cell, profile, class, counts, shares, profile->totals,
 			 profile->share_totals);
-	column_cell_make(&sum, profile, class, symbols->cumulated, symbols->cumulated_shares,
-			 profile->totals, profile->share_totals);
 	write_number(symbols, out, COLUMN_SAMPLES, class, cell.number);
-	if (options->accumulated)
-		write_number(symbols, out, COLUMN_SAMPLES_CUM, class, sum.number);
+	write_sum(symbols, out, class, COLUMN_SAMPLES_CUM);
 	write_percent(symbols, out, COLUMN_PERCENT, cell.percent);
-	if (options->accumulated)
-		write_percent(symbols, out, COLUMN_PERCENT_CUM, sum.percent);
-	if (options->show_error)
-		write_percent(symbols, out, COLUMN_ERROR, cell.error);
+	write_sum(symbols, out, class, COLUMN_PERCENT_CUM);
+	if (symbols->options->show_error)
+		write_percent(symbols, out, COLUMN_ERROR,
+			      column_error(profile, class, counts, shares, profile->totals,
+					   profile->share_totals));
 	if (has_sides(symbols))
 		write_field(symbols, out, COLUMN_DIFFERENCE, cell.difference);
 }
 
 static void write_counts(struct symbols *symbols, FILE *out, const struct symbol_line *line)
 {
-	cumulate(symbols, line);
+	if (symbols->options->accumulated)
+		cumulate(symbols, line);
 	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
 		write_class(symbols, out, line, i);
 }

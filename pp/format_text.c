@@ -27,8 +27,12 @@ static unsigned int nr_behind(unsigned char first)
 void text_write_name(FILE *out, const char *name)
 {
 	unsigned int behind = 0; /* bytes of a character that are still to come */
+	size_t nr_plain = 0;
 
-	for (; *name; name++) {
+	while (name[nr_plain] >= 0x20 && name[nr_plain] < 0x7f)
+		nr_plain++;
+	(void)fwrite(name, 1, nr_plain, out);
+	for (name += nr_plain; *name; name++) {
 		unsigned char byte = (unsigned char)*name;
 		unsigned char next = (unsigned char)name[1];
 		bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;

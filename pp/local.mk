@@ -20,6 +20,7 @@ pp_libpp_a_SOURCES += \
 	pp/profile_merge.c pp/profile_merge.h \
 	pp/report_options.c pp/report_options.h \
 	pp/rows_by.c pp/rows_by.h \
+	pp/row_table.c pp/row_table.h \
 	pp/selection.c pp/selection.h pp/selection_internal.h \
 	pp/selection_error.c pp/selection_error.h \
 	pp/selection_order.c pp/selection_share.c pp/selection_walk.c \
@@ -47,6 +48,7 @@ report_tests = \
 	tests/unit/test_report_fault \
 	tests/unit/test_report_options \
 	tests/unit/test_selection \
+	tests/unit/test_row_table \
 	tests/unit/test_session_dir \
 	tests/unit/test_session_info \
 	tests/unit/test_session_parts \
@@ -118,6 +120,9 @@ tests_unit_test_session_dir_LDADD = $(report_test_libs)
 tests_unit_test_session_info_SOURCES = tests/unit/test_session_info.c $(report_test_sources)
 tests_unit_test_session_info_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_session_info_LDADD = $(report_test_libs)
+tests_unit_test_row_table_SOURCES = tests/unit/test_row_table.c
+tests_unit_test_row_table_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_row_table_LDADD = $(report_test_libs)
 tests_unit_test_session_parts_SOURCES = tests/unit/test_session_parts.c \
 	tests/unit/make_session.c tests/unit/make_session.h
 tests_unit_test_session_parts_CFLAGS = $(TEST_CFLAGS)
@@ -185,7 +190,7 @@ tests_unit_test_symbols_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_symbols_LDADD = $(symbol_test_libs)
 
 bin_PROGRAMS += opreport
-dist_man_MANS += doc/man/opreport.1
+dist_man_MANS += doc/man/opreport.1 doc/man/oprof-diff.1
 opreport_SOURCES = pp/opreport.c
 opreport_LDADD = pp/libpp.a events/libevents.a libdb/libsdb.a lib/libbase.a \
 	$(SYMBOLS_LIBS) $(POPT_LIBS) -lm

@@ -3,9 +3,9 @@
 
 #include "lib/progress.h"
 #include "libdb/sdb.h"
-#include "pp/index_table.h"
 #include "pp/part_reader.h"
 #include "pp/profile_merge.h"
+#include "pp/row_table.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,9 +36,10 @@ struct reading {
 	uint32_t image;
 	const struct symbol_table *table; /* NULL until the first part was read */
 	struct loaded_symbols *own;	  /* table's */
-	struct index_table rows;	  /* by application and symbol */
-	char *hidden; /* by symbol: taken out by include or exclude; NULL: nothing is */
-	uint32_t app; /* of the part in hand */
+	struct row_table rows;
+	const char **names; /* by symbol, in the profile's pool; NULL: not yet */
+	char *hidden;	    /* by symbol: taken out by include or exclude; NULL: nothing is */
+	uint32_t app;	    /* of the part in hand */
 };
 
 /* Damaged files may claim anything; sums stay at the top instead of wrapping. */
@@ -86,8 +87,7 @@ static size_t add_row(struct profile *profile, const struct profile_row *row)
 {
 	size_t nr_bytes = profile->nr_columns * sizeof(*profile->counts);
 
-	if ((profile->nr_rows == profile->room && grow_rows(profile)) ||
-	    profile->nr_rows == INDEX_TABLE_NONE)
+	if (profile->nr_rows == profile->room && grow_rows(profile))
 		return SIZE_MAX;
 	profile->rows[profile->nr_rows] = *row;
 	memset(profile->counts + profile->nr_rows * profile->nr_columns, 0, nr_bytes);
@@ -95,12 +95,15 @@ static size_t add_row(struct profile *profile, const struct profile_row *row)
 	return profile->nr_rows++;
 }
 
-static bool same_row(uint32_t index, const void *key, void *context)
+/* Once for all applications. */
+static const char *keep_name(struct reading *reading, size_t symbol)
 {
-	const struct profile_row *row = &((const struct profile *)context)->rows[index];
-	const struct profile_row *wanted = key;
+	const char **name = &reading->names[symbol];
 
-	return row->app == wanted->app && row->symbol == wanted->symbol;
+	if (!*name)
+		*name = strings_keep(&reading->profile->strings,
+				     reading->table->symbols[symbol].name);
+	return *name;
 }
 
 /* The row of symbol (nr_symbols: in none) under the application in hand, or SIZE_MAX. */
@@ -109,22 +112,20 @@ static size_t find_row(struct reading *reading, size_t symbol)
 	struct profile *profile = reading->profile;
 	struct profile_row row = {
 		.app = reading->app, .image = reading->image, .symbol = (uint32_t)symbol};
-	uint64_t hash = index_table_hash(row.app, symbol);
-	uint32_t known = index_table_find(&reading->rows, hash, same_row, &row, profile);
-	size_t index;
+	size_t *index = row_table_place(&reading->rows, row.app, row.symbol);
 
-	if (known != INDEX_TABLE_NONE)
-		return known;
+	if (!index)
+		return SIZE_MAX;
+	if (*index != SIZE_MAX)
+		return *index;
 	if (symbol < reading->table->nr_symbols) {
 		row.address = reading->table->symbols[symbol].address;
-		row.name = strings_keep(&profile->strings, reading->table->symbols[symbol].name);
+		row.name = keep_name(reading, symbol);
 		if (!row.name)
 			return SIZE_MAX;
 	}
-	index = add_row(profile, &row);
-	if (index == SIZE_MAX || index_table_put(&reading->rows, hash, (uint32_t)index))
-		return SIZE_MAX;
-	return index;
+	*index = add_row(profile, &row);
+	return *index;
 }
 
 static bool is_by_weight(const struct profile *profile, uint32_t column)
@@ -389,6 +390,12 @@ static int begin_image(struct reading *reading, const struct slice_section *sect
 	return find_symbols(reading, section, path && *path ? path : shown);
 }
 
+static int make_names(struct reading *reading)
+{
+	reading->names = calloc(reading->table->nr_symbols + 1, sizeof(*reading->names));
+	return reading->names ? 0 : -ENOMEM;
+}
+
 static void note_host(struct profile *profile, const char *host, const char *cpu_type,
 		      uint32_t cpu_khz)
 {
@@ -442,6 +449,8 @@ static int read_part(struct reading *reading, const struct selected_part *part)
 	if (!error && samples.nr_samples && !reading->table) {
 		error = begin_image(reading, section, samples.path);
 		if (!error)
+			error = make_names(reading);
+		if (!error)
 			error = hide_symbols(reading);
 	}
 	reading->app = part->app;
@@ -471,8 +480,9 @@ static int read_image(struct reader *reader, size_t *next)
 		error = read_part(&reading, &selection->parts[*next]);
 	}
 	put_loaded(&reading);
-	index_table_deinit(&reading.rows);
+	row_table_deinit(&reading.rows);
 	free(reading.hidden);
+	free(reading.names);
 	return error;
 }
 

@@ -41,6 +41,22 @@ static int tell_no_file(struct symbol_table *table)
 	return table->note ? 0 : -ENOMEM;
 }
 
+/* Not code: what kept a task off the processor, by the keys of oprof/sample_file.h. */
+static int load_off_cpu(struct symbol_table *table)
+{
+	static const struct symbol reasons[] = {
+		{.start = 0, .nr_bytes = 1, .name = "[preempted]"},
+		{.start = 1, .nr_bytes = 1, .name = "[waiting]"},
+	};
+
+	table->symbols = malloc(sizeof(reasons));
+	if (!table->symbols)
+		return -ENOMEM;
+	memcpy(table->symbols, reasons, sizeof(reasons));
+	table->nr_symbols = sizeof(reasons) / sizeof(reasons[0]);
+	return 0;
+}
+
 int symbol_table_load(struct symbol_table *table, const char *path,
 		      const struct oprof_image_identity *identity, enum oprof_image_kind kind,
 		      const struct symbol_search *search)
@@ -64,6 +80,8 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 				    : kernel_symbols_load(table, identity, search->meta_path);
 	case OPROF_IMAGE_CODE:
 		return code_names_load(table, search->meta_path);
+	case OPROF_IMAGE_OFF_CPU:
+		return load_off_cpu(table);
 	case OPROF_IMAGE_ANON:
 	default: /* a kind that this version does not know */
 		return tell_no_file(table);

@@ -161,6 +161,19 @@ START_TEST(unknown_kind_has_no_symbols)
 }
 END_TEST
 
+START_TEST(time_off_cpu_is_by_reason)
+{
+	ck_assert_int_eq(symbol_table_load(&table, "{off-cpu}", &identity, OPROF_IMAGE_OFF_CPU,
+					   &search),
+			 0);
+	ck_assert_uint_eq(table.nr_symbols, 2);
+	ck_assert_uint_eq(get("[preempted]").start, 0);
+	ck_assert_uint_eq(get("[waiting]").start, 1);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+	ck_assert_ptr_null(table.note);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("symbols");
@@ -174,6 +187,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, missing_vdso_is_told);
 	tcase_add_test(tcase, memory_without_file_has_no_symbols);
 	tcase_add_test(tcase, unknown_kind_has_no_symbols);
+	tcase_add_test(tcase, time_off_cpu_is_by_reason);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
