@@ -9,17 +9,19 @@
 
 struct jitdump_bytes {
 	char *bytes;
-	size_t nr_bytes;
+	size_t nr_bytes, room_bytes;
 };
 
 static inline void jitdump_put(struct jitdump_bytes *to, const void *bytes, size_t nr_bytes)
 {
-	char *bigger = realloc(to->bytes, to->nr_bytes + nr_bytes + 1);
-
-	if (!bigger)
+	if (to->nr_bytes + nr_bytes > to->room_bytes) {
+		to->room_bytes = 2 * (to->nr_bytes + nr_bytes);
+		to->bytes = realloc(to->bytes, to->room_bytes);
+	}
+	if (!to->bytes)
 		abort();
-	memcpy(bigger + to->nr_bytes, bytes, nr_bytes);
-	to->bytes = bigger;
+	if (nr_bytes)
+		memcpy(to->bytes + to->nr_bytes, bytes, nr_bytes);
 	to->nr_bytes += nr_bytes;
 }
 
@@ -47,7 +49,7 @@ static inline void jitdump_load(struct jitdump_bytes *to, uint64_t time_ns, uint
 {
 	const uint32_t ids[2] = {1234, 1234};
 	const uint64_t words[4] = {address, address, nr_code_bytes, 1};
-	struct jitdump_bytes body = {NULL, 0};
+	struct jitdump_bytes body = {NULL, 0, 0};
 	char *code = calloc(1, nr_stored_bytes + 1);
 
 	if (!code)
@@ -66,7 +68,7 @@ static inline void jitdump_move(struct jitdump_bytes *to, uint64_t time_ns, uint
 {
 	const uint32_t ids[2] = {1234, 1234};
 	const uint64_t words[5] = {address, from, address, nr_code_bytes, 1};
-	struct jitdump_bytes body = {NULL, 0};
+	struct jitdump_bytes body = {NULL, 0, 0};
 
 	jitdump_put(&body, ids, sizeof(ids));
 	jitdump_put(&body, words, sizeof(words));

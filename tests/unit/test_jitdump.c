@@ -28,7 +28,7 @@ static void setup(void)
 	ck_assert_ptr_nonnull(map);
 	memset(&dump, 0, sizeof(dump));
 	memset(&counts, 0, sizeof(counts));
-	bytes = (struct jitdump_bytes){NULL, 0};
+	bytes = (struct jitdump_bytes){NULL, 0, 0};
 	fd = open("dump", O_RDWR | O_CREAT | O_APPEND, 0600);
 	ck_assert_int_ge(fd, 0);
 }

@@ -400,7 +400,7 @@ static void write_dump(const char *folder, struct jitdump_bytes *bytes, uint64_t
 	ck_assert_int_eq(stat(path, &st), 0);
 	*inode = st.st_ino;
 	free(bytes->bytes);
-	*bytes = (struct jitdump_bytes){NULL, 0};
+	*bytes = (struct jitdump_bytes){NULL, 0, 0};
 }
 
 static void make_folder(const char *folder)
@@ -413,7 +413,7 @@ static void make_folder(const char *folder)
 
 START_TEST(a_jitdump_says_what_was_where_when)
 {
-	struct jitdump_bytes bytes = {NULL, 0};
+	struct jitdump_bytes bytes = {NULL, 0, 0};
 	uint64_t inode;
 
 	make_folder("home/x");
@@ -437,7 +437,7 @@ END_TEST
 
 START_TEST(a_file_that_was_not_the_one_mapped_is_not_read)
 {
-	struct jitdump_bytes bytes = {NULL, 0};
+	struct jitdump_bytes bytes = {NULL, 0, 0};
 	uint64_t inode;
 
 	make_folder("home");
