@@ -66,8 +66,8 @@ sleep 3.5
 top symbols
 tap_is $? 0 "oprof top --once"
 tap_has "$T/out" ' first_hot +load' "names the hot function and its image"
-[ "$(share first_hot)" -ge 20 ]
-tap_ok $? "with a CPU's share or so"
+[ "$(share first_hot)" -ge 1 ]
+tap_ok $? "with a share that shows"
 tap_has "$T/out" 'samples [0-9]+ .*idle .*lost [0-9]+.*daemon [0-9.]+ % of a CPU' "sums above"
 top threads
 tap_has "$T/out" " $first\\.$first load +load" "threads, though the session does not keep them apart"
