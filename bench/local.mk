@@ -26,6 +26,11 @@ BENCHMARKS += bench/bench_daemon
 bench_bench_daemon_SOURCES = bench/bench_daemon.c bench/load.c bench/load.h
 bench_bench_daemon_LDADD = bench/libbench.a lib/libbase.a
 
+EXTRA_PROGRAMS += bench/bench_recent
+BENCHMARKS += bench/bench_recent
+bench_bench_recent_SOURCES = bench/bench_recent.c bench/load.c bench/load.h
+bench_bench_recent_LDADD = bench/libbench.a lib/libbase.a
+
 # A word of BENCHMARKS is a program that is built here, or a script of the
 # source tree. All are run; each prints only the lines that begin with a
 # word of B, or all.

@@ -28,6 +28,7 @@ pp_libpp_a_SOURCES += \
 	pp/share.c pp/share.h \
 	pp/session_info.c pp/session_info.h \
 	pp/session_parts.c pp/session_parts.h \
+	pp/session_recent.c pp/session_recent.h \
 	pp/spec.c pp/spec.h \
 	pp/strings.c pp/strings.h
 
@@ -223,10 +224,13 @@ optop_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS) $(POPT_CFLAGS) -pthread
 optop_LDADD = pp/libpp.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(POPT_LIBS) \
 	$(CURSES_LIBS) -lm -lpthread
 
-top_tests = tests/unit/test_optop tests/unit/test_top
+top_tests = tests/unit/test_daemon_client tests/unit/test_optop tests/unit/test_top
 check_PROGRAMS += $(top_tests)
 TESTS += $(top_tests)
 top_slice_files = tests/unit/top_slice.c tests/unit/top_slice.h
+tests_unit_test_daemon_client_SOURCES = tests/unit/test_daemon_client.c $(top_slice_files)
+tests_unit_test_daemon_client_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_daemon_client_LDADD = tests/unit/libdaemontest.a $(report_test_libs)
 tests_unit_test_top_SOURCES = tests/unit/test_top.c $(top_slice_files)
 tests_unit_test_top_CFLAGS = $(TEST_CFLAGS) -pthread
 tests_unit_test_top_LDADD = tests/unit/libdaemontest.a pp/libpp.a libdb/libsdb.a lib/libbase.a \

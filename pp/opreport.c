@@ -179,6 +179,8 @@ static int report(struct report_options *options)
 	int error;
 
 	options->profile.skip = skip_file;
+	/* Two stretches are compared: both are to be cut alike. */
+	options->selection.ask_daemon = options->nr_sides == 1;
 	tell_times(options);
 	allow_descriptors();
 	error = session_dir_find(options->session_dir, &options->selection.session_dir, &diag);

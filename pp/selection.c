@@ -4,6 +4,7 @@
 #include "pp/selection_error.h"
 #include "pp/selection_internal.h"
 #include "pp/session_dir.h"
+#include "pp/session_recent.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -51,6 +52,21 @@ static int visit_session(struct selection_walk *walk)
 	return error;
 }
 
+/* The last minutes from the daemon, where it has them; else what is on disk. */
+static int read_session(struct selection_walk *walk, struct selection_session *session,
+			const struct session_parts_options *options, struct diag *diag)
+{
+	int result = 1;
+
+	if (walk->options->ask_daemon && options->range && !strcmp(session->name, "current"))
+		result = session_recent_read(&session->parts, &session->info,
+					     walk->options->session_dir, session->path,
+					     options->range);
+	if (result <= 0)
+		return result;
+	return session_parts_read(&session->parts, &session->info, session->path, options, diag);
+}
+
 static int read_sessions(struct selection_walk *walk, struct selection_side *side,
 			 struct diag *diag)
 {
@@ -66,8 +82,7 @@ static int read_sessions(struct selection_walk *walk, struct selection_side *sid
 	for (size_t i = 0; i < side->nr_sessions && !error; i++) {
 		struct selection_session *session = &selection->sessions[side->first_session + i];
 
-		error = session_parts_read(&session->parts, &session->info, session->path, &options,
-					   diag);
+		error = read_session(walk, session, &options, diag);
 		side->nr_skipped += session->parts.nr_skipped + session->parts.nr_damaged;
 	}
 	selection->nr_skipped += side->nr_skipped;

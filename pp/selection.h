@@ -42,6 +42,8 @@ struct selection_options {
 	bool exclude_dependent;	 /* -x */
 	enum rows_by by;	 /* --by: what the rows are in the place of applications */
 	bool whole_rows;	 /* -f: groups by their paths */
+	/* The last minutes from the daemon's memory, where it has them: session_recent.h. */
+	bool ask_daemon;
 };
 
 struct selection_session {

@@ -502,6 +502,31 @@ int session_parts_read(struct session_parts *parts, struct session_info *info, c
 	return error;
 }
 
+int session_parts_add_slice(struct session_parts *parts, struct slice *slice, const char *name)
+{
+	const struct slice_info *info = slice_info(slice);
+	char *path = strdup(name);
+	struct history_file file = {
+		.path = path,
+		.level = info->level,
+		.begin_ns = info->begin_ns,
+		.end_ns = info->end_ns,
+	};
+	int error;
+
+	if (!path) {
+		slice_close(slice);
+		return -ENOMEM;
+	}
+	error = keep_slice(parts, &file, slice);
+	free(path);
+	if (error)
+		return error;
+	widen(&parts->oldest_ns, &parts->newest_ns, info->begin_ns, info->end_ns);
+	sum_up_time(parts);
+	return 0;
+}
+
 void session_parts_drop_slice(struct session_parts *parts, size_t index)
 {
 	struct part_slice *dropped = &parts->slices[index];

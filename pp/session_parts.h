@@ -85,6 +85,9 @@ void session_parts_deinit(struct session_parts *parts);
  */
 int session_parts_count(const struct session_parts *parts, struct counters *counters);
 
+/* A slice from elsewhere, which parts own from now on, and its name for messages. 0 or -ENOMEM. */
+int session_parts_add_slice(struct session_parts *parts, struct slice *slice, const char *name);
+
 /* Leave out a slice, or the live files. */
 void session_parts_drop_slice(struct session_parts *parts, size_t index);
 void session_parts_drop_live(struct session_parts *parts);

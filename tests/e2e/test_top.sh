@@ -95,6 +95,22 @@ tap_has "$T/out" ' second_hot +load' "later the function of later"
 [ "$(share first_hot)" = "" ] || [ "$(share first_hot)" -lt "$(share second_hot)" ]
 tap_ok $? "and the one before has left the window"
 
+# ---- reports of the last minutes ----
+
+"$BIN/opreport" -l -V --last 3s --session-dir="$S" >"$T/out" 2>"$T/err"
+tap_is $? 0 "opreport --last 3s"
+tap_has "$T/err" "read the daemon's memory" "comes from the daemon's memory"
+tap_has "$T/out" ' second_hot$' "names the function of then"
+! grep -q ' first_hot$' "$T/out"
+tap_ok $? "and no other's"
+! grep -Eq 'balance|hold' "$T/err"
+tap_ok $? "with counters that agree with its samples"
+"$BIN/oprof" report -l --last 1m --session-dir="$S" -V >"$T/out" 2>"$T/err"
+tap_has "$T/err" "read the daemon's memory" "all since the daemon began is in it, too"
+tap_has "$T/out" ' first_hot$' "with what was before"
+
+# ---- leaks ----
+
 # More answers than a process has descriptors: none stays in the daemon.
 "$BIN/optop" --session-dir="$S" -b -n 40 -d 0.1 -r 1 >"$T/out" 2>"$T/err"
 tap_is "$(grep -c '^oprof top' "$T/out")" 40 "40 refreshes"
