@@ -3,6 +3,7 @@
 
 #include "pp/daemon_client.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 static struct top_event event_of(const struct slice_section *section)
 {
+	assert(section);
 	return (struct top_event){
 		.name = section->event,
 		.period_or_hz = section->period_or_hz,
@@ -51,7 +53,8 @@ static struct top_event *find_event(struct top_samples *samples, const struct to
 static int list_events(struct top_samples *samples)
 {
 	for (size_t i = 0; i < samples->nr_sections; i++) {
-		struct top_event event = event_of(samples->sections[i].section);
+		const struct slice_section *section = samples->sections[i].section;
+		struct top_event event = event_of(section);
 		struct top_event *bigger;
 
 		if (find_event(samples, &event))
