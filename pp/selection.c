@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRIES_MAX 5 /* a daemon closes a slice once a minute */
+
 /* ---- sessions ---- */
 
 /* May be asked while the session is read, and again when it is read again: notes nothing. */
@@ -185,19 +187,60 @@ static int read_side(struct selection_walk *walk, const struct spec *spec, struc
 	return error ? error : read_sessions(walk, side, diag);
 }
 
-/* Reading is before visiting: both sides may have to share slices. */
+static void forget_sessions(struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_sessions; i++) {
+		free(selection->sessions[i].name);
+		free(selection->sessions[i].path);
+		session_info_deinit(&selection->sessions[i].info);
+		session_parts_deinit(&selection->sessions[i].parts);
+	}
+	free(selection->sessions);
+	selection->sessions = NULL;
+	selection->nr_sessions = 0;
+	selection->nr_sides = 0;
+	selection->nr_skipped = 0;
+	memset(selection->sides, 0, sizeof(selection->sides));
+}
+
+/* Whether no epoch of a session of both sides was closed between reading the one and the other. */
+static bool sides_agree(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_sessions; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(selection->sessions[i].path, selection->sessions[j].path) &&
+			    selection->sessions[i].parts.epoch_closed !=
+				    selection->sessions[j].parts.epoch_closed)
+				return false;
+	return true;
+}
+
 static int read_sides(struct selection_walk *walk, const struct spec *specs, size_t nr_sides,
 		      struct diag *diag)
 {
 	struct selection *selection = walk->selection;
 	int error = 0;
 
-	for (size_t i = 0; i < nr_sides && !error; i++)
-		error = read_side(walk, &specs[i], diag);
-	if (!error && nr_sides > 1)
+	for (int tries = 0; tries < TRIES_MAX; tries++) {
+		forget_sessions(selection);
+		for (size_t i = 0; i < nr_sides && !error; i++)
+			error = read_side(walk, &specs[i], diag);
+		if (error || sides_agree(selection))
+			return error;
+	}
+	return diag_set(diag, -EAGAIN, "slices change faster than two sides can be read");
+}
+
+/* Reading comes before visiting: both sides may have to share slices. */
+static int visit_sides(struct selection_walk *walk, const struct spec *specs, struct diag *diag)
+{
+	struct selection *selection = walk->selection;
+	int error = 0;
+
+	if (selection->nr_sides > 1)
 		selection_share(selection);
 	selection->whole = true;
-	for (size_t i = 0; i < nr_sides && !error; i++) {
+	for (size_t i = 0; i < selection->nr_sides && !error; i++) {
 		walk->side = (uint32_t)i;
 		walk->spec = &specs[i];
 		error = visit_side(walk, &selection->sides[i], diag);
@@ -216,6 +259,8 @@ int selection_make(struct selection *selection, const struct spec *specs, size_t
 	*selection = (struct selection){0};
 	error = read_sides(&walk, specs, nr_sides, diag);
 	if (!error)
+		error = visit_sides(&walk, specs, diag);
+	if (!error)
 		error = selection_order(selection, &walk, diag);
 	selection_walk_deinit(&walk);
 	if (error)
@@ -227,19 +272,13 @@ int selection_make(struct selection *selection, const struct spec *specs, size_t
 
 void selection_deinit(struct selection *selection)
 {
-	for (size_t i = 0; i < selection->nr_sessions; i++) {
-		free(selection->sessions[i].name);
-		free(selection->sessions[i].path);
-		session_info_deinit(&selection->sessions[i].info);
-		session_parts_deinit(&selection->sessions[i].parts);
-	}
-	free(selection->sessions);
+	for (size_t i = 0; i < selection->nr_sides; i++)
+		counters_deinit(&selection->sides[i].counters);
+	forget_sessions(selection);
 	free(selection->apps);
 	free(selection->images);
 	free(selection->parts);
 	free(selection->idle);
-	for (size_t i = 0; i < selection->nr_sides; i++)
-		counters_deinit(&selection->sides[i].counters);
 	classes_deinit(&selection->classes);
 	strings_deinit(&selection->strings);
 	*selection = (struct selection){0};

@@ -479,6 +479,7 @@ static int read_once(struct reading *reading, struct diag *diag)
 	if (error)
 		return diag_set(diag, error, "%s/" OPROF_SLICE_FOLDER " can't be read: %s",
 				reading->path, strerror(-error));
+	reading->parts->epoch_closed = reading->history.epoch_closed;
 	error = read_parts(reading, diag);
 	if (!error)
 		error = check_same(reading);

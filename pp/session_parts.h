@@ -54,6 +54,7 @@ struct session_parts {
 	int64_t oldest_ns, newest_ns; /* of all that the session holds; 0: nothing, not known */
 	int64_t before_ns, after_ns;  /* nothing was taken: the nearest end before the stretch and
 					 the nearest beginning behind it; 0: none */
+	uint64_t epoch_closed;	      /* when this was read: what was live behind it */
 	struct counters live_counters;
 	bool of_session;   /* the live counters are those of all slices, too */
 	size_t nr_damaged; /* slices left out; each was told to skip() */
