@@ -46,6 +46,7 @@ struct source {
 	uint64_t side_band_doubted; /* losses that the state knows of */
 	uint64_t switches_doubted;
 	bool scan_wanted;
+	bool rescanning;      /* in the middle of a scan that is not the first */
 	uint64_t scan_lost;   /* side-band losses that scans have made good */
 	uint64_t scan_due_ns; /* not before */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
@@ -285,8 +286,15 @@ static void source_read_between(void *context)
 	struct source *source = context;
 	uint64_t now_ns = source_now();
 
-	if (now_ns - source->read_ns >= READ_BETWEEN_NS)
-		source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
+	if (now_ns - source->read_ns < READ_BETWEEN_NS)
+		return;
+	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
+	/*
+	 * A scan may take long, and the queue must not grow with it. What goes out is older than
+	 * what any scan to come will find. Before the first has ended there is nothing to go by.
+	 */
+	if (source->rescanning)
+		perf_feed_round(source->feed, now_ns);
 }
 
 static int source_scan(struct source *source)
@@ -558,7 +566,9 @@ static void source_rescan(struct source *source, uint64_t now_ns)
 		return;
 	source->scan_lost = lost;
 	source->nr_scans++;
+	source->rescanning = true;
 	(void)source_scan(source);
+	source->rescanning = false;
 }
 
 /* The CPU has gone: what its rings still hold is good. */

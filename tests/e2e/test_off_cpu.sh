@@ -29,8 +29,9 @@ check_threads()
 {
 	while read -r name tid ns; do
 		files=$(off_files "$tid")
-		# shellcheck disable=SC2086 # names of our own making, without blanks
-		is=$([ -z "$files" ] && echo 0 || weight $files)
+		is=0
+		# shellcheck disable=SC2086
+		[ -z "$files" ] || is=$(weight $files)
 		# 3 %, and a few ms for the thread's beginning and end, and what waits to be told.
 		awk -v is="$is" -v ns="$ns" 'BEGIN { d = is - ns; if (d < 0) d = -d
 			exit !(d < 0.03 * ns + 40000000) }'
@@ -87,8 +88,8 @@ sleep 1
 "$BIN/opcontrol" "--session-dir=$S" --dump || tap_bail "no dump"
 check_threads "$T/own" "the whole machine"
 blocked_ns=0
-for tid in $(ls "/proc/$blocked/task"); do
-	files=$(off_files "$tid")
+for task in "/proc/$blocked/task/"*; do
+	files=$(off_files "${task##*/}")
 	# shellcheck disable=SC2086
 	[ -z "$files" ] || blocked_ns=$((blocked_ns + $(weight $files)))
 done
@@ -98,8 +99,8 @@ idle=$(find "$S/samples/current" -name 'off-cpu.*.0.0.all*' | grep -c .)
 tap_is "$idle" 0 "the idle task is not off"
 "$BIN/opcontrol" "--session-dir=$S" --stop
 "$BIN/opcontrol" "--session-dir=$S" --dump
-for tid in $(ls "/proc/$blocked/task"); do
-	off_files "$tid"
+for task in "/proc/$blocked/task/"*; do
+	off_files "${task##*/}"
 done >"$T/files"
 # shellcheck disable=SC2046
 stopped_ns=$(weight $(cat "$T/files"))

@@ -3,11 +3,14 @@
 
 #include <linux/perf_event.h>
 #include <string.h>
+#include <time.h>
 
 struct fake_perf_state fake_perf_state;
 
 struct perf_state {
 	struct record_sink *sink;
+	void (*between)(void *context);
+	void *between_context;
 };
 
 static struct perf_state the_state;
@@ -17,6 +20,8 @@ int perf_state_create(struct perf_state **state, const struct perf_state_config 
 {
 	(void)diag;
 	the_state.sink = config->sink;
+	the_state.between = config->between;
+	the_state.between_context = config->between_context;
 	fake_perf_state.kernel = config->kernel;
 	*state = &the_state;
 	return 0;
@@ -27,10 +32,26 @@ void perf_state_destroy(struct perf_state *state)
 	(void)state;
 }
 
+static uint64_t nr_applied(void)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < FAKE_TYPES; i++)
+		nr += fake_perf_state.nr_items[i];
+	return nr;
+}
+
 int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 {
-	(void)state;
+	const struct timespec pause = {0, 5000000};
+	uint64_t before = nr_applied();
+
 	(void)pids;
+	for (unsigned int i = 0; i < fake_perf_state.nr_between; i++) {
+		(void)nanosleep(&pause, NULL);
+		state->between(state->between_context);
+	}
+	fake_perf_state.nr_items_in_scan = nr_applied() - before;
 	fake_perf_state.nr_scans++;
 	fake_perf_state.nr_scan_pids = nr_pids;
 	return 0;

@@ -17,8 +17,10 @@ struct fake_perf_state {
 	uint64_t newest_ns;
 	uint64_t nr_scans, nr_doubts;
 	size_t nr_scan_pids;
-	bool kernel;   /* as the config said */
-	pid_t watched; /* the next three are of this process only */
+	unsigned int nr_between;   /* how often a scan has the rings read, some ms apart */
+	uint64_t nr_items_in_scan; /* applied while the last one went on */
+	bool kernel;		   /* as the config said */
+	pid_t watched;		   /* the next three are of this process only */
 	uint64_t watched_samples, watched_execs, watched_exits;
 	uint64_t watched_build_ids; /* mappings that came with one */
 	int32_t tids[FAKE_TIDS];    /* threads that samples were of */

@@ -291,6 +291,36 @@ START_TEST(lost_side_band_makes_it_read_the_processes_again)
 }
 END_TEST
 
+START_TEST(what_comes_while_the_processes_are_read_again_does_not_pile_up)
+{
+	struct source_config config = {
+		.events = &clock_fixed, .nr_events = 1, .target = SOURCE_TASKS, .side_pages = 1};
+	pid_t self = getpid();
+
+	config.pids = &self;
+	config.nr_pids = 1;
+	fake_perf_state.nr_between = 3;
+	open_source(&config);
+	ck_assert_uint_eq(fake_perf_state.nr_items_in_scan, 0); /* the first */
+	ck_assert_int_eq(source_perf.start(source), 0);
+	burn(20);
+	for (int i = 0; i < 100; i++) {
+		pid_t pid = fork();
+
+		ck_assert_int_ge(pid, 0);
+		if (!pid)
+			_exit(0);
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	fake_perf_state.nr_between = 40;
+	drain(SOURCE_DRAIN_PERIODIC);
+	ck_assert_uint_eq(counter("side_band_scans"), 1);
+	ck_assert_uint_gt(fake_perf_state.nr_items_in_scan, 0);
+	ck_assert_uint_eq(fake_perf_state.nr_disordered, 0);
+	(void)check_accounts();
+}
+END_TEST
+
 /* To a child and back, nr times: we leave the CPU each time. */
 static void go_to_and_fro(unsigned int nr)
 {
@@ -812,6 +842,7 @@ int main(void)
 	tcase_add_test(tests, the_whole_machine_is_sampled_and_nothing_is_lost);
 	tcase_add_test(tests, what_one_page_cannot_hold_is_lost_and_counted_exactly);
 	tcase_add_test(tests, lost_side_band_makes_it_read_the_processes_again);
+	tcase_add_test(tests, what_comes_while_the_processes_are_read_again_does_not_pile_up);
 	tcase_add_test(tests, switches_come_while_sampling_runs_though_nothing_is_sampled);
 	tcase_add_test(tests, lost_switches_are_counted_and_cost_neither_samples_nor_maps);
 	tcase_add_test(tests, a_command_is_sampled_from_its_exec_on_with_its_side_band_before);
