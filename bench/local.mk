@@ -10,6 +10,11 @@ bench_libbench_a_SOURCES = bench/bench.c bench/bench.h
 bench_bench_sdb_SOURCES = bench/bench_sdb.c
 bench_bench_sdb_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a
 
+EXTRA_PROGRAMS += bench/bench_slice
+BENCHMARKS += bench/bench_slice
+bench_bench_slice_SOURCES = bench/bench_slice.c
+bench_bench_slice_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a
+
 EXTRA_PROGRAMS += bench/bench_report
 BENCHMARKS += bench/bench_report
 bench_bench_report_SOURCES = bench/bench_report.c bench/report_binary.c bench/report_binary.h
