@@ -60,6 +60,8 @@ sdb_tests = \
 	tests/unit/test_sdb_split \
 	tests/unit/test_sdb_table \
 	tests/unit/test_slice \
+	tests/unit/test_slice_close \
+	tests/unit/test_slice_fault \
 	tests/unit/test_slice_merge \
 	tests/unit/test_history_files
 check_PROGRAMS += $(sdb_tests)
@@ -110,6 +112,17 @@ tests_unit_test_sdb_table_LDADD = $(sdb_test_libs)
 tests_unit_test_slice_SOURCES = tests/unit/test_slice.c
 tests_unit_test_slice_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_slice_LDADD = $(sdb_test_libs)
+tests_unit_test_slice_close_SOURCES = tests/unit/test_slice_close.c
+tests_unit_test_slice_close_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_slice_close_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_slice_fault_SOURCES = tests/unit/test_slice_fault.c
+tests_unit_test_slice_fault_CFLAGS = $(TEST_CFLAGS) $(ZSTD_CFLAGS)
+tests_unit_test_slice_fault_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=pwrite -Wl,--wrap=pwrite64 -Wl,--wrap=pread -Wl,--wrap=pread64 \
+	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
+	-Wl,--wrap=ZSTD_createCCtx -Wl,--wrap=ZSTD_createDCtx -Wl,--wrap=ZSTD_compressStream2 \
+	-Wl,--wrap=ZSTD_compress2 -Wl,--wrap=ZSTD_decompressStream
+tests_unit_test_slice_fault_LDADD = $(sdb_test_libs)
 tests_unit_test_slice_merge_SOURCES = tests/unit/test_slice_merge.c
 tests_unit_test_slice_merge_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_slice_merge_LDADD = $(sdb_test_libs)

@@ -13,6 +13,7 @@ fuzzers = \
 	tests/fuzz/fuzz_sample_name \
 	tests/fuzz/fuzz_sdb \
 	tests/fuzz/fuzz_setup \
+	tests/fuzz/fuzz_slice \
 	tests/fuzz/fuzz_spec \
 	tests/fuzz/fuzz_perf_map \
 	tests/fuzz/fuzz_jitdump \
@@ -66,6 +67,10 @@ tests_fuzz_fuzz_events_LDADD = events/libevents.a $(fuzz_libs)
 tests_fuzz_fuzz_setup_SOURCES = tests/fuzz/fuzz_setup.c
 tests_fuzz_fuzz_setup_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_setup_LDADD = control/libcontrol.a events/libevents.a $(fuzz_libs)
+tests_fuzz_fuzz_slice_SOURCES = tests/fuzz/fuzz_slice.c
+tests_fuzz_fuzz_slice_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS)
+tests_fuzz_fuzz_slice_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_slice_LDADD = libdb/libsdb.a $(fuzz_libs)
 tests_fuzz_fuzz_perf_records_SOURCES = tests/fuzz/fuzz_perf_records.c
 tests_fuzz_fuzz_perf_records_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_perf_records_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_libs)

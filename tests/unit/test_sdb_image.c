@@ -203,6 +203,63 @@ START_TEST(an_image_is_untouched_when_loading_fails)
 }
 END_TEST
 
+/* Epoch after epoch, each with keys that tell it; now few, now many. */
+static _Noreturn void write_epochs(void)
+{
+	struct sdb_identity identity = make.identity;
+	struct sdb *db;
+
+	if (sdb_open(&db, make.path, &identity, NULL))
+		_exit(1);
+	for (;;) {
+		const uint64_t nr = identity.epoch % 3 ? 200 : 5000;
+
+		for (uint64_t i = 0; i < nr; i++)
+			if (sdb_add(db, identity.epoch << 20 | i, 1))
+				_exit(2);
+		identity.epoch++;
+		if (sdb_restart(db, &identity))
+			_exit(3);
+		__atomic_store_n(&progress->nr_added, identity.epoch, __ATOMIC_RELEASE);
+	}
+}
+
+START_TEST(a_reader_never_sees_samples_of_two_epochs)
+{
+	uint64_t nr_full = 0;
+	pid_t pid;
+
+	make.identity.epoch = 1;
+	sdb_close(make_sdb_open(&make));
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid)
+		write_epochs();
+	while (progress_now() < 100 || nr_full < 10) {
+		struct sdb_check_result result;
+		struct sdb_image image;
+		struct diag diag;
+		int error = sdb_image_load(make.path, &image, &diag);
+
+		ck_assert_msg(!error || error == -EAGAIN, "%s", diag_show(&diag));
+		ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+		if (!error && nr_full % 4 == 0) {
+			int check = sdb_check(make.path, &result, &diag);
+
+			ck_assert_msg(!check || check == -EAGAIN, "%s", diag_show(&diag));
+		}
+		if (error)
+			continue;
+		for (size_t i = 0; i < image.nr_entries; i++)
+			ck_assert_uint_eq(image.entries[i].key >> 20, image.header.epoch);
+		nr_full += image.nr_entries > 0;
+		sdb_image_deinit(&image);
+	}
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sdb_image");
@@ -215,6 +272,7 @@ int main(void)
 	tcase_add_test(tests, killed_at_random_again_and_again_it_counts_every_sample);
 	tcase_add_test(tests, the_header_alone_loads_without_entries);
 	tcase_add_test(tests, an_image_is_untouched_when_loading_fails);
+	tcase_add_test(tests, a_reader_never_sees_samples_of_two_epochs);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
