@@ -262,16 +262,18 @@ static void bench_bytes(struct slice_builder *builder)
 	struct diag diag;
 	int error = slice_open(&slice, slice_path, &diag);
 	const struct oprof_slice_header *header;
+	uint64_t nr_samples;
 
 	if (error)
 		fail_diag(&diag, error);
 	header = slice_header(slice);
 	nr_keys = header->nr_keys;
+	nr_samples = header->nr_samples + header->nr_idle;
 	if (bench_wanted("slice_bytes_per_key")) {
 		printf("# %llu keys of %llu samples in %llu sections; per key %.2f B tables, %.2f keys, "
 		       "%.2f counts\n",
 		       (unsigned long long)nr_keys,
-		       (unsigned long long)(header->nr_samples + header->nr_idle),
+		       (unsigned long long)nr_samples,
 		       (unsigned long long)header->nr_sections,
 		       (double)header->tables.nr_bytes / (double)nr_keys,
 		       (double)header->keys.nr_bytes / (double)nr_keys,

@@ -314,6 +314,7 @@ static int merge_samples(struct sdb_image *image, const struct sdb_slots *narrow
 	const size_t nr_max = narrow->nr_slots + wide->nr_slots;
 	size_t n = 0, w = 0;
 
+	image->nr_entries = 0;
 	image->entries = malloc((nr_max ? nr_max : 1) * sizeof(*image->entries));
 	if (!image->entries)
 		return -ENOMEM;
@@ -494,5 +495,5 @@ void sdb_image_deinit(struct sdb_image *image)
 	free(image->image_path);
 	free(image->cgroup);
 	free(image->entries);
-	memset(image, 0, sizeof(*image));
+	*image = (struct sdb_image){0};
 }

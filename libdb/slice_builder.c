@@ -327,8 +327,10 @@ static int write_sorted(struct builder_section *const *sorted, size_t nr_section
 int slice_builder_write(struct slice_builder *builder, const struct slice_info *info, int fd,
 			uint64_t *nr_bytes)
 {
-	struct builder_section **sorted = calloc(builder->nr_sections + 1, sizeof(*sorted));
-	const struct slice_section **plain = calloc(builder->nr_sections + 1, sizeof(*plain));
+	struct builder_section **sorted =
+		calloc(builder->nr_sections + 1, sizeof(struct builder_section *));
+	const struct slice_section **plain =
+		calloc(builder->nr_sections + 1, sizeof(struct slice_section *));
 	size_t nr = 0;
 	int error = -ENOMEM;
 
@@ -338,7 +340,7 @@ int slice_builder_write(struct slice_builder *builder, const struct slice_info *
 				sorted[nr++] = &builder->sections[i];
 		}
 		if (nr)
-			qsort(sorted, nr, sizeof(*sorted), compare_sections);
+			qsort(sorted, nr, sizeof(struct builder_section *), compare_sections);
 		error = write_sorted(sorted, nr, plain, info, fd, nr_bytes);
 	}
 	free(sorted);

@@ -246,7 +246,7 @@ static int sections_make_room(struct merge *merge)
 	for (size_t i = 0; i < merge->nr_inputs; i++)
 		nr += (size_t)(merge->inputs[i].end - merge->inputs[i].next);
 	merge->sections = calloc(nr ? nr : 1, sizeof(*merge->sections));
-	merge->plain = calloc(nr ? nr : 1, sizeof(*merge->plain));
+	merge->plain = calloc(nr ? nr : 1, sizeof(struct slice_section *));
 	return merge->sections && merge->plain ? 0 : -ENOMEM;
 }
 

@@ -185,7 +185,7 @@ static void write_patched_frames(const uint8_t *data, size_t size)
 
 	for (int frame = 0; frame < NR_FRAMES; frame++)
 		nr_all += nr_raw[frame];
-	all = malloc(nr_all);
+	all = calloc(nr_all, 1);
 	must(all);
 	nr_all = 0;
 	for (int frame = 0; frame < NR_FRAMES; frame++) {
@@ -247,7 +247,7 @@ static int read_some(unsigned int first)
 		if ((i + first) % 2) {
 			error = slice_skip_section(slice, &diag);
 		} else {
-			struct sdb_entry *entries = malloc(sections[i].nr_keys * sizeof(*entries));
+			struct sdb_entry *entries = calloc(sections[i].nr_keys, sizeof(*entries));
 
 			must(entries);
 			error = slice_read_section(slice, entries, &diag);

@@ -235,7 +235,7 @@ START_TEST(a_reader_never_sees_samples_of_two_epochs)
 	ck_assert_int_ge(pid, 0);
 	if (!pid)
 		write_epochs();
-	while (progress_now() < 100 || nr_full < 10) {
+	while (progress_now() < 30 || nr_full < 5) {
 		struct sdb_check_result result;
 		struct sdb_image image;
 		struct diag diag;

@@ -266,7 +266,7 @@ static int do_step(enum step step)
 
 START_TEST(whatever_fails_is_told_as_what_it_is)
 {
-	struct slice_check_result whole, result;
+	struct slice_check_result whole = {0}, result;
 	uint64_t nr_failed = 0;
 
 	state.fault = _i;
