@@ -272,8 +272,7 @@ static void bench_bytes(struct slice_builder *builder)
 	if (bench_wanted("slice_bytes_per_key")) {
 		printf("# %llu keys of %llu samples in %llu sections; per key %.2f B tables, %.2f keys, "
 		       "%.2f counts\n",
-		       (unsigned long long)nr_keys,
-		       (unsigned long long)nr_samples,
+		       (unsigned long long)nr_keys, (unsigned long long)nr_samples,
 		       (unsigned long long)header->nr_sections,
 		       (double)header->tables.nr_bytes / (double)nr_keys,
 		       (double)header->keys.nr_bytes / (double)nr_keys,

@@ -119,8 +119,9 @@ struct sdb_image {
 /*
  * Read path (pread, no mapping) while a writer may be at work: each key is
  * there once, with a count that it had meanwhile, different pages at different
- * moments, all of header.epoch. A file that is being emptied has no entries. Errors as sdb_open's, and -ENODATA not begun, -EAGAIN written to
- * too fast; *image untouched.
+ * moments, all of header.epoch. A file that is being emptied has no entries.
+ * Errors as sdb_open's, and -ENODATA not begun, -EAGAIN written to too fast;
+ * *image untouched.
  */
 int sdb_image_load(const char *path, struct sdb_image *image, struct diag *diag);
 /* Header and strings only: entries is NULL, sums are 0. */

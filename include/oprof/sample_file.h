@@ -92,7 +92,7 @@ enum oprof_image_kind {
 #define OPROF_SDB_FREQUENCY   2u  /* period_or_hz is a frequency in Hz */
 #define OPROF_SDB_HOLED	      4u  /* a page was lost while mapped (SIGBUS): counts are too low */
 #define OPROF_SDB_KEEP_KERNEL 8u  /* separated: samples of the kernel under an application */
-#define OPROF_SDB_EPOCHS      16u /* samples count while no slice holds the file's epoch (slice.h) */
+#define OPROF_SDB_EPOCHS      16u /* samples count while no slice holds its epoch (slice.h) */
 #define OPROF_SDB_FLAGS	      31u /* all of these */
 
 /* Offset and length in bytes from the file's start; strings have no NUL. */
