@@ -62,7 +62,7 @@ EXTRA_DIST += $(replay_files)
 if REPORTS
 perf_source_tests = tests/unit/test_cpu_list tests/unit/test_perf_feed tests/unit/test_perf_open \
 	tests/unit/test_perf_order tests/unit/test_perf_parse tests/unit/test_perf_ring \
-	tests/unit/test_perf_source tests/unit/test_perf_watch
+	tests/unit/test_perf_source tests/unit/test_perf_source_switches tests/unit/test_perf_watch
 check_PROGRAMS += $(perf_source_tests)
 TESTS += $(perf_source_tests)
 tests_unit_test_cpu_list_SOURCES = tests/unit/test_cpu_list.c
@@ -83,6 +83,10 @@ tests_unit_test_perf_parse_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_ring_SOURCES = tests/unit/test_perf_ring.c
 tests_unit_test_perf_ring_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_ring_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_perf_source_switches_SOURCES = tests/unit/test_perf_source_switches.c \
+	tests/unit/fake_perf_state.c tests/unit/fake_perf_state.h
+tests_unit_test_perf_source_switches_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_perf_source_switches_LDADD = daemon/libdaemon.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_source_SOURCES = tests/unit/test_perf_source.c \
 	tests/unit/fake_perf_state.c tests/unit/fake_perf_state.h
 tests_unit_test_perf_source_CFLAGS = $(TEST_CFLAGS)

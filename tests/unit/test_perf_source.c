@@ -321,91 +321,6 @@ START_TEST(what_comes_while_the_processes_are_read_again_does_not_pile_up)
 }
 END_TEST
 
-/* To a child and back, nr times: we leave the CPU each time. */
-static void go_to_and_fro(unsigned int nr)
-{
-	int to[2], fro[2];
-	char byte = 0;
-	pid_t pid;
-
-	ck_assert_int_eq(pipe(to), 0);
-	ck_assert_int_eq(pipe(fro), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (!pid) {
-		for (unsigned int i = 0; i < nr; i++)
-			if (read(to[0], &byte, 1) != 1 || write(fro[1], &byte, 1) != 1)
-				_exit(1);
-		_exit(0);
-	}
-	for (unsigned int i = 0; i < nr; i++) {
-		ck_assert_int_eq(write(to[1], &byte, 1), 1);
-		ck_assert_int_eq(read(fro[0], &byte, 1), 1);
-	}
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(close(to[i]), 0);
-		ck_assert_int_eq(close(fro[i]), 0);
-	}
-}
-
-START_TEST(switches_come_while_sampling_runs_though_nothing_is_sampled)
-{
-	pid_t self = getpid();
-	struct source_config config = {.events = &off_cpu,
-				       .nr_events = 1,
-				       .target = SOURCE_TASKS,
-				       .pids = &self,
-				       .nr_pids = 1,
-				       .want_switches = true};
-	uint64_t *nr_switches = &fake_perf_state.nr_items[PERF_RECORD_SWITCH];
-
-	open_source(&config);
-	ck_assert(!fake_perf_state.kernel);
-	go_to_and_fro(10);
-	drain(SOURCE_DRAIN_ALL);
-	ck_assert_uint_eq(*nr_switches, 0);
-	ck_assert_int_eq(source_perf.start(source), 0);
-	go_to_and_fro(100);
-	ck_assert_int_eq(source_perf.stop(source), 0);
-	drain(SOURCE_DRAIN_ALL);
-	/* Parent or child waits in each turn. */
-	ck_assert_uint_ge(*nr_switches, 100);
-	ck_assert_uint_eq(fake_perf_state.nr_switch_gaps, 2);
-	ck_assert_uint_eq(counter("switches_lost"), 0);
-	ck_assert_uint_eq(check_accounts(), 0);
-	*nr_switches = 0;
-	go_to_and_fro(10);
-	drain(SOURCE_DRAIN_ALL);
-	ck_assert_uint_eq(*nr_switches, 0);
-}
-END_TEST
-
-START_TEST(lost_switches_are_counted_and_cost_neither_samples_nor_maps)
-{
-	struct event_choice events[2] = {clock_fixed, off_cpu};
-	pid_t self = getpid();
-	struct source_config config = {.events = events,
-				       .nr_events = 2,
-				       .target = SOURCE_TASKS,
-				       .pids = &self,
-				       .nr_pids = 1,
-				       .want_switches = true};
-
-	open_source(&config);
-	ck_assert_int_eq(source_perf.start(source), 0);
-	go_to_and_fro(40000); /* 512 KiB hold 16384 */
-	ck_assert_int_eq(source_perf.stop(source), 0);
-	drain(SOURCE_DRAIN_ALL);
-	ck_assert_uint_gt(counter("switches_lost"), 0);
-	ck_assert_uint_eq(fake_perf_state.nr_switches_lost, counter("switches_lost"));
-	ck_assert_uint_gt(fake_perf_state.nr_items[PERF_RECORD_SWITCH], 0);
-	ck_assert_uint_eq(counter("side_band_lost"), 0);
-	ck_assert_uint_eq(lost[OPROF_LOST_KERNEL_RING], 0);
-	(void)check_accounts();
-}
-END_TEST
-
 START_TEST(a_command_is_sampled_from_its_exec_on_with_its_side_band_before)
 {
 	struct child child = child_begin("i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done");
@@ -843,8 +758,6 @@ int main(void)
 	tcase_add_test(tests, what_one_page_cannot_hold_is_lost_and_counted_exactly);
 	tcase_add_test(tests, lost_side_band_makes_it_read_the_processes_again);
 	tcase_add_test(tests, what_comes_while_the_processes_are_read_again_does_not_pile_up);
-	tcase_add_test(tests, switches_come_while_sampling_runs_though_nothing_is_sampled);
-	tcase_add_test(tests, lost_switches_are_counted_and_cost_neither_samples_nor_maps);
 	tcase_add_test(tests, a_command_is_sampled_from_its_exec_on_with_its_side_band_before);
 	tcase_add_test(tests, children_are_sampled_and_the_target_alone_decides_the_end);
 	tcase_add_test(tests, all_threads_of_a_running_process_are_sampled);
