@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SETUP_DAYS_MAX	  36500u
 #define SETUP_BYTES_MAX	  65536
 #define SETUP_BUFFER_MAX  (1u << 24)
 #define RING_SAMPLE_BYTES 64 /* a sample without call chain is a little less */
@@ -30,6 +31,8 @@ enum setup_key {
 	KEY_BUFFER_WATERSHED,
 	KEY_CPU_BUFFER_SIZE,
 	KEY_METRICS,
+	KEY_HISTORY_BYTES,
+	KEY_HISTORY_DAYS,
 	KEY_NR,
 };
 
@@ -45,6 +48,8 @@ static const char *const key_names[KEY_NR] = {
 	[KEY_BUFFER_WATERSHED] = "buffer-watershed",
 	[KEY_CPU_BUFFER_SIZE] = "cpu-buffer-size",
 	[KEY_METRICS] = "metrics",
+	[KEY_HISTORY_BYTES] = "history-bytes",
+	[KEY_HISTORY_DAYS] = "history-days",
 };
 
 void setup_init(struct setup *setup)
@@ -105,6 +110,28 @@ static int set_size(unsigned int *size, const char *key, const char *value, stru
 		return diag_set(diag, -EINVAL, "%s: \"%s\" is no number of samples from 0 to %u",
 				key, value, SETUP_BUFFER_MAX);
 	*size = (unsigned int)number;
+	return 0;
+}
+
+/* How much is too little, the daemon says. 0: the default again. */
+static int set_history_bytes(struct setup *setup, const char *value, struct diag *diag)
+{
+	if (number_parse_bytes(value, &setup->history_bytes))
+		return diag_set(diag, -EINVAL,
+				"history-bytes: \"%s\" is no size; write a number with K, M or G",
+				value);
+	return 0;
+}
+
+static int set_history_days(struct setup *setup, const char *value, struct diag *diag)
+{
+	uint64_t number;
+
+	if (number_parse(value, SETUP_DAYS_MAX, &number))
+		return diag_set(diag, -EINVAL,
+				"history-days: \"%s\" is no number of days from 0 to %u", value,
+				SETUP_DAYS_MAX);
+	setup->history_days = (unsigned int)number;
 	return 0;
 }
 
@@ -176,6 +203,10 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 		return set_size(&setup->cpu_buffer_size, key, value, diag);
 	case KEY_METRICS:
 		return set_metrics(setup, value, diag);
+	case KEY_HISTORY_BYTES:
+		return set_history_bytes(setup, value, diag);
+	case KEY_HISTORY_DAYS:
+		return set_history_days(setup, value, diag);
 	default:
 		return diag_set(diag, -EINVAL, "there is no setting \"%s\"", key);
 	}
@@ -278,6 +309,8 @@ static void print_setup(FILE *stream, const struct setup *setup)
 	print_number(stream, KEY_CPU_BUFFER_SIZE, setup->cpu_buffer_size);
 	if (setup->metrics)
 		(void)fprintf(stream, "%s=%s\n", key_names[KEY_METRICS], setup->metrics);
+	print_number(stream, KEY_HISTORY_BYTES, setup->history_bytes);
+	print_number(stream, KEY_HISTORY_DAYS, setup->history_days);
 }
 
 char *setup_format(const struct setup *setup)
@@ -336,5 +369,10 @@ int setup_to_args(const struct setup *setup, struct daemon_args *args, struct di
 		daemon_args_add(args, "--sample-pages=%u", pages);
 	if (setup->metrics)
 		daemon_args_add(args, "--metrics=%s", setup->metrics);
+	if (setup->history_bytes)
+		daemon_args_add(args, "--history-bytes=%llu",
+				(unsigned long long)setup->history_bytes);
+	if (setup->history_days)
+		daemon_args_add(args, "--history-days=%u", setup->history_days);
 	return sampling_to_args(&setup->sampling, EVENT_HZ_LEFT_ON, args, diag);
 }

@@ -11,6 +11,7 @@
 #include "lib/diag.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define SETUP_FILE_NAME "setup"
 
@@ -26,6 +27,8 @@ struct setup {
 	unsigned int buffer_watershed; /* samples */
 	unsigned int cpu_buffer_size;  /* samples in each processor's ring */
 	char *metrics;		       /* where they go; NULL: none */
+	uint64_t history_bytes;	       /* 0: not given, as below */
+	unsigned int history_days;
 };
 
 void setup_init(struct setup *setup);

@@ -15,10 +15,15 @@ static const struct {
 	const char *key;
 	const char *absent; /* what the daemon tells without the option; NULL: nothing */
 } matched[] = {
-	{"--system", "target", NULL},	     {"--event=", "event", NULL},
-	{"--frequency=", "frequency", NULL}, {"--separate=", "separation", NULL},
-	{"--callgraph=", "callgraph", "0"},  {"--sample-pages=", "sample_pages", "0"},
+	{"--system", "target", NULL},
+	{"--event=", "event", NULL},
+	{"--frequency=", "frequency", NULL},
+	{"--separate=", "separation", NULL},
+	{"--callgraph=", "callgraph", "0"},
+	{"--sample-pages=", "sample_pages", "0"},
 	{"--metrics=", "metrics", NULL},
+	{"--history-bytes=", "budget_asked", "0"},
+	{"--history-days=", "budget_days", "0"},
 };
 
 #define NR_MATCHED (sizeof(matched) / sizeof(matched[0]))

@@ -23,6 +23,11 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/recent_slice.c daemon/recent_slice.h \
 	daemon/recount.c daemon/recount.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
 	daemon/separation.c daemon/separation.h daemon/session.c daemon/session.h \
+	daemon/sample_tree.c daemon/sample_tree.h daemon/history.c daemon/history.h \
+	daemon/history_budget.c daemon/history_internal.h daemon/history_job.c \
+	daemon/history_job.h daemon/history_levels.c daemon/history_levels.h \
+	daemon/history_work.c daemon/leftover.c daemon/leftover.h daemon/live_slice.c \
+	daemon/live_slice.h daemon/stretch.c daemon/stretch.h \
 	daemon/session_info.c daemon/session_info.h daemon/stats.c daemon/stats.h \
 	daemon/sync_job.c daemon/sync_job.h
 
@@ -173,6 +178,8 @@ DAEMON_TESTS = tests/unit/test_perf_weeks tests/unit/test_separation tests/unit/
 	tests/unit/test_sample_cache tests/unit/test_attribution \
 	tests/unit/test_control_message tests/unit/test_control_server \
 	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
+	tests/unit/test_history tests/unit/test_history_kill \
+	tests/unit/test_history_levels tests/unit/test_history_soak tests/unit/test_stretch \
 	tests/unit/test_ready tests/unit/test_name_table tests/unit/test_code_keys \
 	tests/unit/test_code_map tests/unit/test_perf_map tests/unit/test_jitdump \
 	tests/unit/test_recent tests/unit/test_recent_slice
@@ -183,6 +190,22 @@ DAEMON_TEST_LIBS = tests/unit/libdaemontest.a daemon/libdaemon.a libdb/libsdb.a 
 tests_unit_test_perf_weeks_SOURCES = tests/unit/test_perf_weeks.c $(perf_encode_files)
 tests_unit_test_perf_weeks_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_weeks_LDADD = $(DAEMON_TEST_LIBS)
+fake_history_files = tests/unit/fake_history.c tests/unit/fake_history.h
+tests_unit_test_history_SOURCES = tests/unit/test_history.c $(fake_history_files)
+tests_unit_test_history_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_history_kill_SOURCES = tests/unit/test_history_kill.c $(fake_history_files)
+tests_unit_test_history_kill_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_kill_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_history_soak_SOURCES = tests/unit/test_history_soak.c $(fake_history_files)
+tests_unit_test_history_soak_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_soak_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_history_levels_SOURCES = tests/unit/test_history_levels.c
+tests_unit_test_history_levels_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_levels_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_stretch_SOURCES = tests/unit/test_stretch.c
+tests_unit_test_stretch_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stretch_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_separation_SOURCES = tests/unit/test_separation.c
 tests_unit_test_separation_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_separation_LDADD = $(DAEMON_TEST_LIBS)

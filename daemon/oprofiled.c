@@ -211,6 +211,7 @@ static void daemon_reap(struct daemon *daemon)
 	uint64_t job;
 	int error;
 
+	profiler_reap(&daemon->profiler);
 	while (sync_job_reap(&daemon->sync, &job, &error)) {
 		control_answer_init(&answer);
 		if (error) {
@@ -386,6 +387,11 @@ static int open_profiler(struct daemon *daemon, struct diag *diag)
 		.ops = &source_perf,
 		.separation = options->separation,
 		.begin = options->begin,
+		.history =
+			{
+				.budget_bytes = options->history_bytes,
+				.budget_days = options->history_days,
+			},
 		.source =
 			{
 				.events = options->events,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/options.h"
 
+#include "daemon/history.h"
 #include "daemon/separation.h"
 #include "lib/number.h"
 
@@ -28,6 +29,8 @@ enum options_key {
 	KEY_SAMPLE_PAGES,
 	KEY_SIDE_PAGES,
 	KEY_READY_FD,
+	KEY_HISTORY_BYTES,
+	KEY_HISTORY_DAYS,
 	KEY_VERSION,
 	KEY_HELP,
 };
@@ -65,6 +68,19 @@ static int parse_pages(const char *text, const char *option, unsigned int *pages
 	if (number & (number - 1))
 		return diag_set(diag, -EINVAL, "%s=%s: give a power of two", option, text);
 	*pages = (unsigned int)number;
+	return 0;
+}
+
+static int parse_history_bytes(struct options *options, const char *text, struct diag *diag)
+{
+	uint64_t nr_bytes = 0;
+
+	if (number_parse_bytes(text, &nr_bytes) || nr_bytes < HISTORY_BYTES_MIN)
+		return diag_set(diag, -EINVAL,
+				"--history-bytes=%s: give a size of at least %" PRIu64
+				"M, with K, M or G",
+				text, HISTORY_BYTES_MIN >> 20);
+	options->history_bytes = nr_bytes;
 	return 0;
 }
 
@@ -132,6 +148,12 @@ static int options_value(struct options *options, struct options_raw *raw, int k
 	case KEY_READY_FD:
 		error = parse_number(text, "--ready-fd", 0, INT_MAX, &number, diag);
 		options->ready_fd = error ? -1 : (int)number;
+		return error;
+	case KEY_HISTORY_BYTES:
+		return parse_history_bytes(options, text, diag);
+	case KEY_HISTORY_DAYS:
+		error = parse_number(text, "--history-days", 1, HISTORY_DAYS_MAX, &number, diag);
+		options->history_days = (unsigned int)number;
 		return error;
 	case KEY_VERSION:
 	case KEY_HELP:
@@ -203,6 +225,11 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		 "pages of a CPU's ring for samples, a power of two", "N"},
 		{"side-pages", 0, POPT_ARG_STRING, NULL, KEY_SIDE_PAGES,
 		 "pages of a CPU's ring for maps and tasks, a power of two", "N"},
+		{"history-bytes", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_BYTES,
+		 "disk for the session, the oldest goes first (default 1G, or a tenth of the disk)",
+		 "SIZE[K|M|G]"},
+		{"history-days", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_DAYS,
+		 "drop what is older", "N"},
 		{"log-file", 0, POPT_ARG_STRING, &raw->log_file, 0, "where to log to", "FILE"},
 		{"metrics", 0, POPT_ARG_STRING, &raw->metrics_file, 0,
 		 "keep figures for Prometheus in this file, with --system", "FILE"},

@@ -29,6 +29,8 @@ struct options {
 	size_t nr_pids;
 	bool enable_on_exec;
 	unsigned int sample_pages, side_pages, chain_depth;
+	uint64_t history_bytes;	   /* 0: the default */
+	unsigned int history_days; /* 0: none go for their age */
 };
 
 /*

@@ -203,6 +203,9 @@ int placement_find(const struct placement_config *config, const struct sample_ke
 		return error;
 	place_event(info, key, placement);
 	placement->name.identity = sample_identity(&identity->image);
+	identity->epoch = config->epoch;
+	if (config->epoch)
+		identity->flags |= OPROF_SDB_EPOCHS;
 	identity->host = info->host;
 	identity->cpu_type = info->cpu_type;
 	identity->cpu_khz = info->cpu_khz;

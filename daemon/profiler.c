@@ -9,20 +9,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
 /* A task that waits for longer is seen to, at least so often. */
 #define SETTLE_NS UINT64_C(60000000000)
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 static int profiler_place(void *context, const struct sample_key *key, struct placement *placement)
 {
@@ -32,6 +23,7 @@ static int profiler_place(void *context, const struct sample_key *key, struct pl
 		.source = profiler->source,
 		.session = profiler->session,
 		.separation = profiler->config.separation,
+		.epoch = profiler->history.epoch,
 	};
 
 	return placement_find(&config, key, placement);
@@ -52,7 +44,7 @@ static void profiler_recount(struct profiler *profiler)
 
 	if (!profiler->recount_due)
 		return;
-	error = recount_files(profiler->session->current_path, &sums);
+	error = recount_session(profiler->session->current_path, &sums);
 	if (error) {
 		log_error("cannot count what %s holds: %s", profiler->session->current_path,
 			  strerror(-error));
@@ -68,6 +60,15 @@ static uint64_t profiler_seen(const struct profiler *profiler)
 	return profiler->config.ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
 }
 
+/* What history finds to be lost, it finds between rounds. */
+static void profiler_recount_now(void *context)
+{
+	struct profiler *profiler = context;
+
+	profiler->recount_due = true;
+	profiler_recount(profiler);
+}
+
 static void profiler_begin_counters(struct profiler *profiler)
 {
 	const struct source_ops *ops = profiler->config.ops;
@@ -75,7 +76,7 @@ static void profiler_begin_counters(struct profiler *profiler)
 	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
 
 	stats_begin_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
-	profiler->rate_since_ns = clock_ns(CLOCK_MONOTONIC);
+	profiler->rate_since_ns = profiler->history.stretch.last.monotonic_ns;
 	profiler->rate_seen = profiler->session->stats.values[STATS_SEEN];
 	profiler->rate = 0;
 }
@@ -146,9 +147,27 @@ static void profiler_begin_recent(struct profiler *profiler)
 
 	if (!recent)
 		return;
-	profiler->round_ns = clock_ns(CLOCK_MONOTONIC);
+	profiler->round_ns = profiler->history.stretch.last.monotonic_ns;
 	recent_clear(recent);
 	recent_mark(recent, profiler->round_ns, &profiler->session->stats);
+}
+
+/*
+ * The session has been begun, its files are not open: what it holds, and the
+ * epoch of what comes now. 0 or -errno.
+ */
+static int profiler_begin_history(struct profiler *profiler, struct diag *diag)
+{
+	int damaged = history_open(&profiler->history, diag);
+
+	if (damaged < 0)
+		return damaged;
+	profiler->recount_due |= damaged || profiler->session->killed ||
+				 profiler->session->stats.damaged;
+	profiler->session->killed = false;
+	profiler_begin_counters(profiler);
+	profiler_recount(profiler);
+	return history_begin(&profiler->history, profiler->cache, diag);
 }
 
 static int profiler_open_session(struct profiler *profiler, struct diag *diag)
@@ -178,9 +197,11 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	profiler->attribution.stats = &profiler->session->stats;
 	code_keys_init(&profiler->attribution.code, profiler->config.ops, profiler->source,
 		       &profiler->session->names);
-	profiler->recount_due = profiler->session->killed || profiler->session->stats.damaged;
-	profiler_begin_counters(profiler);
-	profiler_recount(profiler);
+	error = profiler_begin_history(profiler, diag);
+	if (error) {
+		sample_cache_destroy(profiler->cache);
+		return error;
+	}
 	profiler_begin_recent(profiler);
 	profiler_save_symbols(profiler);
 	return 0;
@@ -203,6 +224,15 @@ static int profiler_open_sink(struct profiler *profiler, struct record_sink **si
 	return 0;
 }
 
+static int profiler_init_history(struct profiler *profiler)
+{
+	struct history_config *config = &profiler->config.history;
+
+	config->recount = profiler_recount_now;
+	config->context = profiler;
+	return history_init(&profiler->history, profiler->session, config);
+}
+
 int profiler_open(struct profiler *profiler, struct session *session,
 		  const struct profiler_config *config, struct diag *diag)
 {
@@ -218,6 +248,8 @@ int profiler_open(struct profiler *profiler, struct session *session,
 				 config->source.nr_events, nr_cpus > 0 ? (uint32_t)nr_cpus : 1);
 	if (!error)
 		error = profiler_open_sink(profiler, &sink);
+	if (!error)
+		error = profiler_init_history(profiler);
 	if (error) {
 		attribution_deinit(&profiler->attribution);
 		return diag_set(diag, error, "out of memory");
@@ -234,6 +266,7 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	if (error) {
 		config->ops->close(profiler->source);
 		off_cpu_deinit(&profiler->off_cpu);
+		history_deinit(&profiler->history);
 		attribution_deinit(&profiler->attribution);
 		recent_destroy(profiler->recent);
 	}
@@ -245,6 +278,7 @@ void profiler_close(struct profiler *profiler)
 	(void)profiler_stop(profiler);
 	if (!profiler->lost)
 		(void)profiler_dump(profiler);
+	history_deinit(&profiler->history);
 	sample_cache_destroy(profiler->cache);
 	profiler->config.ops->close(profiler->source);
 	off_cpu_deinit(&profiler->off_cpu);
@@ -260,8 +294,11 @@ int profiler_start(struct profiler *profiler)
 		return 0;
 	error = profiler->config.ops->start(profiler->source);
 	profiler->running = !error;
-	if (!error) /* nothing is due yet */
-		profiler->drained_ns = clock_ns(CLOCK_MONOTONIC);
+	if (!error) {
+		history_start(&profiler->history);
+		/* Nothing is due yet. */
+		profiler->drained_ns = profiler->history.stretch.last.monotonic_ns;
+	}
 	return error;
 }
 
@@ -273,6 +310,8 @@ int profiler_stop(struct profiler *profiler)
 		return 0;
 	error = profiler->config.ops->stop(profiler->source);
 	profiler->running = error != 0;
+	if (!error)
+		history_stop(&profiler->history);
 	return error;
 }
 
@@ -289,8 +328,10 @@ static void profiler_mark(struct profiler *profiler, enum source_drain how, uint
 /* 0 or -errno of the source. */
 static int profiler_drain(struct profiler *profiler, enum source_drain how)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	int64_t to_realtime_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - now_ns);
+	struct history *history = &profiler->history;
+	bool stepped;
+	int64_t to_realtime_ns = history_follow(history, &stepped);
+	uint64_t now_ns = history->stretch.last.monotonic_ns;
 	int error;
 
 	sample_cache_begin_round(profiler->cache, now_ns, to_realtime_ns);
@@ -305,12 +346,28 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	profiler_update_counters(profiler, now_ns);
 	profiler_recount(profiler);
 	profiler_mark(profiler, how, now_ns);
+	history_run(history, stepped);
 	if (error && error != profiler->drain_error)
 		log_error("reading samples: %s", strerror(-error));
 	profiler->drain_error = error;
 	if (!error)
 		profiler->drained_ns = now_ns;
 	return error;
+}
+
+int profiler_close_epoch(struct profiler *profiler)
+{
+	int error;
+
+	if (profiler->lost)
+		return -ENOENT;
+	error = profiler_drain(profiler, SOURCE_DRAIN_ALL);
+	return error ? error : history_close(&profiler->history);
+}
+
+void profiler_reap(struct profiler *profiler)
+{
+	history_reap(&profiler->history, false);
 }
 
 void profiler_round(struct profiler *profiler, enum source_drain how)
@@ -348,7 +405,7 @@ int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int se
 	if (!profiler->recent)
 		return diag_set(diag, -ENOMEM, "the daemon has no memory for recent samples");
 	(void)profiler_dump(profiler);
-	config.to_realtime_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
+	config.to_realtime_ns = stretch_to_realtime(&profiler->history.stretch);
 	fd = recent_slice_open(&config, stretch);
 	return fd < 0 ? diag_set(diag, fd, "cannot give the recent samples: %s", strerror(-fd))
 		      : fd;
@@ -356,7 +413,7 @@ int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int se
 
 int profiler_sync(const struct profiler *profiler)
 {
-	int error, names;
+	int error, names, synced;
 	int fd;
 
 	if (profiler->lost)
@@ -366,6 +423,9 @@ int profiler_sync(const struct profiler *profiler)
 	error = sample_cache_sync(profiler->cache);
 	if (names && !error)
 		error = names;
+	synced = history_sync(&profiler->history);
+	if (!error)
+		error = synced;
 	fd = open(profiler->session->stats.path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error ? error : -errno;
@@ -379,6 +439,7 @@ void profiler_synced(struct profiler *profiler, int error)
 {
 	if (profiler->cache)
 		sample_cache_synced(profiler->cache, error);
+	history_synced(&profiler->history, error);
 }
 
 /* After a reset or save: the session is new, or there is none. */
@@ -397,10 +458,22 @@ static int profiler_begin_again(struct profiler *profiler, int error, struct dia
 			return error < 0 ? error : -ENOENT;
 		}
 	}
-	profiler_begin_counters(profiler);
+	diag_clear(&again);
+	if (profiler_begin_history(profiler, &again)) {
+		log_error("%s", diag_show(&again));
+		profiler->lost = true;
+		return error < 0 ? error : -ENOENT;
+	}
 	profiler_begin_recent(profiler);
 	profiler_save_symbols(profiler);
 	return error < 0 ? error : 0;
+}
+
+/* Its folder is about to go, or to be renamed. */
+static void profiler_leave_session(struct profiler *profiler)
+{
+	history_end(&profiler->history);
+	sample_cache_clear(profiler->cache);
 }
 
 int profiler_reset(struct profiler *profiler, struct diag *diag)
@@ -408,7 +481,7 @@ int profiler_reset(struct profiler *profiler, struct diag *diag)
 	if (profiler->lost)
 		return diag_set(diag, -ENOENT, "the session's folder is gone");
 	(void)profiler_dump(profiler);
-	sample_cache_clear(profiler->cache);
+	profiler_leave_session(profiler);
 	return profiler_begin_again(profiler, session_reset(profiler->session, diag), diag);
 }
 
@@ -421,11 +494,8 @@ int profiler_save(struct profiler *profiler, const char *name, struct diag *diag
 	if (profiler->lost)
 		return diag_set(diag, -ENOENT, "the session's folder is gone");
 	(void)profiler_dump(profiler);
-	sample_cache_clear(profiler->cache);
+	profiler_leave_session(profiler);
 	error = session_save(profiler->session, name, diag);
-	/* Nothing has happened: current goes on. */
-	if (error < 0 && profiler->session->open)
-		return error;
 	return profiler_begin_again(profiler, error, diag);
 }
 
@@ -438,7 +508,7 @@ void profiler_check_session(struct profiler *profiler)
 		return;
 	log_error("the session %s was removed under the daemon: beginning it anew",
 		  profiler->session->current_path);
-	sample_cache_clear(profiler->cache);
+	profiler_leave_session(profiler);
 	diag_clear(&diag);
 	error = session_recover(profiler->session, &diag);
 	(void)profiler_begin_again(profiler, error, &diag);
@@ -468,6 +538,9 @@ static void status_settings(const struct profiler *profiler, struct control_answ
 	control_answer_add(answer, "separation", "%s", text);
 	control_answer_add(answer, "callgraph", "%u", config->chain_depth);
 	control_answer_add(answer, "sample_pages", "%u", config->sample_pages);
+	control_answer_add(answer, "budget_asked", "%" PRIu64,
+			   profiler->config.history.budget_bytes);
+	control_answer_add(answer, "budget_days", "%u", profiler->config.history.budget_days);
 }
 
 void profiler_status(const struct profiler *profiler, struct control_answer *answer)
@@ -487,6 +560,7 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 				   session->info.notes[i].text);
 	control_answer_add(answer, "rate", "%.1f", profiler->rate);
 	control_answer_add(answer, "sample_files", "%zu", sample_cache_nr_files(profiler->cache));
+	history_status(&profiler->history, answer);
 	for (uint32_t i = 0; session->open && i < session->stats.nr_entries; i++)
 		control_answer_add(answer, session->stats.names[i], "%" PRIu64,
 				   session->stats.values[i]);

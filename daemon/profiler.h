@@ -10,6 +10,7 @@
 
 #include "daemon/attribution.h"
 #include "daemon/control_message.h"
+#include "daemon/history.h"
 #include "daemon/off_cpu.h"
 #include "daemon/recent_slice.h"
 #include "daemon/sample_cache.h"
@@ -27,6 +28,7 @@ struct profiler_config {
 	struct source_config source; /* its events must live as long as the profiler */
 	unsigned int separation;
 	enum session_begin begin;
+	struct history_config history; /* recount and context are the profiler's own */
 };
 
 struct profiler {
@@ -40,6 +42,7 @@ struct profiler {
 	struct sample_cache *cache;
 	struct recent *recent; /* NULL: no memory for it */
 	uint64_t round_ns;     /* CLOCK_MONOTONIC: the last round's begin */
+	struct history history;
 	bool running;
 	bool recount_due; /* counters may not be what the files hold */
 	bool lost;	  /* the session's folder went: nothing can be kept any more */
@@ -76,6 +79,15 @@ int profiler_dump(struct profiler *profiler);
  */
 int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
 		    struct recent_stretch *stretch, struct diag *diag);
+
+/*
+ * End the epoch now: samples from here on are in another slice than those
+ * before. 0 or -errno: it goes on.
+ */
+int profiler_close_epoch(struct profiler *profiler);
+
+/* SIGCHLD: a child's work on slices may be done. */
+void profiler_reap(struct profiler *profiler);
 
 /* Have it on disk: may take long; changes nothing in memory (for a forked child). */
 int profiler_sync(const struct profiler *profiler);

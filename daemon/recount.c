@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/recount.h"
 
+#include "libdb/history_files.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
+#include "libdb/slice.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define NS_PER_S UINT64_C(1000000000)
+
+struct recount_walk {
+	uint64_t epoch_closed;
+	struct recount sums;
+};
 
 /* Not ours to read, cut, never begun, gone since: none of its samples can be told. */
 static bool holds_nothing(int error)
@@ -16,21 +24,20 @@ static bool holds_nothing(int error)
 	       error == -ENODATA || error == -ENOENT;
 }
 
-static uint64_t weight_of(const struct sdb_image *image)
+/* Clocks: the kernel makes a fixed period of their frequency. */
+static uint64_t weight_of(uint32_t flags, uint64_t period_or_hz, uint64_t nr_samples,
+			  uint64_t weight)
 {
-	const struct oprof_sdb_header *header = &image->header;
-
-	/* Clocks: the kernel makes a fixed period of their frequency. */
-	if ((header->flags & (OPROF_SDB_FREQUENCY | OPROF_SDB_WEIGHTED)) == OPROF_SDB_FREQUENCY &&
-	    header->period_or_hz)
-		return image->nr_samples * (NS_PER_S / header->period_or_hz);
-	return image->weight;
+	if ((flags & (OPROF_SDB_FREQUENCY | OPROF_SDB_WEIGHTED)) == OPROF_SDB_FREQUENCY &&
+	    period_or_hz)
+		return nr_samples * (NS_PER_S / period_or_hz);
+	return weight;
 }
 
 static int count_file(const char *path, const struct sample_name *name, const struct diag *diag,
 		      void *context)
 {
-	struct recount *sums = context;
+	struct recount_walk *walk = context;
 	struct sdb_image image;
 	int error;
 
@@ -40,22 +47,79 @@ static int count_file(const char *path, const struct sample_name *name, const st
 	error = sdb_image_load(path, &image, NULL);
 	if (error)
 		return holds_nothing(error) ? 0 : error;
-	if (image.header.image_kind == OPROF_IMAGE_IDLE) {
-		sums->idle += image.nr_samples;
+	if (image.header.epoch && image.header.epoch <= walk->epoch_closed) {
+		; /* it is in a slice */
+	} else if (image.header.image_kind == OPROF_IMAGE_IDLE) {
+		walk->sums.idle += image.nr_samples;
 	} else {
-		sums->stored += image.nr_samples;
-		sums->weight += weight_of(&image);
+		walk->sums.stored += image.nr_samples;
+		walk->sums.weight += weight_of(image.header.flags, image.header.period_or_hz,
+					       image.nr_samples, image.weight);
 	}
 	sdb_image_deinit(&image);
 	return 0;
 }
 
-int recount_files(const char *session_path, struct recount *sums)
+int recount_slice(const char *path, struct recount *sums)
 {
-	struct recount found = {0};
-	int error = sample_name_walk(session_path, count_file, &found);
+	const struct slice_section *sections;
+	struct slice *slice;
+	size_t nr_sections;
+	int error = slice_open(&slice, path, NULL);
+
+	if (error)
+		return error;
+	sections = slice_sections(slice, &nr_sections);
+	for (size_t i = 0; i < nr_sections; i++) {
+		const struct slice_section *section = &sections[i];
+
+		if (section->image_kind == OPROF_IMAGE_IDLE) {
+			sums->idle += section->nr_samples;
+			continue;
+		}
+		sums->stored += section->nr_samples;
+		sums->weight += weight_of(section->flags, section->period_or_hz,
+					  section->nr_samples, section->weight);
+	}
+	slice_close(slice);
+	return 0;
+}
+
+/* Told by history_files_list's caller who cares. */
+static void pass_damaged(const char *path, const struct diag *diag, void *context)
+{
+	(void)path;
+	(void)diag;
+	(void)context;
+}
+
+static int count_slices(const char *session_path, struct recount_walk *walk)
+{
+	struct history_files files;
+	int error = history_files_list(&files, session_path, pass_damaged, NULL);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < files.nr_files && !error; i++) {
+		if (files.files[i].superseded)
+			continue;
+		error = recount_slice(files.files[i].path, &walk->sums);
+		if (holds_nothing(error))
+			error = 0;
+	}
+	walk->epoch_closed = files.epoch_closed;
+	history_files_deinit(&files);
+	return error;
+}
+
+int recount_session(const char *session_path, struct recount *sums)
+{
+	struct recount_walk walk = {0};
+	int error = count_slices(session_path, &walk);
 
 	if (!error)
-		*sums = found;
+		error = sample_name_walk(session_path, count_file, &walk);
+	if (!error)
+		*sums = walk.sums;
 	return error;
 }

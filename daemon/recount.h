@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the sample files of a session hold, by reading them all: after damage
- * and kills, when the counters no longer tell it.
+ * What a session holds, live files and slices, by reading them all: after
+ * damage and kills, when the counters no longer tell it.
  */
 #ifndef DAEMON_RECOUNT_H
 #define DAEMON_RECOUNT_H
@@ -15,9 +15,12 @@ struct recount {
 };
 
 /*
- * Sum up the files below session_path; they may be open for writing by this
- * process. One that is damaged holds nothing. 0, or -errno: *sums untouched.
+ * Sum up the session at session_path; its files may be open for writing by
+ * this process. What is damaged holds nothing. 0, or -errno: *sums untouched.
  */
-int recount_files(const char *session_path, struct recount *sums);
+int recount_session(const char *session_path, struct recount *sums);
+
+/* The slice at path alone, added to *sums. 0, or -errno of slice_open. */
+int recount_slice(const char *path, struct recount *sums);
 
 #endif

@@ -38,11 +38,14 @@ struct sample_file {
 	struct sample_key key;	    /* the latest; its images may have been given up */
 	uint64_t first_ns, last_ns; /* of this round's samples; first_ns UINT64_MAX: none */
 	uint64_t used_round;
+	uint64_t epoch;	   /* that its samples are of; those of an earlier one are in a slice */
+	uint64_t nr_bytes; /* on disk */
 	bool weighted;
 	bool unsynced;
+	bool parked; /* closed, kept because it holds samples of the epoch: found by path only */
 	struct sample_link *links;
 	struct sample_file *next_in_bucket;
-	struct sample_file *newer, *older;
+	struct sample_file *newer, *older; /* parked: newer is unused, older the next */
 	uint64_t path_hash;
 	char path[];
 };
@@ -56,6 +59,11 @@ struct sample_cache {
 	struct sample_file *newest, *oldest;
 	uint32_t released[RELEASED_MAX];
 	size_t nr_released;
+	struct sample_file *parked;
+	size_t nr_parked;
+	struct sample_tree tree;
+	uint64_t nr_bytes; /* of all files */
+	uint64_t epoch;	   /* 0: none, files are not of epochs */
 	struct sample_link *last; /* most samples follow one of their own key */
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
@@ -92,6 +100,7 @@ int sample_cache_create(struct sample_cache **cache, const struct sample_cache_c
 	if (!made)
 		return -ENOMEM;
 	made->config = *config;
+	sample_tree_init(&made->tree, config->folder);
 	made->nr_buckets = 16;
 	while (made->nr_buckets < 2 * config->nr_files_max)
 		made->nr_buckets *= 2;
@@ -186,10 +195,43 @@ static void link_forget(struct sample_cache *cache, struct sample_link *link)
 	free(link);
 }
 
-static void file_evict(struct sample_cache *cache, struct sample_file *file)
+/* Out of the table of paths. */
+static void file_free(struct sample_cache *cache, struct sample_file *file)
 {
 	struct sample_file **next = &cache->files[file->path_hash & (cache->nr_buckets - 1)];
 
+	while (*next != file)
+		next = &(*next)->next_in_bucket;
+	*next = file->next_in_bucket;
+	cache->nr_bytes -= file->nr_bytes;
+	free(file);
+}
+
+static void file_park(struct sample_cache *cache, struct sample_file *file)
+{
+	file->parked = true;
+	file->newer = NULL;
+	file->older = cache->parked;
+	cache->parked = file;
+	cache->nr_parked++;
+}
+
+static void file_unpark(struct sample_cache *cache, struct sample_file *file)
+{
+	struct sample_file **next = &cache->parked;
+
+	while (*next != file)
+		next = &(*next)->older;
+	*next = file->older;
+	cache->nr_parked--;
+	file->parked = false;
+	file_link_use(cache, file);
+	cache->nr_files++;
+}
+
+/* Close; its keys are forgotten, it is no longer among the open ones. */
+static void file_retire(struct sample_cache *cache, struct sample_file *file)
+{
 	file_close(cache, file);
 	while (file->links) {
 		struct sample_link *link = file->links;
@@ -197,12 +239,20 @@ static void file_evict(struct sample_cache *cache, struct sample_file *file)
 		file->links = link->next_of_file;
 		link_forget(cache, link);
 	}
-	while (*next != file)
-		next = &(*next)->next_in_bucket;
-	*next = file->next_in_bucket;
 	file_unlink_use(cache, file);
 	cache->nr_files--;
-	free(file);
+}
+
+static void file_evict(struct sample_cache *cache, struct sample_file *file)
+{
+	file_retire(cache, file);
+	if (cache->epoch && file->epoch == cache->epoch) {
+		file_park(cache, file);
+		return;
+	}
+	if (file->epoch) /* all that it holds is in a slice */
+		sample_tree_remove(&cache->tree, file->path);
+	file_free(cache, file);
 }
 
 static bool is_released(const struct sample_cache *cache, uint32_t image)
@@ -251,8 +301,20 @@ void sample_cache_release(struct sample_cache *cache, uint32_t image)
 
 void sample_cache_clear(struct sample_cache *cache)
 {
-	while (cache->oldest)
-		file_evict(cache, cache->oldest);
+	while (cache->oldest) {
+		struct sample_file *file = cache->oldest;
+
+		file_retire(cache, file);
+		file_free(cache, file);
+	}
+	while (cache->parked) {
+		struct sample_file *file = cache->parked;
+
+		cache->parked = file->older;
+		file_free(cache, file);
+	}
+	cache->nr_parked = 0;
+	sample_tree_init(&cache->tree, cache->config.folder);
 }
 
 /* Room for one more of each, never by closing keep. */
@@ -298,6 +360,7 @@ static int file_set_aside(struct sample_cache *cache, struct sample_file *file, 
 	unsigned int nr = 1;
 
 	file_close(cache, file);
+	file->epoch = 0;
 	(void)snprintf(damaged, sizeof(damaged), "%s.damaged", file->path);
 	while (!access(damaged, F_OK) && nr < DAMAGED_MAX)
 		(void)snprintf(damaged, sizeof(damaged), "%s.damaged.%u", file->path, ++nr);
@@ -311,7 +374,7 @@ static bool file_open_again(struct sample_cache *cache, struct sample_file *file
 			    const struct diag *diag)
 {
 	if (error == -ENOENT)
-		return !file_make_parent_dirs(file->path, 0700);
+		return !sample_tree_make_parents(&cache->tree, file->path);
 	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
 		cache_shrink(cache, file);
 		return true;
@@ -319,6 +382,14 @@ static bool file_open_again(struct sample_cache *cache, struct sample_file *file
 	if (error_is_damage(error))
 		return !file_set_aside(cache, file, diag->text[0] ? diag->text : strerror(-error));
 	return false;
+}
+
+static void file_measure(struct sample_cache *cache, struct sample_file *file)
+{
+	uint64_t nr_bytes = sdb_nr_bytes(file->db);
+
+	cache->nr_bytes += nr_bytes - file->nr_bytes;
+	file->nr_bytes = nr_bytes;
 }
 
 /* cache->placement is the file's. */
@@ -336,7 +407,10 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 	}
 	file->error = error;
 	file->weighted = identity->flags & OPROF_SDB_WEIGHTED;
-	if (error) {
+	if (!error) {
+		file->epoch = identity->epoch;
+		file_measure(cache, file);
+	} else {
 		file->db = NULL;
 		file->retry_ns = cache->now_ns + RETRY_NS;
 		file_complain(cache, file, error, diag.text);
@@ -354,6 +428,32 @@ static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 		return file->error;
 	error = cache->config.place(cache->config.context, key, &cache->placement);
 	return error ? error : file_open(cache, file);
+}
+
+/*
+ * The first sample of an epoch, or the file is not open. key: a sample's that
+ * is filed there now.
+ */
+static int file_renew(struct sample_cache *cache, struct sample_file *file,
+		      const struct sample_key *key)
+{
+	int error;
+
+	if (!file->db)
+		return file_reopen(cache, file, key);
+	error = cache->config.place(cache->config.context, key, &cache->placement);
+	if (error)
+		return error;
+	if (!sdb_restart(file->db, &cache->placement.identity)) {
+		file->epoch = cache->placement.identity.epoch;
+		file->weighted = cache->placement.identity.flags & OPROF_SDB_WEIGHTED;
+		file_measure(cache, file);
+		return 0;
+	}
+	/* It lost a page; it holds nothing that is not in a slice. */
+	file_close(cache, file);
+	(void)unlink(file->path);
+	return file_open(cache, file);
 }
 
 static uint64_t path_hash(const char *path)
@@ -443,10 +543,13 @@ static int cache_miss(struct sample_cache *cache, const struct sample_key *key, 
 		return error;
 	hash_of_path = path_hash(cache->path);
 	file = file_find(cache, hash_of_path);
-	if (file)
+	if (file && !file->parked)
 		file_use(cache, file);
 	cache_make_room(cache, file);
-	if (!file) {
+	if (file && file->parked) {
+		file_unpark(cache, file);
+		(void)file_open(cache, file);
+	} else if (!file) {
 		file = file_add(cache, hash_of_path, key);
 		if (!file)
 			return -ENOMEM;
@@ -479,7 +582,7 @@ static inline int cache_get(struct sample_cache *cache, const struct sample_key 
 	}
 	*file = link->file;
 	file_use(cache, *file);
-	return (*file)->db ? 0 : file_reopen(cache, *file, key);
+	return (*file)->db && (*file)->epoch == cache->epoch ? 0 : file_renew(cache, *file, key);
 }
 
 /* ---- adding ---- */
@@ -543,8 +646,55 @@ void sample_cache_end_round(struct sample_cache *cache)
 {
 	struct sample_file *file = cache->newest;
 
-	for (; file && file->used_round == cache->round; file = file->older)
+	for (; file && file->used_round == cache->round; file = file->older) {
 		file_set_times(cache, file);
+		if (file->db)
+			file_measure(cache, file);
+	}
+}
+
+/* ---- epochs ---- */
+
+int sample_cache_visit_epoch(const struct sample_cache *cache,
+			     int (*visit)(const char *path, void *context), void *context)
+{
+	const struct sample_file *file;
+	int error = 0;
+
+	for (file = cache->newest; file && !error; file = file->older)
+		if (file->epoch == cache->epoch)
+			error = visit(file->path, context);
+	for (file = cache->parked; file && !error; file = file->older)
+		error = visit(file->path, context);
+	return error;
+}
+
+void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64_t nr_keep)
+{
+	cache->epoch = epoch;
+	cache->sync_all = false;
+	for (struct sample_file *file = cache->newest; file; file = file->older)
+		file->unsynced = false;
+	while (cache->parked) {
+		struct sample_file *file = cache->parked;
+
+		cache->parked = file->older;
+		sample_tree_remove(&cache->tree, file->path);
+		file_free(cache, file);
+	}
+	cache->nr_parked = 0;
+	while (cache->oldest && cache->oldest->epoch + nr_keep < epoch)
+		file_evict(cache, cache->oldest);
+}
+
+uint64_t sample_cache_nr_bytes(const struct sample_cache *cache)
+{
+	return cache->nr_bytes + sample_tree_nr_bytes(&cache->tree);
+}
+
+size_t sample_cache_nr_parked(const struct sample_cache *cache)
+{
+	return cache->nr_parked;
 }
 
 static size_t cache_nr_unsynced(const struct sample_cache *cache)

@@ -5,6 +5,11 @@
  * <name>.damaged) and a new one begun in its place; one that cannot be made
  * is tried again a second later.
  *
+ * Epochs (oprof/slice.h): files closed while they hold samples of the epoch
+ * stay known, so that no folder has to be walked to find all of them. When an
+ * epoch has gone to a slice, files are emptied as they are used again; those
+ * that were closed, or are not used for some epochs, are removed.
+ *
  * Not for: what a key's file is called (placement.h), counters (attribution.h).
  */
 #ifndef DAEMON_SAMPLE_CACHE_H
@@ -12,6 +17,7 @@
 
 #include "daemon/placement.h"
 #include "daemon/sample_key.h"
+#include "daemon/sample_tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,6 +73,24 @@ void sample_cache_release(struct sample_cache *cache, uint32_t image);
 /* Close all files (their folder is about to go, or to be renamed). */
 void sample_cache_clear(struct sample_cache *cache);
 
-size_t sample_cache_nr_files(const struct sample_cache *cache);
+/* Files not used for so many epochs are removed. */
+#define SAMPLE_CACHE_IDLE_EPOCHS 10
+
+/*
+ * From here on samples are of epoch (> 0, later than the one before), which
+ * place must say, too; what files hold so far counts for nothing: it is in a
+ * slice. Those not used in the last nr_keep epochs are removed; 0: all.
+ */
+void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64_t nr_keep);
+
+/* Each file that holds samples of the epoch; stops at the first non-zero, and returns it. */
+int sample_cache_visit_epoch(const struct sample_cache *cache,
+			     int (*visit)(const char *path, void *context), void *context);
+
+/* Disk that the files take, with their folders; as of the last round. */
+uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);
+
+size_t sample_cache_nr_files(const struct sample_cache *cache);  /* open */
+size_t sample_cache_nr_parked(const struct sample_cache *cache); /* closed in this epoch */
 
 #endif

@@ -37,6 +37,9 @@ static const char *const stats_own_names[STATS_NR] = {
 	[STATS_WEIGHT_STORED] = "weight_stored",
 	[STATS_SKIPPED_RECORDS] = "skipped_records",
 	[STATS_OTHER_CODE] = "other_code",
+	[STATS_EXPIRED] = "expired",
+	[STATS_EXPIRED_IDLE] = "expired_idle",
+	[STATS_EXPIRED_WEIGHT] = "expired_weight",
 };
 
 /* The mapping that the handler looks after: one at a time. */
@@ -257,12 +260,14 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 
 void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight)
 {
-	uint64_t seen = stats->values[STATS_SEEN];
+	const uint64_t *values = stats->values;
+	uint64_t seen = values[STATS_SEEN];
 	uint64_t accounted;
 
-	stats_set(stats, STATS_STORED, stored);
-	stats_set(stats, STATS_IDLE, idle);
-	stats_set(stats, STATS_WEIGHT_STORED, weight);
+	stats_set(stats, STATS_STORED,
+		  stored + values[STATS_EXPIRED] - values[STATS_EXPIRED_IDLE]);
+	stats_set(stats, STATS_IDLE, idle + values[STATS_EXPIRED_IDLE]);
+	stats_set(stats, STATS_WEIGHT_STORED, weight + values[STATS_EXPIRED_WEIGHT]);
 	accounted = stats_accounted(stats);
 	if (seen > accounted)
 		stats_add(stats, STATS_LOST + OPROF_LOST_FILE, seen - accounted);
@@ -270,6 +275,35 @@ void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t
 		stats_set(stats, STATS_SEEN, accounted);
 		stats->seen_base += accounted - seen;
 	}
+}
+
+void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		char name[OPROF_STATS_NAME_BYTES];
+		uint32_t nr_before = stats->nr_entries;
+		uint32_t entry;
+
+		memcpy(name, later[i].name, sizeof(name));
+		name[sizeof(name) - 1] = '\0';
+		entry = name[0] ? stats_entry(stats, name) : STATS_ENTRIES_MAX;
+		if (entry == STATS_ENTRIES_MAX || entry == STATS_STORED || entry == STATS_IDLE ||
+		    entry == STATS_WEIGHT_STORED)
+			continue;
+		if (stats->nr_entries != nr_before)
+			stats_write_entry(stats, entry);
+		if (stats->values[entry] < later[i].value)
+			stats_set(stats, entry, later[i].value);
+	}
+}
+
+size_t stats_snapshot(const struct stats *stats, struct oprof_stats_entry *entries)
+{
+	for (uint32_t i = 0; i < stats->nr_entries; i++) {
+		memcpy(entries[i].name, stats->names[i], sizeof(entries[i].name));
+		entries[i].value = stats->values[i];
+	}
+	return stats->nr_entries;
 }
 
 uint64_t stats_accounted(const struct stats *stats)

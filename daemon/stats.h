@@ -4,7 +4,8 @@
  * for reading, in a shared mapping so that a kill loses none. They add up
  * over the runs of a session.
  *
- * Invariant after each round: seen = stored + idle + sum of lost.
+ * Invariants after each round: seen = stored + idle + sum of lost; what live
+ * files and slices hold = stored + idle - expired.
  */
 #ifndef DAEMON_STATS_H
 #define DAEMON_STATS_H
@@ -28,6 +29,9 @@ enum stats_counter {
 	STATS_WEIGHT_STORED,
 	STATS_SKIPPED_RECORDS, /* of a type that the daemon does not know */
 	STATS_OTHER_CODE,      /* samples of code by a name that there was no room for */
+	STATS_EXPIRED,	       /* of stored and idle: in slices that the budget dropped */
+	STATS_EXPIRED_IDLE,    /* idle ones of these */
+	STATS_EXPIRED_WEIGHT,  /* weight of the others */
 	STATS_NR,
 };
 
@@ -79,11 +83,21 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 			 size_t nr_counters);
 
 /*
- * This is what the sample files hold: make the invariant hold again. What is
- * missing was lost with its file; what is more was seen, but a kill came
- * before it was counted.
+ * This is what live files and slices hold: make the invariants hold again.
+ * What is missing was lost with its file; what is more was seen, but a kill
+ * came before it was counted.
  */
 void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight);
+
+/*
+ * Counters as they were at a later moment than those in memory may be of (the
+ * machine crashed; meta/stats was damaged): those that are behind catch up.
+ * Not what a recount finds out.
+ */
+void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, size_t nr);
+
+/* All of them, as a slice tells them. Room for STATS_ENTRIES_MAX; their number. */
+size_t stats_snapshot(const struct stats *stats, struct oprof_stats_entry *entries);
 
 /*
  * The mapping lost its page (truncated under us, disk error): make the file

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 static int digit_value(char c)
 {
@@ -40,4 +42,40 @@ int number_parse(const char *text, uint64_t max, uint64_t *value)
 		return -ERANGE;
 	*value = sum;
 	return 0;
+}
+
+static unsigned int unit_shift(char c)
+{
+	switch (c) {
+	case 'K':
+	case 'k':
+		return 10;
+	case 'M':
+	case 'm':
+		return 20;
+	case 'G':
+	case 'g':
+		return 30;
+	default:
+		return 0;
+	}
+}
+
+int number_parse_bytes(const char *text, uint64_t *nr_bytes)
+{
+	size_t nr = strlen(text);
+	unsigned int shift = nr ? unit_shift(text[nr - 1]) : 0;
+	char digits[32];
+	uint64_t value;
+	int error;
+
+	nr -= shift != 0;
+	if (nr >= sizeof(digits) || (nr > 1 && (text[1] == 'x' || text[1] == 'X')))
+		return -EINVAL;
+	memcpy(digits, text, nr);
+	digits[nr] = '\0';
+	error = number_parse(digits, UINT64_MAX >> shift, &value);
+	if (!error)
+		*nr_bytes = value << shift;
+	return error;
 }

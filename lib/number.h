@@ -11,4 +11,7 @@
  */
 int number_parse(const char *text, uint64_t max, uint64_t *value);
 
+/* A size: a decimal number of bytes, or of 2^10, 2^20, 2^30 with K, M, G behind it. As above. */
+int number_parse_bytes(const char *text, uint64_t *nr_bytes);
+
 #endif

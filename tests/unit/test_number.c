@@ -43,6 +43,42 @@ START_TEST(what_is_not_a_number_is_refused)
 }
 END_TEST
 
+START_TEST(sizes_have_a_unit_or_none)
+{
+	uint64_t nr_bytes = 0;
+
+	ck_assert_int_eq(number_parse_bytes("4096", &nr_bytes), 0);
+	ck_assert_uint_eq(nr_bytes, 4096);
+	ck_assert_int_eq(number_parse_bytes("3K", &nr_bytes), 0);
+	ck_assert_uint_eq(nr_bytes, 3 << 10);
+	ck_assert_int_eq(number_parse_bytes("500M", &nr_bytes), 0);
+	ck_assert_uint_eq(nr_bytes, UINT64_C(500) << 20);
+	ck_assert_int_eq(number_parse_bytes("17179869183g", &nr_bytes), 0);
+	ck_assert_uint_eq(nr_bytes, UINT64_C(17179869183) << 30);
+}
+END_TEST
+
+static const char *const bad_sizes[] = {"",   "K",  "1KB", "1 K", "-1M", "0x10",
+					"1T", "1.5G", "M1",  "1kk", "0xfK"};
+
+START_TEST(what_is_not_a_size_is_refused)
+{
+	uint64_t nr_bytes = 7;
+
+	ck_assert_int_eq(number_parse_bytes(bad_sizes[_i], &nr_bytes), -EINVAL);
+	ck_assert_uint_eq(nr_bytes, 7);
+}
+END_TEST
+
+START_TEST(sizes_that_do_not_fit_are_out_of_range)
+{
+	uint64_t nr_bytes = 7;
+
+	ck_assert_int_eq(number_parse_bytes("17179869184G", &nr_bytes), -ERANGE);
+	ck_assert_uint_eq(nr_bytes, 7);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("number");
@@ -52,6 +88,10 @@ int main(void)
 	tcase_add_test(tests, what_is_above_max_is_out_of_range);
 	tcase_add_loop_test(tests, what_is_not_a_number_is_refused, 0,
 			    sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tests, sizes_have_a_unit_or_none);
+	tcase_add_loop_test(tests, what_is_not_a_size_is_refused, 0,
+			    sizeof(bad_sizes) / sizeof(bad_sizes[0]));
+	tcase_add_test(tests, sizes_that_do_not_fit_are_out_of_range);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

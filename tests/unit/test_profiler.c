@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/profiler.h"
 
+#include "daemon/recount.h"
 #include "daemon/separation.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -57,29 +58,15 @@ static void open_it(void)
 	ck_assert_int_eq(profiler_open(&profiler, &session, &config, &diag), 0);
 }
 
-static int sum_file(const char *path, const struct sample_name *name, const struct diag *why,
-		    void *context)
-{
-	struct sdb_image loaded;
-
-	(void)why;
-	if (!name) /* set aside */
-		return 0;
-	ck_assert_int_eq(sdb_image_load(path, &loaded, NULL), 0);
-	*(uint64_t *)context += loaded.nr_samples;
-	sdb_image_deinit(&loaded);
-	return 0;
-}
-
-/* What a report would sum over a session's files. */
+/* What a report would sum over a session's files and slices. */
 static uint64_t sum(const char *session_name)
 {
+	struct recount sums;
 	char path[256];
-	uint64_t nr = 0;
 
 	(void)snprintf(path, sizeof(path), "samples/%s", session_name);
-	ck_assert_int_eq(sample_name_walk(path, sum_file, &nr), 0);
-	return nr;
+	ck_assert_int_eq(recount_session(path, &sums), 0);
+	return sums.stored + sums.idle;
 }
 
 static void conserved(void)

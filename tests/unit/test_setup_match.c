@@ -27,7 +27,7 @@ static void set(const char *key, const char *value)
 static const char full[] = "version 1\nstate running\ntarget system\n"
 			   "event cpu-clock::0x0:1:1\nevent page-faults:5:0x0:0:1\n"
 			   "frequency 123\nseparation lib,thread\ncallgraph 7\n"
-			   "sample_pages 16\nseen 0\n";
+			   "sample_pages 16\nbudget_asked 536870912\nbudget_days 30\nseen 0\n";
 
 static void set_full(void)
 {
@@ -36,6 +36,8 @@ static void set_full(void)
 	set("separate", "lib,thread");
 	set("callgraph", "7");
 	set("cpu-buffer-size", "1024");
+	set("history-bytes", "512M");
+	set("history-days", "30");
 }
 
 static void assert_differs(const char *status, const char *what)
@@ -57,7 +59,8 @@ START_TEST(defaults_match_a_daemon_that_was_told_nothing)
 	set("event", "cpu-clock");
 	ck_assert_msg(!setup_match(&setup,
 				   "target system\nevent cpu-clock::0x0:1:1\nfrequency 99\n"
-				   "separation none\ncallgraph 0\nsample_pages 0\n",
+				   "separation none\ncallgraph 0\nsample_pages 0\n"
+				   "budget_asked 0\nbudget_days 0\n",
 				   &diag),
 		      "%s", diag_show(&diag));
 }
@@ -77,6 +80,8 @@ static const struct {
 	{"separation lib,thread", "separation lib,thread,cpu", "lib,thread,cpu"},
 	{"callgraph 7", "callgraph 0", "callgraph: 0; the setup: 7"},
 	{"sample_pages 16", "sample_pages 0", "sample_pages: 0; the setup: 16"},
+	{"budget_asked 536870912", "budget_asked 0", "budget_asked: 0; the setup: 536870912"},
+	{"budget_days 30", "budget_days 31", "budget_days: 31; the setup: 30"},
 	{"seen 0", "event minor-faults:1:0x0:1:1", "minor-faults"},
 };
 
