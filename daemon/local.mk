@@ -272,6 +272,17 @@ tests_unit_test_recent_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_ready_SOURCES = tests/unit/test_ready.c
 tests_unit_test_ready_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ready_LDADD = $(DAEMON_TEST_LIBS)
+check_PROGRAMS += tests/unit/test_profiler_fault
+TESTS += tests/unit/test_profiler_fault
+tests_unit_test_profiler_fault_SOURCES = tests/unit/test_profiler_fault.c tests/unit/failing_calls.c \
+	tests/unit/failing_calls.h tests/unit/session_sum.c tests/unit/session_sum.h
+tests_unit_test_profiler_fault_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_profiler_fault_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup \
+	-Wl,--wrap=strndup,--wrap=mmap,--wrap=mremap,--wrap=ftruncate,--wrap=fallocate \
+	-Wl,--wrap=posix_fallocate,--wrap=fsync,--wrap=fdatasync,--wrap=syncfs,--wrap=rename \
+	-Wl,--wrap=renameat,--wrap=mkdir,--wrap=write,--wrap=pwrite,--wrap=open,--wrap=openat
+tests_unit_test_profiler_fault_LDADD = $(DAEMON_TEST_LIBS)
 endif
 
 if REPORTS
@@ -297,4 +308,12 @@ tests_unit_test_privileges_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_service_SOURCES = tests/unit/test_service.c
 tests_unit_test_service_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_service_LDADD = $(DAEMON_TEST_LIBS)
+check_PROGRAMS += tests/unit/test_history_kills
+TESTS += tests/unit/test_history_kills
+tests_unit_test_history_kills_SOURCES = tests/unit/test_history_kills.c \
+	tests/unit/session_sum.c tests/unit/session_sum.h
+tests_unit_test_history_kills_CFLAGS = $(TEST_CFLAGS)
+# Before the library without fault points, whose objects it stands for.
+tests_unit_test_history_kills_LDADD = tests/unit/libdaemontest.a daemon/libdaemon.a \
+	libdb/libsdb_faults.a events/libevents.a lib/libbase.a $(TEST_LIBS)
 endif

@@ -4,7 +4,7 @@
 #include "daemon/off_cpu.h"
 #include "lib/file.h"
 
-#include <check.h>
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +30,8 @@ void fake_image(uint32_t cookie, enum oprof_image_kind kind, const char *path)
 {
 	struct image *image = &fake.images[cookie];
 
-	ck_assert_uint_gt(cookie, 0);
-	ck_assert_uint_lt(cookie, FAKE_IMAGES);
+	assert(cookie > 0);
+	assert(cookie < FAKE_IMAGES);
 	memset(image, 0, sizeof(*image));
 	(void)snprintf(fake.paths[cookie], sizeof(fake.paths[cookie]), "%s", path);
 	image->cookie = cookie;
@@ -43,7 +43,7 @@ void fake_image(uint32_t cookie, enum oprof_image_kind kind, const char *path)
 
 void fake_raw(const struct oprof_record *record, size_t nr_bytes)
 {
-	ck_assert_uint_le(fake.nr_bytes + nr_bytes, sizeof(fake.records));
+	assert(fake.nr_bytes + nr_bytes <= sizeof(fake.records));
 	memcpy(fake.records + fake.nr_bytes, record, nr_bytes);
 	fake.nr_bytes += nr_bytes;
 }
@@ -143,7 +143,7 @@ void fake_flush(void)
 		} record;
 
 		memcpy(&record.head, fake.records + done, sizeof(record.head));
-		ck_assert_uint_le(record.head.size_bytes, sizeof(record));
+		assert(record.head.size_bytes <= sizeof(record));
 		memcpy(&record, fake.records + done, record.head.size_bytes);
 		done += record.head.size_bytes;
 		fake.sink->record(fake.sink, &record.head);
