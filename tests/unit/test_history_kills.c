@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NR_KILLS_FEW	600
+#define NR_KILLS_FEW	400
 #define NR_KILLS_ALL	10000
 #define KILLS_A_SESSION 50 /* then it begins anew: checks read all of it */
 #define SAMPLES_A_CLOSE 60
@@ -186,7 +186,7 @@ static _Noreturn void live_until_killed(void)
 
 static void choose_kill(void)
 {
-	static const uint64_t reach[NR_PLACES] = {60, 500, 200, 100, 8};
+	static const uint64_t reach[NR_PLACES] = {12, 500, 200, 100, 8};
 
 	kill_at = (enum place)random_below(NR_PLACES);
 	kill_after = 1 + random_below(reach[kill_at]);
@@ -254,6 +254,9 @@ START_TEST(what_was_acknowledged_before_a_kill_is_there_once)
 	unsigned int nr = 0;
 
 	begin_lot();
+	/* A kill asks nothing of the disk, and the syncs of others would wait for it. */
+	if (!access("/dev/shm", W_OK))
+		(void)setenv("TMPDIR", "/dev/shm", 0);
 	while (nr < nr_wanted) {
 		uint64_t nr_before = 0;
 
@@ -266,7 +269,7 @@ START_TEST(what_was_acknowledged_before_a_kill_is_there_once)
 	}
 	for (unsigned int i = 0; i < NR_PLACES; i++) {
 		printf("# %lu kills at %s\n", (unsigned long)shared->nr_kills[i], place_names[i]);
-		ck_assert_msg(nr_wanted < NR_KILLS_FEW || shared->nr_kills[i] >= nr_wanted / 20,
+		ck_assert_msg(nr_wanted < NR_KILLS_FEW || shared->nr_kills[i] >= nr_wanted / 50,
 			      "few kills at %s", place_names[i]);
 	}
 }
