@@ -24,6 +24,7 @@ enum {
 	OPTION_METRICS,
 	OPTION_HISTORY_BYTES,
 	OPTION_HISTORY_DAYS,
+	OPTION_CPU_BUDGET,
 	OPTION_SETTINGS_END,
 	OPTION_LEFT_ON,
 	OPTION_BOOT,
@@ -89,6 +90,8 @@ static const struct poptOption opcontrol_table[] = {
 		"SIZE[K|M|G]"),
 	SETTING("history-days", 0, OPTION_HISTORY_DAYS,
 		"drop what is older; 0: nothing for its age", "N"),
+	SETTING("cpu-budget", 0, OPTION_CPU_BUDGET,
+		"percent of a CPU that profiling may cost; 0: any", "PERCENT"),
 	SETTING("session-dir", 0, OPTION_SESSION_DIR,
 		"where profiles and the setup are (" OPCONTROL_SESSION_DIR ")", "DIR"),
 	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
@@ -269,5 +272,7 @@ int opcontrol_options_apply(const struct opcontrol_options *options, struct setu
 	/* Programs are to be told apart, unless somebody chose otherwise. */
 	if (!error && options->left_on && !setup->sampling.separation_given)
 		error = setup_set(setup, "separate", "lib", diag);
+	if (!error && options->left_on && !setup->cpu_budget_given)
+		error = setup_set(setup, "cpu-budget", OPCONTROL_LEFT_ON_BUDGET, diag);
 	return error;
 }

@@ -12,6 +12,8 @@
 
 #define OPCONTROL_SESSION_DIR "/var/lib/oprofile"
 
+#define OPCONTROL_LEFT_ON_BUDGET "1" /* percent of a CPU */
+
 enum opcontrol_action {
 	OPCONTROL_INIT = 1 << 0,
 	OPCONTROL_SETUP = 1 << 1,

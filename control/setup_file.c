@@ -4,6 +4,7 @@
 #include "events/events.h"
 #include "lib/file.h"
 #include "lib/number.h"
+#include "lib/percent.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,6 +34,7 @@ enum setup_key {
 	KEY_METRICS,
 	KEY_HISTORY_BYTES,
 	KEY_HISTORY_DAYS,
+	KEY_CPU_BUDGET,
 	KEY_NR,
 };
 
@@ -50,6 +52,7 @@ static const char *const key_names[KEY_NR] = {
 	[KEY_METRICS] = "metrics",
 	[KEY_HISTORY_BYTES] = "history-bytes",
 	[KEY_HISTORY_DAYS] = "history-days",
+	[KEY_CPU_BUDGET] = "cpu-budget",
 };
 
 void setup_init(struct setup *setup)
@@ -168,6 +171,15 @@ static int set_metrics(struct setup *setup, const char *value, struct diag *diag
 	return set_text(&setup->metrics, key_names[KEY_METRICS], value, diag);
 }
 
+static int set_cpu_budget(struct setup *setup, const char *value, struct diag *diag)
+{
+	if (percent_parse(value, &setup->cpu_budget))
+		return diag_set(diag, -EINVAL,
+				"cpu-budget: \"%s\" is no percentage from 0 (none) to 100", value);
+	setup->cpu_budget_given = true;
+	return 0;
+}
+
 /* Commas part events on operf's command line only; here each has its own line. */
 static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {
@@ -207,6 +219,8 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 		return set_history_bytes(setup, value, diag);
 	case KEY_HISTORY_DAYS:
 		return set_history_days(setup, value, diag);
+	case KEY_CPU_BUDGET:
+		return set_cpu_budget(setup, value, diag);
 	default:
 		return diag_set(diag, -EINVAL, "there is no setting \"%s\"", key);
 	}
@@ -289,6 +303,7 @@ static void print_number(FILE *stream, enum setup_key key, uint64_t number)
 static void print_setup(FILE *stream, const struct setup *setup)
 {
 	char separation[SAMPLING_SEPARATION_BYTES];
+	char budget[PERCENT_BYTES];
 
 	(void)fprintf(stream, "# Written by opcontrol --setup; see opcontrol(1).\n");
 	for (size_t i = 0; i < setup->sampling.nr_events; i++)
@@ -311,6 +326,9 @@ static void print_setup(FILE *stream, const struct setup *setup)
 		(void)fprintf(stream, "%s=%s\n", key_names[KEY_METRICS], setup->metrics);
 	print_number(stream, KEY_HISTORY_BYTES, setup->history_bytes);
 	print_number(stream, KEY_HISTORY_DAYS, setup->history_days);
+	percent_format(setup->cpu_budget, budget);
+	if (setup->cpu_budget_given)
+		(void)fprintf(stream, "%s=%s\n", key_names[KEY_CPU_BUDGET], budget);
 }
 
 char *setup_format(const struct setup *setup)
@@ -363,6 +381,7 @@ unsigned int setup_ring_pages(const struct setup *setup)
 int setup_to_args(const struct setup *setup, struct daemon_args *args, struct diag *diag)
 {
 	unsigned int pages = setup_ring_pages(setup);
+	char budget[PERCENT_BYTES];
 
 	daemon_args_add(args, "--system");
 	if (pages)
@@ -374,5 +393,8 @@ int setup_to_args(const struct setup *setup, struct daemon_args *args, struct di
 				(unsigned long long)setup->history_bytes);
 	if (setup->history_days)
 		daemon_args_add(args, "--history-days=%u", setup->history_days);
+	percent_format(setup->cpu_budget, budget);
+	if (setup->cpu_budget > 0)
+		daemon_args_add(args, "--cpu-budget=%s", budget);
 	return sampling_to_args(&setup->sampling, EVENT_HZ_LEFT_ON, args, diag);
 }

@@ -29,6 +29,8 @@ struct setup {
 	char *metrics;		       /* where they go; NULL: none */
 	uint64_t history_bytes;	       /* 0: not given, as below */
 	unsigned int history_days;
+	double cpu_budget;     /* percent of a CPU; 0: none */
+	bool cpu_budget_given; /* else it is the default of who asks */
 };
 
 void setup_init(struct setup *setup);

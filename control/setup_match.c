@@ -24,6 +24,7 @@ static const struct {
 	{"--metrics=", "metrics", NULL},
 	{"--history-bytes=", "budget_asked", "0"},
 	{"--history-days=", "budget_days", "0"},
+	{"--cpu-budget=", "cpu_budget", NULL},
 };
 
 #define NR_MATCHED (sizeof(matched) / sizeof(matched[0]))

@@ -151,8 +151,6 @@ static void print_head(const struct status_text *text)
 /* "NAME:COUNT:UNITMASK:KERNEL:USER", COUNT empty with a frequency. */
 static void print_event(const struct status_text *text, const struct key_value *line)
 {
-	uint64_t hz = number(text, "frequency");
-	uint64_t hz_now = key_value_number(text->status, "frequency_now", hz);
 	char event[VALUE_BYTES];
 	char *rest = event;
 	const char *name, *count;
@@ -162,14 +160,15 @@ static void print_event(const struct status_text *text, const struct key_value *
 	count = rest ? strsep(&rest, ":") : "";
 	if (*count && strcmp(count, "0") != 0)
 		print_line(text, "event", "%s, one sample every %s of them", name, count);
-	else if (hz_now != hz)
+	else if (number(text, "thinning") > 1)
 		print_line(text, "event",
-			   "%s, %" PRIu64 " Hz on each of %" PRIu64 " CPUs, lowered from %" PRIu64
+			   "%s, %.3g Hz on each of %" PRIu64 " CPUs, lowered from %" PRIu64
 			   " by the CPU budget",
-			   name, hz_now, number(text, "cpus"), hz);
+			   name, fraction(text, "frequency_now"), number(text, "cpus"),
+			   number(text, "frequency"));
 	else
 		print_line(text, "event", "%s, %" PRIu64 " Hz on each of %" PRIu64 " CPUs", name,
-			   hz, number(text, "cpus"));
+			   number(text, "frequency"), number(text, "cpus"));
 }
 
 static void print_events(const struct status_text *text)
@@ -188,14 +187,16 @@ static void print_events(const struct status_text *text)
 
 static void print_cost(const struct status_text *text)
 {
-	char memory[32], budget[VALUE_BYTES];
+	char memory[32], budget[VALUE_BYTES], cost[VALUE_BYTES];
 
 	print_line(text, "cost",
 		   "%.2f %% of a CPU in the last minute, %.2f %% since it started; %s of memory",
 		   fraction(text, "recent_cpu_percent"), fraction(text, "cpu_percent"),
 		   bytes_text(number(text, "resident_bytes"), memory));
-	if (has(text, "cpu_budget", budget))
-		print_line(text, "budget", "%s %% of a CPU", budget);
+	if (has(text, "cpu_budget", budget) && has(text, "cpu_cost", cost))
+		print_line(text, "budget",
+			   "%s %% of a CPU, of which %.2f %% is used, interrupts included", budget,
+			   strtod(cost, NULL));
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -266,7 +267,7 @@ static void print_disk(const struct status_text *text)
 		(void)snprintf(limit, sizeof(limit), " of %s allowed", bytes_text(budget, room));
 	}
 	if (slices && oldest)
-		print_line(text, "disk", "%s%s; %" PRIu64 " slices of history, the oldest of %s",
+		print_line(text, "disk", "%s%s; slices of history: %" PRIu64 ", the oldest of %s",
 			   bytes_text(number(text, "history_bytes"), history), limit, slices,
 			   time_text(oldest, when));
 	else

@@ -37,6 +37,20 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 	}
 }
 
+/*
+ * What it adds to the weight of its file. That of a clock with a frequency is
+ * told in samples: it stands for so many of those that were asked for.
+ */
+static uint64_t file_weight(const struct attribution *attribution,
+			    const struct oprof_sample *sample)
+{
+	uint64_t period = attribution->plain_periods[sample->event];
+
+	if (!period)
+		return sample->weight;
+	return sample->weight > period ? sample->weight / period : 1;
+}
+
 /* Its whole key, whatever it is filed under. */
 static void sample_remember(struct attribution *attribution, const struct oprof_sample *sample)
 {
@@ -60,15 +74,15 @@ static void sample_remember(struct attribution *attribution, const struct oprof_
 
 	if (attribution->recent)
 		recent_add(attribution->recent, key.mode == OPROF_MODE_IDLE ? &idle : &key,
-			   sample->leaf.offset, sample->weight, sample->time_ns);
+			   sample->leaf.offset, file_weight(attribution, sample), sample->time_ns);
 }
 
 static void sample_add(struct attribution *attribution, const struct oprof_sample *sample,
 		       const struct sample_key *key, enum stats_counter counter,
 		       enum oprof_lost no_image)
 {
-	int error = sample_cache_add(attribution->cache, key, sample->leaf.offset, sample->weight,
-				     sample->time_ns);
+	int error = sample_cache_add(attribution->cache, key, sample->leaf.offset,
+				     file_weight(attribution, sample), sample->time_ns);
 
 	if (error) {
 		count_lost(attribution, lost_reason(error, no_image), 1);

@@ -27,6 +27,8 @@ struct attribution {
 	void *context;
 	unsigned int separation;
 	size_t nr_events;
+	/* By event: placement_plain_period(), filled by the owner. */
+	uint64_t plain_periods[SOURCE_EVENTS_MAX];
 	bool have_task;
 	struct oprof_task task; /* in force */
 	uint32_t cpu;

@@ -4,6 +4,7 @@
 #include "daemon/history.h"
 #include "daemon/separation.h"
 #include "lib/number.h"
+#include "lib/percent.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,6 +32,7 @@ enum options_key {
 	KEY_READY_FD,
 	KEY_HISTORY_BYTES,
 	KEY_HISTORY_DAYS,
+	KEY_CPU_BUDGET,
 	KEY_VERSION,
 	KEY_HELP,
 };
@@ -155,6 +157,12 @@ static int options_value(struct options *options, struct options_raw *raw, int k
 		error = parse_number(text, "--history-days", 1, HISTORY_DAYS_MAX, &number, diag);
 		options->history_days = (unsigned int)number;
 		return error;
+	case KEY_CPU_BUDGET:
+		error = percent_parse(text, &options->cpu_budget);
+		return error ? diag_set(diag, -EINVAL,
+					"--cpu-budget=%s: give a percentage from 0 (none) to 100",
+					text)
+			     : 0;
 	case KEY_VERSION:
 	case KEY_HELP:
 		break;
@@ -228,11 +236,14 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		{"history-bytes", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_BYTES,
 		 "disk for the session, the oldest goes first (default 1G, or a tenth of the disk)",
 		 "SIZE[K|M|G]"},
-		{"history-days", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_DAYS,
-		 "drop what is older", "N"},
+		{"history-days", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_DAYS, "drop what is older",
+		 "N"},
 		{"log-file", 0, POPT_ARG_STRING, &raw->log_file, 0, "where to log to", "FILE"},
 		{"metrics", 0, POPT_ARG_STRING, &raw->metrics_file, 0,
 		 "keep figures for Prometheus in this file, with --system", "FILE"},
+		{"cpu-budget", 0, POPT_ARG_STRING, NULL, KEY_CPU_BUDGET,
+		 "take fewer samples while profiling costs more, with --system (default 0: none)",
+		 "PERCENT"},
 		{"keep-privileges", 0, POPT_ARG_NONE, &raw->keep_privileges, 0,
 		 "go on with all privileges that it was started with", NULL},
 		{"verbose", 'V', POPT_ARG_NONE, &raw->verbose, 0, "log more", NULL},
@@ -346,6 +357,8 @@ static int options_agree(const struct options *options, const struct options_raw
 		return diag_set(diag, -EINVAL, "--system and --pid exclude each other");
 	if (raw->enable_on_exec && !options->nr_pids)
 		return diag_set(diag, -EINVAL, "--enable-on-exec needs --pid");
+	if (options->cpu_budget > 0 && options->nr_pids)
+		return diag_set(diag, -EINVAL, "--cpu-budget and --pid exclude each other");
 	if (raw->metrics_file && (!*raw->metrics_file || options->nr_pids))
 		return diag_set(diag, -EINVAL, "--metrics needs a file's name, and excludes --pid");
 	if (raw->die_with_parent && !raw->foreground)

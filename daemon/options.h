@@ -19,6 +19,7 @@ struct options {
 	char *session_dir;
 	char *log_file;	    /* absolute; NULL: <session dir>/oprofiled.log, or stderr */
 	char *metrics_file; /* absolute; NULL: none */
+	double cpu_budget;  /* percent of a CPU; 0: none */
 	int ready_fd;	    /* -1: none */
 	bool foreground, start, die_with_parent, verbose, keep_privileges;
 	enum session_begin begin;

@@ -223,7 +223,9 @@ static int parse_sample(const struct perf_layout *layout, struct cursor *cursor,
 	}
 	if (item->event == UINT16_MAX)
 		return -EINVAL;
-	item->u.sample.period = layout->ids->periods[item->event];
+	item->u.sample.period = item->time_ns > layout->ids->changed_ns
+					? layout->ids->periods[item->event]
+					: layout->ids->older_periods[item->event];
 	if (type & PERF_SAMPLE_PERIOD) {
 		uint64_t period = cursor_u64(cursor);
 

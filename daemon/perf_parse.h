@@ -27,6 +27,9 @@ struct perf_ids {
 	size_t nr_used;	 /* at most half of nr_slots */
 	/* The weight of an event's samples where records carry none; by event. */
 	uint64_t periods[SOURCE_EVENTS_MAX];
+	/* Samples up to changed_ns were taken with these periods; 0: there was no change. */
+	uint64_t older_periods[SOURCE_EVENTS_MAX];
+	uint64_t changed_ns;
 };
 
 void perf_ids_init(struct perf_ids *ids);

@@ -500,8 +500,13 @@ static int source_stop(struct source *source)
 	return source_enable_all(source, false);
 }
 
+/*
+ * A clock begins a whole new period on each CPU as it is told, the last of
+ * them before changed_ns: samples up to then have the old one.
+ */
 static int source_set_rates(struct source *source, unsigned int thinning)
 {
+	struct perf_ids *ids = &source->ids;
 	int error = 0;
 
 	source->open.thinning = thinning; /* of CPUs that come, too */
@@ -511,9 +516,11 @@ static int source_set_rates(struct source *source, unsigned int thinning)
 		if (one && !error)
 			error = one;
 	}
+	memcpy(ids->older_periods, ids->periods, sizeof(ids->older_periods));
+	ids->changed_ns = source_now();
 	for (size_t i = 0; i < source->config.nr_events; i++)
 		if (perf_open_period(&source->events[i]))
-			source->ids.periods[i] = perf_open_rate(&source->open, &source->events[i]);
+			ids->periods[i] = perf_open_rate(&source->open, &source->events[i]);
 	return error;
 }
 

@@ -10,6 +10,7 @@
 
 #define KERNEL_NAME	 "vmlinux"
 #define IDLE_NAME	 "{idle}"
+#define NS_PER_S	 UINT64_C(1000000000)
 #define CGROUP_NOT_KNOWN "unknown" /* paths of cgroups begin with '/' */
 
 bool placement_is_weighted(const struct event_choice *event)
@@ -19,6 +20,15 @@ bool placement_is_weighted(const struct event_choice *event)
 	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
 		return false;
 	return event->frequency || event->perf_type == EVENT_TYPE_SWITCHES;
+}
+
+uint64_t placement_plain_period(const struct event_choice *event)
+{
+	uint64_t hz = event->period_or_hz;
+
+	if (!event->frequency || placement_is_weighted(event))
+		return 0;
+	return hz && hz < NS_PER_S ? NS_PER_S / hz : 1;
 }
 
 static int path_set(struct sample_path *path, enum sample_path_kind kind, const char *text)
@@ -124,10 +134,10 @@ static bool image_is_kernel(enum oprof_image_kind kind)
 	return kind == OPROF_IMAGE_KERNEL || kind == OPROF_IMAGE_MODULE || kind == OPROF_IMAGE_BPF;
 }
 
-static void place_event(const struct session_info *info, const struct sample_key *key,
+static void place_event(const struct placement_config *config, const struct sample_key *key,
 			struct placement *placement)
 {
-	const struct event_choice *event = &info->events[key->event];
+	const struct event_choice *event = &config->session->info.events[key->event];
 	struct sdb_identity *identity = &placement->identity;
 
 	(void)snprintf(placement->name.event, sizeof(placement->name.event), "%s", event->name);
@@ -139,7 +149,7 @@ static void place_event(const struct session_info *info, const struct sample_key
 	identity->period_or_hz = event->period_or_hz;
 	if (event->frequency)
 		identity->flags |= OPROF_SDB_FREQUENCY;
-	if (placement_is_weighted(event))
+	if (placement_is_weighted(event) || (config->thinned && placement_plain_period(event)))
 		identity->flags |= OPROF_SDB_WEIGHTED;
 	if (key->kind == SAMPLE_OF_APP && image_is_kernel(identity->image_kind))
 		identity->flags |= OPROF_SDB_KEEP_KERNEL;
@@ -201,7 +211,7 @@ int placement_find(const struct placement_config *config, const struct sample_ke
 		error = place_separation(config, key, placement);
 	if (error)
 		return error;
-	place_event(info, key, placement);
+	place_event(config, key, placement);
 	placement->name.identity = sample_identity(&identity->image);
 	identity->epoch = config->epoch;
 	if (config->epoch)

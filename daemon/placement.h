@@ -25,6 +25,7 @@ struct placement_config {
 	const struct source_ops *ops;
 	const struct source *source;
 	struct session *session; /* info: events, host...; numbers of cgroups */
+	bool thinned;		 /* weight of clocks is stored too: not all samples are taken */
 	unsigned int separation; /* by which the keys were made */
 	/* Asked first where it is there: an image that the source has released, or NULL. */
 	const struct image *(*released)(const void *context, uint32_t cookie);
@@ -40,6 +41,12 @@ struct placement_config {
  */
 int placement_find(const struct placement_config *config, const struct sample_key *key,
 		   struct placement *placement);
+
+/*
+ * Of a clock with a frequency, whose weight is its samples as long as all are
+ * taken: the period that they then have, in ns. 0: of all other events.
+ */
+uint64_t placement_plain_period(const struct event_choice *event);
 
 /* Weight of this event's samples varies, so that it is stored (OPROF_SDB_WEIGHTED). */
 bool placement_is_weighted(const struct event_choice *event);

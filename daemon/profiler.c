@@ -24,6 +24,7 @@ static int profiler_place(void *context, const struct sample_key *key, struct pl
 		.session = profiler->session,
 		.separation = profiler->config.separation,
 		.epoch = profiler->history.epoch,
+		.thinned = profiler->thinned,
 	};
 
 	return placement_find(&config, key, placement);
@@ -162,8 +163,8 @@ static int profiler_begin_history(struct profiler *profiler, struct diag *diag)
 
 	if (damaged < 0)
 		return damaged;
-	profiler->recount_due |= damaged || profiler->session->killed ||
-				 profiler->session->stats.damaged;
+	profiler->recount_due |=
+		damaged || profiler->session->killed || profiler->session->stats.damaged;
 	profiler->session->killed = false;
 	profiler_begin_counters(profiler);
 	profiler_recount(profiler);
@@ -243,9 +244,13 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	memset(profiler, 0, sizeof(*profiler));
 	profiler->config = *config;
 	profiler->session = session;
+	profiler->thinning = 1;
 	profiler_info(profiler);
 	error = attribution_init(&profiler->attribution, config->separation,
 				 config->source.nr_events, nr_cpus > 0 ? (uint32_t)nr_cpus : 1);
+	for (size_t i = 0; i < config->source.nr_events; i++)
+		profiler->attribution.plain_periods[i] =
+			placement_plain_period(&config->source.events[i]);
 	if (!error)
 		error = profiler_open_sink(profiler, &sink);
 	if (!error)
@@ -368,6 +373,67 @@ int profiler_close_epoch(struct profiler *profiler)
 void profiler_reap(struct profiler *profiler)
 {
 	history_reap(&profiler->history, false);
+}
+
+static const struct source_note thinned_note = {
+	"thinned",
+	"at times fewer samples were taken, to keep the CPU budget (--cpu-budget): those "
+	"weigh more, and shares are by weight"};
+
+/* Reports are to tell it from now on. */
+static void profiler_note(struct profiler *profiler, const struct source_note *note)
+{
+	struct session_info *info = &profiler->session->info;
+	int error;
+
+	for (size_t i = 0; i < info->nr_notes; i++)
+		if (!strcmp(info->notes[i].name, note->name))
+			return;
+	if (info->nr_notes == SOURCE_NOTES_MAX)
+		return;
+	profiler->notes[info->nr_notes++] = *note; /* info borrows them */
+	error = session_tell_notes(profiler->session);
+	if (error)
+		log_warning("cannot keep a note in the session: %s", strerror(-error));
+}
+
+/* From the next epoch on: the source still takes all samples. */
+static int profiler_begin_thinned(struct profiler *profiler)
+{
+	int error = profiler_close_epoch(profiler);
+
+	if (error)
+		return error;
+	profiler->thinned = true;
+	profiler_note(profiler, &thinned_note);
+	return 0;
+}
+
+/*
+ * The epoch that has samples of both kinds must store weights. So it begins
+ * before the first sample is left out, and ends after all are taken again.
+ */
+int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
+{
+	const struct source_ops *ops = profiler->config.ops;
+	int error = ops->set_thinning ? 0 : -EOPNOTSUPP;
+
+	if (!error && thinning == profiler->thinning && (thinning > 1) == profiler->thinned)
+		return 0;
+	if (!error && thinning > 1 && !profiler->thinned)
+		error = profiler_begin_thinned(profiler);
+	if (!error)
+		error = profiler_drain(profiler, SOURCE_DRAIN_ALL);
+	if (!error && thinning != profiler->thinning)
+		error = ops->set_thinning(profiler->source, thinning);
+	if (error)
+		return error;
+	profiler->thinning = thinning;
+	if (thinning > 1)
+		return 0;
+	error = profiler_close_epoch(profiler);
+	profiler->thinned = error != 0;
+	return error;
 }
 
 void profiler_round(struct profiler *profiler, enum source_drain how)
@@ -541,6 +607,10 @@ static void status_settings(const struct profiler *profiler, struct control_answ
 	control_answer_add(answer, "budget_asked", "%" PRIu64,
 			   profiler->config.history.budget_bytes);
 	control_answer_add(answer, "budget_days", "%u", profiler->config.history.budget_days);
+	control_answer_add(answer, "thinning", "%u", profiler->thinning);
+	if (hz)
+		control_answer_add(answer, "frequency_now", "%.4g",
+				   (double)hz / profiler->thinning);
 }
 
 void profiler_status(const struct profiler *profiler, struct control_answer *answer)

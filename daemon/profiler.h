@@ -43,6 +43,8 @@ struct profiler {
 	struct recent *recent; /* NULL: no memory for it */
 	uint64_t round_ns;     /* CLOCK_MONOTONIC: the last round's begin */
 	struct history history;
+	unsigned int thinning; /* the source takes one of so many samples */
+	bool thinned;	       /* live files store weight for it: so in their epoch's slice */
 	bool running;
 	bool recount_due; /* counters may not be what the files hold */
 	bool lost;	  /* the session's folder went: nothing can be kept any more */
@@ -88,6 +90,13 @@ int profiler_close_epoch(struct profiler *profiler);
 
 /* SIGCHLD: a child's work on slices may be done. */
 void profiler_reap(struct profiler *profiler);
+
+/*
+ * Take one of thinning samples of events with a frequency from now on; 1: all.
+ * Weights stay right: epochs in which not all are taken store them. 0; -EOPNOTSUPP;
+ * -errno of closing an epoch: as before.
+ */
+int profiler_set_thinning(struct profiler *profiler, unsigned int thinning);
 
 /* Have it on disk: may take long; changes nothing in memory (for a forked child). */
 int profiler_sync(const struct profiler *profiler);

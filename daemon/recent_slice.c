@@ -117,15 +117,15 @@ static int64_t section_find(struct making *making, const struct recent_key *from
 
 /* ---- samples ---- */
 
-/* Where weight is not stored, it is what samples alone say. */
+/* With a fixed period it is what samples alone say. */
 static uint64_t entry_weight(const struct making *making, const struct recent_entry *entry,
 			     uint16_t event)
 {
 	const struct event_choice *choice = &making->config->session->info.events[event];
 
-	if (making->weighted[event])
+	if (making->weighted[event] || choice->frequency)
 		return entry->weight;
-	return choice->frequency ? entry->nr_samples : entry->nr_samples * choice->period_or_hz;
+	return entry->nr_samples * choice->period_or_hz;
 }
 
 static int add_entry(struct making *making, const struct recent_entry *entry)

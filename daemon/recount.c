@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -24,13 +25,20 @@ static bool holds_nothing(int error)
 	       error == -ENODATA || error == -ENOENT;
 }
 
-/* Clocks: the kernel makes a fixed period of their frequency. */
-static uint64_t weight_of(uint32_t flags, uint64_t period_or_hz, uint64_t nr_samples,
-			  uint64_t weight)
+static bool is_clock(const char *event)
 {
-	if ((flags & (OPROF_SDB_FREQUENCY | OPROF_SDB_WEIGHTED)) == OPROF_SDB_FREQUENCY &&
-	    period_or_hz)
-		return nr_samples * (NS_PER_S / period_or_hz);
+	return !strcmp(event, "cpu-clock") || !strcmp(event, "task-clock");
+}
+
+/*
+ * Clocks: the kernel makes a fixed period of their frequency, and files tell
+ * weight in samples of it (a CPU budget stores more than one for each).
+ */
+static uint64_t weight_of(const char *event, uint32_t flags, uint64_t period_or_hz, uint64_t weight)
+{
+	if (flags & OPROF_SDB_FREQUENCY && period_or_hz &&
+	    (!(flags & OPROF_SDB_WEIGHTED) || is_clock(event)))
+		return weight * (NS_PER_S / period_or_hz);
 	return weight;
 }
 
@@ -53,8 +61,8 @@ static int count_file(const char *path, const struct sample_name *name, const st
 		walk->sums.idle += image.nr_samples;
 	} else {
 		walk->sums.stored += image.nr_samples;
-		walk->sums.weight += weight_of(image.header.flags, image.header.period_or_hz,
-					       image.nr_samples, image.weight);
+		walk->sums.weight += weight_of(image.event, image.header.flags,
+					       image.header.period_or_hz, image.weight);
 	}
 	sdb_image_deinit(&image);
 	return 0;
@@ -78,8 +86,8 @@ int recount_slice(const char *path, struct recount *sums)
 			continue;
 		}
 		sums->stored += section->nr_samples;
-		sums->weight += weight_of(section->flags, section->period_or_hz,
-					  section->nr_samples, section->weight);
+		sums->weight += weight_of(section->event, section->flags, section->period_or_hz,
+					  section->weight);
 	}
 	slice_close(slice);
 	return 0;

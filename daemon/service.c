@@ -3,6 +3,7 @@
 
 #include "daemon/metrics.h"
 #include "lib/log.h"
+#include "lib/percent.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,8 +23,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-void service_init(struct service *service, const struct options *options,
-		  const struct profiler *profiler)
+void service_init(struct service *service, const struct options *options, struct profiler *profiler)
 {
 	int error;
 
@@ -119,6 +119,74 @@ static void point_now(const struct service *service, struct cost_point *point)
 		point->lost += stats->values[STATS_LOST + i];
 }
 
+/* ---- the CPU budget ---- */
+
+static uint64_t lowest_hz(const struct source_config *config)
+{
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < config->nr_events; i++)
+		if (config->events[i].frequency && config->events[i].period_or_hz < lowest)
+			lowest = config->events[i].period_or_hz;
+	return lowest == UINT64_MAX ? 0 : lowest;
+}
+
+static struct cpu_budget_meter meter_of(const struct cost_point *point)
+{
+	return (struct cpu_budget_meter){
+		.time_ns = point->time_ns, .cpu_ns = point->cpu_ns, .nr_samples = point->seen};
+}
+
+static void begin_budget(struct service *service, const struct cost_point *now)
+{
+	const struct source_config *config = &service->profiler->config.source;
+	struct cpu_budget_meter meter = meter_of(now);
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	double share = service->options->cpu_budget / 100;
+
+	cpu_budget_init(&service->budget, share, nr_cpus > 0 ? (unsigned int)nr_cpus : 1,
+			lowest_hz(config), &meter);
+	if (share > 0 && !lowest_hz(config))
+		log_info("--cpu-budget has no effect: every event has a count of its own");
+}
+
+static void keep_budget(struct service *service, const struct cost_point *now)
+{
+	struct profiler *profiler = service->profiler;
+	struct cpu_budget_meter meter = meter_of(now);
+	unsigned int right = cpu_budget_decide(&service->budget, &meter, profiler->thinning);
+	int error;
+
+	/* Thinned and all taken: an epoch could not be closed then. */
+	if (!profiler->running || (right == profiler->thinning && profiler->thinned == (right > 1)))
+		return;
+	error = profiler_set_thinning(profiler, right);
+	if (error)
+		log_error("cannot change how many samples are taken: %s", strerror(-error));
+	else
+		log_info("profiling costs %.2f %% of a CPU, its budget is %g %%: one of %u samples "
+			 "is taken from now on",
+			 100 * service->budget.cost, service->options->cpu_budget, right);
+}
+
+static void status_budget(const struct service *service, struct control_answer *answer)
+{
+	char text[PERCENT_BYTES];
+
+	if (service->options->cpu_budget <= 0)
+		return;
+	percent_format(service->options->cpu_budget, text);
+	control_answer_add(answer, "cpu_budget", "%s", text);
+	control_answer_add(answer, "cpu_cost", "%.4f", 100 * service->budget.cost);
+	if (service->budget.exceeded)
+		control_answer_add(answer, "warning",
+				   "profiling costs %.2f %% of a CPU, more than its budget, and "
+				   "fewer samples would not help",
+				   100 * service->budget.cost);
+}
+
+/* ---- what is told ---- */
+
 void service_status(const struct service *service, struct control_answer *answer)
 {
 	struct cost cost = service->cost;
@@ -144,6 +212,7 @@ void service_status(const struct service *service, struct control_answer *answer
 	control_answer_add(answer, "recent_seen", "%" PRIu64, lately.seen);
 	control_answer_add(answer, "recent_lost", "%" PRIu64, lately.lost);
 	control_answer_add(answer, "recent_cpu_percent", "%.4f", 100 * lately.cpu_share);
+	status_budget(service, answer);
 	if (service->profiler->drain_error)
 		control_answer_add(answer, "warning", "samples cannot be read: %s",
 				   strerror(-service->profiler->drain_error));
@@ -198,6 +267,7 @@ void service_ready(struct service *service)
 	service->up_since_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	point_now(service, &now);
 	cost_begin(&service->cost, &now);
+	begin_budget(service, &now);
 	service->told_ns = now.time_ns;
 	notify_ready(&service->notify);
 	tell_manager(service);
@@ -228,6 +298,7 @@ void service_tick(struct service *service, uint64_t now_ns)
 	log_tick();
 	point_now(service, &now);
 	cost_take(&service->cost, &now);
+	keep_budget(service, &now);
 	if (now_ns - service->told_ns < SERVICE_METRICS_NS)
 		return;
 	service->told_ns = now_ns;

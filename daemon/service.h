@@ -9,6 +9,7 @@
 
 #include "daemon/control_message.h"
 #include "daemon/cost.h"
+#include "daemon/cpu_budget.h"
 #include "daemon/notify.h"
 #include "daemon/options.h"
 #include "daemon/privileges.h"
@@ -21,11 +22,12 @@
 #define SERVICE_METRICS_NS UINT64_C(15000000000)
 
 struct service {
-	const struct options *options;	 /* borrowed */
-	const struct profiler *profiler; /* borrowed */
+	const struct options *options; /* borrowed */
+	struct profiler *profiler;     /* borrowed */
 	struct notify notify;
 	struct privileges privileges;
 	struct cost cost;
+	struct cpu_budget budget;
 	int64_t up_since_ns; /* since 1970 */
 	uint64_t told_ns;    /* when metrics and the manager's status line were last renewed */
 	int metrics_error;   /* of the last time, so that it is told once */
@@ -33,7 +35,7 @@ struct service {
 
 /* First of all, before anything is forked. */
 void service_init(struct service *service, const struct options *options,
-		  const struct profiler *profiler);
+		  struct profiler *profiler);
 void service_deinit(struct service *service);
 
 /* All is open: drop privileges. In the session's folder. 0 or -errno with diag. */

@@ -298,6 +298,13 @@ static int session_write_info(struct session *session, struct diag *diag)
 	return 0;
 }
 
+int session_tell_notes(struct session *session)
+{
+	int error = session_write_info(session, NULL);
+
+	return error < 0 ? error : 0;
+}
+
 /* Folder, meta/info, counters, cgroups, names. from: the session before, to share symbols with. */
 static int session_make(struct session *session, const char *from, struct diag *diag)
 {

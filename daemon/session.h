@@ -68,6 +68,9 @@ int session_begin(struct session *session, enum session_begin how, struct diag *
 int session_reset(struct session *session, struct diag *diag);
 int session_save(struct session *session, const char *name, struct diag *diag);
 
+/* Notes of session->info have become more: meta/info anew. 0 or -errno. */
+int session_tell_notes(struct session *session);
+
 /* current, as it was begun, is no longer there, or no longer whole. */
 bool session_is_lost(const struct session *session);
 

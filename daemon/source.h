@@ -128,9 +128,10 @@ struct source_ops {
 	const char *(*code_name)(const struct source *source, uint32_t cookie, uint64_t offset);
 
 	/*
-	 * Take one of thinning samples of each event with a frequency, from the next drain on:
-	 * stop and drain first. 1: all. Periods of clocks become thinning times as long, exactly;
-	 * samples tell it as their weight. NULL member: -EOPNOTSUPP. 0 or -errno: as before.
+	 * From now on take one of thinning samples of each event with a frequency; 1: all. What
+	 * was taken before must have been drained but for a round's. Periods of clocks become
+	 * thinning times as long, exactly; each sample's weight is its own period. NULL member:
+	 * -EOPNOTSUPP. 0 or -errno: as before.
 	 */
 	int (*set_thinning)(struct source *source, unsigned int thinning);
 

@@ -13,6 +13,7 @@ lib_libbase_a_SOURCES = \
 	lib/log_limit.c lib/log_limit.h \
 	lib/log_place.c lib/log_place.h \
 	lib/number.c lib/number.h \
+	lib/percent.c lib/percent.h \
 	lib/perf_hint.c lib/perf_hint.h \
 	lib/progress.c lib/progress.h \
 	lib/time_range.c lib/time_range.h
@@ -28,6 +29,7 @@ lib_tests = \
 	tests/unit/test_log \
 	tests/unit/test_log_limit \
 	tests/unit/test_number \
+	tests/unit/test_percent \
 	tests/unit/test_perf_hint \
 	tests/unit/test_progress \
 	tests/unit/test_time_range
@@ -60,6 +62,9 @@ tests_unit_test_log_limit_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_number_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_percent_SOURCES = tests/unit/test_percent.c
+tests_unit_test_percent_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_percent_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_perf_hint_SOURCES = tests/unit/test_perf_hint.c
 tests_unit_test_perf_hint_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_hint_LDADD = lib/libbase.a $(TEST_LIBS)

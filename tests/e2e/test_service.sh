@@ -196,6 +196,40 @@ tap_is "$(capability_set "$daemon" CapEff)" "$(capability_set $$ CapEff)" \
 tap_is "$(value capabilities)" all "and the status says so"
 control --shutdown
 
+# ---- a CPU budget that cannot be kept with all samples ----
+
+S="$T/budget"
+start --cpu-budget=0.001 --separate=lib
+tap_is "$(value thinning)" 1 "all samples are taken at first"
+"$T/load" 60000 &
+load=$!
+cleanup_pid $load
+wait_left=1200
+while [ "$(value thinning)" -lt 4 ] && [ $wait_left -gt 0 ]; do
+	sleep 0.1
+	wait_left=$((wait_left - 1))
+done
+[ "$(value thinning)" -ge 4 ]
+tap_ok $? "above the budget fewer are taken, and fewer again"
+"$BIN/oprof" status "--session-dir=$S" >"$T/out"
+tap_has "$T/out" 'cpu-clock, .* Hz .*lowered from 997 by the CPU budget' "oprof status tells"
+tap_has "$S/oprofiled.log" 'one of 2 samples is taken' "and the log"
+control --dump
+kill $load
+"$BIN/opreport" "--session-dir=$S" -n >"$T/report" 2>"$T/coverage"
+cat "$T/coverage" >>"$T/report"
+tap_has "$T/report" 'at times fewer samples were taken' "and a report"
+control --shutdown
+check_conservation "$S"
+tap_ok $? "seen = stored + idle + lost"
+# A sample stands for 1/997 s of a CPU; thinned ones for more: together for all the time that was.
+run_ns=$(($(session_counter "$S" weight_stored) + $(session_counter "$S" idle) * 1003009))
+samples_ns=$(($(session_counter "$S" seen) * 1003009))
+[ $((run_ns * 10)) -gt $((samples_ns * 11)) ]
+tap_ok $? "thinned samples weigh more ($run_ns ns; $samples_ns if all weighed the same)"
+"$BIN/opcheck" "$S" >"$T/out" 2>&1
+tap_is $? 0 "files and slices are in order"
+
 # ---- a user of its own with CAP_PERFMON ----
 
 S="$T/service"

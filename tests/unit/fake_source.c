@@ -277,6 +277,14 @@ static const char *fake_code_name(const struct source *source, uint32_t cookie, 
 	return name;
 }
 
+static int fake_set_thinning(struct source *source, unsigned int thinning)
+{
+	(void)source;
+	if (!fake.thinning_error)
+		fake.thinning = thinning;
+	return fake.thinning_error;
+}
+
 const struct source_ops source_fake = {
 	.name = "fake",
 	.open = fake_open,
@@ -291,6 +299,7 @@ const struct source_ops source_fake = {
 	.cgroup_path = fake_cgroup_path,
 	.save_symbols = fake_save_symbols,
 	.code_name = fake_code_name,
+	.set_thinning = fake_set_thinning,
 	.notes = fake_notes,
 	.counters = fake_counters,
 };

@@ -21,6 +21,8 @@ struct fake {
 	struct source_note note; /* name NULL: none */
 	bool open, running, ended;
 	int open_error; /* given by open, with a diag */
+	unsigned int thinning; /* as it was set; 0: never */
+	int thinning_error;    /* given by set_thinning */
 	unsigned int nr_starts, nr_stops, nr_symbols_saved;
 	char saved_to[4096];
 	uint64_t time_ns; /* of the next record; each adds 1000 */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const struct event_choice events[] = {
-	{.name = "cpu-clock", .frequency = true, .period_or_hz = 99, .kernel = true, .user = true},
+	{.name = "cycles", .frequency = true, .period_or_hz = 99, .kernel = true, .user = true},
 };
 
 static struct session session;
@@ -298,6 +298,107 @@ START_TEST(weight_of_a_clock_told_by_frequency_is_counted_again_right)
 }
 END_TEST
 
+/* 100 Hz: a sample stands for 10 ms; of thinned ones each for so many times as much. */
+static const struct event_choice clock_100[] = {
+	{.name = "cpu-clock",
+	 .frequency = true,
+	 .period_or_hz = 100,
+	 .perf_type = PERF_TYPE_SOFTWARE,
+	 .config = PERF_COUNT_SW_CPU_CLOCK},
+};
+
+static void open_clock_100(void)
+{
+	struct profiler_config of_clock = config;
+
+	of_clock.source.events = clock_100;
+	ck_assert_int_eq(profiler_open(&profiler, &session, &of_clock, &diag), 0);
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+}
+
+/* nr samples that each stand for this many of those asked for. */
+static void clock_samples(unsigned int nr, unsigned int thinning)
+{
+	fake_cpu(0);
+	fake_task(1, 1, 1, 0);
+	for (unsigned int i = 0; i < nr; i++)
+		fake_sample(0, OPROF_MODE_USER, 1, i, thinning * UINT64_C(10000000));
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+}
+
+/* As reports have it: the sum of weights over slices and live files, in samples asked for. */
+static uint64_t weight_in_files(void)
+{
+	struct recount sums;
+
+	ck_assert_int_eq(recount_session("samples/current", &sums), 0);
+	return sums.weight / 10000000;
+}
+
+START_TEST(weights_stay_right_when_fewer_samples_are_taken_and_all_again)
+{
+	open_clock_100();
+	clock_samples(40, 1);
+	ck_assert_int_eq(profiler_set_thinning(&profiler, 2), 0);
+	ck_assert_uint_eq(fake.thinning, 2);
+	clock_samples(1, 1); /* it was in a ring still */
+	clock_samples(20, 2);
+	ck_assert_int_eq(profiler_set_thinning(&profiler, 8), 0);
+	clock_samples(1, 2);
+	clock_samples(5, 8);
+	ck_assert_uint_eq(weight_in_files(), 40 + 1 + 40 + 2 + 40);
+	ck_assert_uint_eq(sum("current"), 40 + 1 + 20 + 1 + 5);
+	ck_assert_int_eq(profiler_set_thinning(&profiler, 1), 0);
+	ck_assert_uint_eq(fake.thinning, 1);
+	ck_assert(!profiler.thinned);
+	clock_samples(7, 1);
+	ck_assert_uint_eq(weight_in_files(), 123 + 7);
+	ck_assert_uint_eq(session.stats.values[STATS_WEIGHT_STORED], 130 * UINT64_C(10000000));
+	conserved();
+	profiler_close(&profiler);
+	/* The counter of weight is what the files say, too. */
+	session.killed = true;
+	open_clock_100();
+	ck_assert_uint_eq(session.stats.values[STATS_WEIGHT_STORED], 130 * UINT64_C(10000000));
+	conserved();
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(reports_are_told_that_samples_were_left_out)
+{
+	char *text = NULL;
+
+	open_clock_100();
+	ck_assert_int_eq(profiler_set_thinning(&profiler, 2), 0);
+	ck_assert_int_eq(profiler_set_thinning(&profiler, 4), 0);
+	ck_assert_int_eq(file_read_text("samples/current/meta/info", 65536, &text, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\nnote thinned "));
+	ck_assert_ptr_null(strstr(strstr(text, "\nnote thinned ") + 1, "\nnote thinned "));
+	free(text);
+	profiler_close(&profiler);
+}
+END_TEST
+
+START_TEST(a_source_that_cannot_leave_out_samples_goes_on_with_all)
+{
+	open_clock_100();
+	clock_samples(3, 1);
+	fake.thinning_error = -EINVAL;
+	ck_assert_int_eq(profiler_set_thinning(&profiler, 2), -EINVAL);
+	ck_assert_uint_eq(profiler.thinning, 1);
+	clock_samples(4, 1);
+	ck_assert_uint_eq(weight_in_files(), 7);
+	fake.thinning_error = 0;
+	ck_assert_int_eq(profiler_set_thinning(&profiler, 1), 0);
+	ck_assert(!profiler.thinned);
+	clock_samples(5, 1);
+	ck_assert_uint_eq(weight_in_files(), 12);
+	conserved();
+	profiler_close(&profiler);
+}
+END_TEST
+
 START_TEST(after_a_kill_between_file_and_counter_both_agree_again)
 {
 	open_it();
@@ -353,7 +454,7 @@ START_TEST(status_tells_state_events_and_every_counter)
 	answer.text[answer.nr_bytes] = '\0';
 	ck_assert_ptr_nonnull(strstr(answer.text, "state running\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "source fake\n"));
-	ck_assert_ptr_nonnull(strstr(answer.text, "\nevent cpu-clock::0x0:1:1\nfrequency 99\n"
+	ck_assert_ptr_nonnull(strstr(answer.text, "\nevent cycles::0x0:1:1\nfrequency 99\n"
 						  "separation none\ncallgraph 0\n"
 						  "sample_pages 0\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "\nseen 6\nstored 6\nidle 0\n"));
@@ -506,6 +607,9 @@ int main(void)
 	tcase_add_test(tc, samples_of_an_earlier_run_in_a_file_set_aside_are_lost_not_stored);
 	tcase_add_test(tc, a_file_damaged_and_set_aside_while_sampling_moves_all_it_held_to_lost);
 	tcase_add_test(tc, weight_of_a_clock_told_by_frequency_is_counted_again_right);
+	tcase_add_test(tc, weights_stay_right_when_fewer_samples_are_taken_and_all_again);
+	tcase_add_test(tc, reports_are_told_that_samples_were_left_out);
+	tcase_add_test(tc, a_source_that_cannot_leave_out_samples_goes_on_with_all);
 	tcase_add_test(tc, after_a_kill_between_file_and_counter_both_agree_again);
 	tcase_add_test(tc, counters_begin_at_what_the_files_hold_when_meta_stats_was_damaged);
 	tcase_add_test(tc, status_tells_state_events_and_every_counter);

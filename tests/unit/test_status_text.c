@@ -96,7 +96,7 @@ START_TEST(history_is_told_when_there_is_one)
 {
 	assert_has(show("history_bytes 12582912\nbudget_bytes 524288000\nslices 133\n"
 			"oldest 1699000000000000000\n"),
-		   "disk      12 MB of 500 MB allowed; 133 slices of history, the oldest of "
+		   "disk      12 MB of 500 MB allowed; slices of history: 133, the oldest of "
 		   "2023-11-03 08:26:40\n");
 	ck_assert_int_eq(health, STATUS_HEALTHY);
 	assert_has(show("history_bytes 0\nslices 0\n"), "no slice of history is closed yet");
@@ -115,9 +115,9 @@ END_TEST
 
 START_TEST(a_lowered_frequency_is_told_with_the_one_asked_for)
 {
-	assert_has(show("frequency_now 33\ncpu_budget 1\n"),
-		   "cpu-clock, 33 Hz on each of 2 CPUs, lowered from 99 by the CPU budget");
-	assert_has(shown, "budget    1 % of a CPU");
+	assert_has(show("frequency_now 49.5\nthinning 2\ncpu_budget 1\ncpu_cost 0.8\n"),
+		   "cpu-clock, 49.5 Hz on each of 2 CPUs, lowered from 99 by the CPU budget");
+	assert_has(shown, "budget    1 % of a CPU, of which 0.80 % is used");
 }
 END_TEST
 
