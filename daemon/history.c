@@ -180,7 +180,8 @@ int history_open(struct history *history, struct diag *diag)
 	history_end(history);
 	error = history_list(history);
 	if (error < 0)
-		return diag_set(diag, error, "cannot read the slices in %s/" OPROF_SLICE_FOLDER ": %s",
+		return diag_set(diag, error,
+				"cannot read the slices in %s/" OPROF_SLICE_FOLDER ": %s",
 				history->session->current_path, strerror(-error));
 	take_counters(history);
 	return error;
@@ -224,8 +225,7 @@ static int history_append(struct history *history, const struct slice_info *info
 			  const struct live_slice *live, char *path, uint64_t nr_blocks)
 {
 	struct history_files *files = &history->files;
-	struct history_file *grown =
-		realloc(files->files, (files->nr_files + 1) * sizeof(*grown));
+	struct history_file *grown = realloc(files->files, (files->nr_files + 1) * sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
@@ -269,8 +269,8 @@ static int history_publish(struct history *history, struct live_slice *live,
 	info->cpu_type = session->cpu_type;
 	info->host = session->host;
 	info->flags = live->flags;
-	error = live_slice_publish(live, history->session->current_path, info,
-				   history->config.step, &path, &nr_blocks);
+	error = live_slice_publish(live, history->session->current_path, info, history->config.step,
+				   &path, &nr_blocks);
 	if (error)
 		return error;
 	error = history_append(history, info, live, path, nr_blocks);
@@ -334,8 +334,8 @@ static int close_epoch(struct history *history, bool all)
 		.epoch_first = history->epoch,
 		.epoch_last = history->epoch,
 		/* Only a clock that went back while a close failed gives the other order. */
-		.begin_ns = stretch->begin_ns < stretch->end_ns ? stretch->begin_ns
-								: stretch->end_ns,
+		.begin_ns =
+			stretch->begin_ns < stretch->end_ns ? stretch->begin_ns : stretch->end_ns,
 		.end_ns = stretch->end_ns,
 	};
 	struct live_slice live;
@@ -343,7 +343,8 @@ static int close_epoch(struct history *history, bool all)
 
 	if (error)
 		return error;
-	(void)history_make_room(history, sample_cache_nr_bytes(history->cache));
+	/* A slice takes less than the files that it is made of. */
+	(void)history_make_room(history, sample_cache_file_bytes(history->cache));
 	error = history_publish(history, &live, &info);
 	live_slice_deinit(&live);
 	if (!error) {
@@ -383,8 +384,8 @@ int history_close(struct history *history)
 static int close_leftovers(struct history *history, struct live_slice *live)
 {
 	struct slice_info info = {.level = OPROF_SLICE_MINUTE};
-	int error = leftover_take(live, history->session->current_path,
-				  history->files.epoch_closed);
+	int error =
+		leftover_take(live, history->session->current_path, history->files.epoch_closed);
 
 	if (error)
 		return error;
@@ -395,8 +396,8 @@ static int close_leftovers(struct history *history, struct live_slice *live)
 		info.epoch_last = live->epoch_last;
 		info.begin_ns = live->first_sample_ns ? live->first_sample_ns
 						      : history->stretch.last.realtime_ns;
-		info.end_ns = live->last_sample_ns > info.begin_ns ? live->last_sample_ns
-								   : info.begin_ns;
+		info.end_ns =
+			live->last_sample_ns > info.begin_ns ? live->last_sample_ns : info.begin_ns;
 		(void)history_make_room(history, history_du(history->session->current_path) / 2);
 		error = history_publish(history, live, &info);
 	}
@@ -419,8 +420,7 @@ static uint64_t first_epoch(const struct history *history, const struct live_sli
 static void measure(struct history *history)
 {
 	history_set_budget(history);
-	history_measured(history, history_du(history->session->current_path),
-			 history->slice_bytes);
+	history_measured(history, history_du(history->session->current_path), history->slice_bytes);
 }
 
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag)
@@ -506,7 +506,7 @@ static bool keep_budget(struct history *history)
 	const struct stretch *stretch = &history->stretch;
 
 	history_expire_old(history);
-	if (history_make_room(history, sample_cache_nr_bytes(history->cache)))
+	if (history_make_room(history, sample_cache_file_bytes(history->cache)))
 		return false;
 	return stretch->last.monotonic_ns >= history->retry_ns && !epoch_is_empty(history) &&
 	       stretch->end_ns - stretch->begin_ns >= EARLY_NS;

@@ -46,13 +46,13 @@ struct history_config {
 
 struct history {
 	struct history_config config;
-	struct session *session;     /* borrowed */
-	struct sample_cache *cache;  /* borrowed */
-	struct history_files files;  /* those that count, and no others */
-	uint64_t epoch;		     /* of the live files; 0: not begun */
-	uint64_t epoch_synced;	     /* slices up to it are on disk */
-	struct stretch stretch;	     /* of the epoch */
-	uint64_t held;		     /* stored + idle when it began */
+	struct session *session;    /* borrowed */
+	struct sample_cache *cache; /* borrowed */
+	struct history_files files; /* those that count, and no others */
+	uint64_t epoch;		    /* of the live files; 0: not begun */
+	uint64_t epoch_synced;	    /* slices up to it are on disk */
+	struct stretch stretch;	    /* of the epoch */
+	uint64_t held;		    /* stored + idle when it began */
 	/* The session's counters then: the end of the slice before. */
 	struct oprof_stats_entry begin[STATS_ENTRIES_MAX];
 	size_t nr_begin;

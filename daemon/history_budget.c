@@ -195,8 +195,8 @@ static size_t find_old(const struct history *history, int64_t limit_ns)
 
 void history_expire_old(struct history *history)
 {
-	int64_t limit_ns = history->stretch.last.realtime_ns -
-			   (int64_t)history->config.budget_days * DAY_NS;
+	int64_t limit_ns =
+		history->stretch.last.realtime_ns - (int64_t)history->config.budget_days * DAY_NS;
 	size_t i;
 
 	if (!history->config.budget_days || !stretch_is_settled(&history->stretch, SETTLED_NS))

@@ -31,8 +31,8 @@ void history_job_deinit(struct history_job *job)
 	job->result = NULL;
 }
 
-static void __attribute__((noreturn)) job_child(struct history_job *job, pid_t parent, int lock_fd,
-						history_job_work *work, void *context)
+static void __attribute__((noreturn))
+job_child(struct history_job *job, pid_t parent, int lock_fd, history_job_work *work, void *context)
 {
 	/* As a sync's child: nothing of the daemon may outlive it in here. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)

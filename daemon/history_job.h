@@ -27,7 +27,7 @@ struct history_job {
 	struct history_job_result *result;
 };
 
-int history_job_init(struct history_job *job); /* 0 or -ENOMEM */
+int history_job_init(struct history_job *job);	  /* 0 or -ENOMEM */
 void history_job_deinit(struct history_job *job); /* none may run */
 
 /* lock_fd: closed in the child, so that a daemon's lock ends with it. 0 or -errno: no child. */

@@ -207,7 +207,8 @@ static void set_aside_damaged(struct history *history, uint64_t epoch)
 
 	for (size_t i = 0; i < files->nr_files; i++)
 		if (files->files[i].epoch_first == epoch) {
-			history_set_aside(history, files->files[i].path, "its samples cannot be read");
+			history_set_aside(history, files->files[i].path,
+					  "its samples cannot be read");
 			list_again(history);
 			history->config.recount(history->config.context);
 			return;

@@ -687,6 +687,11 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		file_evict(cache, cache->oldest);
 }
 
+uint64_t sample_cache_file_bytes(const struct sample_cache *cache)
+{
+	return cache->nr_bytes;
+}
+
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache)
 {
 	return cache->nr_bytes + sample_tree_nr_bytes(&cache->tree);

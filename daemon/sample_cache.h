@@ -87,7 +87,8 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 int sample_cache_visit_epoch(const struct sample_cache *cache,
 			     int (*visit)(const char *path, void *context), void *context);
 
-/* Disk that the files take, with their folders; as of the last round. */
+/* Disk that the files take, and that with their folders; as of the last round. */
+uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);
 
 size_t sample_cache_nr_files(const struct sample_cache *cache);  /* open */

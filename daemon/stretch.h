@@ -21,8 +21,9 @@ void moment_now(struct moment *now);
 struct stretch {
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
 	bool sampling;
-	struct moment last;	 /* looked at */
-	uint64_t settled_from_ns; /* monotonic: when the clock was last stepped, or first looked at */
+	struct moment last;	  /* looked at */
+	uint64_t settled_from_ns; /* monotonic: when the clock was last stepped, or first looked at
+				   */
 };
 
 /* Nothing is sampled yet. */

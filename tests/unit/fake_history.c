@@ -126,6 +126,6 @@ void fake_history_conserved(void)
 							   fake_counter(STATS_IDLE) -
 							   fake_counter(STATS_EXPIRED));
 	ck_assert_uint_eq(sums.idle, fake_counter(STATS_IDLE) - fake_counter(STATS_EXPIRED_IDLE));
-	ck_assert_uint_eq(sums.weight, fake_counter(STATS_WEIGHT_STORED) -
-					       fake_counter(STATS_EXPIRED_WEIGHT));
+	ck_assert_uint_eq(sums.weight,
+			  fake_counter(STATS_WEIGHT_STORED) - fake_counter(STATS_EXPIRED_WEIGHT));
 }

@@ -222,7 +222,8 @@ START_TEST(what_an_earlier_run_left_in_live_files_becomes_a_slice_of_its_own)
 	ck_assert_uint_eq(fake_history()->epoch, 3);
 	fake_history_conserved();
 	fake_minute(4, 0);
-	ck_assert_int_eq(file(2)->begin_ns, FAKE_START_NS + MINUTE_NS + 20 * SECOND_NS + 3 * DAY_NS);
+	ck_assert_int_eq(file(2)->begin_ns,
+			 FAKE_START_NS + MINUTE_NS + 20 * SECOND_NS + 3 * DAY_NS);
 	fake_history_conserved();
 	fake_history_close();
 }
@@ -238,9 +239,9 @@ static int other_boot(const char *path, const struct sample_name *name, const st
 	(void)name;
 	(void)diag;
 	(void)context;
-	ck_assert_int_eq(pwrite(fd, boot_id, sizeof(boot_id),
-				offsetof(struct oprof_sdb_header, boot_id)),
-			 16);
+	ck_assert_int_eq(
+		pwrite(fd, boot_id, sizeof(boot_id), offsetof(struct oprof_sdb_header, boot_id)),
+		16);
 	return close(fd);
 }
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/test_folder.h"
 
-#define S INT64_C(1000000000)
+#define S    INT64_C(1000000000)
 #define HOUR (3600 * S)
 
 static const int64_t start = 1700000000 * S;
