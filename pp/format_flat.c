@@ -3,6 +3,7 @@
 #include "pp/format_rows.h"
 #include "pp/format_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ static void add_up(uint64_t *to, const uint64_t *from, size_t nr)
 static void add_line(const struct flat *flat, struct flat_line *to, const uint64_t *counts,
 		     const uint64_t *shares)
 {
+	assert(to->counts && to->shares);
 	add_up(to->counts, counts, flat->profile->nr_columns);
 	add_up(to->shares, shares, flat->profile->nr_columns);
 }

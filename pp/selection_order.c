@@ -143,11 +143,12 @@ static int check_sides(const struct selection *selection, struct diag *diag)
 {
 	size_t nr_columns = selection_nr_columns(selection);
 	size_t nr_classes = selection->classes.nr_classes;
-	bool *has = selection->nr_sides > 1 ? calloc(nr_columns, sizeof(*has)) : NULL;
+	bool *has;
 	int error = 0;
 
 	if (selection->nr_sides < SPEC_SIDES_MAX)
 		return 0;
+	has = calloc(nr_columns + 1, sizeof(*has));
 	if (!has)
 		return -ENOMEM;
 	for (size_t i = 0; i < selection->nr_parts; i++)

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES_MAX 20 /* a daemon closes a slice once a minute */
+#define TRIES_MAX 20		      /* a daemon closes a slice once a minute */
+#define SLIVER_NS INT64_C(5000000000) /* that a slice may reach into a stretch and not count */
 
 /* One try to read a session. */
 struct reading {
@@ -53,10 +54,33 @@ void session_parts_deinit(struct session_parts *parts)
 	*parts = (struct session_parts){0};
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Minutes are closed a moment after they end, so that each reaches a little
+ * into the next: who asks from minute to minute does not mean that.
+ */
+static bool is_sliver(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
+{
+	int64_t overlap = smaller(end_ns, range->end_ns) -
+			  (begin_ns > range->begin_ns ? begin_ns : range->begin_ns);
+	int64_t length = end_ns - begin_ns;
+
+	if (range->begin_ns != TIME_RANGE_OPEN_BEGIN && range->end_ns != TIME_RANGE_OPEN_END)
+		length = smaller(length, range->end_ns - range->begin_ns);
+	return overlap < smaller(SLIVER_NS, length / 10);
+}
+
 static bool in_range(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {
-	return !range || (begin_ns < range->end_ns &&
-			  (end_ns > range->begin_ns || begin_ns >= range->begin_ns));
+	if (!range)
+		return true;
+	if (begin_ns >= range->end_ns || (end_ns <= range->begin_ns && begin_ns < range->begin_ns))
+		return false;
+	return !is_sliver(range, begin_ns, end_ns);
 }
 
 /* ---- what there is, taken or not ---- */

@@ -5,7 +5,8 @@
  * part is described by the same struct slice_section, whatever it is.
  *
  * A stretch of time takes whole what it cuts: slices, and the live files,
- * which are together the newest stretch of a session.
+ * which are together the newest stretch of a session. What reaches into it by
+ * less than a tenth and by seconds only is left out.
  *
  * Not for: which parts a specification chooses, classes (selection.h).
  */

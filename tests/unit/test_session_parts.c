@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define MINUTE INT64_C(60000000000)
+#define SECOND INT64_C(1000000000)
 #define BEGIN  INT64_C(1795183200000000000)
 
 static struct make_session session;
@@ -193,6 +194,33 @@ START_TEST(a_stretch_takes_what_it_touches_and_no_more)
 }
 END_TEST
 
+START_TEST(a_slice_that_reaches_in_by_a_moment_is_not_meant)
+{
+	for (uint64_t epoch = 1; epoch <= 3; epoch++)
+		add_minute(epoch, epoch);
+	range.begin_ns = BEGIN + MINUTE - SECOND; /* the first was closed that late */
+	range.end_ns = BEGIN + 2 * MINUTE - SECOND;
+	read_session(&range);
+	ck_assert_uint_eq(sum(), 2);
+	forget();
+	range.begin_ns = BEGIN + MINUTE - 10 * SECOND;
+	read_session(&range);
+	ck_assert_uint_eq(sum(), 1 + 2);
+	forget();
+	/* What is asked for may be that short. */
+	range.begin_ns = BEGIN + SECOND;
+	range.end_ns = BEGIN + 2 * SECOND;
+	read_session(&range);
+	ck_assert_uint_eq(sum(), 1);
+	forget();
+	range.end_ns = TIME_RANGE_OPEN_END;
+	range.begin_ns = BEGIN + 2 * MINUTE - SECOND;
+	read_session(&range);
+	ck_assert_uint_eq(sum(), 3);
+	forget();
+}
+END_TEST
+
 START_TEST(a_stretch_with_nothing_in_it_says_what_is_near)
 {
 	add_minute(1, 1);
@@ -339,6 +367,7 @@ int main(void)
 	tcase_add_test(tests, a_slice_that_another_holds_counts_for_nothing);
 	tcase_add_test(tests, live_files_without_epochs_are_left_where_they_are);
 	tcase_add_test(tests, a_stretch_takes_what_it_touches_and_no_more);
+	tcase_add_test(tests, a_slice_that_reaches_in_by_a_moment_is_not_meant);
 	tcase_add_test(tests, a_stretch_with_nothing_in_it_says_what_is_near);
 	tcase_add_test(tests, counters_are_of_the_stretch);
 	tcase_add_test(tests, damaged_slices_are_told_and_left_out);
