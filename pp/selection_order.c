@@ -7,38 +7,39 @@
 #include <string.h>
 
 /* Images as slices have them: sections that differ in nothing but the image. */
-static int compare_images(const void *a, const void *b)
+static int compare_images(const void *a, const void *b, void *context)
 {
-	const struct selection_image *const *left = a;
-	const struct selection_image *const *right = b;
-	struct slice_section section = *(*left)->section;
-	const struct slice_section *image = (*right)->section;
+	const struct selection_image *images = context;
+	const struct selection_image *left = &images[*(const uint32_t *)a];
+	const struct selection_image *right = &images[*(const uint32_t *)b];
+	struct slice_section section = *left->section;
 	int order;
 
-	section.image = image->image;
-	section.identity = image->identity;
-	section.image_kind = image->image_kind;
-	section.image_start = image->image_start;
-	order = slice_section_compare((*left)->section, &section);
-	if (!order && (*left)->session != (*right)->session)
-		order = (*left)->session < (*right)->session ? -1 : 1;
-	return order ? order : ((*left) < (*right) ? -1 : (*left) > (*right));
+	section.image = right->section->image;
+	section.identity = right->section->identity;
+	section.image_kind = right->section->image_kind;
+	section.image_start = right->section->image_start;
+	order = slice_section_compare(left->section, &section);
+	if (!order && left->session != right->session)
+		order = left->session < right->session ? -1 : 1;
+	return order ? order : (left < right ? -1 : left > right);
 }
 
 /* Put images in order; rank[old index] is the new one. */
 static int sort_images(struct selection *selection, uint32_t *rank)
 {
-	const struct selection_image **order = calloc(selection->nr_images, sizeof(*order));
+	uint32_t *order = calloc(selection->nr_images, sizeof(*order));
 	struct selection_image *sorted = calloc(selection->nr_images, sizeof(*sorted));
 	int error = order && sorted ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < selection->nr_images && !error; i++)
-		order[i] = &selection->images[i];
+		order[i] = (uint32_t)i;
 	if (!error)
-		qsort(order, selection->nr_images, sizeof(const void *), compare_images);
+		qsort_r(order, selection->nr_images, sizeof(*order), compare_images,
+			selection->images);
 	for (size_t i = 0; i < selection->nr_images && !error; i++) {
-		rank[order[i] - selection->images] = (uint32_t)i;
-		sorted[i] = *order[i];
+		rank[order[i]] = (uint32_t)i;
+		sorted[i] = selection->images[order[i]];
 	}
 	free(order);
 	if (error) {
