@@ -24,6 +24,7 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/recount.c daemon/recount.h daemon/sample_cache.c daemon/sample_cache.h daemon/sample_key.h \
 	daemon/separation.c daemon/separation.h daemon/session.c daemon/session.h \
 	daemon/sample_tree.c daemon/sample_tree.h daemon/history.c daemon/history.h \
+	daemon/heap.c daemon/heap.h \
 	daemon/history_budget.c daemon/history_internal.h daemon/history_job.c \
 	daemon/history_job.h daemon/history_levels.c daemon/history_levels.h \
 	daemon/history_work.c daemon/leftover.c daemon/leftover.h daemon/live_slice.c \
@@ -316,4 +317,9 @@ tests_unit_test_history_kills_CFLAGS = $(TEST_CFLAGS)
 # Before the library without fault points, whose objects it stands for.
 tests_unit_test_history_kills_LDADD = tests/unit/libdaemontest.a daemon/libdaemon.a \
 	libdb/libsdb_faults.a events/libevents.a lib/libbase.a $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_heap
+TESTS += tests/unit/test_heap
+tests_unit_test_heap_SOURCES = tests/unit/test_heap.c
+tests_unit_test_heap_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_heap_LDADD = $(DAEMON_TEST_LIBS)
 endif

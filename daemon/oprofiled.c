@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The daemon: start-up, signals, the loop that waits for work, the end. */
 #include "daemon/control_server.h"
+#include "daemon/heap.h"
 #include "daemon/options.h"
 #include "daemon/profiler.h"
 #include "daemon/ready.h"
@@ -29,6 +30,7 @@
 #define ROUND_SYSTEM_MS 1000
 #define ROUND_TASKS_MS	100
 #define CHECK_NS	UINT64_C(1000000000)
+#define TRIM_NS		UINT64_C(60000000000)
 
 struct daemon {
 	struct options options;
@@ -40,6 +42,7 @@ struct daemon {
 	struct control_server *server;
 	int signal_fd;
 	bool ending;
+	uint64_t trimmed_ns;
 	uint64_t checked_ns; /* when the session's folder was last looked for */
 };
 
@@ -277,6 +280,10 @@ static void daemon_check(struct daemon *daemon)
 		return;
 	daemon->checked_ns = now;
 	profiler_check_session(&daemon->profiler);
+	if (now - daemon->trimmed_ns < TRIM_NS)
+		return;
+	daemon->trimmed_ns = now;
+	(void)heap_trim(HEAP_SPARE_BYTES);
 }
 
 /* Who asks without end must not keep us from reading samples. */
