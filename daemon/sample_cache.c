@@ -62,8 +62,8 @@ struct sample_cache {
 	struct sample_file *parked;
 	size_t nr_parked;
 	struct sample_tree tree;
-	uint64_t nr_bytes; /* of all files */
-	uint64_t epoch;	   /* 0: none, files are not of epochs */
+	uint64_t nr_bytes;	  /* of all files */
+	uint64_t epoch;		  /* 0: none, files are not of epochs */
 	struct sample_link *last; /* most samples follow one of their own key */
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
@@ -444,6 +444,10 @@ static int file_renew(struct sample_cache *cache, struct sample_file *file,
 	error = cache->config.place(cache->config.context, key, &cache->placement);
 	if (error)
 		return error;
+	if (!sdb_is_at(file->db, file->path)) {
+		file_close(cache, file);
+		return file_open(cache, file);
+	}
 	if (!sdb_restart(file->db, &cache->placement.identity)) {
 		file->epoch = cache->placement.identity.epoch;
 		file->weighted = cache->placement.identity.flags & OPROF_SDB_WEIGHTED;

@@ -18,6 +18,7 @@
 #include "lib/diag.h"
 #include "oprof/sample_file.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -81,6 +82,9 @@ int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t
  * epoch, which then counts for nothing. 0, or -EIO: close and remove it.
  */
 int sdb_restart(struct sdb *db, const struct sdb_identity *identity);
+
+/* Is it still what path names? False: it was removed or replaced, and nobody will find it. */
+bool sdb_is_at(const struct sdb *db, const char *path);
 
 /* Disk that the file takes. */
 uint64_t sdb_nr_bytes(const struct sdb *db);

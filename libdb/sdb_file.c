@@ -393,6 +393,14 @@ void sdb_close(struct sdb *db)
 
 /* ---- the rest of the interface ---- */
 
+bool sdb_is_at(const struct sdb *db, const char *path)
+{
+	struct stat ours, named;
+
+	return !fstat(db->fd, &ours) && !lstat(path, &named) && ours.st_ino == named.st_ino &&
+	       ours.st_dev == named.st_dev;
+}
+
 uint64_t sdb_nr_bytes(const struct sdb *db)
 {
 	return db->file_bytes;

@@ -623,6 +623,27 @@ START_TEST(a_file_that_is_removed_under_the_daemon_is_counted_lost)
 }
 END_TEST
 
+/* Emptied in place it would be nowhere, minute after minute. */
+START_TEST(a_removed_or_replaced_file_costs_no_samples_of_later_minutes)
+{
+	const char *path = "samples/current/{root}";
+
+	fake_history_open();
+	fake_pass(SECOND_NS);
+	fake_samples(10, 0);
+	ck_assert_int_eq(file_remove_tree(path), 0);
+	fake_minute(10, 0);
+	fake_minute(10, 0);
+	ck_assert_uint_eq(file(1)->nr_samples, 10);
+	ck_assert_int_eq(rename(path, "samples/elsewhere"), 0);
+	fake_minute(10, 0);
+	fake_minute(10, 0);
+	ck_assert_uint_eq(file(3)->nr_samples, 10);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("history");
@@ -654,5 +675,6 @@ int main(void)
 	tcase_add_test(tc, status_tells_of_the_history);
 	tcase_add_test(tc, a_sync_has_slices_on_disk_too);
 	tcase_add_test(tc, a_file_that_is_removed_under_the_daemon_is_counted_lost);
+	tcase_add_test(tc, a_removed_or_replaced_file_costs_no_samples_of_later_minutes);
 	return test_run(tc);
 }
