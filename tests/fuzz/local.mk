@@ -18,6 +18,7 @@ fuzzers = \
 	tests/fuzz/fuzz_perf_map \
 	tests/fuzz/fuzz_jitdump \
 	tests/fuzz/fuzz_perf_records \
+	tests/fuzz/fuzz_records \
 	tests/fuzz/fuzz_symbols \
 	tests/fuzz/fuzz_time_range
 check_PROGRAMS += $(fuzzers)
@@ -74,6 +75,10 @@ tests_fuzz_fuzz_slice_LDADD = libdb/libsdb.a $(fuzz_libs)
 tests_fuzz_fuzz_perf_records_SOURCES = tests/fuzz/fuzz_perf_records.c
 tests_fuzz_fuzz_perf_records_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_perf_records_LDADD = daemon/libdaemon.a libdb/libsdb.a $(fuzz_libs)
+tests_fuzz_fuzz_records_SOURCES = tests/fuzz/fuzz_records.c tests/unit/fake_source.c \
+	tests/unit/fake_source.h
+tests_fuzz_fuzz_records_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_records_LDADD = daemon/libdaemon.a libdb/libsdb.a events/libevents.a $(fuzz_libs)
 tests_fuzz_fuzz_meta_SOURCES = tests/fuzz/fuzz_meta.c
 tests_fuzz_fuzz_meta_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_meta_LDADD = pp/libpp.a daemon/libdaemon.a libdb/libsdb.a events/libevents.a \
