@@ -150,6 +150,34 @@ int history_list(struct history *history)
 	return history->damaged != damaged;
 }
 
+/* ---- what slices hold ---- */
+
+static uint64_t stats_held(const struct history *history)
+{
+	const uint64_t *values = history->session->stats.values;
+
+	return values[STATS_STORED] + values[STATS_IDLE];
+}
+
+/* Slices that are gone, and were not dropped: somebody removed them. */
+void history_count_absent(struct history *history)
+{
+	const struct history_files *files = &history->files;
+	uint64_t held = history->session->stats.values[STATS_EXPIRED];
+	uint64_t live;
+
+	for (size_t i = 0; i < files->nr_files; i++)
+		held += files->files[i].nr_samples + files->files[i].nr_idle;
+	if (held == history->held)
+		return;
+	log_error("slices do not hold what they did: %" PRIu64 " samples now, %" PRIu64
+		  " before; what is absent is lost",
+		  held, history->held);
+	live = stats_held(history) - history->held;
+	history->config.recount(history->config.context);
+	history->held = stats_held(history) - live;
+}
+
 /* ---- opening ---- */
 
 /* The counters go on where the newest slice's ended. */
@@ -188,13 +216,6 @@ int history_open(struct history *history, struct diag *diag)
 }
 
 /* ---- an epoch's slice ---- */
-
-static uint64_t stats_held(const struct history *history)
-{
-	const uint64_t *values = history->session->stats.values;
-
-	return values[STATS_STORED] + values[STATS_IDLE];
-}
 
 /* Anything that a slice would tell. */
 static bool epoch_is_empty(const struct history *history)
@@ -446,6 +467,7 @@ int history_begin(struct history *history, struct sample_cache *cache, struct di
 	history->cache = cache;
 	sample_cache_begin_epoch(cache, history->epoch, SAMPLE_CACHE_IDLE_EPOCHS);
 	history->held = stats_held(history);
+	history_count_absent(history);
 	history->plan_ns = 0;
 	history->sync_ns = now.monotonic_ns + HISTORY_SYNC_NS;
 	measure(history);

@@ -70,7 +70,7 @@ struct history {
 	uint64_t plan_ns, sync_ns;    /* CLOCK_MONOTONIC: when to look for work, to sync, next */
 
 	uint64_t close_errors, merge_errors, damaged; /* of this run */
-	int close_error;			      /* of the last; told once */
+	int close_error, drop_error;		      /* of the last; told once */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC: when to close again, after a failure */
 };
 

@@ -138,6 +138,19 @@ static void forget(struct history *history, size_t i)
 		(files->nr_files - i) * sizeof(files->files[0]));
 }
 
+/* Told once. One that is not there any more: look what is. */
+static void drop_failed(struct history *history, const struct history_file *file, int error)
+{
+	if (error == -ENOENT) {
+		history->list_due = true;
+		history->plan_ns = 0;
+		return;
+	}
+	if (error != history->drop_error)
+		log_error("cannot drop %s: %s", file->path, strerror(-error));
+	history->drop_error = error;
+}
+
 /* False: it can't be dropped. */
 static bool expire(struct history *history, size_t i)
 {
@@ -150,10 +163,11 @@ static bool expire(struct history *history, size_t i)
 		return false;
 	history_step(history);
 	if (rename(file->path, path)) {
-		log_error("cannot drop %s: %s", file->path, strerror(errno));
+		drop_failed(history, file, -errno);
 		free(path);
 		return false;
 	}
+	history->drop_error = 0;
 	history_step(history);
 	count_expired(history, totals.stored, totals.idle, totals.weight);
 	history_step(history);

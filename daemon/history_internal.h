@@ -24,6 +24,9 @@ char *history_path(const struct history *history, const char *name);
  */
 int history_list(struct history *history);
 
+/* After a list, and once it is known what slices are to hold: count what is not there. */
+void history_count_absent(struct history *history);
+
 /* Rename a slice out of the way. */
 void history_set_aside(struct history *history, const char *path, const char *why);
 

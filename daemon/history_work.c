@@ -182,8 +182,8 @@ static void list_again(struct history *history)
 	int error = history_list(history);
 
 	history->list_due = error < 0;
-	if (error > 0)
-		history->config.recount(history->config.context);
+	if (error >= 0)
+		history_count_absent(history);
 }
 
 void history_plan(struct history *history)
@@ -210,7 +210,6 @@ static void set_aside_damaged(struct history *history, uint64_t epoch)
 			history_set_aside(history, files->files[i].path,
 					  "its samples cannot be read");
 			list_again(history);
-			history->config.recount(history->config.context);
 			return;
 		}
 }

@@ -195,6 +195,12 @@ fake_history_files = tests/unit/fake_history.c tests/unit/fake_history.h
 tests_unit_test_history_SOURCES = tests/unit/test_history.c $(fake_history_files)
 tests_unit_test_history_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_history_LDADD = $(DAEMON_TEST_LIBS)
+check_PROGRAMS += tests/unit/test_history_disk
+TESTS += tests/unit/test_history_disk
+tests_unit_test_history_disk_SOURCES = tests/unit/test_history_disk.c $(fake_history_files) \
+	tests/unit/session_sum.c tests/unit/session_sum.h
+tests_unit_test_history_disk_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_disk_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_history_kill_SOURCES = tests/unit/test_history_kill.c $(fake_history_files)
 tests_unit_test_history_kill_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_history_kill_LDADD = $(DAEMON_TEST_LIBS)

@@ -340,6 +340,7 @@ static int open_signals(struct daemon *daemon, struct diag *diag)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN); /* as a full disk: calls fail, and are counted */
 	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (daemon->signal_fd < 0)
 		return diag_set(diag, -errno, "cannot receive signals: %s", strerror(errno));

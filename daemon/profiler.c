@@ -46,11 +46,12 @@ static void profiler_recount(struct profiler *profiler)
 	if (!profiler->recount_due)
 		return;
 	error = recount_session(profiler->session->current_path, &sums);
-	if (error) {
+	if (error && error != profiler->recount_error)
 		log_error("cannot count what %s holds: %s", profiler->session->current_path,
 			  strerror(-error));
+	profiler->recount_error = error;
+	if (error)
 		return; /* the next round tries again */
-	}
 	profiler->recount_due = false;
 	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight);
 }

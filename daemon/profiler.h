@@ -46,8 +46,9 @@ struct profiler {
 	unsigned int thinning; /* the source takes one of so many samples */
 	bool thinned;	       /* live files store weight for it: so in their epoch's slice */
 	bool running;
-	bool recount_due; /* counters may not be what the files hold */
-	bool lost;	  /* the session's folder went: nothing can be kept any more */
+	bool recount_due;  /* counters may not be what the files hold */
+	int recount_error; /* of the last; told once */
+	bool lost;	   /* the session's folder went: nothing can be kept any more */
 	/* Samples a second, over the last stretch of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;

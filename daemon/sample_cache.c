@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #define RETRY_NS       UINT64_C(1000000000)
-#define COMPLAIN_NS    UINT64_C(10000000000)
+#define COMPLAIN_NS    UINT64_C(3600000000000)
+#define WELL_NS	       UINT64_C(60000000000) /* without a failure: they are over */
+#define ERRORS_MAX     256
 #define LINKS_PER_FILE 4    /* keys remembered, to a file on average */
 #define SYNC_EACH_MAX  64   /* above it one sync of the file system is quicker */
 #define FILES_MAX      2048 /* about 8 KB of memory each */
@@ -68,8 +70,11 @@ struct sample_cache {
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	uint64_t quiet_until_ns; /* no complaints about failing files before */
-	bool sync_all;		 /* files were closed, or a sync failed, with data not on disk */
+	/* By error: no complaints about failing files before. A full disk stays full for days. */
+	uint64_t quiet_until_ns[ERRORS_MAX];
+	uint64_t failed_ns; /* the last time */
+	bool complained;    /* and has not said that they are over */
+	bool sync_all;	    /* files were closed, or a sync failed, with data not on disk */
 	struct placement placement;
 	char path[2 * PATH_MAX];
 };
@@ -337,15 +342,27 @@ static void cache_shrink(struct sample_cache *cache, const struct sample_file *k
 
 /* ---- opening ---- */
 
-/* One line in ten seconds, whatever the number of files and samples. */
+/* One line an hour for each reason, whatever the number of files and samples. */
 static void file_complain(struct sample_cache *cache, const struct sample_file *file, int error,
 			  const char *text)
 {
-	if (cache->now_ns < cache->quiet_until_ns)
+	uint64_t *quiet_until_ns = &cache->quiet_until_ns[(unsigned int)-error % ERRORS_MAX];
+
+	cache->failed_ns = cache->now_ns;
+	if (cache->now_ns < *quiet_until_ns)
 		return;
-	cache->quiet_until_ns = cache->now_ns + COMPLAIN_NS;
+	*quiet_until_ns = cache->now_ns + COMPLAIN_NS;
+	cache->complained = true;
 	log_error("samples are being lost: %s: %s", file->path,
 		  text && *text ? text : strerror(-error));
+}
+
+static void cache_tell_well(struct sample_cache *cache)
+{
+	if (!cache->complained || cache->now_ns < cache->failed_ns + WELL_NS)
+		return;
+	cache->complained = false;
+	log_info("samples are stored again: no file has failed for a minute");
 }
 
 static bool error_is_damage(int error)
@@ -644,6 +661,7 @@ void sample_cache_begin_round(struct sample_cache *cache, uint64_t now_ns, int64
 	cache->round++;
 	cache->now_ns = now_ns;
 	cache->to_realtime_ns = to_realtime_ns;
+	cache_tell_well(cache);
 }
 
 void sample_cache_end_round(struct sample_cache *cache)
