@@ -193,6 +193,7 @@ control --reset
 
 # ---- the front door ----
 
+rm "$S/setup"
 "$BIN/oprof" start "--session-dir=$S" >"$T/out" 2>"$T/err"
 tap_is $? 0 "oprof start"
 "$BIN/oprof" status "--session-dir=$S" >"$T/out"
