@@ -92,6 +92,12 @@ tap_is "$(capability_set "$daemon" CapBnd)" "$(capability_set "$daemon" CapEff)"
 has_capability "$daemon" 38
 tap_ok $? "it keeps CAP_PERFMON"
 tap_has "$T/oprof.prom" '^oprof_up 1$' "metrics say that it is up"
+if command -v promtool >/dev/null; then
+	promtool check metrics <"$T/oprof.prom" >"$T/promtool" 2>&1
+	tap_is $? 0 "and promtool has nothing against them"
+else
+	tap_ok 0 "promtool check metrics # SKIP there is no promtool (package prometheus)"
+fi
 tap_is "$(value capabilities | sed 's/,ipc_lock$//')" \
 	perfmon,sys_ptrace,dac_read_search,checkpoint_restore,syslog "the status tells what was kept"
 
