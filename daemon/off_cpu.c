@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/off_cpu.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* More than any kernel has; of CPUs beyond it, nothing is sure after a loss. */
+#define CPUS_MAX 65536
 
 /* A task that is off CPU. */
 struct off_cpu_wait {
 	struct node node;
 	struct oprof_task task;
-	uint64_t since_ns; /* told up to here */
-	uint32_t cpu;	   /* that it left */
-	uint32_t state;	   /* enum oprof_off_cpu */
+	uint64_t since_ns;  /* told up to here */
+	uint64_t nr_losses; /* up to which it is known to be off; see wait_is_sure */
+	uint32_t cpu;	    /* that it left */
+	uint32_t state;	    /* enum oprof_off_cpu */
 	struct off_cpu_wait *next_spare;
 };
 
@@ -119,13 +127,31 @@ static struct off_cpu_wait *wait_create(struct off_cpu *off_cpu)
 	return malloc(sizeof(*wait));
 }
 
+/* No switches were lost since it was seen to leave, or it was found to be off still. */
+static bool wait_is_sure(const struct off_cpu *off_cpu, const struct off_cpu_wait *wait)
+{
+	return wait->nr_losses == off_cpu->nr_losses;
+}
+
+/*
+ * It is off now, and was not seen to leave since the loss: so it was all the
+ * time. From the last settling on only, lest one report have hours at once.
+ */
+static void wait_make_sure(const struct off_cpu *off_cpu, struct off_cpu_wait *wait)
+{
+	wait->nr_losses = off_cpu->nr_losses;
+	wait->since_ns = off_cpu->resumed_ns > off_cpu->settled_ns ? off_cpu->resumed_ns
+								   : off_cpu->settled_ns;
+}
+
 static void wait_begin(struct off_cpu *off_cpu, const struct oprof_switch *record)
 {
 	uint64_t hash = hash_number((uint32_t)off_cpu->task.tid);
 	struct off_cpu_wait *wait = wait_find(off_cpu, off_cpu->task.tid, hash);
 
 	if (wait) { /* it came back unseen: how long it was gone is not known */
-		lost_tell(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
+		if (wait_is_sure(off_cpu, wait)) /* else that was counted at the loss */
+			lost_tell(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
 		wait_remove(off_cpu, wait);
 	}
 	wait = wait_create(off_cpu);
@@ -135,6 +161,7 @@ static void wait_begin(struct off_cpu *off_cpu, const struct oprof_switch *recor
 	}
 	wait->task = off_cpu->task;
 	wait->since_ns = record->time_ns;
+	wait->nr_losses = off_cpu->nr_losses;
 	wait->cpu = off_cpu->cpu.cpu;
 	wait->state = record->state == OPROF_OFF_CPU_PREEMPTED ? OPROF_OFF_CPU_PREEMPTED
 							       : OPROF_OFF_CPU_WAITING;
@@ -149,6 +176,8 @@ static void wait_end(struct off_cpu *off_cpu, uint64_t time_ns)
 
 	if (!wait)
 		return;
+	if (!wait_is_sure(off_cpu, wait))
+		wait_make_sure(off_cpu, wait);
 	if (wait->task.generation != off_cpu->task.generation || time_ns < wait->since_ns)
 		lost_tell(off_cpu, time_ns, OPROF_LOST_NO_TASK, 1);
 	else if (time_ns > wait->since_ns)
@@ -159,15 +188,37 @@ static void wait_end(struct off_cpu *off_cpu, uint64_t time_ns)
 struct settling {
 	struct off_cpu *off_cpu;
 	uint64_t until_ns;
-	uint32_t app_image;
+	uint32_t app_image; /* drop_one: of the tasks that go; OPROF_IMAGE_NONE: all */
 	uint64_t nr_dropped;
+	uint64_t nr_sure; /* count_sure */
 };
+
+/* Each CPU has told who left it since the last loss: what was not told of does not run. */
+static bool all_cpus_resumed(const struct off_cpu *off_cpu)
+{
+	return off_cpu->resumed_ns && off_cpu->nr_cpus_resumed == off_cpu->nr_cpus_seen;
+}
+
+/* Whether wait is certain to go on; one whose task ended unseen is removed. */
+static bool settle_unsure(struct off_cpu *off_cpu, struct off_cpu_wait *wait)
+{
+	if (!all_cpus_resumed(off_cpu))
+		return false;
+	if (!off_cpu->lives(wait->task.tgid, wait->task.tid)) {
+		wait_remove(off_cpu, wait);
+		return false;
+	}
+	wait_make_sure(off_cpu, wait);
+	return true;
+}
 
 static void settle_one(struct node *node, void *context)
 {
 	struct off_cpu_wait *wait = node_owner(node, struct off_cpu_wait, node);
 	const struct settling *settling = context;
 
+	if (!wait_is_sure(settling->off_cpu, wait) && !settle_unsure(settling->off_cpu, wait))
+		return;
 	if (wait->since_ns >= settling->until_ns)
 		return;
 	wait_tell(settling->off_cpu, wait, settling->until_ns);
@@ -179,6 +230,8 @@ void off_cpu_settle(struct off_cpu *off_cpu, uint64_t until_ns)
 	struct settling settling = {.off_cpu = off_cpu, .until_ns = until_ns};
 
 	node_hash_walk(&off_cpu->waits, settle_one, &settling);
+	if (until_ns > off_cpu->settled_ns)
+		off_cpu->settled_ns = until_ns;
 }
 
 static void drop_one(struct node *node, void *context)
@@ -192,16 +245,30 @@ static void drop_one(struct node *node, void *context)
 	wait_remove(settling->off_cpu, wait);
 }
 
-/* What was so up to the loss is certain. When it ended is not: each such stretch is a loss. */
+static void count_sure(struct node *node, void *context)
+{
+	struct off_cpu_wait *wait = node_owner(node, struct off_cpu_wait, node);
+	struct settling *settling = context;
+
+	settling->nr_sure += wait_is_sure(settling->off_cpu, wait);
+}
+
+/*
+ * What was so up to the loss is certain. Whether it was so to its end is not:
+ * each such stretch has a piece that is lost.
+ */
 static void switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
 {
 	struct settling settling = {.off_cpu = off_cpu};
 
 	off_cpu_settle(off_cpu, lost->time_ns);
-	node_hash_walk(&off_cpu->waits, drop_one, &settling);
-	if (lost->nr_records && settling.nr_dropped)
-		lost_tell(off_cpu, lost->time_ns, OPROF_LOST_KERNEL_RING, settling.nr_dropped);
+	node_hash_walk(&off_cpu->waits, count_sure, &settling);
+	if (lost->nr_records && settling.nr_sure)
+		lost_tell(off_cpu, lost->time_ns, OPROF_LOST_KERNEL_RING, settling.nr_sure);
 	off_cpu->comes = false;
+	off_cpu->nr_losses++;
+	off_cpu->resumed_ns = 0;
+	off_cpu->nr_cpus_resumed = 0;
 }
 
 /* A program that is gone for good: nothing of it runs any more. */
@@ -219,8 +286,45 @@ static void image_released(struct off_cpu *off_cpu, uint32_t image)
 
 /* ---- records ---- */
 
+/* Room for this CPU. False: it cannot be known of; nothing is sure then after a loss. */
+static bool cpu_room(struct off_cpu *off_cpu, uint32_t cpu)
+{
+	uint32_t nr = (cpu | 63) + 1;
+	uint64_t *bigger;
+
+	if (cpu < off_cpu->nr_cpus)
+		return true;
+	if (cpu >= CPUS_MAX)
+		return false;
+	bigger = reallocarray(off_cpu->cpu_losses, nr, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	memset(bigger + off_cpu->nr_cpus, 0, (nr - off_cpu->nr_cpus) * sizeof(*bigger));
+	off_cpu->cpu_losses = bigger;
+	off_cpu->nr_cpus = nr;
+	return true;
+}
+
+/* A CPU tells a switch: who ran on it is known. */
+static void cpu_resume(struct off_cpu *off_cpu, uint32_t cpu, uint64_t time_ns)
+{
+	if (!off_cpu->resumed_ns)
+		off_cpu->resumed_ns = time_ns;
+	if (!cpu_room(off_cpu, cpu)) {
+		off_cpu->nr_cpus_seen = UINT32_MAX;
+		return;
+	}
+	if (off_cpu->cpu_losses[cpu] == off_cpu->nr_losses + 1)
+		return;
+	if (!off_cpu->cpu_losses[cpu] && off_cpu->nr_cpus_seen != UINT32_MAX)
+		off_cpu->nr_cpus_seen++;
+	off_cpu->cpu_losses[cpu] = off_cpu->nr_losses + 1;
+	off_cpu->nr_cpus_resumed++;
+}
+
 static void on_switch(struct off_cpu *off_cpu, const struct oprof_switch *record)
 {
+	cpu_resume(off_cpu, off_cpu->cpu.cpu, record->time_ns);
 	if (off_cpu->task.head.type && off_cpu->task.tgid > 0)
 		wait_begin(off_cpu, record);
 	off_cpu->comes = true;
@@ -281,10 +385,18 @@ static void off_cpu_record(struct record_sink *sink, const struct oprof_record *
 	}
 }
 
+/* Also another user's, or one that may not be signalled. */
+static bool task_lives(int32_t tgid, int32_t tid)
+{
+	return !tgkill(tgid, tid, 0) || errno != ESRCH;
+}
+
 int off_cpu_init(struct off_cpu *off_cpu, struct record_sink *next, uint16_t event)
 {
-	*off_cpu =
-		(struct off_cpu){.sink = {.record = off_cpu_record}, .next = next, .event = event};
+	*off_cpu = (struct off_cpu){.sink = {.record = off_cpu_record},
+				    .next = next,
+				    .event = event,
+				    .lives = task_lives};
 	return node_hash_init(&off_cpu->waits);
 }
 
@@ -302,4 +414,5 @@ void off_cpu_deinit(struct off_cpu *off_cpu)
 		free(wait);
 	}
 	node_hash_deinit(&off_cpu->waits);
+	free(off_cpu->cpu_losses);
 }

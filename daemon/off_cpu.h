@@ -6,7 +6,9 @@
  * who takes its records: hands all on but switches.
  *
  * Only what was seen is told: a task counts from the first time that it is
- * seen to leave a CPU, and where switches were lost up to the loss.
+ * seen to leave a CPU. Where switches were lost, stretches are told up to the
+ * loss, and from its end on those of tasks that prove to be off still: they
+ * come, or all CPUs have told since who left them.
  */
 #ifndef DAEMON_OFF_CPU_H
 #define DAEMON_OFF_CPU_H
@@ -30,9 +32,18 @@ struct off_cpu {
 	struct oprof_cpu told_cpu;
 	bool comes; /* the next TASK comes on the CPU, at switch_ns */
 	uint64_t switch_ns;
-	struct node_hash waits;	    /* tasks that are off CPU, by tid */
-	struct off_cpu_wait *spare; /* a list */
-	uint64_t nr_seen;	    /* samples handed on, and those of LOST records made here */
+	uint64_t nr_losses;  /* of switches; stretches not known to reach across the last are unsure
+			      */
+	uint64_t resumed_ns; /* first switch behind the last loss; 0: none yet */
+	uint64_t settled_ns;
+	uint64_t *cpu_losses; /* by CPU: 1 + losses before its last switch; 0: none was seen */
+	uint32_t nr_cpus;     /* that cpu_losses has room for */
+	uint32_t nr_cpus_seen,
+		nr_cpus_resumed; /* CPUs of switches: ever, and since the last loss */
+	bool (*lives)(int32_t tgid, int32_t tid); /* whether there is such a task now */
+	struct node_hash waits;			  /* tasks that are off CPU, by tid */
+	struct off_cpu_wait *spare;		  /* a list */
+	uint64_t nr_seen; /* samples handed on, and those of LOST records made here */
 };
 
 /* 0 or -ENOMEM. */

@@ -26,6 +26,13 @@ static struct {
 	unsigned int nr_others;
 } out;
 static struct off_cpu off_cpu;
+static int32_t ended_tid; /* of a task that there is not any more */
+
+static bool lives(int32_t tgid, int32_t tid)
+{
+	ck_assert_int_eq(tgid, tid);
+	return tid != ended_tid;
+}
 
 static void out_record(struct record_sink *sink, const struct oprof_record *record)
 {
@@ -65,6 +72,8 @@ static void setup(void)
 	memset(&out, 0, sizeof(out));
 	out.sink.record = out_record;
 	ck_assert_int_eq(off_cpu_init(&off_cpu, &out.sink, EVENT), 0);
+	off_cpu.lives = lives;
+	ended_tid = 0;
 }
 
 /* seen counts what was told and what was lost, always. */
@@ -193,8 +202,65 @@ START_TEST(a_loss_ends_all_stretches_where_it_began)
 	ck_assert_uint_eq(out.all[0].weight + out.all[1].weight, 300 + 200);
 	ck_assert_uint_eq(out.lost[OPROF_LOST_KERNEL_RING], 2);
 	put_switch(2000, 0, 0, OPROF_OFF_CPU_WAITING, 10);
-	off_cpu_settle(&off_cpu, 3000);
 	ck_assert_uint_eq(out.nr, 2);
+}
+END_TEST
+
+START_TEST(one_that_sleeps_through_a_loss_is_told_from_its_end_on)
+{
+	put_switch(1000, 0, 10, OPROF_OFF_CPU_WAITING, 11);
+	put_lost(1300, 5);
+	put_switch(2000, 0, 12, OPROF_OFF_CPU_WAITING, 0);
+	put_switch(2500, 0, 0, OPROF_OFF_CPU_WAITING, 10);
+	ck_assert_uint_eq(out.nr, 2);
+	expect(0, 10, 0, OPROF_OFF_CPU_WAITING, 300);
+	expect(1, 10, 0, OPROF_OFF_CPU_WAITING, 500);
+	ck_assert_uint_eq(out.lost[OPROF_LOST_KERNEL_RING], 1);
+}
+END_TEST
+
+START_TEST(one_that_sleeps_on_after_a_loss_is_told_once_all_cpus_said_who_left_them)
+{
+	put_switch(900, 1, 20, OPROF_OFF_CPU_WAITING, 21);
+	put_switch(1000, 0, 10, OPROF_OFF_CPU_WAITING, 11);
+	put_lost(1300, 5);
+	out.nr = 0;
+	put_switch(2000, 0, 11, OPROF_OFF_CPU_PREEMPTED, 12);
+	off_cpu_settle(&off_cpu, 3000); /* 10 and 20 may run on CPU 1 */
+	ck_assert_uint_eq(out.nr, 1);
+	expect(0, 11, 0, OPROF_OFF_CPU_PREEMPTED, 1000);
+	put_switch(3500, 1, 20, OPROF_OFF_CPU_WAITING, 0);
+	off_cpu_settle(&off_cpu, 4000);
+	ck_assert_uint_eq(out.nr, 4);
+	for (size_t i = 1; i < 4; i++)
+		ck_assert_uint_eq(out.all[i].weight, out.all[i].tid == 20 ? 500 : 1000);
+	off_cpu.nr_seen -= 2; /* of before out.nr was set */
+}
+END_TEST
+
+START_TEST(one_that_ended_in_a_loss_does_not_sleep_for_ever)
+{
+	put_switch(1000, 0, 10, OPROF_OFF_CPU_WAITING, 11);
+	put_lost(1300, 5);
+	put_switch(2000, 0, 11, OPROF_OFF_CPU_WAITING, 0);
+	ended_tid = 10;
+	off_cpu_settle(&off_cpu, 3000);
+	off_cpu_settle(&off_cpu, 4000);
+	for (size_t i = 1; i < out.nr; i++)
+		ck_assert_int_eq(out.all[i].tid, 11);
+	ck_assert_uint_eq(off_cpu.waits.nr_nodes, 1);
+}
+END_TEST
+
+START_TEST(one_that_ran_in_a_loss_is_told_from_when_it_leaves_again)
+{
+	put_switch(1000, 0, 10, OPROF_OFF_CPU_WAITING, 11);
+	put_lost(1300, 5);
+	put_switch(2000, 0, 10, OPROF_OFF_CPU_PREEMPTED, 11);
+	put_switch(2100, 0, 11, OPROF_OFF_CPU_WAITING, 10);
+	ck_assert_uint_eq(out.nr, 2);
+	expect(1, 10, 0, OPROF_OFF_CPU_PREEMPTED, 100);
+	ck_assert_uint_eq(out.lost[OPROF_LOST_NO_TASK], 0);
 }
 END_TEST
 
@@ -302,6 +368,11 @@ int main(void)
 	tcase_add_test(tests,
 		       one_that_waits_for_ever_is_told_as_time_passes_and_each_nanosecond_once);
 	tcase_add_test(tests, a_loss_ends_all_stretches_where_it_began);
+	tcase_add_test(tests, one_that_sleeps_through_a_loss_is_told_from_its_end_on);
+	tcase_add_test(tests,
+		       one_that_sleeps_on_after_a_loss_is_told_once_all_cpus_said_who_left_them);
+	tcase_add_test(tests, one_that_ended_in_a_loss_does_not_sleep_for_ever);
+	tcase_add_test(tests, one_that_ran_in_a_loss_is_told_from_when_it_leaves_again);
 	tcase_add_test(tests, where_nobody_listened_nothing_is_lost);
 	tcase_add_test(tests, another_life_of_a_tid_does_not_end_the_stretch_of_the_one_before);
 	tcase_add_test(tests, one_that_leaves_twice_came_back_unseen);
