@@ -158,7 +158,9 @@ static void print_event(const struct status_text *text, const struct key_value *
 	(void)snprintf(event, sizeof(event), "%.*s", (int)line->nr_value, line->value);
 	name = strsep(&rest, ":");
 	count = rest ? strsep(&rest, ":") : "";
-	if (*count && strcmp(count, "0") != 0)
+	if (!strcmp(name, "off-cpu")) /* its count is 1, and means nothing */
+		print_line(text, "event", "%s, all of it: each switch is told", name);
+	else if (*count && strcmp(count, "0") != 0)
 		print_line(text, "event", "%s, one sample every %s of them", name, count);
 	else if (number(text, "thinning") > 1)
 		print_line(text, "event",

@@ -26,6 +26,19 @@ static double cost_of(const struct cpu_budget *budget, const struct cpu_budget_m
 	return (own_ns + samples * CPU_BUDGET_SAMPLE_NS / budget->nr_cpus) / ns;
 }
 
+/* Samples of this cost are too few to have a part in what is wrong. */
+static bool is_worthless(const struct cpu_budget *budget, double samples_cost)
+{
+	return samples_cost < budget->share * CPU_BUDGET_WORTH;
+}
+
+static double samples_cost_of(const struct cpu_budget *budget, const struct cpu_budget_meter *now)
+{
+	double samples = (double)(now->nr_thinnable - budget->begin.nr_thinnable);
+
+	return samples * CPU_BUDGET_SAMPLE_MAX_NS / (double)(now->time_ns - budget->begin.time_ns);
+}
+
 static void count_stretch(struct cpu_budget *budget)
 {
 	bool over = budget->cost > budget->share;
@@ -33,32 +46,48 @@ static void count_stretch(struct cpu_budget *budget)
 
 	budget->nr_over = over ? budget->nr_over + 1 : 0;
 	budget->nr_under = under ? budget->nr_under + 1 : 0;
+	budget->nr_worthless =
+		is_worthless(budget, 2 * budget->samples_cost) ? budget->nr_worthless + 1 : 0;
+}
+
+/* Too much was taken, or left out, for long enough: the thinning that follows. */
+static unsigned int judge(struct cpu_budget *budget, unsigned int thinning)
+{
+	bool can_thin =
+		thinning * 2 <= budget->thinning_max && !is_worthless(budget, budget->samples_cost);
+
+	if (!budget->nr_over)
+		budget->exceeded = false;
+	if (budget->nr_over >= CPU_BUDGET_NR_OVER) {
+		budget->exceeded = !can_thin;
+		if (can_thin)
+			return thinning * 2;
+	}
+	if (thinning > 1 && (budget->nr_under >= CPU_BUDGET_NR_UNDER ||
+			     budget->nr_worthless >= CPU_BUDGET_NR_UNDER))
+		return thinning / 2;
+	return thinning;
 }
 
 unsigned int cpu_budget_decide(struct cpu_budget *budget, const struct cpu_budget_meter *now,
 			       unsigned int thinning)
 {
-	unsigned int right = thinning;
+	unsigned int right;
 
 	if (budget->share <= 0)
 		return thinning;
 	/* Another session's samples begin at 0. */
-	if (now->nr_samples < budget->begin.nr_samples || now->time_ns < budget->begin.time_ns)
+	if (now->nr_samples < budget->begin.nr_samples || now->time_ns < budget->begin.time_ns ||
+	    now->nr_thinnable < budget->begin.nr_thinnable)
 		budget->begin = *now;
 	if (now->time_ns - budget->begin.time_ns < CPU_BUDGET_STRETCH_NS)
 		return thinning;
 	budget->cost = cost_of(budget, now);
+	budget->samples_cost = samples_cost_of(budget, now);
 	budget->begin = *now;
 	count_stretch(budget);
-	if (budget->nr_over >= CPU_BUDGET_NR_OVER) {
-		right = thinning * 2 <= budget->thinning_max ? thinning * 2 : thinning;
-		budget->exceeded = right == thinning;
-	} else if (!budget->nr_over) {
-		budget->exceeded = false;
-	}
-	if (budget->nr_under >= CPU_BUDGET_NR_UNDER && thinning > 1)
-		right = thinning / 2;
+	right = judge(budget, thinning);
 	if (right != thinning)
-		budget->nr_over = budget->nr_under = 0;
+		budget->nr_over = budget->nr_under = budget->nr_worthless = 0;
 	return right;
 }

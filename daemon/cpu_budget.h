@@ -5,6 +5,9 @@
  * every second sample that is taken now is left out; when it has been far
  * below for longer, twice as many are taken again. Only decides.
  *
+ * What costs most may be something else: switches, programs that start. So
+ * samples are left out only while they can be worth a part of the budget.
+ *
  * The cost is counted as a share of one CPU: the daemon's own time and its
  * children's, and what one CPU bears of the interrupts that take samples (all
  * samples, at CPU_BUDGET_SAMPLE_NS each, over the number of CPUs).
@@ -23,12 +26,16 @@
 /* Twice the samples cost at most twice as much: below this there is room, with some to spare. */
 #define CPU_BUDGET_ROOM		0.4
 #define CPU_BUDGET_THINNING_MAX 64
+/* A sample at its dearest, and the part of the budget that those taken must be worth. */
+#define CPU_BUDGET_SAMPLE_MAX_NS 20000
+#define CPU_BUDGET_WORTH	 0.25
 
 /* What has been used up to a moment. */
 struct cpu_budget_meter {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns;  /* of the daemon and its children */
 	uint64_t nr_samples;
+	uint64_t nr_thinnable; /* of those that could be fewer */
 };
 
 struct cpu_budget {
@@ -37,8 +44,10 @@ struct cpu_budget {
 	unsigned int thinning_max;	/* a power of two */
 	struct cpu_budget_meter begin;	/* of this stretch */
 	unsigned int nr_over, nr_under; /* stretches in a row */
-	double cost;			/* of the last stretch, as a share */
-	bool exceeded;			/* for long enough, and no fewer samples can be taken */
+	unsigned int nr_worthless; /* the same: twice the samples would still not be worth it */
+	double cost;		   /* of the last stretch, as a share */
+	double samples_cost;	   /* of those that could be fewer: at most so much */
+	bool exceeded;		   /* for long enough, and fewer samples would not help */
 };
 
 /* lowest_hz: of the events with a frequency; 0: there are none, nothing can be thinned. */

@@ -131,16 +131,22 @@ static uint64_t lowest_hz(const struct source_config *config)
 	return lowest == UINT64_MAX ? 0 : lowest;
 }
 
-static struct cpu_budget_meter meter_of(const struct cost_point *point)
+/* Time off CPU is told whole, and makes more samples than all else: no frequency changes that. */
+static struct cpu_budget_meter meter_of(const struct profiler *profiler,
+					const struct cost_point *point)
 {
 	return (struct cpu_budget_meter){
-		.time_ns = point->time_ns, .cpu_ns = point->cpu_ns, .nr_samples = point->seen};
+		.time_ns = point->time_ns,
+		.cpu_ns = point->cpu_ns,
+		.nr_samples = point->seen,
+		.nr_thinnable = profiler->config.ops->seen(profiler->source),
+	};
 }
 
 static void begin_budget(struct service *service, const struct cost_point *now)
 {
 	const struct source_config *config = &service->profiler->config.source;
-	struct cpu_budget_meter meter = meter_of(now);
+	struct cpu_budget_meter meter = meter_of(service->profiler, now);
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	double share = service->options->cpu_budget / 100;
 
@@ -153,7 +159,7 @@ static void begin_budget(struct service *service, const struct cost_point *now)
 static void keep_budget(struct service *service, const struct cost_point *now)
 {
 	struct profiler *profiler = service->profiler;
-	struct cpu_budget_meter meter = meter_of(now);
+	struct cpu_budget_meter meter = meter_of(service->profiler, now);
 	unsigned int right = cpu_budget_decide(&service->budget, &meter, profiler->thinning);
 	int error;
 

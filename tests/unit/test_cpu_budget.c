@@ -24,6 +24,8 @@ static void pass(unsigned int seconds, double fixed, double varying)
 	for (unsigned int i = 0; i < seconds; i++) {
 		meter.time_ns += NS;
 		meter.cpu_ns += (uint64_t)((fixed + varying / thinning) * (double)NS);
+		meter.nr_thinnable +=
+			(uint64_t)(varying / thinning * (double)NS / CPU_BUDGET_SAMPLE_MAX_NS);
 		thinning = cpu_budget_decide(&budget, &meter, thinning);
 	}
 }
@@ -95,14 +97,34 @@ END_TEST
 START_TEST(one_sample_a_second_is_left_and_a_cost_that_stays_is_told)
 {
 	begin(0.01, 2, 99);
-	pass(3600, 0.5, 0);
+	pass(3600, 0.5, 1);
 	ck_assert_uint_eq(thinning, 64);
 	ck_assert(budget.exceeded);
 	pass(30, 0.001, 0);
 	ck_assert(!budget.exceeded);
 	begin(0.01, 2, 3);
-	pass(3600, 0.5, 0);
+	pass(3600, 0.5, 1);
 	ck_assert_uint_eq(thinning, 2);
+}
+END_TEST
+
+START_TEST(samples_are_not_left_out_for_a_cost_that_is_not_theirs)
+{
+	begin(0.01, 2, 99);
+	pass(3600, 0.04, 0.002);
+	ck_assert_uint_eq(thinning, 1);
+	ck_assert(budget.exceeded);
+}
+END_TEST
+
+START_TEST(samples_that_were_worth_leaving_out_and_are_no_more_come_back)
+{
+	begin(0.01, 2, 99);
+	pass(600, 0.02, 0.07);
+	ck_assert_uint_eq(thinning, 32);
+	pass(600, 0.02, 0.004);
+	ck_assert_uint_eq(thinning, 2);
+	ck_assert(budget.exceeded);
 }
 END_TEST
 
@@ -159,6 +181,8 @@ int main(void)
 	tcase_add_test(tc, with_room_again_all_are_taken_again);
 	tcase_add_test(tc, it_does_not_swing);
 	tcase_add_test(tc, one_sample_a_second_is_left_and_a_cost_that_stays_is_told);
+	tcase_add_test(tc, samples_are_not_left_out_for_a_cost_that_is_not_theirs);
+	tcase_add_test(tc, samples_that_were_worth_leaving_out_and_are_no_more_come_back);
 	tcase_add_test(tc, without_a_frequency_nothing_can_be_thinned);
 	tcase_add_test(tc, without_a_budget_nothing_is_decided);
 	tcase_add_test(tc, interrupts_count_as_what_one_cpu_bears_of_them);

@@ -113,6 +113,13 @@ START_TEST(a_fixed_period_is_told_as_one)
 }
 END_TEST
 
+START_TEST(time_off_cpu_has_no_count)
+{
+	assert_has(show("event off-cpu:1:0x0:1:1\n"),
+		   "event     off-cpu, all of it: each switch is told\n");
+}
+END_TEST
+
 START_TEST(a_lowered_frequency_is_told_with_the_one_asked_for)
 {
 	assert_has(show("frequency_now 49.5\nthinning 2\ncpu_budget 1\ncpu_cost 0.8\n"),
@@ -144,6 +151,7 @@ int main(void)
 	tcase_add_test(tc, warnings_are_trouble_and_told_as_they_are);
 	tcase_add_test(tc, history_is_told_when_there_is_one);
 	tcase_add_test(tc, a_fixed_period_is_told_as_one);
+	tcase_add_test(tc, time_off_cpu_has_no_count);
 	tcase_add_test(tc, a_lowered_frequency_is_told_with_the_one_asked_for);
 	tcase_add_test(tc, an_answer_of_nothing_harms_nobody);
 	suite_add_tcase(suite, tc);
