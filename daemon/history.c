@@ -522,6 +522,11 @@ static bool close_is_due(const struct history *history)
 	       sample_cache_nr_parked(history->cache) > PARKED_MAX;
 }
 
+bool history_is_due(const struct history *history)
+{
+	return history->epoch && close_is_due(history);
+}
+
 /* The files of the epoch alone are too much, with no slice left to drop. */
 static bool keep_budget(struct history *history)
 {

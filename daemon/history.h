@@ -101,6 +101,9 @@ void history_stop(struct history *history);
  */
 int64_t history_follow(struct history *history, bool *stepped);
 
+/* The run to come will close the epoch: drain all that belongs to it. Behind history_follow. */
+bool history_is_due(const struct history *history);
+
 /* After a drain: close, expire, begin a child's work, each if it is time for it. */
 void history_run(struct history *history, bool stepped);
 

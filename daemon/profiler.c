@@ -341,7 +341,8 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	int error;
 
 	sample_cache_begin_round(profiler->cache, now_ns, to_realtime_ns);
-	if (now_ns - profiler->settled_ns >= SETTLE_NS && profiler->config.source.want_switches)
+	if (profiler->config.source.want_switches &&
+	    (stepped || now_ns - profiler->settled_ns >= SETTLE_NS || history_is_due(history)))
 		how = SOURCE_DRAIN_ALL;
 	error = profiler->config.ops->drain(profiler->source, how);
 	if (how == SOURCE_DRAIN_ALL && profiler->config.source.want_switches) {

@@ -20,6 +20,7 @@ struct making {
 	struct slice_builder *builder;
 	int64_t *sections;	    /* by index of key */
 	bool *weighted;		    /* by event */
+	uint64_t next_mark;	    /* number of the first behind the entry in hand */
 	struct placement placement; /* in hand */
 	struct slice_info info;
 	struct oprof_stats_entry *begin, *end;
@@ -128,10 +129,38 @@ static uint64_t entry_weight(const struct making *making, const struct recent_en
 	return entry->nr_samples * choice->period_or_hz;
 }
 
-static int add_entry(struct making *making, const struct recent_entry *entry)
+/* When the round ended that the entry at position was added in. */
+static uint64_t round_end_ns(struct making *making, uint64_t position)
 {
+	const struct recent *recent = making->config->recent;
+
+	while (making->next_mark != recent->mark_head &&
+	       recent->marks[making->next_mark % RECENT_MARKS_MAX].position <= position)
+		making->next_mark++;
+	return making->next_mark == recent->mark_head
+		       ? recent->drained_ns
+		       : recent->marks[making->next_mark % RECENT_MARKS_MAX].time_ns;
+}
+
+/*
+ * A task is told off the CPU when it comes back, or a minute is over: the time
+ * may be of before this stretch. In it, it was off no longer than that went on.
+ */
+static uint64_t time_in_stretch(struct making *making, uint64_t position, uint64_t weight)
+{
+	uint64_t end_ns = round_end_ns(making, position);
+	uint64_t begin_ns = making->mark->time_ns;
+	uint64_t most = end_ns > begin_ns ? end_ns - begin_ns : 0;
+
+	return weight < most ? weight : most;
+}
+
+static int add_entry(struct making *making, uint64_t position)
+{
+	const struct recent_entry *entry = recent_entry(making->config->recent, position);
 	const struct recent_key *key = &making->config->recent->keys.slots[entry->key].key;
 	int64_t *section = &making->sections[entry->key];
+	uint64_t weight;
 	int error = 0;
 
 	if (*section == SECTION_NOT_ASKED)
@@ -142,8 +171,11 @@ static int add_entry(struct making *making, const struct recent_entry *entry)
 		making->info.flags |= OPROF_SLICE_HOLED;
 		return 0;
 	}
+	weight = entry_weight(making, entry, key->event);
+	if (key->mode == OPROF_MODE_OFF_CPU)
+		weight = time_in_stretch(making, position, weight);
 	return slice_builder_add(making->builder, *section, entry->offset, entry->nr_samples,
-				 entry_weight(making, entry, key->event));
+				 weight);
 }
 
 static int add_entries(struct making *making)
@@ -152,7 +184,7 @@ static int add_entries(struct making *making)
 	int error = 0;
 
 	for (uint64_t at = making->mark->position; at != recent->head && !error; at++)
-		error = add_entry(making, recent_entry(recent, at));
+		error = add_entry(making, at);
 	return error;
 }
 
@@ -275,6 +307,7 @@ int recent_slice_open(const struct recent_slice_config *config, struct recent_st
 	if (!making)
 		return -ENOMEM;
 	making->config = config;
+	making->next_mark = config->recent->mark_tail;
 	making->mark =
 		recent_find_mark(config->recent, config->recent->drained_ns, config->last_ns);
 	if (!making->mark) /* out of memory since the last round */

@@ -28,6 +28,11 @@ static const struct event_choice events[] = {
 	 .config = PERF_COUNT_SW_PAGE_FAULTS,
 	 .frequency = true,
 	 .period_or_hz = 10},
+	{.name = "off-cpu",
+	 .perf_type = EVENT_TYPE_SWITCHES,
+	 .period_or_hz = 1,
+	 .kernel = true,
+	 .user = true},
 };
 
 static struct session session;
@@ -38,7 +43,7 @@ static void setup(void)
 {
 	const struct profiler_config config = {
 		.ops = &source_fake,
-		.source = {.events = events, .nr_events = 2, .target = SOURCE_SYSTEM},
+		.source = {.events = events, .nr_events = 3, .target = SOURCE_SYSTEM},
 		.separation = SEPARATION_LIB,
 	};
 
@@ -131,6 +136,21 @@ START_TEST(samples_counters_and_what_was_lost_agree)
 	sample_some();
 	slice = ask(SEPARATION_LIB);
 	expect_counts(slice, 12, 4, 6);
+	slice_close(slice);
+}
+END_TEST
+
+START_TEST(no_task_is_off_for_longer_than_the_stretch_lasts)
+{
+	struct slice *slice;
+
+	fake_cpu(0);
+	fake_task(10, 11, LOAD, 0);
+	fake_sample(2, OPROF_MODE_OFF_CPU, OPROF_IMAGE_COOKIE_OFF_CPU, 1, UINT64_C(3600000000000));
+	slice = ask(SEPARATION_ALL);
+	expect_counts(slice, 1, 0, 0);
+	ck_assert_int_le(slice_header(slice)->weight,
+			 slice_info(slice)->end_ns - slice_info(slice)->begin_ns);
 	slice_close(slice);
 }
 END_TEST
@@ -237,6 +257,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, samples_counters_and_what_was_lost_agree);
+	tcase_add_test(tc, no_task_is_off_for_longer_than_the_stretch_lasts);
 	tcase_add_test(tc, sections_are_as_the_session_s_own_files);
 	tcase_add_test(tc, separate_all_keeps_threads_cpus_and_cgroups_apart);
 	tcase_add_test(tc, samples_of_images_that_were_released_are_still_there);
