@@ -90,7 +90,7 @@ static void print_text(const struct top *top, unsigned int nr_rows)
 	(void)puts(line);
 	top_text_state(line, BATCH_WIDTH, &show);
 	(void)puts(line);
-	top_text_heads(line, BATCH_WIDTH, top->view);
+	top_text_heads(line, BATCH_WIDTH, &show);
 	line[strcspn(line, "\n")] = '\0';
 	(void)puts(line);
 	for (size_t i = 0; i < nr; i++) {

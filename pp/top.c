@@ -128,24 +128,27 @@ static bool is_kept(const struct top *top, const struct top_event *event)
 				     event->unit_mask == top->event_kept.unit_mask);
 }
 
-/* The one shown before, else that with most samples. */
+/* Where code runs is what is looked for first; time off CPU has more samples always. */
+static bool is_better(const struct top_event *event, const struct top_event *best)
+{
+	if (event->exact != best->exact)
+		return best->exact;
+	return event->nr_samples + event->nr_idle > best->nr_samples + best->nr_idle;
+}
+
+/* The one shown before, else the best. */
 static void find_event(struct top *top)
 {
 	const struct top_samples *samples = &top->samples;
-	uint64_t most = 0;
 
 	top->event = 0;
 	for (size_t i = 0; i < samples->nr_events; i++) {
-		const struct top_event *event = &samples->events[i];
-
-		if (is_kept(top, event)) {
+		if (is_kept(top, &samples->events[i])) {
 			top->event = i;
 			return;
 		}
-		if (event->nr_samples + event->nr_idle > most) {
-			most = event->nr_samples + event->nr_idle;
+		if (is_better(&samples->events[i], &samples->events[top->event]))
 			top->event = i;
-		}
 	}
 	if (!*top->event_name)
 		keep_event(top);

@@ -201,7 +201,10 @@ static const struct symbol *find_symbol(const struct symbol_table *table, uint64
 static int add_symbols(struct making *making, const struct top_section *section,
 		       const struct symbol_table *table)
 {
-	const char *image = last_part(section->section->image.path);
+	bool off_cpu = section->section->image_kind == OPROF_IMAGE_OFF_CPU;
+	/* Of time off CPU symbols only say why: whose it is says more than that it is no code. */
+	const char *image =
+		last_part(off_cpu ? section->section->app.path : section->section->image.path);
 	const struct symbol *symbol = NULL;
 	struct top_row none = {0};
 	struct top_row sum = {0};

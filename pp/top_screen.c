@@ -16,18 +16,20 @@
 static const char *const help_lines[] = {
 	"oprof top: where the CPUs spent the last seconds, by the daemon's samples",
 	"",
-	"  s  symbols        Tab Right  the next view     / text Enter  show rows with text",
-	"  i  images         Left       the one before    Esc           show all rows again",
-	"  a  programs       e          the next event    + -           longer, shorter window",
-	"  p  processes      Space      pause, go on      Up Down PgUp PgDn Home End",
-	"  t  threads        r          ask the daemon now",
-	"  c  cgroups        h ?        this help",
-	"  u  CPUs           q          quit",
+	"  s  symbols     Tab Right  the next view    / text Enter  rows with text in them",
+	"  i  images      Left       the one before   Esc           all rows again",
+	"  a  programs    e          the next event   + -           longer, shorter window",
+	"  p  processes   Space      pause, go on     Up Down PgUp PgDn Home End",
+	"  t  threads     r          ask the daemon now",
+	"  c  cgroups     h ?        this help",
+	"  u  CPUs        q          quit",
 	"",
 	"SHARE   of the samples of the event in the window; idle CPUs are not in it.",
 	"+-      twice the standard error of the share. Rows that may be chance are dim.",
-	"        A longer window (+) makes it smaller: a quarter of it is half the error.",
+	"        A window four times as long (+ +) makes it half as large.",
 	"SAMPLES that the share is made of.",
+	"TIME    of the event off-cpu: how long tasks were not on a CPU, in sum;",
+	"TIMES   how often. Nothing is drawn at random there.",
 	"",
 	"Any key goes back.",
 };
@@ -112,7 +114,7 @@ static void draw_bottom(const struct top_screen *screen)
 	else
 		(void)snprintf(text, sizeof(text),
 			       "q quit  h help  Tab view%s  / filter  Space %s  + - window  "
-			       "row %zu of %zu",
+			       "%zu/%zu",
 			       top->samples.nr_events > 1 ? "  e event" : "",
 			       top->paused ? "go on" : "pause",
 			       top->rows.nr_rows ? screen->first_row + 1 : 0, top->rows.nr_rows);
@@ -149,7 +151,7 @@ void top_screen_draw(struct top_screen *screen)
 		top_text_sums(line, screen_width(), &show);
 		put_line(1, line, A_NORMAL);
 		draw_state(screen, &show);
-		top_text_heads(line, screen_width(), screen->top->view);
+		top_text_heads(line, screen_width(), &show);
 		put_line(3, line, A_UNDERLINE);
 		draw_rows(screen, &show);
 		draw_bottom(screen);

@@ -179,6 +179,22 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* Time off CPU passes for many tasks at once: as many are off as the sum is longer than the time.
+ */
+static void show_sum(const struct top_event *event, double seconds, char *text, size_t nr_bytes)
+{
+	double per_second = seconds > 0 ? 1 / seconds : 0;
+
+	if (event->exact)
+		(void)snprintf(text, nr_bytes, "off %" PRIu64 " times (%.0f/s), %.1f tasks at once",
+			       event->nr_samples, (double)event->nr_samples * per_second,
+			       (double)event->weight / (double)NS_PER_S * per_second);
+	else
+		(void)snprintf(text, nr_bytes, "samples %" PRIu64 " (%.0f/s)  idle %.1f %%",
+			       event->nr_samples, (double)event->nr_samples * per_second,
+			       percent(event->nr_idle, event->nr_idle + event->nr_samples));
+}
+
 void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *show)
 {
 	static const struct top_event nothing;
@@ -187,6 +203,7 @@ void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *
 	char cost[64] = "";
 	char lost[64] = "";
 	char text[TOP_LINE_BYTES];
+	char what[128];
 
 	if (!event)
 		event = &nothing;
@@ -196,11 +213,9 @@ void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *
 	if (show->daemon_percent >= 0)
 		(void)snprintf(cost, sizeof(cost), "  daemon %.2f %% of a CPU",
 			       show->daemon_percent);
-	(void)snprintf(text, sizeof(text),
-		       "samples %" PRIu64 " (%.0f/s)  idle %.1f %%  lost %" PRIu64 "%s%s",
-		       event->nr_samples, seconds > 0 ? (double)event->nr_samples / seconds : 0,
-		       percent(event->nr_idle, event->nr_idle + event->nr_samples),
-		       show->samples->lost, lost, cost);
+	show_sum(event, seconds, what, sizeof(what));
+	(void)snprintf(text, sizeof(text), "%s  lost %" PRIu64 "%s%s", what, show->samples->lost,
+		       lost, cost);
 	fit_line(line, width, text);
 }
 
@@ -247,11 +262,37 @@ static void put_names(char line[TOP_LINE_BYTES], int width, enum top_view view, 
 	top_text_fit(line + used, TOP_LINE_BYTES - used, detail, for_detail, TOP_CUT_END);
 }
 
-void top_text_heads(char line[TOP_LINE_BYTES], int width, enum top_view view)
+void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show *show)
 {
-	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", "+-", "SAMPLES");
-	put_names(line, width, view, views[view].head,
-		  views[view].detail_head ? views[view].detail_head : "");
+	enum top_view view = show->choice.view;
+	const struct top_event *event = event_of(show);
+	const char *detail = views[view].detail_head ? views[view].detail_head : "";
+	bool exact = event && event->exact;
+
+	if (exact && view == TOP_SYMBOLS) /* which only say why */
+		detail = "PROGRAM";
+	if (exact && view == TOP_CPUS) /* which they left */
+		detail = "";
+	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",
+		       exact ? "TIMES" : "SAMPLES");
+	put_names(line, width, view, views[view].head, detail);
+}
+
+/* In six cells. */
+static void show_time(uint64_t ns, char text[32])
+{
+	double seconds = (double)ns / (double)NS_PER_S;
+
+	if (ns < 999500)
+		(void)snprintf(text, 32, "%.0fus", seconds * 1e6);
+	else if (ns < 999500000)
+		(void)snprintf(text, 32, "%.0fms", seconds * 1e3);
+	else if (seconds < 99.995)
+		(void)snprintf(text, 32, "%.2fs", seconds);
+	else if (seconds < 9999.5)
+		(void)snprintf(text, 32, "%.0fs", seconds);
+	else
+		(void)snprintf(text, 32, "%.0fh", seconds / 3600);
 }
 
 void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
@@ -261,13 +302,13 @@ void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 	char error[32];
 	const char *detail = row->detail;
 
-	if (view == TOP_CPUS) {
+	if (view == TOP_CPUS && !row->exact) {
 		(void)snprintf(idle, sizeof(idle), "%.1f %%",
 			       percent(row->nr_idle, row->nr_idle + row->nr_samples));
 		detail = idle;
 	}
 	if (row->exact)
-		(void)snprintf(error, sizeof(error), "exact");
+		show_time(row->weight, error);
 	else
 		(void)snprintf(error, sizeof(error), "%.2f%%", row->error);
 	(void)snprintf(line, TOP_LINE_BYTES, "%6.2f%% %6s %9" PRIu64 " ", row->share, error,

@@ -36,7 +36,7 @@ const char *top_view_name(enum top_view view);
 void top_text_title(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_state(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
-void top_text_heads(char line[TOP_LINE_BYTES], int width, enum top_view view); /* padded */
+void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show *show); /* padded */
 void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 		  const struct top_row *row);
 /* Why there are no rows: a sentence; NULL when there are. */

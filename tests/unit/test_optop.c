@@ -144,7 +144,7 @@ START_TEST(the_event_is_switched)
 	ck_assert(terminal_wait(&terminal, "cpu-clock at 99 Hz (1 of 2)"));
 	terminal_send(&terminal, "e");
 	ck_assert(terminal_wait(&terminal, "off-cpu, time (2 of 2)"));
-	ck_assert(terminal_wait(&terminal, "100.00%  exact         3 /usr/bin/save"));
+	ck_assert(terminal_wait(&terminal, "100.00%    4ms      3000 /usr/bin/save"));
 	terminal_send(&terminal, "e");
 	ck_assert(terminal_wait(&terminal, "/usr/bin/load"));
 	quit();

@@ -113,8 +113,12 @@ START_TEST(each_view_sums_all_samples)
 	expect_row(1, "CPU 1", "", 300);
 	ck_assert_uint_eq(rows.rows[1].nr_idle, 500);
 	make("off-cpu", TOP_PROGRAMS, "");
-	expect_row(0, "/usr/bin/save", "", 3);
+	expect_row(0, "/usr/bin/save", "", 3000);
 	ck_assert(rows.rows[0].exact);
+	make("off-cpu", TOP_SYMBOLS, "");
+	top_symbols_wait(symbols);
+	make("off-cpu", TOP_SYMBOLS, "");
+	expect_row(0, "[waiting]", "save", 3000);
 }
 END_TEST
 
@@ -173,7 +177,7 @@ START_TEST(lines_have_their_width_and_say_what_is_so)
 	ck_assert_str_eq(line, "samples 1000 (100/s)  idle 33.3 %  lost 30 (2.0 %)  "
 			       "daemon 0.03 % of a CPU");
 	for (int width = TOP_WIDTH_MIN; width < 200; width++) {
-		top_text_heads(line, width, TOP_SYMBOLS);
+		top_text_heads(line, width, &show);
 		ck_assert_uint_eq(strlen(line), (size_t)width);
 		top_text_row(line, width, TOP_SYMBOLS, &rows.rows[0]);
 		ck_assert_uint_eq(strlen(line), (size_t)width);
@@ -182,6 +186,40 @@ START_TEST(lines_have_their_width_and_say_what_is_so)
 	}
 	top_text_row(line, 80, TOP_SYMBOLS, &rows.rows[0]);
 	ck_assert_ptr_nonnull(strstr(line, " 60.00%  3.10%       600 hot_function "));
+}
+END_TEST
+
+START_TEST(time_off_cpu_is_told_as_time)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} times[] = {{0, " 0us "},
+		     {999499, " 999us "},
+		     {999500, " 1ms "},
+		     {999499999, " 999ms "},
+		     {999500000, " 1.00s "},
+		     {99994000000, " 99.99s "},
+		     {99996000000, " 100s "},
+		     {9999400000000, " 9999s "},
+		     {36000000000000, " 10h "},
+		     {UINT64_MAX, "5124096h "}};
+	struct top_show show = {.samples = &samples,
+				.rows = &rows,
+				.choice = {event_of("off-cpu"), TOP_THREADS, ""},
+				.daemon_percent = -1};
+	struct top_row row = {.name = "", .detail = "", .exact = true};
+	char line[TOP_LINE_BYTES];
+
+	top_text_sums(line, 80, &show);
+	ck_assert_str_eq(line, "off 3000 times (300/s), 0.0 tasks at once  lost 30 (2.0 %)");
+	top_text_heads(line, 80, &show);
+	ck_assert_ptr_nonnull(strstr(line, "SHARE   TIME     TIMES THREAD"));
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		row.weight = times[i].ns;
+		top_text_row(line, 80, TOP_THREADS, &row);
+		ck_assert_msg(strstr(line, times[i].text), "%s in %s", times[i].text, line);
+	}
 }
 END_TEST
 
@@ -271,6 +309,7 @@ int main(void)
 	tcase_add_test(tc, a_filter_hides_rows_and_changes_no_share);
 	tcase_add_test(tc, shares_carry_twice_their_standard_error);
 	tcase_add_test(tc, lines_have_their_width_and_say_what_is_so);
+	tcase_add_test(tc, time_off_cpu_is_told_as_time);
 	tcase_add_test(tc, text_is_cut_by_cells_and_bytes_that_move_a_terminal_are_not_shown);
 	tcase_add_test(tc, what_is_no_slice_is_refused);
 	tcase_add_test(tc, options_are_checked);

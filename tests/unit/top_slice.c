@@ -74,7 +74,7 @@ static void add_save(struct slice_builder *builder)
 	section.event = "off-cpu";
 	section.period_or_hz = 0;
 	section.flags = 0;
-	add(builder, &section, 1, 3, 4000000);
+	add(builder, &section, 1, 3000, 4000000);
 }
 
 static void add_idle(struct slice_builder *builder)
