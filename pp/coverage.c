@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/coverage.h"
 
+#include "pp/balance.h"
 #include "pp/format_text.h"
 #include "pp/share.h"
 
@@ -251,43 +252,23 @@ static void write_throttled(FILE *err, const struct selection_side *side)
 			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
 }
 
-/* Samples of slices that were dropped are stored no more, whatever they were. */
-static bool files_balance(const struct profile_side *side, const struct selection_side *selected)
-{
-	const struct counters *counters = &selected->counters;
-	uint64_t expired = selected->timed ? 0 : counters_get(counters, "expired");
-	uint64_t stored = counters_get(counters, "stored");
-
-	if (!expired)
-		return stored == side->nr_samples;
-	return stored + counters_get(counters, "idle") ==
-	       side->nr_samples + side->nr_idle + expired;
-}
-
 /* What must hold between counters, and between them and the sample files. */
 static void write_balance(FILE *err, const struct profile *profile, size_t index)
 {
-	const struct selection_side *selected = &profile->selection->sides[index];
-	const struct profile_side *side = &profile->sides[index];
-	const struct counters *counters = &selected->counters;
-	uint64_t seen = counters_get(counters, "seen");
-	uint64_t stored = counters_get(counters, "stored");
-	uint64_t idle = counters_get(counters, "idle");
-	uint64_t lost = counters_sum(counters, "lost_");
+	const struct counters *counters = &profile->selection->sides[index].counters;
+	const struct balance balance = balance_of(profile, index);
 
-	if (seen != stored + idle + lost)
+	if (balance.counters_differ)
 		(void)fprintf(err,
 			      "the counters do not balance: seen %" PRIu64 ", but stored %" PRIu64
-			      " + idle %" PRIu64 " + lost %" PRIu64
-			      " (normal only while a daemon is at work)\n",
-			      seen, stored, idle, lost);
-	if (selected->whole && !side->nr_filtered && !profile->nr_damaged &&
-	    !selected->nr_skipped && seen && !files_balance(side, selected))
+			      " + idle %" PRIu64 " + lost %" PRIu64 "\n",
+			      counters_get(counters, "seen"), counters_get(counters, "stored"),
+			      counters_get(counters, "idle"), counters_sum(counters, "lost_"));
+	if (balance.files_differ)
 		(void)fprintf(err,
 			      "the sample files hold %" PRIu64
-			      " samples, the daemon stored %" PRIu64
-			      " (normal only while a daemon is at work)\n",
-			      side->nr_samples, stored);
+			      " samples, the daemon stored %" PRIu64 "\n",
+			      profile->sides[index].nr_samples, counters_get(counters, "stored"));
 }
 
 /* ---- what has no symbol ---- */

@@ -8,6 +8,7 @@ pp_libpp_a_SOURCES += \
 	pp/cgroup_shown.c pp/cgroup_shown.h \
 	pp/classes.c pp/classes.h \
 	pp/counters.c pp/counters.h \
+	pp/balance.c pp/balance.h \
 	pp/coverage.c pp/coverage.h \
 	pp/format_columns.c pp/format_columns.h \
 	pp/format_flat.c pp/format_rows.h \

@@ -10,8 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define META_BYTES_MAX ((size_t)16 << 20)
+/* Half a second in all: a daemon comes to its samples that often at least, where there are any. */
+#define CHANGE_LOOKS   10
+#define CHANGE_WAIT_NS 50000000
 
 void session_info_deinit(struct session_info *info)
 {
@@ -302,6 +306,29 @@ int session_info_load(struct session_info *info, const char *session_path, struc
 	return error ? error : later;
 }
 
+static bool same_stats(const struct session_info *a, const struct session_info *b)
+{
+	return a->nr_stats == b->nr_stats &&
+	       !memcmp(a->stats, b->stats, a->nr_stats * sizeof(*a->stats));
+}
+
+bool session_info_changes(const struct session_info *info, const char *session_path,
+			  struct session_info *now)
+{
+	const struct timespec wait = {.tv_nsec = CHANGE_WAIT_NS};
+	struct diag why;
+
+	for (int i = 0; i < CHANGE_LOOKS; i++) {
+		*now = (struct session_info){0};
+		if (!load_stats(now, session_path, &why) && now->nr_stats && info->nr_stats &&
+		    !same_stats(info, now))
+			return true;
+		session_info_deinit(now);
+		(void)nanosleep(&wait, NULL);
+	}
+	return false;
+}
+
 const char *session_info_cgroup(const struct session_info *info, int64_t number)
 {
 	for (size_t i = 0; i < info->nr_cgroups; i++)
@@ -324,4 +351,15 @@ uint64_t session_info_stat(const struct session_info *info, const char *name)
 		if (!strcmp(info->stats[i].name, name))
 			return info->stats[i].value;
 	return 0;
+}
+
+uint64_t session_info_sum(const struct session_info *info, const char *prefix)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < info->nr_stats; i++)
+		if (!strncmp(info->stats[i].name, prefix, strlen(prefix)) &&
+		    __builtin_add_overflow(sum, info->stats[i].value, &sum))
+			return UINT64_MAX;
+	return sum;
 }

@@ -63,7 +63,18 @@ const char *session_info_cgroup(const struct session_info *info, int64_t number)
 /* NULL when the session's configuration does not have it. */
 const struct session_event *session_info_event(const struct session_info *info, const char *name);
 
+/*
+ * Whether the session's counters change while it is looked at: a daemon is at
+ * work, and what was read one after the other need not agree. now (counters
+ * only) is what they have become, and is to be deinited if so. Waits for some
+ * milliseconds before it says no.
+ */
+bool session_info_changes(const struct session_info *info, const char *session_path,
+			  struct session_info *now);
+
 /* Value of a counter; 0 when it is not there. */
 uint64_t session_info_stat(const struct session_info *info, const char *name);
+/* Sum of those whose names begin with prefix. */
+uint64_t session_info_sum(const struct session_info *info, const char *prefix);
 
 #endif
