@@ -12,8 +12,9 @@
 
 #define VALUE_BYTES	 256
 #define NS		 INT64_C(1000000000)
-#define TROUBLE_SHARE	 0.01 /* of the samples of the last minute lost */
-#define TROUBLE_SEEN_MIN 100  /* fewer prove nothing */
+#define LATELY_NS	 (70 * NS) /* "the last minute" is up to a step longer */
+#define TROUBLE_SHARE	 0.01	   /* of the samples of the last minute lost */
+#define TROUBLE_SEEN_MIN 100	   /* fewer prove nothing */
 #define TROUBLE_BUDGET	 1.05 /* disk above its budget: closing and merging take some for a while */
 
 /* What a reason means, and what can be done. */
@@ -187,18 +188,50 @@ static void print_events(const struct status_text *text)
 			   (double)number(text, "recent_seen") * 1e9 / (double)recent_ns);
 }
 
+/* While that is the same, one figure is enough. */
+static bool has_minute(const struct status_text *text)
+{
+	int64_t since_ns = (int64_t)number(text, "up_since");
+
+	return !since_ns || text->now_ns - since_ns > LATELY_NS;
+}
+
 static void print_cost(const struct status_text *text)
 {
-	char memory[32], budget[VALUE_BYTES], cost[VALUE_BYTES];
+	char memory[32];
 
-	print_line(text, "cost",
-		   "%.2f %% of a CPU in the last minute, %.2f %% since it started; %s of memory",
-		   fraction(text, "recent_cpu_percent"), fraction(text, "cpu_percent"),
-		   bytes_text(number(text, "resident_bytes"), memory));
-	if (has(text, "cpu_budget", budget) && has(text, "cpu_cost", cost))
-		print_line(text, "budget",
-			   "%s %% of a CPU, of which %.2f %% is used, interrupts included", budget,
-			   strtod(cost, NULL));
+	(void)bytes_text(number(text, "resident_bytes"), memory);
+	if (has_minute(text))
+		print_line(text, "cost",
+			   "%.2f %% of a CPU in the last minute, %.2f %% since it started; %s of "
+			   "memory",
+			   fraction(text, "recent_cpu_percent"), fraction(text, "cpu_percent"),
+			   memory);
+	else
+		print_line(text, "cost", "%.2f %% of a CPU since it started; %s of memory",
+			   fraction(text, "cpu_percent"), memory);
+}
+
+/* A burst is no trouble: what it leads to, if it stays, is. */
+static void print_budget(const struct status_text *text)
+{
+	char budget[VALUE_BYTES], cost[VALUE_BYTES];
+	bool over;
+
+	if (!has(text, "cpu_budget", budget))
+		return;
+	if (!has(text, "cpu_cost", cost)) {
+		print_line(text, "budget", "%s %% of a CPU; the first minute does not count",
+			   budget);
+		return;
+	}
+	over = strtod(cost, NULL) > strtod(budget, NULL);
+	print_line(text, "budget",
+		   "%s %% of a CPU; the last 5 s took %.2f %%, interrupts included%s", budget,
+		   strtod(cost, NULL),
+		   !over	      ? ""
+		   : has_minute(text) ? ": if that stays, fewer samples are taken"
+				      : ": the first minute does not count");
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -354,6 +387,7 @@ enum status_health status_text_print(FILE *stream, const char *status, int64_t n
 	print_head(&text);
 	print_events(&text);
 	print_cost(&text);
+	print_budget(&text);
 	print_samples(&text);
 	print_losses(&text);
 	print_disk(&text);

@@ -3,14 +3,22 @@
 
 #include <string.h>
 
+static void begin_session(struct cpu_budget *budget, const struct cpu_budget_meter *now)
+{
+	budget->begin = *now;
+	budget->kept_from_ns = now->time_ns + CPU_BUDGET_BEGIN_NS;
+	budget->nr_over = budget->nr_under = budget->nr_worthless = 0;
+}
+
 void cpu_budget_init(struct cpu_budget *budget, double share, unsigned int nr_cpus,
 		     uint64_t lowest_hz, const struct cpu_budget_meter *now)
 {
 	memset(budget, 0, sizeof(*budget));
 	budget->share = share;
 	budget->nr_cpus = nr_cpus ? nr_cpus : 1;
-	budget->begin = *now;
 	budget->thinning_max = 1;
+	budget->cost = -1;
+	begin_session(budget, now);
 	/* At least one sample a second is left. */
 	while (budget->thinning_max < CPU_BUDGET_THINNING_MAX &&
 	       budget->thinning_max * 2 <= lowest_hz)
@@ -79,12 +87,14 @@ unsigned int cpu_budget_decide(struct cpu_budget *budget, const struct cpu_budge
 	/* Another session's samples begin at 0. */
 	if (now->nr_samples < budget->begin.nr_samples || now->time_ns < budget->begin.time_ns ||
 	    now->nr_thinnable < budget->begin.nr_thinnable)
-		budget->begin = *now;
+		begin_session(budget, now);
 	if (now->time_ns - budget->begin.time_ns < CPU_BUDGET_STRETCH_NS)
 		return thinning;
 	budget->cost = cost_of(budget, now);
 	budget->samples_cost = samples_cost_of(budget, now);
 	budget->begin = *now;
+	if (now->time_ns <= budget->kept_from_ns)
+		return thinning;
 	count_stretch(budget);
 	right = judge(budget, thinning);
 	if (right != thinning)

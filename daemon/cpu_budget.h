@@ -8,6 +8,9 @@
  * What costs most may be something else: switches, programs that start. So
  * samples are left out only while they can be worth a part of the budget.
  *
+ * What a session costs in its first minute says nothing of the next ones: all
+ * its sample files are made then. It is measured, but changes nothing.
+ *
  * The cost is counted as a share of one CPU: the daemon's own time and its
  * children's, and what one CPU bears of the interrupts that take samples (all
  * samples, at CPU_BUDGET_SAMPLE_NS each, over the number of CPUs).
@@ -20,6 +23,7 @@
 
 #define CPU_BUDGET_SAMPLE_NS  2000
 #define CPU_BUDGET_STRETCH_NS UINT64_C(5000000000)
+#define CPU_BUDGET_BEGIN_NS   UINT64_C(60000000000)
 /* Stretches in a row: bursts, as of closing a slice, are not what the frequency is about. */
 #define CPU_BUDGET_NR_OVER  3
 #define CPU_BUDGET_NR_UNDER 12
@@ -42,10 +46,11 @@ struct cpu_budget {
 	double share; /* of one CPU; 0: no budget */
 	unsigned int nr_cpus;
 	unsigned int thinning_max;	/* a power of two */
+	uint64_t kept_from_ns;		/* CLOCK_MONOTONIC: the session's beginning is over */
 	struct cpu_budget_meter begin;	/* of this stretch */
 	unsigned int nr_over, nr_under; /* stretches in a row */
 	unsigned int nr_worthless; /* the same: twice the samples would still not be worth it */
-	double cost;		   /* of the last stretch, as a share */
+	double cost;		   /* of the last stretch, as a share; < 0: not known */
 	double samples_cost;	   /* of those that could be fewer: at most so much */
 	bool exceeded;		   /* for long enough, and fewer samples would not help */
 };

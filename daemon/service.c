@@ -183,7 +183,8 @@ static void status_budget(const struct service *service, struct control_answer *
 		return;
 	percent_format(service->options->cpu_budget, text);
 	control_answer_add(answer, "cpu_budget", "%s", text);
-	control_answer_add(answer, "cpu_cost", "%.4f", 100 * service->budget.cost);
+	if (service->budget.cost >= 0)
+		control_answer_add(answer, "cpu_cost", "%.4f", 100 * service->budget.cost);
 	if (service->budget.exceeded)
 		control_answer_add(answer, "warning",
 				   "profiling costs %.2f %% of a CPU, more than its budget, and "

@@ -11,7 +11,7 @@ static struct cpu_budget budget;
 static struct cpu_budget_meter meter;
 static unsigned int thinning;
 
-static void begin(double share, unsigned int nr_cpus, uint64_t hz)
+static void start(double share, unsigned int nr_cpus, uint64_t hz)
 {
 	meter = (struct cpu_budget_meter){.time_ns = 1000 * NS};
 	thinning = 1;
@@ -29,6 +29,57 @@ static void pass(unsigned int seconds, double fixed, double varying)
 		thinning = cpu_budget_decide(&budget, &meter, thinning);
 	}
 }
+
+/* The first minute is over. */
+static void begin(double share, unsigned int nr_cpus, uint64_t hz)
+{
+	start(share, nr_cpus, hz);
+	pass(60, 0, 0);
+}
+
+START_TEST(the_work_of_starting_up_lowers_no_rate)
+{
+	start(0.01, 2, 99);
+	pass(60, 0.2, 0.07);
+	ck_assert_uint_eq(thinning, 1);
+	ck_assert_double_ge(budget.cost, 0.2); /* what it costs is told */
+	pass(600, 0.001, 0.002);
+	ck_assert_uint_eq(thinning, 1);
+}
+END_TEST
+
+START_TEST(a_cost_that_stays_after_the_first_minute_lowers_the_rate)
+{
+	start(0.01, 2, 99);
+	pass(74, 0.001, 0.07);
+	ck_assert_uint_eq(thinning, 1);
+	pass(1, 0.001, 0.07);
+	ck_assert_uint_eq(thinning, 2);
+}
+END_TEST
+
+START_TEST(a_new_session_has_a_first_minute_too)
+{
+	begin(0.01, 2, 99);
+	meter.nr_samples = 1000;
+	pass(10, 0, 0);
+	meter.nr_samples = 0;
+	pass(60, 0.2, 0.07);
+	ck_assert_uint_eq(thinning, 1);
+	pass(20, 0.2, 0.07);
+	ck_assert_uint_gt(thinning, 1);
+}
+END_TEST
+
+START_TEST(the_cost_is_not_known_before_it_was_measured)
+{
+	start(0.01, 2, 99);
+	pass(4, 0.2, 0);
+	ck_assert_double_lt(budget.cost, 0);
+	pass(1, 0.2, 0);
+	ck_assert_double_ge(budget.cost, 0.2);
+}
+END_TEST
 
 START_TEST(under_the_budget_nothing_changes)
 {
@@ -175,6 +226,10 @@ int main(void)
 	Suite *suite = suite_create("cpu_budget");
 	TCase *tc = tcase_create("cpu_budget");
 
+	tcase_add_test(tc, the_work_of_starting_up_lowers_no_rate);
+	tcase_add_test(tc, a_cost_that_stays_after_the_first_minute_lowers_the_rate);
+	tcase_add_test(tc, a_new_session_has_a_first_minute_too);
+	tcase_add_test(tc, the_cost_is_not_known_before_it_was_measured);
 	tcase_add_test(tc, under_the_budget_nothing_changes);
 	tcase_add_test(tc, above_it_every_second_sample_goes_until_it_is_kept);
 	tcase_add_test(tc, a_burst_changes_nothing);

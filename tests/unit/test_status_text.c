@@ -124,7 +124,33 @@ START_TEST(a_lowered_frequency_is_told_with_the_one_asked_for)
 {
 	assert_has(show("frequency_now 49.5\nthinning 2\ncpu_budget 1\ncpu_cost 0.8\n"),
 		   "cpu-clock, 49.5 Hz on each of 2 CPUs, lowered from 99 by the CPU budget");
-	assert_has(shown, "budget    1 % of a CPU, of which 0.80 % is used");
+	assert_has(shown,
+		   "budget    1 % of a CPU; the last 5 s took 0.80 %, interrupts included\n");
+}
+END_TEST
+
+START_TEST(a_cost_above_the_budget_is_told_with_what_follows)
+{
+	assert_has(show("cpu_budget 1\ncpu_cost 1.27\n"),
+		   "budget    1 % of a CPU; the last 5 s took 1.27 %, interrupts included: if that "
+		   "stays, fewer samples are taken\n");
+	ck_assert_int_eq(health, STATUS_HEALTHY);
+}
+END_TEST
+
+START_TEST(in_the_first_minute_one_cost_is_told_and_no_budget_kept)
+{
+	/* 40 s ago. */
+	static const char begun[] = "up_since 1699999960000000000\ncpu_percent 1.27\n"
+				    "recent_cpu_percent 1.27\ncpu_budget 1\n";
+	char measured[512];
+
+	assert_has(show(begun), "cost      1.27 % of a CPU since it started; 14 MB of memory\n");
+	assert_has(shown, "budget    1 % of a CPU; the first minute does not count\n");
+	(void)snprintf(measured, sizeof(measured), "%scpu_cost 1.5\n", begun);
+	assert_has(show(measured), "the last 5 s took 1.50 %, interrupts included: the first "
+				   "minute does not count\n");
+	ck_assert_int_eq(health, STATUS_HEALTHY);
 }
 END_TEST
 
@@ -153,6 +179,8 @@ int main(void)
 	tcase_add_test(tc, a_fixed_period_is_told_as_one);
 	tcase_add_test(tc, time_off_cpu_has_no_count);
 	tcase_add_test(tc, a_lowered_frequency_is_told_with_the_one_asked_for);
+	tcase_add_test(tc, a_cost_above_the_budget_is_told_with_what_follows);
+	tcase_add_test(tc, in_the_first_minute_one_cost_is_told_and_no_budget_kept);
 	tcase_add_test(tc, an_answer_of_nothing_harms_nobody);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
