@@ -41,20 +41,28 @@ static size_t group_size(const struct history_files *files, size_t first,
 	return i - first;
 }
 
+/* What slices are compared with. */
+struct clock {
+	int64_t now_ns;
+	uint64_t settled_ns;
+};
+
 /*
  * What was written while the clock was far ahead is due, too: there will be no
- * time at which it is not from the future, or that is long off.
+ * time at which it is not from the future, or that is long off. But first the
+ * clock has to go on for as long as slices stay: it may as well be far behind
+ * now, at 1970 until somebody tells it the time.
  */
-static bool is_due(enum oprof_slice_level level, int64_t start_ns, int64_t now_ns)
+static bool is_due(enum oprof_slice_level level, int64_t start_ns, const struct clock *clock)
 {
 	int64_t keep_ns = levels[level].keep_ns;
 
-	return now_ns >= start_ns + levels[level + 1].span_ns + keep_ns ||
-	       now_ns < start_ns - keep_ns;
+	return clock->now_ns >= start_ns + levels[level + 1].span_ns + keep_ns ||
+	       (clock->now_ns < start_ns - keep_ns && clock->settled_ns >= (uint64_t)keep_ns);
 }
 
 static bool level_due(const struct history_files *files, enum oprof_slice_level level,
-		      int64_t now_ns, struct history_group *group)
+		      const struct clock *clock, struct history_group *group)
 {
 	enum oprof_slice_level into = level + 1;
 
@@ -67,17 +75,19 @@ static bool level_due(const struct history_files *files, enum oprof_slice_level 
 		if (files->files[i].level != level)
 			continue;
 		group->nr = group_size(files, i, into, start_ns);
-		if (is_due(level, start_ns, now_ns))
+		if (is_due(level, start_ns, clock))
 			return true;
 	}
 	return false;
 }
 
-bool history_levels_due(const struct history_files *files, int64_t now_ns,
+bool history_levels_due(const struct history_files *files, int64_t now_ns, uint64_t settled_ns,
 			struct history_group *group)
 {
+	const struct clock clock = {now_ns, settled_ns};
+
 	for (unsigned int level = OPROF_SLICE_MINUTE; level < OPROF_SLICE_WEEK; level++)
-		if (level_due(files, level, now_ns, group))
+		if (level_due(files, level, &clock, group))
 			return true;
 	return false;
 }

@@ -21,10 +21,11 @@ struct history_group {
 };
 
 /*
- * The first group that has been due at now_ns (CLOCK_REALTIME), finest and
- * oldest first. No file of the list may be superseded. False: none.
+ * The first group that has been due at now_ns (CLOCK_REALTIME, which has gone
+ * on steadily for settled_ns), finest and oldest first. No file of the list
+ * may be superseded. False: none.
  */
-bool history_levels_due(const struct history_files *files, int64_t now_ns,
+bool history_levels_due(const struct history_files *files, int64_t now_ns, uint64_t settled_ns,
 			struct history_group *group);
 
 /* The start of the hour, day or week (by level) that time_ns is in. */

@@ -135,7 +135,10 @@ static int begin_job(struct history *history, history_job_work *work, void *cont
 
 static bool find_group(const struct history *history, struct history_group *group)
 {
-	return history_levels_due(&history->files, history->stretch.last.realtime_ns, group);
+	const struct stretch *stretch = &history->stretch;
+
+	return history_levels_due(&history->files, stretch->last.realtime_ns,
+				  stretch_settled_ns(stretch), group);
 }
 
 static uint64_t group_bytes(const struct history *history, const struct history_group *group)

@@ -68,7 +68,12 @@ int64_t stretch_to_realtime(const struct stretch *stretch)
 	return stretch->last.realtime_ns - (int64_t)stretch->last.monotonic_ns;
 }
 
+uint64_t stretch_settled_ns(const struct stretch *stretch)
+{
+	return stretch->last.monotonic_ns - stretch->settled_from_ns;
+}
+
 bool stretch_is_settled(const struct stretch *stretch, uint64_t ns)
 {
-	return stretch->last.monotonic_ns - stretch->settled_from_ns >= ns;
+	return stretch_settled_ns(stretch) >= ns;
 }

@@ -46,6 +46,9 @@ bool stretch_follow(struct stretch *stretch, const struct moment *now);
 /* What to add to a CLOCK_MONOTONIC time of before the last look. */
 int64_t stretch_to_realtime(const struct stretch *stretch);
 
+/* For how long the clock has not been stepped, nor was newly seen. */
+uint64_t stretch_settled_ns(const struct stretch *stretch);
+
 /* The clock has not been stepped for ns, nor is it newly seen: one can go by it. */
 bool stretch_is_settled(const struct stretch *stretch, uint64_t ns);
 

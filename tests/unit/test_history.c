@@ -407,6 +407,30 @@ START_TEST(a_clock_that_is_years_ahead_for_a_moment_costs_nothing)
 }
 END_TEST
 
+START_TEST(a_clock_at_1970_for_an_hour_leaves_slices_as_fine_as_they_are)
+{
+	size_t nr;
+
+	fake_history_open();
+	for (unsigned int i = 0; i < 20; i++)
+		fake_minute(4, i);
+	fake_history_close();
+	fake_now.realtime_ns = MINUTE_NS; /* booted, and no network yet */
+	fake_history_open();
+	nr = fake_history()->files.nr_files;
+	for (unsigned int i = 0; i < 60; i++)
+		fake_minute(4, i);
+	fake_step(FAKE_START_NS + HOUR_NS);
+	for (unsigned int i = 0; i < 15; i++)
+		fake_minute(4, i);
+	ck_assert_uint_ge(fake_history()->files.nr_files, nr + 15);
+	for (size_t i = 0; i < nr; i++)
+		ck_assert_int_eq(file(i)->level, OPROF_SLICE_MINUTE);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
 START_TEST(a_close_that_fails_leaves_all_in_live_files_until_it_works)
 {
 	char *log;
@@ -664,6 +688,7 @@ int main(void)
 	tcase_add_test(tc, live_files_that_alone_are_too_much_are_closed_early);
 	tcase_add_test(tc, days_drop_what_is_older);
 	tcase_add_test(tc, a_clock_that_is_years_ahead_for_a_moment_costs_nothing);
+	tcase_add_test(tc, a_clock_at_1970_for_an_hour_leaves_slices_as_fine_as_they_are);
 	tcase_add_test(tc, a_close_that_fails_leaves_all_in_live_files_until_it_works);
 	tcase_add_test(tc, a_damaged_slice_is_set_aside_and_its_samples_are_lost);
 	tcase_add_test(tc, a_slice_that_is_damaged_inside_does_not_stop_merging);

@@ -40,7 +40,7 @@ static void add_minutes(int64_t begin_ns, unsigned int nr)
 
 static void assert_due(int64_t now_ns, size_t first, size_t nr, enum oprof_slice_level into)
 {
-	ck_assert(history_levels_due(&files, now_ns, &group));
+	ck_assert(history_levels_due(&files, now_ns, HOUR, &group));
 	ck_assert_uint_eq(group.first, first);
 	ck_assert_uint_eq(group.nr, nr);
 	ck_assert_int_eq(group.into, into);
@@ -63,7 +63,7 @@ END_TEST
 START_TEST(minutes_of_an_hour_are_due_three_hours_after_it)
 {
 	add_minutes(monday + 30 * MINUTE, 60);
-	ck_assert(!history_levels_due(&files, monday + HOUR + 3 * HOUR - 1, &group));
+	ck_assert(!history_levels_due(&files, monday + HOUR + 3 * HOUR - 1, HOUR, &group));
 	assert_due(monday + HOUR + 3 * HOUR, 0, 30, OPROF_SLICE_HOUR);
 }
 END_TEST
@@ -74,7 +74,7 @@ START_TEST(hours_then_days_then_nothing)
 		add(OPROF_SLICE_DAY, monday + (i + 5) * DAY);
 	for (int i = 0; i < 5; i++)
 		add(OPROF_SLICE_HOUR, monday + 8 * DAY + (i + 22) * HOUR);
-	ck_assert(!history_levels_due(&files, monday + 9 * DAY, &group));
+	ck_assert(!history_levels_due(&files, monday + 9 * DAY, HOUR, &group));
 	assert_due(monday + 9 * DAY + 3 * DAY, 3, 2, OPROF_SLICE_DAY);
 	all[3].level = all[4].level = OPROF_SLICE_DAY;
 	all[5].begin_ns += 100 * WEEK;
@@ -84,7 +84,7 @@ START_TEST(hours_then_days_then_nothing)
 	assert_due(monday + WEEK + 5 * WEEK, 0, 2, OPROF_SLICE_WEEK);
 	for (int i = 0; i < 5; i++)
 		all[i].level = OPROF_SLICE_WEEK;
-	ck_assert(!history_levels_due(&files, monday + 5000 * WEEK, &group));
+	ck_assert(!history_levels_due(&files, monday + 5000 * WEEK, HOUR, &group));
 }
 END_TEST
 
@@ -118,8 +118,22 @@ END_TEST
 START_TEST(slices_of_a_clock_that_was_far_ahead_are_merged_all_the_same)
 {
 	add_minutes(monday + 1000 * WEEK, 3);
-	assert_due(monday, 0, 3, OPROF_SLICE_HOUR);
-	ck_assert(!history_levels_due(&files, monday + 1000 * WEEK - HOUR, &group));
+	ck_assert(history_levels_due(&files, monday, 3 * HOUR, &group));
+	ck_assert_uint_eq(group.nr, 3);
+	ck_assert_int_eq(group.into, OPROF_SLICE_HOUR);
+	ck_assert(!history_levels_due(&files, monday + 1000 * WEEK - HOUR, HOUR, &group));
+}
+END_TEST
+
+START_TEST(a_clock_that_is_far_behind_has_to_stay_so_for_as_long_as_slices_stay)
+{
+	add_minutes(monday, 3);
+	ck_assert(!history_levels_due(&files, HOUR, 3 * HOUR - 1, &group));
+	ck_assert(history_levels_due(&files, HOUR, 3 * HOUR, &group));
+	for (int i = 0; i < 3; i++)
+		all[i].level = OPROF_SLICE_HOUR;
+	ck_assert(!history_levels_due(&files, HOUR, 3 * DAY - 1, &group));
+	ck_assert(history_levels_due(&files, HOUR, 3 * DAY, &group));
 }
 END_TEST
 
@@ -135,5 +149,6 @@ int main(void)
 	tcase_add_test(tc, neighbours_of_another_level_part_a_group);
 	tcase_add_test(tc, an_hour_of_very_many_slices_is_merged_in_parts);
 	tcase_add_test(tc, slices_of_a_clock_that_was_far_ahead_are_merged_all_the_same);
+	tcase_add_test(tc, a_clock_that_is_far_behind_has_to_stay_so_for_as_long_as_slices_stay);
 	return test_run(tc);
 }
