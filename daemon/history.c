@@ -54,7 +54,9 @@ void history_deinit(struct history *history)
 
 void history_end(struct history *history)
 {
-	(void)history_job_kill(&history->job);
+	/* Who saves the session is not to keep what is half done, or done twice. */
+	if (history_job_kill(&history->job) && history->job_first)
+		(void)history_list(history);
 	history->job_first = history->job_last = 0;
 	history->reserved_bytes = 0;
 	history_files_deinit(&history->files);
@@ -468,7 +470,7 @@ int history_begin(struct history *history, struct sample_cache *cache, struct di
 	sample_cache_begin_epoch(cache, history->epoch, SAMPLE_CACHE_IDLE_EPOCHS);
 	history->held = stats_held(history);
 	history_count_absent(history);
-	history->plan_ns = 0;
+	history->plan_ns = history->merge_ns = 0;
 	history->sync_ns = now.monotonic_ns + HISTORY_SYNC_NS;
 	measure(history);
 	return 0;

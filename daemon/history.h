@@ -67,7 +67,8 @@ struct history {
 	uint64_t job_measured;	      /* slices and sample files when it began */
 	uint64_t job_synced;	      /* epoch up to which it syncs */
 	bool list_due;		      /* files may not be what is there */
-	uint64_t plan_ns, sync_ns;    /* CLOCK_MONOTONIC: when to look for work, to sync, next */
+	/* CLOCK_MONOTONIC: when to look for work, to sync, to merge, next. */
+	uint64_t plan_ns, sync_ns, merge_ns;
 
 	uint64_t close_errors, merge_errors, damaged; /* of this run */
 	int close_error, drop_error;		      /* of the last; told once */

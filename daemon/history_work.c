@@ -156,7 +156,8 @@ static bool begin_merge(struct history *history)
 	struct merge_work work = {.history = history};
 	const struct history_file *files;
 
-	if (!stretch_is_settled(&history->stretch, SETTLED_NS) ||
+	if (history->stretch.last.monotonic_ns < history->merge_ns ||
+	    !stretch_is_settled(&history->stretch, SETTLED_NS) ||
 	    !find_group(history, &work.group) ||
 	    !history_make_room(history, group_bytes(history, &work.group)) ||
 	    !find_group(history, &work.group)) /* some of it may have been dropped */
@@ -196,11 +197,13 @@ void history_plan(struct history *history)
 	if (history->job.pid || now_ns < history->plan_ns)
 		return;
 	history->plan_ns = now_ns + PLAN_NS;
+	/* First: merges, or that they fail, must not keep slices from the disk. */
+	if (begin_sync(history, now_ns))
+		return;
 	if (history->list_due)
 		list_again(history);
-	if (history->list_due || begin_merge(history))
-		return;
-	(void)begin_sync(history, now_ns);
+	if (!history->list_due)
+		(void)begin_merge(history);
 }
 
 /* What cannot be read holds nothing, and would be in the way of each merge. */
@@ -227,11 +230,20 @@ static void merge_ended(struct history *history, const struct history_job_result
 		return;
 	}
 	history->merge_errors++;
-	history->plan_ns = history->stretch.last.monotonic_ns + AGAIN_NS;
+	history->merge_ns = history->stretch.last.monotonic_ns + AGAIN_NS;
 	log_error("cannot merge slices: %s",
 		  result->text[0] ? result->text : strerror(-result->error));
 	if (result->damaged)
 		set_aside_damaged(history, result->damaged);
+}
+
+static void sync_ended(struct history *history, int error)
+{
+	history->plan_ns = 0; /* merges waited for it */
+	if (error)
+		log_error("writing slices to disk: %s", strerror(-error));
+	else if (history->epoch_synced < history->job_synced)
+		history->epoch_synced = history->job_synced;
 }
 
 void history_reap(struct history *history, bool wait)
@@ -243,10 +255,8 @@ void history_reap(struct history *history, bool wait)
 	history_measured(history, result.du_bytes, history->job_measured);
 	if (history->job_first)
 		merge_ended(history, &result);
-	else if (result.error)
-		log_error("writing slices to disk: %s", strerror(-result.error));
-	else if (history->epoch_synced < history->job_synced)
-		history->epoch_synced = history->job_synced;
+	else
+		sync_ended(history, result.error);
 }
 
 void history_end_merge_of(struct history *history, uint64_t epoch)

@@ -5,12 +5,14 @@
 #include "tests/unit/fake_history.h"
 #include "tests/unit/test_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -544,6 +546,91 @@ START_TEST(a_reset_begins_without_a_history)
 }
 END_TEST
 
+START_TEST(slices_get_to_the_disk_while_merges_fail)
+{
+	char path[128];
+
+	fake_history_open();
+	for (unsigned int last = 50; last < 70; last++) {
+		(void)snprintf(path, sizeof(path), HISTORY "hour.1.%u.slice.tmp", last);
+		ck_assert_int_eq(file_make_dirs(path, 0700), 0);
+	}
+	for (unsigned int i = 0; i < 6 * 60; i++) {
+		fake_minute(4, i);
+		ck_assert_uint_ge(fake_history()->epoch_synced + 10, fake_history()->epoch);
+	}
+	ck_assert_uint_gt(fake_history()->merge_errors, 3);
+	ck_assert_uint_lt(fake_history()->merge_errors, 20);
+	fake_history_close();
+}
+END_TEST
+
+/* In shared memory: steps of the daemon's children, and the one to stay in. */
+static struct {
+	pid_t daemon;
+	unsigned int nr_steps, stay_at;
+} * child;
+
+static void stay_in_child(void)
+{
+	if (getpid() != child->daemon && ++child->nr_steps == child->stay_at)
+		(void)pause();
+}
+
+/* A merge stays before, or after it has published; then the session is saved. */
+static void save_while_merging(const char *name, unsigned int stay_at)
+{
+	char path[64];
+	DIR *folder;
+	struct diag diag;
+
+	fake_history_open();
+	for (unsigned int i = 0; i < 40; i++)
+		fake_minute(10, i);
+	child->nr_steps = 0;
+	child->stay_at = stay_at;
+	fake_pass(4 * HOUR_NS);
+	for (unsigned int i = 0; i < 5 && !fake_history()->job_first; i++) {
+		history_reap(&fake_profiler.history, true); /* slices are synced */
+		fake_pass(MINUTE_NS);
+		profiler_round(&fake_profiler, SOURCE_DRAIN_PERIODIC);
+	}
+	ck_assert_uint_ne(fake_history()->job_first, 0);
+	while (__atomic_load_n(&child->nr_steps, __ATOMIC_RELAXED) < stay_at)
+		(void)usleep(1000);
+	ck_assert_int_eq(profiler_save(&fake_profiler, name, &diag), 0);
+	fake_history_conserved();
+	fake_history_close();
+	(void)snprintf(path, sizeof(path), "samples/%s/history", name);
+	folder = opendir(path);
+	ck_assert_ptr_nonnull(folder);
+	for (const struct dirent *entry; (entry = readdir(folder));)
+		ck_assert_msg(
+			!strstr(entry->d_name, ".tmp") &&
+				(stay_at < 4 || strcmp(entry->d_name, "minute.3.3.slice") != 0),
+			"left: %s", entry->d_name);
+	(void)closedir(folder);
+}
+
+START_TEST(a_session_saved_during_a_merge_holds_nothing_half_done)
+{
+	struct recount sums;
+
+	child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	ck_assert_ptr_ne(child, MAP_FAILED);
+	child->daemon = getpid();
+	fake_config.step = stay_in_child;
+	save_while_merging("before", 2);
+	save_while_merging("after", 4);
+	ck_assert_int_eq(recount_session("samples/before", &sums), 0);
+	ck_assert_uint_eq(sums.stored, 400);
+	ck_assert_int_eq(recount_session("samples/after", &sums), 0);
+	ck_assert_uint_eq(sums.stored, 400);
+	(void)munmap(child, sizeof(*child));
+}
+END_TEST
+
 START_TEST(a_saved_session_keeps_its_history)
 {
 	struct recount sums;
@@ -694,6 +781,8 @@ int main(void)
 	tcase_add_test(tc, a_slice_that_is_damaged_inside_does_not_stop_merging);
 	tcase_add_test(tc, counters_that_were_lost_come_back_from_the_newest_slice);
 	tcase_add_test(tc, a_reset_begins_without_a_history);
+	tcase_add_test(tc, slices_get_to_the_disk_while_merges_fail);
+	tcase_add_test(tc, a_session_saved_during_a_merge_holds_nothing_half_done);
 	tcase_add_test(tc, a_saved_session_keeps_its_history);
 	tcase_add_test(tc, a_session_removed_under_the_daemon_begins_without_a_history);
 	tcase_add_test(tc, an_epoch_can_be_closed_at_any_time);
