@@ -553,12 +553,16 @@ static uint64_t bit(unsigned int capability)
 	return UINT64_C(1) << capability;
 }
 
-/* Others' roots and programs, folders of theirs, what they map; folders of who has the session. */
+/*
+ * Others' roots and programs, folders of theirs, what they map; folders of who
+ * has the session; making the copier nobody, and ending it then.
+ */
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
-	uint64_t kept = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH);
+	uint64_t kept = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SETUID) |
+			bit(CAP_SETGID) | bit(CAP_KILL);
 	struct stat st;
 
 	/* Linux 5.9; before it, map_files takes more. */

@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -160,7 +161,8 @@ static struct sock_filter files_filter[] = {
 	REFUSE,
 };
 
-static void refuse_calls(enum confine_calls calls)
+/* Whether the kernel refuses them from now on. */
+static bool refuse_calls(enum confine_calls calls)
 {
 	struct sock_fprog program = {.len = sizeof(files_filter) / sizeof(files_filter[0]),
 				     .filter = files_filter};
@@ -169,20 +171,22 @@ static void refuse_calls(enum confine_calls calls)
 		program.len = sizeof(descriptors_filter) / sizeof(descriptors_filter[0]);
 		program.filter = descriptors_filter;
 	}
-	/* A kernel without it leaves the limits: a second wall, not the only one. */
-	if (!SANITIZED && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	if (SANITIZED)
+		return true;
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 #else
-static void refuse_calls(enum confine_calls calls)
+static bool refuse_calls(enum confine_calls calls)
 {
 	(void)calls;
+	return false;
 }
 #endif
 
 /* ---- who it is ---- */
 
-/* Who may not become another user has no capabilities left either way, and can open nothing. */
+/* Who may not become another user has no capabilities left either way. */
 static int give_up_user(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -210,6 +214,12 @@ int confine_process(const struct confine_limits *limits, enum confine_calls call
 		return error;
 	/* Another user has it forgotten: not before. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	refuse_calls(calls);
+	/*
+	 * A kernel without seccomp leaves the limits, and the user: a second
+	 * wall, not the only one. But root's files are open to root, even to
+	 * one without capabilities.
+	 */
+	if (!refuse_calls(calls) && calls == CONFINE_DESCRIPTORS && !geteuid())
+		return -EPERM;
 	return 0;
 }

@@ -13,7 +13,10 @@ struct confine_limits {
 
 enum confine_calls {
 	CONFINE_READ_FILES, /* may still open files, for reading */
-	/* Only what is open already; also gives up all capabilities, root for nobody if it may. */
+	/*
+	 * Only what is open already; also gives up all capabilities, and root
+	 * for nobody, if it may (CAP_SETUID, CAP_SETGID).
+	 */
 	CONFINE_DESCRIPTORS,
 };
 
@@ -22,7 +25,8 @@ enum confine_calls {
  * /dev/null and close every other descriptor but keep_a and keep_b (keep_a <
  * keep_b), and have the kernel refuse all but reading, writing what is open
  * and memory (seccomp, where it is there). 0 or -errno of what could not be
- * given up.
+ * given up; -EPERM: it would still be root, with nothing that keeps it from
+ * root's files.
  */
 int confine_process(const struct confine_limits *limits, enum confine_calls calls, int keep_a,
 		    int keep_b);

@@ -22,6 +22,7 @@ if REPORTS
 lib_tests = \
 	tests/unit/test_buildid \
 	tests/unit/test_cgroup_name \
+	tests/unit/test_confine \
 	tests/unit/test_diag \
 	tests/unit/test_elf_skeleton \
 	tests/unit/test_file \
@@ -41,6 +42,9 @@ tests_unit_test_buildid_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_cgroup_name_SOURCES = tests/unit/test_cgroup_name.c
 tests_unit_test_cgroup_name_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_cgroup_name_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_confine_SOURCES = tests/unit/test_confine.c
+tests_unit_test_confine_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_confine_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_diag_SOURCES = tests/unit/test_diag.c
 tests_unit_test_diag_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_diag_LDADD = lib/libbase.a $(TEST_LIBS)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -323,6 +324,36 @@ START_TEST(a_folder_that_can_not_be_written_is_told_once_and_counted)
 }
 END_TEST
 
+static uint64_t effective_capabilities(pid_t pid)
+{
+	uint64_t capabilities;
+	char path[64];
+	char *text, *line;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	ck_assert_int_eq(file_read_text(path, 65536, &text, NULL), 0);
+	line = strstr(text, "\nCapEff:");
+	ck_assert_ptr_nonnull(line);
+	capabilities = strtoull(line + strlen("\nCapEff:"), NULL, 16);
+	free(text);
+	return capabilities;
+}
+
+/* Else the copier stays root, and a hostile binary is read by root. */
+START_TEST(the_keeper_may_make_its_copier_nobody)
+{
+	const uint64_t needed =
+		UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID | UINT64_C(1) << CAP_KILL;
+
+	ck_assert_int_eq(symlink("../../box", "proc/10/root"), 0);
+	image_keep_start(&keep);
+	ask(entry);
+	ck_assert_uint_eq(effective_capabilities(keep.pid) & needed,
+			  effective_capabilities(getpid()) & needed);
+	check_kept(entry);
+}
+END_TEST
+
 START_TEST(a_keeper_that_hangs_is_replaced)
 {
 	ck_assert_int_eq(symlink("../../box", "proc/10/root"), 0);
@@ -434,6 +465,7 @@ int main(void)
 	tcase_add_test(all, a_fifo_or_device_in_its_place_is_not_opened);
 	tcase_add_test(all, a_new_session_gets_what_it_lacks_and_nothing_twice);
 	tcase_add_test(all, a_folder_that_can_not_be_written_is_told_once_and_counted);
+	tcase_add_test(all, the_keeper_may_make_its_copier_nobody);
 	tcase_add_test(all, a_keeper_that_hangs_is_replaced);
 	tcase_add_test(all, a_keeper_that_was_killed_is_replaced);
 	tcase_add_test(all, more_images_than_the_socket_holds_all_get_their_turn);
