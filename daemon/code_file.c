@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/code_file.h"
 
+#include "daemon/prompt_mount.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -141,8 +142,45 @@ static bool is_of(const struct code_owner *owner, const struct stat *st)
 		       owner->since_ns;
 }
 
-/* The next part of path, in *folder's place; it is the last: *path is empty then. */
-static int walk_part(int *folder, const char **path)
+/* A folder on the way, or what it led to. */
+struct step {
+	const struct code_root *root;
+	int fd;
+	int64_t mount; /* that it lies on, seen to be prompt */
+};
+
+/* fd, which becomes the step's, whatever comes of it. */
+static int step_to(struct step *step, int fd)
+{
+	int64_t mount = prompt_mount_id(fd);
+
+	if (step->fd >= 0)
+		(void)close(step->fd);
+	step->fd = fd;
+	/* A user who hangs hangs only himself. */
+	if (!geteuid() && (mount < 0 || mount != step->mount) &&
+	    !prompt_mount_is(step->root->proc_path, step->root->pid, mount))
+		return -EREMOTE;
+	step->mount = mount;
+	return 0;
+}
+
+static int step_begin(struct step *step)
+{
+	const struct code_root *root = step->root;
+	char path[PATH_MAX];
+	int fd;
+
+	if (root->path)
+		(void)snprintf(path, sizeof(path), "%s", root->path);
+	else
+		(void)snprintf(path, sizeof(path), "%s/%d/root", root->proc_path, (int)root->pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : step_to(step, fd);
+}
+
+/* The next part of path; it is the last: *path is empty then. */
+static int step_down(struct step *step, const char **path)
 {
 	char part[NAME_MAX + 1];
 	size_t nr = strcspn(*path, "/");
@@ -156,33 +194,29 @@ static int walk_part(int *folder, const char **path)
 	*path += strspn(*path, "/");
 	if (!strcmp(part, ".."))
 		return -EPERM;
-	fd = openat(*folder, part, O_PATH | O_NOFOLLOW | O_CLOEXEC | (**path ? O_DIRECTORY : 0));
-	if (fd < 0)
-		return -errno;
-	(void)close(*folder);
-	*folder = fd;
-	return 0;
+	fd = openat(step->fd, part, O_PATH | O_NOFOLLOW | O_CLOEXEC | (**path ? O_DIRECTORY : 0));
+	return fd < 0 ? -errno : step_to(step, fd);
 }
 
 /*
  * By parts, as a link on the way would lead into our own root, not into
  * that of the process; not opened before it is known what it is, as opening
- * alone may block, or have effects.
+ * alone may block, or have effects. Even to look a name up may block.
  */
-static int find_file(const char *root, const char *path)
+static int find_file(const struct code_root *root, const char *path)
 {
-	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int error = fd < 0 ? -errno : 0;
+	struct step step = {root, -1, -1};
+	int error = step_begin(&step);
 
 	path += strspn(path, "/");
 	while (!error && *path)
-		error = walk_part(&fd, &path);
-	if (error && fd >= 0)
-		(void)close(fd);
-	return error ? error : fd;
+		error = step_down(&step, &path);
+	if (error && step.fd >= 0)
+		(void)close(step.fd);
+	return error ? error : step.fd;
 }
 
-int code_file_open(const char *root, const char *path, const struct code_owner *owner,
+int code_file_open(const struct code_root *root, const char *path, const struct code_owner *owner,
 		   struct stat *st)
 {
 	char name[64];

@@ -2,8 +2,8 @@
 /*
  * Opening files that a process publishes about its code, which anybody may
  * have put there: only regular ones are opened at all (no FIFO, no device, no
- * symbolic link, also in the way), of the process's user or root, and not
- * older than the process.
+ * symbolic link, also in the way, nothing on a file system that may keep us
+ * waiting), of the process's user or root, and not older than the process.
  *
  * Not for: what is in them (perf_map, jitdump).
  */
@@ -37,11 +37,19 @@ int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t si
 /* The other half of that where the process has gone: since_ns alone. */
 void code_owner_set_since(struct code_owner *owner, uint64_t since_ns);
 
+/* Where a path leads down from. */
+struct code_root {
+	const char *proc_path;
+	int32_t pid;	  /* whose root it is */
+	const char *path; /* NULL: below proc_path; or this one, of pid's mounts */
+};
+
 /*
- * Open path, which leads down from folder root, for reading. *st is the
- * file's. -EPERM: it is not one of owner; -ELOOP, -ENOENT, ...
+ * Open path, which leads down from root, for reading. *st is the file's.
+ * -EPERM: it is not one of owner; -EREMOTE: it lies, or the way leads through
+ * a file system that may keep us waiting (prompt_mount.h); -ELOOP, -ENOENT, ...
  */
-int code_file_open(const char *root, const char *path, const struct code_owner *owner,
+int code_file_open(const struct code_root *root, const char *path, const struct code_owner *owner,
 		   struct stat *st);
 
 #endif

@@ -144,13 +144,22 @@ static void map_forget(struct code_space *space)
 	space->perf_map = (struct perf_map){.position = 0};
 }
 
+static int open_below(const struct code_space *space, const struct code_root *root,
+		      const char *path, struct stat *st)
+{
+	int fd = code_file_open(root, path, &space->owner, st);
+
+	if (fd == -EREMOTE)
+		space->all->nr_remote++;
+	return fd;
+}
+
 static int open_in_root_of(const struct code_space *space, int32_t pid, const char *path,
 			   struct stat *st)
 {
-	char root[PATH_MAX];
+	const struct code_root root = {space->all->proc_path, pid, NULL};
 
-	(void)snprintf(root, sizeof(root), "%s/%d/root", space->all->proc_path, (int)pid);
-	return code_file_open(root, path, &space->owner, st);
+	return open_below(space, &root, path, st);
 }
 
 /*
@@ -159,10 +168,11 @@ static int open_in_root_of(const struct code_space *space, int32_t pid, const ch
  */
 static int open_of_host(const struct code_space *space, const char *path, struct stat *st)
 {
+	const struct code_root root = {space->all->proc_path, getpid(), space->all->host_root};
 	int fd = open_in_root_of(space, 1, path, st);
 
-	if (fd < 0 && space->all->host_root)
-		fd = code_file_open(space->all->host_root, path, &space->owner, st);
+	if (fd < 0 && root.path)
+		fd = open_below(space, &root, path, st);
 	return fd;
 }
 

@@ -41,7 +41,8 @@ struct code_spaces {
 	struct code_file *newest, *oldest;
 	size_t nr_open;
 	char *buffer;
-	uint64_t nr_files; /* opened, first time or anew */
+	uint64_t nr_files;  /* opened, first time or anew */
+	uint64_t nr_remote; /* times that one was not even looked for: prompt_mount.h */
 	struct perf_map_counts map_counts;
 	struct jitdump_counts dump_counts;
 };

@@ -36,6 +36,7 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 daemon_libdaemon_a_SOURCES += daemon/cost.c daemon/cost.h daemon/cpu_budget.c \
 	daemon/cpu_budget.h daemon/metrics.c daemon/metrics.h \
 	daemon/notify.c daemon/notify.h daemon/privileges.c daemon/privileges.h \
+	daemon/prompt_mount.c daemon/prompt_mount.h \
 	daemon/service.c daemon/service.h
 
 # The perf source: what the records mean. Address spaces, images, kernel code.
@@ -294,7 +295,7 @@ endif
 
 if REPORTS
 SERVICE_TESTS = tests/unit/test_cost tests/unit/test_cpu_budget tests/unit/test_metrics tests/unit/test_notify \
-	tests/unit/test_privileges tests/unit/test_service
+	tests/unit/test_privileges tests/unit/test_prompt_mount tests/unit/test_service
 check_PROGRAMS += $(SERVICE_TESTS)
 TESTS += $(SERVICE_TESTS)
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
@@ -309,6 +310,9 @@ tests_unit_test_metrics_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_notify_SOURCES = tests/unit/test_notify.c
 tests_unit_test_notify_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_notify_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_prompt_mount_SOURCES = tests/unit/test_prompt_mount.c
+tests_unit_test_prompt_mount_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_prompt_mount_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_privileges_SOURCES = tests/unit/test_privileges.c
 tests_unit_test_privileges_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_privileges_LDADD = $(DAEMON_TEST_LIBS)

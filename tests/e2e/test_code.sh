@@ -173,6 +173,28 @@ rm -f "/tmp/perf-$(sed -n 1p "$T/out").map"
 check_conservation "$S"
 tap_ok $? "seen = stored + idle + lost"
 
+if [ "$(id -u)" -eq 0 ] && $CC -o "$T/hanging_program" "$E2E/hanging_program.c" &&
+	"$T/hanging_program" 0 >/dev/null 2>&1; then
+	S="$T/hanging"
+	"$BIN/oprofiled" "--session-dir=$S" --event=cpu-clock --frequency=997 --start 2>"$T/err" ||
+		tap_bail "the daemon does not start: $(cat "$T/err")"
+	daemon=$(cat "$S/lock")
+	cleanup_pid "$daemon"
+	"$T/hanging_program" 3 >/dev/null &
+	hanging=$!
+	sleep 1
+	timeout 10 "$BIN/opcontrol" "--session-dir=$S" --dump >/dev/null
+	tap_ok $? "a file system that answers nothing in place of /tmp holds nobody up"
+	kill -0 $hanging
+	tap_ok $? "while it is there"
+	wait $hanging
+	[ "$(session_counter "$S" code_remote)" -gt 0 ]
+	tap_ok $? "and it is told that it was not looked into"
+	kill "$daemon"
+else
+	tap_note "no FUSE here: a file system that hangs is not tested"
+fi
+
 # ---- programs of the kernel ----
 if [ "$(id -u)" -eq 0 ] && "$T/bpf_load" try 1 >"$T/out" 2>&1; then
 	S="$T/bpf"
