@@ -18,11 +18,28 @@
 #define NOTHING_NS     UINT64_C(1000000000)
 #define NOTHING_MAX_NS UINT64_C(8000000000)
 
+/* A JVM's start takes half a second to read; that of all is what the machine gives for it. */
+#define SPACE_CREDIT_NS	      INT64_C(500000000)
+#define SPACE_CREDIT_PER_MILL 10u
+#define ALL_CREDIT_NS	      INT64_C(1000000000)
+#define ALL_CREDIT_PER_MILL   30u
+/* Rings fill meanwhile. */
+#define LOOK_NS UINT64_C(50000000)
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec used;
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
 int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *host_root)
 {
 	int error;
 
-	*all = (struct code_spaces){.proc_path = proc_path, .host_root = host_root};
+	*all = (struct code_spaces){
+		.proc_path = proc_path, .host_root = host_root, .cpu_ns = own_cpu_ns};
 	error = code_pool_init(&all->pool);
 	if (error)
 		return error;
@@ -35,6 +52,39 @@ void code_spaces_deinit(struct code_spaces *all)
 	code_pool_deinit(&all->pool);
 	free(all->buffer);
 	all->buffer = NULL;
+}
+
+/* ---- what reading may take ---- */
+
+static void credit_refill(struct code_credit *credit, uint64_t now_ns, int64_t max_ns,
+			  unsigned int per_mill)
+{
+	if (!credit->since_ns)
+		credit->ns = max_ns;
+	else if (now_ns > credit->since_ns)
+		credit->ns += (int64_t)((now_ns - credit->since_ns) / 1000 * per_mill);
+	if (credit->ns > max_ns)
+		credit->ns = max_ns;
+	if (now_ns > credit->since_ns)
+		credit->since_ns = now_ns;
+}
+
+static bool may_read(struct code_space *space, uint64_t now_ns)
+{
+	struct code_spaces *all = space->all;
+
+	credit_refill(&space->credit, now_ns, SPACE_CREDIT_NS, SPACE_CREDIT_PER_MILL);
+	credit_refill(&all->credit, now_ns, ALL_CREDIT_NS, ALL_CREDIT_PER_MILL);
+	if (space->credit.ns > 0 && all->credit.ns > 0)
+		return true;
+	all->nr_late++;
+	return false;
+}
+
+static void charge(struct code_space *space, uint64_t used_ns)
+{
+	space->credit.ns -= (int64_t)used_ns;
+	space->all->credit.ns -= (int64_t)used_ns;
 }
 
 /* ---- descriptors ---- */
@@ -209,22 +259,24 @@ static void map_find(struct code_space *space, const struct code_place *place)
 		map_forget(space);
 }
 
-static void map_read(struct code_space *space)
+/* True: there is more. */
+static bool map_read(struct code_space *space)
 {
 	struct code_spaces *all = space->all;
 	int more = -ESTALE;
 
 	if (space->map_file.fd < 0)
-		return;
+		return false;
 	file_use(all, &space->map_file);
 	for (int i = 0; more == -ESTALE && i < 2; i++) {
 		if (!map_begin(all, &space->listed))
-			return;
+			return false;
 		more = perf_map_read(&space->perf_map, space->map_file.fd, &space->listed,
 				     all->buffer, BUFFER_BYTES, &all->map_counts);
 		if (more == -ESTALE)
 			map_forget(space);
 	}
+	return more > 0;
 }
 
 /* ---- the jitdump ---- */
@@ -293,39 +345,59 @@ static void dump_find(struct code_space *space, const struct code_place *place)
 		dump_forget(space);
 }
 
-static void dump_read(struct code_space *space, uint64_t time_ns)
+/* True: there is more that is not of a later time. */
+static bool dump_read(struct code_space *space, uint64_t time_ns)
 {
 	struct code_spaces *all = space->all;
 	int more = -ESTALE;
 
 	if (space->dump_file.fd < 0)
-		return;
+		return false;
 	file_use(all, &space->dump_file);
 	space->dump_read_ns = now_ns();
 	for (int i = 0; more == -ESTALE && i < 2; i++) {
 		if (!map_begin(all, &space->dumped))
-			return;
+			return false;
 		more = jitdump_read(&space->jitdump, space->dump_file.fd, time_ns,
 				    space->dump_read_ns, &space->dumped, all->buffer, BUFFER_BYTES,
 				    &all->dump_counts);
 		if (more == -ESTALE)
 			dump_forget(space);
 	}
+	return more > 0 && !space->jitdump.next_ns;
 }
 
 /* ---- looking up ---- */
+
+/*
+ * Samples come in rounds, all of them older than the reading that the first
+ * one makes: so this is once a round.
+ */
+static bool dump_is_behind(const struct code_space *space, uint64_t time_ns)
+{
+	return space->dump_file.fd >= 0 &&
+	       (space->jitdump.next_ns ? space->jitdump.next_ns <= time_ns
+				       : space->dump_read_ns < time_ns);
+}
+
+static void dump_catch_up(struct code_space *space, uint64_t time_ns)
+{
+	uint64_t begin_ns = space->all->cpu_ns();
+
+	space->unread = dump_read(space, time_ns) || space->unread;
+	charge(space, space->all->cpu_ns() - begin_ns);
+}
 
 static struct code_name *find_name(struct code_space *space, const struct code_place *place)
 {
 	const struct code_range *range = NULL;
 
-	/*
-	 * Samples come in rounds, all of them older than the reading that the
-	 * first one makes: so this is once a round.
-	 */
-	if (space->jitdump.next_ns ? space->jitdump.next_ns <= place->time_ns
-				   : space->dump_read_ns < place->time_ns)
-		dump_read(space, place->time_ns);
+	if (dump_is_behind(space, place->time_ns)) {
+		/* Rather no name than that of what was there before. */
+		if (!may_read(space, place->time_ns))
+			return NULL;
+		dump_catch_up(space, place->time_ns);
+	}
 	if (space->dumped)
 		range = code_map_find(space->dumped, place->address);
 	if (!range && space->listed)
@@ -337,8 +409,9 @@ static bool is_due(const struct code_space *space, const struct code_place *plac
 {
 	uint64_t wait_ns = named ? NAMED_NS : space->wait_ns;
 
-	return !space->checked_ns || (place->time_ns >= space->checked_ns &&
-				      place->time_ns - space->checked_ns >= wait_ns);
+	if (!space->checked_ns || space->unread)
+		return true;
+	return place->time_ns >= space->checked_ns && place->time_ns - space->checked_ns >= wait_ns;
 }
 
 static void find_owner(struct code_space *space, const struct code_place *place)
@@ -351,13 +424,22 @@ static void find_owner(struct code_space *space, const struct code_place *place)
 
 static void look_again(struct code_space *space, const struct code_place *place)
 {
+	uint64_t begin_ns = space->all->cpu_ns();
+	uint64_t used_ns;
+	bool more;
+
 	space->checked_ns = place->time_ns ? place->time_ns : 1;
 	if (space->map_file.fd < 0 && space->dump_file.fd < 0)
 		find_owner(space, place);
 	map_find(space, place);
 	dump_find(space, place);
-	map_read(space);
-	dump_read(space, place->time_ns);
+	do {
+		more = map_read(space);
+		more = dump_read(space, place->time_ns) || more;
+		used_ns = space->all->cpu_ns() - begin_ns;
+	} while (more && used_ns < LOOK_NS && (int64_t)used_ns < space->credit.ns);
+	space->unread = more;
+	charge(space, used_ns);
 	if (space->map_file.fd >= 0 || space->dump_file.fd >= 0)
 		space->wait_ns = UNNAMED_NS;
 	else if (space->wait_ns < NOTHING_MAX_NS)
@@ -374,7 +456,7 @@ bool code_space_find(struct code_space **space, struct code_spaces *all,
 	if (!*space)
 		return false;
 	name = find_name(*space, place);
-	if (is_due(*space, place, name)) {
+	if (is_due(*space, place, name) && may_read(*space, place->time_ns)) {
 		look_again(*space, place);
 		name = find_name(*space, place);
 	}

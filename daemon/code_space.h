@@ -33,8 +33,20 @@ struct code_file {
 	struct code_file *newer, *older; /* while open */
 };
 
+/*
+ * CPU time that reading may take: what programs write they can write without
+ * end, and have the daemon read it. A part of the time that goes by, saved up
+ * to a bound. May be overdrawn by one reading.
+ */
+struct code_credit {
+	int64_t ns;
+	uint64_t since_ns; /* when it was that; 0: never yet, it is full */
+};
+
 /* What all spaces share. */
 struct code_spaces {
+	struct code_credit credit;
+	uint64_t (*cpu_ns)(void); /* that the daemon used; tests have their own */
 	struct code_pool pool;
 	const char *proc_path; /* borrowed */
 	const char *host_root; /* "/", borrowed; NULL: not to be looked at */
@@ -42,6 +54,7 @@ struct code_spaces {
 	size_t nr_open;
 	char *buffer;
 	uint64_t nr_files;  /* opened, first time or anew */
+	uint64_t nr_late;   /* times that what there was to read had to wait: code_credit */
 	uint64_t nr_remote; /* times that one was not even looked for: prompt_mount.h */
 	struct perf_map_counts map_counts;
 	struct jitdump_counts dump_counts;
@@ -53,6 +66,8 @@ struct code_space {
 	struct code_owner owner;
 	uint64_t checked_ns; /* when it was last looked for files; 0: never */
 	uint64_t wait_ns;    /* to look again for what has no name */
+	struct code_credit credit;
+	bool unread; /* there is more in its files than was read */
 	struct code_file map_file, dump_file;
 	struct perf_map perf_map;
 	struct jitdump jitdump;

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 /* Bytes of code are skipped, not read; but so many reads at most at a time. */
-#define JITDUMP_READS_MAX 256u
+#define JITDUMP_READS_MAX 32u
 #define JITDUMP_NAME_MAX  4096u
 
 enum jitdump_state {

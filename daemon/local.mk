@@ -114,7 +114,8 @@ PERF_STATE_TESTS = tests/unit/test_cgroup_names tests/unit/test_off_cpu tests/un
 	tests/unit/test_perf_state tests/unit/test_perf_scan tests/unit/test_space \
 	tests/unit/test_image tests/unit/test_kernel_map tests/unit/test_perf_storm \
 	tests/unit/test_task tests/unit/test_perf_sample tests/unit/test_image_alias \
-	tests/unit/test_node_hash tests/unit/test_kernel_ranges tests/unit/test_perf_code
+	tests/unit/test_node_hash tests/unit/test_kernel_ranges tests/unit/test_perf_code \
+	tests/unit/test_code_space
 check_PROGRAMS += $(PERF_STATE_TESTS)
 TESTS += $(PERF_STATE_TESTS)
 PERF_STATE_LIBS = daemon/libdaemon.a libdb/libsdb.a lib/libbase.a $(TEST_LIBS)
@@ -146,6 +147,9 @@ tests_unit_test_task_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_perf_sample_SOURCES = tests/unit/test_perf_sample.c $(fake_proc_files)
 tests_unit_test_perf_sample_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_perf_sample_LDADD = $(PERF_STATE_LIBS)
+tests_unit_test_code_space_SOURCES = tests/unit/test_code_space.c $(fake_proc_files)
+tests_unit_test_code_space_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_code_space_LDADD = $(PERF_STATE_LIBS)
 tests_unit_test_perf_code_SOURCES = tests/unit/test_perf_code.c tests/unit/jitdump_encode.h \
 	$(fake_proc_files)
 tests_unit_test_perf_code_CFLAGS = $(TEST_CFLAGS)

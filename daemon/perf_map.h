@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* At most so much of a file is read at a time: it may grow as fast as it is read. */
-#define PERF_MAP_READ_MAX (8u << 20)
+#define PERF_MAP_READ_MAX (1u << 20)
 #define PERF_MAP_LINE_MAX 8192u
 #define PERF_MAP_TAIL	  32u
 

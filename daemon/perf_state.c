@@ -516,6 +516,7 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"state_lost_memory", state->tasks.lost_memory},
 		{"code_files", code->nr_files},
 		{"code_remote", code->nr_remote},
+		{"code_late", code->nr_late},
 		{"code_functions", code->map_counts.nr_lines + code->dump_counts.nr_records},
 		{"code_bad", code->map_counts.nr_bad_lines + code->dump_counts.nr_bad_records},
 		{"code_left_out", code->map_counts.nr_left_out + code->dump_counts.nr_left_out},
