@@ -331,6 +331,10 @@ bool session_info_changes(const struct session_info *info, const char *session_p
 
 const char *session_info_cgroup(const struct session_info *info, int64_t number)
 {
+	/* Lines are in the order of their numbers, unless the file is damaged. */
+	if (number >= 0 && (size_t)number < info->nr_cgroups &&
+	    info->cgroups[number].number == number)
+		return info->cgroups[number].path;
 	for (size_t i = 0; i < info->nr_cgroups; i++)
 		if (info->cgroups[i].number == number)
 			return info->cgroups[i].path;
