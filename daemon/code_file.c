@@ -34,11 +34,24 @@ void code_owner_init(struct code_owner *owner, int32_t tgid)
 		owner->uids[i] = geteuid();
 }
 
+int64_t code_owner_earliest(uint64_t since_ns, const struct code_clocks *clocks)
+{
+	int64_t age_ns = clocks->mono_ns - (int64_t)since_ns;
+	int64_t suspended_ns = clocks->boot_ns - clocks->mono_ns;
+
+	return clocks->real_ns - age_ns - suspended_ns;
+}
+
 void code_owner_set_since(struct code_owner *owner, uint64_t since_ns)
 {
+	const struct code_clocks clocks = {
+		.real_ns = clock_ns(CLOCK_REALTIME),
+		.mono_ns = clock_ns(CLOCK_MONOTONIC),
+		.boot_ns = clock_ns(CLOCK_BOOTTIME),
+	};
+
 	if (since_ns)
-		owner->since_ns =
-			clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - (int64_t)since_ns);
+		owner->since_ns = code_owner_earliest(since_ns, &clocks);
 }
 
 static char *read_of_process(const struct code_owner *owner, const char *proc_path,
@@ -113,19 +126,24 @@ static int64_t stat_since(const char *text)
 int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t since_ns)
 {
 	char *text = read_of_process(owner, proc_path, "status");
+	int64_t began_ns;
 	int error;
 
 	if (!text)
 		return -ESRCH;
 	error = status_parse(text, owner);
 	free(text);
-	code_owner_set_since(owner, since_ns);
-	if (error || since_ns)
+	if (error)
 		return error;
 	text = read_of_process(owner, proc_path, "stat");
-	if (text)
-		owner->since_ns = stat_since(text);
+	began_ns = text ? stat_since(text) : 0;
 	free(text);
+	if (!since_ns && began_ns)
+		owner->since_ns = began_ns;
+	code_owner_set_since(owner, since_ns);
+	/* It cannot have run its program before it began. */
+	if (owner->since_ns < began_ns)
+		owner->since_ns = began_ns;
 	return 0;
 }
 

@@ -34,6 +34,16 @@ void code_owner_init(struct code_owner *owner, int32_t tgid);
  */
 int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t since_ns);
 
+struct code_clocks {
+	int64_t real_ns, mono_ns, boot_ns; /* now */
+};
+
+/*
+ * The earliest CLOCK_REALTIME that since_ns (CLOCK_MONOTONIC) can have been:
+ * that clock stands still while the machine is suspended, we know not when.
+ */
+int64_t code_owner_earliest(uint64_t since_ns, const struct code_clocks *clocks);
+
 /* The other half of that where the process has gone: since_ns alone. */
 void code_owner_set_since(struct code_owner *owner, uint64_t since_ns);
 

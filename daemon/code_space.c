@@ -177,6 +177,11 @@ struct code_space *code_space_fork(const struct code_space *parent)
 	return child;
 }
 
+bool code_space_has_files(const struct code_space *space)
+{
+	return space && (space->map_file.inode || space->dump_file.inode);
+}
+
 static bool map_begin(struct code_spaces *all, struct code_map **map)
 {
 	if (!*map)

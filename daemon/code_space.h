@@ -99,6 +99,10 @@ bool code_space_find(struct code_space **space, struct code_spaces *all,
 
 /* What a child of parent (NULL is fine) begins with; NULL: nothing, or no memory. */
 struct code_space *code_space_fork(const struct code_space *parent);
+
+/* The process has told of its own code; NULL is fine. */
+bool code_space_has_files(const struct code_space *space);
+
 void code_space_destroy(struct code_space *space); /* NULL is fine */
 
 #endif

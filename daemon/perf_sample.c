@@ -20,6 +20,9 @@
 /* Not lost. */
 #define FOUND OPROF_LOST_NR
 
+/* Forks of forks that are followed to who made the code. */
+#define FORKS_MAX 8u
+
 static void note(struct perf_state *state, uint32_t cpu, const struct cpu_task *task)
 {
 	struct cpu_task *last = &state->last_tasks[cpu];
@@ -140,11 +143,9 @@ static struct image_entry *region_of(struct perf_state *state, struct process *p
 	return entry;
 }
 
-/* By the name that the program gives what it made there, if it does. */
-static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
-		       uint64_t address, struct oprof_frame *frame)
+static struct code_place place_of(const struct process *process, uint64_t time_ns, uint64_t address)
 {
-	struct code_place place = {
+	return (struct code_place){
 		.tgid = process->tgid,
 		.exited = process->exited,
 		.since_ns = process->scanned_ns ? 0 : process->since_ns,
@@ -152,10 +153,53 @@ static bool code_frame(struct perf_state *state, struct process *process, uint64
 		.address = address,
 		.space = process->space,
 	};
+}
+
+/*
+ * Code that a process made before it forked is told in its own files only,
+ * which nobody may have looked at: servers have their parent make code, and
+ * their children run it. So parents are looked at now, once, the eldest first.
+ */
+static void inherit_code(struct perf_state *state, struct process *process, uint64_t time_ns,
+			 uint64_t address)
+{
+	struct process *heirs[FORKS_MAX];
+	unsigned int nr = 0;
 	uint32_t number;
 
-	return code_space_find(&process->code, &state->code, &place, &number) &&
-	       frame_of(state->jit, number, OPROF_MODE_USER, frame) == FOUND;
+	while (process && process->forked && nr < FORKS_MAX) {
+		process->forked = false;
+		heirs[nr++] = process;
+		process = task_table_find(&state->tasks, process->parent_tgid, time_ns);
+	}
+	while (process && nr) {
+		struct process *heir = heirs[--nr];
+		struct code_place place = place_of(process, time_ns, address);
+
+		/* It may run another program since; and what the heir tells itself stands. */
+		if (process->app == heir->app && process->since_ns <= heir->since_ns &&
+		    !code_space_has_files(heir->code)) {
+			(void)code_space_find(&process->code, &state->code, &place, &number);
+			code_space_destroy(heir->code);
+			heir->code = code_space_fork(process->code);
+		}
+		process = heir;
+	}
+}
+
+/* By the name that the program gives what it made there, if it does. */
+static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
+		       uint64_t address, struct oprof_frame *frame)
+{
+	struct code_place place = place_of(process, time_ns, address);
+	uint32_t number;
+	bool found = code_space_find(&process->code, &state->code, &place, &number);
+
+	if (!found && process->forked) {
+		inherit_code(state, process, time_ns, address);
+		found = code_space_find(&process->code, &state->code, &place, &number);
+	}
+	return found && frame_of(state->jit, number, OPROF_MODE_USER, frame) == FOUND;
 }
 
 static enum oprof_lost region_frame(struct perf_state *state, struct process *process,

@@ -200,6 +200,7 @@ static void process_clear(struct task_table *table, struct process *process)
 	process->since_ns = 0;
 	process->ground_ns = 0;
 	process->app_wanted = false;
+	process->forked = false;
 	regions_clear(process);
 	process->parent_tgid = 0;
 	process->cgroup = 0;
@@ -255,6 +256,7 @@ static void scan_apply(struct task_table *table, struct process *process)
 	if (process->app != scan->app) {
 		code_space_destroy(process->code);
 		process->code = NULL;
+		process->forked = false;
 	}
 	space_put(process->space);
 	image_put(process->app);
@@ -302,6 +304,7 @@ static void inherit(struct process *child, const struct process *parent, uint64_
 	child->app = parent->app ? image_get(parent->app) : NULL;
 	child->app_wanted = parent->app_wanted;
 	child->code = code_space_fork(parent->code);
+	child->forked = true;
 }
 
 static void fork_process(struct task_table *table, int32_t tgid, int32_t tid, int32_t parent_tgid,
@@ -368,6 +371,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->space = space;
 	process->app = NULL;
 	process->code = NULL;
+	process->forked = false;
 	process->app_wanted = true;
 	regions_clear(process);
 	process->since_ns = time_ns;

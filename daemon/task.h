@@ -48,6 +48,7 @@ struct process {
 	int32_t tgid;
 	bool exited;
 	bool app_wanted;      /* the next file mapped is what was exec'd */
+	bool forked;	      /* of a parent whose code was not asked for since */
 	int32_t parent_tgid;  /* who forked it; 0: not known */
 	uint64_t generation;  /* 0: only a scan knows it, of a time that has not come */
 	uint64_t start_ticks; /* 0: not known */

@@ -2,6 +2,7 @@
 /* Samples in memory without a file, of processes that tell what they made there. */
 #include "daemon/perf_state.h"
 
+#include "daemon/code_file.h"
 #include "lib/file.h"
 #include "tests/unit/fake_proc.h"
 #include "tests/unit/jitdump_encode.h"
@@ -272,6 +273,37 @@ START_TEST(a_fork_has_its_parents_functions_and_an_exec_none)
 }
 END_TEST
 
+static void fork_process(int pid, int parent)
+{
+	apply((struct perf_item){.type = PERF_RECORD_FORK, .pid = pid, .u.task = {parent, parent}});
+}
+
+START_TEST(children_run_what_a_parent_made_that_was_never_sampled)
+{
+	write_map("7f0000000100 80 of_parent\n");
+	fork_process(CHILD, PID);
+	ck_assert_str_eq(name_at(CHILD, JIT + 0x100), "of_parent");
+	/* What the parent makes now is its own. */
+	append_map("7f0000000200 80 later\n");
+	time_ns += 2 * SECOND;
+	ck_assert_str_eq(name_at(CHILD, JIT + 0x200), "");
+	expect(JIT + 0x200, "later");
+}
+END_TEST
+
+START_TEST(children_run_what_a_parent_made_since_it_was_sampled)
+{
+	write_map("7f0000000100 80 of_parent\n");
+	expect(JIT + 0x100, "of_parent");
+	append_map("7f0000000200 80 more\n");
+	time_ns += 2 * SECOND;
+	fork_process(CHILD, PID);
+	fork_process(CHILD + 1, CHILD);
+	ck_assert_str_eq(name_at(CHILD + 1, JIT + 0x200), "more");
+	ck_assert_str_eq(name_at(CHILD, JIT + 0x100), "of_parent");
+}
+END_TEST
+
 START_TEST(the_end_of_a_process_does_not_end_its_map)
 {
 	write_map("7f0000000100 80 a\n");
@@ -360,6 +392,19 @@ START_TEST(a_file_older_than_the_process_is_of_another)
 	append_map("7f0000000200 80 b\n");
 	time_ns += 2 * SECOND;
 	expect(JIT + 0x100, "a");
+}
+END_TEST
+
+START_TEST(a_file_written_before_the_machine_slept_is_the_processs_own)
+{
+	/* Begun at 100 s of either clock, real 1100; 50 s later it slept for 1000 s; now. */
+	const struct code_clocks slept = {2200 * (int64_t)SECOND, 200 * (int64_t)SECOND,
+					  1200 * (int64_t)SECOND};
+	const struct code_clocks awake = {1200 * (int64_t)SECOND, 200 * (int64_t)SECOND,
+					  200 * (int64_t)SECOND};
+
+	ck_assert_int_eq(code_owner_earliest(100 * SECOND, &slept), 1100 * (int64_t)SECOND);
+	ck_assert_int_eq(code_owner_earliest(100 * SECOND, &awake), 1100 * (int64_t)SECOND);
 }
 END_TEST
 
@@ -472,6 +517,8 @@ int main(void)
 	tcase_add_test(tests, a_replaced_map_is_read_anew);
 	tcase_add_test(tests, a_map_cut_short_is_read_anew);
 	tcase_add_test(tests, a_fork_has_its_parents_functions_and_an_exec_none);
+	tcase_add_test(tests, children_run_what_a_parent_made_that_was_never_sampled);
+	tcase_add_test(tests, children_run_what_a_parent_made_since_it_was_sampled);
 	tcase_add_test(tests, the_end_of_a_process_does_not_end_its_map);
 	tcase_add_test(
 		tests,
@@ -481,6 +528,7 @@ int main(void)
 	tcase_add_loop_test(tests, what_is_no_file_is_not_opened, 0, 2);
 	tcase_add_test(tests, files_of_another_user_are_not_believed);
 	tcase_add_test(tests, a_file_older_than_the_process_is_of_another);
+	tcase_add_test(tests, a_file_written_before_the_machine_slept_is_the_processs_own);
 	tcase_add_test(tests, many_processes_hold_few_descriptors);
 	tcase_add_test(tests, a_jitdump_says_what_was_where_when);
 	tcase_add_test(tests, a_file_that_was_not_the_one_mapped_is_not_read);
