@@ -146,6 +146,7 @@ pp_libpp_a_SOURCES += \
 	pp/debug_file.c pp/debug_file.h \
 	pp/demangle.c \
 	pp/kernel_symbols.c pp/kernel_symbols.h \
+	pp/symbol_cache.c pp/symbol_cache.h \
 	pp/symbol_file.c pp/symbol_file.h \
 	pp/symbol_helper.c pp/symbol_helper.h \
 	pp/symbol_list.c pp/symbol_list.h \
@@ -161,6 +162,7 @@ symbol_tests = \
 	tests/unit/test_symbol_helper \
 	tests/unit/test_symbol_list \
 	tests/unit/test_symbol_reader \
+	tests/unit/test_symbol_cache \
 	tests/unit/test_symbol_wire \
 	tests/unit/test_symbols
 check_PROGRAMS += $(symbol_tests)
@@ -181,6 +183,10 @@ tests_unit_test_symbol_list_LDADD = $(symbol_test_libs)
 tests_unit_test_symbol_reader_SOURCES = tests/unit/test_symbol_reader.c tests/unit/built_elf.c tests/unit/built_elf.h
 tests_unit_test_symbol_reader_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_symbol_reader_LDADD = $(symbol_test_libs)
+tests_unit_test_symbol_cache_SOURCES = tests/unit/test_symbol_cache.c tests/unit/test_folder.c \
+	tests/unit/test_folder.h
+tests_unit_test_symbol_cache_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_symbol_cache_LDADD = $(symbol_test_libs)
 tests_unit_test_symbol_wire_SOURCES = tests/unit/test_symbol_wire.c
 tests_unit_test_symbol_wire_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_symbol_wire_LDADD = $(symbol_test_libs)

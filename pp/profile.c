@@ -284,7 +284,8 @@ static int load_symbols(struct reading *reading, const struct slice_section *sec
 	const struct selection *selection = reading->profile->selection;
 	const struct selection_image *selected = &selection->images[reading->image];
 	struct symbol_search search = {.root = reading->options->root,
-				       .image_path = reading->options->image_path};
+				       .image_path = reading->options->image_path,
+				       .cache_path = reading->options->cache_path};
 	struct loaded_symbols *loaded = calloc(1, sizeof(*loaded));
 	char meta[PATH_MAX];
 	int error;

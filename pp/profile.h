@@ -72,6 +72,7 @@ struct profile {
 struct profile_options {
 	bool symbols;			   /* a row per symbol; else per image */
 	const char *root, *image_path;	   /* -R, -p: see struct symbol_search */
+	const char *cache_path;		   /* the same */
 	enum demangle_mode demangle;	   /* include and exclude match these names too */
 	struct spec_list include, exclude; /* of symbols; borrowed */
 	void (*skip)(const char *path, const struct diag *diag);

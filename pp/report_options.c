@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/report_options.h"
+#include "pp/symbol_cache.h"
 
 #include <errno.h>
 #include <math.h>
@@ -423,6 +424,8 @@ int report_options_parse(struct report_options *options, int argc, const char **
 		diag_set(diag, error, "out of memory");
 	options->profile.root = options->root;
 	options->profile.image_path = options->image_path;
+	options->cache_path = symbol_cache_path();
+	options->profile.cache_path = options->cache_path;
 	return error;
 }
 
@@ -439,6 +442,7 @@ void report_options_deinit(struct report_options *options)
 	free(options->to);
 	free(options->root);
 	free(options->image_path);
+	free(options->cache_path);
 	*options = (struct report_options){0};
 }
 

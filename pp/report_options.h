@@ -20,6 +20,7 @@ struct report_options {
 	char *session_dir; /* --session-dir; NULL */
 	char *output;	   /* -o; NULL: standard output */
 	char *root, *image_path;
+	char *cache_path; /* symbol_cache.h; NULL: none */
 	bool verbose;
 	bool diff;		/* --diff: words are of two sides */
 	char *last, *from, *to; /* --last, --from, --to; NULL */

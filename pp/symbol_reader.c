@@ -358,6 +358,7 @@ int symbol_read(const struct symbol_request *request, int fd)
 	} else {
 		error = list_all(&reading);
 	}
+	reading.result.kept = reading.kept;
 	if (!error)
 		error = symbol_wire_write(fd, &reading.result);
 	reading_deinit(&reading);

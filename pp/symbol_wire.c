@@ -85,6 +85,7 @@ static void fill(char *bytes, size_t nr_strings, const struct symbol_result *res
 		.strings_bytes = (uint32_t)nr_strings,
 		.debug_path = strings_add_text(&strings, result->debug_path),
 		.note = strings_add_text(&strings, result->note),
+		.flags = result->kept ? SYMBOL_WIRE_KEPT : 0,
 	};
 }
 
@@ -105,6 +106,60 @@ int symbol_wire_write(int fd, const struct symbol_result *result)
 	error = file_write_all(fd, bytes, nr_bytes);
 	free(bytes);
 	return error;
+}
+
+/* ---- from table to bytes ---- */
+
+static void pack(char *bytes, size_t nr_strings, const struct symbol_table *table)
+{
+	struct symbol_wire_header *header = (void *)bytes;
+	struct symbol_wire_entry *entries = (void *)(bytes + sizeof(*header));
+	struct strings strings = {.bytes = (char *)(entries + table->nr_symbols)};
+
+	memcpy(strings.bytes, table->strings, table->strings_bytes);
+	strings.nr_bytes = table->strings_bytes;
+	for (size_t i = 0; i < table->nr_symbols; i++) {
+		const struct symbol *symbol = &table->symbols[i];
+
+		entries[i] = (struct symbol_wire_entry){
+			.start = symbol->start,
+			.nr_bytes = symbol->nr_bytes,
+			.address = symbol->address,
+			.name = (uint32_t)(symbol->name - table->strings),
+			.name_bytes = (uint32_t)strlen(symbol->name),
+		};
+	}
+	*header = (struct symbol_wire_header){
+		.magic = SYMBOL_WIRE_MAGIC,
+		.lack = table->lack,
+		.nr_symbols = table->nr_symbols,
+		.strings_bytes = (uint32_t)nr_strings,
+		.debug_path = strings_add_text(&strings, table->debug_path),
+		.note = strings_add_text(&strings, table->note),
+		.flags = table->kept ? SYMBOL_WIRE_KEPT : 0,
+	};
+}
+
+char *symbol_wire_pack(const struct symbol_table *table, size_t nr_before, size_t *nr_bytes)
+{
+	size_t nr_strings = table->strings_bytes;
+	size_t nr;
+	char *bytes;
+
+	if (table->debug_path)
+		nr_strings += strlen(table->debug_path) + 1;
+	if (table->note)
+		nr_strings += strlen(table->note) + 1;
+	nr = sizeof(struct symbol_wire_header) +
+	     table->nr_symbols * sizeof(struct symbol_wire_entry) + nr_strings;
+	if (!table->strings_bytes || nr > SYMBOL_WIRE_MAX_BYTES)
+		return NULL;
+	bytes = calloc(1, nr_before + nr);
+	if (!bytes)
+		return NULL;
+	pack(bytes + nr_before, nr_strings, table);
+	*nr_bytes = nr_before + nr;
+	return bytes;
 }
 
 /* ---- the parent's side ---- */
@@ -198,7 +253,9 @@ static int fill_table(const struct wire *wire, struct symbol_table *table)
 	int error;
 
 	table->lack = (enum symbols_lack)header->lack;
+	table->kept = header->flags & SYMBOL_WIRE_KEPT;
 	table->nr_symbols = header->nr_symbols;
+	table->strings_bytes = header->strings_bytes;
 	table->strings = malloc(header->strings_bytes);
 	table->symbols = calloc(header->nr_symbols + 1, sizeof(*table->symbols));
 	if (!table->strings || !table->symbols)

@@ -14,11 +14,14 @@
 #include "pp/symbol_list.h"
 #include "pp/symbols.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SYMBOL_WIRE_MAGIC     0x53594d42u
 #define SYMBOL_WIRE_MAX_BYTES (1u << 30)
+
+#define SYMBOL_WIRE_KEPT 1u /* read from what the session kept of the binary */
 
 struct symbol_wire_header {
 	uint32_t magic;
@@ -27,7 +30,7 @@ struct symbol_wire_header {
 	uint32_t strings_bytes;
 	uint32_t debug_path; /* offset in the strings; 0: none */
 	uint32_t note;	     /* offset in the strings; 0: none */
-	uint32_t reserved;
+	uint32_t flags;	     /* SYMBOL_WIRE_* */
 };
 
 struct symbol_wire_entry {
@@ -42,6 +45,7 @@ struct symbol_wire_entry {
 struct symbol_result {
 	struct symbol_list list;
 	enum symbols_lack lack;
+	bool kept;
 	char *debug_path; /* owned; or NULL */
 	char *note;	  /* owned; or NULL */
 };
@@ -56,6 +60,12 @@ int symbol_wire_write(int fd, const struct symbol_result *result);
  * binary can't write escape sequences to a terminal.
  */
 int symbol_wire_read(int fd, struct symbol_table *table);
+
+/*
+ * What symbol_wire_parse makes table of again, malloc'ed, behind nr_before
+ * zeroed bytes; *nr_bytes with those. NULL: no memory, or too much.
+ */
+char *symbol_wire_pack(const struct symbol_table *table, size_t nr_before, size_t *nr_bytes);
 
 /* The same from nr_bytes in memory. */
 int symbol_wire_parse(const void *bytes, size_t nr_bytes, struct symbol_table *table);

@@ -4,6 +4,7 @@
 #include "libdb/sample_name.h"
 #include "pp/code_names.h"
 #include "pp/kernel_symbols.h"
+#include "pp/symbol_cache.h"
 #include "pp/symbol_helper.h"
 
 #include <errno.h>
@@ -14,7 +15,14 @@
 
 static int load_file(struct symbol_table *table, const struct symbol_request *request)
 {
-	return symbol_helper_run(request, symbol_read, table);
+	int error = symbol_cache_read(request, table);
+
+	if (error != -ENOENT)
+		return error;
+	error = symbol_helper_run(request, symbol_read, table);
+	if (!error)
+		symbol_cache_write(request, table);
+	return error;
 }
 
 /* The vdso's bytes were kept by the daemon: no file system has them. */

@@ -11,6 +11,7 @@
 #include "lib/diag.h"
 #include "oprof/sample_file.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,7 +37,9 @@ struct symbol_table {
 	struct symbol *symbols; /* by ascending start */
 	size_t nr_symbols;
 	char *strings; /* holds the names */
+	size_t strings_bytes;
 	enum symbols_lack lack;
+	bool kept;	  /* read from what the session kept of the binary */
 	char *debug_path; /* separate debug file that was used, or NULL */
 	/* Why symbols lack, a clause to stand behind "PATH: "; NULL when full. */
 	char *note;
@@ -48,6 +51,7 @@ struct symbol_search {
 	const char *image_path;	  /* -p: comma list of folders searched by file name */
 	const char *meta_path;	  /* the session's meta folder: kernel, modules, vdso */
 	const char *debug_path;	  /* NULL: /usr/lib/debug */
+	const char *cache_path;	  /* folder of tables read before (symbol_cache.h) */
 	unsigned int max_seconds; /* of CPU for one image; 0: 60 */
 	size_t max_bytes;	  /* of address space of the helper; 0: 4 GB */
 };

@@ -2,6 +2,7 @@
 #include "pp/top_symbols.h"
 
 #include "libdb/sample_name.h"
+#include "pp/symbol_cache.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -32,6 +33,7 @@ struct top_table {
 
 struct top_symbols {
 	char *meta_path;
+	char *cache_path; /* symbol_cache.h; NULL: none */
 	int event_fd;
 	uint64_t nr_begins;
 	struct top_table *tables;
@@ -58,6 +60,7 @@ static void load_table(struct top_symbols *symbols, struct top_table *wanted)
 {
 	const struct symbol_search search = {
 		.meta_path = symbols->meta_path,
+		.cache_path = symbols->cache_path,
 		.max_seconds = IMAGE_SECONDS,
 	};
 	struct symbol_table table;
@@ -291,6 +294,7 @@ static void symbols_free(struct top_symbols *symbols)
 	if (symbols->event_fd >= 0)
 		(void)close(symbols->event_fd);
 	free(symbols->meta_path);
+	free(symbols->cache_path);
 	free(symbols);
 }
 
@@ -304,6 +308,7 @@ int top_symbols_create(struct top_symbols **symbols, const char *meta_path)
 	(void)pthread_mutex_init(&made->lock, NULL);
 	(void)pthread_cond_init(&made->changed, NULL);
 	made->meta_path = strdup(meta_path);
+	made->cache_path = symbol_cache_path();
 	made->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!made->meta_path)
 		error = -ENOMEM;

@@ -13,6 +13,10 @@ BIN=${OPROF_TOP_BUILDDIR:-$PWD}
 CC=${CC:-gcc}
 export OPROF_EVENTS_DIR="${OPROF_EVENTS_DIR:-$E2E/../../events}"
 T=$(mktemp -d "${TMPDIR:-/tmp}/oprof-test.XXXXXX")
+# Reports keep symbols there: not in the home of who runs the tests.
+XDG_CACHE_HOME=$T/cache
+mkdir -p "$XDG_CACHE_HOME"
+export XDG_CACHE_HOME
 chmod 755 "$T"
 tap_nr=0
 tap_failed=0
