@@ -186,8 +186,8 @@ static void show_sum(const struct top_event *event, double seconds, char *text, 
 	double per_second = seconds > 0 ? 1 / seconds : 0;
 
 	if (event->exact)
-		(void)snprintf(text, nr_bytes, "off %" PRIu64 " times (%.0f/s), %.1f tasks at once",
-			       event->nr_samples, (double)event->nr_samples * per_second,
+		(void)snprintf(text, nr_bytes, "off %" PRIu64 " times, %.1f tasks at once",
+			       event->nr_samples,
 			       (double)event->weight / (double)NS_PER_S * per_second);
 	else
 		(void)snprintf(text, nr_bytes, "samples %" PRIu64 " (%.0f/s)  idle %.1f %%",
