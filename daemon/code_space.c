@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u
+/* To catch up with a sample takes a record or two. */
+#define CATCH_UP_BYTES (2 * JITDUMP_NAME_MAX)
 
 /* What has a name may have another since: code is made over code. */
 #define NAMED_NS UINT64_C(1000000000)
@@ -351,7 +353,7 @@ static void dump_find(struct code_space *space, const struct code_place *place)
 }
 
 /* True: there is more that is not of a later time. */
-static bool dump_read(struct code_space *space, uint64_t time_ns)
+static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buffer)
 {
 	struct code_spaces *all = space->all;
 	int more = -ESTALE;
@@ -364,7 +366,7 @@ static bool dump_read(struct code_space *space, uint64_t time_ns)
 		if (!map_begin(all, &space->dumped))
 			return false;
 		more = jitdump_read(&space->jitdump, space->dump_file.fd, time_ns,
-				    space->dump_read_ns, &space->dumped, all->buffer, BUFFER_BYTES,
+				    space->dump_read_ns, &space->dumped, all->buffer, nr_buffer,
 				    &all->dump_counts);
 		if (more == -ESTALE)
 			dump_forget(space);
@@ -389,7 +391,7 @@ static void dump_catch_up(struct code_space *space, uint64_t time_ns)
 {
 	uint64_t begin_ns = space->all->cpu_ns();
 
-	space->unread = dump_read(space, time_ns) || space->unread;
+	space->unread = dump_read(space, time_ns, CATCH_UP_BYTES) || space->unread;
 	charge(space, space->all->cpu_ns() - begin_ns);
 }
 
@@ -440,7 +442,7 @@ static void look_again(struct code_space *space, const struct code_place *place)
 	dump_find(space, place);
 	do {
 		more = map_read(space);
-		more = dump_read(space, place->time_ns) || more;
+		more = dump_read(space, place->time_ns, BUFFER_BYTES) || more;
 		used_ns = space->all->cpu_ns() - begin_ns;
 	} while (more && used_ns < LOOK_NS && (int64_t)used_ns < space->credit.ns);
 	space->unread = more;
