@@ -27,6 +27,7 @@ struct cache_header {
 	uint8_t build_id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_build_id;
 	uint32_t kind;
+	uint32_t reserved;   /* 0: no padding, headers are compared as bytes */
 	int64_t debug_ns[2]; /* when the folders for debug files last changed; 0: not there */
 	uint64_t path_bytes; /* padded */
 };
