@@ -218,13 +218,42 @@ static int copy_symbols(const struct wire *wire, struct symbol *symbols, const c
 	return 0;
 }
 
-static void copy_strings(char *to, const char *from, size_t nr_bytes)
+static void hide_controls(char *bytes, size_t nr_bytes)
 {
 	for (size_t i = 0; i < nr_bytes; i++) {
-		unsigned char c = (unsigned char)from[i];
+		unsigned char c = (unsigned char)bytes[i];
 
-		to[i] = (c && c < 0x20) || c == 0x7f ? '?' : from[i];
+		if ((c && c < 0x20) || c == 0x7f)
+			bytes[i] = '?';
 	}
+}
+
+/* Whether any of 8 bytes is 1 to 0x1f, or 0x7f; no sum below carries into the next byte. */
+static bool has_control(uint64_t bytes)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t low = bytes & (ones * 0x7f);
+	uint64_t is_zero = ~(low + ones * 0x7f);
+	uint64_t is_below_blank = ~(low + ones * 0x60);
+	uint64_t is_delete = low + ones;
+
+	return ((is_below_blank & ~is_zero) | is_delete) & ~bytes & (ones * 0x80);
+}
+
+/* Megabytes in all, of which next to none is to be hidden. */
+static void copy_strings(char *to, const char *from, size_t nr_bytes)
+{
+	size_t i = 0;
+
+	memcpy(to, from, nr_bytes);
+	for (; i + sizeof(uint64_t) <= nr_bytes; i += sizeof(uint64_t)) {
+		uint64_t bytes;
+
+		memcpy(&bytes, to + i, sizeof(bytes));
+		if (has_control(bytes))
+			hide_controls(to + i, sizeof(bytes));
+	}
+	hide_controls(to + i, nr_bytes - i);
 }
 
 static int copy_text(char **text, const char *strings, size_t nr_bytes, uint32_t offset)

@@ -85,6 +85,26 @@ START_TEST(escape_sequences_in_names_are_disarmed)
 }
 END_TEST
 
+START_TEST(each_control_character_is_hidden_wherever_it_stands_and_no_other)
+{
+	for (unsigned int c = 1; c < 256; c++) {
+		for (size_t at = 0; at < 16; at++) {
+			char note[] = "0123456789abcdef";
+			bool control = c < 0x20 || c == 0x7f;
+
+			note[at] = (char)c;
+			free(result.note);
+			result.note = strdup(note);
+			write_result();
+			ck_assert_int_eq(symbol_wire_parse(bytes, nr_bytes, &table), 0);
+			note[at] = control ? '?' : (char)c;
+			ck_assert_str_eq(table.note, note);
+			symbol_table_deinit(&table);
+		}
+	}
+}
+END_TEST
+
 START_TEST(result_without_symbols_or_texts_is_read)
 {
 	symbol_list_deinit(&result.list);
@@ -227,6 +247,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, what_is_written_is_read);
 	tcase_add_test(tcase, escape_sequences_in_names_are_disarmed);
+	tcase_add_test(tcase, each_control_character_is_hidden_wherever_it_stands_and_no_other);
 	tcase_add_test(tcase, result_without_symbols_or_texts_is_read);
 	tcase_add_test(tcase, every_truncation_is_refused);
 	tcase_add_test(tcase, every_flipped_bit_is_refused_or_read_whole);
