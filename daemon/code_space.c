@@ -11,7 +11,7 @@
 
 #define BUFFER_BYTES 65536u
 /* To catch up with a sample takes a record or two. */
-#define CATCH_UP_BYTES (2 * JITDUMP_NAME_MAX)
+#define CATCH_UP_BYTES ((size_t)2 * JITDUMP_NAME_MAX)
 
 /* What has a name may have another since: code is made over code. */
 #define NAMED_NS UINT64_C(1000000000)

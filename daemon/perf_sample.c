@@ -172,7 +172,12 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		heirs[nr++] = process;
 		process = task_table_find(&state->tasks, process->parent_tgid, time_ns);
 	}
-	while (process && nr) {
+	/* Of the eldest nobody knows the parent any more: it begins. */
+	if (!process && nr)
+		process = heirs[--nr];
+	if (!process)
+		return;
+	while (nr) {
 		struct process *heir = heirs[--nr];
 		struct code_place place = place_of(process, time_ns, address);
 

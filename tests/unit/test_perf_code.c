@@ -291,6 +291,19 @@ START_TEST(children_run_what_a_parent_made_that_was_never_sampled)
 }
 END_TEST
 
+START_TEST(a_parent_whose_own_is_gone_has_children_all_the_same)
+{
+	fork_process(CHILD, PID);
+	write_status(CHILD, "11");
+	fake_proc_print(&proc, "11/root/tmp/perf-11.map", "7f0000000100 80 of_child\n");
+	fork_process(CHILD + 1, CHILD);
+	apply((struct perf_item){.type = PERF_RECORD_EXIT, .pid = PID, .tid = PID});
+	time_ns += 600 * SECOND;
+	fork_process(4711, 4712);
+	ck_assert_str_eq(name_at(CHILD + 1, JIT + 0x100), "of_child");
+}
+END_TEST
+
 START_TEST(children_run_what_a_parent_made_since_it_was_sampled)
 {
 	write_map("7f0000000100 80 of_parent\n");
@@ -518,6 +531,7 @@ int main(void)
 	tcase_add_test(tests, a_map_cut_short_is_read_anew);
 	tcase_add_test(tests, a_fork_has_its_parents_functions_and_an_exec_none);
 	tcase_add_test(tests, children_run_what_a_parent_made_that_was_never_sampled);
+	tcase_add_test(tests, a_parent_whose_own_is_gone_has_children_all_the_same);
 	tcase_add_test(tests, children_run_what_a_parent_made_since_it_was_sampled);
 	tcase_add_test(tests, the_end_of_a_process_does_not_end_its_map);
 	tcase_add_test(
