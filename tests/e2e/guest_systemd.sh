@@ -49,9 +49,8 @@ outside()
 	container=oprof-test unshare -p -f -m --mount-proc systemd --system \
 		--unit=tests.service --log-target=console --log-level=warning \
 		--show-status=no >/run/systemd.out 2>&1 &
-	: >/run/tests.out
-	tail -f /run/tests.out &
 	until_true grep -q '^1\.\.' /run/tests.out
+	cat /run/tests.out
 	sed 's/^/# /' /run/oprof.out /run/systemd.out | head -60
 }
 
