@@ -16,6 +16,7 @@
 
 #define MINUTE_NS     INT64_C(60000000000)
 #define SHORTEST_NS   INT64_C(30000000000) /* a first stretch of less waits for the next minute */
+#define LIVE_SHARE    4			   /* of the budget, for live files */
 #define EARLY_NS      INT64_C(1000000000)
 #define PARKED_MAX    16384 /* closed files of an epoch; some MB of memory */
 #define SYNC_EACH_MAX 64    /* above it one sync of the file system is quicker */
@@ -349,6 +350,14 @@ static void next_epoch(struct history *history, bool all)
 	history->stretch.begin_ns = history->stretch.end_ns;
 }
 
+/* A slice takes less than the files that it is made of. */
+static uint64_t slice_bytes_max(const struct history *history, const struct live_slice *live)
+{
+	uint64_t file_bytes = sample_cache_file_bytes(history->cache);
+
+	return live->bytes_max < file_bytes ? live->bytes_max : file_bytes;
+}
+
 static int close_epoch(struct history *history, bool all)
 {
 	const struct stretch *stretch = &history->stretch;
@@ -366,8 +375,7 @@ static int close_epoch(struct history *history, bool all)
 
 	if (error)
 		return error;
-	/* A slice takes less than the files that it is made of. */
-	(void)history_make_room(history, sample_cache_file_bytes(history->cache));
+	(void)history_make_room(history, slice_bytes_max(history, &live));
 	error = history_publish(history, &live, &info);
 	live_slice_deinit(&live);
 	if (!error) {
@@ -529,16 +537,30 @@ bool history_is_due(const struct history *history)
 	return history->epoch && close_is_due(history);
 }
 
-/* The files of the epoch alone are too much, with no slice left to drop. */
-static bool keep_budget(struct history *history)
+static bool may_close_early(const struct history *history)
 {
 	const struct stretch *stretch = &history->stretch;
 
-	history_expire_old(history);
-	if (history_make_room(history, sample_cache_file_bytes(history->cache)))
-		return false;
 	return stretch->last.monotonic_ns >= history->retry_ns && !epoch_is_empty(history) &&
 	       stretch->end_ns - stretch->begin_ns >= EARLY_NS;
+}
+
+/*
+ * True: the epoch is to be closed before its minute is over. Its files are too
+ * much with no slice left to drop; or they are much, and would make slices
+ * go: a burst of threads must not cost weeks, as a slice it takes little.
+ */
+static bool keep_budget(struct history *history)
+{
+	uint64_t live_bytes = sample_cache_nr_bytes(history->cache);
+
+	history_expire_old(history);
+	if (live_bytes > history->budget_bytes / LIVE_SHARE && may_close_early(history))
+		return true;
+	if (history_make_room(history, sample_cache_file_bytes(history->cache)))
+		return false;
+	/* It does not help where all else alone is too much. */
+	return history->fixed_bytes < history->budget_bytes && may_close_early(history);
 }
 
 void history_run(struct history *history, bool stepped)

@@ -60,6 +60,7 @@ struct history {
 	uint64_t budget_bytes;	 /* in force */
 	uint64_t slice_bytes;	 /* on disk, of files */
 	uint64_t fixed_bytes;	 /* the session's folder without slices and sample files */
+	bool fixed_told;	 /* that they are much of the budget */
 	uint64_t reserved_bytes; /* what a merge may be writing */
 
 	struct history_job job;

@@ -52,8 +52,15 @@ uint64_t history_usage(const struct history *history)
 
 void history_measured(struct history *history, uint64_t du, uint64_t measured)
 {
-	if (du)
-		history->fixed_bytes = du > measured ? du - measured : 0;
+	if (!du)
+		return;
+	history->fixed_bytes = du > measured ? du - measured : 0;
+	if (history->fixed_told || history->fixed_bytes < history->budget_bytes / 2)
+		return;
+	history->fixed_told = true;
+	log_error("symbols and names take %" PRIu64 " MB of the %" PRIu64
+		  " MB that the session may take: little is left for its history (--budget)",
+		  history->fixed_bytes >> 20, history->budget_bytes >> 20);
 }
 
 void history_set_budget(struct history *history)

@@ -12,9 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/*
+ * What a slice takes if nothing in it can be compressed: numbers of 10 bytes
+ * at most, three of a key, and some more of a section (doc/slice.md). The
+ * rest is header, counters and rounding to blocks.
+ */
+#define KEY_BYTES_MAX	  30
+#define SECTION_BYTES_MAX 256
+#define OTHER_BYTES_MAX	  (32 << 10)
+
 int live_slice_init(struct live_slice *live)
 {
 	memset(live, 0, sizeof(*live));
+	live->bytes_max = OTHER_BYTES_MAX;
 	return slice_builder_create(&live->builder);
 }
 
@@ -101,6 +111,9 @@ static int take_image(struct live_slice *live, const struct sample_name *name,
 	else
 		live->nr_samples += image->nr_samples;
 	take_header(live, &image->header);
+	live->bytes_max += image->nr_entries * KEY_BYTES_MAX + SECTION_BYTES_MAX +
+			   strlen(image->image_path) + strlen(image->app_path) +
+			   strlen(image->cgroup);
 	return 0;
 }
 

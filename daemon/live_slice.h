@@ -22,7 +22,8 @@ struct live_slice {
 	uint32_t flags;				 /* OPROF_SLICE_* */
 	uint64_t nr_samples;			 /* without idle ones */
 	uint64_t nr_idle;
-	size_t nr_damaged; /* files that can't be read: what they held is lost */
+	uint64_t bytes_max; /* that it will take, at most */
+	size_t nr_damaged;  /* files that can't be read: what they held is lost */
 };
 
 int live_slice_init(struct live_slice *live); /* 0 or -ENOMEM */

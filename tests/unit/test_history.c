@@ -369,6 +369,53 @@ START_TEST(live_files_that_alone_are_too_much_are_closed_early)
 }
 END_TEST
 
+START_TEST(a_burst_of_samples_does_not_cost_the_history)
+{
+	fake_config.budget_bytes = 1 << 20;
+	fake_history_open();
+	for (unsigned int i = 0; i < 90; i++)
+		fake_minute(100, i);
+	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
+	for (unsigned int i = 0; i < 25; i++) { /* to places far from each other */
+		fake_pass(SECOND_NS);
+		fake_samples(2000, i * 1000003);
+		ck_assert_uint_le(history_du("samples/current"), 1 << 20);
+	}
+	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes)
+{
+	static char symbols[2 << 20];
+	uint64_t epoch;
+	char *log;
+
+	memset(symbols, 1, sizeof(symbols));
+	fake_config.budget_bytes = 1 << 20;
+	fake_history_open();
+	fake_minute(10, 0);
+	fake_history_close();
+	ck_assert_int_eq(file_make_dirs("samples/current/meta/images", 0700), 0);
+	ck_assert_int_eq(
+		file_replace("samples/current/meta/images/1", symbols, sizeof(symbols), 0600), 0);
+	fake_history_open();
+	epoch = fake_history()->epoch;
+	for (unsigned int i = 0; i < 120; i++) {
+		fake_pass(SECOND_NS);
+		fake_samples(5, i);
+	}
+	ck_assert_uint_le(fake_history()->epoch, epoch + 3);
+	fake_history_conserved();
+	fake_history_close();
+	ck_assert_int_eq(file_read_text("log", 1 << 20, &log, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(log, "little is left for its history"));
+	free(log);
+}
+END_TEST
+
 START_TEST(days_drop_what_is_older)
 {
 	fake_config.budget_days = 2;
@@ -773,6 +820,8 @@ int main(void)
 	tcase_add_test(tc, minutes_become_hours_then_days_then_weeks);
 	tcase_add_test(tc, the_budget_drops_the_oldest_and_says_how_many);
 	tcase_add_test(tc, live_files_that_alone_are_too_much_are_closed_early);
+	tcase_add_test(tc, a_burst_of_samples_does_not_cost_the_history);
+	tcase_add_test(tc, a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes);
 	tcase_add_test(tc, days_drop_what_is_older);
 	tcase_add_test(tc, a_clock_that_is_years_ahead_for_a_moment_costs_nothing);
 	tcase_add_test(tc, a_clock_at_1970_for_an_hour_leaves_slices_as_fine_as_they_are);
