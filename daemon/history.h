@@ -30,7 +30,9 @@
 #define HISTORY_LARGEST_SHARE 2
 /* No less: symbols of the kernel and a minute's files want as much. */
 #define HISTORY_BYTES_MIN (UINT64_C(16) << 20)
-#define HISTORY_DAYS_MAX  36500
+/* Of the budget, for symbols of binaries that reports would not find. */
+#define HISTORY_KEEP_SHARE 4
+#define HISTORY_DAYS_MAX   36500
 
 struct history_config {
 	uint64_t budget_bytes;	  /* of the session's folder, by du; 0: the default */
@@ -75,6 +77,9 @@ struct history {
 	int close_error, drop_error;		      /* of the last; told once */
 	uint64_t retry_ns; /* CLOCK_MONOTONIC: when to close again, after a failure */
 };
+
+/* The budget of a session in the folder at path, asked for (0: not) as in history_config. */
+uint64_t history_budget_on(const char *path, uint64_t asked);
 
 /* 0, or -ENOMEM. history need not be initialized; deinit it only after success. */
 int history_init(struct history *history, struct session *session,

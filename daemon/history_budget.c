@@ -63,16 +63,14 @@ void history_measured(struct history *history, uint64_t du, uint64_t measured)
 		  history->fixed_bytes >> 20, history->budget_bytes >> 20);
 }
 
-void history_set_budget(struct history *history)
+uint64_t history_budget_on(const char *path, uint64_t asked)
 {
-	uint64_t budget = history->config.budget_bytes;
+	uint64_t budget = asked;
 	struct statvfs fs;
 	uint64_t total;
 
-	if (statvfs(history->session->current_path, &fs) || !fs.f_blocks) {
-		history->budget_bytes = budget ? budget : HISTORY_BYTES_DEFAULT;
-		return;
-	}
+	if (statvfs(path, &fs) || !fs.f_blocks)
+		return budget ? budget : HISTORY_BYTES_DEFAULT;
 	total = (uint64_t)fs.f_blocks * fs.f_frsize;
 	if (!budget) {
 		budget = total / HISTORY_DEFAULT_SHARE;
@@ -83,7 +81,13 @@ void history_set_budget(struct history *history)
 	}
 	if (budget > total / HISTORY_LARGEST_SHARE)
 		budget = total / HISTORY_LARGEST_SHARE;
-	history->budget_bytes = budget;
+	return budget;
+}
+
+void history_set_budget(struct history *history)
+{
+	history->budget_bytes =
+		history_budget_on(history->session->current_path, history->config.budget_bytes);
 }
 
 /* ---- what goes ---- */

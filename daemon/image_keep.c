@@ -38,7 +38,12 @@ static uint64_t clock_now_ns(void)
 
 void image_keep_init(struct image_keep *keep, struct image_table *images, const char *proc_path)
 {
-	*keep = (struct image_keep){.images = images, .proc_path = proc_path, .fd = -1};
+	*keep = (struct image_keep){
+		.images = images,
+		.proc_path = proc_path,
+		.fd = -1,
+		.bytes_max = KEEPER_SESSION_BYTES_MAX,
+	};
 }
 
 /* NULL: no memory. */
@@ -115,6 +120,7 @@ static bool request_fill(const struct image_keep *keep, const struct image_entry
 	request->folder = keep->folder;
 	memcpy(request->pids, pids, sizeof(request->pids));
 	request->address = address;
+	request->bytes_max = keep->bytes_max;
 	request->identity = entry->image.identity;
 	request->meta_path = (uint32_t)nr_path;
 	memcpy(request->text, entry->image.path, nr_path);

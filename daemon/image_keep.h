@@ -33,6 +33,7 @@ struct image_keep {
 	uint64_t started_ns;
 	uint64_t answered_ns; /* when it last did, or first had something to do */
 	uint32_t nr_waiting;  /* requests without an answer */
+	uint64_t bytes_max;   /* that a session may hold: KEEPER_SESSION_BYTES_MAX, or less */
 	char *meta_path;      /* NULL: not known yet */
 	uint32_t folder;      /* number of the session that is */
 	dev_t folder_dev;

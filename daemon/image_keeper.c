@@ -49,6 +49,7 @@ struct job {
 	int fd;	    /* the binary */
 	int dir_fd; /* meta/images */
 	uint64_t identity;
+	uint64_t bytes_max;
 };
 
 struct keeper {
@@ -393,7 +394,7 @@ static enum keeper_result copy_put(struct keeper *keeper, int *error)
 		*error = -errno;
 		return KEEPER_FAILED;
 	}
-	if (keeper->kept_bytes + (uint64_t)st.st_size > KEEPER_SESSION_BYTES_MAX)
+	if (keeper->kept_bytes + (uint64_t)st.st_size > job->bytes_max)
 		return KEEPER_FULL;
 	if (renameat(job->dir_fd, tmp_name, job->dir_fd, name)) {
 		*error = -errno;
@@ -465,7 +466,8 @@ static void request_do(struct keeper *keeper)
 	const struct keeper_request *request = &keeper->request;
 	struct job job = {.cookie = request->cookie,
 			  .folder = request->folder,
-			  .identity = sample_identity(&request->identity)};
+			  .identity = sample_identity(&request->identity),
+			  .bytes_max = request->bytes_max};
 
 	if (reports_find_it(request)) {
 		answer(keeper, request->cookie, request->folder, KEEPER_THERE, 0);

@@ -38,6 +38,7 @@ struct keeper_request {
 	/* Who maps it at address, then that one's parents, which may share its root; 0: none. */
 	int32_t pids[KEEPER_PIDS];
 	uint64_t address;
+	uint64_t bytes_max; /* of all in the session's folder */
 	struct oprof_image_identity identity;
 	uint32_t meta_path;	 /* position in text */
 	char text[2 * PATH_MAX]; /* the image's path, NUL, meta_path, NUL */
@@ -48,7 +49,7 @@ enum keeper_result {
 	KEEPER_KEPT,	   /* it is in the session */
 	KEEPER_GONE,	   /* no process that could be asked has it any more */
 	KEEPER_TOO_BIG,	   /* beyond KEEPER_FILE_BYTES_MAX */
-	KEEPER_FULL,	   /* beyond KEEPER_SESSION_BYTES_MAX */
+	KEEPER_FULL,	   /* beyond bytes_max */
 	KEEPER_UNREADABLE, /* no ELF file, or a damaged one */
 	KEEPER_FAILED,	   /* disk, memory: error */
 };

@@ -70,6 +70,8 @@ int perf_state_create(struct perf_state **result, const struct perf_state_config
 	state->regions = (struct region_maker){&state->images, &state->aliases, &state->vdso};
 	kernel_map_init(&state->kernel_map, &state->images, state->proc_path, state->sys_path);
 	image_keep_init(&state->keep, &state->images, state->proc_path);
+	if (config->keep_bytes_max && config->keep_bytes_max < state->keep.bytes_max)
+		state->keep.bytes_max = config->keep_bytes_max;
 	if (config->keep_images) /* while there is little to fork, and all privileges */
 		image_keep_start(&state->keep);
 	error = init_tables(state, config->sink, config->proc_path ? NULL : "/");

@@ -23,6 +23,7 @@ struct perf_state_config {
 	bool want_switches;    /* SWITCH records, or nothing of switches */
 	bool want_cgroup;      /* paths of cgroups will be asked for: scans look for them */
 	bool keep_images;      /* symbols that reports would not find: a child process keeps them */
+	uint64_t keep_bytes_max; /* of those, in a session; 0: as many as may be */
 	/* Called between the processes of a scan, which may take long: read the rings. NULL: not.
 	 */
 	void (*between)(void *context);

@@ -230,6 +230,9 @@ static int profiler_init_history(struct profiler *profiler)
 {
 	struct history_config *config = &profiler->config.history;
 
+	profiler->config.source.keep_bytes_max =
+		history_budget_on(profiler->session->path, config->budget_bytes) /
+		HISTORY_KEEP_SHARE;
 	config->recount = profiler_recount_now;
 	config->context = profiler;
 	return history_init(&profiler->history, profiler->session, config);

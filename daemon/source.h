@@ -36,6 +36,8 @@ struct source_config {
 	unsigned int chain_depth; /* 0: no call chains */
 	bool want_cgroup;	  /* fill TASK.cgroup (costs 8 bytes a sample) */
 	bool want_switches;	  /* SWITCH records, for off-CPU time */
+	uint64_t keep_bytes_max; /* of binaries' symbols kept in the session; 0: the source's choice
+				  */
 };
 
 /* A binary image behind a cookie. Owned by the source, lives as long as it, or until RELEASE. */

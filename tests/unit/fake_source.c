@@ -155,7 +155,7 @@ void fake_flush(void)
 static int fake_open(struct source **source, const struct source_config *config,
 		     struct record_sink *sink, struct diag *diag)
 {
-	(void)config;
+	fake.keep_bytes_max = config->keep_bytes_max;
 	if (fake.open_error)
 		return diag_set(diag, fake.open_error, "the fake source refuses");
 	fake.sink = sink;

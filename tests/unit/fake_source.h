@@ -20,9 +20,10 @@ struct fake {
 	uint64_t late_records;
 	struct source_note note; /* name NULL: none */
 	bool open, running, ended;
-	int open_error; /* given by open, with a diag */
-	unsigned int thinning; /* as it was set; 0: never */
-	int thinning_error;    /* given by set_thinning */
+	uint64_t keep_bytes_max; /* as it was opened with */
+	int open_error;		 /* given by open, with a diag */
+	unsigned int thinning;	 /* as it was set; 0: never */
+	int thinning_error;	 /* given by set_thinning */
 	unsigned int nr_starts, nr_stops, nr_symbols_saved;
 	char saved_to[4096];
 	uint64_t time_ns; /* of the next record; each adds 1000 */

@@ -416,6 +416,15 @@ START_TEST(a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes)
 }
 END_TEST
 
+START_TEST(symbols_of_binaries_get_a_quarter_of_the_budget)
+{
+	fake_config.budget_bytes = 1 << 20;
+	fake_history_open();
+	ck_assert_uint_eq(fake.keep_bytes_max, 1 << 18);
+	fake_history_close();
+}
+END_TEST
+
 START_TEST(days_drop_what_is_older)
 {
 	fake_config.budget_days = 2;
@@ -822,6 +831,7 @@ int main(void)
 	tcase_add_test(tc, live_files_that_alone_are_too_much_are_closed_early);
 	tcase_add_test(tc, a_burst_of_samples_does_not_cost_the_history);
 	tcase_add_test(tc, a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes);
+	tcase_add_test(tc, symbols_of_binaries_get_a_quarter_of_the_budget);
 	tcase_add_test(tc, days_drop_what_is_older);
 	tcase_add_test(tc, a_clock_that_is_years_ahead_for_a_moment_costs_nothing);
 	tcase_add_test(tc, a_clock_at_1970_for_an_hour_leaves_slices_as_fine_as_they_are);

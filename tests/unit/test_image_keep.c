@@ -313,6 +313,20 @@ START_TEST(a_new_session_gets_what_it_lacks_and_nothing_twice)
 }
 END_TEST
 
+START_TEST(what_is_beyond_the_bound_of_a_session_is_counted_and_left)
+{
+	struct stat st;
+
+	ck_assert_int_eq(symlink("../../box", "proc/10/root"), 0);
+	keep.bytes_max = 1000;
+	image_keep_start(&keep);
+	ask(entry);
+	ck_assert(!is_kept(entry, &st));
+	ck_assert_uint_eq(keep.counters.full, 1);
+	ck_assert_uint_eq(keep.counters.kept, 0);
+}
+END_TEST
+
 START_TEST(a_folder_that_can_not_be_written_is_told_once_and_counted)
 {
 	ck_assert_int_eq(symlink("../../box", "proc/10/root"), 0);
@@ -464,6 +478,7 @@ int main(void)
 	tcase_add_test(all, what_is_no_elf_file_is_counted_and_left);
 	tcase_add_test(all, a_fifo_or_device_in_its_place_is_not_opened);
 	tcase_add_test(all, a_new_session_gets_what_it_lacks_and_nothing_twice);
+	tcase_add_test(all, what_is_beyond_the_bound_of_a_session_is_counted_and_left);
 	tcase_add_test(all, a_folder_that_can_not_be_written_is_told_once_and_counted);
 	tcase_add_test(all, the_keeper_may_make_its_copier_nobody);
 	tcase_add_test(all, a_keeper_that_hangs_is_replaced);
