@@ -172,8 +172,8 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 {
 	if (!file->db || file->first_ns == UINT64_MAX)
 		return;
-	sdb_set_time(file->db, (int64_t)file->first_ns + cache->to_realtime_ns);
-	sdb_set_time(file->db, (int64_t)file->last_ns + cache->to_realtime_ns);
+	sdb_set_time(file->db, (int64_t)(file->first_ns + (uint64_t)cache->to_realtime_ns));
+	sdb_set_time(file->db, (int64_t)(file->last_ns + (uint64_t)cache->to_realtime_ns));
 	file->first_ns = UINT64_MAX;
 	file->last_ns = 0;
 }
@@ -386,12 +386,23 @@ static int file_set_aside(struct sample_cache *cache, struct sample_file *file, 
 	return rename(file->path, damaged) && errno != ENOENT ? -errno : 0;
 }
 
+/* Folders were absent. *error and diag: why that stays so. */
+static bool file_make_parents(struct sample_cache *cache, const struct sample_file *file,
+			      int *error, struct diag *diag)
+{
+	int made = sample_tree_make_parents(&cache->tree, file->path);
+
+	if (!made)
+		return true;
+	*error = made;
+	diag_clear(diag);
+	return false;
+}
+
 /* Try once more, after doing something about the error? */
 static bool file_open_again(struct sample_cache *cache, struct sample_file *file, int error,
 			    const struct diag *diag)
 {
-	if (error == -ENOENT)
-		return !sample_tree_make_parents(&cache->tree, file->path);
 	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
 		cache_shrink(cache, file);
 		return true;
@@ -414,12 +425,16 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 {
 	const struct sdb_identity *identity = &cache->placement.identity;
 	struct diag diag;
+	uint64_t tree_bytes;
 	int error = 0;
 
 	for (unsigned int i = 0; i < 3; i++) {
 		diag_clear(&diag);
+		tree_bytes = sample_tree_measure(file->path);
 		error = sdb_open(&file->db, file->path, identity, &diag);
-		if (!error || !file_open_again(cache, file, error, &diag))
+		sample_tree_grown(&cache->tree, file->path, tree_bytes);
+		if (!error || !(error == -ENOENT ? file_make_parents(cache, file, &error, &diag)
+						 : file_open_again(cache, file, error, &diag)))
 			break;
 	}
 	file->error = error;

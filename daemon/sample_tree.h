@@ -10,9 +10,8 @@
 #include <stdint.h>
 
 struct sample_tree {
-	const char *folder;	/* borrowed; never removed */
-	uint64_t nr_folders;	/* below it, made and not removed */
-	uint64_t folder_blocks; /* bytes on disk of an empty one */
+	const char *folder; /* borrowed; never removed */
+	uint64_t nr_bytes;  /* on disk, of those below it that were made and not removed */
 };
 
 /* folder holds no sample files yet. */
@@ -20,6 +19,13 @@ void sample_tree_init(struct sample_tree *tree, const char *folder);
 
 /* Make the folders that path, which is below folder, lies in. 0 or -errno. */
 int sample_tree_make_parents(struct sample_tree *tree, const char *path);
+
+/*
+ * A folder grows by the names in it, and does not shrink: tell its growth by
+ * a file that may be made at path. Measure before, grown after it.
+ */
+uint64_t sample_tree_measure(const char *path);
+void sample_tree_grown(struct sample_tree *tree, const char *path, uint64_t measured);
 
 /* Remove the file at path, and its folders as far as they are empty. */
 void sample_tree_remove(struct sample_tree *tree, const char *path);

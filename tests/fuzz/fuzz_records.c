@@ -44,7 +44,8 @@ static const struct event_choice events[] = {
 	{.name = "off-cpu", .perf_type = EVENT_TYPE_SWITCHES, .period_or_hz = 1, .user = true},
 };
 
-static char folder[] = "/tmp/oprof-fuzz-XXXXXX";
+/* In memory, where there is such a place: each input writes and syncs some files. */
+static char folder[] = "/dev/shm/oprof-fuzz-XXXXXX";
 static char session_folder[sizeof(folder) + 8];
 static struct session session;
 static struct profiler profiler;
@@ -68,6 +69,8 @@ static void enter(void)
 	if (owner)
 		return;
 	owner = getpid();
+	if (access("/dev/shm", W_OK))
+		(void)snprintf(folder, sizeof(folder), "/tmp/oprof-fuzz-XXXXXX");
 	if (!mkdtemp(folder))
 		abort();
 	(void)snprintf(session_folder, sizeof(session_folder), "%s/session", folder);

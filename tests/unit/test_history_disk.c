@@ -135,9 +135,15 @@ START_TEST(a_disk_that_fills_while_sampling_costs_new_samples_only_and_is_told_o
 		fake_samples(1000, i * 1000);
 		expect_good();
 	}
+	fake_image(3, OPROF_IMAGE_FILE, "/a/folder/of/its/own/program");
+	fake_pass(SECOND_NS);
+	fake_task(3, 3, 3, 0);
+	fake_sample(0, OPROF_MODE_USER, 3, 1, 1000);
+	fake_round();
 	lost = lost_disk();
 	ck_assert_uint_gt(lost, 0);
 	ck_assert_uint_eq(nr_lines("samples are being lost"), 1);
+	ck_assert_uint_eq(nr_lines("No such file"), 0);
 	make_room();
 	fake_pass(2 * SECOND_NS);
 	fake_samples(1000, 0);
