@@ -213,6 +213,12 @@ static void set_counters(struct making *making)
 	making->info.nr_counters = stats->nr_entries;
 }
 
+/* Of a time that a record told: any. */
+static int64_t to_realtime(const struct recent_slice_config *config, uint64_t time_ns)
+{
+	return (int64_t)(time_ns + (uint64_t)config->to_realtime_ns);
+}
+
 static void set_info(struct making *making)
 {
 	const struct recent_slice_config *config = making->config;
@@ -221,11 +227,11 @@ static void set_info(struct making *making)
 
 	info->level = OPROF_SLICE_MINUTE;
 	info->epoch_first = info->epoch_last = 1;
-	info->begin_ns = (int64_t)making->mark->time_ns + config->to_realtime_ns;
-	info->end_ns = (int64_t)config->recent->drained_ns + config->to_realtime_ns;
+	info->begin_ns = to_realtime(config, making->mark->time_ns);
+	info->end_ns = to_realtime(config, config->recent->drained_ns);
 	if (making->mark->position != config->recent->head) {
 		info->first_sample_ns = info->begin_ns;
-		info->last_sample_ns = (int64_t)config->recent->newest_ns + config->to_realtime_ns;
+		info->last_sample_ns = to_realtime(config, config->recent->newest_ns);
 		if (info->last_sample_ns > info->end_ns)
 			info->last_sample_ns = info->end_ns;
 	}

@@ -72,7 +72,8 @@ struct sdb {
 	int64_t end_time_ns;
 
 	size_t map_bytes;
-	uint64_t file_bytes; /* allocated on disk */
+	uint32_t header_bytes; /* as when tables were attached */
+	uint64_t file_bytes;   /* allocated on disk */
 	int fd;
 
 	uint32_t *free_pages; /* a stack */
@@ -128,6 +129,12 @@ void sdb_page_put(struct sdb *db, uint32_t page);
 
 /* Point db's tables into its mapping again, after it moved or was made. */
 void sdb_tables_attach(struct sdb *db);
+
+/*
+ * Do the header and the tables still say what this writer knows? False: the
+ * file was overwritten by another, and nothing it says may be followed.
+ */
+bool sdb_is_sound(const struct sdb *db);
 
 /* A writer was killed during a split: make nr_splits even again. */
 void sdb_tables_settle(struct sdb *db);

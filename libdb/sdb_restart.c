@@ -81,7 +81,7 @@ int sdb_restart(struct sdb *db, const struct sdb_identity *identity)
 {
 	struct oprof_sdb_header *header = sdb_header(db);
 
-	if (sdb_lost(db) || !header->epoch || identity->epoch <= header->epoch)
+	if (sdb_lost(db) || !sdb_is_sound(db) || !header->epoch || identity->epoch <= header->epoch)
 		return -EIO;
 	sdb_store64(&header->epoch_emptied, header->epoch);
 	table_empty(&db->narrow);

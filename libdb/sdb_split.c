@@ -348,6 +348,8 @@ int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t place)
 
 	if (sdb_lost(db))
 		return -EIO;
+	if (!sdb_is_sound(db))
+		return -EILSEQ;
 	if (!table->disk->directory) {
 		if (table->wide && !table->disk->root_page)
 			return make_root(db, table);

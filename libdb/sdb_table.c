@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Adding to the hash tables of an open sample file: the fast path. */
 #include "libdb/sdb_find.h"
+#include "libdb/sdb_header.h"
 #include "libdb/sdb_internal.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -34,11 +36,37 @@ void sdb_tables_attach(struct sdb *db)
 {
 	struct oprof_sdb_header *header = sdb_header(db);
 
+	db->header_bytes = header->header_bytes;
 	db->wide.wide = true;
 	db->weight.wide = true;
 	table_attach(db, &db->narrow, &header->narrow);
 	table_attach(db, &db->wide, &header->wide);
 	table_attach(db, &db->weight, &header->weight);
+}
+
+static bool table_is_sound(const struct sdb *db, const struct sdb_table *table)
+{
+	const struct oprof_sdb_header *header = sdb_header(db);
+	const uint64_t directory = table->disk->directory;
+
+	if (sdb_table_check(table->disk, "", sdb_page_first(header->header_bytes), header->nr_pages,
+			    "", NULL))
+		return false;
+	if (!directory)
+		return table->directory == &table->root_page;
+	return (const uint8_t *)table->directory == sdb_page(db, sdb_directory_page(directory)) &&
+	       table->shift == 32 - sdb_directory_log2(directory);
+}
+
+bool sdb_is_sound(const struct sdb *db)
+{
+	const struct oprof_sdb_header *header = sdb_header(db);
+
+	return !memcmp(header->magic, OPROF_SDB_MAGIC, sizeof(header->magic)) &&
+	       header->header_bytes == db->header_bytes && header->nr_pages <= db->nr_mapped &&
+	       header->nr_pages >= sdb_page_first(header->header_bytes) &&
+	       table_is_sound(db, &db->narrow) && table_is_sound(db, &db->wide) &&
+	       table_is_sound(db, &db->weight);
 }
 
 static void table_settle(struct sdb_table *table)

@@ -192,6 +192,40 @@ START_TEST(pages_lost_during_growth_take_nothing_along_that_was_there)
 }
 END_TEST
 
+/* By whom, it never asks: what the file says then must lead nowhere. */
+START_TEST(a_file_overwritten_under_its_writer_crashes_nothing)
+{
+	struct sdb_identity next = make.identity;
+	uint64_t bytes[4096 / 8];
+	unsigned int failed = 0;
+	struct sdb *db;
+	int fd;
+
+	make.random = (uint64_t)_i + 1;
+	make.identity.epoch = 1;
+	next.epoch = 2;
+	db = make_sdb_open(&make);
+	for (uint64_t i = 0; i < 6000; i++)
+		ck_assert_int_eq(sdb_add(db, make_sdb_random(&make), 1), 0);
+	fd = open(make.path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	/* All of it, all but the first page, only the first page. */
+	for (off_t page = _i % 3 == 1; page < (_i % 3 == 2 ? 1 : 64); page++) {
+		for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
+			bytes[i] = make_sdb_random(&make);
+		ck_assert_int_eq(pwrite(fd, bytes, sizeof(bytes), page * 4096), 4096);
+	}
+	ck_assert_int_eq(close(fd), 0);
+	for (uint64_t i = 0; i < 20000; i++)
+		failed += sdb_add(db, make_sdb_random(&make) >> i % 40, 1) != 0;
+	ck_assert_uint_gt(failed, 0);
+	(void)sdb_restart(db, &next);
+	for (uint64_t i = 0; i < 20000; i++)
+		(void)sdb_add_weighted(db, make_sdb_random(&make) >> i % 40, 1, 2);
+	sdb_close(db);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sdb_sigbus");
@@ -206,6 +240,7 @@ int main(void)
 	tcase_add_test_raise_signal(tests, a_signal_that_was_sent_kills_as_ever, SIGBUS);
 	tcase_add_loop_test(tests, pages_lost_during_growth_take_nothing_along_that_was_there, 0,
 			    3);
+	tcase_add_loop_test(tests, a_file_overwritten_under_its_writer_crashes_nothing, 0, 30);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
