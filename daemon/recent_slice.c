@@ -229,11 +229,15 @@ static void set_info(struct making *making)
 	info->epoch_first = info->epoch_last = 1;
 	info->begin_ns = to_realtime(config, making->mark->time_ns);
 	info->end_ns = to_realtime(config, config->recent->drained_ns);
+	if (info->end_ns < info->begin_ns)
+		info->end_ns = info->begin_ns;
 	if (making->mark->position != config->recent->head) {
 		info->first_sample_ns = info->begin_ns;
 		info->last_sample_ns = to_realtime(config, config->recent->newest_ns);
 		if (info->last_sample_ns > info->end_ns)
 			info->last_sample_ns = info->end_ns;
+		if (info->last_sample_ns < info->first_sample_ns)
+			info->last_sample_ns = info->first_sample_ns;
 	}
 	memcpy(info->boot_id, session->boot_id, sizeof(info->boot_id));
 	info->clock = session->clock;
