@@ -216,7 +216,8 @@ static void attribution_record(struct record_sink *sink, const struct oprof_reco
 		if (!record_is_whole(record, sizeof(struct oprof_task)))
 			break;
 		attribution->task = *(const struct oprof_task *)record;
-		attribution->have_task = true;
+		/* A number that no task can have has no name on disk. */
+		attribution->have_task = attribution->task.tgid >= 0 && attribution->task.tid >= 0;
 		attribution_context(attribution);
 		return;
 	case OPROF_RECORD_CPU:

@@ -132,13 +132,17 @@ static void try_recent(uint8_t number)
 {
 	struct recent_stretch stretch;
 	struct slice *slice;
+	struct diag diag;
 	int fd = profiler_recent(&profiler, 1 + number * UINT64_C(1000000000), number % 16,
 				 &stretch, NULL);
 
 	if (fd < 0)
 		return;
-	if (slice_open_fd(&slice, fd, "recent", NULL))
+	diag_clear(&diag);
+	if (slice_open_fd(&slice, fd, "recent", &diag)) {
+		(void)fprintf(stderr, "%s\n", diag_show(&diag));
 		abort();
+	}
 	while (!slice_skip_section(slice, NULL))
 		;
 	slice_close(slice);

@@ -375,6 +375,20 @@ START_TEST(images_given_up_by_the_source_are_told)
 }
 END_TEST
 
+START_TEST(a_task_with_a_number_that_none_can_have_is_no_task)
+{
+	begin(SEPARATION_THREAD);
+	fake_cpu(0);
+	fake_task(-2, -2, 1, 0);
+	fake_sample(0, OPROF_MODE_USER, 1, 4, 1);
+	fake_task(7, 7, 1, 0);
+	fake_sample(0, OPROF_MODE_USER, 1, 4, 1);
+	fake_flush();
+	ck_assert_uint_eq(lost(OPROF_LOST_NO_TASK), 1);
+	ck_assert_uint_eq(stats.values[STATS_STORED], 1);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("attribution");
@@ -394,5 +408,6 @@ int main(void)
 	tcase_add_test(tc, what_is_filed_or_idle_is_remembered_with_its_whole_key);
 	tcase_add_test(tc, images_given_up_by_the_source_are_told);
 	tcase_add_test(tc, unknown_and_short_records_are_counted_and_skipped);
+	tcase_add_test(tc, a_task_with_a_number_that_none_can_have_is_no_task);
 	return test_run(tc);
 }
