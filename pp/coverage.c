@@ -11,6 +11,8 @@
 
 #define IMAGES_SHOWN 5 /* of those that lack symbols */
 #define NS_PER_S     1000000000
+/* Shown are seconds, and samples come some to the second: closer than this is what was asked. */
+#define SAME_TIME_NS (3 * (int64_t)NS_PER_S / 2)
 
 static const char *level_unit(enum oprof_slice_level level)
 {
@@ -22,6 +24,19 @@ static const char *level_unit(enum oprof_slice_level level)
 	};
 
 	return level < OPROF_SLICE_NR_LEVELS ? units[level] : "stretch";
+}
+
+static bool same_time(int64_t asked_ns, int64_t taken_ns)
+{
+	return asked_ns == TIME_RANGE_OPEN_BEGIN || asked_ns == TIME_RANGE_OPEN_END ||
+	       (asked_ns - taken_ns < SAME_TIME_NS && taken_ns - asked_ns < SAME_TIME_NS);
+}
+
+static bool is_as_asked(const struct profile_side *taken, const struct selection_side *asked)
+{
+	return !asked->timed ||
+	       (taken->start_ns && same_time(asked->range.begin_ns, taken->start_ns) &&
+		same_time(asked->range.end_ns, taken->end_ns));
 }
 
 /* Slices that reach out of the stretch: no more is known than what they hold in all. */
@@ -62,7 +77,7 @@ static void write_times(FILE *err, const struct profile *profile, size_t index)
 		time_range_show(side->start_ns, side->end_ns, shown);
 		(void)fprintf(err, ", %s", shown);
 	}
-	if (profile->selection->sides[index].timed)
+	if (!is_as_asked(side, &profile->selection->sides[index]))
 		write_asked(err, profile->selection, &profile->selection->sides[index]);
 }
 

@@ -42,6 +42,9 @@ static void write_place(FILE *out, const struct session_parts *sum, const struct
 	} else if (sum->after_ns && range->end_ns <= sum->oldest_ns) {
 		time_length_show(sum->oldest_ns - range->end_ns, shown);
 		(void)fprintf(out, "; the stretch ends %s before that", shown);
+	} else if (range->begin_ns < sum->newest_ns && range->end_ns > sum->oldest_ns) {
+		(void)fputs("; what reaches into the stretch by a few seconds only is not taken",
+			    out);
 	}
 }
 

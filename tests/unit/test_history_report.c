@@ -196,6 +196,43 @@ START_TEST(what_is_kept_by_the_hour_is_taken_whole_and_told)
 }
 END_TEST
 
+START_TEST(what_was_asked_is_told_only_where_it_was_not_what_was_taken)
+{
+	static const char taken[] =
+		"session current of DIR, host testhost, from 2026-11-20 13:55:00 to 13:56:00, "
+		"event cpu-clock:1000000, 6.0 samples/s\n";
+
+	add_slice(OPROF_SLICE_MINUTE, 1, 4,
+		  &(struct make_slice_part){{.app = "/bin/a"}, 0x110, 360}, 1);
+	made.profile_options.symbols = false;
+	make_profile_init(&made, &session, "time:13:55..13:56");
+	expect_text(write_before, taken);
+	make_profile_deinit(&made);
+	make_profile_init(&made, &session, "time:13:55..");
+	expect_text(write_before, taken);
+	make_profile_deinit(&made);
+	make_profile_init(&made, &session, "time:13:55:01..13:55:59"); /* seconds are rounded */
+	expect_text(write_before, taken);
+	make_profile_deinit(&made);
+	make_profile_init(&made, &session, "time:13:55..13:58");
+	expect_text(write_before,
+		    "session current of DIR, host testhost, from 2026-11-20 13:55:00 to 13:56:00 "
+		    "(asked: from 2026-11-20 13:55:00 to 13:58:00), event cpu-clock:1000000, 6.0 "
+		    "samples/s\n");
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(a_stretch_with_a_sliver_of_samples_says_why_there_are_none)
+{
+	add_slice(OPROF_SLICE_MINUTE, 1, 4,
+		  &(struct make_slice_part){{.app = "/bin/a"}, 0x110, 360}, 1);
+	expect_refused("time:13:50..13:55:02",
+		       "there are samples from 2026-11-20 13:55:00 to 13:56:00; what reaches into "
+		       "the stretch by a few seconds only is not taken");
+}
+END_TEST
+
 START_TEST(losses_are_those_of_the_stretch)
 {
 	const struct make_stat stats[] = {
@@ -348,6 +385,8 @@ int main(void)
 	tcase_add_test(tests, a_stretch_has_its_own_hot_function);
 	tcase_add_test(tests, an_empty_stretch_says_what_there_is_and_where_it_falls);
 	tcase_add_test(tests, what_is_kept_by_the_hour_is_taken_whole_and_told);
+	tcase_add_test(tests, what_was_asked_is_told_only_where_it_was_not_what_was_taken);
+	tcase_add_test(tests, a_stretch_with_a_sliver_of_samples_says_why_there_are_none);
 	tcase_add_test(tests, losses_are_those_of_the_stretch);
 	tcase_add_test(tests, samples_that_the_budget_dropped_are_told_and_balance);
 	tcase_add_test(tests, a_slice_damaged_inside_is_told_and_costs_only_itself);
