@@ -15,8 +15,8 @@
 #define WORD_BYTES  64
 
 #define POINT_FORMS                                                                                \
-	"14:02, 14:02:30, 2026-11-17, \"2026-11-17 14:02\", yesterday, \"tue 14:02\", 2h ago, "    \
-	"-2h, @SECONDS, now"
+	"14:02, 14:02:30, 2026-11-17, \"2026-11-17 14:02\", 2026-11-17T14:02Z, yesterday, "        \
+	"\"tue 14:02\", 2h ago, -2h, @SECONDS, now"
 #define LENGTH_FORMS "90s, 10m, 2h, 3d, 1w, 1h30m"
 
 enum point_kind {
@@ -71,38 +71,62 @@ static void skip_blanks(const char **at)
 
 /* ---- lengths ---- */
 
-static int64_t unit_seconds(char unit)
+/* Of the unit whose name stands at *at, which then stands behind it; 0: none. */
+static int64_t take_unit(const char **at)
 {
-	switch (unit) {
-	case 's':
-		return 1;
-	case 'm':
-		return 60;
-	case 'h':
-		return 3600;
-	case 'd':
-		return S_PER_DAY;
-	case 'w':
-		return 7 * S_PER_DAY;
-	default:
-		return 0;
+	static const struct {
+		const char *name;
+		int64_t seconds;
+	} units[] = {
+		{"s", 1},
+		{"sec", 1},
+		{"second", 1},
+		{"seconds", 1},
+		{"m", 60},
+		{"min", 60},
+		{"minute", 60},
+		{"minutes", 60},
+		{"h", 3600},
+		{"hour", 3600},
+		{"hours", 3600},
+		{"d", S_PER_DAY},
+		{"day", S_PER_DAY},
+		{"days", S_PER_DAY},
+		{"w", 7 * S_PER_DAY},
+		{"week", 7 * S_PER_DAY},
+		{"weeks", 7 * S_PER_DAY},
+	};
+	size_t length = 0;
+
+	while (isalpha((unsigned char)(*at)[length]))
+		length++;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strlen(units[i].name) != length || strncmp(*at, units[i].name, length) != 0)
+			continue;
+		*at += length;
+		return units[i].seconds;
 	}
+	return 0;
 }
 
-/* "1h30m" at *at, which then stands behind it. Seconds, 0 for none or too long. */
+/* "1h30m", "1 h 30 min" at *at, which then stands behind it. Seconds, 0 for none or too long. */
 static int64_t take_length(const char **at)
 {
+	const char *next = *at;
 	int64_t sum = 0;
 
-	while (isdigit((unsigned char)**at)) {
-		int64_t number = take_digits(at, 12);
-		int64_t unit = number < 0 ? 0 : unit_seconds(**at);
+	while (isdigit((unsigned char)*next)) {
+		int64_t number = take_digits(&next, 12);
+		int64_t unit;
 		int64_t part;
 
+		skip_blanks(&next);
+		unit = number < 0 ? 0 : take_unit(&next);
 		if (!unit || __builtin_mul_overflow(number, unit, &part) ||
 		    __builtin_add_overflow(sum, part, &sum) || sum > SECONDS_MAX)
 			return 0;
-		(*at)++;
+		*at = next;
+		skip_blanks(&next);
 	}
 	return sum;
 }
@@ -148,13 +172,45 @@ static int to_local(int64_t seconds, struct tm *tm)
 	return localtime_r(&time, tm) ? 0 : -EINVAL;
 }
 
-/* Days off, and hours that a change of daylight saving has left out, are made right. */
+static bool same_clock(const struct tm *a, const struct tm *b)
+{
+	return a->tm_year == b->tm_year && a->tm_yday == b->tm_yday && a->tm_hour == b->tm_hour &&
+	       a->tm_min == b->tm_min && a->tm_sec == b->tm_sec;
+}
+
+/*
+ * The clock shows the same at two moments when it is put back: the other one
+ * of seconds, or seconds where there is none.
+ */
+static int64_t same_clock_at(int64_t seconds)
+{
+	struct tm tm;
+	struct tm shown;
+	struct tm other;
+	int64_t moment;
+
+	if (to_local(seconds, &tm))
+		return seconds;
+	shown = tm;
+	tm.tm_isdst = !tm.tm_isdst;
+	moment = (int64_t)mktime(&tm);
+	return !to_local(moment, &other) && same_clock(&shown, &other) ? moment : seconds;
+}
+
+/*
+ * Days off, and hours that a change of daylight saving has left out, are made
+ * right. Of two moments that the clock shows alike it is the first one.
+ */
 static int64_t to_seconds(const struct tm *tm)
 {
 	struct tm copy = *tm;
+	int64_t seconds;
+	int64_t other;
 
 	copy.tm_isdst = -1;
-	return (int64_t)mktime(&copy);
+	seconds = (int64_t)mktime(&copy);
+	other = same_clock_at(seconds);
+	return other < seconds ? other : seconds;
 }
 
 static int64_t days_later(const struct tm *tm, int days)
@@ -203,6 +259,13 @@ static int take_date(struct reading *reading, struct tm *tm)
 	return 0;
 }
 
+/* As logs have them; a second is close enough. */
+static void skip_fraction(const char **at)
+{
+	if ((**at == '.' || **at == ',') && isdigit((unsigned char)(*at)[1]))
+		*at += 1 + strspn(*at + 1, "0123456789");
+}
+
 /* HH:MM or HH:MM:SS into tm; *nr_seconds: of what it names. */
 static int take_time_of_day(struct reading *reading, struct tm *tm, int64_t *nr_seconds)
 {
@@ -220,6 +283,7 @@ static int take_time_of_day(struct reading *reading, struct tm *tm, int64_t *nr_
 		reading->at++;
 		second = take_digits(&reading->at, 2);
 		*nr_seconds = 1;
+		skip_fraction(&reading->at);
 	}
 	if (second < 0 || second > 59)
 		return refuse(reading);
@@ -263,12 +327,18 @@ static int take_weekday(const char **at)
 /* A time of day without a day: the last one. */
 static int finish_time_of_day(struct reading *reading, struct point *point, int64_t nr_seconds)
 {
+	int64_t other;
+
 	point->kind = POINT_OF_DAY;
 	point->begin_s = to_seconds(&point->tm);
 	if (point->begin_s > reading->now_s) {
 		point->begin_s = days_later(&point->tm, -1);
 		point->day_before = true;
 	}
+	/* Twice where the clock was put back: the last one. */
+	other = same_clock_at(point->begin_s);
+	if (other > point->begin_s && other <= reading->now_s)
+		point->begin_s = other;
 	point->end_s = point->begin_s + nr_seconds;
 	return 0;
 }
@@ -293,6 +363,59 @@ static int finish_day(struct reading *reading, struct point *point)
 		return error;
 	point->begin_s = to_seconds(&point->tm);
 	point->end_s = point->begin_s + nr_seconds;
+	return 0;
+}
+
+/* What local clocks are ahead of UTC, as a time of ISO 8601 ends: "Z", "+01:00", "-0500". */
+static bool take_offset(const char **at, int64_t *offset_s)
+{
+	const char *next = *at;
+	bool behind;
+	int64_t hours;
+	int64_t minutes;
+
+	skip_blanks(&next);
+	*offset_s = 0;
+	if (take_word(&next, "Z") || take_word(&next, "UTC")) {
+		*at = next;
+		return true;
+	}
+	if (*next != '+' && *next != '-')
+		return false;
+	behind = *next++ == '-';
+	if (strspn(next, "0123456789") == 4) {
+		minutes = take_digits(&next, 4);
+		hours = minutes / 100;
+		minutes %= 100;
+	} else {
+		hours = take_digits(&next, 2);
+		minutes = 0;
+		if (*next == ':') {
+			next++;
+			minutes = take_digits(&next, 2);
+		}
+	}
+	if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59)
+		return false;
+	*offset_s = (hours * 60 + minutes) * (behind ? -60 : 60);
+	*at = next;
+	return true;
+}
+
+/* A time behind a date may say of which zone it is. */
+static int read_date(struct reading *reading, struct point *point)
+{
+	int error = take_date(reading, &point->tm);
+	int64_t offset_s;
+	int64_t length;
+
+	if (!error)
+		error = finish_day(reading, point);
+	if (error || point->whole_day || !take_offset(&reading->at, &offset_s))
+		return error;
+	length = point->end_s - point->begin_s;
+	point->begin_s = (int64_t)timegm(&point->tm) - offset_s;
+	point->end_s = point->begin_s + length;
 	return 0;
 }
 
@@ -361,10 +484,8 @@ static int read_digits(struct reading *reading, struct point *point)
 	int64_t nr_seconds;
 	int error;
 
-	if (at[nr_digits] == '-') {
-		error = take_date(reading, &point->tm);
-		return error ? error : finish_day(reading, point);
-	}
+	if (at[nr_digits] == '-')
+		return read_date(reading, point);
 	if (at[nr_digits] == ':') {
 		error = take_time_of_day(reading, &point->tm, &nr_seconds);
 		return error ? error : finish_time_of_day(reading, point, nr_seconds);
@@ -519,16 +640,32 @@ int time_range_parse(const char *text, int64_t now_ns, struct time_range *range,
 
 struct shown {
 	char day[16];
-	char time[16];
+	char time[24];
 };
 
-static void show(int64_t time_ns, struct shown *shown)
+/* What clocks are ahead of UTC then, in seconds. */
+static long offset_at(int64_t time_ns)
 {
+	struct tm tm;
+
+	return to_local(time_ns / NS_PER_S, &tm) ? 0 : tm.tm_gmtoff;
+}
+
+/* Whether the clock shows the same at another moment. */
+static bool is_ambiguous(int64_t time_ns)
+{
+	return same_clock_at(time_ns / NS_PER_S) != time_ns / NS_PER_S;
+}
+
+static void show(int64_t time_ns, bool with_offset, struct shown *shown)
+{
+	size_t nr_bytes = sizeof(shown->time);
 	struct tm tm;
 
 	if (to_local(time_ns / NS_PER_S, &tm) ||
 	    !strftime(shown->day, sizeof(shown->day), "%Y-%m-%d", &tm) ||
-	    !strftime(shown->time, sizeof(shown->time), "%H:%M:%S", &tm))
+	    !(with_offset ? strftime(shown->time, nr_bytes, "%H:%M:%S %z", &tm)
+			  : strftime(shown->time, nr_bytes, "%H:%M:%S", &tm)))
 		*shown = (struct shown){"?", "?"};
 }
 
@@ -536,7 +673,7 @@ void time_point_show(int64_t time_ns, char text[TIME_RANGE_SHOWN_BYTES])
 {
 	struct shown shown;
 
-	show(time_ns, &shown);
+	show(time_ns, is_ambiguous(time_ns), &shown);
 	(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "%s %s", shown.day, shown.time);
 }
 
@@ -544,14 +681,17 @@ void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOW
 {
 	bool has_begin = begin_ns != TIME_RANGE_OPEN_BEGIN;
 	bool has_end = end_ns != TIME_RANGE_OPEN_END;
+	bool with_offset = (has_begin && is_ambiguous(begin_ns)) ||
+			   (has_end && is_ambiguous(end_ns)) ||
+			   (has_begin && has_end && offset_at(begin_ns) != offset_at(end_ns));
 	struct shown begin = {"", ""};
 	struct shown end = {"", ""};
 	bool same_day;
 
 	if (has_begin)
-		show(begin_ns, &begin);
+		show(begin_ns, with_offset, &begin);
 	if (has_end)
-		show(end_ns, &end);
+		show(end_ns, with_offset, &end);
 	same_day = !strcmp(begin.day, end.day);
 	if (has_begin && has_end)
 		(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "from %s %s to %s%s%s", begin.day,

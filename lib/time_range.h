@@ -8,9 +8,13 @@
  *
  * Points: now, today, yesterday, YYYY-MM-DD, a weekday (its last one), HH:MM,
  * HH:MM:SS, a day and a time of day ("yesterday 14:02",
- * "2026-11-17T14:02:30"), "-2h", "2h ago", "@SECONDS" since 1970.
+ * "2026-11-17T14:02:30"), "-2h", "2h ago", "@SECONDS" since 1970. Behind a
+ * date and a time, what the zone is ahead of UTC ("Z", "+01:00"), in place of
+ * the local one. Fractions of seconds are dropped.
  * A time of day alone is the last one that has been: today's, or yesterday's.
- * Lengths: "90s", "10m", "2h", "3d", "1w", also one behind the other ("1h30m").
+ * Where clocks are put back a date has some times twice: the first one is meant.
+ * Lengths: "90s", "10m", "10 min", "2h", "3d", "1w", also one behind the other
+ * ("1h30m").
  */
 #ifndef LIB_TIME_RANGE_H
 #define LIB_TIME_RANGE_H
@@ -59,7 +63,11 @@ int time_range_parse(const char *text, int64_t now_ns, struct time_range *range,
 
 /* "2026-11-17 14:02:00", local time, into text. */
 void time_point_show(int64_t time_ns, char text[TIME_RANGE_SHOWN_BYTES]);
-/* "from 2026-11-17 14:02:00 to 14:05:00": the day once where it is one. */
+/*
+ * "from 2026-11-17 14:02:00 to 14:05:00": the day once where it is one. With
+ * what the zone is ahead of UTC where that changes in between, or a time is
+ * there twice: "from 2026-11-01 01:30:00 -0400 to 01:10:00 -0500".
+ */
 void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOWN_BYTES]);
 /* "90 s", "10 min", "2 h 5 min", "3 days". */
 void time_length_show(int64_t length_ns, char text[TIME_RANGE_SHOWN_BYTES]);

@@ -169,6 +169,95 @@ START_TEST(a_change_of_daylight_saving_moves_no_time_of_day)
 }
 END_TEST
 
+/* New York's rules: 2026-11-01 has the hour from 01:00 on twice. */
+static void in_new_york(void)
+{
+	use_zone("EST5EDT,M3.2.0,M11.1.0");
+}
+
+START_TEST(a_time_that_a_day_has_twice_is_the_first_one_whatever_was_asked_before)
+{
+	const int64_t first = INT64_C(1793511000) * NS; /* 2026-11-01 01:30 -0400 */
+
+	in_new_york();
+	for (int i = 0; i < 2; i++) {
+		/* The C library remembers the last offset that it saw. */
+		(void)at(i ? 2026 : 2027, i ? 7 : 1, 1, 12, 0, 0);
+		expect("2026-11-01 01:30", first, first + 60 * NS);
+	}
+	expect("2026-11-01 01:30 -0400", first, first + 60 * NS);
+	expect("2026-11-01 01:30 -0500", first + 3600 * NS, first + 3660 * NS);
+	expect("2026-11-01 00:30..2026-11-01 02:30", first - 3600 * NS, first + 2 * 3600 * NS);
+}
+END_TEST
+
+START_TEST(a_time_of_day_that_was_twice_today_is_the_last_one_that_was)
+{
+	const int64_t first = INT64_C(1793511000) * NS; /* 2026-11-01 01:30 -0400 */
+
+	in_new_york();
+	now_ns = first + 3600 * NS + 600 * NS; /* 01:40 -0500 */
+	expect("01:30", first + 3600 * NS, first + 3660 * NS);
+	expect("01:50", first + 1200 * NS, first + 1260 * NS);
+}
+END_TEST
+
+START_TEST(times_across_a_change_of_daylight_saving_are_shown_with_their_zone)
+{
+	const int64_t first = INT64_C(1793511000) * NS; /* 2026-11-01 01:30 -0400 */
+	char text[TIME_RANGE_SHOWN_BYTES];
+
+	in_new_york();
+	time_range_show(first, first + 2400 * NS, text);
+	ck_assert_str_eq(text, "from 2026-11-01 01:30:00 -0400 to 01:10:00 -0500");
+	time_range_show(first, first + 60 * NS, text);
+	ck_assert_str_eq(text, "from 2026-11-01 01:30:00 -0400 to 01:31:00 -0400");
+	time_range_show(first - 86400 * NS, first + 86400 * NS, text);
+	ck_assert_str_eq(text, "from 2026-10-31 01:30:00 -0400 to 2026-11-02 00:30:00 -0500");
+	time_range_show(first - 7200 * NS, first - 3600 * NS, text);
+	ck_assert_str_eq(text, "from 2026-10-31 23:30:00 to 2026-11-01 00:30:00");
+	time_point_show(first + 3600 * NS, text);
+	ck_assert_str_eq(text, "2026-11-01 01:30:00 -0500");
+	time_point_show(first + 7200 * NS, text);
+	ck_assert_str_eq(text, "2026-11-01 02:30:00");
+}
+END_TEST
+
+START_TEST(times_of_logs_are_taken_as_they_are)
+{
+	const int64_t utc = INT64_C(1794924150) * NS; /* 2026-11-17 14:02:30 UTC */
+
+	expect("2026-11-17T14:02:30Z", utc, utc + NS);
+	expect("2026-11-17T14:02:30.123456Z", utc, utc + NS);
+	expect("2026-11-17 14:02:30,123 UTC", utc, utc + NS);
+	expect("2026-11-17T15:02:30+01:00", utc, utc + NS);
+	expect("2026-11-17T09:02:30-0500", utc, utc + NS);
+	expect("2026-11-17T19:32:30+05:30", utc, utc + NS);
+	expect("2026-11-17T14:02Z..2026-11-17T14:05Z", utc - 30 * NS, utc + 150 * NS);
+	expect("14:02:30.5", at(2026, 11, 20, 14, 2, 30), at(2026, 11, 20, 14, 2, 31));
+	expect("14:02:30.5..14:02:40.5", at(2026, 11, 20, 14, 2, 30), at(2026, 11, 20, 14, 2, 40));
+	expect_refused("2026-11-17Z", "2026-11-17Z");
+	expect_refused("2026-11-17T14:02+1:2:3", "2026-11-17T14:02+1:2:3");
+	expect_refused("2026-11-17T14:02+25:00", "2026-11-17T14:02+25:00");
+	expect_refused("2026-11-17T14:02-", "2026-11-17T14:02-");
+	expect_refused("14:02.5", "14:02.5");
+}
+END_TEST
+
+START_TEST(lengths_have_units_as_people_write_them)
+{
+	expect("5min", now_ns - 300 * NS, now_ns);
+	expect("5 minutes", now_ns - 300 * NS, now_ns);
+	expect("30 sec", now_ns - 30 * NS, now_ns);
+	expect("2 h 5 min", now_ns - 7500 * NS, now_ns); /* as time_length_show() has it */
+	expect("3 days", now_ns - 3 * 86400 * NS, now_ns);
+	expect("1 week", now_ns - 7 * 86400 * NS, now_ns);
+	expect("2 hours ago..1 hour ago", now_ns - 7200 * NS, now_ns - 3600 * NS);
+	expect_refused("5 mins.", "5 mins.");
+	expect_refused("5 month", "5 month");
+}
+END_TEST
+
 START_TEST(what_is_no_time_is_named_with_the_forms_that_are)
 {
 	static const char *const texts[] = {
@@ -261,6 +350,12 @@ int main(void)
 	tcase_add_test(tests, stretches_have_two_ends_or_one);
 	tcase_add_test(tests, an_end_that_comes_again_is_the_first_behind_the_beginning);
 	tcase_add_test(tests, a_change_of_daylight_saving_moves_no_time_of_day);
+	tcase_add_test(tests,
+		       a_time_that_a_day_has_twice_is_the_first_one_whatever_was_asked_before);
+	tcase_add_test(tests, a_time_of_day_that_was_twice_today_is_the_last_one_that_was);
+	tcase_add_test(tests, times_across_a_change_of_daylight_saving_are_shown_with_their_zone);
+	tcase_add_test(tests, times_of_logs_are_taken_as_they_are);
+	tcase_add_test(tests, lengths_have_units_as_people_write_them);
 	tcase_add_test(tests, what_is_no_time_is_named_with_the_forms_that_are);
 	tcase_add_test(tests, stretches_that_are_none_are_refused);
 	tcase_add_test(tests, points_given_apart_are_a_stretch);
