@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image_keeper.h"
 
+#include "daemon/privileges.h"
 #include "daemon/image_alias.h"
 #include "lib/buildid.h"
 #include "lib/confine.h"
@@ -574,6 +575,7 @@ static void drop_capabilities(void)
 		kept |= bit(CAP_SYS_ADMIN);
 	if (stat(".", &st) || st.st_uid != geteuid())
 		kept |= bit(CAP_DAC_OVERRIDE);
+	privileges_bound(kept);
 	if (syscall(SYS_capget, &header, data))
 		return;
 	for (int i = 0; i < 2; i++) {

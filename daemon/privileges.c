@@ -130,9 +130,7 @@ static int try_effective(struct capability_sets *sets, bool whole_machine, bool 
 	return sets_put(sets);
 }
 
-/* What no program that we execute could get. Needs CAP_SETPCAP: without it there is little to
- * bound. */
-static void drop_bounding(uint64_t kept)
+void privileges_bound(uint64_t kept)
 {
 	for (unsigned int i = 0; i < CAPABILITIES_MAX; i++) {
 		if (kept & bit(i))
@@ -147,7 +145,7 @@ static int drop_to(struct privileges *privileges, struct capability_sets *sets)
 	int error;
 
 	/* Before CAP_SETPCAP goes. */
-	drop_bounding(sets->effective);
+	privileges_bound(sets->effective);
 	sets->permitted = sets->effective;
 	sets->inheritable = 0;
 	error = sets_put(sets);

@@ -47,6 +47,12 @@ uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, 
 int privileges_drop(struct privileges *privileges, const struct privileges_needs *needs,
 		    struct diag *diag);
 
+/*
+ * No program that this process executes shall get more than these. Needs
+ * CAP_SETPCAP: without it there is little to bound.
+ */
+void privileges_bound(uint64_t kept);
+
 /* "perfmon,sys_ptrace", "none" or "all" into text[PRIVILEGES_TEXT_BYTES]. */
 void privileges_format(const struct privileges *privileges, char *text);
 

@@ -89,6 +89,9 @@ tap_is "$(capability_set "$daemon" CapPrm)" "$(capability_set "$daemon" CapEff)"
 tap_is "$(awk '$1 == "NoNewPrivs:" { print $2 }' "/proc/$daemon/status")" 1 "nor by a program"
 tap_is "$(capability_set "$daemon" CapBnd)" "$(capability_set "$daemon" CapEff)" \
 	"its bounding set is what it keeps"
+keeper=$(pgrep -P "$daemon" oprof-keeper)
+tap_is "$(capability_set "$keeper" CapBnd)" "$(capability_set "$keeper" CapEff)" \
+	"and so is that of the child that opens binaries"
 has_capability "$daemon" 38
 tap_ok $? "it keeps CAP_PERFMON"
 tap_has "$T/oprof.prom" '^oprof_up 1$' "metrics say that it is up"
