@@ -26,7 +26,9 @@ static const struct {
 	{"no_task", "of processes that nothing is known of"},
 	{"no_mapping", "at addresses where no program or library is known to be: of processes "
 		       "that ran before profiling began, or memory without a file"},
-	{"no_kernel_map", "in the kernel, whose addresses are hidden: see oprof doctor"},
+	{"no_kernel_map",
+	 "in the kernel, where nothing is known to be, or addresses are hidden: see "
+	 "oprof doctor"},
 	{"other_namespace", "of processes of another pid namespace"},
 	{"mode", "of guests or a hypervisor"},
 	{"bad_record", "damaged on the way: please report this"},

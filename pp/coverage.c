@@ -525,9 +525,19 @@ static void write_losses(FILE *err, const struct profile *profile)
 			      profile->nr_holed);
 }
 
+/* Nothing that is shown was sampled. */
+static bool is_measured(const struct classes *classes)
+{
+	for (size_t i = 0; i < classes->nr_classes; i++)
+		if (classes->classes[i].measure != MEASURE_TIME)
+			return false;
+	return true;
+}
+
 /* How much of a difference is chance. */
 static void write_chance(FILE *err, const struct profile *profile)
 {
+	size_t nr_by_chance = profile->nr_rows * profile->nr_classes / 20;
 	size_t nr_beyond = 0;
 
 	for (size_t i = 0; i < profile->nr_rows; i++)
@@ -545,8 +555,12 @@ static void write_chance(FILE *err, const struct profile *profile)
 	(void)fprintf(err,
 		      "diff %%: the change of the share, in percent of what it was before; ~: "
 		      "within the sampling error (95 %%)\n%zu of %zu %s changed by more than "
-		      "that\n",
+		      "that",
 		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
+	/* Each has one chance in twenty to seem changed: many lines have many such. */
+	if (nr_by_chance && !is_measured(&profile->selection->classes))
+		(void)fprintf(err, "; of so many, chance alone changes up to %zu", nr_by_chance);
+	(void)fputc('\n', err);
 }
 
 void coverage_write_after(FILE *err, const struct profile *profile)

@@ -94,6 +94,8 @@ systemctl kill -s KILL oprof.service
 until_true sh -c '[ "$(systemctl show -p NRestarts --value oprof.service)" = 1 ] &&
 	systemctl is-active oprof.service'
 ok $? "killed, it is started again"
+[ "$(systemctl show -p StartLimitIntervalUSec --value oprof.service)" = 0 ]
+ok $? "and would be however often it failed"
 oprof stop
 until_true sh -c '! systemctl is-active oprof.service'
 ok $? "oprof stop ends it"

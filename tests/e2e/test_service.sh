@@ -195,7 +195,9 @@ tap_is $? 0 "root's daemon writes to another user's folder"
 has_capability "$daemon" 1
 tap_ok $? "and keeps what it needs for that"
 control --save=b && control --shutdown
-tap_is $? 0 "it saves there"
+saved=$?
+[ $saved -eq 0 ] || tap_show "$T/err"
+tap_is $saved 0 "it saves there"
 check_conservation "$S" b
 tap_ok $? "b: seen = stored + idle + lost"
 S="$T/kept"

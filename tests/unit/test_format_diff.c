@@ -115,6 +115,26 @@ START_TEST(what_changes_mean_is_told)
 }
 END_TEST
 
+START_TEST(of_many_lines_it_is_told_how_many_chance_alone_changes)
+{
+	char app[32];
+
+	for (int i = 0; i < 45; i++) {
+		const struct make_file file = {.app = app};
+
+		(void)snprintf(app, sizeof(app), "/bin/prog%d", i);
+		add("a", &file, 1, 100);
+		add("b", &file, 1, i ? 100 : 200);
+	}
+	made.profile_options.symbols = false;
+	expect_text("{ session:a } { session:b }", write_after,
+		    "before: samples 4500\nafter: samples 4600\n"
+		    "diff %: the change of the share, in percent of what it was before; ~: within "
+		    "the sampling error (95 %)\n1 of 45 images changed by more than that; of so "
+		    "many, chance alone changes up to 2\n");
+}
+END_TEST
+
 START_TEST(images_are_compared_too)
 {
 	const struct make_file libc = {.app = "/bin/prog", .image = "/lib/libc.so"};
@@ -198,6 +218,7 @@ int main(void)
 	tcase_add_test(tests, changes_are_sorted_by_their_size_and_chance_is_marked);
 	tcase_add_test(tests, functions_of_a_rebuilt_binary_are_compared_by_name);
 	tcase_add_test(tests, what_changes_mean_is_told);
+	tcase_add_test(tests, of_many_lines_it_is_told_how_many_chance_alone_changes);
 	tcase_add_test(tests, images_are_compared_too);
 	tcase_add_test(tests, the_error_of_a_share_stands_beside_it);
 	tcase_add_test(tests, times_are_nanoseconds_in_columns_that_hold_them);
