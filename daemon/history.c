@@ -644,4 +644,9 @@ void history_status(const struct history *history, struct control_answer *answer
 	control_answer_add(answer, "close_errors", "%" PRIu64, history->close_errors);
 	control_answer_add(answer, "merge_errors", "%" PRIu64, history->merge_errors);
 	control_answer_add(answer, "damaged_slices", "%" PRIu64, history->damaged);
+	if (history->close_error)
+		control_answer_add(answer, "warning",
+				   "the last minute cannot be closed to a slice: %s; its samples "
+				   "stay in live files",
+				   strerror(-history->close_error));
 }

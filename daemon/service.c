@@ -255,6 +255,7 @@ static void tell_manager(struct service *service)
 	const struct profiler *profiler = service->profiler;
 	struct cost_stretch lately;
 
+	service->told_running = profiler->running;
 	cost_lately(&service->cost, &lately);
 	if (profiler->running)
 		notify_status(&service->notify,
@@ -296,17 +297,19 @@ static bool service_works(const struct service *service, uint64_t now_ns)
 
 void service_tick(struct service *service, uint64_t now_ns)
 {
+	/* A monitor that looks now shall not hear that nothing is sampled. */
+	bool news = service->told_running != service->profiler->running;
 	struct cost_point now;
 
 	if (service->notify.watchdog_ns && service_works(service, now_ns))
 		notify_alive(&service->notify, now_ns);
-	if (now_ns - service->cost.last.time_ns < COST_STEP_NS)
+	if (!news && now_ns - service->cost.last.time_ns < COST_STEP_NS)
 		return;
 	log_tick();
 	point_now(service, &now);
 	cost_take(&service->cost, &now);
 	keep_budget(service, &now);
-	if (now_ns - service->told_ns < SERVICE_METRICS_NS)
+	if (!news && now_ns - service->told_ns < SERVICE_METRICS_NS)
 		return;
 	service->told_ns = now_ns;
 	tell_manager(service);

@@ -30,6 +30,7 @@ struct service {
 	struct cpu_budget budget;
 	int64_t up_since_ns; /* since 1970 */
 	uint64_t told_ns;    /* when metrics and the manager's status line were last renewed */
+	bool told_running;   /* what they said of sampling */
 	int metrics_error;   /* of the last time, so that it is told once */
 };
 

@@ -489,6 +489,16 @@ START_TEST(a_clock_at_1970_for_an_hour_leaves_slices_as_fine_as_they_are)
 }
 END_TEST
 
+static bool status_warns(void)
+{
+	static struct control_answer answer;
+
+	control_answer_init(&answer);
+	history_status(fake_history(), &answer);
+	answer.text[answer.nr_bytes] = '\0';
+	return strstr(answer.text, "\nwarning the last minute cannot be closed to a slice: ");
+}
+
 START_TEST(a_close_that_fails_leaves_all_in_live_files_until_it_works)
 {
 	char *log;
@@ -498,10 +508,12 @@ START_TEST(a_close_that_fails_leaves_all_in_live_files_until_it_works)
 	for (unsigned int i = 0; i < 5; i++)
 		fake_minute(10, 0);
 	ck_assert_uint_eq(fake_history()->close_errors, 5);
+	ck_assert(status_warns());
 	ck_assert_uint_eq(fake_history()->epoch, 1);
 	fake_history_conserved();
 	ck_assert_int_eq(unlink("samples/current/history"), 0);
 	fake_minute(10, 0);
+	ck_assert(!status_warns());
 	ck_assert_uint_eq(fake_history()->files.nr_files, 1);
 	ck_assert_uint_eq(file(0)->nr_samples, 60);
 	expect_same_stretch(0, FAKE_START_NS, FAKE_START_NS + 6 * MINUTE_NS);

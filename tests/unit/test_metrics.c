@@ -19,7 +19,8 @@ static const char status[] = "version 0.1.0\nstate running\nfrequency 99\nfreque
 			     "rate 12.5\nseen 100\nstored 60\nidle 30\nlost_kernel_ring 7\n"
 			     "lost_disk 3\nthrottle_episodes 1\nthrottled_ns 1500000000\n"
 			     "up_since 1700000000000000001\ncpu_ns 2000000001\n"
-			     "resident_bytes 4096\nsample_files 12\nnote a b c\n";
+			     "resident_bytes 4096\nsample_files 12\nclose_errors 2\n"
+			     "merge_errors 0\ndamaged_slices 1\nnote a b c\n";
 
 static bool matches(const char *line, const char *pattern)
 {
@@ -109,6 +110,8 @@ START_TEST(figures_are_those_of_the_status)
 	ck_assert(has_line(text, "oprof_samples_lost_total{reason=\"disk\"} 3"));
 	ck_assert(has_line(text, "oprof_sampling_frequency_hertz 49"));
 	ck_assert(has_line(text, "oprof_daemon_resident_bytes 4096"));
+	ck_assert(has_line(text, "oprof_close_errors_total 2"));
+	ck_assert(has_line(text, "oprof_damaged_slices 1"));
 	ck_assert(has_line(text, "# TYPE oprof_samples_lost_total counter"));
 	free(text);
 }

@@ -142,6 +142,19 @@ START_TEST(metrics_are_renewed_when_it_is_time)
 }
 END_TEST
 
+START_TEST(metrics_say_at_once_that_sampling_was_stopped_and_goes_on)
+{
+	begin();
+	ck_assert(metrics_have("\noprof_sampling 1\n"));
+	ck_assert_int_eq(profiler_stop(&profiler), 0);
+	service_tick(&service, service.told_ns + 1);
+	ck_assert(metrics_have("\noprof_sampling 0\n"));
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	service_tick(&service, service.told_ns + 1);
+	ck_assert(metrics_have("\noprof_sampling 1\n"));
+}
+END_TEST
+
 START_TEST(metrics_that_cannot_be_written_stop_nothing_and_are_told)
 {
 	char nowhere[] = "nowhere/figures.prom";
@@ -212,6 +225,7 @@ int main(void)
 	tcase_add_test(tc, being_ready_is_told_with_how_it_goes);
 	tcase_add_test(tc, metrics_are_there_from_the_start_and_not_up_after_the_end);
 	tcase_add_test(tc, metrics_are_renewed_when_it_is_time);
+	tcase_add_test(tc, metrics_say_at_once_that_sampling_was_stopped_and_goes_on);
 	tcase_add_test(tc, metrics_that_cannot_be_written_stop_nothing_and_are_told);
 	tcase_add_test(tc, the_watchdog_hears_while_samples_are_read);
 	tcase_add_test(tc, the_watchdog_hears_while_sampling_is_stopped);
