@@ -320,6 +320,8 @@ static int gather_file(const char *path, void *context)
 	const struct history *history = gathering->history;
 	const char *folder = history->session->current_path;
 
+	if (history->config.between)
+		history->config.between(history->config.context);
 	return live_slice_add(gathering->live, folder, path + strlen(folder) + 1,
 			      history->files.epoch_closed);
 }

@@ -41,6 +41,8 @@ struct history_config {
 	void (*now)(struct moment *now);
 	/* For tests: called between any two changes of files, in a child too. May be NULL. */
 	void (*step)(void);
+	/* Called between the files of a slice: samples come meanwhile. May be NULL. */
+	void (*between)(void *context);
 	/* Make the session's counters what its files hold. */
 	void (*recount)(void *context);
 	void *context;

@@ -297,6 +297,15 @@ static void source_read_between(void *context)
 		perf_feed_round(source->feed, now_ns);
 }
 
+/* Between the files of a slice that is being closed. */
+static void source_read_only(struct source *source)
+{
+	uint64_t now_ns = source_now();
+
+	if (now_ns - source->read_ns >= READ_BETWEEN_NS)
+		source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
+}
+
 static int source_scan(struct source *source)
 {
 	uint64_t begin_ns = source_now();
@@ -761,6 +770,7 @@ const struct source_ops source_perf = {
 	.cgroup_path = source_cgroup_path,
 	.save_symbols = source_save_symbols,
 	.code_name = source_code_name,
+	.read = source_read_only,
 	.set_thinning = source_set_thinning,
 	.notes = source_notes,
 	.counters = source_counters,

@@ -62,6 +62,14 @@ static uint64_t profiler_seen(const struct profiler *profiler)
 	return profiler->config.ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
 }
 
+static void profiler_read(void *context)
+{
+	struct profiler *profiler = context;
+
+	if (profiler->config.ops->read)
+		profiler->config.ops->read(profiler->source);
+}
+
 /* What history finds to be lost, it finds between rounds. */
 static void profiler_recount_now(void *context)
 {
@@ -233,6 +241,7 @@ static int profiler_init_history(struct profiler *profiler)
 	profiler->config.source.keep_bytes_max =
 		history_budget_on(profiler->session->path, config->budget_bytes) /
 		HISTORY_KEEP_SHARE;
+	config->between = profiler_read;
 	config->recount = profiler_recount_now;
 	config->context = profiler;
 	return history_init(&profiler->history, profiler->session, config);

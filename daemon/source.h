@@ -103,6 +103,13 @@ struct source_ops {
 	 */
 	int (*drain)(struct source *source, enum source_drain how);
 
+	/*
+	 * Take into memory what has come, so that the kernel's rings do not overflow, and hand
+	 * nothing over: for work between drains that may take long. Cheap when called often. NULL
+	 * member: nothing to read.
+	 */
+	void (*read)(struct source *source);
+
 	/* All targets have ended (SOURCE_TASKS): nothing more will come. */
 	bool (*ended)(const struct source *source);
 

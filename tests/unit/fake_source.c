@@ -285,6 +285,12 @@ static int fake_set_thinning(struct source *source, unsigned int thinning)
 	return fake.thinning_error;
 }
 
+static void fake_read(struct source *source)
+{
+	(void)source;
+	fake.nr_reads++;
+}
+
 const struct source_ops source_fake = {
 	.name = "fake",
 	.open = fake_open,
@@ -297,6 +303,7 @@ const struct source_ops source_fake = {
 	.seen = fake_seen,
 	.image = fake_find_image,
 	.cgroup_path = fake_cgroup_path,
+	.read = fake_read,
 	.save_symbols = fake_save_symbols,
 	.code_name = fake_code_name,
 	.set_thinning = fake_set_thinning,

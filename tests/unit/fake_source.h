@@ -24,7 +24,7 @@ struct fake {
 	int open_error;		 /* given by open, with a diag */
 	unsigned int thinning;	 /* as it was set; 0: never */
 	int thinning_error;	 /* given by set_thinning */
-	unsigned int nr_starts, nr_stops, nr_symbols_saved;
+	unsigned int nr_starts, nr_stops, nr_symbols_saved, nr_reads;
 	char saved_to[4096];
 	uint64_t time_ns; /* of the next record; each adds 1000 */
 };

@@ -92,6 +92,20 @@ START_TEST(samples_reach_files_and_counters_agree)
 }
 END_TEST
 
+START_TEST(rings_are_read_between_the_files_of_a_slice)
+{
+	unsigned int nr_before;
+
+	open_it();
+	samples(20);
+	profiler_round(&profiler, SOURCE_DRAIN_PERIODIC);
+	nr_before = fake.nr_reads;
+	ck_assert_int_eq(profiler_close_epoch(&profiler), 0);
+	ck_assert_uint_eq(fake.nr_reads - nr_before, 2); /* a program's file, the kernel's */
+	profiler_close(&profiler);
+}
+END_TEST
+
 START_TEST(closing_takes_what_is_still_in_the_rings)
 {
 	open_it();
@@ -597,6 +611,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, samples_reach_files_and_counters_agree);
+	tcase_add_test(tc, rings_are_read_between_the_files_of_a_slice);
 	tcase_add_test(tc, closing_takes_what_is_still_in_the_rings);
 	tcase_add_test(tc, a_refused_source_leaves_the_session_as_it_was);
 	tcase_add_test(tc, appending_adds_up_files_and_counters);
