@@ -57,7 +57,7 @@ report --from "@$first" --to "@$second"
 tap_is $? 0 "a report of the first minute"
 tap_is "$(hottest)" hot_first "names what was hot then"
 first_sum=$(sum)
-tap_has "$T/err" "asked: from" "and says what was asked for"
+tap_has "$T/err" ', from 20[0-9-]* [0-9:]* to ' "and says of when its samples are"
 report --from "@$second" --to "@$third"
 tap_is "$(hottest)" hot_second "the second minute has its own"
 second_sum=$(sum)
