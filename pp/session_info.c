@@ -319,11 +319,14 @@ bool session_info_changes(const struct session_info *info, const char *session_p
 	struct diag why;
 
 	for (int i = 0; i < CHANGE_LOOKS; i++) {
-		*now = (struct session_info){0};
-		if (!load_stats(now, session_path, &why) && now->nr_stats && info->nr_stats &&
-		    !same_stats(info, now))
+		struct session_info look = {0};
+
+		if (!load_stats(&look, session_path, &why) && look.nr_stats && info->nr_stats &&
+		    !same_stats(info, &look)) {
+			*now = look;
 			return true;
-		session_info_deinit(now);
+		}
+		session_info_deinit(&look);
 		(void)nanosleep(&wait, NULL);
 	}
 	return false;
