@@ -184,7 +184,7 @@ DAEMON_TESTS = tests/unit/test_perf_weeks tests/unit/test_separation tests/unit/
 	tests/unit/test_sample_cache tests/unit/test_attribution \
 	tests/unit/test_control_message tests/unit/test_control_server \
 	tests/unit/test_options tests/unit/test_profiler tests/unit/test_sync_job \
-	tests/unit/test_history tests/unit/test_history_kill \
+	tests/unit/test_history tests/unit/test_history_budget tests/unit/test_history_kill \
 	tests/unit/test_history_levels tests/unit/test_history_soak tests/unit/test_stretch \
 	tests/unit/test_ready tests/unit/test_name_table tests/unit/test_code_keys \
 	tests/unit/test_code_map tests/unit/test_perf_map tests/unit/test_jitdump \
@@ -206,6 +206,9 @@ tests_unit_test_history_disk_SOURCES = tests/unit/test_history_disk.c $(fake_his
 	tests/unit/session_sum.c tests/unit/session_sum.h
 tests_unit_test_history_disk_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_history_disk_LDADD = $(DAEMON_TEST_LIBS)
+tests_unit_test_history_budget_SOURCES = tests/unit/test_history_budget.c $(fake_history_files)
+tests_unit_test_history_budget_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_history_budget_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_history_kill_SOURCES = tests/unit/test_history_kill.c $(fake_history_files)
 tests_unit_test_history_kill_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_history_kill_LDADD = $(DAEMON_TEST_LIBS)
