@@ -10,6 +10,8 @@ perf_system_works || tap_skip_all "performance events are refused here"
 $CC -O1 -pthread -o "$T/storm" "$E2E/storm.c" || tap_bail "the storm does not build"
 S="$T/session"
 limit_kib=$((256 * 1024))
+seconds=2
+[ -z "${OPROF_CHECK_ALL:-}" ] || seconds=10
 
 start()
 {
@@ -67,7 +69,7 @@ samples_of()
 }
 
 start --separate=lib
-storm "maps without end" maps 5000
+storm "maps without end" maps $((seconds * 1000))
 end "maps without end"
 
 start --separate=lib,thread
@@ -83,8 +85,8 @@ tap_ok $? "and the samples of what they did"
 end "5,000 threads"
 
 start --separate=lib
-storm "500 processes a second" processes 2500 5000
-storm "an exec loop" execs 1000
+storm "500 processes a second" processes $((seconds * 500)) $((seconds * 1000))
+storm "an exec loop" execs $((seconds * 200))
 storm "a fork bomb" bomb 9
 end "processes"
 tap_end
