@@ -372,7 +372,7 @@ static int close_epoch(struct history *history, bool all)
 			stretch->begin_ns < stretch->end_ns ? stretch->begin_ns : stretch->end_ns,
 		.end_ns = stretch->end_ns,
 	};
-	struct live_slice live;
+	struct live_slice live = {.builder = NULL};
 	int error = gather(history, &live);
 
 	if (error)

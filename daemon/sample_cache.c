@@ -4,6 +4,7 @@
 #include "lib/file.h"
 #include "lib/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -720,8 +721,12 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		file_free(cache, file);
 	}
 	cache->nr_parked = 0;
-	while (cache->oldest && cache->oldest->epoch + nr_keep < epoch)
+	while (cache->oldest && cache->oldest->epoch + nr_keep < epoch) {
+		const struct sample_file *evicted = cache->oldest;
+
 		file_evict(cache, cache->oldest);
+		assert(cache->oldest != evicted); /* analysers do not see it */
+	}
 }
 
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache)
