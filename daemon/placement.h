@@ -32,7 +32,7 @@ struct placement_config {
 	const void *context;
 	/* Paths of cgroups are enough: give them no numbers in the session (name.cgroup is 0). */
 	bool unnumbered;
-	uint64_t epoch;		 /* of files now (oprof/slice.h); 0: of none */
+	uint64_t epoch; /* of files now (oprof/slice.h); 0: of none */
 };
 
 /*

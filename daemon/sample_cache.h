@@ -91,7 +91,7 @@ int sample_cache_visit_epoch(const struct sample_cache *cache,
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);
 
-size_t sample_cache_nr_files(const struct sample_cache *cache);  /* open */
+size_t sample_cache_nr_files(const struct sample_cache *cache);	 /* open */
 size_t sample_cache_nr_parked(const struct sample_cache *cache); /* closed in this epoch */
 
 #endif

@@ -264,8 +264,7 @@ void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t
 	uint64_t seen = values[STATS_SEEN];
 	uint64_t accounted;
 
-	stats_set(stats, STATS_STORED,
-		  stored + values[STATS_EXPIRED] - values[STATS_EXPIRED_IDLE]);
+	stats_set(stats, STATS_STORED, stored + values[STATS_EXPIRED] - values[STATS_EXPIRED_IDLE]);
 	stats_set(stats, STATS_IDLE, idle + values[STATS_EXPIRED_IDLE]);
 	stats_set(stats, STATS_WEIGHT_STORED, weight + values[STATS_EXPIRED_WEIGHT]);
 	accounted = stats_accounted(stats);

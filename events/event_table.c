@@ -309,7 +309,7 @@ static int load_folder(struct event_table *table, const char *cpu_type, struct d
 static int load_all(struct event_table *table, const char *cpu_type, struct diag *diag)
 {
 	static const char *const own[] = {"perf/software", "perf/hardware", "perf/cache",
-					   "perf/switches"};
+					  "perf/switches"};
 	int error = 0;
 
 	if (cpu_type && !cpu_type_valid(cpu_type))

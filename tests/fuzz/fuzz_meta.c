@@ -51,7 +51,7 @@ static void try_stats(void)
 static void try_cgroups(void)
 {
 	struct cgroup_table table;
-	int64_t number;
+	int64_t number = 0;
 
 	if (cgroup_table_init(&table, file))
 		return;
@@ -87,7 +87,7 @@ static void check_report(uint64_t number, const char *name)
 static void try_names(void)
 {
 	struct name_table table;
-	int64_t number;
+	int64_t number = 0;
 
 	for (int i = 0; i < 2; i++) {
 		int64_t before = i ? number : 0;

@@ -129,9 +129,8 @@ END_TEST
 
 START_TEST(control_groups_are_told_apart_by_the_ends_of_their_names)
 {
-	static const char cgroups[] =
-		"1 /system.slice/the-long-one-b.service\n"
-		"2 /system.slice/the-long-one-a.service\n";
+	static const char cgroups[] = "1 /system.slice/the-long-one-b.service\n"
+				      "2 /system.slice/the-long-one-a.service\n";
 
 	make_session_meta(&session, "cgroups", cgroups, sizeof(cgroups) - 1);
 	add(&(struct make_file){.app = "/bin/a", .cgroup = 1}, 3);

@@ -58,7 +58,7 @@ START_TEST(sizes_have_a_unit_or_none)
 }
 END_TEST
 
-static const char *const bad_sizes[] = {"",   "K",  "1KB", "1 K", "-1M", "0x10",
+static const char *const bad_sizes[] = {"",   "K",    "1KB", "1 K", "-1M", "0x10",
 					"1T", "1.5G", "M1",  "1kk", "0xfK"};
 
 START_TEST(what_is_not_a_size_is_refused)

@@ -79,30 +79,30 @@ static uint64_t counter(const char *name)
 }
 
 /* To a child and back, nr times: we leave the CPU each time. */
-static void go_to_and_fro(unsigned int nr)
+static void go_there_and_back(unsigned int nr)
 {
-	int to[2], fro[2];
+	int to[2], back[2];
 	char byte = 0;
 	pid_t pid;
 
 	ck_assert_int_eq(pipe(to), 0);
-	ck_assert_int_eq(pipe(fro), 0);
+	ck_assert_int_eq(pipe(back), 0);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
 		for (unsigned int i = 0; i < nr; i++)
-			if (read(to[0], &byte, 1) != 1 || write(fro[1], &byte, 1) != 1)
+			if (read(to[0], &byte, 1) != 1 || write(back[1], &byte, 1) != 1)
 				_exit(1);
 		_exit(0);
 	}
 	for (unsigned int i = 0; i < nr; i++) {
 		ck_assert_int_eq(write(to[1], &byte, 1), 1);
-		ck_assert_int_eq(read(fro[0], &byte, 1), 1);
+		ck_assert_int_eq(read(back[0], &byte, 1), 1);
 	}
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(close(to[i]), 0);
-		ck_assert_int_eq(close(fro[i]), 0);
+		ck_assert_int_eq(close(back[i]), 0);
 	}
 }
 
@@ -119,11 +119,11 @@ START_TEST(switches_come_while_sampling_runs_though_nothing_is_sampled)
 
 	open_source(&config);
 	ck_assert(!fake_perf_state.kernel);
-	go_to_and_fro(10);
+	go_there_and_back(10);
 	drain_all();
 	ck_assert_uint_eq(*nr_switches, 0);
 	ck_assert_int_eq(source_perf.start(source), 0);
-	go_to_and_fro(100);
+	go_there_and_back(100);
 	ck_assert_int_eq(source_perf.stop(source), 0);
 	drain_all();
 	/* Parent or child waits in each turn. */
@@ -132,7 +132,7 @@ START_TEST(switches_come_while_sampling_runs_though_nothing_is_sampled)
 	ck_assert_uint_eq(counter("switches_lost"), 0);
 	ck_assert_uint_eq(source_perf.seen(source), 0);
 	*nr_switches = 0;
-	go_to_and_fro(10);
+	go_there_and_back(10);
 	drain_all();
 	ck_assert_uint_eq(*nr_switches, 0);
 }
@@ -151,7 +151,7 @@ START_TEST(lost_switches_are_counted_and_cost_neither_samples_nor_maps)
 
 	open_source(&config);
 	ck_assert_int_eq(source_perf.start(source), 0);
-	go_to_and_fro(40000); /* 512 KiB hold 16384 */
+	go_there_and_back(40000); /* 512 KiB hold 16384 */
 	ck_assert_int_eq(source_perf.stop(source), 0);
 	drain_all();
 	ck_assert_uint_gt(counter("switches_lost"), 0);

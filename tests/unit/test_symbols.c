@@ -163,9 +163,8 @@ END_TEST
 
 START_TEST(time_off_cpu_is_by_reason)
 {
-	ck_assert_int_eq(symbol_table_load(&table, "{off-cpu}", &identity, OPROF_IMAGE_OFF_CPU,
-					   &search),
-			 0);
+	ck_assert_int_eq(
+		symbol_table_load(&table, "{off-cpu}", &identity, OPROF_IMAGE_OFF_CPU, &search), 0);
 	ck_assert_uint_eq(table.nr_symbols, 2);
 	ck_assert_uint_eq(get("[preempted]").start, 0);
 	ck_assert_uint_eq(get("[waiting]").start, 1);
