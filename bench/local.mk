@@ -12,8 +12,13 @@ bench_bench_sdb_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a
 
 EXTRA_PROGRAMS += bench/bench_slice
 BENCHMARKS += bench/bench_slice
-bench_bench_slice_SOURCES = bench/bench_slice.c
+bench_bench_slice_SOURCES = bench/bench_slice.c bench/real_session.c bench/real_session.h
 bench_bench_slice_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a
+
+EXTRA_PROGRAMS += bench/bench_disk
+BENCHMARKS += bench/bench_disk
+bench_bench_disk_SOURCES = bench/bench_disk.c bench/real_session.c bench/real_session.h
+bench_bench_disk_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a -lm
 
 EXTRA_PROGRAMS += bench/bench_report
 BENCHMARKS += bench/bench_report
