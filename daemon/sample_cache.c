@@ -23,6 +23,7 @@
 #define FILES_MAX      2048 /* about 8 KB of memory each */
 #define FILES_SPARE    96   /* descriptors kept for the rest of the daemon, 64 for code_space.h */
 #define DAMAGED_MAX    100
+#define INLINE_PIECES  4  /* of a file, that its inode has room for */
 #define RELEASED_MAX   64 /* cookies whose keys are forgotten in one go */
 
 /* A key that was seen, and its file. */
@@ -179,9 +180,22 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 	file->last_ns = 0;
 }
 
+/* Rather too much: a file that grew in pieces may need a block to say where they are. */
+static void file_measure(struct sample_cache *cache, struct sample_file *file)
+{
+	uint64_t nr_bytes = sdb_nr_bytes(file->db);
+
+	if (nr_bytes > (uint64_t)INLINE_PIECES * OPROF_SDB_PAGE_BYTES)
+		nr_bytes += OPROF_SDB_PAGE_BYTES;
+	cache->nr_bytes += nr_bytes - file->nr_bytes;
+	file->nr_bytes = nr_bytes;
+}
+
 static void file_close(struct sample_cache *cache, struct sample_file *file)
 {
 	file_set_times(cache, file);
+	if (file->db)
+		file_measure(cache, file);
 	sdb_close(file->db);
 	file->db = NULL;
 	cache->sync_all |= file->unsynced;
@@ -411,14 +425,6 @@ static bool file_open_again(struct sample_cache *cache, struct sample_file *file
 	if (error_is_damage(error))
 		return !file_set_aside(cache, file, diag->text[0] ? diag->text : strerror(-error));
 	return false;
-}
-
-static void file_measure(struct sample_cache *cache, struct sample_file *file)
-{
-	uint64_t nr_bytes = sdb_nr_bytes(file->db);
-
-	cache->nr_bytes += nr_bytes - file->nr_bytes;
-	file->nr_bytes = nr_bytes;
 }
 
 /* cache->placement is the file's. */

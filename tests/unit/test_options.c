@@ -60,7 +60,8 @@ START_TEST(every_option_reaches_its_field)
 	ck_assert_int_eq(parse("--session-dir=d --foreground --start --fresh --verbose --pid=1,2 "
 			       "--pid 3 --enable-on-exec --die-with-parent --callgraph=5 "
 			       "--sample-pages=16 --side-pages=8 --ready-fd=7 --separate=lib,cpu "
-			       "--frequency=997 --log-file=/l"),
+			       "--frequency=997 --history-bytes=2G --history-days=400 "
+			       "--log-file=/l"),
 			 0);
 	ck_assert_str_eq(options.session_dir, "d");
 	ck_assert(options.foreground && options.start && options.verbose);
@@ -70,6 +71,8 @@ START_TEST(every_option_reaches_its_field)
 	ck_assert_int_eq(options.pids[2], 3);
 	ck_assert_uint_eq(options.chain_depth, 5);
 	ck_assert_uint_eq(options.sample_pages, 16);
+	ck_assert_uint_eq(options.history_bytes, UINT64_C(2) << 30);
+	ck_assert_uint_eq(options.history_days, 400);
 	ck_assert_uint_eq(options.side_pages, 8);
 	ck_assert_int_eq(options.ready_fd, 7);
 	ck_assert_uint_eq(options.separation, SEPARATION_LIB | SEPARATION_CPU);
@@ -122,6 +125,10 @@ START_TEST(wrong_values_are_refused_with_their_option)
 	refused("--side-pages=0", "--side-pages");
 	refused("--callgraph=100000", "--callgraph");
 	refused("--ready-fd=x", "--ready-fd");
+	refused("--history-bytes=15M", "--history-bytes");
+	refused("--history-bytes=1T", "--history-bytes");
+	refused("--history-days=0", "--history-days");
+	refused("--history-days=36501", "--history-days");
 	refused("--separate=libs", "libs");
 	refused("--event=no-such-event", "no-such-event");
 	refused("--event=", "");

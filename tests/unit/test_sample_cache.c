@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ROUND_NS UINT64_C(100000000)
@@ -30,6 +32,7 @@ static unsigned int nr_placed;
 static unsigned int nr_set_aside;
 static int place_error;
 static uint64_t now_ns;
+static uint64_t epoch;
 
 /* Keys of one image are one file, whatever their app. */
 static int place(void *context, const struct sample_key *key, struct placement *placement)
@@ -54,8 +57,11 @@ static int place(void *context, const struct sample_key *key, struct placement *
 	placement->identity.cpu_type = placement->identity.host = "";
 	placement->identity.app_path = placement->identity.image_path = placement->name.image.path;
 	placement->identity.period_or_hz = 1000;
+	placement->identity.epoch = epoch;
+	if (epoch)
+		placement->identity.flags = OPROF_SDB_EPOCHS;
 	if (key->event) {
-		placement->identity.flags = OPROF_SDB_WEIGHTED;
+		placement->identity.flags |= OPROF_SDB_WEIGHTED;
 		(void)snprintf(placement->name.event, sizeof(placement->name.event), "weighted");
 	}
 	return 0;
@@ -379,6 +385,123 @@ START_TEST(what_closed_files_took_is_synced_too)
 }
 END_TEST
 
+static void begin_epoch(uint64_t number, uint64_t nr_keep)
+{
+	epoch = number;
+	sample_cache_begin_epoch(cache, number, nr_keep);
+}
+
+static int count_path(const char *path, void *context)
+{
+	uint64_t *nr = context;
+
+	ck_assert_int_eq(access(path, F_OK), 0);
+	++*nr;
+	return 0;
+}
+
+/* Files that hold samples of the epoch. */
+static uint64_t nr_of_epoch(void)
+{
+	uint64_t nr = 0;
+
+	ck_assert_int_eq(sample_cache_visit_epoch(cache, count_path, &nr), 0);
+	return nr;
+}
+
+START_TEST(files_closed_in_an_epoch_are_known_until_it_ends)
+{
+	make_cache(4);
+	begin_epoch(1, 10);
+	for (unsigned int i = 0; i < 100; i++)
+		ck_assert_int_eq(add(1 + i % 20, i), 0);
+	ck_assert_uint_eq(nr_of_epoch(), 20);
+	ck_assert_uint_eq(sample_cache_nr_parked(cache), 16);
+	for (uint32_t image = 1; image <= 20; image++)
+		ck_assert_uint_eq(samples_of(image), 5);
+	begin_epoch(2, 10);
+	ck_assert_uint_eq(nr_of_epoch(), 0);
+	ck_assert_uint_eq(sample_cache_nr_parked(cache), 0);
+	ck_assert_int_eq(access(path_of(1), F_OK), -1); /* was closed */
+	ck_assert_int_eq(access(path_of(20), F_OK), 0);
+	for (uint32_t image = 1; image <= 20; image++)
+		ck_assert_int_eq(add(image, 7), 0);
+	ck_assert_uint_eq(nr_of_epoch(), 20);
+	for (uint32_t image = 1; image <= 20; image++)
+		ck_assert_uint_eq(samples_of(image), 1);
+	sample_cache_destroy(cache);
+	epoch = 0;
+}
+END_TEST
+
+START_TEST(files_that_are_not_used_for_some_epochs_go_with_their_folders)
+{
+	make_cache(8);
+	begin_epoch(1, 2);
+	ck_assert_int_eq(add(1, 0), 0);
+	ck_assert_int_eq(add(2, 0), 0);
+	for (uint64_t number = 2; number <= 4; number++) {
+		begin_epoch(number, 2);
+		next_round(ROUND_NS);
+		ck_assert_int_eq(add(2, 0), 0);
+	}
+	ck_assert_int_eq(access(path_of(1), F_OK), -1);
+	ck_assert_int_eq(access("s/{root}/bin/1", F_OK), -1);
+	ck_assert_uint_eq(samples_of(2), 1);
+	begin_epoch(5, 0);
+	ck_assert_uint_eq(sample_cache_nr_files(cache), 0);
+	ck_assert_uint_eq(sample_cache_nr_bytes(cache), 0);
+	ck_assert_int_eq(access("s/{root}", F_OK), -1);
+	sample_cache_destroy(cache);
+	epoch = 0;
+}
+END_TEST
+
+static uint64_t du;
+
+static int add_blocks(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)type;
+	(void)ftw;
+	if (strcmp(path, "s") != 0)
+		du += (uint64_t)st->st_blocks * 512;
+	return 0;
+}
+
+static uint64_t disk(void)
+{
+	du = 0;
+	ck_assert_int_eq(nftw("s", add_blocks, 16, FTW_PHYS), 0);
+	return du;
+}
+
+/* To a block for each file, and never less than it is. */
+static void disk_is_known(void)
+{
+	ck_assert_uint_ge(sample_cache_nr_bytes(cache), disk());
+	ck_assert_uint_le(sample_cache_nr_bytes(cache), disk() + UINT64_C(10) * 4096);
+}
+
+START_TEST(disk_that_files_and_folders_take_is_known)
+{
+	make_cache(4);
+	begin_epoch(1, 10);
+	for (unsigned int i = 0; i < 20000; i++)
+		ck_assert_int_eq(add(1 + i % 10, i * 16), 0);
+	next_round(ROUND_NS);
+	disk_is_known();
+	ck_assert_uint_lt(sample_cache_file_bytes(cache), disk());
+	begin_epoch(2, 10);
+	disk_is_known();
+	for (unsigned int i = 0; i < 20; i++)
+		ck_assert_int_eq(add(1 + i % 10, i), 0);
+	next_round(ROUND_NS);
+	disk_is_known();
+	sample_cache_destroy(cache);
+	epoch = 0;
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("sample_cache");
@@ -399,5 +522,8 @@ int main(void)
 	tcase_add_test(tc, an_error_of_placing_is_handed_on);
 	tcase_add_test(tc, sync_and_clear_leave_everything_readable);
 	tcase_add_test(tc, what_closed_files_took_is_synced_too);
+	tcase_add_test(tc, files_closed_in_an_epoch_are_known_until_it_ends);
+	tcase_add_test(tc, files_that_are_not_used_for_some_epochs_go_with_their_folders);
+	tcase_add_test(tc, disk_that_files_and_folders_take_is_known);
 	return test_run(tc);
 }

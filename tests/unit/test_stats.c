@@ -195,6 +195,50 @@ START_TEST(a_file_truncated_under_the_daemon_is_made_anew_from_memory)
 }
 END_TEST
 
+START_TEST(a_recount_leaves_what_expired_in_the_sums)
+{
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_set(&stats, STATS_SEEN, 100);
+	stats_set(&stats, STATS_STORED, 80);
+	stats_set(&stats, STATS_IDLE, 20);
+	stats_set(&stats, STATS_EXPIRED, 50);
+	stats_set(&stats, STATS_EXPIRED_IDLE, 10);
+	stats_set(&stats, STATS_EXPIRED_WEIGHT, 400);
+	stats_recount(&stats, 35, 10, 350); /* five are missing */
+	ck_assert_uint_eq(stats.values[STATS_STORED], 75);
+	ck_assert_uint_eq(stats.values[STATS_IDLE], 20);
+	ck_assert_uint_eq(stats.values[STATS_WEIGHT_STORED], 750);
+	ck_assert_uint_eq(stats.values[STATS_LOST + OPROF_LOST_FILE], 5);
+	ck_assert_uint_eq(stats_accounted(&stats), 100);
+	stats_close(&stats);
+}
+END_TEST
+
+START_TEST(counters_catch_up_with_later_ones_but_for_what_a_recount_tells)
+{
+	struct oprof_stats_entry later[] = {
+		{"seen", 50}, {"stored", 30}, {"lost_disk", 1}, {"late_records", 9}, {"new", 4}};
+	struct oprof_stats_entry all[STATS_ENTRIES_MAX];
+	size_t nr;
+
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_set(&stats, STATS_SEEN, 40);
+	stats_set(&stats, STATS_STORED, 20);
+	stats_set(&stats, STATS_LOST + OPROF_LOST_DISK, 2);
+	stats_catch_up(&stats, later, sizeof(later) / sizeof(later[0]));
+	ck_assert_uint_eq(stats.values[STATS_SEEN], 50);
+	ck_assert_uint_eq(stats.values[STATS_STORED], 20);
+	ck_assert_uint_eq(stats.values[STATS_LOST + OPROF_LOST_DISK], 2);
+	ck_assert_uint_eq(on_disk("late_records"), 9);
+	ck_assert_uint_eq(on_disk("new"), 4);
+	nr = stats_snapshot(&stats, all);
+	ck_assert_uint_eq(nr, stats.nr_entries);
+	ck_assert_str_eq(all[nr - 1].name, "new");
+	ck_assert_uint_eq(all[nr - 1].value, 4);
+	stats_close(&stats);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("stats");
@@ -210,5 +254,7 @@ int main(void)
 	tcase_add_test(tc, counters_of_another_version_are_not_taken_for_ours);
 	tcase_add_test(tc, a_file_that_claims_more_entries_than_it_holds_is_damaged);
 	tcase_add_test(tc, a_file_truncated_under_the_daemon_is_made_anew_from_memory);
+	tcase_add_test(tc, a_recount_leaves_what_expired_in_the_sums);
+	tcase_add_test(tc, counters_catch_up_with_later_ones_but_for_what_a_recount_tells);
 	return test_run(tc);
 }
