@@ -59,7 +59,7 @@ void history_measured(struct history *history, uint64_t du, uint64_t measured)
 		return;
 	history->fixed_told = true;
 	log_error("symbols and names take %" PRIu64 " MB of the %" PRIu64
-		  " MB that the session may take: little is left for its history (--budget)",
+		  " MB that the session may take: little is left for its history (--history-bytes)",
 		  history->fixed_bytes >> 20, history->budget_bytes >> 20);
 }
 
