@@ -54,11 +54,12 @@ wait_above()
 	[ "$(status_value "$1")" -gt "$2" ]
 }
 
-# What a report would sum over the files of session $1: opcheck counts every file.
+# What a report would sum over the files of session $1: opcheck counts every file and slice.
 files_sum()
 {
 	"$BIN/opcheck" -v "$S/samples/$1" | awk '
-		{ for (i = 2; i <= NF; i++) if ($i ~ /^samples,?$/) sum += $(i - 1) }
+		/; superseded by/ { next }
+		{ for (i = 2; i <= NF; i++) if ($i ~ /^(samples|idle),?$/) sum += $(i - 1) }
 		END { print sum + 0 }'
 }
 
