@@ -4,6 +4,7 @@
 #include "daemon/cost.h"
 #include "tests/unit/test_folder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,11 @@ int main(void)
 {
 	TCase *tc = tcase_create("heap");
 
+#ifdef __SANITIZE_ADDRESS__
+	/* Memory then is the sanitizer's, and heap_trim() can give nothing back. */
+	printf("1..0 # SKIP the C library's memory is not in use\n");
+	return EXIT_SUCCESS;
+#endif
 	tcase_add_test(tc, memory_given_up_below_what_is_still_used_goes_back_to_the_kernel);
 	return test_run(tc);
 }

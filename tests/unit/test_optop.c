@@ -256,7 +256,9 @@ static int print(const char *options, char *text, size_t nr_bytes)
 	size_t nr;
 	FILE *out;
 
-	(void)snprintf(command, sizeof(command), "%s %s 2>&1", program, options);
+	/* It ends without waiting for symbols that are still being read: their memory stays. */
+	(void)snprintf(command, sizeof(command), "ASAN_OPTIONS=detect_leaks=0 %s %s 2>&1", program,
+		       options);
 	out = popen(command, "r");
 	ck_assert_ptr_nonnull(out);
 	nr = fread(text, 1, nr_bytes - 1, out);
@@ -296,7 +298,7 @@ END_TEST
 
 START_TEST(an_event_that_is_not_there_is_told)
 {
-	static char text[4096];
+	static char text[65536];
 
 	ck_assert_int_eq(print("--session-dir=. --once -e cycles", text, sizeof(text)), 1);
 	ck_assert_ptr_nonnull(strstr(text, "no samples of event cycles"));

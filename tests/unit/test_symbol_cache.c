@@ -181,10 +181,13 @@ END_TEST
 
 START_TEST(no_folder_of_another_user_is_used)
 {
+	char *here = realpath(".", NULL);
 	char *path;
 
+	ck_assert_ptr_nonnull(here);
 	ck_assert_int_eq(chmod(".", 0777), 0);
-	ck_assert_int_eq(setenv("XDG_CACHE_HOME", realpath(".", NULL), 1), 0);
+	ck_assert_int_eq(setenv("XDG_CACHE_HOME", here, 1), 0);
+	free(here);
 	ck_assert_ptr_null(symbol_cache_path());
 	ck_assert_int_eq(chmod(".", 0755), 0);
 	path = symbol_cache_path();
