@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The ring in the kernel: the writers are one CPU, preemption off, with its
+ * interrupts and NMIs; the flusher is the same CPU (or any, while that one is
+ * offline); the reader is anywhere. Local operations, whole with respect to
+ * the CPU's own interrupts. On arm64 they are the exclusive or LSE ones
+ * without order, which is all that is needed.
+ */
+#ifndef RING_PORT_KERNEL_H
+#define RING_PORT_KERNEL_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/timex.h>
+#include <asm/barrier.h>
+#include <asm/local.h>
+
+#define RING_PORT_WRITER_MAY_DIE  0
+#define RING_PORT_FLUSH_ELSEWHERE 0
+
+#define ring_likely(x)	 likely(x)
+#define ring_unlikely(x) unlikely(x)
+#define RING_LINE	 ____cacheline_aligned
+
+#define ring_load(p)		 READ_ONCE(*(p))
+#define ring_store(p, v)	 WRITE_ONCE(*(p), v)
+#define ring_load_acquire(p)	 smp_load_acquire(p)
+#define ring_store_release(p, v) smp_store_release(p, v)
+
+static inline void ring_barrier(void)
+{
+	barrier();
+}
+
+static inline bool ring_own_cmpxchg(ring_word *word, ring_word old, ring_word new_value)
+{
+	return cmpxchg_local(word, old, new_value) == old;
+}
+
+/* struct local_t is one long, on machines of 64 bits. */
+static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
+{
+	return (uint64_t)local_add_return((long)number, (local_t *)word);
+}
+
+static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t new_value)
+{
+	return cmpxchg(word, old, new_value) == old;
+}
+
+static inline void ring_own_inc(uint64_t *word)
+{
+	local_inc((local_t *)word);
+}
+
+static inline uint64_t ring_clock(enum ring_clock clock)
+{
+	if (clock == RING_CLOCK_COUNTER)
+		return get_cycles();
+	return ktime_get_mono_fast_ns();
+}
+
+static inline uint64_t ring_clock_ordered(enum ring_clock clock)
+{
+	return ring_clock(clock);
+}
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The reader. What it finds in shared memory may be damaged on purpose: every
+ * index is checked, and positions only choose a place within the ring.
+ */
+#include "ring/ring.h"
+
+static ring_word sub_buffer_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->sub_mask + 1);
+}
+
+static ring_word lap_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->ring_mask + 1);
+}
+
+/* Where packets that were begun end. */
+static ring_word begun(const struct ring *ring, ring_word reserved)
+{
+	if ((reserved & ring->sub_mask) == RING_FINALISED)
+		reserved--;
+	return (ring_word)((reserved + ring->sub_mask) & ~ring->sub_mask);
+}
+
+static struct ring_place *place_of(const struct ring *ring, ring_word position)
+{
+	return &ring->places[(position & ring->ring_mask) >> ring->sub_order];
+}
+
+static uint64_t tag_of(const struct ring *ring, ring_word position)
+{
+	return (uint64_t)(position >> ring->sub_order) << RING_ID_TAG_SHIFT;
+}
+
+/* The index that no place has is the reader's: also where a reader before died with a packet. */
+int ring_reader_init(struct ring_reader *reader, const struct ring *ring)
+{
+	uint64_t sum = 0, squares = 0, all = 0, all_squares = 0, spare;
+	uint32_t i;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->ring = *ring;
+	reader->consumed =
+		(ring_word)(ring_load(&ring->shared->consumed) & (ring_word)~ring->sub_mask);
+	if (ring->mode != RING_OVERWRITE)
+		return 0;
+	for (i = 0; i <= ring->nr_places; i++) {
+		all += i;
+		all_squares += (uint64_t)i * i;
+	}
+	for (i = 0; i < ring->nr_places; i++) {
+		uint64_t index = ring_load(&ring->places[i].id) & RING_ID_INDEX;
+
+		sum += index;
+		squares += index * index;
+	}
+	spare = all - sum;
+	if (spare > ring->nr_places || all_squares - squares != spare * spare)
+		return -EBADMSG;
+	reader->spare = (uint32_t)spare;
+	return 0;
+}
+
+/* Positions before this one have been, or are being, written over. */
+static ring_word oldest(const struct ring *ring)
+{
+	return (ring_word)(begun(ring, ring_load_acquire(&ring->shared->reserved)) -
+			   lap_bytes(ring));
+}
+
+/* Is a before b, as positions of a ring are? */
+static bool is_before(ring_word a, ring_word b)
+{
+	return a != b && (ring_word)(b - a) <= (ring_word)((ring_word)-1 >> 1);
+}
+
+/* The paper's equation 2, for the packet asked for. Pairs with ring_deliver(). */
+static int get_discard(const struct ring *ring, ring_word position, struct ring_packet *packet)
+{
+	ring_word index = (position & ring->ring_mask) >> ring->sub_order;
+	ring_word delivered = ring_load_acquire(&ring->places[index].delivered);
+
+	if (delivered != (ring_word)(position + lap_bytes(ring)))
+		return is_before((ring_word)(position + lap_bytes(ring)), delivered) ? -ESTALE
+										     : -EAGAIN;
+	packet->data = ring->memories + ((uint64_t)index << ring->sub_order);
+	return 0;
+}
+
+/* Why the memory in a place is not the packet asked for. */
+static int why_not(const struct ring *ring, ring_word position, uint64_t id)
+{
+	if (is_before(position, oldest(ring)))
+		return -ESTALE;
+	if ((id & RING_ID_NOREF) && (id & RING_ID_EMPTY) &&
+	    (id >> RING_ID_TAG_SHIFT) == (tag_of(ring, position) >> RING_ID_TAG_SHIFT) &&
+	    ring_load_acquire(&place_of(ring, position)->delivered) ==
+		    (ring_word)(position + lap_bytes(ring)))
+		return -ENODATA;
+	return -EAGAIN;
+}
+
+/* The paper's algorithm 6: the memory against the spare, in one step. */
+static int get_overwrite(struct ring_reader *reader, ring_word position, struct ring_packet *packet)
+{
+	const struct ring *ring = &reader->ring;
+	struct ring_place *place = place_of(ring, position);
+	uint64_t tag = tag_of(ring, position);
+	uint64_t id = ring_load_acquire(&place->id); /* pairs with ring_deliver() */
+	uint64_t left = reader->spare | RING_ID_NOREF | RING_ID_EMPTY | tag;
+	uint64_t index = id & RING_ID_INDEX;
+
+	if ((RING_GUARD_NOREF && !(id & RING_ID_NOREF)) || (id & RING_ID_EMPTY) ||
+	    (RING_GUARD_TAG && (id >> RING_ID_TAG_SHIFT) != (tag >> RING_ID_TAG_SHIFT)))
+		return why_not(ring, position, id);
+	if (index > ring->nr_places)
+		return -EBADMSG;
+	if (!ring_shared_cmpxchg(&place->id, id, left))
+		return why_not(ring, position, ring_load(&place->id));
+	packet->data = ring->memories + (index << ring->sub_order);
+	packet->id = left;
+	reader->spare = (uint32_t)index;
+	return 0;
+}
+
+int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet *packet)
+{
+	const struct ring *ring = &reader->ring;
+	int error;
+
+	if (reader->held)
+		return -EBUSY;
+	if (!RING_GUARD_ASKED &&
+	    place_of(ring, position) == place_of(ring, ring_load(&ring->shared->reserved)))
+		return -EAGAIN;
+	packet->position = position;
+	if (ring->mode == RING_OVERWRITE)
+		error = get_overwrite(reader, position, packet);
+	else
+		error = get_discard(ring, position, packet);
+	if (!error)
+		reader->held = 1;
+	return error;
+}
+
+/* The release pairs with the acquire of may_enter(): all is read. */
+static void consume(struct ring_reader *reader, ring_word position)
+{
+	reader->consumed = position;
+	ring_store_release(&reader->ring.shared->consumed, position);
+}
+
+void ring_put(struct ring_reader *reader, struct ring_packet *packet)
+{
+	ring_word next = (ring_word)(packet->position + sub_buffer_bytes(&reader->ring));
+
+	reader->held = 0;
+	reader->nr_read++;
+	packet->data = NULL;
+	if (is_before(reader->consumed, next))
+		consume(reader, next);
+}
+
+/*
+ * In get, spare became the index of what is held; what was spare lies in the
+ * place. The paper's algorithm 7, for a packet that may be asked for again.
+ */
+void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
+{
+	const struct ring *ring = &reader->ring;
+	struct ring_place *place = place_of(ring, packet->position);
+	uint64_t back = reader->spare | RING_ID_NOREF | tag_of(ring, packet->position);
+
+	reader->held = 0;
+	packet->data = NULL;
+	if (ring->mode != RING_OVERWRITE)
+		return;
+	if (!RING_GUARD_PUT)
+		ring_store_release(&place->id, back);
+	else if (!ring_shared_cmpxchg(&place->id, packet->id, back))
+		return; /* a writer needs the place: what was held is the spare */
+	reader->spare = (uint32_t)(packet->id & RING_ID_INDEX);
+}
+
+/* Overwrite mode: writers never wait, and do not look where the reader is. */
+static void skip_overwritten(struct ring_reader *reader)
+{
+	const struct ring *ring = &reader->ring;
+	ring_word first = oldest(ring);
+
+	if (ring->mode != RING_OVERWRITE || !is_before(reader->consumed, first))
+		return;
+	reader->nr_overwritten += (ring_word)(first - reader->consumed) >> ring->sub_order;
+	consume(reader, first);
+}
+
+int ring_next(struct ring_reader *reader, struct ring_packet *packet)
+{
+	const struct ring *ring = &reader->ring;
+	unsigned int turn;
+	int error = -EAGAIN;
+
+	/* A writer may overtake the reader for as long as it likes: then again later. */
+	for (turn = 0; turn < 8; turn++) {
+		skip_overwritten(reader);
+		error = ring_get(reader, reader->consumed, packet);
+		if (error == -ENODATA) {
+			reader->nr_gone++;
+			consume(reader, (ring_word)(reader->consumed + sub_buffer_bytes(ring)));
+		} else if (error != -ESTALE) {
+			break;
+		}
+	}
+	if (error == -ESTALE || error == -ENODATA)
+		error = -EAGAIN;
+	if (error == -EAGAIN && ring_load_acquire(&ring->shared->reserved) ==
+					(ring_word)(reader->consumed + RING_FINALISED))
+		return -ENODATA;
+	return error;
+}
+
+void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring_word *to)
+{
+	const struct ring *ring = &reader->ring;
+	ring_word reserved = ring_load_acquire(&ring->shared->reserved);
+
+	*to = (ring_word)(reserved & ~ring->sub_mask);
+	*from = reader->consumed;
+	if (ring->mode == RING_OVERWRITE)
+		*from = (ring_word)(begun(ring, reserved) - lap_bytes(ring));
+}
+
+ring_word ring_unread_bytes(const struct ring_reader *reader)
+{
+	const struct ring *ring = &reader->ring;
+	ring_word reserved = ring_load_acquire(&ring->shared->reserved);
+	ring_word unread = (ring_word)((reserved & ~ring->sub_mask) - reader->consumed);
+
+	return is_before((ring_word)(reserved & ~ring->sub_mask), reader->consumed) ? 0 : unread;
+}

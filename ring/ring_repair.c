@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The ring of a writer that was killed (doc/ring.md: a dead writer). Stores
+ * of a killed thread end at some instruction: all before it are seen, none
+ * after. The memory may be damaged on purpose: nothing found in it leads out
+ * of the ring.
+ */
+#include "ring/ring_write.h"
+
+/* One entry of the stack, and what its reservation was to do. */
+struct open_slot {
+	struct ring_open_slot entry;
+	ring_word packet; /* of the slot */
+	ring_word begin;  /* of the record */
+	bool opens;
+	bool closes_old;
+	bool closes_exactly;
+};
+
+static ring_word sub_buffer_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->sub_mask + 1);
+}
+
+static ring_word lap_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->ring_mask + 1);
+}
+
+static ring_word length_of(const struct ring_open_slot *entry)
+{
+	return (ring_word)(entry->end - entry->old);
+}
+
+/* What the entry says was to be done; false: no reservation looks like this. */
+static bool understand(const struct ring *ring, struct open_slot *slot)
+{
+	const struct ring_open_slot *entry = &slot->entry;
+	ring_word open = entry->old & ring->sub_mask;
+	ring_word from;
+
+	slot->packet = (ring_word)(entry->old & ~ring->sub_mask);
+	slot->opens = !open || (ring_word)(entry->end - slot->packet) > sub_buffer_bytes(ring);
+	slot->closes_old = slot->opens && open;
+	if (slot->closes_old)
+		slot->packet = (ring_word)(slot->packet + sub_buffer_bytes(ring));
+	slot->closes_exactly = !(entry->end & ring->sub_mask);
+	from = slot->opens ? (ring_word)(slot->packet + sizeof(struct oprof_packet_header))
+			   : entry->old;
+	slot->begin = ring_align(from, OPROF_RECORD_HEADER_ALIGN);
+	return (ring_word)(slot->begin - slot->packet) < (ring_word)(entry->end - slot->packet) &&
+	       (ring_word)(entry->end - slot->packet) <= sub_buffer_bytes(ring) &&
+	       (ring_word)(entry->end - slot->begin) >= OPROF_RECORD_COMPACT_BYTES;
+}
+
+/* Was the entry only about to be reserved, or is all of it delivered? */
+static bool is_bogus(const struct ring *ring, const struct open_slot *slot, ring_word reserved)
+{
+	const struct ring_open_slot *entry = &slot->entry;
+	const struct ring_place *place = ring_place(ring, slot->packet);
+
+	if (RING_GUARD_REACHED && (ring_word)(reserved - entry->old) < length_of(entry))
+		return true;
+	if (RING_GUARD_FLUSHED && !slot->opens && ring_load(&place->closed_at) == entry->old)
+		return true;
+	return RING_GUARD_DELIVERED && ring_load(&place->delivered) != slot->packet;
+}
+
+static bool is_overlapped(const struct open_slot *slots, uint32_t nr_slots, uint32_t index)
+{
+	uint32_t i;
+
+	for (i = index + 1; RING_GUARD_OVERLAP && i < nr_slots; i++) {
+		if ((ring_word)(slots[i].entry.old - slots[index].entry.old) <
+		    length_of(&slots[index].entry))
+			return true;
+	}
+	return false;
+}
+
+static void set_closed(struct ring_place *place, ring_word closed_at,
+		       const struct ring_open_slot *entry)
+{
+	unsigned int i;
+
+	place->end_time = entry->time;
+	for (i = 0; i < OPROF_NR_LOST; i++)
+		ring_store(&place->lost_by[i], entry->lost_by[i]);
+	ring_store(&place->closed_at, closed_at);
+}
+
+/* Do again what its writer may have done, and cover the slot. */
+static void cover(struct ring *ring, const struct open_slot *slot)
+{
+	const struct ring_open_slot *entry = &slot->entry;
+	struct ring_place *place = ring_place(ring, slot->packet);
+	struct ring_place *old = ring_place(ring, entry->old);
+	uint8_t *memory;
+
+	if (slot->closes_old &&
+	    ring_load(&old->delivered) == (ring_word)(slot->packet - sub_buffer_bytes(ring)))
+		set_closed(old, entry->old, entry);
+	if (slot->opens) {
+		ring_store(&ring->shared->nr_opened, 1);
+		place->begin_time = entry->time;
+	}
+	if (slot->closes_exactly)
+		set_closed(place, entry->end, entry);
+	memory = ring_memory(ring, place, slot->packet, true);
+	ring_write_padding(memory + (ring_word)(slot->begin - slot->packet),
+			   (uint32_t)(ring_word)(entry->end - slot->begin), entry->time);
+	/* Its commit may or may not have been counted. */
+	ring_store(&place->committed, (uint64_t)OPROF_PACKET_NR_UNKNOWN << 32);
+	if ((int64_t)(entry->time - ring_load(&ring->shared->last_time)) > 0)
+		ring_store(&ring->shared->last_time, entry->time);
+	ring_own_inc(&ring->shared->lost_by[OPROF_LOST_KILLED]);
+}
+
+/* A packet that was entered and not delivered: all that is reserved in it is committed now. */
+static int complete(struct ring *ring, ring_word packet, ring_word reserved)
+{
+	struct ring_place *place = ring_place(ring, packet);
+	ring_word bytes = (ring_word)(reserved - packet);
+	uint64_t committed = ring_load(&place->committed);
+	ring_word content;
+
+	if (bytes > sub_buffer_bytes(ring))
+		bytes = sub_buffer_bytes(ring);
+	if ((uint32_t)committed != bytes)
+		committed = (uint64_t)OPROF_PACKET_NR_UNKNOWN << 32 | bytes;
+	ring_store(&place->committed, committed);
+	if (bytes < sub_buffer_bytes(ring))
+		return 0; /* finalise closes it */
+	content = (ring_word)(ring_load(&place->closed_at) - packet);
+	if (content < sizeof(struct oprof_packet_header) || content > sub_buffer_bytes(ring))
+		return -EBADMSG;
+	ring_deliver(ring, place);
+	return 0;
+}
+
+static uint32_t read_stack(const struct ring *ring, struct open_slot *slots)
+{
+	uint32_t depth = ring_load(&ring->shared->depth), nr_slots = 0, i;
+
+	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
+		slots[nr_slots].entry = ring->shared->open_slots[i];
+		if (slots[nr_slots].entry.valid && understand(ring, &slots[nr_slots]))
+			nr_slots++;
+		ring_store(&ring->shared->open_slots[i].valid, 0);
+	}
+	ring_store(&ring->shared->depth, 0);
+	return nr_slots;
+}
+
+int ring_repair(struct ring_reader *reader)
+{
+	struct ring *ring = &reader->ring;
+	struct open_slot slots[RING_DEPTH_MAX];
+	ring_word reserved = ring_load_acquire(&ring->shared->reserved);
+	ring_word packet, end;
+	uint32_t nr_slots, i;
+	int error = 0, nr_covered = 0;
+
+	if (reader->held)
+		return -EBUSY;
+	if (!RING_PORT_WRITER_MAY_DIE)
+		return 0;
+	nr_slots = read_stack(ring, slots);
+	for (i = nr_slots; i-- > 0;) {
+		if (is_overlapped(slots, nr_slots, i) || is_bogus(ring, &slots[i], reserved))
+			continue;
+		cover(ring, &slots[i]);
+		nr_covered++;
+	}
+	if ((reserved & ring->sub_mask) == RING_FINALISED)
+		reserved--;
+	end = (ring_word)((reserved + ring->sub_mask) & ~ring->sub_mask);
+	for (packet = (ring_word)(end - lap_bytes(ring)); packet != end;
+	     packet = (ring_word)(packet + sub_buffer_bytes(ring))) {
+		if (ring_load(&ring_place(ring, packet)->delivered) == packet &&
+		    complete(ring, packet, reserved))
+			error = -EBADMSG;
+	}
+	return error ? error : nr_covered;
+}

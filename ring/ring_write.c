@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The writers' slow path: opening, closing and delivering packets; flush. */
+#include "ring/ring_write.h"
+
+/* A reservation, as one turn of the reserve loop plans it. */
+struct plan {
+	ring_word old;
+	ring_word begin; /* of the record header */
+	ring_word payload;
+	ring_word end;
+	ring_word packet; /* where the packet of the slot begins */
+	uint64_t time;
+	bool extended;
+	bool opens;	     /* the packet */
+	bool closes_old;     /* the packet before */
+	bool closes_exactly; /* the packet of the slot: it ends where the sub-buffer does */
+	uint64_t lost_by[OPROF_NR_LOST];
+};
+
+static ring_word sub_buffer_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->sub_mask + 1);
+}
+
+static ring_word lap_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->ring_mask + 1);
+}
+
+static ring_word packet_begin(const struct ring *ring, ring_word position)
+{
+	return (ring_word)(position & ~ring->sub_mask);
+}
+
+void ring_invalidate_interrupted(struct ring *ring, uint32_t depth, ring_word old, ring_word end)
+{
+	struct ring_open_slot *open = ring->shared->open_slots;
+	uint32_t i;
+
+	(void)end;
+	for (i = 0; RING_GUARD_INVALIDATE && i < depth && i < RING_DEPTH_MAX; i++) {
+		ring_word length = (ring_word)(open[i].end - open[i].old);
+
+		/* Had it got its slot, this one would lie behind. */
+		if (open[i].valid && (ring_word)(old - open[i].old) < length)
+			ring_store(&open[i].valid, 0);
+	}
+}
+
+static void sample_lost(const struct ring *ring, uint64_t *lost_by)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPROF_NR_LOST; i++)
+		lost_by[i] = ring_load(&ring->shared->lost_by[i]);
+}
+
+/* ---- deliver ---- */
+
+static void write_packet_header(const struct ring *ring, const struct ring_place *place,
+				uint8_t *memory, ring_word packet)
+{
+	struct oprof_packet_header header = {
+		.magic = OPROF_PACKET_MAGIC,
+		.stream_id = ring->stream_id,
+		.time_begin = place->begin_time,
+		.time_end = place->end_time,
+		.content_bits = (uint64_t)(ring_word)(place->closed_at - packet) * 8,
+		.packet_bits = ((uint64_t)ring->sub_mask + 1) * 8,
+		.seq = packet >> ring->sub_order,
+		.cpu_id = ring->cpu_id,
+		.nr_records = (uint32_t)(ring_load(&place->committed) >> 32),
+	};
+	unsigned int i;
+
+	memcpy(header.uuid, ring->uuid, sizeof(header.uuid));
+	for (i = 0; i < OPROF_NR_LOST; i++) {
+		header.lost_by[i] = ring_load(&place->lost_by[i]);
+		header.lost += header.lost_by[i];
+	}
+	memcpy(memory, &header, sizeof(header));
+}
+
+static uint64_t id_delivered(const struct ring *ring, uint64_t id, ring_word packet)
+{
+	return (id & RING_ID_INDEX) | RING_ID_NOREF |
+	       (uint64_t)(packet >> ring->sub_order) << RING_ID_TAG_SHIFT;
+}
+
+/*
+ * All slots are committed: nobody else writes here until delivered says the
+ * next lap. The release pairs with the acquire of ring_get(), ring_next() and
+ * of writers who enter: what was written to the packet comes before, by
+ * whichever nested writer, as they all run on this CPU (or have added to
+ * committed, with release, before this one did).
+ */
+void ring_deliver(struct ring *ring, struct ring_place *place)
+{
+	ring_word packet = ring_load(&place->delivered);
+	ring_word next_lap = (ring_word)(packet + lap_bytes(ring));
+	uint8_t *memory = ring_memory(ring, place, packet, true);
+
+	write_packet_header(ring, place, memory, packet);
+	ring_store(&place->committed, 0);
+	ring_barrier();
+	if (!RING_GUARD_ID_FIRST)
+		ring_store_release(&place->delivered, next_lap);
+	if (ring->mode == RING_OVERWRITE)
+		ring_store_release(&place->id, id_delivered(ring, ring_load(&place->id), packet));
+	if (!RING_GUARD_RELEASE)
+		ring_store(&place->delivered, next_lap);
+	else if (RING_GUARD_ID_FIRST)
+		ring_store_release(&place->delivered, next_lap);
+}
+
+/* The paper's SWITCHOLDSUBBUF: what it sets is read by whoever delivers. */
+static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t time,
+		       const uint64_t *lost_by)
+{
+	unsigned int i;
+
+	place->end_time = time;
+	for (i = 0; i < OPROF_NR_LOST; i++)
+		ring_store(&place->lost_by[i], lost_by[i]);
+	ring_store(&place->closed_at, closed_at);
+	ring_barrier();
+}
+
+/* Close the packet open at closed_at: the rest of its sub-buffer is padding. */
+static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
+			 const uint64_t *lost_by)
+{
+	struct ring_place *place = ring_place(ring, closed_at);
+	ring_word padding = (ring_word)(sub_buffer_bytes(ring) - (closed_at & ring->sub_mask));
+
+	set_closed(place, closed_at, time, lost_by);
+	if (ring_add_committed(ring, place, padding))
+		ring_deliver(ring, place);
+}
+
+/* ---- reserve ---- */
+
+/* From begin: where the payload lies and the slot ends. */
+static void plan_slot(struct plan *plan, const struct ring_request *request, ring_word from)
+{
+	plan->begin = ring_align(from, OPROF_RECORD_HEADER_ALIGN);
+	plan->payload = (ring_word)(plan->begin + (plan->extended ? OPROF_RECORD_EXTENDED_BYTES
+								  : OPROF_RECORD_COMPACT_BYTES));
+	plan->payload = ring_align(plan->payload, request->align);
+	plan->end = (ring_word)(plan->payload + request->payload_bytes);
+}
+
+/* In a fresh sub-buffer: the bytes that a slot for this takes, the packet header included. */
+static uint64_t bytes_in_fresh(const struct ring_request *request)
+{
+	uint64_t header = ring_is_extended(request->event_id, 0) ? OPROF_RECORD_EXTENDED_BYTES
+								 : OPROF_RECORD_COMPACT_BYTES;
+	uint64_t align = request->align;
+
+	header += sizeof(struct oprof_packet_header);
+	return ((header + align - 1) & ~(align - 1)) + request->payload_bytes;
+}
+
+/*
+ * May the packet at this position be entered? -EAGAIN: reserved has moved
+ * since; look again. The reader's store of consumed pairs with the acquire:
+ * it has read what lies there.
+ */
+static int may_enter(struct ring *ring, ring_word old, ring_word packet)
+{
+	ring_word delivered = ring_load_acquire(&ring_place(ring, packet)->delivered);
+	int error = 0;
+
+	/* Equation 3: all of the lap before is committed. */
+	if (RING_GUARD_ENTER && delivered != packet)
+		error = -EBUSY;
+	/* Equation 1: the reader is a whole lap behind. */
+	else if (ring->mode == RING_DISCARD &&
+		 (ring_word)(packet - ring_load_acquire(&ring->shared->consumed)) >=
+			 lap_bytes(ring))
+		error = -ENOSPC;
+	if (error && RING_GUARD_RECHECK && ring_load(&ring->shared->reserved) != old)
+		return -EAGAIN;
+	return error;
+}
+
+static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
+{
+	uint64_t time = ring_stamp(ring, last);
+
+	if (RING_PORT_FLUSH_ELSEWHERE && RING_GUARD_FLUSH_TIME) {
+		uint64_t flushed = ring_load_acquire(&ring->shared->flush_time);
+
+		if ((int64_t)(time - flushed) < 0)
+			time = flushed;
+	}
+	return time;
+}
+
+/* One turn of the loop. 0, -EAGAIN: another turn; else why it is lost. The paper's algorithm 1. */
+static int plan_reserve(struct ring *ring, const struct ring_request *request, struct plan *plan)
+{
+	ring_word open;
+	uint64_t last;
+	int error;
+
+	plan->old = ring_load_acquire(&ring->shared->reserved); /* pairs with a flusher's */
+	ring_barrier();
+	if (RING_GUARD_CLOCK_IN_LOOP || !plan->time)
+		plan->time = slow_stamp(ring, &last);
+	else
+		last = plan->time;
+	plan->packet = packet_begin(ring, plan->old);
+	plan->extended = ring_is_extended(request->event_id, plan->time - last);
+	plan_slot(plan, request, plan->old);
+	open = plan->old & ring->sub_mask;
+	if (open == RING_FINALISED)
+		return -ESHUTDOWN;
+	plan->opens = !open || request->payload_bytes > ring->sub_mask ||
+		      (ring_word)(plan->end - plan->packet) > sub_buffer_bytes(ring);
+	if (plan->opens) {
+		if (RING_GUARD_TOO_BIG && bytes_in_fresh(request) > sub_buffer_bytes(ring))
+			return -EMSGSIZE;
+		if (open)
+			plan->packet = (ring_word)(plan->packet + sub_buffer_bytes(ring));
+		error = may_enter(ring, plan->old, plan->packet);
+		if (error)
+			return error;
+		/* Its first record's stamp begins the packet. */
+		plan->extended = ring_is_extended(request->event_id, 0);
+		plan_slot(plan, request,
+			  (ring_word)(plan->packet + sizeof(struct oprof_packet_header)));
+	}
+	plan->closes_old = plan->opens && open;
+	plan->closes_exactly = RING_GUARD_EXACT_END && !(plan->end & ring->sub_mask);
+	return 0;
+}
+
+/*
+ * What is lost is told by the packet that closes now, so it is sampled before
+ * the cmpxchg that closes it: the next one to close samples later.
+ */
+static int reserve_loop(struct ring *ring, const struct ring_request *request, struct plan *plan,
+			const struct ring_slot *slot)
+{
+	plan->time = 0;
+	for (;;) {
+		int error = plan_reserve(ring, request, plan);
+		bool closes = !error && (plan->closes_old || plan->closes_exactly);
+
+		if (error == -EAGAIN)
+			continue;
+		if (error)
+			return error;
+		if (closes)
+			sample_lost(ring, plan->lost_by);
+		ring_track(ring, slot, plan->old, plan->end, plan->time,
+			   closes ? plan->lost_by : NULL);
+		if (!ring_own_cmpxchg(&ring->shared->reserved, plan->old, plan->end))
+			continue;
+		if (closes && !RING_GUARD_LOST_IN_LOOP)
+			sample_lost(ring, plan->lost_by);
+		return 0;
+	}
+}
+
+static int lose(struct ring *ring, const struct ring_slot *slot, int error)
+{
+	static const struct {
+		int error;
+		enum oprof_lost reason;
+	} reasons[] = {
+		{-ENOSPC, OPROF_LOST_FULL},
+		{-EBUSY, OPROF_LOST_NESTED},
+		{-EMSGSIZE, OPROF_LOST_TOO_BIG},
+		{-ESHUTDOWN, OPROF_LOST_STOPPED},
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i].error == error)
+			ring_own_inc(&ring->shared->lost_by[reasons[i].reason]);
+	}
+	ring_pop(ring, slot);
+	return error;
+}
+
+/* The paper's SWITCHNEWSUBBUF and ENDSWITCHCURRENT. */
+static void open_and_close(struct ring *ring, const struct plan *plan)
+{
+	struct ring_place *place = ring_place(ring, plan->packet);
+
+	if (plan->closes_old)
+		close_packet(ring, plan->old, plan->time, plan->lost_by);
+	if (plan->opens) {
+		ring_store(&ring->shared->nr_opened, 1);
+		place->begin_time = plan->time;
+	}
+	if (plan->closes_exactly)
+		set_closed(place, plan->end, plan->time, plan->lost_by);
+}
+
+int ring_reserve_slow(struct ring *ring, const struct ring_request *request, struct ring_slot *slot)
+{
+	struct plan plan;
+	uint8_t *memory;
+	int error = reserve_loop(ring, request, &plan, slot);
+
+	if (error)
+		return lose(ring, slot, error);
+	ring_reserved(ring, slot, plan.old, plan.end, plan.time);
+	slot->place = ring_place(ring, plan.packet);
+	memory = ring_memory(ring, slot->place, plan.packet, plan.opens);
+	open_and_close(ring, &plan);
+	slot->begin = memory + (plan.begin & ring->sub_mask);
+	slot->payload = memory + (ring_word)(plan.payload - plan.packet);
+	slot->payload_bytes = request->payload_bytes;
+	slot->slot_bytes = (uint32_t)(ring_word)(plan.end - plan.begin);
+	/* The packet header counts with the slot that opens it. */
+	slot->commit_bytes =
+		(uint32_t)(ring_word)(plan.end - (plan.opens ? plan.packet : plan.old));
+	slot->time = plan.time;
+	ring_write_header(slot->begin, request->event_id, plan.time, plan.extended);
+	return 0;
+}
+
+/* ---- cancel, strings ---- */
+
+void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time)
+{
+	/* In a slot that needed an extended header there is room for one. */
+	bool extended = bytes >= OPROF_RECORD_EXTENDED_BYTES;
+	uint32_t header = extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES;
+
+	if (bytes == header) {
+		ring_write_header(begin, OPROF_EVENT_PADDING_EMPTY, time, extended);
+		return;
+	}
+	ring_write_header(begin, OPROF_EVENT_PADDING, time, extended);
+	memset(begin + header, '.', bytes - header - 1);
+	begin[bytes - 1] = 0;
+}
+
+void ring_cancel(struct ring *ring, struct ring_slot *slot)
+{
+	ring_write_padding(slot->begin, slot->slot_bytes, slot->time);
+	ring_barrier();
+	if (ring_add_committed(ring, slot->place, slot->commit_bytes))
+		ring_deliver(ring, slot->place);
+	ring_pop(ring, slot);
+}
+
+void ring_copy_string(uint8_t *to, const char *from, size_t n)
+{
+	size_t i;
+
+	if (!n)
+		return;
+	for (i = 0; i < n - 1 && from[i]; i++)
+		to[i] = (uint8_t)from[i];
+	memset(to + i, '#', n - 1 - i);
+	to[n - 1] = 0;
+}
+
+/* ---- flush, finalise ---- */
+
+/* After all stamps of the ring so far, and before those of packets to come. */
+static uint64_t flush_stamp(struct ring *ring)
+{
+	uint64_t time = ring_clock_ordered(ring->clock);
+	uint64_t last = ring_load(&ring->shared->last_time);
+	uint64_t flushed = ring_load(&ring->shared->flush_time);
+
+	if ((int64_t)(time - last) < 0)
+		time = last;
+	if ((int64_t)(time - flushed) < 0)
+		time = flushed;
+	/* Before reserved moves: pairs with slow_stamp(). */
+	ring_store_release(&ring->shared->flush_time, time);
+	if (!RING_PORT_FLUSH_ELSEWHERE)
+		ring_store(&ring->shared->last_time, time);
+	return time;
+}
+
+/* Close what is open; at its end the ring goes on, or is finalised. */
+static int close_open(struct ring *ring, ring_word finalised)
+{
+	uint64_t lost_by[OPROF_NR_LOST];
+	ring_word old, end;
+	uint64_t time;
+
+	do {
+		old = ring_load_acquire(&ring->shared->reserved);
+		if (RING_GUARD_FLUSH_EMPTY && (old & ring->sub_mask) <= RING_FINALISED)
+			return -EAGAIN;
+		time = flush_stamp(ring);
+		sample_lost(ring, lost_by);
+		end = (ring_word)(packet_begin(ring, old) + sub_buffer_bytes(ring) + finalised);
+	} while (!ring_own_cmpxchg(&ring->shared->reserved, old, end));
+	close_packet(ring, old, time, lost_by);
+	return 0;
+}
+
+int ring_flush(struct ring *ring)
+{
+	return close_open(ring, 0);
+}
+
+/* Do the packets tell all losses? Nothing is open: the last one ends at reserved. */
+static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
+{
+	const struct ring_place *last =
+		ring_place(ring, (ring_word)(reserved - sub_buffer_bytes(ring)));
+	unsigned int i;
+
+	if (!ring_load(&ring->shared->nr_opened))
+		return false;
+	for (i = 0; i < OPROF_NR_LOST; i++) {
+		if (ring_load(&last->lost_by[i]) != lost_by[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Where nothing is open: the end, after an empty packet if there are losses to
+ * tell. -EAGAIN: reserved moved; -ENOSPC: no room for it.
+ */
+static int end_with_losses(struct ring *ring)
+{
+	ring_word old = ring_load_acquire(&ring->shared->reserved), end = old;
+	uint64_t lost_by[OPROF_NR_LOST], time;
+	struct ring_place *place;
+	bool told;
+
+	if (old & ring->sub_mask)
+		return (old & ring->sub_mask) == RING_FINALISED ? -EALREADY : -EAGAIN;
+	time = flush_stamp(ring);
+	sample_lost(ring, lost_by);
+	told = all_is_told(ring, old, lost_by);
+	if (!told) {
+		int error = may_enter(ring, old, old);
+
+		if (error)
+			return error == -EAGAIN ? -EAGAIN : -ENOSPC;
+		end = (ring_word)(old + sub_buffer_bytes(ring));
+	}
+	if (!ring_own_cmpxchg(&ring->shared->reserved, old, (ring_word)(end + RING_FINALISED)))
+		return -EAGAIN;
+	if (told)
+		return 0;
+	ring_store(&ring->shared->nr_opened, 1);
+	place = ring_place(ring, old);
+	place->begin_time = time;
+	set_closed(place, (ring_word)(old + sizeof(struct oprof_packet_header)), time, lost_by);
+	if (ring_add_committed(ring, place, sub_buffer_bytes(ring)))
+		ring_deliver(ring, place);
+	return 0;
+}
+
+int ring_finalise(struct ring *ring)
+{
+	int error;
+
+	do {
+		error = close_open(ring, RING_FINALISED);
+		if (error == -EAGAIN)
+			error = end_with_losses(ring);
+	} while (error == -EAGAIN); /* a writer came between */
+	return error == -ENOSPC ? -EAGAIN : error;
+}

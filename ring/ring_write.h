@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The writers' fast path. ring_reserve() ... ring_commit() or ring_cancel();
+ * between them nothing but writing to the slot. Callable from NMI (kernel) and
+ * signal handlers (user space).
+ */
+#ifndef RING_RING_WRITE_H
+#define RING_RING_WRITE_H
+
+#include "ring/ring.h"
+
+/* What is asked of a reserve. align: 1, 2, 4 or 8, of the payload. */
+struct ring_request {
+	uint32_t event_id; /* not one of the three that are taken (oprof/packet.h) */
+	uint32_t payload_bytes;
+	uint32_t align;
+};
+
+/* The slow path; -ENOSPC, -EBUSY, -EMSGSIZE, -ESHUTDOWN as ring_reserve(). Pops where it fails. */
+int ring_reserve_slow(struct ring *ring, const struct ring_request *request,
+		      struct ring_slot *slot);
+
+/* The last commit of a packet: write its header and hand it over. */
+void ring_deliver(struct ring *ring, struct ring_place *place);
+
+/* Entries of writers that this one interrupted before they had reserved. */
+void ring_invalidate_interrupted(struct ring *ring, uint32_t depth, ring_word old, ring_word end);
+
+static inline struct ring_place *ring_place(const struct ring *ring, ring_word position)
+{
+	return &ring->places[(position & ring->ring_mask) >> ring->sub_order];
+}
+
+/*
+ * Take the memory in a place for the writers (the paper: the reference flag). Nested writers do
+ * it too: the one that opened the packet may not have come so far. Until delivery the id is then
+ * stable: a reader leaves it alone.
+ */
+static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, ring_word position,
+				   bool opens)
+{
+	uint64_t id, index = (position & ring->ring_mask) >> ring->sub_order;
+
+	if (ring->mode == RING_OVERWRITE) {
+		id = ring_load_acquire(&place->id); /* pairs with the reader's exchange */
+		while ((id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
+			if (ring_shared_cmpxchg(&place->id, id,
+						id & ~(RING_ID_NOREF | RING_ID_EMPTY)))
+				break;
+			id = ring_load_acquire(&place->id);
+		}
+		index = id & RING_ID_INDEX;
+		if (opens && index > ring->nr_places)
+			index = 0; /* repair: damaged, but not out of the ring */
+	}
+	return ring->memories + (index << ring->sub_order);
+}
+
+static inline ring_word ring_align(ring_word position, uint32_t align)
+{
+	return (ring_word)((position + (align - 1)) & ~(ring_word)(align - 1));
+}
+
+/*
+ * The session's clock, made monotonic in the ring. last_time is written after
+ * the slot is reserved, so it may lag behind: at most the stamp of the slot
+ * that lies before, which is what a compact header needs.
+ */
+static inline uint64_t ring_stamp(struct ring *ring, uint64_t *last)
+{
+	uint64_t time = ring_clock(ring->clock);
+
+	*last = ring_load(&ring->shared->last_time);
+	return (int64_t)(time - *last) < 0 ? *last : time;
+}
+
+static inline bool ring_is_extended(uint32_t event_id, uint64_t since_last)
+{
+	return event_id > OPROF_EVENT_COMPACT_MAX || since_last >> OPROF_RECORD_TIME_BITS;
+}
+
+static inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
+				     bool extended)
+{
+	uint32_t words[4] = {OPROF_EVENT_ESCAPE, event_id, (uint32_t)time, (uint32_t)(time >> 32)};
+
+	if (ring_unlikely(extended)) {
+		memcpy(begin, words, OPROF_RECORD_EXTENDED_BYTES);
+		return;
+	}
+	words[0] = event_id | (uint32_t)time << OPROF_RECORD_ID_BITS;
+	memcpy(begin, words, OPROF_RECORD_COMPACT_BYTES);
+}
+
+/* ---- the stack of open slots (doc/ring.md: a dead writer) ---- */
+
+static inline bool ring_push(struct ring *ring, struct ring_slot *slot)
+{
+	uint32_t depth;
+
+	if (!RING_PORT_WRITER_MAY_DIE) {
+		slot->depth = 0;
+		return true;
+	}
+	depth = ring_load(&ring->shared->depth);
+	slot->depth = depth;
+	if (ring_unlikely(depth >= RING_DEPTH_MAX))
+		return false;
+	ring_store(&ring->shared->depth, depth + 1);
+	ring_barrier(); /* a nested writer takes the entry above */
+	return true;
+}
+
+static inline void ring_pop(struct ring *ring, const struct ring_slot *slot)
+{
+	if (!RING_PORT_WRITER_MAY_DIE)
+		return;
+	ring_barrier();
+	ring_store(&ring->shared->open_slots[slot->depth].valid, 0);
+	ring_barrier();
+	ring_store(&ring->shared->depth, slot->depth);
+}
+
+/* lost_by: of a reservation that closes a packet; else NULL. */
+static inline void ring_track(struct ring *ring, const struct ring_slot *slot, ring_word old,
+			      ring_word end, uint64_t time, const uint64_t *lost_by)
+{
+	struct ring_open_slot *open;
+	unsigned int i;
+
+	if (!RING_PORT_WRITER_MAY_DIE)
+		return;
+	open = &ring->shared->open_slots[slot->depth];
+	if (RING_GUARD_VALID) {
+		ring_store(&open->valid, 0);
+		ring_barrier();
+	}
+	ring_store(&open->old, old);
+	ring_store(&open->end, end);
+	ring_store(&open->time, time);
+	for (i = 0; lost_by && i < OPROF_NR_LOST; i++)
+		ring_store(&open->lost_by[i], lost_by[i]);
+	ring_barrier();
+	ring_store(&open->valid, 1);
+	ring_barrier();
+}
+
+/* After the cmpxchg: what comes before anything else may. */
+static inline void ring_reserved(struct ring *ring, const struct ring_slot *slot, ring_word old,
+				 ring_word end, uint64_t time)
+{
+	ring_store(&ring->shared->last_time, time);
+	if (RING_PORT_WRITER_MAY_DIE && ring_unlikely(slot->depth))
+		ring_invalidate_interrupted(ring, slot->depth, old, end);
+}
+
+/* A writer whose stack is full, or that fails: count it, leave. */
+static inline int ring_lose(struct ring *ring, enum oprof_lost reason, int error)
+{
+	ring_own_inc(&ring->shared->lost_by[reason]);
+	return error;
+}
+
+/*
+ * Reserve a slot for a record of an event with a payload of this size: its header is written,
+ * slot->payload points to the payload. The paper's algorithms 1 and 2.
+ *
+ * Returns 0, or what is counted by reason: -ENOSPC lost_full; -EBUSY lost_nested; -EMSGSIZE
+ * lost_too_big; -ESHUTDOWN lost_stopped. Wait-free: tried again only when a nested writer or a
+ * flush came between.
+ */
+static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
+			       uint32_t align, struct ring_slot *slot)
+{
+	struct ring_request request = {event_id, payload_bytes, align};
+	struct ring_shared *shared = ring->shared;
+	ring_word old, begin, payload, end;
+	uint64_t time, last;
+	uint8_t *memory;
+	bool extended;
+
+	if (ring_unlikely(!ring_push(ring, slot)))
+		return ring_lose(ring, OPROF_LOST_NESTED, -EBUSY);
+	time = RING_GUARD_CLOCK_IN_LOOP ? 0 : ring_stamp(ring, &last);
+	do {
+		old = ring_load(&shared->reserved);
+		ring_barrier();
+		if (RING_GUARD_CLOCK_IN_LOOP)
+			time = ring_stamp(ring, &last);
+		extended = ring_is_extended(event_id, time - last);
+		begin = ring_align(old, OPROF_RECORD_HEADER_ALIGN);
+		payload = (ring_word)(begin + (extended ? OPROF_RECORD_EXTENDED_BYTES
+							: OPROF_RECORD_COMPACT_BYTES));
+		payload = ring_align(payload, align);
+		end = (ring_word)(payload + payload_bytes);
+		/* A sub-buffer begins, or is left, or is filled to its very end. */
+		if (ring_unlikely((old & ring->sub_mask) <= RING_FINALISED ||
+				  ((old ^ end) & ~ring->sub_mask) ||
+				  payload_bytes > ring->sub_mask))
+			return ring_reserve_slow(ring, &request, slot);
+		ring_track(ring, slot, old, end, time, NULL);
+	} while (ring_unlikely(!ring_own_cmpxchg(&shared->reserved, old, end)));
+	ring_reserved(ring, slot, old, end, time);
+
+	slot->place = ring_place(ring, old);
+	memory = ring_memory(ring, slot->place, old, false);
+	slot->begin = memory + (begin & ring->sub_mask);
+	slot->payload = memory + (payload & ring->sub_mask);
+	slot->payload_bytes = payload_bytes;
+	slot->slot_bytes = (uint32_t)(ring_word)(end - begin);
+	slot->commit_bytes = (uint32_t)(ring_word)(end - old);
+	slot->time = time;
+	ring_write_header(slot->begin, event_id, time, extended);
+	return 0;
+}
+
+/* The sum of an add to committed; full: it was the last of its packet. */
+static inline bool ring_add_committed(struct ring *ring, struct ring_place *place, uint64_t number)
+{
+	uint64_t sum;
+
+	if (RING_GUARD_ADD_RETURN) {
+		sum = ring_own_add_return(&place->committed, number);
+	} else {
+		(void)ring_own_add_return(&place->committed, number);
+		sum = ring_load_acquire(&place->committed);
+	}
+	return sum & ((uint64_t)ring->sub_mask + 1); /* of the low half: never more */
+}
+
+/* Declare a slot's bytes final. The paper's algorithm 3. */
+static inline void ring_commit(struct ring *ring, struct ring_slot *slot)
+{
+	ring_barrier(); /* the data before the count, for interrupts; for readers see deliver */
+	if (ring_unlikely(
+		    ring_add_committed(ring, slot->place, slot->commit_bytes + RING_ONE_RECORD)))
+		ring_deliver(ring, slot->place);
+	ring_pop(ring, slot);
+}
+
+/* Give a slot up: a padding record covers it. */
+void ring_cancel(struct ring *ring, struct ring_slot *slot);
+
+/* Write a padding record over [begin, begin + bytes), at least 4 bytes, aligned to 4. */
+void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time);
+
+/*
+ * Copy a string to a place of n bytes that its length, measured before, was
+ * reserved for: it may have changed since. Always n bytes: what is missing
+ * is filled with '#', the last is NUL.
+ */
+void ring_copy_string(uint8_t *to, const char *from, size_t n);
+
+#endif
