@@ -582,13 +582,14 @@ void history_run(struct history *history, bool stepped)
 
 /* ---- on disk ---- */
 
-static int sync_path(const char *path, int flags, int (*sync)(int fd))
+static int sync_path(const struct history *history, const char *path, int flags,
+		     int (*sync)(int fd))
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	int fd = session_open_path(history->session, path, O_RDONLY | flags);
 	int error = 0;
 
 	if (fd < 0) /* it may have been dropped or merged, by now */
-		return errno == ENOENT ? 0 : -errno;
+		return fd == -ENOENT ? 0 : fd;
 	if (sync(fd))
 		error = -errno;
 	(void)close(fd);
@@ -610,20 +611,20 @@ int history_sync(const struct history *history)
 	if (!folder)
 		return -ENOMEM;
 	if (nr > SYNC_EACH_MAX) {
-		first = sync_path(folder, O_DIRECTORY, syncfs);
+		first = sync_path(history, folder, O_DIRECTORY, syncfs);
 		free(folder);
 		return first;
 	}
 	for (size_t i = 0; i < files->nr_files; i++) {
 		int error = files->files[i].epoch_last > history->epoch_synced
-				    ? sync_path(files->files[i].path, 0, fdatasync)
+				    ? sync_path(history, files->files[i].path, 0, fdatasync)
 				    : 0;
 
 		if (error && !first)
 			first = error;
 	}
 	if (!first)
-		first = sync_path(folder, O_DIRECTORY, fsync);
+		first = sync_path(history, folder, O_DIRECTORY, fsync);
 	free(folder);
 	return first;
 }

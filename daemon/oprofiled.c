@@ -518,7 +518,7 @@ int main(int argc, const char **argv)
 	log_init("oprofiled", LOG_LEVEL_INFO);
 	diag_clear(&diag);
 	daemon->ready = (struct ready){.told_fd = -1, .parent_fd = -1};
-	daemon->session.lock_fd = -1;
+	daemon->session.lock_fd = daemon->session.current_fd = -1;
 	error = options_parse(&daemon->options, argc, argv, &result, &diag);
 	if (!error && result == OPTIONS_RUN) {
 		if (daemon->options.verbose)

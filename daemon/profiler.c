@@ -500,15 +500,15 @@ int profiler_sync(const struct profiler *profiler)
 		return -ENOENT;
 	/* First the names: samples of after them may be on disk without this. */
 	names = name_table_sync(&profiler->session->names);
-	error = sample_cache_sync(profiler->cache);
+	error = sample_cache_sync(profiler->cache, profiler->session->current_fd);
 	if (names && !error)
 		error = names;
 	synced = history_sync(&profiler->history);
 	if (!error)
 		error = synced;
-	fd = open(profiler->session->stats.path, O_RDONLY | O_CLOEXEC);
+	fd = session_open_path(profiler->session, profiler->session->stats.path, O_RDONLY);
 	if (fd < 0)
-		return error ? error : -errno;
+		return error ? error : fd;
 	if (fdatasync(fd) && !error)
 		error = -errno;
 	(void)close(fd);

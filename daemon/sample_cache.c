@@ -759,24 +759,12 @@ static size_t cache_nr_unsynced(const struct sample_cache *cache)
 	return nr;
 }
 
-static int cache_sync_all(const struct sample_cache *cache)
-{
-	int fd = open(cache->config.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = syncfs(fd) ? -errno : 0;
-	(void)close(fd);
-	return error;
-}
-
-int sample_cache_sync(const struct sample_cache *cache)
+int sample_cache_sync(const struct sample_cache *cache, int folder_fd)
 {
 	int first = 0;
 
 	if (cache->sync_all || cache_nr_unsynced(cache) > SYNC_EACH_MAX)
-		return cache_sync_all(cache);
+		return syncfs(folder_fd) ? -errno : 0;
 	for (const struct sample_file *file = cache->newest; file; file = file->older) {
 		int error = file->unsynced && file->db ? sdb_sync(file->db) : 0;
 

@@ -61,9 +61,10 @@ int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, u
 /*
  * Have all that was added since the last sample_cache_synced() on disk. The
  * first error; files after it are still tried. Changes nothing in cache, so
- * that a forked child can do it.
+ * that a forked child can do it; folder_fd is the folder, which may have
+ * another name by then.
  */
-int sample_cache_sync(const struct sample_cache *cache);
+int sample_cache_sync(const struct sample_cache *cache, int folder_fd);
 /* From here on, only what is added later is for the next sync; or all of it (error). */
 void sample_cache_synced(struct sample_cache *cache, int error);
 

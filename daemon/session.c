@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -99,7 +100,7 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 	int error;
 
 	memset(session, 0, sizeof(*session));
-	session->lock_fd = -1;
+	session->lock_fd = session->current_fd = -1;
 	error = file_make_dirs(path, 0700);
 	if (error)
 		return diag_set(diag, error, "cannot make the session folder %s: %s", path,
@@ -119,6 +120,9 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 /* Counters, cgroups and names; the folder stays. */
 static void session_end(struct session *session)
 {
+	if (session->current_fd >= 0)
+		(void)close(session->current_fd);
+	session->current_fd = -1;
 	if (!session->open)
 		return;
 	stats_close(&session->stats);
@@ -305,15 +309,41 @@ int session_tell_notes(struct session *session)
 	return error < 0 ? error : 0;
 }
 
+static int session_open_folder(struct session *session)
+{
+	struct stat st;
+	int error = 0;
+
+	session->current_fd = open(session->current_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (session->current_fd < 0 || fstat(session->current_fd, &st))
+		error = -errno;
+	else {
+		session->current_dev = st.st_dev;
+		session->current_inode = st.st_ino;
+	}
+	return error;
+}
+
+int session_open_path(const struct session *session, const char *path, int flags)
+{
+	size_t nr_bytes = strlen(session->current_path);
+	const char *rest = path + nr_bytes;
+	int fd;
+
+	assert(!strncmp(path, session->current_path, nr_bytes) && (!*rest || *rest == '/'));
+	rest += strspn(rest, "/");
+	fd = openat(session->current_fd, *rest ? rest : ".", flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 /* Folder, meta/info, counters, cgroups, names. from: the session before, to share symbols with. */
 static int session_make(struct session *session, const char *from, struct diag *diag)
 {
-	struct stat st;
 	int error = file_make_dirs(session->meta_path, 0700);
 	int warned;
 
-	if (!error && stat(session->current_path, &st))
-		error = -errno;
+	if (!error)
+		error = session_open_folder(session);
 	if (error)
 		return diag_set(diag, error, "cannot make %s: %s", session->current_path,
 				strerror(-error));
@@ -321,8 +351,6 @@ static int session_make(struct session *session, const char *from, struct diag *
 		share_files(session, from, "symbols");
 		share_files(session, from, "images");
 	}
-	session->current_dev = st.st_dev;
-	session->current_inode = st.st_ino;
 	session->info.started_ns = realtime_ns();
 	warned = session_write_info(session, diag);
 	if (warned < 0)

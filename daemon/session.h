@@ -40,6 +40,7 @@ struct session {
 	bool open;	   /* stats, cgroups and names are */
 	dev_t current_dev; /* of the current that was begun */
 	ino_t current_inode;
+	int current_fd; /* of it, whatever it is called by now; -1: there is none */
 };
 
 /*
@@ -70,6 +71,13 @@ int session_save(struct session *session, const char *name, struct diag *diag);
 
 /* Notes of session->info have become more: meta/info anew. 0 or -errno. */
 int session_tell_notes(struct session *session);
+
+/*
+ * Open what lies at path, in current_path or that itself, in current as it was
+ * begun: a child may come to it when the daemon has saved it under another
+ * name. The descriptor, close-on-exec, or -errno.
+ */
+int session_open_path(const struct session *session, const char *path, int flags);
 
 /* current, as it was begun, is no longer there, or no longer whole. */
 bool session_is_lost(const struct session *session);

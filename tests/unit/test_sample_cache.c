@@ -348,14 +348,25 @@ START_TEST(an_error_of_placing_is_handed_on)
 }
 END_TEST
 
+static int sync_cache(void)
+{
+	int fd = open("s", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error;
+
+	ck_assert_int_ge(fd, 0);
+	error = sample_cache_sync(cache, fd);
+	ck_assert_int_eq(close(fd), 0);
+	return error;
+}
+
 START_TEST(sync_and_clear_leave_everything_readable)
 {
 	make_cache(4);
 	for (uint32_t image = 1; image < 10; image++)
 		ck_assert_int_eq(add(image, 1), 0);
-	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_int_eq(sync_cache(), 0);
 	sample_cache_synced(cache, 0);
-	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_int_eq(sync_cache(), 0);
 	sample_cache_clear(cache);
 	ck_assert_uint_eq(sample_cache_nr_files(cache), 0);
 	ck_assert_int_eq(add(1, 1), 0);
@@ -368,18 +379,18 @@ START_TEST(what_closed_files_took_is_synced_too)
 {
 	make_cache(4);
 	ck_assert_int_eq(add(1, 1), 0);
-	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_int_eq(sync_cache(), 0);
 	sample_cache_synced(cache, 0);
 	ck_assert_uint_eq(nr_syncfs, 0); /* the file's own fdatasync does it */
 	ck_assert_int_eq(add(1, 1), 0);
 	sample_cache_clear(cache);
-	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_int_eq(sync_cache(), 0);
 	ck_assert_uint_eq(nr_syncfs, 1);
 	sample_cache_synced(cache, -EIO);
-	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_int_eq(sync_cache(), 0);
 	ck_assert_uint_eq(nr_syncfs, 2);
 	sample_cache_synced(cache, 0);
-	ck_assert_int_eq(sample_cache_sync(cache), 0);
+	ck_assert_int_eq(sync_cache(), 0);
 	ck_assert_uint_eq(nr_syncfs, 2);
 	sample_cache_destroy(cache);
 }

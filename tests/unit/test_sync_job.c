@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -97,6 +99,34 @@ START_TEST(a_job_that_fails_tells_its_error)
 }
 END_TEST
 
+static int hold_ends[2];
+
+/* In the job, as in all that is forked: until it is let go. */
+static void hold(void)
+{
+	char byte;
+
+	(void)read(hold_ends[0], &byte, 1);
+}
+
+/* As a save does. What was found at the old name would be another session. */
+START_TEST(a_job_goes_on_where_its_session_is_renamed_before_it_begins)
+{
+	int error = 1;
+
+	ck_assert_int_eq(profiler_close_epoch(&profiler), 0); /* a slice, too */
+	ck_assert_int_eq(pipe(hold_ends), 0);
+	ck_assert_int_eq(pthread_atfork(NULL, NULL, hold), 0);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 1);
+	ck_assert_int_eq(rename("samples/current", "samples/saved"), 0);
+	ck_assert_int_eq(write(hold_ends[1], "x", 1), 1);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_int_eq(error, 0);
+	ck_assert_int_eq(close(hold_ends[1]), 0); /* nobody waits any more */
+	ck_assert_int_eq(rename("samples/saved", "samples/current"), 0);
+}
+END_TEST
+
 /* It has the daemon's files, locks and clients open: the next daemon would find them taken. */
 START_TEST(a_daemon_that_is_killed_takes_its_job_along)
 {
@@ -120,7 +150,7 @@ START_TEST(a_daemon_that_is_killed_takes_its_job_along)
 	ck_assert_int_eq(waitpid(daemon_pid, &error, 0), daemon_pid);
 	ck_assert(WIFSIGNALED(error));
 	held.fd = ends[0];
-	ck_assert_msg(poll(&held, 1, 3000) == 1, "somebody has the daemon's descriptors");
+	ck_assert_msg(poll(&held, 1, 30000) == 1, "somebody has the daemon's descriptors");
 	(void)close(ends[0]);
 }
 END_TEST
@@ -155,6 +185,7 @@ int main(void)
 	tcase_add_test(tc, a_job_ends_with_its_number);
 	tcase_add_test(tc, requests_made_while_one_runs_share_the_next);
 	tcase_add_test(tc, a_job_that_fails_tells_its_error);
+	tcase_add_test(tc, a_job_goes_on_where_its_session_is_renamed_before_it_begins);
 	tcase_add_test(tc, a_daemon_that_is_killed_takes_its_job_along);
 	tcase_add_test(tc, where_no_child_can_be_made_it_is_done_at_once);
 	return test_run(tc);
