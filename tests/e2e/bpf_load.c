@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Has the kernel run a BPF program of its own for some seconds: bpf_load NAME
- * SECONDS. Prints how often it ran. 77: this kernel, or this user, may not.
+ * Has the kernel run a BPF program of its own for some seconds of CPU time:
+ * bpf_load NAME SECONDS. Prints how often it ran. 77: this kernel, or this
+ * user, may not.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -64,7 +65,7 @@ static int run(int program)
 
 int main(int argc, char **argv)
 {
-	time_t end;
+	clock_t end;
 	unsigned long nr_runs = 0;
 	int program;
 
@@ -75,8 +76,8 @@ int main(int argc, char **argv)
 		perror("bpf");
 		return 77;
 	}
-	end = time(NULL) + atoi(argv[2]);
-	while (time(NULL) < end) {
+	end = clock() + (clock_t)atoi(argv[2]) * CLOCKS_PER_SEC;
+	while (clock() < end) {
 		if (run(program) && errno != EINTR) {
 			perror("run");
 			return 77;

@@ -106,6 +106,17 @@ tap_end()
 	exit
 }
 
+# until_true COMMAND...: at most a minute and what the commands take
+until_true()
+{
+	until_left=600
+	while ! "$@" && [ $until_left -gt 0 ]; do
+		sleep 0.1
+		until_left=$((until_left - 1))
+	done
+	[ $until_left -gt 0 ] || "$@"
+}
+
 # ---- oprof ----
 
 # Can this user profile the whole machine?

@@ -2,8 +2,9 @@
 /*
  * Three threads whose times off CPU are known: one sleeps, one waits for a
  * pipe that nobody writes to, one computes. Prints, of each, its name, tid
- * and how long it was off CPU by its own clocks: time that passed, less time
- * that it ran. Argument: how long, in ms.
+ * and how long it was off CPU at least and at most, in ns: the time that
+ * passed as it saw it, and from before it was made until it had ended, less
+ * the time that it ran. Argument: how long, in ms.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -57,20 +58,32 @@ struct thread {
 	const char *name;
 	void (*run)(uint64_t end_ns);
 	pid_t tid;
-	uint64_t off_ns;
+	pthread_t id;
+	uint64_t made_ns, ran_ns;
+	uint64_t least_ns, most_ns;
 };
 
 static void *thread_main(void *context)
 {
 	struct thread *thread = context;
-	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	/* In this order: to be put off between two clocks makes it less, not more. */
 	uint64_t ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t passed_ns;
 
 	thread->tid = gettid();
 	thread->run(begin_ns + run_ms * 1000000);
-	thread->off_ns =
-		clock_ns(CLOCK_MONOTONIC) - begin_ns - (clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran_ns);
+	passed_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	thread->ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	ran_ns = thread->ran_ns - ran_ns;
+	thread->least_ns = passed_ns > ran_ns ? passed_ns - ran_ns : 0;
 	return NULL;
+}
+
+static void join(struct thread *thread)
+{
+	pthread_join(thread->id, NULL);
+	thread->most_ns = clock_ns(CLOCK_MONOTONIC) - thread->made_ns - thread->ran_ns;
 }
 
 int main(int argc, char **argv)
@@ -78,18 +91,20 @@ int main(int argc, char **argv)
 	struct thread threads[] = {{.name = "sleeper", .run = sleeper},
 				   {.name = "waiter", .run = waiter},
 				   {.name = "spinner", .run = spinner}};
-	pthread_t ids[3];
 
 	run_ms = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000;
 	if (pipe(pipe_fds))
 		return 1;
-	for (int i = 0; i < 3; i++)
-		if (pthread_create(&ids[i], NULL, thread_main, &threads[i]))
+	for (int i = 0; i < 3; i++) {
+		threads[i].made_ns = clock_ns(CLOCK_MONOTONIC);
+		if (pthread_create(&threads[i].id, NULL, thread_main, &threads[i]))
 			return 1;
+	}
 	for (int i = 0; i < 3; i++)
-		pthread_join(ids[i], NULL);
+		join(&threads[i]);
 	for (int i = 0; i < 3; i++)
-		printf("%s %d %llu\n", threads[i].name, (int)threads[i].tid,
-		       (unsigned long long)threads[i].off_ns);
+		printf("%s %d %llu %llu\n", threads[i].name, (int)threads[i].tid,
+		       (unsigned long long)threads[i].least_ns,
+		       (unsigned long long)threads[i].most_ns);
 	return 0;
 }

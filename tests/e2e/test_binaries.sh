@@ -54,14 +54,26 @@ run_all()
 	done
 }
 
+# wait_exec PID PROGRAM: until it runs, with the C library mapped
+wait_exec()
+{
+	while kill -0 "$1" 2>/dev/null; do
+		[ "$(readlink "/proc/$1/exe")" = "$2" ] && grep -q libc "/proc/$1/maps" && return
+		sleep 0.05
+	done
+	tap_bail "$2 does not run"
+}
+
 memory_kib()
 {
 	awk '$1 == "VmHWM:" { print $2 }' "/proc/$daemon/status"
 }
 
 # Some run before the daemon starts and are spoiled then; the rest while it looks.
-run_all 60000
-sleep 0.3
+run_all 600000
+for name in plain replaced deleted fifo device huge damaged cut headers unreadable; do
+	eval "wait_exec \$pid_$name $P/$name"
+done
 spoil
 "$BIN/oprofiled" "--session-dir=$S" --start --event=cpu-clock --frequency=997 --separate=lib \
 	2>"$T/err" || tap_bail "the daemon does not start: $(cat "$T/err")"

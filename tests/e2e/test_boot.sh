@@ -92,7 +92,7 @@ cleanup_pid "$(fake_pid)"
 tap_is "$(value frequency)" 99 "starts it anew with that"
 "$BIN/oprof" start --foreground >"$T/out" 2>"$T/err"
 tap_is $? 1 "a second daemon in the foreground is refused"
-wait_left=200
+wait_left=1200
 while ! grep -q WATCHDOG=1 "$FAKE_SYSTEMD/told" && [ $wait_left -gt 0 ]; do
 	sleep 0.05
 	wait_left=$((wait_left - 1))

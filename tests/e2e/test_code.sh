@@ -182,16 +182,24 @@ if [ "$(id -u)" -eq 0 ] && $CC -o "$T/hanging_program" "$E2E/hanging_program.c" 
 		tap_bail "the daemon does not start: $(cat "$T/err")"
 	daemon=$(cat "$S/lock")
 	cleanup_pid "$daemon"
-	"$T/hanging_program" 3 >/dev/null &
+	"$T/hanging_program" 600 >/dev/null &
 	hanging=$!
-	sleep 1
-	timeout 10 "$BIN/opcontrol" "--session-dir=$S" --dump >/dev/null
+	cleanup_pid $hanging
+	wait_left=600
+	while timeout 60 "$BIN/opcontrol" "--session-dir=$S" --dump >/dev/null; do
+		[ "$(session_counter "$S" code_remote)" -gt 0 ] && break
+		[ $wait_left -gt 0 ] || break
+		sleep 0.1
+		wait_left=$((wait_left - 1))
+	done
+	timeout 60 "$BIN/opcontrol" "--session-dir=$S" --dump >/dev/null
 	tap_ok $? "a file system that answers nothing in place of /tmp holds nobody up"
 	kill -0 $hanging
 	tap_ok $? "while it is there"
-	wait $hanging
 	[ "$(session_counter "$S" code_remote)" -gt 0 ]
 	tap_ok $? "and it is told that it was not looked into"
+	kill $hanging
+	wait $hanging
 	kill "$daemon"
 else
 	tap_note "no FUSE here: a file system that hangs is not tested"
@@ -200,7 +208,7 @@ fi
 # ---- programs of the kernel ----
 if [ "$(id -u)" -eq 0 ] && "$T/bpf_load" try 1 >"$T/out" 2>&1; then
 	S="$T/bpf"
-	"$T/bpf_load" early 4 >/dev/null &
+	"$T/bpf_load" early 600 >/dev/null &
 	early=$!
 	cleanup_pid $early
 	sleep 0.5
@@ -210,6 +218,7 @@ if [ "$(id -u)" -eq 0 ] && "$T/bpf_load" try 1 >"$T/out" 2>&1; then
 	wait_for_control "$S" $operf
 	"$T/bpf_load" late 2 >/dev/null
 	tap_ok $? "BPF programs run"
+	kill $early
 	wait $early
 	kill -INT $operf
 	wait $operf

@@ -91,7 +91,7 @@ sleep 0.3
 kill -0 "$daemon"
 tap_ok $? "the control socket removed: it lives"
 kill "$daemon"
-wait_left=100
+wait_left=600
 while kill -0 "$daemon" 2>/dev/null && [ $wait_left -gt 0 ]; do
 	sleep 0.1
 	wait_left=$((wait_left - 1))

@@ -33,16 +33,6 @@ control()
 	"$BIN/opcontrol" "--session-dir=$S" "$@"
 }
 
-until_true()
-{
-	until_left=600
-	while ! "$@" && [ $until_left -gt 0 ]; do
-		sleep 0.05
-		until_left=$((until_left - 1))
-	done
-	"$@"
-}
-
 kept()
 {
 	[ "$(control --status 2>/dev/null | awk '$1 == "images_kept" { print $2 }')" -ge "$1" ]
@@ -64,14 +54,21 @@ mkdir "$T/box"
 unshare -m --propagation private sh -c '
 	mount -t tmpfs tmpfs "$1/box" && cp "$1/in_container" "$1/noid" "$1/short" "$1/box" || exit 1
 	rm "$1/in_container" "$1/noid" "$1/short"
-	"$1/box/in_container" 2500 & "$1/box/noid" 2500 &
+	"$1/box/in_container" 600000 & in_container=$!
+	"$1/box/noid" 600000 & noid=$!
 	i=0; while [ $i -lt 60 ]; do "$1/box/short" 20; i=$((i + 1)); done
-	wait' sh "$T"
-tap_is $? 0 "programs ran in a mount namespace of their own"
-[ -z "$(ls "$T/box")" ]
-tap_ok $? "nothing of it is left"
+	while [ ! -e "$1/go" ]; do sleep 0.1; done
+	kill $in_container $noid
+	wait' sh "$T" &
+box=$!
+cleanup_pid $box
 until_true kept 3
-tap_ok $? "their symbols were kept"
+tap_ok $? "symbols of programs in a mount namespace of their own are kept"
+touch "$T/go"
+wait $box
+tap_is $? 0 "they ran"
+[ -z "$(ls "$T/box")" ]
+tap_ok $? "and nothing of it is left"
 
 nr_kept=6
 # ---- chroot ----

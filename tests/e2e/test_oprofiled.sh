@@ -101,7 +101,7 @@ tap_ok $? "dump"
 agree current "running, dumped"
 
 kill -USR2 "$daemon"
-wait_left=100
+wait_left=1200
 while [ "$(status_value state)" != stopped ] && [ $wait_left -gt 0 ]; do
 	sleep 0.05
 	wait_left=$((wait_left - 1))
@@ -119,7 +119,7 @@ tap_ok $? "USR1 starts again"
 
 mv "$S/oprofiled.log" "$S/log.1"
 kill -HUP "$daemon"
-wait_left=100
+wait_left=1200
 while [ ! -s "$S/oprofiled.log" ] && [ $wait_left -gt 0 ]; do
 	sleep 0.05
 	wait_left=$((wait_left - 1))
@@ -168,7 +168,7 @@ control --start >"$T/started"
 tap_ok $? "opcontrol --start, without a setup, takes the daemon as it is"
 wait_above seen 500
 rm -rf "$S/samples"
-wait_left=200
+wait_left=1200
 while [ ! -s "$S/samples/current/meta/info" ] && [ $wait_left -gt 0 ]; do
 	sleep 0.05
 	wait_left=$((wait_left - 1))

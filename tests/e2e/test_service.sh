@@ -142,6 +142,11 @@ tap_has "$T/oprof.prom" '^oprof_up 0$' "metrics do not look alive after the end"
 
 # ---- each of them is needed: without it, something is not known ----
 
+has_stored()
+{
+	[ "$(value stored)" -ge "$1" ]
+}
+
 without()
 {
 	S="$T/without-$1"
@@ -150,7 +155,7 @@ without()
 		--start --event=cpu-clock --frequency=997 --separate=lib 2>"$T/err"
 	tap_is $? 0 "without $1 it starts"
 	cleanup_pid "$(cat "$S/lock")"
-	sleep 0.7
+	until_true has_stored 500
 	control --shutdown
 	end_early
 	"$BIN/opreport" "--session-dir=$S" -n >"$T/report" 2>"$T/coverage"
