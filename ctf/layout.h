@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a packet's header has the fields of struct oprof_packet_header, as
+ * metadata tells it: a later version's fields may lie between or behind them.
+ */
+#ifndef CTF_LAYOUT_H
+#define CTF_LAYOUT_H
+
+#include "oprof/packet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CTF_LAYOUT_BYTES_MAX 4096u
+
+enum ctf_layout_part { CTF_LAYOUT_HEADER, CTF_LAYOUT_CONTEXT };
+
+/* What CTF calls a field of ours, and where packet.h has it. */
+struct ctf_layout_field {
+	enum ctf_layout_part part;
+	const char *name;
+	unsigned int nr_bytes;
+	unsigned int offset;
+	bool is_time;
+};
+
+#define CTF_LAYOUT_NR_FIELDS 16
+extern const struct ctf_layout_field ctf_layout_fields[CTF_LAYOUT_NR_FIELDS];
+
+struct ctf_layout {
+	unsigned int at[CTF_LAYOUT_NR_FIELDS]; /* bytes from the packet's first */
+	unsigned int nr_bytes;		       /* of the whole header */
+};
+
+/* From layout->nr_bytes of a packet. */
+void ctf_layout_decode(const struct ctf_layout *layout, const void *packet,
+		       struct oprof_packet_header *header);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/packet.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool lost_adds_up(const struct oprof_packet_header *header)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < OPROF_NR_LOST; i++)
+		sum += header->lost_by[i];
+	return sum == header->lost;
+}
+
+const char *ctf_packet_fault(const struct oprof_packet_header *header, const uint8_t *uuid,
+			     unsigned int header_bytes)
+{
+	const uint64_t bits = header->packet_bits;
+
+	if (header->magic != OPROF_PACKET_MAGIC)
+		return "no packet begins here: its magic is wrong";
+	if (memcmp(header->uuid, uuid, sizeof(header->uuid)))
+		return "it is of another trace: the uuid differs";
+	if (bits & (bits - 1) || bits < (uint64_t)header_bytes * 8 || bits > (uint64_t)1 << 62)
+		return "packet_size is no power of two, or less than its header";
+	if (header->content_bits > bits || header->content_bits < (uint64_t)header_bytes * 8 ||
+	    header->content_bits % 8)
+		return "content_size is not between its header and packet_size, in bytes";
+	if (header->time_end < header->time_begin)
+		return "it ends before it begins";
+	if (!lost_adds_up(header))
+		return "events_discarded is not the sum of its reasons";
+	return NULL;
+}
+
+const char *ctf_packet_order_fault(const struct oprof_packet_header *before,
+				   const struct oprof_packet_header *header)
+{
+	if (header->stream_id != before->stream_id)
+		return "it is of another stream than the packet before it";
+	if (header->packet_bits != before->packet_bits)
+		return "packet_size is not that of the packet before it";
+	if (header->time_begin < before->time_end)
+		return "it begins before the end of the packet before it";
+	if (header->seq <= before->seq)
+		return "packet_seq_num does not grow";
+	for (int i = 0; i < OPROF_NR_LOST; i++)
+		if (header->lost_by[i] < before->lost_by[i])
+			return "a number of records lost is less than in the packet before it";
+	return NULL;
+}

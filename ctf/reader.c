@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/reader.h"
+
+#include "lib/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct reader_stream {
+	struct ctf_stream *file;
+	struct ctf_record record; /* the next one, while it is in the heap */
+};
+
+struct ctf_reader {
+	char *folder;
+	int folder_fd;
+	struct ctf_metadata metadata;
+
+	struct reader_stream *streams; /* in order of name */
+	unsigned int nr_streams;
+
+	unsigned int *heap; /* of streams, the one with the oldest record on top */
+	unsigned int nr_heap;
+	unsigned int *due; /* streams to be read on before a record can be given */
+	unsigned int nr_due;
+};
+
+/* ---- metadata ---- */
+
+/* The text of an open file, which must be one. */
+static int read_file(int fd, char **text, size_t *nr_bytes)
+{
+	struct stat st;
+	ssize_t nr;
+	char *read;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if ((uint64_t)st.st_size > CTF_METADATA_BYTES_MAX)
+		return -EFBIG;
+	read = malloc((size_t)st.st_size + 1);
+	if (!read)
+		return -ENOMEM;
+	nr = file_pread_all(fd, read, (size_t)st.st_size, 0);
+	if (nr < 0) {
+		free(read);
+		return (int)nr;
+	}
+	*text = read;
+	*nr_bytes = (size_t)nr;
+	return 0;
+}
+
+static int read_metadata(struct ctf_reader *reader, struct diag *diag)
+{
+	const int fd = openat(reader->folder_fd, CTF_METADATA_FILE,
+			      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	char path[DIAG_FILE_BYTES];
+	size_t nr_bytes = 0;
+	char *text = NULL;
+	int error = fd < 0 ? -errno : read_file(fd, &text, &nr_bytes);
+
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		return diag_set_at(diag, error, reader->folder, 0,
+				   "is no trace folder: its file " CTF_METADATA_FILE
+				   " cannot be read: %s",
+				   strerror(-error));
+	(void)snprintf(path, sizeof(path), "%s/" CTF_METADATA_FILE, reader->folder);
+	error = ctf_metadata_parse(&reader->metadata, path, text, nr_bytes, diag);
+	free(text);
+	return error;
+}
+
+/* ---- streams ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct reader_stream *left = a, *right = b;
+
+	return strcmp(ctf_stream_name(left->file), ctf_stream_name(right->file));
+}
+
+/* Folders within are not the trace's; what is neither, its stream will refuse. */
+static bool is_stream(const struct ctf_reader *reader, const char *name)
+{
+	struct stat st;
+
+	if (name[0] == '.' || !strcmp(name, CTF_METADATA_FILE))
+		return false;
+	return fstatat(reader->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode);
+}
+
+static int add_stream(struct ctf_reader *reader, const char *name)
+{
+	struct reader_stream *streams;
+	int error;
+
+	if (reader->nr_streams == CTF_NR_FILES_MAX)
+		return -E2BIG;
+	streams = reallocarray(reader->streams, reader->nr_streams + (size_t)1, sizeof(streams[0]));
+	if (!streams)
+		return -ENOMEM;
+	reader->streams = streams;
+	error = ctf_stream_create(&streams[reader->nr_streams].file, &reader->metadata,
+				  reader->folder_fd, reader->folder, name);
+	reader->nr_streams += !error;
+	return error;
+}
+
+static int add_streams(struct ctf_reader *reader, DIR *dir)
+{
+	struct dirent *entry;
+	int error = 0;
+
+	errno = 0;
+	while (!error && (entry = readdir(dir))) {
+		if (is_stream(reader, entry->d_name))
+			error = add_stream(reader, entry->d_name);
+		if (error)
+			return error;
+		errno = 0;
+	}
+	return error ? error : -errno;
+}
+
+static int find_streams(struct ctf_reader *reader, struct diag *diag)
+{
+	const int fd = openat(reader->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int error = dir ? add_streams(reader, dir) : -errno;
+
+	if (dir)
+		(void)closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	if (!error && reader->nr_streams)
+		qsort(reader->streams, reader->nr_streams, sizeof(reader->streams[0]),
+		      compare_names);
+	return error ? diag_set_at(diag, error, reader->folder, 0, "cannot be read: %s",
+				   strerror(-error))
+		     : 0;
+}
+
+/* ---- open, close ---- */
+
+void ctf_reader_close(struct ctf_reader *reader)
+{
+	if (!reader)
+		return;
+	for (unsigned int i = 0; i < reader->nr_streams; i++)
+		ctf_stream_destroy(reader->streams[i].file);
+	free(reader->streams);
+	free(reader->heap);
+	free(reader->due);
+	ctf_metadata_deinit(&reader->metadata);
+	if (reader->folder_fd >= 0)
+		close(reader->folder_fd);
+	free(reader->folder);
+	free(reader);
+}
+
+static int make_heap(struct ctf_reader *reader, struct diag *diag)
+{
+	const size_t nr = reader->nr_streams + (size_t)1;
+
+	reader->heap = calloc(nr, sizeof(reader->heap[0]));
+	reader->due = calloc(nr, sizeof(reader->due[0]));
+	if (!reader->heap || !reader->due)
+		return diag_set_at(diag, -ENOMEM, reader->folder, 0, "no memory to read it");
+	/* Taken from the end: the first stream is read first. */
+	for (unsigned int i = 0; i < reader->nr_streams; i++)
+		reader->due[i] = reader->nr_streams - 1 - i;
+	reader->nr_due = reader->nr_streams;
+	return 0;
+}
+
+static int open_all(struct ctf_reader *reader, struct diag *diag)
+{
+	int error;
+
+	reader->folder_fd = open(reader->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (reader->folder_fd < 0)
+		return diag_set_at(diag, -errno, reader->folder, 0, "cannot be opened: %s",
+				   strerror(errno));
+	error = read_metadata(reader, diag);
+	if (!error)
+		error = find_streams(reader, diag);
+	return error ? error : make_heap(reader, diag);
+}
+
+int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag)
+{
+	struct ctf_reader *new = calloc(1, sizeof(*new));
+	int error;
+
+	if (new) {
+		new->folder_fd = -1;
+		new->folder = strdup(folder);
+	}
+	if (!new || !new->folder) {
+		free(new);
+		return diag_set_at(diag, -ENOMEM, folder, 0, "no memory to read it");
+	}
+	error = open_all(new, diag);
+	if (error)
+		ctf_reader_close(new);
+	else
+		*reader = new;
+	return error;
+}
+
+const struct ctf_trace *ctf_reader_trace(const struct ctf_reader *reader)
+{
+	return &reader->metadata.trace;
+}
+
+unsigned int ctf_reader_nr_streams(const struct ctf_reader *reader)
+{
+	return reader->nr_streams;
+}
+
+const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsigned int i)
+{
+	return reader->streams[i].file;
+}
+
+/* ---- in order of time ---- */
+
+static bool is_before(const struct ctf_reader *reader, unsigned int a, unsigned int b)
+{
+	const uint64_t time_a = reader->streams[a].record.time;
+	const uint64_t time_b = reader->streams[b].record.time;
+
+	return time_a != time_b ? time_a < time_b : a < b;
+}
+
+static void heap_push(struct ctf_reader *reader, unsigned int stream)
+{
+	unsigned int at = reader->nr_heap++;
+
+	while (at && is_before(reader, stream, reader->heap[(at - 1) / 2])) {
+		reader->heap[at] = reader->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	reader->heap[at] = stream;
+}
+
+static unsigned int heap_pop(struct ctf_reader *reader)
+{
+	const unsigned int top = reader->heap[0];
+	const unsigned int last = reader->heap[--reader->nr_heap];
+	unsigned int at = 0;
+
+	for (;;) {
+		unsigned int child = at * 2 + 1;
+
+		if (child >= reader->nr_heap)
+			break;
+		if (child + 1 < reader->nr_heap &&
+		    is_before(reader, reader->heap[child + 1], reader->heap[child]))
+			child++;
+		if (!is_before(reader, reader->heap[child], last))
+			break;
+		reader->heap[at] = reader->heap[child];
+		at = child;
+	}
+	reader->heap[at] = last;
+	return top;
+}
+
+int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag)
+{
+	unsigned int i;
+
+	while (reader->nr_due) {
+		struct reader_stream *stream;
+		int result;
+
+		i = reader->due[reader->nr_due - 1];
+		stream = &reader->streams[i];
+		result = ctf_stream_next(stream->file, &stream->record, diag);
+		if (result < 0)
+			return result;
+		reader->nr_due--;
+		if (result)
+			heap_push(reader, i);
+	}
+	if (!reader->nr_heap)
+		return 0;
+	i = heap_pop(reader);
+	*record = reader->streams[i].record;
+	reader->due[reader->nr_due++] = i;
+	return 1;
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/stream.h"
+
+#include "ctf/packet.h"
+#include "ctf/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Packets are a power of two long and no shorter than their header: they begin at multiples. */
+#define PACKET_ALIGN 128u
+
+struct ctf_stream {
+	const struct ctf_metadata *metadata;
+	int folder_fd;
+	char *path; /* folder/name, for diag */
+	const char *name;
+
+	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
+	struct ctf_window window;
+	struct ctf_cursor cursor;
+	struct ctf_event_index index;
+
+	struct oprof_packet_header packet; /* the one being read, or that was last */
+	uint64_t number;		   /* of packets begun, damaged ones among them */
+	uint64_t next_packet;		   /* offset */
+	uint64_t nr_in_packet;		   /* records so far */
+	uint64_t nr_skipped;		   /* damaged packets since the last sound one */
+
+	struct ctf_value values[CTF_NR_FIELDS_MAX];
+	struct ctf_stream_counts counts;
+};
+
+/* ---- the file ---- */
+
+static char *join(const char *folder, const char *name)
+{
+	const size_t nr_bytes = strlen(folder) + strlen(name) + 2;
+	char *path = malloc(nr_bytes);
+
+	if (path)
+		(void)snprintf(path, nr_bytes, "%s/%s", folder, name);
+	return path;
+}
+
+int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
+		      int folder_fd, const char *folder, const char *name)
+{
+	struct ctf_stream *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	new->path = join(folder, name);
+	if (!new->path) {
+		free(new);
+		return -ENOMEM;
+	}
+	new->name = new->path + strlen(folder) + 1;
+	new->metadata = metadata;
+	new->folder_fd = folder_fd;
+	ctf_window_init(&new->window, -1, 0);
+	*stream = new;
+	return 0;
+}
+
+/* What was read stays: the counts. */
+static void close_file(struct ctf_stream *stream)
+{
+	const int fd = stream->window.fd;
+
+	stream->state = STREAM_ENDED;
+	ctf_window_deinit(&stream->window);
+	if (fd >= 0)
+		close(fd);
+}
+
+void ctf_stream_destroy(struct ctf_stream *stream)
+{
+	if (!stream)
+		return;
+	close_file(stream);
+	free(stream->path);
+	free(stream);
+}
+
+/* Never waits: what is there need not be a file. */
+static int open_file(struct ctf_stream *stream, struct diag *diag)
+{
+	const int fd = openat(stream->folder_fd, stream->name,
+			      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0) {
+		int error = -errno;
+
+		stream->state = STREAM_ENDED;
+		return diag_set_at(diag, error, stream->path, 0, "cannot be read: %s",
+				   error == -ELOOP ? "a symbolic link is not followed"
+						   : strerror(-error));
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		stream->state = STREAM_ENDED;
+		close(fd);
+		return diag_set_at(diag, -EINVAL, stream->path, 0,
+				   "is no file: a stream of a trace is one");
+	}
+	ctf_window_init(&stream->window, fd, (uint64_t)st.st_size);
+	stream->state = STREAM_BETWEEN;
+	return 0;
+}
+
+/* ---- faults ---- */
+
+/* Tell of the packet at offset start; at is where in it. */
+static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const char *fault,
+		struct diag *diag)
+{
+	return diag_set_at(diag, -EBADMSG, stream->path, 0,
+			   "packet %" PRIu64 ", from byte %" PRIu64 ": %s (at byte %" PRIu64 ")",
+			   stream->number, start, fault, at);
+}
+
+/* The end, for an error that is the machine's and not the file's. */
+static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
+{
+	close_file(stream);
+	return diag_set_at(diag, error, stream->path, 0, "cannot be read on: %s", strerror(-error));
+}
+
+/* 1: a packet of this trace seems to begin there. */
+static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
+{
+	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
+	struct oprof_packet_header header;
+	int error;
+
+	if (offset > stream->window.file_bytes || nr_bytes > stream->window.file_bytes - offset)
+		return 0;
+	error = ctf_window_need(&stream->window, offset, offset + nr_bytes);
+	if (error)
+		return error == -ENODATA ? 0 : error;
+	ctf_layout_decode(&stream->metadata->layout, ctf_window_at(&stream->window, offset),
+			  &header);
+	return header.magic == OPROF_PACKET_MAGIC &&
+	       !memcmp(header.uuid, stream->metadata->trace.uuid, sizeof(header.uuid));
+}
+
+/* Where to go on behind a damaged packet: where the next ought to be, else the first found. */
+static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *found)
+{
+	const uint64_t size = stream->packet.packet_bits / 8;
+	const uint64_t file_bytes = stream->window.file_bytes;
+	int result = 0;
+
+	if (size && size <= file_bytes - start) {
+		*found = start + size;
+		result = looks_like_packet(stream, *found);
+	}
+	for (uint64_t at = start + PACKET_ALIGN; !result && at < file_bytes; at += PACKET_ALIGN) {
+		*found = at;
+		result = looks_like_packet(stream, at);
+	}
+	return result;
+}
+
+/* Count and tell a packet that cannot be read at all, and go behind it. */
+static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fault, bool is_cut,
+		       struct diag *diag)
+{
+	int found = find_packet(stream, start, &stream->next_packet);
+
+	if (found < 0)
+		return give_up(stream, found, diag);
+	if (!found && is_cut)
+		stream->counts.lost_cut++;
+	else
+		stream->counts.lost_damaged++;
+	(void)tell(stream, start, start, fault, diag);
+	stream->number++;
+	stream->nr_skipped++;
+	if (!found)
+		close_file(stream);
+	return -EBADMSG;
+}
+
+/* The same of a packet whose records have been read up to a fault. */
+static int leave_damaged(struct ctf_stream *stream, const char *fault, struct diag *diag)
+{
+	stream->counts.lost_damaged++;
+	(void)tell(stream, stream->cursor.packet_start, stream->cursor.next, fault, diag);
+	stream->number++;
+	stream->state = STREAM_BETWEEN;
+	return -EBADMSG;
+}
+
+/* ---- packets ---- */
+
+static bool has_stream(const struct ctf_trace *trace, uint32_t id)
+{
+	for (unsigned int i = 0; i < trace->nr_streams; i++)
+		if (trace->streams[i] == id)
+			return true;
+	return false;
+}
+
+static void count_packet(struct ctf_stream *stream, const struct oprof_packet_header *header)
+{
+	struct ctf_stream_counts *counts = &stream->counts;
+
+	if (!counts->nr_packets) {
+		counts->lost_before = header->lost;
+	} else if (header->seq > stream->packet.seq) {
+		const uint64_t gap = header->seq - stream->packet.seq - 1;
+
+		counts->lost_overwritten += gap > stream->nr_skipped ? gap - stream->nr_skipped : 0;
+	}
+	counts->nr_packets++;
+	counts->lost = header->lost;
+	memcpy(counts->lost_by, header->lost_by, sizeof(counts->lost_by));
+}
+
+/* What is wrong with a packet's header; NULL: nothing. */
+static const char *find_fault(const struct ctf_stream *stream,
+			      const struct oprof_packet_header *header)
+{
+	const struct ctf_metadata *metadata = stream->metadata;
+	const char *fault =
+		ctf_packet_fault(header, metadata->trace.uuid, metadata->layout.nr_bytes);
+
+	if (fault)
+		return fault;
+	if (!has_stream(&metadata->trace, header->stream_id))
+		return "it is of a stream that is not described";
+	if (!stream->counts.nr_packets)
+		return NULL;
+	if (header->stream_id != stream->packet.stream_id)
+		return "it is of another stream than the packet before it";
+	if (stream->counts.nr_records && header->time_begin < stream->counts.time_last)
+		return "it begins before the last record of the packets before it";
+	return NULL;
+}
+
+/* Go into a sound packet at offset start. */
+static int enter_packet(struct ctf_stream *stream, const struct oprof_packet_header *header,
+			uint64_t start, struct diag *diag)
+{
+	const char *disorder =
+		stream->counts.nr_packets ? ctf_packet_order_fault(&stream->packet, header) : NULL;
+
+	if (!stream->counts.nr_packets)
+		ctf_event_index_init(&stream->index, &stream->metadata->trace, header->stream_id);
+	count_packet(stream, header);
+	stream->packet = *header;
+	stream->next_packet = start + header->packet_bits / 8;
+	stream->nr_in_packet = 0;
+	stream->nr_skipped = 0;
+	stream->cursor = (struct ctf_cursor){.window = &stream->window,
+					     .index = &stream->index,
+					     .packet_start = start,
+					     .next = start + stream->metadata->layout.nr_bytes,
+					     .end = start + header->content_bits / 8,
+					     .time = header->time_begin,
+					     .time_end = header->time_end};
+	stream->state = STREAM_IN_PACKET;
+	if (!disorder)
+		return 0;
+	stream->counts.nr_disordered++;
+	return tell(stream, start, start, disorder, diag);
+}
+
+/* Into the next packet: 0, or in state STREAM_ENDED: none. */
+static int next_packet(struct ctf_stream *stream, struct diag *diag)
+{
+	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
+	const uint64_t start = stream->next_packet;
+	const uint64_t left = stream->window.file_bytes - start;
+	struct oprof_packet_header header;
+	const char *fault;
+	int error;
+
+	if (!left) {
+		close_file(stream);
+		return 0;
+	}
+	if (left < nr_bytes)
+		return skip_packet(stream, start, "the file ends within it", true, diag);
+	error = ctf_window_need(&stream->window, start, start + nr_bytes);
+	if (error)
+		return give_up(stream, error, diag);
+	ctf_layout_decode(&stream->metadata->layout, ctf_window_at(&stream->window, start),
+			  &header);
+	fault = find_fault(stream, &header);
+	if (fault)
+		return skip_packet(stream, start, fault, false, diag);
+	if (header.packet_bits / 8 > left)
+		return skip_packet(stream, start, "the file ends within it", true, diag);
+	return enter_packet(stream, &header, start, diag);
+}
+
+/* ---- records ---- */
+
+static int end_packet(struct ctf_stream *stream, struct diag *diag)
+{
+	if (stream->packet.nr_records != OPROF_PACKET_NR_UNKNOWN &&
+	    stream->packet.nr_records != stream->nr_in_packet)
+		return leave_damaged(stream, "it has not as many records as nr_records says", diag);
+	stream->number++;
+	stream->state = STREAM_BETWEEN;
+	return 0;
+}
+
+static int give_record(struct ctf_stream *stream, const struct ctf_event *event,
+		       struct ctf_record *record)
+{
+	const uint64_t time = stream->cursor.time;
+
+	if (!stream->counts.nr_records++)
+		stream->counts.time_first = time;
+	stream->counts.time_last = time;
+	stream->nr_in_packet++;
+	*record = (struct ctf_record){.event = event,
+				      .values = stream->values,
+				      .time = time,
+				      .stream = stream,
+				      .packet = &stream->packet};
+	return 1;
+}
+
+/* 1: a record; 0: none yet, call again. */
+static int next_record(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag)
+{
+	const struct ctf_event *event = NULL;
+	int result = ctf_record_take(&stream->cursor, &event, stream->values);
+
+	switch (result) {
+	case 0:
+		return end_packet(stream, diag);
+	case 1:
+		return give_record(stream, event, record);
+	case 2:
+		stream->counts.nr_padding++;
+		return 0;
+	case -EBADMSG:
+		return leave_damaged(stream, stream->cursor.fault, diag);
+	default:
+		return give_up(stream, result, diag);
+	}
+}
+
+int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag)
+{
+	int result = 0;
+
+	while (!result && stream->state != STREAM_ENDED) {
+		if (stream->state == STREAM_NEW)
+			result = open_file(stream, diag);
+		else if (stream->state == STREAM_BETWEEN)
+			result = next_packet(stream, diag);
+		else
+			result = next_record(stream, record, diag);
+	}
+	return result;
+}
+
+const char *ctf_stream_name(const struct ctf_stream *stream)
+{
+	return stream->name;
+}
+
+struct ctf_stream_counts ctf_stream_counts(const struct ctf_stream *stream)
+{
+	return stream->counts;
+}

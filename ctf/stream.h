@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads one file of a trace folder: packet by packet, record by record.
+ * Trusts nothing in it. A damaged packet is skipped from its fault on, counted
+ * and told, and what is behind it is read; memory is bounded by the longest
+ * record (CTF_RECORD_BYTES_MAX), not by packets or files.
+ */
+#ifndef CTF_STREAM_H
+#define CTF_STREAM_H
+
+#include "ctf/metadata.h"
+#include "oprof/packet.h"
+
+/* Longer ones are refused as damage. */
+#define CTF_RECORD_BYTES_MAX ((uint64_t)16 << 20)
+
+struct ctf_stream;
+
+struct ctf_value {
+	uint64_t number;      /* of an integer; a signed one extended to 64 bits */
+	const uint8_t *bytes; /* of all others; not aligned */
+	uint32_t nr;	      /* elements; of text and string: bytes before their NUL */
+};
+
+/* Good until the next call for its stream. */
+struct ctf_record {
+	const struct ctf_event *event;
+	const struct ctf_value *values; /* one for each of the event's fields */
+	uint64_t time;			/* ticks of the trace's clock */
+	const struct ctf_stream *stream;
+	const struct oprof_packet_header *packet; /* that it is in */
+};
+
+/* Element i of an array or sequence, as number is of an integer. */
+uint64_t ctf_value_element(const struct ctf_field *field, const struct ctf_value *value,
+			   uint32_t i);
+
+struct ctf_stream_counts {
+	uint64_t nr_packets, nr_records, nr_padding; /* read; padding records apart */
+	uint64_t time_first, time_last;		     /* of records; if there are any */
+
+	/* Lost when recorded: as the last packet tells, since the ring began. */
+	uint64_t lost, lost_by[OPROF_NR_LOST];
+	uint64_t lost_before;	   /* of lost, what the first packet told of already */
+	uint64_t lost_overwritten; /* packets: gaps in their numbers */
+
+	/* Lost here. */
+	uint64_t lost_damaged; /* packets, skipped whole or from a fault on */
+	uint64_t lost_cut;     /* packets that the file ends within: 0 or 1 */
+	/* Read, though they do not follow on the packet before them (times, numbers). */
+	uint64_t nr_disordered;
+};
+
+/*
+ * The file name of folder. metadata and folder_fd are the caller's, who keeps
+ * them until stream is closed; the file itself is opened by the first
+ * ctf_stream_next. -ENOMEM.
+ */
+int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
+		      int folder_fd, const char *folder, const char *name);
+void ctf_stream_destroy(struct ctf_stream *stream); /* NULL: nothing */
+
+/*
+ * The next record: 1; 0: there is none any more. -EBADMSG: a packet is
+ * damaged, diag says where; call again for what is behind it. Other -errno:
+ * the file cannot be read (on); the next call says 0.
+ */
+int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag);
+
+const char *ctf_stream_name(const struct ctf_stream *stream);
+struct ctf_stream_counts ctf_stream_counts(const struct ctf_stream *stream);
+
+#endif

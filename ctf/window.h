@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A stretch of a file in memory, that moves on with what is read. By pread:
+ * a file that is cut meanwhile costs an error, not a signal.
+ */
+#ifndef CTF_WINDOW_H
+#define CTF_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ctf_window {
+	int fd;
+	uint64_t file_bytes; /* nothing is read behind */
+	uint64_t offset;     /* of bytes, in the file */
+	uint8_t *bytes;
+	size_t nr_bytes, room;
+};
+
+/* Of fd, which stays the caller's. Zeroed is closed: deinit may be called then. */
+void ctf_window_init(struct ctf_window *window, int fd, uint64_t file_bytes);
+void ctf_window_deinit(struct ctf_window *window);
+
+/*
+ * Have the file's bytes from keep up to end: all of them are there then, at
+ * ctf_window_at. Pointers of before are no longer good. -ENODATA: the file
+ * has become shorter; -ENOMEM, -EIO. The caller bounds end - keep.
+ */
+int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end);
+
+static inline int ctf_window_need(struct ctf_window *window, uint64_t keep, uint64_t end)
+{
+	if (keep >= window->offset && end <= window->offset + window->nr_bytes)
+		return 0;
+	return ctf_window_slide(window, keep, end);
+}
+
+/* offset is in the window. */
+static inline const uint8_t *ctf_window_at(const struct ctf_window *window, uint64_t offset)
+{
+	return window->bytes + (offset - window->offset);
+}
+
+#endif

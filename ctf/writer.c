@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/writer.h"
+
+#include "ctf/metadata.h"
+#include "ctf/packet.h"
+#include "lib/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Readers take files whose names begin with "." for none of a trace. */
+#define METADATA_TEMPORARY "." CTF_METADATA_FILE ".tmp"
+#define FOLDER_MODE	   0700
+#define FILE_MODE	   0600
+
+struct writer_file {
+	int fd;
+	char *name;
+	uint32_t stream_id;
+	off_t nr_bytes; /* whole packets; what lies behind is none */
+	bool has_packet;
+	struct oprof_packet_header last;
+};
+
+struct ctf_writer {
+	char *folder;
+	int folder_fd, metadata_fd;
+	uint8_t uuid[CTF_UUID_BYTES];
+	uint32_t *streams;
+	unsigned int nr_streams;
+	struct writer_file *files;
+	unsigned int nr_files;
+	struct ctf_writer_counts counts;
+};
+
+/* ---- folder and metadata ---- */
+
+static bool is_empty(int folder_fd)
+{
+	const int fd = dup(folder_fd);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool is_empty = dir;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	if (!dir)
+		return false;
+	while (is_empty && (entry = readdir(dir)))
+		is_empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	(void)closedir(dir);
+	return is_empty;
+}
+
+static int open_folder(struct ctf_writer *writer, bool *is_ours, struct diag *diag)
+{
+	*is_ours = !mkdir(writer->folder, FOLDER_MODE);
+	if (!*is_ours && errno != EEXIST)
+		return diag_set_at(diag, -errno, writer->folder, 0, "cannot be made: %m");
+	writer->folder_fd = open(writer->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (writer->folder_fd < 0)
+		return diag_set_at(diag, -errno, writer->folder, 0, "cannot be opened: %m");
+	if (!*is_ours && !is_empty(writer->folder_fd))
+		return diag_set_at(diag, -ENOTEMPTY, writer->folder, 0,
+				   "is not empty: a trace takes a folder of its own");
+	return 0;
+}
+
+static int write_metadata(struct ctf_writer *writer, const struct ctf_trace *trace,
+			  struct diag *diag)
+{
+	size_t nr_bytes;
+	char *text;
+	int error = ctf_metadata_format(trace, &text, &nr_bytes, diag);
+
+	if (error)
+		return error;
+	writer->metadata_fd = openat(writer->folder_fd, METADATA_TEMPORARY,
+				     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+	error = writer->metadata_fd < 0 ? -errno
+					: file_write_all(writer->metadata_fd, text, nr_bytes);
+	if (!error &&
+	    renameat(writer->folder_fd, METADATA_TEMPORARY, writer->folder_fd, CTF_METADATA_FILE))
+		error = -errno;
+	free(text);
+	if (error) {
+		(void)unlinkat(writer->folder_fd, METADATA_TEMPORARY, 0);
+		return diag_set_at(diag, error, writer->folder, 0, "no metadata written: %s",
+				   strerror(-error));
+	}
+	return 0;
+}
+
+static void writer_destroy(struct ctf_writer *writer)
+{
+	for (unsigned int i = 0; i < writer->nr_files; i++) {
+		close(writer->files[i].fd);
+		free(writer->files[i].name);
+	}
+	if (writer->metadata_fd >= 0)
+		close(writer->metadata_fd);
+	if (writer->folder_fd >= 0)
+		close(writer->folder_fd);
+	free(writer->files);
+	free(writer->streams);
+	free(writer->folder);
+	free(writer);
+}
+
+static struct ctf_writer *writer_create(const char *folder, const struct ctf_trace *trace)
+{
+	struct ctf_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		return NULL;
+	writer->folder_fd = -1;
+	writer->metadata_fd = -1;
+	writer->nr_streams = trace->nr_streams;
+	memcpy(writer->uuid, trace->uuid, sizeof(writer->uuid));
+	writer->folder = strdup(folder);
+	writer->streams = calloc(trace->nr_streams, sizeof(writer->streams[0]));
+	if (!writer->folder || !writer->streams) {
+		writer_destroy(writer);
+		return NULL;
+	}
+	memcpy(writer->streams, trace->streams, trace->nr_streams * sizeof(writer->streams[0]));
+	return writer;
+}
+
+int ctf_writer_open(struct ctf_writer **writer, const char *folder, const struct ctf_trace *trace,
+		    struct diag *diag)
+{
+	int error = ctf_trace_check(trace, diag);
+	struct ctf_writer *new;
+	bool is_ours = false;
+
+	if (error)
+		return error;
+	new = writer_create(folder, trace);
+	if (!new)
+		return diag_set_at(diag, -ENOMEM, folder, 0, "no memory to write a trace");
+	error = open_folder(new, &is_ours, diag);
+	if (!error)
+		error = write_metadata(new, trace, diag);
+	if (error) {
+		if (is_ours)
+			(void)rmdir(folder);
+		writer_destroy(new);
+		return error;
+	}
+	*writer = new;
+	return 0;
+}
+
+/* ---- files ---- */
+
+static bool is_described(const struct ctf_writer *writer, uint32_t stream_id)
+{
+	for (unsigned int i = 0; i < writer->nr_streams; i++)
+		if (writer->streams[i] == stream_id)
+			return true;
+	return false;
+}
+
+/* Room for one more, in which a file's name is. */
+static struct writer_file *make_room(struct ctf_writer *writer, const char *name)
+{
+	struct writer_file *files =
+		reallocarray(writer->files, writer->nr_files + (size_t)1, sizeof(writer->files[0]));
+	struct writer_file *file;
+
+	if (!files)
+		return NULL;
+	writer->files = files;
+	file = &files[writer->nr_files];
+	*file = (struct writer_file){.fd = -1, .name = strdup(name)};
+	return file->name ? file : NULL;
+}
+
+int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t stream_id,
+			unsigned int *file, struct diag *diag)
+{
+	struct writer_file *new;
+
+	if (!*name || *name == '.' || strchr(name, '/') || !strcmp(name, CTF_METADATA_FILE) ||
+	    !is_described(writer, stream_id))
+		return diag_set_at(diag, -EINVAL, writer->folder, 0,
+				   "no file \"%s\" of stream %u can be there", name, stream_id);
+	new = make_room(writer, name);
+	if (!new)
+		return diag_set_at(diag, -ENOMEM, writer->folder, 0, "no memory for file %s", name);
+	new->stream_id = stream_id;
+	new->fd = openat(writer->folder_fd, name,
+			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	if (new->fd < 0) {
+		int error = -errno;
+
+		free(new->name);
+		return diag_set_at(diag, error, writer->folder, 0, "file %s cannot be made: %s",
+				   name, strerror(-error));
+	}
+	*file = writer->nr_files++;
+	return 0;
+}
+
+/* ---- packets ---- */
+
+/* NULL: it may be written. */
+static const char *find_fault(const struct ctf_writer *writer, const struct writer_file *file,
+			      const struct oprof_packet_header *header, size_t nr_bytes)
+{
+	const char *fault = ctf_packet_fault(header, writer->uuid, sizeof(*header));
+
+	if (fault)
+		return fault;
+	if (header->packet_bits != (uint64_t)nr_bytes * 8)
+		return "packet_size is not its size";
+	if (header->stream_id != file->stream_id)
+		return "it is of another stream than its file";
+	return file->has_packet ? ctf_packet_order_fault(&file->last, header) : NULL;
+}
+
+static int refuse(struct ctf_writer *writer, const struct writer_file *file, const char *fault,
+		  struct diag *diag)
+{
+	writer->counts.lost_refused_packets++;
+	return diag_set_at(diag, -EBADMSG, writer->folder, 0, "file %s: a packet is refused: %s",
+			   file->name, fault);
+}
+
+static int pwrite_all(int fd, const char *bytes, size_t nr_bytes, off_t position)
+{
+	while (nr_bytes) {
+		const ssize_t nr = pwrite(fd, bytes, nr_bytes, position);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr <= 0)
+			return nr ? -errno : -EIO;
+		bytes += nr;
+		position += nr;
+		nr_bytes -= (size_t)nr;
+	}
+	return 0;
+}
+
+/* Take back what there is of a packet, and say so. */
+static int unwrite(struct ctf_writer *writer, const struct writer_file *file, uint32_t nr_records,
+		   int error, struct diag *diag)
+{
+	writer->counts.lost_unwritten_packets++;
+	if (nr_records != OPROF_PACKET_NR_UNKNOWN)
+		writer->counts.lost_unwritten_records += nr_records;
+	if (ftruncate(file->fd, file->nr_bytes))
+		return diag_set_at(diag, error, writer->folder, 0,
+				   "file %s: a packet is lost: %s; and its beginning stays there: "
+				   "%m",
+				   file->name, strerror(-error));
+	return diag_set_at(diag, error, writer->folder, 0, "file %s: a packet is lost: %s",
+			   file->name, strerror(-error));
+}
+
+int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void *packet,
+		      size_t nr_bytes, struct diag *diag)
+{
+	struct writer_file *file = &writer->files[number];
+	struct oprof_packet_header header;
+	const char *fault;
+	int error;
+
+	if (nr_bytes < sizeof(header))
+		return refuse(writer, file, "it is shorter than its header", diag);
+	memcpy(&header, packet, sizeof(header));
+	fault = find_fault(writer, file, &header, nr_bytes);
+	if (fault)
+		return refuse(writer, file, fault, diag);
+	error = pwrite_all(file->fd, packet, nr_bytes, file->nr_bytes);
+	if (error)
+		return unwrite(writer, file, header.nr_records, error, diag);
+	file->nr_bytes += (off_t)nr_bytes;
+	file->has_packet = true;
+	file->last = header;
+	writer->counts.nr_packets++;
+	writer->counts.nr_bytes += nr_bytes;
+	return 0;
+}
+
+struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer)
+{
+	return writer->counts;
+}
+
+/* ---- the end ---- */
+
+/* The first error of several stays. */
+static int sync_one(int fd, int error)
+{
+	return fsync(fd) && !error ? -errno : error;
+}
+
+int ctf_writer_close(struct ctf_writer *writer, struct diag *diag)
+{
+	int error = 0;
+
+	if (!writer)
+		return 0;
+	for (unsigned int i = 0; i < writer->nr_files; i++)
+		error = sync_one(writer->files[i].fd, error);
+	error = sync_one(writer->metadata_fd, error);
+	error = sync_one(writer->folder_fd, error);
+	if (error)
+		(void)diag_set_at(diag, error, writer->folder, 0,
+				  "not all of the trace is on the disk: %s", strerror(-error));
+	writer_destroy(writer);
+	return error;
+}

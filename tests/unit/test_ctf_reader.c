@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/reader.h"
+#include "tests/unit/make_trace.h"
+#include "tests/unit/test_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct made_trace made;
+static struct ctf_reader *reader;
+static struct diag diag;
+
+static void setup(void)
+{
+	test_folder_setup();
+}
+
+static void teardown(void)
+{
+	ctf_reader_close(reader);
+	reader = NULL;
+	make_trace_deinit(&made);
+	memset(&made, 0, sizeof(made));
+	test_folder_teardown();
+}
+
+static void open_trace(void)
+{
+	int error = ctf_reader_open(&reader, "trace", &diag);
+
+	ck_assert_msg(!error, "%s", error ? diag_show(&diag) : "");
+}
+
+/* ---- the expected records ---- */
+
+static uint64_t load(const uint8_t *bytes, unsigned int bits, bool is_signed)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, bits / 8);
+	if (is_signed && bits < 64 && value >> (bits - 1))
+		value |= ~UINT64_C(0) << bits;
+	return value;
+}
+
+static void check_value(const struct ctf_field *field, const struct ctf_value *value,
+			const struct made_record *want, unsigned int i)
+{
+	const uint8_t *at = want->payload + want->starts[i];
+	const unsigned int size = field->bits / 8;
+
+	switch (field->kind) {
+	case CTF_FIELD_INTEGER:
+		ck_assert_uint_eq(value->number, load(at, field->bits, field->is_signed));
+		break;
+	case CTF_FIELD_TEXT:
+		ck_assert_uint_eq(value->nr, strnlen((const char *)at, field->nr));
+		ck_assert_mem_eq(value->bytes, at, field->nr);
+		break;
+	case CTF_FIELD_STRING:
+		ck_assert_uint_eq(value->nr, strlen((const char *)at));
+		ck_assert_mem_eq(value->bytes, at, value->nr + 1);
+		break;
+	default:
+		if (field->kind == CTF_FIELD_SEQUENCE)
+			ck_assert_uint_eq(value->nr, load(at - field->length_bits / 8,
+							  field->length_bits, false));
+		else
+			ck_assert_uint_eq(value->nr, field->nr);
+		for (uint32_t j = 0; j < value->nr; j++)
+			ck_assert_uint_eq(
+				ctf_value_element(field, value, j),
+				load(at + (size_t)j * size, field->bits, field->is_signed));
+	}
+}
+
+static void check_record(const struct ctf_record *record, const struct made_record *want)
+{
+	ck_assert_uint_eq(record->time, want->time);
+	ck_assert_str_eq(record->event->name, want->event->name);
+	ck_assert_uint_eq(record->event->id, want->event->id);
+	ck_assert_uint_eq(record->event->nr_fields, want->event->nr_fields);
+	for (unsigned int i = 0; i < record->event->nr_fields; i++)
+		check_value(&record->event->fields[i], &record->values[i], want, i);
+}
+
+static unsigned int find_made(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < MADE_NR_STREAMS && strcmp(made.streams[i].name, name))
+		i++;
+	ck_assert_uint_lt(i, MADE_NR_STREAMS);
+	return i;
+}
+
+static void check_counts(void)
+{
+	for (unsigned int i = 0; i < ctf_reader_nr_streams(reader); i++) {
+		const struct ctf_stream *stream = ctf_reader_stream(reader, i);
+		const struct made_stream *want = &made.streams[find_made(ctf_stream_name(stream))];
+		const struct ctf_stream_counts counts = ctf_stream_counts(stream);
+
+		ck_assert_uint_eq(counts.nr_packets, want->nr_packets);
+		ck_assert_uint_eq(counts.nr_records, want->nr_records);
+		ck_assert_uint_eq(counts.nr_padding, want->nr_padding);
+		ck_assert_uint_eq(counts.lost_overwritten, want->lost_overwritten);
+		ck_assert_uint_eq(counts.lost_before, want->lost_before);
+		for (int j = 0; want->nr_packets && j < OPROF_NR_LOST; j++)
+			ck_assert_uint_eq(counts.lost_by[j], want->lost_by[j]);
+		ck_assert_uint_eq(counts.lost_damaged + counts.lost_cut + counts.nr_disordered, 0);
+	}
+}
+
+START_TEST(every_record_is_read_as_it_was_written_in_order_of_time)
+{
+	size_t nr_read[MADE_NR_STREAMS] = {0};
+	uint64_t time = 0, nr_full = 0, nr_empty = 0, nr_extended = 0;
+	struct ctf_record record;
+	int result;
+
+	make_trace(&made, "trace", (uint64_t)_i + 1, 40);
+	open_trace();
+	ck_assert_uint_eq(ctf_reader_nr_streams(reader), MADE_NR_STREAMS);
+	while ((result = ctf_reader_next(reader, &record, &diag)) == 1) {
+		const unsigned int stream = find_made(ctf_stream_name(record.stream));
+
+		ck_assert_uint_ge(record.time, time);
+		time = record.time;
+		ck_assert_uint_eq(record.packet->cpu_id, made.streams[stream].cpu);
+		ck_assert_uint_lt(nr_read[stream], made.streams[stream].nr_records);
+		check_record(&record, &made.streams[stream].records[nr_read[stream]++]);
+	}
+	ck_assert_int_eq(result, 0);
+	ck_assert_int_eq(ctf_reader_next(reader, &record, &diag), 0);
+	for (unsigned int i = 0; i < MADE_NR_STREAMS; i++) {
+		ck_assert_uint_eq(nr_read[i], made.streams[i].nr_records);
+		nr_full += made.streams[i].nr_full;
+		nr_empty += made.streams[i].nr_empty;
+		nr_extended += made.streams[i].nr_extended;
+	}
+	check_counts();
+	/* The input had what is hard. */
+	ck_assert_uint_gt(nr_full, 0);
+	ck_assert_uint_gt(nr_empty, 0);
+	ck_assert_uint_gt(nr_extended, 0);
+}
+END_TEST
+
+START_TEST(what_metadata_says_is_found_again)
+{
+	const struct ctf_trace *trace;
+
+	make_trace(&made, "trace", 1, 1);
+	open_trace();
+	trace = ctf_reader_trace(reader);
+	ck_assert_mem_eq(trace->uuid, made_trace.uuid, 16);
+	ck_assert_str_eq(trace->clock.name, "monotonic");
+	ck_assert_str_eq(trace->clock.description, made_trace.clock.description);
+	ck_assert_int_eq(trace->clock.offset_s, 1700000000);
+	ck_assert_uint_eq(trace->clock.offset, 123456789);
+	ck_assert_uint_eq(trace->nr_envs, made_trace.nr_envs);
+	ck_assert_str_eq(trace->envs[1].text, "kernel");
+	ck_assert_int_eq(trace->envs[4].number, 13);
+	ck_assert_uint_eq(trace->nr_events, made_trace.nr_events);
+}
+END_TEST
+
+/* ---- folders ---- */
+
+static void refused(const char *folder, int error, const char *said)
+{
+	ck_assert_int_eq(ctf_reader_open(&reader, folder, &diag), error);
+	ck_assert_msg(strstr(diag_show(&diag), said), "%s", diag_show(&diag));
+}
+
+START_TEST(a_folder_that_is_none_is_refused)
+{
+	refused("nowhere", -ENOENT, "nowhere");
+	ck_assert_int_eq(mkdir("empty", 0700), 0);
+	refused("empty", -ENOENT, "no trace folder");
+	ck_assert_int_eq(mkdir("empty/metadata", 0700), 0);
+	refused("empty", -EINVAL, "metadata");
+	ck_assert_int_eq(rmdir("empty/metadata"), 0);
+	ck_assert_int_eq(mkfifo("empty/metadata", 0600), 0);
+	refused("empty", -EINVAL, "metadata");
+	ck_assert_int_eq(unlink("empty/metadata"), 0);
+	ck_assert_int_eq(symlink("/dev/zero", "empty/metadata"), 0);
+	refused("empty", -ELOOP, "metadata");
+}
+END_TEST
+
+START_TEST(metadata_that_is_too_large_is_refused)
+{
+	make_trace(&made, "trace", 1, 1);
+	ck_assert_int_eq(truncate("trace/metadata", (off_t)CTF_METADATA_BYTES_MAX + 1), 0);
+	refused("trace", -EFBIG, "metadata");
+}
+END_TEST
+
+/* What is no file is told once each, and the streams that are read. */
+START_TEST(links_and_pipes_among_the_streams_are_told_and_the_rest_is_read)
+{
+	struct ctf_record record;
+	uint64_t nr_records = 0, nr_errors = 0;
+	int result;
+
+	make_trace(&made, "trace", 1, 3);
+	ck_assert_int_eq(symlink("channel_0", "trace/a_link"), 0);
+	ck_assert_int_eq(mkfifo("trace/z_pipe", 0600), 0);
+	ck_assert_int_eq(mkdir("trace/index", 0700), 0);
+	ck_assert_int_eq(symlink("channel_0", "trace/.hidden"), 0);
+	open_trace();
+	ck_assert_uint_eq(ctf_reader_nr_streams(reader), MADE_NR_STREAMS + 2);
+	while ((result = ctf_reader_next(reader, &record, &diag))) {
+		nr_records += result == 1;
+		nr_errors += result < 0;
+		if (result < 0)
+			ck_assert_msg(result == (strstr(diag.file, "a_link") ? -ELOOP : -EINVAL),
+				      "%s", diag_show(&diag));
+	}
+	ck_assert_uint_eq(nr_errors, 2);
+	ck_assert_uint_eq(nr_records, made.streams[0].nr_records + made.streams[1].nr_records +
+					      made.streams[2].nr_records +
+					      made.streams[3].nr_records);
+}
+END_TEST
+
+START_TEST(records_of_one_time_come_in_order_of_their_files)
+{
+	struct ctf_record record;
+	uint64_t time = 0;
+	char name[64] = "";
+
+	make_trace(&made, "trace", 3, 60);
+	ck_assert_int_eq(link("trace/channel_1", "trace/channel_11"), 0); /* the same times */
+	open_trace();
+	while (ctf_reader_next(reader, &record, &diag) == 1) {
+		if (record.time == time)
+			ck_assert_int_le(strcmp(name, ctf_stream_name(record.stream)), 0);
+		time = record.time;
+		(void)snprintf(name, sizeof(name), "%s", ctf_stream_name(record.stream));
+	}
+	ck_assert_uint_gt(time, 0);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("ctf_reader");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, every_record_is_read_as_it_was_written_in_order_of_time, 0, 8);
+	tcase_add_test(tc, what_metadata_says_is_found_again);
+	tcase_add_test(tc, a_folder_that_is_none_is_refused);
+	tcase_add_test(tc, metadata_that_is_too_large_is_refused);
+	tcase_add_test(tc, links_and_pipes_among_the_streams_are_told_and_the_rest_is_read);
+	tcase_add_test(tc, records_of_one_time_come_in_order_of_their_files);
+	return test_run(tc);
+}
