@@ -3,3 +3,4 @@
 # check: they profile the machine, one at a time.
 noinst_HEADERS += tests/unit/run_suite.h
 EXTRA_DIST += tests/e2e
+EXTRA_DIST += tests/unit/packet_decode.c tests/unit/packet_decode.h
