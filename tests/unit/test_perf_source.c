@@ -4,6 +4,7 @@
 #include "lib/file.h"
 #include "tests/unit/fake_perf_state.h"
 #include "tests/unit/run_suite.h"
+#include "tests/unit/stay_on_cpu.h"
 
 #include <check.h>
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -97,28 +97,6 @@ static void burn(uint64_t ms)
 
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end)
 		;
-}
-
-/* And our children. */
-static void stay_on_this_cpu(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET((size_t)sched_getcpu(), &cpus);
-	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
-}
-
-/* Where only these are sampled. False: there are not so many, or we may not run there. */
-static bool stay_on_cpus_0_and_1(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	CPU_SET(1, &cpus);
-	return !sched_setaffinity(0, sizeof(cpus), &cpus) &&
-	       !sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) == 2;
 }
 
 static void drain(enum source_drain how)

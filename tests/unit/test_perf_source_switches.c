@@ -3,10 +3,10 @@
 #include "daemon/perf_source.h"
 #include "tests/unit/fake_perf_state.h"
 #include "tests/unit/run_suite.h"
+#include "tests/unit/stay_on_cpu.h"
 
 #include <check.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -77,16 +77,6 @@ static uint64_t counter(const char *name)
 		if (!strcmp(counters[i].name, name))
 			return counters[i].value;
 	ck_abort_msg("no counter %s", name);
-}
-
-/* And our children: each CPU has a ring. */
-static void stay_on_this_cpu(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET((size_t)sched_getcpu(), &cpus);
-	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
 /* To a child and back, nr times: we leave the CPU each time. */
@@ -160,7 +150,7 @@ START_TEST(lost_switches_are_counted_and_cost_neither_samples_nor_maps)
 				       .nr_pids = 1,
 				       .want_switches = true};
 
-	stay_on_this_cpu();
+	stay_on_this_cpu(); /* each has a ring */
 	open_source(&config);
 	ck_assert_int_eq(source_perf.start(source), 0);
 	go_there_and_back(40000); /* 512 KiB hold 16384 */
