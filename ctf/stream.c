@@ -15,6 +15,8 @@
 
 /* Packets are a power of two long and no shorter than their header: they begin at multiples. */
 #define PACKET_ALIGN 128u
+/* How often a search asks whether it is in a hole of the file. */
+#define HOLE_BYTES 65536u
 
 struct ctf_stream {
 	const struct ctf_metadata *metadata;
@@ -151,6 +153,16 @@ static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 	       !memcmp(header.uuid, stream->metadata->trace.uuid, sizeof(header.uuid));
 }
 
+/* From at on, the first place where a packet may begin: holes of the file are gone over. */
+static uint64_t skip_hole(const struct ctf_stream *stream, uint64_t at)
+{
+	const off_t data = lseek(stream->window.fd, (off_t)at, SEEK_DATA);
+
+	if (data < 0) /* nothing but a hole, or a file system that does not tell */
+		return errno == ENXIO ? stream->window.file_bytes : at;
+	return (uint64_t)data > at ? (uint64_t)data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
+}
+
 /* Where to go on behind a damaged packet: where the next ought to be, else the first found. */
 static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *found)
 {
@@ -163,6 +175,8 @@ static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *foun
 		result = looks_like_packet(stream, *found);
 	}
 	for (uint64_t at = start + PACKET_ALIGN; !result && at < file_bytes; at += PACKET_ALIGN) {
+		if (at % HOLE_BYTES == 0)
+			at = skip_hole(stream, at);
 		*found = at;
 		result = looks_like_packet(stream, at);
 	}

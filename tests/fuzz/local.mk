@@ -7,6 +7,8 @@
 fuzzers = \
 	tests/fuzz/fuzz_buildid \
 	tests/fuzz/fuzz_control \
+	tests/fuzz/fuzz_ctf_metadata \
+	tests/fuzz/fuzz_ctf_packets \
 	tests/fuzz/fuzz_elf_skeleton \
 	tests/fuzz/fuzz_meta \
 	tests/fuzz/fuzz_events \
@@ -89,3 +91,9 @@ tests_fuzz_fuzz_sample_name_LDADD = libdb/libsdb.a $(fuzz_libs)
 tests_fuzz_fuzz_sdb_SOURCES = tests/fuzz/fuzz_sdb.c
 tests_fuzz_fuzz_sdb_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_sdb_LDADD = libdb/libsdb.a $(fuzz_libs)
+tests_fuzz_fuzz_ctf_metadata_SOURCES = tests/fuzz/fuzz_ctf_metadata.c
+tests_fuzz_fuzz_ctf_metadata_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_ctf_metadata_LDADD = ctf/libctf.a $(fuzz_libs)
+tests_fuzz_fuzz_ctf_packets_SOURCES = tests/fuzz/fuzz_ctf_packets.c $(ctf_made_trace)
+tests_fuzz_fuzz_ctf_packets_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_ctf_packets_LDADD = ctf/libctf.a $(fuzz_libs)
