@@ -229,12 +229,14 @@ static void count_packet(struct ctf_stream *stream, const struct oprof_packet_he
 
 	if (!counts->nr_packets) {
 		counts->lost_before = header->lost;
+		counts->seq_first = header->seq;
 	} else if (header->seq > stream->packet.seq) {
 		const uint64_t gap = header->seq - stream->packet.seq - 1;
 
 		counts->lost_overwritten += gap > stream->nr_skipped ? gap - stream->nr_skipped : 0;
 	}
 	counts->nr_packets++;
+	counts->seq_last = header->seq;
 	counts->lost = header->lost;
 	memcpy(counts->lost_by, header->lost_by, sizeof(counts->lost_by));
 }

@@ -38,11 +38,12 @@ uint64_t ctf_value_element(const struct ctf_field *field, const struct ctf_value
 struct ctf_stream_counts {
 	uint64_t nr_packets, nr_records, nr_padding; /* read; padding records apart */
 	uint64_t time_first, time_last;		     /* of records; if there are any */
+	uint64_t seq_first, seq_last;		     /* of packets; likewise */
 
 	/* Lost when recorded: as the last packet tells, since the ring began. */
 	uint64_t lost, lost_by[OPROF_NR_LOST];
 	uint64_t lost_before;	   /* of lost, what the first packet told of already */
-	uint64_t lost_overwritten; /* packets: gaps in their numbers */
+	uint64_t lost_overwritten; /* packets: gaps in their numbers, behind seq_first */
 
 	/* Lost here. */
 	uint64_t lost_damaged; /* packets, skipped whole or from a fault on */

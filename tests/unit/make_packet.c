@@ -24,9 +24,9 @@ static void put(struct make_packet *packet, const void *bytes, size_t nr_bytes)
 	packet->nr_used += nr_bytes;
 }
 
-static void put_header(struct make_packet *packet, uint32_t id, uint64_t time)
+static void put_header(struct make_packet *packet, uint32_t id, uint64_t time, bool is_extended)
 {
-	if (id < 31 && time - packet->time < 1U << 27) {
+	if (!is_extended) {
 		const uint32_t word = id | (uint32_t)(time & 0x7ffffff) << 5;
 
 		put(packet, &word, 4);
@@ -50,13 +50,13 @@ bool make_packet_add(struct make_packet *packet, uint32_t id, uint64_t time, uns
 		     const void *payload, size_t nr_bytes)
 {
 	const size_t start = round_up(packet->nr_used, 4);
-	const size_t header = id < 31 && time - packet->time < 1U << 27 ? 4 : 16;
-	const size_t at = round_up(start + header, alignment);
+	const bool is_extended = id > 30 || time - packet->time >= 1U << 27;
+	const size_t at = round_up(start + (is_extended ? 16 : 4), alignment);
 
 	if (at + nr_bytes > packet->nr_bytes)
 		return false;
 	packet->nr_used = start;
-	put_header(packet, id, time);
+	put_header(packet, id, time, is_extended);
 	packet->nr_used = at;
 	put(packet, payload, nr_bytes);
 	packet->header.nr_records++;
@@ -65,19 +65,20 @@ bool make_packet_add(struct make_packet *packet, uint32_t id, uint64_t time, uns
 
 bool make_packet_pad(struct make_packet *packet, uint64_t time, size_t nr_bytes)
 {
-	static const char covered[256] = "whatever was here";
+	static const char covered[16] = "................";
 	const size_t start = round_up(packet->nr_used, 4);
+	const bool is_extended = nr_bytes >= 16; /* as a slot that needed it had */
+	size_t left = nr_bytes - (is_extended ? 16 : 4);
 
-	if (start + nr_bytes > packet->nr_bytes || time - packet->time >= 1U << 27)
+	if (start + nr_bytes > packet->nr_bytes ||
+	    (!is_extended && time - packet->time >= 1U << 27))
 		return false;
 	packet->nr_used = start;
-	put_header(packet, nr_bytes > 4 ? 30 : 29, time);
-	if (nr_bytes > 4) {
-		size_t nr = nr_bytes - 5;
-
-		for (; nr > 16; nr -= 16)
-			put(packet, covered, 16);
-		put(packet, covered, nr);
+	put_header(packet, left ? 30 : 29, time, is_extended);
+	for (; left > 16; left -= 16)
+		put(packet, covered, 16);
+	if (left) {
+		put(packet, covered, left - 1);
 		put(packet, "", 1);
 	}
 	return true;

@@ -176,6 +176,7 @@ static const struct {
 	{"int32_t _prev_tid", "struct { } _prev_tid", "integer type"},
 	{"_prev_prio", "_prev_tid", "two fields prev_tid"},
 	{"uint8_t __bytes_length", "int8_t __bytes_length", "length of a sequence"},
+	{"uint8_t __bytes_length", "hex8_t __bytes_length", "length of a sequence"},
 	{"uint8_t __bytes_length", "uint8_t __other_length", "length of a sequence"},
 	{"__bytes_length ]", "_three ]", "length of a sequence"},
 	{"align(64)", "align(63)", "no number of bytes"},

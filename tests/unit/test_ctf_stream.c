@@ -386,6 +386,8 @@ START_TEST(gaps_in_seq_are_overwritten_packets)
 	put_sound();
 	ck_assert_uint_eq(read_all().nr_errors, 0);
 	ck_assert_uint_eq(ctf_stream_counts(stream).lost_overwritten, 4);
+	ck_assert_uint_eq(ctf_stream_counts(stream).seq_first, 100);
+	ck_assert_uint_eq(ctf_stream_counts(stream).seq_last, 107);
 }
 END_TEST
 
@@ -481,6 +483,32 @@ START_TEST(long_strings_are_read_whole)
 }
 END_TEST
 
+/* A cancelled slot may be as long as a sub-buffer; a record of that length is refused. */
+START_TEST(padding_longer_than_any_record_is_gone_over)
+{
+	const size_t nr_bytes = 1 << 25, nr_string = nr_bytes - 120 - 4 - 1;
+	uint8_t *bytes = calloc(1, nr_bytes);
+	struct oprof_packet_header header = {.magic = 0xc1fc1fc1,
+					     .time_end = 10,
+					     .content_bits = nr_bytes * 8,
+					     .packet_bits = nr_bytes * 8};
+	uint32_t word;
+
+	memcpy(header.uuid, made_trace.uuid, 16);
+	for (header.seq = 0; header.seq < 2; header.seq++) {
+		memcpy(bytes, &header, sizeof(header));
+		word = header.seq ? 3 | 10 << 5 : 30;
+		memcpy(bytes + 120, &word, sizeof(word));
+		memset(bytes + 124, 'x', nr_string);
+		ck_assert_int_eq(write(out_fd, bytes, nr_bytes), (ssize_t)nr_bytes);
+		header.time_begin = header.time_end;
+	}
+	told("packet 1, from byte 33554432: a record is longer than any that is read", 0);
+	ck_assert_uint_eq(ctf_stream_counts(stream).nr_padding, 1);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(a_file_that_is_cut_while_it_is_read_is_told)
 {
 	struct ctf_record record;
@@ -532,6 +560,7 @@ int main(void)
 	tcase_add_test(tc, a_hole_of_a_terabyte_is_no_record);
 	tcase_add_test(tc, a_packet_behind_a_hole_of_a_terabyte_is_found);
 	tcase_add_test(tc, long_strings_are_read_whole);
+	tcase_add_test(tc, padding_longer_than_any_record_is_gone_over);
 	tcase_add_test(tc, a_file_that_is_cut_while_it_is_read_is_told);
 	return test_run(tc);
 }

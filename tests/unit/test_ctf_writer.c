@@ -149,6 +149,9 @@ START_TEST(packets_with_a_fault_are_refused_and_counted)
 	struct ctf_writer_counts counts;
 
 	make(0);
+	packet.nr_bytes /= 2;
+	refused("packet_size is not its size");
+	make(0);
 	ck_assert_int_eq(append(), 0);
 	make(1);
 	packet.header.magic = 0;
@@ -168,7 +171,7 @@ START_TEST(packets_with_a_fault_are_refused_and_counted)
 	packet.nr_bytes = 100;
 	refused("shorter");
 	counts = ctf_writer_counts(writer);
-	ck_assert_uint_eq(counts.lost_refused_packets, 8);
+	ck_assert_uint_eq(counts.lost_refused_packets, 9);
 	ck_assert_uint_eq(counts.nr_packets, 1);
 	ck_assert_int_eq(append(), 0);
 	ck_assert_uint_eq(read_back(0).nr_packets, 2);
