@@ -81,10 +81,15 @@ static void write_packet_header(const struct ring *ring, const struct ring_place
 	memcpy(memory, &header, sizeof(header));
 }
 
-static uint64_t id_delivered(const struct ring *ring, uint64_t id, ring_word packet)
+static void set_id_delivered(const struct ring *ring, struct ring_place *place, ring_word packet)
 {
-	return (id & RING_ID_INDEX) | RING_ID_NOREF |
-	       (uint64_t)(packet >> ring->sub_order) << RING_ID_TAG_SHIFT;
+	uint64_t id = (ring_load(&place->id) & RING_ID_INDEX) | RING_ID_NOREF |
+		      (uint64_t)(packet >> ring->sub_order) << RING_ID_TAG_SHIFT;
+
+	if (RING_GUARD_RELEASE)
+		ring_store_release(&place->id, id);
+	else
+		ring_store(&place->id, id);
 }
 
 /*
@@ -106,7 +111,7 @@ void ring_deliver(struct ring *ring, struct ring_place *place)
 	if (!RING_GUARD_ID_FIRST)
 		ring_store_release(&place->delivered, next_lap);
 	if (ring->mode == RING_OVERWRITE)
-		ring_store_release(&place->id, id_delivered(ring, ring_load(&place->id), packet));
+		set_id_delivered(ring, place, packet);
 	if (!RING_GUARD_RELEASE)
 		ring_store(&place->delivered, next_lap);
 	else if (RING_GUARD_ID_FIRST)
