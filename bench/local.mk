@@ -41,6 +41,16 @@ BENCHMARKS += bench/bench_recent
 bench_bench_recent_SOURCES = bench/bench_recent.c bench/load.c bench/load.h
 bench_bench_recent_LDADD = bench/libbench.a lib/libbase.a
 
+EXTRA_PROGRAMS += bench/bench_ring
+BENCHMARKS += bench/bench_ring bench/bench_ring_instructions.sh
+bench_bench_ring_SOURCES = \
+	bench/bench_ring.c \
+	bench/lttng.c bench/lttng.h \
+	bench/ring_still.c bench/ring_still.h bench/ring_port_still.h
+bench_bench_ring_LDADD = bench/libbench.a ring/libring.a -lpthread
+EXTRA_DIST += bench/bench_ring_instructions.sh \
+	bench/lttng_peer.sh bench/lttng_peer.c bench/lttng_peer_events.h
+
 # A word of BENCHMARKS is a program that is built here, or a script of the
 # source tree. All are run; each prints only the lines that begin with a
 # word of B, or all.
