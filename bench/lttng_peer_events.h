@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 /* clang-format off */
+/* cppcheck-suppress unknownMacro */
 LTTNG_UST_TRACEPOINT_EVENT(oprof_bench, record,
 	LTTNG_UST_TP_ARGS(uint64_t, first, uint64_t, second),
 	LTTNG_UST_TP_FIELDS(

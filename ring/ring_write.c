@@ -202,43 +202,68 @@ static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 	return time;
 }
 
-/* One turn of the loop. 0, -EAGAIN: another turn; else why it is lost. The paper's algorithm 1. */
+/* Does the slot, planned from old, not fit what is open there? */
+static bool must_open(const struct ring *ring, const struct ring_request *request,
+		      const struct plan *plan)
+{
+	return !(plan->old & ring->sub_mask) || request->payload_bytes > ring->sub_mask ||
+	       (ring_word)(plan->end - packet_begin(ring, plan->old)) > sub_buffer_bytes(ring);
+}
+
+/* Plan the slot as the first of the next packet. Errors as plan_reserve(). */
+static int plan_open(struct ring *ring, const struct ring_request *request, struct plan *plan)
+{
+	int error;
+
+	if (RING_GUARD_TOO_BIG && bytes_in_fresh(request) > sub_buffer_bytes(ring))
+		return -EMSGSIZE;
+	if (plan->old & ring->sub_mask)
+		plan->packet = (ring_word)(plan->packet + sub_buffer_bytes(ring));
+	error = may_enter(ring, plan->old, plan->packet);
+	if (error)
+		return error;
+	plan->opens = true;
+	/* Its first record's stamp begins the packet. */
+	plan->extended = ring_is_extended(request->event_id, 0);
+	plan_slot(plan, request, (ring_word)(plan->packet + sizeof(struct oprof_packet_header)));
+	return 0;
+}
+
+/*
+ * One turn of the loop. 0, -EAGAIN: another turn; else why it is lost. The paper's algorithm 1.
+ * A refusal needs no stamp, and reading the clock takes longer than all else: what does not fit
+ * with the shortest header is refused first.
+ */
 static int plan_reserve(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
-	ring_word open;
 	uint64_t last;
-	int error;
+	int error = 0;
 
 	plan->old = ring_load_acquire(&ring->shared->reserved); /* pairs with a flusher's */
 	ring_barrier();
+	if ((plan->old & ring->sub_mask) == RING_FINALISED)
+		return -ESHUTDOWN;
+	plan->packet = packet_begin(ring, plan->old);
+	plan->opens = false;
+	plan->extended = ring_is_extended(request->event_id, 0);
+	plan_slot(plan, request, plan->old);
+	if (must_open(ring, request, plan))
+		error = plan_open(ring, request, plan);
+	if (error)
+		return error;
 	if (RING_GUARD_CLOCK_IN_LOOP || !plan->time)
 		plan->time = slow_stamp(ring, &last);
 	else
 		last = plan->time;
-	plan->packet = packet_begin(ring, plan->old);
-	plan->extended = ring_is_extended(request->event_id, plan->time - last);
-	plan_slot(plan, request, plan->old);
-	open = plan->old & ring->sub_mask;
-	if (open == RING_FINALISED)
-		return -ESHUTDOWN;
-	plan->opens = !open || request->payload_bytes > ring->sub_mask ||
-		      (ring_word)(plan->end - plan->packet) > sub_buffer_bytes(ring);
-	if (plan->opens) {
-		if (RING_GUARD_TOO_BIG && bytes_in_fresh(request) > sub_buffer_bytes(ring))
-			return -EMSGSIZE;
-		if (open)
-			plan->packet = (ring_word)(plan->packet + sub_buffer_bytes(ring));
-		error = may_enter(ring, plan->old, plan->packet);
-		if (error)
-			return error;
-		/* Its first record's stamp begins the packet. */
-		plan->extended = ring_is_extended(request->event_id, 0);
-		plan_slot(plan, request,
-			  (ring_word)(plan->packet + sizeof(struct oprof_packet_header)));
+	if (!plan->opens && ring_is_extended(request->event_id, plan->time - last)) {
+		plan->extended = true;
+		plan_slot(plan, request, plan->old);
+		if (must_open(ring, request, plan))
+			error = plan_open(ring, request, plan);
 	}
-	plan->closes_old = plan->opens && open;
+	plan->closes_old = plan->opens && (plan->old & ring->sub_mask);
 	plan->closes_exactly = RING_GUARD_EXACT_END && !(plan->end & ring->sub_mask);
-	return 0;
+	return error;
 }
 
 /*
@@ -271,21 +296,15 @@ static int reserve_loop(struct ring *ring, const struct ring_request *request, s
 
 static int lose(struct ring *ring, const struct ring_slot *slot, int error)
 {
-	static const struct {
-		int error;
-		enum oprof_lost reason;
-	} reasons[] = {
-		{-ENOSPC, OPROF_LOST_FULL},
-		{-EBUSY, OPROF_LOST_NESTED},
-		{-EMSGSIZE, OPROF_LOST_TOO_BIG},
-		{-ESHUTDOWN, OPROF_LOST_STOPPED},
-	};
-	unsigned int i;
+	enum oprof_lost reason = OPROF_LOST_FULL; /* -ENOSPC */
 
-	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		if (reasons[i].error == error)
-			ring_own_inc(&ring->shared->lost_by[reasons[i].reason]);
-	}
+	if (error == -EBUSY)
+		reason = OPROF_LOST_NESTED;
+	else if (error == -EMSGSIZE)
+		reason = OPROF_LOST_TOO_BIG;
+	else if (error == -ESHUTDOWN)
+		reason = OPROF_LOST_STOPPED;
+	ring_own_inc(&ring->shared->lost_by[reason]);
 	ring_pop(ring, slot);
 	return error;
 }

@@ -168,26 +168,25 @@ static inline int ring_lose(struct ring *ring, enum oprof_lost reason, int error
  * Returns 0, or what is counted by reason: -ENOSPC lost_full; -EBUSY lost_nested; -EMSGSIZE
  * lost_too_big; -ESHUTDOWN lost_stopped. Wait-free: tried again only when a nested writer or a
  * flush came between.
+ *
+ * The clock is read when the slot is known to be one of the fast path: reading it takes longer
+ * than all else here, and a refusal needs no stamp.
  */
 static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
 			       uint32_t align, struct ring_slot *slot)
 {
-	struct ring_request request = {event_id, payload_bytes, align};
 	struct ring_shared *shared = ring->shared;
+	const struct ring_request request = {event_id, payload_bytes, align};
+	bool extended = ring_is_extended(event_id, 0);
 	ring_word old, begin, payload, end;
 	uint64_t time, last;
 	uint8_t *memory;
-	bool extended;
 
 	if (ring_unlikely(!ring_push(ring, slot)))
 		return ring_lose(ring, OPROF_LOST_NESTED, -EBUSY);
 	time = RING_GUARD_CLOCK_IN_LOOP ? 0 : ring_stamp(ring, &last);
 	do {
 		old = ring_load(&shared->reserved);
-		ring_barrier();
-		if (RING_GUARD_CLOCK_IN_LOOP)
-			time = ring_stamp(ring, &last);
-		extended = ring_is_extended(event_id, time - last);
 		begin = ring_align(old, OPROF_RECORD_HEADER_ALIGN);
 		payload = (ring_word)(begin + (extended ? OPROF_RECORD_EXTENDED_BYTES
 							: OPROF_RECORD_COMPACT_BYTES));
@@ -197,6 +196,12 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 		if (ring_unlikely((old & ring->sub_mask) <= RING_FINALISED ||
 				  ((old ^ end) & ~ring->sub_mask) ||
 				  payload_bytes > ring->sub_mask))
+			return ring_reserve_slow(ring, &request, slot);
+		ring_barrier();
+		if (RING_GUARD_CLOCK_IN_LOOP)
+			time = ring_stamp(ring, &last);
+		/* A long silence: this one alone is extended. */
+		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
 			return ring_reserve_slow(ring, &request, slot);
 		ring_track(ring, slot, old, end, time, NULL);
 	} while (ring_unlikely(!ring_own_cmpxchg(&shared->reserved, old, end)));
