@@ -8,6 +8,8 @@
 #ifndef RING_PORT_USER_H
 #define RING_PORT_USER_H
 
+#include "ring/port.h" /* which chooses this one */
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
