@@ -161,6 +161,15 @@ static inline int ring_lose(struct ring *ring, enum oprof_lost reason, int error
 	return error;
 }
 
+/* The request is put into memory here, not on the fast path. */
+static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
+				uint32_t align, struct ring_slot *slot)
+{
+	const struct ring_request request = {event_id, payload_bytes, align};
+
+	return ring_reserve_slow(ring, &request, slot);
+}
+
 /*
  * Reserve a slot for a record of an event with a payload of this size: its header is written,
  * slot->payload points to the payload. The paper's algorithms 1 and 2.
@@ -176,7 +185,6 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 			       uint32_t align, struct ring_slot *slot)
 {
 	struct ring_shared *shared = ring->shared;
-	const struct ring_request request = {event_id, payload_bytes, align};
 	bool extended = ring_is_extended(event_id, 0);
 	ring_word old, begin, payload, end;
 	uint64_t time, last;
@@ -196,13 +204,13 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 		if (ring_unlikely((old & ring->sub_mask) <= RING_FINALISED ||
 				  ((old ^ end) & ~ring->sub_mask) ||
 				  payload_bytes > ring->sub_mask))
-			return ring_reserve_slow(ring, &request, slot);
+			return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
 		ring_barrier();
 		if (RING_GUARD_CLOCK_IN_LOOP)
 			time = ring_stamp(ring, &last);
 		/* A long silence: this one alone is extended. */
 		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
-			return ring_reserve_slow(ring, &request, slot);
+			return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
 		ring_track(ring, slot, old, end, time, NULL);
 	} while (ring_unlikely(!ring_own_cmpxchg(&shared->reserved, old, end)));
 	ring_reserved(ring, slot, old, end, time);
