@@ -26,4 +26,3 @@ TESTS += $(stress_tests)
 S = 60
 stress: tests/stress/stress_ring
 	tests/stress/stress_ring --seconds $(S) -v
-.PHONY: stress

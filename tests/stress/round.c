@@ -108,6 +108,7 @@ static void *run_reader(void *argument)
 	struct ring_packet packet;
 	int error;
 
+	stress_steps_begin(reader->random);
 	for (;;) {
 		error = ring_next(&reader->reader, &packet);
 		if (!error)
@@ -170,6 +171,7 @@ static void *run_flusher(void *argument)
 		if (ring_attach(&views[i], &writer->config, i, writer->memory))
 			abort(); /* it was made by ring_init() */
 	}
+	stress_steps_begin(random);
 	while (!__atomic_load_n(&round->finalise_live, __ATOMIC_ACQUIRE)) {
 		for (i = 0; i < round->options->nr_writers; i++)
 			flush(round, &round->writers[i], &views[i]);

@@ -12,7 +12,10 @@
 #define NR_BEFORE_PAUSE	 2000u
 
 __thread uint64_t *stress_retries;
+__thread uint32_t stress_steps;
 static __thread struct stress_writer *self;
+static __thread struct stress_level *now; /* the context that runs */
+static __thread uint64_t steps_random;
 
 int stress_signal(uint32_t level)
 {
@@ -35,6 +38,24 @@ static enum oprof_lost reason_of(int error)
 	default:
 		return OPROF_LOST_KILLED; /* no error of a reserve: the sums will tell */
 	}
+}
+
+void stress_steps_begin(uint64_t seed)
+{
+	steps_random = (seed + 1) * 0x9e3779b97f4a7c15u;
+	stress_steps = 1;
+}
+
+void stress_interrupt(void)
+{
+	uint32_t above = now ? (uint32_t)(now - self->levels) + 1 : 0;
+	uint64_t bits = stress_random(&steps_random);
+
+	stress_steps = 1 + (uint32_t)(bits >> 8) % (bits & 7 ? 400 : 20);
+	if (!now)
+		(void)sched_yield();
+	else if (above < self->nr_levels)
+		(void)pthread_kill(pthread_self(), stress_signal(above));
 }
 
 /* In the middle of a record: an interrupt for sure, not only by chance. */
@@ -180,11 +201,12 @@ static void on_interrupt(int signal)
 {
 	struct stress_writer *writer = self;
 	uint32_t number = (uint32_t)(signal - SIGRTMIN), n;
-	struct stress_level *level;
+	struct stress_level *level, *interrupted = now;
 	int saved_errno = errno;
 
 	if (!writer || number >= writer->nr_levels)
 		return;
+	now = &writer->levels[number];
 	unmask_above(number);
 	level = &writer->levels[number];
 	n = 1 + stress_random(&level->random) % 4;
@@ -193,6 +215,7 @@ static void on_interrupt(int signal)
 	__atomic_fetch_add(&level->nr_handled, 1, __ATOMIC_RELEASE);
 	while (n--)
 		(void)write_one(writer, level);
+	now = interrupted;
 	errno = saved_errno;
 }
 
@@ -272,6 +295,8 @@ static void *run(void *argument)
 	sigset_t signals;
 
 	self = writer;
+	now = level;
+	stress_steps_begin(level->random);
 	levels_up_to(&signals, writer->nr_levels - 1);
 	(void)pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 	while (!has_ended(writer, nr_stopped)) {

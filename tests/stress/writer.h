@@ -55,6 +55,9 @@ struct stress_writer {
 
 int stress_writer_start(struct stress_writer *writer, uint64_t seed);
 
+/* This thread is interrupted now and then at its steps (port_stress.h). */
+void stress_steps_begin(uint64_t seed);
+
 /* The signal of a level, from 1. */
 int stress_signal(uint32_t level);
 
