@@ -18,7 +18,8 @@ tests_stress_stress_ring_LDADD = ctf/libctf.a lib/libbase.a -lpthread
 stress_tests = \
 	tests/stress/test_babeltrace.sh \
 	tests/stress/test_stress.sh \
-	tests/stress/test_tsan.sh
+	tests/stress/test_tsan.sh \
+	tests/stress/test_variants.sh
 dist_check_SCRIPTS += $(stress_tests)
 TESTS += $(stress_tests)
 
