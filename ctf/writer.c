@@ -5,12 +5,14 @@
 #include "ctf/packet.h"
 #include "lib/file.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,35 +43,66 @@ struct ctf_writer {
 
 /* ---- folder and metadata ---- */
 
-static bool is_empty(int folder_fd)
+/* 0, -ENOTEMPTY or another -errno. */
+static int check_empty(int folder_fd)
 {
 	const int fd = dup(folder_fd);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	bool is_empty = dir;
+	int error = 0;
 
-	if (!dir && fd >= 0)
-		close(fd);
-	if (!dir)
-		return false;
-	while (is_empty && (entry = readdir(dir)))
-		is_empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (!dir) {
+		error = -errno;
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
+	errno = 0;
+	while ((entry = readdir(dir)) &&
+	       (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")))
+		errno = 0;
+	error = entry ? -ENOTEMPTY : -errno;
 	(void)closedir(dir);
-	return is_empty;
+	return error;
 }
 
+/*
+ * The folder is this writer's as long as it has it locked: of two that find it
+ * empty only one goes on. A file system without locks cannot tell.
+ */
+static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
+{
+	int error;
+
+	if (flock(writer->folder_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return diag_set_at(diag, -EBUSY, writer->folder, 0,
+				   "another writer has it: a trace takes a folder of its own");
+	error = check_empty(writer->folder_fd);
+	if (error == -ENOTEMPTY)
+		return diag_set_at(diag, error, writer->folder, 0,
+				   "is not empty: a trace takes a folder of its own");
+	return error ? diag_set_at(diag, error, writer->folder, 0, "cannot be read: %s",
+				   strerror(-error))
+		     : 0;
+}
+
+/* *is_ours: to be removed again, should something fail. */
 static int open_folder(struct ctf_writer *writer, bool *is_ours, struct diag *diag)
 {
-	*is_ours = !mkdir(writer->folder, FOLDER_MODE);
-	if (!*is_ours && errno != EEXIST)
+	const bool is_new = !mkdir(writer->folder, FOLDER_MODE);
+	int error;
+
+	if (!is_new && errno != EEXIST)
 		return diag_set_at(diag, -errno, writer->folder, 0, "cannot be made: %m");
 	writer->folder_fd = open(writer->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (writer->folder_fd < 0)
-		return diag_set_at(diag, -errno, writer->folder, 0, "cannot be opened: %m");
-	if (!*is_ours && !is_empty(writer->folder_fd))
-		return diag_set_at(diag, -ENOTEMPTY, writer->folder, 0,
-				   "is not empty: a trace takes a folder of its own");
-	return 0;
+	if (writer->folder_fd < 0) {
+		error = diag_set_at(diag, -errno, writer->folder, 0, "cannot be opened: %m");
+		*is_ours = is_new;
+		return error;
+	}
+	error = lock_folder(writer, diag);
+	*is_ours = is_new && error != -EBUSY;
+	return error;
 }
 
 static int write_metadata(struct ctf_writer *writer, const struct ctf_trace *trace,
@@ -83,18 +116,20 @@ static int write_metadata(struct ctf_writer *writer, const struct ctf_trace *tra
 		return error;
 	writer->metadata_fd = openat(writer->folder_fd, METADATA_TEMPORARY,
 				     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-	error = writer->metadata_fd < 0 ? -errno
-					: file_write_all(writer->metadata_fd, text, nr_bytes);
-	if (!error &&
-	    renameat(writer->folder_fd, METADATA_TEMPORARY, writer->folder_fd, CTF_METADATA_FILE))
+	if (writer->metadata_fd < 0) {
 		error = -errno;
-	free(text);
-	if (error) {
-		(void)unlinkat(writer->folder_fd, METADATA_TEMPORARY, 0);
-		return diag_set_at(diag, error, writer->folder, 0, "no metadata written: %s",
-				   strerror(-error));
+	} else {
+		error = file_write_all(writer->metadata_fd, text, nr_bytes);
+		if (!error && renameat(writer->folder_fd, METADATA_TEMPORARY, writer->folder_fd,
+				       CTF_METADATA_FILE))
+			error = -errno;
+		if (error)
+			(void)unlinkat(writer->folder_fd, METADATA_TEMPORARY, 0);
 	}
-	return 0;
+	free(text);
+	return error ? diag_set_at(diag, error, writer->folder, 0, "no metadata written: %s",
+				   strerror(-error))
+		     : 0;
 }
 
 static void writer_destroy(struct ctf_writer *writer)
@@ -250,6 +285,17 @@ static int pwrite_all(int fd, const char *bytes, size_t nr_bytes, off_t position
 	return 0;
 }
 
+/* With the header that was checked: whoever else has the packet's memory may have changed it. */
+static int write_packet(const struct writer_file *file, const struct oprof_packet_header *header,
+			const char *packet, size_t nr_bytes)
+{
+	int error = pwrite_all(file->fd, (const char *)header, sizeof(*header), file->nr_bytes);
+
+	return error ? error
+		     : pwrite_all(file->fd, packet + sizeof(*header), nr_bytes - sizeof(*header),
+				  file->nr_bytes + (off_t)sizeof(*header));
+}
+
 /* Take back what there is of a packet, and say so. */
 static int unwrite(struct ctf_writer *writer, const struct writer_file *file, uint32_t nr_records,
 		   int error, struct diag *diag)
@@ -274,13 +320,14 @@ int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void
 	const char *fault;
 	int error;
 
+	assert(number < writer->nr_files);
 	if (nr_bytes < sizeof(header))
 		return refuse(writer, file, "it is shorter than its header", diag);
 	memcpy(&header, packet, sizeof(header));
 	fault = find_fault(writer, file, &header, nr_bytes);
 	if (fault)
 		return refuse(writer, file, fault, diag);
-	error = pwrite_all(file->fd, packet, nr_bytes, file->nr_bytes);
+	error = write_packet(file, &header, packet, nr_bytes);
 	if (error)
 		return unwrite(writer, file, header.nr_records, error, diag);
 	file->nr_bytes += (off_t)nr_bytes;

@@ -24,7 +24,8 @@ struct ctf_writer_counts {
 /*
  * Make folder (an empty one may be there; its parent must), and metadata of
  * trace, which is not kept. -EINVAL: the description; -ENOTEMPTY: something
- * is there; -errno. After an error nothing of ours is left.
+ * is there; -EBUSY: another writer is; -errno. After an error nothing of ours
+ * is left. The folder is locked (flock) until the writer is closed.
  */
 int ctf_writer_open(struct ctf_writer **writer, const char *folder, const struct ctf_trace *trace,
 		    struct diag *diag);
@@ -37,7 +38,8 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 			unsigned int *file, struct diag *diag);
 
 /*
- * Append one whole packet. -EBADMSG: a fault in its header, refused;
+ * Append one whole packet. It may change meanwhile (a program's own memory):
+ * its header is written as it was checked. -EBADMSG: a fault there, refused;
  * other -errno: not written, and nothing of it is left in the file (if even
  * that fails, the next packet takes its place). Both are counted, and later
  * ones may well be written: the gap in seq tells readers.

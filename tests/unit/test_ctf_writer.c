@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -96,7 +97,6 @@ START_TEST(only_an_empty_folder_is_taken)
 {
 	struct ctf_writer *other;
 
-	ck_assert_int_eq(ctf_writer_open(&other, "trace", &made_trace, &diag), -ENOTEMPTY);
 	ck_assert_int_eq(ctf_writer_open(&other, "no/where", &made_trace, &diag), -ENOENT);
 	ck_assert_str_eq(diag.file, "no/where");
 	ck_assert_int_eq(file_replace("a_file", "x", 1, 0600), 0);
@@ -104,6 +104,8 @@ START_TEST(only_an_empty_folder_is_taken)
 	ck_assert_int_eq(mkdir("empty", 0755), 0);
 	ck_assert_int_eq(ctf_writer_open(&other, "empty", &made_trace, &diag), 0);
 	ck_assert_int_eq(ctf_writer_close(other, &diag), 0);
+	ck_assert_int_eq(ctf_writer_open(&other, "empty", &made_trace, &diag), -ENOTEMPTY);
+	ck_assert_int_eq(access("empty/metadata", F_OK), 0);
 }
 END_TEST
 
@@ -115,6 +117,78 @@ START_TEST(a_wrong_description_leaves_no_folder)
 	trace.clock.freq_hz = 0;
 	ck_assert_int_eq(ctf_writer_open(&other, "other", &trace, &diag), -EINVAL);
 	ck_assert_int_ne(access("other", F_OK), 0);
+}
+END_TEST
+
+#define NR_RIVALS 4
+
+/* Whether rival i, as soon as all are there, opens a writer of a trace with a uuid of its own. */
+static bool is_taken_by(unsigned int i, int gate)
+{
+	struct ctf_trace trace = made_trace;
+	struct ctf_writer *other;
+	char c;
+
+	trace.uuid[0] = (uint8_t)(0xa0 + i);
+	return !read(gate, &c, 1) && !ctf_writer_open(&other, "contested", &trace, NULL);
+}
+
+/* A bit for each rival that took the folder. */
+static unsigned int contest(void)
+{
+	unsigned int winners = 0;
+	pid_t pids[NR_RIVALS];
+	int gate[2];
+
+	ck_assert_int_eq(pipe(gate), 0);
+	for (unsigned int i = 0; i < NR_RIVALS; i++) {
+		pids[i] = fork();
+		ck_assert_int_ge(pids[i], 0);
+		if (!pids[i]) {
+			close(gate[1]);
+			_exit(is_taken_by(i, gate[0]));
+		}
+	}
+	close(gate[0]);
+	close(gate[1]);
+	for (unsigned int i = 0; i < NR_RIVALS; i++) {
+		int status;
+
+		ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+		ck_assert(WIFEXITED(status));
+		winners |= (unsigned int)WEXITSTATUS(status) << i;
+	}
+	return winners;
+}
+
+START_TEST(of_several_writers_one_takes_the_folder_and_its_metadata_stays)
+{
+	for (int round = 0; round < 200; round++) {
+		const unsigned int winners = contest();
+		struct ctf_reader *reader;
+
+		/* None: those that came too early saw the winner's end. */
+		ck_assert_msg(!(winners & (winners - 1)), "round %d: writers %#x", round, winners);
+		if (winners) {
+			ck_assert_msg(!ctf_reader_open(&reader, "contested", &diag), "%s",
+				      diag_show(&diag));
+			ck_assert_uint_eq(1U << (ctf_reader_trace(reader)->uuid[0] - 0xa0),
+					  winners);
+			ctf_reader_close(reader);
+		}
+		(void)file_remove_tree("contested");
+	}
+}
+END_TEST
+
+START_TEST(a_folder_that_is_written_is_busy_though_it_is_empty)
+{
+	struct ctf_writer *other;
+
+	ck_assert_int_eq(unlink("trace/metadata"), 0);
+	ck_assert_int_eq(unlink("trace/channel_0"), 0);
+	ck_assert_int_eq(ctf_writer_open(&other, "trace", &made_trace, &diag), -EBUSY);
+	ck_assert_msg(strstr(diag.text, "another"), "%s", diag.text);
 }
 END_TEST
 
@@ -175,6 +249,45 @@ START_TEST(packets_with_a_fault_are_refused_and_counted)
 	ck_assert_uint_eq(counts.nr_packets, 1);
 	ck_assert_int_eq(append(), 0);
 	ck_assert_uint_eq(read_back(0).nr_packets, 2);
+}
+END_TEST
+
+/* For ever, as long as the test lives. */
+static void spoil(volatile uint64_t *bits)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		_exit(1);
+	for (;;)
+		*bits ^= UINT64_C(1) << 40;
+}
+
+/* In memory that whoever made it still has: now its content_size is sound, now it is not. */
+START_TEST(a_packet_that_changes_while_it_is_written_is_written_as_it_was_checked)
+{
+	void *shared = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const size_t start = offsetof(struct oprof_packet_header, content_bits);
+	struct ctf_writer_counts counts;
+	pid_t pid;
+
+	ck_assert_ptr_ne(shared, MAP_FAILED);
+	make(0);
+	memcpy(shared, packet.bytes, BYTES);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid)
+		spoil((volatile uint64_t *)((char *)shared + start));
+	for (uint64_t i = 0; i < 20000; i++) {
+		make(i);
+		memcpy(shared, packet.bytes, start);
+		memcpy((char *)shared + start + 8, packet.bytes + start + 8, BYTES - start - 8);
+		(void)ctf_writer_append(writer, file, shared, BYTES, &diag);
+	}
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(munmap(shared, BYTES), 0);
+	counts = ctf_writer_counts(writer);
+	ck_assert_uint_eq(counts.nr_packets + counts.lost_refused_packets, 20000);
+	ck_assert_uint_eq(read_back(0).nr_packets, counts.nr_packets);
 }
 END_TEST
 
@@ -314,8 +427,11 @@ int main(void)
 	tcase_add_test(tc, a_folder_is_readable_before_it_is_closed);
 	tcase_add_test(tc, only_an_empty_folder_is_taken);
 	tcase_add_test(tc, a_wrong_description_leaves_no_folder);
+	tcase_add_test(tc, of_several_writers_one_takes_the_folder_and_its_metadata_stays);
+	tcase_add_test(tc, a_folder_that_is_written_is_busy_though_it_is_empty);
 	tcase_add_test(tc, names_of_files_stay_in_the_folder);
 	tcase_add_test(tc, packets_with_a_fault_are_refused_and_counted);
+	tcase_add_test(tc, a_packet_that_changes_while_it_is_written_is_written_as_it_was_checked);
 	tcase_add_test(tc, a_limit_on_the_file_leaves_whole_packets_only);
 	tcase_add_test(tc, a_full_disk_leaves_whole_packets_only);
 	tcase_add_test(tc, a_killed_writer_leaves_all_it_had_acknowledged);
