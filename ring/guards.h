@@ -75,9 +75,13 @@
 #ifndef RING_GUARD_VALID
 #define RING_GUARD_VALID 1
 #endif
-/* A nested writer that got its slot makes the entries invalid that it overlaps. */
+/* A nested writer that got its slot spoils the entries that it overlaps. */
 #ifndef RING_GUARD_INVALIDATE
 #define RING_GUARD_INVALIDATE 1
+#endif
+/* It tells those, too, that have not made their entries valid yet. */
+#ifndef RING_GUARD_SPOILED
+#define RING_GUARD_SPOILED 1
 #endif
 /* Repair: an entry that a deeper one overlaps was never reserved. */
 #ifndef RING_GUARD_OVERLAP

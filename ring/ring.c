@@ -87,8 +87,12 @@ int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_
 	memset(memory, 0, bytes);
 	view(ring, config, cpu_id, memory);
 	for (i = 0; i < ring->nr_places; i++) {
-		ring->places[i].delivered = (ring_word)((ring_word)i << ring->sub_order);
-		ring->places[i].id = i | RING_ID_NOREF | RING_ID_EMPTY;
+		ring_word packet = (ring_word)((ring_word)i << ring->sub_order);
+		ring_word lap_before = (ring_word)(packet - ring->ring_mask - 1);
+
+		ring->places[i].delivered = packet;
+		ring->places[i].id = i | RING_ID_NOREF | RING_ID_EMPTY |
+				     (uint64_t)(lap_before >> ring->sub_order) << RING_ID_TAG_SHIFT;
 	}
 	ring->shared->version = RING_VERSION;
 	ring->shared->sub_buffer_order = ring->sub_order;

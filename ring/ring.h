@@ -62,12 +62,12 @@ struct ring_config {
 
 /*
  * An open slot: what its writer was about to reserve, or has reserved, and
- * what was to be done with it. Valid entries below depth may be open.
+ * what was to be done with it. Valid ones below depth, not spoiled, may be open.
  */
 struct ring_open_slot {
 	uint32_t valid;
-	uint32_t reserved_bytes; /* 0 */
-	ring_word old;		 /* the reservation is [old, end) */
+	uint32_t spoiled; /* another got what this one wants: it does not count */
+	ring_word old;	  /* the reservation is [old, end) */
 	ring_word end;
 	uint64_t time;
 	uint64_t lost_by[OPROF_NR_LOST]; /* set where it closes a packet */
@@ -120,6 +120,7 @@ struct ring_shared {
 	RING_LINE ring_word consumed;
 	/* The flusher. */
 	RING_LINE uint64_t flush_time;
+	struct ring_open_slot flush; /* what it is about to close, for repair */
 	RING_LINE struct ring_open_slot open_slots[RING_DEPTH_MAX];
 };
 
@@ -244,9 +245,10 @@ ring_word ring_unread_bytes(const struct ring_reader *reader);
 /* ---- repair: ring_repair.c ---- */
 
 /*
- * The writer is dead (all of it): cover what it left open by padding records, count them as
- * lost_killed, deliver what is closed. ring_finalise() then delivers the rest. The caller is the
- * reader and holds no packet. Returns the number of slots covered; -EBADMSG: damaged.
+ * The writer is dead (all of it, and who flushed from there): cover what it left open by padding
+ * records, count them as lost_killed, deliver what is closed. ring_finalise() then delivers the
+ * rest; or another thread writes from now on. The caller is the reader and holds no packet; if it
+ * dies in here, the next reader repairs. Returns the number of slots covered; -EBADMSG: damaged.
  */
 int ring_repair(struct ring_reader *reader);
 

@@ -32,18 +32,23 @@ static ring_word packet_begin(const struct ring *ring, ring_word position)
 	return (ring_word)(position & ~ring->sub_mask);
 }
 
-void ring_invalidate_interrupted(struct ring *ring, uint32_t depth, ring_word old, ring_word end)
+void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old)
 {
 	struct ring_open_slot *open = ring->shared->open_slots;
 	uint32_t i;
 
-	(void)end;
-	for (i = 0; RING_GUARD_INVALIDATE && i < depth && i < RING_DEPTH_MAX; i++) {
-		ring_word length = (ring_word)(open[i].end - open[i].old);
+	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
+		ring_word length = (ring_word)(ring_load(&open[i].end) - ring_load(&open[i].old));
 
-		/* Had it got its slot, this one would lie behind. */
-		if (open[i].valid && (ring_word)(old - open[i].old) < length)
-			ring_store(&open[i].valid, 0);
+		/* Not told yet what it is to be: too late. */
+		if (!ring_load(&open[i].valid)) {
+			if (RING_GUARD_SPOILED)
+				ring_store(&open[i].spoiled, 1);
+			/* Had it got its slot, this one would lie behind. */
+		} else if (RING_GUARD_INVALIDATE &&
+			   (ring_word)(old - ring_load(&open[i].old)) < length) {
+			ring_store(&open[i].spoiled, 1);
+		}
 	}
 }
 
@@ -275,8 +280,12 @@ static int reserve_loop(struct ring *ring, const struct ring_request *request, s
 {
 	plan->time = 0;
 	for (;;) {
-		int error = plan_reserve(ring, request, plan);
-		bool closes = !error && (plan->closes_old || plan->closes_exactly);
+		int error;
+		bool closes;
+
+		ring_untrack(ring, slot);
+		error = plan_reserve(ring, request, plan);
+		closes = !error && (plan->closes_old || plan->closes_exactly);
 
 		if (error == -EAGAIN)
 			continue;
@@ -284,8 +293,9 @@ static int reserve_loop(struct ring *ring, const struct ring_request *request, s
 			return error;
 		if (closes)
 			sample_lost(ring, plan->lost_by);
-		ring_track(ring, slot, plan->old, plan->end, plan->time,
-			   closes ? plan->lost_by : NULL);
+		if (!ring_track(ring, slot, plan->old, plan->end, plan->time,
+				closes ? plan->lost_by : NULL))
+			continue;
 		if (!ring_own_cmpxchg(&ring->shared->reserved, plan->old, plan->end))
 			continue;
 		if (closes && !RING_GUARD_LOST_IN_LOOP)
@@ -332,7 +342,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 	if (error)
 		return lose(ring, slot, error);
-	ring_reserved(ring, slot, plan.old, plan.end, plan.time);
+	ring_reserved(ring, slot, plan.old, plan.time);
 	slot->place = ring_place(ring, plan.packet);
 	memory = ring_memory(ring, slot->place, plan.packet, plan.opens);
 	open_and_close(ring, &plan);
@@ -406,6 +416,35 @@ static uint64_t flush_stamp(struct ring *ring)
 	return time;
 }
 
+/*
+ * What is about to be closed, for repair: a flusher that is a thread of the
+ * writer's process dies with it. Taken back when it is closed, or was closed
+ * by another.
+ */
+static void track_flush(struct ring *ring, ring_word old, uint64_t time, const uint64_t *lost_by)
+{
+	struct ring_open_slot *flush = &ring->shared->flush;
+	unsigned int i;
+
+	if (!RING_PORT_WRITER_MAY_DIE)
+		return;
+	ring_store(&flush->valid, 0);
+	ring_barrier();
+	ring_store(&flush->old, old);
+	ring_store(&flush->time, time);
+	for (i = 0; i < OPROF_NR_LOST; i++)
+		ring_store(&flush->lost_by[i], lost_by[i]);
+	ring_barrier();
+	ring_store(&flush->valid, 1);
+	ring_barrier();
+}
+
+static void untrack_flush(struct ring *ring)
+{
+	ring_barrier();
+	ring_store(&ring->shared->flush.valid, 0);
+}
+
 /* Close what is open; at its end the ring goes on, or is finalised. */
 static int close_open(struct ring *ring, ring_word finalised)
 {
@@ -415,13 +454,17 @@ static int close_open(struct ring *ring, ring_word finalised)
 
 	do {
 		old = ring_load_acquire(&ring->shared->reserved);
-		if (RING_GUARD_FLUSH_EMPTY && (old & ring->sub_mask) <= RING_FINALISED)
+		if (RING_GUARD_FLUSH_EMPTY && (old & ring->sub_mask) <= RING_FINALISED) {
+			untrack_flush(ring);
 			return -EAGAIN;
+		}
 		time = flush_stamp(ring);
 		sample_lost(ring, lost_by);
+		track_flush(ring, old, time, lost_by);
 		end = (ring_word)(packet_begin(ring, old) + sub_buffer_bytes(ring) + finalised);
 	} while (!ring_own_cmpxchg(&ring->shared->reserved, old, end));
 	close_packet(ring, old, time, lost_by);
+	untrack_flush(ring);
 	return 0;
 }
 
@@ -468,6 +511,7 @@ static int end_with_losses(struct ring *ring)
 		if (error)
 			return error == -EAGAIN ? -EAGAIN : -ENOSPC;
 		end = (ring_word)(old + sub_buffer_bytes(ring));
+		track_flush(ring, old, time, lost_by);
 	}
 	if (!ring_own_cmpxchg(&ring->shared->reserved, old, (ring_word)(end + RING_FINALISED)))
 		return -EAGAIN;
@@ -479,6 +523,7 @@ static int end_with_losses(struct ring *ring)
 	set_closed(place, (ring_word)(old + sizeof(struct oprof_packet_header)), time, lost_by);
 	if (ring_add_committed(ring, place, sub_buffer_bytes(ring)))
 		ring_deliver(ring, place);
+	untrack_flush(ring);
 	return 0;
 }
 

@@ -23,8 +23,8 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request,
 /* The last commit of a packet: write its header and hand it over. */
 void ring_deliver(struct ring *ring, struct ring_place *place);
 
-/* Entries of writers that this one interrupted before they had reserved. */
-void ring_invalidate_interrupted(struct ring *ring, uint32_t depth, ring_word old, ring_word end);
+/* Spoil the entries of writers that this one interrupted before they had reserved. */
+void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old);
 
 static inline struct ring_place *ring_place(const struct ring *ring, ring_word position)
 {
@@ -121,20 +121,34 @@ static inline void ring_pop(struct ring *ring, const struct ring_slot *slot)
 	ring_store(&ring->shared->depth, slot->depth);
 }
 
-/* lost_by: of a reservation that closes a packet; else NULL. */
-static inline void ring_track(struct ring *ring, const struct ring_slot *slot, ring_word old,
+/* A turn of the reserve loop begins: reserved is loaded behind this. */
+static inline void ring_untrack(struct ring *ring, const struct ring_slot *slot)
+{
+	struct ring_open_slot *open;
+
+	if (!RING_PORT_WRITER_MAY_DIE)
+		return;
+	open = &ring->shared->open_slots[slot->depth];
+	if (RING_GUARD_VALID)
+		ring_store(&open->valid, 0);
+	ring_barrier();
+	ring_store(&open->spoiled, 0);
+	ring_barrier();
+}
+
+/*
+ * What this turn is about to reserve. lost_by: where it closes a packet; else NULL. False: a nested
+ * writer got its slot since the turn began, so the entry does not count. Another turn.
+ */
+static inline bool ring_track(struct ring *ring, const struct ring_slot *slot, ring_word old,
 			      ring_word end, uint64_t time, const uint64_t *lost_by)
 {
 	struct ring_open_slot *open;
 	unsigned int i;
 
 	if (!RING_PORT_WRITER_MAY_DIE)
-		return;
+		return true;
 	open = &ring->shared->open_slots[slot->depth];
-	if (RING_GUARD_VALID) {
-		ring_store(&open->valid, 0);
-		ring_barrier();
-	}
 	ring_store(&open->old, old);
 	ring_store(&open->end, end);
 	ring_store(&open->time, time);
@@ -143,15 +157,16 @@ static inline void ring_track(struct ring *ring, const struct ring_slot *slot, r
 	ring_barrier();
 	ring_store(&open->valid, 1);
 	ring_barrier();
+	return ring_likely(!ring_load(&open->spoiled));
 }
 
 /* After the cmpxchg: what comes before anything else may. */
 static inline void ring_reserved(struct ring *ring, const struct ring_slot *slot, ring_word old,
-				 ring_word end, uint64_t time)
+				 uint64_t time)
 {
 	ring_store(&ring->shared->last_time, time);
 	if (RING_PORT_WRITER_MAY_DIE && ring_unlikely(slot->depth))
-		ring_invalidate_interrupted(ring, slot->depth, old, end);
+		ring_spoil_interrupted(ring, slot->depth, old);
 }
 
 /* A writer whose stack is full, or that fails: count it, leave. */
@@ -194,6 +209,7 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 		return ring_lose(ring, OPROF_LOST_NESTED, -EBUSY);
 	time = RING_GUARD_CLOCK_IN_LOOP ? 0 : ring_stamp(ring, &last);
 	do {
+		ring_untrack(ring, slot);
 		old = ring_load(&shared->reserved);
 		begin = ring_align(old, OPROF_RECORD_HEADER_ALIGN);
 		payload = (ring_word)(begin + (extended ? OPROF_RECORD_EXTENDED_BYTES
@@ -211,9 +227,9 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 		/* A long silence: this one alone is extended. */
 		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
 			return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
-		ring_track(ring, slot, old, end, time, NULL);
-	} while (ring_unlikely(!ring_own_cmpxchg(&shared->reserved, old, end)));
-	ring_reserved(ring, slot, old, end, time);
+	} while (ring_unlikely(!ring_track(ring, slot, old, end, time, NULL) ||
+			       !ring_own_cmpxchg(&shared->reserved, old, end)));
+	ring_reserved(ring, slot, old, time);
 
 	slot->place = ring_place(ring, old);
 	memory = ring_memory(ring, slot->place, old, false);

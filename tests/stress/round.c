@@ -66,9 +66,10 @@ static void take_snapshot(struct reader *reader)
 	for (position = from; position != to;
 	     position += reader->checker.writer->config.sub_buffer_bytes) {
 		error = ring_get(&reader->reader, position, &packet);
-		/* In overwrite mode what was consumed is no longer there. */
+		/* In overwrite mode what was consumed is gone; before the ring began nothing was.
+		 */
 		if (error == -EAGAIN || error == -ESTALE ||
-		    (error == -ENODATA && position < reader->reader.consumed)) {
+		    (error == -ENODATA && (int64_t)(position - reader->reader.consumed) < 0)) {
 			sums->nr_snapshot_gone++;
 			continue;
 		}
