@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The kills notice each guard of the stack of open slots, and of repair, that
+# is taken out of the ring.
+top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+nr=0
+
+if ! flags=$(pkg-config --cflags --libs check 2>/dev/null) || ! command -v cc >/dev/null; then
+	echo "1..0 # SKIP no compiler or no Check"
+	exit 0
+fi
+
+build() { # GUARD
+	# The flags are words.
+	# shellcheck disable=SC2086
+	cc -D_GNU_SOURCE -O1 -I"$top" -I"$top/include" "-DRING_GUARD_$1=0" \
+		-DRING_PORT_H='"tests/kills/kill_port.h"' "$top"/tests/kills/*.c \
+		"$top"/ring/*.c -o "$folder/kills" $flags
+}
+
+echo "1..7"
+for guard in VALID INVALIDATE SPOILED OVERLAP REACHED FLUSHED DELIVERED; do
+	nr=$((nr + 1))
+	build "$guard" || exit 99
+	if env -u OPROF_KILLS "$folder/kills" >"$folder/log" 2>&1; then
+		echo "ok $nr - kills notice that the guard $guard is missing"
+	else
+		echo "not ok $nr - kills notice that the guard $guard is missing"
+	fi
+	sed 's/^/# /' "$folder/log"
+done
