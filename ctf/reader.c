@@ -24,6 +24,7 @@ struct ctf_reader {
 
 	struct reader_stream *streams; /* in order of name */
 	unsigned int nr_streams;
+	uint64_t nr_long_bytes; /* the windows' of all streams */
 
 	unsigned int *heap; /* of streams, the one with the oldest record on top */
 	unsigned int nr_heap;
@@ -112,7 +113,7 @@ static int add_stream(struct ctf_reader *reader, const char *name)
 		return -ENOMEM;
 	reader->streams = streams;
 	error = ctf_stream_create(&streams[reader->nr_streams].file, &reader->metadata,
-				  reader->folder_fd, reader->folder, name);
+				  reader->folder_fd, reader->folder, name, &reader->nr_long_bytes);
 	reader->nr_streams += !error;
 	return error;
 }

@@ -14,7 +14,8 @@ struct ctf_reader;
 
 /*
  * Open folder, which is read only. -ENOENT, -EINVAL (metadata), -ENOTDIR ...
- * Streams' files are opened by the first ctf_reader_next.
+ * Streams' files are opened by the first ctf_reader_next, and stay open: a
+ * program that reads folders of many sees to its RLIMIT_NOFILE.
  */
 int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag);
 void ctf_reader_close(struct ctf_reader *reader); /* NULL: nothing */

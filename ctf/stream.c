@@ -3,6 +3,7 @@
 
 #include "ctf/packet.h"
 #include "ctf/record.h"
+#include "lib/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@ struct ctf_stream {
 
 	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
 	struct ctf_window window;
+	uint64_t *nr_long_bytes; /* for the window */
 	struct ctf_cursor cursor;
 	struct ctf_event_index index;
 
@@ -52,7 +54,7 @@ static char *join(const char *folder, const char *name)
 }
 
 int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
-		      int folder_fd, const char *folder, const char *name)
+		      int folder_fd, const char *folder, const char *name, uint64_t *nr_long_bytes)
 {
 	struct ctf_stream *new = calloc(1, sizeof(*new));
 
@@ -66,7 +68,8 @@ int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *met
 	new->name = new->path + strlen(folder) + 1;
 	new->metadata = metadata;
 	new->folder_fd = folder_fd;
-	ctf_window_init(&new->window, -1, 0);
+	new->nr_long_bytes = nr_long_bytes;
+	ctf_window_init(&new->window, -1, 0, nr_long_bytes);
 	*stream = new;
 	return 0;
 }
@@ -112,7 +115,7 @@ static int open_file(struct ctf_stream *stream, struct diag *diag)
 		return diag_set_at(diag, -EINVAL, stream->path, 0,
 				   "is no file: a stream of a trace is one");
 	}
-	ctf_window_init(&stream->window, fd, (uint64_t)st.st_size);
+	ctf_window_init(&stream->window, fd, (uint64_t)st.st_size, stream->nr_long_bytes);
 	stream->state = STREAM_BETWEEN;
 	return 0;
 }
@@ -135,11 +138,19 @@ static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 	return diag_set_at(diag, error, stream->path, 0, "cannot be read on: %s", strerror(-error));
 }
 
+static bool begins_packet(const struct ctf_stream *stream, const uint8_t *bytes)
+{
+	struct oprof_packet_header header;
+
+	ctf_layout_decode(&stream->metadata->layout, bytes, &header);
+	return header.magic == OPROF_PACKET_MAGIC &&
+	       !memcmp(header.uuid, stream->metadata->trace.uuid, sizeof(header.uuid));
+}
+
 /* 1: a packet of this trace seems to begin there. */
 static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
-	struct oprof_packet_header header;
 	int error;
 
 	if (offset > stream->window.file_bytes || nr_bytes > stream->window.file_bytes - offset)
@@ -147,10 +158,19 @@ static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 	error = ctf_window_need(&stream->window, offset, offset + nr_bytes);
 	if (error)
 		return error == -ENODATA ? 0 : error;
-	ctf_layout_decode(&stream->metadata->layout, ctf_window_at(&stream->window, offset),
-			  &header);
-	return header.magic == OPROF_PACKET_MAGIC &&
-	       !memcmp(header.uuid, stream->metadata->trace.uuid, sizeof(header.uuid));
+	return begins_packet(stream, ctf_window_at(&stream->window, offset));
+}
+
+/* The same far from where the search goes on: the window stays where it is. */
+static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offset)
+{
+	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
+	uint8_t bytes[CTF_LAYOUT_BYTES_MAX];
+	const ssize_t nr = file_pread_all(stream->window.fd, bytes, nr_bytes, (off_t)offset);
+
+	if (nr < 0)
+		return (int)nr;
+	return (size_t)nr == nr_bytes && begins_packet(stream, bytes);
 }
 
 /* From at on, the first place where a packet may begin: holes of the file are gone over. */
@@ -172,7 +192,7 @@ static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *foun
 
 	if (size && size <= file_bytes - start) {
 		*found = start + size;
-		result = looks_like_packet(stream, *found);
+		result = looks_like_packet_far(stream, *found);
 	}
 	for (uint64_t at = start + PACKET_ALIGN; !result && at < file_bytes; at += PACKET_ALIGN) {
 		if (at % HOLE_BYTES == 0)

@@ -42,7 +42,9 @@ struct ctf_stream_counts {
 
 	/* Lost when recorded: as the last packet tells, since the ring began. */
 	uint64_t lost, lost_by[OPROF_NR_LOST];
-	uint64_t lost_before;	   /* of lost, what the first packet told of already */
+	/* Of lost, what the first packet told of already; all of it the trace's if seq_first is 0.
+	 */
+	uint64_t lost_before;
 	uint64_t lost_overwritten; /* packets: gaps in their numbers, behind seq_first */
 
 	/* Lost here. */
@@ -55,10 +57,12 @@ struct ctf_stream_counts {
 /*
  * The file name of folder. metadata and folder_fd are the caller's, who keeps
  * them until stream is closed; the file itself is opened by the first
- * ctf_stream_next. -ENOMEM.
+ * ctf_stream_next. nr_long_bytes likewise, 0 at first, of all streams that
+ * bound together what long records take (CTF_LONG_BYTES_MAX); NULL: each
+ * alone (CTF_RECORD_BYTES_MAX). -ENOMEM.
  */
 int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
-		      int folder_fd, const char *folder, const char *name);
+		      int folder_fd, const char *folder, const char *name, uint64_t *nr_long_bytes);
 void ctf_stream_destroy(struct ctf_stream *stream); /* NULL: nothing */
 
 /*

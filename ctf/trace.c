@@ -110,10 +110,12 @@ static bool field_is_sound(const struct ctf_field *field)
 /* Whether b is the name that a, a sequence, has its length written under. */
 static bool is_length_name(const struct ctf_field *a, const char *b)
 {
-	const size_t length = strlen(a->name);
+	size_t length;
 
-	return a->kind == CTF_FIELD_SEQUENCE && b[0] == '_' && !strncmp(b + 1, a->name, length) &&
-	       !strcmp(b + 1 + length, "_length");
+	if (a->kind != CTF_FIELD_SEQUENCE || b[0] != '_')
+		return false;
+	length = strlen(a->name);
+	return !strncmp(b + 1, a->name, length) && !strcmp(b + 1 + length, "_length");
 }
 
 static int check_field(const struct ctf_event *event, unsigned int i, struct diag *diag)

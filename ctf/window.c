@@ -4,37 +4,42 @@
 #include "lib/file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_BYTES ((size_t)64 << 10)
-
-void ctf_window_init(struct ctf_window *window, int fd, uint64_t file_bytes)
+void ctf_window_init(struct ctf_window *window, int fd, uint64_t file_bytes,
+		     uint64_t *nr_long_bytes)
 {
-	*window = (struct ctf_window){.fd = fd, .file_bytes = file_bytes};
+	*window = (struct ctf_window){
+		.fd = fd, .file_bytes = file_bytes, .nr_long_bytes = nr_long_bytes};
+}
+
+static uint64_t long_bytes(size_t room)
+{
+	return room > CTF_WINDOW_BYTES ? room - CTF_WINDOW_BYTES : 0;
+}
+
+/* Whether the windows that share a bound may have this one's room become so much. */
+static bool may_have(const struct ctf_window *window, size_t room)
+{
+	return !window->nr_long_bytes ||
+	       *window->nr_long_bytes - long_bytes(window->room) + long_bytes(room) <=
+		       CTF_LONG_BYTES_MAX;
+}
+
+static void set_room(struct ctf_window *window, size_t room)
+{
+	if (window->nr_long_bytes)
+		*window->nr_long_bytes += long_bytes(room) - long_bytes(window->room);
+	window->room = room;
 }
 
 void ctf_window_deinit(struct ctf_window *window)
 {
+	set_room(window, 0);
 	free(window->bytes);
 	*window = (struct ctf_window){.fd = -1};
-}
-
-static int make_room(struct ctf_window *window, uint64_t nr_bytes)
-{
-	size_t room = window->room ? window->room : WINDOW_BYTES;
-	uint8_t *bytes;
-
-	while (room < nr_bytes)
-		room *= 2;
-	if (room == window->room)
-		return 0;
-	bytes = realloc(window->bytes, room);
-	if (!bytes)
-		return -ENOMEM;
-	window->bytes = bytes;
-	window->room = room;
-	return 0;
 }
 
 /* Move what is there from keep on to the front. */
@@ -51,6 +56,26 @@ static void drop_before(struct ctf_window *window, uint64_t keep)
 	window->offset = keep;
 }
 
+/* No less than nr_bytes and what is there, and no more than need be. */
+static int make_room(struct ctf_window *window, uint64_t nr_bytes)
+{
+	size_t room = CTF_WINDOW_BYTES;
+	uint8_t *bytes;
+
+	while (room < nr_bytes || room < window->nr_bytes)
+		room *= 2;
+	if (room == window->room)
+		return 0;
+	if (!may_have(window, room))
+		return -ENOMEM;
+	bytes = realloc(window->bytes, room);
+	if (!bytes)
+		return -ENOMEM;
+	window->bytes = bytes;
+	set_room(window, room);
+	return 0;
+}
+
 int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end)
 {
 	const uint64_t left = window->file_bytes > keep ? window->file_bytes - keep : 0;
@@ -60,10 +85,10 @@ int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end)
 
 	if (end - keep > left)
 		return -ENODATA;
+	drop_before(window, keep);
 	error = make_room(window, end - keep);
 	if (error)
 		return error;
-	drop_before(window, keep);
 	wanted = window->room < left ? window->room : (size_t)left;
 	nr = file_pread_all(window->fd, window->bytes + window->nr_bytes, wanted - window->nr_bytes,
 			    (off_t)(keep + window->nr_bytes));

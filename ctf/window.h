@@ -9,22 +9,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of windows that share nr_long_bytes: more is -ENOMEM. */
+#define CTF_LONG_BYTES_MAX ((uint64_t)256 << 20)
+
 struct ctf_window {
 	int fd;
 	uint64_t file_bytes; /* nothing is read behind */
 	uint64_t offset;     /* of bytes, in the file */
 	uint8_t *bytes;
 	size_t nr_bytes, room;
+	/* The caller's, of several windows: their room beyond CTF_WINDOW_BYTES. NULL: no bound. */
+	uint64_t *nr_long_bytes;
 };
 
+/* What a window has if it need not have more. */
+#define CTF_WINDOW_BYTES ((size_t)64 << 10)
+
 /* Of fd, which stays the caller's. Zeroed is closed: deinit may be called then. */
-void ctf_window_init(struct ctf_window *window, int fd, uint64_t file_bytes);
+void ctf_window_init(struct ctf_window *window, int fd, uint64_t file_bytes,
+		     uint64_t *nr_long_bytes);
 void ctf_window_deinit(struct ctf_window *window);
 
 /*
  * Have the file's bytes from keep up to end: all of them are there then, at
  * ctf_window_at. Pointers of before are no longer good. -ENODATA: the file
- * has become shorter; -ENOMEM, -EIO. The caller bounds end - keep.
+ * has become shorter; -ENOMEM, -EIO. The caller bounds end - keep. Room is
+ * given back once it is not needed.
  */
 int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end);
 

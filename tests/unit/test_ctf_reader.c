@@ -230,6 +230,54 @@ START_TEST(links_and_pipes_among_the_streams_are_told_and_the_rest_is_read)
 }
 END_TEST
 
+/* A stream of one record of nearly 16 MiB, that takes a disk next to nothing. */
+static void make_sparse(unsigned int i)
+{
+	const uint64_t nr_bytes = UINT64_C(1) << 24;
+	const uint32_t nr_elements = (uint32_t)((nr_bytes - 4096) / 2), word = 4;
+	struct oprof_packet_header header = {.magic = 0xc1fc1fc1,
+					     .content_bits = (nr_bytes - 4096 + 144) * 8,
+					     .packet_bits = nr_bytes * 8,
+					     .nr_records = 1};
+	uint8_t bytes[144] = {0};
+	char path[32];
+	FILE *to;
+
+	memcpy(header.uuid, made_trace.uuid, sizeof(header.uuid));
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + 120, &word, 4); /* arrays */
+	memcpy(bytes + 140, &nr_elements, 4);
+	(void)snprintf(path, sizeof(path), "trace/channel_%02u", i);
+	to = fopen(path, "w");
+	ck_assert_ptr_nonnull(to);
+	ck_assert_uint_eq(fwrite(bytes, 1, 144, to), 144);
+	ck_assert_int_eq(fclose(to), 0);
+	ck_assert_int_eq(truncate(path, (off_t)nr_bytes), 0);
+}
+
+/* All have to be there at once, to be told in order of time. */
+START_TEST(long_records_of_many_streams_have_a_bound_together)
+{
+	struct ctf_record record;
+	unsigned int nr_records = 0, nr_errors = 0;
+	int result;
+
+	make_trace(&made, "trace", 1, 0);
+	for (unsigned int i = 10; i < 30; i++)
+		make_sparse(i);
+	open_trace();
+	while ((result = ctf_reader_next(reader, &record, &diag))) {
+		ck_assert_msg(result == 1 || result == -ENOMEM, "%s", diag_show(&diag));
+		nr_records += result == 1;
+		nr_errors += result < 0;
+		if (result == 1)
+			ck_assert_uint_gt(record.values[4].nr, 8000000);
+	}
+	ck_assert_uint_eq(nr_records, 16);
+	ck_assert_uint_eq(nr_errors, 4);
+}
+END_TEST
+
 START_TEST(records_of_one_time_come_in_order_of_their_files)
 {
 	struct ctf_record record;
@@ -259,6 +307,7 @@ int main(void)
 	tcase_add_test(tc, a_folder_that_is_none_is_refused);
 	tcase_add_test(tc, metadata_that_is_too_large_is_refused);
 	tcase_add_test(tc, links_and_pipes_among_the_streams_are_told_and_the_rest_is_read);
+	tcase_add_test(tc, long_records_of_many_streams_have_a_bound_together);
 	tcase_add_test(tc, records_of_one_time_come_in_order_of_their_files);
 	return test_run(tc);
 }

@@ -37,7 +37,7 @@ static void setup(void)
 	ck_assert_int_ge(out_fd, 0);
 	now = 1000;
 	seq = 0;
-	ck_assert_int_eq(ctf_stream_create(&stream, &metadata, folder_fd, ".", "s"), 0);
+	ck_assert_int_eq(ctf_stream_create(&stream, &metadata, folder_fd, ".", "s", NULL), 0);
 }
 
 static void teardown(void)
@@ -191,7 +191,8 @@ START_TEST(a_file_that_ends_within_a_packet_is_read_up_to_it)
 			break;
 		ck_assert_int_eq(ftruncate(out_fd, BYTES + left), 0);
 		ctf_stream_destroy(stream);
-		ck_assert_int_eq(ctf_stream_create(&stream, &metadata, folder_fd, ".", "s"), 0);
+		ck_assert_int_eq(ctf_stream_create(&stream, &metadata, folder_fd, ".", "s", NULL),
+				 0);
 		counts = told("packet 1, from byte 256: the file ends within it", 2);
 		ck_assert_uint_eq(counts.lost_cut, 1);
 		ck_assert_uint_eq(counts.lost_damaged, 0);
@@ -449,6 +450,72 @@ START_TEST(a_packet_behind_a_hole_of_a_terabyte_is_found)
 }
 END_TEST
 
+/* A record of a damaged packet may hold a packet itself: the bytes of another trace file, say. */
+START_TEST(a_packet_within_a_damaged_packet_is_none)
+{
+	static uint8_t large[4 * BYTES];
+
+	begin();
+	ck_assert(add(0, 1, 1, "", 0));
+	end();
+	packet.header.packet_bits = sizeof(large) * 8;
+	make_packet_set_header(&packet);
+	memcpy(large, packet.bytes, BYTES);
+	ck_assert_int_eq(write(out_fd, large, sizeof(large)), sizeof(large));
+	memcpy(large + 2 * BYTES, packet.bytes, BYTES);
+	large[0] ^= 1;
+	ck_assert_int_eq(write(out_fd, large, sizeof(large)), sizeof(large));
+	large[0] ^= 1;
+	memset(large + 2 * BYTES, 0, BYTES);
+	begin();
+	end();
+	packet.header.packet_bits = sizeof(large) * 8;
+	packet.header.seq++;
+	make_packet_set_header(&packet);
+	memcpy(large, packet.bytes, BYTES);
+	ck_assert_int_eq(write(out_fd, large, sizeof(large)), sizeof(large));
+	ck_assert_uint_eq(told("packet 1, from byte 1024: no packet", 1).nr_packets, 2);
+}
+END_TEST
+
+/* Bytes that this process has read from files; 0: this system does not tell. */
+static uint64_t nr_bytes_read(void)
+{
+	FILE *from = fopen("/proc/self/io", "r");
+	uint64_t nr = 0;
+
+	if (from && fscanf(from, "rchar: %" SCNu64, &nr) != 1)
+		nr = 0;
+	if (from)
+		(void)fclose(from);
+	return nr;
+}
+
+/* Headers that look right and are not, behind a packet that says the next is far away. */
+START_TEST(a_file_of_false_headers_is_not_read_over_and_over)
+{
+	const unsigned int nr = 4096, nr_each = 128, far = 1 << 20;
+	const uint64_t before = nr_bytes_read();
+	struct seen seen;
+
+	begin();
+	end();
+	packet.header.packet_bits = far * 8;
+	make_packet_set_header(&packet);
+	put();
+	ck_assert_int_eq(lseek(out_fd, far, SEEK_SET), far);
+	packet.header.time_end = packet.header.time_begin - 1;
+	make_packet_set_header(&packet);
+	for (unsigned int i = 0; i < nr; i++)
+		ck_assert_int_eq(write(out_fd, packet.bytes, nr_each), nr_each);
+	ck_assert_int_eq(ftruncate(out_fd, 4 * far), 0); /* where the next ought to be is nothing */
+	seen = read_all();
+	ck_assert_msg(strstr(seen.text, "it ends before it begins"), "%s", seen.text);
+	ck_assert_uint_eq(seen.nr_errors, nr);
+	ck_assert_uint_le(nr_bytes_read() - before, 16 * nr_each * nr);
+}
+END_TEST
+
 /* Records and padding across the window's end, longer than it. */
 START_TEST(long_strings_are_read_whole)
 {
@@ -559,6 +626,8 @@ int main(void)
 	tcase_add_test(tc, a_packet_larger_than_its_file_costs_no_memory);
 	tcase_add_test(tc, a_hole_of_a_terabyte_is_no_record);
 	tcase_add_test(tc, a_packet_behind_a_hole_of_a_terabyte_is_found);
+	tcase_add_test(tc, a_packet_within_a_damaged_packet_is_none);
+	tcase_add_test(tc, a_file_of_false_headers_is_not_read_over_and_over);
 	tcase_add_test(tc, long_strings_are_read_whole);
 	tcase_add_test(tc, padding_longer_than_any_record_is_gone_over);
 	tcase_add_test(tc, a_file_that_is_cut_while_it_is_read_is_told);
