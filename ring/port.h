@@ -11,6 +11,7 @@
  *	u64 ring_own_add_return(u64 *, u64)		the same, for all who commit
  *	void ring_own_inc(u64 *)			for the writers of the ring alone
  *	bool ring_shared_cmpxchg(u64 *, old, new)	against a reader elsewhere; acquire, release
+ *	void ring_shared_clear(u64 *, u64 bits)		the same; one step, never tried again
  *	void ring_barrier(void)				for the compiler: a writer's own order, as
  *							its interrupts and its death see it
  *	u64 ring_clock(enum ring_clock)			session's clock, monotonic where called

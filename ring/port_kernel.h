@@ -53,6 +53,14 @@ static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t ne
 	return cmpxchg(word, old, new_value) == old;
 }
 
+/* The kernel's atomics that return nothing order nothing. */
+static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
+{
+	smp_mb__before_atomic();
+	atomic64_andnot((s64)bits, (atomic64_t *)word);
+	smp_mb__after_atomic();
+}
+
 static inline void ring_own_inc(uint64_t *word)
 {
 	local_inc((local_t *)word);

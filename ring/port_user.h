@@ -50,6 +50,12 @@ static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t ne
 					   __ATOMIC_RELAXED);
 }
 
+/* The result is not asked for, so that this is one instruction. */
+static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
+{
+	(void)__atomic_and_fetch(word, ~bits, __ATOMIC_ACQ_REL);
+}
+
 /* Whole with respect to the thread's own signal handlers. */
 static inline void ring_own_inc(uint64_t *word)
 {

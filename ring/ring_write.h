@@ -34,7 +34,7 @@ static inline struct ring_place *ring_place(const struct ring *ring, ring_word p
 /*
  * Take the memory in a place for the writers (the paper: the reference flag). Nested writers do
  * it too: the one that opened the packet may not have come so far. Until delivery the id is then
- * stable: a reader leaves it alone.
+ * stable: a reader leaves it alone. One step, whatever the reader does: no loop.
  */
 static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, ring_word position,
 				   bool opens)
@@ -43,10 +43,8 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 
 	if (ring->mode == RING_OVERWRITE) {
 		id = ring_load_acquire(&place->id); /* pairs with the reader's exchange */
-		while ((id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
-			if (ring_shared_cmpxchg(&place->id, id,
-						id & ~(RING_ID_NOREF | RING_ID_EMPTY)))
-				break;
+		if ((id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
+			ring_shared_clear(&place->id, RING_ID_NOREF | RING_ID_EMPTY);
 			id = ring_load_acquire(&place->id);
 		}
 		index = id & RING_ID_INDEX;

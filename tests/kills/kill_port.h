@@ -36,7 +36,8 @@ uint64_t kill_added(uint64_t sum);
 	(kill_step(__func__), kill_added((ring_own_add_return)(word, number)))
 #define ring_shared_cmpxchg(word, old, new_value)                                                  \
 	(kill_step(__func__), (ring_shared_cmpxchg)(word, old, new_value))
-#define ring_own_inc(word) (kill_step(__func__), (ring_own_inc)(word))
-#define ring_clock(clock)  (kill_clock(), kill_step(__func__), (ring_clock)(clock))
+#define ring_shared_clear(word, bits) (kill_step(__func__), (ring_shared_clear)(word, bits))
+#define ring_own_inc(word)	      (kill_step(__func__), (ring_own_inc)(word))
+#define ring_clock(clock)	      (kill_clock(), kill_step(__func__), (ring_clock)(clock))
 
 #endif
