@@ -245,6 +245,10 @@ static void check_retries(const struct kill_context *context)
 	if (context->nr_fails > context->nr_between || context->nr_turns > context->nr_between + 2)
 		kill_problem("%u failures, %u turns in a reserve, and %u came between",
 			     context->nr_fails, context->nr_turns, context->nr_between);
+	kill_shared->nr_reserves++;
+	kill_shared->nr_tried_again += context->nr_between && context->nr_turns > 1;
+	if (context->nr_between > kill_shared->max_between)
+		kill_shared->max_between = context->nr_between;
 	if (context->nr_fails > kill_shared->max_fails)
 		kill_shared->max_fails = context->nr_fails;
 	if (context->nr_turns > kill_shared->max_turns)

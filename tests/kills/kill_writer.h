@@ -89,8 +89,11 @@ struct kill_shared {
 	const char *repair_died_in; /* where that was killed, too */
 	bool repairs;
 	uint64_t nr_steps;
+	uint64_t nr_reserves;
+	uint64_t nr_tried_again;
 	uint32_t max_fails;
 	uint32_t max_turns;
+	uint32_t max_between;
 	struct kill_context contexts[KILL_CONTEXTS];
 	struct kill_found found;
 	uint8_t memory[KILL_MEMORY] __attribute__((aligned(4096)));

@@ -21,6 +21,12 @@ tests_kills_test_ring_kills_wrapped_CPPFLAGS = $(kills_cppflags) -DRING_WORD=uin
 tests_kills_test_ring_kills_wrapped_CFLAGS = $(TEST_CFLAGS)
 tests_kills_test_ring_kills_wrapped_LDADD = $(TEST_LIBS)
 
+check_PROGRAMS += tests/kills/test_ring_worst_case
+TESTS += tests/kills/test_ring_worst_case
+tests_kills_test_ring_worst_case_SOURCES = tests/kills/test_ring_worst_case.c
+tests_kills_test_ring_worst_case_CFLAGS = $(TEST_CFLAGS)
+tests_kills_test_ring_worst_case_LDADD = ring/libring.a $(TEST_LIBS)
+
 kills_tests = tests/kills/test_kill_guards.sh
 dist_check_SCRIPTS += $(kills_tests)
 TESTS += $(kills_tests)

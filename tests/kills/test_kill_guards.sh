@@ -16,8 +16,8 @@ build() { # GUARD
 	# The flags are words.
 	# shellcheck disable=SC2086
 	cc -D_GNU_SOURCE -O1 -I"$top" -I"$top/include" "-DRING_GUARD_$1=0" \
-		-DRING_PORT_H='"tests/kills/kill_port.h"' "$top"/tests/kills/*.c \
-		"$top"/ring/*.c -o "$folder/kills" $flags
+		-DRING_PORT_H='"tests/kills/kill_port.h"' "$top"/tests/kills/kill_*.c \
+		"$top"/tests/kills/test_ring_kills.c "$top"/ring/*.c -o "$folder/kills" $flags
 }
 
 echo "1..7"

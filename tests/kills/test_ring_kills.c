@@ -52,8 +52,11 @@ static struct {
 	uint64_t nr_recovered;
 	uint64_t nr_padding;
 	uint64_t nr_laps;
+	uint64_t nr_reserves;
+	uint64_t nr_tried_again;
 	uint32_t max_fails;
 	uint32_t max_turns;
+	uint32_t max_between;
 } sums;
 
 /* ---- lots ---- */
@@ -298,6 +301,10 @@ static void count_end(void)
 	sums.nr_padding += kill_shared->found.nr_padding;
 	sums.nr_overwritten += kill_shared->reader.nr_overwritten > 0;
 	sums.nr_laps += kill_shared->packet / kill_shared->plan.config.nr_sub_buffers;
+	sums.nr_reserves += kill_shared->nr_reserves;
+	sums.nr_tried_again += kill_shared->nr_tried_again;
+	if (kill_shared->max_between > sums.max_between)
+		sums.max_between = kill_shared->max_between;
 	if (kill_shared->max_fails > sums.max_fails)
 		sums.max_fails = kill_shared->max_fails;
 	if (kill_shared->max_turns > sums.max_turns)
@@ -385,8 +392,10 @@ static void print_sums(void)
 	       (unsigned long)sums.nr_acknowledged, (unsigned long)sums.nr_recovered,
 	       (unsigned long)sums.nr_padding, sums.nr_covered, (unsigned long)sums.nr_laps,
 	       sums.nr_max_level);
-	printf("# at most %u failed cmpxchg and %u turns in one reserve\n", sums.max_fails,
-	       sums.max_turns);
+	printf("# %lu reserves, %lu of them in more turns than one; in one at most %u failed cmpxchg, "
+	       "%u looks at the clock, %u others that came between\n",
+	       (unsigned long)sums.nr_reserves, (unsigned long)sums.nr_tried_again, sums.max_fails,
+	       sums.max_turns, sums.max_between);
 }
 
 static void describe(void)

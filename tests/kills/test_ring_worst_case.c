@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The longest paths from reserve to commit, in instructions: a child takes
+ * each, and is stepped through it one by one. Wait-free promises that they
+ * are bounded, whatever the ring is like: so they are the same for two
+ * sub-buffers and for many, for a first lap and a later one. How often a
+ * reserve is tried again is counted, and bounded, in test_ring_kills.c.
+ */
+#include "ring/ring_write.h"
+#include "tests/unit/run_suite.h"
+
+#include <elf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SUB_BUFFER_BYTES 4096u
+#define HEADER_BYTES	 ((uint32_t)sizeof(struct oprof_packet_header))
+#define PAYLOAD_BYTES	 20u
+#define NR_DEEP		 (RING_DEPTH_MAX - 1u)
+#define NR_LAPS		 3u
+/* Of reserve and commit together, compiled with optimisation; twice the longest today. */
+#define LIMIT 1200u
+
+/* A path: what comes before it, and what is measured. */
+struct path {
+	const char *name;
+	enum ring_mode mode;
+	uint32_t nr_open;	/* slots of writers that it interrupts */
+	uint32_t used_bytes;	/* of the open sub-buffer; 0: none is open */
+	uint32_t payload_bytes; /* of the record */
+	uint32_t event_id;
+	bool laps;  /* the ring has been written NR_LAPS times */
+	bool holds; /* one of the open slots is a lap ago */
+	bool is_full;
+	bool is_finalised;
+	bool closed;  /* the record's packet is closed before it is committed, by a flush */
+	bool cancels; /* instead of commit */
+	int error;    /* that reserve returns */
+};
+
+static const struct path paths[] = {
+	{.name = "fast", .used_bytes = 200},
+	{.name = "fast, extended", .used_bytes = 200, .event_id = 100},
+	{.name = "fast, overwrite", .mode = RING_OVERWRITE, .used_bytes = 200},
+	{.name = "fast, the deepest", .used_bytes = 1000, .nr_open = NR_DEEP},
+	{.name = "cancel (20 bytes)", .used_bytes = 200, .cancels = true},
+	{.name = "open", .laps = true},
+	{.name = "open, overwrite", .mode = RING_OVERWRITE, .laps = true},
+	{.name = "close, open", .used_bytes = SUB_BUFFER_BYTES - 8, .laps = true},
+	{.name = "close, open, overwrite",
+	 .mode = RING_OVERWRITE,
+	 .used_bytes = SUB_BUFFER_BYTES - 8,
+	 .laps = true},
+	{.name = "exact end, delivers",
+	 .used_bytes = 200,
+	 .payload_bytes = SUB_BUFFER_BYTES - 204,
+	 .laps = true},
+	{.name = "flushed, delivers", .used_bytes = 200, .closed = true},
+	{.name = "close, open, exact end, the deepest",
+	 .mode = RING_OVERWRITE,
+	 .used_bytes = SUB_BUFFER_BYTES - 8,
+	 .payload_bytes = SUB_BUFFER_BYTES - HEADER_BYTES - 4,
+	 .nr_open = NR_DEEP,
+	 .laps = true},
+	{.name = "lost_full", .laps = true, .is_full = true, .error = -ENOSPC},
+	{.name = "lost_nested, a lap",
+	 .mode = RING_OVERWRITE,
+	 .nr_open = 1,
+	 .holds = true,
+	 .error = -EBUSY},
+	{.name = "lost_nested, too deep", .nr_open = RING_DEPTH_MAX, .error = -EBUSY},
+	{.name = "lost_too_big",
+	 .used_bytes = 200,
+	 .payload_bytes = SUB_BUFFER_BYTES,
+	 .error = -EMSGSIZE},
+	{.name = "lost_stopped", .used_bytes = 200, .is_finalised = true, .error = -ESHUTDOWN},
+};
+#define NR_PATHS (sizeof(paths) / sizeof(paths[0]))
+
+static struct ring ring;
+static struct ring_slot slot;
+
+/* ---- the child ---- */
+
+/* The parent knows where the child is by these. */
+static void __attribute__((noinline)) mark_begin(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+static void __attribute__((noinline)) mark_middle(void)
+{
+	__asm__ volatile("# between reserve and commit" ::: "memory");
+}
+
+static void __attribute__((noinline)) mark_end(void)
+{
+	__asm__ volatile("# committed" ::: "memory");
+}
+
+static _Noreturn void give_up(const char *why)
+{
+	fprintf(stderr, "# %s\n", why);
+	_exit(2);
+}
+
+static void must_write(uint32_t payload_bytes)
+{
+	struct ring_slot own;
+
+	if (ring_reserve(&ring, 1, payload_bytes, 4, &own))
+		give_up("a record before the path was lost");
+	ring_commit(&ring, &own);
+}
+
+static uint32_t used_bytes(void)
+{
+	return (uint32_t)(ring.shared->reserved & ring.sub_mask);
+}
+
+/* The open sub-buffer is used up to there, which is more than it is. */
+static void use_up_to(uint32_t bytes)
+{
+	uint32_t from = used_bytes() ? used_bytes() : HEADER_BYTES;
+
+	must_write(bytes - ((from + 3u) & ~3u) - 4);
+}
+
+static void read_all(void)
+{
+	struct ring_reader reader;
+	struct ring_packet packet;
+
+	if (ring_reader_init(&reader, &ring))
+		give_up("no reader");
+	while (!ring_next(&reader, &packet))
+		ring_put(&reader, &packet);
+}
+
+static void write_laps(const struct path *path)
+{
+	for (uint32_t i = 0; path->laps && i < NR_LAPS * ring.nr_places; i++) {
+		use_up_to(SUB_BUFFER_BYTES - 100);
+		(void)ring_flush(&ring);
+		if (path->mode == RING_DISCARD)
+			read_all();
+	}
+	for (uint32_t i = 0; path->is_full && i < ring.nr_places; i++) {
+		use_up_to(SUB_BUFFER_BYTES - 100);
+		(void)ring_flush(&ring);
+	}
+}
+
+static void open_slots(const struct path *path)
+{
+	for (uint32_t i = 0; i < path->nr_open; i++) {
+		if (ring_reserve(&ring, 1, 4, 4, &slot))
+			give_up("an open slot was lost");
+	}
+	while (path->holds && ring.shared->reserved < ring.ring_mask)
+		use_up_to(SUB_BUFFER_BYTES);
+}
+
+static void prepare(const struct path *path)
+{
+	write_laps(path);
+	open_slots(path);
+	if (path->used_bytes)
+		use_up_to(path->used_bytes);
+	if (path->is_finalised && ring_finalise(&ring))
+		give_up("not finalised");
+}
+
+static _Noreturn void take(const struct path *path)
+{
+	uint32_t event_id = path->event_id ? path->event_id : 1;
+	uint32_t bytes = path->payload_bytes ? path->payload_bytes : PAYLOAD_BYTES;
+	int error;
+
+	prepare(path);
+	(void)raise(SIGSTOP);
+	mark_begin();
+	error = ring_reserve(&ring, event_id, bytes, 4, &slot);
+	mark_middle();
+	if (error != path->error)
+		give_up("reserve took another path");
+	if (!error && path->closed)
+		(void)ring_flush(&ring);
+	mark_begin();
+	if (!error && path->cancels)
+		ring_cancel(&ring, &slot);
+	else if (!error)
+		ring_commit(&ring, &slot);
+	mark_end();
+	_exit(0);
+}
+
+/* ---- the parent ---- */
+
+struct count {
+	uint32_t reserve;
+	uint32_t commit;
+};
+
+static uintptr_t where(pid_t pid)
+{
+	struct user_regs_struct registers;
+	struct iovec vector = {&registers, sizeof(registers)};
+
+	ck_assert_int_eq(ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &vector), 0);
+#if defined(__x86_64__)
+	return registers.rip;
+#elif defined(__aarch64__)
+	return registers.pc;
+#else
+	return 0;
+#endif
+}
+
+/* From one mark to the other. */
+static uint32_t count_steps(pid_t pid, void (*from)(void), void (*to)(void))
+{
+	uint32_t nr = 0;
+	bool counts = false;
+	int status;
+
+	for (;;) {
+		uintptr_t at;
+
+		ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_msg(WIFSTOPPED(status), "ended with status 0x%x", (unsigned int)status);
+		at = where(pid);
+		if (at == (uintptr_t)to)
+			return nr;
+		if (at == (uintptr_t)from)
+			counts = true;
+		nr += counts;
+	}
+}
+
+static void make_ring(const struct path *path, uint32_t nr_sub_buffers)
+{
+	struct ring_config config = {
+		.mode = path->mode,
+		.clock = RING_CLOCK_COUNTER,
+		.sub_buffer_bytes = SUB_BUFFER_BYTES,
+		.nr_sub_buffers = nr_sub_buffers,
+	};
+	size_t bytes;
+	void *memory;
+
+	ck_assert_int_eq(ring_memory_bytes(&config, &bytes), 0);
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	ck_assert_int_eq(ring_init(&ring, &config, 0, memory), 0);
+}
+
+static struct count count_path(const struct path *path, uint32_t nr_sub_buffers)
+{
+	struct count count;
+	int status;
+	pid_t pid;
+
+	make_ring(path, nr_sub_buffers);
+	(void)fflush(NULL);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			give_up("nobody traces");
+		take(path);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WIFSTOPPED(status), "%s: ended with status 0x%x", path->name,
+		      (unsigned int)status);
+	count.reserve = count_steps(pid, mark_begin, mark_middle);
+	count.commit = count_steps(pid, mark_begin, mark_end);
+	(void)ptrace(PTRACE_CONT, pid, NULL, NULL);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	(void)munmap(ring.shared, SUB_BUFFER_BYTES);
+	return count;
+}
+
+START_TEST(no_path_depends_on_how_large_or_full_the_ring_is)
+{
+	static const uint32_t sizes[] = {2, 16, 512};
+	const struct path *path = &paths[_i];
+	struct count first, count;
+
+	first = count_path(path, sizes[0]);
+	printf("# %-36s reserve %4u commit %4u instructions\n", path->name, first.reserve,
+	       first.commit);
+	(void)fflush(stdout);
+	for (unsigned int i = 1; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		count = count_path(path, sizes[i]);
+		ck_assert_uint_eq(count.reserve, first.reserve);
+		ck_assert_uint_eq(count.commit, first.commit);
+	}
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	ck_assert_uint_le(first.reserve + first.commit, LIMIT);
+#endif
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ring_worst_case");
+	TCase *tc = tcase_create("ring_worst_case");
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+	printf("1..0 # SKIP no single steps on this machine\n");
+	return EXIT_SUCCESS;
+#endif
+	tcase_add_loop_test(tc, no_path_depends_on_how_large_or_full_the_ring_is, 0, NR_PATHS);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
