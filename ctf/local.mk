@@ -62,6 +62,7 @@ tests_unit_test_ctf_tsdl_LDADD = $(ctf_test_libs)
 tests_unit_test_ctf_writer_SOURCES = tests/unit/test_ctf_writer.c $(ctf_made_trace) \
 	$(ctf_test_folder)
 tests_unit_test_ctf_writer_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ctf_writer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pwrite
 tests_unit_test_ctf_writer_LDADD = $(ctf_test_libs)
 tests_unit_test_ctf_fault_SOURCES = tests/unit/test_ctf_fault.c $(ctf_made_trace) \
 	$(ctf_test_folder) tests/unit/failing_calls.c tests/unit/failing_calls.h

@@ -135,7 +135,9 @@ static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const ch
 static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 {
 	close_file(stream);
-	return diag_set_at(diag, error, stream->path, 0, "cannot be read on: %s", strerror(-error));
+	return diag_set_at(diag, error, stream->path, 0, "cannot be read on: %s",
+			   error == -ENODATA ? "it became shorter while it was read"
+					     : strerror(-error));
 }
 
 static bool begins_packet(const struct ctf_stream *stream, const uint8_t *bytes)

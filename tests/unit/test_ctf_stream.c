@@ -251,6 +251,19 @@ START_TEST(a_record_beyond_the_content_is_not_read)
 }
 END_TEST
 
+START_TEST(an_extended_header_beyond_the_content_is_not_read)
+{
+	begin();
+	ck_assert(add(0, 1, 1, "", 0) && add(0xffffffff, 2, 1, "", 0));
+	end();
+	packet.header.content_bits -= 64; /* its time lies behind */
+	make_packet_set_header(&packet);
+	put();
+	put_sound();
+	ck_assert_uint_eq(told("goes on behind the packet's content", 3).nr_packets, 2);
+}
+END_TEST
+
 START_TEST(content_behind_the_last_record_is_none)
 {
 	begin();
@@ -589,6 +602,8 @@ START_TEST(a_file_that_is_cut_while_it_is_read_is_told)
 	while ((result = ctf_stream_next(stream, &record, &diag))) {
 		nr += result > 0;
 		nr_errors += result < 0;
+		if (result < 0)
+			ck_assert_msg(strstr(diag.text, "became shorter"), "%s", diag.text);
 	}
 	ck_assert_uint_lt(nr, 2000);
 	ck_assert_uint_eq(nr_errors, 1);
@@ -610,6 +625,7 @@ int main(void)
 	tcase_add_test(tc, a_stream_that_is_not_described_is_told);
 	tcase_add_test(tc, a_packet_of_another_stream_is_told);
 	tcase_add_test(tc, a_record_beyond_the_content_is_not_read);
+	tcase_add_test(tc, an_extended_header_beyond_the_content_is_not_read);
 	tcase_add_test(tc, content_behind_the_last_record_is_none);
 	tcase_add_test(tc, a_sequence_beyond_the_content_is_not_read);
 	tcase_add_test(tc, a_string_without_end_is_not_read);

@@ -27,6 +27,16 @@ static struct ctf_writer *writer;
 static struct diag diag;
 static unsigned int file;
 
+/* The linker gives us the writer's calls: so many bytes at once, or with 0 all. */
+static size_t pwrite_max;
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t nr, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t nr, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t nr, off_t offset)
+{
+	return __real_pwrite(fd, bytes, pwrite_max && nr > pwrite_max ? pwrite_max : nr, offset);
+}
+
 static void setup(void)
 {
 	test_folder_setup();
@@ -105,6 +115,7 @@ START_TEST(only_an_empty_folder_is_taken)
 	ck_assert_int_eq(ctf_writer_open(&other, "empty", &made_trace, &diag), 0);
 	ck_assert_int_eq(ctf_writer_close(other, &diag), 0);
 	ck_assert_int_eq(ctf_writer_open(&other, "empty", &made_trace, &diag), -ENOTEMPTY);
+	ck_assert_msg(strstr(diag.text, "is not empty"), "%s", diag.text);
 	ck_assert_int_eq(access("empty/metadata", F_OK), 0);
 }
 END_TEST
@@ -248,6 +259,25 @@ START_TEST(packets_with_a_fault_are_refused_and_counted)
 	ck_assert_uint_eq(counts.lost_refused_packets, 9);
 	ck_assert_uint_eq(counts.nr_packets, 1);
 	ck_assert_int_eq(append(), 0);
+	ck_assert_uint_eq(read_back(0).nr_packets, 2);
+}
+END_TEST
+
+START_TEST(a_packet_that_is_written_piece_by_piece_is_whole)
+{
+	static uint8_t found[2 * BYTES];
+	int fd;
+
+	for (pwrite_max = 50; pwrite_max <= 1000; pwrite_max += 950) {
+		make(pwrite_max);
+		ck_assert_int_eq(append(), 0);
+	}
+	pwrite_max = 0;
+	fd = open("trace/channel_0", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(file_pread_all(fd, found, sizeof(found), 0), sizeof(found));
+	close(fd);
+	ck_assert_mem_eq(found + BYTES, packet.bytes, BYTES);
 	ck_assert_uint_eq(read_back(0).nr_packets, 2);
 }
 END_TEST
@@ -431,6 +461,7 @@ int main(void)
 	tcase_add_test(tc, a_folder_that_is_written_is_busy_though_it_is_empty);
 	tcase_add_test(tc, names_of_files_stay_in_the_folder);
 	tcase_add_test(tc, packets_with_a_fault_are_refused_and_counted);
+	tcase_add_test(tc, a_packet_that_is_written_piece_by_piece_is_whole);
 	tcase_add_test(tc, a_packet_that_changes_while_it_is_written_is_written_as_it_was_checked);
 	tcase_add_test(tc, a_limit_on_the_file_leaves_whole_packets_only);
 	tcase_add_test(tc, a_full_disk_leaves_whole_packets_only);
