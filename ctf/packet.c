@@ -4,13 +4,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool lost_adds_up(const struct oprof_packet_header *header)
+/* A longer header may be of a later version, with reasons of its own for a part of lost. */
+static bool lost_adds_up(const struct oprof_packet_header *header, unsigned int header_bytes)
 {
-	uint64_t sum = 0;
+	uint64_t left = header->lost;
 
-	for (int i = 0; i < OPROF_NR_LOST; i++)
-		sum += header->lost_by[i];
-	return sum == header->lost;
+	for (int i = 0; i < OPROF_NR_LOST; i++) {
+		if (header->lost_by[i] > left)
+			return false;
+		left -= header->lost_by[i];
+	}
+	return !left || header_bytes > sizeof(*header);
 }
 
 const char *ctf_packet_fault(const struct oprof_packet_header *header, const uint8_t *uuid,
@@ -29,7 +33,7 @@ const char *ctf_packet_fault(const struct oprof_packet_header *header, const uin
 		return "content_size is not between its header and packet_size, in bytes";
 	if (header->time_end < header->time_begin)
 		return "it ends before it begins";
-	if (!lost_adds_up(header))
+	if (!lost_adds_up(header, header_bytes))
 		return "events_discarded is not the sum of its reasons";
 	return NULL;
 }

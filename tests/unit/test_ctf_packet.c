@@ -93,6 +93,27 @@ START_TEST(times_and_sums_of_losses_are_possible)
 }
 END_TEST
 
+/* A header that is longer may have reasons for losses that are not known yet. */
+START_TEST(losses_by_a_later_versions_reasons_are_none_of_a_fault)
+{
+	const unsigned int longer = sizeof(header) + 8;
+	const char *fault;
+
+	header.lost++;
+	ck_assert_ptr_null(ctf_packet_fault(&header, uuid, longer));
+	header.lost_by[4] = 2;
+	fault = ctf_packet_fault(&header, uuid, longer);
+	ck_assert_ptr_nonnull(fault);
+	ck_assert_msg(strstr(fault, "sum"), "%s", fault);
+	header.lost_by[4] = UINT64_MAX; /* with the others it wraps around */
+	ck_assert_ptr_nonnull(ctf_packet_fault(&header, uuid, longer));
+	setup();
+	header.lost_by[1] = UINT64_MAX;
+	header.lost_by[3] = 1;
+	faulty("sum");
+}
+END_TEST
+
 START_TEST(packets_follow_on_each_other)
 {
 	header.stream_id = 1;
@@ -140,6 +161,7 @@ int main(void)
 	tcase_add_test(tc, magic_and_uuid_are_those_of_the_trace);
 	tcase_add_test(tc, sizes_are_possible);
 	tcase_add_test(tc, times_and_sums_of_losses_are_possible);
+	tcase_add_test(tc, losses_by_a_later_versions_reasons_are_none_of_a_fault);
 	tcase_add_test(tc, packets_follow_on_each_other);
 	tcase_add_test(tc, a_header_is_decoded_from_where_metadata_says);
 	suite_add_tcase(suite, tc);
