@@ -95,6 +95,7 @@ int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_
 				     (uint64_t)(lap_before >> ring->sub_order) << RING_ID_TAG_SHIFT;
 	}
 	ring->shared->version = RING_VERSION;
+	ring->shared->mode = ring->mode;
 	ring->shared->sub_buffer_order = ring->sub_order;
 	ring->shared->ring_order = ring->sub_order + order_of(ring->nr_places);
 	ring_store_release(&ring->shared->magic, RING_MAGIC); /* pairs with ring_attach() */
@@ -113,7 +114,8 @@ int ring_attach(struct ring *ring, const struct ring_config *config, uint32_t cp
 	sub_order = order_of(config->sub_buffer_bytes);
 	ring_order = sub_order + order_of(config->nr_sub_buffers);
 	if (ring_load_acquire(&shared->magic) != RING_MAGIC || shared->version != RING_VERSION ||
-	    shared->sub_buffer_order != sub_order || shared->ring_order != ring_order)
+	    shared->sub_buffer_order != sub_order || shared->ring_order != ring_order ||
+	    shared->mode != config->mode)
 		return -EPROTO;
 	view(ring, config, cpu_id, memory);
 	return 0;

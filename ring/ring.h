@@ -107,6 +107,7 @@ struct ring_shared {
 	uint32_t version;
 	uint32_t sub_buffer_order;
 	uint32_t ring_order;
+	uint32_t mode; /* enum ring_mode */
 	/*
 	 * Writers (and, in user space, the flusher: reserved). At a packet's
 	 * begin q: nothing is open; q + RING_FINALISED: and nothing will be.
@@ -184,7 +185,7 @@ int ring_memory_bytes(const struct ring_config *config, size_t *bytes);
  */
 int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
-/* A view of a ring made by ring_init(). -EPROTO: there is none of this version and these sizes. */
+/* A view of a ring made by ring_init(). -EPROTO: there is none of this version, mode and sizes. */
 int ring_attach(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
 /* Records lost for this reason, now. */
@@ -211,13 +212,14 @@ int ring_finalise(struct ring *ring);
 
 /* ---- the reader: ring_read.c ---- */
 
-/* -EBADMSG: the memory is damaged. At most one reader at a time. */
+/* -EBADMSG: the memory is damaged, as its ids or the reader's position show. One at a time. */
 int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
 
 /*
  * Take the packet at a position (a multiple of the sub-buffer). Until it is put, no writer writes
- * to it. -EAGAIN: not delivered yet; -ESTALE: overwritten; -ENODATA: there is none (never written,
- * or a reader died with it); -EBUSY: one is held; -EBADMSG: damaged.
+ * to it. -EAGAIN: not delivered yet; -ESTALE: overwritten, or (discard mode) consumed; -ENODATA:
+ * overwrite mode: there is none (never written, consumed, or a reader died with it); -EBUSY: one is
+ * held; -EBADMSG: damaged. The packet is as damaged as its writer likes: copy, then check.
  */
 int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet *packet);
 

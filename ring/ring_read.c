@@ -33,35 +33,6 @@ static uint64_t tag_of(const struct ring *ring, ring_word position)
 	return (uint64_t)(position >> ring->sub_order) << RING_ID_TAG_SHIFT;
 }
 
-/* The index that no place has is the reader's: also where a reader before died with a packet. */
-int ring_reader_init(struct ring_reader *reader, const struct ring *ring)
-{
-	uint64_t sum = 0, squares = 0, all = 0, all_squares = 0, spare;
-	uint32_t i;
-
-	memset(reader, 0, sizeof(*reader));
-	reader->ring = *ring;
-	reader->consumed =
-		(ring_word)(ring_load(&ring->shared->consumed) & (ring_word)~ring->sub_mask);
-	if (ring->mode != RING_OVERWRITE)
-		return 0;
-	for (i = 0; i <= ring->nr_places; i++) {
-		all += i;
-		all_squares += (uint64_t)i * i;
-	}
-	for (i = 0; i < ring->nr_places; i++) {
-		uint64_t index = ring_load(&ring->places[i].id) & RING_ID_INDEX;
-
-		sum += index;
-		squares += index * index;
-	}
-	spare = all - sum;
-	if (spare > ring->nr_places || all_squares - squares != spare * spare)
-		return -EBADMSG;
-	reader->spare = (uint32_t)spare;
-	return 0;
-}
-
 /* Positions before this one have been, or are being, written over. */
 static ring_word oldest(const struct ring *ring)
 {
@@ -75,12 +46,62 @@ static bool is_before(ring_word a, ring_word b)
 	return a != b && (ring_word)(b - a) <= (ring_word)((ring_word)-1 >> 1);
 }
 
-/* The paper's equation 2, for the packet asked for. Pairs with ring_deliver(). */
-static int get_discard(const struct ring *ring, ring_word position, struct ring_packet *packet)
+/* Is it where a reader can be? Its own words were loaded before reserved. */
+static bool is_reachable(const struct ring *ring, ring_word consumed)
 {
+	ring_word end = begun(ring, ring_load_acquire(&ring->shared->reserved));
+
+	if (consumed & ring->sub_mask)
+		return false;
+	if (ring->mode == RING_OVERWRITE)
+		return !is_before(end, consumed);
+	return (ring_word)(end - consumed) <= lap_bytes(ring);
+}
+
+/* The index that no place has is the reader's: also where a reader before died with a packet. */
+static int find_spare(const struct ring *ring, uint32_t *spare_index)
+{
+	uint64_t sum = 0, squares = 0, all = 0, all_squares = 0, spare;
+	uint32_t i;
+
+	for (i = 0; i <= ring->nr_places; i++) {
+		all += i;
+		all_squares += (uint64_t)i * i;
+	}
+	for (i = 0; i < ring->nr_places; i++) {
+		uint64_t index = ring_load(&ring->places[i].id) & RING_ID_INDEX;
+
+		sum += index;
+		squares += index * index;
+	}
+	spare = all - sum;
+	if (spare > ring->nr_places || all_squares - squares != spare * spare)
+		return -EBADMSG;
+	*spare_index = (uint32_t)spare;
+	return 0;
+}
+
+int ring_reader_init(struct ring_reader *reader, const struct ring *ring)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->ring = *ring;
+	reader->consumed = ring_load(&ring->shared->consumed);
+	if (!is_reachable(ring, reader->consumed))
+		return -EBADMSG;
+	return ring->mode == RING_OVERWRITE ? find_spare(ring, &reader->spare) : 0;
+}
+
+/* The paper's equation 2, for the packet asked for. Pairs with ring_deliver(). */
+static int get_discard(const struct ring_reader *reader, ring_word position,
+		       struct ring_packet *packet)
+{
+	const struct ring *ring = &reader->ring;
 	ring_word index = (position & ring->ring_mask) >> ring->sub_order;
 	ring_word delivered = ring_load_acquire(&ring->places[index].delivered);
 
+	/* Writers may enter what is consumed at any time. */
+	if (is_before(position, reader->consumed))
+		return -ESTALE;
 	if (delivered != (ring_word)(position + lap_bytes(ring)))
 		return is_before((ring_word)(position + lap_bytes(ring)), delivered) ? -ESTALE
 										     : -EAGAIN;
@@ -138,7 +159,7 @@ int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet 
 	if (ring->mode == RING_OVERWRITE)
 		error = get_overwrite(reader, position, packet);
 	else
-		error = get_discard(ring, position, packet);
+		error = get_discard(reader, position, packet);
 	if (!error)
 		reader->held = 1;
 	return error;

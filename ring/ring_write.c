@@ -390,8 +390,13 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 
 	if (!n)
 		return;
-	for (i = 0; i < n - 1 && from[i]; i++)
-		to[i] = (uint8_t)from[i];
+	for (i = 0; i < n - 1; i++) {
+		char byte = ring_load(&from[i]); /* once: it may become 0 */
+
+		if (!byte)
+			break;
+		to[i] = (uint8_t)byte;
+	}
 	memset(to + i, '#', n - 1 - i);
 	to[n - 1] = 0;
 }
