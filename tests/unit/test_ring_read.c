@@ -317,6 +317,20 @@ START_TEST(an_overwritten_position_is_stale)
 }
 END_TEST
 
+START_TEST(there_is_nothing_before_the_beginning)
+{
+	struct ring_packet packet;
+	ring_word from, to;
+
+	begin(RING_OVERWRITE, _i);
+	ring_snapshot_range(reader, &from, &to);
+	ck_assert_uint_eq((ring_word)(to - from), N * S);
+	for (; from != to; from = (ring_word)(from + S))
+		ck_assert_int_eq(ring_get(reader, from, &packet), -ENODATA);
+	end();
+}
+END_TEST
+
 START_TEST(a_packet_held_is_not_written_over_in_overwrite_mode)
 {
 	struct ring_packet packet;
@@ -428,6 +442,7 @@ static void add_overwrite_tests(TCase *tcase)
 	add(tcase, a_reader_that_is_laps_behind_finds_the_newest_and_counts_the_others);
 	add(tcase, the_oldest_goes_when_a_packet_is_opened);
 	add(tcase, an_overwritten_position_is_stale);
+	add(tcase, there_is_nothing_before_the_beginning);
 	add(tcase, a_packet_held_is_not_written_over_in_overwrite_mode);
 	add(tcase, a_packet_kept_after_a_writer_took_its_place_is_gone);
 	add(tcase, every_memory_is_in_one_place_or_the_readers);
