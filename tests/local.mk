@@ -6,54 +6,54 @@ EXTRA_DIST += tests/e2e
 
 # The ring with a clock that tests set; and once more with words of 16 bits,
 # whose positions wrap many times in each test.
-ring_sources = ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
-ring_test_sources = tests/unit/ring_fixture.c tests/unit/ring_fixture.h \
+ring_unit_sources = ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
+ring_unit_test_sources = tests/unit/ring_fixture.c tests/unit/ring_fixture.h \
 	tests/unit/ring_test_port.h tests/unit/packet_decode.c tests/unit/packet_decode.h
-ring_test_cppflags = $(AM_CPPFLAGS) -DRING_PORT_H='"tests/unit/ring_test_port.h"'
+ring_unit_cppflags = $(AM_CPPFLAGS) -DRING_PORT_H='"tests/unit/ring_test_port.h"'
 check_LIBRARIES += tests/unit/libringtest.a tests/unit/libringtest16.a
-tests_unit_libringtest_a_SOURCES = $(ring_sources) $(ring_test_sources)
-tests_unit_libringtest_a_CPPFLAGS = $(ring_test_cppflags)
+tests_unit_libringtest_a_SOURCES = $(ring_unit_sources) $(ring_unit_test_sources)
+tests_unit_libringtest_a_CPPFLAGS = $(ring_unit_cppflags)
 tests_unit_libringtest_a_CFLAGS = $(TEST_CFLAGS)
-tests_unit_libringtest16_a_SOURCES = $(ring_sources) $(ring_test_sources)
-tests_unit_libringtest16_a_CPPFLAGS = $(ring_test_cppflags) -DRING_WORD=uint16_t
+tests_unit_libringtest16_a_SOURCES = $(ring_unit_sources) $(ring_unit_test_sources)
+tests_unit_libringtest16_a_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
 tests_unit_libringtest16_a_CFLAGS = $(TEST_CFLAGS)
 
-ring_tests = \
+ring_unit_tests = \
 	tests/unit/test_ring tests/unit/test_ring_word16 \
 	tests/unit/test_ring_finalise tests/unit/test_ring_finalise_word16 \
 	tests/unit/test_ring_read tests/unit/test_ring_read_word16 \
 	tests/unit/test_ring_write tests/unit/test_ring_write_word16
-check_PROGRAMS += $(ring_tests)
-TESTS += $(ring_tests)
+check_PROGRAMS += $(ring_unit_tests)
+TESTS += $(ring_unit_tests)
 tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
-tests_unit_test_ring_CPPFLAGS = $(ring_test_cppflags)
+tests_unit_test_ring_CPPFLAGS = $(ring_unit_cppflags)
 tests_unit_test_ring_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_LDADD = tests/unit/libringtest.a $(TEST_LIBS)
 tests_unit_test_ring_word16_SOURCES = tests/unit/test_ring.c
-tests_unit_test_ring_word16_CPPFLAGS = $(ring_test_cppflags) -DRING_WORD=uint16_t
+tests_unit_test_ring_word16_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
 tests_unit_test_ring_word16_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_word16_LDADD = tests/unit/libringtest16.a $(TEST_LIBS)
 tests_unit_test_ring_finalise_SOURCES = tests/unit/test_ring_finalise.c
-tests_unit_test_ring_finalise_CPPFLAGS = $(ring_test_cppflags)
+tests_unit_test_ring_finalise_CPPFLAGS = $(ring_unit_cppflags)
 tests_unit_test_ring_finalise_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_finalise_LDADD = tests/unit/libringtest.a $(TEST_LIBS)
 tests_unit_test_ring_finalise_word16_SOURCES = tests/unit/test_ring_finalise.c
-tests_unit_test_ring_finalise_word16_CPPFLAGS = $(ring_test_cppflags) -DRING_WORD=uint16_t
+tests_unit_test_ring_finalise_word16_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
 tests_unit_test_ring_finalise_word16_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_finalise_word16_LDADD = tests/unit/libringtest16.a $(TEST_LIBS)
 tests_unit_test_ring_read_SOURCES = tests/unit/test_ring_read.c
-tests_unit_test_ring_read_CPPFLAGS = $(ring_test_cppflags)
+tests_unit_test_ring_read_CPPFLAGS = $(ring_unit_cppflags)
 tests_unit_test_ring_read_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_read_LDADD = tests/unit/libringtest.a $(TEST_LIBS)
 tests_unit_test_ring_read_word16_SOURCES = tests/unit/test_ring_read.c
-tests_unit_test_ring_read_word16_CPPFLAGS = $(ring_test_cppflags) -DRING_WORD=uint16_t
+tests_unit_test_ring_read_word16_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
 tests_unit_test_ring_read_word16_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_read_word16_LDADD = tests/unit/libringtest16.a $(TEST_LIBS)
 tests_unit_test_ring_write_SOURCES = tests/unit/test_ring_write.c
-tests_unit_test_ring_write_CPPFLAGS = $(ring_test_cppflags)
+tests_unit_test_ring_write_CPPFLAGS = $(ring_unit_cppflags)
 tests_unit_test_ring_write_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_write_LDADD = tests/unit/libringtest.a $(TEST_LIBS)
 tests_unit_test_ring_write_word16_SOURCES = tests/unit/test_ring_write.c
-tests_unit_test_ring_write_word16_CPPFLAGS = $(ring_test_cppflags) -DRING_WORD=uint16_t
+tests_unit_test_ring_write_word16_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
 tests_unit_test_ring_write_word16_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_write_word16_LDADD = tests/unit/libringtest16.a $(TEST_LIBS)
