@@ -75,7 +75,9 @@ static int read_metadata(struct ctf_reader *reader, struct diag *diag)
 		return diag_set_at(diag, error, reader->folder, 0,
 				   "is no trace folder: its file " CTF_METADATA_FILE
 				   " cannot be read: %s",
-				   strerror(-error));
+				   error == -EINVAL  ? "it is no file"
+				   : error == -ELOOP ? "a symbolic link is not followed"
+						     : strerror(-error));
 	(void)snprintf(path, sizeof(path), "%s/" CTF_METADATA_FILE, reader->folder);
 	error = ctf_metadata_parse(&reader->metadata, path, text, nr_bytes, diag);
 	free(text);

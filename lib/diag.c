@@ -58,6 +58,14 @@ int diag_set_at(struct diag *diag, int error, const char *file, unsigned int lin
 	return error;
 }
 
+/* What was read elsewhere may stand in it: a terminal obeys no byte of it. */
+static void hide_controls(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 const char *diag_show(const struct diag *diag)
 {
 	static __thread char shown[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 16];
@@ -71,5 +79,6 @@ const char *diag_show(const struct diag *diag)
 		(void)snprintf(shown, sizeof(shown), "%s: %s", diag->file, diag->text);
 	else
 		(void)snprintf(shown, sizeof(shown), "%s", diag->text);
+	hide_controls(shown);
 	return shown;
 }

@@ -34,7 +34,10 @@ int diag_set_at(struct diag *diag, int error, const char *file, unsigned int lin
 #define diag_set_at(diag, error, ...) ((void)diag_set_at(diag, error, __VA_ARGS__), (error))
 #endif
 
-/* "FILE:LINE: TEXT" into a static buffer of the caller's thread. Never NULL. */
+/*
+ * "FILE:LINE: TEXT" into a static buffer of the caller's thread, with "?" for
+ * control characters. Never NULL.
+ */
 const char *diag_show(const struct diag *diag);
 
 #endif

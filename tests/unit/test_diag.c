@@ -39,6 +39,16 @@ START_TEST(set_forgets_the_file_and_line_of_before)
 }
 END_TEST
 
+/* Names in files from elsewhere: a terminal must not obey them. */
+START_TEST(control_characters_are_not_shown)
+{
+	struct diag diag;
+
+	diag_set_at(&diag, -EINVAL, "a\033[2Jb", 3, "event \"%s\" is un\303\251", "x\ny\177");
+	ck_assert_str_eq(diag_show(&diag), "a?[2Jb:3: event \"x?y?\" is un\303\251");
+}
+END_TEST
+
 START_TEST(show_never_gives_null)
 {
 	struct diag diag;
@@ -83,6 +93,7 @@ int main(void)
 	tcase_add_test(tc, set_returns_the_error_it_was_given);
 	tcase_add_test(tc, show_names_file_and_line_when_they_are_known);
 	tcase_add_test(tc, set_forgets_the_file_and_line_of_before);
+	tcase_add_test(tc, control_characters_are_not_shown);
 	tcase_add_test(tc, show_never_gives_null);
 	tcase_add_test(tc, the_old_text_may_stand_in_the_new_one);
 	tcase_add_test(tc, a_text_that_is_too_long_is_cut);
