@@ -126,6 +126,25 @@ START_TEST(a_writer_tells_whatever_fails_and_keeps_whole_packets)
 }
 END_TEST
 
+/* Stream, metadata and folder. */
+START_TEST(a_closed_trace_is_on_the_disk)
+{
+	for (unsigned long nth = 1; nth <= 4; nth++) {
+		struct outcome outcome;
+
+		failing_begin(FAILING_SYNC, nth, 0);
+		outcome = write_trace();
+		ck_assert_int_eq(failing_end(), nth <= 3);
+		ck_assert_int_eq(outcome.close_error, nth <= 3 ? -EIO : 0);
+		if (nth <= 3)
+			ck_assert_msg(strstr(diag.text, "not all of the trace is on the disk"),
+				      "%s", diag.text);
+		(void)file_remove_tree("trace");
+		diag_clear(&diag);
+	}
+}
+END_TEST
+
 START_TEST(a_reader_tells_whatever_fails)
 {
 	const enum failing_kind kind = (enum failing_kind)_i;
@@ -154,6 +173,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
 	tcase_add_loop_test(tc, a_writer_tells_whatever_fails_and_keeps_whole_packets, 0,
 			    FAILING_NR_KINDS);
+	tcase_add_test(tc, a_closed_trace_is_on_the_disk);
 	tcase_add_loop_test(tc, a_reader_tells_whatever_fails, 0, FAILING_NR_KINDS);
 	return test_run(tc);
 }

@@ -342,22 +342,23 @@ static uint64_t fill(int wanted)
 	return i - 1;
 }
 
-static void after_room_is_made(uint64_t nr)
+/* Of nr written and nr_lost behind them. */
+static void after_room_is_made(uint64_t nr, uint64_t nr_lost)
 {
 	struct ctf_writer_counts counts = ctf_writer_counts(writer);
 	struct ctf_stream_counts found;
 	struct stat st;
 
 	ck_assert_uint_eq(counts.nr_packets, nr);
-	ck_assert_uint_eq(counts.lost_unwritten_packets, 1);
-	ck_assert_uint_eq(counts.lost_unwritten_records, 3);
-	make(nr + 1);
+	ck_assert_uint_eq(counts.lost_unwritten_packets, nr_lost);
+	ck_assert_uint_eq(counts.lost_unwritten_records, 3 * nr_lost);
+	make(nr + nr_lost);
 	ck_assert_int_eq(append(), 0);
 	ck_assert_int_eq(stat("trace/channel_0", &st), 0);
 	ck_assert_int_eq(st.st_size, (off_t)(nr + 1) * BYTES);
 	found = read_back(0);
 	ck_assert_uint_eq(found.nr_packets, nr + 1);
-	ck_assert_uint_eq(found.lost_overwritten, 1); /* the gap */
+	ck_assert_uint_eq(found.lost_overwritten, nr_lost); /* the gap */
 }
 
 START_TEST(a_limit_on_the_file_leaves_whole_packets_only)
@@ -373,8 +374,10 @@ START_TEST(a_limit_on_the_file_leaves_whole_packets_only)
 	ck_assert_uint_eq(nr, 5);
 	ck_assert_int_eq(stat("trace/channel_0", &st), 0);
 	ck_assert_int_eq(st.st_size, 5 * BYTES);
+	make(nr + 1);
+	ck_assert_int_eq(append(), -EFBIG);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
-	after_room_is_made(nr);
+	after_room_is_made(nr, 2);
 }
 END_TEST
 
@@ -400,7 +403,7 @@ START_TEST(a_full_disk_leaves_whole_packets_only)
 	nr = fill(-ENOSPC);
 	ck_assert_uint_eq(read_back(0).nr_packets, nr);
 	ck_assert_int_eq(unlink("ballast"), 0);
-	after_room_is_made(nr);
+	after_room_is_made(nr, 1);
 	ck_assert_int_eq(chdir(".."), 0);
 	ck_assert_int_eq(umount2("small", MNT_DETACH), 0);
 }
