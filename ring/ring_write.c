@@ -280,23 +280,19 @@ static int reserve_loop(struct ring *ring, const struct ring_request *request, s
 {
 	plan->time = 0;
 	for (;;) {
-		int error;
-		bool closes;
+		int error = plan_reserve(ring, request, plan);
+		bool closes = !error && (plan->closes_old || plan->closes_exactly);
 
-		ring_untrack(ring, slot);
-		error = plan_reserve(ring, request, plan);
-		closes = !error && (plan->closes_old || plan->closes_exactly);
-
-		if (error == -EAGAIN)
-			continue;
-		if (error)
+		if (error && error != -EAGAIN)
 			return error;
+		if (error) {
+			ring_untrack(ring, slot);
+			continue;
+		}
 		if (closes)
 			sample_lost(ring, plan->lost_by);
-		if (!ring_track(ring, slot, plan->old, plan->end, plan->time,
-				closes ? plan->lost_by : NULL))
-			continue;
-		if (!ring_own_cmpxchg(&ring->shared->reserved, plan->old, plan->end))
+		if (!ring_take(ring, slot, plan->old, plan->end, plan->time,
+			       closes ? plan->lost_by : NULL))
 			continue;
 		if (closes && !RING_GUARD_LOST_IN_LOOP)
 			sample_lost(ring, plan->lost_by);

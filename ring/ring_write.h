@@ -104,6 +104,8 @@ static inline bool ring_push(struct ring *ring, struct ring_slot *slot)
 	slot->depth = depth;
 	if (ring_unlikely(depth >= RING_DEPTH_MAX))
 		return false;
+	ring_store(&ring->shared->open_slots[depth].spoiled, 0); /* and not valid, see ring_pop() */
+	ring_barrier();
 	ring_store(&ring->shared->depth, depth + 1);
 	ring_barrier(); /* a nested writer takes the entry above */
 	return true;
@@ -119,7 +121,7 @@ static inline void ring_pop(struct ring *ring, const struct ring_slot *slot)
 	ring_store(&ring->shared->depth, slot->depth);
 }
 
-/* A turn of the reserve loop begins: reserved is loaded behind this. */
+/* A turn of the reserve loop failed: reserved is loaded anew behind this. */
 static inline void ring_untrack(struct ring *ring, const struct ring_slot *slot)
 {
 	struct ring_open_slot *open;
@@ -156,6 +158,17 @@ static inline bool ring_track(struct ring *ring, const struct ring_slot *slot, r
 	ring_store(&open->valid, 1);
 	ring_barrier();
 	return ring_likely(!ring_load(&open->spoiled));
+}
+
+/* The end of a turn: the paper's compare and exchange. lost_by as above. False: another turn. */
+static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ring_word old,
+			     ring_word end, uint64_t time, const uint64_t *lost_by)
+{
+	if (ring_likely(ring_track(ring, slot, old, end, time, lost_by) &&
+			ring_own_cmpxchg(&ring->shared->reserved, old, end)))
+		return true;
+	ring_untrack(ring, slot);
+	return false;
 }
 
 /* After the cmpxchg: what comes before anything else may. */
@@ -207,7 +220,6 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 		return ring_lose(ring, OPROF_LOST_NESTED, -EBUSY);
 	time = RING_GUARD_CLOCK_IN_LOOP ? 0 : ring_stamp(ring, &last);
 	do {
-		ring_untrack(ring, slot);
 		old = ring_load(&shared->reserved);
 		begin = ring_align(old, OPROF_RECORD_HEADER_ALIGN);
 		payload = (ring_word)(begin + (extended ? OPROF_RECORD_EXTENDED_BYTES
@@ -225,8 +237,7 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 		/* A long silence: this one alone is extended. */
 		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
 			return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
-	} while (ring_unlikely(!ring_track(ring, slot, old, end, time, NULL) ||
-			       !ring_own_cmpxchg(&shared->reserved, old, end)));
+	} while (ring_unlikely(!ring_take(ring, slot, old, end, time, NULL)));
 	ring_reserved(ring, slot, old, time);
 
 	slot->place = ring_place(ring, old);

@@ -444,6 +444,7 @@ static _Noreturn void kill_until_noticed(unsigned int nr_wanted)
 		(void)alarm(SECONDS_A_KILL);
 		if (!kill_one()) {
 			describe();
+			print_sums();
 			(void)fflush(NULL);
 			_exit(EXIT_FAILURE);
 		}
