@@ -463,6 +463,14 @@ START_TEST(a_packet_behind_a_hole_of_a_terabyte_is_found)
 }
 END_TEST
 
+START_TEST(a_hole_of_a_terabyte_at_the_end_is_not_searched)
+{
+	put_sound();
+	ck_assert_int_eq(ftruncate(out_fd, (off_t)1 << 40), 0);
+	told("packet 1, from byte 256: no packet", 2);
+}
+END_TEST
+
 /* A record of a damaged packet may hold a packet itself: the bytes of another trace file, say. */
 START_TEST(a_packet_within_a_damaged_packet_is_none)
 {
@@ -642,6 +650,7 @@ int main(void)
 	tcase_add_test(tc, a_packet_larger_than_its_file_costs_no_memory);
 	tcase_add_test(tc, a_hole_of_a_terabyte_is_no_record);
 	tcase_add_test(tc, a_packet_behind_a_hole_of_a_terabyte_is_found);
+	tcase_add_test(tc, a_hole_of_a_terabyte_at_the_end_is_not_searched);
 	tcase_add_test(tc, a_packet_within_a_damaged_packet_is_none);
 	tcase_add_test(tc, a_file_of_false_headers_is_not_read_over_and_over);
 	tcase_add_test(tc, long_strings_are_read_whole);
