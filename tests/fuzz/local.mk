@@ -21,6 +21,7 @@ fuzzers = \
 	tests/fuzz/fuzz_jitdump \
 	tests/fuzz/fuzz_perf_records \
 	tests/fuzz/fuzz_records \
+	tests/fuzz/fuzz_ring \
 	tests/fuzz/fuzz_symbols \
 	tests/fuzz/fuzz_time_range
 check_PROGRAMS += $(fuzzers)
@@ -97,3 +98,7 @@ tests_fuzz_fuzz_ctf_metadata_LDADD = ctf/libctf.a $(fuzz_libs)
 tests_fuzz_fuzz_ctf_packets_SOURCES = tests/fuzz/fuzz_ctf_packets.c $(ctf_made_trace)
 tests_fuzz_fuzz_ctf_packets_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_ctf_packets_LDADD = ctf/libctf.a $(fuzz_libs)
+tests_fuzz_fuzz_ring_SOURCES = tests/fuzz/fuzz_ring.c $(ring_unit_sources)
+tests_fuzz_fuzz_ring_CPPFLAGS = $(ring_unit_cppflags)
+tests_fuzz_fuzz_ring_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_ring_LDADD = $(fuzz_libs)
