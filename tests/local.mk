@@ -22,6 +22,7 @@ ring_unit_tests = \
 	tests/unit/test_ring tests/unit/test_ring_word16 \
 	tests/unit/test_ring_finalise tests/unit/test_ring_finalise_word16 \
 	tests/unit/test_ring_read tests/unit/test_ring_read_word16 \
+	tests/unit/test_ring_repair tests/unit/test_ring_repair_word16 \
 	tests/unit/test_ring_write tests/unit/test_ring_write_word16
 check_PROGRAMS += $(ring_unit_tests)
 TESTS += $(ring_unit_tests)
@@ -57,3 +58,11 @@ tests_unit_test_ring_write_word16_SOURCES = tests/unit/test_ring_write.c
 tests_unit_test_ring_write_word16_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
 tests_unit_test_ring_write_word16_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_write_word16_LDADD = tests/unit/libringtest16.a $(TEST_LIBS)
+tests_unit_test_ring_repair_SOURCES = tests/unit/test_ring_repair.c
+tests_unit_test_ring_repair_CPPFLAGS = $(ring_unit_cppflags)
+tests_unit_test_ring_repair_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ring_repair_LDADD = tests/unit/libringtest.a $(TEST_LIBS)
+tests_unit_test_ring_repair_word16_SOURCES = tests/unit/test_ring_repair.c
+tests_unit_test_ring_repair_word16_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
+tests_unit_test_ring_repair_word16_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ring_repair_word16_LDADD = tests/unit/libringtest16.a $(TEST_LIBS)
