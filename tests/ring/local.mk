@@ -1,6 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel compiles the ring: its own build, no part of ours.
-ring_tests = tests/ring/test_kernel_build.sh
+ring_tests = tests/ring/test_kernel_build.sh tests/ring/test_guards.sh
 dist_check_SCRIPTS += $(ring_tests)
 TESTS += $(ring_tests)
 EXTRA_DIST += tests/ring/kernel
+
+# The ring is compiled again here, with a port that can be stopped at any step; and
+# once more with positions that wrap.
+ring_fault_sources = \
+	tests/ring/port_steps.h \
+	tests/ring/scene.c tests/ring/scene.h \
+	tests/ring/steps.c tests/ring/steps.h \
+	tests/ring/test_ring_faults.c \
+	tests/unit/packet_decode.c tests/unit/packet_decode.h \
+	ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
+ring_fault_cppflags = $(AM_CPPFLAGS) -DRING_PORT_H='"tests/ring/port_steps.h"'
+check_PROGRAMS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped
+TESTS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped
+tests_ring_test_ring_faults_SOURCES = $(ring_fault_sources)
+tests_ring_test_ring_faults_CPPFLAGS = $(ring_fault_cppflags)
+tests_ring_test_ring_faults_CFLAGS = $(TEST_CFLAGS)
+tests_ring_test_ring_faults_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_faults_wrapped_SOURCES = $(ring_fault_sources)
+tests_ring_test_ring_faults_wrapped_CPPFLAGS = $(ring_fault_cppflags) -DRING_WORD=uint16_t
+tests_ring_test_ring_faults_wrapped_CFLAGS = $(TEST_CFLAGS)
+tests_ring_test_ring_faults_wrapped_LDADD = $(TEST_LIBS)
