@@ -91,7 +91,7 @@ START_TEST(a_flush_beside_the_writer_corrupts_no_count)
 		.may_lose = LOST(NESTED) | LOST(FULL), /* a flusher that is stopped in a packet */
 	};
 
-	explore_modes(scene, flush_between, 1000);
+	explore_modes(scene, flush_between, 500);
 }
 END_TEST
 
@@ -104,7 +104,7 @@ START_TEST(a_final_flush_at_any_step_ends_the_ring)
 		.may_lose = LOST(STOPPED) | LOST(FULL),
 	};
 
-	explore_modes(scene, flush_between, 1000);
+	explore_modes(scene, flush_between, 500);
 }
 END_TEST
 
@@ -188,6 +188,8 @@ START_TEST(a_slot_at_a_sub_buffers_end_touches_nothing_behind_it)
 	ring_commit(scene_ring(), &slot);
 	ck_assert_mem_eq(scene_ring()->memories + SCENE_SUB_BUFFER, behind, sizeof(behind));
 	ck_assert_int_eq(ring_next(scene_reader(), &packet), 0);
+	ck_assert_uint_eq(((const struct oprof_packet_header *)packet.data)->content_bits,
+			  SCENE_SUB_BUFFER * 8);
 	ck_assert_mem_eq(scene_ring()->memories + SCENE_SUB_BUFFER, behind, sizeof(behind));
 	ring_put(scene_reader(), &packet);
 	steps_observer = NULL;
@@ -203,7 +205,7 @@ START_TEST(packets_times_hold_their_records_and_do_not_overlap)
 		.may_lose = LOST(FULL) | LOST(NESTED),
 	};
 
-	explore_modes(scene, two_interrupts, 1000);
+	explore_modes(scene, two_interrupts, 500);
 }
 END_TEST
 
@@ -218,7 +220,7 @@ START_TEST(a_stamp_read_early_is_not_before_the_flush)
 {
 	const struct scene scene = {.writes = {20, 30, 40}};
 
-	explore_modes(scene, early_clock_and_flush, 1000);
+	explore_modes(scene, early_clock_and_flush, 500);
 }
 END_TEST
 
@@ -231,11 +233,11 @@ START_TEST(losses_that_packets_tell_never_shrink)
 		.may_lose = LOST(FULL) | LOST(NESTED) | LOST(TOO_BIG),
 	};
 
-	explore_modes(scene, two_interrupts, 1000);
+	explore_modes(scene, two_interrupts, 500);
 	scene.before[0] = SCENE_WHOLE - 60;
 	scene.interrupts[0] = SCENE_TOO_BIG;
 	scene.interrupts[1] = SCENE_WHOLE;
-	explore_modes(scene, two_interrupts, 1000);
+	explore_modes(scene, two_interrupts, 500);
 }
 END_TEST
 
@@ -247,7 +249,7 @@ START_TEST(a_record_that_fits_nowhere_switches_nothing)
 		.may_lose = LOST(TOO_BIG),
 	};
 
-	explore_modes(scene, one_interrupt, 50);
+	explore_modes(scene, one_interrupt, 40);
 }
 END_TEST
 
@@ -353,7 +355,7 @@ START_TEST(a_dead_writer_stalls_no_lap)
 		.may_lose = LOST(FULL) | LOST(NESTED),
 	};
 
-	explore_modes(scene, kill_alone, 100);
+	explore_modes(scene, kill_alone, 50);
 }
 END_TEST
 
@@ -366,11 +368,11 @@ START_TEST(records_behind_a_dead_writers_hole_are_found)
 		.may_lose = LOST(FULL) | LOST(NESTED),
 	};
 
-	explore_modes(scene, kill_nested, 1000);
+	explore_modes(scene, kill_nested, 500);
 	/* And where the nested one opens and closes packets. */
 	scene.writes[1] = SCENE_WHOLE - 40;
 	scene.interrupts[1] = SCENE_WHOLE;
-	explore_modes(scene, kill_nested, 1000);
+	explore_modes(scene, kill_nested, 500);
 }
 END_TEST
 
@@ -390,7 +392,7 @@ START_TEST(a_writer_killed_two_levels_deep_leaves_what_it_acknowledged)
 		.may_lose = LOST(FULL) | LOST(NESTED),
 	};
 
-	explore_modes(scene, kill_twice_nested, 10000);
+	explore_modes(scene, kill_twice_nested, 4000);
 }
 END_TEST
 
@@ -408,10 +410,10 @@ START_TEST(a_writer_killed_beside_a_flush_leaves_what_it_acknowledged)
 		.may_lose = LOST(FULL) | LOST(NESTED),
 	};
 
-	explore_modes(scene, flush_and_kill, 1000);
+	explore_modes(scene, flush_and_kill, 500);
 	scene.writes[1] = SCENE_WHOLE - 4 - 20; /* to the very end */
 	scene.writes[2] = 0;
-	explore_modes(scene, flush_and_kill, 1000);
+	explore_modes(scene, flush_and_kill, 500);
 }
 END_TEST
 
@@ -432,7 +434,7 @@ START_TEST(a_reader_that_goes_while_packets_are_delivered_harms_nobody)
 		.may_lose = LOST(FULL),
 	};
 
-	explore_modes(scene, read_between, 1000);
+	explore_modes(scene, read_between, 500);
 }
 END_TEST
 
@@ -502,11 +504,11 @@ START_TEST(what_a_reader_holds_is_not_written)
 
 	scene_set(&scene, &plan);
 	read_between();
-	explore(1000);
+	explore(500);
 	scene.reads = SCENE_KEEPS;
 	scene_set(&scene, &plan);
 	read_between();
-	explore(1000);
+	explore(500);
 }
 END_TEST
 
@@ -535,7 +537,7 @@ START_TEST(a_nested_writer_writes_to_no_memory_of_the_reader)
 
 	scene_set(&scene, &plan);
 	interrupt_and_read();
-	explore(5000);
+	explore(2000);
 }
 END_TEST
 
@@ -574,7 +576,7 @@ START_TEST(nested_writers_enter_a_place_only_when_all_of_it_is_set)
 
 	scene_set(&scene, &plan);
 	two_interrupts();
-	explore(1000);
+	explore(500);
 }
 END_TEST
 
@@ -587,7 +589,7 @@ START_TEST(one_commit_of_a_packet_delivers_it)
 		.may_lose = LOST(NESTED) | LOST(FULL),
 	};
 
-	explore_modes(scene, two_interrupts, 1000);
+	explore_modes(scene, two_interrupts, 500);
 }
 END_TEST
 
