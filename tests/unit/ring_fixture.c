@@ -50,7 +50,7 @@ void fixture_init(struct ring_fixture *fixture, enum ring_mode mode, uint32_t su
 					       .stream_id = 7,
 					       .uuid = {1, 2, 3}};
 	fixture->sub_buffer = (ring_word)sub_buffer_bytes;
-	fixture->lap = (ring_word)(sub_buffer_bytes * nr_sub_buffers);
+	fixture->lap = (ring_word)((uint64_t)sub_buffer_bytes * nr_sub_buffers);
 	test_clock_ns = 1000;
 	test_clock_hook = NULL;
 	ck_assert_int_eq(ring_memory_bytes(&fixture->config, &nr_bytes), 0);
