@@ -29,6 +29,11 @@
  * Shared memory may be written to by a program that means harm: the reader's
  * functions and repair check all that they find there against struct ring,
  * which is private. Writers trust their own ring.
+ *
+ * A flusher that is a process of its own and is killed in a flush may leave
+ * that packet closed for writers and not for the reader, who waits there until
+ * the writer has ended and the ring is repaired. The daemon that flushes owns
+ * the memory: who follows it makes new rings.
  */
 #ifndef RING_RING_H
 #define RING_RING_H

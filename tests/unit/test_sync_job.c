@@ -106,7 +106,8 @@ static void hold(void)
 {
 	char byte;
 
-	(void)read(hold_ends[0], &byte, 1);
+	while (read(hold_ends[0], &byte, 1) < 0 && errno == EINTR)
+		;
 }
 
 /* As a save does. What was found at the old name would be another session. */
