@@ -38,6 +38,7 @@ table() {
 	holds discard -DRECORDS=3 -DNESTED=3
 	holds discard-small+ $small
 	holds discard-laps -DRECORDS=9 -DNESTED=2
+	holds discard-3-bits+ -DBITS=3 -DSTART=4 -DRECORDS=6 -DNESTED=2
 	holds discard-deep+ $small -DLEVELS=3
 	holds discard-headers+ $small -DSUB=4 -DHEAD=1 -DSIZES=4
 	holds discard-four-places $small -DPLACES=4
@@ -56,6 +57,7 @@ table() {
 	holds discard-death-flush $least -DFLUSHES=1 -DDEATH
 	holds overwrite -DOVERWRITE -DRECORDS=3 -DNESTED=2
 	holds overwrite-small+ -DOVERWRITE $small
+	holds overwrite-3-bits+ -DOVERWRITE -DBITS=3 -DSTART=4 $least
 	holds overwrite-deep -DOVERWRITE $small -DLEVELS=3
 	holds overwrite-headers -DOVERWRITE $least -DSUB=4 -DHEAD=1 -DSIZES=3
 	holds overwrite-fine -DOVERWRITE $least -DFINE
