@@ -8,6 +8,11 @@
 #ifndef TESTS_RING_PORT_STEPS_H
 #define TESTS_RING_PORT_STEPS_H
 
+#ifndef RING_PORT_H
+#define RING_PORT_H "tests/ring/port_steps.h"
+#endif
+#include "ring/port.h" /* which chooses this one */
+
 #include <errno.h>
 #include <string.h>
 
