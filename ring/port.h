@@ -18,8 +18,7 @@
  *	u64 ring_clock_ordered(enum ring_clock)		the same, not before earlier loads
  *
  * and RING_PORT_WRITER_MAY_DIE (a writer can be killed between reserve and
- * commit: keep the stack of open slots) and RING_PORT_FLUSH_ELSEWHERE (the
- * flusher is another thread or process).
+ * commit: keep the stack of open slots).
  *
  * RING_PORT_H: another port, for tests. RING_WORD: another word, for tests.
  */

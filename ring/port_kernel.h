@@ -20,8 +20,7 @@
 #include <asm/barrier.h>
 #include <asm/local.h>
 
-#define RING_PORT_WRITER_MAY_DIE  0
-#define RING_PORT_FLUSH_ELSEWHERE 0
+#define RING_PORT_WRITER_MAY_DIE 0
 
 #define ring_likely(x)	 likely(x)
 #define ring_unlikely(x) unlikely(x)

@@ -14,8 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define RING_PORT_WRITER_MAY_DIE  1
-#define RING_PORT_FLUSH_ELSEWHERE 1
+#define RING_PORT_WRITER_MAY_DIE 1
 
 #define ring_likely(x)	 __builtin_expect(!!(x), 1)
 #define ring_unlikely(x) __builtin_expect(!!(x), 0)

@@ -198,7 +198,7 @@ static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 {
 	uint64_t time = ring_stamp(ring, last);
 
-	if (RING_PORT_FLUSH_ELSEWHERE && RING_GUARD_FLUSH_TIME) {
+	if (RING_GUARD_FLUSH_TIME) {
 		uint64_t flushed = ring_load_acquire(&ring->shared->flush_time);
 
 		if ((int64_t)(time - flushed) < 0)
@@ -399,7 +399,10 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 
 /* ---- flush, finalise ---- */
 
-/* After all stamps of the ring so far, and before those of packets to come. */
+/*
+ * After all stamps of the ring so far, and before those of packets to come. last_time stays as it
+ * is: one who interrupts a flush still writes behind the last slot, however long ago that was.
+ */
 static uint64_t flush_stamp(struct ring *ring)
 {
 	uint64_t time = ring_clock_ordered(ring->clock);
@@ -412,8 +415,6 @@ static uint64_t flush_stamp(struct ring *ring)
 		time = flushed;
 	/* Before reserved moves: pairs with slow_stamp(). */
 	ring_store_release(&ring->shared->flush_time, time);
-	if (!RING_PORT_FLUSH_ELSEWHERE)
-		ring_store(&ring->shared->last_time, time);
 	return time;
 }
 

@@ -6,7 +6,7 @@ TESTS += $(ring_tests)
 EXTRA_DIST += tests/ring/kernel
 
 # The ring is compiled again here, with a port that can be stopped at any step; and
-# once more with positions that wrap.
+# once more with positions that wrap, and as the kernel's rings are.
 ring_fault_sources = \
 	tests/ring/port_steps.h \
 	tests/ring/scene.c tests/ring/scene.h \
@@ -15,8 +15,10 @@ ring_fault_sources = \
 	tests/unit/packet_decode.c tests/unit/packet_decode.h \
 	ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
 ring_fault_cppflags = $(AM_CPPFLAGS) -DRING_PORT_H='"tests/ring/port_steps.h"'
-check_PROGRAMS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped
-TESTS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped
+check_PROGRAMS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped \
+	tests/ring/test_ring_faults_kernel
+TESTS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped \
+	tests/ring/test_ring_faults_kernel
 tests_ring_test_ring_faults_SOURCES = $(ring_fault_sources)
 tests_ring_test_ring_faults_CPPFLAGS = $(ring_fault_cppflags)
 tests_ring_test_ring_faults_CFLAGS = $(TEST_CFLAGS)
@@ -25,3 +27,7 @@ tests_ring_test_ring_faults_wrapped_SOURCES = $(ring_fault_sources)
 tests_ring_test_ring_faults_wrapped_CPPFLAGS = $(ring_fault_cppflags) -DRING_WORD=uint16_t
 tests_ring_test_ring_faults_wrapped_CFLAGS = $(TEST_CFLAGS)
 tests_ring_test_ring_faults_wrapped_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_faults_kernel_SOURCES = $(ring_fault_sources)
+tests_ring_test_ring_faults_kernel_CPPFLAGS = $(ring_fault_cppflags) -DSTEPS_KERNEL
+tests_ring_test_ring_faults_kernel_CFLAGS = $(TEST_CFLAGS)
+tests_ring_test_ring_faults_kernel_LDADD = $(TEST_LIBS)

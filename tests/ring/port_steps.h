@@ -2,8 +2,8 @@
 /*
  * A port of the ring for tests: each access to shared memory, and each look
  * at the clock, is a step before which tests/ring/steps.h may let others come
- * between. The rings are those of user space: a writer can be killed, a
- * flusher may be elsewhere; with STEPS_KERNEL those of the kernel.
+ * between. The rings are those of user space, where a writer can be killed;
+ * with STEPS_KERNEL those of the kernel.
  */
 #ifndef TESTS_RING_PORT_STEPS_H
 #define TESTS_RING_PORT_STEPS_H
@@ -17,11 +17,9 @@
 #include <string.h>
 
 #ifdef STEPS_KERNEL
-#define RING_PORT_WRITER_MAY_DIE  0
-#define RING_PORT_FLUSH_ELSEWHERE 0
+#define RING_PORT_WRITER_MAY_DIE 0
 #else
-#define RING_PORT_WRITER_MAY_DIE  1
-#define RING_PORT_FLUSH_ELSEWHERE 1
+#define RING_PORT_WRITER_MAY_DIE 1
 #endif
 
 /*

@@ -16,6 +16,7 @@ struct entry {
 	enum state state;
 	uint32_t bytes;
 	uint64_t packet; /* number of the one that it lies in */
+	uint64_t time;
 	bool is_read;
 };
 
@@ -90,6 +91,7 @@ static int write_one(uint32_t bytes, bool cancels)
 		return error;
 	}
 	ledger[index].state = RESERVED;
+	ledger[index].time = slot.time;
 	ledger[index].packet = slot.place->delivered >> ring.sub_order;
 	steps_require(slot.payload_bytes == bytes, "a slot of %u bytes where %u were asked for",
 		      slot.payload_bytes, bytes);
@@ -117,6 +119,11 @@ static void write_list(const uint32_t *list, bool cancels)
 		(void)write_one(list[i], cancels);
 }
 
+void scene_flush(void)
+{
+	(void)ring_flush(&ring);
+}
+
 static void run_writer(void)
 {
 	unsigned int i;
@@ -126,6 +133,10 @@ static void run_writer(void)
 			steps_at_once(scene_read_all);
 		(void)write_one(scene.writes[i], scene.cancels);
 	}
+	if (scene.flushes) {
+		steps_clock_add(2ull << OPROF_RECORD_TIME_BITS);
+		scene_flush();
+	}
 }
 
 void scene_interrupt(void)
@@ -134,11 +145,6 @@ void scene_interrupt(void)
 		write_list(scene.interrupts, false);
 	if (scene.drains)
 		steps_at_once(scene_read_all);
-}
-
-void scene_flush(void)
-{
-	(void)ring_flush(&ring);
 }
 
 static void run_flusher(void)
@@ -180,6 +186,7 @@ static void check_record(const struct packet_record *record, uint64_t seq, bool 
 			      index, i);
 	steps_require(!entry->is_read, "record %u is read twice", index);
 	steps_require(entry->packet == seq, "record %u is in another packet", index);
+	steps_require(entry->time == record->time, "record %u has another time", index);
 	entry->is_read = consumes;
 }
 

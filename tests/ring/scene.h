@@ -37,6 +37,8 @@ struct scene {
 	bool drains;
 	bool cancels;	/* the writer gives its slots up */
 	bool finalises; /* the flusher does */
+	/* At its end the writer, as a timer on its CPU, flushes what was long open. */
+	bool flushes;
 	enum scene_reads reads;
 	unsigned int nr_reads; /* turns of the reader */
 	unsigned int may_lose; /* bits of enum oprof_lost: nothing else may be lost by anybody */

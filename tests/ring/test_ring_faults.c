@@ -37,6 +37,9 @@ static void explore(unsigned int at_least)
 {
 	unsigned int nr_runs = steps_explore(&plan);
 
+	/* Writers that keep no stack of open slots take fewer steps. */
+	if (!RING_PORT_WRITER_MAY_DIE)
+		at_least /= 2;
 	ck_assert_msg(nr_runs >= at_least, "%u runs only", nr_runs);
 }
 
@@ -221,6 +224,18 @@ START_TEST(a_stamp_read_early_is_not_before_the_flush)
 	const struct scene scene = {.writes = {20, 30, 40}};
 
 	explore_modes(scene, early_clock_and_flush, 500);
+}
+END_TEST
+
+/*
+ * What is compact counts from the record before: not from a flush that is about to close the
+ * packet, and has been interrupted after a long silence.
+ */
+START_TEST(a_record_that_interrupts_a_flush_keeps_its_stamp)
+{
+	const struct scene scene = {.writes = {20}, .interrupts = {30}, .flushes = true};
+
+	explore_modes(scene, one_interrupt, 40);
 }
 END_TEST
 
@@ -635,6 +650,19 @@ START_TEST(a_writer_may_die_of_anything)
 }
 END_TEST
 
+/* A case each, named as its test: test_guards.sh runs them one by one. */
+static void add_cases(Suite *suite, const TTest *const tests[], size_t nr_tests)
+{
+	size_t i;
+
+	for (i = 0; i < nr_tests; i++) {
+		TCase *one = tcase_create(tests[i]->name);
+
+		tcase_add_test(one, tests[i]);
+		suite_add_tcase(suite, one);
+	}
+}
+
 static Suite *ring_faults_suite(void)
 {
 	Suite *suite = suite_create("ring_faults");
@@ -648,16 +676,12 @@ static Suite *ring_faults_suite(void)
 		a_slot_at_a_sub_buffers_end_touches_nothing_behind_it,
 		packets_times_hold_their_records_and_do_not_overlap,
 		a_stamp_read_early_is_not_before_the_flush,
+		a_record_that_interrupts_a_flush_keeps_its_stamp,
 		losses_that_packets_tell_never_shrink,
 		a_record_that_fits_nowhere_switches_nothing,
-		the_open_packet_of_a_dead_writer_is_found,
 		sizes_that_cannot_work_are_refused,
 		nothing_follows_the_end,
 		a_copy_that_fails_ends_its_slot_all_the_same,
-		a_dead_writer_stalls_no_lap,
-		records_behind_a_dead_writers_hole_are_found,
-		a_writer_killed_two_levels_deep_leaves_what_it_acknowledged,
-		a_writer_killed_beside_a_flush_leaves_what_it_acknowledged,
 		a_reader_that_goes_while_packets_are_delivered_harms_nobody,
 		a_cpu_that_goes_away_leaves_its_data,
 		positions_wrap_and_nothing_is_lost,
@@ -668,17 +692,20 @@ static Suite *ring_faults_suite(void)
 		nested_writers_enter_a_place_only_when_all_of_it_is_set,
 		one_commit_of_a_packet_delivers_it,
 		anything_may_come_between_anything,
+	};
+	/* Of user space's rings. */
+	const TTest *const deaths[] = {
+		the_open_packet_of_a_dead_writer_is_found,
+		a_dead_writer_stalls_no_lap,
+		records_behind_a_dead_writers_hole_are_found,
+		a_writer_killed_two_levels_deep_leaves_what_it_acknowledged,
+		a_writer_killed_beside_a_flush_leaves_what_it_acknowledged,
 		a_writer_may_die_of_anything,
 	};
-	size_t i;
 
-	/* A case each, named as its test: test_guards.sh runs them one by one. */
-	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		TCase *one = tcase_create(tests[i]->name);
-
-		tcase_add_test(one, tests[i]);
-		suite_add_tcase(suite, one);
-	}
+	add_cases(suite, tests, sizeof(tests) / sizeof(tests[0]));
+	if (RING_PORT_WRITER_MAY_DIE)
+		add_cases(suite, deaths, sizeof(deaths) / sizeof(deaths[0]));
 	return suite;
 }
 
