@@ -3,8 +3,13 @@
  * The ring in the kernel: the writers are one CPU, preemption off, with its
  * interrupts and NMIs; the flusher is the same CPU (or any, while that one is
  * offline); the reader is anywhere. Local operations, whole with respect to
- * the CPU's own interrupts. On arm64 they are the exclusive or LSE ones
- * without order, which is all that is needed.
+ * the CPU's own interrupts. No order is asked of them: arm64's exchange has
+ * none, its local_t is a full atomic.
+ *
+ * For machines of 64 bits whose cmpxchg is an instruction. Known limit: ktime's
+ * fast clock may step back a little where it is being updated by another CPU.
+ * Stamps do so as well if an interrupt reads it then, of a writer that has its
+ * slot and has not stored last_time yet. RING_CLOCK_COUNTER has no such steps.
  */
 #ifndef RING_PORT_KERNEL_H
 #define RING_PORT_KERNEL_H

@@ -255,7 +255,8 @@ ring_word ring_unread_bytes(const struct ring_reader *reader);
  * The writer is dead (all of it, and who flushed from there): cover what it left open by padding
  * records, count them as lost_killed, deliver what is closed. ring_finalise() then delivers the
  * rest; or another thread writes from now on. The caller is the reader and holds no packet; if it
- * dies in here, the next reader repairs. Returns the number of slots covered; -EBADMSG: damaged.
+ * dies in here, the next reader repairs (and a slot that this one covered last may be in no count).
+ * Returns the number of slots covered; -EBUSY: a packet is held; -EBADMSG: damaged.
  */
 int ring_repair(struct ring_reader *reader);
 

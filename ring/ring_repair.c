@@ -218,6 +218,7 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 
 	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
 		slots[nr_slots].entry = ring->shared->open_slots[i];
+		ring_barrier(); /* what is looked at from here on is this copy: memory may change */
 		slots[nr_slots].index = i;
 		if (slots[nr_slots].entry.valid && !slots[nr_slots].entry.spoiled &&
 		    understand(ring, &slots[nr_slots]))

@@ -180,7 +180,7 @@ static inline void ring_reserved(struct ring *ring, const struct ring_slot *slot
 		ring_spoil_interrupted(ring, slot->depth, old);
 }
 
-/* A writer whose stack is full, or that fails: count it, leave. */
+/* A writer whose stack is full: nothing was pushed. The slow path counts its own. */
 static inline int ring_lose(struct ring *ring, enum oprof_lost reason, int error)
 {
 	ring_own_inc(&ring->shared->lost_by[reason]);
