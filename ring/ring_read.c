@@ -91,7 +91,7 @@ int ring_reader_init(struct ring_reader *reader, const struct ring *ring)
 	return ring->mode == RING_OVERWRITE ? find_spare(ring, &reader->spare) : 0;
 }
 
-/* The paper's equation 2 (and 4, its opposite), for the packet asked for. Pairs with ring_deliver(). */
+/* The paper's equations 2 and 4, for the packet asked for. Pairs with ring_deliver(). */
 static int get_discard(const struct ring_reader *reader, ring_word position,
 		       struct ring_packet *packet)
 {
