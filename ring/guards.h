@@ -7,6 +7,14 @@
 #ifndef RING_GUARDS_H
 #define RING_GUARDS_H
 
+/* Sizes of a ring that cannot work are refused. */
+#ifndef RING_GUARD_SIZES
+#define RING_GUARD_SIZES 1
+#endif
+/* Positions are compared as what wraps. */
+#ifndef RING_GUARD_WRAP
+#define RING_GUARD_WRAP 1
+#endif
 /* A place is entered only when its packet of the lap before is delivered. */
 #ifndef RING_GUARD_ENTER
 #define RING_GUARD_ENTER 1
@@ -63,9 +71,25 @@
 #ifndef RING_GUARD_FLUSH_EMPTY
 #define RING_GUARD_FLUSH_EMPTY 1
 #endif
+/* Finalise adds an empty packet only where losses are not told yet. */
+#ifndef RING_GUARD_TOLD
+#define RING_GUARD_TOLD 1
+#endif
+/* What of a slot has no content is covered: nothing is shown of what lay there. */
+#ifndef RING_GUARD_COVER
+#define RING_GUARD_COVER 1
+#endif
 /* A record longer than a sub-buffer is refused before anything is switched. */
 #ifndef RING_GUARD_TOO_BIG
 #define RING_GUARD_TOO_BIG 1
+#endif
+/* A reader finds out which memory is a reader's: one before it may have died. */
+#ifndef RING_GUARD_SPARE
+#define RING_GUARD_SPARE 1
+#endif
+/* A finalised ring ends where all is read. */
+#ifndef RING_GUARD_UNREAD
+#define RING_GUARD_UNREAD 1
 #endif
 /* The packet asked for is looked at, not the one that is next. */
 #ifndef RING_GUARD_ASKED

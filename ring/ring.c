@@ -34,18 +34,23 @@ static uint32_t nr_memories(const struct ring_config *config)
 	return config->nr_sub_buffers + (config->mode == RING_OVERWRITE ? 1u : 0u);
 }
 
+static bool can_work(const struct ring_config *config)
+{
+	if (config->mode != RING_DISCARD && config->mode != RING_OVERWRITE)
+		return false;
+	if (!is_power_of_two(config->sub_buffer_bytes) ||
+	    config->sub_buffer_bytes < RING_SUB_BUFFER_MIN ||
+	    config->sub_buffer_bytes > RING_SUB_BUFFER_MAX)
+		return false;
+	return is_power_of_two(config->nr_sub_buffers) && config->nr_sub_buffers >= 2 &&
+	       config->nr_sub_buffers <= RING_NR_SUB_BUFFERS_MAX;
+}
+
 int ring_memory_bytes(const struct ring_config *config, size_t *bytes)
 {
 	uint64_t lap, all;
 
-	if (config->mode != RING_DISCARD && config->mode != RING_OVERWRITE)
-		return -EINVAL;
-	if (!is_power_of_two(config->sub_buffer_bytes) ||
-	    config->sub_buffer_bytes < RING_SUB_BUFFER_MIN ||
-	    config->sub_buffer_bytes > RING_SUB_BUFFER_MAX)
-		return -EINVAL;
-	if (!is_power_of_two(config->nr_sub_buffers) || config->nr_sub_buffers < 2 ||
-	    config->nr_sub_buffers > RING_NR_SUB_BUFFERS_MAX)
+	if (RING_GUARD_SIZES && !can_work(config))
 		return -EINVAL;
 	lap = (uint64_t)config->sub_buffer_bytes * config->nr_sub_buffers;
 	all = memories_offset(config) + (uint64_t)config->sub_buffer_bytes * nr_memories(config);

@@ -43,6 +43,8 @@ static ring_word oldest(const struct ring *ring)
 /* Is a before b, as positions of a ring are? */
 static bool is_before(ring_word a, ring_word b)
 {
+	if (!RING_GUARD_WRAP)
+		return a < b;
 	return a != b && (ring_word)(b - a) <= (ring_word)((ring_word)-1 >> 1);
 }
 
@@ -75,7 +77,9 @@ static int find_spare(const struct ring *ring, uint32_t *spare_index)
 		squares += index * index;
 	}
 	spare = all - sum;
-	if (spare > ring->nr_places || all_squares - squares != spare * spare)
+	if (!RING_GUARD_SPARE)
+		spare = ring->nr_places;
+	else if (spare > ring->nr_places || all_squares - squares != spare * spare)
 		return -EBADMSG;
 	*spare_index = (uint32_t)spare;
 	return 0;
@@ -216,6 +220,17 @@ static void skip_overwritten(struct ring_reader *reader)
 	consume(reader, first);
 }
 
+/* Nothing will be written behind what is read. */
+static bool is_at_end(const struct ring_reader *reader)
+{
+	const struct ring *ring = &reader->ring;
+	ring_word reserved = ring_load_acquire(&ring->shared->reserved);
+
+	if (!RING_GUARD_UNREAD)
+		return (reserved & ring->sub_mask) == RING_FINALISED;
+	return reserved == (ring_word)(reader->consumed + RING_FINALISED);
+}
+
 /* What is left of the paper's algorithm 5 where nobody is woken: again later, or hung up. */
 int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 {
@@ -236,10 +251,7 @@ int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 	}
 	if (error == -ESTALE || error == -ENODATA)
 		error = -EAGAIN;
-	if (error == -EAGAIN && ring_load_acquire(&ring->shared->reserved) ==
-					(ring_word)(reader->consumed + RING_FINALISED))
-		return -ENODATA;
-	return error;
+	return error == -EAGAIN && is_at_end(reader) ? -ENODATA : error;
 }
 
 void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring_word *to)

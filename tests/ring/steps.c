@@ -12,7 +12,9 @@
 #define STACK_BYTES (256u << 10)
 #define STEPS_MAX   1000000u
 #define NOBODY	    STEPS_NR_CONTEXTS
-#define EARLY_STEPS 12u /* what a processor may do out of order */
+/* Of a random run: interrupts that come faster than they go would be its only subject. */
+#define INTERRUPTS_MAX 24u
+#define EARLY_STEPS    12u /* what a processor may do out of order */
 
 enum life { LIFE_NONE, LIFE_READY, LIFE_ENDED, LIFE_KILLED };
 
@@ -29,8 +31,9 @@ static _Alignas(64) char stacks[STEPS_NR_CONTEXTS][STACK_BYTES];
 static ucontext_t scheduler;
 static enum steps_context now = NOBODY, next;
 static uint64_t clock_ticks;
-static unsigned int nr_steps, at, since_point, depth_reached;
+static unsigned int nr_steps, nr_interrupts, at, since_point, depth_reached;
 static bool quiet; /* what happens is one step */
+static bool is_over;
 static bool failed;
 static char failure[512];
 void (*steps_observer)(void);
@@ -144,7 +147,7 @@ static void do_random(bool whole)
 		   contexts[now].level < plan->depth_max) {
 		for (i = 0; i < 4; i++)
 			nr += plan->interrupts[i] != NULL;
-		if (nr)
+		if (nr && nr_interrupts++ < INTERRUPTS_MAX)
 			interrupt(plan->interrupts[steps_random_below(nr)]);
 	}
 }
@@ -175,10 +178,12 @@ static void do_point(bool whole)
 
 static void step(bool whole)
 {
-	if (now >= STEPS_JUDGE || quiet)
+	if (now == NOBODY)
 		return;
 	if (++nr_steps > STEPS_MAX)
 		steps_fail("it does not end");
+	if (now == STEPS_JUDGE || quiet)
+		return;
 	clock_ticks++;
 	memmove(contexts[now].clocks + 1, contexts[now].clocks,
 		(EARLY_STEPS - 1) * sizeof(contexts[now].clocks[0]));
@@ -241,7 +246,7 @@ static void begin_context(void)
 {
 	if (now != STEPS_JUDGE)
 		plan->run[now]();
-	else if (nr_steps)
+	else if (is_over)
 		plan->end();
 	else
 		plan->begin();
@@ -301,8 +306,8 @@ static void run_all(void)
 bool steps_run(struct steps_plan *the_plan)
 {
 	plan = the_plan;
-	at = since_point = nr_steps = depth_reached = 0;
-	failed = quiet = false;
+	at = since_point = nr_steps = nr_interrupts = depth_reached = 0;
+	failed = quiet = is_over = false;
 	clock_ticks = 1000;
 	make_context(STEPS_JUDGE);
 	enter(STEPS_JUDGE);
@@ -310,7 +315,7 @@ bool steps_run(struct steps_plan *the_plan)
 		run_all();
 	if (failed)
 		return false;
-	nr_steps++;
+	is_over = true;
 	make_context(STEPS_JUDGE);
 	quiet = false;
 	enter(STEPS_JUDGE);
