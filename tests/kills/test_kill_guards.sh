@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kills notice each guard of the stack of open slots, and of repair, that
 # is taken out of the ring.
+if [ -n "$OPROF_NO_VARIANTS" ]; then
+	echo "1..0 # SKIP what it compiles is the same in every build"
+	exit 0
+fi
 top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT

@@ -3,6 +3,10 @@
 # Each guard of ring/guards.h is needed: without it the test of the fault that
 # it is for fails, and each fault has such a guard. A guard without a line here
 # is a failure, too.
+if [ -n "$OPROF_NO_VARIANTS" ]; then
+	echo "1..0 # SKIP what it compiles is the same in every build"
+	exit 0
+fi
 top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT

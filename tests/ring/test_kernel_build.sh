@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel compiles the ring's files unchanged, without a warning, and in a
 # guest the module does what the ring does in user space (OPROF_CHECK_ALL).
+if [ -n "$OPROF_NO_VARIANTS" ]; then
+	echo "1..0 # SKIP what it compiles is the same in every build"
+	exit 0
+fi
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 tree=$(mktemp -d) || exit 99

@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static const struct {
 	uint32_t sub_buffer_bytes, nr_sub_buffers;
@@ -176,6 +177,7 @@ static int open_folder(const struct settings *settings, struct stress_options *o
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", settings->folder,
 			     mode_name(options->config.mode)) >= sizeof(path))
 		return -ENAMETOOLONG;
+	(void)mkdir(settings->folder, 0777); /* what is wrong the next step tells */
 	return stress_folder_open(&options->folder, path, options->config.uuid,
 				  options->config.stream_id, settings->nr_writers,
 				  clock_hz(options->config.clock));

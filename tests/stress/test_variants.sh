@@ -3,6 +3,10 @@
 # The stress test can fail: with a guard of the ring taken out it finds
 # records that are torn. Only guards that it misses in every run; all have
 # their own tests in tests/ring/.
+if [ -n "$OPROF_NO_VARIANTS" ]; then
+	echo "1..0 # SKIP what it compiles is the same in every build"
+	exit 0
+fi
 top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
