@@ -319,11 +319,18 @@ START_TEST(no_path_depends_on_how_large_or_full_the_ring_is)
 }
 END_TEST
 
-int main(void)
+static Suite *ring_worst_case_suite(void)
 {
 	Suite *suite = suite_create("ring_worst_case");
 	TCase *tc = tcase_create("ring_worst_case");
 
+	tcase_add_loop_test(tc, no_path_depends_on_how_large_or_full_the_ring_is, 0, NR_PATHS);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
+
+int main(void)
+{
 #if !defined(__x86_64__) && !defined(__aarch64__)
 	printf("1..0 # SKIP no single steps on this machine\n");
 	return EXIT_SUCCESS;
@@ -333,7 +340,5 @@ int main(void)
 		printf("1..0 # SKIP a sanitizer's instructions would be counted\n");
 		return EXIT_SUCCESS;
 	}
-	tcase_add_loop_test(tc, no_path_depends_on_how_large_or_full_the_ring_is, 0, NR_PATHS);
-	suite_add_tcase(suite, tc);
-	return run_suite(suite);
+	return run_suite(ring_worst_case_suite());
 }
