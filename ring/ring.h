@@ -146,6 +146,16 @@ struct ring {
 	uint8_t uuid[16];
 };
 
+static inline ring_word ring_sub_buffer_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->sub_mask + 1);
+}
+
+static inline ring_word ring_lap_bytes(const struct ring *ring)
+{
+	return (ring_word)(ring->ring_mask + 1);
+}
+
 /* What reserve gives: payload_bytes at payload, all of them the caller's to write. */
 struct ring_slot {
 	uint8_t *payload;

@@ -5,16 +5,6 @@
  */
 #include "ring/ring.h"
 
-static ring_word sub_buffer_bytes(const struct ring *ring)
-{
-	return (ring_word)(ring->sub_mask + 1);
-}
-
-static ring_word lap_bytes(const struct ring *ring)
-{
-	return (ring_word)(ring->ring_mask + 1);
-}
-
 /* Where packets that were begun end. */
 static ring_word begun(const struct ring *ring, ring_word reserved)
 {
@@ -37,7 +27,7 @@ static uint64_t tag_of(const struct ring *ring, ring_word position)
 static ring_word oldest(const struct ring *ring)
 {
 	return (ring_word)(begun(ring, ring_load_acquire(&ring->shared->reserved)) -
-			   lap_bytes(ring));
+			   ring_lap_bytes(ring));
 }
 
 /* Is a before b, as positions of a ring are? */
@@ -57,7 +47,7 @@ static bool is_reachable(const struct ring *ring, ring_word consumed)
 		return false;
 	if (ring->mode == RING_OVERWRITE)
 		return !is_before(end, consumed);
-	return (ring_word)(end - consumed) <= lap_bytes(ring);
+	return (ring_word)(end - consumed) <= ring_lap_bytes(ring);
 }
 
 /* The index that no place has is the reader's: also where a reader before died with a packet. */
@@ -106,9 +96,9 @@ static int get_discard(const struct ring_reader *reader, ring_word position,
 	/* Writers may enter what is consumed at any time. */
 	if (is_before(position, reader->consumed))
 		return -ESTALE;
-	if (delivered != (ring_word)(position + lap_bytes(ring)))
-		return is_before((ring_word)(position + lap_bytes(ring)), delivered) ? -ESTALE
-										     : -EAGAIN;
+	if (delivered != (ring_word)(position + ring_lap_bytes(ring)))
+		return is_before((ring_word)(position + ring_lap_bytes(ring)), delivered) ? -ESTALE
+											  : -EAGAIN;
 	packet->data = ring->memories + ((uint64_t)index << ring->sub_order);
 	return 0;
 }
@@ -121,7 +111,7 @@ static int why_not(const struct ring *ring, ring_word position, uint64_t id)
 	if ((id & RING_ID_NOREF) && (id & RING_ID_EMPTY) &&
 	    (id >> RING_ID_TAG_SHIFT) == (tag_of(ring, position) >> RING_ID_TAG_SHIFT) &&
 	    ring_load_acquire(&place_of(ring, position)->delivered) ==
-		    (ring_word)(position + lap_bytes(ring)))
+		    (ring_word)(position + ring_lap_bytes(ring)))
 		return -ENODATA;
 	return -EAGAIN;
 }
@@ -178,7 +168,7 @@ static void consume(struct ring_reader *reader, ring_word position)
 
 void ring_put(struct ring_reader *reader, struct ring_packet *packet)
 {
-	ring_word next = (ring_word)(packet->position + sub_buffer_bytes(&reader->ring));
+	ring_word next = (ring_word)(packet->position + ring_sub_buffer_bytes(&reader->ring));
 
 	reader->held = 0;
 	reader->nr_read++;
@@ -244,7 +234,8 @@ int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 		error = ring_get(reader, reader->consumed, packet);
 		if (error == -ENODATA) {
 			reader->nr_gone++;
-			consume(reader, (ring_word)(reader->consumed + sub_buffer_bytes(ring)));
+			consume(reader,
+				(ring_word)(reader->consumed + ring_sub_buffer_bytes(ring)));
 		} else if (error != -ESTALE) {
 			break;
 		}
@@ -262,7 +253,7 @@ void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring
 	*to = (ring_word)(reserved & ~ring->sub_mask);
 	*from = reader->consumed;
 	if (ring->mode == RING_OVERWRITE)
-		*from = (ring_word)(begun(ring, reserved) - lap_bytes(ring));
+		*from = (ring_word)(begun(ring, reserved) - ring_lap_bytes(ring));
 }
 
 ring_word ring_unread_bytes(const struct ring_reader *reader)

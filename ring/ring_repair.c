@@ -18,16 +18,6 @@ struct open_slot {
 	bool closes_exactly;
 };
 
-static ring_word sub_buffer_bytes(const struct ring *ring)
-{
-	return (ring_word)(ring->sub_mask + 1);
-}
-
-static ring_word lap_bytes(const struct ring *ring)
-{
-	return (ring_word)(ring->ring_mask + 1);
-}
-
 static ring_word length_of(const struct ring_open_slot *entry)
 {
 	return (ring_word)(entry->end - entry->old);
@@ -41,16 +31,16 @@ static bool understand(const struct ring *ring, struct open_slot *slot)
 	ring_word from;
 
 	slot->packet = (ring_word)(entry->old & ~ring->sub_mask);
-	slot->opens = !open || (ring_word)(entry->end - slot->packet) > sub_buffer_bytes(ring);
+	slot->opens = !open || (ring_word)(entry->end - slot->packet) > ring_sub_buffer_bytes(ring);
 	slot->closes_old = slot->opens && open;
 	if (slot->closes_old)
-		slot->packet = (ring_word)(slot->packet + sub_buffer_bytes(ring));
+		slot->packet = (ring_word)(slot->packet + ring_sub_buffer_bytes(ring));
 	slot->closes_exactly = !(entry->end & ring->sub_mask);
 	from = slot->opens ? (ring_word)(slot->packet + sizeof(struct oprof_packet_header))
 			   : entry->old;
 	slot->begin = ring_align(from, OPROF_RECORD_HEADER_ALIGN);
 	return (ring_word)(slot->begin - slot->packet) < (ring_word)(entry->end - slot->packet) &&
-	       (ring_word)(entry->end - slot->packet) <= sub_buffer_bytes(ring) &&
+	       (ring_word)(entry->end - slot->packet) <= ring_sub_buffer_bytes(ring) &&
 	       (ring_word)(entry->end - slot->begin) >= OPROF_RECORD_COMPACT_BYTES;
 }
 
@@ -111,7 +101,7 @@ static void cover(struct ring *ring, const struct open_slot *slot)
 {
 	const struct ring_open_slot *entry = &slot->entry;
 	struct ring_place *place = ring_place(ring, slot->packet);
-	ring_word old_packet = (ring_word)(slot->packet - sub_buffer_bytes(ring));
+	ring_word old_packet = (ring_word)(slot->packet - ring_sub_buffer_bytes(ring));
 	uint8_t *memory;
 
 	if (slot->closes_old && !is_delivered(ring, old_packet))
@@ -137,7 +127,7 @@ static ring_word content_of(const struct ring *ring, ring_word packet)
 	ring_word closed_at = ring_load(&ring_place(ring, packet)->closed_at);
 	ring_word content = (ring_word)(closed_at - packet);
 
-	if (content < sizeof(struct oprof_packet_header) || content > sub_buffer_bytes(ring))
+	if (content < sizeof(struct oprof_packet_header) || content > ring_sub_buffer_bytes(ring))
 		return 0;
 	return content;
 }
@@ -153,7 +143,7 @@ static void close_again(struct ring *ring, ring_word reserved)
 	ring_word packet = (ring_word)(flush.old & ~ring->sub_mask);
 	struct ring_place *place = ring_place(ring, packet);
 
-	if (flush.valid && (ring_word)(reserved - packet) >= sub_buffer_bytes(ring) &&
+	if (flush.valid && (ring_word)(reserved - packet) >= ring_sub_buffer_bytes(ring) &&
 	    !is_delivered(ring, packet) && !content_of(ring, packet)) {
 		if (flush.old == packet) { /* the empty packet of a finalise */
 			ring_store(&ring->shared->nr_opened, 1);
@@ -186,15 +176,15 @@ static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 	uint64_t committed = ring_load(&place->committed);
 
 	if (is_delivered(ring, packet)) { /* but for one store */
-		ring_store_release(&place->delivered, (ring_word)(packet + lap_bytes(ring)));
+		ring_store_release(&place->delivered, (ring_word)(packet + ring_lap_bytes(ring)));
 		return 0;
 	}
-	if (bytes > sub_buffer_bytes(ring))
-		bytes = sub_buffer_bytes(ring);
+	if (bytes > ring_sub_buffer_bytes(ring))
+		bytes = ring_sub_buffer_bytes(ring);
 	if ((uint32_t)committed != bytes)
 		committed = (uint64_t)OPROF_PACKET_NR_UNKNOWN << 32 | bytes;
 	ring_store(&place->committed, committed);
-	if (bytes == sub_buffer_bytes(ring)) {
+	if (bytes == ring_sub_buffer_bytes(ring)) {
 		if (!content_of(ring, packet))
 			return -EBADMSG;
 		ring_deliver(ring, place);
@@ -274,8 +264,8 @@ int ring_repair(struct ring_reader *reader)
 	if ((reserved & ring->sub_mask) == RING_FINALISED)
 		reserved--;
 	end = (ring_word)((reserved + ring->sub_mask) & ~ring->sub_mask);
-	for (packet = (ring_word)(end - lap_bytes(ring)); packet != end;
-	     packet = (ring_word)(packet + sub_buffer_bytes(ring))) {
+	for (packet = (ring_word)(end - ring_lap_bytes(ring)); packet != end;
+	     packet = (ring_word)(packet + ring_sub_buffer_bytes(ring))) {
 		if (ring_load(&ring_place(ring, packet)->delivered) == packet &&
 		    complete(ring, packet, reserved))
 			error = -EBADMSG;

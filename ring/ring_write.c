@@ -17,16 +17,6 @@ struct plan {
 	uint64_t lost_by[OPROF_NR_LOST];
 };
 
-static ring_word sub_buffer_bytes(const struct ring *ring)
-{
-	return (ring_word)(ring->sub_mask + 1);
-}
-
-static ring_word lap_bytes(const struct ring *ring)
-{
-	return (ring_word)(ring->ring_mask + 1);
-}
-
 static ring_word packet_begin(const struct ring *ring, ring_word position)
 {
 	return (ring_word)(position & ~ring->sub_mask);
@@ -107,7 +97,7 @@ static void set_id_delivered(const struct ring *ring, struct ring_place *place, 
 void ring_deliver(struct ring *ring, struct ring_place *place)
 {
 	ring_word packet = ring_load(&place->delivered);
-	ring_word next_lap = (ring_word)(packet + lap_bytes(ring));
+	ring_word next_lap = (ring_word)(packet + ring_lap_bytes(ring));
 	uint8_t *memory = ring_memory(ring, place, packet, true);
 
 	write_packet_header(ring, place, memory, packet);
@@ -141,7 +131,7 @@ static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
 			 const uint64_t *lost_by)
 {
 	struct ring_place *place = ring_place(ring, closed_at);
-	ring_word padding = (ring_word)(sub_buffer_bytes(ring) - (closed_at & ring->sub_mask));
+	ring_word padding = (ring_word)(ring_sub_buffer_bytes(ring) - (closed_at & ring->sub_mask));
 
 	set_closed(place, closed_at, time, lost_by);
 	if (ring_add_committed(ring, place, padding))
@@ -187,7 +177,7 @@ static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 	/* Equation 1: the reader is a whole lap behind. */
 	else if (ring->mode == RING_DISCARD &&
 		 (ring_word)(packet - ring_load_acquire(&ring->shared->consumed)) >=
-			 lap_bytes(ring))
+			 ring_lap_bytes(ring))
 		error = -ENOSPC;
 	if (error && RING_GUARD_RECHECK && ring_load(&ring->shared->reserved) != old)
 		return -EAGAIN;
@@ -212,7 +202,7 @@ static bool must_open(const struct ring *ring, const struct ring_request *reques
 		      const struct plan *plan)
 {
 	return !(plan->old & ring->sub_mask) || request->payload_bytes > ring->sub_mask ||
-	       (ring_word)(plan->end - packet_begin(ring, plan->old)) > sub_buffer_bytes(ring);
+	       (ring_word)(plan->end - packet_begin(ring, plan->old)) > ring_sub_buffer_bytes(ring);
 }
 
 /* Plan the slot as the first of the next packet. Errors as plan_reserve(). */
@@ -220,10 +210,10 @@ static int plan_open(struct ring *ring, const struct ring_request *request, stru
 {
 	int error;
 
-	if (RING_GUARD_TOO_BIG && bytes_in_fresh(request) > sub_buffer_bytes(ring))
+	if (RING_GUARD_TOO_BIG && bytes_in_fresh(request) > ring_sub_buffer_bytes(ring))
 		return -EMSGSIZE;
 	if (plan->old & ring->sub_mask)
-		plan->packet = (ring_word)(plan->packet + sub_buffer_bytes(ring));
+		plan->packet = (ring_word)(plan->packet + ring_sub_buffer_bytes(ring));
 	error = may_enter(ring, plan->old, plan->packet);
 	if (error)
 		return error;
@@ -465,7 +455,8 @@ static int close_open(struct ring *ring, ring_word finalised)
 		time = flush_stamp(ring);
 		sample_lost(ring, lost_by);
 		track_flush(ring, old, time, lost_by);
-		end = (ring_word)(packet_begin(ring, old) + sub_buffer_bytes(ring) + finalised);
+		end = (ring_word)(packet_begin(ring, old) + ring_sub_buffer_bytes(ring) +
+				  finalised);
 	} while (!ring_own_cmpxchg(&ring->shared->reserved, old, end));
 	close_packet(ring, old, time, lost_by);
 	untrack_flush(ring);
@@ -481,7 +472,7 @@ int ring_flush(struct ring *ring)
 static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
 {
 	const struct ring_place *last =
-		ring_place(ring, (ring_word)(reserved - sub_buffer_bytes(ring)));
+		ring_place(ring, (ring_word)(reserved - ring_sub_buffer_bytes(ring)));
 	unsigned int i;
 
 	if (!ring_load(&ring->shared->nr_opened))
@@ -514,7 +505,7 @@ static int end_with_losses(struct ring *ring)
 
 		if (error)
 			return error == -EAGAIN ? -EAGAIN : -ENOSPC;
-		end = (ring_word)(old + sub_buffer_bytes(ring));
+		end = (ring_word)(old + ring_sub_buffer_bytes(ring));
 		track_flush(ring, old, time, lost_by);
 	}
 	if (!ring_own_cmpxchg(&ring->shared->reserved, old, (ring_word)(end + RING_FINALISED)))
@@ -525,7 +516,7 @@ static int end_with_losses(struct ring *ring)
 	place = ring_place(ring, old);
 	place->begin_time = time;
 	set_closed(place, (ring_word)(old + sizeof(struct oprof_packet_header)), time, lost_by);
-	if (ring_add_committed(ring, place, sub_buffer_bytes(ring)))
+	if (ring_add_committed(ring, place, ring_sub_buffer_bytes(ring)))
 		ring_deliver(ring, place);
 	untrack_flush(ring);
 	return 0;

@@ -467,30 +467,6 @@ START_TEST(a_cpu_that_goes_away_leaves_its_data)
 }
 END_TEST
 
-/* 15. Of a word of 16 bits: the ring's positions wrap. (These tests run with such words, too.) */
-START_TEST(positions_wrap_and_nothing_is_lost)
-{
-	struct scene scene = {.nr_sub_buffers = 2};
-	unsigned int laps, turn;
-
-	for (scene.mode = RING_DISCARD; scene.mode <= RING_OVERWRITE; scene.mode++) {
-		for (laps = 0; laps < 8; laps++) {
-			uint64_t nr_read = 0;
-
-			scene_set(&scene, &plan);
-			plan.begin();
-			for (turn = 0; turn < 60 + laps; turn++) {
-				ck_assert_int_eq(scene_write(50), 0);
-				scene_read_all();
-				nr_read = scene_reader()->nr_read;
-			}
-			ck_assert_uint_ge(nr_read, 25);
-			plan.end();
-		}
-	}
-}
-END_TEST
-
 /* 16. Nested writers fill laps while a slot is open: its packet must not look complete. */
 START_TEST(a_packet_with_an_open_slot_is_not_entered_nor_delivered)
 {
@@ -684,7 +660,6 @@ static Suite *ring_faults_suite(void)
 		a_copy_that_fails_ends_its_slot_all_the_same,
 		a_reader_that_goes_while_packets_are_delivered_harms_nobody,
 		a_cpu_that_goes_away_leaves_its_data,
-		positions_wrap_and_nothing_is_lost,
 		a_packet_with_an_open_slot_is_not_entered_nor_delivered,
 		what_a_reader_holds_is_not_written,
 		a_nested_writer_writes_to_no_memory_of_the_reader,
