@@ -20,7 +20,7 @@
 #define OPROF_PACKET_MAGIC   0xc1fc1fc1u
 
 /* Why a record was lost. Counters grow for a ring's life and never shrink. */
-enum oprof_lost {
+enum oprof_ring_lost {
 	OPROF_LOST_FULL,    /* discard mode: the reader had not read what lies there */
 	OPROF_LOST_NESTED,  /* a writer that this one interrupted still writes there, a lap ago;
 			       or more of them nest than can be kept account of */

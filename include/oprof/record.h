@@ -37,6 +37,9 @@ enum oprof_record_type {
 	OPROF_RECORD_THROTTLE = 7,
 	OPROF_RECORD_RELEASE = 8,
 	OPROF_RECORD_SWITCHES_LOST = 9,
+	/* Of the kernel module to its daemon only (oprof/kmod.h). */
+	OPROF_RECORD_IMAGE = 10,
+	OPROF_RECORD_PROCESS_END = 11,
 };
 
 /* Every record starts with this. size_bytes: whole record, a multiple of 8. */
@@ -86,6 +89,8 @@ enum oprof_chain_kind {
 #define OPROF_SAMPLE_CHAIN_TRUNCATED 1u
 /* ... its task was no longer known to the kernel; that of the CPU stands in */
 #define OPROF_SAMPLE_TASK_GUESSED 2u
+/* ... the chain ends early: the next frame was not where its callee said, or could not be read */
+#define OPROF_SAMPLE_CHAIN_BROKEN 4u
 
 /*
  * A place in code. offset: bytes from the start of the image's file for

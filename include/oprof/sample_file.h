@@ -28,7 +28,11 @@
 #ifndef OPROF_SAMPLE_FILE_H
 #define OPROF_SAMPLE_FILE_H
 
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
 #include <stdint.h>
+#endif
 
 #define OPROF_SDB_MAGIC		    "OPSDB\r\n\032" /* 8 bytes, no NUL */
 #define OPROF_SDB_VERSION	    1
@@ -93,7 +97,7 @@ enum oprof_image_kind {
 #define OPROF_SDB_HOLED	      4u  /* a page was lost while mapped (SIGBUS): counts are too low */
 #define OPROF_SDB_KEEP_KERNEL 8u  /* separated: samples of the kernel under an application */
 #define OPROF_SDB_EPOCHS      16u /* samples count while no slice holds its epoch (slice.h) */
-#define OPROF_SDB_FLAGS	      31u /* all of these */
+#define OPROF_SDB_FLAGS	      31u /* all of these; 32 is OPROF_STACK_BY_IMAGE */
 
 /* Offset and length in bytes from the file's start; strings have no NUL. */
 struct oprof_sdb_string {

@@ -3,14 +3,15 @@
  * A session's folder (doc/session.md):
  *
  *   <session dir>/control, lock	the daemon's socket and lock
+ *   <session dir>/code/<identity>.code	code tables of binaries (unwind/code_table.h)
  *   <session dir>/samples/<session>/	"current", or a name given by --save
  *     {root}... {kern}... {anon:...}	sample files; names that begin with {
  *     meta/stats			struct oprof_stats_file, mmapped by the daemon
  *     meta/info			lines "key value": version, host, boot_id, source,
- *					target, cpu_type, cpu_khz, separation, started (ns since
- *					1970), clock; and per event "event INDEX NAME
- *					period|hz N UNITMASK KERNEL USER DESCRIPTION",
- *					and "note NAME TEXT"
+ *					source_reason, target, cpu_type, cpu_khz, separation,
+ *					started (ns since 1970), clock; and per event "event INDEX
+ *					NAME period|hz N UNITMASK KERNEL USER DESCRIPTION", and
+ *					"note NAME TEXT"
  *     meta/cgroups			lines "NUMBER PATH": the CGROUP field of names
  *     meta/symbols/<identity>		symbols of the kernel and its modules
  *     meta/images/<identity>		bytes of images with no file (vdso), symbols of binaries
@@ -27,8 +28,13 @@
 
 #include <stdint.h>
 
+#define OPROF_CODE_NAME "code"
+
 /* Highest number in meta/names; 0, which is not in it: all names that there was no room for. */
 #define OPROF_NAMES_MAX 131072u
+
+/* Name of a note that reports show beside the kernel, in the place of what is to be done there. */
+#define OPROF_NOTE_NO_KERNEL_SYMBOLS "no_kernel_symbols"
 
 #define OPROF_STATS_MAGIC      "OPSTATS\n" /* 8 bytes, no NUL */
 #define OPROF_STATS_VERSION    1

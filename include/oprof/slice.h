@@ -9,6 +9,7 @@
  *   frame "keys"		of all sections one behind the other: distances
  *   frame "counts"		samples - 1 of each key
  *   frame "weights"		of each key of weighted sections; may be empty
+ *   frame "stacks"		the call trees of the same samples, where there are any
  *
  * A frame is one zstd frame with its content checksum; numbers in it are
  * LEB128 (least significant 7 bits first). What is in them: doc/slice.md.
@@ -27,7 +28,8 @@
 #include <stdint.h>
 
 #define OPROF_SLICE_MAGIC	 "OPSLICE\n" /* 8 bytes, no NUL */
-#define OPROF_SLICE_VERSION	 1
+#define OPROF_SLICE_VERSION	 2	     /* what is written */
+#define OPROF_SLICE_VERSION_MIN	 1	     /* what is read: their stacks are coded otherwise */
 #define OPROF_SLICE_HEADER_BYTES 512
 #define OPROF_SLICE_FOLDER	 "history" /* in the session's folder */
 #define OPROF_SLICE_SUFFIX	 ".slice"  /* names: LEVEL.FIRST.LAST.slice, "minute.17.17.slice" */
@@ -47,8 +49,9 @@ struct oprof_slice_frame {
 };
 
 /* A flag that a program does not know changes what the slice means: it refuses it. */
-#define OPROF_SLICE_HOLED 1u /* a live file had lost a page: counts are too low */
-#define OPROF_SLICE_FLAGS 1u /* all of these */
+#define OPROF_SLICE_HOLED  1u /* a live file had lost a page: counts are too low */
+#define OPROF_SLICE_STACKS 2u /* there is a frame "stacks" */
+#define OPROF_SLICE_FLAGS  3u /* all of these */
 
 struct oprof_slice_header {
 	uint8_t magic[8];
@@ -67,7 +70,9 @@ struct oprof_slice_header {
 	uint64_t nr_samples, weight; /* sums over all sections but idle ones */
 	uint64_t nr_idle;	     /* samples in idle sections */
 	struct oprof_slice_frame tables, keys, counts, weights;
-	uint8_t reserved[OPROF_SLICE_HEADER_BYTES - 240];
+	struct oprof_slice_frame stacks; /* OPROF_SLICE_STACKS; else zeros */
+	uint64_t nr_stack_samples;	 /* in stacks */
+	uint8_t reserved[OPROF_SLICE_HEADER_BYTES - 272];
 	uint64_t checksum; /* FNV-1a, 64 bits, of all before it */
 };
 
