@@ -102,6 +102,38 @@ int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_b
 	return error;
 }
 
+int file_open_regular(const char *path)
+{
+	struct stat st;
+	int fd, error = 0;
+
+	/* Before it is opened: that alone may do something to a device. */
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		error = -errno;
+	else if (!S_ISREG(st.st_mode))
+		error = -EINVAL;
+	if (error)
+		(void)close(fd);
+	return error ? error : fd;
+}
+
+int file_read_regular(const char *path, size_t max_bytes, char **text, size_t *nr_bytes)
+{
+	int fd = file_open_regular(path);
+	int error = fd < 0 ? fd : file_read_fd(fd, max_bytes, text, nr_bytes);
+
+	if (fd >= 0)
+		(void)close(fd);
+	return error;
+}
+
 int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode)
 {
 	char temporary[PATH_MAX];

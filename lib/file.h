@@ -19,6 +19,14 @@ ssize_t file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
 int file_read_text(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
 
 /*
+ * Open path for reading if it is a regular file; a pipe, a device or a socket is left alone, and
+ * nothing is waited for. The descriptor, close-on-exec; -EINVAL another kind of file; -errno.
+ */
+int file_open_regular(const char *path);
+/* As file_read_text, of a regular file only: -EINVAL another kind. */
+int file_read_regular(const char *path, size_t max_bytes, char **text, size_t *nr_bytes);
+
+/*
  * Replace path by nr_bytes of buf, at once: a temporary file beside it, then
  * rename. Survives a kill, not a power cut (no fsync). Not for two threads of
  * one process on one path.

@@ -16,6 +16,7 @@ lib_libbase_a_SOURCES = \
 	lib/percent.c lib/percent.h \
 	lib/perf_hint.c lib/perf_hint.h \
 	lib/progress.c lib/progress.h \
+	lib/stop_signal.c lib/stop_signal.h \
 	lib/time_range.c lib/time_range.h
 
 if REPORTS
@@ -33,6 +34,7 @@ lib_tests = \
 	tests/unit/test_percent \
 	tests/unit/test_perf_hint \
 	tests/unit/test_progress \
+	tests/unit/test_stop_signal \
 	tests/unit/test_time_range
 check_PROGRAMS += $(lib_tests)
 TESTS += $(lib_tests)
@@ -75,6 +77,9 @@ tests_unit_test_perf_hint_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c
 tests_unit_test_progress_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_progress_LDADD = lib/libbase.a $(TEST_LIBS)
+tests_unit_test_stop_signal_SOURCES = tests/unit/test_stop_signal.c
+tests_unit_test_stop_signal_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stop_signal_LDADD = lib/libbase.a $(TEST_LIBS)
 tests_unit_test_time_range_SOURCES = tests/unit/test_time_range.c
 tests_unit_test_time_range_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_time_range_LDADD = lib/libbase.a $(TEST_LIBS)
