@@ -67,10 +67,6 @@ tests_unit_test_ctf_writer_LDADD = $(ctf_test_libs)
 tests_unit_test_ctf_fault_SOURCES = tests/unit/test_ctf_fault.c $(ctf_made_trace) \
 	$(ctf_test_folder) tests/unit/failing_calls.c tests/unit/failing_calls.h
 tests_unit_test_ctf_fault_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_fault_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup \
-	-Wl,--wrap=strndup,--wrap=mmap,--wrap=mremap,--wrap=ftruncate,--wrap=fallocate \
-	-Wl,--wrap=posix_fallocate,--wrap=fsync,--wrap=fdatasync,--wrap=syncfs,--wrap=rename \
-	-Wl,--wrap=renameat,--wrap=mkdir,--wrap=write,--wrap=pwrite,--wrap=open,--wrap=openat
+tests_unit_test_ctf_fault_LDFLAGS = $(AM_LDFLAGS) $(failing_calls_wrap_flags)
 tests_unit_test_ctf_fault_LDADD = $(ctf_test_libs)
 endif

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [--reduced | --list | --trail] [NAME...]: check the models of
+# run.sh [-j N] [--reduced] [--list | --trail] [NAME...]: check the models of
 # ring.pml, all or those named, in the folder model/ below here. A line for
 # each; exit 1 if one that must hold fails or was not searched to its end, or
 # one without a guard does not fail as it must.
+#   -j N       N at once, each with up to 6 GB of memory
 #   --reduced  the smaller half
 #   --list     names and settings
 #   --trail    print the steps that lead to the failure of the models named
@@ -12,16 +13,24 @@ source=$(cd "$(dirname "$0")" && pwd)
 SPIN=${SPIN:-spin}
 CC=${CC:-cc}
 mode=all
-case $1 in
---reduced | --list | --trail)
-	mode=${1#--}
+reduced=
+jobs=1
+while [ $# -gt 0 ]; do
+	case $1 in
+	-j)
+		jobs=$2
+		shift
+		;;
+	--reduced) reduced=$1 ;;
+	--list | --trail) mode=${1#--} ;;
+	-*)
+		sed -n '3,12s/^# //p' "$0"
+		exit 2
+		;;
+	*) break ;;
+	esac
 	shift
-	;;
--*)
-	sed -n '3,11s/^# //p' "$0"
-	exit 2
-	;;
-esac
+done
 names=" $* "
 
 # "holds" NAME SETTING..., or "fails" NAME "PROPERTY" SETTING...: with one
@@ -104,7 +113,7 @@ table() {
 
 wanted() { # NAME, with its mark
 	case $names in
-	"  ") [ "$mode" != reduced ] || [ "$1" != "${1%+}" ] || return 1 ;;
+	"  ") [ -z "$reduced" ] || [ "$1" != "${1%+}" ] || return 1 ;;
 	*" ${1%+} "*) ;;
 	*) return 1 ;;
 	esac
@@ -238,6 +247,14 @@ fails() { # GUARD PROPERTY SETTING...
 		bad=1
 	fi
 }
+
+# Several at once: each by a call of its own.
+if [ "$mode" = all ] && [ "$jobs" != 1 ]; then
+	# shellcheck disable=SC2086 # an option or nothing
+	list=$("$0" --list $reduced "$@") || exit 2
+	echo "$list" | sed 's/:.*//' | xargs -P "$jobs" -n 1 "$0" || exit 1
+	exit 0
+fi
 
 bad=0
 found_any=

@@ -42,6 +42,7 @@ typedef RING_WORD ring_word;
 enum ring_clock {
 	RING_CLOCK_MONOTONIC, /* nanoseconds */
 	RING_CLOCK_COUNTER,   /* the time-stamp counter, where constant and synchronised */
+	RING_CLOCK_GIVEN,     /* user space: what the writer says, who hands on another's records */
 };
 
 #ifdef RING_PORT_H

@@ -74,7 +74,8 @@ static inline uint64_t ring_clock(enum ring_clock clock)
 {
 	if (clock == RING_CLOCK_COUNTER)
 		return get_cycles();
-	return ktime_get_mono_fast_ns();
+	/* It reads what may be written meanwhile, and tries again: a latch, for NMIs. */
+	return data_race(ktime_get_mono_fast_ns());
 }
 
 static inline uint64_t ring_clock_ordered(enum ring_clock clock)

@@ -2,6 +2,10 @@
 /* Making rings, and views of them. */
 #include "ring/ring.h"
 
+#ifdef RING_PORT_USER_H
+_Thread_local uint64_t ring_given_time;
+#endif
+
 _Static_assert(sizeof(struct oprof_packet_header) % 8 == 0, "records begin aligned to 8");
 _Static_assert(2 * sizeof(struct oprof_packet_header) <= RING_SUB_BUFFER_MIN, "room for records");
 _Static_assert(RING_NR_SUB_BUFFERS_MAX < RING_ID_INDEX, "places and the spare have an index");
@@ -126,7 +130,7 @@ int ring_attach(struct ring *ring, const struct ring_config *config, uint32_t cp
 	return 0;
 }
 
-uint64_t ring_lost(const struct ring *ring, enum oprof_lost reason)
+uint64_t ring_lost(const struct ring *ring, enum oprof_ring_lost reason)
 {
 	return ring_load(&ring->shared->lost_by[reason]);
 }
@@ -139,4 +143,11 @@ uint64_t ring_lost_sum(const struct ring *ring)
 	for (i = 0; i < OPROF_NR_LOST; i++)
 		sum += ring_load(&ring->shared->lost_by[i]);
 	return sum;
+}
+
+void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr)
+{
+	uint64_t *lost = &ring->shared->lost_by[reason];
+
+	ring_store(lost, ring_load(lost) + nr);
 }

@@ -204,10 +204,16 @@ int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_
 int ring_attach(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
 /* Records lost for this reason, now. */
-uint64_t ring_lost(const struct ring *ring, enum oprof_lost reason);
+uint64_t ring_lost(const struct ring *ring, enum oprof_ring_lost reason);
 
 /* The same, for all reasons. */
 uint64_t ring_lost_sum(const struct ring *ring);
+
+/*
+ * nr more for a reason that only the writer's own source knows: it hands on the records of another
+ * ring, which lost them. By the writer; packets that are closed from then on tell it.
+ */
+void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 
 /* ---- writers: ring_write.h (inline) and ring_write.c ---- */
 

@@ -292,7 +292,7 @@ static int reserve_loop(struct ring *ring, const struct ring_request *request, s
 
 static int lose(struct ring *ring, const struct ring_slot *slot, int error)
 {
-	enum oprof_lost reason = OPROF_LOST_FULL; /* -ENOSPC */
+	enum oprof_ring_lost reason = OPROF_LOST_FULL; /* -ENOSPC */
 
 	if (error == -EBUSY)
 		reason = OPROF_LOST_NESTED;

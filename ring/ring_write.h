@@ -181,7 +181,7 @@ static inline void ring_reserved(struct ring *ring, const struct ring_slot *slot
 }
 
 /* A writer whose stack is full: nothing was pushed. The slow path counts its own. */
-static inline int ring_lose(struct ring *ring, enum oprof_lost reason, int error)
+static inline int ring_lose(struct ring *ring, enum oprof_ring_lost reason, int error)
 {
 	ring_own_inc(&ring->shared->lost_by[reason]);
 	return error;
