@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The formats: DWARF 5, 6.4.1; for .eh_frame and .eh_frame_hdr the Linux
+ * Standard Base, 10.6; augmentations 'B' and 'G' DWARF for the Arm 64-bit
+ * Architecture.
+ */
+#include "unwind/code_frames.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXTENDED_LENGTH 0xffffffffu
+#define RESERVED_LENGTH 0xfffffff0u
+
+/* Encodings of pointers. */
+#define PE_ABSOLUTE    0x00
+#define PE_PC_RELATIVE 0x10
+#define PE_FORMAT      0x0f
+#define PE_APPLICATION 0x70
+#define PE_INDIRECT    0x80
+
+#define SECTION_EH    ".eh_frame"
+#define SECTION_DEBUG ".debug_frame"
+
+uint64_t code_frames_pointer(struct code_cursor *cursor, uint8_t encoding,
+			     const struct code_frames_section *section)
+{
+	const uint64_t place = section->address + (uint64_t)(cursor->at - section->bytes);
+	uint64_t value = 0;
+
+	switch (encoding & PE_FORMAT) {
+	case 0x0: /* a pointer */
+	case 0x4:
+	case 0xc:
+		value = code_cursor_number(cursor, 8);
+		break;
+	case 0x1:
+		value = code_cursor_uleb(cursor);
+		break;
+	case 0x2:
+		value = code_cursor_number(cursor, 2);
+		break;
+	case 0x3:
+		value = code_cursor_number(cursor, 4);
+		break;
+	case 0x9:
+		value = (uint64_t)code_cursor_sleb(cursor);
+		break;
+	case 0xa:
+		value = (uint64_t)code_cursor_signed(cursor, 2);
+		break;
+	case 0xb:
+		value = (uint64_t)code_cursor_signed(cursor, 4);
+		break;
+	default:
+		cursor->failed = true;
+	}
+	if ((encoding & PE_APPLICATION) == PE_PC_RELATIVE)
+		value += place;
+	else if (encoding & PE_APPLICATION)
+		cursor->failed = true;
+	if (encoding & PE_INDIRECT)
+		cursor->failed = true;
+	return value;
+}
+
+/* ---- entries ---- */
+
+/* One entry, its length behind it. */
+struct entry {
+	uint64_t offset; /* in the section */
+	uint64_t id;	 /* of .eh_frame the distance back to its CIE, counted from id_offset */
+	uint64_t id_offset;
+	bool is_common;
+	struct code_cursor body;
+};
+
+enum next { NEXT_ENTRY, NEXT_END, NEXT_DAMAGED };
+
+static enum next next_length(struct code_cursor *cursor, const struct code_frames_section *section,
+			     struct entry *entry, bool *wide, uint64_t *length)
+{
+	do {
+		if (!code_cursor_left(cursor))
+			return NEXT_END;
+		entry->offset = (uint64_t)(cursor->at - section->bytes);
+		*length = code_cursor_u32(cursor);
+		if (cursor->failed)
+			return NEXT_DAMAGED;
+		if (!*length && section->ends_at_zero)
+			return NEXT_END;
+	} while (!*length);
+	*wide = *length == EXTENDED_LENGTH;
+	if (*wide)
+		*length = code_cursor_number(cursor, 8);
+	else if (*length >= RESERVED_LENGTH)
+		return NEXT_DAMAGED;
+	return cursor->failed ? NEXT_DAMAGED : NEXT_ENTRY;
+}
+
+static enum next next_entry(struct code_cursor *cursor, const struct code_frames_section *section,
+			    struct entry *entry)
+{
+	enum next next;
+	uint64_t length = 0;
+	bool wide = false;
+
+	next = next_length(cursor, section, entry, &wide, &length);
+	if (next != NEXT_ENTRY)
+		return next;
+	entry->body.at = code_cursor_skip(cursor, length);
+	if (!entry->body.at)
+		return NEXT_DAMAGED;
+	entry->body.end = entry->body.at + length;
+	entry->body.failed = false;
+	entry->id_offset = (uint64_t)(entry->body.at - section->bytes);
+	if (section->is_debug) {
+		entry->id = code_cursor_number(&entry->body, wide ? 8 : 4);
+		entry->is_common = entry->id == (wide ? UINT64_MAX : UINT32_MAX);
+	} else {
+		entry->id = code_cursor_number(&entry->body, 4);
+		entry->is_common = entry->id == 0;
+	}
+	return entry->body.failed ? NEXT_DAMAGED : NEXT_ENTRY;
+}
+
+/* ---- CIE ---- */
+
+/* Of what stands behind the augmentation's letters; false: a letter that is not known. */
+static bool read_augmentation(struct code_frames_common *common, const char *letters,
+			      struct code_cursor *data, const struct code_frames_section *section)
+{
+	for (; *letters; letters++) {
+		switch (*letters) {
+		case 'L':
+			(void)code_cursor_u8(data);
+			break;
+		case 'P': {
+			uint8_t encoding = code_cursor_u8(data);
+
+			/* Where the pointer is and what it is relative to does not matter. */
+			(void)code_frames_pointer(data, encoding & PE_FORMAT, section);
+			break;
+		}
+		case 'R':
+			common->encoding = code_cursor_u8(data);
+			break;
+		case 'S':
+			common->signal = true;
+			break;
+		case 'B': /* return addresses are signed by the other key */
+		case 'G': /* memory tags */
+			break;
+		default:
+			return false;
+		}
+	}
+	return !data->failed;
+}
+
+static bool read_letters(struct code_frames_common *common, const char *letters,
+			 struct code_cursor *body, const struct code_frames_section *section)
+{
+	struct code_cursor data = {.at = body->at, .end = body->end};
+	uint64_t nr_bytes;
+
+	if (*letters != 'z')
+		return *letters == '\0';
+	common->sized = true;
+	nr_bytes = code_cursor_uleb(body);
+	data.at = code_cursor_skip(body, nr_bytes);
+	if (!data.at)
+		return false;
+	data.end = data.at + nr_bytes;
+	return read_augmentation(common, letters + 1, &data, section);
+}
+
+static bool read_version(struct code_cursor *body, uint8_t version)
+{
+	if (version == 4) /* sizes of an address and of a segment's selector */
+		return code_cursor_u8(body) == 8 && code_cursor_u8(body) == 0;
+	return version == 1 || version == 3;
+}
+
+static bool read_common(struct code_frames_common *common, struct code_cursor *body,
+			const struct code_frames_section *section, enum code_machine machine)
+{
+	const uint8_t version = code_cursor_u8(body);
+	const char *letters = code_cursor_text(body);
+	size_t nr_slots;
+	uint64_t return_register;
+
+	if (!letters || !read_version(body, version))
+		return false;
+	/* An old g++ put a pointer there. */
+	if (!strcmp(letters, "eh")) {
+		(void)code_cursor_number(body, 8);
+		letters = "";
+	}
+	common->code_align = code_cursor_uleb(body);
+	common->data_align = code_cursor_sleb(body);
+	return_register = version == 1 ? code_cursor_u8(body) : code_cursor_uleb(body);
+	if (return_register != code_machine_slots(machine, &nr_slots)[CODE_SLOT_RETURN])
+		return false;
+	if (!read_letters(common, letters, body, section) || body->failed)
+		return false;
+	common->begin = body->at;
+	common->end = body->end;
+	return true;
+}
+
+/* array, with room for one more than nr; NULL: no memory, array is as it was. */
+static void *make_room(void *array, size_t *room, size_t nr, size_t size)
+{
+	const size_t more = *room ? *room * 2 : 64;
+	void *grown;
+
+	if (nr < *room)
+		return array;
+	grown = reallocarray(array, more, size);
+	if (grown)
+		*room = more;
+	return grown;
+}
+
+static int add_common(struct code_frames *frames, size_t index, struct entry *entry)
+{
+	struct code_frames_common *common = make_room(frames->commons, &frames->commons_room,
+						      frames->nr_commons, sizeof(*common));
+
+	if (!common)
+		return -ENOMEM;
+	frames->commons = common;
+	common = &frames->commons[frames->nr_commons++];
+	*common = (struct code_frames_common){.section = (uint32_t)index, .offset = entry->offset};
+	common->usable =
+		read_common(common, &entry->body, &frames->sections[index], frames->elf->machine);
+	return 0;
+}
+
+/* ---- FDE ---- */
+
+static const struct code_frames_common *find_common(const struct code_frames *frames, size_t index,
+						    uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = frames->nr_commons;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct code_frames_common *common = &frames->commons[middle];
+
+		if (common->section == index && common->offset == offset)
+			return common;
+		if (common->section < index ||
+		    (common->section == index && common->offset < offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* False: not readable. */
+static bool read_function(const struct code_frames *frames, size_t index, struct entry *entry,
+			  struct code_frames_function *function)
+{
+	const struct code_frames_section *section = &frames->sections[index];
+	const uint64_t offset = section->is_debug ? entry->id : entry->id_offset - entry->id;
+	const struct code_frames_common *common = find_common(frames, index, offset);
+	struct code_cursor *body = &entry->body;
+	uint64_t nr_bytes;
+
+	if (!common || !common->usable)
+		return false;
+	function->common = (uint32_t)(common - frames->commons);
+	function->is_debug = section->is_debug;
+	function->address = code_frames_pointer(body, common->encoding, section);
+	nr_bytes = code_frames_pointer(body, common->encoding & PE_FORMAT, section);
+	if (common->sized)
+		(void)code_cursor_skip(body, code_cursor_uleb(body));
+	if (body->failed)
+		return false;
+	function->instructions = body->at;
+	function->instructions_end = body->end;
+	function->end = nr_bytes;
+	return true;
+}
+
+/* From address and size to keys; what is beyond the segment is no code. False: all of it. */
+static bool place_function(const struct code_frames *frames, struct code_frames_function *function)
+{
+	const struct code_elf *elf = frames->elf;
+	const uint64_t nr_bytes = function->end;
+
+	if (!code_elf_key(elf, function->address, &function->start))
+		return false;
+	for (size_t i = 0; i < elf->nr_codes; i++) {
+		const uint64_t end = elf->codes[i].end;
+
+		if (function->start >= elf->codes[i].start && function->start < end) {
+			function->end =
+				nr_bytes < end - function->start ? function->start + nr_bytes : end;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add_function(struct code_frames *frames, size_t index, struct entry *entry)
+{
+	struct code_frames_function function = {.end = 0};
+	struct code_frames_function *functions;
+
+	if (!read_function(frames, index, entry, &function)) {
+		frames->nr_lost++;
+		return 0;
+	}
+	/* Linkers leave such of functions that they left out, at address 0 or with no bytes. */
+	if (!function.end)
+		return 0;
+	if (!place_function(frames, &function)) {
+		frames->nr_lost += function.address != 0;
+		return 0;
+	}
+	if (function.end > UINT32_MAX)
+		return -EFBIG;
+	functions = make_room(frames->functions, &frames->functions_room, frames->nr_functions,
+			      sizeof(*functions));
+	if (!functions)
+		return -ENOMEM;
+	functions[frames->nr_functions++] = function;
+	frames->functions = functions;
+	return 0;
+}
+
+/* ---- sections ---- */
+
+enum pass { PASS_COMMONS, PASS_FUNCTIONS };
+
+static int read_entries(struct code_frames *frames, size_t index, enum pass pass, struct diag *diag)
+{
+	const struct code_frames_section *section = &frames->sections[index];
+	struct code_cursor cursor = {.at = section->bytes,
+				     .end = section->bytes + section->nr_bytes};
+	struct entry entry;
+	enum next next;
+	int error = 0;
+
+	while ((next = next_entry(&cursor, section, &entry)) == NEXT_ENTRY && !error) {
+		if (entry.is_common && pass == PASS_COMMONS)
+			error = add_common(frames, index, &entry);
+		if (!entry.is_common && pass == PASS_FUNCTIONS)
+			error = add_function(frames, index, &entry);
+	}
+	if (error)
+		return diag_set(diag, error, "%s: %s",
+				section->is_debug ? SECTION_DEBUG : SECTION_EH, strerror(-error));
+	if (next == NEXT_DAMAGED)
+		return diag_set(diag, -EILSEQ, "%s is damaged at byte %#llx",
+				section->is_debug ? SECTION_DEBUG : SECTION_EH,
+				(unsigned long long)entry.offset);
+	return 0;
+}
+
+/* Takes the bytes of section from the file; its other fields are set. */
+static int add_section(struct code_frames *frames, struct code_frames_section section,
+		       uint64_t offset, uint64_t nr_bytes, struct diag *diag)
+{
+	int error;
+
+	if (frames->nr_sections == CODE_FRAMES_SECTIONS_MAX)
+		return diag_set(diag, -EFBIG, "more than %d sections of unwind tables",
+				CODE_FRAMES_SECTIONS_MAX);
+	error = code_elf_read(frames->elf, offset, nr_bytes, &section.bytes);
+	if (error)
+		return diag_set(diag, error, "%s: %s",
+				section.is_debug ? SECTION_DEBUG : SECTION_EH,
+				error == -EILSEQ ? "beyond the file" : strerror(-error));
+	section.nr_bytes = (size_t)nr_bytes;
+	frames->sections[frames->nr_sections++] = section;
+	return 0;
+}
+
+static int add_named(struct code_frames *frames, const char *name, bool is_debug, struct diag *diag)
+{
+	const Elf64_Shdr *shdr;
+	size_t index = 0;
+	int error = 0;
+
+	while (!error && (shdr = code_elf_section(frames->elf, name, &index)))
+		if (shdr->sh_type != SHT_NOBITS && !(shdr->sh_flags & SHF_COMPRESSED))
+			error = add_section(frames,
+					    (struct code_frames_section){.address = shdr->sh_addr,
+									 .is_debug = is_debug},
+					    shdr->sh_offset, shdr->sh_size, diag);
+	return error;
+}
+
+/* Section headers may be stripped: .eh_frame_hdr, a segment, tells where .eh_frame begins. */
+static int add_by_segment(struct code_frames *frames, const Elf64_Phdr *phdr, struct diag *diag)
+{
+	struct code_frames_section header = {.address = phdr->p_vaddr};
+	const Elf64_Phdr *segment = NULL;
+	struct code_cursor cursor;
+	uint64_t address = 0;
+	int error;
+
+	if (phdr->p_filesz < 4)
+		return diag_set(diag, -EILSEQ, ".eh_frame_hdr is cut");
+	error = code_elf_read(frames->elf, phdr->p_offset, phdr->p_filesz, &header.bytes);
+	if (error)
+		return diag_set(diag, error, ".eh_frame_hdr: %s", strerror(-error));
+	cursor = (struct code_cursor){header.bytes + 4, header.bytes + phdr->p_filesz, false};
+	if (header.bytes[0] == 1)
+		address = code_frames_pointer(&cursor, header.bytes[1], &header);
+	if (header.bytes[0] == 1 && !cursor.failed)
+		segment = code_elf_segment(frames->elf, address);
+	free(header.bytes);
+	if (!segment)
+		return diag_set(diag, -EILSEQ, ".eh_frame_hdr does not lead to .eh_frame");
+	return add_section(frames,
+			   (struct code_frames_section){.address = address, .ends_at_zero = true},
+			   segment->p_offset + (address - segment->p_vaddr),
+			   segment->p_filesz - (address - segment->p_vaddr), diag);
+}
+
+static int find_sections(struct code_frames *frames, struct diag *diag)
+{
+	const struct code_elf *elf = frames->elf;
+	int error = add_named(frames, SECTION_EH, false, diag);
+
+	for (size_t i = 0; !error && !frames->nr_sections && i < elf->nr_phdrs; i++)
+		if (elf->phdrs[i].p_type == PT_GNU_EH_FRAME && elf->phdrs[i].p_filesz &&
+		    !elf->nr_shdrs)
+			error = add_by_segment(frames, &elf->phdrs[i], diag);
+	if (!error)
+		error = add_named(frames, SECTION_DEBUG, true, diag);
+	if (!error && !frames->nr_sections)
+		error = diag_set(diag, -ENODATA, "has neither " SECTION_EH " nor " SECTION_DEBUG);
+	return error;
+}
+
+/* ---- order ---- */
+
+/* By start; of those with the same, .eh_frame's first, then the longer. */
+static int compare_functions(const void *a, const void *b)
+{
+	const struct code_frames_function *one = a, *two = b;
+
+	if (one->start != two->start)
+		return one->start < two->start ? -1 : 1;
+	if (one->is_debug != two->is_debug)
+		return one->is_debug ? 1 : -1;
+	if (one->end != two->end)
+		return one->end > two->end ? -1 : 1;
+	return (one->instructions > two->instructions) - (one->instructions < two->instructions);
+}
+
+/*
+ * Each byte of code is of one function: .eh_frame is right where both tell of
+ * it; else what begins later.
+ */
+static void keep_disjoint(struct code_frames *frames)
+{
+	struct code_frames_function *functions = frames->functions;
+	size_t nr = 0;
+
+	if (!frames->nr_functions)
+		return;
+	qsort(functions, frames->nr_functions, sizeof(*functions), compare_functions);
+	for (size_t i = 0; i < frames->nr_functions; i++) {
+		struct code_frames_function *last = nr ? &functions[nr - 1] : NULL;
+
+		if (last && functions[i].start < last->end) {
+			if (functions[i].start == last->start ||
+			    (functions[i].is_debug && !last->is_debug))
+				continue;
+			last->end = functions[i].start;
+		}
+		functions[nr++] = functions[i];
+	}
+	frames->nr_functions = nr;
+}
+
+int code_frames_init(struct code_frames *frames, const struct code_elf *elf, struct diag *diag)
+{
+	int error;
+
+	memset(frames, 0, sizeof(*frames));
+	frames->elf = elf;
+	error = find_sections(frames, diag);
+	for (size_t i = 0; i < frames->nr_sections && !error; i++)
+		error = read_entries(frames, i, PASS_COMMONS, diag);
+	for (size_t i = 0; i < frames->nr_sections && !error; i++)
+		error = read_entries(frames, i, PASS_FUNCTIONS, diag);
+	if (!error)
+		keep_disjoint(frames);
+	return error;
+}
+
+void code_frames_deinit(struct code_frames *frames)
+{
+	for (size_t i = 0; i < frames->nr_sections; i++)
+		free(frames->sections[i].bytes);
+	free(frames->commons);
+	free(frames->functions);
+}

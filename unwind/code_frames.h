@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What .eh_frame and .debug_frame hold: common parts (CIE) and functions
+ * (FDE). Not what their instructions say: code_rows.h.
+ */
+#ifndef UNWIND_CODE_FRAMES_H
+#define UNWIND_CODE_FRAMES_H
+
+#include "unwind/code_cursor.h"
+#include "unwind/code_elf.h"
+
+#define CODE_FRAMES_SECTIONS_MAX 16
+
+struct code_frames_section {
+	uint8_t *bytes;
+	size_t nr_bytes;
+	uint64_t address;  /* where it is loaded; 0: nowhere */
+	bool is_debug;	   /* .debug_frame */
+	bool ends_at_zero; /* its size is a guess: an entry of no length ends it */
+};
+
+/* What many functions have in common. */
+struct code_frames_common {
+	uint32_t section;
+	uint64_t offset;  /* in the section: ascending in frames->commons */
+	bool usable;	  /* its version and encodings are known */
+	bool sized;	  /* functions have augmentation data of a told size */
+	bool signal;	  /* of signal frames */
+	uint8_t encoding; /* of pointers (DW_EH_PE) */
+	uint64_t code_align;
+	int64_t data_align;
+	const uint8_t *begin, *end; /* its instructions */
+};
+
+struct code_frames_function {
+	uint64_t start, end; /* keys */
+	uint64_t address;    /* of start */
+	uint32_t common;     /* index */
+	bool is_debug;
+	const uint8_t *instructions, *instructions_end;
+};
+
+struct code_frames {
+	const struct code_elf *elf;
+	struct code_frames_section sections[CODE_FRAMES_SECTIONS_MAX];
+	size_t nr_sections;
+	struct code_frames_common *commons;
+	size_t nr_commons, commons_room;
+	struct code_frames_function *functions; /* by start, disjoint */
+	size_t nr_functions, functions_room;
+	size_t nr_lost; /* functions not readable */
+};
+
+/* 0; -ENODATA no section, -EILSEQ, -EFBIG, -ENOMEM. Needs deinit in any case. */
+int code_frames_init(struct code_frames *frames, const struct code_elf *elf, struct diag *diag);
+void code_frames_deinit(struct code_frames *frames);
+
+/*
+ * A pointer by its encoding; base: of bytes that are loaded at address.
+ * cursor fails where the encoding is not known.
+ */
+uint64_t code_frames_pointer(struct code_cursor *cursor, uint8_t encoding,
+			     const struct code_frames_section *section);
+
+#endif

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unwind/stack_walk.h"
+
+#include "unwind/code_format.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define X86_64_FP  6
+#define AARCH64_FP 29
+#define AARCH64_LR 30
+
+/* No stack of one thread is as large: what is farther away than that is no stack. */
+#define STACK_BYTES_MAX ((uint64_t)1 << 30)
+/* So far behind the copy a frame pointer may be one; farther it is another number. */
+#define POINTER_BYTES_MAX ((uint64_t)1 << 20)
+/* Addresses of user code; above, AArch64 has signatures and tags. */
+#define AARCH64_ADDRESS ((uint64_t)0xffffffffffff)
+
+/*
+ * x86-64: struct rt_sigframe behind its pretcode, which is where the stack
+ * pointer is in the trampoline: ucontext, whose uc_mcontext is 40 bytes in and
+ * has the registers in this order (arch/x86/include/uapi/asm/sigcontext.h).
+ */
+#define X86_64_MCONTEXT	   40u
+#define X86_64_MCONTEXT_SP (X86_64_MCONTEXT + 15 * 8u)
+#define X86_64_MCONTEXT_PC (X86_64_MCONTEXT + 16 * 8u)
+static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2};
+
+/*
+ * AArch64: struct rt_sigframe at the stack pointer: siginfo of 128 bytes, then
+ * ucontext, whose uc_mcontext is 176 bytes in: a word, x0 to x30, sp, pc
+ * (arch/arm64/include/uapi/asm/sigcontext.h).
+ */
+#define AARCH64_MCONTEXT    (128 + 176 + 8u)
+#define AARCH64_MCONTEXT_SP (AARCH64_MCONTEXT + 31 * 8u)
+#define AARCH64_MCONTEXT_PC (AARCH64_MCONTEXT + 32 * 8u)
+
+struct walk {
+	const struct stack_walk_input *input;
+	uint64_t pc; /* as it is looked up */
+	const struct code_table *table;
+	uint64_t key; /* of pc in it */
+	uint64_t sp;
+	bool sp_is_known;   /* else it is a lower bound */
+	bool sp_is_outside; /* of the copy: a signal came on another stack */
+	uint64_t registers[STACK_WALK_NR_REGISTERS];
+	uint32_t known;
+	uint32_t cut; /* not known because the copy ends before them */
+};
+
+enum step { STEP_ON, STEP_WHOLE, STEP_TRUNCATED, STEP_BROKEN };
+
+static uint32_t bit(unsigned int number)
+{
+	return (uint32_t)1 << number;
+}
+
+static unsigned int fp_of(const struct walk *walk)
+{
+	return walk->input->machine == CODE_X86_64 ? X86_64_FP : AARCH64_FP;
+}
+
+/* What a function gives back to its caller, but the stack pointer. */
+static uint32_t kept_by_calls(enum code_machine machine)
+{
+	return machine == CODE_X86_64 ? bit(3) | bit(6) | 0xf000u : 0x3ff80000u;
+}
+
+/* STEP_ON, _TRUNCATED: behind the copy, _BROKEN: elsewhere. */
+static inline enum step read_word(const struct walk *walk, uint64_t address, uint64_t *value)
+{
+	const struct stack_walk_input *input = walk->input;
+	const uint64_t offset = address - input->sp;
+
+	if (offset < input->stack_bytes && input->stack_bytes - offset >= sizeof(*value)) {
+		memcpy(value, input->stack + offset, sizeof(*value));
+		return STEP_ON;
+	}
+	return offset < STACK_BYTES_MAX || walk->sp_is_outside ? STEP_TRUNCATED : STEP_BROKEN;
+}
+
+/* Why a register is not there: the copy ends, or nobody told it. */
+static enum step lacking(const struct walk *walk, unsigned int number)
+{
+	return walk->cut & bit(number) ? STEP_TRUNCATED : STEP_BROKEN;
+}
+
+static enum step read_register(const struct walk *walk, unsigned int number, uint64_t *value)
+{
+	if (number >= STACK_WALK_NR_REGISTERS || !(walk->known & bit(number)))
+		return number < STACK_WALK_NR_REGISTERS ? lacking(walk, number) : STEP_BROKEN;
+	*value = walk->registers[number];
+	return STEP_ON;
+}
+
+/* ---- by a row ---- */
+
+/*
+ * Behind a frame that was left by frame pointer the stack pointer is not
+ * known on AArch64, where the pair that the frame pointer leads to lies at the
+ * low end of a frame. But a function that saves the pair points to it.
+ */
+static enum step address_by_pair(const struct walk *walk, const uint16_t *saved, uint64_t *cfa)
+{
+	const uint16_t at_cfa = saved[0];
+	const unsigned int index = at_cfa & bit(CODE_SLOT_RETURN) ? 3 : 2;
+	enum step step;
+
+	if (!(at_cfa & bit(CODE_SLOT_FP)))
+		return STEP_BROKEN;
+	step = read_register(walk, fp_of(walk), cfa);
+	if (step == STEP_ON)
+		*cfa -= (uint64_t)((int64_t)(int16_t)saved[index] * 8);
+	return step;
+}
+
+static enum step address_by_deref(const struct walk *walk, uint64_t row, uint64_t *cfa)
+{
+	const unsigned int number = code_format_register(row);
+	const bool is_indexed = code_format_cfa(row) == CODE_CFA_INDEX;
+	uint64_t base = walk->sp, index = 0;
+	enum step step = walk->sp_is_known ? STEP_ON : STEP_BROKEN;
+
+	if (is_indexed && step == STEP_ON)
+		step = read_register(walk, number, &index);
+	else if (!is_indexed && number != (walk->input->machine == CODE_X86_64 ? 7u : 31u))
+		step = read_register(walk, number, &base);
+	base += 8 * index;
+	if (step == STEP_ON)
+		step = read_word(walk, base + (uint64_t)(int64_t)code_format_offset(row), cfa);
+	*cfa += (uint64_t)(int64_t)code_format_add(row);
+	return step;
+}
+
+static enum step address_of_frame(const struct walk *walk, uint64_t row, const uint16_t *saved,
+				  uint64_t *cfa)
+{
+	const uint64_t offset = (uint64_t)(int64_t)code_format_offset(row);
+	enum step step = STEP_ON;
+	uint64_t base = walk->sp;
+
+	switch (code_format_cfa(row)) {
+	case CODE_CFA_PLT:
+		if ((walk->pc & 15) >= code_format_register(row))
+			base += 8;
+		break;
+	case CODE_CFA_SP:
+		if (!walk->sp_is_known)
+			return address_by_pair(walk, saved, cfa);
+		break;
+	case CODE_CFA_FP:
+		step = read_register(walk, fp_of(walk), &base);
+		break;
+	case CODE_CFA_OTHER:
+		step = read_register(walk, code_format_register(row), &base);
+		break;
+	case CODE_CFA_DEREF:
+	case CODE_CFA_INDEX:
+		return address_by_deref(walk, row, cfa);
+	default:
+		return STEP_BROKEN;
+	}
+	*cfa = base + offset;
+	return step;
+}
+
+/* By a word of another rule than CFA and SAME; pointer is this frame's, if the step to it is ON. */
+static enum step read_other(const struct walk *walk, uint16_t word, enum step step_to_pointer,
+			    uint64_t pointer, uint64_t *value)
+{
+	const int32_t operand = code_format_value(word);
+
+	switch (code_format_rule(word)) {
+	case CODE_RULE_FP:
+		if (step_to_pointer != STEP_ON)
+			return step_to_pointer;
+		return read_word(walk, pointer + (uint64_t)((int64_t)operand * 8), value);
+	case CODE_RULE_REGISTER:
+		return read_register(walk, (unsigned int)operand, value);
+	default:
+		return STEP_BROKEN;
+	}
+}
+
+static void set_register(struct walk *walk, unsigned int number, enum step step, uint64_t value)
+{
+	walk->registers[number] = value;
+	walk->known &= ~bit(number);
+	walk->cut &= ~bit(number);
+	if (step == STEP_ON)
+		walk->known |= bit(number);
+	else if (step == STEP_TRUNCATED)
+		walk->cut |= bit(number);
+}
+
+/* The slots that have rules of their own, but the return address. */
+static void restore_others(struct walk *walk, const uint16_t *saved, const uint8_t *slots)
+{
+	const uint16_t *word = saved + 2 + __builtin_popcount(saved[0]);
+	uint64_t pointer = 0, value = 0;
+	const enum step step_to_pointer = read_register(walk, fp_of(walk), &pointer);
+	enum step step;
+
+	for (uint32_t others = saved[1]; others; others &= others - 1, word++) {
+		const unsigned int slot = (unsigned int)__builtin_ctz(others);
+
+		if (slot == CODE_SLOT_RETURN)
+			continue;
+		step = read_other(walk, *word, step_to_pointer, pointer, &value);
+		set_register(walk, slots[slot], step, value);
+	}
+}
+
+/* What the row says of all slots but the return address; what it does not is kept or lost. */
+static void restore_registers(struct walk *walk, const uint16_t *saved, uint64_t cfa)
+{
+	size_t nr_slots;
+	const uint8_t *slots = code_machine_slots(walk->input->machine, &nr_slots);
+	const uint32_t kept = kept_by_calls(walk->input->machine);
+	const uint16_t *word = saved + 2;
+	uint64_t value = 0;
+	enum step step;
+
+	if (saved[1])
+		restore_others(walk, saved, slots);
+	walk->known &= kept;
+	walk->cut &= kept;
+	for (uint32_t at_cfa = saved[0]; at_cfa; at_cfa &= at_cfa - 1, word++) {
+		const unsigned int slot = (unsigned int)__builtin_ctz(at_cfa);
+		const uint64_t at = cfa + (uint64_t)((int64_t)(int16_t)*word * 8);
+
+		/*
+		 * Behind a pop tables go on to tell where the register was saved: that is
+		 * below the stack pointer, and the register is back.
+		 */
+		if (slot == CODE_SLOT_RETURN || at < walk->sp)
+			continue;
+		step = read_word(walk, at, &value);
+		set_register(walk, slots[slot], step, value);
+	}
+}
+
+static enum step read_return(const struct walk *walk, const uint16_t *saved, uint64_t cfa,
+			     uint64_t *value)
+{
+	if (saved[0] & bit(CODE_SLOT_RETURN))
+		return read_word(walk, cfa + (uint64_t)((int64_t)(int16_t)saved[2] * 8), value);
+	if (saved[1] & bit(CODE_SLOT_RETURN)) {
+		uint64_t pointer = 0;
+		const enum step step = read_register(walk, fp_of(walk), &pointer);
+
+		return read_other(walk, saved[2 + __builtin_popcount(saved[0])], step, pointer,
+				  value);
+	}
+	return walk->input->machine == CODE_AARCH64 ? read_register(walk, AARCH64_LR, value)
+						    : STEP_BROKEN;
+}
+
+static bool is_outermost(const uint16_t *saved)
+{
+	return (saved[1] & bit(CODE_SLOT_RETURN)) &&
+	       code_format_rule(saved[2 + __builtin_popcount(saved[0])]) == CODE_RULE_UNDEFINED;
+}
+
+/* Go on at pc, if there is code. */
+static enum step enter(struct walk *walk, uint64_t pc)
+{
+	const struct stack_walk_input *input = walk->input;
+
+	walk->pc = input->machine == CODE_AARCH64 ? pc & AARCH64_ADDRESS : pc;
+	walk->key = 0;
+	walk->table = input->find(input->context, walk->pc, &walk->key);
+	return !walk->table && walk->key == STACK_WALK_NO_CODE ? STEP_BROKEN : STEP_ON;
+}
+
+/* Go to the caller whose return address is value. */
+static enum step enter_caller(struct walk *walk, uint64_t value)
+{
+	if (walk->input->machine == CODE_AARCH64)
+		value &= AARCH64_ADDRESS;
+	return value ? enter(walk, value - 1) : STEP_WHOLE;
+}
+
+static enum step step_by_row(struct walk *walk, uint64_t row, const uint16_t *saved)
+{
+	uint64_t cfa = 0, value = 0;
+	enum step step;
+
+	if (is_outermost(saved))
+		return STEP_WHOLE;
+	step = address_of_frame(walk, row, saved, &cfa);
+	if (step != STEP_ON)
+		return step;
+	/*
+	 * The stack grows with each frame, so that walks end; only a function
+	 * that has called none may have no frame, where the return address is in x30.
+	 */
+	if (cfa & 7 || cfa - walk->sp >= STACK_BYTES_MAX ||
+	    (cfa == walk->sp && (walk->input->machine == CODE_X86_64 ||
+				 (saved[0] | saved[1]) & bit(CODE_SLOT_RETURN))))
+		return STEP_BROKEN;
+	step = read_return(walk, saved, cfa, &value);
+	if (step != STEP_ON)
+		return step;
+	restore_registers(walk, saved, cfa);
+	walk->sp = cfa;
+	walk->sp_is_known = true;
+	return enter_caller(walk, value);
+}
+
+/* ---- signals ---- */
+
+static void read_mcontext(const struct walk *walk, struct walk *next)
+{
+	const bool is_x86_64 = walk->input->machine == CODE_X86_64;
+	const unsigned int nr = is_x86_64 ? sizeof(x86_64_mcontext) : 31;
+	const uint64_t base = walk->sp + (is_x86_64 ? X86_64_MCONTEXT : AARCH64_MCONTEXT);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		uint64_t value = 0;
+		enum step step = read_word(walk, base + (uint64_t)8 * i, &value);
+
+		set_register(next, is_x86_64 ? x86_64_mcontext[i] : i, step, value);
+	}
+}
+
+static bool is_outside(const struct stack_walk_input *input, uint64_t sp)
+{
+	return sp - input->sp >= input->stack_bytes;
+}
+
+/* To what the signal interrupted, which may be on another stack. */
+static enum step step_by_signal(struct walk *walk)
+{
+	const bool is_x86_64 = walk->input->machine == CODE_X86_64;
+	const uint64_t sp_at = walk->sp + (is_x86_64 ? X86_64_MCONTEXT_SP : AARCH64_MCONTEXT_SP);
+	const uint64_t pc_at = walk->sp + (is_x86_64 ? X86_64_MCONTEXT_PC : AARCH64_MCONTEXT_PC);
+	struct walk next = *walk;
+	enum step step;
+
+	if (!walk->sp_is_known)
+		return STEP_BROKEN;
+	step = read_word(walk, sp_at, &next.sp);
+	if (step == STEP_ON)
+		step = read_word(walk, pc_at, &next.pc);
+	if (step != STEP_ON)
+		return step;
+	read_mcontext(walk, &next);
+	next.sp_is_outside = is_outside(walk->input, next.sp);
+	/* On the same stack it is further out. */
+	if (!next.sp_is_outside && next.sp <= walk->sp)
+		return STEP_BROKEN;
+	*walk = next;
+	return enter(walk, next.pc);
+}
+
+/* ---- by frame pointer ---- */
+
+static enum step step_by_pointer(struct walk *walk)
+{
+	const unsigned int number = fp_of(walk);
+	uint64_t pointer = 0, caller = 0, value = 0;
+	enum step step = read_register(walk, number, &pointer);
+
+	if (step != STEP_ON)
+		return step;
+	if (!pointer)
+		return STEP_WHOLE;
+	if (pointer & 7 || pointer < walk->sp)
+		return STEP_BROKEN;
+	step = read_word(walk, pointer, &caller);
+	if (step == STEP_ON)
+		step = read_word(walk, pointer + 8, &value);
+	if (step == STEP_TRUNCATED && !walk->sp_is_outside &&
+	    pointer - walk->input->sp > walk->input->stack_bytes + POINTER_BYTES_MAX)
+		return STEP_BROKEN;
+	if (step != STEP_ON)
+		return step;
+	/* What it did to other registers nobody knows. */
+	walk->known = 0;
+	walk->cut = 0;
+	set_register(walk, number, STEP_ON, caller);
+	walk->sp = pointer + 16;
+	walk->sp_is_known = walk->input->machine == CODE_X86_64;
+	return enter_caller(walk, value);
+}
+
+/* ---- all ---- */
+
+static enum step step_out(struct walk *walk, struct stack_walk_result *result)
+{
+	const struct code_table *table = walk->table;
+	struct code_format_place place;
+	uint64_t row;
+	enum step step;
+
+	if (table && code_format_find(table, walk->key, &place)) {
+		row = table->rows[place.row];
+		if (code_format_cfa(row) == CODE_CFA_SIGNAL)
+			return step_by_signal(walk);
+		return step_by_row(walk, row, table->saved + code_format_saved(row));
+	}
+	step = step_by_pointer(walk);
+	result->nr_by_pointer += step == STEP_ON;
+	return step;
+}
+
+static enum stack_walk_end end_of(enum step step)
+{
+	switch (step) {
+	case STEP_WHOLE:
+		return STACK_WALK_WHOLE;
+	case STEP_BROKEN:
+		return STACK_WALK_BROKEN;
+	default:
+		return STACK_WALK_TRUNCATED;
+	}
+}
+
+void stack_walk(const struct stack_walk_input *input, uint64_t *addresses, size_t room,
+		struct stack_walk_result *result)
+{
+	struct walk walk = {
+		.input = input, .sp = input->sp, .sp_is_known = true, .known = input->known};
+	enum step step;
+
+	memcpy(walk.registers, input->registers, sizeof(walk.registers));
+	*result = (struct stack_walk_result){.nr_addresses = 0};
+	step = enter(&walk, input->pc);
+	while (step == STEP_ON) {
+		step = step_out(&walk, result);
+		if (step != STEP_ON || result->nr_addresses == room)
+			break;
+		addresses[result->nr_addresses++] = walk.pc;
+	}
+	result->end = end_of(step);
+}
