@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libdb/libsdb.a
 libdb_libsdb_a_SOURCES = \
+	libdb/bit_coder.c libdb/bit_coder.h \
+	libdb/blocks.c libdb/blocks.h \
 	libdb/history_files.c libdb/history_files.h \
 	libdb/sample_name.c libdb/sample_name.h libdb/sample_name_internal.h \
 	libdb/sample_name_parse.c \
@@ -33,14 +35,27 @@ libdb_libsdb_a_SOURCES = \
 	libdb/slice_tables_decode.c \
 	libdb/slice_tables_encode.c \
 	libdb/slice_unpacker.c libdb/slice_unpacker.h \
-	libdb/slice_writer.c libdb/slice_writer.h
+	libdb/slice_writer.c libdb/slice_writer.h \
+	libdb/stack_code.c libdb/stack_code.h \
+	libdb/stack_file.c libdb/stack_file.h \
+	libdb/stack_file_load.c \
+	libdb/stack_identity.c libdb/stack_identity.h \
+	libdb/stack_index.c libdb/stack_index.h libdb/stack_line.h \
+	libdb/stack_record.c libdb/stack_record.h \
+	libdb/stack_scan.c libdb/stack_scan.h \
+	libdb/stack_tree.c libdb/stack_tree.h libdb/stack_tree_internal.h \
+	libdb/stack_tree_decode.c \
+	libdb/stack_tree_encode.c \
+	libdb/stack_tree_fold.c \
+	libdb/stack_tree_order.c libdb/stack_tree_order.h
 libdb_libsdb_a_CFLAGS = $(CONVERSION_CFLAGS) $(ZSTD_CFLAGS)
 
 if REPORTS
 # Tests, with what they share; and the library as the kill tests want it.
 check_LIBRARIES += libdb/libsdbtest.a libdb/libsdb_faults.a
 libdb_libsdbtest_a_SOURCES = tests/unit/make_sdb.c tests/unit/make_sdb.h \
-	tests/unit/make_slice.c tests/unit/make_slice.h
+	tests/unit/make_slice.c tests/unit/make_slice.h \
+	tests/unit/make_stacks.c tests/unit/make_stacks.h tests/unit/slice_version_1.h
 libdb_libsdbtest_a_CFLAGS = $(TEST_CFLAGS)
 libdb_libsdb_faults_a_SOURCES = $(libdb_libsdb_a_SOURCES)
 libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS) $(ZSTD_CFLAGS)
@@ -54,6 +69,7 @@ sdb_tests = \
 	tests/unit/test_sdb_fault \
 	tests/unit/test_sdb_file \
 	tests/unit/test_sdb_image \
+	tests/unit/test_sdb_meanwhile \
 	tests/unit/test_sdb_restart \
 	tests/unit/test_sdb_sigbus \
 	tests/unit/test_sdb_sort \
@@ -63,6 +79,16 @@ sdb_tests = \
 	tests/unit/test_slice_close \
 	tests/unit/test_slice_fault \
 	tests/unit/test_slice_merge \
+	tests/unit/test_slice_stacks \
+	tests/unit/test_stack_file \
+	tests/unit/test_stack_file_fault \
+	tests/unit/test_stack_file_kill \
+	tests/unit/test_stack_file_meanwhile \
+	tests/unit/test_bit_coder \
+	tests/unit/test_stack_index \
+	tests/unit/test_stack_tree \
+	tests/unit/test_stack_tree_encode \
+	tests/unit/test_stack_tree_fold \
 	tests/unit/test_history_files
 check_PROGRAMS += $(sdb_tests)
 TESTS += $(sdb_tests)
@@ -126,6 +152,47 @@ tests_unit_test_slice_fault_LDADD = $(sdb_test_libs)
 tests_unit_test_slice_merge_SOURCES = tests/unit/test_slice_merge.c
 tests_unit_test_slice_merge_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_slice_merge_LDADD = $(sdb_test_libs)
+tests_unit_test_stack_file_SOURCES = tests/unit/test_stack_file.c
+tests_unit_test_stack_file_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_file_LDADD = $(sdb_test_libs)
+tests_unit_test_stack_file_fault_SOURCES = tests/unit/test_stack_file_fault.c \
+	tests/unit/failing_calls.c tests/unit/failing_calls.h
+tests_unit_test_stack_file_fault_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_file_fault_LDFLAGS = $(AM_LDFLAGS) $(failing_calls_wrap_flags)
+tests_unit_test_stack_file_fault_LDADD = $(sdb_test_libs)
+tests_unit_test_stack_file_kill_SOURCES = tests/unit/test_stack_file_kill.c
+tests_unit_test_stack_file_kill_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_file_kill_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/libbase.a $(TEST_LIBS)
+# A reader's calls, whatever their names, and a thread of the test's for the writer.
+meanwhile_sources = tests/unit/meanwhile.c tests/unit/meanwhile.h \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+meanwhile_wrap_flags = -pthread -Wl,--wrap=pread -Wl,--wrap=pread64 -Wl,--wrap=fstat -Wl,--wrap=fstat64
+tests_unit_test_sdb_meanwhile_SOURCES = tests/unit/test_sdb_meanwhile.c $(meanwhile_sources)
+tests_unit_test_sdb_meanwhile_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_sdb_meanwhile_LDFLAGS = $(AM_LDFLAGS) $(meanwhile_wrap_flags)
+tests_unit_test_sdb_meanwhile_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_stack_file_meanwhile_SOURCES = tests/unit/test_stack_file_meanwhile.c $(meanwhile_sources)
+tests_unit_test_stack_file_meanwhile_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_file_meanwhile_LDFLAGS = $(AM_LDFLAGS) $(meanwhile_wrap_flags)
+tests_unit_test_stack_file_meanwhile_LDADD = libdb/libsdbtest.a libdb/libsdb_faults.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_bit_coder_SOURCES = tests/unit/test_bit_coder.c
+tests_unit_test_bit_coder_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_bit_coder_LDADD = $(sdb_test_libs)
+tests_unit_test_stack_index_SOURCES = tests/unit/test_stack_index.c
+tests_unit_test_stack_index_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_index_LDADD = $(sdb_test_libs)
+tests_unit_test_stack_tree_SOURCES = tests/unit/test_stack_tree.c
+tests_unit_test_stack_tree_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_tree_LDADD = $(sdb_test_libs)
+tests_unit_test_stack_tree_encode_SOURCES = tests/unit/test_stack_tree_encode.c
+tests_unit_test_stack_tree_encode_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_tree_encode_LDADD = $(sdb_test_libs)
+tests_unit_test_stack_tree_fold_SOURCES = tests/unit/test_stack_tree_fold.c
+tests_unit_test_stack_tree_fold_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stack_tree_fold_LDADD = $(sdb_test_libs)
+tests_unit_test_slice_stacks_SOURCES = tests/unit/test_slice_stacks.c
+tests_unit_test_slice_stacks_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_slice_stacks_LDADD = $(sdb_test_libs)
 tests_unit_test_history_files_SOURCES = tests/unit/test_history_files.c
 tests_unit_test_history_files_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_history_files_LDADD = $(sdb_test_libs)

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRIES_MAX	  50
-#define TRIES_DAMAGED_MAX 3 /* a look at lines while they fill may mislead: look again */
+#define TRIES_MAX      50
+#define PAGE_TRIES_MAX 1000 /* its lines are full before that, and it is split */
 
 struct checker {
 	int fd;
@@ -41,6 +41,7 @@ struct table_check {
 	/* Of a wide page its values from the first reading, its keys from the second. */
 	uint64_t words[SDB_PAGE_BYTES / 8];
 	uint64_t keys[SDB_PAGE_BYTES / 8];
+	uint64_t words_before[SDB_PAGE_BYTES / 8], keys_before[SDB_PAGE_BYTES / 8];
 };
 
 /* A page of slots: those whose place is from low to high count. */
@@ -188,15 +189,23 @@ static int check_empty_slot(struct checker *checker, const struct table_check *c
 	return damaged(checker, "page %u: slot %u holds a key without samples", where->page, slot);
 }
 
-static int check_page(struct checker *checker, struct table_check *check,
-		      const struct page_check *where)
+static int read_page(const struct checker *checker, struct table_check *check,
+		     const struct page_check *where)
 {
-	const uint32_t slot_bytes = check->wide ? 16 : 8;
 	const uint64_t offset = (uint64_t)where->page * SDB_PAGE_BYTES;
 	int error = read_at(checker, check->words, SDB_PAGE_BYTES, offset);
 
 	if (!error && check->wide)
 		error = read_at(checker, check->keys, SDB_PAGE_BYTES, offset);
+	return error;
+}
+
+static int check_slots(struct checker *checker, const struct table_check *check,
+		       const struct page_check *where)
+{
+	const uint32_t slot_bytes = check->wide ? 16 : 8;
+	int error = 0;
+
 	for (uint32_t slot = where->start_bytes / slot_bytes;
 	     slot < SDB_PAGE_BYTES / slot_bytes && !error; slot++) {
 		if (slot_empty(check, slot))
@@ -205,6 +214,45 @@ static int check_page(struct checker *checker, struct table_check *check,
 			error = check_slot(checker, check, where, slot);
 	}
 	return error;
+}
+
+/*
+ * Read it again. Where it is the same, all of it was so at the moment between
+ * (counts only grow), and what was found wrong is. 0, 1, or -errno.
+ */
+static int page_changed(const struct checker *checker, struct table_check *check,
+			const struct page_check *where)
+{
+	int error;
+
+	memcpy(check->words_before, check->words, sizeof(check->words));
+	memcpy(check->keys_before, check->keys, sizeof(check->keys));
+	error = read_page(checker, check, where);
+	if (error)
+		return error;
+	return memcmp(check->words_before, check->words, sizeof(check->words)) ||
+	       memcmp(check->keys_before, check->keys, sizeof(check->keys));
+}
+
+/* One reading may find a slot empty and the next one, taken a moment later, used. */
+static int check_page(struct checker *checker, struct table_check *check,
+		      const struct page_check *where)
+{
+	const struct sdb_check_result result = checker->result;
+	int error = read_page(checker, check, where);
+
+	for (int tries = 0; tries < PAGE_TRIES_MAX && !error; tries++) {
+		int wrong = check_slots(checker, check, where);
+		int changed = wrong ? page_changed(checker, check, where) : 0;
+
+		if (changed <= 0)
+			return changed ? changed : wrong;
+		checker->result = result;
+	}
+	return error ? error
+		     : diag_set_at(checker->diag, -EAGAIN, checker->path, 0,
+				   "page %u is written to too fast to be checked; try again",
+				   where->page);
 }
 
 /* ---- tables ---- */
@@ -373,10 +421,10 @@ int sdb_check(const char *path, struct sdb_check_result *result, struct diag *di
 	if (checker.fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	for (int tries = 0; tries < TRIES_MAX; tries++) {
-		if (tries && changed)
+		if (tries)
 			(void)nanosleep(&pause, NULL);
 		error = check_once(&checker, &changed);
-		if (!changed && (error != -EILSEQ || tries >= TRIES_DAMAGED_MAX))
+		if (!changed)
 			break;
 	}
 	(void)close(checker.fd);

@@ -2,7 +2,7 @@
 /* A sample file open for writing: making it, mapping it, growing it. */
 #include "libdb/sdb_internal.h"
 
-#include "lib/file.h"
+#include "libdb/blocks.h"
 #include "libdb/sdb_header.h"
 
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,80 +21,6 @@
 #define RESERVE_FACTOR	  16u
 #define FILE_BYTES_MAX	  (SIZE_MAX / 2 / RESERVE_FACTOR) /* so that sizes of mappings fit */
 #define HUGE_PAGE_BYTES	  ((size_t)2 << 20)
-
-/* ---- disk ---- */
-
-static int write_at(int fd, const void *bytes, size_t nr_bytes, uint64_t from)
-{
-	const char *next = bytes;
-
-	while (nr_bytes) {
-		ssize_t nr = pwrite(fd, next, nr_bytes, (off_t)from);
-
-		if (nr < 0 && errno == EINTR)
-			continue;
-		if (nr < 0)
-			return -errno;
-		if (!nr)
-			return -ENOSPC;
-		next += nr;
-		from += (uint64_t)nr;
-		nr_bytes -= (size_t)nr;
-	}
-	return 0;
-}
-
-static int write_zeros(int fd, uint64_t from, uint64_t nr_bytes)
-{
-	static const char zeros[SEGMENT_PAGES_MAX * SDB_PAGE_BYTES];
-	int error = 0;
-
-	while (nr_bytes && !error) {
-		const size_t piece = nr_bytes < sizeof(zeros) ? nr_bytes : sizeof(zeros);
-
-		error = write_at(fd, zeros, piece, from);
-		from += piece;
-		nr_bytes -= piece;
-	}
-	return error;
-}
-
-/* Asked for first: going over the limit would be SIGXFSZ. */
-static int may_reach(uint64_t nr_bytes)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-			       nr_bytes > limit.rlim_cur
-		       ? -EFBIG
-		       : 0;
-}
-
-static int reserve_blocks(int fd, uint64_t from, uint64_t nr_bytes)
-{
-	while (fallocate(fd, 0, (off_t)from, (off_t)nr_bytes) < 0) {
-		if (errno == EOPNOTSUPP || errno == ENOSYS)
-			return 0; /* writing the zeros does it */
-		if (errno != EINTR)
-			return -errno;
-	}
-	return 0;
-}
-
-/*
- * Blocks for nr_bytes behind the end of the file: after this a store there
- * does not depend on the disk having room. Then zeros are written, which
- * makes the pages in the page cache at a quarter of the cost of faulting
- * each into it (on ext4).
- */
-static int allocate_blocks(int fd, uint64_t from, uint64_t nr_bytes)
-{
-	int error = may_reach(from + nr_bytes);
-
-	if (!error)
-		error = reserve_blocks(fd, from, nr_bytes);
-	return error ? error : write_zeros(fd, from, nr_bytes);
-}
 
 /* ---- mapping ---- */
 
@@ -200,10 +125,10 @@ static int file_extend(struct sdb *db, uint64_t end, uint64_t wanted)
 
 	if (db->file_bytes >= wanted)
 		return 0; /* left from a growth that could not map it */
-	error = allocate_blocks(db->fd, db->file_bytes, end - db->file_bytes);
+	error = blocks_allocate(db->fd, db->file_bytes, end - db->file_bytes);
 	if (error && end > wanted) {
 		end = wanted;
-		error = allocate_blocks(db->fd, db->file_bytes, end - db->file_bytes);
+		error = blocks_allocate(db->fd, db->file_bytes, end - db->file_bytes);
 	}
 	if (!error)
 		db->file_bytes = end;
@@ -244,13 +169,13 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 
 	if (error)
 		return error;
-	error = may_reach(nr_bytes);
+	error = blocks_may_reach(nr_bytes);
 	/* The first page last: without it, nothing has begun. */
 	if (!error && nr_bytes > SDB_PAGE_BYTES)
-		error = write_at(db->fd, (char *)pages + SDB_PAGE_BYTES, nr_bytes - SDB_PAGE_BYTES,
-				 SDB_PAGE_BYTES);
+		error = blocks_write(db->fd, (char *)pages + SDB_PAGE_BYTES,
+				     nr_bytes - SDB_PAGE_BYTES, SDB_PAGE_BYTES);
 	if (!error)
-		error = write_at(db->fd, pages, SDB_PAGE_BYTES, 0);
+		error = blocks_write(db->fd, pages, SDB_PAGE_BYTES, 0);
 	if (!error && db->file_bytes < nr_bytes)
 		db->file_bytes = nr_bytes;
 	SDB_STORED();

@@ -6,12 +6,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define HEADER_ALIGN 64u
+#define LOOKS_MAX    1000 /* each that fails meets an emptying, or a split of a page */
 
 /* The layout is a contract: what sample_file.h says must be what compilers make of it. */
 static_assert(sizeof(struct oprof_sdb_table) == 24, "tables are 24 bytes");
@@ -252,7 +254,7 @@ static int header_check(int fd, const struct oprof_sdb_header *header, size_t nr
 	if (nr_bytes < header->header_bytes)
 		return diag_set_at(diag, -EILSEQ, path, 0, "cut: its header is %u bytes",
 				   header->header_bytes);
-	/* After the header was read: a file that is written to only grows. */
+	/* After the header was read: a file only grows, until it is emptied. */
 	if (fstat(fd, &status) < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
 	int error = check_strings(header, path, diag);
@@ -300,14 +302,51 @@ free_bytes:
 	return error;
 }
 
+/* A look at it: short where the file is; words of one copy may be of different moments. */
+static int look(int fd, const char *path, struct oprof_sdb_header *header, struct diag *diag)
+{
+	ssize_t nr;
+
+	memset(header, 0, sizeof(*header));
+	/* What is read before and behind is so. Partner: the fence in table_empty. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	nr = file_pread_all(fd, header, sizeof(*header), 0);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (nr < 0)
+		return diag_set_at(diag, (int)nr, path, 0, "%s", strerror((int)-nr));
+	/* Adding samples stores these, and it is nothing that the rest depends on. */
+	header->start_time_ns = 0;
+	header->end_time_ns = 0;
+	return 0;
+}
+
+/*
+ * What is read between two looks that are the same is of one epoch, and no
+ * table grew: its flags are those of its samples, its pages and the file's
+ * size fit each other. Else neither header nor error means anything.
+ */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
 {
-	int error = -EILSEQ;
+	struct oprof_sdb_header before, after;
+	int error = look(fd, path, &before, diag);
 
-	/* A copy that is taken while a table grows may not agree with itself: once or twice. */
-	for (int tries = 0; tries < 3 && error == -EILSEQ; tries++)
-		error = header_load_once(fd, path, header, diag);
-	return error;
+	for (int tries = 0; tries < LOOKS_MAX && !error; tries++) {
+		struct oprof_sdb_header *found = NULL;
+		int wrong = header_load_once(fd, path, &found, diag);
+
+		error = look(fd, path, &after, wrong ? NULL : diag);
+		if (wrong == -ENOMEM || (!error && !memcmp(&before, &after, sizeof(before)))) {
+			if (!wrong)
+				*header = found;
+			return wrong;
+		}
+		free(found);
+		before = after;
+		(void)sched_yield();
+	}
+	return error ? error
+		     : diag_set_at(diag, -EAGAIN, path, 0,
+				   "written to too fast to be read; try again");
 }
 
 char *sdb_header_string(const struct oprof_sdb_header *header,

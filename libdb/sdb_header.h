@@ -17,9 +17,10 @@ int sdb_header_build(const struct sdb_identity *identity, void **pages, size_t *
 /*
  * Read and check the header of the file open at fd: header_bytes of it in
  * malloc'ed *header, with a NUL behind. Every offset and size in it is then
- * safe to use. 0, -ENODATA (not begun: its writer was killed at once, or is
- * at it now), -EINVAL, -EILSEQ, -EPROTONOSUPPORT, or -errno of reading. path
- * is for diag.
+ * safe to use; all of it is of one epoch, and of one moment but for the times.
+ * 0, -ENODATA (not begun: its writer was killed at once, or is at it now),
+ * -EINVAL, -EILSEQ, -EPROTONOSUPPORT, -EAGAIN (changed at each of many looks),
+ * or -errno of reading. path is for diag.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag);
 

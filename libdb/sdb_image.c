@@ -448,7 +448,9 @@ static int load_once(int fd, const char *path, enum load_what what, struct sdb_i
 		return error;
 	if (!is_void(&image->header))
 		error = load_entries(fd, path, image, diag);
-	changed = epoch_changed(fd, path, image, diag);
+	if (error == -ENOMEM)
+		return error;
+	changed = epoch_changed(fd, path, image, error ? NULL : diag);
 	return changed ? changed : error;
 }
 

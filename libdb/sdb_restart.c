@@ -19,8 +19,10 @@
 #define KEEP_PAGES 16u
 
 /*
- * An odd number tells readers to look again, as a split does. Partner of the
- * fence: the acquire fence in sdb_image.c.
+ * An odd number tells readers to look again, as a split does. And whoever
+ * finds what comes now - another header, a shorter file, other samples - finds
+ * epoch_emptied changed when it looks again. Partners of the fence: the
+ * acquire fences in sdb_image.c and sdb_header.c.
  */
 static void table_empty(struct sdb_table *table)
 {

@@ -70,7 +70,7 @@ struct slice_info {
 	int64_t first_sample_ns, last_sample_ns;
 	uint8_t boot_id[16];
 	uint32_t clock, cpu_khz;
-	uint32_t flags; /* OPROF_SLICE_* */
+	uint32_t flags; /* OPROF_SLICE_*; _STACKS is the writer's to set */
 	const char *host, *cpu_type;
 	/*
 	 * The session's counters (meta/stats) when the stretch began and when it
@@ -133,6 +133,8 @@ void slice_close(struct slice *slice); /* NULL is fine */
 const struct oprof_slice_header *slice_header(const struct slice *slice);
 const struct slice_info *slice_info(const struct slice *slice);
 const struct slice_section *slice_sections(const struct slice *slice, size_t *nr_sections);
+/* Its file: for copying it, whatever its name is by now. */
+int slice_fd(const struct slice *slice);
 
 /*
  * The entries of the next section (they come in order, each once), or pass
@@ -147,7 +149,8 @@ int slice_skip_section(struct slice *slice, struct diag *diag);
 
 /*
  * Sum the slices at paths, in order of their epochs, into one of level,
- * written to fd: one section of each at a time is in memory. The header's
+ * written to fd: one section of each at a time is in memory, and the sum of
+ * their call trees (stack_tree.h). The header's
  * stretch, epochs and counters are those of the first begin and the last
  * end. 0, -errno and diag.
  */
@@ -158,6 +161,7 @@ int slice_merge(const char *const *paths, size_t nr_paths, enum oprof_slice_leve
 
 struct slice_check_result {
 	uint64_t nr_sections, nr_keys, nr_samples, nr_idle, weight;
+	uint64_t nr_stack_nodes, nr_stack_samples; /* of its call trees */
 	uint64_t nr_bytes;
 };
 

@@ -29,6 +29,7 @@ struct slice_builder {
 	struct builder_section *sections;
 	size_t nr_sections, room;
 	uint32_t *buckets; /* section + 1, or 0; twice as many as there is room for sections */
+	const struct stack_tree *stacks; /* borrowed; NULL: none */
 };
 
 int slice_builder_create(struct slice_builder **builder)
@@ -293,6 +294,11 @@ int slice_builder_add_entries(struct slice_builder *builder, int64_t section,
 	return 0;
 }
 
+void slice_builder_stacks(struct slice_builder *builder, const struct stack_tree *tree)
+{
+	builder->stacks = tree;
+}
+
 /* ---- writing ---- */
 
 static int compare_sections(const void *a, const void *b)
@@ -302,9 +308,9 @@ static int compare_sections(const void *a, const void *b)
 	return slice_section_compare(&(*left)->section, &(*right)->section);
 }
 
-static int write_sorted(struct builder_section *const *sorted, size_t nr_sections,
-			const struct slice_section **plain, const struct slice_info *info, int fd,
-			uint64_t *nr_bytes)
+static int write_sorted(const struct slice_builder *builder, struct builder_section *const *sorted,
+			size_t nr_sections, const struct slice_section **plain,
+			const struct slice_info *info, int fd, uint64_t *nr_bytes)
 {
 	struct slice_writer writer = {0};
 	int error = 0;
@@ -318,6 +324,8 @@ static int write_sorted(struct builder_section *const *sorted, size_t nr_section
 			error = slice_writer_add(&writer, &section->section, section->entries,
 						 section->nr_entries);
 	}
+	if (!error && builder->stacks)
+		error = slice_writer_stacks(&writer, builder->stacks);
 	if (!error)
 		error = slice_writer_finish(&writer, plain, nr_sections, info, fd, nr_bytes);
 	slice_writer_deinit(&writer);
@@ -341,7 +349,7 @@ int slice_builder_write(struct slice_builder *builder, const struct slice_info *
 		}
 		if (nr)
 			qsort(sorted, nr, sizeof(struct builder_section *), compare_sections);
-		error = write_sorted(sorted, nr, plain, info, fd, nr_bytes);
+		error = write_sorted(builder, sorted, nr, plain, info, fd, nr_bytes);
 	}
 	free(sorted);
 	free(plain);

@@ -5,6 +5,7 @@
  * that no reader of a part can know.
  */
 #include "libdb/slice_format.h"
+#include "libdb/stack_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,6 +30,25 @@ static int add_section(const struct slice_section *section, struct slice *slice,
 		result->weight = slice_add_capped(result->weight, section->weight);
 	}
 	return error;
+}
+
+static int add_stacks(struct slice *slice, struct slice_check_result *result, const char *path,
+		      struct diag *diag)
+{
+	struct stack_tree tree;
+	int error = slice_read_stacks(slice, &tree, diag);
+
+	if (error)
+		return error;
+	result->nr_stack_nodes = tree.nr_nodes;
+	for (uint32_t i = 0; i < tree.nr_roots; i++)
+		result->nr_stack_samples =
+			slice_add_capped(result->nr_stack_samples, tree.roots[i].nr_samples);
+	stack_tree_deinit(&tree);
+	if (result->nr_stack_samples == slice_header(slice)->nr_stack_samples)
+		return 0;
+	return diag_set_at(diag, -EILSEQ, path, 0,
+			   "damaged: its call trees and its header tell different sums of samples");
 }
 
 static int compare_sums(const struct oprof_slice_header *header,
@@ -64,10 +84,13 @@ int slice_check(const char *path, struct slice_check_result *result, struct diag
 		error = add_section(&sections[i], slice, &found, path, diag);
 	if (!error)
 		error = compare_sums(slice_header(slice), &found, path, diag);
+	if (!error)
+		error = add_stacks(slice, &found, path, diag);
 	if (!error) {
 		const struct oprof_slice_header *header = slice_header(slice);
 
-		found.nr_bytes = header->weights.offset + header->weights.nr_bytes;
+		found.nr_bytes =
+			header->weights.offset + header->weights.nr_bytes + header->stacks.nr_bytes;
 		*result = found;
 	}
 	slice_close(slice);

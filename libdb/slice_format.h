@@ -7,6 +7,7 @@
 #define LIBDB_SLICE_FORMAT_H
 
 #include "libdb/slice.h"
+#include "oprof/stack_file.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,8 @@
 #define SLICE_SECTION_FLAGS                                                                        \
 	(OPROF_SDB_WEIGHTED | OPROF_SDB_FREQUENCY | OPROF_SDB_HOLED | OPROF_SDB_KEEP_KERNEL)
 #define SLICE_SECTION_FLAGS_TELL (OPROF_SDB_FREQUENCY | OPROF_SDB_KEEP_KERNEL)
+/* Those that tell roots of stacks apart; sections never have the others. */
+#define SLICE_ROOT_FLAGS_TELL (SLICE_SECTION_FLAGS_TELL | OPROF_STACK_BY_IMAGE)
 
 static inline uint8_t *slice_put_number(uint8_t *to, uint64_t value)
 {
@@ -85,6 +88,13 @@ static inline bool slice_section_is_idle(const struct slice_section *section)
 {
 	return section->image_kind == OPROF_IMAGE_IDLE;
 }
+
+/* ---- slice_section.c: what slice_section_compare is made of ---- */
+
+/* By image, its identity, kind and start. */
+int slice_section_compare_images(const struct slice_section *a, const struct slice_section *b);
+/* By application, event and separation. */
+int slice_section_compare_rest(const struct slice_section *a, const struct slice_section *b);
 
 /* ---- slice_header.c ---- */
 

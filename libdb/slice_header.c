@@ -6,11 +6,12 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define NR_FRAMES 4
+#define NR_FRAMES 5
 
 void slice_header_swap(struct oprof_slice_header *header)
 {
@@ -27,9 +28,10 @@ void slice_header_swap(struct oprof_slice_header *header)
 				   &header->nr_samples,
 				   &header->weight,
 				   &header->nr_idle,
+				   &header->nr_stack_samples,
 				   &header->checksum};
-	struct oprof_slice_frame *const frames[NR_FRAMES] = {&header->tables, &header->keys,
-							     &header->counts, &header->weights};
+	struct oprof_slice_frame *const frames[NR_FRAMES] = {
+		&header->tables, &header->keys, &header->counts, &header->weights, &header->stacks};
 
 	for (size_t i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
 		*halves[i] = le32toh(*halves[i]);
@@ -61,10 +63,13 @@ static int check_start(const struct oprof_slice_header *header, size_t nr_bytes,
 		return diag_set_at(diag, -EINVAL, path, 0, "not a slice");
 	if (nr_bytes < sizeof(*header))
 		return diag_set_at(diag, -EILSEQ, path, 0, "cut: %zu bytes", nr_bytes);
-	if (le32toh(header->version) != OPROF_SLICE_VERSION)
+	if (le32toh(header->version) < OPROF_SLICE_VERSION_MIN ||
+	    le32toh(header->version) > OPROF_SLICE_VERSION)
 		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "version %u of the format; this program knows %d",
-				   le32toh(header->version), OPROF_SLICE_VERSION);
+				   "version %u of the format, this program reads %d to %d: read it "
+				   "with the oprof that wrote it, or a newer one",
+				   le32toh(header->version), OPROF_SLICE_VERSION_MIN,
+				   OPROF_SLICE_VERSION);
 	if (slice_header_checksum(header) != le64toh(header->checksum))
 		return diag_set_at(diag, -EILSEQ, path, 0,
 				   "damaged: its header's checksum differs");
@@ -93,6 +98,21 @@ static int check_frame(const struct oprof_slice_frame *frame, const char *name, 
 	return 0;
 }
 
+/* Without the flag there is no such frame. */
+static int check_stacks(const struct oprof_slice_header *header, uint64_t *offset,
+			uint64_t file_bytes, const char *path, struct diag *diag)
+{
+	const struct oprof_slice_frame *stacks = &header->stacks;
+	const bool flagged = header->flags & OPROF_SLICE_STACKS;
+
+	if (flagged != !!stacks->nr_raw_bytes ||
+	    (!flagged && (stacks->offset || stacks->nr_bytes || header->nr_stack_samples)))
+		return diag_set_at(diag, -EILSEQ, path, 0,
+				   "damaged: flags 0x%x and %llu bytes of stacks", header->flags,
+				   (unsigned long long)stacks->nr_raw_bytes);
+	return flagged ? check_frame(stacks, "stacks", offset, file_bytes, path, diag) : 0;
+}
+
 static int check_frames(const struct oprof_slice_header *header, uint64_t file_bytes,
 			const char *path, struct diag *diag)
 {
@@ -108,6 +128,8 @@ static int check_frames(const struct oprof_slice_header *header, uint64_t file_b
 		error = check_frame(&header->counts, "counts", &offset, file_bytes, path, diag);
 	if (!error)
 		error = check_frame(&header->weights, "weights", &offset, file_bytes, path, diag);
+	if (!error)
+		error = check_stacks(header, &offset, file_bytes, path, diag);
 	if (!error && offset != file_bytes)
 		error = diag_set_at(diag, -EILSEQ, path, 0,
 				    "damaged: %llu bytes behind its last frame",

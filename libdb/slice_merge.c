@@ -6,6 +6,7 @@
  */
 #include "libdb/slice_format.h"
 #include "libdb/slice_writer.h"
+#include "libdb/stack_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -262,6 +263,41 @@ static int merge_sections(struct merge *merge, struct diag *diag)
 	return error;
 }
 
+/* ---- call trees ---- */
+
+/* One input's at a time: no more than twice the bound is in memory. */
+static int merge_stacks_of(struct stack_tree *sum, struct slice *slice, struct diag *diag)
+{
+	struct stack_tree tree;
+	int error = slice_read_stacks(slice, &tree, diag);
+
+	if (error)
+		return error;
+	error = stack_tree_merge(sum, &tree);
+	stack_tree_deinit(&tree);
+	if (!error)
+		error = stack_tree_fold(sum, STACK_TREE_NODES_MAX);
+	return error ? diag_set(diag, error, "%s", strerror(-error)) : 0;
+}
+
+static int merge_stacks(struct merge *merge, struct diag *diag)
+{
+	struct stack_tree sum;
+	int error = stack_tree_init(&sum);
+
+	if (error)
+		return diag_set(diag, error, "%s", strerror(-error));
+	for (size_t i = 0; i < merge->nr_inputs && !error; i++)
+		error = merge_stacks_of(&sum, merge->inputs[i].slice, diag);
+	if (!error) {
+		error = slice_writer_stacks(&merge->writer, &sum);
+		if (error)
+			error = diag_set(diag, error, "%s", strerror(-error));
+	}
+	stack_tree_deinit(&sum);
+	return error;
+}
+
 /* ---- all of it ---- */
 
 static int inputs_open(struct merge *merge, const char *const *paths, struct diag *diag)
@@ -332,6 +368,8 @@ int slice_merge(const char *const *paths, size_t nr_paths, enum oprof_slice_leve
 		error = diag_set(diag, -ENOMEM, "%s", strerror(ENOMEM));
 	if (!error)
 		error = merge_sections(&merge, diag);
+	if (!error)
+		error = merge_stacks(&merge, diag);
 	if (!error)
 		error = merge_write(&merge, level, fd, nr_bytes, diag);
 	merge_deinit(&merge);

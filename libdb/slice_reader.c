@@ -3,6 +3,7 @@
 #include "libdb/slice_format.h"
 #include "libdb/slice_tables.h"
 #include "libdb/slice_unpacker.h"
+#include "libdb/stack_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,23 +50,32 @@ static int frame_error(const struct slice *slice, int error, const char *name, s
 				: diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));
 }
 
+/* All of frame, decompressed, to be unpacker's until its deinit. */
+static int load_frame(struct slice *slice, const struct oprof_slice_frame *frame, const char *name,
+		      struct slice_unpacker *unpacker, const uint8_t **raw, size_t *nr_raw,
+		      struct diag *diag)
+{
+	int error;
+
+	slice_unpacker_init(unpacker, frame);
+	error = slice_unpacker_fill_all(unpacker, slice->fd, &slice->small);
+	*raw = unpacker->next;
+	*nr_raw = error ? 0 : (size_t)(unpacker->end - unpacker->next);
+	unpacker->next = unpacker->end;
+	if (!error)
+		error = slice_unpacker_end(unpacker, slice->fd, &slice->small);
+	return error ? frame_error(slice, error, name, diag) : 0;
+}
+
 static int load_tables(struct slice *slice, struct diag *diag)
 {
 	struct slice_unpacker unpacker;
 	const uint8_t *raw;
 	size_t nr_raw;
-	int error;
+	int error =
+		load_frame(slice, &slice->header.tables, "tables", &unpacker, &raw, &nr_raw, diag);
 
-	slice_unpacker_init(&unpacker, &slice->header.tables);
-	error = slice_unpacker_fill_all(&unpacker, slice->fd, &slice->small);
-	raw = unpacker.next;
-	nr_raw = error ? 0 : (size_t)(unpacker.end - unpacker.next);
-	unpacker.next = unpacker.end;
 	if (!error)
-		error = slice_unpacker_end(&unpacker, slice->fd, &slice->small);
-	if (error)
-		error = frame_error(slice, error, "tables", diag);
-	else
 		error = slice_tables_decode(raw, nr_raw, &slice->tables, slice->name, diag);
 	slice_unpacker_deinit(&unpacker);
 	return error ? error : check_sums(slice, diag);
@@ -160,6 +170,11 @@ const struct oprof_slice_header *slice_header(const struct slice *slice)
 const struct slice_info *slice_info(const struct slice *slice)
 {
 	return &slice->info;
+}
+
+int slice_fd(const struct slice *slice)
+{
+	return slice->fd;
 }
 
 const struct slice_section *slice_sections(const struct slice *slice, size_t *nr_sections)
@@ -310,4 +325,33 @@ int slice_skip_section(struct slice *slice, struct diag *diag)
 	if (!error && section->flags & OPROF_SDB_WEIGHTED)
 		error = skip_numbers(slice, &slice->weights, section->nr_keys);
 	return section_end(slice, error, diag);
+}
+
+/* ---- call trees ---- */
+
+static int decode_stacks(struct slice *slice, const uint8_t *raw, size_t nr_raw,
+			 struct stack_tree *tree, struct diag *diag)
+{
+	struct diag found;
+	int error = stack_tree_decode(tree, slice->header.version, raw, nr_raw, &found);
+
+	return error ? diag_set_at(diag, error, slice->name, 0, "%s", found.text) : 0;
+}
+
+int slice_read_stacks(struct slice *slice, struct stack_tree *tree, struct diag *diag)
+{
+	struct slice_unpacker unpacker;
+	const uint8_t *raw;
+	size_t nr_raw;
+	int error;
+
+	if (!(slice->header.flags & OPROF_SLICE_STACKS))
+		return stack_tree_init(tree)
+			       ? diag_set_at(diag, -ENOMEM, slice->name, 0, "%s", strerror(ENOMEM))
+			       : 0;
+	error = load_frame(slice, &slice->header.stacks, "stacks", &unpacker, &raw, &nr_raw, diag);
+	if (!error)
+		error = decode_stacks(slice, raw, nr_raw, tree, diag);
+	slice_unpacker_deinit(&unpacker);
+	return error;
 }

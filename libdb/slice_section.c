@@ -51,7 +51,7 @@ static int compare_identities(const struct oprof_image_identity *a,
 	return order ? order : compare_unsigned(a->size_bytes, b->size_bytes);
 }
 
-static int compare_images(const struct slice_section *a, const struct slice_section *b)
+int slice_section_compare_images(const struct slice_section *a, const struct slice_section *b)
 {
 	int order = compare_paths(&a->image, &b->image);
 
@@ -71,8 +71,8 @@ static int compare_events(const struct slice_section *a, const struct slice_sect
 	if (!order)
 		order = compare_unsigned(a->unit_mask, b->unit_mask);
 	return order ? order
-		     : compare_unsigned(a->flags & SLICE_SECTION_FLAGS_TELL,
-					b->flags & SLICE_SECTION_FLAGS_TELL);
+		     : compare_unsigned(a->flags & SLICE_ROOT_FLAGS_TELL,
+					b->flags & SLICE_ROOT_FLAGS_TELL);
 }
 
 static int compare_separation(const struct slice_section *a, const struct slice_section *b)
@@ -90,15 +90,20 @@ static int compare_separation(const struct slice_section *a, const struct slice_
 	return order ? order : compare_signed(a->cpu, b->cpu);
 }
 
-int slice_section_compare(const struct slice_section *a, const struct slice_section *b)
+int slice_section_compare_rest(const struct slice_section *a, const struct slice_section *b)
 {
-	int order = compare_images(a, b);
+	int order = compare_paths(&a->app, &b->app);
 
-	if (!order)
-		order = compare_paths(&a->app, &b->app);
 	if (!order)
 		order = compare_events(a, b);
 	return order ? order : compare_separation(a, b);
+}
+
+int slice_section_compare(const struct slice_section *a, const struct slice_section *b)
+{
+	int order = slice_section_compare_images(a, b);
+
+	return order ? order : slice_section_compare_rest(a, b);
 }
 
 /* ---- live files ---- */

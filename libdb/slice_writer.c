@@ -2,15 +2,15 @@
 /* All frames stay in memory until the sums that stand before them are known: they are small. */
 #include "libdb/slice_writer.h"
 
+#include "libdb/blocks.h"
 #include "libdb/slice_format.h"
 #include "libdb/slice_tables.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #define NR_ENTRIES_AT_ONCE 4096u
 #define NR_BYTES_AT_ONCE   (32u << 10)
@@ -99,24 +99,61 @@ int slice_writer_add(struct slice_writer *writer, struct slice_section *section,
 	return error;
 }
 
-/* ---- the file ---- */
+/* ---- frames ---- */
 
-static int put_tables(struct slice_packer *packer, const struct slice_buffer *raw)
+static int put_raw(struct slice_packer *packer, const uint8_t *bytes, size_t nr_bytes)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < raw->nr_bytes && !error; i += NR_BYTES_AT_ONCE) {
-		const size_t nr =
-			raw->nr_bytes - i < NR_BYTES_AT_ONCE ? raw->nr_bytes - i : NR_BYTES_AT_ONCE;
+	for (size_t i = 0; i < nr_bytes && !error; i += NR_BYTES_AT_ONCE) {
+		const size_t nr = nr_bytes - i < NR_BYTES_AT_ONCE ? nr_bytes - i : NR_BYTES_AT_ONCE;
 		uint8_t *to = slice_packer_reserve(packer, nr, &error);
 
 		if (to) {
-			memcpy(to, raw->bytes + i, nr);
+			memcpy(to, bytes + i, nr);
 			slice_packer_commit(packer, nr);
 		}
 	}
 	return error;
 }
+
+static int put_stacks(struct slice_packer *packer, const struct stack_tree *tree)
+{
+	uint8_t *bytes;
+	size_t nr_bytes;
+	int error = stack_tree_encode(tree, &bytes, &nr_bytes);
+
+	if (!error) {
+		error = put_raw(packer, bytes, nr_bytes);
+		free(bytes);
+	}
+	return error;
+}
+
+int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tree)
+{
+	struct stack_tree folded;
+	int error;
+
+	if (!tree->nr_nodes)
+		return 0;
+	for (uint32_t i = 0; i < tree->nr_roots; i++)
+		writer->nr_stack_samples =
+			slice_add_capped(writer->nr_stack_samples, tree->roots[i].nr_samples);
+	if (tree->nr_nodes <= STACK_TREE_NODES_MAX)
+		return put_stacks(&writer->stacks, tree);
+	error = stack_tree_init(&folded);
+	if (!error)
+		error = stack_tree_merge(&folded, tree);
+	if (!error)
+		error = stack_tree_fold(&folded, STACK_TREE_NODES_MAX);
+	if (!error)
+		error = put_stacks(&writer->stacks, &folded);
+	stack_tree_deinit(&folded);
+	return error;
+}
+
+/* ---- the file ---- */
 
 static int make_tables(struct slice_writer *writer, const struct slice_section *const *sections,
 		       size_t nr_sections, const struct slice_info *info,
@@ -126,7 +163,7 @@ static int make_tables(struct slice_writer *writer, const struct slice_section *
 	int error = slice_tables_encode(sections, nr_sections, info, &raw);
 
 	if (!error)
-		error = put_tables(tables, &raw);
+		error = put_raw(tables, raw.bytes, raw.nr_bytes);
 	slice_buffer_deinit(&raw);
 	if (!error)
 		error = slice_packer_end(tables, &writer->small);
@@ -134,7 +171,9 @@ static int make_tables(struct slice_writer *writer, const struct slice_section *
 		error = slice_packer_end(&writer->keys, &writer->small);
 	if (!error)
 		error = slice_packer_end(&writer->counts, &writer->small);
-	return error ? error : slice_packer_end(&writer->weights, &writer->small);
+	if (!error)
+		error = slice_packer_end(&writer->weights, &writer->small);
+	return error ? error : slice_packer_end(&writer->stacks, &writer->small);
 }
 
 static void header_sum(struct oprof_slice_header *header,
@@ -174,7 +213,7 @@ static void header_from_info(struct oprof_slice_header *header, const struct sli
 	memcpy(header->magic, OPROF_SLICE_MAGIC, sizeof(header->magic));
 	header->version = OPROF_SLICE_VERSION;
 	header->header_bytes = OPROF_SLICE_HEADER_BYTES;
-	header->flags = info->flags;
+	header->flags = info->flags & ~OPROF_SLICE_STACKS; /* of what info was taken from */
 	header->level = (uint32_t)info->level;
 	header->epoch_first = info->epoch_first;
 	header->epoch_last = info->epoch_last;
@@ -189,26 +228,6 @@ static void header_from_info(struct oprof_slice_header *header, const struct sli
 	header->cpu_khz = info->cpu_khz;
 }
 
-static int write_at(int fd, const void *bytes, size_t nr_bytes, off_t position)
-{
-	const char *next = bytes;
-
-	while (nr_bytes) {
-		ssize_t nr = pwrite(fd, next, nr_bytes, position);
-
-		if (nr < 0 && errno == EINTR)
-			continue;
-		if (nr < 0)
-			return -errno;
-		if (!nr)
-			return -ENOSPC;
-		next += nr;
-		position += nr;
-		nr_bytes -= (size_t)nr;
-	}
-	return 0;
-}
-
 static int write_frame(struct slice_packer *packer, int fd, struct oprof_slice_frame *frame,
 		       uint64_t *position)
 {
@@ -216,26 +235,16 @@ static int write_frame(struct slice_packer *packer, int fd, struct oprof_slice_f
 	frame->nr_bytes = packer->packed.nr_bytes;
 	frame->nr_raw_bytes = packer->nr_raw_bytes;
 	*position += frame->nr_bytes;
-	return write_at(fd, packer->packed.bytes, packer->packed.nr_bytes, (off_t)frame->offset);
-}
-
-/* Asked for first: going over the limit would be SIGXFSZ. */
-static int may_reach(uint64_t nr_bytes)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-			       nr_bytes > limit.rlim_cur
-		       ? -EFBIG
-		       : 0;
+	return blocks_write(fd, packer->packed.bytes, packer->packed.nr_bytes, frame->offset);
 }
 
 static int write_all(struct slice_writer *writer, struct oprof_slice_header *header,
 		     struct slice_packer *tables, int fd, uint64_t *nr_bytes)
 {
 	uint64_t position = OPROF_SLICE_HEADER_BYTES;
-	int error = may_reach(position + tables->packed.nr_bytes + writer->keys.packed.nr_bytes +
-			      writer->counts.packed.nr_bytes + writer->weights.packed.nr_bytes);
+	int error =
+		blocks_may_reach(position + tables->packed.nr_bytes + writer->keys.packed.nr_bytes +
+				 writer->counts.packed.nr_bytes + writer->weights.packed.nr_bytes);
 
 	if (!error)
 		error = write_frame(tables, fd, &header->tables, &position);
@@ -245,12 +254,17 @@ static int write_all(struct slice_writer *writer, struct oprof_slice_header *hea
 		error = write_frame(&writer->counts, fd, &header->counts, &position);
 	if (!error)
 		error = write_frame(&writer->weights, fd, &header->weights, &position);
+	if (!error && writer->stacks.nr_raw_bytes) {
+		header->flags |= OPROF_SLICE_STACKS;
+		header->nr_stack_samples = writer->nr_stack_samples;
+		error = write_frame(&writer->stacks, fd, &header->stacks, &position);
+	}
 	if (error)
 		return error;
 	slice_header_swap(header);
 	header->checksum = slice_header_checksum(header);
 	header->checksum = htole64(header->checksum);
-	error = write_at(fd, header, sizeof(*header), 0);
+	error = blocks_write(fd, header, sizeof(*header), 0);
 	if (!error)
 		*nr_bytes = position;
 	return error;
@@ -281,6 +295,7 @@ void slice_writer_deinit(struct slice_writer *writer)
 	slice_packer_deinit(&writer->keys);
 	slice_packer_deinit(&writer->counts);
 	slice_packer_deinit(&writer->weights);
+	slice_packer_deinit(&writer->stacks);
 	(void)ZSTD_freeCCtx(writer->small);
 	writer->small = NULL;
 }

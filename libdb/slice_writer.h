@@ -5,12 +5,14 @@
 
 #include "libdb/slice.h"
 #include "libdb/slice_packer.h"
+#include "libdb/stack_tree.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct slice_writer {
-	struct slice_packer keys, counts, weights;
+	struct slice_packer keys, counts, weights, stacks;
+	uint64_t nr_stack_samples;
 	ZSTD_CCtx *small;
 };
 
@@ -21,6 +23,9 @@ struct slice_writer {
  */
 int slice_writer_add(struct slice_writer *writer, struct slice_section *section,
 		     const struct sdb_entry *entries, size_t nr_entries);
+
+/* The call trees of all sections; one of more than STACK_TREE_NODES_MAX is folded. 0, -ENOMEM. */
+int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tree);
 
 /* All sections that were added, to fd. As slice_builder_write. */
 int slice_writer_finish(struct slice_writer *writer, const struct slice_section *const *sections,
