@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The channel of a trace whose records come from elsewhere with their stamps
+ * (the kernel's rings of performance events): one ring (ring/) for each CPU in
+ * the daemon's memory, written and read by one thread. Packets go to a trace
+ * folder as they are filled, or stay, the oldest making room (a flight
+ * recorder), until a snapshot is taken.
+ *
+ * Stamps of a CPU never go back in its packets: what comes late gets the
+ * stamp of the record before it, and is counted.
+ */
+#ifndef DAEMON_TRACE_CHANNEL_H
+#define DAEMON_TRACE_CHANNEL_H
+
+#include "ctf/writer.h"
+#include "lib/diag.h"
+#include "ring/ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRACE_CHANNEL_NR_CPUS_MAX 4096u
+
+struct trace_channel_config {
+	enum ring_mode mode;
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU, as struct ring_config */
+	uint32_t stream_id;
+	uint8_t uuid[CTF_UUID_BYTES];
+	unsigned int nr_cpus; /* numbers from 0; a ring is made when the first record comes */
+};
+
+struct trace_channel_counts {
+	uint64_t nr_records; /* written to the rings */
+	uint64_t nr_late;    /* of them, with another stamp than their own */
+	uint64_t lost;	     /* not written to them, by all reasons */
+};
+
+struct trace_channel;
+
+/* -EINVAL, -EOVERFLOW: sizes that no ring has; -ENOMEM. */
+int trace_channel_create(struct trace_channel **channel, const struct trace_channel_config *config,
+			 struct diag *diag);
+void trace_channel_destroy(struct trace_channel *channel); /* NULL: nothing */
+
+/* Packets go there when they are full, from now on. Without: nowhere, for snapshots
+ * (RING_OVERWRITE). */
+void trace_channel_write_to(struct trace_channel *channel, struct ctf_writer *writer);
+
+/*
+ * Room for a record: nr_bytes at the payload that is returned, to be filled, then committed before
+ * the next. NULL: lost, and counted.
+ */
+uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu, uint32_t event_id,
+			       uint64_t time, uint32_t nr_bytes);
+void trace_channel_commit(struct trace_channel *channel);
+
+/* nr records of a CPU were lost before they came here. */
+void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_t nr);
+
+/*
+ * Packets that are full go to the writer. With end, those that are not full, too, closed at time:
+ * nothing older will come, and nothing else. Errors of the disk are the writer's to count; returned
+ * is the first since the last call, with its diag.
+ */
+int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag);
+
+/* What the rings hold now, closed at time, goes to writer and stays. RING_OVERWRITE only. */
+int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *writer, uint64_t time,
+			   struct diag *diag);
+
+struct trace_channel_counts trace_channel_counts(const struct trace_channel *channel);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A trace by perf_event_open: chosen events of the whole machine, recorded to
+ * a folder (doc/trace-folder.md), or kept in memory, the oldest making room,
+ * until a snapshot is taken.
+ *
+ * Not for: signals, commands, how long to wait (oprof_tracer.c).
+ */
+#ifndef DAEMON_TRACER_H
+#define DAEMON_TRACER_H
+
+#include "daemon/trace_choice.h"
+#include "lib/diag.h"
+#include "ring/ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tracer_config {
+	const char *tracefs;		   /* borrowed, as all */
+	const struct trace_choice *choice; /* at least one event */
+	const char *folder;		   /* of the trace, to be made; NULL: a flight recorder */
+	bool keep_old; /* a trace that is there already is moved to folder.old, whose place it takes
+			*/
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU; both 0: a choice */
+};
+
+/*
+ * Each event that the kernel told of is in the folder or lost; beside them the folder holds the
+ * nr_state records of the state at the start.
+ */
+struct tracer_counts {
+	uint64_t nr_records;	/* in the folder, or in memory: events and state */
+	uint64_t nr_state;	/* of them, written to the rings at the start */
+	uint64_t lost_kernel;	/* the kernel's ring was full */
+	uint64_t lost_room;	/* no room here, too long, or no memory */
+	uint64_t lost_bad;	/* do not hold what their tracepoint says */
+	uint64_t lost_disk;	/* in packets that the disk did not take, as far as they tell */
+	uint64_t ring_errors;	/* the kernel's ring was damaged: nobody knows what it held */
+	uint64_t packet_errors; /* packets of ours that were refused: a fault of ours */
+	uint64_t nr_late;	/* of nr_records, with the stamp of the record before */
+	uint64_t nr_packets, nr_bytes; /* written */
+};
+
+struct tracer;
+
+/* Open everything, record nothing yet. -errno with a remedy in diag. */
+int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
+
+/* Begin, with the state of the machine. 0 or -errno. */
+int tracer_start(struct tracer *tracer, struct diag *diag);
+
+/* Take what has come; when tracer_poll_fd is readable, and once in a while. An error of the disk.
+ */
+int tracer_round(struct tracer *tracer, struct diag *diag);
+int tracer_poll_fd(const struct tracer *tracer);
+
+/* End recording, and take what has come. As above. */
+int tracer_stop(struct tracer *tracer, struct diag *diag);
+
+/* What is in memory, into a folder to be made. Recording goes on. Flight recorder only. */
+int tracer_snapshot(struct tracer *tracer, const char *folder, struct diag *diag);
+
+struct tracer_counts tracer_counts(const struct tracer *tracer);
+
+/* The folder is whole then, and on disk. The first error of that. NULL: nothing. */
+int tracer_close(struct tracer *tracer, struct diag *diag);
+
+#endif
