@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel module's own counters (stats/, doc/kmod.md) that are worth
+ * showing beside the daemon's, as "kmod_NAME". Their files are held open: a
+ * daemon that dropped its privileges may not open them.
+ */
+#ifndef DAEMON_KMOD_STATS_H
+#define DAEMON_KMOD_STATS_H
+
+#include "daemon/source.h"
+
+#define KMOD_STATS_NR 20
+
+struct kmod_stats {
+	int fds[KMOD_STATS_NR]; /* -1: this module has no such counter */
+	uint64_t values[KMOD_STATS_NR];
+};
+
+void kmod_stats_init(struct kmod_stats *stats);
+/* folder_fd: of the control filesystem. */
+void kmod_stats_open(struct kmod_stats *stats, int folder_fd);
+void kmod_stats_close(struct kmod_stats *stats);
+
+void kmod_stats_read(struct kmod_stats *stats);
+
+/* As source_ops.counters; values as they were read last. */
+size_t kmod_stats_counters(const struct kmod_stats *stats, struct source_counter *counters,
+			   size_t room);
+
+#endif
