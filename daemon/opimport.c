@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opimport: what other profilers recorded, as a session that reports read. */
+#include "daemon/import_interrupt.h"
+#include "daemon/import_oprofile.h"
+#include "daemon/import_source.h"
+#include "daemon/profiler.h"
+#include "daemon/separation.h"
+#include "lib/file.h"
+#include "lib/log.h"
+#include "lib/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <popt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#define SESSION_DIR_DEFAULT "./oprofile_data"
+#define CHAIN_DEPTH	    127
+
+enum option {
+	OPTION_SESSION_DIR = 1,
+	OPTION_APPEND,
+	OPTION_SEPARATE,
+	OPTION_VERBOSE,
+	OPTION_VERSION,
+	OPTION_HELP,
+	OPTION_USAGE,
+};
+
+static const struct poptOption option_table[] = {
+	{"session-dir", 'd', POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
+	 "where the session goes (" SESSION_DIR_DEFAULT ")", "DIR"},
+	{"append", 'a', POPT_ARG_NONE, NULL, OPTION_APPEND,
+	 "add to the session that is there instead of replacing it", NULL},
+	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
+	 "what to keep apart: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
+	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
+	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this text", NULL},
+	{"usage", 0, POPT_ARG_NONE, NULL, OPTION_USAGE, "show brief usage", NULL},
+	POPT_TABLEEND};
+
+struct import_options {
+	char *session_dir, *from;
+	unsigned int separation;
+	bool separated, append, verbose;
+	enum { IMPORT_RUN, IMPORT_VERSION, IMPORT_HELP, IMPORT_USAGE } what;
+};
+
+/* ---- perf.data ---- */
+
+static void choose_event(const struct perf_file_event *event, size_t index,
+			 struct event_choice *choice)
+{
+	const char *name = event->name;
+	size_t used = 0;
+
+	*choice = (struct event_choice){
+		.perf_type = event->attr.type,
+		.config = event->attr.config,
+		.frequency = event->attr.freq,
+		.period_or_hz =
+			event->attr.freq ? event->attr.sample_freq : event->attr.sample_period,
+		.kernel = !event->attr.exclude_kernel,
+		.user = !event->attr.exclude_user,
+	};
+	if (!choice->period_or_hz)
+		choice->period_or_hz = 1;
+	/* "cpu-clock:pppH": what is behind the name says how, not what. */
+	for (; name && name[used] && name[used] != ':' && used + 1 < sizeof(choice->name); used++)
+		choice->name[used] = name[used] == '/' || name[used] <= ' ' ? '-' : name[used];
+	if (!used)
+		(void)snprintf(choice->name, sizeof(choice->name), "event%zu", index);
+	(void)snprintf(choice->description, sizeof(choice->description), "imported from perf.data");
+}
+
+/* Two events of one name would be one: a number tells them apart. */
+static void tell_apart(struct event_choice *choices, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++)
+		for (size_t j = 0; j < i; j++) {
+			size_t length = strlen(choices[i].name);
+
+			if (strcmp(choices[i].name, choices[j].name) != 0 ||
+			    choices[i].period_or_hz != choices[j].period_or_hz)
+				continue;
+			if (length > sizeof(choices[i].name) - 4)
+				length = sizeof(choices[i].name) - 4;
+			(void)snprintf(choices[i].name + length, 4, "-%u", (unsigned int)(i % 100));
+		}
+}
+
+static bool has_chains(const struct perf_file *file)
+{
+	for (size_t i = 0; i < file->nr_events; i++)
+		if (file->events[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	return false;
+}
+
+/* All rounds; when it is interrupted, the source ends. */
+static void drain_all(struct profiler *profiler, const struct perf_file *file)
+{
+	struct progress progress;
+	size_t nr_steps = (size_t)(file->data_bytes >> 20) + 1;
+
+	progress_begin(&progress, "importing", nr_steps);
+	while (!profiler_ended(profiler)) {
+		size_t done = (size_t)(import_source_position() >> 20);
+
+		progress_step(&progress, done < nr_steps ? done : nr_steps, NULL);
+		profiler_round(profiler, SOURCE_DRAIN_ALL);
+	}
+	progress_end(&progress);
+	if (import_source_fault()->text[0])
+		profiler_note(profiler, &import_part_note);
+}
+
+static void tell_imported(const struct session *session, const struct import_options *options)
+{
+	const struct stats *stats = &session->stats;
+
+	log_info("%" PRIu64 " samples, %" PRIu64 " stored, %" PRIu64 " idle, %" PRIu64
+		 " lost; see them with: opreport --session-dir=%s",
+		 stats->values[STATS_SEEN], stats->values[STATS_STORED], stats->values[STATS_IDLE],
+		 stats_accounted(stats) - stats->values[STATS_STORED] - stats->values[STATS_IDLE],
+		 options->session_dir);
+	if (import_source_fault()->text[0])
+		log_warning("%s", diag_show(import_source_fault()));
+}
+
+static int run_profiler(const struct import_options *options, struct perf_file *file,
+			struct session *session, struct diag *diag)
+{
+	struct event_choice events[SOURCE_EVENTS_MAX];
+	struct profiler_config config = {
+		.ops = &source_import,
+		.separation = options->separation,
+		.begin = options->append ? SESSION_APPEND : SESSION_FRESH,
+		.history = {.now = import_source_now},
+		.source =
+			{
+				.events = events,
+				.nr_events = file->nr_events,
+				.target = SOURCE_SYSTEM,
+				.chain_depth = has_chains(file) ? CHAIN_DEPTH : 0,
+				.want_cgroup = true,
+			},
+	};
+	static struct profiler profiler; /* big */
+	int error;
+
+	for (size_t i = 0; i < file->nr_events; i++)
+		choose_event(&file->events[i], i, &events[i]);
+	tell_apart(events, file->nr_events);
+	error = profiler_open(&profiler, session, &config, diag);
+	if (error)
+		return error;
+	error = profiler_start(&profiler);
+	if (error)
+		(void)diag_set(diag, error, "can't begin: %s", strerror(-error));
+	else
+		drain_all(&profiler, file);
+	profiler_close(&profiler);
+	if (!error)
+		tell_imported(session, options);
+	return error;
+}
+
+static int import_perf_data(const struct import_options *options, struct diag *diag)
+{
+	struct session session;
+	struct perf_file file;
+	int error = perf_file_open(&file, options->from, diag);
+
+	if (error)
+		return error;
+	import_source_set(&file);
+	if (file.nr_events > SOURCE_EVENTS_MAX)
+		error = diag_set_at(diag, -EOPNOTSUPP, file.path, 0,
+				    "has %zu events: no more than %d can be imported",
+				    file.nr_events, SOURCE_EVENTS_MAX);
+	if (!error)
+		error = file_make_dirs(options->session_dir, 0700);
+	if (error == -EOPNOTSUPP) {
+		perf_file_close(&file);
+		return error;
+	}
+	if (error)
+		(void)diag_set(diag, error, "cannot make the session folder %s: %s",
+			       options->session_dir, strerror(-error));
+	else
+		error = session_lock(&session, options->session_dir, diag);
+	if (!error) {
+		error = run_profiler(options, &file, &session, diag);
+		session_unlock(&session);
+	}
+	perf_file_close(&file);
+	return error;
+}
+
+/* ---- the command line ---- */
+
+static int keep_text(char **field, const char *text, struct diag *diag)
+{
+	free(*field);
+	*field = strdup(text ? text : "");
+	return *field ? 0 : diag_set(diag, -ENOMEM, "out of memory");
+}
+
+static int take_option(struct import_options *options, int option, const char *text,
+		       struct diag *diag)
+{
+	switch (option) {
+	case OPTION_SESSION_DIR:
+		return keep_text(&options->session_dir, text, diag);
+	case OPTION_APPEND:
+		options->append = true;
+		return 0;
+	case OPTION_SEPARATE:
+		if (!options->separated)
+			options->separation = 0;
+		options->separated = true;
+		return separation_parse(text, &options->separation, diag);
+	case OPTION_VERBOSE:
+		options->verbose = true;
+		return 0;
+	case OPTION_VERSION:
+		options->what = IMPORT_VERSION;
+		return 0;
+	case OPTION_HELP:
+		options->what = IMPORT_HELP;
+		return 0;
+	default:
+		options->what = IMPORT_USAGE;
+		return 0;
+	}
+}
+
+static int take_words(struct import_options *options, const char **words, struct diag *diag)
+{
+	if (options->what != IMPORT_RUN)
+		return 0;
+	if (!words || !words[0] || words[1])
+		return diag_set(diag, -EINVAL,
+				"what is to be imported? one perf.data file, or one session "
+				"folder of OProfile (--help tells more)");
+	return keep_text(&options->from, words[0], diag);
+}
+
+static int parse(struct import_options *options, int argc, const char **argv, struct diag *diag)
+{
+	poptContext context = poptGetContext("opimport", argc, argv, option_table, 0);
+	int error = context ? keep_text(&options->session_dir, SESSION_DIR_DEFAULT, diag) : -ENOMEM;
+	int option = 0;
+
+	while (!error && (option = poptGetNextOpt(context)) > 0) {
+		char *text = poptGetOptArg(context);
+
+		error = take_option(options, option, text, diag);
+		free(text);
+	}
+	if (!error && option < -1)
+		error = diag_set(diag, -EINVAL, "%s: %s (--help lists the options)",
+				 poptBadOption(context, POPT_BADOPTION_NOALIAS),
+				 poptStrerror(option));
+	if (!error)
+		error = take_words(options, poptGetArgs(context), diag);
+	poptFreeContext(context);
+	return error;
+}
+
+static void show_help(bool usage)
+{
+	const char *argv[] = {"opimport", NULL};
+	poptContext context = poptGetContext("opimport", 1, argv, option_table, 0);
+
+	poptSetOtherOptionHelp(context, "[options] PERF.DATA | FOLDER");
+	if (usage)
+		poptPrintUsage(context, stdout, 0);
+	else
+		poptPrintHelp(context, stdout, 0);
+	poptFreeContext(context);
+}
+
+/* ---- running ---- */
+
+static int prepare(struct diag *diag)
+{
+	struct rlimit limit;
+	int error;
+
+	(void)umask(077);
+	import_interrupt_catch();
+	(void)signal(SIGXFSZ, SIG_IGN);
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	error = stats_catch_sigbus();
+	if (!error)
+		error = sdb_catch_sigbus();
+	return error ? diag_set(diag, error, "cannot catch SIGBUS: %s", strerror(-error)) : 0;
+}
+
+static int import(const struct import_options *options, struct diag *diag)
+{
+	struct stat st;
+	int error = prepare(diag);
+
+	if (error)
+		return error;
+	if (stat(options->from, &st))
+		return diag_set_at(diag, -errno, options->from, 0, "can't be read: %s",
+				   strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return import_oprofile(options->from, options->session_dir, options->append, diag);
+	return import_perf_data(options, diag);
+}
+
+int main(int argc, const char **argv)
+{
+	struct import_options options = {.separation = SEPARATION_LIB};
+	struct diag diag;
+	int error;
+
+	log_init("opimport", LOG_LEVEL_INFO);
+	diag_clear(&diag);
+	error = parse(&options, argc, argv, &diag);
+	if (!error && options.verbose)
+		log_init("opimport", LOG_LEVEL_DEBUG);
+	if (error)
+		log_error("%s", diag_show(&diag));
+	else if (options.what == IMPORT_VERSION)
+		(void)puts("opimport: oprof " OPROF_VERSION "\n"
+			   "License GPL-2.0-or-later. There is no warranty.");
+	else if (options.what != IMPORT_RUN)
+		show_help(options.what == IMPORT_USAGE);
+	else {
+		error = import(&options, &diag);
+		if (error)
+			log_error("%s", diag_show(&diag));
+	}
+	free(options.session_dir);
+	free(options.from);
+	if (!error && (fflush(stdout) || ferror(stdout)))
+		error = -EIO;
+	import_interrupt_end();
+	return error ? 1 : 0;
+}
