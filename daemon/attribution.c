@@ -52,7 +52,8 @@ static uint64_t file_weight(const struct attribution *attribution,
 }
 
 /* Its whole key, whatever it is filed under. */
-static void sample_remember(struct attribution *attribution, const struct oprof_sample *sample)
+static void sample_remember(struct attribution *attribution, const struct oprof_sample *sample,
+			    uint64_t offset)
 {
 	const struct recent_key key = {
 		.image = sample->leaf.image,
@@ -73,25 +74,61 @@ static void sample_remember(struct attribution *attribution, const struct oprof_
 	};
 
 	if (attribution->recent)
-		recent_add(attribution->recent, key.mode == OPROF_MODE_IDLE ? &idle : &key,
-			   sample->leaf.offset, file_weight(attribution, sample), sample->time_ns);
+		recent_add(attribution->recent, key.mode == OPROF_MODE_IDLE ? &idle : &key, offset,
+			   file_weight(attribution, sample), sample->time_ns);
 }
 
+static enum stats_counter stack_lost_counter(int error)
+{
+	switch (lost_reason(error, OPROF_LOST_FILE)) {
+	case OPROF_LOST_MEMORY:
+		return STATS_STACKS_LOST_MEMORY;
+	case OPROF_LOST_FILE:
+		return STATS_STACKS_LOST_FILE;
+	default:
+		return STATS_STACKS_LOST_DISK;
+	}
+}
+
+/* The sample is stored, at key. */
+static void stack_add(struct attribution *attribution, const struct oprof_sample *sample,
+		      const struct sample_key *key)
+{
+	int kept = stack_keep_add(attribution->stacks, key, attribution->task.app_image, sample,
+				  file_weight(attribution, sample));
+
+	if (kept < 0) {
+		stats_add(attribution->stats, stack_lost_counter(kept), 1);
+		return;
+	}
+	stats_add(attribution->stats, STATS_STACKS_STORED, 1);
+	if (kept & STACK_KEPT_FOLDED)
+		stats_add(attribution->stats, STATS_STACKS_FOLDED, 1);
+	if (kept & STACK_KEPT_TRUNCATED)
+		stats_add(attribution->stats, STATS_STACKS_TRUNCATED, 1);
+	if (kept & STACK_KEPT_BROKEN)
+		stats_add(attribution->stats, STATS_STACKS_BROKEN, 1);
+}
+
+/* At offset, which is its leaf's unless that is code known by name. */
 static void sample_add(struct attribution *attribution, const struct oprof_sample *sample,
-		       const struct sample_key *key, enum stats_counter counter,
+		       uint64_t offset, const struct sample_key *key, enum stats_counter counter,
 		       enum oprof_lost no_image)
 {
-	int error = sample_cache_add(attribution->cache, key, sample->leaf.offset,
+	int error = sample_cache_add(attribution->cache, key, offset,
 				     file_weight(attribution, sample), sample->time_ns);
 
 	if (error) {
 		count_lost(attribution, lost_reason(error, no_image), 1);
 		return;
 	}
-	sample_remember(attribution, sample);
+	sample_remember(attribution, sample, offset);
 	stats_add(attribution->stats, counter, 1);
-	if (counter == STATS_STORED)
-		stats_add(attribution->stats, STATS_WEIGHT_STORED, sample->weight);
+	if (counter != STATS_STORED)
+		return;
+	stats_add(attribution->stats, STATS_WEIGHT_STORED, sample->weight);
+	if (attribution->stacks)
+		stack_add(attribution, sample, key);
 }
 
 static void sample_idle(struct attribution *attribution, const struct oprof_sample *sample)
@@ -101,7 +138,8 @@ static void sample_idle(struct attribution *attribution, const struct oprof_samp
 	separation_idle_key(attribution->separation, attribution->cpu, &key);
 	key.image = sample->leaf.image;
 	key.event = sample->event;
-	sample_add(attribution, sample, &key, STATS_IDLE, OPROF_LOST_NO_KERNEL_MAP);
+	sample_add(attribution, sample, sample->leaf.offset, &key, STATS_IDLE,
+		   OPROF_LOST_NO_KERNEL_MAP);
 }
 
 /* User or kernel code, filed by the context in force. */
@@ -109,7 +147,7 @@ static void sample_placed(struct attribution *attribution, const struct oprof_sa
 			  const struct sample_key *context, enum oprof_lost no_image)
 {
 	struct sample_key key = *context;
-	struct oprof_sample named = *sample;
+	uint64_t offset = sample->leaf.offset;
 	int error;
 
 	if (sample->leaf.image == OPROF_IMAGE_NONE) {
@@ -120,7 +158,7 @@ static void sample_placed(struct attribution *attribution, const struct oprof_sa
 		count_lost(attribution, OPROF_LOST_NO_TASK, 1);
 		return;
 	}
-	error = code_keys_find(&attribution->code, sample->leaf.image, &named.leaf.offset);
+	error = code_keys_find(&attribution->code, sample->leaf.image, &offset);
 	if (error < 0) {
 		count_lost(attribution, lost_reason(error, no_image), 1);
 		return;
@@ -129,7 +167,7 @@ static void sample_placed(struct attribution *attribution, const struct oprof_sa
 		stats_add(attribution->stats, STATS_OTHER_CODE, 1);
 	key.image = sample->leaf.image;
 	key.event = sample->event;
-	sample_add(attribution, &named, &key, STATS_STORED, no_image);
+	sample_add(attribution, sample, offset, &key, STATS_STORED, no_image);
 }
 
 static void sample_off_cpu(struct attribution *attribution, const struct oprof_sample *sample)
@@ -140,11 +178,18 @@ static void sample_off_cpu(struct attribution *attribution, const struct oprof_s
 	sample_placed(attribution, sample, &key, OPROF_LOST_NO_TASK);
 }
 
+static bool sample_is_whole(const struct oprof_sample *sample)
+{
+	return sample->head.size_bytes >= sizeof(*sample) &&
+	       sample->head.size_bytes - sizeof(*sample) >=
+		       sample->nr_frames * sizeof(struct oprof_frame);
+}
+
 static void attribution_sample(struct attribution *attribution, const struct oprof_sample *sample)
 {
 	/* Exact within a round too, so that a kill finds the counters in agreement. */
 	stats_add(attribution->stats, STATS_SEEN, 1);
-	if (sample->head.size_bytes < sizeof(*sample) || sample->event >= attribution->nr_events) {
+	if (!sample_is_whole(sample) || sample->event >= attribution->nr_events) {
 		count_lost(attribution, OPROF_LOST_BAD_RECORD, 1);
 		return;
 	}

@@ -2,7 +2,8 @@
 /*
  * From records to samples in files: which application, thread, CPU and cgroup
  * a sample is filed under, and the counting of those that are not filed.
- * Every SAMPLE record ends as stored, idle, or lost for one reason.
+ * Every SAMPLE record ends as stored, idle, or lost for one reason. Where call
+ * stacks are kept, that of every stored sample is, or is lost for one.
  */
 #ifndef DAEMON_ATTRIBUTION_H
 #define DAEMON_ATTRIBUTION_H
@@ -11,6 +12,7 @@
 #include "daemon/recent.h"
 #include "daemon/sample_cache.h"
 #include "daemon/source.h"
+#include "daemon/stack_keep.h"
 #include "daemon/stats.h"
 
 #include <stdbool.h>
@@ -20,8 +22,9 @@ struct attribution {
 	struct record_sink sink; /* give this to the source; first, see attribution_record */
 	struct sample_cache *cache;
 	struct stats *stats;
-	struct code_keys code; /* code_keys_init by the owner, before the first record */
-	struct recent *recent; /* borrowed; NULL: none is kept */
+	struct code_keys code;	   /* code_keys_init by the owner, before the first record */
+	struct recent *recent;	   /* borrowed; NULL: none is kept */
+	struct stack_keep *stacks; /* borrowed; NULL: none are kept */
 	/* The source gives an image up; it is there during the call. NULL: nobody minds. */
 	void (*release)(void *context, uint32_t cookie);
 	void *context;

@@ -234,7 +234,8 @@ static int open_of_host(const struct code_space *space, const char *path, struct
 }
 
 /* As the process itself sees it; else by its name as the machine sees it. */
-static int map_open(const struct code_space *space, const struct code_place *place, struct stat *st)
+static int map_open(const struct code_space *space, const struct code_lookup *place,
+		    struct stat *st)
 {
 	char path[64];
 	int fd = -ENOENT;
@@ -249,7 +250,7 @@ static int map_open(const struct code_space *space, const struct code_place *pla
 }
 
 /* Have it open, the one that is there now. */
-static void map_find(struct code_space *space, const struct code_place *place)
+static void map_find(struct code_space *space, const struct code_lookup *place)
 {
 	struct code_file *file = &space->map_file;
 	bool had_one = file->inode != 0;
@@ -305,7 +306,7 @@ static bool is_named(const char *path, const char *name)
 }
 
 /* The file that was mapped, not one that has come to have its name. */
-static int dump_open(const struct code_space *space, const struct code_place *place,
+static int dump_open(const struct code_space *space, const struct code_lookup *place,
 		     const struct image *image, struct stat *st)
 {
 	int fd = -ENOENT;
@@ -328,7 +329,7 @@ static void dump_forget(struct code_space *space)
 	space->jitdump = (struct jitdump){.position = 0};
 }
 
-static void dump_find(struct code_space *space, const struct code_place *place)
+static void dump_find(struct code_space *space, const struct code_lookup *place)
 {
 	bool had_one = space->dump_file.inode != 0;
 	struct stat st;
@@ -395,7 +396,7 @@ static void dump_catch_up(struct code_space *space, uint64_t time_ns)
 	charge(space, space->all->cpu_ns() - begin_ns);
 }
 
-static struct code_name *find_name(struct code_space *space, const struct code_place *place)
+static struct code_name *find_name(struct code_space *space, const struct code_lookup *place)
 {
 	const struct code_range *range = NULL;
 
@@ -412,7 +413,7 @@ static struct code_name *find_name(struct code_space *space, const struct code_p
 	return range ? range->name : NULL;
 }
 
-static bool is_due(const struct code_space *space, const struct code_place *place, bool named)
+static bool is_due(const struct code_space *space, const struct code_lookup *place, bool named)
 {
 	uint64_t wait_ns = named ? NAMED_NS : space->wait_ns;
 
@@ -421,7 +422,7 @@ static bool is_due(const struct code_space *space, const struct code_place *plac
 	return place->time_ns >= space->checked_ns && place->time_ns - space->checked_ns >= wait_ns;
 }
 
-static void find_owner(struct code_space *space, const struct code_place *place)
+static void find_owner(struct code_space *space, const struct code_lookup *place)
 {
 	if (!space->owner.tgid)
 		code_owner_init(&space->owner, place->tgid);
@@ -429,7 +430,7 @@ static void find_owner(struct code_space *space, const struct code_place *place)
 		code_owner_set_since(&space->owner, place->since_ns);
 }
 
-static void look_again(struct code_space *space, const struct code_place *place)
+static void look_again(struct code_space *space, const struct code_lookup *place)
 {
 	uint64_t begin_ns = space->all->cpu_ns();
 	uint64_t used_ns;
@@ -454,7 +455,7 @@ static void look_again(struct code_space *space, const struct code_place *place)
 }
 
 bool code_space_find(struct code_space **space, struct code_spaces *all,
-		     const struct code_place *place, uint32_t *number)
+		     const struct code_lookup *place, uint32_t *number)
 {
 	struct code_name *name;
 

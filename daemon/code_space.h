@@ -81,7 +81,7 @@ int code_spaces_init(struct code_spaces *all, const char *proc_path, const char 
 void code_spaces_deinit(struct code_spaces *all); /* all its spaces must be gone */
 
 /* A sample's place, in memory without a file. */
-struct code_place {
+struct code_lookup {
 	int32_t tgid;
 	bool exited;	   /* nothing is to be found in /proc */
 	uint64_t since_ns; /* the process runs its program since; 0: since it began */
@@ -95,7 +95,7 @@ struct code_place {
  * need be. False: it has no name that we know.
  */
 bool code_space_find(struct code_space **space, struct code_spaces *all,
-		     const struct code_place *place, uint32_t *number);
+		     const struct code_lookup *place, uint32_t *number);
 
 /* What a child of parent (NULL is fine) begins with; NULL: nothing, or no memory. */
 struct code_space *code_space_fork(const struct code_space *parent);

@@ -101,8 +101,10 @@ void history_set_aside(struct history *history, const char *path, const char *wh
 	char *aside = NULL;
 
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", path, nr) >= 0 &&
-	       !access(aside, F_OK) && nr++ < DAMAGED_MAX)
+	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
+		aside = NULL; /* the next may find no memory */
+	}
 	log_error("slice %s is damaged (%s): set aside", path, why);
 	if (aside && rename(path, aside))
 		log_error("cannot rename %s: %s", path, strerror(errno));
@@ -166,8 +168,9 @@ static uint64_t stats_held(const struct history *history)
 void history_count_absent(struct history *history)
 {
 	const struct history_files *files = &history->files;
-	uint64_t held = history->session->stats.values[STATS_EXPIRED];
-	uint64_t live;
+	const uint64_t *values = history->session->stats.values;
+	uint64_t held = values[STATS_EXPIRED];
+	uint64_t live, live_stacks;
 
 	for (size_t i = 0; i < files->nr_files; i++)
 		held += files->files[i].nr_samples + files->files[i].nr_idle;
@@ -177,8 +180,10 @@ void history_count_absent(struct history *history)
 		  " before; what is absent is lost",
 		  held, history->held);
 	live = stats_held(history) - history->held;
+	live_stacks = values[STATS_STACKS_STORED] - history->held_stacks;
 	history->config.recount(history->config.context);
 	history->held = stats_held(history) - live;
+	history->held_stacks = values[STATS_STACKS_STORED] - live_stacks;
 }
 
 /* ---- opening ---- */
@@ -220,16 +225,21 @@ int history_open(struct history *history, struct diag *diag)
 
 /* ---- an epoch's slice ---- */
 
+/* A counter as it was when the epoch began. */
+static uint64_t begin_value(const struct history *history, enum stats_counter counter)
+{
+	const char *name = history->session->stats.names[counter];
+
+	for (size_t i = 0; i < history->nr_begin; i++)
+		if (!strncmp(history->begin[i].name, name, OPROF_STATS_NAME_BYTES))
+			return history->begin[i].value;
+	return 0;
+}
+
 /* Anything that a slice would tell. */
 static bool epoch_is_empty(const struct history *history)
 {
-	const struct stats *stats = &history->session->stats;
-
-	for (size_t i = 0; i < history->nr_begin; i++)
-		if (!strncmp(history->begin[i].name, stats->names[STATS_SEEN],
-			     OPROF_STATS_NAME_BYTES))
-			return history->begin[i].value == stats->values[STATS_SEEN];
-	return !stats->values[STATS_SEEN];
+	return begin_value(history, STATS_SEEN) == history->session->stats.values[STATS_SEEN];
 }
 
 /* The counters in the order of *end, as they were when the epoch began. */
@@ -306,6 +316,7 @@ static int history_publish(struct history *history, struct live_slice *live,
 	memcpy(history->begin, end, sizeof(end));
 	history->nr_begin = info->nr_counters;
 	history->held = stats_held(history);
+	history->held_stacks = history->session->stats.values[STATS_STACKS_STORED];
 	return 0;
 }
 
@@ -326,6 +337,52 @@ static int gather_file(const char *path, void *context)
 			      history->files.epoch_closed);
 }
 
+static uint64_t stacks_lost(const struct history *history)
+{
+	uint64_t nr = 0;
+
+	for (enum stats_counter i = STATS_STACKS_LOST_DISK; i <= STATS_STACKS_LOST_MEMORY; i++)
+		nr += history->session->stats.values[i] - begin_value(history, i);
+	return nr;
+}
+
+/*
+ * The epoch's samples are known: a stack of them that is neither in the trees
+ * nor told lost is so by a kill before it came there.
+ */
+static void settle_stacks(const struct history *history, const struct live_slice *live)
+{
+	struct stats *stats = &history->session->stats;
+	uint64_t accounted;
+
+	if (live->nr_stacks != stats->values[STATS_STACKS_STORED] - history->held_stacks)
+		history->config.recount(history->config.context);
+	accounted = live->nr_stacks + stacks_lost(history);
+	/* Without a file none are kept. */
+	if ((live->has_stacks || live->stacks_damaged) && live->nr_samples > accounted)
+		stats_add(stats, STATS_STACKS_LOST_FILE, live->nr_samples - accounted);
+}
+
+/* Behind the samples of the epoch. */
+static int gather_stacks(struct history *history, struct live_slice *live)
+{
+	int error;
+
+	if (!history->stacks)
+		return 0;
+	if (history->config.between)
+		history->config.between(history->config.context);
+	error = live_slice_add_stacks(live, history->session->current_path,
+				      history->files.epoch_closed);
+	if (error)
+		return error;
+	if (live->stacks_damaged)
+		stack_keep_set_aside(history->stacks, "found when its epoch was closed");
+	if (history->config.between)
+		history->config.between(history->config.context);
+	return 0;
+}
+
 static int gather(struct history *history, struct live_slice *live)
 {
 	struct gathering gathering = {history, live};
@@ -334,6 +391,8 @@ static int gather(struct history *history, struct live_slice *live)
 	if (error)
 		return error;
 	error = sample_cache_visit_epoch(history->cache, gather_file, &gathering);
+	if (!error)
+		error = gather_stacks(history, live);
 	if (error) {
 		live_slice_deinit(live);
 		return error;
@@ -341,6 +400,8 @@ static int gather(struct history *history, struct live_slice *live)
 	/* A file was removed under us, or is damaged. */
 	if (live->nr_samples + live->nr_idle != stats_held(history) - history->held)
 		history->config.recount(history->config.context);
+	if (history->stacks)
+		settle_stacks(history, live);
 	return 0;
 }
 
@@ -349,13 +410,16 @@ static void next_epoch(struct history *history, bool all)
 	history->epoch++;
 	sample_cache_begin_epoch(history->cache, history->epoch,
 				 all ? 0 : SAMPLE_CACHE_IDLE_EPOCHS);
+	if (history->stacks)
+		stack_keep_begin_epoch(history->stacks, history->epoch);
 	history->stretch.begin_ns = history->stretch.end_ns;
 }
 
 /* A slice takes less than the files that it is made of. */
 static uint64_t slice_bytes_max(const struct history *history, const struct live_slice *live)
 {
-	uint64_t file_bytes = sample_cache_file_bytes(history->cache);
+	uint64_t file_bytes =
+		sample_cache_file_bytes(history->cache) + history_stack_bytes(history);
 
 	return live->bytes_max < file_bytes ? live->bytes_max : file_bytes;
 }
@@ -424,6 +488,8 @@ static int close_leftovers(struct history *history, struct live_slice *live)
 		return error;
 	if (live->nr_damaged)
 		history->config.recount(history->config.context);
+	history->held_stacks = begin_value(history, STATS_STACKS_STORED);
+	settle_stacks(history, live);
 	if (live->epoch_first) {
 		info.epoch_first = live->epoch_first;
 		info.epoch_last = live->epoch_last;
@@ -435,7 +501,7 @@ static int close_leftovers(struct history *history, struct live_slice *live)
 		error = history_publish(history, live, &info);
 	}
 	if (!error)
-		leftover_remove(history->session->current_path, history->config.step);
+		leftover_remove(live, history->session->current_path, history->config.step);
 	return error;
 }
 
@@ -453,7 +519,8 @@ static uint64_t first_epoch(const struct history *history, const struct live_sli
 static void measure(struct history *history)
 {
 	history_set_budget(history);
-	history_measured(history, history_du(history->session->current_path), history->slice_bytes);
+	history_measured(history, history_du(history->session->current_path),
+			 history->slice_bytes + history_stack_bytes(history));
 }
 
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag)
@@ -478,7 +545,10 @@ int history_begin(struct history *history, struct sample_cache *cache, struct di
 	live_slice_deinit(&live);
 	history->cache = cache;
 	sample_cache_begin_epoch(cache, history->epoch, SAMPLE_CACHE_IDLE_EPOCHS);
+	if (history->stacks)
+		stack_keep_begin_epoch(history->stacks, history->epoch);
 	history->held = stats_held(history);
+	history->held_stacks = history->session->stats.values[STATS_STACKS_STORED];
 	history_count_absent(history);
 	history->plan_ns = history->merge_ns = 0;
 	history->sync_ns = now.monotonic_ns + HISTORY_SYNC_NS;
@@ -554,12 +624,13 @@ static bool may_close_early(const struct history *history)
  */
 static bool keep_budget(struct history *history)
 {
-	uint64_t live_bytes = sample_cache_nr_bytes(history->cache);
+	uint64_t live_bytes = sample_cache_nr_bytes(history->cache) + history_stack_bytes(history);
 
 	history_expire_old(history);
 	if (live_bytes > history->budget_bytes / LIVE_SHARE && may_close_early(history))
 		return true;
-	if (history_make_room(history, sample_cache_file_bytes(history->cache)))
+	if (history_make_room(history, sample_cache_file_bytes(history->cache) +
+					       history_stack_bytes(history)))
 		return false;
 	/* It does not help where all else alone is too much. */
 	return history->fixed_bytes < history->budget_bytes && may_close_early(history);

@@ -15,6 +15,7 @@
 #include "daemon/live_slice.h"
 #include "daemon/sample_cache.h"
 #include "daemon/session.h"
+#include "daemon/stack_keep.h"
 #include "daemon/stretch.h"
 #include "lib/diag.h"
 #include "libdb/history_files.h"
@@ -52,11 +53,13 @@ struct history {
 	struct history_config config;
 	struct session *session;    /* borrowed */
 	struct sample_cache *cache; /* borrowed */
+	struct stack_keep *stacks;  /* borrowed, given by the owner; NULL: none are kept */
 	struct history_files files; /* those that count, and no others */
 	uint64_t epoch;		    /* of the live files; 0: not begun */
 	uint64_t epoch_synced;	    /* slices up to it are on disk */
 	struct stretch stretch;	    /* of the epoch */
 	uint64_t held;		    /* stored + idle when it began */
+	uint64_t held_stacks;	    /* stacks_stored then */
 	/* The session's counters then: the end of the slice before. */
 	struct oprof_stats_entry begin[STATS_ENTRIES_MAX];
 	size_t nr_begin;

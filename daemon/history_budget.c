@@ -14,11 +14,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define BLOCK_BYTES    512
-#define DAY_NS	       (INT64_C(24) * 3600 * 1000000000)
-#define SETTLED_NS     (UINT64_C(600) * 1000000000) /* age is not told by a clock newly set */
-#define WALK_FOLDERS   32
-#define EXPIRED_FORMAT "expired.%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".tmp"
+#define BLOCK_BYTES  512
+#define DAY_NS	     (INT64_C(24) * 3600 * 1000000000)
+#define SETTLED_NS   (UINT64_C(600) * 1000000000) /* age is not told by a clock newly set */
+#define WALK_FOLDERS 32
+/* Of the budget, for live files: their slice needs room beside them. */
+#define LIVE_LARGEST_SHARE 2
+#define EXPIRED_FORMAT	   "expired.%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".tmp"
 
 /* ---- how much ---- */
 
@@ -42,7 +44,8 @@ uint64_t history_du(const char *path)
 
 static uint64_t files_bytes(const struct history *history)
 {
-	return history->slice_bytes + (history->cache ? sample_cache_nr_bytes(history->cache) : 0);
+	return history->slice_bytes + history_stack_bytes(history) +
+	       (history->cache ? sample_cache_nr_bytes(history->cache) : 0);
 }
 
 uint64_t history_usage(const struct history *history)
@@ -88,6 +91,8 @@ void history_set_budget(struct history *history)
 {
 	history->budget_bytes =
 		history_budget_on(history->session->current_path, history->config.budget_bytes);
+	if (history->cache)
+		sample_cache_set_limit(history->cache, history->budget_bytes / LIVE_LARGEST_SHARE);
 }
 
 /* ---- what goes ---- */
@@ -96,28 +101,31 @@ void history_set_budget(struct history *history)
  * The name of a dropped slice, until it is gone, says what the counters have
  * to be then: a kill on the way neither forgets to count it nor counts it twice.
  */
-static void count_expired(struct history *history, uint64_t all, uint64_t idle, uint64_t weight)
+static void count_expired(struct history *history, const struct recount *totals)
 {
 	struct stats *stats = &history->session->stats;
 
-	stats_set(stats, STATS_EXPIRED_IDLE, idle);
-	stats_set(stats, STATS_EXPIRED_WEIGHT, weight);
-	stats_set(stats, STATS_EXPIRED, all);
+	stats_set(stats, STATS_EXPIRED_IDLE, totals->idle);
+	stats_set(stats, STATS_EXPIRED_WEIGHT, totals->weight);
+	stats_set(stats, STATS_EXPIRED_STACKS, totals->stacks);
+	stats_set(stats, STATS_EXPIRED, totals->stored);
 }
 
 bool history_finish_expiry(struct history *history, const char *name)
 {
 	const uint64_t *values = history->session->stats.values;
-	uint64_t all, idle, weight;
+	struct recount totals;
 	char again[128];
 
 	/* NOLINTNEXTLINE(cert-err34-c): what does not read back the same is refused */
-	if (sscanf(name, EXPIRED_FORMAT, &all, &idle, &weight) != 3)
+	if (sscanf(name, EXPIRED_FORMAT, &totals.stored, &totals.idle, &totals.weight,
+		   &totals.stacks) != 4)
 		return false;
-	(void)snprintf(again, sizeof(again), EXPIRED_FORMAT, all, idle, weight);
-	if (strcmp(again, name) != 0 || all < values[STATS_EXPIRED])
+	(void)snprintf(again, sizeof(again), EXPIRED_FORMAT, totals.stored, totals.idle,
+		       totals.weight, totals.stacks);
+	if (strcmp(again, name) != 0 || totals.stored < values[STATS_EXPIRED])
 		return false;
-	count_expired(history, all, idle, weight);
+	count_expired(history, &totals);
 	return true;
 }
 
@@ -133,8 +141,9 @@ static char *expired_path(const struct history *history, const struct history_fi
 	totals->stored = values[STATS_EXPIRED] + sums.stored + sums.idle;
 	totals->idle = values[STATS_EXPIRED_IDLE] + sums.idle;
 	totals->weight = values[STATS_EXPIRED_WEIGHT] + sums.weight;
+	totals->stacks = values[STATS_EXPIRED_STACKS] + sums.stacks;
 	(void)snprintf(name, sizeof(name), EXPIRED_FORMAT, totals->stored, totals->idle,
-		       totals->weight);
+		       totals->weight, totals->stacks);
 	return history_path(history, name);
 }
 
@@ -180,7 +189,7 @@ static bool expire(struct history *history, size_t i)
 	}
 	history->drop_error = 0;
 	history_step(history);
-	count_expired(history, totals.stored, totals.idle, totals.weight);
+	count_expired(history, &totals);
 	history_step(history);
 	(void)unlink(path);
 	free(path);

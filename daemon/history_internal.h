@@ -15,6 +15,12 @@ static inline void history_step(const struct history *history)
 		history->config.step();
 }
 
+/* Disk of the live stack file. */
+static inline uint64_t history_stack_bytes(const struct history *history)
+{
+	return history->stacks ? stack_keep_nr_bytes(history->stacks) : 0;
+}
+
 /* "<session>/history/<name>", to be freed; NULL: no memory. */
 char *history_path(const struct history *history, const char *name);
 

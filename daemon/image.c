@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image.h"
 
+#include "unwind/code_table.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -44,6 +46,7 @@ static void list_remove(struct image_list *list, struct image_entry *entry)
 
 static void entry_free(struct image_entry *entry)
 {
+	code_table_close(entry->code);
 	free(entry->image.path);
 	free(entry);
 }
@@ -300,6 +303,15 @@ uint32_t image_tell(struct image_entry *entry)
 	node_hash_add(&table->cookies, &entry->cookie_node, hash_number(entry->image.cookie));
 	table->nr_told++;
 	return entry->image.cookie;
+}
+
+enum oprof_lost image_frame(struct image_entry *entry, uint64_t offset, enum oprof_mode mode,
+			    struct oprof_frame *frame)
+{
+	frame->image = image_tell(entry);
+	frame->mode = mode;
+	frame->offset = offset;
+	return frame->image ? OPROF_LOST_NR : OPROF_LOST_MEMORY;
 }
 
 struct image_entry *image_table_entry(const struct image_table *table, uint32_t cookie)

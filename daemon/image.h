@@ -32,6 +32,12 @@ struct image_entry {
 	uint64_t keep_due_ns;
 	uint8_t keep_tries;
 	bool keep_missing; /* they would not */
+	/* Of a file: where its functions are (image_code); NULL: not there, or not yet. */
+	struct code_table *code;
+	uint64_t code_due_ns; /* when to ask for it again */
+	uint8_t code_tries;
+	bool code_wanted, code_asked; /* ever; and not answered yet */
+	bool code_in_memory;	      /* what the folder has of it is no good, and stays */
 	struct image_table *table;
 	struct image_entry *newer, *older; /* in a list of the table's, when nr_refs is 0 */
 };
@@ -90,6 +96,10 @@ void image_put(struct image_entry *entry);		  /* NULL is fine */
 
 /* The cookie, given now if it has none; OPROF_IMAGE_NONE: none is left, after 2^32. */
 uint32_t image_tell(struct image_entry *entry);
+
+/* *frame at offset of the image, which is told. OPROF_LOST_NR: not lost; or OPROF_LOST_MEMORY. */
+enum oprof_lost image_frame(struct image_entry *entry, uint64_t offset, enum oprof_mode mode,
+			    struct oprof_frame *frame);
 
 /*
  * Calls gone for each image that is retired, then forgets it. Not while a

@@ -152,6 +152,16 @@ static void identity_of_fd(int fd, const struct file_name *file, const struct st
 	}
 }
 
+void image_alias_identify_fd(int fd, const struct file_name *file,
+			     struct oprof_image_identity *identity)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		memset(&st, 0, sizeof(st));
+	identity_of_fd(fd, file, &st, identity);
+}
+
 /* Look into the file at path, if it is the one. */
 static bool look(const char *path, const struct file_name *file, const char *map_path,
 		 struct oprof_image_identity *identity)

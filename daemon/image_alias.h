@@ -44,6 +44,13 @@ void image_alias_identify(struct image_alias_table *table, const struct file_nam
 			  const char *map_path, uint64_t time_ns,
 			  struct oprof_image_identity *identity);
 
+/*
+ * The identity of the file open at fd, which was named file: build-id; else
+ * what file says of it, its modification time and its size.
+ */
+void image_alias_identify_fd(int fd, const struct file_name *file,
+			     struct oprof_image_identity *identity);
+
 /* The device number as names have it. */
 uint64_t image_alias_dev(unsigned int major, unsigned int minor);
 

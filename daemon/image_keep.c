@@ -67,6 +67,7 @@ void image_keep_start(struct image_keep *keep)
 		error = image_keeper_start(keep->proc_path, keep->opening, &keep->fd, &keep->pid);
 	keep->started_ns = clock_now_ns();
 	keep->nr_waiting = 0;
+	keep->nr_tables = 0;
 	if (!error)
 		return;
 	keep->fd = -1;
@@ -83,6 +84,7 @@ static void keeper_end(struct image_keep *keep)
 	for (int i = 0; i < 100 && waitpid(keep->pid, NULL, WNOHANG) == 0; i++)
 		(void)poll(NULL, 0, 1);
 	keep->nr_waiting = 0;
+	keep->nr_tables = 0;
 }
 
 /* ---- what is asked ---- */
@@ -107,47 +109,111 @@ void image_keep_folder(struct image_keep *keep, const char *meta_path)
 	image_table_keep_again(keep->images);
 }
 
+/* folder: where the result goes. */
 static bool request_fill(const struct image_keep *keep, const struct image_entry *entry,
-			 const int32_t *pids, uint64_t address, struct keeper_request *request,
+			 const int32_t *pids, const char *folder, struct keeper_request *request,
 			 size_t *nr_bytes)
 {
 	size_t nr_path = strlen(entry->image.path) + 1;
-	size_t nr_meta = strlen(keep->meta_path) + 1;
+	size_t nr_meta = strlen(folder) + 1;
 
 	if (nr_path + nr_meta > sizeof(request->text))
 		return false;
 	request->cookie = entry->image.cookie;
 	request->folder = keep->folder;
 	memcpy(request->pids, pids, sizeof(request->pids));
-	request->address = address;
+	request->reserved = 0;
 	request->bytes_max = keep->bytes_max;
 	request->identity = entry->image.identity;
 	request->meta_path = (uint32_t)nr_path;
 	memcpy(request->text, entry->image.path, nr_path);
-	memcpy(request->text + nr_path, keep->meta_path, nr_meta);
+	memcpy(request->text + nr_path, folder, nr_meta);
 	*nr_bytes = offsetof(struct keeper_request, text) + nr_path + nr_meta;
 	return true;
 }
 
+/* With the descriptor, if there is one. False: the keeper is busy, or has ended. */
+static bool request_send(int socket, struct keeper_request *request, size_t nr_bytes, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(fd))];
+		struct cmsghdr align;
+	} control = {.bytes = {0}};
+	struct iovec iov = {.iov_base = request, .iov_len = nr_bytes};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *head;
+
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+	}
+	return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
 void image_keep_want(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
-		     uint64_t address, uint64_t now_ns)
+		     uint64_t address, int fd, uint64_t now_ns)
 {
 	static struct keeper_request request;
 	size_t nr_bytes;
 
 	/* Until it answers; again should it never do. */
 	entry->keep_due_ns = now_ns + HANG_NS;
-	if (!keep->started_ns || !keep->meta_path ||
-	    !request_fill(keep, entry, pids, address, &request, &nr_bytes)) {
+	/* A recording's are where reports look for them, or gone. */
+	if (!keep->started_ns || !keep->meta_path || (keep->code && keep->code->recorded) ||
+	    !request_fill(keep, entry, pids, keep->meta_path, &request, &nr_bytes)) {
 		entry->keep_due_ns = NEVER;
 		return;
 	}
-	if (keep->fd < 0 || send(keep->fd, &request, nr_bytes, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+	request.work = KEEPER_SYMBOLS;
+	request.address = address;
+	if (keep->fd < 0 || !request_send(keep->fd, &request, nr_bytes, fd)) {
 		entry->keep_due_ns = now_ns + AGAIN_UNSENT_NS;
 		return;
 	}
 	if (!keep->nr_waiting++)
 		keep->answered_ns = clock_now_ns();
+}
+
+/* Sent, or to be tried again. */
+static void code_send(struct image_keep *keep, struct image_entry *entry,
+		      struct keeper_request *request, size_t nr_bytes, int fd, uint64_t now_ns)
+{
+	entry->code_due_ns = now_ns + HANG_NS;
+	if (keep->fd < 0 || !request_send(keep->fd, request, nr_bytes, fd)) {
+		entry->code_due_ns =
+			keep->fd < 0 && keep->code->recorded ? NEVER : now_ns + AGAIN_UNSENT_NS;
+		return;
+	}
+	entry->code_asked = true;
+	keep->nr_tables++;
+	if (!keep->nr_waiting++)
+		keep->answered_ns = clock_now_ns();
+}
+
+void image_keep_want_code(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
+			  uint64_t address, int fd, uint64_t now_ns)
+{
+	static struct keeper_request request;
+	const char *folder;
+	size_t nr_bytes;
+
+	if (image_code_find(keep->code, entry))
+		return;
+	folder = keep->code->path && !entry->code_in_memory ? keep->code->path : "";
+	if (!keep->started_ns || !image_tell(entry) ||
+	    !request_fill(keep, entry, pids, folder, &request, &nr_bytes)) {
+		entry->code_due_ns = NEVER;
+		return;
+	}
+	request.work = KEEPER_TABLE;
+	request.address = address;
+	code_send(keep, entry, &request, nr_bytes, fd, now_ns);
 }
 
 /* ---- what was answered ---- */
@@ -186,7 +252,8 @@ static void take(struct image_keep *keep, const struct keeper_answer *answer, ui
 {
 	struct image_entry *entry = image_table_entry(keep->images, answer->cookie);
 
-	if (!entry || answer->folder != keep->folder)
+	/* One that was asked for again before it was answered is answered twice. */
+	if (!entry || answer->folder != keep->folder || entry->keep_due_ns == NEVER)
 		return;
 	switch ((enum keeper_result)answer->result) {
 	case KEEPER_THERE:
@@ -205,6 +272,7 @@ static void take(struct image_keep *keep, const struct keeper_answer *answer, ui
 	case KEEPER_FULL:
 		note_settled(keep, entry, &keep->counters.full);
 		return;
+	case KEEPER_NONE:
 	case KEEPER_UNREADABLE:
 		note_settled(keep, entry, &keep->counters.unreadable);
 		return;
@@ -214,18 +282,58 @@ static void take(struct image_keep *keep, const struct keeper_answer *answer, ui
 	}
 }
 
+static void take_table(struct image_keep *keep, const struct keeper_answer *answer, int fd,
+		       uint64_t now_ns)
+{
+	struct image_entry *entry = image_table_entry(keep->images, answer->cookie);
+
+	if (keep->nr_tables)
+		keep->nr_tables--;
+	/* It may have gone meanwhile. */
+	if (entry && keep->code)
+		image_code_take(keep->code, entry, answer, fd, now_ns);
+}
+
+/* As recv(); *fd: what came with it, or -1. */
+static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = {.iov_base = answer, .iov_len = sizeof(*answer)};
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t nr = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *head = nr < 0 ? NULL : CMSG_FIRSTHDR(&message);
+
+	*fd = -1;
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
+	return nr;
+}
+
 /* False: the keeper has ended. */
 static bool take_answers(struct image_keep *keep, uint64_t now_ns)
 {
 	struct keeper_answer answer;
 	ssize_t nr;
+	int fd;
 
-	while ((nr = recv(keep->fd, &answer, sizeof(answer), MSG_DONTWAIT)) > 0) {
+	while ((nr = answer_receive(keep->fd, &answer, &fd)) > 0) {
 		if (keep->nr_waiting)
 			keep->nr_waiting--;
 		keep->answered_ns = now_ns;
-		if (nr == (ssize_t)sizeof(answer))
+		if (nr == (ssize_t)sizeof(answer) && answer.work == KEEPER_TABLE)
+			take_table(keep, &answer, fd, now_ns);
+		else if (nr == (ssize_t)sizeof(answer))
 			take(keep, &answer, now_ns);
+		if (fd >= 0)
+			(void)close(fd);
 	}
 	return nr < 0 && (errno == EAGAIN || errno == EINTR);
 }
@@ -257,6 +365,28 @@ void image_keep_tend(struct image_keep *keep, uint64_t now_ns)
 	keeper_end(keep);
 	keep->counters.restarts++;
 	note_hung(keep);
+}
+
+void image_keep_wait_code(struct image_keep *keep, int timeout_ms)
+{
+	uint64_t end_ns = clock_now_ns() + UINT64_C(1000000) * (unsigned int)timeout_ms;
+	struct pollfd fd = {.fd = keep->fd, .events = POLLIN};
+
+	while (keep->fd >= 0 && keep->nr_tables) {
+		uint64_t now_ns = clock_now_ns();
+
+		if (now_ns >= end_ns)
+			return;
+		switch (poll(&fd, 1, (int)((end_ns - now_ns) / 1000000) + 1)) {
+		case -1: /* who is interrupted is not to wait */
+			return;
+		case 0:
+			break;
+		default:
+			if (!take_answers(keep, clock_now_ns()))
+				return;
+		}
+	}
 }
 
 void image_keep_deinit(struct image_keep *keep)

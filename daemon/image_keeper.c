@@ -2,19 +2,19 @@
 #include "daemon/image_keeper.h"
 
 #include "daemon/privileges.h"
-#include "daemon/image_alias.h"
-#include "lib/buildid.h"
+#include "daemon/image_open.h"
+#include "daemon/table_folder.h"
 #include "lib/confine.h"
 #include "lib/elf_skeleton.h"
 #include "lib/file.h"
 #include "libdb/sample_name.h"
+#include "unwind/code_table.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -26,16 +26,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define MAPS_BYTES_MAX (64u << 20)
 #define COPY_SECONDS   10u /* of CPU */
 #define COPY_CLOCK_MS  60000
-#define COPY_BYTES     ((size_t)64 << 20) /* headers and names of sections */
-#define POLL_PAUSE_MS  20		  /* where the kernel has no pidfd */
+#define COPY_BYTES     ((size_t)64 << 20)  /* headers and names of sections */
+#define TABLE_BYTES    ((size_t)256 << 20) /* beside the file itself */
+#define POLL_PAUSE_MS  20		   /* where the kernel has no pidfd */
 #define TMP_NAME_BYTES 32
 #define NAME_BYTES     17
 
@@ -47,8 +46,10 @@
 /* An image that was opened and is to be copied, or is being copied. */
 struct job {
 	uint32_t cookie, folder;
+	enum keeper_work work;
 	int fd;	    /* the binary */
-	int dir_fd; /* meta/images */
+	int dir_fd; /* meta/images, or the folder of tables, -1: in memory */
+	int table;  /* the table being written; -1: none */
 	uint64_t identity;
 	uint64_t bytes_max;
 };
@@ -58,6 +59,7 @@ struct keeper {
 	const char *proc_path;
 	uint32_t *opening;
 	struct keeper_request request; /* the one in hand */
+	int given_fd;		       /* that came with it; -1: none */
 	struct job queue[KEEPER_QUEUE];
 	unsigned int first, nr; /* of queue, a ring */
 	struct job job;		/* being copied */
@@ -76,187 +78,41 @@ static int64_t now_ms(void)
 	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-static void answer(const struct keeper *keeper, uint32_t cookie, uint32_t folder,
-		   enum keeper_result result, int error)
+/* With the descriptor fd, if it is one. */
+static void answer_with(const struct keeper *keeper, const struct keeper_answer *text, int fd)
 {
-	struct keeper_answer text = {
-		.cookie = cookie, .folder = folder, .result = result, .error = error};
+	union {
+		char bytes[CMSG_SPACE(sizeof(fd))];
+		struct cmsghdr align;
+	} control = {.bytes = {0}};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)text, .iov_len = sizeof(*text)};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
 
+	if (fd >= 0) {
+		struct cmsghdr *head;
+
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+	}
 	/* A daemon that went has no use for it: the next receive tells. */
-	(void)!send(keeper->socket, &text, sizeof(text), MSG_NOSIGNAL);
+	(void)!sendmsg(keeper->socket, &message, MSG_NOSIGNAL);
 }
 
-/* ---- opening ---- */
-
-static int open_at(int dir_fd, const char *path, bool in_root)
+static void answer(const struct keeper *keeper, const struct job *job, enum keeper_result result,
+		   int error)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-	long fd = -1;
+	const struct keeper_answer text = {.cookie = job->cookie,
+					   .folder = job->folder,
+					   .result = result,
+					   .error = error,
+					   .work = job->work};
 
-	errno = ENOSYS;
-	if (in_root)
-		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
-	if (fd >= 0 || errno != ENOSYS)
-		return (int)fd;
-	/* Before Linux 5.6; the path is as the kernel told it, free of links. */
-	return openat(dir_fd, in_root ? path + 1 : path, O_PATH | O_CLOEXEC);
-}
-
-/* For reading, if it is a regular file: opening a device may do something. -1: no. */
-static int open_regular(int dir_fd, const char *path, bool in_root)
-{
-	int path_fd = open_at(dir_fd, path, in_root);
-	char self[64];
-	struct stat st;
-	int fd = -1;
-
-	if (path_fd < 0)
-		return -1;
-	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", path_fd);
-	if (!fstat(path_fd, &st) && S_ISREG(st.st_mode))
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	(void)close(path_fd);
-	return fd;
-}
-
-static bool is_build(int fd, const struct oprof_image_identity *identity)
-{
-	struct buildid id;
-
-	return !buildid_read_fd(fd, &id) && id.nr_bytes == identity->nr_build_id &&
-	       !memcmp(id.bytes, identity->build_id, id.nr_bytes);
-}
-
-/*
- * stat() may tell another device than mappings have (btrfs, overlays): then
- * all else must agree, or the mapping itself must have led here.
- */
-static bool is_image(int fd, const struct oprof_image_identity *identity, bool by_mapping)
-{
-	struct stat st;
-	bool same_times;
-
-	if (identity->nr_build_id)
-		return is_build(fd, identity);
-	if (fstat(fd, &st) || st.st_ino != identity->inode)
-		return false;
-	if (identity->size_bytes && identity->size_bytes != (uint64_t)st.st_size)
-		return false;
-	same_times =
-		identity->mtime_ns == st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
-	if (identity->mtime_ns && !same_times)
-		return false;
-	return by_mapping || (same_times && identity->size_bytes) ||
-	       image_alias_dev(major(st.st_dev), minor(st.st_dev)) == identity->dev;
-}
-
-/* The file at path if it is the image, or -1. */
-static int open_image_at(const struct keeper_request *request, int dir_fd, const char *path,
-			 bool in_root, bool by_mapping)
-{
-	int fd = open_regular(dir_fd, path, in_root);
-
-	if (fd >= 0 && !is_image(fd, &request->identity, by_mapping)) {
-		(void)close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* By its path below the root of the process. */
-static int open_in_root(const struct keeper *keeper, int32_t pid)
-{
-	const struct keeper_request *request = &keeper->request;
-	char root[PATH_MAX];
-	int root_fd, fd;
-
-	if (request->text[0] != '/' || snprintf(root, sizeof(root), "%s/%d/root", keeper->proc_path,
-						(int)pid) >= (int)sizeof(root))
-		return -1;
-	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root_fd < 0)
-		return -1;
-	fd = open_image_at(request, root_fd, request->text, true, false);
-	(void)close(root_fd);
-	return fd;
-}
-
-/* "START-END" of the mapping that holds address, as maps and map_files write it. */
-static bool mapping_name(const char *maps, uint64_t address, char *name, size_t nr_bytes)
-{
-	const char *line = maps;
-
-	while (line && *line) {
-		char *next;
-		uint64_t from = strtoull(line, &next, 16);
-		uint64_t to = *next ? strtoull(next + 1, NULL, 16) : 0;
-
-		if (address >= from && address < to)
-			return snprintf(name, nr_bytes, "%" PRIx64 "-%" PRIx64, from, to) <
-			       (int)nr_bytes;
-		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
-	}
-	return false;
-}
-
-/* By the mapping itself: whatever became of its path. */
-static int open_mapped(const struct keeper *keeper, int32_t pid)
-{
-	const struct keeper_request *request = &keeper->request;
-	char path[PATH_MAX], name[64];
-	char *maps;
-	bool found;
-
-	if (snprintf(path, sizeof(path), "%s/%d/maps", keeper->proc_path, (int)pid) >=
-		    (int)sizeof(path) ||
-	    file_read_text(path, MAPS_BYTES_MAX, &maps, NULL))
-		return -1;
-	found = mapping_name(maps, request->address, name, sizeof(name));
-	free(maps);
-	if (!found || snprintf(path, sizeof(path), "%s/%d/map_files/%s", keeper->proc_path,
-			       (int)pid, name) >= (int)sizeof(path))
-		return -1;
-	return open_image_at(request, AT_FDCWD, path, false, true);
-}
-
-/* map_files takes a capability more than exe. */
-static int open_program(const struct keeper *keeper, int32_t pid)
-{
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof(path), "%s/%d/exe", keeper->proc_path, (int)pid) >=
-	    (int)sizeof(path))
-		return -1;
-	return open_image_at(&keeper->request, AT_FDCWD, path, false, true);
-}
-
-static int open_image(const struct keeper *keeper)
-{
-	const int32_t *pids = keeper->request.pids;
-	int fd = -1;
-
-	if (pids[0] > 0) {
-		fd = open_in_root(keeper, pids[0]);
-		if (fd < 0)
-			fd = open_mapped(keeper, pids[0]);
-		if (fd < 0)
-			fd = open_program(keeper, pids[0]);
-	}
-	for (int i = 1; i < KEEPER_PIDS && fd < 0 && pids[i] > 0; i++)
-		fd = open_in_root(keeper, pids[i]);
-	return fd;
-}
-
-static bool reports_find_it(const struct keeper_request *request)
-{
-	int fd = request->text[0] == '/'
-			 ? open_image_at(request, AT_FDCWD, request->text, false, false)
-			 : -1;
-
-	if (fd >= 0)
-		(void)close(fd);
-	return fd >= 0;
+	answer_with(keeper, &text, -1);
 }
 
 /* ---- the session's folder ---- */
@@ -322,7 +178,14 @@ static void note_folder(struct keeper *keeper, const struct job *job)
 static void job_close(const struct job *job)
 {
 	(void)close(job->fd);
-	(void)close(job->dir_fd);
+	if (job->dir_fd >= 0)
+		(void)close(job->dir_fd);
+}
+
+static int copy_confine(const struct confine_limits *limits, int from, int to)
+{
+	return confine_process(limits, CONFINE_DESCRIPTORS, from < to ? from : to,
+			       from < to ? to : from);
 }
 
 static void __attribute__((noreturn)) copy_child(int from, int to)
@@ -335,27 +198,64 @@ static void __attribute__((noreturn)) copy_child(int from, int to)
 	int error;
 
 	(void)setpriority(PRIO_PROCESS, 0, 10);
-	error = confine_process(&limits, CONFINE_DESCRIPTORS, from < to ? from : to,
-				from < to ? to : from);
+	error = copy_confine(&limits, from, to);
 	if (!error)
 		error = elf_skeleton_write(from, to, KEEPER_FILE_BYTES_MAX);
 	_exit(-error & 0xff);
 }
 
-/* 0 or -errno: keeper->job was not begun. */
-static int copy_begin(struct keeper *keeper)
+/* Samples wait for it: at no lower priority. */
+static void __attribute__((noreturn)) table_child(int from, int to)
 {
+	struct confine_limits limits = {
+		.max_seconds = COPY_SECONDS,
+		.max_bytes = TABLE_BYTES,
+		.max_file_bytes = KEEPER_TABLE_BYTES_MAX,
+	};
+	struct diag diag;
+	struct stat st;
+	int error;
+
+	if (!fstat(from, &st))
+		limits.max_bytes += (size_t)st.st_size;
+	diag_clear(&diag);
+	error = copy_confine(&limits, from, to);
+	if (!error)
+		error = code_table_build(from, to, KEEPER_TABLE_BYTES_MAX, &diag);
+	_exit(-error & 0xff);
+}
+
+/* Where the result goes, or -errno. */
+static int copy_open(const struct keeper *keeper)
+{
+	const struct job *job = &keeper->job;
 	char name[TMP_NAME_BYTES];
 	int to;
 
-	identity_tmp_name(keeper->job.identity, name);
-	to = openat(keeper->job.dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (job->work == KEEPER_TABLE)
+		return table_folder_begin(job->dir_fd, job->identity);
+	identity_tmp_name(job->identity, name);
+	to = openat(job->dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return to < 0 ? -errno : to;
+}
+
+/* 0 or -errno: keeper->job was not begun. */
+static int copy_begin(struct keeper *keeper)
+{
+	struct job *job = &keeper->job;
+	int to = copy_open(keeper);
+
 	if (to < 0)
-		return -errno;
+		return to;
 	keeper->child = fork();
+	if (!keeper->child && job->work == KEEPER_TABLE)
+		table_child(job->fd, to);
 	if (!keeper->child)
-		copy_child(keeper->job.fd, to);
-	(void)close(to);
+		copy_child(job->fd, to);
+	if (job->work == KEEPER_TABLE)
+		job->table = to;
+	else
+		(void)close(to);
 	if (keeper->child < 0) {
 		keeper->child = 0;
 		return -errno;
@@ -372,6 +272,8 @@ static enum keeper_result result_of_error(int error)
 		return KEEPER_KEPT;
 	case EFBIG:
 		return KEEPER_TOO_BIG;
+	case ENODATA:
+		return KEEPER_NONE;
 	case ENOEXEC:
 	case EILSEQ:
 	case ENOMEM: /* the copier's limit: headers beyond reason */
@@ -405,7 +307,7 @@ static enum keeper_result copy_put(struct keeper *keeper, int *error)
 	return KEEPER_KEPT;
 }
 
-static void copy_end(struct keeper *keeper, int error)
+static void symbols_end(struct keeper *keeper, int error)
 {
 	enum keeper_result result = result_of_error(error);
 	char tmp_name[TMP_NAME_BYTES];
@@ -416,12 +318,77 @@ static void copy_end(struct keeper *keeper, int error)
 		identity_tmp_name(keeper->job.identity, tmp_name);
 		(void)unlinkat(keeper->job.dir_fd, tmp_name, 0);
 	}
-	answer(keeper, keeper->job.cookie, keeper->job.folder, result, error);
-	job_close(&keeper->job);
+	answer(keeper, &keeper->job, result, error);
+}
+
+static void table_answer(const struct keeper *keeper, const struct job *job, int fd)
+{
+	const struct keeper_answer text = {.cookie = job->cookie,
+					   .folder = job->folder,
+					   .result = KEEPER_KEPT,
+					   .work = KEEPER_TABLE};
+
+	answer_with(keeper, &text, fd);
+	(void)close(fd);
+}
+
+static void table_end(struct keeper *keeper, int error)
+{
+	struct job *job = &keeper->job;
+	int fd = -1;
+
+	if (!error)
+		fd = table_folder_put(job->dir_fd, job->identity, job->table,
+				      KEEPER_TABLES_BYTES_MAX);
+	else if (job->table >= 0)
+		table_folder_cancel(job->dir_fd, job->identity, job->table);
+	job->table = -1;
+	if (!error && fd < 0)
+		error = fd;
+	if (error)
+		answer(keeper, job, error == -ENOEXEC ? KEEPER_NONE : result_of_error(error),
+		       error);
+	else
+		table_answer(keeper, job, fd);
+}
+
+/* A full disk is no reason to go without: once more, in memory. False: that is not it. */
+static bool table_again(struct keeper *keeper, int error)
+{
+	struct job *job = &keeper->job;
+
+	if (job->work != KEEPER_TABLE || job->dir_fd < 0 || job->table < 0 ||
+	    (error != -ENOSPC && error != -EDQUOT))
+		return false;
+	table_folder_cancel(job->dir_fd, job->identity, job->table);
+	(void)close(job->dir_fd);
+	job->dir_fd = -1;
+	job->table = -1;
+	/* It has just left the queue. */
+	keeper->queue[(keeper->first + keeper->nr++) % KEEPER_QUEUE] = *job;
+	return true;
+}
+
+static void child_forget(struct keeper *keeper)
+{
 	if (keeper->child_fd >= 0)
 		(void)close(keeper->child_fd);
 	keeper->child_fd = -1;
 	keeper->child = 0;
+}
+
+static void copy_end(struct keeper *keeper, int error)
+{
+	if (table_again(keeper, error)) {
+		child_forget(keeper);
+		return;
+	}
+	if (keeper->job.work == KEEPER_TABLE)
+		table_end(keeper, error);
+	else
+		symbols_end(keeper, error);
+	job_close(&keeper->job);
+	child_forget(keeper);
 }
 
 static void copy_reap(struct keeper *keeper)
@@ -462,42 +429,115 @@ static bool is_kept(int dir_fd, uint64_t identity)
 	return !faccessat(dir_fd, name, F_OK, 0);
 }
 
+static void request_queue(struct keeper *keeper, const struct job *job)
+{
+	if (job->fd >= 0) {
+		keeper->queue[(keeper->first + keeper->nr++) % KEEPER_QUEUE] = *job;
+		return;
+	}
+	answer(keeper, job, KEEPER_GONE, 0);
+	if (job->dir_fd >= 0)
+		(void)close(job->dir_fd);
+}
+
+static void symbols_do(struct keeper *keeper, struct job *job)
+{
+	const struct keeper_request *request = &keeper->request;
+
+	int fd = image_open_path(request);
+
+	if (fd >= 0) { /* reports find it, too */
+		(void)close(fd);
+		answer(keeper, job, KEEPER_THERE, 0);
+		return;
+	}
+	job->dir_fd = open_images_folder(request);
+	if (job->dir_fd < 0) {
+		answer(keeper, job, KEEPER_FAILED, job->dir_fd);
+		return;
+	}
+	if (is_kept(job->dir_fd, job->identity)) {
+		answer(keeper, job, KEEPER_KEPT, 0);
+		(void)close(job->dir_fd);
+		return;
+	}
+	job->fd = image_open(keeper->proc_path, request, keeper->given_fd);
+	request_queue(keeper, job);
+}
+
+/* Where it lies is where to read it, whoever maps it; else as they have it. */
+static int open_table_image(const struct keeper *keeper)
+{
+	const struct keeper_request *request = &keeper->request;
+	int fd = image_open_path(request);
+
+	return fd < 0 ? image_open(keeper->proc_path, request, keeper->given_fd) : fd;
+}
+
+static void table_do(struct keeper *keeper, struct job *job)
+{
+	const struct keeper_request *request = &keeper->request;
+	const char *path = request->text + request->meta_path;
+	int fd;
+
+	/* One that cannot be written to is none: tables are then of this run only. */
+	job->dir_fd = *path ? table_folder_open(path) : -1;
+	fd = table_folder_find(job->dir_fd, job->identity);
+	if (fd >= 0) {
+		table_answer(keeper, job, fd);
+		(void)close(job->dir_fd);
+		return;
+	}
+	job->fd = open_table_image(keeper);
+	request_queue(keeper, job);
+}
+
 static void request_do(struct keeper *keeper)
 {
 	const struct keeper_request *request = &keeper->request;
 	struct job job = {.cookie = request->cookie,
 			  .folder = request->folder,
+			  .work = request->work == KEEPER_TABLE ? KEEPER_TABLE : KEEPER_SYMBOLS,
+			  .fd = -1,
+			  .dir_fd = -1,
+			  .table = -1,
 			  .identity = sample_identity(&request->identity),
 			  .bytes_max = request->bytes_max};
 
-	if (reports_find_it(request)) {
-		answer(keeper, request->cookie, request->folder, KEEPER_THERE, 0);
-		return;
-	}
-	job.dir_fd = open_images_folder(request);
-	if (job.dir_fd < 0) {
-		answer(keeper, request->cookie, request->folder, KEEPER_FAILED, job.dir_fd);
-		return;
-	}
-	if (is_kept(job.dir_fd, job.identity)) {
-		answer(keeper, request->cookie, request->folder, KEEPER_KEPT, 0);
-		(void)close(job.dir_fd);
-		return;
-	}
-	job.fd = open_image(keeper);
-	if (job.fd < 0) {
-		answer(keeper, request->cookie, request->folder, KEEPER_GONE, 0);
-		(void)close(job.dir_fd);
-		return;
-	}
-	keeper->queue[(keeper->first + keeper->nr++) % KEEPER_QUEUE] = job;
+	if (job.work == KEEPER_TABLE)
+		table_do(keeper, &job);
+	else
+		symbols_do(keeper, &job);
+}
+
+/* As recv() of the next request; keeper->given_fd is what came with it. */
+static ssize_t request_receive(struct keeper *keeper)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = {.iov_base = &keeper->request, .iov_len = sizeof(keeper->request)};
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t nr = recvmsg(keeper->socket, &message, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *head = nr < 0 ? NULL : CMSG_FIRSTHDR(&message);
+
+	keeper->given_fd = -1;
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+		memcpy(&keeper->given_fd, CMSG_DATA(head), sizeof(keeper->given_fd));
+	return nr;
 }
 
 /* False: the daemon has gone. */
 static bool request_take(struct keeper *keeper)
 {
 	struct keeper_request *request = &keeper->request;
-	ssize_t nr = recv(keeper->socket, request, sizeof(*request), 0);
+	ssize_t nr = request_receive(keeper);
 
 	if (nr < 0)
 		return errno == EINTR || errno == EAGAIN;
@@ -507,6 +547,8 @@ static bool request_take(struct keeper *keeper)
 		request_do(keeper);
 		__atomic_store_n(keeper->opening, 0, __ATOMIC_RELAXED);
 	}
+	if (keeper->given_fd >= 0)
+		(void)close(keeper->given_fd);
 	return nr > 0;
 }
 
@@ -592,8 +634,11 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 {
 	static struct keeper keeper;
 
-	keeper = (struct keeper){
-		.socket = 3, .proc_path = proc_path, .opening = opening, .child_fd = -1};
+	keeper = (struct keeper){.socket = 3,
+				 .proc_path = proc_path,
+				 .opening = opening,
+				 .given_fd = -1,
+				 .child_fd = -1};
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	(void)prctl(PR_SET_NAME, "oprof-keeper");

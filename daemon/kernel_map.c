@@ -169,3 +169,8 @@ void kernel_map_remove_made(struct kernel_map *map, uint64_t start)
 {
 	kernel_ranges_remove(&map->made, start);
 }
+
+void kernel_map_forget_made(struct kernel_map *map)
+{
+	kernel_ranges_deinit(&map->made);
+}

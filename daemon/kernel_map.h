@@ -49,5 +49,7 @@ bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address);
 int kernel_map_add_made(struct kernel_map *map, uint64_t start, uint64_t nr_bytes,
 			const char *name);
 void kernel_map_remove_made(struct kernel_map *map, uint64_t start);
+/* All of it: the next load finds what there is. */
+void kernel_map_forget_made(struct kernel_map *map);
 
 #endif

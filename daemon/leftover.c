@@ -4,6 +4,7 @@
 #include "daemon/sample_tree.h"
 #include "lib/file.h"
 #include "lib/log.h"
+#include "oprof/stack_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,16 +78,18 @@ int leftover_take(struct live_slice *live, const char *session_path, uint64_t ep
 	};
 	int error = sample_name_walk(session_path, adopt_file, &leftover);
 
-	return error ? error : sample_name_walk(session_path, take_file, &leftover);
+	if (!error)
+		error = sample_name_walk(session_path, take_file, &leftover);
+	return error ? error : live_slice_add_stacks(live, session_path, epoch_closed);
 }
 
-static void set_aside(const char *path)
+static void set_aside(const char *what, const char *path)
 {
 	char *aside = NULL;
 
 	if (asprintf(&aside, "%s.damaged", path) < 0)
 		return;
-	log_error("sample file %s is damaged: set aside", path);
+	log_error("%s file %s is damaged: set aside", what, path);
 	if (rename(path, aside))
 		log_error("cannot rename %s: %s", path, strerror(errno));
 	free(aside);
@@ -110,14 +113,30 @@ static int remove_file(const char *path, const struct sample_name *name, const s
 	if (!error || error == -ENODATA)
 		sample_tree_remove(&leftover->tree, path);
 	else if (live_slice_is_damage(error))
-		set_aside(path);
+		set_aside("sample", path);
 	return 0;
 }
 
-void leftover_remove(const char *session_path, void (*step)(void))
+static void remove_stacks(const char *session_path, bool damaged)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/" OPROF_STACK_FILE, session_path) < 0)
+		return; /* the next epoch empties it */
+	if (damaged)
+		set_aside("stack", path);
+	else
+		(void)unlink(path);
+	free(path);
+}
+
+void leftover_remove(const struct live_slice *live, const char *session_path, void (*step)(void))
 {
 	struct leftover leftover = {.session_path = session_path, .step = step};
 
 	sample_tree_init(&leftover.tree, session_path);
 	(void)sample_name_walk(session_path, remove_file, &leftover);
+	if (step)
+		step();
+	remove_stacks(session_path, live->stacks_damaged);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What earlier runs left in a session's live sample files. No writer has them. */
+/* What earlier runs left in a session's live sample files, and its stack file. No writer has them.
+ */
 #ifndef DAEMON_LEFTOVER_H
 #define DAEMON_LEFTOVER_H
 
@@ -14,9 +15,9 @@
 int leftover_take(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
 /*
- * Remove the files, whose samples are in a slice now; what cannot be read is
- * set aside as NAME.damaged. step: between changes, or NULL.
+ * Remove the files, whose samples are in live's slice now; what cannot be read
+ * is set aside as NAME.damaged. step: between changes, or NULL.
  */
-void leftover_remove(const char *session_path, void (*step)(void));
+void leftover_remove(const struct live_slice *live, const char *session_path, void (*step)(void));
 
 #endif

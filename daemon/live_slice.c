@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "libdb/history_files.h"
+#include "libdb/stack_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,9 @@ void live_slice_deinit(struct live_slice *live)
 {
 	slice_builder_destroy(live->builder);
 	live->builder = NULL;
+	if (live->has_stacks)
+		stack_tree_deinit(&live->stacks);
+	live->has_stacks = false;
 }
 
 /* ---- gathering ---- */
@@ -144,6 +148,53 @@ int live_slice_add(struct live_slice *live, const char *session_path, const char
 	}
 	live->nr_damaged += live_slice_is_damage(error);
 	return live_slice_is_damage(error) || error == -ENODATA || error == -ENOENT ? 0 : error;
+}
+
+/* ---- stacks ---- */
+
+static void take_stacks(struct live_slice *live, uint64_t epoch, uint64_t nr_bytes)
+{
+	slice_builder_stacks(live->builder, &live->stacks);
+	for (uint32_t i = 0; i < live->stacks.nr_nodes; i++)
+		live->nr_stacks += live->stacks.nodes[i].nr_samples;
+	live->bytes_max += nr_bytes;
+	if (!live->nr_stacks)
+		return;
+	if (!live->epoch_first || epoch < live->epoch_first)
+		live->epoch_first = epoch;
+	if (epoch > live->epoch_last)
+		live->epoch_last = epoch;
+}
+
+static int load_stacks(struct live_slice *live, const char *path, uint64_t epoch_closed)
+{
+	struct stat st;
+	uint64_t epoch;
+	int error = stack_file_load(path, &live->stacks, &epoch, NULL);
+
+	if (error) {
+		live->stacks_damaged = live_slice_is_damage(error) || error == -EISDIR;
+		return live->stacks_damaged || error == -ENODATA || error == -ENOENT ? 0 : error;
+	}
+	if (epoch <= epoch_closed) {
+		stack_tree_deinit(&live->stacks);
+		return 0;
+	}
+	live->has_stacks = true;
+	take_stacks(live, epoch, stat(path, &st) ? 0 : (uint64_t)st.st_size);
+	return 0;
+}
+
+int live_slice_add_stacks(struct live_slice *live, const char *session_path, uint64_t epoch_closed)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/" OPROF_STACK_FILE, session_path) < 0)
+		return -ENOMEM;
+	error = load_stacks(live, path, epoch_closed);
+	free(path);
+	return error;
 }
 
 /* ---- publishing ---- */

@@ -9,6 +9,7 @@
 #define DAEMON_LIVE_SLICE_H
 
 #include "libdb/slice.h"
+#include "libdb/stack_tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,10 @@ struct live_slice {
 	uint64_t nr_idle;
 	uint64_t bytes_max; /* that it will take, at most */
 	size_t nr_damaged;  /* files that can't be read: what they held is lost */
+	struct stack_tree stacks;
+	bool has_stacks;     /* a live stack file was taken */
+	bool stacks_damaged; /* ... cannot be read */
+	uint64_t nr_stacks;  /* samples in its trees */
 };
 
 int live_slice_init(struct live_slice *live); /* 0 or -ENOMEM */
@@ -36,6 +41,9 @@ void live_slice_deinit(struct live_slice *live);
  */
 int live_slice_add(struct live_slice *live, const char *session_path, const char *name,
 		   uint64_t epoch_closed);
+
+/* The same of the session's stack file. */
+int live_slice_add_stacks(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
 /* An error of reading that says that the file is damaged, not that it could not be read. */
 bool live_slice_is_damage(int error);

@@ -57,6 +57,8 @@ void node_hash_add(struct node_hash *table, struct node *node, uint64_t hash)
 	node->hash = hash;
 	node->next = *bucket;
 	*bucket = node;
+	if (bucket < table->buckets + table->first)
+		table->first = (size_t)(bucket - table->buckets);
 	table->nr_nodes++;
 }
 
@@ -89,11 +91,11 @@ struct node *node_hash_next(const struct node *node)
 	return skip_to(node->next, node->hash);
 }
 
-struct node *node_hash_any(const struct node_hash *table)
+struct node *node_hash_any(struct node_hash *table)
 {
-	for (size_t i = 0; table->nr_nodes && i < table->nr_buckets; i++)
-		if (table->buckets[i])
-			return table->buckets[i];
+	for (; table->nr_nodes && table->first < table->nr_buckets; table->first++)
+		if (table->buckets[table->first])
+			return table->buckets[table->first];
 	return NULL;
 }
 

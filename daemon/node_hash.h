@@ -19,6 +19,7 @@ struct node_hash {
 	struct node **buckets;
 	size_t nr_buckets; /* a power of two */
 	size_t nr_nodes;
+	size_t first; /* buckets below it are empty */
 };
 
 /* The object that node is the given member of. */
@@ -34,8 +35,8 @@ void node_hash_remove(struct node_hash *table, struct node *node);
 struct node *node_hash_first(const struct node_hash *table, uint64_t hash);
 struct node *node_hash_next(const struct node *node);
 
-/* Any node, for emptying a table; NULL when there is none. */
-struct node *node_hash_any(const struct node_hash *table);
+/* Any node, for emptying a table, in time linear in its size; NULL when there is none. */
+struct node *node_hash_any(struct node_hash *table);
 
 /* Call visit for each node. It may remove that node, and add none. */
 void node_hash_walk(const struct node_hash *table, void (*visit)(struct node *node, void *context),

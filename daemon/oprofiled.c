@@ -391,8 +391,9 @@ static int enter_session(struct daemon *daemon, struct diag *diag)
 static int open_profiler(struct daemon *daemon, struct diag *diag)
 {
 	const struct options *options = &daemon->options;
+	struct source_choice choice;
 	struct profiler_config config = {
-		.ops = &source_perf,
+		.choice = &choice,
 		.separation = options->separation,
 		.begin = options->begin,
 		.history =
@@ -411,12 +412,24 @@ static int open_profiler(struct daemon *daemon, struct diag *diag)
 				.sample_pages = options->sample_pages,
 				.side_pages = options->side_pages,
 				.chain_depth = options->chain_depth,
+				.unwind = options->unwind,
+				.stack_bytes = options->stack_bytes,
+				.code_path = OPROF_CODE_NAME,
+				.buffer_size = options->buffer_size,
+				.buffer_watershed = options->buffer_watershed,
+				.cpu_buffer_size = options->cpu_buffer_size,
 				/* Whatever is filed, what is asked of memory may be by cgroup. */
 				.want_cgroup = true,
 			},
 	};
+	int error;
 
-	return profiler_open(&daemon->profiler, &daemon->session, &config, diag);
+	source_choice_init(&choice, options->source);
+	error = profiler_open(&daemon->profiler, &daemon->session, &config, diag);
+	if (!error)
+		log_info("source %s: %s", daemon->profiler.config.ops->name,
+			 daemon->profiler.choice.reason);
+	return error;
 }
 
 static int start_profiler(struct daemon *daemon, struct diag *diag)

@@ -3,6 +3,7 @@
 
 #include "daemon/history.h"
 #include "daemon/separation.h"
+#include "daemon/unwind_choice.h"
 #include "lib/number.h"
 #include "lib/percent.h"
 
@@ -21,14 +22,26 @@
 #define CHAIN_DEPTH_MAX 127   /* what kernels give without being told otherwise */
 #define FREQUENCY_MAX	1000000
 
+/* What the kernel module takes (doc/kmod.md). */
+#define KMOD_BUFFER_MIN	    1024
+#define KMOD_BUFFER_MAX	    4194304
+#define KMOD_CPU_BUFFER_MIN 128
+#define KMOD_CPU_BUFFER_MAX 1048576
+
 enum options_key {
 	KEY_EVENT = 1,
 	KEY_FREQUENCY,
 	KEY_SEPARATE,
 	KEY_PID,
 	KEY_CALLGRAPH,
+	KEY_UNWIND,
+	KEY_STACK_BYTES,
 	KEY_SAMPLE_PAGES,
 	KEY_SIDE_PAGES,
+	KEY_SOURCE,
+	KEY_BUFFER_SIZE,
+	KEY_BUFFER_WATERSHED,
+	KEY_CPU_BUFFER_SIZE,
 	KEY_READY_FD,
 	KEY_HISTORY_BYTES,
 	KEY_HISTORY_DAYS,
@@ -143,10 +156,34 @@ static int options_value(struct options *options, struct options_raw *raw, int k
 		error = parse_number(text, "--callgraph", 0, CHAIN_DEPTH_MAX, &number, diag);
 		options->chain_depth = (unsigned int)number;
 		return error;
+	case KEY_UNWIND:
+		return unwind_choice_parse(text, &options->unwind)
+			       ? diag_set(diag, -EINVAL, "--unwind=%s: give auto, fp or tables",
+					  text)
+			       : 0;
+	case KEY_STACK_BYTES:
+		error = parse_number(text, "--stack-bytes", UNWIND_STACK_BYTES_MIN,
+				     UNWIND_STACK_BYTES_MAX, &number, diag);
+		options->stack_bytes = (unsigned int)number;
+		return error;
 	case KEY_SAMPLE_PAGES:
 		return parse_pages(text, "--sample-pages", &options->sample_pages, diag);
 	case KEY_SIDE_PAGES:
 		return parse_pages(text, "--side-pages", &options->side_pages, diag);
+	case KEY_SOURCE:
+		return source_wish_parse(text, &options->source)
+			       ? diag_set(diag, -EINVAL, "--source=%s: give auto, kmod or perf",
+					  text)
+			       : 0;
+	case KEY_BUFFER_SIZE:
+		return parse_number(text, "--buffer-size", KMOD_BUFFER_MIN, KMOD_BUFFER_MAX,
+				    &options->buffer_size, diag);
+	case KEY_BUFFER_WATERSHED:
+		return parse_number(text, "--buffer-watershed", 1, KMOD_BUFFER_MAX,
+				    &options->buffer_watershed, diag);
+	case KEY_CPU_BUFFER_SIZE:
+		return parse_number(text, "--cpu-buffer-size", KMOD_CPU_BUFFER_MIN,
+				    KMOD_CPU_BUFFER_MAX, &options->cpu_buffer_size, diag);
 	case KEY_READY_FD:
 		error = parse_number(text, "--ready-fd", 0, INT_MAX, &number, diag);
 		options->ready_fd = error ? -1 : (int)number;
@@ -229,10 +266,26 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 		 "with --foreground: end when the process that started it ends", NULL},
 		{"callgraph", 0, POPT_ARG_STRING, NULL, KEY_CALLGRAPH,
 		 "callers to take with each sample (default 0)", "DEPTH"},
+		{"unwind", 0, POPT_ARG_STRING, NULL, KEY_UNWIND,
+		 "how callers of programs are found: by frame pointers, by the binaries' unwind "
+		 "tables, or by what is best here (default auto)",
+		 "auto|fp|tables"},
+		{"stack-bytes", 0, POPT_ARG_STRING, NULL, KEY_STACK_BYTES,
+		 "of each sample's stack to look at, with unwind tables (default 32768)", "N"},
 		{"sample-pages", 0, POPT_ARG_STRING, NULL, KEY_SAMPLE_PAGES,
 		 "pages of a CPU's ring for samples, a power of two", "N"},
 		{"side-pages", 0, POPT_ARG_STRING, NULL, KEY_SIDE_PAGES,
 		 "pages of a CPU's ring for maps and tasks, a power of two", "N"},
+		{"source", 0, POPT_ARG_STRING, NULL, KEY_SOURCE,
+		 "what samples: the kernel module, perf_event_open, or the first that can be had "
+		 "(default auto)",
+		 "auto|kmod|perf"},
+		{"buffer-size", 0, POPT_ARG_STRING, NULL, KEY_BUFFER_SIZE,
+		 "room of the kernel module's buffer (default 131072)", "SAMPLES"},
+		{"buffer-watershed", 0, POPT_ARG_STRING, NULL, KEY_BUFFER_WATERSHED,
+		 "of it, what must be taken for the daemon to be woken", "SAMPLES"},
+		{"cpu-buffer-size", 0, POPT_ARG_STRING, NULL, KEY_CPU_BUFFER_SIZE,
+		 "room of the module's ring of each CPU (default 8192)", "SAMPLES"},
 		{"history-bytes", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_BYTES,
 		 "disk for the session, the oldest goes first (default 1G, or a tenth of the disk)",
 		 "SIZE[K|M|G]"},

@@ -5,6 +5,7 @@
 
 #include "daemon/session.h"
 #include "daemon/source.h"
+#include "daemon/source_choice.h"
 #include "lib/diag.h"
 
 #include <stdbool.h>
@@ -30,8 +31,12 @@ struct options {
 	size_t nr_pids;
 	bool enable_on_exec;
 	unsigned int sample_pages, side_pages, chain_depth;
-	uint64_t history_bytes;	   /* 0: the default */
-	unsigned int history_days; /* 0: none go for their age */
+	enum source_unwind unwind;
+	unsigned int stack_bytes; /* 0: the source's choice */
+	enum source_wish source;
+	uint64_t buffer_size, buffer_watershed, cpu_buffer_size; /* 0: the defaults */
+	uint64_t history_bytes;					 /* 0: the default */
+	unsigned int history_days;				 /* 0: none go for their age */
 };
 
 /*

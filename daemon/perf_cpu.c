@@ -122,7 +122,10 @@ static void open_feed(const struct perf_cpu *cpu, const struct perf_cpu_plan *pl
 static int attach_feed(struct perf_cpu *cpu, const struct perf_cpu_plan *plan)
 {
 	const struct perf_layout side = {.side_band = true, .sample_type = plan->open->side_type};
-	const struct perf_layout samples = {.sample_type = plan->open->sample_type};
+	const struct perf_layout samples = {
+		.sample_type = plan->open->sample_type,
+		.regs_mask = plan->open->regs ? plan->open->regs->mask : 0,
+	};
 	const struct perf_layout switches = {.switches = true,
 					     .sample_type = plan->open->switch_type};
 	uint64_t now_ns = clock_now();
@@ -329,8 +332,13 @@ static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t fe
 	room = perf_feed_reserve(feed, nr_bytes);
 	if (!room)
 		return -ENOMEM;
-	perf_ring_take(ring, room, nr_bytes);
-	perf_feed_commit(feed, feed_ring, nr_bytes);
+	if (layout->sample_type & PERF_SAMPLE_STACK_USER) {
+		perf_feed_commit(feed, feed_ring,
+				 perf_ring_take_packed(ring, room, nr_bytes, layout));
+	} else {
+		perf_ring_take(ring, room, nr_bytes);
+		perf_feed_commit(feed, feed_ring, nr_bytes);
+	}
 	error = perf_ring_used(ring, &nr_more);
 	*tight = *tight || error || perf_ring_tight(ring, nr_bytes + nr_more);
 	if (*tight && (layout->side_band || layout->switches))

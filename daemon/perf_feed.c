@@ -138,6 +138,17 @@ static bool feed_is_told(struct perf_feed *feed, uint32_t ring, const void *reco
 	return !item.u.cpu_switch.out && item.tid >= 0 && item.tid == named;
 }
 
+static void feed_early(struct perf_feed *feed, uint32_t ring, const void *record)
+{
+	const struct perf_event_header *header = record;
+	struct perf_item item;
+
+	if (header->type != PERF_RECORD_MMAP2 && header->type != PERF_RECORD_MMAP)
+		return;
+	if (!perf_parse(&feed->layouts[ring], record, &item))
+		feed->consumer->early(feed->consumer, &item);
+}
+
 static void feed_queue(struct perf_feed *feed, uint32_t ring, const void *record)
 {
 	const struct perf_event_header *header = record;
@@ -148,6 +159,8 @@ static void feed_queue(struct perf_feed *feed, uint32_t ring, const void *record
 		feed->counters.records++;
 		return;
 	}
+	if (feed->consumer->early)
+		feed_early(feed, ring, record);
 	if (perf_parse_time(layout, record, &time_ns))
 		feed_refuse(feed, layout, header->type, 0, OPROF_LOST_BAD_RECORD);
 	else if (perf_order_add(&feed->order, ring, record, time_ns))
@@ -276,6 +289,11 @@ void perf_feed_flush(struct perf_feed *feed, uint64_t until_ns)
 {
 	perf_order_flush(&feed->order, until_ns, feed_out, feed);
 	feed->counters.late_records = feed->order.nr_late;
+}
+
+size_t perf_feed_held_bytes(const struct perf_feed *feed)
+{
+	return perf_order_held_bytes(&feed->order);
 }
 
 const struct perf_layout *perf_feed_layout(const struct perf_feed *feed, uint32_t ring)

@@ -22,6 +22,11 @@
  */
 struct perf_consumer {
 	void (*apply)(struct perf_consumer *consumer, const struct perf_item *item);
+	/*
+	 * MMAP and MMAP2, as soon as they are read, in no order, and applied later all the same:
+	 * for what takes its time and is better begun early. NULL: not wanted.
+	 */
+	void (*early)(struct perf_consumer *consumer, const struct perf_item *item);
 };
 
 struct perf_feed_counters {
@@ -67,6 +72,9 @@ void perf_feed_flush(struct perf_feed *feed, uint64_t until_ns);
 
 /* The kernel could not write nr samples of event (UINT32_MAX: not known): seen, and lost. */
 void perf_feed_lost(struct perf_feed *feed, uint64_t time_ns, uint32_t event, uint64_t nr_samples);
+
+/* What was read and not yet applied takes so much memory. */
+size_t perf_feed_held_bytes(const struct perf_feed *feed);
 
 /* Until the next ring is added. */
 const struct perf_layout *perf_feed_layout(const struct perf_feed *feed, uint32_t ring);

@@ -29,6 +29,12 @@ struct perf_item {
 			uint64_t nr_chain; /* as the kernel gives it: with PERF_CONTEXT_* markers,
 					      ip first */
 			const uint64_t *chain;
+			/* The user's registers (perf_regs.h), PERF_SAMPLE_REGS_ABI_*; 0: none. */
+			uint64_t regs_abi;
+			const uint64_t *regs; /* nr_regs of them */
+			uint32_t nr_regs;
+			uint32_t stack_bytes; /* of the user's stack that were copied, from sp on */
+			const uint8_t *stack;
 		} sample;
 		struct {
 			uint64_t start, nr_bytes, file_offset; /* file_offset in bytes (pgoff) */

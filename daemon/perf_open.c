@@ -23,6 +23,16 @@
 #define SWITCH_BYTES_ROOT     (512u << 10)
 #define SWITCH_BYTES_ROOT_ALL (32u << 20)
 #define NS_PER_SECOND	      1000000000u
+/*
+ * Copies of stacks: STACK_BYTES each, and of them a ring that bridges a tenth of
+ * a second at some thousand samples a second. A user's is halved until it may be locked.
+ */
+#define STACK_BYTES	    (32u << 10)
+#define STACK_BYTES_MIN	    1024u
+#define STACK_RING_MIN	    16u /* of them, in a ring */
+#define STACK_RING_USER	    (2u << 20)
+#define STACK_RING_ROOT	    (4u << 20)
+#define STACK_RING_ROOT_ALL (128u << 20)
 
 static int open_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
@@ -103,9 +113,23 @@ static uint64_t sample_type_of(const struct source_config *config, unsigned int 
 			type |= PERF_SAMPLE_PERIOD;
 	if (config->chain_depth)
 		type |= PERF_SAMPLE_CALLCHAIN;
+	if (features & PERF_FEATURE_USER_STACK)
+		type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	if (features & PERF_FEATURE_SAMPLE_CGROUP)
 		type |= PERF_SAMPLE_CGROUP;
 	return type;
+}
+
+/* The leaf is a frame of the chain, too. */
+static void attr_chain(const struct perf_open *open, struct perf_event_attr *attr)
+{
+	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
+		attr->sample_max_stack = (uint16_t)(open->config->chain_depth + 1);
+	if (!(open->features & PERF_FEATURE_USER_STACK))
+		return;
+	attr->sample_regs_user = open->regs->mask;
+	attr->sample_stack_user = open->stack_bytes;
+	attr->exclude_callchain_user = 1;
 }
 
 /* What sampled and side-band events have in common. */
@@ -142,9 +166,7 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;
 	attr->enable_on_exec = config->enable_on_exec;
-	/* The leaf is a frame of the chain, too. */
-	if (config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
-		attr->sample_max_stack = (uint16_t)(config->chain_depth + 1);
+	attr_chain(open, attr);
 }
 
 static void attr_side_band(const struct perf_open *open, struct perf_event_attr *attr)
@@ -186,8 +208,7 @@ static int probe_once(const struct perf_open *open, uint32_t *attr_bytes)
 
 	attr_side_band(open, &attr);
 	attr.sample_type = sample_type_of(open->config, open->features);
-	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
-		attr.sample_max_stack = (uint16_t)(open->config->chain_depth + 1);
+	attr_chain(open, &attr);
 	fd = open_event(open, &attr, 0, -1);
 	*attr_bytes = attr.size;
 	if (fd >= 0)
@@ -202,6 +223,8 @@ static unsigned int features_wanted(const struct source_config *config)
 
 	if (config->chain_depth)
 		features |= PERF_FEATURE_MAX_STACK;
+	if (config->chain_depth && config->unwind != SOURCE_UNWIND_FP && perf_regs_here())
+		features |= PERF_FEATURE_USER_STACK;
 	if (config->want_cgroup)
 		features |= PERF_FEATURE_CGROUP | PERF_FEATURE_SAMPLE_CGROUP;
 	if (config->target == SOURCE_SYSTEM)
@@ -226,6 +249,11 @@ static int probe(struct perf_open *open)
 		}
 		if (error == -EOVERFLOW && open->features & PERF_FEATURE_MAX_STACK) {
 			open->features &= ~(unsigned int)PERF_FEATURE_MAX_STACK;
+			continue;
+		}
+		/* It has no way to copy a user's stack. */
+		if (error == -ENOSYS && open->features & PERF_FEATURE_USER_STACK) {
+			open->features &= ~(unsigned int)PERF_FEATURE_USER_STACK;
 			continue;
 		}
 		if (error != -EINVAL)
@@ -396,6 +424,41 @@ static unsigned int band_pages_of(const struct ring_share *share, unsigned int n
 	return pages_of(nr_bytes < share->root_bytes ? nr_bytes : share->root_bytes);
 }
 
+uint32_t perf_open_stack_bytes(const struct source_config *config)
+{
+	return (config->stack_bytes ? config->stack_bytes : STACK_BYTES) & ~UINT32_C(7);
+}
+
+void perf_open_fit_stacks(struct perf_open *open)
+{
+	uint64_t ring_bytes = open->sample_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	while (open->regs && open->stack_bytes >= 2 * STACK_BYTES_MIN &&
+	       open->stack_bytes * (uint64_t)STACK_RING_MIN > ring_bytes)
+		open->stack_bytes = open->stack_bytes / 2 & ~UINT32_C(7);
+}
+
+/* Without copies of stacks samples are small. */
+static unsigned int sample_pages_of(const struct perf_open *open, unsigned int nr_cpus)
+{
+	static const struct ring_share stacks = {STACK_RING_USER, STACK_RING_ROOT,
+						 STACK_RING_ROOT_ALL};
+
+	if (open->config->sample_pages)
+		return open->config->sample_pages;
+	return open->regs ? band_pages_of(&stacks, nr_cpus) : pages_of(SAMPLE_BYTES);
+}
+
+/* Once it is known what this kernel gives. */
+static void init_samples(struct perf_open *open, unsigned int nr_cpus)
+{
+	if (!(open->features & PERF_FEATURE_USER_STACK))
+		open->regs = NULL;
+	open->sample_pages = sample_pages_of(open, nr_cpus);
+	perf_open_fit_stacks(open);
+	open->sample_type = sample_type_of(open->config, open->features);
+}
+
 int perf_open_init(struct perf_open *open, const struct source_config *config, unsigned int nr_cpus,
 		   perf_open_fn *fn, struct diag *diag)
 {
@@ -410,7 +473,8 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 	open->thinning = 1;
 	open->features = features_wanted(config);
 	open->attr_bytes = sizeof(struct perf_event_attr);
-	open->sample_pages = config->sample_pages ? config->sample_pages : pages_of(SAMPLE_BYTES);
+	open->regs = perf_regs_here();
+	open->stack_bytes = perf_open_stack_bytes(config);
 	open->side_pages = config->side_pages ? config->side_pages : band_pages_of(&side, nr_cpus);
 	open->switch_pages = band_pages_of(&switches, nr_cpus);
 	open->side_type =
@@ -422,6 +486,6 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 	error = probe_switches(open, diag);
 	if (error)
 		return error;
-	open->sample_type = sample_type_of(config, open->features);
+	init_samples(open, nr_cpus);
 	return probe_mode(open, diag);
 }

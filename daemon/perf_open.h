@@ -7,6 +7,7 @@
 #ifndef DAEMON_PERF_OPEN_H
 #define DAEMON_PERF_OPEN_H
 
+#include "daemon/perf_regs.h"
 #include "daemon/source.h"
 
 #include <linux/perf_event.h>
@@ -24,7 +25,9 @@ enum perf_feature {
 	PERF_FEATURE_MAX_STACK = 1 << 5,     /* chain depth asked for, 4.8; else the kernel's */
 	PERF_FEATURE_MMAP2 = 1 << 6,	     /* 3.16 */
 	PERF_FEATURE_COMM_EXEC = 1 << 7,     /* 3.16 */
-	PERF_FEATURES_END = 1 << 8,
+	PERF_FEATURE_USER_STACK = 1 << 8,    /* the user's registers and stack, 3.7; else by frame
+						pointers */
+	PERF_FEATURES_END = 1 << 9,
 };
 
 /* perf_event_open(2): a descriptor or -errno. May write attr->size. */
@@ -40,6 +43,10 @@ struct perf_open {
 	uint64_t switch_type;		       /* of events that tell switches */
 	unsigned int sample_pages, side_pages; /* data pages of the rings */
 	unsigned int switch_pages;
+	/* What samples have of the user's registers, to walk stacks by tables; NULL: by the kernel,
+	 * by frame pointers. */
+	const struct perf_regs *regs;
+	uint32_t stack_bytes;  /* of the copy of a stack, where regs is there */
 	bool user_only;	       /* the kernel's mode was wanted, but is refused */
 	unsigned int thinning; /* of events with a frequency one of so many samples is taken */
 };
@@ -59,6 +66,11 @@ int perf_open_init(struct perf_open *open, const struct source_config *config, u
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
 int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
+
+/* A whole number of copies fits into a CPU's ring: make them smaller if the ring is. */
+void perf_open_fit_stacks(struct perf_open *open);
+/* Of each copy, as it was asked for or is by default. */
+uint32_t perf_open_stack_bytes(const struct source_config *config);
 
 /* Has a counter of its own; else the daemon makes it of other records (off-cpu). */
 bool perf_open_is_sampled(const struct event_choice *event);

@@ -117,6 +117,16 @@ void perf_order_commit(struct perf_order *order, size_t nr_bytes)
 	order->reserved_bytes = 0;
 }
 
+size_t perf_order_held_bytes(const struct perf_order *order)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < order->nr_blocks; i++)
+		if (order->blocks[i].nr_keys)
+			sum += order->blocks[i].used_bytes;
+	return sum;
+}
+
 static int keys_grow(struct perf_order *order)
 {
 	size_t room = order->room_keys ? 2 * order->room_keys : 1024;

@@ -53,6 +53,9 @@ struct perf_order {
 	uint64_t nr_late;
 };
 
+/* Of the records that wait; those beside them in their blocks count, too. */
+size_t perf_order_held_bytes(const struct perf_order *order);
+
 /* Give out one record, in time order. */
 typedef void perf_order_fn(void *context, const struct perf_key *key);
 

@@ -200,6 +200,123 @@ static void parse_chain(struct cursor *cursor, struct perf_item *item)
 	cursor->next += nr * 8;
 }
 
+static void parse_regs(const struct perf_layout *layout, struct cursor *cursor,
+		       struct perf_item *item)
+{
+	size_t nr = (size_t)__builtin_popcountll(layout->regs_mask);
+	uint64_t abi = cursor_u64(cursor);
+
+	item->u.sample.regs_abi = abi;
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return;
+	if (abi > PERF_SAMPLE_REGS_ABI_64 || nr > (size_t)(cursor->end - cursor->next) / 8) {
+		cursor->is_short = true;
+		return;
+	}
+	item->u.sample.nr_regs = (uint32_t)nr;
+	item->u.sample.regs = (const uint64_t *)(const void *)cursor->next;
+	cursor->next += nr * 8;
+}
+
+/* Room for a copy, and behind it how much of it there is. */
+static void parse_stack(struct cursor *cursor, struct perf_item *item)
+{
+	uint64_t room = cursor_u64(cursor);
+	const uint8_t *stack = cursor->next;
+	uint64_t nr_bytes;
+
+	if (!room)
+		return;
+	if (room % 8 || room > (size_t)(cursor->end - cursor->next)) {
+		cursor->is_short = true;
+		return;
+	}
+	cursor->next += room;
+	nr_bytes = cursor_u64(cursor);
+	if (nr_bytes > room)
+		cursor->is_short = true;
+	else if (nr_bytes)
+		item->u.sample.stack = stack;
+	item->u.sample.stack_bytes = nr_bytes > room ? 0 : (uint32_t)nr_bytes;
+}
+
+/*
+ * Where a sample's copy of the stack begins with its size; 0: the record is too
+ * short. What stands before it is of fixed size but for the chain and the registers.
+ */
+static size_t stack_position(const struct perf_layout *layout, const uint8_t *record,
+			     size_t nr_bytes)
+{
+	uint64_t type = layout->sample_type;
+	struct cursor cursor = {record + sizeof(struct perf_event_header), record + nr_bytes,
+				false};
+	size_t nr_fixed = 0;
+	uint64_t nr;
+
+	for (uint64_t bit = 1; bit < PERF_SAMPLE_REGS_USER; bit <<= 1)
+		nr_fixed += type & bit && bit != PERF_SAMPLE_CALLCHAIN;
+	for (nr = 0; nr < nr_fixed + !!(type & PERF_SAMPLE_IDENTIFIER); nr++)
+		(void)cursor_u64(&cursor);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		nr = cursor_u64(&cursor);
+		if (nr > (size_t)(cursor.end - cursor.next) / 8)
+			return 0;
+		cursor.next += nr * 8;
+	}
+	if (type & PERF_SAMPLE_REGS_USER && cursor_u64(&cursor)) {
+		nr = (uint64_t)__builtin_popcountll(layout->regs_mask);
+		if (nr > (size_t)(cursor.end - cursor.next) / 8)
+			return 0;
+		cursor.next += nr * 8;
+	}
+	return cursor.is_short ? 0 : (size_t)(cursor.next - record);
+}
+
+/* Of position: the room for a copy, and how much of it is used, in whole words. False: malformed.
+ */
+static bool stack_room(const uint8_t *record, size_t position, size_t nr_bytes, uint64_t *room,
+		       uint64_t *used)
+{
+	struct cursor cursor = {record + position, record + nr_bytes, false};
+
+	*room = cursor_u64(&cursor);
+	if (cursor.is_short || !*room || *room % 8 || *room > (size_t)(cursor.end - cursor.next))
+		return false;
+	cursor.next += *room;
+	*used = cursor_u64(&cursor);
+	if (cursor.is_short || *used > *room)
+		return false;
+	*used = (*used + 7) & ~UINT64_C(7);
+	return true;
+}
+
+size_t perf_parse_pack(const struct perf_layout *layout, const void *record, void *to)
+{
+	struct perf_event_header header;
+	const uint8_t *from = record;
+	uint64_t room, used;
+	size_t position, rest;
+	uint8_t *next = to;
+
+	memcpy(&header, record, sizeof(header));
+	position = header.type == PERF_RECORD_SAMPLE && layout->sample_type & PERF_SAMPLE_STACK_USER
+			   ? stack_position(layout, from, header.size)
+			   : 0;
+	if (!position || !stack_room(from, position, header.size, &room, &used)) {
+		memcpy(to, record, header.size);
+		return header.size;
+	}
+	/* What is behind the room: how much of it is used, unless there is none; other fields. */
+	rest = position + 8 + room + (used ? 0 : 8);
+	memcpy(next, from, position);
+	memcpy(next + position, &used, 8);
+	memcpy(next + position + 8, from + position + 8, used);
+	memcpy(next + position + 8 + used, from + rest, header.size - rest);
+	header.size = (uint16_t)(position + 8 + used + header.size - rest);
+	memcpy(to, &header, sizeof(header));
+	return header.size;
+}
+
 static int parse_sample(const struct perf_layout *layout, struct cursor *cursor,
 			struct perf_item *item)
 {
@@ -209,6 +326,11 @@ static int parse_sample(const struct perf_layout *layout, struct cursor *cursor,
 	item->u.sample.cgroup = 0;
 	item->u.sample.nr_chain = 0;
 	item->u.sample.chain = NULL;
+	item->u.sample.regs_abi = PERF_SAMPLE_REGS_ABI_NONE;
+	item->u.sample.nr_regs = 0;
+	item->u.sample.regs = NULL;
+	item->u.sample.stack_bytes = 0;
+	item->u.sample.stack = NULL;
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		parse_event(layout, cursor_u64(cursor), item);
 	if (type & PERF_SAMPLE_IP)
@@ -234,6 +356,10 @@ static int parse_sample(const struct perf_layout *layout, struct cursor *cursor,
 	}
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		parse_chain(cursor, item);
+	if (type & PERF_SAMPLE_REGS_USER)
+		parse_regs(layout, cursor, item);
+	if (type & PERF_SAMPLE_STACK_USER)
+		parse_stack(cursor, item);
 	if (type & PERF_SAMPLE_CGROUP)
 		item->u.sample.cgroup = cursor_u64(cursor);
 	return cursor->is_short || cursor->next != cursor->end ? -EINVAL : 0;

@@ -42,6 +42,7 @@ uint16_t perf_ids_find(const struct perf_ids *ids, uint64_t id);
 /* How the records of one ring look: from the attr of its events. */
 struct perf_layout {
 	uint64_t sample_type;	    /* of PERF_PARSE_SAMPLE_TYPES only */
+	uint64_t regs_mask;	    /* of the user's registers, where they are asked for */
 	bool side_band;		    /* else a ring of samples, or */
 	bool switches;		    /* of switches from task to task */
 	uint32_t cpu;		    /* for records that do not say */
@@ -51,7 +52,8 @@ struct perf_layout {
 /* Other bits move fields about that perf_parse does not know. */
 #define PERF_PARSE_SAMPLE_TYPES                                                                    \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
-	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP)
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP |       \
+	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
 /*
  * The whole record at the start of nr_bytes: its size in bytes (8 or more, a
@@ -70,6 +72,13 @@ int perf_parse_time(const struct perf_layout *layout, const void *record, uint64
  * has time_ns, type, misc only); -EINVAL: malformed. item points into record.
  */
 int perf_parse(const struct perf_layout *layout, const void *record, struct perf_item *item);
+
+/*
+ * Copy a record, a sample's without the room that its copy of a stack leaves unused:
+ * its size in to, at most the record's own. perf_parse reads the same of both. What is
+ * malformed is copied as it is. record: as above; to: room for all of it.
+ */
+size_t perf_parse_pack(const struct perf_layout *layout, const void *record, void *to);
 
 /* Is the type one that the kernel is known to write, though perf_item has no place for it? */
 bool perf_parse_known(uint32_t type);

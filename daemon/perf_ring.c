@@ -44,17 +44,54 @@ int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes)
 	return -EBADMSG;
 }
 
-void perf_ring_take(struct perf_ring *ring, void *to, size_t nr_bytes)
+/* Bytes from position on, which may go on at the ring's start. */
+static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to, size_t nr_bytes)
 {
-	uint64_t tail = ring->page->data_tail;
-	size_t index = (size_t)tail & (ring->data_bytes - 1);
+	size_t index = (size_t)position & (ring->data_bytes - 1);
 	size_t nr_first = ring->data_bytes - index;
 
-	assert(nr_bytes <= ring->data_bytes);
 	if (nr_first > nr_bytes)
 		nr_first = nr_bytes;
 	memcpy(to, ring->data + index, nr_first);
 	memcpy((uint8_t *)to + nr_first, ring->data, nr_bytes - nr_first);
+}
+
+/* The record at position to to: its size there. left: as much is in the ring. */
+static size_t ring_pack(const struct perf_ring *ring, uint64_t position, size_t left, void *to,
+			const struct perf_layout *layout, size_t *nr_taken)
+{
+	size_t index = (size_t)position & (ring->data_bytes - 1);
+	size_t nr_bytes = perf_parse_size(ring->data + index, left);
+
+	/* A size that makes no sense: as it is, for who reads it to find. */
+	*nr_taken = nr_bytes ? nr_bytes : left;
+	if (nr_bytes && index + nr_bytes <= ring->data_bytes)
+		return perf_parse_pack(layout, ring->data + index, to);
+	ring_copy(ring, position, to, *nr_taken);
+	return *nr_taken;
+}
+
+size_t perf_ring_take_packed(struct perf_ring *ring, void *to, size_t nr_bytes,
+			     const struct perf_layout *layout)
+{
+	uint64_t tail = ring->page->data_tail;
+	size_t used = 0;
+
+	assert(nr_bytes <= ring->data_bytes);
+	for (size_t done = 0, nr; done < nr_bytes; done += nr)
+		used += ring_pack(ring, tail + done, nr_bytes - done, (uint8_t *)to + used, layout,
+				  &nr);
+	/* Pairs with the kernel's read of data_tail, on which its writes depend. */
+	__atomic_store_n(&ring->page->data_tail, tail + nr_bytes, __ATOMIC_RELEASE);
+	return used;
+}
+
+void perf_ring_take(struct perf_ring *ring, void *to, size_t nr_bytes)
+{
+	uint64_t tail = ring->page->data_tail;
+
+	assert(nr_bytes <= ring->data_bytes);
+	ring_copy(ring, tail, to, nr_bytes);
 	/* Pairs with the kernel's read of data_tail, on which its writes depend. */
 	__atomic_store_n(&ring->page->data_tail, tail + nr_bytes, __ATOMIC_RELEASE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One mmap ring of the kernel's performance events: how much has come, copy
- * it out, give the room back. Knows nothing of records.
+ * it out, give the room back. Knows nothing of what records mean.
  *
  * Who touches what: the kernel writes data and data_head, we write data_tail.
  * Its release of data_head pairs with our acquire: data up to head is
@@ -10,6 +10,8 @@
  */
 #ifndef DAEMON_PERF_RING_H
 #define DAEMON_PERF_RING_H
+
+#include "daemon/perf_parse.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +43,13 @@ int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes);
 
 /* Copy the oldest nr_bytes (at most perf_ring_used) to to, and give them back to the kernel. */
 void perf_ring_take(struct perf_ring *ring, void *to, size_t nr_bytes);
+
+/*
+ * The same, record by record, each as pack gives it (perf_parse.h); to has room for nr_bytes.
+ * The bytes that it takes there.
+ */
+size_t perf_ring_take_packed(struct perf_ring *ring, void *to, size_t nr_bytes,
+			     const struct perf_layout *layout);
 
 /* With nr_bytes used: can the kernel have found no room for a record? */
 bool perf_ring_tight(const struct perf_ring *ring, size_t nr_bytes);

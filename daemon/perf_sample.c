@@ -10,10 +10,6 @@
 /* Of one program: more than a machine of bytecodes has. */
 #define REGIONS_MAX 64u
 
-/* x86: one page at a fixed address, in every process and in no record. */
-#define VSYSCALL_START UINT64_C(0xffffffffff600000)
-#define VSYSCALL_END   UINT64_C(0xffffffffff601000)
-
 /* Frames behind this marker are not there yet: a cookie stands for them (Linux 6.19). */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
@@ -100,15 +96,6 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 
 /* ---- addresses ---- */
 
-static enum oprof_lost frame_of(struct image_entry *entry, uint64_t offset, enum oprof_mode mode,
-				struct oprof_frame *frame)
-{
-	frame->image = image_tell(entry);
-	frame->mode = mode;
-	frame->offset = offset;
-	return frame->image ? FOUND : OPROF_LOST_MEMORY;
-}
-
 /*
  * The region as it is in this process, whose part mapping is; with a
  * reference, NULL: no memory. A program that makes code at ever new places
@@ -120,20 +107,20 @@ static struct image_entry *region_of(struct perf_state *state, struct process *p
 {
 	const char *name = mapping->image->image.path;
 	uint64_t start = mapping->start - mapping->offset;
-	struct image_entry *entry =
-		image_table_find_region(&state->images, name, process->tgid, start, mapping->end);
+	struct image_entry *entry = image_table_find_region(&state->places.images, name,
+							    process->tgid, start, mapping->end);
 
 	if (entry)
 		return entry;
 	if (process->nr_regions >= REGIONS_MAX) {
-		entry = image_table_find_region(&state->images, "anon", process->tgid, 0,
+		entry = image_table_find_region(&state->places.images, "anon", process->tgid, 0,
 						KERNEL_HALF);
 		if (entry)
 			return entry;
-		entry = image_table_get_region(&state->images, "anon", process->tgid, 0,
+		entry = image_table_get_region(&state->places.images, "anon", process->tgid, 0,
 					       KERNEL_HALF);
 	} else {
-		entry = image_table_get_region(&state->images, name, process->tgid, start,
+		entry = image_table_get_region(&state->places.images, name, process->tgid, start,
 					       mapping->end);
 	}
 	if (entry && process_keep_region(process, entry)) {
@@ -143,9 +130,10 @@ static struct image_entry *region_of(struct perf_state *state, struct process *p
 	return entry;
 }
 
-static struct code_place place_of(const struct process *process, uint64_t time_ns, uint64_t address)
+static struct code_lookup place_of(const struct process *process, uint64_t time_ns,
+				   uint64_t address)
 {
-	return (struct code_place){
+	return (struct code_lookup){
 		.tgid = process->tgid,
 		.exited = process->exited,
 		.since_ns = process->scanned_ns ? 0 : process->since_ns,
@@ -179,12 +167,12 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		return;
 	while (nr) {
 		struct process *heir = heirs[--nr];
-		struct code_place place = place_of(process, time_ns, address);
+		struct code_lookup place = place_of(process, time_ns, address);
 
 		/* It may run another program since; and what the heir tells itself stands. */
 		if (process->app == heir->app && process->since_ns <= heir->since_ns &&
 		    !code_space_has_files(heir->code)) {
-			(void)code_space_find(&process->code, &state->code, &place, &number);
+			(void)code_space_find(&process->code, &state->places.code, &place, &number);
 			code_space_destroy(heir->code);
 			heir->code = code_space_fork(process->code);
 		}
@@ -196,15 +184,15 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
 		       uint64_t address, struct oprof_frame *frame)
 {
-	struct code_place place = place_of(process, time_ns, address);
+	struct code_lookup place = place_of(process, time_ns, address);
 	uint32_t number;
-	bool found = code_space_find(&process->code, &state->code, &place, &number);
+	bool found = code_space_find(&process->code, &state->places.code, &place, &number);
 
 	if (!found && process->forked) {
 		inherit_code(state, process, time_ns, address);
-		found = code_space_find(&process->code, &state->code, &place, &number);
+		found = code_space_find(&process->code, &state->places.code, &place, &number);
 	}
-	return found && frame_of(state->jit, number, OPROF_MODE_USER, frame) == FOUND;
+	return found && image_frame(state->places.jit, number, OPROF_MODE_USER, frame) == FOUND;
 }
 
 static enum oprof_lost region_frame(struct perf_state *state, struct process *process,
@@ -216,19 +204,14 @@ static enum oprof_lost region_frame(struct perf_state *state, struct process *pr
 
 	if (!entry)
 		return OPROF_LOST_MEMORY;
-	lost = frame_of(entry, address - entry->image.start, OPROF_MODE_USER, frame);
+	lost = image_frame(entry, address - entry->image.start, OPROF_MODE_USER, frame);
 	image_put(entry);
 	return lost;
 }
 
-/* Have its symbols kept if reports will not find them; process maps it at address. */
-static void keep_image(struct perf_state *state, const struct process *process,
-		       const struct mapping *mapping, uint64_t address)
+void perf_sample_pids(struct perf_state *state, const struct process *process, int32_t *pids)
 {
-	int32_t pids[KEEPER_PIDS] = {0};
-
-	if (mapping->image->image.kind != OPROF_IMAGE_FILE)
-		return;
+	memset(pids, 0, KEEPER_PIDS * sizeof(*pids));
 	for (int i = 0; i < KEEPER_PIDS && process; i++) {
 		pids[i] = process->tgid;
 		process = process->parent_tgid
@@ -236,7 +219,18 @@ static void keep_image(struct perf_state *state, const struct process *process,
 						    state->now_ns)
 				  : NULL;
 	}
-	image_keep_want(&state->keep, mapping->image, pids, address, state->now_ns);
+}
+
+/* Have its symbols kept if reports will not find them; process maps it at address. */
+static void keep_image(struct perf_state *state, const struct process *process,
+		       const struct mapping *mapping, uint64_t address)
+{
+	int32_t pids[KEEPER_PIDS];
+
+	if (mapping->image->image.kind != OPROF_IMAGE_FILE)
+		return;
+	perf_sample_pids(state, process, pids);
+	image_keep_want(&state->places.keep, mapping->image, pids, address, -1, state->now_ns);
 }
 
 static enum oprof_lost user_frame(struct perf_state *state, struct process *process,
@@ -245,8 +239,8 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 	const struct mapping *mapping;
 	enum oprof_lost lost;
 
-	if (address >= VSYSCALL_START && address < VSYSCALL_END)
-		return frame_of(state->vsyscall, address - VSYSCALL_START, OPROF_MODE_USER, frame);
+	if (places_is_vsyscall(address))
+		return places_vsyscall_frame(&state->places, address, frame);
 	/* A sample older than the space is of the program before. */
 	if (!process || !process->space || time_ns < process->since_ns)
 		return OPROF_LOST_NO_MAPPING;
@@ -258,75 +252,10 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 		return FOUND;
 	if (mapping->image->image.kind == OPROF_IMAGE_ANON)
 		return region_frame(state, process, mapping, address, frame);
-	lost = frame_of(mapping->image, address - mapping->start + mapping->offset, OPROF_MODE_USER,
-			frame);
+	lost = image_frame(mapping->image, address - mapping->start + mapping->offset,
+			   OPROF_MODE_USER, frame);
 	if (lost == FOUND && state->now_ns >= mapping->image->keep_due_ns)
 		keep_image(state, process, mapping, address);
-	return lost;
-}
-
-void perf_sample_tell_gone(const struct kernel_range *range, void *state)
-{
-	struct perf_state *own = state;
-
-	if (range->image && range->image->image.cookie)
-		record_writer_module(&own->writer, own->now_ns, OPROF_MODULE_UNLOAD,
-				     &range->image->image);
-}
-
-/* Programs and trampolines come and go without end: one image of each kind, and their names. */
-static enum oprof_lost made_frame(struct perf_state *state, const char *name,
-				  struct oprof_frame *frame)
-{
-	enum kernel_made kind = kernel_made_kind(name);
-	struct code_name *kept = code_pool_get(&state->code.pool, name, strlen(name));
-	uint32_t number = kept ? code_pool_tell(&state->code.pool, kept) : 0;
-
-	if (kept)
-		code_name_put(&state->code.pool, kept);
-	if (!state->made[kind])
-		state->made[kind] = kernel_made_image(&state->images, kind);
-	return state->made[kind] ? frame_of(state->made[kind], number, OPROF_MODE_KERNEL, frame)
-				 : OPROF_LOST_MEMORY;
-}
-
-static enum oprof_lost kernel_range_frame(struct perf_state *state,
-					  const struct kernel_range *range, uint64_t address,
-					  struct oprof_frame *frame)
-{
-	struct image *image = &range->image->image;
-	bool told = image->cookie != OPROF_IMAGE_NONE;
-	enum oprof_lost lost;
-
-	if (image->kind == OPROF_IMAGE_BPF)
-		return made_frame(state, image->path, frame);
-	lost = frame_of(range->image, address - range->start, OPROF_MODE_KERNEL, frame);
-	if (!told && lost == FOUND && image->kind != OPROF_IMAGE_KERNEL)
-		record_writer_module(&state->writer, state->now_ns, OPROF_MODULE_LOAD, image);
-	return lost;
-}
-
-static enum oprof_lost kernel_frame(struct perf_state *state, uint64_t address,
-				    struct oprof_frame *frame)
-{
-	const struct kernel_range *range = kernel_map_find(&state->kernel_map, address);
-
-	return range ? kernel_range_frame(state, range, address, frame) : OPROF_LOST_NO_KERNEL_MAP;
-}
-
-/* As kernel_frame, but code that is not known may have come since: look, if not too often. */
-static enum oprof_lost kernel_leaf(struct perf_state *state, uint64_t address,
-				   struct oprof_frame *frame)
-{
-	enum oprof_lost lost = kernel_frame(state, address, frame);
-
-	if (lost != OPROF_LOST_NO_KERNEL_MAP || !state->kernel || address < KERNEL_HALF ||
-	    !kernel_map_wants_load(&state->kernel_map, state->now_ns) ||
-	    kernel_map_load(&state->kernel_map, perf_sample_tell_gone, state))
-		return lost;
-	lost = kernel_frame(state, address, frame);
-	if (lost == FOUND)
-		kernel_map_load_helped(&state->kernel_map);
 	return lost;
 }
 
@@ -348,21 +277,28 @@ static void add_caller(struct perf_state *state, struct process *process, uint64
 		       uint64_t address, enum oprof_mode mode)
 {
 	struct oprof_frame frame;
-	enum oprof_lost lost = mode == OPROF_MODE_KERNEL
-				       ? kernel_frame(state, address, &frame)
-				       : user_frame(state, process, time_ns, address, &frame);
+	enum oprof_lost lost =
+		mode == OPROF_MODE_KERNEL
+			? kernel_code_frame(&state->places.kernel, time_ns, address, &frame)
+			: user_frame(state, process, time_ns, address, &frame);
 
 	if (lost != FOUND)
 		frame = (struct oprof_frame){
 			.image = OPROF_IMAGE_NONE, .mode = mode, .offset = address};
-	record_writer_add_frame(&state->writer, &frame);
+	record_writer_add_frame(&state->places.writer, &frame);
+}
+
+void perf_sample_add_user(struct perf_state *state, struct process *process, uint64_t time_ns,
+			  uint64_t address)
+{
+	add_caller(state, process, time_ns, address, OPROF_MODE_USER);
 }
 
 /* The chain begins with the leaf itself, behind its marker. */
 static void add_chain(struct perf_state *state, struct process *process,
 		      const struct perf_item *item, enum oprof_mode mode)
 {
-	bool leaf = true;
+	unsigned int nr_addresses = 0;
 	bool known = true;
 
 	if (mode == OPROF_MODE_IDLE)
@@ -375,10 +311,12 @@ static void add_chain(struct perf_state *state, struct process *process,
 			i += address == CONTEXT_USER_DEFERRED;
 			continue;
 		}
-		if (!leaf && known)
+		if (nr_addresses++ && known)
 			add_caller(state, process, item->time_ns, address, mode);
-		leaf = false;
 	}
+	/* As deep as was asked for: there may be more. */
+	if (state->chain_depth && nr_addresses > state->chain_depth)
+		state->places.writer.sample->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;
 }
 
 /* ---- samples ---- */
@@ -405,12 +343,10 @@ static enum oprof_lost find_leaf(struct perf_state *state, struct process *proce
 
 	if (*mode == OPROF_MODE_USER)
 		return user_frame(state, process, item->time_ns, address, frame);
-	if (item->pid == 0 && kernel_map_is_idle(&state->kernel_map, address)) {
-		*mode = OPROF_MODE_IDLE;
-		return frame_of(state->kernel_map.idle, address - state->kernel_map.text.start,
-				*mode, frame);
-	}
-	return kernel_leaf(state, address, frame);
+	if (item->pid == 0)
+		return kernel_code_idle_leaf(&state->places.kernel, item->time_ns, address, mode,
+					     frame);
+	return kernel_code_leaf(&state->places.kernel, item->time_ns, address, frame);
 }
 
 static enum oprof_lost make_task(const struct cpu_task *from, struct oprof_task *task)
@@ -444,7 +380,7 @@ static enum oprof_lost apply(struct perf_state *state, const struct perf_item *i
 		lost = make_task(&state->last_tasks[item->cpu], &task);
 	if (lost != FOUND)
 		return lost;
-	sample = record_writer_begin_sample(&state->writer);
+	sample = record_writer_begin_sample(&state->places.writer);
 	sample->head.flags = flags;
 	sample->time_ns = item->time_ns;
 	sample->weight = item->u.sample.period;
@@ -455,10 +391,12 @@ static enum oprof_lost apply(struct perf_state *state, const struct perf_item *i
 		sample->chain_kind = OPROF_CHAIN_FRAME_POINTERS;
 		add_chain(state, process, item, mode);
 	}
+	if (state->regs)
+		perf_unwind_apply(state, process, item, mode);
 	task.cgroup = item->u.sample.cgroup;
 	if (process && task.cgroup && !(flags & OPROF_SAMPLE_TASK_GUESSED))
 		process_in_cgroup(process, task.cgroup, item->time_ns);
-	record_writer_end_sample(&state->writer, item->cpu, &task);
+	record_writer_end_sample(&state->places.writer, item->cpu, &task);
 	return FOUND;
 }
 
@@ -467,5 +405,5 @@ void perf_sample_apply(struct perf_state *state, const struct perf_item *item)
 	enum oprof_lost lost = apply(state, item);
 
 	if (lost != FOUND)
-		record_writer_lost(&state->writer, item->time_ns, lost, item->event);
+		record_writer_lost(&state->places.writer, item->time_ns, lost, item->event);
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_source.h"
-#include "daemon/cpu_watch.h"
-#include "daemon/off_cpu.h"
-#include "daemon/perf_cpu.h"
-#include "daemon/perf_state.h"
-#include "daemon/perf_watch.h"
+
+#include "daemon/perf_source_internal.h"
 #include "daemon/thread_list.h"
 
 #include <assert.h>
@@ -19,38 +16,15 @@
 #define SCAN_PAUSE 4
 /* How often side-band may be lost during the first scan before sampling begins in doubt. */
 #define SCAN_TRIES 5
+/*
+ * How long samples of profiled processes wait for tables of their code, and how much
+ * memory they may take; how long those of processes that have ended are waited with.
+ */
+#define HOLD_NS	       UINT64_C(2000000000)
+#define HOLD_BYTES     ((size_t)32 << 20)
+#define TABLES_WAIT_MS 2000
 /* The rings are read this often while /proc is. */
 #define READ_BETWEEN_NS 2000000u
-
-struct source {
-	struct source_config config; /* events and pids are ours */
-	struct event_choice events[SOURCE_EVENTS_MAX];
-	pid_t *pids;
-	char *proc_path; /* NULL: "/proc" */
-
-	struct perf_consumer consumer;
-	struct perf_open open;
-	struct perf_ids ids;
-	struct perf_feed *feed;
-	struct perf_state *state;
-	struct perf_watch watch;
-	struct cpu_watch cpu_watch;
-	struct perf_cpu *cpus; /* by CPU, possible ones */
-
-	bool sampling;
-	bool was_stopped;	    /* then enable_on_exec is over */
-	bool cpus_missing;	    /* one that is online could not be opened: try again */
-	struct perf_losses losses;  /* by the kernel's counts */
-	uint64_t ring_lost_told;    /* of the LOST records, where there are no counts */
-	uint64_t read_ns;	    /* when the rings were last read: the reading's begin */
-	uint64_t side_band_doubted; /* losses that the state knows of */
-	uint64_t switches_doubted;
-	bool scan_wanted;
-	bool rescanning;      /* in the middle of a scan that is not the first */
-	uint64_t scan_lost;   /* side-band losses that scans have made good */
-	uint64_t scan_due_ns; /* not before */
-	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
-};
 
 static uint64_t source_now(void)
 {
@@ -66,6 +40,14 @@ static void source_apply(struct perf_consumer *consumer, const struct perf_item 
 		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
 
 	perf_state_apply(source->state, item);
+}
+
+static void source_early(struct perf_consumer *consumer, const struct perf_item *item)
+{
+	struct source *source =
+		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
+
+	perf_state_early(source->state, item);
 }
 
 /* The threads to open events for: one of -1 for all tasks. */
@@ -182,6 +164,13 @@ static bool source_halve(struct source *source)
 
 	if (open->sample_pages == 1 && open->side_pages == 1 && open->switch_pages == 1)
 		return false;
+	/* Copies of stacks take much more than all else. */
+	if (open->sample_pages > 2 * open->side_pages) {
+		open->sample_pages /= 2;
+		perf_open_fit_stacks(open);
+		source->nr_halvings++;
+		return true;
+	}
 	if (open->switch_pages > 1)
 		open->switch_pages /= 2;
 	/* A root without the right to lock memory: first what only root gets. */
@@ -189,6 +178,7 @@ static bool source_halve(struct source *source)
 		open->sample_pages /= 2;
 	if (open->side_pages > 1)
 		open->side_pages /= 2;
+	perf_open_fit_stacks(open);
 	source->nr_halvings++;
 	return true;
 }
@@ -214,22 +204,13 @@ static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
 		source->nr_ring_errors++;
 }
 
-static uint64_t source_side_band_lost(const struct source *source)
-{
-	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
-	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->losses.side.nr
-								  : counters->side_band_lost;
-
-	return lost + counters->side_band_bad;
-}
-
 /*
  * Losses that were not there when the rings were last read lie between then
  * and now. Kernels without counts tell of them at some later time.
  */
 static void source_doubt(struct source *source)
 {
-	uint64_t lost = source_side_band_lost(source);
+	uint64_t lost = perf_source_side_band_lost(source);
 	uint64_t from_ns = source->losses.side.from_ns;
 
 	if (lost == source->side_band_doubted)
@@ -243,19 +224,10 @@ static void source_doubt(struct source *source)
 	perf_state_doubt(source->state, from_ns, source_now());
 }
 
-static uint64_t source_switches_lost(const struct source *source)
-{
-	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
-	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->losses.switches.nr
-								  : counters->switches_lost;
-
-	return lost + counters->switches_bad;
-}
-
 /* As source_doubt, for switches. Those of before may wait still: from_ns is not passed yet. */
 static void source_doubt_switches(struct source *source)
 {
-	uint64_t lost = source_switches_lost(source);
+	uint64_t lost = perf_source_switches_lost(source);
 	uint64_t from_ns = source->losses.switches.from_ns;
 
 	if (lost == source->switches_doubted)
@@ -329,12 +301,12 @@ static int source_scan_first(struct source *source, struct diag *diag)
 
 	source->read_ns = source_now();
 	for (int i = 0; i < SCAN_TRIES && !error; i++) {
-		uint64_t lost = source_side_band_lost(source);
+		uint64_t lost = perf_source_side_band_lost(source);
 
 		error = source_scan(source);
 		source_read(source, PERF_CPU_LOSSES_READ, source_now());
 		source->scan_lost = lost;
-		if (source_side_band_lost(source) == lost)
+		if (perf_source_side_band_lost(source) == lost)
 			break;
 	}
 	return error ? diag_set(diag, error, "cannot read the processes in /proc: %s",
@@ -355,6 +327,9 @@ static int source_create_state(struct source *source, struct record_sink *sink, 
 		.proc_path = source->proc_path,
 		.between = source_read_between,
 		.between_context = source,
+		.chain_depth = source->config.chain_depth,
+		.regs = source->open.regs,
+		.code_path = source->config.code_path,
 	};
 
 	for (size_t i = 0; i < source->config.nr_events; i++)
@@ -409,6 +384,9 @@ static int source_open_parts(struct source *source, const struct perf_source_opt
 		error = perf_feed_create(&source->feed, &source->consumer, sink);
 	if (!error)
 		error = source_create_state(source, sink, diag);
+	/* Few programs, and each as short as it may be. */
+	if (!error && source->open.regs && source->config.target == SOURCE_TASKS)
+		source->consumer.early = source_early;
 	if (!error)
 		error = source_open_rings(source, diag);
 	return error ? error : source_scan_first(source, diag);
@@ -567,17 +545,39 @@ static void source_tell_ring_lost(struct source *source, uint64_t now_ns)
 	source->ring_lost_told = lost;
 }
 
-static void source_round(struct source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
+/*
+ * A program has begun: what is read of it waits until there is what its stacks are walked by.
+ * Once they have waited for too long they go on, until no table is waited for any more.
+ */
+static bool source_holds(struct source *source, uint64_t now_ns)
 {
-	source_read(source, losses, begin_ns);
-	perf_feed_round(source->feed, begin_ns);
+	if (!source->consumer.early)
+		return false;
+	perf_state_tend(source->state);
+	if (!perf_state_tables_waiting(source->state)) {
+		source->held_ns = 0;
+		return false;
+	}
+	if (!source->held_ns)
+		source->held_ns = now_ns;
+	return now_ns - source->held_ns < HOLD_NS &&
+	       perf_feed_held_bytes(source->feed) < HOLD_BYTES;
+}
+
+static void source_round(struct source *source, enum source_drain how, uint64_t begin_ns)
+{
+	bool all = how == SOURCE_DRAIN_ALL;
+
+	source_read(source, all ? PERF_CPU_LOSSES_READ : PERF_CPU_LOSSES_IF_TIGHT, begin_ns);
+	if (all || !source_holds(source, begin_ns))
+		perf_feed_round(source->feed, begin_ns);
 	source_tell_ring_lost(source, begin_ns);
 }
 
 /* Maps and tasks were lost, or a CPU came: read the processes again. */
 static void source_rescan(struct source *source, uint64_t now_ns)
 {
-	uint64_t lost = source_side_band_lost(source);
+	uint64_t lost = perf_source_side_band_lost(source);
 
 	if ((lost == source->scan_lost && !source->scan_wanted) || now_ns < source->scan_due_ns)
 		return;
@@ -641,15 +641,18 @@ static int source_drain(struct source *source, enum source_drain how)
 	if (perf_watch_take(&source->watch))
 		source_check_cpus(source, begin_ns);
 	source->nr_drains++;
-	source_round(source,
-		     how == SOURCE_DRAIN_ALL ? PERF_CPU_LOSSES_READ : PERF_CPU_LOSSES_IF_TIGHT,
-		     begin_ns);
+	/* The last samples: of a program that was so short, all there are. */
+	if (how == SOURCE_DRAIN_ALL && perf_watch_ended(&source->watch)) {
+		source_read(source, PERF_CPU_LOSSES_READ, begin_ns);
+		perf_state_wait_tables(source->state, TABLES_WAIT_MS);
+	}
+	source_round(source, how, begin_ns);
 	if (how == SOURCE_DRAIN_ALL) {
 		/*
 		 * Once more for what was being written in the first pass:
 		 * then all that is older than this call has been read.
 		 */
-		source_round(source, PERF_CPU_LOSSES_READ, source_now());
+		source_round(source, how, source_now());
 		perf_feed_flush(source->feed, begin_ns);
 		source_tell_ring_lost(source, begin_ns);
 		perf_state_tell_switches_lost(source->state, begin_ns);
@@ -671,8 +674,6 @@ static uint64_t source_seen(const struct source *source)
 
 static const struct image *source_image(const struct source *source, uint32_t cookie)
 {
-	if (cookie == OPROF_IMAGE_COOKIE_OFF_CPU)
-		return &off_cpu_image;
 	return perf_state_image(source->state, cookie);
 }
 
@@ -686,74 +687,14 @@ static const char *source_code_name(const struct source *source, uint32_t cookie
 	return perf_state_code_name(source->state, cookie, offset);
 }
 
+static uint64_t source_function(const struct source *source, uint32_t cookie, uint64_t offset)
+{
+	return perf_state_function(source->state, cookie, offset);
+}
+
 static int source_save_symbols(struct source *source, const char *meta_path)
 {
 	return perf_state_save_symbols(source->state, meta_path);
-}
-
-/* Clocks are timer interrupts, which wait while interrupts are off. */
-static bool source_is_blind_to_irqs_off(const struct source *source)
-{
-	for (size_t i = 0; i < source->config.nr_events; i++) {
-		const struct event_choice *event = &source->events[i];
-
-		if (event->perf_type == PERF_TYPE_SOFTWARE && event->kernel &&
-		    (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-		     event->config == PERF_COUNT_SW_TASK_CLOCK))
-			return !source->open.user_only;
-	}
-	return false;
-}
-
-static size_t source_notes(const struct source *source, struct source_note *notes, size_t room)
-{
-	const struct {
-		bool is_so;
-		struct source_note note;
-	} all[] = {
-		{source->open.user_only,
-		 {"user_only", "the kernel's mode was refused: only samples of user space are here "
-			       "(oprof doctor tells the remedy)"}},
-		{!(source->open.features & PERF_FEATURE_LOST),
-		 {"last_loss_unknown",
-		  "this kernel (before Linux 6.0) has no count of lost samples: "
-		  "the last loss of a ring is not known"}},
-		{source_is_blind_to_irqs_off(source),
-		 {"interrupts_off",
-		  "cpu-clock and task-clock are timer interrupts: code of the kernel "
-		  "that runs with interrupts off is not sampled"}},
-	};
-	size_t nr = 0;
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && nr < room; i++)
-		if (all[i].is_so)
-			notes[nr++] = all[i].note;
-	return nr;
-}
-
-static size_t source_counters(const struct source *source, struct source_counter *counters,
-			      size_t room)
-{
-	const struct perf_feed_counters *feed = perf_feed_counters(source->feed);
-	const struct source_counter own[] = {
-		{"records", feed->records},
-		{"late_records", feed->late_records},
-		{"unknown_records", feed->unknown_records},
-		{"bad_records", feed->bad_records},
-		{"side_band_lost", source_side_band_lost(source)},
-		{"side_band_scans", source->nr_scans},
-		{"switches_lost", source_switches_lost(source)},
-		{"drains", source->nr_drains},
-		{"ring_errors", source->nr_ring_errors},
-		{"rings_halved", source->nr_halvings},
-		{"cpu_changes", source->nr_cpu_changes},
-	};
-	size_t nr = sizeof(own) / sizeof(own[0]);
-
-	for (size_t i = 0; i < nr && i < room; i++)
-		counters[i] = own[i];
-	return nr + perf_state_counters(source->state, nr < room ? counters + nr : NULL,
-					nr < room ? room - nr : 0);
 }
 
 const struct source_ops source_perf = {
@@ -770,8 +711,9 @@ const struct source_ops source_perf = {
 	.cgroup_path = source_cgroup_path,
 	.save_symbols = source_save_symbols,
 	.code_name = source_code_name,
+	.function = source_function,
 	.read = source_read_only,
 	.set_thinning = source_set_thinning,
-	.notes = source_notes,
-	.counters = source_counters,
+	.notes = perf_source_notes,
+	.counters = perf_source_counters,
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_state.h"
 
-#include "daemon/kernel_symbols.h"
 #include "daemon/perf_state_internal.h"
 #include "daemon/proc_scan.h"
 
@@ -12,8 +11,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
+/* Of counters: those of walks, where stacks are walked. */
+#define NR_WALK_COUNTERS 5
 /* Under a storm of forks there are always new processes: those come by records. */
 #define PASSES_MAX 10
+/* The keeper gives each table less than that. */
+#define RECORDED_WAIT_MS 120000
 
 static uint64_t now_ns(void)
 {
@@ -25,65 +28,44 @@ static uint64_t now_ns(void)
 
 /* ---- create, destroy ---- */
 
-static int init_tables(struct perf_state *state, struct record_sink *sink, const char *host_root)
-{
-	static const struct image_key vsyscall = {.kind = OPROF_IMAGE_VDSO, .path = "[vsyscall]"};
-	static const struct image_key jit = {.kind = OPROF_IMAGE_CODE, .path = "[jit]"};
-	int error = record_writer_init(&state->writer, sink);
-
-	if (!error)
-		error = image_table_init(&state->images);
-	if (!error)
-		error = image_alias_init(&state->aliases, state->proc_path);
-	if (!error)
-		error = task_table_init(&state->tasks);
-	if (!error) /* a made-up /proc tells of no processes of this machine */
-		error = code_spaces_init(&state->code, state->proc_path, host_root);
-	if (!error)
-		error = cgroup_names_init(&state->cgroups);
-	if (!error)
-		error = vdso_init(&state->vdso);
-	if (error)
-		return error;
-	state->last_tasks = calloc(state->nr_cpus ? state->nr_cpus : 1, sizeof(struct cpu_task));
-	state->vsyscall = image_table_get(&state->images, &vsyscall);
-	state->jit = image_table_get(&state->images, &jit);
-	return state->last_tasks && state->vsyscall && state->jit ? 0 : -ENOMEM;
-}
-
 int perf_state_create(struct perf_state **result, const struct perf_state_config *config,
 		      struct diag *diag)
 {
 	struct perf_state *state = calloc(1, sizeof(*state));
+	struct places_config places = {
+		.sink = config->sink,
+		.proc_path = config->proc_path,
+		.sys_path = config->sys_path,
+		.kernel = config->kernel,
+		.keep_images = config->keep_images,
+		.keep_bytes_max = config->keep_bytes_max,
+		.code_tables = config->regs,
+		.code_path = config->code_path,
+		.recorded = config->recorded,
+	};
 	int error;
 
 	if (!state)
 		return diag_set(diag, -ENOMEM, "Not enough memory");
-	state->proc_path = config->proc_path ? config->proc_path : "/proc";
-	state->sys_path = config->sys_path ? config->sys_path : "/sys";
 	state->nr_cpus = config->nr_cpus;
-	state->kernel = config->kernel;
 	state->want_cgroup = config->want_cgroup;
 	state->want_switches = config->want_switches;
+	state->chain_depth = config->chain_depth;
+	state->regs = config->regs;
+	state->tables_wait_ms = config->recorded ? RECORDED_WAIT_MS : 0;
 	state->between = config->between;
 	state->between_context = config->between_context;
-	state->regions = (struct region_maker){&state->images, &state->aliases, &state->vdso};
-	kernel_map_init(&state->kernel_map, &state->images, state->proc_path, state->sys_path);
-	image_keep_init(&state->keep, &state->images, state->proc_path);
-	if (config->keep_bytes_max && config->keep_bytes_max < state->keep.bytes_max)
-		state->keep.bytes_max = config->keep_bytes_max;
-	if (config->keep_images) /* while there is little to fork, and all privileges */
-		image_keep_start(&state->keep);
-	error = init_tables(state, config->sink, config->proc_path ? NULL : "/");
-	if (error) {
-		perf_state_destroy(state);
-		return diag_set(diag, error, "Not enough memory");
+	error = places_init(&state->places, &places, diag);
+	if (!error) {
+		state->last_tasks =
+			calloc(state->nr_cpus ? state->nr_cpus : 1, sizeof(struct cpu_task));
+		state->callers = calloc(state->chain_depth + 1, sizeof(*state->callers));
+		if (task_table_init(&state->tasks) || !state->last_tasks || !state->callers)
+			error = diag_set(diag, -ENOMEM, "Not enough memory");
 	}
-	error = config->kernel ? kernel_map_load(&state->kernel_map, NULL, NULL) : 0;
 	if (error) {
 		perf_state_destroy(state);
-		return diag_set(diag, error, "Can't read %s/kallsyms: %s",
-				config->proc_path ? config->proc_path : "/proc", strerror(-error));
+		return error;
 	}
 	*result = state;
 	return 0;
@@ -93,21 +75,13 @@ void perf_state_destroy(struct perf_state *state)
 {
 	if (!state)
 		return;
-	image_keep_deinit(&state->keep);
-	/* Tasks and kernel code refer to images. */
+	places_end(&state->places);
+	/* Tasks refer to images, and to functions by name. */
 	if (state->tasks.processes.buckets)
 		task_table_deinit(&state->tasks);
-	code_spaces_deinit(&state->code);
-	kernel_map_deinit(&state->kernel_map);
-	if (state->cgroups.names.buckets)
-		cgroup_names_deinit(&state->cgroups);
-	if (state->aliases.aliases.buckets)
-		image_alias_deinit(&state->aliases);
-	if (state->images.entries.buckets)
-		image_table_deinit(&state->images);
-	vdso_deinit(&state->vdso);
-	record_writer_deinit(&state->writer);
+	places_deinit(&state->places);
 	free(state->last_tasks);
+	free(state->callers);
 	free(state);
 }
 
@@ -115,7 +89,7 @@ void perf_state_destroy(struct perf_state *state)
 
 static int read_process(struct perf_state *state, int32_t tgid, struct process_scan **scan)
 {
-	const struct proc_scan config = {state->proc_path, &state->regions,
+	const struct proc_scan config = {state->places.proc_path, &state->places.regions,
 					 &state->tasks.nr_spaces};
 
 	return proc_scan_process(&config, tgid, scan);
@@ -167,7 +141,7 @@ static int scan_all(struct perf_state *state)
 		struct pid_list list;
 		size_t nr_new;
 
-		error = proc_scan_list(state->proc_path, &list);
+		error = proc_scan_list(state->places.proc_path, &list);
 		if (error)
 			break;
 		error = scan_new(state, &list, &done, &nr_new);
@@ -234,8 +208,9 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
 		error = scan_process(state, pids[i]);
 	if (pids && !error)
 		error = scan_doubtful(state);
-	return error || !state->want_cgroup ? error
-					    : cgroup_names_scan(&state->cgroups, state->proc_path);
+	return error || !state->want_cgroup
+		       ? error
+		       : cgroup_names_scan(&state->places.cgroups, state->places.proc_path);
 }
 
 void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns)
@@ -275,11 +250,13 @@ static int map(struct perf_state *state, struct process *process, const struct p
 		.identity = item->u.mmap.identity,
 	};
 	struct mapping mapping;
-	int error = region_make(&state->regions, &told, &mapping);
+	int error = region_make(&state->places.regions, &told, &mapping);
 
 	if (error)
 		return error;
 	error = space_map(&process->space, &mapping);
+	if (state->regs)
+		perf_unwind_want(state, process, mapping.image, mapping.start);
 	if (process->app_wanted && mapping.image->image.kind == OPROF_IMAGE_FILE) {
 		process->app = image_get(mapping.image);
 		process->app_wanted = false;
@@ -389,36 +366,29 @@ static void apply_ksymbol(struct perf_state *state, const struct perf_item *item
 {
 	state->counters.ksymbol_records++;
 	if (item->u.ksymbol.unregister)
-		kernel_map_remove_made(&state->kernel_map, item->u.ksymbol.start);
-	else if (kernel_map_add_made(&state->kernel_map, item->u.ksymbol.start,
+		kernel_map_remove_made(&state->places.kernel.map, item->u.ksymbol.start);
+	else if (kernel_map_add_made(&state->places.kernel.map, item->u.ksymbol.start,
 				     item->u.ksymbol.nr_bytes, item->u.ksymbol.name))
 		state->tasks.lost_memory++;
 }
 
 static void apply_cgroup(struct perf_state *state, const struct perf_item *item)
 {
-	int error = cgroup_names_add(&state->cgroups, item->u.cgroup.id, item->u.cgroup.path);
+	int error =
+		cgroup_names_add(&state->places.cgroups, item->u.cgroup.id, item->u.cgroup.path);
 
 	state->counters.cgroup_records++;
-	if (!error && cgroup_names_are_old(&state->cgroups))
-		error = cgroup_names_renew(&state->cgroups, state->proc_path);
+	if (!error && cgroup_names_are_old(&state->places.cgroups))
+		error = cgroup_names_renew(&state->places.cgroups, state->places.proc_path);
 	if (error)
 		state->tasks.lost_memory++;
-}
-
-static void tell_release(const struct image *image, void *context)
-{
-	struct perf_state *state = context;
-
-	record_writer_release(&state->writer, image);
 }
 
 void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 {
 	state->now_ns = item->time_ns;
 	/* Between items: what names them is all out. */
-	if (image_table_has_retired(&state->images))
-		image_table_release(&state->images, tell_release, state);
+	places_release(&state->places);
 	switch (item->type) {
 	case PERF_RECORD_SAMPLE:
 		perf_sample_apply(state, item);
@@ -452,44 +422,76 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 	}
 }
 
+/* One of a build-id: the same that its mapping will be of, when its time comes. */
+void perf_state_early(struct perf_state *state, const struct perf_item *item)
+{
+	const struct oprof_image_identity *identity = &item->u.mmap.identity;
+	int32_t pids[KEEPER_PIDS] = {item->pid};
+	struct image_entry *entry;
+
+	if (!identity->nr_build_id || is_data(item) || item->u.mmap.path[0] != '/' ||
+	    region_is_unfiled(item->u.mmap.path))
+		return;
+	entry = region_file_image(&state->places.regions, item->u.mmap.path, identity);
+	if (!entry)
+		return;
+	if (image_code_is_due(&state->places.code_tables, entry, item->time_ns))
+		image_keep_want_code(&state->places.keep, entry, pids, item->u.mmap.start, -1,
+				     item->time_ns);
+	image_put(entry);
+}
+
+unsigned int perf_state_tables_waiting(const struct perf_state *state)
+{
+	return state->places.keep.nr_tables;
+}
+
+void perf_state_wait_tables(struct perf_state *state, int timeout_ms)
+{
+	image_keep_wait_code(&state->places.keep, timeout_ms);
+}
+
+void perf_state_hurry(struct perf_state *state)
+{
+	state->tables_wait_ms = 0;
+}
+
 void perf_state_tend(struct perf_state *state)
 {
-	image_keep_tend(&state->keep, now_ns());
+	image_keep_tend(&state->places.keep, now_ns());
 }
 
 /* ---- what is known ---- */
 
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie)
 {
-	return image_table_find(&state->images, cookie);
+	return places_image(&state->places, cookie);
 }
 
 const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup)
 {
-	return cgroup_names_find(&state->cgroups, cgroup);
+	return cgroup_names_find(&state->places.cgroups, cgroup);
 }
 
 const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset)
 {
-	const struct image *image = image_table_find(&state->images, cookie);
+	return places_code_name(&state->places, cookie, offset);
+}
 
-	if (!image || (image->kind != OPROF_IMAGE_CODE && image->kind != OPROF_IMAGE_BPF))
-		return NULL;
-	return code_pool_name(&state->code.pool, offset);
+uint64_t perf_state_function(const struct perf_state *state, uint32_t cookie, uint64_t offset)
+{
+	return places_function(&state->places, cookie, offset);
 }
 
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
 {
-	image_keep_folder(&state->keep, meta_path);
-	return kernel_symbols_save(&state->images, &state->vdso, state->proc_path, meta_path);
+	return places_save_symbols(&state->places, meta_path);
 }
 
 size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
 			   size_t room)
 {
 	const struct perf_state_counters *own = &state->counters;
-	const struct image_keep_counters *keep = &state->keep.counters;
-	const struct code_spaces *code = &state->code;
 	const struct source_counter all[] = {
 		{"mmap_records", own->mmap_records},
 		{"comm_records", own->comm_records},
@@ -504,29 +506,17 @@ size_t perf_state_counters(const struct perf_state *state, struct source_counter
 		{"switch_records", own->switch_records},
 		{"unknown_switches", own->unknown_switches},
 		{"processes_met", state->tasks.last_generation - TASK_IDLE_GENERATION},
-		{"images_made", state->images.nr_made},
-		{"images_told", state->images.nr_told},
-		{"images_released", state->images.nr_released},
-		{"images_not_by_path", keep->wanted},
-		{"images_kept", keep->kept},
-		{"images_too_big", keep->too_big},
-		{"images_over_bound", keep->full},
-		{"images_unreadable", keep->unreadable},
-		{"images_not_written", keep->failed},
-		{"keeper_restarts", keep->restarts},
-		{"kernel_map_loads", state->kernel_map.nr_loads},
 		{"state_lost_memory", state->tasks.lost_memory},
-		{"code_files", code->nr_files},
-		{"code_remote", code->nr_remote},
-		{"code_late", code->nr_late},
-		{"code_functions", code->map_counts.nr_lines + code->dump_counts.nr_records},
-		{"code_bad", code->map_counts.nr_bad_lines + code->dump_counts.nr_bad_records},
-		{"code_left_out", code->map_counts.nr_left_out + code->dump_counts.nr_left_out},
-		{"code_names", code->pool.nr_told},
+		{"chains_whole", own->chains_whole},
+		{"chains_truncated", own->chains_truncated},
+		{"chains_broken", own->chains_broken},
+		{"frames_walked", own->frames_walked},
+		{"frames_by_pointer", own->frames_by_pointer},
 	};
-	size_t nr = sizeof(all) / sizeof(all[0]);
+	size_t nr = sizeof(all) / sizeof(all[0]) - (state->regs ? 0 : NR_WALK_COUNTERS);
 
 	if (room)
 		memcpy(counters, all, (nr < room ? nr : room) * sizeof(all[0]));
-	return nr;
+	return nr + places_counters(&state->places, nr < room ? counters + nr : NULL,
+				    nr < room ? room - nr : 0);
 }

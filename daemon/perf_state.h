@@ -10,6 +10,7 @@
 #define DAEMON_PERF_STATE_H
 
 #include "daemon/perf_item.h"
+#include "daemon/perf_regs.h"
 #include "daemon/source.h"
 
 struct perf_state;
@@ -28,6 +29,15 @@ struct perf_state_config {
 	 */
 	void (*between)(void *context);
 	void *between_context;
+	unsigned int chain_depth; /* callers that a sample may have; 0: as many as come */
+	const struct perf_regs
+		*regs;	       /* samples have them: walk their stacks; NULL: they have not */
+	const char *code_path; /* folder of code tables, for that; NULL: none */
+	/*
+	 * What comes is long over, and proc_path is made up: files are looked for where they lie
+	 * here, once, and walks wait for the tables of what they go through.
+	 */
+	bool recorded;
 };
 
 int perf_state_create(struct perf_state **state, const struct perf_state_config *config,
@@ -65,6 +75,19 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns);
  * TASK only when they change), or as LOST records with their reason. */
 void perf_state_apply(struct perf_state *state, const struct perf_item *item);
 
+/*
+ * A map that was read, and whose time has not come: have the table of its code built.
+ * Nothing else is made of it.
+ */
+void perf_state_early(struct perf_state *state, const struct perf_item *item);
+/* Tables that were asked for, and are not there yet. */
+unsigned int perf_state_tables_waiting(const struct perf_state *state);
+/* Until the code tables asked for are there, but for timeout_ms at most, and no signal comes. */
+void perf_state_wait_tables(struct perf_state *state, int timeout_ms);
+
+/* Of a recording: walks wait for no tables from now on. */
+void perf_state_hurry(struct perf_state *state);
+
 /* Once a drain. Takes no time. */
 void perf_state_tend(struct perf_state *state);
 
@@ -72,6 +95,7 @@ void perf_state_tend(struct perf_state *state);
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie);
 const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup);
 const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset);
+uint64_t perf_state_function(const struct perf_state *state, uint32_t cookie, uint64_t offset);
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path);
 size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
 			   size_t room);

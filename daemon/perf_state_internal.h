@@ -3,16 +3,9 @@
 #ifndef DAEMON_PERF_STATE_INTERNAL_H
 #define DAEMON_PERF_STATE_INTERNAL_H
 
-#include "daemon/cgroup_names.h"
-#include "daemon/code_space.h"
-#include "daemon/image_keep.h"
-#include "daemon/kernel_load.h"
-#include "daemon/kernel_map.h"
 #include "daemon/perf_state.h"
-#include "daemon/record_writer.h"
-#include "daemon/region.h"
+#include "daemon/places.h"
 #include "daemon/task.h"
-#include "daemon/vdso.h"
 
 struct perf_state_counters {
 	uint64_t mmap_records, comm_records, fork_records, exit_records;
@@ -23,6 +16,9 @@ struct perf_state_counters {
 	uint64_t scanned_processes;
 	uint64_t switch_records;
 	uint64_t unknown_switches; /* not told: of tasks that nothing certain is known of */
+	/* Walks of the user's stack: to the outermost frame, to the end of the copy, or stuck. */
+	uint64_t chains_whole, chains_truncated, chains_broken;
+	uint64_t frames_walked, frames_by_pointer; /* the latter for want of a table */
 };
 
 /* A stretch of time of which not all switches are known. */
@@ -40,30 +36,35 @@ struct cpu_task {
 };
 
 struct perf_state {
-	const char *proc_path, *sys_path;
 	unsigned int nr_cpus;
-	bool kernel, want_cgroup, want_switches;
-	struct record_writer writer;
-	struct image_table images;
-	struct image_alias_table aliases;
-	struct image_keep keep;
-	struct vdso vdso;
-	struct region_maker regions;
+	bool want_cgroup, want_switches;
+	struct places places;
 	struct task_table tasks;
-	struct kernel_map kernel_map;
-	struct cgroup_names cgroups;
-	struct code_spaces code;
-	struct image_entry *vsyscall;
-	struct image_entry *jit;		  /* functions that programs made, by name */
-	struct image_entry *made[KERNEL_MADE_NR]; /* those that the kernel made */
-	struct cpu_task *last_tasks;		  /* by CPU */
-	uint64_t now_ns;			  /* of the item being applied */
-	uint64_t doubt_from_ns, doubt_until_ns;	  /* perf_state_doubt; until 0: nothing was lost */
+	struct cpu_task *last_tasks;		/* by CPU */
+	uint64_t now_ns;			/* of the item being applied */
+	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until 0: nothing was lost */
 	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;
+	unsigned int chain_depth;
+	int tables_wait_ms;	      /* of walks for code tables; 0: they don't */
+	const struct perf_regs *regs; /* NULL: stacks are not walked */
+	uint64_t *callers;	      /* a walk's addresses; room for chain_depth */
 	struct perf_state_counters counters;
 };
+
+/* perf_unwind.c: add the user's frames to the sample being made. process: NULL: not known. */
+void perf_unwind_apply(struct perf_state *state, struct process *process,
+		       const struct perf_item *item, enum oprof_mode mode);
+/* A table of the code of mapping, which process maps at address, if its time has come. */
+void perf_unwind_want(struct perf_state *state, const struct process *process,
+		      struct image_entry *image, uint64_t address);
+
+/* The user's frame at address as a caller of the sample being made. */
+void perf_sample_add_user(struct perf_state *state, struct process *process, uint64_t time_ns,
+			  uint64_t address);
+/* process, then its parents: who may have what it maps. pids[KEEPER_PIDS]. */
+void perf_sample_pids(struct perf_state *state, const struct process *process, int32_t *pids);
 
 /* The sample becomes a SAMPLE or a LOST record. */
 void perf_sample_apply(struct perf_state *state, const struct perf_item *item);
@@ -78,8 +79,5 @@ bool perf_sample_is_doubtful(const struct perf_state *state, const struct proces
 /* process, in its thread tid, runs on cpu. */
 void perf_sample_note_task(struct perf_state *state, uint32_t cpu, const struct process *process,
 			   int32_t tid);
-
-/* Kernel code went: say so, if it was ever told. For kernel_map.h. */
-void perf_sample_tell_gone(const struct kernel_range *range, void *state);
 
 #endif

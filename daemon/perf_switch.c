@@ -29,7 +29,7 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
 
 	if (!gap->until_ns || gap->told || time_ns < gap->from_ns)
 		return;
-	record_writer_switches_lost(&state->writer, gap->from_ns, gap->nr_records);
+	record_writer_switches_lost(&state->places.writer, gap->from_ns, gap->nr_records);
 	gap->nr_records = 0;
 	gap->told = true;
 }
@@ -55,7 +55,8 @@ static uint64_t cgroup_of(struct perf_state *state, struct process *process, uin
 
 	if (!state->want_cgroup || time_ns < process->cgroup_due_ns)
 		return process->cgroup;
-	cgroup = cgroup_names_of_process(&state->cgroups, state->proc_path, process->tgid);
+	cgroup = cgroup_names_of_process(&state->places.cgroups, state->places.proc_path,
+					 process->tgid);
 	process_in_cgroup(process, cgroup ? cgroup : process->cgroup, time_ns);
 	return process->cgroup;
 }
@@ -100,7 +101,7 @@ void perf_switch_apply(struct perf_state *state, const struct perf_item *item)
 	task_of(state, item, item->u.cpu_switch.next_pid, item->u.cpu_switch.next_tid, &other);
 	if (!self.tgid && !other.tgid)
 		return;
-	record_writer_switch(&state->writer, item->time_ns, item->cpu, out ? &self : &other,
+	record_writer_switch(&state->places.writer, item->time_ns, item->cpu, out ? &self : &other,
 			     item->u.cpu_switch.preempted ? OPROF_OFF_CPU_PREEMPTED
 							  : OPROF_OFF_CPU_WAITING,
 			     out ? &other : &self);

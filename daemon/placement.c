@@ -57,7 +57,7 @@ static int path_set_anon(struct sample_path *path, const struct image *image)
 	return error;
 }
 
-static int path_of_image(struct sample_path *path, const struct image *image)
+int placement_path(struct sample_path *path, const struct image *image)
 {
 	switch (image->kind) {
 	case OPROF_IMAGE_FILE:
@@ -99,7 +99,7 @@ static int place_app(const struct placement_config *config, const struct sample_
 		app = find_image(config, key->app);
 		if (!app)
 			return -ENXIO;
-		return path_of_image(&placement->name.app, app);
+		return placement_path(&placement->name.app, app);
 	case SAMPLE_OF_IMAGE:
 	case SAMPLE_OF_IDLE:
 		break;
@@ -126,7 +126,7 @@ static int place_image(const struct placement_config *config, const struct sampl
 	identity->image = image->identity;
 	if (image->kind == OPROF_IMAGE_ANON)
 		identity->image_start = image->start;
-	return path_of_image(&placement->name.image, image);
+	return placement_path(&placement->name.image, image);
 }
 
 static bool image_is_kernel(enum oprof_image_kind kind)

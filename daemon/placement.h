@@ -42,6 +42,9 @@ struct placement_config {
 int placement_find(const struct placement_config *config, const struct sample_key *key,
 		   struct placement *placement);
 
+/* How names and headers of sample files tell an image. 0 or -ENAMETOOLONG. */
+int placement_path(struct sample_path *path, const struct image *image);
+
 /*
  * Of a clock with a frequency, whose weight is its samples as long as all are
  * taken: the period that they then have, in ns. 0: of all other events.

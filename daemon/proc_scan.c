@@ -100,6 +100,7 @@ int proc_scan_list(const char *proc_path, struct pid_list *list)
 
 struct proc_stat {
 	char state;
+	int32_t parent;
 	uint32_t flags;
 	uint64_t start_ticks;
 };
@@ -116,6 +117,8 @@ static bool stat_parse(const char *text, struct proc_stat *stat)
 	for (next += 1; *next == ' '; field++) {
 		char *end;
 
+		if (field == 3)
+			stat->parent = (int32_t)strtol(next + 1, &end, 10);
 		if (field == 8)
 			stat->flags = (uint32_t)strtoul(next + 1, &end, 10);
 		if (field == 21) {
@@ -139,6 +142,18 @@ static bool stat_read(const char *folder, struct proc_stat *stat)
 	good = stat_parse(text, stat);
 	free(text);
 	return good;
+}
+
+int32_t proc_scan_parent(const char *proc_path, int32_t tgid)
+{
+	struct proc_stat stat;
+	char folder[PATH_MAX];
+
+	if (snprintf(folder, sizeof(folder), "%s/%d", proc_path, (int)tgid) >=
+		    (int)sizeof(folder) ||
+	    !stat_read(folder, &stat))
+		return 0;
+	return stat.parent;
 }
 
 /* Its EXIT record is written, or about to be: it will not run code again. */

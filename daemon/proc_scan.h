@@ -25,6 +25,9 @@ struct proc_scan {
  */
 int proc_scan_process(const struct proc_scan *config, int32_t tgid, struct process_scan **scan);
 
+/* Who forked it, or adopted it since; 0: not known. */
+int32_t proc_scan_parent(const char *proc_path, int32_t tgid);
+
 /* Pids in /proc now, ascending. */
 struct pid_list {
 	int32_t *pids;

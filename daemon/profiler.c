@@ -3,17 +3,21 @@
 
 #include "daemon/recount.h"
 #include "daemon/separation.h"
+#include "daemon/unwind_choice.h"
 #include "lib/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
 /* A task that waits for longer is seen to, at least so often. */
 #define SETTLE_NS UINT64_C(60000000000)
+/* Of the budget, for the live stack file: half of what all live files may take. */
+#define STACKS_SHARE 8
 
 static int profiler_place(void *context, const struct sample_key *key, struct placement *placement)
 {
@@ -37,6 +41,15 @@ static void profiler_set_aside(void *context)
 	profiler->recount_due = true;
 }
 
+static void profiler_stacks_lost(void *context, uint64_t nr_stacks)
+{
+	struct profiler *profiler = context;
+	struct stats *stats = &profiler->session->stats;
+
+	stats_set(stats, STATS_STACKS_STORED, stats->values[STATS_STACKS_STORED] - nr_stacks);
+	stats_add(stats, STATS_STACKS_LOST_FILE, nr_stacks);
+}
+
 /* Not while samples are being added: what was counted is in the files, then, and no more. */
 static void profiler_recount(struct profiler *profiler)
 {
@@ -53,7 +66,7 @@ static void profiler_recount(struct profiler *profiler)
 	if (error)
 		return; /* the next round tries again */
 	profiler->recount_due = false;
-	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight);
+	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight, sums.stacks);
 }
 
 /* What the source saw, and what was made of its switches. */
@@ -132,7 +145,6 @@ static void profiler_info(struct profiler *profiler)
 	struct session_info *info = &profiler->session->info;
 
 	session_info_init(info);
-	info->source = config->ops->name;
 	info->target = config->source.target == SOURCE_SYSTEM ? "system" : "processes";
 	info->separation = config->separation;
 	info->events = config->source.events;
@@ -180,6 +192,46 @@ static int profiler_begin_history(struct profiler *profiler, struct diag *diag)
 	return history_begin(&profiler->history, profiler->cache, diag);
 }
 
+static uint64_t profiler_stack_bytes_max(const struct profiler *profiler)
+{
+	uint64_t share =
+		history_budget_on(profiler->session->path, profiler->config.history.budget_bytes) /
+		STACKS_SHARE;
+
+	return share < STACK_KEEP_BYTES_MAX ? share : STACK_KEEP_BYTES_MAX;
+}
+
+/* Samples have call chains. */
+static int profiler_open_stacks(struct profiler *profiler)
+{
+	struct stack_keep_config config = {
+		.session_path = profiler->session->current_path,
+		.meta_path = profiler->session->meta_path,
+		.ops = profiler->config.ops,
+		.source = profiler->source,
+		.code = &profiler->attribution.code,
+		.separation = profiler->config.separation,
+		.place = profiler_place,
+		.set_aside = profiler_stacks_lost,
+		.context = profiler,
+	};
+	int error;
+
+	if (!profiler->config.source.chain_depth)
+		return 0;
+	config.nr_bytes_max = profiler_stack_bytes_max(profiler);
+	error = stack_keep_create(&profiler->stacks, &config);
+	profiler->attribution.stacks = profiler->stacks;
+	profiler->history.stacks = profiler->stacks;
+	return error;
+}
+
+static void profiler_close_files(struct profiler *profiler)
+{
+	stack_keep_destroy(profiler->stacks);
+	sample_cache_destroy(profiler->cache);
+}
+
 static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 {
 	struct sample_cache_config cache = {
@@ -201,15 +253,19 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	if (error > 0)
 		log_warning("%s", diag_show(diag));
 	error = sample_cache_create(&profiler->cache, &cache);
-	if (error)
+	if (!error)
+		error = profiler_open_stacks(profiler);
+	if (error) {
+		profiler_close_files(profiler);
 		return diag_set(diag, error, "out of memory");
+	}
 	profiler->attribution.cache = profiler->cache;
 	profiler->attribution.stats = &profiler->session->stats;
 	code_keys_init(&profiler->attribution.code, profiler->config.ops, profiler->source,
 		       &profiler->session->names);
 	error = profiler_begin_history(profiler, diag);
 	if (error) {
-		sample_cache_destroy(profiler->cache);
+		profiler_close_files(profiler);
 		return error;
 	}
 	profiler_begin_recent(profiler);
@@ -247,6 +303,41 @@ static int profiler_init_history(struct profiler *profiler)
 	return history_init(&profiler->history, profiler->session, config);
 }
 
+/* Samples of another machine: what this one is says nothing. */
+static void profiler_take_machine(struct profiler *profiler)
+{
+	struct session_info *info = &profiler->session->info;
+	struct source_machine machine = {NULL, NULL};
+
+	profiler->choice.ops->machine(profiler->source, &machine);
+	(void)snprintf(info->host, sizeof(info->host), "%s", machine.host ? machine.host : "");
+	(void)snprintf(info->cpu_type, sizeof(info->cpu_type), "%s",
+		       machine.cpu ? machine.cpu : "");
+	memset(info->boot_id, 0, sizeof(info->boot_id));
+	info->boot_id_text[0] = '\0';
+	info->cpu_khz = 0;
+}
+
+static int profiler_open_source(struct profiler *profiler, struct record_sink *sink,
+				struct diag *diag)
+{
+	struct source_choice *choice = &profiler->choice;
+	struct session_info *info = &profiler->session->info;
+	int error;
+
+	if (profiler->config.choice)
+		*choice = *profiler->config.choice;
+	else
+		*choice = (struct source_choice){.ops = profiler->config.ops};
+	error = source_choice_open(choice, &profiler->source, &profiler->config.source, sink, diag);
+	profiler->config.ops = choice->ops;
+	if (!error && choice->ops->machine)
+		profiler_take_machine(profiler);
+	info->source = choice->ops->name;
+	info->source_reason = choice->reason;
+	return error;
+}
+
 int profiler_open(struct profiler *profiler, struct session *session,
 		  const struct profiler_config *config, struct diag *diag)
 {
@@ -278,11 +369,11 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	profiler->attribution.recent = profiler->recent;
 	profiler->attribution.release = profiler_release;
 	profiler->attribution.context = profiler;
-	error = config->ops->open(&profiler->source, &profiler->config.source, sink, diag);
+	error = profiler_open_source(profiler, sink, diag);
 	if (!error)
 		error = profiler_open_session(profiler, diag);
 	if (error) {
-		config->ops->close(profiler->source);
+		profiler->config.ops->close(profiler->source);
 		off_cpu_deinit(&profiler->off_cpu);
 		history_deinit(&profiler->history);
 		attribution_deinit(&profiler->attribution);
@@ -297,7 +388,7 @@ void profiler_close(struct profiler *profiler)
 	if (!profiler->lost)
 		(void)profiler_dump(profiler);
 	history_deinit(&profiler->history);
-	sample_cache_destroy(profiler->cache);
+	profiler_close_files(profiler);
 	profiler->config.ops->close(profiler->source);
 	off_cpu_deinit(&profiler->off_cpu);
 	attribution_deinit(&profiler->attribution);
@@ -353,6 +444,8 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	int error;
 
 	sample_cache_begin_round(profiler->cache, now_ns, to_realtime_ns);
+	if (profiler->stacks)
+		stack_keep_begin_round(profiler->stacks, now_ns);
 	if (profiler->config.source.want_switches &&
 	    (stepped || now_ns - profiler->settled_ns >= SETTLE_NS || history_is_due(history)))
 		how = SOURCE_DRAIN_ALL;
@@ -362,6 +455,8 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 		profiler->settled_ns = now_ns;
 	}
 	sample_cache_end_round(profiler->cache);
+	if (profiler->stacks && stack_keep_wants_symbols(profiler->stacks))
+		profiler_save_symbols(profiler);
 	profiler_update_counters(profiler, now_ns);
 	profiler_recount(profiler);
 	profiler_mark(profiler, how, now_ns);
@@ -394,8 +489,7 @@ static const struct source_note thinned_note = {
 	"at times fewer samples were taken, to keep the CPU budget (--cpu-budget): those "
 	"weigh more, and shares are by weight"};
 
-/* Reports are to tell it from now on. */
-static void profiler_note(struct profiler *profiler, const struct source_note *note)
+void profiler_note(struct profiler *profiler, const struct source_note *note)
 {
 	struct session_info *info = &profiler->session->info;
 	int error;
@@ -503,6 +597,9 @@ int profiler_sync(const struct profiler *profiler)
 	error = sample_cache_sync(profiler->cache, profiler->session->current_fd);
 	if (names && !error)
 		error = names;
+	synced = profiler->stacks ? stack_keep_sync(profiler->stacks) : 0;
+	if (!error)
+		error = synced;
 	synced = history_sync(&profiler->history);
 	if (!error)
 		error = synced;
@@ -554,6 +651,8 @@ static void profiler_leave_session(struct profiler *profiler)
 {
 	history_end(&profiler->history);
 	sample_cache_clear(profiler->cache);
+	if (profiler->stacks)
+		stack_keep_clear(profiler->stacks);
 }
 
 int profiler_reset(struct profiler *profiler, struct diag *diag)
@@ -617,7 +716,12 @@ static void status_settings(const struct profiler *profiler, struct control_answ
 	separation_format(profiler->config.separation, text);
 	control_answer_add(answer, "separation", "%s", text);
 	control_answer_add(answer, "callgraph", "%u", config->chain_depth);
+	control_answer_add(answer, "unwind", "%s", unwind_choice_name(config->unwind));
+	control_answer_add(answer, "stack_bytes", "%u", config->stack_bytes);
 	control_answer_add(answer, "sample_pages", "%u", config->sample_pages);
+	control_answer_add(answer, "buffer_size", "%" PRIu64, config->buffer_size);
+	control_answer_add(answer, "buffer_watershed", "%" PRIu64, config->buffer_watershed);
+	control_answer_add(answer, "cpu_buffer_size", "%" PRIu64, config->cpu_buffer_size);
 	control_answer_add(answer, "budget_asked", "%" PRIu64,
 			   profiler->config.history.budget_bytes);
 	control_answer_add(answer, "budget_days", "%u", profiler->config.history.budget_days);
@@ -635,6 +739,8 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 	control_answer_add(answer, "pid", "%d", (int)getpid());
 	control_answer_add(answer, "state", "%s", profiler->running ? "running" : "stopped");
 	control_answer_add(answer, "source", "%s", profiler->config.ops->name);
+	if (profiler->choice.reason[0])
+		control_answer_add(answer, "source_reason", "%s", profiler->choice.reason);
 	control_answer_add(answer, "target", "%s", session->info.target);
 	control_answer_add(answer, "session", "%s", SESSION_CURRENT);
 	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);

@@ -16,6 +16,8 @@
 #include "daemon/sample_cache.h"
 #include "daemon/session.h"
 #include "daemon/source.h"
+#include "daemon/source_choice.h"
+#include "daemon/stack_keep.h"
 #include "lib/diag.h"
 
 #include <stdbool.h>
@@ -25,7 +27,8 @@
 
 struct profiler_config {
 	const struct source_ops *ops;
-	struct source_config source; /* its events must live as long as the profiler */
+	const struct source_choice *choice; /* instead of ops; NULL: there is none to be made */
+	struct source_config source;	    /* its events must live as long as the profiler */
 	unsigned int separation;
 	enum session_begin begin;
 	struct history_config history; /* recount and context are the profiler's own */
@@ -33,6 +36,7 @@ struct profiler_config {
 
 struct profiler {
 	struct profiler_config config;
+	struct source_choice choice; /* config.ops is its */
 	struct source *source;
 	struct session *session; /* borrowed */
 	struct source_note notes[SOURCE_NOTES_MAX];
@@ -40,8 +44,9 @@ struct profiler {
 	struct off_cpu off_cpu; /* before attribution, where config.source.want_switches */
 	uint64_t settled_ns;	/* stretches off CPU are told up to here */
 	struct sample_cache *cache;
-	struct recent *recent; /* NULL: no memory for it */
-	uint64_t round_ns;     /* CLOCK_MONOTONIC: the last round's begin */
+	struct recent *recent;	   /* NULL: no memory for it */
+	struct stack_keep *stacks; /* NULL: no call chains are recorded */
+	uint64_t round_ns;	   /* CLOCK_MONOTONIC: the last round's begin */
 	struct history history;
 	unsigned int thinning; /* the source takes one of so many samples */
 	bool thinned;	       /* live files store weight for it: so in their epoch's slice */
@@ -113,6 +118,9 @@ void profiler_check_session(struct profiler *profiler);
 
 /* The targets have ended. */
 bool profiler_ended(const struct profiler *profiler);
+
+/* Reports are to tell it from now on. What it points to lives as long as the profiler. */
+void profiler_note(struct profiler *profiler, const struct source_note *note);
 
 /* Lines "key value", as doc/control-socket.md lists them. */
 void profiler_status(const struct profiler *profiler, struct control_answer *answer);

@@ -5,10 +5,13 @@
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
 #include "libdb/slice.h"
+#include "libdb/stack_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -77,6 +80,7 @@ int recount_slice(const char *path, struct recount *sums)
 
 	if (error)
 		return error;
+	sums->stacks += slice_header(slice)->nr_stack_samples;
 	sections = slice_sections(slice, &nr_sections);
 	for (size_t i = 0; i < nr_sections; i++) {
 		const struct slice_section *section = &sections[i];
@@ -120,6 +124,26 @@ static int count_slices(const char *session_path, struct recount_walk *walk)
 	return error;
 }
 
+/* Of the live stack file. */
+static int count_live_stacks(const char *session_path, struct recount_walk *walk)
+{
+	struct stack_tree tree;
+	uint64_t epoch;
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/" OPROF_STACK_FILE, session_path) < 0)
+		return -ENOMEM;
+	error = stack_file_load(path, &tree, &epoch, NULL);
+	free(path);
+	if (error)
+		return holds_nothing(error) || error == -EISDIR ? 0 : error;
+	for (uint32_t i = 0; epoch > walk->epoch_closed && i < tree.nr_nodes; i++)
+		walk->sums.stacks += tree.nodes[i].nr_samples;
+	stack_tree_deinit(&tree);
+	return 0;
+}
+
 int recount_session(const char *session_path, struct recount *sums)
 {
 	struct recount_walk walk = {0};
@@ -127,6 +151,8 @@ int recount_session(const char *session_path, struct recount *sums)
 
 	if (!error)
 		error = sample_name_walk(session_path, count_file, &walk);
+	if (!error)
+		error = count_live_stacks(session_path, &walk);
 	if (!error)
 		*sums = walk.sums;
 	return error;

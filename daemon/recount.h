@@ -12,6 +12,7 @@ struct recount {
 	uint64_t stored; /* samples, without those of idle CPUs */
 	uint64_t idle;
 	uint64_t weight; /* of the stored ones */
+	uint64_t stacks; /* of the stored ones: in call trees */
 };
 
 /*

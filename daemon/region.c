@@ -21,7 +21,7 @@ static bool begins(const char *text, const char *with)
  * Names of memory that looks like a file's: devices and the kernel's own
  * unlinked ones.
  */
-static bool is_unfiled_path(const char *path)
+bool region_is_unfiled(const char *path)
 {
 	if (begins(path, "/dev/"))
 		return !begins(path, "/dev/shm/") && !begins(path, "/dev/hugepages/");
@@ -33,7 +33,7 @@ static bool is_unfiled_path(const char *path)
 /* May the region be a file? memfd: only if it is run as a program, or is one (build-id). */
 static bool is_file(const struct region_told *told)
 {
-	if (told->path[0] != '/' || begins(told->path, "//") || is_unfiled_path(told->path))
+	if (told->path[0] != '/' || begins(told->path, "//") || region_is_unfiled(told->path))
 		return false;
 	if (begins(told->path, "/memfd:"))
 		return told->exec_image || told->identity.nr_build_id;
@@ -52,8 +52,8 @@ static void copy_undeleted(char *to, const char *path)
 	to[nr] = '\0';
 }
 
-/* One name for what records and /proc name differently, and no '/' in it. */
-static void region_name(char *to, const char *path)
+/* No '/' in it. */
+void region_name(char *to, const char *path)
 {
 	if (!*path || begins(path, "//anon") || begins(path, "[anon"))
 		path = "anon";
@@ -67,12 +67,31 @@ static void region_name(char *to, const char *path)
 			*to = '_';
 }
 
+struct image_entry *region_file_image(const struct region_maker *maker, const char *path,
+				      const struct oprof_image_identity *identity)
+{
+	char undeleted[PATH_MAX];
+	struct image_key key = {.kind = OPROF_IMAGE_FILE, .path = undeleted, .identity = identity};
+
+	copy_undeleted(undeleted, path);
+	return image_table_get(maker->images, &key);
+}
+
+/* Of another size than ours: of another word size, known by that size only. */
+struct image_entry *region_vdso_image(const struct region_maker *maker, uint64_t nr_bytes)
+{
+	struct oprof_image_identity identity = {.size_bytes = nr_bytes};
+	struct image_key key = {.kind = OPROF_IMAGE_VDSO, .path = "[vdso]", .identity = &identity};
+
+	if (!nr_bytes || nr_bytes == maker->vdso->nr_bytes)
+		identity = maker->vdso->identity;
+	return image_table_get(maker->images, &key);
+}
+
 static struct image_entry *file_image(const struct region_maker *maker,
 				      const struct region_told *told)
 {
 	struct oprof_image_identity identity = told->identity;
-	char path[PATH_MAX];
-	struct image_key key = {.kind = OPROF_IMAGE_FILE, .path = path, .identity = &identity};
 
 	if (!identity.nr_build_id) {
 		struct file_name file = {told->path, identity.dev, identity.inode,
@@ -81,25 +100,18 @@ static struct image_entry *file_image(const struct region_maker *maker,
 		image_alias_identify(maker->aliases, &file, told->tgid, told->map_path,
 				     told->time_ns, &identity);
 	}
-	copy_undeleted(path, told->path);
-	return image_table_get(maker->images, &key);
+	return region_file_image(maker, told->path, &identity);
 }
 
-/* Of another size than ours: of another word size, known by that size only. */
 static struct image_entry *vdso_image(const struct region_maker *maker,
 				      const struct region_told *told)
 {
-	struct oprof_image_identity identity = told->identity;
-	struct image_key key = {.kind = OPROF_IMAGE_VDSO, .path = "[vdso]", .identity = &identity};
+	struct image_key key = {
+		.kind = OPROF_IMAGE_VDSO, .path = "[vdso]", .identity = &told->identity};
 
-	if (!identity.nr_build_id) {
-		if (told->end - told->start == maker->vdso->nr_bytes)
-			identity = maker->vdso->identity;
-		else
-			identity = (struct oprof_image_identity){.size_bytes =
-									 told->end - told->start};
-	}
-	return image_table_get(maker->images, &key);
+	if (told->identity.nr_build_id)
+		return image_table_get(maker->images, &key);
+	return region_vdso_image(maker, told->end - told->start);
 }
 
 int region_make(const struct region_maker *maker, const struct region_told *told,

@@ -39,6 +39,20 @@ struct region_told {
 int region_make(const struct region_maker *maker, const struct region_told *told,
 		struct mapping *mapping);
 
+/*
+ * The image of a file of this path (" (deleted)" behind it or not) and
+ * identity, with a reference; NULL: no memory.
+ */
+struct image_entry *region_file_image(const struct region_maker *maker, const char *path,
+				      const struct oprof_image_identity *identity);
+/* The same of a vdso of so many bytes; 0: ours. */
+struct image_entry *region_vdso_image(const struct region_maker *maker, uint64_t nr_bytes);
+
+/* What path names only looks like a file: a device, or an unlinked file of the kernel's own. */
+bool region_is_unfiled(const char *path);
+/* The name of memory without a file into name[PATH_MAX]: one for what is called differently. */
+void region_name(char *name, const char *path);
+
 /* Device and inode of the file at path, as an identity. 0 or -errno. */
 int region_name_file(const char *path, struct oprof_image_identity *identity);
 

@@ -6,22 +6,19 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define RETRY_NS       UINT64_C(1000000000)
 #define COMPLAIN_NS    UINT64_C(3600000000000)
 #define WELL_NS	       UINT64_C(60000000000) /* without a failure: they are over */
 #define ERRORS_MAX     256
-#define LINKS_PER_FILE 4    /* keys remembered, to a file on average */
-#define SYNC_EACH_MAX  64   /* above it one sync of the file system is quicker */
-#define FILES_MAX      2048 /* about 8 KB of memory each */
-#define FILES_SPARE    96   /* descriptors kept for the rest of the daemon, 64 for code_space.h */
+#define LINKS_PER_FILE 4  /* keys remembered, to a file on average */
+#define SYNC_EACH_MAX  64 /* above it one sync of the file system is quicker */
 #define DAMAGED_MAX    100
 #define INLINE_PIECES  4  /* of a file, that its inode has room for */
 #define RELEASED_MAX   64 /* cookies whose keys are forgotten in one go */
@@ -67,6 +64,7 @@ struct sample_cache {
 	size_t nr_parked;
 	struct sample_tree tree;
 	uint64_t nr_bytes;	  /* of all files */
+	uint64_t limit_bytes;	  /* 0: none */
 	uint64_t epoch;		  /* 0: none, files are not of epochs */
 	struct sample_link *last; /* most samples follow one of their own key */
 	uint64_t round;		  /* from 1 */
@@ -80,25 +78,6 @@ struct sample_cache {
 	struct placement placement;
 	char path[2 * PATH_MAX];
 };
-
-size_t sample_cache_room(void)
-{
-	struct rlimit limit;
-	size_t room = FILES_MAX;
-	size_t used;
-	int fd;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return room;
-	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 2;
-	(void)close(fd);
-	used = (size_t)fd + FILES_SPARE; /* descriptors are given lowest first */
-	if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < used + room)
-		room = limit.rlim_cur > used + 2 ? (size_t)limit.rlim_cur - used : 2;
-	return room;
-}
 
 int sample_cache_create(struct sample_cache **cache, const struct sample_cache_config *config)
 {
@@ -427,23 +406,39 @@ static bool file_open_again(struct sample_cache *cache, struct sample_file *file
 	return false;
 }
 
+static int file_try_open(struct sample_cache *cache, struct sample_file *file, struct diag *diag)
+{
+	const struct sdb_identity *identity = &cache->placement.identity;
+	uint64_t tree_bytes;
+	int error = 0;
+
+	if (!file->nr_bytes && cache->limit_bytes &&
+	    sample_cache_nr_bytes(cache) >= cache->limit_bytes)
+		return diag_set(diag, -EDQUOT,
+				"this minute's files take the %" PRIu64
+				" MB that the budget has for them (--history-bytes)",
+				cache->limit_bytes >> 20);
+	for (unsigned int i = 0; i < 3; i++) {
+		diag_clear(diag);
+		tree_bytes = sample_tree_measure(file->path);
+		error = sdb_open(&file->db, file->path, identity, diag);
+		sample_tree_grown(&cache->tree, file->path, tree_bytes);
+		if (!error || !(error == -ENOENT ? file_make_parents(cache, file, &error, diag)
+						 : file_open_again(cache, file, error, diag)))
+			break;
+	}
+	return error;
+}
+
 /* cache->placement is the file's. */
 static int file_open(struct sample_cache *cache, struct sample_file *file)
 {
 	const struct sdb_identity *identity = &cache->placement.identity;
 	struct diag diag;
-	uint64_t tree_bytes;
-	int error = 0;
+	int error;
 
-	for (unsigned int i = 0; i < 3; i++) {
-		diag_clear(&diag);
-		tree_bytes = sample_tree_measure(file->path);
-		error = sdb_open(&file->db, file->path, identity, &diag);
-		sample_tree_grown(&cache->tree, file->path, tree_bytes);
-		if (!error || !(error == -ENOENT ? file_make_parents(cache, file, &error, &diag)
-						 : file_open_again(cache, file, error, &diag)))
-			break;
-	}
+	diag_clear(&diag);
+	error = file_try_open(cache, file, &diag);
 	file->error = error;
 	file->weighted = identity->flags & OPROF_SDB_WEIGHTED;
 	if (!error) {
@@ -733,6 +728,11 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		file_evict(cache, cache->oldest);
 		assert(cache->oldest != evicted); /* analysers do not see it */
 	}
+}
+
+void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes)
+{
+	cache->limit_bytes = nr_bytes;
 }
 
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache)

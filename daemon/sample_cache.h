@@ -88,6 +88,13 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 int sample_cache_visit_epoch(const struct sample_cache *cache,
 			     int (*visit)(const char *path, void *context), void *context);
 
+/*
+ * No new file once they and their folders take nr_bytes: samples that want one
+ * are refused (-EDQUOT) till the epoch is over. 0, as created: as many as there
+ * is room for. Else one round could take the room that its slice needs.
+ */
+void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes);
+
 /* Disk that the files take, and that with their folders; as of the last round. */
 uint64_t sample_cache_file_bytes(const struct sample_cache *cache);
 uint64_t sample_cache_nr_bytes(const struct sample_cache *cache);

@@ -23,6 +23,10 @@
 
 #define REMAINS_MAX 1000
 
+/* Two seconds in all. */
+#define LOCK_PAUSE_NS 50000000
+#define LOCK_TRIES    40u
+
 __attribute__((format(printf, 1, 2))) static char *path_format(const char *format, ...)
 {
 	char *path = NULL;
@@ -61,6 +65,22 @@ static int session_write_lock(int fd)
 	return written == nr ? 0 : -ENOSPC;
 }
 
+/*
+ * A daemon that was killed has the lock until the kernel has closed all that
+ * it had open, which takes a while. 0 or -errno; -EWOULDBLOCK: one that runs.
+ */
+static int session_wait_lock(int fd)
+{
+	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+
+	for (unsigned int i = 1; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_TRIES)
+			return -errno;
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 static int session_take_lock(struct session *session, struct diag *diag)
 {
 	char *path = path_format("%s/" SESSION_LOCK_NAME, session->path);
@@ -72,10 +92,10 @@ static int session_take_lock(struct session *session, struct diag *diag)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		error = diag_set(diag, -errno, "cannot open %s: %s", path, strerror(errno));
-	else if (flock(fd, LOCK_EX | LOCK_NB))
-		error = errno != EWOULDBLOCK
-				? diag_set(diag, -errno, "cannot lock %s: %s", path,
-					   strerror(errno))
+	else if ((error = session_wait_lock(fd)))
+		error = error != -EWOULDBLOCK
+				? diag_set(diag, error, "cannot lock %s: %s", path,
+					   strerror(-error))
 				: diag_set(diag, -EBUSY,
 					   "another oprofiled, process %ld, writes to this session "
 					   "folder: end it, or take another --session-dir",

@@ -134,15 +134,18 @@ static void old_info_line(struct old_info *old, const struct session_info *info,
 
 static void info_print(FILE *stream, const struct session_info *info, const struct old_info *old)
 {
+	bool has_reason = info->source_reason && *info->source_reason;
 	char text[512];
 
 	separation_format(info->separation, text);
 	(void)fprintf(stream,
-		      "version %s\nhost %s\nboot_id %s\nsource %s\ntarget %s\ncpu_type %s\n"
+		      "version %s\nhost %s\nboot_id %s\nsource %s\n%s%s%starget %s\ncpu_type %s\n"
 		      "cpu_khz %" PRIu32 "\nseparation %s\nstarted %" PRId64 "\nclock %" PRIu32
 		      "\n",
-		      OPROF_VERSION, info->host, info->boot_id_text, info->source, info->target,
-		      info->cpu_type, info->cpu_khz, text, info->started_ns, info->clock);
+		      OPROF_VERSION, info->host, info->boot_id_text, info->source,
+		      has_reason ? "source_reason " : "", has_reason ? info->source_reason : "",
+		      has_reason ? "\n" : "", info->target, info->cpu_type, info->cpu_khz, text,
+		      info->started_ns, info->clock);
 	for (size_t i = 0; i < info->nr_events; i++) {
 		event_line(&info->events[i], text, sizeof(text));
 		(void)fprintf(stream, "event %zu %s\n", i, text);

@@ -26,7 +26,8 @@ struct session_info {
 	uint32_t cpu_khz;
 	uint32_t clock; /* of the source's times */
 	const char *source;
-	const char *target; /* "system" or "processes" */
+	const char *source_reason; /* why this one; NULL or empty: nothing to say */
+	const char *target;	   /* "system" or "processes" */
 	unsigned int separation;
 	const struct event_choice *events;
 	size_t nr_events;

@@ -18,6 +18,14 @@
 
 #define SOURCE_EVENTS_MAX 32
 
+/* How call chains of user code are obtained. */
+enum source_unwind {
+	SOURCE_UNWIND_AUTO,   /* the best that the source can */
+	SOURCE_UNWIND_FP,     /* by frame pointers */
+	SOURCE_UNWIND_TABLES, /* by the unwind tables of binaries (unwind/), from a copy of the
+				 stack */
+};
+
 enum source_target {
 	SOURCE_SYSTEM, /* all tasks on all CPUs */
 	SOURCE_TASKS,  /* the given processes: all their threads, and their children */
@@ -34,8 +42,17 @@ struct source_config {
 	unsigned int sample_pages;
 	unsigned int side_pages;  /* of its side-band ring */
 	unsigned int chain_depth; /* 0: no call chains */
-	bool want_cgroup;	  /* fill TASK.cgroup (costs 8 bytes a sample) */
-	bool want_switches;	  /* SWITCH records, for off-CPU time */
+	enum source_unwind unwind;
+	unsigned int stack_bytes; /* of each copy of a stack; 0: the source's choice */
+	/*
+	 * Folder of code tables (unwind/code_table.h), made when it is missing: <identity>.code.
+	 * NULL: they live as long as the source.
+	 */
+	const char *code_path;
+	bool want_cgroup;   /* fill TASK.cgroup (costs 8 bytes a sample) */
+	bool want_switches; /* SWITCH records, for off-CPU time */
+	/* Of the kernel module, in samples (doc/kmod.md); 0: its defaults. */
+	uint64_t buffer_size, buffer_watershed, cpu_buffer_size;
 	uint64_t keep_bytes_max; /* of binaries' symbols kept in the session; 0: the source's choice
 				  */
 };
@@ -79,6 +96,12 @@ struct source_counter {
 };
 
 struct source;
+
+/* The machine that was sampled, where it is not this one. Strings are the source's; NULL: not
+ * known. */
+struct source_machine {
+	const char *host, *cpu;
+};
 
 struct source_ops {
 	const char *name; /* "perf", "kmod", "replay" */
@@ -144,6 +167,15 @@ struct source_ops {
 	 */
 	int (*set_thinning)(struct source *source, unsigned int thinning);
 
+	/*
+	 * The first byte of the function that holds offset of an image, as far as a code table
+	 * tells it; UINT64_MAX: not known (yet). NULL member: never.
+	 */
+	uint64_t (*function)(const struct source *source, uint32_t cookie, uint64_t offset);
+
+	/* NULL member: it is this machine. */
+	void (*machine)(const struct source *source, struct source_machine *machine);
+
 	/* Fill notes[room] with what is so once it is open; the number there are. */
 	size_t (*notes)(const struct source *source, struct source_note *notes, size_t room);
 
@@ -152,6 +184,7 @@ struct source_ops {
 			   size_t room);
 };
 
+extern const struct source_ops source_kmod;
 extern const struct source_ops source_perf;
 
 #endif

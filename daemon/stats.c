@@ -40,6 +40,14 @@ static const char *const stats_own_names[STATS_NR] = {
 	[STATS_EXPIRED] = "expired",
 	[STATS_EXPIRED_IDLE] = "expired_idle",
 	[STATS_EXPIRED_WEIGHT] = "expired_weight",
+	[STATS_STACKS_STORED] = "stacks_stored",
+	[STATS_STACKS_LOST_DISK] = "stacks_lost_disk",
+	[STATS_STACKS_LOST_FILE] = "stacks_lost_file",
+	[STATS_STACKS_LOST_MEMORY] = "stacks_lost_memory",
+	[STATS_STACKS_FOLDED] = "stacks_folded",
+	[STATS_STACKS_TRUNCATED] = "stacks_truncated",
+	[STATS_STACKS_BROKEN] = "stacks_broken",
+	[STATS_EXPIRED_STACKS] = "expired_stacks",
 };
 
 /* The mapping that the handler looks after: one at a time. */
@@ -114,20 +122,39 @@ static int stats_load(struct stats *stats, const struct oprof_stats_file *file)
 	return 0;
 }
 
-static void stats_write_entry(struct stats *stats, uint32_t i)
+static void stats_fill_entry(const struct stats *stats, uint32_t i)
 {
 	memcpy(stats->file->entries[i].name, stats->names[i], OPROF_STATS_NAME_BYTES);
 	stats->file->entries[i].value = stats->values[i];
-	/* Pairs with nothing in this process: a reader finds no entry without its name. */
-	__atomic_store_n(&stats->file->nr_entries, i + 1, __ATOMIC_RELEASE);
 }
 
+/* Pairs with nothing in this process: a reader finds no entry without its name. */
+static void stats_set_nr_entries(const struct stats *stats, uint32_t nr_entries)
+{
+	__atomic_store_n(&stats->file->nr_entries, nr_entries, __ATOMIC_RELEASE);
+}
+
+static void stats_write_entry(struct stats *stats, uint32_t i)
+{
+	stats_fill_entry(stats, i);
+	stats_set_nr_entries(stats, i + 1);
+}
+
+/*
+ * Of a session that goes on the file holds these counters already, mostly where they stand: for
+ * readers, and for who comes after a kill, none of them is missing meanwhile. A new file has
+ * its magic last.
+ */
 static void stats_write(struct stats *stats)
 {
+	uint64_t magic;
+
 	for (uint32_t i = 0; i < stats->nr_entries; i++)
-		stats_write_entry(stats, i);
-	stats->file->version = OPROF_STATS_VERSION;
-	memcpy(stats->file->magic, OPROF_STATS_MAGIC, sizeof(stats->file->magic));
+		stats_fill_entry(stats, i);
+	stats_set_nr_entries(stats, stats->nr_entries);
+	__atomic_store_n(&stats->file->version, OPROF_STATS_VERSION, __ATOMIC_RELEASE);
+	memcpy(&magic, OPROF_STATS_MAGIC, sizeof(magic));
+	__atomic_store_n((uint64_t *)(void *)stats->file->magic, magic, __ATOMIC_RELEASE);
 }
 
 /* Map the file at path, made and with its blocks allocated. */
@@ -258,15 +285,30 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 	}
 }
 
-void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight)
+/* A sample that is lost itself is not one whose stack is. missing: may be negative, mod 2^64. */
+static void recount_stacks(struct stats *stats, uint64_t stacks, uint64_t missing)
+{
+	uint64_t now = stacks + stats->values[STATS_EXPIRED_STACKS];
+	int64_t lost = (int64_t)(stats->values[STATS_STACKS_STORED] - now - missing);
+
+	stats_set(stats, STATS_STACKS_STORED, now);
+	if (lost > 0)
+		stats_add(stats, STATS_STACKS_LOST_FILE, (uint64_t)lost);
+}
+
+void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight,
+		   uint64_t stacks)
 {
 	const uint64_t *values = stats->values;
 	uint64_t seen = values[STATS_SEEN];
+	uint64_t stored_before = values[STATS_STORED];
 	uint64_t accounted;
 
 	stats_set(stats, STATS_STORED, stored + values[STATS_EXPIRED] - values[STATS_EXPIRED_IDLE]);
 	stats_set(stats, STATS_IDLE, idle + values[STATS_EXPIRED_IDLE]);
 	stats_set(stats, STATS_WEIGHT_STORED, weight + values[STATS_EXPIRED_WEIGHT]);
+	if (stacks || values[STATS_STACKS_STORED])
+		recount_stacks(stats, stacks, stored_before - values[STATS_STORED]);
 	accounted = stats_accounted(stats);
 	if (seen > accounted)
 		stats_add(stats, STATS_LOST + OPROF_LOST_FILE, seen - accounted);
@@ -287,7 +329,7 @@ void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, 
 		name[sizeof(name) - 1] = '\0';
 		entry = name[0] ? stats_entry(stats, name) : STATS_ENTRIES_MAX;
 		if (entry == STATS_ENTRIES_MAX || entry == STATS_STORED || entry == STATS_IDLE ||
-		    entry == STATS_WEIGHT_STORED)
+		    entry == STATS_WEIGHT_STORED || entry == STATS_STACKS_STORED)
 			continue;
 		if (stats->nr_entries != nr_before)
 			stats_write_entry(stats, entry);

@@ -5,7 +5,8 @@
  * over the runs of a session.
  *
  * Invariants after each round: seen = stored + idle + sum of lost; what live
- * files and slices hold = stored + idle - expired.
+ * files and slices hold = stored + idle - expired; what call trees hold =
+ * stacks_stored - expired_stacks.
  */
 #ifndef DAEMON_STATS_H
 #define DAEMON_STATS_H
@@ -27,11 +28,19 @@ enum stats_counter {
 	STATS_THROTTLE_EPISODES = STATS_LOST + OPROF_LOST_NR,
 	STATS_THROTTLED_NS,
 	STATS_WEIGHT_STORED,
-	STATS_SKIPPED_RECORDS, /* of a type that the daemon does not know */
-	STATS_OTHER_CODE,      /* samples of code by a name that there was no room for */
-	STATS_EXPIRED,	       /* of stored and idle: in slices that the budget dropped */
-	STATS_EXPIRED_IDLE,    /* idle ones of these */
-	STATS_EXPIRED_WEIGHT,  /* weight of the others */
+	STATS_SKIPPED_RECORDS,	  /* of a type that the daemon does not know */
+	STATS_OTHER_CODE,	  /* samples of code by a name that there was no room for */
+	STATS_EXPIRED,		  /* of stored and idle: in slices that the budget dropped */
+	STATS_EXPIRED_IDLE,	  /* idle ones of these */
+	STATS_EXPIRED_WEIGHT,	  /* weight of the others */
+	STATS_STACKS_STORED,	  /* stored samples whose call stacks are kept, too */
+	STATS_STACKS_LOST_DISK,	  /* ... are not: no room on disk */
+	STATS_STACKS_LOST_FILE,	  /* ... the stack file, damaged */
+	STATS_STACKS_LOST_MEMORY, /* ... no memory */
+	STATS_STACKS_FOLDED,	  /* of those kept: into [other] */
+	STATS_STACKS_TRUNCATED,	  /* ... whose outermost frames were not asked for */
+	STATS_STACKS_BROKEN,	  /* ... could not be found */
+	STATS_EXPIRED_STACKS,	  /* of those kept: in slices that the budget dropped */
 	STATS_NR,
 };
 
@@ -85,9 +94,11 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 /*
  * This is what live files and slices hold: make the invariants hold again.
  * What is missing was lost with its file; what is more was seen, but a kill
- * came before it was counted.
+ * came before it was counted. stacks: samples in call trees; of those, what
+ * is missing beyond the samples themselves is lost.
  */
-void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight);
+void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight,
+		   uint64_t stacks);
 
 /*
  * Counters as they were at a later moment than those in memory may be of (the

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How call chains are obtained, as people write it: auto, fp, tables. */
+#ifndef DAEMON_UNWIND_CHOICE_H
+#define DAEMON_UNWIND_CHOICE_H
+
+#include "daemon/source.h"
+
+/* Of each copy of a stack: what makes sense, and what the kernel takes. */
+#define UNWIND_STACK_BYTES_MIN 1024
+#define UNWIND_STACK_BYTES_MAX 65528
+
+int unwind_choice_parse(const char *text, enum source_unwind *unwind); /* 0 or -EINVAL */
+const char *unwind_choice_name(enum source_unwind unwind);
+
+#endif
