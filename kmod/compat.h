@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that differs between the kernels that the module is built for, and
+ * nothing else. Each COMPAT_HAS_NAME says whether kmod/probes/NAME.c
+ * compiles against this kernel's headers (kmod/probe.sh).
+ */
+#ifndef KMOD_COMPAT_H
+#define KMOD_COMPAT_H
+
+#include "kmod/compat_probed.h"
+
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/hrtimer.h>
+#include <linux/mm_types.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#ifdef CONFIG_ARM64
+#include <asm/pointer_auth.h>
+#else
+#include <asm/vsyscall.h>
+#endif
+
+#if COMPAT_HAS_HRTIMER_SETUP
+#define compat_hrtimer_setup hrtimer_setup
+#else
+static inline void compat_hrtimer_setup(struct hrtimer *timer,
+					enum hrtimer_restart (*function)(struct hrtimer *),
+					clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+#if COMPAT_HAS_INODE_INIT_TS
+#define compat_inode_init_times simple_inode_init_ts
+#else
+static inline void compat_inode_init_times(struct inode *inode)
+{
+	inode->i_atime = current_time(inode);
+	inode->i_mtime = inode->i_atime;
+	inode->i_ctime = inode->i_atime;
+}
+#endif
+
+/* A new entry stays until its file system, which is killed by compat_kill_super, goes. */
+#if COMPAT_HAS_D_MAKE_PERSISTENT
+static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
+{
+	d_make_persistent(entry, inode);
+	dput(entry); /* it has a reference of its own for that */
+}
+#define compat_kill_super kill_anon_super
+#else
+#define compat_dentry_add d_add
+#define compat_kill_super kill_litter_super
+#endif
+
+/* sched_process_exit, 7.x: it says whether the thread group is dead; before, its count does. */
+#if COMPAT_HAS_EXIT_GROUP_DEAD
+#define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
+#define compat_is_group_dead()	      (group_dead)
+#else
+#define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task
+#define compat_is_group_dead()	      (!atomic_read(&task->signal->live))
+#endif
+
+/* Tasks that borrow an address space, and run no program in it. 6.4 has more kinds. */
+#ifdef PF_USER_WORKER
+#define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
+#endif
+
+/* regs are a program's. */
+static inline bool compat_is_64bit_user(struct pt_regs *regs)
+{
+#ifdef CONFIG_X86
+	return user_64bit_mode(regs);
+#else
+	return !compat_user_mode(regs);
+#endif
+}
+
+/* Of a program's frame: without the code that arm64's pointer authentication puts into it. */
+static inline unsigned long compat_strip_return_address(unsigned long address)
+{
+#if defined(CONFIG_ARM64) && defined(CONFIG_ARM64_PTR_AUTH)
+	return address & ~ptrauth_user_pac_mask();
+#else
+	return address;
+#endif
+}
+
+/* Where a function without a frame returns to, or anything. regs are a program's. From NMI. */
+static inline unsigned long compat_link(struct pt_regs *regs)
+{
+#ifdef CONFIG_X86
+	unsigned long link;
+
+	if (copy_from_user_nofault(&link, (const void __user *)regs->sp, sizeof(link)))
+		return 0;
+	return link;
+#else
+	return procedure_link_pointer(regs);
+#endif
+}
+
+/* ---- files ---- */
+
+static inline s64 compat_inode_mtime_ns(const struct inode *inode)
+{
+#if COMPAT_HAS_INODE_GET_MTIME
+	struct timespec64 mtime = inode_get_mtime(inode);
+#else
+	struct timespec64 mtime = inode->i_mtime;
+#endif
+
+	return timespec64_to_ns(&mtime);
+}
+
+/* Of a file that is mapped: what the program opened, where that is another (overlayfs). */
+static inline const struct path *compat_file_user_path(struct file *file)
+{
+#if COMPAT_HAS_FILE_USER_PATH
+	return file_user_path(file);
+#else
+	return &file->f_path;
+#endif
+}
+
+/* The program of an address space, with a reference; NULL: none. */
+static inline struct file *compat_exe_file(struct mm_struct *mm)
+{
+	struct file *file;
+
+	rcu_read_lock();
+#if COMPAT_HAS_GET_FILE_RCU_POINTER
+	file = get_file_rcu(&mm->exe_file);
+#else
+	file = rcu_dereference(mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#endif
+	rcu_read_unlock();
+	return file;
+}
+
+/* ---- modules ---- */
+
+static inline unsigned long compat_module_text(const struct module *module, unsigned long *bytes)
+{
+#if COMPAT_HAS_MODULE_MEMORY
+	*bytes = module->mem[MOD_TEXT].size;
+	return (unsigned long)module->mem[MOD_TEXT].base;
+#else
+	*bytes = module->core_layout.text_size;
+	return (unsigned long)module->core_layout.base;
+#endif
+}
+
+/* ---- addresses ---- */
+
+/* In the page that x86 emulates old system calls in: in no address space's mappings. */
+static inline bool compat_is_vsyscall(unsigned long address)
+{
+#ifdef CONFIG_X86_VSYSCALL_EMULATION
+	return (address & PAGE_MASK) == VSYSCALL_ADDR;
+#else
+	return false;
+#endif
+}
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What samples cost, for bench/: made only into modules that are built with
+ * KMOD_COST=1. While the buffer is open, writing "KIND NR" to the parameter
+ * cost takes so many samples of the writer's own program in a row, and then
+ * has the worker read them; the parameter then says how long both took, in ns.
+ * Where the machine counts instructions as ns, those are instructions.
+ */
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include <linux/timekeeping.h>
+
+#include "kmod/run.h"
+#include "kmod/sampler.h"
+#include "kmod/stats.h"
+#include "kmod/sync_worker.h"
+
+#define NR_MAX 2000u /* of as many contexts the references may be held at once */
+
+static u64 took_ns, dump_ns;
+
+/* Nothing else runs on this CPU meanwhile. */
+static u64 take_samples(unsigned int nr, bool renew, bool sample)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long flags;
+	unsigned int i;
+	u64 begin_ns;
+
+	local_irq_save(flags);
+	begin_ns = ktime_get_mono_fast_ns();
+	for (i = 0; i < nr; i++) {
+		if (renew)
+			sampler_renew();
+		if (sample)
+			sampler_sample_nmi(0, 1, regs);
+	}
+	begin_ns = ktime_get_mono_fast_ns() - begin_ns;
+	local_irq_restore(flags);
+	return begin_ns;
+}
+
+/*
+ * A pass of the worker that reads them. It rests for a jiffy behind the one
+ * before, which is over by now. -EAGAIN: another one came in between.
+ */
+static int read_samples(u64 nr_passes)
+{
+	u64 begin_ns = ktime_get_mono_fast_ns();
+	int error = sync_worker_dump();
+
+	dump_ns = ktime_get_mono_fast_ns() - begin_ns;
+	if (!error && stats_sum(STATS_passes) != nr_passes + 1)
+		error = -EAGAIN;
+	return error;
+}
+
+/* "same", "changing", or "none" of them: the loops. */
+static int set(const char *text, const struct kernel_param *parameter)
+{
+	bool renew, sample;
+	char kind[16];
+	unsigned int nr;
+	u64 nr_passes;
+
+	if (sscanf(text, "%15s %u", kind, &nr) != 2 || nr > NR_MAX || !run_is_open())
+		return -EINVAL;
+	renew = !strcmp(kind, "changing") || !strcmp(kind, "none");
+	sample = !strcmp(kind, "changing") || !strcmp(kind, "same");
+	if (!renew && !sample)
+		return -EINVAL;
+	msleep(2 * MSEC_PER_SEC / HZ + 1);
+	nr_passes = stats_sum(STATS_passes);
+	took_ns = take_samples(nr, renew, sample);
+	return read_samples(nr_passes);
+}
+
+static int get(char *text, const struct kernel_param *parameter)
+{
+	return sysfs_emit(text, "%llu %llu\n", took_ns, dump_ns);
+}
+
+static const struct kernel_param_ops ops = {.set = set, .get = get};
+
+module_param_cb(cost, &ops, NULL, 0600);
+MODULE_PARM_DESC(cost, "For measuring: \"same|changing|none NR\"");

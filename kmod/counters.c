@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Performance counters of all CPUs. */
+#include "kmod/counters.h"
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+
+#include "kmod/compat.h"
+#include "kmod/sampler.h"
+#include "kmod/stats.h"
+#include "kmod/storm.h"
+#include "kmod/sync_worker.h"
+#include "kmod/ticker.h"
+
+/* hw.interrupts of an event that perf holds back; perf's core keeps the name to itself. */
+#define THROTTLED (~0ull)
+/* A counter that the PMU took is asked for again each so many passes: that interrupts its CPU. */
+#define NR_PASSES_TO_RETRY 16u
+
+struct counter {
+	struct perf_event *event; /* NULL: none */
+	u32 life;		  /* of its CPU, when it was made */
+	bool failed;		  /* the PMU took it from us */
+	bool told_throttled;
+	u32 nr_passes_failed;
+	u32 nr_throttled;      /* times perf began to hold it back; by its handler */
+	u32 nr_throttled_told; /* of those */
+};
+
+struct counters_cpu {
+	/*
+	 * Goes up when the CPU comes or goes, by the hotplug callbacks: perf's counters
+	 * don't survive it, and don't say so.
+	 */
+	u32 life;
+	struct counter counters[OPROF_KMOD_COUNTERS_MAX];
+};
+
+/*
+ * perf's counters are made and released under the mutex alone, never by the
+ * hotplug callbacks: for some types perf takes cpus_read_lock itself.
+ * Those of a CPU that went are dead until they are released here.
+ * The timers are the callbacks', and enable's and disable's with
+ * cpus_read_lock held, as the kernel would move them to another CPU.
+ */
+static DEFINE_MUTEX(counters_lock);
+static struct counters_cpu __percpu *counters_cpus;
+static const struct settings *enabled; /* with both locks; NULL: not enabled */
+static struct settings enabled_settings;
+static int hotplug_state = -1;
+static char cpu_type[64] = "timer";
+
+/* ---- perf's counters ---- */
+
+static bool is_timer(const struct settings_counter *counter)
+{
+	return counter->type == OPROF_KMOD_TYPE_TIMER;
+}
+
+static bool is_storm(const struct settings_counter *counter)
+{
+	return counter->type == OPROF_KMOD_TYPE_STORM;
+}
+
+static bool is_perf(const struct settings_counter *counter)
+{
+	return counter->enabled && !is_timer(counter) && !is_storm(counter);
+}
+
+/* NMI, hard interrupt or, of software events, any. */
+static void overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct counter *counter = event->overflow_handler_context;
+	struct counters_cpu *cpu = this_cpu_ptr(counters_cpus);
+
+	if (unlikely(data_race(READ_ONCE(event->hw.interrupts)) == THROTTLED))
+		WRITE_ONCE(counter->nr_throttled, counter->nr_throttled + 1);
+	sampler_sample_nmi((unsigned int)(counter - cpu->counters), data->period, regs);
+}
+
+static void fill_attr(const struct settings_counter *counter, struct perf_event_attr *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = counter->type;
+	attr->config = counter->event;
+	if (counter->type == PERF_TYPE_RAW && IS_ENABLED(CONFIG_X86))
+		attr->config |= counter->unit_mask << 8;
+	/* Software has as many as it likes. */
+	attr->pinned = counter->type != PERF_TYPE_SOFTWARE && counter->type != PERF_TYPE_TRACEPOINT;
+	attr->freq = counter->hz != 0;
+	if (attr->freq)
+		attr->sample_freq = counter->hz;
+	else
+		attr->sample_period = counter->count;
+	attr->exclude_kernel = !counter->kernel;
+	attr->exclude_user = !counter->user;
+	attr->exclude_hv = 1;
+	attr->disabled = 1;
+}
+
+/* It counts when it is enabled. -ENODEV: the CPU is not online. */
+static int create(const struct settings_counter *settings, int cpu, unsigned int number)
+{
+	struct counters_cpu *of = per_cpu_ptr(counters_cpus, cpu);
+	struct counter *counter = &of->counters[number];
+	u32 life = READ_ONCE(of->life); /* before: it may come and go meanwhile */
+	struct perf_event_attr attr;
+	struct perf_event *event;
+
+	fill_attr(settings, &attr);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, overflow, counter);
+	if (IS_ERR(event))
+		return (int)PTR_ERR(event);
+	/* perf checks that of programs only. */
+	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
+		perf_event_release_kernel(event);
+		return -EOPNOTSUPP;
+	}
+	counter->event = event;
+	counter->life = life;
+	return 0;
+}
+
+static void release(int cpu, unsigned int number)
+{
+	struct counter *counter = &per_cpu_ptr(counters_cpus, cpu)->counters[number];
+
+	if (counter->event)
+		perf_event_release_kernel(counter->event);
+	counter->event = NULL;
+}
+
+static bool is_in_error(const struct counter *counter)
+{
+	return data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR;
+}
+
+/* -EBUSY: more pinned counters than the PMU has. */
+static int start(int cpu, unsigned int number)
+{
+	struct counter *counter = &per_cpu_ptr(counters_cpus, cpu)->counters[number];
+
+	perf_event_enable(counter->event);
+	return is_in_error(counter) ? -EBUSY : 0;
+}
+
+static void release_all(void)
+{
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+	{
+		for (i = 0; i < OPROF_KMOD_COUNTERS_MAX; i++) {
+			release(cpu, i);
+			memset(&per_cpu_ptr(counters_cpus, cpu)->counters[i], 0,
+			       sizeof(struct counter));
+		}
+	}
+}
+
+/* One counter on all CPUs that are online; those that just go are left out. */
+static int for_all_online(const struct settings_counter *settings, unsigned int number, bool makes)
+{
+	int cpu, error;
+
+	for_each_online_cpu(cpu)
+	{
+		struct counter *counter = &per_cpu_ptr(counters_cpus, cpu)->counters[number];
+
+		if (!makes && !counter->event)
+			continue;
+		error = makes ? create(settings, cpu, number) : start(cpu, number);
+		if (error && error != -ENODEV)
+			return error;
+	}
+	return 0;
+}
+
+/* All are there before the first one counts. */
+static int create_all(const struct settings *settings)
+{
+	int error = 0, makes;
+	unsigned int i;
+
+	for (makes = 1; makes >= 0; makes--) {
+		for (i = 0; i < OPROF_KMOD_COUNTERS_MAX && !error; i++) {
+			const struct settings_counter *counter = &settings->counters[i];
+
+			if (is_perf(counter))
+				error = for_all_online(counter, i, makes);
+		}
+	}
+	return error;
+}
+
+/* ---- timers ---- */
+
+static void start_timers(int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; enabled && i < OPROF_KMOD_COUNTERS_MAX; i++) {
+		const struct settings_counter *counter = &enabled->counters[i];
+
+		if (counter->enabled && is_timer(counter))
+			ticker_start(i, cpu, settings_timer_ns(counter), counter->kernel,
+				     counter->user);
+	}
+}
+
+static void stop_timers(int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPROF_KMOD_COUNTERS_MAX; i++)
+		ticker_stop(i, cpu);
+}
+
+/* ---- the storm of tests ---- */
+
+static unsigned int storm_number;
+static const struct settings_counter *storm_counter;
+
+static void storm_sample(struct pt_regs *regs)
+{
+	if (user_mode(regs) ? storm_counter->user : storm_counter->kernel)
+		sampler_sample_nmi(storm_number, storm_counter->count, regs);
+}
+
+static int start_storm(const struct settings *settings)
+{
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < OPROF_KMOD_COUNTERS_MAX && !error; i++) {
+		if (!settings->counters[i].enabled || !is_storm(&settings->counters[i]))
+			continue;
+		storm_number = i;
+		storm_counter = &settings->counters[i];
+		error = storm_start(storm_sample, settings_timer_ns(storm_counter));
+	}
+	return error;
+}
+
+/* ---- CPUs that come and go ---- */
+
+static void begin_life(unsigned int cpu)
+{
+	struct counters_cpu *of = per_cpu_ptr(counters_cpus, cpu);
+
+	WRITE_ONCE(of->life, of->life + 1);
+	if (enabled)
+		sync_worker_kick_nmi(); /* counters_tend() comes soon */
+}
+
+static int cpu_online_now(unsigned int cpu)
+{
+	begin_life(cpu);
+	start_timers((int)cpu);
+	return 0;
+}
+
+static int cpu_offline_soon(unsigned int cpu)
+{
+	begin_life(cpu);
+	stop_timers((int)cpu);
+	return 0;
+}
+
+/* ---- at load ---- */
+
+static void find_cpu_type(void)
+{
+	struct settings_counter cycles = {
+		.type = PERF_TYPE_HARDWARE,
+		.event = PERF_COUNT_HW_CPU_CYCLES,
+		.count = 1ull << 30,
+		.kernel = true,
+		.user = true,
+	};
+	int cpu = (int)cpumask_first(cpu_online_mask);
+
+	if (create(&cycles, cpu, 0))
+		return;
+	strscpy(cpu_type, per_cpu_ptr(counters_cpus, cpu)->counters[0].event->pmu->name,
+		sizeof(cpu_type));
+	release(cpu, 0);
+}
+
+const char *counters_cpu_type(void)
+{
+	return cpu_type;
+}
+
+int counters_init(void)
+{
+	int error = -ENOMEM;
+
+	counters_cpus = alloc_percpu(struct counters_cpu);
+	if (!counters_cpus)
+		return -ENOMEM;
+	error = ticker_init();
+	if (error)
+		goto free_counters;
+	error = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "oprof:online", cpu_online_now,
+					  cpu_offline_soon);
+	if (error < 0)
+		goto deinit_ticker;
+	hotplug_state = error;
+	find_cpu_type();
+	return 0;
+deinit_ticker:
+	ticker_deinit();
+free_counters:
+	free_percpu(counters_cpus);
+	return error;
+}
+
+void counters_deinit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+	ticker_deinit();
+	free_percpu(counters_cpus);
+}
+
+/* ---- enable, disable ---- */
+
+static void set_enabled(const struct settings *settings)
+{
+	int cpu;
+
+	cpus_read_lock();
+	enabled = settings;
+	for_each_online_cpu(cpu)
+	{
+		if (settings)
+			start_timers(cpu);
+		else
+			stop_timers(cpu);
+	}
+	cpus_read_unlock();
+}
+
+static void stop_all(void)
+{
+	storm_stop();
+	release_all();
+}
+
+int counters_enable(const struct settings *settings)
+{
+	int error;
+
+	mutex_lock(&counters_lock);
+	enabled_settings = *settings;
+	error = create_all(&enabled_settings);
+	if (!error)
+		error = start_storm(&enabled_settings);
+	if (error)
+		stop_all();
+	else
+		set_enabled(&enabled_settings);
+	mutex_unlock(&counters_lock);
+	return error;
+}
+
+void counters_disable(void)
+{
+	mutex_lock(&counters_lock);
+	set_enabled(NULL);
+	stop_all();
+	mutex_unlock(&counters_lock);
+	synchronize_rcu(); /* handlers run with interrupts off */
+}
+
+/* ---- each pass ---- */
+
+static void tend_throttled(struct counter *counter, unsigned int number, int cpu,
+			   void (*throttled)(unsigned int event, int cpu, bool begins))
+{
+	bool now = data_race(READ_ONCE(counter->event->hw.interrupts)) == THROTTLED;
+	u32 nr_new = READ_ONCE(counter->nr_throttled) - counter->nr_throttled_told;
+
+	stats_add(cpu, STATS_throttled, nr_new);
+	counter->nr_throttled_told += nr_new;
+	/* It may have begun and ceased several times since: told as one. */
+	if (nr_new && !counter->told_throttled) {
+		counter->told_throttled = true;
+		throttled(number, cpu, true);
+	}
+	if (!now && counter->told_throttled) {
+		counter->told_throttled = false;
+		throttled(number, cpu, false);
+	}
+}
+
+/* Is it counting? If not, it is told once, until it does. */
+static void note_failed(struct counter *counter, int cpu, bool failed)
+{
+	if (failed && !counter->failed) {
+		stats_add(cpu, STATS_counters_failed, 1);
+		counter->nr_passes_failed = 0;
+	}
+	if (!failed && counter->failed)
+		stats_add(cpu, STATS_counters_remade, 1);
+	counter->failed = failed;
+}
+
+/* Its CPU is gone, or has been: it is dead, though perf does not say so. */
+static void bury(struct counter *counter, unsigned int number, int cpu,
+		 void (*throttled)(unsigned int event, int cpu, bool begins))
+{
+	if (counter->told_throttled)
+		throttled(number, cpu, false);
+	counter->told_throttled = false;
+	release(cpu, number);
+}
+
+static void tend(const struct settings_counter *settings, unsigned int number, int cpu,
+		 void (*throttled)(unsigned int event, int cpu, bool begins))
+{
+	struct counters_cpu *of = per_cpu_ptr(counters_cpus, cpu);
+	struct counter *counter = &of->counters[number];
+
+	if (counter->event && counter->life != READ_ONCE(of->life))
+		bury(counter, number, cpu, throttled);
+	if (counter->event) {
+		tend_throttled(counter, number, cpu, throttled);
+		note_failed(counter, cpu, is_in_error(counter));
+		if (!counter->failed)
+			return;
+	} else if (!cpu_online(cpu)) {
+		return;
+	}
+	if (counter->failed && counter->nr_passes_failed++ % NR_PASSES_TO_RETRY)
+		return;
+	/* Somebody else pinned the PMU's last, and may have let go; or the CPU is new. */
+	if (!counter->event && create(settings, cpu, number))
+		note_failed(counter, cpu, true);
+	else
+		note_failed(counter, cpu, start(cpu, number) != 0);
+}
+
+void counters_tend(void (*throttled)(unsigned int event, int cpu, bool begins))
+{
+	unsigned int i;
+	int cpu;
+
+	mutex_lock(&counters_lock);
+	for (i = 0; enabled && i < OPROF_KMOD_COUNTERS_MAX; i++) {
+		const struct settings_counter *settings = &enabled_settings.counters[i];
+
+		if (!is_perf(settings))
+			continue;
+		for_each_possible_cpu(cpu) tend(settings, i, cpu, throttled);
+	}
+	mutex_unlock(&counters_lock);
+}

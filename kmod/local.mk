@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The kernel module is not built here, but on the machine that loads it:
+# oprof-module builds it of the tree that scripts/kmod-tree lays out. That tree
+# is made in the build folder, for the programs there, and installed where
+# DKMS looks for it when the prefix is /usr.
+EXTRA_DIST += kmod
+module_tree = module-src
+module_srcdir = $(prefix)/src/oprof-$(PACKAGE_VERSION)
+# All that lies in the folders, and the folders: a file that goes is noticed, too.
+module_sources = $(wildcard $(addprefix $(top_srcdir)/,kmod kmod/* kmod/probes kmod/probes/* \
+	ring ring/*.[ch] include/oprof include/oprof/*.h))
+
+noinst_DATA += $(module_tree)/dkms.conf
+$(module_tree)/dkms.conf: $(module_sources) $(top_srcdir)/scripts/kmod-tree Makefile
+	$(AM_V_GEN)rm -rf $(module_tree) && \
+		$(SHELL) $(top_srcdir)/scripts/kmod-tree $(module_tree) && \
+		sed 's,@VERSION[@],$(PACKAGE_VERSION),g' $(top_srcdir)/kmod/dkms.conf.in >$@.tmp && \
+		mv $@.tmp $@
+
+clean-local: clean-module
+clean-module:
+	rm -rf $(module_tree)
+
+# Anew, so that nothing of an older oprof stays in it.
+install-data-local: $(module_tree)/dkms.conf
+	rm -rf '$(DESTDIR)$(module_srcdir)'
+	$(MKDIR_P) '$(DESTDIR)$(module_srcdir)'
+	cp -R $(module_tree)/. '$(DESTDIR)$(module_srcdir)'
+	chmod -R u=rwX,go=rX '$(DESTDIR)$(module_srcdir)'
+
+uninstall-local:
+	rm -rf '$(DESTDIR)$(module_srcdir)'
+
+.PHONY: clean-module
+
+if REPORTS
+kmod_tests = tests/unit/test_stamp_scale tests/unit/test_kmod_packet_walk
+check_PROGRAMS += $(kmod_tests)
+TESTS += $(kmod_tests)
+tests_unit_test_stamp_scale_SOURCES = tests/unit/test_stamp_scale.c
+tests_unit_test_stamp_scale_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_stamp_scale_LDADD = $(TEST_LIBS)
+tests_unit_test_kmod_packet_walk_SOURCES = tests/unit/test_kmod_packet_walk.c \
+	tests/unit/kmod_types.h kmod/packet_walk.c
+tests_unit_test_kmod_packet_walk_CPPFLAGS = $(AM_CPPFLAGS) -include tests/unit/kmod_types.h
+tests_unit_test_kmod_packet_walk_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_kmod_packet_walk_LDADD = ring/libring.a $(TEST_LIBS)
+endif

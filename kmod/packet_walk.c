@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kmod/packet_walk.h"
+
+#include <linux/errno.h>
+#include <linux/string.h>
+
+#include "oprof/kmod.h"
+#include "oprof/packet.h"
+
+#define PAYLOAD_ALIGN 8u
+#define TIME_SPAN     (1ull << OPROF_RECORD_TIME_BITS)
+
+struct record_header {
+	u32 id;
+	u32 bytes;
+	u64 stamp;
+};
+
+int packet_walk_begin(struct packet_walk *walk, const u8 *packet, u32 sub_buffer_bytes)
+{
+	const struct oprof_packet_header *header = (const void *)packet;
+
+	if (sub_buffer_bytes < sizeof(*header) || header->magic != OPROF_PACKET_MAGIC ||
+	    header->packet_bits != (u64)sub_buffer_bytes * 8 || header->content_bits % 8 ||
+	    header->content_bits < sizeof(*header) * 8 ||
+	    header->content_bits > header->packet_bits)
+		return -EBADMSG;
+	walk->packet = packet;
+	walk->at = packet + sizeof(*header);
+	walk->end = packet + header->content_bits / 8;
+	walk->stamp = header->time_begin;
+	walk->last_stamp = header->time_end;
+	return 0;
+}
+
+u32 packet_walk_nr_records(const struct packet_walk *walk)
+{
+	const struct oprof_packet_header *header = (const void *)walk->packet;
+
+	return header->nr_records;
+}
+
+static u32 room(const struct packet_walk *walk)
+{
+	return (u32)(walk->end - walk->at);
+}
+
+/* To a multiple of align, counted from the packet's begin. */
+static int skip_to(struct packet_walk *walk, u32 align)
+{
+	u32 offset = (u32)(walk->at - walk->packet);
+	u32 gap = -offset & (align - 1);
+
+	if (gap > room(walk))
+		return -EBADMSG;
+	walk->at += gap;
+	return 0;
+}
+
+/*
+ * A compact stamp's low bits, and those above by the record before. A stamp
+ * that went back a little (ring/port_kernel.h) seems to be a whole span later:
+ * no record is later than its packet.
+ */
+static u64 compact_stamp(const struct packet_walk *walk, u32 word)
+{
+	u64 low = word >> OPROF_RECORD_ID_BITS;
+	u64 stamp = (walk->stamp & ~(TIME_SPAN - 1)) | low;
+
+	if (stamp < walk->stamp)
+		stamp += TIME_SPAN;
+	return stamp > walk->last_stamp ? walk->stamp : stamp;
+}
+
+static int read_header(struct packet_walk *walk, struct record_header *header)
+{
+	u32 word;
+
+	if (room(walk) < OPROF_RECORD_COMPACT_BYTES)
+		return -EBADMSG;
+	memcpy(&word, walk->at, sizeof(word));
+	header->id = word & ((1u << OPROF_RECORD_ID_BITS) - 1);
+	header->bytes = OPROF_RECORD_COMPACT_BYTES;
+	if (header->id != OPROF_EVENT_ESCAPE) {
+		header->stamp = compact_stamp(walk, word);
+		return 0;
+	}
+	if (room(walk) < OPROF_RECORD_EXTENDED_BYTES)
+		return -EBADMSG;
+	header->bytes = OPROF_RECORD_EXTENDED_BYTES;
+	memcpy(&header->id, walk->at + 4, sizeof(header->id));
+	memcpy(&header->stamp, walk->at + 8, sizeof(header->stamp));
+	return 0;
+}
+
+/* A padding record's string, with its NUL. */
+static int skip_string(struct packet_walk *walk)
+{
+	const u8 *nul = memchr(walk->at, 0, room(walk));
+
+	if (!nul)
+		return -EBADMSG;
+	walk->at = nul + 1;
+	return 0;
+}
+
+/* Bytes of the payload at walk->at, which is aligned; 0: of no entry, or more than there are. */
+static u32 payload_bytes(const struct packet_walk *walk, u32 id)
+{
+	const struct entry_sample *sample = (const void *)walk->at;
+	u32 bytes = 0;
+
+	switch (id) {
+	case ENTRY_CONTEXT:
+		bytes = sizeof(struct entry_context);
+		break;
+	case ENTRY_SWITCH:
+		bytes = sizeof(struct entry_switch);
+		break;
+	case ENTRY_SAMPLE:
+		if (room(walk) < sizeof(*sample) ||
+		    (u32)sample->nr_kernel + sample->nr_user > OPROF_KMOD_FRAMES_MAX)
+			return 0;
+		bytes = (u32)sizeof(*sample) +
+			((u32)sample->nr_kernel + sample->nr_user) * (u32)sizeof(sample->chain[0]);
+		break;
+	default:
+		break;
+	}
+	return bytes <= room(walk) ? bytes : 0;
+}
+
+/* Padding records go by; 1: header is an entry's, 0: no more. */
+static int next_entry_header(struct packet_walk *walk, struct record_header *header)
+{
+	for (;;) {
+		/* What is left to the next record's alignment is no record. */
+		if (room(walk) < OPROF_RECORD_HEADER_ALIGN)
+			return 0;
+		if (skip_to(walk, OPROF_RECORD_HEADER_ALIGN))
+			return -EBADMSG;
+		if (!room(walk))
+			return 0;
+		if (read_header(walk, header))
+			return -EBADMSG;
+		walk->stamp = header->stamp;
+		walk->at += header->bytes;
+		if (header->id == OPROF_EVENT_PADDING_EMPTY)
+			continue;
+		if (header->id != OPROF_EVENT_PADDING)
+			return 1;
+		if (skip_string(walk))
+			return -EBADMSG;
+	}
+}
+
+int packet_walk_next(struct packet_walk *walk, enum entry_type *type, const void **payload,
+		     u64 *stamp)
+{
+	struct record_header header;
+	int found = next_entry_header(walk, &header);
+	u32 bytes;
+
+	if (found <= 0)
+		return found;
+	if (skip_to(walk, PAYLOAD_ALIGN))
+		return -EBADMSG;
+	bytes = payload_bytes(walk, header.id);
+	if (!bytes)
+		return -EBADMSG;
+	*type = (enum entry_type)header.id;
+	*payload = walk->at;
+	*stamp = header.stamp;
+	walk->at += bytes;
+	return 1;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Compiles against the headers of any kernel: else the probing itself is at fault. */
+#include <linux/module.h>
+
+int probe(void);
+int probe(void)
+{
+	return THIS_MODULE != NULL;
+}

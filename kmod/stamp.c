@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The clock of a run: its choice, and anchors of the counter in CLOCK_MONOTONIC. */
+#include "kmod/stamp.h"
+
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/string.h>
+
+#include "kmod/stamp_scale.h"
+
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#include <asm/tsc.h>
+#endif
+
+/* An interrupt is off, an NMI or a host is not: the tightest of so many readings. */
+#define STAMP_NR_READINGS 5
+/* Between the two first readings. */
+#define STAMP_FIRST_US 5000
+
+static enum ring_clock clock = RING_CLOCK_MONOTONIC;
+static struct stamp_scale scale; /* at load, then the worker's */
+
+static bool is_trustworthy(void)
+{
+#ifdef CONFIG_X86
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
+	       !check_tsc_unstable();
+#else
+	return IS_ENABLED(CONFIG_ARM64); /* the architecture's promise */
+#endif
+}
+
+/* The nanoseconds lie between two readings of the counter. */
+static void read_both(struct stamp_point *best)
+{
+	u64 before, after, ns, tightest = ~0ull;
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < STAMP_NR_READINGS; i++) {
+		local_irq_save(flags);
+		before = ring_clock(RING_CLOCK_COUNTER);
+		ns = ring_clock(RING_CLOCK_MONOTONIC);
+		after = ring_clock(RING_CLOCK_COUNTER);
+		local_irq_restore(flags);
+		if (after - before >= tightest)
+			continue;
+		tightest = after - before;
+		best->stamp = before + tightest / 2;
+		best->ns = ns;
+	}
+}
+
+static void take_first(void)
+{
+	struct stamp_point first = {}, second = {};
+
+	read_both(&first);
+	usleep_range(STAMP_FIRST_US, 2 * STAMP_FIRST_US);
+	read_both(&second);
+	stamp_scale_init(&scale, first, second);
+}
+
+int stamp_init(const char *name)
+{
+	bool may = is_trustworthy();
+
+	if (!strcmp(name, "monotonic"))
+		may = false;
+	else if (!strcmp(name, "counter") && !may)
+		return -EOPNOTSUPP;
+	else if (strcmp(name, "counter") && strcmp(name, "auto"))
+		return -EINVAL;
+	clock = may ? RING_CLOCK_COUNTER : RING_CLOCK_MONOTONIC;
+	if (may)
+		take_first();
+	return 0;
+}
+
+enum ring_clock stamp_clock(void)
+{
+	return clock;
+}
+
+const char *stamp_name(void)
+{
+	return clock == RING_CLOCK_COUNTER ? "counter" : "monotonic";
+}
+
+void stamp_anchor(void)
+{
+	struct stamp_point now = {};
+
+	if (clock != RING_CLOCK_COUNTER)
+		return;
+	read_both(&now);
+	stamp_scale_anchor(&scale, now);
+}
+
+u64 stamp_to_ns(u64 stamp)
+{
+	return clock == RING_CLOCK_COUNTER ? stamp_scale_tell(&scale, stamp) : stamp;
+}

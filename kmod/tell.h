@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records into the event buffer: CPU and TASK only where they change. Each
+ * returns 0, or -ENOSPC with nothing written: then the CPU and TASK records
+ * are told anew before the next (doc/records.md, invariant 1). Worker.
+ */
+#ifndef KMOD_TELL_H
+#define KMOD_TELL_H
+
+#include "oprof/kmod.h"
+
+void tell_begin(void); /* a new run: nothing is told yet */
+
+/* sample's head is filled in; frames: sample->nr_frames behind it. task's head too. */
+int tell_sample(u32 cpu, const struct oprof_task *task, struct oprof_sample *sample,
+		const struct oprof_frame *frames);
+int tell_switch(u64 time_ns, u32 cpu, const struct oprof_task *from, u32 state,
+		const struct oprof_task *to);
+int tell_switches_lost(u64 time_ns, u64 nr_records);
+int tell_image(struct oprof_kmod_image *image, const char *name);
+int tell_release(u32 cookie);
+int tell_process_end(u64 generation);
+int tell_module(u64 time_ns, u16 flags, u32 cookie, u64 start, u64 size);
+int tell_lost(u64 time_ns, enum oprof_lost reason, u64 nr_samples);
+int tell_throttle(u64 time_ns, u32 event, u32 cpu, bool begins);
+
+#endif
