@@ -16,14 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DAEMON_NAME	       "oprofiled"
 #define DAEMON_END_TIMEOUT_MS  120000
 #define DAEMON_END_INTERVAL_MS 5
 
-void daemon_args_init(struct daemon_args *args)
+void daemon_args_init(struct daemon_args *args, const char *program)
 {
 	*args = (struct daemon_args){NULL, 0, false};
-	daemon_args_add(args, DAEMON_NAME);
+	daemon_args_add(args, "%s", program);
 }
 
 void daemon_args_deinit(struct daemon_args *args)
@@ -165,19 +164,21 @@ static int launch(const char *path, struct daemon_args *args, const int ready[2]
 }
 
 /* path[PATH_MAX] */
-static int find_daemon(char *path, struct diag *diag)
+static int find_daemon(const struct daemon_args *args, char *path, struct diag *diag)
 {
-	if (!tool_path_find(DAEMON_NAME, path, PATH_MAX))
+	if (!args->nr)
+		return diag_set(diag, -ENOMEM, "no memory to start the daemon");
+	if (!tool_path_find(args->args[0], path, PATH_MAX))
 		return 0;
 	return diag_set(diag, -ENOENT,
 			"%s is neither beside this program nor in %s: install all of oprof",
-			DAEMON_NAME, OPROF_LIBEXEC_DIR);
+			args->args[0], OPROF_LIBEXEC_DIR);
 }
 
 int daemon_exec(struct daemon_args *args, struct diag *diag)
 {
 	char path[PATH_MAX];
-	int error = find_daemon(path, diag);
+	int error = find_daemon(args, path, diag);
 
 	if (error)
 		return error;
@@ -193,7 +194,7 @@ int daemon_start(struct daemon_args *args, enum daemon_kind kind, pid_t *pid, st
 	int ready[2];
 	pid_t child = 0;
 	int status;
-	int error = find_daemon(path, diag);
+	int error = find_daemon(args, path, diag);
 
 	if (error)
 		return error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starting oprofiled: its command line, and the pipe on which it says that
+ * Starting oprofiled, or oprof-tracer: its command line, and the pipe on which it says that
  * it is ready, or why not (doc/control-socket.md).
  */
 #ifndef CONTROL_DAEMON_START_H
@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define DAEMON_PROFILER "oprofiled"
+#define DAEMON_TRACER	"oprof-tracer"
+
 #define DAEMON_READY_TIMEOUT_MS 60000
 
 /* Arguments under way; a lack of memory is kept and told by daemon_start(). */
@@ -21,7 +24,8 @@ struct daemon_args {
 	bool no_memory;
 };
 
-void daemon_args_init(struct daemon_args *args);
+/* Of program: DAEMON_PROFILER or DAEMON_TRACER. */
+void daemon_args_init(struct daemon_args *args, const char *program);
 void daemon_args_deinit(struct daemon_args *args);
 void daemon_args_add(struct daemon_args *args, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -6,6 +6,8 @@
 #ifndef CONTROL_DOCTOR_H
 #define CONTROL_DOCTOR_H
 
+#include "control/module_tool.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -39,6 +41,8 @@ void doctor_check_kernel_symbols(const char *root, struct doctor_finding *findin
 void doctor_check_debug_info(const char *root, struct doctor_finding *finding);
 void doctor_check_frame_pointers(struct doctor_finding *finding);
 void doctor_check_module(const char *root, struct doctor_finding *finding);
+/* For that one and its tests: it is not loaded; answer: could it be? */
+void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding);
 void doctor_check_btf(const char *root, struct doctor_finding *finding);
 void doctor_check_tracefs(const char *root, struct doctor_finding *finding);
 void doctor_check_filter(const char *root, struct doctor_finding *finding);

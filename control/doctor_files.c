@@ -2,8 +2,10 @@
 /* The doctor's checks that read what the kernel and the system say of themselves. */
 #include "control/doctor.h"
 
+#include "control/module_fs.h"
 #include "events/events.h"
 #include "lib/file.h"
+#include "oprof/kmod.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -203,13 +205,32 @@ void doctor_check_debug_info(const char *root, struct doctor_finding *finding)
 			   "none is installed: stripped programs and libraries show few names");
 }
 
+void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding)
+{
+	if (answer->works)
+		doctor_set(finding, DOCTOR_NOTE, "sudo opcontrol --init",
+			   "not loaded, but can be; perf_event_open is the source without it");
+	else
+		doctor_set(finding, DOCTOR_NOTE, answer->remedy,
+			   "not needed, perf_event_open is the source; it can't be loaded: %s",
+			   answer->reason);
+}
+
 void doctor_check_module(const char *root, struct doctor_finding *finding)
 {
-	if (exists(root, "/dev/oprofile", F_OK))
-		doctor_set(finding, DOCTOR_OK, NULL, "/dev/oprofile is there");
-	else
-		doctor_set(finding, DOCTOR_NOTE, NULL,
-			   "not loaded; not needed: perf_event_open is the source");
+	const char *const words[] = {"status", *root ? "--root" : NULL, root, NULL};
+	struct module_answer answer;
+
+	if (module_fs_is_mounted(root, OPROF_KMOD_MOUNT)) {
+		doctor_set(finding, DOCTOR_OK, NULL, "loaded, its files are in %s",
+			   OPROF_KMOD_MOUNT);
+	} else if (module_fs_is_loaded(root)) {
+		doctor_set(finding, DOCTOR_NOTE, "sudo opcontrol --init",
+			   "loaded, but its files are not mounted");
+	} else {
+		module_tool_run(words, &answer);
+		doctor_judge_module(&answer, finding);
+	}
 }
 
 void doctor_check_btf(const char *root, struct doctor_finding *finding)

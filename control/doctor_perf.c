@@ -120,8 +120,22 @@ void doctor_check_open_files(struct doctor_finding *finding)
 			   (unsigned long long)limit.rlim_max, nr_cpus);
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HAS_UNWIND_TABLES true
+#else
+#define HAS_UNWIND_TABLES false
+#endif
+
+/* The kernel gives copies of stacks wherever it gives samples, on these machines. */
 void doctor_check_frame_pointers(struct doctor_finding *finding)
 {
-	doctor_set(finding, DOCTOR_NOTE, "compile with -fno-omit-frame-pointer",
-		   "call chains (-g) follow frame pointers, which most compilers leave out");
+	if (HAS_UNWIND_TABLES)
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "call chains (-g) follow the unwind tables of binaries: no frame "
+			   "pointers are needed (the kernel module follows those, as does "
+			   "--unwind=fp)");
+	else
+		doctor_set(finding, DOCTOR_NOTE, "compile with -fno-omit-frame-pointer",
+			   "call chains (-g) follow frame pointers, which most compilers leave "
+			   "out");
 }

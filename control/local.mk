@@ -8,6 +8,9 @@ control_libcontrol_a_SOURCES = \
 	control/daemon_start.c control/daemon_start.h \
 	control/doctor.c control/doctor.h control/doctor_files.c control/doctor_perf.c \
 	control/event_list.c control/event_list.h \
+	control/module.c control/module.h \
+	control/module_fs.c control/module_fs.h \
+	control/module_tool.c control/module_tool.h \
 	control/opcontrol_options.c control/opcontrol_options.h \
 	control/operf_options.c control/operf_options.h \
 	control/option.c control/option.h \
@@ -18,31 +21,46 @@ control_libcontrol_a_SOURCES = \
 	control/setup_file.c control/setup_file.h \
 	control/setup_match.c control/setup_match.h \
 	control/status_text.c control/status_text.h \
-	control/tool_path.c control/tool_path.h
+	control/tool_path.c control/tool_path.h \
+	control/watch.c control/watch.h
 
 CONTROL_LIBS = control/libcontrol.a events/libevents.a lib/libbase.a $(POPT_LIBS)
 
-bin_PROGRAMS += oprof operf opcontrol
+bin_PROGRAMS += oprof operf opcontrol optrace
 oprof_SOURCES = control/oprof.c
 oprof_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 oprof_LDADD = $(CONTROL_LIBS)
 operf_SOURCES = control/operf.c
 operf_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 operf_LDADD = $(CONTROL_LIBS)
+optrace_SOURCES = control/optrace.c
+optrace_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
+optrace_LDADD = $(CONTROL_LIBS)
+dist_man_MANS += doc/man/optrace.1
 opcontrol_SOURCES = control/opcontrol.c
 opcontrol_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 opcontrol_LDADD = $(CONTROL_LIBS)
 
+# What it is built of is kmod/local.mk's.
+bin_SCRIPTS += oprof-module
+EXTRA_DIST += control/oprof-module.in
+CLEANFILES += oprof-module
+oprof-module: control/oprof-module.in Makefile
+	$(AM_V_GEN)sed -e 's,@VERSION[@],$(PACKAGE_VERSION),g' -e 's,@module_srcdir[@],$(module_srcdir),g' \
+		$(srcdir)/control/oprof-module.in >$@.tmp && chmod a+rx,u+w $@.tmp && mv $@.tmp $@
+
 # The service: where the programs are is known to make only.
 if SYSTEMD
-systemdsystemunit_DATA = control/oprof.service
+systemdsystemunit_DATA = control/oprof.service control/oprof-module.service
 endif
-EXTRA_DIST += control/oprof.service.in
-CLEANFILES += control/oprof.service
-control/oprof.service: control/oprof.service.in Makefile
+EXTRA_DIST += control/oprof.service.in control/oprof-module.service.in
+CLEANFILES += control/oprof.service control/oprof-module.service
+control/oprof.service control/oprof-module.service: Makefile
 	$(AM_V_GEN)$(MKDIR_P) control && \
-		sed 's,@bindir[@],$(bindir),g' $(srcdir)/control/oprof.service.in >$@.tmp && \
+		sed 's,@bindir[@],$(bindir),g' $(srcdir)/$@.in >$@.tmp && \
 		mv $@.tmp $@
+control/oprof.service: control/oprof.service.in
+control/oprof-module.service: control/oprof-module.service.in
 
 noinst_HEADERS += tests/unit/control_test.h
 
@@ -52,6 +70,9 @@ control_tests = tests/unit/test_command \
 	tests/unit/test_daemon_start \
 	tests/unit/test_doctor \
 	tests/unit/test_event_list \
+	tests/unit/test_module \
+	tests/unit/test_module_fs \
+	tests/unit/test_module_tool \
 	tests/unit/test_opcontrol_options \
 	tests/unit/test_operf_options \
 	tests/unit/test_report_command \
@@ -80,6 +101,15 @@ tests_unit_test_doctor_LDADD = $(control_test_libs)
 tests_unit_test_event_list_SOURCES = tests/unit/test_event_list.c
 tests_unit_test_event_list_CFLAGS = $(control_test_cflags)
 tests_unit_test_event_list_LDADD = $(control_test_libs)
+tests_unit_test_module_SOURCES = tests/unit/test_module.c
+tests_unit_test_module_CFLAGS = $(control_test_cflags)
+tests_unit_test_module_LDADD = $(control_test_libs)
+tests_unit_test_module_fs_SOURCES = tests/unit/test_module_fs.c
+tests_unit_test_module_fs_CFLAGS = $(control_test_cflags)
+tests_unit_test_module_fs_LDADD = $(control_test_libs)
+tests_unit_test_module_tool_SOURCES = tests/unit/test_module_tool.c
+tests_unit_test_module_tool_CFLAGS = $(control_test_cflags)
+tests_unit_test_module_tool_LDADD = $(control_test_libs)
 tests_unit_test_opcontrol_options_SOURCES = tests/unit/test_opcontrol_options.c
 tests_unit_test_opcontrol_options_CFLAGS = $(control_test_cflags)
 tests_unit_test_opcontrol_options_LDADD = $(control_test_libs)
@@ -109,4 +139,4 @@ tests_unit_test_tool_path_CFLAGS = $(control_test_cflags)
 tests_unit_test_tool_path_LDADD = $(control_test_libs)
 endif
 
-dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1
+dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1 doc/man/oprof-module.1

@@ -4,6 +4,8 @@
 #include "control/control_client.h"
 #include "control/daemon_start.h"
 #include "control/event_list.h"
+#include "control/module.h"
+#include "control/module_fs.h"
 #include "control/opcontrol_options.h"
 #include "control/option.h"
 #include "control/report_command.h"
@@ -14,6 +16,7 @@
 #include "events/events.h"
 #include "lib/file.h"
 #include "lib/log.h"
+#include "oprof/kmod.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,6 +31,8 @@
 #define EXIT_UNKNOWN	    4
 #define SHUTDOWN_TIMEOUT_MS 60000
 #define HOLD_TIMEOUT_MS	    60000 /* for another opcontrol to finish */
+#define ENDING_INTERVAL_MS  20
+#define ENDING_TRIES	    100 /* two seconds: a process that is killed is gone then */
 
 /* One run of opcontrol. */
 struct opcontrol {
@@ -44,7 +49,8 @@ struct opcontrol {
 #define OPCONTROL_MAKES (OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START)
 /* Those that two opcontrols must not do at once. */
 #define OPCONTROL_ALONE                                                                            \
-	(OPCONTROL_MAKES | OPCONTROL_STOP | OPCONTROL_SAVE | OPCONTROL_RESET | OPCONTROL_SHUTDOWN)
+	(OPCONTROL_MAKES | OPCONTROL_INIT | OPCONTROL_STOP | OPCONTROL_SAVE | OPCONTROL_RESET |    \
+	 OPCONTROL_SHUTDOWN | OPCONTROL_DEINIT)
 
 /* 0, or -errno with diag; answered is optional, to be freed. */
 static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
@@ -63,6 +69,24 @@ static int ask(struct opcontrol *control, enum oprof_request request, const char
 	return 0;
 }
 
+/*
+ * The same, of a daemon that may be ending: killed in the middle of a question it is asked again,
+ * until there is none any more, or the next one answers.
+ */
+static int ask_again(struct opcontrol *control, enum oprof_request request, int timeout_ms,
+		     struct control_answer *answered)
+{
+	const struct timespec pause = {.tv_nsec = ENDING_INTERVAL_MS * 1000000L};
+	int error = ask(control, request, NULL, timeout_ms, answered);
+
+	for (unsigned int i = 0; i < ENDING_TRIES && (error == -ECONNRESET || error == -EPIPE);
+	     i++) {
+		(void)nanosleep(&pause, NULL);
+		error = ask(control, request, NULL, timeout_ms, answered);
+	}
+	return error;
+}
+
 /* A daemon started now would sample as the running one does, or there is none. */
 enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 
@@ -71,7 +95,7 @@ static int daemon_runs(struct opcontrol *control)
 {
 	struct control_answer answer;
 	char state[32];
-	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
+	int error = ask_again(control, OPROF_REQUEST_STATUS, CONTROL_TIMEOUT_MS, &answer);
 
 	if (error)
 		return error == -ENOTCONN ? RUNNING_NONE : error;
@@ -98,13 +122,14 @@ static void tell_settings(const struct opcontrol *control)
 	if (opcontrol_options_has_setting(options, "no-vmlinux"))
 		log_info("--no-vmlinux is kept, but the kernel is sampled: leave it out of events "
 			 "(NAME:COUNT:UNITMASK:0:1)");
-	if (opcontrol_options_has_setting(options, "buffer-size") ||
-	    opcontrol_options_has_setting(options, "buffer-watershed"))
+	if ((opcontrol_options_has_setting(options, "buffer-size") ||
+	     opcontrol_options_has_setting(options, "buffer-watershed")) &&
+	    control->setup.source == SETUP_SOURCE_PERF)
 		log_info("--buffer-size and --buffer-watershed are kept, but are the kernel "
-			 "module's; here --cpu-buffer-size sizes the rings");
+			 "module's; with --source=perf --cpu-buffer-size sizes the rings");
 	if (opcontrol_options_has_setting(options, "cpu-buffer-size") &&
 	    setup_ring_pages(&control->setup))
-		log_info("--cpu-buffer-size: each processor's ring gets %u pages",
+		log_info("--cpu-buffer-size: with perf, each processor's ring gets %u pages",
 			 setup_ring_pages(&control->setup));
 }
 
@@ -128,7 +153,7 @@ static int do_setup(struct opcontrol *control)
 
 static int launch_args(struct opcontrol *control, struct daemon_args *args)
 {
-	daemon_args_init(args);
+	daemon_args_init(args, DAEMON_PROFILER);
 	daemon_args_add(args, "--session-dir=%s", control->session_dir);
 	daemon_args_add(args, "--append");
 	if (control->options->verbose)
@@ -247,7 +272,7 @@ static int do_shutdown(struct opcontrol *control)
 {
 	struct control_answer answer;
 	pid_t daemon;
-	int error = ask(control, OPROF_REQUEST_SHUTDOWN, NULL, CONTROL_DUMP_TIMEOUT_MS, &answer);
+	int error = ask_again(control, OPROF_REQUEST_SHUTDOWN, CONTROL_DUMP_TIMEOUT_MS, &answer);
 
 	if (error == -ENOTCONN) {
 		(void)printf("The daemon is not running.\n");
@@ -265,13 +290,6 @@ static int do_shutdown(struct opcontrol *control)
 	return 0;
 }
 
-static int do_nothing(struct opcontrol *control)
-{
-	if (control->options->verbose)
-		log_info("--init and --deinit: there is no kernel module to load or unload");
-	return 0;
-}
-
 /* Only for what needs it: a damaged one must not keep the daemon from being ended. */
 static int load_setup(struct opcontrol *control)
 {
@@ -285,6 +303,95 @@ static int load_setup(struct opcontrol *control)
 		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
 }
 
+/* It samples as it was started: what --init brings is for the next start. */
+static void tell_running(struct opcontrol *control)
+{
+	struct control_answer answer;
+	char source[32];
+
+	if (ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer))
+		return;
+	if (control_text_find(answer.text, "source", source, sizeof(source)) &&
+	    strcmp(source, "kmod") != 0)
+		log_info("a daemon runs that was started without the module: opcontrol --shutdown, "
+			 "then --start, has it sample by the module");
+	control_answer_deinit(&answer);
+}
+
+static void tell_no_module(const struct opcontrol *control, const struct module_answer *answer)
+{
+	int error = module_keep(control->session_dir, answer);
+
+	log_warning("no kernel module: %s", answer->reason);
+	if (answer->remedy[0])
+		log_warning("-> %s", answer->remedy);
+	if (control->setup.source == SETUP_SOURCE_AUTO)
+		log_info("perf is the source: opcontrol --start profiles without the module");
+	if (error)
+		log_debug("why is not kept in %s: %s", control->session_dir, strerror(-error));
+}
+
+/* Without a module perf samples: that is no error, unless the module alone was asked for. */
+static int do_init(struct opcontrol *control)
+{
+	enum module_build build = control->options->no_build ? MODULE_NO_BUILD : MODULE_BUILD;
+	struct module_answer answer;
+	int error = load_setup(control);
+
+	if (error)
+		return error;
+	if (control->setup.source == SETUP_SOURCE_PERF) {
+		log_info("no kernel module is loaded: the source that was set up is perf "
+			 "(opcontrol --setup --source=auto takes the module)");
+		return 0;
+	}
+	module_init(build, &answer);
+	if (!answer.works) {
+		tell_no_module(control, &answer);
+		return control->setup.source == SETUP_SOURCE_KMOD
+			       ? diag_set(&control->diag, -ENODEV,
+					  "the source that was set up is the kernel module alone "
+					  "(--source=kmod)")
+			       : 0;
+	}
+	(void)module_keep(control->session_dir, &answer);
+	(void)printf("Kernel module %s, its files are in %s.\n",
+		     answer.path[0] ? "loaded" : "loaded already", OPROF_KMOD_MOUNT);
+	tell_running(control);
+	return 0;
+}
+
+static int do_deinit(struct opcontrol *control)
+{
+	bool loaded = module_fs_is_loaded("");
+	int error = do_shutdown(control);
+
+	if (!error)
+		error = module_deinit(&control->diag);
+	if (!error && loaded)
+		(void)printf("Kernel module unloaded.\n");
+	return error;
+}
+
+/* What a start would take. */
+static void print_source(const struct opcontrol *control)
+{
+	enum setup_source source = control->setup.source;
+	const char *reason = "asked for";
+
+	if (source == SETUP_SOURCE_AUTO && module_fs_is_mounted("", OPROF_KMOD_MOUNT)) {
+		source = SETUP_SOURCE_KMOD;
+		reason = "the kernel module is loaded";
+	} else if (source == SETUP_SOURCE_AUTO) {
+		source = SETUP_SOURCE_PERF;
+		reason = module_fs_is_loaded("")
+				 ? "the kernel module is loaded, but not mounted: "
+				   "opcontrol --init"
+				 : "the kernel module is not loaded: opcontrol --init";
+	}
+	(void)printf("source %s\nsource_reason %s\n", setup_source_names[source], reason);
+}
+
 static int do_status(struct opcontrol *control)
 {
 	struct control_answer answer;
@@ -293,6 +400,7 @@ static int do_status(struct opcontrol *control)
 
 	if (!error) {
 		(void)fputs(answer.text, stdout);
+		module_print(stdout, control->session_dir);
 		control_answer_deinit(&answer);
 		return 0;
 	}
@@ -309,6 +417,8 @@ static int do_status(struct opcontrol *control)
 	if (setup)
 		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
+	print_source(control);
+	module_print(stdout, control->session_dir);
 	return error;
 }
 
@@ -320,6 +430,26 @@ static int64_t since_1970_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* The daemon's status and what is known of the module. */
+static int print_health(struct opcontrol *control, const char *status)
+{
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *stream = open_memstream(&text, &nr_bytes);
+
+	if (!stream)
+		return diag_set(&control->diag, -ENOMEM, "no memory for the status");
+	(void)fputs(status, stream);
+	module_print(stream, control->session_dir);
+	if (fclose(stream)) {
+		free(text);
+		return diag_set(&control->diag, -ENOMEM, "no memory for the status");
+	}
+	control->exit_status = (int)status_text_print(stdout, text, since_1970_ns());
+	free(text);
+	return 0;
+}
+
 /* Its exit status is the answer, also when nothing can be asked. */
 static int do_health(struct opcontrol *control)
 {
@@ -327,9 +457,9 @@ static int do_health(struct opcontrol *control)
 	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
 
 	if (!error) {
-		control->exit_status = (int)status_text_print(stdout, answer.text, since_1970_ns());
+		error = print_health(control, answer.text);
 		control_answer_deinit(&answer);
-		return 0;
+		return error;
 	}
 	if (error == -ENOTCONN) {
 		(void)printf("oprof is not running for %s; oprof start starts it.\n",
@@ -346,7 +476,7 @@ static const struct {
 	enum opcontrol_action action;
 	int (*act)(struct opcontrol *control);
 } opcontrol_acts[] = {
-	{OPCONTROL_INIT, do_nothing},
+	{OPCONTROL_INIT, do_init},
 	{OPCONTROL_SETUP, do_setup},
 	{OPCONTROL_START_DAEMON, do_start_daemon},
 	{OPCONTROL_START, do_start},
@@ -357,7 +487,7 @@ static const struct {
 	{OPCONTROL_STATUS, do_status},
 	{OPCONTROL_HEALTH, do_health},
 	{OPCONTROL_SHUTDOWN, do_shutdown},
-	{OPCONTROL_DEINIT, do_nothing},
+	{OPCONTROL_DEINIT, do_deinit},
 };
 
 /* The folder, absolute where it exists; and may this user use it? */

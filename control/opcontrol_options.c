@@ -14,6 +14,8 @@ enum {
 	OPTION_EVENT = 100,
 	OPTION_SEPARATE,
 	OPTION_CALLGRAPH,
+	OPTION_UNWIND,
+	OPTION_STACK_BYTES,
 	OPTION_FREQUENCY,
 	OPTION_IMAGE,
 	OPTION_VMLINUX,
@@ -25,8 +27,10 @@ enum {
 	OPTION_HISTORY_BYTES,
 	OPTION_HISTORY_DAYS,
 	OPTION_CPU_BUDGET,
+	OPTION_SOURCE,
 	OPTION_SETTINGS_END,
 	OPTION_LEFT_ON,
+	OPTION_NO_BUILD,
 	OPTION_BOOT,
 	OPTION_FOREGROUND,
 	OPTION_SESSION_DIR,
@@ -45,7 +49,7 @@ enum {
 	}
 
 static const struct poptOption opcontrol_table[] = {
-	ACTION("init", 0, "nothing to do with this source; kept for scripts"),
+	ACTION("init", 0, "load the kernel module, building it if need be, and mount its files"),
 	ACTION("setup", 1, "keep the settings given, for every start to come"),
 	ACTION("start-daemon", 2, "start the daemon; it does not sample yet"),
 	ACTION("start", 3, "sample from now on; starts the daemon too"),
@@ -54,12 +58,14 @@ static const struct poptOption opcontrol_table[] = {
 	SETTING("save", 0, OPTION_ACTION + 6, "keep the current session under this name", "NAME"),
 	ACTION("reset", 7, "throw the current session's samples away"),
 	ACTION("shutdown", 8, "stop sampling and end the daemon"),
-	ACTION("deinit", 9, "nothing to do with this source; kept for scripts"),
+	ACTION("deinit", 9, "end the daemon, unmount and unload the kernel module"),
 	ACTION("status", 10, "show the daemon's state and counters"),
 	ACTION("list-events", 11, "show what can be sampled"),
 	ACTION("health", 12, "show how the daemon does, for people (oprof status)"),
 	{"left-on", 0, POPT_ARG_NONE, NULL, OPTION_LEFT_ON,
 	 "--start for a profiler that is left on (oprof start)", NULL},
+	{"no-build", 0, POPT_ARG_NONE, NULL, OPTION_NO_BUILD,
+	 "init: only a module that is installed, or built already", NULL},
 	{"boot", 0, POPT_ARG_NONE, NULL, OPTION_BOOT,
 	 "start, or shutdown: at every boot too, through systemd", NULL},
 	{"foreground", 0, POPT_ARG_NONE, NULL, OPTION_FOREGROUND,
@@ -69,6 +75,10 @@ static const struct poptOption opcontrol_table[] = {
 	SETTING("separate", 0, OPTION_SEPARATE,
 		"what to keep apart: none, lib, kernel, thread, cpu, cgroup, all", "LIST"),
 	SETTING("callgraph", 'c', OPTION_CALLGRAPH, "record call chains so deep; 0: none", "DEPTH"),
+	SETTING("unwind", 0, OPTION_UNWIND,
+		"how callers of programs are found: auto, fp (frame pointers), tables", "HOW"),
+	SETTING("stack-bytes", 0, OPTION_STACK_BYTES,
+		"of each sample's stack to look at, with unwind tables; 0: the default", "N"),
 	SETTING("frequency", 'F', OPTION_FREQUENCY,
 		"samples a second for events with no COUNT (99)", "HZ"),
 	SETTING("image", 0, OPTION_IMAGE, "kept; reports narrow by image:, this source does not",
@@ -77,10 +87,13 @@ static const struct poptOption opcontrol_table[] = {
 		"FILE"),
 	{"no-vmlinux", 0, POPT_ARG_NONE, NULL, OPTION_NO_VMLINUX,
 	 "kept; symbols come from the running kernel", NULL},
-	SETTING("buffer-size", 0, OPTION_BUFFER_SIZE, "kept; means nothing to this source",
-		"SAMPLES"),
+	SETTING("source", 0, OPTION_SOURCE,
+		"what samples: auto (the kernel module where it is loaded, else perf), kmod, perf",
+		"WHICH"),
+	SETTING("buffer-size", 0, OPTION_BUFFER_SIZE,
+		"room in the kernel module's buffer; 0: its choice", "SAMPLES"),
 	SETTING("buffer-watershed", 0, OPTION_BUFFER_WATERSHED,
-		"kept; means nothing to this source", "SAMPLES"),
+		"fill of it at which the daemon is woken; 0: its choice", "SAMPLES"),
 	SETTING("cpu-buffer-size", 0, OPTION_CPU_BUFFER_SIZE,
 		"room in each processor's ring; 0: the daemon's choice", "SAMPLES"),
 	SETTING("metrics", 0, OPTION_METRICS,
@@ -149,6 +162,9 @@ static int take_option(struct opcontrol_options *options, int option, const char
 	case OPTION_LEFT_ON:
 		options->left_on = true;
 		options->actions |= OPCONTROL_START;
+		return 0;
+	case OPTION_NO_BUILD:
+		options->no_build = true;
 		return 0;
 	case OPTION_BOOT:
 		options->boot = true;
@@ -219,6 +235,10 @@ static int check_together(const struct opcontrol_options *options, struct diag *
 		return diag_set(diag, -EINVAL, "--boot is for --start and --shutdown");
 	if (options->foreground && (options->boot || !(options->actions & OPCONTROL_START)))
 		return diag_set(diag, -EINVAL, "--foreground is for --start, without --boot");
+	if (options->no_build && !(options->actions & OPCONTROL_INIT))
+		return diag_set(diag, -EINVAL, "--no-build is for --init");
+	if ((options->actions & OPCONTROL_INIT) && (options->actions & OPCONTROL_DEINIT))
+		return diag_set(diag, -EINVAL, "--init excludes --deinit: call opcontrol twice");
 	if ((options->actions & OPCONTROL_LIST_EVENTS) && options->actions != OPCONTROL_LIST_EVENTS)
 		return diag_set(diag, -EINVAL, "--list-events stands alone");
 	if (opcontrol_options_has_setting(options, "vmlinux") &&

@@ -43,6 +43,7 @@ struct opcontrol_options {
 	char *save_name;   /* malloc'ed; with OPCONTROL_SAVE */
 	bool verbose;
 	bool left_on;	 /* the defaults of oprof start */
+	bool no_build;	 /* init: load only what is there */
 	bool boot;	 /* start or shutdown: at boot, too */
 	bool foreground; /* start: become the daemon */
 	poptContext popt;

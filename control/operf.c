@@ -9,30 +9,16 @@
 #include "control/option.h"
 #include "control/report_command.h"
 #include "control/tool_path.h"
+#include "control/watch.h"
 #include "lib/file.h"
 #include "lib/log.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t asked_to_end;
-
-static void note_signal(int signal_number)
-{
-	asked_to_end = signal_number;
-}
-
-/* Ends a wait by being caught at all. */
-static void notice_child(int signal_number)
-{
-	(void)signal_number;
-}
 
 /* The folder as the daemon, which may be elsewhere, is told of it. */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
@@ -127,50 +113,13 @@ static int run_command(const struct operf_options *options, struct daemon_args *
 	return run_held(options, &command, args);
 }
 
-/* Until Ctrl-C, or the daemon has nothing left to watch. */
-static int watch_daemon(pid_t daemon, struct diag *diag)
-{
-	int status = 0;
-	sigset_t wanted;
-	sigset_t before;
-
-	(void)sigemptyset(&wanted);
-	(void)sigaddset(&wanted, SIGINT);
-	(void)sigaddset(&wanted, SIGTERM);
-	(void)sigaddset(&wanted, SIGHUP);
-	(void)sigaddset(&wanted, SIGQUIT);
-	(void)sigaddset(&wanted, SIGCHLD);
-	/* Blocked except while waiting: none can come between look and wait. */
-	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
-	while (!asked_to_end) {
-		pid_t ended = waitpid(daemon, &status, WNOHANG);
-
-		if (ended)
-			return ended < 0 ? diag_set(diag, -errno, "cannot wait for the daemon")
-					 : daemon_judge_status(status, diag);
-		(void)sigsuspend(&before);
-	}
-	return daemon_end(daemon, diag);
-}
-
-static void catch_signals(void)
-{
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
-	struct sigaction end = {.sa_handler = note_signal};
-	struct sigaction look = {.sa_handler = notice_child};
-
-	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]) - 1; i++)
-		(void)sigaction(signals[i], &end, NULL);
-	(void)sigaction(SIGCHLD, &look, NULL);
-}
-
 static int run_watch(const struct operf_options *options, struct daemon_args *args)
 {
 	struct diag diag = {0};
 	pid_t daemon;
 	int error;
 
-	catch_signals();
+	watch_catch_signals();
 	daemon_args_add(args, "--start");
 	if (daemon_start(args, DAEMON_PRIVATE, &daemon, &diag)) {
 		log_error("%s", diag_show(&diag));
@@ -208,7 +157,7 @@ static int run(const struct operf_options *options)
 
 	if (status)
 		return status;
-	daemon_args_init(&args);
+	daemon_args_init(&args, DAEMON_PROFILER);
 	if (make_session_dir(options->session_dir, session_dir, &diag) ||
 	    fill_args(options, session_dir, &args, &diag)) {
 		log_error("%s", diag_show(&diag));

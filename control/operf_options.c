@@ -17,6 +17,8 @@ enum {
 	OPTION_SYSTEM,
 	OPTION_GRAPH,
 	OPTION_DEPTH,
+	OPTION_UNWIND,
+	OPTION_STACK_BYTES,
 	OPTION_THREAD,
 	OPTION_CPU,
 	OPTION_SEPARATE,
@@ -40,6 +42,10 @@ static const struct poptOption operf_table[] = {
 	{"call-graph", 'g', POPT_ARG_NONE, NULL, OPTION_GRAPH, "record call chains", NULL},
 	{"callgraph", 0, POPT_ARG_STRING, NULL, OPTION_DEPTH, "record call chains so deep",
 	 "DEPTH"},
+	{"unwind", 0, POPT_ARG_STRING, NULL, OPTION_UNWIND,
+	 "how callers of programs are found: auto, fp (frame pointers), tables (auto)", "HOW"},
+	{"stack-bytes", 0, POPT_ARG_STRING, NULL, OPTION_STACK_BYTES,
+	 "of each sample's stack to look at, with unwind tables (32768)", "N"},
 	{"separate-thread", 't', POPT_ARG_NONE, NULL, OPTION_THREAD, "keep threads apart", NULL},
 	{"separate-cpu", 'c', POPT_ARG_NONE, NULL, OPTION_CPU, "keep processors apart", NULL},
 	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
@@ -123,6 +129,10 @@ static int take_text(struct operf_options *options, int option, const char *text
 		return add_pids(options, text, diag);
 	case OPTION_DEPTH:
 		return sampling_set_depth(&options->sampling, text, diag);
+	case OPTION_UNWIND:
+		return sampling_set_unwind(&options->sampling, text, diag);
+	case OPTION_STACK_BYTES:
+		return sampling_set_stack_bytes(&options->sampling, text, diag);
 	case OPTION_SEPARATE:
 		return sampling_set_separation(&options->sampling, text, diag);
 	case OPTION_SESSION_DIR:

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #define OPERF_SESSION_DIR    "./oprofile_data"
-#define OPERF_CHAIN_DEPTH    64 /* of -g alone */
+#define OPERF_CHAIN_DEPTH    127 /* of -g alone */
 #define OPERF_RING_PAGES_MAX 16384
 
 /* Exactly one of command, pids and system is asked for. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* oprof VERB: the front door. Runs the other programs; does little itself. */
 #include "control/doctor.h"
+#include "control/operf_options.h"
 #include "control/option.h"
 #include "control/tool_path.h"
 #include "lib/log.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOT_FOUND_STATUS 127
@@ -38,8 +40,19 @@ static const struct verb verbs[] = {
 	 "show where the time went: images, or symbols with -l"},
 	{"diff", "opreport", "--diff", NULL, "[options] A B | --last LENGTH",
 	 "compare two stretches of time or sessions: what got hotter, what cooler"},
+	{"gprof", "opgprof", NULL, NULL, "[options] [PROFILE...]",
+	 "write the samples of one binary for gprof"},
+	{"annotate", "opannotate", NULL, NULL, "[options] [PROFILE...]",
+	 "show source lines, or instructions with -a, with their samples"},
 	{"top", "optop", NULL, NULL, "[options]",
 	 "watch what the machine does now; h shows the keys"},
+	{"trace", "optrace", NULL, NULL,
+	 "record [options] [--] [COMMAND...] | stats [FOLDER] | events [FOLDER] | list-events",
+	 "record what the machine does, event by event"},
+	{"archive", "oparchive", NULL, NULL, "-o ARCHIVE [options] [PROFILE...]",
+	 "put a profile and its binaries together, for another machine"},
+	{"import", "opimport", NULL, NULL, "[options] PERF.DATA | FOLDER",
+	 "make a session of what perf or OProfile recorded"},
 	{"check", "opcheck", NULL, NULL, "[options] FILE...", "check sample files"},
 	{"start", "opcontrol", "--left-on", NULL, "[--boot] [options of opcontrol]",
 	 "profile the whole machine from now on, in the background; --boot: at every boot"},
@@ -49,7 +62,8 @@ static const struct verb verbs[] = {
 	 "show how it does, what it costs and lost; --raw: all figures, a line each"},
 	{"dump", "opcontrol", "--dump", NULL, "", "bring what was sampled so far to disk"},
 	{"reset", "opcontrol", "--reset", NULL, "", "throw away what was sampled so far"},
-	{"save", NULL, NULL, do_save, "NAME", "keep what was sampled so far as session NAME"},
+	{"save", NULL, NULL, do_save, "NAME",
+	 "keep what was sampled so far as session NAME, which oprof run leaves alone"},
 	{"events", "opcontrol", "--list-events", NULL, "", "show what can be sampled"},
 	{"list", "opcontrol", "--list-events", NULL, "", "the same as events"},
 	{"doctor", NULL, NULL, do_doctor, "", "check this machine; every remedy is a command"},
@@ -142,9 +156,22 @@ static int do_version(char **args)
 	return status;
 }
 
+/* Whether what oprof report would show is what oprof run wrote here. */
+static bool is_own_session(char **args)
+{
+	struct stat st;
+
+	for (; *args; args++)
+		if (!strncmp(*args, "--session-dir", strlen("--session-dir")))
+			return false;
+	return !stat(OPERF_SESSION_DIR "/samples", &st) && S_ISDIR(st.st_mode);
+}
+
+/* The name's argument is not needed any more: in its place, where the session is. */
 static int do_save(char **args)
 {
 	const struct verb control = {.name = "save", .tool = "opcontrol"};
+	char own[] = "--session-dir=" OPERF_SESSION_DIR;
 	char option[PATH_MAX];
 
 	if (!args[0] || args[0][0] == '-') {
@@ -155,7 +182,10 @@ static int do_save(char **args)
 		log_error("the name is too long");
 		return EXIT_FAILURE;
 	}
-	return run_tool(&control, option, args + 1);
+	if (!is_own_session(args + 1))
+		return run_tool(&control, option, args + 1);
+	args[0] = own;
+	return run_tool(&control, option, args);
 }
 
 static int do_status(char **args)

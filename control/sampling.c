@@ -25,6 +25,12 @@ static const struct {
 	{"all", SAMPLING_SEPARATE_ALL},
 };
 
+const char *const sampling_unwind_names[SAMPLING_UNWIND_NR] = {
+	[SAMPLING_UNWIND_AUTO] = "auto",
+	[SAMPLING_UNWIND_FP] = "fp",
+	[SAMPLING_UNWIND_TABLES] = "tables",
+};
+
 #define NR_SEPARATION_WORDS (sizeof(separation_words) / sizeof(separation_words[0]))
 
 void sampling_init(struct sampling *sampling)
@@ -94,6 +100,34 @@ int sampling_set_depth(struct sampling *sampling, const char *text, struct diag 
 		return diag_set(diag, -EINVAL, "\"%s\" is no call graph depth: 0 (none) to %d",
 				text, SAMPLING_DEPTH_MAX);
 	sampling->depth = (unsigned int)depth;
+	return 0;
+}
+
+int sampling_set_unwind(struct sampling *sampling, const char *text, struct diag *diag)
+{
+	for (unsigned int i = 0; i < SAMPLING_UNWIND_NR; i++) {
+		if (!strcmp(text, sampling_unwind_names[i])) {
+			sampling->unwind = (enum sampling_unwind)i;
+			return 0;
+		}
+	}
+	return diag_set(diag, -EINVAL,
+			"unwind: \"%s\" is neither auto, fp (by frame pointers) nor tables (by the "
+			"binaries' unwind tables)",
+			text);
+}
+
+int sampling_set_stack_bytes(struct sampling *sampling, const char *text, struct diag *diag)
+{
+	uint64_t nr;
+
+	if (number_parse(text, SAMPLING_STACK_BYTES_MAX, &nr) ||
+	    (nr && nr < SAMPLING_STACK_BYTES_MIN))
+		return diag_set(diag, -EINVAL,
+				"stack-bytes: \"%s\" is no number from %d to %d, nor 0 for the "
+				"default",
+				text, SAMPLING_STACK_BYTES_MIN, SAMPLING_STACK_BYTES_MAX);
+	sampling->stack_bytes = (unsigned int)nr;
 	return 0;
 }
 
@@ -207,6 +241,10 @@ static void add_args(const struct sampling *sampling, uint64_t hz,
 	daemon_args_add(args, "--separate=%s", text);
 	if (sampling->depth)
 		daemon_args_add(args, "--callgraph=%u", sampling->depth);
+	if (sampling->unwind != SAMPLING_UNWIND_AUTO)
+		daemon_args_add(args, "--unwind=%s", sampling_unwind_names[sampling->unwind]);
+	if (sampling->stack_bytes)
+		daemon_args_add(args, "--stack-bytes=%u", sampling->stack_bytes);
 }
 
 int sampling_to_args(const struct sampling *sampling, uint64_t default_hz, struct daemon_args *args,

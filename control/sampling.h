@@ -16,6 +16,20 @@
 
 #define SAMPLING_DEPTH_MAX 127 /* the kernel's own (kernel.perf_event_max_stack) */
 
+#define SAMPLING_STACK_BYTES_MIN 1024
+#define SAMPLING_STACK_BYTES_MAX 65528 /* what the kernel takes */
+
+/* How callers of programs are found. */
+enum sampling_unwind {
+	SAMPLING_UNWIND_AUTO, /* the best that there is */
+	SAMPLING_UNWIND_FP,   /* by frame pointers */
+	SAMPLING_UNWIND_TABLES,
+	SAMPLING_UNWIND_NR,
+};
+
+/* As they are written. */
+extern const char *const sampling_unwind_names[SAMPLING_UNWIND_NR];
+
 enum sampling_separation {
 	SAMPLING_SEPARATE_LIB = 1,
 	SAMPLING_SEPARATE_KERNEL = 2, /* always with LIB */
@@ -34,6 +48,8 @@ struct sampling {
 	unsigned int separation; /* bits of enum sampling_separation */
 	bool separation_given;	 /* else it is the default of who asks */
 	unsigned int depth;	 /* of call chains; 0: none */
+	enum sampling_unwind unwind;
+	unsigned int stack_bytes; /* of each copy of a stack; 0: the daemon's choice */
 };
 
 void sampling_init(struct sampling *sampling);
@@ -46,6 +62,9 @@ void sampling_clear_events(struct sampling *sampling);
 /* From texts of options. 0 or -EINVAL. */
 int sampling_set_hz(struct sampling *sampling, const char *text, struct diag *diag);
 int sampling_set_depth(struct sampling *sampling, const char *text, struct diag *diag);
+int sampling_set_unwind(struct sampling *sampling, const char *text, struct diag *diag);
+/* 0: the daemon's choice again. */
+int sampling_set_stack_bytes(struct sampling *sampling, const char *text, struct diag *diag);
 /* A comma list, added to what is there; "none" stands alone and clears it. */
 int sampling_set_separation(struct sampling *sampling, const char *text, struct diag *diag);
 /* Into text[SAMPLING_SEPARATION_BYTES]. */
@@ -53,7 +72,7 @@ void sampling_format_separation(const struct sampling *sampling, char *text);
 
 /*
  * Check everything against the event tables, and add --event, --frequency,
- * --separate and --callgraph to args. default_hz: for events with no count
+ * --separate, --callgraph, --unwind and --stack-bytes to args. default_hz: for events with no count
  * when there was no -F. 0 or -errno and diag.
  */
 int sampling_to_args(const struct sampling *sampling, uint64_t default_hz, struct daemon_args *args,

@@ -16,7 +16,6 @@
 
 #define SETUP_DAYS_MAX	  36500u
 #define SETUP_BYTES_MAX	  65536
-#define SETUP_BUFFER_MAX  (1u << 24)
 #define RING_SAMPLE_BYTES 64 /* a sample without call chain is a little less */
 #define RING_PAGES_MAX	  16384
 
@@ -24,6 +23,8 @@ enum setup_key {
 	KEY_EVENT,
 	KEY_SEPARATE,
 	KEY_CALLGRAPH,
+	KEY_UNWIND,
+	KEY_STACK_BYTES,
 	KEY_FREQUENCY,
 	KEY_IMAGE,
 	KEY_VMLINUX,
@@ -35,6 +36,7 @@ enum setup_key {
 	KEY_HISTORY_BYTES,
 	KEY_HISTORY_DAYS,
 	KEY_CPU_BUDGET,
+	KEY_SOURCE,
 	KEY_NR,
 };
 
@@ -42,6 +44,8 @@ static const char *const key_names[KEY_NR] = {
 	[KEY_EVENT] = "event",
 	[KEY_SEPARATE] = "separate",
 	[KEY_CALLGRAPH] = "callgraph",
+	[KEY_UNWIND] = "unwind",
+	[KEY_STACK_BYTES] = "stack-bytes",
 	[KEY_FREQUENCY] = "frequency",
 	[KEY_IMAGE] = "image",
 	[KEY_VMLINUX] = "vmlinux",
@@ -53,6 +57,13 @@ static const char *const key_names[KEY_NR] = {
 	[KEY_HISTORY_BYTES] = "history-bytes",
 	[KEY_HISTORY_DAYS] = "history-days",
 	[KEY_CPU_BUDGET] = "cpu-budget",
+	[KEY_SOURCE] = "source",
+};
+
+const char *const setup_source_names[SETUP_SOURCE_NR] = {
+	[SETUP_SOURCE_AUTO] = "auto",
+	[SETUP_SOURCE_KMOD] = "kmod",
+	[SETUP_SOURCE_PERF] = "perf",
 };
 
 void setup_init(struct setup *setup)
@@ -105,15 +116,36 @@ static int set_text(char **kept, const char *key, const char *value, struct diag
 	return 0;
 }
 
-static int set_size(unsigned int *size, const char *key, const char *value, struct diag *diag)
+/* What the module takes (doc/kmod.md), and the daemon. */
+static const struct size_range {
+	unsigned int min, max;
+} buffer_range = {1024, 4194304}, watershed_range = {1, 4194304}, cpu_buffer_range = {128, 1048576};
+
+/* In samples; 0: the daemon's choice. */
+static int set_size(unsigned int *size, const char *key, const char *value, struct size_range range,
+		    struct diag *diag)
 {
 	uint64_t number;
 
-	if (number_parse(value, SETUP_BUFFER_MAX, &number))
-		return diag_set(diag, -EINVAL, "%s: \"%s\" is no number of samples from 0 to %u",
-				key, value, SETUP_BUFFER_MAX);
+	if (number_parse(value, range.max, &number) || (number && number < range.min))
+		return diag_set(diag, -EINVAL,
+				"%s: \"%s\" is no number of samples from %u to %u, nor 0 for the "
+				"default",
+				key, value, range.min, range.max);
 	*size = (unsigned int)number;
 	return 0;
+}
+
+static int set_source(struct setup *setup, const char *value, struct diag *diag)
+{
+	for (unsigned int i = 0; i < SETUP_SOURCE_NR; i++) {
+		if (!strcmp(value, setup_source_names[i])) {
+			setup->source = (enum setup_source)i;
+			return 0;
+		}
+	}
+	return diag_set(diag, -EINVAL,
+			"source: \"%s\" is neither auto, kmod (the kernel module) nor perf", value);
 }
 
 /* How much is too little, the daemon says. 0: the default again. */
@@ -199,6 +231,10 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 		return sampling_set_separation(&setup->sampling, value, diag);
 	case KEY_CALLGRAPH:
 		return sampling_set_depth(&setup->sampling, value, diag);
+	case KEY_UNWIND:
+		return sampling_set_unwind(&setup->sampling, value, diag);
+	case KEY_STACK_BYTES:
+		return sampling_set_stack_bytes(&setup->sampling, value, diag);
 	case KEY_FREQUENCY:
 		return sampling_set_hz(&setup->sampling, value, diag);
 	case KEY_IMAGE:
@@ -208,11 +244,11 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 	case KEY_NO_VMLINUX:
 		return set_no_vmlinux(setup, value, diag);
 	case KEY_BUFFER_SIZE:
-		return set_size(&setup->buffer_size, key, value, diag);
+		return set_size(&setup->buffer_size, key, value, buffer_range, diag);
 	case KEY_BUFFER_WATERSHED:
-		return set_size(&setup->buffer_watershed, key, value, diag);
+		return set_size(&setup->buffer_watershed, key, value, watershed_range, diag);
 	case KEY_CPU_BUFFER_SIZE:
-		return set_size(&setup->cpu_buffer_size, key, value, diag);
+		return set_size(&setup->cpu_buffer_size, key, value, cpu_buffer_range, diag);
 	case KEY_METRICS:
 		return set_metrics(setup, value, diag);
 	case KEY_HISTORY_BYTES:
@@ -221,6 +257,8 @@ int setup_set(struct setup *setup, const char *key, const char *value, struct di
 		return set_history_days(setup, value, diag);
 	case KEY_CPU_BUDGET:
 		return set_cpu_budget(setup, value, diag);
+	case KEY_SOURCE:
+		return set_source(setup, value, diag);
 	default:
 		return diag_set(diag, -EINVAL, "there is no setting \"%s\"", key);
 	}
@@ -312,6 +350,10 @@ static void print_setup(FILE *stream, const struct setup *setup)
 	if (setup->sampling.separation_given)
 		(void)fprintf(stream, "%s=%s\n", key_names[KEY_SEPARATE], separation);
 	print_number(stream, KEY_CALLGRAPH, setup->sampling.depth);
+	if (setup->sampling.unwind != SAMPLING_UNWIND_AUTO)
+		(void)fprintf(stream, "%s=%s\n", key_names[KEY_UNWIND],
+			      sampling_unwind_names[setup->sampling.unwind]);
+	print_number(stream, KEY_STACK_BYTES, setup->sampling.stack_bytes);
 	print_number(stream, KEY_FREQUENCY, setup->sampling.hz);
 	if (setup->image)
 		(void)fprintf(stream, "%s=%s\n", key_names[KEY_IMAGE], setup->image);
@@ -329,6 +371,9 @@ static void print_setup(FILE *stream, const struct setup *setup)
 	percent_format(setup->cpu_budget, budget);
 	if (setup->cpu_budget_given)
 		(void)fprintf(stream, "%s=%s\n", key_names[KEY_CPU_BUDGET], budget);
+	if (setup->source != SETUP_SOURCE_AUTO)
+		(void)fprintf(stream, "%s=%s\n", key_names[KEY_SOURCE],
+			      setup_source_names[setup->source]);
 }
 
 char *setup_format(const struct setup *setup)
@@ -378,6 +423,19 @@ unsigned int setup_ring_pages(const struct setup *setup)
 	return pages;
 }
 
+/* For the module; the rings of perf have --sample-pages. */
+static void add_module_args(const struct setup *setup, struct daemon_args *args)
+{
+	if (setup->source != SETUP_SOURCE_AUTO)
+		daemon_args_add(args, "--source=%s", setup_source_names[setup->source]);
+	if (setup->buffer_size)
+		daemon_args_add(args, "--buffer-size=%u", setup->buffer_size);
+	if (setup->buffer_watershed)
+		daemon_args_add(args, "--buffer-watershed=%u", setup->buffer_watershed);
+	if (setup->cpu_buffer_size)
+		daemon_args_add(args, "--cpu-buffer-size=%u", setup->cpu_buffer_size);
+}
+
 int setup_to_args(const struct setup *setup, struct daemon_args *args, struct diag *diag)
 {
 	unsigned int pages = setup_ring_pages(setup);
@@ -386,6 +444,7 @@ int setup_to_args(const struct setup *setup, struct daemon_args *args, struct di
 	daemon_args_add(args, "--system");
 	if (pages)
 		daemon_args_add(args, "--sample-pages=%u", pages);
+	add_module_args(setup, args);
 	if (setup->metrics)
 		daemon_args_add(args, "--metrics=%s", setup->metrics);
 	if (setup->history_bytes)

@@ -15,6 +15,16 @@
 
 #define SETUP_FILE_NAME "setup"
 
+enum setup_source {
+	SETUP_SOURCE_AUTO, /* the kernel module where it is loaded, else perf */
+	SETUP_SOURCE_KMOD,
+	SETUP_SOURCE_PERF,
+	SETUP_SOURCE_NR,
+};
+
+/* As they are written. */
+extern const char *const setup_source_names[SETUP_SOURCE_NR];
+
 enum setup_vmlinux { SETUP_VMLINUX_UNSET, SETUP_VMLINUX_FILE, SETUP_VMLINUX_NONE };
 
 struct setup {
@@ -31,6 +41,7 @@ struct setup {
 	unsigned int history_days;
 	double cpu_budget;     /* percent of a CPU; 0: none */
 	bool cpu_budget_given; /* else it is the default of who asks */
+	enum setup_source source;
 };
 
 void setup_init(struct setup *setup);

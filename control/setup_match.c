@@ -20,7 +20,12 @@ static const struct {
 	{"--frequency=", "frequency", NULL},
 	{"--separate=", "separation", NULL},
 	{"--callgraph=", "callgraph", "0"},
+	{"--unwind=", "unwind", "auto"},
+	{"--stack-bytes=", "stack_bytes", "0"},
 	{"--sample-pages=", "sample_pages", "0"},
+	{"--buffer-size=", "buffer_size", "0"},
+	{"--buffer-watershed=", "buffer_watershed", "0"},
+	{"--cpu-buffer-size=", "cpu_buffer_size", "0"},
 	{"--metrics=", "metrics", NULL},
 	{"--history-bytes=", "budget_asked", "0"},
 	{"--history-days=", "budget_days", "0"},
@@ -126,17 +131,25 @@ static int match_option(size_t which, const struct daemon_args *args, const char
 	return error;
 }
 
+/* One that was asked for; auto takes what it finds, when it starts. */
+static int match_source(const struct setup *setup, const char *status, struct diag *diag)
+{
+	if (setup->source == SETUP_SOURCE_AUTO)
+		return 0;
+	return match_value(status, "source", setup_source_names[setup->source], diag);
+}
+
 int setup_match(const struct setup *setup, const char *status, struct diag *diag)
 {
 	struct daemon_args args;
 	int error;
 
-	daemon_args_init(&args);
+	daemon_args_init(&args, DAEMON_PROFILER);
 	error = setup_to_args(setup, &args, diag);
 	if (!error && args.no_memory)
 		error = diag_set(diag, -ENOMEM, "no memory for settings");
 	for (size_t i = 0; !error && i < NR_MATCHED; i++)
 		error = match_option(i, &args, status, diag);
 	daemon_args_deinit(&args);
-	return error;
+	return error ? error : match_source(setup, status, diag);
 }

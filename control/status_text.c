@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/status_text.h"
 
+#include "control/module_tool.h"
 #include "lib/key_value.h"
 
 #include <inttypes.h>
@@ -174,6 +175,22 @@ static void print_event(const struct status_text *text, const struct key_value *
 	else
 		print_line(text, "event", "%s, %" PRIu64 " Hz on each of %" PRIu64 " CPUs", name,
 			   number(text, "frequency"), number(text, "cpus"));
+}
+
+/* Why there is no module is known best by the --init that had none. */
+static void print_source(const struct status_text *text)
+{
+	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];
+	bool by_init;
+
+	if (!has(text, "source", source) ||
+	    !key_value_find(text->status, "source_reason", reason, sizeof(reason)))
+		return;
+	by_init = !strcmp(source, "perf") && strcmp(reason, "asked for") != 0 &&
+		  key_value_find(text->status, "module_reason", reason, sizeof(reason));
+	print_line(text, "source", "%s: %s%s", source, by_init ? "no kernel module: " : "", reason);
+	if (by_init && key_value_find(text->status, "module_remedy", remedy, sizeof(remedy)))
+		print_line(text, "", "-> %s", remedy);
 }
 
 static void print_events(const struct status_text *text)
@@ -387,6 +404,7 @@ enum status_health status_text_print(FILE *stream, const char *status, int64_t n
 	struct status_text text = {.stream = stream, .status = status, .now_ns = now_ns};
 
 	print_head(&text);
+	print_source(&text);
 	print_events(&text);
 	print_cost(&text);
 	print_budget(&text);
