@@ -3,7 +3,6 @@
 
 #include "pp/cgroup_shown.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -181,7 +180,8 @@ size_t classes_find(const struct classes *classes, const struct class_key *key)
 		else
 			high = middle;
 	}
-	assert(low < classes->nr_classes);
+	if (low < classes->nr_classes && compare_keys(&classes->classes[low].key, key) != 0)
+		return classes->nr_classes;
 	return low;
 }
 

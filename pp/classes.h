@@ -63,7 +63,7 @@ int classes_arrange(struct classes *classes, const struct class_key *keys, size_
 		    struct diag *diag);
 void classes_deinit(struct classes *classes);
 
-/* Index of the class that key is of; it was among the keys arranged. */
+/* Index of the class that key is of; nr_classes: it was not among the keys arranged. */
 size_t classes_find(const struct classes *classes, const struct class_key *key);
 
 /* Whether both are of one event, counted in one way. */

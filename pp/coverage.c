@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/coverage.h"
 
+#include "oprof/session.h"
+
 #include "pp/balance.h"
 #include "pp/format_text.h"
 #include "pp/share.h"
@@ -84,12 +86,14 @@ static void write_times(FILE *err, const struct profile *profile, size_t index)
 static void write_sessions(FILE *err, const struct selection *selection,
 			   const struct selection_side *side, const char *session_dir)
 {
+	const struct archive_place *archive = selection->sessions[side->first_session].archive;
+
 	(void)fputs(side->nr_sessions > 1 ? "sessions " : "session ", err);
 	for (size_t i = 0; i < side->nr_sessions; i++) {
 		(void)fputs(i ? "," : "", err);
 		text_write_name(err, selection->sessions[side->first_session + i].name);
 	}
-	(void)fprintf(err, " of %s", session_dir);
+	(void)fprintf(err, " of %s", archive ? archive->path : session_dir);
 }
 
 static void write_events(FILE *err, const struct classes *classes)
@@ -154,6 +158,11 @@ static void write_before(FILE *err, const struct profile *profile, size_t index,
 	if (info->source) {
 		(void)fputs(", source ", err);
 		text_write_name(err, info->source);
+	}
+	if (info->source && info->source_reason) {
+		(void)fputs(" (", err);
+		text_write_name(err, info->source_reason);
+		(void)fputc(')', err);
 	}
 	write_events(err, &selection->classes);
 	write_rate(err, profile, index);
@@ -242,6 +251,34 @@ static void write_lost(FILE *err, const struct selection_side *side)
 		before = ", ";
 	}
 	(void)fputc('\n', err);
+}
+
+/* Call trees hold fewer samples than are shown, or do not tell all their ways. */
+static void write_stacks(FILE *err, const struct selection_side *side)
+{
+	const struct counters *counters = &side->counters;
+	uint64_t lost = counters_sum(counters, "stacks_lost_");
+	uint64_t folded = counters_get(counters, "stacks_folded");
+	uint64_t kept = counters_get(counters, "stacks_stored");
+	const char *before = " (";
+
+	if (!lost && !folded)
+		return;
+	(void)fprintf(err, "call stacks of the whole %s: %" PRIu64 " kept",
+		      side->timed ? "stretch" : "session", kept);
+	if (folded)
+		(void)fprintf(err, ", %" PRIu64 " of them cut to [other] for want of room", folded);
+	if (lost)
+		(void)fprintf(err, "; %" PRIu64 " lost", lost);
+	for (size_t i = 0; i < counters->nr_entries; i++) {
+		const char *name = counters->entries[i].name;
+
+		if (strncmp(name, "stacks_lost_", 12) != 0 || !counters->entries[i].value)
+			continue;
+		(void)fprintf(err, "%s%s %" PRIu64, before, name + 12, counters->entries[i].value);
+		before = ", ";
+	}
+	(void)fputs(lost ? ")\n" : "\n", err);
 }
 
 static void write_expired(FILE *err, const struct selection_side *side)
@@ -376,6 +413,12 @@ static int compare_lacking(const void *a, const void *b)
 }
 
 /* false: no memory, and nothing is told. */
+/* Not for what is merely not installed, of which there may be any number. */
+static bool is_always_shown(enum symbols_lack why)
+{
+	return why == SYMBOLS_DAMAGED || why == SYMBOLS_WRONG_FILE;
+}
+
 static bool lack_init(struct lack *lack, const struct profile *profile)
 {
 	size_t nr_images = profile->selection->nr_images;
@@ -392,7 +435,7 @@ static bool lack_init(struct lack *lack, const struct profile *profile)
 	for (size_t i = 0; i < nr_images; i++) {
 		struct lacking worst = find_worst(lack, (uint32_t)i);
 
-		if (worst.nr_samples)
+		if (worst.nr_samples || is_always_shown(profile->images[i].lack))
 			lack->images[lack->nr_images++] = worst;
 	}
 	qsort(lack->images, lack->nr_images, sizeof(*lack->images), compare_lacking);
@@ -444,21 +487,24 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct lacki
 	(void)fputc('\n', err);
 }
 
-/* The images whose lack of symbols costs most, and once what helps. */
+/* The images whose lack of symbols costs most, all damaged ones, and once what helps. */
 static void write_images(FILE *err, const struct lack *lack)
 {
 	bool lacks_debug = false;
+	size_t nr_shown = 0;
 
 	for (size_t i = 0; i < lack->nr_images; i++) {
 		enum symbols_lack why = lack->profile->images[lack->images[i].image].lack;
 
 		lacks_debug |= why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED;
-		if (i < IMAGES_SHOWN)
-			write_lacking(err, lack, &lack->images[i]);
+		if (i >= IMAGES_SHOWN && !is_always_shown(why))
+			continue;
+		write_lacking(err, lack, &lack->images[i]);
+		nr_shown++;
 	}
-	if (lack->nr_images > IMAGES_SHOWN)
+	if (lack->nr_images > nr_shown)
 		(void)fprintf(err, "  and %zu more images with such samples\n",
-			      lack->nr_images - IMAGES_SHOWN);
+			      lack->nr_images - nr_shown);
 	if (lacks_debug)
 		(void)fputs("  debug symbols: install -dbgsym, -dbg or -debuginfo packages, or "
 			    "debuginfod-find debuginfo FILE\n",
@@ -487,8 +533,9 @@ static void write_notes(FILE *err, const struct selection *selection)
 		const struct session_info *info = &selection->sessions[i].info;
 
 		for (size_t j = 0; j < info->nr_notes; j++) {
-			if (noted_before(selection, i, j, info->notes[j].name))
-				continue;
+			if (noted_before(selection, i, j, info->notes[j].name) ||
+			    !strcmp(info->notes[j].name, OPROF_NOTE_NO_KERNEL_SYMBOLS))
+				continue; /* that one beside the kernel, if it has samples */
 			text_write_name(err, info->notes[j].text);
 			(void)fputc('\n', err);
 		}
@@ -500,6 +547,7 @@ static void write_side_losses(FILE *err, const struct profile *profile, size_t i
 	const struct selection_side *side = &profile->selection->sides[index];
 
 	write_lost(err, side);
+	write_stacks(err, side);
 	write_throttled(err, side);
 	write_expired(err, side);
 	write_balance(err, profile, index);

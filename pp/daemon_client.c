@@ -102,17 +102,21 @@ static int send_request(int fd, enum oprof_request request, const char *text)
 	return nr < 0 ? -errno : 0;
 }
 
-static int wait_readable(int fd, int timeout_ms)
+/* 0: the answer is there; -ETIMEDOUT; -EINTR: patience has ended. */
+static int wait_readable(int fd, const struct daemon_patience *patience)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	struct pollfd waits[] = {{.fd = fd, .events = POLLIN},
+				 {.fd = patience->wake_fd, .events = POLLIN}};
 	int nr;
 
 	do { /* a signal begins the wait anew; none comes without end */
-		nr = poll(&wait, 1, timeout_ms);
+		nr = poll(waits, 2, patience->timeout_ms);
 	} while (nr < 0 && errno == EINTR);
 	if (nr < 0)
 		return -errno;
-	return nr ? 0 : -ETIMEDOUT;
+	if (!nr)
+		return -ETIMEDOUT;
+	return waits[0].revents ? 0 : -EINTR;
 }
 
 /* The one descriptor of message, -1: there is none. There is room for no other. */
@@ -238,13 +242,13 @@ static pid_t peer_pid(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ? 0 : peer.pid;
 }
 
-static int ask_on(int fd, const char *text, int timeout_ms, struct answer *answer,
-		  struct daemon_recent *recent, struct diag *diag)
+static int ask_on(int fd, const char *text, const struct daemon_patience *patience,
+		  struct answer *answer, struct daemon_recent *recent, struct diag *diag)
 {
 	int error = send_request(fd, OPROF_REQUEST_RECENT, text);
 
 	if (!error)
-		error = wait_readable(fd, timeout_ms);
+		error = wait_readable(fd, patience);
 	if (!error)
 		error = receive_answer(fd, answer);
 	if (error)
@@ -254,12 +258,13 @@ static int ask_on(int fd, const char *text, int timeout_ms, struct answer *answe
 }
 
 int daemon_recent(const char *session_dir, uint64_t last_ns, enum daemon_separation separation,
-		  int timeout_ms, struct daemon_recent *recent, struct diag *diag)
+		  const struct daemon_patience *patience, struct daemon_recent *recent,
+		  struct diag *diag)
 {
 	struct answer *answer;
 	char text[128];
 	int error;
-	int fd = client_connect(session_dir, timeout_ms);
+	int fd = client_connect(session_dir, patience->timeout_ms);
 
 	if (fd < 0)
 		return tell_not_connected(session_dir, fd, diag);
@@ -271,7 +276,7 @@ int daemon_recent(const char *session_dir, uint64_t last_ns, enum daemon_separat
 	answer->fd = -1;
 	(void)snprintf(text, sizeof(text), "last_ns %" PRIu64 "\n%s", last_ns,
 		       separation == DAEMON_SEPARATE_ALL ? "separate all\n" : "");
-	error = ask_on(fd, text, timeout_ms, answer, recent, diag);
+	error = ask_on(fd, text, patience, answer, recent, diag);
 	if (error && answer->fd >= 0)
 		(void)close(answer->fd);
 	free(answer);

@@ -18,6 +18,12 @@ enum daemon_separation {
 
 #define DAEMON_TIMEOUT_MS 10000 /* where nothing else waits */
 
+/* How long to wait for an answer. */
+struct daemon_patience {
+	int timeout_ms;
+	int wake_fd; /* readable: wait no longer; -1: none */
+};
+
 /* What was sampled lately. */
 struct daemon_recent {
 	int fd;			  /* of a slice (libdb/slice.h): slice_open_fd() takes it */
@@ -28,11 +34,12 @@ struct daemon_recent {
 /*
  * What the daemon of session_dir sampled in the last last_ns; the stretch is
  * shorter where its memory does not reach so far. 0; -ENOTCONN no daemon runs
- * there; -EOPNOTSUPP it is an older one; -ETIMEDOUT; -EPROTO; or what it
- * answered; diag says why.
+ * there; -EOPNOTSUPP it is an older one; -ETIMEDOUT; -EINTR wake_fd; -EPROTO; or
+ * what it answered; diag says why.
  */
 int daemon_recent(const char *session_dir, uint64_t last_ns, enum daemon_separation separation,
-		  int timeout_ms, struct daemon_recent *recent, struct diag *diag);
+		  const struct daemon_patience *patience, struct daemon_recent *recent,
+		  struct diag *diag);
 
 /* 0 when a daemon runs there: it takes the call, and is asked nothing. Else as daemon_recent(). */
 int daemon_probe(const char *session_dir, struct diag *diag);

@@ -32,6 +32,76 @@ int debug_file_open_regular(const char *path)
 	return error;
 }
 
+/* ---- paths below a root ---- */
+
+static bool is_dots(const char *part, size_t nr_bytes)
+{
+	return nr_bytes == 2 && part[0] == '.' && part[1] == '.';
+}
+
+static bool has_dots(const char *path)
+{
+	for (const char *part = path; *part; part += strspn(part, "/")) {
+		size_t nr_bytes = strcspn(part, "/");
+
+		if (is_dots(part, nr_bytes))
+			return true;
+		part += nr_bytes;
+	}
+	return false;
+}
+
+char *debug_file_plain_path(const char *path)
+{
+	char *plain = malloc(strlen(path) + 2);
+	size_t nr = 0;
+
+	for (const char *part = path; plain && *part; part += strcspn(part, "/")) {
+		size_t nr_bytes;
+
+		part += strspn(part, "/");
+		nr_bytes = strcspn(part, "/");
+		if (!nr_bytes || (nr_bytes == 1 && *part == '.'))
+			continue;
+		if (is_dots(part, nr_bytes) && !nr) {
+			free(plain);
+			return NULL;
+		}
+		if (is_dots(part, nr_bytes)) {
+			const char *slash = memrchr(plain, '/', nr);
+
+			nr = slash ? (size_t)(slash - plain) : 0;
+			continue;
+		}
+		plain[nr++] = '/';
+		memcpy(plain + nr, part, nr_bytes);
+		nr += nr_bytes;
+	}
+	if (plain)
+		plain[nr] = '\0';
+	return plain;
+}
+
+int debug_file_open_below(const char *root, const char *path)
+{
+	size_t nr_root = root ? strlen(root) : 0;
+	char *plain, *whole = NULL;
+	int fd;
+
+	if (!nr_root || strncmp(path, root, nr_root) != 0 || !has_dots(path + nr_root))
+		return debug_file_open_regular(path);
+	plain = debug_file_plain_path(path + nr_root);
+	if (!plain)
+		return -ENOENT;
+	fd = debug_file_open_regular(path);
+	if (fd == -ENOENT && asprintf(&whole, "%s%s", root, plain) >= 0) {
+		fd = debug_file_open_regular(whole);
+		free(whole);
+	}
+	free(plain);
+	return fd;
+}
+
 /* ---- the debug link ---- */
 
 int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct debuglink *link)
@@ -110,7 +180,7 @@ static bool is_same_file(int a, int b)
 static int try_path(const struct debug_wanted *wanted, char *path, struct symbol_file *debug)
 {
 	int error = path ? 0 : -ENOMEM;
-	int fd = path ? debug_file_open_regular(path) : -1;
+	int fd = path ? debug_file_open_below(wanted->search->root, path) : -1;
 
 	if (!error && fd < 0)
 		error = -ENOENT;
@@ -219,14 +289,16 @@ static void find_link(struct debug_wanted *wanted)
 }
 
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
-		    const struct symbol_search *search)
+		    const struct symbol_search *search, const char *fetched)
 {
 	struct debug_wanted wanted = {.image = image, .search = search};
 	int error = -ENOENT;
 	char *real;
 
 	find_link(&wanted);
-	if (image->build_id.nr_bytes)
+	if (fetched)
+		error = try_path(&wanted, strdup(fetched), debug);
+	if (image->build_id.nr_bytes && !search_ends(error))
 		error = try_path(&wanted,
 				 debug_file_build_id_path(search, &image->build_id, ".debug"),
 				 debug);
@@ -238,4 +310,62 @@ int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 		error = try_link(&wanted, real, debug);
 	free(real);
 	return error;
+}
+
+/* ---- what dwz took out ---- */
+
+/* path is freed. */
+static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id,
+		   const struct symbol_search *search)
+{
+	int fd = path ? debug_file_open_below(search->root, path) : -ENOMEM;
+	int error = fd == -ENOMEM ? -ENOMEM : -ENOENT;
+
+	if (fd >= 0) {
+		error = symbol_file_open(alt, fd, path);
+		if (error && error != -ENOMEM)
+			error = -ESTALE;
+		if (!error && !build_ids_equal(id, &alt->build_id)) {
+			symbol_file_close(alt);
+			error = -ESTALE;
+		}
+	}
+	free(path);
+	return error;
+}
+
+/* name may lead upwards: links resolved, it is where the file itself lies. */
+static int try_alt_name(struct symbol_file *alt, const struct symbol_file *from, const char *name,
+			const struct buildid *id, const struct symbol_search *search)
+{
+	char *real, *folder;
+	int error;
+
+	if (*name == '/')
+		return try_alt(alt, join(or_empty(search->root), name, "", "", ""), id, search);
+	real = realpath(from->path, NULL);
+	folder = folder_of(real ? real : from->path);
+	error = folder ? try_alt(alt, join(folder, "/", name, "", ""), id, search) : -ENOMEM;
+	free(folder);
+	free(real);
+	return error;
+}
+
+int debug_file_open_alt(struct symbol_file *alt, const struct symbol_file *from, const char *name,
+			const uint8_t *id_bytes, size_t nr_id_bytes,
+			const struct symbol_search *search)
+{
+	struct buildid id = {.nr_bytes = 0};
+	char *path;
+	int error;
+
+	if (nr_id_bytes > BUILDID_BYTES_MAX)
+		return -ESTALE;
+	memcpy(id.bytes, id_bytes, nr_id_bytes);
+	id.nr_bytes = (uint32_t)nr_id_bytes;
+	error = try_alt_name(alt, from, name, &id, search);
+	if (search_ends(error))
+		return error;
+	path = debug_file_build_id_path(search, &id, ".debug");
+	return path ? try_alt(alt, path, &id, search) : error;
 }

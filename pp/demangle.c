@@ -235,21 +235,39 @@ static bool copy_operator(struct smart *smart)
 	return smart_arguments(smart);
 }
 
-/* Namespaces that tell the version of the library: nobody writes them. */
+/*
+ * Namespaces that tell the version of the library, anywhere below std: nobody
+ * writes them. Of libstdc++, libc++, and Android's.
+ */
 static bool skip_inline_namespace(struct smart *smart)
 {
-	static const char *const names[] = {"std::__cxx11::", "std::__1::", "std::_V2::"};
+	static const char *const names[] = {
+		"__cxx11::", "__1::", "_V2::", "__cxx1998::", "__fs::", "__ndk1::", "__n4861::"};
 
-	if (smart->out > smart->begin && (is_word(smart->out[-1]) || smart->out[-1] == ':'))
+	if (*smart->in != '_' || smart->out == smart->begin || smart->out[-1] != ':' ||
+	    !starts_with(name_begin(smart, smart->out), "std::"))
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!starts_with(smart->in, names[i]))
 			continue;
-		put(smart, "std::");
 		smart->in += strlen(names[i]);
 		return true;
 	}
 	return false;
+}
+
+/* "name[abi:cxx11](int)": which version of the library a function is for. */
+static bool skip_abi_tag(struct smart *smart)
+{
+	size_t nr_bytes;
+
+	if (!starts_with(smart->in, "[abi:"))
+		return false;
+	nr_bytes = strcspn(smart->in, "]");
+	if (!smart->in[nr_bytes])
+		return false;
+	smart->in += nr_bytes + 1;
+	return true;
 }
 
 /* From a bracket to the one that closes it, which is copied, too. */
@@ -266,7 +284,7 @@ static bool copy_one(struct smart *smart)
 {
 	bool after_name = smart->out > smart->begin && is_word(smart->out[-1]);
 
-	if (skip_inline_namespace(smart))
+	if (skip_inline_namespace(smart) || skip_abi_tag(smart))
 		return true;
 	if (is_operator(smart))
 		return copy_operator(smart);

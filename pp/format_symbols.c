@@ -2,12 +2,15 @@
 #include "pp/format_columns.h"
 #include "pp/format_rows.h"
 #include "pp/format_text.h"
+#include "pp/row_symbols.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #define NO_SYMBOLS "(no symbols)"
+#define NO_LINE	   "(no location information)"
 
 enum column {
 	COLUMN_VMA,
@@ -17,6 +20,7 @@ enum column {
 	COLUMN_PERCENT_CUM,
 	COLUMN_ERROR,
 	COLUMN_DIFFERENCE,
+	COLUMN_LINE,
 	COLUMN_IMAGE,
 	COLUMN_APP,
 	COLUMN_SYMBOL,
@@ -34,6 +38,7 @@ static const struct {
 	[COLUMN_PERCENT_CUM] = {"cum. %", 11},
 	[COLUMN_ERROR] = {"+- %", 9},
 	[COLUMN_DIFFERENCE] = {"diff %", 10},
+	[COLUMN_LINE] = {"linenr info", 28},
 	[COLUMN_IMAGE] = {"image name", 25},
 	[COLUMN_APP] = {"app name", 25},
 	[COLUMN_SYMBOL] = {"symbol name", 30},
@@ -47,12 +52,23 @@ struct symbol_line {
 	char *shown;	/* demangled; NULL: the row has no symbol */
 };
 
+/* What a line shows: of a symbol, or of a key of it; nr_columns each. */
+struct line_numbers {
+	const uint64_t *counts, *shares;
+	const uint64_t *of_counts, *of_shares; /* what percentages are of */
+};
+
+/* Of the lines so far. */
+struct line_sums {
+	uint64_t *counts, *shares; /* nr_columns */
+};
+
 struct symbols {
 	const struct profile *profile;
 	const struct text_options *options;
 	struct symbol_line *lines;
 	size_t nr_lines;
-	uint64_t *cumulated, *cumulated_shares; /* nr_columns */
+	struct line_sums sums, detail_sums;
 	bool vma64, image_column, app_column;
 	size_t padding; /* blanks that the column before still needs */
 };
@@ -94,6 +110,24 @@ static int compare_texts(const char *a, const char *b)
 	return a == b ? 0 : strcmp(a, b);
 }
 
+/* What has no place comes last. */
+static int compare_source(const struct symbols *symbols, const struct symbol_line *a,
+			  const struct symbol_line *b)
+{
+	const struct profile *profile = symbols->profile;
+	const struct line_place *left = &profile->row_lines[a->row];
+	const struct line_place *right = &profile->row_lines[b->row];
+	int order = 0;
+
+	if (!left->line || !right->line)
+		return !left->line - !right->line;
+	if (left->file != right->file)
+		order = strcmp(profile->files[left->file], profile->files[right->file]);
+	if (order)
+		return order;
+	return left->line < right->line ? -1 : left->line > right->line;
+}
+
 static int compare_by(const struct symbols *symbols, enum text_sort sort,
 		      const struct symbol_line *a, const struct symbol_line *b)
 {
@@ -109,6 +143,8 @@ static int compare_by(const struct symbols *symbols, enum text_sort sort,
 		return strcmp(name_of(symbols, a), name_of(symbols, b));
 	case TEXT_SORT_VMA:
 		return left < right ? -1 : left > right;
+	case TEXT_SORT_DEBUG:
+		return compare_source(symbols, a, b);
 	default:
 		return compare_sides(profile_shares(symbols->profile, a->row),
 				     profile_shares(symbols->profile, b->row),
@@ -142,15 +178,32 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return symbols->options->reverse ? -order : order;
 }
 
+static int make_sums(struct line_sums *sums, size_t nr_columns)
+{
+	sums->counts = calloc(nr_columns, sizeof(*sums->counts));
+	sums->shares = calloc(nr_columns, sizeof(*sums->shares));
+	return sums->counts && sums->shares ? 0 : -ENOMEM;
+}
+
+static bool needs_vma64(const struct symbols *symbols, size_t row)
+{
+	const struct profile *profile = symbols->profile;
+
+	if (symbols->options->show_details &&
+	    profile->first_detail[row] < profile->first_detail[row + 1] &&
+	    profile->details[profile->first_detail[row + 1] - 1].address > UINT32_MAX)
+		return true;
+	return profile->rows[row].address > UINT32_MAX;
+}
+
 /* The rows that are not below the threshold, with their names. */
 static int collect_lines(struct symbols *symbols)
 {
 	const struct profile *profile = symbols->profile;
 
 	symbols->lines = calloc(profile->nr_rows + 1, sizeof(*symbols->lines));
-	symbols->cumulated = calloc(profile->nr_columns, sizeof(*symbols->cumulated));
-	symbols->cumulated_shares = calloc(profile->nr_columns, sizeof(*symbols->cumulated));
-	if (!symbols->lines || !symbols->cumulated || !symbols->cumulated_shares)
+	if (!symbols->lines || make_sums(&symbols->sums, profile->nr_columns) ||
+	    make_sums(&symbols->detail_sums, profile->nr_columns))
 		return -ENOMEM;
 	for (size_t i = 0; i < profile->nr_rows; i++) {
 		struct symbol_line *line = &symbols->lines[symbols->nr_lines];
@@ -162,12 +215,12 @@ static int collect_lines(struct symbols *symbols)
 		line->row = i;
 		line->share = profile_shares(profile, i)[0];
 		if (row->name) {
-			line->shown = symbol_demangle(row->name, symbols->options->demangle);
+			line->shown = row_symbol_show(row, symbols->options->demangle);
 			if (!line->shown)
 				return -ENOMEM;
 		}
 		symbols->nr_lines++;
-		symbols->vma64 |= row->address > UINT32_MAX;
+		symbols->vma64 |= needs_vma64(symbols, i);
 	}
 	return 0;
 }
@@ -272,6 +325,7 @@ static void write_heads(struct symbols *symbols, FILE *out)
 	write_head(symbols, out, options->show_vma, COLUMN_VMA);
 	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
 		write_class_heads(symbols, out, i);
+	write_head(symbols, out, options->show_lines, COLUMN_LINE);
 	write_head(symbols, out, symbols->image_column, COLUMN_IMAGE);
 	write_head(symbols, out, symbols->app_column, COLUMN_APP);
 	write_head(symbols, out, true, COLUMN_SYMBOL);
@@ -279,65 +333,76 @@ static void write_heads(struct symbols *symbols, FILE *out)
 }
 
 /* Running totals are of one side: options are refused with two. */
-static void cumulate(struct symbols *symbols, const struct symbol_line *line)
+static void cumulate(const struct symbols *symbols, struct line_sums *sums,
+		     const struct line_numbers *numbers)
 {
-	const uint64_t *counts = profile_counts(symbols->profile, line->row);
-	const uint64_t *shares = profile_shares(symbols->profile, line->row);
-
 	for (size_t i = 0; i < symbols->profile->nr_columns; i++) {
-		if (__builtin_add_overflow(symbols->cumulated[i], counts[i],
-					   &symbols->cumulated[i]))
-			symbols->cumulated[i] = UINT64_MAX;
-		if (__builtin_add_overflow(symbols->cumulated_shares[i], shares[i],
-					   &symbols->cumulated_shares[i]))
-			symbols->cumulated_shares[i] = UINT64_MAX;
+		if (__builtin_add_overflow(sums->counts[i], numbers->counts[i], &sums->counts[i]))
+			sums->counts[i] = UINT64_MAX;
+		if (__builtin_add_overflow(sums->shares[i], numbers->shares[i], &sums->shares[i]))
+			sums->shares[i] = UINT64_MAX;
 	}
 }
 
-/* Behind a number or percentage of its own: that of the lines so far. */
-static void write_sum(struct symbols *symbols, FILE *out, size_t class, enum column column)
+static void write_class(struct symbols *symbols, FILE *out, const struct line_numbers *numbers,
+			const struct line_sums *sums, size_t class)
 {
 	const struct profile *profile = symbols->profile;
-	struct column_cell sum;
+	struct column_cell cell, sum;
 
-	if (!symbols->options->accumulated)
-		return;
-	column_cell_make(&sum, profile, class, symbols->cumulated, symbols->cumulated_shares,
-			 profile->totals, profile->share_totals);
-	if (column == COLUMN_SAMPLES_CUM)
-		write_number(symbols, out, column, class, sum.number);
-	else
-		write_percent(symbols, out, column, sum.percent);
-}
-
-static void write_class(struct symbols *symbols, FILE *out, const struct symbol_line *line,
-			size_t class)
-{
-	const struct profile *profile = symbols->profile;
-	const uint64_t *counts = profile_counts(profile, line->row);
-	const uint64_t *shares = profile_shares(profile, line->row);
-	struct column_cell cell;
-
-	column_cell_make(&cell, profile, class, counts, shares, profile->totals,
-			 profile->share_totals);
+	column_cell_make(&cell, profile, class, numbers->counts, numbers->shares,
+			 numbers->of_counts, numbers->of_shares);
+	column_cell_make(&sum, profile, class, sums->counts, sums->shares, numbers->of_counts,
+			 numbers->of_shares);
 	write_number(symbols, out, COLUMN_SAMPLES, class, cell.number);
-	write_sum(symbols, out, class, COLUMN_SAMPLES_CUM);
+	if (symbols->options->accumulated)
+		write_number(symbols, out, COLUMN_SAMPLES_CUM, class, sum.number);
 	write_percent(symbols, out, COLUMN_PERCENT, cell.percent);
-	write_sum(symbols, out, class, COLUMN_PERCENT_CUM);
+	if (symbols->options->accumulated)
+		write_percent(symbols, out, COLUMN_PERCENT_CUM, sum.percent);
 	if (symbols->options->show_error)
 		write_percent(symbols, out, COLUMN_ERROR,
-			      column_error(profile, class, counts, shares, profile->totals,
-					   profile->share_totals));
+			      column_error(profile, class, numbers->counts, numbers->shares,
+					   numbers->of_counts, numbers->of_shares));
 	if (has_sides(symbols))
 		write_field(symbols, out, COLUMN_DIFFERENCE, cell.difference);
 }
 
-static void write_counts(struct symbols *symbols, FILE *out, const struct symbol_line *line)
+static void write_vma(struct symbols *symbols, FILE *out, uint64_t address)
+{
+	char text[24];
+
+	if (!symbols->options->show_vma)
+		return;
+	(void)snprintf(text, sizeof(text), "%0*" PRIx64, symbols->vma64 ? 16 : 8, address);
+	write_field(symbols, out, COLUMN_VMA, text);
+}
+
+static void write_numbers(struct symbols *symbols, FILE *out, const struct line_numbers *numbers,
+			  struct line_sums *sums)
 {
 	if (symbols->options->accumulated)
-		cumulate(symbols, line);
+		cumulate(symbols, sums, numbers);
 	for (size_t i = 0; i < symbols->profile->nr_classes; i++)
-		write_class(symbols, out, line, i);
+		write_class(symbols, out, numbers, sums, i);
+}
+
+static void write_place(struct symbols *symbols, FILE *out, const struct line_place *places,
+			size_t index)
+{
+	char text[PATH_MAX + 16];
+	const char *path;
+
+	if (!symbols->options->show_lines)
+		return;
+	if (!places[index].line) {
+		write_field(symbols, out, COLUMN_LINE, NO_LINE);
+		return;
+	}
+	path = symbols->profile->files[places[index].file];
+	(void)snprintf(text, sizeof(text), "%s:%" PRIu32,
+		       symbols->options->long_names ? path : short_name(path), places[index].line);
+	write_field(symbols, out, COLUMN_LINE, text);
 }
 
 static void write_path(struct symbols *symbols, FILE *out, enum column column, const char *path)
@@ -345,16 +410,43 @@ static void write_path(struct symbols *symbols, FILE *out, enum column column, c
 	write_field(symbols, out, column, symbols->options->long_names ? path : short_name(path));
 }
 
+/* The keys of a symbol: percentages are of it, or of all. */
+static void write_details(struct symbols *symbols, FILE *out, const struct symbol_line *line,
+			  const struct line_numbers *of)
+{
+	const struct profile *profile = symbols->profile;
+	size_t nr = profile->nr_columns;
+	struct line_numbers numbers = *of;
+
+	if (!symbols->options->global_percent) {
+		numbers.of_counts = of->counts;
+		numbers.of_shares = of->shares;
+	}
+	memset(symbols->detail_sums.counts, 0, nr * sizeof(uint64_t));
+	memset(symbols->detail_sums.shares, 0, nr * sizeof(uint64_t));
+	for (size_t i = profile->first_detail[line->row]; i < profile->first_detail[line->row + 1];
+	     i++) {
+		numbers.counts = profile->detail_counts + i * nr;
+		numbers.shares = profile->detail_shares + i * nr;
+		(void)fputs("  ", out);
+		write_vma(symbols, out, profile->details[i].address);
+		write_numbers(symbols, out, &numbers, &symbols->detail_sums);
+		write_place(symbols, out, profile->detail_lines, i);
+		end_line(symbols, out);
+	}
+}
+
 static void write_line(struct symbols *symbols, FILE *out, const struct symbol_line *line)
 {
-	if (symbols->options->show_vma) {
-		char text[24];
+	const struct profile *profile = symbols->profile;
+	struct line_numbers numbers = {.counts = profile_counts(profile, line->row),
+				       .shares = profile_shares(profile, line->row),
+				       .of_counts = profile->totals,
+				       .of_shares = profile->share_totals};
 
-		(void)snprintf(text, sizeof(text), "%0*" PRIx64, symbols->vma64 ? 16 : 8,
-			       row_of(symbols, line)->address);
-		write_field(symbols, out, COLUMN_VMA, text);
-	}
-	write_counts(symbols, out, line);
+	write_vma(symbols, out, row_of(symbols, line)->address);
+	write_numbers(symbols, out, &numbers, &symbols->sums);
+	write_place(symbols, out, profile->row_lines, line->row);
 	if (symbols->image_column)
 		write_path(symbols, out, COLUMN_IMAGE, image_of(symbols, line));
 	if (symbols->app_column && symbols->options->named_rows)
@@ -363,6 +455,14 @@ static void write_line(struct symbols *symbols, FILE *out, const struct symbol_l
 		write_path(symbols, out, COLUMN_APP, app_of(symbols, line));
 	write_field(symbols, out, COLUMN_SYMBOL, name_of(symbols, line));
 	end_line(symbols, out);
+	if (symbols->options->show_details)
+		write_details(symbols, out, line, &numbers);
+}
+
+static void line_sums_deinit(struct line_sums *sums)
+{
+	free(sums->counts);
+	free(sums->shares);
 }
 
 int text_format_symbols(FILE *out, const struct profile *profile,
@@ -382,7 +482,7 @@ int text_format_symbols(FILE *out, const struct profile *profile,
 	for (size_t i = 0; symbols.lines && i < symbols.nr_lines; i++)
 		free(symbols.lines[i].shown);
 	free(symbols.lines);
-	free(symbols.cumulated);
-	free(symbols.cumulated_shares);
+	line_sums_deinit(&symbols.sums);
+	line_sums_deinit(&symbols.detail_sums);
 	return error;
 }

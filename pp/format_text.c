@@ -60,9 +60,8 @@ static void write_cpu(FILE *out, const struct profile *profile)
 	(void)fputc('\n', out);
 }
 
-/* As the session's daemon knew the event, else as the tables do. */
-static const char *event_description(const struct selection *selection, const char *name,
-				     const struct event *event)
+const char *text_event_description(const struct selection *selection, const char *name,
+				   const struct event *event)
 {
 	for (size_t i = 0; i < selection->nr_sessions; i++) {
 		const struct session_event *known =
@@ -86,12 +85,40 @@ static const char *unit_mask_text(const struct event *event, uint32_t unit_mask)
 	return known && known->type == UNIT_MASK_BITMASK ? "multiple flags" : "no description";
 }
 
+static bool info_has_note(const struct session_info *info, const char *name)
+{
+	for (size_t i = 0; i < info->nr_notes; i++)
+		if (!strcmp(info->notes[i].name, name))
+			return true;
+	return false;
+}
+
+/* The kernel module's own timer, where there are no counters; perf's clocks are events to it. */
+static bool is_module_timer(const struct selection *selection, const char *event)
+{
+	if (strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0)
+		return false;
+	for (size_t i = 0; i < selection->nr_sessions; i++) {
+		const struct session_info *info = &selection->sessions[i].info;
+
+		if (!info->source || strcmp(info->source, "kmod") != 0 ||
+		    !info_has_note(info, "timer"))
+			return false;
+	}
+	return selection->nr_sessions;
+}
+
+bool text_event_is_timer(const struct selection *selection, const struct class_key *key)
+{
+	return !strcmp(key->event, "TIMER") || is_module_timer(selection, key->event);
+}
+
 static void write_event(FILE *out, const struct selection *selection, const struct class_key *key,
 			const struct event *event)
 {
 	char count[32];
 
-	if (!strcmp(key->event, "TIMER")) {
+	if (text_event_is_timer(selection, key)) {
 		(void)fputs("Profiling through timer interrupt\n", out);
 		return;
 	}
@@ -99,7 +126,7 @@ static void write_event(FILE *out, const struct selection *selection, const stru
 	(void)fputs("Counted ", out);
 	text_write_name(out, key->event);
 	(void)fputs(" events (", out);
-	text_write_name(out, event_description(selection, key->event, event));
+	text_write_name(out, text_event_description(selection, key->event, event));
 	(void)fprintf(out, ") with a unit mask of 0x%02" PRIx32 " (%s) count %s\n", key->unit_mask,
 		      unit_mask_text(event, key->unit_mask), count);
 }

@@ -20,6 +20,7 @@ enum text_sort {
 	TEXT_SORT_APP,
 	TEXT_SORT_SYMBOL,
 	TEXT_SORT_VMA,
+	TEXT_SORT_DEBUG, /* source file, then line */
 	TEXT_SORT_NR,
 };
 
@@ -30,7 +31,9 @@ struct text_options {
 	bool global_percent; /* of dependent images: of all samples, not of their application */
 	bool accumulated;
 	bool show_vma;
-	bool show_error; /* of percentages, 95 % */
+	bool show_lines;   /* source places */
+	bool show_details; /* below each symbol its keys, with percentages of it */
+	bool show_error;   /* of percentages, 95 % */
 	bool reverse;
 	double threshold; /* percent of the first class; below it nothing is shown */
 	enum demangle_mode demangle;
@@ -45,6 +48,12 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
 
 /* Shown: as format_text writes names of files and symbols, without bytes that move a terminal. */
 void text_write_name(FILE *out, const char *name);
+
+/* The kernel module's own timer, where there are no counters; perf's clocks are events. */
+bool text_event_is_timer(const struct selection *selection, const struct class_key *key);
+/* As the session's daemon knew the event, else as the tables do (event; or NULL). */
+const char *text_event_description(const struct selection *selection, const char *name,
+				   const struct event *event);
 
 /* CPU, events, and what the classes are. table says events in words; NULL: fewer words. */
 void text_format_header(FILE *out, const struct profile *profile, const struct event_table *table);

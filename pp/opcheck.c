@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opcheck: verify sample files and slices. Says of each that is wrong what is
+ * opcheck: verify sample files, stack files and slices. Says of each that is wrong what is
  * wrong, each on a line of its own on stdout; with --verbose also what the
  * good ones hold. Exit status: 0 all are right, 1 something is wrong, 2 not all could
  * be looked at.
@@ -11,6 +11,7 @@
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
 #include "libdb/slice.h"
+#include "libdb/stack_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@ enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_TROUBLE = 2 };
 struct totals {
 	uint64_t nr_files;
 	uint64_t nr_slices;
+	uint64_t nr_stack_files;
 	uint64_t nr_wrong;
 	uint64_t nr_trouble; /* what could not be looked at */
 	/* The session whose history was last looked at, and the last epoch in its slices. */
@@ -198,6 +200,61 @@ static void check_file(struct totals *totals, const char *path)
 		print_result(totals, path, &result);
 }
 
+/* ---- stack files ---- */
+
+/* Is what it holds in a slice of its session? Its folder is the session. */
+static bool stacks_are_superseded(struct totals *totals, const char *path, uint64_t epoch)
+{
+	char *whole = realpath(path, NULL);
+	char *slash = whole ? strrchr(whole, '/') : NULL;
+	bool superseded = false;
+
+	if (slash && epoch) {
+		*slash = '\0';
+		find_session(totals, whole);
+		superseded = epoch <= totals->epoch_closed;
+	}
+	free(whole);
+	return superseded;
+}
+
+static void print_stacks(struct totals *totals, const char *path, const struct stack_tree *tree,
+			 uint64_t epoch)
+{
+	uint64_t nr_samples = 0, nr_folded = 0;
+
+	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
+		const struct stack_node *node = &tree->nodes[i];
+
+		nr_samples += node->nr_samples;
+		if (node->parent != STACK_NODE_ROOT && node->image == STACK_MARK(OPROF_STACK_OTHER))
+			nr_folded += node->nr_samples;
+	}
+	printf("%s: %" PRIu32 " roots, %" PRIu32 " images, %" PRIu32 " nodes, %" PRIu64
+	       " samples, %" PRIu64 " of them folded%s\n",
+	       path, tree->nr_roots, tree->nr_images, tree->nr_nodes, nr_samples, nr_folded,
+	       stacks_are_superseded(totals, path, epoch) ? "; superseded by a slice" : "");
+}
+
+static void check_stacks(struct totals *totals, const char *path)
+{
+	struct stack_tree tree;
+	struct diag diag;
+	uint64_t epoch;
+	int error = stack_file_load(path, &tree, &epoch, &diag);
+
+	totals->nr_stack_files++;
+	if (error_is_damage(error))
+		wrong(totals, path, diag.text);
+	else if (error && error != -ENODATA) /* nothing is in one that was never begun */
+		trouble(totals, &diag);
+	if (error)
+		return;
+	if (verbose)
+		print_stacks(totals, path, &tree, epoch);
+	stack_tree_deinit(&tree);
+}
+
 /* ---- slices ---- */
 
 static bool is_holed(const char *path)
@@ -210,6 +267,18 @@ static bool is_holed(const char *path)
 		slice_close(slice);
 	}
 	return holed;
+}
+
+static void print_slice(const char *path, const struct slice_check_result *result, bool superseded)
+{
+	printf("%s: %" PRIu64 " sections, %" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64
+	       " idle, %" PRIu64 " bytes",
+	       path, result->nr_sections, result->nr_keys, result->nr_samples, result->nr_idle,
+	       result->nr_bytes);
+	if (result->nr_stack_nodes)
+		printf(", stacks of %" PRIu64 " nodes and %" PRIu64 " samples",
+		       result->nr_stack_nodes, result->nr_stack_samples);
+	printf("%s\n", superseded ? "; superseded by a wider slice" : "");
 }
 
 static void check_slice(struct totals *totals, const char *path, bool superseded)
@@ -227,10 +296,7 @@ static void check_slice(struct totals *totals, const char *path, bool superseded
 		wrong(totals, path,
 		      "a page of a sample file was lost before it was closed: counts are too low");
 	else if (verbose)
-		printf("%s: %" PRIu64 " sections, %" PRIu64 " keys, %" PRIu64 " samples, %" PRIu64
-		       " idle, %" PRIu64 " bytes%s\n",
-		       path, result.nr_sections, result.nr_keys, result.nr_samples, result.nr_idle,
-		       result.nr_bytes, superseded ? "; superseded by a wider slice" : "");
+		print_slice(path, &result, superseded);
 }
 
 static void slice_damaged(const char *path, const struct diag *diag, void *context)
@@ -273,12 +339,13 @@ static bool is_history(const FTSENT *entry)
 	return !strcmp(entry->fts_name, OPROF_SLICE_FOLDER) && !has_name(entry->fts_path);
 }
 
-static bool is_slice(const char *path)
+/* Does it begin with the 8 bytes of magic? */
+static bool is_of_kind(const char *path, const char *magic)
 {
-	char magic[8];
+	char begins[8];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool found = fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
-		     !memcmp(magic, OPROF_SLICE_MAGIC, sizeof(magic));
+	bool found = fd >= 0 && read(fd, begins, sizeof(begins)) == (ssize_t)sizeof(begins) &&
+		     !memcmp(begins, magic, sizeof(begins));
 
 	if (fd >= 0)
 		(void)close(fd);
@@ -294,8 +361,10 @@ static void check_history_entry(struct totals *totals, const FTSENT *entry)
 
 static void check_named(struct totals *totals, const FTSENT *entry)
 {
-	if (is_slice(entry->fts_path))
+	if (is_of_kind(entry->fts_path, OPROF_SLICE_MAGIC))
 		check_slice(totals, entry->fts_path, false);
+	else if (is_of_kind(entry->fts_path, OPROF_STACK_MAGIC))
+		check_stacks(totals, entry->fts_path);
 	else
 		check_file(totals, entry->fts_path);
 }
@@ -306,11 +375,13 @@ static void check_entry(struct totals *totals, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-		/* In a folder, only what lies where sample files and slices do. */
+		/* In a folder, only what lies where our files do. */
 		if (!entry->fts_level)
 			check_named(totals, entry);
 		else if (has_name(entry->fts_path))
 			check_file(totals, entry->fts_path);
+		else if (!strcmp(entry->fts_name, OPROF_STACK_FILE))
+			check_stacks(totals, entry->fts_path);
 		else if (!strcmp(entry->fts_parent->fts_name, OPROF_SLICE_FOLDER))
 			check_history_entry(totals, entry);
 		break;
@@ -377,10 +448,15 @@ static void check_path(struct totals *totals, const char *path)
 
 static int finish(const struct totals *totals)
 {
-	if (verbose)
-		printf("%" PRIu64 " sample files, %" PRIu64 " slices, %" PRIu64 " wrong\n",
-		       totals->nr_files, totals->nr_slices, totals->nr_wrong);
-	if (!totals->nr_files && !totals->nr_slices && !totals->nr_trouble)
+	if (verbose) {
+		printf("%" PRIu64 " sample files, %" PRIu64 " slices, ", totals->nr_files,
+		       totals->nr_slices);
+		if (totals->nr_stack_files)
+			printf("%" PRIu64 " stack files, ", totals->nr_stack_files);
+		printf("%" PRIu64 " wrong\n", totals->nr_wrong);
+	}
+	if (!totals->nr_files && !totals->nr_slices && !totals->nr_stack_files &&
+	    !totals->nr_trouble)
 		log_warning("no sample files there");
 	if (fflush(stdout) || ferror(stdout)) {
 		log_error("standard output: %s", strerror(errno));

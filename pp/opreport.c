@@ -5,58 +5,137 @@
 #include "lib/file.h"
 #include "lib/log.h"
 #include "pp/coverage.h"
+#include "pp/format_document.h"
+#include "pp/format_page.h"
 #include "pp/format_text.h"
 #include "pp/profile.h"
+#include "pp/report_calls.h"
 #include "pp/report_options.h"
+#include "pp/select_place.h"
+#include "pp/select_options.h"
 #include "pp/selection.h"
-#include "pp/session_dir.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
-static void skip_file(const char *path, const struct diag *diag)
+#define LINES_LACK_SHOWN 3
+#define ERROR_TOLD	 (-ECANCELED) /* what is wrong was said already */
+
+static int write_text(FILE *out, const struct profile *profile,
+		      const struct report_options *options, const struct event_table *events)
 {
-	if (diag->file[0])
-		log_warning("%s", diag_show(diag));
-	else
-		log_warning("%s: %s", path, diag_show(diag));
+	if (options->text.header)
+		text_format_header(out, profile, events);
+	if (options->profile.symbols)
+		return text_format_symbols(out, profile, &options->text);
+	return text_format_flat(out, profile, &options->text);
 }
 
-static void write_header(FILE *out, const struct profile *profile)
-{
-	struct event_table *table = NULL;
-	struct diag unused;
+/* What is written: the profile, and where the report is made of call stacks, those. */
+struct content {
+	const struct profile *profile;
+	const struct report_calls *calls; /* NULL */
+	const struct call_tree *stacks;	  /* of reports that have more than them; NULL */
+};
 
-	/* Without tables the header only has fewer words. */
-	if (event_table_load(&table, NULL, NULL, &unused))
-		table = NULL;
-	text_format_header(out, profile, table);
-	event_table_destroy(table);
-}
-
-static int write_report(FILE *out, const struct profile *profile,
-			const struct report_options *options)
+static int write_calls(FILE *out, const struct content *content,
+		       const struct report_options *options, const struct event_table *events)
 {
+	struct diag diag;
 	int error;
 
-	if (options->text.header)
-		write_header(out, profile);
-	if (options->profile.symbols)
-		error = text_format_symbols(out, profile, &options->text);
-	else
-		error = text_format_flat(out, profile, &options->text);
+	if (options->text.header &&
+	    (options->format == REPORT_TEXT || options->format == REPORT_STACKS))
+		text_format_header(out, content->profile, events);
+	error = report_calls_write(out, content->calls, options, &diag);
+	if (!error || !diag.text[0])
+		return error;
+	log_error("%s", diag_show(&diag));
+	return ERROR_TOLD;
+}
+
+static int write_page(FILE *out, const struct content *content,
+		      const struct report_options *options, const struct event_table *events)
+{
+	struct page_code code;
+	const struct page_options page = {.demangle = options->text.demangle,
+					  .events = events,
+					  .calls = content->stacks,
+					  .code = &code};
+	int error = page_code_load(&code, content->profile, &options->profile);
+
+	if (error)
+		return error;
+	error = page_format(out, content->profile, &page);
+	page_code_deinit(&code);
+	return error;
+}
+
+/* With the code of its symbols where it has their addresses. */
+static int write_xml(FILE *out, const struct profile *profile, const struct report_options *options,
+		     struct document_options *document)
+{
+	struct row_code code;
+	int error;
+
+	if (!profile->details || document->graph)
+		return document_format_xml(out, profile, document);
+	error = row_code_load(&code, profile, &options->profile);
+	if (error)
+		return error;
+	document->code = &code;
+	error = document_format_xml(out, profile, document);
+	document->code = NULL;
+	row_code_deinit(&code);
+	return error;
+}
+
+static int write_format(FILE *out, const struct content *content,
+			const struct report_options *options, const struct event_table *events)
+{
+	const struct profile *profile = content->profile;
+	struct document_options document = {.demangle = options->text.demangle,
+					    .events = events,
+					    .calls = content->stacks,
+					    .graph =
+						    content->calls ? &content->calls->graph : NULL};
+
+	if (content->calls && options->format != REPORT_XML)
+		return write_calls(out, content, options, events);
+	switch (options->format) {
+	case REPORT_XML:
+		return write_xml(out, profile, options, &document);
+	case REPORT_JSON:
+		return document_format_json(out, profile, &document);
+	case REPORT_PAGE:
+		return write_page(out, content, options, events);
+	default:
+		return write_text(out, profile, options, events);
+	}
+}
+
+static int write_report(FILE *out, const struct content *content,
+			const struct report_options *options)
+{
+	struct event_table *events = NULL;
+	struct diag unused;
+	int error;
+
+	/* Without tables a report only has fewer words. */
+	if (event_table_load(&events, NULL, NULL, &unused))
+		events = NULL;
+	error = write_format(out, content, options, events);
+	event_table_destroy(events);
 	if (!error && (fflush(out) || ferror(out)))
 		error = errno ? -errno : -EIO;
 	return error;
 }
 
 /* The whole report, then the file at once: readers see the old one or the new one. */
-static int replace_file(const char *path, const struct profile *profile,
+static int replace_file(const char *path, const struct content *content,
 			const struct report_options *options)
 {
 	char *text = NULL;
@@ -67,7 +146,7 @@ static int replace_file(const char *path, const struct profile *profile,
 
 	if (!out)
 		return -ENOMEM;
-	error = write_report(out, profile, options);
+	error = write_report(out, content, options);
 	if (fclose(out) && !error)
 		error = -errno;
 	true_path = realpath(path, NULL); /* a link stays one */
@@ -79,7 +158,7 @@ static int replace_file(const char *path, const struct profile *profile,
 }
 
 /* Devices and pipes are written to, files are replaced. */
-static int write_file(const char *path, const struct profile *profile,
+static int write_file(const char *path, const struct content *content,
 		      const struct report_options *options)
 {
 	struct stat st;
@@ -87,26 +166,26 @@ static int write_file(const char *path, const struct profile *profile,
 	int error;
 
 	if (stat(path, &st) || S_ISREG(st.st_mode))
-		return replace_file(path, profile, options);
+		return replace_file(path, content, options);
 	out = fopen(path, "we");
 	if (!out)
 		return -errno;
-	error = write_report(out, profile, options);
+	error = write_report(out, content, options);
 	if (fclose(out) && !error)
 		error = -errno;
 	return error;
 }
 
-static int write_output(const struct profile *profile, const struct report_options *options)
+static int write_output(const struct content *content, const struct report_options *options)
 {
 	const char *path = options->output ? options->output : "standard output";
 	int error;
 
 	if (options->output)
-		error = write_file(options->output, profile, options);
+		error = write_file(options->output, content, options);
 	else
-		error = write_report(stdout, profile, options);
-	if (error)
+		error = write_report(stdout, content, options);
+	if (error && error != ERROR_TOLD)
 		log_error("%s: the report can't be written: %s", path, strerror(-error));
 	return error;
 }
@@ -126,85 +205,136 @@ static void tell_images(const struct profile *profile)
 			log_info("%s: %s", selection->images[i].path, profile->images[i].note);
 }
 
+/* Which images have no source lines, where they were asked for. */
+static void tell_lines(const struct profile *profile, bool verbose)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->selection->nr_images; i++) {
+		if (!profile->images[i].line_note)
+			continue;
+		if (++nr <= LINES_LACK_SHOWN || verbose)
+			log_info("source lines of %s: %s", profile->selection->images[i].path,
+				 profile->images[i].line_note);
+	}
+	if (nr > LINES_LACK_SHOWN && !verbose)
+		log_info("and %zu more images without source lines (-V shows which)",
+			 nr - LINES_LACK_SHOWN);
+}
+
+static int report_profile(const struct content *content, const struct report_options *options)
+{
+	int error;
+
+	if (options->tool.verbose)
+		tell_images(content->profile);
+	coverage_write_before(stderr, content->profile, options->selection.session_dir);
+	error = write_output(content, options);
+	if (error)
+		return error;
+	coverage_write_after(stderr, content->profile);
+	if (options->text.show_lines || options->profile.inlines || options->tool.verbose)
+		tell_lines(content->profile, options->tool.verbose);
+	if (content->calls)
+		report_calls_write_coverage(stderr, content->calls);
+	return 0;
+}
+
+static int report_calls(struct profile *profile, const struct report_options *options,
+			struct diag *diag)
+{
+	struct report_calls calls;
+	const struct content content = {.profile = profile, .calls = &calls};
+	int error = report_calls_build(&calls, profile, options, diag);
+
+	if (error)
+		return error;
+	diag_clear(diag);
+	error = report_profile(&content, options);
+	report_calls_deinit(&calls);
+	return error;
+}
+
+/* With the stacks that there are. */
+static int report_with_stacks(const struct profile *profile, const struct report_options *options)
+{
+	struct call_tree tree;
+	struct content content = {.profile = profile};
+	struct diag diag;
+	int error = call_tree_build(&tree, profile, &options->profile, &diag);
+
+	if (error && error != -ENODATA) {
+		log_error("%s", diag_show(&diag));
+		return error;
+	}
+	if (error)
+		return report_profile(&content, options);
+	content.stacks = &tree;
+	error = report_profile(&content, options);
+	call_tree_deinit(&tree);
+	return error;
+}
+
 static int report_selection(const struct selection *selection, const struct report_options *options)
 {
+	struct profile_options flat = options->profile;
 	struct profile profile;
+	const struct content content = {.profile = &profile};
 	struct diag diag;
-	int error = profile_build(&profile, selection, &options->profile, &diag);
+	int error;
 
+	/* Call trees have symbols of their own; of the flat profile they ask the sums. */
+	flat.symbols &= !report_needs_stacks(options);
+	if (report_calls_has_lines(options))
+		flat.symbols = flat.details = true;
+	error = profile_build(&profile, selection, &flat, &diag);
 	if (error) {
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
-	if (options->verbose)
-		tell_images(&profile);
-	coverage_write_before(stderr, &profile, options->selection.session_dir);
-	error = write_output(&profile, options);
-	if (!error)
-		coverage_write_after(stderr, &profile);
+	if (report_needs_stacks(options)) {
+		error = report_calls(&profile, options, &diag);
+		if (error && diag.text[0])
+			log_error("%s", diag_show(&diag));
+	} else if (report_takes_stacks(options)) {
+		error = report_with_stacks(&profile, options);
+	} else {
+		error = report_profile(&content, options);
+	}
 	profile_deinit(&profile);
 	return error;
-}
-
-/* A time of day that is still to come today is no mistake, but it may be. */
-static void tell_times(const struct report_options *options)
-{
-	char shown[TIME_RANGE_SHOWN_BYTES];
-
-	for (size_t i = 0; i < options->nr_sides; i++) {
-		const struct time_range *range = &options->sides[i].range;
-
-		if (!options->sides[i].timed || !range->day_before)
-			continue;
-		time_range_show(range->begin_ns, range->end_ns, shown);
-		log_info("that time is still to come today; taken as yesterday's: %s", shown);
-	}
-}
-
-/* Each slice of a long stretch is a descriptor. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int report(struct report_options *options)
 {
 	struct selection selection;
+	struct select_place place;
 	struct diag diag;
 	int error;
 
-	options->profile.skip = skip_file;
+	options->profile.skip = select_skip_file;
 	/* Two stretches are compared: both are to be cut alike. */
 	options->selection.ask_daemon = options->nr_sides == 1;
-	tell_times(options);
-	allow_descriptors();
-	error = session_dir_find(options->session_dir, &options->selection.session_dir, &diag);
+	options->selection.stacks = report_needs_stacks(options) || report_takes_stacks(options);
+	select_tell_times(options->sides, options->nr_sides);
+	select_allow_descriptors();
+	error = select_place_find(&place, options->sides, options->nr_sides,
+				  options->tool.session_dir, &options->selection, &diag);
 	if (!error)
 		error = selection_make(&selection, options->sides, options->nr_sides,
-				       &options->selection, skip_file, &diag);
+				       &options->selection, select_skip_file, &diag);
 	if (error) {
 		log_error("%s", diag_show(&diag));
-		/* The columns' error names no folder. */
-		if (error == -EINVAL && !options->session_dir)
+		/* The columns' error names no folder; where that is known. */
+		if (error == -EINVAL && !options->tool.session_dir &&
+		    options->selection.session_dir)
 			log_info("these were samples of %s", options->selection.session_dir);
-		return error;
+	} else {
+		error = report_selection(&selection, options);
+		selection_deinit(&selection);
 	}
-	error = report_selection(&selection, options);
-	selection_deinit(&selection);
+	select_place_deinit(&place);
 	return error;
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 int main(int argc, const char **argv)
@@ -214,19 +344,13 @@ int main(int argc, const char **argv)
 	int error;
 
 	log_init("opreport", LOG_LEVEL_INFO);
-	error = report_options_parse(&options, argc, argv, now_ns(), &diag);
+	error = report_options_parse(&options, argc, argv, select_now_ns(), &diag);
 	if (error)
 		log_error("%s", diag_show(&diag));
-	else if (options.what == REPORT_VERSION)
-		(void)puts("opreport: oprof " OPROF_VERSION "\n"
-			   "License GPL-3.0-or-later: this program contains libbfd. There is no "
-			   "warranty.");
-	else if (options.what != REPORT_RUN)
-		report_options_help(options.what == REPORT_USAGE);
+	else if (options.tool.what != TOOL_RUN)
+		report_options_show(options.tool.what);
 	else
 		error = report(&options);
 	report_options_deinit(&options);
-	if (!error && (fflush(stdout) || ferror(stdout)))
-		error = -EIO;
-	return error ? 1 : 0;
+	return tool_end(error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* optop: what the machine does now. Asks the daemon again and again; a screen, or text. */
 #include "lib/log.h"
+#include "pp/tool_options.h"
 #include "pp/top.h"
 #include "pp/top_options.h"
 #include "pp/top_screen.h"
@@ -208,6 +209,7 @@ static int run_screen(struct top *top, const struct top_options *options, const 
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
+	top_take_keys(top, STDIN_FILENO);
 	error = grant(&loop, TOP_WISH_REFRESH);
 	while (!error)
 		error = loop_turn(&loop);
@@ -252,15 +254,11 @@ int main(int argc, const char **argv)
 	if (error)
 		log_error("%s", diag_show(&diag));
 	else if (options.what == TOP_VERSION)
-		(void)puts("optop: oprof " OPROF_VERSION "\n"
-			   "License GPL-3.0-or-later: this program contains libbfd. There is no "
-			   "warranty.");
+		tool_show_version("optop", "libbfd");
 	else if (options.what == TOP_HELP)
 		top_options_help();
 	else
 		error = run(&options);
 	top_options_deinit(&options);
-	if (!error && (fflush(stdout) || ferror(stdout)))
-		error = -EIO;
-	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+	return tool_end(error);
 }

@@ -3,13 +3,17 @@
 
 #include "lib/progress.h"
 #include "libdb/sdb.h"
+#include "pp/image_search.h"
 #include "pp/part_reader.h"
+#include "pp/profile_details.h"
+#include "pp/profile_inlines.h"
+#include "pp/profile_lines.h"
 #include "pp/profile_merge.h"
+#include "pp/profile_time.h"
 #include "pp/row_table.h"
+#include "pp/symbol_choice.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +30,7 @@ struct reader {
 	const struct profile_options *options;
 	struct loaded_symbols *loaded; /* those that images to come need again */
 	struct part_reader parts;
+	struct detail_log log; /* options->details */
 };
 
 /* One image being read. */
@@ -40,6 +45,8 @@ struct reading {
 	const char **names; /* by symbol, in the profile's pool; NULL: not yet */
 	char *hidden;	    /* by symbol: taken out by include or exclude; NULL: nothing is */
 	uint32_t app;	    /* of the part in hand */
+	uint32_t stretch;   /* the same, of profile->time */
+	size_t row;	    /* that the last samples went to; SIZE_MAX: to none */
 };
 
 /* Damaged files may claim anything; sums stay at the top instead of wrapping. */
@@ -48,6 +55,11 @@ static uint64_t add_samples(uint64_t a, uint64_t b)
 	uint64_t sum;
 
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static bool needs_details(const struct profile_options *options)
+{
+	return options->details || options->inlines;
 }
 
 /* ---- rows ---- */
@@ -119,7 +131,12 @@ static size_t find_row(struct reading *reading, size_t symbol)
 	if (*index != SIZE_MAX)
 		return *index;
 	if (symbol < reading->table->nr_symbols) {
-		row.address = reading->table->symbols[symbol].address;
+		const struct symbol *known = &reading->table->symbols[symbol];
+
+		row.address = known->address;
+		row.start = known->start;
+		row.nr_bytes =
+			known->nr_bytes < UINT32_MAX ? (uint32_t)known->nr_bytes : UINT32_MAX;
 		row.name = keep_name(reading, symbol);
 		if (!row.name)
 			return SIZE_MAX;
@@ -140,62 +157,63 @@ static int count_samples(struct reading *reading, size_t symbol, uint32_t column
 {
 	struct profile *profile = reading->profile;
 	struct profile_side *side = &profile->sides[column / profile->nr_classes];
-	size_t row;
 	size_t at;
 
+	reading->row = SIZE_MAX;
 	if (reading->hidden && reading->hidden[symbol]) {
 		side->nr_filtered = add_samples(side->nr_filtered, nr_samples);
 		return 0;
 	}
-	row = find_row(reading, symbol);
-	if (row == SIZE_MAX)
+	reading->row = find_row(reading, symbol);
+	if (reading->row == SIZE_MAX)
 		return -ENOMEM;
-	at = row * profile->nr_columns + column;
+	at = reading->row * profile->nr_columns + column;
 	profile->counts[at] = add_samples(profile->counts[at], nr_samples);
 	profile->totals[column] = add_samples(profile->totals[column], nr_samples);
 	side->nr_samples = add_samples(side->nr_samples, nr_samples);
-	if (profile->shares == profile->counts)
-		return 0;
 	if (!is_by_weight(profile, column))
 		weight = nr_samples;
+	if (profile->time &&
+	    profile_time_add(profile->time, &(struct time_entry){.row = (uint32_t)reading->row,
+								 .stretch = reading->stretch,
+								 .column = column,
+								 .nr_samples = nr_samples,
+								 .share = weight}))
+		return -ENOMEM;
+	if (profile->shares == profile->counts)
+		return 0;
 	profile->shares[at] = add_samples(profile->shares[at], weight);
 	profile->share_totals[column] = add_samples(profile->share_totals[column], weight);
 	return 0;
 }
 
+/* The keys of samples that went to reading->row. */
+static int log_details(struct reading *reading, const struct sdb_entry *entries, size_t nr_entries,
+		       uint32_t column)
+{
+	const struct profile_row *row;
+	int error = 0;
+
+	if (!needs_details(reading->options) || reading->row == SIZE_MAX)
+		return 0;
+	row = &reading->profile->rows[reading->row];
+	for (size_t i = 0; i < nr_entries && !error; i++) {
+		struct detail_entry entry = {.key = entries[i].key,
+					     .address = row->address + entries[i].key - row->start,
+					     .nr_samples = entries[i].nr_samples,
+					     .share = is_by_weight(reading->profile, column)
+							      ? entries[i].weight
+							      : entries[i].nr_samples,
+					     .row = (uint32_t)reading->row,
+					     .column = column,
+					     .image = reading->image};
+
+		error = detail_log_add(&reading->reader->log, &entry);
+	}
+	return error;
+}
+
 /* ---- symbols ---- */
-
-static bool ends_before(const struct symbol *symbol, uint64_t key)
-{
-	return symbol->start < key && key - symbol->start >= symbol->nr_bytes;
-}
-
-/*
- * The first symbol from index on that does not end before key. Strides that
- * double, then halves: near for dense profiles, quick where few offsets stand
- * in a large table.
- */
-static size_t skip_symbols(const struct symbol_table *table, size_t index, uint64_t key)
-{
-	size_t stride = 1;
-	size_t high;
-
-	while (index + stride <= table->nr_symbols &&
-	       ends_before(&table->symbols[index + stride - 1], key)) {
-		index += stride;
-		stride *= 2;
-	}
-	high = index + stride < table->nr_symbols ? index + stride : table->nr_symbols;
-	while (index < high) {
-		size_t middle = index + (high - index) / 2;
-
-		if (ends_before(&table->symbols[middle], key))
-			index = middle + 1;
-		else
-			high = middle;
-	}
-	return index;
-}
 
 /* Both are sorted: one walk over the part's keys and the table's symbols. */
 static int join_symbols(struct reading *reading, const struct part_samples *samples,
@@ -211,8 +229,9 @@ static int join_symbols(struct reading *reading, const struct part_samples *samp
 		uint64_t weight = 0;
 		size_t target = table->nr_symbols;
 		uint64_t end = UINT64_MAX; /* first key that is of something else */
+		size_t first = i;
 
-		symbol = skip_symbols(table, symbol, key);
+		symbol = symbol_find_from(table, symbol, key);
 		if (symbol < table->nr_symbols) {
 			const struct symbol *next = &table->symbols[symbol];
 
@@ -228,24 +247,10 @@ static int join_symbols(struct reading *reading, const struct part_samples *samp
 			i++;
 		} while (i < samples->nr_entries && samples->entries[i].key < end);
 		error = count_samples(reading, target, column, nr_samples, weight);
+		if (!error)
+			error = log_details(reading, samples->entries + first, i - first, column);
 	}
 	return error;
-}
-
-static bool list_match_symbol(const struct spec_list *list, const char *name, const char *shown)
-{
-	return spec_list_match(list, name) || (shown && spec_list_match(list, shown));
-}
-
-static bool is_hidden(const struct profile_options *options, const char *name)
-{
-	char *shown = *name ? symbol_demangle(name, options->demangle) : NULL;
-	bool hidden = list_match_symbol(&options->exclude, name, shown);
-
-	if (options->include.nr_patterns && !list_match_symbol(&options->include, name, shown))
-		hidden = true;
-	free(shown);
-	return hidden;
 }
 
 static int hide_symbols(struct reading *reading)
@@ -259,8 +264,10 @@ static int hide_symbols(struct reading *reading)
 	if (!reading->hidden)
 		return -ENOMEM;
 	for (size_t i = 0; i < table->nr_symbols; i++)
-		reading->hidden[i] = is_hidden(options, table->symbols[i].name);
-	reading->hidden[table->nr_symbols] = is_hidden(options, "");
+		reading->hidden[i] = symbol_is_left_out(&options->include, &options->exclude,
+							table->symbols[i].name, options->demangle);
+	reading->hidden[table->nr_symbols] =
+		symbol_is_left_out(&options->include, &options->exclude, "", options->demangle);
 	return 0;
 }
 
@@ -281,22 +288,15 @@ static void loaded_symbols_destroy(struct loaded_symbols *loaded)
 static int load_symbols(struct reading *reading, const struct slice_section *section,
 			const char *path)
 {
-	const struct selection *selection = reading->profile->selection;
-	const struct selection_image *selected = &selection->images[reading->image];
-	struct symbol_search search = {.root = reading->options->root,
-				       .image_path = reading->options->image_path,
-				       .cache_path = reading->options->cache_path};
 	struct loaded_symbols *loaded = calloc(1, sizeof(*loaded));
-	char meta[PATH_MAX];
+	struct image_search search;
 	int error;
 
 	if (!loaded)
 		return -ENOMEM;
-	if (snprintf(meta, sizeof(meta), "%s/meta", selection->sessions[selected->session].path) <
-	    (int)sizeof(meta))
-		search.meta_path = meta;
+	image_search_init(&search, reading->profile->selection, reading->image, reading->options);
 	error = symbol_table_load(&loaded->table, path, &section->identity, section->image_kind,
-				  &search);
+				  &search.search);
 	if (error) {
 		free(loaded);
 		return error;
@@ -455,6 +455,9 @@ static int read_part(struct reading *reading, const struct selected_part *part)
 			error = hide_symbols(reading);
 	}
 	reading->app = part->app;
+	if (reading->profile->time)
+		reading->stretch =
+			profile_time_of(reading->profile->time, reading->profile->selection, part);
 	if (!error && samples.nr_samples && !symbols)
 		error = count_samples(reading, 0, part->class, samples.nr_samples, samples.weight);
 	else if (!error && samples.nr_samples)
@@ -535,6 +538,7 @@ static void reader_deinit(struct reader *reader)
 		loaded_symbols_destroy(loaded);
 	}
 	part_reader_deinit(&reader->parts);
+	detail_log_deinit(&reader->log);
 }
 
 static bool is_weighted(const struct selection *selection)
@@ -556,6 +560,12 @@ static int make_totals(struct profile *profile)
 		return 0;
 	profile->share_totals = calloc(profile->nr_columns, sizeof(*profile->share_totals));
 	return profile->share_totals ? 0 : -ENOMEM;
+}
+
+static int make_time(struct profile *profile)
+{
+	profile->time = calloc(1, sizeof(*profile->time));
+	return profile->time ? profile_time_init(profile->time, profile->selection) : -ENOMEM;
 }
 
 static void widen_times(int64_t *start_ns, int64_t *end_ns, int64_t begin_ns, int64_t last_ns)
@@ -598,6 +608,37 @@ static void sum_up(struct profile *profile)
 	}
 }
 
+/* What was read for it alone goes then. */
+static int split_inlines(struct reader *reader)
+{
+	struct profile *profile = reader->profile;
+	int error = profile_inlines_split(profile);
+
+	if (!reader->options->details)
+		profile_details_deinit(profile);
+	if (!reader->options->lines)
+		profile_lines_deinit(profile);
+	return error;
+}
+
+/* Rows that belong together become one, then their keys are summed. */
+static int arrange(struct reader *reader)
+{
+	uint32_t *moved;
+	int error = profile_merge(reader->profile, &moved);
+
+	if (!error && needs_details(reader->options))
+		error = profile_details_arrange(reader->profile, &reader->log, moved);
+	if (!error && reader->profile->time)
+		profile_time_arrange(reader->profile->time, moved);
+	free(moved);
+	if (!error && (reader->options->lines || reader->options->inlines))
+		error = profile_lines_find(reader->profile, reader->options);
+	if (!error && reader->options->inlines)
+		error = split_inlines(reader);
+	return error;
+}
+
 int profile_build(struct profile *profile, const struct selection *selection,
 		  const struct profile_options *options, struct diag *diag)
 {
@@ -609,6 +650,8 @@ int profile_build(struct profile *profile, const struct selection *selection,
 				    .nr_classes = selection->classes.nr_classes,
 				    .nr_columns = selection_nr_columns(selection)};
 	error = make_totals(profile);
+	if (!error && options->by_time)
+		error = make_time(profile);
 	if (!error)
 		error = part_reader_init(&reader.parts, selection);
 	if (!error)
@@ -616,7 +659,7 @@ int profile_build(struct profile *profile, const struct selection *selection,
 	if (!error)
 		error = read_idle(&reader);
 	if (!error)
-		error = profile_merge(profile);
+		error = arrange(&reader);
 	reader_deinit(&reader);
 	if (error) {
 		profile_deinit(profile);
@@ -628,8 +671,10 @@ int profile_build(struct profile *profile, const struct selection *selection,
 
 void profile_deinit(struct profile *profile)
 {
-	for (size_t i = 0; profile->images && i < profile->selection->nr_images; i++)
+	for (size_t i = 0; profile->images && i < profile->selection->nr_images; i++) {
 		free(profile->images[i].note);
+		free(profile->images[i].line_note);
+	}
 	free(profile->images);
 	free(profile->rows);
 	if (profile->shares != profile->counts)
@@ -638,6 +683,11 @@ void profile_deinit(struct profile *profile)
 	if (profile->share_totals != profile->totals)
 		free(profile->share_totals);
 	free(profile->totals);
+	profile_details_deinit(profile);
+	profile_lines_deinit(profile);
+	if (profile->time)
+		profile_time_deinit(profile->time);
+	free(profile->time);
 	strings_deinit(&profile->strings);
 	*profile = (struct profile){0};
 }

@@ -85,7 +85,7 @@ static void add(uint64_t *to, const uint64_t *from, size_t nr)
 			to[i] = UINT64_MAX;
 }
 
-static void merge_rows(struct profile *profile, size_t to, size_t from)
+static void merge_rows(struct profile *profile, uint32_t *moved, size_t to, size_t from)
 {
 	size_t nr = profile->nr_columns;
 
@@ -93,18 +93,20 @@ static void merge_rows(struct profile *profile, size_t to, size_t from)
 	if (profile->shares != profile->counts)
 		add(profile->shares + to * nr, profile->shares + from * nr, nr);
 	profile->rows[from].app = GONE;
+	moved[from] = (uint32_t)to;
 }
 
 /* rows: nr of one place, by address. The first that fits takes the first that is left. */
-static void merge_group(struct profile *profile, const size_t *rows, size_t nr)
+static void merge_group(struct profile *profile, uint32_t *moved, const size_t *rows, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		for (size_t j = 0; j < nr; j++)
 			if (i != j && belong_together(profile, rows[i], rows[j]))
-				merge_rows(profile, rows[i], rows[j]);
+				merge_rows(profile, moved, rows[i], rows[j]);
 }
 
-static void close_gaps(struct profile *profile)
+/* places: room for the new index of each row that stays. */
+static void close_gaps(struct profile *profile, size_t *places)
 {
 	size_t nr_bytes = profile->nr_columns * sizeof(*profile->counts);
 	size_t nr = 0;
@@ -115,6 +117,7 @@ static void close_gaps(struct profile *profile)
 
 		if (profile->rows[i].app == GONE)
 			continue;
+		places[i] = nr;
 		profile->rows[nr++] = profile->rows[i];
 		memmove(profile->counts + to, profile->counts + from, nr_bytes);
 		if (profile->shares != profile->counts)
@@ -135,27 +138,46 @@ static bool may_merge(const struct profile *profile)
 	return false;
 }
 
-int profile_merge(struct profile *profile)
+static void merge_all(struct profile *profile, uint32_t *moved, size_t *order)
 {
-	size_t *order;
+	size_t nr_rows = profile->nr_rows;
 	size_t begin = 0;
 
+	for (size_t i = 0; i < nr_rows; i++) {
+		order[i] = i;
+		moved[i] = (uint32_t)i;
+	}
+	qsort_r(order, nr_rows, sizeof(*order), compare_rows, profile);
+	for (size_t i = 1; i <= nr_rows; i++) {
+		if (i < nr_rows && !compare_places(profile, order[begin], order[i]))
+			continue;
+		if (i - begin > 1)
+			merge_group(profile, moved, order + begin, i - begin);
+		begin = i;
+	}
+	close_gaps(profile, order);
+	/* What took others may have been taken itself. */
+	for (size_t i = 0; i < nr_rows; i++)
+		while (moved[moved[i]] != moved[i])
+			moved[i] = moved[moved[i]];
+	for (size_t i = 0; i < nr_rows; i++)
+		moved[i] = (uint32_t)order[moved[i]];
+}
+
+int profile_merge(struct profile *profile, uint32_t **moved)
+{
+	size_t *order;
+
+	*moved = NULL;
 	if (!may_merge(profile))
 		return 0;
 	order = calloc(profile->nr_rows + 1, sizeof(*order));
-	if (!order)
+	*moved = calloc(profile->nr_rows + 1, sizeof(**moved));
+	if (!order || !*moved) {
+		free(order);
 		return -ENOMEM;
-	for (size_t i = 0; i < profile->nr_rows; i++)
-		order[i] = i;
-	qsort_r(order, profile->nr_rows, sizeof(*order), compare_rows, profile);
-	for (size_t i = 1; i <= profile->nr_rows; i++) {
-		if (i < profile->nr_rows && !compare_places(profile, order[begin], order[i]))
-			continue;
-		if (i - begin > 1)
-			merge_group(profile, order + begin, i - begin);
-		begin = i;
 	}
+	merge_all(profile, *moved, order);
 	free(order);
-	close_gaps(profile);
 	return 0;
 }

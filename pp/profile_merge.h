@@ -10,7 +10,10 @@
 
 #include "pp/profile.h"
 
-/* 0 or -ENOMEM. */
-int profile_merge(struct profile *profile);
+/*
+ * *moved: where each row is now, by its index before; NULL: all are where they were. To be
+ * freed in any case. 0 or -ENOMEM.
+ */
+int profile_merge(struct profile *profile, uint32_t **moved);
 
 #endif

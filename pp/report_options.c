@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/report_options.h"
-#include "pp/symbol_cache.h"
+
+#include "pp/select_options.h"
 
 #include <errno.h>
-#include <math.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum option {
 	OPTION_SYMBOLS = 1,
-	OPTION_NOT_YET_DETAILS,
-	OPTION_NOT_YET_CALLGRAPH,
-	OPTION_NOT_YET_DEBUG_INFO,
-	OPTION_NOT_YET_XML,
+	OPTION_DETAILS,
+	OPTION_DEBUG_INFO,
+	OPTION_INLINES,
+	OPTION_XML,
+	OPTION_JSON,
+	OPTION_CALLGRAPH,
+	OPTION_STACKS,
+	OPTION_FOLDED,
+	OPTION_PPROF,
+	OPTION_CALLGRIND,
+	OPTION_HTML,
 	OPTION_SHOW_ADDRESS,
 	OPTION_LONG_FILENAMES,
 	OPTION_ACCUMULATED,
@@ -30,34 +35,35 @@ enum option {
 	OPTION_DEMANGLE,
 	OPTION_NO_HEADER,
 	OPTION_OUTPUT,
-	OPTION_IMAGE_PATH,
-	OPTION_ROOT,
-	OPTION_SESSION_DIR,
-	OPTION_LAST,
-	OPTION_FROM,
-	OPTION_TO,
 	OPTION_DIFF,
 	OPTION_ERROR,
-	OPTION_VERBOSE,
-	OPTION_VERSION,
-	OPTION_HELP,
-	OPTION_USAGE,
 };
 
-#define ARG_NONE POPT_ARG_NONE, NULL
-#define ARG_TEXT POPT_ARG_STRING, NULL
+/* A tree has a line for each way to each function: most are of a few samples. */
+#define STACKS_THRESHOLD 0.5
 
 static const struct poptOption option_table[] = {
 	{"symbols", 'l', ARG_NONE, OPTION_SYMBOLS, "list symbols, not images", NULL},
-	{"sort", 's', ARG_TEXT, OPTION_SORT, "sort by", "sample,image,app-name,symbol,vma"},
+	{"debug-info", 'g', ARG_NONE, OPTION_DEBUG_INFO, "show source files and lines", NULL},
+	{"inlines", 0, ARG_NONE, OPTION_INLINES, "list inlined functions, too, each for itself",
+	 NULL},
+	{"details", 'd', ARG_NONE, OPTION_DETAILS, "list each symbol's addresses, too", NULL},
+	{"callgraph", 'c', ARG_NONE, OPTION_CALLGRAPH, "show callers and callees of functions",
+	 NULL},
+	{"stacks", 0, ARG_NONE, OPTION_STACKS,
+	 "show call stacks as a tree, without what is below 0.5 % (see -t)", NULL},
+	{"folded", 0, ARG_NONE, OPTION_FOLDED, "write a line for each call stack, for flame graphs",
+	 NULL},
+	{"pprof", 0, ARG_TEXT, OPTION_PPROF, "write call stacks for pprof to", "FILE"},
+	{"callgrind", 0, ARG_NONE, OPTION_CALLGRIND,
+	 "write call stacks for kcachegrind and callgrind_annotate", NULL},
+	{"sort", 's', ARG_TEXT, OPTION_SORT, "sort by sample, image, app-name, symbol, debug, vma",
+	 "KEY,..."},
 	{"reverse-sort", 'r', ARG_NONE, OPTION_REVERSE, "reverse the order", NULL},
 	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out what is below", "PERCENT"},
-	{"merge", 'm', ARG_TEXT, OPTION_MERGE, "sum what was sampled apart",
-	 "cpu,lib,tid,tgid,unitmask,cgroup,all"},
+	{"merge", 'm', ARG_TEXT, OPTION_MERGE,
+	 "sum what was sampled apart: cpu, lib, tid, tgid, unitmask, cgroup, all", "WHAT,..."},
 	{"by", 0, ARG_TEXT, OPTION_BY, "rows are these, not applications", "cgroup|tgid|tid|cpu"},
-	{"last", 0, ARG_TEXT, OPTION_LAST, "of the last stretch of time only", "10m|2h|3d|..."},
-	{"from", 0, ARG_TEXT, OPTION_FROM, "of what was sampled since", "TIME"},
-	{"to", 0, ARG_TEXT, OPTION_TO, "of what was sampled before", "TIME"},
 	{"diff", 0, ARG_NONE, OPTION_DIFF,
 	 "compare two profiles: A B, or --last: with what was before", NULL},
 	{"error", 0, ARG_NONE, OPTION_ERROR, "show the sampling error of percentages", NULL},
@@ -74,74 +80,28 @@ static const struct poptOption option_table[] = {
 	 "percentages of all samples, not of an application's", NULL},
 	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "names of C++ symbols", "none|normal|smart"},
 	{"no-header", 'n', ARG_NONE, OPTION_NO_HEADER, "no header, no column heads", NULL},
+	{"xml", 'X', ARG_NONE, OPTION_XML, "write XML", NULL},
+	{"json", 0, ARG_NONE, OPTION_JSON, "write JSON", NULL},
+	{"html", 0, ARG_TEXT, OPTION_HTML, "write one HTML page with everything in it", "FILE"},
 	{"output-file", 'o', ARG_TEXT, OPTION_OUTPUT, "write the report to", "FILE"},
-	{"image-path", 'p', ARG_TEXT, OPTION_IMAGE_PATH, "look for binaries here too", "DIR,..."},
-	{"root", 'R', ARG_TEXT, OPTION_ROOT, "look for binaries below", "DIR"},
-	{"session-dir", 0, ARG_TEXT, OPTION_SESSION_DIR,
-	 "folder of sessions (./oprofile_data, else /var/lib/oprofile)", "DIR"},
-	{"verbose", 'V', ARG_NONE, OPTION_VERBOSE, "say which files are read", NULL},
-	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
-	{"details", 'd', ARG_NONE, OPTION_NOT_YET_DETAILS, "(not there yet)", NULL},
-	{"callgraph", 'c', ARG_NONE, OPTION_NOT_YET_CALLGRAPH, "(not there yet)", NULL},
-	{"debug-info", 'g', ARG_NONE, OPTION_NOT_YET_DEBUG_INFO, "(not there yet)", NULL},
-	{"xml", 'X', ARG_NONE, OPTION_NOT_YET_XML, "(not there yet)", NULL},
-	{"help", '?', ARG_NONE, OPTION_HELP, "show this help", NULL},
-	{"usage", 0, ARG_NONE, OPTION_USAGE, "show brief usage", NULL},
-	POPT_TABLEEND};
-
-static int parse_merge(struct report_options *options, const char *text, struct diag *diag)
-{
-	static const struct {
-		const char *name;
-		unsigned int merge;
-	} merges[] = {
-		{"cpu", MERGE_CPU},
-		{"lib", MERGE_LIB},
-		{"tid", MERGE_TID},
-		{"tgid", MERGE_TGID},
-		{"unitmask", MERGE_UNIT_MASK},
-		{"cgroup", MERGE_CGROUP},
-		{"all", MERGE_ALL},
-	};
-	struct spec_list items;
-	int error = spec_list_parse(&items, text, diag);
-
-	for (size_t i = 0; i < items.nr_patterns && !error; i++) {
-		error = -EINVAL;
-		for (size_t j = 0; j < sizeof(merges) / sizeof(merges[0]); j++) {
-			if (strcmp(items.patterns[i], merges[j].name) != 0)
-				continue;
-			options->selection.merge |= merges[j].merge;
-			error = 0;
-		}
-		if (error)
-			diag_set(diag, error,
-				 "--merge: \"%s\" is none of cpu, lib, tid, tgid, unitmask, "
-				 "cgroup, all",
-				 items.patterns[i]);
-	}
-	spec_list_deinit(&items);
-	return error;
-}
+	TOOL_TABLE_END};
 
 static int add_sort(struct text_options *text, const char *name, struct diag *diag)
 {
 	static const char *const names[TEXT_SORT_NR] = {
 		[TEXT_SORT_SAMPLE] = "sample", [TEXT_SORT_IMAGE] = "image",
 		[TEXT_SORT_APP] = "app-name",  [TEXT_SORT_SYMBOL] = "symbol",
-		[TEXT_SORT_VMA] = "vma",
+		[TEXT_SORT_VMA] = "vma",       [TEXT_SORT_DEBUG] = "debug",
 	};
 	size_t sort = 0;
 
-	if (!strcmp(name, "debug"))
-		return diag_set(diag, -EOPNOTSUPP,
-				"--sort=debug is not there yet: source lines can't be shown yet");
 	while (sort < TEXT_SORT_NR && strcmp(names[sort], name) != 0)
 		sort++;
 	if (sort == TEXT_SORT_NR)
-		return diag_set(diag, -EINVAL,
-				"--sort: \"%s\" is none of sample, image, app-name, symbol, vma",
-				name);
+		return diag_set(
+			diag, -EINVAL,
+			"--sort: \"%s\" is none of sample, image, app-name, symbol, debug, vma",
+			name);
 	for (size_t i = 0; i < text->nr_sort; i++)
 		if (text->sort[i] == (enum text_sort)sort)
 			return diag_set(diag, -EINVAL, "--sort: %s is given twice", name);
@@ -154,76 +114,53 @@ static int parse_sort(struct report_options *options, const char *text, struct d
 	struct spec_list items;
 	int error = spec_list_parse(&items, text, diag);
 
-	for (size_t i = 0; i < items.nr_patterns && !error; i++)
+	for (size_t i = 0; i < items.nr_patterns && !error; i++) {
 		error = add_sort(&options->text, items.patterns[i], diag);
+		if (!strcmp(items.patterns[i], "debug"))
+			options->profile.lines = true;
+	}
 	spec_list_deinit(&items);
 	return error;
 }
 
-static int parse_threshold(struct report_options *options, const char *text, struct diag *diag)
+static int set_demangle(struct report_options *options, const char *text, struct diag *diag)
 {
-	char *end;
-	double percent = strtod(text, &end);
+	int error = select_parse_demangle(text, &options->text.demangle, diag);
 
-	if (end != text && *end == '%')
-		end++;
-	if (end == text || *end || !isfinite(percent) || percent < 0 || percent > 100)
-		return diag_set(diag, -EINVAL,
-				"--threshold: \"%s\" is no percentage (0 to 100, such as 0.5)",
-				text);
-	options->text.threshold = percent;
+	if (!error)
+		options->profile.demangle = options->text.demangle;
+	return error;
+}
+
+static int set_format(struct report_options *options, enum report_format format, struct diag *diag)
+{
+	if (options->format != REPORT_TEXT && options->format != format)
+		return diag_set(diag, -EINVAL, "a report has one format: choose one of them");
+	options->format = format;
 	return 0;
 }
 
-static int parse_demangle(struct report_options *options, const char *text, struct diag *diag)
+static int set_pprof(struct report_options *options, const char *text, struct diag *diag)
 {
-	enum demangle_mode mode;
+	int error = set_format(options, REPORT_PPROF, diag);
 
-	if (!strcmp(text, "none"))
-		mode = DEMANGLE_NONE;
-	else if (!strcmp(text, "normal"))
-		mode = DEMANGLE_NORMAL;
-	else if (!strcmp(text, "smart"))
-		mode = DEMANGLE_SMART;
-	else
-		return diag_set(diag, -EINVAL, "--demangle: \"%s\" is none of none, normal, smart",
-				text);
-	options->text.demangle = mode;
-	options->profile.demangle = mode;
-	return 0;
+	return error ? error
+		     : select_keep_text(&options->output, "--pprof's file (or -o)", text, diag);
 }
 
-static int parse_symbols(struct spec_list *list, const char *option, const char *text,
-			 struct diag *diag)
+/* A page has all that there is; its file is the option's value. */
+static int set_page(struct report_options *options, const char *path, struct diag *diag)
 {
-	if (list->nr_patterns)
-		return diag_set(diag, -EINVAL, "%s is given twice; write a comma list", option);
-	return spec_list_parse(list, text, diag);
+	int error = set_format(options, REPORT_PAGE, diag);
+
+	if (error)
+		return error;
+	options->profile.symbols = options->profile.details = options->profile.by_time =
+		options->profile.lines = true;
+	return select_keep_text(&options->output, "--html or --output-file", path, diag);
 }
 
-static int keep_text(char **field, const char *option, const char *text, struct diag *diag)
-{
-	if (*field)
-		return diag_set(diag, -EINVAL, "%s is given twice", option);
-	if (!*text)
-		return diag_set(diag, -EINVAL, "%s needs a value", option);
-	*field = strdup(text);
-	return *field ? 0 : -ENOMEM;
-}
-
-static int not_yet(int option, struct diag *diag)
-{
-	static const char *const names[] = {
-		[OPTION_NOT_YET_DETAILS] = "--details (-d)",
-		[OPTION_NOT_YET_CALLGRAPH] = "--callgraph (-c)",
-		[OPTION_NOT_YET_DEBUG_INFO] = "--debug-info (-g)",
-		[OPTION_NOT_YET_XML] = "--xml (-X)",
-	};
-
-	return diag_set(diag, -EOPNOTSUPP, "%s is not there yet", names[option]);
-}
-
-/* Options that take a value. */
+/* Options that take a value, and formats. */
 static int set_value(struct report_options *options, int option, const char *text,
 		     struct diag *diag)
 {
@@ -231,32 +168,32 @@ static int set_value(struct report_options *options, int option, const char *tex
 	case OPTION_SORT:
 		return parse_sort(options, text, diag);
 	case OPTION_MERGE:
-		return parse_merge(options, text, diag);
+		return select_parse_merge(text, &options->selection.merge, diag);
 	case OPTION_BY:
 		options->text.named_rows = true;
 		return rows_by_parse(text, &options->selection.by, diag);
 	case OPTION_EXCLUDE_SYMBOLS:
-		return parse_symbols(&options->profile.exclude, "--exclude-symbols", text, diag);
+		return select_parse_list(&options->profile.exclude, "--exclude-symbols", text,
+					 diag);
 	case OPTION_INCLUDE_SYMBOLS:
-		return parse_symbols(&options->profile.include, "--include-symbols", text, diag);
+		return select_parse_list(&options->profile.include, "--include-symbols", text,
+					 diag);
 	case OPTION_THRESHOLD:
-		return parse_threshold(options, text, diag);
+		return select_parse_threshold(text, &options->text.threshold, diag);
 	case OPTION_DEMANGLE:
-		return parse_demangle(options, text, diag);
+		return set_demangle(options, text, diag);
+	case OPTION_HTML:
+		return set_page(options, text, diag);
 	case OPTION_OUTPUT:
-		return keep_text(&options->output, "--output-file", text, diag);
-	case OPTION_IMAGE_PATH:
-		return keep_text(&options->image_path, "--image-path", text, diag);
-	case OPTION_LAST:
-		return keep_text(&options->last, "--last", text, diag);
-	case OPTION_FROM:
-		return keep_text(&options->from, "--from", text, diag);
-	case OPTION_TO:
-		return keep_text(&options->to, "--to", text, diag);
-	case OPTION_ROOT:
-		return keep_text(&options->root, "--root", text, diag);
+		return select_keep_text(&options->output, "--output-file", text, diag);
+	case OPTION_STACKS:
+		return set_format(options, REPORT_STACKS, diag);
+	case OPTION_FOLDED:
+		return set_format(options, REPORT_FOLDED, diag);
+	case OPTION_PPROF:
+		return set_pprof(options, text, diag);
 	default:
-		return keep_text(&options->session_dir, "--session-dir", text, diag);
+		return set_format(options, REPORT_CALLGRIND, diag);
 	}
 }
 
@@ -272,32 +209,34 @@ static bool set_flag(struct report_options *options, int option)
 		     : option == OPTION_EXCLUDE_DEPENDENT ? &options->selection.exclude_dependent
 		     : option == OPTION_DIFF		  ? &options->diff
 		     : option == OPTION_ERROR		  ? &options->text.show_error
-		     : option == OPTION_VERBOSE		  ? &options->verbose
+		     : option == OPTION_CALLGRAPH	  ? &options->callgraph
 							  : NULL;
 
 	if (flag)
 		*flag = true;
+	else if (option == OPTION_DEBUG_INFO)
+		options->profile.lines = options->text.show_lines = true;
+	else if (option == OPTION_INLINES)
+		options->profile.symbols = options->profile.inlines = true;
+	else if (option == OPTION_DETAILS)
+		options->profile.symbols = options->profile.details = options->text.show_details =
+			options->text.show_vma = true;
 	else if (option == OPTION_NO_HEADER)
 		options->text.header = false;
-	else if (option == OPTION_VERSION)
-		options->what = REPORT_VERSION;
-	else if (option == OPTION_HELP)
-		options->what = REPORT_HELP;
-	else if (option == OPTION_USAGE)
-		options->what = REPORT_USAGE;
 	else
 		return false;
 	return true;
 }
 
-static int set_option(struct report_options *options, int option, const char *text,
-		      struct diag *diag)
+static int take_option(void *tool, int option, const char *text, struct diag *diag)
 {
-	if (option >= OPTION_NOT_YET_DETAILS && option <= OPTION_NOT_YET_XML)
-		return not_yet(option, diag);
+	struct report_options *options = tool;
+
+	if (option == OPTION_XML || option == OPTION_JSON)
+		return set_format(options, option == OPTION_XML ? REPORT_XML : REPORT_JSON, diag);
 	if (set_flag(options, option))
 		return 0;
-	return set_value(options, option, text ? text : "", diag);
+	return set_value(options, option, text, diag);
 }
 
 static int parse_diff(struct report_options *options, const char *const *words, size_t nr_words,
@@ -305,12 +244,12 @@ static int parse_diff(struct report_options *options, const char *const *words, 
 {
 	int64_t last_ns = 0;
 
-	if (options->from || options->to)
+	if (options->tool.from || options->tool.to)
 		return diag_set(diag, -EINVAL,
 				"--from and --to say one stretch, and two are compared: write "
 				"time:FROM..TO time:FROM..TO");
-	if (options->last) {
-		int error = time_length_parse(options->last, &last_ns, diag);
+	if (options->tool.last) {
+		int error = time_length_parse(options->tool.last, &last_ns, diag);
 
 		if (error)
 			return error;
@@ -319,65 +258,81 @@ static int parse_diff(struct report_options *options, const char *const *words, 
 	return spec_parse_diff(options->sides, words, nr_words, last_ns, now_ns, diag);
 }
 
-/* --last, --from and --to, into the one specification that there is. */
-static int set_range(struct report_options *options, int64_t now_ns, struct diag *diag)
+static int take_words(void *tool, const char *const *words, size_t nr_words, int64_t now_ns,
+		      struct diag *diag)
 {
-	struct spec *spec = &options->sides[0];
+	struct report_options *options = tool;
 	int error;
 
-	if (!options->last && !options->from && !options->to)
-		return 0;
-	if (options->nr_sides > 1)
-		return diag_set(diag, -EINVAL,
-				"of a differential profile each side has its own time:FROM..TO");
-	if (spec->timed || (options->last && (options->from || options->to)))
-		return diag_set(diag, -EINVAL,
-				"the stretch of time is given twice: choose --last, --from and "
-				"--to, or time:");
-	if (options->last)
-		error = time_range_parse_last(options->last, now_ns, &spec->range, diag);
-	else
-		error = time_range_parse_points(options->from, options->to, now_ns, &spec->range,
-						diag);
-	spec->timed = !error;
-	return error;
-}
-
-static int parse_words(struct report_options *options, poptContext context, int64_t now_ns,
-		       struct diag *diag)
-{
-	const char **words = poptGetArgs(context);
-	size_t nr_words = 0;
-	int error;
-
-	while (words && words[nr_words])
-		nr_words++;
 	if (options->diff)
 		return parse_diff(options, words, nr_words, now_ns, diag);
 	error = spec_parse_sides(options->sides, &options->nr_sides, words, nr_words, now_ns, diag);
-	return error ? error : set_range(options, now_ns, diag);
+	return error ? error
+		     : tool_options_set_range(&options->tool, options->sides, options->nr_sides,
+					      now_ns, diag);
 }
 
-static int parse(struct report_options *options, poptContext context, int64_t now_ns,
-		 struct diag *diag)
+static const struct tool_command command = {
+	.name = "opreport",
+	.usage = "[OPTION...] [PROFILE SPECIFICATION...]",
+	.contains = "libbfd",
+	.options = option_table,
+	.take = take_option,
+	.take_words = take_words,
+};
+
+/* Documents hold everything in an order of their own: what arranges text is an error there. */
+static int check_document(const struct report_options *options, struct diag *diag)
 {
-	int error = 0;
-	int option;
+	const struct text_options *text = &options->text;
+	const char *option = text->threshold > 0    ? "--threshold"
+			     : text->nr_sort	    ? "--sort"
+			     : text->reverse	    ? "--reverse-sort"
+			     : text->accumulated    ? "--accumulated"
+			     : text->show_error	    ? "--error"
+			     : text->global_percent ? "--global-percent"
+			     : !text->header	    ? "--no-header"
+						    : NULL;
 
-	while (!error && (option = poptGetNextOpt(context)) > 0) {
-		char *text = poptGetOptArg(context);
+	if ((options->format != REPORT_XML && options->format != REPORT_JSON) || !option)
+		return 0;
+	return diag_set(diag, -EINVAL, "%s goes with the text layout only", option);
+}
 
-		error = set_option(options, option, text, diag);
-		free(text);
-	}
-	if (!error && option < -1)
-		error = diag_set(diag, -EINVAL, "%s: %s (try --help)",
-				 poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				 poptStrerror(option));
-	options->selection.whole_rows = options->text.long_names;
-	if (!error && options->what == REPORT_RUN)
-		error = parse_words(options, context, now_ns, diag);
-	return error;
+/* A call graph and what is made of stacks: the rest would silently do nothing. */
+static int check_stacks(const struct report_options *options, struct diag *diag)
+{
+	const struct text_options *text = &options->text;
+	const char *option = NULL;
+
+	if (options->callgraph && options->format != REPORT_TEXT && options->format != REPORT_XML)
+		return diag_set(diag, -EINVAL,
+				"--callgraph is a layout of its own: leave it out, or the other "
+				"format");
+	if (text->accumulated)
+		option = "--accumulated";
+	else if (options->profile.inlines)
+		option = "--inlines";
+	else if (options->profile.details)
+		option = "--details";
+	else if (options->profile.lines)
+		option = "--debug-info";
+	else if (!options->callgraph && text->global_percent)
+		option = "--global-percent";
+	else if (!options->callgraph && text->show_vma)
+		option = "--show-address";
+	else if (!options->callgraph && text->nr_sort)
+		option = "--sort";
+	else if (!options->callgraph && text->show_error)
+		option = "--error";
+	else if (options->format > REPORT_STACKS && text->threshold > 0)
+		option = "--threshold";
+	if (!option)
+		return 0;
+	return diag_set(diag, -EINVAL, "%s makes no sense of %s", option,
+			options->callgraph		   ? "a call graph"
+			: options->format == REPORT_STACKS ? "a tree of stacks"
+							   : "what other programs read");
 }
 
 /* What only one of the layouts has is an error in the other, not silently nothing. */
@@ -388,12 +343,23 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 	if (options->nr_sides > 1 && options->text.accumulated)
 		return diag_set(diag, -EINVAL,
 				"--accumulated makes no sense of changes: leave it out");
+	if (report_needs_stacks(options))
+		return check_stacks(options, diag);
+	if (options->profile.inlines && options->format == REPORT_PAGE)
+		return diag_set(diag, -EINVAL, "a page is of symbols: leave --inlines out");
+	if (options->profile.inlines &&
+	    (options->profile.include.nr_patterns || options->profile.exclude.nr_patterns))
+		return diag_set(diag, -EINVAL,
+				"--include-symbols and --exclude-symbols choose symbols, which "
+				"--inlines takes apart: leave one of them out");
 	if (options->profile.symbols)
 		return 0;
 	if (options->text.accumulated)
 		option = "--accumulated";
 	else if (options->text.show_vma)
 		option = "--show-address";
+	else if (options->profile.lines)
+		option = "--debug-info";
 	else if (options->profile.include.nr_patterns)
 		option = "--include-symbols";
 	else if (options->profile.exclude.nr_patterns)
@@ -409,23 +375,25 @@ static int check_layout(const struct report_options *options, struct diag *diag)
 int report_options_parse(struct report_options *options, int argc, const char **argv,
 			 int64_t now_ns, struct diag *diag)
 {
-	poptContext context = poptGetContext("opreport", argc, argv, option_table, 0);
 	int error;
 
 	*options = (struct report_options){.text.header = true,
+					   .text.threshold = -1,
 					   .text.demangle = DEMANGLE_NORMAL,
 					   .profile.demangle = DEMANGLE_NORMAL};
-	diag_clear(diag);
-	error = context ? parse(options, context, now_ns, diag) : -ENOMEM;
-	poptFreeContext(context);
+	error = tool_options_parse(&options->tool, &command, options, argc, argv, now_ns, diag);
+	if (options->text.threshold < 0)
+		options->text.threshold = options->format == REPORT_STACKS ? STACKS_THRESHOLD : 0;
+	options->selection.whole_rows = options->text.long_names;
+	if (options->nr_sides > 1) /* each is shown as a whole */
+		options->profile.by_time = false;
 	if (!error)
 		error = check_layout(options, diag);
-	if (error == -ENOMEM)
-		diag_set(diag, error, "out of memory");
-	options->profile.root = options->root;
-	options->profile.image_path = options->image_path;
-	options->cache_path = symbol_cache_path();
-	options->profile.cache_path = options->cache_path;
+	if (!error)
+		error = check_document(options, diag);
+	options->profile.root = options->tool.root;
+	options->profile.image_path = options->tool.image_path;
+	options->profile.cache_path = options->tool.cache_path;
 	return error;
 }
 
@@ -435,26 +403,12 @@ void report_options_deinit(struct report_options *options)
 		spec_deinit(&options->sides[i]);
 	spec_list_deinit(&options->profile.include);
 	spec_list_deinit(&options->profile.exclude);
-	free(options->session_dir);
 	free(options->output);
-	free(options->last);
-	free(options->from);
-	free(options->to);
-	free(options->root);
-	free(options->image_path);
-	free(options->cache_path);
+	tool_options_deinit(&options->tool);
 	*options = (struct report_options){0};
 }
 
-void report_options_help(bool usage)
+void report_options_show(enum tool_what what)
 {
-	const char *argv[] = {"opreport", NULL};
-	poptContext context = poptGetContext("opreport", 1, argv, option_table, 0);
-
-	poptSetOtherOptionHelp(context, "[OPTION...] [PROFILE SPECIFICATION...]");
-	if (usage)
-		poptPrintUsage(context, stdout, 0);
-	else
-		poptPrintHelp(context, stdout, 0);
-	poptFreeContext(context);
+	tool_options_show(&command, what);
 }

@@ -7,24 +7,33 @@
 #include "pp/profile.h"
 #include "pp/selection.h"
 #include "pp/spec.h"
+#include "pp/tool_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+enum report_format {
+	REPORT_TEXT,
+	REPORT_XML,
+	REPORT_JSON,
+	REPORT_STACKS,	  /* --stacks */
+	REPORT_FOLDED,	  /* --folded */
+	REPORT_PPROF,	  /* --pprof */
+	REPORT_CALLGRIND, /* --callgrind */
+	REPORT_PAGE,
+};
+
 struct report_options {
+	struct tool_options tool;
 	struct spec sides[SPEC_SIDES_MAX]; /* two: a differential profile */
 	size_t nr_sides;
 	struct selection_options selection;
 	struct profile_options profile;
+	enum report_format format;
 	struct text_options text;
-	char *session_dir; /* --session-dir; NULL */
-	char *output;	   /* -o; NULL: standard output */
-	char *root, *image_path;
-	char *cache_path; /* symbol_cache.h; NULL: none */
-	bool verbose;
-	bool diff;		/* --diff: words are of two sides */
-	char *last, *from, *to; /* --last, --from, --to; NULL */
-	enum { REPORT_RUN, REPORT_HELP, REPORT_USAGE, REPORT_VERSION } what;
+	char *output;	/* -o; NULL: standard output */
+	bool callgraph; /* -c */
+	bool diff;	/* --diff: words are of two sides */
 };
 
 /*
@@ -35,7 +44,21 @@ int report_options_parse(struct report_options *options, int argc, const char **
 			 int64_t now_ns, struct diag *diag);
 void report_options_deinit(struct report_options *options);
 
-/* --help, --usage. */
-void report_options_help(bool usage);
+/* Whether the report is made of call stacks. */
+static inline bool report_needs_stacks(const struct report_options *options)
+{
+	return options->callgraph ||
+	       (options->format >= REPORT_STACKS && options->format <= REPORT_CALLGRIND);
+}
+
+/* Whether it has the call stacks that there are, if there are any. */
+static inline bool report_takes_stacks(const struct report_options *options)
+{
+	return options->format == REPORT_PAGE ||
+	       (options->format == REPORT_JSON && options->profile.symbols);
+}
+
+/* --help, --usage, --version. */
+void report_options_show(enum tool_what what);
 
 #endif

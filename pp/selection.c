@@ -60,7 +60,8 @@ static int read_session(struct selection_walk *walk, struct selection_session *s
 {
 	int result = 1;
 
-	if (walk->options->ask_daemon && options->range && !strcmp(session->name, "current"))
+	if (walk->options->ask_daemon && !session->archive && !options->stacks && options->range &&
+	    !strcmp(session->name, "current"))
 		result = session_recent_read(&session->parts, &session->info,
 					     walk->options->session_dir, session->path,
 					     options->range);
@@ -78,6 +79,7 @@ static int read_sessions(struct selection_walk *walk, struct selection_side *sid
 		.wanted = is_wanted,
 		.context = walk,
 		.skip = walk->skip,
+		.stacks = walk->options->stacks,
 	};
 	int error = 0;
 
@@ -105,10 +107,11 @@ static int open_sessions(struct selection_walk *walk, struct selection_side *sid
 {
 	struct selection *selection = walk->selection;
 	struct selection_session *bigger;
+	const struct archive_place *archive = walk->options->archives[side - selection->sides];
+	const char *dir = archive ? archive->session_dir : walk->options->session_dir;
 	char **names;
 	size_t nr_names;
-	int error =
-		session_dir_list(walk->options->session_dir, walk->spec, &names, &nr_names, diag);
+	int error = session_dir_list(dir, walk->spec, &names, &nr_names, diag);
 
 	if (error)
 		return error;
@@ -120,9 +123,8 @@ static int open_sessions(struct selection_walk *walk, struct selection_side *sid
 		selection->sessions = bigger;
 	side->first_session = selection->nr_sessions;
 	for (size_t i = 0; i < nr_names && !error; i++) {
-		bigger[selection->nr_sessions] = (struct selection_session){0};
-		error = name_session(&bigger[selection->nr_sessions++], walk->options->session_dir,
-				     names[i]);
+		bigger[selection->nr_sessions] = (struct selection_session){.archive = archive};
+		error = name_session(&bigger[selection->nr_sessions++], dir, names[i]);
 		side->nr_sessions++;
 	}
 	session_dir_free_names(names, nr_names);
@@ -131,10 +133,15 @@ static int open_sessions(struct selection_walk *walk, struct selection_side *sid
 
 /* ---- sides ---- */
 
-static bool is_whole(const struct selection_walk *walk)
+static bool is_whole(const struct selection_walk *walk, const struct selection_side *side)
 {
+	const struct archive_place *archive =
+		walk->options->archives[side - walk->selection->sides];
+
+	if (archive && archive->partial)
+		return false;
 	for (int tag = SPEC_SESSION_EXCLUDE + 1; tag < SPEC_NR_TAGS; tag++)
-		if (tag != SPEC_TIME && walk->spec->lists[tag].nr_patterns)
+		if (tag != SPEC_TIME && tag != SPEC_ARCHIVE && walk->spec->lists[tag].nr_patterns)
 			return false;
 	return !walk->nr_dependent;
 }
@@ -164,7 +171,7 @@ static int visit_side(struct selection_walk *walk, struct selection_side *side, 
 		error = visit_session(walk);
 	if (error)
 		return error;
-	side->whole = is_whole(walk);
+	side->whole = is_whole(walk, side);
 	if (walk->nr_found > nr_found)
 		return count_side(walk->selection, side);
 	what.nr_seen = walk->nr_seen;
@@ -256,7 +263,7 @@ int selection_make(struct selection *selection, const struct spec *specs, size_t
 	struct selection_walk walk = {.selection = selection, .options = options, .skip = skip};
 	int error;
 
-	*selection = (struct selection){0};
+	*selection = (struct selection){.specs = specs, .options = *options};
 	error = read_sides(&walk, specs, nr_sides, diag);
 	if (!error)
 		error = visit_sides(&walk, specs, diag);
@@ -309,6 +316,38 @@ const struct slice_section *selection_section(const struct selection *selection,
 	if (live)
 		return &live->section;
 	return &slice_sections(selection_slice(selection, part)->slice, &nr_sections)[part->number];
+}
+
+static unsigned int event_order(const struct session_info *info, const char *name)
+{
+	const struct session_event *event = session_info_event(info, name);
+
+	return event ? (unsigned int)(event - info->events) : UINT32_MAX;
+}
+
+int selection_class_key(const struct selection *selection, size_t session,
+			const struct slice_section *section, const char *cgroup,
+			struct strings *strings, struct class_key *key, const char **row)
+{
+	unsigned int merge = selection->options.merge;
+	enum rows_by by = selection->options.by;
+
+	key->event = strings_keep(strings, section->event);
+	key->cgroup = strings_keep(strings, merge & MERGE_CGROUP ? "" : cgroup);
+	if (!key->event || !key->cgroup)
+		return -ENOMEM;
+	key->event_order = event_order(&selection->sessions[session].info, section->event);
+	key->period_or_hz = section->period_or_hz;
+	key->frequency = section->flags & OPROF_SDB_FREQUENCY;
+	key->unit_mask = merge & MERGE_UNIT_MASK ? 0 : section->unit_mask;
+	key->tgid = merge & MERGE_TGID ? -1 : section->tgid;
+	key->tid = merge & MERGE_TID ? -1 : section->tid;
+	key->cpu = merge & MERGE_CPU ? -1 : section->cpu;
+	*row = NULL;
+	if (by == ROWS_BY_APP)
+		return 0;
+	*row = rows_by_take(by, key, strings);
+	return *row ? 0 : -ENOMEM;
 }
 
 const char *selection_part_path(const struct selection *selection, const struct selected_part *part)

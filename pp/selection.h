@@ -14,6 +14,7 @@
 #ifndef PP_SELECTION_H
 #define PP_SELECTION_H
 
+#include "pp/archive_reader.h"
 #include "pp/classes.h"
 #include "pp/rows_by.h"
 #include "pp/session_info.h"
@@ -37,18 +38,23 @@ enum selection_merge {
 };
 
 struct selection_options {
-	const char *session_dir; /* found already: session_dir_find() */
-	unsigned int merge;	 /* MERGE_* */
-	bool exclude_dependent;	 /* -x */
-	enum rows_by by;	 /* --by: what the rows are in the place of applications */
-	bool whole_rows;	 /* -f: groups by their paths */
+	/* Found already: select_place_find(). */
+	const char *session_dir;
+	/* Where the sessions of a side are instead, of archive:; NULL: not. Borrowed. */
+	const struct archive_place *archives[SPEC_SIDES_MAX];
+	unsigned int merge;	/* MERGE_* */
+	bool exclude_dependent; /* -x */
+	enum rows_by by;	/* --by: what the rows are in the place of applications */
+	bool whole_rows;	/* -f: groups by their paths */
 	/* The last minutes from the daemon's memory, where it has them: session_recent.h. */
 	bool ask_daemon;
+	bool stacks; /* live call trees are read, too; the daemon's memory has none */
 };
 
 struct selection_session {
 	char *name;
-	char *path; /* <session dir>/samples/<name> */
+	char *path;			     /* <session dir>/samples/<name> */
+	const struct archive_place *archive; /* that it is in; NULL: none. Borrowed */
 	struct session_info info;
 	struct session_parts parts;
 };
@@ -85,6 +91,8 @@ struct selected_part {
 };
 
 struct selection {
+	const struct spec *specs; /* of each side; the caller's, who keeps them */
+	struct selection_options options;
 	struct selection_session *sessions; /* those of the first side first */
 	size_t nr_sessions;
 	const char **apps; /* paths as shown, ascending */
@@ -132,6 +140,14 @@ const struct part_live *selection_live(const struct selection *selection,
 /* The slice of a part that is of one. */
 const struct part_slice *selection_slice(const struct selection *selection,
 					 const struct selected_part *part);
+
+/*
+ * What tells the class of section, which is of a session: merged, and with --by without
+ * the field that became *row (else NULL). Texts are in strings; cgroup: as shown. 0 or -ENOMEM.
+ */
+int selection_class_key(const struct selection *selection, size_t session,
+			const struct slice_section *section, const char *cgroup,
+			struct strings *strings, struct class_key *key, const char **row);
 
 /* Where it is, for messages: the live file or the slice. */
 const char *selection_part_path(const struct selection *selection,

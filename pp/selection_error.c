@@ -81,8 +81,8 @@ static void write_no_match(FILE *out, const struct selection_error *what)
 	else if (what->nr_seen)
 		(void)fprintf(out, "no sample file matches \"%s\"", spec);
 	else
-		(void)fputs("there are no samples yet: is something running and being sampled? "
-			    "(opcontrol --dump writes the newest)",
+		(void)fputs("there are no samples yet: what ran was too short or asleep, or the "
+			    "newest are still in memory (oprof dump writes them)",
 			    out);
 	(void)fprintf(out, "; %s has %zu sample files", session_of(what, 0)->path, what->nr_seen);
 	if (what->side->timed)

@@ -175,35 +175,6 @@ static int show(struct selection_walk *walk, const struct slice_section *section
 	return shown->app && shown->image && shown->cgroup ? 0 : -ENOMEM;
 }
 
-static unsigned int event_order(const struct session_info *info, const char *name)
-{
-	const struct session_event *event = session_info_event(info, name);
-
-	return event ? (unsigned int)(event - info->events) : UINT32_MAX;
-}
-
-/* The key of the section's class; -m takes fields away. */
-static int make_key(struct selection_walk *walk, const struct slice_section *section,
-		    const struct part_shown *shown, struct class_key *key)
-{
-	struct strings *strings = &walk->selection->strings;
-	unsigned int merge = walk->options->merge;
-
-	key->event = strings_keep(strings, section->event);
-	key->cgroup = strings_keep(strings, merge & MERGE_CGROUP ? "" : shown->cgroup);
-	if (!key->event || !key->cgroup)
-		return -ENOMEM;
-	key->event_order =
-		event_order(&walk->selection->sessions[walk->session].info, section->event);
-	key->period_or_hz = section->period_or_hz;
-	key->frequency = section->flags & OPROF_SDB_FREQUENCY;
-	key->unit_mask = merge & MERGE_UNIT_MASK ? 0 : section->unit_mask;
-	key->tgid = merge & MERGE_TGID ? -1 : section->tgid;
-	key->tid = merge & MERGE_TID ? -1 : section->tid;
-	key->cpu = merge & MERGE_CPU ? -1 : section->cpu;
-	return 0;
-}
-
 static bool is_idle(const struct slice_section *section)
 {
 	return section->image.kind == SAMPLE_PATH_KERN && !strcmp(section->image.path, IDLE_NAME);
@@ -237,19 +208,20 @@ static int add_found(struct selection_walk *walk, const struct slice_section *se
 		     const struct part_shown *shown, uint32_t slice, uint32_t number)
 {
 	const char *app = walk->options->merge & MERGE_LIB ? shown->image : shown->app;
+	struct selection *selection = walk->selection;
 	struct found *found;
 	struct class_key key;
+	const char *row;
 
 	if (!grow(&walk->found, walk->nr_found, &walk->room, sizeof(*walk->found)))
 		return -ENOMEM;
 	found = &walk->found[walk->nr_found];
 	*found = (struct found){
 		.session = walk->session, .slice = slice, .number = number, .side = walk->side};
-	if (make_key(walk, section, shown, &key))
+	if (selection_class_key(selection, walk->session, section, shown->cgroup,
+				&selection->strings, &key, &row))
 		return -ENOMEM;
-	if (walk->options->by != ROWS_BY_APP)
-		app = rows_by_take(walk->options->by, &key, &walk->selection->strings);
-	if (!app || number_app(walk, app, &found->app) ||
+	if (number_app(walk, row ? row : app, &found->app) ||
 	    number_image(walk, shown->image, section, &found->image) ||
 	    number_key(walk, &key, &found->key))
 		return -ENOMEM;

@@ -21,6 +21,7 @@ void session_info_deinit(struct session_info *info)
 {
 	free(info->host);
 	free(info->source);
+	free(info->source_reason);
 	free(info->cpu_type);
 	free(info->separation);
 	for (size_t i = 0; i < info->nr_events; i++) {
@@ -54,10 +55,14 @@ static char *take_word(char **text)
 	return word;
 }
 
+/* What is empty stays unknown. */
 static int keep_text(char **field, const char *text)
 {
-	char *copy = strdup(text);
+	char *copy;
 
+	if (!*text)
+		return 0;
+	copy = strdup(text);
 	if (!copy)
 		return -ENOMEM;
 	free(*field);
@@ -162,6 +167,8 @@ static int parse_info_line(struct session_info *info, char *line)
 		return keep_text(&info->host, line);
 	if (!strcmp(key, "source"))
 		return keep_text(&info->source, line);
+	if (!strcmp(key, "source_reason"))
+		return keep_text(&info->source_reason, line);
 	if (!strcmp(key, "cpu_type"))
 		return keep_text(&info->cpu_type, line);
 	if (!strcmp(key, "separation"))
@@ -227,14 +234,33 @@ static int read_meta(const char *session_path, const char *name, char **text, si
 	return diag_set_at(diag, error, path, 0, "can't be read: %s", strerror(-error));
 }
 
+/* A last line without its end may be one that is being written, or that was torn. */
+static void cut_last_line(char *text)
+{
+	char *end = strrchr(text, '\n');
+
+	if (end)
+		end[1] = '\0';
+	else
+		text[0] = '\0';
+}
+
+enum last_line {
+	LAST_LINE_WHOLE,  /* the file is replaced as one */
+	LAST_LINE_GROWING /* lines are appended */
+};
+
 static int load_lines(struct session_info *info, const char *session_path, const char *name,
-		      int (*parse)(struct session_info *info, char *line), struct diag *diag)
+		      enum last_line last, int (*parse)(struct session_info *info, char *line),
+		      struct diag *diag)
 {
 	size_t nr_bytes;
 	char *text;
 	char *next;
 	int error = read_meta(session_path, name, &text, &nr_bytes, diag);
 
+	if (text && last == LAST_LINE_GROWING)
+		cut_last_line(text);
 	for (char *line = text; line && !error; line = next) {
 		next = strchr(line, '\n');
 		if (next)
@@ -247,6 +273,14 @@ static int load_lines(struct session_info *info, const char *session_path, const
 	}
 	free(text);
 	return error;
+}
+
+/* Its magic comes last: without, a daemon is about to begin it, or was killed there. */
+static bool stats_are_begun(const char *text, size_t nr_bytes)
+{
+	static const char zeros[sizeof(((struct oprof_stats_file *)NULL)->magic)];
+
+	return nr_bytes && (nr_bytes < sizeof(zeros) || memcmp(text, zeros, sizeof(zeros)) != 0);
 }
 
 /* text holds nr_bytes of a stats file: take the entries that are whole. */
@@ -280,7 +314,7 @@ static int load_stats(struct session_info *info, const char *session_path, struc
 	char *text;
 	int error = read_meta(session_path, "stats", &text, &nr_bytes, diag);
 
-	if (!error && text)
+	if (!error && text && stats_are_begun(text, nr_bytes))
 		error = parse_stats(info, text, nr_bytes);
 	if (error == -EILSEQ)
 		diag_set(diag, error,
@@ -298,12 +332,30 @@ int session_info_load(struct session_info *info, const char *session_path, struc
 
 	*info = (struct session_info){0};
 	diag_clear(diag);
-	error = load_lines(info, session_path, "info", parse_info_line, diag);
-	later = load_lines(info, session_path, "cgroups", parse_cgroup_line, error ? NULL : diag);
+	error = load_lines(info, session_path, "info", LAST_LINE_WHOLE, parse_info_line, diag);
+	later = load_lines(info, session_path, "cgroups", LAST_LINE_GROWING, parse_cgroup_line,
+			   error ? NULL : diag);
 	if (!error)
 		error = later;
 	later = load_stats(info, session_path, error ? NULL : diag);
 	return error ? error : later;
+}
+
+int session_info_renew_cgroups(struct session_info *info, const char *session_path)
+{
+	struct session_info now = {0};
+	const struct session_info before = *info;
+	int error = load_lines(&now, session_path, "cgroups", LAST_LINE_GROWING, parse_cgroup_line,
+			       NULL);
+
+	if (!error) {
+		info->cgroups = now.cgroups;
+		info->nr_cgroups = now.nr_cgroups;
+		now.cgroups = before.cgroups;
+		now.nr_cgroups = before.nr_cgroups;
+	}
+	session_info_deinit(&now);
+	return error;
 }
 
 static bool same_stats(const struct session_info *a, const struct session_info *b)

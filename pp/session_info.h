@@ -36,8 +36,9 @@ struct session_cgroup {
 
 struct session_info {
 	char *host, *source, *cpu_type, *separation; /* NULL: not known */
-	uint32_t cpu_khz;			     /* 0: not known */
-	int64_t started_ns;			     /* since 1970 */
+	char *source_reason;
+	uint32_t cpu_khz;   /* 0: not known */
+	int64_t started_ns; /* since 1970 */
 	struct session_event *events;
 	size_t nr_events;
 	struct session_note *notes;
@@ -56,6 +57,12 @@ struct session_info {
  */
 int session_info_load(struct session_info *info, const char *session_path, struct diag *diag);
 void session_info_deinit(struct session_info *info);
+
+/*
+ * Read the names of cgroups again: a daemon has told more since. 0, or -errno of reading; what
+ * was known stays then.
+ */
+int session_info_renew_cgroups(struct session_info *info, const char *session_path);
 
 /* Path of a cgroup's number, NULL when it is not named. */
 const char *session_info_cgroup(const struct session_info *info, int64_t number);

@@ -3,6 +3,7 @@
 
 #include "libdb/history_files.h"
 #include "libdb/sample_name.h"
+#include "libdb/stack_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +22,8 @@ struct reading {
 	const char *path;
 	const struct session_parts_options *options;
 	struct history_files history;
-	bool quiet; /* damaged slices were told before */
+	bool quiet;	   /* damaged slices were told before */
+	bool cgroups_lack; /* a number has no name, however often they are read */
 };
 
 static void live_deinit(struct part_live *live)
@@ -39,6 +41,10 @@ static void drop_live_files(struct session_parts *parts)
 	free(parts->live);
 	parts->live = NULL;
 	parts->nr_live = 0;
+	if (parts->stacks)
+		stack_tree_deinit(parts->stacks);
+	free(parts->stacks);
+	parts->stacks = NULL;
 }
 
 void session_parts_deinit(struct session_parts *parts)
@@ -176,9 +182,22 @@ static int open_slices(struct reading *reading)
 
 /* ---- live files ---- */
 
-static const char *keep_cgroup(struct reading *reading, int64_t number)
+/* A file's cgroup was named before the file was begun, but maybe after we had read the names. */
+static const char *find_cgroup(struct reading *reading, int64_t number)
 {
 	const char *path = session_info_cgroup(reading->info, number);
+
+	if (path || reading->cgroups_lack)
+		return path;
+	if (!session_info_renew_cgroups(reading->info, reading->path))
+		path = session_info_cgroup(reading->info, number);
+	reading->cgroups_lack = !path;
+	return path;
+}
+
+static const char *keep_cgroup(struct reading *reading, int64_t number)
+{
+	const char *path = find_cgroup(reading, number);
 	char text[24];
 
 	if (!path) {
@@ -338,6 +357,36 @@ static int visit_live(const char *path, const struct sample_name *name, const st
 	return error;
 }
 
+/* ---- live call trees ---- */
+
+static int read_stacks(struct reading *reading)
+{
+	struct session_parts *parts = reading->parts;
+	struct stack_tree *tree;
+	char path[PATH_MAX];
+	struct diag why;
+	uint64_t epoch;
+	int error;
+
+	if (!reading->options->stacks || snprintf(path, sizeof(path), "%s/" OPROF_STACK_FILE,
+						  reading->path) >= (int)sizeof(path))
+		return 0;
+	tree = malloc(sizeof(*tree));
+	error = tree ? stack_file_load(path, tree, &epoch, &why) : -ENOMEM;
+	if (!error && epoch > reading->history.epoch_closed) {
+		parts->stacks = tree;
+		return 0;
+	}
+	if (!error)
+		stack_tree_deinit(tree);
+	free(tree);
+	if (!error || error == -ENOENT || error == -ENOMEM)
+		return error == -ENOENT ? 0 : error;
+	parts->nr_damaged_stacks++;
+	reading->options->skip(path, &why);
+	return 0;
+}
+
 /* The live files are one stretch, the newest. */
 static void choose_live(struct session_parts *parts, const struct time_range *range)
 {
@@ -465,6 +514,8 @@ static int read_parts(struct reading *reading, struct diag *diag)
 	error = open_slices(reading);
 	if (!error)
 		error = sample_name_walk(reading->path, visit_live, reading);
+	if (!error)
+		error = read_stacks(reading);
 	if (!error) {
 		choose_live(reading->parts, reading->options->range);
 		sum_up_time(reading->parts);
@@ -499,6 +550,7 @@ static int read_once(struct reading *reading, struct diag *diag)
 	*reading->parts = (struct session_parts){0};
 	*reading->info = (struct session_info){0};
 	reading->history = (struct history_files){0};
+	reading->cgroups_lack = false;
 	error = history_files_list(&reading->history, reading->path, tell_damaged, reading);
 	if (error)
 		return diag_set(diag, error, "%s/" OPROF_SLICE_FOLDER " can't be read: %s",

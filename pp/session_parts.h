@@ -17,6 +17,7 @@
 #include "lib/time_range.h"
 #include "libdb/sdb.h"
 #include "libdb/slice.h"
+#include "libdb/stack_tree.h"
 #include "pp/counters.h"
 #include "pp/session_info.h"
 #include "pp/strings.h"
@@ -49,6 +50,8 @@ struct session_parts {
 	struct part_live *live; /* by name; none when the stretch is before them */
 	size_t nr_live;
 	bool has_live; /* the live files are in the stretch */
+	struct stack_tree
+		*stacks; /* their call trees, where those were asked for; NULL: there are none */
 
 	int64_t begin_ns, end_ns;     /* of what was taken; 0: not known */
 	int64_t nr_ns;		      /* its length, without what is missing between */
@@ -57,9 +60,10 @@ struct session_parts {
 					 the nearest beginning behind it; 0: none */
 	uint64_t epoch_closed;	      /* when this was read: what was live behind it */
 	struct counters live_counters;
-	bool of_session;   /* the live counters are those of all slices, too */
-	size_t nr_damaged; /* slices left out; each was told to skip() */
-	size_t nr_skipped; /* live files that make no sense; each was told to skip() */
+	bool of_session;	  /* the live counters are those of all slices, too */
+	size_t nr_damaged;	  /* slices left out; each was told to skip() */
+	size_t nr_skipped;	  /* live files that make no sense; each was told to skip() */
+	size_t nr_damaged_stacks; /* live call trees left out; told to skip() */
 	struct strings strings;
 };
 
@@ -69,6 +73,7 @@ struct session_parts_options {
 	bool (*wanted)(const struct slice_section *section, void *context);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
+	bool stacks; /* with live call trees */
 };
 
 /*

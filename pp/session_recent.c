@@ -63,13 +63,14 @@ int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range)
 {
 	int64_t now = now_ns();
+	const struct daemon_patience patience = {DAEMON_TIMEOUT_MS, -1};
 	struct daemon_recent recent;
 	struct diag why;
 
 	if (!is_recent(range, now))
 		return 1;
 	if (daemon_recent(session_dir, (uint64_t)(now - range->begin_ns + ASK_MORE_NS),
-			  DAEMON_SEPARATE_SESSION, DAEMON_TIMEOUT_MS, &recent, &why))
+			  DAEMON_SEPARATE_SESSION, &patience, &recent, &why))
 		return 1;
 	return take(parts, info, path, range, &recent);
 }

@@ -27,6 +27,7 @@ static const char *const tag_names[SPEC_NR_TAGS] = {
 	[SPEC_TGID] = "tgid:",
 	[SPEC_CGROUP] = "cgroup:",
 	[SPEC_TIME] = "time:",
+	[SPEC_ARCHIVE] = "archive:",
 	[SPEC_WORD] = "",
 };
 
@@ -153,7 +154,7 @@ static int list_add_true_paths(struct spec_list *list)
 	return error;
 }
 
-/* The tag that word begins with, SPEC_WORD, or -EINVAL, -EOPNOTSUPP. */
+/* The tag that word begins with, SPEC_WORD, or -EINVAL. */
 static int word_tag(const char *word, struct diag *diag)
 {
 	size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
@@ -163,9 +164,6 @@ static int word_tag(const char *word, struct diag *diag)
 	for (int tag = 0; tag < SPEC_WORD; tag++)
 		if (!strncmp(word, tag_names[tag], length + 1))
 			return tag;
-	if (!strncmp(word, "archive:", length + 1))
-		return diag_set(diag, -EOPNOTSUPP,
-				"archive: is not there yet: archives can't be made yet either");
 	return diag_set(diag, -EINVAL,
 			"\"%.*s\" is no tag of a profile specification (for a file of that name "
 			"write image:%s)",
@@ -194,6 +192,8 @@ static int parse_tagged(struct spec *spec, int tag, const char *word, int64_t no
 		return diag_set(diag, -EINVAL, "%s needs a value", tag_names[tag]);
 	if (tag == SPEC_TIME)
 		return parse_time(spec, value, now_ns, diag);
+	if (tag == SPEC_ARCHIVE) /* a path: a comma may be in it */
+		return list_add(&spec->lists[tag], strdup(value));
 	return spec_list_parse(&spec->lists[tag], value, diag);
 }
 

@@ -30,8 +30,9 @@ enum spec_tag {
 	SPEC_TID,
 	SPEC_TGID,
 	SPEC_CGROUP,
-	SPEC_TIME, /* one pattern, as typed; what it means is in range */
-	SPEC_WORD, /* a word without a tag: image or lib-image */
+	SPEC_TIME,    /* one pattern, as typed; what it means is in range */
+	SPEC_ARCHIVE, /* one pattern: the archive's path */
+	SPEC_WORD,    /* a word without a tag: image or lib-image */
 	SPEC_NR_TAGS,
 };
 
@@ -52,8 +53,8 @@ struct spec {
  * Words as on a command line. Relative image patterns with a '/' become
  * absolute, and those that name a file through links match its true path too.
  * Times are seen from now_ns (CLOCK_REALTIME).
- * 0, -EINVAL (unknown or repeated tag, empty item, no time), -EOPNOTSUPP
- * (archive:), -ENOMEM; *spec is empty then.
+ * 0, -EINVAL (unknown or repeated tag, empty item, no time), -ENOMEM; *spec
+ * is empty then.
  */
 int spec_parse(struct spec *spec, const char *const *words, size_t nr_words, int64_t now_ns,
 	       struct diag *diag);

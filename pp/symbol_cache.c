@@ -17,7 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC	   "OPSYMS1\n"
+static const char magics[][9] = {
+	[SYMBOL_CACHE_SYMBOLS] = "OPSYMS1\n",
+	[SYMBOL_CACHE_LINES] = "OPLINE1\n",
+};
+static const char *const suffixes[] = {
+	[SYMBOL_CACHE_SYMBOLS] = "", [SYMBOL_CACHE_LINES] = "-lines"};
+
 #define DEBUG_PATH "/usr/lib/debug"
 
 /* At the front of a file; the path behind it, padded to 8 bytes, then what symbol_wire.h says. */
@@ -55,15 +61,16 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-static void file_name(const struct symbol_request *request, char name[PATH_MAX])
+static void file_name(const struct symbol_request *request, enum symbol_cache_content content,
+		      char name[PATH_MAX])
 {
 	const struct oprof_image_identity *identity = request->identity;
 	char hex[2 * OPROF_BUILD_ID_BYTES_MAX + 1];
 
 	for (uint32_t i = 0; i < identity->nr_build_id; i++)
 		(void)snprintf(hex + 2 * (size_t)i, 3, "%02x", identity->build_id[i]);
-	(void)snprintf(name, PATH_MAX, "%s/%s-%016" PRIx64, request->search->cache_path, hex,
-		       hash_text(request->path));
+	(void)snprintf(name, PATH_MAX, "%s/%s-%016" PRIx64 "%s", request->search->cache_path, hex,
+		       hash_text(request->path), suffixes[content]);
 }
 
 static int64_t changed_ns(const char *path)
@@ -89,12 +96,13 @@ static void stamp_debug(const struct symbol_request *request, int64_t debug_ns[2
 	debug_ns[1] = changed_ns(path);
 }
 
-static void make_header(const struct symbol_request *request, struct cache_header *header)
+static void make_header(const struct symbol_request *request, enum symbol_cache_content content,
+			struct cache_header *header)
 {
 	const struct oprof_image_identity *identity = request->identity;
 
 	memset(header, 0, sizeof(*header));
-	memcpy(header->magic, MAGIC, sizeof(header->magic));
+	memcpy(header->magic, magics[content], sizeof(header->magic));
 	(void)snprintf(header->version, sizeof(header->version), "%s", OPROF_VERSION);
 	memcpy(header->build_id, identity->build_id, identity->nr_build_id);
 	header->nr_build_id = identity->nr_build_id;
@@ -103,13 +111,19 @@ static void make_header(const struct symbol_request *request, struct cache_heade
 	stamp_debug(request, header->debug_ns);
 }
 
+size_t symbol_cache_front_bytes(const struct symbol_request *request)
+{
+	return sizeof(struct cache_header) + ((strlen(request->path) + 8) & ~(size_t)7);
+}
+
 /* ---- reading ---- */
 
-static bool is_wanted(const struct symbol_request *request, const char *bytes, size_t nr_bytes)
+static bool is_wanted(const struct symbol_request *request, enum symbol_cache_content content,
+		      const char *bytes, size_t nr_bytes)
 {
 	struct cache_header header;
 
-	make_header(request, &header);
+	make_header(request, content, &header);
 	return nr_bytes > sizeof(header) + header.path_bytes &&
 	       !memcmp(bytes, &header, sizeof(header)) &&
 	       !strncmp(bytes + sizeof(header), request->path, header.path_bytes);
@@ -122,25 +136,6 @@ static bool is_old(const struct stat *status)
 	return status->st_mtime > now || now - status->st_mtime > SYMBOL_CACHE_LACK_SECONDS;
 }
 
-static int read_mapped(const struct symbol_request *request, const struct stat *status,
-		       const char *bytes, struct symbol_table *table)
-{
-	size_t nr_bytes = (size_t)status->st_size;
-	size_t nr_before;
-	int error;
-
-	if (!is_wanted(request, bytes, nr_bytes))
-		return -ENOENT;
-	nr_before = sizeof(struct cache_header) + ((strlen(request->path) + 8) & ~(size_t)7);
-	error = symbol_wire_parse(bytes + nr_before, nr_bytes - nr_before, table);
-	if (error)
-		return error == -ENOMEM ? error : -ENOENT;
-	if (table->lack == SYMBOLS_FULL || !is_old(status))
-		return 0;
-	symbol_table_deinit(table);
-	return -ENOENT;
-}
-
 /* Ours alone: it is not changed in place while it is mapped. */
 static bool is_ours(const struct stat *status)
 {
@@ -149,30 +144,67 @@ static bool is_ours(const struct stat *status)
 	       status->st_size <= SYMBOL_WIRE_MAX_BYTES;
 }
 
-int symbol_cache_read(const struct symbol_request *request, struct symbol_table *table)
+static int map_file(int fd, struct symbol_cache_map *map)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) || !is_ours(&status))
+		return -ENOENT;
+	map->base_bytes = (size_t)status.st_size;
+	map->base = mmap(NULL, map->base_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_POPULATE,
+			 fd, 0);
+	map->old = is_old(&status);
+	return map->base == MAP_FAILED ? -ENOENT : 0;
+}
+
+int symbol_cache_map(const struct symbol_request *request, enum symbol_cache_content content,
+		     struct symbol_cache_map *map)
 {
 	char name[PATH_MAX];
-	struct stat status;
-	int error = -ENOENT;
-	void *bytes;
+	size_t nr_front;
+	int error;
 	int fd;
 
 	if (!is_cacheable(request))
 		return -ENOENT;
-	file_name(request, name);
+	file_name(request, content, name);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return -ENOENT;
-	if (!fstat(fd, &status) && is_ours(&status)) {
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE,
-			     fd, 0);
-		if (bytes != MAP_FAILED) {
-			error = read_mapped(request, &status, bytes, table);
-			(void)munmap(bytes, (size_t)status.st_size);
-		}
-	}
+	error = map_file(fd, map);
 	(void)close(fd);
-	return error;
+	if (error)
+		return error;
+	if (!is_wanted(request, content, map->base, map->base_bytes)) {
+		symbol_cache_unmap(map);
+		return -ENOENT;
+	}
+	nr_front = symbol_cache_front_bytes(request);
+	map->bytes = (char *)map->base + nr_front;
+	map->nr_bytes = map->base_bytes - nr_front;
+	return 0;
+}
+
+void symbol_cache_unmap(struct symbol_cache_map *map)
+{
+	(void)munmap(map->base, map->base_bytes);
+}
+
+int symbol_cache_read(const struct symbol_request *request, struct symbol_table *table)
+{
+	struct symbol_cache_map map;
+	int error = symbol_cache_map(request, SYMBOL_CACHE_SYMBOLS, &map);
+
+	if (error)
+		return error;
+	error = symbol_wire_parse(map.bytes, map.nr_bytes, table);
+	symbol_cache_unmap(&map);
+	if (error)
+		return error == -ENOMEM ? error : -ENOENT;
+	if (table->lack == SYMBOLS_FULL || !map.old)
+		return 0;
+	symbol_table_deinit(table);
+	return -ENOENT;
 }
 
 /* ---- writing ---- */
@@ -246,28 +278,36 @@ static bool is_worth_it(const struct symbol_table *table)
 		table->lack == SYMBOLS_STRIPPED);
 }
 
-void symbol_cache_write(const struct symbol_request *request, const struct symbol_table *table)
+void symbol_cache_store(const struct symbol_request *request, enum symbol_cache_content content,
+			char *bytes, size_t nr_bytes)
 {
 	static bool trimmed;
 	struct cache_header header;
 	char name[PATH_MAX];
-	size_t nr_before, nr_bytes;
-	char *bytes;
 
-	if (!is_cacheable(request) || !is_worth_it(table))
+	if (!is_cacheable(request))
 		return;
 	if (!trimmed && !file_make_dirs(request->search->cache_path, 0700))
 		trim(request->search->cache_path);
 	trimmed = true;
-	make_header(request, &header);
-	nr_before = sizeof(header) + header.path_bytes;
-	bytes = symbol_wire_pack(table, nr_before, &nr_bytes);
-	if (!bytes)
-		return;
+	make_header(request, content, &header);
+	memset(bytes, 0, sizeof(header) + header.path_bytes);
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), request->path, strlen(request->path));
-	file_name(request, name);
+	file_name(request, content, name);
 	(void)file_replace(name, bytes, nr_bytes, 0600);
+}
+
+void symbol_cache_write(const struct symbol_request *request, const struct symbol_table *table)
+{
+	size_t nr_bytes;
+	char *bytes;
+
+	if (!is_cacheable(request) || !is_worth_it(table))
+		return;
+	bytes = symbol_wire_pack(table, symbol_cache_front_bytes(request), &nr_bytes);
+	if (bytes)
+		symbol_cache_store(request, SYMBOL_CACHE_SYMBOLS, bytes, nr_bytes);
 	free(bytes);
 }
 

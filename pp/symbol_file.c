@@ -65,13 +65,14 @@ static int read_section(struct symbol_file *file, size_t index, size_t name_inde
 
 static int read_sections(struct symbol_file *file)
 {
+	GElf_Ehdr header;
 	size_t nr, name_index;
 	int error = 0;
 
-	if (elf_getshdrnum(file->elf, &nr))
+	if (elf_getshdrnum(file->elf, &nr) || !gelf_getehdr(file->elf, &header))
 		return -EILSEQ;
-	if (!nr)
-		return 0;
+	if (!nr) /* libelf counts none where the table is beyond the file */
+		return header.e_shoff ? -EILSEQ : 0;
 	if (elf_getshdrstrndx(file->elf, &name_index))
 		return -EILSEQ;
 	file->sections = calloc(nr, sizeof(*file->sections));
@@ -95,7 +96,7 @@ static int read_headers(struct symbol_file *file)
 		return -EILSEQ;
 	file->machine = header.e_machine;
 	/* Without one it is known by other means, or not at all. */
-	if (buildid_read_fd(file->fd, &file->build_id))
+	if (file->fd < 0 || buildid_read_fd(file->fd, &file->build_id))
 		file->build_id.nr_bytes = 0;
 	error = read_segments(file);
 	if (!error)
@@ -103,13 +104,12 @@ static int read_headers(struct symbol_file *file)
 	return error;
 }
 
-int symbol_file_open(struct symbol_file *file, int fd, const char *path)
+/* fd, memory and elf are set. */
+static int open_headers(struct symbol_file *file, const char *path)
 {
 	int error = -ENOMEM;
 
-	*file = (struct symbol_file){.fd = fd, .path = strdup(path)};
-	elf_version(EV_CURRENT);
-	file->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	file->path = strdup(path);
 	if (file->path && file->elf)
 		error = read_headers(file);
 	else if (file->path)
@@ -119,12 +119,30 @@ int symbol_file_open(struct symbol_file *file, int fd, const char *path)
 	return error;
 }
 
+int symbol_file_open(struct symbol_file *file, int fd, const char *path)
+{
+	*file = (struct symbol_file){.fd = fd};
+	elf_version(EV_CURRENT);
+	file->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	return open_headers(file, path);
+}
+
+int symbol_file_open_memory(struct symbol_file *file, void *bytes, size_t nr_bytes,
+			    const char *path)
+{
+	*file = (struct symbol_file){.fd = -1, .memory = bytes};
+	elf_version(EV_CURRENT);
+	file->elf = elf_memory(bytes, nr_bytes);
+	return open_headers(file, path);
+}
+
 void symbol_file_close(struct symbol_file *file)
 {
 	if (file->elf)
 		elf_end(file->elf);
 	if (file->fd >= 0)
 		close(file->fd);
+	free(file->memory);
 	free(file->path);
 	free(file->segments);
 	free(file->sections);
@@ -156,10 +174,65 @@ bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_
 			address_limit = segment->end;
 		symbol->address = address;
 		symbol->start = segment->offset + (address - segment->start);
+		if (file->by_address)
+			symbol->start = address - file->key_address;
 		symbol->limit = symbol->start + (address_limit - address);
 		return true;
 	}
 	return false;
+}
+
+uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_file *debug)
+{
+	for (size_t i = 1; i < image->nr_sections; i++) {
+		const struct symbol_section *ours = &image->sections[i], *theirs;
+
+		if (!ours->executable || !ours->name[0])
+			continue;
+		theirs = symbol_file_section(debug, ours->name);
+		if (theirs && theirs->executable)
+			return ours->start - theirs->start;
+	}
+	return 0;
+}
+
+/* The segment that holds key, and how far into it. */
+static const struct symbol_segment *segment_of(const struct symbol_file *file, uint64_t key,
+					       uint64_t *within)
+{
+	for (size_t i = 0; i < file->nr_segments; i++) {
+		const struct symbol_segment *segment = &file->segments[i];
+		uint64_t begin =
+			file->by_address ? segment->start - file->key_address : segment->offset;
+
+		*within = key - begin;
+		if (*within < segment->end - segment->start)
+			return segment;
+	}
+	return NULL;
+}
+
+bool symbol_file_address(const struct symbol_file *file, uint64_t key, uint64_t *address)
+{
+	uint64_t within;
+	const struct symbol_segment *segment = segment_of(file, key, &within);
+
+	if (segment)
+		*address = segment->start + within;
+	return segment != NULL;
+}
+
+bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *offset,
+			uint64_t *nr_bytes)
+{
+	uint64_t within;
+	const struct symbol_segment *segment = segment_of(file, key, &within);
+
+	if (!segment)
+		return false;
+	*offset = segment->offset + within;
+	*nr_bytes = segment->end - segment->start - within;
+	return true;
 }
 
 /* ---- symbols ---- */

@@ -29,8 +29,9 @@ struct symbol_section {
 };
 
 struct symbol_file {
-	int fd;
-	char *path; /* owned */
+	int fd;	      /* -1: in memory */
+	void *memory; /* owned; or NULL */
+	char *path;   /* owned */
 	Elf *elf;
 	int machine; /* EM_* */
 	struct buildid build_id;
@@ -41,6 +42,8 @@ struct symbol_file {
 	Elf_Scn *symtab; /* or NULL */
 	Elf_Scn *dynsym; /* or NULL */
 	Elf_Scn *debuglink;
+	bool by_address;      /* the kernel: keys are addresses less key_address */
+	uint64_t key_address; /* of _text */
 };
 
 /*
@@ -50,6 +53,9 @@ struct symbol_file {
  * -ENOMEM.
  */
 int symbol_file_open(struct symbol_file *file, int fd, const char *path);
+/* The same of nr_bytes in memory, malloc'ed, which is the file's from now on. */
+int symbol_file_open_memory(struct symbol_file *file, void *bytes, size_t nr_bytes,
+			    const char *path);
 void symbol_file_close(struct symbol_file *file);
 
 /* The name or data that .debuglink holds: see debug_file.h. */
@@ -64,6 +70,19 @@ const struct symbol_section *symbol_file_section(const struct symbol_file *file,
  */
 bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_t address_limit,
 		       struct listed_symbol *symbol);
+
+/*
+ * By how much the addresses of debug, its debug file, lie below those of
+ * image: 0 unless image was moved (prelink).
+ */
+uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_file *debug);
+
+/* The address of a key; false when no segment holds it. */
+bool symbol_file_address(const struct symbol_file *file, uint64_t key, uint64_t *address);
+
+/* The offset in the file of a key's byte, and how many more of its segment are in the file. */
+bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *offset,
+			uint64_t *nr_bytes);
 
 /*
  * Add the functions in a table of from (its symtab or dynsym), whose

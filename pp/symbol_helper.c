@@ -2,6 +2,8 @@
 #include "pp/symbol_helper.h"
 
 #include "lib/confine.h"
+#include "lib/stop_signal.h"
+#include "pp/debug_fetch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +93,9 @@ static int64_t now_ms(void)
 	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
+/* A signal may come just before the wait: looked at as often. */
+#define LOOK_MS 500
+
 /* Wait until the child's end of the pipe closes; kill it when that takes too long. */
 static void wait_for_end(struct helper *helper)
 {
@@ -100,11 +105,11 @@ static void wait_for_end(struct helper *helper)
 
 	for (;;) {
 		int64_t left = end - now_ms();
-		int nr = left > 0 ? poll(&poll_fd, 1, left > INT32_MAX ? INT32_MAX : (int)left) : 0;
+		int nr = poll(&poll_fd, 1, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0);
 
 		if (nr > 0)
 			return;
-		if (nr < 0 && errno == EINTR)
+		if (left > 0 && (!nr || errno == EINTR) && !stop_signal_came())
 			continue;
 		helper->hung = 1;
 		kill(helper->pid, SIGKILL);
@@ -155,36 +160,76 @@ static char *tell_error(const struct helper *helper, int error)
 	return nr < 0 ? NULL : text;
 }
 
-static int finish(struct helper *helper, int status, struct symbol_table *table)
+static int finish(struct helper *helper, int status, int (*take)(int fd, void *result),
+		  void *result, char **note)
 {
 	int error = -EILSEQ;
 
+	if (stop_signal_came())
+		return -EINTR;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		error = symbol_wire_read(helper->result_fd, table);
+		error = take(helper->result_fd, result);
 	if (!error || error == -ENOMEM)
 		return error;
-	table->lack = SYMBOLS_DAMAGED;
 	if (WIFSIGNALED(status))
-		table->note = tell_signal(helper, WTERMSIG(status));
+		*note = tell_signal(helper, WTERMSIG(status));
 	else
-		table->note =
-			tell_error(helper, WEXITSTATUS(status) ? WEXITSTATUS(status) : EILSEQ);
-	return table->note ? 0 : -ENOMEM;
+		*note = tell_error(helper, WEXITSTATUS(status) ? WEXITSTATUS(status) : EILSEQ);
+	return *note ? 0 : -ENOMEM;
+}
+
+int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
+		       int (*take)(int fd, void *result), void *result, char **note)
+{
+	struct helper helper;
+	int error;
+
+	*note = NULL;
+	helper_init(&helper, request);
+	error = start(&helper, read);
+	if (!error) {
+		wait_for_end(&helper);
+		error = finish(&helper, reap(&helper), take, result, note);
+	}
+	helper_deinit(&helper);
+	return error;
+}
+
+int symbol_helper_fetch(const struct symbol_request *request, struct symbol_request *fetched,
+			char **path)
+{
+	const struct oprof_image_identity *identity = request->identity;
+	struct buildid id = {.nr_bytes = identity->nr_build_id};
+	int error;
+
+	*path = NULL;
+	if (id.nr_bytes > BUILDID_BYTES_MAX || request->debug_file)
+		return -ENOENT;
+	memcpy(id.bytes, identity->build_id, id.nr_bytes);
+	error = debug_fetch(&id, path);
+	if (error)
+		return error == -ENOMEM ? error : -ENOENT;
+	*fetched = *request;
+	fetched->debug_file = *path;
+	return 0;
+}
+
+static int take_table(int fd, void *result)
+{
+	return symbol_wire_read(fd, result);
 }
 
 int symbol_helper_run(const struct symbol_request *request, symbol_read_fn *read,
 		      struct symbol_table *table)
 {
-	struct helper helper;
+	char *note;
 	int error;
 
 	*table = (struct symbol_table){0};
-	helper_init(&helper, request);
-	error = start(&helper, read);
-	if (!error) {
-		wait_for_end(&helper);
-		error = finish(&helper, reap(&helper), table);
+	error = symbol_helper_read(request, read, take_table, table, &note);
+	if (!error && note) {
+		table->lack = SYMBOLS_DAMAGED;
+		table->note = note;
 	}
-	helper_deinit(&helper);
 	return error;
 }

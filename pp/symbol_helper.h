@@ -17,10 +17,24 @@
 typedef int symbol_read_fn(const struct symbol_request *request, int fd);
 
 /*
- * Fill *table with what read writes, in a child. A child that fails leaves
- * lack = SYMBOLS_DAMAGED and a note that tells the signal or limit. -errno
- * only when no child could be started, or this process has no memory.
+ * Run read in a child, and take on what it wrote to its fd. 0: *note is NULL
+ * where take was content (it returns 0, -ENOMEM, or other -errno: what is
+ * there is not what it expects), else a malloc'ed clause that tells the
+ * signal, limit or error. -errno only when no child could be started, or this
+ * process has no memory.
  */
+int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
+		       int (*take)(int fd, void *result), void *result, char **note);
+
+/*
+ * Ask the servers that the user named for the debug file of request's image.
+ * 0: *fetched is request with that file, in path, which is the caller's to
+ * free; -ENOENT: there is none to be had; -ENOMEM or -errno.
+ */
+int symbol_helper_fetch(const struct symbol_request *request, struct symbol_request *fetched,
+			char **path);
+
+/* symbol_helper_read for symbols: a child that fails leaves lack = SYMBOLS_DAMAGED and the note. */
 int symbol_helper_run(const struct symbol_request *request, symbol_read_fn *read,
 		      struct symbol_table *table);
 

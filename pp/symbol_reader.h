@@ -7,15 +7,8 @@
 #ifndef PP_SYMBOL_READER_H
 #define PP_SYMBOL_READER_H
 
+#include "pp/symbol_image.h"
 #include "pp/symbol_wire.h"
-#include "pp/symbols.h"
-
-struct symbol_request {
-	const char *path;
-	const struct oprof_image_identity *identity;
-	enum oprof_image_kind kind; /* FILE or VDSO */
-	const struct symbol_search *search;
-};
 
 /*
  * Read what request asks for and write it to fd as symbol_wire.h says. 0

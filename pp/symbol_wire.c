@@ -241,19 +241,18 @@ static bool has_control(uint64_t bytes)
 }
 
 /* Megabytes in all, of which next to none is to be hidden. */
-static void copy_strings(char *to, const char *from, size_t nr_bytes)
+void symbol_wire_hide_controls(char *bytes, size_t nr_bytes)
 {
 	size_t i = 0;
 
-	memcpy(to, from, nr_bytes);
 	for (; i + sizeof(uint64_t) <= nr_bytes; i += sizeof(uint64_t)) {
-		uint64_t bytes;
+		uint64_t word;
 
-		memcpy(&bytes, to + i, sizeof(bytes));
-		if (has_control(bytes))
-			hide_controls(to + i, sizeof(bytes));
+		memcpy(&word, bytes + i, sizeof(word));
+		if (has_control(word))
+			hide_controls(bytes + i, sizeof(word));
 	}
-	hide_controls(to + i, nr_bytes - i);
+	hide_controls(bytes + i, nr_bytes - i);
 }
 
 static int copy_text(char **text, const char *strings, size_t nr_bytes, uint32_t offset)
@@ -289,7 +288,8 @@ static int fill_table(const struct wire *wire, struct symbol_table *table)
 	table->symbols = calloc(header->nr_symbols + 1, sizeof(*table->symbols));
 	if (!table->strings || !table->symbols)
 		return -ENOMEM;
-	copy_strings(table->strings, wire->strings, header->strings_bytes);
+	memcpy(table->strings, wire->strings, header->strings_bytes);
+	symbol_wire_hide_controls(table->strings, header->strings_bytes);
 	error = copy_symbols(wire, table->symbols, table->strings);
 	if (!error)
 		error = copy_text(&table->debug_path, table->strings, header->strings_bytes,

@@ -70,4 +70,7 @@ char *symbol_wire_pack(const struct symbol_table *table, size_t nr_before, size_
 /* The same from nr_bytes in memory. */
 int symbol_wire_parse(const void *bytes, size_t nr_bytes, struct symbol_table *table);
 
+/* Make '?' of control characters in strings: all but their NULs. */
+void symbol_wire_hide_controls(char *bytes, size_t nr_bytes);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "libdb/sample_name.h"
 #include "pp/code_names.h"
+#include "pp/debug_fetch.h"
 #include "pp/kernel_symbols.h"
 #include "pp/symbol_cache.h"
 #include "pp/symbol_helper.h"
@@ -12,14 +13,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+
+static bool lacks_debug(const struct symbol_table *table)
+{
+	return table->lack == SYMBOLS_DYNAMIC_ONLY || table->lack == SYMBOLS_STRIPPED;
+}
+
+static int load_cached(struct symbol_table *table, const struct symbol_request *request)
+{
+	int error = symbol_cache_read(request, table);
+
+	/* Servers may have what was lacking. */
+	if (!error && lacks_debug(table) && debug_fetch_wanted()) {
+		symbol_table_deinit(table);
+		error = -ENOENT;
+	}
+	return error;
+}
+
+/* With the debug file from a server, if there is one. */
+static int load_fetched(struct symbol_table *table, const struct symbol_request *request)
+{
+	struct symbol_request fetched;
+	char *path;
+	int error = symbol_helper_fetch(request, &fetched, &path);
+
+	if (!error) {
+		symbol_table_deinit(table);
+		error = symbol_helper_run(&fetched, symbol_read, table);
+	} else if (error == -ENOENT) {
+		error = 0;
+	}
+	free(path);
+	return error;
+}
 
 static int load_file(struct symbol_table *table, const struct symbol_request *request)
 {
-	int error = symbol_cache_read(request, table);
+	int error = load_cached(table, request);
 
 	if (error != -ENOENT)
 		return error;
 	error = symbol_helper_run(request, symbol_read, table);
+	if (!error && lacks_debug(table))
+		error = load_fetched(table, request);
 	if (!error)
 		symbol_cache_write(request, table);
 	return error;
@@ -40,6 +78,43 @@ static int load_vdso(struct symbol_table *table, const struct symbol_request *re
 	error = load_file(table, &kept);
 	free(path);
 	return error;
+}
+
+/* Of a kernel that the session has no symbols of, but whose build is known: its vmlinux. */
+static int load_vmlinux(struct symbol_table *table, const struct symbol_request *request)
+{
+	struct symbol_request vmlinux = *request;
+	struct symbol_table found;
+	struct utsname here;
+	int error;
+
+	if (!uname(&here))
+		vmlinux.kernel_release = here.release;
+	error = symbol_helper_run(&vmlinux, symbol_read, &found);
+	if (error)
+		return error;
+	if (!found.nr_symbols) {
+		symbol_table_deinit(&found);
+		return 0;
+	}
+	symbol_table_deinit(table);
+	*table = found;
+	return 0;
+}
+
+static int load_kernel(struct symbol_table *table, const struct symbol_request *request)
+{
+	const struct symbol_search *search = request->search;
+	int error = kernel_symbols_load(table, request->identity, search->meta_path);
+
+	if (!error && table->lack == SYMBOLS_NONE && request->kind != OPROF_IMAGE_MODULE &&
+	    request->identity->nr_build_id)
+		error = load_vmlinux(table, request);
+	if (error || table->lack != SYMBOLS_NONE || !search->no_kernel)
+		return error;
+	free(table->note);
+	table->note = strdup(search->no_kernel);
+	return table->note ? 0 : -ENOMEM;
 }
 
 static int tell_no_file(struct symbol_table *table)
@@ -81,7 +156,7 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 	case OPROF_IMAGE_KERNEL:
 	case OPROF_IMAGE_MODULE:
 	case OPROF_IMAGE_IDLE:
-		return kernel_symbols_load(table, identity, search->meta_path);
+		return load_kernel(table, &request);
 	case OPROF_IMAGE_BPF:
 		/* Older daemons had an image of each program, with offsets as its keys. */
 		return *path == '[' ? code_names_load(table, search->meta_path)

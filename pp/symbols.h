@@ -50,8 +50,10 @@ struct symbol_search {
 	const char *root;	  /* -R: prefix of every path */
 	const char *image_path;	  /* -p: comma list of folders searched by file name */
 	const char *meta_path;	  /* the session's meta folder: kernel, modules, vdso */
+	const char *no_kernel;	  /* why the session has no symbols of its kernel; NULL: not told */
 	const char *debug_path;	  /* NULL: /usr/lib/debug */
 	const char *cache_path;	  /* folder of tables read before (symbol_cache.h) */
+	const char *code_path;	  /* the session folder's code tables */
 	unsigned int max_seconds; /* of CPU for one image; 0: 60 */
 	size_t max_bytes;	  /* of address space of the helper; 0: 4 GB */
 };

@@ -16,6 +16,10 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
+/* With keys: a signal that ends us waits as well, and the screen says that the daemon is slow. */
+#define PATIENCE_MIN_MS 1000
+#define PATIENCE_MAX_MS 4000
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -195,13 +199,36 @@ static void take_answer(struct top *top, const struct top_samples *samples)
 	update_cost(top);
 }
 
+void top_take_keys(struct top *top, int key_fd)
+{
+	top->patience = (struct daemon_patience){PATIENCE_MIN_MS, key_fd};
+}
+
+/* Who asks again and again with too little patience never has an answer. */
+static void tell_slow(struct top *top)
+{
+	struct daemon_patience *patience = &top->patience;
+
+	(void)diag_set(&top->trouble, -ETIMEDOUT,
+		       "the daemon is slow: it did not answer within %d s",
+		       patience->timeout_ms / 1000);
+	if (patience->timeout_ms < PATIENCE_MAX_MS)
+		patience->timeout_ms *= 2;
+}
+
 int top_refresh(struct top *top)
 {
 	struct top_samples samples;
-	int error = top_samples_ask(&samples, top->session_dir, top->window_ns, &top->trouble);
+	struct diag why;
+	int error =
+		top_samples_ask(&samples, top->session_dir, top->window_ns, &top->patience, &why);
 
 	if (error == -ENOMEM)
 		return error;
+	if (error == -ETIMEDOUT)
+		tell_slow(top);
+	else if (error && error != -EINTR) /* a key: it is asked again */
+		top->trouble = why;
 	if (error) /* another view may have been chosen all the same */
 		return top_make_rows(top);
 	diag_clear(&top->trouble);
@@ -226,8 +253,10 @@ int top_init(struct top *top, const struct top_options *options, struct diag *di
 	char meta[PATH_MAX];
 	int error;
 
-	*top = (struct top){
-		.view = options->view, .window_ns = options->window_ns, .daemon_percent = -1};
+	*top = (struct top){.view = options->view,
+			    .window_ns = options->window_ns,
+			    .patience = {DAEMON_TIMEOUT_MS, -1},
+			    .daemon_percent = -1};
 	diag_clear(&top->trouble);
 	error = find_session(options->session_dir, &top->session_dir, diag);
 	if (error)

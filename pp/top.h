@@ -27,6 +27,8 @@ struct top {
 	char host[128];
 	uint64_t window_ns;
 	bool paused;
+	/* For an answer. With keys to be read it begins short, and grows with a slow daemon. */
+	struct daemon_patience patience;
 	struct diag trouble; /* text: why the last question had no answer; "": it had */
 	/* CPU time of the daemon, when it was read last. */
 	pid_t daemon;
@@ -34,9 +36,12 @@ struct top {
 	double daemon_percent; /* negative: not known */
 };
 
-/* Finds the daemon. 0, or -errno and diag, with nothing to deinit. */
+/* Finds the daemon. 0, or -errno and diag, with nothing to deinit. Patience is long. */
 int top_init(struct top *top, const struct top_options *options, struct diag *diag);
 void top_deinit(struct top *top);
+
+/* No question holds the keys at key_fd. */
+void top_take_keys(struct top *top, int key_fd);
 
 /*
  * Ask again, and make the rows. What the daemon cannot say is in

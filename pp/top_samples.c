@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/top_samples.h"
 
-#include "pp/daemon_client.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Keys wait for an answer that does not come. */
-#define TIMEOUT_MS 1000
 
 /* ---- events ---- */
 
@@ -162,11 +157,11 @@ int top_samples_read(struct top_samples *samples, int fd, struct diag *diag)
 }
 
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
-		    struct diag *diag)
+		    const struct daemon_patience *patience, struct diag *diag)
 {
 	struct daemon_recent recent;
 	int error =
-		daemon_recent(session_dir, last_ns, DAEMON_SEPARATE_ALL, TIMEOUT_MS, &recent, diag);
+		daemon_recent(session_dir, last_ns, DAEMON_SEPARATE_ALL, patience, &recent, diag);
 
 	if (!error)
 		error = top_samples_read(samples, recent.fd, diag);

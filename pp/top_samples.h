@@ -8,6 +8,7 @@
 
 #include "lib/diag.h"
 #include "libdb/slice.h"
+#include "pp/daemon_client.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ struct top_samples {
 /* Ask the daemon of session_dir for the last last_ns. 0, or -errno of daemon_recent or
  * slice_open_fd. */
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
-		    struct diag *diag);
+		    const struct daemon_patience *patience, struct diag *diag);
 
 /* Read a slice; fd is taken. 0, -ENOMEM, -EILSEQ, ...: nothing to deinit then. */
 int top_samples_read(struct top_samples *samples, int fd, struct diag *diag);

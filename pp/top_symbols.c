@@ -42,7 +42,40 @@ struct top_symbols {
 	pthread_mutex_t lock; /* of tables' states, and of the list against the thread */
 	pthread_cond_t changed;
 	bool ending;
+	bool abandoned; /* the thread is the last that uses it */
 };
+
+/* ---- the end ---- */
+
+static void table_destroy(struct top_table *table)
+{
+	if (table->state == TABLE_LOADED)
+		symbol_table_deinit(&table->table);
+	free(table->path);
+	free(table);
+}
+
+static void drop_table_locked(struct top_symbols *symbols, struct top_table *table)
+{
+	struct top_table **at = &symbols->tables;
+
+	while (*at != table)
+		at = &(*at)->next;
+	*at = table->next;
+	symbols->nr_tables--;
+	table_destroy(table);
+}
+
+static void symbols_free(struct top_symbols *symbols)
+{
+	while (symbols->tables)
+		drop_table_locked(symbols, symbols->tables);
+	if (symbols->event_fd >= 0)
+		(void)close(symbols->event_fd);
+	free(symbols->meta_path);
+	free(symbols->cache_path);
+	free(symbols);
+}
 
 /* ---- the thread ---- */
 
@@ -100,6 +133,9 @@ static void *load_tables(void *context)
 
 	while ((wanted = take_wanted(symbols)))
 		load_table(symbols, wanted);
+	/* Set before ending was seen. */
+	if (symbols->abandoned)
+		symbols_free(symbols);
 	return NULL;
 }
 
@@ -118,14 +154,6 @@ static int start_thread(struct top_symbols *symbols)
 }
 
 /* ---- the list ---- */
-
-static void table_destroy(struct top_table *table)
-{
-	if (table->state == TABLE_LOADED)
-		symbol_table_deinit(&table->table);
-	free(table->path);
-	free(table);
-}
 
 static bool is_of(const struct top_table *table, const struct slice_section *section)
 {
@@ -164,17 +192,6 @@ static struct top_table *add_table_locked(struct top_symbols *symbols,
 	symbols->nr_tables++;
 	(void)pthread_cond_broadcast(&symbols->changed);
 	return table;
-}
-
-static void drop_table_locked(struct top_symbols *symbols, struct top_table *table)
-{
-	struct top_table **at = &symbols->tables;
-
-	while (*at != table)
-		at = &(*at)->next;
-	*at = table->next;
-	symbols->nr_tables--;
-	table_destroy(table);
 }
 
 /* Names of code come while it runs. Not at once: some keys have no name at all. */
@@ -287,17 +304,6 @@ void top_symbols_wait(struct top_symbols *symbols)
 	(void)pthread_mutex_unlock(&symbols->lock);
 }
 
-static void symbols_free(struct top_symbols *symbols)
-{
-	while (symbols->tables)
-		drop_table_locked(symbols, symbols->tables);
-	if (symbols->event_fd >= 0)
-		(void)close(symbols->event_fd);
-	free(symbols->meta_path);
-	free(symbols->cache_path);
-	free(symbols);
-}
-
 int top_symbols_create(struct top_symbols **symbols, const char *meta_path)
 {
 	struct top_symbols *made = calloc(1, sizeof(*made));
@@ -334,9 +340,13 @@ void top_symbols_destroy(struct top_symbols *symbols)
 	symbols->ending = true;
 	for (const struct top_table *table = symbols->tables; table; table = table->next)
 		busy |= table->state == TABLE_LOADING;
+	/* The process may end before it does; what it uses is its own from here on. */
+	symbols->abandoned = busy;
+	if (busy)
+		(void)pthread_detach(symbols->thread);
 	(void)pthread_cond_broadcast(&symbols->changed);
 	(void)pthread_mutex_unlock(&symbols->lock);
-	if (busy) /* the process ends before it does: what it uses stays */
+	if (busy)
 		return;
 	(void)pthread_join(symbols->thread, NULL);
 	symbols_free(symbols);

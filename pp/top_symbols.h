@@ -21,7 +21,10 @@ struct top_symbols;
 
 /* meta_path: the session's meta folder, copied. 0, -ENOMEM or -errno. */
 int top_symbols_create(struct top_symbols **symbols, const char *meta_path);
-/* Does not wait for what is being loaded: call it when the process ends. NULL is fine. */
+/*
+ * Does not wait for what is being loaded: that ends by itself, or with the process. NULL is
+ * fine.
+ */
 void top_symbols_destroy(struct top_symbols *symbols);
 
 /* Before the finds of one refresh. */

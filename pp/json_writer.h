@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * JSON in UTF-8, to a stream that the caller checks for errors. Valid
+ * whatever texts hold: bytes that are no UTF-8 are U+FFFD.
+ *
+ * key: the member's name in an object; NULL in an array.
+ */
+#ifndef PP_JSON_WRITER_H
+#define PP_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json_writer {
+	FILE *out;
+	unsigned int depth;
+	bool behind_value;	/* a comma is needed before the next one */
+	unsigned int max_lines; /* elements this deep have lines of their own */
+};
+
+void json_writer_init(struct json_writer *json, FILE *out, unsigned int max_lines);
+void json_writer_finish(struct json_writer *json);
+
+void json_begin(struct json_writer *json, const char *key, char bracket); /* '{' or '[' */
+void json_end(struct json_writer *json, char bracket);			  /* '}' or ']' */
+
+void json_text(struct json_writer *json, const char *key, const char *text); /* NULL: null */
+void json_number(struct json_writer *json, const char *key, uint64_t number);
+void json_signed(struct json_writer *json, const char *key, int64_t number);
+void json_double(struct json_writer *json, const char *key, double number);
+void json_bool(struct json_writer *json, const char *key, bool value);
+/* A text: readers that have doubles only would lose digits. */
+void json_hex(struct json_writer *json, const char *key, uint64_t number);
+void json_numbers(struct json_writer *json, const char *key, const uint64_t *numbers, size_t nr);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line table as the helper hands it back, and as it is kept on disk: used
+ * in place, once every number in it has been checked.
+ *
+ *   struct line_wire_header
+ *   struct line_wire_range [nr_ranges]
+ *   struct line_wire_node [nr_nodes]
+ *   uint32_t [nr_files]: offsets of their paths in the strings
+ *   strings_bytes of strings, each with its NUL
+ */
+#ifndef PP_LINE_WIRE_H
+#define PP_LINE_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINE_WIRE_MAGIC	    0x4c494e31u
+#define LINE_WIRE_MAX_BYTES (1u << 30)
+
+#define LINE_NO_FILE UINT32_MAX /* a range that no line is known of */
+
+struct line_wire_header {
+	uint32_t magic;
+	uint32_t lack; /* enum symbols_lack */
+	uint64_t nr_ranges;
+	uint32_t nr_nodes;
+	uint32_t nr_files;
+	uint32_t strings_bytes;
+	uint32_t debug_path; /* offset in the strings; 0: none */
+	uint32_t note;	     /* offset in the strings; 0: none */
+	uint32_t flags;	     /* LINE_WIRE_* */
+};
+
+#define LINE_WIRE_KEPT 1u /* read from what the session kept of the binary */
+
+/* From start to the start of the next; the last one is LINE_NO_FILE. */
+struct line_wire_range {
+	uint64_t start;
+	uint32_t file;
+	uint32_t line;
+	uint32_t node; /* the innermost function inlined here; 0: none */
+	uint32_t reserved;
+};
+
+struct line_wire_node {
+	uint32_t function; /* offset in the strings */
+	uint32_t call_file, call_line;
+	uint32_t parent; /* a lower number: what it was inlined into; 0: into no inlined one */
+};
+
+/* The parts of one in memory. */
+struct line_wire {
+	struct line_wire_header header;
+	const struct line_wire_range *ranges;
+	const struct line_wire_node *nodes;
+	const uint32_t *files;
+	const char *strings;
+};
+
+/*
+ * Find the parts in nr_bytes, 8-byte aligned, and check every number in them.
+ * Control characters in strings become '?', in place. 0 or -EILSEQ.
+ */
+int line_wire_open(struct line_wire *wire, void *bytes, size_t nr_bytes);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* oparchive: put together what reports take, to be read on another machine. */
+#include "lib/diag.h"
+#include "lib/log.h"
+#include "lib/stop_signal.h"
+#include "pp/archive_content.h"
+#include "pp/select_options.h"
+#include "pp/select_place.h"
+#include "pp/tool_options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum option {
+	OPTION_OUTPUT = 1,
+	OPTION_LIST,
+	OPTION_EXCLUDE_DEPENDENT,
+};
+
+static const struct poptOption option_table[] = {
+	{"output-directory", 'o', ARG_TEXT, OPTION_OUTPUT,
+	 "the archive: a folder of its own, or a compressed file if it ends in .tar.zst",
+	 "ARCHIVE"},
+	{"list-files", 'l', ARG_NONE, OPTION_LIST, "list what would go in, and write nothing",
+	 NULL},
+	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
+	 "leave out libraries and kernel under applications", NULL},
+	TOOL_TABLE_END};
+
+struct archive_options {
+	struct tool_options tool;
+	char *output;
+	bool list;
+	struct selection_options selection;
+	struct spec spec;
+};
+
+static int take_option(void *tool, int option, const char *text, struct diag *diag)
+{
+	struct archive_options *options = tool;
+
+	switch (option) {
+	case OPTION_OUTPUT:
+		return select_keep_text(&options->output, "-o", text, diag);
+	case OPTION_LIST:
+		options->list = true;
+		return 0;
+	default:
+		options->selection.exclude_dependent = true;
+		return 0;
+	}
+}
+
+static int take_words(void *tool, const char *const *words, size_t nr_words, int64_t now_ns,
+		      struct diag *diag)
+{
+	struct archive_options *options = tool;
+	int error = spec_parse(&options->spec, words, nr_words, now_ns, diag);
+
+	if (error)
+		return error;
+	if (!options->output && !options->list)
+		return diag_set(diag, -EINVAL,
+				"where to? give -o FOLDER or -o FILE.tar.zst (or -l to see what "
+				"would go in)");
+	return tool_options_set_range(&options->tool, &options->spec, 1, now_ns, diag);
+}
+
+static const struct tool_command command = {
+	.name = "oparchive",
+	.usage = "-o ARCHIVE [OPTION...] [PROFILE SPECIFICATION...]",
+	.contains = "libbfd",
+	.options = option_table,
+	.take = take_option,
+	.take_words = take_words,
+};
+
+/* ---- making it ---- */
+
+static void tell_made(const struct archive_options *options, const struct archive_content *content,
+		      uint64_t nr_bytes)
+{
+	log_info("%s: %zu binaries, %zu debug files, %.1f MB; report on it by archive:%s",
+		 options->output, content->nr_binaries, content->nr_debug_files,
+		 (double)nr_bytes / 1e6, options->output);
+	if (content->nr_missing)
+		log_warning("%zu binaries are not in it: their samples will have no symbols",
+			    content->nr_missing);
+}
+
+static int fill(const struct archive_options *options, struct archive_content *content)
+{
+	struct diag diag;
+	int error = 0;
+
+	if (!options->list) {
+		stop_signal_catch();
+		/* A file beyond the limit of its size is an error like a full disk. */
+		(void)signal(SIGXFSZ, SIG_IGN);
+		error = archive_writer_open(&content->writer, options->output, &diag);
+	}
+	if (!error)
+		error = archive_content_add(content, &diag);
+	if (!error && content->writer)
+		error = archive_writer_finish(content->writer, &diag);
+	if (error && !stop_signal_came())
+		log_error("%s", diag_show(&diag));
+	else if (!error && content->writer)
+		tell_made(options, content, archive_writer_nr_bytes(content->writer));
+	archive_writer_close(content->writer);
+	return error;
+}
+
+static int make(const struct archive_options *options, const struct selection *selection)
+{
+	const struct tool_options *tool = &options->tool;
+	const struct profile_options profile = {
+		.root = tool->root,
+		.image_path = tool->image_path,
+		.cache_path = tool->root || tool->image_path ? NULL : tool->cache_path,
+	};
+	struct archive_content content = {
+		.selection = selection,
+		.session_dir = options->selection.session_dir,
+		.options = &profile,
+		.list = options->list	? stdout
+			: tool->verbose ? stderr
+					: NULL,
+		.skip = select_skip_file,
+	};
+
+	return fill(options, &content);
+}
+
+static int archive(struct archive_options *options)
+{
+	struct selection selection;
+	struct select_place place;
+	struct diag diag;
+	int error;
+
+	/* All that separates samples stays apart in slices, whatever the columns are. */
+	options->selection.merge = MERGE_ALL;
+	options->selection.stacks = true;
+	select_allow_descriptors();
+	error = select_place_find(&place, &options->spec, 1, options->tool.session_dir,
+				  &options->selection, &diag);
+	if (!error && options->selection.archives[0])
+		error = diag_set(&diag, -EINVAL,
+				 "archive: is for reports: it is an archive already");
+	if (!error)
+		error = selection_make(&selection, &options->spec, 1, &options->selection,
+				       select_skip_file, &diag);
+	if (error) {
+		log_error("%s", diag_show(&diag));
+	} else {
+		error = make(options, &selection);
+		selection_deinit(&selection);
+	}
+	select_place_deinit(&place);
+	return error;
+}
+
+int main(int argc, const char **argv)
+{
+	struct archive_options options = {0};
+	struct diag diag;
+	int error;
+
+	log_init("oparchive", LOG_LEVEL_INFO);
+	(void)umask(077); /* as the session folder it comes from */
+	error = tool_options_parse(&options.tool, &command, &options, argc, argv, select_now_ns(),
+				   &diag);
+	if (error)
+		log_error("%s", diag_show(&diag));
+	else if (options.tool.what != TOOL_RUN)
+		tool_options_show(&command, options.tool.what);
+	else
+		error = archive(&options);
+	free(options.output);
+	spec_deinit(&options.spec);
+	tool_options_deinit(&options.tool);
+	stop_signal_end();
+	return tool_end(error);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* optrace events: the events of a trace, one a line. */
+#include "ctf/reader.h"
+#include "lib/log.h"
+#include "lib/number.h"
+#include "pp/optrace_read.h"
+#include "pp/tool_options.h"
+#include "pp/trace_filter.h"
+#include "pp/trace_line.h"
+#include "pp/trace_who.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option {
+	OPTION_EVENTS = 1,
+	OPTION_THREADS,
+	OPTION_CPU,
+	OPTION_WHERE,
+	OPTION_SEARCH,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_FIRST,
+	OPTION_LAST,
+	OPTION_REVERSE,
+	OPTION_JSON,
+	OPTION_VERSION,
+	OPTION_HELP
+};
+
+#define LAST_MAX 1000000u
+
+static const struct poptOption events_table[] = {
+	{"events", 'e', ARG_TEXT, OPTION_EVENTS, "only these: names, with * and ?", "NAMES"},
+	{"thread", 't', ARG_TEXT, OPTION_THREADS,
+	 "only while these ran: numbers, or names with * and ?", "THREADS"},
+	{"cpu", 'C', ARG_TEXT, OPTION_CPU, "only of this CPU", "N"},
+	{"where", 'w', ARG_TEXT, OPTION_WHERE,
+	 "only with such a field: FIELD=VALUE, or != < > <= >=", "CONDITION"},
+	{"search", 's', ARG_TEXT, OPTION_SEARCH, "only those with this in their line", "TEXT"},
+	{"from", 0, ARG_TEXT, OPTION_FROM, "from so many seconds after the trace's begin",
+	 "SECONDS"},
+	{"to", 0, ARG_TEXT, OPTION_TO, "up to there", "SECONDS"},
+	{"first", 'n', ARG_TEXT, OPTION_FIRST, "no more than the first N", "N"},
+	{"last", 'l', ARG_TEXT, OPTION_LAST, "no more than the last N", "N"},
+	{"reverse", 'r', ARG_NONE, OPTION_REVERSE, "the last N backwards, the newest first", NULL},
+	{"json", 'j', ARG_NONE, OPTION_JSON, "as JSON, an object a line", NULL},
+	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
+	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
+	POPT_TABLEEND};
+
+struct listing {
+	const char *folder;
+	struct trace_filter filter;
+	char *search;
+	uint64_t nr_first, nr_last; /* 0: all */
+	bool json, reverse;
+	struct trace_who *who;
+	uint64_t begin, nr_records, nr_shown, nr_damaged;
+	struct trace_line line;
+	struct trace_line *kept; /* of the last nr_last, round and round */
+	uint64_t nr_kept;
+};
+
+/* ---- options ---- */
+
+static int take_number(const char *option, const char *text, uint64_t max, uint64_t *number,
+		       struct diag *diag)
+{
+	if (!number_parse(text, max, number) && *number)
+		return 0;
+	return diag_set(diag, -EINVAL, "%s=%s: give a number from 1 to %" PRIu64, option, text,
+			max);
+}
+
+static int take_option(struct listing *listing, int option, const char *text, struct diag *diag)
+{
+	switch ((enum option)option) {
+	case OPTION_EVENTS:
+		return trace_filter_events(&listing->filter, text, diag);
+	case OPTION_THREADS:
+		return trace_filter_threads(&listing->filter, text, diag);
+	case OPTION_CPU:
+		return trace_filter_cpu(&listing->filter, text, diag);
+	case OPTION_WHERE:
+		return trace_filter_condition(&listing->filter, text, diag);
+	case OPTION_SEARCH:
+		free(listing->search);
+		listing->search = strdup(text);
+		return listing->search ? 0 : diag_set(diag, -ENOMEM, "no memory for options");
+	case OPTION_FROM:
+		return trace_filter_seconds("--from", text, &listing->filter.from_ns, diag);
+	case OPTION_TO:
+		return trace_filter_seconds("--to", text, &listing->filter.to_ns, diag);
+	case OPTION_FIRST:
+		return take_number("--first", text, UINT64_MAX, &listing->nr_first, diag);
+	case OPTION_LAST:
+		return take_number("--last", text, LAST_MAX, &listing->nr_last, diag);
+	case OPTION_REVERSE:
+		listing->reverse = true;
+		return 0;
+	case OPTION_JSON:
+		listing->json = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int check(const struct listing *listing, const char *const *words, struct diag *diag)
+{
+	if (words && words[0] && words[1])
+		return diag_set(diag, -EINVAL, "one trace at a time: %s, or %s?", words[0],
+				words[1]);
+	if (listing->nr_first && listing->nr_last)
+		return diag_set(diag, -EINVAL, "the first or the last: not both");
+	if (listing->reverse && !listing->nr_last)
+		return diag_set(diag, -EINVAL, "--reverse is of the last N: give --last=N, too");
+	if (listing->filter.to_ns && listing->filter.to_ns <= listing->filter.from_ns)
+		return diag_set(diag, -EINVAL, "--to is not behind --from");
+	return 0;
+}
+
+/* 1: something was shown, that is all. 0 or -errno and diag. */
+static int take_options(struct listing *listing, poptContext popt, struct diag *diag)
+{
+	int option, error = 0;
+
+	while (!error && (option = poptGetNextOpt(popt)) > 0) {
+		char *text = poptGetOptArg(popt);
+
+		error = take_option(listing, option, text ? text : "", diag);
+		free(text);
+		if (option == OPTION_HELP)
+			poptPrintHelp(popt, stdout, 0);
+		else if (option == OPTION_VERSION)
+			printf("optrace (oprof) %s\n", OPROF_VERSION);
+		if (option == OPTION_HELP || option == OPTION_VERSION)
+			return 1;
+	}
+	if (!error && option < -1)
+		error = diag_set(diag, -EINVAL, "%s: %s; see optrace events --help",
+				 poptBadOption(popt, 0), poptStrerror(option));
+	return error;
+}
+
+/* ---- lines ---- */
+
+static bool is_found(const struct listing *listing)
+{
+	return !listing->search || memmem(listing->line.bytes, listing->line.nr_bytes,
+					  listing->search, strlen(listing->search));
+}
+
+/* The line goes where the oldest of those kept was. */
+static void keep(struct listing *listing)
+{
+	struct trace_line *oldest = &listing->kept[listing->nr_kept++ % listing->nr_last];
+	const struct trace_line line = listing->line;
+
+	listing->line = *oldest;
+	*oldest = line;
+}
+
+static int put(const struct trace_line *line)
+{
+	return fwrite(line->bytes, 1, line->nr_bytes, stdout) == line->nr_bytes ? 0 : -EIO;
+}
+
+static int take(struct listing *listing, const struct ctf_record *record)
+{
+	const struct trace_runner *who = trace_who_at(listing->who, record);
+
+	if (!who)
+		return -ENOMEM;
+	if (!listing->nr_records++)
+		listing->begin = record->time;
+	if (!trace_filter_lets(&listing->filter, record, listing->begin, who))
+		return 0;
+	if (listing->json)
+		trace_line_json(&listing->line, record, listing->begin, who);
+	else
+		trace_line_text(&listing->line, record, listing->begin, who);
+	if (listing->line.no_memory)
+		return -ENOMEM;
+	if (!is_found(listing))
+		return 0;
+	listing->nr_shown++;
+	if (!listing->nr_last)
+		return put(&listing->line);
+	keep(listing);
+	return 0;
+}
+
+static int put_kept(const struct listing *listing)
+{
+	const uint64_t nr =
+		listing->nr_kept < listing->nr_last ? listing->nr_kept : listing->nr_last;
+	int error = 0;
+
+	for (uint64_t i = 0; !error && i < nr; i++) {
+		const uint64_t at =
+			listing->reverse ? listing->nr_kept - 1 - i : listing->nr_kept - nr + i;
+
+		error = put(&listing->kept[at % listing->nr_last]);
+	}
+	return error;
+}
+
+/* Nothing behind is wanted. */
+static bool is_done(const struct listing *listing, const struct ctf_record *record)
+{
+	return (listing->nr_first && listing->nr_shown >= listing->nr_first) ||
+	       (listing->filter.to_ns && record->time - listing->begin >= listing->filter.to_ns);
+}
+
+static int list_all(struct listing *listing, struct ctf_reader *reader)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more, error = 0;
+
+	while (!error && (more = ctf_reader_next(reader, &record, &diag))) {
+		if (more < 0) {
+			if (!listing->nr_damaged++)
+				log_warning("%s", diag_show(&diag));
+			continue;
+		}
+		error = take(listing, &record);
+		if (is_done(listing, &record))
+			break;
+	}
+	if (listing->nr_damaged > 1)
+		log_warning("%" PRIu64 " places of it are damaged or cut", listing->nr_damaged);
+	return error ? error : put_kept(listing);
+}
+
+static int list(struct listing *listing)
+{
+	struct ctf_reader *reader;
+	struct diag diag;
+	int error = ctf_reader_open(&reader, listing->folder, &diag);
+
+	if (error) {
+		log_error("%s", diag_show(&diag));
+		return error;
+	}
+	error = trace_who_create(&listing->who, ctf_reader_trace(reader));
+	if (!error && listing->nr_last) {
+		listing->kept = calloc((size_t)listing->nr_last, sizeof(*listing->kept));
+		error = listing->kept ? 0 : -ENOMEM;
+	}
+	if (!error)
+		error = list_all(listing, reader);
+	if (error == -ENOMEM)
+		log_error("no memory for the events of %s", listing->folder);
+	ctf_reader_close(reader);
+	return error;
+}
+
+static void deinit(struct listing *listing)
+{
+	for (uint64_t i = 0; listing->kept && i < listing->nr_last; i++)
+		trace_line_deinit(&listing->kept[i]);
+	free(listing->kept);
+	trace_line_deinit(&listing->line);
+	trace_who_destroy(listing->who);
+	trace_filter_deinit(&listing->filter);
+	free(listing->search);
+}
+
+static int run(struct listing *listing, poptContext popt)
+{
+	const char *const *words;
+	struct diag diag;
+	int done = take_options(listing, popt, &diag);
+
+	if (done > 0)
+		return 0;
+	words = poptGetArgs(popt);
+	if (!done)
+		done = check(listing, words, &diag);
+	if (done) {
+		log_error("%s", diag_show(&diag));
+		return done;
+	}
+	if (words && words[0])
+		listing->folder = words[0];
+	return list(listing);
+}
+
+int optrace_events(int argc, const char **argv)
+{
+	struct listing listing = {.folder = OPTRACE_FOLDER};
+	poptContext popt = poptGetContext(NULL, argc, argv, events_table, 0);
+	int error;
+
+	if (!popt) {
+		log_error("no memory for options");
+		return -ENOMEM;
+	}
+	poptSetOtherOptionHelp(popt, "events [options] [FOLDER]");
+	error = run(&listing, popt);
+	poptFreeContext(popt);
+	deinit(&listing);
+	return error;
+}

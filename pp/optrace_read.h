@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The verbs of optrace that read a trace folder: each takes its own command line. */
+#ifndef PP_OPTRACE_READ_H
+#define PP_OPTRACE_READ_H
+
+#define OPTRACE_FOLDER "oprofile_trace"
+
+/* 0 or -errno, told on stderr. argv[0] is "optrace". */
+int optrace_events(int argc, const char **argv);
+int optrace_stats(int argc, const char **argv);
+
+#endif
