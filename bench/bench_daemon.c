@@ -27,6 +27,7 @@
 #define NR_COST_ROUNDS	   3
 #define WARM_UP_SECONDS	   3
 #define COST_SECONDS	   5
+#define STACK_DEPTH	   64
 #define NR_SLOWDOWN_ROUNDS 12
 #define SLOWDOWN_WORK	   40 /* rounds of load.h, each CPU: some 0.4 s */
 
@@ -34,6 +35,7 @@ enum profiler { PROFILER_NONE, PROFILER_OURS, PROFILER_PERF, NR_PROFILERS };
 
 static char folder[PATH_MAX / 2];
 static bool has_perf;
+static unsigned int depth; /* of call chains; 0: none */
 
 /* ---- profilers ---- */
 
@@ -48,15 +50,16 @@ static void silence(void)
 __attribute__((noreturn)) static void exec_ours(unsigned int hz, int ready)
 {
 	const char *top = getenv("OPROF_TOP_BUILDDIR");
-	char program[PATH_MAX], session[PATH_MAX], frequency[32], fd[32];
+	char program[PATH_MAX], session[PATH_MAX], frequency[32], callgraph[32], fd[32];
 
 	snprintf(program, sizeof(program), "%s/oprofiled", top ? top : ".");
 	snprintf(session, sizeof(session), "--session-dir=%s/session", folder);
 	snprintf(frequency, sizeof(frequency), "--frequency=%u", hz);
+	snprintf(callgraph, sizeof(callgraph), "--callgraph=%u", depth);
 	snprintf(fd, sizeof(fd), "--ready-fd=%d", ready);
 	silence();
 	execl(program, program, session, "--foreground", "--system", "--event=cpu-clock",
-	      "--separate=lib", "--start", frequency, fd, (char *)NULL);
+	      "--separate=lib", "--start", frequency, callgraph, fd, (char *)NULL);
 	_exit(127);
 }
 
@@ -68,7 +71,7 @@ __attribute__((noreturn)) static void exec_perf(unsigned int hz)
 	snprintf(frequency, sizeof(frequency), "%u", hz);
 	silence();
 	execlp("perf", "perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", frequency, "-o",
-	       output, (char *)NULL);
+	       output, depth ? "-g" : NULL, (char *)NULL);
 	_exit(127);
 }
 
@@ -222,14 +225,15 @@ static enum profiler last_profiler(void)
 	return has_perf ? PROFILER_PERF : PROFILER_OURS;
 }
 
-static void bench_cost(const char *name, unsigned int hz)
+static void bench_cost(const char *name, unsigned int hz, unsigned int chain_depth)
 {
 	double cpu[NR_PROFILERS] = {0}, rss[NR_PROFILERS] = {0};
-	bool with_rss = hz == 997 && bench_wanted("daemon_rss");
+	bool with_rss = hz == 997 && !chain_depth && bench_wanted("daemon_rss");
 	struct load load;
 
 	if (!bench_wanted(name) && !with_rss)
 		return;
+	depth = chain_depth;
 	load_start(&load, 0);
 	for (int round = 0; round < NR_COST_ROUNDS; round++) {
 		for (enum profiler p = PROFILER_OURS; p <= last_profiler(); p++) {
@@ -244,6 +248,9 @@ static void bench_cost(const char *name, unsigned int hz)
 		print_pair(name, cpu, "%");
 	if (with_rss)
 		print_pair("daemon_rss", rss, "MB");
+	else if (chain_depth)
+		print_pair("daemon_rss_stacks", rss, "MB");
+	depth = 0;
 }
 
 /* ---- what it costs the profiled ---- */
@@ -299,15 +306,17 @@ int main(int argc, char **argv)
 
 	bench_init(argc, argv);
 	if (!bench_wanted("daemon_cpu_99") && !bench_wanted("daemon_cpu_997") &&
-	    !bench_wanted("daemon_rss") && !bench_wanted("slowdown_99") &&
-	    !bench_wanted("slowdown_997") && !bench_wanted("slowdown_4999"))
+	    !bench_wanted("daemon_cpu_stacks_997") && !bench_wanted("daemon_rss") &&
+	    !bench_wanted("slowdown_99") && !bench_wanted("slowdown_997") &&
+	    !bench_wanted("slowdown_4999"))
 		return EXIT_SUCCESS;
 	snprintf(folder, sizeof(folder), "%s/oprof-bench.XXXXXX", top ? top : "/tmp");
 	if (!mkdtemp(folder) || atexit(remove_folder))
 		bench_fail(folder, errno);
 	has_perf = perf_works();
-	bench_cost("daemon_cpu_99", 99);
-	bench_cost("daemon_cpu_997", 997);
+	bench_cost("daemon_cpu_99", 99, 0);
+	bench_cost("daemon_cpu_997", 997, 0);
+	bench_cost("daemon_cpu_stacks_997", 997, STACK_DEPTH);
 	bench_slowdown("slowdown_99", 99);
 	bench_slowdown("slowdown_997", 997);
 	bench_slowdown("slowdown_4999", 4999);

@@ -18,10 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NR_KEYS_MAX  10000000u
-#define NR_FUNCTIONS 20000u
+#define NR_KEYS_MAX 10000000u
 
-enum keys { KEYS_RANDOM, KEYS_ALIGNED, KEYS_NODES };
+enum keys { KEYS_RANDOM, KEYS_ALIGNED };
 enum figure { FIGURE_INSERT_NS, FIGURE_STALL_MS, FIGURE_BYTES };
 
 static const struct line {
@@ -35,8 +34,6 @@ static const struct line {
 	{"sdb_insert_random_1e6", KEYS_RANDOM, FIGURE_INSERT_NS, 1000000, 10},
 	{"sdb_insert_random_1e7", KEYS_RANDOM, FIGURE_INSERT_NS, 10000000, 3},
 	{"sdb_insert_aligned_1e6", KEYS_ALIGNED, FIGURE_INSERT_NS, 1000000, 10},
-	{"sdb_insert_node_1e5", KEYS_NODES, FIGURE_INSERT_NS, 100000, 40},
-	{"sdb_insert_node_1e6", KEYS_NODES, FIGURE_INSERT_NS, 1000000, 10},
 	{"sdb_insert_stall_max_1e7", KEYS_RANDOM, FIGURE_STALL_MS, 10000000, 3},
 	{"sdb_bytes_per_key_1e6", KEYS_RANDOM, FIGURE_BYTES, 1000000, 1},
 };
@@ -64,17 +61,14 @@ static void make_keys(enum keys kind, unsigned int nr)
 	for (unsigned int i = 0; i < nr; i++) {
 		if (kind == KEYS_RANDOM)
 			keys[i] = bench_random(&state) >> 24;
-		else if (kind == KEYS_ALIGNED)
+		else
 			keys[i] = 16ULL * i;
-		else /* a tree that grows: each node is below one that is there */
-			keys[i] = (bench_random(&state) % (i + 1) + 256) << 32 |
-				  (1 + bench_random(&state) % NR_FUNCTIONS);
 	}
 	if (kind == KEYS_ALIGNED)
 		shuffle(keys, nr, &state);
 }
 
-static struct sdb *open_file(enum keys kind)
+static struct sdb *open_file(void)
 {
 	const struct sdb_identity identity = {.event = "cpu-clock",
 					      .cpu_type = "timer",
@@ -82,7 +76,6 @@ static struct sdb *open_file(enum keys kind)
 					      .app_path = "/usr/bin/bench",
 					      .image_path = "/usr/bin/bench",
 					      .image_kind = OPROF_IMAGE_FILE,
-					      .key_kind = kind == KEYS_NODES,
 					      .period_or_hz = 1000000};
 	struct diag diag;
 	struct sdb *db;
@@ -105,7 +98,7 @@ static void add(struct sdb *db, uint64_t key)
 
 static double insert_ns(const struct line *line)
 {
-	struct sdb *db = open_file(line->keys);
+	struct sdb *db = open_file();
 	uint64_t begin = bench_thread_ns(), end;
 
 	for (unsigned int i = 0; i < line->nr_keys; i++)
@@ -144,7 +137,7 @@ static double plain_ns(const struct line *line)
 /* The longest insert by its own CPU time, less what reading the clock takes. */
 static double stall_ms(const struct line *line)
 {
-	struct sdb *db = open_file(line->keys);
+	struct sdb *db = open_file();
 	uint64_t before = bench_thread_ns(), longest = 0;
 
 	for (unsigned int i = 0; i < line->nr_keys; i++) {
@@ -169,7 +162,7 @@ static int compare_keys(const void *a, const void *b)
 
 static double bytes_per_key(const struct line *line)
 {
-	struct sdb *db = open_file(line->keys);
+	struct sdb *db = open_file();
 	unsigned int nr_distinct = 1;
 	struct stat status;
 

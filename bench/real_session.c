@@ -24,6 +24,8 @@
 	" ${CC:-cc} -O2 -g -D_GNU_SOURCE -DOPROF_VERSION='\"0\"' -I\"$0\" -I\"$0/include\""        \
 	" -c \"$f\" -o /dev/null; done; done"
 
+#define CHAIN_DEPTH 64 /* operf -g's */
+
 static const char *folder;
 
 void real_session_fail(const struct diag *diag, int error)
@@ -61,23 +63,24 @@ static pid_t start_compiling(void)
 	return pid;
 }
 
-__attribute__((noreturn)) static void exec_daemon(unsigned int hz, int ready)
+__attribute__((noreturn)) static void exec_daemon(unsigned int hz, unsigned int depth, int ready)
 {
 	const char *top = getenv("OPROF_TOP_BUILDDIR");
-	char program[PATH_MAX], session[PATH_MAX], frequency[32], fd[32];
+	char program[PATH_MAX], session[PATH_MAX], frequency[32], fd[32], callgraph[32];
 
 	snprintf(program, sizeof(program), "%s/oprofiled", top ? top : ".");
 	snprintf(session, sizeof(session), "--session-dir=%s/session", folder);
 	snprintf(frequency, sizeof(frequency), "--frequency=%u", hz);
 	snprintf(fd, sizeof(fd), "--ready-fd=%d", ready);
+	snprintf(callgraph, sizeof(callgraph), "--callgraph=%u", depth);
 	silence();
 	execl(program, program, session, "--foreground", "--system", "--event=cpu-clock",
-	      "--separate=lib", "--start", frequency, fd, (char *)NULL);
+	      "--separate=lib", "--start", frequency, fd, callgraph, (char *)NULL);
 	_exit(127);
 }
 
 /* It says when it samples. */
-static pid_t start_daemon(unsigned int hz)
+static pid_t start_daemon(unsigned int hz, unsigned int depth)
 {
 	char text[512] = "";
 	int ready[2];
@@ -91,7 +94,7 @@ static pid_t start_daemon(unsigned int hz)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(ready[0]);
-		exec_daemon(hz, ready[1]);
+		exec_daemon(hz, depth, ready[1]);
 	}
 	close(ready[1]);
 	if (read(ready[0], text, sizeof(text) - 1) < 2 || strncmp(text, "ok", 2) != 0) {
@@ -109,22 +112,68 @@ static void stop(pid_t pid, int signal_nr)
 		;
 }
 
-void real_session_record(const char *where, unsigned int seconds, unsigned int hz)
+/* All CPUs compile for so long; profiler then ends. False: it had ended before. */
+static bool load_machine(pid_t profiler, unsigned int seconds)
 {
 	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct timespec left = {.tv_sec = seconds};
-	pid_t compilers[64], daemon;
+	pid_t compilers[64];
+	bool works;
 	long nr = 0;
 
-	folder = where;
-	daemon = start_daemon(hz);
 	for (; nr < nr_cpus && nr < 64; nr++)
 		compilers[nr] = start_compiling();
 	while (nanosleep(&left, &left) && errno == EINTR)
 		;
-	stop(daemon, SIGINT);
+	works = !waitpid(profiler, NULL, WNOHANG);
+	if (works)
+		stop(profiler, SIGINT);
 	while (nr)
 		stop(-compilers[--nr], SIGKILL);
+	return works;
+}
+
+static void record(const char *where, unsigned int seconds, unsigned int hz, unsigned int depth)
+{
+	folder = where;
+	if (!load_machine(start_daemon(hz, depth), seconds))
+		bench_fail("oprofiled ended", ECHILD);
+}
+
+void real_session_record(const char *where, unsigned int seconds, unsigned int hz)
+{
+	record(where, seconds, hz, 0);
+}
+
+void real_session_record_stacks(const char *where, unsigned int seconds, unsigned int hz)
+{
+	record(where, seconds, hz, CHAIN_DEPTH);
+}
+
+/* Without what perf does to the cache of binaries of who runs this. */
+__attribute__((noreturn)) static void exec_perf(const char *path, unsigned int hz,
+						const char *option)
+{
+	char frequency[32];
+
+	snprintf(frequency, sizeof(frequency), "%u", hz);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	silence();
+	execlp("perf", "perf", "record", "-q", "-a", "-g", "-N", "-B", "--no-bpf-event", "-e",
+	       "cpu-clock", "-F", frequency, "-o", path, option, (char *)NULL);
+	_exit(127);
+}
+
+bool real_session_record_perf(const char *path, unsigned int seconds, unsigned int hz,
+			      const char *option)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		bench_fail("fork", errno);
+	if (!pid)
+		exec_perf(path, hz, option);
+	return load_machine(pid, seconds) && !access(path, R_OK);
 }
 
 /* ---- its slice ---- */

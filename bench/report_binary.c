@@ -91,6 +91,12 @@ static void write_source(const char *folder, unsigned int index)
 		bench_fail(path, EIO);
 }
 
+void report_binary_write_sources(const char *folder)
+{
+	for (unsigned int i = 0; i < NR_FILES; i++)
+		write_source(folder, i);
+}
+
 static void build(const char *cache)
 {
 	char folder[PATH_MAX - 64], command[2 * PATH_MAX];
@@ -99,8 +105,7 @@ static void build(const char *cache)
 	snprintf(folder, sizeof(folder), "%s/build.XXXXXX", cache);
 	if (!mkdtemp(folder))
 		bench_fail(folder, errno);
-	for (unsigned int i = 0; i < NR_FILES; i++)
-		write_source(folder, i);
+	report_binary_write_sources(folder);
 	snprintf(command, sizeof(command),
 		 "cd '%s' && ls *.c | xargs -n 4 -P 2 ${CC:-cc} -g -O0 -w -c && "
 		 "${CC:-cc} -g -Wl,--build-id -o all *.o && mv all '%s/%s'",

@@ -24,4 +24,7 @@ struct report_binary {
 /* Find or build it; ends the benchmark where it can't. */
 void report_binary_open(struct report_binary *binary);
 
+/* What it was built of, into a folder that is there: the same each time. */
+void report_binary_write_sources(const char *folder);
+
 #endif
