@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NR_RINGS  4 /* two CPUs: side-band, side-band, samples, samples */
-#define NR_EVENTS 8
-#define CHUNK_MAX 4096
+#define NR_RINGS    4 /* two CPUs: side-band, side-band, samples, samples */
+#define NR_EVENTS   8
+#define CHUNK_MAX   4096
+#define CHAIN_DEPTH 16
 #define SMALL_FIELDS                                                                               \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_CPU)
@@ -54,9 +55,20 @@ static void fuzz_apply(struct perf_consumer *consumer, const struct perf_item *i
 
 static void fuzz_init(struct fuzz *fuzz, uint64_t sample_type)
 {
+	bool stacks = sample_type & PERF_SAMPLE_STACK_USER;
 	struct perf_state_config config = {
-		.sink = &fuzz->sink, .nr_cpus = 2, .proc_path = "/none", .sys_path = "/none"};
-	struct perf_layout layout = {.sample_type = sample_type, .ids = &fuzz->ids};
+		.sink = &fuzz->sink,
+		.nr_cpus = 2,
+		.proc_path = "/none",
+		.sys_path = "/none",
+		.chain_depth = CHAIN_DEPTH,
+		.regs = stacks ? &perf_regs_x86_64 : NULL,
+	};
+	struct perf_layout layout = {
+		.sample_type = sample_type,
+		.regs_mask = perf_regs_x86_64.mask,
+		.ids = &fuzz->ids,
+	};
 	uint32_t ring;
 
 	memset(fuzz, 0, sizeof(*fuzz));
@@ -77,6 +89,28 @@ static void fuzz_init(struct fuzz *fuzz, uint64_t sample_type)
 	}
 }
 
+/* What is read of a packed record is what is read of the record. */
+static void fuzz_pack(const struct fuzz *fuzz, uint32_t ring, const uint64_t *record,
+		      size_t nr_bytes)
+{
+	const struct perf_layout *layout = perf_feed_layout(fuzz->feed, ring);
+	uint64_t packed[CHUNK_MAX / 8];
+	struct perf_item a, b;
+	size_t size = perf_parse_size(record, nr_bytes);
+	int error;
+
+	if (!size)
+		return;
+	error = perf_parse(layout, record, &a);
+	if (perf_parse_pack(layout, record, packed) > size ||
+	    perf_parse(layout, packed, &b) != error)
+		abort();
+	if (!error && a.type == PERF_RECORD_SAMPLE &&
+	    (a.time_ns != b.time_ns || a.u.sample.cgroup != b.u.sample.cgroup ||
+	     a.u.sample.stack_bytes != b.u.sample.stack_bytes))
+		abort();
+}
+
 /* A chunk as it is, or one record with a size that fits. */
 static void fuzz_bytes(struct fuzz *fuzz, uint32_t ring, const uint8_t *bytes, size_t nr_bytes,
 		       bool fit)
@@ -95,6 +129,7 @@ static void fuzz_bytes(struct fuzz *fuzz, uint32_t ring, const uint8_t *bytes, s
 		header.size = (uint16_t)nr_bytes;
 		memcpy(copy, &header, sizeof(header));
 	}
+	fuzz_pack(fuzz, ring, copy, nr_bytes);
 	if (perf_feed_bytes(fuzz->feed, ring, copy, nr_bytes))
 		abort();
 }
@@ -134,6 +169,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fields |= PERF_SAMPLE_CALLCHAIN;
 	if (data[0] & 2)
 		fields |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CGROUP;
+	if (data[0] & 4)
+		fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	fuzz_init(&fuzz, fields);
 	fuzz_run(&fuzz, data + 1, size - 1);
 	if (perf_feed_counters(fuzz.feed)->seen != fuzz.nr_out + fuzz.nr_lost)

@@ -6,17 +6,21 @@
  *   'h'  patches to the header of a sound slice, its checksum set right
  *   'f'  patches to what the sound slice's frames hold, packed again
  *   't'  it is what frame "tables" holds; the other frames are the sound ones
+ *   'o'  it is what frame "stacks" of version 1 holds
+ *   's'  it is what frame "stacks" holds; 'p': patches to what the sound one holds
  * A patch: where (2 bytes, little-endian), number of bytes (1), the bytes.
  * Whatever the checker lets pass must be read, skipped and summed alike.
  */
 #include "libdb/slice.h"
 #include "libdb/slice_format.h"
+#include "libdb/stack_tree.h"
 
 #include "lib/file.h"
 
 #include <endian.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +30,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define NR_FRAMES 4
+#define NR_FRAMES  5
+#define NR_PATCHED 4 /* all but the stacks */
+#define STACKS	   4
 
 /* The file, and the sum of it; by paths, as they are asked for. */
 static int file_fd, sum_fd;
@@ -44,8 +50,8 @@ static void must(bool held)
 
 static struct oprof_slice_frame *frame_of(struct oprof_slice_header *header, int frame)
 {
-	struct oprof_slice_frame *const frames[NR_FRAMES] = {&header->tables, &header->keys,
-							     &header->counts, &header->weights};
+	struct oprof_slice_frame *const frames[NR_FRAMES] = {
+		&header->tables, &header->keys, &header->counts, &header->weights, &header->stacks};
 
 	return frames[frame];
 }
@@ -77,6 +83,33 @@ static void add_section(struct slice_builder *builder, unsigned int i)
 					(1 + key % 3) * (i % 3 ? 1000 : 999)));
 }
 
+static void add_stack(struct stack_tree *tree, unsigned int i)
+{
+	const struct slice_section root = {.app = {.path = i % 2 ? "/bin/a" : "/bin/b"},
+					   .event = "cpu-clock",
+					   .period_or_hz = 1000,
+					   .tgid = SAMPLE_NAME_ALL,
+					   .tid = SAMPLE_NAME_ALL,
+					   .cpu = SAMPLE_NAME_ALL,
+					   .cgroup = i % 4 == 1 ? "/a.slice" : NULL};
+	const struct stack_image image = {.path = {.path = i % 3 ? "/lib/c" : "/lib/d"},
+					  .kind = OPROF_IMAGE_FILE,
+					  .identity = {.build_id = {7}, .nr_build_id = i % 3 * 10}};
+	int64_t node = stack_tree_root(tree, &root);
+	const int64_t number = stack_tree_image(tree, &image);
+
+	must(number >= 0);
+	for (unsigned int depth = 0; depth < i % 5 && node >= 0; depth++)
+		node = stack_tree_child(tree, (uint32_t)node,
+					(i + depth) % 7 ? (uint32_t)number
+							: STACK_MARK(OPROF_STACK_UNKNOWN),
+					i * depth % 9 * 48);
+	if (node >= 0 && i % 6 == 5)
+		node = stack_tree_child(tree, (uint32_t)node, STACK_MARK(OPROF_STACK_OTHER), 0);
+	must(node >= 0);
+	stack_tree_add(tree, (uint32_t)node, i % 3, i % 3 * (i % 4 == 1 ? 999 : 1000));
+}
+
 static void unpack(int frame)
 {
 	const struct oprof_slice_frame *where = frame_of(&sound, frame);
@@ -105,6 +138,7 @@ static void make_sound(void)
 					.end = counters,
 					.nr_counters = 2};
 	struct slice_builder *builder;
+	struct stack_tree stacks;
 	uint64_t nr_bytes;
 
 	file_fd = memfd_create("slice", 0);
@@ -117,8 +151,13 @@ static void make_sound(void)
 	must(!slice_builder_create(&builder));
 	for (unsigned int i = 0; i < 9; i++)
 		add_section(builder, i);
+	must(!stack_tree_init(&stacks));
+	for (unsigned int i = 0; i < 40; i++)
+		add_stack(&stacks, i);
+	slice_builder_stacks(builder, &stacks);
 	must(!slice_builder_write(builder, &info, file_fd, &nr_bytes));
 	slice_builder_destroy(builder);
+	stack_tree_deinit(&stacks);
 	must(file_pread_all(file_fd, &sound, sizeof(sound), 0) == sizeof(sound));
 	for (int frame = 0; frame < NR_FRAMES; frame++)
 		unpack(frame);
@@ -177,18 +216,19 @@ static void write_frames(uint8_t *const bytes[NR_FRAMES], const size_t nr_bytes[
 	}
 }
 
-/* Patches run over all frames as if they were one. */
+/* Patches run over all frames but the stacks as if they were one. */
 static void write_patched_frames(const uint8_t *data, size_t size)
 {
 	size_t nr_all = 0;
 	uint8_t *all, *bytes[NR_FRAMES];
 
-	for (int frame = 0; frame < NR_FRAMES; frame++)
+	for (int frame = 0; frame < NR_PATCHED; frame++)
 		nr_all += nr_raw[frame];
 	all = calloc(nr_all, 1);
 	must(all);
 	nr_all = 0;
-	for (int frame = 0; frame < NR_FRAMES; frame++) {
+	bytes[STACKS] = raw[STACKS];
+	for (int frame = 0; frame < NR_PATCHED; frame++) {
 		bytes[frame] = all + nr_all;
 		memcpy(bytes[frame], raw[frame], nr_raw[frame]);
 		nr_all += nr_raw[frame];
@@ -198,15 +238,32 @@ static void write_patched_frames(const uint8_t *data, size_t size)
 	free(all);
 }
 
-static void write_tables(const uint8_t *data, size_t size)
+/* One frame is data. */
+static void write_frame(int frame, uint32_t version, const uint8_t *data, size_t size)
 {
-	uint8_t *copy = malloc(size ? size : 1);
-	uint8_t *const bytes[NR_FRAMES] = {copy, raw[1], raw[2], raw[3]};
-	const size_t nr_bytes[NR_FRAMES] = {size, nr_raw[1], nr_raw[2], nr_raw[3]};
+	const uint8_t header[] = {offsetof(struct oprof_slice_header, version), 0, 1,
+				  (uint8_t)version};
+	uint8_t *bytes[NR_FRAMES];
+	size_t nr_bytes[NR_FRAMES];
+
+	memcpy(bytes, raw, sizeof(bytes));
+	memcpy(nr_bytes, nr_raw, sizeof(nr_bytes));
+	bytes[frame] = malloc(size ? size : 1);
+	must(bytes[frame]);
+	memcpy(bytes[frame], data, size);
+	nr_bytes[frame] = size;
+	write_frames(bytes, nr_bytes, header, sizeof(header));
+	free(bytes[frame]);
+}
+
+static void write_patched_stacks(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = calloc(nr_raw[STACKS], 1);
 
 	must(copy);
-	memcpy(copy, data, size);
-	write_frames(bytes, nr_bytes, NULL, 0);
+	memcpy(copy, raw[STACKS], nr_raw[STACKS]);
+	patch(copy, nr_raw[STACKS], data, size);
+	write_frame(STACKS, OPROF_SLICE_VERSION, copy, nr_raw[STACKS]);
 	free(copy);
 }
 
@@ -221,7 +278,16 @@ static void write_input(const uint8_t *data, size_t size)
 		write_patched_frames(data + 1, size - 1);
 		break;
 	case 't':
-		write_tables(data + 1, size - 1);
+		write_frame(0, OPROF_SLICE_VERSION, data + 1, size - 1);
+		break;
+	case 'o':
+		write_frame(STACKS, 1, data + 1, size - 1);
+		break;
+	case 's':
+		write_frame(STACKS, OPROF_SLICE_VERSION, data + 1, size - 1);
+		break;
+	case 'p':
+		write_patched_stacks(data + 1, size - 1);
 		break;
 	default:
 		if (size)
@@ -230,6 +296,26 @@ static void write_input(const uint8_t *data, size_t size)
 }
 
 /* ---- what must hold of it ---- */
+
+static int read_stacks(struct slice *slice, struct diag *diag)
+{
+	struct stack_tree tree;
+	int error = slice_read_stacks(slice, &tree, diag);
+
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < tree.nr_nodes; i++) {
+		const struct stack_node *node = &tree.nodes[i];
+
+		must(node->parent == STACK_NODE_ROOT ? node->image < tree.nr_roots
+						     : node->parent < i);
+		must(node->parent == STACK_NODE_ROOT || node->image < tree.nr_images ||
+		     node->image > STACK_MARK(OPROF_STACK_MARKS));
+	}
+	must(!stack_tree_fold(&tree, tree.nr_nodes / 2));
+	stack_tree_deinit(&tree);
+	return 0;
+}
 
 /* Read every other section, skip the rest. The first error, or 0. */
 static int read_some(unsigned int first)
@@ -254,6 +340,8 @@ static int read_some(unsigned int first)
 			free(entries);
 		}
 	}
+	if (!error && !first)
+		error = read_stacks(slice, &diag);
 	slice_close(slice);
 	return error;
 }
@@ -270,7 +358,8 @@ static void sum_again(const struct slice_check_result *result)
 	must(!slice_check(sum_path, &again, &diag));
 	must(again.nr_sections == result->nr_sections && again.nr_keys == result->nr_keys &&
 	     again.nr_samples == result->nr_samples && again.nr_idle == result->nr_idle &&
-	     again.nr_bytes == nr_bytes);
+	     again.nr_bytes == nr_bytes && again.nr_stack_nodes == result->nr_stack_nodes &&
+	     again.nr_stack_samples == result->nr_stack_samples);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/log.h"
+#include "tests/unit/stack_sum.h"
 #include "tests/unit/test_folder.h"
 
 #include <unistd.h>
@@ -11,6 +12,12 @@ struct moment fake_now;
 struct session fake_session;
 struct profiler fake_profiler;
 struct history_config fake_config;
+
+/* A variant of a test's program may be of samples with call chains. */
+#ifndef FAKE_CHAIN_DEPTH
+#define FAKE_CHAIN_DEPTH 0
+#endif
+unsigned int fake_chain_depth = FAKE_CHAIN_DEPTH;
 
 static const struct event_choice events[] = {
 	{.name = "cpu-clock", .period_or_hz = 1000, .kernel = true, .user = true},
@@ -43,7 +50,10 @@ void fake_history_open(void)
 {
 	struct profiler_config config = {
 		.ops = &source_fake,
-		.source = {.events = events, .nr_events = 1, .target = SOURCE_SYSTEM},
+		.source = {.events = events,
+			   .nr_events = 1,
+			   .target = SOURCE_SYSTEM,
+			   .chain_depth = fake_chain_depth},
 		.history = fake_config,
 	};
 	struct diag diag;
@@ -89,12 +99,28 @@ void fake_round(void)
 	history_reap(&fake_profiler.history, true);
 }
 
+/* Ways of several lengths, some of them often. */
+static void fake_sample_with_callers(unsigned int i, uint64_t offset)
+{
+	struct oprof_frame leaf = {.image = 1 + !(i % 2),
+				   .mode = i % 2 ? OPROF_MODE_USER : OPROF_MODE_KERNEL,
+				   .offset = offset + i};
+	struct oprof_frame callers[8];
+	uint16_t nr = (uint16_t)(i % 5);
+
+	for (uint16_t k = 0; k < nr; k++)
+		callers[k] = (struct oprof_frame){.image = 1, .offset = 0x1000 * (k + 1u) + i % 3};
+	fake_stack(0, &leaf, callers, nr, i % 7 ? 0 : OPROF_SAMPLE_CHAIN_BROKEN);
+}
+
 void fake_samples(unsigned int nr, uint64_t offset)
 {
 	fake.time_ns = fake_now.monotonic_ns;
 	fake_cpu(0);
 	fake_task(1, 1, 1, 0);
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; fake_chain_depth && i < nr; i++)
+		fake_sample_with_callers(i, offset);
+	for (unsigned int i = 0; !fake_chain_depth && i < nr; i++)
 		fake_sample(0, i % 2 ? OPROF_MODE_USER : OPROF_MODE_KERNEL, 1 + !(i % 2),
 			    offset + i, 1000);
 	fake_round();
@@ -116,6 +142,28 @@ uint64_t fake_counter(unsigned int counter)
 	return fake_session.stats.values[counter];
 }
 
+uint64_t fake_stacks_lost(void)
+{
+	return fake_counter(STATS_STACKS_LOST_DISK) + fake_counter(STATS_STACKS_LOST_FILE) +
+	       fake_counter(STATS_STACKS_LOST_MEMORY);
+}
+
+/* What the trees hold is what was counted, and every stored sample's stack is in them or lost. */
+static void fake_stacks_conserved(void)
+{
+	struct stack_sum sum;
+	struct diag diag;
+
+	diag_clear(&diag);
+	ck_assert_msg(!stack_sum_init(&sum, "samples/current", &diag), "%s", diag_show(&diag));
+	ck_assert_uint_eq(sum.nr_samples,
+			  fake_counter(STATS_STACKS_STORED) - fake_counter(STATS_EXPIRED_STACKS));
+	if (fake_chain_depth)
+		ck_assert_uint_eq(fake_counter(STATS_STACKS_STORED) + fake_stacks_lost(),
+				  fake_counter(STATS_STORED));
+	stack_sum_deinit(&sum);
+}
+
 void fake_history_conserved(void)
 {
 	struct recount sums;
@@ -126,6 +174,7 @@ void fake_history_conserved(void)
 							   fake_counter(STATS_IDLE) -
 							   fake_counter(STATS_EXPIRED));
 	ck_assert_uint_eq(sums.idle, fake_counter(STATS_IDLE) - fake_counter(STATS_EXPIRED_IDLE));
+	fake_stacks_conserved();
 	ck_assert_uint_eq(sums.weight,
 			  fake_counter(STATS_WEIGHT_STORED) - fake_counter(STATS_EXPIRED_WEIGHT));
 }

@@ -22,6 +22,7 @@ extern struct moment fake_now;
 extern struct session fake_session;
 extern struct profiler fake_profiler;
 extern struct history_config fake_config; /* budget, step: set before opening */
+extern unsigned int fake_chain_depth;	  /* likewise; 0: samples have no callers */
 
 /* In a test's folder: the clock at its start, an empty log, images 1 (a file) and 2 (kernel). */
 void fake_history_setup(void);
@@ -45,6 +46,8 @@ void fake_minute(unsigned int nr, uint64_t offset);
 
 const struct history *fake_history(void);
 uint64_t fake_counter(unsigned int counter);
+
+uint64_t fake_stacks_lost(void); /* for any reason */
 
 /* The invariants of doc/session.md, by reading all files. */
 void fake_history_conserved(void);

@@ -23,6 +23,7 @@ int perf_state_create(struct perf_state **state, const struct perf_state_config 
 	the_state.between = config->between;
 	the_state.between_context = config->between_context;
 	fake_perf_state.kernel = config->kernel;
+	fake_perf_state.regs = config->regs;
 	*state = &the_state;
 	return 0;
 }
@@ -101,6 +102,7 @@ static void fake_sample(struct perf_state *state, const struct perf_item *item)
 	fake_perf_state.weight += item->u.sample.period;
 	fake_perf_state.nr_chain_frames += item->u.sample.nr_chain;
 	fake_perf_state.nr_cgroups += !!item->u.sample.cgroup;
+	fake_perf_state.nr_stacks += item->u.sample.stack_bytes && item->u.sample.nr_regs;
 	fake_perf_state.nr_kernel_samples +=
 		(item->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	state->sink->record(state->sink, &sample.head);
@@ -131,6 +133,24 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 		fake_sample(state, item);
 }
 
+void perf_state_early(struct perf_state *state, const struct perf_item *item)
+{
+	(void)state;
+	fake_perf_state.nr_early += item->type == PERF_RECORD_MMAP2;
+}
+
+unsigned int perf_state_tables_waiting(const struct perf_state *state)
+{
+	(void)state;
+	return fake_perf_state.nr_tables;
+}
+
+void perf_state_wait_tables(struct perf_state *state, int timeout_ms)
+{
+	(void)state;
+	fake_perf_state.nr_waits += timeout_ms > 0;
+}
+
 void perf_state_tend(struct perf_state *state)
 {
 	(void)state;
@@ -156,6 +176,13 @@ const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie
 	(void)cookie;
 	(void)offset;
 	return NULL;
+}
+
+uint64_t perf_state_function(const struct perf_state *state, uint32_t cookie, uint64_t offset)
+{
+	(void)state;
+	(void)cookie;
+	return offset & ~UINT64_C(15);
 }
 
 int perf_state_save_symbols(struct perf_state *state, const char *meta_path)

@@ -26,7 +26,12 @@ struct fake_perf_state {
 	int32_t tids[FAKE_TIDS];    /* threads that samples were of */
 	size_t nr_tids;
 	uint64_t nr_chain_frames;
-	uint64_t nr_cgroups; /* samples with one */
+	const struct perf_regs *regs; /* as the config said */
+	uint64_t nr_stacks;	      /* samples with registers and a copy of the stack */
+	uint64_t nr_early;	      /* maps told early */
+	uint64_t nr_waits;
+	unsigned int nr_tables; /* that are waited for */
+	uint64_t nr_cgroups;	/* samples with one */
 	uint64_t weight;
 	uint64_t nr_kernel_samples;
 	uint64_t nr_switch_gaps, nr_switches_lost;

@@ -87,6 +87,34 @@ void fake_sample(uint16_t event, enum oprof_mode mode, uint32_t image, uint64_t 
 	fake_raw(&sample.head, sizeof(sample));
 }
 
+void fake_stack(uint16_t event, const struct oprof_frame *leaf, const struct oprof_frame *callers,
+		uint16_t nr_callers, uint16_t flags)
+{
+	struct {
+		struct oprof_sample sample;
+		struct oprof_frame callers[FAKE_FRAMES_MAX];
+	} record;
+	size_t nr_bytes = sizeof(record.sample) + nr_callers * sizeof(*callers);
+
+	assert(nr_callers <= FAKE_FRAMES_MAX);
+	record.sample = (struct oprof_sample){
+		.head = {.type = OPROF_RECORD_SAMPLE,
+			 .flags = flags,
+			 .size_bytes = (uint32_t)nr_bytes},
+		.time_ns = fake.time_ns += 1000,
+		.weight = 1000,
+		.event = event,
+		.mode = (uint8_t)leaf->mode,
+		.chain_kind =
+			(uint8_t)(fake.chain_kind ? fake.chain_kind : OPROF_CHAIN_FRAME_POINTERS),
+		.nr_frames = nr_callers,
+		.leaf = *leaf,
+	};
+	if (nr_callers)
+		memcpy(record.callers, callers, nr_callers * sizeof(*callers));
+	fake_raw(&record.sample.head, nr_bytes);
+}
+
 void fake_lost(uint32_t reason, uint64_t nr)
 {
 	struct oprof_lost_record lost = {
@@ -139,7 +167,8 @@ void fake_flush(void)
 	while (done < fake.nr_bytes) {
 		union {
 			struct oprof_record head;
-			char bytes[256];
+			char bytes[sizeof(struct oprof_sample) +
+				   FAKE_FRAMES_MAX * sizeof(struct oprof_frame)];
 		} record;
 
 		memcpy(&record.head, fake.records + done, sizeof(record.head));
@@ -277,6 +306,15 @@ static const char *fake_code_name(const struct source *source, uint32_t cookie, 
 	return name;
 }
 
+static uint64_t fake_function(const struct source *source, uint32_t cookie, uint64_t offset)
+{
+	(void)source;
+	fake.nr_functions_asked++;
+	if (!fake.function_bytes || fake.images[cookie].kind != OPROF_IMAGE_FILE)
+		return UINT64_MAX;
+	return offset / fake.function_bytes * fake.function_bytes;
+}
+
 static int fake_set_thinning(struct source *source, unsigned int thinning)
 {
 	(void)source;
@@ -306,6 +344,7 @@ const struct source_ops source_fake = {
 	.read = fake_read,
 	.save_symbols = fake_save_symbols,
 	.code_name = fake_code_name,
+	.function = fake_function,
 	.set_thinning = fake_set_thinning,
 	.notes = fake_notes,
 	.counters = fake_counters,

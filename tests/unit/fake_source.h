@@ -8,7 +8,8 @@
 
 #include "daemon/source.h"
 
-#define FAKE_IMAGES 64
+#define FAKE_IMAGES	64
+#define FAKE_FRAMES_MAX 200
 
 struct fake {
 	struct record_sink *sink;
@@ -27,6 +28,10 @@ struct fake {
 	unsigned int nr_starts, nr_stops, nr_symbols_saved, nr_reads;
 	char saved_to[4096];
 	uint64_t time_ns; /* of the next record; each adds 1000 */
+	/* Functions are this many bytes long, in files; 0: not known. */
+	uint64_t function_bytes;
+	unsigned int nr_functions_asked;
+	uint16_t chain_kind; /* of stacks; 0: by frame pointers */
 };
 
 extern struct fake fake;
@@ -42,6 +47,9 @@ void fake_task(int32_t tgid, int32_t tid, uint32_t app_image, uint64_t cgroup);
 void fake_cpu(uint32_t cpu);
 void fake_sample(uint16_t event, enum oprof_mode mode, uint32_t image, uint64_t offset,
 		 uint64_t weight);
+/* The same with callers, innermost first: FAKE_FRAMES_MAX at most; flags of the record. */
+void fake_stack(uint16_t event, const struct oprof_frame *leaf, const struct oprof_frame *callers,
+		uint16_t nr_callers, uint16_t flags);
 void fake_lost(uint32_t reason, uint64_t nr);
 void fake_release(uint32_t image);
 void fake_throttle(uint16_t event, uint32_t cpu, bool begins, uint64_t time_ns);

@@ -191,8 +191,7 @@ static void set_slice_path(struct slice_path *to, const char *path)
 				  .path = path};
 }
 
-/* What the live file of file would be. */
-static void set_section(struct slice_section *section, const struct make_file *file)
+void make_session_section(struct slice_section *section, const struct make_file *file)
 {
 	static struct sample_name name; /* large */
 	static struct sdb_identity identity;
@@ -224,7 +223,7 @@ static void add_part(struct slice_builder *builder, const struct make_slice_part
 
 	if (part->file.period_or_hz && !part->file.frequency)
 		plain = part->file.period_or_hz;
-	set_section(&section, &part->file);
+	make_session_section(&section, &part->file);
 	number = slice_builder_section(builder, &section);
 	ck_assert_int_ge(number, 0);
 	ck_assert_int_eq(slice_builder_add(builder, number, part->key, part->nr_samples,
@@ -289,6 +288,8 @@ void make_session_slice(const struct make_session *session, const struct make_sl
 	ck_assert_int_eq(slice_builder_create(&builder), 0);
 	for (size_t i = 0; i < nr_parts; i++)
 		add_part(builder, &parts[i]);
+	if (head->stacks)
+		slice_builder_stacks(builder, head->stacks);
 	write_slice(builder, head, whole);
 	slice_builder_destroy(builder);
 	if (path)

@@ -7,6 +7,8 @@
 #define TESTS_MAKE_SESSION_H
 
 #include "oprof/sample_file.h"
+#include "libdb/slice.h"
+#include "libdb/stack_tree.h"
 #include "oprof/slice.h"
 
 #include <limits.h>
@@ -73,7 +75,8 @@ struct make_slice_head {
 	int64_t begin_ns, end_ns;
 	const struct make_stat *begin, *end;
 	size_t nr_stats;
-	const char *host; /* NULL: "testhost" */
+	const char *host;		 /* NULL: "testhost" */
+	const struct stack_tree *stacks; /* NULL: it has none */
 };
 
 /* Samples of one key of a section; files again and again are one section. */
@@ -85,6 +88,9 @@ struct make_slice_part {
 /* path[PATH_MAX] of it, unless NULL. */
 void make_session_slice(const struct make_session *session, const struct make_slice_head *head,
 			const struct make_slice_part *parts, size_t nr_parts, char *path);
+/* The section that file is. */
+void make_session_section(struct slice_section *section, const struct make_file *file);
+
 void make_session_stats(const struct make_session *session, const struct make_stat *stats,
 			size_t nr_stats);
 

@@ -37,6 +37,27 @@ static void put_string(struct writer *writer, const char *string)
 	writer->next = writer->start + padded;
 }
 
+static void put_regs(struct writer *writer, const struct perf_item *item)
+{
+	put_u64(writer, item->u.sample.regs_abi);
+	for (uint32_t i = 0; i < item->u.sample.nr_regs; i++)
+		put_u64(writer, item->u.sample.regs[i]);
+}
+
+/* As the kernel does it: room in whole words, then how much of it is a copy. */
+static void put_stack(struct writer *writer, const struct perf_item *item)
+{
+	uint32_t room = (item->u.sample.stack_bytes + 7) & ~7u;
+
+	put_u64(writer, room);
+	if (!room)
+		return;
+	memset(writer->next, 0xee, room);
+	memcpy(writer->next, item->u.sample.stack, item->u.sample.stack_bytes);
+	writer->next += room;
+	put_u64(writer, item->u.sample.stack_bytes);
+}
+
 static void put_sample(struct writer *writer, uint64_t type, uint64_t id,
 		       const struct perf_item *item)
 {
@@ -57,6 +78,10 @@ static void put_sample(struct writer *writer, uint64_t type, uint64_t id,
 		for (uint64_t i = 0; i < item->u.sample.nr_chain; i++)
 			put_u64(writer, item->u.sample.chain[i]);
 	}
+	if (type & PERF_SAMPLE_REGS_USER)
+		put_regs(writer, item);
+	if (type & PERF_SAMPLE_STACK_USER)
+		put_stack(writer, item);
 	if (type & PERF_SAMPLE_CGROUP)
 		put_u64(writer, item->u.sample.cgroup);
 }

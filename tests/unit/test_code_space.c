@@ -60,7 +60,7 @@ static void make_process(int pid, off_t nr_bytes)
 
 static bool find(struct code_space **space, int pid, uint64_t address)
 {
-	struct code_place place = {.tgid = pid, .time_ns = time_ns, .address = address};
+	struct code_lookup place = {.tgid = pid, .time_ns = time_ns, .address = address};
 	uint32_t number;
 
 	return code_space_find(space, &all, &place, &number);

@@ -71,7 +71,7 @@ static void add(const struct make_file *file, uint64_t key, uint64_t nr_samples)
 
 START_TEST(the_line_before_says_whose_samples_these_are)
 {
-	static const char info[] = "host box\nsource perf\n"
+	static const char info[] = "host box\nsource perf\nsource_reason asked for\n"
 				   "event 0 cpu-clock hz 99 0 1 1 time\n";
 	char dir[] = "somewhere";
 	char *text;
@@ -85,8 +85,9 @@ START_TEST(the_line_before_says_whose_samples_these_are)
 	    0x100, 990);
 	make_profile_init(&made, &session, "session:run");
 	text = make_profile_text(write_before, dir);
-	ck_assert_str_eq(text, "session run of somewhere, host box, from 1970-01-01 00:16:40 to "
-			       "00:16:50, source perf, event cpu-clock:99Hz, 99.0 samples/s\n");
+	ck_assert_str_eq(
+		text, "session run of somewhere, host box, from 1970-01-01 00:16:40 to "
+		      "00:16:50, source perf (asked for), event cpu-clock:99Hz, 99.0 samples/s\n");
 	free(text);
 	make_profile_deinit(&made);
 }
@@ -261,6 +262,31 @@ START_TEST(losses_are_told_by_reason_and_throttling_apart)
 }
 END_TEST
 
+START_TEST(call_stacks_are_told_of_where_some_are_lost_or_folded)
+{
+	struct make_stat stats[] = {
+		{"seen", 100},		 {"stored", 100},	  {"stacks_stored", 100},
+		{"stacks_lost_disk", 0}, {"stacks_lost_file", 0}, {"stacks_folded", 0},
+		{"stacks_broken", 9},
+	};
+
+	made.profile_options.symbols = false;
+	add(&(struct make_file){.app = "/bin/prog"}, 0x100, 100);
+	make_session_stats(&session, stats, 7);
+	expect_after("samples 100\n");
+	stats[5].value = 12;
+	make_session_stats(&session, stats, 7);
+	expect_after("samples 100\ncall stacks of the whole session: 100 kept, 12 of them cut to "
+		     "[other] for want of room\n");
+	stats[2].value = 95;
+	stats[3].value = 3;
+	stats[4].value = 2;
+	make_session_stats(&session, stats, 7);
+	expect_after("samples 100\ncall stacks of the whole session: 95 kept, 12 of them cut to "
+		     "[other] for want of room; 5 lost (disk 3, file 2)\n");
+}
+END_TEST
+
 START_TEST(notes_of_the_source_are_told_once_and_as_they_are)
 {
 	static const char info[] =
@@ -398,6 +424,7 @@ int main(void)
 	tcase_add_test(tests, samples_that_come_while_a_report_is_made_are_no_imbalance);
 	tcase_add_test(tests, an_imbalance_that_a_daemon_at_work_does_not_explain_is_told);
 	tcase_add_test(tests, samples_that_went_missing_while_a_daemon_is_at_work_are_told);
+	tcase_add_test(tests, call_stacks_are_told_of_where_some_are_lost_or_folded);
 	tcase_add_test(tests, notes_of_the_source_are_told_once_and_as_they_are);
 	tcase_add_test(tests, a_part_of_the_session_is_not_compared_with_its_counters);
 	suite_add_tcase(suite, tests);

@@ -135,8 +135,10 @@ static unsigned int nr_descriptors(void)
 
 static int ask(const struct reply *reply)
 {
+	const struct daemon_patience patience = {20000, -1};
+
 	start_server(reply);
-	return daemon_recent(".", 1000, DAEMON_SEPARATE_ALL, 20000, &recent, &diag);
+	return daemon_recent(".", 1000, DAEMON_SEPARATE_ALL, &patience, &recent, &diag);
 }
 
 /* It is refused so, in words, and leaves no descriptor. */
@@ -194,6 +196,7 @@ END_TEST
 
 START_TEST(what_the_daemon_says_is_told)
 {
+	const struct daemon_patience patience = {1000, -1};
 	struct reply reply = good_reply(1, 2);
 
 	reply.head.status = -ENOMEM;
@@ -203,7 +206,7 @@ START_TEST(what_the_daemon_says_is_told)
 	reply.head.status = -EOPNOTSUPP;
 	expect_refused(&reply, -EOPNOTSUPP, "older than this program");
 	stop_server();
-	ck_assert_int_eq(daemon_recent(".", 1, DAEMON_SEPARATE_ALL, 1000, &recent, &diag),
+	ck_assert_int_eq(daemon_recent(".", 1, DAEMON_SEPARATE_ALL, &patience, &recent, &diag),
 			 -ENOTCONN);
 	ck_assert_ptr_nonnull(strstr(diag.text, "oprof start"));
 	ck_assert_int_eq(daemon_probe("no/such", &diag), -ENOTCONN);

@@ -34,7 +34,7 @@ START_TEST(arguments_end_with_null)
 {
 	struct daemon_args args;
 
-	daemon_args_init(&args);
+	daemon_args_init(&args, DAEMON_PROFILER);
 	for (int i = 0; i < 100; i++)
 		daemon_args_add(&args, "--x=%d", i);
 	ck_assert_uint_eq(args.nr, 101);

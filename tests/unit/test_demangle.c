@@ -85,6 +85,39 @@ START_TEST(smart_keeps_arguments_that_are_not_the_default_and_others_namespaces)
 }
 END_TEST
 
+START_TEST(smart_leaves_out_versions_of_the_library)
+{
+	/* libc++ */
+	expect("_ZNSt3__16vectorINS_12basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE"
+	       "NS4_IS6_EEE9push_backB7v160006EOS6_",
+	       DEMANGLE_SMART, "std::vector<std::string>::push_back(std::string&&)");
+	expect("_ZNSt3__14__fs10filesystem4path6appendB6v15000Ev", DEMANGLE_SMART,
+	       "std::filesystem::path::append()");
+	/* libstdc++ */
+	expect("_ZNSt6chrono3_V212system_clock3nowEv", DEMANGLE_SMART,
+	       "std::chrono::system_clock::now()");
+	expect("_ZNKSt10filesystem7__cxx114path11parent_pathEv", DEMANGLE_SMART,
+	       "std::filesystem::path::parent_path() const");
+	expect("_Z4nameB5cxx11i", DEMANGLE_SMART, "name(int)");
+	expect("_Z4nameB5cxx11i", DEMANGLE_NORMAL, "name[abi:cxx11](int)");
+	/* Other people's name spaces are their own. */
+	expect("_ZN3foo3__13barEv", DEMANGLE_SMART, "foo::__1::bar()");
+	expect("_ZN3foo7__cxx113barEv", DEMANGLE_SMART, "foo::__cxx11::bar()");
+}
+END_TEST
+
+START_TEST(rust_names_of_both_manglings_are_shown)
+{
+	expect("_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$17h0123456789abcdefE",
+	       DEMANGLE_SMART, "core::ptr::drop_in_place<alloc::string::String>");
+	expect("_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt"
+	       "17h0123456789abcdefE",
+	       DEMANGLE_NORMAL, "<alloc::string::String as core::fmt::Display>::fmt");
+	expect("_RNvNtCs1234_4core3fmt5write", DEMANGLE_SMART, "core::fmt::write");
+	expect("_RINvNtC3std3mem8align_ofdE", DEMANGLE_SMART, "std::mem::align_of::<f64>");
+}
+END_TEST
+
 START_TEST(smart_understands_operators)
 {
 	expect("_ZN1AltERKS_", DEMANGLE_SMART, "A::operator<(A const&)");
@@ -142,6 +175,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, smart_says_string_and_leaves_out_default_arguments);
 	tcase_add_test(tcase, smart_says_ostream_and_wstring);
 	tcase_add_test(tcase, smart_keeps_arguments_that_are_not_the_default_and_others_namespaces);
+	tcase_add_test(tcase, smart_leaves_out_versions_of_the_library);
+	tcase_add_test(tcase, rust_names_of_both_manglings_are_shown);
 	tcase_add_test(tcase, smart_understands_operators);
 	tcase_add_test(tcase, name_that_explodes_is_shown_as_it_is);
 	tcase_add_loop_test(tcase, no_name_crashes_or_comes_back_empty, 0, 20);

@@ -90,19 +90,32 @@ START_TEST(debug_info_is_looked_for_where_it_is_kept)
 }
 END_TEST
 
-START_TEST(module_types_and_tracing_are_found)
+START_TEST(a_module_is_loaded_and_mounted_or_could_be_or_could_not)
 {
+	struct module_answer answer = {.works = true};
+
+	doctor_judge_module(&answer, &finding);
+	assert_found(DOCTOR_NOTE, "can be", "sudo opcontrol --init");
+	module_answer_refuse(&answer, "apt-get install x", "no headers");
+	doctor_judge_module(&answer, &finding);
+	assert_found(DOCTOR_NOTE, "it can't be loaded: no headers", "apt-get install x");
+	test_put("sys/module/oprof/refcnt", "0\n");
 	doctor_check_module(test_dir, &finding);
-	assert_found(DOCTOR_NOTE, "not loaded", "");
+	assert_found(DOCTOR_NOTE, "not mounted", "sudo opcontrol --init");
+	test_put("proc/self/mounts", "none /dev/oprofile oprofilefs rw 0 0\n");
+	doctor_check_module(test_dir, &finding);
+	assert_found(DOCTOR_OK, "/dev/oprofile", "");
+}
+END_TEST
+
+START_TEST(types_and_tracing_are_found)
+{
 	doctor_check_btf(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "CONFIG_DEBUG_INFO_BTF", "");
 	doctor_check_tracefs(test_dir, &finding);
 	assert_found(DOCTOR_NOTE, "not mounted", "mount -t tracefs");
-	test_put("dev/oprofile/enable", "");
 	test_put("sys/kernel/btf/vmlinux", "");
 	test_put("sys/kernel/tracing/events/x", "");
-	doctor_check_module(test_dir, &finding);
-	assert_found(DOCTOR_OK, "/dev/oprofile", "");
 	doctor_check_btf(test_dir, &finding);
 	assert_found(DOCTOR_OK, "types", "");
 	doctor_check_tracefs(test_dir, &finding);
@@ -138,7 +151,8 @@ int main(void)
 	tcase_add_test(cases, a_low_sample_rate_is_noted);
 	tcase_add_test(cases, hidden_kernel_symbols_are_told_from_none);
 	tcase_add_test(cases, debug_info_is_looked_for_where_it_is_kept);
-	tcase_add_test(cases, module_types_and_tracing_are_found);
+	tcase_add_test(cases, a_module_is_loaded_and_mounted_or_could_be_or_could_not);
+	tcase_add_test(cases, types_and_tracing_are_found);
 	tcase_add_test(cases, the_whole_report_says_whether_profiling_works);
 	return test_run(cases);
 }

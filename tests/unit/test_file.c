@@ -94,6 +94,27 @@ START_TEST(read_of_a_missing_file_or_a_folder_fails_and_leaves_the_result_alone)
 }
 END_TEST
 
+START_TEST(what_is_no_regular_file_is_not_opened_and_not_waited_for)
+{
+	char *text;
+	int fd;
+
+	ck_assert_int_eq(mkfifo(in_folder("pipe"), 0600), 0);
+	ck_assert_int_eq(file_open_regular(in_folder("pipe")), -EINVAL);
+	ck_assert_int_eq(file_open_regular("/dev/zero"), -EINVAL);
+	ck_assert_int_eq(file_open_regular("."), -EINVAL);
+	ck_assert_int_eq(file_open_regular(in_folder("missing")), -ENOENT);
+	ck_assert_int_eq(file_read_regular(in_folder("pipe"), 100, &text, NULL), -EINVAL);
+	ck_assert_int_eq(file_replace(in_folder("file"), "text", 4, 0600), 0);
+	fd = file_open_regular(in_folder("file"));
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert_int_eq(file_read_regular(in_folder("file"), 100, &text, NULL), 0);
+	ck_assert_str_eq(text, "text");
+	free(text);
+}
+END_TEST
+
 START_TEST(replace_that_fails_leaves_the_old_file_and_no_temporary_one)
 {
 	char *text = NULL;
@@ -266,6 +287,7 @@ int main(void)
 	tcase_add_test(tc, read_refuses_a_file_above_the_bound_and_takes_one_at_it);
 	tcase_add_test(tc, read_works_where_stat_knows_no_size);
 	tcase_add_test(tc, read_of_a_missing_file_or_a_folder_fails_and_leaves_the_result_alone);
+	tcase_add_test(tc, what_is_no_regular_file_is_not_opened_and_not_waited_for);
 	tcase_add_test(tc, replace_that_fails_leaves_the_old_file_and_no_temporary_one);
 	tcase_add_test(tc, replace_does_not_write_through_a_link_left_at_its_temporary_name);
 	tcase_add_test(tc, make_dirs_makes_every_part_and_minds_none_that_is_there);

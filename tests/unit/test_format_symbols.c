@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/fake_lines.h"
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
@@ -33,6 +34,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+	fake_lines_clear();
 	fake_symbols_clear();
 	make_session_deinit(&session);
 }
@@ -167,6 +169,95 @@ START_TEST(classes_stand_side_by_side)
 }
 END_TEST
 
+static void add_details(void)
+{
+	made.profile_options.details = true;
+	options.show_details = options.show_vma = true;
+	add_program();
+	add(&(struct make_file){.app = "/bin/prog"}, 0x2ff, 300);
+}
+
+START_TEST(addresses_stand_below_their_symbol_with_percentages_of_it)
+{
+	add_details();
+	expect_text("vma      samples  %        symbol name\n"
+		    "00001200 1000     76.9231  foo()\n"
+		    "  00001210 700      70.0000\n"
+		    "  000012ff 300      30.0000\n"
+		    "00001100 250      19.2308  main\n"
+		    "  00001100 250      100.000\n"
+		    "00000000 50        3.8462  (no symbols)\n"
+		    "  00000010 50       100.000\n");
+}
+END_TEST
+
+START_TEST(percentages_of_addresses_are_of_all_samples_when_asked)
+{
+	add_details();
+	options.global_percent = options.accumulated = true;
+	options.threshold = 50;
+	expect_text("vma      samples  cum. samples  %        cum. %     symbol name\n"
+		    "00001200 1000     1000          76.9231  76.9231    foo()\n"
+		    "  00001210 700      700           53.8462  53.8462\n"
+		    "  000012ff 300      1000          23.0769  76.9231\n");
+}
+END_TEST
+
+/* foo has an inlined function at its beginning, and at 0x210. */
+static const struct fake_range ranges[] = {
+	{.start = 0x200,
+	 .end = 0x208,
+	 .file = 1,
+	 .line = 3,
+	 .inlines = {{.function = "small", .call = {2, 70}}},
+	 .nr_inlines = 1},
+	{.start = 0x208, .end = 0x210, .file = 2, .line = 71},
+	{.start = 0x210,
+	 .end = 0x220,
+	 .file = 1,
+	 .line = 4,
+	 .inlines = {{.function = "small", .call = {2, 72}}},
+	 .nr_inlines = 1},
+};
+static const char *const files[] = {"", "/src/small.h", "/src/prog.c"};
+
+START_TEST(source_places_are_shown_of_symbols_and_addresses)
+{
+	fake_lines_set("/bin/prog", ranges, 3, files, 3);
+	made.profile_options.lines = true;
+	options.show_lines = true;
+	add_details();
+	expect_text("vma      samples  %        linenr info                 symbol name\n"
+		    "00001200 1000     76.9231  prog.c:70                   foo()\n"
+		    "  00001210 700      70.0000  small.h:4\n"
+		    "  000012ff 300      30.0000  (no location information)\n"
+		    "00001100 250      19.2308  (no location information)   main\n"
+		    "  00001100 250      100.000  (no location information)\n"
+		    "00000000 50        3.8462  (no location information)   (no symbols)\n"
+		    "  00000010 50       100.000  (no location information)\n");
+}
+END_TEST
+
+static const struct fake_range sorted[] = {
+	{.start = 0x100, .end = 0x110, .file = 2, .line = 30},
+	{.start = 0x200, .end = 0x210, .file = 2, .line = 5},
+};
+
+START_TEST(lines_are_sorted_by_source_place)
+{
+	fake_lines_set("/bin/prog", sorted, 2, files, 3);
+	made.profile_options.lines = true;
+	options.show_lines = options.long_names = true;
+	options.header = false;
+	options.sort[0] = TEXT_SORT_DEBUG;
+	options.nr_sort = 1;
+	add_program();
+	expect_text("700      70.0000  /src/prog.c:5               foo()\n"
+		    "250      25.0000  /src/prog.c:30              main\n"
+		    "50        5.0000  (no location information)   (no symbols)\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("format_symbols");
@@ -181,6 +272,10 @@ int main(void)
 	tcase_add_test(tests, running_totals_are_shown_when_asked);
 	tcase_add_test(tests, lines_are_sorted_by_what_is_asked_first);
 	tcase_add_test(tests, classes_stand_side_by_side);
+	tcase_add_test(tests, addresses_stand_below_their_symbol_with_percentages_of_it);
+	tcase_add_test(tests, percentages_of_addresses_are_of_all_samples_when_asked);
+	tcase_add_test(tests, source_places_are_shown_of_symbols_and_addresses);
+	tcase_add_test(tests, lines_are_sorted_by_source_place);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

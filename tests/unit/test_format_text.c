@@ -130,6 +130,24 @@ START_TEST(classes_on_another_axis_have_a_line_each)
 }
 END_TEST
 
+START_TEST(the_clock_of_the_modules_timer_is_timer_mode_that_of_perf_is_an_event)
+{
+	static const char module[] = "cpu_type A CPU\ncpu_khz 1000\nsource kmod\n"
+				     "note timer by the timer\n";
+	static const char perf[] = "cpu_type A CPU\ncpu_khz 1000\nsource perf\n"
+				   "note timer of an earlier run\n";
+
+	make_session_add_one(&session, &(struct make_file){.app = "/a"}, 1, 1);
+	make_session_meta(&session, "info", module, sizeof(module) - 1);
+	expect_header("CPU: A CPU, speed 1 MHz (estimated)\n"
+		      "Profiling through timer interrupt\n");
+	make_session_meta(&session, "info", perf, sizeof(perf) - 1);
+	expect_header("CPU: A CPU, speed 1 MHz (estimated)\n"
+		      "Counted cpu-clock events (no description) with a unit mask of 0x00 (No "
+		      "unit mask) count 1000000\n");
+}
+END_TEST
+
 START_TEST(timer_mode_is_said)
 {
 	make_session_add_one(&session, &(struct make_file){.app = "/a", .event = "TIMER"}, 1, 1);
@@ -152,6 +170,8 @@ int main(void)
 	tcase_add_test(tests, without_meta_files_the_sample_files_tell_the_cpu);
 	tcase_add_test(tests, classes_on_another_axis_have_a_line_each);
 	tcase_add_test(tests, timer_mode_is_said);
+	tcase_add_test(tests,
+		       the_clock_of_the_modules_timer_is_timer_mode_that_of_perf_is_an_event);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -5,7 +5,7 @@
  * acknowledges each in shared memory, and is killed at a point chosen by
  * lot; the next goes on in the same folder. After each kill every file is
  * good by the checks of opcheck, and together they hold each sample that was
- * acknowledged, or one more; samples of each key likewise.
+ * acknowledged, or one more; samples of each key likewise. So do the call trees.
  *
  * OPROF_KILLS=N: so many kills (10,000 under OPROF_CHECK_ALL=1), OPROF_SEED.
  */
@@ -13,7 +13,9 @@
 #include "lib/log.h"
 #include "libdb/sdb_internal.h"
 #include "tests/unit/fake_source.h"
+#include "tests/unit/seed.h"
 #include "tests/unit/session_sum.h"
+#include "tests/unit/stack_sum.h"
 #include "tests/unit/test_folder.h"
 
 #include <errno.h>
@@ -24,7 +26,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NR_KILLS_FEW	400
@@ -101,7 +102,7 @@ static const struct event_choice events[] = {
 
 static const struct profiler_config config = {
 	.ops = &source_fake,
-	.source = {.events = events, .nr_events = 1, .target = SOURCE_SYSTEM},
+	.source = {.events = events, .nr_events = 1, .target = SOURCE_SYSTEM, .chain_depth = 16},
 	.history = {.now = now, .step = step},
 };
 
@@ -128,12 +129,26 @@ static void pass(int64_t seconds)
 	shared->monotonic_ns += (uint64_t)(seconds * SECOND_NS);
 }
 
+static struct oprof_frame random_frame(uint64_t nr_places)
+{
+	return (struct oprof_frame){
+		.image = (uint32_t)(1 + random_below(NR_IMAGES)),
+		.mode = OPROF_MODE_USER,
+		.offset = random_below(nr_places) * 16,
+	};
+}
+
 static void insert(void)
 {
+	const struct oprof_frame leaf = random_frame(4096);
+	struct oprof_frame callers[4];
+	uint16_t nr = (uint16_t)random_below(5);
+
+	for (uint16_t i = 0; i < nr; i++)
+		callers[i] = random_frame(3);
 	at = PLACE_INSERT;
 	nr_stores = 0;
-	fake_sample(0, OPROF_MODE_USER, (uint32_t)(1 + random_below(NR_IMAGES)),
-		    random_below(4096) * 16, 1);
+	fake_stack(0, &leaf, callers, nr, 0);
 	profiler_round(&profiler, SOURCE_DRAIN_ALL);
 	shared->nr_acknowledged++;
 }
@@ -192,6 +207,23 @@ static void choose_kill(void)
 	kill_after = 1 + random_below(reach[kill_at]);
 }
 
+static void verify_stacks(uint64_t *nr_before, unsigned int nr)
+{
+	struct stack_sum sum;
+	struct diag diag;
+
+	diag_clear(&diag);
+	ck_assert_msg(!stack_sum_init(&sum, "samples/current", &diag), "kill %u, at %s: %s", nr,
+		      place_names[kill_at], diag_show(&diag));
+	ck_assert_msg(sum.nr_samples == *nr_before + shared->nr_acknowledged ||
+			      sum.nr_samples == *nr_before + shared->nr_acknowledged + 1,
+		      "kill %u, at %s: %lu stacks acknowledged, %lu there", nr,
+		      place_names[kill_at], (unsigned long)(*nr_before + shared->nr_acknowledged),
+		      (unsigned long)sum.nr_samples);
+	*nr_before = sum.nr_samples;
+	stack_sum_deinit(&sum);
+}
+
 static void verify(uint64_t *nr_before, unsigned int nr)
 {
 	struct session_sum sum;
@@ -207,7 +239,7 @@ static void verify(uint64_t *nr_before, unsigned int nr)
 	*nr_before = sum.nr_samples;
 }
 
-static void kill_one(uint64_t *nr_before, unsigned int nr)
+static void kill_one(uint64_t *nr_before, uint64_t *nr_stacks_before, unsigned int nr)
 {
 	int status;
 	pid_t pid;
@@ -224,6 +256,7 @@ static void kill_one(uint64_t *nr_before, unsigned int nr)
 		      "kill %u, at %s: ended with status 0x%x instead", nr, place_names[kill_at],
 		      (unsigned int)status);
 	verify(nr_before, nr);
+	verify_stacks(nr_stacks_before, nr);
 }
 
 static unsigned int nr_kills_wanted(void)
@@ -237,12 +270,10 @@ static unsigned int nr_kills_wanted(void)
 
 static void begin_lot(void)
 {
-	const char *asked = getenv("OPROF_SEED");
-
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	ck_assert_ptr_ne(shared, MAP_FAILED);
-	shared->random = asked ? strtoull(asked, NULL, 10) : (uint64_t)time(NULL) | 1;
+	shared->random = seed_of_this_run() | 1;
 	printf("# OPROF_SEED=%lu\n", (unsigned long)shared->random);
 	shared->realtime_ns = INT64_C(1800000000) * SECOND_NS;
 	shared->monotonic_ns = UINT64_C(1000000000000);
@@ -258,13 +289,13 @@ START_TEST(what_was_acknowledged_before_a_kill_is_there_once)
 	if (!access("/dev/shm", W_OK))
 		(void)setenv("TMPDIR", "/dev/shm", 0);
 	while (nr < nr_wanted) {
-		uint64_t nr_before = 0;
+		uint64_t nr_before = 0, nr_stacks_before = 0;
 
 		test_folder_setup();
 		log_init("test", LOG_LEVEL_ERROR);
 		ck_assert_int_eq(log_open("log"), 0);
 		for (unsigned int i = 0; i < KILLS_A_SESSION && nr < nr_wanted; i++)
-			kill_one(&nr_before, nr++);
+			kill_one(&nr_before, &nr_stacks_before, nr++);
 		test_folder_teardown();
 	}
 	for (unsigned int i = 0; i < NR_PLACES; i++) {

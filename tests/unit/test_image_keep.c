@@ -90,18 +90,33 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* Ask, and wait for the answer. */
-static void ask(struct image_entry *image)
+/*
+ * Whether the keeper hangs is told by the clock, which began when the machine did: a keeper
+ * that was asked when now_ns was not yet reached would seem to hang.
+ */
+static void tend(void)
+{
+	keep.answered_ns = now_ns;
+	image_keep_tend(&keep, now_ns);
+}
+
+/* Ask, and wait for the answer. fd: the file itself, or -1. */
+static void ask_with(struct image_entry *image, uint64_t address, int fd)
 {
 	uint64_t asked_ns;
 
-	image_keep_want(&keep, image, pids, ADDRESS, now_ns);
+	image_keep_want(&keep, image, pids, address, fd, now_ns);
 	asked_ns = image->keep_due_ns;
 	for (int i = 0; i < 10000 && image->keep_due_ns == asked_ns; i++) {
 		(void)poll(NULL, 0, 1);
-		image_keep_tend(&keep, now_ns);
+		tend();
 	}
 	ck_assert_uint_ne(image->keep_due_ns, asked_ns);
+}
+
+static void ask(struct image_entry *image)
+{
+	ask_with(image, ADDRESS, -1);
 }
 
 static bool is_kept(const struct image_entry *image, struct stat *st)
@@ -162,6 +177,48 @@ START_TEST(a_binary_that_only_the_mapping_leads_to_is_kept)
 	image_keep_start(&keep);
 	ask(entry);
 	check_kept(entry);
+}
+END_TEST
+
+START_TEST(a_mapping_is_found_by_the_path_of_its_file_where_its_address_is_not_known)
+{
+	char maps[512];
+	int nr = snprintf(maps, sizeof(maps),
+			  "300000-301000 r-xp 0 0:0 1 /bin/programs\n"
+			  "400000-401000 r-xp 0 0:0 0 \n"
+			  "401000-402000 r-xp 0 0:0 1 /bin/program (deleted)\n");
+
+	ck_assert_int_eq(file_replace("proc/10/maps", maps, (size_t)nr, 0600), 0);
+	ck_assert_int_eq(symlink("../../../box/bin/program", "proc/10/map_files/401000-402000"), 0);
+	image_keep_start(&keep);
+	ask_with(entry, 0, -1);
+	check_kept(entry);
+}
+END_TEST
+
+START_TEST(a_binary_that_came_along_is_kept_though_nobody_has_it_any_more)
+{
+	int fd = open("box/bin/program", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(unlink("box/bin/program"), 0);
+	image_keep_start(&keep);
+	ask_with(entry, 0, fd);
+	(void)close(fd);
+	check_kept(entry);
+}
+END_TEST
+
+START_TEST(another_file_that_came_along_is_not_taken)
+{
+	int fd = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	image_keep_start(&keep);
+	ask_with(entry, 0, fd);
+	(void)close(fd);
+	ck_assert(!is_kept(entry, &st));
+	ck_assert_uint_eq(keep.counters.wanted, 1);
 }
 END_TEST
 
@@ -373,7 +430,7 @@ START_TEST(a_keeper_that_hangs_is_replaced)
 	ck_assert_int_eq(symlink("../../box", "proc/10/root"), 0);
 	image_keep_start(&keep);
 	ck_assert_int_eq(kill(keep.pid, SIGSTOP), 0);
-	image_keep_want(&keep, entry, pids, ADDRESS, now_ns);
+	image_keep_want(&keep, entry, pids, ADDRESS, -1, now_ns);
 	ck_assert_uint_eq(keep.nr_waiting, 1);
 	/* The clock's time: this is what it compares with. */
 	image_keep_tend(&keep, keep.answered_ns + 5 * SECOND);
@@ -399,7 +456,7 @@ START_TEST(a_keeper_that_was_killed_is_replaced)
 		image_keep_tend(&keep, keep.started_ns);
 	}
 	ck_assert_uint_eq(keep.counters.restarts, 1);
-	image_keep_want(&keep, entry, pids, ADDRESS, now_ns);
+	image_keep_want(&keep, entry, pids, ADDRESS, -1, now_ns);
 	ck_assert_uint_lt(entry->keep_due_ns, now_ns + 5 * SECOND);
 	image_keep_tend(&keep, keep.started_ns + 11 * SECOND);
 	ask(entry);
@@ -427,8 +484,8 @@ START_TEST(more_images_than_the_socket_holds_all_get_their_turn)
 		now_ns += SECOND / 100;
 		for (int i = 0; i < NR; i++)
 			if (now_ns >= entries[i]->keep_due_ns)
-				image_keep_want(&keep, entries[i], pids, ADDRESS, now_ns);
-		image_keep_tend(&keep, now_ns);
+				image_keep_want(&keep, entries[i], pids, ADDRESS, -1, now_ns);
+		tend();
 		nr_kept = 0;
 		for (int i = 0; i < NR; i++)
 			nr_kept += entries[i]->keep_due_ns == UINT64_MAX;
@@ -445,7 +502,7 @@ START_TEST(at_the_end_what_was_asked_is_still_kept)
 
 	ck_assert_int_eq(symlink("../../box", "proc/10/root"), 0);
 	image_keep_start(&keep);
-	image_keep_want(&keep, entry, pids, ADDRESS, now_ns);
+	image_keep_want(&keep, entry, pids, ADDRESS, -1, now_ns);
 	image_keep_deinit(&keep);
 	ck_assert(is_kept(entry, &st));
 	image_keep_init(&keep, &images, "proc");
@@ -454,7 +511,7 @@ END_TEST
 
 START_TEST(without_a_keeper_nothing_is_asked)
 {
-	image_keep_want(&keep, entry, pids, ADDRESS, now_ns);
+	image_keep_want(&keep, entry, pids, ADDRESS, -1, now_ns);
 	ck_assert_uint_eq(entry->keep_due_ns, UINT64_MAX);
 	image_keep_tend(&keep, now_ns);
 	ck_assert_uint_eq(keep.counters.wanted, 0);
@@ -469,6 +526,10 @@ int main(void)
 	tcase_add_test(all, a_binary_in_the_root_of_its_process_is_kept);
 	tcase_add_test(all, a_binary_in_the_root_of_a_parent_is_kept);
 	tcase_add_test(all, a_binary_that_only_the_mapping_leads_to_is_kept);
+	tcase_add_test(all,
+		       a_mapping_is_found_by_the_path_of_its_file_where_its_address_is_not_known);
+	tcase_add_test(all, a_binary_that_came_along_is_kept_though_nobody_has_it_any_more);
+	tcase_add_test(all, another_file_that_came_along_is_not_taken);
 	tcase_add_test(all, a_program_that_only_exe_leads_to_is_kept);
 	tcase_add_test(all, a_binary_without_build_id_is_known_by_its_inode);
 	tcase_add_test(all, another_file_of_that_path_is_not_taken);

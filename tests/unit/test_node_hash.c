@@ -3,6 +3,7 @@
 #include "tests/unit/run_suite.h"
 
 #include <check.h>
+#include <stdlib.h>
 
 struct thing {
 	int key;
@@ -69,6 +70,30 @@ START_TEST(nodes_of_one_hash_are_told_apart_by_their_keys)
 }
 END_TEST
 
+/* Step by step through the empty part of it each time, this would be 10^10 steps. */
+START_TEST(a_big_table_is_emptied_node_by_node)
+{
+	enum { NR = 200000 };
+	struct thing *things = calloc(NR, sizeof(*things));
+	struct node_hash table;
+	struct node *node;
+	int nr = 0;
+
+	ck_assert_ptr_nonnull(things);
+	ck_assert_int_eq(node_hash_init(&table), 0);
+	for (int i = 0; i < NR; i++)
+		node_hash_add(&table, &things[i].node, (uint64_t)i);
+	for (; (node = node_hash_any(&table)); nr++)
+		node_hash_remove(&table, node);
+	ck_assert_int_eq(nr, NR);
+	/* One that comes back is found again. */
+	node_hash_add(&table, &things[3].node, 3);
+	ck_assert_ptr_eq(node_hash_any(&table), &things[3].node);
+	node_hash_deinit(&table);
+	free(things);
+}
+END_TEST
+
 START_TEST(low_bits_of_hashes_differ_for_near_and_for_round_numbers)
 {
 	static unsigned int hits[1024];
@@ -94,6 +119,7 @@ int main(void)
 
 	tcase_add_test(tests, what_was_added_is_found_until_it_is_removed);
 	tcase_add_test(tests, nodes_of_one_hash_are_told_apart_by_their_keys);
+	tcase_add_test(tests, a_big_table_is_emptied_node_by_node);
 	tcase_add_test(tests, low_bits_of_hashes_differ_for_near_and_for_round_numbers);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

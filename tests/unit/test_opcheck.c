@@ -2,8 +2,10 @@
 /* opcheck, run as users do. */
 #include "lib/file.h"
 #include "libdb/sample_name.h"
+#include "libdb/stack_file.h"
 #include "tests/unit/make_sdb.h"
 #include "tests/unit/make_slice.h"
+#include "tests/unit/make_stacks.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>
@@ -327,6 +329,72 @@ START_TEST(a_folder_named_history_among_sample_files_is_none_of_slices)
 }
 END_TEST
 
+/* The stack file of session s, of epoch, with two samples in one way of two functions. */
+static void make_stack_file(uint64_t epoch)
+{
+	const struct slice_section section = make_stacks_root(0);
+	const struct stack_image image = make_stacks_image(0);
+	struct stack_file *file;
+	struct diag diag;
+	bool folded = false;
+	int64_t node, position;
+
+	(void)snprintf(make.path, sizeof(make.path), "%s/s/stacks", make.folder);
+	ck_assert_int_eq(file_make_parent_dirs(make.path, 0700), 0);
+	ck_assert_msg(!stack_file_open(&file, make.path, epoch, 1 << 20, &diag), "%s",
+		      diag_show(&diag));
+	node = stack_file_root(file, &section);
+	position = stack_file_image(file, &image);
+	node = stack_file_child(file, (uint32_t)node, (uint32_t)position, 16, &folded);
+	node = stack_file_child(file, (uint32_t)node, (uint32_t)position, 32, &folded);
+	ck_assert_int_eq(stack_file_add(file, (uint32_t)node, 2, 2), 0);
+	node = stack_file_child(file, (uint32_t)node, OPROF_STACK_OTHER, 0, &folded);
+	ck_assert_int_eq(stack_file_add(file, (uint32_t)node, 3, 3), 0);
+	stack_file_close(file);
+}
+
+START_TEST(stack_files_are_checked_and_told)
+{
+	make_stack_file(4);
+	ck_assert_int_eq(opcheck("s"), 0);
+	ck_assert_str_eq(output, "");
+	ck_assert_int_eq(opcheck("-v s"), 0);
+	says("stacks: 1 roots, 1 images, 4 nodes, 5 samples, 3 of them folded\n");
+	says("0 sample files, 0 slices, 1 stack files, 0 wrong");
+	ck_assert_int_eq(opcheck("-v s/stacks"), 0);
+	says("1 stack files, 0 wrong");
+	make_history_file("minute.4.4.slice", 4, 4);
+	ck_assert_int_eq(opcheck("-v s"), 0);
+	says("folded; superseded by a slice");
+	damage(4096, 0x55);
+	ck_assert_int_eq(opcheck("s"), 1);
+	says("s/stacks: damaged: a record at byte 4096\n");
+	damage(0, 0x55);
+	ck_assert_int_eq(opcheck("s"), 1);
+	says("s/stacks: not a stack file\n");
+}
+END_TEST
+
+START_TEST(call_trees_of_a_slice_are_told)
+{
+	const struct slice_info info = make_slice_info(1);
+	struct stack_tree tree;
+	struct slice_builder *builder;
+	char path[600];
+
+	ck_assert_int_eq(stack_tree_init(&tree), 0);
+	make_stacks_fill(&tree, &(uint64_t){1}, 5);
+	(void)snprintf(path, sizeof(path), "%s/slice", make.folder);
+	ck_assert_int_eq(slice_builder_create(&builder), 0);
+	slice_builder_stacks(builder, &tree);
+	(void)make_slice_write(builder, &info, path);
+	slice_builder_destroy(builder);
+	stack_tree_deinit(&tree);
+	ck_assert_int_eq(opcheck("-v slice"), 0);
+	says(" bytes, stacks of ");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("opcheck");
@@ -351,6 +419,8 @@ int main(void)
 	tcase_add_test(tests, what_is_wrong_with_a_history_is_told);
 	tcase_add_test(tests, a_sample_file_whose_epoch_is_in_a_slice_is_told);
 	tcase_add_test(tests, a_folder_named_history_among_sample_files_is_none_of_slices);
+	tcase_add_test(tests, stack_files_are_checked_and_told);
+	tcase_add_test(tests, call_trees_of_a_slice_are_told);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -79,10 +79,11 @@ END_TEST
 
 START_TEST(all_settings_have_a_key_that_the_setup_knows)
 {
-	ck_assert_int_eq(parse("--event=a --separate=lib --callgraph=1 -F 1 --image=a --vmlinux=a "
-			       "--buffer-size=1 --buffer-watershed=1 --cpu-buffer-size=1"),
-			 0);
-	ck_assert_uint_eq(options.nr_settings, 9);
+	ck_assert_int_eq(
+		parse("--event=a --separate=lib --callgraph=1 -F 1 --image=a --vmlinux=a "
+		      "--buffer-size=1 --buffer-watershed=1 --cpu-buffer-size=1 --source=a"),
+		0);
+	ck_assert_uint_eq(options.nr_settings, 10);
 	for (size_t i = 0; i < options.nr_settings; i++)
 		ck_assert_msg(setup_knows(options.settings[i].key), "%s", options.settings[i].key);
 	opcontrol_options_deinit(&options);
@@ -98,6 +99,8 @@ static const struct {
 	{"--start --shutdown", "exclude --stop"},
 	{"--start-daemon --deinit", "exclude --stop"},
 	{"--list-events --start", "stands alone"},
+	{"--init --deinit", "call opcontrol twice"},
+	{"--start --no-build", "--no-build is for --init"},
 	{"--vmlinux=a --no-vmlinux", "exclude one another"},
 	{"--save=", "1 to 200 bytes"},
 	{"--save=current", "written to"},

@@ -63,7 +63,10 @@ END_TEST
 
 START_TEST(options_are_read)
 {
-	assert_parses("-g -t -c -V -d x -d y -e a:1,b -e c --separate=kernel --sample-pages=8 -s");
+	assert_parses("-g -t -c -V -d x -d y -e a:1,b -e c --separate=kernel --sample-pages=8 -s "
+		      "--unwind=tables --stack-bytes=4096");
+	ck_assert_int_eq(options.sampling.unwind, SAMPLING_UNWIND_TABLES);
+	ck_assert_uint_eq(options.sampling.stack_bytes, 4096);
 	ck_assert(options.system && options.verbose);
 	ck_assert_str_eq(options.session_dir, "y");
 	ck_assert_uint_eq(options.sampling.nr_events, 3);
@@ -104,6 +107,8 @@ static const struct {
 	{"-F", "missing argument"},
 	{"-F 0 true", "is no frequency"},
 	{"--callgraph=x true", "is no call graph depth"},
+	{"--unwind=x true", "neither auto"},
+	{"--stack-bytes=x true", "is no number"},
 	{"--separate=x true", "no separation"},
 	{"--session-dir= true", "--session-dir needs"},
 	{"--sample-pages=3 true", "power of two"},

@@ -99,6 +99,20 @@ static uint64_t sum_of_column(const char *text)
 	return sum;
 }
 
+static uint64_t sum_of_last_column(const char *text)
+{
+	uint64_t sum = 0;
+
+	for (const char *end = strchr(text, '\n'); end; end = strchr(end + 1, '\n')) {
+		const char *number = end;
+
+		while (number > text && number[-1] != ' ')
+			number--;
+		sum += strtoull(number, NULL, 10);
+	}
+	return sum;
+}
+
 START_TEST(images_and_symbols_have_the_same_sum)
 {
 	add_usual();
@@ -128,12 +142,23 @@ START_TEST(nothing_chosen_is_an_error)
 }
 END_TEST
 
-START_TEST(what_is_not_there_yet_is_an_error)
+START_TEST(a_call_graph_without_stacks_says_how_to_get_them)
 {
 	add_usual();
 	ck_assert_int_eq(run("-c"), 1);
 	ck_assert_str_eq(out_text, "");
-	ck_assert_ptr_nonnull(strstr(err_text, "not there yet"));
+	ck_assert_ptr_nonnull(strstr(err_text, "operf -g"));
+}
+END_TEST
+
+START_TEST(what_programs_read_is_flat_without_stacks)
+{
+	add_usual();
+	ck_assert_int_eq(run("--folded"), 0);
+	ck_assert_ptr_nonnull(strstr(err_text, "no call stacks"));
+	ck_assert_uint_eq(sum_of_last_column(out_text), 100);
+	ck_assert_int_eq(run("--callgrind"), 0);
+	ck_assert_ptr_nonnull(strstr(out_text, "\ntotals: 100\n"));
 }
 END_TEST
 
@@ -218,7 +243,8 @@ int main(void)
 	tcase_add_test(tests, images_and_symbols_have_the_same_sum);
 	tcase_add_test(tests, the_header_comes_before_the_columns);
 	tcase_add_test(tests, nothing_chosen_is_an_error);
-	tcase_add_test(tests, what_is_not_there_yet_is_an_error);
+	tcase_add_test(tests, a_call_graph_without_stacks_says_how_to_get_them);
+	tcase_add_test(tests, what_programs_read_is_flat_without_stacks);
 	tcase_add_test(tests, a_damaged_file_is_named_and_left_out);
 	tcase_add_test(tests, only_damaged_files_make_an_empty_report);
 	tcase_add_test(tests, an_output_file_is_replaced_and_a_link_to_it_stays);

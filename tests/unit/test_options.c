@@ -59,6 +59,7 @@ START_TEST(every_option_reaches_its_field)
 {
 	ck_assert_int_eq(parse("--session-dir=d --foreground --start --fresh --verbose --pid=1,2 "
 			       "--pid 3 --enable-on-exec --die-with-parent --callgraph=5 "
+			       "--unwind=tables --stack-bytes=32768 "
 			       "--sample-pages=16 --side-pages=8 --ready-fd=7 --separate=lib,cpu "
 			       "--frequency=997 --history-bytes=2G --history-days=400 "
 			       "--log-file=/l"),
@@ -70,6 +71,8 @@ START_TEST(every_option_reaches_its_field)
 	ck_assert_uint_eq(options.nr_pids, 3);
 	ck_assert_int_eq(options.pids[2], 3);
 	ck_assert_uint_eq(options.chain_depth, 5);
+	ck_assert_int_eq(options.unwind, SOURCE_UNWIND_TABLES);
+	ck_assert_uint_eq(options.stack_bytes, 32768);
 	ck_assert_uint_eq(options.sample_pages, 16);
 	ck_assert_uint_eq(options.history_bytes, UINT64_C(2) << 30);
 	ck_assert_uint_eq(options.history_days, 400);
@@ -79,6 +82,27 @@ START_TEST(every_option_reaches_its_field)
 	ck_assert_uint_eq(options.events[0].period_or_hz, 997);
 	ck_assert_str_eq(options.log_file, "/l");
 	options_deinit(&options);
+}
+END_TEST
+
+START_TEST(a_source_and_the_sizes_of_its_buffers_may_be_asked_for)
+{
+	ck_assert_int_eq(parse(""), 0);
+	ck_assert_int_eq(options.source, SOURCE_WISH_AUTO);
+	ck_assert_uint_eq(options.buffer_size, 0);
+	options_deinit(&options);
+	ck_assert_int_eq(parse("--source=kmod --buffer-size=1024 --buffer-watershed=1 "
+			       "--cpu-buffer-size=128"),
+			 0);
+	ck_assert_int_eq(options.source, SOURCE_WISH_KMOD);
+	ck_assert_uint_eq(options.buffer_size, 1024);
+	ck_assert_uint_eq(options.buffer_watershed, 1);
+	ck_assert_uint_eq(options.cpu_buffer_size, 128);
+	options_deinit(&options);
+	refused("--source=oprofile", "auto, kmod or perf");
+	refused("--buffer-size=1023", "1024 to 4194304");
+	refused("--buffer-watershed=0", "--buffer-watershed");
+	refused("--cpu-buffer-size=1048577", "128 to 1048576");
 }
 END_TEST
 
@@ -124,6 +148,9 @@ START_TEST(wrong_values_are_refused_with_their_option)
 	refused("--sample-pages=3", "power of two");
 	refused("--side-pages=0", "--side-pages");
 	refused("--callgraph=100000", "--callgraph");
+	refused("--unwind=dwarf", "give auto, fp or tables");
+	refused("--stack-bytes=1023", "--stack-bytes");
+	refused("--stack-bytes=65536", "--stack-bytes");
 	refused("--ready-fd=x", "--ready-fd");
 	refused("--history-bytes=15M", "--history-bytes");
 	refused("--history-bytes=1T", "--history-bytes");
@@ -165,6 +192,7 @@ int main(void)
 	tcase_add_test(tc, without_options_it_is_the_whole_machine_at_99_hz);
 	tcase_add_test(tc, every_option_reaches_its_field);
 	tcase_add_test(tc, events_keep_their_order_and_their_own_count);
+	tcase_add_test(tc, a_source_and_the_sizes_of_its_buffers_may_be_asked_for);
 	tcase_add_test(tc, a_relative_log_file_is_meant_from_here);
 	tcase_add_test(tc, wrong_values_are_refused_with_their_option);
 	tcase_add_test(tc, options_that_exclude_each_other_are_refused);

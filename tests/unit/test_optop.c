@@ -18,6 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A daemon that takes its time while there is a file of this name. */
+#define SLOW_NAME "slow"
+#define SLOW_MS	  1500
+
 static char program[4096];
 static pid_t daemon_pid;
 static struct terminal terminal;
@@ -30,6 +34,8 @@ static uint64_t handle(void *context, const struct control_request *request,
 		control_answer_fail(answer, -EOPNOTSUPP, "not here");
 		return 0;
 	}
+	if (!access(SLOW_NAME, F_OK))
+		(void)poll(NULL, 0, SLOW_MS);
 	answer->fd = top_slice_make();
 	control_answer_add(answer, "begin_ns", "%" PRId64, TOP_SLICE_BEGIN_NS);
 	control_answer_add(answer, "end_ns", "%" PRId64, TOP_SLICE_END_NS);
@@ -229,6 +235,22 @@ START_TEST(a_daemon_that_hangs_holds_no_key_for_long)
 }
 END_TEST
 
+static void make_slow(void)
+{
+	ck_assert_int_eq(file_replace(SLOW_NAME, "", 0, 0600), 0);
+}
+
+START_TEST(a_slow_daemon_is_said_to_be_slow_and_its_answer_is_shown)
+{
+	make_slow();
+	start(24, 80, NULL);
+	ck_assert(terminal_wait(&terminal, "the daemon is slow"));
+	ck_assert(terminal_wait(&terminal, "hot_function"));
+	ck_assert(terminal_wait_gone(&terminal, "the daemon is slow"));
+	quit();
+}
+END_TEST
+
 START_TEST(signals_give_the_terminal_back)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -256,9 +278,7 @@ static int print(const char *options, char *text, size_t nr_bytes)
 	size_t nr;
 	FILE *out;
 
-	/* It ends without waiting for symbols that are still being read: their memory stays. */
-	(void)snprintf(command, sizeof(command), "ASAN_OPTIONS=detect_leaks=0 %s %s 2>&1", program,
-		       options);
+	(void)snprintf(command, sizeof(command), "%s %s 2>&1", program, options);
 	out = popen(command, "r");
 	ck_assert_ptr_nonnull(out);
 	nr = fread(text, 1, nr_bytes - 1, out);
@@ -281,6 +301,16 @@ START_TEST(batch_mode_prints_text_with_all_symbols)
 	ck_assert_ptr_nonnull(second);
 	ck_assert_ptr_nonnull(strstr(second, "hot_function"));
 	ck_assert_ptr_null(strstr(text, "cold_function"));
+}
+END_TEST
+
+START_TEST(one_answer_is_waited_for_on_a_machine_that_is_busy)
+{
+	static char text[65536];
+
+	make_slow();
+	ck_assert_int_eq(print("--session-dir=. --once", text, sizeof(text)), 0);
+	ck_assert_ptr_nonnull(strstr(text, "hot_function"));
 }
 END_TEST
 
@@ -318,9 +348,11 @@ int main(void)
 		tcase_add_test(tc, the_screen_follows_the_terminal_s_size);
 		tcase_add_test(tc, a_daemon_that_goes_away_is_told_and_the_samples_stay);
 		tcase_add_test(tc, a_daemon_that_hangs_holds_no_key_for_long);
+		tcase_add_test(tc, a_slow_daemon_is_said_to_be_slow_and_its_answer_is_shown);
 		tcase_add_test(tc, signals_give_the_terminal_back);
 	}
 	tcase_add_test(tc, batch_mode_prints_text_with_all_symbols);
+	tcase_add_test(tc, one_answer_is_waited_for_on_a_machine_that_is_busy);
 	tcase_add_test(tc, without_a_daemon_the_command_that_starts_one_is_told);
 	tcase_add_test(tc, an_event_that_is_not_there_is_told);
 	return test_run(tc);

@@ -19,7 +19,7 @@ static struct perf_feed *feed;
 static struct perf_layout layouts[2];
 static uint64_t record[PERF_ENCODE_BYTES_MAX / 8];
 static struct perf_item applied[64];
-static size_t nr_applied;
+static size_t nr_applied, nr_early;
 static uint64_t lost[OPROF_LOST_NR];
 static struct oprof_throttle throttles[8];
 static size_t nr_throttles;
@@ -47,7 +47,15 @@ static void test_record(struct record_sink *sink, const struct oprof_record *out
 	}
 }
 
-static struct perf_consumer consumer = {test_apply};
+static void test_early(struct perf_consumer *at, const struct perf_item *item)
+{
+	(void)at;
+	ck_assert_uint_eq(item->type, PERF_RECORD_MMAP2);
+	ck_assert_str_eq(item->u.mmap.path, "/x");
+	nr_early++;
+}
+
+static struct perf_consumer consumer = {.apply = test_apply, .early = test_early};
 static struct record_sink sink = {test_record};
 
 static void setup(void)
@@ -55,6 +63,7 @@ static void setup(void)
 	uint32_t ring;
 
 	nr_applied = 0;
+	nr_early = 0;
 	nr_throttles = 0;
 	memset(lost, 0, sizeof(lost));
 	perf_ids_init(&ids);
@@ -82,6 +91,8 @@ static size_t make(uint32_t type, uint64_t time_ns)
 
 	if (type == PERF_RECORD_COMM)
 		item.u.comm.name = "x";
+	else if (type == PERF_RECORD_MMAP2)
+		item.u.mmap = (__typeof__(item.u.mmap)){.path = "/x", .nr_bytes = 4096};
 	else if (type != PERF_RECORD_SAMPLE)
 		item.u.lost.nr = 16;
 	return perf_encode(&layouts[0], 5, &item, record);
@@ -120,6 +131,19 @@ START_TEST(side_band_is_applied_before_the_sample_that_needs_it)
 	ck_assert_uint_eq(applied[0].type, PERF_RECORD_COMM);
 	ck_assert_uint_eq(applied[1].type, PERF_RECORD_SAMPLE);
 	ck_assert_uint_eq(seen_is_applied_and_lost(), 1);
+}
+END_TEST
+
+START_TEST(maps_are_told_early_and_applied_in_their_time)
+{
+	put(RING_SIDE, PERF_RECORD_MMAP2, 20);
+	ck_assert_uint_eq(nr_early, 1);
+	ck_assert_uint_eq(nr_applied, 0);
+	put(RING_SIDE, PERF_RECORD_COMM, 10);
+	flush();
+	ck_assert_uint_eq(nr_early, 1);
+	ck_assert_uint_eq(nr_applied, 2);
+	ck_assert_uint_eq(applied[1].type, PERF_RECORD_MMAP2);
 }
 END_TEST
 
@@ -232,6 +256,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, side_band_is_applied_before_the_sample_that_needs_it);
+	tcase_add_test(tests, maps_are_told_early_and_applied_in_their_time);
 	tcase_add_test(tests, samples_count_as_seen_only_when_they_are_applied);
 	tcase_add_test(tests, a_damaged_sample_is_seen_and_lost);
 	tcase_add_test(tests, a_lost_chunk_of_a_ring_shows_and_the_next_chunk_is_read);

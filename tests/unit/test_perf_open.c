@@ -21,6 +21,7 @@ static struct {
 	uint64_t formats;    /* read_format bits it knows */
 	bool no_build_id, no_cgroup, no_ksymbol, no_mmap2, no_comm_exec, no_clockid, no_switches;
 	unsigned int max_stack; /* 0: any */
+	bool no_user_stack;
 	bool no_kernel_mode;
 	int error;	   /* of sampled events */
 	pid_t refused_pid; /* somebody else's process */
@@ -55,6 +56,8 @@ static int fake_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned 
 	}
 	if (attr_unknown(attr))
 		return -EINVAL;
+	if (kernel.no_user_stack && attr->sample_type & PERF_SAMPLE_STACK_USER)
+		return -ENOSYS;
 	if (kernel.max_stack && attr->sample_max_stack > kernel.max_stack)
 		return -EOVERFLOW;
 	if (kernel.no_kernel_mode && !attr->exclude_kernel)
@@ -293,6 +296,92 @@ START_TEST(chains_deeper_than_the_kernel_allows_are_as_deep_as_it_allows)
 }
 END_TEST
 
+START_TEST(stacks_are_copied_and_the_kernels_part_of_chains_is_kept)
+{
+	uint64_t fields = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CALLCHAIN;
+
+	config.chain_depth = 20;
+	init();
+	open_sample(0);
+	if (!perf_regs_here()) {
+		ck_assert_ptr_null(opened.regs);
+		ck_assert_uint_eq(kernel.attr.sample_type & fields, PERF_SAMPLE_CALLCHAIN);
+		return;
+	}
+	ck_assert_ptr_eq(opened.regs, perf_regs_here());
+	ck_assert_uint_eq(kernel.attr.sample_type & fields, fields);
+	ck_assert_uint_eq(kernel.attr.sample_regs_user, perf_regs_here()->mask);
+	ck_assert_uint_eq(kernel.attr.sample_stack_user, opened.stack_bytes);
+	ck_assert_uint_ge(opened.stack_bytes, 8192);
+	ck_assert(kernel.attr.exclude_callchain_user);
+	ck_assert(!kernel.attr.exclude_callchain_kernel);
+	/* Many of them fit into a ring. */
+	ck_assert_uint_ge(opened.sample_pages * (size_t)sysconf(_SC_PAGESIZE),
+			  32 * (size_t)opened.stack_bytes);
+	open_side_band();
+	ck_assert_uint_eq(kernel.attr.sample_stack_user, 0);
+}
+END_TEST
+
+START_TEST(stacks_are_not_copied_where_frame_pointers_are_asked_for_or_no_chains)
+{
+	config.chain_depth = 20;
+	config.unwind = SOURCE_UNWIND_FP;
+	init();
+	open_sample(0);
+	ck_assert_ptr_null(opened.regs);
+	ck_assert_uint_eq(kernel.attr.sample_stack_user, 0);
+	ck_assert(!kernel.attr.exclude_callchain_user);
+	config.chain_depth = 0;
+	config.unwind = SOURCE_UNWIND_TABLES;
+	init();
+	open_sample(0);
+	ck_assert_ptr_null(opened.regs);
+	ck_assert_uint_eq(kernel.attr.sample_stack_user, 0);
+}
+END_TEST
+
+START_TEST(a_kernel_that_copies_no_stacks_follows_frame_pointers)
+{
+	config.chain_depth = 20;
+	kernel.no_user_stack = true;
+	init();
+	open_sample(0);
+	ck_assert_ptr_null(opened.regs);
+	ck_assert_uint_eq(kernel.attr.sample_stack_user, 0);
+	ck_assert_uint_eq(kernel.attr.sample_regs_user, 0);
+	ck_assert(!kernel.attr.exclude_callchain_user);
+	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	ck_assert(opened.features & PERF_FEATURE_LOST);
+}
+END_TEST
+
+START_TEST(copies_are_smaller_where_the_ring_is_small)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	config.chain_depth = 20;
+	config.stack_bytes = 32767; /* no multiple of a word */
+	config.sample_pages = (unsigned int)((4 << 20) / page_bytes);
+	init();
+	if (!opened.regs)
+		return;
+	ck_assert_uint_eq(opened.stack_bytes, 32760);
+	while (opened.sample_pages > 1) {
+		uint32_t before = opened.stack_bytes;
+
+		opened.sample_pages /= 2;
+		perf_open_fit_stacks(&opened);
+		ck_assert_uint_le(opened.stack_bytes, before);
+		ck_assert_uint_eq(opened.stack_bytes % 8, 0);
+		ck_assert_uint_ge(opened.stack_bytes, 1016);
+		ck_assert(opened.stack_bytes < 2048 ||
+			  opened.stack_bytes * (size_t)16 <= opened.sample_pages * page_bytes);
+	}
+	ck_assert_uint_lt(opened.stack_bytes, 2048);
+}
+END_TEST
+
 START_TEST(a_clock_that_the_kernel_lacks_cannot_be_done_without)
 {
 	kernel.no_clockid = true;
@@ -438,6 +527,11 @@ int main(void)
 	tcase_add_test(tests, an_older_kernel_is_asked_for_what_it_knows);
 	tcase_add_test(tests, an_attr_larger_than_the_kernel_knows_is_cut);
 	tcase_add_test(tests, chains_deeper_than_the_kernel_allows_are_as_deep_as_it_allows);
+	tcase_add_test(tests, stacks_are_copied_and_the_kernels_part_of_chains_is_kept);
+	tcase_add_test(tests,
+		       stacks_are_not_copied_where_frame_pointers_are_asked_for_or_no_chains);
+	tcase_add_test(tests, a_kernel_that_copies_no_stacks_follows_frame_pointers);
+	tcase_add_test(tests, copies_are_smaller_where_the_ring_is_small);
 	tcase_add_test(tests, a_clock_that_the_kernel_lacks_cannot_be_done_without);
 	tcase_add_test(tests, a_refused_kernel_mode_is_given_up_once_and_for_all);
 	tcase_add_test(tests, an_event_of_the_kernel_alone_is_not_turned_into_nothing);

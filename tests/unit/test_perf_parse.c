@@ -12,8 +12,10 @@
 #define TYPE_SMALL                                                                                 \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_CPU)
-#define TYPE_ALL (TYPE_SMALL | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP)
-#define EVENT_ID 77
+#define TYPE_ALL   (TYPE_SMALL | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP)
+#define TYPE_STACK (TYPE_ALL | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+#define EVENT_ID   77
+#define REGS_MASK  UINT64_C(0x181) /* three registers */
 
 static struct perf_ids ids;
 static uint64_t record[PERF_ENCODE_BYTES_MAX / 8];
@@ -32,7 +34,8 @@ static void teardown(void)
 
 static struct perf_layout layout_of(uint64_t sample_type)
 {
-	struct perf_layout layout = {.sample_type = sample_type, .cpu = 9, .ids = &ids};
+	struct perf_layout layout = {
+		.sample_type = sample_type, .regs_mask = REGS_MASK, .cpu = 9, .ids = &ids};
 
 	return layout;
 }
@@ -158,6 +161,168 @@ static void assert_mmap(const struct perf_item *in, const struct perf_item *out)
 	ck_assert_uint_eq(out->u.mmap.flags, in->u.mmap.flags);
 	ck_assert_str_eq(out->u.mmap.path, in->u.mmap.path);
 }
+
+static struct perf_item stack_sample(void)
+{
+	static const uint64_t regs[3] = {11, 22, 33}, chain[1] = {0x401234};
+	static const uint8_t stack[21] = "a stack of some bytes";
+	struct perf_item item = item_of(PERF_RECORD_SAMPLE);
+
+	item.u.sample.ip = 0x401234;
+	item.u.sample.period = 5;
+	item.u.sample.cgroup = 99;
+	item.u.sample.nr_chain = 1;
+	item.u.sample.chain = chain;
+	item.u.sample.regs_abi = PERF_SAMPLE_REGS_ABI_64;
+	item.u.sample.regs = regs;
+	item.u.sample.nr_regs = 3;
+	item.u.sample.stack = stack;
+	item.u.sample.stack_bytes = sizeof(stack);
+	return item;
+}
+
+START_TEST(a_sample_keeps_the_users_registers_and_the_copy_of_the_stack)
+{
+	struct perf_item in = stack_sample();
+	struct perf_item out;
+
+	ck_assert_int_eq(encode_and_parse(TYPE_STACK, &in, &out), 0);
+	ck_assert_uint_eq(out.u.sample.regs_abi, PERF_SAMPLE_REGS_ABI_64);
+	ck_assert_uint_eq(out.u.sample.nr_regs, 3);
+	ck_assert_mem_eq(out.u.sample.regs, in.u.sample.regs, 3 * sizeof(uint64_t));
+	ck_assert_uint_eq(out.u.sample.stack_bytes, in.u.sample.stack_bytes);
+	ck_assert_mem_eq(out.u.sample.stack, in.u.sample.stack, in.u.sample.stack_bytes);
+	ck_assert_uint_eq(out.u.sample.nr_chain, 1);
+	ck_assert_uint_eq(out.u.sample.cgroup, 99);
+}
+END_TEST
+
+START_TEST(a_sample_of_a_kernel_thread_has_neither_registers_nor_stack)
+{
+	struct perf_item in = stack_sample();
+	struct perf_item out;
+
+	in.u.sample.regs_abi = PERF_SAMPLE_REGS_ABI_NONE;
+	in.u.sample.nr_regs = 0;
+	in.u.sample.stack_bytes = 0;
+	ck_assert_int_eq(encode_and_parse(TYPE_STACK, &in, &out), 0);
+	ck_assert_uint_eq(out.u.sample.nr_regs, 0);
+	ck_assert_ptr_null(out.u.sample.regs);
+	ck_assert_uint_eq(out.u.sample.stack_bytes, 0);
+	ck_assert_ptr_null(out.u.sample.stack);
+	ck_assert_uint_eq(out.u.sample.cgroup, 99);
+}
+END_TEST
+
+/* The word at index of the record that the sample becomes is value instead. */
+static int parse_with(size_t index, uint64_t value)
+{
+	struct perf_layout layout = layout_of(TYPE_STACK);
+	struct perf_item item = stack_sample();
+
+	(void)perf_encode(&layout, EVENT_ID, &item, record);
+	record[index] = value;
+	return perf_parse(&layout, record, &item);
+}
+
+START_TEST(registers_and_stacks_of_impossible_sizes_are_malformed)
+{
+	/* Header, six words up to the period, the chain's number and address, then the ABI. */
+	const size_t abi = 1 + 6 + 2;
+	const size_t room = abi + 1 + 3;
+	const size_t copied = room + 1 + 3;
+
+	ck_assert_int_eq(parse_with(abi, PERF_SAMPLE_REGS_ABI_64), 0);
+	ck_assert_int_eq(parse_with(abi, 3), -EINVAL);
+	ck_assert_int_eq(parse_with(abi, UINT64_MAX), -EINVAL);
+	ck_assert_int_eq(parse_with(room, 24), 0);
+	ck_assert_int_eq(parse_with(room, 23), -EINVAL);
+	ck_assert_int_eq(parse_with(room, 48), -EINVAL);
+	ck_assert_int_eq(parse_with(room, 65528), -EINVAL);
+	ck_assert_int_eq(parse_with(room, UINT64_MAX & ~7u), -EINVAL);
+	ck_assert_int_eq(parse_with(copied, 24), 0);
+	ck_assert_int_eq(parse_with(copied, 25), -EINVAL);
+	ck_assert_int_eq(parse_with(copied, UINT64_MAX), -EINVAL);
+}
+END_TEST
+
+/* The packed form of what is in record, and whether perf_parse reads the same of both. */
+static size_t pack_and_compare(uint64_t sample_type, uint64_t *packed)
+{
+	struct perf_layout layout = layout_of(sample_type);
+	struct perf_item in, out;
+	size_t nr_bytes = perf_parse_pack(&layout, record, packed);
+	int error = perf_parse(&layout, record, &in);
+
+	ck_assert_uint_eq(perf_parse_size(packed, nr_bytes), nr_bytes);
+	ck_assert_int_eq(perf_parse(&layout, packed, &out), error);
+	if (error || in.type != PERF_RECORD_SAMPLE)
+		return nr_bytes;
+	ck_assert_uint_eq(out.time_ns, in.time_ns);
+	ck_assert_uint_eq(out.u.sample.cgroup, in.u.sample.cgroup);
+	ck_assert_uint_eq(out.u.sample.nr_chain, in.u.sample.nr_chain);
+	ck_assert_uint_eq(out.u.sample.nr_regs, in.u.sample.nr_regs);
+	ck_assert_uint_eq(out.u.sample.stack_bytes, in.u.sample.stack_bytes);
+	if (in.u.sample.nr_regs)
+		ck_assert_mem_eq(out.u.sample.regs, in.u.sample.regs, in.u.sample.nr_regs * 8);
+	if (in.u.sample.stack_bytes)
+		ck_assert_mem_eq(out.u.sample.stack, in.u.sample.stack, in.u.sample.stack_bytes);
+	return nr_bytes;
+}
+
+START_TEST(a_packed_sample_is_the_same_without_the_room_that_is_not_used)
+{
+	static uint64_t packed[PERF_ENCODE_BYTES_MAX / 8];
+	static uint8_t stack[1024];
+	struct perf_layout layout = layout_of(TYPE_STACK);
+	struct perf_item item = stack_sample();
+	/* Header, six words, chain, registers, the room's own word; behind it two. */
+	const size_t others = (1 + 6 + 2 + 4 + 1 + 2) * 8;
+
+	item.u.sample.stack = stack;
+	item.u.sample.stack_bytes = sizeof(stack);
+	for (uint64_t used = 0; used <= sizeof(stack); used += 61) {
+		size_t nr_bytes = perf_encode(&layout, EVENT_ID, &item, record);
+
+		record[nr_bytes / 8 - 2] = used;
+		ck_assert_uint_eq(pack_and_compare(TYPE_STACK, packed),
+				  others + (used + 7) / 8 * 8 - (used ? 0 : 8));
+	}
+	/* Without a cgroup, a chain, registers. */
+	(void)perf_encode(&layout, EVENT_ID, &item, record);
+	item.u.sample.nr_chain = 0;
+	item.u.sample.regs_abi = 0;
+	item.u.sample.nr_regs = 0;
+	layout = layout_of(TYPE_STACK & ~(uint64_t)PERF_SAMPLE_CGROUP);
+	record[perf_encode(&layout, EVENT_ID, &item, record) / 8 - 1] = 80;
+	ck_assert_uint_lt(pack_and_compare(TYPE_STACK & ~(uint64_t)PERF_SAMPLE_CGROUP, packed),
+			  200);
+}
+END_TEST
+
+START_TEST(a_damaged_sample_is_packed_as_it_is)
+{
+	static uint64_t packed[PERF_ENCODE_BYTES_MAX / 8];
+	struct perf_layout layout = layout_of(TYPE_STACK);
+	struct perf_item item = stack_sample();
+	size_t nr_bytes = perf_encode(&layout, EVENT_ID, &item, record);
+
+	for (size_t word = 1; word < nr_bytes / 8; word++) {
+		static const uint64_t values[] = {0, 1, 7, 8, 16, 24, 1 << 16, UINT64_MAX};
+
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+			(void)perf_encode(&layout, EVENT_ID, &item, record);
+			record[word] = values[i];
+			ck_assert_uint_le(pack_and_compare(TYPE_STACK, packed), nr_bytes);
+		}
+	}
+	for (size_t size = 8; size < nr_bytes; size += 8) {
+		(void)perf_encode(&layout, EVENT_ID, &item, record);
+		record[0] = (record[0] & 0xffffffffffff) | size << 48;
+		ck_assert_uint_le(pack_and_compare(TYPE_STACK, packed), size);
+	}
+}
+END_TEST
 
 START_TEST(mmap2_gives_device_and_inode)
 {
@@ -392,6 +557,11 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_small_sample_keeps_its_fields_and_takes_the_fixed_weight);
 	tcase_add_test(tests, a_full_sample_keeps_chain_cgroup_and_the_records_weight);
+	tcase_add_test(tests, a_sample_keeps_the_users_registers_and_the_copy_of_the_stack);
+	tcase_add_test(tests, a_sample_of_a_kernel_thread_has_neither_registers_nor_stack);
+	tcase_add_test(tests, registers_and_stacks_of_impossible_sizes_are_malformed);
+	tcase_add_test(tests, a_packed_sample_is_the_same_without_the_room_that_is_not_used);
+	tcase_add_test(tests, a_damaged_sample_is_packed_as_it_is);
 	tcase_add_test(tests, a_sample_of_an_unknown_event_is_malformed);
 	tcase_add_test(tests, a_chain_longer_than_its_record_is_malformed);
 	tcase_add_test(tests, mmap2_gives_device_and_inode);

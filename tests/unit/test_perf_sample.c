@@ -17,6 +17,7 @@
 #define PROGRAM	 UINT64_C(0xffffffffc0200000)
 #define PID	 10
 #define FIRST_NS UINT64_C(1000000000)
+#define DEPTH	 20
 
 /* All records that came, one behind the other in words. */
 struct catcher {
@@ -88,6 +89,7 @@ static void setup(void)
 					   .nr_cpus = 2,
 					   .kernel = true,
 					   .want_cgroup = true,
+					   .chain_depth = DEPTH,
 					   .proc_path = proc.path,
 					   .sys_path = proc.path};
 
@@ -365,6 +367,26 @@ START_TEST(chains_go_from_the_kernel_to_the_user)
 }
 END_TEST
 
+START_TEST(a_chain_as_deep_as_was_asked_for_may_go_on)
+{
+	uint64_t chain[DEPTH + 2] = {(uint64_t)PERF_CONTEXT_USER};
+
+	for (int i = 1; i < DEPTH + 2; i++)
+		chain[i] = 0x400010;
+	for (uint64_t nr = DEPTH + 1; nr <= DEPTH + 2; nr++) {
+		catcher.nr_words = 0;
+		apply((struct perf_item){
+			.type = PERF_RECORD_SAMPLE,
+			.misc = PERF_RECORD_MISC_USER,
+			.pid = PID,
+			.u.sample = {.ip = 0x400010, .nr_chain = nr, .chain = chain}});
+		ck_assert_uint_eq(caught_sample()->nr_frames, nr - 2);
+		ck_assert_uint_eq(caught_sample()->head.flags & OPROF_SAMPLE_CHAIN_TRUNCATED,
+				  nr == DEPTH + 2 ? OPROF_SAMPLE_CHAIN_TRUNCATED : 0);
+	}
+}
+END_TEST
+
 START_TEST(a_chain_too_long_is_cut_and_says_so)
 {
 	static uint64_t chain[RECORD_WRITER_FRAMES_MAX + 10];
@@ -446,6 +468,7 @@ int main(void)
 	tcase_add_test(tests, trampolines_are_grouped_as_kallsyms_does);
 	tcase_add_test(tests, only_code_by_name_has_names);
 	tcase_add_test(tests, chains_go_from_the_kernel_to_the_user);
+	tcase_add_test(tests, a_chain_as_deep_as_was_asked_for_may_go_on);
 	tcase_add_test(tests, a_chain_too_long_is_cut_and_says_so);
 	tcase_add_test(tests, cgroups_have_their_paths);
 	tcase_add_test(tests, cgroups_that_come_and_go_do_not_fill_memory);

@@ -461,6 +461,7 @@ START_TEST(two_events_share_a_ring_and_keep_apart)
 				       .pids = &self,
 				       .nr_pids = 1,
 				       .chain_depth = 16,
+				       .unwind = SOURCE_UNWIND_FP,
 				       .want_cgroup = true};
 
 	events[0].frequency = true;

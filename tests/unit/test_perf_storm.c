@@ -221,7 +221,7 @@ START_TEST(programs_that_run_once_do_not_pile_up)
 		ck_abort_msg("%.2000s", replay->report);
 	/* Exited ones that are remembered, and images kept in case. */
 	ck_assert_uint_le(replay->state->tasks.processes.nr_nodes, 4097);
-	ck_assert_uint_le(replay->state->images.entries.nr_nodes, 2 * 4097 + 10);
+	ck_assert_uint_le(replay->state->places.images.entries.nr_nodes, 2 * 4097 + 10);
 	ck_assert_uint_eq(replay_counter(replay, "images_told"), 0);
 }
 END_TEST

@@ -362,10 +362,10 @@ static void check_tables(void)
 	ck_assert_uint_le(tasks->tasks.nr_nodes, NR_THREADS + 300);
 	ck_assert_uint_le(tasks->nr_spaces, 1300);
 	/* 4096 told and 4096 not that nothing maps; the mappings; regions of programs. */
-	ck_assert_uint_le(state->images.entries.nr_nodes, 8192 + 8192 + 1300 * 5);
-	ck_assert_uint_le(state->images.cookies.nr_nodes, 4096 + 8192 + 1300 * 5);
-	ck_assert_uint_le(state->cgroups.names.nr_nodes, 2 * 4097 + 2);
-	ck_assert_uint_le(state->kernel_map.made.nr_ranges, 1);
+	ck_assert_uint_le(state->places.images.entries.nr_nodes, 8192 + 8192 + 1300 * 5);
+	ck_assert_uint_le(state->places.images.cookies.nr_nodes, 4096 + 8192 + 1300 * 5);
+	ck_assert_uint_le(state->places.cgroups.names.nr_nodes, 2 * 4097 + 2);
+	ck_assert_uint_le(state->places.kernel.map.made.nr_ranges, 1);
 	ck_assert_uint_le(off_cpu.waits.nr_nodes, NR_THREADS + 300);
 	ck_assert_uint_le(sample_cache_nr_files(cache), 64);
 }

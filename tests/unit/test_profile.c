@@ -3,13 +3,13 @@
 #include "tests/unit/make_profile.h"
 #include "tests/unit/make_session.h"
 #include "tests/unit/run_suite.h"
+#include "tests/unit/seed.h"
 #include "lib/file.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct make_session session;
@@ -287,7 +287,7 @@ static void expect_truth(const struct truth *truth)
 START_TEST(images_and_symbols_and_sample_files_have_the_same_sums)
 {
 	struct truth truth = {0};
-	uint64_t seed = (uint64_t)time(NULL) * 1000 + (uint64_t)_i;
+	uint64_t seed = seed_of_this_run() * 1000 + (uint64_t)_i;
 
 	random_state = seed;
 	for (int64_t cpu = 1; cpu <= 3; cpu++) {

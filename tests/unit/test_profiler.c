@@ -468,9 +468,10 @@ START_TEST(status_tells_state_events_and_every_counter)
 	answer.text[answer.nr_bytes] = '\0';
 	ck_assert_ptr_nonnull(strstr(answer.text, "state running\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "source fake\n"));
-	ck_assert_ptr_nonnull(strstr(answer.text, "\nevent cycles::0x0:1:1\nfrequency 99\n"
-						  "separation none\ncallgraph 0\n"
-						  "sample_pages 0\n"));
+	ck_assert_ptr_nonnull(strstr(answer.text,
+				     "\nevent cycles::0x0:1:1\nfrequency 99\n"
+				     "separation none\ncallgraph 0\nunwind auto\nstack_bytes 0\n"
+				     "sample_pages 0\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "\nseen 6\nstored 6\nidle 0\n"));
 	ck_assert_ptr_nonnull(strstr(answer.text, "\nlate_records 3\n"));
 	profiler_close(&profiler);
@@ -492,9 +493,10 @@ START_TEST(status_tells_what_a_start_may_choose)
 	control_answer_init(&answer);
 	profiler_status(&profiler, &answer);
 	answer.text[answer.nr_bytes] = '\0';
-	ck_assert_ptr_nonnull(strstr(answer.text, "\nevent page-faults:7:0x0:0:1\n"
-						  "separation lib,cpu\ncallgraph 12\n"
-						  "sample_pages 128\n"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.text, "\nevent page-faults:7:0x0:0:1\n"
+				    "separation lib,cpu\ncallgraph 12\nunwind auto\nstack_bytes 0\n"
+				    "sample_pages 128\n"));
 	ck_assert_ptr_null(strstr(answer.text, "frequency"));
 	profiler_close(&profiler);
 	config = before;

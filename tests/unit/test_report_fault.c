@@ -5,10 +5,13 @@
  * -ENOMEM and a text, and leaves nothing behind (the sanitizers watch), or
  * does without; the report of the next try is whole.
  */
+#include "tests/unit/fake_lines.h"
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/make_session.h"
 #include "tests/unit/run_suite.h"
 #include "pp/coverage.h"
+#include "pp/format_document.h"
+#include "pp/format_page.h"
 #include "pp/format_text.h"
 #include "pp/profile.h"
 #include "pp/selection.h"
@@ -82,6 +85,15 @@ static void skip(const char *path, const struct diag *diag)
 	nr_skipped++;
 }
 
+static const char *const files[] = {"", "/src/a.c"};
+static const struct fake_range line = {
+	.start = 0,
+	.end = UINT64_MAX,
+	.file = 1,
+	.line = 5,
+	.inlines = {{.function = "inlined", .call = {.file = 1, .line = 9}}},
+	.nr_inlines = 1};
+
 static void setup(void)
 {
 	static const char info[] = "host box\nevent 0 cpu-clock period 1000000 0 1 1 time\n";
@@ -100,18 +112,33 @@ static void setup(void)
 	}
 	make_session_add_one(&session, &(struct make_file){.app = "{idle}"}, 1, 1);
 	fake_symbols_set("/bin/a", symbols, 2, "a note");
+	fake_lines_set("/bin/a", &line, 1, files, 2);
 }
 
 static void teardown(void)
 {
 	countdown = 0;
 	fake_symbols_clear();
+	fake_lines_clear();
 	make_session_deinit(&session);
+}
+
+static int write_documents(FILE *out, const struct profile *profile)
+{
+	const struct document_options document = {.demangle = DEMANGLE_NORMAL};
+	const struct page_options page = {.demangle = DEMANGLE_NORMAL};
+	int error = document_format_xml(out, profile, &document);
+
+	if (!error)
+		error = document_format_json(out, profile, &document);
+	return error ? error : page_format(out, profile, &page);
 }
 
 static int write_all(const struct profile *profile)
 {
-	const struct text_options options = {.header = true, .demangle = DEMANGLE_NORMAL};
+	const struct text_options options = {.header = true,
+					     .demangle = DEMANGLE_NORMAL,
+					     .show_details = profile->details != NULL};
 	FILE *out = fopen("/dev/null", "w");
 	int error;
 
@@ -120,17 +147,25 @@ static int write_all(const struct profile *profile)
 	text_format_header(out, profile, NULL);
 	error = profile->with_symbols ? text_format_symbols(out, profile, &options)
 				      : text_format_flat(out, profile, &options);
+	if (!error)
+		error = write_documents(out, profile);
 	coverage_write_before(out, profile, "d");
 	coverage_write_after(out, profile);
 	(void)fclose(out);
 	return error;
 }
 
-static int report(bool with_symbols, uint64_t *nr_samples)
+/* what: images, symbols, symbols and what was inlined. */
+static int report(int what, uint64_t *nr_samples)
 {
 	static const char *const words[] = {"a", "image-exclude:none"};
 	const struct selection_options selection_options = {.session_dir = session.dir};
-	struct profile_options options = {.symbols = with_symbols, .skip = skip};
+	struct profile_options options = {.symbols = what > 0,
+					  .details = what == 1,
+					  .by_time = what == 1,
+					  .lines = what == 1,
+					  .inlines = what == 2,
+					  .skip = skip};
 	struct selection selection;
 	struct profile profile;
 	struct spec spec;
@@ -168,7 +203,7 @@ START_TEST(no_memory_is_an_error_and_never_a_wrong_report)
 
 		countdown = ++nth;
 		nr_skipped = 0;
-		error = report(_i == 1, &nr_samples);
+		error = report(_i, &nr_samples);
 		failed = !countdown;
 		countdown = 0; /* Check allocates too */
 		if (error)
@@ -188,7 +223,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_loop_test(tests, no_memory_is_an_error_and_never_a_wrong_report, 0, 2);
+	tcase_add_loop_test(tests, no_memory_is_an_error_and_never_a_wrong_report, 0, 3);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

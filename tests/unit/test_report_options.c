@@ -46,8 +46,8 @@ START_TEST(without_options_images_are_shown_with_a_header)
 	ck_assert(!options.profile.symbols);
 	ck_assert(options.text.header);
 	ck_assert_int_eq(options.text.demangle, DEMANGLE_NORMAL);
-	ck_assert_int_eq(options.what, REPORT_RUN);
-	ck_assert_ptr_null(options.session_dir);
+	ck_assert_int_eq(options.tool.what, TOOL_RUN);
+	ck_assert_ptr_null(options.tool.session_dir);
 }
 END_TEST
 
@@ -59,7 +59,7 @@ START_TEST(short_options_are_those_of_oprofile)
 	ck_assert(options.profile.symbols);
 	ck_assert(options.text.show_vma && options.text.long_names && options.text.accumulated);
 	ck_assert(options.text.global_percent && options.text.reverse && !options.text.header);
-	ck_assert(options.selection.exclude_dependent && options.verbose);
+	ck_assert(options.selection.exclude_dependent && options.tool.verbose);
 	ck_assert_double_eq(options.text.threshold, 1.5);
 	ck_assert_int_eq(options.profile.demangle, DEMANGLE_SMART);
 	ck_assert_str_eq(options.output, "out");
@@ -85,17 +85,100 @@ START_TEST(long_options_are_those_of_oprofile)
 	ck_assert_uint_eq(options.selection.merge, MERGE_ALL);
 	ck_assert_double_eq(options.text.threshold, 2);
 	ck_assert_int_eq(parse("--session-dir=/d --exclude-symbols=a --include-symbols=b -l"), 0);
-	ck_assert_str_eq(options.session_dir, "/d");
+	ck_assert_str_eq(options.tool.session_dir, "/d");
 }
 END_TEST
 
-START_TEST(what_is_not_there_yet_is_refused_by_name)
+START_TEST(source_lines_are_read_where_something_needs_them)
 {
-	expect_refused("-d", -EOPNOTSUPP, "--details (-d) is not there yet");
-	expect_refused("--callgraph", -EOPNOTSUPP, "--callgraph (-c) is not there yet");
-	expect_refused("-l -g", -EOPNOTSUPP, "--debug-info (-g) is not there yet");
-	expect_refused("-X", -EOPNOTSUPP, "--xml (-X) is not there yet");
-	expect_refused("-l -s debug", -EOPNOTSUPP, "not there yet");
+	ck_assert_int_eq(parse("-l -g"), 0);
+	ck_assert(options.profile.lines && options.text.show_lines);
+	ck_assert_int_eq(parse("-l -s debug,vma"), 0);
+	ck_assert(options.profile.lines && !options.text.show_lines);
+	ck_assert_int_eq(options.text.sort[0], TEXT_SORT_DEBUG);
+	ck_assert_int_eq(parse("-gdf"), 0);
+	ck_assert(options.profile.lines && options.profile.details && options.text.long_names);
+	expect_refused("-g", -EINVAL, "--symbols");
+}
+END_TEST
+
+START_TEST(inlined_functions_are_rows_of_symbols)
+{
+	ck_assert_int_eq(parse("--inlines"), 0);
+	ck_assert(options.profile.symbols && options.profile.inlines);
+	ck_assert(!options.profile.lines && !options.profile.details);
+	ck_assert_int_eq(parse("--inlines --json -d -g"), 0);
+	expect_refused("--inlines -i main", -EINVAL, "--include-symbols");
+	expect_refused("--inlines --html x", -EINVAL, "--inlines");
+	expect_refused("--inlines -c", -EINVAL, "--inlines");
+	expect_refused("--inlines --pprof x", -EINVAL, "--inlines");
+}
+END_TEST
+
+START_TEST(formats_of_stacks_are_chosen_one_at_a_time)
+{
+	ck_assert_int_eq(parse("-c -i main -e f -t 1 -w -f -s symbol -r"), 0);
+	ck_assert(options.callgraph && report_needs_stacks(&options));
+	ck_assert_double_eq(options.text.threshold, 1);
+	ck_assert_int_eq(parse("--stacks"), 0);
+	ck_assert_int_eq(options.format, REPORT_STACKS);
+	ck_assert_double_eq(options.text.threshold, 0.5);
+	ck_assert_int_eq(parse("--stacks -t 0"), 0);
+	ck_assert_double_eq(options.text.threshold, 0);
+	ck_assert_int_eq(parse("--folded -i main"), 0);
+	ck_assert_int_eq(options.format, REPORT_FOLDED);
+	ck_assert_int_eq(parse("--pprof out.pb.gz"), 0);
+	ck_assert_int_eq(options.format, REPORT_PPROF);
+	ck_assert_str_eq(options.output, "out.pb.gz");
+	ck_assert_int_eq(parse("--callgrind -o out"), 0);
+	ck_assert_int_eq(options.format, REPORT_CALLGRIND);
+	ck_assert_int_eq(parse("-l"), 0);
+	ck_assert(!report_needs_stacks(&options));
+	expect_refused("--folded --callgrind", -EINVAL, "one format");
+	expect_refused("--pprof a -o b", -EINVAL, "twice");
+	expect_refused("-c --stacks", -EINVAL, "--callgraph");
+	expect_refused("-c -a", -EINVAL, "--accumulated");
+	expect_refused("-c -d", -EINVAL, "--details");
+	expect_refused("--stacks -w", -EINVAL, "--show-address");
+	expect_refused("--folded -t 1", -EINVAL, "--threshold");
+	expect_refused("--callgrind -s symbol", -EINVAL, "--sort");
+}
+END_TEST
+
+START_TEST(a_report_has_one_format)
+{
+	ck_assert_int_eq(parse("-X"), 0);
+	ck_assert_int_eq(options.format, REPORT_XML);
+	ck_assert_int_eq(parse("-l --json"), 0);
+	ck_assert_int_eq(options.format, REPORT_JSON);
+	ck_assert_int_eq(parse("--html page"), 0);
+	ck_assert_int_eq(options.format, REPORT_PAGE);
+	ck_assert_str_eq(options.output, "page");
+	ck_assert(options.profile.symbols && options.profile.details && options.profile.by_time);
+	ck_assert_int_eq(parse("--html page { session:a } { session:b }"), 0);
+	ck_assert(!options.profile.by_time);
+	ck_assert_int_eq(parse("-c -X"), 0);
+	ck_assert(options.callgraph && report_needs_stacks(&options));
+	ck_assert_int_eq(parse("-l --json"), 0);
+	ck_assert(report_takes_stacks(&options));
+	ck_assert_int_eq(parse("--json"), 0);
+	ck_assert(!report_takes_stacks(&options));
+	expect_refused("-c --json", -EINVAL, "--callgraph");
+	expect_refused("-c -g", -EINVAL, "--debug-info");
+	expect_refused("-X --json", -EINVAL, "one format");
+	expect_refused("--html page --json", -EINVAL, "one format");
+	expect_refused("--html page -o other", -EINVAL, "twice");
+	expect_refused("-X -t 1", -EINVAL, "--threshold goes with the text layout only");
+	expect_refused("--json -l -a", -EINVAL, "--accumulated");
+	expect_refused("--json -n", -EINVAL, "--no-header");
+}
+END_TEST
+
+START_TEST(details_bring_symbols_and_their_addresses)
+{
+	ck_assert_int_eq(parse("-d"), 0);
+	ck_assert(options.profile.symbols && options.profile.details);
+	ck_assert(options.text.show_details && options.text.show_vma);
 }
 END_TEST
 
@@ -131,11 +214,11 @@ END_TEST
 START_TEST(help_and_version_need_no_session)
 {
 	ck_assert_int_eq(parse("--help"), 0);
-	ck_assert_int_eq(options.what, REPORT_HELP);
+	ck_assert_int_eq(options.tool.what, TOOL_HELP);
 	ck_assert_int_eq(parse("--usage"), 0);
-	ck_assert_int_eq(options.what, REPORT_USAGE);
+	ck_assert_int_eq(options.tool.what, TOOL_USAGE);
 	ck_assert_int_eq(parse("-v"), 0);
-	ck_assert_int_eq(options.what, REPORT_VERSION);
+	ck_assert_int_eq(options.tool.what, TOOL_VERSION);
 }
 END_TEST
 
@@ -181,7 +264,11 @@ int main(void)
 	tcase_add_test(tests, without_options_images_are_shown_with_a_header);
 	tcase_add_test(tests, short_options_are_those_of_oprofile);
 	tcase_add_test(tests, long_options_are_those_of_oprofile);
-	tcase_add_test(tests, what_is_not_there_yet_is_refused_by_name);
+	tcase_add_test(tests, source_lines_are_read_where_something_needs_them);
+	tcase_add_test(tests, inlined_functions_are_rows_of_symbols);
+	tcase_add_test(tests, formats_of_stacks_are_chosen_one_at_a_time);
+	tcase_add_test(tests, a_report_has_one_format);
+	tcase_add_test(tests, details_bring_symbols_and_their_addresses);
 	tcase_add_test(tests, values_that_make_no_sense_are_refused);
 	tcase_add_test(tests, options_of_symbols_need_symbols);
 	tcase_add_test(tests, help_and_version_need_no_session);

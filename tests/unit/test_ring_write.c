@@ -23,7 +23,7 @@ static void end(void)
 	fixture_deinit(&fixture);
 }
 
-static uint64_t lost(enum oprof_lost reason)
+static uint64_t lost(enum oprof_ring_lost reason)
 {
 	return ring_lost(&fixture.ring, reason);
 }

@@ -468,6 +468,28 @@ START_TEST(files_that_are_not_used_for_some_epochs_go_with_their_folders)
 }
 END_TEST
 
+START_TEST(a_burst_of_keys_leaves_room_for_its_slice)
+{
+	unsigned int nr_refused = 0;
+
+	make_cache(64);
+	begin_epoch(1, 10);
+	sample_cache_set_limit(cache, 20 * 4096);
+	for (uint32_t image = 1; image <= 50; image++)
+		nr_refused += add(image, 0) == -EDQUOT;
+	ck_assert_uint_ge(nr_refused, 30);
+	ck_assert_uint_lt(nr_refused, 50);
+	ck_assert_uint_le(sample_cache_nr_bytes(cache), 20 * 4096 + 8 * 4096);
+	ck_assert_int_eq(add(1, 0), 0); /* has its file */
+	ck_assert_int_eq(add(50, 0), -EDQUOT);
+	begin_epoch(2, 0);
+	next_round(UINT64_C(2000000000));
+	ck_assert_int_eq(add(50, 0), 0);
+	sample_cache_destroy(cache);
+	epoch = 0;
+}
+END_TEST
+
 static uint64_t du;
 
 static int add_blocks(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -535,6 +557,7 @@ int main(void)
 	tcase_add_test(tc, what_closed_files_took_is_synced_too);
 	tcase_add_test(tc, files_closed_in_an_epoch_are_known_until_it_ends);
 	tcase_add_test(tc, files_that_are_not_used_for_some_epochs_go_with_their_folders);
+	tcase_add_test(tc, a_burst_of_keys_leaves_room_for_its_slice);
 	tcase_add_test(tc, disk_that_files_and_folders_take_is_known);
 	return test_run(tc);
 }

@@ -12,7 +12,7 @@ static void set_up(void)
 {
 	diag_clear(&diag);
 	sampling_init(&sampling);
-	daemon_args_init(&args);
+	daemon_args_init(&args, DAEMON_PROFILER);
 }
 
 static void tear_down(void)
@@ -93,6 +93,25 @@ START_TEST(the_daemon_is_told_everything)
 }
 END_TEST
 
+START_TEST(the_daemon_is_told_how_to_unwind_only_where_it_was_chosen)
+{
+	ck_assert_int_eq(sampling_set_unwind(&sampling, "fp", &diag), 0);
+	ck_assert_int_eq(sampling_set_stack_bytes(&sampling, "8192", &diag), 0);
+	ck_assert_int_eq(sampling_set_unwind(&sampling, "lbr", &diag), -EINVAL);
+	ck_assert_int_eq(sampling_set_stack_bytes(&sampling, "1000", &diag), -EINVAL);
+	ck_assert_int_eq(sampling_set_stack_bytes(&sampling, "65529", &diag), -EINVAL);
+	ck_assert_int_eq(sampling_to_args(&sampling, 997, &args, &diag), 0);
+	ck_assert_str_eq(args.args[args.nr - 2], "--unwind=fp");
+	ck_assert_str_eq(args.args[args.nr - 1], "--stack-bytes=8192");
+	ck_assert_int_eq(sampling_set_stack_bytes(&sampling, "0", &diag), 0);
+	ck_assert_int_eq(sampling_set_unwind(&sampling, "auto", &diag), 0);
+	daemon_args_deinit(&args);
+	daemon_args_init(&args, DAEMON_PROFILER);
+	ck_assert_int_eq(sampling_to_args(&sampling, 997, &args, &diag), 0);
+	ck_assert_uint_eq(args.nr, 4);
+}
+END_TEST
+
 START_TEST(with_no_event_the_default_is_sampled_at_the_frequency)
 {
 	ck_assert_int_eq(sampling_set_hz(&sampling, "50", &diag), 0);
@@ -137,6 +156,7 @@ int main(void)
 	tcase_add_test(cases, bad_separations_are_refused_and_change_nothing);
 	tcase_add_test(cases, frequency_and_depth_have_bounds);
 	tcase_add_test(cases, the_daemon_is_told_everything);
+	tcase_add_test(cases, the_daemon_is_told_how_to_unwind_only_where_it_was_chosen);
 	tcase_add_test(cases, with_no_event_the_default_is_sampled_at_the_frequency);
 	tcase_add_test(cases, an_event_asked_for_twice_is_refused);
 	tcase_add_test(cases, a_bad_event_adds_no_arguments);

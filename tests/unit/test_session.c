@@ -103,6 +103,32 @@ START_TEST(a_second_daemon_is_refused_and_told_the_first_ones_pid)
 }
 END_TEST
 
+/* Its lock goes with the last of what it had open, some time after the kill. */
+START_TEST(a_daemon_that_is_being_killed_is_waited_for)
+{
+	char byte;
+	int ends[2];
+	pid_t child;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	child = fork();
+	if (!child) {
+		if (session_lock(&session, "s", &diag) || write(ends[1], "x", 1) != 1)
+			_exit(1);
+		(void)signal(SIGALRM, SIG_DFL); /* it kills */
+		(void)alarm(1);
+		(void)pause();
+	}
+	ck_assert_int_gt(child, 0);
+	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+	ck_assert_msg(!session_lock(&session, "s", &diag), "%s", diag.text);
+	session_unlock(&session);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+END_TEST
+
 START_TEST(a_child_that_still_holds_the_lock_file_does_not_keep_the_lock)
 {
 	pid_t child;
@@ -279,6 +305,7 @@ int main(void)
 	tcase_add_test(tc, a_lock_that_was_given_up_tells_from_one_whose_daemon_was_killed);
 	tcase_add_test(tc, the_folder_is_closed_to_others_and_has_its_parts);
 	tcase_add_test(tc, a_second_daemon_is_refused_and_told_the_first_ones_pid);
+	tcase_add_test(tc, a_daemon_that_is_being_killed_is_waited_for);
 	tcase_add_test(tc, a_child_that_still_holds_the_lock_file_does_not_keep_the_lock);
 	tcase_add_test(tc, why_the_lock_cannot_be_written_is_told);
 	tcase_add_test(tc, a_killed_daemon_leaves_no_lock);

@@ -78,6 +78,16 @@ START_TEST(info_is_read_and_unknown_keys_are_skipped)
 }
 END_TEST
 
+START_TEST(what_is_empty_is_not_known)
+{
+	write_meta("info", "version 1\nhost \nsource perf.data\ncpu_type \n");
+	ck_assert_int_eq(load(), 0);
+	ck_assert_ptr_null(info.host);
+	ck_assert_ptr_null(info.cpu_type);
+	ck_assert_str_eq(info.source, "perf.data");
+}
+END_TEST
+
 START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
 {
 	write_meta("info",
@@ -89,6 +99,20 @@ START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
 	ck_assert_str_eq(info.host, "box");
 	ck_assert_str_eq(session_info_cgroup(&info, 2), "/b c");
 	ck_assert_ptr_null(session_info_cgroup(&info, 1));
+}
+END_TEST
+
+/* A daemon appends them while we read. */
+START_TEST(a_line_of_a_cgroup_that_is_being_written_is_left_alone)
+{
+	write_meta("cgroups", "0 /a\n1 /user.slice/us");
+	ck_assert_int_eq(load(), 0);
+	ck_assert_uint_eq(info.nr_cgroups, 1);
+	ck_assert_uint_eq(info.nr_bad_lines, 0);
+	ck_assert_ptr_null(session_info_cgroup(&info, 1));
+	write_meta("cgroups", "0");
+	ck_assert_int_eq(load(), 0);
+	ck_assert_uint_eq(info.nr_cgroups + info.nr_bad_lines, 0);
 }
 END_TEST
 
@@ -120,6 +144,20 @@ START_TEST(counters_of_another_version_are_refused)
 	memcpy(head.magic, OPROF_STATS_MAGIC, sizeof(head.magic));
 	make_session_meta(&session, "stats", &head, sizeof(head));
 	ck_assert_int_eq(load(), -EILSEQ);
+	ck_assert_uint_eq(info.nr_stats, 0);
+}
+END_TEST
+
+/* A daemon has made the file, and comes to its magic last. */
+START_TEST(counters_that_are_being_begun_are_none_yet)
+{
+	const struct {
+		struct oprof_stats_file head;
+		struct oprof_stats_entry entries[3];
+	} file = {.head = {.nr_entries = (uint32_t)_i}};
+
+	make_session_meta(&session, "stats", &file, _i ? sizeof(file) : 0);
+	ck_assert_int_eq(load(), 0);
 	ck_assert_uint_eq(info.nr_stats, 0);
 }
 END_TEST
@@ -159,8 +197,11 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_session_without_meta_files_is_no_error);
 	tcase_add_test(tests, info_is_read_and_unknown_keys_are_skipped);
+	tcase_add_test(tests, what_is_empty_is_not_known);
 	tcase_add_test(tests, lines_that_make_no_sense_are_counted_and_skipped);
 	tcase_add_test(tests, an_event_that_an_appended_run_repeats_is_kept_once);
+	tcase_add_test(tests, a_line_of_a_cgroup_that_is_being_written_is_left_alone);
+	tcase_add_loop_test(tests, counters_that_are_being_begun_are_none_yet, 0, 2);
 	tcase_add_test(tests, counters_are_read_by_name);
 	tcase_add_test(tests, counters_of_another_version_are_refused);
 	tcase_add_test(tests, damaged_counters_are_refused_and_the_rest_is_kept);

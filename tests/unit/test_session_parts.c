@@ -346,6 +346,41 @@ START_TEST(an_epoch_closed_while_it_is_read_counts_once)
 }
 END_TEST
 
+/* A daemon that comes to a cgroup, and a file of it, while the others are looked at. */
+static bool begin_cgroup(const struct slice_section *section, void *context)
+{
+	static const char cgroups[] = "0 /old.slice\n1 /new.slice\n";
+	const struct make_file file = {
+		.app = "/usr/new", .cgroup = 1, .cgroup_path = "/new.slice", .epoch = 1};
+
+	(void)context;
+	if (!strcmp(section->app.path, "/bin/a")) {
+		make_session_meta(&session, "cgroups", cgroups, strlen(cgroups));
+		make_session_add_one(&session, &file, 1, 1);
+	}
+	return true;
+}
+
+START_TEST(a_cgroup_that_begins_while_a_session_is_read_has_its_name)
+{
+	const struct session_parts_options options = {.wanted = begin_cgroup, .skip = skip};
+	const char *found = NULL;
+	struct diag diag;
+
+	make_session_meta(&session, "cgroups", "0 /old.slice\n", strlen("0 /old.slice\n"));
+	add_live(1, "/bin/a", 1);
+	add_live(1, "/usr/b", 1);
+	ck_assert_int_eq(session_parts_read(&parts, &info, session_path, &options, &diag), 0);
+	ck_assert_uint_eq(parts.nr_live, 3);
+	for (size_t i = 0; i < parts.nr_live; i++)
+		if (parts.live[i].section.cgroup)
+			found = parts.live[i].section.cgroup;
+	ck_assert_ptr_nonnull(found);
+	ck_assert_str_eq(found, "/new.slice");
+	forget();
+}
+END_TEST
+
 START_TEST(a_session_that_never_holds_still_is_an_error)
 {
 	add_minute(1, 10);
@@ -373,6 +408,7 @@ int main(void)
 	tcase_add_test(tests, damaged_slices_are_told_and_left_out);
 	tcase_add_test(tests, what_is_left_out_is_counted_no_more);
 	tcase_add_test(tests, an_epoch_closed_while_it_is_read_counts_once);
+	tcase_add_test(tests, a_cgroup_that_begins_while_a_session_is_read_has_its_name);
 	tcase_add_test(tests, a_session_that_never_holds_still_is_an_error);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -31,12 +31,19 @@ END_TEST
 
 START_TEST(what_is_saved_is_loaded_again)
 {
-	static const char *const settings[][2] = {
-		{"event", "cpu-clock:200000"}, {"event", "page-faults:5:0:0:1"},
-		{"separate", "lib,thread"},    {"callgraph", "7"},
-		{"frequency", "123"},	       {"image", "/bin/a b,/bin/c"},
-		{"vmlinux", "/boot/v=1"},      {"buffer-size", "1"},
-		{"buffer-watershed", "2"},     {"cpu-buffer-size", "3"}};
+	static const char *const settings[][2] = {{"event", "cpu-clock:200000"},
+						  {"event", "page-faults:5:0:0:1"},
+						  {"separate", "lib,thread"},
+						  {"callgraph", "7"},
+						  {"unwind", "fp"},
+						  {"stack-bytes", "4096"},
+						  {"frequency", "123"},
+						  {"image", "/bin/a b,/bin/c"},
+						  {"vmlinux", "/boot/v=1"},
+						  {"buffer-size", "1024"},
+						  {"buffer-watershed", "2"},
+						  {"cpu-buffer-size", "128"},
+						  {"source", "kmod"}};
 	struct setup loaded;
 	char *first;
 	char *second;
@@ -49,9 +56,14 @@ START_TEST(what_is_saved_is_loaded_again)
 	ck_assert(loaded.kept);
 	ck_assert_uint_eq(loaded.sampling.nr_events, 2);
 	ck_assert_str_eq(loaded.sampling.events[1], "page-faults:5:0:0:1");
+	ck_assert_int_eq(loaded.sampling.unwind, SAMPLING_UNWIND_FP);
+	ck_assert_uint_eq(loaded.sampling.stack_bytes, 4096);
 	ck_assert_str_eq(loaded.vmlinux, "/boot/v=1");
 	ck_assert_str_eq(loaded.image, "/bin/a b,/bin/c");
-	ck_assert_uint_eq(loaded.cpu_buffer_size, 3);
+	ck_assert_uint_eq(loaded.buffer_size, 1024);
+	ck_assert_uint_eq(loaded.buffer_watershed, 2);
+	ck_assert_uint_eq(loaded.cpu_buffer_size, 128);
+	ck_assert_int_eq(loaded.source, SETUP_SOURCE_KMOD);
 	first = setup_format(&setup);
 	second = setup_format(&loaded);
 	ck_assert_str_eq(first, second);
@@ -83,12 +95,18 @@ static const struct {
 	{"event=\n", "setup:1: an event is empty"},
 	{"frequency=0\n", "setup:1: \"0\" is no frequency"},
 	{"callgraph=200\n", "setup:1: \"200\" is no call graph depth"},
+	{"unwind=dwarf\n", "setup:1: unwind: \"dwarf\" is neither auto"},
+	{"stack-bytes=5\n", "setup:1: stack-bytes: \"5\" is no number"},
 	{"image=\n", "setup:1: image is empty"},
 	{"image=a\001b\n", "setup:1: image cannot hold control characters"},
 	{"event=a\tb\n", "setup:1: an event cannot hold control characters"},
 	{"no-vmlinux=yes\n", "setup:1: no-vmlinux is 1"},
 	{"buffer-size=-1\n", "setup:1: buffer-size: \"-1\""},
 	{"cpu-buffer-size=99999999999\n", "setup:1: cpu-buffer-size"},
+	{"cpu-buffer-size=127\n", "is no number of samples from 128 to 1048576"},
+	{"buffer-size=1023\n", "is no number of samples from 1024 to 4194304"},
+	{"source=oprofile\n", "setup:1: source: \"oprofile\" is neither auto, kmod"},
+	{"source=perf\nsource=auto\n", "setup:2: setting source stands twice"},
 };
 
 START_TEST(a_bad_setup_is_refused_with_its_line)

@@ -391,14 +391,17 @@ START_TEST(wrong_fields_of_the_header_are_named)
 		check_says(-EINVAL, "not a slice");
 		break;
 	case 1:
-		header->version = htole32(2);
+		header->version = htole32(OPROF_SLICE_VERSION + 1);
 		put_header(header, nr_bytes);
-		check_says(-EPROTONOSUPPORT, "version 2");
+		check_says(-EPROTONOSUPPORT, "version 3 of the format, this program reads 1 to 2");
+		header->version = 0;
+		put_header(header, nr_bytes);
+		check_says(-EPROTONOSUPPORT, "version 0");
 		break;
 	case 2:
-		header->flags = htole32(2);
+		header->flags = htole32(4);
 		put_header(header, nr_bytes);
-		check_says(-EPROTONOSUPPORT, "flags 0x2");
+		check_says(-EPROTONOSUPPORT, "flags 0x4");
 		break;
 	case 3:
 		header->begin_ns = (int64_t)htole64((uint64_t)INT64_MAX);

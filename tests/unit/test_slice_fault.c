@@ -7,6 +7,7 @@
 #include "libdb/slice.h"
 #include "tests/unit/make_sdb.h"
 #include "tests/unit/make_slice.h"
+#include "tests/unit/make_stacks.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>
@@ -36,6 +37,7 @@ static const struct {
 #define NR_FAULTS ((int)(sizeof(faults) / sizeof(faults[0])))
 
 static struct make_sdb live; /* its folder */
+static struct stack_tree stacks;
 static char path[300], sum[300];
 
 static struct {
@@ -161,10 +163,13 @@ static void setup(void)
 	(void)snprintf(path, sizeof(path), "%s/slice", live.folder);
 	(void)snprintf(sum, sizeof(sum), "%s/sum", live.folder);
 	memset(&state, 0, sizeof(state));
+	ck_assert_int_eq(stack_tree_init(&stacks), 0);
+	make_stacks_fill(&stacks, &(uint64_t){5}, 8000);
 }
 
 static void teardown(void)
 {
+	stack_tree_deinit(&stacks);
 	make_sdb_deinit(&live);
 }
 
@@ -208,8 +213,10 @@ static int make_file(uint64_t epoch, const char *where)
 	must(fd >= 0);
 	if (!error)
 		error = fill(builder);
-	if (!error)
+	if (!error) {
+		slice_builder_stacks(builder, &stacks);
 		error = slice_builder_write(builder, &info, fd, &nr_bytes);
+	}
 	slice_builder_destroy(builder);
 	must(!close(fd));
 	return error;
@@ -292,6 +299,8 @@ START_TEST(whatever_fails_is_told_as_what_it_is)
 			whole = result;
 		ck_assert_uint_eq(result.nr_samples + result.nr_idle,
 				  whole.nr_samples + whole.nr_idle);
+		ck_assert_uint_eq(result.nr_stack_nodes, stacks.nr_nodes);
+		ck_assert_uint_eq(result.nr_stack_samples, whole.nr_stack_samples);
 	}
 	ck_assert_uint_gt(nr_failed, 0);
 }

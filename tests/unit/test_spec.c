@@ -112,10 +112,12 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_not_there_yet_is_refused_by_name)
+START_TEST(an_archive_is_one_path_with_all_its_commas)
 {
-	ck_assert_int_eq(PARSE("archive:/tmp/x"), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(diag.text, "archive:"));
+	ck_assert_int_eq(PARSE("archive:/tmp/x,y"), 0);
+	ck_assert_uint_eq(spec.lists[SPEC_ARCHIVE].nr_patterns, 1);
+	ck_assert_str_eq(spec.lists[SPEC_ARCHIVE].patterns[0], "/tmp/x,y");
+	spec_deinit(&spec);
 }
 END_TEST
 
@@ -315,7 +317,7 @@ int main(void)
 	tcase_add_test(tests, an_escaped_comma_is_part_of_the_item);
 	tcase_add_test(tests, a_repeated_tag_is_an_error_that_says_how_to_write_it);
 	tcase_add_test(tests, what_makes_no_sense_is_refused);
-	tcase_add_test(tests, what_is_not_there_yet_is_refused_by_name);
+	tcase_add_test(tests, an_archive_is_one_path_with_all_its_commas);
 	tcase_add_test(tests, empty_braces_are_the_empty_specification);
 	tcase_add_test(tests, a_name_matches_the_last_part_of_a_path_and_a_path_only_the_whole);
 	tcase_add_test(tests, names_with_glob_characters_match_themselves);

@@ -4,9 +4,12 @@
 #include "lib/file.h"
 #include "tests/unit/test_folder.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +48,41 @@ START_TEST(counters_have_their_names_on_disk_and_add_up_over_runs)
 	ck_assert_uint_eq(on_disk("lost_disk"), 2);
 	ck_assert_uint_eq(stats_accounted(&stats), 9);
 	stats_close(&stats);
+}
+END_TEST
+
+/* Looks until it finds fewer counters than there are. */
+static _Noreturn void watch_counters(uint32_t nr_entries)
+{
+	const int fd = open("stats", O_RDONLY | O_CLOEXEC);
+	const struct oprof_stats_file *file =
+		mmap(NULL, STATS_FILE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (file == MAP_FAILED)
+		_exit(2);
+	while (__atomic_load_n(&file->nr_entries, __ATOMIC_ACQUIRE) == nr_entries)
+		;
+	_exit(1);
+}
+
+START_TEST(counters_are_all_there_while_the_next_daemon_takes_them_up)
+{
+	pid_t pid;
+	int status;
+
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid)
+		watch_counters(stats.nr_entries);
+	stats_close(&stats);
+	for (int i = 0; i < 5000; i++) {
+		ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+		stats_close(&stats);
+	}
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WIFSIGNALED(status), "a reader found some of them only");
 }
 END_TEST
 
@@ -204,13 +242,53 @@ START_TEST(a_recount_leaves_what_expired_in_the_sums)
 	stats_set(&stats, STATS_EXPIRED, 50);
 	stats_set(&stats, STATS_EXPIRED_IDLE, 10);
 	stats_set(&stats, STATS_EXPIRED_WEIGHT, 400);
-	stats_recount(&stats, 35, 10, 350); /* five are missing */
+	stats_recount(&stats, 35, 10, 350, 0); /* five are missing */
 	ck_assert_uint_eq(stats.values[STATS_STORED], 75);
 	ck_assert_uint_eq(stats.values[STATS_IDLE], 20);
 	ck_assert_uint_eq(stats.values[STATS_WEIGHT_STORED], 750);
 	ck_assert_uint_eq(stats.values[STATS_LOST + OPROF_LOST_FILE], 5);
 	ck_assert_uint_eq(stats_accounted(&stats), 100);
 	stats_close(&stats);
+}
+END_TEST
+
+static void recount_stacks(uint64_t stored, uint64_t stacks)
+{
+	ck_assert_int_eq(stats_open(&stats, "stats"), 0);
+	stats_set(&stats, STATS_SEEN, 100);
+	stats_set(&stats, STATS_STORED, 100);
+	stats_set(&stats, STATS_EXPIRED, 50);
+	stats_set(&stats, STATS_STACKS_STORED, 90);
+	stats_set(&stats, STATS_STACKS_LOST_DISK, 10);
+	stats_set(&stats, STATS_EXPIRED_STACKS, 45);
+	stats_recount(&stats, stored, 0, stored, stacks);
+}
+
+static void expect_stacks(uint64_t stored, uint64_t lost_file)
+{
+	ck_assert_uint_eq(stats.values[STATS_STACKS_STORED], stored);
+	ck_assert_uint_eq(stats.values[STATS_STACKS_LOST_FILE], lost_file);
+	ck_assert_uint_eq(stats.values[STATS_STACKS_LOST_DISK], 10);
+	stats_close(&stats);
+	ck_assert_int_eq(unlink("stats"), 0);
+}
+
+START_TEST(a_recount_tells_stacks_lost_from_samples_lost)
+{
+	recount_stacks(50, 45); /* all is as it was */
+	expect_stacks(90, 0);
+	recount_stacks(50, 40); /* the stack file was damaged */
+	expect_stacks(85, 5);
+	recount_stacks(45, 40); /* a slice is gone: samples and stacks */
+	expect_stacks(85, 0);
+	recount_stacks(45, 38);
+	expect_stacks(83, 2);
+	recount_stacks(40, 45); /* a sample file was: trees hold what it held */
+	expect_stacks(90, 0);
+	recount_stacks(51, 46); /* a kill between files and counters */
+	expect_stacks(91, 0);
+	recount_stacks(51, 45); /* ... between the files */
+	expect_stacks(90, 1);
 }
 END_TEST
 
@@ -245,6 +323,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tc, counters_have_their_names_on_disk_and_add_up_over_runs);
+	tcase_add_test(tc, counters_are_all_there_while_the_next_daemon_takes_them_up);
 	tcase_add_test(tc, counters_outlive_a_kill);
 	tcase_add_test(tc, a_session_counts_only_what_its_source_saw_since_it_began);
 	tcase_add_test(tc, a_counter_that_the_source_brings_later_is_taken_up_whole);
@@ -255,6 +334,7 @@ int main(void)
 	tcase_add_test(tc, a_file_that_claims_more_entries_than_it_holds_is_damaged);
 	tcase_add_test(tc, a_file_truncated_under_the_daemon_is_made_anew_from_memory);
 	tcase_add_test(tc, a_recount_leaves_what_expired_in_the_sums);
+	tcase_add_test(tc, a_recount_tells_stacks_lost_from_samples_lost);
 	tcase_add_test(tc, counters_catch_up_with_later_ones_but_for_what_a_recount_tells);
 	return test_run(tc);
 }

@@ -62,6 +62,24 @@ START_TEST(what_is_well_is_told_in_a_few_lines)
 }
 END_TEST
 
+START_TEST(the_source_is_told_with_why_there_is_no_module)
+{
+	static const char init[] = "module_reason no headers\nmodule_remedy apt-get install x\n";
+	char status[1024];
+
+	assert_has(show("source perf\nsource_reason not loaded: opcontrol --init\n"),
+		   "  source    perf: not loaded: opcontrol --init\n");
+	(void)snprintf(status, sizeof(status), "source perf\nsource_reason not loaded\n%s", init);
+	assert_has(show(status), "  source    perf: no kernel module: no headers\n"
+				 "            -> apt-get install x\n");
+	(void)snprintf(status, sizeof(status), "source perf\nsource_reason asked for\n%s", init);
+	assert_has(show(status), "  source    perf: asked for\n  event");
+	(void)snprintf(status, sizeof(status), "source kmod\nsource_reason loaded\n%s", init);
+	assert_has(show(status), "  source    kmod: loaded\n  event");
+	ck_assert_int_eq(health, STATUS_HEALTHY);
+}
+END_TEST
+
 START_TEST(losses_of_long_ago_are_no_trouble_those_of_now_are)
 {
 	(void)show("lost_kernel_ring 100000\nseen 1334560\n");
@@ -172,6 +190,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, what_is_well_is_told_in_a_few_lines);
+	tcase_add_test(tc, the_source_is_told_with_why_there_is_no_module);
 	tcase_add_test(tc, losses_of_long_ago_are_no_trouble_those_of_now_are);
 	tcase_add_test(tc, a_profiler_that_does_not_sample_is_trouble);
 	tcase_add_test(tc, warnings_are_trouble_and_told_as_they_are);

@@ -268,6 +268,28 @@ START_TEST(stripped_library_has_its_exported_names)
 }
 END_TEST
 
+START_TEST(stripped_binary_that_carries_its_symbols_has_them)
+{
+	if (system("command -v xz >/dev/null 2>&1") != 0)
+		return;
+	built_elf_run("nm library.so -f posix --defined-only | awk '{ print $1 }' | grep hidden "
+		      ">keep && objcopy --only-keep-debug library.so mini && objcopy -S "
+		      "--remove-section .comment --keep-symbols=keep mini mini.small && "
+		      "xz -c mini.small >mini.xz && objcopy --add-section "
+		      ".gnu_debugdata=mini.xz dynamic.so mini.so");
+	load("mini.so");
+	ck_assert_msg(table.lack == SYMBOLS_FULL, "%s", table.note);
+	ck_assert_ptr_nonnull(find("hidden"));
+	ck_assert_ptr_nonnull(find("exported"));
+	ck_assert_uint_eq(get("hidden").nr_bytes > 0, 1);
+	built_elf_run("head -c 100 mini.xz >cut.xz && objcopy --add-section "
+		      ".gnu_debugdata=cut.xz dynamic.so cut.so");
+	load("cut.so");
+	ck_assert_int_eq(table.lack, SYMBOLS_DAMAGED);
+	ck_assert_ptr_nonnull(find("exported"));
+}
+END_TEST
+
 /* ---- separate debug files ---- */
 
 START_TEST(debug_file_is_found_by_build_id)
@@ -564,6 +586,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, mangled_name_is_as_in_the_file);
 	tcase_add_test(tcase, labels_count_between_functions_only);
 	tcase_add_test(tcase, stripped_library_has_its_exported_names);
+	tcase_add_test(tcase, stripped_binary_that_carries_its_symbols_has_them);
 	tcase_add_test(tcase, debug_file_is_found_by_build_id);
 	tcase_add_test(tcase, debug_file_gives_the_keys_of_the_image);
 	tcase_add_loop_test(tcase, debug_file_is_found_by_link, 0, 3);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hostile archives: the input is the compressed file.
+ *
+ * Held: nothing comes to lie outside the folder, or in it but files and folders.
+ */
+#include "lib/file.h"
+#include "pp/archive_reader.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char top[] = "/tmp/oprof-fuzz.XXXXXX";
+static char folder[sizeof(top) + 3];
+
+static void remove_top(void)
+{
+	(void)file_remove_tree(top);
+}
+
+static int look(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)type;
+	(void)ftw;
+	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode))
+		abort();
+	if (strncmp(path, folder, strlen(folder)) != 0 && strcmp(path, top) != 0)
+		abort();
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+	struct diag diag;
+	char path[64];
+
+	if (fd < 0) {
+		fd = memfd_create("fuzz", MFD_CLOEXEC);
+		if (fd < 0 || !mkdtemp(top) || atexit(remove_top))
+			abort();
+		(void)snprintf(folder, sizeof(folder), "%s/in", top);
+	}
+	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size || mkdir(folder, 0700))
+		abort();
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	(void)archive_unpack(path, folder, &diag);
+	if (nftw(top, look, 8, FTW_PHYS) || file_remove_tree(folder))
+		abort();
+	return 0;
+}

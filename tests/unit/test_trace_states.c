@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/trace_states.h"
+
+#include "tests/unit/run_suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BEGIN 1000
+#define INTEGER(field_name)                                                                        \
+	{                                                                                          \
+		.name = (field_name), .kind = CTF_FIELD_INTEGER, .bits = 64, .is_signed = true     \
+	}
+#define TEXT(field_name)                                                                           \
+	{                                                                                          \
+		.name = (field_name), .kind = CTF_FIELD_TEXT, .bits = 8, .nr = 16                  \
+	}
+
+static const struct ctf_field switch_fields[] = {TEXT("prev_comm"), INTEGER("prev_tid"),
+						 INTEGER("prev_state"), TEXT("next_comm"),
+						 INTEGER("next_tid")};
+static const struct ctf_field tid_fields[] = {INTEGER("tid")};
+static const struct ctf_field fork_fields[] = {INTEGER("parent_tid"), INTEGER("child_tid"),
+					       TEXT("child_comm")};
+static const struct ctf_field state_fields[] = {INTEGER("tid"),	   INTEGER("pid"),
+						TEXT("name"),	   INTEGER("type"),
+						INTEGER("status"), INTEGER("syscall")};
+static const struct ctf_field number_fields[] = {INTEGER("number")};
+
+enum {
+	SWITCH,
+	WAKEUP,
+	FORK,
+	EXIT,
+	STATE,
+	ENTRY_READ,
+	EXIT_READ,
+	IRQ_ENTRY,
+	IRQ_EXIT,
+	SOFTIRQ_ENTRY,
+	SOFTIRQ_EXIT,
+	BLOCK_DONE,
+	OTHER,
+	NR_EVENTS
+};
+#define EVENT(event_name, of)                                                                      \
+	{                                                                                          \
+		.name = (event_name), .nr_fields = sizeof(of) / sizeof((of)[0]), .fields = (of)    \
+	}
+static const struct ctf_event events[NR_EVENTS] = {
+	[SWITCH] = EVENT("sched_switch", switch_fields),
+	[WAKEUP] = EVENT("sched_wakeup", tid_fields),
+	[FORK] = EVENT("sched_process_fork", fork_fields),
+	[EXIT] = EVENT("sched_process_exit", tid_fields),
+	[STATE] = EVENT("lttng_statedump_process_state", state_fields),
+	[ENTRY_READ] = EVENT("syscall_entry_read", number_fields),
+	[EXIT_READ] = EVENT("syscall_exit_read", number_fields),
+	[IRQ_ENTRY] = EVENT("irq_handler_entry", number_fields),
+	[IRQ_EXIT] = EVENT("irq_handler_exit", number_fields),
+	[SOFTIRQ_ENTRY] = EVENT("irq_softirq_entry", number_fields),
+	[SOFTIRQ_EXIT] = EVENT("irq_softirq_exit", number_fields),
+	[BLOCK_DONE] = EVENT("block_rq_complete", number_fields),
+	[OTHER] = EVENT("sched_process_exec", number_fields), /* without its fields: not ours */
+};
+static const struct ctf_trace trace = {.nr_events = NR_EVENTS, .events = events};
+
+static struct trace_states *states;
+static struct oprof_packet_header packets[4]; /* of each CPU, the last */
+
+static void setup(void)
+{
+	memset(packets, 0, sizeof(packets));
+	for (unsigned int i = 0; i < 4; i++)
+		packets[i] = (struct oprof_packet_header){.cpu_id = i, .time_end = 1000000};
+	ck_assert_int_eq(trace_states_create(&states, &trace, BEGIN), 0);
+}
+
+static void teardown(void)
+{
+	trace_states_destroy(states);
+}
+
+static void take(unsigned int cpu, unsigned int event, uint64_t time,
+		 const struct ctf_value *values)
+{
+	const struct ctf_record record = {
+		.event = &events[event], .values = values, .time = time, .packet = &packets[cpu]};
+
+	ck_assert_int_eq(trace_states_take(states, &record), 0);
+}
+
+static struct ctf_value text(const char *of)
+{
+	return (struct ctf_value){.bytes = (const uint8_t *)of, .nr = (uint32_t)strlen(of)};
+}
+
+static struct ctf_value number(int64_t of)
+{
+	return (struct ctf_value){.number = (uint64_t)of};
+}
+
+static void sched(unsigned int cpu, uint64_t time, int prev, int state, int next)
+{
+	const struct ctf_value values[] = {text("p"), number(prev), number(state), text("n"),
+					   number(next)};
+
+	take(cpu, SWITCH, time, values);
+}
+
+static void one(unsigned int cpu, unsigned int event, uint64_t time, int64_t of)
+{
+	const struct ctf_value values[] = {number(of)};
+
+	take(cpu, event, time, values);
+}
+
+static void dumped(int tid, int type, int status, int call)
+{
+	const struct ctf_value values[] = {number(tid),	 number(tid),	 text("name"),
+					   number(type), number(status), number(call)};
+
+	take(0, STATE, BEGIN, values);
+}
+
+static const struct trace_thread *thread(int tid)
+{
+	const struct trace_thread *found = NULL;
+
+	for (size_t i = 0; i < trace_states_nr_threads(states); i++)
+		if (trace_states_thread(states, i)->tid == tid)
+			found = trace_states_thread(states, i); /* its last life */
+	ck_assert_msg(found != NULL, "no thread %d", tid);
+	return found;
+}
+
+/* Of the CPU, all states together are the window. */
+static void tiles(unsigned int cpu, uint64_t window)
+{
+	const struct trace_cpu_times *times = trace_states_cpu(states, cpu);
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < NR_CPU_STATES; i++)
+		sum += times->ns[i];
+	ck_assert_uint_eq(sum, window);
+}
+
+static uint64_t cpu_ns(unsigned int cpu, enum cpu_state state)
+{
+	return trace_states_cpu(states, cpu)->ns[state];
+}
+
+START_TEST(a_cpu_is_in_one_state_at_a_time_and_all_add_up)
+{
+	dumped(7, 0, 5, 0);
+	sched(0, 1100, 0, 0, 7);	/* 100 idle, as the switch tells */
+	one(0, EXIT_READ, 1110, 0);	/* 10 in the call that it slept in */
+	one(0, IRQ_ENTRY, 1150, 0);	/* 40 user */
+	one(0, SOFTIRQ_ENTRY, 1155, 0); /* an interrupt is above: 5 + 15 irq */
+	one(0, IRQ_EXIT, 1170, 0);
+	one(0, SOFTIRQ_EXIT, 1200, 0);	/* 30 softirq */
+	one(0, ENTRY_READ, 1230, 0);	/* 30 user */
+	sched(0, 1260, 7, 1, 0);	/* 30 syscall */
+	trace_states_end(states, 1400); /* 140 idle */
+	ck_assert_uint_eq(cpu_ns(0, CPU_UNKNOWN), 0);
+	ck_assert_uint_eq(cpu_ns(0, CPU_SYSCALL), 40);
+	ck_assert_uint_eq(cpu_ns(0, CPU_USER), 70);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IRQ), 20);
+	ck_assert_uint_eq(cpu_ns(0, CPU_SOFTIRQ), 30);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IDLE), 100 + 140);
+	tiles(0, 400);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_SLEEPING], 100 + 140);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_USER], 70);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_SYSCALL], 40);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_INTERRUPTED], 50);
+	ck_assert_uint_eq(thread(7)->nr_syscalls, 1);
+}
+END_TEST
+
+START_TEST(what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it)
+{
+	dumped(7, 0, 5, -1);
+	sched(0, 1100, 0, 0, 7);
+	sched(0, 1200, 7, 2, 0); /* uninterruptible */
+	one(1, SOFTIRQ_ENTRY, 1290, 0);
+	one(1, BLOCK_DONE, 1295, 0);
+	one(1, WAKEUP, 1300, 7); /* by the disk: 100 */
+	one(1, SOFTIRQ_EXIT, 1305, 0);
+	sched(0, 1330, 0, 0, 7); /* 30 ready */
+	sched(0, 1400, 7, 2, 0);
+	one(1, WAKEUP, 1450, 7); /* uninterruptible, and no disk: 50 */
+	sched(0, 1460, 0, 0, 7); /* 10 ready */
+	sched(0, 1500, 7, 0, 8); /* preempted */
+	sched(0, 1520, 8, 1, 7); /* 20 ready, not woken */
+	sched(0, 1600, 7, 4, 0); /* stopped */
+	trace_states_end(states, 1700);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_DISK], 100);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_UNINTERRUPTIBLE], 50);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_READY], 30 + 10 + 20);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_STOPPED], 100);
+	ck_assert_uint_eq(thread(7)->nr_wakeups, 2);
+	ck_assert_uint_eq(thread(7)->nr_wakeups_run, 2);
+	ck_assert_uint_eq(thread(7)->wakeup_ns_sum, 40);
+	ck_assert_uint_eq(thread(7)->wakeup_ns_max, 30);
+	ck_assert_uint_eq(thread(7)->nr_switches, 4);
+	/* Its mode was never told. */
+	ck_assert_uint_eq(thread(7)->ns[THREAD_RUNNING], 100 + 70 + 40 + 80);
+	tiles(0, 700);
+	tiles(1, 700);
+}
+END_TEST
+
+START_TEST(kernel_threads_and_their_children_are_the_kernel_s)
+{
+	const struct ctf_value child[] = {number(2), number(30), text("worker")};
+
+	dumped(2, 1, 5, -1);
+	sched(0, 1000, 0, 0, 2);
+	take(0, FORK, 1010, child);
+	sched(0, 1020, 2, 1, 30);
+	sched(0, 1050, 30, 1, 0);
+	trace_states_end(states, 1100);
+	ck_assert_uint_eq(cpu_ns(0, CPU_KERNEL), 50);
+	ck_assert_uint_eq(thread(30)->ns[THREAD_KERNEL], 30);
+	ck_assert_uint_eq(thread(30)->ns[THREAD_READY], 10);
+	tiles(0, 100);
+}
+END_TEST
+
+START_TEST(a_number_used_again_is_another_thread)
+{
+	const struct ctf_value child[] = {number(7), number(8), text("second")};
+
+	sched(0, 1000, 0, 0, 8);
+	one(0, EXIT, 1040, 8);
+	sched(0, 1050, 8, 32, 7);
+	take(0, FORK, 1200, child);
+	sched(0, 1210, 7, 1, 8);
+	sched(0, 1240, 8, 1, 0);
+	trace_states_end(states, 1300);
+	ck_assert_uint_eq(trace_states_nr_threads(states), 3);
+	ck_assert(trace_states_thread(states, 0)->has_ended);
+	ck_assert_uint_eq(trace_states_thread(states, 0)->ns[THREAD_RUNNING], 40);
+	ck_assert_uint_eq(trace_states_thread(states, 0)->ns[THREAD_SYSCALL], 10);
+	ck_assert_uint_eq(trace_states_thread(states, 0)->ns[THREAD_SLEEPING], 0);
+	ck_assert_uint_eq(thread(8)->ns[THREAD_SYSCALL], 30); /* in the call that made it */
+	ck_assert_uint_eq(thread(8)->ns[THREAD_SLEEPING], 60);
+	tiles(0, 300);
+}
+END_TEST
+
+START_TEST(the_first_switch_tells_who_ran_before)
+{
+	dumped(7, 0, 2, -1);
+	dumped(9, 1, 2, -1);
+	sched(0, 1100, 7, 1, 0);
+	sched(1, 1200, 9, 1, 0);
+	trace_states_end(states, 1300);
+	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 100);
+	ck_assert_uint_eq(cpu_ns(1, CPU_KERNEL), 200);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_RUNNING], 100);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_SLEEPING], 200);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_UNKNOWN], 0);
+	ck_assert_uint_eq(thread(9)->ns[THREAD_KERNEL], 200);
+	tiles(0, 300);
+	tiles(1, 300);
+}
+END_TEST
+
+START_TEST(time_around_a_missing_switch_is_unknown)
+{
+	dumped(7, 0, 5, -1);
+	dumped(8, 0, 5, -1);
+	sched(0, 1100, 0, 0, 7);
+	sched(0, 1200, 8, 1, 0); /* who let 8 run was not told */
+	trace_states_end(states, 1300);
+	ck_assert_uint_eq(cpu_ns(0, CPU_UNKNOWN), 100);
+	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 0);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_UNKNOWN], 200); /* to the end */
+	ck_assert_uint_eq(thread(8)->ns[THREAD_UNKNOWN], 200); /* from its last event */
+	ck_assert_uint_eq(thread(8)->ns[THREAD_SLEEPING], 100);
+	tiles(0, 300);
+}
+END_TEST
+
+START_TEST(lost_time_is_a_state_of_its_own)
+{
+	packets[0].time_end = 1200;
+	sched(0, 1100, 0, 0, 7);
+	packets[0] = (struct oprof_packet_header){
+		.seq = 1, .time_begin = 1200, .time_end = 1500, .lost = 3};
+	sched(0, 1300, 9, 1, 0); /* somewhere in this packet something is missing */
+	packets[0] = (struct oprof_packet_header){
+		.seq = 2, .time_begin = 1500, .time_end = 1800, .lost = 3};
+	sched(0, 1600, 0, 0, 7);
+	packets[0] = (struct oprof_packet_header){
+		.seq = 9, .time_begin = 1900, .time_end = 2500, .lost = 3};
+	one(0, WAKEUP, 2000, 7); /* six packets were overwritten */
+	trace_states_end(states, 2100);
+	ck_assert_uint_eq(cpu_ns(0, CPU_LOST), 400 + 300);
+	ck_assert_uint_eq(cpu_ns(0, CPU_UNKNOWN), 0);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IDLE), 100 + 100);
+	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 200);
+	tiles(0, 1100);
+	/* What it did in lost time is not known. */
+	ck_assert_uint_ge(thread(7)->ns[THREAD_UNKNOWN], 300);
+}
+END_TEST
+
+START_TEST(events_that_lack_their_fields_are_passed_over)
+{
+	one(2, OTHER, 1010, 5);
+	trace_states_end(states, 1020);
+	ck_assert_uint_eq(trace_states_nr_threads(states), 0);
+	ck_assert_ptr_null(trace_states_cpu(states, 0));
+	ck_assert_uint_eq(cpu_ns(2, CPU_UNKNOWN), 20);
+}
+END_TEST
+
+/* Whatever comes, in whatever order: states tile the window, on each CPU. */
+START_TEST(any_records_tile_the_window)
+{
+	uint64_t time = BEGIN;
+
+	srand48(_i + 1);
+	for (unsigned int i = 0; i < 20000; i++) {
+		const unsigned int cpu = (unsigned int)lrand48() % 4;
+		const unsigned int event = (unsigned int)lrand48() % NR_EVENTS;
+		const struct ctf_value values[] = {
+			text("a"), number(lrand48() % 40), number(lrand48() % 300),
+			text("b"), number(lrand48() % 40), number(1)};
+		const struct ctf_value fork[] = {number(lrand48() % 40), number(lrand48() % 60),
+						 text("c")};
+		const struct ctf_value state[] = {number(lrand48() % 40),
+						  number(1),
+						  text("d"),
+						  number(lrand48() % 2),
+						  number(lrand48() % 8),
+						  number(lrand48() % 3 - 1)};
+
+		time += (uint64_t)lrand48() % 50;
+		if (!(lrand48() % 100)) {
+			packets[cpu].seq += 1 + (uint64_t)(lrand48() % 20 == 0);
+			packets[cpu].lost += (uint64_t)lrand48() % 2;
+			packets[cpu].time_begin = time;
+			packets[cpu].time_end = time + (uint64_t)lrand48() % 5000;
+		}
+		if (event == SWITCH)
+			take(cpu, event, time, values);
+		else if (event == FORK)
+			take(cpu, event, time, fork);
+		else if (event == STATE)
+			take(cpu, event, time, state);
+		else
+			one(cpu, event, time, lrand48() % 40);
+	}
+	trace_states_end(states, time + 7);
+	for (unsigned int cpu = 0; cpu < 4; cpu++)
+		tiles(cpu, time + 7 - BEGIN);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("trace_states");
+	TCase *tests = tcase_create("trace_states");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_cpu_is_in_one_state_at_a_time_and_all_add_up);
+	tcase_add_test(tests, what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it);
+	tcase_add_test(tests, kernel_threads_and_their_children_are_the_kernel_s);
+	tcase_add_test(tests, a_number_used_again_is_another_thread);
+	tcase_add_test(tests, the_first_switch_tells_who_ran_before);
+	tcase_add_test(tests, time_around_a_missing_switch_is_unknown);
+	tcase_add_test(tests, lost_time_is_a_state_of_its_own);
+	tcase_add_test(tests, events_that_lack_their_fields_are_passed_over);
+	tcase_add_loop_test(tests, any_records_tile_the_window, 0, 20);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
