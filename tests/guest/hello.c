@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A program of the guest's architecture, linked with libraries.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	printf("hello %.0f\n", floor(sqrt((double)argc + 8.5)));
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,147 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What tests in guests share, beyond what end-to-end tests do: booting,
+# building the module and programs for a guest.
+#
+# A test begins with: . "$(dirname "$0")/lib.sh"
+#   $GUEST  folder of these tests	$SCRIPTS  of scripts/guest and others
+#   $T, $BIN, $CC, tap_ok and so on: tests/e2e/lib.sh
+#
+#	for guest in $(guest_names); do
+#		guest_ready "$guest" || continue
+#		module=$(guest_module "$guest") || ...
+#		programs=$(guest_programs "$(guest_arch "$guest")") || ...
+#		guest_run "$guest" "$GUEST/inside_x.sh" "$module" "$programs/oprofiled"
+#		tap_is $? 0 "$guest: ..."
+#	done
+#	tap_end
+. "$(dirname "$0")/../e2e/lib.sh"
+GUEST=$E2E
+SCRIPTS=$GUEST/../../scripts
+guest_cache=$OPROF_GUEST_CACHE
+
+# The guests of this run: two, or all (OPROF_CHECK_ALL), or OPROF_GUESTS.
+guest_names()
+{
+	if [ -n "${OPROF_GUESTS:-}" ]; then
+		echo "$OPROF_GUESTS"
+	elif [ -n "${OPROF_CHECK_ALL:-}" ]; then
+		"$SCRIPTS/guest-kernel" --list | awk '{ print $1 }'
+	else
+		echo x86-6.1 arm64-nmi
+	fi
+}
+
+guest_arch() # NAME
+{
+	case $1 in
+	arm64*) echo arm64 ;;
+	*) echo x86 ;;
+	esac
+}
+
+# tap_skip TEXT REASON: a test that could not be run, counted as that
+tap_skip()
+{
+	tap_nr=$((tap_nr + 1))
+	echo "ok $tap_nr - $1 # SKIP $2"
+}
+
+# Make a guest's kernel ready. What can't be had is said, and skipped; what
+# fails otherwise is a failed test. 1: go on with the next guest.
+guest_ready() # NAME
+{
+	"$SCRIPTS/guest-kernel" "$1" >"$T/guest.kernel" 2>"$T/guest.err" && return 0
+	if [ $? -eq 77 ]; then
+		tap_skip "guest $1" "$(tail -n1 "$T/guest.err")"
+	else
+		tap_ok 1 "guest $1 can be made"
+		tap_show "$T/guest.err"
+	fi
+	return 1
+}
+
+# Run SCRIPT in a guest with files (as scripts/guest -a has them). Options of
+# scripts/guest are in $guest_options, words. The status is that of
+# scripts/guest; $T/guest.out: what the script wrote; $T/guest.err: what
+# there is to say of the guest; $T/guest.serial: the console.
+guest_run() # NAME SCRIPT [FILE]...
+{
+	guest_name=$1
+	guest_script=$2
+	shift 2
+	guest_adds=
+	for guest_file in "$@"; do
+		guest_adds="$guest_adds -a $guest_file"
+	done
+	guest_began=$(date +%s)
+	# shellcheck disable=SC2086 # words
+	"$SCRIPTS/guest" -g "$guest_name" -l "$T/guest.serial" ${guest_options:-} $guest_adds \
+		"$guest_script" >"$T/guest.out" 2>"$T/guest.err" </dev/null
+	guest_status=$?
+	tap_note "$guest_name: ${guest_script##*/} took $(($(date +%s) - guest_began)) s"
+	return $guest_status
+}
+
+# Why a guest's run failed, for who reads the log.
+guest_show()
+{
+	tap_note "what it wrote:"
+	tap_show "$T/guest.out" 200
+	tap_note "what is said of it:"
+	tap_show "$T/guest.err" 50
+}
+
+# Build a folder with a Kbuild for a guest, unless it was built before of the
+# same content; print the folder that has the .ko files.
+guest_build() # NAME FOLDER
+{
+	guest_hash=$( (cd "$2" && find . -type f | LC_ALL=C sort | xargs sha256sum &&
+		cat "$("$SCRIPTS/guest-kernel" "$1")/recipe") | sha256sum | cut -c1-24)
+	guest_built=$guest_cache/modules/$1-$guest_hash
+	if [ ! -d "$guest_built" ]; then
+		"$SCRIPTS/guest-module" "$1" "$2" "$T/guest.built" >&2 || return
+		mkdir -p "$guest_cache/modules"
+		# Another test may have been quicker.
+		mv "$T/guest.built" "$guest_built" 2>/dev/null || rm -rf "$T/guest.built"
+		find "$guest_cache/modules" -mindepth 1 -maxdepth 1 -mtime +7 \
+			-exec rm -rf {} + 2>/dev/null
+	fi
+	echo "$guest_built"
+}
+
+# Print the path of oprof.ko for this guest, built of this tree.
+guest_module() # NAME
+{
+	guest_tree=$T/module-tree
+	[ -d "$guest_tree" ] || "$SCRIPTS/kmod-tree" "$guest_tree" >&2 || return
+	guest_folder=$(guest_build "$1" "$guest_tree") || return
+	echo "$guest_folder/oprof.ko"
+}
+
+# Print the folder of oprof's programs for an architecture. Those of arm64
+# are made below the build folder, anew only where a source has changed.
+guest_programs() # ARCH
+{
+	case $1 in
+	x86)
+		echo "$BIN"
+		;;
+	*)
+		mkdir -p "$BIN/guest-$1"
+		flock "$BIN/guest-$1" "$SCRIPTS/guest-programs" "$1" "$BIN/guest-$1" >&2 || return
+		echo "$BIN/guest-$1"
+		;;
+	esac
+}
+
+# Compile a test's program for an architecture: guest_compile ARCH -O1 -o X X.c
+guest_compile()
+{
+	guest_for=$1
+	shift
+	case $guest_for in
+	x86) $CC "$@" ;;
+	*) "$SCRIPTS/guest-programs" --compile "$guest_for" "$@" ;;
+	esac
+}

@@ -1,0 +1,140 @@
+# shellcheck shell=sh disable=SC2034 # variables are for the tests
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What tests share that profile in guests: a boot with oprof's programs and
+# the module, whose TAP becomes the test's. A test begins with
+#
+#	. "$(dirname "$0")/profile.sh"
+#	profile_each one_guest
+#	tap_end
+#
+# and has a function one_guest NAME, which compiles what it needs into
+# $T/NAME, and calls profile_run. What runs in the guest begins with inside.sh.
+#
+# Environment: OPROF_GUESTS, OPROF_CHECK_ALL: lib.sh. OPROF_TEST_SEED repeats what was
+# random. OPROF_GUEST_SOURCE=perf: without the module, where that makes sense.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+seed=${OPROF_TEST_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
+profile_source=${OPROF_GUEST_SOURCE:-kmod}
+
+# profile_each FUNCTION: call it for each guest that can be had
+profile_each()
+{
+	tap_note "OPROF_TEST_SEED=$seed"
+	for profile_guest in $(guest_names); do
+		guest_ready "$profile_guest" || continue
+		mkdir -p "$T/$profile_guest"
+		"$1" "$profile_guest"
+	done
+}
+
+# A step STATUS of a guest's did not succeed: 77 is a skip, else a failure; FILE says why.
+profile_lacks() # NAME STATUS FILE
+{
+	if [ "$2" = 77 ]; then
+		tap_skip "$1" "$(tail -n 1 "$3")"
+	else
+		tap_ok 1 "$1: what it needs can be built"
+		tap_show "$3"
+	fi
+}
+
+# profile_prepare NAME [VARIABLE=VALUE]...: the programs of oprof, and the
+# module, built with these variables; false (and told) if they can't be had.
+profile_prepare()
+{
+	profile_of=$1
+	shift
+	profile_programs=$(guest_programs "$(guest_arch "$profile_of")" 2>"$T/err") || {
+		profile_lacks "$profile_of" $? "$T/err"
+		return 1
+	}
+	profile_module=
+	[ "$profile_source" = kmod ] || return 0
+	profile_module=$(profile_build "$profile_of" "$@" 2>"$T/err") || {
+		profile_lacks "$profile_of" $? "$T/err"
+		return 1
+	}
+}
+
+# The module, of a tree that tells the variables from others.
+profile_build() # NAME [VARIABLE=VALUE]...
+{
+	profile_build_of=$1
+	shift
+	if [ $# -eq 0 ]; then
+		guest_module "$profile_build_of"
+		return
+	fi
+	"$SCRIPTS/kmod-tree" "$T/variant" || return
+	printf 'export %s\n' "$@" >"$T/variant.mk"
+	cat "$T/variant/Kbuild" >>"$T/variant.mk"
+	cp "$T/variant.mk" "$T/variant/Kbuild"
+	profile_folder=$(guest_build "$profile_build_of" "$T/variant") || return
+	echo "$profile_folder/oprof.ko"
+}
+
+# profile_compile NAME PROGRAM [ARGUMENT]...: tests/guest/PROGRAM.c into $T/NAME/PROGRAM
+profile_compile()
+{
+	profile_compile_for=$1
+	profile_compile_what=$2
+	shift 2
+	guest_compile "$(guest_arch "$profile_compile_for")" -D_GNU_SOURCE -I"$GUEST/../.." \
+		-I"$GUEST/../../include" -O1 "$@" -o "$T/$profile_compile_for/$profile_compile_what" \
+		"$GUEST/$profile_compile_what.c" || tap_bail "$profile_compile_what.c does not compile"
+}
+
+# profile_run NAME SCRIPT [FILE]...: boot it with all that; its TAP becomes
+# ours, its output is $T/guest.out. $profile_settings: more lines for inside.sh.
+profile_run()
+{
+	profile_of=$1
+	profile_script=$2
+	shift 2
+	cat >"$T/settings" <<-END
+		guest=$profile_of
+		seed=$seed
+		source=$profile_source
+		all=${OPROF_CHECK_ALL:-}
+		${profile_settings:-}
+	END
+	for profile_program in oprof opcontrol oprofiled opreport; do
+		set -- "$profile_programs/$profile_program" "$@"
+	done
+	guest_run "$profile_of" "$profile_script" "$GUEST/inside.sh" "$T/settings=/settings" \
+		"$OPROF_EVENTS_DIR=/events" ${profile_module:+"$profile_module"} "$@"
+	profile_status=$?
+	profile_take_tap "$profile_of"
+	tap_show "$T/guest.err"
+	# 1: a test of it failed, and was told as such; of any other end nothing was.
+	profile_ends=$profile_status
+	[ $profile_status != 1 ] || profile_ends=0
+	tap_is $profile_ends 0 "$profile_of: comes to its end, its kernel's log is clean"
+	return $profile_status
+}
+
+# The guest's TAP in our numbers, its name in front. A plan that was not kept is a failure.
+profile_take_tap() # NAME
+{
+	awk -v name="$1" -v nr="$tap_nr" '
+		/^(not )?ok [0-9]+/ {
+			ran++
+			is = /^not/ ? "not ok" : "ok"
+			if (is != "ok") bad++
+			sub(/^(not )?ok [0-9]+( - )?/, "")
+			print is, ++nr, "-", name ": " $0
+			next
+		}
+		/^1\.\.[0-9]+$/ { plan = substr($0, 4) + 0; next }
+		/^Bail out!/ { $0 = "# " $0 }
+		{ print /^#/ ? $0 : "# " $0 }
+		END {
+			complete = ran && plan == ran
+			print complete ? "ok" : "not ok", ++nr, "-", name ": all its tests ran"
+			print nr, bad + !complete >counts
+		}' counts="$T/counts" "$T/guest.out"
+	read -r tap_nr profile_bad <"$T/counts"
+	tap_failed=$((tap_failed + profile_bad))
+}
