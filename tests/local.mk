@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# End-to-end tests, tests/e2e/test_*.sh, are run by scripts/check, not by make
-# check: they profile the machine, one at a time.
-noinst_HEADERS += tests/unit/run_suite.h tests/unit/stay_on_cpu.h
-EXTRA_DIST += tests/e2e
+# End-to-end tests, tests/e2e/test_*.sh, and tests in guests, tests/guest/test_*.sh,
+# are run by scripts/check, not by make check: they profile the machine, or boot
+# an emulated one, one at a time.
+noinst_HEADERS += tests/unit/run_suite.h tests/unit/seed.h tests/unit/stay_on_cpu.h
+EXTRA_DIST += tests/e2e tests/guest tests/page
+
+# The linker's part of tests/unit/failing_calls.h.
+failing_calls_wrap_flags = \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup \
+	-Wl,--wrap=strndup,--wrap=mmap,--wrap=mremap,--wrap=ftruncate,--wrap=fallocate \
+	-Wl,--wrap=posix_fallocate,--wrap=fsync,--wrap=fdatasync,--wrap=syncfs,--wrap=rename \
+	-Wl,--wrap=renameat,--wrap=mkdir,--wrap=write,--wrap=pwrite,--wrap=open,--wrap=openat
 
 # The ring with a clock that tests set; and once more with words of 16 bits,
 # whose positions wrap many times in each test.
@@ -66,3 +74,11 @@ tests_unit_test_ring_repair_word16_SOURCES = tests/unit/test_ring_repair.c
 tests_unit_test_ring_repair_word16_CPPFLAGS = $(ring_unit_cppflags) -DRING_WORD=uint16_t
 tests_unit_test_ring_repair_word16_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ring_repair_word16_LDADD = tests/unit/libringtest16.a $(TEST_LIBS)
+
+# What tests in guests compare two sources with.
+check_PROGRAMS += tests/unit/test_chi_square
+TESTS += tests/unit/test_chi_square
+tests_unit_test_chi_square_SOURCES = tests/unit/test_chi_square.c \
+	tests/unit/chi_square.c tests/unit/chi_square.h
+tests_unit_test_chi_square_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_chi_square_LDADD = $(TEST_LIBS) -lm

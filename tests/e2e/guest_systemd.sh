@@ -31,15 +31,16 @@ outside()
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
 	mkdir -p /run && mount -t tmpfs run /run
 	units=/etc/systemd/system
-	mkdir -p $units/oprof.service.d /var/log /var/tmp /home /usr/lib/modules
+	mkdir -p $units/oprof.service.d $units/oprof-module.service.d /var/log /var/tmp /home /usr/lib/modules
 	for target in sysinit basic shutdown multi-user; do
 		printf '[Unit]\nDefaultDependencies=no\n' >$units/$target.target
 	done
-	cp /unit/oprof.service $units/
+	cp /unit/oprof.service /unit/oprof-module.service $units/
 	# There is no journal here.
 	printf '[Service]\nEnvironment=OPROF_EVENTS_DIR=/events\n%s\n%s\n' \
 		StandardOutput=append:/run/oprof.out StandardError=append:/run/oprof.out \
 		>$units/oprof.service.d/guest.conf
+	cp $units/oprof.service.d/guest.conf $units/oprof-module.service.d/
 	printf '[Unit]\n%s\n[Service]\nType=simple\n%s\n%s\n%s\n%s\n' \
 		DefaultDependencies=no \
 		Environment="PATH=/bin HOME=/root" "ExecStart=/bin/sh /run.sh inside" \
@@ -75,6 +76,8 @@ ok $? "and runs"
 systemctl show -p StatusText --value oprof.service | grep -q sampling
 ok $? "and told systemd how it goes"
 pid=$(systemctl show -p MainPID --value oprof.service)
+[ -d /sys/module/oprof ] && grep -q ' /dev/oprofile oprofilefs ' "/proc/$pid/mounts"
+ok $? "it has loaded the module that was built before, and sees its files"
 echo "# main process $pid, its own $(oprof status --raw | grep -E '^(pid|capabilities)' | tr '\n' ' ')"
 guest_load 3000
 opcontrol --dump

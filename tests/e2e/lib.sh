@@ -13,6 +13,8 @@ BIN=${OPROF_TOP_BUILDDIR:-$PWD}
 CC=${CC:-gcc}
 export OPROF_EVENTS_DIR="${OPROF_EVENTS_DIR:-$E2E/../../events}"
 T=$(mktemp -d "${TMPDIR:-/tmp}/oprof-test.XXXXXX")
+# Kernels of guests are fetched and built once, not by each test.
+export OPROF_GUEST_CACHE="${OPROF_GUEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/oprof/guest}"
 # Reports keep symbols there: not in the home of who runs the tests.
 XDG_CACHE_HOME=$T/cache
 mkdir -p "$XDG_CACHE_HOME"
@@ -115,6 +117,14 @@ until_true()
 		until_left=$((until_left - 1))
 	done
 	[ $until_left -gt 0 ] || "$@"
+}
+
+# noise SEED KIB: bytes that have no meaning, the same ones each time
+noise()
+{
+	perl -e 'my ($x, $nr) = @ARGV; binmode STDOUT;
+		for (1 .. $nr * 1024) { $x = ($x * 1103515245 + 12345) % 2147483648; print chr($x >> 16 & 255) }' \
+		"$1" "$2"
 }
 
 # ---- oprof ----

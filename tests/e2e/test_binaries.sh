@@ -39,7 +39,7 @@ spoil()
 	truncate -s 20G "$P/huge"
 	poke "$P/huge" 40 00f0ffff04000000 # the section table: close to the end
 	poke "$P/huge" 60 ffff
-	dd if=/dev/urandom of="$P/damaged" bs=1k seek=1 count=8 conv=notrunc 2>/dev/null
+	noise 1 8 | dd of="$P/damaged" bs=1k seek=1 conv=notrunc iflag=fullblock 2>/dev/null
 	truncate -s 300 "$P/cut"
 	poke "$P/headers" 32 ffffffffffffffff # the program headers: nowhere
 	poke "$P/headers" 40 ffffffffffffff7f

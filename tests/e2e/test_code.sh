@@ -103,19 +103,26 @@ if command -v node >/dev/null 2>&1 && node --perf-basic-prof -e 0 2>/dev/null; t
 		wait $during
 		"$BIN/opcontrol" "--session-dir=$S" --reset >/dev/null
 		tap_ok $? "reset while it profiles the whole machine"
-		# Not as root: names of another user's program.
+		# Not as root: names of another user's program. (V8 ends at once where a map that a
+		# dead process of another user left lies in the way of its pid: then once more.)
+		user=root
+		as=
 		if id nobody >/dev/null 2>&1 && chmod a+x "$T" &&
 			setpriv --reuid=nobody --clear-groups node --version >/dev/null 2>&1; then
 			user=nobody
-			setpriv --reuid=nobody --clear-groups node --perf-basic-prof \
-				"$T/code.js" 2500 >"$T/user" 2>&1 &
-		else
-			user=root
-			node --perf-basic-prof "$T/code.js" 2500 >"$T/user" 2>&1 &
+			as="setpriv --reuid=nobody --clear-groups"
 		fi
-		during=$!
-		map_pids="$map_pids $during"
-		wait $during
+		for _ in 1 2 3; do
+			# shellcheck disable=SC2086 # words
+			$as node --perf-basic-prof "$T/code.js" 2500 >"$T/user" 2>&1 &
+			during=$!
+			map_pids="$map_pids $during"
+			wait $during
+			status=$?
+			[ "$status" != 133 ] || continue # a trap
+			break
+		done
+		[ "$status" = 0 ]
 		tap_ok $? "a program of $user runs"
 		"$BIN/opcontrol" "--session-dir=$S" --save=kept >/dev/null
 		kill -INT $operf

@@ -58,7 +58,8 @@ sample_files -exec truncate -s 0 {} +
 after "sample files truncated to nothing"
 sample_files -exec truncate -s 4096 {} +
 after "sample files truncated to a page"
-sample_files -exec sh -c 'for f; do head -c 9999 /dev/urandom >"$f"; done' sh {} +
+noise 1 10 >"$T/noise"
+sample_files -exec sh -c 'noise=$1; shift; for f; do cat "$noise" >"$f"; done' sh "$T/noise" {} +
 after "sample files overwritten by something else"
 sample_files -exec sh -c 'for f; do echo new >"$f.new"; mv "$f.new" "$f"; done' sh {} +
 after "sample files replaced"

@@ -152,6 +152,6 @@ kill "$daemon"
 until_true sh -c "! kill -0 $daemon 2>/dev/null"
 reported session:first
 tap_has "$T/symbols" "container_hot" "names are told after the daemon has ended"
-! kill -0 "$keeper" 2>/dev/null
+until_true sh -c "! kill -0 $keeper 2>/dev/null"
 tap_ok $? "and so has its keeper"
 tap_end

@@ -28,11 +28,15 @@ report()
 
 # ---- without a daemon ----
 
+[ -d /sys/module/oprof ] && tap_skip_all "the kernel module is loaded: this is about perf"
 control --status
 tap_is $? 1 "status without a daemon: 1"
 tap_is "$(cat "$T/out")" "state not running
 session_dir $S
-separate=none" "and it says so, and what a start would do"
+separate=none
+source perf
+source_reason the kernel module is not loaded: opcontrol --init
+module absent" "and it says so, and what a start would do"
 control --shutdown
 tap_is $? 0 "shutdown without a daemon is no error"
 control --dump
@@ -186,6 +190,27 @@ control --stop
 tap_is $? 1 "a killed daemon is not there"
 control --shutdown
 tap_is $? 0 "shutdown after that is no error"
+
+# Killed while it is asked: whoever starts one finds none.
+control --start
+daemon=$(cat "$S/lock")
+kill -STOP "$daemon"
+"$BIN/opcontrol" "--session-dir=$S" --start >"$T/started" 2>&1 &
+starting=$!
+is_asking()
+{
+	# It waits for an answer, in poll.
+	grep -qE 'poll' "/proc/$starting/wchan" 2>/dev/null || [ ! -d "/proc/$starting" ]
+}
+until_true is_asking
+kill -9 "$daemon"
+wait $starting
+tap_is $? 0 "start while the daemon is killed starts another"
+tap_show "$T/started"
+control --status
+tap_has "$T/out" '^state running' "which runs"
+control --shutdown
+tap_is $? 0 "and ends"
 control --start
 tap_is $? 0 "nor is a start"
 control --shutdown

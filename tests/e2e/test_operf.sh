@@ -127,6 +127,7 @@ tap_is $? 0 "or until Ctrl-C"
 
 # Every option reaches the daemon, which tells it.
 "$BIN/operf" -d "$S" -e cpu-clock -e page-faults:100::0:1 -F 499 -g -t -c --sample-pages=8 \
+	--unwind=tables --stack-bytes=4096 \
 	-p $load 2>/dev/null &
 operf=$!
 cleanup_pid $operf
@@ -137,7 +138,9 @@ event cpu-clock::0x0:1:1
 event page-faults:100:0x0:0:1
 frequency 499
 separation lib,thread,cpu
-callgraph 64
+callgraph 127
+unwind tables
+stack_bytes 4096
 sample_pages 8" "what was asked for is what is done"
 "$BIN/opcontrol" "--session-dir=$S" --start >/dev/null
 tap_is $? 0 "and no setup was kept to differ from it"
@@ -214,4 +217,21 @@ if [ "$(id -u)" = 0 ]; then
 	check_conservation "$S"
 	tap_ok $? "seen = stored + idle + lost"
 fi
+# ---- before and after a change ----
+
+mkdir "$T/own"
+(cd "$T/own" && "$BIN/oprof" run -e cpu-clock:1000000 "$T/load" 300) >"$T/out" 2>"$T/err"
+(cd "$T/own" && "$BIN/oprof" save before) >"$T/out" 2>"$T/err"
+tap_is $? 0 "oprof save keeps what oprof run wrote here"
+(cd "$T/own" && "$BIN/oprof" run -e cpu-clock:1000000 "$T/load" 300) >"$T/out" 2>"$T/err"
+[ -d "$T/own/oprofile_data/samples/before" ]
+tap_ok $? "and the next run leaves it alone"
+(cd "$T/own" && "$BIN/oprof" diff -l session:before session:current) >"$T/out" 2>"$T/err"
+tap_is $? 0 "the two are compared"
+tap_has "$T/out" 'diff %' "side by side"
+"$BIN/opreport" -l '{' archive:"$T/own" '}' '{' session:before '}' >"$T/out" 2>"$T/err"
+tap_is $? 1 "a folder that is no archive is an error"
+! grep -q '(null)' "$T/err"
+tap_ok $? "that names no folder that is not there"
+
 tap_end

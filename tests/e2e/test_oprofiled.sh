@@ -76,6 +76,21 @@ agree()
 	[ ! -S "$S/control" ] || control --start >"$T/started" 2>&1
 }
 
+# As agree of the current session, without a daemon: one that was killed may have been at a
+# sample, seen and not yet stored, or stored and not yet counted as that. The next one sees to it.
+agree_but_for_one()
+{
+	session_counters "$S" current | awk '$1 == "seen" { seen = $2 }
+		$1 ~ /^(stored|idle|lost_.*)$/ { sum += $2 }
+		END { printf "# seen %d, accounted for %d\n", seen, sum
+			exit !(seen > 0 && (seen == sum || seen == sum + 1)) }'
+	tap_ok $? "$1: seen = stored + idle + lost, but for the sample that it was at"
+	counted=$(($(session_counter "$S" stored) + $(session_counter "$S" idle)))
+	files=$(files_sum current)
+	[ "$files" -eq "$counted" ] || [ "$files" -eq $((counted + 1)) ]
+	tap_ok $? "$1: the files hold what was stored and idle, but for that ($files, $counted)"
+}
+
 # A session folder longer than a socket's address, with blanks and no folder above it.
 S="$T/$(printf '%0150d' 0)/a session"
 
@@ -146,7 +161,7 @@ stored=$(session_counter "$S" stored)
 kill -9 "$daemon"
 wait_end "$daemon"
 rm "$S/control"
-agree current "killed by SIGKILL"
+agree_but_for_one "killed by SIGKILL"
 "$BIN/opcheck" "$S" >"$T/check" 2>&1
 tap_ok $? "opcheck finds nothing wrong after it"
 start --start --separate=lib

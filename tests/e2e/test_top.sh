@@ -51,7 +51,7 @@ share()
 	awk -v text="$1" 'index($0, text) { print int($1); exit }' "$T/out"
 }
 
-top() # VIEW [OPTION...]
+top_once() # VIEW [OPTION...]
 {
 	view=$1
 	shift
@@ -59,10 +59,33 @@ top() # VIEW [OPTION...]
 		>"$T/out" 2>"$T/err"
 }
 
+# A daemon that has to wait for a CPU may not answer in the second that top waits.
+top() # VIEW [OPTION...]
+{
+	until_true top_once "$@"
+	top_status=$?
+	[ $top_status -eq 0 ] || tap_show "$T/err"
+	return $top_status
+}
+
+# shows SYMBOL: now
+shows()
+{
+	top_once symbols && [ -n "$(share "$1")" ]
+}
+
+# overtakes SYMBOL OTHER: in the last two seconds
+overtakes()
+{
+	shows "$1" || return
+	other=$(share "$2")
+	[ "${other:-0}" -lt "$(share "$1")" ]
+}
+
 "$T/load" &
 first=$!
 cleanup_pid $first
-sleep 3.5
+until_true shows first_hot
 top symbols
 tap_is $? 0 "oprof top --once"
 tap_has "$T/out" ' first_hot +load' "names the hot function and its image"
@@ -72,7 +95,9 @@ tap_has "$T/out" 'samples [0-9]+ .*idle .*lost [0-9]+.*daemon [0-9.]+ % of a CPU
 top threads
 tap_has "$T/out" " $first\\.$first load +load" "threads, though the session does not keep them apart"
 top processes --filter="$first load"
-tap_is "$(grep -c '%' "$T/out")" 2 "a filter leaves the process alone"
+# With a row of its own for what it ran before its exec, when the window is young.
+tap_is "$(awk -v text=" $first load " '/^ *[0-9.]+%/ { if (index($0, text)) ours = 1; else others++ }
+	END { print ours + 0, others + 0 }' "$T/out")" "1 0" "a filter leaves the process alone"
 top cpus
 tap_has "$T/out" ' CPU [0-9]+ ' "CPUs"
 top cgroups
@@ -89,23 +114,25 @@ wait $first 2>/dev/null
 "$T/load" second &
 second=$!
 cleanup_pid $second
-sleep 4.5
-top symbols
-tap_has "$T/out" ' second_hot +load' "later the function of later"
-[ "$(share first_hot)" = "" ] || [ "$(share first_hot)" -lt "$(share second_hot)" ]
-tap_ok $? "and the one before has left the window"
+until_true overtakes second_hot first_hot
+tap_ok $? "later the function of later, and the one before leaves the window"
+tap_has "$T/out" ' second_hot +load' "which is named"
 
 # ---- reports of the last minutes ----
 
-"$BIN/opreport" -l -V --last 3s --session-dir="$S" >"$T/out" 2>"$T/err"
-tap_is $? 0 "opreport --last 3s"
+# last_is SYMBOL: what the last three seconds have is that function, of the load's two
+last_is()
+{
+	"$BIN/opreport" -l -V --last 3s --session-dir="$S" >"$T/out" 2>"$T/err" &&
+		[ "$(grep -o ' [a-z]*_hot$' "$T/out")" = " $1" ]
+}
+
+until_true last_is second_hot
+tap_ok $? "opreport --last 3s names the function of then, and no other's"
 tap_has "$T/err" "read the daemon's memory" "comes from the daemon's memory"
-tap_has "$T/out" ' second_hot$' "names the function of then"
-! grep -q ' first_hot$' "$T/out"
-tap_ok $? "and no other's"
 ! grep -Eq 'balance|hold' "$T/err"
 tap_ok $? "with counters that agree with its samples"
-"$BIN/oprof" report -l --last 1m --session-dir="$S" -V >"$T/out" 2>"$T/err"
+"$BIN/oprof" report -l --last 5m --session-dir="$S" -V >"$T/out" 2>"$T/err"
 tap_has "$T/err" "read the daemon's memory" "all since the daemon began is in it, too"
 tap_has "$T/out" ' first_hot$' "with what was before"
 

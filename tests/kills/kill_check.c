@@ -361,7 +361,7 @@ static void check_lost(uint32_t nr_killed)
 	const struct ring *ring = &kill_shared->reader.ring;
 
 	for (unsigned int i = 0; i < OPROF_NR_LOST; i++) {
-		uint64_t lost = ring_lost(ring, (enum oprof_lost)i);
+		uint64_t lost = ring_lost(ring, (enum oprof_ring_lost)i);
 		uint64_t told = i == OPROF_LOST_KILLED ? nr_killed : kill_shared->lost_by[i];
 
 		if (lost < told || lost > told + nr_levels_in(KILL_ATTEMPT, KILL_ATTEMPT))

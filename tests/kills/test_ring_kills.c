@@ -13,12 +13,12 @@
  */
 #include "tests/kills/kill_check.h"
 #include "tests/unit/run_suite.h"
+#include "tests/unit/seed.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NR_KILLS_FEW	600
@@ -353,8 +353,7 @@ static bool kill_one(void)
 
 static void begin_lot(void)
 {
-	const char *asked = getenv("OPROF_SEED");
-	uint64_t seed = asked ? strtoull(asked, NULL, 10) : (uint64_t)time(NULL);
+	uint64_t seed = seed_of_this_run();
 	struct kill_plan plan = {.random = seed * 2654435761u};
 
 	kill_shared = mmap(NULL, sizeof(*kill_shared), PROT_READ | PROT_WRITE,

@@ -60,7 +60,7 @@ static void fill(uint8_t *payload, uint32_t index, uint32_t bytes)
 	(void)steps_memcpy(payload, bytes_of, bytes);
 }
 
-static enum oprof_lost reason_of(int error)
+static enum oprof_ring_lost reason_of(int error)
 {
 	switch (error) {
 	case -ENOSPC:

@@ -41,7 +41,7 @@ struct scene {
 	bool flushes;
 	enum scene_reads reads;
 	unsigned int nr_reads; /* turns of the reader */
-	unsigned int may_lose; /* bits of enum oprof_lost: nothing else may be lost by anybody */
+	unsigned int may_lose; /* bits of enum oprof_ring_lost: nothing else may be */
 	unsigned int nr_after; /* records written after repair, by another thread */
 };
 

@@ -16,7 +16,7 @@ struct asking {
 	bool is_asking;
 	uint32_t event_id;
 	uint32_t payload_bytes;
-	uint32_t seen; /* 1 << enum oprof_lost */
+	uint32_t seen; /* 1 << enum oprof_ring_lost */
 };
 
 struct world_shape world_shape;
@@ -159,7 +159,7 @@ static int refused(struct journal_entry *entry, const struct asking *one, int er
 {
 	static const struct {
 		int error;
-		enum oprof_lost reason;
+		enum oprof_ring_lost reason;
 	} reasons[] = {{-ENOSPC, OPROF_LOST_FULL},
 		       {-EBUSY, OPROF_LOST_NESTED},
 		       {-EMSGSIZE, OPROF_LOST_TOO_BIG},

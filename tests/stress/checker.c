@@ -358,7 +358,7 @@ static void check_lost(struct stress_checker *checker)
 
 	for (reason = 0; reason < OPROF_NR_LOST; reason++) {
 		uint64_t refused = 0, told = checker->last.lost_by[reason];
-		uint64_t counted = ring_lost(&writer->ring, (enum oprof_lost)reason);
+		uint64_t counted = ring_lost(&writer->ring, (enum oprof_ring_lost)reason);
 
 		for (i = 0; i < writer->nr_levels; i++)
 			refused += writer->levels[i].refused[reason];

@@ -24,7 +24,7 @@ int stress_signal(uint32_t level)
 
 /* ---- one record ---- */
 
-static enum oprof_lost reason_of(int error)
+static enum oprof_ring_lost reason_of(int error)
 {
 	switch (error) {
 	case -ENOSPC:

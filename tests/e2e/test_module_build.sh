@@ -1,0 +1,435 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The kernel module on this machine, which need not be able to load it: built
+# against the kernel headers that are installed, kept, built anew when it is of
+# something else; each thing that can be in the way, with what helps; and
+# opcontrol without a module. Nothing is loaded here: the machine that
+# oprof-module sees is a folder. With OPROF_CHECK_ALL=1 DKMS builds it, too.
+. "$(dirname "$0")/lib.sh"
+
+[ -x "$BIN/oprof-module" ] || tap_bail "there is no oprof-module in $BIN"
+R=$(find /lib/modules -mindepth 2 -maxdepth 2 -name build 2>/dev/null | sort | tail -n1)
+R=$(basename "$(dirname "$R")")
+[ -r "/lib/modules/$R/build/Makefile" ] ||
+	tap_skip_all "no kernel headers are installed (linux-headers-amd64)"
+running=$(uname -r)
+headers=/lib/modules/$R/build
+M=$T/machine   # what oprof-module sees of this machine
+O=$T/kept      # where it keeps what it builds
+mini=$T/mini   # sources that build in a second
+export TMPDIR="$T/tmp"
+mkdir -p "$TMPDIR"
+
+module()
+{
+	"$BIN/oprof-module" "$@" >"$T/out" 2>"$T/err"
+}
+
+# refuses REASON REMEDY TEXT, of the module call before: its two lines on stderr
+refuses()
+{
+	tap_is "$status" 1 "$3: refused"
+	tap_has "$T/err" "^oprof-module: .*$1" "$3: the reason is told"
+	tap_has "$T/err" "^oprof-module: -> .*$2" "$3: so is what helps"
+}
+
+# A module of one file, whose only content is TEXT.
+mini_source()
+{
+	mkdir -p "$mini"
+	echo 'obj-m := oprof.o' >"$mini/Kbuild"
+	cat >"$mini/oprof.c" <<END
+#include <linux/module.h>
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("$1");
+MODULE_VERSION("1");
+END
+}
+
+# A machine that can load modules, and has nothing in the way.
+new_machine()
+{
+	rm -rf "$M"
+	mkdir -p "$M/proc/self" "$M/proc/sys/kernel" "$M/sys/kernel/security" "$M/etc" \
+		"$M/lib/modules/$running" "$M/sys/module/module/parameters"
+	: >"$M/proc/modules"
+	: >"$M/proc/mounts"
+	printf 'CapEff:\t000001ffffffffff\n' >"$M/proc/self/status"
+	echo "         0          0 4294967295" >"$M/proc/self/uid_map"
+	echo 0 >"$M/proc/sys/kernel/modules_disabled"
+	echo "[none] integrity confidentiality" >"$M/sys/kernel/security/lockdown"
+	echo N >"$M/sys/module/module/parameters/sig_enforce"
+	printf 'PRETTY_NAME="x"\nID=debian\n' >"$M/etc/os-release"
+}
+
+# load [OPTION...]: there is never anything to be loaded
+load()
+{
+	module load --root "$M" "$@"
+	status=$?
+}
+
+# A module as modprobe would find it: installed RELEASE
+installed()
+{
+	mkdir -p "$M/lib/modules/$running/updates/dkms"
+	printf 'x\0vermagic=%s SMP mod_unload \0y\n' "$1" >"$M/lib/modules/$running/updates/dkms/oprof.ko"
+	echo "updates/dkms/oprof.ko:" >"$M/lib/modules/$running/modules.dep"
+}
+
+has_module_of() # FILE RELEASE
+{
+	tr '\0' '\n' <"$1" | grep -q "vermagic=$2 "
+}
+
+# ---- building and keeping ----
+
+mini_source one
+module build --release "$R" --source "$mini" --output "$O"
+tap_is $? 0 "a module is built for $R"
+tap_is "$(cat "$T/out")" "$O/$R/oprof.ko" "its path is printed, and nothing else"
+tap_has "$T/err" 'building the module .*build.log' "progress is told, with the log"
+has_module_of "$O/$R/oprof.ko" "$R"
+tap_ok $? "it is for that kernel"
+was=$(stat -c %i.%Y "$O/$R/oprof.ko")
+module build --release "$R" --source "$mini" --output "$O"
+tap_is "$? $(cat "$T/out" "$T/err")" "0 $O/$R/oprof.ko" "what is there is not built again"
+tap_is "$(stat -c %i.%Y "$O/$R/oprof.ko")" "$was" "nor written"
+module build --headers "$headers" --source "$mini" --output "$O" --lines
+tap_is "$? $(cat "$T/out" "$T/err")" "0 path $O/$R/oprof.ko" "headers tell whose they are"
+mini_source two
+module build --release "$R" --source "$mini" --output "$O"
+tap_is $? 0 "other sources"
+tap_has "$T/err" building "are built"
+grep -q description=two "$O/$R/oprof.ko"
+tap_ok $? "and take the place of the old ones"
+sed -i 's/^headers .*/headers 0/' "$O/$R/built-of"
+module build --release "$R" --source "$mini" --output "$O"
+tap_has "$T/err" building "other headers: built again"
+module build --release "$R" --source "$mini" --output "$O" --force
+tap_has "$T/err" building "--force: built again"
+cd "$T" || exit 1
+module build --release "$R" --source mini --output kept
+tap_is "$? $(cat "$T/out")" "0 $O/$R/oprof.ko" "names of folders may be relative"
+
+echo 'this is no C' >>"$mini/oprof.c"
+module build --release "$R" --source "$mini" --output "$O"
+status=$?
+refuses "other sources; the module does not build for $R: .*error.*$O/$R/build.log" \
+	'report it with that log' "sources that do not compile"
+[ -s "$O/$R/build.log" ]
+tap_ok $? "the log is there"
+mini_source two
+# A compiler that never ends, to be interrupted.
+mkdir -p "$T/slow" "$T/slow-headers"
+printf '#!/bin/sh\nmkdir -p %s\nexec sleep 1000\n' "$T/slow/begun" >"$T/slow/make"
+chmod +x "$T/slow/make"
+PATH="$T/slow:$PATH" "$BIN/oprof-module" build --release "$R" --source "$mini" \
+	--output "$T/cut" >/dev/null 2>&1 &
+slow=$!
+cleanup_pid $slow
+until_true test -d "$T/slow/begun"
+ls "$TMPDIR"/oprof-module.* >/dev/null 2>&1
+tap_ok $? "a build is under way"
+kill -TERM $slow
+wait $slow
+tap_is $? 143 "is ended by a signal"
+tap_is "$(ls -A "$TMPDIR")$(ls -A "$T/cut/$R")" "build.log" "and leaves nothing half made"
+
+# ---- what is in the way of building ----
+
+module build --release 5.10.0-20-amd64 --source "$mini" --output "$O"
+status=$?
+refuses 'Linux 5.10.0-20-amd64 is too old .* 6.1' 'source=perf' "an old kernel"
+module build --release "$R" --source "$T/nowhere" --output "$T/none"
+status=$?
+refuses "sources are not in $T/nowhere" 'make install' "no sources"
+new_machine
+for pair in "debian=apt-get install linux-headers-9.9.9-lts" "ubuntu=apt-get install linux-headers-9.9.9-lts" \
+	"fedora=dnf install kernel-devel-9.9.9-lts" "arch=pacman -S linux-lts-headers" \
+	"opensuse-leap=zypper install kernel-lts-devel" "alpine=apk add linux-lts-dev" \
+	"gentoo=make modules_prepare" "homemade=install linux-headers-9.9.9-lts by"; do
+	echo "ID=${pair%%=*}" >"$M/etc/os-release"
+	module build --root "$M" --release 9.9.9-lts --source "$mini"
+	status=$?
+	refuses 'no kernel headers for 9.9.9-lts' "${pair#*=}" "no headers on ${pair%%=*}"
+done
+printf 'ID="mine"\nID_LIKE="rhel centos"\n' >"$M/etc/os-release"
+module build --root "$M" --release 9.9.9-1.x86_64 --source "$mini"
+status=$?
+refuses 'no kernel headers' 'dnf install kernel-devel-9.9.9-1.x86_64' "one like another distribution"
+echo "ID=arch" >"$M/etc/os-release"
+module build --root "$M" --release 9.9.9-arch1-1 --source "$mini"
+status=$?
+refuses 'no kernel headers' 'linux-headers \(if those are not of 9.9.9-arch1-1: update the kernel, too' \
+	"headers of another release than the running one's"
+rmdir "$M/lib/modules/$running"
+module build --root "$M" --source "$mini"
+status=$?
+refuses "no kernel headers for $running" 'boot, if an update has replaced the running kernel' \
+	"a kernel that an update has replaced"
+mkdir "$M/lib/modules/$running"
+if [ ! -e "/lib/modules/$running/build" ]; then
+	module build --source "$mini" --output "$O"
+	status=$?
+	refuses "no kernel headers for $running" "$running" "this machine's own kernel"
+fi
+
+# The same machine without some of its commands.
+without() # PATTERN
+{
+	rm -rf "$T/commands"
+	mkdir "$T/commands"
+	for folder in /usr/local/bin /usr/bin /bin; do
+		ln -s "$folder"/* "$T/commands" 2>/dev/null
+	done
+	find "$T/commands" -name "$1" -exec rm {} +
+	PATH="$T/commands" "$BIN/oprof-module" build --release "$R" --source "$mini" \
+		--output "$T/none" >"$T/out" 2>"$T/err"
+	status=$?
+}
+without '*gcc*'
+refuses 'gcc.*, with which the kernel .* was built, is not installed' 'gcc' "no compiler"
+without 'make'
+refuses 'make, which builds the module, is not installed' 'make' "no make"
+: >"$T/file"
+module build --release "$R" --source "$mini" --output "$T/file/x"
+status=$?
+refuses "$T/file/x/$R, where the module is kept, can't be written to" '--output DIR' \
+	"an output that can't be written"
+mkdir -p "$T/log/$R/build.log"
+module build --release "$R" --source "$mini" --output "$T/log"
+status=$?
+refuses "$T/log/$R, where the module is kept, can't be written to" '--output DIR' \
+	"an output that is there and can't be written"
+TMPDIR=$T/nowhere module build --force --release "$R" --source "$mini" --output "$O"
+status=$?
+refuses "no temporary folder can be made in $T/nowhere" 'TMPDIR=DIR' "no room for temporary files"
+module build --release ../x --source "$mini" --output "$O"
+tap_is $? 1 "a release that is none is refused"
+module build --colour
+tap_is $? 1 "an unknown option is refused"
+
+# Folders of a size of their own, seen by nobody else: small SIZE build OPTION...
+small()
+{
+	mkdir -p "$T/small"
+	unshare -m sh -c 'mount -t tmpfs -o "size=$1" none "$2" && shift 2 && "$@"' - "$1" "$T/small" \
+		"$BIN/oprof-module" build --release "$R" --source "$mini" --force --output "$2" \
+		>"$T/out" 2>"$T/err"
+	status=$?
+}
+if unshare -m true 2>/dev/null; then
+	TMPDIR=$T/small small 128k "$O"
+	refuses "no space is left in $T/small, where the module is built" 'make .* room there' \
+		"a full disk where it is built"
+	[ -f "$O/$R/oprof.ko" ]
+	tap_ok $? "what was built before is still there"
+	small 16k "$T/small"
+	refuses "no space is left in $T/small/$R, where the module is kept" 'make room there' \
+		"a full disk where it is kept"
+fi
+# Killed while the new one takes the place of the old one.
+mkdir -p "$T/killed"
+printf '#!/bin/sh\nnr=$(cat %s 2>/dev/null || echo 0)\necho $((nr + 1)) >%s\n%s\nexec /bin/mv "$@"\n' \
+	"$T/moved" "$T/moved" "[ \$nr != \$MOVES ] || kill -9 \$PPID" >"$T/killed/mv"
+chmod +x "$T/killed/mv"
+for moves in 0 1; do
+	mini_source "before$moves"
+	module build --release "$R" --source "$mini" --output "$O" --force
+	mini_source "after$moves"
+	rm -f "$T/moved"
+	MOVES=$moves PATH="$T/killed:$PATH" "$BIN/oprof-module" build --release "$R" --source "$mini" \
+		--output "$O" >"$T/out" 2>&1
+	tap_is $? 137 "a build is killed before its file $moves is there"
+	module build --release "$R" --source "$mini" --output "$O"
+	grep -q "description=after$moves" "$O/$R/oprof.ko"
+	tap_ok $? "the module before it is not taken for the new one"
+done
+rm -rf "$TMPDIR"/oprof-module.*
+mini_source two
+module build --release "$R" --source "$mini" --output "$O"
+
+# ---- what is in the way of loading ----
+
+if [ "$(id -u)" = 0 ]; then
+	new_machine
+	rm "$M/proc/modules"
+	load
+	refuses 'CONFIG_MODULES' 'kernel' "a kernel without modules"
+	new_machine
+	printf 'CapEff:\t00000000a80425fb\n' >"$M/proc/self/status"
+	load
+	refuses 'CAP_SYS_MODULE.*container' 'outside of the container' "a container"
+	new_machine
+	echo "         0     100000      65536" >"$M/proc/self/uid_map"
+	load
+	refuses 'container' 'outside of the container' "a container of a user"
+	new_machine
+	echo 1 >"$M/proc/sys/kernel/modules_disabled"
+	load
+	refuses 'until the next boot .*modules_disabled' 'boot' "modules switched off"
+	new_machine
+	load --source "$mini" --no-build
+	refuses 'would have to be built' 'opcontrol --init' "--no-build with nothing built"
+	load --source "$mini"
+	refuses "no kernel headers for $running" "apt-get install linux-headers-$running" \
+		"no headers for the running kernel"
+
+	installed "$running"
+	echo "none [integrity] confidentiality" >"$M/sys/kernel/security/lockdown"
+	load
+	refuses 'locked down \(integrity\), takes only signed modules, and .*oprof.ko is not signed' \
+		'sign it .*SIGNING' "a locked-down kernel"
+	echo "[none] integrity confidentiality" >"$M/sys/kernel/security/lockdown"
+	echo Y >"$M/sys/module/module/parameters/sig_enforce"
+	load
+	refuses 'only signed modules \(module.sig_enforce\), and .* is not signed' 'sign it' \
+		"a kernel that wants signatures"
+
+	new_machine
+	mkdir -p "$M/var/lib/oprofile/module/$running"
+	cp "$O/$R/oprof.ko" "$O/$R/built-of" "$M/var/lib/oprofile/module/$running"
+	load --source "$mini"
+	refuses "oprof.ko is for the kernel $R, not $running; there are no kernel headers" \
+		'linux-headers' "a module of another kernel"
+	sed -i "s/vermagic=$R /vermagic=$running /" "$M/var/lib/oprofile/module/$running/oprof.ko"
+	module status --root "$M" --source "$mini"
+	tap_ok $? "one of this kernel and these sources would be loaded"
+	tap_has "$T/out" "^built $M/var/lib/oprofile/module/$running/oprof.ko" "status tells which"
+	mini_source three
+	load --source "$mini"
+	refuses 'oprof.ko was built of other sources; there are no kernel headers' 'linux-headers' \
+		"a stale module"
+	module status --root "$M" --source "$mini"
+	tap_is $? 1 "status tells so"
+	tap_has "$T/out" '^built no: .*other sources' "and why"
+	tap_has "$T/out" '^reason .*other sources; there are no kernel headers' "with the reason"
+	tap_has "$T/out" '^remedy apt-get install' "and the remedy"
+	module status --root "$M" --source "$T/nowhere"
+	tap_ok $? "without sources, as on a board, it is taken as it is"
+	mkdir -p "$M/sys/module/oprof"
+	load
+	tap_is "$status" 0 "one that is loaded is loaded"
+	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "and not told from another one"
+	kept=$M/var/lib/oprofile/module/$running
+	tr '\0' '\n' <"$kept/oprof.ko" | sed -n 's/.*srcversion=//p' >"$M/sys/module/oprof/srcversion"
+	mini_source two
+	load --source "$mini"
+	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "nor one of these very sources"
+	mini_source three
+	load --source "$mini"
+	tap_has "$T/err" 'built of other sources, and is loaded: opcontrol --deinit' \
+		"one that is loaded and stale is told"
+	echo 0123456789ABCDEF >"$M/sys/module/oprof/srcversion"
+	load --source "$mini"
+	tap_has "$T/err" "built of other sources than $kept/oprof.ko: opcontrol --deinit" \
+		"so is one that is older than what was built"
+	tap_is "$status" 0 "it is loaded, all the same"
+	if ! [ -d /sys/module/oprof ]; then
+		echo "x /mnt/o oprofilefs rw 0 0" >"$M/proc/mounts"
+		module unload --root "$M"
+		status=$?
+		refuses 'mounted at /mnt/o, too' 'umount /mnt/o' "unloading one that is mounted elsewhere"
+		echo "x /dev/oprofile oprofilefs rw 0 0" >"$M/proc/mounts"
+		module unload --root "$M"
+		status=$?
+		refuses 'mounted at /dev/oprofile' 'opcontrol --deinit' "unloading one that is mounted"
+	fi
+	rm -r "$M/sys/module/oprof"
+	module unload --root "$M"
+	tap_is $? 0 "unloading none is none"
+	su_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	if $su_nobody true 2>/dev/null && $su_nobody test -x "$BIN/oprof-module"; then
+		chmod -R a+rX "$M"
+		$su_nobody "$BIN/oprof-module" load --root "$M" >"$T/out" 2>"$T/err"
+		status=$?
+		refuses 'only root' 'sudo opcontrol --init' "a user"
+	fi
+fi
+
+# ---- opcontrol without a module ----
+
+if [ "$(id -u)" = 0 ] && perf_system_works && ! [ -d /sys/module/oprof ]; then
+	mkdir "$T/bin"
+	cp "$BIN/opcontrol" "$BIN/oprofiled" "$T/bin"
+	printf '#!/bin/sh\nexec "%s/oprof-module" "$@" --root "%s" --source "%s"\n' "$BIN" "$M" "$mini" \
+		>"$T/bin/oprof-module"
+	chmod +x "$T/bin/oprof-module"
+	S=$T/session
+	new_machine
+	control()
+	{
+		"$T/bin/opcontrol" "--session-dir=$S" "$@" >"$T/out" 2>"$T/err"
+	}
+	$CC -O1 -g -o "$T/load" "$E2E/guest_load.c" || tap_bail "the workload does not build"
+
+	for try in first second; do
+		control --init
+		tap_is $? 0 "init without a module is no error, the $try time"
+		tap_has "$T/err" "no kernel module: there are no kernel headers for $running" "it says why"
+		tap_has "$T/err" "-> apt-get install linux-headers-$running" "and what helps"
+		tap_has "$T/err" 'perf is the source' "and what is done instead"
+	done
+	control --status
+	tap_has "$T/out" '^source perf$' "status without a daemon: what a start takes"
+	tap_has "$T/out" '^module absent$' "that there is no module"
+	tap_has "$T/out" '^module_reason there are no kernel headers' "and why, again"
+	control --setup --event=cpu-clock --frequency=997 --separate=lib --start
+	tap_is $? 0 "sampling begins"
+	cleanup_pid "$(cat "$S/lock")"
+	"$T/load" 500
+	control --dump
+	control --status
+	tap_has "$T/out" '^source perf$' "the daemon samples by perf"
+	tap_has "$T/out" "^module_remedy apt-get install linux-headers-$running" "status repeats the remedy"
+	control --health
+	tap_has "$T/out" '^  source    perf: no kernel module: there are no kernel headers' "health says so"
+	tap_has "$T/out" '^            -> apt-get install' "with the remedy"
+	"$BIN/opreport" "--session-dir=$S" -l >"$T/report" 2>/dev/null
+	tap_has "$T/report" ' load ' "what ran is in the report"
+	control --deinit
+	tap_is $? 0 "deinit"
+	tap_has "$T/out" 'Daemon ended' "ends the daemon"
+	control --deinit
+	tap_is $? 0 "a second one finds nothing to do"
+	control --init --source=perf
+	tap_is $? 0 "perf was chosen: init has nothing to do"
+	tap_has "$T/err" 'no kernel module is loaded: .* is perf' "and says so"
+	control --setup --source=kmod
+	control --init
+	tap_is $? 1 "the module alone was chosen: init without one is an error"
+	control --status
+	tap_has "$T/out" '^source kmod$' "and a start would take nothing else"
+fi
+
+# ---- the real one ----
+
+for build in /lib/modules/*/build; do
+	R=$(basename "$(dirname "$build")")
+	module build --release "$R" --output "$O.real"
+	tap_is "$? $(cat "$T/out")" "0 $O.real/$R/oprof.ko" "oprof.ko builds for $R" || tap_show "$T/err"
+	has_module_of "$O.real/$R/oprof.ko" "$R"
+	tap_ok $? "and is for $R"
+	module build --release "$R" --output "$O.real"
+	tap_is "$(cat "$T/err")" "" "once"
+done
+
+# ---- DKMS ----
+
+if [ -n "${OPROF_CHECK_ALL:-}" ] && command -v dkms >/dev/null && [ "$(id -u)" = 0 ]; then
+	version=$("$BIN/oprof-module" --version | awk '{ print $2 }')
+	mkdir -p "$T/dkms/source" "$T/dkms/tree" "$T/dkms/install/$R"
+	cp -R "$BIN/module-src" "$T/dkms/source/oprof-$version"
+	for verb in add build install; do
+		dkms "$verb" -m oprof -v "$version" -k "$R" --dkmstree "$T/dkms/tree" \
+			--sourcetree "$T/dkms/source" --installtree "$T/dkms/install" >"$T/out" 2>&1
+		tap_is $? 0 "dkms $verb" || tap_show "$T/out"
+	done
+	has_module_of "$(find "$T/dkms/install/$R" -name 'oprof.ko' | head -n1)" "$R"
+	tap_ok $? "DKMS has installed the module of $R"
+	dkms remove -m oprof -v "$version" --all --dkmstree "$T/dkms/tree" \
+		--sourcetree "$T/dkms/source" --installtree "$T/dkms/install" >"$T/out" 2>&1
+	tap_is "$(find "$T/dkms/install" -name 'oprof.ko*')" "" "and removes it"
+fi
+tap_end

@@ -1,0 +1,317 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# optrace record: the whole machine's events in a folder that babeltrace2 reads,
+# to the record, whatever ends it.
+. "$(dirname "$0")/lib.sh"
+
+[ "$(id -u)" = 0 ] || tap_skip_all "needs root: traces the whole machine"
+perf_system_works || tap_skip_all "performance events are refused here"
+"$BIN/optrace" list-events >"$T/events" 2>"$T/err" || tap_skip_all "$(cat "$T/err")"
+command -v babeltrace2 >/dev/null || tap_skip_all "babeltrace2 is not installed"
+
+# A rare call, so often; in a program whose name is known.
+cat >"$T/caller.c" <<'END_OF_C'
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct timespec interval;
+
+	for (long i = argc > 1 ? atol(argv[1]) : 0; i; i--)
+		syscall(SYS_sched_rr_get_interval, 0, &interval);
+	return argc > 2 ? atoi(argv[2]) : 0;
+}
+END_OF_C
+$CC -O1 -o "$T/rare_caller" "$T/caller.c" || tap_bail "the workload does not build"
+cd "$T" || exit 1
+
+# told WORD: the number before it in optrace's sum
+told()
+{
+	sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p" "$T/err" | head -n 1
+}
+
+# show FOLDER: into $T/text
+show()
+{
+	babeltrace2 "$1" >"$T/text" 2>"$T/reader" || tap_show "$T/reader"
+}
+
+# kept NAME FOLDER: a number of the folder's own, by our reader
+kept()
+{
+	"$BIN/optrace" stats --json "$2" 2>/dev/null | sed -n "s/^ *\"$1\": *\([0-9]*\),*$/\1/p" | head -n 1
+}
+
+nr_of()
+{
+	grep -c " $1: " "$T/text"
+}
+
+grep -qx 'sched:sched_switch' "$T/events"
+tap_ok $? "list-events"
+"$BIN/optrace" list-events -f 'sched:sched_sw*' >"$T/out"
+tap_has "$T/out" '^	pid_t next_pid$' "with their fields"
+
+# ---- a command ----
+
+"$BIN/optrace" record -- "$T/rare_caller" 20000 7 2>"$T/err"
+tap_is $? 7 "record: the command's status"
+tap_has "$T/err" 'optrace stats oprofile_trace, optrace events oprofile_trace' "and how to see it is told"
+show oprofile_trace
+tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "babeltrace2 reads as many events as were told"
+tap_is "$(kept records oprofile_trace)" "$(told 'events in')" "and so do we"
+tap_is "$(kept lost_events oprofile_trace)" "$(told lost)" "the folder tells as many losses"
+[ "$(nr_of syscall_entry_sched_rr_get_interval)" -le 20000 ] &&
+	[ "$(nr_of syscall_entry_sched_rr_get_interval)" -ge $((20000 - $(told lost))) ]
+tap_ok $? "each call of the command is there, or lost and counted"
+[ "$(nr_of syscall_exit_sched_rr_get_interval)" -le 20000 ] &&
+	[ "$(nr_of syscall_exit_sched_rr_get_interval)" -ge $((20000 - $(told lost))) ]
+tap_ok $? "and the end of each"
+
+# seldom_lost OPTION...: a trace of the command, to "whole", that lost nothing
+seldom_lost()
+{
+	rm -rf whole
+	"$BIN/optrace" record -o whole "$@" -- "$T/rare_caller" 1000 2>"$T/err" && [ "$(told lost)" = 0 ]
+}
+until_true seldom_lost
+tap_ok $? "with the buffers that it takes by itself nothing is lost, sooner or later"
+show whole
+tap_is "$(nr_of syscall_entry_sched_rr_get_interval)" 1000 "each call of the command is there"
+grep ' sched_process_exec: ' "$T/text" | grep -q 'rare_caller"'
+tap_ok $? "its exec"
+grep ' sched_process_exit: ' "$T/text" | grep -q 'comm = "rare_caller"'
+tap_ok $? "its end"
+tap_has "$T/text" ' sched_switch: .*prev_tid = .*next_tid = ' "switches by the names that readers know"
+grep ' lttng_statedump_process_state: ' "$T/text" | grep -q "tid = $$, pid = $$,"
+tap_ok $? "what ran before"
+grep ' oprof_statedump_mapping: ' "$T/text" | grep -q "pid = $$,.*path = \"/"
+tap_ok $? "and what code it has mapped"
+
+# ---- the next one, chosen events ----
+
+"$BIN/optrace" record -e 'sched:sched_process_exec,sched:sched_process_fork' -- "$T/rare_caller" 10 2>"$T/err"
+tap_is $? 0 "chosen events"
+[ -f oprofile_trace.old/metadata ]
+tap_ok $? "the trace of before is kept"
+show oprofile_trace
+tap_is "$(grep -vc ' sched_process_exec: \| sched_process_fork: \| [a-z]*_statedump_' "$T/text")" 0 "and no others"
+grep ' sched_process_exec: ' "$T/text" | grep -q 'rare_caller"'
+tap_ok $? "are there"
+before=$(cat oprofile_trace/metadata oprofile_trace.old/metadata | cksum)
+"$BIN/optrace" record -e 'sched:sched_no_such' -- true 2>"$T/err"
+tap_is "$(cat oprofile_trace/metadata oprofile_trace.old/metadata | cksum)" "$before" "a mistake moves no trace"
+"$BIN/optrace" record -o some_calls -e syscall:sched_rr_get_interval -- "$T/rare_caller" 500 2>"$T/err"
+show some_calls
+tap_is "$(grep ' syscall_' "$T/text" | grep -vc '_sched_rr_get_interval: ')" 0 "one system call, and no others"
+[ $(($(nr_of syscall_entry_sched_rr_get_interval) + $(told lost))) -ge 500 ]
+tap_ok $? "each time"
+"$BIN/optrace" record -o filtered -e 'sched:sched_process_exec/filename ~ "*no_such*"/' -- "$T/rare_caller" 2>"$T/err"
+show filtered
+tap_is "$(nr_of sched_process_exec)" 0 "a filter leaves out what it does not fit"
+"$BIN/optrace" record -o kept -e 'sched:sched_process_exec/filename ~ "*rare_*"/' -- "$T/rare_caller" 2>"$T/err"
+show kept
+tap_is "$(nr_of sched_process_exec)" 1 "and keeps the rest"
+
+# ---- events ----
+
+"$BIN/optrace" events whole >"$T/out" 2>"$T/err"
+tap_is "$(wc -l <"$T/out")" "$(kept records whole)" "events: each has its line"
+"$BIN/optrace" events -e syscall_entry_sched_rr_get_interval -t rare_caller whole >"$T/out"
+tap_is "$(wc -l <"$T/out")" 1000 "those of one kind, by a thread's name"
+"$BIN/optrace" events -w 'filename=*/rare_caller' -j whole >"$T/out"
+tap_has "$T/out" '"event":"sched_process_exec","fields":\{"filename":"[^"]*/rare_caller"' "by a field, as JSON"
+"$BIN/optrace" events -s sched_rr_get_interval -l 5 whole >"$T/last"
+"$BIN/optrace" events -s sched_rr_get_interval -l 5 -r whole >"$T/out"
+tap_is "$(sed '1!G;h;$!d' "$T/out")" "$(cat "$T/last")" "the last ones, and backwards"
+from=$(awk 'NR == 2 { print $1 }' "$T/last")
+to=$(awk 'NR == 4 { print $1 }' "$T/last")
+"$BIN/optrace" events -s sched_rr_get_interval --from="$from" --to="$to" whole >"$T/out"
+"$BIN/optrace" events -s sched_rr_get_interval whole |
+	awk -v from="$from" -v to="$to" '$1 >= from && $1 < to' | diff - "$T/out" >"$T/diff"
+tap_ok $? "in a stretch of time"
+[ -s "$T/out" ]
+tap_ok $? "which holds some"
+babeltrace2 whole 2>/dev/null | sed -n 's/.* \([a-z_0-9]*\): { cpu_id.*/\1/p' >"$T/theirs"
+"$BIN/optrace" events -j whole | sed -n 's/.*"event":"\([a-z_0-9]*\)".*/\1/p' | diff "$T/theirs" - >"$T/diff"
+tap_ok $? "in the order and by the names that babeltrace2 shows"
+"$BIN/optrace" events -w nonsense whole 2>"$T/err"
+tap_is $? 1 "a condition that is none"
+tap_has "$T/err" 'FIELD=VALUE' "is told what one is"
+
+# ---- stats ----
+
+# Computes, sleeps, and tells what the scheduler counted of it: ns on CPU, ns ready, times run.
+cat >"$T/known.c" <<'END_OF_C'
+#include <stdio.h>
+#include <time.h>
+int main(void)
+{
+	struct timespec used, pause = {.tv_nsec = 20000000};
+	volatile unsigned long sum = 0;
+	char text[256];
+	FILE *file;
+
+	do {
+		for (int i = 0; i < 100000; i++)
+			sum += i;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	} while (used.tv_nsec < 200000000 && !used.tv_sec);
+	for (int i = 0; i < 10; i++)
+		nanosleep(&pause, NULL);
+	file = fopen("/proc/self/schedstat", "r");
+	if (file && fgets(text, sizeof(text), file))
+		fputs(text, stdout);
+	return 0;
+}
+END_OF_C
+$CC -O1 -o "$T/known_load" "$T/known.c" || tap_bail "the workload does not build"
+
+# state NAME: of the thread known_load, in ns
+state()
+{
+	python3 -c 'import json, sys
+thread = [t for t in json.load(open(sys.argv[1]))["threads"] if t["name"] == "known_load"][-1]
+print(sum(thread[name] for name in sys.argv[2:]))' "$T/stats" "$@"
+}
+
+nr_tries=0
+recorded_whole() # again where events were lost
+{
+	nr_tries=$((nr_tries + 1))
+	"$BIN/optrace" record -o "known$nr_tries" -m discard:64x1M -- "$T/known_load" >"$T/schedstat" 2>"$T/err" &&
+		[ "$(told lost)" = 0 ]
+}
+if command -v python3 >/dev/null && until_true recorded_whole; then
+	"$BIN/optrace" stats --json "known$nr_tries" >"$T/stats" 2>"$T/err"
+	tap_is $? 0 "stats"
+	tap_is "$(python3 -c 'import json, sys
+stats = json.load(open(sys.argv[1]))
+print(sum(abs(sum(ns for name, ns in cpu.items() if name.endswith("_ns")) - stats["window_ns"])
+	for cpu in stats["cpus"]))' "$T/stats")" 0 "each CPU's states are the window, to the nanosecond"
+	read -r ran ready _ <"$T/schedstat"
+	ours=$(state user_ns syscall_ns program_ns interrupted_ns)
+	tap_note "ran $ours ns by the trace, $ran by the scheduler; ready $(state ready_ns), $ready"
+	# What runs after a switch that the kernel does not tell is told as unknown.
+	unknown=$(state unknown_ns)
+	[ $((ours + unknown)) -ge $((ran * 98 / 100)) ] && [ "$ours" -le $((ran * 110 / 100 + 10000000)) ]
+	tap_ok $? "a thread ran as long as the scheduler counted"
+	[ $(($(state user_ns) + unknown)) -ge 160000000 ]
+	tap_ok $? "in user mode, as it computed"
+	[ $(($(state sleeping_ns) + unknown)) -ge 200000000 ]
+	tap_ok $? "and slept at least as long as it asked for"
+	"$BIN/optrace" stats -n 0 "known$nr_tries" >"$T/out"
+	tap_has "$T/out" '^ *[0-9]* known_load ' "it stands in the table"
+	tap_has "$T/out" '^ *CPU +idle +user +syscall' "with the CPUs above"
+else
+	tap_note "no trace without losses: $(cat "$T/err")"
+fi
+"$BIN/optrace" stats nowhere 2>"$T/err"
+tap_is $? 1 "stats of no trace"
+tap_has "$T/err" 'nowhere' "is told by its name"
+
+# ---- losses ----
+
+always_lost()
+{
+	rm -rf lossy
+	"$BIN/optrace" record -o lossy -m discard:2x4K -e syscalls -- "$T/rare_caller" 100000 2>"$T/err" &&
+		[ "$(told lost)" -gt 0 ]
+}
+until_true always_lost
+tap_ok $? "small buffers lose"
+tap_has "$T/err" "found the kernel's buffers full: .*-m" "and what to do is told"
+tap_is "$(kept records lossy)" "$(told 'events in')" "what was told is in the folder"
+tap_is "$(kept lost_events lossy)" "$(told lost)" "so are the losses"
+show lossy
+calls=$(grep -c ' syscall_[a-z]*_sched_rr_get_interval: ' "$T/text")
+tap_note "$calls of 200000 are there, $(told lost) lost"
+[ "$calls" -lt 200000 ] && [ $((calls + $(told lost))) -ge 200000 ]
+tap_ok $? "and each event is in one or the other"
+
+# ---- what is refused ----
+
+refused() # WHAT WORDS OPTION...
+{
+	what=$1
+	words=$2
+	shift 2
+	"$BIN/optrace" record "$@" 2>"$T/err"
+	tap_is $? 125 "$what: refused"
+	tap_has "$T/err" "$words" "$what: and why is told"
+}
+refused "an event that there is not" 'no event nothing:here' -o new -e nothing:here -- true
+refused "a filter on a field that there is not" 'does not understand the filter' -o new \
+	-e 'sched:sched_switch/nothing == 1/' -- true
+refused "a folder that holds something" 'not empty' -o kept -- true
+refused "buffers of no size" 'powers of two' -o new -m discard:3x1000 -- true
+refused "a system call as a tracepoint" 'syscall:NAME' -o new -e syscalls:sys_enter_openat -- true
+refused "no time" '-d 0' -o new -d 0
+refused "half a size" 'discard:64' -o new -m discard:64 -- true
+refused "an overwriting record" 'discard:NxSIZE' -o new -m overwrite:4x1M -- true
+[ ! -e new ]
+tap_ok $? "and nothing is made"
+"$BIN/optrace" record -o new -- ./nothing 2>"$T/err"
+tap_is $? 127 "a command that there is not"
+[ ! -e new ]
+tap_ok $? "is told before anything is made"
+
+# ---- ends ----
+
+"$BIN/optrace" record -o timed -d 1 -e sched:sched_switch 2>"$T/err"
+tap_is $? 0 "so many seconds"
+show timed
+[ "$(nr_of sched_switch)" -gt 0 ]
+tap_ok $? "events are there"
+tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many as were told"
+
+"$BIN/optrace" record -o interrupted -e sched:sched_switch 2>"$T/err" &
+tracing=$!
+cleanup_pid $tracing
+until_true grep -q 'Ctrl-C ends it' "$T/err"
+kill -INT $tracing
+wait $tracing
+tap_is $? 0 "Ctrl-C ends it well"
+show interrupted
+tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "and whole"
+
+"$BIN/optrace" record -o killed -m discard:2x4K -e sched:sched_switch 2>"$T/err" &
+tracing=$!
+cleanup_pid $tracing
+until_true grep -q 'Ctrl-C ends it' "$T/err"
+has_switches()
+{
+	babeltrace2 killed 2>/dev/null | grep -q ' sched_switch: '
+}
+until_true has_switches
+kill -9 "$(pgrep -P $tracing oprof-tracer)"
+wait $tracing
+tap_is $? 125 "a recorder that is killed is told"
+# The last packet of a CPU may be cut: what is before it is there.
+[ "$(kept records killed)" -gt 100 ]
+tap_ok $? "and what was written is readable"
+
+# ---- a full disk ----
+
+mkdir small
+trap 'umount "$T/small" 2>/dev/null; cleanup' EXIT
+if mount -t tmpfs -o size=4m tmpfs small 2>/dev/null; then
+	"$BIN/optrace" record -o small/trace -- "$T/rare_caller" 200000 2>"$T/err"
+	tap_is $? 125 "a full disk is told"
+	tap_has "$T/err" 'No space left' "with its reason"
+	tap_has "$T/err" 'packets that the disk did not take' "and what it cost"
+	show small/trace
+	[ "$(kept records small/trace)" -gt 1000 ]
+	tap_ok $? "and what had room is readable"
+	tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many events as were told"
+	calls=$(grep -c ' syscall_[a-z]*_sched_rr_get_interval: ' "$T/text")
+	[ "$calls" -lt 400000 ] && [ $((calls + $(told lost))) -ge 400000 ]
+	tap_ok $? "the others are told as lost"
+	umount small
+else
+	tap_note "no file system can be mounted here"
+fi
+tap_end
