@@ -32,10 +32,12 @@ report()
 		tap_show "$T/coverage"
 }
 
-# share PATTERN: percent of [jit]'s samples of these programs (others may run), in the last report -l -n
+# share PATTERN: percent of [jit]'s samples of these programs (others may run), in the last report -l -n.
+# Where nothing else ran at all, the report has no column of images.
 share()
 {
-	awk -v pattern="$1" '/\[jit\]/ && /code\.js|jit_|node:/ { all += $1; if ($0 ~ pattern) these += $1 }
+	awk -v pattern="$1" '/image name/ { has_images = 1 }
+		(/\[jit\]/ || !has_images) && /code\.js|jit_|node:/ { all += $1; if ($0 ~ pattern) these += $1 }
 		END { printf "%d\n", all ? 100 * these / all + 0.5 : 0 }' "$T/report"
 }
 
