@@ -94,6 +94,82 @@ result $? "stages_that_are_named_run_alone"
 grep -q '^slowest' "$tree/build/check/guest.log" && grep -q 'tests/guest/test_a.sh$' "$tree/build/check/guest.log"
 result $? "what_took_longest_is_in_the_log"
 
+# ---- a second try ----
+
+# It fails as often as there are lines in $tree/left.
+script_that_fails() { # TIMES [LINE]
+	mkdir -p "$tree/tests/e2e"
+	: >"$tree/left"
+	seq "$1" >"$tree/left"
+	cat >"$tree/tests/e2e/test_a.sh" <<END
+#!/bin/sh
+echo 1..2
+echo ok 1 - this
+echo >>$tree/calls/e2e
+$2
+[ -s $tree/left ] || { echo ok 2 - that; exit 0; }
+sed -i 1d $tree/left
+echo not ok 2 - that
+exit 1
+END
+}
+
+script_that_fails 1
+gate e2e && grep -q 'passed at the second try, failed first: tests/e2e/test_a.sh: not ok 2 - that' "$tree/out" &&
+	[ "$(tail -n 1 "$tree/out")" = "2 passed, 0 failed" ]
+result $? "what_fails_once_passes_and_is_told_by_name"
+
+script_that_fails 2
+gate e2e
+[ $? = 1 ] && [ "$(tail -n 1 "$tree/out")" = "1 passed, 1 failed" ] && [ "$(wc -l <"$tree/calls/e2e")" = 2 ]
+result $? "what_fails_twice_fails"
+
+script_that_fails 1 "echo '# ERROR: AddressSanitizer: heap-use-after-free'"
+gate e2e
+[ $? = 1 ] && [ "$(wc -l <"$tree/calls/e2e")" = 1 ]
+result $? "a_crash_gets_no_second_try"
+script tests/e2e/test_a.sh e2e
+
+# A test program of make check: its .trs and .log are where automake leaves them. $1 of 3 fail at
+# first, of the second run's 3 so many: $2.
+program_that_fails() { # NAME FIRST SECOND
+	cat >"$tree/bin/make-check" <<END
+#!/bin/sh
+case \${TESTS-all} in
+"") exit 0 ;;
+all) bad=$2 ;;
+*) bad=$3 && echo "\$TESTS" >>$tree/calls/second ;;
+esac
+mkdir -p $(dirname "$1")
+good=\$((3 - bad))
+for i in \$(seq \$good); do echo ':test-result: PASS x'; done >$1.trs
+for i in \$(seq \$bad); do echo ':test-result: FAIL x'; done >>$1.trs
+for i in \$(seq \$bad); do echo "not ok \$i - x"; done >$1.log
+[ "\$TESTS" ] || good=\$((good + 10)) # others
+printf '# TOTAL: 9\n# PASS: %d\n# FAIL: %d\n' \$good \$bad
+[ \$bad = 0 ]
+END
+	chmod +x "$tree/bin/make-check"
+	rm -rf "$tree/build"
+}
+# As above, but the sums are the program's.
+sed -i 's/^	printf .*TOTAL: 1.*$/	echo "	@true"/' "$tree/configure"
+
+program_that_fails tests/unit/test_a 2 0
+gate build unit && grep -q 'failed first: tests/unit/test_a: not ok 1 - x' "$tree/out" &&
+	[ "$(tail -n 1 "$tree/out")" = "14 passed, 0 failed" ] && [ "$(cat "$tree/calls/second")" = tests/unit/test_a ]
+result $? "a_program_that_fails_once_passes_and_is_told_by_name"
+
+program_that_fails tests/unit/test_a 2 1
+gate build unit
+[ $? = 1 ] && [ "$(tail -n 1 "$tree/out")" = "13 passed, 1 failed" ] && ! grep -q 'second try, failed' "$tree/out"
+result $? "a_program_that_fails_twice_fails"
+
+program_that_fails tests/ring/test_a 2 0
+gate build unit
+[ $? = 1 ] && [ ! -e "$tree/calls/second" ]
+result $? "a_test_of_the_ring_gets_no_second_try"
+
 # Ended while a guest runs: nothing stays behind.
 script tests/guest/test_a.sh guest "echo \$\$ >$tree/guest.pid; exec sleep 1000"
 rm -rf "$tree/calls/"*
