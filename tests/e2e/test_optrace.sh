@@ -215,21 +215,22 @@ tap_has "$T/err" 'nowhere' "is told by its name"
 
 # ---- losses ----
 
-always_lost()
+# What is lost may be other programs' calls only: again until some of ours are missing.
+calls_lost()
 {
 	rm -rf lossy
-	"$BIN/optrace" record -o lossy -m discard:2x4K -e syscalls -- "$T/rare_caller" 100000 2>"$T/err" &&
-		[ "$(told lost)" -gt 0 ]
+	"$BIN/optrace" record -o lossy -m discard:2x4K -e syscalls -- "$T/rare_caller" 100000 2>"$T/err" || return 1
+	show lossy
+	calls=$(grep -c ' syscall_[a-z]*_sched_rr_get_interval: ' "$T/text")
+	[ "$calls" -lt 200000 ]
 }
-until_true always_lost
+until_true calls_lost
 tap_ok $? "small buffers lose"
 tap_has "$T/err" "found the kernel's buffers full: .*-m" "and what to do is told"
 tap_is "$(kept records lossy)" "$(told 'events in')" "what was told is in the folder"
 tap_is "$(kept lost_events lossy)" "$(told lost)" "so are the losses"
-show lossy
-calls=$(grep -c ' syscall_[a-z]*_sched_rr_get_interval: ' "$T/text")
 tap_note "$calls of 200000 are there, $(told lost) lost"
-[ "$calls" -lt 200000 ] && [ $((calls + $(told lost))) -ge 200000 ]
+[ $((calls + $(told lost))) -ge 200000 ]
 tap_ok $? "and each event is in one or the other"
 
 # ---- what is refused ----
