@@ -3,6 +3,7 @@
 
 #include "daemon/syscall_names.h"
 #include "events/tracepoint.h"
+#include "lib/number.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -21,13 +22,20 @@ static const char *const defaults[] = {
 	"signal:signal_deliver",
 };
 
+/* Whose a sample is, by its thread's number. */
+static const char *const of_samples[] = {"sched:sched_process_fork", "sched:sched_process_exec",
+					 "sched:sched_process_exit"};
+
 struct adding {
 	struct trace_choice *choice;
 	const char *filter;
 	bool is_pattern;
+	bool any_filter; /* one that is there already is as good */
 	struct diag *diag;
 };
 
+#define SAMPLE_WORD    "sample"
+#define HZ_MAX	       1000000u
 #define CALL_WORD      "syscall:"
 #define CALL_BYTES_MAX 4000u /* what the kernel takes as a filter */
 
@@ -99,24 +107,55 @@ static int add_found(const char *system, const char *name, void *context)
 	}
 	if (!there)
 		return append(adding, system, name);
-	if (same_filter(there->filter, adding->filter))
+	if (same_filter(there->filter, adding->filter) || adding->any_filter)
 		return 0;
 	return diag_set(adding->diag, -EINVAL,
 			"event %s:%s is chosen twice, with different filters: join them by ||",
 			system, name);
 }
 
-static int add_defaults(struct adding *adding, const char *folder)
+/* Of names those that the kernel has: another architecture, or one configured so, has fewer. */
+static int add_known(struct adding *adding, const char *folder, const char *const *names, size_t nr)
 {
 	int error = 0;
 
-	adding->choice->all_syscalls = true;
-	for (size_t i = 0; !error && i < sizeof(defaults) / sizeof(defaults[0]); i++) {
-		error = tracepoint_list(folder, defaults[i], add_found, adding, adding->diag);
+	for (size_t i = 0; !error && i < nr; i++) {
+		error = tracepoint_list(folder, names[i], add_found, adding, adding->diag);
 		if (error == -ENOENT)
-			error = 0; /* another architecture, or configured so */
+			error = 0;
 	}
 	return error;
+}
+
+static int add_defaults(struct adding *adding, const char *folder)
+{
+	adding->choice->all_syscalls = true;
+	return add_known(adding, folder, defaults, sizeof(defaults) / sizeof(defaults[0]));
+}
+
+static bool is_sample(const char *word)
+{
+	const size_t nr_bytes = strlen(SAMPLE_WORD);
+
+	return !strncmp(word, SAMPLE_WORD, nr_bytes) && (!word[nr_bytes] || word[nr_bytes] == ':');
+}
+
+/* "sample", "sample:HZ" */
+static int add_samples(struct adding *adding, const char *folder, const char *word)
+{
+	const char *hz = strchr(word, ':');
+	struct trace_choice *choice = adding->choice;
+	uint64_t wanted = TRACE_CHOICE_HZ;
+
+	if (hz && (number_parse(hz + 1, HZ_MAX, &wanted) || !wanted))
+		return diag_set(adding->diag, -EINVAL,
+				"%s: give how often a second: " SAMPLE_WORD ":%u", word,
+				TRACE_CHOICE_HZ);
+	if (choice->samples_hz && choice->samples_hz != wanted)
+		return diag_set(adding->diag, -EINVAL, "samples are chosen twice: once is enough");
+	choice->samples_hz = wanted;
+	adding->any_filter = true;
+	return add_known(adding, folder, of_samples, sizeof(of_samples) / sizeof(of_samples[0]));
 }
 
 /* One more number to the filter of the calls' tracepoints. */
@@ -183,7 +222,8 @@ static int add_word(struct trace_choice *choice, const char *folder, char *word,
 		.choice = choice, .is_pattern = strpbrk(word, "*?[") != NULL, .diag = diag};
 	const int error = cut_filter(word, &adding.filter, diag);
 	const bool is_calls = !strncmp(word, CALL_WORD, strlen(CALL_WORD));
-	const bool is_group = is_calls || !strcmp(word, "default") || !strcmp(word, "syscalls");
+	const bool is_group = is_calls || is_sample(word) || !strcmp(word, "default") ||
+			      !strcmp(word, "syscalls");
 
 	if (error)
 		return error;
@@ -193,6 +233,8 @@ static int add_word(struct trace_choice *choice, const char *folder, char *word,
 		return diag_set(diag, -EINVAL, "%s takes no filter: an event does", word);
 	if (!strcmp(word, "default"))
 		return add_defaults(&adding, folder);
+	if (is_sample(word))
+		return add_samples(&adding, folder, word);
 	if (is_calls)
 		return add_calls(choice, word + strlen(CALL_WORD), diag);
 	if (is_group) {

@@ -9,6 +9,8 @@
  *	syscall:NAME		these, with * and ? as the shell has them
  *	SYSTEM:NAME, NAME	tracepoints; * and ? as the shell has them
  *	WORD/FILTER/		only those whose fields are so: prev_prio < 100 && next_pid != 0
+ *	sample, sample:HZ	where threads are, with their callers, so often a second; with it
+ *				the forks, execs and ends that tell whose they are
  *
  * and a text is words with commas between.
  */
@@ -19,8 +21,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define TRACE_CHOICE_EVENTS_MAX 4096u
+#define TRACE_CHOICE_HZ		997u /* of "sample" */
 
 struct trace_chosen {
 	char *system, *name;
@@ -31,7 +35,8 @@ struct trace_choice {
 	struct trace_chosen *events; /* in the order of the words, each once */
 	size_t nr_events;
 	bool all_syscalls;
-	char *syscalls; /* else some: what their tracepoints' filter is to be; NULL: none */
+	uint64_t samples_hz; /* 0: none */
+	char *syscalls;	     /* else some: what their tracepoints' filter is to be; NULL: none */
 };
 
 /* Are any system calls chosen, and by which filter? NULL: all. */

@@ -1,232 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/trace_perf.h"
-
-#include "daemon/cpu_list.h"
-#include "daemon/perf_ring.h"
-#include "lib/file.h"
-#include "lib/perf_hint.h"
+#include "daemon/trace_perf_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#define ONLINE_FILE	 "/sys/devices/system/cpu/online"
-#define ONLINE_BYTES_MAX 65536u
-#define RING_BYTES_ALL	 (UINT64_C(1) << 30) /* of all CPUs */
-#define RING_PAGES_MIN	 16u
-#define NONE		 UINT32_MAX
-
-/* In the order in which the kernel writes them. */
-#define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
-
-struct sample {
-	struct perf_event_header header;
-	uint64_t id;
-	uint64_t time;
-	uint32_t raw_bytes;
-	uint8_t raw[];
-};
-#define SAMPLE_BYTES_MIN 28u /* up to raw: without padding behind */
+#define RING_BYTES_ALL (UINT64_C(1) << 30) /* of all CPUs */
+#define RING_PAGES_MIN 16u
+#define NONE	       UINT32_MAX
 
 struct lost {
 	struct perf_event_header header;
 	uint64_t id, nr;
 };
 
-struct trace_cpu {
-	unsigned int nr;
-	struct perf_ring ring;
-	int *fds;	    /* of each event; -1: not open */
-	uint64_t told_lost; /* by records of the ring */
-};
-
-/* Of the kernel's id, in order of it. */
-struct event_id {
-	uint64_t id;
-	uint32_t event;
-};
-
-struct trace_perf {
-	struct trace_perf_config config;
-	struct trace_cpu *cpus;
-	unsigned int nr_cpus, nr_cpus_end; /* that there are; one more than the highest */
-	struct event_id *ids;
-	size_t nr_ids;
-	unsigned int ring_pages; /* data pages of a CPU's ring */
-	uint8_t *bytes;		 /* of a ring, copied out */
-	int epoll_fd;
-	bool has_lost; /* PERF_FORMAT_LOST: Linux 6.0 */
-	struct trace_perf_counts counts;
-};
-
 /* ---- opening ---- */
-
-static int open_event(const struct trace_perf *perf, uint32_t id, unsigned int cpu)
-{
-	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(attr),
-		.config = id,
-		.sample_period = 1,
-		.sample_type = SAMPLE_TYPE,
-		.read_format = perf->has_lost ? PERF_FORMAT_ID | PERF_FORMAT_LOST : PERF_FORMAT_ID,
-		.disabled = 1,
-		.watermark = 1,
-		.wakeup_watermark = (uint32_t)(perf->ring_pages * page_bytes / 4),
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC};
-	const long fd = syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : (int)fd;
-}
-
-static int refused(const struct trace_perf_event *event, int error, struct diag *diag)
-{
-	char hint[PERF_HINT_BYTES];
-
-	if (error == -EMFILE)
-		return diag_set(
-			diag, error,
-			"no more descriptors: each event takes one for each CPU; choose fewer "
-			"events, or raise the limit (ulimit -n)");
-	perf_open_hint(error, PERF_HINT_SYSTEM, hint, sizeof(hint));
-	return diag_set(diag, error, "event %s: %s", event->name, hint);
-}
-
-static int set_filter(int fd, const struct trace_perf_event *event, struct diag *diag)
-{
-	if (!event->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter))
-		return 0;
-	if (errno == EINVAL)
-		return diag_set(
-			diag, -EINVAL,
-			"event %s: the kernel does not understand the filter \"%s\"; fields are those "
-			"of its description, compared by == != < <= > >= & ~, joined by && and ||",
-			event->name, event->filter);
-	return diag_set(diag, -errno, "event %s: the filter \"%s\": %s", event->name, event->filter,
-			strerror(errno));
-}
-
-static int add_id(struct trace_perf *perf, int fd, unsigned int event)
-{
-	uint64_t id;
-
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
-		return -errno;
-	perf->ids[perf->nr_ids++] = (struct event_id){id, event};
-	return 0;
-}
-
-/* The first event of a CPU has the ring; the others write to it. */
-static int share_ring(struct trace_perf *perf, struct trace_cpu *cpu, unsigned int event,
-		      struct diag *diag)
-{
-	char hint[PERF_HINT_BYTES];
-	int error;
-
-	if (event) {
-		if (!ioctl(cpu->fds[event], PERF_EVENT_IOC_SET_OUTPUT, cpu->fds[0]))
-			return 0;
-		return diag_set(diag, -errno, "a ring for all events of CPU %u: %s", cpu->nr,
-				strerror(errno));
-	}
-	error = perf_ring_open(&cpu->ring, cpu->fds[0], perf->ring_pages);
-	if (!error)
-		return 0;
-	perf_mmap_hint(error, perf->ring_pages, hint, sizeof(hint));
-	return diag_set(diag, error, "%s", hint);
-}
-
-static int open_one(struct trace_perf *perf, struct trace_cpu *cpu, unsigned int nr,
-		    struct diag *diag)
-{
-	const struct trace_perf_event *event = &perf->config.events[nr];
-	int fd = open_event(perf, event->id, cpu->nr), error;
-
-	if (fd == -EINVAL && perf->has_lost) {
-		perf->has_lost = false;
-		fd = open_event(perf, event->id, cpu->nr);
-	}
-	if (fd < 0)
-		return fd == -ENODEV ? fd : refused(event, fd, diag);
-	cpu->fds[nr] = fd;
-	error = set_filter(fd, event, diag);
-	if (!error)
-		error = share_ring(perf, cpu, nr, diag);
-	if (error)
-		return error;
-	error = add_id(perf, fd, nr);
-	return error ? diag_set(diag, error, "event %s: %s", event->name, strerror(-error)) : 0;
-}
-
-static void close_cpu(const struct trace_perf *perf, struct trace_cpu *cpu)
-{
-	perf_ring_close(&cpu->ring);
-	for (unsigned int i = 0; cpu->fds && i < perf->config.nr_events; i++)
-		if (cpu->fds[i] >= 0)
-			(void)close(cpu->fds[i]);
-	free(cpu->fds);
-	cpu->fds = NULL;
-}
-
-static int watch(const struct trace_perf *perf, const struct trace_cpu *cpu, struct diag *diag)
-{
-	struct epoll_event event = {.events = EPOLLIN};
-
-	if (!epoll_ctl(perf->epoll_fd, EPOLL_CTL_ADD, cpu->fds[0], &event))
-		return 0;
-	return diag_set(diag, -errno, "cannot wait for CPU %u: %s", cpu->nr, strerror(errno));
-}
-
-/* A CPU that has gone since we looked is none: 0, and it is not open. */
-static int open_cpu(struct trace_perf *perf, unsigned int nr, struct diag *diag)
-{
-	struct trace_cpu *cpu = &perf->cpus[perf->nr_cpus];
-	const unsigned int nr_events = perf->config.nr_events;
-	int error = 0;
-
-	*cpu = (struct trace_cpu){.nr = nr, .fds = calloc(nr_events, sizeof(*cpu->fds))};
-	if (!cpu->fds)
-		return diag_set(diag, -ENOMEM, "no memory for the events of a CPU");
-	for (unsigned int i = 0; i < nr_events; i++)
-		cpu->fds[i] = -1;
-	for (unsigned int i = 0; !error && i < nr_events; i++)
-		error = open_one(perf, cpu, i, diag);
-	if (!error)
-		error = watch(perf, cpu, diag);
-	if (!error)
-		perf->nr_cpus++;
-	else
-		close_cpu(perf, cpu);
-	return error == -ENODEV ? 0 : error;
-}
-
-static int online_cpus(struct cpu_list *list, struct diag *diag)
-{
-	char *text;
-	int error = file_read_text(ONLINE_FILE, ONLINE_BYTES_MAX, &text, NULL);
-
-	if (!error) {
-		error = cpu_list_parse(text, list);
-		free(text);
-	}
-	return error ? diag_set_at(diag, error, ONLINE_FILE, 0, "%s", strerror(-error)) : 0;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	const struct event_id *first = a, *second = b;
-
-	return first->id < second->id ? -1 : first->id > second->id;
-}
 
 static unsigned int pages_of(uint64_t nr_bytes, unsigned int nr_cpus)
 {
@@ -239,17 +33,30 @@ static unsigned int pages_of(uint64_t nr_bytes, unsigned int nr_cpus)
 	return nr;
 }
 
-static int allocate(struct trace_perf *perf, const struct cpu_list *list, struct diag *diag)
+static int allocate(struct trace_perf *perf, struct diag *diag)
 {
-	perf->ring_pages = pages_of(perf->config.ring_bytes, list->nr);
-	perf->cpus = calloc(list->nr, sizeof(*perf->cpus));
-	perf->ids = calloc((size_t)list->nr * perf->config.nr_events, sizeof(*perf->ids));
+	cpu_watch_open(&perf->watch, perf->config.cpu_path);
+	perf->ring_pages = pages_of(perf->config.ring_bytes, perf->watch.online.nr);
+	perf->nr_targets = perf->config.nr_tids ? perf->config.nr_tids : 1;
+	perf->cpus = calloc(perf->watch.nr_cpus, sizeof(*perf->cpus));
 	perf->bytes = malloc((size_t)perf->ring_pages * (size_t)sysconf(_SC_PAGESIZE));
 	perf->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	perf->nr_cpus_end = list->nr;
-	if (!perf->cpus || !perf->ids || !perf->bytes || perf->epoll_fd < 0)
-		return diag_set(diag, -ENOMEM, "no memory for the events of %u CPUs", list->nr);
+	if (!perf->cpus || !perf->bytes || perf->epoll_fd < 0)
+		return diag_set(diag, -ENOMEM, "no memory for the events of %u CPUs",
+				perf->watch.nr_cpus);
 	return 0;
+}
+
+static int open_cgroup(struct trace_perf *perf, struct diag *diag)
+{
+	const char *path = perf->config.cgroup;
+
+	if (!path)
+		return 0;
+	perf->cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (perf->cgroup_fd >= 0)
+		return 0;
+	return diag_set(diag, -errno, "no control group %s: %s", path, strerror(errno));
 }
 
 static void raise_descriptors(void)
@@ -262,33 +69,45 @@ static void raise_descriptors(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit); /* else as many as there are */
 }
 
+/* A CPU that has gone since we looked is none. */
+static int open_cpus(struct trace_perf *perf, struct diag *diag)
+{
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		const int error =
+			cpu_list_has(&perf->watch.online, i) ? trace_cpu_open(perf, i, diag) : 0;
+
+		if (error && error != -ENODEV)
+			return error;
+	}
+	if (!perf->nr_open)
+		return diag_set(diag, -ENODEV, "this kernel records none of these events");
+	if (!perf->nr_ids)
+		return diag_set(diag, -ESRCH, "none of the processes is there any more");
+	return 0;
+}
+
 int trace_perf_open(struct trace_perf **perf, const struct trace_perf_config *config,
 		    struct diag *diag)
 {
 	struct trace_perf *made = calloc(1, sizeof(*made));
-	static struct cpu_list list; /* too big for a stack */
 	int error;
 
 	*perf = NULL;
 	if (!made)
 		return diag_set(diag, -ENOMEM, "no memory for events");
 	made->config = *config;
-	made->epoll_fd = -1;
+	made->epoll_fd = made->cgroup_fd = made->watch.fd = -1;
 	made->has_lost = true;
-	error = online_cpus(&list, diag);
-	if (!error)
-		error = allocate(made, &list, diag);
 	raise_descriptors();
-	for (unsigned int i = 0; !error && i < list.nr; i++)
-		if (cpu_list_has(&list, i))
-			error = open_cpu(made, i, diag);
-	if (!error && !made->nr_cpus)
-		error = diag_set(diag, -ENODEV, "this kernel records none of these events");
+	error = allocate(made, diag);
+	if (!error)
+		error = open_cgroup(made, diag);
+	if (!error)
+		error = open_cpus(made, diag);
 	if (error) {
 		trace_perf_close(made);
 		return error;
 	}
-	qsort(made->ids, made->nr_ids, sizeof(*made->ids), compare_ids);
 	*perf = made;
 	return 0;
 }
@@ -297,26 +116,44 @@ void trace_perf_close(struct trace_perf *perf)
 {
 	if (!perf)
 		return;
-	for (unsigned int i = 0; i < perf->nr_cpus; i++)
-		close_cpu(perf, &perf->cpus[i]);
+	for (unsigned int i = 0; perf->cpus && i < perf->watch.nr_cpus; i++)
+		trace_cpu_close(perf, i);
+	cpu_watch_close(&perf->watch);
 	if (perf->epoll_fd >= 0)
 		(void)close(perf->epoll_fd);
+	if (perf->cgroup_fd >= 0)
+		(void)close(perf->cgroup_fd);
 	free(perf->cpus);
 	free(perf->ids);
 	free(perf->bytes);
+	free(perf->items);
 	free(perf);
+}
+
+static int enable_cpu(const struct trace_perf *perf, unsigned int nr, bool enable)
+{
+	const struct trace_cpu *cpu = &perf->cpus[nr];
+	int error = 0;
+
+	for (size_t i = 0; cpu->fds && i < trace_cpu_nr_fds(perf); i++)
+		if (cpu->fds[i] >= 0 &&
+		    ioctl(cpu->fds[i], enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+			  0) &&
+		    !error)
+			error = -errno;
+	return error;
 }
 
 int trace_perf_enable(struct trace_perf *perf, bool enable)
 {
 	int error = 0;
 
-	for (unsigned int i = 0; i < perf->nr_cpus; i++)
-		for (unsigned int event = 0; event < perf->config.nr_events; event++)
-			if (ioctl(perf->cpus[i].fds[event],
-				  enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0) &&
-			    !error)
-				error = -errno;
+	perf->enabled = enable;
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		const int one = enable_cpu(perf, i, enable);
+
+		error = error ? error : one;
+	}
 	return error;
 }
 
@@ -339,95 +176,234 @@ static unsigned int event_of(const struct trace_perf *perf, uint64_t id)
 	return NONE;
 }
 
-static void lose(struct trace_perf *perf, const struct trace_cpu *cpu, uint64_t nr)
+static void lose(struct trace_perf *perf, unsigned int cpu, uint64_t nr)
 {
 	perf->counts.lost += nr;
-	perf->config.sink->lost(perf->config.sink, cpu->nr, nr);
+	perf->config.sink->lost(perf->config.sink, cpu, nr);
 }
 
-static void take_sample(struct trace_perf *perf, const struct trace_cpu *cpu, const void *bytes,
-			size_t nr_bytes)
+static void lose_bad(struct trace_perf *perf, unsigned int cpu)
 {
-	const struct sample *sample = bytes;
-	struct trace_perf_record record;
+	perf->counts.bad_records++;
+	perf->config.sink->lost(perf->config.sink, cpu, 1);
+}
 
-	if (nr_bytes < SAMPLE_BYTES_MIN || sample->raw_bytes > nr_bytes - SAMPLE_BYTES_MIN ||
-	    event_of(perf, sample->id) == NONE) {
-		perf->counts.bad_records++;
-		perf->config.sink->lost(perf->config.sink, cpu->nr, 1);
+static bool parse(const struct trace_perf *perf, unsigned int event, const uint8_t *bytes,
+		  size_t nr_bytes, struct trace_perf_record *record)
+{
+	return event != NONE &&
+	       trace_record_parse(record, perf->config.events[event].kind, bytes, nr_bytes);
+}
+
+static struct trace_item *add_item(struct trace_perf *perf)
+{
+	if (perf->nr_items == perf->nr_items_max) {
+		const size_t nr = perf->nr_items_max ? 2 * perf->nr_items_max : 1024;
+		struct trace_item *bigger = realloc(perf->items, nr * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		perf->items = bigger;
+		perf->nr_items_max = nr;
+	}
+	return &perf->items[perf->nr_items++];
+}
+
+/* One to be handed over, once all are in order. */
+static void note_record(struct trace_perf *perf, unsigned int cpu, size_t offset, size_t nr_bytes)
+{
+	const uint8_t *bytes = perf->bytes + offset;
+	struct trace_perf_record record;
+	struct trace_item *item;
+	unsigned int event = NONE;
+	uint64_t id;
+
+	if (trace_record_id(bytes, nr_bytes, &id))
+		event = event_of(perf, id);
+	if (!parse(perf, event, bytes, nr_bytes, &record)) {
+		lose_bad(perf, cpu);
 		return;
 	}
-	record = (struct trace_perf_record){.cpu = cpu->nr,
-					    .event = event_of(perf, sample->id),
-					    .time = sample->time,
-					    .raw = sample->raw,
-					    .nr_bytes = sample->raw_bytes};
-	perf->counts.nr_records++;
-	perf->config.sink->record(perf->config.sink, &record);
+	item = add_item(perf);
+	if (item)
+		*item = (struct trace_item){record.time, (uint32_t)offset, event};
+	else
+		lose(perf, cpu, 1);
 }
 
-static void take_record(struct trace_perf *perf, struct trace_cpu *cpu, const void *bytes,
-			size_t nr_bytes)
+static void note(struct trace_perf *perf, unsigned int cpu, size_t offset, size_t nr_bytes)
 {
-	const struct perf_event_header *header = bytes;
-	const struct lost *lost = bytes;
+	struct perf_event_header header;
+	struct lost lost;
 
-	if (header->type == PERF_RECORD_SAMPLE) {
-		take_sample(perf, cpu, bytes, nr_bytes);
-	} else if (header->type == PERF_RECORD_LOST && nr_bytes >= sizeof(*lost)) {
-		cpu->told_lost += lost->nr;
-		lose(perf, cpu, lost->nr);
+	memcpy(&header, perf->bytes + offset, sizeof(header));
+	switch (header.type) {
+	case PERF_RECORD_SAMPLE:
+	case PERF_RECORD_MMAP2:
+		note_record(perf, cpu, offset, nr_bytes);
+		break;
+	case PERF_RECORD_LOST:
+		if (nr_bytes < sizeof(lost))
+			break;
+		memcpy(&lost, perf->bytes + offset, sizeof(lost));
+		perf->cpus[cpu].told_lost += lost.nr;
+		lose(perf, cpu, lost.nr);
+		break;
+	case PERF_RECORD_THROTTLE:
+		perf->counts.throttled++;
+		break;
+	default:
+		break;
 	}
 }
 
-static int read_ring(struct trace_perf *perf, struct trace_cpu *cpu)
+static int compare_items(const void *a, const void *b)
 {
+	const struct trace_item *first = a, *second = b;
+
+	if (first->time != second->time)
+		return first->time < second->time ? -1 : 1;
+	return first->offset < second->offset ? -1 : first->offset > second->offset;
+}
+
+/*
+ * The kernel takes a record's time before its place in the ring, so that one
+ * that an interrupt came between stands behind the interrupt's own: few, and
+ * not far from where they belong.
+ */
+static void sort_items(struct trace_perf *perf)
+{
+	size_t nr_steps = 16 * perf->nr_items;
+
+	for (size_t i = 1; i < perf->nr_items; i++) {
+		const struct trace_item item = perf->items[i];
+		size_t to = i;
+
+		for (; to && perf->items[to - 1].time > item.time && nr_steps; to--, nr_steps--)
+			perf->items[to] = perf->items[to - 1];
+		perf->items[to] = item;
+	}
+	if (perf->nr_items && !nr_steps)
+		qsort(perf->items, perf->nr_items, sizeof(*perf->items), compare_items);
+}
+
+static void hand_over(struct trace_perf *perf, unsigned int cpu)
+{
+	sort_items(perf);
+	for (size_t i = 0; i < perf->nr_items; i++) {
+		const struct trace_item *item = &perf->items[i];
+		struct trace_perf_record record = {.cpu = cpu, .event = item->event};
+		struct perf_event_header header;
+
+		memcpy(&header, perf->bytes + item->offset, sizeof(header));
+		(void)parse(perf, item->event, perf->bytes + item->offset, header.size, &record);
+		perf->counts.nr_records++;
+		perf->config.sink->record(perf->config.sink, &record);
+	}
+}
+
+static int read_ring(struct trace_perf *perf, unsigned int cpu)
+{
+	struct perf_ring *ring = &perf->cpus[cpu].ring;
 	size_t nr_bytes;
-	int error = perf_ring_used(&cpu->ring, &nr_bytes);
+	int error = perf_ring_used(ring, &nr_bytes);
 
 	if (error)
 		return error;
-	perf_ring_take(&cpu->ring, perf->bytes, nr_bytes);
+	perf_ring_take(ring, perf->bytes, nr_bytes);
+	perf->nr_items = 0;
 	for (size_t at = 0, nr; at < nr_bytes; at += nr) {
 		nr = perf_parse_size(perf->bytes + at, nr_bytes - at);
-		if (!nr)
-			return -EBADMSG;
-		take_record(perf, cpu, perf->bytes + at, nr);
+		if (!nr) {
+			error = -EBADMSG;
+			break;
+		}
+		note(perf, cpu, at, nr);
 	}
-	return 0;
+	hand_over(perf, cpu);
+	return error;
 }
 
 /* A loss behind the last record has none of its own. */
-static void read_losses(struct trace_perf *perf, struct trace_cpu *cpu)
+static void read_losses(struct trace_perf *perf, unsigned int nr)
 {
+	struct trace_cpu *cpu = &perf->cpus[nr];
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < perf->config.nr_events; i++) {
+	for (size_t i = 0; i < trace_cpu_nr_fds(perf); i++) {
 		struct {
 			uint64_t value, id, lost;
 		} counts;
 
-		if (read(cpu->fds[i], &counts, sizeof(counts)) == (ssize_t)sizeof(counts))
+		if (cpu->fds[i] >= 0 &&
+		    read(cpu->fds[i], &counts, sizeof(counts)) == (ssize_t)sizeof(counts))
 			sum += counts.lost;
 	}
 	if (sum > cpu->told_lost) {
-		lose(perf, cpu, sum - cpu->told_lost);
+		lose(perf, nr, sum - cpu->told_lost);
 		cpu->told_lost = sum;
 	}
+}
+
+static int read_cpu(struct trace_perf *perf, unsigned int nr, bool end)
+{
+	const int error = read_ring(perf, nr);
+
+	perf->counts.ring_errors += error != 0;
+	if (end && perf->has_lost)
+		read_losses(perf, nr);
+	return error;
 }
 
 int trace_perf_read(struct trace_perf *perf, bool end)
 {
 	int error = 0;
 
-	for (unsigned int i = 0; i < perf->nr_cpus; i++) {
-		const int one = read_ring(perf, &perf->cpus[i]);
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		const int one = perf->cpus[i].fds ? read_cpu(perf, i, end) : 0;
 
-		perf->counts.ring_errors += one != 0;
-		if (one && !error)
+		error = error ? error : one;
+	}
+	return error;
+}
+
+/* ---- CPUs that come and go ---- */
+
+static int follow_cpu(struct trace_perf *perf, unsigned int nr, struct diag *diag)
+{
+	const bool is_online = cpu_list_has(&perf->watch.online, nr);
+	const bool is_open = perf->cpus[nr].fds != NULL;
+	int error;
+
+	if (is_online == is_open)
+		return 0;
+	if (is_open) {
+		(void)read_cpu(perf, nr, true); /* damage is counted */
+		trace_cpu_close(perf, nr);
+		return 0;
+	}
+	error = trace_cpu_open(perf, nr, diag);
+	if (error == -ENODEV)
+		return 0;
+	if (!error && perf->enabled)
+		error = enable_cpu(perf, nr, true);
+	return error;
+}
+
+int trace_perf_follow_cpus(struct trace_perf *perf, struct diag *diag)
+{
+	int error = 0;
+
+	if (!cpu_watch_read(&perf->watch))
+		return 0;
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		struct diag why;
+		const int one = follow_cpu(perf, i, &why);
+
+		if (one && !error) {
 			error = one;
-		if (end && perf->has_lost)
-			read_losses(perf, &perf->cpus[i]);
+			(void)diag_set(diag, one, "CPU %u is not recorded: %s", i, diag_show(&why));
+		}
 	}
 	return error;
 }
@@ -439,7 +415,12 @@ int trace_perf_poll_fd(const struct trace_perf *perf)
 
 unsigned int trace_perf_nr_cpus(const struct trace_perf *perf)
 {
-	return perf->nr_cpus_end;
+	return perf->watch.nr_cpus;
+}
+
+bool trace_perf_has_cpu(const struct trace_perf *perf, unsigned int cpu)
+{
+	return cpu < perf->watch.nr_cpus && perf->cpus[cpu].fds;
 }
 
 struct trace_perf_counts trace_perf_counts(const struct trace_perf *perf)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints by perf_event_open: for each CPU one ring of the kernel's, that
- * all events of the CPU write to. Hands over their records as they come, with
- * what the kernel could not write, counted.
+ * Events of a trace by perf_event_open: for each CPU one ring of the kernel's,
+ * that all events of the CPU write to. Hands over their records, each CPU's in
+ * order of time, with what the kernel could not write, counted.
  *
  * Not for: what records mean (trace_layout.h), where they go (trace_channel.h).
  */
 #ifndef DAEMON_TRACE_PERF_H
 #define DAEMON_TRACE_PERF_H
 
+#include "daemon/trace_record.h"
 #include "lib/diag.h"
 
 #include <stdbool.h>
@@ -17,17 +18,11 @@
 #include <sys/types.h>
 
 struct trace_perf_event {
-	const char *name;   /* for messages */
-	uint32_t id;	    /* of the tracepoint */
-	const char *filter; /* on its fields, in the kernel's language; NULL: none */
-};
-
-struct trace_perf_record {
-	unsigned int cpu;
-	unsigned int event; /* index in the configuration's events */
-	uint64_t time;	    /* CLOCK_MONOTONIC */
-	const uint8_t *raw; /* as its tracepoint describes it; 8-byte aligned less 4 */
-	size_t nr_bytes;
+	const char *name; /* for messages */
+	enum trace_record_kind kind;
+	uint32_t id;	     /* of a tracepoint */
+	const char *filter;  /* on its fields, in the kernel's language; NULL: none */
+	uint64_t samples_hz; /* of samples */
 };
 
 /* Called by trace_perf_read. */
@@ -37,11 +32,16 @@ struct trace_perf_sink {
 };
 
 struct trace_perf_config {
-	const struct trace_perf_event *events; /* borrowed, as the sink */
+	const struct trace_perf_event *events; /* borrowed, as all */
 	unsigned int nr_events;
 	uint64_t ring_bytes; /* of each CPU: a power of two, made larger or smaller where it must be
 			      */
 	struct trace_perf_sink *sink;
+	/* Only what these threads do, and those that they start; none: all. */
+	const int32_t *tids;
+	unsigned int nr_tids;
+	const char *cgroup;   /* its folder: only what is done in it; NULL: all */
+	const char *cpu_path; /* as /sys/devices/system/cpu, which NULL stands for */
 };
 
 struct trace_perf_counts {
@@ -49,6 +49,7 @@ struct trace_perf_counts {
 	uint64_t lost;	      /* told to the sink, by the kernel's count */
 	uint64_t bad_records; /* that no kernel writes: skipped, told to the sink as lost */
 	uint64_t ring_errors; /* a ring was damaged: what it held was skipped */
+	uint64_t throttled;   /* times that the kernel took no samples for a while */
 };
 
 struct trace_perf;
@@ -65,6 +66,12 @@ void trace_perf_close(struct trace_perf *perf); /* NULL: nothing. Read before, w
 int trace_perf_enable(struct trace_perf *perf, bool enable);
 
 /*
+ * CPUs that came online since the last time are opened, and record as the others do; of those that
+ * went what they left is handed over. 0, or -errno and diag: of one nothing is recorded.
+ */
+int trace_perf_follow_cpus(struct trace_perf *perf, struct diag *diag);
+
+/*
  * Hand over what the rings hold. With end, once recording has been stopped: the kernel's own counts
  * of losses too, which the rings do not hold all of. 0; -EBADMSG: a ring was damaged, and skipped.
  */
@@ -73,8 +80,10 @@ int trace_perf_read(struct trace_perf *perf, bool end);
 /* An epoll descriptor: readable when a ring is a quarter full. */
 int trace_perf_poll_fd(const struct trace_perf *perf);
 
-/* One more than the highest number of a CPU. */
+/* One more than the highest number of a CPU that there may ever be. */
 unsigned int trace_perf_nr_cpus(const struct trace_perf *perf);
+/* Is the CPU recorded now? */
+bool trace_perf_has_cpu(const struct trace_perf *perf, unsigned int cpu);
 
 struct trace_perf_counts trace_perf_counts(const struct trace_perf *perf);
 

@@ -5,6 +5,7 @@
 #include "daemon/trace_channel.h"
 #include "daemon/trace_layout.h"
 #include "daemon/trace_perf.h"
+#include "daemon/trace_sample.h"
 #include "daemon/trace_state.h"
 #include "daemon/trace_syscalls.h"
 #include "lib/file.h"
@@ -30,6 +31,8 @@
 /* Of compact record headers there are few: for tracepoints; what is above is the others'. */
 #define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
 #define NR_ENVS_MAX	  16u
+/* Beside those of the choice: of system calls, samples, mappings. */
+#define NR_OTHER_EVENTS 4u
 
 struct call_tracepoint {
 	struct tracepoint *tracepoint;
@@ -41,7 +44,8 @@ struct tracer {
 	struct tracer_config config;
 	struct tracer_counts counts;
 
-	/* Of the choice's events, by index; behind them the two of system calls. */
+	/* Of the choice's events, by index; behind them the two of system calls, then samples and
+	 * mappings. */
 	struct trace_layout *layouts;
 	size_t nr_layouts;
 	struct trace_perf_event *events;
@@ -49,7 +53,7 @@ struct tracer {
 	char **names;			 /* of these, for messages */
 	struct trace_syscalls *syscalls; /* NULL: not chosen */
 	struct call_tracepoint entry, exit;
-	uint32_t state_id;
+	uint32_t state_id, sample_id;
 	uint64_t nr_state;  /* records of the state at the start */
 	uint64_t lost_perf; /* told by perf: of the kernel, and damaged ones */
 
@@ -158,11 +162,29 @@ static void take_other(struct tracer *tracer, const struct trace_perf_record *re
 	trace_channel_commit(tracer->channel);
 }
 
+static void take_sample(struct tracer *tracer, const struct trace_perf_record *record)
+{
+	const uint32_t nr_bytes = trace_sample_bytes(record);
+	uint8_t *payload;
+
+	if (!nr_bytes)
+		return; /* executable, but no file's */
+	payload = trace_channel_reserve(tracer->channel, record->cpu,
+					tracer->sample_id + (record->kind == TRACE_RECORD_MAPPING),
+					record->time, nr_bytes);
+	if (!payload)
+		return;
+	trace_sample_write(record, payload);
+	trace_channel_commit(tracer->channel);
+}
+
 static void take(struct trace_perf_sink *sink, const struct trace_perf_record *record)
 {
 	struct tracer *tracer = (struct tracer *)(void *)sink;
 
-	if (record->event < tracer->nr_layouts)
+	if (record->kind != TRACE_RECORD_TRACEPOINT)
+		take_sample(tracer, record);
+	else if (record->event < tracer->nr_layouts)
 		take_other(tracer, record);
 	else if (record->event == tracer->nr_layouts)
 		take_entry(tracer, record);
@@ -186,6 +208,16 @@ static uint32_t id_of(size_t i)
 	return i <= OPROF_EVENT_COMPACT_MAX
 		       ? (uint32_t)i
 		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
+}
+
+static void add_samples(struct tracer *tracer)
+{
+	tracer->events[tracer->nr_events++] =
+		(struct trace_perf_event){.name = "sample",
+					  .kind = TRACE_RECORD_SAMPLE,
+					  .samples_hz = tracer->config.choice->samples_hz};
+	tracer->events[tracer->nr_events++] = (struct trace_perf_event){
+		.name = "mappings, which samples need", .kind = TRACE_RECORD_MAPPING};
 }
 
 static int name_event(struct tracer *tracer, const char *system, const char *name, uint32_t id,
@@ -236,7 +268,7 @@ static int add_call(struct tracer *tracer, struct call_tracepoint *call, const c
 static int add_calls(struct tracer *tracer, const char *filter, struct diag *diag)
 {
 	int error = trace_syscalls_create(&tracer->syscalls, tracer->config.tracefs,
-					  tracer->state_id + TRACE_STATE_NR_EVENTS, STREAM, diag);
+					  tracer->sample_id + TRACE_SAMPLE_NR_EVENTS, STREAM, diag);
 
 	if (!error)
 		error = add_call(tracer, &tracer->entry, "sys_enter", "args", filter, diag);
@@ -252,8 +284,8 @@ static int choose_events(struct tracer *tracer, struct diag *diag)
 	int error = 0;
 
 	tracer->layouts = calloc(choice->nr_events + 1, sizeof(*tracer->layouts));
-	tracer->events = calloc(choice->nr_events + 2, sizeof(*tracer->events));
-	tracer->names = calloc(choice->nr_events + 2, sizeof(*tracer->names));
+	tracer->events = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->events));
+	tracer->names = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->names));
 	if (!tracer->layouts || !tracer->events || !tracer->names)
 		return diag_set(diag, -ENOMEM, "no memory for %zu events", choice->nr_events);
 	for (size_t i = 0; !error && i < choice->nr_events; i++)
@@ -261,8 +293,11 @@ static int choose_events(struct tracer *tracer, struct diag *diag)
 	tracer->state_id = id_of(tracer->nr_layouts);
 	if (tracer->state_id < FIRST_ID_EXTENDED)
 		tracer->state_id = FIRST_ID_EXTENDED;
+	tracer->sample_id = tracer->state_id + TRACE_STATE_NR_EVENTS;
 	if (!error && trace_choice_has_syscalls(choice, &filter))
 		error = add_calls(tracer, filter, diag);
+	if (!error && choice->samples_hz)
+		add_samples(tracer);
 	return error;
 }
 
@@ -353,7 +388,8 @@ static int describe(struct tracer *tracer, struct diag *diag)
 		return diag_set(diag, -EIO, "no random number for the trace's identity");
 	describe_clock(&trace->clock);
 	describe_machine(tracer);
-	tracer->trace_events = calloc(tracer->nr_layouts + TRACE_STATE_NR_EVENTS + nr_calls,
+	tracer->trace_events = calloc(tracer->nr_layouts + TRACE_STATE_NR_EVENTS +
+					      TRACE_SAMPLE_NR_EVENTS + nr_calls,
 				      sizeof(*tracer->trace_events));
 	if (!tracer->trace_events)
 		return diag_set(diag, -ENOMEM, "no memory for the events' descriptions");
@@ -361,6 +397,8 @@ static int describe(struct tracer *tracer, struct diag *diag)
 		tracer->trace_events[trace->nr_events++] = tracer->layouts[i].event;
 	trace_state_events(tracer->trace_events + trace->nr_events, tracer->state_id, STREAM);
 	trace->nr_events += TRACE_STATE_NR_EVENTS;
+	trace_sample_events(tracer->trace_events + trace->nr_events, tracer->sample_id, STREAM);
+	trace->nr_events += TRACE_SAMPLE_NR_EVENTS;
 	for (unsigned int i = 0; i < nr_calls; i++)
 		tracer->trace_events[trace->nr_events++] =
 			*trace_syscalls_event(tracer->syscalls, i);

@@ -15,9 +15,10 @@ static struct diag diag;
 
 static void setup(void)
 {
-	static const char *const events[] = {
-		"sched/sched_switch", "sched/sched_exit",	"kmem/kfree",
-		"kmem/kmalloc",	      "raw_syscalls/sys_enter", "irq/softirq_entry"};
+	static const char *const events[] = {"sched/sched_switch", "sched/sched_exit",
+					     "kmem/kfree",	   "sched/sched_process_exec",
+					     "kmem/kmalloc",	   "raw_syscalls/sys_enter",
+					     "irq/softirq_entry"};
 
 	test_folder_setup();
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
@@ -81,7 +82,7 @@ END_TEST
 START_TEST(default_is_what_this_kernel_has_of_it)
 {
 	ck_assert_int_eq(add("default"), 0);
-	ck_assert_str_eq(chosen(), "sched:sched_switch irq:softirq_entry");
+	ck_assert_str_eq(chosen(), "sched:sched_switch sched:sched_process_exec irq:softirq_entry");
 	ck_assert(choice.all_syscalls);
 }
 END_TEST
@@ -117,6 +118,23 @@ START_TEST(a_system_call_chosen_as_a_tracepoint_is_told_how_to_choose_it)
 }
 END_TEST
 
+START_TEST(samples_bring_what_tells_whose_they_are)
+{
+	ck_assert_int_eq(add("sample"), 0);
+	ck_assert_uint_eq(choice.samples_hz, TRACE_CHOICE_HZ);
+	ck_assert_str_eq(chosen(), "sched:sched_process_exec");
+	ck_assert_int_eq(add("sample:97"), -EINVAL);
+	trace_choice_deinit(&choice);
+	ck_assert_int_eq(add("sched_process_exec/pid == 1/,sample:97"), 0);
+	ck_assert_uint_eq(choice.samples_hz, 97);
+	ck_assert_str_eq(chosen(), "sched:sched_process_exec/pid == 1");
+	ck_assert_int_eq(add("sample:0"), -EINVAL);
+	ck_assert_int_eq(add("sample:often"), -EINVAL);
+	ck_assert_int_eq(add("sample/pid == 1/"), -EINVAL);
+	ck_assert_int_eq(add("sampler"), -ENOENT);
+}
+END_TEST
+
 START_TEST(a_filter_may_hold_slashes)
 {
 	ck_assert_int_eq(add("kmem:kfree/name ~ \"/usr/bin/*\"/,sched_exit,kmem:kmalloc/b == 1/"),
@@ -149,6 +167,7 @@ int main(void)
 	tcase_add_test(tests, default_is_what_this_kernel_has_of_it);
 	tcase_add_test(tests, system_calls_are_chosen_all_or_by_name);
 	tcase_add_test(tests, a_system_call_chosen_as_a_tracepoint_is_told_how_to_choose_it);
+	tcase_add_test(tests, samples_bring_what_tells_whose_they_are);
 	tcase_add_test(tests, a_filter_may_hold_slashes);
 	tcase_add_test(tests, what_is_no_event_is_refused);
 	return test_run(tests);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One record of a kernel's ring that a trace is made of: a tracepoint's, a
+ * sample's with its call chain, a mapping's. They stand in one ring in several
+ * layouts; the kernel's number of the event, which is the first word of the
+ * one kind and the last of the other, tells which.
+ *
+ * Not for: opening events, whose number is whose (trace_perf.c).
+ */
+#ifndef DAEMON_TRACE_RECORD_H
+#define DAEMON_TRACE_RECORD_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum trace_record_kind {
+	TRACE_RECORD_TRACEPOINT,
+	TRACE_RECORD_SAMPLE,
+	TRACE_RECORD_MAPPING, /* of a file's code, or of anything else that is executable */
+};
+
+/* What the kernel is to write, by kind. All begin with PERF_SAMPLE_IDENTIFIER. */
+#define TRACE_RECORD_TRACEPOINT_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
+#define TRACE_RECORD_SAMPLE_TYPE                                                                   \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+#define TRACE_RECORD_MAPPING_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME)
+
+/* Into the record's own bytes: good as long as they are. */
+struct trace_perf_record {
+	unsigned int cpu;
+	unsigned int event; /* index in the configuration's events */
+	enum trace_record_kind kind;
+	uint64_t time; /* CLOCK_MONOTONIC */
+	int32_t pid, tid;
+
+	/* TRACE_RECORD_TRACEPOINT: as its tracepoint describes it; 8-byte aligned less 4. pid and
+	 * tid are not set: they are among its fields. */
+	const uint8_t *raw;
+	size_t nr_bytes;
+
+	/* TRACE_RECORD_SAMPLE */
+	uint64_t ip, period;
+	const uint8_t *chain; /* nr_chain words of 8 bytes: addresses, and PERF_CONTEXT_ marks */
+	uint64_t nr_chain;
+
+	/* TRACE_RECORD_MAPPING; tid is not set */
+	uint64_t start, end, offset;
+	const char *path; /* with its NUL */
+};
+
+/* The kernel's number of the event that wrote a record of nr_bytes; false: it has none. */
+bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id);
+
+/*
+ * A record of nr_bytes, at least a header of such a size, of an event of kind; cpu and event are
+ * left as they are. False: no kernel writes such.
+ */
+bool trace_record_parse(struct trace_perf_record *record, enum trace_record_kind kind,
+			const uint8_t *bytes, size_t nr_bytes);
+
+#endif
