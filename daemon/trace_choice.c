@@ -19,7 +19,7 @@ static const char *const defaults[] = {
 	"irq:irq_handler_exit",	    "irq:softirq_entry",	  "irq:softirq_exit",
 	"irq:softirq_raise",	    "exceptions:page_fault_user", "exceptions:page_fault_kernel",
 	"block:block_rq_issue",	    "block:block_rq_complete",	  "signal:signal_generate",
-	"signal:signal_deliver",
+	"signal:signal_deliver",    "task:task_newtask",
 };
 
 /* Whose a sample is, by its thread's number. */

@@ -172,14 +172,14 @@ static bool fits_event(const struct trace_filter *filter, const char *name)
 	return !filter->nr_events;
 }
 
-static bool fits_thread(const struct trace_filter *filter, const struct trace_runner *who)
+bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, const char *name)
 {
 	for (size_t i = 0; i < filter->nr_threads; i++) {
-		int64_t tid;
+		int64_t number;
 
-		if (parse_number(filter->threads[i], &tid)
-			    ? tid == who->tid
-			    : !fnmatch(filter->threads[i], who->name, 0))
+		if (parse_number(filter->threads[i], &number)
+			    ? number == tid
+			    : !fnmatch(filter->threads[i], name, 0))
 			return true;
 	}
 	return !filter->nr_threads;
@@ -267,7 +267,8 @@ bool trace_filter_lets(const struct trace_filter *filter, const struct ctf_recor
 
 	if (ns < filter->from_ns || (filter->to_ns && ns >= filter->to_ns) ||
 	    (filter->has_cpu && record->packet->cpu_id != filter->cpu) ||
-	    !fits_event(filter, record->event->name) || !fits_thread(filter, who))
+	    !fits_event(filter, record->event->name) ||
+	    !trace_filter_lets_thread(filter, who->tid, who->name))
 		return false;
 	for (size_t i = 0; i < filter->nr_conditions; i++)
 		if (!fits_condition(&filter->conditions[i], record))

@@ -52,6 +52,9 @@ int trace_filter_condition(struct trace_filter *filter, const char *text, struct
 /* Seconds, "1.5", into ns. */
 int trace_filter_seconds(const char *option, const char *text, uint64_t *ns, struct diag *diag);
 
+/* Whether the thread is one of those that are wanted. */
+bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, const char *name);
+
 bool trace_filter_lets(const struct trace_filter *filter, const struct ctf_record *record,
 		       uint64_t begin, const struct trace_runner *who);
 

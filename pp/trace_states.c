@@ -1,75 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace_states.h"
 
+#include "pp/trace_rules.h"
+#include "pp/trace_threads.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NR_CPUS_MAX 65536u
-#define NR_ARGS	    7u
-#define NONE	    UINT32_MAX
-
-/* What events do to states. */
-enum action {
-	ACT_NOTHING,
-	ACT_SWITCH,
-	ACT_WAKEUP,
-	ACT_FORK,
-	ACT_EXEC,
-	ACT_EXIT,
-	ACT_IRQ_ENTRY,
-	ACT_IRQ_EXIT,
-	ACT_SOFTIRQ_ENTRY,
-	ACT_SOFTIRQ_EXIT,
-	ACT_SYSCALL_ENTRY,
-	ACT_SYSCALL_EXIT,
-	ACT_BLOCK_DONE,
-	ACT_STATE,
-};
-
-/* An event's action, and where among its fields are those that it takes. */
-struct rule {
-	enum action action;
-	uint32_t fields[NR_ARGS];
-};
-
-/* Fields by name, in the order of struct rule. */
-static const struct known {
-	const char *name; /* or its beginning, where it ends in _ */
-	enum action action;
-	const char *fields[NR_ARGS];
-} known[] = {
-	{"sched_switch",
-	 ACT_SWITCH,
-	 {"prev_tid", "prev_state", "next_tid", "next_comm", "prev_comm"}},
-	{"sched_wakeup", ACT_WAKEUP, {"tid"}},
-	{"sched_wakeup_new", ACT_WAKEUP, {"tid"}},
-	{"sched_process_fork", ACT_FORK, {"parent_tid", "child_tid", "child_comm"}},
-	{"sched_process_exec", ACT_EXEC, {"tid", "filename"}},
-	{"sched_process_exit", ACT_EXIT, {"tid"}},
-	{"irq_handler_entry", ACT_IRQ_ENTRY, {NULL}},
-	{"irq_handler_exit", ACT_IRQ_EXIT, {NULL}},
-	{"irq_softirq_entry", ACT_SOFTIRQ_ENTRY, {NULL}},
-	{"irq_softirq_exit", ACT_SOFTIRQ_EXIT, {NULL}},
-	{"block_rq_complete", ACT_BLOCK_DONE, {NULL}},
-	{"syscall_entry_", ACT_SYSCALL_ENTRY, {NULL}},
-	{"syscall_exit_", ACT_SYSCALL_EXIT, {NULL}},
-	{"lttng_statedump_process_state",
-	 ACT_STATE,
-	 {"tid", "pid", "name", "type", "status", "syscall"}},
-};
-#define NR_KNOWN (sizeof(known) / sizeof(known[0]))
-
-/* In the order of known[].fields. */
-enum { SWITCH_PREV, SWITCH_STATE, SWITCH_NEXT, SWITCH_NEXT_COMM, SWITCH_PREV_COMM };
-enum { FORK_PARENT, FORK_CHILD, FORK_COMM };
-enum { EXEC_TID, EXEC_FILE };
-enum { STATE_TID, STATE_PID, STATE_NAME, STATE_TYPE, STATE_STATUS, STATE_SYSCALL };
+#define NR_OPEN_MAX 8u
+#define NONE	    THREAD_NONE
 
 /* Of lttng_statedump_process_state. */
 #define STATUS_ZOMBIE 4
 #define STATUS_WAIT   5
 #define TYPE_KERNEL   1
+
+/* Of task_newtask. */
+#define CLONE_THREAD 0x00010000
+
+/* What system calls return instead of an error. */
+#define ERRNO_MAX 4095
 
 /* Of sched_switch's prev_state: as the kernel reports them. */
 #define TASK_STATES	     0xffu
@@ -77,15 +29,11 @@ enum { STATE_TID, STATE_PID, STATE_NAME, STATE_TYPE, STATE_STATUS, STATE_SYSCALL
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
 
-enum mode { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
-
-struct thread {
-	struct trace_thread told;
-	enum mode mode;
-	bool on_cpu, is_ending;
-	enum thread_state waits; /* off its CPU: since when, how */
+/* An interrupt that goes on. */
+struct open_interrupt {
+	uint32_t index; /* among the trace's interrupts */
 	uint64_t since;
-	uint64_t woken; /* 0: it was not since it ran last */
+	bool is_soft;
 };
 
 struct cpu {
@@ -100,6 +48,10 @@ struct cpu {
 	bool is_known, is_idle; /* who runs */
 	uint32_t thread;	/* index; NONE */
 	unsigned int irqs, softirqs;
+	struct open_interrupt open[NR_OPEN_MAX]; /* deeper ones are not timed */
+	unsigned int nr_open;
+	int32_t new_tid; /* that task_newtask told of last */
+	bool new_is_thread;
 	/* A block request ended: in the interrupt that still goes on, or by the thread that runs.
 	 */
 	bool block_done, block_done_in_interrupt;
@@ -107,52 +59,18 @@ struct cpu {
 
 struct trace_states {
 	uint64_t begin, end;
-	struct rule *rules; /* by index of the event in the trace */
+	struct trace_rule *rules; /* by index of the event in the trace */
 	const struct ctf_event *events;
 	unsigned int nr_events;
 	struct cpu *cpus;
 	unsigned int nr_cpus;
-	struct thread *threads;
-	size_t nr_threads, room_threads;
-	uint32_t *slots; /* by tid: index + 1 of the last thread of that number */
-	size_t nr_slots; /* a power of two */
+	struct threads threads;
+	struct trace_calls calls;
+	struct trace_interrupts interrupts;
+	struct trace_spread wakeups;
+	uint64_t lost_until; /* of all CPUs, the latest */
+	bool has_block_events;
 };
-
-/* ---- rules ---- */
-
-static bool is_named(const struct known *of, const char *name)
-{
-	const size_t nr_bytes = strlen(of->name);
-
-	return of->name[nr_bytes - 1] == '_' ? !strncmp(of->name, name, nr_bytes)
-					     : !strcmp(of->name, name);
-}
-
-static uint32_t field_of(const struct ctf_event *event, const char *name)
-{
-	for (unsigned int i = 0; i < event->nr_fields; i++)
-		if (!strcmp(event->fields[i].name, name))
-			return i;
-	return NONE;
-}
-
-/* An event that lacks a field that its rule takes is another's: passed over. */
-static struct rule rule_of(const struct ctf_event *event)
-{
-	for (size_t i = 0; i < NR_KNOWN; i++) {
-		struct rule rule = {.action = known[i].action};
-
-		if (!is_named(&known[i], event->name))
-			continue;
-		for (unsigned int nr = 0; nr < NR_ARGS && known[i].fields[nr]; nr++) {
-			rule.fields[nr] = field_of(event, known[i].fields[nr]);
-			if (rule.fields[nr] == NONE)
-				return (struct rule){.action = ACT_NOTHING};
-		}
-		return rule;
-	}
-	return (struct rule){.action = ACT_NOTHING};
-}
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
 {
@@ -164,15 +82,16 @@ int trace_states_create(struct trace_states **states, const struct ctf_trace *tr
 	made->begin = made->end = begin;
 	made->events = trace->events;
 	made->nr_events = trace->nr_events;
-	made->nr_slots = 1024;
 	made->rules = calloc(trace->nr_events + 1, sizeof(*made->rules));
-	made->slots = calloc(made->nr_slots, sizeof(*made->slots));
-	if (!made->rules || !made->slots) {
+	for (unsigned int i = 0; made->rules && i < trace->nr_events; i++) {
+		made->rules[i] = trace_rule_of(&trace->events[i]);
+		made->has_block_events |= made->rules[i].action == ACT_BLOCK_DONE;
+	}
+	if (!made->rules || threads_init(&made->threads, begin) ||
+	    trace_calls_init(&made->calls, trace, made->rules)) {
 		trace_states_destroy(made);
 		return -ENOMEM;
 	}
-	for (unsigned int i = 0; i < trace->nr_events; i++)
-		made->rules[i] = rule_of(&trace->events[i]);
 	*states = made;
 	return 0;
 }
@@ -181,88 +100,24 @@ void trace_states_destroy(struct trace_states *states)
 {
 	if (!states)
 		return;
+	trace_spread_deinit(&states->wakeups);
+	trace_interrupts_deinit(&states->interrupts);
+	trace_calls_deinit(&states->calls);
+	threads_deinit(&states->threads);
 	free(states->rules);
 	free(states->cpus);
-	free(states->threads);
-	free(states->slots);
 	free(states);
 }
 
-/* ---- threads ---- */
-
-static size_t slot_of(const struct trace_states *states, int32_t tid)
+void trace_states_choose(struct trace_states *states, trace_chooser *chooser, const void *context)
 {
-	size_t slot = ((uint32_t)tid * 2654435761u) & (states->nr_slots - 1);
-
-	while (states->slots[slot] && states->threads[states->slots[slot] - 1].told.tid != tid)
-		slot = (slot + 1) & (states->nr_slots - 1);
-	return slot;
+	states->threads.chooser = chooser;
+	states->threads.chooser_context = context;
 }
 
-static int grow_slots(struct trace_states *states)
+static struct thread *thread_at(const struct trace_states *states, uint32_t index)
 {
-	uint32_t *before = states->slots;
-	const size_t nr_before = states->nr_slots;
-	uint32_t *bigger = calloc(2 * nr_before, sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	states->slots = bigger;
-	states->nr_slots = 2 * nr_before;
-	for (size_t i = 0; i < nr_before; i++)
-		if (before[i])
-			bigger[slot_of(states, states->threads[before[i] - 1].told.tid)] =
-				before[i];
-	free(before);
-	return 0;
-}
-
-static int grow_threads(struct trace_states *states)
-{
-	const size_t room = states->room_threads ? 2 * states->room_threads : 256;
-	struct thread *bigger = realloc(states->threads, room * sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	states->threads = bigger;
-	states->room_threads = room;
-	return 0;
-}
-
-/* A new life of tid, that was in this state since then. Its index, or NONE: no memory. */
-static uint32_t add_thread(struct trace_states *states, int32_t tid, enum thread_state state,
-			   uint64_t since)
-{
-	struct thread *thread;
-
-	if ((states->nr_threads == states->room_threads && grow_threads(states)) ||
-	    (2 * states->nr_threads >= states->nr_slots && grow_slots(states)))
-		return NONE;
-	thread = &states->threads[states->nr_threads];
-	*thread = (struct thread){.told = {.tid = tid, .pid = -1}, .waits = state, .since = since};
-	states->slots[slot_of(states, tid)] = (uint32_t)++states->nr_threads;
-	return (uint32_t)(states->nr_threads - 1);
-}
-
-/* The one that lives. Who was not named before was there from the begin on, doing nobody knows
- * what. */
-static uint32_t find_thread(struct trace_states *states, int32_t tid)
-{
-	const uint32_t found = states->slots[slot_of(states, tid)];
-
-	if (found && !states->threads[found - 1].told.has_ended)
-		return found - 1;
-	return add_thread(states, tid, THREAD_UNKNOWN,
-			  found ? states->threads[found - 1].since : states->begin);
-}
-
-static void name_thread(struct thread *thread, const struct ctf_value *value)
-{
-	const size_t room = sizeof(thread->told.name) - 1;
-	const size_t nr_bytes = value->nr < room ? value->nr : room;
-
-	memcpy(thread->told.name, value->bytes, nr_bytes);
-	thread->told.name[nr_bytes] = '\0';
+	return &states->threads.threads[index];
 }
 
 /* What it waited for up to now. */
@@ -288,7 +143,7 @@ static enum cpu_state state_of(const struct trace_states *states, const struct c
 		return CPU_UNKNOWN;
 	if (cpu->is_idle)
 		return CPU_IDLE;
-	thread = &states->threads[cpu->thread];
+	thread = thread_at(states, cpu->thread);
 	if (thread->told.is_kernel)
 		return CPU_KERNEL;
 	if (thread->mode == MODE_UNKNOWN)
@@ -339,7 +194,8 @@ static void settle(struct trace_states *states, struct cpu *cpu, uint32_t thread
 
 		cpu->times.ns[state] += cpu->pending[i];
 		if (thread != NONE)
-			states->threads[thread].told.ns[thread_state_of(state)] += cpu->pending[i];
+			thread_at(states, thread)->told.ns[thread_state_of(state)] +=
+				cpu->pending[i];
 		cpu->pending[i] = 0;
 	}
 }
@@ -368,11 +224,17 @@ static int need_cpus(struct trace_states *states, unsigned int nr)
 	return 0;
 }
 
+static void forget_interrupts(struct cpu *cpu)
+{
+	cpu->irqs = cpu->softirqs = cpu->nr_open = 0;
+}
+
 /*
  * A packet tells of losses at its end; where in it they were is not known, so all of it is lost
  * time; of packets that are missing, the time up to it.
  */
-static void look_for_losses(struct cpu *cpu, const struct oprof_packet_header *packet)
+static void look_for_losses(struct trace_states *states, struct cpu *cpu,
+			    const struct oprof_packet_header *packet)
 {
 	if (cpu->has_seq && packet->seq == cpu->seq)
 		return;
@@ -382,7 +244,9 @@ static void look_for_losses(struct cpu *cpu, const struct oprof_packet_header *p
 		 packet->time_begin > cpu->lost_until)
 		cpu->lost_until = packet->time_begin;
 	if (packet->lost > cpu->lost || (cpu->has_seq && packet->seq != cpu->seq + 1))
-		cpu->irqs = cpu->softirqs = 0; /* their ends may be among what is lost */
+		forget_interrupts(cpu); /* their ends may be among what is lost */
+	if (cpu->lost_until > states->lost_until)
+		states->lost_until = cpu->lost_until;
 	cpu->lost = packet->lost;
 	cpu->seq = packet->seq;
 	cpu->has_seq = true;
@@ -390,15 +254,15 @@ static void look_for_losses(struct cpu *cpu, const struct oprof_packet_header *p
 
 /* ---- actions ---- */
 
-static int64_t number(const struct ctf_record *record, const struct rule *rule, unsigned int i)
-{
-	return (int64_t)record->values[rule->fields[i]].number;
-}
-
-static const struct ctf_value *value(const struct ctf_record *record, const struct rule *rule,
+static const struct ctf_value *value(const struct ctf_record *record, const struct trace_rule *rule,
 				     unsigned int i)
 {
 	return &record->values[rule->fields[i]];
+}
+
+static void name_thread(struct trace_states *states, uint32_t index, const struct ctf_value *name)
+{
+	threads_name(&states->threads, index, name->bytes, name->nr);
 }
 
 static enum thread_state wait_of(uint64_t task_state)
@@ -417,9 +281,9 @@ static enum thread_state wait_of(uint64_t task_state)
  */
 static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t prev)
 {
-	const enum cpu_state state = prev == NONE			    ? CPU_IDLE
-				     : states->threads[prev].told.is_kernel ? CPU_KERNEL
-									    : CPU_RUNNING;
+	const enum cpu_state state = prev == NONE			       ? CPU_IDLE
+				     : thread_at(states, prev)->told.is_kernel ? CPU_KERNEL
+									       : CPU_RUNNING;
 
 	if (!cpu->lost_until) {
 		cpu->pending[state] += cpu->pending[CPU_UNKNOWN];
@@ -438,23 +302,24 @@ static void settle_switch(struct trace_states *states, struct cpu *cpu, uint32_t
 	} else {
 		settle(states, cpu, cpu->thread, is_same);
 		if (!is_same && cpu->thread != NONE) {
-			states->threads[cpu->thread].on_cpu = false;
-			states->threads[cpu->thread].waits = THREAD_UNKNOWN;
-			states->threads[cpu->thread].since = now;
+			thread_at(states, cpu->thread)->on_cpu = false;
+			thread_at(states, cpu->thread)->waits = THREAD_UNKNOWN;
+			thread_at(states, cpu->thread)->since = now;
 		}
 	}
 	if (is_same || prev == NONE)
 		return;
 	if (cpu->is_known)
-		states->threads[prev].told.ns[THREAD_UNKNOWN] += now - states->threads[prev].since;
-	states->threads[prev].since = now;
+		thread_at(states, prev)->told.ns[THREAD_UNKNOWN] +=
+			now - thread_at(states, prev)->since;
+	thread_at(states, prev)->since = now;
 }
 
 static int switch_out(struct trace_states *states, struct cpu *cpu, const struct ctf_record *record,
-		      const struct rule *rule)
+		      const struct trace_rule *rule)
 {
-	const int32_t tid = (int32_t)number(record, rule, SWITCH_PREV);
-	const uint32_t prev = tid ? find_thread(states, tid) : NONE;
+	const int32_t tid = (int32_t)trace_rule_number(record, rule, SWITCH_PREV);
+	const uint32_t prev = tid ? threads_find(&states->threads, tid) : NONE;
 	struct thread *thread;
 
 	if (tid && prev == NONE)
@@ -462,35 +327,42 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 	settle_switch(states, cpu, prev, record->time);
 	if (!tid)
 		return 0;
-	thread = &states->threads[prev];
-	name_thread(thread, value(record, rule, SWITCH_PREV_COMM));
+	thread = thread_at(states, prev);
+	name_thread(states, prev, value(record, rule, SWITCH_PREV_COMM));
 	thread->on_cpu = false;
 	thread->since = record->time;
 	thread->woken = 0;
-	thread->waits = wait_of((uint64_t)number(record, rule, SWITCH_STATE));
+	thread->waits = wait_of((uint64_t)trace_rule_number(record, rule, SWITCH_STATE));
 	/* Preempted, it comes once more. */
 	thread->told.has_ended = thread->is_ending && thread->waits != THREAD_READY;
 	return 0;
 }
 
-static void come_to_run(struct thread *thread, uint64_t now)
+/* Nothing was lost since then: an end that comes now is that of what began then. */
+static bool is_sure(const struct trace_states *states, uint64_t since)
 {
+	return states->lost_until <= since;
+}
+
+static int come_to_run(struct trace_states *states, struct thread *thread, uint64_t now)
+{
+	const uint64_t woken = thread->woken;
+
 	end_wait(thread, now);
 	thread->on_cpu = true;
 	thread->told.nr_switches++;
-	if (!thread->woken)
-		return;
-	thread->told.nr_wakeups_run++;
-	thread->told.wakeup_ns_sum += now - thread->woken;
-	if (now - thread->woken > thread->told.wakeup_ns_max)
-		thread->told.wakeup_ns_max = now - thread->woken;
 	thread->woken = 0;
+	if (!woken || !is_sure(states, woken))
+		return 0;
+	if (thread->is_chosen && trace_spread_add(&states->wakeups, now - woken))
+		return -ENOMEM;
+	return trace_spread_add(&thread->told.wakeups, now - woken);
 }
 
 static int act_switch(struct trace_states *states, struct cpu *cpu, const struct ctf_record *record,
-		      const struct rule *rule)
+		      const struct trace_rule *rule)
 {
-	const int32_t next = (int32_t)number(record, rule, SWITCH_NEXT);
+	const int32_t next = (int32_t)trace_rule_number(record, rule, SWITCH_NEXT);
 	const int error = switch_out(states, cpu, record, rule);
 
 	if (error)
@@ -499,29 +371,29 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 	cpu->is_known = true;
 	cpu->is_idle = !next;
 	cpu->thread = NONE;
-	cpu->irqs = cpu->softirqs = 0;
+	forget_interrupts(cpu);
 	cpu->block_done = false;
 	if (!next)
 		return 0;
-	cpu->thread = find_thread(states, next);
+	cpu->thread = threads_find(&states->threads, next);
 	if (cpu->thread == NONE) {
 		cpu->is_known = false;
 		return -ENOMEM;
 	}
-	name_thread(&states->threads[cpu->thread], value(record, rule, SWITCH_NEXT_COMM));
-	come_to_run(&states->threads[cpu->thread], record->time);
-	return 0;
+	name_thread(states, cpu->thread, value(record, rule, SWITCH_NEXT_COMM));
+	return come_to_run(states, thread_at(states, cpu->thread), record->time);
 }
 
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
-		      const struct ctf_record *record, const struct rule *rule)
+		      const struct ctf_record *record, const struct trace_rule *rule)
 {
-	const uint32_t index = find_thread(states, (int32_t)number(record, rule, 0));
+	const uint32_t index =
+		threads_find(&states->threads, (int32_t)trace_rule_number(record, rule, 0));
 	struct thread *thread;
 
 	if (index == NONE)
 		return -ENOMEM;
-	thread = &states->threads[index];
+	thread = thread_at(states, index);
 	thread->told.nr_wakeups++;
 	if (thread->on_cpu || thread->waits == THREAD_READY)
 		return 0;
@@ -533,28 +405,52 @@ static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 	return 0;
 }
 
-static int act_fork(struct trace_states *states, const struct ctf_record *record,
-		    const struct rule *rule)
+/* Before the fork itself, in which the kernel does not tell it. */
+static void act_new_task(struct cpu *cpu, const struct ctf_record *record,
+			 const struct trace_rule *rule)
 {
-	const uint32_t parent = find_thread(states, (int32_t)number(record, rule, FORK_PARENT));
+	cpu->new_tid = (int32_t)trace_rule_number(record, rule, NEW_TASK_TID);
+	cpu->new_is_thread = trace_rule_number(record, rule, NEW_TASK_FLAGS) & CLONE_THREAD;
+}
+
+static void set_process(struct trace_states *states, uint32_t index, uint32_t first)
+{
+	struct thread *thread = thread_at(states, index);
+
+	thread->told.process = first;
+	thread->told.pid = thread_at(states, first)->told.tid;
+}
+
+static int act_fork(struct trace_states *states, const struct cpu *cpu,
+		    const struct ctf_record *record, const struct trace_rule *rule)
+{
+	const int32_t tid = (int32_t)trace_rule_number(record, rule, FORK_CHILD);
+	const uint32_t parent = threads_find(&states->threads,
+					     (int32_t)trace_rule_number(record, rule, FORK_PARENT));
 	uint32_t child;
 
 	if (parent == NONE)
 		return -ENOMEM;
-	child = add_thread(states, (int32_t)number(record, rule, FORK_CHILD), THREAD_READY,
-			   record->time);
+	child = threads_add(&states->threads, tid, THREAD_READY, record->time);
 	if (child == NONE)
 		return -ENOMEM;
-	states->threads[child].told.is_kernel = states->threads[parent].told.is_kernel;
-	states->threads[child].mode = MODE_SYSCALL; /* it comes out of the call that made it */
-	name_thread(&states->threads[child], value(record, rule, FORK_COMM));
+	thread_at(states, child)->told.is_kernel = thread_at(states, parent)->told.is_kernel;
+	thread_at(states, child)->mode = MODE_SYSCALL; /* it comes out of the call that made it */
+	name_thread(states, child, value(record, rule, FORK_COMM));
+	if (cpu->new_tid != tid)
+		return 0;
+	if (!cpu->new_is_thread)
+		set_process(states, child, child);
+	else if (thread_at(states, parent)->told.process != TRACE_NO_PROCESS)
+		set_process(states, child, thread_at(states, parent)->told.process);
 	return 0;
 }
 
 static int act_exec(struct trace_states *states, const struct ctf_record *record,
-		    const struct rule *rule)
+		    const struct trace_rule *rule)
 {
-	const uint32_t index = find_thread(states, (int32_t)number(record, rule, EXEC_TID));
+	const uint32_t index =
+		threads_find(&states->threads, (int32_t)trace_rule_number(record, rule, EXEC_TID));
 	struct ctf_value file = *value(record, rule, EXEC_FILE);
 
 	if (index == NONE)
@@ -567,63 +463,197 @@ static int act_exec(struct trace_states *states, const struct ctf_record *record
 		}
 	if (file.nr > 15)
 		file.nr = 15; /* as the kernel cuts it */
-	name_thread(&states->threads[index], &file);
+	name_thread(states, index, &file);
+	/* Who runs another program is its process's only thread, and has its number. */
+	if (thread_at(states, index)->told.process == TRACE_NO_PROCESS)
+		set_process(states, index, index);
 	return 0;
 }
 
 /* It still runs to its last switch, whose state says that it is dead. */
 static int act_exit(struct trace_states *states, const struct ctf_record *record,
-		    const struct rule *rule)
+		    const struct trace_rule *rule)
 {
-	const uint32_t index = find_thread(states, (int32_t)number(record, rule, 0));
+	const uint32_t index =
+		threads_find(&states->threads, (int32_t)trace_rule_number(record, rule, 0));
 
 	if (index == NONE)
 		return -ENOMEM;
-	states->threads[index].mode = MODE_SYSCALL;
-	states->threads[index].is_ending = true;
+	thread_at(states, index)->mode = MODE_SYSCALL;
+	thread_at(states, index)->is_ending = true;
 	return 0;
 }
 
 static int act_state(struct trace_states *states, const struct ctf_record *record,
-		     const struct rule *rule)
+		     const struct trace_rule *rule)
 {
-	const uint32_t index = find_thread(states, (int32_t)number(record, rule, STATE_TID));
-	const int64_t call = number(record, rule, STATE_SYSCALL);
+	const uint32_t index =
+		threads_find(&states->threads, (int32_t)trace_rule_number(record, rule, STATE_TID));
+	const int64_t call = trace_rule_number(record, rule, STATE_SYSCALL);
+	const uint32_t first =
+		index == NONE ? NONE
+			      : threads_find(&states->threads,
+					     (int32_t)trace_rule_number(record, rule, STATE_PID));
 	struct thread *thread;
 
-	if (index == NONE)
+	if (first == NONE)
 		return -ENOMEM;
-	thread = &states->threads[index];
-	thread->told.pid = (int32_t)number(record, rule, STATE_PID);
-	thread->told.is_kernel = number(record, rule, STATE_TYPE) == TYPE_KERNEL;
-	name_thread(thread, value(record, rule, STATE_NAME));
-	if (number(record, rule, STATE_STATUS) == STATUS_WAIT)
+	set_process(states, first, first);
+	set_process(states, index, first);
+	thread = thread_at(states, index);
+	thread->told.is_kernel = trace_rule_number(record, rule, STATE_TYPE) == TYPE_KERNEL;
+	name_thread(states, index, value(record, rule, STATE_NAME));
+	if (trace_rule_number(record, rule, STATE_STATUS) == STATUS_WAIT)
 		thread->waits = THREAD_SLEEPING;
 	if (call >= 0)
 		thread->mode = MODE_SYSCALL;
 	return 0;
 }
 
-static void act_syscall(struct trace_states *states, const struct cpu *cpu, enum mode mode)
+static struct thread *runner(const struct trace_states *states, const struct cpu *cpu)
 {
-	struct thread *thread;
+	return cpu->is_known && !cpu->is_idle ? thread_at(states, cpu->thread) : NULL;
+}
 
-	if (!cpu->is_known || cpu->is_idle)
+static void enter_call(struct trace_states *states, const struct cpu *cpu,
+		       const struct ctf_record *record, const struct trace_rule *rule)
+{
+	struct thread *thread = runner(states, cpu);
+
+	if (!thread)
 		return;
-	thread = &states->threads[cpu->thread];
-	thread->mode = mode;
-	thread->told.nr_syscalls += mode == MODE_SYSCALL;
+	thread->mode = MODE_SYSCALL;
+	thread->told.nr_syscalls++;
+	thread->call = rule->call;
+	thread->call_since = record->time;
+	if (thread->is_chosen)
+		states->calls.calls[rule->call].nr++;
+}
+
+static bool is_error(int64_t returned)
+{
+	return returned < 0 && returned >= -ERRNO_MAX;
+}
+
+/* One whose begin was not told has no time: it went on when the trace began, or that was lost. */
+static int leave_call(struct trace_states *states, const struct cpu *cpu,
+		      const struct ctf_record *record, const struct trace_rule *rule)
+{
+	struct thread *thread = runner(states, cpu);
+	struct trace_call *call = &states->calls.calls[rule->call];
+	const bool failed = rule->fields[SYSCALL_RETURN] != TRACE_RULE_NONE &&
+			    is_error(trace_rule_number(record, rule, SYSCALL_RETURN));
+	bool is_timed;
+
+	if (!thread)
+		return 0;
+	is_timed = thread->call == rule->call;
+	thread->mode = MODE_USER;
+	thread->call = CALL_NONE;
+	thread->told.nr_errors += failed;
+	if (!thread->is_chosen)
+		return 0;
+	call->nr_errors += failed;
+	if (is_timed && is_sure(states, thread->call_since))
+		return trace_spread_add(&call->ns, record->time - thread->call_since);
+	call->nr_unsure += is_timed;
+	return 0;
+}
+
+/* ---- interrupts ---- */
+
+static int enter_interrupt(struct trace_states *states, struct cpu *cpu,
+			   const struct ctf_record *record, enum trace_interrupt_kind kind,
+			   int64_t number, const char *name, size_t nr_name)
+{
+	const struct thread *thread = runner(states, cpu);
+	uint32_t index;
+
+	if (kind == INTERRUPT_SOFT) {
+		cpu->times.nr_softirqs++;
+		cpu->softirqs++;
+	} else {
+		cpu->times.nr_irqs++;
+		cpu->irqs++;
+	}
+	if (states->threads.chooser && (!thread || !thread->is_chosen))
+		return 0;
+	index = trace_interrupts_find(&states->interrupts, kind, number, name, nr_name);
+	if (index == INDEX_TABLE_NONE)
+		return -ENOMEM;
+	states->interrupts.interrupts[index].nr++;
+	if (cpu->nr_open < NR_OPEN_MAX)
+		cpu->open[cpu->nr_open++] = (struct open_interrupt){
+			.index = index, .since = record->time, .is_soft = kind == INTERRUPT_SOFT};
+	return 0;
 }
 
 /* Whom it wakes from now on does not wait for a disk. */
-static void end_interrupt(struct cpu *cpu)
+static void end_block_done(struct cpu *cpu)
 {
 	if (cpu->block_done_in_interrupt && !cpu->irqs && !cpu->softirqs)
 		cpu->block_done = cpu->block_done_in_interrupt = false;
 }
 
+/* The last one of them that began; those above it have ended, too, whatever became of their ends.
+ */
+static int leave_interrupt(struct trace_states *states, struct cpu *cpu,
+			   const struct ctf_record *record, enum trace_interrupt_kind kind,
+			   int64_t number)
+{
+	unsigned int i = cpu->nr_open;
+
+	if (kind == INTERRUPT_SOFT)
+		cpu->softirqs -= cpu->softirqs > 0;
+	else
+		cpu->irqs -= cpu->irqs > 0;
+	end_block_done(cpu);
+	while (i--) {
+		struct trace_interrupt *interrupt =
+			&states->interrupts.interrupts[cpu->open[i].index];
+
+		if (interrupt->kind != kind || interrupt->number != number)
+			continue;
+		cpu->nr_open = i;
+		return trace_spread_add(&interrupt->ns, record->time - cpu->open[i].since);
+	}
+	return 0;
+}
+
+static int act_interrupt(struct trace_states *states, struct cpu *cpu,
+			 const struct ctf_record *record, const struct trace_rule *rule)
+{
+	const int64_t number = trace_rule_number(record, rule, IRQ_NUMBER);
+	const char *name = NULL;
+	size_t nr_name = 0;
+
+	switch (rule->action) {
+	case ACT_IRQ_ENTRY:
+		if (rule->fields[IRQ_NAME] != TRACE_RULE_NONE) {
+			name = (const char *)value(record, rule, IRQ_NAME)->bytes;
+			nr_name = value(record, rule, IRQ_NAME)->nr;
+		}
+		return enter_interrupt(states, cpu, record, INTERRUPT_DEVICE, number, name,
+				       nr_name);
+	case ACT_IRQ_EXIT:
+		return leave_interrupt(states, cpu, record, INTERRUPT_DEVICE, number);
+	case ACT_SOFTIRQ_ENTRY:
+		return enter_interrupt(states, cpu, record, INTERRUPT_SOFT, number, NULL, 0);
+	case ACT_SOFTIRQ_EXIT:
+		return leave_interrupt(states, cpu, record, INTERRUPT_SOFT, number);
+	case ACT_VECTOR_ENTRY:
+		name = trace_rule_name(rule, record->event, &nr_name);
+		return enter_interrupt(states, cpu, record, INTERRUPT_VECTOR, number, name,
+				       nr_name);
+	default:
+		return leave_interrupt(states, cpu, record, INTERRUPT_VECTOR, number);
+	}
+}
+
+/* ---- records ---- */
+
 static int act(struct trace_states *states, struct cpu *cpu, const struct ctf_record *record,
-	       const struct rule *rule)
+	       const struct trace_rule *rule)
 {
 	switch (rule->action) {
 	case ACT_SWITCH:
@@ -631,35 +661,28 @@ static int act(struct trace_states *states, struct cpu *cpu, const struct ctf_re
 	case ACT_WAKEUP:
 		return act_wakeup(states, cpu, record, rule);
 	case ACT_FORK:
-		return act_fork(states, record, rule);
+		return act_fork(states, cpu, record, rule);
 	case ACT_EXEC:
 		return act_exec(states, record, rule);
 	case ACT_EXIT:
 		return act_exit(states, record, rule);
 	case ACT_STATE:
 		return act_state(states, record, rule);
+	case ACT_NEW_TASK:
+		act_new_task(cpu, record, rule);
+		break;
 	case ACT_IRQ_ENTRY:
-		cpu->times.nr_irqs++;
-		cpu->irqs++;
-		break;
 	case ACT_IRQ_EXIT:
-		cpu->irqs -= cpu->irqs > 0;
-		end_interrupt(cpu);
-		break;
 	case ACT_SOFTIRQ_ENTRY:
-		cpu->times.nr_softirqs++;
-		cpu->softirqs++;
-		break;
 	case ACT_SOFTIRQ_EXIT:
-		cpu->softirqs -= cpu->softirqs > 0;
-		end_interrupt(cpu);
-		break;
+	case ACT_VECTOR_ENTRY:
+	case ACT_VECTOR_EXIT:
+		return act_interrupt(states, cpu, record, rule);
 	case ACT_SYSCALL_ENTRY:
-		act_syscall(states, cpu, MODE_SYSCALL);
+		enter_call(states, cpu, record, rule);
 		break;
 	case ACT_SYSCALL_EXIT:
-		act_syscall(states, cpu, MODE_USER);
-		break;
+		return leave_call(states, cpu, record, rule);
 	case ACT_BLOCK_DONE:
 		cpu->block_done = true;
 		cpu->block_done_in_interrupt = cpu->irqs || cpu->softirqs;
@@ -682,9 +705,28 @@ int trace_states_take(struct trace_states *states, const struct ctf_record *reco
 		return -ENOMEM;
 	cpu = &states->cpus[nr];
 	cpu->is_there = true;
-	look_for_losses(cpu, record->packet);
+	look_for_losses(states, cpu, record->packet);
 	advance(states, cpu, record->time);
 	return act(states, cpu, record, &states->rules[event]);
+}
+
+static void begin_cpu(struct trace_states *states, struct cpu *cpu, uint64_t begin)
+{
+	advance(states, cpu, begin);
+	memset(cpu->pending, 0, sizeof(cpu->pending));
+	cpu->times = (struct trace_cpu_times){0};
+	cpu->since = begin;
+}
+
+void trace_states_begin(struct trace_states *states, uint64_t begin)
+{
+	states->begin = states->end = begin;
+	for (unsigned int i = 0; i < states->nr_cpus; i++)
+		begin_cpu(states, &states->cpus[i], begin);
+	threads_begin(&states->threads, begin);
+	trace_calls_clear(&states->calls);
+	trace_interrupts_clear(&states->interrupts);
+	trace_spread_deinit(&states->wakeups);
 }
 
 void trace_states_end(struct trace_states *states, uint64_t end)
@@ -696,9 +738,9 @@ void trace_states_end(struct trace_states *states, uint64_t end)
 		advance(states, cpu, end);
 		settle(states, cpu, cpu->is_known ? cpu->thread : NONE, true);
 	}
-	for (size_t i = 0; i < states->nr_threads; i++)
-		if (!states->threads[i].told.has_ended)
-			end_wait(&states->threads[i], end);
+	for (size_t i = 0; i < states->threads.nr; i++)
+		if (!states->threads.threads[i].told.has_ended)
+			end_wait(&states->threads.threads[i], end);
 }
 
 unsigned int trace_states_nr_cpus(const struct trace_states *states)
@@ -713,10 +755,30 @@ const struct trace_cpu_times *trace_states_cpu(const struct trace_states *states
 
 size_t trace_states_nr_threads(const struct trace_states *states)
 {
-	return states->nr_threads;
+	return states->threads.nr;
 }
 
 const struct trace_thread *trace_states_thread(const struct trace_states *states, size_t i)
 {
-	return &states->threads[i].told;
+	return &states->threads.threads[i].told;
+}
+
+const struct trace_calls *trace_states_calls(const struct trace_states *states)
+{
+	return &states->calls;
+}
+
+const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states)
+{
+	return &states->interrupts;
+}
+
+const struct trace_spread *trace_states_wakeups(const struct trace_states *states)
+{
+	return &states->wakeups;
+}
+
+bool trace_states_has_block_events(const struct trace_states *states)
+{
+	return states->has_block_events;
 }

@@ -14,6 +14,9 @@
 
 #include "ctf/ctf.h"
 #include "ctf/stream.h"
+#include "pp/trace_calls.h"
+#include "pp/trace_interrupts.h"
+#include "pp/trace_spread.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,15 +51,21 @@ enum thread_state {
 	NR_THREAD_STATES
 };
 
+#define TRACE_NO_PROCESS UINT32_MAX
+
 struct trace_thread {
 	int32_t tid, pid; /* pid -1: not known */
+	uint32_t process; /* index of the process's first thread; TRACE_NO_PROCESS: not known */
 	char name[17];
 	bool is_kernel, has_ended;
+	bool is_before; /* it ended before the window */
+	bool is_chosen; /* by trace_states_choose, by one of its names */
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches; /* that it came to run */
 	uint64_t nr_syscalls, nr_wakeups;
-	uint64_t wakeup_ns_sum, wakeup_ns_max; /* from being woken to running */
-	uint64_t nr_wakeups_run;	       /* of those that it ran after */
+	uint64_t nr_errors; /* of its system calls */
+	/* From being woken to running, each time that it ran then and nothing was lost. */
+	struct trace_spread wakeups;
 };
 
 struct trace_cpu_times {
@@ -74,6 +83,20 @@ void trace_states_destroy(struct trace_states *states); /* NULL: nothing */
 /* The next record; not before the one before. 0 or -ENOMEM. */
 int trace_states_take(struct trace_states *states, const struct ctf_record *record);
 
+/*
+ * The window begins here, not before the last record: what came before only tells how things
+ * stood.
+ */
+void trace_states_begin(struct trace_states *states, uint64_t begin);
+
+/* Whether the thread is one of those that are asked for; name may be "". */
+typedef bool trace_chooser(const void *context, int32_t tid, const char *name);
+/*
+ * Before the first record: system calls, wake-ups to running and interrupts only of these, or
+ * while these ran; threads are told with is_chosen, and CPUs as ever. NULL: all.
+ */
+void trace_states_choose(struct trace_states *states, trace_chooser *chooser, const void *context);
+
 /* The window ends there; then the sums may be asked for. */
 void trace_states_end(struct trace_states *states, uint64_t end);
 
@@ -82,8 +105,17 @@ unsigned int trace_states_nr_cpus(const struct trace_states *states);
 /* NULL: no record came from it. */
 const struct trace_cpu_times *trace_states_cpu(const struct trace_states *states, unsigned int cpu);
 
-/* All threads that an event named, in no order. */
+/* All threads that an event named, in the order in which they were. */
 size_t trace_states_nr_threads(const struct trace_states *states);
 const struct trace_thread *trace_states_thread(const struct trace_states *states, size_t i);
+
+/* By name, and by nothing. Those with nr 0 and ns.nr 0 did not come. */
+const struct trace_calls *trace_states_calls(const struct trace_states *states);
+const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states);
+/* Of all threads, as of each. */
+const struct trace_spread *trace_states_wakeups(const struct trace_states *states);
+
+/* Else THREAD_DISK can't be told from THREAD_UNINTERRUPTIBLE. */
+bool trace_states_has_block_events(const struct trace_states *states);
 
 #endif

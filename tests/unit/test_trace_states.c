@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace_states.h"
 
+#include "pp/trace_processes.h"
 #include "tests/unit/run_suite.h"
 
 #include <check.h>
@@ -28,6 +29,12 @@ static const struct ctf_field state_fields[] = {INTEGER("tid"),	   INTEGER("pid"
 						TEXT("name"),	   INTEGER("type"),
 						INTEGER("status"), INTEGER("syscall")};
 static const struct ctf_field number_fields[] = {INTEGER("number")};
+static const struct ctf_field ret_fields[] = {INTEGER("ret")};
+static const struct ctf_field irq_fields[] = {INTEGER("irq"), TEXT("name")};
+static const struct ctf_field vec_fields[] = {INTEGER("vec")};
+static const struct ctf_field vector_fields[] = {INTEGER("vector")};
+static const struct ctf_field exec_fields[] = {INTEGER("tid"), TEXT("filename")};
+static const struct ctf_field new_fields[] = {INTEGER("pid"), INTEGER("clone_flags")};
 
 enum {
 	SWITCH,
@@ -37,6 +44,11 @@ enum {
 	STATE,
 	ENTRY_READ,
 	EXIT_READ,
+	ENTRY_WRITE,
+	NEW_TASK,
+	EXEC,
+	TIMER_ENTRY,
+	TIMER_EXIT,
 	IRQ_ENTRY,
 	IRQ_EXIT,
 	SOFTIRQ_ENTRY,
@@ -56,11 +68,16 @@ static const struct ctf_event events[NR_EVENTS] = {
 	[EXIT] = EVENT("sched_process_exit", tid_fields),
 	[STATE] = EVENT("lttng_statedump_process_state", state_fields),
 	[ENTRY_READ] = EVENT("syscall_entry_read", number_fields),
-	[EXIT_READ] = EVENT("syscall_exit_read", number_fields),
-	[IRQ_ENTRY] = EVENT("irq_handler_entry", number_fields),
-	[IRQ_EXIT] = EVENT("irq_handler_exit", number_fields),
-	[SOFTIRQ_ENTRY] = EVENT("irq_softirq_entry", number_fields),
-	[SOFTIRQ_EXIT] = EVENT("irq_softirq_exit", number_fields),
+	[EXIT_READ] = EVENT("syscall_exit_read", ret_fields),
+	[ENTRY_WRITE] = EVENT("syscall_entry_write", number_fields),
+	[NEW_TASK] = EVENT("task_newtask", new_fields),
+	[EXEC] = EVENT("sched_process_exec", exec_fields),
+	[TIMER_ENTRY] = EVENT("irq_vectors_local_timer_entry", vector_fields),
+	[TIMER_EXIT] = EVENT("irq_vectors_local_timer_exit", vector_fields),
+	[IRQ_ENTRY] = EVENT("irq_handler_entry", irq_fields),
+	[IRQ_EXIT] = EVENT("irq_handler_exit", irq_fields),
+	[SOFTIRQ_ENTRY] = EVENT("irq_softirq_entry", vec_fields),
+	[SOFTIRQ_EXIT] = EVENT("irq_softirq_exit", vec_fields),
 	[BLOCK_DONE] = EVENT("block_rq_complete", number_fields),
 	[OTHER] = EVENT("sched_process_exec", number_fields), /* without its fields: not ours */
 };
@@ -111,9 +128,33 @@ static void sched(unsigned int cpu, uint64_t time, int prev, int state, int next
 
 static void one(unsigned int cpu, unsigned int event, uint64_t time, int64_t of)
 {
-	const struct ctf_value values[] = {number(of)};
+	const struct ctf_value values[] = {number(of), text("disk")};
 
 	take(cpu, event, time, values);
+}
+
+static const struct trace_call *call(const char *name)
+{
+	const struct trace_calls *calls = trace_states_calls(states);
+
+	for (size_t i = 0; i < calls->nr; i++)
+		if (calls->calls[i].nr_name == strlen(name) &&
+		    !strncmp(calls->calls[i].name, name, strlen(name)))
+			return &calls->calls[i];
+	ck_abort_msg("no call %s", name);
+	return NULL;
+}
+
+static const struct trace_interrupt *interrupt(enum trace_interrupt_kind kind, int64_t of)
+{
+	const struct trace_interrupts *interrupts = trace_states_interrupts(states);
+
+	for (size_t i = 0; i < interrupts->nr; i++)
+		if (interrupts->interrupts[i].kind == kind &&
+		    interrupts->interrupts[i].number == of)
+			return &interrupts->interrupts[i];
+	ck_abort_msg("no interrupt %d", (int)of);
+	return NULL;
 }
 
 static void dumped(int tid, int type, int status, int call)
@@ -200,9 +241,11 @@ START_TEST(what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it)
 	ck_assert_uint_eq(thread(7)->ns[THREAD_READY], 30 + 10 + 20);
 	ck_assert_uint_eq(thread(7)->ns[THREAD_STOPPED], 100);
 	ck_assert_uint_eq(thread(7)->nr_wakeups, 2);
-	ck_assert_uint_eq(thread(7)->nr_wakeups_run, 2);
-	ck_assert_uint_eq(thread(7)->wakeup_ns_sum, 40);
-	ck_assert_uint_eq(thread(7)->wakeup_ns_max, 30);
+	ck_assert_uint_eq(thread(7)->wakeups.nr, 2);
+	ck_assert_uint_eq(thread(7)->wakeups.sum, 40);
+	ck_assert_uint_eq(thread(7)->wakeups.min, 10);
+	ck_assert_uint_eq(thread(7)->wakeups.max, 30);
+	ck_assert_uint_eq(trace_states_wakeups(states)->sum, 40);
 	ck_assert_uint_eq(thread(7)->nr_switches, 4);
 	/* Its mode was never told. */
 	ck_assert_uint_eq(thread(7)->ns[THREAD_RUNNING], 100 + 70 + 40 + 80);
@@ -321,7 +364,7 @@ END_TEST
 /* Whatever comes, in whatever order: states tile the window, on each CPU. */
 START_TEST(any_records_tile_the_window)
 {
-	uint64_t time = BEGIN;
+	uint64_t time = BEGIN, begin = BEGIN;
 
 	srand48(_i + 1);
 	for (unsigned int i = 0; i < 20000; i++) {
@@ -332,6 +375,7 @@ START_TEST(any_records_tile_the_window)
 			text("b"), number(lrand48() % 40), number(1)};
 		const struct ctf_value fork[] = {number(lrand48() % 40), number(lrand48() % 60),
 						 text("c")};
+		const struct ctf_value exec[] = {number(lrand48() % 40), text("e")};
 		const struct ctf_value state[] = {number(lrand48() % 40),
 						  number(1),
 						  text("d"),
@@ -346,8 +390,14 @@ START_TEST(any_records_tile_the_window)
 			packets[cpu].time_begin = time;
 			packets[cpu].time_end = time + (uint64_t)lrand48() % 5000;
 		}
+		if (i == 10000) {
+			begin = time;
+			trace_states_begin(states, begin);
+		}
 		if (event == SWITCH)
 			take(cpu, event, time, values);
+		else if (event == NEW_TASK || event == EXEC)
+			take(cpu, event, time, event == EXEC ? exec : fork);
 		else if (event == FORK)
 			take(cpu, event, time, fork);
 		else if (event == STATE)
@@ -357,7 +407,238 @@ START_TEST(any_records_tile_the_window)
 	}
 	trace_states_end(states, time + 7);
 	for (unsigned int cpu = 0; cpu < 4; cpu++)
-		tiles(cpu, time + 7 - BEGIN);
+		tiles(cpu, time + 7 - begin);
+	ck_assert_uint_gt(begin, BEGIN);
+}
+END_TEST
+
+START_TEST(a_call_is_timed_from_its_begin_to_its_end)
+{
+	sched(0, 1000, 0, 0, 7);
+	one(0, EXIT_READ, 1010, 5); /* its begin was before the trace */
+	one(0, ENTRY_READ, 1020, 0);
+	sched(0, 1030, 7, 1, 8);
+	one(0, ENTRY_READ, 1040, 0);
+	one(0, EXIT_READ, 1047, -4); /* 8: 7, an error */
+	sched(0, 1100, 8, 1, 7);
+	one(0, EXIT_READ, 1220, 3); /* 7: 200, another thread's between */
+	one(0, ENTRY_READ, 1300, 0);
+	one(0, EXIT_READ, 1340, -4096); /* 40: no error, an address */
+	one(0, ENTRY_WRITE, 1350, 0);	/* does not end */
+	trace_states_end(states, 1400);
+	ck_assert_uint_eq(call("read")->nr, 3);
+	ck_assert_uint_eq(call("read")->nr_errors, 1);
+	ck_assert_uint_eq(call("read")->nr_unsure, 0);
+	ck_assert_uint_eq(call("read")->ns.nr, 3);
+	ck_assert_uint_eq(call("read")->ns.sum, 7 + 200 + 40);
+	ck_assert_uint_eq(call("read")->ns.min, 7);
+	ck_assert_uint_eq(call("read")->ns.max, 200);
+	ck_assert_uint_eq(call("write")->nr, 1);
+	ck_assert_uint_eq(call("write")->ns.nr, 0);
+	ck_assert_uint_eq(thread(7)->nr_errors, 0);
+	ck_assert_uint_eq(thread(8)->nr_errors, 1);
+	ck_assert_uint_eq(thread(7)->nr_syscalls, 3);
+}
+END_TEST
+
+START_TEST(what_began_before_a_loss_has_no_time)
+{
+	packets[0].time_end = 1200;
+	sched(0, 1000, 0, 0, 7);
+	one(0, ENTRY_READ, 1100, 0);
+	one(0, WAKEUP, 1110, 9);
+	packets[0] = (struct oprof_packet_header){
+		.seq = 1, .time_begin = 1200, .time_end = 1300, .lost = 3};
+	one(0, EXIT_READ, 1250, 0); /* of this call, or of a later one */
+	sched(0, 1260, 7, 1, 9);
+	packets[0] = (struct oprof_packet_header){
+		.seq = 2, .time_begin = 1300, .time_end = 2000, .lost = 3};
+	one(0, WAKEUP, 1300, 7);
+	sched(0, 1350, 9, 1, 7);
+	one(0, ENTRY_READ, 1400, 0);
+	one(0, EXIT_READ, 1460, 0);
+	trace_states_end(states, 1500);
+	ck_assert_uint_eq(call("read")->nr, 2);
+	ck_assert_uint_eq(call("read")->nr_unsure, 1);
+	ck_assert_uint_eq(call("read")->ns.nr, 1);
+	ck_assert_uint_eq(call("read")->ns.sum, 60);
+	ck_assert_uint_eq(thread(9)->wakeups.nr, 0);
+	ck_assert_uint_eq(thread(7)->wakeups.sum, 50);
+	ck_assert_uint_eq(trace_states_wakeups(states)->nr, 1);
+}
+END_TEST
+
+START_TEST(interrupts_are_counted_by_number_and_name)
+{
+	sched(0, 1000, 0, 0, 7);
+	one(0, IRQ_ENTRY, 1010, 36);
+	one(0, IRQ_EXIT, 1025, 36); /* 15 */
+	one(0, SOFTIRQ_ENTRY, 1030, 3);
+	one(0, IRQ_ENTRY, 1040, 36); /* within a soft interrupt: 5 */
+	one(0, IRQ_EXIT, 1045, 36);
+	one(0, SOFTIRQ_EXIT, 1050, 3); /* 20, with the 5 */
+	one(0, SOFTIRQ_ENTRY, 1060, 9);
+	one(0, SOFTIRQ_EXIT, 1062, 9);
+	one(0, TIMER_ENTRY, 1070, 236);
+	one(0, TIMER_EXIT, 1079, 236);
+	one(1, IRQ_EXIT, 1080, 40); /* its begin was not told */
+	one(1, IRQ_ENTRY, 1090, 41);
+	trace_states_end(states, 1100);
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->nr, 2);
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->ns.sum, 20);
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->ns.max, 15);
+	ck_assert_str_eq(interrupt(INTERRUPT_DEVICE, 36)->name, "disk");
+	ck_assert_uint_eq(interrupt(INTERRUPT_SOFT, 3)->ns.sum, 20);
+	ck_assert_str_eq(interrupt(INTERRUPT_SOFT, 3)->name, "NET_RX");
+	ck_assert_str_eq(interrupt(INTERRUPT_SOFT, 9)->name, "RCU");
+	ck_assert_uint_eq(interrupt(INTERRUPT_VECTOR, 236)->ns.sum, 9);
+	ck_assert_str_eq(interrupt(INTERRUPT_VECTOR, 236)->name, "local_timer");
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 41)->nr, 1);
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 41)->ns.nr, 0);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IRQ), 15 + 5 + 9);
+	ck_assert_uint_eq(cpu_ns(0, CPU_SOFTIRQ), 15 + 2);
+	ck_assert_uint_eq(trace_states_cpu(states, 0)->nr_irqs, 3);
+	tiles(0, 100);
+}
+END_TEST
+
+/* The state before it counts, its time does not. */
+START_TEST(a_window_begins_where_it_is_said_to)
+{
+	dumped(7, 0, 5, -1);
+	sched(0, 1010, 0, 0, 7);
+	one(0, EXIT_READ, 1020, 0);
+	one(0, IRQ_ENTRY, 1030, 36);
+	one(0, IRQ_EXIT, 1050, 36);
+	one(0, WAKEUP, 1060, 9);
+	one(0, ENTRY_READ, 1080, 0);
+	trace_states_begin(states, 1100);
+	one(0, EXIT_READ, 1130, -9); /* 30 of its 50 within: all of them are told */
+	sched(0, 1150, 7, 1, 9);     /* 20 user */
+	sched(0, 1170, 9, 1, 0);
+	trace_states_end(states, 1200);
+	ck_assert_uint_eq(cpu_ns(0, CPU_SYSCALL), 30);
+	ck_assert_uint_eq(cpu_ns(0, CPU_USER), 20);
+	ck_assert_uint_eq(cpu_ns(0, CPU_RUNNING), 20);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IDLE), 30);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IRQ), 0);
+	tiles(0, 100);
+	ck_assert_uint_eq(trace_states_cpu(states, 0)->nr_irqs, 0);
+	ck_assert_uint_eq(trace_states_cpu(states, 0)->nr_switches, 2);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_SYSCALL], 30);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_USER], 20);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_SLEEPING], 50);
+	ck_assert_uint_eq(thread(7)->nr_switches, 0);
+	ck_assert_uint_eq(thread(9)->ns[THREAD_READY], 50);
+	ck_assert_uint_eq(thread(9)->ns[THREAD_RUNNING], 20);
+	ck_assert_uint_eq(thread(9)->ns[THREAD_SLEEPING], 30);
+	ck_assert_uint_eq(thread(9)->nr_wakeups, 0);
+	ck_assert_uint_eq(thread(9)->wakeups.sum, 90);
+	ck_assert_uint_eq(call("read")->nr, 0);
+	ck_assert_uint_eq(call("read")->nr_errors, 1);
+	ck_assert_uint_eq(call("read")->ns.sum, 50);
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->nr, 0);
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->ns.nr, 0);
+}
+END_TEST
+
+START_TEST(who_ended_before_the_window_is_not_of_it)
+{
+	sched(0, 1010, 0, 0, 7);
+	one(0, EXIT, 1020, 7);
+	sched(0, 1030, 7, 32, 0);
+	trace_states_begin(states, 1100);
+	trace_states_end(states, 1200);
+	ck_assert(thread(7)->is_before);
+	for (unsigned int i = 0; i < NR_THREAD_STATES; i++)
+		ck_assert_uint_eq(thread(7)->ns[i], 0);
+	ck_assert_uint_eq(cpu_ns(0, CPU_IDLE), 100);
+}
+END_TEST
+
+static bool is_seven(const void *context, int32_t tid, const char *name)
+{
+	(void)context;
+	(void)name;
+	return tid == 7;
+}
+
+START_TEST(what_is_asked_of_threads_is_theirs_only)
+{
+	trace_states_choose(states, is_seven, NULL);
+	sched(0, 1000, 0, 0, 7);
+	one(0, ENTRY_READ, 1010, 0);
+	one(0, EXIT_READ, 1020, 0);
+	one(0, IRQ_ENTRY, 1030, 36);
+	one(0, IRQ_EXIT, 1034, 36);
+	one(0, WAKEUP, 1035, 8);
+	sched(0, 1040, 7, 1, 8);
+	one(0, ENTRY_READ, 1050, 0);
+	one(0, EXIT_READ, 1090, -1);
+	one(0, IRQ_ENTRY, 1091, 36);
+	one(0, IRQ_EXIT, 1099, 36);
+	trace_states_end(states, 1100);
+	ck_assert(thread(7)->is_chosen);
+	ck_assert(!thread(8)->is_chosen);
+	ck_assert_uint_eq(call("read")->ns.sum, 10);
+	ck_assert_uint_eq(call("read")->nr_errors, 0);
+	ck_assert_uint_eq(interrupt(INTERRUPT_DEVICE, 36)->ns.sum, 4);
+	ck_assert_uint_eq(trace_states_wakeups(states)->nr, 0);
+	ck_assert_uint_eq(thread(8)->wakeups.sum, 5);
+	tiles(0, 100);
+}
+END_TEST
+
+static void forks(uint64_t time, int parent, int tid, int64_t flags)
+{
+	const struct ctf_value told[] = {number(tid), number(flags)};
+	const struct ctf_value child[] = {number(parent), number(tid), text("child")};
+
+	take(0, NEW_TASK, time, told);
+	take(0, FORK, time, child);
+}
+
+static const struct trace_process *process(const struct trace_processes *processes, int pid)
+{
+	for (size_t i = 0; i < processes->nr; i++)
+		if (processes->processes[i].pid == pid)
+			return &processes->processes[i];
+	ck_abort_msg("no process %d", pid);
+	return NULL;
+}
+
+START_TEST(a_process_is_what_its_threads_are)
+{
+	const struct ctf_value unknown[] = {number(7), number(20), text("child")};
+	const struct ctf_value exec[] = {number(20), text("/bin/program")};
+	struct trace_processes processes;
+
+	dumped(7, 0, 5, -1);
+	sched(0, 1000, 0, 0, 7);
+	forks(1010, 7, 8, 0x10100); /* a thread */
+	forks(1020, 7, 9, 0x100);
+	forks(1030, 8, 10, 0x10000); /* of the same process */
+	take(0, FORK, 1035, unknown);
+	sched(0, 1040, 7, 1, 8);
+	one(0, ENTRY_READ, 1045, 0);
+	one(0, EXIT_READ, 1050, -1);
+	sched(0, 1060, 8, 1, 9);
+	sched(0, 1100, 9, 1, 20);
+	sched(0, 1150, 20, 1, 30);
+	trace_states_end(states, 1200);
+	ck_assert_int_eq(trace_processes_init(&processes, states), 0);
+	ck_assert_uint_eq(process(&processes, 7)->nr_threads, 3);
+	ck_assert_uint_eq(process(&processes, 7)->ns[THREAD_RUNNING], 40);
+	ck_assert_uint_eq(process(&processes, 7)->ns[THREAD_SYSCALL], 10);
+	ck_assert_uint_eq(process(&processes, 7)->ns[THREAD_USER], 10);
+	ck_assert_uint_eq(process(&processes, 7)->nr_syscalls, 1);
+	ck_assert_uint_eq(process(&processes, 7)->nr_errors, 1);
+	ck_assert_uint_eq(process(&processes, 9)->ns[THREAD_SYSCALL], 40);
+	ck_assert_uint_eq(process(&processes, -1)->nr_threads, 2); /* 20 and 30 */
+	trace_processes_deinit(&processes);
+	take(0, EXEC, 1200, exec);
+	ck_assert_int_eq(thread(20)->pid, 20);
+	ck_assert_str_eq(thread(20)->name, "program");
 }
 END_TEST
 
@@ -375,6 +656,13 @@ int main(void)
 	tcase_add_test(tests, time_around_a_missing_switch_is_unknown);
 	tcase_add_test(tests, lost_time_is_a_state_of_its_own);
 	tcase_add_test(tests, events_that_lack_their_fields_are_passed_over);
+	tcase_add_test(tests, a_call_is_timed_from_its_begin_to_its_end);
+	tcase_add_test(tests, what_began_before_a_loss_has_no_time);
+	tcase_add_test(tests, interrupts_are_counted_by_number_and_name);
+	tcase_add_test(tests, a_window_begins_where_it_is_said_to);
+	tcase_add_test(tests, who_ended_before_the_window_is_not_of_it);
+	tcase_add_test(tests, what_is_asked_of_threads_is_theirs_only);
+	tcase_add_test(tests, a_process_is_what_its_threads_are);
 	tcase_add_loop_test(tests, any_records_tile_the_window, 0, 20);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

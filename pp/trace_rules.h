@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside trace_states: which events of a trace do what to states, and by which fields. */
+#ifndef PP_TRACE_RULES_H
+#define PP_TRACE_RULES_H
+
+#include "ctf/ctf.h"
+#include "ctf/stream.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRACE_RULE_ARGS 7u
+#define TRACE_RULE_NONE UINT32_MAX
+
+enum trace_action {
+	ACT_NOTHING,
+	ACT_SWITCH,
+	ACT_WAKEUP,
+	ACT_NEW_TASK,
+	ACT_FORK,
+	ACT_EXEC,
+	ACT_EXIT,
+	ACT_IRQ_ENTRY,
+	ACT_IRQ_EXIT,
+	ACT_SOFTIRQ_ENTRY,
+	ACT_SOFTIRQ_EXIT,
+	ACT_VECTOR_ENTRY,
+	ACT_VECTOR_EXIT,
+	ACT_SYSCALL_ENTRY,
+	ACT_SYSCALL_EXIT,
+	ACT_BLOCK_DONE,
+	ACT_STATE,
+};
+
+/* An event's action, and where among its fields are those that it takes. */
+struct trace_rule {
+	enum trace_action action;
+	uint32_t fields[TRACE_RULE_ARGS]; /* in the order below; TRACE_RULE_NONE: it has none */
+	uint32_t call;			  /* of system calls: the caller's number for the name */
+};
+
+enum { SWITCH_PREV, SWITCH_STATE, SWITCH_NEXT, SWITCH_NEXT_COMM, SWITCH_PREV_COMM };
+enum { NEW_TASK_TID, NEW_TASK_FLAGS };
+enum { FORK_PARENT, FORK_CHILD, FORK_COMM };
+enum { EXEC_TID, EXEC_FILE };
+enum { STATE_TID, STATE_PID, STATE_NAME, STATE_TYPE, STATE_STATUS, STATE_SYSCALL };
+enum { IRQ_NUMBER, IRQ_NAME };
+enum { SYSCALL_RETURN };
+
+/* By its name; an event that lacks a field that its action must have is another's. */
+struct trace_rule trace_rule_of(const struct ctf_event *event);
+
+/* Of an event of a system call, or of a vector (irq_vectors): what it is called, and how long. */
+const char *trace_rule_name(const struct trace_rule *rule, const struct ctf_event *event,
+			    size_t *nr_bytes);
+
+/* The field's number; without the field -1. */
+static inline int64_t trace_rule_number(const struct ctf_record *record,
+					const struct trace_rule *rule, unsigned int i)
+{
+	return rule->fields[i] == TRACE_RULE_NONE ? -1
+						  : (int64_t)record->values[rule->fields[i]].number;
+}
+
+#endif
