@@ -106,6 +106,8 @@ EXTRA_DIST += bench/bench_ring_instructions.sh \
 # In a guest: minutes, most of them for building the module and booting.
 BENCHMARKS += bench/bench_kmod.sh
 EXTRA_DIST += bench/bench_kmod.sh bench/kmod_cost.c
+BENCHMARKS += bench/bench_ktrace.sh
+EXTRA_DIST += bench/bench_ktrace.sh bench/ktrace_cost.c bench/lttng_modules.sh
 
 # A word of BENCHMARKS is a program that is built here, or a script of the
 # source tree. All are run; each prints only the lines that begin with a
