@@ -9,6 +9,7 @@ ctf_libctf_a_SOURCES = \
 	ctf/metadata.c ctf/metadata.h \
 	ctf/metadata_parse.c \
 	ctf/packet.c ctf/packet.h \
+	ctf/packets.c ctf/packets.h \
 	ctf/parser.c ctf/parser.h \
 	ctf/parser_event.c \
 	ctf/reader.c ctf/reader.h \

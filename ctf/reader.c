@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctf/reader.h"
 
+#include "ctf/packets.h"
 #include "lib/file.h"
 
 #include <dirent.h>
@@ -172,6 +173,15 @@ void ctf_reader_close(struct ctf_reader *reader)
 	free(reader);
 }
 
+/* Taken from the end: the first stream is read first. */
+static void make_all_due(struct ctf_reader *reader)
+{
+	for (unsigned int i = 0; i < reader->nr_streams; i++)
+		reader->due[i] = reader->nr_streams - 1 - i;
+	reader->nr_due = reader->nr_streams;
+	reader->nr_heap = 0;
+}
+
 static int make_heap(struct ctf_reader *reader, struct diag *diag)
 {
 	const size_t nr = reader->nr_streams + (size_t)1;
@@ -180,10 +190,7 @@ static int make_heap(struct ctf_reader *reader, struct diag *diag)
 	reader->due = calloc(nr, sizeof(reader->due[0]));
 	if (!reader->heap || !reader->due)
 		return diag_set_at(diag, -ENOMEM, reader->folder, 0, "no memory to read it");
-	/* Taken from the end: the first stream is read first. */
-	for (unsigned int i = 0; i < reader->nr_streams; i++)
-		reader->due[i] = reader->nr_streams - 1 - i;
-	reader->nr_due = reader->nr_streams;
+	make_all_due(reader);
 	return 0;
 }
 
@@ -304,4 +311,90 @@ int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct
 	*record = reader->streams[i].record;
 	reader->due[reader->nr_due++] = i;
 	return 1;
+}
+
+/* ---- in any order ---- */
+
+int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag)
+{
+	int result = 0;
+
+	for (unsigned int i = 0; i < reader->nr_streams; i++) {
+		struct diag other;
+		const int error =
+			ctf_stream_seek(reader->streams[i].file, time, result ? &other : diag);
+
+		result = result ? result : error;
+	}
+	make_all_due(reader);
+	return result;
+}
+
+/* A stream's newest packet that is not in the stretch yet. */
+struct newest {
+	struct ctf_packets *packets; /* NULL: there is none */
+	uint64_t number;
+	struct ctf_packet_place place;
+};
+
+static int step_back(struct newest *newest)
+{
+	const int error =
+		newest->number ? ctf_packets_get(newest->packets, --newest->number, &newest->place)
+			       : -ENOENT;
+
+	if (error)
+		newest->packets = NULL;
+	return error == -ENOENT ? 0 : error;
+}
+
+/* The last one that begins before then. A stream that can't be read has none. */
+static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest *newest)
+{
+	struct diag diag;
+	int error = ctf_stream_packets(stream, &newest->packets, &diag);
+
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	error = ctf_packets_find(newest->packets, before, &newest->number);
+	if (error)
+		return error;
+	error = ctf_packets_get(newest->packets, newest->number, &newest->place);
+	if (!error && newest->place.time_begin < before)
+		return 0;
+	return error && error != -ENOENT ? error : step_back(newest);
+}
+
+static struct newest *latest(struct newest *newest, unsigned int nr)
+{
+	struct newest *found = NULL;
+
+	for (unsigned int i = 0; i < nr; i++)
+		if (newest[i].packets &&
+		    (!found || newest[i].place.time_begin > found->place.time_begin))
+			found = &newest[i];
+	return found;
+}
+
+int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_bytes,
+		       uint64_t *begin)
+{
+	struct newest *newest = calloc(reader->nr_streams + (size_t)1, sizeof(*newest)), *next;
+	uint64_t sum = 0;
+	int error = newest ? 0 : -ENOMEM;
+
+	*begin = 0;
+	for (unsigned int i = 0; !error && i < reader->nr_streams; i++)
+		error = find_newest(reader->streams[i].file, before, &newest[i]);
+	while (!error && (next = latest(newest, reader->nr_streams))) {
+		if (sum && sum + next->place.nr_bytes > nr_bytes)
+			break;
+		sum += next->place.nr_bytes;
+		*begin = next->place.time_begin;
+		error = step_back(next);
+	}
+	if (!error && !latest(newest, reader->nr_streams))
+		*begin = 0;
+	free(newest);
+	return error;
 }

@@ -34,4 +34,20 @@ const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsi
  */
 int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag);
 
+/*
+ * Go to a time: the next records are those of each stream's first packet that
+ * ends then or later, in order of time, older ones of these packets among
+ * them. 0 or the first error; streams that have one are at their end.
+ */
+int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag);
+
+/*
+ * A time before `before' such that the packets that begin from there up to
+ * before have no more than nr_bytes together, or are but one: for reading a
+ * trace backwards, stretch by stretch. 0: there is nothing before these
+ * packets. -ENOMEM, -EIO.
+ */
+int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_bytes,
+		       uint64_t *begin);
+
 #endif

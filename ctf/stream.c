@@ -2,6 +2,7 @@
 #include "ctf/stream.h"
 
 #include "ctf/packet.h"
+#include "ctf/packets.h"
 #include "ctf/record.h"
 #include "lib/file.h"
 
@@ -27,7 +28,9 @@ struct ctf_stream {
 
 	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
 	struct ctf_window window;
-	uint64_t *nr_long_bytes; /* for the window */
+	uint64_t *nr_long_bytes;     /* for the window */
+	struct ctf_packets *packets; /* NULL: nobody asked for them */
+	int packets_fd;
 	struct ctf_cursor cursor;
 	struct ctf_event_index index;
 
@@ -69,6 +72,7 @@ int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *met
 	new->metadata = metadata;
 	new->folder_fd = folder_fd;
 	new->nr_long_bytes = nr_long_bytes;
+	new->packets_fd = -1;
 	ctf_window_init(&new->window, -1, 0, nr_long_bytes);
 	*stream = new;
 	return 0;
@@ -90,12 +94,15 @@ void ctf_stream_destroy(struct ctf_stream *stream)
 	if (!stream)
 		return;
 	close_file(stream);
+	ctf_packets_close(stream->packets);
+	if (stream->packets_fd >= 0)
+		close(stream->packets_fd);
 	free(stream->path);
 	free(stream);
 }
 
-/* Never waits: what is there need not be a file. */
-static int open_file(struct ctf_stream *stream, struct diag *diag)
+/* Its descriptor, or -errno. Never waits: what is there need not be a file. */
+static int open_fd(const struct ctf_stream *stream, uint64_t *file_bytes, struct diag *diag)
 {
 	const int fd = openat(stream->folder_fd, stream->name,
 			      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -104,18 +111,29 @@ static int open_file(struct ctf_stream *stream, struct diag *diag)
 	if (fd < 0) {
 		int error = -errno;
 
-		stream->state = STREAM_ENDED;
 		return diag_set_at(diag, error, stream->path, 0, "cannot be read: %s",
 				   error == -ELOOP ? "a symbolic link is not followed"
 						   : strerror(-error));
 	}
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		stream->state = STREAM_ENDED;
 		close(fd);
 		return diag_set_at(diag, -EINVAL, stream->path, 0,
 				   "is no file: a stream of a trace is one");
 	}
-	ctf_window_init(&stream->window, fd, (uint64_t)st.st_size, stream->nr_long_bytes);
+	*file_bytes = (uint64_t)st.st_size;
+	return fd;
+}
+
+static int open_file(struct ctf_stream *stream, struct diag *diag)
+{
+	uint64_t file_bytes = 0;
+	const int fd = open_fd(stream, &file_bytes, diag);
+
+	if (fd < 0) {
+		stream->state = STREAM_ENDED;
+		return fd;
+	}
+	ctf_window_init(&stream->window, fd, file_bytes, stream->nr_long_bytes);
 	stream->state = STREAM_BETWEEN;
 	return 0;
 }
@@ -404,6 +422,60 @@ int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct
 			result = next_record(stream, record, diag);
 	}
 	return result;
+}
+
+/* ---- anywhere ---- */
+
+int ctf_stream_packets(struct ctf_stream *stream, struct ctf_packets **packets, struct diag *diag)
+{
+	uint64_t file_bytes = 0;
+	int error = 0;
+
+	if (!stream->packets) {
+		if (stream->packets_fd < 0)
+			stream->packets_fd = open_fd(stream, &file_bytes, diag);
+		if (stream->packets_fd < 0)
+			error = stream->packets_fd;
+		else
+			error = ctf_packets_open(&stream->packets, stream->metadata,
+						 stream->packets_fd, file_bytes);
+		if (error && stream->packets_fd >= 0) {
+			close(stream->packets_fd);
+			stream->packets_fd = -1;
+			(void)diag_set_at(diag, error, stream->path, 0, "cannot be read: %s",
+					  strerror(-error));
+		}
+	}
+	*packets = stream->packets;
+	return error;
+}
+
+int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
+{
+	struct ctf_packet_place place;
+	struct ctf_packets *packets;
+	uint64_t number = 0;
+	int error = ctf_stream_packets(stream, &packets, diag);
+
+	if (!error)
+		error = ctf_packets_find(packets, time, &number);
+	if (!error)
+		error = ctf_packets_get(packets, number, &place);
+	stream->counts = (struct ctf_stream_counts){0};
+	stream->packet = (struct oprof_packet_header){0};
+	if (error) {
+		close_file(stream);
+		return error == -ENOENT ? 0 : error;
+	}
+	if (stream->window.fd < 0)
+		error = open_file(stream, diag);
+	if (error)
+		return error;
+	stream->state = STREAM_BETWEEN;
+	stream->number = number;
+	stream->next_packet = place.offset;
+	stream->nr_skipped = 0;
+	return 0;
 }
 
 const char *ctf_stream_name(const struct ctf_stream *stream)

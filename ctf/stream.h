@@ -72,6 +72,17 @@ void ctf_stream_destroy(struct ctf_stream *stream); /* NULL: nothing */
  */
 int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag);
 
+/*
+ * Go to the first packet that ends at time or later: ctf_stream_next goes on
+ * with its first record, and the counts begin anew. Errors are those of
+ * ctf_stream_next; there is no record any more then.
+ */
+int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag);
+
+/* Inside ctf/: its packets, which are the stream's. Errors as above, and packets is NULL. */
+struct ctf_packets;
+int ctf_stream_packets(struct ctf_stream *stream, struct ctf_packets **packets, struct diag *diag);
+
 const char *ctf_stream_name(const struct ctf_stream *stream);
 struct ctf_stream_counts ctf_stream_counts(const struct ctf_stream *stream);
 

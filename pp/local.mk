@@ -456,6 +456,7 @@ tests_unit_test_opcheck_LDADD = libdb/libsdbtest.a libdb/libsdb.a lib/libbase.a 
 
 # What is in traces.
 pp_libpp_a_SOURCES += \
+	pp/trace_backwards.c pp/trace_backwards.h \
 	pp/trace_filter.c pp/trace_filter.h \
 	pp/trace_line.c pp/trace_line.h \
 	pp/trace_calls.c pp/trace_calls.h \
@@ -472,9 +473,13 @@ bin_PROGRAMS += optrace-read
 optrace_read_SOURCES = pp/optrace_read.c pp/optrace_read.h pp/optrace_events.c pp/optrace_stats.c
 optrace_read_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 optrace_read_LDADD = pp/libpp.a ctf/libctf.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(POPT_LIBS) -lm
-trace_tests = tests/unit/test_trace_line tests/unit/test_trace_spread tests/unit/test_trace_states
+trace_tests = tests/unit/test_trace_backwards tests/unit/test_trace_line tests/unit/test_trace_spread tests/unit/test_trace_states
 check_PROGRAMS += $(trace_tests)
 TESTS += $(trace_tests)
+tests_unit_test_trace_backwards_SOURCES = tests/unit/test_trace_backwards.c $(ctf_made_trace) \
+	$(ctf_test_folder)
+tests_unit_test_trace_backwards_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_backwards_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_trace_line_SOURCES = tests/unit/test_trace_line.c
 tests_unit_test_trace_line_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_line_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)

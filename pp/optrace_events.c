@@ -5,6 +5,7 @@
 #include "lib/number.h"
 #include "pp/optrace_read.h"
 #include "pp/tool_options.h"
+#include "pp/trace_backwards.h"
 #include "pp/trace_filter.h"
 #include "pp/trace_line.h"
 #include "pp/trace_who.h"
@@ -44,9 +45,9 @@ static const struct poptOption events_table[] = {
 	{"from", 0, ARG_TEXT, OPTION_FROM, "from so many seconds after the trace's begin",
 	 "SECONDS"},
 	{"to", 0, ARG_TEXT, OPTION_TO, "up to there", "SECONDS"},
-	{"first", 'n', ARG_TEXT, OPTION_FIRST, "no more than the first N", "N"},
+	{"first", 'n', ARG_TEXT, OPTION_FIRST, "no more than the first N that are shown", "N"},
 	{"last", 'l', ARG_TEXT, OPTION_LAST, "no more than the last N", "N"},
-	{"reverse", 'r', ARG_NONE, OPTION_REVERSE, "the last N backwards, the newest first", NULL},
+	{"reverse", 'r', ARG_NONE, OPTION_REVERSE, "backwards, the newest first", NULL},
 	{"json", 'j', ARG_NONE, OPTION_JSON, "as JSON, an object a line", NULL},
 	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
 	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
@@ -61,8 +62,17 @@ struct listing {
 	struct trace_who *who;
 	uint64_t begin, nr_records, nr_shown, nr_damaged;
 	struct trace_line line;
-	struct trace_line *kept; /* of the last nr_last, round and round */
-	uint64_t nr_kept;
+	struct stretch *newest; /* backwards: the one that is read, and those behind it */
+	uint64_t nr_kept;	/* in all of them */
+};
+
+/* Backwards: the lines of a stretch of time, in its order. */
+struct stretch {
+	struct stretch *behind; /* the one after it in time */
+	char *bytes;
+	size_t nr_bytes, room_bytes;
+	size_t *ends; /* of each line */
+	size_t nr, room;
 };
 
 /* ---- options ---- */
@@ -117,8 +127,6 @@ static int check(const struct listing *listing, const char *const *words, struct
 				words[1]);
 	if (listing->nr_first && listing->nr_last)
 		return diag_set(diag, -EINVAL, "the first or the last: not both");
-	if (listing->reverse && !listing->nr_last)
-		return diag_set(diag, -EINVAL, "--reverse is of the last N: give --last=N, too");
 	if (listing->filter.to_ns && listing->filter.to_ns <= listing->filter.from_ns)
 		return diag_set(diag, -EINVAL, "--to is not behind --from");
 	return 0;
@@ -155,29 +163,15 @@ static bool is_found(const struct listing *listing)
 					  listing->search, strlen(listing->search));
 }
 
-/* The line goes where the oldest of those kept was. */
-static void keep(struct listing *listing)
+static int put(const char *bytes, size_t nr_bytes)
 {
-	struct trace_line *oldest = &listing->kept[listing->nr_kept++ % listing->nr_last];
-	const struct trace_line line = listing->line;
-
-	listing->line = *oldest;
-	*oldest = line;
+	return fwrite(bytes, 1, nr_bytes, stdout) == nr_bytes ? 0 : -EIO;
 }
 
-static int put(const struct trace_line *line)
+/* Into the line: 1; 0: it is not wanted. */
+static int make_line(struct listing *listing, const struct ctf_record *record,
+		     const struct trace_runner *who)
 {
-	return fwrite(line->bytes, 1, line->nr_bytes, stdout) == line->nr_bytes ? 0 : -EIO;
-}
-
-static int take(struct listing *listing, const struct ctf_record *record)
-{
-	const struct trace_runner *who = trace_who_at(listing->who, record);
-
-	if (!who)
-		return -ENOMEM;
-	if (!listing->nr_records++)
-		listing->begin = record->time;
 	if (!trace_filter_lets(&listing->filter, record, listing->begin, who))
 		return 0;
 	if (listing->json)
@@ -186,28 +180,31 @@ static int take(struct listing *listing, const struct ctf_record *record)
 		trace_line_text(&listing->line, record, listing->begin, who);
 	if (listing->line.no_memory)
 		return -ENOMEM;
-	if (!is_found(listing))
-		return 0;
-	listing->nr_shown++;
-	if (!listing->nr_last)
-		return put(&listing->line);
-	keep(listing);
-	return 0;
+	return is_found(listing);
 }
 
-static int put_kept(const struct listing *listing)
+static void tell_damage(struct listing *listing, const struct diag *diag)
 {
-	const uint64_t nr =
-		listing->nr_kept < listing->nr_last ? listing->nr_kept : listing->nr_last;
-	int error = 0;
+	if (!listing->nr_damaged++)
+		log_warning("%s", diag_show(diag));
+}
 
-	for (uint64_t i = 0; !error && i < nr; i++) {
-		const uint64_t at =
-			listing->reverse ? listing->nr_kept - 1 - i : listing->nr_kept - nr + i;
+/* ---- forwards ---- */
 
-		error = put(&listing->kept[at % listing->nr_last]);
-	}
-	return error;
+static int take(struct listing *listing, const struct ctf_record *record)
+{
+	const struct trace_runner *who = trace_who_at(listing->who, record);
+	int wanted;
+
+	if (!who)
+		return -ENOMEM;
+	if (!listing->nr_records++)
+		listing->begin = record->time;
+	wanted = make_line(listing, record, who);
+	if (wanted <= 0)
+		return wanted;
+	listing->nr_shown++;
+	return put(listing->line.bytes, listing->line.nr_bytes);
 }
 
 /* Nothing behind is wanted. */
@@ -217,7 +214,7 @@ static bool is_done(const struct listing *listing, const struct ctf_record *reco
 	       (listing->filter.to_ns && record->time - listing->begin >= listing->filter.to_ns);
 }
 
-static int list_all(struct listing *listing, struct ctf_reader *reader)
+static int list_forwards(struct listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_record record;
 	struct diag diag;
@@ -225,8 +222,7 @@ static int list_all(struct listing *listing, struct ctf_reader *reader)
 
 	while (!error && (more = ctf_reader_next(reader, &record, &diag))) {
 		if (more < 0) {
-			if (!listing->nr_damaged++)
-				log_warning("%s", diag_show(&diag));
+			tell_damage(listing, &diag);
 			continue;
 		}
 		error = take(listing, &record);
@@ -235,7 +231,180 @@ static int list_all(struct listing *listing, struct ctf_reader *reader)
 	}
 	if (listing->nr_damaged > 1)
 		log_warning("%" PRIu64 " places of it are damaged or cut", listing->nr_damaged);
-	return error ? error : put_kept(listing);
+	return error;
+}
+
+/* ---- backwards ---- */
+
+static void free_newest(struct listing *listing)
+{
+	struct stretch *newest = listing->newest;
+
+	listing->newest = newest->behind;
+	free(newest->bytes);
+	free(newest->ends);
+	free(newest);
+}
+
+static int begin_stretch(struct listing *listing)
+{
+	struct stretch *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	made->behind = listing->newest;
+	listing->newest = made;
+	return 0;
+}
+
+/* Room in *array for nr elements of size and one more. */
+static int need(void **array, size_t *room, size_t nr, size_t size)
+{
+	size_t wanted = *room ? *room : 1024;
+	void *bigger;
+
+	if (nr < *room)
+		return 0;
+	while (wanted <= nr)
+		wanted *= 2;
+	bigger = reallocarray(*array, wanted, size);
+	if (!bigger)
+		return -ENOMEM;
+	*array = bigger;
+	*room = wanted;
+	return 0;
+}
+
+static int take_backwards(void *context, const struct ctf_record *record,
+			  const struct trace_runner *who)
+{
+	struct listing *listing = context;
+	struct stretch *stretch = listing->newest;
+	const struct trace_line *line = &listing->line;
+	const int wanted = make_line(listing, record, who);
+	void *bytes = stretch->bytes, *ends = stretch->ends;
+	int error;
+
+	if (wanted <= 0)
+		return wanted;
+	error = need(&bytes, &stretch->room_bytes, stretch->nr_bytes + line->nr_bytes, 1);
+	stretch->bytes = bytes;
+	if (!error)
+		error = need(&ends, &stretch->room, stretch->nr, sizeof(*stretch->ends));
+	stretch->ends = ends;
+	if (error)
+		return error;
+	memcpy(stretch->bytes + stretch->nr_bytes, line->bytes, line->nr_bytes);
+	stretch->nr_bytes += line->nr_bytes;
+	stretch->ends[stretch->nr++] = stretch->nr_bytes;
+	return 0;
+}
+
+static int put_line(const struct stretch *stretch, size_t i)
+{
+	const size_t from = i ? stretch->ends[i - 1] : 0;
+
+	return put(stretch->bytes + from, stretch->ends[i] - from);
+}
+
+/* Of how many it has to be no more; 0: all. */
+static uint64_t bound(const struct listing *listing)
+{
+	return listing->nr_last ? listing->nr_last : listing->nr_first;
+}
+
+/* Each line as soon as it is the next: no stretch is kept. */
+static int end_reversed(void *context)
+{
+	struct listing *listing = context;
+	const struct stretch *stretch = listing->newest;
+	int error = 0;
+
+	for (size_t i = stretch->nr; !error && i; i--) {
+		if (bound(listing) && listing->nr_shown == bound(listing))
+			return 1;
+		listing->nr_shown++;
+		error = put_line(stretch, i - 1);
+	}
+	free_newest(listing);
+	return error ? error : begin_stretch(listing);
+}
+
+static int end_last(void *context)
+{
+	struct listing *listing = context;
+
+	listing->nr_kept += listing->newest->nr;
+	return listing->nr_kept >= listing->nr_last ? 1 : begin_stretch(listing);
+}
+
+/* The last ones of those that were kept, in order of time. */
+static int put_kept(struct listing *listing)
+{
+	uint64_t left_out =
+		listing->nr_kept > listing->nr_last ? listing->nr_kept - listing->nr_last : 0;
+	int error = 0;
+
+	while (!error && listing->newest) {
+		for (size_t i = (size_t)left_out; !error && i < listing->newest->nr; i++)
+			error = put_line(listing->newest, i);
+		left_out = 0;
+		free_newest(listing);
+	}
+	return error;
+}
+
+static void tell_damage_backwards(void *context, const struct diag *diag)
+{
+	tell_damage(context, diag);
+}
+
+/* The trace's begin, which times are told from: 1; 0: it holds nothing. */
+static int find_begin(struct listing *listing, struct ctf_reader *reader)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more;
+
+	while ((more = ctf_reader_next(reader, &record, &diag)) < 0)
+		tell_damage(listing, &diag);
+	if (more)
+		listing->begin = record.time;
+	return more;
+}
+
+/* Which threads ran decides what is shown: then it has to be known at the trace's end, too. */
+static int find_last_runners(struct listing *listing, struct ctf_reader *reader)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more;
+
+	while ((more = ctf_reader_next(reader, &record, &diag)))
+		if (more > 0 && !trace_who_at(listing->who, &record))
+			return -ENOMEM;
+	trace_who_is_behind(listing->who);
+	return 0;
+}
+
+static int list_backwards(struct listing *listing, struct ctf_reader *reader)
+{
+	const struct trace_backwards wanted = {.take = take_backwards,
+					       .end = listing->reverse ? end_reversed : end_last,
+					       .damage = tell_damage_backwards,
+					       .context = listing};
+	const struct trace_filter *filter = &listing->filter;
+	int error = begin_stretch(listing);
+
+	if (error || !find_begin(listing, reader))
+		return error;
+	if (filter->nr_threads)
+		error = find_last_runners(listing, reader);
+	if (!error)
+		error = trace_backwards(reader, listing->who, listing->begin + filter->from_ns,
+					filter->to_ns ? listing->begin + filter->to_ns : UINT64_MAX,
+					&wanted);
+	return error || listing->reverse ? error : put_kept(listing);
 }
 
 static int list(struct listing *listing)
@@ -249,12 +418,9 @@ static int list(struct listing *listing)
 		return error;
 	}
 	error = trace_who_create(&listing->who, ctf_reader_trace(reader));
-	if (!error && listing->nr_last) {
-		listing->kept = calloc((size_t)listing->nr_last, sizeof(*listing->kept));
-		error = listing->kept ? 0 : -ENOMEM;
-	}
 	if (!error)
-		error = list_all(listing, reader);
+		error = listing->reverse || listing->nr_last ? list_backwards(listing, reader)
+							     : list_forwards(listing, reader);
 	if (error == -ENOMEM)
 		log_error("no memory for the events of %s", listing->folder);
 	ctf_reader_close(reader);
@@ -263,9 +429,8 @@ static int list(struct listing *listing)
 
 static void deinit(struct listing *listing)
 {
-	for (uint64_t i = 0; listing->kept && i < listing->nr_last; i++)
-		trace_line_deinit(&listing->kept[i]);
-	free(listing->kept);
+	while (listing->newest)
+		free_newest(listing);
 	trace_line_deinit(&listing->line);
 	trace_who_destroy(listing->who);
 	trace_filter_deinit(&listing->filter);

@@ -10,12 +10,19 @@
 
 enum { PREV_TID, PREV_COMM, NEXT_TID, NEXT_COMM, NR_FIELDS };
 
+struct who_cpu {
+	struct trace_runner runs;
+	struct trace_runner first; /* in the stretch that is or was looked at */
+	bool is_found;		   /* in the one that is looked at */
+	bool has_exec;		   /* before it was found */
+};
+
 struct trace_who {
 	const struct ctf_event *event; /* sched_switch; NULL: the trace has none */
 	unsigned int fields[NR_FIELDS];
 	const struct ctf_event *exec; /* sched_process_exec; likewise */
 	unsigned int filename;
-	struct trace_runner *cpus;
+	struct who_cpu *cpus;
 	unsigned int nr_cpus;
 	struct trace_runner leaves; /* of the last record, a switch */
 };
@@ -68,7 +75,8 @@ void trace_who_destroy(struct trace_who *who)
 
 static int need_cpus(struct trace_who *who, unsigned int nr)
 {
-	struct trace_runner *bigger;
+	static const struct trace_runner nobody = {.tid = TRACE_WHO_UNKNOWN};
+	struct who_cpu *bigger;
 
 	if (nr <= who->nr_cpus)
 		return 0;
@@ -77,7 +85,7 @@ static int need_cpus(struct trace_who *who, unsigned int nr)
 		return -ENOMEM;
 	who->cpus = bigger;
 	for (; who->nr_cpus < nr; who->nr_cpus++)
-		bigger[who->nr_cpus] = (struct trace_runner){.tid = TRACE_WHO_UNKNOWN};
+		bigger[who->nr_cpus] = (struct who_cpu){.runs = nobody, .first = nobody};
 	return 0;
 }
 
@@ -110,10 +118,55 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
 		return NULL;
 	if (record->event == who->exec && who->exec)
-		rename_runner(&who->cpus[cpu], &values[who->filename]);
+		rename_runner(&who->cpus[cpu].runs, &values[who->filename]);
 	if (record->event != who->event)
-		return &who->cpus[cpu];
+		return &who->cpus[cpu].runs;
 	who->leaves = runner_of(&values[who->fields[PREV_TID]], &values[who->fields[PREV_COMM]]);
-	who->cpus[cpu] = runner_of(&values[who->fields[NEXT_TID]], &values[who->fields[NEXT_COMM]]);
+	who->cpus[cpu].runs =
+		runner_of(&values[who->fields[NEXT_TID]], &values[who->fields[NEXT_COMM]]);
 	return &who->leaves;
+}
+
+/* ---- from within ---- */
+
+void trace_who_begin_look(struct trace_who *who)
+{
+	for (unsigned int i = 0; i < who->nr_cpus; i++)
+		who->cpus[i].is_found = who->cpus[i].has_exec = false;
+}
+
+int trace_who_look(struct trace_who *who, const struct ctf_record *record)
+{
+	const unsigned int cpu = record->packet->cpu_id;
+	struct who_cpu *at;
+
+	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
+		return -ENOMEM;
+	at = &who->cpus[cpu];
+	if (at->is_found)
+		return 0;
+	at->has_exec |= who->exec && record->event == who->exec;
+	if (!who->event || record->event != who->event)
+		return 0;
+	at->is_found = true;
+	at->first = runner_of(&record->values[who->fields[PREV_TID]],
+			      &record->values[who->fields[PREV_COMM]]);
+	return 0;
+}
+
+void trace_who_end_look(struct trace_who *who)
+{
+	for (unsigned int i = 0; i < who->nr_cpus; i++) {
+		struct who_cpu *cpu = &who->cpus[i];
+
+		if (cpu->has_exec)
+			memset(cpu->first.name, 0, sizeof(cpu->first.name));
+		cpu->runs = cpu->first;
+	}
+}
+
+void trace_who_is_behind(struct trace_who *who)
+{
+	for (unsigned int i = 0; i < who->nr_cpus; i++)
+		who->cpus[i].first = who->cpus[i].runs;
 }

@@ -26,4 +26,19 @@ void trace_who_destroy(struct trace_who *who);				     /* NULL: nothing */
  */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
+/*
+ * For records from within a trace: look at all of a stretch of it, and then
+ * trace_who_at knows from its first record on who ran: by the first switch of
+ * each CPU, or where it has none in the stretch by who ran first in the
+ * stretch looked at before, which has to be the one behind it. After an exec
+ * the name of before is not known. trace_who_begin_look: how it goes on. 0 or
+ * -ENOMEM.
+ */
+void trace_who_begin_look(struct trace_who *who);
+int trace_who_look(struct trace_who *who, const struct ctf_record *record);
+void trace_who_end_look(struct trace_who *who);
+
+/* Who runs now, as the records so far tell, is who ran first in the stretch behind. */
+void trace_who_is_behind(struct trace_who *who);
+
 #endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/packets.h"
+
+#include "ctf/packet.h"
+#include "ctf/window.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* As in a stream: where packets begin, and how often a search asks for holes of the file. */
+#define PACKET_ALIGN 128u
+#define HOLE_BYTES   65536u
+
+struct ctf_packets {
+	const struct ctf_metadata *metadata;
+	int fd;
+	uint64_t file_bytes;
+	uint64_t size; /* of each; 0: they stand in offsets */
+	uint64_t nr;
+	uint64_t *offsets;
+	uint64_t room;
+};
+
+/* Header at offset: 1; 0: no sound one is there, or not whole. -EIO. */
+static int read_at(const struct ctf_packets *packets, uint64_t offset,
+		   struct ctf_packet_place *place)
+{
+	const struct ctf_layout *layout = &packets->metadata->layout;
+	uint8_t bytes[CTF_LAYOUT_BYTES_MAX];
+	struct oprof_packet_header header;
+	ssize_t nr;
+
+	if (offset >= packets->file_bytes)
+		return 0;
+	nr = file_pread_all(packets->fd, bytes, layout->nr_bytes, (off_t)offset);
+	if (nr < 0)
+		return (int)nr;
+	if ((size_t)nr < layout->nr_bytes)
+		return 0;
+	ctf_layout_decode(layout, bytes, &header);
+	if (ctf_packet_fault(&header, packets->metadata->trace.uuid, layout->nr_bytes) ||
+	    header.packet_bits / 8 > packets->file_bytes - offset)
+		return 0;
+	*place = (struct ctf_packet_place){.offset = offset,
+					   .nr_bytes = header.packet_bits / 8,
+					   .time_begin = header.time_begin,
+					   .time_end = header.time_end};
+	return 1;
+}
+
+/* ---- packets of any size ---- */
+
+static int add(struct ctf_packets *packets, uint64_t offset)
+{
+	if (packets->nr == packets->room) {
+		const uint64_t room = packets->room ? 2 * packets->room : 1024;
+		uint64_t *bigger = reallocarray(packets->offsets, (size_t)room, sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		packets->offsets = bigger;
+		packets->room = room;
+	}
+	packets->offsets[packets->nr++] = offset;
+	return 0;
+}
+
+/* From at on, the first place where a packet may begin: holes of the file are gone over. */
+static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
+{
+	const off_t data = lseek(packets->fd, (off_t)at, SEEK_DATA);
+
+	if (data < 0) /* nothing but a hole, or a file system that does not tell */
+		return errno == ENXIO ? packets->file_bytes : at;
+	return (uint64_t)data > at ? (uint64_t)data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
+}
+
+/* Behind what is none: where something looks like a packet, or the file's end. */
+static int find_magic(const struct ctf_packets *packets, struct ctf_window *window, uint64_t *at)
+{
+	for (*at += PACKET_ALIGN; *at < packets->file_bytes; *at += PACKET_ALIGN) {
+		uint32_t magic;
+		int error;
+
+		if (*at % HOLE_BYTES == 0)
+			*at = skip_hole(packets, *at);
+		if (packets->file_bytes - *at < packets->metadata->layout.nr_bytes)
+			break;
+		error = ctf_window_need(window, *at, *at + sizeof(magic));
+		if (error)
+			return error == -ENODATA ? 0 : error;
+		magic = *(const uint32_t *)(const void *)ctf_window_at(window, *at);
+		if (magic == OPROF_PACKET_MAGIC)
+			return 0;
+	}
+	*at = packets->file_bytes;
+	return 0;
+}
+
+static int index_all(struct ctf_packets *packets)
+{
+	struct ctf_packet_place place;
+	struct ctf_window window;
+	uint64_t at = 0;
+	int error = 0;
+
+	packets->size = packets->nr = 0;
+	ctf_window_init(&window, packets->fd, packets->file_bytes, NULL);
+	while (!error && at < packets->file_bytes) {
+		error = read_at(packets, at, &place);
+		if (error > 0) {
+			error = add(packets, at);
+			at += place.nr_bytes;
+		} else if (!error) {
+			error = find_magic(packets, &window, &at);
+		}
+	}
+	ctf_window_deinit(&window);
+	return error;
+}
+
+/* ---- packets of one size ---- */
+
+/* By the first and the last one. */
+static int guess_size(struct ctf_packets *packets)
+{
+	struct ctf_packet_place first, last;
+	int result = read_at(packets, 0, &first);
+
+	if (result <= 0)
+		return result;
+	packets->size = first.nr_bytes;
+	packets->nr = packets->file_bytes / first.nr_bytes;
+	result = read_at(packets, (packets->nr - 1) * packets->size, &last);
+	return result > 0 ? last.nr_bytes == first.nr_bytes : result;
+}
+
+int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *metadata, int fd,
+		     uint64_t file_bytes)
+{
+	struct ctf_packets *made = calloc(1, sizeof(*made));
+	int result;
+
+	if (!made)
+		return -ENOMEM;
+	made->metadata = metadata;
+	made->fd = fd;
+	made->file_bytes = file_bytes;
+	result = guess_size(made);
+	if (!result)
+		result = index_all(made);
+	if (result < 0) {
+		ctf_packets_close(made);
+		return result;
+	}
+	*packets = made;
+	return 0;
+}
+
+void ctf_packets_close(struct ctf_packets *packets)
+{
+	if (!packets)
+		return;
+	free(packets->offsets);
+	free(packets);
+}
+
+/* ---- asked for ---- */
+
+/* -EAGAIN: they are not all of one size: they have been numbered anew. */
+static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)
+{
+	int result;
+
+	if (number >= packets->nr)
+		return -ENOENT;
+	result = read_at(packets, packets->size ? number * packets->size : packets->offsets[number],
+			 place);
+	if (result < 0)
+		return result;
+	if (result && (!packets->size || place->nr_bytes == packets->size))
+		return 0;
+	if (!packets->size)
+		return -EIO; /* it was sound before */
+	result = index_all(packets);
+	return result ? result : -EAGAIN;
+}
+
+int ctf_packets_get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)
+{
+	const int result = get(packets, number, place);
+
+	return result == -EAGAIN ? get(packets, number, place) : result;
+}
+
+static int search(struct ctf_packets *packets, uint64_t time, uint64_t *number)
+{
+	uint64_t low = 0, high = packets->nr;
+
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+		struct ctf_packet_place place;
+		const int error = get(packets, middle, &place);
+
+		if (error)
+			return error;
+		if (place.time_end < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*number = low;
+	return 0;
+}
+
+int ctf_packets_find(struct ctf_packets *packets, uint64_t time, uint64_t *number)
+{
+	const int result = search(packets, time, number);
+
+	return result == -EAGAIN ? search(packets, time, number) : result;
+}
