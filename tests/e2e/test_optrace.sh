@@ -269,6 +269,7 @@ show timed
 tap_ok $? "events are there"
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many as were told"
 
+: >"$T/err" # the one before told of Ctrl-C, too
 "$BIN/optrace" record -o interrupted -e sched:sched_switch 2>"$T/err" &
 tracing=$!
 cleanup_pid $tracing
@@ -279,6 +280,7 @@ tap_is $? 0 "Ctrl-C ends it well"
 show interrupted
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "and whole"
 
+: >"$T/err"
 "$BIN/optrace" record -o killed -m discard:2x4K -e sched:sched_switch 2>"$T/err" &
 tracing=$!
 cleanup_pid $tracing
