@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Needs nothing but lib/: recording takes it on the board too.
+# Needs nothing but lib/ and zstd: recording takes it on the board too.
 noinst_LIBRARIES += ctf/libctf.a
-ctf_libctf_a_CFLAGS = $(CONVERSION_CFLAGS)
+ctf_libctf_a_CFLAGS = $(CONVERSION_CFLAGS) $(ZSTD_CFLAGS)
 ctf_libctf_a_SOURCES = \
 	ctf/arena.c ctf/arena.h \
+	ctf/chunk.c ctf/chunk.h \
 	ctf/ctf.h \
+	ctf/file.c ctf/file.h \
 	ctf/layout.c ctf/layout.h \
 	ctf/metadata.c ctf/metadata.h \
 	ctf/metadata_parse.c \
 	ctf/packet.c ctf/packet.h \
 	ctf/packets.c ctf/packets.h \
+	ctf/packed.c ctf/packed.h \
+	ctf/packed_make.c \
 	ctf/parser.c ctf/parser.h \
 	ctf/parser_event.c \
+	ctf/parts.c ctf/parts.h \
 	ctf/reader.c ctf/reader.h \
 	ctf/record.c ctf/record.h \
 	ctf/stream.c ctf/stream.h \
@@ -27,8 +32,10 @@ ctf_made_trace = \
 	tests/unit/make_trace.c tests/unit/make_trace.h
 ctf_test_folder = tests/unit/test_folder.c tests/unit/test_folder.h
 ctf_tests = \
+	tests/unit/test_ctf_chunk \
 	tests/unit/test_ctf_fault \
 	tests/unit/test_ctf_metadata \
+	tests/unit/test_ctf_packed \
 	tests/unit/test_ctf_packet \
 	tests/unit/test_ctf_reader \
 	tests/unit/test_ctf_stream \
@@ -40,6 +47,12 @@ TESTS += $(ctf_tests) tests/unit/test_babeltrace.sh
 dist_check_SCRIPTS += tests/unit/test_babeltrace.sh
 tests_unit_trace_show_SOURCES = tests/unit/trace_show.c $(ctf_made_trace)
 tests_unit_trace_show_LDADD = ctf/libctf.a lib/libbase.a
+tests_unit_test_ctf_chunk_SOURCES = tests/unit/test_ctf_chunk.c $(ctf_made_trace) $(ctf_test_folder)
+tests_unit_test_ctf_chunk_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ctf_chunk_LDADD = $(ctf_test_libs)
+tests_unit_test_ctf_packed_SOURCES = tests/unit/test_ctf_packed.c $(ctf_test_folder)
+tests_unit_test_ctf_packed_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ctf_packed_LDADD = $(ctf_test_libs)
 tests_unit_test_ctf_metadata_SOURCES = tests/unit/test_ctf_metadata.c $(ctf_made_trace)
 tests_unit_test_ctf_metadata_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_ctf_metadata_LDADD = $(ctf_test_libs)

@@ -3,12 +3,10 @@
 
 #include "ctf/packet.h"
 #include "ctf/window.h"
-#include "lib/file.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* As in a stream: where packets begin, and how often a search asks for holes of the file. */
 #define PACKET_ALIGN 128u
@@ -16,8 +14,7 @@
 
 struct ctf_packets {
 	const struct ctf_metadata *metadata;
-	int fd;
-	uint64_t file_bytes;
+	const struct ctf_file *file;
 	uint64_t size; /* of each; 0: they stand in offsets */
 	uint64_t nr;
 	uint64_t *offsets;
@@ -33,16 +30,16 @@ static int read_at(const struct ctf_packets *packets, uint64_t offset,
 	struct oprof_packet_header header;
 	ssize_t nr;
 
-	if (offset >= packets->file_bytes)
+	if (offset >= packets->file->nr_bytes)
 		return 0;
-	nr = file_pread_all(packets->fd, bytes, layout->nr_bytes, (off_t)offset);
+	nr = ctf_file_pread(packets->file, bytes, layout->nr_bytes, offset);
 	if (nr < 0)
 		return (int)nr;
 	if ((size_t)nr < layout->nr_bytes)
 		return 0;
 	ctf_layout_decode(layout, bytes, &header);
 	if (ctf_packet_fault(&header, packets->metadata->trace.uuid, layout->nr_bytes) ||
-	    header.packet_bits / 8 > packets->file_bytes - offset)
+	    header.packet_bits / 8 > packets->file->nr_bytes - offset)
 		return 0;
 	*place = (struct ctf_packet_place){.offset = offset,
 					   .nr_bytes = header.packet_bits / 8,
@@ -71,23 +68,21 @@ static int add(struct ctf_packets *packets, uint64_t offset)
 /* From at on, the first place where a packet may begin: holes of the file are gone over. */
 static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 {
-	const off_t data = lseek(packets->fd, (off_t)at, SEEK_DATA);
+	const uint64_t data = ctf_file_skip_hole(packets->file, at);
 
-	if (data < 0) /* nothing but a hole, or a file system that does not tell */
-		return errno == ENXIO ? packets->file_bytes : at;
-	return (uint64_t)data > at ? (uint64_t)data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
+	return data > at ? data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
 }
 
 /* Behind what is none: where something looks like a packet, or the file's end. */
 static int find_magic(const struct ctf_packets *packets, struct ctf_window *window, uint64_t *at)
 {
-	for (*at += PACKET_ALIGN; *at < packets->file_bytes; *at += PACKET_ALIGN) {
+	for (*at += PACKET_ALIGN; *at < packets->file->nr_bytes; *at += PACKET_ALIGN) {
 		uint32_t magic;
 		int error;
 
 		if (*at % HOLE_BYTES == 0)
 			*at = skip_hole(packets, *at);
-		if (packets->file_bytes - *at < packets->metadata->layout.nr_bytes)
+		if (packets->file->nr_bytes - *at < packets->metadata->layout.nr_bytes)
 			break;
 		error = ctf_window_need(window, *at, *at + sizeof(magic));
 		if (error)
@@ -96,7 +91,7 @@ static int find_magic(const struct ctf_packets *packets, struct ctf_window *wind
 		if (magic == OPROF_PACKET_MAGIC)
 			return 0;
 	}
-	*at = packets->file_bytes;
+	*at = packets->file->nr_bytes;
 	return 0;
 }
 
@@ -108,8 +103,8 @@ static int index_all(struct ctf_packets *packets)
 	int error = 0;
 
 	packets->size = packets->nr = 0;
-	ctf_window_init(&window, packets->fd, packets->file_bytes, NULL);
-	while (!error && at < packets->file_bytes) {
+	ctf_window_init(&window, packets->file, NULL);
+	while (!error && at < packets->file->nr_bytes) {
 		error = read_at(packets, at, &place);
 		if (error > 0) {
 			error = add(packets, at);
@@ -118,6 +113,7 @@ static int index_all(struct ctf_packets *packets)
 			error = find_magic(packets, &window, &at);
 		}
 	}
+	window.file = (struct ctf_file){.fd = -1}; /* it stays open */
 	ctf_window_deinit(&window);
 	return error;
 }
@@ -133,13 +129,13 @@ static int guess_size(struct ctf_packets *packets)
 	if (result <= 0)
 		return result;
 	packets->size = first.nr_bytes;
-	packets->nr = packets->file_bytes / first.nr_bytes;
+	packets->nr = packets->file->nr_bytes / first.nr_bytes;
 	result = read_at(packets, (packets->nr - 1) * packets->size, &last);
 	return result > 0 ? last.nr_bytes == first.nr_bytes : result;
 }
 
-int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *metadata, int fd,
-		     uint64_t file_bytes)
+int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *metadata,
+		     const struct ctf_file *file)
 {
 	struct ctf_packets *made = calloc(1, sizeof(*made));
 	int result;
@@ -147,8 +143,7 @@ int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *me
 	if (!made)
 		return -ENOMEM;
 	made->metadata = metadata;
-	made->fd = fd;
-	made->file_bytes = file_bytes;
+	made->file = file;
 	result = guess_size(made);
 	if (!result)
 		result = index_all(made);
@@ -169,6 +164,11 @@ void ctf_packets_close(struct ctf_packets *packets)
 }
 
 /* ---- asked for ---- */
+
+uint64_t ctf_packets_nr(const struct ctf_packets *packets)
+{
+	return packets->nr;
+}
 
 /* -EAGAIN: they are not all of one size: they have been numbered anew. */
 static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)

@@ -7,6 +7,7 @@
 #ifndef CTF_PACKETS_H
 #define CTF_PACKETS_H
 
+#include "ctf/file.h"
 #include "ctf/metadata.h"
 
 #include <stdint.h>
@@ -18,10 +19,14 @@ struct ctf_packet_place {
 	uint64_t time_begin, time_end;
 };
 
-/* Of the open file fd, which is the caller's as metadata is. -ENOMEM, -EIO. */
-int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *metadata, int fd,
-		     uint64_t file_bytes);
+/* Of the open file, which is the caller's as metadata is. -EBADMSG: compressed, and damaged;
+ * -ENOMEM, -EIO. */
+int ctf_packets_open(struct ctf_packets **packets, const struct ctf_metadata *metadata,
+		     const struct ctf_file *file);
 void ctf_packets_close(struct ctf_packets *packets); /* NULL: nothing */
+
+/* How many there are, as far as is known: some may turn out to be none. */
+uint64_t ctf_packets_nr(const struct ctf_packets *packets);
 
 /*
  * The number, from 0, of the first packet that ends at time or later; that of

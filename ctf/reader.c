@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctf/reader.h"
 
-#include "ctf/packets.h"
+#include "ctf/chunk.h"
+#include "ctf/packed.h"
+#include "ctf/parts.h"
 #include "lib/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,9 @@ struct reader_stream {
 struct ctf_reader {
 	char *folder;
 	int folder_fd;
+	uint32_t *chunks; /* none: the trace is the folder itself */
+	unsigned int nr_chunks;
+	struct ctf_place place; /* of folder and chunks, for the streams */
 	struct ctf_metadata metadata;
 
 	struct reader_stream *streams; /* in order of name */
@@ -61,9 +67,19 @@ static int read_file(int fd, char **text, size_t *nr_bytes)
 	return 0;
 }
 
-static int read_metadata(struct ctf_reader *reader, struct diag *diag)
+static int fail_metadata(const struct ctf_reader *reader, int error, struct diag *diag)
 {
-	const int fd = openat(reader->folder_fd, CTF_METADATA_FILE,
+	return diag_set_at(diag, error, reader->folder, 0,
+			   "is no trace folder: its file " CTF_METADATA_FILE " cannot be read: %s",
+			   error == -EINVAL  ? "it is no file"
+			   : error == -ELOOP ? "a symbolic link is not followed"
+					     : strerror(-error));
+}
+
+/* name is within folder. */
+static int read_metadata(struct ctf_reader *reader, const char *name, struct diag *diag)
+{
+	const int fd = openat(reader->folder_fd, name,
 			      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	char path[DIAG_FILE_BYTES];
 	size_t nr_bytes = 0;
@@ -73,16 +89,36 @@ static int read_metadata(struct ctf_reader *reader, struct diag *diag)
 	if (fd >= 0)
 		close(fd);
 	if (error)
-		return diag_set_at(diag, error, reader->folder, 0,
-				   "is no trace folder: its file " CTF_METADATA_FILE
-				   " cannot be read: %s",
-				   error == -EINVAL  ? "it is no file"
-				   : error == -ELOOP ? "a symbolic link is not followed"
-						     : strerror(-error));
-	(void)snprintf(path, sizeof(path), "%s/" CTF_METADATA_FILE, reader->folder);
+		return fail_metadata(reader, error, diag);
+	(void)snprintf(path, sizeof(path), "%s/%s", reader->folder, name);
 	error = ctf_metadata_parse(&reader->metadata, path, text, nr_bytes, diag);
 	free(text);
 	return error;
+}
+
+/*
+ * A folder without metadata may hold a trace in chunks. The newest one's
+ * metadata has what all before it have, and is the last to be removed.
+ */
+static int find_metadata(struct ctf_reader *reader, struct diag *diag)
+{
+	char name[CTF_CHUNK_NAME_BYTES + sizeof(CTF_METADATA_FILE)];
+	char chunk[CTF_CHUNK_NAME_BYTES];
+	struct stat st;
+	int error = 0;
+
+	if (fstatat(reader->folder_fd, CTF_METADATA_FILE, &st, AT_SYMLINK_NOFOLLOW) &&
+	    errno == ENOENT)
+		error = ctf_chunk_list(reader->folder_fd, &reader->chunks, &reader->nr_chunks);
+	if (error)
+		return fail_metadata(reader, error, diag);
+	reader->place = (struct ctf_place){reader->folder_fd, reader->folder, reader->chunks,
+					   reader->nr_chunks};
+	if (!reader->nr_chunks)
+		return read_metadata(reader, CTF_METADATA_FILE, diag);
+	ctf_chunk_name(reader->chunks[reader->nr_chunks - 1], chunk);
+	(void)snprintf(name, sizeof(name), "%s/" CTF_METADATA_FILE, chunk);
+	return read_metadata(reader, name, diag);
 }
 
 /* ---- streams ---- */
@@ -95,20 +131,27 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Folders within are not the trace's; what is neither, its stream will refuse. */
-static bool is_stream(const struct ctf_reader *reader, const char *name)
+static bool is_stream(int folder_fd, const char *name)
 {
 	struct stat st;
 
 	if (name[0] == '.' || !strcmp(name, CTF_METADATA_FILE))
 		return false;
-	return fstatat(reader->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode);
+	return fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode);
 }
 
-static int add_stream(struct ctf_reader *reader, const char *name)
+/* The stream of a file: without what compressed ones have behind their names. */
+static int add_stream(struct ctf_reader *reader, const char *file)
 {
+	const size_t nr = strlen(file), nr_suffix = strlen(CTF_PACKED_SUFFIX);
+	char name[NAME_MAX + 1];
 	struct reader_stream *streams;
 	int error;
 
+	(void)snprintf(name, sizeof(name), "%s", file);
+	if (nr > nr_suffix && nr < sizeof(name) &&
+	    !strcmp(file + nr - nr_suffix, CTF_PACKED_SUFFIX))
+		name[nr - nr_suffix] = '\0';
 	if (reader->nr_streams == CTF_NR_FILES_MAX)
 		return -E2BIG;
 	streams = reallocarray(reader->streams, reader->nr_streams + (size_t)1, sizeof(streams[0]));
@@ -116,7 +159,7 @@ static int add_stream(struct ctf_reader *reader, const char *name)
 		return -ENOMEM;
 	reader->streams = streams;
 	error = ctf_stream_create(&streams[reader->nr_streams].file, &reader->metadata,
-				  reader->folder_fd, reader->folder, name, &reader->nr_long_bytes);
+				  &reader->place, name, &reader->nr_long_bytes);
 	reader->nr_streams += !error;
 	return error;
 }
@@ -128,7 +171,7 @@ static int add_streams(struct ctf_reader *reader, DIR *dir)
 
 	errno = 0;
 	while (!error && (entry = readdir(dir))) {
-		if (is_stream(reader, entry->d_name))
+		if (is_stream(dirfd(dir), entry->d_name))
 			error = add_stream(reader, entry->d_name);
 		if (error)
 			return error;
@@ -137,9 +180,28 @@ static int add_streams(struct ctf_reader *reader, DIR *dir)
 	return error ? error : -errno;
 }
 
-static int find_streams(struct ctf_reader *reader, struct diag *diag)
+/* In order of name, each once: chunks have files of the same names. */
+static void sort_streams(struct ctf_reader *reader)
 {
-	const int fd = openat(reader->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned int nr = 0;
+
+	if (!reader->nr_streams)
+		return;
+	qsort(reader->streams, reader->nr_streams, sizeof(reader->streams[0]), compare_names);
+	for (unsigned int i = 0; i < reader->nr_streams; i++) {
+		if (nr && !compare_names(&reader->streams[nr - 1], &reader->streams[i]))
+			ctf_stream_destroy(reader->streams[i].file);
+		else
+			reader->streams[nr++] = reader->streams[i];
+	}
+	reader->nr_streams = nr;
+}
+
+/* Those in one folder, which is in the reader's. */
+static int find_streams_in(struct ctf_reader *reader, const char *name)
+{
+	const int fd =
+		openat(reader->folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	int error = dir ? add_streams(reader, dir) : -errno;
 
@@ -147,9 +209,22 @@ static int find_streams(struct ctf_reader *reader, struct diag *diag)
 		(void)closedir(dir);
 	else if (fd >= 0)
 		close(fd);
-	if (!error && reader->nr_streams)
-		qsort(reader->streams, reader->nr_streams, sizeof(reader->streams[0]),
-		      compare_names);
+	sort_streams(reader);
+	return error;
+}
+
+static int find_streams(struct ctf_reader *reader, struct diag *diag)
+{
+	int error = reader->nr_chunks ? 0 : find_streams_in(reader, ".");
+
+	for (unsigned int i = 0; i < reader->nr_chunks && !error; i++) {
+		char chunk[CTF_CHUNK_NAME_BYTES];
+
+		ctf_chunk_name(reader->chunks[i], chunk);
+		error = find_streams_in(reader, chunk);
+		if (error == -ENOENT) /* removed since it was listed */
+			error = 0;
+	}
 	return error ? diag_set_at(diag, error, reader->folder, 0, "cannot be read: %s",
 				   strerror(-error))
 		     : 0;
@@ -166,6 +241,7 @@ void ctf_reader_close(struct ctf_reader *reader)
 	free(reader->streams);
 	free(reader->heap);
 	free(reader->due);
+	free(reader->chunks);
 	ctf_metadata_deinit(&reader->metadata);
 	if (reader->folder_fd >= 0)
 		close(reader->folder_fd);
@@ -202,7 +278,7 @@ static int open_all(struct ctf_reader *reader, struct diag *diag)
 	if (reader->folder_fd < 0)
 		return diag_set_at(diag, -errno, reader->folder, 0, "cannot be opened: %s",
 				   strerror(errno));
-	error = read_metadata(reader, diag);
+	error = find_metadata(reader, diag);
 	if (!error)
 		error = find_streams(reader, diag);
 	return error ? error : make_heap(reader, diag);
@@ -332,19 +408,17 @@ int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag)
 
 /* A stream's newest packet that is not in the stretch yet. */
 struct newest {
-	struct ctf_packets *packets; /* NULL: there is none */
-	uint64_t number;
+	struct ctf_parts *parts; /* NULL: there is none */
+	struct ctf_position at;
 	struct ctf_packet_place place;
 };
 
 static int step_back(struct newest *newest)
 {
-	const int error =
-		newest->number ? ctf_packets_get(newest->packets, --newest->number, &newest->place)
-			       : -ENOENT;
+	const int error = ctf_parts_back(newest->parts, &newest->at, &newest->place);
 
 	if (error)
-		newest->packets = NULL;
+		newest->parts = NULL;
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -352,14 +426,14 @@ static int step_back(struct newest *newest)
 static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest *newest)
 {
 	struct diag diag;
-	int error = ctf_stream_packets(stream, &newest->packets, &diag);
+	int error = ctf_stream_parts(stream, &newest->parts, &diag);
 
 	if (error)
 		return error == -ENOMEM ? error : 0;
-	error = ctf_packets_find(newest->packets, before, &newest->number);
+	error = ctf_parts_find(newest->parts, before, &newest->at);
 	if (error)
 		return error;
-	error = ctf_packets_get(newest->packets, newest->number, &newest->place);
+	error = ctf_parts_get(newest->parts, &newest->at, &newest->place);
 	if (!error && newest->place.time_begin < before)
 		return 0;
 	return error && error != -ENOENT ? error : step_back(newest);
@@ -370,7 +444,7 @@ static struct newest *latest(struct newest *newest, unsigned int nr)
 	struct newest *found = NULL;
 
 	for (unsigned int i = 0; i < nr; i++)
-		if (newest[i].packets &&
+		if (newest[i].parts &&
 		    (!found || newest[i].place.time_begin > found->place.time_begin))
 			found = &newest[i];
 	return found;

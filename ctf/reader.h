@@ -13,7 +13,8 @@
 struct ctf_reader;
 
 /*
- * Open folder, which is read only. -ENOENT, -EINVAL (metadata), -ENOTDIR ...
+ * Open folder, which is read only: a trace, one of its chunks, or a trace in
+ * chunks, which reads as if there were none. -ENOENT, -EINVAL (metadata), -ENOTDIR ...
  * Streams' files are opened by the first ctf_reader_next, and stay open: a
  * program that reads folders of many sees to its RLIMIT_NOFILE.
  */

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctf/stream.h"
 
+#include "ctf/chunk.h"
 #include "ctf/packet.h"
-#include "ctf/packets.h"
+#include "ctf/parts.h"
 #include "ctf/record.h"
-#include "lib/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Packets are a power of two long and no shorter than their header: they begin at multiples. */
 #define PACKET_ALIGN 128u
@@ -22,15 +19,15 @@
 
 struct ctf_stream {
 	const struct ctf_metadata *metadata;
-	int folder_fd;
-	char *path; /* folder/name, for diag */
-	const char *name;
+	const struct ctf_place *place;
+	unsigned int chunk; /* of the place's, the next to be opened */
+	char *name;
+	char *path; /* of the file, for diag */
 
 	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
 	struct ctf_window window;
-	uint64_t *nr_long_bytes;     /* for the window */
-	struct ctf_packets *packets; /* NULL: nobody asked for them */
-	int packets_fd;
+	uint64_t *nr_long_bytes; /* for the window */
+	struct ctf_parts *parts; /* NULL: nobody asked for them */
 	struct ctf_cursor cursor;
 	struct ctf_event_index index;
 
@@ -46,34 +43,42 @@ struct ctf_stream {
 
 /* ---- the file ---- */
 
-static char *join(const char *folder, const char *name)
+/* The file that is to be opened next: in path, and what of it is behind the folder. */
+static const char *next_name(struct ctf_stream *stream)
 {
-	const size_t nr_bytes = strlen(folder) + strlen(name) + 2;
-	char *path = malloc(nr_bytes);
+	const struct ctf_place *place = stream->place;
+	const size_t nr_folder = strlen(place->folder) + 1;
+	char chunk[CTF_CHUNK_NAME_BYTES];
 
-	if (path)
-		(void)snprintf(path, nr_bytes, "%s/%s", folder, name);
-	return path;
+	if (!place->nr_chunks)
+		return stream->path + nr_folder;
+	ctf_chunk_name(place->chunks[stream->chunk], chunk);
+	(void)snprintf(stream->path + nr_folder, sizeof(chunk) + strlen(stream->name) + 1, "%s/%s",
+		       chunk, stream->name);
+	return stream->path + nr_folder;
 }
 
 int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
-		      int folder_fd, const char *folder, const char *name, uint64_t *nr_long_bytes)
+		      const struct ctf_place *place, const char *name, uint64_t *nr_long_bytes)
 {
+	const size_t nr_path = strlen(place->folder) + CTF_CHUNK_NAME_BYTES + strlen(name) + 2;
 	struct ctf_stream *new = calloc(1, sizeof(*new));
 
 	if (!new)
 		return -ENOMEM;
-	new->path = join(folder, name);
-	if (!new->path) {
+	new->path = malloc(nr_path);
+	new->name = strdup(name);
+	if (!new->path || !new->name) {
+		free(new->path);
+		free(new->name);
 		free(new);
 		return -ENOMEM;
 	}
-	new->name = new->path + strlen(folder) + 1;
+	(void)snprintf(new->path, nr_path, "%s/%s", place->folder, name);
 	new->metadata = metadata;
-	new->folder_fd = folder_fd;
+	new->place = place;
 	new->nr_long_bytes = nr_long_bytes;
-	new->packets_fd = -1;
-	ctf_window_init(&new->window, -1, 0, nr_long_bytes);
+	ctf_window_init(&new->window, &(struct ctf_file){.fd = -1}, nr_long_bytes);
 	*stream = new;
 	return 0;
 }
@@ -81,12 +86,8 @@ int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *met
 /* What was read stays: the counts. */
 static void close_file(struct ctf_stream *stream)
 {
-	const int fd = stream->window.fd;
-
-	stream->state = STREAM_ENDED;
+	stream->state = stream->chunk < stream->place->nr_chunks ? STREAM_NEW : STREAM_ENDED;
 	ctf_window_deinit(&stream->window);
-	if (fd >= 0)
-		close(fd);
 }
 
 void ctf_stream_destroy(struct ctf_stream *stream)
@@ -94,46 +95,30 @@ void ctf_stream_destroy(struct ctf_stream *stream)
 	if (!stream)
 		return;
 	close_file(stream);
-	ctf_packets_close(stream->packets);
-	if (stream->packets_fd >= 0)
-		close(stream->packets_fd);
+	ctf_parts_close(stream->parts);
 	free(stream->path);
+	free(stream->name);
 	free(stream);
 }
 
-/* Its descriptor, or -errno. Never waits: what is there need not be a file. */
-static int open_fd(const struct ctf_stream *stream, uint64_t *file_bytes, struct diag *diag)
-{
-	const int fd = openat(stream->folder_fd, stream->name,
-			      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0) {
-		int error = -errno;
-
-		return diag_set_at(diag, error, stream->path, 0, "cannot be read: %s",
-				   error == -ELOOP ? "a symbolic link is not followed"
-						   : strerror(-error));
-	}
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return diag_set_at(diag, -EINVAL, stream->path, 0,
-				   "is no file: a stream of a trace is one");
-	}
-	*file_bytes = (uint64_t)st.st_size;
-	return fd;
-}
-
+/* A chunk may be without it, or have been removed since they were listed: the gap in seq tells. */
 static int open_file(struct ctf_stream *stream, struct diag *diag)
 {
-	uint64_t file_bytes = 0;
-	const int fd = open_fd(stream, &file_bytes, diag);
+	const char *name = next_name(stream), *fault;
+	struct ctf_file file;
+	const int error =
+		ctf_file_open(&file, stream->place->folder_fd, name, stream->nr_long_bytes, &fault);
 
-	if (fd < 0) {
-		stream->state = STREAM_ENDED;
-		return fd;
+	stream->chunk++;
+	if (error) {
+		close_file(stream);
+		return error == -ENOENT && stream->place->nr_chunks
+			       ? 0
+			       : diag_set_at(diag, error, stream->path, 0, "%s%s",
+					     error == -EINVAL ? "" : "cannot be read: ", fault);
 	}
-	ctf_window_init(&stream->window, fd, file_bytes, stream->nr_long_bytes);
+	ctf_window_init(&stream->window, &file, stream->nr_long_bytes);
+	stream->next_packet = 0;
 	stream->state = STREAM_BETWEEN;
 	return 0;
 }
@@ -152,10 +137,12 @@ static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const ch
 /* The end, for an error that is the machine's and not the file's. */
 static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 {
+	stream->counts.lost_damaged += error == -EBADMSG;
 	close_file(stream);
 	return diag_set_at(diag, error, stream->path, 0, "cannot be read on: %s",
-			   error == -ENODATA ? "it became shorter while it was read"
-					     : strerror(-error));
+			   error == -ENODATA   ? "it became shorter while it was read"
+			   : error == -EBADMSG ? "what is compressed there is damaged"
+					       : strerror(-error));
 }
 
 static bool begins_packet(const struct ctf_stream *stream, const uint8_t *bytes)
@@ -173,7 +160,8 @@ static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
 	int error;
 
-	if (offset > stream->window.file_bytes || nr_bytes > stream->window.file_bytes - offset)
+	if (offset > stream->window.file.nr_bytes ||
+	    nr_bytes > stream->window.file.nr_bytes - offset)
 		return 0;
 	error = ctf_window_need(&stream->window, offset, offset + nr_bytes);
 	if (error)
@@ -186,7 +174,7 @@ static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offse
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
 	uint8_t bytes[CTF_LAYOUT_BYTES_MAX];
-	const ssize_t nr = file_pread_all(stream->window.fd, bytes, nr_bytes, (off_t)offset);
+	const ssize_t nr = ctf_file_pread(&stream->window.file, bytes, nr_bytes, offset);
 
 	if (nr < 0)
 		return (int)nr;
@@ -196,18 +184,16 @@ static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offse
 /* From at on, the first place where a packet may begin: holes of the file are gone over. */
 static uint64_t skip_hole(const struct ctf_stream *stream, uint64_t at)
 {
-	const off_t data = lseek(stream->window.fd, (off_t)at, SEEK_DATA);
+	const uint64_t data = ctf_file_skip_hole(&stream->window.file, at);
 
-	if (data < 0) /* nothing but a hole, or a file system that does not tell */
-		return errno == ENXIO ? stream->window.file_bytes : at;
-	return (uint64_t)data > at ? (uint64_t)data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
+	return data > at ? data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
 }
 
 /* Where to go on behind a damaged packet: where the next ought to be, else the first found. */
 static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *found)
 {
 	const uint64_t size = stream->packet.packet_bits / 8;
-	const uint64_t file_bytes = stream->window.file_bytes;
+	const uint64_t file_bytes = stream->window.file.nr_bytes;
 	int result = 0;
 
 	if (size && size <= file_bytes - start) {
@@ -335,7 +321,7 @@ static int next_packet(struct ctf_stream *stream, struct diag *diag)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
 	const uint64_t start = stream->next_packet;
-	const uint64_t left = stream->window.file_bytes - start;
+	const uint64_t left = stream->window.file.nr_bytes - start;
 	struct oprof_packet_header header;
 	const char *fault;
 	int error;
@@ -426,55 +412,59 @@ int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct
 
 /* ---- anywhere ---- */
 
-int ctf_stream_packets(struct ctf_stream *stream, struct ctf_packets **packets, struct diag *diag)
+int ctf_stream_parts(struct ctf_stream *stream, struct ctf_parts **parts, struct diag *diag)
 {
-	uint64_t file_bytes = 0;
+	const char *fault = NULL;
 	int error = 0;
 
-	if (!stream->packets) {
-		if (stream->packets_fd < 0)
-			stream->packets_fd = open_fd(stream, &file_bytes, diag);
-		if (stream->packets_fd < 0)
-			error = stream->packets_fd;
-		else
-			error = ctf_packets_open(&stream->packets, stream->metadata,
-						 stream->packets_fd, file_bytes);
-		if (error && stream->packets_fd >= 0) {
-			close(stream->packets_fd);
-			stream->packets_fd = -1;
-			(void)diag_set_at(diag, error, stream->path, 0, "cannot be read: %s",
-					  strerror(-error));
-		}
-	}
-	*packets = stream->packets;
-	return error;
+	if (!stream->parts)
+		error = ctf_parts_open(&stream->parts, stream->metadata, stream->place,
+				       stream->name, &fault);
+	*parts = stream->parts;
+	if (!error)
+		return 0;
+	return diag_set_at(diag, error, stream->path, 0, "%s%s",
+			   error == -EINVAL && fault ? "" : "cannot be read: ",
+			   fault ? fault : strerror(-error));
+}
+
+/* The file that a packet is in. */
+static int open_at(struct ctf_stream *stream, unsigned int chunk, struct diag *diag)
+{
+	if (stream->state != STREAM_NEW && stream->state != STREAM_ENDED &&
+	    stream->chunk == chunk + 1)
+		return 0;
+	ctf_window_deinit(&stream->window);
+	stream->chunk = chunk;
+	return open_file(stream, diag);
 }
 
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 {
 	struct ctf_packet_place place;
-	struct ctf_packets *packets;
-	uint64_t number = 0;
-	int error = ctf_stream_packets(stream, &packets, diag);
+	struct ctf_position at;
+	struct ctf_parts *parts;
+	int error = ctf_stream_parts(stream, &parts, diag);
 
 	if (!error)
-		error = ctf_packets_find(packets, time, &number);
+		error = ctf_parts_find(parts, time, &at);
 	if (!error)
-		error = ctf_packets_get(packets, number, &place);
+		error = ctf_parts_get(parts, &at, &place);
 	stream->counts = (struct ctf_stream_counts){0};
 	stream->packet = (struct oprof_packet_header){0};
+	stream->number = 0;
+	stream->nr_skipped = 0;
 	if (error) {
+		stream->chunk = stream->place->nr_chunks;
 		close_file(stream);
 		return error == -ENOENT ? 0 : error;
 	}
-	if (stream->window.fd < 0)
-		error = open_file(stream, diag);
-	if (error)
+	error = open_at(stream, at.part, diag);
+	if (error || stream->state == STREAM_NEW || stream->state == STREAM_ENDED)
 		return error;
 	stream->state = STREAM_BETWEEN;
-	stream->number = number;
+	stream->number = at.number;
 	stream->next_packet = place.offset;
-	stream->nr_skipped = 0;
 	return 0;
 }
 

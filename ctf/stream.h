@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads one file of a trace folder: packet by packet, record by record.
+ * Reads one stream of a trace folder: packet by packet, record by record; of a
+ * trace in chunks, the stream's files of all of them, one behind the other.
  * Trusts nothing in it. A damaged packet is skipped from its fault on, counted
  * and told, and what is behind it is read; memory is bounded by the longest
  * record (CTF_RECORD_BYTES_MAX), not by packets or files.
@@ -49,26 +50,34 @@ struct ctf_stream_counts {
 
 	/* Lost here. */
 	uint64_t lost_damaged; /* packets, skipped whole or from a fault on */
-	uint64_t lost_cut;     /* packets that the file ends within: 0 or 1 */
+	uint64_t lost_cut;     /* packets that a file ends within */
 	/* Read, though they do not follow on the packet before them (times, numbers). */
 	uint64_t nr_disordered;
 };
 
+/* Where streams are. */
+struct ctf_place {
+	int folder_fd;
+	const char *folder;	/* its name, for diag */
+	const uint32_t *chunks; /* in order; a chunk that lacks a stream is none of it */
+	unsigned int nr_chunks; /* 0: streams are in the folder itself */
+};
+
 /*
- * The file name of folder. metadata and folder_fd are the caller's, who keeps
- * them until stream is closed; the file itself is opened by the first
- * ctf_stream_next. nr_long_bytes likewise, 0 at first, of all streams that
- * bound together what long records take (CTF_LONG_BYTES_MAX); NULL: each
- * alone (CTF_RECORD_BYTES_MAX). -ENOMEM.
+ * The stream name. metadata and place are the caller's, who keeps them until
+ * stream is destroyed; a file is opened by the ctf_stream_next that needs it.
+ * nr_long_bytes likewise, 0 at first, of all streams that bound together what
+ * long records and compressed files take (CTF_LONG_BYTES_MAX); NULL: each alone
+ * (CTF_RECORD_BYTES_MAX). -ENOMEM.
  */
 int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
-		      int folder_fd, const char *folder, const char *name, uint64_t *nr_long_bytes);
+		      const struct ctf_place *place, const char *name, uint64_t *nr_long_bytes);
 void ctf_stream_destroy(struct ctf_stream *stream); /* NULL: nothing */
 
 /*
  * The next record: 1; 0: there is none any more. -EBADMSG: a packet is
  * damaged, diag says where; call again for what is behind it. Other -errno:
- * the file cannot be read (on); the next call says 0.
+ * the file cannot be read (on); the next call goes on with the next chunk's.
  */
 int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag);
 
@@ -79,9 +88,9 @@ int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct
  */
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag);
 
-/* Inside ctf/: its packets, which are the stream's. Errors as above, and packets is NULL. */
-struct ctf_packets;
-int ctf_stream_packets(struct ctf_stream *stream, struct ctf_packets **packets, struct diag *diag);
+/* Inside ctf/: its packets, which are the stream's. Errors as above, and parts is NULL. */
+struct ctf_parts;
+int ctf_stream_parts(struct ctf_stream *stream, struct ctf_parts **parts, struct diag *diag);
 
 const char *ctf_stream_name(const struct ctf_stream *stream);
 struct ctf_stream_counts ctf_stream_counts(const struct ctf_stream *stream);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctf/window.h"
 
-#include "lib/file.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-void ctf_window_init(struct ctf_window *window, int fd, uint64_t file_bytes,
+void ctf_window_init(struct ctf_window *window, const struct ctf_file *file,
 		     uint64_t *nr_long_bytes)
 {
-	*window = (struct ctf_window){
-		.fd = fd, .file_bytes = file_bytes, .nr_long_bytes = nr_long_bytes};
+	*window = (struct ctf_window){.file = *file, .nr_long_bytes = nr_long_bytes};
 }
 
 static uint64_t long_bytes(size_t room)
@@ -39,7 +36,8 @@ void ctf_window_deinit(struct ctf_window *window)
 {
 	set_room(window, 0);
 	free(window->bytes);
-	*window = (struct ctf_window){.fd = -1};
+	ctf_file_close(&window->file);
+	*window = (struct ctf_window){.file.fd = -1};
 }
 
 /* Move what is there from keep on to the front. */
@@ -78,7 +76,7 @@ static int make_room(struct ctf_window *window, uint64_t nr_bytes)
 
 int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end)
 {
-	const uint64_t left = window->file_bytes > keep ? window->file_bytes - keep : 0;
+	const uint64_t left = window->file.nr_bytes > keep ? window->file.nr_bytes - keep : 0;
 	ssize_t nr;
 	size_t wanted;
 	int error;
@@ -90,8 +88,8 @@ int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end)
 	if (error)
 		return error;
 	wanted = window->room < left ? window->room : (size_t)left;
-	nr = file_pread_all(window->fd, window->bytes + window->nr_bytes, wanted - window->nr_bytes,
-			    (off_t)(keep + window->nr_bytes));
+	nr = ctf_file_pread(&window->file, window->bytes + window->nr_bytes,
+			    wanted - window->nr_bytes, keep + window->nr_bytes);
 	if (nr < 0)
 		return (int)nr;
 	window->nr_bytes += (size_t)nr;

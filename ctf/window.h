@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stretch of a file in memory, that moves on with what is read. By pread:
- * a file that is cut meanwhile costs an error, not a signal.
+ * A stretch of a stream's file in memory, that moves on with what is read. By
+ * pread: a file that is cut meanwhile costs an error, not a signal.
  */
 #ifndef CTF_WINDOW_H
 #define CTF_WINDOW_H
+
+#include "ctf/file.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,9 +15,8 @@
 #define CTF_LONG_BYTES_MAX ((uint64_t)256 << 20)
 
 struct ctf_window {
-	int fd;
-	uint64_t file_bytes; /* nothing is read behind */
-	uint64_t offset;     /* of bytes, in the file */
+	struct ctf_file file;
+	uint64_t offset; /* of bytes, in the file */
 	uint8_t *bytes;
 	size_t nr_bytes, room;
 	/* The caller's, of several windows: their room beyond CTF_WINDOW_BYTES. NULL: no bound. */
@@ -25,16 +26,16 @@ struct ctf_window {
 /* What a window has if it need not have more. */
 #define CTF_WINDOW_BYTES ((size_t)64 << 10)
 
-/* Of fd, which stays the caller's. Zeroed is closed: deinit may be called then. */
-void ctf_window_init(struct ctf_window *window, int fd, uint64_t file_bytes,
+/* file, which is open, is closed by deinit. */
+void ctf_window_init(struct ctf_window *window, const struct ctf_file *file,
 		     uint64_t *nr_long_bytes);
 void ctf_window_deinit(struct ctf_window *window);
 
 /*
  * Have the file's bytes from keep up to end: all of them are there then, at
  * ctf_window_at. Pointers of before are no longer good. -ENODATA: the file
- * has become shorter; -ENOMEM, -EIO. The caller bounds end - keep. Room is
- * given back once it is not needed.
+ * has become shorter; -EBADMSG: it is compressed, and damaged; -ENOMEM, -EIO. The caller bounds end
+ * - keep. Room is given back once it is not needed.
  */
 int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end);
 

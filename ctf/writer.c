@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctf/writer.h"
 
+#include "ctf/chunk.h"
 #include "ctf/metadata.h"
 #include "ctf/packet.h"
 #include "lib/file.h"
@@ -22,7 +23,7 @@
 #define FILE_MODE	   0600
 
 struct writer_file {
-	int fd;
+	int fd; /* -1: the chunk has none yet */
 	char *name;
 	uint32_t stream_id;
 	off_t nr_bytes; /* whole packets; what lies behind is none */
@@ -32,7 +33,11 @@ struct writer_file {
 
 struct ctf_writer {
 	char *folder;
-	int folder_fd, metadata_fd;
+	int folder_fd; /* locked */
+	int trace_fd;  /* where files are made: folder, or a chunk */
+	int metadata_fd;
+	char *metadata; /* text, for the next chunk */
+	size_t nr_metadata_bytes;
 	uint8_t uuid[CTF_UUID_BYTES];
 	uint32_t *streams;
 	unsigned int nr_streams;
@@ -105,28 +110,87 @@ static int open_folder(struct ctf_writer *writer, bool *is_ours, struct diag *di
 	return error;
 }
 
-static int write_metadata(struct ctf_writer *writer, const struct ctf_trace *trace,
-			  struct diag *diag)
+/* Into the folder fd. The descriptor of the file, or -errno. */
+static int write_metadata(const struct ctf_writer *writer, int fd)
 {
-	size_t nr_bytes;
-	char *text;
-	int error = ctf_metadata_format(trace, &text, &nr_bytes, diag);
+	const int metadata_fd =
+		openat(fd, METADATA_TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+	int error;
+
+	if (metadata_fd < 0)
+		return -errno;
+	error = file_write_all(metadata_fd, writer->metadata, writer->nr_metadata_bytes);
+	if (!error && renameat(fd, METADATA_TEMPORARY, fd, CTF_METADATA_FILE))
+		error = -errno;
+	if (!error)
+		return metadata_fd;
+	(void)unlinkat(fd, METADATA_TEMPORARY, 0);
+	(void)close(metadata_fd);
+	return error;
+}
+
+/* Chunk number, under a name that readers do not see, until it is whole. */
+static int fill_chunk(struct ctf_writer *writer, const char *temporary, const char *name)
+{
+	const int fd = openat(writer->folder_fd, temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int metadata_fd;
+
+	if (fd < 0)
+		return -errno;
+	metadata_fd = write_metadata(writer, fd);
+	if (metadata_fd >= 0 && !renameat(writer->folder_fd, temporary, writer->folder_fd, name)) {
+		writer->trace_fd = fd;
+		writer->metadata_fd = metadata_fd;
+		return 0;
+	}
+	if (metadata_fd >= 0) {
+		const int error = -errno;
+
+		(void)unlinkat(fd, CTF_METADATA_FILE, 0);
+		(void)close(metadata_fd);
+		metadata_fd = error;
+	}
+	(void)close(fd);
+	return metadata_fd;
+}
+
+/* The next chunk, with nothing but its metadata. */
+static int make_chunk(struct ctf_writer *writer)
+{
+	char name[CTF_CHUNK_NAME_BYTES], temporary[CTF_CHUNK_NAME_BYTES + 1] = ".";
+	int error;
+
+	if (writer->counts.chunk == CTF_CHUNK_NR_MAX)
+		return -EOVERFLOW;
+	ctf_chunk_name(writer->counts.chunk + 1, name);
+	memcpy(temporary + 1, name, sizeof(name));
+	if (mkdirat(writer->folder_fd, temporary, FOLDER_MODE))
+		return -errno;
+	error = fill_chunk(writer, temporary, name);
+	if (error) {
+		(void)unlinkat(writer->folder_fd, temporary, AT_REMOVEDIR);
+		return error;
+	}
+	writer->counts.chunk++;
+	writer->counts.nr_chunk_bytes = 0;
+	return 0;
+}
+
+static int begin_trace(struct ctf_writer *writer, const struct ctf_trace *trace, bool in_chunks,
+		       struct diag *diag)
+{
+	int error = ctf_metadata_format(trace, &writer->metadata, &writer->nr_metadata_bytes, diag);
 
 	if (error)
 		return error;
-	writer->metadata_fd = openat(writer->folder_fd, METADATA_TEMPORARY,
-				     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-	if (writer->metadata_fd < 0) {
-		error = -errno;
+	if (in_chunks) {
+		error = make_chunk(writer);
 	} else {
-		error = file_write_all(writer->metadata_fd, text, nr_bytes);
-		if (!error && renameat(writer->folder_fd, METADATA_TEMPORARY, writer->folder_fd,
-				       CTF_METADATA_FILE))
-			error = -errno;
-		if (error)
-			(void)unlinkat(writer->folder_fd, METADATA_TEMPORARY, 0);
+		writer->trace_fd = writer->folder_fd;
+		error = write_metadata(writer, writer->folder_fd);
+		writer->metadata_fd = error < 0 ? -1 : error;
+		error = error < 0 ? error : 0;
 	}
-	free(text);
 	return error ? diag_set_at(diag, error, writer->folder, 0, "no metadata written: %s",
 				   strerror(-error))
 		     : 0;
@@ -135,13 +199,17 @@ static int write_metadata(struct ctf_writer *writer, const struct ctf_trace *tra
 static void writer_destroy(struct ctf_writer *writer)
 {
 	for (unsigned int i = 0; i < writer->nr_files; i++) {
-		close(writer->files[i].fd);
+		if (writer->files[i].fd >= 0)
+			close(writer->files[i].fd);
 		free(writer->files[i].name);
 	}
 	if (writer->metadata_fd >= 0)
 		close(writer->metadata_fd);
+	if (writer->trace_fd >= 0 && writer->trace_fd != writer->folder_fd)
+		close(writer->trace_fd);
 	if (writer->folder_fd >= 0)
 		close(writer->folder_fd);
+	free(writer->metadata);
 	free(writer->files);
 	free(writer->streams);
 	free(writer->folder);
@@ -155,6 +223,7 @@ static struct ctf_writer *writer_create(const char *folder, const struct ctf_tra
 	if (!writer)
 		return NULL;
 	writer->folder_fd = -1;
+	writer->trace_fd = -1;
 	writer->metadata_fd = -1;
 	writer->nr_streams = trace->nr_streams;
 	memcpy(writer->uuid, trace->uuid, sizeof(writer->uuid));
@@ -168,8 +237,8 @@ static struct ctf_writer *writer_create(const char *folder, const struct ctf_tra
 	return writer;
 }
 
-int ctf_writer_open(struct ctf_writer **writer, const char *folder, const struct ctf_trace *trace,
-		    struct diag *diag)
+static int open_writer(struct ctf_writer **writer, const char *folder,
+		       const struct ctf_trace *trace, bool in_chunks, struct diag *diag)
 {
 	int error = ctf_trace_check(trace, diag);
 	struct ctf_writer *new;
@@ -182,7 +251,7 @@ int ctf_writer_open(struct ctf_writer **writer, const char *folder, const struct
 		return diag_set_at(diag, -ENOMEM, folder, 0, "no memory to write a trace");
 	error = open_folder(new, &is_ours, diag);
 	if (!error)
-		error = write_metadata(new, trace, diag);
+		error = begin_trace(new, trace, in_chunks, diag);
 	if (error) {
 		if (is_ours)
 			(void)rmdir(folder);
@@ -190,6 +259,37 @@ int ctf_writer_open(struct ctf_writer **writer, const char *folder, const struct
 		return error;
 	}
 	*writer = new;
+	return 0;
+}
+
+int ctf_writer_open(struct ctf_writer **writer, const char *folder, const struct ctf_trace *trace,
+		    struct diag *diag)
+{
+	return open_writer(writer, folder, trace, false, diag);
+}
+
+int ctf_writer_open_chunks(struct ctf_writer **writer, const char *folder,
+			   const struct ctf_trace *trace, struct diag *diag)
+{
+	return open_writer(writer, folder, trace, true, diag);
+}
+
+int ctf_writer_next_chunk(struct ctf_writer *writer, struct diag *diag)
+{
+	const int trace_fd = writer->trace_fd, metadata_fd = writer->metadata_fd;
+	int error = make_chunk(writer);
+
+	if (error)
+		return diag_set_at(diag, error, writer->folder, 0, "no new chunk: %s",
+				   strerror(-error));
+	for (unsigned int i = 0; i < writer->nr_files; i++) {
+		if (writer->files[i].fd >= 0)
+			close(writer->files[i].fd);
+		writer->files[i].fd = -1;
+		writer->files[i].nr_bytes = 0;
+	}
+	close(metadata_fd);
+	close(trace_fd);
 	return 0;
 }
 
@@ -218,10 +318,19 @@ static struct writer_file *make_room(struct ctf_writer *writer, const char *name
 	return file->name ? file : NULL;
 }
 
+/* In the trace's folder, or the chunk now written. */
+static int make_file(const struct ctf_writer *writer, struct writer_file *file)
+{
+	file->fd = openat(writer->trace_fd, file->name,
+			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	return file->fd < 0 ? -errno : 0;
+}
+
 int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t stream_id,
 			unsigned int *file, struct diag *diag)
 {
 	struct writer_file *new;
+	int error;
 
 	if (!*name || *name == '.' || strchr(name, '/') || !strcmp(name, CTF_METADATA_FILE) ||
 	    !is_described(writer, stream_id))
@@ -231,11 +340,8 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 	if (!new)
 		return diag_set_at(diag, -ENOMEM, writer->folder, 0, "no memory for file %s", name);
 	new->stream_id = stream_id;
-	new->fd = openat(writer->folder_fd, name,
-			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
-	if (new->fd < 0) {
-		int error = -errno;
-
+	error = make_file(writer, new);
+	if (error) {
 		free(new->name);
 		return diag_set_at(diag, error, writer->folder, 0, "file %s cannot be made: %s",
 				   name, strerror(-error));
@@ -286,11 +392,14 @@ static int pwrite_all(int fd, const char *bytes, size_t nr_bytes, off_t position
 }
 
 /* With the header that was checked: whoever else has the packet's memory may have changed it. */
-static int write_packet(const struct writer_file *file, const struct oprof_packet_header *header,
-			const char *packet, size_t nr_bytes)
+static int write_packet(const struct ctf_writer *writer, struct writer_file *file,
+			const struct oprof_packet_header *header, const char *packet,
+			size_t nr_bytes)
 {
-	int error = pwrite_all(file->fd, (const char *)header, sizeof(*header), file->nr_bytes);
+	int error = file->fd < 0 ? make_file(writer, file) : 0;
 
+	if (!error)
+		error = pwrite_all(file->fd, (const char *)header, sizeof(*header), file->nr_bytes);
 	return error ? error
 		     : pwrite_all(file->fd, packet + sizeof(*header), nr_bytes - sizeof(*header),
 				  file->nr_bytes + (off_t)sizeof(*header));
@@ -303,7 +412,7 @@ static int unwrite(struct ctf_writer *writer, const struct writer_file *file, ui
 	writer->counts.lost_unwritten_packets++;
 	if (nr_records != OPROF_PACKET_NR_UNKNOWN)
 		writer->counts.lost_unwritten_records += nr_records;
-	if (ftruncate(file->fd, file->nr_bytes))
+	if (file->fd >= 0 && ftruncate(file->fd, file->nr_bytes))
 		return diag_set_at(diag, error, writer->folder, 0,
 				   "file %s: a packet is lost: %s; and its beginning stays there: "
 				   "%m",
@@ -327,7 +436,7 @@ int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void
 	fault = find_fault(writer, file, &header, nr_bytes);
 	if (fault)
 		return refuse(writer, file, fault, diag);
-	error = write_packet(file, &header, packet, nr_bytes);
+	error = write_packet(writer, file, &header, packet, nr_bytes);
 	if (error)
 		return unwrite(writer, file, header.nr_records, error, diag);
 	file->nr_bytes += (off_t)nr_bytes;
@@ -335,6 +444,7 @@ int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void
 	file->last = header;
 	writer->counts.nr_packets++;
 	writer->counts.nr_bytes += nr_bytes;
+	writer->counts.nr_chunk_bytes += nr_bytes;
 	return 0;
 }
 
@@ -358,8 +468,11 @@ int ctf_writer_close(struct ctf_writer *writer, struct diag *diag)
 	if (!writer)
 		return 0;
 	for (unsigned int i = 0; i < writer->nr_files; i++)
-		error = sync_one(writer->files[i].fd, error);
+		if (writer->files[i].fd >= 0)
+			error = sync_one(writer->files[i].fd, error);
 	error = sync_one(writer->metadata_fd, error);
+	if (writer->trace_fd != writer->folder_fd)
+		error = sync_one(writer->trace_fd, error);
 	error = sync_one(writer->folder_fd, error);
 	if (error)
 		(void)diag_set_at(diag, error, writer->folder, 0,

@@ -19,6 +19,9 @@ struct ctf_writer_counts {
 	uint64_t lost_refused_packets;	 /* a fault in their header */
 	uint64_t lost_unwritten_packets; /* the disk was full, or failed */
 	uint64_t lost_unwritten_records; /* in these, as far as they tell */
+
+	uint32_t chunk;		 /* the one being written; 0: the trace has none */
+	uint64_t nr_chunk_bytes; /* of nr_bytes, in it */
 };
 
 /*
@@ -31,8 +34,23 @@ int ctf_writer_open(struct ctf_writer **writer, const char *folder, const struct
 		    struct diag *diag);
 
 /*
+ * The same, of a trace in chunks, of which this makes the first: files and
+ * packets go there.
+ */
+int ctf_writer_open_chunks(struct ctf_writer **writer, const char *folder,
+			   const struct ctf_trace *trace, struct diag *diag);
+
+/*
+ * From now on packets go to a new chunk; the one before is as it stays, but not
+ * brought to disk. After an error all is as it was, and packets go where they
+ * went. Only of a trace in chunks.
+ */
+int ctf_writer_next_chunk(struct ctf_writer *writer, struct diag *diag);
+
+/*
  * A stream's file, of a kind described: name it channel_0 or so, without "/"
- * and not beginning with ".". *file is its number. -EEXIST: there is such one.
+ * and not beginning with ".". *file is its number, in all chunks. -EEXIST: there
+ * is such one.
  */
 int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t stream_id,
 			unsigned int *file, struct diag *diag);

@@ -484,6 +484,7 @@ static int act_exit(struct trace_states *states, const struct ctf_record *record
 	return 0;
 }
 
+/* Chunks of a trace tell it again: then it is no news of who is known. */
 static int act_state(struct trace_states *states, const struct ctf_record *record,
 		     const struct trace_rule *rule)
 {
@@ -503,9 +504,10 @@ static int act_state(struct trace_states *states, const struct ctf_record *recor
 	thread = thread_at(states, index);
 	thread->told.is_kernel = trace_rule_number(record, rule, STATE_TYPE) == TYPE_KERNEL;
 	name_thread(states, index, value(record, rule, STATE_NAME));
-	if (trace_rule_number(record, rule, STATE_STATUS) == STATUS_WAIT)
+	if (trace_rule_number(record, rule, STATE_STATUS) == STATUS_WAIT &&
+	    thread->waits == THREAD_UNKNOWN)
 		thread->waits = THREAD_SLEEPING;
-	if (call >= 0)
+	if (call >= 0 && thread->mode == MODE_UNKNOWN)
 		thread->mode = MODE_SYSCALL;
 	return 0;
 }

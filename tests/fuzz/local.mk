@@ -10,6 +10,7 @@ fuzzers = \
 	tests/fuzz/fuzz_code_table \
 	tests/fuzz/fuzz_control \
 	tests/fuzz/fuzz_ctf_metadata \
+	tests/fuzz/fuzz_ctf_packed \
 	tests/fuzz/fuzz_ctf_packets \
 	tests/fuzz/fuzz_elf_skeleton \
 	tests/fuzz/fuzz_meta \
@@ -122,6 +123,9 @@ tests_fuzz_fuzz_sdb_LDADD = libdb/libsdb.a $(fuzz_libs)
 tests_fuzz_fuzz_ctf_metadata_SOURCES = tests/fuzz/fuzz_ctf_metadata.c
 tests_fuzz_fuzz_ctf_metadata_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_ctf_metadata_LDADD = ctf/libctf.a $(fuzz_libs)
+tests_fuzz_fuzz_ctf_packed_SOURCES = tests/fuzz/fuzz_ctf_packed.c
+tests_fuzz_fuzz_ctf_packed_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_ctf_packed_LDADD = ctf/libctf.a $(fuzz_libs)
 tests_fuzz_fuzz_ctf_packets_SOURCES = tests/fuzz/fuzz_ctf_packets.c $(ctf_made_trace)
 tests_fuzz_fuzz_ctf_packets_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_ctf_packets_LDADD = ctf/libctf.a $(fuzz_libs)

@@ -4,6 +4,8 @@
  * writing and reading: an error is told, nothing leaks, and what is there is
  * whole packets.
  */
+#include "ctf/chunk.h"
+#include "ctf/packed.h"
 #include "ctf/reader.h"
 #include "ctf/writer.h"
 #include "lib/file.h"
@@ -145,6 +147,84 @@ START_TEST(a_closed_trace_is_on_the_disk)
 }
 END_TEST
 
+/* A chunk for each packet, where one can be made; compressed, where that can be. */
+static int write_chunks(struct ctf_writer_counts *counts)
+{
+	struct ctf_writer *writer;
+	unsigned int file;
+	int error = ctf_writer_open_chunks(&writer, "trace", &made_trace, &diag);
+
+	*counts = (struct ctf_writer_counts){0};
+	if (error)
+		return error;
+	error = ctf_writer_add_file(writer, "channel_0", 0, &file, &diag);
+	for (uint64_t i = 0; !error && i < NR_PACKETS; i++) {
+		make_packet_begin(&packet, made_trace.uuid, 0, i, i * 100, BYTES);
+		(void)make_packet_add(&packet, 0, i * 100, 1, "", 0);
+		make_packet_end(&packet, i * 100);
+		(void)ctf_writer_append(writer, file, packet.bytes, BYTES, &diag);
+		(void)ctf_writer_next_chunk(writer, &diag);
+	}
+	*counts = ctf_writer_counts(writer);
+	(void)ctf_writer_close(writer, &diag);
+	for (uint32_t i = 1; i <= counts->chunk; i++) {
+		char path[32] = "trace/";
+
+		ctf_chunk_name(i, path + strlen(path));
+		(void)ctf_packed_make_all(path, true, &diag);
+	}
+	return error;
+}
+
+START_TEST(chunks_hold_all_that_was_written_whatever_fails)
+{
+	const enum failing_kind kind = (enum failing_kind)_i;
+	const unsigned int nr_before = nr_fds();
+	bool has_failed = true;
+
+	for (unsigned long nth = 1; has_failed; nth++) {
+		struct ctf_writer_counts counts;
+		unsigned int nr_errors;
+		int error, nr;
+
+		failing_begin(kind, nth, nth % 3 == 0);
+		error = write_chunks(&counts);
+		has_failed = failing_end();
+		ck_assert_uint_eq(nr_fds(), nr_before);
+		ck_assert(has_failed || counts.chunk == NR_PACKETS + 1);
+		if (!error) {
+			nr = read_trace(&nr_errors);
+			ck_assert_msg(nr == (int)counts.nr_packets && !nr_errors, "%s",
+				      diag_show(&diag));
+			ck_assert_uint_eq(counts.nr_packets + counts.lost_unwritten_packets,
+					  NR_PACKETS);
+		}
+		(void)file_remove_tree("trace");
+	}
+}
+END_TEST
+
+START_TEST(a_reader_of_compressed_chunks_tells_whatever_fails)
+{
+	const enum failing_kind kind = (enum failing_kind)_i;
+	const unsigned int nr_before = nr_fds();
+	struct ctf_writer_counts counts;
+	bool has_failed = true;
+
+	ck_assert_int_eq(write_chunks(&counts), 0);
+	for (unsigned long nth = 1; has_failed; nth++) {
+		unsigned int nr_errors;
+		int nr;
+
+		failing_begin(kind, nth, (int)(nth % 2));
+		nr = read_trace(&nr_errors);
+		has_failed = failing_end();
+		ck_assert(has_failed ? nr < 0 || nr_errors : nr == NR_PACKETS);
+		ck_assert_uint_eq(nr_fds(), nr_before);
+	}
+}
+END_TEST
+
 START_TEST(a_reader_tells_whatever_fails)
 {
 	const enum failing_kind kind = (enum failing_kind)_i;
@@ -174,6 +254,10 @@ int main(void)
 	tcase_add_loop_test(tc, a_writer_tells_whatever_fails_and_keeps_whole_packets, 0,
 			    FAILING_NR_KINDS);
 	tcase_add_test(tc, a_closed_trace_is_on_the_disk);
+	tcase_add_loop_test(tc, chunks_hold_all_that_was_written_whatever_fails, 0,
+			    FAILING_NR_KINDS);
+	tcase_add_loop_test(tc, a_reader_of_compressed_chunks_tells_whatever_fails, 0,
+			    FAILING_NR_KINDS);
 	tcase_add_loop_test(tc, a_reader_tells_whatever_fails, 0, FAILING_NR_KINDS);
 	return test_run(tc);
 }

@@ -19,7 +19,8 @@ static struct ctf_metadata metadata;
 static struct make_packet packet;
 static struct ctf_stream *stream;
 static struct diag diag;
-static int folder_fd, out_fd;
+static struct ctf_place place;
+static int out_fd;
 static uint64_t now, seq;
 
 static void setup(void)
@@ -31,20 +32,21 @@ static void setup(void)
 	ck_assert_int_eq(ctf_metadata_format(&made_trace, &text, &nr_bytes, &diag), 0);
 	ck_assert_int_eq(ctf_metadata_parse(&metadata, "m", text, nr_bytes, &diag), 0);
 	free(text);
-	folder_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	place = (struct ctf_place){.folder_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+				   .folder = "."};
 	out_fd = open("s", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	ck_assert_int_ge(folder_fd, 0);
+	ck_assert_int_ge(place.folder_fd, 0);
 	ck_assert_int_ge(out_fd, 0);
 	now = 1000;
 	seq = 0;
-	ck_assert_int_eq(ctf_stream_create(&stream, &metadata, folder_fd, ".", "s", NULL), 0);
+	ck_assert_int_eq(ctf_stream_create(&stream, &metadata, &place, "s", NULL), 0);
 }
 
 static void teardown(void)
 {
 	ctf_stream_destroy(stream);
 	ctf_metadata_deinit(&metadata);
-	close(folder_fd);
+	close(place.folder_fd);
 	close(out_fd);
 	test_folder_teardown();
 }
@@ -191,8 +193,7 @@ START_TEST(a_file_that_ends_within_a_packet_is_read_up_to_it)
 			break;
 		ck_assert_int_eq(ftruncate(out_fd, BYTES + left), 0);
 		ctf_stream_destroy(stream);
-		ck_assert_int_eq(ctf_stream_create(&stream, &metadata, folder_fd, ".", "s", NULL),
-				 0);
+		ck_assert_int_eq(ctf_stream_create(&stream, &metadata, &place, "s", NULL), 0);
 		counts = told("packet 1, from byte 256: the file ends within it", 2);
 		ck_assert_uint_eq(counts.lost_cut, 1);
 		ck_assert_uint_eq(counts.lost_damaged, 0);

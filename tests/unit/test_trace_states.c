@@ -254,6 +254,28 @@ START_TEST(what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it)
 }
 END_TEST
 
+/* At the begin of each chunk of a trace. */
+START_TEST(a_state_told_again_changes_nothing_that_is_known)
+{
+	const struct ctf_value again[] = {number(7), number(7), text("name"),
+					  number(0), number(5), number(3)};
+
+	dumped(7, 0, 5, -1);
+	sched(0, 1100, 0, 0, 7);
+	one(0, ENTRY_READ, 1110, 0);
+	one(0, EXIT_READ, 1120, 0);
+	sched(0, 1200, 7, 2, 0); /* uninterruptible, in user mode */
+	take(0, STATE, 1250, again);
+	sched(0, 1300, 0, 0, 7);
+	trace_states_end(states, 1400);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_SLEEPING], 100);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_UNINTERRUPTIBLE], 100);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_USER], 80 + 100);
+	ck_assert_uint_eq(trace_states_nr_threads(states), 1);
+	tiles(0, 400);
+}
+END_TEST
+
 START_TEST(kernel_threads_and_their_children_are_the_kernel_s)
 {
 	const struct ctf_value child[] = {number(2), number(30), text("worker")};
@@ -650,6 +672,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_cpu_is_in_one_state_at_a_time_and_all_add_up);
 	tcase_add_test(tests, what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it);
+	tcase_add_test(tests, a_state_told_again_changes_nothing_that_is_known);
 	tcase_add_test(tests, kernel_threads_and_their_children_are_the_kernel_s);
 	tcase_add_test(tests, a_number_used_again_is_another_thread);
 	tcase_add_test(tests, the_first_switch_tells_who_ran_before);

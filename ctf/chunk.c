@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/chunk.h"
+
+#include "ctf/metadata.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NR_DIGITS (CTF_CHUNK_NAME_BYTES - 1)
+
+void ctf_chunk_name(uint32_t number, char name[CTF_CHUNK_NAME_BYTES])
+{
+	for (unsigned int i = NR_DIGITS; i--; number /= 10)
+		name[i] = (char)('0' + number % 10);
+	name[NR_DIGITS] = '\0';
+}
+
+uint32_t ctf_chunk_number(const char *name)
+{
+	uint32_t number = 0;
+
+	for (unsigned int i = 0; i < NR_DIGITS; i++) {
+		if (name[i] < '0' || name[i] > '9')
+			return 0;
+		number = number * 10 + (uint32_t)(name[i] - '0');
+	}
+	return name[NR_DIGITS] ? 0 : number;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *first = a, *second = b;
+
+	return *first < *second ? -1 : *first > *second;
+}
+
+/* Room is doubled: nr is a power of two whenever there is none. */
+static int add_number(uint32_t **numbers, unsigned int *nr, uint32_t number)
+{
+	if (!(*nr & (*nr - 1))) {
+		const size_t room = *nr ? *nr * (size_t)2 : 1;
+		uint32_t *bigger = reallocarray(*numbers, room, sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		*numbers = bigger;
+	}
+	(*numbers)[(*nr)++] = number;
+	return 0;
+}
+
+static int list(DIR *dir, uint32_t **numbers, unsigned int *nr)
+{
+	struct dirent *entry;
+	int error = 0;
+
+	errno = 0;
+	while (!error && (entry = readdir(dir))) {
+		const uint32_t number = ctf_chunk_number(entry->d_name);
+
+		if (number)
+			error = add_number(numbers, nr, number);
+		if (!error)
+			errno = 0;
+	}
+	return error ? error : -errno;
+}
+
+int ctf_chunk_list(int folder_fd, uint32_t **numbers, unsigned int *nr)
+{
+	const int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	uint32_t *found = NULL;
+	unsigned int nr_found = 0;
+	int error = dir ? list(dir, &found, &nr_found) : -errno;
+
+	if (dir)
+		(void)closedir(dir);
+	else if (fd >= 0)
+		(void)close(fd);
+	if (error) {
+		free(found);
+		return error;
+	}
+	if (nr_found)
+		qsort(found, nr_found, sizeof(*found), compare_numbers);
+	*numbers = found;
+	*nr = nr_found;
+	return 0;
+}
+
+bool ctf_chunk_is_trace(const char *folder)
+{
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint32_t *numbers = NULL;
+	unsigned int nr = 0;
+	bool is_trace;
+
+	if (fd < 0)
+		return false;
+	is_trace = !faccessat(fd, CTF_METADATA_FILE, F_OK, 0) ||
+		   (!ctf_chunk_list(fd, &numbers, &nr) && nr);
+	free(numbers);
+	(void)close(fd);
+	return is_trace;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/parts.h"
+
+#include "ctf/chunk.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NONE UINT_MAX
+
+struct part {
+	bool has_packets;
+	uint64_t time_end; /* of the last one */
+};
+
+struct ctf_parts {
+	const struct ctf_metadata *metadata;
+	const struct ctf_place *place;
+	const char *name;
+	struct part *parts;
+	unsigned int nr_parts;
+
+	unsigned int opened; /* NONE */
+	struct ctf_file file;
+	struct ctf_packets *packets;
+};
+
+static void close_part(struct ctf_parts *parts)
+{
+	if (parts->opened == NONE)
+		return;
+	ctf_packets_close(parts->packets);
+	parts->packets = NULL;
+	ctf_file_close(&parts->file);
+	parts->opened = NONE;
+}
+
+static int open_file(struct ctf_parts *parts, unsigned int part, const char **fault)
+{
+	char path[CTF_CHUNK_NAME_BYTES + NAME_MAX + 1], chunk[CTF_CHUNK_NAME_BYTES];
+	const struct ctf_place *place = parts->place;
+
+	if (!place->nr_chunks)
+		return ctf_file_open(&parts->file, place->folder_fd, parts->name, NULL, fault);
+	ctf_chunk_name(place->chunks[part], chunk);
+	(void)snprintf(path, sizeof(path), "%s/%s", chunk, parts->name);
+	return ctf_file_open(&parts->file, place->folder_fd, path, NULL, fault);
+}
+
+static int open_part(struct ctf_parts *parts, unsigned int part, const char **fault)
+{
+	int error;
+
+	if (parts->opened == part)
+		return 0;
+	close_part(parts);
+	error = open_file(parts, part, fault);
+	if (error)
+		return error;
+	error = ctf_packets_open(&parts->packets, parts->metadata, &parts->file);
+	if (error) {
+		ctf_file_close(&parts->file);
+		return error;
+	}
+	parts->opened = part;
+	return 0;
+}
+
+/* The last packet of a part that is open tells its end. */
+static int look_at(struct ctf_parts *parts, unsigned int part, const char **fault)
+{
+	int error = open_part(parts, part, fault);
+	struct ctf_packet_place last;
+	uint64_t nr = 0;
+
+	if (!error)
+		nr = ctf_packets_nr(parts->packets);
+	if (!error && nr)
+		error = ctf_packets_get(parts->packets, nr - 1, &last);
+	if (error == -ENOENT && parts->opened == part) { /* fewer than it seemed */
+		nr = ctf_packets_nr(parts->packets);
+		error = nr ? ctf_packets_get(parts->packets, nr - 1, &last) : 0;
+	}
+	if (!error && nr)
+		parts->parts[part] = (struct part){true, last.time_end};
+	return error;
+}
+
+int ctf_parts_open(struct ctf_parts **parts, const struct ctf_metadata *metadata,
+		   const struct ctf_place *place, const char *name, const char **fault)
+{
+	const unsigned int nr_parts = place->nr_chunks ? place->nr_chunks : 1;
+	struct ctf_parts *made = calloc(1, sizeof(*made));
+	int error = 0;
+
+	*fault = NULL;
+	if (made)
+		made->parts = calloc(nr_parts, sizeof(*made->parts));
+	if (!made || !made->parts) {
+		free(made);
+		return -ENOMEM;
+	}
+	*made = (struct ctf_parts){.metadata = metadata,
+				   .place = place,
+				   .name = name,
+				   .parts = made->parts,
+				   .nr_parts = nr_parts,
+				   .opened = NONE};
+	for (unsigned int i = 0; i < nr_parts && !error; i++) {
+		error = look_at(made, i, fault);
+		if (place->nr_chunks && error != -ENOMEM)
+			error = 0;
+	}
+	if (error) {
+		ctf_parts_close(made);
+		return error;
+	}
+	*parts = made;
+	return 0;
+}
+
+void ctf_parts_close(struct ctf_parts *parts)
+{
+	if (!parts)
+		return;
+	close_part(parts);
+	free(parts->parts);
+	free(parts);
+}
+
+/* ---- asked for ---- */
+
+/* A chunk that has gone since, or got worse, has no packets. */
+static int reopen(struct ctf_parts *parts, unsigned int part)
+{
+	const char *fault;
+	const int error = open_part(parts, part, &fault);
+
+	if (!error || error == -ENOMEM || !parts->place->nr_chunks)
+		return error;
+	parts->parts[part].has_packets = false;
+	return -ENOENT;
+}
+
+int ctf_parts_find(struct ctf_parts *parts, uint64_t time, struct ctf_position *at)
+{
+	for (unsigned int i = 0; i < parts->nr_parts; i++) {
+		int error;
+
+		if (!parts->parts[i].has_packets || parts->parts[i].time_end < time)
+			continue;
+		*at = (struct ctf_position){.part = i};
+		error = reopen(parts, i);
+		if (!error)
+			error = ctf_packets_find(parts->packets, time, &at->number);
+		if (error == -ENOENT)
+			continue;
+		if (error || at->number < ctf_packets_nr(parts->packets))
+			return error;
+	}
+	*at = (struct ctf_position){.part = parts->nr_parts};
+	return 0;
+}
+
+int ctf_parts_get(struct ctf_parts *parts, const struct ctf_position *at,
+		  struct ctf_packet_place *place)
+{
+	int error;
+
+	if (at->part >= parts->nr_parts)
+		return -ENOENT;
+	error = reopen(parts, at->part);
+	return error ? error : ctf_packets_get(parts->packets, at->number, place);
+}
+
+int ctf_parts_back(struct ctf_parts *parts, struct ctf_position *at, struct ctf_packet_place *place)
+{
+	for (;;) {
+		int error;
+
+		while (!at->number) {
+			if (!at->part)
+				return -ENOENT;
+			at->part--;
+			if (!parts->parts[at->part].has_packets)
+				continue;
+			error = reopen(parts, at->part);
+			if (error && error != -ENOENT)
+				return error;
+			at->number = error ? 0 : ctf_packets_nr(parts->packets);
+		}
+		at->number--;
+		error = ctf_parts_get(parts, at, place);
+		if (error != -ENOENT)
+			return error;
+	}
+}
