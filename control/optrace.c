@@ -47,6 +47,9 @@ enum record_option {
 	RECORD_OUTPUT,
 	RECORD_SIZE,
 	RECORD_SECONDS,
+	RECORD_ROTATE,
+	RECORD_KEEP,
+	RECORD_COMPRESS,
 	RECORD_VERSION,
 	RECORD_HELP
 };
@@ -62,6 +65,14 @@ static const struct poptOption record_table[] = {
 	 "buffers of each CPU on the way to the disk: discard:64x256K is 64 of 256 KiB",
 	 "MODE:NxSIZE"},
 	{"duration", 'd', POPT_ARG_STRING, NULL, RECORD_SECONDS, "end after so long", "SECONDS"},
+	{"rotate", 0, POPT_ARG_STRING, NULL, RECORD_ROTATE,
+	 "go on in a new chunk, a folder in the folder, when one has so much or is so old (100M, 60 or "
+	 "100M,60)",
+	 "SIZE|SECONDS"},
+	{"keep", 0, POPT_ARG_STRING, NULL, RECORD_KEEP, "remove the oldest of more than N chunks",
+	 "N"},
+	{"compress", 0, POPT_ARG_NONE, NULL, RECORD_COMPRESS,
+	 "compress chunks (zstd) when they are complete", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, RECORD_VERSION, "show the version", NULL},
 	{"help", '?', POPT_ARG_NONE, NULL, RECORD_HELP, "show this text", NULL},
 	POPT_TABLEEND};
@@ -98,6 +109,15 @@ static int take_record_option(struct record *record, int option, const char *tex
 	case RECORD_SECONDS:
 		record->has_duration = true;
 		daemon_args_add(&record->args, "--seconds=%s", text);
+		return 0;
+	case RECORD_ROTATE:
+		daemon_args_add(&record->args, "--rotate=%s", text);
+		return 0;
+	case RECORD_KEEP:
+		daemon_args_add(&record->args, "--keep=%s", text);
+		return 0;
+	case RECORD_COMPRESS:
+		daemon_args_add(&record->args, "--compress");
 		return 0;
 	case RECORD_VERSION:
 		option_show(record->popt, OPTION_SHOW_VERSION, "optrace");

@@ -49,8 +49,10 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 daemon_libdaemon_a_SOURCES += daemon/trace_channel.c daemon/trace_channel.h daemon/trace_layout.c \
 	daemon/trace_layout.h daemon/trace_perf.c daemon/trace_perf.h daemon/trace_syscalls.c \
 	daemon/trace_syscalls.h daemon/trace_state.c daemon/trace_state.h daemon/trace_choice.c \
-	daemon/trace_choice.h daemon/trace_perf_internal.h daemon/trace_perf_open.c \
-	daemon/trace_record.c daemon/trace_record.h daemon/trace_sample.c daemon/trace_sample.h daemon/tracer.c daemon/tracer.h daemon/syscall_names.h
+	daemon/trace_choice.h daemon/trace_chunks.c daemon/trace_chunks.h \
+	daemon/trace_perf_internal.h daemon/trace_perf_open.c \
+	daemon/trace_record.c daemon/trace_record.h daemon/trace_sample.c daemon/trace_sample.h \
+	daemon/tracer.c daemon/tracer.h daemon/syscall_names.h
 # Names of system calls, of the headers that it is built with.
 nodist_daemon_libdaemon_a_SOURCES = daemon/syscall_names.c
 CLEANFILES += daemon/syscall_names.c
@@ -442,14 +444,19 @@ tests_unit_test_profiler_fault_LDADD = $(DAEMON_TEST_LIBS)
 endif
 
 if REPORTS
-TRACE_TESTS = tests/unit/test_trace_channel tests/unit/test_trace_choice tests/unit/test_trace_layout \
-	tests/unit/test_trace_record tests/unit/test_trace_state tests/unit/test_trace_syscalls
+TRACE_TESTS = tests/unit/test_trace_channel tests/unit/test_trace_choice tests/unit/test_trace_chunks \
+	tests/unit/test_trace_layout tests/unit/test_trace_record tests/unit/test_trace_state \
+	tests/unit/test_trace_syscalls
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = daemon/libdaemon.a ctf/libctf.a ring/libring.a $(DAEMON_TEST_LIBS)
 tests_unit_test_trace_channel_SOURCES = tests/unit/test_trace_channel.c
 tests_unit_test_trace_channel_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_channel_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_trace_chunks_SOURCES = tests/unit/test_trace_chunks.c $(ctf_made_trace) \
+	$(ctf_test_folder)
+tests_unit_test_trace_chunks_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_chunks_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_test_trace_layout_SOURCES = tests/unit/test_trace_layout.c tests/unit/make_packet.c \
 	tests/unit/make_packet.h tests/unit/test_folder.h
 tests_unit_test_trace_layout_CFLAGS = $(TEST_CFLAGS)

@@ -33,6 +33,9 @@ enum option {
 	OPTION_KEEP_OLD,
 	OPTION_SIZE,
 	OPTION_SECONDS,
+	OPTION_ROTATE,
+	OPTION_KEEP,
+	OPTION_COMPRESS,
 	OPTION_PARENT,
 	OPTION_READY
 };
@@ -46,6 +49,10 @@ static const struct poptOption option_table[] = {
 	{"size", 'm', POPT_ARG_STRING, NULL, OPTION_SIZE,
 	 "number and size of each CPU's sub-buffers", "NxSIZE"},
 	{"seconds", 'd', POPT_ARG_STRING, NULL, OPTION_SECONDS, "end after so long", "SECONDS"},
+	{"rotate", 0, POPT_ARG_STRING, NULL, OPTION_ROTATE, "go on in a new chunk then",
+	 "SIZE|SECONDS"},
+	{"keep", 0, POPT_ARG_STRING, NULL, OPTION_KEEP, "remove older chunks", "N"},
+	{"compress", 0, POPT_ARG_NONE, NULL, OPTION_COMPRESS, "compress closed chunks", NULL},
 	{"ready-fd", 0, POPT_ARG_STRING, NULL, OPTION_READY, "say there when it records", "FD"},
 	POPT_AUTOHELP POPT_TABLEEND};
 
@@ -54,6 +61,7 @@ struct program {
 	size_t nr_texts;
 	const char *folder;
 	uint64_t nr_sub_buffers, sub_buffer_bytes, nr_seconds, ready_fd, parent;
+	struct trace_chunks_config chunks;
 	bool keep_old;
 	char *tracefs;
 	struct trace_choice choice;
@@ -91,6 +99,16 @@ static int take_number(const char *option, const char *text, uint64_t max, uint6
 	return diag_set(diag, -EINVAL, "%s %s: give a whole number, from 1", option, text);
 }
 
+static int take_keep(struct program *program, const char *text, struct diag *diag)
+{
+	uint64_t nr;
+	int error = take_number("--keep", text, UINT32_MAX, &nr, diag);
+
+	if (!error)
+		program->chunks.nr_keep = (uint32_t)nr;
+	return error;
+}
+
 static int take_option(struct program *program, int option, const char *text, struct diag *diag)
 {
 	switch ((enum option)option) {
@@ -109,6 +127,13 @@ static int take_option(struct program *program, int option, const char *text, st
 		return take_size(program, text, diag);
 	case OPTION_SECONDS:
 		return take_number("-d", text, SECONDS_MAX, &program->nr_seconds, diag);
+	case OPTION_ROTATE:
+		return trace_chunks_parse(text, &program->chunks, diag);
+	case OPTION_KEEP:
+		return take_keep(program, text, diag);
+	case OPTION_COMPRESS:
+		program->chunks.compress = true;
+		return 0;
 	case OPTION_PARENT:
 		return take_number("--parent", text, INT32_MAX, &program->parent, diag);
 	case OPTION_READY:
@@ -137,6 +162,8 @@ static int take_options(struct program *program, int argc, const char **argv, st
 				 poptStrerror(option));
 	if (!error && !program->folder)
 		error = diag_set(diag, -EINVAL, "--folder is missing: run optrace");
+	if (!error)
+		error = trace_chunks_check(&program->chunks, diag);
 	poptFreeContext(context);
 	return error;
 }
@@ -232,7 +259,8 @@ static int begin(struct program *program, struct diag *diag)
 					     .keep_old = program->keep_old,
 					     .sub_buffer_bytes =
 						     (uint32_t)program->sub_buffer_bytes,
-					     .nr_sub_buffers = (uint32_t)program->nr_sub_buffers};
+					     .nr_sub_buffers = (uint32_t)program->nr_sub_buffers,
+					     .chunks = program->chunks};
 	struct tracer_config with = config;
 	int error = tracefs_find("", &program->tracefs, diag);
 

@@ -18,6 +18,7 @@ struct cpu_ring {
 	struct ring_reader reader;
 	unsigned int file;    /* of the writer that is drained to; NO_FILE: none yet */
 	uint64_t lost_unborn; /* before there was memory for it */
+	uint64_t time;	      /* of the last record */
 };
 
 struct trace_channel {
@@ -103,6 +104,8 @@ static int cpu_init(struct trace_channel *channel, unsigned int nr)
 	memory = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return -ENOMEM;
+	/* A child has no use for it, and would have us copy it. */
+	(void)madvise(memory, nr_bytes, MADV_DONTFORK);
 	if (ring_init(&cpu->ring, &config, nr, memory) ||
 	    ring_reader_init(&cpu->reader, &cpu->ring)) {
 		(void)munmap(memory, nr_bytes);
@@ -192,6 +195,26 @@ int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, 
 	return tell_error(channel, diag);
 }
 
+int trace_channel_flush(struct trace_channel *channel, struct diag *diag)
+{
+	ring_given_time =
+		0; /* not after the last record: those that come next may be older than now */
+	for (unsigned int i = 0; i < channel->config.nr_cpus; i++) {
+		struct cpu_ring *cpu = &channel->cpus[i];
+
+		if (!cpu->memory)
+			continue;
+		(void)ring_flush(&cpu->ring);
+		drain_cpu(channel, cpu);
+	}
+	return tell_error(channel, diag);
+}
+
+uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cpu)
+{
+	return cpu < channel->config.nr_cpus ? channel->cpus[cpu].time : 0;
+}
+
 static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 			 struct ctf_writer *writer)
 {
@@ -249,6 +272,7 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu_n
 	channel->counts.nr_records++;
 	channel->counts.nr_late += channel->slot.time != time;
 	channel->writing = cpu;
+	cpu->time = channel->slot.time;
 	return channel->slot.payload;
 }
 

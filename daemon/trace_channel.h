@@ -64,6 +64,15 @@ void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_
  */
 int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag);
 
+/*
+ * As above without end, and packets that are not full are closed, too, at their last record: what
+ * was written so far is with the writer.
+ */
+int trace_channel_flush(struct trace_channel *channel, struct diag *diag);
+
+/* A record of that time or later is not late on this CPU. */
+uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cpu);
+
 /* What the rings hold now, closed at time, goes to writer and stays. RING_OVERWRITE only. */
 int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *writer, uint64_t time,
 			   struct diag *diag);

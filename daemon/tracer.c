@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer.h"
 
+#include "ctf/chunk.h"
 #include "ctf/writer.h"
 #include "daemon/trace_channel.h"
 #include "daemon/trace_layout.h"
@@ -54,7 +55,7 @@ struct tracer {
 	struct trace_syscalls *syscalls; /* NULL: not chosen */
 	struct call_tracepoint entry, exit;
 	uint32_t state_id, sample_id;
-	uint64_t nr_state;  /* records of the state at the start */
+	uint64_t nr_state;  /* records of the state at the starts */
 	uint64_t lost_perf; /* told by perf: of the kernel, and damaged ones */
 
 	struct ctf_trace trace; /* what the folder's metadata says */
@@ -66,6 +67,7 @@ struct tracer {
 	struct trace_perf *perf;
 	struct trace_channel *channel;
 	struct ctf_writer *writer;
+	struct trace_chunks chunks; /* zeroed: the trace has none */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -485,18 +487,29 @@ static int move_away(const char *folder, const char *old, struct diag *diag)
 /* What is no trace is not ours to move: the writer will tell. */
 static int make_way(const char *folder, struct diag *diag)
 {
-	char *old, *metadata;
-	int error = -ENOMEM;
+	char *old;
+	int error;
 
-	if (asprintf(&metadata, "%s/metadata", folder) < 0)
-		return diag_set(diag, error, "no memory for a name");
-	if (asprintf(&old, "%s.old", folder) < 0) {
-		free(metadata);
-		return diag_set(diag, error, "no memory for a name");
-	}
-	error = access(metadata, F_OK) ? 0 : move_away(folder, old, diag);
-	free(metadata);
+	if (!ctf_chunk_is_trace(folder))
+		return 0;
+	if (asprintf(&old, "%s.old", folder) < 0)
+		return diag_set(diag, -ENOMEM, "no memory for a name");
+	error = move_away(folder, old, diag);
 	free(old);
+	return error;
+}
+
+static int open_folder(struct tracer *tracer, struct diag *diag)
+{
+	const struct tracer_config *config = &tracer->config;
+	int error;
+
+	if (!trace_chunks_wanted(&config->chunks))
+		return ctf_writer_open(&tracer->writer, config->folder, &tracer->trace, diag);
+	error = ctf_writer_open_chunks(&tracer->writer, config->folder, &tracer->trace, diag);
+	if (!error)
+		trace_chunks_init(&tracer->chunks, &config->chunks, config->folder, tracer->writer,
+				  now_ns(CLOCK_MONOTONIC));
 	return error;
 }
 
@@ -524,7 +537,7 @@ int tracer_open(struct tracer **tracer, const struct tracer_config *config, stru
 	if (!error && config->folder && config->keep_old)
 		error = make_way(config->folder, diag);
 	if (!error && config->folder)
-		error = ctf_writer_open(&made->writer, config->folder, &made->trace, diag);
+		error = open_folder(made, diag);
 	if (error) {
 		(void)tracer_close(made, NULL);
 		return error;
@@ -542,6 +555,7 @@ int tracer_close(struct tracer *tracer, struct diag *diag)
 		return 0;
 	trace_channel_destroy(tracer->channel);
 	error = ctf_writer_close(tracer->writer, diag);
+	trace_chunks_end(&tracer->chunks);
 	trace_perf_close(tracer->perf);
 	for (size_t i = 0; i < tracer->nr_layouts; i++)
 		trace_layout_deinit(&tracer->layouts[i]);
@@ -569,26 +583,58 @@ static bool numbers_are_the_machines(void)
 	       !strcmp(name, INITIAL_PID_NAMESPACE);
 }
 
+/* As it is at time or a little later. */
+static int dump_state(struct tracer *tracer, uint64_t time, struct diag *diag)
+{
+	const uint64_t before = trace_channel_counts(tracer->channel).nr_records;
+	struct trace_state_counts state;
+	int error;
+
+	if (!numbers_are_the_machines())
+		return 0;
+	/* The kernel's rings keep what comes meanwhile, which is later than this. */
+	error = trace_state_dump(tracer->channel, "/proc", tracer->state_id, 0, time, &state);
+	tracer->nr_state += trace_channel_counts(tracer->channel).nr_records - before;
+	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
+}
+
 int tracer_start(struct tracer *tracer, struct diag *diag)
 {
 	const uint64_t begin = now_ns(CLOCK_MONOTONIC);
-	struct trace_state_counts state;
 	int error = trace_perf_enable(tracer->perf, true);
 
 	if (error)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
-	if (!numbers_are_the_machines())
-		return 0;
-	/* The kernel's rings keep what comes meanwhile, which is later than this. */
-	error = trace_state_dump(tracer->channel, "/proc", tracer->state_id, 0, begin, &state);
-	tracer->nr_state = trace_channel_counts(tracer->channel).nr_records;
-	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
+	return dump_state(tracer, begin, diag);
+}
+
+/* What came before now is in the chunk that ends; the next begins with the state of now. */
+static int next_chunk(struct tracer *tracer, struct diag *diag)
+{
+	const uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t last;
+	int error;
+
+	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
+	error = trace_channel_flush(tracer->channel, diag);
+	if (!error)
+		error = trace_chunks_next(&tracer->chunks, now, diag);
+	if (error)
+		return error;
+	last = trace_channel_time(tracer->channel, 0);
+	return dump_state(tracer, now > last ? now : last, diag);
 }
 
 int tracer_round(struct tracer *tracer, struct diag *diag)
 {
+	int error;
+
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
-	return trace_channel_drain(tracer->channel, false, 0, diag);
+	error = trace_channel_drain(tracer->channel, false, 0, diag);
+	if (!error && trace_chunks_are_due(&tracer->chunks, now_ns(CLOCK_MONOTONIC)))
+		error = next_chunk(tracer, diag);
+	trace_chunks_tidy(&tracer->chunks);
+	return error;
 }
 
 int tracer_poll_fd(const struct tracer *tracer)

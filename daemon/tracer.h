@@ -10,6 +10,7 @@
 #define DAEMON_TRACER_H
 
 #include "daemon/trace_choice.h"
+#include "daemon/trace_chunks.h"
 #include "lib/diag.h"
 #include "ring/ring.h"
 
@@ -23,15 +24,16 @@ struct tracer_config {
 	bool keep_old; /* a trace that is there already is moved to folder.old, whose place it takes
 			*/
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU; both 0: a choice */
+	struct trace_chunks_config chunks;	   /* of the folder's; all 0: none */
 };
 
 /*
  * Each event that the kernel told of is in the folder or lost; beside them the folder holds the
- * nr_state records of the state at the start.
+ * nr_state records of the state at the start of the trace, and of each chunk of it.
  */
 struct tracer_counts {
 	uint64_t nr_records;	/* in the folder, or in memory: events and state */
-	uint64_t nr_state;	/* of them, written to the rings at the start */
+	uint64_t nr_state;	/* of them, written to the rings at such a start */
 	uint64_t lost_kernel;	/* the kernel's ring was full */
 	uint64_t lost_room;	/* no room here, too long, or no memory */
 	uint64_t lost_bad;	/* do not hold what their tracepoint says */

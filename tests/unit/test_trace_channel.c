@@ -176,6 +176,34 @@ START_TEST(a_record_that_comes_late_does_not_go_back_in_time)
 }
 END_TEST
 
+START_TEST(a_flush_hands_over_all_that_was_written_and_moves_no_stamp)
+{
+	struct found found[NR_CPUS];
+
+	open_writer("trace");
+	create(RING_DISCARD, 2);
+	ck_assert(put(0, 100, 0));
+	ck_assert(put(2, 500, 0));
+	ck_assert_uint_eq(trace_channel_time(channel, 0), 100);
+	ck_assert_uint_eq(trace_channel_time(channel, 1), 0);
+	for (int again = 0; again < 3; again++)
+		ck_assert_int_eq(trace_channel_flush(channel, &diag), 0);
+	read_folder("trace", found);
+	ck_assert_uint_eq(found[0].nr + found[2].nr, 2);
+	/* Older than the flush, and than what other CPUs wrote. */
+	ck_assert(put(0, 101, 1));
+	ck_assert(put(2, 500, 1));
+	ck_assert_uint_eq(trace_channel_counts(channel).nr_late, 0);
+	ck_assert_int_eq(trace_channel_drain(channel, true, 1000, &diag), 0);
+	trace_channel_destroy(channel);
+	close_all();
+	read_folder("trace", found);
+	ck_assert_uint_eq(found[0].nr, 2);
+	ck_assert_uint_eq(found[2].nr, 2);
+	ck_assert(found[0].in_order && found[2].in_order);
+}
+END_TEST
+
 START_TEST(a_record_longer_than_a_packet_is_lost_and_counted)
 {
 	struct found found[NR_CPUS];
@@ -267,6 +295,7 @@ int main(void)
 	tcase_add_test(tests, every_record_of_every_cpu_is_in_the_folder);
 	tcase_add_test(tests, what_was_lost_before_is_told_to_the_record_even_behind_the_last);
 	tcase_add_test(tests, a_record_that_comes_late_does_not_go_back_in_time);
+	tcase_add_test(tests, a_flush_hands_over_all_that_was_written_and_moves_no_stamp);
 	tcase_add_test(tests, a_record_longer_than_a_packet_is_lost_and_counted);
 	tcase_add_test(tests, a_snapshot_holds_the_last_laps_and_recording_goes_on);
 	tcase_add_test(tests, a_snapshot_of_nothing_is_an_empty_trace);
