@@ -19,6 +19,7 @@ struct ctf_parts {
 	const struct ctf_metadata *metadata;
 	const struct ctf_place *place;
 	const char *name;
+	uint64_t *nr_long_bytes;
 	struct part *parts;
 	unsigned int nr_parts;
 
@@ -43,10 +44,11 @@ static int open_file(struct ctf_parts *parts, unsigned int part, const char **fa
 	const struct ctf_place *place = parts->place;
 
 	if (!place->nr_chunks)
-		return ctf_file_open(&parts->file, place->folder_fd, parts->name, NULL, fault);
+		return ctf_file_open(&parts->file, place->folder_fd, parts->name,
+				     parts->nr_long_bytes, fault);
 	ctf_chunk_name(place->chunks[part], chunk);
 	(void)snprintf(path, sizeof(path), "%s/%s", chunk, parts->name);
-	return ctf_file_open(&parts->file, place->folder_fd, path, NULL, fault);
+	return ctf_file_open(&parts->file, place->folder_fd, path, parts->nr_long_bytes, fault);
 }
 
 static int open_part(struct ctf_parts *parts, unsigned int part, const char **fault)
@@ -89,7 +91,8 @@ static int look_at(struct ctf_parts *parts, unsigned int part, const char **faul
 }
 
 int ctf_parts_open(struct ctf_parts **parts, const struct ctf_metadata *metadata,
-		   const struct ctf_place *place, const char *name, const char **fault)
+		   const struct ctf_place *place, const char *name, uint64_t *nr_long_bytes,
+		   const char **fault)
 {
 	const unsigned int nr_parts = place->nr_chunks ? place->nr_chunks : 1;
 	struct ctf_parts *made = calloc(1, sizeof(*made));
@@ -105,6 +108,7 @@ int ctf_parts_open(struct ctf_parts **parts, const struct ctf_metadata *metadata
 	*made = (struct ctf_parts){.metadata = metadata,
 				   .place = place,
 				   .name = name,
+				   .nr_long_bytes = nr_long_bytes,
 				   .parts = made->parts,
 				   .nr_parts = nr_parts,
 				   .opened = NONE};

@@ -19,12 +19,13 @@ struct ctf_position {
 };
 
 /*
- * Of stream name; metadata, place and name are the caller's, and stay. A chunk
+ * Of stream name; metadata, place, name and nr_long_bytes are the caller's, and stay. A chunk
  * without it is passed over, as one that cannot be read. Of a trace that is not
  * in chunks: -errno, and *fault as ctf_file_open's.
  */
 int ctf_parts_open(struct ctf_parts **parts, const struct ctf_metadata *metadata,
-		   const struct ctf_place *place, const char *name, const char **fault);
+		   const struct ctf_place *place, const char *name, uint64_t *nr_long_bytes,
+		   const char **fault);
 void ctf_parts_close(struct ctf_parts *parts); /* NULL: nothing */
 
 /* The first packet that ends at time or later; behind all where none does. -ENOMEM, -EIO. */

@@ -419,7 +419,7 @@ int ctf_stream_parts(struct ctf_stream *stream, struct ctf_parts **parts, struct
 
 	if (!stream->parts)
 		error = ctf_parts_open(&stream->parts, stream->metadata, stream->place,
-				       stream->name, &fault);
+				       stream->name, stream->nr_long_bytes, &fault);
 	*parts = stream->parts;
 	if (!error)
 		return 0;

@@ -310,6 +310,62 @@ START_TEST(a_packet_that_is_cut_costs_nothing_behind_it)
 }
 END_TEST
 
+/* The packets that end then or later, by where all lie: IN_CHUNK * NR_FILES of 3 ticks each. */
+START_TEST(a_time_is_found_in_any_chunk)
+{
+	struct ctf_reader *reader;
+	struct ctf_record record;
+
+	ck_assert_int_eq(ctf_packed_make_all("trace/00000002", true, &diag), 0);
+	if (_i)
+		remove_chunk(3);
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	srand48(_i);
+	for (unsigned int i = 0; i < 300; i++) {
+		const uint64_t time = 990 + (uint64_t)lrand48() % (3 * ALL + 20);
+		uint64_t nr = 0, nr_expected = 0;
+
+		ck_assert_int_eq(ctf_reader_seek(reader, time, &diag), 0);
+		while (ctf_reader_next(reader, &record, &diag) == 1)
+			nr++;
+		for (uint64_t j = 0; j < ALL; j++) {
+			const bool is_gone = _i && j / (NR_FILES * IN_CHUNK) == 2;
+
+			nr_expected += !is_gone && 1003 + 3 * j >= time ? 3 : 0;
+		}
+		ck_assert_uint_eq(nr, nr_expected);
+	}
+	ctf_reader_close(reader);
+}
+END_TEST
+
+/* Stretch by stretch, each packet once. */
+START_TEST(chunks_are_read_backwards)
+{
+	uint64_t before = UINT64_MAX, begin, nr = 0;
+	struct ctf_reader *reader;
+	struct ctf_record record;
+	unsigned int nr_stretches = 0;
+
+	ck_assert_int_eq(ctf_packed_make_all("trace/00000002", true, &diag), 0);
+	if (_i)
+		remove_chunk(3);
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	do {
+		ck_assert_int_eq(ctf_reader_stretch(reader, before, 3 * BYTES, &begin), 0);
+		ck_assert_uint_lt(begin, before);
+		ck_assert_int_eq(ctf_reader_seek(reader, begin, &diag), 0);
+		while (ctf_reader_next(reader, &record, &diag) == 1 && record.time < before)
+			nr += record.time >= begin;
+		before = begin;
+		nr_stretches++;
+	} while (begin);
+	ck_assert_uint_eq(nr, 3 * (_i ? ALL - NR_FILES * IN_CHUNK : ALL));
+	ck_assert_uint_ge(nr_stretches, 9);
+	ctf_reader_close(reader);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("ctf_chunk");
@@ -328,5 +384,7 @@ int main(void)
 	tcase_add_test(tc, what_is_half_made_or_half_removed_is_no_chunk);
 	tcase_add_test(tc, a_trace_in_chunks_is_busy_while_it_is_written);
 	tcase_add_test(tc, a_packet_that_is_cut_costs_nothing_behind_it);
+	tcase_add_loop_test(tc, a_time_is_found_in_any_chunk, 0, 2);
+	tcase_add_loop_test(tc, chunks_are_read_backwards, 0, 2);
 	return test_run(tc);
 }
