@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A trace beside ftrace's own record of the same run: the same switches in the
+# same order, the same wake-ups and system calls with their results, record by record.
+. "$(dirname "$0")/lib.sh"
+
+[ "$(id -u)" = 0 ] || tap_skip_all "needs root: traces the whole machine"
+perf_system_works || tap_skip_all "performance events are refused here"
+"$BIN/optrace" list-events >"$T/events" 2>"$T/err" || tap_skip_all "$(cat "$T/err")"
+command -v babeltrace2 >/dev/null || tap_skip_all "babeltrace2 is not installed"
+tracing=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
+instance=$tracing/instances/oprof_test_$$
+mkdir "$instance" 2>/dev/null || tap_skip_all "ftrace gives no instance here"
+trap 'echo 0 >"$instance/tracing_on"; rmdir "$instance"; cleanup' EXIT
+cd "$T" || exit 1
+
+# What the two are to tell, in windows from one switch of a CPU to another: while a switch is told
+# nothing can come between, so both have the same before and behind it.
+record()
+{
+	rm -rf trace windows ./*.ours ./*.ftrace ./*.must
+	echo >"$instance/trace"
+	echo 1 >"$instance/tracing_on"
+	"$BIN/optrace" record -o trace -m discard:64x256K -e sched_switch,sched_wakeup,syscalls -- \
+		sh -c 'for i in 1 2 3 4; do ls -lR /usr/share/doc >/dev/null; sleep 0.1; done' 2>"$T/err" || return
+	echo 0 >"$instance/tracing_on"
+	cat "$instance/trace" >ftrace
+	! cat "$instance"/per_cpu/cpu*/stats | grep -qE '^(overrun|commit overrun|dropped events): *[1-9]' || return
+	grep -q ' 0 lost' "$T/err" || return
+	babeltrace2 --clock-cycles trace >text || return
+	# Wake-ups by perf itself, of who reads its records, are not told by perf; nor all that come while
+	# a CPU is idle (some kernels'), whoever reads perf's records: all of ours are ftrace's, and all of
+	# ftrace's but these are ours.
+	tracers=$(awk 'match($0, /comm=oprof-tracer pid=[0-9]+/) { print substr($0, RSTART + 22, RLENGTH - 22) }' \
+		ftrace | sort -u | tr '\n' ' ')
+	awk -v waked=" $tracers" -f "$E2E/trace_normal.awk" text >all.ours
+	awk -v waked=" $tracers" -f "$E2E/trace_normal.awk" ftrace >all.ftrace
+	awk -v unseen=" 0 $(cd /proc/1/task && echo ./* | tr -d ./) " -v waked=" $tracers" \
+		-f "$E2E/trace_normal.awk" ftrace >all.must
+	# shellcheck disable=SC2013 # numbers
+	for cpu in $(cut -d' ' -f1 all.ours | sort -u); do
+		cut_cpu "$cpu" || return
+	done
+	[ -s windows ]
+}
+
+# The lists of a CPU from the first switch that is 50 ms behind its begin to the last one 50 ms
+# before its end; without the times.
+cut_cpu() # CPU
+{
+	for of in ours ftrace must; do
+		awk -v cpu="$1" '$1 == cpu' "all.$of" >"one.$of"
+	done
+	awk 'NR == 1 { from = $2 + 50000 } { last = $2 } $3 == "switch" && $2 >= from { line[++nr] = $0; at[nr] = $2 }
+		END { for (i = nr; i > 1 && at[i] > last - 50000; i--); if (i > 1) print line[1] "\n" line[i] }' \
+		one.ours >edges
+	[ "$(wc -l <edges)" = 2 ] || return 0 # it did not switch
+	for of in ours ftrace must; do
+		awk -v edge_1="$(sed -n 1p edges)" -v edge_2="$(sed -n 2p edges)" '
+			function is_edge(edge) {
+				split(edge, part, " ")
+				return $3 == "switch" && $4 == part[4] && $6 == part[6] && $2 - part[2] < 200 && part[2] - $2 < 200
+			}
+			!began && is_edge(edge_1) { began = 1 }
+			began { ended = is_edge(edge_2); $2 = ""; print }
+			ended { exit }' "one.$of" >"$1.$of"
+	done
+	echo "$1" >>windows
+}
+
+for enable in sched/sched_switch sched/sched_wakeup syscalls; do
+	echo 1 >"$instance/events/$enable/enable" || tap_bail "ftrace does not enable $enable"
+done
+echo mono >"$instance/trace_clock"
+echo 30000 >"$instance/buffer_size_kb"
+
+# On a busy machine either of the two may lose, or an edge be met twice: then once more.
+agrees()
+{
+	record || return
+	nr=0
+	: >differs
+	while read -r cpu; do
+		grep ' switch ' "$cpu.ours" >switches.ours
+		grep ' switch ' "$cpu.ftrace" >switches.ftrace
+		cmp -s switches.ours switches.ftrace || echo "CPU $cpu: other switches, or in another order" >>differs
+		for of in ours ftrace must; do
+			sort "$cpu.$of" >"sorted.$of"
+		done
+		comm -23 sorted.ours sorted.ftrace >>differs
+		comm -13 sorted.ours sorted.must >>differs
+		nr=$((nr + $(wc -l <"$cpu.ours")))
+	done <windows
+	[ "$nr" -gt 10000 ] && [ ! -s differs ]
+}
+nr=0
+left=5
+until agrees; do
+	left=$((left - 1))
+	[ $left -gt 0 ] || break
+	[ ! -s differs ] || tap_show differs 5
+done
+tap_note "$nr records"
+[ $left -gt 0 ]
+tap_ok $? "both tell the same, record by record"
+[ -s 0.ours ] && [ "$(cat ./[0-9]*.ours | grep -c ' switch ')" -gt 100 ]
+tap_ok $? "switches"
+[ "$(cat ./[0-9]*.ours | grep -c ' wakeup ')" -gt 20 ]
+tap_ok $? "wake-ups"
+[ "$(cat ./[0-9]*.ours | grep -c ' entry ')" -gt 1000 ] && [ "$(cat ./[0-9]*.ours | grep -c ' exit ')" -gt 1000 ]
+tap_ok $? "begins and ends of system calls"
+tap_end
