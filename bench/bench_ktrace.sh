@@ -9,7 +9,7 @@ bench_init "$@"
 has_calls=
 has_loads=
 ! bench_wanted ktrace_instructions && ! bench_wanted ktrace_perf_instructions &&
-	! bench_wanted ktrace_off_instructions || has_calls=yes
+	! bench_wanted ktrace_longest_instructions && ! bench_wanted ktrace_off_instructions || has_calls=yes
 ! bench_wanted ktrace_slowdown_dbench && ! bench_wanted ktrace_slowdown_tbench &&
 	! bench_wanted ktrace_slowdown_build || has_loads=yes
 [ -n "$has_calls$has_loads" ] || exit 0
@@ -87,6 +87,7 @@ tell() # NAME WHAT
 {
 	case $2 in
 	call) cost=$(ktrace_cost) ;;
+	longest) cost=$(ktrace_cost --longest) ;;
 	dbench) cost=$(throughput dbench -c /client.txt -t 2 -D /tmp 2) ;;
 	tbench) cost=$(throughput tbench -c /client.txt -t 2 2 127.0.0.1) ;;
 	build) cost=$(ktrace_cost sh /tmp/build.sh) ;;
@@ -111,7 +112,7 @@ ours()
 		cat /tmp/log
 		return
 	}
-	if [ "$what" = call ]; then tell "$name" call; else tell_loads "$name"; fi
+	if [ "$what" = load ]; then tell_loads "$name"; else tell "$name" "$what"; fi
 	optrace stop >/tmp/log 2>&1 || cat /tmp/log
 	rm -rf /tmp/trace
 }
@@ -210,7 +211,10 @@ ifconfig lo up
 case $loads in
 *tbench*) tbench_srv >/dev/null 2>&1 & ;;
 esac
-[ -z "$has_calls" ] || tell none call
+[ -z "$has_calls" ] || {
+	tell none call
+	tell none longest
+}
 tell_loads none
 insmod /bin/oprof.ko && mkdir -p /dev/oprofile && mount -t oprofilefs none /dev/oprofile || exit
 [ -z "$has_calls" ] || tell loaded call
@@ -220,6 +224,7 @@ events=$events,sched_process_fork,sched_process_exec,sched_process_exit,irq_hand
 events=$events,irq_handler_exit,softirq_entry,softirq_exit,signal:*
 if [ -n "$has_calls" ]; then
 	ours module call --source=module -m overwrite:4x256K -e syscalls
+	ours module longest --source=module -m overwrite:4x4K -e syscalls
 	ours perf call --source=perf -m overwrite:4x256K -e syscalls
 fi
 if [ -n "$loads" ]; then
@@ -247,9 +252,9 @@ of_both() # A B FORMAT EXPRESSION
 	[ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" "BEGIN { printf \"$3\", $4 }"
 }
 
-added() # NAME: instructions that this adds to a call
+added() # NAME [WHAT]: instructions that this adds to a call
 {
-	of_both "$(cost none call)" "$(cost "$1" call)" %.0f "b - a"
+	of_both "$(cost none "${2:-call}")" "$(cost "$1" "${2:-call}")" %.0f "b - a"
 }
 
 slower() # NAME LOAD: in percent
@@ -274,6 +279,7 @@ tell_line() # NAME OURS UNIT [PEER_SUFFIX=VALUE]...
 
 if [ -n "$has_calls" ]; then
 	tell_line ktrace_instructions "$(added module)" instructions "=$(added lttng)" "_ftrace=$(added ftrace)"
+	tell_line ktrace_longest_instructions "$(added module longest)" instructions
 	tell_line ktrace_perf_instructions "$(added perf)" instructions "=$(added lttng)" "_ftrace=$(added ftrace)"
 	tell_line ktrace_off_instructions "$(added loaded)" instructions
 fi
