@@ -18,7 +18,7 @@ static const char *const request_names[] = {
 	[OPROF_REQUEST_STATUS] = "status",     [OPROF_REQUEST_START] = "start",
 	[OPROF_REQUEST_STOP] = "stop",	       [OPROF_REQUEST_DUMP] = "dump",
 	[OPROF_REQUEST_RESET] = "reset",       [OPROF_REQUEST_SAVE] = "save",
-	[OPROF_REQUEST_SHUTDOWN] = "shutdown",
+	[OPROF_REQUEST_SHUTDOWN] = "shutdown", [OPROF_REQUEST_SNAPSHOT] = "snapshot",
 };
 
 static int64_t now_ms(void)

@@ -22,6 +22,8 @@ control_libcontrol_a_SOURCES = \
 	control/setup_match.c control/setup_match.h \
 	control/status_text.c control/status_text.h \
 	control/tool_path.c control/tool_path.h \
+	control/trace_args.c control/trace_args.h \
+	control/trace_sessions.c control/trace_sessions.h \
 	control/watch.c control/watch.h
 
 CONTROL_LIBS = control/libcontrol.a events/libevents.a lib/libbase.a $(POPT_LIBS)
@@ -33,7 +35,7 @@ oprof_LDADD = $(CONTROL_LIBS)
 operf_SOURCES = control/operf.c
 operf_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 operf_LDADD = $(CONTROL_LIBS)
-optrace_SOURCES = control/optrace.c
+optrace_SOURCES = control/optrace.c control/optrace.h control/optrace_record.c control/optrace_session.c
 optrace_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 optrace_LDADD = $(CONTROL_LIBS)
 dist_man_MANS += doc/man/optrace.1

@@ -43,6 +43,15 @@ static int parse_separate(const char *text, size_t length, struct control_reques
 	return request->separate_all ? 0 : -EBADMSG;
 }
 
+static int parse_folder(const char *text, size_t length, struct control_request *request)
+{
+	if (length >= sizeof(request->folder))
+		return -EBADMSG;
+	memcpy(request->folder, text, length);
+	request->folder[length] = '\0';
+	return 0;
+}
+
 static const struct {
 	const char *key; /* with the space behind it */
 	int (*parse)(const char *text, size_t length, struct control_request *request);
@@ -50,6 +59,7 @@ static const struct {
 	{"name ", parse_name},
 	{"last_ns ", parse_last},
 	{"separate ", parse_separate},
+	{"folder ", parse_folder},
 };
 
 /* One line of a request; keys that are not known are skipped. */
@@ -79,6 +89,7 @@ int control_message_parse(const void *bytes, size_t nr_bytes, struct control_req
 		return -EPROTO;
 	request->request = head.request;
 	request->name[0] = '\0';
+	request->folder[0] = '\0';
 	request->last_ns = 0;
 	request->separate_all = false;
 	if (head.version != OPROF_CONTROL_VERSION)

@@ -18,6 +18,7 @@ struct control_request {
 	char name[256];	   /* value of "name", empty: none */
 	uint64_t last_ns;  /* value of "last_ns", 0: none */
 	bool separate_all; /* "separate all" */
+	char folder[4096]; /* value of "folder", empty: none */
 };
 
 /* What goes back. */

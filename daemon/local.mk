@@ -50,8 +50,10 @@ daemon_libdaemon_a_SOURCES += daemon/trace_channel.c daemon/trace_channel.h daem
 	daemon/trace_layout.h daemon/trace_perf.c daemon/trace_perf.h daemon/trace_syscalls.c \
 	daemon/trace_syscalls.h daemon/trace_state.c daemon/trace_state.h daemon/trace_choice.c \
 	daemon/trace_choice.h daemon/trace_chunks.c daemon/trace_chunks.h \
-	daemon/trace_perf_internal.h daemon/trace_perf_open.c \
+	daemon/trace_describe.c daemon/trace_describe.h daemon/trace_job.c daemon/trace_job.h \
+	daemon/trace_perf_internal.h daemon/trace_perf_open.c daemon/trace_place.c daemon/trace_place.h \
 	daemon/trace_record.c daemon/trace_record.h daemon/trace_sample.c daemon/trace_sample.h \
+	daemon/trace_session.c daemon/trace_session.h daemon/tracer_serve.c daemon/tracer_serve.h \
 	daemon/tracer.c daemon/tracer.h daemon/syscall_names.h
 # Names of system calls, of the headers that it is built with.
 nodist_daemon_libdaemon_a_SOURCES = daemon/syscall_names.c
@@ -96,7 +98,7 @@ oprofiled_LDADD = daemon/libdaemon.a unwind/libunwind.a libdb/libsdb.a events/li
 dist_man_MANS += doc/man/oprofiled.1
 # Run by optrace.
 bin_PROGRAMS += oprof-tracer
-oprof_tracer_SOURCES = daemon/oprof_tracer.c
+oprof_tracer_SOURCES = daemon/oprof_tracer.c daemon/tracer_options.c daemon/tracer_options.h
 oprof_tracer_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 oprof_tracer_LDADD = daemon/libdaemon.a ctf/libctf.a ring/libring.a unwind/libunwind.a libdb/libsdb.a events/libevents.a \
 	lib/libbase.a $(POPT_LIBS)

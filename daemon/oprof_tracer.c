@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * oprof-tracer: records one trace to one folder, until it is told to end or
- * its time is over. optrace runs it, and speaks for it; it is not for people.
+ * its time is over; or, in the background, for a trace session. optrace runs
+ * it, and speaks for it; it is not for people.
  */
+#include "daemon/proc_scan.h"
 #include "daemon/ready.h"
+#include "daemon/thread_list.h"
+#include "daemon/trace_place.h"
 #include "daemon/tracer.h"
+#include "daemon/tracer_options.h"
+#include "daemon/tracer_serve.h"
 #include "events/tracefs.h"
 #include "lib/log.h"
 #include "lib/number.h"
@@ -12,7 +18,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <popt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,151 +26,33 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
-#define ROUND_MS       200
-#define SECONDS_MAX    UINT64_C(100000000)
-#define NR_EVENT_TEXTS 256
-
-enum option {
-	OPTION_EVENTS = 1,
-	OPTION_FOLDER,
-	OPTION_KEEP_OLD,
-	OPTION_SIZE,
-	OPTION_SECONDS,
-	OPTION_ROTATE,
-	OPTION_KEEP,
-	OPTION_COMPRESS,
-	OPTION_PARENT,
-	OPTION_READY
-};
-
-static const struct poptOption option_table[] = {
-	{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENTS, "record these events, too", "EVENTS"},
-	{"folder", 'o', POPT_ARG_STRING, NULL, OPTION_FOLDER, "make the trace there", "DIR"},
-	{"keep-old", 0, POPT_ARG_NONE, NULL, OPTION_KEEP_OLD, "move a trace there to DIR.old",
-	 NULL},
-	{"parent", 0, POPT_ARG_STRING, NULL, OPTION_PARENT, "end when it does", "PID"},
-	{"size", 'm', POPT_ARG_STRING, NULL, OPTION_SIZE,
-	 "number and size of each CPU's sub-buffers", "NxSIZE"},
-	{"seconds", 'd', POPT_ARG_STRING, NULL, OPTION_SECONDS, "end after so long", "SECONDS"},
-	{"rotate", 0, POPT_ARG_STRING, NULL, OPTION_ROTATE, "go on in a new chunk then",
-	 "SIZE|SECONDS"},
-	{"keep", 0, POPT_ARG_STRING, NULL, OPTION_KEEP, "remove older chunks", "N"},
-	{"compress", 0, POPT_ARG_NONE, NULL, OPTION_COMPRESS, "compress closed chunks", NULL},
-	{"ready-fd", 0, POPT_ARG_STRING, NULL, OPTION_READY, "say there when it records", "FD"},
-	POPT_AUTOHELP POPT_TABLEEND};
+#define ROUND_MS    200
+#define FOLLOW_NS   UINT64_C(1000000000)
+#define NR_PIDS_MAX 64u
 
 struct program {
-	const char *texts[NR_EVENT_TEXTS];
-	size_t nr_texts;
-	const char *folder;
-	uint64_t nr_sub_buffers, sub_buffer_bytes, nr_seconds, ready_fd, parent;
-	struct trace_chunks_config chunks;
-	bool keep_old;
+	struct tracer_options options;
 	char *tracefs;
 	struct trace_choice choice;
+	struct thread_list threads; /* of the chosen processes */
 	struct tracer *tracer;
+	struct tracer_serve serve;
 	struct ready ready;
 	int signal_fd, timer_fd;
+	uint64_t followed_ns, flushed_ns;
 	bool disk_failed; /* told */
+	bool cpu_failed;
 };
 
-/* ---- options ---- */
-
-/* "NxSIZE" */
-static int take_size(struct program *program, const char *text, struct diag *diag)
+static uint64_t now_ns(void)
 {
-	const char *by = strchr(text, 'x');
-	char number[32];
+	struct timespec now;
 
-	if (by &&
-	    (size_t)snprintf(number, sizeof(number), "%.*s", (int)(by - text), text) <
-		    sizeof(number) &&
-	    !number_parse(number, UINT32_MAX, &program->nr_sub_buffers) &&
-	    !number_parse_bytes(by + 1, &program->sub_buffer_bytes) &&
-	    program->sub_buffer_bytes <= UINT32_MAX && program->nr_sub_buffers &&
-	    program->sub_buffer_bytes)
-		return 0;
-	return diag_set(diag, -EINVAL, "-m discard:%s: give NxSIZE, both powers of two: 64x256K",
-			text);
-}
-
-static int take_number(const char *option, const char *text, uint64_t max, uint64_t *number,
-		       struct diag *diag)
-{
-	if (!number_parse(text, max, number) && *number)
-		return 0;
-	return diag_set(diag, -EINVAL, "%s %s: give a whole number, from 1", option, text);
-}
-
-static int take_keep(struct program *program, const char *text, struct diag *diag)
-{
-	uint64_t nr;
-	int error = take_number("--keep", text, UINT32_MAX, &nr, diag);
-
-	if (!error)
-		program->chunks.nr_keep = (uint32_t)nr;
-	return error;
-}
-
-static int take_option(struct program *program, int option, const char *text, struct diag *diag)
-{
-	switch ((enum option)option) {
-	case OPTION_EVENTS:
-		if (program->nr_texts == NR_EVENT_TEXTS)
-			return diag_set(diag, -E2BIG, "more than %u times -e", NR_EVENT_TEXTS);
-		program->texts[program->nr_texts++] = text;
-		return 0;
-	case OPTION_FOLDER:
-		program->folder = text;
-		return 0;
-	case OPTION_KEEP_OLD:
-		program->keep_old = true;
-		return 0;
-	case OPTION_SIZE:
-		return take_size(program, text, diag);
-	case OPTION_SECONDS:
-		return take_number("-d", text, SECONDS_MAX, &program->nr_seconds, diag);
-	case OPTION_ROTATE:
-		return trace_chunks_parse(text, &program->chunks, diag);
-	case OPTION_KEEP:
-		return take_keep(program, text, diag);
-	case OPTION_COMPRESS:
-		program->chunks.compress = true;
-		return 0;
-	case OPTION_PARENT:
-		return take_number("--parent", text, INT32_MAX, &program->parent, diag);
-	case OPTION_READY:
-		return take_number("--ready-fd", text, INT32_MAX, &program->ready_fd, diag);
-	}
-	return -EINVAL;
-}
-
-/* Texts are popt's, and live as long as the program. */
-static int take_options(struct program *program, int argc, const char **argv, struct diag *diag)
-{
-	poptContext context = poptGetContext(NULL, argc, argv, option_table, 0);
-	int option, error = 0;
-
-	/* All of them, whatever is wrong with one: --ready-fd says whom to tell. */
-	while ((option = poptGetNextOpt(context)) > 0) {
-		struct diag why;
-		const int bad = take_option(program, option, poptGetOptArg(context), &why);
-
-		if (bad && !error)
-			*diag = why;
-		error = error ? error : bad;
-	}
-	if (!error && option < -1)
-		error = diag_set(diag, -EINVAL, "%s: %s", poptBadOption(context, 0),
-				 poptStrerror(option));
-	if (!error && !program->folder)
-		error = diag_set(diag, -EINVAL, "--folder is missing: run optrace");
-	if (!error)
-		error = trace_chunks_check(&program->chunks, diag);
-	poptFreeContext(context);
-	return error;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 /* ---- waiting ---- */
@@ -178,6 +65,7 @@ static int open_signals(struct program *program, struct diag *diag)
 	(void)sigaddset(&set, SIGTERM);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGHUP);
+	(void)sigaddset(&set, SIGUSR1);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* as a full disk */
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
@@ -191,9 +79,9 @@ static int open_signals(struct program *program, struct diag *diag)
 
 static void begin_time(const struct program *program)
 {
-	const struct itimerspec end = {.it_value.tv_sec = (time_t)program->nr_seconds};
+	const struct itimerspec end = {.it_value.tv_sec = (time_t)program->options.nr_seconds};
 
-	if (program->nr_seconds)
+	if (program->options.nr_seconds)
 		(void)timerfd_settime(program->timer_fd, 0, &end, NULL);
 }
 
@@ -203,125 +91,270 @@ static void tell_disk(struct program *program, int error, const struct diag *dia
 	if (error && !program->disk_failed)
 		log_error("%s: events are being lost", diag_show(diag));
 	program->disk_failed |= error != 0;
+	program->serve.disk_failed = program->disk_failed;
+}
+
+static void take_signals(struct program *program)
+{
+	struct signalfd_siginfo info;
+
+	while (read(program->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		/* A session in the background has no terminal that could close. */
+		if (info.ssi_signo == SIGHUP && program->options.session)
+			continue;
+		if (info.ssi_signo == SIGUSR1)
+			continue;
+		if (program->options.session)
+			log_info("ended by signal %u", info.ssi_signo);
+		program->serve.ending = true;
+	}
+}
+
+static void follow_cpus(struct program *program, uint64_t now)
+{
+	struct diag diag;
+
+	if (now - program->followed_ns < FOLLOW_NS)
+		return;
+	program->followed_ns = now;
+	if (!tracer_follow_cpus(program->tracer, &diag))
+		return;
+	if (!program->cpu_failed)
+		log_error("%s", diag_show(&diag));
+	program->cpu_failed = true;
+}
+
+static void take_round(struct program *program)
+{
+	const uint64_t now = now_ns(), flush_ns = program->options.flush_ms * 1000000;
+	struct diag diag;
+	int error;
+
+	if (flush_ns && now - program->flushed_ns >= flush_ns) {
+		program->flushed_ns = now;
+		error = tracer_flush(program->tracer, &diag);
+	} else {
+		error = tracer_round(program->tracer, &diag);
+	}
+	tell_disk(program, error, &diag);
+	follow_cpus(program, now);
+}
+
+static int wait_ms(const struct program *program)
+{
+	const uint64_t flush_ms = program->options.flush_ms;
+
+	return flush_ms && flush_ms < ROUND_MS ? (int)flush_ms : ROUND_MS;
 }
 
 static void record(struct program *program)
 {
-	struct pollfd fds[] = {
-		{.fd = program->signal_fd, .events = POLLIN},
-		{.fd = program->timer_fd, .events = POLLIN},
-		{.fd = tracer_poll_fd(program->tracer), .events = POLLIN},
-	};
+	struct tracer_serve *serve = &program->serve;
 	struct diag diag;
 
-	while (!fds[0].revents && !fds[1].revents) {
-		(void)poll(fds, sizeof(fds) / sizeof(fds[0]), ROUND_MS);
-		tell_disk(program, tracer_round(program->tracer, &diag), &diag);
+	while (!serve->ending || tracer_serve_is_busy(serve)) {
+		struct pollfd fds[] = {
+			{.fd = program->signal_fd, .events = POLLIN},
+			{.fd = program->timer_fd, .events = POLLIN},
+			{.fd = tracer_poll_fd(program->tracer), .events = POLLIN},
+			{.fd = serve->session.server ? control_server_poll_fd(serve->session.server)
+						     : -1,
+			 .events = POLLIN},
+			{.fd = serve->job.fd, .events = POLLIN},
+		};
+
+		(void)poll(fds, sizeof(fds) / sizeof(fds[0]), wait_ms(program));
+		if (fds[0].revents)
+			take_signals(program);
+		serve->ending |= fds[1].revents != 0;
+		if (fds[3].revents || fds[4].revents)
+			tracer_serve_run(serve);
+		take_round(program);
+		tracer_serve_turn(serve);
 	}
 	tell_disk(program, tracer_stop(program->tracer, &diag), &diag);
 }
 
-/* ---- the end ---- */
+/* ---- the beginning ---- */
 
-static void tell_loss(uint64_t nr, const char *why)
+/* "PID,PID,..." to the threads that these have. */
+static int choose_threads(struct program *program, struct diag *diag)
 {
-	if (nr)
-		log_warning("%" PRIu64 " %s", nr, why);
+	const char *at = program->options.pids;
+	pid_t pids[NR_PIDS_MAX];
+	size_t nr = 0;
+	int error;
+
+	while (at && *at) {
+		const size_t length = strcspn(at, ",");
+		char word[32];
+		uint64_t pid = 0;
+
+		(void)snprintf(word, sizeof(word), "%.*s", (int)length, at);
+		if (length >= sizeof(word) || number_parse(word, INT32_MAX, &pid) || !pid ||
+		    nr == NR_PIDS_MAX)
+			return diag_set(
+				diag, -EINVAL,
+				"-p %s: give the numbers of processes, with commas between, "
+				"at most %u",
+				program->options.pids, NR_PIDS_MAX);
+		pids[nr++] = (pid_t)pid;
+		at += length + (at[length] == ',');
+	}
+	if (!nr)
+		return 0;
+	error = thread_list_read(&program->threads, NULL, pids, nr);
+	if (!error && !program->threads.nr_tids)
+		return diag_set(diag, -ESRCH, "-p %s: there is no such process",
+				program->options.pids);
+	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-static bool tell_counts(const struct program *program)
+static int choose(struct program *program, struct diag *diag)
 {
-	const struct tracer_counts counts = tracer_counts(program->tracer);
+	int error = tracefs_find("", &program->tracefs, diag);
 
-	log_info("%" PRIu64 " events in %.1f MB, %" PRIu64 " lost", counts.nr_records,
-		 (double)counts.nr_bytes / 1e6,
-		 counts.lost_kernel + counts.lost_room + counts.lost_bad + counts.lost_disk);
-	tell_loss(
-		counts.lost_kernel,
-		"events found the kernel's buffers full: choose fewer events, or larger buffers (-m)");
-	tell_loss(counts.lost_room,
-		  "events are longer than a buffer, or there was no memory: larger "
-		  "buffers (-m)");
-	tell_loss(counts.lost_bad, "records were not as the kernel describes them");
-	tell_loss(counts.lost_disk, "events are in packets that the disk did not take");
-	tell_loss(counts.ring_errors,
-		  "times the kernel's buffers were damaged: nobody knows what is missing");
-	tell_loss(counts.packet_errors, "packets were refused: a fault of oprof, please report it");
-	tell_loss(counts.nr_late,
-		  "events came late, and have the time of the one before them on their CPU");
-	return !program->disk_failed;
+	for (size_t i = 0; !error && i < program->options.nr_texts; i++)
+		error = trace_choice_add(&program->choice, program->tracefs,
+					 program->options.texts[i], diag);
+	if (!error && !program->options.nr_texts)
+		error = trace_choice_add(&program->choice, program->tracefs, "default", diag);
+	return error ? error : choose_threads(program, diag);
 }
 
 static int begin(struct program *program, struct diag *diag)
 {
-	const struct tracer_config config = {.choice = &program->choice,
-					     .folder = program->folder,
-					     .keep_old = program->keep_old,
-					     .sub_buffer_bytes =
-						     (uint32_t)program->sub_buffer_bytes,
-					     .nr_sub_buffers = (uint32_t)program->nr_sub_buffers,
-					     .chunks = program->chunks};
-	struct tracer_config with = config;
-	int error = tracefs_find("", &program->tracefs, diag);
+	const struct tracer_options *options = &program->options;
+	struct tracer_config config = {
+		.choice = &program->choice,
+		.folder = options->overwrite ? NULL : options->folder,
+		.keep_old = options->keep_old,
+		.sub_buffer_bytes = (uint32_t)options->sub_buffer_bytes,
+		.nr_sub_buffers = (uint32_t)options->nr_sub_buffers,
+		.chunks = options->chunks,
+		.cgroup = options->cgroup,
+	};
+	int error = choose(program, diag);
 
-	for (size_t i = 0; !error && i < program->nr_texts; i++)
-		error = trace_choice_add(&program->choice, program->tracefs, program->texts[i],
-					 diag);
-	if (!error && !program->nr_texts)
-		error = trace_choice_add(&program->choice, program->tracefs, "default", diag);
-	with.tracefs = program->tracefs;
+	config.tracefs = program->tracefs;
+	config.tids = program->threads.tids;
+	config.nr_tids = (unsigned int)program->threads.nr_tids;
+	/* At the end it would be too late to say so. */
+	if (!error && options->overwrite && !options->session && !options->keep_old)
+		error = trace_place_check(options->folder, diag);
 	if (!error)
-		error = tracer_open(&program->tracer, &with, diag);
+		error = tracer_open(&program->tracer, &config, diag);
 	if (!error)
 		error = tracer_start(program->tracer, diag);
 	return error;
 }
 
+/* ---- the end ---- */
+
+static void tell_log(void *context, bool is_loss, const char *text)
+{
+	(void)context;
+	if (is_loss)
+		log_warning("%s", text);
+	else
+		log_info("%s", text);
+}
+
+/* A flight recorder without a session: what it holds is the trace. */
+static int take_last(struct program *program, struct tracer_counts *counts, struct diag *diag)
+{
+	const struct tracer_options *options = &program->options;
+	struct tracer_snapshot taken;
+	int error = options->keep_old ? trace_place_make_way(options->folder, diag) : 0;
+
+	if (!error)
+		error = tracer_snapshot(program->tracer, options->folder, &taken, diag);
+	if (error)
+		return error;
+	counts->nr_records = taken.nr_records;
+	counts->nr_bytes = taken.nr_bytes;
+	return 0;
+}
+
+static int end(struct program *program, struct diag *diag)
+{
+	const struct tracer_options *options = &program->options;
+	struct tracer_counts counts = tracer_counts(program->tracer);
+	const bool is_session = options->session != NULL;
+	int error = 0, closed;
+
+	if (options->overwrite && !is_session)
+		error = take_last(program, &counts, diag);
+	tracer_tell_counts(&counts, options->overwrite && is_session, tell_log, NULL);
+	if (!error && program->disk_failed)
+		error = diag_set(diag, -EIO, "the trace is not whole");
+	closed = tracer_close(program->tracer, error ? NULL : diag);
+	program->tracer = NULL;
+	error = error ? error : closed;
+	tracer_serve_end(&program->serve, &counts, error, error ? diag_show(diag) : "");
+	return error;
+}
+
 static int run(struct program *program, struct diag *diag)
 {
-	int error = open_signals(program, diag), closed;
-	bool is_whole = false;
+	int error = open_signals(program, diag);
 
+	if (!error)
+		error = tracer_serve_open(&program->serve, &program->options, diag);
 	if (!error)
 		error = begin(program, diag);
 	if (!error) {
+		tracer_serve_begin(&program->serve, program->tracer);
 		begin_time(program);
 		ready_ok(&program->ready);
 		record(program);
-		is_whole = tell_counts(program);
+		error = end(program, diag);
 	}
-	closed = tracer_close(program->tracer, error ? NULL : diag);
+	(void)tracer_close(program->tracer, NULL);
+	trace_session_close(&program->serve.session);
 	trace_choice_deinit(&program->choice);
+	thread_list_deinit(&program->threads);
 	free(program->tracefs);
-	if (error || closed)
-		return error ? error : closed;
-	return is_whole ? 0 : diag_set(diag, -EIO, "the trace is not whole");
+	return error;
+}
+
+/* Who started it hears what is wrong; then it may go on by itself. */
+static int prepare(struct program *program, int argc, const char **argv, struct diag *diag)
+{
+	const struct tracer_options *options = &program->options;
+	int error = tracer_options_parse(&program->options, argc, argv, diag);
+	const int ready_fd = options->ready_fd ? (int)options->ready_fd : -1;
+
+	program->ready = (struct ready){.told_fd = -1, .parent_fd = -1};
+	if (error) {
+		(void)ready_init(&program->ready, ready_fd, NULL);
+		return error;
+	}
+	error = ready_init(&program->ready, ready_fd, diag);
+	if (!error && options->session)
+		error = ready_detach(&program->ready, diag);
+	/* Who runs it ends: so does the trace, whole. */
+	if (!error && options->parent &&
+	    (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != (pid_t)options->parent))
+		error = diag_set(diag, -ESRCH, "the parent process has ended");
+	return error;
 }
 
 int main(int argc, const char **argv)
 {
-	struct program program = {0};
+	static struct program program; /* big */
 	struct diag diag;
 	int error;
 
 	log_init("optrace", LOG_LEVEL_INFO);
 	(void)umask(077);
 	diag_clear(&diag);
-	program.ready = (struct ready){.told_fd = -1, .parent_fd = -1};
-	error = take_options(&program, argc, argv, &diag);
-	if (error)
-		(void)ready_init(&program.ready, program.ready_fd ? (int)program.ready_fd : -1,
-				 NULL);
-	else
-		error = ready_init(&program.ready, program.ready_fd ? (int)program.ready_fd : -1,
-				   &diag);
-	/* Who runs it ends: so does the trace, whole. */
-	if (!error && program.parent &&
-	    (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != (pid_t)program.parent))
-		error = diag_set(&diag, -ESRCH, "the parent process has ended");
+	trace_session_init(&program.serve.session);
+	error = prepare(&program, argc, argv, &diag);
 	if (!error)
 		error = run(&program, &diag);
 	if (error && !ready_fail(&program.ready, diag_show(&diag)))
 		log_error("%s", diag_show(&diag));
+	log_flush();
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -201,6 +201,8 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 	case OPROF_REQUEST_RECENT:
 		daemon_recent(daemon, request, answer);
 		return 0;
+	case OPROF_REQUEST_SNAPSHOT:
+		break; /* a trace session's */
 	}
 	control_answer_fail(answer, -EOPNOTSUPP, "this daemon knows no such request");
 	return 0;

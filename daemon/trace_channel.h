@@ -19,7 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRACE_CHANNEL_NR_CPUS_MAX 4096u
+#define TRACE_CHANNEL_NR_CPUS_MAX 8192u
+/* In the place of a CPU's number: what stands before all others of CPU 0, however late it comes. */
+#define TRACE_CHANNEL_STATE UINT32_MAX
 
 struct trace_channel_config {
 	enum ring_mode mode;
@@ -54,6 +56,17 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu, 
 			       uint64_t time, uint32_t nr_bytes);
 void trace_channel_commit(struct trace_channel *channel);
 
+/*
+ * What was at the beginning is told while records come already: between these two, records of
+ * TRACE_CHANNEL_STATE, all of one time, go to writer at once, and CPU 0's wait in their ring. Once
+ * for each writer, before any of CPU 0's went there. begin: -ENOMEM.
+ */
+int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer);
+void trace_channel_state_end(struct trace_channel *channel);
+
+/* Memory for a CPU's ring now, not when its first record comes. 0, -ENOMEM. */
+int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu);
+
 /* nr records of a CPU were lost before they came here. */
 void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_t nr);
 
@@ -73,9 +86,30 @@ int trace_channel_flush(struct trace_channel *channel, struct diag *diag);
 /* A record of that time or later is not late on this CPU. */
 uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cpu);
 
-/* What the rings hold now, closed at time, goes to writer and stays. RING_OVERWRITE only. */
+/* Packets that are not full are closed, at time, and stay. RING_OVERWRITE only. */
+void trace_channel_hold(struct trace_channel *channel, uint64_t time);
+
+struct trace_channel_held {
+	uint64_t begin;	   /* of the oldest packet of all; without any, what was asked */
+	uint64_t whole;	   /* from then on nothing has been overwritten */
+	uint64_t nr_bytes; /* memory of all rings */
+};
+
+/* What the rings hold; without packets that have been overwritten all since begin. RING_OVERWRITE
+ * only. */
+struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin);
+
+struct trace_channel_written {
+	uint64_t nr_records;
+	uint64_t lost; /* meanwhile: behind each CPU's first packet; and of the state */
+};
+
+/*
+ * What the rings hold now, closed at time, goes to writer and stays: behind the state, if it was
+ * told to this writer, whose records are not counted. RING_OVERWRITE only.
+ */
 int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *writer, uint64_t time,
-			   struct diag *diag);
+			   struct trace_channel_written *written, struct diag *diag);
 
 struct trace_channel_counts trace_channel_counts(const struct trace_channel *channel);
 

@@ -24,7 +24,7 @@ static const char *const defaults[] = {
 
 /* Whose a sample is, by its thread's number. */
 static const char *const of_samples[] = {"sched:sched_process_fork", "sched:sched_process_exec",
-					 "sched:sched_process_exit"};
+					 "sched:sched_process_exit", "task:task_newtask"};
 
 struct adding {
 	struct trace_choice *choice;

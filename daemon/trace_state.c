@@ -14,6 +14,7 @@
 #define STAT_BYTES_MAX 4096u
 #define MAPS_BYTES_MAX ((size_t)64 << 20)
 #define NAME_BYTES     16u
+#define NR_A_TURN      16u	   /* processes */
 #define KTHREAD_FLAG   0x00200000u /* include/linux/sched.h of the kernel */
 
 enum state_event { STATE_START, STATE_THREAD, STATE_MAPPING, STATE_END };
@@ -117,10 +118,7 @@ void trace_state_events(struct ctf_event events[TRACE_STATE_NR_EVENTS], uint32_t
 
 struct dump {
 	struct trace_channel *channel;
-	const char *proc_path;
-	uint32_t first_id;
-	unsigned int cpu;
-	uint64_t time;
+	const struct trace_state_config *config;
 	struct trace_state_counts *counts;
 };
 
@@ -128,8 +126,9 @@ static bool put(const struct dump *dump, enum state_event event, const void *pay
 		size_t nr_bytes, const char *text)
 {
 	const size_t nr_text = text ? strlen(text) + 1 : 0;
-	uint8_t *to = trace_channel_reserve(dump->channel, dump->cpu, dump->first_id + event,
-					    dump->time, (uint32_t)(nr_bytes + nr_text));
+	uint8_t *to = trace_channel_reserve(dump->channel, dump->config->cpu,
+					    dump->config->first_id + event, dump->config->time,
+					    (uint32_t)(nr_bytes + nr_text));
 
 	if (!to) {
 		dump->counts->lost++;
@@ -148,7 +147,7 @@ static int read_proc(const struct dump *dump, int32_t pid, const char *name, siz
 {
 	char path[256];
 
-	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/%s", dump->proc_path, pid, name);
+	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/%s", dump->config->proc_path, pid, name);
 	return file_read_text(path, max_bytes, text, NULL);
 }
 
@@ -223,6 +222,10 @@ static void dump_thread(const struct dump *dump, int32_t pid, int32_t tid)
 	free(text);
 	if (!is_there)
 		return;
+	if (dump->config->is_later) {
+		thread.status = STATUS_UNNAMED;
+		thread.cpu = -1;
+	}
 	if (thread.type == TYPE_USER && thread.status == STATUS_WAIT)
 		thread.syscall = call_of(dump, pid, tid);
 	if (thread.type == TYPE_USER)
@@ -235,7 +238,7 @@ static void dump_threads(const struct dump *dump, int32_t pid)
 	struct pid_list tids = {.nr_pids = 0};
 	char path[256];
 
-	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/task", dump->proc_path, pid);
+	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/task", dump->config->proc_path, pid);
 	if (!proc_scan_list(path, &tids))
 		for (size_t i = 0; i < tids.nr_pids; i++)
 			dump_thread(dump, pid, tids.pids[i]);
@@ -287,18 +290,20 @@ static void dump_mappings(const struct dump *dump, int32_t pid)
 	free(text);
 }
 
-int trace_state_dump(struct trace_channel *channel, const char *proc_path, uint32_t first_id,
-		     unsigned int cpu, uint64_t time, struct trace_state_counts *counts)
+int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
+		     struct trace_state_counts *counts)
 {
-	const struct dump dump = {channel, proc_path, first_id, cpu, time, counts};
+	const struct dump dump = {channel, config, counts};
 	struct pid_list pids = {.nr_pids = 0};
-	int error = proc_scan_list(proc_path, &pids);
+	int error = proc_scan_list(config->proc_path, &pids);
 
 	*counts = (struct trace_state_counts){0};
 	(void)put(&dump, STATE_START, NULL, 0, NULL);
 	for (size_t i = 0; !error && i < pids.nr_pids; i++) {
 		dump_threads(&dump, pids.pids[i]);
 		dump_mappings(&dump, pids.pids[i]);
+		if (config->turn && i % NR_A_TURN == 0)
+			config->turn(config->context);
 	}
 	(void)put(&dump, STATE_END, NULL, 0, NULL);
 	pid_list_deinit(&pids);

@@ -11,6 +11,7 @@
 #include "daemon/trace_channel.h"
 
 #define TRACE_STATE_NR_EVENTS 4u
+#define TRACE_STATE_NR_FRAMES 2u /* records round all others */
 
 /* The events, with ids from first_id on, into events. */
 void trace_state_events(struct ctf_event events[TRACE_STATE_NR_EVENTS], uint32_t first_id,
@@ -21,11 +22,22 @@ struct trace_state_counts {
 	uint64_t lost; /* had no room in the channel */
 };
 
+struct trace_state_config {
+	const char *proc_path;
+	uint32_t first_id;
+	uint64_t time;	  /* of all records: when the trace, or its chunk, begins */
+	unsigned int cpu; /* whose ring it goes to: TRACE_CHANNEL_STATE, or 0 in a later chunk */
+	/* They are read later than that: who waits where was not known then. */
+	bool is_later;
+	void (*turn)(void *context); /* called every now and then; NULL: nothing */
+	void *context;
+};
+
 /*
- * Write it to a CPU's ring, all at one time: when recording began. Threads that end meanwhile are
- * left out. 0 or -errno (proc_path cannot be read, no memory).
+ * Write it to a channel. Threads that end meanwhile are left out. 0 or
+ * -errno (proc_path cannot be read, no memory).
  */
-int trace_state_dump(struct trace_channel *channel, const char *proc_path, uint32_t first_id,
-		     unsigned int cpu, uint64_t time, struct trace_state_counts *counts);
+int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
+		     struct trace_state_counts *counts);
 
 #endif

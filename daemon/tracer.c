@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer.h"
 
-#include "ctf/chunk.h"
 #include "ctf/writer.h"
 #include "daemon/trace_channel.h"
+#include "daemon/trace_describe.h"
 #include "daemon/trace_layout.h"
 #include "daemon/trace_perf.h"
+#include "daemon/trace_place.h"
 #include "daemon/trace_sample.h"
 #include "daemon/trace_state.h"
 #include "daemon/trace_syscalls.h"
 #include "lib/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/random.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND	 UINT64_C(1000000000)
-#define SUB_BUFFER_BYTES (256u << 10)
-#define NR_SUB_BUFFERS	 64u
-#define STREAM		 0u
+#define SUB_BUFFER_BYTES      (256u << 10)
+#define NR_SUB_BUFFERS	      64u
+#define STREAM		      0u
+#define FLIGHT_RING_BYTES_MIN (UINT64_C(2) << 20)
+#define FLIGHT_RING_BYTES_MAX (UINT64_C(16) << 20)
+#define MEMINFO_BYTES_MAX     65536u
 /* The kernel gives it this number: PROC_PID_INIT_INO. */
 #define INITIAL_PID_NAMESPACE "pid:[4026531836]"
-#define BOOT_ID_FILE	      "/proc/sys/kernel/random/boot_id"
 /* Of compact record headers there are few: for tracepoints; what is above is the others'. */
 #define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
-#define NR_ENVS_MAX	  16u
 /* Beside those of the choice: of system calls, samples, mappings. */
 #define NR_OTHER_EVENTS 4u
 
@@ -60,14 +59,16 @@ struct tracer {
 
 	struct ctf_trace trace; /* what the folder's metadata says */
 	struct ctf_event *trace_events;
-	struct ctf_env envs[NR_ENVS_MAX];
-	struct utsname machine;
+	struct trace_describe machine;
 	uint32_t stream;
 
 	struct trace_perf *perf;
 	struct trace_channel *channel;
 	struct ctf_writer *writer;
 	struct trace_chunks chunks; /* zeroed: the trace has none */
+	uint64_t begin;		    /* of recording */
+	int disk_error;		    /* not told yet */
+	struct diag disk_diag;
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -75,7 +76,7 @@ static uint64_t now_ns(clockid_t clock)
 	struct timespec now;
 
 	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 /* ---- records on their way ---- */
@@ -305,81 +306,6 @@ static int choose_events(struct tracer *tracer, struct diag *diag)
 
 /* ---- how it is described ---- */
 
-static void add_env(struct tracer *tracer, const char *name, const char *text, int64_t number)
-{
-	tracer->envs[tracer->trace.nr_envs++] =
-		(struct ctf_env){.name = name, .text = text, .number = number};
-}
-
-static void describe_machine(struct tracer *tracer)
-{
-	(void)uname(&tracer->machine);
-	add_env(tracer, "hostname", tracer->machine.nodename, 0);
-	add_env(tracer, "domain", "kernel", 0);
-	add_env(tracer, "sysname", tracer->machine.sysname, 0);
-	add_env(tracer, "kernel_release", tracer->machine.release, 0);
-	add_env(tracer, "kernel_version", tracer->machine.version, 0);
-	/* Whose names and fields these are: by this readers know what they see. */
-	add_env(tracer, "tracer_name", "lttng-modules", 0);
-	add_env(tracer, "tracer_major", NULL, 2);
-	add_env(tracer, "tracer_minor", NULL, 13);
-	add_env(tracer, "tracer_patchlevel", NULL, 0);
-	add_env(tracer, "architecture_bit_width", NULL, (int64_t)(8 * sizeof(long)));
-	add_env(tracer, "oprof_version", OPROF_VERSION, 0);
-	add_env(tracer, "oprof_source", "perf", 0);
-}
-
-/* "0f1e2d3c-..." */
-static bool parse_hex(const char *text, uint8_t *bytes, size_t nr_bytes)
-{
-	for (size_t i = 0; i < nr_bytes; text += 2, i++) {
-		char digits[3] = "", *end;
-
-		text += *text == '-';
-		(void)strncat(digits, text, 2);
-		bytes[i] = (uint8_t)strtoul(digits, &end, 16);
-		if (end != digits + 2)
-			return false;
-	}
-	return true;
-}
-
-/* When CLOCK_MONOTONIC was 0, in ns since 1970: of a few looks the one that nothing came between.
- */
-static uint64_t monotonic_offset(void)
-{
-	uint64_t best = UINT64_MAX, offset = 0;
-
-	for (unsigned int i = 0; i < 5; i++) {
-		const uint64_t before = now_ns(CLOCK_MONOTONIC);
-		const uint64_t since_1970 = now_ns(CLOCK_REALTIME);
-		const uint64_t took = now_ns(CLOCK_MONOTONIC) - before;
-
-		if (took < best) {
-			best = took;
-			offset = since_1970 - before - took / 2;
-		}
-	}
-	return offset;
-}
-
-/* The boot's identity is the clock's: traces of one boot may be compared. */
-static void describe_clock(struct ctf_clock *clock)
-{
-	uint64_t since_1970;
-	char *text;
-
-	*clock = (struct ctf_clock){
-		.name = "monotonic", .description = "CLOCK_MONOTONIC", .freq_hz = NS_PER_SECOND};
-	if (!file_read_text(BOOT_ID_FILE, 256, &text, NULL)) {
-		clock->has_uuid = parse_hex(text, clock->uuid, sizeof(clock->uuid));
-		free(text);
-	}
-	since_1970 = monotonic_offset();
-	clock->offset_s = (int64_t)(since_1970 / NS_PER_SECOND);
-	clock->offset = since_1970 % NS_PER_SECOND;
-}
-
 static int describe(struct tracer *tracer, struct diag *diag)
 {
 	struct ctf_trace *trace = &tracer->trace;
@@ -388,8 +314,8 @@ static int describe(struct tracer *tracer, struct diag *diag)
 
 	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
 		return diag_set(diag, -EIO, "no random number for the trace's identity");
-	describe_clock(&trace->clock);
-	describe_machine(tracer);
+	trace_describe_clock(&trace->clock);
+	trace_describe_machine(&tracer->machine);
 	tracer->trace_events = calloc(tracer->nr_layouts + TRACE_STATE_NR_EVENTS +
 					      TRACE_SAMPLE_NR_EVENTS + nr_calls,
 				      sizeof(*tracer->trace_events));
@@ -407,21 +333,36 @@ static int describe(struct tracer *tracer, struct diag *diag)
 	tracer->stream = STREAM;
 	trace->streams = &tracer->stream;
 	trace->nr_streams = 1;
-	trace->envs = tracer->envs;
+	trace->envs = tracer->machine.envs;
+	trace->nr_envs = tracer->machine.nr_envs;
 	trace->events = tracer->trace_events;
 	return 0;
 }
 
 /* ---- opening, closing ---- */
 
+/* A flight recorder's are only on the way to its own: as large as those need, within reason. */
+static uint64_t kernel_ring_bytes(const struct tracer_config *config)
+{
+	const uint64_t wanted = (uint64_t)config->nr_sub_buffers * config->sub_buffer_bytes;
+
+	if (config->folder)
+		return wanted;
+	if (wanted > FLIGHT_RING_BYTES_MAX)
+		return FLIGHT_RING_BYTES_MAX;
+	return wanted < FLIGHT_RING_BYTES_MIN ? FLIGHT_RING_BYTES_MIN : wanted;
+}
+
 static int open_perf(struct tracer *tracer, struct diag *diag)
 {
+	const struct tracer_config *from = &tracer->config;
 	const struct trace_perf_config config = {.events = tracer->events,
 						 .nr_events = tracer->nr_events,
-						 .ring_bytes =
-							 (uint64_t)tracer->config.nr_sub_buffers *
-							 tracer->config.sub_buffer_bytes,
-						 .sink = &tracer->sink};
+						 .ring_bytes = kernel_ring_bytes(from),
+						 .sink = &tracer->sink,
+						 .tids = from->tids,
+						 .nr_tids = from->nr_tids,
+						 .cgroup = from->cgroup};
 
 	tracer->sink.record = take;
 	tracer->sink.lost = lose;
@@ -433,6 +374,50 @@ static bool is_power_of_two(uint32_t value)
 	return value && !(value & (value - 1));
 }
 
+static int check_sizes(const struct tracer_config *config, struct diag *diag)
+{
+	if (is_power_of_two(config->nr_sub_buffers) && config->nr_sub_buffers >= 2)
+		return 0;
+	return diag_set(diag, -EINVAL,
+			"buffers and their sizes are powers of two, and of them at least 2: not %u",
+			config->nr_sub_buffers);
+}
+
+/* 0: not known. */
+static uint64_t available_bytes(void)
+{
+	static const char key[] = "MemAvailable:";
+	uint64_t nr_kib = 0;
+	char *text;
+
+	if (file_read_text("/proc/meminfo", MEMINFO_BYTES_MAX, &text, NULL))
+		return 0;
+	if (strstr(text, key))
+		nr_kib = strtoull(strstr(text, key) + strlen(key), NULL, 10);
+	free(text);
+	return nr_kib << 10;
+}
+
+/* Rings that are larger than the machine would have it end programs to make room. */
+static int check_memory(const struct tracer_config *config, struct diag *diag)
+{
+	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t each = ((uint64_t)config->nr_sub_buffers + 1) * config->sub_buffer_bytes +
+			      kernel_ring_bytes(config);
+	const uint64_t all = each * (uint64_t)(nr_cpus > 0 ? nr_cpus : 1);
+	const uint64_t available = available_bytes();
+
+	if (!available || all <= available / 4 * 3)
+		return 0;
+	return diag_set(diag, -ENOMEM,
+			"%u buffers of %u KiB, and the kernel's beside them, take %" PRIu64
+			" MiB on %ld CPUs, and of the %" PRIu64
+			" MiB that are free at most three quarters may be taken: choose fewer or "
+			"smaller ones (-m)",
+			config->nr_sub_buffers, config->sub_buffer_bytes >> 10, all >> 20, nr_cpus,
+			available >> 20);
+}
+
 static int open_channel(struct tracer *tracer, struct diag *diag)
 {
 	const struct tracer_config *from = &tracer->config;
@@ -442,61 +427,8 @@ static int open_channel(struct tracer *tracer, struct diag *diag)
 					      .stream_id = STREAM,
 					      .nr_cpus = trace_perf_nr_cpus(tracer->perf)};
 
-	if (!is_power_of_two(from->nr_sub_buffers) || from->nr_sub_buffers < 2)
-		return diag_set(
-			diag, -EINVAL,
-			"buffers and their sizes are powers of two, and of them at least 2: not %u",
-			from->nr_sub_buffers);
 	memcpy(config.uuid, tracer->trace.uuid, sizeof(config.uuid));
 	return trace_channel_create(&tracer->channel, &config, diag);
-}
-
-/* Neither a trace that is being recorded is moved, nor one that is removed for it. */
-static int check_unused(const char *folder, struct diag *diag)
-{
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const bool is_used = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
-
-	if (fd >= 0)
-		(void)close(fd);
-	if (!is_used)
-		return 0;
-	return diag_set(diag, -EBUSY, "%s is being recorded to: choose another folder: -o DIR",
-			folder);
-}
-
-static int move_away(const char *folder, const char *old, struct diag *diag)
-{
-	int error = check_unused(folder, diag);
-
-	if (!error)
-		error = check_unused(old, diag);
-	if (error)
-		return error;
-	error = file_remove_tree(old);
-	if (!error || error == -ENOENT)
-		error = rename(folder, old) ? -errno : 0;
-	if (error)
-		return diag_set(diag, error,
-				"cannot move the trace of before to %s: %s; choose another folder: "
-				"-o DIR",
-				old, strerror(-error));
-	return 0;
-}
-
-/* What is no trace is not ours to move: the writer will tell. */
-static int make_way(const char *folder, struct diag *diag)
-{
-	char *old;
-	int error;
-
-	if (!ctf_chunk_is_trace(folder))
-		return 0;
-	if (asprintf(&old, "%s.old", folder) < 0)
-		return diag_set(diag, -ENOMEM, "no memory for a name");
-	error = move_away(folder, old, diag);
-	free(old);
-	return error;
 }
 
 static int open_folder(struct tracer *tracer, struct diag *diag)
@@ -523,10 +455,16 @@ int tracer_open(struct tracer **tracer, const struct tracer_config *config, stru
 		return diag_set(diag, -ENOMEM, "no memory for a trace");
 	made->config = *config;
 	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
-		made->config.nr_sub_buffers = NR_SUB_BUFFERS;
-		made->config.sub_buffer_bytes = SUB_BUFFER_BYTES;
+		made->config.nr_sub_buffers =
+			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
+		made->config.sub_buffer_bytes =
+			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
 	}
-	error = choose_events(made, diag);
+	error = check_sizes(&made->config, diag);
+	if (!error)
+		error = check_memory(&made->config, diag);
+	if (!error)
+		error = choose_events(made, diag);
 	if (!error)
 		error = describe(made, diag);
 	if (!error)
@@ -535,7 +473,7 @@ int tracer_open(struct tracer **tracer, const struct tracer_config *config, stru
 		error = open_channel(made, diag);
 	/* Last: nothing is made of a trace that cannot be. */
 	if (!error && config->folder && config->keep_old)
-		error = make_way(config->folder, diag);
+		error = trace_place_make_way(config->folder, diag);
 	if (!error && config->folder)
 		error = open_folder(made, diag);
 	if (error) {
@@ -583,46 +521,108 @@ static bool numbers_are_the_machines(void)
 	       !strcmp(name, INITIAL_PID_NAMESPACE);
 }
 
-/* As it is at time or a little later. */
-static int dump_state(struct tracer *tracer, uint64_t time, struct diag *diag)
+/* A flight recorder's at once, not when the first record comes: it is here or it is not. */
+static int prepare_rings(struct tracer *tracer, struct diag *diag)
 {
-	const uint64_t before = trace_channel_counts(tracer->channel).nr_records;
-	struct trace_state_counts state;
+	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
+
+	for (unsigned int i = 0; !tracer->writer && i < nr_cpus; i++) {
+		const int error = trace_perf_has_cpu(tracer->perf, i)
+					  ? trace_channel_prepare(tracer->channel, i)
+					  : 0;
+
+		if (error)
+			return diag_set(diag, error, "the buffers of CPU %u: %s", i,
+					strerror(-error));
+	}
+	return 0;
+}
+
+/* Between a few processes of the state: the kernel's rings do not wait. */
+static void read_meanwhile(void *context)
+{
+	struct tracer *tracer = context;
 	int error;
 
+	(void)trace_perf_read(tracer->perf, false);
+	error = trace_channel_drain(tracer->channel, false, 0, &tracer->disk_diag);
+	tracer->disk_error = tracer->disk_error ? tracer->disk_error : error;
+}
+
+/* The machine's state to writer, in front of what the rings hold. 0 or -errno. */
+static int tell_state(struct tracer *tracer, struct ctf_writer *writer,
+		      struct trace_state_config *how, uint64_t *nr_records)
+{
+	struct trace_state_counts state = {0};
+	int error;
+
+	*nr_records = 0;
 	if (!numbers_are_the_machines())
 		return 0;
-	/* The kernel's rings keep what comes meanwhile, which is later than this. */
-	error = trace_state_dump(tracer->channel, "/proc", tracer->state_id, 0, time, &state);
-	tracer->nr_state += trace_channel_counts(tracer->channel).nr_records - before;
-	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
+	how->proc_path = "/proc";
+	how->first_id = tracer->state_id;
+	how->cpu = TRACE_CHANNEL_STATE;
+	error = trace_channel_state_begin(tracer->channel, writer);
+	if (error)
+		return error;
+	error = trace_state_dump(tracer->channel, how, &state);
+	trace_channel_state_end(tracer->channel);
+	*nr_records = state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
+	return error;
 }
 
 int tracer_start(struct tracer *tracer, struct diag *diag)
 {
-	const uint64_t begin = now_ns(CLOCK_MONOTONIC);
-	int error = trace_perf_enable(tracer->perf, true);
+	struct trace_state_config how = {
+		.time = now_ns(CLOCK_MONOTONIC), .turn = read_meanwhile, .context = tracer};
+	int error = prepare_rings(tracer, diag);
 
 	if (error)
+		return error;
+	tracer->begin = how.time;
+	error = trace_perf_enable(tracer->perf, true);
+	if (error)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
-	return dump_state(tracer, begin, diag);
+	if (!tracer->writer)
+		return 0; /* each snapshot tells what runs then */
+	error = tell_state(tracer, tracer->writer, &how, &tracer->nr_state);
+	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* What came before now is in the chunk that ends; the next begins with the state of now. */
+/* What went wrong while nobody could be told. */
+static int take_error(struct tracer *tracer, int error, struct diag *diag)
+{
+	if (tracer->disk_error) {
+		error = tracer->disk_error;
+		*diag = tracer->disk_diag;
+		tracer->disk_error = 0;
+	}
+	return error;
+}
+
+/*
+ * What came before now is in the chunk that ends; the next begins with the state of now, behind
+ * what the rings have already.
+ */
 static int next_chunk(struct tracer *tracer, struct diag *diag)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);
-	uint64_t last;
+	struct trace_state_config how = {
+		.proc_path = "/proc", .first_id = tracer->state_id, .time = now};
+	struct trace_state_counts state;
 	int error;
 
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	error = trace_channel_flush(tracer->channel, diag);
 	if (!error)
 		error = trace_chunks_next(&tracer->chunks, now, diag);
-	if (error)
+	if (error || !numbers_are_the_machines())
 		return error;
-	last = trace_channel_time(tracer->channel, 0);
-	return dump_state(tracer, now > last ? now : last, diag);
+	if (how.time < trace_channel_time(tracer->channel, 0))
+		how.time = trace_channel_time(tracer->channel, 0);
+	error = trace_state_dump(tracer->channel, &how, &state);
+	tracer->nr_state += state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
+	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
 int tracer_round(struct tracer *tracer, struct diag *diag)
@@ -630,11 +630,26 @@ int tracer_round(struct tracer *tracer, struct diag *diag)
 	int error;
 
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
+	if (!tracer->writer)
+		return 0;
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
 	if (!error && trace_chunks_are_due(&tracer->chunks, now_ns(CLOCK_MONOTONIC)))
 		error = next_chunk(tracer, diag);
 	trace_chunks_tidy(&tracer->chunks);
-	return error;
+	return take_error(tracer, error, diag);
+}
+
+int tracer_follow_cpus(struct tracer *tracer, struct diag *diag)
+{
+	return trace_perf_follow_cpus(tracer->perf, diag);
+}
+
+int tracer_flush(struct tracer *tracer, struct diag *diag)
+{
+	if (!tracer->writer)
+		return 0;
+	(void)trace_perf_read(tracer->perf, false);
+	return trace_channel_flush(tracer->channel, diag);
 }
 
 int tracer_poll_fd(const struct tracer *tracer)
@@ -644,22 +659,75 @@ int tracer_poll_fd(const struct tracer *tracer)
 
 int tracer_stop(struct tracer *tracer, struct diag *diag)
 {
+	int error;
+
 	(void)trace_perf_enable(tracer->perf, false);
 	(void)trace_perf_read(tracer->perf, true);
-	return trace_channel_drain(tracer->channel, true, now_ns(CLOCK_MONOTONIC), diag);
+	if (!tracer->writer)
+		return 0;
+	error = trace_channel_drain(tracer->channel, true, now_ns(CLOCK_MONOTONIC), diag);
+	return take_error(tracer, error, diag);
 }
 
-int tracer_snapshot(struct tracer *tracer, const char *folder, struct diag *diag)
+/* ---- snapshots ---- */
+
+static int write_snapshot(struct tracer *tracer, struct ctf_writer *writer,
+			  struct tracer_snapshot *taken, struct diag *diag)
+{
+	struct trace_state_config how = {.is_later = true};
+	struct trace_channel_written written;
+	int error;
+
+	taken->end = now_ns(CLOCK_MONOTONIC);
+	/* The open ones are among what is held, and may be the oldest. */
+	trace_channel_hold(tracer->channel, taken->end);
+	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
+	error = tell_state(tracer, writer, &how, &taken->nr_state);
+	if (error)
+		return diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
+	error = trace_channel_snapshot(tracer->channel, writer, taken->end, &written, diag);
+	taken->nr_records = written.nr_records + taken->nr_state;
+	taken->lost = written.lost;
+	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
+	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
+	return error;
+}
+
+int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
+		    struct diag *diag)
 {
 	struct ctf_writer *writer;
 	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag), closed;
 
 	if (error)
 		return error;
-	(void)trace_perf_read(tracer->perf, false);
-	error = trace_channel_snapshot(tracer->channel, writer, now_ns(CLOCK_MONOTONIC), diag);
+	error = write_snapshot(tracer, writer, taken, diag);
 	closed = ctf_writer_close(writer, error ? NULL : diag);
 	return error ? error : closed;
+}
+
+struct tracer_held tracer_held(struct tracer *tracer)
+{
+	const struct trace_channel_held held = trace_channel_held(tracer->channel, tracer->begin);
+
+	return (struct tracer_held){.nr_bytes = held.nr_bytes,
+				    .since = tracer->writer ? tracer->begin : held.whole,
+				    .now = now_ns(CLOCK_MONOTONIC)};
+}
+
+struct tracer_sizes tracer_sizes(const struct tracer *tracer)
+{
+	struct tracer_sizes sizes = {.sub_buffer_bytes = tracer->config.sub_buffer_bytes,
+				     .nr_sub_buffers = tracer->config.nr_sub_buffers};
+
+	for (unsigned int i = 0; i < trace_perf_nr_cpus(tracer->perf); i++)
+		sizes.nr_cpus += trace_perf_has_cpu(tracer->perf, i);
+	return sizes;
+}
+
+unsigned int tracer_nr_events(const struct tracer *tracer)
+{
+	return tracer->nr_events;
 }
 
 struct tracer_counts tracer_counts(const struct tracer *tracer)
@@ -683,5 +751,6 @@ struct tracer_counts tracer_counts(const struct tracer *tracer)
 	counts.nr_late = channel.nr_late;
 	counts.nr_packets = written.nr_packets;
 	counts.nr_bytes = written.nr_bytes;
+	counts.nr_throttled = perf.throttled;
 	return counts;
 }

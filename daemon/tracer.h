@@ -25,15 +25,23 @@ struct tracer_config {
 			*/
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU; both 0: a choice */
 	struct trace_chunks_config chunks;	   /* of the folder's; all 0: none */
+	/* Only what these threads do, and those that they start; none: all. */
+	const int32_t *tids;
+	unsigned int nr_tids;
+	const char *cgroup; /* its folder: only what is done in it; NULL: all */
 };
+
+/* The choice for a flight recorder. */
+#define TRACER_FLIGHT_NR_SUB_BUFFERS   4u
+#define TRACER_FLIGHT_SUB_BUFFER_BYTES (1u << 20)
 
 /*
  * Each event that the kernel told of is in the folder or lost; beside them the folder holds the
- * nr_state records of the state at the start of the trace, and of each chunk of it.
+ * nr_state records of the state at the start.
  */
 struct tracer_counts {
 	uint64_t nr_records;	/* in the folder, or in memory: events and state */
-	uint64_t nr_state;	/* of them, written to the rings at such a start */
+	uint64_t nr_state;	/* of them, the state at the start, and at each chunk's */
 	uint64_t lost_kernel;	/* the kernel's ring was full */
 	uint64_t lost_room;	/* no room here, too long, or no memory */
 	uint64_t lost_bad;	/* do not hold what their tracepoint says */
@@ -42,6 +50,19 @@ struct tracer_counts {
 	uint64_t packet_errors; /* packets of ours that were refused: a fault of ours */
 	uint64_t nr_late;	/* of nr_records, with the stamp of the record before */
 	uint64_t nr_packets, nr_bytes; /* written */
+	uint64_t nr_throttled;	       /* times that the kernel took no samples for a while */
+};
+
+struct tracer_snapshot {
+	uint64_t nr_records, nr_state; /* in it; of them, those of the state */
+	uint64_t lost;		       /* in the stretch that it holds */
+	uint64_t nr_packets, nr_bytes;
+	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: what it holds */
+};
+
+struct tracer_held {
+	uint64_t nr_bytes;   /* memory of the rings, the kernel's not among it */
+	uint64_t since, now; /* CLOCK_MONOTONIC, ns: all of this stretch is held */
 };
 
 struct tracer;
@@ -60,8 +81,31 @@ int tracer_poll_fd(const struct tracer *tracer);
 /* End recording, and take what has come. As above. */
 int tracer_stop(struct tracer *tracer, struct diag *diag);
 
-/* What is in memory, into a folder to be made. Recording goes on. Flight recorder only. */
-int tracer_snapshot(struct tracer *tracer, const char *folder, struct diag *diag);
+/* CPUs that came are recorded, too. 0, or -errno and diag: one is not. */
+int tracer_follow_cpus(struct tracer *tracer, struct diag *diag);
+
+/* What has come goes to the folder now, in packets that are not full. As above. */
+int tracer_flush(struct tracer *tracer, struct diag *diag);
+
+/*
+ * What is in memory, with the state of the machine, into a folder to be made; of a round before.
+ * Reads nothing of the kernel's, so that a forked child may do it, and recording goes on. Flight
+ * recorder only. 0, or -errno and diag.
+ */
+int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
+		    struct diag *diag);
+
+struct tracer_held tracer_held(struct tracer *tracer);
+
+struct tracer_sizes {
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU */
+	unsigned int nr_cpus;			   /* recorded now */
+};
+
+struct tracer_sizes tracer_sizes(const struct tracer *tracer);
+
+/* The kernel's, those of system calls by two. */
+unsigned int tracer_nr_events(const struct tracer *tracer);
 
 struct tracer_counts tracer_counts(const struct tracer *tracer);
 

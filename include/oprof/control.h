@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The daemon's control socket (doc/control-socket.md).
+ * The control socket of the daemon and of each trace session (doc/control-socket.md).
  *
  * A Unix SOCK_SEQPACKET socket named OPROF_CONTROL_NAME in the session
  * directory. One message is one packet: struct oprof_message, then
@@ -36,6 +36,11 @@ enum oprof_request {
 	 * begin_ns, end_ns: the stretch that it holds, shorter when memory does not reach so far.
 	 */
 	OPROF_REQUEST_RECENT = 8,
+	/*
+	 * Of a trace session: "folder PATH": what its flight recorder holds goes there, and
+	 * recording goes on. Answered when it is on disk, with what is in it.
+	 */
+	OPROF_REQUEST_SNAPSHOT = 9,
 };
 
 struct oprof_message {

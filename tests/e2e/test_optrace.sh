@@ -252,7 +252,7 @@ refused "buffers of no size" 'powers of two' -o new -m discard:3x1000 -- true
 refused "a system call as a tracepoint" 'syscall:NAME' -o new -e syscalls:sys_enter_openat -- true
 refused "no time" '-d 0' -o new -d 0
 refused "half a size" 'discard:64' -o new -m discard:64 -- true
-refused "an overwriting record" 'discard:NxSIZE' -o new -m overwrite:4x1M -- true
+refused "a mode that there is not" 'discard:NxSIZE or overwrite:NxSIZE' -o new -m sideways:4x1M -- true
 [ ! -e new ]
 tap_ok $? "and nothing is made"
 "$BIN/optrace" record -o new -- ./nothing 2>"$T/err"

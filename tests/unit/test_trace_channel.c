@@ -31,6 +31,7 @@ static const struct ctf_trace trace = {
 static struct trace_channel *channel;
 static struct ctf_writer *writer;
 static struct diag diag;
+static struct trace_channel_written written;
 
 static void open_writer(const char *folder)
 {
@@ -70,7 +71,7 @@ static void close_all(void)
 
 /* What a folder holds, CPU by CPU. */
 struct found {
-	uint64_t nr, first, last, lost, overwritten;
+	uint64_t nr, first, last, lost, lost_before, overwritten;
 	bool in_order; /* numbers are consecutive */
 };
 
@@ -105,6 +106,7 @@ static void read_folder(const char *folder, struct found found[NR_CPUS])
 			(unsigned int)atoi(strchr(ctf_stream_name(stream), '_') + 1);
 
 		found[cpu].lost = counts.lost;
+		found[cpu].lost_before = counts.lost_before;
 		found[cpu].overwritten = counts.lost_overwritten;
 		ck_assert_uint_eq(counts.lost_damaged + counts.lost_cut + counts.nr_disordered, 0);
 	}
@@ -234,12 +236,12 @@ START_TEST(a_snapshot_holds_the_last_laps_and_recording_goes_on)
 	while (i < 100000)
 		ck_assert(put(1, 1000 + i, i)), i++;
 	open_writer("first");
-	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 1000 + i, &diag), 0);
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 1000 + i, &written, &diag), 0);
 	close_all();
 	while (i < 100010)
 		ck_assert(put(1, 1000 + i, i)), i++;
 	open_writer("second");
-	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 1000 + i, &diag), 0);
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 1000 + i, &written, &diag), 0);
 	close_all();
 	ck_assert_uint_eq(trace_channel_counts(channel).lost, 0);
 	trace_channel_destroy(channel);
@@ -256,13 +258,129 @@ START_TEST(a_snapshot_holds_the_last_laps_and_recording_goes_on)
 }
 END_TEST
 
+static void put_state(uint64_t time, uint64_t number)
+{
+	ck_assert(put(TRACE_CHANNEL_STATE, time, number));
+}
+
+START_TEST(the_state_stands_before_all_of_its_cpu_however_late_it_is_told)
+{
+	struct found found[NR_CPUS];
+
+	open_writer("trace");
+	create(RING_DISCARD, 4);
+	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+	for (uint64_t i = 0; i < 600; i++) {
+		put_state(50, i);
+		if (i % 3 == 0)
+			ck_assert(put(0, 100 + i, 600 + i / 3));
+		if (i % 50 == 0)
+			ck_assert_int_eq(trace_channel_drain(channel, false, 0, &diag), 0);
+	}
+	trace_channel_state_end(channel);
+	ck_assert_ptr_null(trace_channel_reserve(channel, TRACE_CHANNEL_STATE, EVENT_ID, 50, 12));
+	for (uint64_t i = 800; i < 5000; i++)
+		ck_assert(put(0, 1000 + i, i));
+	ck_assert_int_eq(trace_channel_drain(channel, true, 10000, &diag), 0);
+	ck_assert_uint_eq(trace_channel_counts(channel).nr_late, 0);
+	trace_channel_destroy(channel);
+	close_all();
+	read_folder("trace", found);
+	ck_assert_uint_eq(found[0].nr, 5000);
+	ck_assert(found[0].in_order);
+	ck_assert_uint_eq(found[0].lost, 0);
+	ck_assert_uint_eq(found[0].overwritten, 0);
+}
+END_TEST
+
+START_TEST(a_loss_in_the_state_is_told_by_all_that_follow)
+{
+	struct found found[NR_CPUS];
+
+	open_writer("trace");
+	create(RING_DISCARD, 2);
+	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+	put_state(50, 0);
+	ck_assert_ptr_null(
+		trace_channel_reserve(channel, TRACE_CHANNEL_STATE, EVENT_ID, 50, SUB_BYTES));
+	trace_channel_state_end(channel);
+	ck_assert(put(0, 100, 1));
+	trace_channel_lose(channel, 0, 3);
+	ck_assert_int_eq(trace_channel_drain(channel, true, 1000, &diag), 0);
+	trace_channel_destroy(channel);
+	close_all();
+	read_folder("trace", found);
+	ck_assert_uint_eq(found[0].nr, 2);
+	ck_assert_uint_eq(found[0].lost, 4);
+}
+END_TEST
+
+START_TEST(each_snapshot_has_a_state_of_its_own_in_front)
+{
+	struct found found[NR_CPUS];
+	uint64_t nr = 100000;
+
+	create(RING_OVERWRITE, 4);
+	for (uint64_t i = 0; i < nr; i++)
+		ck_assert(put(0, 1000 + i, i));
+	for (unsigned int turn = 0; turn < 3; turn++) {
+		const struct trace_channel_held held = trace_channel_held(channel, 7);
+		const char *folder = turn == 0 ? "a" : turn == 1 ? "b" : "c";
+
+		ck_assert_uint_gt(held.begin, 1000);
+		ck_assert_uint_eq(held.begin, held.whole);
+		open_writer(folder);
+		ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+		/* Its number is the one before the oldest: records are of 16 bytes. */
+		put_state(held.begin, held.begin - 1000 - 1);
+		trace_channel_state_end(channel);
+		ck_assert_int_eq(
+			trace_channel_snapshot(channel, writer, 1000 + nr, &written, &diag), 0);
+		close_all();
+		read_folder(folder, found);
+		ck_assert_uint_eq(found[0].nr, written.nr_records + 1);
+		ck_assert_uint_eq(found[0].last, nr - 1);
+		ck_assert(found[0].in_order);
+		ck_assert_uint_eq(found[0].overwritten, 0);
+		ck_assert(put(0, 1000 + nr, nr));
+		nr++;
+	}
+	trace_channel_destroy(channel);
+}
+END_TEST
+
+START_TEST(a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more)
+{
+	struct found found[NR_CPUS];
+
+	create(RING_OVERWRITE, 4);
+	trace_channel_lose(channel, 0, 1000);
+	for (uint64_t i = 0; i < 100000; i++)
+		ck_assert(put(0, 1000 + i, i));
+	trace_channel_lose(channel, 0, 5);
+	open_writer("trace");
+	trace_channel_hold(channel, 200000);
+	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+	put_state(trace_channel_held(channel, 0).begin, 0);
+	ck_assert_ptr_null(
+		trace_channel_reserve(channel, TRACE_CHANNEL_STATE, EVENT_ID, 50, SUB_BYTES));
+	trace_channel_state_end(channel);
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 200000, &written, &diag), 0);
+	close_all();
+	trace_channel_destroy(channel);
+	read_folder("trace", found);
+	ck_assert_uint_eq(written.lost, 5); /* the state's own is told by its first packet */
+	ck_assert_uint_eq(found[0].lost - found[0].lost_before, 5);
+}
+END_TEST
+
 START_TEST(a_snapshot_of_nothing_is_an_empty_trace)
 {
 	struct found found[NR_CPUS];
 
 	create(RING_OVERWRITE, 4);
 	open_writer("empty");
-	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 1000, &diag), 0);
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 1000, &written, &diag), 0);
 	close_all();
 	trace_channel_destroy(channel);
 	read_folder("empty", found);
@@ -298,6 +416,10 @@ int main(void)
 	tcase_add_test(tests, a_flush_hands_over_all_that_was_written_and_moves_no_stamp);
 	tcase_add_test(tests, a_record_longer_than_a_packet_is_lost_and_counted);
 	tcase_add_test(tests, a_snapshot_holds_the_last_laps_and_recording_goes_on);
+	tcase_add_test(tests, the_state_stands_before_all_of_its_cpu_however_late_it_is_told);
+	tcase_add_test(tests, a_loss_in_the_state_is_told_by_all_that_follow);
+	tcase_add_test(tests, each_snapshot_has_a_state_of_its_own_in_front);
+	tcase_add_test(tests, a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more);
 	tcase_add_test(tests, a_snapshot_of_nothing_is_an_empty_trace);
 	tcase_add_test(tests, sizes_that_no_ring_has_are_refused);
 	return test_run(tests);

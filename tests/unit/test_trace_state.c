@@ -34,12 +34,19 @@ static void put(const char *path, const char *text)
 	ck_assert_int_eq(file_replace(path, text, strlen(text), 0644), 0);
 }
 
+static bool is_later;
+
 /* The state of proc, in the trace "trace". */
 static int dump(void)
 {
 	struct trace_channel_config config = {
 		.mode = RING_DISCARD, .sub_buffer_bytes = 4096, .nr_sub_buffers = 2, .nr_cpus = 1};
 	struct trace_channel *channel;
+	const struct trace_state_config how = {.proc_path = "proc",
+					       .first_id = FIRST_ID,
+					       .time = TIME,
+					       .cpu = TRACE_CHANNEL_STATE,
+					       .is_later = is_later};
 	struct ctf_writer *writer;
 	int error;
 
@@ -48,7 +55,9 @@ static int dump(void)
 	ck_assert_msg(!ctf_writer_open(&writer, "trace", &trace, &diag), "%s", diag_show(&diag));
 	ck_assert_int_eq(trace_channel_create(&channel, &config, &diag), 0);
 	trace_channel_write_to(channel, writer);
-	error = trace_state_dump(channel, "proc", FIRST_ID, 0, TIME, &counts);
+	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+	error = trace_state_dump(channel, &how, &counts);
+	trace_channel_state_end(channel);
 	ck_assert_int_eq(trace_channel_drain(channel, true, TIME, &diag), 0);
 	trace_channel_destroy(channel);
 	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);

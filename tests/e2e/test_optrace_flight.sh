@@ -1,0 +1,294 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Traces in the background: flight recorders and their snapshots, several at
+# once, what ends them; samples among the events.
+. "$(dirname "$0")/lib.sh"
+
+[ "$(id -u)" = 0 ] || tap_skip_all "needs root: traces the whole machine"
+perf_system_works || tap_skip_all "performance events are refused here"
+"$BIN/optrace" list-events >"$T/events" 2>"$T/err" || tap_skip_all "$(cat "$T/err")"
+command -v babeltrace2 >/dev/null || tap_skip_all "babeltrace2 is not installed"
+
+cat >"$T/caller.c" <<'END_OF_C'
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct timespec interval;
+
+	for (long i = argc > 1 ? atol(argv[1]) : 0; i; i--)
+		syscall(SYS_sched_rr_get_interval, 0, &interval);
+	return 0;
+}
+END_OF_C
+$CC -O1 -o "$T/rare_caller" "$T/caller.c" || tap_bail "the workload does not build"
+cd "$T" || exit 1
+
+# trace VERB WORD...: its output in $T/out, what it says in $T/err
+trace()
+{
+	trace_verb=$1
+	shift
+	"$BIN/optrace" "$trace_verb" --session-dir="$T/sessions" "$@" >"$T/out" 2>"$T/err"
+}
+
+# A session that a test leaves behind ends with it.
+end_all()
+{
+	for lock in "$T"/sessions/trace/*/lock; do
+		[ -s "$lock" ] && kill -9 "$(cat "$lock")" 2>/dev/null
+	done
+	umount "$T/small" 2>/dev/null
+	cleanup
+}
+trap end_all EXIT
+
+told()
+{
+	sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p" "$T/err" | head -n 1
+}
+
+show()
+{
+	babeltrace2 "$1" >"$T/text" 2>"$T/reader" || tap_show "$T/reader"
+}
+
+nr_of()
+{
+	grep -c " $1: " "$T/text"
+}
+
+kept()
+{
+	"$BIN/optrace" stats --json "$2" 2>/dev/null | sed -n "s/^ *\"$1\": *\([0-9]*\),*$/\1/p" | head -n 1
+}
+
+# ---- a flight recorder ----
+
+trace status
+tap_has "$T/out" 'no trace runs' "none runs"
+trace stop
+tap_is $? 125 "and none can be stopped"
+tap_has "$T/err" 'no trace default runs: .*optrace start' "which is told, with what to do"
+trace snapshot
+tap_is $? 125 "nor be taken a snapshot of"
+
+trace start -m overwrite:4x1M -e default,sample:4999
+tap_is $? 0 "start"
+trace status
+tap_has "$T/out" '^default +overwrite:4x1M ' "status: it runs"
+trace start
+tap_is $? 125 "not twice under one name"
+tap_has "$T/err" 'runs already, by process [0-9]+: .*optrace stop.*-s NAME' "with what to do"
+
+"$T/rare_caller" 3000
+trace snapshot -o first
+tap_is $? 0 "snapshot"
+show first
+tap_is "$(wc -l <"$T/text")" "$(told 'events of')" "babeltrace2 reads as many events as were told"
+tap_is "$(kept records first)" "$(told 'events of')" "and so do we"
+tap_is "$(kept lost_events first)" "$(told 'lost in it')" "and as many losses"
+[ "$(nr_of syscall_entry_sched_rr_get_interval)" -ge $((3000 - $(told 'lost in it'))) ]
+tap_ok $? "what happened just before is in it"
+grep ' lttng_statedump_process_state: ' "$T/text" | grep -q "tid = $$, pid = $$,"
+tap_ok $? "and what runs"
+grep ' oprof_statedump_mapping: ' "$T/text" | grep -q "pid = $$,.*path = \"/"
+tap_ok $? "with what code it has mapped"
+head -n 1 "$T/text" | grep -q ' lttng_statedump_start: '
+tap_ok $? "in front of all else"
+
+"$T/rare_caller" 2000
+trace snapshot default -o second
+tap_is $? 0 "it goes on: another one"
+show second
+[ "$(nr_of syscall_entry_sched_rr_get_interval)" -ge $((2000 - $(told 'lost in it'))) ]
+tap_ok $? "with what happened meanwhile"
+trace snapshot -o second
+tap_is $? 125 "not where there is one already"
+tap_has "$T/err" 'second is not empty: .*-o' "which is told"
+trace snapshot
+tap_is $? 0 "one without a place for it"
+for folder in oprofile_trace-[0-9]*; do
+	[ -f "$folder/metadata" ]
+done
+tap_ok $? "has one with its time"
+trace status
+tap_has "$T/out" '^default .* 3$' "status: three of them"
+tap_has "$T/out" "last snapshot $T/oprofile_trace-" "and where the last is"
+
+# ---- samples ----
+
+sampled()
+{
+	"$BIN/optrace" record -o sampled.$$ -m discard:64x1M -e default,sample:4999 -- "$T/rare_caller" 300000 2>"$T/err" &&
+		rm -rf sampled && mv sampled.$$ sampled && show sampled &&
+		tid=$(sed -n 's/.* sched_process_exec: .*rare_caller".* tid = \([0-9]*\),.*/\1/p' "$T/text") && [ -n "$tid" ] &&
+		grep -q " oprof_sample: .*{ tid = $tid, pid = $tid, .*callchain_kernel_length = [1-9]" "$T/text"
+}
+until_true sampled
+tap_ok $? "samples of a command that calls the kernel, with call chains there"
+grep " oprof_mapping: .*pid = $tid, .*path = \"$T/rare_caller\"" "$T/text" >"$T/mapping"
+tap_ok $? "and what it has mapped"
+grep -q ' oprof_sample: .*callchain_[a-z]* = \[ .*0xFFFFFFFFFFFFF[EF]' "$T/text"
+tap_is $? 1 "without the kernel's marks between its parts"
+sed 's/^\[\([^]]*\)\].*/\1/' "$T/text" | LC_ALL=C sort -c 2>"$T/sorted"
+tap_ok $? "in one order of time with the events"
+
+# ---- several ----
+
+trace start -s disk -m discard:16x64K -o disk_trace -e sched:sched_switch,syscall:sched_rr_get_interval --flush 50
+tap_is $? 0 "another one, to disk"
+"$T/rare_caller" 100
+grown()
+{
+	show disk_trace
+	[ "$(nr_of syscall_exit_sched_rr_get_interval)" -ge 100 ]
+}
+until_true grown
+tap_ok $? "--flush: what came is there soon, though no buffer is full"
+trace status
+tap_is "$(grep -c '^default \|^disk ' "$T/out")" 2 "status shows both"
+trace status disk
+tap_is "$(grep -c '^default ' "$T/out")" 0 "or one"
+trace snapshot disk -o third
+tap_is $? 125 "one that goes to disk has no snapshots"
+tap_has "$T/err" '-m overwrite' "which is told"
+trace start -s again -o disk_trace
+tap_is $? 125 "no other one to the same folder"
+trace stop disk
+tap_is $? 0 "stop"
+show disk_trace
+tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many events as were told"
+trace stop
+tap_is $? 0 "stop the first one"
+tap_has "$T/err" 'default has ended, .* 3 snapshots' "which tells what became of it"
+trace status
+tap_has "$T/out" 'no trace runs' "then none runs"
+
+# ---- small ones, losses ----
+
+trace start -m overwrite:16x64K -e syscalls
+until_lossy()
+{
+	rm -rf lossy
+	"$T/rare_caller" 200000
+	trace snapshot -o lossy && [ "$(told 'lost in it')" -gt 0 ]
+}
+until_true until_lossy
+if [ "$(told 'lost in it')" -gt 0 ]; then
+	tap_is "$(kept lost_events lossy)" "$(told 'lost in it')" "losses are in the snapshot, to the event"
+	trace status
+	tap_has "$T/out" "lost: the kernel's buffers were full" "and in the status, by their reason"
+fi
+trace stop
+
+# ---- what is refused ----
+
+refused() # WHAT WORDS OPTION...
+{
+	what=$1
+	words=$2
+	shift 2
+	trace start "$@"
+	tap_is $? 125 "$what: refused"
+	tap_has "$T/err" "$words" "$what: and why is told"
+}
+refused "a name with a slash" 'is no name of a trace' -s a/b
+refused "buffers beyond the machine's memory" 'MiB that are free' -m overwrite:4096x1G
+refused "an event that there is not" 'no event nothing:here' -e nothing:here
+refused "a user" '--uid .*kernel module' --uid=0
+refused "a process that there is not" 'no such process' -p 2147483646
+refused "a control group that there is not" 'no such control group' --cgroup=/nothing/here
+refused "flushing into memory" '--flush is for traces on disk' --flush 10
+refused "a word too many" 'one word too many' one two
+trace status
+tap_has "$T/out" 'no trace runs' "and nothing is left running"
+
+# ---- whose ----
+
+"$T/rare_caller" 1000000000 &
+caller=$!
+cleanup_pid $caller
+# Processes' events and nobody else's; of those that they start, too.
+"$BIN/optrace" record -o one_process -d 1 -p $$,$caller -m discard:64x1M -e syscalls,sample 2>"$T/err"
+tap_is $? 0 "-p"
+kill -9 $caller
+show one_process
+[ "$(nr_of syscall_entry_sched_rr_get_interval)" -gt 0 ]
+tap_ok $? "what the process does"
+tap_is "$(grep ' oprof_sample: ' "$T/text" | grep -vc "pid = $caller,\|pid = $$,")" 0 "and nothing else"
+mkdir -p /sys/fs/cgroup/oprof-test.$$ 2>/dev/null
+if [ -w /sys/fs/cgroup/oprof-test.$$/cgroup.procs ] || [ -w /sys/fs/cgroup/perf_event ]; then
+	group=/sys/fs/cgroup/oprof-test.$$
+	sh -c "echo \$\$ >$group/cgroup.procs; exec '$T/rare_caller' 1000000000" &
+	caller=$!
+	cleanup_pid $caller
+	"$BIN/optrace" record -o one_group -d 1 --cgroup=oprof-test.$$ -e sample 2>"$T/err" && show one_group
+	tap_ok $? "--cgroup"
+	kill -9 $caller
+	tap_is "$(grep ' oprof_sample: ' "$T/text" | grep -vc "pid = $caller,")" 0 "what is done there, and nothing else"
+fi
+until_gone()
+{
+	rmdir /sys/fs/cgroup/oprof-test.$$ 2>/dev/null || [ ! -d /sys/fs/cgroup/oprof-test.$$ ]
+}
+until_true until_gone
+
+# ---- ends ----
+
+trace start -s killed -e sched:sched_switch
+kill -9 "$(cat sessions/trace/killed/lock)"
+dead()
+{
+	trace status
+	grep -q 'killed: its tracer, process [0-9]*, died' "$T/err"
+}
+until_true dead
+tap_ok $? "a tracer that was killed is told"
+trace stop killed
+tap_has "$T/err" 'died, and what it had in memory is lost; optrace start' "also when it is to be stopped"
+trace start -s killed -e sched:sched_switch
+tap_is $? 0 "and is in nobody's way"
+
+pid=$(cat sessions/trace/killed/lock)
+kill -TERM "$pid"
+gone()
+{
+	! kill -0 "$pid" 2>/dev/null
+}
+until_true gone
+tap_has sessions/trace/killed/log 'ended by signal 15' "one that a signal ends says so in its log"
+tap_has sessions/trace/killed/log '[0-9]+ events went through memory, [0-9]+ lost' "with what it had"
+
+mkdir small
+if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
+	trace start -o small/trace -e syscalls
+	"$T/rare_caller" 200000
+	trace status
+	trace stop
+	tap_is $? 125 "a full disk is told at the end"
+	tap_has "$T/err" 'packets that the disk did not take' "with what it cost"
+	tap_has sessions/trace/default/log 'No space left' "and in the log, when it was"
+	[ "$(kept records small/trace)" = "$(told 'events in')" ]
+	tap_ok $? "what had room is readable"
+	trace start -m overwrite:4x1M
+	trace snapshot -o small/snapshot
+	tap_is $? 125 "no room for a snapshot: refused"
+	tap_has "$T/err" 'No space left' "with the reason"
+	trace snapshot -o roomy
+	tap_is $? 0 "and the recorder goes on"
+	trace stop
+	umount small
+else
+	tap_note "no file system can be mounted here"
+fi
+
+"$BIN/optrace" record -o last -m overwrite:4x64K -- "$T/rare_caller" 500 2>"$T/err"
+tap_is $? 0 "record -m overwrite: the last of it"
+show last
+tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many as were told"
+[ "$(nr_of syscall_entry_sched_rr_get_interval)" -gt 0 ]
+tap_ok $? "with what was done last"
+tap_end
