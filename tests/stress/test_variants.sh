@@ -25,7 +25,7 @@ variant() { # OPTION
 	for path in "$top"/ring/*.c "$top/tests/stress/writer.c"; do
 		compile "$path" "$@" || exit 99
 	done
-	"${CC:-cc}" "$folder"/*.o -o "$folder/stress" -lpthread || exit 99
+	"${CC:-cc}" "$folder"/*.o -o "$folder/stress" -lzstd -lpthread || exit 99
 }
 
 is_found() {
