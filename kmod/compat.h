@@ -12,6 +12,7 @@
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
@@ -21,7 +22,9 @@
 
 #ifdef CONFIG_ARM64
 #include <asm/pointer_auth.h>
+#include <asm/sysreg.h>
 #else
+#include <asm/tsc.h>
 #include <asm/vsyscall.h>
 #endif
 
@@ -68,6 +71,27 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #else
 #define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task
 #define compat_is_group_dead()	      (!atomic_read(&task->signal->live))
+#endif
+
+/* Timers' tracepoints. */
+#if COMPAT_HAS_TIMER_START_BUCKET
+#define COMPAT_TIMER_START_ARGUMENTS void *data, struct timer_list *timer, unsigned long bucket
+#else
+#define COMPAT_TIMER_START_ARGUMENTS                                                               \
+	void *data, struct timer_list *timer, unsigned long expires, unsigned int flags
+#endif
+#if COMPAT_HAS_HRTIMER_START_ARMED
+#define COMPAT_HRTIMER_START_ARGUMENTS                                                             \
+	void *data, struct hrtimer *timer, enum hrtimer_mode mode, bool was_armed
+#else
+#define COMPAT_HRTIMER_START_ARGUMENTS void *data, struct hrtimer *timer, enum hrtimer_mode mode
+#endif
+#if COMPAT_HAS_HRTIMER_EXPIRE_VALUE
+#define COMPAT_HRTIMER_EXPIRE_ARGUMENTS void *data, struct hrtimer *timer, ktime_t now
+#define compat_hrtimer_expire_now()	(now)
+#else
+#define COMPAT_HRTIMER_EXPIRE_ARGUMENTS void *data, struct hrtimer *timer, ktime_t *now
+#define compat_hrtimer_expire_now()	(*now)
 #endif
 
 /* Tasks that borrow an address space, and run no program in it. 6.4 has more kinds. */
@@ -161,6 +185,30 @@ static inline unsigned long compat_module_text(const struct module *module, unsi
 #else
 	*bytes = module->core_layout.text_size;
 	return (unsigned long)module->core_layout.base;
+#endif
+}
+
+/* ---- clocks ---- */
+
+/* Ticks a second of the counter that get_cycles() reads. */
+static inline u64 compat_counter_hz(void)
+{
+#ifdef CONFIG_X86
+	return 1000ull * tsc_khz;
+#else
+	return read_sysreg(cntfrq_el0);
+#endif
+}
+
+/* ---- mappings ---- */
+
+/* Of a mapping that is being made. */
+static inline void compat_vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
+{
+#if COMPAT_HAS_VM_FLAGS_CLEAR
+	vm_flags_clear(vma, flags);
+#else
+	vma->vm_flags &= ~flags;
 #endif
 }
 

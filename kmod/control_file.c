@@ -14,6 +14,7 @@
 #include "kmod/run.h"
 #include "kmod/settings.h"
 #include "kmod/stamp.h"
+#include "kmod/trace.h"
 #include "kmod/unmapped.h"
 
 static DEFINE_MUTEX(settings_mutex);
@@ -411,6 +412,7 @@ bool control_file_top(unsigned int index, struct control_file *file)
 		{"thinning", 0600, &thinning_operations, NULL},
 		{"dump", 0200, &dump_operations, NULL},
 		{"buffer", 0400, &buffer_operations, NULL},
+		{OPROF_KTRACE_FILE, 0600, &trace_session_operations, NULL},
 	};
 
 	if (index < ARRAY_SIZE(others)) {

@@ -295,6 +295,11 @@ static void find_cpu_type(void)
 	release(cpu, 0);
 }
 
+u32 counters_life(int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(counters_cpus, cpu)->life);
+}
+
 const char *counters_cpu_type(void)
 {
 	return cpu_type;

@@ -16,6 +16,9 @@ void counters_deinit(void);
 /* Name of the PMU that counts cycles; "timer": none does. */
 const char *counters_cpu_type(void);
 
+/* Another one than before: the CPU came or went, and perf's events made there are dead. */
+u32 counters_life(int cpu);
+
 /*
  * Sample from now on, on all CPUs online and to come. On error (-EBUSY: more
  * than the PMU has; -ENOENT, -EOPNOTSUPP, ...: of perf) nothing samples.

@@ -32,7 +32,7 @@ static bool is_trustworthy(void)
 }
 
 /* The nanoseconds lie between two readings of the counter. */
-static void read_both(struct stamp_point *best)
+void stamp_read_both(struct stamp_point *best)
 {
 	u64 before, after, ns, tightest = ~0ull;
 	unsigned long flags;
@@ -56,9 +56,9 @@ static void take_first(void)
 {
 	struct stamp_point first = {}, second = {};
 
-	read_both(&first);
+	stamp_read_both(&first);
 	usleep_range(STAMP_FIRST_US, 2 * STAMP_FIRST_US);
-	read_both(&second);
+	stamp_read_both(&second);
 	stamp_scale_init(&scale, first, second);
 }
 
@@ -94,7 +94,7 @@ void stamp_anchor(void)
 
 	if (clock != RING_CLOCK_COUNTER)
 		return;
-	read_both(&now);
+	stamp_read_both(&now);
 	stamp_scale_anchor(&scale, now);
 }
 

@@ -23,6 +23,10 @@ static inline u64 stamp_now(void)
 	return ring_clock(stamp_clock());
 }
 
+/* The counter and CLOCK_MONOTONIC, at once: as tight as can be had. */
+struct stamp_point;
+void stamp_read_both(struct stamp_point *now);
+
 /* The worker, at the begin of each pass: another pair of readings of both clocks. */
 void stamp_anchor(void);
 /* A stamp of since the anchor before the last, in ns. Rises with the stamp. Worker. */

@@ -11,6 +11,10 @@
 #
 # So an older one is not used where one of a later Debian can be had; else its
 # CPUs take turns in one thread, and never run at the same time.
+#
+# In later ones a moment is left, between the end of the translation and the write: a guest that
+# writes its code hundreds of times a second on a busy machine meets it now and then (oops, int3).
+# It is run with CPUs that take turns (scripts/guest -s).
 
 emulator_suite=trixie
 emulator_packages="qemu-system-x86 qemu-system-arm"

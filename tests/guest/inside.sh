@@ -59,6 +59,22 @@ bail()
 	exit 1
 }
 
+# Of programs that print "ok - NAME" (kmod_test.h).
+take() # PROGRAM [ARGUMENT]...: its lines become ours
+{
+	"$@" >"$work/lines" 2>&1
+	take_status=$?
+	while read -r take_line; do
+		case $take_line in
+		"ok - "*) ok 0 "${take_line#ok - }" ;;
+		"not ok - "*) ok 1 "${take_line#not ok - }" ;;
+		*) note "${take_line#\# }" ;;
+		esac
+	done <"$work/lines"
+	# A program that dies says nothing of the tests that it did not come to.
+	is $take_status 0 "$1 comes to its end"
+}
+
 finish()
 {
 	rm -rf "$work"

@@ -5,21 +5,6 @@
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
 
-take() # PROGRAM [ARGUMENT]...: its lines become ours
-{
-	"$@" >"$work/lines" 2>&1
-	take_status=$?
-	while read -r take_line; do
-		case $take_line in
-		"ok - "*) ok 0 "${take_line#ok - }" ;;
-		"not ok - "*) ok 1 "${take_line#not ok - }" ;;
-		*) note "${take_line#\# }" ;;
-		esac
-	done <"$work/lines"
-	# A program that dies says nothing of the tests that it did not come to.
-	is $take_status 0 "$1 comes to its end"
-}
-
 refused() # TEXT COMMAND...
 {
 	refused_text=$1

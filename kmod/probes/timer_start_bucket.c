@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 6.8: where the timer lies in the wheel, and no flags. */
+#include <trace/events/timer.h>
+
+void probe(void *data, struct timer_list *timer, unsigned long bucket);
+void check(void);
+void check(void)
+{
+	check_trace_callback_type_timer_start(probe);
+}

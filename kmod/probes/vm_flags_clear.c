@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 6.3: flags of a mapping are changed with its lock. */
+#include <linux/mm.h>
+
+void probe(struct vm_area_struct *vma);
+void probe(struct vm_area_struct *vma)
+{
+	vm_flags_clear(vma, VM_MAYWRITE);
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Trace sessions of the module: records, losses, filters, snapshots under a
+# storm of NMIs, sessions beside each other, owners that are killed.
+# shellcheck source-path=SCRIPTDIR source=profile.sh
+. "$(dirname "$0")/profile.sh"
+
+ktrace()
+{
+	if ! module=$(profile_build "$1" KMOD_STORM=1 2>"$T/err"); then
+		profile_lacks "$1" $? "$T/err"
+		return
+	fi
+	guest_compile "$(guest_arch "$1")" -D_GNU_SOURCE -std=gnu11 -O1 -I"$GUEST/../.." \
+		-I"$GUEST/../../include" -o "$T/$1/ktrace_test" "$GUEST"/ktrace_*.c \
+		"$GUEST/kmod_test.c" "$GUEST"/../../ctf/*.c "$GUEST/../../lib/diag.c" \
+		"$GUEST/../../lib/file.c" -lpthread || tap_bail "ktrace_test does not compile for $1"
+	printf 'guest=%s\nseed=%s\nall=%s\n' "$1" "$seed" "${OPROF_CHECK_ALL:-}" >"$T/settings"
+	# Each session writes the kernel's code a hundred times: CPUs take turns (-s).
+	guest_options="-s -t 600" guest_run "$1" "$GUEST/inside_ktrace.sh" "$GUEST/inside.sh" \
+		"$T/settings=/settings" "$module" "$T/$1/ktrace_test"
+	status=$?
+	profile_take_tap "$1"
+	tap_show "$T/guest.err"
+	[ "$status" != 1 ] || status=0 # a test of it failed, and was told
+	tap_is "$status" 0 "$1: comes to its end, its kernel's log is clean"
+}
+
+profile_each ktrace
+tap_end
