@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the guest: trace sessions by ktrace_test, of a module whose storm is one of
+# In the guest: trace sessions by ktrace_test and ktrace_rings, of a module whose storm is one of
 # their sources; CPUs that go and come meanwhile; what stays.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
@@ -10,14 +10,15 @@ mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 module_load || bail "the module does not load"
 note "clock $(cat $control/clock), seed $seed"
 take ktrace_test
+take ktrace_rings
 
 # ---- CPUs ----
 
 online=/sys/devices/system/cpu/cpu1/online
 if [ -w $online ]; then
-	ktrace_test sessions_do_not_disturb_each_other samples_go_beside_the_events \
-		a_snapshot_is_whole_while_writers_go_on any_tracepoint_is_recorded_by_its_number \
-		calls_are_recorded_one_by_one >"$work/lines" 2>&1 &
+	(ktrace_rings sessions_do_not_disturb_each_other a_snapshot_is_whole_while_writers_go_on &&
+		ktrace_test samples_go_beside_the_events any_tracepoint_is_recorded_by_its_number \
+			calls_are_recorded_one_by_one) >"$work/lines" 2>&1 &
 	tracing=$!
 	turns=0
 	while kill -0 $tracing 2>/dev/null; do
@@ -47,8 +48,11 @@ cycles=3
 [ -z "$all" ] || cycles=30
 cycle=0
 while [ $cycle -lt $cycles ]; do
-	module_load && ktrace_test an_owner_that_is_killed_leaves_nothing >"$work/lines" 2>&1 &&
-		module_unload || break
+	if ! module_load || ! ktrace_rings an_owner_that_is_killed_leaves_nothing >"$work/lines" 2>&1 ||
+		! module_unload; then
+		show "$work/lines"
+		break
+	fi
 	cycle=$((cycle + 1))
 done
 is $cycle $cycles "loads, owners that are killed, and unloads, $cycles times"

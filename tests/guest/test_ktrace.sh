@@ -11,14 +11,19 @@ ktrace()
 		profile_lacks "$1" $? "$T/err"
 		return
 	fi
-	guest_compile "$(guest_arch "$1")" -D_GNU_SOURCE -std=gnu11 -O1 -I"$GUEST/../.." \
-		-I"$GUEST/../../include" -o "$T/$1/ktrace_test" "$GUEST"/ktrace_*.c \
-		"$GUEST/kmod_test.c" "$GUEST"/../../ctf/*.c "$GUEST/../../lib/diag.c" \
-		"$GUEST/../../lib/file.c" -lpthread || tap_bail "ktrace_test does not compile for $1"
+	for program in ktrace_test ktrace_rings; do
+		guest_compile "$(guest_arch "$1")" -D_GNU_SOURCE -std=gnu11 -O1 \
+			-I"$GUEST/../.." -I"$GUEST/../../include" -o "$T/$1/$program" \
+			"$GUEST/$program.c" "$GUEST/ktrace_load.c" "$GUEST/ktrace_session.c" \
+			"$GUEST/ktrace_folder.c" "$GUEST/kmod_test.c" "$GUEST"/../../ctf/*.c \
+			"$GUEST/../../lib/diag.c" "$GUEST/../../lib/file.c" -lpthread -lzstd ||
+			tap_bail "$program does not compile for $1"
+	done
 	printf 'guest=%s\nseed=%s\nall=%s\n' "$1" "$seed" "${OPROF_CHECK_ALL:-}" >"$T/settings"
 	# Each session writes the kernel's code a hundred times: CPUs take turns (-s).
 	guest_options="-s -t 600" guest_run "$1" "$GUEST/inside_ktrace.sh" "$GUEST/inside.sh" \
-		"$T/settings=/settings" "$module" "$T/$1/ktrace_test"
+		"$T/settings=/settings" "$module" "$T/$1/ktrace_test" \
+		"$T/$1/ktrace_rings"
 	status=$?
 	profile_take_tap "$1"
 	tap_show "$T/guest.err"
