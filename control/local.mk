@@ -35,7 +35,8 @@ oprof_LDADD = $(CONTROL_LIBS)
 operf_SOURCES = control/operf.c
 operf_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 operf_LDADD = $(CONTROL_LIBS)
-optrace_SOURCES = control/optrace.c control/optrace.h control/optrace_record.c control/optrace_session.c
+optrace_SOURCES = control/optrace.c control/optrace.h control/optrace_record.c \
+	control/optrace_profile.c control/optrace_profile.h control/optrace_session.c
 optrace_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 optrace_LDADD = $(CONTROL_LIBS)
 dist_man_MANS += doc/man/optrace.1

@@ -5,7 +5,9 @@
 #include "control/command.h"
 #include "control/optrace.h"
 #include "control/option.h"
+#include "control/optrace_profile.h"
 #include "control/tool_path.h"
+#include "control/trace_args.h"
 #include "events/tracefs.h"
 #include "events/tracepoint.h"
 #include "lib/log.h"
@@ -23,6 +25,7 @@
 
 static int do_list(int argc, const char **argv);
 static int do_read(int argc, const char **argv);
+static int do_profile(int argc, const char **argv);
 
 static const struct {
 	const char *name, *usage, *text;
@@ -40,6 +43,8 @@ static const struct {
 	{"events", "[options] [FOLDER]", "show the events of a trace, one a line", do_read},
 	{"stats", "[options] [FOLDER]", "show what each CPU and each thread did, by a trace",
 	 do_read},
+	{"profile", "[options] [FOLDER] [-- OPTIONS OF opreport]", "report the samples of a trace",
+	 do_profile},
 	{"list-events", "[options] [PATTERN...]", "show what can be traced", do_list},
 };
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -160,6 +165,11 @@ static int do_read(int argc, const char **argv)
 	(void)execv(path, (char **)(uintptr_t)argv);
 	log_error("cannot run %s: %s", path, strerror(errno));
 	return COMMAND_EXIT_OURS;
+}
+
+static int do_profile(int argc, const char **argv)
+{
+	return optrace_profile(argc, argv, TRACE_ARGS_FOLDER);
 }
 
 /* ---- verbs ---- */

@@ -349,6 +349,9 @@ static size_t import_notes(const struct source *source, struct source_note *note
 {
 	static const struct source_note imported = {
 		"imported", "imported from perf.data: what perf lost or left out is not here"};
+	static const struct source_note of_trace = {
+		"imported", "imported from a trace: samples that were lost with other events are "
+			    "not here"};
 	static const struct source_note no_kernel = {
 		OPROF_NOTE_NO_KERNEL_SYMBOLS,
 		"imported, and not of the kernel that runs here: give the folder of its vmlinux by "
@@ -361,7 +364,7 @@ static size_t import_notes(const struct source *source, struct source_note *note
 	size_t nr = 0;
 
 	if (nr < room)
-		notes[nr++] = imported;
+		notes[nr++] = source->file->is_trace ? of_trace : imported;
 	if (nr < room && !machine->same_kernel && machine->kernel_told)
 		notes[nr++] = machine->kernel_build_told ? no_kernel : no_build;
 	return nr;

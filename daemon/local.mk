@@ -110,19 +110,26 @@ daemon_libdaemon_a_SOURCES += daemon/perf_file.c daemon/perf_file.h daemon/perf_
 	daemon/import_interrupt.c daemon/import_interrupt.h \
 	daemon/import_machine.c daemon/import_machine.h daemon/import_source.c \
 	daemon/import_source.h daemon/import_oprofile.c daemon/import_oprofile.h \
+	daemon/import_trace.c daemon/import_trace.h \
+	daemon/import_trace_fields.c daemon/import_trace_fields.h \
+	daemon/perf_file_write.c daemon/perf_file_write.h \
 	daemon/oprofile_file.c
 bin_PROGRAMS += opimport
 opimport_SOURCES = daemon/opimport.c
 opimport_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
-opimport_LDADD = daemon/libdaemon.a unwind/libunwind.a libdb/libsdb.a events/libevents.a \
+opimport_LDADD = daemon/libdaemon.a ctf/libctf.a unwind/libunwind.a libdb/libsdb.a events/libevents.a \
 	lib/libbase.a $(POPT_LIBS)
 dist_man_MANS += doc/man/opimport.1
 
-import_tests = tests/unit/test_import_oprofile tests/unit/test_perf_file
+import_tests = tests/unit/test_import_oprofile tests/unit/test_import_trace tests/unit/test_perf_file
 check_PROGRAMS += $(import_tests)
 TESTS += $(import_tests)
 import_test_libs = daemon/libdaemon.a unwind/libunwind.a libdb/libsdb.a events/libevents.a \
 	lib/libbase.a $(TEST_LIBS)
+tests_unit_test_import_trace_SOURCES = tests/unit/test_import_trace.c tests/unit/make_packet.c \
+	tests/unit/make_packet.h $(ctf_test_folder)
+tests_unit_test_import_trace_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_import_trace_LDADD = daemon/libdaemon.a ctf/libctf.a $(import_test_libs)
 tests_unit_test_import_oprofile_SOURCES = tests/unit/test_import_oprofile.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_import_oprofile_CFLAGS = $(TEST_CFLAGS)

@@ -3,10 +3,12 @@
 #include "daemon/import_interrupt.h"
 #include "daemon/import_oprofile.h"
 #include "daemon/import_source.h"
+#include "daemon/import_trace.h"
 #include "daemon/profiler.h"
 #include "daemon/separation.h"
 #include "lib/file.h"
 #include "lib/log.h"
+#include "lib/number.h"
 #include "lib/progress.h"
 
 #include <errno.h>
@@ -27,6 +29,10 @@ enum option {
 	OPTION_SESSION_DIR = 1,
 	OPTION_APPEND,
 	OPTION_SEPARATE,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_THREAD,
+	OPTION_QUIET,
 	OPTION_VERBOSE,
 	OPTION_VERSION,
 	OPTION_HELP,
@@ -40,6 +46,12 @@ static const struct poptOption option_table[] = {
 	 "add to the session that is there instead of replacing it", NULL},
 	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
 	 "what to keep apart: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
+	{"from", 0, POPT_ARG_STRING, NULL, OPTION_FROM,
+	 "of a trace: samples from so many seconds after its begin", "SECONDS"},
+	{"to", 0, POPT_ARG_STRING, NULL, OPTION_TO, "of a trace: up to there", "SECONDS"},
+	{"thread", 't', POPT_ARG_STRING, NULL, OPTION_THREAD,
+	 "of a trace: only samples of these threads: numbers with commas between", "LIST"},
+	{"quiet", 'q', POPT_ARG_NONE, NULL, OPTION_QUIET, "tell only what is wrong", NULL},
 	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
 	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
 	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this text", NULL},
@@ -49,15 +61,17 @@ static const struct poptOption option_table[] = {
 struct import_options {
 	char *session_dir, *from;
 	unsigned int separation;
-	bool separated, append, verbose;
+	bool separated, append, quiet, verbose;
+	char *threads;		 /* of a trace; NULL: all */
+	uint64_t from_ns, to_ns; /* of a trace; to_ns 0: to its end */
 	enum { IMPORT_RUN, IMPORT_VERSION, IMPORT_HELP, IMPORT_USAGE } what;
 };
 
 /* ---- perf.data ---- */
 
-static void choose_event(const struct perf_file_event *event, size_t index,
-			 struct event_choice *choice)
+static void choose_event(const struct perf_file *file, size_t index, struct event_choice *choice)
 {
+	const struct perf_file_event *event = &file->events[index];
 	const char *name = event->name;
 	size_t used = 0;
 
@@ -77,7 +91,8 @@ static void choose_event(const struct perf_file_event *event, size_t index,
 		choice->name[used] = name[used] == '/' || name[used] <= ' ' ? '-' : name[used];
 	if (!used)
 		(void)snprintf(choice->name, sizeof(choice->name), "event%zu", index);
-	(void)snprintf(choice->description, sizeof(choice->description), "imported from perf.data");
+	(void)snprintf(choice->description, sizeof(choice->description), "%s",
+		       file->is_trace ? "samples of a trace" : "imported from perf.data");
 }
 
 /* Two events of one name would be one: a number tells them apart. */
@@ -126,11 +141,14 @@ static void tell_imported(const struct session *session, const struct import_opt
 {
 	const struct stats *stats = &session->stats;
 
-	log_info("%" PRIu64 " samples, %" PRIu64 " stored, %" PRIu64 " idle, %" PRIu64
-		 " lost; see them with: opreport --session-dir=%s",
-		 stats->values[STATS_SEEN], stats->values[STATS_STORED], stats->values[STATS_IDLE],
-		 stats_accounted(stats) - stats->values[STATS_STORED] - stats->values[STATS_IDLE],
-		 options->session_dir);
+	if (!options->quiet)
+		log_info("%" PRIu64 " samples, %" PRIu64 " stored, %" PRIu64 " idle, %" PRIu64
+			 " lost; see them with: opreport --session-dir=%s",
+			 stats->values[STATS_SEEN], stats->values[STATS_STORED],
+			 stats->values[STATS_IDLE],
+			 stats_accounted(stats) - stats->values[STATS_STORED] -
+				 stats->values[STATS_IDLE],
+			 options->session_dir);
 	if (import_source_fault()->text[0])
 		log_warning("%s", diag_show(import_source_fault()));
 }
@@ -157,7 +175,7 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 	int error;
 
 	for (size_t i = 0; i < file->nr_events; i++)
-		choose_event(&file->events[i], i, &events[i]);
+		choose_event(file, i, &events[i]);
 	tell_apart(events, file->nr_events);
 	error = profiler_open(&profiler, session, &config, diag);
 	if (error)
@@ -173,23 +191,22 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 	return error;
 }
 
-static int import_perf_data(const struct import_options *options, struct diag *diag)
+/* The file is closed then. */
+static int import_file(const struct import_options *options, struct perf_file *file,
+		       struct diag *diag)
 {
 	struct session session;
-	struct perf_file file;
-	int error = perf_file_open(&file, options->from, diag);
+	int error = 0;
 
-	if (error)
-		return error;
-	import_source_set(&file);
-	if (file.nr_events > SOURCE_EVENTS_MAX)
-		error = diag_set_at(diag, -EOPNOTSUPP, file.path, 0,
+	import_source_set(file);
+	if (file->nr_events > SOURCE_EVENTS_MAX)
+		error = diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
 				    "has %zu events: no more than %d can be imported",
-				    file.nr_events, SOURCE_EVENTS_MAX);
+				    file->nr_events, SOURCE_EVENTS_MAX);
 	if (!error)
 		error = file_make_dirs(options->session_dir, 0700);
 	if (error == -EOPNOTSUPP) {
-		perf_file_close(&file);
+		perf_file_close(file);
 		return error;
 	}
 	if (error)
@@ -198,11 +215,50 @@ static int import_perf_data(const struct import_options *options, struct diag *d
 	else
 		error = session_lock(&session, options->session_dir, diag);
 	if (!error) {
-		error = run_profiler(options, &file, &session, diag);
+		error = run_profiler(options, file, &session, diag);
 		session_unlock(&session);
 	}
-	perf_file_close(&file);
+	perf_file_close(file);
 	return error;
+}
+
+static int import_perf_data(const struct import_options *options, struct diag *diag)
+{
+	struct perf_file file;
+	const int error = perf_file_open(&file, options->from, diag);
+
+	return error ? error : import_file(options, &file, diag);
+}
+
+/* ---- traces ---- */
+
+static void tell_trace(const struct import_options *options, const struct import_trace *trace)
+{
+	if (trace->lost_events)
+		log_warning("%" PRIu64 " events were lost when %s was recorded: samples may be "
+			    "among them",
+			    trace->lost_events, options->from);
+	if (trace->nr_damaged)
+		log_warning("%s: %" PRIu64 " places of it are damaged or cut", options->from,
+			    trace->nr_damaged);
+}
+
+static int import_trace(const struct import_options *options, struct diag *diag)
+{
+	struct import_trace trace = {
+		.from_ns = options->from_ns, .to_ns = options->to_ns, .threads = options->threads};
+	const int fd = import_trace_convert(&trace, options->from, diag);
+	struct perf_file file;
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = perf_file_open_fd(&file, fd, options->from, diag);
+	if (error)
+		return error;
+	file.is_trace = true;
+	tell_trace(options, &trace);
+	return import_file(options, &file, diag);
 }
 
 /* ---- the command line ---- */
@@ -228,6 +284,15 @@ static int take_option(struct import_options *options, int option, const char *t
 			options->separation = 0;
 		options->separated = true;
 		return separation_parse(text, &options->separation, diag);
+	case OPTION_FROM:
+		return number_parse_seconds("--from", text, &options->from_ns, diag);
+	case OPTION_TO:
+		return number_parse_seconds("--to", text, &options->to_ns, diag);
+	case OPTION_THREAD:
+		return keep_text(&options->threads, text, diag);
+	case OPTION_QUIET:
+		options->quiet = true;
+		return 0;
 	case OPTION_VERBOSE:
 		options->verbose = true;
 		return 0;
@@ -249,8 +314,10 @@ static int take_words(struct import_options *options, const char **words, struct
 		return 0;
 	if (!words || !words[0] || words[1])
 		return diag_set(diag, -EINVAL,
-				"what is to be imported? one perf.data file, or one session "
-				"folder of OProfile (--help tells more)");
+				"what is to be imported? one perf.data file, one folder of a "
+				"trace, or one session folder of OProfile (--help tells more)");
+	if (options->to_ns && options->to_ns <= options->from_ns)
+		return diag_set(diag, -EINVAL, "--to is not behind --from");
 	return keep_text(&options->from, words[0], diag);
 }
 
@@ -319,6 +386,12 @@ static int import(const struct import_options *options, struct diag *diag)
 	if (stat(options->from, &st))
 		return diag_set_at(diag, -errno, options->from, 0, "can't be read: %s",
 				   strerror(errno));
+	if (S_ISDIR(st.st_mode) && import_trace_is(options->from))
+		return import_trace(options, diag);
+	if (options->from_ns || options->to_ns || options->threads)
+		return diag_set_at(diag, -EINVAL, options->from, 0,
+				   "is no trace: --from, --to and --thread are of traces (reports "
+				   "have time: and tid: for sessions)");
 	if (S_ISDIR(st.st_mode))
 		return import_oprofile(options->from, options->session_dir, options->append, diag);
 	return import_perf_data(options, diag);
@@ -349,6 +422,7 @@ int main(int argc, const char **argv)
 	}
 	free(options.session_dir);
 	free(options.from);
+	free(options.threads);
 	if (!error && (fflush(stdout) || ferror(stdout)))
 		error = -EIO;
 	import_interrupt_end();

@@ -503,24 +503,29 @@ static int read_header(struct perf_file *file, struct diag *diag)
 	return error;
 }
 
-int perf_file_open(struct perf_file *file, const char *path, struct diag *diag)
+int perf_file_open_fd(struct perf_file *file, int fd, const char *path, struct diag *diag)
 {
 	int error;
 
-	*file = (struct perf_file){.fd = file_open_regular(path)};
-	if (file->fd == -EINVAL)
-		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
-				   "is no file: write the pipe to one first");
-	if (file->fd < 0)
-		return diag_set_at(diag, file->fd, path, 0, "can't be read: %s",
-				   strerror(-file->fd));
-	file->path = strdup(path);
+	*file = (struct perf_file){.fd = fd, .path = strdup(path)};
 	error = file->path ? read_header(file, diag) : -ENOMEM;
 	if (error == -ENOMEM)
 		diag_set(diag, error, "out of memory");
 	if (error)
 		perf_file_close(file);
 	return error;
+}
+
+int perf_file_open(struct perf_file *file, const char *path, struct diag *diag)
+{
+	const int fd = file_open_regular(path);
+
+	if (fd == -EINVAL)
+		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
+				   "is no file: write the pipe to one first");
+	if (fd < 0)
+		return diag_set_at(diag, fd, path, 0, "can't be read: %s", strerror(-fd));
+	return perf_file_open_fd(file, fd, path, diag);
 }
 
 void perf_file_close(struct perf_file *file)

@@ -37,7 +37,8 @@ struct perf_file_build_id {
 struct perf_file {
 	char *path;
 	int fd;
-	bool is_pipe; /* was one when it was written: attrs and the like are among the records */
+	bool is_trace; /* made of a trace's samples (import_trace.h) */
+	bool is_pipe;  /* was one when it was written: attrs and the like are among the records */
 	struct perf_file_event *events;
 	size_t nr_events;
 	size_t nr_ids;			      /* of all events */
@@ -62,6 +63,8 @@ struct perf_file {
  * a file, -EILSEQ damaged, -EINTR (import_interrupt.h), -ENOMEM, -errno.
  */
 int perf_file_open(struct perf_file *file, const char *path, struct diag *diag);
+/* The same of fd, which is file's from now on, whatever comes of it; path is what it is called. */
+int perf_file_open_fd(struct perf_file *file, int fd, const char *path, struct diag *diag);
 void perf_file_close(struct perf_file *file);
 /* What it says of a path, which ends within nr_max bytes; NULL: nothing. */
 const struct perf_file_build_id *perf_file_build_id(const struct perf_file *file, const char *path,

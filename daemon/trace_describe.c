@@ -25,7 +25,7 @@ static void add_env(struct trace_describe *describe, const char *name, const cha
 		(struct ctf_env){.name = name, .text = text, .number = number};
 }
 
-void trace_describe_machine(struct trace_describe *describe)
+void trace_describe_machine(struct trace_describe *describe, unsigned int samples_hz)
 {
 	describe->nr_envs = 0;
 	(void)uname(&describe->machine);
@@ -42,6 +42,8 @@ void trace_describe_machine(struct trace_describe *describe)
 	add_env(describe, "architecture_bit_width", NULL, (int64_t)(8 * sizeof(long)));
 	add_env(describe, "oprof_version", OPROF_VERSION, 0);
 	add_env(describe, "oprof_source", "perf", 0);
+	if (samples_hz)
+		add_env(describe, "oprof_sample_hz", NULL, samples_hz);
 }
 
 /* "0f1e2d3c-..." */

@@ -15,7 +15,8 @@ struct trace_describe {
 	struct utsname machine;
 };
 
-void trace_describe_machine(struct trace_describe *describe);
+/* samples_hz: of its samples, so often a second; 0: there are none. */
+void trace_describe_machine(struct trace_describe *describe, unsigned int samples_hz);
 
 /* CLOCK_MONOTONIC. The boot's identity is the clock's: traces of one boot may be compared. */
 void trace_describe_clock(struct ctf_clock *clock);

@@ -315,7 +315,7 @@ static int describe(struct tracer *tracer, struct diag *diag)
 	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
 		return diag_set(diag, -EIO, "no random number for the trace's identity");
 	trace_describe_clock(&trace->clock);
-	trace_describe_machine(&tracer->machine);
+	trace_describe_machine(&tracer->machine, tracer->config.choice->samples_hz);
 	tracer->trace_events = calloc(tracer->nr_layouts + TRACE_STATE_NR_EVENTS +
 					      TRACE_SAMPLE_NR_EVENTS + nr_calls,
 				      sizeof(*tracer->trace_events));

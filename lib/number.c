@@ -4,7 +4,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define SECONDS_MAX   UINT64_C(10000000000)
 
 static int digit_value(char c)
 {
@@ -78,4 +83,26 @@ int number_parse_bytes(const char *text, uint64_t *nr_bytes)
 	if (!error)
 		*nr_bytes = value << shift;
 	return error;
+}
+
+int number_parse_seconds(const char *option, const char *text, uint64_t *ns, struct diag *diag)
+{
+	const char *dot = strchr(text, '.');
+	const size_t nr_whole = dot ? (size_t)(dot - text) : strlen(text);
+	char whole[24] = "0", part[10] = "000000000";
+	uint64_t seconds, rest;
+
+	if (nr_whole < sizeof(whole) && nr_whole)
+		(void)snprintf(whole, sizeof(whole), "%.*s", (int)nr_whole, text);
+	if (dot && strlen(dot + 1) < sizeof(part))
+		memcpy(part, dot + 1, strlen(dot + 1));
+	if (nr_whole >= sizeof(whole) || (dot && (!dot[1] || strlen(dot + 1) >= sizeof(part))) ||
+	    (!nr_whole && !dot) || number_parse(whole, SECONDS_MAX, &seconds) ||
+	    strspn(part, "0123456789") != sizeof(part) - 1)
+		return diag_set(diag, -EINVAL,
+				"%s=%s: give seconds since the trace's begin, such as 1.25", option,
+				text);
+	rest = strtoull(part, NULL, 10);
+	*ns = seconds * NS_PER_SECOND + rest;
+	return 0;
 }

@@ -102,9 +102,9 @@ static int take_option(struct listing *listing, int option, const char *text, st
 		listing->search = strdup(text);
 		return listing->search ? 0 : diag_set(diag, -ENOMEM, "no memory for options");
 	case OPTION_FROM:
-		return trace_filter_seconds("--from", text, &listing->filter.from_ns, diag);
+		return number_parse_seconds("--from", text, &listing->filter.from_ns, diag);
 	case OPTION_TO:
-		return trace_filter_seconds("--to", text, &listing->filter.to_ns, diag);
+		return number_parse_seconds("--to", text, &listing->filter.to_ns, diag);
 	case OPTION_FIRST:
 		return take_number("--first", text, UINT64_MAX, &listing->nr_first, diag);
 	case OPTION_LAST:

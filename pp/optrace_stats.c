@@ -220,9 +220,9 @@ static int take_option(struct reading *reading, int option, const char *text, st
 	case OPTION_THREAD:
 		return trace_filter_threads(&reading->filter, text, diag);
 	case OPTION_FROM:
-		return trace_filter_seconds("--from", text, &reading->filter.from_ns, diag);
+		return number_parse_seconds("--from", text, &reading->filter.from_ns, diag);
 	case OPTION_TO:
-		return trace_filter_seconds("--to", text, &reading->filter.to_ns, diag);
+		return number_parse_seconds("--to", text, &reading->filter.to_ns, diag);
 	case OPTION_CPUS:
 	case OPTION_PROCESSES:
 	case OPTION_THREADS:

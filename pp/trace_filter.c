@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define SECONDS_MAX   UINT64_C(10000000000)
-#define TEXT_BYTES    4096u /* of a value that is compared with a pattern */
+#define TEXT_BYTES 4096u /* of a value that is compared with a pattern */
 
 static void free_all(char **texts, size_t nr)
 {
@@ -82,28 +80,6 @@ int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag 
 	if (number_parse(text, UINT32_MAX, &filter->cpu))
 		return diag_set(diag, -EINVAL, "--cpu=%s: give the number of a CPU", text);
 	filter->has_cpu = true;
-	return 0;
-}
-
-int trace_filter_seconds(const char *option, const char *text, uint64_t *ns, struct diag *diag)
-{
-	const char *dot = strchr(text, '.');
-	const size_t nr_whole = dot ? (size_t)(dot - text) : strlen(text);
-	char whole[24] = "0", part[10] = "000000000";
-	uint64_t seconds, rest;
-
-	if (nr_whole < sizeof(whole) && nr_whole)
-		(void)snprintf(whole, sizeof(whole), "%.*s", (int)nr_whole, text);
-	if (dot && strlen(dot + 1) < sizeof(part))
-		memcpy(part, dot + 1, strlen(dot + 1));
-	if (nr_whole >= sizeof(whole) || (dot && (!dot[1] || strlen(dot + 1) >= sizeof(part))) ||
-	    (!nr_whole && !dot) || number_parse(whole, SECONDS_MAX, &seconds) ||
-	    strspn(part, "0123456789") != sizeof(part) - 1)
-		return diag_set(diag, -EINVAL,
-				"%s=%s: give seconds since the trace's begin, such as 1.25", option,
-				text);
-	rest = strtoull(part, NULL, 10);
-	*ns = seconds * NS_PER_SECOND + rest;
 	return 0;
 }
 

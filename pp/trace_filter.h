@@ -49,8 +49,6 @@ int trace_filter_threads(struct trace_filter *filter, const char *text, struct d
 int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag *diag);
 /* "FIELD=VALUE", with != < > <= >= */
 int trace_filter_condition(struct trace_filter *filter, const char *text, struct diag *diag);
-/* Seconds, "1.5", into ns. */
-int trace_filter_seconds(const char *option, const char *text, uint64_t *ns, struct diag *diag);
 
 /* Whether the thread is one of those that are wanted. */
 bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, const char *name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace_line.h"
 
+#include "lib/number.h"
 #include "pp/trace_filter.h"
 #include "tests/unit/run_suite.h"
 
@@ -185,8 +186,8 @@ START_TEST(events_threads_cpus_and_times_are_chosen)
 	ck_assert(lets());
 	ck_assert_int_eq(trace_filter_cpu(&filter, "3", &diag), 0);
 	ck_assert(lets());
-	ck_assert_int_eq(trace_filter_seconds("--from", "4.000000123", &filter.from_ns, &diag), 0);
-	ck_assert_int_eq(trace_filter_seconds("--to", "4.000000124", &filter.to_ns, &diag), 0);
+	ck_assert_int_eq(number_parse_seconds("--from", "4.000000123", &filter.from_ns, &diag), 0);
+	ck_assert_int_eq(number_parse_seconds("--to", "4.000000124", &filter.to_ns, &diag), 0);
 	ck_assert(lets());
 	filter.to_ns--;
 	ck_assert(!lets());
@@ -205,17 +206,17 @@ START_TEST(seconds_are_read_to_the_nanosecond)
 {
 	uint64_t ns;
 
-	ck_assert_int_eq(trace_filter_seconds("--to", "1.5", &ns, &diag), 0);
+	ck_assert_int_eq(number_parse_seconds("--to", "1.5", &ns, &diag), 0);
 	ck_assert_uint_eq(ns, 1500000000);
-	ck_assert_int_eq(trace_filter_seconds("--to", "20", &ns, &diag), 0);
+	ck_assert_int_eq(number_parse_seconds("--to", "20", &ns, &diag), 0);
 	ck_assert_uint_eq(ns, 20000000000);
-	ck_assert_int_eq(trace_filter_seconds("--to", ".000000001", &ns, &diag), 0);
+	ck_assert_int_eq(number_parse_seconds("--to", ".000000001", &ns, &diag), 0);
 	ck_assert_uint_eq(ns, 1);
-	ck_assert_int_eq(trace_filter_seconds("--to", "", &ns, &diag), -EINVAL);
-	ck_assert_int_eq(trace_filter_seconds("--to", "1.", &ns, &diag), -EINVAL);
-	ck_assert_int_eq(trace_filter_seconds("--to", "-1", &ns, &diag), -EINVAL);
-	ck_assert_int_eq(trace_filter_seconds("--to", "1.0000000001", &ns, &diag), -EINVAL);
-	ck_assert_int_eq(trace_filter_seconds("--to", "1x", &ns, &diag), -EINVAL);
+	ck_assert_int_eq(number_parse_seconds("--to", "", &ns, &diag), -EINVAL);
+	ck_assert_int_eq(number_parse_seconds("--to", "1.", &ns, &diag), -EINVAL);
+	ck_assert_int_eq(number_parse_seconds("--to", "-1", &ns, &diag), -EINVAL);
+	ck_assert_int_eq(number_parse_seconds("--to", "1.0000000001", &ns, &diag), -EINVAL);
+	ck_assert_int_eq(number_parse_seconds("--to", "1x", &ns, &diag), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "--to=1x"));
 }
 END_TEST
