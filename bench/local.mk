@@ -93,6 +93,11 @@ BENCHMARKS += bench/bench_recent
 bench_bench_recent_SOURCES = bench/bench_recent.c bench/load.c bench/load.h
 bench_bench_recent_LDADD = bench/libbench.a lib/libbase.a
 
+EXTRA_PROGRAMS += bench/bench_trace
+BENCHMARKS += bench/bench_trace
+bench_bench_trace_SOURCES = bench/bench_trace.c tests/unit/make_packet.c tests/unit/make_packet.h
+bench_bench_trace_LDADD = bench/libbench.a ctf/libctf.a lib/libbase.a $(ZSTD_LIBS)
+
 EXTRA_PROGRAMS += bench/bench_ring
 BENCHMARKS += bench/bench_ring bench/bench_ring_instructions.sh
 bench_bench_ring_SOURCES = \
