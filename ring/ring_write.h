@@ -187,13 +187,17 @@ static inline int ring_lose(struct ring *ring, enum oprof_ring_lost reason, int 
 	return error;
 }
 
-/* The request is put into memory here, not on the fast path. */
+/* The request and the slot are put into memory here, not on the fast path: registers hold them. */
 static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
 				uint32_t align, struct ring_slot *slot)
 {
 	const struct ring_request request = {event_id, payload_bytes, align};
+	struct ring_slot told = {.depth = slot->depth};
+	int error = ring_reserve_slow(ring, &request, &told);
 
-	return ring_reserve_slow(ring, &request, slot);
+	if (!error)
+		*slot = told;
+	return error;
 }
 
 /*
