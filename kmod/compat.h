@@ -9,6 +9,7 @@
 
 #include "kmod/compat_probed.h"
 
+#include <linux/compat.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
@@ -108,6 +109,16 @@ static inline bool compat_is_64bit_user(struct pt_regs *regs)
 	return user_64bit_mode(regs);
 #else
 	return !compat_user_mode(regs);
+#endif
+}
+
+/* The system call that current is in is a 32-bit program's: of another table. */
+static __always_inline bool compat_is_32bit_call(void)
+{
+#ifdef CONFIG_X86
+	return in_ia32_syscall(); /* numbers of x32 have a bit that none of 64 bits has */
+#else
+	return in_compat_syscall();
 #endif
 }
 

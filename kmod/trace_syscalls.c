@@ -4,7 +4,6 @@
  * read before their record is reserved, aside: so their length is decided
  * once, whatever becomes of them meanwhile.
  */
-#include <linux/compat.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -12,6 +11,7 @@
 #include <asm/syscall.h>
 #include <trace/events/syscalls.h>
 
+#include "kmod/compat.h"
 #include "kmod/trace_write.h"
 
 #define NR_ARGS OPROF_KTRACE_SYSCALL_ARGS
@@ -20,14 +20,24 @@
 /* Read at once: pieces that lie in one page, as they are aligned. */
 #define PIECE_BYTES 64u
 
+/* Which way its record is written. */
+enum way {
+	WAY_UNKNOWN,
+	WAY_PLAIN,
+	WAY_SPECIAL, /* a string, a comparison, or not to be recorded */
+};
+
+/* Small, and of a size that its number is shifted by. */
 struct call {
 	u32 entry_id, exit_id;
 	u16 entry_bytes; /* without strings */
-	u8 is_known;
-	u8 is_special; /* a string, a comparison, or not to be recorded: the longer way */
+	u8 way;
 	u8 nr_args;
 	u8 strings;
 	u8 arg_bytes[NR_ARGS];
+} __aligned(32);
+
+struct comparisons {
 	struct oprof_ktrace_compare entry, exit;
 };
 
@@ -38,6 +48,7 @@ struct strings {
 struct trace_syscalls {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
+	struct comparisons *comparisons;  /* of each call */
 	struct strings __percpu *strings; /* NULL: no call has any. Its CPU's alone: not nested */
 	struct tracepoint *enter, *exit;
 	u32 unknown_entry_id, unknown_exit_id;
@@ -58,8 +69,7 @@ struct unknown_exit {
 static __always_inline const struct call *call_of(const struct trace_syscalls *syscalls,
 						  long number)
 {
-	if (unlikely((unsigned long)number >= syscalls->nr_calls || in_compat_syscall()) ||
-	    unlikely(!syscalls->calls[number].is_known))
+	if (unlikely((unsigned long)number >= syscalls->nr_calls || compat_is_32bit_call()))
 		return NULL;
 	return &syscalls->calls[number];
 }
@@ -143,7 +153,8 @@ static noinline void special_entry(const struct trace_syscalls *syscalls, const 
 	u8 *text = NULL, *payload;
 
 	syscall_get_arguments(current, regs, args);
-	if (call->entry_id == OPROF_KTRACE_NO_EVENT || !trace_compares(&call->entry, args))
+	if (call->entry_id == OPROF_KTRACE_NO_EVENT ||
+	    !trace_compares(&syscalls->comparisons[call - syscalls->calls].entry, args))
 		return;
 	if (call->strings) {
 		text = this_cpu_ptr(syscalls->strings)->text;
@@ -172,40 +183,48 @@ static noinline void unknown_entry(const struct trace_syscalls *syscalls, struct
 	trace_commit(&record);
 }
 
-static __always_inline void plain_entry(const struct trace_syscalls *syscalls,
-					const struct call *call, struct pt_regs *regs)
+static __always_inline void write_args(const struct call *call, struct pt_regs *regs, u8 *to)
 {
-	struct trace_record record;
-	u8 *payload = trace_reserve(&record, syscalls->cpus, call->entry_id, call->entry_bytes);
-	unsigned long args[NR_ARGS];
+	unsigned long args[NR_ARGS] __uninitialized;
 	u32 i;
 
-	if (unlikely(!payload))
-		return;
-	if (call->nr_args) {
-		syscall_get_arguments(current, regs, args);
-		for (i = 0; i < call->nr_args; i++)
-			payload = write_arg(payload, args[i], call->arg_bytes[i]);
-	}
-	trace_commit(&record);
+	syscall_get_arguments(current, regs, args);
+	for (i = 0; i < call->nr_args; i++)
+		to = write_arg(to, args[i], call->arg_bytes[i]);
 }
 
+/* All in one: it is the way of nearly all calls. */
+static noinline __flatten void record_entry(const struct trace_syscalls *syscalls,
+					    struct pt_regs *regs, long number)
+{
+	struct trace_record record __uninitialized;
+	const struct call *call;
+	u8 *payload;
+
+	preempt_disable_notrace();
+	call = call_of(syscalls, number);
+	if (unlikely(!call || call->way == WAY_UNKNOWN)) {
+		unknown_entry(syscalls, regs, number);
+	} else if (unlikely(call->way == WAY_SPECIAL)) {
+		special_entry(syscalls, call, regs);
+	} else {
+		payload = trace_reserve(&record, syscalls->cpus, call->entry_id, call->entry_bytes);
+		if (likely(payload)) {
+			if (call->nr_args)
+				write_args(call, regs, payload);
+			trace_commit(&record);
+		}
+	}
+	preempt_enable_notrace();
+}
+
+/* Nothing but the flag: of a session that is stopped. The tracepoint holds the session. */
 static void probe_enter(void *data, struct pt_regs *regs, long number)
 {
 	const struct trace_syscalls *syscalls = data;
-	const struct call *call;
 
-	preempt_disable_notrace();
-	if (trace_wants(syscalls->session, current, NULL)) {
-		call = call_of(syscalls, number);
-		if (unlikely(!call))
-			unknown_entry(syscalls, regs, number);
-		else if (unlikely(call->is_special))
-			special_entry(syscalls, call, regs);
-		else
-			plain_entry(syscalls, call, regs);
-	}
-	preempt_enable_notrace();
+	if (trace_wants(syscalls->session, current, NULL))
+		record_entry(syscalls, regs, number);
 }
 
 /* ---- exit ---- */
@@ -225,35 +244,41 @@ static noinline void unknown_exit(const struct trace_syscalls *syscalls, long nu
 	trace_commit(&record);
 }
 
-static __always_inline bool is_exit_wanted(const struct call *call, s64 ret)
+static noinline bool is_exit_wanted(const struct trace_syscalls *syscalls, const struct call *call,
+				    s64 ret)
 {
-	return likely(!call->is_special) ||
-	       (call->exit_id != OPROF_KTRACE_NO_EVENT && trace_compares(&call->exit, &ret));
+	return call->exit_id != OPROF_KTRACE_NO_EVENT &&
+	       trace_compares(&syscalls->comparisons[call - syscalls->calls].exit, &ret);
+}
+
+static noinline __flatten void record_exit(const struct trace_syscalls *syscalls,
+					   struct pt_regs *regs, long ret)
+{
+	long number = syscall_get_nr(current, regs);
+	struct trace_record record __uninitialized;
+	const struct call *call;
+	u8 *payload;
+
+	preempt_disable_notrace();
+	call = call_of(syscalls, number);
+	if (unlikely(!call || call->way == WAY_UNKNOWN)) {
+		unknown_exit(syscalls, number, ret);
+	} else if (likely(call->way == WAY_PLAIN) || is_exit_wanted(syscalls, call, ret)) {
+		payload = trace_reserve(&record, syscalls->cpus, call->exit_id, sizeof(ret));
+		if (likely(payload)) {
+			memcpy(payload, &ret, sizeof(ret));
+			trace_commit(&record);
+		}
+	}
+	preempt_enable_notrace();
 }
 
 static void probe_exit(void *data, struct pt_regs *regs, long ret)
 {
 	const struct trace_syscalls *syscalls = data;
-	long number = syscall_get_nr(current, regs);
-	struct trace_record record;
-	const struct call *call;
-	u8 *payload;
 
-	preempt_disable_notrace();
-	if (trace_wants(syscalls->session, current, NULL)) {
-		call = call_of(syscalls, number);
-		if (unlikely(!call)) {
-			unknown_exit(syscalls, number, ret);
-		} else if (is_exit_wanted(call, ret)) {
-			payload =
-				trace_reserve(&record, syscalls->cpus, call->exit_id, sizeof(ret));
-			if (likely(payload)) {
-				memcpy(payload, &ret, sizeof(ret));
-				trace_commit(&record);
-			}
-		}
-	}
-	preempt_enable_notrace();
+	if (trace_wants(syscalls->session, current, NULL))
+		record_exit(syscalls, regs, ret);
 }
 
 static void __maybe_unused check_types(void)
@@ -289,7 +314,14 @@ static int add_arg(struct call *call, const struct oprof_ktrace_syscall *from, u
 	return 0;
 }
 
-static int fill_call(struct call *call, const struct oprof_ktrace_syscall *from)
+static bool is_special(const struct oprof_ktrace_syscall *from)
+{
+	return from->strings || from->entry.op || from->exit.op ||
+	       from->entry_id == OPROF_KTRACE_NO_EVENT || from->exit_id == OPROF_KTRACE_NO_EVENT;
+}
+
+static int fill_call(struct call *call, struct comparisons *comparisons,
+		     const struct oprof_ktrace_syscall *from)
 {
 	unsigned int i;
 
@@ -305,13 +337,10 @@ static int fill_call(struct call *call, const struct oprof_ktrace_syscall *from)
 	}
 	call->entry_id = from->entry_id;
 	call->exit_id = from->exit_id;
-	call->is_known = 1;
+	call->way = is_special(from) ? WAY_SPECIAL : WAY_PLAIN;
 	call->strings = from->strings;
-	call->entry = from->entry;
-	call->exit = from->exit;
-	call->is_special = from->strings || from->entry.op || from->exit.op ||
-			   from->entry_id == OPROF_KTRACE_NO_EVENT ||
-			   from->exit_id == OPROF_KTRACE_NO_EVENT;
+	comparisons->entry = from->entry;
+	comparisons->exit = from->exit;
 	return 0;
 }
 
@@ -322,10 +351,14 @@ static int fill_calls(struct trace_syscalls *syscalls, const struct oprof_ktrace
 	bool any_strings = false;
 	u32 i;
 
+	syscalls->comparisons =
+		kvcalloc(from->nr_calls, sizeof(*syscalls->comparisons), GFP_KERNEL);
+	if (!syscalls->comparisons && from->nr_calls)
+		return -ENOMEM;
 	for (i = 0; i < from->nr_calls; i++) {
 		if (copy_from_user(&call, &calls[i], sizeof(call)))
 			return -EFAULT;
-		if (fill_call(&syscalls->calls[i], &call))
+		if (fill_call(&syscalls->calls[i], &syscalls->comparisons[i], &call))
 			return -EINVAL;
 		any_strings |= syscalls->calls[i].strings != 0;
 		cond_resched();
@@ -337,8 +370,10 @@ static int fill_calls(struct trace_syscalls *syscalls, const struct oprof_ktrace
 
 static void syscalls_free(struct trace_syscalls *syscalls)
 {
-	if (syscalls)
+	if (syscalls) {
 		free_percpu(syscalls->strings);
+		kvfree(syscalls->comparisons);
+	}
 	kvfree(syscalls);
 }
 

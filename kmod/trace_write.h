@@ -2,7 +2,8 @@
 /*
  * How probes write a record. Preemption is off from trace_wants() to
  * trace_commit(); callable from NMI. All of it is inline: what is constant in
- * a probe is constant in its reserve.
+ * a probe is constant in its reserve. Records in the making are __uninitialized:
+ * kernels that clear what is on the stack would clear them for each event.
  */
 #ifndef KMOD_TRACE_WRITE_H
 #define KMOD_TRACE_WRITE_H
@@ -105,8 +106,8 @@ static __always_inline void trace_end(struct trace_writing *writing,
 	static void probe_##kind prototype                                                         \
 	{                                                                                          \
 		const struct trace_event *event = data;                                            \
-		struct oprof_ktrace_payload_##kind aside, *payload;                                \
-		struct trace_writing writing;                                                      \
+		struct oprof_ktrace_payload_##kind aside __uninitialized, *payload;                \
+		struct trace_writing writing __uninitialized;                                      \
                                                                                                    \
 		preempt_disable_notrace();                                                         \
 		if (trace_wants(event->session, task, other)) {                                    \
