@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/import_trace.h"
 
+#include "ctf/chunk.h"
 #include "ctf/reader.h"
 #include "daemon/import_interrupt.h"
 #include "daemon/import_trace_fields.h"
@@ -740,9 +741,5 @@ int import_trace_convert(struct import_trace *trace, const char *folder, struct 
 
 bool import_trace_is(const char *folder)
 {
-	char path[4096];
-	struct stat st;
-
-	return snprintf(path, sizeof(path), "%s/metadata", folder) < (int)sizeof(path) &&
-	       !stat(path, &st) && S_ISREG(st.st_mode);
+	return ctf_chunk_is_trace(folder);
 }

@@ -8,6 +8,7 @@
 #include "tests/unit/test_folder.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -369,6 +370,18 @@ START_TEST(only_samples_of_a_stretch_of_time_and_of_some_threads)
 }
 END_TEST
 
+START_TEST(a_trace_in_chunks_is_one)
+{
+	sample(100, 10, 10, 0x401010);
+	write_folder();
+	ck_assert_int_eq(mkdir("rotated", 0700), 0);
+	ck_assert_int_eq(rename("trace", "rotated/00000001"), 0);
+	ck_assert(import_trace_is("rotated"));
+	ck_assert_int_ge(import_trace_convert(&told, "rotated", &diag), 0);
+	ck_assert_uint_eq(told.nr_samples, 1);
+}
+END_TEST
+
 START_TEST(what_cannot_be_is_told)
 {
 	sample(100, 10, 10, 0x401010);
@@ -394,6 +407,7 @@ int main(void)
 	tcase_add_test(tests, a_fork_tells_threads_from_processes);
 	tcase_add_test(tests, an_exec_keeps_what_it_mapped_itself);
 	tcase_add_test(tests, only_samples_of_a_stretch_of_time_and_of_some_threads);
+	tcase_add_test(tests, a_trace_in_chunks_is_one);
 	tcase_add_test(tests, what_cannot_be_is_told);
 	return test_run(tests);
 }
