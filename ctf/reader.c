@@ -457,17 +457,19 @@ int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_b
 	uint64_t sum = 0;
 	int error = newest ? 0 : -ENOMEM;
 
-	*begin = 0;
+	*begin = before;
 	for (unsigned int i = 0; !error && i < reader->nr_streams; i++)
 		error = find_newest(reader->streams[i].file, before, &newest[i]);
 	while (!error && (next = latest(newest, reader->nr_streams))) {
 		if (sum && sum + next->place.nr_bytes > nr_bytes)
 			break;
 		sum += next->place.nr_bytes;
-		*begin = next->place.time_begin;
+		/* Times of a damaged file may go back. */
+		if (next->place.time_begin < *begin)
+			*begin = next->place.time_begin;
 		error = step_back(next);
 	}
-	if (!error && !latest(newest, reader->nr_streams))
+	if (error || !latest(newest, reader->nr_streams))
 		*begin = 0;
 	free(newest);
 	return error;

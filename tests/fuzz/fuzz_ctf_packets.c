@@ -108,6 +108,33 @@ static void read_folder(size_t size)
 	ctf_reader_close(reader);
 }
 
+/* Stretch by stretch: each is before the one that was read before it. */
+static void read_backwards(size_t size)
+{
+	static volatile uint64_t sum;
+	uint64_t before = UINT64_MAX, nr_stretches = 0;
+	struct ctf_reader *reader;
+	struct diag diag;
+
+	must(!ctf_reader_open(&reader, folder, &diag));
+	while (before) {
+		struct ctf_record record;
+		uint64_t begin, nr = 0;
+		int result;
+
+		must(!ctf_reader_stretch(reader, before, 4096, &begin) && begin < before);
+		must(++nr_stretches <= size / 128 + 2);
+		(void)ctf_reader_seek(reader, begin, &diag);
+		while ((result = ctf_reader_next(reader, &record, &diag))) {
+			must(++nr <= size + 2);
+			if (result > 0)
+				sum += touch(&record);
+		}
+		before = begin;
+	}
+	ctf_reader_close(reader);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t cut = size < 2 ? 0 : (size_t)(data[0] | data[1] << 8);
@@ -122,5 +149,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	put_file(fds[0], data, cut);
 	put_file(fds[1], data + cut, size - cut);
 	read_folder(size);
+	read_backwards(size);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,24 @@ START_TEST(a_file_that_is_cut_is_read_up_to_there)
 }
 END_TEST
 
+/* Searches go astray there, and come to an end. */
+START_TEST(times_that_go_back_do_not_make_it_read_for_ever)
+{
+	const off_t time_begin = offsetof(struct oprof_packet_header, time_begin);
+
+	for (off_t packet = 3; packet < NR_PACKETS; packet += 2) {
+		const uint64_t times[2] = {UINT64_MAX - (uint64_t)packet, UINT64_MAX - 1};
+
+		overwrite(first_stream(), packet * MADE_PACKET_BYTES + time_begin, times,
+			  sizeof(times));
+	}
+	read_forwards(0, UINT64_MAX);
+	read_backwards(0, UINT64_MAX);
+	ck_assert_uint_gt(backwards.nr, 1000);
+	ck_assert_uint_le(backwards.nr_stretches, MADE_NR_STREAMS * NR_PACKETS);
+}
+END_TEST
+
 START_TEST(packets_need_not_be_of_one_size)
 {
 	struct make_packet *packet = calloc(1, sizeof(*packet));
@@ -377,6 +396,7 @@ int main(void)
 	tcase_add_test(tests, a_damaged_header_costs_its_packet);
 	tcase_add_test(tests, a_damaged_last_header_costs_its_packet);
 	tcase_add_test(tests, a_file_that_is_cut_is_read_up_to_there);
+	tcase_add_test(tests, times_that_go_back_do_not_make_it_read_for_ever);
 	tcase_add_test(tests, packets_need_not_be_of_one_size);
 	tcase_add_test(tests, what_is_no_stream_is_passed_over);
 	tcase_add_test(tests, who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind);
