@@ -47,6 +47,13 @@ static const struct poptOption start_table[] = {
 	 "the folder that the trace goes to; with -m overwrite, what names of snapshots begin with "
 	 "(" TRACE_ARGS_FOLDER ")",
 	 "DIR"},
+	{"snapshot-if", 0, POPT_ARG_STRING, NULL, SESSION_CONDITION,
+	 "take a snapshot when this is so: wakeup>10ms, syscall>20ms, syscall:NAME>20ms, irq>1ms, "
+	 "softirq>1ms, BEGIN..END>10ms, EVENT/FIELD OP VALUE/, EVENT, signal",
+	 "CONDITION"},
+	{"snapshot-limit", 0, POPT_ARG_STRING, NULL, SESSION_LIMIT, "so many of these (1)", "N"},
+	{"then", 0, POPT_ARG_STRING, NULL, SESSION_THEN,
+	 "run it with the folder of each of these as its argument", "PROGRAM"},
 	DIR_OPTION,
 	TRACE_ARGS_TABLE,
 	POPT_TABLEEND};

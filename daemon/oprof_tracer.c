@@ -37,7 +37,8 @@ struct program {
 	struct tracer_options options;
 	char *tracefs;
 	struct trace_choice choice;
-	struct thread_list threads; /* of the chosen processes */
+	struct thread_list threads;    /* of the chosen processes */
+	struct trace_trigger *trigger; /* NULL: no conditions */
 	struct tracer *tracer;
 	struct tracer_serve serve;
 	struct ready ready;
@@ -94,6 +95,18 @@ static void tell_disk(struct program *program, int error, const struct diag *dia
 	program->serve.disk_failed = program->disk_failed;
 }
 
+static void take_asked(struct program *program)
+{
+	const char *text = program->trigger ? trace_trigger_signal(program->trigger) : NULL;
+
+	if (text)
+		tracer_serve_want(&program->serve, text);
+	else
+		log_warning(
+			"SIGUSR1 asks for nothing: optrace start --snapshot-if signal gives it a "
+			"meaning");
+}
+
 static void take_signals(struct program *program)
 {
 	struct signalfd_siginfo info;
@@ -102,8 +115,10 @@ static void take_signals(struct program *program)
 		/* A session in the background has no terminal that could close. */
 		if (info.ssi_signo == SIGHUP && program->options.session)
 			continue;
-		if (info.ssi_signo == SIGUSR1)
+		if (info.ssi_signo == SIGUSR1) {
+			take_asked(program);
 			continue;
+		}
 		if (program->options.session)
 			log_info("ended by signal %u", info.ssi_signo);
 		program->serve.ending = true;
@@ -150,6 +165,7 @@ static int wait_ms(const struct program *program)
 static void record(struct program *program)
 {
 	struct tracer_serve *serve = &program->serve;
+	const char *cause;
 	struct diag diag;
 
 	while (!serve->ending || tracer_serve_is_busy(serve)) {
@@ -170,6 +186,9 @@ static void record(struct program *program)
 		if (fds[3].revents || fds[4].revents)
 			tracer_serve_run(serve);
 		take_round(program);
+		cause = tracer_take_cause(program->tracer);
+		if (cause)
+			tracer_serve_want(serve, cause);
 		tracer_serve_turn(serve);
 	}
 	tell_disk(program, tracer_stop(program->tracer, &diag), &diag);
@@ -210,6 +229,39 @@ static int choose_threads(struct program *program, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
+static bool is_chosen(const struct program *program, const char *system, const char *name)
+{
+	for (size_t i = 0; i < program->choice.nr_events; i++)
+		if (!strcmp(program->choice.events[i].system, system) &&
+		    !strcmp(program->choice.events[i].name, name))
+			return true;
+	return false;
+}
+
+/* What conditions are about is recorded, too. */
+static int choose_conditions(struct program *program, struct diag *diag)
+{
+	const struct tracer_options *options = &program->options;
+	const char *system, *name;
+	char word[512];
+	int error;
+
+	if (!options->nr_conditions)
+		return 0;
+	error = trace_trigger_create(&program->trigger, options->conditions, options->nr_conditions,
+				     program->tracefs, diag);
+	for (uint32_t i = 0; !error && trace_trigger_event(program->trigger, i, &system, &name);
+	     i++) {
+		if (is_chosen(program, system, name))
+			continue;
+		(void)snprintf(word, sizeof(word), "%s:%s", system, name);
+		error = trace_choice_add(&program->choice, program->tracefs,
+					 strcmp(system, "raw_syscalls") != 0 ? word : "syscalls",
+					 diag);
+	}
+	return error;
+}
+
 static int choose(struct program *program, struct diag *diag)
 {
 	int error = tracefs_find("", &program->tracefs, diag);
@@ -219,6 +271,8 @@ static int choose(struct program *program, struct diag *diag)
 					 program->options.texts[i], diag);
 	if (!error && !program->options.nr_texts)
 		error = trace_choice_add(&program->choice, program->tracefs, "default", diag);
+	if (!error)
+		error = choose_conditions(program, diag);
 	return error ? error : choose_threads(program, diag);
 }
 
@@ -237,6 +291,7 @@ static int begin(struct program *program, struct diag *diag)
 	int error = choose(program, diag);
 
 	config.tracefs = program->tracefs;
+	config.trigger = program->trigger;
 	config.tids = program->threads.tids;
 	config.nr_tids = (unsigned int)program->threads.nr_tids;
 	/* At the end it would be too late to say so. */
@@ -314,6 +369,7 @@ static int run(struct program *program, struct diag *diag)
 	trace_session_close(&program->serve.session);
 	trace_choice_deinit(&program->choice);
 	thread_list_deinit(&program->threads);
+	trace_trigger_destroy(program->trigger);
 	free(program->tracefs);
 	return error;
 }

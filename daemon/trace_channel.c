@@ -32,7 +32,8 @@ struct state {
 	uint64_t lost_before[OPROF_NR_LOST];
 	uint64_t lost_by[OPROF_NR_LOST]; /* of it: by so much the losses of CPU 0's grow */
 	uint64_t first_lost;		 /* what its first packet tells */
-	uint64_t first_seq;		 /* of CPU 0's first; NO_SEQ: none yet */
+	uint64_t seq; /* of that: 0 in front of a ring's first, which readers take for its begin */
+	uint64_t first_seq; /* of CPU 0's first; NO_SEQ: none yet */
 };
 
 struct trace_channel {
@@ -198,7 +199,7 @@ static void write_behind_state(struct trace_channel *channel, struct ctf_writer 
 
 	if (state->first_seq == NO_SEQ)
 		state->first_seq = own.seq;
-	header->seq = own.seq - state->first_seq + state->nr_packets;
+	header->seq = own.seq - state->first_seq + state->seq + state->nr_packets;
 	for (unsigned int i = 0; i < OPROF_NR_LOST; i++) {
 		header->lost_by[i] += state->lost_by[i];
 		header->lost += state->lost_by[i];
@@ -237,10 +238,12 @@ static void drain_state(struct trace_channel *channel)
 	struct ring_packet packet;
 
 	while (!ring_next(&state->cpu.reader, &packet)) {
+		struct oprof_packet_header *header =
+			(struct oprof_packet_header *)(uintptr_t)packet.data;
+
 		if (!state->nr_packets)
-			state->first_lost =
-				((const struct oprof_packet_header *)(const void *)packet.data)
-					->lost;
+			state->first_lost = header->lost;
+		header->seq += state->seq;
 		write_packet(channel, state->writer, &state->cpu, &state->file, packet.data);
 		ring_put(&state->cpu.reader, &packet);
 		state->nr_packets++;
@@ -283,8 +286,10 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	error = ring_create(&state->cpu, &config, 0);
 	/* Of a snapshot: what was lost before its first packet was lost before the state. */
 	if (!error && channel->config.mode == RING_OVERWRITE && channel->cpus[0].memory &&
-	    find_oldest(&channel->cpus[0], &first))
+	    find_oldest(&channel->cpus[0], &first) && first.seq) {
 		memcpy(state->lost_before, first.lost_by, sizeof(state->lost_before));
+		state->seq = 1;
+	}
 	for (unsigned int i = 0; !error && i < OPROF_NR_LOST; i++)
 		ring_add_lost(&state->cpu.ring, (enum oprof_ring_lost)i, state->lost_before[i]);
 	return error;
@@ -415,7 +420,8 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 			continue; /* overwritten meanwhile, or never written */
 		memcpy(&header, packet.data, sizeof(header));
 		written->nr_records += header.nr_records;
-		lost_before = is_first ? header.lost : lost_before;
+		/* Nothing was before a ring's first. */
+		lost_before = is_first && header.seq ? header.lost : lost_before;
 		lost = header.lost;
 		is_first = false;
 		if (is_behind)
@@ -438,7 +444,8 @@ int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *wri
 	if (channel->state.writer == writer && channel->state.nr_packets) {
 		for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
-		written->lost -= channel->state.first_lost;
+		/* As with all others. */
+		written->lost -= channel->state.seq ? channel->state.first_lost : 0;
 	}
 	channel->state.writer = NULL; /* another may have the same address soon */
 	return tell_error(channel, diag);

@@ -101,7 +101,8 @@ struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint
 
 struct trace_channel_written {
 	uint64_t nr_records;
-	uint64_t lost; /* meanwhile: behind each CPU's first packet; and of the state */
+	uint64_t lost; /* meanwhile: behind each CPU's first packet, or in it where it is the ring's
+			  first */
 };
 
 /*

@@ -5,15 +5,14 @@
 #include "daemon/trace_channel.h"
 #include "daemon/trace_describe.h"
 #include "daemon/trace_layout.h"
+#include "daemon/trace_memory.h"
 #include "daemon/trace_perf.h"
 #include "daemon/trace_place.h"
 #include "daemon/trace_sample.h"
 #include "daemon/trace_state.h"
 #include "daemon/trace_syscalls.h"
-#include "lib/file.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SUB_BUFFER_BYTES      (256u << 10)
-#define NR_SUB_BUFFERS	      64u
-#define STREAM		      0u
-#define FLIGHT_RING_BYTES_MIN (UINT64_C(2) << 20)
-#define FLIGHT_RING_BYTES_MAX (UINT64_C(16) << 20)
-#define MEMINFO_BYTES_MAX     65536u
+#define SUB_BUFFER_BYTES (256u << 10)
+#define NR_SUB_BUFFERS	 64u
+#define STREAM		 0u
+/* A record has its stamp so long before it can be read, at most: interrupts come between. */
+#define TRIGGER_SLACK_NS UINT64_C(1000000)
 /* The kernel gives it this number: PROC_PID_INIT_INO. */
 #define INITIAL_PID_NAMESPACE "pid:[4026531836]"
 /* Of compact record headers there are few: for tracepoints; what is above is the others'. */
@@ -61,6 +59,9 @@ struct tracer {
 	struct ctf_event *trace_events;
 	struct trace_describe machine;
 	uint32_t stream;
+
+	uint32_t *trigger_events; /* the trigger's numbers of events; NULL: there is none */
+	const char *cause;	  /* not told yet */
 
 	struct trace_perf *perf;
 	struct trace_channel *channel;
@@ -185,6 +186,9 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 {
 	struct tracer *tracer = (struct tracer *)(void *)sink;
 
+	if (tracer->trigger_events && tracer->trigger_events[record->event] != TRACE_TRIGGER_NONE)
+		trace_trigger_note(tracer->config.trigger, tracer->trigger_events[record->event],
+				   record->cpu, record->time, record->raw, record->nr_bytes);
 	if (record->kind != TRACE_RECORD_TRACEPOINT)
 		take_sample(tracer, record);
 	else if (record->event < tracer->nr_layouts)
@@ -304,6 +308,34 @@ static int choose_events(struct tracer *tracer, struct diag *diag)
 	return error;
 }
 
+static void choose_trigger(struct tracer *tracer, unsigned int event,
+			   const struct tracepoint *tracepoint)
+{
+	tracer->trigger_events[event] =
+		trace_trigger_find(tracer->config.trigger, tracepoint->system, tracepoint->name);
+}
+
+/* Which events the trigger is to see. */
+static int choose_triggers(struct tracer *tracer, struct diag *diag)
+{
+	if (!tracer->config.trigger)
+		return 0;
+	tracer->trigger_events =
+		calloc(tracer->nr_events + (size_t)1, sizeof(*tracer->trigger_events));
+	if (!tracer->trigger_events)
+		return diag_set(diag, -ENOMEM, "no memory for conditions");
+	for (unsigned int i = 0; i < tracer->nr_events; i++)
+		tracer->trigger_events[i] = TRACE_TRIGGER_NONE;
+	for (unsigned int i = 0; i < tracer->nr_layouts; i++)
+		choose_trigger(tracer, i, tracer->layouts[i].tracepoint);
+	if (tracer->syscalls) {
+		choose_trigger(tracer, (unsigned int)tracer->nr_layouts, tracer->entry.tracepoint);
+		choose_trigger(tracer, (unsigned int)tracer->nr_layouts + 1,
+			       tracer->exit.tracepoint);
+	}
+	return 0;
+}
+
 /* ---- how it is described ---- */
 
 static int describe(struct tracer *tracer, struct diag *diag)
@@ -341,24 +373,20 @@ static int describe(struct tracer *tracer, struct diag *diag)
 
 /* ---- opening, closing ---- */
 
-/* A flight recorder's are only on the way to its own: as large as those need, within reason. */
-static uint64_t kernel_ring_bytes(const struct tracer_config *config)
+static struct trace_memory memory_of(const struct tracer_config *config)
 {
-	const uint64_t wanted = (uint64_t)config->nr_sub_buffers * config->sub_buffer_bytes;
-
-	if (config->folder)
-		return wanted;
-	if (wanted > FLIGHT_RING_BYTES_MAX)
-		return FLIGHT_RING_BYTES_MAX;
-	return wanted < FLIGHT_RING_BYTES_MIN ? FLIGHT_RING_BYTES_MIN : wanted;
+	return (struct trace_memory){.is_flight = !config->folder,
+				     .sub_buffer_bytes = config->sub_buffer_bytes,
+				     .nr_sub_buffers = config->nr_sub_buffers};
 }
 
 static int open_perf(struct tracer *tracer, struct diag *diag)
 {
 	const struct tracer_config *from = &tracer->config;
+	const struct trace_memory memory = memory_of(from);
 	const struct trace_perf_config config = {.events = tracer->events,
 						 .nr_events = tracer->nr_events,
-						 .ring_bytes = kernel_ring_bytes(from),
+						 .ring_bytes = trace_memory_kernel_bytes(&memory),
 						 .sink = &tracer->sink,
 						 .tids = from->tids,
 						 .nr_tids = from->nr_tids,
@@ -367,55 +395,6 @@ static int open_perf(struct tracer *tracer, struct diag *diag)
 	tracer->sink.record = take;
 	tracer->sink.lost = lose;
 	return trace_perf_open(&tracer->perf, &config, diag);
-}
-
-static bool is_power_of_two(uint32_t value)
-{
-	return value && !(value & (value - 1));
-}
-
-static int check_sizes(const struct tracer_config *config, struct diag *diag)
-{
-	if (is_power_of_two(config->nr_sub_buffers) && config->nr_sub_buffers >= 2)
-		return 0;
-	return diag_set(diag, -EINVAL,
-			"buffers and their sizes are powers of two, and of them at least 2: not %u",
-			config->nr_sub_buffers);
-}
-
-/* 0: not known. */
-static uint64_t available_bytes(void)
-{
-	static const char key[] = "MemAvailable:";
-	uint64_t nr_kib = 0;
-	char *text;
-
-	if (file_read_text("/proc/meminfo", MEMINFO_BYTES_MAX, &text, NULL))
-		return 0;
-	if (strstr(text, key))
-		nr_kib = strtoull(strstr(text, key) + strlen(key), NULL, 10);
-	free(text);
-	return nr_kib << 10;
-}
-
-/* Rings that are larger than the machine would have it end programs to make room. */
-static int check_memory(const struct tracer_config *config, struct diag *diag)
-{
-	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t each = ((uint64_t)config->nr_sub_buffers + 1) * config->sub_buffer_bytes +
-			      kernel_ring_bytes(config);
-	const uint64_t all = each * (uint64_t)(nr_cpus > 0 ? nr_cpus : 1);
-	const uint64_t available = available_bytes();
-
-	if (!available || all <= available / 4 * 3)
-		return 0;
-	return diag_set(diag, -ENOMEM,
-			"%u buffers of %u KiB, and the kernel's beside them, take %" PRIu64
-			" MiB on %ld CPUs, and of the %" PRIu64
-			" MiB that are free at most three quarters may be taken: choose fewer or "
-			"smaller ones (-m)",
-			config->nr_sub_buffers, config->sub_buffer_bytes >> 10, all >> 20, nr_cpus,
-			available >> 20);
 }
 
 static int open_channel(struct tracer *tracer, struct diag *diag)
@@ -448,6 +427,7 @@ static int open_folder(struct tracer *tracer, struct diag *diag)
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
 	struct tracer *made = calloc(1, sizeof(*made));
+	struct trace_memory memory;
 	int error;
 
 	*tracer = NULL;
@@ -460,11 +440,12 @@ int tracer_open(struct tracer **tracer, const struct tracer_config *config, stru
 		made->config.sub_buffer_bytes =
 			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
 	}
-	error = check_sizes(&made->config, diag);
-	if (!error)
-		error = check_memory(&made->config, diag);
+	memory = memory_of(&made->config);
+	error = trace_memory_check(&memory, diag);
 	if (!error)
 		error = choose_events(made, diag);
+	if (!error)
+		error = choose_triggers(made, diag);
 	if (!error)
 		error = describe(made, diag);
 	if (!error)
@@ -506,6 +487,7 @@ int tracer_close(struct tracer *tracer, struct diag *diag)
 	free(tracer->events);
 	free(tracer->names);
 	free(tracer->trace_events);
+	free(tracer->trigger_events);
 	free(tracer);
 	return error;
 }
@@ -625,11 +607,32 @@ static int next_chunk(struct tracer *tracer, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
+/* All that came long enough before is read, of all CPUs. */
+static void look_for_cause(struct tracer *tracer, uint64_t before)
+{
+	const char *cause;
+
+	if (!tracer->config.trigger)
+		return;
+	cause = trace_trigger_decide(tracer->config.trigger, before - TRIGGER_SLACK_NS);
+	tracer->cause = tracer->cause ? tracer->cause : cause;
+}
+
+const char *tracer_take_cause(struct tracer *tracer)
+{
+	const char *cause = tracer->cause;
+
+	tracer->cause = NULL;
+	return cause;
+}
+
 int tracer_round(struct tracer *tracer, struct diag *diag)
 {
+	const uint64_t before = now_ns(CLOCK_MONOTONIC);
 	int error;
 
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
+	look_for_cause(tracer, before);
 	if (!tracer->writer)
 		return 0;
 	error = trace_channel_drain(tracer->channel, false, 0, diag);

@@ -11,6 +11,7 @@
 
 #include "daemon/trace_choice.h"
 #include "daemon/trace_chunks.h"
+#include "daemon/trace_trigger.h"
 #include "lib/diag.h"
 #include "ring/ring.h"
 
@@ -28,7 +29,8 @@ struct tracer_config {
 	/* Only what these threads do, and those that they start; none: all. */
 	const int32_t *tids;
 	unsigned int nr_tids;
-	const char *cgroup; /* its folder: only what is done in it; NULL: all */
+	const char *cgroup;	       /* its folder: only what is done in it; NULL: all */
+	struct trace_trigger *trigger; /* its events are among the choice's; NULL: none */
 };
 
 /* The choice for a flight recorder. */
@@ -77,6 +79,9 @@ int tracer_start(struct tracer *tracer, struct diag *diag);
  */
 int tracer_round(struct tracer *tracer, struct diag *diag);
 int tracer_poll_fd(const struct tracer *tracer);
+
+/* The condition that became true in rounds since the last call: its text. NULL: none. */
+const char *tracer_take_cause(struct tracer *tracer);
 
 /* End recording, and take what has come. As above. */
 int tracer_stop(struct tracer *tracer, struct diag *diag);

@@ -167,9 +167,127 @@ tap_has "$T/err" 'default has ended, .* 3 snapshots' "which tells what became of
 trace status
 tap_has "$T/out" 'no trace runs' "then none runs"
 
+# ---- conditions ----
+
+# A thread is woken on the CPU of one that does not let it run for 30 ms.
+cat >"$T/hog.c" <<'END_OF_C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+static int pipe_fds[2];
+static void *victim(void *unused)
+{
+	char byte;
+
+	pthread_setname_np(pthread_self(), "victim");
+	while (read(pipe_fds[0], &byte, 1) == 1)
+		;
+	return unused;
+}
+int main(void)
+{
+	const struct sched_param high = {.sched_priority = 1}, low = {0};
+	const struct timespec pause = {.tv_nsec = 50000000};
+	struct timespec begin, now;
+	pthread_t thread;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (pipe(pipe_fds) || sched_setaffinity(0, sizeof(one), &one) ||
+	    pthread_create(&thread, NULL, victim, NULL))
+		return 1;
+	nanosleep(&pause, NULL); /* it reads by now */
+	if (sched_setscheduler(0, SCHED_FIFO, &high))
+		return 77;
+	if (write(pipe_fds[1], "x", 1) != 1)
+		return 1;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 30000000);
+	sched_setscheduler(0, SCHED_OTHER, &low);
+	close(pipe_fds[1]);
+	pthread_join(thread, NULL);
+	return 0;
+}
+END_OF_C
+$CC -O1 -o "$T/hog" "$T/hog.c" -lpthread || tap_bail "the workload does not build"
+cat >"$T/noted" <<END_OF_SCRIPT
+#!/bin/sh
+echo "\$1" >>"$T/then"
+END_OF_SCRIPT
+chmod +x "$T/noted"
+
+# Others may wait as long, on a machine that is busy.
+trace start -m overwrite:4x1M -e default,sample -o late --snapshot-limit 1000 --snapshot-if 'wakeup>20ms' --then "$T/noted"
+tap_is $? 0 "start with a condition"
+"$T/hog"
+hog=$?
+held() # the victim's being woken, what ran instead, and its running then
+{
+	for folder in late-*; do
+		[ -f "$folder/metadata" ] || continue
+		babeltrace2 "$folder" 2>/dev/null >"$T/text" &&
+			awk '/ sched_wakeup: .*comm = "victim"/ { woken = 1 }
+				/ oprof_sample: / && woken { sampled = 1 }
+				/ sched_switch: .*prev_comm = "hog".*next_comm = "victim"/ && woken { found = sampled }
+				END { exit !found }' "$T/text" && return
+	done
+	[ "$hog" = 0 ] && "$T/hog"
+	return 1
+}
+if [ "$hog" = 77 ]; then
+	tap_note "no real-time priority here: nobody can be made wait"
+else
+	until_true held
+	tap_ok $? "a thread waited 30 ms: the snapshot holds its being woken, what ran meanwhile, and its running then"
+	done_then()
+	{
+		[ "$(sort "$T/then" | uniq | wc -l)" -gt 0 ] && grep -qxF "$T/$folder" "$T/then"
+	}
+	until_true done_then
+	tap_ok $? "and the program was run with it"
+	trace status
+	tap_has "$T/out" 'snapshot if wakeup>20ms' "status tells the condition"
+	tap_has sessions/trace/default/log 'snapshot .*/late-.* by wakeup>20ms' "and the log who asked"
+fi
+trace stop
+
+trace start -m overwrite:4x1M -e sched:sched_switch -o call --snapshot-if "syscall:sched_rr_get_interval>1ns" --snapshot-limit 2
+call_snapshots()
+{
+	"$T/rare_caller" 1
+	nr_calls=0
+	for folder in call-*; do
+		[ -f "$folder/metadata" ] && nr_calls=$((nr_calls + 1))
+	done
+	[ "$nr_calls" -ge 2 ]
+}
+until_true call_snapshots
+tap_ok $? "a condition on a call, whose events are recorded for it"
+"$T/rare_caller" 10
+trace snapshot -o after
+tap_is "$(find . -maxdepth 1 -name 'call-*' | wc -l)" 2 "and no more snapshots than were asked for"
+trace stop
+trace start -s asked -m overwrite:2x64K -e sched:sched_switch -o asked --snapshot-if signal
+kill -USR1 "$(cat sessions/trace/asked/lock)"
+asked()
+{
+	for folder in asked-*; do
+		[ -f "$folder/metadata" ] && return
+	done
+	return 1
+}
+until_true asked
+tap_ok $? "a signal asks for a snapshot"
+trace stop asked
+
 # ---- small ones, losses ----
 
-trace start -m overwrite:16x64K -e syscalls
+trace start -m overwrite:4x16K -e syscalls
 until_lossy()
 {
 	rm -rf lossy
@@ -201,6 +319,9 @@ refused "an event that there is not" 'no event nothing:here' -e nothing:here
 refused "a user" '--uid .*kernel module' --uid=0
 refused "a process that there is not" 'no such process' -p 2147483646
 refused "a control group that there is not" 'no such control group' --cgroup=/nothing/here
+refused "no condition" 'is none of these.*wakeup>10ms' --snapshot-if 'sleep>10ms'
+refused "a condition on a field that there is not" 'has no field nothing: .*list-events -f' --snapshot-if 'sched_switch/nothing == 1/'
+refused "a condition of a trace to disk" 'flight recorders' -o new --snapshot-if 'wakeup>10ms'
 refused "flushing into memory" '--flush is for traces on disk' --flush 10
 refused "a word too many" 'one word too many' one two
 trace status

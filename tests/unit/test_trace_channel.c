@@ -71,7 +71,7 @@ static void close_all(void)
 
 /* What a folder holds, CPU by CPU. */
 struct found {
-	uint64_t nr, first, last, lost, lost_before, overwritten;
+	uint64_t nr, first, last, lost, lost_before, overwritten, seq_first;
 	bool in_order; /* numbers are consecutive */
 };
 
@@ -107,6 +107,7 @@ static void read_folder(const char *folder, struct found found[NR_CPUS])
 
 		found[cpu].lost = counts.lost;
 		found[cpu].lost_before = counts.lost_before;
+		found[cpu].seq_first = counts.seq_first;
 		found[cpu].overwritten = counts.lost_overwritten;
 		ck_assert_uint_eq(counts.lost_damaged + counts.lost_cut + counts.nr_disordered, 0);
 	}
@@ -371,6 +372,31 @@ START_TEST(a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more)
 	read_folder("trace", found);
 	ck_assert_uint_eq(written.lost, 5); /* the state's own is told by its first packet */
 	ck_assert_uint_eq(found[0].lost - found[0].lost_before, 5);
+	ck_assert_uint_gt(found[0].seq_first, 0);
+}
+END_TEST
+
+START_TEST(a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses)
+{
+	struct found found[NR_CPUS];
+
+	create(RING_OVERWRITE, 4);
+	ck_assert(put(0, 1000, 0));
+	ck_assert(put(1, 1000, 0));
+	trace_channel_lose(channel, 0, 7);
+	trace_channel_lose(channel, 1, 2);
+	open_writer("trace");
+	trace_channel_hold(channel, 2000);
+	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+	put_state(trace_channel_held(channel, 0).begin, 0);
+	trace_channel_state_end(channel);
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 2000, &written, &diag), 0);
+	close_all();
+	trace_channel_destroy(channel);
+	read_folder("trace", found);
+	ck_assert_uint_eq(written.lost, 9);
+	ck_assert_uint_eq(found[0].lost + found[1].lost, 9);
+	ck_assert_uint_eq(found[0].seq_first + found[1].seq_first, 0);
 }
 END_TEST
 
@@ -420,6 +446,7 @@ int main(void)
 	tcase_add_test(tests, a_loss_in_the_state_is_told_by_all_that_follow);
 	tcase_add_test(tests, each_snapshot_has_a_state_of_its_own_in_front);
 	tcase_add_test(tests, a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more);
+	tcase_add_test(tests, a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses);
 	tcase_add_test(tests, a_snapshot_of_nothing_is_an_empty_trace);
 	tcase_add_test(tests, sizes_that_no_ring_has_are_refused);
 	return test_run(tests);
