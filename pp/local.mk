@@ -463,7 +463,7 @@ pp_libpp_a_SOURCES += \
 	pp/trace_interrupts.c pp/trace_interrupts.h \
 	pp/trace_processes.c pp/trace_processes.h \
 	pp/trace_rules.c pp/trace_rules.h \
-	pp/trace_spread.c pp/trace_spread.h \
+	pp/trace_distribution.c pp/trace_distribution.h \
 	pp/trace_states.c pp/trace_states.h \
 	pp/trace_threads.c pp/trace_threads.h \
 	pp/trace_who.c pp/trace_who.h \
@@ -473,7 +473,7 @@ bin_PROGRAMS += optrace-read
 optrace_read_SOURCES = pp/optrace_read.c pp/optrace_read.h pp/optrace_events.c pp/optrace_stats.c
 optrace_read_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 optrace_read_LDADD = pp/libpp.a ctf/libctf.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(POPT_LIBS) -lm
-trace_tests = tests/unit/test_trace_backwards tests/unit/test_trace_line tests/unit/test_trace_spread tests/unit/test_trace_states
+trace_tests = tests/unit/test_trace_backwards tests/unit/test_trace_line tests/unit/test_trace_distribution tests/unit/test_trace_states
 check_PROGRAMS += $(trace_tests)
 TESTS += $(trace_tests)
 tests_unit_test_trace_backwards_SOURCES = tests/unit/test_trace_backwards.c $(ctf_made_trace) \
@@ -483,9 +483,9 @@ tests_unit_test_trace_backwards_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(
 tests_unit_test_trace_line_SOURCES = tests/unit/test_trace_line.c
 tests_unit_test_trace_line_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_line_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)
-tests_unit_test_trace_spread_SOURCES = tests/unit/test_trace_spread.c
-tests_unit_test_trace_spread_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_trace_spread_LDADD = pp/libpp.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_trace_distribution_SOURCES = tests/unit/test_trace_distribution.c
+tests_unit_test_trace_distribution_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_distribution_LDADD = pp/libpp.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_trace_states_SOURCES = tests/unit/test_trace_states.c
 tests_unit_test_trace_states_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_states_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)

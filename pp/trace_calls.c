@@ -61,7 +61,7 @@ void trace_calls_clear(struct trace_calls *calls)
 	for (size_t i = 0; i < calls->nr; i++) {
 		struct trace_call *call = &calls->calls[i];
 
-		trace_spread_deinit(&call->ns);
+		trace_distribution_deinit(&call->ns);
 		call->nr = call->nr_errors = call->nr_unsure = 0;
 	}
 }

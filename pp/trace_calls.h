@@ -4,7 +4,7 @@
 #define PP_TRACE_CALLS_H
 
 #include "pp/trace_rules.h"
-#include "pp/trace_spread.h"
+#include "pp/trace_distribution.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ struct trace_call {
 	 * Those that ended, each with all of its time, which may have begun before the window. Not
 	 * those meanwhile events were lost: an end may be another one's.
 	 */
-	struct trace_spread ns;
+	struct trace_distribution ns;
 	uint64_t nr_unsure; /* ended, but not in ns for that */
 };
 

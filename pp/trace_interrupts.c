@@ -15,7 +15,7 @@ static const char *const soft_names[] = {"HI",	     "TIMER",	"NET_TX", "NET_RX",
 void trace_interrupts_clear(struct trace_interrupts *interrupts)
 {
 	for (size_t i = 0; i < interrupts->nr; i++) {
-		trace_spread_deinit(&interrupts->interrupts[i].ns);
+		trace_distribution_deinit(&interrupts->interrupts[i].ns);
 		interrupts->interrupts[i].nr = 0;
 	}
 }

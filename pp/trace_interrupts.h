@@ -4,7 +4,7 @@
 #define PP_TRACE_INTERRUPTS_H
 
 #include "pp/index_table.h"
-#include "pp/trace_spread.h"
+#include "pp/trace_distribution.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct trace_interrupt {
 	char name[32];	/* empty: not told */
 	uint64_t nr;	/* begun */
 	/* Those that ended, from begin to end: with those that came in between. */
-	struct trace_spread ns;
+	struct trace_distribution ns;
 };
 
 /* Zeroed is empty. */

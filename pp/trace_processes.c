@@ -35,7 +35,7 @@ static int add(struct trace_process *process, const struct trace_thread *thread)
 	process->nr_syscalls += thread->nr_syscalls;
 	process->nr_errors += thread->nr_errors;
 	process->nr_wakeups += thread->nr_wakeups;
-	return trace_spread_merge(&process->wakeups, &thread->wakeups);
+	return trace_distribution_merge(&process->wakeups, &thread->wakeups);
 }
 
 int trace_processes_init(struct trace_processes *processes, const struct trace_states *states)
@@ -63,7 +63,7 @@ int trace_processes_init(struct trace_processes *processes, const struct trace_s
 void trace_processes_deinit(struct trace_processes *processes)
 {
 	for (size_t i = 0; i < processes->nr; i++)
-		trace_spread_deinit(&processes->processes[i].wakeups);
+		trace_distribution_deinit(&processes->processes[i].wakeups);
 	free(processes->processes);
 	*processes = (struct trace_processes){0};
 }

@@ -12,7 +12,7 @@ struct trace_process {
 	uint64_t nr_threads;
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches, nr_syscalls, nr_errors, nr_wakeups;
-	struct trace_spread wakeups;
+	struct trace_distribution wakeups;
 };
 
 struct trace_processes {

@@ -67,7 +67,7 @@ struct trace_states {
 	struct threads threads;
 	struct trace_calls calls;
 	struct trace_interrupts interrupts;
-	struct trace_spread wakeups;
+	struct trace_distribution wakeups;
 	uint64_t lost_until; /* of all CPUs, the latest */
 	bool has_block_events;
 };
@@ -100,7 +100,7 @@ void trace_states_destroy(struct trace_states *states)
 {
 	if (!states)
 		return;
-	trace_spread_deinit(&states->wakeups);
+	trace_distribution_deinit(&states->wakeups);
 	trace_interrupts_deinit(&states->interrupts);
 	trace_calls_deinit(&states->calls);
 	threads_deinit(&states->threads);
@@ -354,9 +354,9 @@ static int come_to_run(struct trace_states *states, struct thread *thread, uint6
 	thread->woken = 0;
 	if (!woken || !is_sure(states, woken))
 		return 0;
-	if (thread->is_chosen && trace_spread_add(&states->wakeups, now - woken))
+	if (thread->is_chosen && trace_distribution_add(&states->wakeups, now - woken))
 		return -ENOMEM;
-	return trace_spread_add(&thread->told.wakeups, now - woken);
+	return trace_distribution_add(&thread->told.wakeups, now - woken);
 }
 
 static int act_switch(struct trace_states *states, struct cpu *cpu, const struct ctf_record *record,
@@ -557,7 +557,7 @@ static int leave_call(struct trace_states *states, const struct cpu *cpu,
 		return 0;
 	call->nr_errors += failed;
 	if (is_timed && is_sure(states, thread->call_since))
-		return trace_spread_add(&call->ns, record->time - thread->call_since);
+		return trace_distribution_add(&call->ns, record->time - thread->call_since);
 	call->nr_unsure += is_timed;
 	return 0;
 }
@@ -617,7 +617,7 @@ static int leave_interrupt(struct trace_states *states, struct cpu *cpu,
 		if (interrupt->kind != kind || interrupt->number != number)
 			continue;
 		cpu->nr_open = i;
-		return trace_spread_add(&interrupt->ns, record->time - cpu->open[i].since);
+		return trace_distribution_add(&interrupt->ns, record->time - cpu->open[i].since);
 	}
 	return 0;
 }
@@ -728,7 +728,7 @@ void trace_states_begin(struct trace_states *states, uint64_t begin)
 	threads_begin(&states->threads, begin);
 	trace_calls_clear(&states->calls);
 	trace_interrupts_clear(&states->interrupts);
-	trace_spread_deinit(&states->wakeups);
+	trace_distribution_deinit(&states->wakeups);
 }
 
 void trace_states_end(struct trace_states *states, uint64_t end)
@@ -775,7 +775,7 @@ const struct trace_interrupts *trace_states_interrupts(const struct trace_states
 	return &states->interrupts;
 }
 
-const struct trace_spread *trace_states_wakeups(const struct trace_states *states)
+const struct trace_distribution *trace_states_wakeups(const struct trace_states *states)
 {
 	return &states->wakeups;
 }

@@ -16,7 +16,7 @@
 #include "ctf/stream.h"
 #include "pp/trace_calls.h"
 #include "pp/trace_interrupts.h"
-#include "pp/trace_spread.h"
+#include "pp/trace_distribution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,7 +65,7 @@ struct trace_thread {
 	uint64_t nr_syscalls, nr_wakeups;
 	uint64_t nr_errors; /* of its system calls */
 	/* From being woken to running, each time that it ran then and nothing was lost. */
-	struct trace_spread wakeups;
+	struct trace_distribution wakeups;
 };
 
 struct trace_cpu_times {
@@ -113,7 +113,7 @@ const struct trace_thread *trace_states_thread(const struct trace_states *states
 const struct trace_calls *trace_states_calls(const struct trace_states *states);
 const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states);
 /* Of all threads, as of each. */
-const struct trace_spread *trace_states_wakeups(const struct trace_states *states);
+const struct trace_distribution *trace_states_wakeups(const struct trace_states *states);
 
 /* Else THREAD_DISK can't be told from THREAD_UNINTERRUPTIBLE. */
 bool trace_states_has_block_events(const struct trace_states *states);

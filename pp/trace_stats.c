@@ -62,7 +62,7 @@ static struct shown shown(const char *name, size_t nr_bytes)
 	return shown;
 }
 
-/* ---- spreads ---- */
+/* ---- distributions ---- */
 
 static void show_bar(const struct table *table, unsigned int power, uint64_t nr, uint64_t most)
 {
@@ -77,15 +77,15 @@ static void show_bar(const struct table *table, unsigned int power, uint64_t nr,
 		      unit_name, nr, columns, "########################################");
 }
 
-static void show_histogram(const struct table *table, const struct trace_spread *spread)
+static void show_histogram(const struct table *table, const struct trace_distribution *distribution)
 {
-	unsigned int first = TRACE_SPREAD_POWERS, last = 0;
+	unsigned int first = TRACE_DISTRIBUTION_POWERS, last = 0;
 	uint64_t most = 0;
 
 	if (!table->choice->histograms)
 		return;
-	for (unsigned int power = 0; power < TRACE_SPREAD_POWERS; power++) {
-		const uint64_t nr = trace_spread_power(spread, power);
+	for (unsigned int power = 0; power < TRACE_DISTRIBUTION_POWERS; power++) {
+		const uint64_t nr = trace_distribution_power(distribution, power);
 
 		if (!nr)
 			continue;
@@ -94,7 +94,7 @@ static void show_histogram(const struct table *table, const struct trace_spread 
 		most = nr > most ? nr : most;
 	}
 	for (unsigned int power = first; power <= last && most; power++)
-		show_bar(table, power, trace_spread_power(spread, power), most);
+		show_bar(table, power, trace_distribution_power(distribution, power), most);
 }
 
 static void show_us(const struct table *table, uint64_t ns)
@@ -108,25 +108,26 @@ static void show_none(const struct table *table, unsigned int nr)
 		(void)fprintf(table->out, " %10s", "-");
 }
 
-static void title_spread(const struct table *table)
+static void title_distribution(const struct table *table)
 {
 	(void)fprintf(table->out, " %12s %10s %10s %10s %10s %10s", "total ms", "min us", "mean us",
 		      "p50 us", "p99 us", "max us");
 }
 
-static void show_spread(const struct table *table, const struct trace_spread *spread)
+static void show_distribution(const struct table *table,
+			      const struct trace_distribution *distribution)
 {
-	if (!spread->nr) {
+	if (!distribution->nr) {
 		(void)fprintf(table->out, " %12s", "-");
 		show_none(table, 5);
 		return;
 	}
-	(void)fprintf(table->out, " %12.3f", (double)spread->sum / 1e6);
-	show_us(table, spread->min);
-	show_us(table, trace_spread_mean(spread));
-	show_us(table, trace_spread_percentile(spread, 50));
-	show_us(table, trace_spread_percentile(spread, 99));
-	show_us(table, spread->max);
+	(void)fprintf(table->out, " %12.3f", (double)distribution->sum / 1e6);
+	show_us(table, distribution->min);
+	show_us(table, trace_distribution_mean(distribution));
+	show_us(table, trace_distribution_percentile(distribution, 50));
+	show_us(table, trace_distribution_percentile(distribution, 99));
+	show_us(table, distribution->max);
 }
 
 /* ---- CPUs ---- */
@@ -181,13 +182,14 @@ static void show_states(const struct table *table, const uint64_t ns[NR_THREAD_S
 }
 
 static void show_counts(const struct table *table, uint64_t nr_switches, uint64_t nr_syscalls,
-			uint64_t nr_errors, uint64_t nr_wakeups, const struct trace_spread *wakeups)
+			uint64_t nr_errors, uint64_t nr_wakeups,
+			const struct trace_distribution *wakeups)
 {
 	(void)fprintf(table->out, " %8" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64, nr_switches,
 		      nr_syscalls, nr_errors, nr_wakeups);
 	if (wakeups->nr) {
-		show_us(table, trace_spread_percentile(wakeups, 50));
-		show_us(table, trace_spread_percentile(wakeups, 99));
+		show_us(table, trace_distribution_percentile(wakeups, 50));
+		show_us(table, trace_distribution_percentile(wakeups, 99));
 		show_us(table, wakeups->max);
 	} else {
 		show_none(table, 3);
@@ -281,7 +283,7 @@ static int show_calls(const struct table *table)
 		if (calls->calls[i].nr || calls->calls[i].ns.nr || calls->calls[i].nr_unsure)
 			rows[nr++] = (struct row){calls->calls[i].ns.sum, i};
 	(void)fprintf(table->out, "\n%-24s %10s %9s", "SYSTEM CALL", "calls", "errors");
-	title_spread(table);
+	title_distribution(table);
 	(void)fputc('\n', table->out);
 	nr = sort(table, rows, nr);
 	for (size_t i = 0; i < nr; i++) {
@@ -289,7 +291,7 @@ static int show_calls(const struct table *table)
 
 		(void)fprintf(table->out, "%-24s %10" PRIu64 " %9" PRIu64,
 			      shown(call->name, call->nr_name).text, call->nr, call->nr_errors);
-		show_spread(table, &call->ns);
+		show_distribution(table, &call->ns);
 		if (call->nr_unsure)
 			(void)fprintf(table->out, "  and %" PRIu64 " while events were lost",
 				      call->nr_unsure);
@@ -307,7 +309,7 @@ static void show_interrupt(const struct table *table, const struct trace_interru
 	(void)fprintf(table->out, "%-8s %4" PRId64 " %-20s %10" PRIu64, kinds[interrupt->kind],
 		      interrupt->number, shown(interrupt->name, sizeof(interrupt->name)).text,
 		      interrupt->nr);
-	show_spread(table, &interrupt->ns);
+	show_distribution(table, &interrupt->ns);
 	(void)fputc('\n', table->out);
 	show_histogram(table, &interrupt->ns);
 }
@@ -324,7 +326,7 @@ static int show_interrupts(const struct table *table)
 		if (interrupts->interrupts[i].nr || interrupts->interrupts[i].ns.nr)
 			rows[nr++] = (struct row){interrupts->interrupts[i].ns.sum, i};
 	(void)fprintf(table->out, "\n%-34s %10s", "INTERRUPT", "number");
-	title_spread(table);
+	title_distribution(table);
 	(void)fputc('\n', table->out);
 	nr = sort(table, rows, nr);
 	for (size_t i = 0; i < nr; i++)
@@ -335,12 +337,12 @@ static int show_interrupts(const struct table *table)
 
 static void show_wakeups(const struct table *table)
 {
-	const struct trace_spread *wakeups = trace_states_wakeups(table->states);
+	const struct trace_distribution *wakeups = trace_states_wakeups(table->states);
 
 	(void)fprintf(table->out, "\n%-34s %10s", "FROM BEING WOKEN TO RUNNING", "number");
-	title_spread(table);
+	title_distribution(table);
 	(void)fprintf(table->out, "\n%-34s %10" PRIu64, "all threads", wakeups->nr);
-	show_spread(table, wakeups);
+	show_distribution(table, wakeups);
 	(void)fputc('\n', table->out);
 	show_histogram(table, wakeups);
 }

@@ -40,7 +40,7 @@ int trace_stats_show(const struct trace_states *states, const struct trace_sums 
 /*
  * All of it: {"version": 2, "window_ns", "from_ns", "records", "lost_events", "lost_packets",
  * "damaged", "block_events", "cpus": [...], "processes": [...], "threads": [...],
- * "calls": [...], "interrupts": [...], "wakeups": SPREAD}, where a SPREAD is {"nr",
+ * "calls": [...], "interrupts": [...], "wakeups": DISTRIBUTION}, where a DISTRIBUTION is {"nr",
  * "sum_ns", "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr],
  * ...]}, from powers of two (and 0) up to the next. -ENOMEM.
  */

@@ -10,21 +10,21 @@
 #define JSON_VERSION 2
 #define MAX_LINES    2 /* a row has a line */
 
-static void write_spread(struct json_writer *json, const char *key,
-			 const struct trace_spread *spread)
+static void write_distribution(struct json_writer *json, const char *key,
+			       const struct trace_distribution *distribution)
 {
 	json_begin(json, key, '{');
-	json_number(json, "nr", spread->nr);
-	json_number(json, "sum_ns", spread->sum);
-	json_number(json, "min_ns", spread->min);
-	json_number(json, "mean_ns", trace_spread_mean(spread));
-	json_number(json, "p50_ns", trace_spread_percentile(spread, 50));
-	json_number(json, "p99_ns", trace_spread_percentile(spread, 99));
-	json_number(json, "max_ns", spread->max);
+	json_number(json, "nr", distribution->nr);
+	json_number(json, "sum_ns", distribution->sum);
+	json_number(json, "min_ns", distribution->min);
+	json_number(json, "mean_ns", trace_distribution_mean(distribution));
+	json_number(json, "p50_ns", trace_distribution_percentile(distribution, 50));
+	json_number(json, "p99_ns", trace_distribution_percentile(distribution, 99));
+	json_number(json, "max_ns", distribution->max);
 	json_begin(json, "histogram", '[');
-	for (unsigned int power = 0; power < TRACE_SPREAD_POWERS; power++) {
+	for (unsigned int power = 0; power < TRACE_DISTRIBUTION_POWERS; power++) {
 		const uint64_t pair[] = {power ? (uint64_t)1 << power : 0,
-					 trace_spread_power(spread, power)};
+					 trace_distribution_power(distribution, power)};
 
 		if (pair[1])
 			json_numbers(json, NULL, pair, 2);
@@ -64,7 +64,7 @@ static void write_process(struct json_writer *json, const struct trace_process *
 	json_number(json, "syscalls", process->nr_syscalls);
 	json_number(json, "errors", process->nr_errors);
 	json_number(json, "wakeups", process->nr_wakeups);
-	write_spread(json, "wakeup", &process->wakeups);
+	write_distribution(json, "wakeup", &process->wakeups);
 	json_end(json, '}');
 }
 
@@ -81,7 +81,7 @@ static void write_thread(struct json_writer *json, const struct trace_thread *th
 	json_number(json, "syscalls", thread->nr_syscalls);
 	json_number(json, "errors", thread->nr_errors);
 	json_number(json, "wakeups", thread->nr_wakeups);
-	write_spread(json, "wakeup", &thread->wakeups);
+	write_distribution(json, "wakeup", &thread->wakeups);
 	json_end(json, '}');
 }
 
@@ -97,7 +97,7 @@ static void write_call(struct json_writer *json, const struct trace_call *call)
 	json_number(json, "calls", call->nr);
 	json_number(json, "errors", call->nr_errors);
 	json_number(json, "unsure", call->nr_unsure);
-	write_spread(json, "time", &call->ns);
+	write_distribution(json, "time", &call->ns);
 	json_end(json, '}');
 }
 
@@ -112,7 +112,7 @@ static void write_interrupt(struct json_writer *json, const struct trace_interru
 	json_signed(json, "number", interrupt->number);
 	json_text(json, "name", interrupt->name);
 	json_number(json, "interrupts", interrupt->nr);
-	write_spread(json, "time", &interrupt->ns);
+	write_distribution(json, "time", &interrupt->ns);
 	json_end(json, '}');
 }
 
@@ -175,7 +175,7 @@ int trace_stats_show_json(const struct trace_states *states, const struct trace_
 	json_begin(&json, NULL, '{');
 	write_sums(&json, states, sums);
 	write_rows(&json, states, &processes);
-	write_spread(&json, "wakeups", trace_states_wakeups(states));
+	write_distribution(&json, "wakeups", trace_states_wakeups(states));
 	json_end(&json, '}');
 	json_writer_finish(&json);
 	trace_processes_deinit(&processes);

@@ -19,7 +19,7 @@ int threads_init(struct threads *threads, uint64_t begin)
 void threads_deinit(struct threads *threads)
 {
 	for (size_t i = 0; i < threads->nr; i++)
-		trace_spread_deinit(&threads->threads[i].told.wakeups);
+		trace_distribution_deinit(&threads->threads[i].told.wakeups);
 	free(threads->threads);
 	free(threads->slots);
 	*threads = (struct threads){0};
@@ -29,7 +29,7 @@ static void begin_thread(struct thread *thread, uint64_t begin)
 {
 	struct trace_thread *told = &thread->told;
 
-	trace_spread_deinit(&told->wakeups);
+	trace_distribution_deinit(&told->wakeups);
 	memset(told->ns, 0, sizeof(told->ns));
 	told->nr_switches = told->nr_syscalls = told->nr_errors = told->nr_wakeups = 0;
 	told->is_before = told->has_ended;

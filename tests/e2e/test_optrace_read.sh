@@ -185,6 +185,17 @@ tap_ok $? "and no other"
 "$BIN/optrace" stats -e nonsense "$trace" >"$T/out" 2>"$T/err"
 tap_is $? 1 "an option that there is not"
 
+# Which of them are waits for a disk, nothing tells: there is no such column.
+"$BIN/optrace" record -o switches -e sched:sched_switch,sched:sched_wakeup -- true 2>"$T/err"
+"$BIN/optrace" stats --threads switches >"$T/out"
+tap_has "$T/out" '^ +TID THREAD.* uninterr\. +sleeping ' "without block events: uninterruptible"
+! grep -q ' disk ' "$T/out"
+tap_ok $? "and no disk"
+"$BIN/optrace" stats --threads "$trace" >"$T/out"
+if grep -q 'block:block_rq_complete' "$T/events"; then
+	tap_has "$T/out" '^ +TID THREAD.* disk +uninterr\. ' "with them: both"
+fi
+
 # ---- profile ----
 
 "$BIN/optrace" profile "$trace" -- -l -t 0 known_load >"$T/out" 2>"$T/err"
