@@ -71,6 +71,7 @@ static __always_inline void *trace_begin(struct trace_writing *writing,
 					 const struct trace_event *event, void *aside, u32 bytes,
 					 const char *string)
 {
+	OPTIMIZER_HIDE_VAR(string); /* an array that is shorter than the bound has its NUL */
 	writing->string = string;
 	writing->string_bytes =
 		string ? (u32)strnlen(string, OPROF_KTRACE_STRING_BYTES_MAX - 1) + 1 : 0;
