@@ -284,7 +284,7 @@ static void an_owner_that_is_killed_leaves_nothing(void)
 
 			ktrace_open(&trace, i % 2, 4096, 4, 1000000);
 			ktrace_add_all(&trace);
-			(void)ktrace_named(&trace);
+			(void)ktrace_named(&trace, "sched/sched_switch");
 			(void)ktrace_samples(&trace, OPROF_KMOD_TYPE_TIMER, 0, 1000000, 16);
 			(void)ktrace_samples(&trace, STORM_TYPE, 0, STORM_EVERY, 16);
 			(void)ktrace_control(&trace, OPROF_KTRACE_START);

@@ -160,7 +160,7 @@ static int tracepoint_id(const char *name, uint32_t *id)
 	return nr == 1 ? 0 : -EINVAL;
 }
 
-int ktrace_named(struct ktrace *trace)
+int ktrace_named(struct ktrace *trace, const char *name)
 {
 	/* Behind the common fields. */
 	const struct oprof_ktrace_copy copy = {
@@ -169,7 +169,7 @@ int ktrace_named(struct ktrace *trace)
 					  .event_id = KTRACE_ID_NAMED,
 					  .nr_copies = 1,
 					  .copies = (uintptr_t)&copy};
-	int error = tracepoint_id("raw_syscalls/sys_enter", &call.tracepoint);
+	int error = tracepoint_id(name, &call.tracepoint);
 
 	return error ? error : ktrace_call(trace->fd, OPROF_KTRACE_NAMED, &call);
 }

@@ -61,8 +61,11 @@ int ktrace_syscalls(struct ktrace *trace, bool want_unknown,
 		    const struct oprof_ktrace_compare *openat_entry);
 int ktrace_samples(struct ktrace *trace, uint32_t type, uint64_t config, uint64_t number,
 		   uint32_t depth);
-/* raw_syscalls:sys_enter by perf: {int64_t id, uint64_t args[6]}. -ENOENT: there is no tracefs. */
-int ktrace_named(struct ktrace *trace);
+/*
+ * A tracepoint ("SYSTEM/NAME") by perf: the first 56 bytes behind what all have in common, as
+ * {int64_t id, uint64_t args[6]}. -ENOENT: there is no tracefs, or no such.
+ */
+int ktrace_named(struct ktrace *trace, const char *name);
 int ktrace_only_tid(struct ktrace *trace, uint64_t tid);
 
 /* Of all CPUs. */

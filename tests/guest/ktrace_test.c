@@ -398,7 +398,7 @@ static void any_tracepoint_is_recorded_by_its_number(void)
 	int error;
 
 	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 18, 8, 0);
-	error = ktrace_named(&trace);
+	error = ktrace_named(&trace, "raw_syscalls/sys_enter");
 	if (error == -ENOENT) {
 		kmod_test_skip("no tracefs here");
 		ktrace_close(&trace);
@@ -422,6 +422,100 @@ static void any_tracepoint_is_recorded_by_its_number(void)
 	ktrace_close(&trace);
 }
 
+/* Of a CPU: what the module's own probe wrote last. */
+struct last_switch {
+	bool is_there;
+	uint64_t nr_compared;
+	uint64_t prev_state, prev, next;
+	uint8_t prev_comm[16], next_comm[16];
+};
+
+struct switches {
+	struct last_switch last[64];
+	uint64_t nr_equal;
+};
+
+static uint64_t number_of(const struct ctf_record *record, const char *name)
+{
+	return ktrace_value(record, name)->number;
+}
+
+/* An array's elements, as the bytes that they are. */
+static void bytes_of(const struct ctf_record *record, unsigned int from, uint8_t *to,
+		     unsigned int nr_bytes)
+{
+	memcpy(to, ktrace_value(record, "args")->bytes + from, nr_bytes);
+}
+
+static void keep_switch(const struct ctf_record *record, struct last_switch *last)
+{
+	last->is_there = true;
+	last->prev_state = number_of(record, "prev_state");
+	last->prev = (uint32_t)number_of(record, "prev_tid") | number_of(record, "prev_prio") << 32;
+	last->next = (uint32_t)number_of(record, "next_tid") | number_of(record, "next_prio") << 32;
+	memcpy(last->prev_comm, ktrace_value(record, "prev_comm")->bytes, 16);
+	memcpy(last->next_comm, ktrace_value(record, "next_comm")->bytes, 16);
+}
+
+static void compare_switch(const struct ctf_record *record, void *context)
+{
+	struct switches *switches = context;
+	struct last_switch *last = &switches->last[record->packet->cpu_id % 64];
+	uint64_t words[3];
+	uint8_t comm[16];
+
+	if (record->event->id != KTRACE_ID_NAMED) {
+		keep_switch(record, last);
+		return;
+	}
+	/* The session may have been started between the two. */
+	if (!last->is_there) {
+		CHECK(!last->nr_compared);
+		return;
+	}
+	last->nr_compared++;
+	bytes_of(record, 8, (uint8_t *)words,
+		 16); /* behind prev_comm, the first 8 of which are id */
+	bytes_of(record, 40, (uint8_t *)&words[2], 8);
+	CHECK_IS(words[0], last->prev);
+	CHECK_IS(words[1], last->prev_state);
+	CHECK_IS(words[2], last->next);
+	bytes_of(record, 24, comm, 16);
+	CHECK(!memcmp(comm, last->next_comm, 16));
+	switches->nr_equal++;
+	last->is_there = false;
+}
+
+/* The module's own probe and the kernel's event, of the same switches, one by one. */
+static void switches_are_what_the_kernel_says(void)
+{
+	static struct switches switches;
+	struct ktrace_folder folder;
+	struct ktrace_found found;
+	struct ktrace trace;
+	int error;
+
+	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 18, 8, 0);
+	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, NULL), 0);
+	error = ktrace_named(&trace, "sched/sched_switch");
+	if (error) {
+		CHECK_IS(error, -ENOENT);
+		kmod_test_skip("no tracefs here");
+		ktrace_close(&trace);
+		return;
+	}
+	ktrace_folder_open(&folder, &trace);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
+	for (unsigned int i = 0; i < 20; i++)
+		ktrace_bit_of_all();
+	found = ktrace_finish(&trace, &folder, compare_switch, &switches);
+	ktrace_check(&trace, &found, NULL);
+	CHECK_IS(found.lost, 0);
+	CHECK(switches.nr_equal > 40);
+	printf("# %llu switches alike\n", (unsigned long long)switches.nr_equal);
+	ktrace_close(&trace);
+}
+
 static const struct kmod_test tests[] = {
 	KMOD_TEST(what_makes_no_sense_is_refused),
 	KMOD_TEST(all_kinds_are_recorded_whole),
@@ -432,6 +526,7 @@ static const struct kmod_test tests[] = {
 	KMOD_TEST(strings_that_fail_or_change_leave_whole_records),
 	KMOD_TEST(samples_go_beside_the_events),
 	KMOD_TEST(any_tracepoint_is_recorded_by_its_number),
+	KMOD_TEST(switches_are_what_the_kernel_says),
 };
 
 int main(int argc, char **argv)
