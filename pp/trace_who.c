@@ -73,9 +73,10 @@ void trace_who_destroy(struct trace_who *who)
 	free(who);
 }
 
+static const struct trace_runner nobody = {.tid = TRACE_WHO_UNKNOWN};
+
 static int need_cpus(struct trace_who *who, unsigned int nr)
 {
-	static const struct trace_runner nobody = {.tid = TRACE_WHO_UNKNOWN};
 	struct who_cpu *bigger;
 
 	if (nr <= who->nr_cpus)
@@ -110,6 +111,13 @@ static void rename_runner(struct trace_runner *runner, const struct ctf_value *f
 	memcpy(runner->name, filename->bytes + from, nr);
 }
 
+/* A switch is missing: some kernels do not tell all of those away from the idle thread. */
+static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
+{
+	return !runs->tid && (strncmp(event->name, "syscall_entry_", 14) == 0 ||
+			      strncmp(event->name, "syscall_exit_", 13) == 0);
+}
+
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record)
 {
 	const unsigned int cpu = record->packet->cpu_id;
@@ -119,6 +127,8 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 		return NULL;
 	if (record->event == who->exec && who->exec)
 		rename_runner(&who->cpus[cpu].runs, &values[who->filename]);
+	if (is_idle_thread_wrong(&who->cpus[cpu].runs, record->event))
+		who->cpus[cpu].runs = nobody;
 	if (record->event != who->event)
 		return &who->cpus[cpu].runs;
 	who->leaves = runner_of(&values[who->fields[PREV_TID]], &values[who->fields[PREV_COMM]]);

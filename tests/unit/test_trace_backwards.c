@@ -334,8 +334,9 @@ static const struct ctf_field exec_fields[] = {TEXT("filename")};
 static const struct ctf_event who_events[] = {
 	{.name = "sched_switch", .nr_fields = 4, .fields = switch_fields},
 	{.name = "sched_process_exec", .nr_fields = 1, .fields = exec_fields},
-	{.name = "other"}};
-static const struct ctf_trace who_trace = {.nr_events = 3, .events = who_events};
+	{.name = "other"},
+	{.name = "syscall_entry_read"}};
+static const struct ctf_trace who_trace = {.nr_events = 4, .events = who_events};
 static const struct oprof_packet_header who_packets[2] = {{.cpu_id = 0}, {.cpu_id = 1}};
 
 static struct ctf_value text(const char *of)
@@ -385,6 +386,22 @@ START_TEST(who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind)
 }
 END_TEST
 
+/* Some kernels leave out switches. */
+START_TEST(a_system_call_is_not_by_the_idle_thread)
+{
+	struct ctf_value values[4];
+	const struct ctf_record to_idle = switch_record(0, 3, 0, values);
+	const struct ctf_record other = {.event = &who_events[2], .packet = &who_packets[0]};
+	const struct ctf_record call = {.event = &who_events[3], .packet = &who_packets[0]};
+
+	ck_assert_int_eq(trace_who_create(&who, &who_trace), 0);
+	ck_assert_int_eq(trace_who_at(who, &to_idle)->tid, 3);
+	ck_assert_int_eq(trace_who_at(who, &other)->tid, 0);
+	ck_assert_int_eq(trace_who_at(who, &call)->tid, TRACE_WHO_UNKNOWN);
+	ck_assert_int_eq(trace_who_at(who, &other)->tid, TRACE_WHO_UNKNOWN);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_backwards");
@@ -399,6 +416,7 @@ int main(void)
 	tcase_add_test(tests, times_that_go_back_do_not_make_it_read_for_ever);
 	tcase_add_test(tests, packets_need_not_be_of_one_size);
 	tcase_add_test(tests, what_is_no_stream_is_passed_over);
+	tcase_add_test(tests, a_system_call_is_not_by_the_idle_thread);
 	tcase_add_test(tests, who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind);
 	return test_run(tests);
 }
