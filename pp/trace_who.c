@@ -125,7 +125,7 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 
 	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
 		return NULL;
-	if (record->event == who->exec && who->exec)
+	if (who->exec && record->event == who->exec)
 		rename_runner(&who->cpus[cpu].runs, &values[who->filename]);
 	if (is_idle_thread_wrong(&who->cpus[cpu].runs, record->event))
 		who->cpus[cpu].runs = nobody;
