@@ -111,6 +111,9 @@ EXTRA_DIST += bench/bench_ring_instructions.sh \
 # In a guest: minutes, most of them for building the module and booting.
 BENCHMARKS += bench/bench_kmod.sh
 EXTRA_DIST += bench/bench_kmod.sh bench/kmod_cost.c
+BENCHMARKS += bench/bench_snapshot.sh
+EXTRA_DIST += bench/bench_snapshot.sh
+
 BENCHMARKS += bench/bench_ktrace.sh
 EXTRA_DIST += bench/bench_ktrace.sh bench/ktrace_cost.c bench/lttng_modules.sh
 
