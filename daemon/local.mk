@@ -457,7 +457,7 @@ endif
 if REPORTS
 TRACE_TESTS = tests/unit/test_trace_channel tests/unit/test_trace_choice tests/unit/test_trace_chunks \
 	tests/unit/test_trace_layout tests/unit/test_trace_record tests/unit/test_trace_state \
-	tests/unit/test_trace_syscalls tests/unit/test_trace_trigger
+	tests/unit/test_trace_syscalls tests/unit/test_trace_trigger tests/unit/test_trace_perf
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = daemon/libdaemon.a ctf/libctf.a ring/libring.a $(DAEMON_TEST_LIBS)
@@ -480,6 +480,10 @@ tests_unit_test_trace_trigger_SOURCES = tests/unit/test_trace_trigger.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_trigger_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_trigger_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_trace_perf_SOURCES = tests/unit/test_trace_perf.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_trace_perf_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_perf_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_test_trace_record_SOURCES = tests/unit/test_trace_record.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_record_CFLAGS = $(TEST_CFLAGS)
