@@ -40,7 +40,7 @@ end_all()
 	for lock in "$T"/sessions/trace/*/lock; do
 		[ -s "$lock" ] && kill -9 "$(cat "$lock")" 2>/dev/null
 	done
-	umount "$T/small" 2>/dev/null
+	umount "$T/small" "$T/groups" 2>/dev/null
 	cleanup
 }
 trap end_all EXIT
@@ -340,22 +340,32 @@ show one_process
 [ "$(nr_of syscall_entry_sched_rr_get_interval)" -gt 0 ]
 tap_ok $? "what the process does"
 tap_is "$(grep ' oprof_sample: ' "$T/text" | grep -vc "pid = $caller,\|pid = $$,")" 0 "and nothing else"
-mkdir -p /sys/fs/cgroup/oprof-test.$$ 2>/dev/null
-if [ -w /sys/fs/cgroup/oprof-test.$$/cgroup.procs ] || [ -w /sys/fs/cgroup/perf_event ]; then
-	group=/sys/fs/cgroup/oprof-test.$$
-	sh -c "echo \$\$ >$group/cgroup.procs; exec '$T/rare_caller' 1000000000" &
+mkdir groups
+if mount -t cgroup2 none groups 2>/dev/null && mkdir groups/oprof-test.$$; then
+	sh -c "echo \$\$ >'$T/groups/oprof-test.$$/cgroup.procs'; exec '$T/rare_caller' 1000000000" &
 	caller=$!
 	cleanup_pid $caller
-	"$BIN/optrace" record -o one_group -d 1 --cgroup=oprof-test.$$ -e sample 2>"$T/err" && show one_group
-	tap_ok $? "--cgroup"
+	entered()
+	{
+		[ "$(cat groups/oprof-test.$$/cgroup.procs)" = "$caller" ]
+	}
+	until_true entered
+	"$BIN/optrace" record -o one_group -d 1 --cgroup="$T/groups/oprof-test.$$" -e sample 2>"$T/err"
+	tap_is $? 0 "--cgroup"
 	kill -9 $caller
-	tap_is "$(grep ' oprof_sample: ' "$T/text" | grep -vc "pid = $caller,")" 0 "what is done there, and nothing else"
+	show one_group
+	tap_is "$(grep ' oprof_sample: ' "$T/text" | grep -c "pid = $caller,")" "$(nr_of oprof_sample)" "what is done there, and nothing else"
+	[ "$(nr_of oprof_sample)" -gt 0 ]
+	tap_ok $? "and that is some"
+	until_gone()
+	{
+		rmdir groups/oprof-test.$$ 2>/dev/null || [ ! -d groups/oprof-test.$$ ]
+	}
+	until_true until_gone
+	umount groups
+else
+	tap_note "no control groups can be mounted here"
 fi
-until_gone()
-{
-	rmdir /sys/fs/cgroup/oprof-test.$$ 2>/dev/null || [ ! -d /sys/fs/cgroup/oprof-test.$$ ]
-}
-until_true until_gone
 
 # ---- ends ----
 
