@@ -47,7 +47,8 @@ static const struct verb verbs[] = {
 	{"top", "optop", NULL, NULL, "[options]",
 	 "watch what the machine does now; h shows the keys"},
 	{"trace", "optrace", NULL, NULL,
-	 "record [options] [--] [COMMAND...] | stats [FOLDER] | events [FOLDER] | list-events",
+	 "record [options] [--] [COMMAND...] | start | snapshot | status | stop | stats [FOLDER] | "
+	 "events [FOLDER] | list-events",
 	 "record what the machine does, event by event"},
 	{"archive", "oparchive", NULL, NULL, "-o ARCHIVE [options] [PROFILE...]",
 	 "put a profile and its binaries together, for another machine"},
