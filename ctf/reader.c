@@ -18,7 +18,8 @@
 
 struct reader_stream {
 	struct ctf_stream *file;
-	struct ctf_record record; /* the next one, while it is in the heap */
+	struct ctf_record record;	   /* the next one, while it is in the heap */
+	struct oprof_packet_header packet; /* of the record given, in ns */
 };
 
 struct ctf_reader {
@@ -32,6 +33,7 @@ struct ctf_reader {
 	struct reader_stream *streams; /* in order of name */
 	unsigned int nr_streams;
 	uint64_t nr_long_bytes; /* the windows' of all streams */
+	bool use_ns;		/* and the clock's ticks are others */
 
 	unsigned int *heap; /* of streams, the one with the oldest record on top */
 	unsigned int nr_heap;
@@ -320,6 +322,50 @@ const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsi
 	return reader->streams[i].file;
 }
 
+/* ---- ns ---- */
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+
+void ctf_reader_use_ns(struct ctf_reader *reader)
+{
+	reader->use_ns = reader->metadata.trace.clock.freq_hz != NS_PER_SECOND;
+}
+
+static uint64_t to_ns(const struct ctf_reader *reader, uint64_t ticks)
+{
+	const uint64_t freq_hz = reader->metadata.trace.clock.freq_hz;
+
+	if (!reader->use_ns)
+		return ticks;
+	return ticks / freq_hz * NS_PER_SECOND +
+	       (uint64_t)((unsigned __int128)(ticks % freq_hz) * NS_PER_SECOND / freq_hz);
+}
+
+/* The first tick of that ns. */
+static uint64_t to_ticks(const struct ctf_reader *reader, uint64_t ns)
+{
+	unsigned __int128 ticks;
+
+	if (!reader->use_ns || ns == UINT64_MAX)
+		return ns;
+	ticks = ((unsigned __int128)ns * reader->metadata.trace.clock.freq_hz + NS_PER_SECOND - 1) /
+		NS_PER_SECOND;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+static void give(const struct ctf_reader *reader, struct reader_stream *stream,
+		 struct ctf_record *record)
+{
+	*record = stream->record;
+	if (!reader->use_ns)
+		return;
+	stream->packet = *record->packet;
+	stream->packet.time_begin = to_ns(reader, stream->packet.time_begin);
+	stream->packet.time_end = to_ns(reader, stream->packet.time_end);
+	record->packet = &stream->packet;
+	record->time = to_ns(reader, record->time);
+}
+
 /* ---- in order of time ---- */
 
 static bool is_before(const struct ctf_reader *reader, unsigned int a, unsigned int b)
@@ -384,7 +430,7 @@ int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct
 	if (!reader->nr_heap)
 		return 0;
 	i = heap_pop(reader);
-	*record = reader->streams[i].record;
+	give(reader, &reader->streams[i], record);
 	reader->due[reader->nr_due++] = i;
 	return 1;
 }
@@ -397,8 +443,8 @@ int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag)
 
 	for (unsigned int i = 0; i < reader->nr_streams; i++) {
 		struct diag other;
-		const int error =
-			ctf_stream_seek(reader->streams[i].file, time, result ? &other : diag);
+		const int error = ctf_stream_seek(reader->streams[i].file, to_ticks(reader, time),
+						  result ? &other : diag);
 
 		result = result ? result : error;
 	}
@@ -459,14 +505,14 @@ int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_b
 
 	*begin = before;
 	for (unsigned int i = 0; !error && i < reader->nr_streams; i++)
-		error = find_newest(reader->streams[i].file, before, &newest[i]);
+		error = find_newest(reader->streams[i].file, to_ticks(reader, before), &newest[i]);
 	while (!error && (next = latest(newest, reader->nr_streams))) {
 		if (sum && sum + next->place.nr_bytes > nr_bytes)
 			break;
 		sum += next->place.nr_bytes;
 		/* Times of a damaged file may go back. */
-		if (next->place.time_begin < *begin)
-			*begin = next->place.time_begin;
+		if (to_ns(reader, next->place.time_begin) < *begin)
+			*begin = to_ns(reader, next->place.time_begin);
 		error = step_back(next);
 	}
 	if (error || !latest(newest, reader->nr_streams))

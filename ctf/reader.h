@@ -21,6 +21,13 @@ struct ctf_reader;
 int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag);
 void ctf_reader_close(struct ctf_reader *reader); /* NULL: nothing */
 
+/*
+ * From now on all times, of records, of their packets' headers and of the calls
+ * below, are in ns since the clock's 0, whatever its frequency: several ticks of a
+ * fast clock are one ns. Not those of ctf_stream_counts. Before the first record.
+ */
+void ctf_reader_use_ns(struct ctf_reader *reader);
+
 /* Good until it is closed, as all that follow. */
 const struct ctf_trace *ctf_reader_trace(const struct ctf_reader *reader);
 unsigned int ctf_reader_nr_streams(const struct ctf_reader *reader);

@@ -43,6 +43,7 @@ struct ctf_writer {
 	unsigned int nr_streams;
 	struct writer_file *files;
 	unsigned int nr_files;
+	int pipe_fds[2]; /* for packets that are moved; -1: not made yet */
 	struct ctf_writer_counts counts;
 };
 
@@ -196,8 +197,19 @@ static int begin_trace(struct ctf_writer *writer, const struct ctf_trace *trace,
 		     : 0;
 }
 
+/* With all that is in it. */
+static void close_pipe(struct ctf_writer *writer)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		if (writer->pipe_fds[i] >= 0)
+			close(writer->pipe_fds[i]);
+		writer->pipe_fds[i] = -1;
+	}
+}
+
 static void writer_destroy(struct ctf_writer *writer)
 {
+	close_pipe(writer);
 	for (unsigned int i = 0; i < writer->nr_files; i++) {
 		if (writer->files[i].fd >= 0)
 			close(writer->files[i].fd);
@@ -225,6 +237,7 @@ static struct ctf_writer *writer_create(const char *folder, const struct ctf_tra
 	writer->folder_fd = -1;
 	writer->trace_fd = -1;
 	writer->metadata_fd = -1;
+	writer->pipe_fds[0] = writer->pipe_fds[1] = -1;
 	writer->nr_streams = trace->nr_streams;
 	memcpy(writer->uuid, trace->uuid, sizeof(writer->uuid));
 	writer->folder = strdup(folder);
@@ -421,6 +434,17 @@ static int unwrite(struct ctf_writer *writer, const struct writer_file *file, ui
 			   file->name, strerror(-error));
 }
 
+static void count(struct ctf_writer *writer, struct writer_file *file,
+		  const struct oprof_packet_header *header, size_t nr_bytes)
+{
+	file->nr_bytes += (off_t)nr_bytes;
+	file->has_packet = true;
+	file->last = *header;
+	writer->counts.nr_packets++;
+	writer->counts.nr_bytes += nr_bytes;
+	writer->counts.nr_chunk_bytes += nr_bytes;
+}
+
 int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void *packet,
 		      size_t nr_bytes, struct diag *diag)
 {
@@ -439,12 +463,71 @@ int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void
 	error = write_packet(writer, file, &header, packet, nr_bytes);
 	if (error)
 		return unwrite(writer, file, header.nr_records, error, diag);
-	file->nr_bytes += (off_t)nr_bytes;
-	file->has_packet = true;
-	file->last = header;
-	writer->counts.nr_packets++;
-	writer->counts.nr_bytes += nr_bytes;
-	writer->counts.nr_chunk_bytes += nr_bytes;
+	count(writer, file, &header, nr_bytes);
+	return 0;
+}
+
+/* What is in the pipe, to the file's end at *to. -EOPNOTSUPP: the file cannot be written so. */
+static int empty_pipe(const struct ctf_writer *writer, const struct writer_file *file,
+		      size_t nr_bytes, off_t *to)
+{
+	while (nr_bytes) {
+		const ssize_t nr =
+			splice(writer->pipe_fds[0], NULL, file->fd, to, nr_bytes, SPLICE_F_MOVE);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0 && errno == EINVAL && *to == file->nr_bytes)
+			return -EOPNOTSUPP;
+		if (nr <= 0)
+			return nr ? -errno : -EIO;
+		nr_bytes -= (size_t)nr;
+	}
+	return 0;
+}
+
+static int move_packet(struct ctf_writer *writer, struct writer_file *file, int from_fd,
+		       size_t nr_bytes)
+{
+	off_t to = file->nr_bytes;
+	int error = file->fd < 0 ? make_file(writer, file) : 0;
+
+	if (!error && writer->pipe_fds[0] < 0 && pipe2(writer->pipe_fds, O_CLOEXEC))
+		error = -errno;
+	while (!error && nr_bytes) {
+		const ssize_t nr =
+			splice(from_fd, NULL, writer->pipe_fds[1], NULL, nr_bytes, SPLICE_F_MOVE);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr <= 0)
+			return nr ? -errno : -EIO;
+		error = empty_pipe(writer, file, (size_t)nr, &to);
+		nr_bytes -= (size_t)nr;
+	}
+	return error;
+}
+
+int ctf_writer_move(struct ctf_writer *writer, unsigned int number,
+		    const struct oprof_packet_header *header, int from_fd, size_t nr_bytes,
+		    struct diag *diag)
+{
+	struct writer_file *file = &writer->files[number];
+	const char *fault;
+	int error;
+
+	assert(number < writer->nr_files);
+	fault = find_fault(writer, file, header, nr_bytes);
+	if (fault)
+		return refuse(writer, file, fault, diag);
+	error = move_packet(writer, file, from_fd, nr_bytes);
+	if (error)
+		close_pipe(writer); /* and let go of what is in it */
+	if (error == -EOPNOTSUPP)
+		return error;
+	if (error)
+		return unwrite(writer, file, header->nr_records, error, diag);
+	count(writer, file, header, nr_bytes);
 	return 0;
 }
 

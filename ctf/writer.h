@@ -11,6 +11,7 @@
 #define CTF_WRITER_H
 
 #include "ctf/ctf.h"
+#include "oprof/packet.h"
 
 struct ctf_writer;
 
@@ -64,6 +65,16 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
  */
 int ctf_writer_append(struct ctf_writer *writer, unsigned int file, const void *packet,
 		      size_t nr_bytes, struct diag *diag);
+
+/*
+ * The same of a packet in a descriptor that can be spliced from, header being
+ * its header, which stays as it is: its bytes go there without being copied.
+ * All is taken from from_fd that will be, also after an error. -EOPNOTSUPP: this
+ * file system does not take it: nothing is written or counted, append it.
+ */
+int ctf_writer_move(struct ctf_writer *writer, unsigned int file,
+		    const struct oprof_packet_header *header, int from_fd, size_t nr_bytes,
+		    struct diag *diag);
 
 struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer);
 

@@ -301,6 +301,46 @@ START_TEST(records_of_one_time_come_in_order_of_their_files)
 }
 END_TEST
 
+/* The same trace, by a clock of 2.5 GHz. */
+START_TEST(times_are_ns_where_they_are_asked_for)
+{
+	uint64_t *ticks, nr = 0, i = 0;
+	struct ctf_record record;
+	int result;
+
+	make_trace(&made, "trace", 11, 20);
+	ck_assert_int_eq(system("sed -i 's/freq = 1000000000/freq = 2500000000/' trace/metadata"),
+			 0);
+	ticks = calloc(100000, sizeof(*ticks));
+	open_trace();
+	ck_assert_uint_eq(ctf_reader_trace(reader)->clock.freq_hz, 2500000000);
+	while (ctf_reader_next(reader, &record, &diag) == 1 && nr < 100000)
+		ticks[nr++] = record.time;
+	ck_assert_uint_gt(nr, 100);
+	ctf_reader_close(reader);
+	open_trace();
+	ctf_reader_use_ns(reader);
+	while ((result = ctf_reader_next(reader, &record, &diag)) == 1) {
+		ck_assert_uint_eq(record.time, (uint64_t)((unsigned __int128)ticks[i++] * 2 / 5));
+		ck_assert_uint_le(record.packet->time_begin, record.time);
+		ck_assert_uint_ge(record.packet->time_end, record.time);
+	}
+	ck_assert_int_eq(result, 0);
+	ck_assert_uint_eq(i, nr);
+	/* To the packet that holds a time, or the next. */
+	for (i = 0; i < nr; i += 37) {
+		const uint64_t ns = (uint64_t)((unsigned __int128)ticks[i] * 2 / 5);
+		bool is_found = false;
+
+		ck_assert_int_eq(ctf_reader_seek(reader, ns, &diag), 0);
+		while (!is_found && ctf_reader_next(reader, &record, &diag) == 1)
+			is_found = record.time == ns;
+		ck_assert(is_found);
+	}
+	free(ticks);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("ctf_reader");
@@ -313,5 +353,6 @@ int main(void)
 	tcase_add_test(tc, links_and_pipes_among_the_streams_are_told_and_the_rest_is_read);
 	tcase_add_test(tc, long_records_of_many_streams_have_a_bound_together);
 	tcase_add_test(tc, records_of_one_time_come_in_order_of_their_files);
+	tcase_add_test(tc, times_are_ns_where_they_are_asked_for);
 	return test_run(tc);
 }

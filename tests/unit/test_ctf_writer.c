@@ -361,6 +361,55 @@ static void after_room_is_made(uint64_t nr, uint64_t nr_lost)
 	ck_assert_uint_eq(found.lost_overwritten, nr_lost); /* the gap */
 }
 
+/* In a descriptor of nr_bytes. */
+static int spliceable(size_t nr_bytes)
+{
+	const int fd = memfd_create("packet", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, packet.bytes, nr_bytes), (ssize_t)nr_bytes);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+static int move(size_t nr_bytes)
+{
+	const int fd = spliceable(nr_bytes);
+	const int error = ctf_writer_move(writer, file, &packet.header, fd, packet.nr_bytes, &diag);
+
+	ck_assert_int_eq(close(fd), 0);
+	return error;
+}
+
+START_TEST(packets_are_moved_as_they_are_appended)
+{
+	for (uint64_t i = 0; i < 20; i++) {
+		make(i);
+		ck_assert_int_eq(i % 3 ? move(BYTES) : append(), 0);
+	}
+	ck_assert_uint_eq(read_back(0).nr_packets, 20);
+	ck_assert_uint_eq(ctf_writer_counts(writer).nr_bytes, 20 * BYTES);
+	make(3);
+	ck_assert_int_eq(move(BYTES), -EBADMSG); /* its number was there */
+	ck_assert_uint_eq(read_back(0).nr_packets, 20);
+	ck_assert_uint_eq(ctf_writer_counts(writer).lost_refused_packets, 1);
+}
+END_TEST
+
+START_TEST(a_packet_that_cannot_all_be_moved_leaves_nothing)
+{
+	make(0);
+	ck_assert_int_eq(move(BYTES), 0);
+	make(1);
+	ck_assert_int_eq(move(BYTES / 2), -EIO);
+	ck_assert_uint_eq(ctf_writer_counts(writer).lost_unwritten_packets, 1);
+	ck_assert_uint_eq(ctf_writer_counts(writer).lost_unwritten_records, 3);
+	make(2);
+	ck_assert_int_eq(move(BYTES), 0);
+	ck_assert_uint_eq(read_back(0).nr_packets, 2);
+}
+END_TEST
+
 START_TEST(a_limit_on_the_file_leaves_whole_packets_only)
 {
 	const struct rlimit limit = {5 * BYTES + 1000, RLIM_INFINITY};
@@ -470,6 +519,8 @@ int main(void)
 	tcase_add_test(tc, packets_with_a_fault_are_refused_and_counted);
 	tcase_add_test(tc, a_packet_that_is_written_piece_by_piece_is_whole);
 	tcase_add_test(tc, a_packet_that_changes_while_it_is_written_is_written_as_it_was_checked);
+	tcase_add_test(tc, packets_are_moved_as_they_are_appended);
+	tcase_add_test(tc, a_packet_that_cannot_all_be_moved_leaves_nothing);
 	tcase_add_test(tc, a_limit_on_the_file_leaves_whole_packets_only);
 	tcase_add_test(tc, a_full_disk_leaves_whole_packets_only);
 	tcase_add_test(tc, a_killed_writer_leaves_all_it_had_acknowledged);
