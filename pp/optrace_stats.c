@@ -184,6 +184,7 @@ static int stats(struct reading *reading)
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
+	ctf_reader_use_ns(reader);
 	error = read_all(reading, reader);
 	if (!error)
 		error = show(reading, reader);

@@ -247,7 +247,10 @@ void trace_line_text(struct trace_line *line, const struct ctf_record *record, u
 	add_number(line, ns / NS_PER_SECOND, 10, 5, ' ');
 	add(line, ".");
 	add_number(line, ns % NS_PER_SECOND, 10, 9, '0');
-	add_number(line, record->packet->cpu_id, 10, 4, ' ');
+	if (record->packet->cpu_id == OPROF_PACKET_NO_CPU)
+		add(line, "   -");
+	else
+		add_number(line, record->packet->cpu_id, 10, 4, ' ');
 	if (who->tid == TRACE_WHO_UNKNOWN)
 		add(line, "       ?");
 	else
@@ -274,7 +277,10 @@ void trace_line_json(struct trace_line *line, const struct ctf_record *record, u
 	add(line, "{\"time_ns\":");
 	add_number(line, record->time - begin, 10, 0, ' ');
 	add(line, ",\"cpu\":");
-	add_number(line, record->packet->cpu_id, 10, 0, ' ');
+	if (record->packet->cpu_id == OPROF_PACKET_NO_CPU)
+		add(line, "null");
+	else
+		add_number(line, record->packet->cpu_id, 10, 0, ' ');
 	add(line, ",\"tid\":");
 	if (who->tid == TRACE_WHO_UNKNOWN)
 		add(line, "null");

@@ -701,6 +701,9 @@ int trace_states_take(struct trace_states *states, const struct ctf_record *reco
 	const unsigned int nr = record->packet->cpu_id;
 	struct cpu *cpu;
 
+	if (event < states->nr_events && states->rules[event].action == ACT_STATE &&
+	    nr == OPROF_PACKET_NO_CPU)
+		return act_state(states, record, &states->rules[event]);
 	if (nr >= NR_CPUS_MAX || event >= states->nr_events)
 		return 0;
 	if (need_cpus(states, nr + 1))

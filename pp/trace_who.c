@@ -123,6 +123,8 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 	const unsigned int cpu = record->packet->cpu_id;
 	const struct ctf_value *values = record->values;
 
+	if (cpu == OPROF_PACKET_NO_CPU)
+		return &nobody;
 	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
 		return NULL;
 	if (who->exec && record->event == who->exec)
@@ -150,6 +152,8 @@ int trace_who_look(struct trace_who *who, const struct ctf_record *record)
 	const unsigned int cpu = record->packet->cpu_id;
 	struct who_cpu *at;
 
+	if (cpu == OPROF_PACKET_NO_CPU)
+		return 0;
 	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
 		return -ENOMEM;
 	at = &who->cpus[cpu];

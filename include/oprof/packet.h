@@ -33,6 +33,9 @@ enum oprof_ring_lost {
 /* nr_records of a packet that was repaired after its writer's death: count them. */
 #define OPROF_PACKET_NR_UNKNOWN 0xffffffffu
 
+/* cpu_id of a stream that is no CPU's: what the daemon tells of the machine. */
+#define OPROF_PACKET_NO_CPU 0xffffffffu
+
 /*
  * A packet's first bytes: CTF's packet header up to stream_id, then the packet
  * context. Times are of the session's clock. In a stream: time_begin is at
