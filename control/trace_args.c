@@ -24,6 +24,10 @@ const struct poptOption trace_args_table[] = {
 	 "only what this user does: needs the kernel module", "USER"},
 	{"flush", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_FLUSH,
 	 "of a trace on disk: write what has come every MS milliseconds", "MS"},
+	{"source", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_SOURCE,
+	 "who records: the kernel module, performance events, or auto: the module where it can "
+	 "(auto)",
+	 "module|perf|auto"},
 	{"rotate", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_ROTATE,
 	 "go on in a new chunk, a folder in the folder, when one has so much or is so old (100M, 60 or "
 	 "100M,60)",
@@ -130,6 +134,9 @@ int trace_args_take(struct trace_args *args, poptContext popt, int option, const
 		return 0;
 	case TRACE_ARGS_COMPRESS:
 		daemon_args_add(&args->daemon, "--compress");
+		return 0;
+	case TRACE_ARGS_SOURCE:
+		daemon_args_add(&args->daemon, "--source=%s", text);
 		return 0;
 	case TRACE_ARGS_PIDS:
 		daemon_args_add(&args->daemon, "--pid=%s", text);

@@ -28,6 +28,7 @@ enum trace_args_option {
 	TRACE_ARGS_PIDS,
 	TRACE_ARGS_CGROUP,
 	TRACE_ARGS_UID,
+	TRACE_ARGS_SOURCE,
 	TRACE_ARGS_VERSION,
 	TRACE_ARGS_HELP,
 	TRACE_ARGS_NR, /* others begin here */

@@ -120,8 +120,9 @@ static void show_lines(const char *text, const char *key, const char *before)
 static void show_one(const char *name, const char *text)
 {
 	char mode[32] = "", size[32], sizes[96];
-	const uint64_t lost = number_of(text, "lost_kernel") + number_of(text, "lost_room") +
-			      number_of(text, "lost_bad") + number_of(text, "lost_disk");
+	const uint64_t lost = number_of(text, "lost_kernel") + number_of(text, "lost_nested") +
+			      number_of(text, "lost_room") + number_of(text, "lost_bad") +
+			      number_of(text, "lost_disk");
 
 	(void)control_text_find(text, "mode", mode, sizeof(mode));
 	show_size(size, sizeof(size), number_of(text, "sub_buffer_bytes"));
@@ -134,6 +135,7 @@ static void show_one(const char *name, const char *text)
 		     (double)number_of(text, "covered_ns") / 1e9, number_of(text, "records"), lost,
 		     number_of(text, "snapshots"));
 	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full");
+	show_lost(text, "lost_nested", "lost: too many interrupts within each other");
 	show_lost(text, "lost_room", "lost: longer than a buffer, or no memory");
 	show_lost(text, "lost_bad", "lost: not as the kernel describes them");
 	show_lost(text, "lost_disk", "lost: the disk did not take them");

@@ -46,6 +46,8 @@ daemon_libdaemon_a_SOURCES += daemon/attribution.c daemon/attribution.h daemon/c
 	daemon/sync_job.c daemon/sync_job.h
 
 # Tracing.
+daemon_libdaemon_a_SOURCES += daemon/ktrace.c daemon/ktrace.h daemon/ktrace_events.c \
+	daemon/ktrace_events.h daemon/trace_kmod.c daemon/trace_kmod.h
 daemon_libdaemon_a_SOURCES += daemon/trace_channel.c daemon/trace_channel.h daemon/trace_layout.c \
 	daemon/trace_layout.h daemon/trace_perf.c daemon/trace_perf.h daemon/trace_syscalls.c \
 	daemon/trace_syscalls.h daemon/trace_state.c daemon/trace_state.h daemon/trace_choice.c \

@@ -286,6 +286,9 @@ static int begin(struct program *program, struct diag *diag)
 		.sub_buffer_bytes = (uint32_t)options->sub_buffer_bytes,
 		.nr_sub_buffers = (uint32_t)options->nr_sub_buffers,
 		.chunks = options->chunks,
+		/* Conditions are looked at by the daemon, which does not see the module's events.
+		 */
+		.source = options->nr_conditions ? TRACER_PERF : options->source,
 		.cgroup = options->cgroup,
 	};
 	int error = choose(program, diag);

@@ -135,7 +135,8 @@ static int cpu_init(struct trace_channel *channel, unsigned int nr)
 {
 	const struct ring_config config = ring_config_of(&channel->config);
 	struct cpu_ring *cpu = &channel->cpus[nr];
-	const int error = ring_create(cpu, &config, nr);
+	const int error =
+		ring_create(cpu, &config, channel->config.name ? OPROF_PACKET_NO_CPU : nr);
 
 	if (error)
 		return error;
@@ -162,7 +163,10 @@ static int add_file(struct ctf_writer *writer, const struct trace_channel *chann
 {
 	char name[32];
 
-	(void)snprintf(name, sizeof(name), "channel_%u", cpu);
+	if (channel->config.name)
+		(void)snprintf(name, sizeof(name), "%s", channel->config.name);
+	else
+		(void)snprintf(name, sizeof(name), "channel_%u", cpu);
 	return ctf_writer_add_file(writer, name, channel->config.stream_id, file, diag);
 }
 

@@ -29,6 +29,8 @@ struct trace_channel_config {
 	uint32_t stream_id;
 	uint8_t uuid[CTF_UUID_BYTES];
 	unsigned int nr_cpus; /* numbers from 0; a ring is made when the first record comes */
+	/* It is no CPU's: one ring, of number 0 here, whose file is called so. NULL: of CPUs. */
+	const char *name;
 };
 
 struct trace_channel_counts {

@@ -94,6 +94,20 @@ void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_co
 					.next_done = 1};
 }
 
+int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
+		      const struct trace_chunks_config *config, const char *folder,
+		      const struct ctf_trace *trace, uint64_t now_ns, struct diag *diag)
+{
+	int error;
+
+	if (!trace_chunks_wanted(config))
+		return ctf_writer_open(writer, folder, trace, diag);
+	error = ctf_writer_open_chunks(writer, folder, trace, diag);
+	if (!error)
+		trace_chunks_init(chunks, config, folder, *writer, now_ns);
+	return error;
+}
+
 bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns)
 {
 	const struct trace_chunks_config *config = &chunks->config;

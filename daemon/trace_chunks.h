@@ -57,6 +57,12 @@ static inline bool trace_chunks_wanted(const struct trace_chunks_config *config)
 void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_config *config,
 		       const char *folder, struct ctf_writer *writer, uint64_t now_ns);
 
+/* Make the folder, in chunks where config wants them: else chunks stays zeroed. As ctf_writer_open.
+ */
+int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
+		      const struct trace_chunks_config *config, const char *folder,
+		      const struct ctf_trace *trace, uint64_t now_ns, struct diag *diag);
+
 /* Whether the chunk being written has all that it may have: the next is due. */
 bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns);
 

@@ -17,6 +17,8 @@ struct syscall {
 	unsigned int nr_args;
 	uint32_t nr_bytes;			  /* of all arguments */
 	uint8_t arg_bytes[TRACE_SYSCALL_NR_ARGS]; /* of each: the low ones of a register */
+	uint8_t names;				  /* bit n: argument n is a file's name */
+	uint8_t strings;			  /* of names, what is recorded as text */
 };
 
 struct trace_syscalls {
@@ -125,6 +127,20 @@ static int add_events(struct trace_syscalls *syscalls, char *entry, struct ctf_f
 	return entry && exit && fields ? 0 : -ENOMEM;
 }
 
+/* Of text that a program hands over; of other text not even the length is certain. */
+static bool is_file_name(const struct tracepoint_field *field)
+{
+	static const char *const names[] = {"filename", "pathname", "path",	"oldname",
+					    "newname",	"dev_name", "dir_name", "old_name"};
+
+	if (strcmp(field->type, "const char *"))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], field->name))
+			return true;
+	return false;
+}
+
 /* The tracepoint's first field is the call's number; the arguments stand behind. */
 static int add_args(struct syscall *call, const struct tracepoint *tracepoint,
 		    struct ctf_field *fields)
@@ -134,6 +150,8 @@ static int add_args(struct syscall *call, const struct tracepoint *tracepoint,
 
 		*field = type_of(&tracepoint->fields[i]);
 		field->name = strdup(tracepoint->fields[i].name);
+		if (is_file_name(&tracepoint->fields[i]))
+			call->names |= (uint8_t)(1u << call->nr_args);
 		call->arg_bytes[call->nr_args++] = (uint8_t)(field->bits / 8);
 		call->nr_bytes += field->bits / 8;
 		if (!field->name)
@@ -290,6 +308,47 @@ unsigned int trace_syscalls_nr_events(const struct trace_syscalls *syscalls)
 const struct ctf_event *trace_syscalls_event(const struct trace_syscalls *syscalls, unsigned int i)
 {
 	return &syscalls->events[i];
+}
+
+/* ---- for the module ---- */
+
+void trace_syscalls_take_strings(struct trace_syscalls *syscalls)
+{
+	for (unsigned int i = 0; i < syscalls->nr_calls; i++) {
+		struct syscall *call = &syscalls->calls[i];
+		struct ctf_field *fields;
+
+		if (call->entry == NOT_KNOWN || !call->names)
+			continue;
+		fields = (struct ctf_field *)(uintptr_t)syscalls->events[call->entry].fields;
+		for (unsigned int arg = 0; arg < call->nr_args; arg++)
+			if (call->names & 1u << arg)
+				fields[arg] = (struct ctf_field){.name = fields[arg].name,
+								 .kind = CTF_FIELD_STRING};
+		call->strings = call->names;
+	}
+}
+
+unsigned int trace_syscalls_nr_calls(const struct trace_syscalls *syscalls)
+{
+	return syscalls->nr_calls;
+}
+
+void trace_syscalls_fill(const struct trace_syscalls *syscalls, unsigned int number,
+			 struct oprof_ktrace_syscall *call)
+{
+	const struct syscall *from = &syscalls->calls[number];
+
+	*call = (struct oprof_ktrace_syscall){.entry_id = OPROF_KTRACE_NO_EVENT,
+					      .exit_id = OPROF_KTRACE_NO_EVENT};
+	if (from->entry == NOT_KNOWN)
+		return;
+	call->is_known = 1;
+	call->entry_id = syscalls->first_id + from->entry;
+	call->exit_id = call->entry_id + 1;
+	call->strings = from->strings;
+	for (unsigned int i = 0; i < from->nr_args; i++)
+		call->arg_bytes[i] = from->strings & 1u << i ? 0 : from->arg_bytes[i];
 }
 
 /* ---- records ---- */

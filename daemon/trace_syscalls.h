@@ -13,6 +13,7 @@
 
 #include "ctf/ctf.h"
 #include "lib/diag.h"
+#include "oprof/kmod_trace.h"
 
 #include <stdint.h>
 
@@ -31,6 +32,18 @@ void trace_syscalls_destroy(struct trace_syscalls *syscalls); /* NULL: nothing *
 unsigned int trace_syscalls_nr_events(const struct trace_syscalls *syscalls);
 /* Constant while syscalls is there. */
 const struct ctf_event *trace_syscalls_event(const struct trace_syscalls *syscalls, unsigned int i);
+
+/*
+ * Names of files among the arguments are strings, as the kernel module copies them, no longer
+ * addresses: before any event is described.
+ */
+void trace_syscalls_take_strings(struct trace_syscalls *syscalls);
+
+/* One more than the highest number of a call. */
+unsigned int trace_syscalls_nr_calls(const struct trace_syscalls *syscalls);
+/* For the module: a call's events and arguments; not known where it has no name. */
+void trace_syscalls_fill(const struct trace_syscalls *syscalls, unsigned int number,
+			 struct oprof_ktrace_syscall *call);
 
 /* Which event a call's begin, or its end, is: its id, and the bytes of its payload. */
 uint32_t trace_syscalls_entry(const struct trace_syscalls *syscalls, int64_t number,

@@ -4,6 +4,7 @@
 #include "ctf/writer.h"
 #include "daemon/trace_channel.h"
 #include "daemon/trace_describe.h"
+#include "daemon/trace_kmod.h"
 #include "daemon/trace_layout.h"
 #include "daemon/trace_memory.h"
 #include "daemon/trace_perf.h"
@@ -63,6 +64,7 @@ struct tracer {
 	uint32_t *trigger_events; /* the trigger's numbers of events; NULL: there is none */
 	const char *cause;	  /* not told yet */
 
+	struct trace_kmod *kmod; /* NULL: perf records; else nothing else here is there */
 	struct trace_perf *perf;
 	struct trace_channel *channel;
 	struct ctf_writer *writer;
@@ -410,18 +412,18 @@ static int open_channel(struct tracer *tracer, struct diag *diag)
 	return trace_channel_create(&tracer->channel, &config, diag);
 }
 
-static int open_folder(struct tracer *tracer, struct diag *diag)
+/* -ENOENT: it is perf's. */
+static int open_kmod(struct tracer *tracer, struct diag *diag)
 {
-	const struct tracer_config *config = &tracer->config;
-	int error;
+	const enum tracer_source source = tracer->config.source;
+	int error = -ENOENT;
 
-	if (!trace_chunks_wanted(&config->chunks))
-		return ctf_writer_open(&tracer->writer, config->folder, &tracer->trace, diag);
-	error = ctf_writer_open_chunks(&tracer->writer, config->folder, &tracer->trace, diag);
-	if (!error)
-		trace_chunks_init(&tracer->chunks, &config->chunks, config->folder, tracer->writer,
-				  now_ns(CLOCK_MONOTONIC));
-	return error;
+	/* A trigger looks at events, and the module's go past the daemon. */
+	if (source != TRACER_PERF && !tracer->config.trigger)
+		error = trace_kmod_open(&tracer->kmod, &tracer->config, diag);
+	if (source == TRACER_MODULE)
+		return error == -ENOENT ? -ENODEV : error;
+	return error == -EOPNOTSUPP || error == -EPERM || error == -EACCES ? -ENOENT : error;
 }
 
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
@@ -434,6 +436,14 @@ int tracer_open(struct tracer **tracer, const struct tracer_config *config, stru
 	if (!made)
 		return diag_set(diag, -ENOMEM, "no memory for a trace");
 	made->config = *config;
+	error = open_kmod(made, diag);
+	if (error != -ENOENT) {
+		if (error)
+			free(made);
+		else
+			*tracer = made;
+		return error;
+	}
 	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
 		made->config.nr_sub_buffers =
 			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
@@ -456,7 +466,9 @@ int tracer_open(struct tracer **tracer, const struct tracer_config *config, stru
 	if (!error && config->folder && config->keep_old)
 		error = trace_place_make_way(config->folder, diag);
 	if (!error && config->folder)
-		error = open_folder(made, diag);
+		error = trace_chunks_open(&made->chunks, &made->writer, &config->chunks,
+					  config->folder, &made->trace, now_ns(CLOCK_MONOTONIC),
+					  diag);
 	if (error) {
 		(void)tracer_close(made, NULL);
 		return error;
@@ -472,6 +484,11 @@ int tracer_close(struct tracer *tracer, struct diag *diag)
 
 	if (!tracer)
 		return 0;
+	if (tracer->kmod) {
+		error = trace_kmod_close(tracer->kmod, diag);
+		free(tracer);
+		return error;
+	}
 	trace_channel_destroy(tracer->channel);
 	error = ctf_writer_close(tracer->writer, diag);
 	trace_chunks_end(&tracer->chunks);
@@ -555,6 +572,8 @@ static int tell_state(struct tracer *tracer, struct ctf_writer *writer,
 
 int tracer_start(struct tracer *tracer, struct diag *diag)
 {
+	if (tracer->kmod)
+		return trace_kmod_start(tracer->kmod, diag);
 	struct trace_state_config how = {
 		.time = now_ns(CLOCK_MONOTONIC), .turn = read_meanwhile, .context = tracer};
 	int error = prepare_rings(tracer, diag);
@@ -630,6 +649,8 @@ int tracer_round(struct tracer *tracer, struct diag *diag)
 {
 	const uint64_t before = now_ns(CLOCK_MONOTONIC);
 	int error;
+	if (tracer->kmod)
+		return trace_kmod_round(tracer->kmod, diag);
 
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
@@ -644,11 +665,15 @@ int tracer_round(struct tracer *tracer, struct diag *diag)
 
 int tracer_follow_cpus(struct tracer *tracer, struct diag *diag)
 {
+	if (tracer->kmod)
+		return 0 /* the module does */;
 	return trace_perf_follow_cpus(tracer->perf, diag);
 }
 
 int tracer_flush(struct tracer *tracer, struct diag *diag)
 {
+	if (tracer->kmod)
+		return trace_kmod_flush(tracer->kmod, diag);
 	if (!tracer->writer)
 		return 0;
 	(void)trace_perf_read(tracer->perf, false);
@@ -657,11 +682,15 @@ int tracer_flush(struct tracer *tracer, struct diag *diag)
 
 int tracer_poll_fd(const struct tracer *tracer)
 {
+	if (tracer->kmod)
+		return trace_kmod_poll_fd(tracer->kmod);
 	return trace_perf_poll_fd(tracer->perf);
 }
 
 int tracer_stop(struct tracer *tracer, struct diag *diag)
 {
+	if (tracer->kmod)
+		return trace_kmod_stop(tracer->kmod, diag);
 	int error;
 
 	(void)trace_perf_enable(tracer->perf, false);
@@ -699,6 +728,8 @@ static int write_snapshot(struct tracer *tracer, struct ctf_writer *writer,
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
+	if (tracer->kmod)
+		return trace_kmod_snapshot(tracer->kmod, folder, taken, diag);
 	struct ctf_writer *writer;
 	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag), closed;
 
@@ -711,6 +742,8 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 
 struct tracer_held tracer_held(struct tracer *tracer)
 {
+	if (tracer->kmod)
+		return trace_kmod_held(tracer->kmod);
 	const struct trace_channel_held held = trace_channel_held(tracer->channel, tracer->begin);
 
 	return (struct tracer_held){.nr_bytes = held.nr_bytes,
@@ -720,6 +753,8 @@ struct tracer_held tracer_held(struct tracer *tracer)
 
 struct tracer_sizes tracer_sizes(const struct tracer *tracer)
 {
+	if (tracer->kmod)
+		return trace_kmod_sizes(tracer->kmod);
 	struct tracer_sizes sizes = {.sub_buffer_bytes = tracer->config.sub_buffer_bytes,
 				     .nr_sub_buffers = tracer->config.nr_sub_buffers};
 
@@ -730,11 +765,15 @@ struct tracer_sizes tracer_sizes(const struct tracer *tracer)
 
 unsigned int tracer_nr_events(const struct tracer *tracer)
 {
+	if (tracer->kmod)
+		return trace_kmod_nr_events(tracer->kmod);
 	return tracer->nr_events;
 }
 
 struct tracer_counts tracer_counts(const struct tracer *tracer)
 {
+	if (tracer->kmod)
+		return trace_kmod_counts(tracer->kmod);
 	const struct trace_channel_counts channel = trace_channel_counts(tracer->channel);
 	const struct trace_perf_counts perf = trace_perf_counts(tracer->perf);
 	struct ctf_writer_counts written = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace by perf_event_open: chosen events of the whole machine, recorded to
+ * A trace, by perf_event_open or the kernel module: chosen events of the whole machine, recorded to
  * a folder (doc/trace-folder.md), or kept in memory, the oldest making room,
  * until a snapshot is taken.
  *
@@ -18,7 +18,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Who records: the kernel module, or perf_event_open, which is everywhere. */
+enum tracer_source {
+	TRACER_AUTO, /* the module where it is loaded and has all that is chosen */
+	TRACER_PERF,
+	TRACER_MODULE,
+};
+
 struct tracer_config {
+	enum tracer_source source;
 	const char *tracefs;		   /* borrowed, as all */
 	const struct trace_choice *choice; /* at least one event */
 	const char *folder;		   /* of the trace, to be made; NULL: a flight recorder */
@@ -42,15 +50,17 @@ struct tracer_config {
  * nr_state records of the state at the start.
  */
 struct tracer_counts {
-	uint64_t nr_records;	/* in the folder, or in memory: events and state */
-	uint64_t nr_state;	/* of them, the state at the start, and at each chunk's */
-	uint64_t lost_kernel;	/* the kernel's ring was full */
-	uint64_t lost_room;	/* no room here, too long, or no memory */
-	uint64_t lost_bad;	/* do not hold what their tracepoint says */
-	uint64_t lost_disk;	/* in packets that the disk did not take, as far as they tell */
-	uint64_t ring_errors;	/* the kernel's ring was damaged: nobody knows what it held */
-	uint64_t packet_errors; /* packets of ours that were refused: a fault of ours */
-	uint64_t nr_late;	/* of nr_records, with the stamp of the record before */
+	uint64_t nr_records;  /* in the folder, or in memory: events and state */
+	uint64_t nr_state;    /* of them, the state at the start, and at each chunk's */
+	uint64_t lost_kernel; /* the kernel's ring was full */
+	uint64_t lost_nested; /* the module's: more interrupts in each other than it can tell apart
+			       */
+	uint64_t lost_room;   /* no room here, too long, or no memory */
+	uint64_t lost_bad;    /* do not hold what their tracepoint says */
+	uint64_t lost_disk;   /* in packets that the disk did not take, as far as they tell */
+	uint64_t ring_errors; /* the kernel's ring was damaged: nobody knows what it held */
+	uint64_t packet_errors;	       /* packets of ours that were refused: a fault of ours */
+	uint64_t nr_late;	       /* of nr_records, with the stamp of the record before */
 	uint64_t nr_packets, nr_bytes; /* written */
 	uint64_t nr_throttled;	       /* times that the kernel took no samples for a while */
 };

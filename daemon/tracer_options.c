@@ -16,6 +16,7 @@ enum option {
 	OPTION_EVENTS = 1,
 	OPTION_FOLDER,
 	OPTION_KEEP_OLD,
+	OPTION_SOURCE,
 	OPTION_OVERWRITE,
 	OPTION_SIZE,
 	OPTION_SECONDS,
@@ -36,6 +37,7 @@ enum option {
 static const struct poptOption option_table[] = {
 	{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENTS, "record these events, too", "EVENTS"},
 	{"folder", 'o', POPT_ARG_STRING, NULL, OPTION_FOLDER, "make the trace there", "DIR"},
+	{"source", 0, POPT_ARG_STRING, NULL, OPTION_SOURCE, "who records", "module|perf|auto"},
 	{"keep-old", 0, POPT_ARG_NONE, NULL, OPTION_KEEP_OLD, "move a trace there to DIR.old",
 	 NULL},
 	{"overwrite", 0, POPT_ARG_NONE, NULL, OPTION_OVERWRITE, "be a flight recorder", NULL},
@@ -82,6 +84,19 @@ static int take_number(const char *option, const char *text, uint64_t max, uint6
 	if (!number_parse(text, max, number) && *number)
 		return 0;
 	return diag_set(diag, -EINVAL, "%s %s: give a whole number, from 1", option, text);
+}
+
+static int take_source(struct tracer_options *options, const char *text, struct diag *diag)
+{
+	static const char *const sources[] = {
+		[TRACER_AUTO] = "auto", [TRACER_PERF] = "perf", [TRACER_MODULE] = "module"};
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strcmp(sources[i], text)) {
+			options->source = (enum tracer_source)i;
+			return 0;
+		}
+	return diag_set(diag, -EINVAL, "--source=%s: give module, perf or auto", text);
 }
 
 static int take_keep(struct tracer_options *options, const char *text, struct diag *diag)
@@ -140,6 +155,8 @@ static int take_option(struct tracer_options *options, enum option option, const
 	case OPTION_FOLDER:
 		options->folder = text;
 		return 0;
+	case OPTION_SOURCE:
+		return take_source(options, text, diag);
 	case OPTION_KEEP_OLD:
 		options->keep_old = true;
 		return 0;

@@ -4,6 +4,7 @@
 #define DAEMON_TRACER_OPTIONS_H
 
 #include "daemon/trace_chunks.h"
+#include "daemon/tracer.h"
 #include "lib/diag.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #define TRACER_NR_CONDITIONS  16u
 
 struct tracer_options {
+	enum tracer_source source;
 	const char *texts[TRACER_NR_EVENT_TEXTS];
 	size_t nr_texts;
 	/* Of the trace; a session's flight recorder: what snapshots' names begin with. */

@@ -22,7 +22,8 @@
 
 static uint64_t sum_lost(const struct tracer_counts *counts)
 {
-	return counts->lost_kernel + counts->lost_room + counts->lost_bad + counts->lost_disk;
+	return counts->lost_kernel + counts->lost_nested + counts->lost_room + counts->lost_bad +
+	       counts->lost_disk;
 }
 
 void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
@@ -34,6 +35,8 @@ void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 	} losses[] = {
 		{counts->lost_kernel, "events found the kernel's buffers full: choose fewer "
 				      "events, or larger buffers (-m)"},
+		{counts->lost_nested, "events came in interrupts, of which too many were within "
+				      "each other"},
 		{counts->lost_room, "events are longer than a buffer, or there was no memory: "
 				    "larger buffers (-m)"},
 		{counts->lost_bad, "records were not as the kernel describes them"},
@@ -72,6 +75,7 @@ static void add_counts(struct control_answer *answer, const struct tracer_counts
 	control_answer_add(answer, "records", "%" PRIu64, counts->nr_records);
 	control_answer_add(answer, "bytes", "%" PRIu64, counts->nr_bytes);
 	control_answer_add(answer, "lost_kernel", "%" PRIu64, counts->lost_kernel);
+	control_answer_add(answer, "lost_nested", "%" PRIu64, counts->lost_nested);
 	control_answer_add(answer, "lost_room", "%" PRIu64, counts->lost_room);
 	control_answer_add(answer, "lost_bad", "%" PRIu64, counts->lost_bad);
 	control_answer_add(answer, "lost_disk", "%" PRIu64, counts->lost_disk);

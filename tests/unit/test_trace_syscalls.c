@@ -79,6 +79,32 @@ START_TEST(calls_are_named_and_their_arguments_typed)
 }
 END_TEST
 
+START_TEST(the_module_copies_the_names_of_files)
+{
+	struct oprof_ktrace_syscall call;
+	const struct ctf_event *event;
+	uint32_t nr_bytes;
+
+	create();
+	trace_syscalls_take_strings(syscalls);
+	ck_assert_uint_gt(trace_syscalls_nr_calls(syscalls), SYS_openat);
+	trace_syscalls_fill(syscalls, SYS_openat, &call);
+	ck_assert_uint_eq(call.is_known, 1);
+	ck_assert_uint_eq(call.entry_id, trace_syscalls_entry(syscalls, SYS_openat, &nr_bytes));
+	ck_assert_uint_eq(call.exit_id, call.entry_id + 1);
+	ck_assert_uint_eq(call.strings, 2);
+	ck_assert(call.arg_bytes[0] == 4 && !call.arg_bytes[1] && call.arg_bytes[2] == 4 &&
+		  call.arg_bytes[3] == 2 && !call.arg_bytes[4]);
+	event = event_of(call.entry_id);
+	ck_assert_int_eq(event->fields[1].kind, CTF_FIELD_STRING);
+	ck_assert_str_eq(event->fields[1].name, "filename");
+	ck_assert_int_eq(event->fields[2].kind, CTF_FIELD_INTEGER);
+	trace_syscalls_fill(syscalls, SYS_read, &call); /* its buffer is no text */
+	ck_assert(!call.strings && call.arg_bytes[1] == 8);
+	trace_syscalls_destroy(syscalls);
+}
+END_TEST
+
 START_TEST(arguments_are_the_low_bytes_of_registers)
 {
 	const uint64_t args[TRACE_SYSCALL_NR_ARGS] = {0xffffffffffffff9cu, 0x7fff12345678u,
@@ -206,6 +232,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tests, calls_are_named_and_their_arguments_typed);
+	tcase_add_test(tests, the_module_copies_the_names_of_files);
 	tcase_add_test(tests, arguments_are_the_low_bytes_of_registers);
 	tcase_add_test(tests, a_call_that_is_not_known_keeps_its_number_and_all_arguments);
 	tcase_add_test(tests,

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A trace session of the kernel module (doc/kmod-trace.md): one channel, with a
+ * ring for each CPU, whose packets are moved to a trace folder as they are.
+ *
+ * Not for: which events (ktrace_events.h), the folder (ctf/writer.h).
+ */
+#ifndef DAEMON_KTRACE_H
+#define DAEMON_KTRACE_H
+
+#include "ctf/writer.h"
+#include "lib/diag.h"
+#include "oprof/kmod_trace.h"
+
+#include <stdint.h>
+
+#define KTRACE_PATH "/dev/oprofile/" OPROF_KTRACE_FILE
+
+struct ktrace_ring {
+	int fd; /* -1: there can be no such CPU */
+	const uint8_t *map;
+	uint64_t map_bytes;
+	unsigned int file; /* of the writer that is drained to */
+};
+
+struct ktrace {
+	int fd;
+	struct oprof_ktrace_info info;
+	struct oprof_ktrace_channel channel;
+	struct ktrace_ring *rings; /* of each number of a CPU */
+	uint64_t nr_bytes;	   /* of all rings */
+};
+
+/* What a snapshot took, by its packets' headers. */
+struct ktrace_taken {
+	uint64_t nr_records;
+	uint64_t lost;	/* between each ring's first packet and its last */
+	uint64_t begin; /* stamp: of the oldest packet; the clock's now: there was none */
+};
+
+/* -ENOENT: no module that traces is there; -EPERM, -EPROTO (another version); diag. */
+int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag);
+void ktrace_close(struct ktrace *ktrace); /* zeroed: nothing */
+
+/* The channel and its rings. Of config: mode, sizes, stream, uuid, flush period. */
+int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel *config,
+		       struct diag *diag);
+
+int ktrace_start(struct ktrace *ktrace, struct diag *diag);
+void ktrace_stop(struct ktrace *ktrace);
+
+/* What has come goes to writer; the first error, of the disk. */
+int ktrace_drain(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
+/* The same, and of packets that are not full what they hold. */
+int ktrace_flush(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
+/* The end, behind ktrace_stop: all there is, and the losses that no packet told of. */
+int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
+
+/* What the rings hold, which stays. OPROF_KTRACE_OVERWRITE only. */
+int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
+		    struct ktrace_taken *taken, struct diag *diag);
+
+/* The stamp from which on nothing has been overwritten; 0: nothing has been at all. */
+uint64_t ktrace_held_since(const struct ktrace *ktrace);
+
+/* Of all CPUs. */
+struct oprof_ktrace_counts ktrace_counts(const struct ktrace *ktrace);
+
+/* The clock's stamp of now. */
+uint64_t ktrace_now(const struct ktrace *ktrace);
+/* CLOCK_MONOTONIC at a stamp, in ns. */
+uint64_t ktrace_ns(const struct ktrace *ktrace, uint64_t stamp);
+
+#endif

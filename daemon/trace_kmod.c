@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/trace_kmod.h"
+
+#include "daemon/ktrace.h"
+#include "daemon/ktrace_events.h"
+#include "daemon/trace_channel.h"
+#include "daemon/trace_describe.h"
+#include "daemon/trace_memory.h"
+#include "daemon/trace_place.h"
+#include "daemon/trace_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define STREAM	      0u
+/* The kernel gives it this number: PROC_PID_INIT_INO. */
+#define INITIAL_PID_NAMESPACE "pid:[4026531836]"
+#define STATE_FILE	      "state"
+#define STATE_SUB_BYTES	      (64u << 10)
+#define STATE_NR_SUBS	      2u
+#define SUB_BUFFER_BYTES      (256u << 10)
+#define NR_SUB_BUFFERS	      64u
+
+struct trace_kmod {
+	struct tracer_config config;
+	struct ktrace ktrace;
+	struct ktrace_events events;
+	struct trace_describe machine;
+	struct ctf_trace trace;
+	uint32_t stream;
+
+	struct ctf_writer *writer; /* NULL: a flight recorder */
+	struct trace_chunks chunks;
+	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
+	uint64_t nr_state;
+	uint64_t begin_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* ---- opening ---- */
+
+/* Since 1970: what the clock's 0 was. */
+static void describe_clock(struct ctf_clock *clock, const struct oprof_ktrace_info *info)
+{
+	uint64_t since_1970;
+
+	if (!info->counter) {
+		trace_describe_clock(clock);
+		return;
+	}
+	since_1970 = info->realtime_ns -
+		     (uint64_t)((unsigned __int128)info->stamp * NS_PER_SECOND / info->freq_hz);
+	*clock = (struct ctf_clock){
+		.name = "counter",
+		.description = "the time-stamp counter",
+		.freq_hz = info->freq_hz,
+		.offset_s = (int64_t)(since_1970 / NS_PER_SECOND),
+		.offset = (uint64_t)((unsigned __int128)(since_1970 % NS_PER_SECOND) *
+				     info->freq_hz / NS_PER_SECOND)};
+}
+
+static int describe(struct trace_kmod *kmod, struct diag *diag)
+{
+	struct ctf_trace *trace = &kmod->trace;
+
+	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
+		return diag_set(diag, -EIO, "no random number for the trace's identity");
+	describe_clock(&trace->clock, &kmod->ktrace.info);
+	trace_describe_machine(&kmod->machine, kmod->config.choice->samples_hz);
+	for (unsigned int i = 0; i < kmod->machine.nr_envs; i++)
+		if (!strcmp(kmod->machine.envs[i].name, "oprof_source"))
+			kmod->machine.envs[i].text = "module";
+	kmod->stream = STREAM;
+	trace->streams = &kmod->stream;
+	trace->nr_streams = 1;
+	trace->envs = kmod->machine.envs;
+	trace->nr_envs = kmod->machine.nr_envs;
+	trace->events = kmod->events.events;
+	trace->nr_events = kmod->events.nr_events;
+	return 0;
+}
+
+static int add_channel(struct trace_kmod *kmod, struct diag *diag)
+{
+	struct oprof_ktrace_channel config = {.mode = kmod->config.folder ? OPROF_KTRACE_DISCARD
+									  : OPROF_KTRACE_OVERWRITE,
+					      .sub_buffer_bytes = kmod->config.sub_buffer_bytes,
+					      .nr_sub_buffers = kmod->config.nr_sub_buffers,
+					      .stream_id = STREAM};
+	int error;
+
+	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	error = ktrace_add_channel(&kmod->ktrace, &config, diag);
+	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
+}
+
+/* A channel for one telling, or for those at the begin of each chunk. */
+static int open_state(const struct trace_kmod *kmod, struct trace_channel **state,
+		      struct ctf_writer *writer, struct diag *diag)
+{
+	struct trace_channel_config config = {.mode = RING_DISCARD,
+					      .sub_buffer_bytes = STATE_SUB_BYTES,
+					      .nr_sub_buffers = STATE_NR_SUBS,
+					      .stream_id = STREAM,
+					      .nr_cpus = 1,
+					      .name = STATE_FILE};
+	int error;
+
+	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	error = trace_channel_create(state, &config, diag);
+	if (!error)
+		trace_channel_write_to(*state, writer);
+	return error;
+}
+
+static int open_folder(struct trace_kmod *kmod, struct diag *diag)
+{
+	const struct tracer_config *config = &kmod->config;
+	int error = config->keep_old ? trace_place_make_way(config->folder, diag) : 0;
+
+	if (!error)
+		error = trace_chunks_open(&kmod->chunks, &kmod->writer, &config->chunks,
+					  config->folder, &kmod->trace, now_ns(), diag);
+	return error ? error : open_state(kmod, &kmod->state, kmod->writer, diag);
+}
+
+static int open_all(struct trace_kmod *kmod, struct diag *diag)
+{
+	int error = ktrace_open(&kmod->ktrace, KTRACE_PATH, diag);
+
+	if (!error && (kmod->config.nr_tids || kmod->config.cgroup))
+		error = diag_set(diag, -EOPNOTSUPP,
+				 "the module does not follow what processes and cgroups begin: "
+				 "--source=perf");
+	if (!error)
+		error = ktrace_events_init(&kmod->events, kmod->config.tracefs, kmod->config.choice,
+					   &kmod->ktrace.info, STREAM, diag);
+	if (!error)
+		error = describe(kmod, diag);
+	if (!error)
+		error = add_channel(kmod, diag);
+	/* Last: nothing is made of a trace that cannot be. */
+	if (!error && kmod->config.folder)
+		error = open_folder(kmod, diag);
+	return error;
+}
+
+static int check_memory(const struct tracer_config *config, struct diag *diag)
+{
+	const struct trace_memory memory = {.is_flight = !config->folder,
+					    .sub_buffer_bytes = config->sub_buffer_bytes,
+					    .nr_sub_buffers = config->nr_sub_buffers};
+
+	return trace_memory_check(&memory, diag);
+}
+
+int trace_kmod_open(struct trace_kmod **kmod, const struct tracer_config *config, struct diag *diag)
+{
+	struct trace_kmod *made = calloc(1, sizeof(*made));
+	int error;
+
+	*kmod = NULL;
+	if (!made)
+		return diag_set(diag, -ENOMEM, "no memory for a trace");
+	made->config = *config;
+	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
+		made->config.nr_sub_buffers =
+			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
+		made->config.sub_buffer_bytes =
+			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
+	}
+	error = check_memory(&made->config, diag);
+	if (!error)
+		error = open_all(made, diag);
+	if (error) {
+		(void)trace_kmod_close(made, NULL);
+		return error;
+	}
+	*kmod = made;
+	return 0;
+}
+
+int trace_kmod_close(struct trace_kmod *kmod, struct diag *diag)
+{
+	int error;
+
+	if (!kmod)
+		return 0;
+	trace_channel_destroy(kmod->state);
+	error = ctf_writer_close(kmod->writer, diag);
+	trace_chunks_end(&kmod->chunks);
+	ktrace_close(&kmod->ktrace);
+	ktrace_events_deinit(&kmod->events);
+	free(kmod);
+	return error;
+}
+
+/* ---- recording ---- */
+
+/* Events have the machine's numbers of threads; /proc has those of its own namespace. */
+static bool numbers_are_the_machines(void)
+{
+	char name[64] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	       !strcmp(name, INITIAL_PID_NAMESPACE);
+}
+
+/* What runs at a stamp, as it is now. All of it goes to the folder at once. */
+static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
+		      bool is_later, uint64_t *nr_records, struct diag *diag)
+{
+	const struct trace_state_config how = {.proc_path = "/proc",
+					       .first_id = kmod->events.state_id,
+					       .time = stamp,
+					       .is_later = is_later};
+	struct trace_state_counts counts;
+	int error;
+
+	if (!numbers_are_the_machines())
+		return 0;
+	error = trace_state_dump(state, &how, &counts);
+	*nr_records += counts.nr_threads + counts.nr_mappings + TRACE_STATE_NR_FRAMES;
+	if (error)
+		return diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
+	return trace_channel_flush(state, diag);
+}
+
+/* At the begin of the trace, or of a chunk. */
+static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
+{
+	return tell_state(kmod, kmod->state, stamp, false, &kmod->nr_state, diag);
+}
+
+int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag)
+{
+	const uint64_t stamp = ktrace_now(&kmod->ktrace);
+	int error = ktrace_start(&kmod->ktrace, diag);
+
+	kmod->begin_ns = now_ns();
+	/* The module's rings keep what comes meanwhile. A flight recorder's snapshots tell it. */
+	return error || !kmod->writer ? error : tell_begin(kmod, stamp, diag);
+}
+
+static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
+{
+	const uint64_t stamp = ktrace_now(&kmod->ktrace);
+	int error = ktrace_flush(&kmod->ktrace, kmod->writer, diag);
+
+	if (!error)
+		error = trace_chunks_next(&kmod->chunks, now_ns(), diag);
+	return error ? error : tell_begin(kmod, stamp, diag);
+}
+
+int trace_kmod_round(struct trace_kmod *kmod, struct diag *diag)
+{
+	int error;
+
+	if (!kmod->writer)
+		return 0;
+	error = ktrace_drain(&kmod->ktrace, kmod->writer, diag);
+	if (!error && trace_chunks_are_due(&kmod->chunks, now_ns()))
+		error = next_chunk(kmod, diag);
+	trace_chunks_tidy(&kmod->chunks);
+	return error;
+}
+
+int trace_kmod_poll_fd(const struct trace_kmod *kmod)
+{
+	/* What a flight recorder holds always waits. */
+	return kmod->writer ? kmod->ktrace.fd : -1;
+}
+
+int trace_kmod_stop(struct trace_kmod *kmod, struct diag *diag)
+{
+	ktrace_stop(&kmod->ktrace);
+	return kmod->writer ? ktrace_finish(&kmod->ktrace, kmod->writer, diag) : 0;
+}
+
+int trace_kmod_flush(struct trace_kmod *kmod, struct diag *diag)
+{
+	return kmod->writer ? ktrace_flush(&kmod->ktrace, kmod->writer, diag) : 0;
+}
+
+/* ---- snapshots ---- */
+
+static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
+			  struct tracer_snapshot *taken, struct diag *diag)
+{
+	struct trace_channel *state;
+	struct ktrace_taken held;
+	int error = ktrace_snapshot(&kmod->ktrace, writer, &held, diag);
+
+	if (!error)
+		error = open_state(kmod, &state, writer, diag);
+	if (error)
+		return error;
+	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
+	taken->end = now_ns();
+	error = tell_state(kmod, state, held.begin, true, &taken->nr_state, diag);
+	trace_channel_destroy(state);
+	taken->lost = held.lost;
+	taken->nr_records = held.nr_records + taken->nr_state;
+	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
+	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
+	return error;
+}
+
+int trace_kmod_snapshot(struct trace_kmod *kmod, const char *folder, struct tracer_snapshot *taken,
+			struct diag *diag)
+{
+	struct ctf_writer *writer;
+	int error = ctf_writer_open(&writer, folder, &kmod->trace, diag), closed;
+
+	*taken = (struct tracer_snapshot){0};
+	if (error)
+		return error;
+	error = write_snapshot(kmod, writer, taken, diag);
+	closed = ctf_writer_close(writer, error ? NULL : diag);
+	return error ? error : closed;
+}
+
+struct tracer_held trace_kmod_held(const struct trace_kmod *kmod)
+{
+	struct tracer_held held = {
+		.nr_bytes = kmod->ktrace.nr_bytes, .since = kmod->begin_ns, .now = now_ns()};
+	const uint64_t since = kmod->writer ? 0 : ktrace_held_since(&kmod->ktrace);
+
+	if (since)
+		held.since = ktrace_ns(&kmod->ktrace, since);
+	return held;
+}
+
+struct tracer_sizes trace_kmod_sizes(const struct trace_kmod *kmod)
+{
+	struct tracer_sizes sizes = {.sub_buffer_bytes = kmod->config.sub_buffer_bytes,
+				     .nr_sub_buffers = kmod->config.nr_sub_buffers};
+
+	for (uint32_t i = 0; i < kmod->ktrace.info.nr_cpus; i++)
+		sizes.nr_cpus += kmod->ktrace.rings[i].fd >= 0;
+	return sizes;
+}
+
+unsigned int trace_kmod_nr_events(const struct trace_kmod *kmod)
+{
+	return (unsigned int)kmod->events.nr_chosen + (kmod->events.syscalls ? 2 : 0);
+}
+
+struct tracer_counts trace_kmod_counts(const struct trace_kmod *kmod)
+{
+	const struct oprof_ktrace_counts from = ktrace_counts(&kmod->ktrace);
+	struct ctf_writer_counts written = {0};
+	struct tracer_counts counts = {.nr_records = from.nr_records + kmod->nr_state,
+				       .nr_state = kmod->nr_state};
+
+	if (kmod->writer)
+		written = ctf_writer_counts(kmod->writer);
+	counts.nr_records -= written.lost_unwritten_records;
+	counts.lost_kernel = from.lost_by[OPROF_LOST_FULL] + from.lost_by[OPROF_LOST_STOPPED];
+	counts.lost_nested = from.lost_by[OPROF_LOST_NESTED] + from.lost_by[OPROF_LOST_KILLED];
+	counts.lost_room = from.lost_by[OPROF_LOST_TOO_BIG];
+	counts.lost_disk = written.lost_unwritten_records;
+	counts.packet_errors = written.lost_refused_packets;
+	counts.nr_packets = written.nr_packets;
+	counts.nr_bytes = written.nr_bytes;
+	return counts;
+}

@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# In a guest, run by test_optrace_module.sh: traces of optrace whose events the
+# module records: to a folder, in chunks, with losses forced, and as a flight
+# recorder. The folders go to standard output at the end.
+# shellcheck source-path=SCRIPTDIR source=inside.sh
+. /bin/inside.sh
+CALL=sched_get_priority_min
+cd "$work" || exit 1
+
+run() # COMMAND...
+{
+	"$@" >"$work/out" 2>"$work/err"
+	status=$?
+}
+
+# told WORD: the number before it in optrace's sum
+told()
+{
+	sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p" "$work/err" | head -n 1
+}
+
+# kept NAME FOLDER: a number of the folder's own
+kept()
+{
+	optrace stats --json "$2" 2>/dev/null | sed -n "s/^ *\"$1\": *\([0-9]*\),*$/\1/p" | head -n 1
+}
+
+calls_in() # FOLDER
+{
+	optrace events -e "syscall_*_$CALL" "$1" 2>>"$work/reader" | wc -l
+}
+
+# All that was told of is in the folder, and what was lost is told there.
+agrees() # FOLDER TEXT
+{
+	is "$(kept records "$1")" "$(told 'events in')" "$2: as many events as were told"
+	is "$(kept lost_events "$1")" "$(told lost)" "$2: as many losses"
+}
+
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null # or it is mounted already
+[ -d /sys/kernel/tracing/events ] || bail "no tracefs"
+run optrace record -o none --source=module -e syscalls -- load_calls 1
+is "$status" 125 "without the module --source=module is refused"
+grep -q 'no module that traces is loaded' "$work/err"
+ok $? "and why is told"
+module_load || bail "the module does not load"
+note "clock $(cat $control/clock)"
+
+# ---- to a folder ----
+
+run optrace record -o whole --source=module -m discard:16x256K -- load_calls 20000
+is "$status" 0 "record"
+[ "$status" = 0 ] || show "$work/err"
+note "$(told 'events in') events, $(told lost) lost"
+agrees whole "record"
+calls=$(calls_in whole)
+[ "$calls" -le 40000 ] && [ $((calls + $(told lost))) -ge 40000 ]
+ok $? "each call is there, or lost and counted ($calls)"
+grep -q 'oprof_source = "module"' whole/metadata
+ok $? "the module recorded it"
+for event in sched_switch sched_process_exec lttng_statedump_process_state oprof_statedump_mapping; do
+	optrace events -e $event whole 2>>"$work/reader" | grep -q .
+	ok $? "with $event"
+done
+optrace events -e syscall_entry_openat whole 2>>"$work/reader" | grep -q 'filename = "\?[^",]*/'
+ok $? "names of files that are opened are texts"
+show "$work/reader"
+run optrace record -o auto -e sched:sched_switch -- load_calls 10
+grep -q 'oprof_source = "module"' auto/metadata
+ok $? "where it is loaded it is chosen"
+run optrace record -o perf --source=perf -e sched:sched_switch -- load_calls 10
+grep -q 'oprof_source = "perf"' perf/metadata
+ok $? "but where perf is asked for"
+
+# ---- filters, other tracepoints, samples ----
+
+run optrace record -o filtered --source=module -e "syscall:$CALL,sched:sched_switch/next_pid == 0/" -- load_calls 500
+is "$status" 0 "a system call, and a comparison"
+[ "$status" = 0 ] || show "$work/err"
+is "$(calls_in filtered)" $((1000 - $(told lost))) "the call each time"
+is "$(optrace events -e 'syscall_*' filtered 2>>"$work/reader" | wc -l)" "$(calls_in filtered)" "and no other"
+is "$(optrace events -e sched_switch -w 'next_tid!=0' filtered 2>>"$work/reader" | wc -l)" 0 "nothing that it does not fit"
+run optrace record -o refused --source=module -e 'sched:sched_process_exec/filename ~ "x*"/' -- load_calls 1
+is "$status" 125 "a comparison of text is refused"
+grep -q 'source=perf' "$work/err"
+ok $? "and what helps is told"
+run optrace record -o named --source=module -e 'task:task_rename,raw_syscalls:*,sample:500' -- load_calls 3000
+[ "$status" = 0 ] || run optrace record -o named --source=module -e 'task:task_rename,sample:500' -- load_calls 300000
+is "$status" 0 "a tracepoint by its description, and samples"
+[ "$status" = 0 ] || show "$work/err"
+agrees named "by description"
+optrace events -e task_rename named 2>>"$work/reader" | grep -q load_calls
+ok $? "the tracepoint is there"
+optrace events -e oprof_sample named 2>>"$work/reader" | grep -q .
+ok $? "samples are there"
+
+# ---- chunks ----
+
+run optrace record -o chunks --source=module --rotate 256K -m discard:64x16K -e syscalls -- load_calls 60000
+is "$status" 0 "in chunks"
+note "$(find chunks -name metadata | wc -l) chunks"
+[ "$(find chunks -name metadata | wc -l)" -ge 2 ]
+ok $? "there are several"
+agrees chunks "in chunks"
+is "$(kept lost_packets chunks)" 0 "without a gap"
+
+# ---- losses ----
+
+always_lost()
+{
+	rm -rf lossy
+	run optrace record -o lossy --source=module -m discard:2x4K -e syscalls -- load_calls 50000
+	[ "$status" = 0 ] && [ "$(told lost)" -gt 0 ]
+}
+until_true always_lost
+ok $? "small buffers lose"
+agrees lossy "with losses"
+calls=$(calls_in lossy)
+[ "$calls" -lt 100000 ] && [ $((calls + $(told lost))) -ge 100000 ]
+ok $? "each call is there, or lost and counted ($calls, $(told lost))"
+
+# ---- a flight recorder ----
+
+run optrace record -o flight --source=module -m overwrite:4x64K -e syscalls,sched:sched_switch -- load_calls 2000000
+is "$status" 0 "a flight recorder"
+[ "$status" = 0 ] || show "$work/err"
+note "$(sed -n 's/^optrace: //p' "$work/err" | tr '\n' ';')"
+optrace stats flight >"$work/out" 2>"$work/err2"
+is "$?" 0 "its last laps are a trace"
+seen=$(calls_in flight)
+[ "$seen" -gt 1000 ] && [ "$seen" -lt 4000000 ]
+ok $? "with the last calls ($seen of 4000000)"
+
+# ---- the other clock ----
+
+module_unload || bail "the module does not go"
+seconds()
+{
+	cut -d' ' -f1 /proc/uptime
+}
+if insmod /bin/oprof.ko clock=counter 2>"$work/err"; then
+	mount -t oprofilefs none $control
+	note "clock $(cat $control/clock)"
+	before=$(seconds)
+	run optrace record -o counter --source=module -m discard:16x256K -- load_calls 1000
+	is "$status" 0 "stamped by clock=counter"
+	[ "$status" = 0 ] || show "$work/err"
+	after=$(seconds)
+	agrees counter "clock=counter"
+	echo "$(kept window_ns counter) $before $after" | awk '{
+		print "# " $1 / 1e9 " s in the trace, of " $3 - $2
+		exit !($1 > 0 && $1 / 1e9 <= $3 - $2 + 0.02)
+	}'
+	ok $? "its times are ns"
+else
+	ok 0 "clock=counter # SKIP this machine has no counter that can be a clock"
+	module_load || bail "the module does not load again"
+fi
+
+# ---- the end ----
+
+if command -v base64 >/dev/null && command -v tar >/dev/null; then
+	rm -rf lossy.old
+	mkdir folders
+	for folder in whole filtered named lossy flight chunks counter; do
+		[ ! -d $folder ] || mv $folder folders
+	done
+	echo "# FOLDERS"
+	tar -C folders -cf - . | gzip -9 | base64 | sed 's/^/# @/'
+fi
+module_unload
+ok $? "the module goes"
+finish
