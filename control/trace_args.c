@@ -144,10 +144,11 @@ int trace_args_take(struct trace_args *args, poptContext popt, int option, const
 	case TRACE_ARGS_CGROUP:
 		return take_cgroup(args, text, diag);
 	case TRACE_ARGS_UID:
-		return diag_set(diag, -EOPNOTSUPP,
-				"--uid %s: performance events cannot tell users apart: without the "
-				"kernel module choose processes (-p) or a control group (--cgroup)",
-				text);
+		return diag_set(
+			diag, -EOPNOTSUPP,
+			"--uid %s: users cannot be told apart yet: choose processes (-p) or "
+			"a control group (--cgroup)",
+			text);
 	case TRACE_ARGS_VERSION:
 		option_show(popt, OPTION_SHOW_VERSION, "optrace");
 		return 1;

@@ -206,6 +206,10 @@ static int check(const struct tracer_options *options, struct diag *diag)
 		return diag_set(
 			diag, -EINVAL,
 			"--snapshot-if is for flight recorders: optrace start -m overwrite");
+	if (options->nr_conditions && options->source == TRACER_MODULE)
+		return diag_set(diag, -EINVAL,
+				"--snapshot-if looks at events as they come, and the module's go "
+				"past the tracer: leave --source=module out");
 	return trace_chunks_check(&options->chunks, diag);
 }
 

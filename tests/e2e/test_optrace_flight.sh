@@ -316,12 +316,13 @@ refused() # WHAT WORDS OPTION...
 refused "a name with a slash" 'is no name of a trace' -s a/b
 refused "buffers beyond the machine's memory" 'MiB that are free' -m overwrite:4096x1G
 refused "an event that there is not" 'no event nothing:here' -e nothing:here
-refused "a user" '--uid .*kernel module' --uid=0
+refused "a user" '--uid .*choose processes' --uid=0
 refused "a process that there is not" 'no such process' -p 2147483646
 refused "a control group that there is not" 'no such control group' --cgroup=/nothing/here
 refused "no condition" 'is none of these.*wakeup>10ms' --snapshot-if 'sleep>10ms'
 refused "a condition on a field that there is not" 'has no field nothing: .*list-events -f' --snapshot-if 'sched_switch/nothing == 1/'
 refused "a condition of a trace to disk" 'flight recorders' -o new --snapshot-if 'wakeup>10ms'
+refused "a condition on what the module records" 'leave --source=module out' --source=module --snapshot-if 'wakeup>10ms'
 refused "flushing into memory" '--flush is for traces on disk' --flush 10
 refused "a word too many" 'one word too many' one two
 trace status
