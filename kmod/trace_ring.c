@@ -45,10 +45,11 @@ static __poll_t ring_file_poll(struct file *file, poll_table *wait)
 
 /* ---- packets ---- */
 
-static void tell_packet(const struct trace_ring *ring, struct oprof_ktrace_packet *call)
+static void tell_new(struct trace_ring *ring, struct oprof_ktrace_packet *call)
 {
 	const u8 *memory = ring->memory;
 
+	ring->nr_spliced = 0;
 	call->position = ring->packet.position;
 	call->map_offset = (u64)(ring->packet.data - memory);
 	call->bytes = ring_sub_buffer_bytes(&ring->reader.ring);
@@ -59,9 +60,8 @@ static int do_next(struct trace_ring *ring, struct oprof_ktrace_packet *call)
 {
 	int error = ring_next(&ring->reader, &ring->packet);
 
-	ring->nr_spliced = 0;
 	if (!error)
-		tell_packet(ring, call);
+		tell_new(ring, call);
 	return error;
 }
 
@@ -72,9 +72,8 @@ static int do_get(struct trace_ring *ring, struct oprof_ktrace_packet *call)
 	if (call->position & ring->reader.ring.sub_mask)
 		return -EINVAL;
 	error = ring_get(&ring->reader, call->position, &ring->packet);
-	ring->nr_spliced = 0;
 	if (!error)
-		tell_packet(ring, call);
+		tell_new(ring, call);
 	return error;
 }
 

@@ -172,7 +172,7 @@ static void a_flush_period_wakes_its_reader(void)
 /* What is spliced is what is mapped; until it is read the packet stays. */
 static void a_packet_in_a_pipe_is_not_given_back(void)
 {
-	struct oprof_ktrace_packet packet;
+	struct oprof_ktrace_packet packet, again = {.position = 0};
 	uint8_t *bytes = malloc(SUB_BUFFER);
 	struct ktrace trace;
 	size_t nr = 0;
@@ -197,6 +197,9 @@ static void a_packet_in_a_pipe_is_not_given_back(void)
 		if (!CHECK(in > 0))
 			break;
 		CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_PUT, NULL), -EBUSY);
+		/* It is held: where the next splice begins stays. */
+		CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_NEXT, &again), -EBUSY);
+		CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_GET, &again), -EBUSY);
 		out = read(pipes[0], bytes + nr, (size_t)in);
 		if (!CHECK_IS(out, in))
 			break;
@@ -215,6 +218,34 @@ static void a_packet_in_a_pipe_is_not_given_back(void)
 	(void)close(pipes[0]);
 	(void)close(pipes[1]);
 	free(bytes);
+}
+
+/* What it held comes again. */
+static void a_ring_is_opened_again_when_its_descriptor_is_closed(void)
+{
+	struct oprof_ktrace_packet packet, again;
+	struct oprof_ktrace_ring call = {.cpu = 0};
+	struct ktrace trace;
+
+	ktrace_open(&trace, OPROF_KTRACE_DISCARD, SUB_BUFFER, 4, 0);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
+	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_FINALISE, NULL), -EBUSY);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_STOP), 0);
+	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_FINALISE, NULL), 0);
+	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_NEXT, &packet), 0);
+	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_RING, &call), -EBUSY);
+	(void)close(trace.rings[0].fd);
+	/* The mapping has it still. */
+	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_RING, &call), -EBUSY);
+	(void)munmap((void *)(uintptr_t)trace.rings[0].map, trace.rings[0].map_bytes);
+	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_RING, &call), 0);
+	CHECK_IS(ktrace_call(call.fd, OPROF_KTRACE_NEXT, &again), 0);
+	CHECK_IS(again.position, packet.position);
+	CHECK_IS(ktrace_call(call.fd, OPROF_KTRACE_PUT, NULL), 0);
+	CHECK_IS(ktrace_call(call.fd, OPROF_KTRACE_NEXT, &again), -ENODATA);
+	trace.rings[0].fd = -1;
+	(void)close(call.fd);
+	ktrace_close(&trace);
 }
 
 /* ---- the end ---- */
@@ -308,6 +339,7 @@ static const struct kmod_test tests[] = {
 	KMOD_TEST(poll_tells_of_packets_of_a_full_ring_and_of_the_end),
 	KMOD_TEST(a_flush_period_wakes_its_reader),
 	KMOD_TEST(a_packet_in_a_pipe_is_not_given_back),
+	KMOD_TEST(a_ring_is_opened_again_when_its_descriptor_is_closed),
 	KMOD_TEST(rings_are_read_to_the_end_when_the_session_is_closed),
 	KMOD_TEST(an_owner_that_is_killed_leaves_nothing),
 };
