@@ -154,7 +154,8 @@ void trace_named_unregister(struct trace_session *session);
 void trace_named_free(struct trace_session *session);
 
 int trace_samples_add(struct trace_session *session, const struct oprof_ktrace_samples *call);
-void trace_samples_enable(struct trace_session *session, bool enable);
+/* -EBUSY: more counters than the PMU has. */
+int trace_samples_enable(struct trace_session *session, bool enable);
 void trace_samples_tend(struct trace_session *session);
 void trace_samples_unregister(struct trace_session *session);
 void trace_samples_free(struct trace_session *session);

@@ -7,6 +7,13 @@
 
 #include "kmod/counters.h"
 
+/* perf takes a pinned event that has no place for one that is at its end, and says nothing. */
+static int enable_event(struct perf_event *event)
+{
+	perf_event_enable(event);
+	return data_race(READ_ONCE(event->state)) == PERF_EVENT_STATE_ERROR ? -EBUSY : 0;
+}
+
 /* -ENODEV: the CPU has gone. */
 static int create_on(struct trace_counters *counters, unsigned int cpu)
 {
@@ -25,9 +32,7 @@ static int create_on(struct trace_counters *counters, unsigned int cpu)
 	}
 	counter->event = event;
 	counter->life = life;
-	if (counters->enabled)
-		perf_event_enable(event);
-	return 0;
+	return counters->enabled ? enable_event(event) : 0;
 }
 
 static void release(struct trace_counter *counter)
@@ -69,19 +74,21 @@ void trace_counters_destroy(struct trace_counters *counters)
 	counters->cpus = NULL;
 }
 
-void trace_counters_enable(struct trace_counters *counters, bool enable)
+int trace_counters_enable(struct trace_counters *counters, bool enable)
 {
 	unsigned int cpu;
+	int error = 0;
 
 	counters->enabled = enable;
 	for (cpu = 0; counters->cpus && cpu < nr_cpu_ids; cpu++) {
 		if (!counters->cpus[cpu].event)
 			continue;
 		if (enable)
-			perf_event_enable(counters->cpus[cpu].event);
+			error = enable_event(counters->cpus[cpu].event) ?: error;
 		else
 			perf_event_disable(counters->cpus[cpu].event);
 	}
+	return error;
 }
 
 void trace_counters_tend(struct trace_counters *counters)
@@ -98,5 +105,8 @@ void trace_counters_tend(struct trace_counters *counters)
 			release(counter);
 		if (!counter->event && cpu_online(cpu))
 			(void)create_on(counters, cpu); /* again next time */
+		else if (counter->event && counters->enabled &&
+			 data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR)
+			(void)enable_event(counter->event);
 	}
 }

@@ -22,15 +22,21 @@ struct trace_counters {
 	struct trace_counter *cpus; /* NULL: not created, or destroyed */
 };
 
-/* attr, handler and context are set; attr.disabled: till it is enabled. 0, -ENOMEM, perf's error.
+/*
+ * attr, handler and context are set; attr.disabled: till it is enabled. 0, -ENOMEM, perf's error;
+ * -EBUSY: it is enabled, and there is no place for it.
  */
 int trace_counters_create(struct trace_counters *counters);
 /* The handler may still run until RCU is synchronised with. NULL cpus: nothing. */
 void trace_counters_destroy(struct trace_counters *counters);
 
-void trace_counters_enable(struct trace_counters *counters, bool enable);
+/* -EBUSY: more pinned counters than the PMU has. */
+int trace_counters_enable(struct trace_counters *counters, bool enable);
 
-/* Those of CPUs that went are dead, though perf does not say so; those that came have none. */
+/*
+ * Those of CPUs that went are dead, though perf does not say so; those that came have none. Those
+ * that lost their place to others' may have it again.
+ */
 void trace_counters_tend(struct trace_counters *counters);
 
 #endif

@@ -238,8 +238,8 @@ void trace_named_enable(struct trace_session *session, bool enable)
 {
 	struct trace_named *named;
 
-	list_for_each_entry(named, &session->named, entry)
-		trace_counters_enable(&named->counters, enable);
+	list_for_each_entry(named, &session->named, entry)(void)
+		trace_counters_enable(&named->counters, enable); /* none is pinned */
 }
 
 void trace_named_tend(struct trace_session *session)

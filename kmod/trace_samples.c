@@ -140,13 +140,14 @@ static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event
 	attr->pinned = attr->type != PERF_TYPE_SOFTWARE;
 }
 
+/* perf checks numbers of programs only: as a time a negative one is always over. */
 static bool is_call(const struct oprof_ktrace_samples *call)
 {
 	const u32 modes = OPROF_KTRACE_SAMPLE_KERNEL | OPROF_KTRACE_SAMPLE_USER;
 
 	return !(call->flags & ~(modes | OPROF_KTRACE_SAMPLE_FREQUENCY)) && call->flags & modes &&
-	       call->number && call->depth <= OPROF_KTRACE_DEPTH_MAX && !call->reserved &&
-	       call->type != PERF_TYPE_TRACEPOINT;
+	       call->number && call->number <= S64_MAX && call->depth <= OPROF_KTRACE_DEPTH_MAX &&
+	       !call->reserved && call->type != PERF_TYPE_TRACEPOINT;
 }
 
 static int storm_create(struct trace_samples *samples, u64 interval)
@@ -214,12 +215,14 @@ int trace_samples_add(struct trace_session *session, const struct oprof_ktrace_s
 	return 0;
 }
 
-void trace_samples_enable(struct trace_session *session, bool enable)
+int trace_samples_enable(struct trace_session *session, bool enable)
 {
 	struct trace_samples *samples;
+	int error = 0;
 
-	list_for_each_entry(samples, &session->samples, entry)
-		trace_counters_enable(&samples->counters, enable);
+	list_for_each_entry(samples, &session->samples, entry) error =
+		trace_counters_enable(&samples->counters, enable) ?: error;
+	return error;
 }
 
 void trace_samples_tend(struct trace_session *session)

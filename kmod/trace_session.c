@@ -47,7 +47,7 @@ static void stop_locked(struct trace_session *session)
 {
 	WRITE_ONCE(session->state, session->state & ~TRACE_ACTIVE);
 	trace_named_enable(session, false);
-	trace_samples_enable(session, false);
+	(void)trace_samples_enable(session, false);
 	wait_for_writers();
 }
 
@@ -210,12 +210,18 @@ static int do_filter(struct trace_session *session, union argument *argument)
 
 static int do_start(struct trace_session *session, union argument *argument)
 {
+	int error;
+
 	if (session->is_finalised)
 		return -ESHUTDOWN;
 	if (session->state & TRACE_ACTIVE)
 		return 0;
 	trace_named_enable(session, true);
-	trace_samples_enable(session, true);
+	error = trace_samples_enable(session, true);
+	if (error) {
+		stop_locked(session);
+		return error;
+	}
 	WRITE_ONCE(session->state, session->state | TRACE_ACTIVE);
 	schedule_delayed_work(&session->work, tick_jiffies(session));
 	return 0;

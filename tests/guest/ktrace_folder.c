@@ -43,6 +43,10 @@ static const struct ctf_field fields_openat[] = {INTEGER(int32_t, dfd, 10) STRIN
 static const struct ctf_field fields_sample[] = {
 	OPROF_KTRACE_FIELDS_sample(INTEGER) SEQUENCE(callchain_kernel) SEQUENCE(callchain_user)};
 
+static const struct ctf_field fields_named_exec[] = {
+	{.name = "bytes", .kind = CTF_FIELD_SEQUENCE, .bits = 8, .base = 16, .length_bits = 16},
+	INTEGER(int32_t, pid, 10) INTEGER(int32_t, old_pid, 10) STRING(filename)};
+
 #define EVENT(number, text, of, nr)                                                                \
 	{                                                                                          \
 		.id = (number), .stream_id = 7, .name = (text), .alignment = 1, .nr_fields = (nr), \
@@ -63,6 +67,7 @@ static const struct ctf_event events[] = {
 	EVENT(KTRACE_ID_OPENAT_EXIT, "syscall_exit_openat", fields_ret, 1),
 	EVENT(KTRACE_ID_SAMPLE, "sample", fields_sample, 7),
 	EVENT(KTRACE_ID_NAMED, "raw_syscalls_sys_enter", fields_unknown_entry, 2),
+	EVENT(KTRACE_ID_NAMED_EXEC, "sched_process_exec_by_perf", fields_named_exec, 4),
 };
 static const uint32_t streams[] = {7};
 

@@ -174,6 +174,21 @@ int ktrace_named(struct ktrace *trace, const char *name)
 	return error ? error : ktrace_call(trace->fd, OPROF_KTRACE_NAMED, &call);
 }
 
+int ktrace_named_exec(struct ktrace *trace)
+{
+	const struct oprof_ktrace_copy copies[] = {
+		{.kind = OPROF_KTRACE_COPY_SEQUENCE, .offset = 8, .bytes = 1},
+		{.kind = OPROF_KTRACE_COPY_STRETCH, .offset = 12, .bytes = 8},
+		{.kind = OPROF_KTRACE_COPY_STRING, .offset = 8}};
+	struct oprof_ktrace_named call = {.channel = trace->channel.channel,
+					  .event_id = KTRACE_ID_NAMED_EXEC,
+					  .nr_copies = 3,
+					  .copies = (uintptr_t)copies};
+	int error = tracepoint_id("sched/sched_process_exec", &call.tracepoint);
+
+	return error ? error : ktrace_call(trace->fd, OPROF_KTRACE_NAMED, &call);
+}
+
 int ktrace_only_tid(struct ktrace *trace, uint64_t tid)
 {
 	struct oprof_ktrace_filter call = {

@@ -25,6 +25,7 @@ enum {
 	KTRACE_ID_OPENAT_EXIT,
 	KTRACE_ID_SAMPLE,
 	KTRACE_ID_NAMED,
+	KTRACE_ID_NAMED_EXEC,
 	KTRACE_NR_IDS,
 };
 
@@ -66,6 +67,8 @@ int ktrace_samples(struct ktrace *trace, uint32_t type, uint64_t config, uint64_
  * {int64_t id, uint64_t args[6]}. -ENOENT: there is no tracefs, or no such.
  */
 int ktrace_named(struct ktrace *trace, const char *name);
+/* sched:sched_process_exec by perf: its name as a sequence and as a string, its numbers. */
+int ktrace_named_exec(struct ktrace *trace);
 int ktrace_only_tid(struct ktrace *trace, uint64_t tid);
 
 /* Of all CPUs. */

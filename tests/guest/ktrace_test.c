@@ -6,12 +6,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "oprof/kmod.h"
@@ -55,6 +59,7 @@ static void what_makes_no_sense_is_refused(void)
 	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, NULL), -EEXIST);
 	CHECK_IS(ktrace_samples(&trace, OPROF_KMOD_TYPE_TIMER, 0, 0, 0), -EINVAL);
 	CHECK_IS(ktrace_samples(&trace, OPROF_KMOD_TYPE_TIMER, 0, 1000000, 128), -EINVAL);
+	CHECK_IS(ktrace_samples(&trace, OPROF_KMOD_TYPE_TIMER, 0, 1ull << 63, 0), -EINVAL);
 	CHECK_IS(ktrace_call(trace.fd, _IO('o', 99), NULL), -ENOTTY);
 	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_EVENT, NULL), -EFAULT);
 	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_RING, &ring), -EBUSY);
@@ -64,6 +69,8 @@ static void what_makes_no_sense_is_refused(void)
 		   trace.rings[0].fd, 0) == MAP_FAILED);
 	CHECK(mprotect((void *)(uintptr_t)trace.rings[0].map, 4096, PROT_READ | PROT_WRITE) &&
 	      errno == EACCES);
+	CHECK(mmap(NULL, trace.rings[0].map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+		   trace.rings[0].fd, 0) == MAP_FAILED);
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_PUT, NULL), -EINVAL);
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_NEXT, &packet), -EAGAIN);
 	packet.position = 5;
@@ -80,6 +87,24 @@ static void what_makes_no_sense_is_refused(void)
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_PUT, NULL), 0);
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_NEXT, &packet), -ENODATA);
 	ktrace_close(&trace);
+}
+
+/* Whoever the file belongs to. */
+static void a_session_wants_the_capability(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2];
+	const pid_t child = fork();
+	int status;
+
+	if (!child) {
+		memset(none, 0, sizeof(none));
+		if (syscall(SYS_capset, &header, none))
+			_exit(1);
+		_exit(open(KTRACE_CONTROL OPROF_KTRACE_FILE, O_RDWR) < 0 ? errno : 0);
+	}
+	CHECK_IS(waitpid(child, &status, 0), child);
+	CHECK_IS(WEXITSTATUS(status), EPERM);
 }
 
 /* ---- records ---- */
@@ -168,6 +193,59 @@ static void losses_are_counted_to_the_record(void)
 }
 
 /* ---- filters ---- */
+
+static int64_t number(const struct ctf_record *record, const char *name)
+{
+	return (int64_t)ktrace_value(record, name)->number;
+}
+
+struct sides {
+	int64_t child;
+	unsigned int nr_off, nr_on, nr_woken, nr_other;
+};
+
+static void look_at_sides(const struct ctf_record *record, void *context)
+{
+	struct sides *sides = context;
+
+	if (record->event->id == OPROF_KTRACE_SCHED_WAKING) {
+		sides->nr_woken += number(record, "tid") == sides->child;
+		return;
+	}
+	sides->nr_off += number(record, "prev_tid") == sides->child;
+	sides->nr_on += number(record, "next_tid") == sides->child;
+	sides->nr_other += number(record, "prev_tid") != sides->child &&
+			   number(record, "next_tid") != sides->child;
+}
+
+/* Both sides of a switch, and who wakes it: an interrupt, of whatever task. */
+static void a_filter_keeps_what_is_done_to_its_task(void)
+{
+	struct ktrace_folder folder;
+	struct ktrace_found found;
+	struct ktrace trace;
+	struct sides sides = {.child = fork()};
+
+	if (!sides.child)
+		for (;;)
+			ktrace_nap(1);
+	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 16, 4, 0);
+	ktrace_folder_open(&folder, &trace);
+	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, NULL), 0);
+	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_WAKING, NULL), 0);
+	CHECK_IS(ktrace_only_tid(&trace, (uint64_t)sides.child), 0);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
+	while (ktrace_counts(&trace).nr_records < 100)
+		ktrace_nap(1);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_STOP), 0);
+	(void)kill((pid_t)sides.child, SIGKILL);
+	(void)waitpid((pid_t)sides.child, NULL, 0);
+	found = ktrace_finish(&trace, &folder, look_at_sides, &sides);
+	ktrace_check(&trace, &found, NULL);
+	CHECK_IS(sides.nr_other, 0);
+	CHECK(sides.nr_off > 10 && sides.nr_on > 10 && sides.nr_woken > 10);
+	ktrace_close(&trace);
+}
 
 static void check_switch(const struct ctf_record *record, void *context)
 {
@@ -390,6 +468,32 @@ static void samples_go_beside_the_events(void)
 	ktrace_close(&trace);
 }
 
+/* Of each type the PMU has few; one that can't count would be silent. */
+static void counters_that_have_no_place_are_refused(void)
+{
+	struct ktrace traces[4];
+	unsigned int nr_made = 0, nr_busy = 0;
+	int error = 0;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		ktrace_open(&traces[i], OPROF_KTRACE_OVERWRITE, 4096, 2, 0);
+		for (unsigned int k = 0; k < OPROF_KTRACE_SAMPLES_MAX; k++) {
+			error = ktrace_samples(&traces[i], PERF_TYPE_HARDWARE,
+					       PERF_COUNT_HW_CPU_CYCLES, 100000000, 0);
+			nr_made += !error;
+		}
+		error = ktrace_control(&traces[i], OPROF_KTRACE_START);
+		CHECK(!error || error == -EBUSY);
+		nr_busy += error == -EBUSY;
+	}
+	if (!nr_made)
+		kmod_test_skip("no PMU here");
+	else
+		CHECK(nr_busy > 0);
+	for (unsigned int i = 0; i < 4; i++)
+		ktrace_close(&traces[i]);
+}
+
 static void any_tracepoint_is_recorded_by_its_number(void)
 {
 	struct ktrace_folder folder;
@@ -518,13 +622,16 @@ static void switches_are_what_the_kernel_says(void)
 
 static const struct kmod_test tests[] = {
 	KMOD_TEST(what_makes_no_sense_is_refused),
+	KMOD_TEST(a_session_wants_the_capability),
 	KMOD_TEST(all_kinds_are_recorded_whole),
 	KMOD_TEST(calls_are_recorded_one_by_one),
 	KMOD_TEST(losses_are_counted_to_the_record),
 	KMOD_TEST(comparisons_keep_what_fits),
 	KMOD_TEST(each_filter_keeps_its_own),
+	KMOD_TEST(a_filter_keeps_what_is_done_to_its_task),
 	KMOD_TEST(strings_that_fail_or_change_leave_whole_records),
 	KMOD_TEST(samples_go_beside_the_events),
+	KMOD_TEST(counters_that_have_no_place_are_refused),
 	KMOD_TEST(any_tracepoint_is_recorded_by_its_number),
 	KMOD_TEST(switches_are_what_the_kernel_says),
 };
