@@ -10,6 +10,7 @@ mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 module_load || bail "the module does not load"
 note "clock $(cat $control/clock), seed $seed"
 take ktrace_test
+take ktrace_told
 take ktrace_rings
 
 # ---- CPUs ----
