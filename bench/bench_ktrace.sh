@@ -246,6 +246,12 @@ cost() # NAME WHAT
 	awk -v name="$1" -v what="$2" '$1 == "cost" && $2 == name && $3 == what { print $4; exit }' "$work/out"
 }
 
+# Of what is not more than nothing there is no ratio.
+ratio() # OURS PEER
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { if (a > 0 && b > 0) printf "%.2f", a / b }'
+}
+
 # EXPRESSION of A and B, if there are both.
 of_both() # A B FORMAT EXPRESSION
 {
@@ -273,7 +279,8 @@ tell_line() # NAME OURS UNIT [PEER_SUFFIX=VALUE]...
 		value=${pair#*=}
 		[ -n "$value" ] || continue
 		bench_print "peer_$line${pair%%=*}" "$value" "$unit"
-		[ -z "$ours" ] || bench_print "ratio_$line${pair%%=*}" "$(of_both "$ours" "$value" %.2f "a / b")" x
+		of_peer=$(ratio "$ours" "$value")
+		[ -z "$of_peer" ] || bench_print "ratio_$line${pair%%=*}" "$of_peer" x
 	done
 }
 
