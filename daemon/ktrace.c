@@ -339,6 +339,10 @@ int ktrace_start(struct ktrace *ktrace, struct diag *diag)
 {
 	const int error = call(ktrace->fd, OPROF_KTRACE_START, NULL);
 
+	if (error == -EBUSY)
+		return diag_set(diag, error,
+				"cannot begin to record: the machine's counters are taken: end the "
+				"other profiler, or record without sample");
 	return error ? diag_set(diag, error, "cannot begin to record: %s", strerror(-error)) : 0;
 }
 
