@@ -108,15 +108,14 @@ tap_end()
 	exit
 }
 
-# until_true COMMAND...: at most a minute and what the commands take
+# until_true COMMAND...: for at most four minutes, and what the last try takes
 until_true()
 {
-	until_left=600
-	while ! "$@" && [ $until_left -gt 0 ]; do
+	until_end=$(($(date +%s) + 240))
+	while ! "$@"; do
+		[ "$(date +%s)" -lt "$until_end" ] || return 1
 		sleep 0.1
-		until_left=$((until_left - 1))
 	done
-	[ $until_left -gt 0 ] || "$@"
 }
 
 # noise SEED KIB: bytes that have no meaning, the same ones each time
