@@ -36,7 +36,7 @@ __attribute__((noinline)) static void storm_spin(clockid_t clock, double ms)
 	double end = ms_of(clock) + ms;
 
 	while (ms_of(clock) < end)
-		for (volatile unsigned int i = 0; i < 5000; i++)
+		for (volatile unsigned int i = 0; i < 50000; i++)
 			;
 }
 
