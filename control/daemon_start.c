@@ -72,6 +72,8 @@ static void become_daemon(const char *path, struct daemon_args *args, int ready_
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGQUIT, SIG_DFL);
 	(void)signal(SIGPIPE, SIG_DFL);
+	/* What the caller holds, locks and pipes among it, is not the daemon's. */
+	(void)close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
 	(void)fcntl(ready_fd, F_SETFD, 0);
 	(void)execv(path, args->args);
 	(void)dprintf(ready_fd, "error cannot run %s: %s\n", path, strerror(errno));

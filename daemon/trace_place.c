@@ -36,6 +36,11 @@ static int move_away(const char *folder, const char *old, struct diag *diag)
 		error = check_unused(old, diag);
 	if (error)
 		return error;
+	if (!access(old, F_OK) && !ctf_chunk_is_trace(old))
+		return diag_set(diag, -EEXIST,
+				"%s is no trace, and stands where the trace of before would go: "
+				"move it away, or choose another folder: -o DIR",
+				old);
 	error = file_remove_tree(old);
 	if (!error || error == -ENOENT)
 		error = rename(folder, old) ? -errno : 0;

@@ -104,6 +104,15 @@ tap_ok $? "are there"
 before=$(cat oprofile_trace/metadata oprofile_trace.old/metadata | cksum)
 "$BIN/optrace" record -e 'sched:sched_no_such' -- true 2>"$T/err"
 tap_is "$(cat oprofile_trace/metadata oprofile_trace.old/metadata | cksum)" "$before" "a mistake moves no trace"
+mv oprofile_trace.old kept_trace
+mkdir oprofile_trace.old
+echo mine >oprofile_trace.old/mine
+"$BIN/optrace" record -- true 2>"$T/err"
+tap_is $? 125 "a folder of that name that is no trace stays where it is"
+tap_has "$T/err" 'oprofile_trace.old is no trace.*move it away' "with what to do"
+tap_is "$(cat oprofile_trace.old/mine)" mine "and as it is"
+rm -r oprofile_trace.old
+mv kept_trace oprofile_trace.old
 "$BIN/optrace" record -o some_calls -e syscall:sched_rr_get_interval -- "$T/rare_caller" 500 2>"$T/err"
 show some_calls
 tap_is "$(grep ' syscall_' "$T/text" | grep -vc '_sched_rr_get_interval: ')" 0 "one system call, and no others"

@@ -75,18 +75,28 @@ tap_has "$T/err" 'no trace default runs: .*optrace start' "which is told, with w
 trace snapshot
 tap_is $? 125 "nor be taken a snapshot of"
 
-trace start -m overwrite:4x1M -e default,sample:4999
+: >lock
+trace start -m overwrite:4x1M -e default,sample:4999 9>lock
 tap_is $? 0 "start"
+flock -n lock true
+tap_ok $? "what its starter holds, it does not hold"
 trace status
 tap_has "$T/out" '^default +overwrite:4x1M ' "status: it runs"
 trace start
 tap_is $? 125 "not twice under one name"
 tap_has "$T/err" 'runs already, by process [0-9]+: .*optrace stop.*-s NAME' "with what to do"
 
-"$T/rare_caller" 3000
-trace snapshot -o first
-tap_is $? 0 "snapshot"
-show first
+# Of a busy machine's calls the buffers hold no long time: once more, where these are gone.
+snapshot_of() # CALLS FOLDER [NAME]
+{
+	rm -rf "$2"
+	"$T/rare_caller" "$1"
+	trace snapshot ${3:+"$3"} -o "$2" || return
+	show "$2"
+	[ "$(nr_of syscall_entry_sched_rr_get_interval)" -ge $(($1 - $(told 'lost in it'))) ]
+}
+until_true snapshot_of 3000 first
+tap_ok $? "snapshot"
 tap_is "$(wc -l <"$T/text")" "$(told 'events of')" "babeltrace2 reads as many events as were told"
 tap_is "$(kept records first)" "$(told 'events of')" "and so do we"
 tap_is "$(kept lost_events first)" "$(told 'lost in it')" "and as many losses"
@@ -99,10 +109,8 @@ tap_ok $? "with what code it has mapped"
 head -n 1 "$T/text" | grep -q ' lttng_statedump_start: '
 tap_ok $? "in front of all else"
 
-"$T/rare_caller" 2000
-trace snapshot default -o second
-tap_is $? 0 "it goes on: another one"
-show second
+until_true snapshot_of 2000 second default
+tap_ok $? "it goes on: another one"
 [ "$(nr_of syscall_entry_sched_rr_get_interval)" -ge $((2000 - $(told 'lost in it'))) ]
 tap_ok $? "with what happened meanwhile"
 trace snapshot -o second
@@ -163,7 +171,7 @@ show disk_trace
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many events as were told"
 trace stop
 tap_is $? 0 "stop the first one"
-tap_has "$T/err" 'default has ended, .* 3 snapshots' "which tells what became of it"
+tap_has "$T/err" 'default has ended, .* [0-9]+ snapshots' "which tells what became of it"
 trace status
 tap_has "$T/out" 'no trace runs' "then none runs"
 
@@ -222,7 +230,7 @@ END_OF_SCRIPT
 chmod +x "$T/noted"
 
 # Others may wait as long, on a machine that is busy.
-trace start -m overwrite:4x1M -e default,sample -o late --snapshot-limit 1000 --snapshot-if 'wakeup>20ms' --then "$T/noted"
+trace start -m overwrite:4x1M -e default,sample -o late --snapshot-limit 100 --snapshot-if 'wakeup>20ms' --then "$T/noted"
 tap_is $? 0 "start with a condition"
 "$T/hog"
 hog=$?

@@ -152,13 +152,13 @@ tracing=$!
 cleanup_pid $tracing
 until_true grep -q 'Ctrl-C ends it' "$T/err"
 nr_read=0
-reads_some()
+reads_some() # of calls made now: others' push out what is older
 {
+	"$T/rare_caller" 10000
 	"$BIN/optrace" events -e "syscall_entry_$CALL" follow/trace >"$T/out" 2>"$T/err2" || tap_show "$T/err2"
 	[ "$(wc -l <"$T/out")" -gt 100 ]
 }
 for _ in 1 2 3 4 5 6; do
-	"$T/rare_caller" 10000
 	until_true reads_some && nr_read=$((nr_read + 1))
 done
 tap_is "$nr_read" 6 "a trace that goes on is read"
@@ -212,8 +212,9 @@ last=$(newest killed)
 bad=0
 sum=0
 for chunk in killed/*; do
-	find "$chunk" -name '*.zst' -exec zstd -q -d -f {} +
-	find "$chunk" -name '*.zst' -exec rm {} +
+	if command -v zstd >/dev/null; then
+		find "$chunk" -name '*.zst' -exec zstd -q -d --rm -f {} +
+	fi
 	[ "$chunk" != "$last" ] || continue
 	show "$chunk"
 	[ ! -s "$T/reader" ] || bad=$((bad + 1))
