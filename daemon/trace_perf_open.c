@@ -251,7 +251,7 @@ int trace_cpu_open(struct trace_perf *perf, unsigned int nr, struct diag *diag)
 		error = open_one(perf, cpu, nr, i, diag);
 	if (error)
 		trace_cpu_close(perf, nr);
-	else
+	else if (perf->nr_ids)
 		qsort(perf->ids, perf->nr_ids, sizeof(*perf->ids), compare_ids);
 	return error;
 }
