@@ -458,7 +458,8 @@ endif
 
 if REPORTS
 TRACE_TESTS = tests/unit/test_trace_channel tests/unit/test_trace_choice tests/unit/test_trace_chunks \
-	tests/unit/test_trace_layout tests/unit/test_trace_record tests/unit/test_trace_state \
+	tests/unit/test_trace_describe tests/unit/test_trace_layout tests/unit/test_trace_record \
+	tests/unit/test_trace_state \
 	tests/unit/test_trace_syscalls tests/unit/test_trace_trigger tests/unit/test_trace_perf
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
@@ -486,6 +487,10 @@ tests_unit_test_trace_perf_SOURCES = tests/unit/test_trace_perf.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_perf_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_perf_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_trace_describe_SOURCES = tests/unit/test_trace_describe.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_trace_describe_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_describe_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_test_trace_record_SOURCES = tests/unit/test_trace_record.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_record_CFLAGS = $(TEST_CFLAGS)

@@ -83,7 +83,6 @@ static uint64_t monotonic_offset(void)
 /* The boot's identity is the clock's: traces of one boot may be compared. */
 void trace_describe_clock(struct ctf_clock *clock)
 {
-	uint64_t since_1970;
 	char *text;
 
 	*clock = (struct ctf_clock){
@@ -92,7 +91,18 @@ void trace_describe_clock(struct ctf_clock *clock)
 		clock->has_uuid = parse_hex(text, clock->uuid, sizeof(clock->uuid));
 		free(text);
 	}
-	since_1970 = monotonic_offset();
-	clock->offset_s = (int64_t)(since_1970 / NS_PER_SECOND);
-	clock->offset = since_1970 % NS_PER_SECOND;
+	trace_describe_origin(clock, (int64_t)monotonic_offset());
+}
+
+void trace_describe_origin(struct ctf_clock *clock, int64_t origin_ns)
+{
+	const int64_t second = (int64_t)NS_PER_SECOND;
+	int64_t rest = origin_ns % second;
+
+	clock->offset_s = origin_ns / second;
+	if (rest < 0) {
+		rest += second;
+		clock->offset_s--;
+	}
+	clock->offset = (uint64_t)((unsigned __int128)rest * clock->freq_hz / NS_PER_SECOND);
 }

@@ -21,4 +21,10 @@ void trace_describe_machine(struct trace_describe *describe, unsigned int sample
 /* CLOCK_MONOTONIC. The boot's identity is the clock's: traces of one boot may be compared. */
 void trace_describe_clock(struct ctf_clock *clock);
 
+/*
+ * Where the clock's 0 is: ns since 1970, or before it, where the machine's calendar is not set.
+ * Of a clock whose freq_hz is known.
+ */
+void trace_describe_origin(struct ctf_clock *clock, int64_t origin_ns);
+
 #endif

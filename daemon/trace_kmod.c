@@ -54,21 +54,16 @@ static uint64_t now_ns(void)
 /* Since 1970: what the clock's 0 was. */
 static void describe_clock(struct ctf_clock *clock, const struct oprof_ktrace_info *info)
 {
-	uint64_t since_1970;
-
 	if (!info->counter) {
 		trace_describe_clock(clock);
 		return;
 	}
-	since_1970 = info->realtime_ns -
-		     (uint64_t)((unsigned __int128)info->stamp * NS_PER_SECOND / info->freq_hz);
-	*clock = (struct ctf_clock){
-		.name = "counter",
-		.description = "the time-stamp counter",
-		.freq_hz = info->freq_hz,
-		.offset_s = (int64_t)(since_1970 / NS_PER_SECOND),
-		.offset = (uint64_t)((unsigned __int128)(since_1970 % NS_PER_SECOND) *
-				     info->freq_hz / NS_PER_SECOND)};
+	*clock = (struct ctf_clock){.name = "counter",
+				    .description = "the time-stamp counter",
+				    .freq_hz = info->freq_hz};
+	trace_describe_origin(
+		clock, (int64_t)(info->realtime_ns - (uint64_t)((unsigned __int128)info->stamp *
+								NS_PER_SECOND / info->freq_hz)));
 }
 
 static int describe(struct trace_kmod *kmod, struct diag *diag)
