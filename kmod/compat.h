@@ -65,6 +65,13 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #define compat_kill_super kill_litter_super
 #endif
 
+/* task_newtask: of flags that are as wide everywhere since 6.18. */
+#if COMPAT_HAS_NEWTASK_FLAGS_U64
+#define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, u64 clone_flags
+#else
+#define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, unsigned long clone_flags
+#endif
+
 /* sched_process_exit, 7.x: it says whether the thread group is dead; before, its count does. */
 #if COMPAT_HAS_EXIT_GROUP_DEAD
 #define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
@@ -119,6 +126,34 @@ static __always_inline bool compat_is_32bit_call(void)
 	return in_ia32_syscall(); /* numbers of x32 have a bit that none of 64 bits has */
 #else
 	return in_compat_syscall();
+#endif
+}
+
+/* The probes of system calls: where they may sleep they are preempted, elsewhere they are not. */
+static __always_inline void compat_syscall_probe_begin(void)
+{
+	if (COMPAT_HAS_TRACEPOINT_IS_FAULTABLE)
+		preempt_disable_notrace();
+}
+
+static __always_inline void compat_syscall_probe_end(void)
+{
+	if (COMPAT_HAS_TRACEPOINT_IS_FAULTABLE)
+		preempt_enable_notrace();
+}
+
+/* Argument i of a 64-bit system call; syscall_get_arguments() puts all of them into memory. */
+static __always_inline unsigned long compat_syscall_argument(const struct pt_regs *regs,
+							     unsigned int i)
+{
+#ifdef CONFIG_X86
+	static const u8 at[] = {offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+				offsetof(struct pt_regs, dx), offsetof(struct pt_regs, r10),
+				offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9)};
+
+	return *(const unsigned long *)((const u8 *)regs + at[i]);
+#else
+	return i ? regs->regs[i] : regs->orig_x0;
 #endif
 }
 

@@ -9,6 +9,7 @@
  *	trace_syscalls	system calls: two probes and a table
  *	trace_counters	perf's events on all CPUs; trace_named, trace_samples: what they write
  *	trace_filter	whose events are kept
+ *	trace_tree	threads and all that they begin
  *
  * A probe is registered with what it writes for as its data, so the
  * tracepoint's own list of probes is the table of sessions: with one session
@@ -74,6 +75,7 @@ struct trace_channel {
 struct trace_session {
 	u32 state;			   /* TRACE_...: what a probe reads first */
 	struct trace_filter __rcu *filter; /* if TRACE_FILTERED */
+	struct trace_tree *tree;	   /* of the filter; NULL: none */
 	struct mutex lock;
 	struct kref references; /* the file's, and each ring's descriptor's */
 	bool is_closed;		/* the file is */
@@ -163,6 +165,19 @@ void trace_samples_free(struct trace_session *session);
 /* ---- trace_filter.c ---- */
 
 int trace_filter_set(struct trace_session *session, const struct oprof_ktrace_filter *call);
-void trace_filter_free(struct trace_session *session);
+void trace_filter_unregister(struct trace_session *session);
+void trace_filter_free(struct trace_session *session); /* synchronised since */
+
+/* ---- trace_tree.c ---- */
+
+struct task_struct;
+struct trace_tree;
+
+/* Empty. -ENOENT: this kernel does not tell of new threads; -ENOMEM. */
+int trace_tree_create(struct trace_tree **tree);
+int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr); /* -EINVAL: no such number */
+bool trace_tree_has(const struct trace_tree *tree, const struct task_struct *task);
+void trace_tree_unregister(struct trace_tree *tree); /* NULL: nothing, as below */
+void trace_tree_free(struct trace_tree *tree);	     /* synchronised since */
 
 #endif

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 
 #include "kmod/trace_write.h"
@@ -19,7 +20,8 @@ struct trace_ids {
 };
 
 struct trace_filter {
-	struct trace_ids *sets[OPROF_KTRACE_NR_FILTERS]; /* NULL: no matter */
+	struct trace_ids *sets[OPROF_KTRACE_BY_TREE]; /* NULL: no matter */
+	const struct trace_tree *tree;		      /* the same */
 };
 
 /* ---- in probes ---- */
@@ -41,18 +43,20 @@ static bool has(const struct trace_ids *set, u64 id)
 	return false;
 }
 
-static u64 cgroup_of(struct task_struct *task)
+/* Its own, or one above that. */
+static bool is_in_cgroup(const struct trace_ids *set, struct task_struct *task)
 {
+	bool is_in = false;
 #ifdef CONFIG_CGROUPS
-	u64 id;
+	struct cgroup *cgroup;
 
 	rcu_read_lock();
-	id = cgroup_id(data_race(task_dfl_cgroup(task)));
+	cgroup = data_race(task_dfl_cgroup(task));
+	for (; cgroup && !is_in; cgroup = cgroup_parent(cgroup))
+		is_in = has(set, cgroup_id(cgroup));
 	rcu_read_unlock();
-	return id;
-#else
-	return 0;
 #endif
+	return is_in;
 }
 
 static u64 id_of(struct task_struct *task, enum oprof_ktrace_filter_by by)
@@ -64,10 +68,8 @@ static u64 id_of(struct task_struct *task, enum oprof_ktrace_filter_by by)
 		return (u64)data_race(READ_ONCE(task->tgid));
 	case OPROF_KTRACE_BY_PGRP:
 		return (u64)task_pgrp_nr(task);
-	case OPROF_KTRACE_BY_UID:
-		return __kuid_val(task_uid(task));
 	default:
-		return cgroup_of(task);
+		return __kuid_val(task_uid(task));
 	}
 }
 
@@ -75,11 +77,14 @@ static bool is_in(const struct trace_filter *filter, struct task_struct *task)
 {
 	unsigned int by;
 
-	for (by = 0; by < OPROF_KTRACE_NR_FILTERS; by++) {
+	for (by = 0; by < OPROF_KTRACE_BY_CGROUP; by++) {
 		if (filter->sets[by] && !has(filter->sets[by], id_of(task, by)))
 			return false;
 	}
-	return true;
+	if (filter->tree && !trace_tree_has(filter->tree, task))
+		return false;
+	return !filter->sets[OPROF_KTRACE_BY_CGROUP] ||
+	       is_in_cgroup(filter->sets[OPROF_KTRACE_BY_CGROUP], task);
 }
 
 bool trace_filter_passes(const struct trace_session *session, struct task_struct *task,
@@ -188,11 +193,11 @@ static bool is_empty(const struct trace_filter *filter)
 {
 	unsigned int by;
 
-	for (by = 0; by < OPROF_KTRACE_NR_FILTERS; by++) {
+	for (by = 0; by < OPROF_KTRACE_BY_TREE; by++) {
 		if (filter->sets[by])
 			return false;
 	}
-	return true;
+	return !filter->tree;
 }
 
 /* Probes read the flag, then the filter: the filter is there before, and goes behind. */
@@ -206,34 +211,87 @@ static void publish(struct trace_session *session, struct trace_filter *filter)
 	synchronize_rcu();
 }
 
+static int filter_get(const struct oprof_ktrace_filter *call, const struct trace_filter *old,
+		      struct trace_filter **filter, struct trace_ids **ids)
+{
+	int error;
+
+	*filter = kzalloc(sizeof(**filter), GFP_KERNEL);
+	if (!*filter)
+		return -ENOMEM;
+	error = ids_get(call, ids);
+	if (error)
+		kfree(*filter);
+	else if (old)
+		**filter = *old;
+	return error;
+}
+
+/* The one that is there may be in use: numbers are added to it. None: it is left. */
+static int tree_set(struct trace_session *session, struct trace_filter *filter,
+		    const struct trace_ids *ids)
+{
+	int error = 0;
+
+	filter->tree = NULL;
+	if (!ids)
+		return 0;
+	if (!session->tree)
+		error = trace_tree_create(&session->tree);
+	if (!error)
+		error = trace_tree_add(session->tree, ids->ids, ids->nr);
+	if (!error)
+		filter->tree = session->tree;
+	return error;
+}
+
+/* One that no filter has. */
+static void tree_tidy(struct trace_session *session)
+{
+	const struct trace_filter *filter = rcu_dereference_protected(session->filter, true);
+
+	if (!session->tree || (filter && filter->tree))
+		return;
+	trace_tree_unregister(session->tree);
+	tracepoint_synchronize_unregister();
+	trace_tree_free(session->tree);
+	session->tree = NULL;
+}
+
 int trace_filter_set(struct trace_session *session, const struct oprof_ktrace_filter *call)
 {
 	struct trace_filter *old = rcu_dereference_protected(session->filter, true), *new;
-	struct trace_ids *ids, *replaced;
+	struct trace_ids *ids, *unused;
 	int error;
 
 	if (call->by >= OPROF_KTRACE_NR_FILTERS || call->nr_ids > OPROF_KTRACE_FILTER_IDS_MAX)
 		return -EINVAL;
-	new = kzalloc(sizeof(*new), GFP_KERNEL);
-	if (!new)
-		return -ENOMEM;
-	error = ids_get(call, &ids);
-	if (error) {
-		kfree(new);
+	error = filter_get(call, old, &new, &ids);
+	if (error)
 		return error;
+	if (call->by == OPROF_KTRACE_BY_TREE) {
+		unused = ids;
+		error = tree_set(session, new, ids);
+	} else {
+		unused = new->sets[call->by];
+		new->sets[call->by] = ids;
 	}
-	if (old)
-		*new = *old;
-	replaced = new->sets[call->by];
-	new->sets[call->by] = ids;
-	if (is_empty(new)) {
+	if (error || is_empty(new)) {
 		kfree(new);
 		new = NULL;
 	}
-	publish(session, new);
-	kvfree(replaced);
-	kfree(old);
-	return 0;
+	if (!error) {
+		publish(session, new);
+		kfree(old);
+	}
+	kvfree(unused);
+	tree_tidy(session);
+	return error;
+}
+
+void trace_filter_unregister(struct trace_session *session)
+{
+	trace_tree_unregister(session->tree);
 }
 
 void trace_filter_free(struct trace_session *session)
@@ -241,8 +299,10 @@ void trace_filter_free(struct trace_session *session)
 	struct trace_filter *filter = rcu_dereference_protected(session->filter, true);
 	unsigned int by;
 
-	for (by = 0; filter && by < OPROF_KTRACE_NR_FILTERS; by++)
+	for (by = 0; filter && by < OPROF_KTRACE_BY_TREE; by++)
 		kvfree(filter->sets[by]);
 	kfree(filter);
 	RCU_INIT_POINTER(session->filter, NULL);
+	trace_tree_free(session->tree);
+	session->tree = NULL;
 }

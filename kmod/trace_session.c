@@ -70,6 +70,7 @@ static void forget_events(struct trace_session *session)
 	trace_syscalls_unregister(session);
 	trace_named_unregister(session);
 	trace_samples_unregister(session);
+	trace_filter_unregister(session);
 	wait_for_writers();
 	trace_events_free(session);
 	trace_syscalls_free(session);

@@ -12,6 +12,7 @@
 #include <trace/events/syscalls.h>
 
 #include "kmod/compat.h"
+#include "kmod/stamp.h"
 #include "kmod/trace_write.h"
 
 #define NR_ARGS OPROF_KTRACE_SYSCALL_ARGS
@@ -65,13 +66,17 @@ struct unknown_exit {
 	s64 number, ret;
 };
 
-/* NULL: not known; of a 32-bit program none is. */
+/* Of a 32-bit program none is. */
+static __always_inline bool is_in_table(const struct trace_syscalls *syscalls, long number)
+{
+	return (unsigned long)number < syscalls->nr_calls && !compat_is_32bit_call();
+}
+
+/* NULL: not known. */
 static __always_inline const struct call *call_of(const struct trace_syscalls *syscalls,
 						  long number)
 {
-	if (unlikely((unsigned long)number >= syscalls->nr_calls || compat_is_32bit_call()))
-		return NULL;
-	return &syscalls->calls[number];
+	return likely(is_in_table(syscalls, number)) ? &syscalls->calls[number] : NULL;
 }
 
 /* ---- entry ---- */
@@ -83,8 +88,10 @@ static __always_inline u8 *write_arg(u8 *to, unsigned long arg, unsigned int byt
 		memcpy(to, &arg, 8);
 	else if (bytes == 4)
 		memcpy(to, &arg, 4);
-	else
-		memcpy(to, &arg, bytes);
+	else if (bytes == 2)
+		memcpy(to, &arg, 2);
+	else if (bytes == 1)
+		*to = (u8)arg;
 	return to + bytes;
 }
 
@@ -185,15 +192,12 @@ static noinline void unknown_entry(const struct trace_syscalls *syscalls, struct
 
 static __always_inline void write_args(const struct call *call, struct pt_regs *regs, u8 *to)
 {
-	unsigned long args[NR_ARGS] __uninitialized;
 	u32 i;
 
-	syscall_get_arguments(current, regs, args);
 	for (i = 0; i < call->nr_args; i++)
-		to = write_arg(to, args[i], call->arg_bytes[i]);
+		to = write_arg(to, compat_syscall_argument(regs, i), call->arg_bytes[i]);
 }
 
-/* All in one: it is the way of nearly all calls. */
 static noinline __flatten void record_entry(const struct trace_syscalls *syscalls,
 					    struct pt_regs *regs, long number)
 {
@@ -219,12 +223,65 @@ static noinline __flatten void record_entry(const struct trace_syscalls *syscall
 }
 
 /* Nothing but the flag: of a session that is stopped. The tracepoint holds the session. */
-static void probe_enter(void *data, struct pt_regs *regs, long number)
+static noinline void enter_slow(const struct trace_syscalls *syscalls, struct pt_regs *regs,
+				long number)
 {
-	const struct trace_syscalls *syscalls = data;
-
 	if (trace_wants(syscalls->session, current, NULL))
 		record_entry(syscalls, regs, number);
+}
+
+static __always_inline bool write_entry(const struct trace_syscalls *syscalls,
+					const struct call *call, enum ring_clock clock,
+					bool extended, struct pt_regs *regs)
+{
+	struct trace_record record __uninitialized;
+
+	if (unlikely(!trace_try(&record, syscalls->cpus, clock, extended, call->entry_id,
+				call->entry_bytes)))
+		return false;
+	if (call->nr_args)
+		write_args(call, regs, record.slot.payload);
+	trace_commit(&record);
+	return true;
+}
+
+/*
+ * The way of nearly all calls, which calls nobody but the clock; false: nothing was done. Without
+ * a filter, as the one comparison tells. Written out for each of both headers.
+ */
+static __always_inline bool enter_fast(const struct trace_syscalls *syscalls, enum ring_clock clock,
+				       struct pt_regs *regs, long number)
+{
+	const struct call *call = &syscalls->calls[number];
+
+	if (unlikely(READ_ONCE(syscalls->session->state) != TRACE_ACTIVE ||
+		     !is_in_table(syscalls, number) || call->way != WAY_PLAIN))
+		return false;
+	if (likely(ring_is_extended(call->entry_id, 0)))
+		return write_entry(syscalls, call, clock, true, regs);
+	return write_entry(syscalls, call, clock, false, regs);
+}
+
+static __always_inline void enter_by(const struct trace_syscalls *syscalls, enum ring_clock clock,
+				     struct pt_regs *regs, long number)
+{
+	bool is_done;
+
+	compat_syscall_probe_begin();
+	is_done = enter_fast(syscalls, clock, regs, number);
+	compat_syscall_probe_end();
+	if (unlikely(!is_done))
+		enter_slow(syscalls, regs, number);
+}
+
+static void probe_enter_counter(void *data, struct pt_regs *regs, long number)
+{
+	enter_by(data, RING_CLOCK_COUNTER, regs, number);
+}
+
+static void probe_enter_monotonic(void *data, struct pt_regs *regs, long number)
+{
+	enter_by(data, RING_CLOCK_MONOTONIC, regs, number);
 }
 
 /* ---- exit ---- */
@@ -273,18 +330,80 @@ static noinline __flatten void record_exit(const struct trace_syscalls *syscalls
 	preempt_enable_notrace();
 }
 
-static void probe_exit(void *data, struct pt_regs *regs, long ret)
+static noinline void exit_slow(const struct trace_syscalls *syscalls, struct pt_regs *regs,
+			       long ret)
 {
-	const struct trace_syscalls *syscalls = data;
-
 	if (trace_wants(syscalls->session, current, NULL))
 		record_exit(syscalls, regs, ret);
 }
 
+static __always_inline bool write_exit(const struct trace_syscalls *syscalls,
+				       const struct call *call, enum ring_clock clock,
+				       bool extended, long ret)
+{
+	struct trace_record record __uninitialized;
+
+	if (unlikely(!trace_try(&record, syscalls->cpus, clock, extended, call->exit_id,
+				sizeof(ret))))
+		return false;
+	memcpy(record.slot.payload, &ret, sizeof(ret));
+	trace_commit(&record);
+	return true;
+}
+
+static __always_inline bool exit_fast(const struct trace_syscalls *syscalls, enum ring_clock clock,
+				      struct pt_regs *regs, long ret)
+{
+	long number = syscall_get_nr(current, regs);
+	const struct call *call = &syscalls->calls[number];
+
+	if (unlikely(READ_ONCE(syscalls->session->state) != TRACE_ACTIVE ||
+		     !is_in_table(syscalls, number) || call->way != WAY_PLAIN))
+		return false;
+	if (likely(ring_is_extended(call->exit_id, 0)))
+		return write_exit(syscalls, call, clock, true, ret);
+	return write_exit(syscalls, call, clock, false, ret);
+}
+
+static __always_inline void exit_by(const struct trace_syscalls *syscalls, enum ring_clock clock,
+				    struct pt_regs *regs, long ret)
+{
+	bool is_done;
+
+	compat_syscall_probe_begin();
+	is_done = exit_fast(syscalls, clock, regs, ret);
+	compat_syscall_probe_end();
+	if (unlikely(!is_done))
+		exit_slow(syscalls, regs, ret);
+}
+
+static void probe_exit_counter(void *data, struct pt_regs *regs, long ret)
+{
+	exit_by(data, RING_CLOCK_COUNTER, regs, ret);
+}
+
+static void probe_exit_monotonic(void *data, struct pt_regs *regs, long ret)
+{
+	exit_by(data, RING_CLOCK_MONOTONIC, regs, ret);
+}
+
 static void __maybe_unused check_types(void)
 {
-	check_trace_callback_type_sys_enter(probe_enter);
-	check_trace_callback_type_sys_exit(probe_exit);
+	check_trace_callback_type_sys_enter(probe_enter_counter);
+	check_trace_callback_type_sys_enter(probe_enter_monotonic);
+	check_trace_callback_type_sys_exit(probe_exit_counter);
+	check_trace_callback_type_sys_exit(probe_exit_monotonic);
+}
+
+/* By the clock, which is one for all channels and as long as the module is loaded. */
+static void *enter_of_clock(void)
+{
+	return stamp_clock() == RING_CLOCK_COUNTER ? probe_enter_counter : probe_enter_monotonic;
+}
+
+static void *exit_of_clock(void)
+{
+	return stamp_clock() == RING_CLOCK_COUNTER ? probe_exit_counter : probe_exit_monotonic;
 }
 
 /* ---- of a session ---- */
@@ -385,13 +504,13 @@ static int syscalls_register(struct trace_syscalls *syscalls)
 	syscalls->exit = trace_tracepoint_find("sys_exit");
 	if (!syscalls->enter || !syscalls->exit)
 		return -ENOENT;
-	error = tracepoint_probe_register(syscalls->enter, probe_enter, syscalls);
+	error = tracepoint_probe_register(syscalls->enter, enter_of_clock(), syscalls);
 	if (error)
 		return error;
-	error = tracepoint_probe_register(syscalls->exit, probe_exit, syscalls);
+	error = tracepoint_probe_register(syscalls->exit, exit_of_clock(), syscalls);
 	if (!error)
 		return 0;
-	(void)tracepoint_probe_unregister(syscalls->enter, probe_enter, syscalls);
+	(void)tracepoint_probe_unregister(syscalls->enter, enter_of_clock(), syscalls);
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	return error;
@@ -439,8 +558,8 @@ void trace_syscalls_unregister(struct trace_session *session)
 
 	if (!syscalls)
 		return;
-	(void)tracepoint_probe_unregister(syscalls->enter, probe_enter, syscalls);
-	(void)tracepoint_probe_unregister(syscalls->exit, probe_exit, syscalls);
+	(void)tracepoint_probe_unregister(syscalls->enter, enter_of_clock(), syscalls);
+	(void)tracepoint_probe_unregister(syscalls->exit, exit_of_clock(), syscalls);
 }
 
 void trace_syscalls_free(struct trace_session *session)

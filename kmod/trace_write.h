@@ -49,10 +49,23 @@ static __always_inline void *trace_reserve(struct trace_record *record,
 	return record->slot.payload;
 }
 
+/*
+ * The same, but false: this record is not of the fast path, nothing is counted, and trace_reserve()
+ * is to be asked. clock: that of all rings; extended: the header's, by the id. Constants.
+ */
+static __always_inline bool trace_try(struct trace_record *record, struct trace_cpu __percpu *cpus,
+				      enum ring_clock clock, bool extended, u32 id, u32 bytes)
+{
+	BUILD_BUG_ON(RING_PORT_WRITER_MAY_DIE);
+	record->cpu = this_cpu_ptr(cpus);
+	return ring_try(&record->cpu->ring, clock, extended, id, bytes, 1, &record->slot);
+}
+
+/* The count first: behind the commit, which may deliver, is then nothing to keep for. */
 static __always_inline void trace_commit(struct trace_record *record)
 {
-	ring_commit(&record->cpu->ring, &record->slot);
 	local_inc(&record->cpu->nr_records);
+	ring_commit(&record->cpu->ring, &record->slot);
 }
 
 /* ---- records that are a struct, and perhaps a string behind it ---- */

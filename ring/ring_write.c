@@ -186,7 +186,7 @@ static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 
 static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 {
-	uint64_t time = ring_stamp(ring, last);
+	uint64_t time = ring_stamp(ring, ring->clock, last);
 
 	if (RING_GUARD_FLUSH_TIME) {
 		uint64_t flushed = ring_load_acquire(&ring->shared->flush_time);

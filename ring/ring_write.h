@@ -9,6 +9,8 @@
 
 #include "ring/ring.h"
 
+#define ring_always_inline inline __attribute__((always_inline))
+
 /* What is asked of a reserve. align: 1, 2, 4 or 8, of the payload. */
 struct ring_request {
 	uint32_t event_id; /* not one of the three that are taken (oprof/packet.h) */
@@ -59,14 +61,20 @@ static inline ring_word ring_align(ring_word position, uint32_t align)
 	return (ring_word)((position + (align - 1)) & ~(ring_word)(align - 1));
 }
 
+/* The same, of an offset in a sub-buffer. */
+static inline uint64_t ring_align_offset(uint64_t offset, uint32_t align)
+{
+	return (offset + (align - 1)) & ~(uint64_t)(align - 1);
+}
+
 /*
  * The session's clock, made monotonic in the ring. last_time is written after
  * the slot is reserved, so it may lag behind: at most the stamp of the slot
  * that lies before, which is what a compact header needs.
  */
-static inline uint64_t ring_stamp(struct ring *ring, uint64_t *last)
+static inline uint64_t ring_stamp(struct ring *ring, enum ring_clock clock, uint64_t *last)
 {
-	uint64_t time = ring_clock(ring->clock);
+	uint64_t time = ring_clock(clock);
 
 	*last = ring_load(&ring->shared->last_time);
 	return (int64_t)(time - *last) < 0 ? *last : time;
@@ -77,17 +85,20 @@ static inline bool ring_is_extended(uint32_t event_id, uint64_t since_last)
 	return event_id > OPROF_EVENT_COMPACT_MAX || since_last >> OPROF_RECORD_TIME_BITS;
 }
 
-static inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
-				     bool extended)
+/* Word by word: an array of them would be built on the stack first. */
+static ring_always_inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
+						 bool extended)
 {
-	uint32_t words[4] = {OPROF_EVENT_ESCAPE, event_id, (uint32_t)time, (uint32_t)(time >> 32)};
+	const uint32_t escape = OPROF_EVENT_ESCAPE;
+	const uint32_t compact = event_id | (uint32_t)time << OPROF_RECORD_ID_BITS;
 
-	if (ring_unlikely(extended)) {
-		memcpy(begin, words, OPROF_RECORD_EXTENDED_BYTES);
+	if (!extended) {
+		memcpy(begin, &compact, sizeof(compact));
 		return;
 	}
-	words[0] = event_id | (uint32_t)time << OPROF_RECORD_ID_BITS;
-	memcpy(begin, words, OPROF_RECORD_COMPACT_BYTES);
+	memcpy(begin, &escape, sizeof(escape));
+	memcpy(begin + 4, &event_id, sizeof(event_id));
+	memcpy(begin + 8, &time, sizeof(time));
 }
 
 /* ---- the stack of open slots (doc/ring.md: a dead writer) ---- */
@@ -201,59 +212,80 @@ static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t p
 }
 
 /*
+ * The fast path of a reserve, that which nearly all records take; false: it is not this one's way,
+ * and nothing is reserved. Where writers can't die it may be tried alone, ring_reserve() after it:
+ * a function that hands on all but this needs no registers for what comes behind. There, too, who
+ * was interrupted by another writer leaves it to the slow path to try again.
+ *
+ * clock is the ring's and extended ring_is_extended(event_id, 0): constants, where the caller has a
+ * way for each. Offsets, and sums of them, are in the sub-buffer and never wrap.
+ *
+ * The clock is read when the slot is known to be one of the fast path: reading it takes longer
+ * than all else here, and a refusal needs no stamp.
+ */
+static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock, bool extended,
+					uint32_t event_id, uint32_t payload_bytes, uint32_t align,
+					struct ring_slot *slot)
+{
+	struct ring_shared *shared = ring->shared;
+	uint64_t time, last, from, begin, payload, end;
+	ring_word old;
+	uint8_t *memory;
+	bool taken;
+
+	time = RING_GUARD_CLOCK_IN_LOOP ? 0 : ring_stamp(ring, clock, &last);
+	do {
+		old = ring_load(&shared->reserved);
+		from = old & ring->sub_mask;
+		begin = ring_align_offset(from, OPROF_RECORD_HEADER_ALIGN);
+		payload = begin +
+			  (extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES);
+		payload = ring_align_offset(payload, align);
+		end = payload + payload_bytes;
+		/* A sub-buffer begins, or is left, or is filled to its very end. */
+		if (ring_unlikely(from <= RING_FINALISED || end > ring->sub_mask))
+			return false;
+		ring_barrier();
+		if (RING_GUARD_CLOCK_IN_LOOP)
+			time = ring_stamp(ring, clock, &last);
+		/* A long silence: this one alone is extended. */
+		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
+			return false;
+		taken = ring_take(ring, slot, old, (ring_word)(old + (end - from)), time, NULL);
+	} while (ring_unlikely(!taken) && RING_PORT_WRITER_MAY_DIE);
+	if (ring_unlikely(!taken))
+		return false;
+	ring_reserved(ring, slot, old, time);
+
+	slot->place = ring_place(ring, old);
+	memory = ring_memory(ring, slot->place, old, false);
+	slot->begin = memory + begin;
+	slot->payload = memory + payload;
+	slot->payload_bytes = payload_bytes;
+	slot->slot_bytes = (uint32_t)(end - begin);
+	slot->commit_bytes = (uint32_t)(end - from);
+	slot->time = time;
+	ring_write_header(slot->begin, event_id, time, extended);
+	return true;
+}
+
+/*
  * Reserve a slot for a record of an event with a payload of this size: its header is written,
  * slot->payload points to the payload. The paper's algorithms 1 and 2.
  *
  * Returns 0, or what is counted by reason: -ENOSPC lost_full; -EBUSY lost_nested; -EMSGSIZE
  * lost_too_big; -ESHUTDOWN lost_stopped. Wait-free: tried again only when a nested writer or a
  * flush came between.
- *
- * The clock is read when the slot is known to be one of the fast path: reading it takes longer
- * than all else here, and a refusal needs no stamp.
  */
 static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
 			       uint32_t align, struct ring_slot *slot)
 {
-	struct ring_shared *shared = ring->shared;
-	bool extended = ring_is_extended(event_id, 0);
-	ring_word old, begin, payload, end;
-	uint64_t time, last;
-	uint8_t *memory;
-
 	if (ring_unlikely(!ring_push(ring, slot)))
 		return ring_lose(ring, OPROF_LOST_NESTED, -EBUSY);
-	time = RING_GUARD_CLOCK_IN_LOOP ? 0 : ring_stamp(ring, &last);
-	do {
-		old = ring_load(&shared->reserved);
-		begin = ring_align(old, OPROF_RECORD_HEADER_ALIGN);
-		payload = (ring_word)(begin + (extended ? OPROF_RECORD_EXTENDED_BYTES
-							: OPROF_RECORD_COMPACT_BYTES));
-		payload = ring_align(payload, align);
-		end = (ring_word)(payload + payload_bytes);
-		/* A sub-buffer begins, or is left, or is filled to its very end. */
-		if (ring_unlikely((old & ring->sub_mask) <= RING_FINALISED ||
-				  ((old ^ end) & ~ring->sub_mask) ||
-				  payload_bytes > ring->sub_mask))
-			return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
-		ring_barrier();
-		if (RING_GUARD_CLOCK_IN_LOOP)
-			time = ring_stamp(ring, &last);
-		/* A long silence: this one alone is extended. */
-		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
-			return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
-	} while (ring_unlikely(!ring_take(ring, slot, old, end, time, NULL)));
-	ring_reserved(ring, slot, old, time);
-
-	slot->place = ring_place(ring, old);
-	memory = ring_memory(ring, slot->place, old, false);
-	slot->begin = memory + (begin & ring->sub_mask);
-	slot->payload = memory + (payload & ring->sub_mask);
-	slot->payload_bytes = payload_bytes;
-	slot->slot_bytes = (uint32_t)(ring_word)(end - begin);
-	slot->commit_bytes = (uint32_t)(ring_word)(end - old);
-	slot->time = time;
-	ring_write_header(slot->begin, event_id, time, extended);
-	return 0;
+	if (ring_likely(ring_try(ring, ring->clock, ring_is_extended(event_id, 0), event_id,
+				 payload_bytes, align, slot)))
+		return 0;
+	return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
 }
 
 /* The sum of an add to committed; full: it was the last of its packet. */

@@ -407,11 +407,15 @@ enum oprof_ktrace_filter_by {
 	OPROF_KTRACE_BY_TID,
 	OPROF_KTRACE_BY_PID, /* thread group */
 	OPROF_KTRACE_BY_PGRP,
-	OPROF_KTRACE_BY_UID,	/* real */
-	OPROF_KTRACE_BY_CGROUP, /* its id in the unified hierarchy: the inode of its folder */
+	OPROF_KTRACE_BY_UID, /* real */
+	/* In it, or below. Its id in the unified hierarchy: the inode of its folder. */
+	OPROF_KTRACE_BY_CGROUP,
+	/* Threads, and all threads and processes that these begin from now on. */
+	OPROF_KTRACE_BY_TREE,
 	OPROF_KTRACE_NR_FILTERS,
 };
 
+/* Replaces the set; of BY_TREE the numbers are added to it. */
 struct oprof_ktrace_filter {
 	uint32_t by;
 	uint32_t nr_ids; /* 0: no matter */

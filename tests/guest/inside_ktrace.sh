@@ -11,6 +11,7 @@ module_load || bail "the module does not load"
 note "clock $(cat $control/clock), seed $seed"
 take ktrace_test
 take ktrace_told
+take ktrace_filters
 take ktrace_rings
 
 # ---- CPUs ----

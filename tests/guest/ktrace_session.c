@@ -160,6 +160,54 @@ static int tracepoint_id(const char *name, uint32_t *id)
 	return nr == 1 ? 0 : -EINVAL;
 }
 
+/* Where a field of a tracepoint lies: PREEMPT_RT's common fields are 12 bytes, others' 8. */
+static uint32_t offset_of(const char *name, const char *field)
+{
+	char path[128], line[256], wanted[64];
+	uint32_t offset = 0;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/format", name);
+	(void)snprintf(wanted, sizeof(wanted), " %s", field);
+	file = fopen(path, "r");
+	while (file && !offset && fgets(line, sizeof(line), file)) {
+		const char *found = strstr(line, wanted), *at = strstr(line, "offset:");
+
+		if (found && at && strchr(";[", found[strlen(wanted)]))
+			offset = (uint32_t)strtoul(at + strlen("offset:"), NULL, 10);
+	}
+	if (file)
+		(void)fclose(file);
+	return offset;
+}
+
+int ktrace_named_switch(struct ktrace *trace)
+{
+	static const char name[] = "sched/sched_switch";
+	const struct oprof_ktrace_copy copies[] = {{.kind = OPROF_KTRACE_COPY_STRETCH,
+						    .offset = offset_of(name, "prev_comm"),
+						    .bytes = 16},
+						   {.kind = OPROF_KTRACE_COPY_STRETCH,
+						    .offset = offset_of(name, "prev_pid"),
+						    .bytes = 8},
+						   {.kind = OPROF_KTRACE_COPY_STRETCH,
+						    .offset = offset_of(name, "prev_state"),
+						    .bytes = 8},
+						   {.kind = OPROF_KTRACE_COPY_STRETCH,
+						    .offset = offset_of(name, "next_comm"),
+						    .bytes = 16},
+						   {.kind = OPROF_KTRACE_COPY_STRETCH,
+						    .offset = offset_of(name, "next_pid"),
+						    .bytes = 8}};
+	struct oprof_ktrace_named call = {.channel = trace->channel.channel,
+					  .event_id = KTRACE_ID_NAMED,
+					  .nr_copies = 5,
+					  .copies = (uintptr_t)copies};
+	int error = tracepoint_id(name, &call.tracepoint);
+
+	return error ? error : ktrace_call(trace->fd, OPROF_KTRACE_NAMED, &call);
+}
+
 int ktrace_named(struct ktrace *trace, const char *name)
 {
 	/* Behind the common fields. */
@@ -176,15 +224,17 @@ int ktrace_named(struct ktrace *trace, const char *name)
 
 int ktrace_named_exec(struct ktrace *trace)
 {
+	static const char name[] = "sched/sched_process_exec";
+	const uint32_t filename = offset_of(name, "filename"), pid = offset_of(name, "pid");
 	const struct oprof_ktrace_copy copies[] = {
-		{.kind = OPROF_KTRACE_COPY_SEQUENCE, .offset = 8, .bytes = 1},
-		{.kind = OPROF_KTRACE_COPY_STRETCH, .offset = 12, .bytes = 8},
-		{.kind = OPROF_KTRACE_COPY_STRING, .offset = 8}};
+		{.kind = OPROF_KTRACE_COPY_SEQUENCE, .offset = filename, .bytes = 1},
+		{.kind = OPROF_KTRACE_COPY_STRETCH, .offset = pid, .bytes = 8},
+		{.kind = OPROF_KTRACE_COPY_STRING, .offset = filename}};
 	struct oprof_ktrace_named call = {.channel = trace->channel.channel,
 					  .event_id = KTRACE_ID_NAMED_EXEC,
 					  .nr_copies = 3,
 					  .copies = (uintptr_t)copies};
-	int error = tracepoint_id("sched/sched_process_exec", &call.tracepoint);
+	int error = tracepoint_id(name, &call.tracepoint);
 
 	return error ? error : ktrace_call(trace->fd, OPROF_KTRACE_NAMED, &call);
 }

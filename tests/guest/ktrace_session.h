@@ -67,6 +67,8 @@ int ktrace_samples(struct ktrace *trace, uint32_t type, uint64_t config, uint64_
  * {int64_t id, uint64_t args[6]}. -ENOENT: there is no tracefs, or no such.
  */
 int ktrace_named(struct ktrace *trace, const char *name);
+/* sched:sched_switch by perf, so too: its fields one behind the other, wherever they lie. */
+int ktrace_named_switch(struct ktrace *trace);
 /* sched:sched_process_exec by perf: its name as a sequence and as a string, its numbers. */
 int ktrace_named_exec(struct ktrace *trace);
 int ktrace_only_tid(struct ktrace *trace, uint64_t tid);

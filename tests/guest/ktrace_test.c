@@ -192,153 +192,6 @@ static void losses_are_counted_to_the_record(void)
 	ktrace_close(&trace);
 }
 
-/* ---- filters ---- */
-
-static int64_t number(const struct ctf_record *record, const char *name)
-{
-	return (int64_t)ktrace_value(record, name)->number;
-}
-
-struct sides {
-	int64_t child;
-	unsigned int nr_off, nr_on, nr_woken, nr_other;
-};
-
-static void look_at_sides(const struct ctf_record *record, void *context)
-{
-	struct sides *sides = context;
-
-	if (record->event->id == OPROF_KTRACE_SCHED_WAKING) {
-		sides->nr_woken += number(record, "tid") == sides->child;
-		return;
-	}
-	sides->nr_off += number(record, "prev_tid") == sides->child;
-	sides->nr_on += number(record, "next_tid") == sides->child;
-	sides->nr_other += number(record, "prev_tid") != sides->child &&
-			   number(record, "next_tid") != sides->child;
-}
-
-/* Both sides of a switch, and who wakes it: an interrupt, of whatever task. */
-static void a_filter_keeps_what_is_done_to_its_task(void)
-{
-	struct ktrace_folder folder;
-	struct ktrace_found found;
-	struct ktrace trace;
-	struct sides sides = {.child = fork()};
-
-	if (!sides.child)
-		for (;;)
-			ktrace_nap(1);
-	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 16, 4, 0);
-	ktrace_folder_open(&folder, &trace);
-	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, NULL), 0);
-	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_WAKING, NULL), 0);
-	CHECK_IS(ktrace_only_tid(&trace, (uint64_t)sides.child), 0);
-	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
-	while (ktrace_counts(&trace).nr_records < 100)
-		ktrace_nap(1);
-	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_STOP), 0);
-	(void)kill((pid_t)sides.child, SIGKILL);
-	(void)waitpid((pid_t)sides.child, NULL, 0);
-	found = ktrace_finish(&trace, &folder, look_at_sides, &sides);
-	ktrace_check(&trace, &found, NULL);
-	CHECK_IS(sides.nr_other, 0);
-	CHECK(sides.nr_off > 10 && sides.nr_on > 10 && sides.nr_woken > 10);
-	ktrace_close(&trace);
-}
-
-static void check_switch(const struct ctf_record *record, void *context)
-{
-	const int64_t tid = *(int64_t *)context;
-
-	CHECK_IS(ktrace_value(record, "next_tid")->number, tid);
-}
-
-static void comparisons_keep_what_fits(void)
-{
-	struct oprof_ktrace_compare compare = {
-		.op = OPROF_KTRACE_EQ,
-		.bytes = 4,
-		.is_signed = 1,
-		.value = ktrace_tid(),
-		.offset = offsetof(struct oprof_ktrace_payload_sched_switch, f_next_tid)};
-	const struct oprof_ktrace_compare failed = {
-		.op = OPROF_KTRACE_LT, .bytes = 8, .is_signed = 1};
-	const struct oprof_ktrace_compare dfd = {
-		.op = OPROF_KTRACE_EQ, .bytes = 4, .is_signed = 1, .value = (uint64_t)-7};
-	int64_t tid = (int64_t)ktrace_tid();
-	struct ktrace_folder folder;
-	struct ktrace_found found;
-	struct ktrace trace;
-
-	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 16, 4, 0);
-	ktrace_folder_open(&folder, &trace);
-	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, &compare), 0);
-	CHECK_IS(ktrace_syscalls(&trace, false, &failed, &dfd), 0);
-	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
-	for (unsigned int i = 0; i < 10; i++)
-		ktrace_nap(1);
-	ktrace_getppid(10);
-	(void)!openat(-7, "of a bad folder", O_RDONLY);
-	(void)!openat(AT_FDCWD, "of this one", O_RDONLY);
-	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_STOP), 0);
-	found = ktrace_finish(&trace, &folder, NULL, NULL);
-	ktrace_check(&trace, &found, NULL);
-	CHECK_IS(found.lost, 0);
-	CHECK(found.nr_of[ktrace_kind_id(OPROF_KTRACE_SCHED_SWITCH)] >= 10);
-	CHECK_IS(found.nr_of[KTRACE_ID_GETPPID_EXIT], 0);
-	CHECK_IS(found.nr_of[KTRACE_ID_OPENAT_ENTRY], 1);
-	ktrace_close(&trace);
-
-	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 16, 4, 0);
-	ktrace_folder_open(&folder, &trace);
-	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, &compare), 0);
-	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
-	ktrace_nap(1);
-	(void)ktrace_finish(&trace, &folder, check_switch, &tid);
-	ktrace_close(&trace);
-}
-
-struct filtered {
-	uint32_t by;
-	uint64_t mine, other;
-};
-
-static uint64_t count_filtered(uint32_t by, uint64_t id)
-{
-	struct oprof_ktrace_filter call = {.by = by, .nr_ids = 1, .ids = (uintptr_t)&id};
-	struct ktrace_folder folder;
-	struct ktrace_found found;
-	struct ktrace trace;
-
-	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 16, 4, 0);
-	ktrace_folder_open(&folder, &trace);
-	CHECK_IS(ktrace_syscalls(&trace, false, NULL, NULL), 0);
-	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_FILTER, &call), 0);
-	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
-	ktrace_getppid(100);
-	found = ktrace_finish(&trace, &folder, NULL, NULL);
-	ktrace_check(&trace, &found, NULL);
-	ktrace_close(&trace);
-	return found.nr_of[KTRACE_ID_GETPPID_EXIT];
-}
-
-static void each_filter_keeps_its_own(void)
-{
-	const struct filtered filters[] = {
-		{OPROF_KTRACE_BY_TID, ktrace_tid(), 1},
-		{OPROF_KTRACE_BY_PID, (uint64_t)getpid(), 1},
-		{OPROF_KTRACE_BY_PGRP, (uint64_t)getpgrp(), 123456},
-		{OPROF_KTRACE_BY_UID, getuid(), 4711},
-		{OPROF_KTRACE_BY_CGROUP, 1, 4711}, /* the root */
-	};
-
-	for (unsigned int i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		CHECK(count_filtered(filters[i].by, filters[i].mine) >= 100);
-		CHECK_IS(count_filtered(filters[i].by, filters[i].other), 0);
-	}
-}
-
 /* ---- strings ---- */
 
 struct names {
@@ -601,7 +454,7 @@ static void switches_are_what_the_kernel_says(void)
 
 	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 18, 8, 0);
 	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, NULL), 0);
-	error = ktrace_named(&trace, "sched/sched_switch");
+	error = ktrace_named_switch(&trace);
 	if (error) {
 		CHECK_IS(error, -ENOENT);
 		kmod_test_skip("no tracefs here");
@@ -626,9 +479,6 @@ static const struct kmod_test tests[] = {
 	KMOD_TEST(all_kinds_are_recorded_whole),
 	KMOD_TEST(calls_are_recorded_one_by_one),
 	KMOD_TEST(losses_are_counted_to_the_record),
-	KMOD_TEST(comparisons_keep_what_fits),
-	KMOD_TEST(each_filter_keeps_its_own),
-	KMOD_TEST(a_filter_keeps_what_is_done_to_its_task),
 	KMOD_TEST(strings_that_fail_or_change_leave_whole_records),
 	KMOD_TEST(samples_go_beside_the_events),
 	KMOD_TEST(counters_that_have_no_place_are_refused),

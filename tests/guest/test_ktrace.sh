@@ -11,7 +11,7 @@ ktrace()
 		profile_lacks "$1" $? "$T/err"
 		return
 	fi
-	for program in ktrace_test ktrace_told ktrace_rings; do
+	for program in ktrace_test ktrace_told ktrace_filters ktrace_rings; do
 		guest_compile "$(guest_arch "$1")" -D_GNU_SOURCE -std=gnu11 -O1 \
 			-I"$GUEST/../.." -I"$GUEST/../../include" -o "$T/$1/$program" \
 			"$GUEST/$program.c" "$GUEST/ktrace_load.c" "$GUEST/ktrace_session.c" \
@@ -23,7 +23,7 @@ ktrace()
 	# Each session writes the kernel's code a hundred times: CPUs take turns (-s).
 	guest_options="-s -t 600" guest_run "$1" "$GUEST/inside_ktrace.sh" "$GUEST/inside.sh" \
 		"$T/settings=/settings" "$module" "$T/$1/ktrace_test" \
-		"$T/$1/ktrace_told" "$T/$1/ktrace_rings"
+		"$T/$1/ktrace_told" "$T/$1/ktrace_filters" "$T/$1/ktrace_rings"
 	status=$?
 	profile_take_tap "$1"
 	tap_show "$T/guest.err"

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Probes of system calls may be preempted: they may sleep, too. */
+#include <linux/tracepoint.h>
+
+bool probe(struct tracepoint *tracepoint);
+bool probe(struct tracepoint *tracepoint)
+{
+	return tracepoint_is_faultable(tracepoint);
+}
