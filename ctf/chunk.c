@@ -63,8 +63,11 @@ static int list(DIR *dir, uint32_t **numbers, unsigned int *nr)
 	errno = 0;
 	while (!error && (entry = readdir(dir))) {
 		const uint32_t number = ctf_chunk_number(entry->d_name);
+		struct stat info;
 
-		if (number)
+		/* What is gone by now, or is no folder, is no chunk. */
+		if (number && !fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISDIR(info.st_mode))
 			error = add_number(numbers, nr, number);
 		if (!error)
 			errno = 0;
@@ -95,6 +98,23 @@ int ctf_chunk_list(int folder_fd, uint32_t **numbers, unsigned int *nr)
 	return 0;
 }
 
+/* Metadata begins so, whoever wrote it. */
+static bool has_metadata(int folder_fd, const char *path)
+{
+	static const char begin[] = "/* CTF 1.";
+	const int fd =
+		openat(folder_fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	char bytes[sizeof(begin) - 1];
+	bool has;
+
+	if (fd < 0)
+		return false;
+	has = read(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) &&
+	      !memcmp(bytes, begin, sizeof(bytes));
+	(void)close(fd);
+	return has;
+}
+
 bool ctf_chunk_is_trace(const char *folder)
 {
 	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -104,8 +124,17 @@ bool ctf_chunk_is_trace(const char *folder)
 
 	if (fd < 0)
 		return false;
-	is_trace = !faccessat(fd, CTF_METADATA_FILE, F_OK, 0) ||
-		   (!ctf_chunk_list(fd, &numbers, &nr) && nr);
+	is_trace = has_metadata(fd, CTF_METADATA_FILE);
+	if (!is_trace)
+		(void)ctf_chunk_list(fd, &numbers, &nr);
+	for (unsigned int i = 0; i < nr && !is_trace; i++) {
+		char path[CTF_CHUNK_NAME_BYTES + sizeof(CTF_METADATA_FILE)];
+		char chunk[CTF_CHUNK_NAME_BYTES];
+
+		ctf_chunk_name(numbers[i], chunk);
+		(void)snprintf(path, sizeof(path), "%s/" CTF_METADATA_FILE, chunk);
+		is_trace = has_metadata(fd, path);
+	}
 	free(numbers);
 	(void)close(fd);
 	return is_trace;

@@ -21,7 +21,7 @@ uint32_t ctf_chunk_number(const char *name);
 /* Those in a folder, in order, into malloc'ed *numbers. 0 or -errno. */
 int ctf_chunk_list(int folder_fd, uint32_t **numbers, unsigned int *nr);
 
-/* Whether a trace is in folder, in chunks or not, by the looks of it. */
+/* Whether a trace is in folder, in chunks or not: its metadata, or that of one chunk, says so. */
 bool ctf_chunk_is_trace(const char *folder);
 
 #endif

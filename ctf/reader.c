@@ -27,7 +27,8 @@ struct ctf_reader {
 	int folder_fd;
 	uint32_t *chunks; /* none: the trace is the folder itself */
 	unsigned int nr_chunks;
-	struct ctf_place place; /* of folder and chunks, for the streams */
+	unsigned int nr_bad_chunks; /* newer than the one whose metadata is read */
+	struct ctf_place place;	    /* of folder and chunks, for the streams */
 	struct ctf_metadata metadata;
 
 	struct reader_stream *streams; /* in order of name */
@@ -99,13 +100,37 @@ static int read_metadata(struct ctf_reader *reader, const char *name, struct dia
 }
 
 /*
- * A folder without metadata may hold a trace in chunks. The newest one's
- * metadata has what all before it have, and is the last to be removed.
+ * A folder without metadata may hold a trace in chunks. All have the same; that of the newest is
+ * the last to be removed. One whose metadata is damaged is a gap, as far as its packets are: that
+ * of another stands in. diag has what is wrong with the newest where none can be read.
  */
+static int find_chunk_metadata(struct ctf_reader *reader, struct diag *diag)
+{
+	int error = 0;
+
+	for (unsigned int i = reader->nr_chunks; i--;) {
+		char name[CTF_CHUNK_NAME_BYTES + sizeof(CTF_METADATA_FILE)];
+		char chunk[CTF_CHUNK_NAME_BYTES];
+		struct diag why;
+		int one;
+
+		ctf_chunk_name(reader->chunks[i], chunk);
+		(void)snprintf(name, sizeof(name), "%s/" CTF_METADATA_FILE, chunk);
+		one = read_metadata(reader, name, &why);
+		if (!one)
+			return 0;
+		reader->nr_bad_chunks++;
+		if (!error)
+			*diag = why;
+		error = error ? error : one;
+		if (one == -ENOMEM)
+			break;
+	}
+	return error;
+}
+
 static int find_metadata(struct ctf_reader *reader, struct diag *diag)
 {
-	char name[CTF_CHUNK_NAME_BYTES + sizeof(CTF_METADATA_FILE)];
-	char chunk[CTF_CHUNK_NAME_BYTES];
 	struct stat st;
 	int error = 0;
 
@@ -118,9 +143,7 @@ static int find_metadata(struct ctf_reader *reader, struct diag *diag)
 					   reader->nr_chunks};
 	if (!reader->nr_chunks)
 		return read_metadata(reader, CTF_METADATA_FILE, diag);
-	ctf_chunk_name(reader->chunks[reader->nr_chunks - 1], chunk);
-	(void)snprintf(name, sizeof(name), "%s/" CTF_METADATA_FILE, chunk);
-	return read_metadata(reader, name, diag);
+	return find_chunk_metadata(reader, diag);
 }
 
 /* ---- streams ---- */
@@ -305,6 +328,11 @@ int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag 
 	else
 		*reader = new;
 	return error;
+}
+
+unsigned int ctf_reader_nr_bad_chunks(const struct ctf_reader *reader)
+{
+	return reader->nr_bad_chunks;
 }
 
 const struct ctf_trace *ctf_reader_trace(const struct ctf_reader *reader)

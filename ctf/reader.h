@@ -28,6 +28,9 @@ void ctf_reader_close(struct ctf_reader *reader); /* NULL: nothing */
  */
 void ctf_reader_use_ns(struct ctf_reader *reader);
 
+/* The newest chunks whose metadata cannot be read; that of the one before them stands in. */
+unsigned int ctf_reader_nr_bad_chunks(const struct ctf_reader *reader);
+
 /* Good until it is closed, as all that follow. */
 const struct ctf_trace *ctf_reader_trace(const struct ctf_reader *reader);
 unsigned int ctf_reader_nr_streams(const struct ctf_reader *reader);

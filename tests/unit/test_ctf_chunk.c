@@ -278,6 +278,74 @@ START_TEST(what_is_half_made_or_half_removed_is_no_chunk)
 }
 END_TEST
 
+static void make_file(const char *path, const char *text)
+{
+	ck_assert_int_eq(file_replace(path, text, strlen(text), 0600), 0);
+}
+
+START_TEST(a_damaged_newest_chunk_does_not_hide_the_others)
+{
+	struct ctf_reader *reader;
+	uint32_t *numbers;
+	unsigned int nr;
+	char path[64];
+	const int fd = open("trace", O_RDONLY | O_DIRECTORY);
+
+	ck_assert_int_eq(ctf_chunk_list(fd, &numbers, &nr), 0);
+	(void)close(fd);
+	(void)snprintf(path, sizeof(path), "trace/%08u/metadata", numbers[nr - 1]);
+	free(numbers);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	ck_assert_uint_eq(ctf_reader_nr_bad_chunks(reader), 1);
+	ck_assert_uint_eq(read_on(reader).nr_packets, ALL);
+}
+END_TEST
+
+START_TEST(what_stands_beside_chunks_by_a_number_hides_none)
+{
+	struct ctf_reader *reader;
+
+	make_file("trace/00000097", "a file");
+	ck_assert_int_eq(symlink("00000001", "trace/00000098"), 0);
+	ck_assert_int_eq(mkdir("trace/00000099", 0700), 0);
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	ck_assert_uint_eq(ctf_reader_nr_bad_chunks(reader), 1);
+	ck_assert_uint_eq(read_on(reader).nr_packets, ALL);
+}
+END_TEST
+
+START_TEST(where_no_chunk_can_be_read_the_newest_says_why)
+{
+	struct ctf_reader *reader;
+
+	ck_assert_int_eq(mkdir("bad", 0700), 0);
+	ck_assert_int_eq(mkdir("bad/00000001", 0700), 0);
+	ck_assert_int_eq(mkdir("bad/00000002", 0700), 0);
+	make_file("bad/00000001/metadata", "");
+	make_file("bad/00000002/metadata", "/* CTF 1.8 */\nnonsense");
+	ck_assert_int_lt(ctf_reader_open(&reader, "bad", &diag), 0);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "bad/00000002/metadata"));
+}
+END_TEST
+
+/* It is asked before a folder is moved, or removed. */
+START_TEST(a_folder_of_something_else_is_no_trace)
+{
+	ck_assert_int_eq(mkdir("other", 0700), 0);
+	make_file("other/metadata", "of something else");
+	ck_assert(!ctf_chunk_is_trace("other"));
+	make_file("other/20261123", "a file");
+	ck_assert(!ctf_chunk_is_trace("other"));
+	ck_assert_int_eq(mkdir("other/20261124", 0700), 0);
+	ck_assert(!ctf_chunk_is_trace("other"));
+	make_file("other/20261124/metadata", "/* CTF 2 */");
+	ck_assert(!ctf_chunk_is_trace("other"));
+	make_file("other/20261124/metadata", "/* CTF 1.8 */");
+	ck_assert(ctf_chunk_is_trace("other"));
+}
+END_TEST
+
 START_TEST(a_trace_in_chunks_is_busy_while_it_is_written)
 {
 	struct ctf_writer *other;
@@ -382,6 +450,10 @@ int main(void)
 	tcase_add_test(tc, of_a_file_and_what_is_compressed_of_it_one_is_read);
 	tcase_add_test(tc, without_room_for_a_chunk_packets_go_where_they_went);
 	tcase_add_test(tc, what_is_half_made_or_half_removed_is_no_chunk);
+	tcase_add_test(tc, a_damaged_newest_chunk_does_not_hide_the_others);
+	tcase_add_test(tc, what_stands_beside_chunks_by_a_number_hides_none);
+	tcase_add_test(tc, where_no_chunk_can_be_read_the_newest_says_why);
+	tcase_add_test(tc, a_folder_of_something_else_is_no_trace);
 	tcase_add_test(tc, a_trace_in_chunks_is_busy_while_it_is_written);
 	tcase_add_test(tc, a_packet_that_is_cut_costs_nothing_behind_it);
 	tcase_add_loop_test(tc, a_time_is_found_in_any_chunk, 0, 2);
