@@ -4,6 +4,7 @@
 #include "control/control_client.h"
 #include "control/opcontrol_options.h"
 #include "control/optrace.h"
+#include "control/tool_path.h"
 #include "control/trace_args.h"
 #include "control/trace_sessions.h"
 #include "lib/log.h"
@@ -71,6 +72,7 @@ struct session {
 	poptContext popt;
 	struct trace_args args;
 	char *name, *dir; /* NULL: the default ones */
+	bool has_condition;
 };
 
 static int keep_then(struct session *session, const char *text, struct diag *diag)
@@ -78,6 +80,12 @@ static int keep_then(struct session *session, const char *text, struct diag *dia
 	char *whole;
 
 	if (!strchr(text, '/')) {
+		const int error = tool_path_command(text);
+
+		if (error)
+			return diag_set(diag, error, "--then %s: %s", text,
+					error == -ENOENT ? "there is no such program in PATH"
+							 : strerror(-error));
 		daemon_args_add(&session->args.daemon, "--then=%s", text);
 		return 0;
 	}
@@ -101,6 +109,7 @@ static int take_option(struct session *session, int option, const char *text, st
 	case SESSION_DIR:
 		return option_keep(&session->dir, text, diag);
 	case SESSION_CONDITION:
+		session->has_condition = true;
 		daemon_args_add(&session->args.daemon, "--snapshot-if=%s", text);
 		return 0;
 	case SESSION_LIMIT:
@@ -202,8 +211,8 @@ static int start(struct session *session, struct diag *diag)
 	pid_t pid;
 	int error;
 
-	/* A place for it asks for a trace on disk, where nothing else is said. */
-	if (session->args.folder && !session->args.has_mode)
+	/* A place for it, but not for snapshots, asks for a trace on disk. */
+	if (session->args.folder && !session->args.has_mode && !session->has_condition)
 		session->args.mode = TRACE_ARGS_DISCARD;
 	error = trace_args_end(&session->args, TRACE_ARGS_FOLDER, diag);
 	if (!error)
@@ -270,6 +279,17 @@ static void tell_lines(const char *text)
 	}
 }
 
+static void tell_failures(const char *text)
+{
+	const uint64_t nr = number_of(text, "snapshots_failed");
+	char last[DIAG_FILE_BYTES + DIAG_TEXT_BYTES] = "";
+
+	(void)control_text_find(text, "last_failure", last, sizeof(last));
+	if (nr)
+		log_warning("%" PRIu64 " snapshot%s could not be taken, the last: %s", nr,
+			    nr == 1 ? "" : "s", last);
+}
+
 static void tell_place(const struct session *session, const char *text)
 {
 	char mode[32] = "", folder[PATH_MAX] = "";
@@ -295,6 +315,7 @@ static int stop(struct session *session, struct diag *diag)
 	if (error)
 		return error;
 	tell_lines(answer.text);
+	tell_failures(answer.text);
 	if (control_text_find(answer.text, "failure", failure, sizeof(failure)))
 		error = diag_set(diag, -EIO, "%s", failure);
 	else

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/trace_args.h"
 
+#include "lib/number.h"
+
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +25,7 @@ const struct poptOption trace_args_table[] = {
 	{"cgroup", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_CGROUP,
 	 "only what is done in this control group", "PATH"},
 	{"uid", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_UID,
-	 "only what this user does: needs the kernel module", "USER"},
+	 "only what these users do, by name or number: needs the kernel module", "USER,..."},
 	{"flush", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_FLUSH,
 	 "of a trace on disk: write what has come every MS milliseconds", "MS"},
 	{"source", 0, POPT_ARG_STRING, NULL, TRACE_ARGS_SOURCE,
@@ -112,6 +116,33 @@ static int take_cgroup(struct trace_args *args, const char *text, struct diag *d
 			"--cgroup %s: there is no such control group below " CGROUP_ROOT, text);
 }
 
+/* Names become numbers here: the daemon asks nobody. */
+static int take_user(struct trace_args *args, const char *name, struct diag *diag)
+{
+	uint64_t number;
+
+	if (number_parse(name, UINT32_MAX - 1, &number)) {
+		const struct passwd *user = getpwnam(name);
+
+		if (!user)
+			return diag_set(diag, -ENOENT, "--uid %s: there is no such user", name);
+		number = user->pw_uid;
+	}
+	daemon_args_add(&args->daemon, "--uid=%" PRIu64, number);
+	return 0;
+}
+
+static int take_users(struct trace_args *args, const char *text, struct diag *diag)
+{
+	char *names = strdup(text), *rest = names, *name;
+	int error = names ? 0 : -ENOMEM;
+
+	while (!error && (name = strsep(&rest, ",")))
+		error = take_user(args, name, diag);
+	free(names);
+	return error;
+}
+
 int trace_args_take(struct trace_args *args, poptContext popt, int option, const char *text,
 		    struct diag *diag)
 {
@@ -144,11 +175,7 @@ int trace_args_take(struct trace_args *args, poptContext popt, int option, const
 	case TRACE_ARGS_CGROUP:
 		return take_cgroup(args, text, diag);
 	case TRACE_ARGS_UID:
-		return diag_set(
-			diag, -EOPNOTSUPP,
-			"--uid %s: users cannot be told apart yet: choose processes (-p) or "
-			"a control group (--cgroup)",
-			text);
+		return take_users(args, text, diag);
 	case TRACE_ARGS_VERSION:
 		option_show(popt, OPTION_SHOW_VERSION, "optrace");
 		return 1;

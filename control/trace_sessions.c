@@ -25,14 +25,15 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 {
 	size_t nr = 0;
 
+	/* Not as an option begins, nor a hidden file. */
 	while (name[nr] && (isalnum((unsigned char)name[nr]) || name[nr] == '_' ||
-			    name[nr] == '-' || (name[nr] == '.' && nr)))
+			    (nr && (name[nr] == '-' || name[nr] == '.'))))
 		nr++;
 	if (nr && !name[nr] && nr <= NAME_LENGTH_MAX)
 		return 0;
 	return diag_set(diag, -EINVAL,
-			"\"%s\" is no name of a trace: letters, digits, \"_\", \"-\" and \".\", at "
-			"most %u",
+			"\"%s\" is no name of a trace: letters, digits and \"_\", behind the first "
+			"\"-\" and \".\", too, at most %u",
 			name, NAME_LENGTH_MAX);
 }
 
@@ -140,7 +141,13 @@ static void show_one(const char *name, const char *text)
 	show_lost(text, "lost_bad", "lost: not as the kernel describes them");
 	show_lost(text, "lost_disk", "lost: the disk did not take them");
 	show_lost(text, "ring_errors", "times the kernel's buffers were damaged");
-	show_lost(text, "snapshots_failed", "snapshots failed: the session's log says why");
+	show_lost(text, "packet_errors", "packets were refused: a fault of oprof");
+	show_lost(text, "late", "events came late, and have the time of the one before them");
+	show_lost(text, "throttled", "times the kernel took no samples for a while");
+	show_lost(text, "chunks_failed", "chunks could not be compressed, or removed");
+	show_lost(text, "unjudged", "events were seen by no condition");
+	show_lost(text, "snapshots_failed", "snapshots could not be taken");
+	show_lines(text, "last_failure", "the last: ");
 	if (!strcmp(mode, "discard"))
 		show_lines(text, "folder", "goes to ");
 	show_lines(text, "snapshot_if", "snapshot if ");

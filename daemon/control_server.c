@@ -312,6 +312,17 @@ void control_server_unlink(struct control_server *server)
 	server->path[0] = '\0';
 }
 
+void control_server_forget(struct control_server *server)
+{
+	if (!server)
+		return;
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (server->clients[i].fd >= 0)
+			(void)close(server->clients[i].fd);
+	(void)close(server->listen_fd);
+	(void)close(server->epoll_fd);
+}
+
 void control_server_destroy(struct control_server *server)
 {
 	if (!server)

@@ -37,6 +37,8 @@ int control_server_create(struct control_server **server, const char *path,
 			  control_handler *handler, void *context, struct diag *diag);
 /* Remove the socket's name: while the lock is still held, or it may be the next daemon's. */
 void control_server_unlink(struct control_server *server);
+/* In a forked child: close what it has of the server, which goes on elsewhere. */
+void control_server_forget(struct control_server *server); /* NULL is fine */
 /* Hang up and, if that was not done, unlink the socket. NULL is fine. */
 void control_server_destroy(struct control_server *server);
 

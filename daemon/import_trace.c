@@ -714,6 +714,7 @@ int import_trace_convert(struct import_trace *trace, const char *folder, struct 
 	if (!result) {
 		conversion->told = trace;
 		conversion->trace = ctf_reader_trace(reader);
+		trace->nr_damaged += ctf_reader_nr_bad_chunks(reader);
 		conversion->fields = import_fields_make(conversion->trace);
 		if (trace->threads)
 			result = read_threads(conversion, trace->threads, diag);

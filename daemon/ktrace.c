@@ -335,6 +335,32 @@ uint64_t ktrace_held_since(const struct ktrace *ktrace)
 
 /* ---- the rest ---- */
 
+int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const uint64_t *ids,
+		  size_t nr_ids, struct diag *diag)
+{
+	int error = 0;
+
+	/* No filter at all would let everything through. */
+	if (!nr_ids)
+		return diag_set(diag, -EINVAL, "nothing to filter by");
+	if (by != OPROF_KTRACE_BY_TREE && nr_ids > OPROF_KTRACE_FILTER_IDS_MAX)
+		return diag_set(diag, -E2BIG, "the module filters by at most %u numbers",
+				OPROF_KTRACE_FILTER_IDS_MAX);
+	for (size_t i = 0; !error && i < nr_ids; i += OPROF_KTRACE_FILTER_IDS_MAX) {
+		const size_t left = nr_ids - i;
+		struct oprof_ktrace_filter filter = {
+			.by = by,
+			.nr_ids = (uint32_t)(left < OPROF_KTRACE_FILTER_IDS_MAX
+						     ? left
+						     : OPROF_KTRACE_FILTER_IDS_MAX),
+			.ids = (uintptr_t)(ids + i)};
+
+		error = call(ktrace->fd, OPROF_KTRACE_FILTER, &filter);
+	}
+	return error ? diag_set(diag, error, "the module does not filter so: %s", strerror(-error))
+		     : 0;
+}
+
 int ktrace_start(struct ktrace *ktrace, struct diag *diag)
 {
 	const int error = call(ktrace->fd, OPROF_KTRACE_START, NULL);
@@ -360,11 +386,16 @@ struct oprof_ktrace_counts ktrace_counts(const struct ktrace *ktrace)
 	return counts;
 }
 
+void ktrace_read_clocks(const struct ktrace *ktrace, struct oprof_ktrace_info *info)
+{
+	(void)call(ktrace->fd, OPROF_KTRACE_INFO, info);
+}
+
 uint64_t ktrace_now(const struct ktrace *ktrace)
 {
 	struct oprof_ktrace_info info = ktrace->info;
 
-	(void)call(ktrace->fd, OPROF_KTRACE_INFO, &info);
+	ktrace_read_clocks(ktrace, &info);
 	return info.stamp;
 }
 

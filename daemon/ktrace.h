@@ -46,6 +46,10 @@ void ktrace_close(struct ktrace *ktrace); /* zeroed: nothing */
 int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel *config,
 		       struct diag *diag);
 
+/* Only events of these, at least one; more than OPROF_KTRACE_FILTER_IDS_MAX only of BY_TREE. */
+int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const uint64_t *ids,
+		  size_t nr_ids, struct diag *diag);
+
 int ktrace_start(struct ktrace *ktrace, struct diag *diag);
 void ktrace_stop(struct ktrace *ktrace);
 
@@ -66,6 +70,8 @@ uint64_t ktrace_held_since(const struct ktrace *ktrace);
 /* Of all CPUs. */
 struct oprof_ktrace_counts ktrace_counts(const struct ktrace *ktrace);
 
+/* stamp, monotonic_ns and realtime_ns of info: now. After an error they stay. */
+void ktrace_read_clocks(const struct ktrace *ktrace, struct oprof_ktrace_info *info);
 /* The clock's stamp of now. */
 uint64_t ktrace_now(const struct ktrace *ktrace);
 /* CLOCK_MONOTONIC at a stamp, in ns. */

@@ -36,22 +36,24 @@ static const struct ctf_field fields_sample[] = {
 	OPROF_KTRACE_FIELDS_sample(INTEGER) SEQUENCE(callchain_kernel) SEQUENCE(callchain_user)};
 
 #define NR_OF(array) (sizeof(array) / sizeof((array)[0]))
-static const struct {
-	const char *system, *tracepoint, *name;
-	const struct ctf_field *fields;
-	unsigned int nr_fields;
-} kinds[] = {
+static const struct ktrace_kind kinds[] = {
 #define KIND(KIND, kind, of_system, of_tracepoint, of_name)                                        \
 	{of_system, of_tracepoint, of_name, fields_##kind, NR_OF(fields_##kind)},
 	OPROF_KTRACE_EVENTS(KIND)};
 
-static unsigned int kind_of(const struct trace_chosen *chosen, const struct oprof_ktrace_info *info)
+unsigned int ktrace_kind_find(const struct oprof_ktrace_info *info, const char *system,
+			      const char *tracepoint)
 {
 	for (unsigned int i = 0; i < NR_OF(kinds); i++)
-		if (!strcmp(kinds[i].system, chosen->system) &&
-		    !strcmp(kinds[i].tracepoint, chosen->name) && info->kinds >> i & 1)
+		if (!strcmp(kinds[i].system, system) && !strcmp(kinds[i].tracepoint, tracepoint) &&
+		    info->kinds >> i & 1)
 			return i;
 	return NO_KIND;
+}
+
+const struct ktrace_kind *ktrace_kind(unsigned int kind)
+{
+	return &kinds[kind];
 }
 
 /* ---- comparisons ---- */
@@ -93,17 +95,6 @@ static bool parse_comparison(const char *text, struct comparison *to)
 	return !errno && end != text && !end[strspn(end, " ")];
 }
 
-/* The kernel's name of a field is another one here where it is a thread's number. */
-static bool is_field(const char *here, const char *kernels)
-{
-	const size_t nr = strlen(here);
-
-	if (!strcmp(here, kernels))
-		return true;
-	return nr >= 3 && strlen(kernels) == nr && !strncmp(here, kernels, nr - 3) &&
-	       !strcmp(here + nr - 3, "tid") && !strcmp(kernels + nr - 3, "pid");
-}
-
 static bool compare_kind(struct ktrace_chosen *chosen, const struct comparison *with)
 {
 	uint32_t offset = 0;
@@ -111,7 +102,8 @@ static bool compare_kind(struct ktrace_chosen *chosen, const struct comparison *
 	for (unsigned int i = 0; i < chosen->event.nr_fields; i++) {
 		const struct ctf_field *field = &chosen->event.fields[i];
 
-		if (field->kind == CTF_FIELD_INTEGER && is_field(field->name, with->field)) {
+		if (field->kind == CTF_FIELD_INTEGER &&
+		    trace_layout_is_named(field->name, with->field)) {
 			chosen->compare =
 				(struct oprof_ktrace_compare){.op = (uint8_t)with->op,
 							      .bytes = (uint8_t)(field->bits / 8),
@@ -185,7 +177,7 @@ static int choose_one(struct ktrace_chosen *chosen, const char *tracefs,
 {
 	int error = 0;
 
-	chosen->kind = kind_of(chosen->chosen, info);
+	chosen->kind = ktrace_kind_find(info, chosen->chosen->system, chosen->chosen->name);
 	if (chosen->kind == NO_KIND) {
 		error = choose_layout(chosen, tracefs, diag);
 	} else {

@@ -13,6 +13,18 @@
 #include "daemon/trace_layout.h"
 #include "daemon/trace_syscalls.h"
 
+/* What the module has a probe for. */
+struct ktrace_kind {
+	const char *system, *tracepoint, *name;
+	const struct ctf_field *fields;
+	unsigned int nr_fields;
+};
+
+/* The number of the one for a tracepoint; OPROF_KTRACE_NR_KINDS: there is none. */
+unsigned int ktrace_kind_find(const struct oprof_ktrace_info *info, const char *system,
+			      const char *tracepoint);
+const struct ktrace_kind *ktrace_kind(unsigned int kind);
+
 struct ktrace_chosen {
 	const struct trace_chosen *chosen;
 	struct ctf_event event;

@@ -53,12 +53,16 @@ daemon_libdaemon_a_SOURCES += daemon/trace_channel.c daemon/trace_channel.h daem
 	daemon/trace_syscalls.h daemon/trace_state.c daemon/trace_state.h daemon/trace_choice.c \
 	daemon/trace_choice.h daemon/trace_chunks.c daemon/trace_chunks.h \
 	daemon/trace_describe.c daemon/trace_describe.h daemon/trace_job.c daemon/trace_job.h \
+	daemon/trace_clock.c daemon/trace_clock.h \
+	daemon/trace_mappings.c daemon/trace_mappings.h \
 	daemon/trace_memory.c daemon/trace_memory.h \
 	daemon/trace_perf_internal.h daemon/trace_perf_open.c daemon/trace_place.c daemon/trace_place.h \
 	daemon/trace_record.c daemon/trace_record.h daemon/trace_sample.c daemon/trace_sample.h \
 	daemon/trace_session.c daemon/trace_session.h daemon/trace_trigger.c daemon/trace_trigger.h \
+	daemon/trace_watch.c daemon/trace_watch.h daemon/trace_watch_internal.h \
 	daemon/trace_trigger_parse.c daemon/trace_trigger_parse.h daemon/tracer_serve.c daemon/tracer_serve.h \
-	daemon/tracer.c daemon/tracer.h daemon/syscall_names.h
+	daemon/tracer.c daemon/tracer.h daemon/tracer_perf.c daemon/tracer_perf.h \
+	daemon/tracer_perf_choose.c daemon/tracer_perf_internal.h daemon/syscall_names.h
 # Names of system calls, of the headers that it is built with.
 nodist_daemon_libdaemon_a_SOURCES = daemon/syscall_names.c
 CLEANFILES += daemon/syscall_names.c
@@ -460,7 +464,9 @@ if REPORTS
 TRACE_TESTS = tests/unit/test_trace_channel tests/unit/test_trace_choice tests/unit/test_trace_chunks \
 	tests/unit/test_trace_describe tests/unit/test_trace_layout tests/unit/test_trace_record \
 	tests/unit/test_trace_state \
-	tests/unit/test_trace_syscalls tests/unit/test_trace_trigger tests/unit/test_trace_perf
+	tests/unit/test_trace_syscalls tests/unit/test_trace_trigger tests/unit/test_trace_perf \
+	tests/unit/test_trace_clock tests/unit/test_trace_session tests/unit/test_trace_watch \
+	tests/unit/test_tracer_serve
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = daemon/libdaemon.a ctf/libctf.a ring/libring.a $(DAEMON_TEST_LIBS)
@@ -483,6 +489,23 @@ tests_unit_test_trace_trigger_SOURCES = tests/unit/test_trace_trigger.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_trigger_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_trigger_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_trace_watch_SOURCES = tests/unit/test_trace_watch.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_trace_watch_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_watch_LDADD = $(TRACE_TEST_LIBS)
+# Its status as optrace shows it.
+tests_unit_test_tracer_serve_SOURCES = tests/unit/test_tracer_serve.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_tracer_serve_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_tracer_serve_LDADD = control/libcontrol.a $(TRACE_TEST_LIBS)
+tests_unit_test_trace_clock_SOURCES = tests/unit/test_trace_clock.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_trace_clock_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_clock_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_trace_session_SOURCES = tests/unit/test_trace_session.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_trace_session_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_session_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_test_trace_perf_SOURCES = tests/unit/test_trace_perf.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_perf_CFLAGS = $(TEST_CFLAGS)

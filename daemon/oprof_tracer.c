@@ -37,7 +37,10 @@ struct program {
 	struct tracer_options options;
 	char *tracefs;
 	struct trace_choice choice;
-	struct thread_list threads;    /* of the chosen processes */
+	int32_t pids[NR_PIDS_MAX]; /* chosen processes */
+	uint32_t uids[TRACER_NR_UIDS];
+	unsigned int nr_pids, nr_uids;
+	struct thread_list threads;    /* of the processes */
 	struct trace_trigger *trigger; /* NULL: no conditions */
 	struct tracer *tracer;
 	struct tracer_serve serve;
@@ -196,13 +199,23 @@ static void record(struct program *program)
 
 /* ---- the beginning ---- */
 
-/* "PID,PID,..." to the threads that these have. */
-static int choose_threads(struct program *program, struct diag *diag)
+static int choose_users(struct program *program, struct diag *diag)
+{
+	for (size_t i = 0; i < program->options.nr_uids; i++) {
+		uint64_t number;
+
+		if (number_parse(program->options.uids[i], UINT32_MAX - 1, &number))
+			return diag_set(diag, -EINVAL, "--uid %s: give the number of a user",
+					program->options.uids[i]);
+		program->uids[program->nr_uids++] = (uint32_t)number;
+	}
+	return 0;
+}
+
+/* "PID,PID,...". */
+static int take_pids(struct program *program, struct diag *diag)
 {
 	const char *at = program->options.pids;
-	pid_t pids[NR_PIDS_MAX];
-	size_t nr = 0;
-	int error;
 
 	while (at && *at) {
 		const size_t length = strcspn(at, ",");
@@ -211,18 +224,26 @@ static int choose_threads(struct program *program, struct diag *diag)
 
 		(void)snprintf(word, sizeof(word), "%.*s", (int)length, at);
 		if (length >= sizeof(word) || number_parse(word, INT32_MAX, &pid) || !pid ||
-		    nr == NR_PIDS_MAX)
+		    program->nr_pids == NR_PIDS_MAX)
 			return diag_set(
 				diag, -EINVAL,
 				"-p %s: give the numbers of processes, with commas between, "
 				"at most %u",
 				program->options.pids, NR_PIDS_MAX);
-		pids[nr++] = (pid_t)pid;
+		program->pids[program->nr_pids++] = (int32_t)pid;
 		at += length + (at[length] == ',');
 	}
-	if (!nr)
-		return 0;
-	error = thread_list_read(&program->threads, NULL, pids, nr);
+	return 0;
+}
+
+/* The processes' threads that there are now. */
+static int choose_threads(struct program *program, struct diag *diag)
+{
+	int error = take_pids(program, diag);
+
+	if (error || !program->nr_pids)
+		return error;
+	error = thread_list_read(&program->threads, NULL, program->pids, program->nr_pids);
 	if (!error && !program->threads.nr_tids)
 		return diag_set(diag, -ESRCH, "-p %s: there is no such process",
 				program->options.pids);
@@ -273,6 +294,8 @@ static int choose(struct program *program, struct diag *diag)
 		error = trace_choice_add(&program->choice, program->tracefs, "default", diag);
 	if (!error)
 		error = choose_conditions(program, diag);
+	if (!error)
+		error = choose_users(program, diag);
 	return error ? error : choose_threads(program, diag);
 }
 
@@ -286,9 +309,7 @@ static int begin(struct program *program, struct diag *diag)
 		.sub_buffer_bytes = (uint32_t)options->sub_buffer_bytes,
 		.nr_sub_buffers = (uint32_t)options->nr_sub_buffers,
 		.chunks = options->chunks,
-		/* Conditions are looked at by the daemon, which does not see the module's events.
-		 */
-		.source = options->nr_conditions ? TRACER_PERF : options->source,
+		.source = options->source,
 		.cgroup = options->cgroup,
 	};
 	int error = choose(program, diag);
@@ -297,9 +318,15 @@ static int begin(struct program *program, struct diag *diag)
 	config.trigger = program->trigger;
 	config.tids = program->threads.tids;
 	config.nr_tids = (unsigned int)program->threads.nr_tids;
+	config.pids = program->pids;
+	config.nr_pids = program->nr_pids;
+	config.uids = program->uids;
+	config.nr_uids = program->nr_uids;
 	/* At the end it would be too late to say so. */
 	if (!error && options->overwrite && !options->session && !options->keep_old)
 		error = trace_place_check(options->folder, diag);
+	else if (!error && options->overwrite)
+		error = trace_place_check_parent(options->folder, diag);
 	if (!error)
 		error = tracer_open(&program->tracer, &config, diag);
 	if (!error)

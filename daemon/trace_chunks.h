@@ -31,13 +31,18 @@ struct trace_chunks {
 	struct ctf_writer *writer; /* NULL: there are no chunks */
 	uint32_t written;	   /* number of the chunk being written */
 	uint64_t begin_ns;	   /* when it began, CLOCK_MONOTONIC */
-	uint64_t retry_ns;	   /* not before: the disk had no room for the next */
+	uint64_t retry_ns;	   /* not before: the last could not be made; 0: it was */
+	bool wants_room;	   /* since then nothing was removed for it */
+	uint64_t nr_unwritten;	   /* packets that the disk had not taken, when last looked */
 
 	uint32_t first;			 /* the oldest that is there */
 	uint32_t next_done;		 /* those before are done with: on disk, compressed */
 	pid_t pid;			 /* of the child; 0: none runs */
-	uint32_t to_first, to_next_done; /* what they are when it ends */
-	uint64_t nr_failed;		 /* times it could not do all of it */
+	int told_fd;			 /* what it says at its end; if pid */
+	uint32_t to_first, to_next_done; /* what they are when all goes well */
+	unsigned int remove_tries, finish_tries; /* of one chunk, in a row, that failed */
+	uint64_t again_ns;			 /* no child before: the last one failed */
+	uint64_t nr_failed; /* chunks given up: not compressed, or not removed */
 };
 
 /*
@@ -66,16 +71,22 @@ int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
 /* Whether the chunk being written has all that it may have: the next is due. */
 bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns);
 
-/* From now on packets go to the next one. -errno: they go where they went, and it stays due later.
+/*
+ * From now on packets go to the next one: true. False: they go where they went, which is logged; a
+ * second later it is due again.
  */
-int trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns, struct diag *diag);
+bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns);
 
-/* See to those that are closed: once in a while. Never waits. */
+/*
+ * See to those that are closed: once in a while. Never waits. What fails is logged and tried again,
+ * three times, some seconds later; then that chunk stays as it is, and is counted. Where old chunks
+ * are to go anyway (nr_keep), and the disk is full, the oldest makes room before its time.
+ */
 void trace_chunks_tidy(struct trace_chunks *chunks);
 
 /*
  * The writer is closed: the last one, too. What takes longer than some seconds
- * is left to the child.
+ * is left to the child, which is logged.
  */
 void trace_chunks_end(struct trace_chunks *chunks);
 

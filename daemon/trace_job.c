@@ -37,7 +37,7 @@ static void __attribute__((noreturn)) run_child(struct tracer *tracer, const cha
 }
 
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
-		    int not_its_fd, struct diag *diag)
+		    struct trace_session *session, struct diag *diag)
 {
 	int fds[2];
 
@@ -54,8 +54,7 @@ int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *fo
 				strerror(-error));
 	}
 	if (!job->pid) {
-		if (not_its_fd >= 0)
-			(void)close(not_its_fd);
+		trace_session_forget(session);
 		run_child(tracer, folder, fds[1]);
 	}
 	(void)close(fds[1]);

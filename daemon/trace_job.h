@@ -7,6 +7,7 @@
 #ifndef DAEMON_TRACE_JOB_H
 #define DAEMON_TRACE_JOB_H
 
+#include "daemon/trace_session.h"
 #include "daemon/tracer.h"
 
 #include <sys/types.h>
@@ -19,11 +20,11 @@ struct trace_job {
 void trace_job_init(struct trace_job *job);
 
 /*
- * Begin a snapshot into folder; what has come was taken (tracer_round). not_its_fd is closed in the
- * child: a lock; -1: none. -EAGAIN or so where no child can be made; diag.
+ * Begin a snapshot into folder; what has come was taken (tracer_round). The child keeps
+ * nothing of the session open. -EAGAIN or so where no child can be made; diag.
  */
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
-		    int not_its_fd, struct diag *diag);
+		    struct trace_session *session, struct diag *diag);
 
 /* Wait for its end: 0 and *taken, or -errno and diag. */
 int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct diag *diag);

@@ -5,14 +5,21 @@
 #include "daemon/ktrace_events.h"
 #include "daemon/trace_channel.h"
 #include "daemon/trace_describe.h"
+#include "daemon/trace_mappings.h"
 #include "daemon/trace_memory.h"
 #include "daemon/trace_place.h"
+#include "daemon/thread_list.h"
 #include "daemon/trace_state.h"
+#include "daemon/trace_watch.h"
+#include "lib/log.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +32,7 @@
 #define STATE_NR_SUBS	      2u
 #define SUB_BUFFER_BYTES      (256u << 10)
 #define NR_SUB_BUFFERS	      64u
+#define LIST_TRIES	      10u
 
 struct trace_kmod {
 	struct tracer_config config;
@@ -36,7 +44,10 @@ struct trace_kmod {
 
 	struct ctf_writer *writer; /* NULL: a flight recorder */
 	struct trace_chunks chunks;
-	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
+	struct trace_watch *watch;	 /* NULL: no conditions */
+	const char *cause;		 /* not told yet */
+	struct trace_mappings *mappings; /* NULL: without samples nobody asks for them */
+	struct trace_channel *state;	 /* of the state of the machine; NULL: it is not told */
 	uint64_t nr_state;
 	uint64_t begin_ns;
 };
@@ -131,14 +142,144 @@ static int open_folder(struct trace_kmod *kmod, struct diag *diag)
 	return error ? error : open_state(kmod, &kmod->state, kmod->writer, diag);
 }
 
+static void tell_no_mappings(const char *why)
+{
+	log_warning(
+		"what programs map from now on will not all be in the trace, and samples of programs "
+		"that begin later may have no names: %s",
+		why);
+}
+
+/* Without them, whatever is wrong, the samples are worth having still. */
+static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
+{
+	struct trace_mappings_config config = {.ktrace = &kmod->ktrace,
+					       .stream_id = STREAM,
+					       .event_id = kmod->events.sample_id + 1,
+					       .writer = kmod->writer};
+	int error;
+
+	if (!kmod->config.choice->samples_hz)
+		return 0;
+	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	error = trace_mappings_open(&kmod->mappings, &config, diag);
+	if (error)
+		tell_no_mappings(diag_show(diag));
+	return 0;
+}
+
+/* ---- whose events ---- */
+
+/* Events have the machine's numbers of threads; /proc has those of its own namespace. */
+static bool numbers_are_the_machines(void)
+{
+	char name[64] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	       !strcmp(name, INITIAL_PID_NAMESPACE);
+}
+
+static int add_threads(struct ktrace *ktrace, const struct thread_list *threads, struct diag *diag)
+{
+	uint64_t *ids = calloc(threads->nr_tids + 1, sizeof(*ids));
+	int error;
+
+	if (!ids)
+		return diag_set(diag, -ENOMEM, "no memory for a filter");
+	for (size_t i = 0; i < threads->nr_tids; i++)
+		ids[i] = (uint64_t)threads->tids[i];
+	error = ktrace_filter(ktrace, OPROF_KTRACE_BY_TREE, ids, threads->nr_tids, diag);
+	free(ids);
+	return error;
+}
+
+/*
+ * Threads that begin between the list and the filter are nobody's: the list is read again until it
+ * has no new ones. From then on the module follows.
+ */
+static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
+{
+	struct thread_list before = {0}, threads = {0};
+	bool is_same = false;
+	int error = 0;
+
+	if (!kmod->config.nr_pids)
+		return 0;
+	if (!numbers_are_the_machines())
+		return diag_set(diag, -EOPNOTSUPP,
+				"-p: processes have other numbers in this container than in the "
+				"module: --source=perf");
+	for (unsigned int i = 0; !error && !is_same && i < LIST_TRIES; i++) {
+		error = thread_list_read(&threads, NULL, kmod->config.pids, kmod->config.nr_pids);
+		if (error)
+			(void)diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
+		else if (threads.nr_tids)
+			error = add_threads(ktrace, &threads, diag);
+		is_same = !error && thread_list_equal(&before, &threads);
+		thread_list_deinit(&before);
+		before = threads;
+		threads = (struct thread_list){0};
+	}
+	if (!error && !before.nr_tids)
+		error = diag_set(diag, -ESRCH, "-p: the processes have ended");
+	if (!error && !is_same)
+		log_warning(
+			"-p: threads begin faster than they can be listed: some may be missing");
+	thread_list_deinit(&before);
+	return error;
+}
+
+static int filter_cgroup(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
+{
+	const char *folder = kmod->config.cgroup;
+	struct statfs system;
+	struct stat info;
+	uint64_t id;
+
+	if (!folder)
+		return 0;
+	if (stat(folder, &info) || statfs(folder, &system))
+		return diag_set(diag, -errno, "--cgroup %s: %s", folder,
+				errno == ENOENT ? "there is no such control group"
+						: strerror(errno));
+	if (system.f_type != CGROUP2_SUPER_MAGIC)
+		return diag_set(diag, -EOPNOTSUPP,
+				"--cgroup %s is none of the unified hierarchy (cgroup2), which the "
+				"module knows alone: --source=perf",
+				folder);
+	id = info.st_ino;
+	return ktrace_filter(ktrace, OPROF_KTRACE_BY_CGROUP, &id, 1, diag);
+}
+
+static int filter_users(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
+{
+	uint64_t ids[OPROF_KTRACE_FILTER_IDS_MAX];
+	const unsigned int nr = kmod->config.nr_uids;
+
+	for (unsigned int i = 0; i < nr && i < OPROF_KTRACE_FILTER_IDS_MAX; i++)
+		ids[i] = kmod->config.uids[i];
+	return nr ? ktrace_filter(ktrace, OPROF_KTRACE_BY_UID, ids, nr, diag) : 0;
+}
+
+/* Of a session, the trace's or that of its conditions. */
+static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
+{
+	const struct trace_kmod *kmod = context;
+	int error = follow_processes(kmod, ktrace, diag);
+
+	if (!error)
+		error = filter_cgroup(kmod, ktrace, diag);
+	return error ? error : filter_users(kmod, ktrace, diag);
+}
+
+/* ---- all of it ---- */
+
 static int open_all(struct trace_kmod *kmod, struct diag *diag)
 {
 	int error = ktrace_open(&kmod->ktrace, KTRACE_PATH, diag);
 
-	if (!error && (kmod->config.nr_tids || kmod->config.cgroup))
-		error = diag_set(diag, -EOPNOTSUPP,
-				 "the module does not follow what processes and cgroups begin: "
-				 "--source=perf");
+	if (!error)
+		error = set_filters(kmod, &kmod->ktrace, diag);
 	if (!error)
 		error = ktrace_events_init(&kmod->events, kmod->config.tracefs, kmod->config.choice,
 					   &kmod->ktrace.info, STREAM, diag);
@@ -149,6 +290,12 @@ static int open_all(struct trace_kmod *kmod, struct diag *diag)
 	/* Last: nothing is made of a trace that cannot be. */
 	if (!error && kmod->config.folder)
 		error = open_folder(kmod, diag);
+	if (!error)
+		error = open_mappings(kmod, diag);
+	/* Quite last: the conditions are the module's then. */
+	if (!error && kmod->config.trigger)
+		error = trace_watch_open(&kmod->watch, kmod->config.trigger, set_filters, kmod,
+					 diag);
 	return error;
 }
 
@@ -193,6 +340,8 @@ int trace_kmod_close(struct trace_kmod *kmod, struct diag *diag)
 
 	if (!kmod)
 		return 0;
+	trace_watch_close(kmod->watch);
+	trace_mappings_close(kmod->mappings);
 	trace_channel_destroy(kmod->state);
 	error = ctf_writer_close(kmod->writer, diag);
 	trace_chunks_end(&kmod->chunks);
@@ -203,15 +352,6 @@ int trace_kmod_close(struct trace_kmod *kmod, struct diag *diag)
 }
 
 /* ---- recording ---- */
-
-/* Events have the machine's numbers of threads; /proc has those of its own namespace. */
-static bool numbers_are_the_machines(void)
-{
-	char name[64] = "";
-
-	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
-	       !strcmp(name, INITIAL_PID_NAMESPACE);
-}
 
 /* What runs at a stamp, as it is now. All of it goes to the folder at once. */
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
@@ -242,8 +382,14 @@ static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag
 int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag)
 {
 	const uint64_t stamp = ktrace_now(&kmod->ktrace);
-	int error = ktrace_start(&kmod->ktrace, diag);
+	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0, mapped;
 
+	if (!error)
+		error = ktrace_start(&kmod->ktrace, diag);
+	/* Before the state is told: nothing is mapped between them. */
+	mapped = trace_mappings_start(kmod->mappings);
+	if (mapped)
+		tell_no_mappings(strerror(-mapped));
 	kmod->begin_ns = now_ns();
 	/* The module's rings keep what comes meanwhile. A flight recorder's snapshots tell it. */
 	return error || !kmod->writer ? error : tell_begin(kmod, stamp, diag);
@@ -255,17 +401,36 @@ static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
 	int error = ktrace_flush(&kmod->ktrace, kmod->writer, diag);
 
 	if (!error)
-		error = trace_chunks_next(&kmod->chunks, now_ns(), diag);
+		error = trace_mappings_flush(kmod->mappings, diag);
+	if (error || !trace_chunks_next(&kmod->chunks, now_ns()))
+		return error;
+	/* The rings fill while /proc is read. */
+	error = ktrace_drain(&kmod->ktrace, kmod->writer, diag);
 	return error ? error : tell_begin(kmod, stamp, diag);
+}
+
+/* The first error of two; both are done. */
+static int first_of(int first, int second, const struct diag *second_diag, struct diag *diag)
+{
+	if (!first && second)
+		*diag = *second_diag;
+	return first ? first : second;
 }
 
 int trace_kmod_round(struct trace_kmod *kmod, struct diag *diag)
 {
-	int error;
+	int error = trace_mappings_round(kmod->mappings, diag), drained;
+	struct diag why;
 
+	if (kmod->watch) {
+		const char *cause = trace_watch_round(kmod->watch);
+
+		kmod->cause = kmod->cause ? kmod->cause : cause;
+	}
 	if (!kmod->writer)
-		return 0;
-	error = ktrace_drain(&kmod->ktrace, kmod->writer, diag);
+		return error;
+	drained = ktrace_drain(&kmod->ktrace, kmod->writer, &why);
+	error = first_of(error, drained, &why, diag);
 	if (!error && trace_chunks_are_due(&kmod->chunks, now_ns()))
 		error = next_chunk(kmod, diag);
 	trace_chunks_tidy(&kmod->chunks);
@@ -275,18 +440,45 @@ int trace_kmod_round(struct trace_kmod *kmod, struct diag *diag)
 int trace_kmod_poll_fd(const struct trace_kmod *kmod)
 {
 	/* What a flight recorder holds always waits. */
-	return kmod->writer ? kmod->ktrace.fd : -1;
+	if (!kmod->writer)
+		return kmod->watch ? trace_watch_poll_fd(kmod->watch) : -1;
+	return kmod->ktrace.fd;
+}
+
+const char *trace_kmod_take_cause(struct trace_kmod *kmod)
+{
+	const char *cause = kmod->cause;
+
+	kmod->cause = NULL;
+	return cause;
 }
 
 int trace_kmod_stop(struct trace_kmod *kmod, struct diag *diag)
 {
+	struct diag why;
+	int error;
+
 	ktrace_stop(&kmod->ktrace);
-	return kmod->writer ? ktrace_finish(&kmod->ktrace, kmod->writer, diag) : 0;
+	error = trace_mappings_stop(kmod->mappings, diag);
+	if (!kmod->writer)
+		return error;
+	return first_of(error, ktrace_finish(&kmod->ktrace, kmod->writer, &why), &why, diag);
 }
 
 int trace_kmod_flush(struct trace_kmod *kmod, struct diag *diag)
 {
-	return kmod->writer ? ktrace_flush(&kmod->ktrace, kmod->writer, diag) : 0;
+	const int error = trace_mappings_flush(kmod->mappings, diag);
+	struct diag why;
+
+	if (!kmod->writer)
+		return error;
+	return first_of(error, ktrace_flush(&kmod->ktrace, kmod->writer, &why), &why, diag);
+}
+
+int trace_kmod_follow_cpus(struct trace_kmod *kmod, struct diag *diag)
+{
+	/* The module does, but for mappings. */
+	return trace_mappings_follow_cpus(kmod->mappings, diag);
 }
 
 /* ---- snapshots ---- */
@@ -294,6 +486,7 @@ int trace_kmod_flush(struct trace_kmod *kmod, struct diag *diag)
 static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
 			  struct tracer_snapshot *taken, struct diag *diag)
 {
+	struct trace_mappings_counts mapped;
 	struct trace_channel *state;
 	struct ktrace_taken held;
 	int error = ktrace_snapshot(&kmod->ktrace, writer, &held, diag);
@@ -306,11 +499,15 @@ static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
 	taken->end = now_ns();
 	error = tell_state(kmod, state, held.begin, true, &taken->nr_state, diag);
 	trace_channel_destroy(state);
-	taken->lost = held.lost;
-	taken->nr_records = held.nr_records + taken->nr_state;
+	if (!error)
+		error = trace_mappings_snapshot(kmod->mappings, writer, held.begin, &mapped, diag);
+	if (error)
+		return error;
+	taken->lost = held.lost + mapped.lost;
+	taken->nr_records = held.nr_records + mapped.nr_records + taken->nr_state;
 	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
 	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
-	return error;
+	return 0;
 }
 
 int trace_kmod_snapshot(struct trace_kmod *kmod, const char *folder, struct tracer_snapshot *taken,
@@ -356,18 +553,27 @@ unsigned int trace_kmod_nr_events(const struct trace_kmod *kmod)
 struct tracer_counts trace_kmod_counts(const struct trace_kmod *kmod)
 {
 	const struct oprof_ktrace_counts from = ktrace_counts(&kmod->ktrace);
+	const struct trace_mappings_counts mapped = trace_mappings_counts(kmod->mappings);
 	struct ctf_writer_counts written = {0};
-	struct tracer_counts counts = {.nr_records = from.nr_records + kmod->nr_state,
+	struct tracer_counts counts = {.nr_records =
+					       from.nr_records + mapped.nr_records + kmod->nr_state,
 				       .nr_state = kmod->nr_state};
 
 	if (kmod->writer)
 		written = ctf_writer_counts(kmod->writer);
 	counts.nr_records -= written.lost_unwritten_records;
-	counts.lost_kernel = from.lost_by[OPROF_LOST_FULL] + from.lost_by[OPROF_LOST_STOPPED];
+	counts.lost_kernel =
+		from.lost_by[OPROF_LOST_FULL] + from.lost_by[OPROF_LOST_STOPPED] + mapped.lost;
+	if (kmod->watch)
+		counts.unjudged =
+			trace_watch_lost(kmod->watch) + trace_trigger_lost(kmod->config.trigger);
 	counts.lost_nested = from.lost_by[OPROF_LOST_NESTED] + from.lost_by[OPROF_LOST_KILLED];
 	counts.lost_room = from.lost_by[OPROF_LOST_TOO_BIG];
+	counts.ring_errors = mapped.ring_errors;
+	counts.nr_late = mapped.nr_late;
 	counts.lost_disk = written.lost_unwritten_records;
 	counts.packet_errors = written.lost_refused_packets;
+	counts.chunks_failed = kmod->chunks.nr_failed;
 	counts.nr_packets = written.nr_packets;
 	counts.nr_bytes = written.nr_bytes;
 	return counts;

@@ -22,7 +22,9 @@ int trace_kmod_open(struct trace_kmod **kmod, const struct tracer_config *config
 int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag);
 int trace_kmod_round(struct trace_kmod *kmod, struct diag *diag);
 int trace_kmod_poll_fd(const struct trace_kmod *kmod);
+const char *trace_kmod_take_cause(struct trace_kmod *kmod);
 int trace_kmod_stop(struct trace_kmod *kmod, struct diag *diag);
+int trace_kmod_follow_cpus(struct trace_kmod *kmod, struct diag *diag);
 int trace_kmod_flush(struct trace_kmod *kmod, struct diag *diag);
 int trace_kmod_snapshot(struct trace_kmod *kmod, const char *folder, struct tracer_snapshot *taken,
 			struct diag *diag);

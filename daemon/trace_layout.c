@@ -232,3 +232,13 @@ void trace_layout_write(const struct trace_layout *layout, const uint8_t *record
 		payload += copy->nr_bytes;
 	}
 }
+
+bool trace_layout_is_named(const char *name, const char *kernels)
+{
+	const size_t nr = strlen(name);
+
+	if (!strcmp(name, kernels))
+		return true;
+	return nr >= 3 && strlen(kernels) == nr && !strncmp(name, kernels, nr - 3) &&
+	       !strcmp(name + nr - 3, "tid") && !strcmp(kernels + nr - 3, "pid");
+}

@@ -48,4 +48,7 @@ int64_t trace_layout_bytes(const struct trace_layout *layout, const uint8_t *rec
 void trace_layout_write(const struct trace_layout *layout, const uint8_t *record,
 			size_t nr_record_bytes, uint8_t *payload);
 
+/* Whether what readers know by that name is what the kernel calls so. */
+bool trace_layout_is_named(const char *name, const char *kernels);
+
 #endif

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,4 +84,18 @@ int trace_place_check(const char *folder, struct diag *diag)
 	if (!entry)
 		return 0;
 	return diag_set(diag, -ENOTEMPTY, "%s is not empty: choose another folder: -o DIR", folder);
+}
+
+int trace_place_check_parent(const char *folder, struct diag *diag)
+{
+	char *parent = strdup(folder);
+	int error = 0;
+
+	if (!parent)
+		return diag_set(diag, -ENOMEM, "no memory for a path");
+	if (access(dirname(parent), W_OK | X_OK))
+		error = diag_set(diag, -errno, "%s: its folder %s: %s: choose another: -o DIR",
+				 folder, parent, strerror(errno));
+	free(parent);
+	return error;
 }

@@ -15,4 +15,7 @@ int trace_place_make_way(const char *folder, struct diag *diag);
  */
 int trace_place_check(const char *folder, struct diag *diag);
 
+/* Whether folders can be made beside that name: 0 or -errno; diag. */
+int trace_place_check_parent(const char *folder, struct diag *diag);
+
 #endif

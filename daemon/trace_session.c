@@ -114,6 +114,13 @@ void trace_session_release(struct trace_session *session)
 	session->lock_fd = -1;
 }
 
+void trace_session_forget(struct trace_session *session)
+{
+	control_server_forget(session->server);
+	if (session->lock_fd >= 0)
+		(void)close(session->lock_fd);
+}
+
 void trace_session_close(struct trace_session *session)
 {
 	trace_session_release(session);

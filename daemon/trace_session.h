@@ -27,6 +27,8 @@ int trace_session_open(struct trace_session *session, const char *path, control_
 		       void *context, struct diag *diag);
 /* Nobody finds it any more, and another may have its folder; who asked is answered still. */
 void trace_session_release(struct trace_session *session);
+/* In a forked child, which is to keep neither lock nor socket when the tracer dies. */
+void trace_session_forget(struct trace_session *session);
 /* The end. Its log stays. */
 void trace_session_close(struct trace_session *session);
 

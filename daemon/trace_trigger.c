@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace_trigger.h"
 
+#include "daemon/trace_layout.h"
 #include "daemon/trace_trigger_parse.h"
 
 #include <stdlib.h>
@@ -9,17 +10,15 @@
 /* Spans that have begun and not ended: by key; of a set that is full the oldest is forgotten. */
 #define NR_SETS 16384u
 #define NR_WAYS 4u
-/* Every record begins so. */
-#define COMMON_PID_OFFSET 4u
 
 struct span {
-	uint64_t key, time;
+	uint64_t key, time, of;
 	uint32_t rule; /* from 1; 0: free */
 };
 
 /* A record that matters, until all before it are known. */
 struct note {
-	uint64_t time, key, order;
+	uint64_t time, key, of, order;
 	uint32_t rule;
 	enum trigger_role role;
 };
@@ -97,24 +96,19 @@ static bool field_number(const struct tracepoint_field *field, const uint8_t *re
 	return true;
 }
 
-static bool find_key(const struct trigger_use *use, unsigned int cpu, const uint8_t *record,
-		     size_t nr_bytes, uint64_t *key)
+static bool find_key(const struct trigger_use *use, const struct trace_trigger_record *record,
+		     uint64_t *key)
 {
-	int32_t tid;
-
 	if (use->key) {
-		if (!field_number(use->key, record, nr_bytes, key))
+		if (!field_number(use->key, record->bytes, record->nr_bytes, key))
 			return false;
 		if (use->by_cpu)
-			*key = (*key & UINT32_MAX) | (uint64_t)cpu << 32;
+			*key = (*key & UINT32_MAX) | (uint64_t)record->cpu << 32;
 		return true;
 	}
-	if (nr_bytes < COMMON_PID_OFFSET + sizeof(tid))
-		return false;
-	memcpy(&tid, record + COMMON_PID_OFFSET, sizeof(tid));
 	/* Each CPU has an idle thread, and all have one number. */
-	*key = tid ? (uint64_t)(uint32_t)tid : (uint64_t)1 << 63 | cpu;
-	return true;
+	*key = record->tid ? (uint64_t)(uint32_t)record->tid : (uint64_t)1 << 63 | record->cpu;
+	return record->tid != TRACE_TRIGGER_NO_TID;
 }
 
 static bool text_fits(const struct trigger_use *use, const uint8_t *record, size_t nr_bytes)
@@ -123,8 +117,14 @@ static bool text_fits(const struct trigger_use *use, const uint8_t *record, size
 	size_t nr;
 	bool is_same;
 
-	if (!tracepoint_value(use->field, record, nr_bytes, &bytes, &nr))
+	if (use->is_rest) {
+		if (use->field->offset > nr_bytes)
+			return false;
+		bytes = record + use->field->offset;
+		nr = nr_bytes - use->field->offset;
+	} else if (!tracepoint_value(use->field, record, nr_bytes, &bytes, &nr)) {
 		return false;
+	}
 	nr = strnlen((const char *)bytes, nr);
 	is_same = nr == strlen(use->text) && !memcmp(bytes, use->text, nr);
 	return is_same == (use->compare == TRIGGER_EQUAL);
@@ -182,19 +182,85 @@ static void add_note(struct trace_trigger *trigger, const struct note *note)
 	trigger->notes[trigger->nr_notes++].order = trigger->nr_noted++;
 }
 
-void trace_trigger_note(struct trace_trigger *trigger, uint32_t event, unsigned int cpu,
-			uint64_t time, const uint8_t *record, size_t nr_bytes)
+void trace_trigger_note(struct trace_trigger *trigger, const struct trace_trigger_record *record)
 {
-	const struct trigger_event *of = &trigger->rules.events[event];
+	const struct trigger_event *of = &trigger->rules.events[record->event];
 
 	for (unsigned int i = 0; i < of->nr_uses; i++) {
 		const struct trigger_use *use = &of->uses[i];
-		struct note note = {.time = time, .rule = use->rule, .role = use->role};
+		struct note note = {.time = record->time, .rule = use->rule, .role = use->role};
 
-		if (fits(use, record, nr_bytes) &&
-		    (use->role == TRIGGER_HIT || find_key(use, cpu, record, nr_bytes, &note.key)))
+		if (fits(use, record->bytes, record->nr_bytes) &&
+		    (!use->of ||
+		     field_number(use->of, record->bytes, record->nr_bytes, &note.of)) &&
+		    (use->role == TRIGGER_HIT || find_key(use, record, &note.key)))
 			add_note(trigger, &note);
 	}
+}
+
+/* ---- another layout ---- */
+
+static const struct ctf_field *find_packed(const struct ctf_field *fields, unsigned int nr_fields,
+					   const char *name, uint32_t *offset)
+{
+	*offset = 0;
+	for (unsigned int i = 0; i < nr_fields; i++) {
+		if (trace_layout_is_named(fields[i].name, name))
+			return &fields[i];
+		*offset += fields[i].kind == CTF_FIELD_TEXT ? fields[i].nr : fields[i].bits / 8;
+	}
+	return NULL;
+}
+
+/* A number stays one, a text a text: the condition was checked so. */
+static bool is_alike(const struct ctf_field *field, const struct tracepoint_field *kernels)
+{
+	const bool is_number = kernels->kind == TRACEPOINT_INTEGER;
+
+	return field && is_number == (field->kind == CTF_FIELD_INTEGER);
+}
+
+static void move_field(struct tracepoint_field *field, const struct ctf_field *to, uint32_t offset)
+{
+	field->offset = offset;
+	if (to->kind == CTF_FIELD_INTEGER) {
+		field->element_bytes = to->bits / 8;
+		field->is_signed = to->is_signed;
+		return;
+	}
+	field->kind = TRACEPOINT_TEXT;
+	field->element_bytes = 1;
+	field->nr_elements = to->kind == CTF_FIELD_TEXT ? to->nr : 0;
+}
+
+int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
+			  const struct ctf_field *fields, unsigned int nr_fields, bool is_trial,
+			  struct diag *diag)
+{
+	struct trigger_event *of = &trigger->rules.events[event];
+
+	for (unsigned int i = 0; i < of->tracepoint->nr_fields; i++) {
+		struct tracepoint_field *field = &of->tracepoint->fields[i];
+		uint32_t offset;
+		const struct ctf_field *to = find_packed(fields, nr_fields, field->name, &offset);
+		bool is_used = false;
+
+		for (unsigned int at = 0; at < of->nr_uses; at++) {
+			struct trigger_use *use = &of->uses[at];
+
+			is_used |= use->key == field || use->of == field || use->field == field;
+			if (!is_trial && use->field == field)
+				use->is_rest = to && to->kind == CTF_FIELD_STRING;
+		}
+		if (is_used && !is_alike(to, field))
+			return diag_set(diag, -EOPNOTSUPP,
+					"--snapshot-if: the module does not record the field %s of "
+					"%s:%s: --source=perf",
+					field->name, of->tracepoint->system, of->tracepoint->name);
+		if (is_used && !is_trial)
+			move_field(field, to, offset);
+	}
+	return 0;
 }
 
 /* ---- judging ---- */
@@ -225,13 +291,13 @@ static bool judge(struct trace_trigger *trigger, const struct note *note)
 		return true;
 	span = find_span(trigger, note->rule, note->key);
 	if (note->role == TRIGGER_BEGIN) {
-		*span = (struct span){note->key, note->time, note->rule + 1};
+		*span = (struct span){note->key, note->time, note->of, note->rule + 1};
 		return false;
 	}
 	is_open = span->rule == note->rule + 1 && span->key == note->key;
 	if (!is_open)
 		return false;
-	is_long = note->role == TRIGGER_END &&
+	is_long = note->role == TRIGGER_END && note->of == span->of &&
 		  note->time - span->time > trigger->rules.rules[note->rule].longer_ns;
 	span->rule = 0;
 	return is_long;

@@ -19,13 +19,15 @@
 #ifndef DAEMON_TRACE_TRIGGER_H
 #define DAEMON_TRACE_TRIGGER_H
 
+#include "ctf/ctf.h"
 #include "lib/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRACE_TRIGGER_NONE UINT32_MAX
+#define TRACE_TRIGGER_NONE   UINT32_MAX
+#define TRACE_TRIGGER_NO_TID INT32_MIN
 
 struct trace_trigger;
 
@@ -44,9 +46,28 @@ bool trace_trigger_event(const struct trace_trigger *trigger, uint32_t i, const 
 uint32_t trace_trigger_find(const struct trace_trigger *trigger, const char *system,
 			    const char *name);
 
-/* A record of an event by that number, as the kernel writes it; any order. */
-void trace_trigger_note(struct trace_trigger *trigger, uint32_t event, unsigned int cpu,
-			uint64_t time, const uint8_t *record, size_t nr_bytes);
+/*
+ * Records of an event are not laid out as the kernel's tracefs says, but so: packed, a string last.
+ * Fields are found by the kernel's names, "pid" also as "tid". -EOPNOTSUPP: a field that a
+ * condition is about is not among them (diag). With is_trial nothing changes.
+ */
+int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
+			  const struct ctf_field *fields, unsigned int nr_fields, bool is_trial,
+			  struct diag *diag);
+
+/*
+ * A record of an event by that number, in any order; tid: of the thread that it happened in;
+ * TRACE_TRIGGER_NO_TID: not known.
+ */
+struct trace_trigger_record {
+	uint32_t event;
+	unsigned int cpu;
+	int32_t tid;
+	uint64_t time;
+	const uint8_t *bytes; /* as the kernel writes it, or laid out */
+	size_t nr_bytes;
+};
+void trace_trigger_note(struct trace_trigger *trigger, const struct trace_trigger_record *record);
 
 /*
  * All records up to a time have been noted: which condition was true first since the last call? Its

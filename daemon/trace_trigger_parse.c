@@ -145,14 +145,21 @@ static int make_interrupt(struct parsing *parsing, const char *begin, const char
 				 (struct trigger_use){.role = TRIGGER_END, .by_cpu = true});
 }
 
+/*
+ * A thread that ends does so within a call, which never returns. The next one of its number returns
+ * from another first: that which made it.
+ */
 static int make_call(struct parsing *parsing, const char *call)
 {
 	struct trigger_use begin = {.role = TRIGGER_BEGIN, .compare = TRIGGER_EQUAL};
-	uint32_t event;
+	struct trigger_use end = {.role = TRIGGER_END};
+	uint32_t event, end_event = 0;
 	int error = add_event(parsing, "raw_syscalls", "sys_enter", &event);
 
+	if (!error)
+		error = find_field(parsing, event, "id", &begin.of);
 	if (!error && call) {
-		error = find_field(parsing, event, "id", &begin.field);
+		begin.field = begin.of;
 		while (!error && begin.value < syscall_names_nr() &&
 		       (!syscall_name((unsigned int)begin.value) ||
 			strcmp(syscall_name((unsigned int)begin.value), call) != 0))
@@ -162,9 +169,11 @@ static int make_call(struct parsing *parsing, const char *call)
 	}
 	if (!error)
 		error = add_use(parsing, event, &begin);
-	return error ? error
-		     : use_event(parsing, "raw_syscalls", "sys_exit", NULL,
-				 (struct trigger_use){.role = TRIGGER_END});
+	if (!error)
+		error = add_event(parsing, "raw_syscalls", "sys_exit", &end_event);
+	if (!error)
+		error = find_field(parsing, end_event, "id", &end.of);
+	return error ? error : add_use(parsing, end_event, &end);
 }
 
 /* ---- those of any events ---- */

@@ -29,13 +29,15 @@ enum trigger_compare {
 struct trigger_use {
 	uint32_t rule;
 	enum trigger_role role;
-	const struct tracepoint_field *key; /* NULL: the thread that it happens in */
+	const struct tracepoint_field *key; /* of its event, as all; NULL: the thread */
 	bool by_cpu;			    /* key is of the CPU alone */
+	const struct tracepoint_field *of; /* of both ends the same, or it is no span; NULL: none */
 	/* Only where it is so; field NULL: always. */
 	const struct tracepoint_field *field;
 	enum trigger_compare compare;
 	uint64_t value;
-	char *text; /* in the place of value; NULL: field is a number */
+	char *text;   /* in the place of value; NULL: field is a number */
+	bool is_rest; /* of text: it goes to the record's end */
 };
 
 struct trigger_event {

@@ -1,427 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Which of the two records is chosen here, once; all else goes to that one. */
 #include "daemon/tracer.h"
 
-#include "ctf/writer.h"
-#include "daemon/trace_channel.h"
-#include "daemon/trace_describe.h"
 #include "daemon/trace_kmod.h"
-#include "daemon/trace_layout.h"
-#include "daemon/trace_memory.h"
-#include "daemon/trace_perf.h"
-#include "daemon/trace_place.h"
-#include "daemon/trace_sample.h"
-#include "daemon/trace_state.h"
-#include "daemon/trace_syscalls.h"
+#include "daemon/tracer_perf.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
-#define SUB_BUFFER_BYTES (256u << 10)
-#define NR_SUB_BUFFERS	 64u
-#define STREAM		 0u
-/* A record has its stamp so long before it can be read, at most: interrupts come between. */
-#define TRIGGER_SLACK_NS UINT64_C(1000000)
-/* The kernel gives it this number: PROC_PID_INIT_INO. */
-#define INITIAL_PID_NAMESPACE "pid:[4026531836]"
-/* Of compact record headers there are few: for tracepoints; what is above is the others'. */
-#define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
-/* Beside those of the choice: of system calls, samples, mappings. */
-#define NR_OTHER_EVENTS 4u
-
-struct call_tracepoint {
-	struct tracepoint *tracepoint;
-	const struct tracepoint_field *id, *rest; /* args of an entry, ret of an exit */
-};
-
+/* Exactly one. */
 struct tracer {
-	struct trace_perf_sink sink; /* first: it is the tracer's */
-	struct tracer_config config;
-	struct tracer_counts counts;
-
-	/* Of the choice's events, by index; behind them the two of system calls, then samples and
-	 * mappings. */
-	struct trace_layout *layouts;
-	size_t nr_layouts;
-	struct trace_perf_event *events;
-	unsigned int nr_events;
-	char **names;			 /* of these, for messages */
-	struct trace_syscalls *syscalls; /* NULL: not chosen */
-	struct call_tracepoint entry, exit;
-	uint32_t state_id, sample_id;
-	uint64_t nr_state;  /* records of the state at the starts */
-	uint64_t lost_perf; /* told by perf: of the kernel, and damaged ones */
-
-	struct ctf_trace trace; /* what the folder's metadata says */
-	struct ctf_event *trace_events;
-	struct trace_describe machine;
-	uint32_t stream;
-
-	uint32_t *trigger_events; /* the trigger's numbers of events; NULL: there is none */
-	const char *cause;	  /* not told yet */
-
-	struct trace_kmod *kmod; /* NULL: perf records; else nothing else here is there */
-	struct trace_perf *perf;
-	struct trace_channel *channel;
-	struct ctf_writer *writer;
-	struct trace_chunks chunks; /* zeroed: the trace has none */
-	uint64_t begin;		    /* of recording */
-	int disk_error;		    /* not told yet */
-	struct diag disk_diag;
+	struct trace_kmod *kmod;
+	struct tracer_perf *perf;
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-/* ---- records on their way ---- */
-
-static void bad(struct tracer *tracer, unsigned int cpu)
-{
-	tracer->counts.lost_bad++;
-	trace_channel_lose(tracer->channel, cpu, 1);
-}
-
-static bool number_of(const struct tracepoint_field *field, const struct trace_perf_record *record,
-		      int64_t *number)
-{
-	const uint8_t *bytes;
-	size_t nr_bytes;
-
-	if (!tracepoint_value(field, record->raw, record->nr_bytes, &bytes, &nr_bytes))
-		return false;
-	*number = (int64_t)tracepoint_number(field, bytes);
-	return true;
-}
-
-static void take_entry(struct tracer *tracer, const struct trace_perf_record *record)
-{
-	uint64_t args[TRACE_SYSCALL_NR_ARGS] = {0};
-	const uint8_t *bytes;
-	size_t nr_bytes;
-	uint32_t nr_payload, event;
-	uint8_t *payload;
-	int64_t number;
-
-	if (!number_of(tracer->entry.id, record, &number) ||
-	    !tracepoint_value(tracer->entry.rest, record->raw, record->nr_bytes, &bytes,
-			      &nr_bytes) ||
-	    nr_bytes != (size_t)TRACE_SYSCALL_NR_ARGS * tracer->entry.rest->element_bytes) {
-		bad(tracer, record->cpu);
-		return;
-	}
-	for (unsigned int i = 0; i < TRACE_SYSCALL_NR_ARGS; i++)
-		args[i] = tracepoint_number(tracer->entry.rest,
-					    bytes + (size_t)i * tracer->entry.rest->element_bytes);
-	event = trace_syscalls_entry(tracer->syscalls, number, &nr_payload);
-	payload = trace_channel_reserve(tracer->channel, record->cpu, event, record->time,
-					nr_payload);
-	if (!payload)
-		return;
-	trace_syscalls_write_entry(tracer->syscalls, number, args, payload);
-	trace_channel_commit(tracer->channel);
-}
-
-static void take_exit(struct tracer *tracer, const struct trace_perf_record *record)
-{
-	uint32_t nr_payload, event;
-	uint8_t *payload;
-	int64_t number, ret;
-
-	if (!number_of(tracer->exit.id, record, &number) ||
-	    !number_of(tracer->exit.rest, record, &ret)) {
-		bad(tracer, record->cpu);
-		return;
-	}
-	event = trace_syscalls_exit(tracer->syscalls, number, &nr_payload);
-	payload = trace_channel_reserve(tracer->channel, record->cpu, event, record->time,
-					nr_payload);
-	if (!payload)
-		return;
-	trace_syscalls_write_exit(tracer->syscalls, number, ret, payload);
-	trace_channel_commit(tracer->channel);
-}
-
-static void take_other(struct tracer *tracer, const struct trace_perf_record *record)
-{
-	const struct trace_layout *layout = &tracer->layouts[record->event];
-	const int64_t nr_bytes = trace_layout_bytes(layout, record->raw, record->nr_bytes);
-	uint8_t *payload;
-
-	if (nr_bytes < 0) {
-		bad(tracer, record->cpu);
-		return;
-	}
-	payload = trace_channel_reserve(tracer->channel, record->cpu, layout->event.id,
-					record->time, (uint32_t)nr_bytes);
-	if (!payload)
-		return;
-	trace_layout_write(layout, record->raw, record->nr_bytes, payload);
-	trace_channel_commit(tracer->channel);
-}
-
-static void take_sample(struct tracer *tracer, const struct trace_perf_record *record)
-{
-	const uint32_t nr_bytes = trace_sample_bytes(record);
-	uint8_t *payload;
-
-	if (!nr_bytes)
-		return; /* executable, but no file's */
-	payload = trace_channel_reserve(tracer->channel, record->cpu,
-					tracer->sample_id + (record->kind == TRACE_RECORD_MAPPING),
-					record->time, nr_bytes);
-	if (!payload)
-		return;
-	trace_sample_write(record, payload);
-	trace_channel_commit(tracer->channel);
-}
-
-static void take(struct trace_perf_sink *sink, const struct trace_perf_record *record)
-{
-	struct tracer *tracer = (struct tracer *)(void *)sink;
-
-	if (tracer->trigger_events && tracer->trigger_events[record->event] != TRACE_TRIGGER_NONE)
-		trace_trigger_note(tracer->config.trigger, tracer->trigger_events[record->event],
-				   record->cpu, record->time, record->raw, record->nr_bytes);
-	if (record->kind != TRACE_RECORD_TRACEPOINT)
-		take_sample(tracer, record);
-	else if (record->event < tracer->nr_layouts)
-		take_other(tracer, record);
-	else if (record->event == tracer->nr_layouts)
-		take_entry(tracer, record);
-	else
-		take_exit(tracer, record);
-}
-
-static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
-{
-	struct tracer *tracer = (struct tracer *)(void *)sink;
-
-	tracer->lost_perf += nr;
-	trace_channel_lose(tracer->channel, cpu, nr);
-}
-
-/* ---- what is recorded ---- */
-
-static uint32_t id_of(size_t i)
-{
-	/* Behind the compact ones, the extended: the three between are taken. */
-	return i <= OPROF_EVENT_COMPACT_MAX
-		       ? (uint32_t)i
-		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
-}
-
-static void add_samples(struct tracer *tracer)
-{
-	tracer->events[tracer->nr_events++] =
-		(struct trace_perf_event){.name = "sample",
-					  .kind = TRACE_RECORD_SAMPLE,
-					  .samples_hz = tracer->config.choice->samples_hz};
-	tracer->events[tracer->nr_events++] = (struct trace_perf_event){
-		.name = "mappings, which samples need", .kind = TRACE_RECORD_MAPPING};
-}
-
-static int name_event(struct tracer *tracer, const char *system, const char *name, uint32_t id,
-		      const char *filter)
-{
-	char *text;
-
-	if (asprintf(&text, "%s:%s", system, name) < 0)
-		return -ENOMEM;
-	tracer->names[tracer->nr_events] = text;
-	tracer->events[tracer->nr_events++] =
-		(struct trace_perf_event){.name = text, .id = id, .filter = filter};
-	return 0;
-}
-
-static int add_layout(struct tracer *tracer, const struct trace_chosen *chosen, struct diag *diag)
-{
-	struct trace_layout *layout = &tracer->layouts[tracer->nr_layouts];
-	struct tracepoint *tracepoint;
-	int error = tracepoint_read(&tracepoint, tracer->config.tracefs, chosen->system,
-				    chosen->name, diag);
-
-	if (!error)
-		error = trace_layout_init(layout, tracepoint, id_of(tracer->nr_layouts), STREAM,
-					  diag);
-	if (error)
-		return error;
-	tracer->nr_layouts++;
-	return name_event(tracer, chosen->system, chosen->name, tracepoint->id, chosen->filter);
-}
-
-static int add_call(struct tracer *tracer, struct call_tracepoint *call, const char *name,
-		    const char *rest, const char *filter, struct diag *diag)
-{
-	int error = tracepoint_read(&call->tracepoint, tracer->config.tracefs, "raw_syscalls", name,
-				    diag);
-
-	if (error)
-		return error;
-	call->id = tracepoint_find(call->tracepoint, "id");
-	call->rest = tracepoint_find(call->tracepoint, rest);
-	if (!call->id || !call->rest)
-		return diag_set(diag, -EINVAL, "raw_syscalls:%s has no fields id and %s here", name,
-				rest);
-	return name_event(tracer, "raw_syscalls", name, call->tracepoint->id, filter);
-}
-
-static int add_calls(struct tracer *tracer, const char *filter, struct diag *diag)
-{
-	int error = trace_syscalls_create(&tracer->syscalls, tracer->config.tracefs,
-					  tracer->sample_id + TRACE_SAMPLE_NR_EVENTS, STREAM, diag);
-
-	if (!error)
-		error = add_call(tracer, &tracer->entry, "sys_enter", "args", filter, diag);
-	if (!error)
-		error = add_call(tracer, &tracer->exit, "sys_exit", "ret", filter, diag);
-	return error;
-}
-
-static int choose_events(struct tracer *tracer, struct diag *diag)
-{
-	const struct trace_choice *choice = tracer->config.choice;
-	const char *filter;
-	int error = 0;
-
-	tracer->layouts = calloc(choice->nr_events + 1, sizeof(*tracer->layouts));
-	tracer->events = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->events));
-	tracer->names = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->names));
-	if (!tracer->layouts || !tracer->events || !tracer->names)
-		return diag_set(diag, -ENOMEM, "no memory for %zu events", choice->nr_events);
-	for (size_t i = 0; !error && i < choice->nr_events; i++)
-		error = add_layout(tracer, &choice->events[i], diag);
-	tracer->state_id = id_of(tracer->nr_layouts);
-	if (tracer->state_id < FIRST_ID_EXTENDED)
-		tracer->state_id = FIRST_ID_EXTENDED;
-	tracer->sample_id = tracer->state_id + TRACE_STATE_NR_EVENTS;
-	if (!error && trace_choice_has_syscalls(choice, &filter))
-		error = add_calls(tracer, filter, diag);
-	if (!error && choice->samples_hz)
-		add_samples(tracer);
-	return error;
-}
-
-static void choose_trigger(struct tracer *tracer, unsigned int event,
-			   const struct tracepoint *tracepoint)
-{
-	tracer->trigger_events[event] =
-		trace_trigger_find(tracer->config.trigger, tracepoint->system, tracepoint->name);
-}
-
-/* Which events the trigger is to see. */
-static int choose_triggers(struct tracer *tracer, struct diag *diag)
-{
-	if (!tracer->config.trigger)
-		return 0;
-	tracer->trigger_events =
-		calloc(tracer->nr_events + (size_t)1, sizeof(*tracer->trigger_events));
-	if (!tracer->trigger_events)
-		return diag_set(diag, -ENOMEM, "no memory for conditions");
-	for (unsigned int i = 0; i < tracer->nr_events; i++)
-		tracer->trigger_events[i] = TRACE_TRIGGER_NONE;
-	for (unsigned int i = 0; i < tracer->nr_layouts; i++)
-		choose_trigger(tracer, i, tracer->layouts[i].tracepoint);
-	if (tracer->syscalls) {
-		choose_trigger(tracer, (unsigned int)tracer->nr_layouts, tracer->entry.tracepoint);
-		choose_trigger(tracer, (unsigned int)tracer->nr_layouts + 1,
-			       tracer->exit.tracepoint);
-	}
-	return 0;
-}
-
-/* ---- how it is described ---- */
-
-static int describe(struct tracer *tracer, struct diag *diag)
-{
-	struct ctf_trace *trace = &tracer->trace;
-	const unsigned int nr_calls =
-		tracer->syscalls ? trace_syscalls_nr_events(tracer->syscalls) : 0;
-
-	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
-		return diag_set(diag, -EIO, "no random number for the trace's identity");
-	trace_describe_clock(&trace->clock);
-	trace_describe_machine(&tracer->machine, tracer->config.choice->samples_hz);
-	tracer->trace_events = calloc(tracer->nr_layouts + TRACE_STATE_NR_EVENTS +
-					      TRACE_SAMPLE_NR_EVENTS + nr_calls,
-				      sizeof(*tracer->trace_events));
-	if (!tracer->trace_events)
-		return diag_set(diag, -ENOMEM, "no memory for the events' descriptions");
-	for (size_t i = 0; i < tracer->nr_layouts; i++)
-		tracer->trace_events[trace->nr_events++] = tracer->layouts[i].event;
-	trace_state_events(tracer->trace_events + trace->nr_events, tracer->state_id, STREAM);
-	trace->nr_events += TRACE_STATE_NR_EVENTS;
-	trace_sample_events(tracer->trace_events + trace->nr_events, tracer->sample_id, STREAM);
-	trace->nr_events += TRACE_SAMPLE_NR_EVENTS;
-	for (unsigned int i = 0; i < nr_calls; i++)
-		tracer->trace_events[trace->nr_events++] =
-			*trace_syscalls_event(tracer->syscalls, i);
-	tracer->stream = STREAM;
-	trace->streams = &tracer->stream;
-	trace->nr_streams = 1;
-	trace->envs = tracer->machine.envs;
-	trace->nr_envs = tracer->machine.nr_envs;
-	trace->events = tracer->trace_events;
-	return 0;
-}
-
-/* ---- opening, closing ---- */
-
-static struct trace_memory memory_of(const struct tracer_config *config)
-{
-	return (struct trace_memory){.is_flight = !config->folder,
-				     .sub_buffer_bytes = config->sub_buffer_bytes,
-				     .nr_sub_buffers = config->nr_sub_buffers};
-}
-
-static int open_perf(struct tracer *tracer, struct diag *diag)
-{
-	const struct tracer_config *from = &tracer->config;
-	const struct trace_memory memory = memory_of(from);
-	const struct trace_perf_config config = {.events = tracer->events,
-						 .nr_events = tracer->nr_events,
-						 .ring_bytes = trace_memory_kernel_bytes(&memory),
-						 .sink = &tracer->sink,
-						 .tids = from->tids,
-						 .nr_tids = from->nr_tids,
-						 .cgroup = from->cgroup};
-
-	tracer->sink.record = take;
-	tracer->sink.lost = lose;
-	return trace_perf_open(&tracer->perf, &config, diag);
-}
-
-static int open_channel(struct tracer *tracer, struct diag *diag)
-{
-	const struct tracer_config *from = &tracer->config;
-	struct trace_channel_config config = {.mode = from->folder ? RING_DISCARD : RING_OVERWRITE,
-					      .sub_buffer_bytes = from->sub_buffer_bytes,
-					      .nr_sub_buffers = from->nr_sub_buffers,
-					      .stream_id = STREAM,
-					      .nr_cpus = trace_perf_nr_cpus(tracer->perf)};
-
-	memcpy(config.uuid, tracer->trace.uuid, sizeof(config.uuid));
-	return trace_channel_create(&tracer->channel, &config, diag);
-}
 
 /* -ENOENT: it is perf's. */
-static int open_kmod(struct tracer *tracer, struct diag *diag)
+static int open_kmod(struct tracer *tracer, const struct tracer_config *config, struct diag *diag)
 {
-	const enum tracer_source source = tracer->config.source;
 	int error = -ENOENT;
 
-	/* A trigger looks at events, and the module's go past the daemon. */
-	if (source != TRACER_PERF && !tracer->config.trigger)
-		error = trace_kmod_open(&tracer->kmod, &tracer->config, diag);
-	if (source == TRACER_MODULE)
+	if (config->source != TRACER_PERF)
+		error = trace_kmod_open(&tracer->kmod, config, diag);
+	if (config->source == TRACER_MODULE)
 		return error == -ENOENT ? -ENODEV : error;
 	return error == -EOPNOTSUPP || error == -EPERM || error == -EACCES ? -ENOENT : error;
 }
@@ -429,53 +29,19 @@ static int open_kmod(struct tracer *tracer, struct diag *diag)
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
 	struct tracer *made = calloc(1, sizeof(*made));
-	struct trace_memory memory;
 	int error;
 
 	*tracer = NULL;
 	if (!made)
 		return diag_set(diag, -ENOMEM, "no memory for a trace");
-	made->config = *config;
-	error = open_kmod(made, diag);
-	if (error != -ENOENT) {
-		if (error)
-			free(made);
-		else
-			*tracer = made;
-		return error;
-	}
-	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
-		made->config.nr_sub_buffers =
-			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
-		made->config.sub_buffer_bytes =
-			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
-	}
-	memory = memory_of(&made->config);
-	error = trace_memory_check(&memory, diag);
-	if (!error)
-		error = choose_events(made, diag);
-	if (!error)
-		error = choose_triggers(made, diag);
-	if (!error)
-		error = describe(made, diag);
-	if (!error)
-		error = open_perf(made, diag);
-	if (!error)
-		error = open_channel(made, diag);
-	/* Last: nothing is made of a trace that cannot be. */
-	if (!error && config->folder && config->keep_old)
-		error = trace_place_make_way(config->folder, diag);
-	if (!error && config->folder)
-		error = trace_chunks_open(&made->chunks, &made->writer, &config->chunks,
-					  config->folder, &made->trace, now_ns(CLOCK_MONOTONIC),
-					  diag);
-	if (error) {
-		(void)tracer_close(made, NULL);
-		return error;
-	}
-	trace_channel_write_to(made->channel, made->writer);
-	*tracer = made;
-	return 0;
+	error = open_kmod(made, config, diag);
+	if (error == -ENOENT)
+		error = tracer_perf_open(&made->perf, config, diag);
+	if (error)
+		free(made);
+	else
+		*tracer = made;
+	return error;
 }
 
 int tracer_close(struct tracer *tracer, struct diag *diag)
@@ -484,315 +50,77 @@ int tracer_close(struct tracer *tracer, struct diag *diag)
 
 	if (!tracer)
 		return 0;
-	if (tracer->kmod) {
-		error = trace_kmod_close(tracer->kmod, diag);
-		free(tracer);
-		return error;
-	}
-	trace_channel_destroy(tracer->channel);
-	error = ctf_writer_close(tracer->writer, diag);
-	trace_chunks_end(&tracer->chunks);
-	trace_perf_close(tracer->perf);
-	for (size_t i = 0; i < tracer->nr_layouts; i++)
-		trace_layout_deinit(&tracer->layouts[i]);
-	for (unsigned int i = 0; tracer->names && i < tracer->nr_events; i++)
-		free(tracer->names[i]);
-	trace_syscalls_destroy(tracer->syscalls);
-	tracepoint_destroy(tracer->entry.tracepoint);
-	tracepoint_destroy(tracer->exit.tracepoint);
-	free(tracer->layouts);
-	free(tracer->events);
-	free(tracer->names);
-	free(tracer->trace_events);
-	free(tracer->trigger_events);
+	error = tracer->kmod ? trace_kmod_close(tracer->kmod, diag)
+			     : tracer_perf_close(tracer->perf, diag);
 	free(tracer);
-	return error;
-}
-
-/* ---- recording ---- */
-
-/* Events have the machine's numbers of threads; /proc has those of its own namespace. */
-static bool numbers_are_the_machines(void)
-{
-	char name[64] = "";
-
-	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
-	       !strcmp(name, INITIAL_PID_NAMESPACE);
-}
-
-/* A flight recorder's at once, not when the first record comes: it is here or it is not. */
-static int prepare_rings(struct tracer *tracer, struct diag *diag)
-{
-	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
-
-	for (unsigned int i = 0; !tracer->writer && i < nr_cpus; i++) {
-		const int error = trace_perf_has_cpu(tracer->perf, i)
-					  ? trace_channel_prepare(tracer->channel, i)
-					  : 0;
-
-		if (error)
-			return diag_set(diag, error, "the buffers of CPU %u: %s", i,
-					strerror(-error));
-	}
-	return 0;
-}
-
-/* Between a few processes of the state: the kernel's rings do not wait. */
-static void read_meanwhile(void *context)
-{
-	struct tracer *tracer = context;
-	int error;
-
-	(void)trace_perf_read(tracer->perf, false);
-	error = trace_channel_drain(tracer->channel, false, 0, &tracer->disk_diag);
-	tracer->disk_error = tracer->disk_error ? tracer->disk_error : error;
-}
-
-/* The machine's state to writer, in front of what the rings hold. 0 or -errno. */
-static int tell_state(struct tracer *tracer, struct ctf_writer *writer,
-		      struct trace_state_config *how, uint64_t *nr_records)
-{
-	struct trace_state_counts state = {0};
-	int error;
-
-	*nr_records = 0;
-	if (!numbers_are_the_machines())
-		return 0;
-	how->proc_path = "/proc";
-	how->first_id = tracer->state_id;
-	how->cpu = TRACE_CHANNEL_STATE;
-	error = trace_channel_state_begin(tracer->channel, writer);
-	if (error)
-		return error;
-	error = trace_state_dump(tracer->channel, how, &state);
-	trace_channel_state_end(tracer->channel);
-	*nr_records = state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
 	return error;
 }
 
 int tracer_start(struct tracer *tracer, struct diag *diag)
 {
-	if (tracer->kmod)
-		return trace_kmod_start(tracer->kmod, diag);
-	struct trace_state_config how = {
-		.time = now_ns(CLOCK_MONOTONIC), .turn = read_meanwhile, .context = tracer};
-	int error = prepare_rings(tracer, diag);
-
-	if (error)
-		return error;
-	tracer->begin = how.time;
-	error = trace_perf_enable(tracer->perf, true);
-	if (error)
-		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
-	if (!tracer->writer)
-		return 0; /* each snapshot tells what runs then */
-	error = tell_state(tracer, tracer->writer, &how, &tracer->nr_state);
-	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
-}
-
-/* What went wrong while nobody could be told. */
-static int take_error(struct tracer *tracer, int error, struct diag *diag)
-{
-	if (tracer->disk_error) {
-		error = tracer->disk_error;
-		*diag = tracer->disk_diag;
-		tracer->disk_error = 0;
-	}
-	return error;
-}
-
-/*
- * What came before now is in the chunk that ends; the next begins with the state of now, behind
- * what the rings have already.
- */
-static int next_chunk(struct tracer *tracer, struct diag *diag)
-{
-	const uint64_t now = now_ns(CLOCK_MONOTONIC);
-	struct trace_state_config how = {
-		.proc_path = "/proc", .first_id = tracer->state_id, .time = now};
-	struct trace_state_counts state;
-	int error;
-
-	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
-	error = trace_channel_flush(tracer->channel, diag);
-	if (!error)
-		error = trace_chunks_next(&tracer->chunks, now, diag);
-	if (error || !numbers_are_the_machines())
-		return error;
-	if (how.time < trace_channel_time(tracer->channel, 0))
-		how.time = trace_channel_time(tracer->channel, 0);
-	error = trace_state_dump(tracer->channel, &how, &state);
-	tracer->nr_state += state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
-	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
-}
-
-/* All that came long enough before is read, of all CPUs. */
-static void look_for_cause(struct tracer *tracer, uint64_t before)
-{
-	const char *cause;
-
-	if (!tracer->config.trigger)
-		return;
-	cause = trace_trigger_decide(tracer->config.trigger, before - TRIGGER_SLACK_NS);
-	tracer->cause = tracer->cause ? tracer->cause : cause;
-}
-
-const char *tracer_take_cause(struct tracer *tracer)
-{
-	const char *cause = tracer->cause;
-
-	tracer->cause = NULL;
-	return cause;
+	return tracer->kmod ? trace_kmod_start(tracer->kmod, diag)
+			    : tracer_perf_start(tracer->perf, diag);
 }
 
 int tracer_round(struct tracer *tracer, struct diag *diag)
 {
-	const uint64_t before = now_ns(CLOCK_MONOTONIC);
-	int error;
-	if (tracer->kmod)
-		return trace_kmod_round(tracer->kmod, diag);
-
-	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
-	look_for_cause(tracer, before);
-	if (!tracer->writer)
-		return 0;
-	error = trace_channel_drain(tracer->channel, false, 0, diag);
-	if (!error && trace_chunks_are_due(&tracer->chunks, now_ns(CLOCK_MONOTONIC)))
-		error = next_chunk(tracer, diag);
-	trace_chunks_tidy(&tracer->chunks);
-	return take_error(tracer, error, diag);
-}
-
-int tracer_follow_cpus(struct tracer *tracer, struct diag *diag)
-{
-	if (tracer->kmod)
-		return 0 /* the module does */;
-	return trace_perf_follow_cpus(tracer->perf, diag);
-}
-
-int tracer_flush(struct tracer *tracer, struct diag *diag)
-{
-	if (tracer->kmod)
-		return trace_kmod_flush(tracer->kmod, diag);
-	if (!tracer->writer)
-		return 0;
-	(void)trace_perf_read(tracer->perf, false);
-	return trace_channel_flush(tracer->channel, diag);
+	return tracer->kmod ? trace_kmod_round(tracer->kmod, diag)
+			    : tracer_perf_round(tracer->perf, diag);
 }
 
 int tracer_poll_fd(const struct tracer *tracer)
 {
-	if (tracer->kmod)
-		return trace_kmod_poll_fd(tracer->kmod);
-	return trace_perf_poll_fd(tracer->perf);
+	return tracer->kmod ? trace_kmod_poll_fd(tracer->kmod) : tracer_perf_poll_fd(tracer->perf);
+}
+
+const char *tracer_take_cause(struct tracer *tracer)
+{
+	return tracer->kmod ? trace_kmod_take_cause(tracer->kmod)
+			    : tracer_perf_take_cause(tracer->perf);
 }
 
 int tracer_stop(struct tracer *tracer, struct diag *diag)
 {
-	if (tracer->kmod)
-		return trace_kmod_stop(tracer->kmod, diag);
-	int error;
-
-	(void)trace_perf_enable(tracer->perf, false);
-	(void)trace_perf_read(tracer->perf, true);
-	if (!tracer->writer)
-		return 0;
-	error = trace_channel_drain(tracer->channel, true, now_ns(CLOCK_MONOTONIC), diag);
-	return take_error(tracer, error, diag);
+	return tracer->kmod ? trace_kmod_stop(tracer->kmod, diag)
+			    : tracer_perf_stop(tracer->perf, diag);
 }
 
-/* ---- snapshots ---- */
-
-static int write_snapshot(struct tracer *tracer, struct ctf_writer *writer,
-			  struct tracer_snapshot *taken, struct diag *diag)
+int tracer_follow_cpus(struct tracer *tracer, struct diag *diag)
 {
-	struct trace_state_config how = {.is_later = true};
-	struct trace_channel_written written;
-	int error;
+	return tracer->kmod ? trace_kmod_follow_cpus(tracer->kmod, diag)
+			    : tracer_perf_follow_cpus(tracer->perf, diag);
+}
 
-	taken->end = now_ns(CLOCK_MONOTONIC);
-	/* The open ones are among what is held, and may be the oldest. */
-	trace_channel_hold(tracer->channel, taken->end);
-	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
-	error = tell_state(tracer, writer, &how, &taken->nr_state);
-	if (error)
-		return diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
-	error = trace_channel_snapshot(tracer->channel, writer, taken->end, &written, diag);
-	taken->nr_records = written.nr_records + taken->nr_state;
-	taken->lost = written.lost;
-	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
-	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
-	return error;
+int tracer_flush(struct tracer *tracer, struct diag *diag)
+{
+	return tracer->kmod ? trace_kmod_flush(tracer->kmod, diag)
+			    : tracer_perf_flush(tracer->perf, diag);
 }
 
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
-	if (tracer->kmod)
-		return trace_kmod_snapshot(tracer->kmod, folder, taken, diag);
-	struct ctf_writer *writer;
-	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag), closed;
-
-	if (error)
-		return error;
-	error = write_snapshot(tracer, writer, taken, diag);
-	closed = ctf_writer_close(writer, error ? NULL : diag);
-	return error ? error : closed;
+	return tracer->kmod ? trace_kmod_snapshot(tracer->kmod, folder, taken, diag)
+			    : tracer_perf_snapshot(tracer->perf, folder, taken, diag);
 }
 
 struct tracer_held tracer_held(struct tracer *tracer)
 {
-	if (tracer->kmod)
-		return trace_kmod_held(tracer->kmod);
-	const struct trace_channel_held held = trace_channel_held(tracer->channel, tracer->begin);
-
-	return (struct tracer_held){.nr_bytes = held.nr_bytes,
-				    .since = tracer->writer ? tracer->begin : held.whole,
-				    .now = now_ns(CLOCK_MONOTONIC)};
+	return tracer->kmod ? trace_kmod_held(tracer->kmod) : tracer_perf_held(tracer->perf);
 }
 
 struct tracer_sizes tracer_sizes(const struct tracer *tracer)
 {
-	if (tracer->kmod)
-		return trace_kmod_sizes(tracer->kmod);
-	struct tracer_sizes sizes = {.sub_buffer_bytes = tracer->config.sub_buffer_bytes,
-				     .nr_sub_buffers = tracer->config.nr_sub_buffers};
-
-	for (unsigned int i = 0; i < trace_perf_nr_cpus(tracer->perf); i++)
-		sizes.nr_cpus += trace_perf_has_cpu(tracer->perf, i);
-	return sizes;
+	return tracer->kmod ? trace_kmod_sizes(tracer->kmod) : tracer_perf_sizes(tracer->perf);
 }
 
 unsigned int tracer_nr_events(const struct tracer *tracer)
 {
-	if (tracer->kmod)
-		return trace_kmod_nr_events(tracer->kmod);
-	return tracer->nr_events;
+	return tracer->kmod ? trace_kmod_nr_events(tracer->kmod)
+			    : tracer_perf_nr_events(tracer->perf);
 }
 
 struct tracer_counts tracer_counts(const struct tracer *tracer)
 {
-	if (tracer->kmod)
-		return trace_kmod_counts(tracer->kmod);
-	const struct trace_channel_counts channel = trace_channel_counts(tracer->channel);
-	const struct trace_perf_counts perf = trace_perf_counts(tracer->perf);
-	struct ctf_writer_counts written = {0};
-	struct tracer_counts counts = tracer->counts;
-
-	if (tracer->writer)
-		written = ctf_writer_counts(tracer->writer);
-	counts.nr_records = channel.nr_records - written.lost_unwritten_records;
-	counts.nr_state = tracer->nr_state;
-	counts.lost_kernel = perf.lost;
-	/* The channel was told of all but its own. */
-	counts.lost_room = channel.lost - tracer->lost_perf - counts.lost_bad;
-	counts.lost_bad += perf.bad_records;
-	counts.lost_disk = written.lost_unwritten_records;
-	counts.ring_errors = perf.ring_errors;
-	counts.packet_errors = written.lost_refused_packets;
-	counts.nr_late = channel.nr_late;
-	counts.nr_packets = written.nr_packets;
-	counts.nr_bytes = written.nr_bytes;
-	counts.nr_throttled = perf.throttled;
-	return counts;
+	return tracer->kmod ? trace_kmod_counts(tracer->kmod) : tracer_perf_counts(tracer->perf);
 }

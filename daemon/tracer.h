@@ -34,10 +34,13 @@ struct tracer_config {
 			*/
 	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU; both 0: a choice */
 	struct trace_chunks_config chunks;	   /* of the folder's; all 0: none */
-	/* Only what these threads do, and those that they start; none: all. */
-	const int32_t *tids;
-	unsigned int nr_tids;
-	const char *cgroup;	       /* its folder: only what is done in it; NULL: all */
+	/* Only what these processes do, and those that they start; none: all. tids: their threads.
+	 */
+	const int32_t *pids, *tids;
+	unsigned int nr_pids, nr_tids;
+	const char *cgroup;   /* its folder: only what is done in it; NULL: all */
+	const uint32_t *uids; /* only what these users do; none: all. The module's */
+	unsigned int nr_uids;
 	struct trace_trigger *trigger; /* its events are among the choice's; NULL: none */
 };
 
@@ -62,6 +65,8 @@ struct tracer_counts {
 	uint64_t packet_errors;	       /* packets of ours that were refused: a fault of ours */
 	uint64_t nr_late;	       /* of nr_records, with the stamp of the record before */
 	uint64_t nr_packets, nr_bytes; /* written */
+	uint64_t chunks_failed;	       /* not compressed, or not removed: they stay as they are */
+	uint64_t unjudged;	       /* that no condition saw: no memory, or no room on the way */
 	uint64_t nr_throttled;	       /* times that the kernel took no samples for a while */
 };
 

@@ -26,6 +26,7 @@ enum option {
 	OPTION_COMPRESS,
 	OPTION_PIDS,
 	OPTION_CGROUP,
+	OPTION_UIDS,
 	OPTION_SESSION,
 	OPTION_CONDITION,
 	OPTION_LIMIT,
@@ -52,6 +53,7 @@ static const struct poptOption option_table[] = {
 	{"compress", 0, POPT_ARG_NONE, NULL, OPTION_COMPRESS, "compress closed chunks", NULL},
 	{"pid", 'p', POPT_ARG_STRING, NULL, OPTION_PIDS, "only what these processes do", "PIDS"},
 	{"cgroup", 0, POPT_ARG_STRING, NULL, OPTION_CGROUP, "only what is done in it", "DIR"},
+	{"uid", 0, POPT_ARG_STRING, NULL, OPTION_UIDS, "only what this user does, too", "UID"},
 	{"session", 0, POPT_ARG_STRING, NULL, OPTION_SESSION, "run in the background", "DIR"},
 	{"snapshot-if", 0, POPT_ARG_STRING, NULL, OPTION_CONDITION, "take a snapshot then",
 	 "CONDITION"},
@@ -174,6 +176,9 @@ static int take_option(struct tracer_options *options, enum option option, const
 	case OPTION_CGROUP:
 		options->cgroup = text;
 		return 0;
+	case OPTION_UIDS:
+		return append(options->uids, &options->nr_uids, TRACER_NR_UIDS, text, "--uid",
+			      diag);
 	case OPTION_SESSION:
 		options->session = text;
 		return 0;
@@ -189,10 +194,6 @@ static int check(const struct tracer_options *options, struct diag *diag)
 {
 	if (!options->folder)
 		return diag_set(diag, -EINVAL, "--folder is missing: run optrace");
-	if (options->pids && options->cgroup)
-		return diag_set(diag, -EINVAL,
-				"-p and --cgroup do not go together without the kernel module: "
-				"choose one");
 	if (options->flush_ms && options->overwrite)
 		return diag_set(
 			diag, -EINVAL,
@@ -203,13 +204,13 @@ static int check(const struct tracer_options *options, struct diag *diag)
 				"--rotate is for traces on disk: a flight recorder's oldest makes "
 				"room by itself");
 	if (options->nr_conditions && !(options->overwrite && options->session))
-		return diag_set(
-			diag, -EINVAL,
-			"--snapshot-if is for flight recorders: optrace start -m overwrite");
-	if (options->nr_conditions && options->source == TRACER_MODULE)
 		return diag_set(diag, -EINVAL,
-				"--snapshot-if looks at events as they come, and the module's go "
-				"past the tracer: leave --source=module out");
+				"--snapshot-if is for flight recorders, which have the trace in "
+				"memory: optrace start -m overwrite");
+	if (!options->nr_conditions && (options->then || options->snapshot_limit))
+		return diag_set(diag, -EINVAL,
+				"%s is for snapshots that a condition asks for: add --snapshot-if",
+				options->then ? "--then" : "--snapshot-limit");
 	return trace_chunks_check(&options->chunks, diag);
 }
 
@@ -219,7 +220,7 @@ int tracer_options_parse(struct tracer_options *options, int argc, const char **
 	poptContext context = poptGetContext(NULL, argc, argv, option_table, 0);
 	int option, error = 0;
 
-	*options = (struct tracer_options){.snapshot_limit = 1};
+	*options = (struct tracer_options){0};
 	while ((option = poptGetNextOpt(context)) > 0) {
 		struct diag why;
 		const int bad =
@@ -233,5 +234,9 @@ int tracer_options_parse(struct tracer_options *options, int argc, const char **
 		error = diag_set(diag, -EINVAL, "%s: %s", poptBadOption(context, 0),
 				 poptStrerror(option));
 	poptFreeContext(context);
-	return error ? error : check(options, diag);
+	if (!error)
+		error = check(options, diag);
+	if (!options->snapshot_limit)
+		options->snapshot_limit = 1;
+	return error;
 }

@@ -13,6 +13,7 @@
 
 #define TRACER_NR_EVENT_TEXTS 256u
 #define TRACER_NR_CONDITIONS  16u
+#define TRACER_NR_UIDS	      64u
 
 struct tracer_options {
 	enum tracer_source source;
@@ -25,7 +26,9 @@ struct tracer_options {
 	uint64_t nr_sub_buffers, sub_buffer_bytes; /* both 0: a choice */
 	uint64_t nr_seconds, flush_ms;		   /* 0: none */
 	const char *pids, *cgroup;		   /* NULL: the whole machine */
-	const char *session;			   /* its folder; NULL: none */
+	const char *uids[TRACER_NR_UIDS];	   /* a number each; none: all users */
+	size_t nr_uids;
+	const char *session; /* its folder; NULL: none */
 	const char *conditions[TRACER_NR_CONDITIONS];
 	size_t nr_conditions;
 	uint64_t snapshot_limit; /* of those by conditions */

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #define NAME_TRIES 100u
+/* A condition is true again and again; what made a snapshot fail, a full disk say, lasts. */
+#define PAUSE_NS UINT64_C(10000000000)
 
 /* ---- what a trace comes to ---- */
 
@@ -44,6 +46,11 @@ void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 		{counts->ring_errors, "times the kernel's buffers were damaged: nobody knows what "
 				      "is missing"},
 		{counts->packet_errors, "packets were refused: a fault of oprof, please report it"},
+		{counts->chunks_failed,
+		 "chunks could not be compressed, or removed: they stay as they are"},
+		{counts->unjudged,
+		 "events were seen by no condition (--snapshot-if): they came faster "
+		 "than they are looked at, or there was no memory"},
 		{counts->nr_late, "events came late, and have the time of the one before them on "
 				  "their CPU"},
 		{counts->nr_throttled, "times the kernel took no samples for a while, because they "
@@ -81,6 +88,8 @@ static void add_counts(struct control_answer *answer, const struct tracer_counts
 	control_answer_add(answer, "lost_disk", "%" PRIu64, counts->lost_disk);
 	control_answer_add(answer, "ring_errors", "%" PRIu64, counts->ring_errors);
 	control_answer_add(answer, "packet_errors", "%" PRIu64, counts->packet_errors);
+	control_answer_add(answer, "chunks_failed", "%" PRIu64, counts->chunks_failed);
+	control_answer_add(answer, "unjudged", "%" PRIu64, counts->unjudged);
 	control_answer_add(answer, "late", "%" PRIu64, counts->nr_late);
 	control_answer_add(answer, "throttled", "%" PRIu64, counts->nr_throttled);
 }
@@ -95,6 +104,13 @@ static void add_conditions(const struct tracer_serve *serve, struct control_answ
 		return;
 	control_answer_add(answer, "snapshot_limit", "%" PRIu64, options->snapshot_limit);
 	control_answer_add(answer, "snapshots_by_condition", "%" PRIu64, serve->nr_by_condition);
+}
+
+static void add_failures(const struct tracer_serve *serve, struct control_answer *answer)
+{
+	control_answer_add(answer, "snapshots_failed", "%" PRIu64, serve->nr_failed);
+	if (serve->nr_failed)
+		control_answer_add(answer, "last_failure", "%s", serve->last_failure);
 }
 
 static void answer_status(struct tracer_serve *serve, struct control_answer *answer)
@@ -118,7 +134,7 @@ static void answer_status(struct tracer_serve *serve, struct control_answer *ans
 	control_answer_add(answer, "covered_ns", "%" PRIu64, held.now - held.since);
 	add_counts(answer, &counts);
 	control_answer_add(answer, "snapshots", "%" PRIu64, serve->nr_snapshots);
-	control_answer_add(answer, "snapshots_failed", "%" PRIu64, serve->nr_failed);
+	add_failures(serve, answer);
 	if (serve->last_folder[0])
 		control_answer_add(answer, "last_snapshot", "%s", serve->last_folder);
 	add_conditions(serve, answer);
@@ -235,6 +251,26 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 	control_answer_add(answer, "lost", "%" PRIu64, taken->lost);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* One that a condition asked for (cause not NULL) is due still. */
+static void tell_failed(struct tracer_serve *serve, const char *cause, const char *text)
+{
+	serve->nr_failed++;
+	(void)snprintf(serve->last_failure, sizeof(serve->last_failure), "%s", text);
+	log_error("%s%ssnapshot: %s", cause ? cause : "", cause ? ": " : "", text);
+	if (!cause)
+		return;
+	serve->nr_by_condition--;
+	serve->paused_ns = now_ns() + PAUSE_NS;
+}
+
 /* The first of what is wanted has come to its end. */
 static void finish_first(struct tracer_serve *serve, const struct tracer_snapshot *taken, int error,
 			 const struct diag *diag)
@@ -243,8 +279,7 @@ static void finish_first(struct tracer_serve *serve, const struct tracer_snapsho
 
 	control_answer_init(&answer);
 	if (error) {
-		serve->nr_failed++;
-		log_error("snapshot %s: %s", serve->wanted[0].folder, diag_show(diag));
+		tell_failed(serve, serve->wanted[0].cause, diag_show(diag));
 		control_answer_fail(&answer, error, diag_show(diag));
 	} else {
 		tell_taken(serve, &serve->wanted[0], taken);
@@ -260,9 +295,8 @@ void tracer_serve_turn(struct tracer_serve *serve)
 	struct diag diag;
 
 	while (serve->nr_wanted && !serve->job.pid) {
-		const int error =
-			trace_job_begin(&serve->job, serve->tracer, serve->wanted[0].folder,
-					serve->session.lock_fd, &diag);
+		const int error = trace_job_begin(&serve->job, serve->tracer,
+						  serve->wanted[0].folder, &serve->session, &diag);
 
 		if (error)
 			finish_first(serve, &none, error, &diag);
@@ -299,17 +333,14 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause)
 	char folder[PATH_MAX];
 	struct diag diag;
 
-	if (serve->nr_by_condition == serve->options->snapshot_limit || serve->ending)
+	if (serve->nr_by_condition == serve->options->snapshot_limit || serve->ending ||
+	    now_ns() < serve->paused_ns)
 		return;
 	serve->nr_by_condition++;
-	if (!choose_name(serve, folder)) {
-		serve->nr_failed++;
-		log_error("%s: there is no name left for a snapshot beginning with %s", cause,
-			  serve->options->folder);
-	} else if (!want(serve, folder, cause, &diag)) {
-		serve->nr_failed++;
-		log_error("%s: %s", cause, diag_show(&diag));
-	}
+	if (!choose_name(serve, folder))
+		tell_failed(serve, cause, "there is no name left for a folder");
+	else if (!want(serve, folder, cause, &diag))
+		tell_failed(serve, cause, diag_show(&diag));
 }
 
 /* ---- requests ---- */
@@ -401,6 +432,7 @@ void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *co
 	control_answer_add(&answer, "mode", "%s",
 			   serve->options->overwrite ? "overwrite" : "discard");
 	control_answer_add(&answer, "snapshots", "%" PRIu64, serve->nr_snapshots);
+	add_failures(serve, &answer);
 	add_counts(&answer, counts);
 	tracer_tell_counts(counts, serve->options->overwrite, tell_answer, &answer);
 	trace_session_release(&serve->session);

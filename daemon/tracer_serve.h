@@ -33,9 +33,12 @@ struct tracer_serve {
 	struct tracer_wanted wanted[TRACER_SERVE_NR_WANTED];
 	unsigned int nr_wanted;
 	uint64_t last_number; /* of jobs */
-	uint64_t nr_snapshots, nr_failed, nr_by_condition;
+	uint64_t nr_snapshots, nr_failed;
+	uint64_t nr_by_condition;   /* taken, or on their way: failures are none of them */
+	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: until then no condition asks again */
 	char last_folder[PATH_MAX]; /* of the last snapshot; empty: none */
-	bool ending;		    /* asked to, or told by a signal */
+	char last_failure[DIAG_FILE_BYTES + DIAG_TEXT_BYTES]; /* empty: none failed */
+	bool ending;					      /* asked to, or told by a signal */
 	bool disk_failed;
 	int64_t started_ns; /* since 1970 */
 };

@@ -417,6 +417,7 @@ static int list(struct listing *listing)
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
+	(void)optrace_read_tell_chunks(reader);
 	ctf_reader_use_ns(reader);
 	error = trace_who_create(&listing->who, ctf_reader_trace(reader));
 	if (!error)

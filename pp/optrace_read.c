@@ -5,6 +5,7 @@
  */
 #include "pp/optrace_read.h"
 
+#include "ctf/reader.h"
 #include "lib/log.h"
 #include "pp/tool_options.h"
 
@@ -15,6 +16,18 @@ static const struct {
 	const char *name;
 	int (*act)(int argc, const char **argv);
 } verbs[] = {{"events", optrace_events}, {"stats", optrace_stats}};
+
+unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)
+{
+	const unsigned int nr = ctf_reader_nr_bad_chunks(reader);
+
+	if (nr)
+		log_warning(
+			"%u of its newest chunks have no metadata that can be read: that of another is "
+			"taken for them",
+			nr);
+	return nr;
+}
 
 int main(int argc, const char **argv)
 {

@@ -3,10 +3,15 @@
 #ifndef PP_OPTRACE_READ_H
 #define PP_OPTRACE_READ_H
 
+struct ctf_reader;
+
 #define OPTRACE_FOLDER "oprofile_trace"
 
 /* 0 or -errno, told on stderr. argv[0] is "optrace". */
 int optrace_events(int argc, const char **argv);
 int optrace_stats(int argc, const char **argv);
+
+/* Warn of chunks whose metadata cannot be read; how many they are. */
+unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader);
 
 #endif

@@ -184,6 +184,7 @@ static int stats(struct reading *reading)
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
+	reading->sums.nr_damaged += optrace_read_tell_chunks(reader);
 	ctf_reader_use_ns(reader);
 	error = read_all(reading, reader);
 	if (!error)

@@ -10,9 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BYTES	 512
@@ -47,7 +50,7 @@ static void write_chunks(unsigned int nr, void (*after)(void))
 	for (unsigned int i = 0; i < nr; i++) {
 		while (!trace_chunks_are_due(&chunks, SECOND))
 			append();
-		ck_assert_int_eq(trace_chunks_next(&chunks, SECOND, &diag), 0);
+		ck_assert(trace_chunks_next(&chunks, SECOND));
 		after();
 	}
 }
@@ -146,7 +149,7 @@ START_TEST(the_next_is_due_by_size_or_by_time)
 	ck_assert(!trace_chunks_are_due(&chunks, SECOND));
 	append();
 	ck_assert(trace_chunks_are_due(&chunks, SECOND));
-	ck_assert_int_eq(trace_chunks_next(&chunks, 5 * SECOND, &diag), 0);
+	ck_assert(trace_chunks_next(&chunks, 5 * SECOND));
 	ck_assert(!trace_chunks_are_due(&chunks, 8 * SECOND - 1));
 	ck_assert(trace_chunks_are_due(&chunks, 8 * SECOND));
 	end();
@@ -157,14 +160,22 @@ START_TEST(one_that_cannot_be_made_is_due_again_later)
 {
 	begin(&(struct trace_chunks_config){.max_seconds = 1});
 	ck_assert_int_eq(file_replace("trace/00000002", "x", 1, 0600), 0);
-	ck_assert_int_lt(trace_chunks_next(&chunks, 2 * SECOND, &diag), 0);
+	ck_assert(!trace_chunks_next(&chunks, 2 * SECOND));
 	ck_assert(!trace_chunks_are_due(&chunks, 3 * SECOND - 1));
 	ck_assert(trace_chunks_are_due(&chunks, 3 * SECOND));
 	ck_assert_int_eq(unlink("trace/00000002"), 0);
-	ck_assert_int_eq(trace_chunks_next(&chunks, 3 * SECOND, &diag), 0);
+	ck_assert(trace_chunks_next(&chunks, 3 * SECOND));
 	end();
 }
 END_TEST
+
+static void wait_child(void)
+{
+	do {
+		trace_chunks_tidy(&chunks);
+		(void)sched_yield();
+	} while (chunks.pid);
+}
 
 START_TEST(the_oldest_are_removed)
 {
@@ -179,6 +190,22 @@ START_TEST(the_oldest_are_removed)
 	ck_assert(!exists(25, "") && exists(26, "channel_0"));
 	ck_assert_uint_eq(nr_records(), 2 * IN_CHUNK);
 	ck_assert_int_eq(system("test -z \"$(ls -A trace | grep removed)\""), 0);
+}
+END_TEST
+
+START_TEST(where_the_next_cannot_be_made_the_oldest_makes_room)
+{
+	begin(&(struct trace_chunks_config){.max_bytes = IN_CHUNK * BYTES, .nr_keep = 50});
+	write_chunks(3, tidy_all);
+	ck_assert_int_eq(file_replace("trace/00000005", "x", 1, 0600), 0);
+	ck_assert(!trace_chunks_next(&chunks, SECOND));
+	wait_child();
+	ck_assert(!exists(1, "") && exists(2, "metadata"));
+	ck_assert_int_eq(unlink("trace/00000005"), 0);
+	ck_assert(trace_chunks_next(&chunks, 3 * SECOND));
+	wait_child();
+	ck_assert(exists(2, "metadata"));
+	end();
 }
 END_TEST
 
@@ -198,6 +225,109 @@ START_TEST(closed_ones_are_compressed_and_at_the_end_the_last)
 		ck_assert(exists(i, "channel_0.zst") && !exists(i, "channel_0") &&
 			  exists(i, "metadata"));
 	ck_assert_uint_eq(nr_records(), 8 * IN_CHUNK + 1);
+}
+END_TEST
+
+/* Something stands where the compressed file is to be. */
+static void be_in_the_way(unsigned int chunk)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "trace/%08u/channel_0.zst", chunk);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	(void)snprintf(path, sizeof(path), "trace/%08u/channel_0.zst/file", chunk);
+	ck_assert_int_eq(file_replace(path, "", 0, 0600), 0);
+}
+
+static void nothing(void)
+{
+}
+
+START_TEST(one_that_cannot_be_compressed_is_tried_again_then_left)
+{
+	begin(&(struct trace_chunks_config){.max_bytes = IN_CHUNK * BYTES, .compress = true});
+	write_chunks(3, nothing);
+	be_in_the_way(2);
+	for (unsigned int tries = 1; tries < 3; tries++) {
+		wait_child();
+		ck_assert_uint_eq(chunks.nr_failed, 0);
+		ck_assert_uint_eq(chunks.next_done, 2);
+		ck_assert_uint_gt(chunks.again_ns, 0);
+		wait_child(); /* it is not yet time */
+		ck_assert_uint_eq(chunks.finish_tries, tries);
+		chunks.again_ns = 0;
+	}
+	wait_child();
+	ck_assert_uint_eq(chunks.nr_failed, 1);
+	ck_assert_uint_eq(chunks.next_done, 3);
+	ck_assert(exists(1, "channel_0.zst") && !exists(1, "channel_0"));
+	ck_assert(exists(2, "channel_0"));
+	chunks.again_ns = 0;
+	wait_child();
+	ck_assert(exists(3, "channel_0.zst") && !exists(3, "channel_0"));
+	ck_assert_uint_eq(chunks.nr_failed, 1);
+	ck_assert_int_eq(file_remove_tree("trace/00000002/channel_0.zst"), 0);
+	ck_assert_uint_eq(nr_records(), 3 * IN_CHUNK);
+	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
+	trace_chunks_end(&chunks);
+}
+END_TEST
+
+START_TEST(what_was_in_the_way_for_a_while_costs_nothing)
+{
+	begin(&(struct trace_chunks_config){.max_bytes = IN_CHUNK * BYTES, .compress = true});
+	write_chunks(2, nothing);
+	be_in_the_way(1);
+	wait_child();
+	ck_assert_uint_eq(chunks.next_done, 1);
+	ck_assert_int_eq(file_remove_tree("trace/00000001/channel_0.zst"), 0);
+	chunks.again_ns = 0;
+	tidy_all();
+	for (unsigned int i = 1; i <= 2; i++)
+		ck_assert(exists(i, "channel_0.zst") && !exists(i, "channel_0"));
+	end();
+}
+END_TEST
+
+/* A folder can't be renamed onto one that holds something. */
+START_TEST(one_that_cannot_be_removed_is_left_though_others_are_closed_meanwhile)
+{
+	begin(&(struct trace_chunks_config){
+		.max_bytes = IN_CHUNK * BYTES, .compress = true, .nr_keep = 2});
+	write_chunks(1, nothing);
+	wait_child();
+	ck_assert_int_eq(mkdir("trace/.00000001.removed", 0700), 0);
+	ck_assert_int_eq(mount("none", "trace/.00000001.removed", "tmpfs", 0, NULL), 0);
+	for (unsigned int tries = 1; tries <= 3; tries++) {
+		ck_assert_uint_eq(chunks.nr_failed, 0);
+		write_chunks(1, nothing);
+		chunks.again_ns = 0;
+		wait_child();
+	}
+	ck_assert_uint_eq(chunks.nr_failed, 1);
+	ck_assert(exists(1, "metadata"));
+	chunks.again_ns = 0;
+	wait_child();
+	ck_assert(!exists(2, "") && !exists(3, "") && exists(4, "metadata"));
+	ck_assert_int_eq(umount("trace/.00000001.removed"), 0);
+	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
+	trace_chunks_end(&chunks);
+}
+END_TEST
+
+START_TEST(a_child_that_is_killed_is_begun_again)
+{
+	begin(&(struct trace_chunks_config){.max_bytes = IN_CHUNK * BYTES, .compress = true});
+	write_chunks(2, nothing);
+	trace_chunks_tidy(&chunks);
+	ck_assert_int_gt(chunks.pid, 0);
+	(void)kill(chunks.pid, SIGKILL);
+	wait_child();
+	chunks.again_ns = 0;
+	tidy_all();
+	for (unsigned int i = 1; i <= 2; i++)
+		ck_assert(exists(i, "channel_0.zst") && !exists(i, "channel_0"));
+	end();
 }
 END_TEST
 
@@ -238,7 +368,15 @@ int main(void)
 	tcase_add_test(tests, the_next_is_due_by_size_or_by_time);
 	tcase_add_test(tests, one_that_cannot_be_made_is_due_again_later);
 	tcase_add_test(tests, the_oldest_are_removed);
+	tcase_add_test(tests, where_the_next_cannot_be_made_the_oldest_makes_room);
 	tcase_add_test(tests, closed_ones_are_compressed_and_at_the_end_the_last);
+	tcase_add_test(tests, one_that_cannot_be_compressed_is_tried_again_then_left);
+	tcase_add_test(tests, what_was_in_the_way_for_a_while_costs_nothing);
+	if (!geteuid())
+		tcase_add_test(
+			tests,
+			one_that_cannot_be_removed_is_left_though_others_are_closed_meanwhile);
+	tcase_add_test(tests, a_child_that_is_killed_is_begun_again);
 	tcase_add_test(tests, a_child_keeps_nothing_of_ours_open);
 	tcase_add_test(tests, a_trace_without_chunks_has_nothing_to_do);
 	return test_run(tests);

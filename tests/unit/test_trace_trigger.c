@@ -90,9 +90,15 @@ static void note(const char *system, const char *name, unsigned int cpu, uint64_
 {
 	const uint32_t event = trace_trigger_find(trigger, system, name);
 
+	const struct trace_trigger_record told = {.event = event,
+						  .cpu = cpu,
+						  .tid = record->tid,
+						  .time = time,
+						  .bytes = (const uint8_t *)record,
+						  .nr_bytes = sizeof(*record)};
+
 	if (event != TRACE_TRIGGER_NONE)
-		trace_trigger_note(trigger, event, cpu, time, (const uint8_t *)record,
-				   sizeof(*record));
+		trace_trigger_note(trigger, &told);
 }
 
 static void wakeup(uint64_t time, int32_t tid)
@@ -187,6 +193,23 @@ START_TEST(a_call_that_took_too_long_is_found_by_its_thread_and_name)
 	call(false, 10 * MS, 6, SYS_getpid);
 	call(true, 19 * MS, 6, SYS_getpid);
 	ck_assert(is_true());
+}
+END_TEST
+
+START_TEST(a_new_thread_with_an_old_number_does_not_end_its_call)
+{
+	begin("syscall>1ms");
+	call(false, 10 * MS, 5, SYS_exit);
+	/* Another thread of that number: it comes from the call that made it. */
+	call(true, 90 * MS, 5, SYS_clone);
+	ck_assert(!is_true());
+	call(true, 95 * MS, 5, SYS_exit);
+	ck_assert(!is_true());
+	begin("syscall:read>1ms");
+	call(false, 10 * MS, 5, SYS_read); /* and is killed in it */
+	call(true, 90 * MS, 5, SYS_clone);
+	call(true, 95 * MS, 5, SYS_read);
+	ck_assert(!is_true());
 }
 END_TEST
 
@@ -311,7 +334,11 @@ START_TEST(a_record_that_is_too_short_is_nobodys)
 
 				ck_assert_ptr_nonnull(copy);
 				memcpy(copy, &record, nr);
-				trace_trigger_note(trigger, event, 0, nr, copy, nr);
+				trace_trigger_note(trigger,
+						   &(struct trace_trigger_record){.event = event,
+										  .time = nr,
+										  .bytes = copy,
+										  .nr_bytes = nr});
 				free(copy);
 			}
 		(void)is_true();
@@ -353,6 +380,7 @@ int main(void)
 	tcase_add_test(tests, what_was_read_out_of_order_is_judged_in_order);
 	tcase_add_test(tests, nothing_is_judged_before_all_up_to_then_is_known);
 	tcase_add_test(tests, a_call_that_took_too_long_is_found_by_its_thread_and_name);
+	tcase_add_test(tests, a_new_thread_with_an_old_number_does_not_end_its_call);
 	tcase_add_test(tests, interrupts_of_one_number_on_two_cpus_are_two);
 	tcase_add_test(tests, any_two_events_make_a_span_by_thread_or_field);
 	tcase_add_test(tests, a_field_is_compared);

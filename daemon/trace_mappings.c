@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/trace_mappings.h"
+
+#include "daemon/trace_channel.h"
+#include "daemon/trace_clock.h"
+#include "daemon/trace_perf.h"
+#include "daemon/trace_sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define FILE_NAME     "mappings"
+#define SUB_BYTES     (64u << 10)
+#define NR_SUBS	      4u
+#define RING_BYTES    (256u << 10) /* of each CPU, the kernel's */
+/* A record has its stamp so long before it can be read, at most: interrupts come between. */
+#define SLACK_NS UINT64_C(1000000)
+/* What the reckoning may be wrong by: a sample in it is never before its mapping. */
+#define EARLIER_NS UINT64_C(1000)
+/* So many bytes of records, at most, before packets go to the folder: sub-buffers hold more. */
+#define DRAIN_BYTES (2u * SUB_BYTES)
+
+/* A mapping, or so many that were lost. */
+struct item {
+	uint64_t time, order; /* a stamp of the module's clock; as they came */
+	uint64_t nr_lost;     /* 0: it is a mapping */
+	size_t nr_bytes;      /* of this */
+	struct trace_perf_record record;
+	char path[];
+};
+
+struct trace_mappings {
+	struct trace_perf_sink sink; /* first: it is ours */
+	struct trace_mappings_config config;
+	struct trace_perf *perf;
+	struct trace_channel *channel; /* NULL: a flight recorder's */
+	struct trace_clock clock;
+
+	/* Those of a folder: not written yet. Of a flight recorder: all. Up to nr_sorted in order.
+	 */
+	struct item **items;
+	size_t nr_items, nr_items_max, nr_bytes;
+	uint64_t nr_added, nr_taken, nr_written, lost;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* ---- the module's clock ---- */
+
+static void read_clocks(struct trace_mappings *mappings)
+{
+	struct oprof_ktrace_info info = mappings->config.ktrace->info;
+
+	ktrace_read_clocks(mappings->config.ktrace, &info);
+	trace_clock_take(&mappings->clock, &info);
+}
+
+static uint64_t stamp_of(const struct trace_mappings *mappings, uint64_t ns)
+{
+	return trace_clock_stamp(&mappings->clock, ns - EARLIER_NS);
+}
+
+/* ---- what comes ---- */
+
+static void drop_item(struct trace_mappings *mappings, struct item *item)
+{
+	mappings->nr_bytes -= item->nr_bytes;
+	free(item);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct item *first = *(struct item *const *)a, *second = *(struct item *const *)b;
+
+	if (first->time != second->time)
+		return first->time < second->time ? -1 : 1;
+	return first->order < second->order ? -1 : first->order > second->order;
+}
+
+static void sort_items(struct trace_mappings *mappings)
+{
+	if (mappings->nr_items)
+		qsort(mappings->items, mappings->nr_items, sizeof(struct item *), compare_items);
+}
+
+/* The first so many are gone. */
+static void remove_items(struct trace_mappings *mappings, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		drop_item(mappings, mappings->items[i]);
+	mappings->nr_items -= nr;
+	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
+}
+
+/* The oldest half makes room; that it was there is said, for who asks for that time. */
+static void make_room(struct trace_mappings *mappings)
+{
+	size_t nr = 0, nr_bytes = 0;
+	struct item *last;
+	uint64_t nr_lost = 0;
+
+	sort_items(mappings);
+	while (nr + 1 < mappings->nr_items && nr_bytes < TRACE_MAPPINGS_BYTES_MAX / 2) {
+		nr_lost += mappings->items[nr]->nr_lost ? mappings->items[nr]->nr_lost : 1;
+		nr_bytes += mappings->items[nr++]->nr_bytes;
+	}
+	if (!nr)
+		return;
+	last = mappings->items[nr - 1];
+	last->nr_lost = nr_lost;
+	remove_items(mappings, nr - 1);
+}
+
+static bool has_place(struct trace_mappings *mappings)
+{
+	const size_t nr = mappings->nr_items_max ? 2 * mappings->nr_items_max : 256;
+	struct item **bigger;
+
+	if (mappings->nr_items < mappings->nr_items_max)
+		return true;
+	bigger = realloc(mappings->items, nr * sizeof(struct item *));
+	if (!bigger)
+		return false;
+	mappings->items = bigger;
+	mappings->nr_items_max = nr;
+	return true;
+}
+
+static bool add(struct trace_mappings *mappings, const struct trace_perf_record *record,
+		uint64_t nr_lost)
+{
+	const char *path = nr_lost ? "" : record->path;
+	const size_t path_bytes = strlen(path) + 1;
+	struct item *item;
+
+	if (mappings->nr_bytes > TRACE_MAPPINGS_BYTES_MAX)
+		make_room(mappings);
+	item = has_place(mappings) ? malloc(sizeof(*item) + path_bytes) : NULL;
+	if (!item)
+		return false;
+	*item = (struct item){.time = stamp_of(mappings, record->time),
+			      .order = mappings->nr_added++,
+			      .nr_lost = nr_lost,
+			      .nr_bytes = sizeof(*item) + path_bytes,
+			      .record = *record};
+	memcpy(item->path, path, path_bytes);
+	item->record.path = item->path;
+	mappings->items[mappings->nr_items++] = item;
+	mappings->nr_bytes += item->nr_bytes;
+	return true;
+}
+
+static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
+{
+	struct trace_mappings *mappings = (struct trace_mappings *)(void *)sink;
+	const struct trace_perf_record record = {.cpu = cpu, .time = now_ns()};
+
+	mappings->lost += nr;
+	if (mappings->channel)
+		trace_channel_lose(mappings->channel, 0, nr);
+	else
+		(void)add(mappings, &record, nr);
+}
+
+static void take(struct trace_perf_sink *sink, const struct trace_perf_record *record)
+{
+	struct trace_mappings *mappings = (struct trace_mappings *)(void *)sink;
+
+	if (record->kind != TRACE_RECORD_MAPPING || !trace_sample_bytes(record))
+		return;
+	if (add(mappings, record, 0))
+		mappings->nr_taken++;
+	else
+		lose(sink, record->cpu, 1);
+}
+
+/* ---- what goes ---- */
+
+struct writing {
+	struct trace_mappings *mappings;
+	struct trace_channel *channel;
+	uint64_t begin; /* the least stamp */
+	size_t nr_bytes;
+	struct trace_mappings_counts done;
+};
+
+static int write_item(struct writing *writing, const struct item *item, struct diag *diag)
+{
+	const uint64_t stamp = item->time < writing->begin ? writing->begin : item->time;
+	const uint32_t nr_bytes = item->nr_lost ? 0 : trace_sample_bytes(&item->record);
+	uint8_t *payload;
+
+	if (item->nr_lost) {
+		if (item->time < writing->begin)
+			return 0;
+		trace_channel_lose(writing->channel, 0, item->nr_lost);
+		writing->done.lost += item->nr_lost;
+		return 0;
+	}
+	payload = trace_channel_reserve(writing->channel, 0, writing->mappings->config.event_id,
+					stamp, nr_bytes);
+	if (payload) {
+		trace_sample_write(&item->record, payload);
+		trace_channel_commit(writing->channel);
+	}
+	writing->done.nr_records += payload != NULL;
+	writing->done.lost += payload == NULL;
+	writing->nr_bytes += nr_bytes;
+	if (writing->nr_bytes < DRAIN_BYTES)
+		return 0;
+	writing->nr_bytes = 0;
+	return trace_channel_drain(writing->channel, false, 0, diag);
+}
+
+/* Of those up to a stamp; the rest stays. */
+static int write_until(struct trace_mappings *mappings, uint64_t until, struct diag *diag)
+{
+	struct writing writing = {.mappings = mappings, .channel = mappings->channel};
+	int error = 0;
+	size_t i = 0;
+
+	sort_items(mappings);
+	for (; i < mappings->nr_items && mappings->items[i]->time <= until; i++) {
+		struct diag one_diag;
+		const int one = write_item(&writing, mappings->items[i], &one_diag);
+
+		if (one && !error) {
+			error = one;
+			*diag = one_diag;
+		}
+	}
+	remove_items(mappings, i);
+	mappings->nr_written += writing.done.nr_records;
+	mappings->lost += writing.done.lost;
+	return error;
+}
+
+static int open_channel(const struct trace_mappings *mappings, struct trace_channel **channel,
+			struct ctf_writer *writer, struct diag *diag)
+{
+	struct trace_channel_config config = {.mode = RING_DISCARD,
+					      .sub_buffer_bytes = SUB_BYTES,
+					      .nr_sub_buffers = NR_SUBS,
+					      .stream_id = mappings->config.stream_id,
+					      .nr_cpus = 1,
+					      .name = FILE_NAME};
+	int error;
+
+	memcpy(config.uuid, mappings->config.uuid, sizeof(config.uuid));
+	error = trace_channel_create(channel, &config, diag);
+	if (!error)
+		trace_channel_write_to(*channel, writer);
+	return error;
+}
+
+/* ---- sessions ---- */
+
+int trace_mappings_open(struct trace_mappings **mappings,
+			const struct trace_mappings_config *config, struct diag *diag)
+{
+	static const struct trace_perf_event event = {.name = "mappings, which samples need",
+						      .kind = TRACE_RECORD_MAPPING};
+	struct trace_mappings *made = calloc(1, sizeof(*made));
+	struct trace_perf_config perf = {
+		.events = &event, .nr_events = 1, .ring_bytes = RING_BYTES};
+	int error;
+
+	*mappings = NULL;
+	if (!made)
+		return diag_set(diag, -ENOMEM, "no memory for mappings");
+	made->config = *config;
+	made->sink = (struct trace_perf_sink){.record = take, .lost = lose};
+	trace_clock_init(&made->clock, &config->ktrace->info);
+	perf.sink = &made->sink;
+	error = trace_perf_open(&made->perf, &perf, diag);
+	if (!error && config->writer)
+		error = open_channel(made, &made->channel, config->writer, diag);
+	if (error)
+		trace_mappings_close(made);
+	else
+		*mappings = made;
+	return error;
+}
+
+void trace_mappings_close(struct trace_mappings *mappings)
+{
+	if (!mappings)
+		return;
+	trace_perf_close(mappings->perf);
+	trace_channel_destroy(mappings->channel);
+	remove_items(mappings, mappings->nr_items);
+	free(mappings->items);
+	free(mappings);
+}
+
+int trace_mappings_start(struct trace_mappings *mappings)
+{
+	return mappings ? trace_perf_enable(mappings->perf, true) : 0;
+}
+
+int trace_mappings_follow_cpus(struct trace_mappings *mappings, struct diag *diag)
+{
+	return mappings ? trace_perf_follow_cpus(mappings->perf, diag) : 0;
+}
+
+int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag)
+{
+	const uint64_t before = now_ns();
+	int error;
+
+	if (!mappings)
+		return 0;
+	read_clocks(mappings);
+	(void)trace_perf_read(mappings->perf, false); /* damage is counted */
+	if (!mappings->channel)
+		return 0;
+	error = write_until(mappings, stamp_of(mappings, before - SLACK_NS), diag);
+	return error ? error : trace_channel_drain(mappings->channel, false, 0, diag);
+}
+
+int trace_mappings_flush(struct trace_mappings *mappings, struct diag *diag)
+{
+	const int error = trace_mappings_round(mappings, diag);
+
+	return error || !mappings || !mappings->channel
+		       ? error
+		       : trace_channel_flush(mappings->channel, diag);
+}
+
+int trace_mappings_stop(struct trace_mappings *mappings, struct diag *diag)
+{
+	int error;
+
+	if (!mappings)
+		return 0;
+	read_clocks(mappings);
+	(void)trace_perf_enable(mappings->perf, false);
+	(void)trace_perf_read(mappings->perf, true);
+	if (!mappings->channel)
+		return 0;
+	error = write_until(mappings, UINT64_MAX, diag);
+	return error ? error
+		     : trace_channel_drain(mappings->channel, true,
+					   ktrace_now(mappings->config.ktrace), diag);
+}
+
+int trace_mappings_snapshot(struct trace_mappings *mappings, struct ctf_writer *writer,
+			    uint64_t begin, struct trace_mappings_counts *taken, struct diag *diag)
+{
+	struct writing writing = {.mappings = mappings, .begin = begin};
+	int error;
+
+	*taken = (struct trace_mappings_counts){0};
+	if (!mappings)
+		return 0;
+	error = open_channel(mappings, &writing.channel, writer, diag);
+	if (error)
+		return error;
+	sort_items(mappings);
+	for (size_t i = 0; !error && i < mappings->nr_items; i++)
+		error = write_item(&writing, mappings->items[i], diag);
+	if (!error)
+		error = trace_channel_flush(writing.channel, diag);
+	trace_channel_destroy(writing.channel);
+	*taken = writing.done;
+	return error;
+}
+
+struct trace_mappings_counts trace_mappings_counts(const struct trace_mappings *mappings)
+{
+	struct trace_mappings_counts counts = {0};
+
+	if (!mappings)
+		return counts;
+	counts.nr_records = mappings->channel ? mappings->nr_written : mappings->nr_taken;
+	counts.lost = mappings->lost;
+	counts.ring_errors = trace_perf_counts(mappings->perf).ring_errors;
+	if (mappings->channel)
+		counts.nr_late = trace_channel_counts(mappings->channel).nr_late;
+	return counts;
+}
