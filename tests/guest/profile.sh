@@ -129,6 +129,7 @@ profile_take_tap() # NAME
 		}
 		/^1\.\.[0-9]+$/ { plan = substr($0, 4) + 0; next }
 		/^Bail out!/ { $0 = "# " $0 }
+		/^# @/ { next } # folders
 		{ print /^#/ ? $0 : "# " $0 }
 		END {
 			complete = ran && plan == ran
@@ -137,4 +138,35 @@ profile_take_tap() # NAME
 		}' counts="$T/counts" "$T/guest.out"
 	read -r tap_nr profile_bad <"$T/counts"
 	tap_failed=$((tap_failed + profile_bad))
+}
+
+# profile_read_folders NAME FOLDER...: trace folders that the guest sent by send_folders, all of these
+# and perhaps more; babeltrace2 reads each, and as much as we do. They are $T/NAME/folders/FOLDER.
+profile_read_folders()
+{
+	profile_of=$1
+	shift
+	mkdir -p "$T/$profile_of/folders"
+	sed -n 's/^# @//p' "$T/guest.out" | base64 -d 2>/dev/null | gzip -dc 2>/dev/null |
+		tar -C "$T/$profile_of/folders" -xf - 2>/dev/null
+	sed -i '/^# @/d' "$T/guest.out"
+	for profile_folder in "$@"; do
+		[ -d "$T/$profile_of/folders/$profile_folder" ]
+		tap_ok $? "$profile_of: $profile_folder came here"
+	done
+	if ! command -v babeltrace2 >/dev/null; then
+		tap_skip "$profile_of: babeltrace2 reads its folders" "babeltrace2 is not installed"
+		return
+	fi
+	for profile_folder in "$T/$profile_of/folders"/*; do
+		[ -d "$profile_folder" ] || continue
+		babeltrace2 "$profile_folder" >"$T/text" 2>"$T/reader"
+		tap_ok $? "$profile_of: babeltrace2 reads ${profile_folder##*/}"
+		grep -v '^WARNING: Tracer .*discarded .*events* between\|^$' "$T/reader" >"$T/wrong"
+		[ ! -s "$T/wrong" ]
+		tap_ok $? "$profile_of: and finds nothing wrong"
+		[ ! -s "$T/wrong" ] || tap_show "$T/wrong" 5
+		tap_is "$(wc -l <"$T/text")" "$("$BIN/optrace" events "$profile_folder" 2>/dev/null | wc -l)" \
+			"$profile_of: as many events as we read"
+	done
 }

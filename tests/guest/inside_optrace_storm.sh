@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# In a guest, run by test_optrace_storm.sh: a flight recorder of the module's whose rings go round a
+# hundred times under a storm of NMIs, and its snapshot; then a trace to disk with losses forced.
+# shellcheck source-path=SCRIPTDIR source=inside.sh
+. /bin/inside.sh
+LAPS=100
+MORE_LAPS=20
+LAP_CALLS=1100 # of load_laps: more than 4 MiB of each CPU's
+STORM=0x53540000
+cpus=$(grep -c ^processor /proc/cpuinfo)
+cd "$work" || exit 1
+
+trace() # VERB WORD...
+{
+	trace_verb=$1
+	shift
+	optrace "$trace_verb" --session-dir="$work/sessions" "$@" >"$work/out" 2>"$work/err"
+	status=$?
+	[ "$status" = 0 ] || show "$work/err"
+}
+
+told() # WORD: the number before it
+{
+	sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p" "$work/err" | head -n 1
+}
+
+kept() # NAME FOLDER: a number of the folder's own
+{
+	optrace stats --json "$2" 2>/dev/null | sed -n "s/^ *\"$1\": *\([0-9]*\),*$/\1/p" | head -n 1
+}
+
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null # or it is mounted already
+module_load || bail "the module does not load"
+note "clock $(cat $control/clock)"
+
+# The storm is the sampling side's on x86-64, whose guests have no PMU; on arm64 samples of the trace
+# itself come as NMIs.
+in_storm() # COMMAND...
+{
+	if [ "$(uname -m)" = x86_64 ]; then
+		kmod_read -e $STORM:0:100000 -- "$@" >"$work/storm" 2>&1
+		storm_status=$?
+		note "the storm: $(grep '^seen' "$work/storm")"
+		return $storm_status
+	fi
+	"$@"
+}
+
+# ---- a flight recorder ----
+
+trace start -m overwrite:4x1M --source=module -e syscall:truncate,sched:sched_switch,sample:4999
+is "$status" 0 "start"
+trace start -s exact -m overwrite:4x1M --source=module -e syscall:truncate
+is "$status" 0 "one more beside it, of what nobody else does"
+began=$(cut -d. -f1 /proc/uptime)
+in_storm load_laps $((LAPS * LAP_CALLS))
+ok $? "the storm, while rings of 4 x 1 MiB go round $LAPS times"
+note "$(($(cut -d. -f1 /proc/uptime) - began)) s"
+in_storm load_laps $((MORE_LAPS * LAP_CALLS)) $((LAPS * LAP_CALLS)) &
+more=$!
+sleep 1
+trace snapshot -o snapshot
+is "$status" 0 "snapshot, while it goes on"
+kill -0 $more
+ok $? "which it still does"
+note "$(sed -n 's/^optrace: //p' "$work/err")"
+is "$(kept records snapshot)" "$(told 'events of')" "the snapshot has as many events as were told"
+is "$(kept lost_events snapshot)" "$(told 'lost in it')" "and as many losses"
+lost=$(told 'lost in it')
+wait $more
+ok $? "to its end"
+trace stop
+note "$(sed -n 's/^optrace: //p' "$work/err" | tr '\n' ';')"
+trace stop exact
+note "$(sed -n 's/^optrace: //p' "$work/err" | tr '\n' ';')"
+is $(($(told 'events went') + $(told lost))) $((2 * cpus * (LAPS + MORE_LAPS) * LAP_CALLS)) \
+	"records + losses = the calls that were made, to the event"
+
+# Seconds, CPU, thread, event: what lies between a thread's first call and its last is there or lost.
+optrace events snapshot >"$work/events" 2>"$work/reader"
+is $? 0 "events"
+head -n 3 "$work/events" | cut -c 1-150 >"$work/head"
+show "$work/head"
+awk '{ time = $1 + 0; if (time < last) wrong++; last = time } END { exit wrong || !NR }' "$work/events"
+ok $? "in one order of time"
+sed -n 's/.*syscall_entry_truncate.*"\/\([0-9]*\)-\([0-9]*\)-.*/\1 \2/p; s/.* \(oprof_sample\).*/sample/p' \
+	"$work/events" >"$work/calls"
+awk -v lost="$lost" -v cpus="$cpus" '
+	$1 == "sample" { samples++; turns += !was; was = 1; next }
+	{ calls++; turns += was; was = 0; nr[$1]++; if (!($1 in low)) low[$1] = $2; if ($1 in high && $2 + 0 <= high[$1]) wrong++; high[$1] = $2 + 0 }
+	END {
+		for (cpu in nr) { missing += high[cpu] - low[cpu] + 1 - nr[cpu]; threads++ }
+		print "# " calls " calls of " threads " threads, " samples " samples among them, " missing " missing, " lost " lost; " turns " turns"
+		exit !(threads == cpus && samples > 10 && turns > 10 && missing <= lost && !wrong && calls > 500 * cpus)
+	}' "$work/calls"
+ok $? "samples are among the calls, and of these none is missing that is not lost"
+
+# ---- to disk, with losses forced ----
+
+lossy()
+{
+	rm -rf lossy
+	trace start -m discard:2x64K -o lossy --source=module -e syscall:truncate,sample:4999
+	[ "$status" = 0 ] || return
+	in_storm load_laps "$LAP_CALLS"
+	trace stop
+	[ "$status" = 0 ] && [ "$(told lost)" -gt 0 ]
+}
+until_true lossy
+ok $? "a trace to disk by buffers of 2 x 64 KiB loses"
+note "$(sed -n 's/^optrace: //p' "$work/err" | tr '\n' ';')"
+is "$(kept records lossy)" "$(told 'events in')" "the folder has as many events as were told"
+is "$(kept lost_events lossy)" "$(told lost)" "and as many losses"
+trace start -m discard:2x64K -o exact --source=module -e syscall:truncate
+in_storm load_laps "$LAP_CALLS"
+trace stop
+optrace events -e 'syscall_*_truncate' exact >"$work/events" 2>>"$work/reader"
+is $(($(wc -l <"$work/events") + $(told lost))) $((2 * cpus * LAP_CALLS)) "calls + losses = the calls that were made, to the event"
+[ "$(told lost)" -gt 0 ]
+ok $? "of which some were lost ($(told lost))"
+show "$work/reader"
+
+# ---- the end ----
+
+send_folders snapshot lossy exact
+module_unload
+ok $? "the module goes"
+finish
