@@ -9,7 +9,8 @@ bench_init "$@"
 has_calls=
 has_loads=
 ! bench_wanted ktrace_instructions && ! bench_wanted ktrace_perf_instructions &&
-	! bench_wanted ktrace_longest_instructions && ! bench_wanted ktrace_off_instructions || has_calls=yes
+	! bench_wanted ktrace_monotonic_instructions && ! bench_wanted ktrace_longest_instructions &&
+	! bench_wanted ktrace_off_instructions || has_calls=yes
 ! bench_wanted ktrace_slowdown_dbench && ! bench_wanted ktrace_slowdown_tbench &&
 	! bench_wanted ktrace_slowdown_build || has_loads=yes
 [ -n "$has_calls$has_loads" ] || exit 0
@@ -81,6 +82,13 @@ cat >"$work/body" <<'END'
 throughput()
 {
 	"$@" 2>&1 | awk '/^Throughput/ { printf "%.3f", 1e6 / $2 }'
+}
+
+oprof_with() # [PARAMETER]
+{
+	! umount /dev/oprofile 2>/dev/null || rmmod oprof || exit
+	insmod /bin/oprof.ko "$@" && mkdir -p /dev/oprofile && mount -t oprofilefs none /dev/oprofile ||
+		exit
 }
 
 tell() # NAME WHAT
@@ -216,7 +224,7 @@ esac
 	tell none longest
 }
 tell_loads none
-insmod /bin/oprof.ko && mkdir -p /dev/oprofile && mount -t oprofilefs none /dev/oprofile || exit
+oprof_with
 [ -z "$has_calls" ] || tell loaded call
 tell_loads loaded
 events=syscalls,sched_switch,sched_wakeup,sched_wakeup_new,sched_waking,sched_migrate_task
@@ -226,6 +234,9 @@ if [ -n "$has_calls" ]; then
 	ours module call --source=module -m overwrite:4x256K -e syscalls
 	ours module longest --source=module -m overwrite:4x4K -e syscalls
 	ours perf call --source=perf -m overwrite:4x256K -e syscalls
+	oprof_with clock=monotonic
+	ours monotonic call --source=module -m overwrite:4x256K -e syscalls
+	oprof_with
 fi
 if [ -n "$loads" ]; then
 	ours module_flight load --source=module -m overwrite:4x256K -e $events
@@ -235,7 +246,7 @@ ftrace_peer
 [ ! -e /bin/lttng-sessiond ] || lttng_peer
 END
 cat "$work/words" "$work/body" >"$work/run.sh"
-"$top/scripts/guest" -g $guest -m 2048 -i -t 900 "$@" "$work/run.sh" >"$work/out" 2>"$work/log" ||
+"$top/scripts/guest" -g $guest -m 2048 -i -C -t 900 "$@" "$work/run.sh" >"$work/out" 2>"$work/log" ||
 	lacking $? "the guest failed: $(tail -n 3 "$work/out")"
 grep -v '^cost ' "$work/out" | sed 's/^/# /' >&2
 
@@ -286,6 +297,7 @@ tell_line() # NAME OURS UNIT [PEER_SUFFIX=VALUE]...
 
 if [ -n "$has_calls" ]; then
 	tell_line ktrace_instructions "$(added module)" instructions "=$(added lttng)" "_ftrace=$(added ftrace)"
+	tell_line ktrace_monotonic_instructions "$(added monotonic)" instructions
 	tell_line ktrace_longest_instructions "$(added module longest)" instructions
 	tell_line ktrace_perf_instructions "$(added perf)" instructions "=$(added lttng)" "_ftrace=$(added ftrace)"
 	tell_line ktrace_off_instructions "$(added loaded)" instructions

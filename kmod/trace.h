@@ -111,6 +111,8 @@ bool trace_is_comparison(const struct oprof_ktrace_compare *compare, u32 bytes);
 
 extern const struct file_operations trace_session_operations;
 void trace_session_put(struct trace_session *session);
+/* With its lock. Whoever needs what the state was to be over waits for it. */
+void trace_session_set_state(struct trace_session *session, u32 state);
 
 /* ---- trace_channel.c: with the session's lock ---- */
 
@@ -144,6 +146,8 @@ struct tracepoint *trace_tracepoint_find(const char *name); /* NULL: none such *
 
 bool trace_syscalls_known(void);
 int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_syscalls *call);
+/* The session's state is another. */
+void trace_syscalls_follow(struct trace_session *session);
 void trace_syscalls_unregister(struct trace_session *session);
 void trace_syscalls_free(struct trace_session *session);
 

@@ -204,10 +204,8 @@ static bool is_empty(const struct trace_filter *filter)
 static void publish(struct trace_session *session, struct trace_filter *filter)
 {
 	rcu_assign_pointer(session->filter, filter);
-	if (filter)
-		smp_store_release(&session->state, session->state | TRACE_FILTERED);
-	else
-		WRITE_ONCE(session->state, session->state & ~TRACE_FILTERED);
+	trace_session_set_state(session, filter ? session->state | TRACE_FILTERED
+						: session->state & ~TRACE_FILTERED);
 	synchronize_rcu();
 }
 

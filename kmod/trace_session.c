@@ -43,9 +43,15 @@ static void wait_for_writers(void)
 	synchronize_rcu();
 }
 
+void trace_session_set_state(struct trace_session *session, u32 state)
+{
+	smp_store_release(&session->state, state);
+	trace_syscalls_follow(session);
+}
+
 static void stop_locked(struct trace_session *session)
 {
-	WRITE_ONCE(session->state, session->state & ~TRACE_ACTIVE);
+	trace_session_set_state(session, session->state & ~TRACE_ACTIVE);
 	trace_named_enable(session, false);
 	(void)trace_samples_enable(session, false);
 	wait_for_writers();
@@ -223,7 +229,7 @@ static int do_start(struct trace_session *session, union argument *argument)
 		stop_locked(session);
 		return error;
 	}
-	WRITE_ONCE(session->state, session->state | TRACE_ACTIVE);
+	trace_session_set_state(session, session->state | TRACE_ACTIVE);
 	schedule_delayed_work(&session->work, tick_jiffies(session));
 	return 0;
 }

@@ -24,8 +24,9 @@
 /* Which way its record is written. */
 enum way {
 	WAY_UNKNOWN,
-	WAY_PLAIN,
-	WAY_SPECIAL, /* a string, a comparison, or not to be recorded */
+	WAY_EXTENDED, /* headers of both records, by their ids */
+	WAY_COMPACT,  /* the same */
+	WAY_SPECIAL,  /* a string, a comparison, not to be recorded, one of each header */
 };
 
 /* Small, and of a size that its number is shifted by. */
@@ -54,6 +55,7 @@ struct trace_syscalls {
 	struct tracepoint *enter, *exit;
 	u32 unknown_entry_id, unknown_exit_id;
 	u32 nr_calls;
+	u32 nr_fast; /* nr_calls while the session is active without a filter, else 0 */
 	struct call calls[];
 };
 
@@ -66,17 +68,25 @@ struct unknown_exit {
 	s64 number, ret;
 };
 
-/* Of a 32-bit program none is. */
-static __always_inline bool is_in_table(const struct trace_syscalls *syscalls, long number)
+/* nr: of calls that are looked at. Of a 32-bit program none is. */
+static __always_inline bool is_in_table(u32 nr, long number)
 {
-	return (unsigned long)number < syscalls->nr_calls && !compat_is_32bit_call();
+	return (unsigned long)number < nr && !compat_is_32bit_call();
 }
 
 /* NULL: not known. */
 static __always_inline const struct call *call_of(const struct trace_syscalls *syscalls,
 						  long number)
 {
-	return likely(is_in_table(syscalls, number)) ? &syscalls->calls[number] : NULL;
+	return likely(is_in_table(syscalls->nr_calls, number)) ? &syscalls->calls[number] : NULL;
+}
+
+/* For the fast way: one comparison tells the session's state, too. */
+static __always_inline enum way way_of(const struct trace_syscalls *syscalls, long number)
+{
+	return likely(is_in_table(READ_ONCE(syscalls->nr_fast), number))
+		       ? (enum way)syscalls->calls[number].way
+		       : WAY_UNKNOWN;
 }
 
 /* ---- entry ---- */
@@ -246,20 +256,18 @@ static __always_inline bool write_entry(const struct trace_syscalls *syscalls,
 }
 
 /*
- * The way of nearly all calls, which calls nobody but the clock; false: nothing was done. Without
- * a filter, as the one comparison tells. Written out for each of both headers.
+ * The way of nearly all calls, which calls nobody but the clock; false: nothing was done. Written
+ * out for each of both headers.
  */
 static __always_inline bool enter_fast(const struct trace_syscalls *syscalls, enum ring_clock clock,
 				       struct pt_regs *regs, long number)
 {
 	const struct call *call = &syscalls->calls[number];
+	enum way way = way_of(syscalls, number);
 
-	if (unlikely(READ_ONCE(syscalls->session->state) != TRACE_ACTIVE ||
-		     !is_in_table(syscalls, number) || call->way != WAY_PLAIN))
-		return false;
-	if (likely(ring_is_extended(call->entry_id, 0)))
+	if (likely(way == WAY_EXTENDED))
 		return write_entry(syscalls, call, clock, true, regs);
-	return write_entry(syscalls, call, clock, false, regs);
+	return way == WAY_COMPACT && write_entry(syscalls, call, clock, false, regs);
 }
 
 static __always_inline void enter_by(const struct trace_syscalls *syscalls, enum ring_clock clock,
@@ -320,7 +328,7 @@ static noinline __flatten void record_exit(const struct trace_syscalls *syscalls
 	call = call_of(syscalls, number);
 	if (unlikely(!call || call->way == WAY_UNKNOWN)) {
 		unknown_exit(syscalls, number, ret);
-	} else if (likely(call->way == WAY_PLAIN) || is_exit_wanted(syscalls, call, ret)) {
+	} else if (likely(call->way != WAY_SPECIAL) || is_exit_wanted(syscalls, call, ret)) {
 		payload = trace_reserve(&record, syscalls->cpus, call->exit_id, sizeof(ret));
 		if (likely(payload)) {
 			memcpy(payload, &ret, sizeof(ret));
@@ -356,13 +364,11 @@ static __always_inline bool exit_fast(const struct trace_syscalls *syscalls, enu
 {
 	long number = syscall_get_nr(current, regs);
 	const struct call *call = &syscalls->calls[number];
+	enum way way = way_of(syscalls, number);
 
-	if (unlikely(READ_ONCE(syscalls->session->state) != TRACE_ACTIVE ||
-		     !is_in_table(syscalls, number) || call->way != WAY_PLAIN))
-		return false;
-	if (likely(ring_is_extended(call->exit_id, 0)))
+	if (likely(way == WAY_EXTENDED))
 		return write_exit(syscalls, call, clock, true, ret);
-	return write_exit(syscalls, call, clock, false, ret);
+	return way == WAY_COMPACT && write_exit(syscalls, call, clock, false, ret);
 }
 
 static __always_inline void exit_by(const struct trace_syscalls *syscalls, enum ring_clock clock,
@@ -439,6 +445,15 @@ static bool is_special(const struct oprof_ktrace_syscall *from)
 	       from->entry_id == OPROF_KTRACE_NO_EVENT || from->exit_id == OPROF_KTRACE_NO_EVENT;
 }
 
+static enum way way_for(const struct oprof_ktrace_syscall *from)
+{
+	bool is_extended = ring_is_extended(from->entry_id, 0);
+
+	if (is_special(from) || ring_is_extended(from->exit_id, 0) != is_extended)
+		return WAY_SPECIAL;
+	return is_extended ? WAY_EXTENDED : WAY_COMPACT;
+}
+
 static int fill_call(struct call *call, struct comparisons *comparisons,
 		     const struct oprof_ktrace_syscall *from)
 {
@@ -456,7 +471,7 @@ static int fill_call(struct call *call, struct comparisons *comparisons,
 	}
 	call->entry_id = from->entry_id;
 	call->exit_id = from->exit_id;
-	call->way = is_special(from) ? WAY_SPECIAL : WAY_PLAIN;
+	call->way = (u8)way_for(from);
 	call->strings = from->strings;
 	comparisons->entry = from->entry;
 	comparisons->exit = from->exit;
@@ -542,6 +557,8 @@ static int syscalls_create(struct trace_session *session, const struct oprof_ktr
 
 int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_syscalls *call)
 {
+	int error;
+
 	if (session->is_finalised)
 		return -ESHUTDOWN;
 	if (session->syscalls)
@@ -549,7 +566,19 @@ int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_
 	if (call->channel >= session->nr_channels || call->nr_calls > OPROF_KTRACE_SYSCALLS_MAX ||
 	    !is_recordable(call->unknown_entry_id) || !is_recordable(call->unknown_exit_id))
 		return -EINVAL;
-	return syscalls_create(session, call, &session->syscalls);
+	error = syscalls_create(session, call, &session->syscalls);
+	if (!error)
+		trace_syscalls_follow(session);
+	return error;
+}
+
+void trace_syscalls_follow(struct trace_session *session)
+{
+	struct trace_syscalls *syscalls = session->syscalls;
+
+	if (syscalls)
+		WRITE_ONCE(syscalls->nr_fast,
+			   session->state == TRACE_ACTIVE ? syscalls->nr_calls : 0);
 }
 
 void trace_syscalls_unregister(struct trace_session *session)
