@@ -18,6 +18,7 @@ static const struct known {
 	{"sched_switch",
 	 ACT_SWITCH,
 	 {"prev_tid", "prev_state", "next_tid", "next_comm", "prev_comm"}},
+	{"sched_waking", ACT_WAKING, {"tid"}},
 	{"sched_wakeup", ACT_WAKEUP, {"tid"}},
 	{"sched_wakeup_new", ACT_WAKEUP, {"tid"}},
 	{"task_newtask", ACT_NEW_TASK, {"pid", "clone_flags"}},

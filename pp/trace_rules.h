@@ -15,6 +15,7 @@
 enum trace_action {
 	ACT_NOTHING,
 	ACT_SWITCH,
+	ACT_WAKING,
 	ACT_WAKEUP,
 	ACT_NEW_TASK,
 	ACT_FORK,

@@ -384,6 +384,7 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 	return come_to_run(states, thread_at(states, cpu->thread), record->time);
 }
 
+/* A CPU may ask the one on which it is to run to wake it: the one that asks tells of its waking. */
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
 {
@@ -394,11 +395,13 @@ static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 	if (index == NONE)
 		return -ENOMEM;
 	thread = thread_at(states, index);
-	thread->told.nr_wakeups++;
+	thread->told.nr_wakeups += rule->action == ACT_WAKEUP;
 	if (thread->on_cpu || thread->waits == THREAD_READY)
 		return 0;
 	if (thread->waits == THREAD_UNINTERRUPTIBLE && cpu->block_done)
 		thread->waits = THREAD_DISK;
+	if (rule->action == ACT_WAKING)
+		return 0;
 	end_wait(thread, record->time);
 	thread->waits = THREAD_READY;
 	thread->woken = record->time;
@@ -660,6 +663,7 @@ static int act(struct trace_states *states, struct cpu *cpu, const struct ctf_re
 	switch (rule->action) {
 	case ACT_SWITCH:
 		return act_switch(states, cpu, record, rule);
+	case ACT_WAKING:
 	case ACT_WAKEUP:
 		return act_wakeup(states, cpu, record, rule);
 	case ACT_FORK:

@@ -39,6 +39,7 @@ static const struct ctf_field new_fields[] = {INTEGER("pid"), INTEGER("clone_fla
 enum {
 	SWITCH,
 	WAKEUP,
+	WAKING,
 	FORK,
 	EXIT,
 	STATE,
@@ -64,6 +65,7 @@ enum {
 static const struct ctf_event events[NR_EVENTS] = {
 	[SWITCH] = EVENT("sched_switch", switch_fields),
 	[WAKEUP] = EVENT("sched_wakeup", tid_fields),
+	[WAKING] = EVENT("sched_waking", tid_fields),
 	[FORK] = EVENT("sched_process_fork", fork_fields),
 	[EXIT] = EVENT("sched_process_exit", tid_fields),
 	[STATE] = EVENT("lttng_statedump_process_state", state_fields),
@@ -251,6 +253,30 @@ START_TEST(what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it)
 	ck_assert_uint_eq(thread(7)->ns[THREAD_RUNNING], 100 + 70 + 40 + 80);
 	tiles(0, 700);
 	tiles(1, 700);
+}
+END_TEST
+
+/* The CPU that it is to run on, if idle, is asked to wake it: who does is told by sched_waking. */
+START_TEST(who_waits_for_a_disk_does_so_whichever_cpu_wakes_it)
+{
+	sched(0, 1100, 0, 0, 7);
+	sched(0, 1200, 7, 2, 0); /* uninterruptible */
+	one(0, IRQ_ENTRY, 1290, 36);
+	one(0, BLOCK_DONE, 1295, 0);
+	one(0, WAKING, 1296, 7);
+	one(0, IRQ_EXIT, 1297, 36);
+	one(1, WAKEUP, 1300, 7); /* by the disk: 100 */
+	sched(1, 1330, 0, 0, 7);
+	sched(1, 1400, 7, 2, 0);
+	one(1, WAKING, 1440, 7);
+	one(0, WAKEUP, 1450, 7); /* uninterruptible, and no disk: 50 */
+	trace_states_end(states, 1500);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_DISK], 100);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_UNINTERRUPTIBLE], 50);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_READY], 30 + 50);
+	ck_assert_uint_eq(thread(7)->nr_wakeups, 2);
+	ck_assert_uint_eq(thread(7)->wakeups.nr, 1);
+	ck_assert_uint_eq(thread(7)->wakeups.sum, 30);
 }
 END_TEST
 
@@ -672,6 +698,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_cpu_is_in_one_state_at_a_time_and_all_add_up);
 	tcase_add_test(tests, what_a_thread_waits_for_is_told_by_how_it_left_and_who_woke_it);
+	tcase_add_test(tests, who_waits_for_a_disk_does_so_whichever_cpu_wakes_it);
 	tcase_add_test(tests, a_state_told_again_changes_nothing_that_is_known);
 	tcase_add_test(tests, kernel_threads_and_their_children_are_the_kernel_s);
 	tcase_add_test(tests, a_number_used_again_is_another_thread);
