@@ -480,6 +480,13 @@ int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag)
 	return result;
 }
 
+void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struct ctf_known *known)
+{
+	for (unsigned int i = 0; i < reader->nr_streams; i++)
+		ctf_stream_seek_known(reader->streams[i].file, to_ticks(reader, time), known);
+	make_all_due(reader);
+}
+
 /* A stream's newest packet that is not in the stretch yet. */
 struct newest {
 	struct ctf_parts *parts; /* NULL: there is none */

@@ -53,6 +53,14 @@ int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct
 int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag);
 
 /*
+ * To a time as ctf_reader_seek, and each stream from there back to a packet
+ * with a record by which the reader knows (ctf_stream_seek_known): what is read
+ * from there up to that time tells how things stand then, as if all had been
+ * read.
+ */
+void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struct ctf_known *known);
+
+/*
  * A time before `before' such that the packets that begin from there up to
  * before have no more than nr_bytes together, or are but one: for reading a
  * trace backwards, stretch by stretch. 0: there is nothing before these

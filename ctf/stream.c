@@ -36,6 +36,7 @@ struct ctf_stream {
 	uint64_t next_packet;		   /* offset */
 	uint64_t nr_in_packet;		   /* records so far */
 	uint64_t nr_skipped;		   /* damaged packets since the last sound one */
+	uint64_t nr_entered;		   /* packets, each time */
 
 	struct ctf_value values[CTF_NR_FIELDS_MAX];
 	struct ctf_stream_counts counts;
@@ -302,6 +303,7 @@ static int enter_packet(struct ctf_stream *stream, const struct oprof_packet_hea
 	stream->next_packet = start + header->packet_bits / 8;
 	stream->nr_in_packet = 0;
 	stream->nr_skipped = 0;
+	stream->nr_entered++;
 	stream->cursor = (struct ctf_cursor){.window = &stream->window,
 					     .index = &stream->index,
 					     .packet_start = start,
@@ -439,6 +441,31 @@ static int open_at(struct ctf_stream *stream, unsigned int chunk, struct diag *d
 	return open_file(stream, diag);
 }
 
+/* What was counted so far is of another place. */
+static void forget_place(struct ctf_stream *stream)
+{
+	stream->counts = (struct ctf_stream_counts){0};
+	stream->packet = (struct oprof_packet_header){0};
+	stream->number = 0;
+	stream->nr_skipped = 0;
+}
+
+/* To the packet that is told; 0 and at the end if its file has gone. */
+static int go_to(struct ctf_stream *stream, const struct ctf_position *at,
+		 const struct ctf_packet_place *place, struct diag *diag)
+{
+	int error;
+
+	forget_place(stream);
+	error = open_at(stream, at->part, diag);
+	if (error || stream->state == STREAM_NEW || stream->state == STREAM_ENDED)
+		return error;
+	stream->state = STREAM_BETWEEN;
+	stream->number = at->number;
+	stream->next_packet = place->offset;
+	return 0;
+}
+
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 {
 	struct ctf_packet_place place;
@@ -450,22 +477,77 @@ int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 		error = ctf_parts_find(parts, time, &at);
 	if (!error)
 		error = ctf_parts_get(parts, &at, &place);
-	stream->counts = (struct ctf_stream_counts){0};
-	stream->packet = (struct oprof_packet_header){0};
-	stream->number = 0;
-	stream->nr_skipped = 0;
-	if (error) {
-		stream->chunk = stream->place->nr_chunks;
-		close_file(stream);
-		return error == -ENOENT ? 0 : error;
+	if (!error)
+		return go_to(stream, &at, &place, diag);
+	forget_place(stream);
+	stream->chunk = stream->place->nr_chunks;
+	close_file(stream);
+	return error == -ENOENT ? 0 : error;
+}
+
+/* Whether the packet has such a record before time: 1 or 0. */
+static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
+		     const struct ctf_packet_place *place, uint64_t time,
+		     const struct ctf_known *known)
+{
+	struct ctf_record record = {0};
+	struct diag diag;
+	int result = go_to(stream, at, place, &diag);
+
+	if (result)
+		return result;
+	while ((result = ctf_stream_next(stream, &record, &diag))) {
+		/* What is wrong is told when it is read for good. */
+		if (stream->counts.nr_packets > 1 || (result > 0 && record.time >= time))
+			return 0;
+		if (result > 0 && known->by(known->context, &record))
+			return 1;
 	}
-	error = open_at(stream, at.part, diag);
-	if (error || stream->state == STREAM_NEW || stream->state == STREAM_ENDED)
-		return error;
-	stream->state = STREAM_BETWEEN;
-	stream->number = at.number;
-	stream->next_packet = place.offset;
 	return 0;
+}
+
+/* The newest packet from *at back that has one: 1; 0: none has. */
+static int find_known(struct ctf_stream *stream, struct ctf_parts *parts, struct ctf_position *at,
+		      struct ctf_packet_place *place, uint64_t time, const struct ctf_known *known)
+{
+	int result = ctf_parts_get(parts, at, place);
+
+	if (result == -ENOENT) /* all end before that time */
+		result = ctf_parts_back(parts, at, place);
+	while (!result) {
+		result = has_known(stream, at, place, time, known);
+		if (!result)
+			result = ctf_parts_back(parts, at, place);
+	}
+	return result == -ENOENT ? 0 : result;
+}
+
+void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struct ctf_known *known)
+{
+	struct ctf_packet_place place = {0};
+	struct ctf_position at = {0};
+	struct ctf_parts *parts;
+	struct diag diag;
+	int result = ctf_stream_parts(stream, &parts, &diag);
+
+	if (!result)
+		result = ctf_parts_find(parts, time, &at);
+	if (!result)
+		result = find_known(stream, parts, &at, &place, time, known);
+	/* Their file and memory: reading on needs none of it. */
+	ctf_parts_close(stream->parts);
+	stream->parts = NULL;
+	if (result > 0 && !go_to(stream, &at, &place, &diag))
+		return;
+	forget_place(stream);
+	ctf_window_deinit(&stream->window);
+	stream->chunk = 0;
+	stream->state = STREAM_NEW;
+}
+
+uint64_t ctf_stream_nr_entered(const struct ctf_stream *stream)
+{
+	return stream->nr_entered;
 }
 
 const char *ctf_stream_name(const struct ctf_stream *stream)

@@ -88,6 +88,23 @@ int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct
  */
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag);
 
+/* Records by which a reader knows what it has to, whatever was before them in their stream. */
+struct ctf_known {
+	bool (*by)(const void *context, const struct ctf_record *record);
+	const void *context;
+};
+
+/*
+ * As ctf_stream_seek, and from there back to the newest packet that has such a
+ * record of before that time; to the stream's begin where none has, or where that
+ * cannot be found: what is wrong, ctf_stream_next tells then. At most all before
+ * that time is read for it.
+ */
+void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struct ctf_known *known);
+
+/* Packets whose records were read, all or some, since it was created: what seeks have cost. */
+uint64_t ctf_stream_nr_entered(const struct ctf_stream *stream);
+
 /* Inside ctf/: its packets, which are the stream's. Errors as above, and parts is NULL. */
 struct ctf_parts;
 int ctf_stream_parts(struct ctf_stream *stream, struct ctf_parts **parts, struct diag *diag);

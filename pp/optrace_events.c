@@ -60,7 +60,8 @@ struct listing {
 	uint64_t nr_first, nr_last; /* 0: all */
 	bool json, reverse;
 	struct trace_who *who;
-	uint64_t begin, nr_records, nr_shown, nr_damaged;
+	bool has_begin;
+	uint64_t begin, nr_shown, nr_damaged;
 	struct trace_line line;
 	struct stretch *newest; /* backwards: the one that is read, and those behind it */
 	uint64_t nr_kept;	/* in all of them */
@@ -189,7 +190,44 @@ static void tell_damage(struct listing *listing, const struct diag *diag)
 		log_warning("%s", diag_show(diag));
 }
 
+/* The trace's begin, which times are told from: 1; 0: it holds nothing. */
+static int find_begin(struct listing *listing, struct ctf_reader *reader, bool tell)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more;
+
+	while ((more = ctf_reader_next(reader, &record, &diag)) < 0)
+		if (tell)
+			tell_damage(listing, &diag);
+	if (more)
+		listing->begin = record.time;
+	listing->has_begin = more;
+	return more;
+}
+
 /* ---- forwards ---- */
+
+static uint64_t from_of(const struct listing *listing)
+{
+	const uint64_t from = listing->begin + listing->filter.from_ns;
+
+	return from < listing->begin ? UINT64_MAX : from;
+}
+
+/*
+ * To where reading has to begin for --from: no packet before is needed. What is
+ * damaged there is told by who reads on.
+ */
+static void go_to_from(struct listing *listing, struct ctf_reader *reader)
+{
+	struct ctf_known known;
+
+	if (!listing->filter.from_ns || !trace_who_known(listing->who, &known))
+		return;
+	(void)find_begin(listing, reader, false); /* none: what is wrong is told then */
+	ctf_reader_seek_known(reader, from_of(listing), &known);
+}
 
 static int take(struct listing *listing, const struct ctf_record *record)
 {
@@ -198,8 +236,9 @@ static int take(struct listing *listing, const struct ctf_record *record)
 
 	if (!who)
 		return -ENOMEM;
-	if (!listing->nr_records++)
+	if (!listing->has_begin)
 		listing->begin = record->time;
+	listing->has_begin = true;
 	wanted = make_line(listing, record, who);
 	if (wanted <= 0)
 		return wanted;
@@ -220,6 +259,7 @@ static int list_forwards(struct listing *listing, struct ctf_reader *reader)
 	struct diag diag;
 	int more, error = 0;
 
+	go_to_from(listing, reader);
 	while (!error && (more = ctf_reader_next(reader, &record, &diag))) {
 		if (more < 0) {
 			tell_damage(listing, &diag);
@@ -359,20 +399,6 @@ static void tell_damage_backwards(void *context, const struct diag *diag)
 	tell_damage(context, diag);
 }
 
-/* The trace's begin, which times are told from: 1; 0: it holds nothing. */
-static int find_begin(struct listing *listing, struct ctf_reader *reader)
-{
-	struct ctf_record record;
-	struct diag diag;
-	int more;
-
-	while ((more = ctf_reader_next(reader, &record, &diag)) < 0)
-		tell_damage(listing, &diag);
-	if (more)
-		listing->begin = record.time;
-	return more;
-}
-
 /* Which threads ran decides what is shown: then it has to be known at the trace's end, too. */
 static int find_last_runners(struct listing *listing, struct ctf_reader *reader)
 {
@@ -396,7 +422,7 @@ static int list_backwards(struct listing *listing, struct ctf_reader *reader)
 	const struct trace_filter *filter = &listing->filter;
 	int error = begin_stretch(listing);
 
-	if (error || !find_begin(listing, reader))
+	if (error || !find_begin(listing, reader, true))
 		return error;
 	if (filter->nr_threads)
 		error = find_last_runners(listing, reader);

@@ -82,6 +82,11 @@ static int begin_states(struct reading *reading, struct ctf_reader *reader, uint
 	return error;
 }
 
+/*
+ * All is read from the trace's begin, whatever --from: what a thread waits for
+ * and since when, the call it is in, whose it is, was told when that began, which
+ * may be any time before, and nothing tells it again.
+ */
 static int take(struct reading *reading, struct ctf_reader *reader, const struct ctf_record *record)
 {
 	const int error = reading->states ? 0 : begin_states(reading, reader, record->time);

@@ -141,6 +141,22 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 
 /* ---- from within ---- */
 
+/* A switch tells all of its CPU, and what is no CPU's nothing. */
+static bool is_known_by(const void *context, const struct ctf_record *record)
+{
+	const struct trace_who *who = context;
+
+	return !who->event || record->event == who->event ||
+	       record->packet->cpu_id == OPROF_PACKET_NO_CPU;
+}
+
+/* Without switches an exec's name holds to the next exec, which may be far behind. */
+bool trace_who_known(const struct trace_who *who, struct ctf_known *known)
+{
+	*known = (struct ctf_known){.by = is_known_by, .context = who};
+	return who->event || !who->exec;
+}
+
 void trace_who_begin_look(struct trace_who *who)
 {
 	for (unsigned int i = 0; i < who->nr_cpus; i++)

@@ -6,6 +6,7 @@
 #include "ctf/ctf.h"
 #include "ctf/stream.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TRACE_WHO_UNKNOWN (-1)
@@ -25,6 +26,12 @@ void trace_who_destroy(struct trace_who *who);				     /* NULL: nothing */
  * leaves. Good until the next call. NULL: no memory.
  */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
+
+/*
+ * How it is known from within a trace, as if all before had been read: from a record on that
+ * known->by lets, of each stream. False: all has to be read. context is who, which stays.
+ */
+bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
 
 /*
  * For records from within a trace: look at all of a stretch of it, and then

@@ -139,6 +139,18 @@ tap_ok $? "and the last of them"
 	tac | diff - "$T/newest" >"$T/diff"
 tap_ok $? "the newest of one kind"
 
+# From within it is read from there, who runs found by the switches before: it is the whole, cut.
+"$BIN/optrace" events "$trace" >"$T/whole"
+for from in 0.000001 0.07 0.3 0.55; do
+	awk -v from="$from" '$1 >= from + 0' "$T/whole" >"$T/cut"
+	"$BIN/optrace" events --from="$from" "$trace" | cmp - "$T/cut" >"$T/diff" 2>&1
+	tap_ok $? "from $from s on: the same lines, $(wc -l <"$T/cut") of them"
+done
+"$BIN/optrace" events --from=0.1 --to=0.2 -t known_load "$trace" >"$T/cut"
+"$BIN/optrace" events -t known_load "$trace" |
+	awk '$1 >= 0.1 && $1 < 0.2' | cmp - "$T/cut" >"$T/diff" 2>&1
+tap_ok $? "and of one thread up to a time"
+
 # ---- statistics ----
 
 tap_is "$(stat 'stats["version"]')" 2 "the version of the JSON is told"

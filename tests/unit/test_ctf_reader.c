@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctf/packed.h"
 #include "ctf/reader.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/test_folder.h"
@@ -341,6 +342,147 @@ START_TEST(times_are_ns_where_they_are_asked_for)
 }
 END_TEST
 
+/* ---- from within ---- */
+
+#define NR_SEEK_RECORDS (1u << 18)
+
+/* By time, event and stream; what is before has been read, too, where it makes it known. */
+struct seen {
+	uint64_t time;
+	uint32_t event, stream;
+};
+static struct seen whole[NR_SEEK_RECORDS], part[NR_SEEK_RECORDS];
+
+static size_t read_seen(struct seen *seen)
+{
+	struct ctf_record record;
+	size_t nr = 0;
+	int result;
+
+	while ((result = ctf_reader_next(reader, &record, &diag)) == 1) {
+		ck_assert_uint_lt(nr, NR_SEEK_RECORDS);
+		seen[nr++] = (struct seen){record.time, record.event->id,
+					   find_made(ctf_stream_name(record.stream))};
+	}
+	ck_assert_int_eq(result, 0);
+	return nr;
+}
+
+static uint64_t nr_entered(void)
+{
+	uint64_t nr = 0;
+
+	for (unsigned int i = 0; i < ctf_reader_nr_streams(reader); i++)
+		nr += ctf_stream_nr_entered(ctf_reader_stream(reader, i));
+	return nr;
+}
+
+static bool is_of_event(const void *context, const struct ctf_record *record)
+{
+	return record->event->id == *(const uint32_t *)context;
+}
+
+/* Of a stream, how many records of the event are before time. */
+static size_t count_known(const struct seen *seen, size_t nr, uint32_t stream, uint32_t event,
+			  uint64_t time)
+{
+	size_t nr_known = 0;
+
+	for (size_t i = 0; i < nr && seen[i].time < time; i++)
+		nr_known += seen[i].stream == stream && seen[i].event == event;
+	return nr_known;
+}
+
+static void check_part(size_t nr_whole, size_t nr_part, uint64_t time, uint32_t event)
+{
+	size_t nr = 0;
+
+	/* The whole's end, as it was; before it, of each stream what makes it known. */
+	while (nr < nr_whole && whole[nr_whole - nr - 1].time >= time)
+		nr++;
+	ck_assert_uint_ge(nr_part, nr);
+	ck_assert(nr_part == nr || part[nr_part - nr - 1].time < time);
+	for (size_t i = 1; i <= nr; i++)
+		ck_assert(part[nr_part - i].time == whole[nr_whole - i].time &&
+			  part[nr_part - i].event == whole[nr_whole - i].event &&
+			  part[nr_part - i].stream == whole[nr_whole - i].stream);
+	for (uint32_t stream = 0; stream < MADE_NR_STREAMS; stream++)
+		ck_assert_int_eq(count_known(part, nr_part, stream, event, time) > 0,
+				 count_known(whole, nr_whole, stream, event, time) > 0);
+}
+
+static void check_seeks(void)
+{
+	const size_t nr_whole = read_seen(whole);
+
+	ck_assert_uint_gt(nr_whole, 1000);
+	for (size_t i = 0; i < nr_whole; i += nr_whole / 50) {
+		/* One that is rare, and one that is not there. */
+		const uint32_t event = i % 3 ? whole[(i * 7) % nr_whole].event : 12345678;
+		const struct ctf_known known = {.by = is_of_event, .context = &event};
+		const uint64_t time = whole[i].time + i % 2;
+
+		ctf_reader_seek_known(reader, time, &known);
+		check_part(nr_whole, read_seen(part), time, event);
+	}
+}
+
+START_TEST(reading_from_where_a_reader_knows_is_as_reading_all)
+{
+	make_trace(&made, "trace", 17, 40);
+	if (_i)
+		ck_assert_int_eq(ctf_packed_make_all("trace", true, &diag), 0);
+	open_trace();
+	check_seeks();
+}
+END_TEST
+
+static bool is_any(const void *context, const struct ctf_record *record)
+{
+	return !context && record;
+}
+
+START_TEST(the_last_moments_cost_a_few_packets_of_each_stream)
+{
+	const struct ctf_known known = {.by = is_any};
+	uint64_t all, time;
+	size_t nr;
+
+	make_trace(&made, "trace", 17, 200);
+	if (_i)
+		ck_assert_int_eq(ctf_packed_make_all("trace", true, &diag), 0);
+	open_trace();
+	nr = read_seen(whole);
+	all = nr_entered();
+	time = whole[nr - 2].time;
+	ck_assert_uint_gt(all, 500);
+	ctf_reader_seek_known(reader, time, &known);
+	check_part(nr, read_seen(part), time, whole[0].event);
+	/* Each looked at and then read, and one more that has no record. */
+	ck_assert_uint_le(nr_entered() - all, (uint64_t)MADE_NR_STREAMS * 8);
+}
+END_TEST
+
+START_TEST(a_stream_that_cannot_be_read_is_told_behind_a_seek_too)
+{
+	const struct ctf_known known = {.by = is_any};
+	struct ctf_record record;
+	unsigned int nr_errors = 0, nr_records = 0;
+	int result;
+
+	make_trace(&made, "trace", 17, 20);
+	ck_assert_int_eq(symlink("channel_1", "trace/channel_9"), 0);
+	open_trace();
+	ctf_reader_seek_known(reader, 1, &known);
+	while ((result = ctf_reader_next(reader, &record, &diag))) {
+		nr_errors += result < 0;
+		nr_records += result > 0;
+	}
+	ck_assert_uint_eq(nr_errors, 1);
+	ck_assert_uint_gt(nr_records, 100);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("ctf_reader");
@@ -354,5 +496,8 @@ int main(void)
 	tcase_add_test(tc, long_records_of_many_streams_have_a_bound_together);
 	tcase_add_test(tc, records_of_one_time_come_in_order_of_their_files);
 	tcase_add_test(tc, times_are_ns_where_they_are_asked_for);
+	tcase_add_loop_test(tc, reading_from_where_a_reader_knows_is_as_reading_all, 0, 2);
+	tcase_add_loop_test(tc, the_last_moments_cost_a_few_packets_of_each_stream, 0, 2);
+	tcase_add_test(tc, a_stream_that_cannot_be_read_is_told_behind_a_seek_too);
 	return test_run(tc);
 }

@@ -402,6 +402,29 @@ START_TEST(a_system_call_is_not_by_the_idle_thread)
 }
 END_TEST
 
+START_TEST(a_switch_tells_all_of_its_cpu_and_an_exec_does_not)
+{
+	const struct oprof_packet_header of_none = {.cpu_id = OPROF_PACKET_NO_CPU};
+	const struct ctf_trace without = {.nr_events = 3, .events = who_events + 1};
+	struct ctf_value values[4], file = text("/bin/program");
+	const struct ctf_record to_seven = switch_record(0, 3, 7, values);
+	const struct ctf_record exec = {
+		.event = &who_events[1], .values = &file, .packet = &who_packets[0]};
+	const struct ctf_record other = {.event = &who_events[2], .packet = &of_none};
+	struct ctf_known known;
+
+	ck_assert_int_eq(trace_who_create(&who, &who_trace), 0);
+	ck_assert(trace_who_known(who, &known));
+	ck_assert(known.by(known.context, &to_seven));
+	ck_assert(!known.by(known.context, &exec));
+	ck_assert(known.by(known.context, &other));
+	trace_who_destroy(who);
+	/* Without switches the last exec names who runs, wherever it was. */
+	ck_assert_int_eq(trace_who_create(&who, &without), 0);
+	ck_assert(!trace_who_known(who, &known));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_backwards");
@@ -417,6 +440,7 @@ int main(void)
 	tcase_add_test(tests, packets_need_not_be_of_one_size);
 	tcase_add_test(tests, what_is_no_stream_is_passed_over);
 	tcase_add_test(tests, a_system_call_is_not_by_the_idle_thread);
+	tcase_add_test(tests, a_switch_tells_all_of_its_cpu_and_an_exec_does_not);
 	tcase_add_test(tests, who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind);
 	return test_run(tests);
 }
