@@ -461,6 +461,7 @@ pp_libpp_a_SOURCES += \
 	pp/trace_line.c pp/trace_line.h \
 	pp/trace_calls.c pp/trace_calls.h \
 	pp/trace_interrupts.c pp/trace_interrupts.h \
+	pp/trace_pids.c pp/trace_pids.h \
 	pp/trace_processes.c pp/trace_processes.h \
 	pp/trace_rules.c pp/trace_rules.h \
 	pp/trace_distribution.c pp/trace_distribution.h \
@@ -473,7 +474,8 @@ bin_PROGRAMS += optrace-read
 optrace_read_SOURCES = pp/optrace_read.c pp/optrace_read.h pp/optrace_events.c pp/optrace_stats.c
 optrace_read_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 optrace_read_LDADD = pp/libpp.a ctf/libctf.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(POPT_LIBS) -lm
-trace_tests = tests/unit/test_trace_backwards tests/unit/test_trace_line tests/unit/test_trace_distribution tests/unit/test_trace_states
+trace_tests = tests/unit/test_trace_backwards tests/unit/test_trace_line tests/unit/test_trace_distribution tests/unit/test_trace_pids \
+	tests/unit/test_trace_states
 check_PROGRAMS += $(trace_tests)
 TESTS += $(trace_tests)
 tests_unit_test_trace_backwards_SOURCES = tests/unit/test_trace_backwards.c $(ctf_made_trace) \
@@ -486,6 +488,9 @@ tests_unit_test_trace_line_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_
 tests_unit_test_trace_distribution_SOURCES = tests/unit/test_trace_distribution.c
 tests_unit_test_trace_distribution_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_distribution_LDADD = pp/libpp.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_trace_pids_SOURCES = tests/unit/test_trace_pids.c
+tests_unit_test_trace_pids_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_pids_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_trace_states_SOURCES = tests/unit/test_trace_states.c
 tests_unit_test_trace_states_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_states_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)

@@ -8,6 +8,7 @@
 #include "pp/trace_backwards.h"
 #include "pp/trace_filter.h"
 #include "pp/trace_line.h"
+#include "pp/trace_pids.h"
 #include "pp/trace_who.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 
 enum option {
 	OPTION_EVENTS = 1,
+	OPTION_PIDS,
 	OPTION_THREADS,
 	OPTION_CPU,
 	OPTION_WHERE,
@@ -36,6 +38,7 @@ enum option {
 
 static const struct poptOption events_table[] = {
 	{"events", 'e', ARG_TEXT, OPTION_EVENTS, "only these: names, with * and ?", "NAMES"},
+	{"pid", 'p', ARG_TEXT, OPTION_PIDS, "only while threads of these processes ran", "PIDS"},
 	{"thread", 't', ARG_TEXT, OPTION_THREADS,
 	 "only while these ran: numbers, or names with * and ?", "THREADS"},
 	{"cpu", 'C', ARG_TEXT, OPTION_CPU, "only of this CPU", "N"},
@@ -60,6 +63,7 @@ struct listing {
 	uint64_t nr_first, nr_last; /* 0: all */
 	bool json, reverse;
 	struct trace_who *who;
+	struct trace_pids *pids; /* NULL: nobody asks */
 	bool has_begin;
 	uint64_t begin, nr_shown, nr_damaged;
 	struct trace_line line;
@@ -92,6 +96,8 @@ static int take_option(struct listing *listing, int option, const char *text, st
 	switch ((enum option)option) {
 	case OPTION_EVENTS:
 		return trace_filter_events(&listing->filter, text, diag);
+	case OPTION_PIDS:
+		return trace_filter_pids(&listing->filter, text, diag);
 	case OPTION_THREADS:
 		return trace_filter_threads(&listing->filter, text, diag);
 	case OPTION_CPU:
@@ -173,7 +179,10 @@ static int put(const char *bytes, size_t nr_bytes)
 static int make_line(struct listing *listing, const struct ctf_record *record,
 		     const struct trace_runner *who)
 {
-	if (!trace_filter_lets(&listing->filter, record, listing->begin, who))
+	if (!trace_filter_lets(&listing->filter, record, listing->begin, who) ||
+	    (listing->pids &&
+	     !trace_filter_lets_process(&listing->filter,
+					trace_pids_at(listing->pids, who->tid, record->time))))
 		return 0;
 	if (listing->json)
 		trace_line_json(&listing->line, record, listing->begin, who);
@@ -223,7 +232,8 @@ static void go_to_from(struct listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_known known;
 
-	if (!listing->filter.from_ns || !trace_who_known(listing->who, &known))
+	if (!listing->filter.from_ns || listing->pids || /* forks of any time before tell pids */
+	    !trace_who_known(listing->who, &known))
 		return;
 	(void)find_begin(listing, reader, false); /* none: what is wrong is told then */
 	ctf_reader_seek_known(reader, from_of(listing), &known);
@@ -234,7 +244,7 @@ static int take(struct listing *listing, const struct ctf_record *record)
 	const struct trace_runner *who = trace_who_at(listing->who, record);
 	int wanted;
 
-	if (!who)
+	if (!who || (listing->pids && trace_pids_take(listing->pids, record)))
 		return -ENOMEM;
 	if (!listing->has_begin)
 		listing->begin = record->time;
@@ -399,7 +409,10 @@ static void tell_damage_backwards(void *context, const struct diag *diag)
 	tell_damage(context, diag);
 }
 
-/* Which threads ran decides what is shown: then it has to be known at the trace's end, too. */
+/*
+ * Which threads ran, or whose they are, decides what is shown: then it has to be known at the
+ * trace's end, too.
+ */
 static int find_last_runners(struct listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_record record;
@@ -407,7 +420,8 @@ static int find_last_runners(struct listing *listing, struct ctf_reader *reader)
 	int more;
 
 	while ((more = ctf_reader_next(reader, &record, &diag)))
-		if (more > 0 && !trace_who_at(listing->who, &record))
+		if (more > 0 && (!trace_who_at(listing->who, &record) ||
+				 (listing->pids && trace_pids_take(listing->pids, &record))))
 			return -ENOMEM;
 	trace_who_is_behind(listing->who);
 	return 0;
@@ -424,7 +438,7 @@ static int list_backwards(struct listing *listing, struct ctf_reader *reader)
 
 	if (error || !find_begin(listing, reader, true))
 		return error;
-	if (filter->nr_threads)
+	if (filter->nr_threads || filter->nr_pids)
 		error = find_last_runners(listing, reader);
 	if (!error)
 		error = trace_backwards(reader, listing->who, listing->begin + filter->from_ns,
@@ -446,6 +460,8 @@ static int list(struct listing *listing)
 	(void)optrace_read_tell_chunks(reader);
 	ctf_reader_use_ns(reader);
 	error = trace_who_create(&listing->who, ctf_reader_trace(reader));
+	if (!error && listing->filter.nr_pids)
+		error = trace_pids_create(&listing->pids, ctf_reader_trace(reader));
 	if (!error)
 		error = listing->reverse || listing->nr_last ? list_backwards(listing, reader)
 							     : list_forwards(listing, reader);
@@ -461,6 +477,7 @@ static void deinit(struct listing *listing)
 		free_newest(listing);
 	trace_line_deinit(&listing->line);
 	trace_who_destroy(listing->who);
+	trace_pids_destroy(listing->pids);
 	trace_filter_deinit(&listing->filter);
 	free(listing->search);
 }

@@ -22,6 +22,7 @@ enum option {
 	OPTION_JSON = 1,
 	OPTION_ROWS,
 	OPTION_HISTOGRAM,
+	OPTION_PID,
 	OPTION_THREAD,
 	OPTION_FROM,
 	OPTION_TO,
@@ -44,6 +45,7 @@ static const struct poptOption stats_table[] = {
 	{"wakeups", 0, ARG_NONE, OPTION_WAKEUPS, "from being woken to running", NULL},
 	{"histogram", 'H', ARG_NONE, OPTION_HISTOGRAM, "and how times are spread", NULL},
 	{"rows", 'n', ARG_TEXT, OPTION_ROWS, "so many of each table (30); 0: all", "N"},
+	{"pid", 'p', ARG_TEXT, OPTION_PID, "only of threads of these processes", "PIDS"},
 	{"thread", 't', ARG_TEXT, OPTION_THREAD, "only of these: numbers, or names with * and ?",
 	 "THREADS"},
 	{"from", 0, ARG_TEXT, OPTION_FROM, "from so many seconds after the trace's begin",
@@ -58,16 +60,17 @@ struct reading {
 	const char *folder;
 	bool json;
 	struct trace_stats_choice choice;
-	struct trace_filter filter; /* threads and times */
+	struct trace_filter filter; /* processes, threads and times */
 	struct trace_states *states;
 	uint64_t trace_begin, begin, end; /* the window's, so far */
 	bool has_begun;
 	struct trace_sums sums;
 };
 
-static bool is_chosen(const void *context, int32_t tid, const char *name)
+static bool is_chosen(const void *context, int32_t pid, int32_t tid, const char *name)
 {
-	return trace_filter_lets_thread(context, tid, name);
+	return trace_filter_lets_process(context, pid) &&
+	       trace_filter_lets_thread(context, tid, name);
 }
 
 static int begin_states(struct reading *reading, struct ctf_reader *reader, uint64_t begin)
@@ -77,7 +80,7 @@ static int begin_states(struct reading *reading, struct ctf_reader *reader, uint
 	reading->trace_begin = begin;
 	reading->begin = reading->end = begin + reading->filter.from_ns;
 	reading->has_begun = !reading->filter.from_ns;
-	if (!error && reading->filter.nr_threads)
+	if (!error && (reading->filter.nr_threads || reading->filter.nr_pids))
 		trace_states_choose(reading->states, is_chosen, &reading->filter);
 	return error;
 }
@@ -224,6 +227,8 @@ static int take_option(struct reading *reading, int option, const char *text, st
 		return 0;
 	case OPTION_ROWS:
 		return take_rows(reading, text, diag);
+	case OPTION_PID:
+		return trace_filter_pids(&reading->filter, text, diag);
 	case OPTION_THREAD:
 		return trace_filter_threads(&reading->filter, text, diag);
 	case OPTION_FROM:

@@ -27,6 +27,7 @@ void trace_filter_deinit(struct trace_filter *filter)
 		free(filter->conditions[i].text);
 	}
 	free(filter->conditions);
+	free(filter->pids);
 	*filter = (struct trace_filter){0};
 }
 
@@ -73,6 +74,39 @@ int trace_filter_events(struct trace_filter *filter, const char *text, struct di
 int trace_filter_threads(struct trace_filter *filter, const char *text, struct diag *diag)
 {
 	return append_list(&filter->threads, &filter->nr_threads, "a thread", text, diag);
+}
+
+/* One number of a list. */
+static int add_pid(struct trace_filter *filter, const char *text, size_t nr_bytes,
+		   struct diag *diag)
+{
+	int32_t *bigger = reallocarray(filter->pids, filter->nr_pids + 1, sizeof(*bigger));
+	char number[16] = "";
+	uint64_t pid;
+
+	if (!bigger)
+		return no_memory(diag);
+	filter->pids = bigger;
+	if (nr_bytes < sizeof(number))
+		memcpy(number, text, nr_bytes);
+	if (number_parse(number, INT32_MAX, &pid) || !pid)
+		return diag_set(diag, -EINVAL,
+				"--pid=%.*s: give the numbers of processes, with commas between",
+				(int)nr_bytes, text);
+	bigger[filter->nr_pids++] = (int32_t)pid;
+	return 0;
+}
+
+int trace_filter_pids(struct trace_filter *filter, const char *text, struct diag *diag)
+{
+	for (;; text++) {
+		const size_t nr_bytes = strcspn(text, ",");
+		const int error = add_pid(filter, text, nr_bytes, diag);
+
+		text += nr_bytes;
+		if (error || !*text)
+			return error;
+	}
 }
 
 int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag *diag)
@@ -159,6 +193,14 @@ bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, co
 			return true;
 	}
 	return !filter->nr_threads;
+}
+
+bool trace_filter_lets_process(const struct trace_filter *filter, int32_t pid)
+{
+	for (size_t i = 0; i < filter->nr_pids; i++)
+		if (filter->pids[i] == pid)
+			return true;
+	return !filter->nr_pids;
 }
 
 static bool compare_numbers(const struct trace_condition *condition, const struct ctf_field *field,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which events of a trace are wanted: by time, event, CPU, thread and field. */
+/* Which events of a trace are wanted: by time, event, CPU, process, thread and field. */
 #ifndef PP_TRACE_FILTER_H
 #define PP_TRACE_FILTER_H
 
@@ -34,6 +34,8 @@ struct trace_filter {
 	size_t nr_events;
 	char **threads; /* numbers, or patterns of names: one has to fit who ran */
 	size_t nr_threads;
+	int32_t *pids; /* who ran has to be of one of these processes */
+	size_t nr_pids;
 	struct trace_condition *conditions; /* all have to hold */
 	size_t nr_conditions;
 	bool has_cpu;
@@ -46,13 +48,17 @@ void trace_filter_deinit(struct trace_filter *filter);
 /* Each adds what text says. 0; -EINVAL and diag; -ENOMEM. */
 int trace_filter_events(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_threads(struct trace_filter *filter, const char *text, struct diag *diag);
+int trace_filter_pids(struct trace_filter *filter, const char *text, struct diag *diag);
 int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag *diag);
 /* "FIELD=VALUE", with != < > <= >= */
 int trace_filter_condition(struct trace_filter *filter, const char *text, struct diag *diag);
 
 /* Whether the thread is one of those that are wanted. */
 bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, const char *name);
+/* Whether the process is; below 0: not known, which is none of them. */
+bool trace_filter_lets_process(const struct trace_filter *filter, int32_t pid);
 
+/* But for the processes, which a record does not tell. */
 bool trace_filter_lets(const struct trace_filter *filter, const struct ctf_record *record,
 		       uint64_t begin, const struct trace_runner *who);
 

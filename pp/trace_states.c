@@ -17,9 +17,6 @@
 #define STATUS_WAIT   5
 #define TYPE_KERNEL   1
 
-/* Of task_newtask. */
-#define CLONE_THREAD 0x00010000
-
 /* What system calls return instead of an error. */
 #define ERRNO_MAX 4095
 
@@ -413,15 +410,7 @@ static void act_new_task(struct cpu *cpu, const struct ctf_record *record,
 			 const struct trace_rule *rule)
 {
 	cpu->new_tid = (int32_t)trace_rule_number(record, rule, NEW_TASK_TID);
-	cpu->new_is_thread = trace_rule_number(record, rule, NEW_TASK_FLAGS) & CLONE_THREAD;
-}
-
-static void set_process(struct trace_states *states, uint32_t index, uint32_t first)
-{
-	struct thread *thread = thread_at(states, index);
-
-	thread->told.process = first;
-	thread->told.pid = thread_at(states, first)->told.tid;
+	cpu->new_is_thread = trace_rule_number(record, rule, NEW_TASK_FLAGS) & NEW_TASK_IS_THREAD;
 }
 
 static int act_fork(struct trace_states *states, const struct cpu *cpu,
@@ -443,9 +432,10 @@ static int act_fork(struct trace_states *states, const struct cpu *cpu,
 	if (cpu->new_tid != tid)
 		return 0;
 	if (!cpu->new_is_thread)
-		set_process(states, child, child);
+		threads_set_process(&states->threads, child, child);
 	else if (thread_at(states, parent)->told.process != TRACE_NO_PROCESS)
-		set_process(states, child, thread_at(states, parent)->told.process);
+		threads_set_process(&states->threads, child,
+				    thread_at(states, parent)->told.process);
 	return 0;
 }
 
@@ -469,7 +459,7 @@ static int act_exec(struct trace_states *states, const struct ctf_record *record
 	name_thread(states, index, &file);
 	/* Who runs another program is its process's only thread, and has its number. */
 	if (thread_at(states, index)->told.process == TRACE_NO_PROCESS)
-		set_process(states, index, index);
+		threads_set_process(&states->threads, index, index);
 	return 0;
 }
 
@@ -502,8 +492,8 @@ static int act_state(struct trace_states *states, const struct ctf_record *recor
 
 	if (first == NONE)
 		return -ENOMEM;
-	set_process(states, first, first);
-	set_process(states, index, first);
+	threads_set_process(&states->threads, first, first);
+	threads_set_process(&states->threads, index, first);
 	thread = thread_at(states, index);
 	thread->told.is_kernel = trace_rule_number(record, rule, STATE_TYPE) == TYPE_KERNEL;
 	name_thread(states, index, value(record, rule, STATE_NAME));

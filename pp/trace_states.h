@@ -89,8 +89,8 @@ int trace_states_take(struct trace_states *states, const struct ctf_record *reco
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 
-/* Whether the thread is one of those that are asked for; name may be "". */
-typedef bool trace_chooser(const void *context, int32_t tid, const char *name);
+/* Whether the thread is one of those that are asked for; name may be "", pid -1: not known. */
+typedef bool trace_chooser(const void *context, int32_t pid, int32_t tid, const char *name);
 /*
  * Before the first record: system calls, wake-ups to running and interrupts only of these, or
  * while these ran; threads are told with is_chosen, and CPUs as ever. NULL: all.

@@ -88,8 +88,8 @@ static int grow_room(struct threads *threads)
 static void choose(const struct threads *threads, struct thread *thread)
 {
 	thread->is_chosen =
-		!threads->chooser ||
-		threads->chooser(threads->chooser_context, thread->told.tid, thread->told.name);
+		!threads->chooser || threads->chooser(threads->chooser_context, thread->told.pid,
+						      thread->told.tid, thread->told.name);
 	thread->told.is_chosen |= thread->is_chosen;
 }
 
@@ -134,6 +134,16 @@ void threads_name(struct threads *threads, uint32_t index, const uint8_t *name, 
 		return;
 	memcpy(told, name, nr_bytes);
 	told[nr_bytes] = '\0';
+	if (threads->chooser)
+		choose(threads, thread);
+}
+
+void threads_set_process(struct threads *threads, uint32_t index, uint32_t first)
+{
+	struct thread *thread = &threads->threads[index];
+
+	thread->told.process = first;
+	thread->told.pid = threads->threads[first].told.tid;
 	if (threads->chooser)
 		choose(threads, thread);
 }

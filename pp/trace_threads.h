@@ -19,7 +19,7 @@ struct thread {
 	struct trace_thread told;
 	enum thread_mode mode;
 	bool on_cpu, is_ending;
-	bool is_chosen;		 /* by the name that it has now */
+	bool is_chosen;		 /* by the name and process that it has now */
 	enum thread_state waits; /* off its CPU: since when, how */
 	uint64_t since;
 	uint64_t woken;	     /* 0: it was not since it ran last */
@@ -53,5 +53,7 @@ uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state sta
 uint32_t threads_find(struct threads *threads, int32_t tid);
 
 void threads_name(struct threads *threads, uint32_t index, const uint8_t *name, uint32_t nr_bytes);
+/* Its process's first thread. */
+void threads_set_process(struct threads *threads, uint32_t index, uint32_t first);
 
 #endif

@@ -221,6 +221,30 @@ if grep -q 'block:block_rq_complete' "$T/events"; then
 	tap_has "$T/out" '^ +TID THREAD.* disk +uninterr\. ' "with them: both"
 fi
 
+# ---- of one process ----
+
+"$BIN/optrace" stats --json "$trace" >"$T/stats"
+pid=$(stat 'load["pid"]')
+tids=$(stat '",".join(str(t["tid"]) for t in stats["threads"] if t["pid"] == load["pid"])')
+"$BIN/optrace" events -t "$tids" "$trace" >"$T/by_thread"
+"$BIN/optrace" events -p "$pid" "$trace" >"$T/by_process"
+tap_is "$(cksum <"$T/by_process")" "$(cksum <"$T/by_thread")" "events -p: those of its threads, $tids"
+[ "$("$BIN/optrace" events -t "$pid" "$trace" | wc -l)" -lt "$(wc -l <"$T/by_process")" ]
+tap_ok $? "the second of which began in the trace"
+tap_is "$("$BIN/optrace" events -p "$pid" -r "$trace" | wc -l)" "$(wc -l <"$T/by_process")" \
+	"backwards: as many"
+at=$(awk 'END { print $1 }' "$T/by_thread")
+tap_is "$("$BIN/optrace" events -p "$pid" --from "$at" "$trace")" "$(tail -n 1 "$T/by_thread")" \
+	"from the time of the last on: that one"
+"$BIN/optrace" stats -p "$pid" --json "$trace" >"$T/of_process"
+tap_is "$(python3 -c 'import json, sys
+stats = json.load(open(sys.argv[1]))
+print(sorted({t["pid"] for t in stats["threads"]}), sum(c["calls"] for c in stats["calls"]))' "$T/of_process")" \
+	"[$pid] $(grep -c ' syscall_entry_' "$T/by_process")" "stats -p: its threads, and their calls"
+! "$BIN/optrace" events -p make "$trace" >"$T/out" 2>"$T/err"
+tap_ok $? "a name is no process"
+tap_has "$T/err" '^optrace: error: --pid=make: give the numbers of processes' "and that is told"
+
 # ---- profile ----
 
 "$BIN/optrace" profile "$trace" -- -l -t 0 known_load >"$T/out" 2>"$T/err"

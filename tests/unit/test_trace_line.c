@@ -177,6 +177,23 @@ START_TEST(conditions_compare_numbers_texts_and_labels)
 }
 END_TEST
 
+START_TEST(processes_are_chosen_by_number)
+{
+	ck_assert(trace_filter_lets_process(&filter, -1));
+	ck_assert_int_eq(trace_filter_pids(&filter, "7,2147483647", &diag), 0);
+	ck_assert(trace_filter_lets_process(&filter, 7));
+	ck_assert(trace_filter_lets_process(&filter, INT32_MAX));
+	ck_assert(!trace_filter_lets_process(&filter, 8));
+	ck_assert(!trace_filter_lets_process(&filter, -1));
+	ck_assert_int_eq(trace_filter_pids(&filter, "7,", &diag), -EINVAL);
+	ck_assert_int_eq(trace_filter_pids(&filter, "make", &diag), -EINVAL);
+	ck_assert_int_eq(trace_filter_pids(&filter, "0", &diag), -EINVAL);
+	ck_assert_int_eq(trace_filter_pids(&filter, "2147483648", &diag), -EINVAL);
+	ck_assert_str_eq(diag_show(&diag), "--pid=2147483648: give the numbers of processes, with "
+					   "commas between");
+}
+END_TEST
+
 START_TEST(events_threads_cpus_and_times_are_chosen)
 {
 	ck_assert(lets());
@@ -291,6 +308,7 @@ int main(void)
 	tcase_add_test(tests, texts_break_no_line_and_no_document);
 	tcase_add_test(tests, a_long_text_is_whole);
 	tcase_add_test(tests, conditions_compare_numbers_texts_and_labels);
+	tcase_add_test(tests, processes_are_chosen_by_number);
 	tcase_add_test(tests, events_threads_cpus_and_times_are_chosen);
 	tcase_add_test(tests, seconds_are_read_to_the_nanosecond);
 	tcase_add_test(tests, what_is_no_condition_is_refused);

@@ -604,9 +604,10 @@ START_TEST(who_ended_before_the_window_is_not_of_it)
 }
 END_TEST
 
-static bool is_seven(const void *context, int32_t tid, const char *name)
+static bool is_seven(const void *context, int32_t pid, int32_t tid, const char *name)
 {
 	(void)context;
+	(void)pid;
 	(void)name;
 	return tid == 7;
 }
@@ -654,6 +655,39 @@ static const struct trace_process *process(const struct trace_processes *process
 	ck_abort_msg("no process %d", pid);
 	return NULL;
 }
+
+static bool is_of_seven(const void *context, int32_t pid, int32_t tid, const char *name)
+{
+	(void)context;
+	(void)tid;
+	(void)name;
+	return pid == 7;
+}
+
+START_TEST(what_is_asked_of_a_process_is_its_threads_also_of_those_that_begin_later)
+{
+	const struct ctf_value made[] = {number(20), number(0x00010000)};
+	const struct ctf_value fork[] = {number(7), number(20), text("n")};
+
+	trace_states_choose(states, is_of_seven, NULL);
+	dumped(7, 0, 5, 0);
+	dumped(8, 0, 5, 0);
+	sched(0, 1000, 0, 0, 7);
+	take(0, NEW_TASK, 1005, made);
+	take(0, FORK, 1006, fork);
+	sched(0, 1010, 7, 1, 20);
+	one(0, ENTRY_READ, 1020, 0);
+	one(0, EXIT_READ, 1030, 0);
+	sched(0, 1040, 20, 1, 8);
+	one(0, ENTRY_READ, 1050, 0);
+	one(0, EXIT_READ, 1090, 0);
+	trace_states_end(states, 1100);
+	ck_assert(thread(7)->is_chosen);
+	ck_assert(thread(20)->is_chosen);
+	ck_assert(!thread(8)->is_chosen);
+	ck_assert_uint_eq(call("read")->ns.sum, 10);
+}
+END_TEST
 
 START_TEST(a_process_is_what_its_threads_are)
 {
@@ -712,6 +746,8 @@ int main(void)
 	tcase_add_test(tests, a_window_begins_where_it_is_said_to);
 	tcase_add_test(tests, who_ended_before_the_window_is_not_of_it);
 	tcase_add_test(tests, what_is_asked_of_threads_is_theirs_only);
+	tcase_add_test(tests,
+		       what_is_asked_of_a_process_is_its_threads_also_of_those_that_begin_later);
 	tcase_add_test(tests, a_process_is_what_its_threads_are);
 	tcase_add_loop_test(tests, any_records_tile_the_window, 0, 20);
 	suite_add_tcase(suite, tests);
