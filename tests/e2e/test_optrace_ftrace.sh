@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A trace beside ftrace's own record of the same run: the same switches in the
 # same order, the same wake-ups and system calls with their results, record by record.
+# shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
+. "$E2E/beside.sh"
 
 [ "$(id -u)" = 0 ] || tap_skip_all "needs root: traces the whole machine"
 perf_system_works || tap_skip_all "performance events are refused here"
@@ -14,8 +16,6 @@ mkdir "$instance" 2>/dev/null || tap_skip_all "ftrace gives no instance here"
 trap 'echo 0 >"$instance/tracing_on"; rmdir "$instance"; cleanup' EXIT
 cd "$T" || exit 1
 
-# What the two are to tell, in windows from one switch of a CPU to another: while a switch is told
-# nothing can come between, so both have the same before and behind it.
 record()
 {
 	rm -rf trace windows differs ./*.ours ./*.ftrace ./*.must
@@ -44,26 +44,12 @@ record()
 	[ -s windows ]
 }
 
-# The lists of a CPU from the first switch that is 50 ms behind its begin to the last one 50 ms
-# before its end; without the times.
+# Of a CPU: all that ftrace has, and what of it ours must.
 cut_cpu() # CPU
 {
-	for of in ours ftrace must; do
-		awk -v cpu="$1" '$1 == cpu' "all.$of" >"one.$of"
-	done
-	awk 'NR == 1 { from = $2 + 50000 } { last = $2 } $3 == "switch" && $2 >= from { line[++nr] = $0; at[nr] = $2 }
-		END { for (i = nr; i > 1 && at[i] > last - 50000; i--); if (i > 1) print line[1] "\n" line[i] }' \
-		one.ours >edges
-	[ "$(wc -l <edges)" = 2 ] || return 0 # it did not switch
-	for of in ours ftrace must; do
-		awk -v edge_1="$(sed -n 1p edges)" -v edge_2="$(sed -n 2p edges)" '
-			function is_edge(edge) {
-				split(edge, part, " ")
-				return $3 == "switch" && $4 == part[4] && $6 == part[6] && $2 - part[2] < 200 && part[2] - $2 < 200
-			}
-			!began && is_edge(edge_1) { began = 1 }
-			began { ended = is_edge(edge_2); $2 = ""; print }
-			ended { exit }' "one.$of" >"$1.$of"
+	for of in must ftrace; do
+		beside_cut all.ours "all.$of" "$1" || return 0 # it did not switch
+		mv "$1.other" "$1.$of"
 	done
 	echo "$1" >>windows
 }
