@@ -20,6 +20,13 @@
 /* Read, that is: of files of others. */
 #define CTF_PACKED_FRAME_BYTES_MAX (4u << 20)
 #define CTF_PACKED_NR_FRAMES_MAX   (1u << 20)
+/*
+ * A few bytes may be gigabytes of zeros, compressed: of each file so much, not
+ * compressed, is searched for packets behind damaged ones, and so many packets
+ * that are not of one size are numbered.
+ */
+#define CTF_PACKED_SEARCH_BYTES_MAX ((uint64_t)256 << 20)
+#define CTF_PACKED_NR_PACKETS_MAX   (1u << 24)
 
 /* The index, of zstd's seekable format: a frame that zstd itself skips. */
 #define CTF_PACKED_SKIPPED_MAGIC UINT32_C(0x184d2a5e)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ctf/packets.h"
 
+#include "ctf/packed.h"
 #include "ctf/packet.h"
 #include "ctf/window.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* As in a stream: where packets begin, and how often a search asks for holes of the file. */
@@ -19,6 +19,8 @@ struct ctf_packets {
 	uint64_t nr;
 	uint64_t *offsets;
 	uint64_t room;
+	uint64_t nr_searched; /* bytes, of a compressed file */
+	bool is_partial;
 };
 
 /* Header at offset: 1; 0: no sound one is there, or not whole. -EIO. */
@@ -73,13 +75,23 @@ static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 	return data > at ? data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
 }
 
+/* Whether a compressed file has more to look at than there is a bound for. */
+static bool is_enough(const struct ctf_packets *packets)
+{
+	return packets->file->packed && (packets->nr_searched >= CTF_PACKED_SEARCH_BYTES_MAX ||
+					 packets->nr >= CTF_PACKED_NR_PACKETS_MAX);
+}
+
 /* Behind what is none: where something looks like a packet, or the file's end. */
-static int find_magic(const struct ctf_packets *packets, struct ctf_window *window, uint64_t *at)
+static int find_magic(struct ctf_packets *packets, struct ctf_window *window, uint64_t *at)
 {
 	for (*at += PACKET_ALIGN; *at < packets->file->nr_bytes; *at += PACKET_ALIGN) {
 		uint32_t magic;
 		int error;
 
+		packets->nr_searched += PACKET_ALIGN;
+		if (is_enough(packets))
+			return 0;
 		if (*at % HOLE_BYTES == 0)
 			*at = skip_hole(packets, *at);
 		if (packets->file->nr_bytes - *at < packets->metadata->layout.nr_bytes)
@@ -102,9 +114,10 @@ static int index_all(struct ctf_packets *packets)
 	uint64_t at = 0;
 	int error = 0;
 
-	packets->size = packets->nr = 0;
+	packets->size = packets->nr = packets->nr_searched = 0;
+	packets->is_partial = false;
 	ctf_window_init(&window, packets->file, NULL);
-	while (!error && at < packets->file->nr_bytes) {
+	while (!error && at < packets->file->nr_bytes && !packets->is_partial) {
 		error = read_at(packets, at, &place);
 		if (error > 0) {
 			error = add(packets, at);
@@ -112,6 +125,7 @@ static int index_all(struct ctf_packets *packets)
 		} else if (!error) {
 			error = find_magic(packets, &window, &at);
 		}
+		packets->is_partial = !error && is_enough(packets) && at < packets->file->nr_bytes;
 	}
 	window.file = (struct ctf_file){.fd = -1}; /* it stays open */
 	ctf_window_deinit(&window);
@@ -170,6 +184,11 @@ uint64_t ctf_packets_nr(const struct ctf_packets *packets)
 	return packets->nr;
 }
 
+bool ctf_packets_is_partial(const struct ctf_packets *packets)
+{
+	return packets->is_partial;
+}
+
 /* -EAGAIN: they are not all of one size: they have been numbered anew. */
 static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)
 {
@@ -212,7 +231,7 @@ static int search(struct ctf_packets *packets, uint64_t time, uint64_t *number)
 		else
 			high = middle;
 	}
-	*number = low;
+	*number = packets->is_partial && low && low == packets->nr ? low - 1 : low;
 	return 0;
 }
 

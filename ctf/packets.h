@@ -10,6 +10,7 @@
 #include "ctf/file.h"
 #include "ctf/metadata.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ctf_packets;
@@ -27,6 +28,12 @@ void ctf_packets_close(struct ctf_packets *packets); /* NULL: nothing */
 
 /* How many there are, as far as is known: some may turn out to be none. */
 uint64_t ctf_packets_nr(const struct ctf_packets *packets);
+
+/*
+ * Not all of a compressed file has been looked through (CTF_PACKED_SEARCH_BYTES_MAX,
+ * CTF_PACKED_NR_PACKETS_MAX): who reads on from the last packet comes to the rest, or is told.
+ */
+bool ctf_packets_is_partial(const struct ctf_packets *packets);
 
 /*
  * The number, from 0, of the first packet that ends at time or later; that of

@@ -12,7 +12,7 @@
 
 struct part {
 	bool has_packets;
-	uint64_t time_end; /* of the last one */
+	uint64_t time_end; /* of the last one; of a partial part none is the last */
 };
 
 struct ctf_parts {
@@ -86,7 +86,8 @@ static int look_at(struct ctf_parts *parts, unsigned int part, const char **faul
 		error = nr ? ctf_packets_get(parts->packets, nr - 1, &last) : 0;
 	}
 	if (!error && nr)
-		parts->parts[part] = (struct part){true, last.time_end};
+		parts->parts[part] = (struct part){
+			true, ctf_packets_is_partial(parts->packets) ? UINT64_MAX : last.time_end};
 	return error;
 }
 

@@ -2,6 +2,7 @@
 #include "ctf/stream.h"
 
 #include "ctf/chunk.h"
+#include "ctf/packed.h"
 #include "ctf/packet.h"
 #include "ctf/parts.h"
 #include "ctf/record.h"
@@ -36,6 +37,7 @@ struct ctf_stream {
 	uint64_t next_packet;		   /* offset */
 	uint64_t nr_in_packet;		   /* records so far */
 	uint64_t nr_skipped;		   /* damaged packets since the last sound one */
+	uint64_t nr_searched;		   /* bytes of a compressed file, for packets */
 	uint64_t nr_entered;		   /* packets, each time */
 
 	struct ctf_value values[CTF_NR_FIELDS_MAX];
@@ -120,6 +122,7 @@ static int open_file(struct ctf_stream *stream, struct diag *diag)
 	}
 	ctf_window_init(&stream->window, &file, stream->nr_long_bytes);
 	stream->next_packet = 0;
+	stream->nr_searched = 0;
 	stream->state = STREAM_BETWEEN;
 	return 0;
 }
@@ -190,7 +193,16 @@ static uint64_t skip_hole(const struct ctf_stream *stream, uint64_t at)
 	return data > at ? data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
 }
 
-/* Where to go on behind a damaged packet: where the next ought to be, else the first found. */
+static bool may_search(struct ctf_stream *stream)
+{
+	stream->nr_searched += PACKET_ALIGN;
+	return !stream->window.file.packed || stream->nr_searched <= CTF_PACKED_SEARCH_BYTES_MAX;
+}
+
+/*
+ * Where to go on behind a damaged packet: where the next ought to be, else the
+ * first found. -E2BIG: it is too far, *found is where the search ended.
+ */
 static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *found)
 {
 	const uint64_t size = stream->packet.packet_bits / 8;
@@ -205,9 +217,26 @@ static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *foun
 		if (at % HOLE_BYTES == 0)
 			at = skip_hole(stream, at);
 		*found = at;
+		if (!may_search(stream))
+			return -E2BIG;
 		result = looks_like_packet(stream, at);
 	}
 	return result;
+}
+
+/* Behind a damaged packet of a compressed file nothing is read any more. */
+static int end_search(struct ctf_stream *stream, uint64_t start, const char *fault,
+		      struct diag *diag)
+{
+	stream->counts.lost_damaged++;
+	(void)diag_set_at(diag, -EBADMSG, stream->path, 0,
+			  "packet %" PRIu64 ", from byte %" PRIu64 ": %s; from byte %" PRIu64
+			  " on it is not read: it is compressed, and %" PRIu64
+			  " MiB of it have been searched for packets",
+			  stream->number, start, fault, stream->next_packet,
+			  CTF_PACKED_SEARCH_BYTES_MAX >> 20);
+	close_file(stream);
+	return -EBADMSG;
 }
 
 /* Count and tell a packet that cannot be read at all, and go behind it. */
@@ -216,6 +245,8 @@ static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fa
 {
 	int found = find_packet(stream, start, &stream->next_packet);
 
+	if (found == -E2BIG)
+		return end_search(stream, start, fault, diag);
 	if (found < 0)
 		return give_up(stream, found, diag);
 	if (!found && is_cut)

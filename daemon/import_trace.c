@@ -54,6 +54,7 @@ struct conversion {
 	struct begun *begun;		     /* what it had mapped */
 	size_t nr_begun, room_begun;
 	struct newest **newest; /* by pid; NULL: it has mapped nothing */
+	uint64_t nr_kept_bytes; /* of begun and newest, about */
 	uint64_t nr_records;
 	uint64_t chain[PERF_FILE_NR_CHAIN_MAX];
 	struct perf_file_writer writer;
@@ -200,25 +201,53 @@ static int32_t process_of(const struct conversion *conversion, int64_t tid)
 
 /* ---- records ---- */
 
+/* What a mapping takes: the allocator's own part of its path with it. */
+static uint64_t kept_bytes(const struct perf_file_mapping *mapping)
+{
+	return sizeof(struct begun) + strlen(mapping->path) + 32;
+}
+
+/* False: it is not to be kept, and is counted. */
+static bool may_keep(struct conversion *conversion, const struct perf_file_mapping *mapping)
+{
+	struct import_trace *told = conversion->told;
+	const uint64_t max = told->kept_bytes_max ? told->kept_bytes_max : IMPORT_TRACE_KEPT_BYTES;
+	const uint64_t nr_bytes = kept_bytes(mapping);
+
+	if (conversion->nr_kept_bytes + nr_bytes > max) {
+		told->nr_unkept++;
+		return false;
+	}
+	conversion->nr_kept_bytes += nr_bytes;
+	return true;
+}
+
+static void drop_newest(struct conversion *conversion, struct perf_file_mapping *mapping)
+{
+	if (mapping->path)
+		conversion->nr_kept_bytes -= kept_bytes(mapping);
+	free(mapping->path);
+}
+
 static void forget_mappings(struct conversion *conversion, int32_t pid)
 {
 	struct newest *newest = is_tid(pid) ? conversion->newest[pid] : NULL;
 
 	if (!newest)
 		return;
-	free(newest->mappings[0].path);
-	free(newest->mappings[1].path);
+	drop_newest(conversion, &newest->mappings[0]);
+	drop_newest(conversion, &newest->mappings[1]);
 	free(newest);
 	conversion->newest[pid] = NULL;
 }
 
-/* mapping's path is kept. */
+/* mapping's path is kept, or freed. */
 static int keep_mapping(struct conversion *conversion, const struct perf_file_mapping *mapping,
 			int32_t pid)
 {
 	struct newest *newest;
 
-	if (!is_tid(pid)) {
+	if (!is_tid(pid) || !may_keep(conversion, mapping)) {
 		free(mapping->path);
 		return 0;
 	}
@@ -226,10 +255,11 @@ static int keep_mapping(struct conversion *conversion, const struct perf_file_ma
 		conversion->newest[pid] = calloc(1, sizeof(*newest));
 	newest = conversion->newest[pid];
 	if (!newest) {
+		conversion->nr_kept_bytes -= kept_bytes(mapping);
 		free(mapping->path);
 		return -ENOMEM;
 	}
-	free(newest->mappings[0].path);
+	drop_newest(conversion, &newest->mappings[0]);
 	newest->mappings[0] = newest->mappings[1];
 	newest->mappings[1] = *mapping;
 	return 0;
@@ -271,6 +301,10 @@ static int take_begun(struct conversion *conversion, const struct ctf_record *re
 
 	if (!mapping.path)
 		return 0;
+	if (!may_keep(conversion, &mapping)) {
+		free(mapping.path);
+		return 0;
+	}
 	if (conversion->nr_begun == conversion->room_begun) {
 		const size_t room = conversion->room_begun ? 2 * conversion->room_begun : 1024;
 		struct begun *bigger = reallocarray(conversion->begun, room, sizeof(*bigger));

@@ -15,14 +15,20 @@
 /* Whether folder looks like a trace, and not like a session. */
 bool import_trace_is(const char *folder);
 
+/* Some four million mappings: a trace of few bytes, compressed, may tell of any number. */
+#define IMPORT_TRACE_KEPT_BYTES ((uint64_t)512 << 20)
+
 struct import_trace {
 	uint64_t from_ns, to_ns; /* samples from there up to there, since the trace's begin; to_ns
 				    0: to its end */
 	const char *threads;	 /* only samples of these: numbers with commas between; NULL: all */
+	/* Of mappings kept in memory; 0: IMPORT_TRACE_KEPT_BYTES. */
+	uint64_t kept_bytes_max;
 	/* Told: */
 	uint64_t nr_samples;  /* in that time */
 	uint64_t lost_events; /* of all kinds, when it was recorded */
 	uint64_t nr_damaged;  /* places in the folder */
+	uint64_t nr_unkept;   /* mappings left out, for there were too many */
 };
 
 /*

@@ -244,6 +244,11 @@ static void tell_trace(const struct import_options *options, const struct import
 	if (trace->nr_damaged)
 		log_warning("%s: %" PRIu64 " places of it are damaged or cut", options->from,
 			    trace->nr_damaged);
+	if (trace->nr_unkept)
+		log_warning("%s: %" PRIu64
+			    " mappings are more than there is memory for: samples in them have no "
+			    "names",
+			    options->from, trace->nr_unkept);
 }
 
 static int import_trace(const struct import_options *options, struct diag *diag)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 static struct made_trace made;
 static struct ctf_reader *reader;
@@ -483,6 +484,95 @@ START_TEST(a_stream_that_cannot_be_read_is_told_behind_a_seek_too)
 }
 END_TEST
 
+/* ---- compressed zeros ---- */
+
+#define NR_ZERO_FRAMES 20000u /* of 4 MiB each: 80 GB of a file of some 3 MB */
+
+/* trace/NAME.zst: what trace/NAME is, and behind it zeros. */
+static void pack_with_zeros(const char *name)
+{
+	const size_t room = ZSTD_compressBound(CTF_PACKED_FRAME_BYTES_MAX);
+	struct ctf_packed_entry entry = {.nr_raw_bytes = CTF_PACKED_FRAME_BYTES_MAX};
+	char path[64], packed_path[64];
+	uint8_t *raw = calloc(1, CTF_PACKED_FRAME_BYTES_MAX), *packed = malloc(room);
+	struct ctf_packed_entry *entries = calloc(NR_ZERO_FRAMES, sizeof(entry));
+	struct ctf_packed_begin begin = {CTF_PACKED_SKIPPED_MAGIC,
+					 NR_ZERO_FRAMES * (uint32_t)sizeof(entry) +
+						 (uint32_t)sizeof(struct ctf_packed_end)};
+	const struct ctf_packed_end end = {NR_ZERO_FRAMES, 0, CTF_PACKED_INDEX_MAGIC};
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "trace/%s", name);
+	(void)snprintf(packed_path, sizeof(packed_path), "trace/%s.zst", name);
+	ck_assert(raw && packed && entries);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_gt(fread(raw, 1, CTF_PACKED_FRAME_BYTES_MAX, file), 4096);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(unlink(path), 0);
+	file = fopen(packed_path, "w");
+	ck_assert_ptr_nonnull(file);
+	for (unsigned int i = 0; i < NR_ZERO_FRAMES; i++) {
+		if (i < 2)
+			entry.nr_bytes = (uint32_t)ZSTD_compress(packed, room, raw,
+								 CTF_PACKED_FRAME_BYTES_MAX, 1);
+		memset(raw, 0, i ? 0 : CTF_PACKED_FRAME_BYTES_MAX);
+		entries[i] = entry;
+		ck_assert_uint_eq(fwrite(packed, 1, entry.nr_bytes, file), entry.nr_bytes);
+	}
+	ck_assert_uint_eq(fwrite(&begin, sizeof(begin), 1, file), 1);
+	ck_assert_uint_eq(fwrite(entries, sizeof(entry), NR_ZERO_FRAMES, file), NR_ZERO_FRAMES);
+	ck_assert_uint_eq(fwrite(&end, sizeof(end), 1, file), 1);
+	ck_assert_int_eq(fclose(file), 0);
+	free(raw);
+	free(packed);
+	free(entries);
+}
+
+/* Records from there on; what is not read is told once. */
+static size_t read_to_zeros(uint64_t time)
+{
+	struct ctf_record record;
+	unsigned int nr_errors = 0;
+	size_t nr = 0;
+	int result;
+
+	while ((result = ctf_reader_next(reader, &record, &diag))) {
+		nr += result > 0 && record.time >= time;
+		if (result > 0)
+			continue;
+		ck_assert_int_eq(result, -EBADMSG);
+		ck_assert_ptr_nonnull(strstr(diag_show(&diag), "trace/channel_1: packet "));
+		ck_assert_ptr_nonnull(strstr(diag_show(&diag), " on it is not read: "));
+		nr_errors++;
+	}
+	ck_assert_uint_eq(nr_errors, 1);
+	return nr;
+}
+
+START_TEST(zeros_that_are_compressed_cost_no_minutes_and_are_told)
+{
+	size_t nr, nr_late = 0;
+	uint64_t late;
+
+	make_trace(&made, "trace", 5, 20);
+	open_trace();
+	nr = read_seen(whole);
+	ctf_reader_close(reader);
+	late = whole[nr - 10].time;
+	while (whole[nr - nr_late - 1].time >= late)
+		nr_late++;
+	pack_with_zeros("channel_1");
+	open_trace();
+	ck_assert_uint_eq(read_to_zeros(0), nr);
+	/* By the packets' headers, too; and behind them all. */
+	ck_assert_int_eq(ctf_reader_seek(reader, late, &diag), 0);
+	ck_assert_uint_eq(read_to_zeros(late), nr_late);
+	ck_assert_int_eq(ctf_reader_seek(reader, whole[nr - 1].time + 1000000, &diag), 0);
+	ck_assert_uint_eq(read_to_zeros(UINT64_MAX), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("ctf_reader");
@@ -499,5 +589,6 @@ int main(void)
 	tcase_add_loop_test(tc, reading_from_where_a_reader_knows_is_as_reading_all, 0, 2);
 	tcase_add_loop_test(tc, the_last_moments_cost_a_few_packets_of_each_stream, 0, 2);
 	tcase_add_test(tc, a_stream_that_cannot_be_read_is_told_behind_a_seek_too);
+	tcase_add_test(tc, zeros_that_are_compressed_cost_no_minutes_and_are_told);
 	return test_run(tc);
 }

@@ -382,6 +382,28 @@ START_TEST(a_trace_in_chunks_is_one)
 }
 END_TEST
 
+START_TEST(mappings_without_end_are_bounded_and_counted)
+{
+	told.kept_bytes_max = 1000;
+	state(100, 50, 50, 0, "one");
+	for (uint32_t i = 0; i < 40; i++)
+		mapping(STATE_MAPPING, 101 + i, 50, 0x1000 * (i + 1), "/p");
+	for (uint32_t i = 0; i < 40; i++)
+		mapping(MAPPING, 200 + i, 100 + i, 0x400000, "/q");
+	sample(300, 50, 50, 0x401000);
+	open_recording();
+	/* Of what was there before, as many as fit; of others, only that they may be mapped anew.
+	 */
+	ck_assert_uint_ge(told.nr_unkept, 60);
+	ck_assert_uint_lt(told.nr_unkept, 80);
+	ck_assert_uint_eq(told.nr_samples, 1);
+	for (uint64_t i = 0; i < 80 + 40 - told.nr_unkept; i++)
+		next(PERF_RECORD_MMAP);
+	none_follows(PERF_RECORD_MMAP);
+	close_recording();
+}
+END_TEST
+
 START_TEST(what_cannot_be_is_told)
 {
 	sample(100, 10, 10, 0x401010);
@@ -408,6 +430,7 @@ int main(void)
 	tcase_add_test(tests, an_exec_keeps_what_it_mapped_itself);
 	tcase_add_test(tests, only_samples_of_a_stretch_of_time_and_of_some_threads);
 	tcase_add_test(tests, a_trace_in_chunks_is_one);
+	tcase_add_test(tests, mappings_without_end_are_bounded_and_counted);
 	tcase_add_test(tests, what_cannot_be_is_told);
 	return test_run(tests);
 }
