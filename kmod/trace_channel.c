@@ -172,7 +172,7 @@ int trace_channel_finalise_ring(struct trace_ring *ring)
 
 	if (error == -EALREADY)
 		error = 0;
-	ring->is_finalised = !error;
+	WRITE_ONCE(ring->is_finalised, !error); /* poll and finalise_late() look without the lock */
 	return error;
 }
 

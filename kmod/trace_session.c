@@ -64,7 +64,7 @@ static int finalise_locked(struct trace_session *session)
 
 	if (session->state & TRACE_ACTIVE)
 		stop_locked(session);
-	session->is_finalised = true;
+	WRITE_ONCE(session->is_finalised, true); /* finalise_late() looks without the lock */
 	for (i = 0; i < session->nr_channels; i++)
 		error = trace_channel_finalise(session->channels[i]) ?: error;
 	return error;
