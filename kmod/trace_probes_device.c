@@ -134,7 +134,7 @@ static void fill_request(struct oprof_ktrace_payload_block_rq_insert *payload,
 	payload->f_nr_sector = blk_rq_trace_nr_sectors(request);
 	payload->f_bytes = blk_rq_bytes(request);
 	fill_rwbs(payload->f_rwbs, request);
-	memcpy(payload->f_comm, current->comm, TASK_COMM_LEN);
+	trace_copy_comm(payload->f_comm, current);
 }
 
 TRACE_PROBE(block_rq_insert, (void *data, struct request *request), current, NULL, NULL,

@@ -12,12 +12,6 @@
 #include "kmod/compat.h"
 #include "kmod/trace_write.h"
 
-/* A name may be changed meanwhile: it is then some of both. */
-static __always_inline void copy_comm(char *to, const struct task_struct *task)
-{
-	data_race(memcpy(to, task->comm, TASK_COMM_LEN));
-}
-
 static_assert(sizeof_field(struct oprof_ktrace_payload_sched_wakeup, f_comm) == TASK_COMM_LEN,
 	      "as long as the kernel's");
 
@@ -36,11 +30,11 @@ static __always_inline void fill_switch(struct oprof_ktrace_payload_sched_switch
 					bool preempt, struct task_struct *prev,
 					struct task_struct *next, unsigned int state)
 {
-	copy_comm(payload->f_prev_comm, prev);
+	trace_copy_comm(payload->f_prev_comm, prev);
 	payload->f_prev_tid = prev->pid;
 	payload->f_prev_prio = data_race(READ_ONCE(prev->prio));
 	payload->f_prev_state = state_of(preempt, state, prev);
-	copy_comm(payload->f_next_comm, next);
+	trace_copy_comm(payload->f_next_comm, next);
 	payload->f_next_tid = next->pid;
 	payload->f_next_prio = data_race(READ_ONCE(next->prio));
 }
@@ -54,7 +48,7 @@ TRACE_PROBE(sched_switch,
 static __always_inline void fill_wakeup(struct oprof_ktrace_payload_sched_wakeup *payload,
 					struct task_struct *task)
 {
-	copy_comm(payload->f_comm, task);
+	trace_copy_comm(payload->f_comm, task);
 	payload->f_tid = task->pid;
 	payload->f_prio = data_race(READ_ONCE(task->prio));
 	payload->f_target_cpu = (s32)task_cpu(task);
@@ -70,7 +64,7 @@ TRACE_PROBE(sched_waking, (void *data, struct task_struct *task), current, task,
 static __always_inline void fill_migrate(struct oprof_ktrace_payload_sched_migrate_task *payload,
 					 struct task_struct *task, int cpu)
 {
-	copy_comm(payload->f_comm, task);
+	trace_copy_comm(payload->f_comm, task);
 	payload->f_tid = task->pid;
 	payload->f_prio = data_race(READ_ONCE(task->prio));
 	payload->f_orig_cpu = (s32)task_cpu(task);
@@ -83,10 +77,10 @@ TRACE_PROBE(sched_migrate_task, (void *data, struct task_struct *task, int cpu),
 static __always_inline void fill_fork(struct oprof_ktrace_payload_sched_process_fork *payload,
 				      struct task_struct *parent, struct task_struct *child)
 {
-	copy_comm(payload->f_parent_comm, parent);
+	trace_copy_comm(payload->f_parent_comm, parent);
 	payload->f_parent_tid = parent->pid;
 	payload->f_parent_pid = parent->tgid;
-	copy_comm(payload->f_child_comm, child);
+	trace_copy_comm(payload->f_child_comm, child);
 	payload->f_child_tid = child->pid;
 	payload->f_child_pid = child->tgid;
 }
@@ -108,7 +102,7 @@ TRACE_PROBE(sched_process_exec,
 static __always_inline void fill_task(struct oprof_ktrace_payload_sched_process_exit *payload,
 				      struct task_struct *task)
 {
-	copy_comm(payload->f_comm, task);
+	trace_copy_comm(payload->f_comm, task);
 	payload->f_tid = task->pid;
 	payload->f_prio = data_race(READ_ONCE(task->prio));
 }
@@ -160,7 +154,7 @@ static __always_inline void fill_generate(struct oprof_ktrace_payload_signal_gen
 	payload->f_sig = sig;
 	payload->f_errno = is_info(info) ? info->si_errno : 0;
 	payload->f_code = code_of(info);
-	copy_comm(payload->f_comm, task);
+	trace_copy_comm(payload->f_comm, task);
 	payload->f_pid = task->pid;
 }
 

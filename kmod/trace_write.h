@@ -111,6 +111,12 @@ static __always_inline void trace_end(struct trace_writing *writing,
 	trace_commit(&writing->record);
 }
 
+/* A name may be changed meanwhile, by another thread, too: it is then some of both. */
+static __always_inline void trace_copy_comm(char *to, const struct task_struct *task)
+{
+	data_race(memcpy(to, task->comm, TASK_COMM_LEN));
+}
+
 /*
  * The probe of a kind: TRACE_PROBE(kind, (prototype), task, other, string, fill). The tasks are
  * those that filters look at, string is what stands behind the struct, and fill an expression that
