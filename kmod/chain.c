@@ -80,8 +80,7 @@ static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned l
 	struct user_frame frame;
 
 	while (at && !chain->truncated) {
-		if (at % sizeof(long) ||
-		    copy_from_user_nofault(&frame, (const void __user *)at, sizeof(frame)) ||
+		if (at % sizeof(long) || !compat_read_user_nmi(&frame, at, sizeof(frame)) ||
 		    (frame.next && frame.next <= at)) {
 			chain->broken = true;
 			return;

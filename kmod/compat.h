@@ -167,15 +167,23 @@ static inline unsigned long compat_strip_return_address(unsigned long address)
 #endif
 }
 
+/*
+ * Of the program that an interrupt or an NMI came into; false: it can't be read. The kernel counts
+ * up a word of the task meanwhile, by plain accesses, and may just have been doing so: what is
+ * added is taken back before it goes on. Hence data_race().
+ */
+static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t bytes)
+{
+	return !data_race(copy_from_user_nofault(to, (const void __user *)from, bytes));
+}
+
 /* Where a function without a frame returns to, or anything. regs are a program's. From NMI. */
 static inline unsigned long compat_link(struct pt_regs *regs)
 {
 #ifdef CONFIG_X86
 	unsigned long link;
 
-	if (copy_from_user_nofault(&link, (const void __user *)regs->sp, sizeof(link)))
-		return 0;
-	return link;
+	return compat_read_user_nmi(&link, regs->sp, sizeof(link)) ? link : 0;
 #else
 	return procedure_link_pointer(regs);
 #endif
