@@ -4,8 +4,8 @@
 EXTRA_DIST += scripts tests/workload LICENSES .ci .clang-format .clang-tidy .gitignore .shellcheckrc \
 	autogen.sh README.md HACKING.md
 
-house_tests = tests/house/test_check.sh tests/house/test_files.sh tests/house/test_includes.sh \
-	tests/house/test_module_tree.sh tests/house/test_setup.sh
+house_tests = tests/house/test_check.sh tests/house/test_files.sh tests/house/test_guest_log.sh \
+	tests/house/test_includes.sh tests/house/test_module_tree.sh tests/house/test_setup.sh
 dist_check_SCRIPTS += $(house_tests)
 TESTS += $(house_tests)
 

@@ -18,16 +18,30 @@ log_part() # SERIAL FIRST LAST
 }
 
 # KCSAN reports races of the kernel's own, which it has: only those count that
-# a module has a part in, as "[name]" in its stacks shows; and not that of a
-# timer's end with its sleeper's, whoever called usleep_range().
+# a module has a part in, as "[name]" in its stacks shows, unless an interrupt
+# of the kernel's just came while the module ran; and not that of a timer's end
+# with its sleeper's, whoever called usleep_range().
 log_without_foreign_races()
 {
 	awk -v line="$(printf '%066d' 0 | tr 0 =)" '
+	# Behind an interrupt stands, to the end of the stack, what it came into.
+	function has_part(block, lines, nr, i, interrupted) {
+		nr = split(block, lines, "\n")
+		for (i = 1; i <= nr; i++) {
+			if (lines[i] ~ /\] *$/ && lines[i] !~ / \[[a-z0-9_]+\]/)
+				interrupted = 0
+			if (lines[i] ~ / asm_(sysvec_|common_interrupt|exc_nmi)/)
+				interrupted = 1
+			if (lines[i] ~ / \[[a-z0-9_]+\]/ && !interrupted)
+				return 1
+		}
+		return 0
+	}
 	index($0, line) {
 		if (!inside) { inside = 1; block = $0; next }
 		block = block "\n" $0
 		if (block !~ /BUG: KCSAN/ ||
-		    (block ~ / \[[a-z0-9_]+\]/ &&
+		    (has_part(block) &&
 		     block !~ /data-race in hrtimer_wakeup \/ schedule_hrtimeout_range/))
 			print block
 		inside = 0
