@@ -48,6 +48,7 @@ struct conversion {
 	uint64_t begin;		      /* ticks: of the first record */
 	uint32_t nr_cpus;
 	int32_t *processes; /* by tid: the pid; 0: not known */
+	bool *have_begun;   /* by tid: which was told, and its fork has not been yet */
 	bool *are_threads;  /* by CPU: of the task that task_newtask told of last */
 	int32_t *new_tids;
 	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: of what ran when the trace began */
@@ -420,6 +421,10 @@ static int put_fork(struct conversion *conversion, const struct ctf_record *reco
 			       conversion->are_threads[cpu];
 	const int32_t pid = is_thread ? process_of(conversion, parent) : child;
 
+	if (is_tid(child) && conversion->have_begun[child]) {
+		conversion->have_begun[child] = false;
+		return 0;
+	}
 	note_thread(conversion, child, pid);
 	return perf_file_write_task(&conversion->writer, PERF_RECORD_FORK, pid,
 				    process_of(conversion, parent), child, parent,
@@ -452,6 +457,36 @@ static int put_exit(struct conversion *conversion, const struct ctf_record *reco
 	if (pid == tid)
 		forget_mappings(conversion, pid);
 	return perf_file_write_task(&conversion->writer, PERF_RECORD_EXIT, pid, pid, tid, tid,
+				    ns_of(conversion, record->time), record->packet->cpu_id);
+}
+
+/* ---- tasks, as a flight recorder keeps them: also what its rings have no more ---- */
+
+static int put_task_begin(struct conversion *conversion, const struct ctf_record *record,
+			  const struct import_fields *fields)
+{
+	const int32_t tid = (int32_t)import_number(record, fields, TASK_TID);
+	const int32_t pid = (int32_t)import_number(record, fields, TASK_PID);
+
+	note_thread(conversion, tid, pid);
+	if (is_tid(tid))
+		conversion->have_begun[tid] = true;
+	return perf_file_write_task(&conversion->writer, PERF_RECORD_FORK, pid,
+				    (int32_t)import_number(record, fields, TASK_PARENT_PID), tid,
+				    (int32_t)import_number(record, fields, TASK_PARENT_TID),
+				    ns_of(conversion, record->time), record->packet->cpu_id);
+}
+
+/* What it maps from then on is the program's, and it may be told once more (put_exec). */
+static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
+			 const struct import_fields *fields)
+{
+	const struct ctf_value *name = import_field(record, fields, TASK_NAME);
+	const int32_t tid = (int32_t)import_number(record, fields, TASK_TID);
+
+	note_thread(conversion, tid, tid);
+	forget_mappings(conversion, tid);
+	return perf_file_write_comm(&conversion->writer, tid, tid, name->bytes, name->nr, true,
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
@@ -569,6 +604,10 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 		return put_exec(conversion, record, fields);
 	case IMPORT_EXIT:
 		return put_exit(conversion, record, fields);
+	case IMPORT_TASK_BEGIN:
+		return put_task_begin(conversion, record, fields);
+	case IMPORT_TASK_EXEC:
+		return put_task_exec(conversion, record, fields);
 	default:
 		return 0;
 	}
@@ -681,9 +720,10 @@ static int make(struct conversion *conversion, struct ctf_reader *reader, struct
 	conversion->newest = calloc(NR_TIDS_MAX, sizeof(struct newest *));
 	conversion->new_tids = calloc(conversion->nr_cpus + (size_t)1, sizeof(int32_t));
 	conversion->are_threads = calloc(conversion->nr_cpus + (size_t)1, sizeof(bool));
+	conversion->have_begun = calloc(NR_TIDS_MAX, sizeof(bool));
 	conversion->names = calloc(NR_TIDS_MAX, sizeof(*conversion->names));
 	if (!conversion->processes || !conversion->newest || !conversion->names ||
-	    !conversion->new_tids || !conversion->are_threads)
+	    !conversion->have_begun || !conversion->new_tids || !conversion->are_threads)
 		return diag_set(diag, -ENOMEM, "no memory for the trace's threads");
 	if (put_head(conversion))
 		return fail_write(diag);
@@ -766,6 +806,7 @@ int import_trace_convert(struct import_trace *trace, const char *folder, struct 
 		free(conversion->newest);
 		free(conversion->fields);
 		free(conversion->processes);
+		free(conversion->have_begun);
 		free(conversion->new_tids);
 		free(conversion->are_threads);
 		ctf_reader_close(reader);

@@ -27,6 +27,9 @@ static const struct known {
 	{"sched_process_fork", IMPORT_FORK, {"#parent_tid", "#child_tid"}},
 	{"sched_process_exec", IMPORT_EXEC, {"#tid", "\"filename"}},
 	{"sched_process_exit", IMPORT_EXIT, {"#tid"}},
+	{"oprof_task_begin", IMPORT_TASK_BEGIN, {"#tid", "#pid", "#parent_tid", "#parent_pid"}},
+	{"oprof_task_exec", IMPORT_TASK_EXEC, {"#tid", "\"name"}},
+	{"oprof_task_end", IMPORT_EXIT, {"#tid"}},
 };
 #define NR_KNOWN (sizeof(known) / sizeof(known[0]))
 

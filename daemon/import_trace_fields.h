@@ -19,7 +19,9 @@ enum import_kind {
 	IMPORT_NEW_TASK,
 	IMPORT_FORK,
 	IMPORT_EXEC,
-	IMPORT_EXIT
+	IMPORT_EXIT,
+	IMPORT_TASK_BEGIN,
+	IMPORT_TASK_EXEC,
 };
 
 enum { SAMPLE_TID, SAMPLE_PID, SAMPLE_PERIOD, SAMPLE_IP, SAMPLE_KERNEL, SAMPLE_USER };
@@ -30,6 +32,8 @@ enum { NEW_TASK_TID, NEW_TASK_FLAGS };
 enum { FORK_PARENT, FORK_CHILD };
 enum { EXEC_TID, EXEC_FILE };
 enum { EXIT_TID };
+enum { TASK_TID, TASK_PID, TASK_PARENT_TID, TASK_PARENT_PID };
+enum { TASK_NAME = 1 }; /* of an exec */
 
 /* What an event is, and where among its fields those of the enums above are. */
 struct import_fields {

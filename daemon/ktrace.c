@@ -301,7 +301,7 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 	return error;
 }
 
-/* The oldest packet of a ring; false: it has none, or it is the ring's first. */
+/* The oldest packet of a ring that is not being written; false: it has none. */
 static bool find_oldest(const struct ktrace *ktrace, const struct ktrace_ring *ring,
 			struct oprof_packet_header *header)
 {
@@ -317,9 +317,32 @@ static bool find_oldest(const struct ktrace *ktrace, const struct ktrace_ring *r
 			continue;
 		error = read_header(ring, &packet, header);
 		(void)call(ring->fd, OPROF_KTRACE_PUT_KEEP, NULL);
-		return !error && header->seq;
+		return !error;
 	}
 	return false;
+}
+
+static bool is_written(const struct ktrace *ktrace, uint32_t cpu)
+{
+	struct oprof_ktrace_counts counts = {.channel = ktrace->channel.channel, .cpu = cpu};
+
+	return !call(ktrace->fd, OPROF_KTRACE_COUNTS, &counts) && counts.nr_records;
+}
+
+uint64_t ktrace_oldest(const struct ktrace *ktrace)
+{
+	struct oprof_packet_header header;
+	uint64_t oldest = UINT64_MAX;
+
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
+		if (ktrace->rings[i].fd < 0)
+			continue;
+		if (find_oldest(ktrace, &ktrace->rings[i], &header))
+			oldest = header.time_begin < oldest ? header.time_begin : oldest;
+		else if (is_written(ktrace, i))
+			return 0;
+	}
+	return oldest;
 }
 
 uint64_t ktrace_held_since(const struct ktrace *ktrace)
@@ -328,7 +351,8 @@ uint64_t ktrace_held_since(const struct ktrace *ktrace)
 	uint64_t since = 0;
 
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
-		if (find_oldest(ktrace, &ktrace->rings[i], &header) && header.time_begin > since)
+		if (find_oldest(ktrace, &ktrace->rings[i], &header) && header.seq &&
+		    header.time_begin > since)
 			since = header.time_begin;
 	return since;
 }

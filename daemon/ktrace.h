@@ -64,6 +64,10 @@ int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag 
 int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag);
 
+/* The begin of the oldest packet of all; 0: it is one that is being written still; UINT64_MAX:
+ * there is none. */
+uint64_t ktrace_oldest(const struct ktrace *ktrace);
+
 /* The stamp from which on nothing has been overwritten; 0: nothing has been at all. */
 uint64_t ktrace_held_since(const struct ktrace *ktrace);
 

@@ -54,7 +54,7 @@ daemon_libdaemon_a_SOURCES += daemon/trace_channel.c daemon/trace_channel.h daem
 	daemon/trace_choice.h daemon/trace_chunks.c daemon/trace_chunks.h \
 	daemon/trace_describe.c daemon/trace_describe.h daemon/trace_job.c daemon/trace_job.h \
 	daemon/trace_clock.c daemon/trace_clock.h \
-	daemon/trace_mappings.c daemon/trace_mappings.h \
+	daemon/trace_mappings.c daemon/trace_mappings.h daemon/trace_tasks.c daemon/trace_tasks.h \
 	daemon/trace_memory.c daemon/trace_memory.h \
 	daemon/trace_perf_internal.h daemon/trace_perf_open.c daemon/trace_place.c daemon/trace_place.h \
 	daemon/trace_record.c daemon/trace_record.h daemon/trace_sample.c daemon/trace_sample.h \
@@ -463,7 +463,7 @@ endif
 if REPORTS
 TRACE_TESTS = tests/unit/test_trace_channel tests/unit/test_trace_choice tests/unit/test_trace_chunks \
 	tests/unit/test_trace_describe tests/unit/test_trace_layout tests/unit/test_trace_record \
-	tests/unit/test_trace_state \
+	tests/unit/test_trace_state tests/unit/test_trace_tasks tests/unit/test_trace_mappings \
 	tests/unit/test_trace_syscalls tests/unit/test_trace_trigger tests/unit/test_trace_perf \
 	tests/unit/test_trace_clock tests/unit/test_trace_session tests/unit/test_trace_watch \
 	tests/unit/test_tracer_serve
@@ -522,6 +522,13 @@ tests_unit_test_trace_state_SOURCES = tests/unit/test_trace_state.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_state_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_state_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_trace_mappings_SOURCES = tests/unit/test_trace_mappings.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_trace_mappings_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_mappings_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_trace_tasks_SOURCES = tests/unit/test_trace_tasks.c
+tests_unit_test_trace_tasks_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_tasks_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_test_trace_syscalls_SOURCES = tests/unit/test_trace_syscalls.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_syscalls_CFLAGS = $(TEST_CFLAGS)

@@ -394,8 +394,14 @@ struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint
 		struct oprof_packet_header header;
 
 		held.nr_bytes += cpu->nr_bytes;
-		if (!cpu->memory || !find_oldest(cpu, &header))
+		if (!cpu->memory)
 			continue;
+		if (!find_oldest(cpu, &header)) {
+			/* Its first packet is open still. */
+			if (cpu->time && begin < held.begin)
+				held.begin = begin;
+			continue;
+		}
 		if (header.time_begin < held.begin)
 			held.begin = header.time_begin;
 		if (header.seq && header.time_begin > held.whole)

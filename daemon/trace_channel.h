@@ -92,8 +92,9 @@ uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cp
 void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
-	uint64_t begin;	   /* of the oldest packet of all; without any, what was asked */
-	uint64_t whole;	   /* from then on nothing has been overwritten */
+	uint64_t begin; /* of the oldest packet of all; with none, or one that is open still, what
+			   was asked */
+	uint64_t whole; /* from then on nothing has been overwritten */
 	uint64_t nr_bytes; /* memory of all rings */
 };
 

@@ -23,16 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define STREAM	      0u
-/* The kernel gives it this number: PROC_PID_INIT_INO. */
-#define INITIAL_PID_NAMESPACE "pid:[4026531836]"
-#define STATE_FILE	      "state"
-#define STATE_SUB_BYTES	      (64u << 10)
-#define STATE_NR_SUBS	      2u
-#define SUB_BUFFER_BYTES      (256u << 10)
-#define NR_SUB_BUFFERS	      64u
-#define LIST_TRIES	      10u
+#define NS_PER_SECOND	 UINT64_C(1000000000)
+#define STREAM		 0u
+#define STATE_FILE	 "state"
+#define STATE_SUB_BYTES	 (64u << 10)
+#define STATE_NR_SUBS	 2u
+#define SUB_BUFFER_BYTES (256u << 10)
+#define NR_SUB_BUFFERS	 64u
+#define LIST_TRIES	 10u
 
 struct trace_kmod {
 	struct tracer_config config;
@@ -44,10 +42,11 @@ struct trace_kmod {
 
 	struct ctf_writer *writer; /* NULL: a flight recorder */
 	struct trace_chunks chunks;
-	struct trace_watch *watch;	 /* NULL: no conditions */
-	const char *cause;		 /* not told yet */
-	struct trace_mappings *mappings; /* NULL: without samples nobody asks for them */
-	struct trace_channel *state;	 /* of the state of the machine; NULL: it is not told */
+	struct trace_watch *watch; /* NULL: no conditions */
+	const char *cause;	   /* not told yet */
+	struct trace_mappings
+		*mappings;	     /* NULL: to a folder without samples nobody asks for them */
+	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
 	uint64_t nr_state;
 	uint64_t begin_ns;
 };
@@ -145,21 +144,31 @@ static int open_folder(struct trace_kmod *kmod, struct diag *diag)
 static void tell_no_mappings(const char *why)
 {
 	log_warning(
-		"what programs map from now on will not all be in the trace, and samples of programs "
-		"that begin later may have no names: %s",
+		"what programs begin and map from now on will not all be in the trace, and they may "
+		"have no names: %s",
 		why);
 }
 
-/* Without them, whatever is wrong, the samples are worth having still. */
+static uint64_t oldest(void *context)
+{
+	struct trace_kmod *kmod = context;
+
+	return ktrace_oldest(&kmod->ktrace);
+}
+
+/* Without them, whatever is wrong, the trace is worth having still. */
 static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 {
 	struct trace_mappings_config config = {.ktrace = &kmod->ktrace,
 					       .stream_id = STREAM,
-					       .event_id = kmod->events.sample_id + 1,
-					       .writer = kmod->writer};
+					       .first_id = kmod->events.sample_id,
+					       .writer = kmod->writer,
+					       .oldest = oldest,
+					       .context = kmod};
 	int error;
 
-	if (!kmod->config.choice->samples_hz)
+	/* A flight recorder's tell who was there, too. */
+	if (kmod->writer ? !kmod->config.choice->samples_hz : !trace_state_is_the_machines())
 		return 0;
 	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
 	error = trace_mappings_open(&kmod->mappings, &config, diag);
@@ -169,15 +178,6 @@ static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 }
 
 /* ---- whose events ---- */
-
-/* Events have the machine's numbers of threads; /proc has those of its own namespace. */
-static bool numbers_are_the_machines(void)
-{
-	char name[64] = "";
-
-	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
-	       !strcmp(name, INITIAL_PID_NAMESPACE);
-}
 
 static int add_threads(struct ktrace *ktrace, const struct thread_list *threads, struct diag *diag)
 {
@@ -205,7 +205,7 @@ static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace
 
 	if (!kmod->config.nr_pids)
 		return 0;
-	if (!numbers_are_the_machines())
+	if (!trace_state_is_the_machines())
 		return diag_set(diag, -EOPNOTSUPP,
 				"-p: processes have other numbers in this container than in the "
 				"module: --source=perf");
@@ -353,46 +353,59 @@ int trace_kmod_close(struct trace_kmod *kmod, struct diag *diag)
 
 /* ---- recording ---- */
 
-/* What runs at a stamp, as it is now. All of it goes to the folder at once. */
+/* What runs at a stamp: these, or it is as it is now. All of it goes to the folder at once. */
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
-		      bool is_later, uint64_t *nr_records, struct diag *diag)
+		      const struct trace_tasks *tasks, uint64_t *nr_records, struct diag *diag)
 {
-	const struct trace_state_config how = {.proc_path = "/proc",
+	const struct trace_state_config how = {.tasks = tasks,
+					       .proc_path = "/proc",
 					       .first_id = kmod->events.state_id,
 					       .time = stamp,
-					       .is_later = is_later};
+					       .is_later = !kmod->writer};
 	struct trace_state_counts counts;
 	int error;
 
-	if (!numbers_are_the_machines())
+	if (!trace_state_is_the_machines())
 		return 0;
 	error = trace_state_dump(state, &how, &counts);
 	*nr_records += counts.nr_threads + counts.nr_mappings + TRACE_STATE_NR_FRAMES;
 	if (error)
-		return diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
+		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
 	return trace_channel_flush(state, diag);
 }
 
 /* At the begin of the trace, or of a chunk. */
 static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
 {
-	return tell_state(kmod, kmod->state, stamp, false, &kmod->nr_state, diag);
+	return tell_state(kmod, kmod->state, stamp, NULL, &kmod->nr_state, diag);
+}
+
+static void start_mappings(struct trace_kmod *kmod)
+{
+	const int error = trace_mappings_start(kmod->mappings);
+
+	if (error)
+		tell_no_mappings(strerror(-error));
 }
 
 int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag)
 {
-	const uint64_t stamp = ktrace_now(&kmod->ktrace);
-	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0, mapped;
+	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
+	uint64_t stamp;
 
+	/* Of a flight recorder before all else: who ends then is known to have been there. */
+	if (!kmod->writer)
+		start_mappings(kmod);
+	stamp = ktrace_now(&kmod->ktrace);
 	if (!error)
 		error = ktrace_start(&kmod->ktrace, diag);
-	/* Before the state is told: nothing is mapped between them. */
-	mapped = trace_mappings_start(kmod->mappings);
-	if (mapped)
-		tell_no_mappings(strerror(-mapped));
 	kmod->begin_ns = now_ns();
-	/* The module's rings keep what comes meanwhile. A flight recorder's snapshots tell it. */
-	return error || !kmod->writer ? error : tell_begin(kmod, stamp, diag);
+	if (!kmod->writer)
+		return error; /* each snapshot tells what ran at its begin */
+	/* Before the state is told: nothing is mapped between them. */
+	start_mappings(kmod);
+	/* The module's rings keep what comes meanwhile. */
+	return error ? error : tell_begin(kmod, stamp, diag);
 }
 
 static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
@@ -497,7 +510,9 @@ static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
 		return error;
 	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
 	taken->end = now_ns();
-	error = tell_state(kmod, state, held.begin, true, &taken->nr_state, diag);
+	error = tell_state(kmod, state, held.begin,
+			   trace_mappings_tasks(kmod->mappings, held.begin), &taken->nr_state,
+			   diag);
 	trace_channel_destroy(state);
 	if (!error)
 		error = trace_mappings_snapshot(kmod->mappings, writer, held.begin, &mapped, diag);
@@ -570,6 +585,7 @@ struct tracer_counts trace_kmod_counts(const struct trace_kmod *kmod)
 	counts.lost_nested = from.lost_by[OPROF_LOST_NESTED] + from.lost_by[OPROF_LOST_KILLED];
 	counts.lost_room = from.lost_by[OPROF_LOST_TOO_BIG];
 	counts.ring_errors = mapped.ring_errors;
+	counts.forgotten = mapped.forgotten;
 	counts.nr_late = mapped.nr_late;
 	counts.lost_disk = written.lost_unwritten_records;
 	counts.packet_errors = written.lost_refused_packets;

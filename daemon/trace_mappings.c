@@ -5,6 +5,7 @@
 #include "daemon/trace_clock.h"
 #include "daemon/trace_perf.h"
 #include "daemon/trace_sample.h"
+#include "daemon/trace_tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,13 +21,15 @@
 #define SLACK_NS UINT64_C(1000000)
 /* What the reckoning may be wrong by: a sample in it is never before its mapping. */
 #define EARLIER_NS UINT64_C(1000)
+/* From so many bytes on it is looked what the rings have forgotten. */
+#define FOLD_BYTES ((size_t)256 << 10)
 /* So many bytes of records, at most, before packets go to the folder: sub-buffers hold more. */
 #define DRAIN_BYTES (2u * SUB_BYTES)
 
-/* A mapping, or so many that were lost. */
+/* A record, or so many that were lost. */
 struct item {
 	uint64_t time, order; /* a stamp of the module's clock; as they came */
-	uint64_t nr_lost;     /* 0: it is a mapping */
+	uint64_t nr_lost;     /* 0: it is one */
 	size_t nr_bytes;      /* of this */
 	struct trace_perf_record record;
 	char path[];
@@ -35,15 +38,19 @@ struct item {
 struct trace_mappings {
 	struct trace_perf_sink sink; /* first: it is ours */
 	struct trace_mappings_config config;
+	struct trace_perf_event event;
 	struct trace_perf *perf;
 	struct trace_channel *channel; /* NULL: a flight recorder's */
 	struct trace_clock clock;
 
-	/* Those of a folder: not written yet. Of a flight recorder: all. Up to nr_sorted in order.
-	 */
+	/* Of a flight recorder: how it was before all items. */
+	struct trace_tasks *tasks;
+	size_t fold_bytes; /* when there are so many it is to be brought forward */
+
+	/* Of a folder: not written yet. */
 	struct item **items;
 	size_t nr_items, nr_items_max, nr_bytes;
-	uint64_t nr_added, nr_taken, nr_written, lost;
+	uint64_t nr_added, nr_taken, nr_written, lost, forgotten;
 };
 
 static uint64_t now_ns(void)
@@ -58,15 +65,18 @@ static uint64_t now_ns(void)
 
 static void read_clocks(struct trace_mappings *mappings)
 {
-	struct oprof_ktrace_info info = mappings->config.ktrace->info;
+	struct oprof_ktrace_info info;
 
+	if (!mappings->config.ktrace)
+		return;
+	info = mappings->config.ktrace->info;
 	ktrace_read_clocks(mappings->config.ktrace, &info);
 	trace_clock_take(&mappings->clock, &info);
 }
 
 static uint64_t stamp_of(const struct trace_mappings *mappings, uint64_t ns)
 {
-	return trace_clock_stamp(&mappings->clock, ns - EARLIER_NS);
+	return mappings->config.ktrace ? trace_clock_stamp(&mappings->clock, ns - EARLIER_NS) : ns;
 }
 
 /* ---- what comes ---- */
@@ -101,25 +111,6 @@ static void remove_items(struct trace_mappings *mappings, size_t nr)
 	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
 }
 
-/* The oldest half makes room; that it was there is said, for who asks for that time. */
-static void make_room(struct trace_mappings *mappings)
-{
-	size_t nr = 0, nr_bytes = 0;
-	struct item *last;
-	uint64_t nr_lost = 0;
-
-	sort_items(mappings);
-	while (nr + 1 < mappings->nr_items && nr_bytes < TRACE_MAPPINGS_BYTES_MAX / 2) {
-		nr_lost += mappings->items[nr]->nr_lost ? mappings->items[nr]->nr_lost : 1;
-		nr_bytes += mappings->items[nr++]->nr_bytes;
-	}
-	if (!nr)
-		return;
-	last = mappings->items[nr - 1];
-	last->nr_lost = nr_lost;
-	remove_items(mappings, nr - 1);
-}
-
 static bool has_place(struct trace_mappings *mappings)
 {
 	const size_t nr = mappings->nr_items_max ? 2 * mappings->nr_items_max : 256;
@@ -138,12 +129,10 @@ static bool has_place(struct trace_mappings *mappings)
 static bool add(struct trace_mappings *mappings, const struct trace_perf_record *record,
 		uint64_t nr_lost)
 {
-	const char *path = nr_lost ? "" : record->path;
+	const char *path = record->path ? record->path : "";
 	const size_t path_bytes = strlen(path) + 1;
 	struct item *item;
 
-	if (mappings->nr_bytes > TRACE_MAPPINGS_BYTES_MAX)
-		make_room(mappings);
 	item = has_place(mappings) ? malloc(sizeof(*item) + path_bytes) : NULL;
 	if (!item)
 		return false;
@@ -175,12 +164,82 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 {
 	struct trace_mappings *mappings = (struct trace_mappings *)(void *)sink;
 
-	if (record->kind != TRACE_RECORD_MAPPING || !trace_sample_bytes(record))
-		return;
+	if (record->kind == TRACE_RECORD_MAPPING && !trace_sample_bytes(record))
+		return; /* executable, but no file's */
 	if (add(mappings, record, 0))
 		mappings->nr_taken++;
 	else
 		lose(sink, record->cpu, 1);
+}
+
+/* ---- what is known ---- */
+
+/* How it was at a stamp: what became of it up to there is no news any more. */
+static void fold(struct trace_mappings *mappings, uint64_t until)
+{
+	size_t nr = 0;
+
+	sort_items(mappings);
+	for (; nr < mappings->nr_items && mappings->items[nr]->time < until; nr++)
+		if (!mappings->items[nr]->nr_lost)
+			trace_tasks_take(mappings->tasks, &mappings->items[nr]->record);
+	remove_items(mappings, nr);
+}
+
+/* The oldest half is forgotten before its time, which is said for who asks for that. */
+static void make_room(struct trace_mappings *mappings, uint64_t until)
+{
+	struct trace_perf_record last = {0};
+	size_t nr = 0, nr_bytes = 0;
+	uint64_t nr_lost = 0, nr_new = 0, time = 0;
+
+	while (nr < mappings->nr_items && mappings->items[nr]->time < until &&
+	       (nr_bytes < mappings->config.bytes_max / 2 || mappings->items[nr]->time == time)) {
+		const struct item *item = mappings->items[nr++];
+
+		nr_new += item->nr_lost == 0;
+		nr_lost += item->nr_lost;
+		nr_bytes += item->nr_bytes;
+		time = item->time;
+	}
+	if (!nr)
+		return;
+	fold(mappings, time + 1);
+	mappings->forgotten += nr_new;
+	if (add(mappings, &last, nr_lost + nr_new))
+		mappings->items[mappings->nr_items - 1]->time = time;
+}
+
+/* Where it stays as it is it is not looked at again and again. */
+static void set_fold(struct trace_mappings *mappings, size_t nr_bytes)
+{
+	if (nr_bytes < FOLD_BYTES)
+		nr_bytes = FOLD_BYTES;
+	if (nr_bytes > mappings->config.bytes_max)
+		nr_bytes = mappings->config.bytes_max;
+	mappings->fold_bytes = nr_bytes;
+}
+
+/* Not beyond what has been read of all CPUs, for certain. */
+static void bring_forward(struct trace_mappings *mappings, uint64_t read_until)
+{
+	uint64_t oldest;
+
+	if (mappings->nr_bytes <= mappings->fold_bytes)
+		return;
+	oldest = mappings->config.oldest(mappings->config.context);
+	fold(mappings, oldest < read_until ? oldest : read_until);
+	if (mappings->nr_bytes > mappings->config.bytes_max)
+		make_room(mappings, read_until);
+	set_fold(mappings, 2 * mappings->nr_bytes);
+}
+
+const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, uint64_t at)
+{
+	if (!mappings)
+		return NULL;
+	fold(mappings, at);
+	return mappings->tasks;
 }
 
 /* ---- what goes ---- */
@@ -206,7 +265,11 @@ static int write_item(struct writing *writing, const struct item *item, struct d
 		writing->done.lost += item->nr_lost;
 		return 0;
 	}
-	payload = trace_channel_reserve(writing->channel, 0, writing->mappings->config.event_id,
+	if (!nr_bytes)
+		return 0;
+	payload = trace_channel_reserve(writing->channel, 0,
+					writing->mappings->config.first_id +
+						trace_sample_event(&item->record),
 					stamp, nr_bytes);
 	if (payload) {
 		trace_sample_write(&item->record, payload);
@@ -267,21 +330,28 @@ static int open_channel(const struct trace_mappings *mappings, struct trace_chan
 int trace_mappings_open(struct trace_mappings **mappings,
 			const struct trace_mappings_config *config, struct diag *diag)
 {
-	static const struct trace_perf_event event = {.name = "mappings, which samples need",
-						      .kind = TRACE_RECORD_MAPPING};
 	struct trace_mappings *made = calloc(1, sizeof(*made));
-	struct trace_perf_config perf = {
-		.events = &event, .nr_events = 1, .ring_bytes = RING_BYTES};
+	struct trace_perf_config perf = {.nr_events = 1, .ring_bytes = RING_BYTES};
 	int error;
 
 	*mappings = NULL;
 	if (!made)
 		return diag_set(diag, -ENOMEM, "no memory for mappings");
 	made->config = *config;
+	if (!config->bytes_max)
+		made->config.bytes_max = TRACE_MAPPINGS_BYTES_MAX;
 	made->sink = (struct trace_perf_sink){.record = take, .lost = lose};
-	trace_clock_init(&made->clock, &config->ktrace->info);
+	if (config->ktrace)
+		trace_clock_init(&made->clock, &config->ktrace->info);
+	set_fold(made, 0);
+	made->event = (struct trace_perf_event){.name = "mappings, which samples need",
+						.kind = TRACE_RECORD_MAPPING,
+						.has_tasks = !config->writer};
+	perf.events = &made->event;
 	perf.sink = &made->sink;
-	error = trace_perf_open(&made->perf, &perf, diag);
+	error = config->writer ? 0 : trace_tasks_create(&made->tasks);
+	error = error ? diag_set(diag, error, "no memory for tasks")
+		      : trace_perf_open(&made->perf, &perf, diag);
 	if (!error && config->writer)
 		error = open_channel(made, &made->channel, config->writer, diag);
 	if (error)
@@ -297,14 +367,31 @@ void trace_mappings_close(struct trace_mappings *mappings)
 		return;
 	trace_perf_close(mappings->perf);
 	trace_channel_destroy(mappings->channel);
+	trace_tasks_destroy(mappings->tasks);
 	remove_items(mappings, mappings->nr_items);
 	free(mappings->items);
 	free(mappings);
 }
 
+static int read_state(struct trace_mappings *mappings)
+{
+	const struct trace_state_config how = {.proc_path = "/proc", .is_later = true};
+
+	return trace_state_read(trace_tasks_sink(mappings->tasks), &how);
+}
+
 int trace_mappings_start(struct trace_mappings *mappings)
 {
-	return mappings ? trace_perf_enable(mappings->perf, true) : 0;
+	int error, read;
+
+	if (!mappings)
+		return 0;
+	error = trace_perf_enable(mappings->perf, true);
+	if (!mappings->tasks)
+		return error;
+	/* What comes meanwhile is taken as news of it. */
+	read = read_state(mappings);
+	return error ? error : read;
 }
 
 int trace_mappings_follow_cpus(struct trace_mappings *mappings, struct diag *diag)
@@ -321,6 +408,8 @@ int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag)
 		return 0;
 	read_clocks(mappings);
 	(void)trace_perf_read(mappings->perf, false); /* damage is counted */
+	if (mappings->tasks)
+		bring_forward(mappings, stamp_of(mappings, before - SLACK_NS));
 	if (!mappings->channel)
 		return 0;
 	error = write_until(mappings, stamp_of(mappings, before - SLACK_NS), diag);
@@ -383,6 +472,9 @@ struct trace_mappings_counts trace_mappings_counts(const struct trace_mappings *
 		return counts;
 	counts.nr_records = mappings->channel ? mappings->nr_written : mappings->nr_taken;
 	counts.lost = mappings->lost;
+	counts.forgotten = mappings->forgotten;
+	if (mappings->tasks)
+		counts.forgotten += trace_tasks_lost(mappings->tasks);
 	counts.ring_errors = trace_perf_counts(mappings->perf).ring_errors;
 	if (mappings->channel)
 		counts.nr_late = trace_channel_counts(mappings->channel).nr_late;

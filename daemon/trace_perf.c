@@ -240,6 +240,9 @@ static void note(struct trace_perf *perf, unsigned int cpu, size_t offset, size_
 	switch (header.type) {
 	case PERF_RECORD_SAMPLE:
 	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
 		note_record(perf, cpu, offset, nr_bytes);
 		break;
 	case PERF_RECORD_LOST:

@@ -23,6 +23,7 @@ struct trace_perf_event {
 	uint32_t id;	     /* of a tracepoint */
 	const char *filter;  /* on its fields, in the kernel's language; NULL: none */
 	uint64_t samples_hz; /* of samples */
+	bool has_tasks;	     /* of mappings: who begins, ends, gets which name, too */
 };
 
 /* Called by trace_perf_read. */

@@ -61,9 +61,12 @@ static struct perf_event_attr event_attr(const struct trace_perf *perf,
 	case TRACE_RECORD_MAPPING:
 		attr.mmap = 1; /* of code only */
 		attr.mmap2 = 1;
+		attr.task = attr.comm = event->has_tasks;
 		attr.sample_id_all = 1;
 		attr.sample_type = TRACE_RECORD_MAPPING_TYPE;
 		break;
+	default:
+		break; /* no events of their own */
 	}
 	return attr;
 }

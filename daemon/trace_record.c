@@ -29,6 +29,19 @@ struct mapping_record {
 	char path[];
 };
 
+struct name_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char name[];
+};
+
+/* Of a fork, or an exit. */
+struct task_record {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
 /* At the end of a record that is no sample. */
 struct trailer {
 	uint64_t time, id;
@@ -112,6 +125,60 @@ static bool parse_mapping(struct trace_perf_record *record, const uint8_t *bytes
 	return true;
 }
 
+static bool parse_name(struct trace_perf_record *record, const uint8_t *bytes, size_t nr_bytes)
+{
+	struct name_record from;
+	struct trailer trailer;
+	const char *name = (const char *)bytes + sizeof(from);
+
+	if (nr_bytes < sizeof(from) + sizeof(trailer))
+		return false;
+	memcpy(&from, bytes, sizeof(from));
+	memcpy(&trailer, bytes + nr_bytes - sizeof(trailer), sizeof(trailer));
+	if (!memchr(name, '\0', nr_bytes - sizeof(from) - sizeof(trailer)))
+		return false;
+	record->kind = from.header.misc & PERF_RECORD_MISC_COMM_EXEC ? TRACE_RECORD_TASK_EXEC
+								     : TRACE_RECORD_TASK_NAME;
+	record->time = trailer.time;
+	record->pid = (int32_t)from.pid;
+	record->tid = (int32_t)from.tid;
+	record->path = name;
+	return true;
+}
+
+static bool parse_task(struct trace_perf_record *record, const uint8_t *bytes, size_t nr_bytes)
+{
+	struct task_record from;
+
+	if (nr_bytes < sizeof(from) + sizeof(struct trailer))
+		return false;
+	memcpy(&from, bytes, sizeof(from));
+	record->kind = from.header.type == PERF_RECORD_FORK ? TRACE_RECORD_TASK_BEGIN
+							    : TRACE_RECORD_TASK_END;
+	record->time = from.time;
+	record->pid = (int32_t)from.pid;
+	record->tid = (int32_t)from.tid;
+	record->ppid = (int32_t)from.ppid;
+	record->ptid = (int32_t)from.ptid;
+	return true;
+}
+
+static bool parse_side_band(struct trace_perf_record *record, uint32_t type, const uint8_t *bytes,
+			    size_t nr_bytes)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP2:
+		return parse_mapping(record, bytes, nr_bytes);
+	case PERF_RECORD_COMM:
+		return parse_name(record, bytes, nr_bytes);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return parse_task(record, bytes, nr_bytes);
+	default:
+		return false;
+	}
+}
+
 bool trace_record_parse(struct trace_perf_record *record, enum trace_record_kind kind,
 			const uint8_t *bytes, size_t nr_bytes)
 {
@@ -122,7 +189,7 @@ bool trace_record_parse(struct trace_perf_record *record, enum trace_record_kind
 	memcpy(&header, bytes, sizeof(header));
 	record->kind = kind;
 	if (kind == TRACE_RECORD_MAPPING)
-		return header.type == PERF_RECORD_MMAP2 && parse_mapping(record, bytes, nr_bytes);
+		return parse_side_band(record, header.type, bytes, nr_bytes);
 	if (header.type != PERF_RECORD_SAMPLE)
 		return false;
 	return kind == TRACE_RECORD_SAMPLE ? parse_sample(record, bytes, nr_bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One record of a kernel's ring that a trace is made of: a tracepoint's, a
- * sample's with its call chain, a mapping's. They stand in one ring in several
- * layouts; the kernel's number of the event, which is the first word of the
+ * sample's with its call chain, a mapping's, what becomes of a task. They stand
+ * in one ring in several layouts; the kernel's number of the event, which is the first word of the
  * one kind and the last of the other, tells which.
  *
  * Not for: opening events, whose number is whose (trace_perf.c).
@@ -19,6 +19,11 @@ enum trace_record_kind {
 	TRACE_RECORD_TRACEPOINT,
 	TRACE_RECORD_SAMPLE,
 	TRACE_RECORD_MAPPING, /* of a file's code, or of anything else that is executable */
+	/* What an event of mappings tells, too, where it is asked. */
+	TRACE_RECORD_TASK_BEGIN,
+	TRACE_RECORD_TASK_NAME,
+	TRACE_RECORD_TASK_EXEC, /* it runs another program, and is the only one of its process */
+	TRACE_RECORD_TASK_END,
 };
 
 /* What the kernel is to write, by kind. All begin with PERF_SAMPLE_IDENTIFIER. */
@@ -35,6 +40,7 @@ struct trace_perf_record {
 	enum trace_record_kind kind;
 	uint64_t time; /* CLOCK_MONOTONIC */
 	int32_t pid, tid;
+	int32_t ppid, ptid; /* TRACE_RECORD_TASK_BEGIN: who began it */
 
 	/* TRACE_RECORD_TRACEPOINT: as its tracepoint describes it; 8-byte aligned less 4. pid and
 	 * tid are not set: they are among its fields. */
@@ -48,15 +54,15 @@ struct trace_perf_record {
 
 	/* TRACE_RECORD_MAPPING; tid is not set */
 	uint64_t start, end, offset;
-	const char *path; /* with its NUL */
+	const char *path; /* with its NUL; of TRACE_RECORD_TASK_NAME and _EXEC the name */
 };
 
 /* The kernel's number of the event that wrote a record of nr_bytes; false: it has none. */
 bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id);
 
 /*
- * A record of nr_bytes, at least a header of such a size, of an event of kind; cpu and event are
- * left as they are. False: no kernel writes such.
+ * A record of nr_bytes, at least a header of such a size, of an event of kind, which the record's
+ * own is but for tasks; cpu and event are left as they are. False: no kernel writes such.
  */
 bool trace_record_parse(struct trace_perf_record *record, enum trace_record_kind kind,
 			const uint8_t *bytes, size_t nr_bytes);

@@ -41,23 +41,66 @@ struct mapping_payload {
 	uint64_t start, end, offset;
 } __attribute__((packed));
 
+static const struct ctf_field begin_fields[] = {
+	NUMBER("tid"),
+	NUMBER("pid"),
+	NUMBER("parent_tid"),
+	NUMBER("parent_pid"),
+};
+struct begin_payload {
+	int32_t tid, pid, parent_tid, parent_pid;
+} __attribute__((packed));
+
+static const struct ctf_field exec_fields[] = {
+	NUMBER("tid"),
+	{.name = "name", .kind = CTF_FIELD_STRING},
+};
+
+static const struct ctf_field end_fields[] = {NUMBER("tid"), NUMBER("pid")};
+struct end_payload {
+	int32_t tid, pid;
+} __attribute__((packed));
+
+#define EVENT(event_name, of)                                                                      \
+	{                                                                                          \
+		(event_name), (of), sizeof(of) / sizeof((of)[0])                                   \
+	}
+static const struct {
+	const char *name;
+	const struct ctf_field *fields;
+	unsigned int nr_fields;
+} known[TRACE_SAMPLE_NR_EVENTS] = {
+	EVENT("oprof_sample", sample_fields),	 EVENT("oprof_mapping", mapping_fields),
+	EVENT("oprof_task_begin", begin_fields), EVENT("oprof_task_exec", exec_fields),
+	EVENT("oprof_task_end", end_fields),
+};
+
 void trace_sample_events(struct ctf_event events[TRACE_SAMPLE_NR_EVENTS], uint32_t first_id,
 			 uint32_t stream_id)
 {
-	events[0] =
-		(struct ctf_event){.id = first_id,
-				   .stream_id = stream_id,
-				   .name = "oprof_sample",
-				   .alignment = 1,
-				   .nr_fields = sizeof(sample_fields) / sizeof(sample_fields[0]),
-				   .fields = sample_fields};
-	events[1] =
-		(struct ctf_event){.id = first_id + 1,
-				   .stream_id = stream_id,
-				   .name = "oprof_mapping",
-				   .alignment = 1,
-				   .nr_fields = sizeof(mapping_fields) / sizeof(mapping_fields[0]),
-				   .fields = mapping_fields};
+	for (unsigned int i = 0; i < TRACE_SAMPLE_NR_EVENTS; i++)
+		events[i] = (struct ctf_event){.id = first_id + i,
+					       .stream_id = stream_id,
+					       .name = known[i].name,
+					       .alignment = 1,
+					       .nr_fields = known[i].nr_fields,
+					       .fields = known[i].fields};
+}
+
+uint32_t trace_sample_event(const struct trace_perf_record *record)
+{
+	switch (record->kind) {
+	case TRACE_RECORD_MAPPING:
+		return 1;
+	case TRACE_RECORD_TASK_BEGIN:
+		return 2;
+	case TRACE_RECORD_TASK_EXEC:
+		return 3;
+	case TRACE_RECORD_TASK_END:
+		return 4;
+	default:
+		return 0;
+	}
 }
 
 /* ---- call chains ---- */
@@ -145,19 +188,72 @@ static void write_mapping(const struct trace_perf_record *record, uint8_t *paylo
 	memcpy(payload + sizeof(mapping), record->path, strlen(record->path) + 1);
 }
 
+/* ---- tasks ---- */
+
+static void write_begin(const struct trace_perf_record *record, uint8_t *payload)
+{
+	const struct begin_payload begin = {.tid = record->tid,
+					    .pid = record->pid,
+					    .parent_tid = record->ptid,
+					    .parent_pid = record->ppid};
+
+	memcpy(payload, &begin, sizeof(begin));
+}
+
+static void write_exec(const struct trace_perf_record *record, uint8_t *payload)
+{
+	memcpy(payload, &record->tid, sizeof(record->tid));
+	memcpy(payload + sizeof(record->tid), record->path, strlen(record->path) + 1);
+}
+
+static void write_end(const struct trace_perf_record *record, uint8_t *payload)
+{
+	const struct end_payload end = {.tid = record->tid, .pid = record->pid};
+
+	memcpy(payload, &end, sizeof(end));
+}
+
+/* ---- all ---- */
+
 uint32_t trace_sample_bytes(const struct trace_perf_record *record)
 {
-	if (record->kind == TRACE_RECORD_SAMPLE)
+	switch (record->kind) {
+	case TRACE_RECORD_SAMPLE:
 		return sample_bytes(record);
-	return is_file(record->path)
-		       ? (uint32_t)(sizeof(struct mapping_payload) + strlen(record->path) + 1)
-		       : 0;
+	case TRACE_RECORD_MAPPING:
+		if (!is_file(record->path))
+			return 0;
+		return (uint32_t)(sizeof(struct mapping_payload) + strlen(record->path) + 1);
+	case TRACE_RECORD_TASK_BEGIN:
+		return sizeof(struct begin_payload);
+	case TRACE_RECORD_TASK_EXEC:
+		return (uint32_t)(sizeof(record->tid) + strlen(record->path) + 1);
+	case TRACE_RECORD_TASK_END:
+		return sizeof(struct end_payload);
+	default:
+		return 0;
+	}
 }
 
 void trace_sample_write(const struct trace_perf_record *record, uint8_t *payload)
 {
-	if (record->kind == TRACE_RECORD_SAMPLE)
+	switch (record->kind) {
+	case TRACE_RECORD_SAMPLE:
 		write_sample(record, payload);
-	else
+		break;
+	case TRACE_RECORD_MAPPING:
 		write_mapping(record, payload);
+		break;
+	case TRACE_RECORD_TASK_BEGIN:
+		write_begin(record, payload);
+		break;
+	case TRACE_RECORD_TASK_EXEC:
+		write_exec(record, payload);
+		break;
+	case TRACE_RECORD_TASK_END:
+		write_end(record, payload);
+		break;
+	default:
+		break;
+	}
 }

@@ -2,6 +2,7 @@
 #include "daemon/trace_state.h"
 
 #include "daemon/proc_scan.h"
+#include "daemon/trace_tasks.h"
 #include "lib/file.h"
 
 #include <dirent.h>
@@ -10,17 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STAT_BYTES_MAX 4096u
 #define MAPS_BYTES_MAX ((size_t)64 << 20)
-#define NAME_BYTES     16u
-#define NR_A_TURN      16u	   /* processes */
-#define KTHREAD_FLAG   0x00200000u /* include/linux/sched.h of the kernel */
+#define NR_A_TURN      16u /* processes */
+/* The kernel gives it this number: PROC_PID_INIT_INO. */
+#define INITIAL_PID_NAMESPACE "pid:[4026531836]"
+#define KTHREAD_FLAG	      0x00200000u /* include/linux/sched.h of the kernel */
 
 enum state_event { STATE_START, STATE_THREAD, STATE_MAPPING, STATE_END };
 
 /* LTTng's, as readers know them. */
-enum thread_type { TYPE_USER, TYPE_KERNEL };
 enum thread_mode { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
 enum thread_status {
 	STATUS_UNNAMED,
@@ -33,8 +35,8 @@ enum thread_status {
 	STATUS_DEAD
 };
 
-static const struct ctf_label types[] = {{"USER_THREAD", TYPE_USER},
-					 {"KERNEL_THREAD", TYPE_KERNEL}};
+static const struct ctf_label types[] = {{"USER_THREAD", TRACE_STATE_USER},
+					 {"KERNEL_THREAD", TRACE_STATE_KERNEL}};
 static const struct ctf_label modes[] = {
 	{"MODE_UNKNOWN", MODE_UNKNOWN}, {"USER_MODE", MODE_USER}, {"SYSCALL", MODE_SYSCALL}};
 static const struct ctf_label submodes[] = {{"NONE", 0}, {"UNKNOWN", 1}};
@@ -63,7 +65,7 @@ static const struct ctf_field thread_fields[] = {
 	NUMBER("tid"),
 	NUMBER("pid"),
 	NUMBER("ppid"),
-	{.name = "name", .kind = CTF_FIELD_TEXT, .bits = 8, .nr = NAME_BYTES},
+	{.name = "name", .kind = CTF_FIELD_TEXT, .bits = 8, .nr = TRACE_STATE_NAME_BYTES},
 	LABELLED("type", types),
 	LABELLED("mode", modes),
 	LABELLED("submode", submodes),
@@ -71,11 +73,6 @@ static const struct ctf_field thread_fields[] = {
 	NUMBER("cpu"),
 	NUMBER("syscall"), /* the number of the call it is in; -1: none, or not known */
 };
-struct thread_payload {
-	int32_t tid, pid, ppid;
-	char name[NAME_BYTES];
-	int32_t type, mode, submode, status, cpu, syscall;
-} __attribute__((packed));
 
 static const struct ctf_field mapping_fields[] = {
 	NUMBER("pid"),
@@ -117,6 +114,7 @@ void trace_state_events(struct ctf_event events[TRACE_STATE_NR_EVENTS], uint32_t
 /* ---- writing ---- */
 
 struct dump {
+	struct trace_state_sink sink; /* first: it is ours */
 	struct trace_channel *channel;
 	const struct trace_state_config *config;
 	struct trace_state_counts *counts;
@@ -142,12 +140,39 @@ static bool put(const struct dump *dump, enum state_event event, const void *pay
 	return true;
 }
 
-static int read_proc(const struct dump *dump, int32_t pid, const char *name, size_t max_bytes,
+static void put_thread(struct trace_state_sink *sink, const struct trace_state_thread *thread)
+{
+	const struct dump *dump = (const struct dump *)(const void *)sink;
+
+	dump->counts->nr_threads += put(dump, STATE_THREAD, thread, sizeof(*thread), NULL);
+}
+
+static void put_mapping(struct trace_state_sink *sink, const struct trace_state_mapping *mapping)
+{
+	const struct dump *dump = (const struct dump *)(const void *)sink;
+	const struct mapping_payload payload = {.pid = mapping->pid,
+						.start = mapping->start,
+						.end = mapping->end,
+						.offset = mapping->offset};
+
+	dump->counts->nr_mappings +=
+		put(dump, STATE_MAPPING, &payload, sizeof(payload), mapping->path);
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct trace_state_sink *sink;
+	const struct trace_state_config *config;
+};
+
+static int read_proc(const struct reading *reading, int32_t pid, const char *name, size_t max_bytes,
 		     char **text)
 {
 	char path[256];
 
-	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/%s", dump->config->proc_path, pid, name);
+	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/%s", reading->config->proc_path, pid,
+		       name);
 	return file_read_text(path, max_bytes, text, NULL);
 }
 
@@ -169,7 +194,7 @@ static int32_t status_of(char state)
 }
 
 /* "TID (NAME) STATE PPID ... ": NAME may hold anything. Fields are counted from behind it. */
-static bool parse_stat(char *text, struct thread_payload *thread)
+static bool parse_stat(char *text, struct trace_state_thread *thread)
 {
 	char *name = strchr(text, '('), *behind = strrchr(text, ')'), *word;
 	unsigned long long flags = 0;
@@ -178,7 +203,8 @@ static bool parse_stat(char *text, struct thread_payload *thread)
 	if (!name || !behind || behind < name || behind[1] != ' ')
 		return false;
 	nr_name = (size_t)(behind - name) - 1;
-	memcpy(thread->name, name + 1, nr_name < NAME_BYTES ? nr_name : NAME_BYTES - 1);
+	memcpy(thread->name, name + 1,
+	       nr_name < sizeof(thread->name) ? nr_name : sizeof(thread->name) - 1);
 	behind += 2;
 	thread->status = status_of(*behind);
 	/* Field 3 is the state; 4 ppid, 9 flags, 39 the CPU it ran on last. */
@@ -190,18 +216,18 @@ static bool parse_stat(char *text, struct thread_payload *thread)
 		else if (field == 39)
 			thread->cpu = (int32_t)strtol(word, NULL, 10);
 	}
-	thread->type = flags & KTHREAD_FLAG ? TYPE_KERNEL : TYPE_USER;
+	thread->type = flags & KTHREAD_FLAG ? TRACE_STATE_KERNEL : TRACE_STATE_USER;
 	return true;
 }
 
 /* "running", or the number of the call that it waits in, or -1 where it waits elsewhere. */
-static int32_t call_of(const struct dump *dump, int32_t pid, int32_t tid)
+static int32_t call_of(const struct reading *reading, int32_t pid, int32_t tid)
 {
 	char name[64], *text;
 	int32_t number = -1;
 
 	(void)snprintf(name, sizeof(name), "task/%" PRId32 "/syscall", tid);
-	if (read_proc(dump, pid, name, STAT_BYTES_MAX, &text))
+	if (read_proc(reading, pid, name, STAT_BYTES_MAX, &text))
 		return -1;
 	if (*text >= '0' && *text <= '9')
 		number = (int32_t)strtol(text, NULL, 10);
@@ -209,39 +235,45 @@ static int32_t call_of(const struct dump *dump, int32_t pid, int32_t tid)
 	return number;
 }
 
-static void dump_thread(const struct dump *dump, int32_t pid, int32_t tid)
+struct trace_state_thread trace_state_thread(int32_t tid, int32_t pid, int32_t ppid)
 {
-	struct thread_payload thread = {.tid = tid, .pid = pid, .cpu = -1, .syscall = -1};
+	return (struct trace_state_thread){
+		.tid = tid, .pid = pid, .ppid = ppid, .cpu = -1, .syscall = -1};
+}
+
+static void read_thread(const struct reading *reading, int32_t pid, int32_t tid)
+{
+	struct trace_state_thread thread = trace_state_thread(tid, pid, 0);
 	char name[64], *text;
 	bool is_there;
 
 	(void)snprintf(name, sizeof(name), "task/%" PRId32 "/stat", tid);
-	if (read_proc(dump, pid, name, STAT_BYTES_MAX, &text))
+	if (read_proc(reading, pid, name, STAT_BYTES_MAX, &text))
 		return;
 	is_there = parse_stat(text, &thread);
 	free(text);
 	if (!is_there)
 		return;
-	if (dump->config->is_later) {
+	if (reading->config->is_later) {
 		thread.status = STATUS_UNNAMED;
 		thread.cpu = -1;
 	}
-	if (thread.type == TYPE_USER && thread.status == STATUS_WAIT)
-		thread.syscall = call_of(dump, pid, tid);
-	if (thread.type == TYPE_USER)
+	if (thread.type == TRACE_STATE_USER && thread.status == STATUS_WAIT)
+		thread.syscall = call_of(reading, pid, tid);
+	if (thread.type == TRACE_STATE_USER)
 		thread.mode = thread.syscall >= 0 ? MODE_SYSCALL : MODE_UNKNOWN;
-	dump->counts->nr_threads += put(dump, STATE_THREAD, &thread, sizeof(thread), NULL);
+	reading->sink->thread(reading->sink, &thread);
 }
 
-static void dump_threads(const struct dump *dump, int32_t pid)
+static void read_threads(const struct reading *reading, int32_t pid)
 {
 	struct pid_list tids = {.nr_pids = 0};
 	char path[256];
 
-	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/task", dump->config->proc_path, pid);
+	(void)snprintf(path, sizeof(path), "%s/%" PRId32 "/task", reading->config->proc_path, pid);
 	if (!proc_scan_list(path, &tids))
 		for (size_t i = 0; i < tids.nr_pids; i++)
-			dump_thread(dump, pid, tids.pids[i]);
+			read_thread(reading, pid, tids.pids[i]);
 	pid_list_deinit(&tids);
 }
 
@@ -260,52 +292,67 @@ static bool take_number(char **text, char behind, uint64_t *number)
 }
 
 /* "START-END PERMISSIONS OFFSET DEVICE INODE   PATH" */
-static void dump_mapping(const struct dump *dump, int32_t pid, char *line)
+static void read_mapping(const struct reading *reading, int32_t pid, char *line)
 {
-	struct mapping_payload mapping = {.pid = pid};
-	uint64_t start, end, offset;
-	const char *permissions, *path = strchr(line, '/');
+	struct trace_state_mapping mapping = {.pid = pid, .path = strchr(line, '/')};
+	const char *permissions;
 
-	if (!path || !take_number(&line, '-', &start) || !take_number(&line, ' ', &end))
+	if (!mapping.path || !take_number(&line, '-', &mapping.start) ||
+	    !take_number(&line, ' ', &mapping.end))
 		return;
 	permissions = strsep(&line, " ");
 	if (strlen(permissions) < 3 || permissions[2] != 'x' || !line ||
-	    !take_number(&line, ' ', &offset))
+	    !take_number(&line, ' ', &mapping.offset))
 		return;
-	mapping.start = start;
-	mapping.end = end;
-	mapping.offset = offset;
-	dump->counts->nr_mappings += put(dump, STATE_MAPPING, &mapping, sizeof(mapping), path);
+	reading->sink->mapping(reading->sink, &mapping);
 }
 
-static void dump_mappings(const struct dump *dump, int32_t pid)
+static void read_mappings(const struct reading *reading, int32_t pid)
 {
 	char *text, *next, *line;
 
-	if (read_proc(dump, pid, "maps", MAPS_BYTES_MAX, &text))
+	if (read_proc(reading, pid, "maps", MAPS_BYTES_MAX, &text))
 		return;
 	next = text;
 	while ((line = strsep(&next, "\n")))
-		dump_mapping(dump, pid, line);
+		read_mapping(reading, pid, line);
 	free(text);
+}
+
+bool trace_state_is_the_machines(void)
+{
+	char name[64] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	       !strcmp(name, INITIAL_PID_NAMESPACE);
+}
+
+int trace_state_read(struct trace_state_sink *sink, const struct trace_state_config *config)
+{
+	const struct reading reading = {sink, config};
+	struct pid_list pids = {.nr_pids = 0};
+	const int error = proc_scan_list(config->proc_path, &pids);
+
+	for (size_t i = 0; !error && i < pids.nr_pids; i++) {
+		read_threads(&reading, pids.pids[i]);
+		read_mappings(&reading, pids.pids[i]);
+		if (config->turn && i % NR_A_TURN == 0)
+			config->turn(config->context);
+	}
+	pid_list_deinit(&pids);
+	return error;
 }
 
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts)
 {
-	const struct dump dump = {channel, config, counts};
-	struct pid_list pids = {.nr_pids = 0};
-	int error = proc_scan_list(config->proc_path, &pids);
+	struct dump dump = {{put_thread, put_mapping}, channel, config, counts};
+	int error;
 
 	*counts = (struct trace_state_counts){0};
 	(void)put(&dump, STATE_START, NULL, 0, NULL);
-	for (size_t i = 0; !error && i < pids.nr_pids; i++) {
-		dump_threads(&dump, pids.pids[i]);
-		dump_mappings(&dump, pids.pids[i]);
-		if (config->turn && i % NR_A_TURN == 0)
-			config->turn(config->context);
-	}
+	error = config->tasks ? trace_tasks_tell(config->tasks, &dump.sink)
+			      : trace_state_read(&dump.sink, config);
 	(void)put(&dump, STATE_END, NULL, 0, NULL);
-	pid_list_deinit(&pids);
 	return error;
 }

@@ -68,6 +68,7 @@ struct tracer_counts {
 	uint64_t chunks_failed;	       /* not compressed, or not removed: they stay as they are */
 	uint64_t unjudged;	       /* that no condition saw: no memory, or no room on the way */
 	uint64_t nr_throttled;	       /* times that the kernel took no samples for a while */
+	uint64_t forgotten; /* what became of tasks, mappings: for want of memory, too early */
 };
 
 struct tracer_snapshot {

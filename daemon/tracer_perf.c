@@ -18,8 +18,6 @@
 /* A record has its stamp so long before it can be read, at most: interrupts come between. */
 #define TRIGGER_SLACK_NS  UINT64_C(1000000)
 #define COMMON_PID_OFFSET 4u /* in raw records */
-/* The kernel gives it this number: PROC_PID_INIT_INO. */
-#define INITIAL_PID_NAMESPACE "pid:[4026531836]"
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -123,7 +121,7 @@ static void take_sample(struct tracer_perf *tracer, const struct trace_perf_reco
 	if (!nr_bytes)
 		return; /* executable, but no file's */
 	payload = trace_channel_reserve(tracer->channel, record->cpu,
-					tracer->sample_id + (record->kind == TRACE_RECORD_MAPPING),
+					tracer->sample_id + trace_sample_event(record),
 					record->time, nr_bytes);
 	if (!payload)
 		return;
@@ -225,6 +223,26 @@ static int open_channel(struct tracer_perf *tracer, struct diag *diag)
 	return trace_channel_create(&tracer->channel, &config, diag);
 }
 
+static uint64_t oldest(void *context)
+{
+	struct tracer_perf *tracer = context;
+
+	return trace_channel_held(tracer->channel, tracer->begin).begin;
+}
+
+static int open_mappings(struct tracer_perf *tracer, struct diag *diag)
+{
+	struct trace_mappings_config config = {.stream_id = TRACER_PERF_STREAM,
+					       .first_id = tracer->sample_id,
+					       .oldest = oldest,
+					       .context = tracer};
+
+	if (!tracer_perf_keeps_tasks(tracer))
+		return 0;
+	memcpy(config.uuid, tracer->trace.uuid, sizeof(config.uuid));
+	return trace_mappings_open(&tracer->mappings, &config, diag);
+}
+
 int tracer_perf_open(struct tracer_perf **tracer, const struct tracer_config *config,
 		     struct diag *diag)
 {
@@ -252,6 +270,8 @@ int tracer_perf_open(struct tracer_perf **tracer, const struct tracer_config *co
 		error = open_perf(made, diag);
 	if (!error)
 		error = open_channel(made, diag);
+	if (!error)
+		error = open_mappings(made, diag);
 	/* Last: nothing is made of a trace that cannot be. */
 	if (!error && config->folder && config->keep_old)
 		error = trace_place_make_way(config->folder, diag);
@@ -277,6 +297,7 @@ int tracer_perf_close(struct tracer_perf *tracer, struct diag *diag)
 	trace_channel_destroy(tracer->channel);
 	error = ctf_writer_close(tracer->writer, diag);
 	trace_chunks_end(&tracer->chunks);
+	trace_mappings_close(tracer->mappings);
 	trace_perf_close(tracer->perf);
 	for (size_t i = 0; i < tracer->nr_layouts; i++)
 		trace_layout_deinit(&tracer->layouts[i]);
@@ -295,15 +316,6 @@ int tracer_perf_close(struct tracer_perf *tracer, struct diag *diag)
 }
 
 /* ---- recording ---- */
-
-/* Events have the machine's numbers of threads; /proc has those of its own namespace. */
-static bool numbers_are_the_machines(void)
-{
-	char name[64] = "";
-
-	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
-	       !strcmp(name, INITIAL_PID_NAMESPACE);
-}
 
 /* A flight recorder's at once, not when the first record comes: it is here or it is not. */
 static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
@@ -341,7 +353,7 @@ static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 	int error;
 
 	*nr_records = 0;
-	if (!numbers_are_the_machines())
+	if (!trace_state_is_the_machines())
 		return 0;
 	how->proc_path = "/proc";
 	how->first_id = tracer->state_id;
@@ -357,18 +369,20 @@ static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 
 int tracer_perf_start(struct tracer_perf *tracer, struct diag *diag)
 {
-	struct trace_state_config how = {
-		.time = now_ns(CLOCK_MONOTONIC), .turn = read_meanwhile, .context = tracer};
+	struct trace_state_config how = {.turn = read_meanwhile, .context = tracer};
 	int error = prepare_rings(tracer, diag);
 
+	/* Before all else: who ends then is known to have been there. */
+	if (!error && (error = trace_mappings_start(tracer->mappings)))
+		(void)diag_set(diag, error, "cannot tell what runs: %s", strerror(-error));
 	if (error)
 		return error;
-	tracer->begin = how.time;
+	tracer->begin = how.time = now_ns(CLOCK_MONOTONIC);
 	error = trace_perf_enable(tracer->perf, true);
 	if (error)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
 	if (!tracer->writer)
-		return 0; /* each snapshot tells what runs then */
+		return 0; /* each snapshot tells what ran at its begin */
 	error = tell_state(tracer, tracer->writer, &how, &tracer->nr_state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
@@ -398,7 +412,7 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	error = trace_channel_flush(tracer->channel, diag);
-	if (error || !trace_chunks_next(&tracer->chunks, now) || !numbers_are_the_machines())
+	if (error || !trace_chunks_next(&tracer->chunks, now) || !trace_state_is_the_machines())
 		return error;
 	if (how.time < trace_channel_time(tracer->channel, 0))
 		how.time = trace_channel_time(tracer->channel, 0);
@@ -432,8 +446,9 @@ int tracer_perf_round(struct tracer_perf *tracer, struct diag *diag)
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
+	/* Behind the others: whose they are is known then. */
 	if (!tracer->writer)
-		return 0;
+		return trace_mappings_round(tracer->mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
 	if (!error && trace_chunks_are_due(&tracer->chunks, now_ns(CLOCK_MONOTONIC)))
 		error = next_chunk(tracer, diag);
@@ -443,7 +458,11 @@ int tracer_perf_round(struct tracer_perf *tracer, struct diag *diag)
 
 int tracer_perf_follow_cpus(struct tracer_perf *tracer, struct diag *diag)
 {
-	return trace_perf_follow_cpus(tracer->perf, diag);
+	const int error = trace_perf_follow_cpus(tracer->perf, diag);
+	struct diag why;
+	const int mapped = trace_mappings_follow_cpus(tracer->mappings, error ? &why : diag);
+
+	return error ? error : mapped;
 }
 
 int tracer_perf_flush(struct tracer_perf *tracer, struct diag *diag)
@@ -466,7 +485,7 @@ int tracer_perf_stop(struct tracer_perf *tracer, struct diag *diag)
 	(void)trace_perf_enable(tracer->perf, false);
 	(void)trace_perf_read(tracer->perf, true);
 	if (!tracer->writer)
-		return 0;
+		return trace_mappings_stop(tracer->mappings, diag);
 	error = trace_channel_drain(tracer->channel, true, now_ns(CLOCK_MONOTONIC), diag);
 	return take_error(tracer, error, diag);
 }
@@ -477,6 +496,7 @@ static int write_snapshot(struct tracer_perf *tracer, struct ctf_writer *writer,
 			  struct tracer_snapshot *taken, struct diag *diag)
 {
 	struct trace_state_config how = {.is_later = true};
+	struct trace_mappings_counts mapped;
 	struct trace_channel_written written;
 	int error;
 
@@ -484,15 +504,21 @@ static int write_snapshot(struct tracer_perf *tracer, struct ctf_writer *writer,
 	/* The open ones are among what is held, and may be the oldest. */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
+	how.tasks = trace_mappings_tasks(tracer->mappings, taken->begin);
 	error = tell_state(tracer, writer, &how, &taken->nr_state);
 	if (error)
-		return diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
+		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
 	error = trace_channel_snapshot(tracer->channel, writer, taken->end, &written, diag);
-	taken->nr_records = written.nr_records + taken->nr_state;
-	taken->lost = written.lost;
+	if (!error)
+		error = trace_mappings_snapshot(tracer->mappings, writer, taken->begin, &mapped,
+						diag);
+	if (error)
+		return error;
+	taken->nr_records = written.nr_records + mapped.nr_records + taken->nr_state;
+	taken->lost = written.lost + mapped.lost;
 	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
 	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
-	return error;
+	return 0;
 }
 
 int tracer_perf_snapshot(struct tracer_perf *tracer, const char *folder,
@@ -536,19 +562,21 @@ struct tracer_counts tracer_perf_counts(const struct tracer_perf *tracer)
 {
 	const struct trace_channel_counts channel = trace_channel_counts(tracer->channel);
 	const struct trace_perf_counts perf = trace_perf_counts(tracer->perf);
+	const struct trace_mappings_counts mapped = trace_mappings_counts(tracer->mappings);
 	struct ctf_writer_counts written = {0};
 	struct tracer_counts counts = tracer->counts;
 
 	if (tracer->writer)
 		written = ctf_writer_counts(tracer->writer);
-	counts.nr_records = channel.nr_records - written.lost_unwritten_records;
+	counts.nr_records = channel.nr_records + mapped.nr_records - written.lost_unwritten_records;
 	counts.nr_state = tracer->nr_state;
-	counts.lost_kernel = perf.lost;
+	counts.lost_kernel = perf.lost + mapped.lost;
+	counts.forgotten = mapped.forgotten;
 	/* The channel was told of all but its own. */
 	counts.lost_room = channel.lost - tracer->lost_perf - counts.lost_bad;
 	counts.lost_bad += perf.bad_records;
 	counts.lost_disk = written.lost_unwritten_records;
-	counts.ring_errors = perf.ring_errors;
+	counts.ring_errors = perf.ring_errors + mapped.ring_errors;
 	counts.packet_errors = written.lost_refused_packets;
 	counts.nr_late = channel.nr_late;
 	counts.chunks_failed = tracer->chunks.nr_failed;

@@ -31,6 +31,8 @@ static void add_samples(struct tracer_perf *tracer)
 		(struct trace_perf_event){.name = "sample",
 					  .kind = TRACE_RECORD_SAMPLE,
 					  .samples_hz = tracer->config.choice->samples_hz};
+	if (tracer_perf_keeps_tasks(tracer))
+		return;
 	tracer->events[tracer->nr_events++] = (struct trace_perf_event){
 		.name = "mappings, which samples need", .kind = TRACE_RECORD_MAPPING};
 }

@@ -6,7 +6,9 @@
 #include "ctf/writer.h"
 #include "daemon/trace_describe.h"
 #include "daemon/trace_layout.h"
+#include "daemon/trace_mappings.h"
 #include "daemon/trace_perf.h"
+#include "daemon/trace_state.h"
 #include "daemon/trace_syscalls.h"
 #include "daemon/tracer_perf.h"
 
@@ -44,6 +46,7 @@ struct tracer_perf {
 	const char *cause;	  /* not told yet */
 
 	struct trace_perf *perf;
+	struct trace_mappings *mappings; /* of a flight recorder: who was there, too; or NULL */
 	struct trace_channel *channel;
 	struct ctf_writer *writer;
 	struct trace_chunks chunks; /* zeroed: the trace has none */
@@ -51,6 +54,12 @@ struct tracer_perf {
 	int disk_error;		    /* not told yet */
 	struct diag disk_diag;
 };
+
+/* Mappings come beside all else, with the tasks, for its snapshots. */
+static inline bool tracer_perf_keeps_tasks(const struct tracer_perf *tracer)
+{
+	return !tracer->config.folder && trace_state_is_the_machines();
+}
 
 /* The events of the choice, how the trace describes them, which of them the trigger is to see. */
 int tracer_perf_choose(struct tracer_perf *tracer, struct diag *diag);

@@ -55,6 +55,8 @@ void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 				  "their CPU"},
 		{counts->nr_throttled, "times the kernel took no samples for a while, because they "
 				       "took too long: fewer a second (sample:HZ)"},
+		{counts->forgotten, "begins, ends and mappings of programs, the oldest, had no "
+				    "more room in memory: what has ended since may have no name"},
 	};
 	char text[256];
 
@@ -92,6 +94,7 @@ static void add_counts(struct control_answer *answer, const struct tracer_counts
 	control_answer_add(answer, "unjudged", "%" PRIu64, counts->unjudged);
 	control_answer_add(answer, "late", "%" PRIu64, counts->nr_late);
 	control_answer_add(answer, "throttled", "%" PRIu64, counts->nr_throttled);
+	control_answer_add(answer, "forgotten", "%" PRIu64, counts->forgotten);
 }
 
 static void add_conditions(const struct tracer_serve *serve, struct control_answer *answer)

@@ -465,7 +465,7 @@ pp_libpp_a_SOURCES += \
 	pp/trace_processes.c pp/trace_processes.h \
 	pp/trace_rules.c pp/trace_rules.h \
 	pp/trace_distribution.c pp/trace_distribution.h \
-	pp/trace_states.c pp/trace_states.h \
+	pp/trace_states.c pp/trace_states.h pp/trace_states_internal.h pp/trace_states_tasks.c \
 	pp/trace_threads.c pp/trace_threads.h \
 	pp/trace_who.c pp/trace_who.h \
 	pp/trace_stats.c pp/trace_stats.h pp/trace_stats_json.c \

@@ -16,6 +16,7 @@ struct life {
 	uint64_t from;
 	int32_t tid, pid;
 	uint32_t before; /* index + 1 of the life before, of the same number; 0: none */
+	bool is_told;	 /* its begin, beside its CPU's events, which may tell it again */
 };
 
 /* What task_newtask told of last, on a CPU: the fork comes behind it. */
@@ -158,14 +159,30 @@ static int take_new_task(struct trace_pids *pids, const struct ctf_record *recor
 	return 0;
 }
 
+static int take_begin(struct trace_pids *pids, const struct ctf_record *record,
+		      const struct trace_rule *rule)
+{
+	const int error = add(pids, (int32_t)trace_rule_number(record, rule, TASK_TID),
+			      (int32_t)trace_rule_number(record, rule, TASK_PID), record->time);
+
+	if (!error)
+		pids->lives[pids->nr - 1].is_told = true;
+	return error;
+}
+
 static int take_fork(struct trace_pids *pids, const struct ctf_record *record,
 		     const struct trace_rule *rule)
 {
 	const struct coming *coming = coming_on(pids, record->packet->cpu_id);
 	const int32_t parent = (int32_t)trace_rule_number(record, rule, FORK_PARENT);
 	const int32_t child = (int32_t)trace_rule_number(record, rule, FORK_CHILD);
+	const uint32_t last = pids->slots[slot_of(pids, child)];
 	int32_t pid = TRACE_PID_UNKNOWN;
 
+	if (last && pids->lives[last - 1].is_told) {
+		pids->lives[last - 1].is_told = false;
+		return 0;
+	}
 	if (coming && coming->tid == child)
 		pid = coming->is_thread ? trace_pids_at(pids, parent, record->time) : child;
 	return add(pids, child, pid, record->time);
@@ -196,6 +213,9 @@ int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record)
 	case ACT_STATE:
 		return learn(pids, (int32_t)trace_rule_number(record, rule, STATE_TID),
 			     (int32_t)trace_rule_number(record, rule, STATE_PID), record->time);
+	case ACT_TASK_BEGIN:
+		return take_begin(pids, record, rule);
+	case ACT_TASK_EXEC:
 	case ACT_EXEC: /* it is its process's only thread then, and has its number */
 		return learn(pids, (int32_t)trace_rule_number(record, rule, EXEC_TID),
 			     (int32_t)trace_rule_number(record, rule, EXEC_TID), record->time);

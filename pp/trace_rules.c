@@ -37,6 +37,9 @@ static const struct known {
 	{"lttng_statedump_process_state",
 	 ACT_STATE,
 	 {"tid", "pid", "name", "type", "status", "syscall"}},
+	{"oprof_task_begin", ACT_TASK_BEGIN, {"tid", "pid", "parent_tid"}},
+	{"oprof_task_exec", ACT_TASK_EXEC, {"tid", "name"}},
+	{"oprof_task_end", ACT_TASK_END, {"tid"}},
 };
 #define NR_KNOWN (sizeof(known) / sizeof(known[0]))
 

@@ -31,6 +31,10 @@ enum trace_action {
 	ACT_SYSCALL_EXIT,
 	ACT_BLOCK_DONE,
 	ACT_STATE,
+	/* As fork, exec and exit, told beside the CPUs' events, in front of these. */
+	ACT_TASK_BEGIN,
+	ACT_TASK_EXEC,
+	ACT_TASK_END,
 };
 
 /* An event's action, and where among its fields are those that it takes. */
@@ -45,6 +49,7 @@ enum { NEW_TASK_TID, NEW_TASK_FLAGS };
 #define NEW_TASK_IS_THREAD 0x00010000 /* of the flags: the kernel's CLONE_THREAD */
 enum { FORK_PARENT, FORK_CHILD, FORK_COMM };
 enum { EXEC_TID, EXEC_FILE };
+enum { TASK_TID, TASK_PID, TASK_PARENT };
 enum { STATE_TID, STATE_PID, STATE_NAME, STATE_TYPE, STATE_STATUS, STATE_SYSCALL };
 enum { IRQ_NUMBER, IRQ_NAME };
 enum { SYSCALL_RETURN };

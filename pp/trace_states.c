@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace_states.h"
 
-#include "pp/trace_rules.h"
-#include "pp/trace_threads.h"
+#include "pp/trace_states_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NR_CPUS_MAX 65536u
-#define NR_OPEN_MAX 8u
-#define NONE	    THREAD_NONE
-
-/* Of lttng_statedump_process_state. */
-#define STATUS_ZOMBIE 4
-#define STATUS_WAIT   5
-#define TYPE_KERNEL   1
 
 /* What system calls return instead of an error. */
 #define ERRNO_MAX 4095
@@ -25,49 +17,6 @@
 #define TASK_INTERRUPTIBLE   0x01u
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
-
-/* An interrupt that goes on. */
-struct open_interrupt {
-	uint32_t index; /* among the trace's interrupts */
-	uint64_t since;
-	bool is_soft;
-};
-
-struct cpu {
-	struct trace_cpu_times times;
-	bool is_there;
-	uint64_t since; /* accounted up to here */
-	/* Since the last switch: whose it is, the next one confirms. */
-	uint64_t pending[NR_CPU_STATES];
-	uint64_t lost_until; /* what happens before is not known for sure */
-	uint64_t lost, seq;  /* of the last packet */
-	bool has_seq;
-	bool is_known, is_idle; /* who runs */
-	uint32_t thread;	/* index; NONE */
-	unsigned int irqs, softirqs;
-	struct open_interrupt open[NR_OPEN_MAX]; /* deeper ones are not timed */
-	unsigned int nr_open;
-	int32_t new_tid; /* that task_newtask told of last */
-	bool new_is_thread;
-	/* A block request ended: in the interrupt that still goes on, or by the thread that runs.
-	 */
-	bool block_done, block_done_in_interrupt;
-};
-
-struct trace_states {
-	uint64_t begin, end;
-	struct trace_rule *rules; /* by index of the event in the trace */
-	const struct ctf_event *events;
-	unsigned int nr_events;
-	struct cpu *cpus;
-	unsigned int nr_cpus;
-	struct threads threads;
-	struct trace_calls calls;
-	struct trace_interrupts interrupts;
-	struct trace_distribution wakeups;
-	uint64_t lost_until; /* of all CPUs, the latest */
-	bool has_block_events;
-};
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
 {
@@ -110,20 +59,6 @@ void trace_states_choose(struct trace_states *states, trace_chooser *chooser, co
 {
 	states->threads.chooser = chooser;
 	states->threads.chooser_context = context;
-}
-
-static struct thread *thread_at(const struct trace_states *states, uint32_t index)
-{
-	return &states->threads.threads[index];
-}
-
-/* What it waited for up to now. */
-static void end_wait(struct thread *thread, uint64_t now)
-{
-	if (!thread->on_cpu && now > thread->since)
-		thread->told.ns[thread->waits] += now - thread->since;
-	if (!thread->on_cpu)
-		thread->since = now;
 }
 
 /* ---- CPUs ---- */
@@ -250,17 +185,6 @@ static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 }
 
 /* ---- actions ---- */
-
-static const struct ctf_value *value(const struct ctf_record *record, const struct trace_rule *rule,
-				     unsigned int i)
-{
-	return &record->values[rule->fields[i]];
-}
-
-static void name_thread(struct trace_states *states, uint32_t index, const struct ctf_value *name)
-{
-	threads_name(&states->threads, index, name->bytes, name->nr);
-}
 
 static enum thread_state wait_of(uint64_t task_state)
 {
@@ -402,106 +326,6 @@ static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 	end_wait(thread, record->time);
 	thread->waits = THREAD_READY;
 	thread->woken = record->time;
-	return 0;
-}
-
-/* Before the fork itself, in which the kernel does not tell it. */
-static void act_new_task(struct cpu *cpu, const struct ctf_record *record,
-			 const struct trace_rule *rule)
-{
-	cpu->new_tid = (int32_t)trace_rule_number(record, rule, NEW_TASK_TID);
-	cpu->new_is_thread = trace_rule_number(record, rule, NEW_TASK_FLAGS) & NEW_TASK_IS_THREAD;
-}
-
-static int act_fork(struct trace_states *states, const struct cpu *cpu,
-		    const struct ctf_record *record, const struct trace_rule *rule)
-{
-	const int32_t tid = (int32_t)trace_rule_number(record, rule, FORK_CHILD);
-	const uint32_t parent = threads_find(&states->threads,
-					     (int32_t)trace_rule_number(record, rule, FORK_PARENT));
-	uint32_t child;
-
-	if (parent == NONE)
-		return -ENOMEM;
-	child = threads_add(&states->threads, tid, THREAD_READY, record->time);
-	if (child == NONE)
-		return -ENOMEM;
-	thread_at(states, child)->told.is_kernel = thread_at(states, parent)->told.is_kernel;
-	thread_at(states, child)->mode = MODE_SYSCALL; /* it comes out of the call that made it */
-	name_thread(states, child, value(record, rule, FORK_COMM));
-	if (cpu->new_tid != tid)
-		return 0;
-	if (!cpu->new_is_thread)
-		threads_set_process(&states->threads, child, child);
-	else if (thread_at(states, parent)->told.process != TRACE_NO_PROCESS)
-		threads_set_process(&states->threads, child,
-				    thread_at(states, parent)->told.process);
-	return 0;
-}
-
-static int act_exec(struct trace_states *states, const struct ctf_record *record,
-		    const struct trace_rule *rule)
-{
-	const uint32_t index =
-		threads_find(&states->threads, (int32_t)trace_rule_number(record, rule, EXEC_TID));
-	struct ctf_value file = *value(record, rule, EXEC_FILE);
-
-	if (index == NONE)
-		return -ENOMEM;
-	for (uint32_t i = file.nr; i; i--)
-		if (file.bytes[i - 1] == '/') {
-			file.bytes += i;
-			file.nr -= i;
-			break;
-		}
-	if (file.nr > 15)
-		file.nr = 15; /* as the kernel cuts it */
-	name_thread(states, index, &file);
-	/* Who runs another program is its process's only thread, and has its number. */
-	if (thread_at(states, index)->told.process == TRACE_NO_PROCESS)
-		threads_set_process(&states->threads, index, index);
-	return 0;
-}
-
-/* It still runs to its last switch, whose state says that it is dead. */
-static int act_exit(struct trace_states *states, const struct ctf_record *record,
-		    const struct trace_rule *rule)
-{
-	const uint32_t index =
-		threads_find(&states->threads, (int32_t)trace_rule_number(record, rule, 0));
-
-	if (index == NONE)
-		return -ENOMEM;
-	thread_at(states, index)->mode = MODE_SYSCALL;
-	thread_at(states, index)->is_ending = true;
-	return 0;
-}
-
-/* Chunks of a trace tell it again: then it is no news of who is known. */
-static int act_state(struct trace_states *states, const struct ctf_record *record,
-		     const struct trace_rule *rule)
-{
-	const uint32_t index =
-		threads_find(&states->threads, (int32_t)trace_rule_number(record, rule, STATE_TID));
-	const int64_t call = trace_rule_number(record, rule, STATE_SYSCALL);
-	const uint32_t first =
-		index == NONE ? NONE
-			      : threads_find(&states->threads,
-					     (int32_t)trace_rule_number(record, rule, STATE_PID));
-	struct thread *thread;
-
-	if (first == NONE)
-		return -ENOMEM;
-	threads_set_process(&states->threads, first, first);
-	threads_set_process(&states->threads, index, first);
-	thread = thread_at(states, index);
-	thread->told.is_kernel = trace_rule_number(record, rule, STATE_TYPE) == TYPE_KERNEL;
-	name_thread(states, index, value(record, rule, STATE_NAME));
-	if (trace_rule_number(record, rule, STATE_STATUS) == STATUS_WAIT &&
-	    thread->waits == THREAD_UNKNOWN)
-		thread->waits = THREAD_SLEEPING;
-	if (call >= 0 && thread->mode == MODE_UNKNOWN)
-		thread->mode = MODE_SYSCALL;
 	return 0;
 }
 
@@ -657,15 +481,15 @@ static int act(struct trace_states *states, struct cpu *cpu, const struct ctf_re
 	case ACT_WAKEUP:
 		return act_wakeup(states, cpu, record, rule);
 	case ACT_FORK:
-		return act_fork(states, cpu, record, rule);
+		return trace_states_fork(states, cpu, record, rule);
 	case ACT_EXEC:
-		return act_exec(states, record, rule);
+		return trace_states_exec(states, record, rule);
 	case ACT_EXIT:
-		return act_exit(states, record, rule);
+		return trace_states_exit(states, record, rule);
 	case ACT_STATE:
-		return act_state(states, record, rule);
+		return trace_states_state(states, record, rule);
 	case ACT_NEW_TASK:
-		act_new_task(cpu, record, rule);
+		trace_states_new_task(cpu, record, rule);
 		break;
 	case ACT_IRQ_ENTRY:
 	case ACT_IRQ_EXIT:
@@ -684,6 +508,9 @@ static int act(struct trace_states *states, struct cpu *cpu, const struct ctf_re
 		cpu->block_done_in_interrupt = cpu->irqs || cpu->softirqs;
 		break;
 	case ACT_NOTHING:
+	case ACT_TASK_BEGIN:
+	case ACT_TASK_EXEC:
+	case ACT_TASK_END:
 		break;
 	}
 	return 0;
@@ -695,9 +522,8 @@ int trace_states_take(struct trace_states *states, const struct ctf_record *reco
 	const unsigned int nr = record->packet->cpu_id;
 	struct cpu *cpu;
 
-	if (event < states->nr_events && states->rules[event].action == ACT_STATE &&
-	    nr == OPROF_PACKET_NO_CPU)
-		return act_state(states, record, &states->rules[event]);
+	if (event < states->nr_events && nr == OPROF_PACKET_NO_CPU)
+		return trace_states_beside(states, record, &states->rules[event]);
 	if (nr >= NR_CPUS_MAX || event >= states->nr_events)
 		return 0;
 	if (need_cpus(states, nr + 1))

@@ -112,12 +112,20 @@ uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state sta
 	return (uint32_t)(threads->nr - 1);
 }
 
-uint32_t threads_find(struct threads *threads, int32_t tid)
+uint32_t threads_living(const struct threads *threads, int32_t tid)
 {
 	const uint32_t found = threads->slots[slot_of(threads, tid)];
 
-	if (found && !threads->threads[found - 1].told.has_ended)
-		return found - 1;
+	return found && !threads->threads[found - 1].told.has_ended ? found - 1 : THREAD_NONE;
+}
+
+uint32_t threads_find(struct threads *threads, int32_t tid)
+{
+	const uint32_t found = threads->slots[slot_of(threads, tid)];
+	const uint32_t living = threads_living(threads, tid);
+
+	if (living != THREAD_NONE)
+		return living;
 	return threads_add(threads, tid, THREAD_UNKNOWN,
 			   found ? threads->threads[found - 1].since : threads->begin);
 }

@@ -19,7 +19,8 @@ struct thread {
 	struct trace_thread told;
 	enum thread_mode mode;
 	bool on_cpu, is_ending;
-	bool is_chosen;		 /* by the name and process that it has now */
+	bool is_told;	/* that it began, beside its CPU's events, which may tell it again */
+	bool is_chosen; /* by the name and process that it has now */
 	enum thread_state waits; /* off its CPU: since when, how */
 	uint64_t since;
 	uint64_t woken;	     /* 0: it was not since it ran last */
@@ -51,6 +52,9 @@ uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state sta
  * doing nobody knows what. THREAD_NONE: no memory.
  */
 uint32_t threads_find(struct threads *threads, int32_t tid);
+
+/* The one that is known to live; THREAD_NONE: none is. */
+uint32_t threads_living(const struct threads *threads, int32_t tid);
 
 void threads_name(struct threads *threads, uint32_t index, const uint8_t *name, uint32_t nr_bytes);
 /* Its process's first thread. */

@@ -177,6 +177,61 @@ tap_has "$T/err" 'default has ended, .* [0-9]+ snapshots' "which tells what beca
 trace status
 tap_has "$T/out" 'no trace runs' "then none runs"
 
+# ---- who has ended ----
+
+cp "$E2E/../guest/load_thirds.c" "$T/thirds.c"
+$CC -O1 -o "$T/thirds" "$T/thirds.c" || tap_bail "the workload does not build"
+cp "$T/thirds" "$T/was_before"
+
+# Its functions are named, and have their shares.
+has_thirds() # PROGRAM FOLDER
+{
+	"$BIN/optrace" profile "$2" -- -l -t 0 2>"$T/err" | grep " $1 " >"$T/shown"
+	awk '$NF == "one_third" { one = $1 } $NF == "two_thirds" { two = $1 } END { exit !(one && two) }' "$T/shown"
+}
+has_process() # PID NAME FOLDER
+{
+	"$BIN/optrace" stats --process -n 0 "$3" 2>"$T/err" | grep -Eq "^ *$1 $2 "
+}
+seen_ending()
+{
+	"$T/was_before" 500 &
+	pid=$!
+	cleanup_pid "$pid"
+	until_true grep -qs was_before "/proc/$pid/comm"
+	trace start -s ended -m overwrite:4x1M -e sched:sched_switch,sample:4999 || return
+	wait "$pid"
+	rm -rf ended
+	trace snapshot ended -o ended
+	trace stop ended
+	has_thirds was_before ended
+}
+until_true seen_ending
+tap_ok $? "a program from before the start that has ended: its functions have names"
+has_process "$pid" was_before ended
+tap_ok $? "and so has it"
+tap_is "$("$BIN/optrace" stats --process -n 0 ended | grep -c '^ *[?] ')" 0 "there is nobody of whom nothing is known"
+show ended
+tap_is "$(kept records ended)" "$(wc -l <"$T/text")" "babeltrace2 reads the same"
+
+# Of its begin nothing is left in the buffers.
+seen_wrapped()
+{
+	trace start -s ended -m overwrite:4x64K -e default,sample:4999 || return
+	"$T/thirds" 500 &
+	pid=$!
+	wait "$pid"
+	rm -rf wrapped
+	trace snapshot ended -o wrapped
+	trace stop ended
+	show wrapped
+	! grep ' sched_process_exec: ' "$T/text" | grep -q "tid = $pid," && has_thirds thirds wrapped
+}
+until_true seen_wrapped
+tap_ok $? "a program that began before what the buffers hold, and has ended: its functions have names"
+has_process "$pid" thirds wrapped
+tap_ok $? "and so has it"
+
 # ---- conditions ----
 
 cp "$E2E/../guest/load_hog.c" "$T/hog.c"

@@ -255,6 +255,43 @@ note "$first samples up to $half s, $second from then on, of $all_samples"
 ok $? "a profile of a stretch of time"
 show "$work/reader"
 
+# ---- who has ended ----
+
+has_process() # PID FOLDER TEXT
+{
+	optrace stats --process -n 0 "$2" 2>"$work/err" | grep -Eq "^ *$1 load_thirds "
+	ok $? "$3: so has it"
+}
+load_thirds 8000 &
+before=$!
+run optrace start --session-dir="$work/sessions" --source=module -m overwrite:4x1M -e sched:sched_switch,sample:1999
+is "$status" 0 "a flight recorder beside a program from before it"
+wait "$before"
+run optrace snapshot --session-dir="$work/sessions" -o ended
+is "$(kept records ended)" "$(told 'events of')" "with tasks: as many events as were told"
+is "$(kept lost_events ended)" "$(told 'lost in it')" "with tasks: as many losses"
+run optrace stop --session-dir="$work/sessions"
+has_thirds "from before, and ended" ended
+has_process "$before" ended "from before, and ended"
+
+# Of its begin nothing is left in the rings.
+seen_wrapped()
+{
+	run optrace start --session-dir="$work/sessions" --source=module -m overwrite:4x16K -e default,sample:1999
+	load_thirds 1000 &
+	before=$!
+	wait "$before"
+	rm -rf wrapped
+	run optrace snapshot --session-dir="$work/sessions" -o wrapped
+	run optrace stop --session-dir="$work/sessions"
+	! optrace events -e sched_process_exec wrapped 2>>"$work/reader" | grep -q load_thirds || return
+	optrace profile wrapped -- -l -t 0 load_thirds >"$work/out" 2>"$work/err"
+	grep -q one_third "$work/out" && grep -q two_thirds "$work/out"
+}
+until_true seen_wrapped
+ok $? "begun before what the rings hold, and ended: its functions have names"
+has_process "$before" wrapped "begun before what the rings hold, and ended"
+
 # ---- idle, as the kernel's own events have it ----
 
 if [ -d /sys/kernel/tracing/events/power/cpu_idle ]; then
@@ -389,7 +426,7 @@ fi
 
 # ---- the end ----
 
-send_folders whole filtered named lossy flight chunks counter profiled snapshot late
+send_folders whole filtered named lossy flight chunks counter profiled snapshot late ended wrapped
 module_unload
 ok $? "the module goes"
 finish

@@ -16,7 +16,7 @@ one_guest()
 	profile_run "$1" "$GUEST/inside_optrace_module.sh" "$profile_programs/optrace" \
 		"$profile_programs/optrace-read" "$profile_programs/oprof-tracer" "$T/$1/load_calls" \
 		"$T/$1/load_thirds" "$T/$1/load_hog" "$profile_programs/opimport"
-	profile_read_folders "$1" whole filtered named lossy flight chunks profiled snapshot late
+	profile_read_folders "$1" whole filtered named lossy flight chunks profiled snapshot late ended wrapped
 }
 
 profile_each one_guest

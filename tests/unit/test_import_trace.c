@@ -47,8 +47,24 @@ static const struct ctf_field new_fields[] = {NUMBER("pid", 32), NUMBER("clone_f
 static const struct ctf_field fork_fields[] = {NUMBER("parent_tid", 32), NUMBER("child_tid", 32)};
 static const struct ctf_field exec_fields[] = {STRING("filename"), NUMBER("tid", 32)};
 static const struct ctf_field exit_fields[] = {NUMBER("tid", 32)};
+static const struct ctf_field begin_fields[] = {NUMBER("tid", 32), NUMBER("pid", 32),
+						NUMBER("parent_tid", 32), NUMBER("parent_pid", 32)};
+static const struct ctf_field name_fields[] = {NUMBER("tid", 32), STRING("name")};
 
-enum { SAMPLE, MAPPING, STATE_MAPPING, STATE, NEW_TASK, FORK, EXEC, EXIT, NR_EVENTS };
+enum {
+	SAMPLE,
+	MAPPING,
+	STATE_MAPPING,
+	STATE,
+	NEW_TASK,
+	FORK,
+	EXEC,
+	EXIT,
+	TASK_BEGIN,
+	TASK_EXEC,
+	TASK_END,
+	NR_EVENTS
+};
 static const struct ctf_event events[NR_EVENTS] = {
 	EVENT(SAMPLE, "oprof_sample", sample_fields),
 	EVENT(MAPPING, "oprof_mapping", mapping_fields),
@@ -57,7 +73,10 @@ static const struct ctf_event events[NR_EVENTS] = {
 	EVENT(NEW_TASK, "task_newtask", new_fields),
 	EVENT(FORK, "sched_process_fork", fork_fields),
 	EVENT(EXEC, "sched_process_exec", exec_fields),
-	EVENT(EXIT, "sched_process_exit", exit_fields)};
+	EVENT(EXIT, "sched_process_exit", exit_fields),
+	EVENT(TASK_BEGIN, "oprof_task_begin", begin_fields),
+	EVENT(TASK_EXEC, "oprof_task_exec", name_fields),
+	EVENT(TASK_END, "oprof_task_end", exit_fields)};
 static const uint32_t streams[] = {0};
 static const struct ctf_env envs[] = {{"hostname", "somewhere", 0},
 				      {"kernel_release", "6.1-test", 0},
@@ -327,6 +346,53 @@ START_TEST(a_fork_tells_threads_from_processes)
 }
 END_TEST
 
+static void task_begins(uint64_t time, uint32_t tid, uint32_t pid, uint32_t ppid)
+{
+	put32(tid);
+	put32(pid);
+	put32(ppid);
+	put32(ppid);
+	add(TASK_BEGIN, time);
+}
+
+/* A flight recorder's snapshot: also what its rings have no more, and what they have once more. */
+START_TEST(a_number_used_again_has_what_was_mapped_in_its_own_life)
+{
+	state(0, 10, 10, 0, "first");
+	mapping(STATE_MAPPING, 0, 10, 0x1000, "/bin/first");
+	put32(10);
+	add(TASK_END, 100);
+	task_begins(200, 10, 10, 5);
+	forks(201, 5, 10, 0);
+	put32(10);
+	put("second", 7);
+	add(TASK_EXEC, 300);
+	mapping(MAPPING, 310, 10, 0x1000, "/bin/second");
+	task_begins(350, 11, 10, 10);
+	forks(351, 10, 11, 0); /* it is known by now to be a thread's */
+	sample(400, 11, 10, 0x401010);
+	open_recording();
+	next(PERF_RECORD_FORK);
+	next(PERF_RECORD_MMAP);
+	ck_assert_str_eq(item.u.mmap.path, "/bin/first");
+	next(PERF_RECORD_EXIT);
+	ck_assert_uint_eq(item.time_ns, BEGIN + 100);
+	next(PERF_RECORD_FORK);
+	ck_assert_uint_eq(item.time_ns, BEGIN + 200);
+	ck_assert_int_eq(item.u.task.ppid, 5);
+	next(PERF_RECORD_COMM);
+	ck_assert(item.u.comm.exec);
+	ck_assert_uint_eq(item.time_ns, BEGIN + 300);
+	next(PERF_RECORD_MMAP);
+	ck_assert_str_eq(item.u.mmap.path, "/bin/second");
+	next(PERF_RECORD_FORK);
+	ck_assert_int_eq(item.pid, 10);
+	ck_assert_int_eq(item.tid, 11);
+	none_follows(PERF_RECORD_FORK);
+	close_recording();
+}
+END_TEST
+
 /* The kernel maps program and interpreter before it tells of the exec. */
 START_TEST(an_exec_keeps_what_it_mapped_itself)
 {
@@ -427,6 +493,7 @@ int main(void)
 	tcase_add_test(tests,
 		       what_was_there_at_the_begin_comes_first_and_programs_before_libraries);
 	tcase_add_test(tests, a_fork_tells_threads_from_processes);
+	tcase_add_test(tests, a_number_used_again_has_what_was_mapped_in_its_own_life);
 	tcase_add_test(tests, an_exec_keeps_what_it_mapped_itself);
 	tcase_add_test(tests, only_samples_of_a_stretch_of_time_and_of_some_threads);
 	tcase_add_test(tests, a_trace_in_chunks_is_one);

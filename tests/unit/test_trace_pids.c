@@ -19,7 +19,10 @@ static const struct ctf_field state_fields[] = {INTEGER("tid"),	   INTEGER("pid"
 static const struct ctf_field exec_fields[] = {INTEGER("tid"), INTEGER("filename")};
 static const struct ctf_field new_fields[] = {INTEGER("pid"), INTEGER("clone_flags")};
 
-enum { FORK, STATE, EXEC, NEW_TASK, NR_EVENTS };
+static const struct ctf_field begin_fields[] = {INTEGER("tid"), INTEGER("pid"),
+						INTEGER("parent_tid")};
+
+enum { FORK, STATE, EXEC, NEW_TASK, TASK_BEGIN, NR_EVENTS };
 #define EVENT(event_name, of)                                                                      \
 	{                                                                                          \
 		.name = (event_name), .nr_fields = sizeof(of) / sizeof((of)[0]), .fields = (of)    \
@@ -29,6 +32,7 @@ static const struct ctf_event events[NR_EVENTS] = {
 	[STATE] = EVENT("lttng_statedump_process_state", state_fields),
 	[EXEC] = EVENT("sched_process_exec", exec_fields),
 	[NEW_TASK] = EVENT("task_newtask", new_fields),
+	[TASK_BEGIN] = EVENT("oprof_task_begin", begin_fields),
 };
 static const struct ctf_trace trace = {.nr_events = NR_EVENTS, .events = events};
 
@@ -108,6 +112,19 @@ START_TEST(a_number_used_again_is_of_another_process_from_then_on)
 }
 END_TEST
 
+/* As a flight recorder's snapshots have it. */
+START_TEST(
+	a_begin_that_is_told_beside_the_cpus_tells_whose_it_is_and_the_fork_behind_it_is_the_same)
+{
+	take(0, STATE, 1000, 7, 7);
+	take(OPROF_PACKET_NO_CPU, TASK_BEGIN, 1100, 20, 7);
+	take(0, FORK, 1101, 7, 20);
+	ck_assert_int_eq(trace_pids_at(pids, 20, 1200), 7);
+	take(0, FORK, 1300, 7, 20); /* another one */
+	ck_assert_int_eq(trace_pids_at(pids, 20, 1400), TRACE_PID_UNKNOWN);
+}
+END_TEST
+
 START_TEST(many_threads_are_all_known)
 {
 	for (int tid = 1; tid < 20000; tid++)
@@ -128,6 +145,9 @@ int main(void)
 	tcase_add_test(tests,
 		       a_fork_that_does_not_tell_which_it_is_leaves_it_unknown_until_an_exec);
 	tcase_add_test(tests, a_number_used_again_is_of_another_process_from_then_on);
+	tcase_add_test(
+		tests,
+		a_begin_that_is_told_beside_the_cpus_tells_whose_it_is_and_the_fork_behind_it_is_the_same);
 	tcase_add_test(tests, many_threads_are_all_known);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -4,6 +4,7 @@
 #include "tests/unit/test_folder.h"
 
 #include <check.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,28 @@ static void make_mapping(const char *path, size_t nr_path)
 	put(path, nr_path);
 	put_word(555); /* time */
 	put_word(78);  /* id */
+	end();
+}
+
+static void make_name(uint16_t misc, const char *name)
+{
+	begin(PERF_RECORD_COMM);
+	memcpy(made.bytes + offsetof(struct perf_event_header, misc), &misc, sizeof(misc));
+	put_pair(10, 11);
+	put(name, 8);
+	put_word(556); /* time */
+	put_word(78);  /* id */
+	end();
+}
+
+static void make_task(uint32_t type)
+{
+	begin(type);
+	put_pair(10, 5); /* pid, ppid */
+	put_pair(11, 6); /* tid, ptid */
+	put_word(557);	 /* time */
+	put_word(557);
+	put_word(78);
 	end();
 }
 
@@ -237,18 +260,54 @@ START_TEST(a_chain_that_is_longer_than_its_record_is_refused)
 }
 END_TEST
 
+START_TEST(tasks_begin_are_named_and_end)
+{
+	struct trace_perf_record record = {0};
+
+	make_task(PERF_RECORD_FORK);
+	ck_assert(parse(TRACE_RECORD_MAPPING, made.nr_bytes, &record));
+	ck_assert_int_eq(record.kind, TRACE_RECORD_TASK_BEGIN);
+	ck_assert_uint_eq(record.time, 557);
+	ck_assert_int_eq(record.pid, 10);
+	ck_assert_int_eq(record.tid, 11);
+	ck_assert_int_eq(record.ppid, 5);
+	ck_assert_int_eq(record.ptid, 6);
+	make_task(PERF_RECORD_EXIT);
+	ck_assert(parse(TRACE_RECORD_MAPPING, made.nr_bytes, &record));
+	ck_assert_int_eq(record.kind, TRACE_RECORD_TASK_END);
+	make_name(0, "name\0\0\0");
+	ck_assert(trace_record_parse(&record, TRACE_RECORD_MAPPING, made.bytes, made.nr_bytes));
+	ck_assert_int_eq(record.kind, TRACE_RECORD_TASK_NAME);
+	ck_assert_uint_eq(record.time, 556);
+	ck_assert_str_eq(record.path, "name");
+	ck_assert_uint_eq(trace_sample_bytes(&record), 0);
+	make_name(PERF_RECORD_MISC_COMM_EXEC, "name\0\0\0");
+	ck_assert(trace_record_parse(&record, TRACE_RECORD_MAPPING, made.bytes, made.nr_bytes));
+	ck_assert_int_eq(record.kind, TRACE_RECORD_TASK_EXEC);
+	ck_assert_uint_eq(trace_sample_bytes(&record), 4 + 5);
+	make_name(0, "no end..");
+	ck_assert(!parse(TRACE_RECORD_MAPPING, made.nr_bytes, &record));
+	make_task(PERF_RECORD_READ);
+	ck_assert(!parse(TRACE_RECORD_MAPPING, made.nr_bytes, &record));
+}
+END_TEST
+
 START_TEST(a_record_cut_anywhere_or_of_another_kind_does_no_harm)
 {
 	static const uint64_t chain[] = {PERF_CONTEXT_KERNEL, 1, PERF_CONTEXT_USER, 2};
 	struct trace_perf_record record = {0};
 
-	for (unsigned int which = 0; which < 3; which++) {
+	for (unsigned int which = 0; which < 5; which++) {
 		if (which == 0)
 			make_sample(chain, 4);
 		else if (which == 1)
 			make_mapping("/bin/true\0\0\0\0\0\0", 16);
-		else
+		else if (which == 2)
 			make_tracepoint(4);
+		else if (which == 3)
+			make_task(PERF_RECORD_FORK);
+		else
+			make_name(0, "a name");
 		for (size_t nr = 0; nr <= made.nr_bytes; nr++)
 			for (unsigned int kind = 0; kind < 3; kind++)
 				(void)parse((enum trace_record_kind)kind, nr, &record);
@@ -259,13 +318,15 @@ END_TEST
 START_TEST(bytes_at_random_do_no_harm)
 {
 	struct trace_perf_record record = {0};
+	static const uint8_t types[] = {PERF_RECORD_SAMPLE, PERF_RECORD_MMAP2, PERF_RECORD_COMM,
+					PERF_RECORD_FORK};
 	unsigned int seed = 1;
 
 	for (unsigned int i = 0; i < 20000; i++) {
 		made.nr_bytes = 8 + 8 * ((unsigned int)rand_r(&seed) % 20);
 		for (size_t at = 0; at < made.nr_bytes; at++)
 			made.bytes[at] = (uint8_t)((unsigned int)rand_r(&seed) % 4);
-		made.bytes[0] = i % 2 ? PERF_RECORD_SAMPLE : PERF_RECORD_MMAP2;
+		made.bytes[0] = types[i % (sizeof(types) / sizeof(types[0]))];
 		memset(made.bytes + 1, 0, 3);
 		for (unsigned int kind = 0; kind < 3; kind++)
 			(void)parse((enum trace_record_kind)kind, made.nr_bytes, &record);
@@ -283,6 +344,7 @@ int main(void)
 	tcase_add_test(tests, a_mapping_is_a_files_or_none);
 	tcase_add_test(tests, a_path_without_an_end_is_refused);
 	tcase_add_test(tests, a_chain_that_is_longer_than_its_record_is_refused);
+	tcase_add_test(tests, tasks_begin_are_named_and_end);
 	tcase_add_test(tests, a_record_cut_anywhere_or_of_another_kind_does_no_harm);
 	tcase_add_test(tests, bytes_at_random_do_no_harm);
 	return test_run(tests);
