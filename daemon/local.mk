@@ -464,6 +464,7 @@ if REPORTS
 TRACE_TESTS = tests/unit/test_trace_channel tests/unit/test_trace_choice tests/unit/test_trace_chunks \
 	tests/unit/test_trace_describe tests/unit/test_trace_layout tests/unit/test_trace_record \
 	tests/unit/test_trace_state tests/unit/test_trace_tasks tests/unit/test_trace_mappings \
+	tests/unit/test_ktrace_events \
 	tests/unit/test_trace_syscalls tests/unit/test_trace_trigger tests/unit/test_trace_perf \
 	tests/unit/test_trace_clock tests/unit/test_trace_session tests/unit/test_trace_watch \
 	tests/unit/test_tracer_serve
@@ -481,6 +482,10 @@ tests_unit_test_trace_layout_SOURCES = tests/unit/test_trace_layout.c tests/unit
 	tests/unit/make_packet.h tests/unit/test_folder.h
 tests_unit_test_trace_layout_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_layout_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_test_ktrace_events_SOURCES = tests/unit/test_ktrace_events.c \
+	tests/unit/test_folder.c tests/unit/test_folder.h
+tests_unit_test_ktrace_events_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_ktrace_events_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_test_trace_choice_SOURCES = tests/unit/test_trace_choice.c \
 	tests/unit/test_folder.c tests/unit/test_folder.h
 tests_unit_test_trace_choice_CFLAGS = $(TEST_CFLAGS)
