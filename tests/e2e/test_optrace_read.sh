@@ -74,6 +74,7 @@ int main(int argc, char **argv)
 END_OF_C
 $CC -O1 -fno-omit-frame-pointer -pthread -o "$T/known_load" "$T/load.c" ||
 	tap_bail "the workload does not build"
+reckon=$(cd "$(dirname "$0")" && pwd)/trace_reckon.py
 cd "$T" || exit 1
 dd if=/dev/zero of=data bs=64K count=64 conv=fsync 2>/dev/null || tap_bail "no file can be written"
 
@@ -176,6 +177,14 @@ tap_is "$(stat '[p for p in stats["processes"] if p["pid"] == load["pid"]][0]["t
 [ "$(stat '[p["user_ns"] - load["user_ns"] + p["unknown_ns"] for p in stats["processes"]
 	if p["pid"] == load["pid"]][0]')" -ge 8000000 ]
 tap_ok $? "and the time of both"
+
+# The same reckoned by other means; one nanosecond put wrong is found.
+python3 "$reckon" "$BIN/optrace" "$T/$trace" >"$T/reckoned" 2>&1
+tap_ok $? "times of CPUs and threads and of system calls, reckoned from babeltrace2's text"
+tap_show "$T/reckoned"
+! python3 "$reckon" "$BIN/optrace" "$T/$trace" spoil >"$T/reckoned" 2>&1
+tap_ok $? "which finds a nanosecond"
+tap_is "$(grep -c ' reckoned ' "$T/reckoned")" 1 "and no other"
 
 "$BIN/optrace" stats --json -t "known_load" "$trace" >"$T/stats" 2>"$T/err"
 sleeps=$(stat 'call("clock_nanosleep")["calls"]')
