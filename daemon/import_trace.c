@@ -4,6 +4,7 @@
 #include "ctf/chunk.h"
 #include "ctf/reader.h"
 #include "daemon/import_interrupt.h"
+#include "daemon/import_temporary.h"
 #include "daemon/import_trace_fields.h"
 #include "daemon/kallsyms.h"
 #include "daemon/perf_file_write.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -215,10 +215,9 @@ static bool may_keep(struct conversion *conversion, const struct perf_file_mappi
 	const uint64_t max = told->kept_bytes_max ? told->kept_bytes_max : IMPORT_TRACE_KEPT_BYTES;
 	const uint64_t nr_bytes = kept_bytes(mapping);
 
-	if (conversion->nr_kept_bytes + nr_bytes > max) {
-		told->nr_unkept++;
+	told->nr_unkept += conversion->nr_kept_bytes + nr_bytes > max;
+	if (conversion->nr_kept_bytes + nr_bytes > max)
 		return false;
-	}
 	conversion->nr_kept_bytes += nr_bytes;
 	return true;
 }
@@ -737,30 +736,9 @@ static int make(struct conversion *conversion, struct ctf_reader *reader, struct
 	return error;
 }
 
-/* A file without a name: nothing is left of it, whatever ends us. */
-static int open_temporary(struct diag *diag)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
-	folder = folder && *folder ? folder : "/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
-		if (snprintf(path, sizeof(path), "%s/oprof-import.XXXXXX", folder) <
-		    (int)sizeof(path))
-			fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			(void)unlink(path);
-	}
-	return fd >= 0 ? fd
-		       : diag_set_at(diag, -errno, folder, 0,
-				     "no temporary file can be made there: %s", strerror(errno));
-}
-
 static int convert(struct conversion *conversion, struct ctf_reader *reader, struct diag *diag)
 {
-	const int fd = open_temporary(diag);
+	const int fd = import_temporary_open(diag);
 	const int other = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	int error = fd < 0 ? fd : 0;
 

@@ -120,6 +120,7 @@ daemon_libdaemon_a_SOURCES += daemon/perf_file.c daemon/perf_file.h daemon/perf_
 	daemon/import_source.h daemon/import_oprofile.c daemon/import_oprofile.h \
 	daemon/import_trace.c daemon/import_trace.h \
 	daemon/import_trace_fields.c daemon/import_trace_fields.h \
+	daemon/import_temporary.c daemon/import_temporary.h \
 	daemon/perf_file_write.c daemon/perf_file_write.h \
 	daemon/oprofile_file.c
 bin_PROGRAMS += opimport
