@@ -475,7 +475,7 @@ optrace_read_SOURCES = pp/optrace_read.c pp/optrace_read.h pp/optrace_events.c p
 optrace_read_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 optrace_read_LDADD = pp/libpp.a ctf/libctf.a libdb/libsdb.a lib/libbase.a $(SYMBOLS_LIBS) $(POPT_LIBS) -lm
 trace_tests = tests/unit/test_trace_backwards tests/unit/test_trace_line tests/unit/test_trace_distribution tests/unit/test_trace_pids \
-	tests/unit/test_trace_states
+	tests/unit/test_trace_states tests/unit/test_trace_states_tasks
 check_PROGRAMS += $(trace_tests)
 TESTS += $(trace_tests)
 tests_unit_test_trace_backwards_SOURCES = tests/unit/test_trace_backwards.c $(ctf_made_trace) \
@@ -491,6 +491,9 @@ tests_unit_test_trace_distribution_LDADD = pp/libpp.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_trace_pids_SOURCES = tests/unit/test_trace_pids.c
 tests_unit_test_trace_pids_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_pids_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)
+tests_unit_test_trace_states_tasks_SOURCES = tests/unit/test_trace_states_tasks.c
+tests_unit_test_trace_states_tasks_CFLAGS = $(TEST_CFLAGS)
+tests_unit_test_trace_states_tasks_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)
 tests_unit_test_trace_states_SOURCES = tests/unit/test_trace_states.c
 tests_unit_test_trace_states_CFLAGS = $(TEST_CFLAGS)
 tests_unit_test_trace_states_LDADD = pp/libpp.a ctf/libctf.a lib/libbase.a $(TEST_LIBS)

@@ -113,8 +113,7 @@ START_TEST(a_number_used_again_is_of_another_process_from_then_on)
 END_TEST
 
 /* As a flight recorder's snapshots have it. */
-START_TEST(
-	a_begin_that_is_told_beside_the_cpus_tells_whose_it_is_and_the_fork_behind_it_is_the_same)
+START_TEST(a_begin_that_is_told_beside_the_cpus_and_its_fork_are_one)
 {
 	take(0, STATE, 1000, 7, 7);
 	take(OPROF_PACKET_NO_CPU, TASK_BEGIN, 1100, 20, 7);
@@ -145,9 +144,7 @@ int main(void)
 	tcase_add_test(tests,
 		       a_fork_that_does_not_tell_which_it_is_leaves_it_unknown_until_an_exec);
 	tcase_add_test(tests, a_number_used_again_is_of_another_process_from_then_on);
-	tcase_add_test(
-		tests,
-		a_begin_that_is_told_beside_the_cpus_tells_whose_it_is_and_the_fork_behind_it_is_the_same);
+	tcase_add_test(tests, a_begin_that_is_told_beside_the_cpus_and_its_fork_are_one);
 	tcase_add_test(tests, many_threads_are_all_known);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -35,9 +35,6 @@ static const struct ctf_field vec_fields[] = {INTEGER("vec")};
 static const struct ctf_field vector_fields[] = {INTEGER("vector")};
 static const struct ctf_field exec_fields[] = {INTEGER("tid"), TEXT("filename")};
 static const struct ctf_field new_fields[] = {INTEGER("pid"), INTEGER("clone_flags")};
-static const struct ctf_field begin_fields[] = {INTEGER("tid"), INTEGER("pid"),
-						INTEGER("parent_tid")};
-static const struct ctf_field name_fields[] = {INTEGER("tid"), TEXT("name")};
 
 enum {
 	SWITCH,
@@ -59,9 +56,6 @@ enum {
 	SOFTIRQ_EXIT,
 	BLOCK_DONE,
 	OTHER,
-	TASK_BEGIN,
-	TASK_EXEC,
-	TASK_END,
 	NR_EVENTS
 };
 #define EVENT(event_name, of)                                                                      \
@@ -88,22 +82,18 @@ static const struct ctf_event events[NR_EVENTS] = {
 	[SOFTIRQ_EXIT] = EVENT("irq_softirq_exit", vec_fields),
 	[BLOCK_DONE] = EVENT("block_rq_complete", number_fields),
 	[OTHER] = EVENT("sched_process_exec", number_fields), /* without its fields: not ours */
-	[TASK_BEGIN] = EVENT("oprof_task_begin", begin_fields),
-	[TASK_EXEC] = EVENT("oprof_task_exec", name_fields),
-	[TASK_END] = EVENT("oprof_task_end", tid_fields),
 };
 static const struct ctf_trace trace = {.nr_events = NR_EVENTS, .events = events};
 
 static struct trace_states *states;
 #define BESIDE 4			      /* no CPU's stream */
-static struct oprof_packet_header packets[5]; /* of each CPU, the last */
+static struct oprof_packet_header packets[4]; /* of each CPU, the last */
 
 static void setup(void)
 {
 	memset(packets, 0, sizeof(packets));
 	for (unsigned int i = 0; i < 4; i++)
 		packets[i] = (struct oprof_packet_header){.cpu_id = i, .time_end = 1000000};
-	packets[BESIDE].cpu_id = OPROF_PACKET_NO_CPU;
 	ck_assert_int_eq(trace_states_create(&states, &trace, BEGIN), 0);
 }
 
@@ -349,66 +339,6 @@ START_TEST(a_number_used_again_is_another_thread)
 	ck_assert_uint_eq(thread(8)->ns[THREAD_SYSCALL], 30); /* in the call that made it */
 	ck_assert_uint_eq(thread(8)->ns[THREAD_SLEEPING], 60);
 	tiles(0, 300);
-}
-END_TEST
-
-static void task_begins(uint64_t time, int tid, int pid, int parent)
-{
-	const struct ctf_value values[] = {number(tid), number(pid), number(parent)};
-
-	take(BESIDE, TASK_BEGIN, time, values);
-}
-
-static void task_ends(uint64_t time, int tid)
-{
-	const struct ctf_value values[] = {number(tid)};
-
-	take(BESIDE, TASK_END, time, values);
-}
-
-/* As a snapshot has it of what its rings do not hold. */
-START_TEST(who_began_and_ended_beside_the_cpus_has_a_name_and_a_process)
-{
-	const struct ctf_value program[] = {number(8), text("program")};
-
-	dumped(7, 0, 5, -1);
-	task_begins(1100, 8, 8, 7);
-	ck_assert_str_eq(thread(8)->name, "name");
-	task_begins(1110, 9, 8, 8);
-	take(BESIDE, TASK_EXEC, 1120, program);
-	task_ends(1130, 9);
-	task_ends(1140, 50); /* never heard of */
-	task_begins(1200, 8, 8, 7);
-	trace_states_end(states, 1300);
-	ck_assert_uint_eq(trace_states_nr_threads(states), 4);
-	ck_assert_str_eq(trace_states_thread(states, 1)->name, "program");
-	ck_assert(trace_states_thread(states, 1)->has_ended);
-	ck_assert_uint_eq(trace_states_thread(states, 1)->ns[THREAD_READY], 100);
-	ck_assert_int_eq(thread(9)->pid, 8);
-	ck_assert_str_eq(thread(8)->name, "name");
-	ck_assert_int_eq(thread(8)->pid, 8);
-}
-END_TEST
-
-START_TEST(a_begin_that_its_cpu_tells_too_is_one)
-{
-	const struct ctf_value child[] = {number(7), number(8), text("child")};
-
-	dumped(7, 0, 5, -1);
-	sched(0, 1000, 0, 0, 7);
-	task_begins(1009, 8, 7, 7);
-	take(0, FORK, 1010, child);
-	sched(0, 1050, 7, 1, 8);
-	one(0, EXIT, 1060, 8);
-	task_ends(1065, 8);
-	sched(0, 1070, 8, 32, 0);
-	take(0, FORK, 1100, child); /* of which nothing was told beside */
-	trace_states_end(states, 1200);
-	ck_assert_uint_eq(trace_states_nr_threads(states), 3);
-	ck_assert_int_eq(trace_states_thread(states, 1)->pid, 7); /* a thread of it */
-	ck_assert_uint_eq(trace_states_thread(states, 1)->ns[THREAD_SYSCALL], 20);
-	ck_assert(trace_states_thread(states, 1)->has_ended);
-	tiles(0, 200);
 }
 END_TEST
 
@@ -807,8 +737,6 @@ int main(void)
 	tcase_add_test(tests, a_state_told_again_changes_nothing_that_is_known);
 	tcase_add_test(tests, kernel_threads_and_their_children_are_the_kernel_s);
 	tcase_add_test(tests, a_number_used_again_is_another_thread);
-	tcase_add_test(tests, who_began_and_ended_beside_the_cpus_has_a_name_and_a_process);
-	tcase_add_test(tests, a_begin_that_its_cpu_tells_too_is_one);
 	tcase_add_test(tests, the_first_switch_tells_who_ran_before);
 	tcase_add_test(tests, time_around_a_missing_switch_is_unknown);
 	tcase_add_test(tests, lost_time_is_a_state_of_its_own);
