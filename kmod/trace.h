@@ -78,7 +78,6 @@ struct trace_session {
 	struct trace_tree *tree;	   /* of the filter; NULL: none */
 	struct mutex lock;
 	struct kref references; /* the file's, and each ring's descriptor's */
-	bool is_closed;		/* the file is */
 	bool is_finalised;
 	unsigned int nr_channels;
 	struct trace_channel *channels[OPROF_KTRACE_CHANNELS_MAX];

@@ -363,7 +363,6 @@ static int session_release(struct inode *inode, struct file *file)
 	forget_events(session);
 	/* Where there is no room to tell losses, it is tried anew when packets were read. */
 	(void)finalise_locked(session);
-	session->is_closed = true;
 	wake_up_interruptible_all(&session->wait);
 	mutex_unlock(&session->lock);
 	trace_session_put(session);
