@@ -214,11 +214,11 @@ tap_is "$("$BIN/optrace" stats --process -n 0 ended | grep -c '^ *[?] ')" 0 "the
 show ended
 tap_is "$(kept records ended)" "$(wc -l <"$T/text")" "babeltrace2 reads the same"
 
-# Of its begin nothing is left in the buffers.
+# Of its begin nothing is left in the buffers: it stays on the CPU where it began, and fills them.
 seen_wrapped()
 {
-	trace start -s ended -m overwrite:4x64K -e default,sample:4999 || return
-	"$T/thirds" 500 &
+	trace start -s ended -m overwrite:4x16K -e default,sample:4999 || return
+	taskset 1 "$T/thirds" 3000 &
 	pid=$!
 	wait "$pid"
 	rm -rf wrapped
