@@ -54,9 +54,8 @@ struct conversion {
 	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: of what ran when the trace began */
 	struct begun *begun;		     /* what it had mapped */
 	size_t nr_begun, room_begun;
-	struct newest **newest; /* by pid; NULL: it has mapped nothing */
-	uint64_t nr_kept_bytes; /* of begun and newest, about */
-	uint64_t nr_records;
+	struct newest **newest;		    /* by pid; NULL: it has mapped nothing */
+	uint64_t nr_records, nr_kept_bytes; /* kept: of begun and newest, about */
 	uint64_t chain[PERF_FILE_NR_CHAIN_MAX];
 	struct perf_file_writer writer;
 };
@@ -214,12 +213,11 @@ static bool may_keep(struct conversion *conversion, const struct perf_file_mappi
 	struct import_trace *told = conversion->told;
 	const uint64_t max = told->kept_bytes_max ? told->kept_bytes_max : IMPORT_TRACE_KEPT_BYTES;
 	const uint64_t nr_bytes = kept_bytes(mapping);
+	const bool may = conversion->nr_kept_bytes + nr_bytes <= max;
 
-	told->nr_unkept += conversion->nr_kept_bytes + nr_bytes > max;
-	if (conversion->nr_kept_bytes + nr_bytes > max)
-		return false;
-	conversion->nr_kept_bytes += nr_bytes;
-	return true;
+	told->nr_unkept += !may;
+	conversion->nr_kept_bytes += may ? nr_bytes : 0;
+	return may;
 }
 
 static void drop_newest(struct conversion *conversion, struct perf_file_mapping *mapping)
@@ -455,6 +453,8 @@ static int put_exit(struct conversion *conversion, const struct ctf_record *reco
 
 	if (pid == tid)
 		forget_mappings(conversion, pid);
+	if (is_tid(tid)) /* a fork that follows is another one's */
+		conversion->have_begun[tid] = false;
 	return perf_file_write_task(&conversion->writer, PERF_RECORD_EXIT, pid, pid, tid, tid,
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }

@@ -246,8 +246,8 @@ static void tell_trace(const struct import_options *options, const struct import
 			    trace->nr_damaged);
 	if (trace->nr_unkept)
 		log_warning("%s: %" PRIu64
-			    " mappings are more than there is memory for: samples in them have no "
-			    "names",
+			    " mappings are more than there is memory for: samples in them may have "
+			    "no names",
 			    options->from, trace->nr_unkept);
 }
 

@@ -337,8 +337,13 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 			  const char *name)
 {
 	struct process *before = find_process(tasks, record->pid), *process;
-	const struct process *parent;
+	const struct process *parent = find_process(tasks, record->ppid);
 
+	/* It began before what runs was read, and who began it had ended by then. */
+	if (before && !parent) {
+		before->ppid = record->ppid;
+		return;
+	}
 	if (before)
 		remove_process(tasks, before);
 	process = add_process(tasks, record->pid, record->ppid, name);

@@ -48,7 +48,7 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 		id = ring_load_acquire(&place->id);
 	}
 	index = id & RING_ID_INDEX;
-	if (opens && index > ring->nr_places)
+	if (opens && index >= ring->nr_places + (ring->mode == RING_OVERWRITE))
 		index = 0; /* repair: damaged, but not out of the ring */
 	return ring->memories + (index << ring->sub_order);
 }

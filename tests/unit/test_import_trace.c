@@ -355,6 +355,23 @@ static void task_begins(uint64_t time, uint32_t tid, uint32_t pid, uint32_t ppid
 	add(TASK_BEGIN, time);
 }
 
+START_TEST(a_fork_of_a_number_used_again_is_not_taken_for_that_of_before)
+{
+	task_begins(100, 10, 10, 5); /* whose fork its CPU's ring has no more */
+	put32(10);
+	add(EXIT, 200);
+	forks(300, 5, 10, 0);
+	sample(400, 10, 10, 0x401010);
+	open_recording();
+	next(PERF_RECORD_FORK);
+	ck_assert_uint_eq(item.time_ns, BEGIN + 100);
+	next(PERF_RECORD_EXIT);
+	next(PERF_RECORD_FORK);
+	ck_assert_uint_eq(item.time_ns, BEGIN + 300);
+	close_recording();
+}
+END_TEST
+
 /* A flight recorder's snapshot: also what its rings have no more, and what they have once more. */
 START_TEST(a_number_used_again_has_what_was_mapped_in_its_own_life)
 {
@@ -496,6 +513,7 @@ int main(void)
 	tcase_add_test(tests, a_number_used_again_has_what_was_mapped_in_its_own_life);
 	tcase_add_test(tests, an_exec_keeps_what_it_mapped_itself);
 	tcase_add_test(tests, only_samples_of_a_stretch_of_time_and_of_some_threads);
+	tcase_add_test(tests, a_fork_of_a_number_used_again_is_not_taken_for_that_of_before);
 	tcase_add_test(tests, a_trace_in_chunks_is_one);
 	tcase_add_test(tests, mappings_without_end_are_bounded_and_counted);
 	tcase_add_test(tests, what_cannot_be_is_told);

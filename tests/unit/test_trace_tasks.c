@@ -140,6 +140,15 @@ START_TEST(a_child_has_its_parents_name_and_mappings_until_it_runs_another_progr
 }
 END_TEST
 
+START_TEST(who_was_read_before_its_begin_came_keeps_its_name_though_its_parent_has_gone)
+{
+	runs(20, 20, 1, "server", false);
+	has_mapped(20, 0x401000, "/bin/server");
+	begins(20, 20, 10, 10);
+	ck_assert_str_eq(known(), "20/20<10 server\n20 401000-402000 /bin/server\n");
+}
+END_TEST
+
 START_TEST(who_has_ended_is_not_known_any_more)
 {
 	runs(10, 10, 1, "program", false);
@@ -273,6 +282,9 @@ int main(void)
 	tcase_add_test(tests, what_ran_is_known_by_process);
 	tcase_add_test(tests,
 		       a_child_has_its_parents_name_and_mappings_until_it_runs_another_program);
+	tcase_add_test(
+		tests,
+		who_was_read_before_its_begin_came_keeps_its_name_though_its_parent_has_gone);
 	tcase_add_test(tests, who_has_ended_is_not_known_any_more);
 	tcase_add_test(tests, a_process_is_there_as_long_as_any_of_its_threads);
 	tcase_add_test(tests, who_runs_another_program_is_alone_in_its_process);
