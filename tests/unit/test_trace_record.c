@@ -80,6 +80,7 @@ static void make_mapping(const char *path, size_t nr_path)
 	end();
 }
 
+/* name: 8 bytes */
 static void make_name(uint16_t misc, const char *name)
 {
 	begin(PERF_RECORD_COMM);
@@ -307,7 +308,7 @@ START_TEST(a_record_cut_anywhere_or_of_another_kind_does_no_harm)
 		else if (which == 3)
 			make_task(PERF_RECORD_FORK);
 		else
-			make_name(0, "a name");
+			make_name(0, "a name\0");
 		for (size_t nr = 0; nr <= made.nr_bytes; nr++)
 			for (unsigned int kind = 0; kind < 3; kind++)
 				(void)parse((enum trace_record_kind)kind, nr, &record);
