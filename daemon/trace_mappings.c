@@ -50,7 +50,7 @@ struct trace_mappings {
 	/* Of a folder: not written yet. */
 	struct item **items;
 	size_t nr_items, nr_items_max, nr_bytes;
-	uint64_t nr_added, nr_taken, nr_written, lost, forgotten;
+	uint64_t nr_added, nr_written, lost, forgotten;
 };
 
 static uint64_t now_ns(void)
@@ -166,9 +166,7 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 
 	if (record->kind == TRACE_RECORD_MAPPING && !trace_sample_bytes(record))
 		return; /* executable, but no file's */
-	if (add(mappings, record, 0))
-		mappings->nr_taken++;
-	else
+	if (!add(mappings, record, 0))
 		lose(sink, record->cpu, 1);
 }
 
@@ -470,7 +468,7 @@ struct trace_mappings_counts trace_mappings_counts(const struct trace_mappings *
 
 	if (!mappings)
 		return counts;
-	counts.nr_records = mappings->channel ? mappings->nr_written : mappings->nr_taken;
+	counts.nr_records = mappings->nr_written;
 	counts.lost = mappings->lost;
 	counts.forgotten = mappings->forgotten;
 	if (mappings->tasks)

@@ -34,7 +34,7 @@ struct trace_mappings_config {
 };
 
 struct trace_mappings_counts {
-	uint64_t nr_records;  /* written; of a flight recorder: seen */
+	uint64_t nr_records;  /* written; of a flight recorder only snapshots have any */
 	uint64_t lost;	      /* the kernel's rings were full, or there was no memory */
 	uint64_t forgotten;   /* of a flight recorder: before its rings did, for want of room */
 	uint64_t ring_errors; /* these were damaged: nobody knows what they held */
