@@ -112,7 +112,7 @@ static void cover(struct ring *ring, const struct open_slot *slot)
 	}
 	if (slot->closes_exactly)
 		set_closed(place, entry->end, entry);
-	memory = ring_memory(ring, place, true);
+	memory = ring_memory(ring, place, slot->packet, true);
 	ring_write_padding(memory + (ring_word)(slot->begin - slot->packet),
 			   (uint32_t)(ring_word)(entry->end - slot->begin), entry->time);
 	/* Its commit may or may not have been counted. */

@@ -61,7 +61,7 @@ static void write_packet_header(const struct ring *ring, const struct ring_place
 		.time_begin = place->begin_time,
 		.time_end = place->end_time,
 		.content_bits = (uint64_t)(ring_word)(place->closed_at - packet) * 8,
-		.packet_bits = ring->sub_bytes * 8,
+		.packet_bits = ((uint64_t)ring->sub_mask + 1) * 8,
 		.seq = packet >> ring->sub_order,
 		.cpu_id = ring->cpu_id,
 		.nr_records = (uint32_t)(ring_load(&place->committed) >> 32),
@@ -98,7 +98,7 @@ void ring_deliver(struct ring *ring, struct ring_place *place)
 {
 	ring_word packet = ring_load(&place->delivered);
 	ring_word next_lap = (ring_word)(packet + ring_lap_bytes(ring));
-	uint8_t *memory = ring_memory(ring, place, true);
+	uint8_t *memory = ring_memory(ring, place, packet, true);
 
 	write_packet_header(ring, place, memory, packet);
 	ring_store(&place->committed, 0);
@@ -328,9 +328,9 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 	if (error)
 		return lose(ring, slot, error);
-	ring_reserved(ring, ring->shared, slot, plan.old, plan.time);
+	ring_reserved(ring, slot, plan.old, plan.time);
 	slot->place = ring_place(ring, plan.packet);
-	memory = ring_memory(ring, slot->place, plan.opens);
+	memory = ring_memory(ring, slot->place, plan.packet, plan.opens);
 	open_and_close(ring, &plan);
 	slot->begin = memory + (plan.begin & ring->sub_mask);
 	slot->payload = memory + (ring_word)(plan.payload - plan.packet);
