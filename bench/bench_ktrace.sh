@@ -179,7 +179,7 @@ lttng_peer()
 	fi
 	in_lttng snapshot record && [ -n "$(find /tmp/lttng -name 'c_0' -size +4k)" ] || cat /tmp/log
 	in_lttng destroy
-	[ -n "$loads" ] || return
+	[ -n "$loads" ] || return 0
 	in_lttng create d -o /tmp/lttng-disk && lttng_enables --discard && lttng_enables_more &&
 		in_lttng start && tell_loads lttng_disk || cat /tmp/log
 	in_lttng destroy
