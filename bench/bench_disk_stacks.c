@@ -9,7 +9,7 @@
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
-#include "tests/unit/stack_sum.h"
+#include "tests/fixture/stack_sum.h"
 
 #include "lib/file.h"
 

@@ -13,9 +13,9 @@
 #include "lib/buildid.h"
 #include "lib/diag.h"
 #include "lib/file.h"
-#include "libdb/history_files.h"
+#include "libdb/slice/history_files.h"
 #include "libdb/sample_name.h"
-#include "libdb/slice.h"
+#include "libdb/slice/slice.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,10 +10,10 @@
 
 #include "lib/diag.h"
 #include "lib/file.h"
-#include "libdb/history_files.h"
+#include "libdb/slice/history_files.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
-#include "libdb/slice.h"
+#include "libdb/slice/slice.h"
 
 #include <errno.h>
 #include <fcntl.h>

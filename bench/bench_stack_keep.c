@@ -7,7 +7,7 @@
  */
 #include "bench/bench.h"
 
-#include "daemon/stack_keep.h"
+#include "daemon/filing/stack_keep.h"
 #include "lib/file.h"
 #include "lib/log.h"
 

@@ -7,7 +7,7 @@
  */
 #include "bench/bench.h"
 
-#include "tests/unit/process_code.h"
+#include "tests/fixture/process_code.h"
 #include "unwind/stack_walk.h"
 
 #include <elfutils/libdwfl.h>

@@ -9,8 +9,8 @@
 
 #include "lib/diag.h"
 #include "libdb/sdb_format.h"
-#include "libdb/slice.h"
-#include "libdb/stack_file.h"
+#include "libdb/slice/slice.h"
+#include "libdb/stacks/stack_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 
 #include "lib/buildid.h"
 #include "lib/file.h"
-#include "pp/line_table.h"
+#include "pp/lines/line_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

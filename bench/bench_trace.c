@@ -7,7 +7,7 @@
 
 #include "ctf/writer.h"
 #include "lib/file.h"
-#include "tests/unit/make_packet.h"
+#include "tests/fixture/make_packet.h"
 
 #include <errno.h>
 #include <fcntl.h>

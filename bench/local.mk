@@ -34,7 +34,7 @@ bench_bench_report_stacks_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a 
 EXTRA_PROGRAMS += bench/bench_disk_stacks
 BENCHMARKS += bench/bench_disk_stacks
 bench_bench_disk_stacks_SOURCES = bench/bench_disk_stacks.c bench/real_session.c \
-	bench/real_session.h tests/unit/stack_sum.c tests/unit/stack_sum.h
+	bench/real_session.h tests/fixture/stack_sum.c tests/fixture/stack_sum.h
 bench_bench_disk_stacks_LDADD = bench/libbench.a libdb/libsdb.a lib/libbase.a -lm
 
 EXTRA_PROGRAMS += bench/bench_stack_keep
@@ -95,7 +95,7 @@ bench_bench_recent_LDADD = bench/libbench.a lib/libbase.a
 
 EXTRA_PROGRAMS += bench/bench_trace
 BENCHMARKS += bench/bench_trace
-bench_bench_trace_SOURCES = bench/bench_trace.c tests/unit/make_packet.c tests/unit/make_packet.h
+bench_bench_trace_SOURCES = bench/bench_trace.c tests/fixture/make_packet.c tests/fixture/make_packet.h
 bench_bench_trace_LDADD = bench/libbench.a ctf/libctf.a lib/libbase.a $(ZSTD_LIBS)
 
 EXTRA_PROGRAMS += bench/bench_ring

@@ -2,7 +2,7 @@
 #include "bench/real_session.h"
 
 #include "bench/bench.h"
-#include "libdb/history_files.h"
+#include "libdb/slice/history_files.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
 

@@ -7,7 +7,7 @@
 #define BENCH_REAL_SESSION_H
 
 #include "lib/diag.h"
-#include "libdb/slice.h"
+#include "libdb/slice/slice.h"
 
 #include <stdbool.h>
 

@@ -65,81 +65,81 @@ control/oprof.service control/oprof-module.service: Makefile
 control/oprof.service: control/oprof.service.in
 control/oprof-module.service: control/oprof-module.service.in
 
-noinst_HEADERS += tests/unit/control_test.h
+noinst_HEADERS += tests/fixture/control_test.h
 
 if REPORTS
-control_tests = tests/unit/test_command \
-	tests/unit/test_control_client \
-	tests/unit/test_daemon_start \
-	tests/unit/test_doctor \
-	tests/unit/test_event_list \
-	tests/unit/test_module \
-	tests/unit/test_module_fs \
-	tests/unit/test_module_tool \
-	tests/unit/test_opcontrol_options \
-	tests/unit/test_operf_options \
-	tests/unit/test_report_command \
-	tests/unit/test_sampling \
-	tests/unit/test_session_files \
-	tests/unit/test_setup_file \
-	tests/unit/test_setup_match \
-	tests/unit/test_status_text \
-	tests/unit/test_tool_path
+control_tests = tests/unit/control/test_command \
+	tests/unit/control/test_control_client \
+	tests/unit/control/test_daemon_start \
+	tests/unit/control/test_doctor \
+	tests/unit/control/test_event_list \
+	tests/unit/control/test_module \
+	tests/unit/control/test_module_fs \
+	tests/unit/control/test_module_tool \
+	tests/unit/control/test_opcontrol_options \
+	tests/unit/control/test_operf_options \
+	tests/unit/control/test_report_command \
+	tests/unit/control/test_sampling \
+	tests/unit/control/test_session_files \
+	tests/unit/control/test_setup_file \
+	tests/unit/control/test_setup_match \
+	tests/unit/control/test_status_text \
+	tests/unit/control/test_tool_path
 check_PROGRAMS += $(control_tests)
 TESTS += $(control_tests)
 control_test_cflags = $(TEST_CFLAGS) $(POPT_CFLAGS)
 control_test_libs = $(CONTROL_LIBS) $(TEST_LIBS)
-tests_unit_test_command_SOURCES = tests/unit/test_command.c
-tests_unit_test_command_CFLAGS = $(control_test_cflags)
-tests_unit_test_command_LDADD = $(control_test_libs)
-tests_unit_test_control_client_SOURCES = tests/unit/test_control_client.c
-tests_unit_test_control_client_CFLAGS = $(control_test_cflags)
-tests_unit_test_control_client_LDADD = $(control_test_libs)
-tests_unit_test_daemon_start_SOURCES = tests/unit/test_daemon_start.c
-tests_unit_test_daemon_start_CFLAGS = $(control_test_cflags)
-tests_unit_test_daemon_start_LDADD = $(control_test_libs)
-tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
-tests_unit_test_doctor_CFLAGS = $(control_test_cflags)
-tests_unit_test_doctor_LDADD = $(control_test_libs)
-tests_unit_test_event_list_SOURCES = tests/unit/test_event_list.c
-tests_unit_test_event_list_CFLAGS = $(control_test_cflags)
-tests_unit_test_event_list_LDADD = $(control_test_libs)
-tests_unit_test_module_SOURCES = tests/unit/test_module.c
-tests_unit_test_module_CFLAGS = $(control_test_cflags)
-tests_unit_test_module_LDADD = $(control_test_libs)
-tests_unit_test_module_fs_SOURCES = tests/unit/test_module_fs.c
-tests_unit_test_module_fs_CFLAGS = $(control_test_cflags)
-tests_unit_test_module_fs_LDADD = $(control_test_libs)
-tests_unit_test_module_tool_SOURCES = tests/unit/test_module_tool.c
-tests_unit_test_module_tool_CFLAGS = $(control_test_cflags)
-tests_unit_test_module_tool_LDADD = $(control_test_libs)
-tests_unit_test_opcontrol_options_SOURCES = tests/unit/test_opcontrol_options.c
-tests_unit_test_opcontrol_options_CFLAGS = $(control_test_cflags)
-tests_unit_test_opcontrol_options_LDADD = $(control_test_libs)
-tests_unit_test_operf_options_SOURCES = tests/unit/test_operf_options.c
-tests_unit_test_operf_options_CFLAGS = $(control_test_cflags)
-tests_unit_test_operf_options_LDADD = $(control_test_libs)
-tests_unit_test_report_command_SOURCES = tests/unit/test_report_command.c
-tests_unit_test_report_command_CFLAGS = $(control_test_cflags)
-tests_unit_test_report_command_LDADD = $(control_test_libs)
-tests_unit_test_sampling_SOURCES = tests/unit/test_sampling.c
-tests_unit_test_sampling_CFLAGS = $(control_test_cflags)
-tests_unit_test_sampling_LDADD = $(control_test_libs)
-tests_unit_test_session_files_SOURCES = tests/unit/test_session_files.c
-tests_unit_test_session_files_CFLAGS = $(control_test_cflags)
-tests_unit_test_session_files_LDADD = $(control_test_libs)
-tests_unit_test_setup_file_SOURCES = tests/unit/test_setup_file.c
-tests_unit_test_setup_file_CFLAGS = $(control_test_cflags)
-tests_unit_test_setup_file_LDADD = $(control_test_libs)
-tests_unit_test_setup_match_SOURCES = tests/unit/test_setup_match.c
-tests_unit_test_setup_match_CFLAGS = $(control_test_cflags)
-tests_unit_test_setup_match_LDADD = $(control_test_libs)
-tests_unit_test_status_text_SOURCES = tests/unit/test_status_text.c
-tests_unit_test_status_text_CFLAGS = $(control_test_cflags)
-tests_unit_test_status_text_LDADD = $(control_test_libs)
-tests_unit_test_tool_path_SOURCES = tests/unit/test_tool_path.c
-tests_unit_test_tool_path_CFLAGS = $(control_test_cflags)
-tests_unit_test_tool_path_LDADD = $(control_test_libs)
+tests_unit_control_test_command_SOURCES = tests/unit/control/test_command.c
+tests_unit_control_test_command_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_command_LDADD = $(control_test_libs)
+tests_unit_control_test_control_client_SOURCES = tests/unit/control/test_control_client.c
+tests_unit_control_test_control_client_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_control_client_LDADD = $(control_test_libs)
+tests_unit_control_test_daemon_start_SOURCES = tests/unit/control/test_daemon_start.c
+tests_unit_control_test_daemon_start_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_daemon_start_LDADD = $(control_test_libs)
+tests_unit_control_test_doctor_SOURCES = tests/unit/control/test_doctor.c
+tests_unit_control_test_doctor_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_doctor_LDADD = $(control_test_libs)
+tests_unit_control_test_event_list_SOURCES = tests/unit/control/test_event_list.c
+tests_unit_control_test_event_list_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_event_list_LDADD = $(control_test_libs)
+tests_unit_control_test_module_SOURCES = tests/unit/control/test_module.c
+tests_unit_control_test_module_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_module_LDADD = $(control_test_libs)
+tests_unit_control_test_module_fs_SOURCES = tests/unit/control/test_module_fs.c
+tests_unit_control_test_module_fs_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_module_fs_LDADD = $(control_test_libs)
+tests_unit_control_test_module_tool_SOURCES = tests/unit/control/test_module_tool.c
+tests_unit_control_test_module_tool_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_module_tool_LDADD = $(control_test_libs)
+tests_unit_control_test_opcontrol_options_SOURCES = tests/unit/control/test_opcontrol_options.c
+tests_unit_control_test_opcontrol_options_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_opcontrol_options_LDADD = $(control_test_libs)
+tests_unit_control_test_operf_options_SOURCES = tests/unit/control/test_operf_options.c
+tests_unit_control_test_operf_options_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_operf_options_LDADD = $(control_test_libs)
+tests_unit_control_test_report_command_SOURCES = tests/unit/control/test_report_command.c
+tests_unit_control_test_report_command_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_report_command_LDADD = $(control_test_libs)
+tests_unit_control_test_sampling_SOURCES = tests/unit/control/test_sampling.c
+tests_unit_control_test_sampling_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_sampling_LDADD = $(control_test_libs)
+tests_unit_control_test_session_files_SOURCES = tests/unit/control/test_session_files.c
+tests_unit_control_test_session_files_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_session_files_LDADD = $(control_test_libs)
+tests_unit_control_test_setup_file_SOURCES = tests/unit/control/test_setup_file.c
+tests_unit_control_test_setup_file_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_setup_file_LDADD = $(control_test_libs)
+tests_unit_control_test_setup_match_SOURCES = tests/unit/control/test_setup_match.c
+tests_unit_control_test_setup_match_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_setup_match_LDADD = $(control_test_libs)
+tests_unit_control_test_status_text_SOURCES = tests/unit/control/test_status_text.c
+tests_unit_control_test_status_text_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_status_text_LDADD = $(control_test_libs)
+tests_unit_control_test_tool_path_SOURCES = tests/unit/control/test_tool_path.c
+tests_unit_control_test_tool_path_CFLAGS = $(control_test_cflags)
+tests_unit_control_test_tool_path_LDADD = $(control_test_libs)
 endif
 
 dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1 doc/man/oprof-module.1

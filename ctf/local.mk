@@ -28,59 +28,59 @@ ctf_libctf_a_SOURCES = \
 if REPORTS
 ctf_test_libs = ctf/libctf.a lib/libbase.a $(TEST_LIBS)
 ctf_made_trace = \
-	tests/unit/make_packet.c tests/unit/make_packet.h \
-	tests/unit/make_trace.c tests/unit/make_trace.h
-ctf_test_folder = tests/unit/test_folder.c tests/unit/test_folder.h
+	tests/fixture/make_packet.c tests/fixture/make_packet.h \
+	tests/fixture/make_trace.c tests/fixture/make_trace.h
+ctf_test_folder = tests/fixture/test_folder.c tests/fixture/test_folder.h
 ctf_tests = \
-	tests/unit/test_ctf_chunk \
-	tests/unit/test_ctf_fault \
-	tests/unit/test_ctf_metadata \
-	tests/unit/test_ctf_packed \
-	tests/unit/test_ctf_packet \
-	tests/unit/test_ctf_reader \
-	tests/unit/test_ctf_stream \
-	tests/unit/test_ctf_trace \
-	tests/unit/test_ctf_tsdl \
-	tests/unit/test_ctf_writer
-check_PROGRAMS += $(ctf_tests) tests/unit/trace_show
-TESTS += $(ctf_tests) tests/unit/test_babeltrace.sh
-dist_check_SCRIPTS += tests/unit/test_babeltrace.sh
-tests_unit_trace_show_SOURCES = tests/unit/trace_show.c $(ctf_made_trace)
-tests_unit_trace_show_LDADD = ctf/libctf.a lib/libbase.a
-tests_unit_test_ctf_chunk_SOURCES = tests/unit/test_ctf_chunk.c $(ctf_made_trace) $(ctf_test_folder)
-tests_unit_test_ctf_chunk_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_chunk_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_packed_SOURCES = tests/unit/test_ctf_packed.c $(ctf_test_folder)
-tests_unit_test_ctf_packed_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_packed_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_metadata_SOURCES = tests/unit/test_ctf_metadata.c $(ctf_made_trace)
-tests_unit_test_ctf_metadata_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_metadata_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_packet_SOURCES = tests/unit/test_ctf_packet.c
-tests_unit_test_ctf_packet_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_packet_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_reader_SOURCES = tests/unit/test_ctf_reader.c $(ctf_made_trace) \
+	tests/unit/ctf/test_ctf_chunk \
+	tests/unit/ctf/test_ctf_fault \
+	tests/unit/ctf/test_ctf_metadata \
+	tests/unit/ctf/test_ctf_packed \
+	tests/unit/ctf/test_ctf_packet \
+	tests/unit/ctf/test_ctf_reader \
+	tests/unit/ctf/test_ctf_stream \
+	tests/unit/ctf/test_ctf_trace \
+	tests/unit/ctf/test_ctf_tsdl \
+	tests/unit/ctf/test_ctf_writer
+check_PROGRAMS += $(ctf_tests) tests/tools/trace_show
+TESTS += $(ctf_tests) tests/unit/ctf/test_babeltrace.sh
+dist_check_SCRIPTS += tests/unit/ctf/test_babeltrace.sh
+tests_tools_trace_show_SOURCES = tests/tools/trace_show.c $(ctf_made_trace)
+tests_tools_trace_show_LDADD = ctf/libctf.a lib/libbase.a
+tests_unit_ctf_test_ctf_chunk_SOURCES = tests/unit/ctf/test_ctf_chunk.c $(ctf_made_trace) $(ctf_test_folder)
+tests_unit_ctf_test_ctf_chunk_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_chunk_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_packed_SOURCES = tests/unit/ctf/test_ctf_packed.c $(ctf_test_folder)
+tests_unit_ctf_test_ctf_packed_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_packed_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_metadata_SOURCES = tests/unit/ctf/test_ctf_metadata.c $(ctf_made_trace)
+tests_unit_ctf_test_ctf_metadata_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_metadata_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_packet_SOURCES = tests/unit/ctf/test_ctf_packet.c
+tests_unit_ctf_test_ctf_packet_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_packet_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_reader_SOURCES = tests/unit/ctf/test_ctf_reader.c $(ctf_made_trace) \
 	$(ctf_test_folder)
-tests_unit_test_ctf_reader_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_reader_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_stream_SOURCES = tests/unit/test_ctf_stream.c $(ctf_made_trace) \
+tests_unit_ctf_test_ctf_reader_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_reader_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_stream_SOURCES = tests/unit/ctf/test_ctf_stream.c $(ctf_made_trace) \
 	$(ctf_test_folder)
-tests_unit_test_ctf_stream_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_stream_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_trace_SOURCES = tests/unit/test_ctf_trace.c $(ctf_made_trace)
-tests_unit_test_ctf_trace_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_trace_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_tsdl_SOURCES = tests/unit/test_ctf_tsdl.c
-tests_unit_test_ctf_tsdl_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_tsdl_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_writer_SOURCES = tests/unit/test_ctf_writer.c $(ctf_made_trace) \
+tests_unit_ctf_test_ctf_stream_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_stream_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_trace_SOURCES = tests/unit/ctf/test_ctf_trace.c $(ctf_made_trace)
+tests_unit_ctf_test_ctf_trace_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_trace_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_tsdl_SOURCES = tests/unit/ctf/test_ctf_tsdl.c
+tests_unit_ctf_test_ctf_tsdl_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_tsdl_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_writer_SOURCES = tests/unit/ctf/test_ctf_writer.c $(ctf_made_trace) \
 	$(ctf_test_folder)
-tests_unit_test_ctf_writer_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_writer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pwrite
-tests_unit_test_ctf_writer_LDADD = $(ctf_test_libs)
-tests_unit_test_ctf_fault_SOURCES = tests/unit/test_ctf_fault.c $(ctf_made_trace) \
-	$(ctf_test_folder) tests/unit/failing_calls.c tests/unit/failing_calls.h
-tests_unit_test_ctf_fault_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_ctf_fault_LDFLAGS = $(AM_LDFLAGS) $(failing_calls_wrap_flags)
-tests_unit_test_ctf_fault_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_writer_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_writer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pwrite
+tests_unit_ctf_test_ctf_writer_LDADD = $(ctf_test_libs)
+tests_unit_ctf_test_ctf_fault_SOURCES = tests/unit/ctf/test_ctf_fault.c $(ctf_made_trace) \
+	$(ctf_test_folder) tests/fixture/failing_calls.c tests/fixture/failing_calls.h
+tests_unit_ctf_test_ctf_fault_CFLAGS = $(TEST_CFLAGS)
+tests_unit_ctf_test_ctf_fault_LDFLAGS = $(AM_LDFLAGS) $(failing_calls_wrap_flags)
+tests_unit_ctf_test_ctf_fault_LDADD = $(ctf_test_libs)
 endif

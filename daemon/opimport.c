@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opimport: what other profilers recorded, as a session that reports read. */
-#include "daemon/import_interrupt.h"
-#include "daemon/import_oprofile.h"
-#include "daemon/import_source.h"
-#include "daemon/import_trace.h"
-#include "daemon/profiler.h"
-#include "daemon/separation.h"
+#include "daemon/import/import_interrupt.h"
+#include "daemon/import/import_oprofile.h"
+#include "daemon/import/import_source.h"
+#include "daemon/import/import_trace.h"
+#include "daemon/profiler/profiler.h"
+#include "daemon/session/separation.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "lib/number.h"

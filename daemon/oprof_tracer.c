@@ -4,13 +4,13 @@
  * its time is over; or, in the background, for a trace session. optrace runs
  * it, and speaks for it; it is not for people.
  */
-#include "daemon/proc_scan.h"
-#include "daemon/ready.h"
-#include "daemon/thread_list.h"
-#include "daemon/trace_place.h"
-#include "daemon/tracer.h"
-#include "daemon/tracer_options.h"
-#include "daemon/tracer_serve.h"
+#include "daemon/places/proc_scan.h"
+#include "daemon/command/ready.h"
+#include "daemon/system/thread_list.h"
+#include "daemon/trace/trace_place.h"
+#include "daemon/tracer/tracer.h"
+#include "daemon/tracer/tracer_options.h"
+#include "daemon/tracer/tracer_serve.h"
 #include "events/tracefs.h"
 #include "lib/log.h"
 #include "lib/number.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The daemon: start-up, signals, the loop that waits for work, the end. */
-#include "daemon/control_server.h"
-#include "daemon/heap.h"
-#include "daemon/options.h"
-#include "daemon/profiler.h"
-#include "daemon/ready.h"
-#include "daemon/separation.h"
-#include "daemon/service.h"
-#include "daemon/sync_job.h"
+#include "daemon/command/control_server.h"
+#include "daemon/system/heap.h"
+#include "daemon/service/options.h"
+#include "daemon/profiler/profiler.h"
+#include "daemon/command/ready.h"
+#include "daemon/session/separation.h"
+#include "daemon/service/service.h"
+#include "daemon/profiler/sync_job.h"
 #include "lib/file.h"
 #include "lib/log.h"
 

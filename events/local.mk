@@ -14,22 +14,22 @@ nobase_dist_pkgdata_DATA += \
 	events/perf/switches/events events/perf/switches/unit_masks
 
 if REPORTS
-EVENTS_TESTS = tests/unit/test_event_table tests/unit/test_event_choice tests/unit/test_cpu_name \
-	tests/unit/test_tracepoint
+EVENTS_TESTS = tests/unit/events/test_event_table tests/unit/events/test_event_choice tests/unit/events/test_cpu_name \
+	tests/unit/events/test_tracepoint
 check_PROGRAMS += $(EVENTS_TESTS)
 TESTS += $(EVENTS_TESTS)
 EVENTS_TEST_LIBS = events/libevents.a lib/libbase.a $(TEST_LIBS)
 
-tests_unit_test_event_table_SOURCES = tests/unit/test_event_table.c
-tests_unit_test_event_table_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_event_table_LDADD = $(EVENTS_TEST_LIBS)
-tests_unit_test_event_choice_SOURCES = tests/unit/test_event_choice.c
-tests_unit_test_event_choice_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_event_choice_LDADD = $(EVENTS_TEST_LIBS)
-tests_unit_test_tracepoint_SOURCES = tests/unit/test_tracepoint.c
-tests_unit_test_tracepoint_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_tracepoint_LDADD = $(EVENTS_TEST_LIBS)
-tests_unit_test_cpu_name_SOURCES = tests/unit/test_cpu_name.c
-tests_unit_test_cpu_name_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_cpu_name_LDADD = $(EVENTS_TEST_LIBS)
+tests_unit_events_test_event_table_SOURCES = tests/unit/events/test_event_table.c
+tests_unit_events_test_event_table_CFLAGS = $(TEST_CFLAGS)
+tests_unit_events_test_event_table_LDADD = $(EVENTS_TEST_LIBS)
+tests_unit_events_test_event_choice_SOURCES = tests/unit/events/test_event_choice.c
+tests_unit_events_test_event_choice_CFLAGS = $(TEST_CFLAGS)
+tests_unit_events_test_event_choice_LDADD = $(EVENTS_TEST_LIBS)
+tests_unit_events_test_tracepoint_SOURCES = tests/unit/events/test_tracepoint.c
+tests_unit_events_test_tracepoint_CFLAGS = $(TEST_CFLAGS)
+tests_unit_events_test_tracepoint_LDADD = $(EVENTS_TEST_LIBS)
+tests_unit_events_test_cpu_name_SOURCES = tests/unit/events/test_cpu_name.c
+tests_unit_events_test_cpu_name_CFLAGS = $(TEST_CFLAGS)
+tests_unit_events_test_cpu_name_LDADD = $(EVENTS_TEST_LIBS)
 endif

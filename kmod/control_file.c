@@ -14,7 +14,7 @@
 #include "kmod/run.h"
 #include "kmod/settings.h"
 #include "kmod/stamp.h"
-#include "kmod/trace.h"
+#include "kmod/trace/trace.h"
 #include "kmod/unmapped.h"
 
 static DEFINE_MUTEX(settings_mutex);

@@ -7,7 +7,7 @@ EXTRA_DIST += kmod
 module_tree = module-src
 module_srcdir = $(prefix)/src/oprof-$(PACKAGE_VERSION)
 # All that lies in the folders, and the folders: a file that goes is noticed, too.
-module_sources = $(wildcard $(addprefix $(top_srcdir)/,kmod kmod/* kmod/probes kmod/probes/* \
+module_sources = $(wildcard $(addprefix $(top_srcdir)/,kmod kmod/* kmod/probes kmod/probes/* kmod/trace kmod/trace/* \
 	ring ring/*.[ch] include/oprof include/oprof/*.h))
 
 noinst_DATA += $(module_tree)/dkms.conf
@@ -34,15 +34,15 @@ uninstall-local:
 .PHONY: clean-module
 
 if REPORTS
-kmod_tests = tests/unit/test_stamp_scale tests/unit/test_kmod_packet_walk
+kmod_tests = tests/unit/kmod/test_stamp_scale tests/unit/kmod/test_kmod_packet_walk
 check_PROGRAMS += $(kmod_tests)
 TESTS += $(kmod_tests)
-tests_unit_test_stamp_scale_SOURCES = tests/unit/test_stamp_scale.c
-tests_unit_test_stamp_scale_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_stamp_scale_LDADD = $(TEST_LIBS)
-tests_unit_test_kmod_packet_walk_SOURCES = tests/unit/test_kmod_packet_walk.c \
-	tests/unit/kmod_types.h kmod/packet_walk.c
-tests_unit_test_kmod_packet_walk_CPPFLAGS = $(AM_CPPFLAGS) -include tests/unit/kmod_types.h
-tests_unit_test_kmod_packet_walk_CFLAGS = $(TEST_CFLAGS)
-tests_unit_test_kmod_packet_walk_LDADD = ring/libring.a $(TEST_LIBS)
+tests_unit_kmod_test_stamp_scale_SOURCES = tests/unit/kmod/test_stamp_scale.c
+tests_unit_kmod_test_stamp_scale_CFLAGS = $(TEST_CFLAGS)
+tests_unit_kmod_test_stamp_scale_LDADD = $(TEST_LIBS)
+tests_unit_kmod_test_kmod_packet_walk_SOURCES = tests/unit/kmod/test_kmod_packet_walk.c \
+	tests/fixture/kmod_types.h kmod/packet_walk.c
+tests_unit_kmod_test_kmod_packet_walk_CPPFLAGS = $(AM_CPPFLAGS) -include tests/fixture/kmod_types.h
+tests_unit_kmod_test_kmod_packet_walk_CFLAGS = $(TEST_CFLAGS)
+tests_unit_kmod_test_kmod_packet_walk_LDADD = ring/libring.a $(TEST_LIBS)
 endif

@@ -4,7 +4,7 @@
  * "2h ago", "14:00..14:05". CLOCK_REALTIME, ns since 1970; words of a
  * calendar are of the local time zone (TZ), as mktime() knows it.
  *
- * Not for: what was sampled in a stretch (pp/session_parts.h).
+ * Not for: what was sampled in a stretch (pp/session/session_parts.h).
  *
  * Points: now, today, yesterday, YYYY-MM-DD, a weekday (its last one), HH:MM,
  * HH:MM:SS, a day and a time of day ("yesterday 14:02",

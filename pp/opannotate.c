@@ -3,14 +3,14 @@
 #include "events/events.h"
 #include "lib/diag.h"
 #include "lib/log.h"
-#include "pp/annotate_options.h"
-#include "pp/annotation.h"
-#include "pp/coverage.h"
-#include "pp/format_annotated.h"
-#include "pp/profile.h"
-#include "pp/select_options.h"
-#include "pp/select_place.h"
-#include "pp/selection.h"
+#include "pp/annotate/annotate_options.h"
+#include "pp/annotate/annotation.h"
+#include "pp/format/coverage.h"
+#include "pp/annotate/format_annotated.h"
+#include "pp/profile/profile.h"
+#include "pp/options/select_options.h"
+#include "pp/selection/select_place.h"
+#include "pp/selection/selection.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #include "lib/diag.h"
 #include "lib/log.h"
 #include "lib/stop_signal.h"
-#include "pp/archive_content.h"
-#include "pp/select_options.h"
-#include "pp/select_place.h"
-#include "pp/tool_options.h"
+#include "pp/archive/archive_content.h"
+#include "pp/options/select_options.h"
+#include "pp/selection/select_place.h"
+#include "pp/options/tool_options.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -7,11 +7,11 @@
  */
 #include "lib/diag.h"
 #include "lib/log.h"
-#include "libdb/history_files.h"
+#include "libdb/slice/history_files.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
-#include "libdb/slice.h"
-#include "libdb/stack_file.h"
+#include "libdb/slice/slice.h"
+#include "libdb/stacks/stack_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

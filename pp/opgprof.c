@@ -3,13 +3,13 @@
 #include "lib/diag.h"
 #include "lib/file.h"
 #include "lib/log.h"
-#include "pp/coverage.h"
-#include "pp/gprof_data.h"
-#include "pp/image_search.h"
-#include "pp/select_options.h"
-#include "pp/select_place.h"
-#include "pp/selection.h"
-#include "pp/tool_options.h"
+#include "pp/format/coverage.h"
+#include "pp/gprof/gprof_data.h"
+#include "pp/profile/image_search.h"
+#include "pp/options/select_options.h"
+#include "pp/selection/select_place.h"
+#include "pp/selection/selection.h"
+#include "pp/options/tool_options.h"
 
 #include <errno.h>
 #include <inttypes.h>

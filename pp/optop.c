@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* optop: what the machine does now. Asks the daemon again and again; a screen, or text. */
 #include "lib/log.h"
-#include "pp/tool_options.h"
-#include "pp/top.h"
-#include "pp/top_options.h"
-#include "pp/top_screen.h"
-#include "pp/top_text.h"
+#include "pp/options/tool_options.h"
+#include "pp/top/top.h"
+#include "pp/top/top_options.h"
+#include "pp/top/top_screen.h"
+#include "pp/top/top_text.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -59,7 +59,7 @@ struct oprof_stack_record {
 	uint32_t size_bytes; /* whole record, a multiple of 8 */
 };
 
-/* A path as struct slice_path says it (libdb/slice.h); its bytes stand behind the struct. */
+/* A path as struct slice_path says it (libdb/slice/slice.h); its bytes stand behind the struct. */
 struct oprof_stack_path {
 	uint32_t kind;	   /* 0 a path, 1 a name, 2 a region of memory */
 	uint32_t nr_bytes; /* no NUL */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The call trees of sessions, by libdb alone (no symbols). stack_print
- * SESSION_PATH... prints for each what tests/unit/stack_sum.h says, behind
+ * SESSION_PATH... prints for each what tests/fixture/stack_sum.h says, behind
  * "total SAMPLES live SAMPLES slices N".
  */
-#include "tests/unit/stack_sum.h"
+#include "tests/fixture/stack_sum.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

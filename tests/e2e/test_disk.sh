@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A daemon on a small disk that is full, runs full, has a quota, or turns
 # read-only: it lives, says it once, counts what it costs, and goes on when
-# there is room. (What closing and merging do then: tests/unit/test_history_disk.)
+# there is room. (What closing and merging do then: tests/unit/daemon/history/test_history_disk.)
 if [ -z "${OPROF_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ]; then
 	# No mount of this test is seen by others, or outlives it.
 	OPROF_TEST_INSIDE=1 exec unshare --mount --propagation private "$0" "$@"

@@ -204,7 +204,7 @@ if grep -q ' block_rq_complete: ' "$T/text"; then
 	tap_ok $? "which it waited for"
 	tap_is "$(stat 'stats["block_events"]')" True "by block events"
 else
-	tap_note "the kernel told of no block request here: tests/unit/test_trace_states has them"
+	tap_note "the kernel told of no block request here: tests/unit/pp/trace/test_trace_states has them"
 fi
 
 "$BIN/optrace" stats --json --from=0.05 --to=0.15 "$trace" >"$T/stats"

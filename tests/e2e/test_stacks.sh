@@ -9,7 +9,7 @@ TOP=$E2E/../..
 $CC -O0 -g -fno-omit-frame-pointer -pthread -o "$T/ways" "$E2E/stack_program.c" ||
 	tap_bail "the workload does not build"
 $CC -O1 -D_GNU_SOURCE -I"$TOP" -I"$TOP/include" -o "$T/print" "$E2E/stack_print.c" \
-	"$TOP/tests/unit/stack_sum.c" "$BIN/libdb/libsdb.a" "$BIN/lib/libbase.a" -lzstd ||
+	"$TOP/tests/fixture/stack_sum.c" "$BIN/libdb/libsdb.a" "$BIN/lib/libbase.a" -lzstd ||
 	tap_bail "the reader does not build"
 S="$T/session"
 

@@ -4,7 +4,7 @@
  * its registers and a copy of its stack's top. Prints its pc and where each
  * call returns to, a line each; then how the walk ended.
  */
-#include "daemon/perf_regs.h"
+#include "daemon/perf/perf_regs.h"
 #include "unwind/stack_walk.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests/unit/walk_self.c, for machines that have no Check: what it counted, by name. */
-#include "tests/unit/walk_self.h"
+/* tests/fixture/walk_self.c, for machines that have no Check: what it counted, by name. */
+#include "tests/fixture/walk_self.h"
 
 #include <stdio.h>
 #include <stdlib.h>

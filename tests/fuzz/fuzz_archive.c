@@ -5,7 +5,7 @@
  * Held: nothing comes to lie outside the folder, or in it but files and folders.
  */
 #include "lib/file.h"
-#include "pp/archive_reader.h"
+#include "pp/session/archive_reader.h"
 
 #include <errno.h>
 #include <ftw.h>

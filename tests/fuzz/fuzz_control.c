@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Packets that anybody may send to the control socket; names that sessions may take. */
-#include "daemon/control_message.h"
-#include "daemon/session.h"
+#include "daemon/command/control_message.h"
+#include "daemon/session/session.h"
 
 #include <errno.h>
 #include <stdlib.h>

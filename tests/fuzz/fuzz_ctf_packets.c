@@ -2,14 +2,14 @@
 /*
  * Damaged streams. The first two bytes of the input, little-endian, say where
  * the rest is cut into two streams' files of a trace with the events of
- * tests/unit/make_trace.h. Whatever they hold, the reader comes to an end, its
+ * tests/fixture/make_trace.h. Whatever they hold, the reader comes to an end, its
  * stamps never go back, all that it points to is there, and its counts are
  * those of what it gave.
  */
 #include "ctf/reader.h"
 #include "ctf/writer.h"
 #include "lib/file.h"
-#include "tests/unit/make_trace.h"
+#include "tests/fixture/make_trace.h"
 
 #include <fcntl.h>
 #include <stdio.h>

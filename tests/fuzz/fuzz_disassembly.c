@@ -5,9 +5,9 @@
  * same by a decoder that remembers what it saw and by a new one; b: what the
  * child that reads bytes of code hands back.
  */
-#include "pp/code_bytes.h"
-#include "pp/disassembly_wire.h"
-#include "pp/instruction.h"
+#include "pp/code/code_bytes.h"
+#include "pp/code/disassembly_wire.h"
+#include "pp/code/instruction.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *
  * Held: it ends, and what is given back is all.
  */
-#include "daemon/jitdump.h"
+#include "daemon/jit/jitdump.h"
 
 #include <errno.h>
 #include <stdlib.h>

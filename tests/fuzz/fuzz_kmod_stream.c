@@ -10,7 +10,7 @@
  *
  * Held at the end: seen = samples out + lost, however damaged.
  */
-#include "daemon/kmod_state.h"
+#include "daemon/module_source/kmod_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * chooses. e: an ELF file, read as the helper does it, whose table must be
  * one that the parent takes; w: a table as a hostile helper hands it back.
  */
-#include "pp/line_reader.h"
-#include "pp/line_wire.h"
+#include "pp/lines/line_reader.h"
+#include "pp/lines/line_wire.h"
 
 #include "lib/file.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a session's meta folder may hold when a daemon goes on with it. */
-#include "daemon/cgroup_table.h"
-#include "daemon/name_table.h"
-#include "daemon/session_info.h"
-#include "daemon/stats.h"
+#include "daemon/session/cgroup_table.h"
+#include "daemon/session/name_table.h"
+#include "daemon/session/session_info.h"
+#include "daemon/session/stats.h"
 #include "lib/file.h"
-#include "pp/code_names.h"
+#include "pp/symbols/code_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

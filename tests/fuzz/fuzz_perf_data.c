@@ -5,8 +5,8 @@
  * Held: it ends, each record lies within what was read, and those that come out are whole ones
  * of the perf source's own kind.
  */
-#include "daemon/perf_file.h"
-#include "daemon/perf_normal.h"
+#include "daemon/import/perf_file.h"
+#include "daemon/import/perf_normal.h"
 
 #include <stdint.h>
 #include <stdio.h>

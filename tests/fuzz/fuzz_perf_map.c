@@ -5,7 +5,7 @@
  *
  * Held: ranges ascend and never overlap, and what is given back is all.
  */
-#include "daemon/perf_map.h"
+#include "daemon/jit/perf_map.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  *
  * Held at the end: seen = samples out + lost, however damaged.
  */
-#include "daemon/perf_feed.h"
-#include "daemon/perf_state.h"
+#include "daemon/perf/perf_feed.h"
+#include "daemon/perf_source/perf_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,13 +12,13 @@
  * Held at every closing and at the end: what the records said was seen =
  * stored + idle + lost, and the files hold what was stored and is idle.
  */
-#include "daemon/profiler.h"
-#include "daemon/recount.h"
-#include "daemon/separation.h"
+#include "daemon/profiler/profiler.h"
+#include "daemon/filing/recount.h"
+#include "daemon/session/separation.h"
 #include "lib/file.h"
 #include "lib/log.h"
-#include "libdb/slice.h"
-#include "tests/unit/fake_source.h"
+#include "libdb/slice/slice.h"
+#include "tests/fixture/fake_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,9 +11,9 @@
  * A patch: where (2 bytes, little-endian), number of bytes (1), the bytes.
  * Whatever the checker lets pass must be read, skipped and summed alike.
  */
-#include "libdb/slice.h"
-#include "libdb/slice_format.h"
-#include "libdb/stack_tree.h"
+#include "libdb/slice/slice.h"
+#include "libdb/slice/slice_format.h"
+#include "libdb/slice/stack_tree.h"
 
 #include "lib/file.h"
 

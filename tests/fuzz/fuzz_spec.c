@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Profile specifications: the input is words, with a newline between. */
-#include "pp/spec.h"
+#include "pp/selection/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

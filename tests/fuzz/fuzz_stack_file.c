@@ -6,7 +6,7 @@
  * Whatever the checker lets pass must open, take more, and pass again, with
  * the sum of both.
  */
-#include "libdb/stack_file.h"
+#include "libdb/stacks/stack_file.h"
 
 #include "lib/file.h"
 #include "libdb/sdb.h"

@@ -5,10 +5,10 @@
  * link; e: an ELF file's tables (our part of it: libbfd is left out, it runs
  * in the helper because it does crash); d: a name to demangle.
  */
-#include "pp/debug_file.h"
-#include "pp/kernel_symbols.h"
-#include "pp/symbol_file.h"
-#include "pp/symbol_wire.h"
+#include "pp/symbols/debug_file.h"
+#include "pp/symbols/kernel_symbols.h"
+#include "pp/symbols/symbol_file.h"
+#include "pp/symbols/symbol_wire.h"
 
 #include <stdlib.h>
 #include <string.h>

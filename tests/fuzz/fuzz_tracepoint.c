@@ -4,7 +4,7 @@
  * it a raw record. What is understood has a layout, whose payload is as long
  * as it says.
  */
-#include "daemon/trace_layout.h"
+#include "daemon/trace/trace_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

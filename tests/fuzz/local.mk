@@ -106,8 +106,8 @@ tests_fuzz_fuzz_kmod_stream_LDADD = daemon/libdaemon.a unwind/libunwind.a libdb/
 tests_fuzz_fuzz_perf_records_SOURCES = tests/fuzz/fuzz_perf_records.c
 tests_fuzz_fuzz_perf_records_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_perf_records_LDADD = daemon/libdaemon.a unwind/libunwind.a libdb/libsdb.a $(fuzz_libs)
-tests_fuzz_fuzz_records_SOURCES = tests/fuzz/fuzz_records.c tests/unit/fake_source.c \
-	tests/unit/fake_source.h
+tests_fuzz_fuzz_records_SOURCES = tests/fuzz/fuzz_records.c tests/fixture/fake_source.c \
+	tests/fixture/fake_source.h
 tests_fuzz_fuzz_records_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_records_LDADD = daemon/libdaemon.a unwind/libunwind.a libdb/libsdb.a events/libevents.a $(fuzz_libs)
 tests_fuzz_fuzz_meta_SOURCES = tests/fuzz/fuzz_meta.c

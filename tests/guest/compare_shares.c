@@ -7,7 +7,7 @@
  *
  * a line each: the comparison of all groups in one.
  */
-#include "tests/unit/chi_square.h"
+#include "tests/fixture/chi_square.h"
 
 #include <stdio.h>
 #include <string.h>

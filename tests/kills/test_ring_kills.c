@@ -12,8 +12,8 @@
  * OPROF_KILLS=N: so many kills (10,000 under OPROF_CHECK_ALL=1), OPROF_SEED.
  */
 #include "tests/kills/kill_check.h"
-#include "tests/unit/run_suite.h"
-#include "tests/unit/seed.h"
+#include "tests/fixture/run_suite.h"
+#include "tests/fixture/seed.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * reserve is tried again is counted, and bounded, in test_ring_kills.c.
  */
 #include "ring/ring_write.h"
-#include "tests/unit/run_suite.h"
+#include "tests/fixture/run_suite.h"
 
 #include <elf.h>
 #include <signal.h>

@@ -12,7 +12,7 @@ ring_fault_sources = \
 	tests/ring/scene.c tests/ring/scene.h \
 	tests/ring/steps.c tests/ring/steps.h \
 	tests/ring/test_ring_faults.c \
-	tests/unit/packet_decode.c tests/unit/packet_decode.h \
+	tests/fixture/packet_decode.c tests/fixture/packet_decode.h \
 	ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
 ring_fault_cppflags = $(AM_CPPFLAGS) -DRING_PORT_H='"tests/ring/port_steps.h"'
 check_PROGRAMS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped \

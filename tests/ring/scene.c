@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/ring/scene.h"
-#include "tests/unit/packet_decode.h"
+#include "tests/fixture/packet_decode.h"
 
 #undef memcpy
 #undef memset

@@ -74,7 +74,7 @@ compile_common() { # FOLDER
 	compile "$1" tests/ring/steps.c
 	compile "$1" tests/ring/packet_check.c
 	compile "$1" tests/ring/world.c
-	compile "$1" tests/unit/packet_decode.c
+	compile "$1" tests/fixture/packet_decode.c
 	compile "$1" tests/ring/test_ring_orders.c
 }
 

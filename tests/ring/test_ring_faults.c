@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "tests/ring/scene.h"
-#include "tests/unit/run_suite.h"
+#include "tests/fixture/run_suite.h"
 
 #undef memcpy
 #undef memset

@@ -10,7 +10,7 @@
 #include "ring/ring.h"
 #include "tests/ring/ring_calls.h"
 #include "tests/ring/world.h"
-#include "tests/unit/run_suite.h"
+#include "tests/fixture/run_suite.h"
 #undef memcpy
 #undef memset
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/filing/code_keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers beyond are looked up by name each time: no source gives as many. */
+#define KEYS_MAX (1u << 20)
+
+void code_keys_init(struct code_keys *keys, const struct source_ops *ops,
+		    const struct source *source, struct name_table *names)
+{
+	*keys = (struct code_keys){.ops = ops, .source = source, .names = names};
+}
+
+void code_keys_deinit(struct code_keys *keys)
+{
+	free(keys->keys);
+	*keys = (struct code_keys){.ops = NULL};
+}
+
+/* Cookies are not given twice, so that what the last one meant goes on to hold. */
+static bool is_named(struct code_keys *keys, uint32_t image)
+{
+	const struct image *found;
+
+	if (image == keys->last_image)
+		return keys->last_is_named;
+	found = keys->ops->image(keys->source, image);
+	keys->last_image = image;
+	keys->last_is_named =
+		found && (found->kind == OPROF_IMAGE_CODE || found->kind == OPROF_IMAGE_BPF);
+	return keys->last_is_named;
+}
+
+static void keys_forget(struct code_keys *keys)
+{
+	if (keys->nr_keys)
+		memset(keys->keys, 0, keys->nr_keys * sizeof(*keys->keys));
+	keys->birth = keys->names->birth;
+}
+
+/* Where the key of number is remembered, or NULL: it is not. */
+static uint32_t *keys_place(struct code_keys *keys, uint64_t number)
+{
+	size_t nr = keys->nr_keys ? keys->nr_keys : 64;
+	uint32_t *bigger;
+
+	if (number < keys->nr_keys)
+		return &keys->keys[number];
+	if (number >= KEYS_MAX)
+		return NULL;
+	while (nr <= number)
+		nr *= 2;
+	bigger = realloc(keys->keys, nr * sizeof(*bigger));
+	if (!bigger)
+		return NULL;
+	memset(bigger + keys->nr_keys, 0, (nr - keys->nr_keys) * sizeof(*bigger));
+	keys->keys = bigger;
+	keys->nr_keys = nr;
+	return &keys->keys[number];
+}
+
+int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
+{
+	const char *name;
+	uint32_t *place;
+	int64_t key;
+
+	if (!keys->ops || !keys->ops->code_name || !is_named(keys, image))
+		return 0;
+	if (keys->birth != keys->names->birth)
+		keys_forget(keys);
+	if (*offset == NAME_TABLE_OTHER)
+		return 1; /* the source had no room for it, already */
+	place = keys_place(keys, *offset);
+	if (place && *place) {
+		*offset = *place - 1;
+		return 0;
+	}
+	name = keys->ops->code_name(keys->source, image, *offset);
+	if (!name)
+		return -ENXIO;
+	key = name_table_number(keys->names, name);
+	if (key < 0)
+		return (int)key;
+	/* Not that there is no room: it is seldom, and counted. */
+	if (place && key != NAME_TABLE_OTHER)
+		*place = (uint32_t)key + 1;
+	*offset = (uint64_t)key;
+	return key == NAME_TABLE_OTHER;
+}

@@ -1,0 +1,787 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/filing/sample_cache.h"
+
+#include "lib/file.h"
+#include "lib/log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RETRY_NS       UINT64_C(1000000000)
+#define COMPLAIN_NS    UINT64_C(3600000000000)
+#define WELL_NS	       UINT64_C(60000000000) /* without a failure: they are over */
+#define ERRORS_MAX     256
+#define LINKS_PER_FILE 4  /* keys remembered, to a file on average */
+#define SYNC_EACH_MAX  64 /* above it one sync of the file system is quicker */
+#define DAMAGED_MAX    100
+#define INLINE_PIECES  4  /* of a file, that its inode has room for */
+#define RELEASED_MAX   64 /* cookies whose keys are forgotten in one go */
+
+/* A key that was seen, and its file. */
+struct sample_link {
+	struct sample_key key;
+	uint64_t hash;
+	struct sample_file *file;
+	struct sample_link *next_in_bucket;
+	struct sample_link *next_of_file;
+};
+
+struct sample_file {
+	struct sdb *db; /* NULL: could not be opened */
+	int error;	/* then why, and when to try again */
+	uint64_t retry_ns;
+	struct sample_key key;	    /* the latest; its images may have been given up */
+	uint64_t first_ns, last_ns; /* of this round's samples; first_ns UINT64_MAX: none */
+	uint64_t used_round;
+	uint64_t epoch;	   /* that its samples are of; those of an earlier one are in a slice */
+	uint64_t nr_bytes; /* on disk */
+	bool weighted;
+	bool unsynced;
+	bool parked; /* closed, kept because it holds samples of the epoch: found by path only */
+	struct sample_link *links;
+	struct sample_file *next_in_bucket;
+	struct sample_file *newer, *older; /* parked: newer is unused, older the next */
+	uint64_t path_hash;
+	char path[];
+};
+
+struct sample_cache {
+	struct sample_cache_config config;
+	size_t nr_buckets; /* power of two, of both tables */
+	struct sample_link **links;
+	struct sample_file **files;
+	size_t nr_links, nr_files;
+	struct sample_file *newest, *oldest;
+	uint32_t released[RELEASED_MAX];
+	size_t nr_released;
+	struct sample_file *parked;
+	size_t nr_parked;
+	struct sample_tree tree;
+	uint64_t nr_bytes;	  /* of all files */
+	uint64_t limit_bytes;	  /* 0: none */
+	uint64_t epoch;		  /* 0: none, files are not of epochs */
+	struct sample_link *last; /* most samples follow one of their own key */
+	uint64_t round;		  /* from 1 */
+	uint64_t now_ns;
+	int64_t to_realtime_ns;
+	/* By error: no complaints about failing files before. A full disk stays full for days. */
+	uint64_t quiet_until_ns[ERRORS_MAX];
+	uint64_t failed_ns; /* the last time */
+	bool complained;    /* and has not said that they are over */
+	bool sync_all;	    /* files were closed, or a sync failed, with data not on disk */
+	struct placement placement;
+	char path[2 * PATH_MAX];
+};
+
+int sample_cache_create(struct sample_cache **cache, const struct sample_cache_config *config)
+{
+	struct sample_cache *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	made->config = *config;
+	sample_tree_init(&made->tree, config->folder);
+	made->nr_buckets = 16;
+	while (made->nr_buckets < 2 * config->nr_files_max)
+		made->nr_buckets *= 2;
+	made->links = calloc(made->nr_buckets, sizeof(struct sample_link *));
+	made->files = calloc(made->nr_buckets, sizeof(struct sample_file *));
+	if (!made->links || !made->files) {
+		free(made->links);
+		free(made->files);
+		free(made);
+		return -ENOMEM;
+	}
+	*cache = made;
+	return 0;
+}
+
+void sample_cache_destroy(struct sample_cache *cache)
+{
+	if (!cache)
+		return;
+	sample_cache_clear(cache);
+	free(cache->links);
+	free(cache->files);
+	free(cache);
+}
+
+/* ---- order of use ---- */
+
+static void file_unlink_use(struct sample_cache *cache, struct sample_file *file)
+{
+	if (file->newer)
+		file->newer->older = file->older;
+	else
+		cache->newest = file->older;
+	if (file->older)
+		file->older->newer = file->newer;
+	else
+		cache->oldest = file->newer;
+}
+
+static void file_link_use(struct sample_cache *cache, struct sample_file *file)
+{
+	file->newer = NULL;
+	file->older = cache->newest;
+	if (cache->newest)
+		cache->newest->newer = file;
+	else
+		cache->oldest = file;
+	cache->newest = file;
+}
+
+/* Files used in this round stand first: end_round finds them there. */
+static inline void file_use(struct sample_cache *cache, struct sample_file *file)
+{
+	if (file->used_round == cache->round)
+		return;
+	file->used_round = cache->round;
+	file_unlink_use(cache, file);
+	file_link_use(cache, file);
+}
+
+/* ---- closing ---- */
+
+static void file_set_times(const struct sample_cache *cache, struct sample_file *file)
+{
+	if (!file->db || file->first_ns == UINT64_MAX)
+		return;
+	sdb_set_time(file->db, (int64_t)(file->first_ns + (uint64_t)cache->to_realtime_ns));
+	sdb_set_time(file->db, (int64_t)(file->last_ns + (uint64_t)cache->to_realtime_ns));
+	file->first_ns = UINT64_MAX;
+	file->last_ns = 0;
+}
+
+/* Rather too much: a file that grew in pieces may need a block to say where they are. */
+static void file_measure(struct sample_cache *cache, struct sample_file *file)
+{
+	uint64_t nr_bytes = sdb_nr_bytes(file->db);
+
+	if (nr_bytes > (uint64_t)INLINE_PIECES * OPROF_SDB_PAGE_BYTES)
+		nr_bytes += OPROF_SDB_PAGE_BYTES;
+	cache->nr_bytes += nr_bytes - file->nr_bytes;
+	file->nr_bytes = nr_bytes;
+}
+
+static void file_close(struct sample_cache *cache, struct sample_file *file)
+{
+	file_set_times(cache, file);
+	if (file->db)
+		file_measure(cache, file);
+	sdb_close(file->db);
+	file->db = NULL;
+	cache->sync_all |= file->unsynced;
+	file->unsynced = false;
+}
+
+static void link_forget(struct sample_cache *cache, struct sample_link *link)
+{
+	struct sample_link **next = &cache->links[link->hash & (cache->nr_buckets - 1)];
+
+	while (*next != link)
+		next = &(*next)->next_in_bucket;
+	*next = link->next_in_bucket;
+	if (cache->last == link)
+		cache->last = NULL;
+	cache->nr_links--;
+	free(link);
+}
+
+/* Out of the table of paths. */
+static void file_free(struct sample_cache *cache, struct sample_file *file)
+{
+	struct sample_file **next = &cache->files[file->path_hash & (cache->nr_buckets - 1)];
+
+	while (*next != file)
+		next = &(*next)->next_in_bucket;
+	*next = file->next_in_bucket;
+	cache->nr_bytes -= file->nr_bytes;
+	free(file);
+}
+
+static void file_park(struct sample_cache *cache, struct sample_file *file)
+{
+	file->parked = true;
+	file->newer = NULL;
+	file->older = cache->parked;
+	cache->parked = file;
+	cache->nr_parked++;
+}
+
+static void file_unpark(struct sample_cache *cache, struct sample_file *file)
+{
+	struct sample_file **next = &cache->parked;
+
+	while (*next != file)
+		next = &(*next)->older;
+	*next = file->older;
+	cache->nr_parked--;
+	file->parked = false;
+	file_link_use(cache, file);
+	cache->nr_files++;
+}
+
+/* Close; its keys are forgotten, it is no longer among the open ones. */
+static void file_retire(struct sample_cache *cache, struct sample_file *file)
+{
+	file_close(cache, file);
+	while (file->links) {
+		struct sample_link *link = file->links;
+
+		file->links = link->next_of_file;
+		link_forget(cache, link);
+	}
+	file_unlink_use(cache, file);
+	cache->nr_files--;
+}
+
+static void file_evict(struct sample_cache *cache, struct sample_file *file)
+{
+	file_retire(cache, file);
+	if (cache->epoch && file->epoch == cache->epoch) {
+		file_park(cache, file);
+		return;
+	}
+	if (file->epoch) /* all that it holds is in a slice */
+		sample_tree_remove(&cache->tree, file->path);
+	file_free(cache, file);
+}
+
+static bool is_released(const struct sample_cache *cache, uint32_t image)
+{
+	for (size_t i = 0; i < cache->nr_released; i++)
+		if (cache->released[i] == image)
+			return true;
+	return false;
+}
+
+static void file_forget_released(struct sample_cache *cache, struct sample_file *file)
+{
+	struct sample_link **next = &file->links;
+
+	while (*next) {
+		struct sample_link *link = *next;
+
+		if (!is_released(cache, link->key.image) && !is_released(cache, link->key.app)) {
+			next = &link->next_of_file;
+			continue;
+		}
+		*next = link->next_of_file;
+		link_forget(cache, link);
+	}
+}
+
+/*
+ * Many at once, since each looks at all keys. No sample has such a key any
+ * more; their files are closed when others need the room.
+ */
+static void cache_forget_released(struct sample_cache *cache)
+{
+	for (struct sample_file *file = cache->newest; file; file = file->older)
+		file_forget_released(cache, file);
+	cache->nr_released = 0;
+}
+
+void sample_cache_release(struct sample_cache *cache, uint32_t image)
+{
+	if (image == OPROF_IMAGE_NONE)
+		return;
+	cache->released[cache->nr_released++] = image;
+	if (cache->nr_released == RELEASED_MAX)
+		cache_forget_released(cache);
+}
+
+void sample_cache_clear(struct sample_cache *cache)
+{
+	while (cache->oldest) {
+		struct sample_file *file = cache->oldest;
+
+		file_retire(cache, file);
+		file_free(cache, file);
+	}
+	while (cache->parked) {
+		struct sample_file *file = cache->parked;
+
+		cache->parked = file->older;
+		file_free(cache, file);
+	}
+	cache->nr_parked = 0;
+	sample_tree_init(&cache->tree, cache->config.folder);
+}
+
+/* Room for one more of each, never by closing keep. */
+static void cache_make_room(struct sample_cache *cache, const struct sample_file *keep)
+{
+	while (cache->oldest && cache->oldest != keep &&
+	       (cache->nr_files >= cache->config.nr_files_max ||
+		cache->nr_links >= LINKS_PER_FILE * cache->config.nr_files_max))
+		file_evict(cache, cache->oldest);
+}
+
+/* Descriptors have run out earlier than reckoned: close some. */
+static void cache_shrink(struct sample_cache *cache, const struct sample_file *keep)
+{
+	size_t nr = cache->nr_files / 8 + 1;
+
+	while (nr-- && cache->oldest && cache->oldest != keep)
+		file_evict(cache, cache->oldest);
+}
+
+/* ---- opening ---- */
+
+/* One line an hour for each reason, whatever the number of files and samples. */
+static void file_complain(struct sample_cache *cache, const struct sample_file *file, int error,
+			  const char *text)
+{
+	uint64_t *quiet_until_ns = &cache->quiet_until_ns[(unsigned int)-error % ERRORS_MAX];
+
+	cache->failed_ns = cache->now_ns;
+	if (cache->now_ns < *quiet_until_ns)
+		return;
+	*quiet_until_ns = cache->now_ns + COMPLAIN_NS;
+	cache->complained = true;
+	log_error("samples are being lost: %s: %s", file->path,
+		  text && *text ? text : strerror(-error));
+}
+
+static void cache_tell_well(struct sample_cache *cache)
+{
+	if (!cache->complained || cache->now_ns < cache->failed_ns + WELL_NS)
+		return;
+	cache->complained = false;
+	log_info("samples are stored again: no file has failed for a minute");
+}
+
+static bool error_is_damage(int error)
+{
+	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT;
+}
+
+/* Rename the file out of the way of a new one. 0 or -errno. */
+static int file_set_aside(struct sample_cache *cache, struct sample_file *file, const char *why)
+{
+	char damaged[sizeof(cache->path) + 16];
+	unsigned int nr = 1;
+
+	file_close(cache, file);
+	file->epoch = 0;
+	(void)snprintf(damaged, sizeof(damaged), "%s.damaged", file->path);
+	while (!access(damaged, F_OK) && nr < DAMAGED_MAX)
+		(void)snprintf(damaged, sizeof(damaged), "%s.damaged.%u", file->path, ++nr);
+	log_error("sample file %s is damaged (%s): set aside as %s", file->path, why, damaged);
+	cache->config.set_aside(cache->config.context);
+	return rename(file->path, damaged) && errno != ENOENT ? -errno : 0;
+}
+
+/* Folders were absent. *error and diag: why that stays so. */
+static bool file_make_parents(struct sample_cache *cache, const struct sample_file *file,
+			      int *error, struct diag *diag)
+{
+	int made = sample_tree_make_parents(&cache->tree, file->path);
+
+	if (!made)
+		return true;
+	*error = made;
+	diag_clear(diag);
+	return false;
+}
+
+/* Try once more, after doing something about the error? */
+static bool file_open_again(struct sample_cache *cache, struct sample_file *file, int error,
+			    const struct diag *diag)
+{
+	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
+		cache_shrink(cache, file);
+		return true;
+	}
+	if (error_is_damage(error))
+		return !file_set_aside(cache, file, diag->text[0] ? diag->text : strerror(-error));
+	return false;
+}
+
+static int file_try_open(struct sample_cache *cache, struct sample_file *file, struct diag *diag)
+{
+	const struct sdb_identity *identity = &cache->placement.identity;
+	uint64_t tree_bytes;
+	int error = 0;
+
+	if (!file->nr_bytes && cache->limit_bytes &&
+	    sample_cache_nr_bytes(cache) >= cache->limit_bytes)
+		return diag_set(diag, -EDQUOT,
+				"this minute's files take the %" PRIu64
+				" MB that the budget has for them (--history-bytes)",
+				cache->limit_bytes >> 20);
+	for (unsigned int i = 0; i < 3; i++) {
+		diag_clear(diag);
+		tree_bytes = sample_tree_measure(file->path);
+		error = sdb_open(&file->db, file->path, identity, diag);
+		sample_tree_grown(&cache->tree, file->path, tree_bytes);
+		if (!error || !(error == -ENOENT ? file_make_parents(cache, file, &error, diag)
+						 : file_open_again(cache, file, error, diag)))
+			break;
+	}
+	return error;
+}
+
+/* cache->placement is the file's. */
+static int file_open(struct sample_cache *cache, struct sample_file *file)
+{
+	const struct sdb_identity *identity = &cache->placement.identity;
+	struct diag diag;
+	int error;
+
+	diag_clear(&diag);
+	error = file_try_open(cache, file, &diag);
+	file->error = error;
+	file->weighted = identity->flags & OPROF_SDB_WEIGHTED;
+	if (!error) {
+		file->epoch = identity->epoch;
+		file_measure(cache, file);
+	} else {
+		file->db = NULL;
+		file->retry_ns = cache->now_ns + RETRY_NS;
+		file_complain(cache, file, error, diag.text);
+	}
+	return error;
+}
+
+/* For a sample of key: older keys may name images that were given up. */
+static int file_reopen(struct sample_cache *cache, struct sample_file *file,
+		       const struct sample_key *key)
+{
+	int error;
+
+	if (cache->now_ns < file->retry_ns)
+		return file->error;
+	error = cache->config.place(cache->config.context, key, &cache->placement);
+	return error ? error : file_open(cache, file);
+}
+
+/*
+ * The first sample of an epoch, or the file is not open. key: a sample's that
+ * is filed there now.
+ */
+static int file_renew(struct sample_cache *cache, struct sample_file *file,
+		      const struct sample_key *key)
+{
+	int error;
+
+	if (!file->db)
+		return file_reopen(cache, file, key);
+	error = cache->config.place(cache->config.context, key, &cache->placement);
+	if (error)
+		return error;
+	if (!sdb_is_at(file->db, file->path)) {
+		file_close(cache, file);
+		return file_open(cache, file);
+	}
+	if (!sdb_restart(file->db, &cache->placement.identity)) {
+		file->epoch = cache->placement.identity.epoch;
+		file->weighted = cache->placement.identity.flags & OPROF_SDB_WEIGHTED;
+		file_measure(cache, file);
+		return 0;
+	}
+	/* It lost a page; it holds nothing that is not in a slice. */
+	file_close(cache, file);
+	(void)unlink(file->path);
+	return file_open(cache, file);
+}
+
+static uint64_t path_hash(const char *path)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *path; path++)
+		hash = (hash ^ (uint8_t)*path) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 32;
+}
+
+static struct sample_file *file_find(const struct sample_cache *cache, uint64_t hash)
+{
+	struct sample_file *file = cache->files[hash & (cache->nr_buckets - 1)];
+
+	while (file && (file->path_hash != hash || strcmp(file->path, cache->path) != 0))
+		file = file->next_in_bucket;
+	return file;
+}
+
+/* A file of cache->path and cache->placement, not open yet. */
+static struct sample_file *file_add(struct sample_cache *cache, uint64_t hash,
+				    const struct sample_key *key)
+{
+	size_t nr_bytes = strlen(cache->path) + 1;
+	struct sample_file *file = calloc(1, sizeof(*file) + nr_bytes);
+	struct sample_file **bucket = &cache->files[hash & (cache->nr_buckets - 1)];
+
+	if (!file)
+		return NULL;
+	memcpy(file->path, cache->path, nr_bytes);
+	file->path_hash = hash;
+	file->key = *key;
+	file->first_ns = UINT64_MAX;
+	file->used_round = cache->round;
+	file->next_in_bucket = *bucket;
+	*bucket = file;
+	file_link_use(cache, file);
+	cache->nr_files++;
+	return file;
+}
+
+static int cache_place(struct sample_cache *cache, const struct sample_key *key)
+{
+	size_t used;
+	int error = cache->config.place(cache->config.context, key, &cache->placement);
+
+	if (error)
+		return error;
+	used = (size_t)snprintf(cache->path, sizeof(cache->path), "%s/", cache->config.folder);
+	if (used >= sizeof(cache->path))
+		return -ENAMETOOLONG;
+	return sample_name_format(&cache->placement.name, cache->path + used,
+				  sizeof(cache->path) - used);
+}
+
+static int cache_link(struct sample_cache *cache, const struct sample_key *key, uint64_t hash,
+		      struct sample_file *file)
+{
+	struct sample_link *link = calloc(1, sizeof(*link));
+	struct sample_link **bucket = &cache->links[hash & (cache->nr_buckets - 1)];
+
+	if (!link)
+		return -ENOMEM;
+	link->key = *key;
+	link->hash = hash;
+	link->file = file;
+	file->key = *key;
+	link->next_of_file = file->links;
+	file->links = link;
+	link->next_in_bucket = *bucket;
+	*bucket = link;
+	cache->nr_links++;
+	cache->last = link;
+	return 0;
+}
+
+/* A key seen for the first time (or since its file was closed). */
+static int cache_miss(struct sample_cache *cache, const struct sample_key *key, uint64_t hash,
+		      struct sample_file **found)
+{
+	struct sample_file *file;
+	uint64_t hash_of_path;
+	int error = cache_place(cache, key);
+
+	if (error)
+		return error;
+	hash_of_path = path_hash(cache->path);
+	file = file_find(cache, hash_of_path);
+	if (file && !file->parked)
+		file_use(cache, file);
+	cache_make_room(cache, file);
+	if (file && file->parked) {
+		file_unpark(cache, file);
+		(void)file_open(cache, file);
+	} else if (!file) {
+		file = file_add(cache, hash_of_path, key);
+		if (!file)
+			return -ENOMEM;
+		(void)file_open(cache, file); /* its error is kept in it */
+	}
+	*found = file;
+	return cache_link(cache, key, hash, file);
+}
+
+static inline int cache_get(struct sample_cache *cache, const struct sample_key *key,
+			    struct sample_file **file)
+{
+	struct sample_link *link = cache->last;
+	uint64_t hash;
+	int error = 0;
+
+	if (!link || !sample_key_equal(&link->key, key)) {
+		hash = sample_key_hash(key);
+		link = cache->links[hash & (cache->nr_buckets - 1)];
+		while (link && (link->hash != hash || !sample_key_equal(&link->key, key)))
+			link = link->next_in_bucket;
+		if (link) {
+			cache->last = link;
+		} else {
+			error = cache_miss(cache, key, hash, file);
+			if (error)
+				return error;
+			link = cache->last;
+		}
+	}
+	*file = link->file;
+	file_use(cache, *file);
+	return (*file)->db && (*file)->epoch == cache->epoch ? 0 : file_renew(cache, *file, key);
+}
+
+/* ---- adding ---- */
+
+static inline int file_add_sample(struct sample_file *file, uint64_t offset, uint64_t weight,
+				  uint64_t time_ns)
+{
+	int error = file->weighted ? sdb_add_weighted(file->db, offset, 1, weight)
+				   : sdb_add(file->db, offset, 1);
+
+	if (error)
+		return error;
+	file->unsynced = true;
+	if (time_ns < file->first_ns)
+		file->first_ns = time_ns;
+	if (time_ns > file->last_ns)
+		file->last_ns = time_ns;
+	return 0;
+}
+
+/* Damaged: a new one takes the sample. Anything else passes, or does not. */
+static int file_add_failed(struct sample_cache *cache, struct sample_file *file,
+			   const struct sample_key *key, int error)
+{
+	if (!error_is_damage(error)) {
+		file_complain(cache, file, error, NULL);
+		return error;
+	}
+	file->error = file_set_aside(cache, file, strerror(-error));
+	if (file->error) {
+		file->retry_ns = cache->now_ns + RETRY_NS;
+		return file->error;
+	}
+	file->retry_ns = 0;
+	return file_reopen(cache, file, key);
+}
+
+int sample_cache_add(struct sample_cache *cache, const struct sample_key *key, uint64_t offset,
+		     uint64_t weight, uint64_t time_ns)
+{
+	struct sample_file *file;
+	int error = cache_get(cache, key, &file);
+
+	if (error)
+		return error;
+	error = file_add_sample(file, offset, weight, time_ns);
+	if (!error)
+		return 0;
+	error = file_add_failed(cache, file, key, error);
+	return error ? error : file_add_sample(file, offset, weight, time_ns);
+}
+
+void sample_cache_begin_round(struct sample_cache *cache, uint64_t now_ns, int64_t to_realtime_ns)
+{
+	cache->round++;
+	cache->now_ns = now_ns;
+	cache->to_realtime_ns = to_realtime_ns;
+	cache_tell_well(cache);
+}
+
+void sample_cache_end_round(struct sample_cache *cache)
+{
+	struct sample_file *file = cache->newest;
+
+	for (; file && file->used_round == cache->round; file = file->older) {
+		file_set_times(cache, file);
+		if (file->db)
+			file_measure(cache, file);
+	}
+}
+
+/* ---- epochs ---- */
+
+int sample_cache_visit_epoch(const struct sample_cache *cache,
+			     int (*visit)(const char *path, void *context), void *context)
+{
+	const struct sample_file *file;
+	int error = 0;
+
+	for (file = cache->newest; file && !error; file = file->older)
+		if (file->epoch == cache->epoch)
+			error = visit(file->path, context);
+	for (file = cache->parked; file && !error; file = file->older)
+		error = visit(file->path, context);
+	return error;
+}
+
+void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64_t nr_keep)
+{
+	cache->epoch = epoch;
+	cache->sync_all = false;
+	for (struct sample_file *file = cache->newest; file; file = file->older)
+		file->unsynced = false;
+	while (cache->parked) {
+		struct sample_file *file = cache->parked;
+
+		cache->parked = file->older;
+		sample_tree_remove(&cache->tree, file->path);
+		file_free(cache, file);
+	}
+	cache->nr_parked = 0;
+	while (cache->oldest && cache->oldest->epoch + nr_keep < epoch) {
+		const struct sample_file *evicted = cache->oldest;
+
+		file_evict(cache, cache->oldest);
+		assert(cache->oldest != evicted); /* analysers do not see it */
+	}
+}
+
+void sample_cache_set_limit(struct sample_cache *cache, uint64_t nr_bytes)
+{
+	cache->limit_bytes = nr_bytes;
+}
+
+uint64_t sample_cache_file_bytes(const struct sample_cache *cache)
+{
+	return cache->nr_bytes;
+}
+
+uint64_t sample_cache_nr_bytes(const struct sample_cache *cache)
+{
+	return cache->nr_bytes + sample_tree_nr_bytes(&cache->tree);
+}
+
+size_t sample_cache_nr_parked(const struct sample_cache *cache)
+{
+	return cache->nr_parked;
+}
+
+static size_t cache_nr_unsynced(const struct sample_cache *cache)
+{
+	size_t nr = 0;
+
+	for (const struct sample_file *file = cache->newest; file; file = file->older)
+		nr += file->unsynced;
+	return nr;
+}
+
+int sample_cache_sync(const struct sample_cache *cache, int folder_fd)
+{
+	int first = 0;
+
+	if (cache->sync_all || cache_nr_unsynced(cache) > SYNC_EACH_MAX)
+		return syncfs(folder_fd) ? -errno : 0;
+	for (const struct sample_file *file = cache->newest; file; file = file->older) {
+		int error = file->unsynced && file->db ? sdb_sync(file->db) : 0;
+
+		if (error && !first)
+			first = error;
+	}
+	return first;
+}
+
+void sample_cache_synced(struct sample_cache *cache, int error)
+{
+	cache->sync_all = error != 0;
+	for (struct sample_file *file = cache->newest; file; file = file->older)
+		file->unsynced = false;
+}
+
+size_t sample_cache_nr_files(const struct sample_cache *cache)
+{
+	return cache->nr_files;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a child does for a session's history: merging slices, having them on disk. */
+#include "daemon/history/history_internal.h"
+
+#include "lib/log.h"
+#include "libdb/slice/slice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECOND_NS  UINT64_C(1000000000)
+#define PLAN_NS	   (60 * SECOND_NS)
+#define AGAIN_NS   (600 * SECOND_NS) /* after a failure */
+#define SETTLED_NS (600 * SECOND_NS) /* age is not told by a clock newly set */
+
+struct merge_work {
+	const struct history *history;
+	struct history_group group;
+};
+
+/* ---- in the child ---- */
+
+static int sync_and_publish(const struct history *history, int fd, const char *tmp,
+			    const char *path)
+{
+	char *folder;
+	int error = 0;
+	int folder_fd;
+
+	if (fsync(fd))
+		return -errno;
+	history_step(history);
+	if (rename(tmp, path))
+		return -errno;
+	history_step(history);
+	folder = history_path(history, "");
+	folder_fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (folder_fd < 0 || fsync(folder_fd))
+		error = -errno;
+	if (folder_fd >= 0)
+		(void)close(folder_fd);
+	free(folder);
+	return error;
+}
+
+static int merge_to(const struct merge_work *work, const char *const *paths, const char *tmp,
+		    const char *path, struct diag *diag)
+{
+	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	uint64_t nr_bytes;
+	int error;
+
+	if (fd < 0)
+		return diag_set(diag, -errno, "cannot make %s: %s", tmp, strerror(errno));
+	history_step(work->history);
+	error = slice_merge(paths, work->group.nr, work->group.into, fd, &nr_bytes, diag);
+	history_step(work->history);
+	if (!error) {
+		error = sync_and_publish(work->history, fd, tmp, path);
+		if (error)
+			(void)diag_set(diag, error, "cannot have %s on disk: %s", path,
+				       strerror(-error));
+	}
+	(void)close(fd);
+	if (error)
+		(void)unlink(tmp);
+	return error;
+}
+
+/* Which of them cannot be read to its end? */
+static uint64_t find_damaged(const struct history_file *files, size_t nr)
+{
+	struct slice_check_result result;
+
+	for (size_t i = 0; i < nr; i++) {
+		int error = slice_check(files[i].path, &result, NULL);
+
+		if (error == -EILSEQ || error == -EINVAL)
+			return files[i].epoch_first;
+	}
+	return 0;
+}
+
+static int merge(void *context, struct history_job_result *result)
+{
+	const struct merge_work *work = context;
+	const struct history *history = work->history;
+	const struct history_file *files = &history->files.files[work->group.first];
+	const char *paths[HISTORY_GROUP_MAX];
+	char *path = NULL, *tmp = NULL;
+	struct diag diag;
+	char name[128];
+	int error = -ENOMEM;
+
+	result->du_bytes = history_du(history->session->current_path);
+	for (size_t i = 0; i < work->group.nr; i++)
+		paths[i] = files[i].path;
+	history_file_name(name, sizeof(name), work->group.into, files[0].epoch_first,
+			  files[work->group.nr - 1].epoch_last);
+	diag_clear(&diag);
+	path = history_path(history, name);
+	if (path && asprintf(&tmp, "%s.tmp", path) >= 0)
+		error = merge_to(work, paths, tmp, path, &diag);
+	if (error == -EILSEQ || error == -EINVAL)
+		result->damaged = find_damaged(files, work->group.nr);
+	(void)snprintf(result->text, sizeof(result->text), "%s", diag_show(&diag));
+	free(tmp);
+	free(path);
+	return error;
+}
+
+static int sync_slices(void *context, struct history_job_result *result)
+{
+	const struct history *history = context;
+	int error, synced;
+
+	result->du_bytes = history_du(history->session->current_path);
+	/* First the names: slices tell functions of code without files by their numbers. */
+	error = name_table_sync(&history->session->names);
+	synced = history_sync(history);
+	return error ? error : synced;
+}
+
+/* ---- in the daemon ---- */
+
+static int begin_job(struct history *history, history_job_work *work, void *context)
+{
+	history->job_measured = history->slice_bytes + sample_cache_nr_bytes(history->cache) +
+				history_stack_bytes(history);
+	return history_job_begin(&history->job, history->session->lock_fd, work, context);
+}
+
+static bool find_group(const struct history *history, struct history_group *group)
+{
+	const struct stretch *stretch = &history->stretch;
+
+	return history_levels_due(&history->files, stretch->last.realtime_ns,
+				  stretch_settled_ns(stretch), group);
+}
+
+static uint64_t group_bytes(const struct history *history, const struct history_group *group)
+{
+	uint64_t nr_bytes = 0;
+
+	for (size_t i = 0; i < group->nr; i++)
+		nr_bytes += history->files.files[group->first + i].nr_bytes;
+	return nr_bytes;
+}
+
+/* False: there is nothing to merge, or no room for it. */
+static bool begin_merge(struct history *history)
+{
+	struct merge_work work = {.history = history};
+	const struct history_file *files;
+
+	if (history->stretch.last.monotonic_ns < history->merge_ns ||
+	    !stretch_is_settled(&history->stretch, SETTLED_NS) ||
+	    !find_group(history, &work.group) ||
+	    !history_make_room(history, group_bytes(history, &work.group)) ||
+	    !find_group(history, &work.group)) /* some of it may have been dropped */
+		return false;
+	files = &history->files.files[work.group.first];
+	if (begin_job(history, merge, &work))
+		return false; /* no child: later, then */
+	history->job_first = files[0].epoch_first;
+	history->job_last = files[work.group.nr - 1].epoch_last;
+	history->reserved_bytes = group_bytes(history, &work.group);
+	return true;
+}
+
+static bool begin_sync(struct history *history, uint64_t now_ns)
+{
+	if (now_ns < history->sync_ns || history->epoch_synced >= history->files.epoch_closed)
+		return false;
+	history->sync_ns = now_ns + HISTORY_SYNC_NS;
+	history->job_synced = history->files.epoch_closed;
+	return !begin_job(history, sync_slices, history);
+}
+
+/* The list, after a merge, or after one that was killed somewhere. */
+static void list_again(struct history *history)
+{
+	int error = history_list(history);
+
+	history->list_due = error < 0;
+	if (error >= 0)
+		history_count_absent(history);
+}
+
+void history_plan(struct history *history)
+{
+	uint64_t now_ns = history->stretch.last.monotonic_ns;
+
+	if (history->job.pid || now_ns < history->plan_ns)
+		return;
+	history->plan_ns = now_ns + PLAN_NS;
+	/* First: merges, or that they fail, must not keep slices from the disk. */
+	if (begin_sync(history, now_ns))
+		return;
+	if (history->list_due)
+		list_again(history);
+	if (!history->list_due)
+		(void)begin_merge(history);
+}
+
+/* What cannot be read holds nothing, and would be in the way of each merge. */
+static void set_aside_damaged(struct history *history, uint64_t epoch)
+{
+	const struct history_files *files = &history->files;
+
+	for (size_t i = 0; i < files->nr_files; i++)
+		if (files->files[i].epoch_first == epoch) {
+			history_set_aside(history, files->files[i].path,
+					  "its samples cannot be read");
+			list_again(history);
+			return;
+		}
+}
+
+static void merge_ended(struct history *history, const struct history_job_result *result)
+{
+	history->job_first = history->job_last = 0;
+	history->reserved_bytes = 0;
+	list_again(history);
+	if (!result->error) {
+		history->plan_ns = 0; /* more may be due */
+		return;
+	}
+	history->merge_errors++;
+	history->merge_ns = history->stretch.last.monotonic_ns + AGAIN_NS;
+	log_error("cannot merge slices: %s",
+		  result->text[0] ? result->text : strerror(-result->error));
+	if (result->damaged)
+		set_aside_damaged(history, result->damaged);
+}
+
+static void sync_ended(struct history *history, int error)
+{
+	history->plan_ns = 0; /* merges waited for it */
+	if (error)
+		log_error("writing slices to disk: %s", strerror(-error));
+	else if (history->epoch_synced < history->job_synced)
+		history->epoch_synced = history->job_synced;
+}
+
+void history_reap(struct history *history, bool wait)
+{
+	struct history_job_result result;
+
+	if (!history_job_reap(&history->job, wait, &result) || !history->epoch)
+		return;
+	history_measured(history, result.du_bytes, history->job_measured);
+	if (history->job_first)
+		merge_ended(history, &result);
+	else
+		sync_ended(history, result.error);
+}
+
+void history_end_merge_of(struct history *history, uint64_t epoch)
+{
+	if (!history->job_first || epoch < history->job_first || epoch > history->job_last)
+		return;
+	(void)history_job_kill(&history->job);
+	history->job_first = history->job_last = 0;
+	history->reserved_bytes = 0;
+	list_again(history);
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/image/image_keep.h"
+
+#include "lib/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NEVER UINT64_MAX
+/* Found by its path: it may be deleted or replaced while it runs. */
+#define AGAIN_THERE_NS UINT64_C(30000000000)
+/* Gone before it was opened: the first pause, doubled each time. */
+#define AGAIN_GONE_NS  UINT64_C(10000000)
+#define GONE_DOUBLINGS 12u /* to some 40 s */
+/* Not sent, or sent to a keeper that ended. */
+#define AGAIN_UNSENT_NS UINT64_C(1000000000)
+/* A keeper that answers nothing for so long hangs; so long between two. */
+#define HANG_NS	   UINT64_C(10000000000)
+#define RESTART_NS UINT64_C(10000000000)
+#define END_MS	   2000
+
+static uint64_t clock_now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+void image_keep_init(struct image_keep *keep, struct image_table *images, const char *proc_path)
+{
+	*keep = (struct image_keep){
+		.images = images,
+		.proc_path = proc_path,
+		.fd = -1,
+		.bytes_max = KEEPER_SESSION_BYTES_MAX,
+	};
+}
+
+/* NULL: no memory. */
+static uint32_t *opening_map(void)
+{
+	void *page = mmap(NULL, sizeof(uint32_t), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+void image_keep_start(struct image_keep *keep)
+{
+	int error = 0;
+
+	if (!keep->opening)
+		keep->opening = opening_map();
+	if (!keep->opening)
+		error = -ENOMEM;
+	else
+		error = image_keeper_start(keep->proc_path, keep->opening, &keep->fd, &keep->pid);
+	keep->started_ns = clock_now_ns();
+	keep->nr_waiting = 0;
+	keep->nr_tables = 0;
+	if (!error)
+		return;
+	keep->fd = -1;
+	log_warning("binaries in containers, and deleted ones, go without symbols: %s",
+		    strerror(-error));
+}
+
+/* One that hangs in a file system may not even be killed: leave it, then. */
+static void keeper_end(struct image_keep *keep)
+{
+	(void)close(keep->fd);
+	keep->fd = -1;
+	(void)kill(keep->pid, SIGKILL);
+	for (int i = 0; i < 100 && waitpid(keep->pid, NULL, WNOHANG) == 0; i++)
+		(void)poll(NULL, 0, 1);
+	keep->nr_waiting = 0;
+	keep->nr_tables = 0;
+}
+
+/* ---- what is asked ---- */
+
+void image_keep_folder(struct image_keep *keep, const char *meta_path)
+{
+	struct stat st;
+	char *copy;
+
+	if (stat(meta_path, &st) ||
+	    (keep->meta_path && st.st_dev == keep->folder_dev && st.st_ino == keep->folder_inode))
+		return;
+	copy = strdup(meta_path);
+	if (!copy)
+		return;
+	free(keep->meta_path);
+	keep->meta_path = copy;
+	keep->folder_dev = st.st_dev;
+	keep->folder_inode = st.st_ino;
+	keep->folder++;
+	keep->write_error_told = false;
+	image_table_keep_again(keep->images);
+}
+
+/* folder: where the result goes. */
+static bool request_fill(const struct image_keep *keep, const struct image_entry *entry,
+			 const int32_t *pids, const char *folder, struct keeper_request *request,
+			 size_t *nr_bytes)
+{
+	size_t nr_path = strlen(entry->image.path) + 1;
+	size_t nr_meta = strlen(folder) + 1;
+
+	if (nr_path + nr_meta > sizeof(request->text))
+		return false;
+	request->cookie = entry->image.cookie;
+	request->folder = keep->folder;
+	memcpy(request->pids, pids, sizeof(request->pids));
+	request->reserved = 0;
+	request->bytes_max = keep->bytes_max;
+	request->identity = entry->image.identity;
+	request->meta_path = (uint32_t)nr_path;
+	memcpy(request->text, entry->image.path, nr_path);
+	memcpy(request->text + nr_path, folder, nr_meta);
+	*nr_bytes = offsetof(struct keeper_request, text) + nr_path + nr_meta;
+	return true;
+}
+
+/* With the descriptor, if there is one. False: the keeper is busy, or has ended. */
+static bool request_send(int socket, struct keeper_request *request, size_t nr_bytes, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(fd))];
+		struct cmsghdr align;
+	} control = {.bytes = {0}};
+	struct iovec iov = {.iov_base = request, .iov_len = nr_bytes};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *head;
+
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+	}
+	return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+void image_keep_want(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
+		     uint64_t address, int fd, uint64_t now_ns)
+{
+	static struct keeper_request request;
+	size_t nr_bytes;
+
+	/* Until it answers; again should it never do. */
+	entry->keep_due_ns = now_ns + HANG_NS;
+	/* A recording's are where reports look for them, or gone. */
+	if (!keep->started_ns || !keep->meta_path || (keep->code && keep->code->recorded) ||
+	    !request_fill(keep, entry, pids, keep->meta_path, &request, &nr_bytes)) {
+		entry->keep_due_ns = NEVER;
+		return;
+	}
+	request.work = KEEPER_SYMBOLS;
+	request.address = address;
+	if (keep->fd < 0 || !request_send(keep->fd, &request, nr_bytes, fd)) {
+		entry->keep_due_ns = now_ns + AGAIN_UNSENT_NS;
+		return;
+	}
+	if (!keep->nr_waiting++)
+		keep->answered_ns = clock_now_ns();
+}
+
+/* Sent, or to be tried again. */
+static void code_send(struct image_keep *keep, struct image_entry *entry,
+		      struct keeper_request *request, size_t nr_bytes, int fd, uint64_t now_ns)
+{
+	entry->code_due_ns = now_ns + HANG_NS;
+	if (keep->fd < 0 || !request_send(keep->fd, request, nr_bytes, fd)) {
+		entry->code_due_ns =
+			keep->fd < 0 && keep->code->recorded ? NEVER : now_ns + AGAIN_UNSENT_NS;
+		return;
+	}
+	entry->code_asked = true;
+	keep->nr_tables++;
+	if (!keep->nr_waiting++)
+		keep->answered_ns = clock_now_ns();
+}
+
+void image_keep_want_code(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
+			  uint64_t address, int fd, uint64_t now_ns)
+{
+	static struct keeper_request request;
+	const char *folder;
+	size_t nr_bytes;
+
+	if (image_code_find(keep->code, entry))
+		return;
+	folder = keep->code->path && !entry->code_in_memory ? keep->code->path : "";
+	if (!keep->started_ns || !image_tell(entry) ||
+	    !request_fill(keep, entry, pids, folder, &request, &nr_bytes)) {
+		entry->code_due_ns = NEVER;
+		return;
+	}
+	request.work = KEEPER_TABLE;
+	request.address = address;
+	code_send(keep, entry, &request, nr_bytes, fd, now_ns);
+}
+
+/* ---- what was answered ---- */
+
+static void note_missing(struct image_keep *keep, struct image_entry *entry)
+{
+	keep->counters.wanted += !entry->keep_missing;
+	entry->keep_missing = true;
+}
+
+static void note_gone(struct image_keep *keep, struct image_entry *entry, uint64_t now_ns)
+{
+	note_missing(keep, entry);
+	entry->keep_due_ns = now_ns + (AGAIN_GONE_NS << entry->keep_tries);
+	if (entry->keep_tries < GONE_DOUBLINGS)
+		entry->keep_tries++;
+}
+
+static void note_settled(struct image_keep *keep, struct image_entry *entry, uint64_t *counter)
+{
+	note_missing(keep, entry);
+	++*counter;
+	entry->keep_due_ns = NEVER;
+}
+
+static void note_failed(struct image_keep *keep, struct image_entry *entry, int error)
+{
+	note_settled(keep, entry, &keep->counters.failed);
+	if (!keep->write_error_told)
+		log_error("cannot keep the symbols of %s in the session: %s", entry->image.path,
+			  strerror(-error));
+	keep->write_error_told = true;
+}
+
+static void take(struct image_keep *keep, const struct keeper_answer *answer, uint64_t now_ns)
+{
+	struct image_entry *entry = image_table_entry(keep->images, answer->cookie);
+
+	/* One that was asked for again before it was answered is answered twice. */
+	if (!entry || answer->folder != keep->folder || entry->keep_due_ns == NEVER)
+		return;
+	switch ((enum keeper_result)answer->result) {
+	case KEEPER_THERE:
+		entry->keep_due_ns = now_ns + AGAIN_THERE_NS;
+		entry->keep_tries = 0;
+		return;
+	case KEEPER_KEPT:
+		note_settled(keep, entry, &keep->counters.kept);
+		return;
+	case KEEPER_GONE:
+		note_gone(keep, entry, now_ns);
+		return;
+	case KEEPER_TOO_BIG:
+		note_settled(keep, entry, &keep->counters.too_big);
+		return;
+	case KEEPER_FULL:
+		note_settled(keep, entry, &keep->counters.full);
+		return;
+	case KEEPER_NONE:
+	case KEEPER_UNREADABLE:
+		note_settled(keep, entry, &keep->counters.unreadable);
+		return;
+	case KEEPER_FAILED:
+		note_failed(keep, entry, answer->error);
+		return;
+	}
+}
+
+static void take_table(struct image_keep *keep, const struct keeper_answer *answer, int fd,
+		       uint64_t now_ns)
+{
+	struct image_entry *entry = image_table_entry(keep->images, answer->cookie);
+
+	if (keep->nr_tables)
+		keep->nr_tables--;
+	/* It may have gone meanwhile. */
+	if (entry && keep->code)
+		image_code_take(keep->code, entry, answer, fd, now_ns);
+}
+
+/* As recv(); *fd: what came with it, or -1. */
+static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = {.iov_base = answer, .iov_len = sizeof(*answer)};
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t nr = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *head = nr < 0 ? NULL : CMSG_FIRSTHDR(&message);
+
+	*fd = -1;
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
+	return nr;
+}
+
+/* False: the keeper has ended. */
+static bool take_answers(struct image_keep *keep, uint64_t now_ns)
+{
+	struct keeper_answer answer;
+	ssize_t nr;
+	int fd;
+
+	while ((nr = answer_receive(keep->fd, &answer, &fd)) > 0) {
+		if (keep->nr_waiting)
+			keep->nr_waiting--;
+		keep->answered_ns = now_ns;
+		if (nr == (ssize_t)sizeof(answer) && answer.work == KEEPER_TABLE)
+			take_table(keep, &answer, fd, now_ns);
+		else if (nr == (ssize_t)sizeof(answer))
+			take(keep, &answer, now_ns);
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	return nr < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* What the keeper did not come back from is not asked for again. */
+static void note_hung(struct image_keep *keep)
+{
+	uint32_t cookie = __atomic_exchange_n(keep->opening, 0, __ATOMIC_RELAXED);
+	struct image_entry *entry = image_table_entry(keep->images, cookie);
+
+	if (!entry)
+		return;
+	log_warning("%s cannot be looked at: its file system hangs", entry->image.path);
+	note_settled(keep, entry, &keep->counters.failed);
+}
+
+void image_keep_tend(struct image_keep *keep, uint64_t now_ns)
+{
+	if (!keep->started_ns)
+		return;
+	if (keep->fd < 0) {
+		if (now_ns >= keep->started_ns + RESTART_NS)
+			image_keep_start(keep);
+		return;
+	}
+	if (take_answers(keep, now_ns) &&
+	    (!keep->nr_waiting || now_ns < keep->answered_ns + HANG_NS))
+		return;
+	keeper_end(keep);
+	keep->counters.restarts++;
+	note_hung(keep);
+}
+
+void image_keep_wait_code(struct image_keep *keep, int timeout_ms)
+{
+	uint64_t end_ns = clock_now_ns() + UINT64_C(1000000) * (unsigned int)timeout_ms;
+	struct pollfd fd = {.fd = keep->fd, .events = POLLIN};
+
+	while (keep->fd >= 0 && keep->nr_tables) {
+		uint64_t now_ns = clock_now_ns();
+
+		if (now_ns >= end_ns)
+			return;
+		switch (poll(&fd, 1, (int)((end_ns - now_ns) / 1000000) + 1)) {
+		case -1: /* who is interrupted is not to wait */
+			return;
+		case 0:
+			break;
+		default:
+			if (!take_answers(keep, clock_now_ns()))
+				return;
+		}
+	}
+}
+
+void image_keep_deinit(struct image_keep *keep)
+{
+	uint64_t end_ns = clock_now_ns() + UINT64_C(1000000) * END_MS;
+	struct pollfd fd = {.fd = keep->fd, .events = POLLIN};
+
+	while (keep->fd >= 0 && keep->nr_waiting && clock_now_ns() < end_ns) {
+		if (poll(&fd, 1, END_MS / 10) > 0 && !take_answers(keep, clock_now_ns()))
+			break;
+	}
+	if (keep->fd >= 0)
+		keeper_end(keep);
+	if (keep->opening)
+		(void)munmap(keep->opening, sizeof(*keep->opening));
+	keep->opening = NULL;
+	free(keep->meta_path);
+	keep->meta_path = NULL;
+}

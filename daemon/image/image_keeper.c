@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/image/image_keeper.h"
+
+#include "daemon/system/privileges.h"
+#include "daemon/image/image_open.h"
+#include "daemon/image/table_folder.h"
+#include "lib/confine.h"
+#include "lib/elf_skeleton.h"
+#include "lib/file.h"
+#include "libdb/sample_name.h"
+#include "unwind/code_table.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COPY_SECONDS   10u /* of CPU */
+#define COPY_CLOCK_MS  60000
+#define COPY_BYTES     ((size_t)64 << 20)  /* headers and names of sections */
+#define TABLE_BYTES    ((size_t)256 << 20) /* beside the file itself */
+#define POLL_PAUSE_MS  20		   /* where the kernel has no pidfd */
+#define TMP_NAME_BYTES 32
+#define NAME_BYTES     17
+
+/* Headers before Linux 5.9 lack it. */
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
+
+/* An image that was opened and is to be copied, or is being copied. */
+struct job {
+	uint32_t cookie, folder;
+	enum keeper_work work;
+	int fd;	    /* the binary */
+	int dir_fd; /* meta/images, or the folder of tables, -1: in memory */
+	int table;  /* the table being written; -1: none */
+	uint64_t identity;
+	uint64_t bytes_max;
+};
+
+struct keeper {
+	int socket;
+	const char *proc_path;
+	uint32_t *opening;
+	struct keeper_request request; /* the one in hand */
+	int given_fd;		       /* that came with it; -1: none */
+	struct job queue[KEEPER_QUEUE];
+	unsigned int first, nr; /* of queue, a ring */
+	struct job job;		/* being copied */
+	pid_t child;		/* that does; 0: none */
+	int child_fd;		/* its pidfd, or -1 */
+	int64_t child_end_ms;	/* when it is killed */
+	uint32_t folder;	/* whose kept_bytes this is */
+	uint64_t kept_bytes;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* With the descriptor fd, if it is one. */
+static void answer_with(const struct keeper *keeper, const struct keeper_answer *text, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(fd))];
+		struct cmsghdr align;
+	} control = {.bytes = {0}};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)text, .iov_len = sizeof(*text)};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *head;
+
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+	}
+	/* A daemon that went has no use for it: the next receive tells. */
+	(void)!sendmsg(keeper->socket, &message, MSG_NOSIGNAL);
+}
+
+static void answer(const struct keeper *keeper, const struct job *job, enum keeper_result result,
+		   int error)
+{
+	const struct keeper_answer text = {.cookie = job->cookie,
+					   .folder = job->folder,
+					   .result = result,
+					   .error = error,
+					   .work = job->work};
+
+	answer_with(keeper, &text, -1);
+}
+
+/* ---- the session's folder ---- */
+
+static void identity_name(uint64_t identity, char *name)
+{
+	(void)snprintf(name, NAME_BYTES, "%016" PRIx64, identity);
+}
+
+static void identity_tmp_name(uint64_t identity, char *name)
+{
+	(void)snprintf(name, TMP_NAME_BYTES, ".%016" PRIx64 ".tmp", identity);
+}
+
+/* meta/images, made if need be. -errno. */
+static int open_images_folder(const struct keeper_request *request)
+{
+	char path[PATH_MAX];
+	int error, fd;
+
+	if (snprintf(path, sizeof(path), "%s/images", request->text + request->meta_path) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	error = file_make_dirs(path, 0700);
+	if (error)
+		return error;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* What the folder holds already: a session that goes on, or shares files with the one before. */
+static uint64_t folder_bytes(int dir_fd)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	uint64_t sum = 0;
+	struct stat st;
+
+	if (!folder) {
+		if (fd >= 0)
+			(void)close(fd);
+		return 0;
+	}
+	while ((entry = readdir(folder)))
+		if (!fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+	(void)closedir(folder);
+	return sum;
+}
+
+static void note_folder(struct keeper *keeper, const struct job *job)
+{
+	if (job->folder == keeper->folder)
+		return;
+	keeper->folder = job->folder;
+	keeper->kept_bytes = folder_bytes(job->dir_fd);
+}
+
+/* ---- copying ---- */
+
+static void job_close(const struct job *job)
+{
+	(void)close(job->fd);
+	if (job->dir_fd >= 0)
+		(void)close(job->dir_fd);
+}
+
+static int copy_confine(const struct confine_limits *limits, int from, int to)
+{
+	return confine_process(limits, CONFINE_DESCRIPTORS, from < to ? from : to,
+			       from < to ? to : from);
+}
+
+static void __attribute__((noreturn)) copy_child(int from, int to)
+{
+	const struct confine_limits limits = {
+		.max_seconds = COPY_SECONDS,
+		.max_bytes = COPY_BYTES,
+		.max_file_bytes = KEEPER_FILE_BYTES_MAX,
+	};
+	int error;
+
+	(void)setpriority(PRIO_PROCESS, 0, 10);
+	error = copy_confine(&limits, from, to);
+	if (!error)
+		error = elf_skeleton_write(from, to, KEEPER_FILE_BYTES_MAX);
+	_exit(-error & 0xff);
+}
+
+/* Samples wait for it: at no lower priority. */
+static void __attribute__((noreturn)) table_child(int from, int to)
+{
+	struct confine_limits limits = {
+		.max_seconds = COPY_SECONDS,
+		.max_bytes = TABLE_BYTES,
+		.max_file_bytes = KEEPER_TABLE_BYTES_MAX,
+	};
+	struct diag diag;
+	struct stat st;
+	int error;
+
+	if (!fstat(from, &st))
+		limits.max_bytes += (size_t)st.st_size;
+	diag_clear(&diag);
+	error = copy_confine(&limits, from, to);
+	if (!error)
+		error = code_table_build(from, to, KEEPER_TABLE_BYTES_MAX, &diag);
+	_exit(-error & 0xff);
+}
+
+/* Where the result goes, or -errno. */
+static int copy_open(const struct keeper *keeper)
+{
+	const struct job *job = &keeper->job;
+	char name[TMP_NAME_BYTES];
+	int to;
+
+	if (job->work == KEEPER_TABLE)
+		return table_folder_begin(job->dir_fd, job->identity);
+	identity_tmp_name(job->identity, name);
+	to = openat(job->dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return to < 0 ? -errno : to;
+}
+
+/* 0 or -errno: keeper->job was not begun. */
+static int copy_begin(struct keeper *keeper)
+{
+	struct job *job = &keeper->job;
+	int to = copy_open(keeper);
+
+	if (to < 0)
+		return to;
+	keeper->child = fork();
+	if (!keeper->child && job->work == KEEPER_TABLE)
+		table_child(job->fd, to);
+	if (!keeper->child)
+		copy_child(job->fd, to);
+	if (job->work == KEEPER_TABLE)
+		job->table = to;
+	else
+		(void)close(to);
+	if (keeper->child < 0) {
+		keeper->child = 0;
+		return -errno;
+	}
+	keeper->child_fd = (int)syscall(SYS_pidfd_open, keeper->child, 0);
+	keeper->child_end_ms = now_ms() + COPY_CLOCK_MS;
+	return 0;
+}
+
+static enum keeper_result result_of_error(int error)
+{
+	switch (-error) {
+	case 0:
+		return KEEPER_KEPT;
+	case EFBIG:
+		return KEEPER_TOO_BIG;
+	case ENODATA:
+		return KEEPER_NONE;
+	case ENOEXEC:
+	case EILSEQ:
+	case ENOMEM: /* the copier's limit: headers beyond reason */
+		return KEEPER_UNREADABLE;
+	default:
+		return KEEPER_FAILED;
+	}
+}
+
+/* The copy is whole: give it its name. */
+static enum keeper_result copy_put(struct keeper *keeper, int *error)
+{
+	const struct job *job = &keeper->job;
+	char name[NAME_BYTES], tmp_name[TMP_NAME_BYTES];
+	struct stat st;
+
+	identity_name(job->identity, name);
+	identity_tmp_name(job->identity, tmp_name);
+	note_folder(keeper, job);
+	if (fstatat(job->dir_fd, tmp_name, &st, 0)) {
+		*error = -errno;
+		return KEEPER_FAILED;
+	}
+	if (keeper->kept_bytes + (uint64_t)st.st_size > job->bytes_max)
+		return KEEPER_FULL;
+	if (renameat(job->dir_fd, tmp_name, job->dir_fd, name)) {
+		*error = -errno;
+		return KEEPER_FAILED;
+	}
+	keeper->kept_bytes += (uint64_t)st.st_size;
+	return KEEPER_KEPT;
+}
+
+static void symbols_end(struct keeper *keeper, int error)
+{
+	enum keeper_result result = result_of_error(error);
+	char tmp_name[TMP_NAME_BYTES];
+
+	if (!error)
+		result = copy_put(keeper, &error);
+	if (result != KEEPER_KEPT) {
+		identity_tmp_name(keeper->job.identity, tmp_name);
+		(void)unlinkat(keeper->job.dir_fd, tmp_name, 0);
+	}
+	answer(keeper, &keeper->job, result, error);
+}
+
+static void table_answer(const struct keeper *keeper, const struct job *job, int fd)
+{
+	const struct keeper_answer text = {.cookie = job->cookie,
+					   .folder = job->folder,
+					   .result = KEEPER_KEPT,
+					   .work = KEEPER_TABLE};
+
+	answer_with(keeper, &text, fd);
+	(void)close(fd);
+}
+
+static void table_end(struct keeper *keeper, int error)
+{
+	struct job *job = &keeper->job;
+	int fd = -1;
+
+	if (!error)
+		fd = table_folder_put(job->dir_fd, job->identity, job->table,
+				      KEEPER_TABLES_BYTES_MAX);
+	else if (job->table >= 0)
+		table_folder_cancel(job->dir_fd, job->identity, job->table);
+	job->table = -1;
+	if (!error && fd < 0)
+		error = fd;
+	if (error)
+		answer(keeper, job, error == -ENOEXEC ? KEEPER_NONE : result_of_error(error),
+		       error);
+	else
+		table_answer(keeper, job, fd);
+}
+
+/* A full disk is no reason to go without: once more, in memory. False: that is not it. */
+static bool table_again(struct keeper *keeper, int error)
+{
+	struct job *job = &keeper->job;
+
+	if (job->work != KEEPER_TABLE || job->dir_fd < 0 || job->table < 0 ||
+	    (error != -ENOSPC && error != -EDQUOT))
+		return false;
+	table_folder_cancel(job->dir_fd, job->identity, job->table);
+	(void)close(job->dir_fd);
+	job->dir_fd = -1;
+	job->table = -1;
+	/* It has just left the queue. */
+	keeper->queue[(keeper->first + keeper->nr++) % KEEPER_QUEUE] = *job;
+	return true;
+}
+
+static void child_forget(struct keeper *keeper)
+{
+	if (keeper->child_fd >= 0)
+		(void)close(keeper->child_fd);
+	keeper->child_fd = -1;
+	keeper->child = 0;
+}
+
+static void copy_end(struct keeper *keeper, int error)
+{
+	if (table_again(keeper, error)) {
+		child_forget(keeper);
+		return;
+	}
+	if (keeper->job.work == KEEPER_TABLE)
+		table_end(keeper, error);
+	else
+		symbols_end(keeper, error);
+	job_close(&keeper->job);
+	child_forget(keeper);
+}
+
+static void copy_reap(struct keeper *keeper)
+{
+	int status;
+
+	if (!keeper->child)
+		return;
+	if (now_ms() >= keeper->child_end_ms)
+		(void)kill(keeper->child, SIGKILL);
+	if (waitpid(keeper->child, &status, WNOHANG) != keeper->child)
+		return;
+	/* Ended by a signal: out of time, or what the file made of it. */
+	copy_end(keeper, WIFEXITED(status) ? -WEXITSTATUS(status) : -EILSEQ);
+}
+
+static void copy_next(struct keeper *keeper)
+{
+	while (!keeper->child && keeper->nr) {
+		int error;
+
+		keeper->job = keeper->queue[keeper->first];
+		keeper->first = (keeper->first + 1) % KEEPER_QUEUE;
+		keeper->nr--;
+		error = copy_begin(keeper);
+		if (error)
+			copy_end(keeper, error);
+	}
+}
+
+/* ---- requests ---- */
+
+static bool is_kept(int dir_fd, uint64_t identity)
+{
+	char name[NAME_BYTES];
+
+	identity_name(identity, name);
+	return !faccessat(dir_fd, name, F_OK, 0);
+}
+
+static void request_queue(struct keeper *keeper, const struct job *job)
+{
+	if (job->fd >= 0) {
+		keeper->queue[(keeper->first + keeper->nr++) % KEEPER_QUEUE] = *job;
+		return;
+	}
+	answer(keeper, job, KEEPER_GONE, 0);
+	if (job->dir_fd >= 0)
+		(void)close(job->dir_fd);
+}
+
+static void symbols_do(struct keeper *keeper, struct job *job)
+{
+	const struct keeper_request *request = &keeper->request;
+
+	int fd = image_open_path(request);
+
+	if (fd >= 0) { /* reports find it, too */
+		(void)close(fd);
+		answer(keeper, job, KEEPER_THERE, 0);
+		return;
+	}
+	job->dir_fd = open_images_folder(request);
+	if (job->dir_fd < 0) {
+		answer(keeper, job, KEEPER_FAILED, job->dir_fd);
+		return;
+	}
+	if (is_kept(job->dir_fd, job->identity)) {
+		answer(keeper, job, KEEPER_KEPT, 0);
+		(void)close(job->dir_fd);
+		return;
+	}
+	job->fd = image_open(keeper->proc_path, request, keeper->given_fd);
+	request_queue(keeper, job);
+}
+
+/* Where it lies is where to read it, whoever maps it; else as they have it. */
+static int open_table_image(const struct keeper *keeper)
+{
+	const struct keeper_request *request = &keeper->request;
+	int fd = image_open_path(request);
+
+	return fd < 0 ? image_open(keeper->proc_path, request, keeper->given_fd) : fd;
+}
+
+static void table_do(struct keeper *keeper, struct job *job)
+{
+	const struct keeper_request *request = &keeper->request;
+	const char *path = request->text + request->meta_path;
+	int fd;
+
+	/* One that cannot be written to is none: tables are then of this run only. */
+	job->dir_fd = *path ? table_folder_open(path) : -1;
+	fd = table_folder_find(job->dir_fd, job->identity);
+	if (fd >= 0) {
+		table_answer(keeper, job, fd);
+		(void)close(job->dir_fd);
+		return;
+	}
+	job->fd = open_table_image(keeper);
+	request_queue(keeper, job);
+}
+
+static void request_do(struct keeper *keeper)
+{
+	const struct keeper_request *request = &keeper->request;
+	struct job job = {.cookie = request->cookie,
+			  .folder = request->folder,
+			  .work = request->work == KEEPER_TABLE ? KEEPER_TABLE : KEEPER_SYMBOLS,
+			  .fd = -1,
+			  .dir_fd = -1,
+			  .table = -1,
+			  .identity = sample_identity(&request->identity),
+			  .bytes_max = request->bytes_max};
+
+	if (job.work == KEEPER_TABLE)
+		table_do(keeper, &job);
+	else
+		symbols_do(keeper, &job);
+}
+
+/* As recv() of the next request; keeper->given_fd is what came with it. */
+static ssize_t request_receive(struct keeper *keeper)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = {.iov_base = &keeper->request, .iov_len = sizeof(keeper->request)};
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t nr = recvmsg(keeper->socket, &message, MSG_CMSG_CLOEXEC);
+	struct cmsghdr *head = nr < 0 ? NULL : CMSG_FIRSTHDR(&message);
+
+	keeper->given_fd = -1;
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+		memcpy(&keeper->given_fd, CMSG_DATA(head), sizeof(keeper->given_fd));
+	return nr;
+}
+
+/* False: the daemon has gone. */
+static bool request_take(struct keeper *keeper)
+{
+	struct keeper_request *request = &keeper->request;
+	ssize_t nr = request_receive(keeper);
+
+	if (nr < 0)
+		return errno == EINTR || errno == EAGAIN;
+	/* The daemon is ours: a packet is whole, and its texts end. */
+	if ((size_t)nr > offsetof(struct keeper_request, text)) {
+		__atomic_store_n(keeper->opening, request->cookie, __ATOMIC_RELAXED);
+		request_do(keeper);
+		__atomic_store_n(keeper->opening, 0, __ATOMIC_RELAXED);
+	}
+	if (keeper->given_fd >= 0)
+		(void)close(keeper->given_fd);
+	return nr > 0;
+}
+
+static int wait_ms(const struct keeper *keeper)
+{
+	int64_t left;
+
+	if (!keeper->child)
+		return -1;
+	if (keeper->child_fd < 0)
+		return POLL_PAUSE_MS;
+	left = keeper->child_end_ms - now_ms();
+	return left > 0 ? (int)left : POLL_PAUSE_MS;
+}
+
+static void keeper_loop(struct keeper *keeper)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{.fd = keeper->nr < KEEPER_QUEUE ? keeper->socket : -1, .events = POLLIN},
+			{.fd = keeper->child_fd, .events = POLLIN},
+		};
+
+		if (poll(fds, 2, wait_ms(keeper)) < 0 && errno != EINTR)
+			return;
+		/* First what may vanish: the processes. */
+		if (fds[0].revents && !request_take(keeper))
+			return;
+		copy_reap(keeper);
+		copy_next(keeper);
+	}
+}
+
+/* Who waits for the end of the daemon's output waits for no keeper that hangs. */
+static void let_go_of_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		(void)dup2(null, fd);
+	if (null >= 3)
+		(void)close(null);
+}
+
+static uint64_t bit(unsigned int capability)
+{
+	return UINT64_C(1) << capability;
+}
+
+/*
+ * Others' roots and programs, folders of theirs, what they map; folders of who
+ * has the session; making the copier nobody, and ending it then.
+ */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+	uint64_t kept = bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SETUID) |
+			bit(CAP_SETGID) | bit(CAP_KILL);
+	struct stat st;
+
+	/* Linux 5.9; before it, map_files takes more. */
+	if (prctl(PR_CAPBSET_READ, (unsigned long)CAP_CHECKPOINT_RESTORE, 0UL, 0UL, 0UL) >= 0)
+		kept |= bit(CAP_CHECKPOINT_RESTORE);
+	else
+		kept |= bit(CAP_SYS_ADMIN);
+	if (stat(".", &st) || st.st_uid != geteuid())
+		kept |= bit(CAP_DAC_OVERRIDE);
+	privileges_bound(kept);
+	if (syscall(SYS_capget, &header, data))
+		return;
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(kept >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	(void)syscall(SYS_capset, &header, data);
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL);
+}
+
+static void __attribute__((noreturn))
+keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
+{
+	static struct keeper keeper;
+
+	keeper = (struct keeper){.socket = 3,
+				 .proc_path = proc_path,
+				 .opening = opening,
+				 .given_fd = -1,
+				 .child_fd = -1};
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+	(void)prctl(PR_SET_NAME, "oprof-keeper");
+	/* Lock, events, sample files and clients of the daemon are not the keeper's to hold. */
+	if (fd != keeper.socket && dup2(fd, keeper.socket) < 0)
+		_exit(1);
+	(void)syscall(SYS_close_range, keeper.socket + 1, ~0U, 0);
+	let_go_of_terminal();
+	drop_capabilities();
+	keeper_loop(&keeper);
+	if (keeper.child)
+		(void)kill(keeper.child, SIGKILL);
+	_exit(0);
+}
+
+int image_keeper_start(const char *proc_path, uint32_t *opening, int *fd, pid_t *pid)
+{
+	pid_t parent = getpid();
+	int ends[2];
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	child = fork();
+	if (!child)
+		keeper_main(proc_path, opening, ends[1], parent);
+	(void)close(ends[1]);
+	if (child < 0) {
+		(void)close(ends[0]);
+		return -errno;
+	}
+	*fd = ends[0];
+	*pid = child;
+	return 0;
+}

@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/import/perf_file.h"
+
+#include "daemon/import/import_interrupt.h"
+#include "daemon/import/perf_file_stream.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC		  UINT64_C(0x32454c4946524550) /* "PERFILE2" */
+#define MAGIC_SWAPPED	  UINT64_C(0x50455246494c4532)
+#define HEADER_BYTES	  104 /* of a file; a pipe's has 16 */
+#define PIPE_BYTES	  16
+#define ATTR_BYTES_MAX	  4096
+#define NR_EVENTS_MAX	  4096u
+#define NR_IDS_MAX	  (1u << 20)
+#define FEATURE_BYTES_MAX (64u << 20)
+#define NR_FEATURES	  256
+
+enum feature {
+	FEATURE_BUILD_ID = 2,
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7,
+	FEATURE_CPUDESC = 8,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_SAMPLE_TIME = 21,
+	FEATURE_CLOCK_DATA = 29,
+};
+
+struct file_section {
+	uint64_t offset, nr_bytes;
+};
+
+/* ---- bytes of a section, read one by one ---- */
+
+struct bytes {
+	const uint8_t *next, *end;
+	bool is_short;
+};
+
+static void take(struct bytes *bytes, void *to, size_t nr)
+{
+	memset(to, 0, nr);
+	if ((size_t)(bytes->end - bytes->next) < nr) {
+		bytes->is_short = true;
+		bytes->next = bytes->end;
+		return;
+	}
+	memcpy(to, bytes->next, nr);
+	bytes->next += nr;
+}
+
+static uint32_t take_u32(struct bytes *bytes)
+{
+	uint32_t value;
+
+	take(bytes, &value, sizeof(value));
+	return value;
+}
+
+static uint64_t take_u64(struct bytes *bytes)
+{
+	uint64_t value;
+
+	take(bytes, &value, sizeof(value));
+	return value;
+}
+
+/* A string with its room in front: malloc'ed; NULL: damaged, or no memory. */
+static char *take_string(struct bytes *bytes)
+{
+	uint32_t nr = take_u32(bytes);
+	const char *text = (const char *)bytes->next;
+
+	if ((size_t)(bytes->end - bytes->next) < nr) {
+		bytes->is_short = true;
+		return NULL;
+	}
+	bytes->next += nr;
+	return strndup(text, nr);
+}
+
+/* ---- events ---- */
+
+static int add_event(struct perf_file *file, const void *attr, size_t nr_bytes)
+{
+	struct perf_file_event *bigger;
+	size_t nr = nr_bytes < sizeof(bigger->attr) ? nr_bytes : sizeof(bigger->attr);
+
+	if (nr_bytes < PERF_ATTR_SIZE_VER0 || file->nr_events >= NR_EVENTS_MAX)
+		return -EILSEQ;
+	bigger = reallocarray(file->events, file->nr_events + 1, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	file->events = bigger;
+	bigger += file->nr_events++;
+	memset(bigger, 0, sizeof(*bigger));
+	memcpy(&bigger->attr, attr, nr);
+	return 0;
+}
+
+/* Events may name the same bytes as their ids: what is kept has a bound of all of them. */
+static int set_ids(struct perf_file *file, struct perf_file_event *event, const uint8_t *ids,
+		   size_t nr_ids)
+{
+	if (nr_ids > NR_IDS_MAX - file->nr_ids)
+		return -EILSEQ;
+	file->nr_ids += nr_ids;
+	free(event->ids);
+	event->ids = calloc(nr_ids + 1, sizeof(*event->ids));
+	if (!event->ids)
+		return -ENOMEM;
+	memcpy(event->ids, ids, nr_ids * sizeof(*event->ids));
+	event->nr_ids = nr_ids;
+	return 0;
+}
+
+/* A whole section in memory, malloc'ed. */
+static int read_section(const struct perf_file *file, const struct file_section *section,
+			uint8_t **bytes)
+{
+	ssize_t nr;
+
+	*bytes = NULL;
+	if (section->nr_bytes > FEATURE_BYTES_MAX)
+		return -EILSEQ;
+	*bytes = malloc(section->nr_bytes + 1);
+	if (!*bytes)
+		return -ENOMEM;
+	nr = file_pread_all(file->fd, *bytes, section->nr_bytes, (off_t)section->offset);
+	if (nr < 0)
+		return (int)nr;
+	return (uint64_t)nr < section->nr_bytes ? -EILSEQ : 0;
+}
+
+static int read_ids(struct perf_file *file, size_t event, const struct file_section *section)
+{
+	uint8_t *ids = NULL;
+	int error = 0;
+
+	if (section->nr_bytes)
+		error = read_section(file, section, &ids);
+	if (!error && section->nr_bytes)
+		error = set_ids(file, &file->events[event], ids, section->nr_bytes / 8);
+	free(ids);
+	return error;
+}
+
+/* Each is an attr of attr_bytes less a section, and the section of its ids. */
+static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
+		      const struct file_section *section)
+{
+	struct file_section ids;
+	uint8_t *attrs = NULL;
+	int error;
+
+	if (attr_bytes < PERF_ATTR_SIZE_VER0 + sizeof(ids) || attr_bytes > ATTR_BYTES_MAX)
+		return -EILSEQ;
+	error = read_section(file, section, &attrs);
+	for (uint64_t i = 0; i + attr_bytes <= section->nr_bytes && !error; i += attr_bytes) {
+		memcpy(&ids, attrs + i + attr_bytes - sizeof(ids), sizeof(ids));
+		error = add_event(file, attrs + i, attr_bytes - sizeof(ids));
+		if (!error)
+			error = read_ids(file, file->nr_events - 1, &ids);
+	}
+	free(attrs);
+	return error;
+}
+
+/* ---- what else it tells ---- */
+
+static struct perf_file_event *find_event(struct perf_file *file, const uint64_t *ids,
+					  size_t nr_ids)
+{
+	for (size_t i = 0; i < file->nr_events && nr_ids; i++)
+		if (file->events[i].nr_ids && file->events[i].ids[0] == ids[0])
+			return &file->events[i];
+	return NULL;
+}
+
+/* Names of events; a file of one event has no ids. */
+static void take_event_names(struct perf_file *file, struct bytes *bytes)
+{
+	uint32_t nr = take_u32(bytes);
+	uint32_t attr_bytes = take_u32(bytes);
+
+	for (uint32_t i = 0; i < nr && !bytes->is_short; i++) {
+		struct perf_file_event *event = i < file->nr_events ? &file->events[i] : NULL;
+		uint64_t first = 0;
+		uint32_t nr_ids;
+		char *name;
+
+		if ((size_t)(bytes->end - bytes->next) < attr_bytes)
+			return;
+		bytes->next += attr_bytes;
+		nr_ids = take_u32(bytes);
+		name = take_string(bytes);
+		for (uint32_t j = 0; j < nr_ids && !bytes->is_short; j++) {
+			uint64_t id = take_u64(bytes);
+
+			first = j ? first : id;
+		}
+		if (nr_ids)
+			event = find_event(file, &first, 1);
+		if (event && !event->name && !bytes->is_short)
+			event->name = name;
+		else
+			free(name);
+	}
+}
+
+static int add_build_id(struct perf_file *file, const uint8_t *record, size_t nr_bytes)
+{
+	const struct perf_event_header *header = (const void *)record;
+	struct perf_file_build_id *bigger;
+	const uint8_t *id = record + sizeof(*header) + 4;
+	size_t nr_id = 20;
+
+	if (nr_bytes < sizeof(*header) + 4 + 24 + 1)
+		return 0;
+	if (header->misc & (1 << 15)) /* PERF_RECORD_MISC_BUILD_ID_SIZE */
+		nr_id = id[20];
+	if (!nr_id || nr_id > OPROF_BUILD_ID_BYTES_MAX)
+		return 0;
+	bigger = reallocarray(file->build_ids, file->nr_build_ids + 1, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	file->build_ids = bigger;
+	bigger += file->nr_build_ids;
+	*bigger = (struct perf_file_build_id){.index = file->nr_build_ids,
+					      .nr_bytes = (uint32_t)nr_id};
+	memcpy(&bigger->pid, record + sizeof(*header), sizeof(bigger->pid));
+	memcpy(bigger->id, id, nr_id);
+	bigger->path = strndup((const char *)id + 24, nr_bytes - sizeof(*header) - 28);
+	if (!bigger->path)
+		return -ENOMEM;
+	file->nr_build_ids++;
+	return 0;
+}
+
+static int take_build_ids(struct perf_file *file, struct bytes *bytes)
+{
+	int error = 0;
+
+	while ((size_t)(bytes->end - bytes->next) >= sizeof(struct perf_event_header) && !error) {
+		struct perf_event_header header;
+
+		memcpy(&header, bytes->next, sizeof(header));
+		if (header.size < sizeof(header) ||
+		    header.size > (size_t)(bytes->end - bytes->next))
+			break;
+		error = add_build_id(file, bytes->next, header.size);
+		bytes->next += header.size;
+	}
+	return error;
+}
+
+static int compare_build_ids(const void *left, const void *right)
+{
+	const struct perf_file_build_id *one = left, *other = right;
+	int order = strcmp(one->path, other->path);
+
+	return order ? order : (one->index > other->index) - (one->index < other->index);
+}
+
+static void sort_build_ids(struct perf_file *file)
+{
+	if (file->nr_build_ids)
+		qsort(file->build_ids, file->nr_build_ids, sizeof(*file->build_ids),
+		      compare_build_ids);
+}
+
+const struct perf_file_build_id *perf_file_build_id(const struct perf_file *file, const char *path,
+						    size_t nr_max)
+{
+	size_t first = 0, end = file->nr_build_ids;
+
+	if (strnlen(path, nr_max) == nr_max)
+		return NULL;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strcmp(file->build_ids[middle].path, path) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first < file->nr_build_ids && !strcmp(file->build_ids[first].path, path)
+		       ? &file->build_ids[first]
+		       : NULL;
+}
+
+static void take_clock(struct perf_file *file, struct bytes *bytes)
+{
+	uint32_t version = take_u32(bytes);
+	uint64_t wall;
+
+	(void)take_u32(bytes); /* clockid */
+	wall = take_u64(bytes);
+	if (version != 1 || bytes->is_short || wall > INT64_MAX)
+		return;
+	file->wall_ns = (int64_t)wall;
+	file->clock_ns = take_u64(bytes);
+}
+
+static int take_feature(struct perf_file *file, unsigned int feature, struct bytes *bytes)
+{
+	switch (feature) {
+	case FEATURE_BUILD_ID:
+		return take_build_ids(file, bytes);
+	case FEATURE_HOSTNAME:
+		free(file->host);
+		file->host = take_string(bytes);
+		return 0;
+	case FEATURE_OSRELEASE:
+		free(file->release);
+		file->release = take_string(bytes);
+		return 0;
+	case FEATURE_ARCH:
+		free(file->arch);
+		file->arch = take_string(bytes);
+		return 0;
+	case FEATURE_CPUDESC:
+		free(file->cpu);
+		file->cpu = take_string(bytes);
+		return 0;
+	case FEATURE_NRCPUS:
+		file->nr_cpus = take_u32(bytes); /* available; those that are on come behind */
+		return 0;
+	case FEATURE_EVENT_DESC:
+		take_event_names(file, bytes);
+		return 0;
+	case FEATURE_SAMPLE_TIME:
+		file->first_ns = take_u64(bytes);
+		file->last_ns = take_u64(bytes);
+		return 0;
+	case FEATURE_CLOCK_DATA:
+		take_clock(file, bytes);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The sections of features stand behind the data, one for each bit that is set. */
+static int read_features(struct perf_file *file, const uint64_t *bits)
+{
+	uint64_t position = file->data_offset + file->data_bytes;
+	int error = 0;
+
+	if (file->is_cut)
+		return 0;
+	for (unsigned int i = 0; i < NR_FEATURES && error != -ENOMEM; i++) {
+		struct file_section section;
+		uint8_t *content;
+		struct bytes bytes;
+
+		if (!(bits[i / 64] >> (i % 64) & 1))
+			continue;
+		if (file_pread_all(file->fd, &section, sizeof(section), (off_t)position) !=
+		    sizeof(section))
+			return 0; /* an interrupted recording: its data can be read all the same */
+		position += sizeof(section);
+		error = read_section(file, &section, &content);
+		if (!error) {
+			bytes = (struct bytes){content, content + section.nr_bytes, false};
+			error = take_feature(file, i, &bytes);
+		}
+		free(content);
+	}
+	return error == -ENOMEM ? error : 0;
+}
+
+/* ---- opening ---- */
+
+static int damaged(const struct perf_file *file, const char *what, struct diag *diag)
+{
+	return diag_set_at(diag, -EILSEQ, file->path, 0, "is damaged: %s", what);
+}
+
+/* A recording that was killed has no size of its data: it goes to the file's end. */
+static int set_data(struct perf_file *file, const struct file_section *data, uint64_t file_bytes,
+		    struct diag *diag)
+{
+	if (data->offset > file_bytes)
+		return damaged(file, "its data would begin beyond its end", diag);
+	file->data_offset = data->offset;
+	file->data_bytes = file_bytes - data->offset;
+	file->is_cut = data->nr_bytes > file->data_bytes;
+	if (data->nr_bytes && !file->is_cut)
+		file->data_bytes = data->nr_bytes;
+	return 0;
+}
+
+static int read_file_header(struct perf_file *file, uint64_t file_bytes, struct diag *diag)
+{
+	uint64_t words[HEADER_BYTES / 8];
+	struct file_section attrs, data;
+	int error;
+
+	if (file_pread_all(file->fd, words, sizeof(words), 0) != sizeof(words))
+		return damaged(file, "it ends within its header", diag);
+	attrs = (struct file_section){words[3], words[4]};
+	data = (struct file_section){words[5], words[6]};
+	error = set_data(file, &data, file_bytes, diag);
+	if (error)
+		return error;
+	error = read_attrs(file, words[2], &attrs);
+	if (!error)
+		error = read_features(file, &words[9]);
+	return error == -EILSEQ ? damaged(file, "its events can't be read", diag)
+	       : error		? diag_set_at(diag, error, file->path, 0, "%s", strerror(-error))
+				: 0;
+}
+
+/* Records of a pipe's file that stand for a header's parts. */
+static int take_pipe_record(struct perf_file *file, const struct perf_event_header *record)
+{
+	const uint8_t *body = (const uint8_t *)(record + 1);
+	size_t nr_bytes = record->size - sizeof(*record);
+	struct bytes bytes = {body, body + nr_bytes, false};
+	uint32_t attr_bytes;
+	uint64_t feature;
+	int error;
+
+	switch (record->type) {
+	case PERF_FILE_HEADER_ATTR:
+		if (nr_bytes < PERF_ATTR_SIZE_VER0)
+			return -EILSEQ;
+		memcpy(&attr_bytes, body + 4, sizeof(attr_bytes)); /* attr.size */
+		if (attr_bytes < PERF_ATTR_SIZE_VER0 || attr_bytes > nr_bytes)
+			return -EILSEQ;
+		error = add_event(file, body, attr_bytes);
+		return error ? error
+			     : set_ids(file, &file->events[file->nr_events - 1], body + attr_bytes,
+				       (nr_bytes - attr_bytes) / 8);
+	case PERF_FILE_BUILD_ID:
+		return add_build_id(file, (const uint8_t *)record, record->size);
+	case PERF_FILE_HEADER_FEATURE:
+		feature = take_u64(&bytes);
+		return feature < NR_FEATURES ? take_feature(file, (unsigned int)feature, &bytes)
+					     : 0;
+	default:
+		return 0;
+	}
+}
+
+static int read_pipe_header(struct perf_file *file, struct diag *diag)
+{
+	const struct perf_event_header *record;
+	int error, next;
+
+	while ((next = perf_file_next(file, &record, diag)) == 0) {
+		if (import_interrupted())
+			return import_interrupt_tell(diag);
+		error = take_pipe_record(file, record);
+		if (error == -ENOMEM)
+			return diag_set(diag, error, "out of memory");
+		if (error)
+			return damaged(file, "an event in it can't be read", diag);
+	}
+	return next == -ENOMEM ? next : perf_file_rewind(file);
+}
+
+static int read_header(struct perf_file *file, struct diag *diag)
+{
+	uint64_t words[2];
+	struct stat st;
+	int error = 0;
+
+	if (fstat(file->fd, &st))
+		return diag_set_at(diag, -errno, file->path, 0, "%s", strerror(errno));
+	if (file_pread_all(file->fd, words, sizeof(words), 0) != sizeof(words) ||
+	    (words[0] != MAGIC && words[0] != MAGIC_SWAPPED))
+		return diag_set_at(diag, -EINVAL, file->path, 0, "is no perf.data file");
+	if (words[0] == MAGIC_SWAPPED)
+		return diag_set_at(diag, -EPROTONOSUPPORT, file->path, 0,
+				   "was recorded on a machine of the other byte order: import it "
+				   "there");
+	file->mtime_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	file->is_pipe = words[1] == PIPE_BYTES;
+	if (file->is_pipe) {
+		file->data_offset = PIPE_BYTES;
+		file->data_bytes = (uint64_t)st.st_size - PIPE_BYTES;
+	} else if (words[1] != HEADER_BYTES) {
+		return damaged(file, "its header has a size that none has", diag);
+	} else {
+		error = read_file_header(file, (uint64_t)st.st_size, diag);
+	}
+	if (!error)
+		error = perf_file_stream_create(&file->stream, file);
+	if (!error && file->is_pipe)
+		error = read_pipe_header(file, diag);
+	sort_build_ids(file);
+	if (!error && !file->nr_events)
+		error = damaged(file, "it tells of no event", diag);
+	return error;
+}
+
+int perf_file_open_fd(struct perf_file *file, int fd, const char *path, struct diag *diag)
+{
+	int error;
+
+	*file = (struct perf_file){.fd = fd, .path = strdup(path)};
+	error = file->path ? read_header(file, diag) : -ENOMEM;
+	if (error == -ENOMEM)
+		diag_set(diag, error, "out of memory");
+	if (error)
+		perf_file_close(file);
+	return error;
+}
+
+int perf_file_open(struct perf_file *file, const char *path, struct diag *diag)
+{
+	const int fd = file_open_regular(path);
+
+	if (fd == -EINVAL)
+		return diag_set_at(diag, -EPROTONOSUPPORT, path, 0,
+				   "is no file: write the pipe to one first");
+	if (fd < 0)
+		return diag_set_at(diag, fd, path, 0, "can't be read: %s", strerror(-fd));
+	return perf_file_open_fd(file, fd, path, diag);
+}
+
+void perf_file_close(struct perf_file *file)
+{
+	perf_file_stream_destroy(file->stream);
+	for (size_t i = 0; i < file->nr_events; i++) {
+		free(file->events[i].ids);
+		free(file->events[i].name);
+	}
+	for (size_t i = 0; i < file->nr_build_ids; i++)
+		free(file->build_ids[i].path);
+	free(file->events);
+	free(file->build_ids);
+	free(file->host);
+	free(file->cpu);
+	free(file->arch);
+	free(file->release);
+	free(file->path);
+	if (file->fd >= 0)
+		(void)close(file->fd);
+	*file = (struct perf_file){.fd = -1};
+}

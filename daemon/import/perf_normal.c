@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/import/perf_normal.h"
+
+#include "daemon/perf/perf_regs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a sample, as perf_event_open(2) orders them; what is not kept is passed over. */
+struct sample {
+	uint64_t id, ip, time_ns, period, cgroup;
+	uint32_t pid, tid, cpu;
+	const uint8_t *chain; /* nr_chain words */
+	uint64_t nr_chain;
+	uint64_t regs_abi;
+	const uint8_t *regs; /* as many words as the event's mask has bits */
+	const uint8_t *stack;
+	uint64_t stack_bytes;
+};
+
+struct reading {
+	const uint8_t *next, *end;
+	bool is_short;
+};
+
+static const uint8_t *pass(struct reading *reading, uint64_t nr_bytes)
+{
+	const uint8_t *here = reading->next;
+
+	if ((uint64_t)(reading->end - reading->next) < nr_bytes) {
+		reading->is_short = true;
+		reading->next = reading->end;
+		return NULL;
+	}
+	reading->next += nr_bytes;
+	return here;
+}
+
+static uint64_t read_u64(struct reading *reading)
+{
+	const uint8_t *here = pass(reading, 8);
+	uint64_t value = 0;
+
+	if (here)
+		memcpy(&value, here, 8);
+	return value;
+}
+
+static void read_pair(struct reading *reading, uint32_t *first, uint32_t *second)
+{
+	uint64_t both = read_u64(reading);
+	uint32_t halves[2];
+
+	memcpy(halves, &both, sizeof(halves));
+	*first = halves[0];
+	*second = halves[1];
+}
+
+/* ---- which event ---- */
+
+/* What of a sample stands behind other records, too, where sample_id_all says so. */
+#define TRAILER_TYPES                                                                              \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+/* Where a sample's id is, in words from its beginning; -1: it has none. */
+static int id_position(uint64_t type)
+{
+	int position = 0;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 0;
+	if (!(type & PERF_SAMPLE_ID))
+		return -1;
+	for (uint64_t bit = PERF_SAMPLE_IP; bit <= PERF_SAMPLE_ADDR; bit <<= 1)
+		position += (type & bit) != 0;
+	return position;
+}
+
+static uint64_t trailer_type(const struct perf_file_event *event)
+{
+	return event->attr.sample_id_all ? event->attr.sample_type & TRAILER_TYPES : 0;
+}
+
+/* Where the id of a trailer is, in words from the record's end; 0: it has none. */
+static size_t trailer_id_position(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 1;
+	if (!(type & PERF_SAMPLE_ID))
+		return 0;
+	return (size_t)1 + !!(type & PERF_SAMPLE_CPU) + !!(type & PERF_SAMPLE_STREAM_ID);
+}
+
+static const struct perf_file_event *event_of_id(const struct perf_normal *normal, uint64_t id)
+{
+	uint16_t index = perf_ids_find(&normal->ids, id);
+
+	return index < normal->file->nr_events ? &normal->file->events[index] : NULL;
+}
+
+/* A sample's event: the only one, or by its id, which all events have in one place. */
+static const struct perf_file_event *event_of_sample(const struct perf_normal *normal,
+						     const struct perf_event_header *record)
+{
+	const struct perf_file_event *first = &normal->file->events[0];
+	int position = id_position(first->attr.sample_type);
+	uint64_t id;
+
+	if (normal->file->nr_events == 1 || position < 0)
+		return first;
+	if (sizeof(*record) + ((size_t)position + 1) * 8 > record->size)
+		return NULL;
+	memcpy(&id, (const uint8_t *)(record + 1) + (size_t)position * 8, sizeof(id));
+	return event_of_id(normal, id);
+}
+
+/* ---- samples ---- */
+
+/* What a read() of the event would give. */
+static void pass_read(struct reading *reading, uint64_t format)
+{
+	uint64_t nr_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			    !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t nr_each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & (1u << 4)); /* _LOST */
+	uint64_t nr = 1;
+
+	if (format & PERF_FORMAT_GROUP)
+		nr = read_u64(reading);
+	if (nr > PERF_NORMAL_BYTES_MAX / 8)
+		reading->is_short = true;
+	else
+		(void)pass(reading, (nr_times + nr * nr_each) * 8);
+}
+
+static void read_chain(struct reading *reading, struct sample *sample)
+{
+	sample->nr_chain = read_u64(reading);
+	if (sample->nr_chain > PERF_NORMAL_BYTES_MAX / 8) {
+		reading->is_short = true;
+		return;
+	}
+	sample->chain = pass(reading, sample->nr_chain * 8);
+}
+
+static void pass_raw(struct reading *reading)
+{
+	const uint8_t *here = reading->next;
+	uint32_t nr_bytes;
+
+	if (reading->end - here < 4) {
+		reading->is_short = true;
+		return;
+	}
+	memcpy(&nr_bytes, here, sizeof(nr_bytes));
+	(void)pass(reading, (uint64_t)nr_bytes + 4);
+}
+
+static void pass_branches(struct reading *reading, uint64_t type)
+{
+	uint64_t nr = read_u64(reading);
+
+	if (type & (1u << 17)) /* PERF_SAMPLE_BRANCH_HW_INDEX */
+		(void)read_u64(reading);
+	if (nr > PERF_NORMAL_BYTES_MAX / 24)
+		reading->is_short = true;
+	else
+		(void)pass(reading, nr * 24);
+}
+
+static void read_regs(struct reading *reading, uint64_t mask, uint64_t *abi, const uint8_t **regs)
+{
+	*abi = read_u64(reading);
+	*regs = NULL;
+	if (*abi != PERF_SAMPLE_REGS_ABI_NONE)
+		*regs = pass(reading, (uint64_t)__builtin_popcountll(mask) * 8);
+}
+
+static void read_stack(struct reading *reading, struct sample *sample)
+{
+	uint64_t room = read_u64(reading);
+
+	if (!room)
+		return;
+	sample->stack = pass(reading, room);
+	sample->stack_bytes = read_u64(reading);
+	if (sample->stack_bytes > room)
+		reading->is_short = true;
+}
+
+static void read_first(struct reading *reading, uint64_t type, struct sample *sample)
+{
+	uint32_t unused;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		sample->id = read_u64(reading);
+	if (type & PERF_SAMPLE_IP)
+		sample->ip = read_u64(reading);
+	if (type & PERF_SAMPLE_TID)
+		read_pair(reading, &sample->pid, &sample->tid);
+	if (type & PERF_SAMPLE_TIME)
+		sample->time_ns = read_u64(reading);
+	if (type & PERF_SAMPLE_ADDR)
+		(void)read_u64(reading);
+	if (type & PERF_SAMPLE_ID)
+		sample->id = read_u64(reading);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		(void)read_u64(reading);
+	if (type & PERF_SAMPLE_CPU)
+		read_pair(reading, &sample->cpu, &unused);
+	if (type & PERF_SAMPLE_PERIOD)
+		sample->period = read_u64(reading);
+}
+
+static void read_rest(struct reading *reading, const struct perf_event_attr *attr,
+		      struct sample *sample)
+{
+	uint64_t type = attr->sample_type;
+	const uint8_t *regs;
+	uint64_t abi;
+
+	if (type & PERF_SAMPLE_READ)
+		pass_read(reading, attr->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		read_chain(reading, sample);
+	if (type & PERF_SAMPLE_RAW)
+		pass_raw(reading);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		pass_branches(reading, attr->branch_sample_type);
+	if (type & PERF_SAMPLE_REGS_USER)
+		read_regs(reading, attr->sample_regs_user, &sample->regs_abi, &sample->regs);
+	if (type & PERF_SAMPLE_STACK_USER)
+		read_stack(reading, sample);
+	if (type & (PERF_SAMPLE_WEIGHT | 1u << 24)) /* _WEIGHT_STRUCT */
+		(void)read_u64(reading);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		(void)read_u64(reading);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		(void)read_u64(reading);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		read_regs(reading, attr->sample_regs_intr, &abi, &regs);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		(void)read_u64(reading);
+	if (type & PERF_SAMPLE_CGROUP)
+		sample->cgroup = read_u64(reading);
+	/* What stands behind that is not needed. */
+}
+
+/* ---- writing ---- */
+
+struct writing {
+	uint8_t *next, *end;
+	bool is_full;
+};
+
+static void put(struct writing *writing, const void *bytes, size_t nr_bytes)
+{
+	if ((size_t)(writing->end - writing->next) < nr_bytes) {
+		writing->is_full = true;
+		return;
+	}
+	if (nr_bytes)
+		memcpy(writing->next, bytes, nr_bytes);
+	writing->next += nr_bytes;
+}
+
+static void put_u64(struct writing *writing, uint64_t value)
+{
+	put(writing, &value, sizeof(value));
+}
+
+static void put_pair(struct writing *writing, uint32_t first, uint32_t second)
+{
+	const uint32_t halves[2] = {first, second};
+
+	put(writing, halves, sizeof(halves));
+}
+
+static struct writing begin(struct perf_normal *normal)
+{
+	uint8_t *out = (uint8_t *)normal->out;
+
+	return (struct writing){out + sizeof(struct perf_event_header), out + PERF_NORMAL_BYTES_MAX,
+				false};
+}
+
+static int end(struct perf_normal *normal, const struct writing *writing, uint32_t type,
+	       uint16_t misc, const struct perf_event_header **made)
+{
+	struct perf_event_header header = {
+		.type = type,
+		.misc = misc,
+		.size = (uint16_t)(writing->next - (uint8_t *)normal->out),
+	};
+
+	if (writing->is_full)
+		return -EILSEQ;
+	memcpy(normal->out, &header, sizeof(header));
+	*made = (const struct perf_event_header *)normal->out;
+	return 0;
+}
+
+/* The registers that come out, of those that this event has. */
+static void put_regs(struct perf_normal *normal, struct writing *writing,
+		     const struct perf_event_attr *attr, const struct sample *sample)
+{
+	uint64_t mask = normal->regs_mask;
+
+	if (!sample->regs || (attr->sample_regs_user & mask) != mask) {
+		put_u64(writing, PERF_SAMPLE_REGS_ABI_NONE);
+		return;
+	}
+	put_u64(writing, sample->regs_abi);
+	for (unsigned int bit = 0, at = 0; bit < 64; bit++) {
+		if (!(attr->sample_regs_user >> bit & 1))
+			continue;
+		if (mask >> bit & 1)
+			put(writing, sample->regs + (size_t)at * 8, 8);
+		at++;
+	}
+}
+
+static void put_stack(struct writing *writing, const struct sample *sample)
+{
+	static const uint8_t zeros[8];
+	uint64_t nr_bytes = sample->stack ? sample->stack_bytes : 0;
+	uint64_t room = (nr_bytes + 7) & ~UINT64_C(7);
+
+	put_u64(writing, room);
+	if (!room)
+		return;
+	put(writing, sample->stack, nr_bytes);
+	put(writing, zeros, room - nr_bytes);
+	put_u64(writing, nr_bytes);
+}
+
+static uint64_t id_out(const struct perf_normal *normal, const struct perf_file_event *event)
+{
+	return (uint64_t)(event - normal->file->events) + 1;
+}
+
+static int write_sample(struct perf_normal *normal, const struct perf_file_event *event,
+			const struct perf_event_header *record, const struct sample *sample,
+			const struct perf_event_header **made)
+{
+	struct writing writing = begin(normal);
+	uint64_t period = event->attr.sample_type & PERF_SAMPLE_PERIOD ? sample->period
+			  : event->attr.freq			       ? 1
+								       : event->attr.sample_period;
+
+	put_u64(&writing, id_out(normal, event));
+	put_u64(&writing, sample->ip);
+	put_pair(&writing, sample->pid, sample->tid);
+	put_u64(&writing, sample->time_ns);
+	put_pair(&writing, sample->cpu, 0);
+	put_u64(&writing, period ? period : 1);
+	if (normal->sample_type & PERF_SAMPLE_CALLCHAIN) {
+		put_u64(&writing, sample->chain ? sample->nr_chain : 0);
+		put(&writing, sample->chain, sample->chain ? sample->nr_chain * 8 : 0);
+	}
+	if (normal->sample_type & PERF_SAMPLE_REGS_USER) {
+		put_regs(normal, &writing, &event->attr, sample);
+		put_stack(&writing, sample);
+	}
+	if (normal->sample_type & PERF_SAMPLE_CGROUP)
+		put_u64(&writing, sample->cgroup);
+	return end(normal, &writing, PERF_RECORD_SAMPLE, record->misc, made);
+}
+
+static int normal_sample(struct perf_normal *normal, const struct perf_event_header *record,
+			 const struct perf_event_header **made, uint64_t *time_ns)
+{
+	const struct perf_file_event *event = event_of_sample(normal, record);
+	struct reading reading = {(const uint8_t *)(record + 1),
+				  (const uint8_t *)record + record->size, false};
+	struct sample sample = {.pid = UINT32_MAX, .tid = UINT32_MAX};
+
+	if (!event)
+		return -EILSEQ;
+	read_first(&reading, event->attr.sample_type, &sample);
+	*time_ns = sample.time_ns;
+	read_rest(&reading, &event->attr, &sample);
+	return reading.is_short ? -EILSEQ : write_sample(normal, event, record, &sample, made);
+}
+
+/* ---- what is no sample ---- */
+
+/* Ours has the fields of sample_id that the state uses, in the kernel's order. */
+static void put_trailer(struct writing *writing, const struct sample *sample, uint64_t id)
+{
+	put_pair(writing, sample->pid, sample->tid);
+	put_u64(writing, sample->time_ns);
+	put_pair(writing, sample->cpu, 0);
+	put_u64(writing, id);
+}
+
+/*
+ * Whose trailer it is. What perf itself made has no id, and the first event's; so has
+ * a record whose last word only looks like an id: there is no telling.
+ */
+static const struct perf_file_event *event_of_trailer(const struct perf_normal *normal,
+						      const struct perf_event_header *record)
+{
+	const struct perf_file_event *first = &normal->file->events[0];
+	const struct perf_file_event *event;
+	uint64_t id;
+	size_t back;
+
+	if (!normal->mixed_trailers)
+		return first;
+	back = trailer_id_position(trailer_type(first)) * sizeof(id);
+	if (back > record->size - sizeof(*record))
+		return first;
+	memcpy(&id, (const uint8_t *)record + record->size - back, sizeof(id));
+	event = event_of_id(normal, id);
+	return event ? event : first;
+}
+
+/* That of record, which lies at its end, and how many bytes it takes. */
+static size_t read_trailer(const struct perf_normal *normal, const struct perf_event_header *record,
+			   struct sample *trailer)
+{
+	uint64_t type = trailer_type(event_of_trailer(normal, record));
+	size_t nr_bytes = (size_t)__builtin_popcountll(type) * 8;
+	struct reading reading;
+	uint32_t unused;
+
+	*trailer = (struct sample){.pid = UINT32_MAX, .tid = UINT32_MAX};
+	if (nr_bytes > record->size - sizeof(*record))
+		return SIZE_MAX;
+	reading = (struct reading){(const uint8_t *)record + record->size - nr_bytes,
+				   (const uint8_t *)record + record->size, false};
+	if (type & PERF_SAMPLE_TID)
+		read_pair(&reading, &trailer->pid, &trailer->tid);
+	if (type & PERF_SAMPLE_TIME)
+		trailer->time_ns = read_u64(&reading);
+	if (type & PERF_SAMPLE_ID)
+		trailer->id = read_u64(&reading);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		(void)read_u64(&reading);
+	if (type & PERF_SAMPLE_CPU)
+		read_pair(&reading, &trailer->cpu, &unused);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		trailer->id = read_u64(&reading);
+	return nr_bytes;
+}
+
+/*
+ * MMAP2: pid, tid, start, length, offset, then 24 bytes of device and inode or of
+ * build-id, then prot, flags, path. Another machine's inodes say nothing here; its
+ * build-ids do.
+ */
+#define MMAP2_IDENTITY 32
+#define MMAP2_PATH     (MMAP2_IDENTITY + 24 + 8)
+
+/* perf has been seen to say so of a record with device and inode: those are no size of one. */
+static bool has_build_id(const uint8_t *body, size_t nr_bytes, uint16_t misc)
+{
+	return misc & PERF_RECORD_MISC_MMAP_BUILD_ID && nr_bytes > MMAP2_PATH &&
+	       (body[MMAP2_IDENTITY] == 20 || body[MMAP2_IDENTITY] == 16);
+}
+
+static void put_mmap2(struct perf_normal *normal, struct writing *writing, const uint8_t *body,
+		      size_t nr_bytes, uint16_t *misc)
+{
+	const struct perf_file_build_id *id = NULL;
+	uint8_t identity[24] = {0};
+
+	if (!has_build_id(body, nr_bytes, *misc))
+		*misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
+	if (nr_bytes > MMAP2_PATH && !(*misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+		id = perf_file_build_id(normal->file, (const char *)body + MMAP2_PATH,
+					nr_bytes - MMAP2_PATH);
+	if (!id) {
+		put(writing, body, nr_bytes);
+		return;
+	}
+	identity[0] = (uint8_t)id->nr_bytes;
+	memcpy(identity + 4, id->id, id->nr_bytes);
+	*misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	put(writing, body, MMAP2_IDENTITY);
+	put(writing, identity, sizeof(identity));
+	put(writing, body + MMAP2_IDENTITY + sizeof(identity),
+	    nr_bytes - MMAP2_IDENTITY - sizeof(identity));
+}
+
+static bool is_wanted(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_CGROUP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of a record that begins with pid and tid. */
+static bool is_leader(const struct perf_event_header *record)
+{
+	uint32_t ids[2] = {0, 1};
+
+	if (record->size >= sizeof(*record) + sizeof(ids))
+		memcpy(ids, record + 1, sizeof(ids));
+	return ids[0] == ids[1];
+}
+
+static int normal_other(struct perf_normal *normal, const struct perf_event_header *record,
+			const struct perf_event_header **made, uint64_t *time_ns)
+{
+	const struct perf_file_event *event;
+	struct writing writing = begin(normal);
+	uint16_t misc = record->misc;
+	struct sample trailer;
+	size_t nr_trailer = read_trailer(normal, record, &trailer);
+	size_t nr_bytes;
+
+	if (nr_trailer == SIZE_MAX)
+		return -EILSEQ;
+	nr_bytes = record->size - sizeof(*record) - nr_trailer;
+	*time_ns = trailer.time_ns;
+	/* Who ran already, perf tells as if it began: with a name, and its maps behind it. */
+	if (record->type == PERF_RECORD_COMM && !trailer.time_ns && is_leader(record))
+		misc |= PERF_RECORD_MISC_COMM_EXEC;
+	event = event_of_id(normal, trailer.id);
+	if (record->type == PERF_RECORD_MMAP2)
+		put_mmap2(normal, &writing, (const uint8_t *)(record + 1), nr_bytes, &misc);
+	else
+		put(&writing, record + 1, nr_bytes);
+	put_trailer(&writing, &trailer, event ? id_out(normal, event) : 0);
+	return end(normal, &writing, record->type, misc, made);
+}
+
+int perf_normal_record(struct perf_normal *normal, const struct perf_event_header *record,
+		       const struct perf_event_header **made, uint64_t *time_ns)
+{
+	if (record->type == PERF_RECORD_SAMPLE)
+		return normal_sample(normal, record, made, time_ns);
+	return is_wanted(record->type) ? normal_other(normal, record, made, time_ns) : -ENOTSUP;
+}
+
+/* ---- init ---- */
+
+static int add_ids(struct perf_normal *normal, struct diag *diag)
+{
+	for (size_t i = 0; i < normal->file->nr_events; i++) {
+		const struct perf_file_event *event = &normal->file->events[i];
+
+		for (size_t j = 0; j < event->nr_ids; j++)
+			if (event->ids[j] &&
+			    perf_ids_add(&normal->ids, event->ids[j], (uint32_t)i) == -ENOMEM)
+				return diag_set(diag, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* Those of several kinds must say of which they are, and all in one place. */
+static int check_trailers(struct perf_normal *normal, struct diag *diag)
+{
+	const struct perf_file *file = normal->file;
+	uint64_t first = trailer_type(&file->events[0]);
+
+	for (size_t i = 1; i < file->nr_events; i++) {
+		uint64_t type = trailer_type(&file->events[i]);
+
+		if (type == first)
+			continue;
+		normal->mixed_trailers = true;
+		if (!trailer_id_position(first) ||
+		    trailer_id_position(type) != trailer_id_position(first))
+			return diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
+					   "its events lay out their records differently, and "
+					   "those do not say of which event they are");
+	}
+	return 0;
+}
+
+static int check_events(struct perf_normal *normal, struct diag *diag)
+{
+	const struct perf_file *file = normal->file;
+	int position = id_position(file->events[0].attr.sample_type);
+
+	if (file->nr_events > SOURCE_EVENTS_MAX)
+		return diag_set_at(diag, -EOPNOTSUPP, file->path, 0,
+				   "has %zu events: no more than %d can be imported",
+				   file->nr_events, SOURCE_EVENTS_MAX);
+	for (size_t i = 1; i < file->nr_events; i++)
+		if (position < 0 || id_position(file->events[i].attr.sample_type) != position)
+			return diag_set_at(
+				diag, -EOPNOTSUPP, file->path, 0,
+				"its samples do not say of which of its events they are");
+	return check_trailers(normal, diag);
+}
+
+int perf_normal_init(struct perf_normal *normal, const struct perf_file *file, struct diag *diag)
+{
+	const struct perf_regs *regs = perf_regs_here();
+	uint64_t asked = 0;
+	int error;
+
+	*normal = (struct perf_normal){.file = file, .regs_mask = regs ? regs->mask : 0};
+	perf_ids_init(&normal->ids);
+	error = check_events(normal, diag);
+	if (error)
+		return error;
+	for (size_t i = 0; i < file->nr_events; i++)
+		asked |= file->events[i].attr.sample_type;
+	normal->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			      PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			      (asked & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP));
+	if (normal->regs_mask && asked & PERF_SAMPLE_REGS_USER && asked & PERF_SAMPLE_STACK_USER)
+		normal->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	else
+		normal->regs_mask = 0;
+	normal->out = malloc(PERF_NORMAL_BYTES_MAX);
+	if (!normal->out)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	error = add_ids(normal, diag);
+	if (error)
+		perf_normal_deinit(normal);
+	return error;
+}
+
+void perf_normal_leave_regs(struct perf_normal *normal)
+{
+	normal->regs_mask = 0;
+	normal->sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+}
+
+void perf_normal_deinit(struct perf_normal *normal)
+{
+	perf_ids_deinit(&normal->ids);
+	free(normal->out);
+	normal->out = NULL;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/jit/code_file.h"
+
+#include "daemon/system/prompt_mount.h"
+#include "lib/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STATUS_BYTES_MAX 65536u
+/* Times of files are those of the last tick of a clock that may be stepped a little. */
+#define SLACK_NS INT64_C(1000000000)
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- the process ---- */
+
+void code_owner_init(struct code_owner *owner, int32_t tgid)
+{
+	*owner = (struct code_owner){.tgid = tgid, .inner_pid = tgid};
+	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
+		owner->uids[i] = geteuid();
+}
+
+int64_t code_owner_earliest(uint64_t since_ns, const struct code_clocks *clocks)
+{
+	int64_t age_ns = clocks->mono_ns - (int64_t)since_ns;
+	int64_t suspended_ns = clocks->boot_ns - clocks->mono_ns;
+
+	return clocks->real_ns - age_ns - suspended_ns;
+}
+
+void code_owner_set_since(struct code_owner *owner, uint64_t since_ns)
+{
+	const struct code_clocks clocks = {
+		.real_ns = clock_ns(CLOCK_REALTIME),
+		.mono_ns = clock_ns(CLOCK_MONOTONIC),
+		.boot_ns = clock_ns(CLOCK_BOOTTIME),
+	};
+
+	if (since_ns)
+		owner->since_ns = code_owner_earliest(since_ns, &clocks);
+}
+
+static char *read_of_process(const struct code_owner *owner, const char *proc_path,
+			     const char *name)
+{
+	char path[PATH_MAX];
+	char *text;
+
+	if (snprintf(path, sizeof(path), "%s/%d/%s", proc_path, (int)owner->tgid, name) >=
+		    (int)sizeof(path) ||
+	    file_read_text(path, STATUS_BYTES_MAX, &text, NULL))
+		return NULL;
+	return text;
+}
+
+/* The value of "KEY:" in lines of text, or NULL. */
+static const char *find_value(const char *text, const char *key)
+{
+	const char *found = text;
+
+	while ((found = strstr(found, key))) {
+		if (found == text || found[-1] == '\n')
+			return found + strlen(key);
+		found++;
+	}
+	return NULL;
+}
+
+/* "Uid:\tREAL\tEFFECTIVE\tSAVED\tFILE-SYSTEM", "NSpid:\tOUTER\t...\tINNER". */
+static int status_parse(const char *text, struct code_owner *owner)
+{
+	const char *uids = find_value(text, "Uid:");
+	const char *pids = find_value(text, "NSpid:");
+	struct code_owner read = *owner;
+	char *end;
+
+	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++) {
+		read.uids[i] = uids ? (uid_t)strtoul(uids, &end, 10) : 0;
+		if (!uids || end == uids)
+			return -EINVAL;
+		uids = end;
+	}
+	while (pids && *pids == '\t') {
+		long pid = strtol(pids, &end, 10);
+
+		if (end == pids || pid <= 0 || pid > INT32_MAX)
+			break;
+		read.inner_pid = (int32_t)pid;
+		pids = end;
+	}
+	*owner = read;
+	return 0;
+}
+
+/* Field 22, in ticks since the machine booted; names in parentheses may hold anything. */
+static int64_t stat_since(const char *text)
+{
+	const char *next = strrchr(text, ')');
+	long hz = sysconf(_SC_CLK_TCK);
+	unsigned long long ticks;
+
+	for (int i = 0; next && i < 20; i++)
+		next = strchr(next + 1, ' ');
+	if (!next || hz <= 0)
+		return 0;
+	ticks = strtoull(next, NULL, 10);
+	return clock_ns(CLOCK_REALTIME) -
+	       (clock_ns(CLOCK_BOOTTIME) -
+		(int64_t)(ticks % INT32_MAX) * (1000000000 / (int64_t)hz));
+}
+
+int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t since_ns)
+{
+	char *text = read_of_process(owner, proc_path, "status");
+	int64_t began_ns;
+	int error;
+
+	if (!text)
+		return -ESRCH;
+	error = status_parse(text, owner);
+	free(text);
+	if (error)
+		return error;
+	text = read_of_process(owner, proc_path, "stat");
+	began_ns = text ? stat_since(text) : 0;
+	free(text);
+	if (!since_ns && began_ns)
+		owner->since_ns = began_ns;
+	code_owner_set_since(owner, since_ns);
+	/* It cannot have run its program before it began. */
+	if (owner->since_ns < began_ns)
+		owner->since_ns = began_ns;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static bool is_of(const struct code_owner *owner, const struct stat *st)
+{
+	bool own = st->st_uid == 0;
+
+	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
+		own = own || st->st_uid == owner->uids[i];
+	return own && S_ISREG(st->st_mode) &&
+	       (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec + SLACK_NS >=
+		       owner->since_ns;
+}
+
+/* A folder on the way, or what it led to. */
+struct step {
+	const struct code_root *root;
+	int fd;
+	int64_t mount; /* that it lies on, seen to be prompt */
+};
+
+/* fd, which becomes the step's, whatever comes of it. */
+static int step_to(struct step *step, int fd)
+{
+	int64_t mount = prompt_mount_id(fd);
+
+	if (step->fd >= 0)
+		(void)close(step->fd);
+	step->fd = fd;
+	/* A user who hangs hangs only himself. */
+	if (!geteuid() && (mount < 0 || mount != step->mount) &&
+	    !prompt_mount_is(step->root->proc_path, step->root->pid, mount))
+		return -EREMOTE;
+	step->mount = mount;
+	return 0;
+}
+
+static int step_begin(struct step *step)
+{
+	const struct code_root *root = step->root;
+	char path[PATH_MAX];
+	int fd;
+
+	if (root->path)
+		(void)snprintf(path, sizeof(path), "%s", root->path);
+	else
+		(void)snprintf(path, sizeof(path), "%s/%d/root", root->proc_path, (int)root->pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : step_to(step, fd);
+}
+
+/* The next part of path; it is the last: *path is empty then. */
+static int step_down(struct step *step, const char **path)
+{
+	char part[NAME_MAX + 1];
+	size_t nr = strcspn(*path, "/");
+	int fd;
+
+	if (nr > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(part, *path, nr);
+	part[nr] = '\0';
+	*path += nr;
+	*path += strspn(*path, "/");
+	if (!strcmp(part, ".."))
+		return -EPERM;
+	fd = openat(step->fd, part, O_PATH | O_NOFOLLOW | O_CLOEXEC | (**path ? O_DIRECTORY : 0));
+	return fd < 0 ? -errno : step_to(step, fd);
+}
+
+/*
+ * By parts, as a link on the way would lead into our own root, not into
+ * that of the process; not opened before it is known what it is, as opening
+ * alone may block, or have effects. Even to look a name up may block.
+ */
+static int find_file(const struct code_root *root, const char *path)
+{
+	struct step step = {root, -1, -1};
+	int error = step_begin(&step);
+
+	path += strspn(path, "/");
+	while (!error && *path)
+		error = step_down(&step, &path);
+	if (error && step.fd >= 0)
+		(void)close(step.fd);
+	return error ? error : step.fd;
+}
+
+int code_file_open(const struct code_root *root, const char *path, const struct code_owner *owner,
+		   struct stat *st)
+{
+	char name[64];
+	int place = find_file(root, path);
+	int fd;
+
+	if (place < 0)
+		return place;
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
+	if (fstat(place, st))
+		fd = -errno;
+	else if (!is_of(owner, st))
+		fd = -EPERM;
+	else
+		fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd == -1)
+		fd = -errno;
+	(void)close(place);
+	return fd;
+}

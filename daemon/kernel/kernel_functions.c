@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/kernel/kernel_functions.h"
+
+#include "libdb/sample_name.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADING	      "oprof-kernel-symbols 1\n"
+#define IMAGES_MAX    1024u
+#define FUNCTIONS_MAX (1u << 20) /* of an image; a kernel has a fifth of it */
+#define WAIT_FIRST_NS UINT64_C(1000000000)
+#define WAIT_MAX_NS   (64 * WAIT_FIRST_NS)
+
+struct kernel_functions_of {
+	uint64_t identity; /* sample_identity() */
+	uint32_t *starts;  /* ascending; NULL: not known */
+	size_t nr_starts;
+	uint64_t look_ns, wait_ns; /* when to look again; how long that was, 0: in the next round */
+};
+
+void kernel_functions_deinit(struct kernel_functions *functions)
+{
+	for (size_t i = 0; i < functions->nr_images; i++)
+		free(functions->images[i].starts);
+	free(functions->images);
+	*functions = (struct kernel_functions){.images = NULL};
+}
+
+/* ---- the session's file ---- */
+
+struct starts {
+	uint32_t *values;
+	size_t nr, room;
+};
+
+static int starts_add(struct starts *starts, uint32_t start)
+{
+	size_t more = starts->room ? 2 * starts->room : 64;
+	uint32_t *bigger = starts->values;
+
+	if (starts->nr == starts->room) {
+		if (more > FUNCTIONS_MAX)
+			return -E2BIG;
+		bigger = realloc(starts->values, more * sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		starts->values = bigger;
+		starts->room = more;
+	}
+	bigger[starts->nr++] = start;
+	return 0;
+}
+
+/* Lines "START BYTES TYPE NAME", by ascending start: what is none, or is not, is passed over. */
+static int starts_read(struct starts *starts, FILE *file)
+{
+	unsigned long long last = 0;
+	size_t room_line = 0;
+	char *line = NULL;
+	int error = 0;
+
+	if (getline(&line, &room_line, file) < 0 || strcmp(line, HEADING) != 0)
+		error = -EINVAL;
+	while (!error && getline(&line, &room_line, file) >= 0) {
+		char *end;
+		unsigned long long start = strtoull(line, &end, 16);
+
+		if (end == line || *end != ' ' || start > UINT32_MAX ||
+		    (starts->nr && start <= last))
+			continue;
+		last = start;
+		error = starts_add(starts, (uint32_t)start);
+	}
+	free(line);
+	return error;
+}
+
+/* False: there is nothing to be had. */
+static bool image_load(struct kernel_functions_of *image, const char *meta_path)
+{
+	struct starts starts = {.nr = 0};
+	uint32_t *fitting;
+	char *path;
+	FILE *file;
+
+	if (asprintf(&path, "%s/symbols/%016" PRIx64, meta_path, image->identity) < 0)
+		return false;
+	file = fopen(path, "re");
+	free(path);
+	if (!file)
+		return false;
+	if (starts_read(&starts, file))
+		starts.nr = 0;
+	(void)fclose(file);
+	if (!starts.nr) {
+		free(starts.values);
+		return false;
+	}
+	fitting = realloc(starts.values, starts.nr * sizeof(*fitting));
+	if (fitting)
+		starts.values = fitting;
+	image->starts = starts.values;
+	image->nr_starts = starts.nr;
+	return true;
+}
+
+/* ---- asking ---- */
+
+static struct kernel_functions_of *image_find(struct kernel_functions *functions, uint64_t identity)
+{
+	struct kernel_functions_of *grown;
+
+	if (functions->last < functions->nr_images &&
+	    functions->images[functions->last].identity == identity)
+		return &functions->images[functions->last];
+	for (size_t i = 0; i < functions->nr_images; i++)
+		if (functions->images[i].identity == identity) {
+			functions->last = i;
+			return &functions->images[i];
+		}
+	if (functions->nr_images == IMAGES_MAX)
+		return NULL;
+	grown = realloc(functions->images, (functions->nr_images + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	functions->images = grown;
+	functions->last = functions->nr_images++;
+	grown[functions->last] = (struct kernel_functions_of){.identity = identity};
+	return &grown[functions->last];
+}
+
+/* The last one that begins at offset or before. */
+static uint64_t starts_find(const struct kernel_functions_of *image, uint64_t offset)
+{
+	size_t low = 0, high = image->nr_starts;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->starts[middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? image->starts[low - 1] : KERNEL_FUNCTIONS_UNKNOWN;
+}
+
+/* They are written after this round, most likely. A kernel that hides them has none. */
+static void image_want(struct kernel_functions *functions, struct kernel_functions_of *of,
+		       uint64_t now_ns)
+{
+	functions->wanted = true;
+	if (of->look_ns) {
+		of->wait_ns = of->wait_ns ? 2 * of->wait_ns : WAIT_FIRST_NS;
+		if (of->wait_ns > WAIT_MAX_NS)
+			of->wait_ns = WAIT_MAX_NS;
+	}
+	of->look_ns = now_ns + (of->wait_ns ? of->wait_ns : 1);
+}
+
+uint64_t kernel_functions_find(struct kernel_functions *functions, const struct image *image,
+			       uint64_t offset, const char *meta_path, uint64_t now_ns)
+{
+	struct kernel_functions_of *of = image_find(functions, sample_identity(&image->identity));
+
+	if (!of)
+		return KERNEL_FUNCTIONS_UNKNOWN;
+	if (!of->starts && now_ns >= of->look_ns && !image_load(of, meta_path))
+		image_want(functions, of, now_ns);
+	if (of->starts)
+		return starts_find(of, offset);
+	return of->wait_ns ? KERNEL_FUNCTIONS_UNKNOWN : KERNEL_FUNCTIONS_WANTED;
+}

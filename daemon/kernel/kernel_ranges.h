@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A sorted set of address ranges that never overlap. */
+#ifndef DAEMON_KERNEL_RANGES_H
+#define DAEMON_KERNEL_RANGES_H
+
+#include "daemon/image/image.h"
+
+#include <stdbool.h>
+
+struct kernel_range {
+	uint64_t start, end;
+	struct image_entry *image; /* a reference; NULL: nobody's */
+	bool guessed;		   /* how far it reaches: no further than what begins in it */
+};
+
+struct kernel_ranges {
+	struct kernel_range *ranges;
+	size_t nr_ranges, room_ranges;
+};
+
+void kernel_ranges_deinit(struct kernel_ranges *set); /* puts the images */
+
+/* The range that holds address, or NULL. Valid until the set changes. */
+const struct kernel_range *kernel_ranges_find(const struct kernel_ranges *set, uint64_t address);
+
+/*
+ * Add range, with a reference of its own on its image, for which ranges that
+ * it overlaps go, or end where it begins if their end was guessed. Empty ranges are not added. 0 or
+ * -ENOMEM.
+ */
+int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *range);
+
+/* Does anything lie in [start, end)? */
+bool kernel_ranges_overlap(const struct kernel_ranges *set, uint64_t start, uint64_t end);
+
+/* Remove the range that begins at start, if there is one. */
+void kernel_ranges_remove(struct kernel_ranges *set, uint64_t start);
+
+#endif

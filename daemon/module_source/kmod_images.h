@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel module's image cookies, and the images that they stand for.
+ *
+ * A file's cookie is resolved as soon as it is told, while the kernel holds
+ * the file: path and build-id are read from its descriptor, whatever became
+ * of its name. Where that cannot be now (no descriptors left) it is tried
+ * again; a file that cannot be had any more stays without an image.
+ */
+#ifndef DAEMON_KMOD_IMAGES_H
+#define DAEMON_KMOD_IMAGES_H
+
+#include "daemon/places/places.h"
+#include "oprof/kmod.h"
+
+/* OPROF_KMOD_IMAGE_OPEN on the buffer: a descriptor of the file, or -errno. */
+typedef int kmod_image_open_fn(int buffer_fd, uint32_t cookie);
+
+struct kmod_image {
+	struct node node;
+	uint32_t cookie; /* the module's */
+	enum oprof_image_kind kind;
+	struct image_entry *entry;	  /* a reference; NULL: a module, or a file not had yet */
+	uint64_t start, end;		  /* regions: addresses */
+	struct oprof_image_identity told; /* files */
+	uint64_t retry_ns;		  /* CLOCK_MONOTONIC: not before; UINT64_MAX: never */
+};
+
+struct kmod_images {
+	struct node_hash images;
+	struct places *places; /* borrowed */
+	kmod_image_open_fn *open;
+	int buffer_fd;
+	uint64_t nr_unopened; /* files that could not be had */
+};
+
+/* open NULL: the module's. 0 or -ENOMEM. */
+int kmod_images_init(struct kmod_images *images, struct places *places, kmod_image_open_fn *open);
+void kmod_images_deinit(struct kmod_images *images);
+
+/* name: NUL-terminated. 0; -EINVAL: no such kind, or the cookie is in use; -ENOMEM. */
+int kmod_images_add(struct kmod_images *images, const struct oprof_kmod_image *record,
+		    const char *name, uint64_t now_ns);
+/* False: there is none. */
+bool kmod_images_remove(struct kmod_images *images, uint32_t cookie);
+
+/* NULL: unknown. */
+struct kmod_image *kmod_images_find(const struct kmod_images *images, uint32_t cookie);
+
+/* What it stands for, borrowed; NULL: not known. */
+struct image_entry *kmod_image_entry(struct kmod_images *images, struct kmod_image *image,
+				     uint64_t now_ns);
+
+#endif

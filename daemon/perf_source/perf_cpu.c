@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/perf_source/perf_cpu.h"
+#include "lib/perf_hint.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* No record but samples is larger: a path of PATH_MAX and what stands round it. */
+#define BAND_RECORD_MAX 4608
+
+/* read(2) of PERF_FORMAT_ID | PERF_FORMAT_LOST. */
+struct read_values {
+	uint64_t value, id, lost;
+};
+
+static uint64_t clock_now(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The first event of a ring maps it, the others write into it. */
+static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned int nr_pages,
+		       bool *no_memory, struct diag *diag)
+{
+	char hint[PERF_HINT_BYTES];
+	int error;
+
+	if (ring->page)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner_fd) ? -errno : 0;
+	error = perf_ring_open(ring, fd, nr_pages);
+	if (!error)
+		return 0;
+	*no_memory = error == -EPERM || error == -ENOMEM;
+	perf_mmap_hint(error, nr_pages, hint, sizeof(hint));
+	return diag_set(diag, error, "%s", hint);
+}
+
+/* An event of this kind, fd of what opening it said, and its ring. */
+static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
+		    struct diag *diag)
+{
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = ring_attach(&band->ring, band->nr_fds ? band->fds[0] : fd, fd, nr_pages, no_memory,
+			    diag);
+	band->fds[band->nr_fds++] = fd; /* perf_cpu_close closes it */
+	return error;
+}
+
+static int open_sample(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, size_t event,
+		       pid_t tid, bool *no_memory, struct diag *diag)
+{
+	int fd = perf_open_samples(plan->open, event, tid, (int)cpu->cpu, diag);
+	struct perf_cpu_event *made = &cpu->events[cpu->nr_events];
+	uint64_t id;
+	int error;
+
+	if (fd < 0)
+		return fd;
+	made->fd = fd;
+	made->event = (uint32_t)event;
+	made->lost = 0;
+	cpu->nr_events++; /* perf_cpu_close closes it */
+	error = ring_attach(&cpu->samples, cpu->events[0].fd, fd, plan->open->sample_pages,
+			    no_memory, diag);
+	if (!error && ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		error = -errno;
+	return error ? error : perf_ids_add(plan->ids, id, made->event);
+}
+
+/* All events of one thread. -ESRCH: it has ended, nothing is open of it that matters. */
+static int open_thread(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, pid_t tid,
+		       bool *no_memory, struct diag *diag)
+{
+	struct perf_open *open = plan->open;
+	int error = band_add(&cpu->side, perf_open_side_band(open, tid, (int)cpu->cpu, diag),
+			     open->side_pages, no_memory, diag);
+
+	for (size_t i = 0; i < open->config->nr_events && !error; i++)
+		if (perf_open_is_sampled(&open->config->events[i]))
+			error = open_sample(cpu, plan, i, tid, no_memory, diag);
+	if (!error && open->config->want_switches)
+		error = band_add(&cpu->switches, perf_open_switches(open, tid, (int)cpu->cpu, diag),
+				 open->switch_pages, no_memory, diag);
+	return error;
+}
+
+static int add_feed_ring(const struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
+			 struct perf_layout layout, uint64_t now_ns, uint32_t *ring)
+{
+	layout.cpu = cpu->cpu;
+	layout.ids = plan->ids;
+	return perf_feed_add_ring(plan->feed, &layout, now_ns, ring);
+}
+
+static void close_feed(const struct perf_cpu *cpu, struct perf_feed *feed)
+{
+	perf_feed_close_ring(feed, cpu->side.feed_ring);
+	perf_feed_close_ring(feed, cpu->samples_ring);
+	perf_feed_close_ring(feed, cpu->switches.feed_ring);
+}
+
+static void open_feed(const struct perf_cpu *cpu, const struct perf_cpu_plan *plan, uint64_t now_ns)
+{
+	perf_feed_open_ring(plan->feed, cpu->side.feed_ring, now_ns);
+	if (cpu->samples.page)
+		perf_feed_open_ring(plan->feed, cpu->samples_ring, now_ns);
+	if (cpu->switches.ring.page)
+		perf_feed_open_ring(plan->feed, cpu->switches.feed_ring, now_ns);
+}
+
+/* The feed's rings: new ones, or those of before the CPU went. */
+static int attach_feed(struct perf_cpu *cpu, const struct perf_cpu_plan *plan)
+{
+	const struct perf_layout side = {.side_band = true, .sample_type = plan->open->side_type};
+	const struct perf_layout samples = {
+		.sample_type = plan->open->sample_type,
+		.regs_mask = plan->open->regs ? plan->open->regs->mask : 0,
+	};
+	const struct perf_layout switches = {.switches = true,
+					     .sample_type = plan->open->switch_type};
+	uint64_t now_ns = clock_now();
+	int error = 0;
+
+	if (!cpu->in_feed) {
+		error = add_feed_ring(cpu, plan, side, now_ns, &cpu->side.feed_ring);
+		if (!error)
+			error = add_feed_ring(cpu, plan, samples, now_ns, &cpu->samples_ring);
+		if (!error)
+			error = add_feed_ring(cpu, plan, switches, now_ns,
+					      &cpu->switches.feed_ring);
+		if (error)
+			return error;
+		cpu->in_feed = true;
+		close_feed(cpu, plan->feed);
+	}
+	open_feed(cpu, plan, now_ns);
+	return 0;
+}
+
+static int open_threads(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
+			struct diag *diag)
+{
+	size_t nr_events = plan->open->config->nr_events;
+	int error = 0;
+
+	cpu->events = calloc(plan->nr_tids * nr_events, sizeof(*cpu->events));
+	cpu->side.fds = calloc(plan->nr_tids, sizeof(int));
+	cpu->switches.fds = calloc(plan->nr_tids, sizeof(int));
+	if (!cpu->events || !cpu->side.fds || !cpu->switches.fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < plan->nr_tids; i++) {
+		error = open_thread(cpu, plan, plan->tids[i], no_memory, diag);
+		if (error && error != -ESRCH)
+			return error;
+	}
+	/* All events of at least one thread. */
+	return cpu->side.ring.page && (cpu->samples.page || cpu->switches.ring.page) ? 0 : error;
+}
+
+static void band_begin(struct perf_cpu_band *band)
+{
+	band->lost = 0;
+	band->read_ns = clock_now();
+}
+
+int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
+		  struct diag *diag)
+{
+	int error;
+
+	*no_memory = false;
+	band_begin(&cpu->side);
+	band_begin(&cpu->switches);
+	error = open_threads(cpu, plan, no_memory, diag);
+	if (!error)
+		error = attach_feed(cpu, plan);
+	cpu->open = !error;
+	if (error)
+		perf_cpu_close(cpu, plan->feed);
+	return error;
+}
+
+static void band_close(struct perf_cpu_band *band)
+{
+	perf_ring_close(&band->ring);
+	for (size_t i = 0; i < band->nr_fds; i++)
+		(void)close(band->fds[i]);
+	free(band->fds);
+	band->fds = NULL;
+	band->nr_fds = 0;
+}
+
+void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed)
+{
+	if (cpu->open && cpu->in_feed)
+		close_feed(cpu, feed);
+	perf_ring_close(&cpu->samples);
+	band_close(&cpu->side);
+	band_close(&cpu->switches);
+	for (size_t i = 0; i < cpu->nr_events; i++)
+		(void)close(cpu->events[i].fd);
+	free(cpu->events);
+	cpu->events = NULL;
+	cpu->nr_events = 0;
+	cpu->open = false;
+}
+
+static int enable_one(int fd, bool enable)
+{
+	return ioctl(fd, enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
+}
+
+int perf_cpu_enable(const struct perf_cpu *cpu, bool enable)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < cpu->nr_events; i++) {
+		int error = enable_one(cpu->events[i].fd, enable);
+
+		first = first ? first : error;
+	}
+	for (size_t i = 0; i < cpu->switches.nr_fds; i++) {
+		int error = enable_one(cpu->switches.fds[i], enable);
+
+		first = first ? first : error;
+	}
+	return first;
+}
+
+int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < cpu->nr_events; i++) {
+		const struct event_choice *event = &open->config->events[cpu->events[i].event];
+		uint64_t rate = perf_open_rate(open, event);
+
+		if (event->frequency && ioctl(cpu->events[i].fd, PERF_EVENT_IOC_PERIOD, &rate) &&
+		    !error)
+			error = -errno;
+	}
+	return error;
+}
+
+/* The kernel's count of what the event could not write; 0 when it cannot be read. */
+static uint64_t read_lost(int fd)
+{
+	struct read_values values;
+
+	return read(fd, &values, sizeof(values)) == (ssize_t)sizeof(values) ? values.lost : 0;
+}
+
+static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uint64_t now_ns)
+{
+	for (size_t i = 0; i < cpu->nr_events; i++) {
+		struct perf_cpu_event *event = &cpu->events[i];
+		uint64_t lost = read_lost(event->fd);
+
+		if (lost <= event->lost)
+			continue;
+		perf_feed_lost(feed, now_ns, event->event, lost - event->lost);
+		event->lost = lost;
+	}
+}
+
+/* What has been lost since the ring was read before was lost when it was full. */
+static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
+			     struct perf_band_losses *losses)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < band->nr_fds; i++)
+		lost += read_lost(band->fds[i]);
+	if (lost <= band->lost)
+		return;
+	losses->nr += lost - band->lost;
+	if (full_ns < band->read_ns)
+		full_ns = band->read_ns;
+	if (full_ns < losses->from_ns)
+		losses->from_ns = full_ns;
+	band->lost = lost;
+}
+
+/*
+ * The time from which on a ring can have been full that held these nr_bytes,
+ * all that it had: that of the first record behind which the largest of
+ * those would not have fitted; when all would have, that of the last. 0: such
+ * a record may not even fit into an empty ring.
+ */
+static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
+			   const uint8_t *bytes, size_t nr_bytes)
+{
+	uint64_t time_ns = 0;
+	size_t position = 0;
+	size_t size;
+
+	while (position + BAND_RECORD_MAX <= ring->data_bytes &&
+	       (size = perf_parse_size(bytes + position, nr_bytes - position))) {
+		(void)perf_parse_time(layout, bytes + position, &time_ns);
+		position += size;
+	}
+	return time_ns;
+}
+
+/*
+ * *tight: the ring can have been full since it was last read, up to the
+ * moment when its room was given back (we may have been stopped before it).
+ * *full_ns: not before this; 0: not known.
+ */
+static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t feed_ring,
+		     bool *tight, uint64_t *full_ns)
+{
+	const struct perf_layout *layout = perf_feed_layout(feed, feed_ring);
+	size_t nr_bytes, nr_more;
+	int error = perf_ring_used(ring, &nr_bytes);
+	void *room;
+
+	*full_ns = 0;
+	*tight = error || perf_ring_tight(ring, nr_bytes);
+	if (error || !nr_bytes)
+		return error;
+	room = perf_feed_reserve(feed, nr_bytes);
+	if (!room)
+		return -ENOMEM;
+	if (layout->sample_type & PERF_SAMPLE_STACK_USER) {
+		perf_feed_commit(feed, feed_ring,
+				 perf_ring_take_packed(ring, room, nr_bytes, layout));
+	} else {
+		perf_ring_take(ring, room, nr_bytes);
+		perf_feed_commit(feed, feed_ring, nr_bytes);
+	}
+	error = perf_ring_used(ring, &nr_more);
+	*tight = *tight || error || perf_ring_tight(ring, nr_bytes + nr_more);
+	if (*tight && (layout->side_band || layout->switches))
+		*full_ns = full_since(ring, layout, room, nr_bytes);
+	return error;
+}
+
+static int band_read(struct perf_cpu_band *band, const struct perf_cpu_plan *plan,
+		     enum perf_cpu_losses losses, uint64_t now_ns,
+		     struct perf_band_losses *band_losses)
+{
+	bool can_count = plan->open->features & PERF_FEATURE_LOST;
+	uint64_t full_ns;
+	bool tight;
+	int error;
+
+	if (!band->ring.page)
+		return 0;
+	error = read_ring(&band->ring, plan->feed, band->feed_ring, &tight, &full_ns);
+	if (can_count && (tight || losses == PERF_CPU_LOSSES_READ))
+		band_read_losses(band, full_ns, band_losses);
+	band->read_ns = now_ns;
+	return error;
+}
+
+static int samples_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
+			enum perf_cpu_losses losses, uint64_t now_ns)
+{
+	bool can_count = plan->open->features & PERF_FEATURE_LOST;
+	uint64_t full_ns;
+	bool tight;
+	int error;
+
+	if (!cpu->samples.page)
+		return 0;
+	error = read_ring(&cpu->samples, plan->feed, cpu->samples_ring, &tight, &full_ns);
+	if (can_count && (tight || losses == PERF_CPU_LOSSES_READ))
+		read_sample_losses(cpu, plan->feed, now_ns);
+	return error;
+}
+
+int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
+		  enum perf_cpu_losses losses, uint64_t now_ns, struct perf_losses *band_losses)
+{
+	int side = band_read(&cpu->side, plan, losses, now_ns, &band_losses->side);
+	int samples = samples_read(cpu, plan, losses, now_ns);
+	int switches = band_read(&cpu->switches, plan, losses, now_ns, &band_losses->switches);
+
+	if (side)
+		return side;
+	return samples ? samples : switches;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asking the kernel for performance events: what to ask, what this kernel
+ * and this user are refused, and what to do without. Learnt once, by a probe
+ * on an event of our own, so that all events of a run look alike.
+ */
+#ifndef DAEMON_PERF_OPEN_H
+#define DAEMON_PERF_OPEN_H
+
+#include "daemon/perf/perf_regs.h"
+#include "daemon/source.h"
+
+#include <linux/perf_event.h>
+
+/*
+ * What newer kernels offer, in the order in which it is given up: what is
+ * youngest first, so that the fewest are lost.
+ */
+enum perf_feature {
+	PERF_FEATURE_LOST = 1 << 0,	     /* PERF_FORMAT_LOST, Linux 6.0 */
+	PERF_FEATURE_BUILD_ID = 1 << 1,	     /* build-ids in MMAP2, 5.12 */
+	PERF_FEATURE_CGROUP = 1 << 2,	     /* CGROUP records, 5.7 */
+	PERF_FEATURE_SAMPLE_CGROUP = 1 << 3, /* cgroup of each sample, 5.7 */
+	PERF_FEATURE_KSYMBOL = 1 << 4,	     /* BPF programs come and go, 5.1 */
+	PERF_FEATURE_MAX_STACK = 1 << 5,     /* chain depth asked for, 4.8; else the kernel's */
+	PERF_FEATURE_MMAP2 = 1 << 6,	     /* 3.16 */
+	PERF_FEATURE_COMM_EXEC = 1 << 7,     /* 3.16 */
+	PERF_FEATURE_USER_STACK = 1 << 8,    /* the user's registers and stack, 3.7; else by frame
+						pointers */
+	PERF_FEATURES_END = 1 << 9,
+};
+
+/* perf_event_open(2): a descriptor or -errno. May write attr->size. */
+typedef int perf_open_fn(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags);
+
+struct perf_open {
+	perf_open_fn *open;
+	const struct source_config *config;    /* borrowed */
+	unsigned int features;		       /* PERF_FEATURE_* that are asked for */
+	uint32_t attr_bytes;		       /* attr.size that this kernel takes */
+	uint64_t sample_type;		       /* of sampled events */
+	uint64_t side_type;		       /* of side-band events */
+	uint64_t switch_type;		       /* of events that tell switches */
+	unsigned int sample_pages, side_pages; /* data pages of the rings */
+	unsigned int switch_pages;
+	/* What samples have of the user's registers, to walk stacks by tables; NULL: by the kernel,
+	 * by frame pointers. */
+	const struct perf_regs *regs;
+	uint32_t stack_bytes;  /* of the copy of a stack, where regs is there */
+	bool user_only;	       /* the kernel's mode was wanted, but is refused */
+	unsigned int thinning; /* of events with a frequency one of so many samples is taken */
+};
+
+/*
+ * Settle features, sample_type, user_only and the rings' sizes for config on
+ * nr_cpus CPUs; fn NULL: the system call. 0, or -errno with a remedy in diag.
+ */
+int perf_open_init(struct perf_open *open, const struct source_config *config, unsigned int nr_cpus,
+		   perf_open_fn *fn, struct diag *diag);
+
+/*
+ * A descriptor that samples event (disabled), brings side-band records
+ * (enabled) or tells switches from task to task (disabled) for a thread (-1: all) on a CPU; or
+ * -errno. -ESRCH: the thread has ended; -ENODEV: the CPU has gone: both without a diag.
+ */
+int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
+int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
+int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
+
+/* A whole number of copies fits into a CPU's ring: make them smaller if the ring is. */
+void perf_open_fit_stacks(struct perf_open *open);
+/* Of each copy, as it was asked for or is by default. */
+uint32_t perf_open_stack_bytes(const struct source_config *config);
+
+/* Has a counter of its own; else the daemon makes it of other records (off-cpu). */
+bool perf_open_is_sampled(const struct event_choice *event);
+
+/* What attr.sample_period, or attr.sample_freq, is to be under open->thinning. */
+uint64_t perf_open_rate(const struct perf_open *open, const struct event_choice *event);
+
+/* The fixed weight of the event's samples, or 0: each sample says its own. */
+uint64_t perf_open_period(const struct event_choice *event);
+
+#endif

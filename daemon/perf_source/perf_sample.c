@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples of perf: whose they are, and which place in which image their addresses mean. */
+#include "daemon/perf_source/perf_state_internal.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#define KERNEL_HALF (UINT64_C(1) << 63)
+
+/* Of one program: more than a machine of bytecodes has. */
+#define REGIONS_MAX 64u
+
+/* Frames behind this marker are not there yet: a cookie stands for them (Linux 6.19). */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
+/* Not lost. */
+#define FOUND OPROF_LOST_NR
+
+/* Forks of forks that are followed to who made the code. */
+#define FORKS_MAX 8u
+
+static void note(struct perf_state *state, uint32_t cpu, const struct cpu_task *task)
+{
+	struct cpu_task *last = &state->last_tasks[cpu];
+
+	if (task->app != last->app) {
+		if (task->app)
+			image_get(task->app);
+		image_put(last->app);
+	}
+	*last = *task;
+}
+
+void perf_sample_note_task(struct perf_state *state, uint32_t cpu, const struct process *process,
+			   int32_t tid)
+{
+	if (cpu >= state->nr_cpus || !process || !process->generation)
+		return;
+	note(state, cpu, &(struct cpu_task){process->tgid, tid, process->generation, process->app});
+}
+
+static void note_idle(struct perf_state *state, uint32_t cpu)
+{
+	note(state, cpu, &(struct cpu_task){.generation = TASK_IDLE_GENERATION});
+}
+
+/* The process of the CPU's last known task, if it is still that one; else NULL. */
+static struct process *last_process(struct perf_state *state, const struct cpu_task *last,
+				    uint64_t time_ns)
+{
+	struct process *process = task_table_find(&state->tasks, last->tgid, time_ns);
+
+	return process && process->generation == last->generation ? process : NULL;
+}
+
+bool perf_sample_is_doubtful(const struct perf_state *state, const struct process *process,
+			     uint64_t time_ns)
+{
+	return process->ground_ns < state->doubt_until_ns && time_ns >= state->doubt_from_ns;
+}
+
+/*
+ * Whose sample it is: notes it as the CPU's last task. *process: NULL where
+ * only kernel addresses can be found.
+ */
+static enum oprof_lost find_task(struct perf_state *state, const struct perf_item *item,
+				 enum oprof_mode mode, struct process **process, uint16_t *flags)
+{
+	*process = NULL;
+	if (item->pid == 0) {
+		if (mode == OPROF_MODE_USER)
+			return OPROF_LOST_OTHER_NAMESPACE;
+		note_idle(state, item->cpu);
+		return FOUND;
+	}
+	if (item->pid < 0) {
+		const struct cpu_task *last = &state->last_tasks[item->cpu];
+
+		if (!last->generation)
+			return OPROF_LOST_NO_TASK;
+		*flags |= OPROF_SAMPLE_TASK_GUESSED;
+		*process = last_process(state, last, item->time_ns);
+		return *process && perf_sample_is_doubtful(state, *process, item->time_ns)
+			       ? OPROF_LOST_SIDE_BAND
+			       : FOUND;
+	}
+	*process = task_table_find(&state->tasks, item->pid, item->time_ns);
+	/* One that came late is of the program, or the process, before. */
+	if (!*process || process_is_newer(*process, item->time_ns))
+		return OPROF_LOST_NO_TASK;
+	if (perf_sample_is_doubtful(state, *process, item->time_ns))
+		return OPROF_LOST_SIDE_BAND;
+	perf_sample_note_task(state, item->cpu, *process, item->tid > 0 ? item->tid : item->pid);
+	return FOUND;
+}
+
+/* ---- addresses ---- */
+
+/*
+ * The region as it is in this process, whose part mapping is; with a
+ * reference, NULL: no memory. A program that makes code at ever new places
+ * would make an image, and a file on disk, of each: beyond REGIONS_MAX all
+ * its memory is one region, from address 0.
+ */
+static struct image_entry *region_of(struct perf_state *state, struct process *process,
+				     const struct mapping *mapping)
+{
+	const char *name = mapping->image->image.path;
+	uint64_t start = mapping->start - mapping->offset;
+	struct image_entry *entry = image_table_find_region(&state->places.images, name,
+							    process->tgid, start, mapping->end);
+
+	if (entry)
+		return entry;
+	if (process->nr_regions >= REGIONS_MAX) {
+		entry = image_table_find_region(&state->places.images, "anon", process->tgid, 0,
+						KERNEL_HALF);
+		if (entry)
+			return entry;
+		entry = image_table_get_region(&state->places.images, "anon", process->tgid, 0,
+					       KERNEL_HALF);
+	} else {
+		entry = image_table_get_region(&state->places.images, name, process->tgid, start,
+					       mapping->end);
+	}
+	if (entry && process_keep_region(process, entry)) {
+		image_put(entry);
+		return NULL;
+	}
+	return entry;
+}
+
+static struct code_lookup place_of(const struct process *process, uint64_t time_ns,
+				   uint64_t address)
+{
+	return (struct code_lookup){
+		.tgid = process->tgid,
+		.exited = process->exited,
+		.since_ns = process->scanned_ns ? 0 : process->since_ns,
+		.time_ns = time_ns,
+		.address = address,
+		.space = process->space,
+	};
+}
+
+/*
+ * Code that a process made before it forked is told in its own files only,
+ * which nobody may have looked at: servers have their parent make code, and
+ * their children run it. So parents are looked at now, once, the eldest first.
+ */
+static void inherit_code(struct perf_state *state, struct process *process, uint64_t time_ns,
+			 uint64_t address)
+{
+	struct process *heirs[FORKS_MAX];
+	unsigned int nr = 0;
+	uint32_t number;
+
+	while (process && process->forked && nr < FORKS_MAX) {
+		process->forked = false;
+		heirs[nr++] = process;
+		process = task_table_find(&state->tasks, process->parent_tgid, time_ns);
+	}
+	/* Of the eldest nobody knows the parent any more: it begins. */
+	if (!process && nr)
+		process = heirs[--nr];
+	if (!process)
+		return;
+	while (nr) {
+		struct process *heir = heirs[--nr];
+		struct code_lookup place = place_of(process, time_ns, address);
+
+		/* It may run another program since; and what the heir tells itself stands. */
+		if (process->app == heir->app && process->since_ns <= heir->since_ns &&
+		    !code_space_has_files(heir->code)) {
+			(void)code_space_find(&process->code, &state->places.code, &place, &number);
+			code_space_destroy(heir->code);
+			heir->code = code_space_fork(process->code);
+		}
+		process = heir;
+	}
+}
+
+/* By the name that the program gives what it made there, if it does. */
+static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
+		       uint64_t address, struct oprof_frame *frame)
+{
+	struct code_lookup place = place_of(process, time_ns, address);
+	uint32_t number;
+	bool found = code_space_find(&process->code, &state->places.code, &place, &number);
+
+	if (!found && process->forked) {
+		inherit_code(state, process, time_ns, address);
+		found = code_space_find(&process->code, &state->places.code, &place, &number);
+	}
+	return found && image_frame(state->places.jit, number, OPROF_MODE_USER, frame) == FOUND;
+}
+
+static enum oprof_lost region_frame(struct perf_state *state, struct process *process,
+				    const struct mapping *mapping, uint64_t address,
+				    struct oprof_frame *frame)
+{
+	struct image_entry *entry = region_of(state, process, mapping);
+	enum oprof_lost lost;
+
+	if (!entry)
+		return OPROF_LOST_MEMORY;
+	lost = image_frame(entry, address - entry->image.start, OPROF_MODE_USER, frame);
+	image_put(entry);
+	return lost;
+}
+
+void perf_sample_pids(struct perf_state *state, const struct process *process, int32_t *pids)
+{
+	memset(pids, 0, KEEPER_PIDS * sizeof(*pids));
+	for (int i = 0; i < KEEPER_PIDS && process; i++) {
+		pids[i] = process->tgid;
+		process = process->parent_tgid
+				  ? task_table_find(&state->tasks, process->parent_tgid,
+						    state->now_ns)
+				  : NULL;
+	}
+}
+
+/* Have its symbols kept if reports will not find them; process maps it at address. */
+static void keep_image(struct perf_state *state, const struct process *process,
+		       const struct mapping *mapping, uint64_t address)
+{
+	int32_t pids[KEEPER_PIDS];
+
+	if (mapping->image->image.kind != OPROF_IMAGE_FILE)
+		return;
+	perf_sample_pids(state, process, pids);
+	image_keep_want(&state->places.keep, mapping->image, pids, address, -1, state->now_ns);
+}
+
+static enum oprof_lost user_frame(struct perf_state *state, struct process *process,
+				  uint64_t time_ns, uint64_t address, struct oprof_frame *frame)
+{
+	const struct mapping *mapping;
+	enum oprof_lost lost;
+
+	if (places_is_vsyscall(address))
+		return places_vsyscall_frame(&state->places, address, frame);
+	/* A sample older than the space is of the program before. */
+	if (!process || !process->space || time_ns < process->since_ns)
+		return OPROF_LOST_NO_MAPPING;
+	mapping = space_find(process->space, address);
+	if (!mapping)
+		return OPROF_LOST_NO_MAPPING;
+	if (mapping->image->image.kind == OPROF_IMAGE_ANON &&
+	    code_frame(state, process, time_ns, address, frame))
+		return FOUND;
+	if (mapping->image->image.kind == OPROF_IMAGE_ANON)
+		return region_frame(state, process, mapping, address, frame);
+	lost = image_frame(mapping->image, address - mapping->start + mapping->offset,
+			   OPROF_MODE_USER, frame);
+	if (lost == FOUND && state->now_ns >= mapping->image->keep_due_ns)
+		keep_image(state, process, mapping, address);
+	return lost;
+}
+
+/* ---- chains ---- */
+
+static bool is_marker(uint64_t address)
+{
+	return address >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+/* Frames behind a marker are of this mode; others are not ours to find. */
+static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
+{
+	*mode = marker == (uint64_t)PERF_CONTEXT_KERNEL ? OPROF_MODE_KERNEL : OPROF_MODE_USER;
+	return marker == (uint64_t)PERF_CONTEXT_KERNEL || marker == (uint64_t)PERF_CONTEXT_USER;
+}
+
+static void add_caller(struct perf_state *state, struct process *process, uint64_t time_ns,
+		       uint64_t address, enum oprof_mode mode)
+{
+	struct oprof_frame frame;
+	enum oprof_lost lost =
+		mode == OPROF_MODE_KERNEL
+			? kernel_code_frame(&state->places.kernel, time_ns, address, &frame)
+			: user_frame(state, process, time_ns, address, &frame);
+
+	if (lost != FOUND)
+		frame = (struct oprof_frame){
+			.image = OPROF_IMAGE_NONE, .mode = mode, .offset = address};
+	record_writer_add_frame(&state->places.writer, &frame);
+}
+
+void perf_sample_add_user(struct perf_state *state, struct process *process, uint64_t time_ns,
+			  uint64_t address)
+{
+	add_caller(state, process, time_ns, address, OPROF_MODE_USER);
+}
+
+/* The chain begins with the leaf itself, behind its marker. */
+static void add_chain(struct perf_state *state, struct process *process,
+		      const struct perf_item *item, enum oprof_mode mode)
+{
+	unsigned int nr_addresses = 0;
+	bool known = true;
+
+	if (mode == OPROF_MODE_IDLE)
+		mode = OPROF_MODE_KERNEL;
+	for (uint64_t i = 0; i < item->u.sample.nr_chain; i++) {
+		uint64_t address = item->u.sample.chain[i];
+
+		if (is_marker(address)) {
+			known = marker_mode(address, &mode);
+			i += address == CONTEXT_USER_DEFERRED;
+			continue;
+		}
+		if (nr_addresses++ && known)
+			add_caller(state, process, item->time_ns, address, mode);
+	}
+	/* As deep as was asked for: there may be more. */
+	if (state->chain_depth && nr_addresses > state->chain_depth)
+		state->places.writer.sample->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;
+}
+
+/* ---- samples ---- */
+
+static bool find_mode(uint16_t misc, enum oprof_mode *mode)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_USER:
+		*mode = OPROF_MODE_USER;
+		return true;
+	case PERF_RECORD_MISC_KERNEL:
+		*mode = OPROF_MODE_KERNEL;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum oprof_lost find_leaf(struct perf_state *state, struct process *process,
+				 const struct perf_item *item, enum oprof_mode *mode,
+				 struct oprof_frame *frame)
+{
+	uint64_t address = item->u.sample.ip;
+
+	if (*mode == OPROF_MODE_USER)
+		return user_frame(state, process, item->time_ns, address, frame);
+	if (item->pid == 0)
+		return kernel_code_idle_leaf(&state->places.kernel, item->time_ns, address, mode,
+					     frame);
+	return kernel_code_leaf(&state->places.kernel, item->time_ns, address, frame);
+}
+
+static enum oprof_lost make_task(const struct cpu_task *from, struct oprof_task *task)
+{
+	*task = (struct oprof_task){
+		.tgid = from->tgid, .tid = from->tid, .generation = from->generation};
+	if (!from->app)
+		return FOUND;
+	task->app_image = image_tell(from->app);
+	return task->app_image ? FOUND : OPROF_LOST_MEMORY;
+}
+
+static enum oprof_lost apply(struct perf_state *state, const struct perf_item *item)
+{
+	struct process *process;
+	struct oprof_frame leaf;
+	struct oprof_sample *sample;
+	struct oprof_task task;
+	enum oprof_mode mode;
+	enum oprof_lost lost;
+	uint16_t flags = 0;
+
+	if (!find_mode(item->misc, &mode))
+		return OPROF_LOST_MODE;
+	if (item->cpu >= state->nr_cpus)
+		return OPROF_LOST_BAD_RECORD;
+	lost = find_task(state, item, mode, &process, &flags);
+	if (lost == FOUND)
+		lost = find_leaf(state, process, item, &mode, &leaf);
+	if (lost == FOUND)
+		lost = make_task(&state->last_tasks[item->cpu], &task);
+	if (lost != FOUND)
+		return lost;
+	sample = record_writer_begin_sample(&state->places.writer);
+	sample->head.flags = flags;
+	sample->time_ns = item->time_ns;
+	sample->weight = item->u.sample.period;
+	sample->event = item->event;
+	sample->mode = (uint8_t)mode;
+	sample->leaf = leaf;
+	if (item->u.sample.nr_chain) {
+		sample->chain_kind = OPROF_CHAIN_FRAME_POINTERS;
+		add_chain(state, process, item, mode);
+	}
+	if (state->regs)
+		perf_unwind_apply(state, process, item, mode);
+	task.cgroup = item->u.sample.cgroup;
+	if (process && task.cgroup && !(flags & OPROF_SAMPLE_TASK_GUESSED))
+		process_in_cgroup(process, task.cgroup, item->time_ns);
+	record_writer_end_sample(&state->places.writer, item->cpu, &task);
+	return FOUND;
+}
+
+void perf_sample_apply(struct perf_state *state, const struct perf_item *item)
+{
+	enum oprof_lost lost = apply(state, item);
+
+	if (lost != FOUND)
+		record_writer_lost(&state->places.writer, item->time_ns, lost, item->event);
+}

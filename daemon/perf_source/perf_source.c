@@ -1,0 +1,719 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/perf_source/perf_source.h"
+
+#include "daemon/perf_source/perf_source_internal.h"
+#include "daemon/system/thread_list.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How often the threads of a process may change while they are being opened. */
+#define THREAD_TRIES 5
+/* After a scan of /proc, this many times as long without one. */
+#define SCAN_PAUSE 4
+/* How often side-band may be lost during the first scan before sampling begins in doubt. */
+#define SCAN_TRIES 5
+/*
+ * How long samples of profiled processes wait for tables of their code, and how much
+ * memory they may take; how long those of processes that have ended are waited with.
+ */
+#define HOLD_NS	       UINT64_C(2000000000)
+#define HOLD_BYTES     ((size_t)32 << 20)
+#define TABLES_WAIT_MS 2000
+/* The rings are read this often while /proc is. */
+#define READ_BETWEEN_NS 2000000u
+
+static uint64_t source_now(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void source_apply(struct perf_consumer *consumer, const struct perf_item *item)
+{
+	struct source *source =
+		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
+
+	perf_state_apply(source->state, item);
+}
+
+static void source_early(struct perf_consumer *consumer, const struct perf_item *item)
+{
+	struct source *source =
+		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
+
+	perf_state_early(source->state, item);
+}
+
+/* The threads to open events for: one of -1 for all tasks. */
+static int source_threads(const struct source *source, struct thread_list *list)
+{
+	if (source->config.target == SOURCE_TASKS)
+		return thread_list_read(list, source->proc_path, source->pids,
+					source->config.nr_pids);
+	list->tids = malloc(sizeof(*list->tids));
+	if (!list->tids)
+		return -ENOMEM;
+	list->tids[0] = -1;
+	list->nr_tids = 1;
+	return 0;
+}
+
+static struct perf_cpu_plan source_plan(struct source *source, const struct thread_list *threads)
+{
+	struct perf_cpu_plan plan = {
+		.open = &source->open, .ids = &source->ids, .feed = source->feed};
+
+	if (threads) {
+		plan.tids = threads->tids;
+		plan.nr_tids = threads->nr_tids;
+	}
+	return plan;
+}
+
+static void source_close_cpus(struct source *source)
+{
+	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++)
+		perf_cpu_close(&source->cpus[i], source->feed);
+}
+
+static int source_watch_cpu(struct source *source, const struct perf_cpu *cpu)
+{
+	int error = perf_watch_add(&source->watch, cpu->side.fds[0]);
+
+	if (!error && cpu->nr_events)
+		error = perf_watch_add(&source->watch, cpu->events[0].fd);
+	if (!error && cpu->switches.nr_fds)
+		error = perf_watch_add(&source->watch, cpu->switches.fds[0]);
+	return error;
+}
+
+static int source_open_cpu(struct source *source, unsigned int cpu,
+			   const struct thread_list *threads, bool *no_memory, struct diag *diag)
+{
+	struct perf_cpu_plan plan = source_plan(source, threads);
+	int error;
+
+	source->cpus[cpu].cpu = cpu;
+	error = perf_cpu_open(&source->cpus[cpu], &plan, no_memory, diag);
+	return error ? error : source_watch_cpu(source, &source->cpus[cpu]);
+}
+
+static int source_open_online(struct source *source, const struct thread_list *threads,
+			      bool *no_memory, struct diag *diag)
+{
+	bool any = false;
+	int error = 0;
+
+	for (unsigned int cpu = 0; cpu < source->cpu_watch.nr_cpus; cpu++) {
+		if (!cpu_list_has(&source->cpu_watch.online, cpu))
+			continue;
+		error = source_open_cpu(source, cpu, threads, no_memory, diag);
+		if (error == -ENODEV) /* it went just now: the tick will see */
+			continue;
+		if (error)
+			break;
+		any = true;
+	}
+	if (error == -ENODEV && any)
+		error = 0;
+	if (error)
+		source_close_cpus(source);
+	return error;
+}
+
+/*
+ * A thread that is born while events are being opened may have inherited
+ * some of them, or none: the threads must be the same before and after.
+ */
+static int source_open_threads(struct source *source, bool *no_memory, struct diag *diag)
+{
+	struct thread_list before, after;
+	bool same = false;
+	int error = 0;
+
+	for (int i = 0; i < THREAD_TRIES && !same && !error; i++) {
+		source_close_cpus(source);
+		error = source_threads(source, &before);
+		if (error)
+			break;
+		error = before.nr_tids ? source_open_online(source, &before, no_memory, diag)
+				       : -ESRCH;
+		if (!error)
+			error = source_threads(source, &after);
+		if (!error) {
+			same = thread_list_equal(&before, &after);
+			thread_list_deinit(&after);
+		}
+		thread_list_deinit(&before);
+	}
+	if (error == -ESRCH)
+		return diag_set(diag, error, "the process to profile is not there any more");
+	return error;
+}
+
+/* Half the rings, until they fit into the memory that the user may lock. */
+static bool source_halve(struct source *source)
+{
+	struct perf_open *open = &source->open;
+
+	if (open->sample_pages == 1 && open->side_pages == 1 && open->switch_pages == 1)
+		return false;
+	/* Copies of stacks take much more than all else. */
+	if (open->sample_pages > 2 * open->side_pages) {
+		open->sample_pages /= 2;
+		perf_open_fit_stacks(open);
+		source->nr_halvings++;
+		return true;
+	}
+	if (open->switch_pages > 1)
+		open->switch_pages /= 2;
+	/* A root without the right to lock memory: first what only root gets. */
+	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
+		open->sample_pages /= 2;
+	if (open->side_pages > 1)
+		open->side_pages /= 2;
+	perf_open_fit_stacks(open);
+	source->nr_halvings++;
+	return true;
+}
+
+static int source_open_rings(struct source *source, struct diag *diag)
+{
+	bool no_memory;
+	int error;
+
+	do {
+		no_memory = false;
+		error = source_open_threads(source, &no_memory, diag);
+	} while (error && no_memory && source_halve(source));
+	return error;
+}
+
+static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
+			    enum perf_cpu_losses losses, uint64_t now_ns)
+{
+	struct perf_cpu_plan plan = source_plan(source, NULL);
+
+	if (perf_cpu_read(cpu, &plan, losses, now_ns, &source->losses))
+		source->nr_ring_errors++;
+}
+
+/*
+ * Losses that were not there when the rings were last read lie between then
+ * and now. Kernels without counts tell of them at some later time.
+ */
+static void source_doubt(struct source *source)
+{
+	uint64_t lost = perf_source_side_band_lost(source);
+	uint64_t from_ns = source->losses.side.from_ns;
+
+	if (lost == source->side_band_doubted)
+		return;
+	source->side_band_doubted = lost;
+	source->losses.side.from_ns = UINT64_MAX;
+	if (!(source->open.features & PERF_FEATURE_LOST))
+		from_ns = 0;
+	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
+		from_ns = source->read_ns;
+	perf_state_doubt(source->state, from_ns, source_now());
+}
+
+/* As source_doubt, for switches. Those of before may wait still: from_ns is not passed yet. */
+static void source_doubt_switches(struct source *source)
+{
+	uint64_t lost = perf_source_switches_lost(source);
+	uint64_t from_ns = source->losses.switches.from_ns;
+
+	if (lost == source->switches_doubted)
+		return;
+	if (!(source->open.features & PERF_FEATURE_LOST))
+		from_ns = 0;
+	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
+		from_ns = source->read_ns;
+	perf_state_lose_switches(source->state, from_ns, source_now(),
+				 lost - source->switches_doubted);
+	source->switches_doubted = lost;
+	source->losses.switches.from_ns = UINT64_MAX;
+}
+
+static void source_read(struct source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
+{
+	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++)
+		if (source->cpus[i].open)
+			source_read_cpu(source, &source->cpus[i], losses, begin_ns);
+	source_doubt(source);
+	source_doubt_switches(source);
+	source->read_ns = begin_ns;
+}
+
+/* Between the processes of a scan. */
+static void source_read_between(void *context)
+{
+	struct source *source = context;
+	uint64_t now_ns = source_now();
+
+	if (now_ns - source->read_ns < READ_BETWEEN_NS)
+		return;
+	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
+	/*
+	 * A scan may take long, and the queue must not grow with it. What goes out is older than
+	 * what any scan to come will find. Before the first has ended there is nothing to go by.
+	 */
+	if (source->rescanning)
+		perf_feed_round(source->feed, now_ns);
+}
+
+/* Between the files of a slice that is being closed. */
+static void source_read_only(struct source *source)
+{
+	uint64_t now_ns = source_now();
+
+	if (now_ns - source->read_ns >= READ_BETWEEN_NS)
+		source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
+}
+
+static int source_scan(struct source *source)
+{
+	uint64_t begin_ns = source_now();
+	uint64_t end_ns;
+	int error = perf_state_scan(source->state, source->pids, source->config.nr_pids);
+
+	end_ns = source_now();
+	source->scan_due_ns = end_ns + SCAN_PAUSE * (end_ns - begin_ns);
+	source->scan_wanted = error;
+	return error;
+}
+
+/*
+ * Side-band rings record by now, sampling has not begun. Scan until one scan
+ * goes by without loss: then each process goes back to a scan or
+ * an exec that nothing was lost after.
+ */
+static int source_scan_first(struct source *source, struct diag *diag)
+{
+	int error = 0;
+
+	source->read_ns = source_now();
+	for (int i = 0; i < SCAN_TRIES && !error; i++) {
+		uint64_t lost = perf_source_side_band_lost(source);
+
+		error = source_scan(source);
+		source_read(source, PERF_CPU_LOSSES_READ, source_now());
+		source->scan_lost = lost;
+		if (perf_source_side_band_lost(source) == lost)
+			break;
+	}
+	return error ? diag_set(diag, error, "cannot read the processes in /proc: %s",
+				strerror(-error))
+		     : 0;
+}
+
+/* Before any ring is open: to read the kernel's symbols takes its time. */
+static int source_create_state(struct source *source, struct record_sink *sink, struct diag *diag)
+{
+	struct perf_state_config config = {
+		.sink = sink,
+		.nr_cpus = source->cpu_watch.nr_cpus,
+		.want_cgroup = source->config.want_cgroup,
+		.want_switches = source->config.want_switches,
+		.keep_images = true,
+		.keep_bytes_max = source->config.keep_bytes_max,
+		.proc_path = source->proc_path,
+		.between = source_read_between,
+		.between_context = source,
+		.chain_depth = source->config.chain_depth,
+		.regs = source->open.regs,
+		.code_path = source->config.code_path,
+	};
+
+	for (size_t i = 0; i < source->config.nr_events; i++)
+		if (perf_open_is_sampled(&source->events[i]) && source->events[i].kernel &&
+		    !source->open.user_only)
+			config.kernel = true;
+	return perf_state_create(&source->state, &config, diag);
+}
+
+static int source_copy_config(struct source *source, const struct source_config *config,
+			      const struct perf_source_options *options)
+{
+	source->config = *config;
+	memcpy(source->events, config->events, config->nr_events * sizeof(*config->events));
+	source->config.events = source->events;
+	if (config->target == SOURCE_TASKS) {
+		source->pids = calloc(config->nr_pids, sizeof(*source->pids));
+		if (!source->pids)
+			return -ENOMEM;
+		memcpy(source->pids, config->pids, config->nr_pids * sizeof(*source->pids));
+	} else {
+		source->config.nr_pids = 0;
+	}
+	source->config.pids = source->pids;
+	if (options->proc_path) {
+		source->proc_path = strdup(options->proc_path);
+		if (!source->proc_path)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < config->nr_events; i++)
+		source->ids.periods[i] = perf_open_period(&source->events[i]);
+	return 0;
+}
+
+static int source_open_parts(struct source *source, const struct perf_source_options *options,
+			     struct record_sink *sink, struct diag *diag)
+{
+	int error;
+
+	cpu_watch_open(&source->cpu_watch, options->cpu_path);
+	source->cpus = calloc(source->cpu_watch.nr_cpus, sizeof(*source->cpus));
+	if (!source->cpus)
+		return -ENOMEM;
+	error = perf_open_init(&source->open, &source->config, source->cpu_watch.online.nr,
+			       options->open, diag);
+	if (error)
+		return error;
+	error = perf_watch_open(&source->watch, source->pids, source->config.nr_pids);
+	if (error == -ESRCH)
+		return diag_set(diag, error, "there is no such process to profile");
+	if (!error)
+		error = perf_feed_create(&source->feed, &source->consumer, sink);
+	if (!error)
+		error = source_create_state(source, sink, diag);
+	/* Few programs, and each as short as it may be. */
+	if (!error && source->open.regs && source->config.target == SOURCE_TASKS)
+		source->consumer.early = source_early;
+	if (!error)
+		error = source_open_rings(source, diag);
+	return error ? error : source_scan_first(source, diag);
+}
+
+static void source_close(struct source *source)
+{
+	if (!source)
+		return;
+	if (source->feed && source->cpus)
+		source_close_cpus(source);
+	free(source->cpus);
+	perf_watch_close(&source->watch);
+	cpu_watch_close(&source->cpu_watch);
+	perf_feed_destroy(source->feed);
+	perf_state_destroy(source->state);
+	perf_ids_deinit(&source->ids);
+	free(source->pids);
+	free(source->proc_path);
+	free(source);
+}
+
+int perf_source_open(struct source **source, const struct source_config *config,
+		     const struct perf_source_options *options, struct record_sink *sink,
+		     struct diag *diag)
+{
+	struct source *made;
+	int error;
+
+	diag_clear(diag);
+	if (!config->nr_events || config->nr_events > SOURCE_EVENTS_MAX ||
+	    (config->target == SOURCE_TASKS && !config->nr_pids))
+		return diag_set(diag, -EINVAL, "no event, too many events, or no process");
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	made->consumer.apply = source_apply;
+	made->losses.side.from_ns = UINT64_MAX;
+	made->losses.switches.from_ns = UINT64_MAX;
+	made->watch.epoll_fd = -1;
+	made->watch.timer_fd = -1;
+	made->cpu_watch.fd = -1;
+	error = source_copy_config(made, config, options);
+	if (!error)
+		error = source_open_parts(made, options, sink, diag);
+	if (!error) {
+		*source = made;
+		return 0;
+	}
+	source_close(made);
+	if (diag && !diag->text[0])
+		(void)diag_set(diag, error, "cannot open performance events: %s", strerror(-error));
+	return error;
+}
+
+static int source_open(struct source **source, const struct source_config *config,
+		       struct record_sink *sink, struct diag *diag)
+{
+	const struct perf_source_options options = {0};
+
+	return perf_source_open(source, config, &options, sink, diag);
+}
+
+static int source_enable(struct source *source, bool enable)
+{
+	int error = 0;
+
+	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++) {
+		int one = perf_cpu_enable(&source->cpus[i], enable);
+
+		if (one && !error)
+			error = one;
+	}
+	return error;
+}
+
+/* One CPU after the other: between the first and the last, switches are known in part. */
+static int source_enable_all(struct source *source, bool enable)
+{
+	uint64_t begin_ns = source_now();
+	int error = source_enable(source, enable);
+
+	perf_state_lose_switches(source->state, begin_ns, source_now(), 0);
+	return error;
+}
+
+static int source_start(struct source *source)
+{
+	source->sampling = true;
+	if (source->config.enable_on_exec && !source->was_stopped)
+		return 0; /* the exec begins it */
+	return source_enable_all(source, true);
+}
+
+static int source_stop(struct source *source)
+{
+	source->sampling = false;
+	source->was_stopped = true;
+	return source_enable_all(source, false);
+}
+
+/*
+ * A clock begins a whole new period on each CPU as it is told, the last of
+ * them before changed_ns: samples up to then have the old one.
+ */
+static int source_set_rates(struct source *source, unsigned int thinning)
+{
+	struct perf_ids *ids = &source->ids;
+	int error = 0;
+
+	source->open.thinning = thinning; /* of CPUs that come, too */
+	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++) {
+		int one = perf_cpu_set_rate(&source->cpus[i], &source->open);
+
+		if (one && !error)
+			error = one;
+	}
+	memcpy(ids->older_periods, ids->periods, sizeof(ids->older_periods));
+	ids->changed_ns = source_now();
+	for (size_t i = 0; i < source->config.nr_events; i++)
+		if (perf_open_period(&source->events[i]))
+			ids->periods[i] = perf_open_rate(&source->open, &source->events[i]);
+	return error;
+}
+
+/* Only of all tasks: what children inherited keeps its period. */
+static int source_set_thinning(struct source *source, unsigned int thinning)
+{
+	unsigned int before = source->open.thinning;
+	int error;
+
+	if (source->config.target != SOURCE_SYSTEM)
+		return -EOPNOTSUPP;
+	if (!thinning)
+		return -EINVAL;
+	error = source_set_rates(source, thinning);
+	if (error)
+		(void)source_set_rates(source, before);
+	return error;
+}
+
+static int source_poll_fd(const struct source *source)
+{
+	return source->watch.epoll_fd;
+}
+
+/* Kernels without counts of their own: the sums of the rings' LOST records. */
+static void source_tell_ring_lost(struct source *source, uint64_t now_ns)
+{
+	uint64_t lost = perf_feed_counters(source->feed)->ring_lost;
+
+	if (source->open.features & PERF_FEATURE_LOST)
+		return;
+	perf_feed_lost(source->feed, now_ns, source->config.nr_events == 1 ? 0 : UINT32_MAX,
+		       lost - source->ring_lost_told);
+	source->ring_lost_told = lost;
+}
+
+/*
+ * A program has begun: what is read of it waits until there is what its stacks are walked by.
+ * Once they have waited for too long they go on, until no table is waited for any more.
+ */
+static bool source_holds(struct source *source, uint64_t now_ns)
+{
+	if (!source->consumer.early)
+		return false;
+	perf_state_tend(source->state);
+	if (!perf_state_tables_waiting(source->state)) {
+		source->held_ns = 0;
+		return false;
+	}
+	if (!source->held_ns)
+		source->held_ns = now_ns;
+	return now_ns - source->held_ns < HOLD_NS &&
+	       perf_feed_held_bytes(source->feed) < HOLD_BYTES;
+}
+
+static void source_round(struct source *source, enum source_drain how, uint64_t begin_ns)
+{
+	bool all = how == SOURCE_DRAIN_ALL;
+
+	source_read(source, all ? PERF_CPU_LOSSES_READ : PERF_CPU_LOSSES_IF_TIGHT, begin_ns);
+	if (all || !source_holds(source, begin_ns))
+		perf_feed_round(source->feed, begin_ns);
+	source_tell_ring_lost(source, begin_ns);
+}
+
+/* Maps and tasks were lost, or a CPU came: read the processes again. */
+static void source_rescan(struct source *source, uint64_t now_ns)
+{
+	uint64_t lost = perf_source_side_band_lost(source);
+
+	if ((lost == source->scan_lost && !source->scan_wanted) || now_ns < source->scan_due_ns)
+		return;
+	source->scan_lost = lost;
+	source->nr_scans++;
+	source->rescanning = true;
+	(void)source_scan(source);
+	source->rescanning = false;
+}
+
+/* The CPU has gone: what its rings still hold is good. */
+static void source_cpu_gone(struct source *source, struct perf_cpu *cpu, uint64_t now_ns)
+{
+	source_read_cpu(source, cpu, PERF_CPU_LOSSES_READ, now_ns);
+	perf_cpu_close(cpu, source->feed);
+	source->nr_cpu_changes++;
+}
+
+static void source_cpu_came(struct source *source, unsigned int cpu)
+{
+	struct thread_list threads;
+	bool no_memory;
+	int error = source_threads(source, &threads);
+
+	if (!error) {
+		error = source_open_cpu(source, cpu, &threads, &no_memory, NULL);
+		thread_list_deinit(&threads);
+	}
+	if (!error && source->sampling)
+		error = perf_cpu_enable(&source->cpus[cpu], true);
+	if (error) {
+		perf_cpu_close(&source->cpus[cpu], source->feed);
+		source->cpus_missing = true;
+		return;
+	}
+	source->nr_cpu_changes++;
+	source->scan_wanted = true;
+	/* It ran tasks before we listened. */
+	perf_state_lose_switches(source->state, source->read_ns, source_now(), 0);
+}
+
+static void source_check_cpus(struct source *source, uint64_t now_ns)
+{
+	if (!cpu_watch_read(&source->cpu_watch) && !source->cpus_missing)
+		return;
+	source->cpus_missing = false;
+	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++) {
+		bool online = cpu_list_has(&source->cpu_watch.online, i);
+
+		if (source->cpus[i].open && !online)
+			source_cpu_gone(source, &source->cpus[i], now_ns);
+		else if (!source->cpus[i].open && online)
+			source_cpu_came(source, i);
+	}
+}
+
+static int source_drain(struct source *source, enum source_drain how)
+{
+	uint64_t begin_ns = source_now();
+
+	if (perf_watch_take(&source->watch))
+		source_check_cpus(source, begin_ns);
+	source->nr_drains++;
+	/* The last samples: of a program that was so short, all there are. */
+	if (how == SOURCE_DRAIN_ALL && perf_watch_ended(&source->watch)) {
+		source_read(source, PERF_CPU_LOSSES_READ, begin_ns);
+		perf_state_wait_tables(source->state, TABLES_WAIT_MS);
+	}
+	source_round(source, how, begin_ns);
+	if (how == SOURCE_DRAIN_ALL) {
+		/*
+		 * Once more for what was being written in the first pass:
+		 * then all that is older than this call has been read.
+		 */
+		source_round(source, how, source_now());
+		perf_feed_flush(source->feed, begin_ns);
+		source_tell_ring_lost(source, begin_ns);
+		perf_state_tell_switches_lost(source->state, begin_ns);
+	}
+	source_rescan(source, begin_ns);
+	perf_state_tend(source->state);
+	return 0;
+}
+
+static bool source_ended(const struct source *source)
+{
+	return perf_watch_ended(&source->watch);
+}
+
+static uint64_t source_seen(const struct source *source)
+{
+	return perf_feed_counters(source->feed)->seen;
+}
+
+static const struct image *source_image(const struct source *source, uint32_t cookie)
+{
+	return perf_state_image(source->state, cookie);
+}
+
+static const char *source_cgroup_path(const struct source *source, uint64_t cgroup)
+{
+	return perf_state_cgroup_path(source->state, cgroup);
+}
+
+static const char *source_code_name(const struct source *source, uint32_t cookie, uint64_t offset)
+{
+	return perf_state_code_name(source->state, cookie, offset);
+}
+
+static uint64_t source_function(const struct source *source, uint32_t cookie, uint64_t offset)
+{
+	return perf_state_function(source->state, cookie, offset);
+}
+
+static int source_save_symbols(struct source *source, const char *meta_path)
+{
+	return perf_state_save_symbols(source->state, meta_path);
+}
+
+const struct source_ops source_perf = {
+	.name = "perf",
+	.open = source_open,
+	.close = source_close,
+	.start = source_start,
+	.stop = source_stop,
+	.poll_fd = source_poll_fd,
+	.drain = source_drain,
+	.ended = source_ended,
+	.seen = source_seen,
+	.image = source_image,
+	.cgroup_path = source_cgroup_path,
+	.save_symbols = source_save_symbols,
+	.code_name = source_code_name,
+	.function = source_function,
+	.read = source_read_only,
+	.set_thinning = source_set_thinning,
+	.notes = perf_source_notes,
+	.counters = perf_source_counters,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The perf source (source_perf of daemon/source.h), with what tests vary. */
+#ifndef DAEMON_PERF_SOURCE_H
+#define DAEMON_PERF_SOURCE_H
+
+#include "daemon/perf_source/perf_open.h"
+#include "daemon/source.h"
+
+struct perf_source_options {
+	const char *cpu_path;  /* NULL: "/sys/devices/system/cpu" */
+	const char *proc_path; /* NULL: "/proc" */
+	perf_open_fn *open;    /* NULL: the system call */
+};
+
+/* source_perf.open with options; borrowed during the call only, as config is. */
+int perf_source_open(struct source **source, const struct source_config *config,
+		     const struct perf_source_options *options, struct record_sink *sink,
+		     struct diag *diag);
+
+#endif

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/perf_source/perf_state.h"
+
+#include "daemon/perf_source/perf_state_internal.h"
+#include "daemon/places/proc_scan.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Of counters: those of walks, where stacks are walked. */
+#define NR_WALK_COUNTERS 5
+/* Under a storm of forks there are always new processes: those come by records. */
+#define PASSES_MAX 10
+/* The keeper gives each table less than that. */
+#define RECORDED_WAIT_MS 120000
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- create, destroy ---- */
+
+int perf_state_create(struct perf_state **result, const struct perf_state_config *config,
+		      struct diag *diag)
+{
+	struct perf_state *state = calloc(1, sizeof(*state));
+	struct places_config places = {
+		.sink = config->sink,
+		.proc_path = config->proc_path,
+		.sys_path = config->sys_path,
+		.kernel = config->kernel,
+		.keep_images = config->keep_images,
+		.keep_bytes_max = config->keep_bytes_max,
+		.code_tables = config->regs,
+		.code_path = config->code_path,
+		.recorded = config->recorded,
+	};
+	int error;
+
+	if (!state)
+		return diag_set(diag, -ENOMEM, "Not enough memory");
+	state->nr_cpus = config->nr_cpus;
+	state->want_cgroup = config->want_cgroup;
+	state->want_switches = config->want_switches;
+	state->chain_depth = config->chain_depth;
+	state->regs = config->regs;
+	state->tables_wait_ms = config->recorded ? RECORDED_WAIT_MS : 0;
+	state->between = config->between;
+	state->between_context = config->between_context;
+	error = places_init(&state->places, &places, diag);
+	if (!error) {
+		state->last_tasks =
+			calloc(state->nr_cpus ? state->nr_cpus : 1, sizeof(struct cpu_task));
+		state->callers = calloc(state->chain_depth + 1, sizeof(*state->callers));
+		if (task_table_init(&state->tasks) || !state->last_tasks || !state->callers)
+			error = diag_set(diag, -ENOMEM, "Not enough memory");
+	}
+	if (error) {
+		perf_state_destroy(state);
+		return error;
+	}
+	*result = state;
+	return 0;
+}
+
+void perf_state_destroy(struct perf_state *state)
+{
+	if (!state)
+		return;
+	places_end(&state->places);
+	/* Tasks refer to images, and to functions by name. */
+	if (state->tasks.processes.buckets)
+		task_table_deinit(&state->tasks);
+	places_deinit(&state->places);
+	free(state->last_tasks);
+	free(state->callers);
+	free(state);
+}
+
+/* ---- scans ---- */
+
+static int read_process(struct perf_state *state, int32_t tgid, struct process_scan **scan)
+{
+	const struct proc_scan config = {state->places.proc_path, &state->places.regions,
+					 &state->tasks.nr_spaces};
+
+	return proc_scan_process(&config, tgid, scan);
+}
+
+static int scan_process(struct perf_state *state, int32_t tgid)
+{
+	struct process_scan *scan;
+	int error = read_process(state, tgid, &scan);
+
+	if (error)
+		return error == -ESRCH ? 0 : error;
+	state->counters.scanned_processes++;
+	return task_table_scanned(&state->tasks, tgid, scan);
+}
+
+/* Scan what is in list and not in done; both ascend. *nr_new: how many those are. */
+static int scan_new(struct perf_state *state, const struct pid_list *list,
+		    const struct pid_list *done, size_t *nr_new)
+{
+	size_t next = 0;
+	int error = 0;
+
+	*nr_new = 0;
+	for (size_t i = 0; !error && i < list->nr_pids; i++) {
+		while (next < done->nr_pids && done->pids[next] < list->pids[i])
+			next++;
+		if (next < done->nr_pids && done->pids[next] == list->pids[i])
+			continue;
+		++*nr_new;
+		error = scan_process(state, list->pids[i]);
+		if (state->between)
+			state->between(state->between_context);
+	}
+	return error;
+}
+
+/*
+ * Again until no new process shows up: then each one that lives was scanned,
+ * or was forked by one that had been scanned before.
+ */
+static int scan_all(struct perf_state *state)
+{
+	struct pid_list done = {.nr_pids = 0};
+	uint64_t begin_ns = now_ns();
+	int error = 0;
+
+	for (int pass = 0; !error && pass < PASSES_MAX; pass++) {
+		struct pid_list list;
+		size_t nr_new;
+
+		error = proc_scan_list(state->places.proc_path, &list);
+		if (error)
+			break;
+		error = scan_new(state, &list, &done, &nr_new);
+		pid_list_deinit(&done);
+		done = list;
+		if (!nr_new)
+			break;
+	}
+	pid_list_deinit(&done);
+	if (!error)
+		task_table_end_unlisted(&state->tasks, begin_ns);
+	return error;
+}
+
+struct doubtful {
+	const struct perf_state *state;
+	int32_t *tgids; /* NULL: only count */
+	size_t nr_tgids;
+};
+
+static void note_if_doubtful(struct node *node, void *context)
+{
+	const struct process *process = node_owner(node, struct process, node);
+	struct doubtful *doubtful = context;
+
+	if (process->exited || process->scan ||
+	    process->ground_ns >= doubtful->state->doubt_until_ns)
+		return;
+	if (doubtful->tgids)
+		doubtful->tgids[doubtful->nr_tgids] = process->tgid;
+	doubtful->nr_tgids++;
+}
+
+/* What the given processes forked has no other way out of doubt, unless it execs. */
+static int scan_doubtful(struct perf_state *state)
+{
+	struct doubtful doubtful = {.state = state};
+	int error = 0;
+
+	node_hash_walk(&state->tasks.processes, note_if_doubtful, &doubtful);
+	if (!doubtful.nr_tgids)
+		return 0;
+	doubtful.tgids = calloc(doubtful.nr_tgids, sizeof(*doubtful.tgids));
+	if (!doubtful.tgids)
+		return -ENOMEM;
+	doubtful.nr_tgids = 0;
+	node_hash_walk(&state->tasks.processes, note_if_doubtful, &doubtful);
+	for (size_t i = 0; !error && i < doubtful.nr_tgids; i++) {
+		error = scan_process(state, doubtful.tgids[i]);
+		if (state->between)
+			state->between(state->between_context);
+	}
+	free(doubtful.tgids);
+	return error;
+}
+
+int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
+{
+	int error = 0;
+
+	if (!pids)
+		error = scan_all(state);
+	for (size_t i = 0; pids && !error && i < nr_pids; i++)
+		error = scan_process(state, pids[i]);
+	if (pids && !error)
+		error = scan_doubtful(state);
+	return error || !state->want_cgroup
+		       ? error
+		       : cgroup_names_scan(&state->places.cgroups, state->places.proc_path);
+}
+
+void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns)
+{
+	if (!state->doubt_until_ns || from_ns < state->doubt_from_ns)
+		state->doubt_from_ns = from_ns;
+	if (until_ns > state->doubt_until_ns)
+		state->doubt_until_ns = until_ns;
+	/* An exit may have been among it: a task that is gone must not wait on. */
+	perf_state_lose_switches(state, from_ns, until_ns, 0);
+}
+
+/* ---- items ---- */
+
+/* The process of an item that says something new of it, or NULL. */
+static struct process *process_of(struct perf_state *state, const struct perf_item *item)
+{
+	struct process *process = task_table_find(&state->tasks, item->pid, item->time_ns);
+
+	if (process && process_is_newer(process, item->time_ns)) {
+		state->counters.old_records++;
+		return NULL;
+	}
+	return process;
+}
+
+static int map(struct perf_state *state, struct process *process, const struct perf_item *item)
+{
+	struct region_told told = {
+		.start = item->u.mmap.start,
+		.end = item->u.mmap.start + item->u.mmap.nr_bytes,
+		.file_offset = item->u.mmap.file_offset,
+		.path = item->u.mmap.path,
+		.tgid = item->pid,
+		.exec_image = process->app_wanted,
+		.time_ns = item->time_ns,
+		.identity = item->u.mmap.identity,
+	};
+	struct mapping mapping;
+	int error = region_make(&state->places.regions, &told, &mapping);
+
+	if (error)
+		return error;
+	error = space_map(&process->space, &mapping);
+	if (state->regs)
+		perf_unwind_want(state, process, mapping.image, mapping.start);
+	if (process->app_wanted && mapping.image->image.kind == OPROF_IMAGE_FILE) {
+		process->app = image_get(mapping.image);
+		process->app_wanted = false;
+	}
+	image_put(mapping.image);
+	return error;
+}
+
+/*
+ * Most of what is known of the space was unmapped, which no record tells.
+ * What /proc has now holds from now on; the records on their way to now go
+ * on with the old space, or an empty one where /proc says nothing.
+ */
+static int renew_space(struct perf_state *state, struct process *process)
+{
+	struct process_scan *scan;
+	struct space *empty;
+
+	state->counters.renewed_spaces++;
+	if (!read_process(state, process->tgid, &scan)) {
+		if (scan->space)
+			return task_table_scanned(&state->tasks, process->tgid, scan);
+		process_scan_destroy(scan);
+	}
+	empty = space_create(&state->tasks.nr_spaces);
+	if (!empty)
+		return -ENOMEM;
+	space_put(process->space);
+	process->space = empty;
+	return 0;
+}
+
+/* Memory that is not code any more, or never was: it covers code. */
+static bool is_data(const struct perf_item *item)
+{
+	return (item->misc & PERF_RECORD_MISC_MMAP_DATA) ||
+	       (item->type == PERF_RECORD_MMAP2 && !(item->u.mmap.prot & PROT_EXEC));
+}
+
+static void apply_mmap(struct perf_state *state, const struct perf_item *item)
+{
+	uint64_t end = item->u.mmap.start + item->u.mmap.nr_bytes;
+	struct process *process;
+	int error;
+
+	state->counters.mmap_records++;
+	if ((item->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
+	    end <= item->u.mmap.start)
+		return;
+	process = process_of(state, item);
+	if (!process || !process->space) {
+		state->counters.unknown_mmaps++;
+		return;
+	}
+	if (is_data(item)) {
+		struct mapping cut = {.start = item->u.mmap.start, .end = end};
+
+		error = space_map(&process->space, &cut);
+	} else {
+		error = map(state, process, item);
+	}
+	if (!error && !process->scan && space_is_overgrown(process->space))
+		error = renew_space(state, process);
+	if (error) {
+		/* Better none than one that shows what is not there. */
+		state->tasks.lost_memory++;
+		space_put(process->space);
+		process->space = NULL;
+	}
+	perf_sample_note_task(state, item->cpu, process, item->tid);
+}
+
+static void apply_comm(struct perf_state *state, const struct perf_item *item)
+{
+	state->counters.comm_records++;
+	if (!item->u.comm.exec || item->pid <= 0)
+		return;
+	task_table_exec(&state->tasks, item->pid, item->time_ns);
+	perf_sample_note_task(state, item->cpu,
+			      task_table_find(&state->tasks, item->pid, item->time_ns), item->tid);
+}
+
+static void apply_fork(struct perf_state *state, const struct perf_item *item)
+{
+	state->counters.fork_records++;
+	if (item->pid <= 0 || item->tid <= 0)
+		return;
+	task_table_fork(&state->tasks, item->pid, item->tid, item->u.task.ppid, item->time_ns);
+	/* The parent wrote the record. */
+	perf_sample_note_task(state, item->cpu,
+			      task_table_find(&state->tasks, item->u.task.ppid, item->time_ns),
+			      item->u.task.ptid);
+}
+
+static void apply_exit(struct perf_state *state, const struct perf_item *item)
+{
+	state->counters.exit_records++;
+	if (item->pid <= 0)
+		return;
+	/* What still runs of it after this has no pid before long: remember who it is. */
+	perf_sample_note_task(state, item->cpu,
+			      task_table_find(&state->tasks, item->pid, item->time_ns), item->tid);
+	task_table_exit(&state->tasks, item->pid, item->tid, item->time_ns);
+}
+
+static void apply_ksymbol(struct perf_state *state, const struct perf_item *item)
+{
+	state->counters.ksymbol_records++;
+	if (item->u.ksymbol.unregister)
+		kernel_map_remove_made(&state->places.kernel.map, item->u.ksymbol.start);
+	else if (kernel_map_add_made(&state->places.kernel.map, item->u.ksymbol.start,
+				     item->u.ksymbol.nr_bytes, item->u.ksymbol.name))
+		state->tasks.lost_memory++;
+}
+
+static void apply_cgroup(struct perf_state *state, const struct perf_item *item)
+{
+	int error =
+		cgroup_names_add(&state->places.cgroups, item->u.cgroup.id, item->u.cgroup.path);
+
+	state->counters.cgroup_records++;
+	if (!error && cgroup_names_are_old(&state->places.cgroups))
+		error = cgroup_names_renew(&state->places.cgroups, state->places.proc_path);
+	if (error)
+		state->tasks.lost_memory++;
+}
+
+void perf_state_apply(struct perf_state *state, const struct perf_item *item)
+{
+	state->now_ns = item->time_ns;
+	/* Between items: what names them is all out. */
+	places_release(&state->places);
+	switch (item->type) {
+	case PERF_RECORD_SAMPLE:
+		perf_sample_apply(state, item);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		apply_mmap(state, item);
+		break;
+	case PERF_RECORD_COMM:
+		apply_comm(state, item);
+		break;
+	case PERF_RECORD_FORK:
+		apply_fork(state, item);
+		break;
+	case PERF_RECORD_EXIT:
+		apply_exit(state, item);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		apply_ksymbol(state, item);
+		break;
+	case PERF_RECORD_CGROUP:
+		apply_cgroup(state, item);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		perf_switch_apply(state, item);
+		break;
+	default:
+		/* Losses of side-band: whoever drains the rings asks for a scan. */
+		break;
+	}
+}
+
+/* One of a build-id: the same that its mapping will be of, when its time comes. */
+void perf_state_early(struct perf_state *state, const struct perf_item *item)
+{
+	const struct oprof_image_identity *identity = &item->u.mmap.identity;
+	int32_t pids[KEEPER_PIDS] = {item->pid};
+	struct image_entry *entry;
+
+	if (!identity->nr_build_id || is_data(item) || item->u.mmap.path[0] != '/' ||
+	    region_is_unfiled(item->u.mmap.path))
+		return;
+	entry = region_file_image(&state->places.regions, item->u.mmap.path, identity);
+	if (!entry)
+		return;
+	if (image_code_is_due(&state->places.code_tables, entry, item->time_ns))
+		image_keep_want_code(&state->places.keep, entry, pids, item->u.mmap.start, -1,
+				     item->time_ns);
+	image_put(entry);
+}
+
+unsigned int perf_state_tables_waiting(const struct perf_state *state)
+{
+	return state->places.keep.nr_tables;
+}
+
+void perf_state_wait_tables(struct perf_state *state, int timeout_ms)
+{
+	image_keep_wait_code(&state->places.keep, timeout_ms);
+}
+
+void perf_state_hurry(struct perf_state *state)
+{
+	state->tables_wait_ms = 0;
+}
+
+void perf_state_tend(struct perf_state *state)
+{
+	image_keep_tend(&state->places.keep, now_ns());
+}
+
+/* ---- what is known ---- */
+
+const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie)
+{
+	return places_image(&state->places, cookie);
+}
+
+const char *perf_state_cgroup_path(const struct perf_state *state, uint64_t cgroup)
+{
+	return cgroup_names_find(&state->places.cgroups, cgroup);
+}
+
+const char *perf_state_code_name(const struct perf_state *state, uint32_t cookie, uint64_t offset)
+{
+	return places_code_name(&state->places, cookie, offset);
+}
+
+uint64_t perf_state_function(const struct perf_state *state, uint32_t cookie, uint64_t offset)
+{
+	return places_function(&state->places, cookie, offset);
+}
+
+int perf_state_save_symbols(struct perf_state *state, const char *meta_path)
+{
+	return places_save_symbols(&state->places, meta_path);
+}
+
+size_t perf_state_counters(const struct perf_state *state, struct source_counter *counters,
+			   size_t room)
+{
+	const struct perf_state_counters *own = &state->counters;
+	const struct source_counter all[] = {
+		{"mmap_records", own->mmap_records},
+		{"comm_records", own->comm_records},
+		{"fork_records", own->fork_records},
+		{"exit_records", own->exit_records},
+		{"cgroup_records", own->cgroup_records},
+		{"ksymbol_records", own->ksymbol_records},
+		{"unknown_mmaps", own->unknown_mmaps},
+		{"old_records", own->old_records},
+		{"renewed_spaces", own->renewed_spaces},
+		{"scanned_processes", own->scanned_processes},
+		{"switch_records", own->switch_records},
+		{"unknown_switches", own->unknown_switches},
+		{"processes_met", state->tasks.last_generation - TASK_IDLE_GENERATION},
+		{"state_lost_memory", state->tasks.lost_memory},
+		{"chains_whole", own->chains_whole},
+		{"chains_truncated", own->chains_truncated},
+		{"chains_broken", own->chains_broken},
+		{"frames_walked", own->frames_walked},
+		{"frames_by_pointer", own->frames_by_pointer},
+	};
+	size_t nr = sizeof(all) / sizeof(all[0]) - (state->regs ? 0 : NR_WALK_COUNTERS);
+
+	if (room)
+		memcpy(counters, all, (nr < room ? nr : room) * sizeof(all[0]));
+	return nr + places_counters(&state->places, nr < room ? counters + nr : NULL,
+				    nr < room ? room - nr : 0);
+}

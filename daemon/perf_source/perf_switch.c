@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Switches from one task to another, as perf tells them -> SWITCH records. A
+ * whole CPU's record names both tasks; one of a single task's events only
+ * that task, which comes or goes.
+ */
+#include "daemon/perf_source/perf_state_internal.h"
+
+#include <linux/perf_event.h>
+
+void perf_state_lose_switches(struct perf_state *state, uint64_t from_ns, uint64_t until_ns,
+			      uint64_t nr_records)
+{
+	struct switch_gap *gap = &state->gap;
+
+	if (!state->want_switches)
+		return;
+	if (!gap->until_ns || from_ns < gap->from_ns)
+		gap->from_ns = from_ns;
+	if (until_ns > gap->until_ns)
+		gap->until_ns = until_ns;
+	gap->nr_records += nr_records;
+	gap->told = false;
+}
+
+void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
+{
+	struct switch_gap *gap = &state->gap;
+
+	if (!gap->until_ns || gap->told || time_ns < gap->from_ns)
+		return;
+	record_writer_switches_lost(&state->places.writer, gap->from_ns, gap->nr_records);
+	gap->nr_records = 0;
+	gap->told = true;
+}
+
+/* Inside a stretch that not all switches are known of; tells and ends such stretches. */
+static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
+{
+	struct switch_gap *gap = &state->gap;
+
+	if (!gap->until_ns || time_ns < gap->from_ns)
+		return false;
+	perf_state_tell_switches_lost(state, time_ns);
+	if (time_ns < gap->until_ns)
+		return true;
+	*gap = (struct switch_gap){.until_ns = 0};
+	return false;
+}
+
+/* Records of switches do not tell it. */
+static uint64_t cgroup_of(struct perf_state *state, struct process *process, uint64_t time_ns)
+{
+	uint64_t cgroup;
+
+	if (!state->want_cgroup || time_ns < process->cgroup_due_ns)
+		return process->cgroup;
+	cgroup = cgroup_names_of_process(&state->places.cgroups, state->places.proc_path,
+					 process->tgid);
+	process_in_cgroup(process, cgroup ? cgroup : process->cgroup, time_ns);
+	return process->cgroup;
+}
+
+/*
+ * The task of these ids as records tell it; of those that nothing certain is
+ * known of, and of what still runs of a thread after its exit record: none.
+ */
+static void task_of(struct perf_state *state, const struct perf_item *item, int32_t pid,
+		    int32_t tid, struct oprof_task *task)
+{
+	struct process *process;
+
+	*task = (struct oprof_task){.generation = TASK_IDLE_GENERATION};
+	if (pid <= 0 || tid <= 0)
+		return;
+	process = task_table_find(&state->tasks, pid, item->time_ns);
+	if (!process || process_is_newer(process, item->time_ns) ||
+	    perf_sample_is_doubtful(state, process, item->time_ns)) {
+		state->counters.unknown_switches++;
+		return;
+	}
+	if (!task_table_lives(&state->tasks, process, tid))
+		return;
+	task->tgid = pid;
+	task->tid = tid;
+	task->generation = process->generation;
+	task->app_image = process->app ? image_tell(process->app) : OPROF_IMAGE_NONE;
+	task->cgroup = cgroup_of(state, process, item->time_ns);
+	perf_sample_note_task(state, item->cpu, process, tid);
+}
+
+void perf_switch_apply(struct perf_state *state, const struct perf_item *item)
+{
+	bool out = item->u.cpu_switch.out;
+	struct oprof_task self, other;
+
+	state->counters.switch_records++;
+	if (!state->want_switches || item->cpu >= state->nr_cpus || is_in_gap(state, item->time_ns))
+		return;
+	task_of(state, item, item->pid, item->tid, &self);
+	task_of(state, item, item->u.cpu_switch.next_pid, item->u.cpu_switch.next_tid, &other);
+	if (!self.tgid && !other.tgid)
+		return;
+	record_writer_switch(&state->places.writer, item->time_ns, item->cpu, out ? &self : &other,
+			     item->u.cpu_switch.preempted ? OPROF_OFF_CPU_PREEMPTED
+							  : OPROF_OFF_CPU_WAITING,
+			     out ? &other : &self);
+}

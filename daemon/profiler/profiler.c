@@ -1,0 +1,757 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/profiler/profiler.h"
+
+#include "daemon/filing/recount.h"
+#include "daemon/session/separation.h"
+#include "daemon/profiler/unwind_choice.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RATE_NS UINT64_C(5000000000)
+/* A task that waits for longer is seen to, at least so often. */
+#define SETTLE_NS UINT64_C(60000000000)
+/* Of the budget, for the live stack file: half of what all live files may take. */
+#define STACKS_SHARE 8
+
+static int profiler_place(void *context, const struct sample_key *key, struct placement *placement)
+{
+	struct profiler *profiler = context;
+	struct placement_config config = {
+		.ops = profiler->config.ops,
+		.source = profiler->source,
+		.session = profiler->session,
+		.separation = profiler->config.separation,
+		.epoch = profiler->history.epoch,
+		.thinned = profiler->thinned,
+	};
+
+	return placement_find(&config, key, placement);
+}
+
+static void profiler_set_aside(void *context)
+{
+	struct profiler *profiler = context;
+
+	profiler->recount_due = true;
+}
+
+static void profiler_stacks_lost(void *context, uint64_t nr_stacks)
+{
+	struct profiler *profiler = context;
+	struct stats *stats = &profiler->session->stats;
+
+	stats_set(stats, STATS_STACKS_STORED, stats->values[STATS_STACKS_STORED] - nr_stacks);
+	stats_add(stats, STATS_STACKS_LOST_FILE, nr_stacks);
+}
+
+/* Not while samples are being added: what was counted is in the files, then, and no more. */
+static void profiler_recount(struct profiler *profiler)
+{
+	struct recount sums;
+	int error;
+
+	if (!profiler->recount_due)
+		return;
+	error = recount_session(profiler->session->current_path, &sums);
+	if (error && error != profiler->recount_error)
+		log_error("cannot count what %s holds: %s", profiler->session->current_path,
+			  strerror(-error));
+	profiler->recount_error = error;
+	if (error)
+		return; /* the next round tries again */
+	profiler->recount_due = false;
+	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight, sums.stacks);
+}
+
+/* What the source saw, and what was made of its switches. */
+static uint64_t profiler_seen(const struct profiler *profiler)
+{
+	return profiler->config.ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
+}
+
+static void profiler_read(void *context)
+{
+	struct profiler *profiler = context;
+
+	if (profiler->config.ops->read)
+		profiler->config.ops->read(profiler->source);
+}
+
+/* What history finds to be lost, it finds between rounds. */
+static void profiler_recount_now(void *context)
+{
+	struct profiler *profiler = context;
+
+	profiler->recount_due = true;
+	profiler_recount(profiler);
+}
+
+static void profiler_begin_counters(struct profiler *profiler)
+{
+	const struct source_ops *ops = profiler->config.ops;
+	struct source_counter counters[PROFILER_COUNTERS_MAX];
+	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
+
+	stats_begin_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
+	profiler->rate_since_ns = profiler->history.stretch.last.monotonic_ns;
+	profiler->rate_seen = profiler->session->stats.values[STATS_SEEN];
+	profiler->rate = 0;
+}
+
+static void profiler_update_rate(struct profiler *profiler, uint64_t now_ns)
+{
+	uint64_t seen = profiler->session->stats.values[STATS_SEEN];
+	uint64_t passed_ns = now_ns - profiler->rate_since_ns;
+
+	if (passed_ns < RATE_NS)
+		return;
+	profiler->rate = (double)(seen - profiler->rate_seen) * 1e9 / (double)passed_ns;
+	profiler->rate_since_ns = now_ns;
+	profiler->rate_seen = seen;
+}
+
+static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
+{
+	const struct source_ops *ops = profiler->config.ops;
+	struct source_counter counters[PROFILER_COUNTERS_MAX];
+	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
+	int mended = stats_mend(&profiler->session->stats);
+
+	stats_update_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
+	if (mended > 0)
+		log_error("the session's meta/stats was truncated or its disk failed: made anew");
+	profiler_update_rate(profiler, now_ns);
+}
+
+static void profiler_save_symbols(struct profiler *profiler)
+{
+	int error =
+		profiler->config.ops->save_symbols(profiler->source, profiler->session->meta_path);
+
+	if (error)
+		log_warning("cannot keep symbols of the kernel in the session: %s",
+			    strerror(-error));
+}
+
+static void profiler_info(struct profiler *profiler)
+{
+	const struct profiler_config *config = &profiler->config;
+	struct session_info *info = &profiler->session->info;
+
+	session_info_init(info);
+	info->target = config->source.target == SOURCE_SYSTEM ? "system" : "processes";
+	info->separation = config->separation;
+	info->events = config->source.events;
+	info->nr_events = config->source.nr_events;
+}
+
+static void profiler_release(void *context, uint32_t cookie)
+{
+	struct profiler *profiler = context;
+	const struct image *image = profiler->config.ops->image(profiler->source, cookie);
+
+	if (profiler->recent && image)
+		recent_release(profiler->recent, image);
+	if (profiler->cache)
+		sample_cache_release(profiler->cache, cookie);
+}
+
+/* What came before belongs to another session, or none. */
+static void profiler_begin_recent(struct profiler *profiler)
+{
+	struct recent *recent = profiler->recent;
+
+	if (!recent)
+		return;
+	profiler->round_ns = profiler->history.stretch.last.monotonic_ns;
+	recent_clear(recent);
+	recent_mark(recent, profiler->round_ns, &profiler->session->stats);
+}
+
+/*
+ * The session has been begun, its files are not open: what it holds, and the
+ * epoch of what comes now. 0 or -errno.
+ */
+static int profiler_begin_history(struct profiler *profiler, struct diag *diag)
+{
+	int damaged = history_open(&profiler->history, diag);
+
+	if (damaged < 0)
+		return damaged;
+	profiler->recount_due |=
+		damaged || profiler->session->killed || profiler->session->stats.damaged;
+	profiler->session->killed = false;
+	profiler_begin_counters(profiler);
+	profiler_recount(profiler);
+	return history_begin(&profiler->history, profiler->cache, diag);
+}
+
+static uint64_t profiler_stack_bytes_max(const struct profiler *profiler)
+{
+	uint64_t share =
+		history_budget_on(profiler->session->path, profiler->config.history.budget_bytes) /
+		STACKS_SHARE;
+
+	return share < STACK_KEEP_BYTES_MAX ? share : STACK_KEEP_BYTES_MAX;
+}
+
+/* Samples have call chains. */
+static int profiler_open_stacks(struct profiler *profiler)
+{
+	struct stack_keep_config config = {
+		.session_path = profiler->session->current_path,
+		.meta_path = profiler->session->meta_path,
+		.ops = profiler->config.ops,
+		.source = profiler->source,
+		.code = &profiler->attribution.code,
+		.separation = profiler->config.separation,
+		.place = profiler_place,
+		.set_aside = profiler_stacks_lost,
+		.context = profiler,
+	};
+	int error;
+
+	if (!profiler->config.source.chain_depth)
+		return 0;
+	config.nr_bytes_max = profiler_stack_bytes_max(profiler);
+	error = stack_keep_create(&profiler->stacks, &config);
+	profiler->attribution.stacks = profiler->stacks;
+	profiler->history.stacks = profiler->stacks;
+	return error;
+}
+
+static void profiler_close_files(struct profiler *profiler)
+{
+	stack_keep_destroy(profiler->stacks);
+	sample_cache_destroy(profiler->cache);
+}
+
+static int profiler_open_session(struct profiler *profiler, struct diag *diag)
+{
+	struct sample_cache_config cache = {
+		.folder = profiler->session->current_path,
+		.nr_files_max = sample_cache_room(),
+		.place = profiler_place,
+		.set_aside = profiler_set_aside,
+		.context = profiler,
+	};
+	struct session_info *info = &profiler->session->info;
+	int error;
+
+	info->notes = profiler->notes;
+	info->nr_notes =
+		profiler->config.ops->notes(profiler->source, profiler->notes, SOURCE_NOTES_MAX);
+	error = session_begin(profiler->session, profiler->config.begin, diag);
+	if (error < 0)
+		return error;
+	if (error > 0)
+		log_warning("%s", diag_show(diag));
+	error = sample_cache_create(&profiler->cache, &cache);
+	if (!error)
+		error = profiler_open_stacks(profiler);
+	if (error) {
+		profiler_close_files(profiler);
+		return diag_set(diag, error, "out of memory");
+	}
+	profiler->attribution.cache = profiler->cache;
+	profiler->attribution.stats = &profiler->session->stats;
+	code_keys_init(&profiler->attribution.code, profiler->config.ops, profiler->source,
+		       &profiler->session->names);
+	error = profiler_begin_history(profiler, diag);
+	if (error) {
+		profiler_close_files(profiler);
+		return error;
+	}
+	profiler_begin_recent(profiler);
+	profiler_save_symbols(profiler);
+	return 0;
+}
+
+/* Where the source's records go: through off_cpu, where time off CPU was asked for. */
+static int profiler_open_sink(struct profiler *profiler, struct record_sink **sink)
+{
+	struct source_config *source = &profiler->config.source;
+
+	*sink = &profiler->attribution.sink;
+	for (size_t i = 0; i < source->nr_events; i++) {
+		if (source->events[i].perf_type != EVENT_TYPE_SWITCHES)
+			continue;
+		source->want_switches = true;
+		if (off_cpu_init(&profiler->off_cpu, *sink, (uint16_t)i))
+			return -ENOMEM;
+		*sink = &profiler->off_cpu.sink;
+	}
+	return 0;
+}
+
+static int profiler_init_history(struct profiler *profiler)
+{
+	struct history_config *config = &profiler->config.history;
+
+	profiler->config.source.keep_bytes_max =
+		history_budget_on(profiler->session->path, config->budget_bytes) /
+		HISTORY_KEEP_SHARE;
+	config->between = profiler_read;
+	config->recount = profiler_recount_now;
+	config->context = profiler;
+	return history_init(&profiler->history, profiler->session, config);
+}
+
+/* Samples of another machine: what this one is says nothing. */
+static void profiler_take_machine(struct profiler *profiler)
+{
+	struct session_info *info = &profiler->session->info;
+	struct source_machine machine = {NULL, NULL};
+
+	profiler->choice.ops->machine(profiler->source, &machine);
+	(void)snprintf(info->host, sizeof(info->host), "%s", machine.host ? machine.host : "");
+	(void)snprintf(info->cpu_type, sizeof(info->cpu_type), "%s",
+		       machine.cpu ? machine.cpu : "");
+	memset(info->boot_id, 0, sizeof(info->boot_id));
+	info->boot_id_text[0] = '\0';
+	info->cpu_khz = 0;
+}
+
+static int profiler_open_source(struct profiler *profiler, struct record_sink *sink,
+				struct diag *diag)
+{
+	struct source_choice *choice = &profiler->choice;
+	struct session_info *info = &profiler->session->info;
+	int error;
+
+	if (profiler->config.choice)
+		*choice = *profiler->config.choice;
+	else
+		*choice = (struct source_choice){.ops = profiler->config.ops};
+	error = source_choice_open(choice, &profiler->source, &profiler->config.source, sink, diag);
+	profiler->config.ops = choice->ops;
+	if (!error && choice->ops->machine)
+		profiler_take_machine(profiler);
+	info->source = choice->ops->name;
+	info->source_reason = choice->reason;
+	return error;
+}
+
+int profiler_open(struct profiler *profiler, struct session *session,
+		  const struct profiler_config *config, struct diag *diag)
+{
+	long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct record_sink *sink;
+	int error;
+
+	memset(profiler, 0, sizeof(*profiler));
+	profiler->config = *config;
+	profiler->session = session;
+	profiler->thinning = 1;
+	profiler_info(profiler);
+	error = attribution_init(&profiler->attribution, config->separation,
+				 config->source.nr_events, nr_cpus > 0 ? (uint32_t)nr_cpus : 1);
+	for (size_t i = 0; i < config->source.nr_events; i++)
+		profiler->attribution.plain_periods[i] =
+			placement_plain_period(&config->source.events[i]);
+	if (!error)
+		error = profiler_open_sink(profiler, &sink);
+	if (!error)
+		error = profiler_init_history(profiler);
+	if (error) {
+		attribution_deinit(&profiler->attribution);
+		return diag_set(diag, error, "out of memory");
+	}
+	/* Before the session: a refusal must not cost what --fresh throws away. */
+	if (recent_create(&profiler->recent))
+		log_warning("no memory for the last minutes' samples: they are in the files only");
+	profiler->attribution.recent = profiler->recent;
+	profiler->attribution.release = profiler_release;
+	profiler->attribution.context = profiler;
+	error = profiler_open_source(profiler, sink, diag);
+	if (!error)
+		error = profiler_open_session(profiler, diag);
+	if (error) {
+		profiler->config.ops->close(profiler->source);
+		off_cpu_deinit(&profiler->off_cpu);
+		history_deinit(&profiler->history);
+		attribution_deinit(&profiler->attribution);
+		recent_destroy(profiler->recent);
+	}
+	return error;
+}
+
+void profiler_close(struct profiler *profiler)
+{
+	(void)profiler_stop(profiler);
+	if (!profiler->lost)
+		(void)profiler_dump(profiler);
+	history_deinit(&profiler->history);
+	profiler_close_files(profiler);
+	profiler->config.ops->close(profiler->source);
+	off_cpu_deinit(&profiler->off_cpu);
+	attribution_deinit(&profiler->attribution);
+	recent_destroy(profiler->recent);
+}
+
+int profiler_start(struct profiler *profiler)
+{
+	int error = 0;
+
+	if (profiler->running)
+		return 0;
+	error = profiler->config.ops->start(profiler->source);
+	profiler->running = !error;
+	if (!error) {
+		history_start(&profiler->history);
+		/* Nothing is due yet. */
+		profiler->drained_ns = profiler->history.stretch.last.monotonic_ns;
+	}
+	return error;
+}
+
+int profiler_stop(struct profiler *profiler)
+{
+	int error;
+
+	if (!profiler->running)
+		return 0;
+	error = profiler->config.ops->stop(profiler->source);
+	profiler->running = error != 0;
+	if (!error)
+		history_stop(&profiler->history);
+	return error;
+}
+
+/* A periodic drain gives what came before the round before it, for certain. */
+static void profiler_mark(struct profiler *profiler, enum source_drain how, uint64_t now_ns)
+{
+	uint64_t drained_ns = how == SOURCE_DRAIN_ALL ? now_ns : profiler->round_ns;
+
+	if (profiler->recent)
+		recent_mark(profiler->recent, drained_ns, &profiler->session->stats);
+	profiler->round_ns = now_ns;
+}
+
+/* 0 or -errno of the source. */
+static int profiler_drain(struct profiler *profiler, enum source_drain how)
+{
+	struct history *history = &profiler->history;
+	bool stepped;
+	int64_t to_realtime_ns = history_follow(history, &stepped);
+	uint64_t now_ns = history->stretch.last.monotonic_ns;
+	int error;
+
+	sample_cache_begin_round(profiler->cache, now_ns, to_realtime_ns);
+	if (profiler->stacks)
+		stack_keep_begin_round(profiler->stacks, now_ns);
+	if (profiler->config.source.want_switches &&
+	    (stepped || now_ns - profiler->settled_ns >= SETTLE_NS || history_is_due(history)))
+		how = SOURCE_DRAIN_ALL;
+	error = profiler->config.ops->drain(profiler->source, how);
+	if (how == SOURCE_DRAIN_ALL && profiler->config.source.want_switches) {
+		off_cpu_settle(&profiler->off_cpu, now_ns);
+		profiler->settled_ns = now_ns;
+	}
+	sample_cache_end_round(profiler->cache);
+	if (profiler->stacks && stack_keep_wants_symbols(profiler->stacks))
+		profiler_save_symbols(profiler);
+	profiler_update_counters(profiler, now_ns);
+	profiler_recount(profiler);
+	profiler_mark(profiler, how, now_ns);
+	history_run(history, stepped);
+	if (error && error != profiler->drain_error)
+		log_error("reading samples: %s", strerror(-error));
+	profiler->drain_error = error;
+	if (!error)
+		profiler->drained_ns = now_ns;
+	return error;
+}
+
+int profiler_close_epoch(struct profiler *profiler)
+{
+	int error;
+
+	if (profiler->lost)
+		return -ENOENT;
+	error = profiler_drain(profiler, SOURCE_DRAIN_ALL);
+	return error ? error : history_close(&profiler->history);
+}
+
+void profiler_reap(struct profiler *profiler)
+{
+	history_reap(&profiler->history, false);
+}
+
+static const struct source_note thinned_note = {
+	"thinned",
+	"at times fewer samples were taken, to keep the CPU budget (--cpu-budget): those "
+	"weigh more, and shares are by weight"};
+
+void profiler_note(struct profiler *profiler, const struct source_note *note)
+{
+	struct session_info *info = &profiler->session->info;
+	int error;
+
+	for (size_t i = 0; i < info->nr_notes; i++)
+		if (!strcmp(info->notes[i].name, note->name))
+			return;
+	if (info->nr_notes == SOURCE_NOTES_MAX)
+		return;
+	profiler->notes[info->nr_notes++] = *note; /* info borrows them */
+	error = session_tell_notes(profiler->session);
+	if (error)
+		log_warning("cannot keep a note in the session: %s", strerror(-error));
+}
+
+/* From the next epoch on: the source still takes all samples. */
+static int profiler_begin_thinned(struct profiler *profiler)
+{
+	int error = profiler_close_epoch(profiler);
+
+	if (error)
+		return error;
+	profiler->thinned = true;
+	profiler_note(profiler, &thinned_note);
+	return 0;
+}
+
+/*
+ * The epoch that has samples of both kinds must store weights. So it begins
+ * before the first sample is left out, and ends after all are taken again.
+ */
+int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
+{
+	const struct source_ops *ops = profiler->config.ops;
+	int error = ops->set_thinning ? 0 : -EOPNOTSUPP;
+
+	if (!error && thinning == profiler->thinning && (thinning > 1) == profiler->thinned)
+		return 0;
+	if (!error && thinning > 1 && !profiler->thinned)
+		error = profiler_begin_thinned(profiler);
+	if (!error)
+		error = profiler_drain(profiler, SOURCE_DRAIN_ALL);
+	if (!error && thinning != profiler->thinning)
+		error = ops->set_thinning(profiler->source, thinning);
+	if (error)
+		return error;
+	profiler->thinning = thinning;
+	if (thinning > 1)
+		return 0;
+	error = profiler_close_epoch(profiler);
+	profiler->thinned = error != 0;
+	return error;
+}
+
+void profiler_round(struct profiler *profiler, enum source_drain how)
+{
+	if (!profiler->lost)
+		(void)profiler_drain(profiler, how);
+}
+
+int profiler_dump(struct profiler *profiler)
+{
+	int error;
+
+	if (profiler->lost)
+		return -ENOENT;
+	error = profiler_drain(profiler, SOURCE_DRAIN_ALL);
+	profiler_save_symbols(profiler);
+	return error;
+}
+
+int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
+		    struct recent_stretch *stretch, struct diag *diag)
+{
+	struct recent_slice_config config = {
+		.recent = profiler->recent,
+		.ops = profiler->config.ops,
+		.source = profiler->source,
+		.session = profiler->session,
+		.separation = separation,
+		.last_ns = last_ns,
+	};
+	int fd;
+
+	if (profiler->lost)
+		return diag_set(diag, -ENOENT, "the session's folder is gone");
+	if (!profiler->recent)
+		return diag_set(diag, -ENOMEM, "the daemon has no memory for recent samples");
+	(void)profiler_dump(profiler);
+	config.to_realtime_ns = stretch_to_realtime(&profiler->history.stretch);
+	fd = recent_slice_open(&config, stretch);
+	return fd < 0 ? diag_set(diag, fd, "cannot give the recent samples: %s", strerror(-fd))
+		      : fd;
+}
+
+int profiler_sync(const struct profiler *profiler)
+{
+	int error, names, synced;
+	int fd;
+
+	if (profiler->lost)
+		return -ENOENT;
+	/* First the names: samples of after them may be on disk without this. */
+	names = name_table_sync(&profiler->session->names);
+	error = sample_cache_sync(profiler->cache, profiler->session->current_fd);
+	if (names && !error)
+		error = names;
+	synced = profiler->stacks ? stack_keep_sync(profiler->stacks) : 0;
+	if (!error)
+		error = synced;
+	synced = history_sync(&profiler->history);
+	if (!error)
+		error = synced;
+	fd = session_open_path(profiler->session, profiler->session->stats.path, O_RDONLY);
+	if (fd < 0)
+		return error ? error : fd;
+	if (fdatasync(fd) && !error)
+		error = -errno;
+	(void)close(fd);
+	return error;
+}
+
+void profiler_synced(struct profiler *profiler, int error)
+{
+	if (profiler->cache)
+		sample_cache_synced(profiler->cache, error);
+	history_synced(&profiler->history, error);
+}
+
+/* After a reset or save: the session is new, or there is none. */
+static int profiler_begin_again(struct profiler *profiler, int error, struct diag *diag)
+{
+	struct diag again;
+
+	if (error > 0)
+		log_warning("%s", diag_show(diag));
+	if (!profiler->session->open) {
+		log_error("%s", diag_show(diag));
+		diag_clear(&again);
+		if (session_begin(profiler->session, SESSION_APPEND, &again) < 0) {
+			log_error("%s", diag_show(&again));
+			profiler->lost = true;
+			return error < 0 ? error : -ENOENT;
+		}
+	}
+	diag_clear(&again);
+	if (profiler_begin_history(profiler, &again)) {
+		log_error("%s", diag_show(&again));
+		profiler->lost = true;
+		return error < 0 ? error : -ENOENT;
+	}
+	profiler_begin_recent(profiler);
+	profiler_save_symbols(profiler);
+	return error < 0 ? error : 0;
+}
+
+/* Its folder is about to go, or to be renamed. */
+static void profiler_leave_session(struct profiler *profiler)
+{
+	history_end(&profiler->history);
+	sample_cache_clear(profiler->cache);
+	if (profiler->stacks)
+		stack_keep_clear(profiler->stacks);
+}
+
+int profiler_reset(struct profiler *profiler, struct diag *diag)
+{
+	if (profiler->lost)
+		return diag_set(diag, -ENOENT, "the session's folder is gone");
+	(void)profiler_dump(profiler);
+	profiler_leave_session(profiler);
+	return profiler_begin_again(profiler, session_reset(profiler->session, diag), diag);
+}
+
+int profiler_save(struct profiler *profiler, const char *name, struct diag *diag)
+{
+	int error = session_check_name(name, diag);
+
+	if (error)
+		return error;
+	if (profiler->lost)
+		return diag_set(diag, -ENOENT, "the session's folder is gone");
+	(void)profiler_dump(profiler);
+	profiler_leave_session(profiler);
+	error = session_save(profiler->session, name, diag);
+	return profiler_begin_again(profiler, error, diag);
+}
+
+void profiler_check_session(struct profiler *profiler)
+{
+	struct diag diag;
+	int error;
+
+	if (profiler->lost || !session_is_lost(profiler->session))
+		return;
+	log_error("the session %s was removed under the daemon: beginning it anew",
+		  profiler->session->current_path);
+	profiler_leave_session(profiler);
+	diag_clear(&diag);
+	error = session_recover(profiler->session, &diag);
+	(void)profiler_begin_again(profiler, error, &diag);
+}
+
+bool profiler_ended(const struct profiler *profiler)
+{
+	return profiler->config.ops->ended(profiler->source);
+}
+
+/* All that a start may choose: who asks compares it with what is wanted. */
+static void status_settings(const struct profiler *profiler, struct control_answer *answer)
+{
+	const struct source_config *config = &profiler->config.source;
+	uint64_t hz = 0; /* one for all events without a count */
+	char text[256];
+
+	for (size_t i = 0; i < config->nr_events; i++) {
+		event_choice_format(&config->events[i], text, sizeof(text));
+		control_answer_add(answer, "event", "%s", text);
+		if (config->events[i].frequency)
+			hz = config->events[i].period_or_hz;
+	}
+	if (hz)
+		control_answer_add(answer, "frequency", "%" PRIu64, hz);
+	separation_format(profiler->config.separation, text);
+	control_answer_add(answer, "separation", "%s", text);
+	control_answer_add(answer, "callgraph", "%u", config->chain_depth);
+	control_answer_add(answer, "unwind", "%s", unwind_choice_name(config->unwind));
+	control_answer_add(answer, "stack_bytes", "%u", config->stack_bytes);
+	control_answer_add(answer, "sample_pages", "%u", config->sample_pages);
+	control_answer_add(answer, "buffer_size", "%" PRIu64, config->buffer_size);
+	control_answer_add(answer, "buffer_watershed", "%" PRIu64, config->buffer_watershed);
+	control_answer_add(answer, "cpu_buffer_size", "%" PRIu64, config->cpu_buffer_size);
+	control_answer_add(answer, "budget_asked", "%" PRIu64,
+			   profiler->config.history.budget_bytes);
+	control_answer_add(answer, "budget_days", "%u", profiler->config.history.budget_days);
+	control_answer_add(answer, "thinning", "%u", profiler->thinning);
+	if (hz)
+		control_answer_add(answer, "frequency_now", "%.4g",
+				   (double)hz / profiler->thinning);
+}
+
+void profiler_status(const struct profiler *profiler, struct control_answer *answer)
+{
+	const struct session *session = profiler->session;
+
+	control_answer_add(answer, "version", "%s", OPROF_VERSION);
+	control_answer_add(answer, "pid", "%d", (int)getpid());
+	control_answer_add(answer, "state", "%s", profiler->running ? "running" : "stopped");
+	control_answer_add(answer, "source", "%s", profiler->config.ops->name);
+	if (profiler->choice.reason[0])
+		control_answer_add(answer, "source_reason", "%s", profiler->choice.reason);
+	control_answer_add(answer, "target", "%s", session->info.target);
+	control_answer_add(answer, "session", "%s", SESSION_CURRENT);
+	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);
+	status_settings(profiler, answer);
+	for (size_t i = 0; i < session->info.nr_notes; i++)
+		control_answer_add(answer, "note", "%s %s", session->info.notes[i].name,
+				   session->info.notes[i].text);
+	control_answer_add(answer, "rate", "%.1f", profiler->rate);
+	control_answer_add(answer, "sample_files", "%zu", sample_cache_nr_files(profiler->cache));
+	history_status(&profiler->history, answer);
+	for (uint32_t i = 0; session->open && i < session->stats.nr_entries; i++)
+		control_answer_add(answer, session->stats.names[i], "%" PRIu64,
+				   session->stats.values[i]);
+}

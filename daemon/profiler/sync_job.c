@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/profiler/sync_job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void sync_job_init(struct sync_job *sync, struct profiler *profiler)
+{
+	memset(sync, 0, sizeof(*sync));
+	sync->profiler = profiler;
+}
+
+/* The error goes home as the exit status: errno values fit in it. */
+static void __attribute__((noreturn)) sync_child(const struct profiler *profiler, pid_t parent)
+{
+	int error;
+
+	/*
+	 * Sample files' locks, events and clients are open here too: all of it
+	 * would outlive a daemon that is killed, and be in the next one's way.
+	 */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(EIO);
+	/* The lock is the daemon's alone, should it be killed meanwhile. */
+	(void)close(profiler->session->lock_fd);
+	error = -profiler_sync(profiler);
+	_exit(error >= 0 && error < 255 ? error : EIO);
+}
+
+/* 0, or -errno: no child. */
+static int sync_job_begin(struct sync_job *sync)
+{
+	pid_t parent = getpid();
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		sync_child(sync->profiler, parent);
+	sync->pid = pid;
+	sync->running++;
+	profiler_synced(sync->profiler, 0);
+	return 0;
+}
+
+static int sync_job_at_once(struct sync_job *sync)
+{
+	int error = profiler_sync(sync->profiler);
+
+	profiler_synced(sync->profiler, error);
+	return error;
+}
+
+uint64_t sync_job_request(struct sync_job *sync, int *error)
+{
+	if (sync->pid) {
+		sync->again = true;
+		return sync->running + 1;
+	}
+	if (!sync_job_begin(sync))
+		return sync->running;
+	*error = sync_job_at_once(sync);
+	return 0;
+}
+
+static int status_error(int status)
+{
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
+
+bool sync_job_reap(struct sync_job *sync, uint64_t *job, int *error)
+{
+	int status;
+
+	if (!sync->pid || waitpid(sync->pid, &status, WNOHANG) != sync->pid)
+		return false;
+	sync->pid = 0;
+	*job = sync->running;
+	*error = status_error(status);
+	if (*error)
+		profiler_synced(sync->profiler, *error);
+	if (sync->again) {
+		sync->again = false;
+		if (sync_job_begin(sync)) { /* no child: both end here */
+			*error = sync_job_at_once(sync);
+			*job = ++sync->running;
+		}
+	}
+	return true;
+}
+
+void sync_job_wait(struct sync_job *sync)
+{
+	int status;
+
+	if (!sync->pid)
+		return;
+	while (waitpid(sync->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sync->pid = 0;
+}

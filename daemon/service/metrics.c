@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/service/metrics.h"
+
+#include "lib/file.h"
+#include "lib/key_value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum metric_scale {
+	SCALE_NONE, /* the number as it stands */
+	SCALE_NS,   /* nanoseconds, told in seconds */
+};
+
+/* One that has a single value, by the key of STATUS that it comes from. */
+static const struct {
+	const char *key, *name, *type, *help;
+	enum metric_scale scale;
+} plain_metrics[] = {
+	{"up_since", "oprof_start_time_seconds", "gauge",
+	 "When the daemon started, seconds since 1970.", SCALE_NS},
+	{"seen", "oprof_samples_seen_total", "counter",
+	 "Samples that the kernel reported: stored, idle and lost ones.", SCALE_NONE},
+	{"expired", "oprof_samples_expired_total", "counter",
+	 "Stored samples that left with slices that the budget dropped.", SCALE_NONE},
+	{"throttle_episodes", "oprof_throttle_episodes_total", "counter",
+	 "Times that the kernel held an event back.", SCALE_NONE},
+	{"throttled_ns", "oprof_throttled_seconds_total", "counter",
+	 "How long the kernel held events back, in sum.", SCALE_NS},
+	{"rate", "oprof_samples_per_second", "gauge", "Samples seen a second, lately.", SCALE_NONE},
+	{"cpu_ns", "oprof_daemon_cpu_seconds_total", "counter",
+	 "Processor time of the daemon and of its children that ended.", SCALE_NS},
+	{"resident_bytes", "oprof_daemon_resident_bytes", "gauge", "Memory of the daemon.",
+	 SCALE_NONE},
+	{"sample_files", "oprof_sample_files", "gauge", "Sample files that are open.", SCALE_NONE},
+	{"history_bytes", "oprof_disk_bytes", "gauge", "Disk that the history takes.", SCALE_NONE},
+	{"budget_bytes", "oprof_disk_budget_bytes", "gauge", "Disk that the history may take.",
+	 SCALE_NONE},
+	{"slices", "oprof_slices", "gauge", "Closed slices of the history.", SCALE_NONE},
+	{"close_errors", "oprof_close_errors_total", "counter",
+	 "Minutes that could not be closed to slices when they should.", SCALE_NONE},
+	{"merge_errors", "oprof_merge_errors_total", "counter", "Merges of slices that failed.",
+	 SCALE_NONE},
+	{"damaged_slices", "oprof_damaged_slices", "gauge", "Slices found damaged and set aside.",
+	 SCALE_NONE},
+	{"oldest", "oprof_oldest_slice_timestamp_seconds", "gauge",
+	 "Where the history begins, seconds since 1970.", SCALE_NS},
+	{"frequency", "oprof_sampling_frequency_asked_hertz", "gauge",
+	 "Samples a second and CPU asked for, of events that have no fixed period.", SCALE_NONE},
+	{"frequency_now", "oprof_sampling_frequency_hertz", "gauge",
+	 "Samples a second and CPU now, of events that have no fixed period.", SCALE_NONE},
+};
+
+#define NR_PLAIN (sizeof(plain_metrics) / sizeof(plain_metrics[0]))
+
+static void print_head(FILE *stream, const char *name, const char *type, const char *help)
+{
+	(void)fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* Nanoseconds as seconds, exactly: a double has not enough digits. */
+static void print_seconds(FILE *stream, const char *name, int64_t ns)
+{
+	(void)fprintf(stream, "%s %" PRId64 ".%09" PRId64 "\n", name, ns / 1000000000,
+		      ns % 1000000000);
+}
+
+/* What is no number in STATUS is not there: no metric. */
+static void print_plain(FILE *stream, const char *status, size_t which)
+{
+	const char *name = plain_metrics[which].name;
+	char value[64];
+	char *end;
+
+	if (!key_value_find(status, plain_metrics[which].key, value, sizeof(value)))
+		return;
+	errno = 0;
+	(void)strtod(value, &end);
+	if (!*value || *end || errno)
+		return;
+	print_head(stream, name, plain_metrics[which].type, plain_metrics[which].help);
+	if (plain_metrics[which].scale == SCALE_NS)
+		print_seconds(stream, name, strtoll(value, NULL, 10));
+	else
+		(void)fprintf(stream, "%s %s\n", name, value);
+}
+
+static void print_results(FILE *stream, const char *status)
+{
+	static const char *const results[] = {"stored", "idle"};
+	const char *name = "oprof_samples_total";
+
+	print_head(
+		stream, name, "counter",
+		"Samples kept: stored ones, and those of idle processors, which are kept apart.");
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		(void)fprintf(stream, "%s{result=\"%s\"} %" PRIu64 "\n", name, results[i],
+			      key_value_number(status, results[i], 0));
+}
+
+/* Every reason, also those at 0: a counter that comes up late hides its first step. */
+static void print_losses(FILE *stream, const char *status)
+{
+	const char *name = "oprof_samples_lost_total";
+	struct key_value line;
+
+	print_head(stream, name, "counter", "Samples not kept, by reason.");
+	while (key_value_next(&status, &line)) {
+		if (line.nr_key <= 5 || memcmp(line.key, "lost_", 5) != 0)
+			continue;
+		(void)fprintf(stream, "%s{reason=\"%.*s\"} %.*s\n", name, (int)line.nr_key - 5,
+			      line.key + 5, (int)line.nr_value, line.value);
+	}
+}
+
+static void print_state(FILE *stream, const char *status, int64_t now_ns, bool up)
+{
+	char version[64] = "";
+	char state[32] = "";
+
+	(void)key_value_find(status, "version", version, sizeof(version));
+	(void)key_value_find(status, "state", state, sizeof(state));
+	print_head(stream, "oprof_up", "gauge",
+		   "1 while the daemon runs, 0 once it has ended in order; look at the timestamp "
+		   "too.");
+	(void)fprintf(stream, "oprof_up %d\n", up);
+	print_head(stream, "oprof_metrics_timestamp_seconds", "gauge",
+		   "When this was written: a daemon that was killed writes no more.");
+	print_seconds(stream, "oprof_metrics_timestamp_seconds", now_ns);
+	print_head(stream, "oprof_sampling", "gauge", "1 while samples are taken.");
+	(void)fprintf(stream, "oprof_sampling %d\n", up && !strcmp(state, "running"));
+	print_head(stream, "oprof_build_info", "gauge", "1; the version is its label.");
+	(void)fprintf(stream, "oprof_build_info{version=\"%s\"} 1\n", version);
+}
+
+char *metrics_format(const char *status, int64_t now_ns, bool up)
+{
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *stream = open_memstream(&text, &nr_bytes);
+
+	if (!stream)
+		return NULL;
+	print_state(stream, status, now_ns, up);
+	for (size_t i = 0; i < NR_PLAIN; i++)
+		print_plain(stream, status, i);
+	print_results(stream, status);
+	print_losses(stream, status);
+	if (fclose(stream)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+int metrics_write(const char *path, const char *text)
+{
+	mode_t mask = umask(022); /* profiles are secret, these figures are not */
+	int error = file_replace(path, text, strlen(text), 0644);
+
+	(void)umask(mask);
+	return error;
+}

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/service/options.h"
+
+#include "daemon/history/history.h"
+#include "daemon/session/separation.h"
+#include "daemon/profiler/unwind_choice.h"
+#include "lib/number.h"
+#include "lib/percent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGES_MAX	16384 /* 64 MB a ring */
+#define CHAIN_DEPTH_MAX 127   /* what kernels give without being told otherwise */
+#define FREQUENCY_MAX	1000000
+
+/* What the kernel module takes (doc/kmod.md). */
+#define KMOD_BUFFER_MIN	    1024
+#define KMOD_BUFFER_MAX	    4194304
+#define KMOD_CPU_BUFFER_MIN 128
+#define KMOD_CPU_BUFFER_MAX 1048576
+
+enum options_key {
+	KEY_EVENT = 1,
+	KEY_FREQUENCY,
+	KEY_SEPARATE,
+	KEY_PID,
+	KEY_CALLGRAPH,
+	KEY_UNWIND,
+	KEY_STACK_BYTES,
+	KEY_SAMPLE_PAGES,
+	KEY_SIDE_PAGES,
+	KEY_SOURCE,
+	KEY_BUFFER_SIZE,
+	KEY_BUFFER_WATERSHED,
+	KEY_CPU_BUFFER_SIZE,
+	KEY_READY_FD,
+	KEY_HISTORY_BYTES,
+	KEY_HISTORY_DAYS,
+	KEY_CPU_BUDGET,
+	KEY_VERSION,
+	KEY_HELP,
+};
+
+/* What popt fills and what waits until all options are known. */
+struct options_raw {
+	char *session_dir, *log_file, *metrics_file;
+	int keep_privileges;
+	int foreground, start, append, fresh, system, die_with_parent, enable_on_exec, verbose;
+	char *events[SOURCE_EVENTS_MAX]; /* one text each */
+	size_t nr_events;
+	uint64_t frequency_hz;
+	enum options_result result;
+};
+
+static int parse_number(const char *text, const char *option, uint64_t min, uint64_t max,
+			uint64_t *number, struct diag *diag)
+{
+	uint64_t value;
+
+	if (number_parse(text, max, &value) || value < min)
+		return diag_set(diag, -EINVAL, "%s=%s: give a number from %" PRIu64 " to %" PRIu64,
+				option, text, min, max);
+	*number = value;
+	return 0;
+}
+
+static int parse_pages(const char *text, const char *option, unsigned int *pages, struct diag *diag)
+{
+	uint64_t number = 0;
+	int error = parse_number(text, option, 1, PAGES_MAX, &number, diag);
+
+	if (error)
+		return error;
+	if (number & (number - 1))
+		return diag_set(diag, -EINVAL, "%s=%s: give a power of two", option, text);
+	*pages = (unsigned int)number;
+	return 0;
+}
+
+static int parse_history_bytes(struct options *options, const char *text, struct diag *diag)
+{
+	uint64_t nr_bytes = 0;
+
+	if (number_parse_bytes(text, &nr_bytes) || nr_bytes < HISTORY_BYTES_MIN)
+		return diag_set(diag, -EINVAL,
+				"--history-bytes=%s: give a size of at least %" PRIu64
+				"M, with K, M or G",
+				text, HISTORY_BYTES_MIN >> 20);
+	options->history_bytes = nr_bytes;
+	return 0;
+}
+
+/* "1,2,3" or one of them. */
+static int parse_pids(struct options *options, char *text, struct diag *diag)
+{
+	char *one;
+
+	while ((one = strsep(&text, ","))) {
+		uint64_t number = 0;
+		pid_t *pids;
+		int error = parse_number(one, "--pid", 1, INT_MAX, &number, diag);
+
+		if (error)
+			return error;
+		pids = realloc(options->pids, (options->nr_pids + 1) * sizeof(*pids));
+		if (!pids)
+			return diag_set(diag, -ENOMEM, "out of memory");
+		pids[options->nr_pids++] = (pid_t)number;
+		options->pids = pids;
+	}
+	return 0;
+}
+
+static int parse_events(struct options_raw *raw, char *text, struct diag *diag)
+{
+	char *one;
+
+	while ((one = strsep(&text, ","))) {
+		if (raw->nr_events == SOURCE_EVENTS_MAX)
+			return diag_set(diag, -EINVAL, "at most %d events at once",
+					SOURCE_EVENTS_MAX);
+		raw->events[raw->nr_events] = strdup(one);
+		if (!raw->events[raw->nr_events++])
+			/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): they are in raw->events */
+			return diag_set(diag, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int options_value(struct options *options, struct options_raw *raw, int key, char *text,
+			 struct diag *diag)
+{
+	uint64_t number = 0;
+	int error;
+
+	switch ((enum options_key)key) {
+	case KEY_EVENT:
+		return parse_events(raw, text, diag);
+	case KEY_FREQUENCY:
+		return parse_number(text, "--frequency", 1, FREQUENCY_MAX, &raw->frequency_hz,
+				    diag);
+	case KEY_SEPARATE:
+		return separation_parse(text, &options->separation, diag);
+	case KEY_PID:
+		return parse_pids(options, text, diag);
+	case KEY_CALLGRAPH:
+		error = parse_number(text, "--callgraph", 0, CHAIN_DEPTH_MAX, &number, diag);
+		options->chain_depth = (unsigned int)number;
+		return error;
+	case KEY_UNWIND:
+		return unwind_choice_parse(text, &options->unwind)
+			       ? diag_set(diag, -EINVAL, "--unwind=%s: give auto, fp or tables",
+					  text)
+			       : 0;
+	case KEY_STACK_BYTES:
+		error = parse_number(text, "--stack-bytes", UNWIND_STACK_BYTES_MIN,
+				     UNWIND_STACK_BYTES_MAX, &number, diag);
+		options->stack_bytes = (unsigned int)number;
+		return error;
+	case KEY_SAMPLE_PAGES:
+		return parse_pages(text, "--sample-pages", &options->sample_pages, diag);
+	case KEY_SIDE_PAGES:
+		return parse_pages(text, "--side-pages", &options->side_pages, diag);
+	case KEY_SOURCE:
+		return source_wish_parse(text, &options->source)
+			       ? diag_set(diag, -EINVAL, "--source=%s: give auto, kmod or perf",
+					  text)
+			       : 0;
+	case KEY_BUFFER_SIZE:
+		return parse_number(text, "--buffer-size", KMOD_BUFFER_MIN, KMOD_BUFFER_MAX,
+				    &options->buffer_size, diag);
+	case KEY_BUFFER_WATERSHED:
+		return parse_number(text, "--buffer-watershed", 1, KMOD_BUFFER_MAX,
+				    &options->buffer_watershed, diag);
+	case KEY_CPU_BUFFER_SIZE:
+		return parse_number(text, "--cpu-buffer-size", KMOD_CPU_BUFFER_MIN,
+				    KMOD_CPU_BUFFER_MAX, &options->cpu_buffer_size, diag);
+	case KEY_READY_FD:
+		error = parse_number(text, "--ready-fd", 0, INT_MAX, &number, diag);
+		options->ready_fd = error ? -1 : (int)number;
+		return error;
+	case KEY_HISTORY_BYTES:
+		return parse_history_bytes(options, text, diag);
+	case KEY_HISTORY_DAYS:
+		error = parse_number(text, "--history-days", 1, HISTORY_DAYS_MAX, &number, diag);
+		options->history_days = (unsigned int)number;
+		return error;
+	case KEY_CPU_BUDGET:
+		error = percent_parse(text, &options->cpu_budget);
+		return error ? diag_set(diag, -EINVAL,
+					"--cpu-budget=%s: give a percentage from 0 (none) to 100",
+					text)
+			     : 0;
+	case KEY_VERSION:
+	case KEY_HELP:
+		break;
+	}
+	return 0;
+}
+
+static int options_read(struct options *options, struct options_raw *raw, poptContext context,
+			struct diag *diag)
+{
+	int key;
+
+	while ((key = poptGetNextOpt(context)) > 0) {
+		char *text;
+		int error;
+
+		if (key == KEY_VERSION) {
+			(void)printf("oprofiled %s\n", OPROF_VERSION);
+			raw->result = OPTIONS_DONE;
+			return 0;
+		}
+		if (key == KEY_HELP) {
+			poptPrintHelp(context, stdout, 0);
+			raw->result = OPTIONS_DONE;
+			return 0;
+		}
+		text = poptGetOptArg(context);
+		error = text ? options_value(options, raw, key, text, diag) : -EINVAL;
+		free(text);
+		if (error)
+			return error;
+	}
+	if (key < -1)
+		return diag_set(diag, -EINVAL, "%s: %s (--help lists the options)",
+				poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(key));
+	if (poptPeekArg(context))
+		return diag_set(diag, -EINVAL, "'%s' is not an option (--help lists them)",
+				poptPeekArg(context));
+	return 0;
+}
+
+static int options_popt(struct options *options, struct options_raw *raw, int argc,
+			const char **argv, struct diag *diag)
+{
+	const struct poptOption table[] = {
+		{"session-dir", 0, POPT_ARG_STRING, &raw->session_dir, 0,
+		 "folder to write to (default /var/lib/oprofile)", "DIR"},
+		{"foreground", 0, POPT_ARG_NONE, &raw->foreground, 0,
+		 "stay with the terminal, log to it", NULL},
+		{"event", 'e', POPT_ARG_STRING, NULL, KEY_EVENT,
+		 "event to sample; may be given again (default: cycles or cpu-clock)",
+		 "NAME:COUNT:UNITMASK:KERNEL:USER"},
+		{"frequency", 'F', POPT_ARG_STRING, NULL, KEY_FREQUENCY,
+		 "samples a second and CPU, for events without COUNT (default 99)", "HZ"},
+		{"separate", 0, POPT_ARG_STRING, NULL, KEY_SEPARATE,
+		 "keep apart: none, or some of lib,kernel,thread,cpu,cgroup; all", "KINDS"},
+		{"system", 0, POPT_ARG_NONE, &raw->system, 0,
+		 "sample the whole machine (the default)", NULL},
+		{"pid", 'p', POPT_ARG_STRING, NULL, KEY_PID,
+		 "sample only this process and its children; may be given again", "PID"},
+		{"enable-on-exec", 0, POPT_ARG_NONE, &raw->enable_on_exec, 0,
+		 "with --pid: begin when it executes a program", NULL},
+		{"die-with-parent", 0, POPT_ARG_NONE, &raw->die_with_parent, 0,
+		 "with --foreground: end when the process that started it ends", NULL},
+		{"callgraph", 0, POPT_ARG_STRING, NULL, KEY_CALLGRAPH,
+		 "callers to take with each sample (default 0)", "DEPTH"},
+		{"unwind", 0, POPT_ARG_STRING, NULL, KEY_UNWIND,
+		 "how callers of programs are found: by frame pointers, by the binaries' unwind "
+		 "tables, or by what is best here (default auto)",
+		 "auto|fp|tables"},
+		{"stack-bytes", 0, POPT_ARG_STRING, NULL, KEY_STACK_BYTES,
+		 "of each sample's stack to look at, with unwind tables (default 32768)", "N"},
+		{"sample-pages", 0, POPT_ARG_STRING, NULL, KEY_SAMPLE_PAGES,
+		 "pages of a CPU's ring for samples, a power of two", "N"},
+		{"side-pages", 0, POPT_ARG_STRING, NULL, KEY_SIDE_PAGES,
+		 "pages of a CPU's ring for maps and tasks, a power of two", "N"},
+		{"source", 0, POPT_ARG_STRING, NULL, KEY_SOURCE,
+		 "what samples: the kernel module, perf_event_open, or the first that can be had "
+		 "(default auto)",
+		 "auto|kmod|perf"},
+		{"buffer-size", 0, POPT_ARG_STRING, NULL, KEY_BUFFER_SIZE,
+		 "room of the kernel module's buffer (default 131072)", "SAMPLES"},
+		{"buffer-watershed", 0, POPT_ARG_STRING, NULL, KEY_BUFFER_WATERSHED,
+		 "of it, what must be taken for the daemon to be woken", "SAMPLES"},
+		{"cpu-buffer-size", 0, POPT_ARG_STRING, NULL, KEY_CPU_BUFFER_SIZE,
+		 "room of the module's ring of each CPU (default 8192)", "SAMPLES"},
+		{"history-bytes", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_BYTES,
+		 "disk for the session, the oldest goes first (default 1G, or a tenth of the disk)",
+		 "SIZE[K|M|G]"},
+		{"history-days", 0, POPT_ARG_STRING, NULL, KEY_HISTORY_DAYS, "drop what is older",
+		 "N"},
+		{"log-file", 0, POPT_ARG_STRING, &raw->log_file, 0, "where to log to", "FILE"},
+		{"metrics", 0, POPT_ARG_STRING, &raw->metrics_file, 0,
+		 "keep figures for Prometheus in this file, with --system", "FILE"},
+		{"cpu-budget", 0, POPT_ARG_STRING, NULL, KEY_CPU_BUDGET,
+		 "take fewer samples while profiling costs more, with --system (default 0: none)",
+		 "PERCENT"},
+		{"keep-privileges", 0, POPT_ARG_NONE, &raw->keep_privileges, 0,
+		 "go on with all privileges that it was started with", NULL},
+		{"verbose", 'V', POPT_ARG_NONE, &raw->verbose, 0, "log more", NULL},
+		{"ready-fd", 0, POPT_ARG_STRING, NULL, KEY_READY_FD,
+		 "descriptor to write \"ok\" or \"error TEXT\" to when started", "N"},
+		{"start", 0, POPT_ARG_NONE, &raw->start, 0,
+		 "sample at once, not when asked to (opcontrol --start, SIGUSR1)", NULL},
+		{"append", 0, POPT_ARG_NONE, &raw->append, 0,
+		 "add to the current session (the default)", NULL},
+		{"fresh", 0, POPT_ARG_NONE, &raw->fresh, 0, "throw the current session away", NULL},
+		{"version", 'v', POPT_ARG_NONE, NULL, KEY_VERSION, "print the version", NULL},
+		{"help", '?', POPT_ARG_NONE, NULL, KEY_HELP, "print this", NULL},
+		POPT_TABLEEND,
+	};
+	poptContext context = poptGetContext("oprofiled", argc, argv, table, 0);
+	int error;
+
+	if (!context)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	error = options_read(options, raw, context, diag);
+	poptFreeContext(context);
+	return error;
+}
+
+/* Can the machine count cycles? Only whether there is such a counter. */
+static bool machine_has_cycles(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	(void)close((int)fd);
+	return true;
+}
+
+static bool event_is_twice(const struct options *options, const struct event_choice *event)
+{
+	for (size_t i = 0; i < options->nr_events; i++)
+		if (!strcmp(options->events[i].name, event->name) &&
+		    options->events[i].unit_mask == event->unit_mask &&
+		    options->events[i].period_or_hz == event->period_or_hz &&
+		    options->events[i].frequency == event->frequency)
+			return true;
+	return false;
+}
+
+static int options_add_event(struct options *options, const struct event_table *table,
+			     const char *text, uint64_t hz, struct diag *diag)
+{
+	struct event_choice *event = &options->events[options->nr_events];
+	int error;
+
+	error = event_choice_parse(table, text, hz, machine_has_cycles(), event, diag);
+	if (error)
+		return error;
+	/* Their sample files would have one name. */
+	if (event_is_twice(options, event))
+		return diag_set(diag, -EINVAL, "event %s is given twice", text);
+	options->nr_events++;
+	return 0;
+}
+
+static int options_choose_events(struct options *options, const struct options_raw *raw,
+				 struct diag *diag)
+{
+	uint64_t hz = raw->frequency_hz ? raw->frequency_hz : OPTIONS_FREQUENCY_HZ;
+	struct event_table *table;
+	int error = event_table_load(&table, NULL, NULL, diag);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < raw->nr_events && !error; i++)
+		error = options_add_event(options, table, raw->events[i], hz, diag);
+	if (!raw->nr_events)
+		error = options_add_event(options, table, "default", hz, diag);
+	event_table_destroy(table);
+	return error;
+}
+
+/* The daemon works in its session folder: keep where the user meant. NULL stays NULL. */
+static int options_file(char **kept, const char *given, struct diag *diag)
+{
+	char folder[PATH_MAX];
+
+	if (!given)
+		return 0;
+	if (given[0] == '/')
+		*kept = strdup(given);
+	else if (!getcwd(folder, sizeof(folder)))
+		return diag_set(diag, -errno, "cannot tell the working folder: %s",
+				strerror(errno));
+	else if (asprintf(kept, "%s/%s", folder, given) < 0)
+		*kept = NULL;
+	return *kept ? 0 : diag_set(diag, -ENOMEM, "out of memory");
+}
+
+static int options_agree(const struct options *options, const struct options_raw *raw,
+			 struct diag *diag)
+{
+	if (raw->append && raw->fresh)
+		return diag_set(diag, -EINVAL, "--append and --fresh exclude each other");
+	if (raw->system && options->nr_pids)
+		return diag_set(diag, -EINVAL, "--system and --pid exclude each other");
+	if (raw->enable_on_exec && !options->nr_pids)
+		return diag_set(diag, -EINVAL, "--enable-on-exec needs --pid");
+	if (options->cpu_budget > 0 && options->nr_pids)
+		return diag_set(diag, -EINVAL, "--cpu-budget and --pid exclude each other");
+	if (raw->metrics_file && (!*raw->metrics_file || options->nr_pids))
+		return diag_set(diag, -EINVAL, "--metrics needs a file's name, and excludes --pid");
+	if (raw->die_with_parent && !raw->foreground)
+		return diag_set(diag, -EINVAL, "--die-with-parent needs --foreground");
+	return 0;
+}
+
+static int options_finish(struct options *options, const struct options_raw *raw, struct diag *diag)
+{
+	int error = options_agree(options, raw, diag);
+
+	if (error)
+		return error;
+	options->foreground = raw->foreground;
+	options->start = raw->start;
+	options->verbose = raw->verbose;
+	options->keep_privileges = raw->keep_privileges;
+	options->die_with_parent = raw->die_with_parent;
+	options->enable_on_exec = raw->enable_on_exec;
+	options->begin = raw->fresh ? SESSION_FRESH : SESSION_APPEND;
+	options->session_dir = strdup(raw->session_dir ? raw->session_dir : "/var/lib/oprofile");
+	if (!options->session_dir)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	error = options_file(&options->log_file, raw->log_file, diag);
+	if (!error)
+		error = options_file(&options->metrics_file, raw->metrics_file, diag);
+	return error ? error : options_choose_events(options, raw, diag);
+}
+
+int options_parse(struct options *options, int argc, const char **argv, enum options_result *result,
+		  struct diag *diag)
+{
+	struct options_raw raw = {.result = OPTIONS_RUN};
+	int error;
+
+	memset(options, 0, sizeof(*options));
+	options->ready_fd = -1;
+	error = options_popt(options, &raw, argc, argv, diag);
+	if (!error && raw.result == OPTIONS_RUN)
+		error = options_finish(options, &raw, diag);
+	if (!error)
+		*result = raw.result;
+	for (size_t i = 0; i < raw.nr_events; i++)
+		free(raw.events[i]);
+	free(raw.session_dir);
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): raw.events was freed above */
+	free(raw.log_file);
+	free(raw.metrics_file);
+	return error;
+}
+
+void options_deinit(struct options *options)
+{
+	free(options->session_dir);
+	free(options->log_file);
+	free(options->metrics_file);
+	free(options->pids);
+	memset(options, 0, sizeof(*options));
+}

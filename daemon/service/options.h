@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* oprofiled's command line (doc/man/oprofiled.1). */
+#ifndef DAEMON_OPTIONS_H
+#define DAEMON_OPTIONS_H
+
+#include "daemon/session/session.h"
+#include "daemon/source.h"
+#include "daemon/profiler/source_choice.h"
+#include "lib/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define OPTIONS_FREQUENCY_HZ 99
+
+enum options_result { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed */ };
+
+struct options {
+	char *session_dir;
+	char *log_file;	    /* absolute; NULL: <session dir>/oprofiled.log, or stderr */
+	char *metrics_file; /* absolute; NULL: none */
+	double cpu_budget;  /* percent of a CPU; 0: none */
+	int ready_fd;	    /* -1: none */
+	bool foreground, start, die_with_parent, verbose, keep_privileges;
+	enum session_begin begin;
+	unsigned int separation;
+	struct event_choice events[SOURCE_EVENTS_MAX];
+	size_t nr_events;
+	pid_t *pids;
+	size_t nr_pids;
+	bool enable_on_exec;
+	unsigned int sample_pages, side_pages, chain_depth;
+	enum source_unwind unwind;
+	unsigned int stack_bytes; /* 0: the source's choice */
+	enum source_wish source;
+	uint64_t buffer_size, buffer_watershed, cpu_buffer_size; /* 0: the defaults */
+	uint64_t history_bytes;					 /* 0: the default */
+	unsigned int history_days;				 /* 0: none go for their age */
+};
+
+/*
+ * Read argv, fill what was not given with defaults, load the event tables and
+ * choose events. options need not be initialized; deinit it in any case.
+ * 0 or -errno with diag.
+ */
+int options_parse(struct options *options, int argc, const char **argv, enum options_result *result,
+		  struct diag *diag);
+void options_deinit(struct options *options);
+
+#endif

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/service/service.h"
+
+#include "daemon/service/metrics.h"
+#include "lib/log.h"
+#include "lib/percent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+void service_init(struct service *service, const struct options *options, struct profiler *profiler)
+{
+	int error;
+
+	memset(service, 0, sizeof(*service));
+	service->options = options;
+	service->profiler = profiler;
+	service->notify.fd = -1;
+	/* A private daemon of operf is none of the manager's, whoever runs it. */
+	if (!options->foreground || options->die_with_parent)
+		return;
+	error = notify_init(&service->notify);
+	if (error)
+		log_warning("cannot tell the service manager anything: %s", strerror(-error));
+}
+
+void service_deinit(struct service *service)
+{
+	notify_deinit(&service->notify);
+}
+
+/* ---- privileges ---- */
+
+/* May only its owner write there, and is that another user? A folder that is not there is ours. */
+static bool folder_is_foreign(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_uid != geteuid();
+}
+
+static bool parent_is_foreign(const char *path)
+{
+	char parent[PATH_MAX];
+	char *slash;
+
+	if (!path || snprintf(parent, sizeof(parent), "%s", path) >= (int)sizeof(parent))
+		return false;
+	slash = strrchr(parent, '/');
+	if (!slash)
+		return false;
+	slash[slash == parent] = '\0';
+	return folder_is_foreign(parent);
+}
+
+static void warn_of_lacks(const struct service *service)
+{
+	const struct privileges *kept = &service->privileges;
+
+	if (kept->needs_admin && kept->kept)
+		log_info("this kernel gives performance events to CAP_SYS_ADMIN only: it is kept");
+	if (!kept->kept || service->options->nr_pids)
+		return; /* an ordinary user, who has been told so by oprof doctor */
+	if (!privileges_has(kept, CAP_SYS_PTRACE))
+		log_warning("no CAP_SYS_PTRACE: of other users' processes that run already "
+			    "samples are lost");
+}
+
+int service_settle(struct service *service, struct diag *diag)
+{
+	const struct options *options = service->options;
+	struct privileges_needs needs = {
+		.everything = options->keep_privileges,
+		.whole_machine = !options->nr_pids,
+		.foreign_folders = folder_is_foreign(".") || folder_is_foreign("samples") ||
+				   folder_is_foreign("samples/" SESSION_CURRENT) ||
+				   parent_is_foreign(options->metrics_file) ||
+				   parent_is_foreign(options->log_file),
+	};
+	char text[PRIVILEGES_TEXT_BYTES];
+	int error = privileges_drop(&service->privileges, &needs, diag);
+
+	if (error)
+		return error;
+	privileges_format(&service->privileges, text);
+	log_debug("capabilities kept: %s", text);
+	warn_of_lacks(service);
+	return 0;
+}
+
+/* ---- figures ---- */
+
+static void point_now(const struct service *service, struct cost_point *point)
+{
+	const struct stats *stats = &service->profiler->session->stats;
+
+	point->time_ns = clock_ns(CLOCK_MONOTONIC);
+	point->cpu_ns = cost_cpu_ns();
+	point->seen = point->lost = 0;
+	if (!service->profiler->session->open)
+		return;
+	point->seen = stats->values[STATS_SEEN];
+	for (unsigned int i = 0; i < OPROF_LOST_NR; i++)
+		point->lost += stats->values[STATS_LOST + i];
+}
+
+/* ---- the CPU budget ---- */
+
+static uint64_t lowest_hz(const struct source_config *config)
+{
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < config->nr_events; i++)
+		if (config->events[i].frequency && config->events[i].period_or_hz < lowest)
+			lowest = config->events[i].period_or_hz;
+	return lowest == UINT64_MAX ? 0 : lowest;
+}
+
+/* Time off CPU is told whole, and makes more samples than all else: no frequency changes that. */
+static struct cpu_budget_meter meter_of(const struct profiler *profiler,
+					const struct cost_point *point)
+{
+	return (struct cpu_budget_meter){
+		.time_ns = point->time_ns,
+		.cpu_ns = point->cpu_ns,
+		.nr_samples = point->seen,
+		.nr_thinnable = profiler->config.ops->seen(profiler->source),
+	};
+}
+
+static void begin_budget(struct service *service, const struct cost_point *now)
+{
+	const struct source_config *config = &service->profiler->config.source;
+	struct cpu_budget_meter meter = meter_of(service->profiler, now);
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	double share = service->options->cpu_budget / 100;
+
+	cpu_budget_init(&service->budget, share, nr_cpus > 0 ? (unsigned int)nr_cpus : 1,
+			lowest_hz(config), &meter);
+	if (share > 0 && !lowest_hz(config))
+		log_info("--cpu-budget has no effect: every event has a count of its own");
+}
+
+static void keep_budget(struct service *service, const struct cost_point *now)
+{
+	struct profiler *profiler = service->profiler;
+	struct cpu_budget_meter meter = meter_of(service->profiler, now);
+	unsigned int right = cpu_budget_decide(&service->budget, &meter, profiler->thinning);
+	int error;
+
+	/* Thinned and all taken: an epoch could not be closed then. */
+	if (!profiler->running || (right == profiler->thinning && profiler->thinned == (right > 1)))
+		return;
+	error = profiler_set_thinning(profiler, right);
+	if (error)
+		log_error("cannot change how many samples are taken: %s", strerror(-error));
+	else
+		log_info("profiling costs %.2f %% of a CPU, its budget is %g %%: one of %u samples "
+			 "is taken from now on",
+			 100 * service->budget.cost, service->options->cpu_budget, right);
+}
+
+static void status_budget(const struct service *service, struct control_answer *answer)
+{
+	char text[PERCENT_BYTES];
+
+	if (service->options->cpu_budget <= 0)
+		return;
+	percent_format(service->options->cpu_budget, text);
+	control_answer_add(answer, "cpu_budget", "%s", text);
+	if (service->budget.cost >= 0)
+		control_answer_add(answer, "cpu_cost", "%.4f", 100 * service->budget.cost);
+	if (service->budget.exceeded)
+		control_answer_add(answer, "warning",
+				   "profiling costs %.2f %% of a CPU, more than its budget, and "
+				   "fewer samples would not help",
+				   100 * service->budget.cost);
+}
+
+/* ---- what is told ---- */
+
+void service_status(const struct service *service, struct control_answer *answer)
+{
+	struct cost cost = service->cost;
+	struct cost_stretch lately, since_begin;
+	char text[PRIVILEGES_TEXT_BYTES];
+	struct cost_point now;
+
+	profiler_status(service->profiler, answer);
+	point_now(service, &now);
+	cost_take(&cost, &now);
+	cost_lately(&cost, &lately);
+	cost_since_begin(&cost, &since_begin);
+	privileges_format(&service->privileges, text);
+	if (service->options->metrics_file)
+		control_answer_add(answer, "metrics", "%s", service->options->metrics_file);
+	control_answer_add(answer, "up_since", "%" PRId64, service->up_since_ns);
+	control_answer_add(answer, "capabilities", "%s", text);
+	control_answer_add(answer, "cpus", "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	control_answer_add(answer, "cpu_ns", "%" PRIu64, now.cpu_ns);
+	control_answer_add(answer, "cpu_percent", "%.4f", 100 * since_begin.cpu_share);
+	control_answer_add(answer, "resident_bytes", "%" PRIu64, cost_resident_bytes());
+	control_answer_add(answer, "recent_ns", "%" PRIu64, lately.ns);
+	control_answer_add(answer, "recent_seen", "%" PRIu64, lately.seen);
+	control_answer_add(answer, "recent_lost", "%" PRIu64, lately.lost);
+	control_answer_add(answer, "recent_cpu_percent", "%.4f", 100 * lately.cpu_share);
+	status_budget(service, answer);
+	if (service->profiler->drain_error)
+		control_answer_add(answer, "warning", "samples cannot be read: %s",
+				   strerror(-service->profiler->drain_error));
+	if (service->metrics_error)
+		control_answer_add(answer, "warning", "metrics cannot be written to %s: %s",
+				   service->options->metrics_file,
+				   strerror(-service->metrics_error));
+}
+
+static void write_metrics(struct service *service, bool up)
+{
+	static struct control_answer answer; /* big */
+	const char *path = service->options->metrics_file;
+	char *text;
+	int error;
+
+	if (!path)
+		return;
+	control_answer_init(&answer);
+	service_status(service, &answer);
+	answer.text[answer.nr_bytes < sizeof(answer.text) ? answer.nr_bytes
+							  : sizeof(answer.text) - 1] = '\0';
+	text = metrics_format(answer.text, (int64_t)clock_ns(CLOCK_REALTIME), up);
+	error = text ? metrics_write(path, text) : -ENOMEM;
+	free(text);
+	if (error && error != service->metrics_error)
+		log_error("cannot write metrics to %s: %s", path, strerror(-error));
+	service->metrics_error = error;
+}
+
+static void tell_manager(struct service *service)
+{
+	const struct profiler *profiler = service->profiler;
+	struct cost_stretch lately;
+
+	service->told_running = profiler->running;
+	cost_lately(&service->cost, &lately);
+	if (profiler->running)
+		notify_status(&service->notify,
+			      "sampling: %.0f samples/s, %" PRIu64 " lost of %" PRIu64
+			      " lately; %.2f %% of a CPU",
+			      profiler->rate, lately.lost, lately.seen, 100 * lately.cpu_share);
+	else
+		notify_status(&service->notify, "sampling has been stopped");
+}
+
+/* ---- the life of it ---- */
+
+void service_ready(struct service *service)
+{
+	struct cost_point now;
+
+	service->up_since_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	point_now(service, &now);
+	cost_begin(&service->cost, &now);
+	begin_budget(service, &now);
+	service->told_ns = now.time_ns;
+	notify_ready(&service->notify);
+	tell_manager(service);
+	write_metrics(service, true);
+}
+
+/*
+ * Alive is who reads samples: a loop that turns while every reading fails is
+ * not, nor one that never comes to read.
+ */
+static bool service_works(const struct service *service, uint64_t now_ns)
+{
+	const struct profiler *profiler = service->profiler;
+	uint64_t drained_ns = profiler->drained_ns;
+
+	return !profiler->running || now_ns < drained_ns ||
+	       now_ns - drained_ns < service->notify.watchdog_ns / 2;
+}
+
+void service_tick(struct service *service, uint64_t now_ns)
+{
+	/* A monitor that looks now shall not hear that nothing is sampled. */
+	bool news = service->told_running != service->profiler->running;
+	struct cost_point now;
+
+	if (service->notify.watchdog_ns && service_works(service, now_ns))
+		notify_alive(&service->notify, now_ns);
+	if (!news && now_ns - service->cost.last.time_ns < COST_STEP_NS)
+		return;
+	log_tick();
+	point_now(service, &now);
+	cost_take(&service->cost, &now);
+	keep_budget(service, &now);
+	if (!news && now_ns - service->told_ns < SERVICE_METRICS_NS)
+		return;
+	service->told_ns = now_ns;
+	tell_manager(service);
+	write_metrics(service, true);
+}
+
+int service_wait_ms(const struct service *service, int wait_ms)
+{
+	return notify_wait_ms(&service->notify, wait_ms);
+}
+
+void service_stopping(struct service *service)
+{
+	notify_stopping(&service->notify);
+	notify_status(&service->notify, "ending: what was sampled goes to disk");
+	write_metrics(service, false); /* while there is a profiler to ask */
+}

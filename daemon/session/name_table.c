@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/session/name_table.h"
+
+#include "lib/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_BYTES_MAX 8192
+
+struct name {
+	struct node node;
+	uint32_t number;
+	char text[]; /* as in the file: escaped */
+};
+
+static bool is_control(unsigned char c)
+{
+	return c < 0x20 || c == 0x7f;
+}
+
+/* A name fills one line: control characters and '\' as \xHH. Too long ones are cut. */
+static size_t escape(char *to, size_t room, const char *name)
+{
+	size_t nr = 0;
+
+	for (; *name && nr + 5 <= room; name++) {
+		unsigned char c = (unsigned char)*name;
+
+		if (is_control(c) || c == '\\')
+			nr += (size_t)snprintf(to + nr, room - nr, "\\x%02x", c);
+		else
+			to[nr++] = (char)c;
+	}
+	to[nr] = '\0';
+	return nr;
+}
+
+static struct name *name_find(const struct name_table *table, const char *text, uint64_t hash)
+{
+	struct node *node = node_hash_first(&table->names, hash);
+
+	for (; node; node = node_hash_next(node)) {
+		struct name *name = node_owner(node, struct name, node);
+
+		if (!strcmp(name->text, text))
+			return name;
+	}
+	return NULL;
+}
+
+static int name_add(struct name_table *table, const char *text, size_t nr_bytes, uint32_t number)
+{
+	struct name *name = malloc(sizeof(*name) + nr_bytes + 1);
+
+	if (!name)
+		return -ENOMEM;
+	name->number = number;
+	memcpy(name->text, text, nr_bytes + 1);
+	node_hash_add(&table->names, &name->node, hash_bytes(0, text, nr_bytes));
+	table->last_number = number;
+	return 0;
+}
+
+/* ---- reading ---- */
+
+/*
+ * A number is never given twice, whatever is in the file: numbers ascend, and
+ * go on behind the last. What is no such line is skipped. One name of two
+ * numbers (a damaged file) goes on with the first.
+ */
+static int load_line(struct name_table *table, const char *line, size_t nr_bytes)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(line, &end, 10);
+	if (errno || memchr(line, '\0', nr_bytes) || *line < '1' || *line > '9' || *end != ' ' ||
+	    !end[1] || number > NAME_TABLE_MAX || number <= table->last_number) {
+		table->nr_bad_lines++;
+		return 0;
+	}
+	return name_add(table, end + 1, strlen(end + 1), (uint32_t)number);
+}
+
+static int load(struct name_table *table, char *text, size_t nr_bytes)
+{
+	char *next = text;
+	char *end;
+	int error = 0;
+
+	while (!error && (end = memchr(next, '\n', nr_bytes - (size_t)(next - text)))) {
+		*end = '\0';
+		error = load_line(table, next, (size_t)(end - next));
+		next = end + 1;
+	}
+	table->nr_bytes = (size_t)(next - text);
+	return error;
+}
+
+static int open_file(struct name_table *table, int flags)
+{
+	table->fd = open(table->file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	return table->fd < 0 ? -errno : 0;
+}
+
+/* Drop what is no whole line: no sample can have used it. */
+static int cut_torn_line(const struct name_table *table)
+{
+	return ftruncate(table->fd, (off_t)table->nr_bytes) ? -errno : 0;
+}
+
+static int load_file(struct name_table *table)
+{
+	size_t nr_bytes = 0;
+	char *text = NULL;
+	/* Twice the bound: it may have been another one. */
+	int error = file_read_text(table->file, 2 * (size_t)NAME_TABLE_BYTES_MAX, &text, &nr_bytes);
+
+	if (error == -ENOENT)
+		return 0;
+	if (!error)
+		error = load(table, text, nr_bytes);
+	free(text);
+	if (!error)
+		error = open_file(table, 0);
+	if (!error && table->nr_bytes < nr_bytes)
+		error = cut_torn_line(table);
+	return error;
+}
+
+int name_table_init(struct name_table *table, const char *file)
+{
+	static uint64_t nr_births;
+	int error;
+
+	memset(table, 0, sizeof(*table));
+	table->fd = -1;
+	table->birth = ++nr_births;
+	error = node_hash_init(&table->names);
+	if (error)
+		return error;
+	table->file = strdup(file);
+	error = table->file ? load_file(table) : -ENOMEM;
+	if (error)
+		name_table_deinit(table);
+	return error;
+}
+
+void name_table_deinit(struct name_table *table)
+{
+	struct node *node;
+
+	while (table->names.buckets && (node = node_hash_any(&table->names))) {
+		node_hash_remove(&table->names, node);
+		free(node_owner(node, struct name, node));
+	}
+	if (table->names.buckets)
+		node_hash_deinit(&table->names);
+	if (table->fd >= 0)
+		(void)close(table->fd);
+	free(table->file);
+	memset(table, 0, sizeof(*table));
+	table->fd = -1;
+}
+
+/* ---- adding ---- */
+
+/* One write: a kill leaves the line whole or absent; a full disk may tear it. */
+static int append(struct name_table *table, const char *line, size_t nr_bytes)
+{
+	ssize_t written;
+
+	if (table->fd < 0) {
+		int error = open_file(table, O_CREAT);
+
+		if (error)
+			return error;
+	}
+	do
+		written = pwrite(table->fd, line, nr_bytes, (off_t)table->nr_bytes);
+	while (written < 0 && errno == EINTR);
+	if (written == (ssize_t)nr_bytes) {
+		table->nr_bytes += nr_bytes;
+		return 0;
+	}
+	if (written < 0)
+		return -errno;
+	/* What is left of it is written over, or cut off at the next init. */
+	(void)cut_torn_line(table);
+	return -ENOSPC;
+}
+
+int64_t name_table_number(struct name_table *table, const char *name)
+{
+	char line[LINE_BYTES_MAX];
+	struct name *found;
+	size_t head, nr_bytes;
+	uint32_t number = table->last_number + 1;
+	int error;
+
+	head = (size_t)snprintf(line, sizeof(line), "%u ", number);
+	nr_bytes = escape(line + head, sizeof(line) - head - 1, name);
+	found = name_find(table, line + head, hash_bytes(0, line + head, nr_bytes));
+	if (found)
+		return found->number;
+	if (!nr_bytes || number > NAME_TABLE_MAX ||
+	    table->nr_bytes + head + nr_bytes + 1 > NAME_TABLE_BYTES_MAX)
+		return NAME_TABLE_OTHER;
+	line[head + nr_bytes] = '\n';
+	error = append(table, line, head + nr_bytes + 1);
+	if (error)
+		return error;
+	line[head + nr_bytes] = '\0';
+	error = name_add(table, line + head, nr_bytes, number);
+	/* It is in the file: no other name may get its number. */
+	table->last_number = number;
+	return error ? error : (int64_t)number;
+}
+
+int name_table_sync(const struct name_table *table)
+{
+	return table->fd >= 0 && fdatasync(table->fd) ? -errno : 0;
+}

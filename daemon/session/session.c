@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/session/session.h"
+
+#include "lib/file.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Sessions on their way out; no session may be named so. */
+#define SESSION_TRASH_NAME ".removed"
+
+#define REMAINS_MAX 1000
+
+/* Two seconds in all. */
+#define LOCK_PAUSE_NS 50000000
+#define LOCK_TRIES    40u
+
+__attribute__((format(printf, 1, 2))) static char *path_format(const char *format, ...)
+{
+	char *path = NULL;
+	va_list args;
+	int nr;
+
+	va_start(args, format);
+	nr = vasprintf(&path, format, args);
+	va_end(args);
+	return nr < 0 ? NULL : path;
+}
+
+/* The pid in the lock file; 0 when there is none. */
+static long session_lock_owner(int fd)
+{
+	char text[32];
+	ssize_t nr = file_pread_all(fd, text, sizeof(text) - 1, 0);
+
+	if (nr <= 0)
+		return 0;
+	text[nr] = '\0';
+	return strtol(text, NULL, 10);
+}
+
+static int session_write_lock(int fd)
+{
+	char text[32];
+	int nr = snprintf(text, sizeof(text), "%d\n", (int)getpid());
+	ssize_t written;
+
+	if (ftruncate(fd, 0))
+		return -errno;
+	written = pwrite(fd, text, (size_t)nr, 0);
+	if (written < 0)
+		return -errno;
+	return written == nr ? 0 : -ENOSPC;
+}
+
+/*
+ * A daemon that was killed has the lock until the kernel has closed all that
+ * it had open, which takes a while. 0 or -errno; -EWOULDBLOCK: one that runs.
+ */
+static int session_wait_lock(int fd)
+{
+	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+
+	for (unsigned int i = 1; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_TRIES)
+			return -errno;
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int session_take_lock(struct session *session, struct diag *diag)
+{
+	char *path = path_format("%s/" SESSION_LOCK_NAME, session->path);
+	int error = 0;
+	int fd;
+
+	if (!path)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		error = diag_set(diag, -errno, "cannot open %s: %s", path, strerror(errno));
+	else if ((error = session_wait_lock(fd)))
+		error = error != -EWOULDBLOCK
+				? diag_set(diag, error, "cannot lock %s: %s", path,
+					   strerror(-error))
+				: diag_set(diag, -EBUSY,
+					   "another oprofiled, process %ld, writes to this session "
+					   "folder: end it, or take another --session-dir",
+					   session_lock_owner(fd));
+	else {
+		session->killed = session_lock_owner(fd) != 0;
+		error = session_write_lock(fd);
+		if (error) /* the daemon calls the folder ".": not by its path */
+			(void)diag_set(diag, error, "cannot write %s in the session folder: %s",
+				       SESSION_LOCK_NAME, strerror(-error));
+	}
+	free(path);
+	if (error && fd >= 0)
+		(void)close(fd);
+	else
+		session->lock_fd = fd;
+	return error;
+}
+
+int session_lock(struct session *session, const char *path, struct diag *diag)
+{
+	int error;
+
+	memset(session, 0, sizeof(*session));
+	session->lock_fd = session->current_fd = -1;
+	error = file_make_dirs(path, 0700);
+	if (error)
+		return diag_set(diag, error, "cannot make the session folder %s: %s", path,
+				strerror(-error));
+	session->path = strdup(path);
+	session->current_path = path_format("%s/samples/" SESSION_CURRENT, path);
+	session->meta_path = path_format("%s/samples/" SESSION_CURRENT "/meta", path);
+	if (!session->path || !session->current_path || !session->meta_path)
+		error = diag_set(diag, -ENOMEM, "out of memory");
+	else
+		error = session_take_lock(session, diag);
+	if (error)
+		session_unlock(session);
+	return error;
+}
+
+/* Counters, cgroups and names; the folder stays. */
+static void session_end(struct session *session)
+{
+	if (session->current_fd >= 0)
+		(void)close(session->current_fd);
+	session->current_fd = -1;
+	if (!session->open)
+		return;
+	stats_close(&session->stats);
+	cgroup_table_deinit(&session->cgroups);
+	name_table_deinit(&session->names);
+	session->open = false;
+}
+
+void session_unlock(struct session *session)
+{
+	session_end(session);
+	if (session->lock_fd >= 0) {
+		if (ftruncate(session->lock_fd, 0)) {
+			/* The pid within is stale, then; what counts is the lock. */
+		}
+		/* Not by close alone: a child just forked may not have closed its own yet. */
+		(void)flock(session->lock_fd, LOCK_UN);
+		(void)close(session->lock_fd);
+	}
+	free(session->path);
+	free(session->current_path);
+	free(session->meta_path);
+	session->path = session->current_path = session->meta_path = NULL;
+	session->lock_fd = -1;
+}
+
+static int64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Every session on its way out; those of a daemon that was killed too. */
+static void session_remove_trash(const char *samples_path)
+{
+	DIR *folder = opendir(samples_path);
+	const struct dirent *entry;
+
+	if (!folder)
+		return;
+	while ((entry = readdir(folder))) {
+		char *path;
+
+		if (strncmp(entry->d_name, SESSION_TRASH_NAME, strlen(SESSION_TRASH_NAME)) != 0)
+			continue;
+		path = path_format("%s/%s", samples_path, entry->d_name);
+		if (path)
+			(void)file_remove_tree(path);
+		free(path);
+	}
+	(void)closedir(folder);
+}
+
+/*
+ * By a process of its own, nobody's child: thousands of files take longer to
+ * remove than the rings take to fill.
+ */
+static void session_remove_trash_apart(const struct session *session)
+{
+	char *path = path_format("%s/samples", session->path);
+	pid_t pid;
+
+	if (!path)
+		return; /* the next one will */
+	pid = fork();
+	if (!pid) {
+		if (!fork()) {
+			/* Neither lock nor events nor clients may outlive the daemon in it. */
+			(void)close_range(3, ~0U, 0);
+			session_remove_trash(path);
+		}
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(path);
+}
+
+/* Out of the way at once. *trash: where to, or NULL: there was nothing. */
+static int session_discard(struct session *session, char **trash)
+{
+	static unsigned int nr;
+	char *path = path_format("%s/samples/" SESSION_TRASH_NAME ".%d.%u", session->path,
+				 (int)getpid(), ++nr);
+
+	*trash = NULL;
+	if (!path)
+		return -ENOMEM;
+	if (!rename(session->current_path, path)) {
+		*trash = path;
+		return 0;
+	}
+	free(path);
+	return errno == ENOENT ? 0 : -errno;
+}
+
+/* Files never change once they are there, so that two sessions may share them. */
+static void share_files(const struct session *session, const char *from, const char *name)
+{
+	char *old_path = path_format("%s/meta/%s", from, name);
+	char *new_path = path_format("%s/%s", session->meta_path, name);
+	DIR *folder = old_path ? opendir(old_path) : NULL;
+	const struct dirent *entry;
+
+	if (folder && new_path && !mkdir(new_path, 0700)) {
+		int fd = open(new_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		while (fd >= 0 && (entry = readdir(folder)))
+			if (entry->d_name[0] != '.' &&
+			    linkat(dirfd(folder), entry->d_name, fd, entry->d_name, 0))
+				continue; /* what can't be shared is written anew */
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	if (folder)
+		(void)closedir(folder);
+	free(old_path);
+	free(new_path);
+}
+
+/* Numbers of cgroups and names. Both or none are open after it. */
+static int session_open_tables(struct session *session)
+{
+	char *cgroups = path_format("%s/cgroups", session->meta_path);
+	char *names = path_format("%s/names", session->meta_path);
+	int error = cgroups && names ? cgroup_table_init(&session->cgroups, cgroups) : -ENOMEM;
+
+	if (!error) {
+		error = name_table_init(&session->names, names);
+		if (error)
+			cgroup_table_deinit(&session->cgroups);
+	}
+	free(cgroups);
+	free(names);
+	return error;
+}
+
+static int session_open_meta(struct session *session, struct diag *diag)
+{
+	char *stats = path_format("%s/stats", session->meta_path);
+	int damaged = 0;
+	int error = stats ? session_open_tables(session) : -ENOMEM;
+
+	if (!error) {
+		damaged = stats_open(&session->stats, stats);
+		if (damaged < 0) {
+			error = damaged;
+			cgroup_table_deinit(&session->cgroups);
+			name_table_deinit(&session->names);
+		}
+	}
+	free(stats);
+	if (error)
+		return diag_set(diag, error, "cannot open counters, cgroups and names in %s: %s",
+				session->meta_path, strerror(-error));
+	session->open = true;
+	return damaged ? diag_set(diag, 1, "%s/stats was damaged: its counters begin at 0",
+				  session->meta_path)
+		       : 0;
+}
+
+static int session_write_info(struct session *session, struct diag *diag)
+{
+	char *path = path_format("%s/info", session->meta_path);
+	int error = path ? session_info_write(&session->info, path) : -ENOMEM;
+
+	free(path);
+	if (error < 0)
+		return diag_set(diag, error, "cannot write %s/info: %s", session->meta_path,
+				strerror(-error));
+	if (error > 0)
+		return diag_set(diag, 1,
+				"the session holds samples of other events or another separation: "
+				"reports may have to be narrowed to one of them");
+	return 0;
+}
+
+int session_tell_notes(struct session *session)
+{
+	int error = session_write_info(session, NULL);
+
+	return error < 0 ? error : 0;
+}
+
+static int session_open_folder(struct session *session)
+{
+	struct stat st;
+	int error = 0;
+
+	session->current_fd = open(session->current_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (session->current_fd < 0 || fstat(session->current_fd, &st))
+		error = -errno;
+	else {
+		session->current_dev = st.st_dev;
+		session->current_inode = st.st_ino;
+	}
+	return error;
+}
+
+int session_open_path(const struct session *session, const char *path, int flags)
+{
+	size_t nr_bytes = strlen(session->current_path);
+	const char *rest = path + nr_bytes;
+	int fd;
+
+	assert(!strncmp(path, session->current_path, nr_bytes) && (!*rest || *rest == '/'));
+	rest += strspn(rest, "/");
+	fd = openat(session->current_fd, *rest ? rest : ".", flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Folder, meta/info, counters, cgroups, names. from: the session before, to share symbols with. */
+static int session_make(struct session *session, const char *from, struct diag *diag)
+{
+	int error = file_make_dirs(session->meta_path, 0700);
+	int warned;
+
+	if (!error)
+		error = session_open_folder(session);
+	if (error)
+		return diag_set(diag, error, "cannot make %s: %s", session->current_path,
+				strerror(-error));
+	if (from) {
+		share_files(session, from, "symbols");
+		share_files(session, from, "images");
+	}
+	session->info.started_ns = realtime_ns();
+	warned = session_write_info(session, diag);
+	if (warned < 0)
+		return warned;
+	error = session_open_meta(session, diag);
+	return error ? error : warned;
+}
+
+static int session_make_empty(struct session *session, bool same_run, struct diag *diag)
+{
+	char *trash;
+	int error = session_discard(session, &trash);
+
+	if (error)
+		return diag_set(diag, error, "cannot move %s away: %s", session->current_path,
+				strerror(-error));
+	error = session_make(session, same_run ? trash : NULL, diag);
+	free(trash);
+	session_remove_trash_apart(session);
+	return error;
+}
+
+int session_begin(struct session *session, enum session_begin how, struct diag *diag)
+{
+	session_end(session);
+	return how == SESSION_FRESH ? session_make_empty(session, false, diag)
+				    : session_make(session, NULL, diag);
+}
+
+int session_reset(struct session *session, struct diag *diag)
+{
+	session_end(session);
+	return session_make_empty(session, true, diag);
+}
+
+int session_check_name(const char *name, struct diag *diag)
+{
+	if (!name[0] || strlen(name) > SESSION_NAME_BYTES_MAX)
+		return diag_set(diag, -EINVAL, "a session's name has 1 to %d bytes",
+				SESSION_NAME_BYTES_MAX);
+	if (!strcmp(name, SESSION_CURRENT))
+		return diag_set(diag, -EINVAL,
+				"'%s' is the session being written: take another name", name);
+	if (name[0] == '.' || name[0] == '{')
+		return diag_set(diag, -EINVAL, "a session's name cannot begin with '%c'", name[0]);
+	for (const char *c = name; *c; c++)
+		if (*c == '/' || iscntrl((unsigned char)*c))
+			return diag_set(diag, -EINVAL,
+					"a session's name cannot hold '/' or control characters");
+	return 0;
+}
+
+int session_save(struct session *session, const char *name, struct diag *diag)
+{
+	char *path;
+	int error = session_check_name(name, diag);
+
+	if (error)
+		return error;
+	path = path_format("%s/samples/%s", session->path, name);
+	if (!path)
+		return diag_set(diag, -ENOMEM, "out of memory");
+	/* Not renameat2: the lock keeps other writers out, and NFS can't do it. */
+	if (!access(path, F_OK))
+		error = diag_set(diag, -EEXIST, "there is a session '%s' already", name);
+	else if (rename(session->current_path, path))
+		error = diag_set(diag, -errno, "cannot rename %s to %s: %s", session->current_path,
+				 path, strerror(errno));
+	if (!error) {
+		session_end(session);
+		error = session_make(session, path, diag);
+	}
+	free(path);
+	return error;
+}
+
+bool session_is_lost(const struct session *session)
+{
+	struct stat st;
+
+	if (stat(session->current_path, &st) || st.st_dev != session->current_dev ||
+	    st.st_ino != session->current_inode)
+		return true;
+	/* Removed in part, while files were being made in it. */
+	return session->open && access(session->stats.path, F_OK) && errno == ENOENT;
+}
+
+int session_recover(struct session *session, struct diag *diag)
+{
+	unsigned int nr = 0;
+	char *path;
+	int error;
+
+	do { /* a name that is free, or can't be told to be taken */
+		path = path_format("%s/samples/" SESSION_REMAINS_NAME "-%u", session->path, ++nr);
+		if (!path)
+			return diag_set(diag, -ENOMEM, "out of memory");
+		error = access(path, F_OK);
+		if (error && rename(session->current_path, path) && errno != ENOENT)
+			error = errno == ENOTEMPTY || errno == EEXIST ? 0 : -errno;
+		free(path);
+	} while (!error && nr < REMAINS_MAX);
+	return session_begin(session, SESSION_APPEND, diag);
+}

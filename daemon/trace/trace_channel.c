@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/trace/trace_channel.h"
+
+#include "ring/ring_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define NO_FILE		     UINT32_MAX
+#define NO_SEQ		     UINT64_MAX
+#define STATE_NR_SUB_BUFFERS 2u
+
+struct cpu_ring {
+	void *memory; /* NULL: nothing came from this CPU yet */
+	size_t nr_bytes;
+	struct ring ring;
+	struct ring_reader reader;
+	unsigned int file;    /* of the writer that is drained to; NO_FILE: none yet */
+	uint64_t lost_unborn; /* before there was memory for it */
+	uint64_t time;	      /* of the last record */
+};
+
+/* What was at the beginning: packets of CPU 0, in front of those of its ring. */
+struct state {
+	struct cpu_ring cpu; /* no memory: it is not being told */
+	struct ctf_writer *writer;
+	unsigned int file; /* its packets are in there; NO_FILE: none */
+	uint64_t nr_packets;
+	uint64_t lost_before[OPROF_NR_LOST];
+	uint64_t lost_by[OPROF_NR_LOST]; /* of it: by so much the losses of CPU 0's grow */
+	uint64_t first_lost;		 /* what its first packet tells */
+	uint64_t seq; /* of that: 0 in front of a ring's first, which readers take for its begin */
+	uint64_t first_seq; /* of CPU 0's first; NO_SEQ: none yet */
+};
+
+struct trace_channel {
+	struct trace_channel_config config;
+	struct state state;
+	struct ctf_writer *writer; /* NULL: none */
+	struct trace_channel_counts counts;
+	struct cpu_ring *cpus;
+	struct cpu_ring *writing; /* a record is reserved there */
+	struct ring_slot slot;
+	int error; /* the first of the writer since it was told */
+	struct diag diag;
+};
+
+static struct ring_config ring_config_of(const struct trace_channel_config *config)
+{
+	struct ring_config ring = {.mode = config->mode,
+				   .clock = RING_CLOCK_GIVEN,
+				   .sub_buffer_bytes = config->sub_buffer_bytes,
+				   .nr_sub_buffers = config->nr_sub_buffers,
+				   .stream_id = config->stream_id};
+
+	memcpy(ring.uuid, config->uuid, sizeof(ring.uuid));
+	return ring;
+}
+
+int trace_channel_create(struct trace_channel **channel, const struct trace_channel_config *config,
+			 struct diag *diag)
+{
+	const struct ring_config ring = ring_config_of(config);
+	struct trace_channel *made;
+	size_t nr_bytes;
+
+	*channel = NULL;
+	if (ring_memory_bytes(&ring, &nr_bytes) || !config->nr_cpus ||
+	    config->nr_cpus > TRACE_CHANNEL_NR_CPUS_MAX)
+		return diag_set(
+			diag, -EINVAL,
+			"no channel has %u sub-buffers of %u bytes: both are powers of two, "
+			"at least 2 of them, of %u bytes to 1G",
+			config->nr_sub_buffers, config->sub_buffer_bytes, RING_SUB_BUFFER_MIN);
+	made = calloc(1, sizeof(*made));
+	if (made)
+		made->cpus = calloc(config->nr_cpus, sizeof(*made->cpus));
+	if (!made || !made->cpus) {
+		free(made);
+		return diag_set(diag, -ENOMEM, "no memory for a channel");
+	}
+	made->config = *config;
+	made->state.file = NO_FILE;
+	*channel = made;
+	return 0;
+}
+
+void trace_channel_write_to(struct trace_channel *channel, struct ctf_writer *writer)
+{
+	channel->writer = writer;
+}
+
+static void cpu_deinit(struct cpu_ring *cpu)
+{
+	if (cpu->memory)
+		(void)munmap(cpu->memory, cpu->nr_bytes);
+}
+
+void trace_channel_destroy(struct trace_channel *channel)
+{
+	if (!channel)
+		return;
+	for (unsigned int i = 0; i < channel->config.nr_cpus; i++)
+		cpu_deinit(&channel->cpus[i]);
+	cpu_deinit(&channel->state.cpu);
+	free(channel->cpus);
+	free(channel);
+}
+
+static int ring_create(struct cpu_ring *cpu, const struct ring_config *config, unsigned int nr)
+{
+	size_t nr_bytes;
+	void *memory;
+
+	if (ring_memory_bytes(config, &nr_bytes))
+		return -EINVAL;
+	memory = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return -ENOMEM;
+	if (ring_init(&cpu->ring, config, nr, memory) ||
+	    ring_reader_init(&cpu->reader, &cpu->ring)) {
+		(void)munmap(memory, nr_bytes);
+		return -EINVAL;
+	}
+	cpu->memory = memory;
+	cpu->nr_bytes = nr_bytes;
+	cpu->file = NO_FILE;
+	return 0;
+}
+
+static int cpu_init(struct trace_channel *channel, unsigned int nr)
+{
+	const struct ring_config config = ring_config_of(&channel->config);
+	struct cpu_ring *cpu = &channel->cpus[nr];
+	const int error =
+		ring_create(cpu, &config, channel->config.name ? OPROF_PACKET_NO_CPU : nr);
+
+	if (error)
+		return error;
+	/* A child has no use for it, and would have us copy it; but of a flight recorder's it does
+	 * the snapshots. */
+	if (config.mode == RING_DISCARD)
+		(void)madvise(cpu->memory, cpu->nr_bytes, MADV_DONTFORK);
+	ring_add_lost(&cpu->ring, OPROF_LOST_FULL, cpu->lost_unborn);
+	cpu->lost_unborn = 0;
+	return 0;
+}
+
+int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu)
+{
+	if (cpu >= channel->config.nr_cpus || channel->cpus[cpu].memory)
+		return 0;
+	return cpu_init(channel, cpu);
+}
+
+/* ---- packets ---- */
+
+static int add_file(struct ctf_writer *writer, const struct trace_channel *channel,
+		    unsigned int cpu, unsigned int *file, struct diag *diag)
+{
+	char name[32];
+
+	if (channel->config.name)
+		(void)snprintf(name, sizeof(name), "%s", channel->config.name);
+	else
+		(void)snprintf(name, sizeof(name), "channel_%u", cpu);
+	return ctf_writer_add_file(writer, name, channel->config.stream_id, file, diag);
+}
+
+/* A CPU's file is made with its first packet. */
+static void write_packet(struct trace_channel *channel, struct ctf_writer *writer,
+			 const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
+{
+	struct diag diag;
+	int error = 0;
+
+	diag_clear(&diag);
+	if (*file == NO_FILE)
+		error = add_file(writer, channel, cpu->ring.cpu_id, file, &diag);
+	if (!error)
+		error = ctf_writer_append(writer, *file, packet, ring_sub_buffer_bytes(&cpu->ring),
+					  &diag);
+	if (!error || channel->error)
+		return;
+	channel->error = error;
+	channel->diag = diag;
+}
+
+/*
+ * One behind the state's packets: its number and losses are told as if these came before the ring's
+ * first. It is the reader's, and becomes again what it was.
+ */
+static void write_behind_state(struct trace_channel *channel, struct ctf_writer *writer,
+			       const struct cpu_ring *cpu, unsigned int *file,
+			       const uint8_t *packet)
+{
+	struct oprof_packet_header *header = (struct oprof_packet_header *)(uintptr_t)packet;
+	const struct oprof_packet_header own = *header;
+	struct state *state = &channel->state;
+
+	if (state->first_seq == NO_SEQ)
+		state->first_seq = own.seq;
+	header->seq = own.seq - state->first_seq + state->seq + state->nr_packets;
+	for (unsigned int i = 0; i < OPROF_NR_LOST; i++) {
+		header->lost_by[i] += state->lost_by[i];
+		header->lost += state->lost_by[i];
+	}
+	write_packet(channel, writer, cpu, file, packet);
+	*header = own;
+}
+
+static bool is_behind_state(const struct trace_channel *channel, const struct cpu_ring *cpu,
+			    const struct ctf_writer *writer)
+{
+	return writer && cpu == &channel->cpus[0] && channel->state.writer == writer;
+}
+
+static void drain_cpu(struct trace_channel *channel, struct cpu_ring *cpu)
+{
+	const bool is_behind = is_behind_state(channel, cpu, channel->writer);
+	struct ring_packet packet;
+
+	if (is_behind && channel->state.cpu.memory)
+		return; /* not before the state is told */
+	if (is_behind && cpu->file == NO_FILE)
+		cpu->file = channel->state.file;
+	while (!ring_next(&cpu->reader, &packet)) {
+		if (is_behind)
+			write_behind_state(channel, channel->writer, cpu, &cpu->file, packet.data);
+		else
+			write_packet(channel, channel->writer, cpu, &cpu->file, packet.data);
+		ring_put(&cpu->reader, &packet);
+	}
+}
+
+static void drain_state(struct trace_channel *channel)
+{
+	struct state *state = &channel->state;
+	struct ring_packet packet;
+
+	while (!ring_next(&state->cpu.reader, &packet)) {
+		struct oprof_packet_header *header =
+			(struct oprof_packet_header *)(uintptr_t)packet.data;
+
+		if (!state->nr_packets)
+			state->first_lost = header->lost;
+		header->seq += state->seq;
+		write_packet(channel, state->writer, &state->cpu, &state->file, packet.data);
+		ring_put(&state->cpu.reader, &packet);
+		state->nr_packets++;
+	}
+}
+
+/* The oldest packet of a CPU that is there: its header. False: there is none. */
+static bool find_oldest(struct cpu_ring *cpu, struct oprof_packet_header *header)
+{
+	ring_word from, to;
+
+	ring_snapshot_range(&cpu->reader, &from, &to);
+	for (; from != to; from = (ring_word)(from + ring_sub_buffer_bytes(&cpu->ring))) {
+		struct ring_packet packet;
+
+		if (ring_get(&cpu->reader, from, &packet))
+			continue; /* never written */
+		memcpy(header, packet.data, sizeof(*header));
+		ring_put_keep(&cpu->reader, &packet);
+		return true;
+	}
+	return false;
+}
+
+int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer)
+{
+	struct trace_channel_config like = channel->config;
+	struct state *state = &channel->state;
+	struct oprof_packet_header first;
+	struct ring_config config;
+	int error;
+
+	like.mode = RING_DISCARD;
+	/* Packets of a stream are of one size. */
+	if (like.nr_sub_buffers > STATE_NR_SUB_BUFFERS)
+		like.nr_sub_buffers = STATE_NR_SUB_BUFFERS;
+	config = ring_config_of(&like);
+	cpu_deinit(&state->cpu);
+	*state = (struct state){.writer = writer, .file = NO_FILE, .first_seq = NO_SEQ};
+	error = ring_create(&state->cpu, &config, 0);
+	/* Of a snapshot: what was lost before its first packet was lost before the state. */
+	if (!error && channel->config.mode == RING_OVERWRITE && channel->cpus[0].memory &&
+	    find_oldest(&channel->cpus[0], &first) && first.seq) {
+		memcpy(state->lost_before, first.lost_by, sizeof(state->lost_before));
+		state->seq = 1;
+	}
+	for (unsigned int i = 0; !error && i < OPROF_NR_LOST; i++)
+		ring_add_lost(&state->cpu.ring, (enum oprof_ring_lost)i, state->lost_before[i]);
+	return error;
+}
+
+void trace_channel_state_end(struct trace_channel *channel)
+{
+	struct state *state = &channel->state;
+
+	if (!state->cpu.memory)
+		return;
+	(void)ring_flush(&state->cpu.ring); /* at the time of its records */
+	drain_state(channel);
+	for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
+		state->lost_by[i] = ring_lost(&state->cpu.ring, (enum oprof_ring_lost)i) -
+				    state->lost_before[i];
+	cpu_deinit(&state->cpu);
+	state->cpu.memory = NULL;
+}
+
+static int tell_error(struct trace_channel *channel, struct diag *diag)
+{
+	const int error = channel->error;
+
+	if (error && diag)
+		*diag = channel->diag;
+	channel->error = 0;
+	return error;
+}
+
+/* Losses that no packet told yet are told by one that finalising opens; there may be no room at
+ * once. */
+static void end_cpu(struct trace_channel *channel, struct cpu_ring *cpu, uint64_t time)
+{
+	ring_given_time = time;
+	while (ring_finalise(&cpu->ring) == -EAGAIN)
+		drain_cpu(channel, cpu);
+	drain_cpu(channel, cpu);
+}
+
+int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag)
+{
+	if (end)
+		trace_channel_state_end(channel);
+	for (unsigned int i = 0; i < channel->config.nr_cpus; i++) {
+		struct cpu_ring *cpu = &channel->cpus[i];
+
+		if (end && cpu->lost_unborn && !cpu->memory)
+			(void)cpu_init(channel, i);
+		if (!cpu->memory)
+			continue;
+		drain_cpu(channel, cpu);
+		if (end)
+			end_cpu(channel, cpu, time);
+	}
+	return tell_error(channel, diag);
+}
+
+/* What is open ends at time; 0: at its last record. */
+static void flush_all(struct trace_channel *channel, uint64_t time)
+{
+	for (unsigned int i = 0; i < channel->config.nr_cpus; i++) {
+		if (!channel->cpus[i].memory)
+			continue;
+		ring_given_time = time;
+		(void)ring_flush(&channel->cpus[i].ring);
+	}
+}
+
+int trace_channel_flush(struct trace_channel *channel, struct diag *diag)
+{
+	/* Not after the last record: those that come next may be older than now. */
+	flush_all(channel, 0);
+	for (unsigned int i = 0; i < channel->config.nr_cpus; i++)
+		if (channel->cpus[i].memory)
+			drain_cpu(channel, &channel->cpus[i]);
+	return tell_error(channel, diag);
+}
+
+uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cpu)
+{
+	return cpu < channel->config.nr_cpus ? channel->cpus[cpu].time : 0;
+}
+
+void trace_channel_hold(struct trace_channel *channel, uint64_t time)
+{
+	flush_all(channel, time);
+}
+
+/* ---- what is held ---- */
+
+struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin)
+{
+	struct trace_channel_held held = {.begin = UINT64_MAX, .whole = begin};
+
+	for (unsigned int i = 0; i < channel->config.nr_cpus; i++) {
+		struct cpu_ring *cpu = &channel->cpus[i];
+		struct oprof_packet_header header;
+
+		held.nr_bytes += cpu->nr_bytes;
+		if (!cpu->memory)
+			continue;
+		if (!find_oldest(cpu, &header)) {
+			/* Its first packet is open still. */
+			if (cpu->time && begin < held.begin)
+				held.begin = begin;
+			continue;
+		}
+		if (header.time_begin < held.begin)
+			held.begin = header.time_begin;
+		if (header.seq && header.time_begin > held.whole)
+			held.whole = header.time_begin;
+	}
+	if (held.begin == UINT64_MAX)
+		held.begin = begin;
+	return held;
+}
+
+static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
+			 struct ctf_writer *writer, struct trace_channel_written *written)
+{
+	const bool is_behind = is_behind_state(channel, cpu, writer);
+	unsigned int file = is_behind ? channel->state.file : NO_FILE;
+	uint64_t lost_before = 0, lost = 0;
+	bool is_first = true;
+	ring_word from, to;
+
+	ring_snapshot_range(&cpu->reader, &from, &to);
+	for (; from != to; from = (ring_word)(from + ring_sub_buffer_bytes(&cpu->ring))) {
+		struct oprof_packet_header header;
+		struct ring_packet packet;
+
+		if (ring_get(&cpu->reader, from, &packet))
+			continue; /* overwritten meanwhile, or never written */
+		memcpy(&header, packet.data, sizeof(header));
+		written->nr_records += header.nr_records;
+		/* Nothing was before a ring's first. */
+		lost_before = is_first && header.seq ? header.lost : lost_before;
+		lost = header.lost;
+		is_first = false;
+		if (is_behind)
+			write_behind_state(channel, writer, cpu, &file, packet.data);
+		else
+			write_packet(channel, writer, cpu, &file, packet.data);
+		ring_put_keep(&cpu->reader, &packet);
+	}
+	written->lost += lost - lost_before;
+}
+
+int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *writer, uint64_t time,
+			   struct trace_channel_written *written, struct diag *diag)
+{
+	*written = (struct trace_channel_written){0};
+	trace_channel_hold(channel, time);
+	for (unsigned int i = 0; i < channel->config.nr_cpus; i++)
+		if (channel->cpus[i].memory)
+			snapshot_cpu(channel, &channel->cpus[i], writer, written);
+	if (channel->state.writer == writer && channel->state.nr_packets) {
+		for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
+			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
+		/* As with all others. */
+		written->lost -= channel->state.seq ? channel->state.first_lost : 0;
+	}
+	channel->state.writer = NULL; /* another may have the same address soon */
+	return tell_error(channel, diag);
+}
+
+/* ---- records ---- */
+
+static uint8_t *reserve_in(struct trace_channel *channel, struct cpu_ring *cpu, uint32_t event_id,
+			   uint64_t time, uint32_t nr_bytes)
+{
+	ring_given_time = time;
+	if (ring_reserve(&cpu->ring, event_id, nr_bytes, 1, &channel->slot)) {
+		channel->counts.lost++;
+		return NULL;
+	}
+	channel->counts.nr_records++;
+	channel->counts.nr_late += channel->slot.time != time;
+	channel->writing = cpu;
+	cpu->time = channel->slot.time;
+	return channel->slot.payload;
+}
+
+static uint8_t *reserve_state(struct trace_channel *channel, uint32_t event_id, uint64_t time,
+			      uint32_t nr_bytes)
+{
+	if (!channel->state.cpu.memory) {
+		channel->counts.lost++;
+		return NULL;
+	}
+	drain_state(channel);
+	return reserve_in(channel, &channel->state.cpu, event_id, time, nr_bytes);
+}
+
+uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu_nr,
+			       uint32_t event_id, uint64_t time, uint32_t nr_bytes)
+{
+	struct cpu_ring *cpu;
+
+	if (cpu_nr == TRACE_CHANNEL_STATE)
+		return reserve_state(channel, event_id, time, nr_bytes);
+	if (cpu_nr >= channel->config.nr_cpus) {
+		channel->counts.lost++;
+		return NULL;
+	}
+	cpu = &channel->cpus[cpu_nr];
+	if (!cpu->memory && cpu_init(channel, cpu_nr)) {
+		trace_channel_lose(channel, cpu_nr, 1);
+		return NULL;
+	}
+	/* Before it is full, which the ring would count as a loss. */
+	if (channel->writer && ring_unread_bytes(&cpu->reader) >= channel->config.sub_buffer_bytes)
+		drain_cpu(channel, cpu);
+	return reserve_in(channel, cpu, event_id, time, nr_bytes);
+}
+
+void trace_channel_commit(struct trace_channel *channel)
+{
+	ring_commit(&channel->writing->ring, &channel->slot);
+	channel->writing = NULL;
+}
+
+void trace_channel_lose(struct trace_channel *channel, unsigned int cpu_nr, uint64_t nr)
+{
+	channel->counts.lost += nr;
+	if (cpu_nr >= channel->config.nr_cpus)
+		return;
+	if (channel->cpus[cpu_nr].memory)
+		ring_add_lost(&channel->cpus[cpu_nr].ring, OPROF_LOST_FULL, nr);
+	else
+		channel->cpus[cpu_nr].lost_unborn += nr;
+}
+
+struct trace_channel_counts trace_channel_counts(const struct trace_channel *channel)
+{
+	return channel->counts;
+}

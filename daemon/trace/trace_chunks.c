@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/trace/trace_chunks.h"
+
+#include "ctf/chunk.h"
+#include "ctf/packed.h"
+#include "lib/file.h"
+#include "lib/log.h"
+#include "lib/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define SECONDS_MAX   UINT64_C(100000000)
+#define LOWEST	      19 /* priority */
+#define END_STEP_NS   10000000
+#define NR_END_STEPS  2000u	 /* who runs the daemon waits longer */
+#define REMOVED	      ".removed" /* what a chunk is called until it is gone */
+#define NR_TRIES      3u
+#define AGAIN_NS      (5 * NS_PER_SECOND)
+
+/* ---- configuration ---- */
+
+static bool has_unit(const char *text)
+{
+	const size_t nr = strlen(text);
+
+	return nr && strchr("KMG", text[nr - 1]);
+}
+
+static int parse_one(const char *text, struct trace_chunks_config *config)
+{
+	uint64_t *value = has_unit(text) ? &config->max_bytes : &config->max_seconds;
+
+	if (*value) /* twice */
+		return -EINVAL;
+	if (has_unit(text) ? number_parse_bytes(text, value)
+			   : number_parse(text, SECONDS_MAX, value))
+		return -EINVAL;
+	return *value ? 0 : -EINVAL;
+}
+
+int trace_chunks_parse(const char *text, struct trace_chunks_config *config, struct diag *diag)
+{
+	struct trace_chunks_config parsed = *config;
+	const char *comma = strchrnul(text, ',');
+	char *first = strndup(text, (size_t)(comma - text));
+	int error;
+
+	if (!first)
+		return diag_set(diag, -ENOMEM, "no memory for an option");
+	parsed.max_bytes = parsed.max_seconds = 0;
+	error = parse_one(first, &parsed);
+	if (!error && *comma)
+		error = parse_one(comma + 1, &parsed);
+	free(first);
+	if (error)
+		return diag_set(diag, -EINVAL,
+				"--rotate=%s: give a size with K, M or G (100M), a number of "
+				"seconds (60), or both with a comma between (100M,60)",
+				text);
+	*config = parsed;
+	return 0;
+}
+
+int trace_chunks_check(const struct trace_chunks_config *config, struct diag *diag)
+{
+	if (!trace_chunks_wanted(config) && (config->nr_keep || config->compress))
+		return diag_set(diag, -EINVAL,
+				"--keep and --compress are of a trace in chunks: add --rotate");
+	if (config->nr_keep && config->nr_keep < TRACE_CHUNKS_KEEP_MIN)
+		return diag_set(diag, -EINVAL,
+				"--keep=%u: at least %u, the one being written and the one before",
+				config->nr_keep, TRACE_CHUNKS_KEEP_MIN);
+	return 0;
+}
+
+/* ---- the next ---- */
+
+void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_config *config,
+		       const char *folder, struct ctf_writer *writer, uint64_t now_ns)
+{
+	*chunks = (struct trace_chunks){.config = *config,
+					.folder = folder,
+					.writer = writer,
+					.begin_ns = now_ns,
+					.written = 1,
+					.first = 1,
+					.next_done = 1};
+}
+
+int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
+		      const struct trace_chunks_config *config, const char *folder,
+		      const struct ctf_trace *trace, uint64_t now_ns, struct diag *diag)
+{
+	int error;
+
+	if (!trace_chunks_wanted(config))
+		return ctf_writer_open(writer, folder, trace, diag);
+	error = ctf_writer_open_chunks(writer, folder, trace, diag);
+	if (!error)
+		trace_chunks_init(chunks, config, folder, *writer, now_ns);
+	return error;
+}
+
+bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns)
+{
+	const struct trace_chunks_config *config = &chunks->config;
+
+	if (!chunks->writer || now_ns < chunks->retry_ns)
+		return false;
+	if (config->max_bytes &&
+	    ctf_writer_counts(chunks->writer).nr_chunk_bytes >= config->max_bytes)
+		return true;
+	return config->max_seconds &&
+	       now_ns - chunks->begin_ns >= config->max_seconds * NS_PER_SECOND;
+}
+
+bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns)
+{
+	struct diag diag;
+
+	if (ctf_writer_next_chunk(chunks->writer, &diag)) {
+		if (!chunks->retry_ns)
+			log_warning("%s: the trace goes on in chunk %u", diag_show(&diag),
+				    chunks->written);
+		chunks->retry_ns = now_ns + NS_PER_SECOND;
+		chunks->wants_room = true;
+		return false;
+	}
+	chunks->retry_ns = 0;
+	chunks->begin_ns = now_ns;
+	chunks->written++;
+	return true;
+}
+
+/* ---- those before: in the child ---- */
+
+/* Not under its name: a reader sees it whole, or not at all. */
+static int remove_chunk(const struct trace_chunks *chunks, uint32_t number)
+{
+	char path[PATH_MAX], removed[PATH_MAX], name[CTF_CHUNK_NAME_BYTES];
+
+	ctf_chunk_name(number, name);
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", chunks->folder, name) >= sizeof(path) ||
+	    (size_t)snprintf(removed, sizeof(removed), "%s/.%s" REMOVED, chunks->folder, name) >=
+		    sizeof(removed))
+		return -ENAMETOOLONG;
+	if (rename(path, removed) && errno != ENOENT)
+		return -errno;
+	return file_remove_tree(removed);
+}
+
+static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, struct diag *diag)
+{
+	char path[PATH_MAX], name[CTF_CHUNK_NAME_BYTES];
+
+	ctf_chunk_name(number, name);
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", chunks->folder, name) >= sizeof(path))
+		return diag_set(diag, -ENAMETOOLONG, "%s: too long", chunks->folder);
+	return ctf_packed_make_all(path, chunks->config.compress, diag);
+}
+
+/* What the child tells, at once: as much as a pipe takes in one piece. */
+struct told {
+	uint32_t first, next_done; /* as far as it came */
+	char text[1024];	   /* why no farther; empty: it did all */
+};
+_Static_assert(sizeof(struct told) <= PIPE_BUF, "in one piece");
+
+static void do_all(const struct trace_chunks *chunks, struct told *told)
+{
+	struct diag diag;
+	int error = 0;
+
+	*told = (struct told){.first = chunks->first, .next_done = chunks->next_done};
+	while (!error && told->first < chunks->to_first) {
+		error = remove_chunk(chunks, told->first);
+		if (error)
+			(void)snprintf(told->text, sizeof(told->text),
+				       "chunk %u of %s cannot be removed: %s", told->first,
+				       chunks->folder, strerror(-error));
+		else
+			told->first++;
+	}
+	/* There is nothing to be done to those that are gone. */
+	if (told->next_done < told->first)
+		told->next_done = told->first;
+	for (error = 0; !error && told->next_done < chunks->to_next_done;) {
+		error = finish_chunk(chunks, told->next_done, &diag);
+		if (error)
+			(void)snprintf(told->text, sizeof(told->text), "%s", diag_show(&diag));
+		else
+			told->next_done++;
+	}
+}
+
+/* Nothing of the daemon's is kept open by a child that outlives it: rings, the folder's lock. */
+static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
+{
+	struct told told;
+
+	if (told_fd != STDERR_FILENO + 1)
+		(void)dup2(told_fd, STDERR_FILENO + 1);
+	(void)close_range(STDERR_FILENO + 2, UINT_MAX, 0);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)setpriority(PRIO_PROCESS, 0, LOWEST);
+	do_all(chunks, &told);
+	_exit(file_write_all(STDERR_FILENO + 1, &told, sizeof(told)) ? 1 : 0);
+}
+
+/* ---- those before: the parent ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static bool fork_child(struct trace_chunks *chunks)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return false;
+	chunks->pid = fork();
+	if (!chunks->pid)
+		be_child(chunks, fds[1]);
+	(void)close(fds[1]);
+	if (chunks->pid > 0) {
+		chunks->told_fd = fds[0];
+		return true;
+	}
+	(void)close(fds[0]);
+	chunks->pid = 0;
+	return false;
+}
+
+/* Packets are not taken, or the next chunk can't be made: for lack of room, mostly. */
+static bool is_full(struct trace_chunks *chunks)
+{
+	const uint64_t nr = ctf_writer_counts(chunks->writer).lost_unwritten_packets;
+	const bool is = nr != chunks->nr_unwritten || chunks->wants_room;
+
+	chunks->nr_unwritten = nr;
+	chunks->wants_room = false;
+	return is;
+}
+
+/* Before its time: what comes is worth more than what went. */
+static void make_room(struct trace_chunks *chunks)
+{
+	if (chunks->to_first != chunks->first || chunks->first == chunks->written)
+		return;
+	chunks->to_first = chunks->first + 1;
+	log_warning("the disk is full: chunk %u of %s makes room before %u are there",
+		    chunks->first, chunks->folder, chunks->config.nr_keep);
+}
+
+/* Those to be removed, and those before end. Whether there is something to do. */
+static bool begin_child(struct trace_chunks *chunks, uint32_t end)
+{
+	const uint32_t nr_keep = chunks->config.nr_keep;
+
+	chunks->to_first = chunks->first;
+	if (nr_keep && chunks->written >= chunks->first + nr_keep)
+		chunks->to_first = chunks->written - nr_keep + 1;
+	if (nr_keep && end == chunks->written && is_full(chunks))
+		make_room(chunks);
+	chunks->to_next_done = end;
+	if (chunks->to_first == chunks->first && chunks->to_next_done == chunks->next_done)
+		return false;
+	(void)fork_child(chunks); /* else the next look tries again */
+	return true;
+}
+
+/* Where it came to its end and what it says, if it does. */
+static void take_told(struct trace_chunks *chunks, struct told *told)
+{
+	ssize_t nr;
+
+	do {
+		nr = read(chunks->told_fd, told, sizeof(*told));
+	} while (nr < 0 && errno == EINTR);
+	(void)close(chunks->told_fd);
+	if (nr == (ssize_t)sizeof(*told)) {
+		told->text[sizeof(told->text) - 1] = '\0';
+		return;
+	}
+	*told = (struct told){.first = chunks->first, .next_done = chunks->next_done};
+	(void)snprintf(told->text, sizeof(told->text),
+		       "the process that sees to the chunks of %s was killed", chunks->folder);
+}
+
+/* Once more, or not: then the chunk stays as it is, and the next one is begun with. */
+static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint32_t *number,
+		      const char *what)
+{
+	if (++*nr_tries < NR_TRIES)
+		return;
+	log_error("chunk %u of %s stays as it is: it could not be %s, %u times", *number,
+		  chunks->folder, what, NR_TRIES);
+	chunks->nr_failed++;
+	*nr_tries = 0;
+	++*number;
+}
+
+/* What was to be done and is not; what came farther begins anew. */
+static void judge(struct trace_chunks *chunks, const struct told *told)
+{
+	if (told->first != chunks->first)
+		chunks->remove_tries = 0;
+	if (told->next_done != chunks->next_done)
+		chunks->finish_tries = 0;
+	chunks->first = told->first;
+	chunks->next_done = told->next_done;
+	if (chunks->first < chunks->to_first)
+		try_again(chunks, &chunks->remove_tries, &chunks->first, "removed");
+	if (chunks->next_done < chunks->to_next_done)
+		try_again(chunks, &chunks->finish_tries, &chunks->next_done, "compressed");
+}
+
+/* Whether none runs. */
+static bool reap(struct trace_chunks *chunks)
+{
+	struct told told;
+
+	if (!chunks->pid)
+		return true;
+	/* Other errors: it is gone, whoever waited for it. */
+	if (!waitpid(chunks->pid, NULL, WNOHANG))
+		return false;
+	chunks->pid = 0;
+	take_told(chunks, &told);
+	if (told.text[0]) {
+		log_warning("%s", told.text);
+		chunks->again_ns = now_ns() + AGAIN_NS;
+	}
+	judge(chunks, &told);
+	return true;
+}
+
+void trace_chunks_tidy(struct trace_chunks *chunks)
+{
+	if (chunks->writer && reap(chunks) && now_ns() >= chunks->again_ns)
+		(void)begin_child(chunks, chunks->written);
+}
+
+void trace_chunks_end(struct trace_chunks *chunks)
+{
+	const struct timespec step = {.tv_nsec = END_STEP_NS};
+	unsigned int i = 0;
+
+	if (!chunks->writer)
+		return;
+	for (; i < NR_END_STEPS; i++) {
+		if (reap(chunks) && !begin_child(chunks, chunks->written + 1))
+			break;
+		(void)nanosleep(&step, NULL);
+	}
+	if (i == NR_END_STEPS && chunks->pid) {
+		log_warning("chunks of %s from %u on are still being seen to, by process %d",
+			    chunks->folder, chunks->next_done, (int)chunks->pid);
+		(void)close(chunks->told_fd);
+	} else if (i == NR_END_STEPS) {
+		log_warning("chunks of %s from %u on stay as they are: no process could be made",
+			    chunks->folder, chunks->next_done);
+	}
+	chunks->writer = NULL;
+}

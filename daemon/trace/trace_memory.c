@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/trace/trace_memory.h"
+
+#include "lib/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FLIGHT_RING_BYTES_MIN (UINT64_C(256) << 10)
+#define FLIGHT_RING_BYTES_MAX (UINT64_C(16) << 20)
+#define MEMINFO_BYTES_MAX     65536u
+
+/* A flight recorder's are only on the way to its own: as large as those need, within reason. */
+uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory)
+{
+	const uint64_t wanted = (uint64_t)memory->nr_sub_buffers * memory->sub_buffer_bytes;
+
+	if (!memory->is_flight)
+		return wanted;
+	if (wanted > FLIGHT_RING_BYTES_MAX)
+		return FLIGHT_RING_BYTES_MAX;
+	return wanted < FLIGHT_RING_BYTES_MIN ? FLIGHT_RING_BYTES_MIN : wanted;
+}
+
+static bool is_power_of_two(uint32_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+static int check_sizes(const struct trace_memory *memory, struct diag *diag)
+{
+	if (is_power_of_two(memory->nr_sub_buffers) && memory->nr_sub_buffers >= 2)
+		return 0;
+	return diag_set(diag, -EINVAL,
+			"buffers and their sizes are powers of two, and of them at least 2: not %u",
+			memory->nr_sub_buffers);
+}
+
+/* 0: not known. */
+static uint64_t available_bytes(void)
+{
+	static const char key[] = "MemAvailable:";
+	uint64_t nr_kib = 0;
+	char *text;
+
+	if (file_read_text("/proc/meminfo", MEMINFO_BYTES_MAX, &text, NULL))
+		return 0;
+	if (strstr(text, key))
+		nr_kib = strtoull(strstr(text, key) + strlen(key), NULL, 10);
+	free(text);
+	return nr_kib << 10;
+}
+
+/* Rings that are larger than the machine would have it end programs to make room. */
+static int check_room(const struct trace_memory *memory, struct diag *diag)
+{
+	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes +
+			      trace_memory_kernel_bytes(memory);
+	const uint64_t all = each * (uint64_t)(nr_cpus > 0 ? nr_cpus : 1);
+	const uint64_t available = available_bytes();
+
+	if (!available || all <= available / 4 * 3)
+		return 0;
+	return diag_set(diag, -ENOMEM,
+			"%u buffers of %u KiB, and the kernel's beside them, take %" PRIu64
+			" MiB on %ld CPUs, and of the %" PRIu64
+			" MiB that are free at most three quarters may be taken: choose fewer or "
+			"smaller ones (-m)",
+			memory->nr_sub_buffers, memory->sub_buffer_bytes >> 10, all >> 20, nr_cpus,
+			available >> 20);
+}
+
+int trace_memory_check(const struct trace_memory *memory, struct diag *diag)
+{
+	const int error = check_sizes(memory, diag);
+
+	return error ? error : check_room(memory, diag);
+}

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/trace/trace_tasks.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NR_SLOTS_FIRST 1024u
+#define NR_ROOM_FIRST  16u
+
+/* Processes share what they have from their parents. */
+struct mapping {
+	unsigned int nr_owners;
+	uint64_t start, end, offset;
+	char path[];
+};
+
+struct task {
+	int32_t tid;
+	bool has_ended; /* of the first of a process only, which others outlive */
+	char name[TRACE_STATE_NAME_BYTES];
+	struct process *process;
+	struct task *next_in_slot;
+	struct task *next, **link; /* in the process; link points here */
+};
+
+/* The task whose tid is the process's number is there as long as the process. */
+struct process {
+	int32_t pid, ppid;
+	bool is_kernel;
+	struct task *tasks;	   /* that one first */
+	struct mapping **mappings; /* the newest last */
+	size_t nr_mappings, room;
+	struct process *next, **link; /* among all; link points here */
+};
+
+struct trace_tasks {
+	struct trace_state_sink sink; /* first: it is ours */
+	struct task **slots;	      /* by tid */
+	size_t nr_slots, nr_tasks;    /* nr_slots is a power of two */
+	struct process *processes;
+	uint64_t lost;
+};
+
+/* ---- tasks by number ---- */
+
+static struct task **slot_of(const struct trace_tasks *tasks, int32_t tid)
+{
+	return &tasks->slots[((uint32_t)tid * 2654435761u) & (tasks->nr_slots - 1)];
+}
+
+static struct task *find_task(const struct trace_tasks *tasks, int32_t tid)
+{
+	struct task *task = *slot_of(tasks, tid);
+
+	while (task && task->tid != tid)
+		task = task->next_in_slot;
+	return task;
+}
+
+static struct process *find_process(const struct trace_tasks *tasks, int32_t pid)
+{
+	struct task *first = find_task(tasks, pid);
+
+	return first && first->process->pid == pid ? first->process : NULL;
+}
+
+/* Without memory for more slots they become longer. */
+static void grow_slots(struct trace_tasks *tasks)
+{
+	struct task **before = tasks->slots, **bigger;
+	const size_t nr_before = tasks->nr_slots;
+
+	bigger = calloc(2 * nr_before, sizeof(struct task *));
+	if (!bigger)
+		return;
+	tasks->slots = bigger;
+	tasks->nr_slots = 2 * nr_before;
+	for (size_t i = 0; i < nr_before; i++) {
+		struct task *task, *next;
+
+		for (task = before[i]; task; task = next) {
+			struct task **slot = slot_of(tasks, task->tid);
+
+			next = task->next_in_slot;
+			task->next_in_slot = *slot;
+			*slot = task;
+		}
+	}
+	free(before);
+}
+
+static void remove_task(struct trace_tasks *tasks, struct task *task)
+{
+	struct task **at = slot_of(tasks, task->tid);
+
+	while (*at != task)
+		at = &(*at)->next_in_slot;
+	*at = task->next_in_slot;
+	*task->link = task->next;
+	if (task->next)
+		task->next->link = task->link;
+	tasks->nr_tasks--;
+	free(task);
+}
+
+static void set_name(struct task *task, const char *name)
+{
+	memset(task->name, 0, sizeof(task->name));
+	memcpy(task->name, name, strnlen(name, sizeof(task->name) - 1));
+}
+
+/* Behind the process's first, which comes first. */
+static struct task *add_to_process(struct trace_tasks *tasks, struct process *process, int32_t tid,
+				   const char *name)
+{
+	struct task *task = calloc(1, sizeof(*task)), **slot, **link;
+
+	if (!task) {
+		tasks->lost++;
+		return NULL;
+	}
+	if (tasks->nr_tasks == tasks->nr_slots)
+		grow_slots(tasks);
+	slot = slot_of(tasks, tid);
+	link = process->tasks ? &process->tasks->next : &process->tasks;
+	*task = (struct task){
+		.tid = tid, .process = process, .next_in_slot = *slot, .next = *link, .link = link};
+	set_name(task, name);
+	if (task->next)
+		task->next->link = &task->next;
+	*slot = *link = task;
+	tasks->nr_tasks++;
+	return task;
+}
+
+/* ---- mappings of a process ---- */
+
+static void put_mapping(struct mapping *mapping)
+{
+	if (!--mapping->nr_owners)
+		free(mapping);
+}
+
+static void forget_mappings(struct process *process)
+{
+	for (size_t i = 0; i < process->nr_mappings; i++)
+		put_mapping(process->mappings[i]);
+	free(process->mappings);
+	process->mappings = NULL;
+	process->nr_mappings = process->room = 0;
+}
+
+static bool has_room(struct process *process, size_t nr)
+{
+	size_t room = process->room ? process->room : NR_ROOM_FIRST;
+	struct mapping **bigger;
+
+	while (room < nr)
+		room *= 2;
+	if (room == process->room)
+		return true;
+	bigger = reallocarray(process->mappings, room, sizeof(struct mapping *));
+	if (!bigger)
+		return false;
+	process->mappings = bigger;
+	process->room = room;
+	return true;
+}
+
+static void inherit(struct trace_tasks *tasks, struct process *process,
+		    const struct process *parent)
+{
+	if (!parent->nr_mappings)
+		return;
+	if (!has_room(process, parent->nr_mappings)) {
+		tasks->lost += parent->nr_mappings;
+		return;
+	}
+	for (size_t i = 0; i < parent->nr_mappings; i++) {
+		parent->mappings[i]->nr_owners++;
+		process->mappings[process->nr_mappings++] = parent->mappings[i];
+	}
+}
+
+/* What lies below the new one altogether is gone; of what does so in part the newer counts. */
+static void remove_covered(struct process *process, uint64_t start, uint64_t end)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < process->nr_mappings; i++) {
+		struct mapping *mapping = process->mappings[i];
+
+		if (mapping->start >= start && mapping->end <= end)
+			put_mapping(mapping);
+		else
+			process->mappings[nr++] = mapping;
+	}
+	process->nr_mappings = nr;
+}
+
+/* Programs that map code ever elsewhere: who unmaps is not told. */
+static void make_room(struct trace_tasks *tasks, struct process *process)
+{
+	if (process->nr_mappings < TRACE_TASKS_MAPPINGS_MAX)
+		return;
+	put_mapping(process->mappings[1]);
+	process->nr_mappings--;
+	memmove(process->mappings + 1, process->mappings + 2,
+		(process->nr_mappings - 1) * sizeof(struct mapping *));
+	tasks->lost++;
+}
+
+static void add_mapping(struct trace_tasks *tasks, struct process *process,
+			const struct trace_state_mapping *from)
+{
+	const size_t nr_path = strlen(from->path) + 1;
+	struct mapping *mapping = malloc(sizeof(*mapping) + nr_path);
+
+	remove_covered(process, from->start, from->end);
+	make_room(tasks, process);
+	if (!mapping || !has_room(process, process->nr_mappings + 1)) {
+		free(mapping);
+		tasks->lost++;
+		return;
+	}
+	*mapping = (struct mapping){
+		.nr_owners = 1, .start = from->start, .end = from->end, .offset = from->offset};
+	memcpy(mapping->path, from->path, nr_path);
+	process->mappings[process->nr_mappings++] = mapping;
+}
+
+/* ---- processes ---- */
+
+static void remove_process(struct trace_tasks *tasks, struct process *process)
+{
+	struct task *next;
+
+	for (struct task *task = process->tasks; task; task = next) {
+		next = task->next;
+		remove_task(tasks, task);
+	}
+	forget_mappings(process);
+	*process->link = process->next;
+	if (process->next)
+		process->next->link = process->link;
+	free(process);
+}
+
+/* Its end: also of one whose end was lost, when its number has another. */
+static void end_task(struct trace_tasks *tasks, struct task *task)
+{
+	struct process *process = task->process;
+
+	if (task == process->tasks)
+		task->has_ended = true;
+	else
+		remove_task(tasks, task);
+	if (process->tasks->has_ended && !process->tasks->next)
+		remove_process(tasks, process);
+}
+
+static struct process *add_process(struct trace_tasks *tasks, int32_t pid, int32_t ppid,
+				   const char *name)
+{
+	struct process *process = calloc(1, sizeof(*process));
+	struct task *other;
+
+	if (!process) {
+		tasks->lost++;
+		return NULL;
+	}
+	*process = (struct process){.pid = pid, .ppid = ppid};
+	/* Once a thread of another one. */
+	while ((other = find_task(tasks, pid)))
+		end_task(tasks, other);
+	if (!add_to_process(tasks, process, pid, name)) {
+		free(process);
+		return NULL;
+	}
+	process->next = tasks->processes;
+	process->link = &tasks->processes;
+	if (process->next)
+		process->next->link = &process->next;
+	tasks->processes = process;
+	return process;
+}
+
+static struct process *need_process(struct trace_tasks *tasks, int32_t pid)
+{
+	struct process *process = find_process(tasks, pid);
+
+	return process ? process : add_process(tasks, pid, 0, "");
+}
+
+/* The task, new if it was not known as one of this process. */
+static struct task *need_task(struct trace_tasks *tasks, int32_t pid, int32_t tid, const char *name)
+{
+	struct process *process = need_process(tasks, pid);
+	struct task *task = process ? find_task(tasks, tid) : NULL;
+
+	if (task && task->process != process) {
+		if (task->process->pid == tid)
+			remove_process(tasks, task->process);
+		else
+			end_task(tasks, task);
+		task = NULL;
+	}
+	return task || !process ? task : add_to_process(tasks, process, tid, name);
+}
+
+/* ---- what is told ---- */
+
+static void take_thread(struct trace_state_sink *sink, const struct trace_state_thread *thread)
+{
+	struct trace_tasks *tasks = (struct trace_tasks *)(void *)sink;
+	struct task *task = need_task(tasks, thread->pid, thread->tid, thread->name);
+
+	if (!task)
+		return;
+	set_name(task, thread->name);
+	task->process->ppid = thread->ppid;
+	task->process->is_kernel = thread->type == TRACE_STATE_KERNEL;
+}
+
+static void take_mapping(struct trace_state_sink *sink, const struct trace_state_mapping *mapping)
+{
+	struct trace_tasks *tasks = (struct trace_tasks *)(void *)sink;
+	struct process *process = need_process(tasks, mapping->pid);
+
+	if (process)
+		add_mapping(tasks, process, mapping);
+}
+
+static void begin_process(struct trace_tasks *tasks, const struct trace_perf_record *record,
+			  const char *name)
+{
+	struct process *before = find_process(tasks, record->pid), *process;
+	const struct process *parent = find_process(tasks, record->ppid);
+
+	/* It began before what runs was read, and who began it had ended by then. */
+	if (before && !parent) {
+		before->ppid = record->ppid;
+		return;
+	}
+	if (before)
+		remove_process(tasks, before);
+	process = add_process(tasks, record->pid, record->ppid, name);
+	parent = find_process(tasks, record->ppid);
+	if (!process || !parent)
+		return;
+	process->is_kernel = parent->is_kernel;
+	inherit(tasks, process, parent);
+}
+
+static void begin_task(struct trace_tasks *tasks, const struct trace_perf_record *record)
+{
+	const struct task *parent = find_task(tasks, record->ptid);
+	char name[TRACE_STATE_NAME_BYTES] = "";
+	struct task *task;
+
+	if (parent)
+		memcpy(name, parent->name, sizeof(name));
+	if (record->tid == record->pid) {
+		begin_process(tasks, record, name);
+		return;
+	}
+	task = need_task(tasks, record->pid, record->tid, name);
+	if (task)
+		set_name(task, name);
+}
+
+static void name_task(struct trace_tasks *tasks, const struct trace_perf_record *record)
+{
+	struct task *task = need_task(tasks, record->pid, record->tid, record->path);
+
+	if (task)
+		set_name(task, record->path);
+}
+
+static void exec_task(struct trace_tasks *tasks, const struct trace_perf_record *record)
+{
+	struct process *process = need_process(tasks, record->pid);
+
+	if (!process)
+		return;
+	while (process->tasks->next)
+		remove_task(tasks, process->tasks->next);
+	forget_mappings(process);
+	process->is_kernel = process->tasks->has_ended = false;
+	set_name(process->tasks, record->path);
+}
+
+void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record *record)
+{
+	const struct trace_state_mapping mapping = {.pid = record->pid,
+						    .start = record->start,
+						    .end = record->end,
+						    .offset = record->offset,
+						    .path = record->path};
+	struct task *task;
+
+	/* The kernel's word for who has no number, being gone. */
+	if (record->pid <= 0 || (record->kind != TRACE_RECORD_MAPPING && record->tid <= 0))
+		return;
+	switch (record->kind) {
+	case TRACE_RECORD_MAPPING:
+		take_mapping(&tasks->sink, &mapping);
+		break;
+	case TRACE_RECORD_TASK_BEGIN:
+		begin_task(tasks, record);
+		break;
+	case TRACE_RECORD_TASK_NAME:
+		name_task(tasks, record);
+		break;
+	case TRACE_RECORD_TASK_EXEC:
+		exec_task(tasks, record);
+		break;
+	case TRACE_RECORD_TASK_END:
+		task = find_task(tasks, record->tid);
+		if (task)
+			end_task(tasks, task);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- what is known ---- */
+
+static void tell_process(const struct process *process, struct trace_state_sink *sink)
+{
+	for (const struct task *task = process->tasks; task; task = task->next) {
+		struct trace_state_thread thread =
+			trace_state_thread(task->tid, process->pid, process->ppid);
+
+		memcpy(thread.name, task->name, sizeof(thread.name));
+		thread.type = process->is_kernel ? TRACE_STATE_KERNEL : TRACE_STATE_USER;
+		sink->thread(sink, &thread);
+	}
+	for (size_t i = 0; i < process->nr_mappings; i++) {
+		const struct mapping *mapping = process->mappings[i];
+		const struct trace_state_mapping told = {.pid = process->pid,
+							 .start = mapping->start,
+							 .end = mapping->end,
+							 .offset = mapping->offset,
+							 .path = mapping->path};
+
+		sink->mapping(sink, &told);
+	}
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct process *first = *(struct process *const *)a;
+	const struct process *second = *(struct process *const *)b;
+
+	return first->pid < second->pid ? -1 : first->pid > second->pid;
+}
+
+int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *sink)
+{
+	struct process **all = calloc(tasks->nr_tasks + 1, sizeof(struct process *));
+	size_t nr = 0;
+
+	if (!all)
+		return -ENOMEM;
+	for (struct process *process = tasks->processes; process; process = process->next)
+		all[nr++] = process;
+	qsort(all, nr, sizeof(struct process *), compare_processes);
+	for (size_t i = 0; i < nr; i++)
+		tell_process(all[i], sink);
+	free(all);
+	return 0;
+}
+
+uint64_t trace_tasks_lost(const struct trace_tasks *tasks)
+{
+	return tasks->lost;
+}
+
+struct trace_state_sink *trace_tasks_sink(struct trace_tasks *tasks)
+{
+	return &tasks->sink;
+}
+
+/* ---- the whole ---- */
+
+int trace_tasks_create(struct trace_tasks **tasks)
+{
+	struct trace_tasks *made = calloc(1, sizeof(*made));
+
+	*tasks = NULL;
+	if (!made)
+		return -ENOMEM;
+	made->sink = (struct trace_state_sink){take_thread, take_mapping};
+	made->nr_slots = NR_SLOTS_FIRST;
+	made->slots = calloc(made->nr_slots, sizeof(struct task *));
+	if (!made->slots) {
+		free(made);
+		return -ENOMEM;
+	}
+	*tasks = made;
+	return 0;
+}
+
+void trace_tasks_destroy(struct trace_tasks *tasks)
+{
+	struct process *next;
+
+	if (!tasks)
+		return;
+	for (struct process *process = tasks->processes; process; process = next) {
+		next = process->next;
+		remove_process(tasks, process);
+	}
+	free(tasks->slots);
+	free(tasks);
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/tracer/ktrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NO_FILE	      UINT32_MAX
+#define NS_PER_SECOND 1000000000
+
+static int call(int fd, unsigned long command, void *argument)
+{
+	int result;
+
+	do
+		result = ioctl(fd, command, argument);
+	while (result && errno == EINTR);
+	return result ? -errno : 0;
+}
+
+/* ---- opening ---- */
+
+int ktrace_open(struct ktrace *ktrace, const char *path, struct diag *diag)
+{
+	int error;
+
+	*ktrace = (struct ktrace){.fd = open(path, O_RDWR | O_CLOEXEC)};
+	if (ktrace->fd < 0) {
+		error = errno == ENOTDIR ? -ENOENT : -errno;
+		return diag_set_at(diag, error, path, 0, "%s",
+				   error == -ENOENT
+					   ? "no module that traces is loaded: oprof-module "
+					     "--load, and opcontrol --init"
+					   : strerror(-error));
+	}
+	error = call(ktrace->fd, OPROF_KTRACE_INFO, &ktrace->info);
+	if (error)
+		error = diag_set_at(diag, error, path, 0, "%s", strerror(-error));
+	else if (!ktrace->info.freq_hz)
+		error = diag_set_at(diag, -EPROTO, path, 0, "the module's clock does not run");
+	else if (ktrace->info.version != OPROF_KTRACE_VERSION)
+		error = diag_set_at(
+			diag, -EPROTO, path, 0,
+			"the module speaks version %u of tracing, this oprof %u: install "
+			"both from one version",
+			ktrace->info.version, OPROF_KTRACE_VERSION);
+	if (error)
+		ktrace_close(ktrace);
+	return error;
+}
+
+static void close_rings(struct ktrace *ktrace)
+{
+	for (uint32_t i = 0; ktrace->rings && i < ktrace->info.nr_cpus; i++) {
+		struct ktrace_ring *ring = &ktrace->rings[i];
+
+		if (ring->map)
+			(void)munmap((void *)(uintptr_t)ring->map, ring->map_bytes);
+		if (ring->fd >= 0)
+			(void)close(ring->fd);
+	}
+	free(ktrace->rings);
+}
+
+void ktrace_close(struct ktrace *ktrace)
+{
+	close_rings(ktrace);
+	if (ktrace->fd > 0)
+		(void)close(ktrace->fd);
+	*ktrace = (struct ktrace){0};
+}
+
+/* A CPU that is not possible has none. */
+static int open_ring(struct ktrace *ktrace, uint32_t cpu, struct ktrace_ring *ring)
+{
+	struct oprof_ktrace_ring of = {.channel = ktrace->channel.channel, .cpu = cpu};
+	const int error = call(ktrace->fd, OPROF_KTRACE_RING, &of);
+	void *map;
+
+	if (error)
+		return error == -EINVAL ? 0 : error;
+	ring->fd = of.fd;
+	map = mmap(NULL, of.map_bytes, PROT_READ, MAP_SHARED, of.fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	ring->map = map;
+	ring->map_bytes = of.map_bytes;
+	ktrace->nr_bytes += of.map_bytes;
+	return 0;
+}
+
+static int open_rings(struct ktrace *ktrace)
+{
+	int error = 0;
+
+	ktrace->rings = calloc(ktrace->info.nr_cpus, sizeof(*ktrace->rings));
+	if (!ktrace->rings)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
+		ktrace->rings[i] = (struct ktrace_ring){.fd = -1, .file = NO_FILE};
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus && !error; i++)
+		error = open_ring(ktrace, i, &ktrace->rings[i]);
+	return error;
+}
+
+int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel *config,
+		       struct diag *diag)
+{
+	int error;
+
+	ktrace->channel = *config;
+	error = call(ktrace->fd, OPROF_KTRACE_CHANNEL, &ktrace->channel);
+	if (error)
+		return diag_set(
+			diag, error,
+			"no channel of %u buffers of %u bytes for each of %u CPUs: %s; both "
+			"are powers of two, buffers whole pages: -m",
+			config->nr_sub_buffers, config->sub_buffer_bytes, ktrace->info.nr_cpus,
+			strerror(-error));
+	error = open_rings(ktrace);
+	return error ? diag_set(diag, error, "the module's buffers cannot be opened: %s",
+				strerror(-error))
+		     : 0;
+}
+
+/* ---- packets ---- */
+
+/* A CPU's file is made with its first packet. */
+static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint32_t cpu,
+		    unsigned int *file, struct diag *diag)
+{
+	char name[32];
+
+	if (*file != NO_FILE)
+		return 0;
+	(void)snprintf(name, sizeof(name), "channel_%u", cpu);
+	return ctf_writer_add_file(writer, name, ktrace->channel.stream_id, file, diag);
+}
+
+/* The kernel writes headers when it delivers: nobody changes them then. */
+static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
+			const struct oprof_ktrace_packet *packet, struct ctf_writer *writer,
+			unsigned int *file, struct diag *diag)
+{
+	const struct ktrace_ring *ring = &ktrace->rings[cpu];
+	const uint8_t *bytes = ring->map + packet->map_offset;
+	struct oprof_packet_header header;
+	int error = add_file(writer, ktrace, cpu, file, diag);
+
+	if (error)
+		return error;
+	if (packet->map_offset > ring->map_bytes || packet->bytes < sizeof(header) ||
+	    packet->bytes > ring->map_bytes - packet->map_offset)
+		return diag_set(diag, -EPROTO,
+				"CPU %u: the module tells of a packet outside its ring", cpu);
+	memcpy(&header, bytes, sizeof(header));
+	error = ctf_writer_move(writer, *file, &header, ring->fd, packet->bytes, diag);
+	return error == -EOPNOTSUPP ? ctf_writer_append(writer, *file, bytes, packet->bytes, diag)
+				    : error;
+}
+
+/* The first of several stays. */
+static void keep(int *error, struct diag *diag, int other, const struct diag *other_diag)
+{
+	if (*error || !other)
+		return;
+	*error = other;
+	if (diag)
+		*diag = *other_diag;
+}
+
+static int drain_ring(struct ktrace *ktrace, uint32_t cpu, struct ctf_writer *writer,
+		      struct diag *diag)
+{
+	struct ktrace_ring *ring = &ktrace->rings[cpu];
+	struct oprof_ktrace_packet packet;
+	int error = 0;
+
+	while (!call(ring->fd, OPROF_KTRACE_NEXT, &packet)) {
+		struct diag one_diag;
+		const int one = write_packet(ktrace, cpu, &packet, writer, &ring->file, &one_diag);
+
+		keep(&error, diag, one, &one_diag);
+		if (call(ring->fd, OPROF_KTRACE_PUT, NULL))
+			break;
+	}
+	return error;
+}
+
+int ktrace_drain(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
+		struct diag one_diag;
+		const int one =
+			ktrace->rings[i].fd < 0 ? 0 : drain_ring(ktrace, i, writer, &one_diag);
+
+		keep(&error, diag, one, &one_diag);
+	}
+	return error;
+}
+
+int ktrace_flush(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag)
+{
+	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
+	return ktrace_drain(ktrace, writer, diag);
+}
+
+int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag)
+{
+	int error = 0, finalised;
+
+	do {
+		struct diag one_diag;
+		int one;
+
+		finalised = call(ktrace->fd, OPROF_KTRACE_FINALISE, NULL);
+		one = ktrace_drain(ktrace, writer, &one_diag);
+		keep(&error, diag, one, &one_diag);
+	} while (finalised == -EAGAIN);
+	return error;
+}
+
+static int read_header(const struct ktrace_ring *ring, const struct oprof_ktrace_packet *packet,
+		       struct oprof_packet_header *header)
+{
+	if (packet->map_offset > ring->map_bytes ||
+	    sizeof(*header) > ring->map_bytes - packet->map_offset)
+		return -EPROTO;
+	memcpy(header, ring->map + packet->map_offset, sizeof(*header));
+	return 0;
+}
+
+static void add_taken(struct ktrace_taken *taken, const struct oprof_packet_header *header,
+		      uint64_t *lost_before, bool is_first)
+{
+	if (is_first)
+		*lost_before = header->lost;
+	if (header->nr_records != OPROF_PACKET_NR_UNKNOWN)
+		taken->nr_records += header->nr_records;
+	if (header->time_begin < taken->begin)
+		taken->begin = header->time_begin;
+	taken->lost += header->lost - *lost_before;
+	*lost_before = header->lost;
+}
+
+static int snapshot_ring(const struct ktrace *ktrace, uint32_t cpu, struct ctf_writer *writer,
+			 struct ktrace_taken *taken, struct diag *diag)
+{
+	const struct ktrace_ring *ring = &ktrace->rings[cpu];
+	struct oprof_ktrace_range range = {0};
+	uint64_t lost_before = 0;
+	unsigned int file = NO_FILE;
+	bool is_first = true;
+	int error = 0;
+
+	if (call(ring->fd, OPROF_KTRACE_RANGE, &range))
+		return 0;
+	for (; range.from != range.to; range.from += ktrace->channel.sub_buffer_bytes) {
+		struct oprof_ktrace_packet packet = {.position = range.from};
+		struct oprof_packet_header header;
+		struct diag one_diag;
+		int one;
+
+		if (call(ring->fd, OPROF_KTRACE_GET, &packet))
+			continue; /* overwritten meanwhile, or never written */
+		one = write_packet(ktrace, cpu, &packet, writer, &file, &one_diag);
+		if (!one && !read_header(ring, &packet, &header)) {
+			add_taken(taken, &header, &lost_before, is_first);
+			is_first = false;
+		}
+		keep(&error, diag, one, &one_diag);
+		if (call(ring->fd, OPROF_KTRACE_PUT_KEEP, NULL))
+			break;
+	}
+	return error;
+}
+
+int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
+		    struct ktrace_taken *taken, struct diag *diag)
+{
+	int error = 0;
+
+	*taken = (struct ktrace_taken){.begin = ktrace_now(ktrace)};
+	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
+		struct diag one_diag;
+		const int one = ktrace->rings[i].fd < 0
+					? 0
+					: snapshot_ring(ktrace, i, writer, taken, &one_diag);
+
+		keep(&error, diag, one, &one_diag);
+	}
+	return error;
+}
+
+/* The oldest packet of a ring that is not being written; false: it has none. */
+static bool find_oldest(const struct ktrace *ktrace, const struct ktrace_ring *ring,
+			struct oprof_packet_header *header)
+{
+	struct oprof_ktrace_range range = {0};
+
+	if (ring->fd < 0 || call(ring->fd, OPROF_KTRACE_RANGE, &range))
+		return false;
+	for (; range.from != range.to; range.from += ktrace->channel.sub_buffer_bytes) {
+		struct oprof_ktrace_packet packet = {.position = range.from};
+		int error;
+
+		if (call(ring->fd, OPROF_KTRACE_GET, &packet))
+			continue;
+		error = read_header(ring, &packet, header);
+		(void)call(ring->fd, OPROF_KTRACE_PUT_KEEP, NULL);
+		return !error;
+	}
+	return false;
+}
+
+static bool is_written(const struct ktrace *ktrace, uint32_t cpu)
+{
+	struct oprof_ktrace_counts counts = {.channel = ktrace->channel.channel, .cpu = cpu};
+
+	return !call(ktrace->fd, OPROF_KTRACE_COUNTS, &counts) && counts.nr_records;
+}
+
+uint64_t ktrace_oldest(const struct ktrace *ktrace)
+{
+	struct oprof_packet_header header;
+	uint64_t oldest = UINT64_MAX;
+
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
+		if (ktrace->rings[i].fd < 0)
+			continue;
+		if (find_oldest(ktrace, &ktrace->rings[i], &header))
+			oldest = header.time_begin < oldest ? header.time_begin : oldest;
+		else if (is_written(ktrace, i))
+			return 0;
+	}
+	return oldest;
+}
+
+uint64_t ktrace_held_since(const struct ktrace *ktrace)
+{
+	struct oprof_packet_header header;
+	uint64_t since = 0;
+
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
+		if (find_oldest(ktrace, &ktrace->rings[i], &header) && header.seq &&
+		    header.time_begin > since)
+			since = header.time_begin;
+	return since;
+}
+
+/* ---- the rest ---- */
+
+int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const uint64_t *ids,
+		  size_t nr_ids, struct diag *diag)
+{
+	int error = 0;
+
+	/* No filter at all would let everything through. */
+	if (!nr_ids)
+		return diag_set(diag, -EINVAL, "nothing to filter by");
+	if (by != OPROF_KTRACE_BY_TREE && nr_ids > OPROF_KTRACE_FILTER_IDS_MAX)
+		return diag_set(diag, -E2BIG, "the module filters by at most %u numbers",
+				OPROF_KTRACE_FILTER_IDS_MAX);
+	for (size_t i = 0; !error && i < nr_ids; i += OPROF_KTRACE_FILTER_IDS_MAX) {
+		const size_t left = nr_ids - i;
+		struct oprof_ktrace_filter filter = {
+			.by = by,
+			.nr_ids = (uint32_t)(left < OPROF_KTRACE_FILTER_IDS_MAX
+						     ? left
+						     : OPROF_KTRACE_FILTER_IDS_MAX),
+			.ids = (uintptr_t)(ids + i)};
+
+		error = call(ktrace->fd, OPROF_KTRACE_FILTER, &filter);
+	}
+	return error ? diag_set(diag, error, "the module does not filter so: %s", strerror(-error))
+		     : 0;
+}
+
+int ktrace_start(struct ktrace *ktrace, struct diag *diag)
+{
+	const int error = call(ktrace->fd, OPROF_KTRACE_START, NULL);
+
+	if (error == -EBUSY)
+		return diag_set(diag, error,
+				"cannot begin to record: the machine's counters are taken: end the "
+				"other profiler, or record without sample");
+	return error ? diag_set(diag, error, "cannot begin to record: %s", strerror(-error)) : 0;
+}
+
+void ktrace_stop(struct ktrace *ktrace)
+{
+	(void)call(ktrace->fd, OPROF_KTRACE_STOP, NULL);
+}
+
+struct oprof_ktrace_counts ktrace_counts(const struct ktrace *ktrace)
+{
+	struct oprof_ktrace_counts counts = {.channel = ktrace->channel.channel,
+					     .cpu = OPROF_KTRACE_ALL_CPUS};
+
+	(void)call(ktrace->fd, OPROF_KTRACE_COUNTS, &counts);
+	return counts;
+}
+
+void ktrace_read_clocks(const struct ktrace *ktrace, struct oprof_ktrace_info *info)
+{
+	(void)call(ktrace->fd, OPROF_KTRACE_INFO, info);
+}
+
+uint64_t ktrace_now(const struct ktrace *ktrace)
+{
+	struct oprof_ktrace_info info = ktrace->info;
+
+	ktrace_read_clocks(ktrace, &info);
+	return info.stamp;
+}
+
+uint64_t ktrace_ns(const struct ktrace *ktrace, uint64_t stamp)
+{
+	const struct oprof_ktrace_info *info = &ktrace->info;
+	const __int128 since = (__int128)stamp - info->stamp;
+
+	return (uint64_t)(info->monotonic_ns + since * NS_PER_SECOND / (__int128)info->freq_hz);
+}

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/tracer/trace_kmod.h"
+
+#include "daemon/tracer/ktrace.h"
+#include "daemon/tracer/ktrace_events.h"
+#include "daemon/trace/trace_channel.h"
+#include "daemon/trace/trace_describe.h"
+#include "daemon/tracer/trace_mappings.h"
+#include "daemon/trace/trace_memory.h"
+#include "daemon/trace/trace_place.h"
+#include "daemon/system/thread_list.h"
+#include "daemon/trace/trace_state.h"
+#include "daemon/tracer/trace_watch.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_SECOND	 UINT64_C(1000000000)
+#define STREAM		 0u
+#define STATE_FILE	 "state"
+#define STATE_SUB_BYTES	 (64u << 10)
+#define STATE_NR_SUBS	 2u
+#define SUB_BUFFER_BYTES (256u << 10)
+#define NR_SUB_BUFFERS	 64u
+#define LIST_TRIES	 10u
+
+struct trace_kmod {
+	struct tracer_config config;
+	struct ktrace ktrace;
+	struct ktrace_events events;
+	struct trace_describe machine;
+	struct ctf_trace trace;
+	uint32_t stream;
+
+	struct ctf_writer *writer; /* NULL: a flight recorder */
+	struct trace_chunks chunks;
+	struct trace_watch *watch; /* NULL: no conditions */
+	const char *cause;	   /* not told yet */
+	struct trace_mappings
+		*mappings;	     /* NULL: to a folder without samples nobody asks for them */
+	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
+	uint64_t nr_state;
+	uint64_t begin_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* ---- opening ---- */
+
+/* Since 1970: what the clock's 0 was. */
+static void describe_clock(struct ctf_clock *clock, const struct oprof_ktrace_info *info)
+{
+	if (!info->counter) {
+		trace_describe_clock(clock);
+		return;
+	}
+	*clock = (struct ctf_clock){.name = "counter",
+				    .description = "the time-stamp counter",
+				    .freq_hz = info->freq_hz};
+	trace_describe_origin(
+		clock, (int64_t)(info->realtime_ns - (uint64_t)((unsigned __int128)info->stamp *
+								NS_PER_SECOND / info->freq_hz)));
+}
+
+static int describe(struct trace_kmod *kmod, struct diag *diag)
+{
+	struct ctf_trace *trace = &kmod->trace;
+
+	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
+		return diag_set(diag, -EIO, "no random number for the trace's identity");
+	describe_clock(&trace->clock, &kmod->ktrace.info);
+	trace_describe_machine(&kmod->machine, kmod->config.choice->samples_hz);
+	for (unsigned int i = 0; i < kmod->machine.nr_envs; i++)
+		if (!strcmp(kmod->machine.envs[i].name, "oprof_source"))
+			kmod->machine.envs[i].text = "module";
+	kmod->stream = STREAM;
+	trace->streams = &kmod->stream;
+	trace->nr_streams = 1;
+	trace->envs = kmod->machine.envs;
+	trace->nr_envs = kmod->machine.nr_envs;
+	trace->events = kmod->events.events;
+	trace->nr_events = kmod->events.nr_events;
+	return 0;
+}
+
+static int add_channel(struct trace_kmod *kmod, struct diag *diag)
+{
+	struct oprof_ktrace_channel config = {.mode = kmod->config.folder ? OPROF_KTRACE_DISCARD
+									  : OPROF_KTRACE_OVERWRITE,
+					      .sub_buffer_bytes = kmod->config.sub_buffer_bytes,
+					      .nr_sub_buffers = kmod->config.nr_sub_buffers,
+					      .stream_id = STREAM};
+	int error;
+
+	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	error = ktrace_add_channel(&kmod->ktrace, &config, diag);
+	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
+}
+
+/* A channel for one telling, or for those at the begin of each chunk. */
+static int open_state(const struct trace_kmod *kmod, struct trace_channel **state,
+		      struct ctf_writer *writer, struct diag *diag)
+{
+	struct trace_channel_config config = {.mode = RING_DISCARD,
+					      .sub_buffer_bytes = STATE_SUB_BYTES,
+					      .nr_sub_buffers = STATE_NR_SUBS,
+					      .stream_id = STREAM,
+					      .nr_cpus = 1,
+					      .name = STATE_FILE};
+	int error;
+
+	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	error = trace_channel_create(state, &config, diag);
+	if (!error)
+		trace_channel_write_to(*state, writer);
+	return error;
+}
+
+static int open_folder(struct trace_kmod *kmod, struct diag *diag)
+{
+	const struct tracer_config *config = &kmod->config;
+	int error = config->keep_old ? trace_place_make_way(config->folder, diag) : 0;
+
+	if (!error)
+		error = trace_chunks_open(&kmod->chunks, &kmod->writer, &config->chunks,
+					  config->folder, &kmod->trace, now_ns(), diag);
+	return error ? error : open_state(kmod, &kmod->state, kmod->writer, diag);
+}
+
+static void tell_no_mappings(const char *why)
+{
+	log_warning(
+		"what programs begin and map from now on will not all be in the trace, and they may "
+		"have no names: %s",
+		why);
+}
+
+static uint64_t oldest(void *context)
+{
+	struct trace_kmod *kmod = context;
+
+	return ktrace_oldest(&kmod->ktrace);
+}
+
+/* Without them, whatever is wrong, the trace is worth having still. */
+static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
+{
+	struct trace_mappings_config config = {.ktrace = &kmod->ktrace,
+					       .stream_id = STREAM,
+					       .first_id = kmod->events.sample_id,
+					       .writer = kmod->writer,
+					       .oldest = oldest,
+					       .context = kmod};
+	int error;
+
+	/* A flight recorder's tell who was there, too. */
+	if (kmod->writer ? !kmod->config.choice->samples_hz : !trace_state_is_the_machines())
+		return 0;
+	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	error = trace_mappings_open(&kmod->mappings, &config, diag);
+	if (error)
+		tell_no_mappings(diag_show(diag));
+	return 0;
+}
+
+/* ---- whose events ---- */
+
+static int add_threads(struct ktrace *ktrace, const struct thread_list *threads, struct diag *diag)
+{
+	uint64_t *ids = calloc(threads->nr_tids + 1, sizeof(*ids));
+	int error;
+
+	if (!ids)
+		return diag_set(diag, -ENOMEM, "no memory for a filter");
+	for (size_t i = 0; i < threads->nr_tids; i++)
+		ids[i] = (uint64_t)threads->tids[i];
+	error = ktrace_filter(ktrace, OPROF_KTRACE_BY_TREE, ids, threads->nr_tids, diag);
+	free(ids);
+	return error;
+}
+
+/*
+ * Threads that begin between the list and the filter are nobody's: the list is read again until it
+ * has no new ones. From then on the module follows.
+ */
+static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
+{
+	struct thread_list before = {0}, threads = {0};
+	bool is_same = false;
+	int error = 0;
+
+	if (!kmod->config.nr_pids)
+		return 0;
+	if (!trace_state_is_the_machines())
+		return diag_set(diag, -EOPNOTSUPP,
+				"-p: processes have other numbers in this container than in the "
+				"module: --source=perf");
+	for (unsigned int i = 0; !error && !is_same && i < LIST_TRIES; i++) {
+		error = thread_list_read(&threads, NULL, kmod->config.pids, kmod->config.nr_pids);
+		if (error)
+			(void)diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
+		else if (threads.nr_tids)
+			error = add_threads(ktrace, &threads, diag);
+		is_same = !error && thread_list_equal(&before, &threads);
+		thread_list_deinit(&before);
+		before = threads;
+		threads = (struct thread_list){0};
+	}
+	if (!error && !before.nr_tids)
+		error = diag_set(diag, -ESRCH, "-p: the processes have ended");
+	if (!error && !is_same)
+		log_warning(
+			"-p: threads begin faster than they can be listed: some may be missing");
+	thread_list_deinit(&before);
+	return error;
+}
+
+static int filter_cgroup(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
+{
+	const char *folder = kmod->config.cgroup;
+	struct statfs system;
+	struct stat info;
+	uint64_t id;
+
+	if (!folder)
+		return 0;
+	if (stat(folder, &info) || statfs(folder, &system))
+		return diag_set(diag, -errno, "--cgroup %s: %s", folder,
+				errno == ENOENT ? "there is no such control group"
+						: strerror(errno));
+	if (system.f_type != CGROUP2_SUPER_MAGIC)
+		return diag_set(diag, -EOPNOTSUPP,
+				"--cgroup %s is none of the unified hierarchy (cgroup2), which the "
+				"module knows alone: --source=perf",
+				folder);
+	id = info.st_ino;
+	return ktrace_filter(ktrace, OPROF_KTRACE_BY_CGROUP, &id, 1, diag);
+}
+
+static int filter_users(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
+{
+	uint64_t ids[OPROF_KTRACE_FILTER_IDS_MAX];
+	const unsigned int nr = kmod->config.nr_uids;
+
+	for (unsigned int i = 0; i < nr && i < OPROF_KTRACE_FILTER_IDS_MAX; i++)
+		ids[i] = kmod->config.uids[i];
+	return nr ? ktrace_filter(ktrace, OPROF_KTRACE_BY_UID, ids, nr, diag) : 0;
+}
+
+/* Of a session, the trace's or that of its conditions. */
+static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
+{
+	const struct trace_kmod *kmod = context;
+	int error = follow_processes(kmod, ktrace, diag);
+
+	if (!error)
+		error = filter_cgroup(kmod, ktrace, diag);
+	return error ? error : filter_users(kmod, ktrace, diag);
+}
+
+/* ---- all of it ---- */
+
+static int open_all(struct trace_kmod *kmod, struct diag *diag)
+{
+	int error = ktrace_open(&kmod->ktrace, KTRACE_PATH, diag);
+
+	if (!error)
+		error = set_filters(kmod, &kmod->ktrace, diag);
+	if (!error)
+		error = ktrace_events_init(&kmod->events, kmod->config.tracefs, kmod->config.choice,
+					   &kmod->ktrace.info, STREAM, diag);
+	if (!error)
+		error = describe(kmod, diag);
+	if (!error)
+		error = add_channel(kmod, diag);
+	/* Last: nothing is made of a trace that cannot be. */
+	if (!error && kmod->config.folder)
+		error = open_folder(kmod, diag);
+	if (!error)
+		error = open_mappings(kmod, diag);
+	/* Quite last: the conditions are the module's then. */
+	if (!error && kmod->config.trigger)
+		error = trace_watch_open(&kmod->watch, kmod->config.trigger, set_filters, kmod,
+					 diag);
+	return error;
+}
+
+static int check_memory(const struct tracer_config *config, struct diag *diag)
+{
+	const struct trace_memory memory = {.is_flight = !config->folder,
+					    .sub_buffer_bytes = config->sub_buffer_bytes,
+					    .nr_sub_buffers = config->nr_sub_buffers};
+
+	return trace_memory_check(&memory, diag);
+}
+
+int trace_kmod_open(struct trace_kmod **kmod, const struct tracer_config *config, struct diag *diag)
+{
+	struct trace_kmod *made = calloc(1, sizeof(*made));
+	int error;
+
+	*kmod = NULL;
+	if (!made)
+		return diag_set(diag, -ENOMEM, "no memory for a trace");
+	made->config = *config;
+	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
+		made->config.nr_sub_buffers =
+			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
+		made->config.sub_buffer_bytes =
+			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
+	}
+	error = check_memory(&made->config, diag);
+	if (!error)
+		error = open_all(made, diag);
+	if (error) {
+		(void)trace_kmod_close(made, NULL);
+		return error;
+	}
+	*kmod = made;
+	return 0;
+}
+
+int trace_kmod_close(struct trace_kmod *kmod, struct diag *diag)
+{
+	int error;
+
+	if (!kmod)
+		return 0;
+	trace_watch_close(kmod->watch);
+	trace_mappings_close(kmod->mappings);
+	trace_channel_destroy(kmod->state);
+	error = ctf_writer_close(kmod->writer, diag);
+	trace_chunks_end(&kmod->chunks);
+	ktrace_close(&kmod->ktrace);
+	ktrace_events_deinit(&kmod->events);
+	free(kmod);
+	return error;
+}
+
+/* ---- recording ---- */
+
+/* What runs at a stamp: these, or it is as it is now. All of it goes to the folder at once. */
+static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
+		      const struct trace_tasks *tasks, uint64_t *nr_records, struct diag *diag)
+{
+	const struct trace_state_config how = {.tasks = tasks,
+					       .proc_path = "/proc",
+					       .first_id = kmod->events.state_id,
+					       .time = stamp,
+					       .is_later = !kmod->writer};
+	struct trace_state_counts counts;
+	int error;
+
+	if (!trace_state_is_the_machines())
+		return 0;
+	error = trace_state_dump(state, &how, &counts);
+	*nr_records += counts.nr_threads + counts.nr_mappings + TRACE_STATE_NR_FRAMES;
+	if (error)
+		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
+	return trace_channel_flush(state, diag);
+}
+
+/* At the begin of the trace, or of a chunk. */
+static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
+{
+	return tell_state(kmod, kmod->state, stamp, NULL, &kmod->nr_state, diag);
+}
+
+static void start_mappings(struct trace_kmod *kmod)
+{
+	const int error = trace_mappings_start(kmod->mappings);
+
+	if (error)
+		tell_no_mappings(strerror(-error));
+}
+
+int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag)
+{
+	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
+	uint64_t stamp;
+
+	/* Of a flight recorder before all else: who ends then is known to have been there. */
+	if (!kmod->writer)
+		start_mappings(kmod);
+	stamp = ktrace_now(&kmod->ktrace);
+	if (!error)
+		error = ktrace_start(&kmod->ktrace, diag);
+	kmod->begin_ns = now_ns();
+	if (!kmod->writer)
+		return error; /* each snapshot tells what ran at its begin */
+	/* Before the state is told: nothing is mapped between them. */
+	start_mappings(kmod);
+	/* The module's rings keep what comes meanwhile. */
+	return error ? error : tell_begin(kmod, stamp, diag);
+}
+
+static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
+{
+	const uint64_t stamp = ktrace_now(&kmod->ktrace);
+	int error = ktrace_flush(&kmod->ktrace, kmod->writer, diag);
+
+	if (!error)
+		error = trace_mappings_flush(kmod->mappings, diag);
+	if (error || !trace_chunks_next(&kmod->chunks, now_ns()))
+		return error;
+	/* The rings fill while /proc is read. */
+	error = ktrace_drain(&kmod->ktrace, kmod->writer, diag);
+	return error ? error : tell_begin(kmod, stamp, diag);
+}
+
+/* The first error of two; both are done. */
+static int first_of(int first, int second, const struct diag *second_diag, struct diag *diag)
+{
+	if (!first && second)
+		*diag = *second_diag;
+	return first ? first : second;
+}
+
+int trace_kmod_round(struct trace_kmod *kmod, struct diag *diag)
+{
+	int error = trace_mappings_round(kmod->mappings, diag), drained;
+	struct diag why;
+
+	if (kmod->watch) {
+		const char *cause = trace_watch_round(kmod->watch);
+
+		kmod->cause = kmod->cause ? kmod->cause : cause;
+	}
+	if (!kmod->writer)
+		return error;
+	drained = ktrace_drain(&kmod->ktrace, kmod->writer, &why);
+	error = first_of(error, drained, &why, diag);
+	if (!error && trace_chunks_are_due(&kmod->chunks, now_ns()))
+		error = next_chunk(kmod, diag);
+	trace_chunks_tidy(&kmod->chunks);
+	return error;
+}
+
+int trace_kmod_poll_fd(const struct trace_kmod *kmod)
+{
+	/* What a flight recorder holds always waits. */
+	if (!kmod->writer)
+		return kmod->watch ? trace_watch_poll_fd(kmod->watch) : -1;
+	return kmod->ktrace.fd;
+}
+
+const char *trace_kmod_take_cause(struct trace_kmod *kmod)
+{
+	const char *cause = kmod->cause;
+
+	kmod->cause = NULL;
+	return cause;
+}
+
+int trace_kmod_stop(struct trace_kmod *kmod, struct diag *diag)
+{
+	struct diag why;
+	int error;
+
+	ktrace_stop(&kmod->ktrace);
+	error = trace_mappings_stop(kmod->mappings, diag);
+	if (!kmod->writer)
+		return error;
+	return first_of(error, ktrace_finish(&kmod->ktrace, kmod->writer, &why), &why, diag);
+}
+
+int trace_kmod_flush(struct trace_kmod *kmod, struct diag *diag)
+{
+	const int error = trace_mappings_flush(kmod->mappings, diag);
+	struct diag why;
+
+	if (!kmod->writer)
+		return error;
+	return first_of(error, ktrace_flush(&kmod->ktrace, kmod->writer, &why), &why, diag);
+}
+
+int trace_kmod_follow_cpus(struct trace_kmod *kmod, struct diag *diag)
+{
+	/* The module does, but for mappings. */
+	return trace_mappings_follow_cpus(kmod->mappings, diag);
+}
+
+/* ---- snapshots ---- */
+
+static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
+			  struct tracer_snapshot *taken, struct diag *diag)
+{
+	struct trace_mappings_counts mapped;
+	struct trace_channel *state;
+	struct ktrace_taken held;
+	int error = ktrace_snapshot(&kmod->ktrace, writer, &held, diag);
+
+	if (!error)
+		error = open_state(kmod, &state, writer, diag);
+	if (error)
+		return error;
+	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
+	taken->end = now_ns();
+	error = tell_state(kmod, state, held.begin,
+			   trace_mappings_tasks(kmod->mappings, held.begin), &taken->nr_state,
+			   diag);
+	trace_channel_destroy(state);
+	if (!error)
+		error = trace_mappings_snapshot(kmod->mappings, writer, held.begin, &mapped, diag);
+	if (error)
+		return error;
+	taken->lost = held.lost + mapped.lost;
+	taken->nr_records = held.nr_records + mapped.nr_records + taken->nr_state;
+	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
+	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
+	return 0;
+}
+
+int trace_kmod_snapshot(struct trace_kmod *kmod, const char *folder, struct tracer_snapshot *taken,
+			struct diag *diag)
+{
+	struct ctf_writer *writer;
+	int error = ctf_writer_open(&writer, folder, &kmod->trace, diag), closed;
+
+	*taken = (struct tracer_snapshot){0};
+	if (error)
+		return error;
+	error = write_snapshot(kmod, writer, taken, diag);
+	closed = ctf_writer_close(writer, error ? NULL : diag);
+	return error ? error : closed;
+}
+
+struct tracer_held trace_kmod_held(const struct trace_kmod *kmod)
+{
+	struct tracer_held held = {
+		.nr_bytes = kmod->ktrace.nr_bytes, .since = kmod->begin_ns, .now = now_ns()};
+	const uint64_t since = kmod->writer ? 0 : ktrace_held_since(&kmod->ktrace);
+
+	if (since)
+		held.since = ktrace_ns(&kmod->ktrace, since);
+	return held;
+}
+
+struct tracer_sizes trace_kmod_sizes(const struct trace_kmod *kmod)
+{
+	struct tracer_sizes sizes = {.sub_buffer_bytes = kmod->config.sub_buffer_bytes,
+				     .nr_sub_buffers = kmod->config.nr_sub_buffers};
+
+	for (uint32_t i = 0; i < kmod->ktrace.info.nr_cpus; i++)
+		sizes.nr_cpus += kmod->ktrace.rings[i].fd >= 0;
+	return sizes;
+}
+
+unsigned int trace_kmod_nr_events(const struct trace_kmod *kmod)
+{
+	return (unsigned int)kmod->events.nr_chosen + (kmod->events.syscalls ? 2 : 0);
+}
+
+struct tracer_counts trace_kmod_counts(const struct trace_kmod *kmod)
+{
+	const struct oprof_ktrace_counts from = ktrace_counts(&kmod->ktrace);
+	const struct trace_mappings_counts mapped = trace_mappings_counts(kmod->mappings);
+	struct ctf_writer_counts written = {0};
+	struct tracer_counts counts = {.nr_records =
+					       from.nr_records + mapped.nr_records + kmod->nr_state,
+				       .nr_state = kmod->nr_state};
+
+	if (kmod->writer)
+		written = ctf_writer_counts(kmod->writer);
+	counts.nr_records -= written.lost_unwritten_records;
+	counts.lost_kernel =
+		from.lost_by[OPROF_LOST_FULL] + from.lost_by[OPROF_LOST_STOPPED] + mapped.lost;
+	if (kmod->watch)
+		counts.unjudged =
+			trace_watch_lost(kmod->watch) + trace_trigger_lost(kmod->config.trigger);
+	counts.lost_nested = from.lost_by[OPROF_LOST_NESTED] + from.lost_by[OPROF_LOST_KILLED];
+	counts.lost_room = from.lost_by[OPROF_LOST_TOO_BIG];
+	counts.ring_errors = mapped.ring_errors;
+	counts.forgotten = mapped.forgotten;
+	counts.nr_late = mapped.nr_late;
+	counts.lost_disk = written.lost_unwritten_records;
+	counts.packet_errors = written.lost_refused_packets;
+	counts.chunks_failed = kmod->chunks.nr_failed;
+	counts.nr_packets = written.nr_packets;
+	counts.nr_bytes = written.nr_bytes;
+	return counts;
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/tracer/trace_perf_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define RING_BYTES_ALL (UINT64_C(1) << 30) /* of all CPUs */
+#define RING_PAGES_MIN 16u
+#define NONE	       UINT32_MAX
+
+struct lost {
+	struct perf_event_header header;
+	uint64_t id, nr;
+};
+
+/* ---- opening ---- */
+
+static unsigned int pages_of(uint64_t nr_bytes, unsigned int nr_cpus)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned int nr = RING_PAGES_MIN;
+
+	while ((uint64_t)nr * page_bytes < nr_bytes &&
+	       (uint64_t)2 * nr * page_bytes * nr_cpus <= RING_BYTES_ALL)
+		nr *= 2;
+	return nr;
+}
+
+static int allocate(struct trace_perf *perf, struct diag *diag)
+{
+	cpu_watch_open(&perf->watch, perf->config.cpu_path);
+	perf->ring_pages = pages_of(perf->config.ring_bytes, perf->watch.online.nr);
+	perf->nr_targets = perf->config.nr_tids ? perf->config.nr_tids : 1;
+	perf->cpus = calloc(perf->watch.nr_cpus, sizeof(*perf->cpus));
+	perf->bytes = malloc((size_t)perf->ring_pages * (size_t)sysconf(_SC_PAGESIZE));
+	perf->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (!perf->cpus || !perf->bytes || perf->epoll_fd < 0)
+		return diag_set(diag, -ENOMEM, "no memory for the events of %u CPUs",
+				perf->watch.nr_cpus);
+	return 0;
+}
+
+static int open_cgroup(struct trace_perf *perf, struct diag *diag)
+{
+	const char *path = perf->config.cgroup;
+
+	if (!path)
+		return 0;
+	perf->cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (perf->cgroup_fd >= 0)
+		return 0;
+	return diag_set(diag, -errno, "no control group %s: %s", path, strerror(errno));
+}
+
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* else as many as there are */
+}
+
+/* A CPU that has gone since we looked is none. */
+static int open_cpus(struct trace_perf *perf, struct diag *diag)
+{
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		const int error =
+			cpu_list_has(&perf->watch.online, i) ? trace_cpu_open(perf, i, diag) : 0;
+
+		if (error && error != -ENODEV)
+			return error;
+	}
+	if (!perf->nr_open)
+		return diag_set(diag, -ENODEV, "this kernel records none of these events");
+	if (!perf->nr_ids)
+		return diag_set(diag, -ESRCH, "none of the processes is there any more");
+	return 0;
+}
+
+int trace_perf_open(struct trace_perf **perf, const struct trace_perf_config *config,
+		    struct diag *diag)
+{
+	struct trace_perf *made = calloc(1, sizeof(*made));
+	int error;
+
+	*perf = NULL;
+	if (!made)
+		return diag_set(diag, -ENOMEM, "no memory for events");
+	made->config = *config;
+	made->epoll_fd = made->cgroup_fd = made->watch.fd = -1;
+	made->has_lost = true;
+	raise_descriptors();
+	error = allocate(made, diag);
+	if (!error)
+		error = open_cgroup(made, diag);
+	if (!error)
+		error = open_cpus(made, diag);
+	if (error) {
+		trace_perf_close(made);
+		return error;
+	}
+	*perf = made;
+	return 0;
+}
+
+void trace_perf_close(struct trace_perf *perf)
+{
+	if (!perf)
+		return;
+	for (unsigned int i = 0; perf->cpus && i < perf->watch.nr_cpus; i++)
+		trace_cpu_close(perf, i);
+	cpu_watch_close(&perf->watch);
+	if (perf->epoll_fd >= 0)
+		(void)close(perf->epoll_fd);
+	if (perf->cgroup_fd >= 0)
+		(void)close(perf->cgroup_fd);
+	free(perf->cpus);
+	free(perf->ids);
+	free(perf->bytes);
+	free(perf->items);
+	free(perf);
+}
+
+static int enable_cpu(const struct trace_perf *perf, unsigned int nr, bool enable)
+{
+	const struct trace_cpu *cpu = &perf->cpus[nr];
+	int error = 0;
+
+	for (size_t i = 0; cpu->fds && i < trace_cpu_nr_fds(perf); i++)
+		if (cpu->fds[i] >= 0 &&
+		    ioctl(cpu->fds[i], enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+			  0) &&
+		    !error)
+			error = -errno;
+	return error;
+}
+
+int trace_perf_enable(struct trace_perf *perf, bool enable)
+{
+	int error = 0;
+
+	perf->enabled = enable;
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		const int one = enable_cpu(perf, i, enable);
+
+		error = error ? error : one;
+	}
+	return error;
+}
+
+/* ---- records ---- */
+
+static unsigned int event_of(const struct trace_perf *perf, uint64_t id)
+{
+	size_t low = 0, high = perf->nr_ids;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (perf->ids[middle].id == id)
+			return perf->ids[middle].event;
+		if (perf->ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NONE;
+}
+
+static void lose(struct trace_perf *perf, unsigned int cpu, uint64_t nr)
+{
+	perf->counts.lost += nr;
+	perf->config.sink->lost(perf->config.sink, cpu, nr);
+}
+
+static void lose_bad(struct trace_perf *perf, unsigned int cpu)
+{
+	perf->counts.bad_records++;
+	perf->config.sink->lost(perf->config.sink, cpu, 1);
+}
+
+static bool parse(const struct trace_perf *perf, unsigned int event, const uint8_t *bytes,
+		  size_t nr_bytes, struct trace_perf_record *record)
+{
+	return event != NONE &&
+	       trace_record_parse(record, perf->config.events[event].kind, bytes, nr_bytes);
+}
+
+static struct trace_item *add_item(struct trace_perf *perf)
+{
+	if (perf->nr_items == perf->nr_items_max) {
+		const size_t nr = perf->nr_items_max ? 2 * perf->nr_items_max : 1024;
+		struct trace_item *bigger = realloc(perf->items, nr * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		perf->items = bigger;
+		perf->nr_items_max = nr;
+	}
+	return &perf->items[perf->nr_items++];
+}
+
+/* One to be handed over, once all are in order. */
+static void note_record(struct trace_perf *perf, unsigned int cpu, size_t offset, size_t nr_bytes)
+{
+	const uint8_t *bytes = perf->bytes + offset;
+	struct trace_perf_record record;
+	struct trace_item *item;
+	unsigned int event = NONE;
+	uint64_t id;
+
+	if (trace_record_id(bytes, nr_bytes, &id))
+		event = event_of(perf, id);
+	if (!parse(perf, event, bytes, nr_bytes, &record)) {
+		lose_bad(perf, cpu);
+		return;
+	}
+	item = add_item(perf);
+	if (item)
+		*item = (struct trace_item){record.time, (uint32_t)offset, event};
+	else
+		lose(perf, cpu, 1);
+}
+
+static void note(struct trace_perf *perf, unsigned int cpu, size_t offset, size_t nr_bytes)
+{
+	struct perf_event_header header;
+	struct lost lost;
+
+	memcpy(&header, perf->bytes + offset, sizeof(header));
+	switch (header.type) {
+	case PERF_RECORD_SAMPLE:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		note_record(perf, cpu, offset, nr_bytes);
+		break;
+	case PERF_RECORD_LOST:
+		if (nr_bytes < sizeof(lost))
+			break;
+		memcpy(&lost, perf->bytes + offset, sizeof(lost));
+		perf->cpus[cpu].told_lost += lost.nr;
+		lose(perf, cpu, lost.nr);
+		break;
+	case PERF_RECORD_THROTTLE:
+		perf->counts.throttled++;
+		break;
+	default:
+		break;
+	}
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct trace_item *first = a, *second = b;
+
+	if (first->time != second->time)
+		return first->time < second->time ? -1 : 1;
+	return first->offset < second->offset ? -1 : first->offset > second->offset;
+}
+
+/*
+ * The kernel takes a record's time before its place in the ring, so that one
+ * that an interrupt came between stands behind the interrupt's own: few, and
+ * not far from where they belong.
+ */
+static void sort_items(struct trace_perf *perf)
+{
+	size_t nr_steps = 16 * perf->nr_items;
+
+	for (size_t i = 1; i < perf->nr_items; i++) {
+		const struct trace_item item = perf->items[i];
+		size_t to = i;
+
+		for (; to && perf->items[to - 1].time > item.time && nr_steps; to--, nr_steps--)
+			perf->items[to] = perf->items[to - 1];
+		perf->items[to] = item;
+	}
+	if (perf->nr_items && !nr_steps)
+		qsort(perf->items, perf->nr_items, sizeof(*perf->items), compare_items);
+}
+
+static void hand_over(struct trace_perf *perf, unsigned int cpu)
+{
+	sort_items(perf);
+	for (size_t i = 0; i < perf->nr_items; i++) {
+		const struct trace_item *item = &perf->items[i];
+		struct trace_perf_record record = {.cpu = cpu, .event = item->event};
+		struct perf_event_header header;
+
+		memcpy(&header, perf->bytes + item->offset, sizeof(header));
+		(void)parse(perf, item->event, perf->bytes + item->offset, header.size, &record);
+		perf->counts.nr_records++;
+		perf->config.sink->record(perf->config.sink, &record);
+	}
+}
+
+static int read_ring(struct trace_perf *perf, unsigned int cpu)
+{
+	struct perf_ring *ring = &perf->cpus[cpu].ring;
+	size_t nr_bytes;
+	int error = perf_ring_used(ring, &nr_bytes);
+
+	if (error)
+		return error;
+	perf_ring_take(ring, perf->bytes, nr_bytes);
+	perf->nr_items = 0;
+	for (size_t at = 0, nr; at < nr_bytes; at += nr) {
+		nr = perf_parse_size(perf->bytes + at, nr_bytes - at);
+		if (!nr) {
+			error = -EBADMSG;
+			break;
+		}
+		note(perf, cpu, at, nr);
+	}
+	hand_over(perf, cpu);
+	return error;
+}
+
+/* A loss behind the last record has none of its own. */
+static void read_losses(struct trace_perf *perf, unsigned int nr)
+{
+	struct trace_cpu *cpu = &perf->cpus[nr];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < trace_cpu_nr_fds(perf); i++) {
+		struct {
+			uint64_t value, id, lost;
+		} counts;
+
+		if (cpu->fds[i] >= 0 &&
+		    read(cpu->fds[i], &counts, sizeof(counts)) == (ssize_t)sizeof(counts))
+			sum += counts.lost;
+	}
+	if (sum > cpu->told_lost) {
+		lose(perf, nr, sum - cpu->told_lost);
+		cpu->told_lost = sum;
+	}
+}
+
+static int read_cpu(struct trace_perf *perf, unsigned int nr, bool end)
+{
+	const int error = read_ring(perf, nr);
+
+	perf->counts.ring_errors += error != 0;
+	if (end && perf->has_lost)
+		read_losses(perf, nr);
+	return error;
+}
+
+int trace_perf_read(struct trace_perf *perf, bool end)
+{
+	int error = 0;
+
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		const int one = perf->cpus[i].fds ? read_cpu(perf, i, end) : 0;
+
+		error = error ? error : one;
+	}
+	return error;
+}
+
+/* ---- CPUs that come and go ---- */
+
+static int follow_cpu(struct trace_perf *perf, unsigned int nr, struct diag *diag)
+{
+	const bool is_online = cpu_list_has(&perf->watch.online, nr);
+	const bool is_open = perf->cpus[nr].fds != NULL;
+	int error;
+
+	if (is_online == is_open)
+		return 0;
+	if (is_open) {
+		(void)read_cpu(perf, nr, true); /* damage is counted */
+		trace_cpu_close(perf, nr);
+		return 0;
+	}
+	error = trace_cpu_open(perf, nr, diag);
+	if (error == -ENODEV)
+		return 0;
+	if (!error && perf->enabled)
+		error = enable_cpu(perf, nr, true);
+	return error;
+}
+
+int trace_perf_follow_cpus(struct trace_perf *perf, struct diag *diag)
+{
+	int error = 0;
+
+	if (!cpu_watch_read(&perf->watch))
+		return 0;
+	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
+		struct diag why;
+		const int one = follow_cpu(perf, i, &why);
+
+		if (one && !error) {
+			error = one;
+			(void)diag_set(diag, one, "CPU %u is not recorded: %s", i, diag_show(&why));
+		}
+	}
+	return error;
+}
+
+int trace_perf_poll_fd(const struct trace_perf *perf)
+{
+	return perf->epoll_fd;
+}
+
+unsigned int trace_perf_nr_cpus(const struct trace_perf *perf)
+{
+	return perf->watch.nr_cpus;
+}
+
+bool trace_perf_has_cpu(const struct trace_perf *perf, unsigned int cpu)
+{
+	return cpu < perf->watch.nr_cpus && perf->cpus[cpu].fds;
+}
+
+struct trace_perf_counts trace_perf_counts(const struct trace_perf *perf)
+{
+	return perf->counts;
+}

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/tracer/tracer_perf_internal.h"
+
+#include "daemon/trace/trace_channel.h"
+#include "daemon/trace/trace_memory.h"
+#include "daemon/trace/trace_place.h"
+#include "daemon/trace/trace_sample.h"
+#include "daemon/trace/trace_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SUB_BUFFER_BYTES (256u << 10)
+#define NR_SUB_BUFFERS	 64u
+/* A record has its stamp so long before it can be read, at most: interrupts come between. */
+#define TRIGGER_SLACK_NS  UINT64_C(1000000)
+#define COMMON_PID_OFFSET 4u /* in raw records */
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* ---- records on their way ---- */
+
+static void bad(struct tracer_perf *tracer, unsigned int cpu)
+{
+	tracer->counts.lost_bad++;
+	trace_channel_lose(tracer->channel, cpu, 1);
+}
+
+static bool number_of(const struct tracepoint_field *field, const struct trace_perf_record *record,
+		      int64_t *number)
+{
+	const uint8_t *bytes;
+	size_t nr_bytes;
+
+	if (!tracepoint_value(field, record->raw, record->nr_bytes, &bytes, &nr_bytes))
+		return false;
+	*number = (int64_t)tracepoint_number(field, bytes);
+	return true;
+}
+
+static void take_entry(struct tracer_perf *tracer, const struct trace_perf_record *record)
+{
+	uint64_t args[TRACE_SYSCALL_NR_ARGS] = {0};
+	const uint8_t *bytes;
+	size_t nr_bytes;
+	uint32_t nr_payload, event;
+	uint8_t *payload;
+	int64_t number;
+
+	if (!number_of(tracer->entry.id, record, &number) ||
+	    !tracepoint_value(tracer->entry.rest, record->raw, record->nr_bytes, &bytes,
+			      &nr_bytes) ||
+	    nr_bytes != (size_t)TRACE_SYSCALL_NR_ARGS * tracer->entry.rest->element_bytes) {
+		bad(tracer, record->cpu);
+		return;
+	}
+	for (unsigned int i = 0; i < TRACE_SYSCALL_NR_ARGS; i++)
+		args[i] = tracepoint_number(tracer->entry.rest,
+					    bytes + (size_t)i * tracer->entry.rest->element_bytes);
+	event = trace_syscalls_entry(tracer->syscalls, number, &nr_payload);
+	payload = trace_channel_reserve(tracer->channel, record->cpu, event, record->time,
+					nr_payload);
+	if (!payload)
+		return;
+	trace_syscalls_write_entry(tracer->syscalls, number, args, payload);
+	trace_channel_commit(tracer->channel);
+}
+
+static void take_exit(struct tracer_perf *tracer, const struct trace_perf_record *record)
+{
+	uint32_t nr_payload, event;
+	uint8_t *payload;
+	int64_t number, ret;
+
+	if (!number_of(tracer->exit.id, record, &number) ||
+	    !number_of(tracer->exit.rest, record, &ret)) {
+		bad(tracer, record->cpu);
+		return;
+	}
+	event = trace_syscalls_exit(tracer->syscalls, number, &nr_payload);
+	payload = trace_channel_reserve(tracer->channel, record->cpu, event, record->time,
+					nr_payload);
+	if (!payload)
+		return;
+	trace_syscalls_write_exit(tracer->syscalls, number, ret, payload);
+	trace_channel_commit(tracer->channel);
+}
+
+static void take_other(struct tracer_perf *tracer, const struct trace_perf_record *record)
+{
+	const struct trace_layout *layout = &tracer->layouts[record->event];
+	const int64_t nr_bytes = trace_layout_bytes(layout, record->raw, record->nr_bytes);
+	uint8_t *payload;
+
+	if (nr_bytes < 0) {
+		bad(tracer, record->cpu);
+		return;
+	}
+	payload = trace_channel_reserve(tracer->channel, record->cpu, layout->event.id,
+					record->time, (uint32_t)nr_bytes);
+	if (!payload)
+		return;
+	trace_layout_write(layout, record->raw, record->nr_bytes, payload);
+	trace_channel_commit(tracer->channel);
+}
+
+static void take_sample(struct tracer_perf *tracer, const struct trace_perf_record *record)
+{
+	const uint32_t nr_bytes = trace_sample_bytes(record);
+	uint8_t *payload;
+
+	if (!nr_bytes)
+		return; /* executable, but no file's */
+	payload = trace_channel_reserve(tracer->channel, record->cpu,
+					tracer->sample_id + trace_sample_event(record),
+					record->time, nr_bytes);
+	if (!payload)
+		return;
+	trace_sample_write(record, payload);
+	trace_channel_commit(tracer->channel);
+}
+
+/* Every raw record has the thread at one place. */
+static void note(const struct tracer_perf *tracer, const struct trace_perf_record *from)
+{
+	struct trace_trigger_record record = {.event = tracer->trigger_events[from->event],
+					      .cpu = from->cpu,
+					      .tid = TRACE_TRIGGER_NO_TID,
+					      .time = from->time,
+					      .bytes = from->raw,
+					      .nr_bytes = from->nr_bytes};
+
+	if (from->nr_bytes >= COMMON_PID_OFFSET + sizeof(record.tid))
+		memcpy(&record.tid, from->raw + COMMON_PID_OFFSET, sizeof(record.tid));
+	trace_trigger_note(tracer->config.trigger, &record);
+}
+
+static void take(struct trace_perf_sink *sink, const struct trace_perf_record *record)
+{
+	struct tracer_perf *tracer = (struct tracer_perf *)(void *)sink;
+
+	if (tracer->trigger_events && tracer->trigger_events[record->event] != TRACE_TRIGGER_NONE)
+		note(tracer, record);
+	if (record->kind != TRACE_RECORD_TRACEPOINT)
+		take_sample(tracer, record);
+	else if (record->event < tracer->nr_layouts)
+		take_other(tracer, record);
+	else if (record->event == tracer->nr_layouts)
+		take_entry(tracer, record);
+	else
+		take_exit(tracer, record);
+}
+
+static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
+{
+	struct tracer_perf *tracer = (struct tracer_perf *)(void *)sink;
+
+	tracer->lost_perf += nr;
+	trace_channel_lose(tracer->channel, cpu, nr);
+}
+
+/* ---- opening, closing ---- */
+
+static struct trace_memory memory_of(const struct tracer_config *config)
+{
+	return (struct trace_memory){.is_flight = !config->folder,
+				     .sub_buffer_bytes = config->sub_buffer_bytes,
+				     .nr_sub_buffers = config->nr_sub_buffers};
+}
+
+/* What only the module can. */
+static int check_perf(const struct tracer_config *config, struct diag *diag)
+{
+	if (config->nr_uids)
+		return diag_set(
+			diag, -EOPNOTSUPP,
+			"--uid: performance events do not tell users apart: load the kernel "
+			"module (opcontrol --init), or choose processes (-p) or a control "
+			"group (--cgroup)");
+	if (config->nr_tids && config->cgroup)
+		return diag_set(diag, -EINVAL,
+				"-p and --cgroup do not go together without the kernel module: "
+				"choose one");
+	return 0;
+}
+
+static int open_perf(struct tracer_perf *tracer, struct diag *diag)
+{
+	const struct tracer_config *from = &tracer->config;
+	const struct trace_memory memory = memory_of(from);
+	const struct trace_perf_config config = {.events = tracer->events,
+						 .nr_events = tracer->nr_events,
+						 .ring_bytes = trace_memory_kernel_bytes(&memory),
+						 .sink = &tracer->sink,
+						 .tids = from->tids,
+						 .nr_tids = from->nr_tids,
+						 .cgroup = from->cgroup};
+
+	tracer->sink.record = take;
+	tracer->sink.lost = lose;
+	return trace_perf_open(&tracer->perf, &config, diag);
+}
+
+static int open_channel(struct tracer_perf *tracer, struct diag *diag)
+{
+	const struct tracer_config *from = &tracer->config;
+	struct trace_channel_config config = {.mode = from->folder ? RING_DISCARD : RING_OVERWRITE,
+					      .sub_buffer_bytes = from->sub_buffer_bytes,
+					      .nr_sub_buffers = from->nr_sub_buffers,
+					      .stream_id = TRACER_PERF_STREAM,
+					      .nr_cpus = trace_perf_nr_cpus(tracer->perf)};
+
+	memcpy(config.uuid, tracer->trace.uuid, sizeof(config.uuid));
+	return trace_channel_create(&tracer->channel, &config, diag);
+}
+
+static uint64_t oldest(void *context)
+{
+	struct tracer_perf *tracer = context;
+
+	return trace_channel_held(tracer->channel, tracer->begin).begin;
+}
+
+static int open_mappings(struct tracer_perf *tracer, struct diag *diag)
+{
+	struct trace_mappings_config config = {.stream_id = TRACER_PERF_STREAM,
+					       .first_id = tracer->sample_id,
+					       .oldest = oldest,
+					       .context = tracer};
+
+	if (!tracer_perf_keeps_tasks(tracer))
+		return 0;
+	memcpy(config.uuid, tracer->trace.uuid, sizeof(config.uuid));
+	return trace_mappings_open(&tracer->mappings, &config, diag);
+}
+
+int tracer_perf_open(struct tracer_perf **tracer, const struct tracer_config *config,
+		     struct diag *diag)
+{
+	struct tracer_perf *made = calloc(1, sizeof(*made));
+	struct trace_memory memory;
+	int error;
+
+	*tracer = NULL;
+	if (!made)
+		return diag_set(diag, -ENOMEM, "no memory for a trace");
+	made->config = *config;
+	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
+		made->config.nr_sub_buffers =
+			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
+		made->config.sub_buffer_bytes =
+			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
+	}
+	memory = memory_of(&made->config);
+	error = check_perf(config, diag);
+	if (!error)
+		error = trace_memory_check(&memory, diag);
+	if (!error)
+		error = tracer_perf_choose(made, diag);
+	if (!error)
+		error = open_perf(made, diag);
+	if (!error)
+		error = open_channel(made, diag);
+	if (!error)
+		error = open_mappings(made, diag);
+	/* Last: nothing is made of a trace that cannot be. */
+	if (!error && config->folder && config->keep_old)
+		error = trace_place_make_way(config->folder, diag);
+	if (!error && config->folder)
+		error = trace_chunks_open(&made->chunks, &made->writer, &config->chunks,
+					  config->folder, &made->trace, now_ns(CLOCK_MONOTONIC),
+					  diag);
+	if (error) {
+		(void)tracer_perf_close(made, NULL);
+		return error;
+	}
+	trace_channel_write_to(made->channel, made->writer);
+	*tracer = made;
+	return 0;
+}
+
+int tracer_perf_close(struct tracer_perf *tracer, struct diag *diag)
+{
+	int error;
+
+	if (!tracer)
+		return 0;
+	trace_channel_destroy(tracer->channel);
+	error = ctf_writer_close(tracer->writer, diag);
+	trace_chunks_end(&tracer->chunks);
+	trace_mappings_close(tracer->mappings);
+	trace_perf_close(tracer->perf);
+	for (size_t i = 0; i < tracer->nr_layouts; i++)
+		trace_layout_deinit(&tracer->layouts[i]);
+	for (unsigned int i = 0; tracer->names && i < tracer->nr_events; i++)
+		free(tracer->names[i]);
+	trace_syscalls_destroy(tracer->syscalls);
+	tracepoint_destroy(tracer->entry.tracepoint);
+	tracepoint_destroy(tracer->exit.tracepoint);
+	free(tracer->layouts);
+	free(tracer->events);
+	free(tracer->names);
+	free(tracer->trace_events);
+	free(tracer->trigger_events);
+	free(tracer);
+	return error;
+}
+
+/* ---- recording ---- */
+
+/* A flight recorder's at once, not when the first record comes: it is here or it is not. */
+static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
+{
+	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
+
+	for (unsigned int i = 0; !tracer->writer && i < nr_cpus; i++) {
+		const int error = trace_perf_has_cpu(tracer->perf, i)
+					  ? trace_channel_prepare(tracer->channel, i)
+					  : 0;
+
+		if (error)
+			return diag_set(diag, error, "the buffers of CPU %u: %s", i,
+					strerror(-error));
+	}
+	return 0;
+}
+
+/* Between a few processes of the state: the kernel's rings do not wait. */
+static void read_meanwhile(void *context)
+{
+	struct tracer_perf *tracer = context;
+	int error;
+
+	(void)trace_perf_read(tracer->perf, false);
+	error = trace_channel_drain(tracer->channel, false, 0, &tracer->disk_diag);
+	tracer->disk_error = tracer->disk_error ? tracer->disk_error : error;
+}
+
+/* The machine's state to writer, in front of what the rings hold. 0 or -errno. */
+static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
+		      struct trace_state_config *how, uint64_t *nr_records)
+{
+	struct trace_state_counts state = {0};
+	int error;
+
+	*nr_records = 0;
+	if (!trace_state_is_the_machines())
+		return 0;
+	how->proc_path = "/proc";
+	how->first_id = tracer->state_id;
+	how->cpu = TRACE_CHANNEL_STATE;
+	error = trace_channel_state_begin(tracer->channel, writer);
+	if (error)
+		return error;
+	error = trace_state_dump(tracer->channel, how, &state);
+	trace_channel_state_end(tracer->channel);
+	*nr_records = state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
+	return error;
+}
+
+int tracer_perf_start(struct tracer_perf *tracer, struct diag *diag)
+{
+	struct trace_state_config how = {.turn = read_meanwhile, .context = tracer};
+	int error = prepare_rings(tracer, diag);
+
+	/* Before all else: who ends then is known to have been there. */
+	if (!error && (error = trace_mappings_start(tracer->mappings)))
+		(void)diag_set(diag, error, "cannot tell what runs: %s", strerror(-error));
+	if (error)
+		return error;
+	tracer->begin = how.time = now_ns(CLOCK_MONOTONIC);
+	error = trace_perf_enable(tracer->perf, true);
+	if (error)
+		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
+	if (!tracer->writer)
+		return 0; /* each snapshot tells what ran at its begin */
+	error = tell_state(tracer, tracer->writer, &how, &tracer->nr_state);
+	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
+}
+
+/* What went wrong while nobody could be told. */
+static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
+{
+	if (tracer->disk_error) {
+		error = tracer->disk_error;
+		*diag = tracer->disk_diag;
+		tracer->disk_error = 0;
+	}
+	return error;
+}
+
+/*
+ * What came before now is in the chunk that ends; the next begins with the state of now, behind
+ * what the rings have already.
+ */
+static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
+{
+	const uint64_t now = now_ns(CLOCK_MONOTONIC);
+	struct trace_state_config how = {
+		.proc_path = "/proc", .first_id = tracer->state_id, .time = now};
+	struct trace_state_counts state;
+	int error;
+
+	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
+	error = trace_channel_flush(tracer->channel, diag);
+	if (error || !trace_chunks_next(&tracer->chunks, now) || !trace_state_is_the_machines())
+		return error;
+	if (how.time < trace_channel_time(tracer->channel, 0))
+		how.time = trace_channel_time(tracer->channel, 0);
+	error = trace_state_dump(tracer->channel, &how, &state);
+	tracer->nr_state += state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
+	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
+}
+
+/* All that came long enough before is read, of all CPUs. */
+static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
+{
+	const char *cause;
+
+	if (!tracer->config.trigger)
+		return;
+	cause = trace_trigger_decide(tracer->config.trigger, before - TRIGGER_SLACK_NS);
+	tracer->cause = tracer->cause ? tracer->cause : cause;
+}
+
+const char *tracer_perf_take_cause(struct tracer_perf *tracer)
+{
+	const char *cause = tracer->cause;
+
+	tracer->cause = NULL;
+	return cause;
+}
+
+int tracer_perf_round(struct tracer_perf *tracer, struct diag *diag)
+{
+	const uint64_t before = now_ns(CLOCK_MONOTONIC);
+	int error;
+	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
+	look_for_cause(tracer, before);
+	/* Behind the others: whose they are is known then. */
+	if (!tracer->writer)
+		return trace_mappings_round(tracer->mappings, diag);
+	error = trace_channel_drain(tracer->channel, false, 0, diag);
+	if (!error && trace_chunks_are_due(&tracer->chunks, now_ns(CLOCK_MONOTONIC)))
+		error = next_chunk(tracer, diag);
+	trace_chunks_tidy(&tracer->chunks);
+	return take_error(tracer, error, diag);
+}
+
+int tracer_perf_follow_cpus(struct tracer_perf *tracer, struct diag *diag)
+{
+	const int error = trace_perf_follow_cpus(tracer->perf, diag);
+	struct diag why;
+	const int mapped = trace_mappings_follow_cpus(tracer->mappings, error ? &why : diag);
+
+	return error ? error : mapped;
+}
+
+int tracer_perf_flush(struct tracer_perf *tracer, struct diag *diag)
+{
+	if (!tracer->writer)
+		return 0;
+	(void)trace_perf_read(tracer->perf, false);
+	return trace_channel_flush(tracer->channel, diag);
+}
+
+int tracer_perf_poll_fd(const struct tracer_perf *tracer)
+{
+	return trace_perf_poll_fd(tracer->perf);
+}
+
+int tracer_perf_stop(struct tracer_perf *tracer, struct diag *diag)
+{
+	int error;
+
+	(void)trace_perf_enable(tracer->perf, false);
+	(void)trace_perf_read(tracer->perf, true);
+	if (!tracer->writer)
+		return trace_mappings_stop(tracer->mappings, diag);
+	error = trace_channel_drain(tracer->channel, true, now_ns(CLOCK_MONOTONIC), diag);
+	return take_error(tracer, error, diag);
+}
+
+/* ---- snapshots ---- */
+
+static int write_snapshot(struct tracer_perf *tracer, struct ctf_writer *writer,
+			  struct tracer_snapshot *taken, struct diag *diag)
+{
+	struct trace_state_config how = {.is_later = true};
+	struct trace_mappings_counts mapped;
+	struct trace_channel_written written;
+	int error;
+
+	taken->end = now_ns(CLOCK_MONOTONIC);
+	/* The open ones are among what is held, and may be the oldest. */
+	trace_channel_hold(tracer->channel, taken->end);
+	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
+	how.tasks = trace_mappings_tasks(tracer->mappings, taken->begin);
+	error = tell_state(tracer, writer, &how, &taken->nr_state);
+	if (error)
+		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
+	error = trace_channel_snapshot(tracer->channel, writer, taken->end, &written, diag);
+	if (!error)
+		error = trace_mappings_snapshot(tracer->mappings, writer, taken->begin, &mapped,
+						diag);
+	if (error)
+		return error;
+	taken->nr_records = written.nr_records + mapped.nr_records + taken->nr_state;
+	taken->lost = written.lost + mapped.lost;
+	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
+	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
+	return 0;
+}
+
+int tracer_perf_snapshot(struct tracer_perf *tracer, const char *folder,
+			 struct tracer_snapshot *taken, struct diag *diag)
+{
+	struct ctf_writer *writer;
+	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag), closed;
+
+	if (error)
+		return error;
+	error = write_snapshot(tracer, writer, taken, diag);
+	closed = ctf_writer_close(writer, error ? NULL : diag);
+	return error ? error : closed;
+}
+
+struct tracer_held tracer_perf_held(struct tracer_perf *tracer)
+{
+	const struct trace_channel_held held = trace_channel_held(tracer->channel, tracer->begin);
+
+	return (struct tracer_held){.nr_bytes = held.nr_bytes,
+				    .since = tracer->writer ? tracer->begin : held.whole,
+				    .now = now_ns(CLOCK_MONOTONIC)};
+}
+
+struct tracer_sizes tracer_perf_sizes(const struct tracer_perf *tracer)
+{
+	struct tracer_sizes sizes = {.sub_buffer_bytes = tracer->config.sub_buffer_bytes,
+				     .nr_sub_buffers = tracer->config.nr_sub_buffers};
+
+	for (unsigned int i = 0; i < trace_perf_nr_cpus(tracer->perf); i++)
+		sizes.nr_cpus += trace_perf_has_cpu(tracer->perf, i);
+	return sizes;
+}
+
+unsigned int tracer_perf_nr_events(const struct tracer_perf *tracer)
+{
+	return tracer->nr_events;
+}
+
+struct tracer_counts tracer_perf_counts(const struct tracer_perf *tracer)
+{
+	const struct trace_channel_counts channel = trace_channel_counts(tracer->channel);
+	const struct trace_perf_counts perf = trace_perf_counts(tracer->perf);
+	const struct trace_mappings_counts mapped = trace_mappings_counts(tracer->mappings);
+	struct ctf_writer_counts written = {0};
+	struct tracer_counts counts = tracer->counts;
+
+	if (tracer->writer)
+		written = ctf_writer_counts(tracer->writer);
+	counts.nr_records = channel.nr_records + mapped.nr_records - written.lost_unwritten_records;
+	counts.nr_state = tracer->nr_state;
+	counts.lost_kernel = perf.lost + mapped.lost;
+	counts.forgotten = mapped.forgotten;
+	/* The channel was told of all but its own. */
+	counts.lost_room = channel.lost - tracer->lost_perf - counts.lost_bad;
+	counts.lost_bad += perf.bad_records;
+	counts.lost_disk = written.lost_unwritten_records;
+	counts.ring_errors = perf.ring_errors + mapped.ring_errors;
+	counts.packet_errors = written.lost_refused_packets;
+	counts.nr_late = channel.nr_late;
+	counts.chunks_failed = tracer->chunks.nr_failed;
+	counts.nr_packets = written.nr_packets;
+	counts.nr_bytes = written.nr_bytes;
+	counts.nr_throttled = perf.throttled;
+	if (tracer->config.trigger)
+		counts.unjudged = trace_trigger_lost(tracer->config.trigger);
+	return counts;
+}

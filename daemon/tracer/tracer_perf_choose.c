@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a trace by perf_event_open records. */
+#include "daemon/trace/trace_sample.h"
+#include "daemon/trace/trace_state.h"
+#include "daemon/tracer/tracer_perf_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+/* Of compact record headers there are few: for tracepoints; what is above is the others'. */
+#define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
+/* Beside those of the choice: of system calls, samples, mappings. */
+#define NR_OTHER_EVENTS 4u
+
+/* ---- what is recorded ---- */
+
+static uint32_t id_of(size_t i)
+{
+	/* Behind the compact ones, the extended: the three between are taken. */
+	return i <= OPROF_EVENT_COMPACT_MAX
+		       ? (uint32_t)i
+		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
+}
+
+static void add_samples(struct tracer_perf *tracer)
+{
+	tracer->events[tracer->nr_events++] =
+		(struct trace_perf_event){.name = "sample",
+					  .kind = TRACE_RECORD_SAMPLE,
+					  .samples_hz = tracer->config.choice->samples_hz};
+	if (tracer_perf_keeps_tasks(tracer))
+		return;
+	tracer->events[tracer->nr_events++] = (struct trace_perf_event){
+		.name = "mappings, which samples need", .kind = TRACE_RECORD_MAPPING};
+}
+
+static int name_event(struct tracer_perf *tracer, const char *system, const char *name, uint32_t id,
+		      const char *filter)
+{
+	char *text;
+
+	if (asprintf(&text, "%s:%s", system, name) < 0)
+		return -ENOMEM;
+	tracer->names[tracer->nr_events] = text;
+	tracer->events[tracer->nr_events++] =
+		(struct trace_perf_event){.name = text, .id = id, .filter = filter};
+	return 0;
+}
+
+static int add_layout(struct tracer_perf *tracer, const struct trace_chosen *chosen,
+		      struct diag *diag)
+{
+	struct trace_layout *layout = &tracer->layouts[tracer->nr_layouts];
+	struct tracepoint *tracepoint;
+	int error = tracepoint_read(&tracepoint, tracer->config.tracefs, chosen->system,
+				    chosen->name, diag);
+
+	if (!error)
+		error = trace_layout_init(layout, tracepoint, id_of(tracer->nr_layouts),
+					  TRACER_PERF_STREAM, diag);
+	if (error)
+		return error;
+	tracer->nr_layouts++;
+	return name_event(tracer, chosen->system, chosen->name, tracepoint->id, chosen->filter);
+}
+
+static int add_call(struct tracer_perf *tracer, struct call_tracepoint *call, const char *name,
+		    const char *rest, const char *filter, struct diag *diag)
+{
+	int error = tracepoint_read(&call->tracepoint, tracer->config.tracefs, "raw_syscalls", name,
+				    diag);
+
+	if (error)
+		return error;
+	call->id = tracepoint_find(call->tracepoint, "id");
+	call->rest = tracepoint_find(call->tracepoint, rest);
+	if (!call->id || !call->rest)
+		return diag_set(diag, -EINVAL, "raw_syscalls:%s has no fields id and %s here", name,
+				rest);
+	return name_event(tracer, "raw_syscalls", name, call->tracepoint->id, filter);
+}
+
+static int add_calls(struct tracer_perf *tracer, const char *filter, struct diag *diag)
+{
+	int error = trace_syscalls_create(&tracer->syscalls, tracer->config.tracefs,
+					  tracer->sample_id + TRACE_SAMPLE_NR_EVENTS,
+					  TRACER_PERF_STREAM, diag);
+
+	if (!error)
+		error = add_call(tracer, &tracer->entry, "sys_enter", "args", filter, diag);
+	if (!error)
+		error = add_call(tracer, &tracer->exit, "sys_exit", "ret", filter, diag);
+	return error;
+}
+
+static int choose_events(struct tracer_perf *tracer, struct diag *diag)
+{
+	const struct trace_choice *choice = tracer->config.choice;
+	const char *filter;
+	int error = 0;
+
+	tracer->layouts = calloc(choice->nr_events + 1, sizeof(*tracer->layouts));
+	tracer->events = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->events));
+	tracer->names = calloc(choice->nr_events + NR_OTHER_EVENTS, sizeof(*tracer->names));
+	if (!tracer->layouts || !tracer->events || !tracer->names)
+		return diag_set(diag, -ENOMEM, "no memory for %zu events", choice->nr_events);
+	for (size_t i = 0; !error && i < choice->nr_events; i++)
+		error = add_layout(tracer, &choice->events[i], diag);
+	tracer->state_id = id_of(tracer->nr_layouts);
+	if (tracer->state_id < FIRST_ID_EXTENDED)
+		tracer->state_id = FIRST_ID_EXTENDED;
+	tracer->sample_id = tracer->state_id + TRACE_STATE_NR_EVENTS;
+	if (!error && trace_choice_has_syscalls(choice, &filter))
+		error = add_calls(tracer, filter, diag);
+	if (!error && choice->samples_hz)
+		add_samples(tracer);
+	return error;
+}
+
+static void choose_trigger(struct tracer_perf *tracer, unsigned int event,
+			   const struct tracepoint *tracepoint)
+{
+	assert(tracepoint); /* of a layout that was made */
+	tracer->trigger_events[event] =
+		trace_trigger_find(tracer->config.trigger, tracepoint->system, tracepoint->name);
+}
+
+/* Which events the trigger is to see. */
+static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
+{
+	if (!tracer->config.trigger)
+		return 0;
+	tracer->trigger_events =
+		calloc(tracer->nr_events + (size_t)1, sizeof(*tracer->trigger_events));
+	if (!tracer->trigger_events)
+		return diag_set(diag, -ENOMEM, "no memory for conditions");
+	for (unsigned int i = 0; i < tracer->nr_events; i++)
+		tracer->trigger_events[i] = TRACE_TRIGGER_NONE;
+	for (unsigned int i = 0; i < tracer->nr_layouts; i++)
+		choose_trigger(tracer, i, tracer->layouts[i].tracepoint);
+	if (tracer->syscalls) {
+		choose_trigger(tracer, (unsigned int)tracer->nr_layouts, tracer->entry.tracepoint);
+		choose_trigger(tracer, (unsigned int)tracer->nr_layouts + 1,
+			       tracer->exit.tracepoint);
+	}
+	return 0;
+}
+
+/* ---- how it is described ---- */
+
+static int describe(struct tracer_perf *tracer, struct diag *diag)
+{
+	struct ctf_trace *trace = &tracer->trace;
+	const unsigned int nr_calls =
+		tracer->syscalls ? trace_syscalls_nr_events(tracer->syscalls) : 0;
+
+	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
+		return diag_set(diag, -EIO, "no random number for the trace's identity");
+	trace_describe_clock(&trace->clock);
+	trace_describe_machine(&tracer->machine, tracer->config.choice->samples_hz);
+	tracer->trace_events = calloc(tracer->nr_layouts + TRACE_STATE_NR_EVENTS +
+					      TRACE_SAMPLE_NR_EVENTS + nr_calls,
+				      sizeof(*tracer->trace_events));
+	if (!tracer->trace_events)
+		return diag_set(diag, -ENOMEM, "no memory for the events' descriptions");
+	for (size_t i = 0; i < tracer->nr_layouts; i++)
+		tracer->trace_events[trace->nr_events++] = tracer->layouts[i].event;
+	trace_state_events(tracer->trace_events + trace->nr_events, tracer->state_id,
+			   TRACER_PERF_STREAM);
+	trace->nr_events += TRACE_STATE_NR_EVENTS;
+	trace_sample_events(tracer->trace_events + trace->nr_events, tracer->sample_id,
+			    TRACER_PERF_STREAM);
+	trace->nr_events += TRACE_SAMPLE_NR_EVENTS;
+	for (unsigned int i = 0; i < nr_calls; i++)
+		tracer->trace_events[trace->nr_events++] =
+			*trace_syscalls_event(tracer->syscalls, i);
+	tracer->stream = TRACER_PERF_STREAM;
+	trace->streams = &tracer->stream;
+	trace->nr_streams = 1;
+	trace->envs = tracer->machine.envs;
+	trace->nr_envs = tracer->machine.nr_envs;
+	trace->events = tracer->trace_events;
+	return 0;
+}
+
+int tracer_perf_choose(struct tracer_perf *tracer, struct diag *diag)
+{
+	int error = choose_events(tracer, diag);
+
+	if (!error)
+		error = choose_triggers(tracer, diag);
+	return error ? error : describe(tracer, diag);
+}

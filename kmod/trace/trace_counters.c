@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kmod/trace/trace_counters.h"
+
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include "kmod/counters.h"
+
+/* perf takes a pinned event that has no place for one that is at its end, and says nothing. */
+static int enable_event(struct perf_event *event)
+{
+	perf_event_enable(event);
+	return data_race(READ_ONCE(event->state)) == PERF_EVENT_STATE_ERROR ? -EBUSY : 0;
+}
+
+/* -ENODEV: the CPU has gone. */
+static int create_on(struct trace_counters *counters, unsigned int cpu)
+{
+	struct trace_counter *counter = &counters->cpus[cpu];
+	u32 life = counters_life((int)cpu); /* before: it may come and go meanwhile */
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&counters->attr, (int)cpu, NULL, counters->handler,
+						 counters->context);
+	if (IS_ERR(event))
+		return (int)PTR_ERR(event);
+	/* perf checks that of programs only. */
+	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
+		perf_event_release_kernel(event);
+		return -EOPNOTSUPP;
+	}
+	counter->event = event;
+	counter->life = life;
+	return counters->enabled ? enable_event(event) : 0;
+}
+
+static void release(struct trace_counter *counter)
+{
+	if (counter->event)
+		perf_event_release_kernel(counter->event);
+	counter->event = NULL;
+}
+
+int trace_counters_create(struct trace_counters *counters)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	counters->cpus = kvcalloc(nr_cpu_ids, sizeof(*counters->cpus), GFP_KERNEL);
+	if (!counters->cpus)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+	{
+		if (error)
+			break;
+		if (cpu_online(cpu))
+			error = create_on(counters, cpu);
+		if (error == -ENODEV && !cpu_online(cpu))
+			error = 0;
+	}
+	if (error)
+		trace_counters_destroy(counters);
+	return error;
+}
+
+void trace_counters_destroy(struct trace_counters *counters)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; counters->cpus && cpu < nr_cpu_ids; cpu++)
+		release(&counters->cpus[cpu]);
+	kvfree(counters->cpus);
+	counters->cpus = NULL;
+}
+
+int trace_counters_enable(struct trace_counters *counters, bool enable)
+{
+	unsigned int cpu;
+	int error = 0;
+
+	counters->enabled = enable;
+	for (cpu = 0; counters->cpus && cpu < nr_cpu_ids; cpu++) {
+		if (!counters->cpus[cpu].event)
+			continue;
+		if (enable)
+			error = enable_event(counters->cpus[cpu].event) ?: error;
+		else
+			perf_event_disable(counters->cpus[cpu].event);
+	}
+	return error;
+}
+
+void trace_counters_tend(struct trace_counters *counters)
+{
+	unsigned int cpu;
+
+	if (!counters->cpus)
+		return;
+	for_each_possible_cpu(cpu)
+	{
+		struct trace_counter *counter = &counters->cpus[cpu];
+
+		if (counter->event && counter->life != counters_life((int)cpu))
+			release(counter);
+		if (!counter->event && cpu_online(cpu))
+			(void)create_on(counters, cpu); /* again next time */
+		else if (counter->event && counters->enabled &&
+			 data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR)
+			(void)enable_event(counter->event);
+	}
+}

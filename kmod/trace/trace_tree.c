@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads, and all that they begin: a bit for each number that a thread may
+ * have. Who begins a thread passes its bit on, set or not, before the new one
+ * runs: what the number's last owner left there does not matter.
+ */
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/threads.h>
+#include <linux/tracepoint.h>
+#include <trace/events/task.h>
+
+#include "kmod/compat.h"
+#include "kmod/trace/trace.h"
+
+struct trace_tree {
+	struct tracepoint *begins; /* which its probe is registered with */
+	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
+};
+
+/* In the context of who begins it; told of workers of the kernel's, too, as sched_process_fork is
+ * not. */
+static void probe_task_newtask(COMPAT_NEWTASK_ARGUMENTS)
+{
+	struct trace_tree *tree = data;
+
+	assign_bit(task->pid, tree->bits, test_bit(current->pid, tree->bits));
+}
+
+static void __maybe_unused check_task_newtask(void)
+{
+	check_trace_callback_type_task_newtask(probe_task_newtask);
+}
+
+bool trace_tree_has(const struct trace_tree *tree, const struct task_struct *task)
+{
+	return test_bit(data_race(READ_ONCE(task->pid)), tree->bits);
+}
+
+int trace_tree_create(struct trace_tree **tree)
+{
+	struct trace_tree *made = kvzalloc(sizeof(*made), GFP_KERNEL);
+	int error = -ENOENT;
+
+	if (!made)
+		return -ENOMEM;
+	made->begins = trace_tracepoint_find("task_newtask");
+	if (made->begins)
+		error = tracepoint_probe_register(made->begins, probe_task_newtask, made);
+	if (error)
+		kvfree(made);
+	else
+		*tree = made;
+	return error;
+}
+
+int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (tids[i] >= PID_MAX_LIMIT)
+			return -EINVAL;
+	}
+	for (i = 0; i < nr; i++)
+		set_bit(tids[i], tree->bits);
+	return 0;
+}
+
+void trace_tree_unregister(struct trace_tree *tree)
+{
+	if (tree)
+		(void)tracepoint_probe_unregister(tree->begins, probe_task_newtask, tree);
+}
+
+void trace_tree_free(struct trace_tree *tree)
+{
+	kvfree(tree);
+}

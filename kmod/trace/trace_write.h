@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How probes write a record. Preemption is off from trace_wants() to
+ * trace_commit(); callable from NMI. All of it is inline: what is constant in
+ * a probe is constant in its reserve. Records in the making are __uninitialized:
+ * kernels that clear what is on the stack would clear them for each event.
+ */
+#ifndef KMOD_TRACE_WRITE_H
+#define KMOD_TRACE_WRITE_H
+
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "kmod/trace/trace.h"
+#include "ring/ring_write.h"
+
+/* Either of the tasks (other may be NULL) is in the session's filter. */
+bool trace_filter_passes(const struct trace_session *session, struct task_struct *task,
+			 struct task_struct *other);
+
+/* The number at the comparison's offset behind from, which is there. */
+bool trace_compares(const struct oprof_ktrace_compare *compare, const void *from);
+
+static __always_inline bool trace_wants(const struct trace_session *session,
+					struct task_struct *task, struct task_struct *other)
+{
+	u32 state = READ_ONCE(session->state);
+
+	if (!(state & TRACE_ACTIVE))
+		return false;
+	return likely(!(state & TRACE_FILTERED)) || trace_filter_passes(session, task, other);
+}
+
+/* A record that is being written. */
+struct trace_record {
+	struct trace_cpu *cpu;
+	struct ring_slot slot;
+};
+
+/* Its payload, all of it to be written; NULL: lost, and counted. */
+static __always_inline void *trace_reserve(struct trace_record *record,
+					   struct trace_cpu __percpu *cpus, u32 id, u32 bytes)
+{
+	record->cpu = this_cpu_ptr(cpus);
+	if (unlikely(ring_reserve(&record->cpu->ring, id, bytes, 1, &record->slot)))
+		return NULL;
+	return record->slot.payload;
+}
+
+/*
+ * The same, but false: this record is not of the fast path, nothing is counted, and trace_reserve()
+ * is to be asked. clock: that of all rings; extended: the header's, by the id. Constants.
+ */
+static __always_inline bool trace_try(struct trace_record *record, struct trace_cpu __percpu *cpus,
+				      enum ring_clock clock, bool extended, u32 id, u32 bytes)
+{
+	BUILD_BUG_ON(RING_PORT_WRITER_MAY_DIE);
+	record->cpu = this_cpu_ptr(cpus);
+	return ring_try(&record->cpu->ring, clock, extended, id, bytes, 1, &record->slot);
+}
+
+/* The count first: behind the commit, which may deliver, is then nothing to keep for. */
+static __always_inline void trace_commit(struct trace_record *record)
+{
+	local_inc(&record->cpu->nr_records);
+	ring_commit(&record->cpu->ring, &record->slot);
+}
+
+/* ---- records that are a struct, and perhaps a string behind it ---- */
+
+struct trace_writing {
+	struct trace_record record;
+	const char *string; /* NULL: none */
+	u32 string_bytes;
+};
+
+/*
+ * Where the struct is to be written: into the slot, or, where it must be looked at before it is
+ * known to be kept, aside. NULL: lost.
+ */
+static __always_inline void *trace_begin(struct trace_writing *writing,
+					 const struct trace_event *event, void *aside, u32 bytes,
+					 const char *string)
+{
+	OPTIMIZER_HIDE_VAR(string); /* an array that is shorter than the bound has its NUL */
+	writing->string = string;
+	writing->string_bytes =
+		string ? (u32)strnlen(string, OPROF_KTRACE_STRING_BYTES_MAX - 1) + 1 : 0;
+	if (unlikely(event->compare.op != OPROF_KTRACE_ANY))
+		return aside;
+	return trace_reserve(&writing->record, event->cpus, event->id,
+			     bytes + writing->string_bytes);
+}
+
+static __always_inline void trace_end(struct trace_writing *writing,
+				      const struct trace_event *event, const void *aside, u32 bytes)
+{
+	if (unlikely(event->compare.op != OPROF_KTRACE_ANY)) {
+		if (!trace_compares(&event->compare, aside) ||
+		    !trace_reserve(&writing->record, event->cpus, event->id,
+				   bytes + writing->string_bytes))
+			return;
+		memcpy(writing->record.slot.payload, aside, bytes);
+	}
+	/* The string may change meanwhile: its length does not. */
+	if (writing->string_bytes)
+		ring_copy_string(writing->record.slot.payload + bytes, writing->string,
+				 writing->string_bytes);
+	trace_commit(&writing->record);
+}
+
+/* A name may be changed meanwhile, by another thread, too: it is then some of both. */
+static __always_inline void trace_copy_comm(char *to, const struct task_struct *task)
+{
+	data_race(memcpy(to, task->comm, TASK_COMM_LEN));
+}
+
+/*
+ * The probe of a kind: TRACE_PROBE(kind, (prototype), task, other, string, fill). The tasks are
+ * those that filters look at, string is what stands behind the struct, and fill an expression that
+ * fills all of *payload.
+ */
+#define TRACE_PROBE(kind, prototype, task, other, string, fill)                                    \
+	static void probe_##kind prototype                                                         \
+	{                                                                                          \
+		const struct trace_event *event = data;                                            \
+		struct oprof_ktrace_payload_##kind aside __uninitialized, *payload;                \
+		struct trace_writing writing __uninitialized;                                      \
+                                                                                                   \
+		preempt_disable_notrace();                                                         \
+		if (trace_wants(event->session, task, other)) {                                    \
+			payload = trace_begin(&writing, event, &aside, sizeof(aside), string);     \
+			if (likely(payload)) {                                                     \
+				fill;                                                              \
+				trace_end(&writing, event, &aside, sizeof(aside));                 \
+			}                                                                          \
+		}                                                                                  \
+		preempt_enable_notrace();                                                          \
+	}                                                                                          \
+	static void __maybe_unused check_##kind(void)                                              \
+	{                                                                                          \
+		check_trace_callback_type_##kind(probe_##kind);                                    \
+	}                                                                                          \
+	void *const trace_probe_##kind = probe_##kind
+
+/* Of a kind that a kernel of this configuration does not have. */
+#define TRACE_NO_PROBE(kind) void *const trace_probe_##kind = NULL
+
+#define TRACE_DECLARE(KIND, kind, system, tracepoint, name) extern void *const trace_probe_##kind;
+OPROF_KTRACE_EVENTS(TRACE_DECLARE)
+#undef TRACE_DECLARE
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "libdb/slice/history_files.h"
+
+#include "lib/number.h"
+#include "libdb/slice/slice_format.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_BYTES_MAX 128u /* of a slice's name; longer ones are none */
+#define TMP_SUFFIX     ".tmp"
+#define DAMAGED_SUFFIX ".damaged" /* set aside: told once, when it was */
+
+static const char *const level_names[OPROF_SLICE_NR_LEVELS] = {"minute", "hour", "day", "week"};
+
+/* ---- names ---- */
+
+void history_file_name(char *text, size_t nr_bytes, enum oprof_slice_level level,
+		       uint64_t epoch_first, uint64_t epoch_last)
+{
+	(void)snprintf(text, nr_bytes, "%s.%" PRIu64 ".%" PRIu64 OPROF_SLICE_SUFFIX,
+		       level_names[level], epoch_first, epoch_last);
+}
+
+/* A number, as it would be written, up to end. */
+static int parse_epoch(const char *text, const char *end, uint64_t *epoch)
+{
+	char copy[24];
+	const size_t nr_bytes = (size_t)(end - text);
+
+	if (nr_bytes >= sizeof(copy) || text[0] == '0')
+		return -EINVAL;
+	memcpy(copy, text, nr_bytes);
+	copy[nr_bytes] = '\0';
+	return number_parse(copy, UINT64_MAX, epoch) ? -EINVAL : 0;
+}
+
+static int parse_level(const char *text, size_t nr_bytes, enum oprof_slice_level *level)
+{
+	for (int i = 0; i < OPROF_SLICE_NR_LEVELS; i++) {
+		if (strlen(level_names[i]) == nr_bytes && !memcmp(text, level_names[i], nr_bytes)) {
+			*level = (enum oprof_slice_level)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int history_file_parse(const char *name, enum oprof_slice_level *level, uint64_t *epoch_first,
+		       uint64_t *epoch_last)
+{
+	const char *first = strchr(name, '.');
+	const char *last = first ? strchr(first + 1, '.') : NULL;
+	const char *suffix = last ? strchr(last + 1, '.') : NULL;
+	enum oprof_slice_level found;
+	uint64_t from, to;
+
+	if (!suffix || strcmp(suffix, OPROF_SLICE_SUFFIX) != 0 ||
+	    parse_level(name, (size_t)(first - name), &found) ||
+	    parse_epoch(first + 1, last, &from) || parse_epoch(last + 1, suffix, &to) || from > to)
+		return -EINVAL;
+	*level = found;
+	*epoch_first = from;
+	*epoch_last = to;
+	return 0;
+}
+
+/* ---- listing ---- */
+
+struct lister {
+	struct history_files history;
+	size_t room;
+	const char *folder;
+	void (*damaged)(const char *path, const struct diag *diag, void *context);
+	void *context;
+};
+
+static void tell_damaged(struct lister *lister, const char *path, const struct diag *diag)
+{
+	lister->history.nr_damaged++;
+	if (lister->damaged)
+		lister->damaged(path, diag, lister->context);
+}
+
+static void named(struct lister *lister, uint64_t epoch)
+{
+	if (epoch > lister->history.epoch_named)
+		lister->history.epoch_named = epoch;
+}
+
+static int make_room(struct lister *lister)
+{
+	const size_t room = lister->room ? 2 * lister->room : 64;
+	struct history_file *bigger;
+
+	if (lister->history.nr_files < lister->room)
+		return 0;
+	bigger = realloc(lister->history.files, room * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	lister->history.files = bigger;
+	lister->room = room;
+	return 0;
+}
+
+/* What its header says is what its name says? As slice_open. */
+static int load_header(struct history_file *file, struct diag *diag)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct oprof_slice_header header;
+	struct stat status;
+	int error;
+
+	if (fd < 0)
+		return diag_set_at(diag, -errno, file->path, 0, "%s", strerror(errno));
+	error = slice_header_load(fd, file->path, &header, diag);
+	if (!error && fstat(fd, &status) < 0)
+		error = diag_set_at(diag, -errno, file->path, 0, "%s", strerror(errno));
+	(void)close(fd);
+	if (error)
+		return error;
+	if (header.level != (uint32_t)file->level || header.epoch_first != file->epoch_first ||
+	    header.epoch_last != file->epoch_last)
+		return diag_set_at(diag, -EILSEQ, file->path, 0,
+				   "its name and its header tell different slices");
+	file->begin_ns = header.begin_ns;
+	file->end_ns = header.end_ns;
+	file->nr_samples = header.nr_samples;
+	file->nr_idle = header.nr_idle;
+	file->nr_bytes = (uint64_t)status.st_blocks * 512;
+	return 0;
+}
+
+static bool error_is_damage(int error)
+{
+	return error == -EILSEQ || error == -EINVAL || error == -EPROTONOSUPPORT ||
+	       error == -ELOOP || error == -EIO;
+}
+
+/* A slice by its name; file->path is taken over, or freed. */
+static int list_slice(struct lister *lister, struct history_file *file)
+{
+	struct diag diag;
+	int error = load_header(file, &diag);
+
+	if (!error)
+		error = make_room(lister);
+	if (!error) {
+		lister->history.files[lister->history.nr_files++] = *file;
+		return 0;
+	}
+	if (error_is_damage(error)) {
+		tell_damaged(lister, file->path, &diag);
+		error = 0;
+	}
+	free(file->path);
+	return error == -ENOENT ? 0 : error; /* went away meanwhile */
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+	const size_t nr_bytes = strlen(name), nr_suffix = strlen(suffix);
+
+	return nr_bytes >= nr_suffix && !strcmp(name + nr_bytes - nr_suffix, suffix);
+}
+
+/* A slice that was set aside still has taken its epochs. */
+static bool is_set_aside(struct lister *lister, const char *name)
+{
+	const char *suffix = strstr(name, DAMAGED_SUFFIX);
+	char text[NAME_BYTES_MAX];
+	enum oprof_slice_level level;
+	uint64_t first, last;
+
+	if (!suffix)
+		return false;
+	(void)snprintf(text, sizeof(text), "%.*s", (int)(suffix - name), name);
+	if (!history_file_parse(text, &level, &first, &last))
+		named(lister, last);
+	return true;
+}
+
+static int list_entry(struct lister *lister, const char *name)
+{
+	struct history_file file = {0};
+	struct diag diag;
+
+	if (name[0] == '.' || ends_in(name, TMP_SUFFIX) || is_set_aside(lister, name))
+		return 0;
+	if (asprintf(&file.path, "%s/%s", lister->folder, name) < 0)
+		return -ENOMEM;
+	if (!history_file_parse(name, &file.level, &file.epoch_first, &file.epoch_last)) {
+		named(lister, file.epoch_last);
+		return list_slice(lister, &file);
+	}
+	(void)diag_set_at(&diag, -EILSEQ, file.path, 0, "not the name of a slice");
+	tell_damaged(lister, file.path, &diag);
+	free(file.path);
+	return 0;
+}
+
+static int list_folder(struct lister *lister)
+{
+	DIR *dir = opendir(lister->folder);
+	struct dirent *entry;
+	int error = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	do {
+		errno = 0;
+		entry = readdir(dir);
+		if (entry)
+			error = list_entry(lister, entry->d_name);
+		else
+			error = -errno;
+	} while (entry && !error);
+	(void)closedir(dir);
+	return error;
+}
+
+/* ---- the rule of epochs ---- */
+
+/* Of slices that begin with one epoch the wider first, of equals the coarser. */
+static int compare_files(const void *a, const void *b)
+{
+	const struct history_file *left = a, *right = b;
+
+	if (left->epoch_first != right->epoch_first)
+		return left->epoch_first < right->epoch_first ? -1 : 1;
+	if (left->epoch_last != right->epoch_last)
+		return left->epoch_last > right->epoch_last ? -1 : 1;
+	return (left->level < right->level) - (left->level > right->level);
+}
+
+/*
+ * A slice that holds a part of what another holds, and more, can't be: which
+ * of them is wrong nobody knows. The first is kept.
+ */
+static void tell_overlap(struct lister *lister, struct history_file *file)
+{
+	struct diag diag;
+
+	(void)diag_set_at(&diag, -EILSEQ, file->path, 0,
+			  "shares some of its epochs with another slice");
+	tell_damaged(lister, file->path, &diag);
+	free(file->path);
+}
+
+static void apply_rule(struct lister *lister)
+{
+	struct history_files *history = &lister->history;
+	uint64_t held = 0; /* epochs up to it are in slices that count */
+	size_t nr = 0;
+
+	if (history->nr_files)
+		qsort(history->files, history->nr_files, sizeof(*history->files), compare_files);
+	for (size_t i = 0; i < history->nr_files; i++) {
+		struct history_file file = history->files[i];
+
+		if (file.epoch_first <= held && file.epoch_last > held) {
+			tell_overlap(lister, &file);
+			continue;
+		}
+		file.superseded = file.epoch_last <= held;
+		if (!file.superseded)
+			held = file.epoch_last;
+		history->files[nr++] = file;
+	}
+	history->nr_files = nr;
+	history->epoch_closed = held;
+}
+
+int history_files_list(struct history_files *history, const char *session_path,
+		       void (*damaged)(const char *path, const struct diag *diag, void *context),
+		       void *context)
+{
+	struct lister lister = {.damaged = damaged, .context = context};
+	char *folder;
+	int error;
+
+	if (asprintf(&folder, "%s/%s", session_path, OPROF_SLICE_FOLDER) < 0)
+		return -ENOMEM;
+	lister.folder = folder;
+	error = list_folder(&lister);
+	if (error) {
+		history_files_deinit(&lister.history);
+	} else {
+		apply_rule(&lister);
+		*history = lister.history;
+	}
+	free(folder);
+	return error;
+}
+
+void history_files_deinit(struct history_files *history)
+{
+	for (size_t i = 0; i < history->nr_files; i++)
+		free(history->files[i].path);
+	free(history->files);
+	memset(history, 0, sizeof(*history));
+}
+
+/* The next file that counts, from index i on; NULL: none. */
+static const struct history_file *next_counted(const struct history_files *history, size_t *i)
+{
+	while (*i < history->nr_files && history->files[*i].superseded)
+		++*i;
+	return *i < history->nr_files ? &history->files[(*i)++] : NULL;
+}
+
+bool history_files_same(const struct history_files *a, const struct history_files *b)
+{
+	const struct history_file *left, *right;
+	size_t i = 0, j = 0;
+
+	do {
+		left = next_counted(a, &i);
+		right = next_counted(b, &j);
+		if (!left != !right || (left && (left->level != right->level ||
+						 left->epoch_first != right->epoch_first ||
+						 left->epoch_last != right->epoch_last)))
+			return false;
+	} while (left);
+	return true;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of bytes, each kept once and numbered from 0 as they come: a table of a slice in the making.
+ */
+#ifndef LIBDB_SLICE_ROWS_H
+#define LIBDB_SLICE_ROWS_H
+
+#include "libdb/slice/slice_buffer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct slice_row {
+	uint64_t hash;
+	size_t offset; /* in bytes */
+	size_t nr_bytes;
+};
+
+struct slice_rows {
+	struct slice_buffer bytes; /* of all rows, one behind the other */
+	struct slice_row *rows;
+	size_t nr_rows, nr_rows_room;
+	uint32_t *buckets; /* row + 1, or 0; twice as many as there is room for rows */
+};
+
+/* The row's number, or -ENOMEM. */
+int64_t slice_rows_put(struct slice_rows *rows, const void *bytes, size_t nr_bytes);
+
+void slice_rows_deinit(struct slice_rows *rows);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writing a slice: sections in their order, whoever has them; then all to a file at once. */
+#ifndef LIBDB_SLICE_WRITER_H
+#define LIBDB_SLICE_WRITER_H
+
+#include "libdb/slice/slice.h"
+#include "libdb/slice/slice_packer.h"
+#include "libdb/slice/stack_tree.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct slice_writer {
+	struct slice_packer keys, counts, weights, stacks;
+	uint64_t nr_stack_samples;
+	ZSTD_CCtx *small;
+};
+
+/*
+ * The next section, in the order of slice_section_compare; entries ascend,
+ * nr_entries > 0. Fills the section's sums, and OPROF_SDB_WEIGHTED by whether
+ * its weights are stored. 0, -ENOMEM.
+ */
+int slice_writer_add(struct slice_writer *writer, struct slice_section *section,
+		     const struct sdb_entry *entries, size_t nr_entries);
+
+/* The call trees of all sections; one of more than STACK_TREE_NODES_MAX is folded. 0, -ENOMEM. */
+int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tree);
+
+/* All sections that were added, to fd. As slice_builder_write. */
+int slice_writer_finish(struct slice_writer *writer, const struct slice_section *const *sections,
+			size_t nr_sections, const struct slice_info *info, int fd,
+			uint64_t *nr_bytes);
+
+void slice_writer_deinit(struct slice_writer *writer);
+
+#endif

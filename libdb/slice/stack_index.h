@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash from what something is to its number, for call trees and stack files:
+ * the user has the things, here are their numbers. A slot is 32 bits of the
+ * hash and the number (never 0), so that nearly every look costs one cache
+ * line, and growing does not look at the things at all.
+ *
+ * Slots are in lines of the cache. A hash belongs to the line that its top
+ * bits say, or where that is full to the next that is not; so a table
+ * that grows is read and written from one end to the other.
+ */
+#ifndef LIBDB_STACK_INDEX_H
+#define LIBDB_STACK_INDEX_H
+
+#include "libdb/slice/stack_line.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stack_index {
+	struct stack_line *lines;
+	uint32_t shift; /* a hash's line: hash >> shift */
+	uint32_t mask;	/* lines - 1 */
+	uint32_t nr_used;
+	uint32_t nr_room; /* no more are used before it grows */
+	void *memory;	  /* lines are in it */
+};
+
+/* All zeros is an empty index. */
+void stack_index_deinit(struct stack_index *index);
+
+/* Room for nr more than there are. 0 or -ENOMEM. */
+int stack_index_grow(struct stack_index *index, uint32_t nr);
+
+/* Forget all, keep the room. */
+void stack_index_empty(struct stack_index *index);
+
+/* Room for nr more, without a further error until they are put. 0 or -ENOMEM. */
+static inline int stack_index_reserve(struct stack_index *index, uint32_t nr)
+{
+	return nr <= index->nr_room - index->nr_used ? 0 : stack_index_grow(index, nr);
+}
+
+/* Multiply and xor-shift: each bit of both words reaches each bit of the hash. */
+static inline uint64_t stack_hash(uint64_t before, uint64_t word)
+{
+	before = (before ^ word) * UINT64_C(0x9e6c63d0876a9a47);
+	return before ^ before >> 32;
+}
+
+static inline uint32_t stack_hash_node(uint32_t parent, uint32_t image, uint64_t offset)
+{
+	const uint64_t hash = stack_hash(stack_hash((uint64_t)parent << 32 | image, 0), offset);
+
+	return (uint32_t)(hash * UINT64_C(0xd1b54a32d192ed03) >> 32);
+}
+
+/* The number that is put under hash and that same() says is the one; 0: none. */
+static inline uint32_t stack_index_find(const struct stack_index *index, uint32_t hash,
+					bool (*same)(const void *what, uint32_t number),
+					const void *what)
+{
+	const struct stack_line *line;
+	uint32_t i = hash >> index->shift;
+
+	if (!index->lines)
+		return 0;
+	do {
+		uint32_t slots;
+
+		line = &index->lines[i];
+		for (slots = stack_line_same(line, hash); slots; slots &= slots - 1) {
+			const uint32_t number = line->numbers[__builtin_ctz(slots)];
+
+			if (number && same(what, number))
+				return number;
+		}
+		i = (i + 1) & index->mask;
+	} while (stack_line_is_full(line));
+	return 0;
+}
+
+/* number > 0; room is reserved. */
+static inline void stack_index_put(struct stack_index *index, uint32_t hash, uint32_t number)
+{
+	uint32_t i = hash >> index->shift, slot;
+
+	while (stack_line_is_full(&index->lines[i]))
+		i = (i + 1) & index->mask;
+	slot = stack_line_free(&index->lines[i]);
+	index->lines[i].hashes[slot] = hash;
+	index->lines[i].numbers[slot] = number;
+	index->nr_used++;
+}
+
+#endif

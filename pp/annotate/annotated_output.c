@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/annotate/annotated_output.h"
+
+#include "lib/file.h"
+#include "pp/annotate/annotation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int annotated_output_begin(struct annotated_output *output, const char *name)
+{
+	char *clean;
+	int nr;
+
+	annotated_output_deinit(output);
+	if (!output->dir) {
+		output->out = output->all;
+		return 0;
+	}
+	clean = annotation_clean_path(name);
+	nr = clean ? asprintf(&output->path, "%s/%s", output->dir, *clean ? clean : "unnamed") : -1;
+	free(clean);
+	if (nr < 0) {
+		output->path = NULL;
+		return -ENOMEM;
+	}
+	output->out = open_memstream(&output->text, &output->nr_bytes);
+	return output->out ? 0 : -ENOMEM;
+}
+
+int annotated_output_end(struct annotated_output *output)
+{
+	FILE *out = output->out;
+	int error = 0;
+
+	output->out = NULL;
+	if (!output->dir)
+		return fflush(out) || ferror(out) ? -EIO : 0;
+	if (fclose(out))
+		return -ENOMEM;
+	error = file_make_parent_dirs(output->path, 0777);
+	if (!error)
+		error = file_replace(output->path, output->text, output->nr_bytes, 0644);
+	output->nr_files += !error;
+	return error;
+}
+
+void annotated_output_deinit(struct annotated_output *output)
+{
+	if (output->out && output->dir)
+		(void)fclose(output->out);
+	output->out = NULL;
+	free(output->path);
+	free(output->text);
+	output->path = output->text = NULL;
+	output->nr_bytes = 0;
+}

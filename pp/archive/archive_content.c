@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/archive/archive_content.h"
+
+#include "lib/file.h"
+#include "lib/progress.h"
+#include "pp/archive/archive_slices.h"
+#include "pp/symbols/debug_file.h"
+#include "pp/archive/debug_list.h"
+#include "pp/profile/image_search.h"
+#include "libdb/sample_name.h"
+#include "pp/base/strings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Files go in once, whoever asks: strings keeps the names. */
+struct adding {
+	struct archive_content *content;
+	struct strings names;
+	char session_dir[PATH_MAX]; /* absolute */
+	char prefix[PATH_MAX];	    /* of the session in hand: "var/lib/.../samples/current" */
+	char meta[PATH_MAX];	    /* its meta folder */
+	struct strings seen;	    /* images of stacks */
+	struct diag *diag;
+};
+
+/* Relative, without leading slashes: what it is in the archive. */
+static const char *name_of(const char *path)
+{
+	while (*path == '/')
+		path++;
+	return path;
+}
+
+static bool has_dots(const char *path)
+{
+	for (const char *next = path; next; next = strchr(next, '/')) {
+		next += *next == '/';
+		if (!strncmp(next, "..", 2) && (!next[2] || next[2] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static int out_of_memory(struct adding *adding)
+{
+	return diag_set(adding->diag, -ENOMEM, "out of memory");
+}
+
+/* 1: it is in already, or can't be. */
+static int take_name(struct adding *adding, const char *name)
+{
+	size_t nr_used = adding->names.nr_used;
+
+	if (!*name || has_dots(name))
+		return 1;
+	if (!strings_keep(&adding->names, name))
+		return out_of_memory(adding);
+	if (adding->names.nr_used == nr_used)
+		return 1;
+	if (adding->content->list)
+		(void)fprintf(adding->content->list, "%s\n", name);
+	return 0;
+}
+
+static int add_fd(struct adding *adding, const char *name, int fd)
+{
+	int error = take_name(adding, name);
+
+	if (error)
+		return error < 0 ? error : 0;
+	return adding->content->writer
+		       ? archive_writer_add_fd(adding->content->writer, name, fd, adding->diag)
+		       : 0;
+}
+
+/* path of this machine; 0 also when it is missing: *there says whether it was. */
+static int add_path(struct adding *adding, const char *path, const char *name, bool *there)
+{
+	int fd = debug_file_open_regular(path);
+	struct diag why;
+	int error;
+
+	*there = fd >= 0;
+	if (fd < 0) {
+		if (fd != -ENOENT && fd != -ENOTDIR) {
+			diag_set(&why, fd, "left out: %s", strerror(-fd));
+			adding->content->skip(path, &why);
+		}
+		return 0;
+	}
+	error = add_fd(adding, name, fd);
+	(void)close(fd);
+	return error;
+}
+
+/* ---- sessions ---- */
+
+static int add_slice(void *context, const char *name, int fd, struct diag *diag)
+{
+	struct adding *adding = context;
+	char *whole;
+	int error;
+
+	(void)diag; /* adding's own */
+	if (asprintf(&whole, "%s/" OPROF_SLICE_FOLDER "/%s", adding->prefix, name) < 0)
+		return out_of_memory(adding);
+	error = add_fd(adding, whole, fd);
+	free(whole);
+	return error;
+}
+
+/* meta/ and its folders of files; what a daemon writes just now is passed over. */
+static int add_folder(struct adding *adding, const char *path, unsigned int depth)
+{
+	struct dirent **entries;
+	int nr = scandir(path, &entries, NULL, alphasort);
+	int error = 0;
+
+	for (int i = 0; i < nr; i++) {
+		const char *name = entries[i]->d_name;
+		char *child = NULL;
+		bool there;
+
+		if (*name != '.' && !error && !strstr(name, ".tmp")) {
+			if (asprintf(&child, "%s/%s", path, name) < 0) {
+				child = NULL;
+				error = out_of_memory(adding);
+			} else if (entries[i]->d_type == DT_DIR) {
+				error = depth ? add_folder(adding, child, depth - 1) : 0;
+			} else {
+				error = add_path(adding, child, name_of(child), &there);
+			}
+			free(child);
+		}
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
+	return error;
+}
+
+/* ---- binaries ---- */
+
+static void tell_missing(struct adding *adding, const char *path, const char *why)
+{
+	struct diag diag;
+
+	adding->content->nr_missing++;
+	diag_set(&diag, -ENOENT, "left out: %s", why ? why : "it can't be found");
+	adding->content->skip(path, &diag);
+}
+
+/* The file that reports would read here: by -p, else by its path below the root. */
+static int add_binary(struct adding *adding, const char *path, bool *there)
+{
+	const struct profile_options *options = adding->content->options;
+	const char *root = options->root ? options->root : "";
+	const char *folder = options->image_path;
+	const char *file = strrchr(path, '/');
+	char *tried;
+	int error = 0;
+
+	*there = false;
+	while (folder && *folder && !*there && !error) {
+		int length = (int)strcspn(folder, ",");
+
+		if (asprintf(&tried, "%s%.*s%s", root, length, folder, file ? file : path) < 0)
+			return out_of_memory(adding);
+		error = add_path(adding, tried, name_of(path), there);
+		free(tried);
+		folder += length;
+		folder += *folder == ',';
+	}
+	if (*there || error)
+		return error;
+	if (asprintf(&tried, "%s%s", root, path) < 0)
+		return out_of_memory(adding);
+	error = add_path(adding, tried, name_of(path), there);
+	free(tried);
+	return error;
+}
+
+/* What calls itself debug information may be anything of this machine: no ELF, no archiving. */
+static bool is_elf(int fd)
+{
+	char magic[4];
+
+	return file_pread_all(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, "\177ELF", sizeof(magic));
+}
+
+static int add_debug_file(struct adding *adding, const struct debug_list_file *file)
+{
+	size_t nr_names = adding->names.nr_used;
+	int fd = debug_file_open_below(adding->content->options->root, file->path);
+	int error = 0;
+
+	if (fd < 0)
+		return 0;
+	if (is_elf(fd))
+		error = add_fd(adding, name_of(file->name), fd);
+	adding->content->nr_debug_files += adding->names.nr_used > nr_names;
+	(void)close(fd);
+	return error;
+}
+
+static void tell_lost_debug(struct adding *adding, const char *path, const char *why)
+{
+	struct diag diag;
+
+	diag_set(&diag, -EILSEQ, "its debug files are left out: %s", why);
+	adding->content->skip(path, &diag);
+}
+
+static int add_debug_files(struct adding *adding, const struct symbol_request *request)
+{
+	struct debug_list list;
+	int error = debug_list_load(&list, request);
+
+	if (error)
+		return diag_set_at(adding->diag, error, request->path, 0, "can't be read: %s",
+				   strerror(-error));
+	if (list.note)
+		tell_lost_debug(adding, request->path, list.note);
+	for (size_t i = 0; i < list.nr_files && !error; i++)
+		error = add_debug_file(adding, &list.files[i]);
+	debug_list_deinit(&list);
+	return error;
+}
+
+static int add_file(struct adding *adding, const struct symbol_request *request,
+		    const struct symbol_table *table)
+{
+	bool there = false;
+	int error;
+
+	if (table->lack == SYMBOLS_WRONG_FILE || table->lack == SYMBOLS_NO_FILE) {
+		tell_missing(adding, request->path, table->note);
+		return 0;
+	}
+	/* Its symbols are in the session's meta folder; the path is another file's, or none's. */
+	if (table->kept)
+		return 0;
+	error = add_binary(adding, request->path, &there);
+	if (!error && !there)
+		tell_missing(adding, request->path, table->note);
+	if (!error && there)
+		error = add_debug_files(adding, request);
+	adding->content->nr_binaries += !error && there;
+	return error;
+}
+
+static int add_found(struct adding *adding, const char *path,
+		     const struct oprof_image_identity *identity,
+		     const struct symbol_search *search)
+{
+	struct symbol_request request = {
+		.path = path, .identity = identity, .kind = OPROF_IMAGE_FILE, .search = search};
+	struct symbol_table table;
+	int error = symbol_table_load(&table, path, identity, OPROF_IMAGE_FILE, search);
+
+	if (error)
+		return diag_set_at(adding->diag, error, path, 0, "can't be read: %s",
+				   strerror(-error));
+	request.debug_file = table.debug_path;
+	error = add_file(adding, &request, &table);
+	symbol_table_deinit(&table);
+	return error;
+}
+
+/* Its symbols are in the meta folder: this is for lines and instructions. */
+static int add_kernel(struct adding *adding, const struct oprof_image_identity *identity,
+		      const struct symbol_search *search)
+{
+	struct utsname name;
+	const struct symbol_request request = {.path = "",
+					       .identity = identity,
+					       .kind = OPROF_IMAGE_KERNEL,
+					       .search = search,
+					       .kernel_release =
+						       uname(&name) ? NULL : name.release};
+
+	return add_debug_files(adding, &request);
+}
+
+static int add_image(struct adding *adding, uint32_t index)
+{
+	const struct archive_content *content = adding->content;
+	const struct selection_image *image = &content->selection->images[index];
+	struct image_search search;
+
+	image_search_init(&search, content->selection, index, content->options);
+	if (image->kind == OPROF_IMAGE_KERNEL || image->kind == OPROF_IMAGE_IDLE)
+		return add_kernel(adding, &image->section->identity, &search.search);
+	if (image->kind != OPROF_IMAGE_FILE)
+		return 0; /* in the meta folder, or nowhere */
+	return add_found(adding, image_search_path(content->selection, index),
+			 &image->section->identity, &search.search);
+}
+
+/* One that was only called from. */
+static int add_caller(void *context, const struct stack_image *image)
+{
+	struct adding *adding = context;
+	const struct profile_options *options = adding->content->options;
+	const struct symbol_search search = {.root = options->root,
+					     .image_path = options->image_path,
+					     .cache_path = options->cache_path,
+					     .meta_path = adding->meta};
+	char *seen;
+	size_t nr_used = adding->seen.nr_used;
+
+	if (image->kind != OPROF_IMAGE_FILE)
+		return 0;
+	if (asprintf(&seen, "%016" PRIx64 "%s", sample_identity(&image->identity),
+		     image->path.path) < 0)
+		return out_of_memory(adding);
+	if (!strings_keep(&adding->seen, seen)) {
+		free(seen);
+		return out_of_memory(adding);
+	}
+	free(seen);
+	if (adding->seen.nr_used == nr_used)
+		return 0;
+	return add_found(adding, image->path.path, &image->identity, &search);
+}
+
+static int add_images(struct adding *adding)
+{
+	const struct selection *selection = adding->content->selection;
+	struct progress progress;
+	int error = 0;
+
+	progress_begin(&progress, "archiving", selection->nr_images);
+	for (size_t i = 0; i < selection->nr_images && !error; i++) {
+		progress_step(&progress, i, selection->images[i].path);
+		error = add_image(adding, (uint32_t)i);
+	}
+	progress_end(&progress);
+	return error;
+}
+
+/* ---- all ---- */
+
+static int add_session(struct adding *adding, size_t index)
+{
+	const struct selection *selection = adding->content->selection;
+	const struct selection_session *session = &selection->sessions[index];
+	int error;
+
+	if (snprintf(adding->prefix, sizeof(adding->prefix), "%s/samples/%s",
+		     name_of(adding->session_dir), session->name) >= (int)sizeof(adding->prefix) ||
+	    snprintf(adding->meta, sizeof(adding->meta), "/%s/meta", adding->prefix) >=
+		    (int)sizeof(adding->meta))
+		return diag_set(adding->diag, -ENAMETOOLONG, "%s: its path is too long",
+				session->path);
+	error = add_folder(adding, adding->meta, 1);
+	if (!error)
+		error = archive_slices_walk_images(selection, index, add_caller, adding,
+						   adding->diag);
+	if (error)
+		return error;
+	return archive_slices_make(selection, index, add_slice, adding, adding->content->skip,
+				   adding->diag);
+}
+
+static int add_manifest(struct adding *adding)
+{
+	const struct selection_session *first = &adding->content->selection->sessions[0];
+	char *text;
+	int nr = asprintf(&text,
+			  ARCHIVE_MANIFEST " %d\n"
+					   "version " OPROF_VERSION "\n"
+					   "host %s\n"
+					   "made %lld\n"
+					   "whole %d\n"
+					   "session_dir %s\n",
+			  ARCHIVE_VERSION, first->info.host ? first->info.host : "",
+			  (long long)time(NULL), adding->content->selection->whole,
+			  name_of(adding->session_dir));
+	int error;
+
+	if (nr < 0)
+		return out_of_memory(adding);
+	error = take_name(adding, ARCHIVE_MANIFEST);
+	if (!error && adding->content->writer)
+		error = archive_writer_add_bytes(adding->content->writer, ARCHIVE_MANIFEST, text,
+						 (size_t)nr, adding->diag);
+	free(text);
+	return error < 0 ? error : 0;
+}
+
+int archive_content_add(struct archive_content *content, struct diag *diag)
+{
+	struct adding adding = {.content = content, .diag = diag};
+	int error = 0;
+
+	diag_set(diag, -EIO, "the archive can't be made");
+	if (!realpath(content->session_dir, adding.session_dir))
+		return diag_set_at(diag, -errno, content->session_dir, 0, "can't be read: %s",
+				   strerror(errno));
+	for (size_t i = 0; i < content->selection->nr_sessions && !error; i++)
+		error = add_session(&adding, i);
+	if (!error)
+		error = add_images(&adding);
+	if (!error)
+		error = add_manifest(&adding);
+	strings_deinit(&adding.names);
+	strings_deinit(&adding.seen);
+	return error;
+}

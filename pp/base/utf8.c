@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/base/utf8.h"
+
+/* What the first byte says: how many bytes, and its bits of the character. */
+static size_t decode_first(unsigned char byte, uint32_t *bits)
+{
+	if (byte < 0x80) {
+		*bits = byte;
+		return 1;
+	}
+	if (byte >= 0xc2 && byte < 0xe0) {
+		*bits = byte & 0x1f;
+		return 2;
+	}
+	if (byte >= 0xe0 && byte < 0xf0) {
+		*bits = byte & 0x0f;
+		return 3;
+	}
+	if (byte >= 0xf0 && byte < 0xf5) {
+		*bits = byte & 0x07;
+		return 4;
+	}
+	return 0;
+}
+
+size_t utf8_decode(const char *text, uint32_t *code)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	uint32_t bits = 0;
+	size_t nr_bytes = decode_first((unsigned char)text[0], &bits);
+	size_t i = 1;
+
+	for (; i < nr_bytes && ((unsigned char)text[i] & 0xc0) == 0x80; i++)
+		bits = bits << 6 | ((unsigned char)text[i] & 0x3f);
+	if (!nr_bytes || i < nr_bytes || bits < smallest[nr_bytes] || bits > 0x10ffff ||
+	    (bits >= 0xd800 && bits < 0xe000)) {
+		*code = UTF8_REPLACEMENT;
+		return 1;
+	}
+	*code = bits;
+	return nr_bytes;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/code/disassembly.h"
+
+#include "libdb/sample_name.h"
+#include "pp/code/disassembly_reader.h"
+#include "pp/code/disassembly_wire.h"
+#include "pp/symbols/symbol_helper.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static int take(int fd, void *result)
+{
+	return disassembly_wire_read(fd, result);
+}
+
+/* ---- instructions ---- */
+
+static void set_line(const struct disassembly *disassembly, struct disassembly_cursor *cursor)
+{
+	const struct disassembly_line *line = &disassembly->lines[cursor->line];
+
+	cursor->nr_bytes = line->nr_bytes;
+	cursor->text = disassembly->strings + line->text;
+}
+
+bool disassembly_first(const struct disassembly *disassembly, uint64_t key,
+		       struct disassembly_cursor *cursor)
+{
+	size_t low = 0, high = disassembly->nr_parts;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (disassembly->parts[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == disassembly->nr_parts || disassembly->parts[low].key != key ||
+	    !disassembly->parts[low].nr)
+		return false;
+	*cursor = (struct disassembly_cursor){.key = key,
+					      .address = disassembly->parts[low].address,
+					      .line = disassembly->parts[low].first,
+					      .nr_left = disassembly->parts[low].nr - 1};
+	set_line(disassembly, cursor);
+	return true;
+}
+
+bool disassembly_next(const struct disassembly *disassembly, struct disassembly_cursor *cursor)
+{
+	if (!cursor->nr_left)
+		return false;
+	cursor->nr_left--;
+	cursor->line++;
+	cursor->key += cursor->nr_bytes;
+	cursor->address += cursor->nr_bytes;
+	set_line(disassembly, cursor);
+	return true;
+}
+
+/* ---- loading ---- */
+
+static int tell(struct disassembly *disassembly, enum symbols_lack lack, const char *note)
+{
+	disassembly->lack = lack;
+	disassembly->note = strdup(note);
+	return disassembly->note ? 0 : -ENOMEM;
+}
+
+static int load(struct disassembly *disassembly, const struct symbol_request *request)
+{
+	char *note = NULL;
+	int error = symbol_helper_read(request, disassembly_read, take, disassembly, &note);
+
+	if (!note)
+		return error;
+	disassembly->lack = SYMBOLS_DAMAGED;
+	disassembly->note = note;
+	return error;
+}
+
+/* The vdso's bytes were kept by the daemon: no file system has them. */
+static int load_vdso(struct disassembly *disassembly, const struct symbol_request *request)
+{
+	const char *meta_path = request->search->meta_path;
+	struct symbol_request kept = *request;
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/images/%016" PRIx64, meta_path ? meta_path : ".",
+		     sample_identity(request->identity)) < 0)
+		return -ENOMEM;
+	kept.path = path;
+	error = load(disassembly, &kept);
+	free(path);
+	return error;
+}
+
+static int load_kernel(struct disassembly *disassembly, const struct symbol_request *request)
+{
+	struct symbol_request kernel = *request;
+	struct utsname name;
+	int error;
+
+	if (!uname(&name))
+		kernel.kernel_release = name.release;
+	error = load(disassembly, &kernel);
+	if (error || disassembly->lack != SYMBOLS_NO_FILE)
+		return error;
+	disassembly_deinit(disassembly);
+	return tell(disassembly, SYMBOLS_NO_FILE,
+		    "its code is in the vmlinux of that build only, which is not here: install the "
+		    "kernel's debug package, or give vmlinux's folder by -p");
+}
+
+int disassembly_load(struct disassembly *disassembly, const char *path,
+		     const struct oprof_image_identity *identity, enum oprof_image_kind kind,
+		     const struct symbol_search *search, const struct disassembly_request *ranges)
+{
+	struct symbol_request request = {
+		.path = path, .identity = identity, .kind = kind, .search = search, .more = ranges};
+
+	*disassembly = (struct disassembly){0};
+	switch (kind) {
+	case OPROF_IMAGE_FILE:
+		return load(disassembly, &request);
+	case OPROF_IMAGE_VDSO:
+		return load_vdso(disassembly, &request);
+	case OPROF_IMAGE_KERNEL:
+	case OPROF_IMAGE_IDLE:
+		return load_kernel(disassembly, &request);
+	case OPROF_IMAGE_MODULE:
+		return tell(disassembly, SYMBOLS_NO_FILE,
+			    "code of kernel modules can't be shown: the session keeps none of it");
+	default:
+		return tell(disassembly, SYMBOLS_NONE, "its code is in no file");
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the child that disassembles hands back, by the same rules as
+ * symbol_wire.h: the parent trusts nothing in it.
+ *
+ *   struct disassembly_wire_header
+ *   struct disassembly_line [nr_lines]
+ *   struct disassembly_part [nr_parts]
+ *   strings_bytes of strings, each with its NUL
+ */
+#ifndef PP_DISASSEMBLY_WIRE_H
+#define PP_DISASSEMBLY_WIRE_H
+
+#include "pp/code/disassembly.h"
+
+#include <stdint.h>
+
+#define DISASSEMBLY_WIRE_MAGIC 0x44534d32u
+
+struct disassembly_wire_header {
+	uint32_t magic;
+	uint32_t lack; /* enum symbols_lack */
+	uint64_t nr_lines, nr_parts;
+	uint32_t strings_bytes;
+	uint32_t note; /* offset in the strings; 0: none */
+};
+
+/*
+ * Fill *disassembly from what fd holds. 0, -EILSEQ when anything is not as it
+ * must be, -ENOMEM, -errno; *disassembly is then untouched.
+ */
+int disassembly_wire_read(int fd, struct disassembly *disassembly);
+
+#endif

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/format/coverage.h"
+
+#include "oprof/session.h"
+
+#include "pp/profile/balance.h"
+#include "pp/format/format_text.h"
+#include "pp/profile/share.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IMAGES_SHOWN 5 /* of those that lack symbols */
+#define NS_PER_S     1000000000
+/* Shown are seconds, and samples come some to the second: closer than this is what was asked. */
+#define SAME_TIME_NS (3 * (int64_t)NS_PER_S / 2)
+
+static const char *level_unit(enum oprof_slice_level level)
+{
+	static const char *const units[OPROF_SLICE_NR_LEVELS] = {
+		[OPROF_SLICE_MINUTE] = "minute",
+		[OPROF_SLICE_HOUR] = "hour",
+		[OPROF_SLICE_DAY] = "day",
+		[OPROF_SLICE_WEEK] = "week",
+	};
+
+	return level < OPROF_SLICE_NR_LEVELS ? units[level] : "stretch";
+}
+
+static bool same_time(int64_t asked_ns, int64_t taken_ns)
+{
+	return asked_ns == TIME_RANGE_OPEN_BEGIN || asked_ns == TIME_RANGE_OPEN_END ||
+	       (asked_ns - taken_ns < SAME_TIME_NS && taken_ns - asked_ns < SAME_TIME_NS);
+}
+
+static bool is_as_asked(const struct profile_side *taken, const struct selection_side *asked)
+{
+	return !asked->timed ||
+	       (taken->start_ns && same_time(asked->range.begin_ns, taken->start_ns) &&
+		same_time(asked->range.end_ns, taken->end_ns));
+}
+
+/* Slices that reach out of the stretch: no more is known than what they hold in all. */
+static void write_cut(FILE *err, const struct session_parts *parts, const struct time_range *range)
+{
+	char shown[TIME_RANGE_SHOWN_BYTES];
+
+	for (size_t i = 0; i < parts->nr_slices; i++) {
+		const struct part_slice *slice = &parts->slices[i];
+
+		if (slice->level == OPROF_SLICE_MINUTE ||
+		    (slice->begin_ns >= range->begin_ns && slice->end_ns <= range->end_ns))
+			continue;
+		time_range_show(slice->begin_ns, slice->end_ns, shown);
+		(void)fprintf(err, "; %s is kept by the %s", shown, level_unit(slice->level));
+	}
+}
+
+static void write_asked(FILE *err, const struct selection *selection,
+			const struct selection_side *side)
+{
+	char shown[TIME_RANGE_SHOWN_BYTES];
+
+	time_range_show(side->range.begin_ns, side->range.end_ns, shown);
+	(void)fprintf(err, " (asked: %s", shown);
+	for (size_t i = 0; i < side->nr_sessions; i++)
+		write_cut(err, &selection->sessions[side->first_session + i].parts, &side->range);
+	(void)fputc(')', err);
+}
+
+/* What was taken, which may be more than what was asked for. */
+static void write_times(FILE *err, const struct profile *profile, size_t index)
+{
+	const struct profile_side *side = &profile->sides[index];
+	char shown[TIME_RANGE_SHOWN_BYTES];
+
+	if (side->start_ns) {
+		time_range_show(side->start_ns, side->end_ns, shown);
+		(void)fprintf(err, ", %s", shown);
+	}
+	if (!is_as_asked(side, &profile->selection->sides[index]))
+		write_asked(err, profile->selection, &profile->selection->sides[index]);
+}
+
+static void write_sessions(FILE *err, const struct selection *selection,
+			   const struct selection_side *side, const char *session_dir)
+{
+	const struct archive_place *archive = selection->sessions[side->first_session].archive;
+
+	(void)fputs(side->nr_sessions > 1 ? "sessions " : "session ", err);
+	for (size_t i = 0; i < side->nr_sessions; i++) {
+		(void)fputs(i ? "," : "", err);
+		text_write_name(err, selection->sessions[side->first_session + i].name);
+	}
+	(void)fprintf(err, " of %s", archive ? archive->path : session_dir);
+}
+
+static void write_events(FILE *err, const struct classes *classes)
+{
+	(void)fputs(classes->axis == AXIS_EVENT ? ", events" : ", event", err);
+	for (size_t i = 0; i < classes->nr_classes; i++) {
+		const struct class_key *key = &classes->classes[i].key;
+		char count[32];
+
+		if (i && classes->axis != AXIS_EVENT)
+			break;
+		class_key_show_count(key, count, sizeof(count));
+		(void)fputc(' ', err);
+		text_write_name(err, key->event);
+		(void)fprintf(err, ":%s", count);
+	}
+}
+
+/* Events are not of one kind: a sum of their samples would say nothing. */
+static bool shows_events(const struct profile *profile)
+{
+	return profile->selection->classes.axis == AXIS_EVENT;
+}
+
+static void write_rate(FILE *err, const struct profile *profile, size_t index)
+{
+	const struct profile_side *side = &profile->sides[index];
+	double seconds = (double)side->nr_ns / NS_PER_S;
+	const uint64_t *counts = shows_events(profile)
+					 ? profile->totals + index * profile->nr_classes
+					 : &side->nr_samples;
+	size_t nr = shows_events(profile) ? profile->nr_classes : 1;
+
+	/* Over less it says nothing. */
+	if (!side->start_ns || seconds < 0.1)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		(void)fprintf(err, "%s%.1f", i ? " + " : ", ", (double)counts[i] / seconds);
+	(void)fputs(" samples/s", err);
+}
+
+/* Which side a line is about. */
+static void write_side(FILE *err, const struct profile *profile, size_t index)
+{
+	if (profile->selection->nr_sides > 1)
+		(void)fputs(index ? "after: " : "before: ", err);
+}
+
+static void write_before(FILE *err, const struct profile *profile, size_t index,
+			 const char *session_dir)
+{
+	const struct selection *selection = profile->selection;
+	const struct selection_side *side = &selection->sides[index];
+	const struct session_info *info = &selection->sessions[side->first_session].info;
+	const char *host = info->host ? info->host : profile->host;
+
+	write_side(err, profile, index);
+	write_sessions(err, selection, side, session_dir);
+	(void)fputs(profile->several_hosts ? ", several hosts, first " : ", host ", err);
+	text_write_name(err, host ? host : "unknown");
+	write_times(err, profile, index);
+	if (info->source) {
+		(void)fputs(", source ", err);
+		text_write_name(err, info->source);
+	}
+	if (info->source && info->source_reason) {
+		(void)fputs(" (", err);
+		text_write_name(err, info->source_reason);
+		(void)fputc(')', err);
+	}
+	write_events(err, &selection->classes);
+	write_rate(err, profile, index);
+	(void)fputc('\n', err);
+}
+
+void coverage_write_before(FILE *err, const struct profile *profile, const char *session_dir)
+{
+	for (size_t i = 0; i < profile->selection->nr_sides; i++)
+		write_before(err, profile, i, session_dir);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/* Names are matched whole: who writes foo for foo(int) is left with nothing. */
+static void write_filtered(FILE *err, const struct profile_side *side)
+{
+	if (!side->nr_filtered)
+		return;
+	(void)fprintf(err, ", %" PRIu64 " taken out by symbol", side->nr_filtered);
+	if (!side->nr_samples)
+		(void)fputs(": none is left; -e and -i take whole names and globs, such as "
+			    "'foo(int)' or 'foo*'",
+			    err);
+}
+
+static void write_samples(FILE *err, const struct profile *profile, size_t index)
+{
+	const struct profile_side *side = &profile->sides[index];
+
+	if (index)
+		(void)fputc('\n', err);
+	write_side(err, profile, index);
+	(void)fprintf(err, "samples %" PRIu64, side->nr_samples);
+	if (side->nr_idle)
+		(void)fprintf(err, ", and apart %" PRIu64 " of idle CPUs", side->nr_idle);
+	write_filtered(err, side);
+}
+
+/* A class before says the same of its event. */
+static bool measured_before(const struct classes *classes, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (class_key_same_event(&classes->classes[i].key, &classes->classes[index].key))
+			return true;
+	return false;
+}
+
+/* What numbers and percentages are of, where that is not samples. */
+static void write_measures(FILE *err, const struct classes *classes)
+{
+	for (size_t i = 0; i < classes->nr_classes; i++) {
+		const struct profile_class *class = &classes->classes[i];
+
+		if (class->measure == MEASURE_SAMPLES || measured_before(classes, i))
+			continue;
+		text_write_name(err, class->key.event);
+		(void)fputs(class->measure == MEASURE_TIME
+				    ? ": numbers are nanoseconds, percentages are of that time\n"
+				    : ": numbers are samples, percentages are of the events that "
+				      "they stand for\n",
+			    err);
+	}
+}
+
+static void write_lost(FILE *err, const struct selection_side *side)
+{
+	const struct counters *counters = &side->counters;
+	uint64_t lost = counters_sum(counters, "lost_");
+	uint64_t seen = counters_get(counters, "seen");
+	const char *before = ": ";
+
+	if (!lost)
+		return;
+	(void)fprintf(err, "lost %" PRIu64 " of %" PRIu64 " seen in the whole %s (%.2f %%)", lost,
+		      seen, side->timed ? "stretch" : "session", percent(lost, seen));
+	for (size_t i = 0; i < counters->nr_entries; i++) {
+		const char *name = counters->entries[i].name;
+
+		if (strncmp(name, "lost_", 5) != 0 || !counters->entries[i].value)
+			continue;
+		(void)fprintf(err, "%s%s %" PRIu64, before, name + 5, counters->entries[i].value);
+		before = ", ";
+	}
+	(void)fputc('\n', err);
+}
+
+/* Call trees hold fewer samples than are shown, or do not tell all their ways. */
+static void write_stacks(FILE *err, const struct selection_side *side)
+{
+	const struct counters *counters = &side->counters;
+	uint64_t lost = counters_sum(counters, "stacks_lost_");
+	uint64_t folded = counters_get(counters, "stacks_folded");
+	uint64_t kept = counters_get(counters, "stacks_stored");
+	const char *before = " (";
+
+	if (!lost && !folded)
+		return;
+	(void)fprintf(err, "call stacks of the whole %s: %" PRIu64 " kept",
+		      side->timed ? "stretch" : "session", kept);
+	if (folded)
+		(void)fprintf(err, ", %" PRIu64 " of them cut to [other] for want of room", folded);
+	if (lost)
+		(void)fprintf(err, "; %" PRIu64 " lost", lost);
+	for (size_t i = 0; i < counters->nr_entries; i++) {
+		const char *name = counters->entries[i].name;
+
+		if (strncmp(name, "stacks_lost_", 12) != 0 || !counters->entries[i].value)
+			continue;
+		(void)fprintf(err, "%s%s %" PRIu64, before, name + 12, counters->entries[i].value);
+		before = ", ";
+	}
+	(void)fputs(lost ? ")\n" : "\n", err);
+}
+
+static void write_expired(FILE *err, const struct selection_side *side)
+{
+	uint64_t expired = counters_get(&side->counters, "expired");
+
+	if (expired && !side->timed)
+		(void)fprintf(err,
+			      "%" PRIu64 " older samples are gone: the history's budget keeps no "
+			      "more\n",
+			      expired);
+}
+
+static void write_throttled(FILE *err, const struct selection_side *side)
+{
+	uint64_t episodes = counters_get(&side->counters, "throttle_episodes");
+
+	if (episodes)
+		(void)fprintf(err,
+			      "throttled %" PRIu64 " times by the kernel, %.1f ms in all: the "
+			      "rate is too high for this machine\n",
+			      episodes,
+			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
+}
+
+/* What must hold between counters, and between them and the sample files. */
+static void write_balance(FILE *err, const struct profile *profile, size_t index)
+{
+	const struct counters *counters = &profile->selection->sides[index].counters;
+	const struct balance balance = balance_of(profile, index);
+
+	if (balance.counters_differ)
+		(void)fprintf(err,
+			      "the counters do not balance: seen %" PRIu64 ", but stored %" PRIu64
+			      " + idle %" PRIu64 " + lost %" PRIu64 "\n",
+			      counters_get(counters, "seen"), counters_get(counters, "stored"),
+			      counters_get(counters, "idle"), counters_sum(counters, "lost_"));
+	if (balance.files_differ)
+		(void)fprintf(err,
+			      "the sample files hold %" PRIu64
+			      " samples, the daemon stored %" PRIu64 "\n",
+			      profile->sides[index].nr_samples, counters_get(counters, "stored"));
+}
+
+/* ---- what has no symbol ---- */
+
+/* Of an image, in the column where that costs most. */
+struct lacking {
+	uint32_t image;
+	size_t column;
+	uint64_t nr_samples; /* in no symbol */
+	double percent;	     /* they are of the column */
+};
+
+/* Samples in no symbol, of each image and column: each event, or all classes in one. */
+struct lack {
+	const struct profile *profile;
+	size_t nr_columns;
+	uint64_t *counts; /* by image, then column */
+	uint64_t *sums;	  /* of each column */
+	struct lacking *images;
+	size_t nr_images; /* that lack anything */
+};
+
+static void lack_deinit(struct lack *lack)
+{
+	free(lack->counts);
+	free(lack->sums);
+	free(lack->images);
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Of all sides. */
+static uint64_t column_total(const struct lack *lack, size_t column)
+{
+	const struct profile *profile = lack->profile;
+	uint64_t total = 0;
+
+	if (lack->nr_columns == 1)
+		return profile->nr_samples;
+	for (; column < profile->nr_columns; column += profile->nr_classes)
+		total = add_up(total, profile->totals[column]);
+	return total;
+}
+
+static void lack_count(struct lack *lack)
+{
+	const struct profile *profile = lack->profile;
+
+	for (size_t i = 0; i < profile->nr_rows; i++) {
+		uint64_t *counts = lack->counts + profile->rows[i].image * lack->nr_columns;
+
+		for (size_t j = 0; j < profile->nr_columns && !profile->rows[i].name; j++) {
+			size_t column = lack->nr_columns > 1 ? j % profile->nr_classes : 0;
+			uint64_t nr = profile_counts(profile, i)[j];
+
+			counts[column] = add_up(counts[column], nr);
+			lack->sums[column] = add_up(lack->sums[column], nr);
+		}
+	}
+}
+
+/* The column that has the greatest share of its samples in no symbol of image. */
+static struct lacking find_worst(const struct lack *lack, uint32_t image)
+{
+	const uint64_t *counts = lack->counts + image * lack->nr_columns;
+	struct lacking worst = {.image = image};
+
+	for (size_t i = 0; i < lack->nr_columns; i++) {
+		double share = percent(counts[i], column_total(lack, i));
+
+		if (share > worst.percent)
+			worst = (struct lacking){image, i, counts[i], share};
+	}
+	return worst;
+}
+
+static int compare_lacking(const void *a, const void *b)
+{
+	const struct lacking *left = a;
+	const struct lacking *right = b;
+
+	if (left->percent != right->percent)
+		return left->percent > right->percent ? -1 : 1;
+	return left->image < right->image ? -1 : left->image > right->image;
+}
+
+/* false: no memory, and nothing is told. */
+/* Not for what is merely not installed, of which there may be any number. */
+static bool is_always_shown(enum symbols_lack why)
+{
+	return why == SYMBOLS_DAMAGED || why == SYMBOLS_WRONG_FILE;
+}
+
+static bool lack_init(struct lack *lack, const struct profile *profile)
+{
+	size_t nr_images = profile->selection->nr_images;
+
+	*lack = (struct lack){.profile = profile, .nr_columns = 1};
+	if (shows_events(profile))
+		lack->nr_columns = profile->nr_classes;
+	lack->counts = calloc(nr_images, lack->nr_columns * sizeof(*lack->counts));
+	lack->sums = calloc(lack->nr_columns, sizeof(*lack->sums));
+	lack->images = calloc(nr_images, sizeof(*lack->images));
+	if (!lack->counts || !lack->sums || !lack->images)
+		return false;
+	lack_count(lack);
+	for (size_t i = 0; i < nr_images; i++) {
+		struct lacking worst = find_worst(lack, (uint32_t)i);
+
+		if (worst.nr_samples || is_always_shown(profile->images[i].lack))
+			lack->images[lack->nr_images++] = worst;
+	}
+	qsort(lack->images, lack->nr_images, sizeof(*lack->images), compare_lacking);
+	return true;
+}
+
+/* Which event a percentage is of, where there are several. */
+static void write_of_event(FILE *err, const struct lack *lack, size_t column)
+{
+	if (lack->nr_columns == 1)
+		return;
+	(void)fputs(" of ", err);
+	text_write_name(err, lack->profile->selection->classes.classes[column].name);
+}
+
+/* Rounded down: 100.00 % is all. */
+static double percent_down(uint64_t part, uint64_t whole)
+{
+	return (double)(uint64_t)(percent(part, whole) * 100) / 100;
+}
+
+static void write_symbolized(FILE *err, const struct lack *lack)
+{
+	const char *before = "; symbolized ";
+
+	for (size_t i = 0; i < lack->nr_columns; i++) {
+		uint64_t total = column_total(lack, i);
+
+		if (!total)
+			continue;
+		(void)fprintf(err, "%s%.2f %%", before, percent_down(total - lack->sums[i], total));
+		write_of_event(err, lack, i);
+		before = ", ";
+	}
+}
+
+static void write_lacking(FILE *err, const struct lack *lack, const struct lacking *lacking)
+{
+	const char *note = lack->profile->images[lacking->image].note;
+
+	(void)fprintf(err, "  %" PRIu64 " samples (%.2f %%", lacking->nr_samples, lacking->percent);
+	write_of_event(err, lack, lacking->column);
+	(void)fputs(") without a symbol in ", err);
+	text_write_name(err, lack->profile->selection->images[lacking->image].path);
+	if (note) {
+		(void)fputs(": ", err);
+		text_write_name(err, note);
+	}
+	(void)fputc('\n', err);
+}
+
+/* The images whose lack of symbols costs most, all damaged ones, and once what helps. */
+static void write_images(FILE *err, const struct lack *lack)
+{
+	bool lacks_debug = false;
+	size_t nr_shown = 0;
+
+	for (size_t i = 0; i < lack->nr_images; i++) {
+		enum symbols_lack why = lack->profile->images[lack->images[i].image].lack;
+
+		lacks_debug |= why == SYMBOLS_DYNAMIC_ONLY || why == SYMBOLS_STRIPPED;
+		if (i >= IMAGES_SHOWN && !is_always_shown(why))
+			continue;
+		write_lacking(err, lack, &lack->images[i]);
+		nr_shown++;
+	}
+	if (lack->nr_images > nr_shown)
+		(void)fprintf(err, "  and %zu more images with such samples\n",
+			      lack->nr_images - nr_shown);
+	if (lacks_debug)
+		(void)fputs("  debug symbols: install -dbgsym, -dbg or -debuginfo packages, or "
+			    "debuginfod-find debuginfo FILE\n",
+			    err);
+}
+
+/* A session before, or a note before it in its own, says the same. */
+static bool noted_before(const struct selection *selection, size_t session, size_t nr_notes,
+			 const char *name)
+{
+	for (size_t i = 0; i <= session; i++) {
+		const struct session_info *info = &selection->sessions[i].info;
+		size_t nr = i < session ? info->nr_notes : nr_notes;
+
+		for (size_t j = 0; j < nr; j++)
+			if (!strcmp(info->notes[j].name, name))
+				return true;
+	}
+	return false;
+}
+
+/* What the source says of its samples, in its own words. */
+static void write_notes(FILE *err, const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_sessions; i++) {
+		const struct session_info *info = &selection->sessions[i].info;
+
+		for (size_t j = 0; j < info->nr_notes; j++) {
+			if (noted_before(selection, i, j, info->notes[j].name) ||
+			    !strcmp(info->notes[j].name, OPROF_NOTE_NO_KERNEL_SYMBOLS))
+				continue; /* that one beside the kernel, if it has samples */
+			text_write_name(err, info->notes[j].text);
+			(void)fputc('\n', err);
+		}
+	}
+}
+
+static void write_side_losses(FILE *err, const struct profile *profile, size_t index)
+{
+	const struct selection_side *side = &profile->selection->sides[index];
+
+	write_lost(err, side);
+	write_stacks(err, side);
+	write_throttled(err, side);
+	write_expired(err, side);
+	write_balance(err, profile, index);
+}
+
+/* What may explain the shares before them, and what is missing from them. */
+static void write_losses(FILE *err, const struct profile *profile)
+{
+	const struct selection *selection = profile->selection;
+	size_t nr_unread = profile->nr_damaged + selection->nr_skipped;
+
+	write_measures(err, &selection->classes);
+	write_notes(err, selection);
+	for (size_t i = 0; i < selection->nr_sides; i++)
+		write_side_losses(err, profile, i);
+	if (nr_unread)
+		(void)fprintf(err, "%zu sample files could not be read and are left out\n",
+			      nr_unread);
+	if (profile->nr_holed)
+		(void)fprintf(err,
+			      "%zu sample files lost a page while they were written (full disk?): "
+			      "their counts are too low\n",
+			      profile->nr_holed);
+}
+
+/* Nothing that is shown was sampled. */
+static bool is_measured(const struct classes *classes)
+{
+	for (size_t i = 0; i < classes->nr_classes; i++)
+		if (classes->classes[i].measure != MEASURE_TIME)
+			return false;
+	return true;
+}
+
+/* How much of a difference is chance. */
+static void write_chance(FILE *err, const struct profile *profile)
+{
+	size_t nr_by_chance = profile->nr_rows * profile->nr_classes / 20;
+	size_t nr_beyond = 0;
+
+	for (size_t i = 0; i < profile->nr_rows; i++)
+		for (size_t j = 0; j < profile->nr_classes; j++) {
+			const uint64_t *counts = profile_counts(profile, i);
+			const uint64_t *shares = profile_shares(profile, i);
+			struct share before = profile_share(profile, j, 0, counts, shares);
+			struct share after = profile_share(profile, j, 1, counts, shares);
+
+			if (share_same(&before, &after))
+				continue;
+			nr_beyond++;
+			break;
+		}
+	(void)fprintf(err,
+		      "diff %%: the change of the share, in percent of what it was before; ~: "
+		      "within the sampling error (95 %%)\n%zu of %zu %s changed by more than "
+		      "that",
+		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
+	/* Each has one chance in twenty to seem changed: many lines have many such. */
+	if (nr_by_chance && !is_measured(&profile->selection->classes))
+		(void)fprintf(err, "; of so many, chance alone changes up to %zu", nr_by_chance);
+	(void)fputc('\n', err);
+}
+
+void coverage_write_after(FILE *err, const struct profile *profile)
+{
+	struct lack lack = {0};
+	bool told = profile->with_symbols && lack_init(&lack, profile);
+
+	for (size_t i = 0; i < profile->selection->nr_sides; i++)
+		write_samples(err, profile, i);
+	if (told)
+		write_symbolized(err, &lack);
+	(void)fputc('\n', err);
+	if (profile->selection->nr_sides > 1)
+		write_chance(err, profile);
+	write_losses(err, profile);
+	if (told)
+		write_images(err, &lack);
+	lack_deinit(&lack);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/format/format_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
+{
+	double size = fabs(percent);
+
+	if (size == 0.0)
+		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7d", 0);
+	else if (size < 0.001)
+		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.1e", percent);
+	else /* 100 has a digit more before the point, so one less behind it */
+		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
+}
+
+/* The bytes that a character begins with first has behind it. */
+static unsigned int nr_behind(unsigned char first)
+{
+	return first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;
+}
+
+/* C0, DEL, and C1 as UTF-8 (c2 80 to c2 9f) or as bytes of their own. */
+void text_write_name(FILE *out, const char *name)
+{
+	unsigned int behind = 0; /* bytes of a character that are still to come */
+	size_t nr_plain = 0;
+
+	while (name[nr_plain] >= 0x20 && name[nr_plain] < 0x7f)
+		nr_plain++;
+	(void)fwrite(name, 1, nr_plain, out);
+	for (name += nr_plain; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+		unsigned char next = (unsigned char)name[1];
+		bool c1 = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+		bool stray = byte >= 0x80 && byte < 0xa0 && !behind;
+
+		name += c1;
+		(void)fputc(byte < 0x20 || byte == 0x7f || c1 || stray ? '?' : byte, out);
+		if (behind && byte >= 0x80 && byte < 0xc0)
+			behind--;
+		else
+			behind = c1 ? 0 : nr_behind(byte);
+	}
+}
+
+static void write_cpu(FILE *out, const struct profile *profile)
+{
+	const struct session_info *info = &profile->selection->sessions[0].info;
+	const char *cpu_type = info->cpu_type ? info->cpu_type : profile->cpu_type;
+	uint32_t khz = info->cpu_khz ? info->cpu_khz : profile->cpu_khz;
+
+	(void)fputs("CPU: ", out);
+	text_write_name(out, cpu_type ? cpu_type : "unknown");
+	if (khz)
+		(void)fprintf(out, ", speed %.10g MHz (estimated)", khz / 1000.0);
+	(void)fputc('\n', out);
+}
+
+const char *text_event_description(const struct selection *selection, const char *name,
+				   const struct event *event)
+{
+	for (size_t i = 0; i < selection->nr_sessions; i++) {
+		const struct session_event *known =
+			session_info_event(&selection->sessions[i].info, name);
+
+		if (known && *known->description)
+			return known->description;
+	}
+	return event && event->description ? event->description : "no description";
+}
+
+static const char *unit_mask_text(const struct event *event, uint32_t unit_mask)
+{
+	const struct event_unit_mask *known = event ? event->unit_mask : NULL;
+
+	for (size_t i = 0; known && i < known->nr_values; i++)
+		if (known->values[i].value == unit_mask && known->values[i].text)
+			return known->values[i].text;
+	if (!unit_mask)
+		return "No unit mask";
+	return known && known->type == UNIT_MASK_BITMASK ? "multiple flags" : "no description";
+}
+
+static bool info_has_note(const struct session_info *info, const char *name)
+{
+	for (size_t i = 0; i < info->nr_notes; i++)
+		if (!strcmp(info->notes[i].name, name))
+			return true;
+	return false;
+}
+
+/* The kernel module's own timer, where there are no counters; perf's clocks are events to it. */
+static bool is_module_timer(const struct selection *selection, const char *event)
+{
+	if (strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0)
+		return false;
+	for (size_t i = 0; i < selection->nr_sessions; i++) {
+		const struct session_info *info = &selection->sessions[i].info;
+
+		if (!info->source || strcmp(info->source, "kmod") != 0 ||
+		    !info_has_note(info, "timer"))
+			return false;
+	}
+	return selection->nr_sessions;
+}
+
+bool text_event_is_timer(const struct selection *selection, const struct class_key *key)
+{
+	return !strcmp(key->event, "TIMER") || is_module_timer(selection, key->event);
+}
+
+static void write_event(FILE *out, const struct selection *selection, const struct class_key *key,
+			const struct event *event)
+{
+	char count[32];
+
+	if (text_event_is_timer(selection, key)) {
+		(void)fputs("Profiling through timer interrupt\n", out);
+		return;
+	}
+	class_key_show_count(key, count, sizeof(count));
+	(void)fputs("Counted ", out);
+	text_write_name(out, key->event);
+	(void)fputs(" events (", out);
+	text_write_name(out, text_event_description(selection, key->event, event));
+	(void)fprintf(out, ") with a unit mask of 0x%02" PRIx32 " (%s) count %s\n", key->unit_mask,
+		      unit_mask_text(event, key->unit_mask), count);
+}
+
+void text_format_header(FILE *out, const struct profile *profile, const struct event_table *table)
+{
+	const struct classes *classes = &profile->selection->classes;
+
+	write_cpu(out, profile);
+	for (size_t i = 0; i < classes->nr_classes; i++) {
+		const struct class_key *key = &classes->classes[i].key;
+
+		if (i && classes->axis != AXIS_EVENT)
+			break;
+		write_event(out, profile->selection, key,
+			    table ? event_table_find(table, key->event) : NULL);
+	}
+	for (size_t i = 0; i < classes->nr_classes; i++) {
+		if (!classes->classes[i].long_name)
+			continue;
+		text_write_name(out, classes->classes[i].long_name);
+		(void)fputc('\n', out);
+	}
+}

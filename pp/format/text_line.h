@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines of columns: blanks stand before a column, never behind the last, and
+ * there is always one between two. Internal to format_*.c.
+ */
+#ifndef PP_TEXT_LINE_H
+#define PP_TEXT_LINE_H
+
+#include "pp/format/format_columns.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TEXT_WIDTH_VMA32      9
+#define TEXT_WIDTH_VMA64      17
+#define TEXT_WIDTH_SAMPLES    9
+#define TEXT_WIDTH_PERCENT    9
+#define TEXT_WIDTH_DIFFERENCE 10
+#define TEXT_WIDTH_IMAGE      25
+#define TEXT_WIDTH_SYMBOL     30
+
+struct text_line {
+	FILE *out;
+	size_t padding; /* blanks that the column before still needs */
+};
+
+void text_line_field(struct text_line *line, size_t width, const char *text);
+void text_line_number(struct text_line *line, size_t width, uint64_t number);
+void text_line_percent(struct text_line *line, double percent);
+void text_line_end(struct text_line *line);
+
+/* Width of a column of a class's numbers: times may need more than samples do. */
+size_t text_line_number_width(const struct profile *profile, size_t class);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of abbreviations: what the entries of .debug_info hold, and how to
+ * step over one without reading it. Runs in the helper.
+ */
+#ifndef PP_DWARF_ABBREV_H
+#define PP_DWARF_ABBREV_H
+
+#include "pp/lines/dwarf_cursor.h"
+
+/* What the forms of a unit take: they differ by its header only. */
+struct dwarf_format {
+	uint8_t version;
+	uint8_t address_bytes;
+	uint8_t offset_bytes; /* 4 or 8 */
+};
+
+/* Part of stepping over an entry. */
+enum dwarf_step_kind {
+	DWARF_STEP_FIXED, /* nr_bytes */
+	DWARF_STEP_LEB,
+	DWARF_STEP_TEXT,
+	DWARF_STEP_BLOCK1, /* a length of 1, 2, 4 bytes or LEB, and as many bytes */
+	DWARF_STEP_BLOCK2,
+	DWARF_STEP_BLOCK4,
+	DWARF_STEP_BLOCK_LEB,
+	DWARF_STEP_INDIRECT, /* the form comes first */
+	DWARF_STEP_UNKNOWN,  /* a form that we don't know: the unit can't be read on */
+};
+
+struct dwarf_step {
+	uint32_t kind;
+	uint32_t nr_bytes;
+};
+
+struct dwarf_attribute {
+	uint16_t name;
+	uint16_t form;
+	struct dwarf_step step; /* over it */
+	int64_t implicit;	/* DW_FORM_implicit_const */
+};
+
+/* What a walk for code does with an entry. */
+enum dwarf_use {
+	DWARF_USE_PASS,	 /* nothing; its children follow */
+	DWARF_USE_LEAVE, /* it has no code, nor have its children: go to its sibling, if it says */
+	DWARF_USE_INLINED,
+};
+
+struct dwarf_abbrev {
+	uint64_t code;
+	uint16_t tag;
+	bool has_children;
+	uint8_t use;	     /* enum dwarf_use */
+	int16_t sibling;     /* which attribute tells the sibling; -1: none does */
+	uint32_t attributes; /* index of the first */
+	uint32_t nr_attributes;
+	uint32_t steps;
+	uint32_t nr_steps;
+};
+
+struct dwarf_abbrevs {
+	struct dwarf_abbrev *abbrevs; /* by ascending code */
+	size_t nr_abbrevs, room_abbrevs;
+	struct dwarf_attribute *attributes;
+	size_t nr_attributes, room_attributes;
+	struct dwarf_step *steps;
+	size_t nr_steps, room_steps;
+};
+
+/* Read the table that cursor is at. 0, -EILSEQ damaged or of an unknown kind, -ENOMEM. */
+int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct dwarf_cursor cursor,
+		       const struct dwarf_format *format);
+void dwarf_abbrevs_deinit(struct dwarf_abbrevs *abbrevs);
+
+/* NULL: there is none. */
+const struct dwarf_abbrev *dwarf_abbrevs_find_slow(const struct dwarf_abbrevs *abbrevs,
+						   uint64_t code);
+
+static inline const struct dwarf_abbrev *dwarf_abbrevs_find(const struct dwarf_abbrevs *abbrevs,
+							    uint64_t code)
+{
+	if (code - 1 < abbrevs->nr_abbrevs && abbrevs->abbrevs[code - 1].code == code)
+		return &abbrevs->abbrevs[code - 1];
+	return dwarf_abbrevs_find_slow(abbrevs, code);
+}
+
+/* How to step over a form. */
+struct dwarf_step dwarf_form_step(unsigned int form, const struct dwarf_format *format);
+
+/* Step over one attribute's value, or all of an entry. */
+void dwarf_step_over(const struct dwarf_step *step, struct dwarf_cursor *cursor,
+		     const struct dwarf_format *format);
+
+static inline void dwarf_abbrev_skip(const struct dwarf_abbrevs *abbrevs,
+				     const struct dwarf_abbrev *abbrev, struct dwarf_cursor *cursor,
+				     const struct dwarf_format *format)
+{
+	const struct dwarf_step *step = abbrevs->steps + abbrev->steps;
+
+	for (uint32_t i = 0; i < abbrev->nr_steps; i++, step++) {
+		if (step->kind == DWARF_STEP_FIXED)
+			dwarf_skip(cursor, step->nr_bytes);
+		else
+			dwarf_step_over(step, cursor, format);
+	}
+}
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lists of address ranges: .debug_ranges to version 4, .debug_rnglists from 5 on. */
+#include "pp/lines/dwarf_unit.h"
+
+#include <dwarf.h>
+#include <errno.h>
+
+struct list {
+	const struct dwarf_unit *unit;
+	struct dwarf_cursor cursor;
+	uint64_t base;
+	int (*visit)(void *context, uint64_t begin, uint64_t end);
+	void *context;
+};
+
+static int visit_range(struct list *list, uint64_t begin, uint64_t end)
+{
+	return begin < end ? list->visit(list->context, begin, end) : 0;
+}
+
+/* To version 4: pairs, relative to a base; the highest address sets another one. */
+static int read_pairs(struct list *list)
+{
+	unsigned int nr_bytes = list->unit->format.address_bytes;
+	uint64_t highest = nr_bytes == 8 ? UINT64_MAX : UINT32_MAX;
+	int error = 0;
+
+	while (!error) {
+		uint64_t begin = dwarf_sized(&list->cursor, nr_bytes);
+		uint64_t end = dwarf_sized(&list->cursor, nr_bytes);
+
+		if (list->cursor.failed)
+			return -EILSEQ;
+		if (!begin && !end)
+			return 0;
+		if (begin == highest)
+			list->base = end;
+		else
+			error = visit_range(list, list->base + begin, list->base + end);
+	}
+	return error;
+}
+
+static uint64_t read_index(struct list *list)
+{
+	struct dwarf_value value = {.form = DW_FORM_addrx, .number = dwarf_uleb(&list->cursor)};
+	uint64_t address = 0;
+
+	if (!dwarf_value_address(list->unit, &value, &address))
+		dwarf_fail(&list->cursor);
+	return address;
+}
+
+static int read_entry(struct list *list, unsigned int kind)
+{
+	struct dwarf_cursor *cursor = &list->cursor;
+	unsigned int nr_bytes = list->unit->format.address_bytes;
+	uint64_t begin, end;
+
+	switch (kind) {
+	case DW_RLE_base_addressx:
+		list->base = read_index(list);
+		return 0;
+	case DW_RLE_base_address:
+		list->base = dwarf_sized(cursor, nr_bytes);
+		return 0;
+	case DW_RLE_startx_endx:
+		begin = read_index(list);
+		end = read_index(list);
+		break;
+	case DW_RLE_startx_length:
+		begin = read_index(list);
+		end = begin + dwarf_uleb(cursor);
+		break;
+	case DW_RLE_offset_pair:
+		begin = list->base + dwarf_uleb(cursor);
+		end = list->base + dwarf_uleb(cursor);
+		break;
+	case DW_RLE_start_end:
+		begin = dwarf_sized(cursor, nr_bytes);
+		end = dwarf_sized(cursor, nr_bytes);
+		break;
+	case DW_RLE_start_length:
+		begin = dwarf_sized(cursor, nr_bytes);
+		end = begin + dwarf_uleb(cursor);
+		break;
+	default:
+		return -EILSEQ;
+	}
+	return cursor->failed ? -EILSEQ : visit_range(list, begin, end);
+}
+
+static int read_entries(struct list *list)
+{
+	for (;;) {
+		unsigned int kind = dwarf_u8(&list->cursor);
+		int error;
+
+		if (list->cursor.failed)
+			return -EILSEQ;
+		if (kind == DW_RLE_end_of_list)
+			return 0;
+		error = read_entry(list, kind);
+		if (error)
+			return error;
+	}
+}
+
+/* Where the list of an index begins. */
+static bool find_list(const struct dwarf_unit *unit, uint64_t index, uint64_t *offset)
+{
+	unsigned int offset_bytes = unit->format.offset_bytes;
+	struct dwarf_cursor cursor;
+	uint64_t at;
+
+	if (__builtin_mul_overflow(index, offset_bytes, &at) ||
+	    __builtin_add_overflow(at, unit->rnglists_base, &at))
+		return false;
+	cursor = dwarf_file_at(unit->file, DWARF_RNGLISTS, at);
+	*offset = dwarf_sized(&cursor, offset_bytes);
+	return !cursor.failed && !__builtin_add_overflow(*offset, unit->rnglists_base, offset);
+}
+
+int dwarf_value_ranges(const struct dwarf_unit *unit, const struct dwarf_value *value,
+		       int (*visit)(void *context, uint64_t begin, uint64_t end), void *context)
+{
+	struct list list = {
+		.unit = unit, .base = unit->low_address, .visit = visit, .context = context};
+	uint64_t offset = value->number;
+
+	if (unit->format.version < 5) {
+		/* A split unit's are in the file of its skeleton. */
+		const struct dwarf_unit *owner = unit->skeleton ? unit->skeleton : unit;
+
+		if (unit->skeleton)
+			offset += owner->ranges_base;
+		list.cursor = dwarf_file_at(owner->file, DWARF_RANGES, offset);
+		return read_pairs(&list);
+	}
+	if (value->form == DW_FORM_rnglistx && !find_list(unit, value->number, &offset))
+		return -EILSEQ;
+	list.cursor = dwarf_file_at(unit->file, DWARF_RNGLISTS, offset);
+	return read_entries(&list);
+}

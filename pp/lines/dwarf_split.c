@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/lines/dwarf_split.h"
+
+#include "pp/symbols/debug_file.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void dwarf_split_init(struct dwarf_split *split, const char *image_path, const char *root)
+{
+	*split = (struct dwarf_split){
+		.image_path = image_path, .root = root, .package_fd = -1, .fd = -1};
+}
+
+/* What was found last. */
+static void close_found(struct dwarf_split *split)
+{
+	dwarf_info_deinit(&split->info);
+	dwarf_file_deinit(&split->info.file);
+	if (split->elf)
+		elf_end(split->elf);
+	if (split->fd >= 0)
+		close(split->fd);
+	free(split->path);
+	split->path = NULL;
+	split->elf = NULL;
+	split->fd = -1;
+}
+
+void dwarf_split_deinit(struct dwarf_split *split)
+{
+	close_found(split);
+	dwarf_file_deinit(&split->package_file);
+	free(split->package_path);
+	if (split->package)
+		elf_end(split->package);
+	if (split->package_fd >= 0)
+		close(split->package_fd);
+	free(split->missing);
+	dwarf_split_init(split, NULL, NULL);
+}
+
+/* ---- the package ---- */
+
+/* Columns of a package's index, by their numbers to version 4 and from 5 on. */
+static int section_of_column(uint32_t column, unsigned int version)
+{
+	switch (column) {
+	case 1:
+		return DWARF_INFO;
+	case 3:
+		return DWARF_ABBREV;
+	case 6:
+		return DWARF_STR_OFFSETS;
+	case 8:
+		return version >= 5 ? DWARF_RNGLISTS : -1;
+	default:
+		return -1;
+	}
+}
+
+struct package_index {
+	uint32_t version, nr_columns, nr_units, nr_slots;
+	struct dwarf_cursor slots; /* ids, then the row of each */
+	struct dwarf_cursor rows;
+	struct dwarf_cursor columns, offsets, sizes;
+};
+
+static bool read_index(const struct dwarf_file *package, struct package_index *index)
+{
+	struct dwarf_cursor cursor = dwarf_file_at(package, DWARF_CU_INDEX, 0);
+	uint64_t row_bytes;
+
+	index->version = dwarf_u32(&cursor);
+	if (index->version != 2) /* from 5 on: 2 bytes of version and 2 of nothing */
+		index->version = package->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+					 ? index->version >> 16
+					 : index->version & 0xffff;
+	index->nr_columns = dwarf_u32(&cursor);
+	index->nr_units = dwarf_u32(&cursor);
+	index->nr_slots = dwarf_u32(&cursor);
+	row_bytes = (uint64_t)index->nr_columns * sizeof(uint32_t);
+	index->slots = cursor;
+	dwarf_skip(&cursor, (uint64_t)index->nr_slots * sizeof(uint64_t));
+	index->rows = cursor;
+	dwarf_skip(&cursor, (uint64_t)index->nr_slots * sizeof(uint32_t));
+	index->columns = cursor;
+	dwarf_skip(&cursor, row_bytes);
+	index->offsets = cursor;
+	if (index->nr_units > dwarf_left(&cursor))
+		return false;
+	dwarf_skip(&cursor, row_bytes * index->nr_units);
+	index->sizes = cursor;
+	dwarf_skip(&cursor, row_bytes * index->nr_units);
+	return !cursor.failed && (index->version == 2 || index->version == 5);
+}
+
+/* Its row from 1 on; 0: it is not there. The hash is that of DWARF 5, 7.3.5.3. */
+static uint32_t find_row(const struct package_index *index, uint64_t id)
+{
+	uint64_t mask = (uint64_t)index->nr_slots - 1;
+	uint64_t slot = id & mask;
+
+	if (!index->nr_slots || (index->nr_slots & mask))
+		return 0;
+	for (uint32_t i = 0; i < index->nr_slots; i++) {
+		struct dwarf_cursor slots = index->slots, rows = index->rows;
+		uint32_t row;
+
+		dwarf_skip(&slots, slot * sizeof(uint64_t));
+		dwarf_skip(&rows, slot * sizeof(uint32_t));
+		row = dwarf_u32(&rows);
+		if (!row || row > index->nr_units)
+			return 0;
+		if (dwarf_u64(&slots) == id)
+			return row;
+		slot = (slot + ((id >> 32 & mask) | 1)) & mask;
+	}
+	return 0;
+}
+
+/* Have file's sections be the parts that belong to the unit. */
+static bool cut_sections(const struct package_index *index, uint32_t row, struct dwarf_file *file)
+{
+	struct dwarf_cursor columns = index->columns, offsets = index->offsets;
+	struct dwarf_cursor sizes = index->sizes;
+	uint64_t before = (uint64_t)(row - 1) * index->nr_columns * sizeof(uint32_t);
+
+	dwarf_skip(&offsets, before);
+	dwarf_skip(&sizes, before);
+	for (uint32_t i = 0; i < index->nr_columns; i++) {
+		int section = section_of_column(dwarf_u32(&columns), index->version);
+		uint32_t offset = dwarf_u32(&offsets), nr_bytes = dwarf_u32(&sizes);
+		struct dwarf_bytes *bytes = section < 0 ? NULL : &file->sections[section];
+
+		if (!bytes || !bytes->bytes)
+			continue;
+		if (offset > bytes->nr_bytes || nr_bytes > bytes->nr_bytes - offset)
+			return false;
+		bytes->bytes += offset;
+		bytes->nr_bytes = nr_bytes;
+	}
+	return true;
+}
+
+static Elf *open_elf(const struct dwarf_split *split, const char *path, int *fd)
+{
+	Elf *elf;
+
+	*fd = debug_file_open_below(split->root, path);
+	if (*fd < 0)
+		return NULL;
+	elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	if (elf)
+		elf_end(elf);
+	close(*fd);
+	*fd = -1;
+	return NULL;
+}
+
+/* "PROGRAM.dwp" beside it. */
+static void seek_package(struct dwarf_split *split)
+{
+	char *path;
+
+	split->package_sought = true;
+	if (asprintf(&path, "%s.dwp", split->image_path) < 0)
+		return;
+	split->package = open_elf(split, path, &split->package_fd);
+	if (split->package)
+		dwarf_file_init(&split->package_file, split->package, true);
+	split->package_path = path;
+}
+
+/* The unit of info, which has been listed, that has this id. */
+static struct dwarf_unit *find_unit(struct dwarf_info *info, const struct dwarf_unit *skeleton,
+				    int *error)
+{
+	*error = -ENOENT;
+	for (size_t i = 0; i < info->nr_units; i++) {
+		struct dwarf_unit *unit = &info->units[i];
+
+		if (unit->type == DW_UT_split_type || unit->type == DW_UT_type)
+			continue;
+		unit->skeleton = skeleton;
+		*error = dwarf_unit_read(unit);
+		if (*error == -ENOMEM)
+			return NULL;
+		if (!*error && unit->dwo_id == skeleton->dwo_id)
+			return unit;
+		*error = *error ? *error : -ENOENT;
+	}
+	return NULL;
+}
+
+/* split->info.file has been set, from path. */
+static int find_in_file(struct dwarf_split *split, const char *path,
+			const struct dwarf_unit *skeleton, struct dwarf_unit **unit)
+{
+	int error = dwarf_info_init(&split->info);
+
+	if (error)
+		return error;
+	split->number++;
+	*unit = find_unit(&split->info, skeleton, &error);
+	if (!*unit)
+		return error;
+	split->path = strdup(path);
+	return split->path ? 0 : -ENOMEM;
+}
+
+static int find_in_package(struct dwarf_split *split, const struct dwarf_unit *skeleton,
+			   struct dwarf_unit **unit)
+{
+	struct package_index index;
+	uint32_t row;
+
+	if (!split->package_sought)
+		seek_package(split);
+	if (!split->package)
+		return -ENOENT;
+	if (!read_index(&split->package_file, &index))
+		return -EILSEQ;
+	row = find_row(&index, skeleton->dwo_id);
+	if (!row)
+		return -ENOENT;
+	split->info.file = dwarf_file_copy(&split->package_file);
+	if (!cut_sections(&index, row, &split->info.file))
+		return -EILSEQ;
+	return find_in_file(split, split->package_path, skeleton, unit);
+}
+
+/* ---- files of their own ---- */
+
+static int find_at(struct dwarf_split *split, const char *path, const struct dwarf_unit *skeleton,
+		   struct dwarf_unit **unit)
+{
+	close_found(split);
+	split->elf = open_elf(split, path, &split->fd);
+	if (!split->elf)
+		return -ENOENT;
+	dwarf_file_init(&split->info.file, split->elf, true);
+	return find_in_file(split, path, skeleton, unit);
+}
+
+static void note_missing(struct dwarf_split *split, const char *path)
+{
+	if (!split->nr_missing++)
+		split->missing = strdup(path);
+}
+
+/* Beside the binary, by its last name: programs are moved with their files. */
+static int find_beside(struct dwarf_split *split, const struct dwarf_unit *skeleton,
+		       struct dwarf_unit **unit)
+{
+	const char *slash = strrchr(split->image_path, '/');
+	const char *name = strrchr(skeleton->dwo_name, '/');
+	char *path;
+	int error;
+
+	name = name ? name + 1 : skeleton->dwo_name;
+	if (asprintf(&path, "%.*s/%s", slash ? (int)(slash - split->image_path) : 1,
+		     slash ? split->image_path : ".", name) < 0)
+		return -ENOMEM;
+	error = find_at(split, path, skeleton, unit);
+	free(path);
+	return error;
+}
+
+static int find_by_name(struct dwarf_split *split, const struct dwarf_unit *skeleton,
+			struct dwarf_unit **unit)
+{
+	const char *name = skeleton->dwo_name;
+	bool whole = *name == '/' || !*skeleton->folder;
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s%s%s%s", split->root, whole ? "" : skeleton->folder,
+		     whole ? "" : "/", name) < 0)
+		return -ENOMEM;
+	error = find_at(split, path, skeleton, unit);
+	if (error && error != -ENOMEM && !find_beside(split, skeleton, unit))
+		error = 0;
+	if (error && error != -ENOMEM)
+		note_missing(split, path);
+	free(path);
+	return error;
+}
+
+int dwarf_split_find(struct dwarf_split *split, const struct dwarf_unit *skeleton,
+		     struct dwarf_unit **unit)
+{
+	int error;
+
+	close_found(split);
+	error = find_in_package(split, skeleton, unit);
+	if (error != -ENOENT)
+		return error;
+	return find_by_name(split, skeleton, unit);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/lines/line_builder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* array with room for one more than nr; NULL: no memory, and array is as it was. */
+static void *make_room(void *array, size_t nr, size_t *room, size_t item_bytes)
+{
+	size_t wanted = *room ? 2 * *room : 1024;
+	void *larger;
+
+	if (nr < *room)
+		return array;
+	larger = reallocarray(array, wanted, item_bytes);
+	if (larger)
+		*room = wanted;
+	return larger;
+}
+
+/* ---- where code is ---- */
+
+static int code_order(const void *left, const void *right)
+{
+	const struct line_code *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static void add_code(struct line_builder *builder, const struct symbol_file *image,
+		     const struct symbol_section *section, uint64_t bias)
+{
+	struct listed_symbol symbol;
+
+	if (section->start >= section->end ||
+	    !symbol_file_place(image, section->start, section->end, &symbol))
+		return;
+	builder->code[builder->nr_code++] =
+		(struct line_code){.start = section->start - bias,
+				   .end = section->start - bias + (symbol.limit - symbol.start),
+				   .key = symbol.start};
+}
+
+/* Sections; a file without them has segments, of which nobody says what is code. */
+static int list_code(struct line_builder *builder, const struct symbol_file *image, uint64_t bias)
+{
+	builder->code = calloc(image->nr_sections + image->nr_segments + 1, sizeof(*builder->code));
+	if (!builder->code)
+		return -ENOMEM;
+	for (size_t i = 1; i < image->nr_sections; i++)
+		if (image->sections[i].executable)
+			add_code(builder, image, &image->sections[i], bias);
+	for (size_t i = 0; !builder->nr_code && !image->nr_sections && i < image->nr_segments; i++)
+		add_code(builder, image,
+			 &(struct symbol_section){.start = image->segments[i].start,
+						  .end = image->segments[i].end},
+			 bias);
+	qsort(builder->code, builder->nr_code, sizeof(*builder->code), code_order);
+	return 0;
+}
+
+static const struct line_code *find_code(struct line_builder *builder, uint64_t address)
+{
+	const struct line_code *last = builder->last;
+	size_t low = 0, high = builder->nr_code;
+
+	if (last && address >= last->start && address < last->end)
+		return last;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (builder->code[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == builder->nr_code || address < builder->code[low].start)
+		return NULL;
+	builder->last = &builder->code[low];
+	return builder->last;
+}
+
+bool line_builder_has_code(struct line_builder *builder, uint64_t address)
+{
+	return find_code(builder, address) != NULL;
+}
+
+/* ---- texts ---- */
+
+static uint64_t hash_text(const char *text, size_t nr_bytes)
+{
+	uint64_t hash = nr_bytes;
+
+	for (; nr_bytes >= sizeof(uint64_t); nr_bytes -= sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+		text += sizeof(word);
+	}
+	for (; nr_bytes; nr_bytes--)
+		hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
+	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static int texts_rehash(struct line_texts *texts)
+{
+	size_t nr_slots = texts->nr_slots ? 2 * texts->nr_slots : 4096;
+	uint32_t *slots;
+
+	if (2 * texts->nr_used < texts->nr_slots)
+		return 0;
+	slots = calloc(nr_slots, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < texts->nr_slots; i++) {
+		const char *text = texts->bytes + texts->slots[i];
+		size_t slot;
+
+		if (!texts->slots[i])
+			continue;
+		slot = hash_text(text, strlen(text)) & (nr_slots - 1);
+		while (slots[slot])
+			slot = (slot + 1) & (nr_slots - 1);
+		slots[slot] = texts->slots[i];
+	}
+	free(texts->slots);
+	texts->slots = slots;
+	texts->nr_slots = nr_slots;
+	return 0;
+}
+
+static int texts_append(struct line_texts *texts, const char *text, size_t nr_bytes,
+			uint32_t *offset)
+{
+	if (texts->nr_bytes + nr_bytes + 1 > LINE_WIRE_MAX_BYTES)
+		return -EFBIG;
+	while (texts->nr_bytes + nr_bytes + 1 > texts->room) {
+		size_t room = texts->room ? 2 * texts->room : 65536;
+		char *bytes = realloc(texts->bytes, room);
+
+		if (!bytes)
+			return -ENOMEM;
+		texts->bytes = bytes;
+		texts->room = room;
+	}
+	*offset = (uint32_t)texts->nr_bytes;
+	memcpy(texts->bytes + texts->nr_bytes, text, nr_bytes);
+	texts->bytes[texts->nr_bytes + nr_bytes] = '\0';
+	texts->nr_bytes += nr_bytes + 1;
+	return 0;
+}
+
+int line_builder_text(struct line_builder *builder, const char *text, uint32_t *offset)
+{
+	struct line_texts *texts = &builder->texts;
+	size_t nr_bytes = strlen(text);
+	size_t slot;
+	int error;
+
+	*offset = 0;
+	if (!nr_bytes)
+		return 0;
+	error = texts_rehash(texts);
+	if (error)
+		return error;
+	slot = hash_text(text, nr_bytes) & (texts->nr_slots - 1);
+	for (; texts->slots[slot]; slot = (slot + 1) & (texts->nr_slots - 1)) {
+		if (strcmp(texts->bytes + texts->slots[slot], text) != 0)
+			continue;
+		*offset = texts->slots[slot];
+		return 0;
+	}
+	error = texts_append(texts, text, nr_bytes, offset);
+	if (error)
+		return error;
+	texts->slots[slot] = *offset;
+	texts->nr_used++;
+	return 0;
+}
+
+/* ---- files ---- */
+
+static int add_file(struct line_builder *builder, uint32_t text)
+{
+	uint32_t *files =
+		make_room(builder->files, builder->nr_files, &builder->room_files, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	builder->files = files;
+	files[builder->nr_files++] = text;
+	return 0;
+}
+
+static size_t file_slot(const uint32_t *slots, size_t nr_slots, const uint32_t *files,
+			uint32_t text)
+{
+	size_t slot = text * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (nr_slots - 1);
+
+	while (slots[slot] && files[slots[slot]] != text)
+		slot = (slot + 1) & (nr_slots - 1);
+	return slot;
+}
+
+static int rehash_files(struct line_builder *builder)
+{
+	size_t nr_slots = builder->nr_file_slots ? 2 * builder->nr_file_slots : 1024;
+	uint32_t *slots;
+
+	if (2 * builder->nr_files < builder->nr_file_slots)
+		return 0;
+	slots = calloc(nr_slots, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 1; i < builder->nr_files; i++)
+		slots[file_slot(slots, nr_slots, builder->files, builder->files[i])] = (uint32_t)i;
+	free(builder->file_slots);
+	builder->file_slots = slots;
+	builder->nr_file_slots = nr_slots;
+	return 0;
+}
+
+int line_builder_file(struct line_builder *builder, const char *path, uint32_t *number)
+{
+	uint32_t text;
+	size_t slot;
+	int error = line_builder_text(builder, path, &text);
+
+	*number = 0;
+	if (error || !text)
+		return error;
+	error = rehash_files(builder);
+	if (error)
+		return error;
+	slot = file_slot(builder->file_slots, builder->nr_file_slots, builder->files, text);
+	if (!builder->file_slots[slot]) {
+		error = add_file(builder, text);
+		if (error)
+			return error;
+		builder->file_slots[slot] = (uint32_t)builder->nr_files - 1;
+	}
+	*number = builder->file_slots[slot];
+	return 0;
+}
+
+/* ---- inlined functions ---- */
+
+int line_builder_node(struct line_builder *builder, const struct line_wire_node *node,
+		      uint32_t *number)
+{
+	struct line_wire_node *nodes =
+		make_room(builder->nodes, builder->nr_nodes, &builder->room_nodes, sizeof(*nodes));
+
+	if (!nodes)
+		return -ENOMEM;
+	builder->nodes = nodes;
+	*number = (uint32_t)builder->nr_nodes;
+	nodes[builder->nr_nodes++] = *node;
+	return 0;
+}
+
+int line_builder_inlined(struct line_builder *builder, uint32_t node, uint64_t begin, uint64_t end)
+{
+	const struct line_code *code = find_code(builder, begin);
+	struct line_inlined *inlined;
+
+	if (!code || begin >= end)
+		return 0;
+	if (end > code->end)
+		end = code->end;
+	inlined = make_room(builder->inlined, builder->nr_inlined, &builder->room_inlined,
+			    sizeof(*inlined));
+	if (!inlined)
+		return -ENOMEM;
+	builder->inlined = inlined;
+	inlined[builder->nr_inlined++] =
+		(struct line_inlined){.start = code->key + (begin - code->start),
+				      .end = code->key + (end - code->start),
+				      .node = node};
+	return 0;
+}
+
+/* ---- whole ---- */
+
+int line_builder_init(struct line_builder *builder, const struct symbol_file *image, uint64_t bias)
+{
+	const struct line_wire_node none = {.function = 0};
+	uint32_t number;
+	int error;
+
+	*builder = (struct line_builder){.code = NULL};
+	error = list_code(builder, image, bias);
+	if (!error)
+		error = texts_append(&builder->texts, "", 0, &number);
+	if (!error)
+		error = line_builder_node(builder, &none, &number);
+	if (!error)
+		error = add_file(builder, 0);
+	if (error)
+		line_builder_deinit(builder);
+	return error;
+}
+
+void line_builder_deinit(struct line_builder *builder)
+{
+	free(builder->code);
+	dwarf_rows_deinit(&builder->rows);
+	free(builder->inlined);
+	free(builder->nodes);
+	free(builder->files);
+	free(builder->file_slots);
+	free(builder->texts.bytes);
+	free(builder->texts.slots);
+	free(builder->ranges);
+	*builder = (struct line_builder){.code = NULL};
+}

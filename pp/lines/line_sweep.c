@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * line_builder_finish: sequences and inlined functions, each sorted by key,
+ * are gone through together, once.
+ */
+#include "pp/lines/line_builder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- sorting ---- */
+
+#define DIGIT_BITS 11
+#define NR_DIGITS  (1u << DIGIT_BITS)
+
+/* What is sorted, by its start; equal ones keep their order. */
+struct sorted {
+	uint64_t start;
+	size_t index;
+};
+
+static void sort_digit(const struct sorted *from, struct sorted *to, size_t nr, unsigned int shift)
+{
+	size_t places[NR_DIGITS] = {0};
+	size_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		places[from[i].start >> shift & (NR_DIGITS - 1)]++;
+	for (size_t i = 0; i < NR_DIGITS; i++) {
+		size_t here = places[i];
+
+		places[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < nr; i++)
+		to[places[from[i].start >> shift & (NR_DIGITS - 1)]++] = from[i];
+}
+
+static bool is_sorted(const struct sorted *items, size_t nr, uint64_t *highest)
+{
+	bool sorted = true;
+
+	*highest = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (items[i].start < *highest)
+			sorted = false;
+		else
+			*highest = items[i].start;
+	}
+	return sorted;
+}
+
+/* Sort items of nr in place, with room for as many in spare. */
+static void sort(struct sorted *items, struct sorted *spare, size_t nr)
+{
+	uint64_t highest;
+	struct sorted *from = items, *to = spare;
+
+	if (is_sorted(items, nr, &highest))
+		return;
+	for (unsigned int shift = 0; shift < 64 && highest >> shift; shift += DIGIT_BITS) {
+		struct sorted *swap = to;
+
+		sort_digit(from, to, nr, shift);
+		to = from;
+		from = swap;
+	}
+	if (from != items)
+		memcpy(items, from, nr * sizeof(*items));
+}
+
+/* ---- the sweep ---- */
+
+/* Functions that hold the key we are at, each within the one before. */
+struct open {
+	uint64_t end;
+	uint32_t node;
+};
+
+struct sweep {
+	struct line_builder *builder;
+	struct sorted *order, *spare; /* of sequences, then of what was inlined */
+	struct line_inlined *inlined; /* in order */
+	size_t next;		      /* of them */
+	struct open *open;
+	size_t nr_open, room_open;
+	uint64_t done; /* ranges are made up to here */
+};
+
+/* Their keys instead of their addresses; what is no code is of no byte. */
+static void place_sequences(struct line_builder *builder)
+{
+	struct dwarf_rows *rows = &builder->rows;
+
+	for (size_t i = 0; i < rows->nr_sequences; i++) {
+		struct dwarf_sequence *sequence = &rows->sequences[i];
+		const struct line_code *code = NULL;
+		uint64_t end = sequence->end;
+
+		if (line_builder_has_code(builder, sequence->start))
+			code = builder->last;
+		if (!code) {
+			sequence->nr_rows = 0;
+			continue;
+		}
+		if (end > code->end)
+			end = code->end;
+		for (size_t j = 0; j < sequence->nr_rows; j++)
+			rows->rows[sequence->row + j].address += code->key - code->start;
+		sequence->start += code->key - code->start;
+		sequence->end = end + (code->key - code->start);
+	}
+}
+
+static int order_sequences(struct sweep *sweep)
+{
+	const struct dwarf_rows *rows = &sweep->builder->rows;
+
+	for (size_t i = 0; i < rows->nr_sequences; i++)
+		sweep->order[i] = (struct sorted){.start = rows->sequences[i].start, .index = i};
+	sort(sweep->order, sweep->spare, rows->nr_sequences);
+	return 0;
+}
+
+static int order_inlined(struct sweep *sweep)
+{
+	const struct line_builder *builder = sweep->builder;
+	size_t nr = builder->nr_inlined;
+
+	for (size_t i = 0; i < nr; i++)
+		sweep->order[i] = (struct sorted){.start = builder->inlined[i].start, .index = i};
+	sort(sweep->order, sweep->spare, nr);
+	sweep->inlined = calloc(nr + 1, sizeof(*sweep->inlined));
+	if (!sweep->inlined)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		sweep->inlined[i] = builder->inlined[sweep->order[i].index];
+	return 0;
+}
+
+static void close_open(struct sweep *sweep, uint64_t key)
+{
+	while (sweep->nr_open && sweep->open[sweep->nr_open - 1].end <= key)
+		sweep->nr_open--;
+}
+
+static int push_open(struct sweep *sweep, const struct line_inlined *inlined)
+{
+	uint64_t end = inlined->end;
+
+	if (sweep->nr_open == sweep->room_open) {
+		size_t room = sweep->room_open ? 2 * sweep->room_open : 64;
+		void *open = reallocarray(sweep->open, room, sizeof(*sweep->open));
+
+		if (!open)
+			return -ENOMEM;
+		sweep->open = open;
+		sweep->room_open = room;
+	}
+	/* No further than what it is within. */
+	if (sweep->nr_open && end > sweep->open[sweep->nr_open - 1].end)
+		end = sweep->open[sweep->nr_open - 1].end;
+	sweep->open[sweep->nr_open++] = (struct open){.end = end, .node = inlined->node};
+	return 0;
+}
+
+/* Have what is inlined at key open. */
+static int open_at(struct sweep *sweep, uint64_t key)
+{
+	int error = 0;
+
+	while (!error && sweep->next < sweep->builder->nr_inlined &&
+	       sweep->inlined[sweep->next].start <= key) {
+		const struct line_inlined *inlined = &sweep->inlined[sweep->next++];
+
+		close_open(sweep, inlined->start);
+		if (inlined->end > key)
+			error = push_open(sweep, inlined);
+	}
+	close_open(sweep, key);
+	return error;
+}
+
+/* Where it is another one, end at the latest. */
+static uint64_t next_change(const struct sweep *sweep, uint64_t end)
+{
+	if (sweep->nr_open && sweep->open[sweep->nr_open - 1].end < end)
+		end = sweep->open[sweep->nr_open - 1].end;
+	if (sweep->next < sweep->builder->nr_inlined && sweep->inlined[sweep->next].start < end)
+		end = sweep->inlined[sweep->next].start;
+	return end;
+}
+
+static int add_range(struct line_builder *builder, const struct line_wire_range *range)
+{
+	const struct line_wire_range *last =
+		builder->nr_ranges ? &builder->ranges[builder->nr_ranges - 1] : NULL;
+
+	if (last && last->file == range->file && last->line == range->line &&
+	    last->node == range->node)
+		return 0;
+	if (!builder->ranges || builder->nr_ranges == builder->room_ranges) {
+		size_t room = builder->room_ranges ? 2 * builder->room_ranges : 65536;
+		void *ranges = reallocarray(builder->ranges, room, sizeof(*builder->ranges));
+
+		if (!ranges)
+			return -ENOMEM;
+		builder->ranges = ranges;
+		builder->room_ranges = room;
+	}
+	builder->ranges[builder->nr_ranges++] = *range;
+	return 0;
+}
+
+static int add_gap(struct sweep *sweep, uint64_t start)
+{
+	return add_range(sweep->builder,
+			 &(struct line_wire_range){.start = start, .file = LINE_NO_FILE});
+}
+
+/* Of one row, from key start to end. */
+static int sweep_row(struct sweep *sweep, const struct dwarf_row *row, uint64_t start, uint64_t end)
+{
+	int error = 0;
+
+	while (!error && start < end) {
+		struct line_wire_range range = {
+			.start = start, .file = row->file, .line = row->line};
+
+		error = open_at(sweep, start);
+		if (sweep->nr_open)
+			range.node = sweep->open[sweep->nr_open - 1].node;
+		if (!error)
+			error = add_range(sweep->builder, &range);
+		start = next_change(sweep, end);
+	}
+	return error;
+}
+
+/* What an earlier one did not tell of it. */
+static int sweep_sequence(struct sweep *sweep, const struct dwarf_sequence *sequence)
+{
+	const struct dwarf_row *rows = &sweep->builder->rows.rows[sequence->row];
+	int error = 0;
+
+	if (!sequence->nr_rows || sequence->end <= sweep->done)
+		return 0;
+	if (sequence->start > sweep->done)
+		error = add_gap(sweep, sweep->done);
+	for (size_t i = 0; !error && i < sequence->nr_rows; i++) {
+		uint64_t start = rows[i].address;
+		uint64_t end = i + 1 < sequence->nr_rows ? rows[i + 1].address : sequence->end;
+
+		if (end > sequence->end)
+			end = sequence->end;
+		if (start < sweep->done)
+			start = sweep->done;
+		error = sweep_row(sweep, &rows[i], start, end);
+	}
+	sweep->done = sequence->end;
+	return error;
+}
+
+static int run(struct sweep *sweep)
+{
+	struct line_builder *builder = sweep->builder;
+	const struct dwarf_rows *rows = &builder->rows;
+	size_t nr =
+		rows->nr_sequences > builder->nr_inlined ? rows->nr_sequences : builder->nr_inlined;
+	int error;
+
+	sweep->order = calloc(nr + 1, sizeof(*sweep->order));
+	sweep->spare = calloc(nr + 1, sizeof(*sweep->spare));
+	if (!sweep->order || !sweep->spare)
+		return -ENOMEM;
+	error = order_inlined(sweep);
+	if (!error)
+		error = order_sequences(sweep);
+	for (size_t i = 0; !error && i < rows->nr_sequences; i++)
+		error = sweep_sequence(sweep, &rows->sequences[sweep->order[i].index]);
+	return error ? error : add_gap(sweep, sweep->done);
+}
+
+int line_builder_finish(struct line_builder *builder)
+{
+	struct sweep sweep = {.builder = builder};
+	int error;
+
+	place_sequences(builder);
+	error = run(&sweep);
+	free(sweep.order);
+	free(sweep.spare);
+	free(sweep.inlined);
+	free(sweep.open);
+	return error;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A report as one HTML page that needs nothing else: pp/page/ with the data
+ * of a profile that has symbols. Written to a stream that the caller checks
+ * for errors.
+ */
+#ifndef PP_FORMAT_PAGE_H
+#define PP_FORMAT_PAGE_H
+
+#include "events/events.h"
+#include "pp/calls/call_tree.h"
+#include "pp/page/page_code.h"
+#include "pp/profile/profile.h"
+
+#include <stdio.h>
+
+struct page_options {
+	enum demangle_mode demangle;
+	const struct event_table *events; /* NULL: fewer words */
+	const struct page_code *code;	  /* of the same profile; NULL: none */
+	const struct call_tree *calls;	  /* of the same selection; NULL: no stacks */
+};
+
+/* 0, -ENOMEM, -E2BIG. With details, lines and time where the profile has them. */
+int page_format(FILE *out, const struct profile *profile, const struct page_options *options);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers as the page takes them (pp/page/data.js): arrays behind one another,
+ * each number in digits of base 128, the lowest first, 128 added to all but
+ * the last. Written as base64 at the end.
+ */
+#ifndef PP_PAGE_DATA_H
+#define PP_PAGE_DATA_H
+
+#include "pp/base/json_writer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PAGE_ARRAYS_MAX 2048
+
+struct page_array {
+	char name[32];
+	size_t first; /* in bytes */
+	size_t nr;    /* of numbers */
+};
+
+struct page_data {
+	uint8_t *bytes;
+	size_t nr_bytes, room;
+	struct page_array arrays[PAGE_ARRAYS_MAX];
+	size_t nr_arrays;
+	int error; /* the first: -ENOMEM, -E2BIG; nothing is added after it */
+};
+
+/* All zeros is empty. Numbers that follow are of this array. */
+void page_data_begin(struct page_data *data, const char *name);
+/* "name_column" */
+void page_data_begin_column(struct page_data *data, const char *name, size_t column);
+void page_data_add(struct page_data *data, uint64_t number);
+
+/* {"name":[first byte, numbers],...} */
+void page_data_directory(const struct page_data *data, struct json_writer *json, const char *key);
+void page_data_base64(const struct page_data *data, FILE *out);
+void page_data_deinit(struct page_data *data);
+
+#endif

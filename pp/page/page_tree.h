@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The call tree of a page (pp/page/tree.js): its nodes in the order of a walk, the heaviest first.
+ */
+#ifndef PP_PAGE_TREE_H
+#define PP_PAGE_TREE_H
+
+#include "pp/calls/call_tree.h"
+#include "pp/page/page_data.h"
+
+/* The arrays. 0 or -ENOMEM. */
+int page_tree_add(struct page_data *data, const struct call_tree *tree);
+/* The names. 0 or -ENOMEM. */
+int page_tree_write(struct json_writer *json, const struct call_tree *tree,
+		    enum demangle_mode demangle);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The code of the symbols that a profile has rows of, for documents. */
+#ifndef PP_ROW_CODE_H
+#define PP_ROW_CODE_H
+
+#include "pp/code/code_bytes.h"
+#include "pp/profile/profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct row_code {
+	const uint8_t **rows; /* by row: all nr_bytes of its symbol, or NULL */
+	struct code_bytes *images;
+	size_t nr_images;
+};
+
+/* Of a profile with symbols. What can't be had is not there. 0 or -ENOMEM, -errno. */
+int row_code_load(struct row_code *code, const struct profile *profile,
+		  const struct profile_options *options);
+void row_code_deinit(struct row_code *code);
+
+#endif

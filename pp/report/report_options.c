@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/report/report_options.h"
+
+#include "pp/options/select_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option {
+	OPTION_SYMBOLS = 1,
+	OPTION_DETAILS,
+	OPTION_DEBUG_INFO,
+	OPTION_INLINES,
+	OPTION_XML,
+	OPTION_JSON,
+	OPTION_CALLGRAPH,
+	OPTION_STACKS,
+	OPTION_FOLDED,
+	OPTION_PPROF,
+	OPTION_CALLGRIND,
+	OPTION_HTML,
+	OPTION_SHOW_ADDRESS,
+	OPTION_LONG_FILENAMES,
+	OPTION_ACCUMULATED,
+	OPTION_GLOBAL_PERCENT,
+	OPTION_SORT,
+	OPTION_REVERSE,
+	OPTION_MERGE,
+	OPTION_BY,
+	OPTION_EXCLUDE_DEPENDENT,
+	OPTION_EXCLUDE_SYMBOLS,
+	OPTION_INCLUDE_SYMBOLS,
+	OPTION_THRESHOLD,
+	OPTION_DEMANGLE,
+	OPTION_NO_HEADER,
+	OPTION_OUTPUT,
+	OPTION_DIFF,
+	OPTION_ERROR,
+};
+
+/* A tree has a line for each way to each function: most are of a few samples. */
+#define STACKS_THRESHOLD 0.5
+
+static const struct poptOption option_table[] = {
+	{"symbols", 'l', ARG_NONE, OPTION_SYMBOLS, "list symbols, not images", NULL},
+	{"debug-info", 'g', ARG_NONE, OPTION_DEBUG_INFO, "show source files and lines", NULL},
+	{"inlines", 0, ARG_NONE, OPTION_INLINES, "list inlined functions, too, each for itself",
+	 NULL},
+	{"details", 'd', ARG_NONE, OPTION_DETAILS, "list each symbol's addresses, too", NULL},
+	{"callgraph", 'c', ARG_NONE, OPTION_CALLGRAPH, "show callers and callees of functions",
+	 NULL},
+	{"stacks", 0, ARG_NONE, OPTION_STACKS,
+	 "show call stacks as a tree, without what is below 0.5 % (see -t)", NULL},
+	{"folded", 0, ARG_NONE, OPTION_FOLDED, "write a line for each call stack, for flame graphs",
+	 NULL},
+	{"pprof", 0, ARG_TEXT, OPTION_PPROF, "write call stacks for pprof to", "FILE"},
+	{"callgrind", 0, ARG_NONE, OPTION_CALLGRIND,
+	 "write call stacks for kcachegrind and callgrind_annotate", NULL},
+	{"sort", 's', ARG_TEXT, OPTION_SORT, "sort by sample, image, app-name, symbol, debug, vma",
+	 "KEY,..."},
+	{"reverse-sort", 'r', ARG_NONE, OPTION_REVERSE, "reverse the order", NULL},
+	{"threshold", 't', ARG_TEXT, OPTION_THRESHOLD, "leave out what is below", "PERCENT"},
+	{"merge", 'm', ARG_TEXT, OPTION_MERGE,
+	 "sum what was sampled apart: cpu, lib, tid, tgid, unitmask, cgroup, all", "WHAT,..."},
+	{"by", 0, ARG_TEXT, OPTION_BY, "rows are these, not applications", "cgroup|tgid|tid|cpu"},
+	{"diff", 0, ARG_NONE, OPTION_DIFF,
+	 "compare two profiles: A B, or --last: with what was before", NULL},
+	{"error", 0, ARG_NONE, OPTION_ERROR, "show the sampling error of percentages", NULL},
+	{"exclude-dependent", 'x', ARG_NONE, OPTION_EXCLUDE_DEPENDENT,
+	 "leave out libraries and kernel under applications", NULL},
+	{"exclude-symbols", 'e', ARG_TEXT, OPTION_EXCLUDE_SYMBOLS, "leave out these symbols",
+	 "SYMBOL,..."},
+	{"include-symbols", 'i', ARG_TEXT, OPTION_INCLUDE_SYMBOLS, "take these symbols only",
+	 "SYMBOL,..."},
+	{"show-address", 'w', ARG_NONE, OPTION_SHOW_ADDRESS, "show addresses of symbols", NULL},
+	{"long-filenames", 'f', ARG_NONE, OPTION_LONG_FILENAMES, "show whole paths", NULL},
+	{"accumulated", 'a', ARG_NONE, OPTION_ACCUMULATED, "show running totals", NULL},
+	{"global-percent", '%', ARG_NONE, OPTION_GLOBAL_PERCENT,
+	 "percentages of all samples, not of an application's", NULL},
+	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "names of C++ symbols", "none|normal|smart"},
+	{"no-header", 'n', ARG_NONE, OPTION_NO_HEADER, "no header, no column heads", NULL},
+	{"xml", 'X', ARG_NONE, OPTION_XML, "write XML", NULL},
+	{"json", 0, ARG_NONE, OPTION_JSON, "write JSON", NULL},
+	{"html", 0, ARG_TEXT, OPTION_HTML, "write one HTML page with everything in it", "FILE"},
+	{"output-file", 'o', ARG_TEXT, OPTION_OUTPUT, "write the report to", "FILE"},
+	TOOL_TABLE_END};
+
+static int add_sort(struct text_options *text, const char *name, struct diag *diag)
+{
+	static const char *const names[TEXT_SORT_NR] = {
+		[TEXT_SORT_SAMPLE] = "sample", [TEXT_SORT_IMAGE] = "image",
+		[TEXT_SORT_APP] = "app-name",  [TEXT_SORT_SYMBOL] = "symbol",
+		[TEXT_SORT_VMA] = "vma",       [TEXT_SORT_DEBUG] = "debug",
+	};
+	size_t sort = 0;
+
+	while (sort < TEXT_SORT_NR && strcmp(names[sort], name) != 0)
+		sort++;
+	if (sort == TEXT_SORT_NR)
+		return diag_set(
+			diag, -EINVAL,
+			"--sort: \"%s\" is none of sample, image, app-name, symbol, debug, vma",
+			name);
+	for (size_t i = 0; i < text->nr_sort; i++)
+		if (text->sort[i] == (enum text_sort)sort)
+			return diag_set(diag, -EINVAL, "--sort: %s is given twice", name);
+	text->sort[text->nr_sort++] = (enum text_sort)sort;
+	return 0;
+}
+
+static int parse_sort(struct report_options *options, const char *text, struct diag *diag)
+{
+	struct spec_list items;
+	int error = spec_list_parse(&items, text, diag);
+
+	for (size_t i = 0; i < items.nr_patterns && !error; i++) {
+		error = add_sort(&options->text, items.patterns[i], diag);
+		if (!strcmp(items.patterns[i], "debug"))
+			options->profile.lines = true;
+	}
+	spec_list_deinit(&items);
+	return error;
+}
+
+static int set_demangle(struct report_options *options, const char *text, struct diag *diag)
+{
+	int error = select_parse_demangle(text, &options->text.demangle, diag);
+
+	if (!error)
+		options->profile.demangle = options->text.demangle;
+	return error;
+}
+
+static int set_format(struct report_options *options, enum report_format format, struct diag *diag)
+{
+	if (options->format != REPORT_TEXT && options->format != format)
+		return diag_set(diag, -EINVAL, "a report has one format: choose one of them");
+	options->format = format;
+	return 0;
+}
+
+static int set_pprof(struct report_options *options, const char *text, struct diag *diag)
+{
+	int error = set_format(options, REPORT_PPROF, diag);
+
+	return error ? error
+		     : select_keep_text(&options->output, "--pprof's file (or -o)", text, diag);
+}
+
+/* A page has all that there is; its file is the option's value. */
+static int set_page(struct report_options *options, const char *path, struct diag *diag)
+{
+	int error = set_format(options, REPORT_PAGE, diag);
+
+	if (error)
+		return error;
+	options->profile.symbols = options->profile.details = options->profile.by_time =
+		options->profile.lines = true;
+	return select_keep_text(&options->output, "--html or --output-file", path, diag);
+}
+
+/* Options that take a value, and formats. */
+static int set_value(struct report_options *options, int option, const char *text,
+		     struct diag *diag)
+{
+	switch (option) {
+	case OPTION_SORT:
+		return parse_sort(options, text, diag);
+	case OPTION_MERGE:
+		return select_parse_merge(text, &options->selection.merge, diag);
+	case OPTION_BY:
+		options->text.named_rows = true;
+		return rows_by_parse(text, &options->selection.by, diag);
+	case OPTION_EXCLUDE_SYMBOLS:
+		return select_parse_list(&options->profile.exclude, "--exclude-symbols", text,
+					 diag);
+	case OPTION_INCLUDE_SYMBOLS:
+		return select_parse_list(&options->profile.include, "--include-symbols", text,
+					 diag);
+	case OPTION_THRESHOLD:
+		return select_parse_threshold(text, &options->text.threshold, diag);
+	case OPTION_DEMANGLE:
+		return set_demangle(options, text, diag);
+	case OPTION_HTML:
+		return set_page(options, text, diag);
+	case OPTION_OUTPUT:
+		return select_keep_text(&options->output, "--output-file", text, diag);
+	case OPTION_STACKS:
+		return set_format(options, REPORT_STACKS, diag);
+	case OPTION_FOLDED:
+		return set_format(options, REPORT_FOLDED, diag);
+	case OPTION_PPROF:
+		return set_pprof(options, text, diag);
+	default:
+		return set_format(options, REPORT_CALLGRIND, diag);
+	}
+}
+
+/* Options that are only there or not; true when option is one. */
+static bool set_flag(struct report_options *options, int option)
+{
+	bool *flag = option == OPTION_SYMBOLS		  ? &options->profile.symbols
+		     : option == OPTION_SHOW_ADDRESS	  ? &options->text.show_vma
+		     : option == OPTION_LONG_FILENAMES	  ? &options->text.long_names
+		     : option == OPTION_ACCUMULATED	  ? &options->text.accumulated
+		     : option == OPTION_GLOBAL_PERCENT	  ? &options->text.global_percent
+		     : option == OPTION_REVERSE		  ? &options->text.reverse
+		     : option == OPTION_EXCLUDE_DEPENDENT ? &options->selection.exclude_dependent
+		     : option == OPTION_DIFF		  ? &options->diff
+		     : option == OPTION_ERROR		  ? &options->text.show_error
+		     : option == OPTION_CALLGRAPH	  ? &options->callgraph
+							  : NULL;
+
+	if (flag)
+		*flag = true;
+	else if (option == OPTION_DEBUG_INFO)
+		options->profile.lines = options->text.show_lines = true;
+	else if (option == OPTION_INLINES)
+		options->profile.symbols = options->profile.inlines = true;
+	else if (option == OPTION_DETAILS)
+		options->profile.symbols = options->profile.details = options->text.show_details =
+			options->text.show_vma = true;
+	else if (option == OPTION_NO_HEADER)
+		options->text.header = false;
+	else
+		return false;
+	return true;
+}
+
+static int take_option(void *tool, int option, const char *text, struct diag *diag)
+{
+	struct report_options *options = tool;
+
+	if (option == OPTION_XML || option == OPTION_JSON)
+		return set_format(options, option == OPTION_XML ? REPORT_XML : REPORT_JSON, diag);
+	if (set_flag(options, option))
+		return 0;
+	return set_value(options, option, text, diag);
+}
+
+static int parse_diff(struct report_options *options, const char *const *words, size_t nr_words,
+		      int64_t now_ns, struct diag *diag)
+{
+	int64_t last_ns = 0;
+
+	if (options->tool.from || options->tool.to)
+		return diag_set(diag, -EINVAL,
+				"--from and --to say one stretch, and two are compared: write "
+				"time:FROM..TO time:FROM..TO");
+	if (options->tool.last) {
+		int error = time_length_parse(options->tool.last, &last_ns, diag);
+
+		if (error)
+			return error;
+	}
+	options->nr_sides = SPEC_SIDES_MAX;
+	return spec_parse_diff(options->sides, words, nr_words, last_ns, now_ns, diag);
+}
+
+static int take_words(void *tool, const char *const *words, size_t nr_words, int64_t now_ns,
+		      struct diag *diag)
+{
+	struct report_options *options = tool;
+	int error;
+
+	if (options->diff)
+		return parse_diff(options, words, nr_words, now_ns, diag);
+	error = spec_parse_sides(options->sides, &options->nr_sides, words, nr_words, now_ns, diag);
+	return error ? error
+		     : tool_options_set_range(&options->tool, options->sides, options->nr_sides,
+					      now_ns, diag);
+}
+
+static const struct tool_command command = {
+	.name = "opreport",
+	.usage = "[OPTION...] [PROFILE SPECIFICATION...]",
+	.contains = "libbfd",
+	.options = option_table,
+	.take = take_option,
+	.take_words = take_words,
+};
+
+/* Documents hold everything in an order of their own: what arranges text is an error there. */
+static int check_document(const struct report_options *options, struct diag *diag)
+{
+	const struct text_options *text = &options->text;
+	const char *option = text->threshold > 0    ? "--threshold"
+			     : text->nr_sort	    ? "--sort"
+			     : text->reverse	    ? "--reverse-sort"
+			     : text->accumulated    ? "--accumulated"
+			     : text->show_error	    ? "--error"
+			     : text->global_percent ? "--global-percent"
+			     : !text->header	    ? "--no-header"
+						    : NULL;
+
+	if ((options->format != REPORT_XML && options->format != REPORT_JSON) || !option)
+		return 0;
+	return diag_set(diag, -EINVAL, "%s goes with the text layout only", option);
+}
+
+/* A call graph and what is made of stacks: the rest would silently do nothing. */
+static int check_stacks(const struct report_options *options, struct diag *diag)
+{
+	const struct text_options *text = &options->text;
+	const char *option = NULL;
+
+	if (options->callgraph && options->format != REPORT_TEXT && options->format != REPORT_XML)
+		return diag_set(diag, -EINVAL,
+				"--callgraph is a layout of its own: leave it out, or the other "
+				"format");
+	if (text->accumulated)
+		option = "--accumulated";
+	else if (options->profile.inlines)
+		option = "--inlines";
+	else if (options->profile.details)
+		option = "--details";
+	else if (options->profile.lines)
+		option = "--debug-info";
+	else if (!options->callgraph && text->global_percent)
+		option = "--global-percent";
+	else if (!options->callgraph && text->show_vma)
+		option = "--show-address";
+	else if (!options->callgraph && text->nr_sort)
+		option = "--sort";
+	else if (!options->callgraph && text->show_error)
+		option = "--error";
+	else if (options->format > REPORT_STACKS && text->threshold > 0)
+		option = "--threshold";
+	if (!option)
+		return 0;
+	return diag_set(diag, -EINVAL, "%s makes no sense of %s", option,
+			options->callgraph		   ? "a call graph"
+			: options->format == REPORT_STACKS ? "a tree of stacks"
+							   : "what other programs read");
+}
+
+/* What only one of the layouts has is an error in the other, not silently nothing. */
+static int check_layout(const struct report_options *options, struct diag *diag)
+{
+	const char *option = NULL;
+
+	if (options->nr_sides > 1 && options->text.accumulated)
+		return diag_set(diag, -EINVAL,
+				"--accumulated makes no sense of changes: leave it out");
+	if (report_needs_stacks(options))
+		return check_stacks(options, diag);
+	if (options->profile.inlines && options->format == REPORT_PAGE)
+		return diag_set(diag, -EINVAL, "a page is of symbols: leave --inlines out");
+	if (options->profile.inlines &&
+	    (options->profile.include.nr_patterns || options->profile.exclude.nr_patterns))
+		return diag_set(diag, -EINVAL,
+				"--include-symbols and --exclude-symbols choose symbols, which "
+				"--inlines takes apart: leave one of them out");
+	if (options->profile.symbols)
+		return 0;
+	if (options->text.accumulated)
+		option = "--accumulated";
+	else if (options->text.show_vma)
+		option = "--show-address";
+	else if (options->profile.lines)
+		option = "--debug-info";
+	else if (options->profile.include.nr_patterns)
+		option = "--include-symbols";
+	else if (options->profile.exclude.nr_patterns)
+		option = "--exclude-symbols";
+	for (size_t i = 0; i < options->text.nr_sort; i++)
+		if (options->text.sort[i] != TEXT_SORT_SAMPLE)
+			option = "--sort by anything but sample";
+	if (!option)
+		return 0;
+	return diag_set(diag, -EINVAL, "%s goes with --symbols (-l) only", option);
+}
+
+int report_options_parse(struct report_options *options, int argc, const char **argv,
+			 int64_t now_ns, struct diag *diag)
+{
+	int error;
+
+	*options = (struct report_options){.text.header = true,
+					   .text.threshold = -1,
+					   .text.demangle = DEMANGLE_NORMAL,
+					   .profile.demangle = DEMANGLE_NORMAL};
+	error = tool_options_parse(&options->tool, &command, options, argc, argv, now_ns, diag);
+	if (options->text.threshold < 0)
+		options->text.threshold = options->format == REPORT_STACKS ? STACKS_THRESHOLD : 0;
+	options->selection.whole_rows = options->text.long_names;
+	if (options->nr_sides > 1) /* each is shown as a whole */
+		options->profile.by_time = false;
+	if (!error)
+		error = check_layout(options, diag);
+	if (!error)
+		error = check_document(options, diag);
+	options->profile.root = options->tool.root;
+	options->profile.image_path = options->tool.image_path;
+	options->profile.cache_path = options->tool.cache_path;
+	return error;
+}
+
+void report_options_deinit(struct report_options *options)
+{
+	for (size_t i = 0; i < SPEC_SIDES_MAX; i++)
+		spec_deinit(&options->sides[i]);
+	spec_list_deinit(&options->profile.include);
+	spec_list_deinit(&options->profile.exclude);
+	free(options->output);
+	tool_options_deinit(&options->tool);
+	*options = (struct report_options){0};
+}
+
+void report_options_show(enum tool_what what)
+{
+	tool_options_show(&command, what);
+}

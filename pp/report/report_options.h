@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of opreport. */
+#ifndef PP_REPORT_OPTIONS_H
+#define PP_REPORT_OPTIONS_H
+
+#include "pp/format/format_text.h"
+#include "pp/profile/profile.h"
+#include "pp/selection/selection.h"
+#include "pp/selection/spec.h"
+#include "pp/options/tool_options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum report_format {
+	REPORT_TEXT,
+	REPORT_XML,
+	REPORT_JSON,
+	REPORT_STACKS,	  /* --stacks */
+	REPORT_FOLDED,	  /* --folded */
+	REPORT_PPROF,	  /* --pprof */
+	REPORT_CALLGRIND, /* --callgrind */
+	REPORT_PAGE,
+};
+
+struct report_options {
+	struct tool_options tool;
+	struct spec sides[SPEC_SIDES_MAX]; /* two: a differential profile */
+	size_t nr_sides;
+	struct selection_options selection;
+	struct profile_options profile;
+	enum report_format format;
+	struct text_options text;
+	char *output;	/* -o; NULL: standard output */
+	bool callgraph; /* -c */
+	bool diff;	/* --diff: words are of two sides */
+};
+
+/*
+ * Times are seen from now_ns. 0, or -EINVAL, -EOPNOTSUPP, -ENOMEM and diag;
+ * options is to be deinited in any case.
+ */
+int report_options_parse(struct report_options *options, int argc, const char **argv,
+			 int64_t now_ns, struct diag *diag);
+void report_options_deinit(struct report_options *options);
+
+/* Whether the report is made of call stacks. */
+static inline bool report_needs_stacks(const struct report_options *options)
+{
+	return options->callgraph ||
+	       (options->format >= REPORT_STACKS && options->format <= REPORT_CALLGRIND);
+}
+
+/* Whether it has the call stacks that there are, if there are any. */
+static inline bool report_takes_stacks(const struct report_options *options)
+{
+	return options->format == REPORT_PAGE ||
+	       (options->format == REPORT_JSON && options->profile.symbols);
+}
+
+/* --help, --usage, --version. */
+void report_options_show(enum tool_what what);
+
+#endif

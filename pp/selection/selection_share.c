@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/selection/selection_internal.h"
+
+#include <string.h>
+
+/* How much of a stretch is in range. */
+static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
+{
+	int64_t begin = begin_ns > range->begin_ns ? begin_ns : range->begin_ns;
+	int64_t end = end_ns < range->end_ns ? end_ns : range->end_ns;
+
+	return end > begin ? end - begin : 0;
+}
+
+/* Whether the first side gets what both have; the other one has to do without. */
+static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
+{
+	bool first = overlap(&selection->sides[0].range, begin_ns, end_ns) >=
+		     overlap(&selection->sides[1].range, begin_ns, end_ns);
+
+	selection->sides[first ? 1 : 0].shared = true;
+	return first;
+}
+
+/* Slices that both have go to the side that has more of their time. */
+static void share_slices(struct selection *selection, struct session_parts *a,
+			 struct session_parts *b)
+{
+	for (size_t i = a->nr_slices; i > 0; i--) {
+		const struct part_slice *slice = &a->slices[i - 1];
+		size_t j = 0;
+
+		while (j < b->nr_slices && strcmp(slice->path, b->slices[j].path) != 0)
+			j++;
+		if (j == b->nr_slices)
+			continue;
+		if (give(selection, slice->begin_ns, slice->end_ns))
+			session_parts_drop_slice(b, j);
+		else
+			session_parts_drop_slice(a, i - 1);
+	}
+}
+
+static void share_live(struct selection *selection, struct session_parts *a,
+		       struct session_parts *b)
+{
+	int64_t begin_ns = INT64_MAX;
+	int64_t end_ns = 0;
+
+	if (!a->nr_live || !b->nr_live)
+		return;
+	for (size_t i = 0; i < a->nr_live; i++) {
+		if (a->live[i].begin_ns && a->live[i].begin_ns < begin_ns)
+			begin_ns = a->live[i].begin_ns;
+		if (a->live[i].end_ns > end_ns)
+			end_ns = a->live[i].end_ns;
+	}
+	if (give(selection, begin_ns, end_ns))
+		session_parts_drop_live(b);
+	else
+		session_parts_drop_live(a);
+}
+
+void selection_share(struct selection *selection)
+{
+	const struct selection_side *a = &selection->sides[0];
+	const struct selection_side *b = &selection->sides[1];
+
+	if (!a->timed || !b->timed || overlap(&a->range, b->range.begin_ns, b->range.end_ns))
+		return;
+	for (size_t i = 0; i < a->nr_sessions; i++)
+		for (size_t j = 0; j < b->nr_sessions; j++) {
+			struct selection_session *left = &selection->sessions[a->first_session + i];
+			struct selection_session *right =
+				&selection->sessions[b->first_session + j];
+
+			if (strcmp(left->path, right->path) != 0)
+				continue;
+			share_slices(selection, &left->parts, &right->parts);
+			share_live(selection, &left->parts, &right->parts);
+		}
+}

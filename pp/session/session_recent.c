@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/session/session_recent.h"
+
+#include "pp/session/daemon_client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define NS_PER_S INT64_C(1000000000)
+/* "Up to now" was now when the options were read. */
+#define NOW_SLACK_NS (5 * NS_PER_S)
+/* Longer ago is not in memory at the rates that daemons are left on with: not worth asking. */
+#define REACH_NS (15 * 60 * NS_PER_S)
+/* The daemon's now is later than ours when we asked. */
+#define ASK_MORE_NS (NS_PER_S / 20)
+
+static int64_t now_ns(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static bool is_recent(const struct time_range *range, int64_t now)
+{
+	return range->begin_ns < now && range->begin_ns > now - REACH_NS &&
+	       range->end_ns > now - NOW_SLACK_NS;
+}
+
+/* All of the stretch, or all that the session ever had. */
+static bool is_complete(const struct daemon_recent *recent, const struct time_range *range,
+			const struct session_info *info)
+{
+	return recent->begin_ns <= range->begin_ns ||
+	       (info->started_ns && recent->begin_ns <= info->started_ns + NS_PER_S);
+}
+
+static int take(struct session_parts *parts, struct session_info *info, const char *path,
+		const struct time_range *range, const struct daemon_recent *recent)
+{
+	struct slice *slice;
+	struct diag why;
+	int error = slice_open_fd(&slice, recent->fd, "the daemon's memory", &why);
+
+	if (error)
+		return error == -ENOMEM ? error : 1;
+	*info = (struct session_info){0};
+	*parts = (struct session_parts){0};
+	/* What lacks there is told by who reads the session's files; here they are not. */
+	(void)session_info_load(info, path, &why);
+	if (!is_complete(recent, range, info)) {
+		slice_close(slice);
+		session_info_deinit(info);
+		*info = (struct session_info){0};
+		return 1;
+	}
+	return session_parts_add_slice(parts, slice, "the daemon's memory");
+}
+
+int session_recent_read(struct session_parts *parts, struct session_info *info,
+			const char *session_dir, const char *path, const struct time_range *range)
+{
+	int64_t now = now_ns();
+	const struct daemon_patience patience = {DAEMON_TIMEOUT_MS, -1};
+	struct daemon_recent recent;
+	struct diag why;
+
+	if (!is_recent(range, now))
+		return 1;
+	if (daemon_recent(session_dir, (uint64_t)(now - range->begin_ns + ASK_MORE_NS),
+			  DAEMON_SEPARATE_SESSION, &patience, &recent, &why))
+		return 1;
+	return take(parts, info, path, range, &recent);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/symbols/code_names.h"
+
+#include "lib/file.h"
+#include "oprof/session.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BYTES ((size_t)64 << 20)
+#define OTHER	  "[other code]"
+
+struct parsing {
+	struct symbol_table table;
+	size_t nr_allocated;
+	char *string; /* where the next name goes */
+};
+
+/* start ascends. */
+static int add(struct parsing *parsing, uint64_t key, const char *name)
+{
+	struct symbol_table *table = &parsing->table;
+
+	if (table->nr_symbols == parsing->nr_allocated) {
+		size_t nr = parsing->nr_allocated ? 2 * parsing->nr_allocated : 1024;
+		void *symbols = reallocarray(table->symbols, nr, sizeof(*table->symbols));
+
+		if (!symbols)
+			return -ENOMEM;
+		table->symbols = symbols;
+		parsing->nr_allocated = nr;
+	}
+	table->symbols[table->nr_symbols++] =
+		(struct symbol){.start = key, .nr_bytes = 1, .name = name};
+	return 0;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* One character of [text, end), \xHH for any; control characters are shown as '?'. */
+static char take_character(const char **text, const char *end)
+{
+	unsigned char c = (unsigned char)*(*text)++;
+
+	if (c == '\\' && end - *text >= 3 && (*text)[0] == 'x' && hex_digit((*text)[1]) >= 0 &&
+	    hex_digit((*text)[2]) >= 0) {
+		c = (unsigned char)(hex_digit((*text)[1]) << 4 | hex_digit((*text)[2]));
+		*text += 3;
+	}
+	return c < 0x20 || c == 0x7f ? '?' : (char)c;
+}
+
+static const char *keep_name(struct parsing *parsing, const char *text, const char *end)
+{
+	const char *name = parsing->string;
+
+	while (text < end)
+		*parsing->string++ = take_character(&text, end);
+	*parsing->string++ = '\0';
+	return name;
+}
+
+/* "NUMBER NAME", numbers ascending. */
+static int parse_line(struct parsing *parsing, const char *line, const char *end)
+{
+	const struct symbol_table *table = &parsing->table;
+	uint64_t last = table->symbols[table->nr_symbols - 1].start;
+	unsigned long long number;
+	char *next;
+
+	if (*line < '1' || *line > '9' || memchr(line, '\0', (size_t)(end - line)))
+		return 0;
+	errno = 0;
+	number = strtoull(line, &next, 10);
+	if (errno || *next != ' ' || next + 1 >= end || number <= last || number > OPROF_NAMES_MAX)
+		return 0;
+	return add(parsing, number, keep_name(parsing, next + 1, end));
+}
+
+int code_names_parse(const char *text, size_t nr_bytes, struct symbol_table *table)
+{
+	struct parsing parsing = {.table = {.strings = malloc(nr_bytes + 1)}};
+	const char *end;
+	int error;
+
+	parsing.string = parsing.table.strings;
+	error = parsing.string ? add(&parsing, 0, OTHER) : -ENOMEM;
+	/* A last line without its end may be one that is being written. */
+	for (const char *line = text;
+	     !error && (end = memchr(line, '\n', nr_bytes - (size_t)(line - text))); line = end + 1)
+		error = parse_line(&parsing, line, end);
+	if (error) {
+		symbol_table_deinit(&parsing.table);
+		return error;
+	}
+	*table = parsing.table;
+	return 0;
+}
+
+static int tell(struct symbol_table *table, enum symbols_lack lack, const char *text)
+{
+	table->lack = lack;
+	table->note = strdup(text);
+	return table->note ? 0 : -ENOMEM;
+}
+
+int code_names_load(struct symbol_table *table, const char *meta_path)
+{
+	char *path, *text;
+	size_t nr_bytes;
+	int error;
+
+	*table = (struct symbol_table){0};
+	if (asprintf(&path, "%s/names", meta_path ? meta_path : ".") < 0)
+		return -ENOMEM;
+	error = meta_path ? file_read_text(path, MAX_BYTES, &text, &nr_bytes) : -ENOENT;
+	free(path);
+	if (error == -ENOMEM)
+		return error;
+	if (error == -ENOENT) {
+		error = code_names_parse("", 0, table);
+		return error ? error : tell(table, SYMBOLS_NONE, "the session has no names of it");
+	}
+	if (error)
+		return tell(table, SYMBOLS_DAMAGED, strerror(-error));
+	error = code_names_parse(text, nr_bytes, table);
+	free(text);
+	return error;
+}

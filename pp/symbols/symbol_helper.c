@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/symbols/symbol_helper.h"
+
+#include "lib/confine.h"
+#include "lib/stop_signal.h"
+#include "pp/symbols/debug_fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_SECONDS 60
+#define DEFAULT_BYTES	((size_t)4 << 30)
+
+/* A file system that hangs costs no CPU: so many times the CPU limit on the clock. */
+#define CLOCK_LIMIT_FACTOR 5
+
+struct helper {
+	const struct symbol_request *request;
+	struct confine_limits limits;
+	pid_t pid;
+	int result_fd; /* a file in memory */
+	int alive[2];  /* pipe: the write end closes when the child ends */
+	int hung;
+};
+
+static void helper_init(struct helper *helper, const struct symbol_request *request)
+{
+	const struct symbol_search *search = request->search;
+
+	*helper = (struct helper){.request = request, .result_fd = -1, .alive = {-1, -1}};
+	helper->limits.max_seconds = search->max_seconds ? search->max_seconds : DEFAULT_SECONDS;
+	helper->limits.max_bytes = search->max_bytes ? search->max_bytes : DEFAULT_BYTES;
+	helper->limits.max_file_bytes = SYMBOL_WIRE_MAX_BYTES;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void helper_deinit(struct helper *helper)
+{
+	close_fd(&helper->result_fd);
+	close_fd(&helper->alive[0]);
+	close_fd(&helper->alive[1]);
+}
+
+/* The child's life. It never returns into the parent's code, nor flushes its stdio. */
+__attribute__((noreturn)) static void child_main(struct helper *helper, symbol_read_fn *read)
+{
+	int low = helper->result_fd, high = helper->alive[1], error;
+
+	if (low > high) {
+		low = helper->alive[1];
+		high = helper->result_fd;
+	}
+	error = confine_process(&helper->limits, CONFINE_READ_FILES, low, high);
+	if (!error)
+		error = read(helper->request, helper->result_fd);
+	_exit(-error & 0xff);
+}
+
+static int start(struct helper *helper, symbol_read_fn *read)
+{
+	helper->result_fd = memfd_create("oprof-symbols", MFD_CLOEXEC);
+	if (helper->result_fd < 0 || pipe2(helper->alive, O_CLOEXEC))
+		return -errno;
+	helper->pid = fork();
+	if (helper->pid < 0)
+		return -errno;
+	if (!helper->pid)
+		child_main(helper, read);
+	close_fd(&helper->alive[1]);
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* A signal may come just before the wait: looked at as often. */
+#define LOOK_MS 500
+
+/* Wait until the child's end of the pipe closes; kill it when that takes too long. */
+static void wait_for_end(struct helper *helper)
+{
+	int64_t end = now_ms() + helper->limits.max_seconds * INT64_C(1000) * CLOCK_LIMIT_FACTOR;
+	/* Only the end (POLLHUP), not what the child may write. */
+	struct pollfd poll_fd = {.fd = helper->alive[0]};
+
+	for (;;) {
+		int64_t left = end - now_ms();
+		int nr = poll(&poll_fd, 1, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0);
+
+		if (nr > 0)
+			return;
+		if (left > 0 && (!nr || errno == EINTR) && !stop_signal_came())
+			continue;
+		helper->hung = 1;
+		kill(helper->pid, SIGKILL);
+		return;
+	}
+}
+
+/* Its wait status; 0 where somebody else reaped it: the result will tell. */
+static int reap(struct helper *helper)
+{
+	int status = 0;
+
+	while (waitpid(helper->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return status;
+}
+
+/* ---- what became of it ---- */
+
+static char *tell_signal(const struct helper *helper, int number)
+{
+	char *text;
+	int nr;
+
+	if (helper->hung)
+		nr = asprintf(&text, "reading it took over %u s",
+			      helper->limits.max_seconds * CLOCK_LIMIT_FACTOR);
+	else if (number == SIGXCPU || number == SIGKILL)
+		nr = asprintf(&text, "reading it took over %u s of CPU (SIG%s)",
+			      helper->limits.max_seconds, sigabbrev_np(number));
+	else
+		nr = asprintf(&text, "the process that read it ended by SIG%s: it may be damaged",
+			      sigabbrev_np(number) ? sigabbrev_np(number) : "?");
+	return nr < 0 ? NULL : text;
+}
+
+static char *tell_error(const struct helper *helper, int error)
+{
+	char *text;
+	int nr;
+
+	if (error == ENOMEM)
+		nr = asprintf(&text, "reading it needs over %zu MB of memory",
+			      helper->limits.max_bytes >> 20);
+	else
+		nr = asprintf(&text, "can't be read: %s", strerror(error));
+	return nr < 0 ? NULL : text;
+}
+
+static int finish(struct helper *helper, int status, int (*take)(int fd, void *result),
+		  void *result, char **note)
+{
+	int error = -EILSEQ;
+
+	if (stop_signal_came())
+		return -EINTR;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		error = take(helper->result_fd, result);
+	if (!error || error == -ENOMEM)
+		return error;
+	if (WIFSIGNALED(status))
+		*note = tell_signal(helper, WTERMSIG(status));
+	else
+		*note = tell_error(helper, WEXITSTATUS(status) ? WEXITSTATUS(status) : EILSEQ);
+	return *note ? 0 : -ENOMEM;
+}
+
+int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
+		       int (*take)(int fd, void *result), void *result, char **note)
+{
+	struct helper helper;
+	int error;
+
+	*note = NULL;
+	helper_init(&helper, request);
+	error = start(&helper, read);
+	if (!error) {
+		wait_for_end(&helper);
+		error = finish(&helper, reap(&helper), take, result, note);
+	}
+	helper_deinit(&helper);
+	return error;
+}
+
+int symbol_helper_fetch(const struct symbol_request *request, struct symbol_request *fetched,
+			char **path)
+{
+	const struct oprof_image_identity *identity = request->identity;
+	struct buildid id = {.nr_bytes = identity->nr_build_id};
+	int error;
+
+	*path = NULL;
+	if (id.nr_bytes > BUILDID_BYTES_MAX || request->debug_file)
+		return -ENOENT;
+	memcpy(id.bytes, identity->build_id, id.nr_bytes);
+	error = debug_fetch(&id, path);
+	if (error)
+		return error == -ENOMEM ? error : -ENOENT;
+	*fetched = *request;
+	fetched->debug_file = *path;
+	return 0;
+}
+
+static int take_table(int fd, void *result)
+{
+	return symbol_wire_read(fd, result);
+}
+
+int symbol_helper_run(const struct symbol_request *request, symbol_read_fn *read,
+		      struct symbol_table *table)
+{
+	char *note;
+	int error;
+
+	*table = (struct symbol_table){0};
+	error = symbol_helper_read(request, read, take_table, table, &note);
+	if (!error && note) {
+		table->lack = SYMBOLS_DAMAGED;
+		table->note = note;
+	}
+	return error;
+}

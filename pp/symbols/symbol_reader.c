@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/symbols/symbol_reader.h"
+
+#include "pp/symbols/debug_file.h"
+#include "pp/symbols/mini_symbols.h"
+#include "pp/symbols/symbol_file.h"
+#include "pp/symbols/symbol_plt.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One binary on its way to a result. */
+struct reading {
+	const struct symbol_request *request;
+	struct symbol_result result;
+	struct symbol_image image;
+	struct symbol_file debug; /* fd -1: none */
+	struct symbol_file mini;  /* what the image carries with it; elf NULL: nothing */
+	struct symbol_plt plt;
+	int damage; /* an error of reading that left symbols out */
+};
+
+__attribute__((format(printf, 2, 3))) static void note(struct reading *reading, const char *format,
+						       ...)
+{
+	va_list arguments;
+
+	free(reading->result.note);
+	va_start(arguments, format);
+	if (vasprintf(&reading->result.note, format, arguments) < 0)
+		reading->result.note = NULL;
+	va_end(arguments);
+}
+
+/* ---- its symbols ---- */
+
+static int list_table(struct reading *reading, const struct symbol_file *from, Elf_Scn *table)
+{
+	uint64_t bias =
+		from == &reading->image.file ? 0 : symbol_file_bias(&reading->image.file, from);
+	int error;
+
+	if (!table)
+		return 0;
+	error = symbol_file_list(&reading->image.file, from, table, bias, &reading->result.list);
+	if (error == -EILSEQ)
+		reading->damage = error;
+	return error == -ENOMEM ? error : 0;
+}
+
+static int list_debug(struct reading *reading)
+{
+	int error = debug_file_open(&reading->debug, &reading->image.file, reading->request->search,
+				    reading->request->debug_file);
+
+	if (error) {
+		reading->debug.fd = -1;
+		return error == -ENOMEM ? error : 0;
+	}
+	reading->result.debug_path = strdup(reading->debug.path);
+	return reading->result.debug_path
+		       ? list_table(reading, &reading->debug, reading->debug.symtab)
+		       : -ENOMEM;
+}
+
+static int list_mini(struct reading *reading)
+{
+	int error = mini_symbols_open(&reading->mini, &reading->image.file);
+
+	if (error) {
+		reading->mini.elf = NULL;
+		if (error == -EILSEQ)
+			reading->damage = error;
+		return error == -ENOMEM ? error : 0;
+	}
+	return list_table(reading, &reading->mini, reading->mini.symtab);
+}
+
+/* Full symbols from the image or its debug file; -p and root apply to both. */
+static int list_full(struct reading *reading)
+{
+	int error = list_table(reading, &reading->image.file, reading->image.file.symtab);
+
+	if (!error && !reading->result.list.nr_symbols)
+		error = list_debug(reading);
+	if (!error && !reading->result.list.nr_symbols)
+		error = list_mini(reading);
+	return error;
+}
+
+static void tell_lack(struct reading *reading, size_t nr_full)
+{
+	if (reading->damage) {
+		reading->result.lack = SYMBOLS_DAMAGED;
+		note(reading, "damaged: not all of its symbols could be read");
+		return;
+	}
+	/* The vdso has no symbols but those it exports: they are all. */
+	if (nr_full ||
+	    (reading->result.list.nr_symbols && reading->request->kind == OPROF_IMAGE_VDSO))
+		return;
+	reading->result.lack =
+		reading->result.list.nr_symbols ? SYMBOLS_DYNAMIC_ONLY : SYMBOLS_STRIPPED;
+	note(reading, reading->image.kept ? "no debug symbols in what the session kept of it"
+					  : "no debug symbols");
+}
+
+static int list_all(struct reading *reading)
+{
+	int error = list_full(reading);
+	size_t nr_full = reading->result.list.nr_symbols;
+
+	if (!error)
+		error = list_table(reading, &reading->image.file, reading->image.file.dynsym);
+	if (!error && reading->image.file.dynsym)
+		error = symbol_plt_list(&reading->plt, &reading->image.file, &reading->result.list);
+	if (!error)
+		error = symbol_list_resolve(&reading->result.list);
+	if (!error)
+		tell_lack(reading, nr_full);
+	return error;
+}
+
+static void reading_deinit(struct reading *reading)
+{
+	symbol_list_deinit(&reading->result.list);
+	symbol_plt_close(&reading->plt);
+	symbol_file_close(&reading->debug);
+	symbol_file_close(&reading->mini);
+	symbol_image_close(&reading->image);
+	free(reading->result.debug_path);
+	free(reading->result.note);
+}
+
+int symbol_read(const struct symbol_request *request, int fd)
+{
+	struct reading reading = {.request = request, .debug = {.fd = -1}, .mini = {.fd = -1}};
+	int error = symbol_image_open(&reading.image, request);
+
+	if (error == -ENOMEM)
+		return error;
+	symbol_list_init(&reading.result.list);
+	if (error) {
+		reading.result.lack = symbol_image_tell(error, &reading.result.note);
+		error = 0;
+	} else {
+		error = list_all(&reading);
+	}
+	reading.result.kept = reading.image.kept;
+	if (!error)
+		error = symbol_wire_write(fd, &reading.result);
+	reading_deinit(&reading);
+	return error;
+}

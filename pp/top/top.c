@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/top/top.h"
+
+#include "lib/file.h"
+#include "pp/session/daemon_client.h"
+#include "pp/selection/session_dir.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* With keys: a signal that ends us waits as well, and the screen says that the daemon is slow. */
+#define PATIENCE_MIN_MS 1000
+#define PATIENCE_MAX_MS 4000
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* ---- which daemon ---- */
+
+static int find_session(const char *wanted, const char **dir, struct diag *diag)
+{
+	int error;
+
+	*dir = wanted;
+	if (wanted)
+		return daemon_probe(wanted, diag);
+	*dir = SESSION_DIR_OWN;
+	if (!daemon_probe(*dir, diag))
+		return 0;
+	*dir = SESSION_DIR_SYSTEM;
+	error = daemon_probe(*dir, diag);
+	if (error == -ENOTCONN)
+		return diag_set(diag, error,
+				"no daemon samples this machine (looked in " SESSION_DIR_OWN
+				" and " SESSION_DIR_SYSTEM "); oprof start starts one");
+	return error;
+}
+
+/* ---- what the daemon costs ---- */
+
+static bool read_cpu_ns(pid_t pid, uint64_t *cpu_ns)
+{
+	char path[64];
+	char *text;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	if (pid <= 0 || file_read_text(path, 4096, &text, NULL))
+		return false;
+	*cpu_ns = strtoull(text, NULL, 10);
+	free(text);
+	return true;
+}
+
+/* When pid began, CLOCK_BOOTTIME; 0: not known. Its name may have blanks: count from behind it. */
+static uint64_t read_start_ns(pid_t pid)
+{
+	long ticks = sysconf(_SC_CLK_TCK);
+	uint64_t start = 0;
+	char path[64];
+	char *text;
+	char *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (ticks <= 0 || file_read_text(path, 4096, &text, NULL))
+		return 0;
+	at = strrchr(text, ')');
+	for (unsigned int i = 0; at && i < 20; i++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	if (at)
+		start = strtoull(at, NULL, 10) * (NS_PER_S / (uint64_t)ticks);
+	free(text);
+	return start;
+}
+
+/* Over the time between two answers; at first, over its life. */
+static void update_cost(struct top *top)
+{
+	uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	pid_t daemon = top->samples.daemon;
+	uint64_t cpu_ns;
+
+	top->daemon_percent = -1;
+	if (!read_cpu_ns(daemon, &cpu_ns))
+		return;
+	if (daemon != top->daemon) {
+		top->daemon = daemon;
+		top->cpu_ns = 0;
+		top->cpu_at_ns = read_start_ns(daemon);
+	}
+	if (top->cpu_at_ns && now_ns > top->cpu_at_ns)
+		top->daemon_percent =
+			100.0 * (double)(cpu_ns - top->cpu_ns) / (double)(now_ns - top->cpu_at_ns);
+	top->cpu_ns = cpu_ns;
+	top->cpu_at_ns = now_ns;
+}
+
+/* ---- events ---- */
+
+static void keep_event(struct top *top)
+{
+	const struct top_event *event;
+
+	if (top->event >= top->samples.nr_events)
+		return;
+	event = &top->samples.events[top->event];
+	top->event_kept = *event;
+	top->event_known = true;
+	(void)snprintf(top->event_name, sizeof(top->event_name), "%s", event->name);
+}
+
+static bool is_kept(const struct top *top, const struct top_event *event)
+{
+	if (strcmp(top->event_name, event->name) != 0)
+		return false;
+	return !top->event_known || (event->period_or_hz == top->event_kept.period_or_hz &&
+				     event->frequency == top->event_kept.frequency &&
+				     event->unit_mask == top->event_kept.unit_mask);
+}
+
+/* Where code runs is what is looked for first; time off CPU has more samples always. */
+static bool is_better(const struct top_event *event, const struct top_event *best)
+{
+	if (event->exact != best->exact)
+		return best->exact;
+	return event->nr_samples + event->nr_idle > best->nr_samples + best->nr_idle;
+}
+
+/* The one shown before, else the best. */
+static void find_event(struct top *top)
+{
+	const struct top_samples *samples = &top->samples;
+
+	top->event = 0;
+	for (size_t i = 0; i < samples->nr_events; i++) {
+		if (is_kept(top, &samples->events[i])) {
+			top->event = i;
+			return;
+		}
+		if (is_better(&samples->events[i], &samples->events[top->event]))
+			top->event = i;
+	}
+	if (!*top->event_name)
+		keep_event(top);
+	else
+		(void)diag_set(&top->trouble, -ENOENT, "no samples of event %s lately",
+			       top->event_name);
+}
+
+void top_next_event(struct top *top)
+{
+	if (!top->samples.nr_events)
+		return;
+	top->event = (top->event + 1) % top->samples.nr_events;
+	keep_event(top);
+}
+
+/* ---- answers ---- */
+
+int top_make_rows(struct top *top)
+{
+	const struct top_choice choice = {top->event, top->view, top->filter};
+	struct top_rows rows;
+	int error;
+
+	top_symbols_begin(top->symbols);
+	error = top_rows_make(&rows, &top->samples, &choice, top->symbols);
+	if (error)
+		return error;
+	top_rows_deinit(&top->rows);
+	top->rows = rows;
+	return 0;
+}
+
+static void take_answer(struct top *top, const struct top_samples *samples)
+{
+	const char *host;
+
+	top_rows_deinit(&top->rows);
+	top_samples_deinit(&top->samples);
+	top->samples = *samples;
+	host = slice_info(samples->slice)->host;
+	(void)snprintf(top->host, sizeof(top->host), "%s", host ? host : "");
+	find_event(top);
+	update_cost(top);
+}
+
+void top_take_keys(struct top *top, int key_fd)
+{
+	top->patience = (struct daemon_patience){PATIENCE_MIN_MS, key_fd};
+}
+
+/* Who asks again and again with too little patience never has an answer. */
+static void tell_slow(struct top *top)
+{
+	struct daemon_patience *patience = &top->patience;
+
+	(void)diag_set(&top->trouble, -ETIMEDOUT,
+		       "the daemon is slow: it did not answer within %d s",
+		       patience->timeout_ms / 1000);
+	if (patience->timeout_ms < PATIENCE_MAX_MS)
+		patience->timeout_ms *= 2;
+}
+
+int top_refresh(struct top *top)
+{
+	struct top_samples samples;
+	struct diag why;
+	int error =
+		top_samples_ask(&samples, top->session_dir, top->window_ns, &top->patience, &why);
+
+	if (error == -ENOMEM)
+		return error;
+	if (error == -ETIMEDOUT)
+		tell_slow(top);
+	else if (error && error != -EINTR) /* a key: it is asked again */
+		top->trouble = why;
+	if (error) /* another view may have been chosen all the same */
+		return top_make_rows(top);
+	diag_clear(&top->trouble);
+	take_answer(top, &samples);
+	return top_make_rows(top);
+}
+
+struct top_show top_show(const struct top *top)
+{
+	return (struct top_show){
+		.samples = &top->samples,
+		.rows = &top->rows,
+		.choice = {top->event, top->view, top->filter},
+		.daemon_percent = top->daemon_percent,
+		.host = top->host,
+		.paused = top->paused,
+	};
+}
+
+int top_init(struct top *top, const struct top_options *options, struct diag *diag)
+{
+	char meta[PATH_MAX];
+	int error;
+
+	*top = (struct top){.view = options->view,
+			    .window_ns = options->window_ns,
+			    .patience = {DAEMON_TIMEOUT_MS, -1},
+			    .daemon_percent = -1};
+	diag_clear(&top->trouble);
+	error = find_session(options->session_dir, &top->session_dir, diag);
+	if (error)
+		return error;
+	(void)snprintf(top->filter, sizeof(top->filter), "%s",
+		       options->filter ? options->filter : "");
+	(void)snprintf(top->event_name, sizeof(top->event_name), "%s",
+		       options->event ? options->event : "");
+	(void)snprintf(meta, sizeof(meta), "%s/samples/current/meta", top->session_dir);
+	error = top_symbols_create(&top->symbols, meta);
+	return error ? diag_set(diag, error, "cannot begin: %s", strerror(-error)) : 0;
+}
+
+void top_deinit(struct top *top)
+{
+	top_rows_deinit(&top->rows);
+	top_samples_deinit(&top->samples);
+	top_symbols_destroy(top->symbols);
+}

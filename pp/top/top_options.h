@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of optop. */
+#ifndef PP_TOP_OPTIONS_H
+#define PP_TOP_OPTIONS_H
+
+#include "lib/diag.h"
+#include "pp/top/top_rows.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum top_what { TOP_RUN, TOP_HELP, TOP_VERSION };
+
+struct top_options {
+	enum top_what what;
+	char *session_dir; /* NULL: where a daemon runs */
+	char *event;	   /* name; NULL: the one with most samples */
+	char *filter;	   /* NULL: none */
+	enum top_view view;
+	uint64_t delay_ns, window_ns;
+	bool batch;
+	unsigned int nr_refreshes; /* 0: without end */
+	unsigned int nr_rows;	   /* of the batch mode; 0: all */
+};
+
+/* 0, or -EINVAL and diag. options is to be deinited in any case. */
+int top_options_parse(struct top_options *options, int argc, const char **argv, struct diag *diag);
+void top_options_deinit(struct top_options *options);
+
+void top_options_help(void);
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/top/top_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <wchar.h>
+
+#define NS_PER_S      INT64_C(1000000000)
+#define NUMBERS_WIDTH 25 /* share, error, samples, and the blank behind */
+
+static const struct {
+	const char *name;
+	const char *head, *detail_head;
+	enum top_cut cut; /* of names */
+} views[TOP_NR_VIEWS] = {
+	[TOP_SYMBOLS] = {"Symbols", "SYMBOL", "IMAGE", TOP_CUT_END},
+	[TOP_IMAGES] = {"Images", "IMAGE", NULL, TOP_CUT_FRONT},
+	[TOP_PROGRAMS] = {"Programs", "PROGRAM", NULL, TOP_CUT_FRONT},
+	[TOP_PROCESSES] = {"Processes", "PROCESS", "PROGRAM", TOP_CUT_END},
+	[TOP_THREADS] = {"Threads", "THREAD", "PROGRAM", TOP_CUT_END},
+	[TOP_CGROUPS] = {"Cgroups", "CGROUP", "PATH", TOP_CUT_FRONT},
+	[TOP_CPUS] = {"CPUs", "CPU", "IDLE", TOP_CUT_END},
+};
+
+const char *top_view_name(enum top_view view)
+{
+	return views[view].name;
+}
+
+/* ---- cells ---- */
+
+/* The character at *text and its cells; '?' of one cell for what can't be shown. */
+static size_t next_character(const char *text, int *nr_cells)
+{
+	mbstate_t state = {0};
+	wchar_t wide;
+	size_t nr = mbrtowc(&wide, text, strlen(text), &state);
+
+	*nr_cells = nr && nr < (size_t)-2 ? wcwidth(wide) : -1;
+	if (nr == 0 || nr >= (size_t)-2)
+		nr = 1;
+	return nr;
+}
+
+static int count_cells(const char *text)
+{
+	int sum = 0;
+
+	while (*text) {
+		int nr_cells;
+
+		text += next_character(text, &nr_cells);
+		sum += nr_cells < 0 ? 1 : nr_cells;
+	}
+	return sum;
+}
+
+/* The end of text that takes at most width cells. */
+static const char *skip_front(const char *text, int width)
+{
+	int nr_cells = count_cells(text);
+
+	while (nr_cells > width) {
+		int gone;
+
+		text += next_character(text, &gone);
+		nr_cells -= gone < 0 ? 1 : gone;
+	}
+	return text;
+}
+
+static int copy_cells(char *line, size_t nr_bytes, size_t *used, const char *text, int width)
+{
+	int sum = 0;
+
+	while (*text) {
+		int nr_cells;
+		size_t nr = next_character(text, &nr_cells);
+		int shown = nr_cells < 0 ? 1 : nr_cells;
+
+		if (sum + shown > width || *used + nr >= nr_bytes)
+			break;
+		if (nr_cells < 0) {
+			line[(*used)++] = '?';
+		} else {
+			memcpy(line + *used, text, nr);
+			*used += nr;
+		}
+		text += nr;
+		sum += shown;
+	}
+	return sum;
+}
+
+void top_text_fit(char *line, size_t nr_bytes, const char *text, int width, enum top_cut cut)
+{
+	size_t used = 0;
+	int nr_cells = 0;
+
+	if (cut == TOP_CUT_FRONT && width > 3 && count_cells(text) > width) {
+		nr_cells = copy_cells(line, nr_bytes, &used, "...", 3);
+		text = skip_front(text, width - 3);
+	}
+	nr_cells += copy_cells(line, nr_bytes, &used, text, width - nr_cells);
+	while (nr_cells++ < width && used + 1 < nr_bytes)
+		line[used++] = ' ';
+	line[used] = '\0';
+}
+
+/* As printed, without blanks behind it. */
+static void fit_line(char line[TOP_LINE_BYTES], int width, const char *text)
+{
+	size_t length;
+
+	top_text_fit(line, TOP_LINE_BYTES, text, width, TOP_CUT_END);
+	length = strlen(line);
+	while (length && line[length - 1] == ' ')
+		line[--length] = '\0';
+}
+
+/* ---- above the rows ---- */
+
+static double seconds_of(const struct top_samples *samples)
+{
+	return (double)(samples->end_ns - samples->begin_ns) / (double)NS_PER_S;
+}
+
+static const struct top_event *event_of(const struct top_show *show)
+{
+	const struct top_samples *samples = show->samples;
+
+	return show->choice.event < samples->nr_events ? &samples->events[show->choice.event]
+						       : NULL;
+}
+
+static void show_event(const struct top_show *show, char *text, size_t nr_bytes)
+{
+	const struct top_event *event = event_of(show);
+	char number[64] = "";
+
+	if (!event) {
+		(void)snprintf(text, nr_bytes, "no event");
+		return;
+	}
+	if (show->samples->nr_events > 1)
+		(void)snprintf(number, sizeof(number), " (%zu of %zu)", show->choice.event + 1,
+			       show->samples->nr_events);
+	if (event->exact)
+		(void)snprintf(text, nr_bytes, "%s, time%s", event->name, number);
+	else if (event->frequency)
+		(void)snprintf(text, nr_bytes, "%s at %" PRIu64 " Hz%s", event->name,
+			       event->period_or_hz, number);
+	else
+		(void)snprintf(text, nr_bytes, "%s, one of %" PRIu64 "%s", event->name,
+			       event->period_or_hz, number);
+}
+
+void top_text_title(char line[TOP_LINE_BYTES], int width, const struct top_show *show)
+{
+	time_t end = (time_t)(show->samples->end_ns / NS_PER_S);
+	char clock[16] = "--:--:--";
+	char event[256];
+	char text[TOP_LINE_BYTES];
+	struct tm tm;
+
+	if (show->samples->end_ns && localtime_r(&end, &tm))
+		(void)strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	show_event(show, event, sizeof(event));
+	(void)snprintf(text, sizeof(text), "oprof top  %.64s  %s, last %.1f s  %s",
+		       show->host && *show->host ? show->host : "-", clock,
+		       seconds_of(show->samples), event);
+	fit_line(line, width, text);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Time off CPU passes for many tasks at once: as many are off as the sum is longer than the time.
+ */
+static void show_sum(const struct top_event *event, double seconds, char *text, size_t nr_bytes)
+{
+	double per_second = seconds > 0 ? 1 / seconds : 0;
+
+	if (event->exact)
+		(void)snprintf(text, nr_bytes, "off %" PRIu64 " times, %.1f tasks at once",
+			       event->nr_samples,
+			       (double)event->weight / (double)NS_PER_S * per_second);
+	else
+		(void)snprintf(text, nr_bytes, "samples %" PRIu64 " (%.0f/s)  idle %.1f %%",
+			       event->nr_samples, (double)event->nr_samples * per_second,
+			       percent(event->nr_idle, event->nr_idle + event->nr_samples));
+}
+
+void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *show)
+{
+	static const struct top_event nothing;
+	const struct top_event *event = event_of(show);
+	double seconds = seconds_of(show->samples);
+	char cost[64] = "";
+	char lost[64] = "";
+	char text[TOP_LINE_BYTES];
+	char what[128];
+
+	if (!event)
+		event = &nothing;
+	if (show->samples->lost)
+		(void)snprintf(lost, sizeof(lost), " (%.1f %%)",
+			       percent(show->samples->lost, show->samples->seen));
+	if (show->daemon_percent >= 0)
+		(void)snprintf(cost, sizeof(cost), "  daemon %.2f %% of a CPU",
+			       show->daemon_percent);
+	show_sum(event, seconds, what, sizeof(what));
+	(void)snprintf(text, sizeof(text), "%s  lost %" PRIu64 "%s%s", what, show->samples->lost,
+		       lost, cost);
+	fit_line(line, width, text);
+}
+
+void top_text_state(char line[TOP_LINE_BYTES], int width, const struct top_show *show)
+{
+	char hidden[64] = "";
+	char text[TOP_LINE_BYTES];
+
+	if (*show->choice.filter)
+		(void)snprintf(hidden, sizeof(hidden), " (%zu rows hidden)", show->rows->nr_hidden);
+	(void)snprintf(text, sizeof(text), "%s%s%s%s%.200s%s", views[show->choice.view].name,
+		       show->paused ? "  [paused]" : "",
+		       show->rows->nr_loading ? "  [loading symbols]" : "",
+		       *show->choice.filter ? "  filter: " : "", show->choice.filter, hidden);
+	fit_line(line, width, text);
+}
+
+/* ---- rows ---- */
+
+/* Cells of the detail column; 0: there is none. */
+static int detail_width(int width, enum top_view view)
+{
+	int rest = width - NUMBERS_WIDTH;
+
+	if (!views[view].detail_head)
+		return 0;
+	return rest / 3 < 24 ? rest / 3 : 24;
+}
+
+static void put_names(char line[TOP_LINE_BYTES], int width, enum top_view view, const char *name,
+		      const char *detail)
+{
+	int for_detail = detail_width(width, view);
+	int for_name = width - NUMBERS_WIDTH - (for_detail ? for_detail + 1 : 0);
+	size_t used = strlen(line);
+
+	top_text_fit(line + used, TOP_LINE_BYTES - used, name, for_name, views[view].cut);
+	if (!for_detail)
+		return;
+	used = strlen(line);
+	if (used + 2 > TOP_LINE_BYTES)
+		return;
+	line[used++] = ' ';
+	top_text_fit(line + used, TOP_LINE_BYTES - used, detail, for_detail, TOP_CUT_END);
+}
+
+void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show *show)
+{
+	enum top_view view = show->choice.view;
+	const struct top_event *event = event_of(show);
+	const char *detail = views[view].detail_head ? views[view].detail_head : "";
+	bool exact = event && event->exact;
+
+	if (exact && view == TOP_SYMBOLS) /* which only say why */
+		detail = "PROGRAM";
+	if (exact && view == TOP_CPUS) /* which they left */
+		detail = "";
+	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",
+		       exact ? "TIMES" : "SAMPLES");
+	put_names(line, width, view, views[view].head, detail);
+}
+
+/* In six cells. */
+static void show_time(uint64_t ns, char text[32])
+{
+	double seconds = (double)ns / (double)NS_PER_S;
+
+	if (ns < 999500)
+		(void)snprintf(text, 32, "%.0fus", seconds * 1e6);
+	else if (ns < 999500000)
+		(void)snprintf(text, 32, "%.0fms", seconds * 1e3);
+	else if (seconds < 99.995)
+		(void)snprintf(text, 32, "%.2fs", seconds);
+	else if (seconds < 9999.5)
+		(void)snprintf(text, 32, "%.0fs", seconds);
+	else
+		(void)snprintf(text, 32, "%.0fh", seconds / 3600);
+}
+
+void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
+		  const struct top_row *row)
+{
+	char idle[32];
+	char error[32];
+	const char *detail = row->detail;
+
+	if (view == TOP_CPUS && !row->exact) {
+		(void)snprintf(idle, sizeof(idle), "%.1f %%",
+			       percent(row->nr_idle, row->nr_idle + row->nr_samples));
+		detail = idle;
+	}
+	if (row->exact)
+		show_time(row->weight, error);
+	else
+		(void)snprintf(error, sizeof(error), "%.2f%%", row->error);
+	(void)snprintf(line, TOP_LINE_BYTES, "%6.2f%% %6s %9" PRIu64 " ", row->share, error,
+		       row->nr_samples);
+	put_names(line, width, view, row->name, detail);
+}
+
+const char *top_text_nothing(const struct top_show *show)
+{
+	const struct top_event *event = event_of(show);
+
+	if (show->rows->nr_rows)
+		return NULL;
+	if (show->rows->nr_hidden)
+		return "no row has the filter's text in it";
+	if (event && event->nr_idle)
+		return "all CPUs were idle";
+	return "no samples: is sampling stopped? oprof status tells";
+}

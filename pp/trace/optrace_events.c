@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* optrace events: the events of a trace, one a line. */
+#include "ctf/reader.h"
+#include "lib/log.h"
+#include "lib/number.h"
+#include "pp/trace/optrace_read.h"
+#include "pp/options/tool_options.h"
+#include "pp/trace/trace_backwards.h"
+#include "pp/trace/trace_filter.h"
+#include "pp/trace/trace_line.h"
+#include "pp/trace/trace_pids.h"
+#include "pp/trace/trace_who.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option {
+	OPTION_EVENTS = 1,
+	OPTION_PIDS,
+	OPTION_THREADS,
+	OPTION_CPU,
+	OPTION_WHERE,
+	OPTION_SEARCH,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_FIRST,
+	OPTION_LAST,
+	OPTION_REVERSE,
+	OPTION_JSON,
+	OPTION_VERSION,
+	OPTION_HELP
+};
+
+#define LAST_MAX 1000000u
+
+static const struct poptOption events_table[] = {
+	{"events", 'e', ARG_TEXT, OPTION_EVENTS, "only these: names, with * and ?", "NAMES"},
+	{"pid", 'p', ARG_TEXT, OPTION_PIDS, "only while threads of these processes ran", "PIDS"},
+	{"thread", 't', ARG_TEXT, OPTION_THREADS,
+	 "only while these ran: numbers, or names with * and ?", "THREADS"},
+	{"cpu", 'C', ARG_TEXT, OPTION_CPU, "only of this CPU", "N"},
+	{"where", 'w', ARG_TEXT, OPTION_WHERE,
+	 "only with such a field: FIELD=VALUE, or != < > <= >=", "CONDITION"},
+	{"search", 's', ARG_TEXT, OPTION_SEARCH, "only those with this in their line", "TEXT"},
+	{"from", 0, ARG_TEXT, OPTION_FROM, "from so many seconds after the trace's begin",
+	 "SECONDS"},
+	{"to", 0, ARG_TEXT, OPTION_TO, "up to there", "SECONDS"},
+	{"first", 'n', ARG_TEXT, OPTION_FIRST, "no more than the first N that are shown", "N"},
+	{"last", 'l', ARG_TEXT, OPTION_LAST, "no more than the last N", "N"},
+	{"reverse", 'r', ARG_NONE, OPTION_REVERSE, "backwards, the newest first", NULL},
+	{"json", 'j', ARG_NONE, OPTION_JSON, "as JSON, an object a line", NULL},
+	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
+	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
+	POPT_TABLEEND};
+
+struct listing {
+	const char *folder;
+	struct trace_filter filter;
+	char *search;
+	uint64_t nr_first, nr_last; /* 0: all */
+	bool json, reverse;
+	struct trace_who *who;
+	struct trace_pids *pids; /* NULL: nobody asks */
+	bool has_begin;
+	uint64_t begin, nr_shown, nr_damaged;
+	struct trace_line line;
+	struct stretch *newest; /* backwards: the one that is read, and those behind it */
+	uint64_t nr_kept;	/* in all of them */
+};
+
+/* Backwards: the lines of a stretch of time, in its order. */
+struct stretch {
+	struct stretch *behind; /* the one after it in time */
+	char *bytes;
+	size_t nr_bytes, room_bytes;
+	size_t *ends; /* of each line */
+	size_t nr, room;
+};
+
+/* ---- options ---- */
+
+static int take_number(const char *option, const char *text, uint64_t max, uint64_t *number,
+		       struct diag *diag)
+{
+	if (!number_parse(text, max, number) && *number)
+		return 0;
+	return diag_set(diag, -EINVAL, "%s=%s: give a number from 1 to %" PRIu64, option, text,
+			max);
+}
+
+static int take_option(struct listing *listing, int option, const char *text, struct diag *diag)
+{
+	switch ((enum option)option) {
+	case OPTION_EVENTS:
+		return trace_filter_events(&listing->filter, text, diag);
+	case OPTION_PIDS:
+		return trace_filter_pids(&listing->filter, text, diag);
+	case OPTION_THREADS:
+		return trace_filter_threads(&listing->filter, text, diag);
+	case OPTION_CPU:
+		return trace_filter_cpu(&listing->filter, text, diag);
+	case OPTION_WHERE:
+		return trace_filter_condition(&listing->filter, text, diag);
+	case OPTION_SEARCH:
+		free(listing->search);
+		listing->search = strdup(text);
+		return listing->search ? 0 : diag_set(diag, -ENOMEM, "no memory for options");
+	case OPTION_FROM:
+		return number_parse_seconds("--from", text, &listing->filter.from_ns, diag);
+	case OPTION_TO:
+		return number_parse_seconds("--to", text, &listing->filter.to_ns, diag);
+	case OPTION_FIRST:
+		return take_number("--first", text, UINT64_MAX, &listing->nr_first, diag);
+	case OPTION_LAST:
+		return take_number("--last", text, LAST_MAX, &listing->nr_last, diag);
+	case OPTION_REVERSE:
+		listing->reverse = true;
+		return 0;
+	case OPTION_JSON:
+		listing->json = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int check(const struct listing *listing, const char *const *words, struct diag *diag)
+{
+	if (words && words[0] && words[1])
+		return diag_set(diag, -EINVAL, "one trace at a time: %s, or %s?", words[0],
+				words[1]);
+	if (listing->nr_first && listing->nr_last)
+		return diag_set(diag, -EINVAL, "the first or the last: not both");
+	if (listing->filter.to_ns && listing->filter.to_ns <= listing->filter.from_ns)
+		return diag_set(diag, -EINVAL, "--to is not behind --from");
+	return 0;
+}
+
+/* 1: something was shown, that is all. 0 or -errno and diag. */
+static int take_options(struct listing *listing, poptContext popt, struct diag *diag)
+{
+	int option, error = 0;
+
+	while (!error && (option = poptGetNextOpt(popt)) > 0) {
+		char *text = poptGetOptArg(popt);
+
+		error = take_option(listing, option, text ? text : "", diag);
+		free(text);
+		if (option == OPTION_HELP)
+			poptPrintHelp(popt, stdout, 0);
+		else if (option == OPTION_VERSION)
+			printf("optrace (oprof) %s\n", OPROF_VERSION);
+		if (option == OPTION_HELP || option == OPTION_VERSION)
+			return 1;
+	}
+	if (!error && option < -1)
+		error = diag_set(diag, -EINVAL, "%s: %s; see optrace events --help",
+				 poptBadOption(popt, 0), poptStrerror(option));
+	return error;
+}
+
+/* ---- lines ---- */
+
+static bool is_found(const struct listing *listing)
+{
+	return !listing->search || memmem(listing->line.bytes, listing->line.nr_bytes,
+					  listing->search, strlen(listing->search));
+}
+
+static int put(const char *bytes, size_t nr_bytes)
+{
+	return fwrite(bytes, 1, nr_bytes, stdout) == nr_bytes ? 0 : -EIO;
+}
+
+/* Into the line: 1; 0: it is not wanted. */
+static int make_line(struct listing *listing, const struct ctf_record *record,
+		     const struct trace_runner *who)
+{
+	if (!trace_filter_lets(&listing->filter, record, listing->begin, who) ||
+	    (listing->pids &&
+	     !trace_filter_lets_process(&listing->filter,
+					trace_pids_at(listing->pids, who->tid, record->time))))
+		return 0;
+	if (listing->json)
+		trace_line_json(&listing->line, record, listing->begin, who);
+	else
+		trace_line_text(&listing->line, record, listing->begin, who);
+	if (listing->line.no_memory)
+		return -ENOMEM;
+	return is_found(listing);
+}
+
+static void tell_damage(struct listing *listing, const struct diag *diag)
+{
+	if (!listing->nr_damaged++)
+		log_warning("%s", diag_show(diag));
+}
+
+/* The trace's begin, which times are told from: 1; 0: it holds nothing. */
+static int find_begin(struct listing *listing, struct ctf_reader *reader, bool tell)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more;
+
+	while ((more = ctf_reader_next(reader, &record, &diag)) < 0)
+		if (tell)
+			tell_damage(listing, &diag);
+	if (more)
+		listing->begin = record.time;
+	listing->has_begin = more;
+	return more;
+}
+
+/* ---- forwards ---- */
+
+static uint64_t from_of(const struct listing *listing)
+{
+	const uint64_t from = listing->begin + listing->filter.from_ns;
+
+	return from < listing->begin ? UINT64_MAX : from;
+}
+
+/*
+ * To where reading has to begin for --from: no packet before is needed. What is
+ * damaged there is told by who reads on.
+ */
+static void go_to_from(struct listing *listing, struct ctf_reader *reader)
+{
+	struct ctf_known known;
+
+	if (!listing->filter.from_ns || listing->pids || /* forks of any time before tell pids */
+	    !trace_who_known(listing->who, &known))
+		return;
+	(void)find_begin(listing, reader, false); /* none: what is wrong is told then */
+	ctf_reader_seek_known(reader, from_of(listing), &known);
+}
+
+static int take(struct listing *listing, const struct ctf_record *record)
+{
+	const struct trace_runner *who = trace_who_at(listing->who, record);
+	int wanted;
+
+	if (!who || (listing->pids && trace_pids_take(listing->pids, record)))
+		return -ENOMEM;
+	if (!listing->has_begin)
+		listing->begin = record->time;
+	listing->has_begin = true;
+	wanted = make_line(listing, record, who);
+	if (wanted <= 0)
+		return wanted;
+	listing->nr_shown++;
+	return put(listing->line.bytes, listing->line.nr_bytes);
+}
+
+/* Nothing behind is wanted. */
+static bool is_done(const struct listing *listing, const struct ctf_record *record)
+{
+	return (listing->nr_first && listing->nr_shown >= listing->nr_first) ||
+	       (listing->filter.to_ns && record->time - listing->begin >= listing->filter.to_ns);
+}
+
+static int list_forwards(struct listing *listing, struct ctf_reader *reader)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more, error = 0;
+
+	go_to_from(listing, reader);
+	while (!error && (more = ctf_reader_next(reader, &record, &diag))) {
+		if (more < 0) {
+			tell_damage(listing, &diag);
+			continue;
+		}
+		error = take(listing, &record);
+		if (is_done(listing, &record))
+			break;
+	}
+	if (listing->nr_damaged > 1)
+		log_warning("%" PRIu64 " places of it are damaged or cut", listing->nr_damaged);
+	return error;
+}
+
+/* ---- backwards ---- */
+
+static void free_newest(struct listing *listing)
+{
+	struct stretch *newest = listing->newest;
+
+	listing->newest = newest->behind;
+	free(newest->bytes);
+	free(newest->ends);
+	free(newest);
+}
+
+static int begin_stretch(struct listing *listing)
+{
+	struct stretch *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	made->behind = listing->newest;
+	listing->newest = made;
+	return 0;
+}
+
+/* Room in *array for nr elements of size and one more. */
+static int need(void **array, size_t *room, size_t nr, size_t size)
+{
+	size_t wanted = *room ? *room : 1024;
+	void *bigger;
+
+	if (nr < *room)
+		return 0;
+	while (wanted <= nr)
+		wanted *= 2;
+	bigger = reallocarray(*array, wanted, size);
+	if (!bigger)
+		return -ENOMEM;
+	*array = bigger;
+	*room = wanted;
+	return 0;
+}
+
+static int take_backwards(void *context, const struct ctf_record *record,
+			  const struct trace_runner *who)
+{
+	struct listing *listing = context;
+	struct stretch *stretch = listing->newest;
+	const struct trace_line *line = &listing->line;
+	const int wanted = make_line(listing, record, who);
+	void *bytes = stretch->bytes, *ends = stretch->ends;
+	int error;
+
+	if (wanted <= 0)
+		return wanted;
+	error = need(&bytes, &stretch->room_bytes, stretch->nr_bytes + line->nr_bytes, 1);
+	stretch->bytes = bytes;
+	if (!error)
+		error = need(&ends, &stretch->room, stretch->nr, sizeof(*stretch->ends));
+	stretch->ends = ends;
+	if (error)
+		return error;
+	memcpy(stretch->bytes + stretch->nr_bytes, line->bytes, line->nr_bytes);
+	stretch->nr_bytes += line->nr_bytes;
+	stretch->ends[stretch->nr++] = stretch->nr_bytes;
+	return 0;
+}
+
+static int put_line(const struct stretch *stretch, size_t i)
+{
+	const size_t from = i ? stretch->ends[i - 1] : 0;
+
+	return put(stretch->bytes + from, stretch->ends[i] - from);
+}
+
+/* Of how many it has to be no more; 0: all. */
+static uint64_t bound(const struct listing *listing)
+{
+	return listing->nr_last ? listing->nr_last : listing->nr_first;
+}
+
+/* Each line as soon as it is the next: no stretch is kept. */
+static int end_reversed(void *context)
+{
+	struct listing *listing = context;
+	const struct stretch *stretch = listing->newest;
+	int error = 0;
+
+	for (size_t i = stretch->nr; !error && i; i--) {
+		if (bound(listing) && listing->nr_shown == bound(listing))
+			return 1;
+		listing->nr_shown++;
+		error = put_line(stretch, i - 1);
+	}
+	free_newest(listing);
+	return error ? error : begin_stretch(listing);
+}
+
+static int end_last(void *context)
+{
+	struct listing *listing = context;
+
+	listing->nr_kept += listing->newest->nr;
+	return listing->nr_kept >= listing->nr_last ? 1 : begin_stretch(listing);
+}
+
+/* The last ones of those that were kept, in order of time. */
+static int put_kept(struct listing *listing)
+{
+	uint64_t left_out =
+		listing->nr_kept > listing->nr_last ? listing->nr_kept - listing->nr_last : 0;
+	int error = 0;
+
+	while (!error && listing->newest) {
+		for (size_t i = (size_t)left_out; !error && i < listing->newest->nr; i++)
+			error = put_line(listing->newest, i);
+		left_out = 0;
+		free_newest(listing);
+	}
+	return error;
+}
+
+static void tell_damage_backwards(void *context, const struct diag *diag)
+{
+	tell_damage(context, diag);
+}
+
+/*
+ * Which threads ran, or whose they are, decides what is shown: then it has to be known at the
+ * trace's end, too.
+ */
+static int find_last_runners(struct listing *listing, struct ctf_reader *reader)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more;
+
+	while ((more = ctf_reader_next(reader, &record, &diag)))
+		if (more > 0 && (!trace_who_at(listing->who, &record) ||
+				 (listing->pids && trace_pids_take(listing->pids, &record))))
+			return -ENOMEM;
+	trace_who_is_behind(listing->who);
+	return 0;
+}
+
+static int list_backwards(struct listing *listing, struct ctf_reader *reader)
+{
+	const struct trace_backwards wanted = {.take = take_backwards,
+					       .end = listing->reverse ? end_reversed : end_last,
+					       .damage = tell_damage_backwards,
+					       .context = listing};
+	const struct trace_filter *filter = &listing->filter;
+	int error = begin_stretch(listing);
+
+	if (error || !find_begin(listing, reader, true))
+		return error;
+	if (filter->nr_threads || filter->nr_pids)
+		error = find_last_runners(listing, reader);
+	if (!error)
+		error = trace_backwards(reader, listing->who, listing->begin + filter->from_ns,
+					filter->to_ns ? listing->begin + filter->to_ns : UINT64_MAX,
+					&wanted);
+	return error || listing->reverse ? error : put_kept(listing);
+}
+
+static int list(struct listing *listing)
+{
+	struct ctf_reader *reader;
+	struct diag diag;
+	int error = ctf_reader_open(&reader, listing->folder, &diag);
+
+	if (error) {
+		log_error("%s", diag_show(&diag));
+		return error;
+	}
+	(void)optrace_read_tell_chunks(reader);
+	ctf_reader_use_ns(reader);
+	error = trace_who_create(&listing->who, ctf_reader_trace(reader));
+	if (!error && listing->filter.nr_pids)
+		error = trace_pids_create(&listing->pids, ctf_reader_trace(reader));
+	if (!error)
+		error = listing->reverse || listing->nr_last ? list_backwards(listing, reader)
+							     : list_forwards(listing, reader);
+	if (error == -ENOMEM)
+		log_error("no memory for the events of %s", listing->folder);
+	ctf_reader_close(reader);
+	return error;
+}
+
+static void deinit(struct listing *listing)
+{
+	while (listing->newest)
+		free_newest(listing);
+	trace_line_deinit(&listing->line);
+	trace_who_destroy(listing->who);
+	trace_pids_destroy(listing->pids);
+	trace_filter_deinit(&listing->filter);
+	free(listing->search);
+}
+
+static int run(struct listing *listing, poptContext popt)
+{
+	const char *const *words;
+	struct diag diag;
+	int done = take_options(listing, popt, &diag);
+
+	if (done > 0)
+		return 0;
+	words = poptGetArgs(popt);
+	if (!done)
+		done = check(listing, words, &diag);
+	if (done) {
+		log_error("%s", diag_show(&diag));
+		return done;
+	}
+	if (words && words[0])
+		listing->folder = words[0];
+	return list(listing);
+}
+
+int optrace_events(int argc, const char **argv)
+{
+	struct listing listing = {.folder = OPTRACE_FOLDER};
+	poptContext popt = poptGetContext(NULL, argc, argv, events_table, 0);
+	int error;
+
+	if (!popt) {
+		log_error("no memory for options");
+		return -ENOMEM;
+	}
+	poptSetOtherOptionHelp(popt, "events [options] [FOLDER]");
+	error = run(&listing, popt);
+	poptFreeContext(popt);
+	deinit(&listing);
+	return error;
+}

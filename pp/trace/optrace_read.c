@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * optrace-read: answers from trace folders. optrace runs it for its verbs
+ * that read; --help is theirs.
+ */
+#include "pp/trace/optrace_read.h"
+
+#include "ctf/reader.h"
+#include "lib/log.h"
+#include "pp/options/tool_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int (*act)(int argc, const char **argv);
+} verbs[] = {{"events", optrace_events}, {"stats", optrace_stats}};
+
+unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader)
+{
+	const unsigned int nr = ctf_reader_nr_bad_chunks(reader);
+
+	if (nr)
+		log_warning(
+			"%u of its newest chunks have no metadata that can be read: that of another is "
+			"taken for them",
+			nr);
+	return nr;
+}
+
+int main(int argc, const char **argv)
+{
+	log_init("optrace", LOG_LEVEL_INFO);
+	for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(verbs[i].name, argv[1])) {
+			argv[1] = "optrace"; /* what its help calls the program */
+			return tool_end(verbs[i].act(argc - 1, argv + 1));
+		}
+	log_error("optrace runs this for its verbs that read: see optrace help");
+	return EXIT_FAILURE;
+}

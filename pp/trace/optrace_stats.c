@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* optrace stats: what CPUs, processes and threads did, calls, interrupts and wake-ups. */
+#include "pp/trace/optrace_read.h"
+
+#include "ctf/reader.h"
+#include "lib/log.h"
+#include "lib/number.h"
+#include "pp/options/tool_options.h"
+#include "pp/trace/trace_filter.h"
+#include "pp/trace/trace_states.h"
+#include "pp/trace/trace_stats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_SHOWN 30u
+
+enum option {
+	OPTION_JSON = 1,
+	OPTION_ROWS,
+	OPTION_HISTOGRAM,
+	OPTION_PID,
+	OPTION_THREAD,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_CPUS,
+	OPTION_PROCESSES,
+	OPTION_THREADS,
+	OPTION_CALLS,
+	OPTION_INTERRUPTS,
+	OPTION_WAKEUPS,
+	OPTION_VERSION,
+	OPTION_HELP
+};
+
+static const struct poptOption stats_table[] = {
+	{"cpus", 0, ARG_NONE, OPTION_CPUS, "only such tables: what each CPU did", NULL},
+	{"process", 0, ARG_NONE, OPTION_PROCESSES, "each process, its threads together", NULL},
+	{"threads", 0, ARG_NONE, OPTION_THREADS, "each thread", NULL},
+	{"calls", 0, ARG_NONE, OPTION_CALLS, "each system call, by name", NULL},
+	{"interrupts", 0, ARG_NONE, OPTION_INTERRUPTS, "each interrupt and soft interrupt", NULL},
+	{"wakeups", 0, ARG_NONE, OPTION_WAKEUPS, "from being woken to running", NULL},
+	{"histogram", 'H', ARG_NONE, OPTION_HISTOGRAM, "and how times are spread", NULL},
+	{"rows", 'n', ARG_TEXT, OPTION_ROWS, "so many of each table (30); 0: all", "N"},
+	{"pid", 'p', ARG_TEXT, OPTION_PID, "only of threads of these processes", "PIDS"},
+	{"thread", 't', ARG_TEXT, OPTION_THREAD, "only of these: numbers, or names with * and ?",
+	 "THREADS"},
+	{"from", 0, ARG_TEXT, OPTION_FROM, "from so many seconds after the trace's begin",
+	 "SECONDS"},
+	{"to", 0, ARG_TEXT, OPTION_TO, "up to there", "SECONDS"},
+	{"json", 'j', ARG_NONE, OPTION_JSON, "as JSON, all of it", NULL},
+	{"version", 'v', ARG_NONE, OPTION_VERSION, "show the version", NULL},
+	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
+	POPT_TABLEEND};
+
+struct reading {
+	const char *folder;
+	bool json;
+	struct trace_stats_choice choice;
+	struct trace_filter filter; /* processes, threads and times */
+	struct trace_states *states;
+	uint64_t trace_begin, begin, end; /* the window's, so far */
+	bool has_begun;
+	struct trace_sums sums;
+};
+
+static bool is_chosen(const void *context, int32_t pid, int32_t tid, const char *name)
+{
+	return trace_filter_lets_process(context, pid) &&
+	       trace_filter_lets_thread(context, tid, name);
+}
+
+static int begin_states(struct reading *reading, struct ctf_reader *reader, uint64_t begin)
+{
+	const int error = trace_states_create(&reading->states, ctf_reader_trace(reader), begin);
+
+	reading->trace_begin = begin;
+	reading->begin = reading->end = begin + reading->filter.from_ns;
+	reading->has_begun = !reading->filter.from_ns;
+	if (!error && (reading->filter.nr_threads || reading->filter.nr_pids))
+		trace_states_choose(reading->states, is_chosen, &reading->filter);
+	return error;
+}
+
+/*
+ * All is read from the trace's begin, whatever --from: what a thread waits for
+ * and since when, the call it is in, whose it is, was told when that began, which
+ * may be any time before, and nothing tells it again.
+ */
+static int take(struct reading *reading, struct ctf_reader *reader, const struct ctf_record *record)
+{
+	const int error = reading->states ? 0 : begin_states(reading, reader, record->time);
+
+	if (error)
+		return error;
+	if (!reading->has_begun && record->time >= reading->begin) {
+		trace_states_begin(reading->states, reading->begin);
+		reading->has_begun = true;
+	}
+	if (record->packet->time_end > reading->end)
+		reading->end = record->packet->time_end;
+	reading->sums.nr_records += reading->has_begun;
+	return trace_states_take(reading->states, record);
+}
+
+static bool is_behind(const struct reading *reading, const struct ctf_record *record)
+{
+	return reading->states && reading->filter.to_ns &&
+	       record->time - reading->trace_begin >= reading->filter.to_ns;
+}
+
+/* Damage costs what is damaged, is told, and the rest is read. */
+static int read_all(struct reading *reading, struct ctf_reader *reader)
+{
+	struct ctf_record record;
+	struct diag diag;
+	int more, error = 0;
+
+	while (!error && (more = ctf_reader_next(reader, &record, &diag))) {
+		if (more > 0 && is_behind(reading, &record)) {
+			reading->end = reading->trace_begin + reading->filter.to_ns;
+			break;
+		}
+		if (more > 0)
+			error = take(reading, reader, &record);
+		else if (!reading->sums.nr_damaged++)
+			log_warning("%s", diag_show(&diag));
+	}
+	return error;
+}
+
+static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
+{
+	for (unsigned int i = 0; i < ctf_reader_nr_streams(reader); i++) {
+		const struct ctf_stream_counts counts =
+			ctf_stream_counts(ctf_reader_stream(reader, i));
+
+		/* What the first packet tells of already was lost before the trace, unless it is
+		 * the ring's first. */
+		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
+		sums->lost_packets += counts.lost_overwritten;
+		sums->nr_damaged += counts.lost_cut;
+	}
+}
+
+static void tell_losses(const struct trace_sums *sums)
+{
+	if (sums->lost_events || sums->lost_packets)
+		log_warning("%" PRIu64 " events and %" PRIu64
+			    " packets were lost when it was recorded: that time is shown as lost",
+			    sums->lost_events, sums->lost_packets);
+	if (sums->nr_damaged)
+		log_warning("%" PRIu64 " places of it are damaged or cut", sums->nr_damaged);
+}
+
+static int show(struct reading *reading, const struct ctf_reader *reader)
+{
+	const struct trace_filter *filter = &reading->filter;
+
+	if (!reading->states) {
+		log_error("%s holds no events", reading->folder);
+		return -ENODATA;
+	}
+	if (filter->to_ns && reading->end > reading->trace_begin + filter->to_ns)
+		reading->end = reading->trace_begin + filter->to_ns;
+	if (!reading->has_begun && reading->end <= reading->begin) {
+		log_error("%s ends before --from", reading->folder);
+		return -ENODATA;
+	}
+	if (!reading->has_begun)
+		trace_states_begin(reading->states, reading->begin);
+	trace_states_end(reading->states, reading->end);
+	reading->sums.from_ns = filter->from_ns;
+	reading->sums.window_ns = reading->end - reading->begin;
+	sum_losses(&reading->sums, reader);
+	tell_losses(&reading->sums);
+	if (reading->json)
+		return trace_stats_show_json(reading->states, &reading->sums, stdout);
+	return trace_stats_show(reading->states, &reading->sums, &reading->choice, stdout);
+}
+
+static int stats(struct reading *reading)
+{
+	struct ctf_reader *reader;
+	struct diag diag;
+	int error = ctf_reader_open(&reader, reading->folder, &diag);
+
+	if (error) {
+		log_error("%s", diag_show(&diag));
+		return error;
+	}
+	reading->sums.nr_damaged += optrace_read_tell_chunks(reader);
+	ctf_reader_use_ns(reader);
+	error = read_all(reading, reader);
+	if (!error)
+		error = show(reading, reader);
+	if (error == -ENOMEM)
+		log_error("no memory for the threads of %s", reading->folder);
+	trace_states_destroy(reading->states);
+	ctf_reader_close(reader);
+	return error;
+}
+
+/* ---- options ---- */
+
+static int take_rows(struct reading *reading, const char *text, struct diag *diag)
+{
+	uint64_t nr;
+
+	if (number_parse(text, UINT32_MAX, &nr))
+		return diag_set(diag, -EINVAL, "--rows=%s: give a number of rows, 0 for all", text);
+	reading->choice.nr_rows = (size_t)nr;
+	return 0;
+}
+
+static int take_option(struct reading *reading, int option, const char *text, struct diag *diag)
+{
+	switch ((enum option)option) {
+	case OPTION_JSON:
+		reading->json = true;
+		return 0;
+	case OPTION_HISTOGRAM:
+		reading->choice.histograms = true;
+		return 0;
+	case OPTION_ROWS:
+		return take_rows(reading, text, diag);
+	case OPTION_PID:
+		return trace_filter_pids(&reading->filter, text, diag);
+	case OPTION_THREAD:
+		return trace_filter_threads(&reading->filter, text, diag);
+	case OPTION_FROM:
+		return number_parse_seconds("--from", text, &reading->filter.from_ns, diag);
+	case OPTION_TO:
+		return number_parse_seconds("--to", text, &reading->filter.to_ns, diag);
+	case OPTION_CPUS:
+	case OPTION_PROCESSES:
+	case OPTION_THREADS:
+	case OPTION_CALLS:
+	case OPTION_INTERRUPTS:
+	case OPTION_WAKEUPS: /* in the order of enum trace_table */
+		reading->choice.tables |= 1u << (option - OPTION_CPUS);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* 1: something was shown, that is all; 0 or -errno and diag. */
+static int take_options(struct reading *reading, poptContext popt, struct diag *diag)
+{
+	int option, error = 0;
+
+	while (!error && (option = poptGetNextOpt(popt)) > 0) {
+		char *text = poptGetOptArg(popt);
+
+		error = take_option(reading, option, text ? text : "", diag);
+		free(text);
+		if (option == OPTION_HELP)
+			poptPrintHelp(popt, stdout, 0);
+		else if (option == OPTION_VERSION)
+			printf("optrace (oprof) %s\n", OPROF_VERSION);
+		if (option == OPTION_HELP || option == OPTION_VERSION)
+			return 1;
+	}
+	if (!error && option < -1)
+		error = diag_set(diag, -EINVAL, "%s: %s; see optrace stats --help",
+				 poptBadOption(popt, 0), poptStrerror(option));
+	return error;
+}
+
+static int check(const struct reading *reading, const char *const *words, struct diag *diag)
+{
+	if (words && words[0] && words[1])
+		return diag_set(diag, -EINVAL, "one trace at a time: %s, or %s?", words[0],
+				words[1]);
+	if (reading->filter.to_ns && reading->filter.to_ns <= reading->filter.from_ns)
+		return diag_set(diag, -EINVAL, "--to is not behind --from");
+	return 0;
+}
+
+static int run(struct reading *reading, poptContext popt)
+{
+	const char *const *words;
+	struct diag diag;
+	int done = take_options(reading, popt, &diag);
+
+	if (done > 0)
+		return 0;
+	words = poptGetArgs(popt);
+	if (!done)
+		done = check(reading, words, &diag);
+	if (done) {
+		log_error("%s", diag_show(&diag));
+		return done;
+	}
+	if (words && words[0])
+		reading->folder = words[0];
+	if (!reading->choice.tables)
+		reading->choice.tables = TRACE_TABLES_ALL;
+	return stats(reading);
+}
+
+int optrace_stats(int argc, const char **argv)
+{
+	struct reading reading = {.folder = OPTRACE_FOLDER, .choice = {.nr_rows = ROWS_SHOWN}};
+	poptContext popt = poptGetContext(NULL, argc, argv, stats_table, 0);
+	int error;
+
+	if (!popt) {
+		log_error("no memory for options");
+		return -ENOMEM;
+	}
+	poptSetOtherOptionHelp(popt, "stats [options] [FOLDER]");
+	error = run(&reading, popt);
+	poptFreeContext(popt);
+	trace_filter_deinit(&reading.filter);
+	return error;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/trace/trace_backwards.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+/*
+ * Of packets in a stretch: little at first, for few records are wanted as a rule; what is kept of
+ * it in memory is some ten times as much.
+ */
+#define STRETCH_BYTES_FIRST ((uint64_t)64 << 10)
+#define STRETCH_BYTES_MAX   ((uint64_t)2 << 20)
+
+struct stretch {
+	struct ctf_reader *reader;
+	struct trace_who *who;
+	const struct trace_backwards *wanted;
+	uint64_t from, to;
+};
+
+/* The next of the stretch: 1; 0: there is none any more. Damage is told, once of two passes. */
+static int next(const struct stretch *stretch, struct ctf_record *record, bool tell)
+{
+	struct diag diag;
+	int more;
+
+	while ((more = ctf_reader_next(stretch->reader, record, &diag))) {
+		if (more == -ENOMEM)
+			return more;
+		if (more < 0 && tell && stretch->wanted->damage)
+			stretch->wanted->damage(stretch->wanted->context, &diag);
+		if (more < 0 || record->time < stretch->from)
+			continue;
+		return record->time < stretch->to;
+	}
+	return 0;
+}
+
+/* Of streams that can't be read others tell. */
+static int seek(const struct stretch *stretch)
+{
+	struct diag diag;
+	const int error = ctf_reader_seek(stretch->reader, stretch->from, &diag);
+
+	return error == -ENOMEM ? error : 0;
+}
+
+static int look(const struct stretch *stretch)
+{
+	struct ctf_record record;
+	int more = seek(stretch);
+
+	if (more)
+		return more;
+	trace_who_begin_look(stretch->who);
+	while ((more = next(stretch, &record, false)) > 0) {
+		const int error = trace_who_look(stretch->who, &record);
+
+		if (error)
+			return error;
+	}
+	trace_who_end_look(stretch->who);
+	return more;
+}
+
+static int take(const struct stretch *stretch)
+{
+	struct ctf_record record;
+	int more = seek(stretch);
+
+	if (more)
+		return more;
+	while ((more = next(stretch, &record, true)) > 0) {
+		const struct trace_runner *who = trace_who_at(stretch->who, &record);
+		const int result =
+			who ? stretch->wanted->take(stretch->wanted->context, &record, who)
+			    : -ENOMEM;
+
+		if (result)
+			return result;
+	}
+	return more ? more : stretch->wanted->end(stretch->wanted->context);
+}
+
+int trace_backwards(struct ctf_reader *reader, struct trace_who *who, uint64_t from, uint64_t to,
+		    const struct trace_backwards *wanted)
+{
+	struct stretch stretch = {.reader = reader, .who = who, .wanted = wanted, .from = to};
+	uint64_t nr_bytes = STRETCH_BYTES_FIRST;
+	int result = 0;
+
+	while (!result && stretch.from > from) {
+		stretch.to = stretch.from;
+		result = ctf_reader_stretch(reader, stretch.to, nr_bytes, &stretch.from);
+		nr_bytes = nr_bytes < STRETCH_BYTES_MAX ? 2 * nr_bytes : nr_bytes;
+		if (stretch.from < from)
+			stretch.from = from;
+		if (!result)
+			result = look(&stretch);
+		if (!result)
+			result = take(&stretch);
+	}
+	return result < 0 ? result : 0;
+}

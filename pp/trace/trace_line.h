@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An event of a trace as a line of text, or as an object of JSON on a line. */
+#ifndef PP_TRACE_LINE_H
+#define PP_TRACE_LINE_H
+
+#include "ctf/stream.h"
+#include "pp/trace/trace_who.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Grows as it must. Zeroed is empty. */
+struct trace_line {
+	char *bytes; /* no NUL */
+	size_t nr_bytes, room;
+	bool no_memory; /* some of it is missing */
+};
+
+void trace_line_deinit(struct trace_line *line);
+
+/*
+ * "    0.000123456   1    1234 bash            sched_switch: prev_comm = \"bash\", ...\n": seconds
+ * since begin, CPU, thread. Replaces what was there.
+ */
+void trace_line_text(struct trace_line *line, const struct ctf_record *record, uint64_t begin,
+		     const struct trace_runner *who);
+
+/* {"time_ns":123456,"cpu":1,"tid":1234,"name":"bash","event":"sched_switch","fields":{...}} */
+void trace_line_json(struct trace_line *line, const struct ctf_record *record, uint64_t begin,
+		     const struct trace_runner *who);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What trace_states.c and trace_states_tasks.c share: CPUs and threads as they
+ * are known, and what tells of threads' lives.
+ */
+#ifndef PP_TRACE_STATES_INTERNAL_H
+#define PP_TRACE_STATES_INTERNAL_H
+
+#include "pp/trace/trace_rules.h"
+#include "pp/trace/trace_states.h"
+#include "pp/trace/trace_threads.h"
+
+#define NR_OPEN_MAX 8u
+#define NONE	    THREAD_NONE
+
+/* An interrupt that goes on. */
+struct open_interrupt {
+	uint32_t index; /* among the trace's interrupts */
+	uint64_t since;
+	bool is_soft;
+};
+
+struct cpu {
+	struct trace_cpu_times times;
+	bool is_there;
+	uint64_t since; /* accounted up to here */
+	/* Since the last switch: whose it is, the next one confirms. */
+	uint64_t pending[NR_CPU_STATES];
+	uint64_t lost_until; /* what happens before is not known for sure */
+	uint64_t lost, seq;  /* of the last packet */
+	bool has_seq;
+	bool is_known, is_idle; /* who runs */
+	uint32_t thread;	/* index; NONE */
+	unsigned int irqs, softirqs;
+	struct open_interrupt open[NR_OPEN_MAX]; /* deeper ones are not timed */
+	unsigned int nr_open;
+	int32_t new_tid; /* that task_newtask told of last */
+	bool new_is_thread;
+	/* A block request ended: in the interrupt that still goes on, or by the thread that runs.
+	 */
+	bool block_done, block_done_in_interrupt;
+};
+
+struct trace_states {
+	uint64_t begin, end;
+	struct trace_rule *rules; /* by index of the event in the trace */
+	const struct ctf_event *events;
+	unsigned int nr_events;
+	struct cpu *cpus;
+	unsigned int nr_cpus;
+	struct threads threads;
+	struct trace_calls calls;
+	struct trace_interrupts interrupts;
+	struct trace_distribution wakeups;
+	uint64_t lost_until; /* of all CPUs, the latest */
+	bool has_block_events;
+};
+
+static inline struct thread *thread_at(const struct trace_states *states, uint32_t index)
+{
+	return &states->threads.threads[index];
+}
+
+/* What it waited for up to now. */
+static inline void end_wait(struct thread *thread, uint64_t now)
+{
+	if (!thread->on_cpu && now > thread->since)
+		thread->told.ns[thread->waits] += now - thread->since;
+	if (!thread->on_cpu)
+		thread->since = now;
+}
+
+static inline const struct ctf_value *value(const struct ctf_record *record,
+					    const struct trace_rule *rule, unsigned int i)
+{
+	return &record->values[rule->fields[i]];
+}
+
+static inline void name_thread(struct trace_states *states, uint32_t index,
+			       const struct ctf_value *name)
+{
+	threads_name(&states->threads, index, name->bytes, name->nr);
+}
+
+/* Each of an event: who begins, runs another program, ends; -ENOMEM. */
+void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
+			   const struct trace_rule *rule);
+int trace_states_fork(struct trace_states *states, const struct cpu *cpu,
+		      const struct ctf_record *record, const struct trace_rule *rule);
+int trace_states_exec(struct trace_states *states, const struct ctf_record *record,
+		      const struct trace_rule *rule);
+int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
+		      const struct trace_rule *rule);
+/* Who was there. Chunks of a trace tell it again: then it is no news of who is known. */
+int trace_states_state(struct trace_states *states, const struct ctf_record *record,
+		       const struct trace_rule *rule);
+/* What stands in a stream that is no CPU's. */
+int trace_states_beside(struct trace_states *states, const struct ctf_record *record,
+			const struct trace_rule *rule);
+
+#endif

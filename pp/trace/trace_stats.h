@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What CPUs, processes and threads did, calls, interrupts and wake-ups: as tables, or as JSON. */
+#ifndef PP_TRACE_STATS_H
+#define PP_TRACE_STATS_H
+
+#include "pp/trace/trace_states.h"
+
+#include <stdio.h>
+
+/* Of what was read. */
+struct trace_sums {
+	uint64_t from_ns; /* since the trace's begin: the window's */
+	uint64_t window_ns;
+	uint64_t nr_records;		    /* in the window */
+	uint64_t lost_events, lost_packets; /* when it was recorded; packets: overwritten */
+	uint64_t nr_damaged;		    /* places in the folder */
+};
+
+/* Tables, in the order in which they are shown. */
+enum trace_table {
+	TRACE_TABLE_CPUS = 1 << 0,
+	TRACE_TABLE_PROCESSES = 1 << 1,
+	TRACE_TABLE_THREADS = 1 << 2,
+	TRACE_TABLE_CALLS = 1 << 3,
+	TRACE_TABLE_INTERRUPTS = 1 << 4,
+	TRACE_TABLE_WAKEUPS = 1 << 5,
+	TRACE_TABLES_ALL = (1 << 6) - 1
+};
+
+struct trace_stats_choice {
+	unsigned int tables; /* of enum trace_table */
+	size_t nr_rows;	     /* of each but the CPUs': those with the most time first; 0: all */
+	bool histograms;     /* under each row that has one */
+};
+
+/* Of ended states. -ENOMEM. */
+int trace_stats_show(const struct trace_states *states, const struct trace_sums *sums,
+		     const struct trace_stats_choice *choice, FILE *out);
+
+/*
+ * All of it: {"version": 2, "window_ns", "from_ns", "records", "lost_events", "lost_packets",
+ * "damaged", "block_events", "cpus": [...], "processes": [...], "threads": [...],
+ * "calls": [...], "interrupts": [...], "wakeups": DISTRIBUTION}, where a DISTRIBUTION is {"nr",
+ * "sum_ns", "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr],
+ * ...]}, from powers of two (and 0) up to the next. -ENOMEM.
+ */
+int trace_stats_show_json(const struct trace_states *states, const struct trace_sums *sums,
+			  FILE *out);
+
+#endif

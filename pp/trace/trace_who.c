@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "pp/trace/trace_who.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NR_CPUS_MAX 65536u
+
+enum { PREV_TID, PREV_COMM, NEXT_TID, NEXT_COMM, NR_FIELDS };
+
+struct who_cpu {
+	struct trace_runner runs;
+	struct trace_runner first; /* in the stretch that is or was looked at */
+	bool is_found;		   /* in the one that is looked at */
+	bool has_exec;		   /* before it was found */
+};
+
+struct trace_who {
+	const struct ctf_event *event; /* sched_switch; NULL: the trace has none */
+	unsigned int fields[NR_FIELDS];
+	const struct ctf_event *exec; /* sched_process_exec; likewise */
+	unsigned int filename;
+	struct who_cpu *cpus;
+	unsigned int nr_cpus;
+	struct trace_runner leaves; /* of the last record, a switch */
+};
+
+/* Where among the event's fields the named ones are; whether it has them all. */
+static bool find_fields(const struct ctf_event *event, const char *const *names, unsigned int nr,
+			unsigned int *fields)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		fields[i] = 0;
+		while (fields[i] < event->nr_fields &&
+		       strcmp(event->fields[fields[i]].name, names[i]) != 0)
+			fields[i]++;
+		if (fields[i] == event->nr_fields)
+			return false;
+	}
+	return true;
+}
+
+int trace_who_create(struct trace_who **who, const struct ctf_trace *trace)
+{
+	static const char *const of_switch[NR_FIELDS] = {"prev_tid", "prev_comm", "next_tid",
+							 "next_comm"};
+	static const char *const of_exec[] = {"filename"};
+	struct trace_who *made = calloc(1, sizeof(*made));
+
+	*who = made;
+	if (!made)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < trace->nr_events; i++) {
+		const struct ctf_event *event = &trace->events[i];
+
+		if (!strcmp(event->name, "sched_switch") &&
+		    find_fields(event, of_switch, NR_FIELDS, made->fields))
+			made->event = event;
+		if (!strcmp(event->name, "sched_process_exec") &&
+		    find_fields(event, of_exec, 1, &made->filename))
+			made->exec = event;
+	}
+	return 0;
+}
+
+void trace_who_destroy(struct trace_who *who)
+{
+	if (!who)
+		return;
+	free(who->cpus);
+	free(who);
+}
+
+static const struct trace_runner nobody = {.tid = TRACE_WHO_UNKNOWN};
+
+static int need_cpus(struct trace_who *who, unsigned int nr)
+{
+	struct who_cpu *bigger;
+
+	if (nr <= who->nr_cpus)
+		return 0;
+	bigger = nr > NR_CPUS_MAX ? NULL : realloc(who->cpus, nr * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	who->cpus = bigger;
+	for (; who->nr_cpus < nr; who->nr_cpus++)
+		bigger[who->nr_cpus] = (struct who_cpu){.runs = nobody, .first = nobody};
+	return 0;
+}
+
+static struct trace_runner runner_of(const struct ctf_value *tid, const struct ctf_value *name)
+{
+	struct trace_runner runner = {.tid = (int32_t)tid->number};
+	const size_t room = sizeof(runner.name) - 1;
+
+	memcpy(runner.name, name->bytes, name->nr < room ? name->nr : room);
+	return runner;
+}
+
+/* As the kernel names a thread when it runs another program: the file's last part, cut. */
+static void rename_runner(struct trace_runner *runner, const struct ctf_value *filename)
+{
+	uint32_t from = filename->nr, nr;
+
+	while (from && filename->bytes[from - 1] != '/')
+		from--;
+	nr = filename->nr - from < 15 ? filename->nr - from : 15;
+	memset(runner->name, 0, sizeof(runner->name));
+	memcpy(runner->name, filename->bytes + from, nr);
+}
+
+/* A switch is missing: some kernels do not tell all of those away from the idle thread. */
+static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
+{
+	return !runs->tid && (strncmp(event->name, "syscall_entry_", 14) == 0 ||
+			      strncmp(event->name, "syscall_exit_", 13) == 0);
+}
+
+const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record)
+{
+	const unsigned int cpu = record->packet->cpu_id;
+	const struct ctf_value *values = record->values;
+
+	if (cpu == OPROF_PACKET_NO_CPU)
+		return &nobody;
+	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
+		return NULL;
+	if (who->exec && record->event == who->exec)
+		rename_runner(&who->cpus[cpu].runs, &values[who->filename]);
+	if (is_idle_thread_wrong(&who->cpus[cpu].runs, record->event))
+		who->cpus[cpu].runs = nobody;
+	if (record->event != who->event)
+		return &who->cpus[cpu].runs;
+	who->leaves = runner_of(&values[who->fields[PREV_TID]], &values[who->fields[PREV_COMM]]);
+	who->cpus[cpu].runs =
+		runner_of(&values[who->fields[NEXT_TID]], &values[who->fields[NEXT_COMM]]);
+	return &who->leaves;
+}
+
+/* ---- from within ---- */
+
+/* A switch tells all of its CPU, and what is no CPU's nothing. */
+static bool is_known_by(const void *context, const struct ctf_record *record)
+{
+	const struct trace_who *who = context;
+
+	return !who->event || record->event == who->event ||
+	       record->packet->cpu_id == OPROF_PACKET_NO_CPU;
+}
+
+/* Without switches an exec's name holds to the next exec, which may be far behind. */
+bool trace_who_known(const struct trace_who *who, struct ctf_known *known)
+{
+	*known = (struct ctf_known){.by = is_known_by, .context = who};
+	return who->event || !who->exec;
+}
+
+void trace_who_begin_look(struct trace_who *who)
+{
+	for (unsigned int i = 0; i < who->nr_cpus; i++)
+		who->cpus[i].is_found = who->cpus[i].has_exec = false;
+}
+
+int trace_who_look(struct trace_who *who, const struct ctf_record *record)
+{
+	const unsigned int cpu = record->packet->cpu_id;
+	struct who_cpu *at;
+
+	if (cpu == OPROF_PACKET_NO_CPU)
+		return 0;
+	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
+		return -ENOMEM;
+	at = &who->cpus[cpu];
+	if (at->is_found)
+		return 0;
+	at->has_exec |= who->exec && record->event == who->exec;
+	if (!who->event || record->event != who->event)
+		return 0;
+	at->is_found = true;
+	at->first = runner_of(&record->values[who->fields[PREV_TID]],
+			      &record->values[who->fields[PREV_COMM]]);
+	return 0;
+}
+
+void trace_who_end_look(struct trace_who *who)
+{
+	for (unsigned int i = 0; i < who->nr_cpus; i++) {
+		struct who_cpu *cpu = &who->cpus[i];
+
+		if (cpu->has_exec)
+			memset(cpu->first.name, 0, sizeof(cpu->first.name));
+		cpu->runs = cpu->first;
+	}
+}
+
+void trace_who_is_behind(struct trace_who *who)
+{
+	for (unsigned int i = 0; i < who->nr_cpus; i++)
+		who->cpus[i].first = who->cpus[i].runs;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a session may take on disk, and what goes for it. */
+#include "daemon/history/history_internal.h"
+#include "lib/file.h"
+#include "tests/fixture/fake_history.h"
+#include "tests/fixture/test_folder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct history_file *file(size_t i)
+{
+	ck_assert_uint_lt(i, fake_history()->files.nr_files);
+	return &fake_history()->files.files[i];
+}
+
+/* What the next run finds. */
+static void again(void)
+{
+	fake_history_close();
+	fake_history_open();
+	fake_history_conserved();
+}
+
+START_TEST(the_budget_drops_the_oldest_and_says_how_many)
+{
+	uint64_t before;
+
+	fake_config.budget_bytes = 600 << 10;
+	fake_history_open();
+	before = fake_history()->budget_bytes;
+	ck_assert_uint_eq(before, 600 << 10);
+	for (unsigned int i = 0; i < 240; i++) {
+		fake_minute(1000, i * 100003);
+		ck_assert_uint_le(history_du("samples/current"), before);
+	}
+	ck_assert_uint_gt(fake_counter(STATS_EXPIRED), 0);
+	ck_assert_uint_gt(fake_history()->files.nr_files, 2);
+	fake_history_conserved();
+	again();
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(live_files_that_alone_are_too_much_are_closed_early)
+{
+	fake_config.budget_bytes = 300 << 10;
+	fake_history_open();
+	for (unsigned int i = 0; i < 40; i++) {
+		fake_pass(SECOND_NS);
+		fake_samples(2000, i * 1000003);
+		ck_assert_uint_le(history_du("samples/current"), 300 << 10);
+	}
+	ck_assert_uint_gt(fake_history()->epoch, 3);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(a_burst_of_samples_does_not_cost_the_history)
+{
+	fake_config.budget_bytes = 1 << 20;
+	fake_history_open();
+	for (unsigned int i = 0; i < 90; i++)
+		fake_minute(100, i);
+	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
+	for (unsigned int i = 0; i < 25; i++) { /* to places far from each other */
+		fake_pass(SECOND_NS);
+		fake_samples(2000, i * 1000003);
+		ck_assert_uint_le(history_du("samples/current"), 1 << 20);
+	}
+	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes)
+{
+	static char symbols[2 << 20];
+	uint64_t epoch;
+	char *log;
+
+	memset(symbols, 1, sizeof(symbols));
+	fake_config.budget_bytes = 1 << 20;
+	fake_history_open();
+	fake_minute(10, 0);
+	fake_history_close();
+	ck_assert_int_eq(file_make_dirs("samples/current/meta/images", 0700), 0);
+	ck_assert_int_eq(
+		file_replace("samples/current/meta/images/1", symbols, sizeof(symbols), 0600), 0);
+	fake_history_open();
+	epoch = fake_history()->epoch;
+	for (unsigned int i = 0; i < 120; i++) {
+		fake_pass(SECOND_NS);
+		fake_samples(5, i);
+	}
+	ck_assert_uint_le(fake_history()->epoch, epoch + 3);
+	fake_history_conserved();
+	fake_history_close();
+	ck_assert_int_eq(file_read_text("log", 1 << 20, &log, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(log, "little is left for its history"));
+	free(log);
+}
+END_TEST
+
+START_TEST(symbols_of_binaries_get_a_quarter_of_the_budget)
+{
+	fake_config.budget_bytes = 1 << 20;
+	fake_history_open();
+	ck_assert_uint_eq(fake.keep_bytes_max, 1 << 18);
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(days_drop_what_is_older)
+{
+	fake_config.budget_days = 2;
+	fake_history_open();
+	for (unsigned int i = 0; i < 5 * 24; i++) {
+		fake_pass(30 * MINUTE_NS);
+		fake_samples(4, i);
+		fake_pass(30 * MINUTE_NS);
+		fake_round();
+	}
+	ck_assert_int_ge(file(0)->end_ns, fake_now.realtime_ns - 2 * DAY_NS);
+	ck_assert_int_le(file(0)->begin_ns, fake_now.realtime_ns - 2 * DAY_NS + 2 * HOUR_NS);
+	ck_assert_uint_ge(fake_counter(STATS_EXPIRED), 71 * 4);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("history_budget");
+
+	tcase_add_checked_fixture(tc, fake_history_setup, fake_history_teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, the_budget_drops_the_oldest_and_says_how_many);
+	tcase_add_test(tc, live_files_that_alone_are_too_much_are_closed_early);
+	tcase_add_test(tc, a_burst_of_samples_does_not_cost_the_history);
+	tcase_add_test(tc, a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes);
+	tcase_add_test(tc, symbols_of_binaries_get_a_quarter_of_the_budget);
+	tcase_add_test(tc, days_drop_what_is_older);
+	return test_run(tc);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Compressed time: days, or with OPROF_CHECK_ALL=1 a month, of minutes pushed
+ * through close, merge and budget, with restarts, steps of the clock and
+ * suspended nights on the way.
+ */
+#include "daemon/history/history_internal.h"
+#include "libdb/slice/slice.h"
+#include "tests/fixture/fake_history.h"
+#include "tests/fixture/test_folder.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define IMAGES		24
+#define OFFSETS		4096
+#define SAMPLES		150 /* a minute */
+#define DAY_MINUTES	(24 * 60)
+#define SETTLED_MINUTES (6 * 60)
+#define SHORT_DAYS	1
+#define LONG_DAYS	8
+#define MONTH_DAYS	31
+#define BUDGET_BYTES	(1200 << 10)
+/* In use, more than some hours after the start: the list of slices grows. */
+#define MEMORY_BYTES (512 << 10)
+
+/* In the C library's place: waiting for the disk is most of such a day, and nothing fails. */
+int fsync(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+int fdatasync(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+static uint64_t tally[IMAGES][OFFSETS], found[IMAGES][OFFSETS];
+static uint64_t pushed;
+static uint64_t random_state = 1;
+
+static uint64_t draw(uint64_t below)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_state >> 33) % below;
+}
+
+static bool check_all(void)
+{
+	const char *all = getenv("OPROF_CHECK_ALL");
+
+	return all && *all;
+}
+
+static void images(void)
+{
+	char path[64];
+
+	for (uint32_t i = 0; i < IMAGES; i++) {
+		(void)snprintf(path, sizeof(path), "/program-%u", i);
+		fake_image(1 + i, OPROF_IMAGE_FILE, path);
+	}
+}
+
+/* Few places take most; which ones changes by the hour. One call: each is written down by Check. */
+static void push_samples(unsigned int minute)
+{
+	static struct oprof_sample samples[SAMPLES];
+
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		uint64_t image = (draw(IMAGES) * draw(IMAGES) / IMAGES + minute / 60) % IMAGES;
+		uint64_t offset = draw(OFFSETS) * draw(OFFSETS) / OFFSETS;
+
+		samples[i] = (struct oprof_sample){
+			.head = {.type = OPROF_RECORD_SAMPLE, .size_bytes = sizeof(samples[i])},
+			.time_ns = fake_now.monotonic_ns - (SAMPLES - i) * UINT64_C(1000000),
+			.weight = 1000,
+			.mode = OPROF_MODE_USER,
+			.leaf = {.image = (uint32_t)image + 1,
+				 .mode = OPROF_MODE_USER,
+				 .offset = offset},
+		};
+		tally[image][offset]++;
+	}
+	fake_raw(&samples[0].head, sizeof(samples));
+}
+
+static void push_minute(unsigned int minute)
+{
+	fake_cpu(0);
+	fake_task(1, 1, 1, 0);
+	push_samples(minute);
+	fake_lost(OPROF_LOST_KERNEL_RING, minute % 3);
+	pushed += SAMPLES + minute % 3;
+	fake_round();
+}
+
+/* Without the last minutes' samples in memory: they fill up over hours, and would hide a leak. */
+static void open_again(void)
+{
+	fake_history_open();
+	recent_destroy(fake_profiler.recent);
+	fake_profiler.recent = fake_profiler.attribution.recent = NULL;
+}
+
+static void restart(bool killed)
+{
+	if (killed)
+		fake_history_killed();
+	else
+		fake_history_close();
+	open_again();
+}
+
+/* What befalls a machine. */
+static void trouble(unsigned int minute)
+{
+	if (minute % 700 == 699)
+		restart(minute % 1400 == 1399);
+	if (minute % 1440 == 100) /* a night's sleep, or a clock put right */
+		fake_step(minute % 2880 == 100 ? 5 * HOUR_NS : -90 * SECOND_NS);
+	if (minute % 999 == 500) {
+		ck_assert_int_eq(profiler_stop(&fake_profiler), 0);
+		fake_pass(2 * HOUR_NS);
+		fake_round();
+		ck_assert_int_eq(profiler_start(&fake_profiler), 0);
+	}
+}
+
+static size_t nr_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while (readdir(folder))
+		nr++;
+	(void)closedir(folder);
+	return nr;
+}
+
+static size_t memory_bytes(void)
+{
+	return mallinfo2().uordblks;
+}
+
+/* Days of minutes; disk is looked at in each. */
+static void soak(unsigned int nr_days, uint64_t budget_bytes)
+{
+	size_t descriptors = 0, memory = 0;
+	uint64_t highest = 0;
+
+	fake_config.budget_bytes = budget_bytes;
+	images();
+	open_again();
+	for (unsigned int minute = 0; minute < nr_days * DAY_MINUTES; minute++) {
+		uint64_t du;
+
+		fake_pass(MINUTE_NS);
+		push_minute(minute);
+		du = history_du("samples/current");
+		if (du > highest)
+			highest = du;
+		ck_assert_msg(du <= budget_bytes, "%llu bytes in minute %u", (unsigned long long)du,
+			      minute);
+		trouble(minute);
+		if (minute == SETTLED_MINUTES) {
+			descriptors = nr_descriptors();
+			memory = memory_bytes();
+		}
+		if (minute % DAY_MINUTES == 0) {
+			fake_history_conserved();
+			ck_assert_uint_eq(fake_counter(STATS_SEEN), pushed);
+		}
+	}
+	ck_assert_uint_le(nr_descriptors(), descriptors + IMAGES);
+	ck_assert_uint_le(memory_bytes(), memory + MEMORY_BYTES);
+	ck_assert_uint_eq(fake_history()->close_errors, 0);
+	ck_assert_uint_eq(fake_history()->merge_errors, 0);
+	(void)printf("# %u days, %llu samples: at most %llu KB of %llu on disk, %zu slices, %llu "
+		     "expired\n",
+		     nr_days, (unsigned long long)pushed, (unsigned long long)highest >> 10,
+		     (unsigned long long)budget_bytes >> 10, fake_history()->files.nr_files,
+		     (unsigned long long)fake_counter(STATS_EXPIRED));
+}
+
+static void find_section(struct slice *slice, const struct slice_section *section)
+{
+	struct sdb_entry *entries = calloc(section->nr_keys + 1, sizeof(*entries));
+	unsigned int image;
+
+	ck_assert_int_eq(sscanf(section->image.path, "/program-%u", &image), 1);
+	ck_assert_int_eq(slice_read_section(slice, entries, NULL), 0);
+	for (uint64_t i = 0; i < section->nr_keys; i++)
+		found[image][entries[i].key] += entries[i].nr_samples;
+	free(entries);
+}
+
+static void find_all(void)
+{
+	const struct history_files *files = &fake_history()->files;
+
+	for (size_t i = 0; i < files->nr_files; i++) {
+		const struct slice_section *sections;
+		struct slice *slice;
+		size_t nr;
+
+		ck_assert_int_eq(slice_open(&slice, files->files[i].path, NULL), 0);
+		sections = slice_sections(slice, &nr);
+		for (size_t k = 0; k < nr; k++)
+			find_section(slice, &sections[k]);
+		slice_close(slice);
+	}
+}
+
+START_TEST(slices_of_all_levels_hold_each_sample_at_its_place)
+{
+	soak(check_all() ? LONG_DAYS : SHORT_DAYS, UINT64_C(1) << 30);
+	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
+	fake_pass(MINUTE_NS);
+	fake_round();
+	fake_history_close();
+	fake_history_open(); /* what was live becomes a slice */
+	find_all();
+	for (unsigned int i = 0; i < IMAGES; i++)
+		ck_assert_mem_eq(found[i], tally[i], sizeof(tally[i]));
+	ck_assert_uint_lt(fake_history()->files.nr_files, 400);
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(disk_stays_within_the_budget_at_every_step)
+{
+	soak(check_all() ? MONTH_DAYS : SHORT_DAYS, BUDGET_BYTES);
+	ck_assert_uint_gt(fake_counter(STATS_EXPIRED), 0);
+	fake_history_close();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("history_soak");
+
+	tcase_add_checked_fixture(tc, fake_history_setup, fake_history_teardown);
+	tcase_set_timeout(tc, 1800);
+	tcase_add_test(tc, slices_of_all_levels_hold_each_sample_at_its_place);
+	tcase_add_test(tc, disk_stays_within_the_budget_at_every_step);
+	return test_run(tc);
+}

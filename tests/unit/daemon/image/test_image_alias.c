@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a device and an inode stand for, and what mappings are called (region). */
+#include "daemon/image/image_alias.h"
+#include "daemon/image/region.h"
+#include "daemon/image/vdso.h"
+#include "lib/buildid.h"
+#include "lib/file.h"
+#include "tests/fixture/fake_proc.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static struct fake_proc proc;
+static struct image_alias_table aliases;
+static char path[FAKE_PROC_PATH_BYTES];
+
+static void setup(void)
+{
+	fake_proc_init(&proc);
+	ck_assert_int_eq(image_alias_init(&aliases, proc.path), 0);
+	snprintf(path, sizeof(path), "%s/file", proc.path);
+}
+
+static void teardown(void)
+{
+	image_alias_deinit(&aliases);
+	fake_proc_deinit(&proc);
+}
+
+/* The file at path as a record would name it. */
+static struct file_name name_of(const char *file_path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(file_path, &st), 0);
+	return (struct file_name){.path = path,
+				  .dev = image_alias_dev(major(st.st_dev), minor(st.st_dev)),
+				  .inode = st.st_ino};
+}
+
+static struct oprof_image_identity identify(const struct file_name *file, const char *map_path,
+					    uint64_t time_ns)
+{
+	struct oprof_image_identity identity;
+
+	image_alias_identify(&aliases, file, 10, map_path, time_ns, &identity);
+	return identity;
+}
+
+/* Copy a program here, in place: the inode stays. */
+static void copy_program(const char *from, const char *to)
+{
+	char *bytes;
+	size_t nr_bytes;
+	int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(file_read_text(from, 1 << 26, &bytes, &nr_bytes), 0);
+	ck_assert_int_eq(file_write_all(fd, bytes, nr_bytes), 0);
+	close(fd);
+	free(bytes);
+}
+
+static void expect_build_id(const struct oprof_image_identity *identity, const char *of)
+{
+	struct buildid id;
+
+	ck_assert_int_eq(buildid_read_file(of, &id), 0);
+	ck_assert_uint_eq(identity->nr_build_id, id.nr_bytes);
+	ck_assert_mem_eq(identity->build_id, id.bytes, id.nr_bytes);
+	ck_assert_uint_eq(identity->inode, 0);
+}
+
+START_TEST(a_file_with_a_build_id_is_known_by_it)
+{
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+	struct oprof_image_identity identity = identify(&file, NULL, SECOND);
+
+	expect_build_id(&identity, "/bin/sh");
+}
+END_TEST
+
+START_TEST(a_file_without_one_is_known_by_all_the_rest)
+{
+	struct oprof_image_identity identity;
+	struct stat st;
+
+	fake_proc_print(&proc, "file", "not ELF");
+	struct file_name file = name_of(path);
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	identity = identify(&file, NULL, SECOND);
+	ck_assert_uint_eq(identity.nr_build_id, 0);
+	ck_assert_uint_eq(identity.dev, file.dev);
+	ck_assert_uint_eq(identity.inode, st.st_ino);
+	ck_assert_uint_eq(identity.size_bytes, 7);
+	ck_assert_int_eq(identity.mtime_ns, st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+}
+END_TEST
+
+START_TEST(another_file_of_that_path_is_not_looked_into)
+{
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+
+	file.inode++;
+	struct oprof_image_identity identity = identify(&file, NULL, SECOND);
+
+	ck_assert_uint_eq(identity.nr_build_id, 0);
+	ck_assert_uint_eq(identity.inode, file.inode);
+	ck_assert_uint_eq(identity.size_bytes, 0);
+	file = name_of(path);
+	file.dev++;
+	identity = identify(&file, NULL, SECOND);
+	ck_assert_uint_eq(identity.nr_build_id, 0);
+}
+END_TEST
+
+START_TEST(a_file_rewritten_in_place_is_another_a_second_later)
+{
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+	struct oprof_image_identity identity = identify(&file, NULL, SECOND);
+
+	copy_program("/bin/ls", path);
+	ck_assert_uint_eq(name_of(path).inode, file.inode);
+	identity = identify(&file, NULL, 2 * SECOND - 1);
+	expect_build_id(&identity, "/bin/sh");
+	identity = identify(&file, NULL, 2 * SECOND);
+	expect_build_id(&identity, "/bin/ls");
+}
+END_TEST
+
+START_TEST(what_was_found_once_is_kept_when_the_file_goes)
+{
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+	struct oprof_image_identity identity = identify(&file, NULL, SECOND);
+
+	unlink(path);
+	identity = identify(&file, NULL, 10 * SECOND);
+	expect_build_id(&identity, "/bin/sh");
+	/* That only now an inode generation is told does not make it another. */
+	file.inode_generation = 5;
+	identity = identify(&file, NULL, 10 * SECOND);
+	expect_build_id(&identity, "/bin/sh");
+}
+END_TEST
+
+START_TEST(a_file_of_another_mount_namespace_is_found_by_the_process_root)
+{
+	char inside[2 * FAKE_PROC_PATH_BYTES];
+
+	snprintf(inside, sizeof(inside), "%s/10/root%s", proc.path, path);
+	ck_assert_int_eq(file_make_parent_dirs(inside, 0700), 0);
+	copy_program("/bin/ls", inside);
+	struct file_name file = name_of(inside);
+	struct oprof_image_identity identity = identify(&file, NULL, SECOND);
+
+	expect_build_id(&identity, "/bin/ls");
+}
+END_TEST
+
+START_TEST(a_deleted_file_is_found_by_the_mapping)
+{
+	char map_path[FAKE_PROC_PATH_BYTES];
+	int fd;
+
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	unlink(path);
+	snprintf(map_path, sizeof(map_path), "/proc/self/fd/%d", fd);
+	struct oprof_image_identity identity = identify(&file, map_path, SECOND);
+
+	expect_build_id(&identity, "/bin/sh");
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_fifo_does_not_hold_it_up)
+{
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	struct file_name file = name_of(path);
+	struct oprof_image_identity identity = identify(&file, path, SECOND);
+
+	ck_assert_uint_eq(identity.inode, file.inode);
+	ck_assert_uint_eq(identity.size_bytes, 0);
+}
+END_TEST
+
+START_TEST(many_files_do_not_pile_up)
+{
+	char name[64];
+
+	for (uint64_t i = 1; i < 40000; i++) {
+		struct file_name file = {.path = name, .dev = 1, .inode = i};
+
+		snprintf(name, sizeof(name), "/no/%lu", (unsigned long)i);
+		(void)identify(&file, NULL, SECOND);
+	}
+	ck_assert_uint_le(aliases.aliases.nr_nodes, 16384);
+}
+END_TEST
+
+/* ---- names of mappings ---- */
+
+static const struct {
+	const char *told;
+	enum oprof_image_kind kind;
+	const char *path;
+} names[] = {
+	{"", OPROF_IMAGE_ANON, "anon"},
+	{"//anon", OPROF_IMAGE_ANON, "anon"},
+	{"[anon:name of glibc]", OPROF_IMAGE_ANON, "anon"},
+	{"//toolong", OPROF_IMAGE_ANON, "toolong"},
+	{"[heap]", OPROF_IMAGE_ANON, "[heap]"},
+	{"[stack]", OPROF_IMAGE_ANON, "[stack]"},
+	{"[stack:77]", OPROF_IMAGE_ANON, "[stack]"},
+	{"[uprobes]", OPROF_IMAGE_ANON, "[uprobes]"},
+	{"[vdso]", OPROF_IMAGE_VDSO, "[vdso]"},
+	{"/memfd:a/b (deleted)", OPROF_IMAGE_ANON, "memfd:a_b"},
+	{"/dev/zero", OPROF_IMAGE_ANON, "dev_zero"},
+	{"/dev/dri/card0", OPROF_IMAGE_ANON, "dev_dri_card0"},
+	{"/dev/shm/code", OPROF_IMAGE_FILE, "/dev/shm/code"},
+	{"/SYSV0000 (deleted)", OPROF_IMAGE_ANON, "SYSV0000"},
+	{"/anon_hugepage (deleted)", OPROF_IMAGE_ANON, "anon_hugepage"},
+	{"/bin/a", OPROF_IMAGE_FILE, "/bin/a"},
+	{"/bin/a (deleted)", OPROF_IMAGE_FILE, "/bin/a"},
+	{" (deleted)", OPROF_IMAGE_ANON, " (deleted)"},
+};
+
+START_TEST(mappings_become_images_by_what_they_are_called)
+{
+	struct region_told told = {
+		.start = 0x1000, .end = 0x3000, .file_offset = 0x500, .path = names[_i].told};
+	struct image_table images;
+	struct vdso vdso = {.nr_bytes = 0x2000, .identity = {.nr_build_id = 1}};
+	struct region_maker maker = {&images, &aliases, &vdso};
+	struct mapping mapping;
+
+	ck_assert_int_eq(image_table_init(&images), 0);
+	ck_assert_int_eq(region_make(&maker, &told, &mapping), 0);
+	ck_assert_int_eq(mapping.image->image.kind, names[_i].kind);
+	ck_assert_str_eq(mapping.image->image.path, names[_i].path);
+	ck_assert_uint_eq(mapping.offset, names[_i].kind == OPROF_IMAGE_FILE ? 0x500 : 0);
+	if (names[_i].kind == OPROF_IMAGE_VDSO) {
+		/* Ours; one of another size is not. */
+		ck_assert_uint_eq(mapping.image->image.identity.nr_build_id, 1);
+		told.end = 0x2000;
+		ck_assert_int_eq(region_make(&maker, &told, &mapping), 0);
+		ck_assert_uint_eq(mapping.image->image.identity.nr_build_id, 0);
+	}
+	image_table_deinit(&images);
+}
+END_TEST
+
+START_TEST(a_memfd_that_is_a_program_is_a_file)
+{
+	struct region_told told = {.start = 0x1000,
+				   .end = 0x3000,
+				   .path = "/memfd:runc (deleted)",
+				   .identity = {.build_id = {1}, .nr_build_id = 1}};
+	struct image_table images;
+	struct vdso vdso = {.nr_bytes = 0};
+	struct region_maker maker = {&images, &aliases, &vdso};
+	struct mapping mapping;
+
+	ck_assert_int_eq(image_table_init(&images), 0);
+	ck_assert_int_eq(region_make(&maker, &told, &mapping), 0);
+	ck_assert_int_eq(mapping.image->image.kind, OPROF_IMAGE_FILE);
+	told.identity.nr_build_id = 0;
+	told.exec_image = true;
+	ck_assert_int_eq(region_make(&maker, &told, &mapping), 0);
+	ck_assert_int_eq(mapping.image->image.kind, OPROF_IMAGE_FILE);
+	image_table_deinit(&images);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("image_alias");
+	TCase *tests = tcase_create("image_alias");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, a_file_with_a_build_id_is_known_by_it);
+	tcase_add_test(tests, a_file_without_one_is_known_by_all_the_rest);
+	tcase_add_test(tests, another_file_of_that_path_is_not_looked_into);
+	tcase_add_test(tests, a_file_rewritten_in_place_is_another_a_second_later);
+	tcase_add_test(tests, what_was_found_once_is_kept_when_the_file_goes);
+	tcase_add_test(tests, a_file_of_another_mount_namespace_is_found_by_the_process_root);
+	tcase_add_test(tests, a_deleted_file_is_found_by_the_mapping);
+	tcase_add_test(tests, a_fifo_does_not_hold_it_up);
+	tcase_add_test(tests, many_files_do_not_pile_up);
+	tcase_add_loop_test(tests, mappings_become_images_by_what_they_are_called, 0,
+			    sizeof(names) / sizeof(names[0]));
+	tcase_add_test(tests, a_memfd_that_is_a_program_is_a_file);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

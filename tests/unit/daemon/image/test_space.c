@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/image/space.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <string.h>
+
+#define NR_PAGES  64
+#define NR_IMAGES 8
+
+static struct image_table images;
+static struct image_entry *entries[NR_IMAGES];
+static size_t nr_spaces;
+
+static void setup(void)
+{
+	ck_assert_int_eq(image_table_init(&images), 0);
+	for (size_t i = 0; i < NR_IMAGES; i++) {
+		char name[] = {'/', (char)('a' + i), '\0'};
+		struct image_key key = {.kind = OPROF_IMAGE_FILE, .path = name};
+
+		entries[i] = image_table_get(&images, &key);
+		ck_assert_ptr_nonnull(entries[i]);
+	}
+	nr_spaces = 0;
+}
+
+/* All references are given back when nothing is mapped any more. */
+static void teardown(void)
+{
+	ck_assert_uint_eq(nr_spaces, 0);
+	for (size_t i = 0; i < NR_IMAGES; i++) {
+		ck_assert_uint_eq(entries[i]->nr_refs, 1);
+		image_put(entries[i]);
+	}
+	image_table_deinit(&images);
+}
+
+static void map(struct space **space, uint64_t start, uint64_t end, uint64_t offset, int image)
+{
+	struct mapping mapping = {start, end, offset, image < 0 ? NULL : entries[image]};
+
+	ck_assert_int_eq(space_map(space, &mapping), 0);
+}
+
+START_TEST(an_empty_space_has_nothing)
+{
+	struct space *space = space_create(&nr_spaces);
+
+	ck_assert_ptr_null(space_find(space, 0));
+	map(&space, 10, 20, 0, -1);
+	ck_assert_ptr_null(space_find(space, 15));
+	space_put(space);
+}
+END_TEST
+
+START_TEST(a_copy_is_made_only_when_one_of_two_changes)
+{
+	struct space *parent = space_create(&nr_spaces);
+	struct space *child;
+
+	map(&parent, 10, 20, 0, 0);
+	child = space_get(parent);
+	map(&child, 12, 14, 2, 0);
+	ck_assert_ptr_eq(child, parent);
+	map(&child, 12, 14, 0, 1);
+	ck_assert_ptr_ne(child, parent);
+	ck_assert_uint_eq(nr_spaces, 2);
+	ck_assert_ptr_eq(space_find(parent, 13)->image, entries[0]);
+	ck_assert_ptr_eq(space_find(child, 13)->image, entries[1]);
+	ck_assert_ptr_eq(space_find(child, 15)->image, entries[0]);
+	ck_assert_uint_eq(space_find(child, 15)->offset, 4);
+	space_put(parent);
+	space_put(child);
+}
+END_TEST
+
+START_TEST(the_ends_of_the_address_space_can_be_mapped)
+{
+	struct space *space = space_create(&nr_spaces);
+
+	map(&space, 0, UINT64_MAX, 0, 0);
+	map(&space, UINT64_MAX - 1, UINT64_MAX, 0, 1);
+	map(&space, 0, 1, 0, 2);
+	ck_assert_ptr_eq(space_find(space, 0)->image, entries[2]);
+	ck_assert_ptr_eq(space_find(space, 1)->image, entries[0]);
+	ck_assert_ptr_eq(space_find(space, UINT64_MAX - 1)->image, entries[1]);
+	ck_assert_ptr_null(space_find(space, UINT64_MAX));
+	space_put(space);
+}
+END_TEST
+
+/* What each page should hold: an image and the offset of the page in it. */
+struct model {
+	int image[NR_PAGES];
+	uint64_t offset[NR_PAGES];
+};
+
+static void check(struct space *space, const struct model *model)
+{
+	for (uint64_t page = 0; page < NR_PAGES; page++) {
+		const struct mapping *found = space_find(space, page);
+
+		if (model->image[page] < 0) {
+			ck_assert_ptr_null(found);
+			continue;
+		}
+		ck_assert_ptr_nonnull(found);
+		ck_assert_ptr_eq(found->image, entries[model->image[page]]);
+		ck_assert_uint_eq(page - found->start + found->offset, model->offset[page]);
+	}
+	for (uint32_t i = 0; i < space->nr_mappings; i++) {
+		ck_assert_uint_lt(space->mappings[i].start, space->mappings[i].end);
+		if (i)
+			ck_assert_uint_le(space->mappings[i - 1].end, space->mappings[i].start);
+	}
+}
+
+static void map_both(struct space **space, struct model *model)
+{
+	uint64_t start = (uint64_t)(random() % NR_PAGES);
+	uint64_t nr = 1 + (uint64_t)(random() % (random() % 4 ? 6 : NR_PAGES));
+	uint64_t offset = (uint64_t)(random() % 3) * 10;
+	int image = (int)(random() % (NR_IMAGES + 1)) - 1;
+
+	if (start + nr > NR_PAGES)
+		nr = NR_PAGES - start;
+	map(space, start, start + nr, offset, image);
+	for (uint64_t i = 0; i < nr; i++) {
+		model->image[start + i] = image;
+		model->offset[start + i] = offset + i;
+	}
+}
+
+START_TEST(random_maps_and_forks_are_as_a_model_has_them)
+{
+	struct space *spaces[4] = {space_create(&nr_spaces)};
+	struct model models[4];
+
+	srandom((unsigned int)_i);
+	memset(models[0].image, 0xff, sizeof(models[0].image));
+	for (int step = 0; step < 2000; step++) {
+		int one = (int)(random() % 4);
+		int other = (int)(random() % 4);
+
+		if (!spaces[one])
+			continue;
+		if (random() % 10) {
+			map_both(&spaces[one], &models[one]);
+		} else if (one != other) {
+			space_put(spaces[other]);
+			spaces[other] = space_get(spaces[one]);
+			models[other] = models[one];
+		}
+		check(spaces[one], &models[one]);
+		if (spaces[other])
+			check(spaces[other], &models[other]);
+	}
+	for (int i = 0; i < 4; i++)
+		space_put(spaces[i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("space");
+	TCase *tests = tcase_create("space");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, an_empty_space_has_nothing);
+	tcase_add_test(tests, a_copy_is_made_only_when_one_of_two_changes);
+	tcase_add_test(tests, the_ends_of_the_address_space_can_be_mapped);
+	tcase_add_loop_test(tests, random_maps_and_forks_are_as_a_model_has_them, 1, 9);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files of perf, and what becomes of their records: those of tests/data/perf. */
+#include "daemon/import/import_interrupt.h"
+#include "daemon/import/import_machine.h"
+#include "daemon/import/perf_file.h"
+#include "daemon/import/perf_normal.h"
+#include "daemon/perf/perf_regs.h"
+#include "lib/file.h"
+#include "tests/fixture/test_folder.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define FILE_BYTES_MAX 65536
+
+static struct diag diag;
+static uint8_t bytes[FILE_BYTES_MAX];
+static size_t nr_bytes;
+
+static void read_data(const char *name)
+{
+	char path[PATH_MAX];
+	char *text;
+
+	(void)snprintf(path, sizeof(path), "%s/tests/data/perf/%s.data",
+		       getenv("OPROF_TOP_SRCDIR") ? getenv("OPROF_TOP_SRCDIR") : ".", name);
+	ck_assert_int_eq(file_read_text(path, sizeof(bytes), &text, &nr_bytes), 0);
+	memcpy(bytes, text, nr_bytes);
+	free(text);
+}
+
+static void write_data(size_t nr)
+{
+	FILE *file = fopen("data", "we");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, nr, file), nr);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+struct sum {
+	unsigned int nr_samples, nr_maps, nr_execs, nr_bad, nr_with_stack, nr_callers;
+	uint64_t periods;
+	int end;
+};
+
+static void add_up(struct sum *sum, const struct perf_layout *layout,
+		   const struct perf_event_header *made)
+{
+	struct perf_item item;
+
+	if (perf_parse(layout, made, &item)) {
+		sum->nr_bad++;
+		return;
+	}
+	sum->nr_maps += item.type == PERF_RECORD_MMAP2;
+	sum->nr_execs += item.type == PERF_RECORD_COMM && item.u.comm.exec;
+	if (item.type != PERF_RECORD_SAMPLE)
+		return;
+	sum->nr_samples++;
+	sum->periods += item.u.sample.period;
+	sum->nr_with_stack += item.u.sample.stack_bytes > 0;
+	sum->nr_callers += item.u.sample.nr_chain > 0;
+}
+
+/* All of it, as an import does. */
+static struct sum go_through(void)
+{
+	const struct perf_event_header *record, *made;
+	struct perf_normal normal;
+	struct perf_layout layout;
+	struct perf_file file;
+	struct perf_ids ids;
+	struct sum sum = {0};
+	uint64_t time_ns;
+
+	sum.end = perf_file_open(&file, "data", &diag);
+	if (sum.end)
+		return sum;
+	sum.end = perf_normal_init(&normal, &file, &diag);
+	if (!sum.end) {
+		perf_ids_init(&ids);
+		for (size_t i = 0; i < file.nr_events; i++)
+			ck_assert_int_eq(perf_ids_add(&ids, i + 1, (uint32_t)i), 0);
+		layout = (struct perf_layout){.sample_type = normal.sample_type,
+					      .regs_mask = normal.regs_mask,
+					      .ids = &ids};
+		while (!(sum.end = perf_file_next(&file, &record, &diag))) {
+			int error = perf_normal_record(&normal, record, &made, &time_ns);
+
+			sum.nr_bad += error == -EILSEQ;
+			if (!error)
+				add_up(&sum, &layout, made);
+		}
+		perf_ids_deinit(&ids);
+		perf_normal_deinit(&normal);
+	}
+	perf_file_close(&file);
+	return sum;
+}
+
+static struct sum sum_of(const char *name)
+{
+	struct sum sum;
+
+	read_data(name);
+	write_data(nr_bytes);
+	sum = go_through();
+	ck_assert_int_eq(sum.end, -ENODATA);
+	ck_assert_uint_eq(sum.nr_bad, 0);
+	return sum;
+}
+
+START_TEST(all_samples_come_out_of_each_kind_of_file)
+{
+	ck_assert_uint_eq(sum_of("plain").nr_samples, 7);
+	ck_assert_uint_eq(sum_of("packed").nr_samples, 7);
+	ck_assert_uint_eq(sum_of("piped").nr_samples, 7);
+	ck_assert_uint_eq(sum_of("period").nr_samples, 10);
+}
+END_TEST
+
+START_TEST(maps_and_programs_come_with_them)
+{
+	struct sum sum = sum_of("plain");
+
+	ck_assert_uint_gt(sum.nr_maps, 2);
+	ck_assert_uint_gt(sum.nr_execs, 0);
+}
+END_TEST
+
+START_TEST(a_constant_period_is_the_weight_of_each)
+{
+	ck_assert_uint_eq(sum_of("period").periods, 10 * UINT64_C(5000000));
+}
+END_TEST
+
+START_TEST(chains_and_stacks_come_with_samples)
+{
+	ck_assert_uint_eq(sum_of("chains").nr_callers, 7);
+	ck_assert_uint_eq(sum_of("plain").nr_callers, 0);
+	if (perf_regs_here() == &perf_regs_x86_64)
+		ck_assert_uint_eq(sum_of("dwarf").nr_with_stack, 2);
+}
+END_TEST
+
+START_TEST(a_file_that_ends_anywhere_is_read_as_far_as_it_goes)
+{
+	static const char *const names[] = {"plain", "packed", "piped"};
+
+	for (size_t i = 0; i < 3; i++) {
+		unsigned int most = 0;
+
+		read_data(names[i]);
+		for (size_t nr = 0; nr < nr_bytes; nr += 7) {
+			struct sum sum;
+
+			write_data(nr);
+			sum = go_through();
+			ck_assert(sum.end == -EILSEQ || sum.end == -EINVAL || sum.end == -ENODATA);
+			ck_assert_uint_le(sum.nr_samples, 7);
+			most = sum.nr_samples > most ? sum.nr_samples : most;
+		}
+		ck_assert_uint_gt(most, 0);
+	}
+}
+END_TEST
+
+START_TEST(a_byte_that_is_another_never_makes_more_of_it)
+{
+	read_data("plain");
+	for (size_t i = 0; i < nr_bytes; i++) {
+		uint8_t was = bytes[i];
+		struct sum sum;
+
+		bytes[i] ^= 0xff;
+		write_data(nr_bytes);
+		sum = go_through();
+		ck_assert_uint_le(sum.nr_samples, 8);
+		bytes[i] = was;
+	}
+}
+END_TEST
+
+START_TEST(what_is_no_file_of_perf_is_refused_by_its_name)
+{
+	struct perf_file file;
+
+	memcpy(bytes, "no perf data at all, but long enough to be one", 46);
+	write_data(46);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), -EINVAL);
+	ck_assert_str_eq(diag.file, "data");
+	memcpy(bytes, "2ELIFREP", 8);
+	write_data(200);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), -EPROTONOSUPPORT);
+	ck_assert_ptr_nonnull(strstr(diag.text, "byte order"));
+	ck_assert_int_eq(perf_file_open(&file, "missing", &diag), -ENOENT);
+	ck_assert_int_eq(perf_file_open(&file, ".", &diag), -EPROTONOSUPPORT);
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0); /* nobody writes to it */
+	ck_assert_int_eq(perf_file_open(&file, "pipe", &diag), -EPROTONOSUPPORT);
+}
+END_TEST
+
+static uint64_t word_at(size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+static void set_word(size_t offset, uint64_t word)
+{
+	memcpy(bytes + offset, &word, sizeof(word));
+}
+
+/* Its first feature is the table of build-ids: here one of 8 bytes, which says to have a size. */
+START_TEST(a_build_id_that_is_cut_is_not_read)
+{
+	const struct perf_event_header header = {PERF_FILE_BUILD_ID, 1 << 15, sizeof(header)};
+	struct perf_file file;
+	size_t table;
+
+	read_data("plain");
+	table = (size_t)(word_at(40) + word_at(48));
+	memcpy(bytes + word_at(table), &header, sizeof(header));
+	set_word(table + 8, sizeof(header));
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_uint_eq(file.nr_build_ids, 0);
+	perf_file_close(&file);
+}
+END_TEST
+
+/* 200 events of 8,000 ids each, all of which are the same bytes of the file. */
+START_TEST(ids_of_all_events_have_a_bound)
+{
+	struct perf_file file;
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, "PERFILE2", 8);
+	set_word(8, 104);
+	set_word(16, 64 + 16);
+	set_word(24, 104);
+	set_word(32, UINT64_C(200) * 80);
+	set_word(40, sizeof(bytes));
+	for (size_t i = 0; i < 200; i++)
+		set_word(104 + i * 80 + 72, 64000);
+	write_data(sizeof(bytes));
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), -EILSEQ);
+}
+END_TEST
+
+/* A pipe's file: an event, and half a record of 16 bytes, packed. */
+START_TEST(a_packed_record_that_is_not_whole_at_the_end_is_told)
+{
+	const struct perf_event_header record = {PERF_RECORD_LOST, 0, 16};
+	const struct perf_event_header attr = {PERF_FILE_HEADER_ATTR, 0, 8 + 64};
+	struct perf_event_header packed = {PERF_FILE_COMPRESSED, 0, 0};
+	const struct perf_event_header *next;
+	const uint32_t attr_bytes = 64;
+	struct perf_file file;
+	size_t nr;
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, "PERFILE2", 8);
+	set_word(8, 16);
+	memcpy(bytes + 16, &attr, sizeof(attr));
+	memcpy(bytes + 16 + 8 + 4, &attr_bytes, sizeof(attr_bytes));
+	nr = ZSTD_compress(bytes + 96, 1024, &record, sizeof(record), 1);
+	ck_assert(!ZSTD_isError(nr));
+	packed.size = (uint16_t)(sizeof(packed) + nr);
+	memcpy(bytes + 88, &packed, sizeof(packed));
+	write_data(96 + nr);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(perf_file_next(&file, &next, &diag), 0);
+	ck_assert_int_eq(perf_file_next(&file, &next, &diag), -EILSEQ);
+	ck_assert_ptr_nonnull(strstr(diag.text, "not whole"));
+	perf_file_close(&file);
+}
+END_TEST
+
+/* ---- a pipe's file, made here ---- */
+
+static void begin_pipe(void)
+{
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, "PERFILE2", 8);
+	set_word(8, 16);
+	nr_bytes = 16;
+}
+
+static void put_record(uint32_t type, uint16_t misc, const void *body, size_t nr)
+{
+	const struct perf_event_header header = {type, misc, (uint16_t)(sizeof(header) + nr)};
+
+	memcpy(bytes + nr_bytes, &header, sizeof(header));
+	memcpy(bytes + nr_bytes + sizeof(header), body, nr);
+	nr_bytes += header.size;
+}
+
+static void put_event(uint64_t sample_type, uint64_t id)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+					     .size = PERF_ATTR_SIZE_VER0,
+					     .sample_period = 1000,
+					     .sample_type = sample_type,
+					     .sample_id_all = 1};
+	uint8_t body[PERF_ATTR_SIZE_VER0 + 8];
+
+	memcpy(body, &attr, PERF_ATTR_SIZE_VER0);
+	memcpy(body + PERF_ATTR_SIZE_VER0, &id, sizeof(id));
+	put_record(PERF_FILE_HEADER_ATTR, 0, body, sizeof(body));
+}
+
+/* Of process 7, with the trailer of nr words. */
+static void put_comm(const uint64_t *trailer, size_t nr)
+{
+	const uint32_t pids[2] = {7, 7};
+	uint8_t body[128] = {0};
+
+	memcpy(body, pids, sizeof(pids));
+	memcpy(body + 8, "name", 4);
+	memcpy(body + 16, trailer, nr * 8);
+	put_record(PERF_RECORD_COMM, 0, body, 16 + nr * 8);
+}
+
+#define ONE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+#define PIDS	 (UINT64_C(7) << 32 | 7)
+
+START_TEST(records_of_an_event_with_more_fields_than_the_first_have_their_time)
+{
+	const uint64_t of_one[] = {PIDS, 1111, 100};
+	const uint64_t of_other[] = {PIDS, 2222, 3, 200};
+	const uint64_t of_none[] = {0, 0, 0}; /* perf's own */
+	const uint64_t times[] = {1111, 2222, 0};
+	const struct perf_event_header *record, *made;
+	struct perf_normal normal;
+	struct perf_file file;
+	uint64_t time_ns;
+	size_t nr = 0;
+
+	begin_pipe();
+	put_event(ONE_TYPE | PERF_SAMPLE_IDENTIFIER, 100);
+	put_event(ONE_TYPE | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CPU, 200);
+	put_comm(of_one, 3);
+	put_comm(of_other, 4);
+	put_comm(of_none, 3);
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(perf_normal_init(&normal, &file, &diag), 0);
+	while (!perf_file_next(&file, &record, &diag)) {
+		if (perf_normal_record(&normal, record, &made, &time_ns))
+			continue;
+		ck_assert_uint_lt(nr, 3);
+		ck_assert_uint_eq(time_ns, times[nr++]);
+		/* Name and trailer of ours: nothing of theirs is left in between. */
+		ck_assert_uint_eq(made->size, sizeof(*made) + 16 + 32);
+	}
+	ck_assert_uint_eq(nr, 3);
+	perf_normal_deinit(&normal);
+	perf_file_close(&file);
+}
+END_TEST
+
+START_TEST(records_that_do_not_say_of_which_layout_they_are_are_refused)
+{
+	struct perf_normal normal;
+	struct perf_file file;
+
+	begin_pipe();
+	put_event(ONE_TYPE | PERF_SAMPLE_ID, 100);
+	put_event(ONE_TYPE | PERF_SAMPLE_ID | PERF_SAMPLE_CPU, 200);
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(perf_normal_init(&normal, &file, &diag), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(diag.text, "which event"));
+	perf_file_close(&file);
+}
+END_TEST
+
+static void put_build_id(const char *path, uint8_t first)
+{
+	uint8_t body[4 + 24 + 32] = {0};
+
+	body[4] = first;
+	memcpy(body + 28, path, strlen(path));
+	put_record(PERF_FILE_BUILD_ID, 0, body, sizeof(body));
+}
+
+START_TEST(a_path_has_the_first_build_id_that_is_told_of_it)
+{
+	const struct perf_file_build_id *id;
+	struct perf_file file;
+
+	begin_pipe();
+	put_event(ONE_TYPE, 100);
+	put_build_id("/bin/m", 1);
+	put_build_id("/bin/z", 2);
+	put_build_id("/bin/a", 3);
+	put_build_id("/bin/m", 4);
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	id = perf_file_build_id(&file, "/bin/m", 7);
+	ck_assert(id && id->id[0] == 1);
+	id = perf_file_build_id(&file, "/bin/z", 100);
+	ck_assert(id && id->id[0] == 2);
+	id = perf_file_build_id(&file, "/bin/a", 100);
+	ck_assert(id && id->id[0] == 3);
+	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/b", 100));
+	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/zz", 100));
+	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/m", 6)); /* it does not end */
+	perf_file_close(&file);
+}
+END_TEST
+
+START_TEST(an_interrupt_ends_what_goes_through_the_file)
+{
+	struct import_machine machine;
+	struct perf_file file;
+
+	read_data("plain");
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	import_interrupt_catch();
+	ck_assert_int_eq(raise(SIGTERM), 0);
+	ck_assert_int_eq(import_machine_make(&machine, &file, &diag), -EINTR);
+	ck_assert_str_eq(machine.path, "");
+	perf_file_close(&file);
+	read_data("piped");
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), -EINTR);
+}
+END_TEST
+
+static unsigned int nr_entries(const char *path)
+{
+	struct dirent **names;
+	int nr = scandir(path, &names, NULL, NULL);
+
+	for (int i = 0; i < nr; i++)
+		free(names[i]);
+	if (nr >= 0)
+		free(names);
+	return nr < 0 ? 0 : (unsigned int)nr;
+}
+
+START_TEST(processes_of_a_recording_make_no_folders)
+{
+	struct import_machine machine;
+	struct perf_file file;
+	char proc[96];
+
+	read_data("plain");
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(import_machine_make(&machine, &file, &diag), 0);
+	(void)snprintf(proc, sizeof(proc), "%s/proc", machine.path);
+	ck_assert_uint_eq(nr_entries(proc), 2 + 2); /* modules, kallsyms */
+	import_machine_remove(&machine);
+	perf_file_close(&file);
+}
+END_TEST
+
+START_TEST(its_machine_is_told)
+{
+	struct import_machine machine;
+	struct perf_file file;
+
+	read_data("plain");
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_str_eq(file.arch, "x86_64");
+	ck_assert_uint_gt(file.nr_build_ids, 1);
+	ck_assert_uint_gt(file.nr_cpus, 0);
+	ck_assert_int_eq(strncmp(file.events[0].name, "cpu-clock", 9), 0);
+	ck_assert_int_eq(import_machine_make(&machine, &file, &diag), 0);
+	ck_assert_uint_gt(machine.first_ns, 0);
+	ck_assert_uint_gt(machine.last_ns, machine.first_ns);
+	ck_assert_int_eq(access(machine.path, F_OK), 0);
+	import_machine_remove(&machine);
+	perf_file_close(&file);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("perf_file");
+
+	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, all_samples_come_out_of_each_kind_of_file);
+	tcase_add_test(tc, maps_and_programs_come_with_them);
+	tcase_add_test(tc, a_constant_period_is_the_weight_of_each);
+	tcase_add_test(tc, chains_and_stacks_come_with_samples);
+	tcase_add_test(tc, a_file_that_ends_anywhere_is_read_as_far_as_it_goes);
+	tcase_add_test(tc, a_byte_that_is_another_never_makes_more_of_it);
+	tcase_add_test(tc, what_is_no_file_of_perf_is_refused_by_its_name);
+	tcase_add_test(tc, a_build_id_that_is_cut_is_not_read);
+	tcase_add_test(tc, ids_of_all_events_have_a_bound);
+	tcase_add_test(tc, a_packed_record_that_is_not_whole_at_the_end_is_told);
+	tcase_add_test(tc, records_of_an_event_with_more_fields_than_the_first_have_their_time);
+	tcase_add_test(tc, records_that_do_not_say_of_which_layout_they_are_are_refused);
+	tcase_add_test(tc, a_path_has_the_first_build_id_that_is_told_of_it);
+	tcase_add_test(tc, an_interrupt_ends_what_goes_through_the_file);
+	tcase_add_test(tc, processes_of_a_recording_make_no_folders);
+	tcase_add_test(tc, its_machine_is_told);
+	return test_run(tc);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/profiler/sync_job.h"
+
+#include "lib/file.h"
+#include "lib/log.h"
+#include "tests/fixture/fake_source.h"
+#include "tests/fixture/test_folder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct event_choice events[] = {{.name = "cpu-clock", .period_or_hz = 1000}};
+
+static struct session session;
+static struct profiler profiler;
+static struct sync_job sync_state;
+static struct diag diag;
+
+static void setup(void)
+{
+	struct profiler_config config = {
+		.ops = &source_fake,
+		.source = {.events = events, .nr_events = 1},
+	};
+
+	test_folder_setup();
+	log_init("test", LOG_LEVEL_ERROR);
+	ck_assert_int_eq(log_open("log"), 0);
+	fake_init(NULL);
+	fake_image(1, OPROF_IMAGE_FILE, "/bin/true");
+	ck_assert_int_eq(session_lock(&session, ".", &diag), 0);
+	ck_assert_int_eq(profiler_open(&profiler, &session, &config, &diag), 0);
+	fake_task(1, 1, 1, 0);
+	fake_sample(0, OPROF_MODE_USER, 1, 1, 1);
+	ck_assert_int_eq(profiler_dump(&profiler), 0);
+	sync_job_init(&sync_state, &profiler);
+}
+
+static void teardown(void)
+{
+	sync_job_wait(&sync_state);
+	profiler_close(&profiler);
+	session_unlock(&session);
+	test_folder_teardown();
+}
+
+/* The next job that ends. */
+static uint64_t reap(int *error)
+{
+	uint64_t job = 0;
+
+	for (unsigned int i = 0; i < 10000 && !sync_job_reap(&sync_state, &job, error); i++)
+		(void)poll(NULL, 0, 1);
+	return job;
+}
+
+START_TEST(a_job_ends_with_its_number)
+{
+	int error = 1;
+	uint64_t job = sync_job_request(&sync_state, &error);
+
+	ck_assert_uint_eq(job, 1);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_int_eq(error, 0);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 2);
+}
+END_TEST
+
+START_TEST(requests_made_while_one_runs_share_the_next)
+{
+	int error = 1;
+
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 1);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 2);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 2);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_uint_eq(reap(&error), 2);
+	ck_assert_int_eq(error, 0);
+	ck_assert_int_eq(sync_state.pid, 0);
+}
+END_TEST
+
+START_TEST(a_job_that_fails_tells_its_error)
+{
+	int error = 0;
+
+	ck_assert_int_eq(unlink("samples/current/meta/stats"), 0);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 1);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_int_eq(error, -ENOENT);
+}
+END_TEST
+
+static int hold_ends[2];
+
+/* In the job, as in all that is forked: until it is let go. */
+static void hold(void)
+{
+	char byte;
+
+	while (read(hold_ends[0], &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+/* As a save does. What was found at the old name would be another session. */
+START_TEST(a_job_goes_on_where_its_session_is_renamed_before_it_begins)
+{
+	int error = 1;
+
+	ck_assert_int_eq(profiler_close_epoch(&profiler), 0); /* a slice, too */
+	ck_assert_int_eq(pipe(hold_ends), 0);
+	ck_assert_int_eq(pthread_atfork(NULL, NULL, hold), 0);
+	ck_assert_uint_eq(sync_job_request(&sync_state, &error), 1);
+	ck_assert_int_eq(rename("samples/current", "samples/saved"), 0);
+	ck_assert_int_eq(write(hold_ends[1], "x", 1), 1);
+	ck_assert_uint_eq(reap(&error), 1);
+	ck_assert_int_eq(error, 0);
+	ck_assert_int_eq(close(hold_ends[1]), 0); /* nobody waits any more */
+	ck_assert_int_eq(rename("samples/saved", "samples/current"), 0);
+}
+END_TEST
+
+/* It has the daemon's files, locks and clients open: the next daemon would find them taken. */
+START_TEST(a_daemon_that_is_killed_takes_its_job_along)
+{
+	struct pollfd held = {.events = POLLIN};
+	int ends[2];
+	int error = 0;
+	pid_t daemon_pid;
+
+	/* The job waits in opening this for somebody to write to it. */
+	ck_assert_int_eq(unlink("samples/current/meta/stats"), 0);
+	ck_assert_int_eq(mkfifo("samples/current/meta/stats", 0600), 0);
+	ck_assert_int_eq(pipe(ends), 0);
+	daemon_pid = fork();
+	ck_assert_int_ge(daemon_pid, 0);
+	if (!daemon_pid) {
+		if (sync_job_request(&sync_state, &error) != 1)
+			_exit(1);
+		(void)kill(getpid(), SIGKILL);
+	}
+	ck_assert_int_eq(close(ends[1]), 0);
+	ck_assert_int_eq(waitpid(daemon_pid, &error, 0), daemon_pid);
+	ck_assert(WIFSIGNALED(error));
+	held.fd = ends[0];
+	ck_assert_msg(poll(&held, 1, 30000) == 1, "somebody has the daemon's descriptors");
+	(void)close(ends[0]);
+}
+END_TEST
+
+START_TEST(where_no_child_can_be_made_it_is_done_at_once)
+{
+	struct rlimit limit;
+	struct rlimit none;
+	uid_t user = geteuid();
+	uint64_t job;
+	int error = 1;
+
+	/* Root may always fork: be somebody else for the moment. */
+	ck_assert_int_eq(getrlimit(RLIMIT_NPROC, &limit), 0);
+	none = (struct rlimit){0, limit.rlim_max};
+	if (setrlimit(RLIMIT_NPROC, &none) || (!user && setresuid(65534, 65534, 0)))
+		return;
+	job = sync_job_request(&sync_state, &error);
+	ck_assert_int_eq(user ? 0 : setresuid(0, 0, 0), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+	ck_assert_uint_eq(job, 0);
+	/* As another user the files can't be opened again: told, not hidden. */
+	ck_assert_int_eq(error, user ? 0 : -EACCES);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("sync_job");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_job_ends_with_its_number);
+	tcase_add_test(tc, requests_made_while_one_runs_share_the_next);
+	tcase_add_test(tc, a_job_that_fails_tells_its_error);
+	tcase_add_test(tc, a_job_goes_on_where_its_session_is_renamed_before_it_begins);
+	tcase_add_test(tc, a_daemon_that_is_killed_takes_its_job_along);
+	tcase_add_test(tc, where_no_child_can_be_made_it_is_done_at_once);
+	return test_run(tc);
+}

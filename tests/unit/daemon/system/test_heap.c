@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/system/heap.h"
+
+#include "daemon/service/cost.h"
+#include "tests/fixture/test_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NR_BLOCKS   (64 * 1024)
+#define BLOCK_BYTES 1000
+
+static void *blocks[NR_BLOCKS];
+
+/* The last block is kept: the heap cannot shrink from its end. */
+START_TEST(memory_given_up_below_what_is_still_used_goes_back_to_the_kernel)
+{
+	uint64_t full_bytes;
+
+	for (size_t i = 0; i < NR_BLOCKS; i++) {
+		blocks[i] = malloc(BLOCK_BYTES);
+		ck_assert_ptr_nonnull(blocks[i]);
+		memset(blocks[i], 1, BLOCK_BYTES);
+	}
+	full_bytes = cost_resident_bytes();
+	ck_assert_uint_gt(full_bytes, (uint64_t)NR_BLOCKS * BLOCK_BYTES);
+	for (size_t i = 0; i < NR_BLOCKS - 1; i++)
+		free(blocks[i]);
+	ck_assert_int_eq(heap_trim(HEAP_SPARE_BYTES), 1);
+	ck_assert_uint_lt(cost_resident_bytes(), full_bytes / 2);
+	ck_assert_int_eq(heap_trim(SIZE_MAX), 0);
+	free(blocks[NR_BLOCKS - 1]);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc;
+
+#ifdef __SANITIZE_ADDRESS__
+	/* Memory then is the sanitizer's, and heap_trim() can give nothing back. */
+	printf("1..0 # SKIP the C library's memory is not in use\n");
+	return EXIT_SUCCESS;
+#endif
+	tc = tcase_create("heap");
+	tcase_add_test(tc, memory_given_up_below_what_is_still_used_goes_back_to_the_kernel);
+	return test_run(tc);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/trace/trace_state.h"
+
+#include "ctf/reader.h"
+#include "lib/file.h"
+#include "tests/fixture/test_folder.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_ID 40
+#define TIME	 5000
+/* Fields 5 to 8, and 10 to 38, of which nothing is read. */
+#define SKIP_4	"0 0 0 -1"
+#define SKIP_29 "0 0 0 0 0 0 0 0 20 0 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17"
+
+static struct ctf_event events[TRACE_STATE_NR_EVENTS];
+static const uint32_t streams[] = {0};
+static struct ctf_trace trace = {
+	.uuid = {4, 5, 6},
+	.clock = {.name = "monotonic", .description = "", .freq_hz = 1000000000},
+	.nr_streams = 1,
+	.streams = streams,
+	.nr_events = TRACE_STATE_NR_EVENTS,
+	.events = events};
+static struct diag diag;
+static struct trace_state_counts counts;
+
+static void put(const char *path, const char *text)
+{
+	ck_assert_int_eq(file_make_parent_dirs(path, 0755), 0);
+	ck_assert_int_eq(file_replace(path, text, strlen(text), 0644), 0);
+}
+
+static bool is_later;
+
+/* The state of proc, in the trace "trace". */
+static int dump(void)
+{
+	struct trace_channel_config config = {
+		.mode = RING_DISCARD, .sub_buffer_bytes = 4096, .nr_sub_buffers = 2, .nr_cpus = 1};
+	struct trace_channel *channel;
+	const struct trace_state_config how = {.proc_path = "proc",
+					       .first_id = FIRST_ID,
+					       .time = TIME,
+					       .cpu = TRACE_CHANNEL_STATE,
+					       .is_later = is_later};
+	struct ctf_writer *writer;
+	int error;
+
+	trace_state_events(events, FIRST_ID, 0);
+	memcpy(config.uuid, trace.uuid, sizeof(config.uuid));
+	ck_assert_msg(!ctf_writer_open(&writer, "trace", &trace, &diag), "%s", diag_show(&diag));
+	ck_assert_int_eq(trace_channel_create(&channel, &config, &diag), 0);
+	trace_channel_write_to(channel, writer);
+	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
+	error = trace_state_dump(channel, &how, &counts);
+	trace_channel_state_end(channel);
+	ck_assert_int_eq(trace_channel_drain(channel, true, TIME, &diag), 0);
+	trace_channel_destroy(channel);
+	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
+	return error;
+}
+
+/* "NAME(value, ...)" of each event but the two round them. */
+static const char *told(void)
+{
+	static char text[4096];
+	struct ctf_reader *reader;
+	struct ctf_record record;
+	FILE *stream = fmemopen(text, sizeof(text), "w");
+	unsigned int nr = 0;
+	int more;
+
+	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
+	while ((more = ctf_reader_next(reader, &record, &diag)) > 0) {
+		ck_assert_uint_eq(record.time, TIME);
+		if (!nr++)
+			ck_assert_str_eq(record.event->name, "lttng_statedump_start");
+		if (!record.event->nr_fields)
+			continue;
+		(void)fprintf(stream, "%s:", strrchr(record.event->name, '_') + 1);
+		for (unsigned int i = 0; i < record.event->nr_fields; i++) {
+			const struct ctf_value *value = &record.values[i];
+
+			if (record.event->fields[i].kind != CTF_FIELD_INTEGER)
+				(void)fprintf(stream, " %.*s", (int)value->nr,
+					      (const char *)value->bytes);
+			else
+				(void)fprintf(stream, " %lld", (long long)value->number);
+		}
+		(void)fputc('\n', stream);
+	}
+	ck_assert_msg(!more, "%s", diag_show(&diag));
+	ctf_reader_close(reader);
+	(void)fclose(stream);
+	return text;
+}
+
+START_TEST(threads_and_their_states_are_told)
+{
+	put("proc/7/task/7/stat", "7 (main) S 1 " SKIP_4 " 0 " SKIP_29 " 3 0\n");
+	put("proc/7/task/7/syscall", "202 0x1 0x2\n");
+	put("proc/7/task/9/stat", "9 (other) R 1 " SKIP_4 " 0 " SKIP_29 " 1 0\n");
+	put("proc/7/maps", "");
+	put("proc/2/task/2/stat", "2 (kthreadd) S 0 " SKIP_4 " 2129984 " SKIP_29 " 0 0\n");
+	put("proc/2/maps", "");
+	ck_assert_int_eq(dump(), 0);
+	ck_assert_uint_eq(counts.nr_threads, 3);
+	ck_assert_uint_eq(counts.lost, 0);
+	/* tid pid ppid name type mode submode status cpu syscall */
+	ck_assert_str_eq(told(), "state: 2 2 0 kthreadd 1 0 0 5 0 -1\n"
+				 "state: 7 7 1 main 0 2 0 5 3 202\n"
+				 "state: 9 7 1 other 0 0 0 2 1 -1\n");
+}
+END_TEST
+
+START_TEST(a_name_may_hold_anything_and_is_cut)
+{
+	put("proc/7/task/7/stat", "7 (a) R 5 (b) c) Z 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
+	put("proc/7/task/8/stat", "8 (0123456789abcdefghij) X 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
+	ck_assert_int_eq(dump(), 0);
+	ck_assert_str_eq(told(), "state: 7 7 1 a) R 5 (b) c 0 0 0 4 0 -1\n"
+				 "state: 8 7 1 0123456789abcde 0 0 0 7 0 -1\n");
+}
+END_TEST
+
+START_TEST(mappings_of_code_are_told_and_no_others)
+{
+	put("proc/7/task/7/stat", "7 (main) R 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
+	put("proc/7/maps", "55d000-55e000 r--p 00000000 fe:00 11  /usr/bin/a b\n"
+			   "55e000-55f000 r-xp 00001000 fe:00 11  /usr/bin/a b\n"
+			   "7f0000-7f1000 rwxp 00000000 00:00 0 \n"
+			   "7ffd00-7ffd01 r-xp 00000000 00:00 0   [vdso]\n"
+			   "nonsense /x\n"
+			   "7f2000-7f3000 r-xp 00003000 fe:00 12  /usr/lib/c.so (deleted)\n");
+	ck_assert_int_eq(dump(), 0);
+	ck_assert_uint_eq(counts.nr_mappings, 2);
+	ck_assert_str_eq(told(), "state: 7 7 1 main 0 0 0 2 0 -1\n"
+				 "mapping: 7 5627904 5632000 4096 /usr/bin/a b\n"
+				 "mapping: 7 8331264 8335360 12288 /usr/lib/c.so (deleted)\n");
+}
+END_TEST
+
+START_TEST(what_is_gone_or_unreadable_is_left_out)
+{
+	put("proc/7/task/7/stat", "7 main R");
+	put("proc/8/comm", "x");
+	put("proc/self", "x");
+	ck_assert_int_eq(dump(), 0);
+	ck_assert_uint_eq(counts.nr_threads, 0);
+	ck_assert_str_eq(told(), "");
+	ck_assert_int_eq(file_remove_tree("proc"), 0);
+	ck_assert_int_eq(file_remove_tree("trace"), 0);
+	ck_assert_int_eq(dump(), -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("trace_state");
+
+	tcase_add_checked_fixture(tests, test_folder_setup, test_folder_teardown);
+	tcase_add_test(tests, threads_and_their_states_are_told);
+	tcase_add_test(tests, a_name_may_hold_anything_and_is_cut);
+	tcase_add_test(tests, mappings_of_code_are_told_and_no_others);
+	tcase_add_test(tests, what_is_gone_or_unreadable_is_left_out);
+	return test_run(tests);
+}

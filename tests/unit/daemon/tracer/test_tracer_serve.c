@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tracer itself is one of the test's own, and has lost something for each reason. */
+#include "daemon/tracer/tracer_serve.h"
+
+#include "control/trace_sessions.h"
+#include "lib/file.h"
+#include "tests/fixture/test_folder.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TEXT_BYTES_MAX 65536u
+
+static const struct tracer_counts all_lost = {
+	.nr_records = 1000,
+	.lost_kernel = 101,
+	.lost_nested = 102,
+	.lost_room = 103,
+	.lost_bad = 104,
+	.lost_disk = 105,
+	.ring_errors = 106,
+	.packet_errors = 107,
+	.nr_late = 108,
+	.chunks_failed = 109,
+	.unjudged = 110,
+	.nr_throttled = 111,
+};
+#define FIRST	 101
+#define LAST	 111
+#define SUM_LOST (101 + 102 + 103 + 104 + 105)
+
+/* ---- the tracer ---- */
+
+struct tracer {
+	bool fails; /* to take a snapshot */
+};
+
+int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
+		    struct diag *diag)
+{
+	(void)folder;
+	if (tracer->fails)
+		return diag_set(diag, -ENOSPC, "no room for it");
+	*taken = (struct tracer_snapshot){.nr_records = 10, .begin = 1, .end = 2};
+	return 0;
+}
+
+struct tracer_counts tracer_counts(const struct tracer *tracer)
+{
+	(void)tracer;
+	return all_lost;
+}
+
+struct tracer_held tracer_held(struct tracer *tracer)
+{
+	(void)tracer;
+	return (struct tracer_held){.nr_bytes = 1 << 20};
+}
+
+struct tracer_sizes tracer_sizes(const struct tracer *tracer)
+{
+	(void)tracer;
+	return (struct tracer_sizes){.sub_buffer_bytes = 4096, .nr_sub_buffers = 4, .nr_cpus = 1};
+}
+
+unsigned int tracer_nr_events(const struct tracer *tracer)
+{
+	(void)tracer;
+	return 1;
+}
+
+/* ---- the session ---- */
+
+static const struct tracer_options options = {
+	.folder = "snapshot",
+	.overwrite = true,
+	.session = "trace/lossy",
+	.conditions = {"signal"},
+	.nr_conditions = 1,
+	.snapshot_limit = 1,
+};
+static struct tracer_serve serve; /* big */
+
+static void begin(struct tracer *tracer)
+{
+	struct diag diag;
+
+	if (tracer_serve_open(&serve, &options, &diag))
+		ck_abort_msg("%s", diag_show(&diag));
+	tracer_serve_begin(&serve, tracer);
+}
+
+static void __attribute__((noreturn)) answer_for_ever(int ready)
+{
+	struct tracer tracer = {0};
+
+	begin(&tracer);
+	(void)close(ready);
+	while (true) {
+		struct pollfd asked = {.fd = control_server_poll_fd(serve.session.server),
+				       .events = POLLIN};
+
+		(void)poll(&asked, 1, -1);
+		tracer_serve_run(&serve);
+	}
+}
+
+/* What optrace status says, malloc'ed. */
+static char *show_status(void)
+{
+	const int out = dup(STDOUT_FILENO);
+	const int file = open("status", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	struct diag diag;
+	char *text;
+	int error;
+
+	ck_assert_int_ge(out, 0);
+	ck_assert_int_ge(file, 0);
+	(void)fflush(stdout);
+	(void)dup2(file, STDOUT_FILENO);
+	error = trace_sessions_show(".", "lossy", &diag);
+	(void)fflush(stdout);
+	(void)dup2(out, STDOUT_FILENO);
+	(void)close(out);
+	(void)close(file);
+	ck_assert_msg(!error, "%s", error ? diag_show(&diag) : "");
+	ck_assert_int_eq(file_read_text("status", TEXT_BYTES_MAX, &text, NULL), 0);
+	return text;
+}
+
+START_TEST(status_tells_all_that_went_wrong_by_its_reason)
+{
+	char *text;
+	pid_t child;
+	char byte;
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	child = fork();
+	if (!child) {
+		(void)close(fds[0]);
+		answer_for_ever(fds[1]);
+	}
+	(void)close(fds[1]);
+	ck_assert_int_eq(read(fds[0], &byte, 1), 0);
+	text = show_status();
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+	for (int nr = FIRST; nr <= LAST; nr++) {
+		char line[32];
+
+		(void)snprintf(line, sizeof(line), "\n    %d ", nr);
+		ck_assert_msg(strstr(text, line) != NULL, "%d is not in %s", nr, text);
+	}
+	free(text);
+	(void)close(fds[0]);
+}
+END_TEST
+
+struct told {
+	char first[256];
+	unsigned int nr_lines, nr_losses;
+	bool has[LAST + 1];
+};
+
+static void note(void *context, bool is_loss, const char *text)
+{
+	struct told *told = context;
+	const unsigned long nr = strtoul(text, NULL, 10);
+
+	if (!told->nr_lines++)
+		(void)snprintf(told->first, sizeof(told->first), "%s", text);
+	if (!is_loss)
+		return;
+	told->nr_losses++;
+	ck_assert_uint_ge(nr, FIRST);
+	ck_assert_uint_le(nr, LAST);
+	told->has[nr] = true;
+}
+
+START_TEST(the_end_tells_all_that_went_wrong_by_its_reason)
+{
+	struct told told = {0};
+	char sum[64];
+
+	tracer_tell_counts(&all_lost, true, note, &told);
+	(void)snprintf(sum, sizeof(sum), "1000 events went through memory, %d lost", SUM_LOST);
+	ck_assert_str_eq(told.first, sum);
+	for (int nr = FIRST; nr <= LAST; nr++)
+		ck_assert_msg(told.has[nr], "%d is not told", nr);
+	ck_assert_uint_eq(told.nr_losses, LAST - FIRST + 1);
+}
+END_TEST
+
+START_TEST(the_end_of_a_trace_that_lost_nothing_is_one_sentence)
+{
+	const struct tracer_counts counts = {.nr_records = 7, .nr_bytes = 2000000};
+	struct told told = {0};
+
+	tracer_tell_counts(&counts, false, note, &told);
+	ck_assert_str_eq(told.first, "7 events in 2.0 MB, 0 lost");
+	ck_assert_uint_eq(told.nr_lines, 1);
+}
+END_TEST
+
+/* ---- snapshots of conditions ---- */
+
+static void wait_for_snapshot(void)
+{
+	tracer_serve_turn(&serve);
+	ck_assert_int_gt(serve.job.pid, 0);
+	while (serve.job.pid) {
+		struct pollfd ended = {.fd = serve.job.fd, .events = POLLIN};
+
+		(void)poll(&ended, 1, -1);
+		tracer_serve_run(&serve);
+	}
+	ck_assert(!tracer_serve_is_busy(&serve));
+}
+
+START_TEST(a_snapshot_that_failed_does_not_use_up_the_limit)
+{
+	struct tracer tracer = {.fails = true};
+
+	begin(&tracer);
+	tracer_serve_want(&serve, "signal");
+	wait_for_snapshot();
+	ck_assert_uint_eq(serve.nr_failed, 1);
+	ck_assert_uint_eq(serve.nr_snapshots, 0);
+	ck_assert_str_eq(serve.last_failure, "no room for it");
+	tracer_serve_want(&serve, "signal");
+	ck_assert_msg(!tracer_serve_is_busy(&serve), "tried again at once");
+	serve.paused_ns = 0; /* later */
+	tracer.fails = false;
+	tracer_serve_want(&serve, "signal");
+	wait_for_snapshot();
+	ck_assert_uint_eq(serve.nr_snapshots, 1);
+	tracer_serve_want(&serve, "signal");
+	ck_assert_msg(!tracer_serve_is_busy(&serve), "more than the limit");
+	ck_assert_uint_eq(serve.nr_failed, 1);
+	trace_session_close(&serve.session);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("tracer_serve");
+
+	tcase_add_checked_fixture(tests, test_folder_setup, test_folder_teardown);
+	tcase_add_test(tests, status_tells_all_that_went_wrong_by_its_reason);
+	tcase_add_test(tests, the_end_tells_all_that_went_wrong_by_its_reason);
+	tcase_add_test(tests, the_end_of_a_trace_that_lost_nothing_is_one_sentence);
+	tcase_add_test(tests, a_snapshot_that_failed_does_not_use_up_the_limit);
+	return test_run(tests);
+}

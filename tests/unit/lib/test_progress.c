@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/progress.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* A terminal in the place of stderr; tests run in processes of their own. */
+static int terminal_open(void)
+{
+	struct termios raw;
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	int slave;
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master), 0);
+	ck_assert_int_eq(unlockpt(master), 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(slave, 0);
+	ck_assert_int_eq(tcgetattr(slave, &raw), 0);
+	cfmakeraw(&raw);
+	ck_assert_int_eq(tcsetattr(slave, TCSANOW, &raw), 0);
+	ck_assert_int_eq(dup2(slave, STDERR_FILENO), STDERR_FILENO);
+	ck_assert_int_eq(fcntl(master, F_SETFL, O_NONBLOCK), 0);
+	return master;
+}
+
+static void expect_shown(int master, const char *expected)
+{
+	char shown[512];
+	ssize_t nr = read(master, shown, sizeof(shown) - 1);
+
+	shown[nr > 0 ? nr : 0] = '\0';
+	ck_assert_str_eq(shown, expected);
+}
+
+START_TEST(nothing_is_shown_in_the_first_second)
+{
+	int master = terminal_open();
+	struct progress progress;
+
+	progress_begin(&progress, "reading", 10);
+	progress.next_ns = UINT64_MAX; /* the second is not over */
+	progress_step(&progress, 1, "x");
+	progress_end(&progress);
+	expect_shown(master, "");
+}
+END_TEST
+
+START_TEST(later_a_line_tells_how_far_it_is_and_goes_at_the_end)
+{
+	int master = terminal_open();
+	struct progress progress;
+
+	progress_begin(&progress, "reading", 10);
+	progress.next_ns = 0;
+	progress_step(&progress, 3, "/bin/x");
+	expect_shown(master, "\r\033[Kreading 3/10 /bin/x");
+	progress_step(&progress, 4, "/bin/y");
+	expect_shown(master, "");
+	progress_end(&progress);
+	expect_shown(master, "\r\033[K");
+	progress_end(&progress);
+	expect_shown(master, "");
+}
+END_TEST
+
+START_TEST(a_long_name_is_cut)
+{
+	int master = terminal_open();
+	struct progress progress;
+	char name[300] = "";
+	char shown[512];
+
+	memset(name, 'x', sizeof(name) - 1);
+	progress_begin(&progress, "reading", 10);
+	progress.next_ns = 0;
+	progress_step(&progress, 3, name);
+	ck_assert_int_lt(read(master, shown, sizeof(shown)), 80);
+}
+END_TEST
+
+START_TEST(nothing_is_shown_where_stderr_is_no_terminal)
+{
+	int pipes[2];
+	struct progress progress;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	ck_assert_int_eq(fcntl(pipes[0], F_SETFL, O_NONBLOCK), 0);
+	ck_assert_int_eq(dup2(pipes[1], STDERR_FILENO), STDERR_FILENO);
+	progress_begin(&progress, "reading", 10);
+	progress.next_ns = 0;
+	progress_step(&progress, 3, "x");
+	progress_end(&progress);
+	expect_shown(pipes[0], "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("progress");
+	TCase *tests = tcase_create("progress");
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+
+	if (terminal < 0) {
+		puts("1..0 # SKIP no pseudo-terminals here: mount devpts");
+		return EXIT_SUCCESS;
+	}
+	close(terminal);
+	tcase_add_test(tests, nothing_is_shown_in_the_first_second);
+	tcase_add_test(tests, later_a_line_tells_how_far_it_is_and_goes_at_the_end);
+	tcase_add_test(tests, a_long_name_is_cut);
+	tcase_add_test(tests, nothing_is_shown_where_stderr_is_no_terminal);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

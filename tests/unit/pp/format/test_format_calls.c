@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/fixture/fake_symbols.h"
+#include "tests/fixture/make_calls.h"
+#include "tests/fixture/make_chains.h"
+#include "tests/fixture/make_session.h"
+#include "tests/fixture/run_suite.h"
+#include "pp/format/format_calls.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DASHES "-------------------------------------------------------------------------------\n"
+
+static struct make_session session;
+static struct make_chains chains;
+static struct make_calls calls;
+static struct text_options text_options;
+static struct calls_options options;
+
+static const struct symbol program_symbols[] = {
+	{.start = 0x100, .nr_bytes = 0x100, .address = 0x400100, .name = "main"},
+	{.start = 0x200, .nr_bytes = 0x100, .address = 0x400200, .name = "_Z3foo"},
+	{.start = 0x300, .nr_bytes = 0x100, .address = 0x400300, .name = "g;h\\\n"},
+};
+static const struct symbol library_symbols[] = {
+	{.start = 0x10, .nr_bytes = 0x10, .address = 0x10, .name = "memcpy"},
+};
+static const struct make_file a = {.app = "/bin/a"};
+
+static void setup(void)
+{
+	make_session_init(&session);
+	make_chains_init(&chains);
+	calls = (struct make_calls){0};
+	text_options = (struct text_options){.header = true, .demangle = DEMANGLE_NORMAL};
+	options = (struct calls_options){.text = &text_options};
+	fake_symbols_set("/bin/a", program_symbols, 3, NULL);
+	fake_symbols_set("/lib/c", library_symbols, 1, NULL);
+}
+
+static void teardown(void)
+{
+	fake_symbols_clear();
+	make_chains_deinit(&chains);
+	make_session_deinit(&session);
+}
+
+static void write_callgraph(FILE *out, void *context)
+{
+	(void)context;
+	ck_assert_int_eq(text_format_callgraph(out, &calls.graph, &options), 0);
+}
+
+static void write_stacks(FILE *out, void *context)
+{
+	(void)context;
+	ck_assert_int_eq(text_format_stacks(out, &calls.tree, &options), 0);
+}
+
+static void write_folded(FILE *out, void *context)
+{
+	struct diag diag;
+
+	(void)context;
+	ck_assert_int_eq(folded_format(out, &calls.tree, &options, &diag), 0);
+}
+
+static void write_callgrind(FILE *out, void *context)
+{
+	struct diag diag;
+
+	(void)context;
+	ck_assert_int_eq(callgrind_format(out, &calls.graph, &options, &diag), 0);
+}
+
+static void assert_text(void (*write)(FILE *out, void *context), const char *expected)
+{
+	char *text = make_profile_text(write, NULL);
+
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+static void read_session(const char *words)
+{
+	make_chains_live(&chains, &session, 1);
+	make_calls_init(&calls, &session, words);
+}
+
+static void make_usual(void)
+{
+	make_chains_add(&chains, &a, "+110 +210", 5);
+	make_chains_add(&chains, &a, "+110 +210 /lib/c+12", 3);
+	make_chains_add(&chains, &a, "+110 /lib/c+12", 2);
+	read_session("");
+}
+
+START_TEST(a_block_has_callers_the_function_and_callees_with_itself_among_them)
+{
+	make_usual();
+	assert_text(write_callgraph,
+		    "samples  %        image name               symbol name\n" DASHES
+		    "  8        100.000  a                        main\n"
+		    "5        50.0000  a                        foo()\n"
+		    "  5        62.5000  a                        foo() [self]\n"
+		    "  3        37.5000  c                        memcpy\n" DASHES
+		    "  2        40.0000  a                        main\n"
+		    "  3        60.0000  a                        foo()\n"
+		    "5        50.0000  c                        memcpy\n"
+		    "  5        100.000  c                        memcpy [self]\n" DASHES
+		    "0              0  a                        main\n"
+		    "  8        80.0000  a                        foo()\n"
+		    "  2        20.0000  c                        memcpy\n"
+		    "  0              0  a                        main [self]\n" DASHES);
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(percentages_of_callers_and_callees_are_of_all_samples_where_that_is_asked)
+{
+	text_options.global_percent = true;
+	make_usual();
+	assert_text(write_callgraph,
+		    "samples  %        image name               symbol name\n" DASHES
+		    "  8        80.0000  a                        main\n"
+		    "5        50.0000  a                        foo()\n"
+		    "  5        50.0000  a                        foo() [self]\n"
+		    "  3        30.0000  c                        memcpy\n" DASHES
+		    "  2        20.0000  a                        main\n"
+		    "  3        30.0000  a                        foo()\n"
+		    "5        50.0000  c                        memcpy\n"
+		    "  5        50.0000  c                        memcpy [self]\n" DASHES
+		    "0              0  a                        main\n"
+		    "  8        80.0000  a                        foo()\n"
+		    "  2        20.0000  c                        memcpy\n"
+		    "  0              0  a                        main [self]\n" DASHES);
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(blocks_are_chosen_by_threshold_and_name_and_show_addresses)
+{
+	static char pattern[] = "foo()";
+	char *patterns[] = {pattern};
+	const struct spec_list list = {.patterns = patterns, .nr_patterns = 1};
+
+	make_usual();
+	options.include = &list;
+	text_options.show_vma = true;
+	text_options.long_names = true;
+	text_options.header = false;
+	assert_text(write_callgraph,
+		    DASHES "  00400100 8        100.000  /bin/a                   main\n"
+			   "00400200 5        50.0000  /bin/a                   foo()\n"
+			   "  00400200 5        62.5000  /bin/a                   foo() [self]\n"
+			   "  00000010 3        37.5000  /lib/c                   memcpy\n" DASHES);
+	options.include = NULL;
+	text_options.threshold = 80;
+	text_options.show_vma = text_options.long_names = false;
+	text_options.sort[0] = TEXT_SORT_SYMBOL;
+	text_options.nr_sort = 1;
+	assert_text(write_callgraph,
+		    DASHES "  8        100.000  a                        main\n"
+			   "5        50.0000  a                        foo()\n"
+			   "  5        62.5000  a                        foo() [self]\n" DASHES
+			   "0              0  a                        main\n"
+			   "  8        80.0000  a                        foo()\n"
+			   "  0              0  a                        main [self]\n" DASHES);
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(a_call_graph_has_a_column_pair_for_each_class)
+{
+	const struct make_file misses = {.app = "/bin/a", .event = "misses"};
+
+	make_chains_add(&chains, &a, "+110 +210", 5);
+	make_chains_add(&chains, &misses, "+110", 3);
+	read_session("");
+	assert_text(write_callgraph, "samples  %        samples  %        symbol name\n" DASHES
+				     "  5        100.000  0              0  main\n"
+				     "5        100.000  0              0  foo()\n"
+				     "  5        100.000  0              0  foo() [self]\n" DASHES
+				     "0              0  3        100.000  main\n"
+				     "  5        100.000  0              0  foo()\n"
+				     "  0              0  3        100.000  main [self]\n" DASHES);
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(a_tree_is_indented_from_the_outermost_functions_down)
+{
+	make_usual();
+	assert_text(write_stacks,
+		    "samples  %        self %   image name               symbol name\n"
+		    "10       100.000        0  a\n"
+		    "10       100.000        0  a                        main\n"
+		    "8        80.0000  50.0000  a                          foo()\n"
+		    "3        30.0000  30.0000  c                            memcpy\n"
+		    "2        20.0000  20.0000  c                          memcpy\n");
+	text_options.threshold = 25;
+	text_options.header = false;
+	assert_text(write_stacks,
+		    "10       100.000        0  a\n"
+		    "10       100.000        0  a                        main\n"
+		    "8        80.0000  50.0000  a                          foo()\n"
+		    "3        30.0000  30.0000  c                            memcpy\n");
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(folded_stacks_are_a_line_each_and_names_are_escaped)
+{
+	make_chains_add(&chains, &a, "+110 +210", 5);
+	make_chains_add(&chains, &a, "+110 +310", 4);
+	make_chains_add(&chains, &a, "+110 +310 /lib/c+99", 3);
+	make_chains_add(&chains, &a, "[truncated] +210", 2);
+	read_session("");
+	assert_text(write_folded, "a;main;foo() 5\n"
+				  "a;main;g\\x3bh\\\\\\x0a 4\n"
+				  "a;main;g\\x3bh\\\\\\x0a;[c] 3\n"
+				  "a;[truncated];foo() 2\n");
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(folded_stacks_of_two_sides_have_both_numbers)
+{
+	struct make_session after = session;
+
+	make_chains_add(&chains, &a, "+110 +210", 5);
+	make_chains_live(&chains, &session, 1);
+	after.name = "after";
+	make_chains_add(&chains, &a, "+110", 2);
+	make_chains_live(&chains, &after, 1);
+	make_calls_init(&calls, &session, "{ session:current } { session:after }");
+	assert_text(write_folded, "a;main 0 2\na;main;foo() 5 5\n");
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(formats_with_one_number_name_the_tag_that_chooses_it)
+{
+	const struct make_file misses = {.app = "/bin/a", .event = "misses"};
+	struct diag diag;
+
+	make_chains_add(&chains, &a, "+110 +210", 5);
+	make_chains_add(&chains, &misses, "+110", 3);
+	read_session("");
+	ck_assert_int_eq(folded_format(stdout, &calls.tree, &options, &diag), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "event:"));
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(formats_of_one_side_refuse_two)
+{
+	struct diag diag;
+
+	make_chains_add(&chains, &a, "+110 +210", 5);
+	make_chains_live(&chains, &session, 1);
+	make_calls_init(&calls, &session, "{ } { }");
+	ck_assert_int_eq(pprof_format(stdout, &calls.tree, &options, &diag), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "one at a time"));
+	ck_assert_int_eq(callgrind_format(stdout, &calls.graph, &options, &diag), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(diag.text, "one at a time"));
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+START_TEST(callgrind_has_costs_calls_and_totals)
+{
+	make_usual();
+	assert_text(write_callgrind,
+		    "# callgrind format\nversion: 1\ncreator: oprof " OPROF_VERSION "\ncmd: a\n"
+		    "event: cpu_clock_1000000 : cpu-clock:1000000 (samples)\n"
+		    "positions: line\nevents: cpu_clock_1000000\nsummary: 10\n"
+		    "\nob=(4) /bin/a\nfl=(1) ???\nfn=(4) [a]\n0 0\n"
+		    "cob=(1) /bin/a\ncfn=(1) main\ncalls=10 0\n0 10\n"
+		    "\nob=(1)\nfl=(1)\nfn=(1)\n0 0\n"
+		    "cob=(1)\ncfn=(2) foo()\ncalls=8 0\n0 8\n"
+		    "cob=(2) /lib/c\ncfn=(3) memcpy\ncalls=2 0\n0 2\n"
+		    "\nob=(1)\nfl=(1)\nfn=(2)\n0 5\n"
+		    "cob=(2)\ncfn=(3)\ncalls=3 0\n0 3\n"
+		    "\nob=(2)\nfl=(1)\nfn=(3)\n0 5\n"
+		    "\ntotals: 10\n");
+	make_calls_deinit(&calls);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+	Suite *suite = suite_create("format_calls");
+	TCase *tests = tcase_create("format_calls");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_block_has_callers_the_function_and_callees_with_itself_among_them);
+	tcase_add_test(tests,
+		       percentages_of_callers_and_callees_are_of_all_samples_where_that_is_asked);
+	tcase_add_test(tests, blocks_are_chosen_by_threshold_and_name_and_show_addresses);
+	tcase_add_test(tests, a_call_graph_has_a_column_pair_for_each_class);
+	tcase_add_test(tests, a_tree_is_indented_from_the_outermost_functions_down);
+	tcase_add_test(tests, folded_stacks_are_a_line_each_and_names_are_escaped);
+	tcase_add_test(tests, folded_stacks_of_two_sides_have_both_numbers);
+	tcase_add_test(tests, formats_with_one_number_name_the_tag_that_chooses_it);
+	tcase_add_test(tests, formats_of_one_side_refuse_two);
+	tcase_add_test(tests, callgrind_has_costs_calls_and_totals);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(make_suite());
+}

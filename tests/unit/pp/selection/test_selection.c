@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/file.h"
+#include "tests/fixture/make_profile.h"
+#include "tests/fixture/make_session.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct make_session session;
+static struct make_profile made;
+static struct diag diag;
+
+static void setup(void)
+{
+	make_session_init(&session);
+	made = (struct make_profile){0};
+}
+
+static void teardown(void)
+{
+	make_session_deinit(&session);
+}
+
+static void add(const struct make_file *file)
+{
+	make_session_add_one(&session, file, 1, 1);
+}
+
+/* The number of files that words choose; 0 when nothing matches. */
+static size_t nr_chosen(const char *words)
+{
+	int error = make_profile_select(&made, &session, words, &diag);
+	size_t nr = made.selection.nr_parts;
+
+	if (error == -ENOENT)
+		return 0;
+	ck_assert_msg(!error, "%s", diag_show(&diag));
+	make_profile_deinit(&made);
+	return nr;
+}
+
+static void add_bash_with_libraries(void)
+{
+	add(&(struct make_file){.app = "/bin/bash"});
+	add(&(struct make_file){.app = "/bin/bash", .image = "/lib/libc.so"});
+	add(&(struct make_file){.app = "/bin/bash", .image = "vmlinux"});
+	add(&(struct make_file){.app = "/bin/ls", .image = "/lib/libc.so"});
+}
+
+START_TEST(applications_images_and_files_are_numbered_in_order)
+{
+	add_bash_with_libraries();
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.nr_apps, 2);
+	ck_assert_str_eq(made.selection.apps[0], "/bin/bash");
+	ck_assert_uint_eq(made.selection.nr_images, 3);
+	ck_assert_str_eq(made.selection.images[1].path, "/lib/libc.so");
+	ck_assert_uint_eq(made.selection.nr_parts, 4);
+	for (size_t i = 1; i < 4; i++)
+		ck_assert_uint_le(made.selection.parts[i - 1].image, made.selection.parts[i].image);
+	ck_assert_uint_eq(made.selection.parts[2].app, 1);
+	ck_assert(made.selection.whole);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(images_are_chosen_as_application_as_dependent_or_as_either)
+{
+	add_bash_with_libraries();
+	ck_assert_uint_eq(nr_chosen("image:/bin/bash"), 3);
+	ck_assert_uint_eq(nr_chosen("lib-image:libc*"), 2);
+	ck_assert_uint_eq(nr_chosen("libc.so"), 2);
+	ck_assert_uint_eq(nr_chosen("bash"), 3);
+	ck_assert_uint_eq(nr_chosen("ls vmlinux"), 2);
+	ck_assert_uint_eq(nr_chosen("image-exclude:libc.so"), 2);
+	ck_assert_uint_eq(nr_chosen("image-exclude:bash"), 1);
+	ck_assert_uint_eq(nr_chosen("lib-image-exclude:vmlinux bash"), 2);
+}
+END_TEST
+
+START_TEST(numbers_of_a_files_name_are_chosen)
+{
+	add(&(struct make_file){.app = "/a", .cpu_behind = 1});
+	add(&(struct make_file){.app = "/a", .cpu_behind = 2});
+	add(&(struct make_file){.app = "/a", .cpu_behind = 12});
+	ck_assert_uint_eq(nr_chosen("cpu:0"), 1);
+	ck_assert_uint_eq(nr_chosen("cpu:0,1"), 2);
+	ck_assert_uint_eq(nr_chosen("cpu:1*"), 2);
+	ck_assert_uint_eq(nr_chosen("cpu:all"), 0);
+}
+END_TEST
+
+START_TEST(threads_and_processes_are_chosen)
+{
+	add(&(struct make_file){.app = "/a", .tgid = 10, .tid = 10});
+	add(&(struct make_file){.app = "/a", .tgid = 10, .tid = 11});
+	add(&(struct make_file){.app = "/a", .tgid = 20, .tid = 21});
+	ck_assert_uint_eq(nr_chosen("tgid:10"), 2);
+	ck_assert_uint_eq(nr_chosen("tid:11,21"), 2);
+	ck_assert_uint_eq(nr_chosen("tgid:10 tid:21"), 0);
+}
+END_TEST
+
+START_TEST(events_counts_and_unit_masks_are_chosen)
+{
+	add(&(struct make_file){.app = "/a"});
+	add(&(struct make_file){.app = "/a", .period_or_hz = 997, .frequency = true});
+	add(&(struct make_file){.app = "/a", .event = "faults", .unit_mask = 15});
+	ck_assert_uint_eq(nr_chosen("event:cpu-clock"), 2);
+	ck_assert_uint_eq(nr_chosen("count:997Hz"), 1);
+	ck_assert_uint_eq(nr_chosen("count:1000000"), 2);
+	ck_assert_uint_eq(nr_chosen("unit-mask:0x0f"), 1);
+	ck_assert_uint_eq(nr_chosen("event:f*,c*"), 3);
+}
+END_TEST
+
+START_TEST(cgroups_are_chosen_by_path_and_name_their_class)
+{
+	static const char table[] = "1 /user.slice\n2 /system.slice/a.service\n";
+
+	make_session_meta(&session, "cgroups", table, sizeof(table) - 1);
+	add(&(struct make_file){.app = "/a", .cgroup = 1});
+	add(&(struct make_file){.app = "/a", .cgroup = 2});
+	ck_assert_uint_eq(nr_chosen("cgroup:/system*"), 1);
+	ck_assert_uint_eq(nr_chosen("cgroup:user.slice"), 1);
+	ck_assert_uint_eq(nr_chosen("cgroup:a.service"), 1);
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_int_eq(made.selection.classes.axis, AXIS_CGROUP);
+	ck_assert_str_eq(made.selection.classes.classes[0].name, "a.service");
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(merging_makes_one_class_of_several)
+{
+	add(&(struct make_file){.app = "/a", .cpu_behind = 1, .tgid = 1, .tid = 1});
+	add(&(struct make_file){.app = "/a", .cpu_behind = 2, .tgid = 1, .tid = 2});
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), -EINVAL);
+	made.selection_options.merge = MERGE_CPU;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_int_eq(made.selection.classes.axis, AXIS_TID);
+	make_profile_deinit(&made);
+	made.selection_options.merge = MERGE_CPU | MERGE_TID | MERGE_TGID;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
+	ck_assert_uint_eq(made.selection.nr_parts, 2);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(unit_masks_and_cgroups_are_merged_when_asked)
+{
+	add(&(struct make_file){.app = "/bin/a", .unit_mask = 1, .cgroup = 1});
+	add(&(struct make_file){.app = "/bin/a", .unit_mask = 2, .cgroup = 1});
+	add(&(struct make_file){.app = "/bin/a", .unit_mask = 2, .cgroup = 2});
+	made.selection_options.merge = MERGE_UNIT_MASK;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_int_eq(made.selection.classes.axis, AXIS_CGROUP);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 2);
+	make_profile_deinit(&made);
+	made.selection_options.merge = MERGE_CGROUP;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_int_eq(made.selection.classes.axis, AXIS_EVENT);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 2);
+	make_profile_deinit(&made);
+	made.selection_options.merge = MERGE_CGROUP | MERGE_UNIT_MASK;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(different_events_are_never_merged)
+{
+	add(&(struct make_file){.app = "/a"});
+	add(&(struct make_file){.app = "/a", .event = "faults"});
+	made.selection_options.merge = MERGE_ALL;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 2);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(merging_libraries_makes_them_applications)
+{
+	add_bash_with_libraries();
+	made.selection_options.merge = MERGE_LIB;
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.nr_apps, 3);
+	ck_assert_str_eq(made.selection.apps[1], "/lib/libc.so");
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(dependent_images_are_left_out_when_asked)
+{
+	add_bash_with_libraries();
+	made.selection_options.exclude_dependent = true;
+	ck_assert_uint_eq(nr_chosen(""), 1);
+	ck_assert_uint_eq(nr_chosen("ls"), 0);
+	ck_assert_ptr_nonnull(strstr(diag.text, "--exclude-dependent"));
+}
+END_TEST
+
+START_TEST(a_replaced_binary_is_another_image)
+{
+	add(&(struct make_file){.app = "/a", .version = 1});
+	add(&(struct make_file){.app = "/a", .version = 2});
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.nr_images, 2);
+	ck_assert_uint_eq(made.selection.nr_apps, 1);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(idle_is_kept_apart)
+{
+	add(&(struct make_file){.app = "/a"});
+	add(&(struct make_file){.app = "{idle}", .cpu_behind = 1});
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.nr_parts, 1);
+	ck_assert_uint_eq(made.selection.nr_idle, 1);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
+	make_profile_deinit(&made);
+	ck_assert_uint_eq(nr_chosen("image:{idle}"), 0);
+	ck_assert_ptr_nonnull(strstr(diag.text, "idle"));
+}
+END_TEST
+
+START_TEST(nothing_chosen_says_what_there_is)
+{
+	add(&(struct make_file){.app = "/a"});
+	add(&(struct make_file){.app = "/a", .event = "faults"});
+	ck_assert_uint_eq(nr_chosen("event:cycles"), 0);
+	ck_assert_ptr_nonnull(strstr(diag.text, "event:cycles"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "cpu-clock, faults"));
+	ck_assert_ptr_nonnull(strstr(diag.text, "2 sample files"));
+}
+END_TEST
+
+START_TEST(an_empty_session_is_told_from_one_where_nothing_matches)
+{
+	static const char info[] = "host box\n";
+
+	make_session_meta(&session, "info", info, sizeof(info) - 1);
+	ck_assert_uint_eq(nr_chosen(""), 0);
+	ck_assert_ptr_nonnull(strstr(diag.text, "no samples yet"));
+}
+END_TEST
+
+START_TEST(a_name_that_does_not_parse_is_named_and_skipped)
+{
+	char path[PATH_MAX];
+
+	add(&(struct make_file){.app = "/a"});
+	(void)snprintf(path, sizeof(path), "%s/samples/current/{root}/b/{dep}/{root}/b/odd",
+		       session.dir);
+	ck_assert_int_eq(file_make_parent_dirs(path, 0700), 0);
+	ck_assert_int_eq(file_replace(path, "x", 1, 0600), 0);
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_uint_eq(made.selection.nr_parts, 1);
+	ck_assert_uint_eq(made.selection.nr_skipped, 1);
+	ck_assert_uint_eq(make_profile_nr_skipped(), 1);
+	ck_assert_ptr_nonnull(strstr(make_profile_skipped(), "/odd"));
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(a_name_too_long_for_a_folder_is_read_from_the_header)
+{
+	char app[400] = "/";
+
+	memset(app + 1, 'x', 300);
+	add(&(struct make_file){.app = app});
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), 0);
+	ck_assert_str_eq(made.selection.apps[0], app);
+	ck_assert_str_eq(made.selection.images[0].path, app);
+	make_profile_deinit(&made);
+}
+END_TEST
+
+START_TEST(sessions_are_summed_by_image)
+{
+	session.name = "one";
+	add(&(struct make_file){.app = "/a"});
+	session.name = "two";
+	add(&(struct make_file){.app = "/a"});
+	ck_assert_int_eq(make_profile_select(&made, &session, "session:one,two", &diag), 0);
+	ck_assert_uint_eq(made.selection.nr_sessions, 2);
+	ck_assert_uint_eq(made.selection.nr_parts, 2);
+	ck_assert_uint_eq(made.selection.nr_images, 1);
+	ck_assert_uint_eq(made.selection.classes.nr_classes, 1);
+	make_profile_deinit(&made);
+	ck_assert_int_eq(make_profile_select(&made, &session, "", &diag), -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("selection");
+	TCase *tests = tcase_create("selection");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, applications_images_and_files_are_numbered_in_order);
+	tcase_add_test(tests, images_are_chosen_as_application_as_dependent_or_as_either);
+	tcase_add_test(tests, numbers_of_a_files_name_are_chosen);
+	tcase_add_test(tests, threads_and_processes_are_chosen);
+	tcase_add_test(tests, events_counts_and_unit_masks_are_chosen);
+	tcase_add_test(tests, cgroups_are_chosen_by_path_and_name_their_class);
+	tcase_add_test(tests, merging_makes_one_class_of_several);
+	tcase_add_test(tests, unit_masks_and_cgroups_are_merged_when_asked);
+	tcase_add_test(tests, different_events_are_never_merged);
+	tcase_add_test(tests, merging_libraries_makes_them_applications);
+	tcase_add_test(tests, dependent_images_are_left_out_when_asked);
+	tcase_add_test(tests, a_replaced_binary_is_another_image);
+	tcase_add_test(tests, idle_is_kept_apart);
+	tcase_add_test(tests, nothing_chosen_says_what_there_is);
+	tcase_add_test(tests, an_empty_session_is_told_from_one_where_nothing_matches);
+	tcase_add_test(tests, a_name_that_does_not_parse_is_named_and_skipped);
+	tcase_add_test(tests, a_name_too_long_for_a_folder_is_read_from_the_header);
+	tcase_add_test(tests, sessions_are_summed_by_image);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

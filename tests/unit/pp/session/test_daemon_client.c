@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What reports ask of a daemon: answers of all kinds, given by a child of the test. */
+#include "pp/session/daemon_client.h"
+#include "pp/session/session_recent.h"
+
+#include "lib/file.h"
+#include "oprof/control.h"
+#include "tests/fixture/test_folder.h"
+#include "tests/fixture/top_slice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum reply_slice { WITHOUT_SLICE, WITH_SLICE, WITH_JUNK };
+
+struct reply {
+	struct oprof_message head;
+	char text[256];
+	enum reply_slice slice;
+	size_t nr_cut; /* bytes that the packet is shorter than it says */
+	bool hang_up;
+};
+
+static pid_t server;
+static struct daemon_recent recent;
+static struct diag diag;
+
+static void send_reply(int client, const struct reply *reply)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {.bytes = ""};
+	char packet[sizeof(reply->head) + sizeof(reply->text)];
+	size_t nr_text = strlen(reply->text);
+	struct iovec part = {packet, sizeof(reply->head) + nr_text - reply->nr_cut};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	int fd = -1;
+
+	memcpy(packet, &reply->head, sizeof(reply->head));
+	memcpy(packet + sizeof(reply->head), reply->text, nr_text);
+	if (reply->slice == WITH_SLICE)
+		fd = top_slice_make();
+	else if (reply->slice == WITH_JUNK)
+		fd = memfd_create("junk", 0);
+	if (fd >= 0) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	}
+	(void)sendmsg(client, &message, MSG_NOSIGNAL);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+__attribute__((noreturn)) static void serve(int listening, const struct reply *reply)
+{
+	char question[1024];
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		int client = accept(listening, NULL, NULL);
+
+		if (client < 0)
+			_exit(1);
+		if (recv(client, question, sizeof(question), 0) > 0 && !reply->hang_up)
+			send_reply(client, reply);
+		(void)close(client);
+	}
+}
+
+static void stop_server(void)
+{
+	if (server > 0) {
+		(void)kill(server, SIGKILL);
+		(void)waitpid(server, NULL, 0);
+	}
+	server = 0;
+	(void)unlink("control");
+}
+
+static void start_server(const struct reply *reply)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "control"};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	stop_server();
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	server = fork();
+	ck_assert_int_ge(server, 0);
+	if (!server)
+		serve(fd, reply);
+	(void)close(fd);
+}
+
+/* As a daemon says yes. */
+static struct reply good_reply(int64_t begin_ns, int64_t end_ns)
+{
+	struct reply reply = {.head = {.magic = OPROF_CONTROL_MAGIC,
+				       .version = OPROF_CONTROL_VERSION,
+				       .request = OPROF_REQUEST_RECENT},
+			      .slice = WITH_SLICE};
+
+	(void)snprintf(reply.text, sizeof(reply.text), "begin_ns %" PRId64 "\nend_ns %" PRId64 "\n",
+		       begin_ns, end_ns);
+	reply.head.size_bytes = (uint32_t)strlen(reply.text);
+	return reply;
+}
+
+static unsigned int nr_descriptors(void)
+{
+	unsigned int nr = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+static int ask(const struct reply *reply)
+{
+	const struct daemon_patience patience = {20000, -1};
+
+	start_server(reply);
+	return daemon_recent(".", 1000, DAEMON_SEPARATE_ALL, &patience, &recent, &diag);
+}
+
+/* It is refused so, in words, and leaves no descriptor. */
+static void expect_refused(const struct reply *reply, int error, const char *words)
+{
+	unsigned int before = nr_descriptors();
+
+	ck_assert_int_eq(ask(reply), error);
+	ck_assert_msg(strstr(diag.text, words), "\"%s\" lacks \"%s\"", diag.text, words);
+	ck_assert_uint_eq(nr_descriptors(), before);
+}
+
+START_TEST(a_slice_comes_with_its_stretch)
+{
+	struct reply reply = good_reply(12, 34);
+
+	ck_assert_int_eq(ask(&reply), 0);
+	ck_assert_int_eq(recent.begin_ns, 12);
+	ck_assert_int_eq(recent.end_ns, 34);
+	ck_assert_int_eq(recent.daemon, getpid()); /* who bound and listens, as the kernel says */
+	ck_assert_int_eq(fcntl(recent.fd, F_GETFD), FD_CLOEXEC);
+	(void)close(recent.fd);
+}
+END_TEST
+
+START_TEST(answers_that_are_none_are_refused_and_leave_no_descriptor)
+{
+	struct reply reply = good_reply(1, 2);
+
+	reply.head.magic++;
+	expect_refused(&reply, -EPROTO, "no answer");
+	reply = good_reply(1, 2);
+	reply.head.size_bytes++;
+	expect_refused(&reply, -EPROTO, "no answer");
+	reply = good_reply(1, 2);
+	reply.nr_cut = strlen(reply.text) + 4;
+	expect_refused(&reply, -EPROTO, "no answer");
+	reply = good_reply(1, 2);
+	reply.head.version++;
+	expect_refused(&reply, -EPROTONOSUPPORT, "another version");
+	reply = good_reply(1, 2);
+	reply.head.request = OPROF_REQUEST_STATUS;
+	expect_refused(&reply, -EPROTO, "something else");
+	reply = good_reply(1, 2);
+	reply.slice = WITHOUT_SLICE;
+	expect_refused(&reply, -EPROTO, "lacks its samples");
+	reply = good_reply(1, 2);
+	(void)strcpy(reply.text, "begin_ns 1\nend_ns x\n");
+	reply.head.size_bytes = (uint32_t)strlen(reply.text);
+	expect_refused(&reply, -EPROTO, "lacks its samples");
+	reply.hang_up = true;
+	expect_refused(&reply, -ECONNRESET, "ended before");
+}
+END_TEST
+
+START_TEST(what_the_daemon_says_is_told)
+{
+	const struct daemon_patience patience = {1000, -1};
+	struct reply reply = good_reply(1, 2);
+
+	reply.head.status = -ENOMEM;
+	(void)strcpy(reply.text, "error it is so\n");
+	reply.head.size_bytes = (uint32_t)strlen(reply.text);
+	expect_refused(&reply, -ENOMEM, "it is so");
+	reply.head.status = -EOPNOTSUPP;
+	expect_refused(&reply, -EOPNOTSUPP, "older than this program");
+	stop_server();
+	ck_assert_int_eq(daemon_recent(".", 1, DAEMON_SEPARATE_ALL, &patience, &recent, &diag),
+			 -ENOTCONN);
+	ck_assert_ptr_nonnull(strstr(diag.text, "oprof start"));
+	ck_assert_int_eq(daemon_probe("no/such", &diag), -ENOTCONN);
+}
+END_TEST
+
+/* ---- stretches ---- */
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#define S INT64_C(1000000000)
+
+/* Ask for the last seconds, a daemon having those of memory_seconds. */
+static int read_last(int seconds, int memory_seconds)
+{
+	int64_t now = now_ns();
+	const struct time_range range = {.begin_ns = now - seconds * S, .end_ns = now};
+	struct reply reply = good_reply(now - memory_seconds * S, now);
+	struct session_parts parts;
+	struct session_info info;
+	int result;
+
+	start_server(&reply);
+	result = session_recent_read(&parts, &info, ".", "samples/current", &range);
+	if (result)
+		return result;
+	ck_assert_uint_eq(parts.nr_slices, 1);
+	ck_assert_uint_eq(parts.nr_live, 0);
+	ck_assert_int_eq(parts.slices[0].end_ns, TOP_SLICE_END_NS);
+	session_parts_deinit(&parts);
+	session_info_deinit(&info);
+	return 0;
+}
+
+START_TEST(memory_answers_for_what_it_holds_and_for_nothing_else)
+{
+	unsigned int before = nr_descriptors();
+	char text[256];
+
+	ck_assert_int_eq(read_last(60, 61), 0);
+	ck_assert_int_eq(read_last(60, 50), 1);
+	ck_assert_int_eq(read_last(86400, 90000), 1);
+	/* All that there ever was is in it. */
+	ck_assert_int_eq(file_make_dirs("samples/current/meta", 0700), 0);
+	(void)snprintf(text, sizeof(text), "started %" PRId64 "\n", now_ns() - 50 * S);
+	ck_assert_int_eq(file_replace("samples/current/meta/info", text, strlen(text), 0600), 0);
+	ck_assert_int_eq(read_last(60, 50), 0);
+	ck_assert_int_eq(read_last(60, 30), 1);
+	ck_assert_uint_eq(nr_descriptors(), before);
+}
+END_TEST
+
+START_TEST(stretches_that_end_before_now_are_left_to_what_is_on_disk)
+{
+	int64_t now = now_ns();
+	struct time_range range = {.begin_ns = now - 60 * S, .end_ns = now - 30 * S};
+	struct reply reply = good_reply(now - 100 * S, now);
+	struct session_parts parts;
+	struct session_info info;
+
+	start_server(&reply);
+	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 1);
+	range.end_ns = TIME_RANGE_OPEN_END;
+	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 0);
+	session_parts_deinit(&parts);
+	session_info_deinit(&info);
+	range.begin_ns = TIME_RANGE_OPEN_BEGIN;
+	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 1);
+}
+END_TEST
+
+START_TEST(a_daemon_that_gives_junk_or_is_not_there_is_passed_over)
+{
+	int64_t now = now_ns();
+	const struct time_range range = {.begin_ns = now - 10 * S, .end_ns = now};
+	struct reply reply = good_reply(now - 100 * S, now);
+	struct session_parts parts;
+	struct session_info info;
+
+	reply.slice = WITH_JUNK;
+	start_server(&reply);
+	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 1);
+	stop_server();
+	ck_assert_int_eq(session_recent_read(&parts, &info, ".", "samples/current", &range), 1);
+}
+END_TEST
+
+static void teardown(void)
+{
+	stop_server();
+	test_folder_teardown();
+}
+
+int main(void)
+{
+	TCase *tc = tcase_create("daemon_client");
+
+	tcase_add_checked_fixture(tc, test_folder_setup, teardown);
+	tcase_add_test(tc, a_slice_comes_with_its_stretch);
+	tcase_add_test(tc, answers_that_are_none_are_refused_and_leave_no_descriptor);
+	tcase_add_test(tc, what_the_daemon_says_is_told);
+	tcase_add_test(tc, memory_answers_for_what_it_holds_and_for_nothing_else);
+	tcase_add_test(tc, stretches_that_end_before_now_are_left_to_what_is_on_disk);
+	tcase_add_test(tc, a_daemon_that_gives_junk_or_is_not_there_is_passed_over);
+	return test_run(tc);
+}

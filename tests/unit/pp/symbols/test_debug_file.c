@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Paths below a root: as binaries name them, which may say anything. */
+#include "pp/symbols/debug_file.h"
+
+#include "lib/file.h"
+#include "tests/fixture/test_folder.h"
+
+#include <check.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void assert_plain(const char *path, const char *expected)
+{
+	char *plain = debug_file_plain_path(path);
+
+	if (expected)
+		ck_assert_str_eq(plain, expected);
+	else
+		ck_assert_ptr_null(plain);
+	free(plain);
+}
+
+START_TEST(plain_paths_have_no_dots)
+{
+	assert_plain("/a/b", "/a/b");
+	assert_plain("//a///b/", "/a/b");
+	assert_plain("/a/./b/../c", "/a/c");
+	assert_plain("/a/..", "");
+	assert_plain("/a/../..", NULL);
+	assert_plain("/../a", NULL);
+	assert_plain("/..a/b../...", "/..a/b../...");
+	assert_plain("", "");
+}
+END_TEST
+
+static int open_status(const char *root, const char *path)
+{
+	int fd = debug_file_open_below(root, path);
+
+	if (fd < 0)
+		return fd;
+	ck_assert_int_eq(close(fd), 0);
+	return 0;
+}
+
+START_TEST(dots_do_not_lead_out_of_the_root)
+{
+	char root[PATH_MAX - 100], path[PATH_MAX];
+
+	ck_assert_int_eq(file_make_dirs("root/a/b", 0700), 0);
+	ck_assert_int_eq(file_replace("outside", "x", 1, 0600), 0);
+	ck_assert_int_eq(file_replace("root/a/in", "x", 1, 0600), 0);
+	ck_assert_ptr_nonnull(getcwd(root, sizeof(root) - 5));
+	(void)snprintf(path, sizeof(path), "%s/root/a/../../outside", root);
+	ck_assert_int_eq(open_status(NULL, path), 0);
+	ck_assert_int_eq(open_status("", path), 0);
+	(void)strcat(root, "/root");
+	ck_assert_int_eq(open_status(root, path), -ENOENT);
+	(void)snprintf(path, sizeof(path), "%s/a/b/../in", root);
+	ck_assert_int_eq(open_status(root, path), 0);
+	/* Nobody took the folder along that was gone through. */
+	(void)snprintf(path, sizeof(path), "%s/a/missing/../in", root);
+	ck_assert_int_eq(open_status(root, path), 0);
+	ck_assert_int_eq(open_status(NULL, path), -ENOENT);
+	(void)snprintf(path, sizeof(path), "%s/a/missing/../../in", root);
+	ck_assert_int_eq(open_status(root, path), -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, test_folder_setup, test_folder_teardown);
+	tcase_add_test(all, plain_paths_have_no_dots);
+	tcase_add_test(all, dots_do_not_lead_out_of_the_root);
+	return test_run(all);
+}

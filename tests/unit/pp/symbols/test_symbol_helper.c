@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a hostile helper, or one that a hostile file drove mad, may do: nothing. */
+#include "pp/symbols/symbol_helper.h"
+
+#include "lib/file.h"
+#include "tests/fixture/run_suite.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+static struct symbol_search search;
+static const struct oprof_image_identity identity;
+static const struct symbol_request request = {
+	.path = "/some/image", .identity = &identity, .kind = OPROF_IMAGE_FILE, .search = &search};
+static struct symbol_table table;
+
+static void teardown(void)
+{
+	symbol_table_deinit(&table);
+	memset(&search, 0, sizeof(search));
+}
+
+static void run(symbol_read_fn *read)
+{
+	ck_assert_int_eq(symbol_helper_run(&request, read, &table), 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
+}
+
+static void run_damaged(symbol_read_fn *read, const char *in_note)
+{
+	run(read);
+	ck_assert_int_eq(table.lack, SYMBOLS_DAMAGED);
+	ck_assert_uint_eq(table.nr_symbols, 0);
+	ck_assert_msg(strstr(table.note, in_note) != NULL, "%s", table.note);
+}
+
+static int write_one(const struct symbol_request *ignored, int fd)
+{
+	struct symbol_result result = {.lack = SYMBOLS_FULL};
+	struct listed_symbol symbol = {
+		.start = 1, .end = 2, .limit = 3, .name = "one", .name_bytes = 3};
+
+	(void)ignored;
+	return symbol_list_add(&result.list, &symbol) ? -ENOMEM : symbol_wire_write(fd, &result);
+}
+
+START_TEST(what_the_helper_reads_comes_back)
+{
+	run(write_one);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+	ck_assert_uint_eq(table.nr_symbols, 1);
+	ck_assert_str_eq(table.symbols[0].name, "one");
+}
+END_TEST
+
+static int crash(const struct symbol_request *ignored, int fd)
+{
+	(void)ignored;
+	(void)fd;
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+	return 0;
+}
+
+START_TEST(crash_costs_the_image_and_is_told)
+{
+	run_damaged(crash, "SIGSEGV");
+}
+END_TEST
+
+static int spin(const struct symbol_request *ignored, int fd)
+{
+	(void)ignored;
+	(void)fd;
+	for (volatile unsigned int i = 0;; i++)
+		;
+	return 0;
+}
+
+START_TEST(endless_loop_ends_at_the_cpu_limit)
+{
+	search.max_seconds = 1;
+	/* On a machine with much else to do, the limit on the clock may come first. */
+	run_damaged(spin, "reading it took over");
+}
+END_TEST
+
+static int spin_deaf(const struct symbol_request *ignored, int fd)
+{
+	signal(SIGXCPU, SIG_IGN);
+	return spin(ignored, fd);
+}
+
+START_TEST(endless_loop_that_ignores_signals_ends_too)
+{
+	search.max_seconds = 1;
+	run_damaged(spin_deaf, "reading it took over");
+}
+END_TEST
+
+static int hang(const struct symbol_request *ignored, int fd)
+{
+	uint32_t word = 0;
+
+	(void)ignored;
+	(void)fd;
+	for (;;)
+		syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL);
+	return 0;
+}
+
+START_TEST(helper_that_hangs_without_cpu_is_ended)
+{
+	search.max_seconds = 1;
+	run_damaged(hang, "over 5 s");
+}
+END_TEST
+
+static int eat_memory(const struct symbol_request *ignored, int fd)
+{
+	(void)ignored;
+	(void)fd;
+	for (int i = 0; i < 1000; i++) {
+		char *block = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (block == MAP_FAILED)
+			return -errno;
+		block[0] = 1;
+	}
+	return -ERANGE;
+}
+
+START_TEST(memory_ends_at_its_limit)
+{
+	search.max_bytes = (size_t)16 << 20;
+	run_damaged(eat_memory, SANITIZED ? "" : "over 16 MB of memory");
+}
+END_TEST
+
+static int write_without_end(const struct symbol_request *ignored, int fd)
+{
+	(void)ignored;
+	/* Far behind the limit at once, not a gigabyte of memory. */
+	return pwrite(fd, "x", 1, (off_t)SYMBOL_WIRE_MAX_BYTES + 4096) == 1 ? -ERANGE : -errno;
+}
+
+START_TEST(result_ends_at_its_limit)
+{
+	run_damaged(write_without_end, "");
+	ck_assert_ptr_null(strstr(table.note, strerror(ERANGE)));
+}
+END_TEST
+
+static int write_garbage(const struct symbol_request *ignored, int fd)
+{
+	(void)ignored;
+	return file_write_all(fd, "not a result, but as long as a header would be, and more", 56);
+}
+
+START_TEST(garbage_is_refused)
+{
+	run_damaged(write_garbage, "");
+}
+END_TEST
+
+static int write_nothing(const struct symbol_request *ignored, int fd)
+{
+	(void)ignored;
+	(void)fd;
+	return 0;
+}
+
+START_TEST(silence_is_refused)
+{
+	run_damaged(write_nothing, "");
+}
+END_TEST
+
+static int fail_to_read(const struct symbol_request *ignored, int fd)
+{
+	(void)ignored;
+	(void)fd;
+	return -ELOOP;
+}
+
+START_TEST(error_is_told)
+{
+	run_damaged(fail_to_read, strerror(ELOOP));
+}
+END_TEST
+
+static char secret_path[] = "/tmp/oprof-confine.XXXXXX";
+static int secret_fd;
+
+/* The number of the first thing that was possible, and should not have been. */
+static int try_to_escape(const struct symbol_request *ignored, int fd)
+{
+	struct rlimit core;
+
+	(void)ignored;
+	(void)fd;
+	if (write(secret_fd, "x", 1) == 1)
+		return -1;
+	if (getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_max)
+		return -2;
+	if (open(secret_path, O_RDWR) >= 0 || open(secret_path, O_RDONLY | O_TRUNC) >= 0)
+		return -3;
+	if (open("/tmp", O_RDWR | O_TMPFILE, 0600) >= 0)
+		return -4;
+	if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0)
+		return -5;
+	if (fork() >= 0)
+		return -6;
+	if (kill(getppid(), 0) == 0)
+		return -7;
+	if (unlink(secret_path) == 0)
+		return -8;
+	if (access(secret_path, F_OK) == 0 && open(secret_path, O_RDONLY) < 0)
+		return -9;
+	return -ELOOP;
+}
+
+START_TEST(helper_can_read_files_and_nothing_else)
+{
+	secret_fd = mkstemp(secret_path);
+	ck_assert_int_ge(secret_fd, 0);
+	run_damaged(try_to_escape, SANITIZED ? "" : strerror(ELOOP));
+	unlink(secret_path);
+	close(secret_fd);
+}
+END_TEST
+
+START_TEST(parent_keeps_no_descriptors)
+{
+	int before = open("/dev/null", O_RDONLY), after;
+
+	close(before);
+	for (int i = 0; i < 20; i++) {
+		run(i % 2 ? write_one : crash);
+		symbol_table_deinit(&table);
+	}
+	after = open("/dev/null", O_RDONLY);
+	ck_assert_int_eq(after, before);
+	close(after);
+}
+END_TEST
+
+START_TEST(helper_runs_where_children_are_reaped_by_nobody)
+{
+	signal(SIGCHLD, SIG_IGN);
+	ck_assert_int_eq(symbol_helper_run(&request, write_one, &table), 0);
+	signal(SIGCHLD, SIG_DFL);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+	Suite *suite = suite_create("symbol_helper");
+	TCase *tcase = tcase_create("symbol_helper");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, NULL, teardown);
+	tcase_add_test(tcase, what_the_helper_reads_comes_back);
+	tcase_add_test(tcase, crash_costs_the_image_and_is_told);
+	tcase_add_test(tcase, endless_loop_ends_at_the_cpu_limit);
+	tcase_add_test(tcase, endless_loop_that_ignores_signals_ends_too);
+	tcase_add_test(tcase, helper_that_hangs_without_cpu_is_ended);
+	tcase_add_test(tcase, memory_ends_at_its_limit);
+	tcase_add_test(tcase, result_ends_at_its_limit);
+	tcase_add_test(tcase, garbage_is_refused);
+	tcase_add_test(tcase, silence_is_refused);
+	tcase_add_test(tcase, error_is_told);
+	tcase_add_test(tcase, helper_can_read_files_and_nothing_else);
+	tcase_add_test(tcase, parent_keeps_no_descriptors);
+	tcase_add_test(tcase, helper_runs_where_children_are_reaped_by_nobody);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(make_suite());
+}
