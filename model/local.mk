@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Models of the ring, for Spin: searched in the build folder, below model/.
-EXTRA_DIST += model/README.md model/run.sh \
+EXTRA_DIST += model/README.md model/litmus.py model/run.sh \
 	model/commit.pml model/flush.pml model/ghost.pml model/reader.pml model/repair.pml \
 	model/ring.pml model/writer.pml
 
@@ -9,5 +9,5 @@ model:
 
 clean-local: clean-model
 clean-model:
-	-rm -rf model/discard* model/overwrite* model/without-* model/nobody-* model/clock-* model/K42
+	-rm -rf model/discard* model/overwrite* model/without-* model/nobody-* model/clock-* model/K42 model/litmus.out
 .PHONY: model clean-model

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [-j N] [--reduced] [--list | --trail] [NAME...]: check the models of
-# ring.pml, all or those named, in the folder model/ below here. A line for
-# each; exit 1 if one that must hold fails or was not searched to its end, or
-# one without a guard does not fail as it must.
+# ring.pml, and litmus.py, all or those named, in the folder model/ below here.
+# A line for each; exit 1 if one that must hold fails or was not searched to its
+# end, or one without a guard does not fail as it must.
 #   -j N       N at once, each with up to 6 GB of memory
 #   --reduced  the smaller half
 #   --list     names and settings
@@ -109,6 +109,8 @@ table() {
 	fails FLUSHED "$covers" $least -DFLUSHES=1 -DDEATH
 	fails DELIVERED "$unfinished" -DRECORDS=1 -DNESTED=3 -DDEATH
 	fails ID_REPAIR "$unfinished" -DOVERWRITE $least -DDEATH
+
+	hand_overs litmus+
 }
 
 wanted() { # NAME, with its mark
@@ -246,6 +248,33 @@ fails() { # GUARD PROPERTY SETTING...
 		tell "MUST FAIL: \"$property\"; found: ${found:-nothing}"
 		bad=1
 	fi
+}
+
+hand_overs() { # NAME
+	wanted "$1" || return 0
+	name=${1%+}
+	[ "$mode" != list ] || {
+		echo "$name: $name.py"
+		return
+	}
+	command -v python3 >/dev/null || {
+		printf '%-38s %s: NOT SEARCHED: python3 is missing\n' "$name" "$name.py"
+		bad=1
+		return
+	}
+	began=$(date +%s)
+	mkdir -p model
+	if python3 "$source/$name.py" >"model/$name.out"; then
+		verdict="holds"
+	else
+		verdict="FAILS"
+		bad=1
+	fi
+	if [ "$mode" = trail ] || [ "$verdict" != holds ]; then
+		cat "model/$name.out"
+	fi
+	printf '%-38s %10s outcomes,                %3d s: %s\n' "$name" \
+		"$(wc -l <"model/$name.out")" $(($(date +%s) - began)) "$verdict"
 }
 
 # Several at once: each by a call of its own.

@@ -119,6 +119,10 @@
 #ifndef RING_GUARD_FLUSHED
 #define RING_GUARD_FLUSHED 1
 #endif
+/* Repair: an entry in the empty packet of a finalise was never reserved. */
+#ifndef RING_GUARD_ENDED
+#define RING_GUARD_ENDED 1
+#endif
 /* Repair: what is delivered is left alone. */
 #ifndef RING_GUARD_DELIVERED
 #define RING_GUARD_DELIVERED 1

@@ -3,8 +3,8 @@
  * The ring in the kernel: the writers are one CPU, preemption off, with its
  * interrupts and NMIs; the flusher is the same CPU (or any, while that one is
  * offline); the reader is anywhere. Local operations, whole with respect to
- * the CPU's own interrupts. No order is asked of them: arm64's exchange has
- * none, its local_t is a full atomic.
+ * the CPU's own interrupts. No order is asked of them, and on arm64 they have
+ * none: all that the reader sees is ordered by the release in ring_deliver().
  *
  * For machines of 64 bits whose cmpxchg is an instruction. Known limit: ktime's
  * fast clock may step back a little where it is being updated by another CPU.
@@ -46,11 +46,28 @@ static inline bool ring_own_cmpxchg(ring_word *word, ring_word old, ring_word ne
 	return cmpxchg_local(word, old, new_value) == old;
 }
 
-/* struct local_t is one long, on machines of 64 bits. */
+#ifdef CONFIG_X86
+/* One instruction without a lock. struct local_t is one long, on machines of 64 bits. */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
 	return (uint64_t)local_add_return((long)number, (local_t *)word);
 }
+#else
+/*
+ * Elsewhere local_add_return() is an atomic that orders all before it and behind it. A relaxed one
+ * does not even keep the compiler from moving what is beside it, which interrupts must find in
+ * place.
+ */
+static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
+{
+	uint64_t sum;
+
+	barrier();
+	sum = (uint64_t)atomic64_add_return_relaxed((s64)number, (atomic64_t *)word);
+	barrier();
+	return sum;
+}
+#endif
 
 static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t new_value)
 {

@@ -74,6 +74,7 @@ static void view(struct ring *ring, const struct ring_config *config, uint32_t c
 	ring->shared = memory;
 	ring->places = (void *)(bytes + places_offset());
 	ring->memories = bytes + memories_offset(config);
+	ring->sub_bytes = config->sub_buffer_bytes;
 	ring->sub_mask = (ring_word)(config->sub_buffer_bytes - 1);
 	ring->ring_mask = (ring_word)(lap - 1);
 	ring->sub_order = order_of(config->sub_buffer_bytes);
@@ -100,8 +101,10 @@ int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_
 		ring_word lap_before = (ring_word)(packet - ring->ring_mask - 1);
 
 		ring->places[i].delivered = packet;
-		ring->places[i].id = i | RING_ID_NOREF | RING_ID_EMPTY |
-				     (uint64_t)(lap_before >> ring->sub_order) << RING_ID_TAG_SHIFT;
+		ring->places[i].id = i | (uint64_t)(lap_before >> ring->sub_order)
+						 << RING_ID_TAG_SHIFT;
+		if (ring->mode == RING_OVERWRITE)
+			ring->places[i].id |= RING_ID_NOREF | RING_ID_EMPTY;
 	}
 	ring->shared->version = RING_VERSION;
 	ring->shared->mode = ring->mode;

@@ -137,6 +137,7 @@ struct ring {
 	uint8_t *memories;
 	ring_word sub_mask;  /* bytes of a sub-buffer, less 1 */
 	ring_word ring_mask; /* of the ring */
+	uint64_t sub_bytes;  /* of a sub-buffer: the sum in committed when it is full */
 	uint32_t sub_order;
 	uint32_t nr_places;
 	enum ring_mode mode;
@@ -148,7 +149,7 @@ struct ring {
 
 static inline ring_word ring_sub_buffer_bytes(const struct ring *ring)
 {
-	return (ring_word)(ring->sub_mask + 1);
+	return (ring_word)ring->sub_bytes;
 }
 
 static inline ring_word ring_lap_bytes(const struct ring *ring)

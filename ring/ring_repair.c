@@ -60,6 +60,18 @@ static bool is_delivered(const struct ring *ring, ring_word packet)
 	       (id >> RING_ID_TAG_SHIFT) == (tag >> RING_ID_TAG_SHIFT);
 }
 
+/*
+ * Did a finalise reserve the whole packet, for the empty one that tells losses? Only that tracks a
+ * packet's begin, and nothing is reserved behind it.
+ */
+static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring_word reserved)
+{
+	const struct ring_open_slot *flush = &ring->shared->flush;
+	ring_word end = (ring_word)(packet + ring_sub_buffer_bytes(ring) + RING_FINALISED);
+
+	return ring_load(&flush->valid) && ring_load(&flush->old) == packet && reserved == end;
+}
+
 /* Was the entry only about to be reserved, or is all of it delivered? */
 static bool is_bogus(const struct ring *ring, const struct open_slot *slot, ring_word reserved)
 {
@@ -69,6 +81,8 @@ static bool is_bogus(const struct ring *ring, const struct open_slot *slot, ring
 	if (RING_GUARD_REACHED && (ring_word)(reserved - entry->old) < length_of(entry))
 		return true;
 	if (RING_GUARD_FLUSHED && !slot->opens && ring_load(&place->closed_at) == entry->old)
+		return true;
+	if (RING_GUARD_ENDED && is_taken_by_finalise(ring, slot->packet, reserved))
 		return true;
 	return RING_GUARD_DELIVERED && is_delivered(ring, slot->packet);
 }
@@ -93,6 +107,8 @@ static void set_closed(struct ring_place *place, ring_word closed_at,
 	place->end_time = entry->time;
 	for (i = 0; i < OPROF_NR_LOST; i++)
 		ring_store(&place->lost_by[i], entry->lost_by[i]);
+	/* Pairs with content_of() in the next repair, if this one is killed. */
+	ring_barrier();
 	ring_store(&place->closed_at, closed_at);
 }
 
@@ -121,7 +137,10 @@ static void cover(struct ring *ring, const struct open_slot *slot)
 		ring_store(&ring->shared->last_time, entry->time);
 }
 
-/* A packet of which all is reserved: where its content ends, or 0: nobody told. */
+/*
+ * A packet of which all is reserved: where its content ends, or 0: nobody told. Where somebody did,
+ * the packet's times and losses are stored: pairs with the barriers of both set_closed().
+ */
 static ring_word content_of(const struct ring *ring, ring_word packet)
 {
 	ring_word closed_at = ring_load(&ring_place(ring, packet)->closed_at);
@@ -152,10 +171,14 @@ static void close_again(struct ring *ring, ring_word reserved)
 		}
 		set_closed(place, flush.old, &flush);
 	}
+	ring_barrier(); /* as invalidate(): the next repair, if this one is killed */
 	ring_store(&ring->shared->flush.valid, 0);
 }
 
-/* The flusher may have got what this one wanted: its slot is covered all the same, so count it in.
+/*
+ * The flusher may have got what this one wanted: its slot is covered all the same, so count it in.
+ * The time first: a next repair, if this one is killed, finds old as it was and does both again,
+ * or finds it changed and has the time.
  */
 static void close_behind(struct ring *ring, const struct open_slot *slot)
 {
@@ -163,9 +186,10 @@ static void close_behind(struct ring *ring, const struct open_slot *slot)
 
 	if (!flush->valid || slot->opens || flush->old != slot->entry.old)
 		return;
-	ring_store(&flush->old, slot->entry.end);
 	if ((int64_t)(flush->time - slot->entry.time) < 0)
 		ring_store(&flush->time, slot->entry.time);
+	ring_barrier();
+	ring_store(&flush->old, slot->entry.end);
 }
 
 /* A packet that was entered and not delivered: all that is reserved in it is committed now. */

@@ -61,7 +61,7 @@ static void write_packet_header(const struct ring *ring, const struct ring_place
 		.time_begin = place->begin_time,
 		.time_end = place->end_time,
 		.content_bits = (uint64_t)(ring_word)(place->closed_at - packet) * 8,
-		.packet_bits = ((uint64_t)ring->sub_mask + 1) * 8,
+		.packet_bits = ring->sub_bytes * 8,
 		.seq = packet >> ring->sub_order,
 		.cpu_id = ring->cpu_id,
 		.nr_records = (uint32_t)(ring_load(&place->committed) >> 32),
@@ -122,6 +122,11 @@ static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t t
 	place->end_time = time;
 	for (i = 0; i < OPROF_NR_LOST; i++)
 		ring_store(&place->lost_by[i], lost_by[i]);
+	/*
+	 * Pairs with content_of() in ring_repair.c: a dead writer's packet whose closed_at is
+	 * stored has its times and losses, begin_time included.
+	 */
+	ring_barrier();
 	ring_store(&place->closed_at, closed_at);
 	ring_barrier();
 }
@@ -328,7 +333,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 	if (error)
 		return lose(ring, slot, error);
-	ring_reserved(ring, slot, plan.old, plan.time);
+	ring_reserved(ring, ring->shared, slot, plan.old, plan.time);
 	slot->place = ring_place(ring, plan.packet);
 	memory = ring_memory(ring, slot->place, plan.packet, plan.opens);
 	open_and_close(ring, &plan);

@@ -37,21 +37,31 @@ static inline struct ring_place *ring_place(const struct ring *ring, ring_word p
  * Take the memory in a place for the writers (the paper: the reference flag). Nested writers do
  * it too: the one that opened the packet may not have come so far. Until delivery the id is then
  * stable: a reader leaves it alone. One step, whatever the reader does: no loop.
+ *
+ * In discard mode the id never changes and has no flag to clear: the kernel's writers need not look
+ * at the mode. In user space others can write to the ring's memory (the kernel maps its rings to be
+ * read only), and what the id says is not taken for granted: in discard mode a place has its own
+ * memory, and in overwrite mode no index leads out of the ring.
  */
 static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, ring_word position,
 				   bool opens)
 {
 	uint64_t id, index = (position & ring->ring_mask) >> ring->sub_order;
 
-	if (ring->mode == RING_OVERWRITE) {
-		id = ring_load_acquire(&place->id); /* pairs with the reader's exchange */
-		if ((id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
+	if (!RING_PORT_WRITER_MAY_DIE || ring->mode == RING_OVERWRITE) {
+		/*
+		 * No acquire: if the flag is clear, a writer of this CPU or thread has cleared it,
+		 * which ordered all behind that; and a flusher elsewhere has seen its commits.
+		 */
+		id = ring_load(&place->id);
+		if (ring_unlikely(id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
+			/* The acquires pair with the reader's exchange. */
 			ring_shared_clear(&place->id, RING_ID_NOREF | RING_ID_EMPTY);
 			id = ring_load_acquire(&place->id);
 		}
 		index = id & RING_ID_INDEX;
-		if (opens && index > ring->nr_places)
-			index = 0; /* repair: damaged, but not out of the ring */
+		if (RING_PORT_WRITER_MAY_DIE && ring_unlikely(index > ring->nr_places))
+			index = 0; /* damaged, but not out of the ring */
 	}
 	return ring->memories + (index << ring->sub_order);
 }
@@ -183,10 +193,10 @@ static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ri
 }
 
 /* After the cmpxchg: what comes before anything else may. */
-static inline void ring_reserved(struct ring *ring, const struct ring_slot *slot, ring_word old,
-				 uint64_t time)
+static inline void ring_reserved(struct ring *ring, struct ring_shared *shared,
+				 const struct ring_slot *slot, ring_word old, uint64_t time)
 {
-	ring_store(&ring->shared->last_time, time);
+	ring_store(&shared->last_time, time);
 	if (RING_PORT_WRITER_MAY_DIE && ring_unlikely(slot->depth))
 		ring_spoil_interrupted(ring, slot->depth, old);
 }
@@ -255,7 +265,7 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 	} while (ring_unlikely(!taken) && RING_PORT_WRITER_MAY_DIE);
 	if (ring_unlikely(!taken))
 		return false;
-	ring_reserved(ring, slot, old, time);
+	ring_reserved(ring, shared, slot, old, time);
 
 	slot->place = ring_place(ring, old);
 	memory = ring_memory(ring, slot->place, old, false);
@@ -299,7 +309,7 @@ static inline bool ring_add_committed(struct ring *ring, struct ring_place *plac
 		(void)ring_own_add_return(&place->committed, number);
 		sum = ring_load_acquire(&place->committed);
 	}
-	return sum & ((uint64_t)ring->sub_mask + 1); /* of the low half: never more */
+	return sum & ring->sub_bytes; /* of the low half: never more */
 }
 
 /* Declare a slot's bytes final. The paper's algorithm 3. */

@@ -17,7 +17,8 @@ bool kill_tried(const void *word, bool done);
 /* Before the clock is read. */
 void kill_clock(void);
 
-/* After bytes were committed. */
+/* Before bytes are committed, without a step between, and after. */
+void kill_adding(void);
 uint64_t kill_added(uint64_t sum);
 
 #undef ring_load
@@ -33,7 +34,7 @@ uint64_t kill_added(uint64_t sum);
 #define ring_own_cmpxchg(word, old, new_value)                                                     \
 	(kill_step(__func__), kill_tried(word, (ring_own_cmpxchg)(word, old, new_value)))
 #define ring_own_add_return(word, number)                                                          \
-	(kill_step(__func__), kill_added((ring_own_add_return)(word, number)))
+	(kill_step(__func__), kill_adding(), kill_added((ring_own_add_return)(word, number)))
 #define ring_shared_cmpxchg(word, old, new_value)                                                  \
 	(kill_step(__func__), (ring_shared_cmpxchg)(word, old, new_value))
 #define ring_shared_clear(word, bits) (kill_step(__func__), (ring_shared_clear)(word, bits))

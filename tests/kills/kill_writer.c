@@ -17,8 +17,12 @@ static uint64_t random_state = 1;
 /* Of this process; copies, as the shared plan is the next one's. */
 static struct kill_plan plan;
 static volatile bool armed;
-static volatile bool beside; /* what runs now is not the writer: a flusher, or the reader */
-static volatile uint32_t beside_level;
+#define NOT_BESIDE UINT32_MAX
+/*
+ * What runs now at this level is not its writer, but a flusher or the reader. One word: a signal
+ * may arrive anywhere, whose writer is above, and may itself flush and read.
+ */
+static volatile uint32_t beside_at = NOT_BESIDE;
 static volatile uint32_t nr_tries;
 
 uint32_t kill_random_below(uint32_t end)
@@ -49,27 +53,25 @@ static void came_between(uint32_t level)
 
 void kill_flush(void)
 {
-	bool was = beside;
+	const uint32_t was = beside_at;
 
-	beside = true;
-	beside_level = kill_shared->level;
+	beside_at = kill_shared->level;
 	if (!ring_flush(&kill_shared->reader.ring)) {
 		came_between(kill_shared->level + 1);
 		for (uint32_t i = 0; i < KILL_LEVELS; i++)
 			kill_shared->contexts[i].nr_flushes++;
 	}
-	beside = was;
+	beside_at = was;
 }
 
 void kill_read(uint32_t nr_packets)
 {
-	bool was = beside;
+	const uint32_t was = beside_at;
 
-	beside = true;
-	beside_level = kill_shared->level;
+	beside_at = kill_shared->level;
 	while (nr_packets-- && !kill_check_next(true))
 		;
-	beside = was;
+	beside_at = was;
 }
 
 static _Noreturn void die(const char *function)
@@ -85,7 +87,7 @@ static _Noreturn void die(const char *function)
 
 void kill_step(const char *function)
 {
-	if (!armed || beside)
+	if (!armed || beside_at != NOT_BESIDE)
 		return;
 	kill_shared->nr_steps++;
 	if (plan.aimed && (!plan.target || !strcmp(plan.target, function)) && !--plan.countdown)
@@ -100,7 +102,7 @@ void kill_step(const char *function)
 
 static bool is_writer(void)
 {
-	return armed && !kill_shared->repairs && !(beside && beside_level == kill_shared->level);
+	return armed && !kill_shared->repairs && beside_at != kill_shared->level;
 }
 
 bool kill_tried(const void *word, bool done)
@@ -124,11 +126,24 @@ void kill_clock(void)
 		context_now()->nr_turns++;
 }
 
-uint64_t kill_added(uint64_t sum)
+void kill_adding(void)
 {
 	struct kill_context *context = context_now();
 
-	if (is_writer() && context->state == KILL_COMMITTING)
+	if (KILL_GUARD_ADDING && is_writer() && context->state == KILL_COMMITTING)
+		context->state = KILL_ADDING;
+}
+
+uint64_t kill_added(uint64_t sum)
+{
+	const enum kill_state before = KILL_GUARD_ADDING ? KILL_ADDING : KILL_COMMITTING;
+	struct kill_context *context = context_now();
+
+	if (!is_writer())
+		return sum;
+	if (one_in(plan.after_add_one_in))
+		(void)raise(SIGALRM);
+	if (context->state == before)
 		context->state = KILL_COMMITTED;
 	return sum;
 }
@@ -231,12 +246,15 @@ static uint32_t packet_number(const struct ring_slot *slot)
 	ring_word mask = (ring_word)((ring_word)-1 >> ring->sub_order);
 	ring_word now = (ring_word)(__atomic_load_n(&slot->place->delivered, __ATOMIC_RELAXED) >>
 				    ring->sub_order);
-	ring_word ahead = (ring_word)((now - kill_shared->packet) & mask);
+	/* Once: a signal handler that writes may change it at any time. */
+	uint32_t newest = __atomic_load_n(&kill_shared->packet, __ATOMIC_RELAXED);
+	ring_word ahead = (ring_word)((now - newest) & mask);
 
 	if (ahead > mask / 2)
-		return kill_shared->packet - (uint32_t)((mask - ahead) + 1u);
-	kill_shared->packet += (uint32_t)ahead;
-	return kill_shared->packet;
+		return newest - (uint32_t)((mask - ahead) + 1u);
+	newest += (uint32_t)ahead;
+	__atomic_store_n(&kill_shared->packet, newest, __ATOMIC_RELAXED);
+	return newest;
 }
 
 /* Wait-free: tried again only when another came between. */
@@ -289,7 +307,7 @@ static void keep_near(void)
 	const struct ring *ring = &kill_shared->ring;
 	ring_word behind = (ring_word)(ring->shared->reserved - ring->shared->consumed);
 
-	if (sizeof(ring_word) < 4 && ring->mode == RING_OVERWRITE && !beside &&
+	if (sizeof(ring_word) < 4 && ring->mode == RING_OVERWRITE && beside_at == NOT_BESIDE &&
 	    behind > ((ring_word)-1 >> 2))
 		kill_read(KILL_PACKETS);
 }

@@ -30,7 +30,27 @@ struct kill_record {
 	uint32_t length;
 };
 
-enum kill_state { KILL_IDLE, KILL_ATTEMPT, KILL_RESERVED, KILL_COMMITTING, KILL_COMMITTED };
+/*
+ * The test's own guard, as those of ring/guards.h: the state KILL_ADDING. Without it a context
+ * whose bytes are committed, and whose packet may be delivered, still counts as open.
+ */
+#ifndef KILL_GUARD_ADDING
+#define KILL_GUARD_ADDING 1
+#endif
+
+/*
+ * A context is KILL_ADDING from the last step before its add to committed until it has noted the
+ * add. A signal may arrive between the add and the note, and the records of its handler may close
+ * the packet, which is then delivered. So repair may or may not cover the slot.
+ */
+enum kill_state {
+	KILL_IDLE,
+	KILL_ATTEMPT,
+	KILL_RESERVED,
+	KILL_COMMITTING,
+	KILL_ADDING,
+	KILL_COMMITTED,
+};
 
 /* A level of nesting (0: the thread itself), or the heir. */
 struct kill_context {
@@ -67,7 +87,8 @@ struct kill_plan {
 	const char *target; /* only steps in this function; NULL: any */
 	uint32_t countdown; /* steps until it dies */
 	uint32_t max_level;
-	uint32_t nested_one_in; /* a signal at one step of so many; 0: none */
+	uint32_t nested_one_in;	   /* a signal at one step of so many; 0: none */
+	uint32_t after_add_one_in; /* a signal between one add of so many and its note; 0: none */
 	uint32_t flush_one_in;
 	uint32_t read_one_in;
 	bool flushes_itself;	  /* as a thread that ends does */

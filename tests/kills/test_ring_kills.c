@@ -7,7 +7,8 @@
  * in it as well, and read to its end: what was acknowledged is there once,
  * with its contents, and at most one record of each level of nesting more.
  *
- * Built without one of the ring's guards, it must find fault with it.
+ * Built without one of the ring's guards, or the guard of its own accounting
+ * (kill_writer.h), it must find fault with it.
  *
  * OPROF_KILLS=N: so many kills (10,000 under OPROF_CHECK_ALL=1), OPROF_SEED.
  */
@@ -27,8 +28,8 @@
 #define SECONDS_A_KILL	60
 
 #define ALL_GUARDS                                                                                 \
-	(RING_GUARD_VALID && RING_GUARD_INVALIDATE && RING_GUARD_SPOILED && RING_GUARD_OVERLAP &&  \
-	 RING_GUARD_REACHED && RING_GUARD_FLUSHED && RING_GUARD_DELIVERED)
+	(KILL_GUARD_ADDING && RING_GUARD_VALID && RING_GUARD_INVALIDATE && RING_GUARD_SPOILED &&   \
+	 RING_GUARD_OVERLAP && RING_GUARD_REACHED && RING_GUARD_FLUSHED && RING_GUARD_DELIVERED)
 
 /* What the kills were. */
 static struct {
@@ -134,7 +135,13 @@ static void choose(struct kill_plan *plan)
 	}
 	plan->max_level = kill_random_below(8) ? 2 + kill_random_below(3) : KILL_LEVELS;
 	plan->nested_one_in = nested[kill_random_below(6)];
-	plan->timer = !kill_random_below(3);
+	/*
+	 * On a busy machine the timer expires again before its signal has been handled, and the
+	 * handler runs again and again while the writer below takes no step: positions of few bits
+	 * would wrap meanwhile, and one stand for two packets. Signals come by steps there.
+	 */
+	plan->timer = !kill_random_below(3) && sizeof(ring_word) >= 4;
+	plan->after_add_one_in = kill_random_below(8) ? 0 : 1 + kill_random_below(4);
 	choose_beside(plan);
 }
 
@@ -401,12 +408,13 @@ static void describe(void)
 {
 	const struct kill_plan *plan = &kill_shared->plan;
 
-	printf("# kill %u: %s; %s, %u x %u, died in %s (level %u)%s%s%s\n", sums.nr,
+	printf("# kill %u: %s; %s, %u x %u, died in %s (level %u)%s%s%s%s\n", sums.nr,
 	       kill_shared->found.problem,
 	       plan->config.mode == RING_OVERWRITE ? "overwrite" : "discard",
 	       plan->config.nr_sub_buffers, plan->config.sub_buffer_bytes, kill_shared->died_in,
 	       kill_shared->level, plan->flushes_itself ? ", flushes itself" : "",
-	       plan->timer ? ", timer" : "", plan->reads_beside ? ", reads beside" : "");
+	       plan->timer ? ", timer" : "", plan->after_add_one_in ? ", signals behind adds" : "",
+	       plan->reads_beside ? ", reads beside" : "");
 	if (kill_shared->repair_died_in)
 		printf("# and its repair in %s\n", kill_shared->repair_died_in);
 	(void)fflush(stdout);

@@ -298,6 +298,27 @@ static struct count count_path(const struct path *path, uint32_t nr_sub_buffers)
 	return count;
 }
 
+static bool is_same(const struct count *a, const struct count *b)
+{
+	return a->reserve == b->reserve && a->commit == b->commit;
+}
+
+static void count_again(struct count *count, const struct path *path, uint32_t nr_sub_buffers)
+{
+	struct count again = count_path(path, nr_sub_buffers);
+
+	if (again.reserve < count->reserve)
+		count->reserve = again.reserve;
+	if (again.commit < count->commit)
+		count->commit = again.commit;
+}
+
+/*
+ * Reading the clock starts over if the kernel updates the time meanwhile. That adds instructions
+ * and never removes any, so two counts that differ are taken again, and the least of each counts.
+ */
+#define NR_COUNTS 20
+
 START_TEST(no_path_depends_on_how_large_or_full_the_ring_is)
 {
 	static const uint32_t sizes[] = {2, 16, 512};
@@ -305,14 +326,18 @@ START_TEST(no_path_depends_on_how_large_or_full_the_ring_is)
 	struct count first, count;
 
 	first = count_path(path, sizes[0]);
-	printf("# %-36s reserve %4u commit %4u instructions\n", path->name, first.reserve,
-	       first.commit);
-	(void)fflush(stdout);
 	for (unsigned int i = 1; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		count = count_path(path, sizes[i]);
+		for (unsigned int nr = 0; nr < NR_COUNTS && !is_same(&count, &first); nr++) {
+			count_again(&first, path, sizes[0]);
+			count_again(&count, path, sizes[i]);
+		}
 		ck_assert_uint_eq(count.reserve, first.reserve);
 		ck_assert_uint_eq(count.commit, first.commit);
 	}
+	printf("# %-36s reserve %4u commit %4u instructions\n", path->name, first.reserve,
+	       first.commit);
+	(void)fflush(stdout);
 #if defined(__OPTIMIZE__) && !SANITIZED
 	ck_assert_uint_le(first.reserve + first.commit, LIMIT);
 #endif

@@ -377,7 +377,8 @@ static void end(void)
 		holds = false;
 		ring_put(&reader, &held);
 	}
-	if (steps_was_killed(STEPS_WRITER)) {
+	/* A flusher that is killed is a thread of the writer's process. */
+	if (steps_was_killed(STEPS_WRITER) || steps_was_killed(STEPS_FLUSHER)) {
 		steps_require(ring_repair(&reader) >= 0, "it cannot be repaired");
 		scene_read_all();
 		for (i = 0; i < scene.nr_after; i++) {

@@ -46,6 +46,7 @@ VALID - a_writer_killed_two_levels_deep_leaves_what_it_acknowledged
 INVALIDATE - records_behind_a_dead_writers_hole_are_found
 SPOILED - a_writer_killed_two_levels_deep_leaves_what_it_acknowledged
 OVERLAP - records_behind_a_dead_writers_hole_are_found
+ENDED - a_slot_is_counted_as_killed_only_if_a_padding_record_covers_it
 FLUSHED - records_behind_a_dead_writers_hole_are_found
 SPOILED - a_writer_killed_under_its_interrupts_leaves_what_it_acknowledged
 '

@@ -27,10 +27,15 @@ static void switch_between(enum steps_context from, enum steps_context to)
 		(struct steps_point){.context = from, .action = STEPS_SWITCH, .to = to};
 }
 
-static void kill_writer(void)
+static void kill_one(enum steps_context which)
 {
 	plan.points[plan.nr_points++] =
-		(struct steps_point){.context = STEPS_WRITER, .action = STEPS_KILL};
+		(struct steps_point){.context = which, .action = STEPS_KILL};
+}
+
+static void kill_writer(void)
+{
+	kill_one(STEPS_WRITER);
 }
 
 static void explore(unsigned int at_least)
@@ -432,6 +437,31 @@ START_TEST(a_writer_killed_beside_a_flush_leaves_what_it_acknowledged)
 }
 END_TEST
 
+/* The flusher stops for good, and the writer goes on, until both are killed. */
+static void flush_and_kill_both(void)
+{
+	switch_between(STEPS_WRITER, STEPS_FLUSHER);
+	kill_one(STEPS_FLUSHER);
+	kill_writer();
+}
+
+START_TEST(a_slot_is_counted_as_killed_only_if_a_padding_record_covers_it)
+{
+	struct scene scene = {
+		.writes = {20, 24},
+		.may_lose = LOST(FULL) | LOST(NESTED) | LOST(STOPPED),
+	};
+
+	explore_modes(scene, flush_and_kill_both, 500);
+	scene.finalises = true;
+	explore_modes(scene, flush_and_kill_both, 500);
+	/* Nothing is open: the finalise wants the place that the writer wants. */
+	scene.before[0] = SCENE_WHOLE;
+	scene.writes[1] = 0;
+	explore_modes(scene, flush_and_kill_both, 500);
+}
+END_TEST
+
 static void read_between(void)
 {
 	switch_between(STEPS_WRITER, STEPS_READER);
@@ -675,6 +705,7 @@ static Suite *ring_faults_suite(void)
 		records_behind_a_dead_writers_hole_are_found,
 		a_writer_killed_two_levels_deep_leaves_what_it_acknowledged,
 		a_writer_killed_beside_a_flush_leaves_what_it_acknowledged,
+		a_slot_is_counted_as_killed_only_if_a_padding_record_covers_it,
 		a_writer_may_die_of_anything,
 	};
 

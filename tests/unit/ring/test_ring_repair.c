@@ -201,6 +201,48 @@ START_TEST(an_entry_whose_packet_was_flushed_before_it_is_dropped)
 }
 END_TEST
 
+/*
+ * A finalise in another thread of the process reserved the place of the writer's slot for its empty
+ * packet. The same kill took it before it had closed that.
+ */
+START_TEST(an_entry_whose_place_a_finalise_took_is_dropped)
+{
+	struct ring_shared *shared;
+	struct ring_slot slot;
+
+	begin(_i);
+	shared = fixture.ring.shared;
+	ck_assert(ring_push(&fixture.ring, &slot));
+	ck_assert(ring_track(&fixture.ring, &slot, shared->reserved,
+			     (ring_word)(shared->reserved + PACKET_HEADER + 24), 1000, NULL));
+	shared->flush = (struct ring_open_slot){.valid = 1, .old = shared->reserved, .time = 1000};
+	shared->reserved = (ring_word)(shared->reserved + S + RING_FINALISED);
+	repairs(0);
+	reads(0, 0);
+	is_at_end();
+	end();
+}
+END_TEST
+
+/*
+ * The first record of a new ring fills its packet to the end, and its writer dies before it
+ * commits. A finalise that has nothing to tell left no entry: what stands there, of nobody, says
+ * nothing.
+ */
+START_TEST(a_slot_of_the_first_packet_is_covered_in_a_finalised_ring)
+{
+	begin(_i);
+	dies_with(S - PACKET_HEADER - OPROF_RECORD_COMPACT_BYTES);
+	ck_assert_uint_eq(fixture.ring.shared->reserved, fixture_packet(&fixture, 1));
+	ck_assert_int_eq(ring_finalise(&fixture.ring), 0);
+	ck_assert_uint_eq(fixture.ring.shared->flush.valid, 0);
+	repairs(1);
+	reads(0, 1);
+	is_at_end();
+	end();
+}
+END_TEST
+
 /* Overwrite mode: the id says so already, delivered is not stored yet. */
 START_TEST(a_packet_that_the_reader_may_have_read_is_not_delivered_twice)
 {
@@ -251,6 +293,47 @@ START_TEST(entries_that_no_writer_makes_are_ignored)
 }
 END_TEST
 
+/* In discard mode there is no spare memory: the last index is one less. */
+START_TEST(a_damaged_id_leads_a_flusher_to_no_memory_outside_the_ring)
+{
+	uint32_t magic;
+
+	begin(_i);
+	writes(10);
+	fixture.ring.places[0].id = N + (fixture.ring.mode == RING_OVERWRITE);
+	ck_assert_int_eq(ring_finalise(&fixture.ring), 0);
+	memcpy(&magic, fixture.ring.memories, sizeof(magic));
+	ck_assert_uint_eq(magic, OPROF_PACKET_MAGIC);
+	end();
+}
+END_TEST
+
+/* Whoever else has the ring's memory can write anything there at any time. */
+START_TEST(a_damaged_id_leads_a_writer_to_no_memory_outside_the_ring)
+{
+	const uint64_t indexes[] = {N + 1, N + 2, RING_ID_INDEX};
+	const uint8_t *memories;
+	struct ring_slot slot;
+	size_t bytes;
+
+	for (unsigned int i = 0; i < sizeof(indexes) / sizeof(indexes[0]); i++) {
+		begin(_i);
+		memories = fixture.ring.memories;
+		ck_assert_int_eq(ring_memory_bytes(&fixture.config, &bytes), 0);
+		fixture.ring.places[0].id = indexes[i];
+		for (unsigned int k = 0; k < 2; k++) { /* that which opens, the fast path */
+			ck_assert_int_eq(fixture_reserve(&fixture, EVENT_BYTES, 10, &slot), 0);
+			ck_assert(slot.begin >= memories);
+			ck_assert(slot.payload + 10 <= (uint8_t *)fixture.memory + bytes);
+			ring_commit(&fixture.ring, &slot);
+			if (fixture.ring.mode == RING_OVERWRITE)
+				fixture.ring.places[0].id = indexes[i];
+		}
+		end();
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ring_repair");
@@ -264,10 +347,14 @@ int main(void)
 	add(tcase, an_entry_that_was_not_reserved_is_dropped);
 	add(tcase, an_entry_whose_place_a_nested_writer_got_is_dropped);
 	add(tcase, an_entry_whose_packet_was_flushed_before_it_is_dropped);
+	add(tcase, an_entry_whose_place_a_finalise_took_is_dropped);
+	add(tcase, a_slot_of_the_first_packet_is_covered_in_a_finalised_ring);
 	tcase_add_loop_test(tcase, a_packet_that_the_reader_may_have_read_is_not_delivered_twice, 0,
 			    NR_BASES);
 	add(tcase, a_packet_that_nobody_closed_is_damage);
 	add(tcase, entries_that_no_writer_makes_are_ignored);
+	add(tcase, a_damaged_id_leads_a_flusher_to_no_memory_outside_the_ring);
+	add(tcase, a_damaged_id_leads_a_writer_to_no_memory_outside_the_ring);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
