@@ -46,7 +46,7 @@ static const struct program {
 	 "  json.loads(json.dumps([{str(k): [k, text[:k % 50]]} for k in range(20000)]))'"},
 	{"git", "git", "git diff --no-index --stat /usr/include/linux /usr/include/c++"},
 	{"cc1", "gcc",
-	 "for f in \"$SOURCE\"/daemon/p*.c; do gcc -O2 -D_GNU_SOURCE -DOPROF_VERSION='\"\"' "
+	 "for f in \"$SOURCE\"/daemon/p*/*.c; do gcc -O2 -D_GNU_SOURCE -DOPROF_VERSION='\"\"' "
 	 "-I\"$SOURCE\" -I\"$SOURCE/include\" -c \"$f\" -o /dev/null; done"},
 	{"tar_gzip", "gzip", "tar cf - /usr/include 2>/dev/null | gzip -c"},
 	{"xz", "xz", "tar cf - /usr/include/linux 2>/dev/null | xz -c"},
@@ -260,7 +260,7 @@ static int add_bytes(const char *path, const struct stat *st, int flag, struct F
 /* The same work for all: two programs at once, of some seconds. */
 static const char load_command[] =
 	"perl -e 'for (1..1200000) { $h{$_ % 5000} .= \"x$_\" } for (1..500000) { $t = \"abc$_\"; "
-	"$t =~ s/(\\d)/<$1>/g }' & for f in \"$SOURCE\"/daemon/k*.c; do gcc -O2 -D_GNU_SOURCE "
+	"$t =~ s/(\\d)/<$1>/g }' & for f in \"$SOURCE\"/daemon/k*/*.c; do gcc -O2 -D_GNU_SOURCE "
 	"-I\"$SOURCE\" -I\"$SOURCE/include\" -c \"$f\" -o /dev/null; done; wait";
 
 static void measure(enum way way, struct cost *cost)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += control/libcontrol.a
-control_libcontrol_a_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
 control_libcontrol_a_SOURCES = \
 	control/boot.c control/boot.h \
 	control/command.c control/command.h \
 	control/control_client.c control/control_client.h \
 	control/daemon_start.c control/daemon_start.h \
-	control/doctor.c control/doctor.h control/doctor_files.c control/doctor_perf.c \
+	control/doctor.c control/doctor.h \
+	control/doctor_files.c \
+	control/doctor_perf.c \
 	control/event_list.c control/event_list.h \
 	control/module.c control/module.h \
 	control/module_fs.c control/module_fs.h \
@@ -26,23 +27,22 @@ control_libcontrol_a_SOURCES = \
 	control/trace_sessions.c control/trace_sessions.h \
 	control/watch.c control/watch.h
 
-CONTROL_LIBS = control/libcontrol.a events/libevents.a lib/libbase.a $(POPT_LIBS)
+control_libs = control/libcontrol.a events/libevents.a lib/libbase.a $(POPT_LIBS)
 
 bin_PROGRAMS += oprof operf opcontrol optrace
+dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1 doc/man/optrace.1 \
+	doc/man/oprof-module.1
 oprof_SOURCES = control/oprof.c
-oprof_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
-oprof_LDADD = $(CONTROL_LIBS)
+oprof_LDADD = $(control_libs)
 operf_SOURCES = control/operf.c
-operf_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
-operf_LDADD = $(CONTROL_LIBS)
-optrace_SOURCES = control/optrace.c control/optrace.h control/optrace_record.c \
-	control/optrace_profile.c control/optrace_profile.h control/optrace_session.c
-optrace_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
-optrace_LDADD = $(CONTROL_LIBS)
-dist_man_MANS += doc/man/optrace.1
+operf_LDADD = $(control_libs)
 opcontrol_SOURCES = control/opcontrol.c
-opcontrol_CFLAGS = $(AM_CFLAGS) $(POPT_CFLAGS)
-opcontrol_LDADD = $(CONTROL_LIBS)
+opcontrol_LDADD = $(control_libs)
+optrace_SOURCES = control/optrace.c control/optrace.h \
+	control/optrace_profile.c control/optrace_profile.h \
+	control/optrace_record.c \
+	control/optrace_session.c
+optrace_LDADD = $(control_libs)
 
 # What it is built of is kmod/local.mk's.
 bin_SCRIPTS += oprof-module
@@ -65,10 +65,8 @@ control/oprof.service control/oprof-module.service: Makefile
 control/oprof.service: control/oprof.service.in
 control/oprof-module.service: control/oprof-module.service.in
 
-noinst_HEADERS += tests/fixture/control_test.h
-
-if REPORTS
-control_tests = tests/unit/control/test_command \
+test_programs += \
+	tests/unit/control/test_command \
 	tests/unit/control/test_control_client \
 	tests/unit/control/test_daemon_start \
 	tests/unit/control/test_doctor \
@@ -85,61 +83,3 @@ control_tests = tests/unit/control/test_command \
 	tests/unit/control/test_setup_match \
 	tests/unit/control/test_status_text \
 	tests/unit/control/test_tool_path
-check_PROGRAMS += $(control_tests)
-TESTS += $(control_tests)
-control_test_cflags = $(TEST_CFLAGS) $(POPT_CFLAGS)
-control_test_libs = $(CONTROL_LIBS) $(TEST_LIBS)
-tests_unit_control_test_command_SOURCES = tests/unit/control/test_command.c
-tests_unit_control_test_command_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_command_LDADD = $(control_test_libs)
-tests_unit_control_test_control_client_SOURCES = tests/unit/control/test_control_client.c
-tests_unit_control_test_control_client_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_control_client_LDADD = $(control_test_libs)
-tests_unit_control_test_daemon_start_SOURCES = tests/unit/control/test_daemon_start.c
-tests_unit_control_test_daemon_start_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_daemon_start_LDADD = $(control_test_libs)
-tests_unit_control_test_doctor_SOURCES = tests/unit/control/test_doctor.c
-tests_unit_control_test_doctor_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_doctor_LDADD = $(control_test_libs)
-tests_unit_control_test_event_list_SOURCES = tests/unit/control/test_event_list.c
-tests_unit_control_test_event_list_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_event_list_LDADD = $(control_test_libs)
-tests_unit_control_test_module_SOURCES = tests/unit/control/test_module.c
-tests_unit_control_test_module_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_module_LDADD = $(control_test_libs)
-tests_unit_control_test_module_fs_SOURCES = tests/unit/control/test_module_fs.c
-tests_unit_control_test_module_fs_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_module_fs_LDADD = $(control_test_libs)
-tests_unit_control_test_module_tool_SOURCES = tests/unit/control/test_module_tool.c
-tests_unit_control_test_module_tool_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_module_tool_LDADD = $(control_test_libs)
-tests_unit_control_test_opcontrol_options_SOURCES = tests/unit/control/test_opcontrol_options.c
-tests_unit_control_test_opcontrol_options_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_opcontrol_options_LDADD = $(control_test_libs)
-tests_unit_control_test_operf_options_SOURCES = tests/unit/control/test_operf_options.c
-tests_unit_control_test_operf_options_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_operf_options_LDADD = $(control_test_libs)
-tests_unit_control_test_report_command_SOURCES = tests/unit/control/test_report_command.c
-tests_unit_control_test_report_command_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_report_command_LDADD = $(control_test_libs)
-tests_unit_control_test_sampling_SOURCES = tests/unit/control/test_sampling.c
-tests_unit_control_test_sampling_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_sampling_LDADD = $(control_test_libs)
-tests_unit_control_test_session_files_SOURCES = tests/unit/control/test_session_files.c
-tests_unit_control_test_session_files_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_session_files_LDADD = $(control_test_libs)
-tests_unit_control_test_setup_file_SOURCES = tests/unit/control/test_setup_file.c
-tests_unit_control_test_setup_file_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_setup_file_LDADD = $(control_test_libs)
-tests_unit_control_test_setup_match_SOURCES = tests/unit/control/test_setup_match.c
-tests_unit_control_test_setup_match_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_setup_match_LDADD = $(control_test_libs)
-tests_unit_control_test_status_text_SOURCES = tests/unit/control/test_status_text.c
-tests_unit_control_test_status_text_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_status_text_LDADD = $(control_test_libs)
-tests_unit_control_test_tool_path_SOURCES = tests/unit/control/test_tool_path.c
-tests_unit_control_test_tool_path_CFLAGS = $(control_test_cflags)
-tests_unit_control_test_tool_path_LDADD = $(control_test_libs)
-endif
-
-dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1 doc/man/oprof-module.1

@@ -14,6 +14,7 @@
 
 #define CHOICE_TEXT_BYTES 256
 #define NEAR_NAMES_MAX	  3
+#define NS_PER_SECOND	  1000000000u
 
 enum { PART_NAME, PART_COUNT, PART_UNIT_MASK, PART_KERNEL, PART_USER, PART_NR };
 
@@ -280,4 +281,31 @@ void event_choice_format(const struct event_choice *choice, char *text, size_t n
 		(void)snprintf(count, sizeof(count), "%" PRIu64, choice->period_or_hz);
 	(void)snprintf(text, nr_bytes, "%s:%s:0x%x:%d:%d", choice->name, count, choice->unit_mask,
 		       choice->kernel, choice->user);
+}
+
+bool event_choice_is_sampled(const struct event_choice *choice)
+{
+	return choice->perf_type != EVENT_TYPE_SWITCHES;
+}
+
+/*
+ * The kernel turns the frequency of these two into a fixed period, so a period
+ * is what it is asked for: the samples then need not carry it.
+ */
+static bool is_clock(const struct event_choice *choice)
+{
+	return choice->perf_type == PERF_TYPE_SOFTWARE &&
+	       (choice->config == PERF_COUNT_SW_CPU_CLOCK ||
+		choice->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+uint64_t event_choice_period(const struct event_choice *choice)
+{
+	if (!choice->frequency)
+		return choice->period_or_hz;
+	if (!is_clock(choice))
+		return 0;
+	return choice->period_or_hz && choice->period_or_hz < NS_PER_SECOND
+		       ? NS_PER_SECOND / choice->period_or_hz
+		       : 1;
 }

@@ -95,6 +95,13 @@ int event_choice_parse(const struct event_table *table, const char *text, uint64
 /* Back to the text that parses to it: "NAME:COUNT:UM:K:U" ("" COUNT under -F). */
 void event_choice_format(const struct event_choice *choice, char *text, size_t nr_bytes);
 
+/* Has the event a counter of its own? If not, the daemon derives it from other records (off-cpu).
+ */
+bool event_choice_is_sampled(const struct event_choice *choice);
+
+/* The events that each sample stands for, or 0 if each sample carries its own number. */
+uint64_t event_choice_period(const struct event_choice *choice);
+
 /* cpu type and speed for report headers, from /proc/cpuinfo; speed 0: not known. */
 void event_cpu_name(char *name, size_t nr_bytes, uint32_t *khz);
 

@@ -14,8 +14,8 @@
 #include "kmod/run.h"
 #include "kmod/settings.h"
 #include "kmod/stamp.h"
-#include "kmod/trace/trace.h"
 #include "kmod/unmapped.h"
+#include "oprof/kmod_trace.h"
 
 static DEFINE_MUTEX(settings_mutex);
 static struct settings control_settings;

@@ -23,6 +23,12 @@ struct control_file {
 	void *data;
 };
 
+/*
+ * Of the file OPROF_KTRACE_FILE. Defined by kmod/trace/, declared here: the sampling half includes
+ * nothing of the trace sessions.
+ */
+extern const struct file_operations trace_session_operations;
+
 /* At load: the settings' defaults. */
 void control_file_init(void);
 

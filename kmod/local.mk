@@ -33,16 +33,9 @@ uninstall-local:
 
 .PHONY: clean-module
 
-if REPORTS
-kmod_tests = tests/unit/kmod/test_stamp_scale tests/unit/kmod/test_kmod_packet_walk
-check_PROGRAMS += $(kmod_tests)
-TESTS += $(kmod_tests)
-tests_unit_kmod_test_stamp_scale_SOURCES = tests/unit/kmod/test_stamp_scale.c
-tests_unit_kmod_test_stamp_scale_CFLAGS = $(TEST_CFLAGS)
-tests_unit_kmod_test_stamp_scale_LDADD = $(TEST_LIBS)
+test_programs += \
+	tests/unit/kmod/test_kmod_packet_walk \
+	tests/unit/kmod/test_stamp_scale
 tests_unit_kmod_test_kmod_packet_walk_SOURCES = tests/unit/kmod/test_kmod_packet_walk.c \
 	tests/fixture/kmod_types.h kmod/packet_walk.c
 tests_unit_kmod_test_kmod_packet_walk_CPPFLAGS = $(AM_CPPFLAGS) -include tests/fixture/kmod_types.h
-tests_unit_kmod_test_kmod_packet_walk_CFLAGS = $(TEST_CFLAGS)
-tests_unit_kmod_test_kmod_packet_walk_LDADD = ring/libring.a $(TEST_LIBS)
-endif

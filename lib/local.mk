@@ -19,8 +19,7 @@ lib_libbase_a_SOURCES = \
 	lib/stop_signal.c lib/stop_signal.h \
 	lib/time_range.c lib/time_range.h
 
-if REPORTS
-lib_tests = \
+test_programs += \
 	tests/unit/lib/test_buildid \
 	tests/unit/lib/test_cgroup_name \
 	tests/unit/lib/test_confine \
@@ -36,51 +35,3 @@ lib_tests = \
 	tests/unit/lib/test_progress \
 	tests/unit/lib/test_stop_signal \
 	tests/unit/lib/test_time_range
-check_PROGRAMS += $(lib_tests)
-TESTS += $(lib_tests)
-tests_unit_lib_test_buildid_SOURCES = tests/unit/lib/test_buildid.c
-tests_unit_lib_test_buildid_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_buildid_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_cgroup_name_SOURCES = tests/unit/lib/test_cgroup_name.c
-tests_unit_lib_test_cgroup_name_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_cgroup_name_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_confine_SOURCES = tests/unit/lib/test_confine.c
-tests_unit_lib_test_confine_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_confine_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_diag_SOURCES = tests/unit/lib/test_diag.c
-tests_unit_lib_test_diag_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_diag_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_elf_skeleton_SOURCES = tests/unit/lib/test_elf_skeleton.c tests/fixture/built_elf.c tests/fixture/built_elf.h
-tests_unit_lib_test_elf_skeleton_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_elf_skeleton_LDADD = $(symbol_test_libs)
-tests_unit_lib_test_file_SOURCES = tests/unit/lib/test_file.c
-tests_unit_lib_test_file_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_file_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_key_value_SOURCES = tests/unit/lib/test_key_value.c
-tests_unit_lib_test_key_value_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_key_value_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_log_SOURCES = tests/unit/lib/test_log.c
-tests_unit_lib_test_log_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_log_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_log_limit_SOURCES = tests/unit/lib/test_log_limit.c
-tests_unit_lib_test_log_limit_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_log_limit_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_number_SOURCES = tests/unit/lib/test_number.c
-tests_unit_lib_test_number_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_number_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_percent_SOURCES = tests/unit/lib/test_percent.c
-tests_unit_lib_test_percent_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_percent_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_perf_hint_SOURCES = tests/unit/lib/test_perf_hint.c
-tests_unit_lib_test_perf_hint_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_perf_hint_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_progress_SOURCES = tests/unit/lib/test_progress.c
-tests_unit_lib_test_progress_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_progress_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_stop_signal_SOURCES = tests/unit/lib/test_stop_signal.c
-tests_unit_lib_test_stop_signal_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_stop_signal_LDADD = lib/libbase.a $(TEST_LIBS)
-tests_unit_lib_test_time_range_SOURCES = tests/unit/lib/test_time_range.c
-tests_unit_lib_test_time_range_CFLAGS = $(TEST_CFLAGS)
-tests_unit_lib_test_time_range_LDADD = lib/libbase.a $(TEST_LIBS)
-endif

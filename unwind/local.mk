@@ -15,8 +15,7 @@ unwind_libunwind_a_SOURCES = \
 	unwind/code_table.c unwind/code_table.h \
 	unwind/stack_walk.c unwind/stack_walk.h
 
-if REPORTS
-unwind_tests = \
+test_programs += \
 	tests/unit/unwind/test_code_bare \
 	tests/unit/unwind/test_code_table \
 	tests/unit/unwind/test_code_table_fault \
@@ -24,35 +23,5 @@ unwind_tests = \
 	tests/unit/unwind/test_stack_walk \
 	tests/unit/unwind/test_stack_walk_self \
 	tests/unit/unwind/test_stack_walk_steps
-check_PROGRAMS += $(unwind_tests)
-TESTS += $(unwind_tests)
-unwind_test_libs = unwind/libunwind.a lib/libbase.a $(TEST_LIBS)
-unwind_process_code = tests/fixture/process_code.c tests/fixture/process_code.h
-
-tests_unit_unwind_test_code_bare_SOURCES = tests/unit/unwind/test_code_bare.c
-tests_unit_unwind_test_code_bare_CFLAGS = $(TEST_CFLAGS)
-tests_unit_unwind_test_code_bare_LDADD = $(unwind_test_libs)
-tests_unit_unwind_test_code_table_SOURCES = tests/unit/unwind/test_code_table.c $(unwind_process_code) \
-	tests/fixture/built_elf.c tests/fixture/built_elf.h
-tests_unit_unwind_test_code_table_CFLAGS = $(TEST_CFLAGS)
-tests_unit_unwind_test_code_table_LDADD = $(unwind_test_libs)
-tests_unit_unwind_test_code_table_fault_SOURCES = tests/unit/unwind/test_code_table_fault.c
-tests_unit_unwind_test_code_table_fault_CFLAGS = $(TEST_CFLAGS)
-tests_unit_unwind_test_code_table_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
-	-Wl,--wrap=reallocarray -Wl,--wrap=pread -Wl,--wrap=pread64 -Wl,--wrap=write
-tests_unit_unwind_test_code_table_fault_LDADD = $(unwind_test_libs)
-tests_unit_unwind_test_code_table_rows_SOURCES = tests/unit/unwind/test_code_table_rows.c $(unwind_process_code)
-tests_unit_unwind_test_code_table_rows_CFLAGS = $(TEST_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS)
-tests_unit_unwind_test_code_table_rows_LDADD = $(unwind_test_libs) $(DW_LIBS) $(ELF_LIBS)
-tests_unit_unwind_test_stack_walk_SOURCES = tests/unit/unwind/test_stack_walk.c
-tests_unit_unwind_test_stack_walk_CFLAGS = $(TEST_CFLAGS)
-tests_unit_unwind_test_stack_walk_LDADD = $(unwind_test_libs)
-tests_unit_unwind_test_stack_walk_self_SOURCES = tests/unit/unwind/test_stack_walk_self.c \
-	tests/fixture/walk_self.c tests/fixture/walk_self.h $(unwind_process_code)
-tests_unit_unwind_test_stack_walk_self_CFLAGS = $(TEST_CFLAGS)
-tests_unit_unwind_test_stack_walk_self_LDADD = $(unwind_test_libs)
-tests_unit_unwind_test_stack_walk_steps_SOURCES = tests/unit/unwind/test_stack_walk_steps.c \
-	$(unwind_process_code) tests/fixture/built_elf.c tests/fixture/built_elf.h
-tests_unit_unwind_test_stack_walk_steps_CFLAGS = $(TEST_CFLAGS)
-tests_unit_unwind_test_stack_walk_steps_LDADD = $(unwind_test_libs)
-endif
+tests_unit_unwind_test_code_table_fault_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=reallocarray,--wrap=pread,--wrap=pread64,--wrap=write

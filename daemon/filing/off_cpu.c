@@ -21,12 +21,6 @@ struct off_cpu_wait {
 	struct off_cpu_wait *next_spare;
 };
 
-const struct image off_cpu_image = {
-	.cookie = OPROF_IMAGE_COOKIE_OFF_CPU,
-	.kind = OPROF_IMAGE_OFF_CPU,
-	.path = (char[]){"[off-cpu]"},
-};
-
 /* ---- handing on ---- */
 
 static bool task_is_same(const struct oprof_task *a, const struct oprof_task *b)

@@ -19,9 +19,6 @@
 /* More tasks than kernels have by default; each takes about 100 bytes. */
 #define OFF_CPU_TASKS_MAX (1u << 18)
 
-/* That of the cookie OPROF_IMAGE_COOKIE_OFF_CPU; for source_ops.image. */
-extern const struct image off_cpu_image;
-
 struct off_cpu {
 	struct record_sink sink;  /* give this to the source; first, see off_cpu_record */
 	struct record_sink *next; /* borrowed */

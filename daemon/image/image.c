@@ -11,6 +11,12 @@
 /* Of those told, and as many of the others. */
 #define UNUSED_MAX 4096u
 
+const struct image image_off_cpu = {
+	.cookie = OPROF_IMAGE_COOKIE_OFF_CPU,
+	.kind = OPROF_IMAGE_OFF_CPU,
+	.path = (char[]){"[off-cpu]"},
+};
+
 int image_table_init(struct image_table *table)
 {
 	*table = (struct image_table){.last_cookie = OPROF_IMAGE_NONE};

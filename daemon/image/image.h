@@ -59,6 +59,9 @@ struct image_table {
 	ino_t saved_inode;
 };
 
+/* The image of the cookie OPROF_IMAGE_COOKIE_OFF_CPU, for source_ops.image. */
+extern const struct image image_off_cpu;
+
 int image_table_init(struct image_table *table);    /* 0 or -ENOMEM */
 void image_table_deinit(struct image_table *table); /* whatever the references */
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/module_source/kmod_setup.h"
 
-#include "daemon/perf_source/perf_open.h"
 #include "oprof/kmod.h"
 
 #include <errno.h>
@@ -33,9 +32,9 @@ bool kmod_setup_is_timer(const struct event_choice *event)
 
 static int check_event(const struct event_choice *event, struct diag *diag)
 {
-	if (!perf_open_is_sampled(event))
+	if (!event_choice_is_sampled(event))
 		return 0;
-	if (kmod_setup_is_timer(event) && perf_open_period(event) < TIMER_NS_MIN)
+	if (kmod_setup_is_timer(event) && event_choice_period(event) < TIMER_NS_MIN)
 		return diag_set(diag, -EINVAL,
 				"the kernel module's timer takes at most %u samples a second: give "
 				"%s a longer count, or a lower frequency",
@@ -125,7 +124,7 @@ static int write_counter(const struct kmod_control *control, unsigned int index,
 			 const struct event_choice *event, struct diag *diag)
 {
 	bool timer = kmod_setup_is_timer(event);
-	uint64_t period = perf_open_period(event);
+	uint64_t period = event_choice_period(event);
 	const struct setting settings[] = {
 		{"type", timer ? OPROF_KMOD_TYPE_TIMER : event->perf_type},
 		{"event", timer ? 0 : event->config},
@@ -150,7 +149,7 @@ static int write_counters(const struct kmod_control *control, const struct sourc
 	int error = 0;
 
 	for (unsigned int i = 0; i < OPROF_KMOD_COUNTERS_MAX && !error; i++) {
-		if (i < config->nr_events && perf_open_is_sampled(&config->events[i])) {
+		if (i < config->nr_events && event_choice_is_sampled(&config->events[i])) {
 			error = write_counter(control, i, &config->events[i], diag);
 			continue;
 		}

@@ -6,9 +6,8 @@
 #include "daemon/module_source/kmod_setup.h"
 #include "daemon/module_source/kmod_state.h"
 #include "daemon/module_source/kmod_stats.h"
-#include "daemon/perf_source/perf_open.h"
 #include "daemon/perf/perf_regs.h"
-#include "daemon/system/perf_watch.h"
+#include "daemon/system/drain_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +32,7 @@ struct source {
 	struct kmod_state state;
 	struct kmod_buffer buffer;
 	struct kmod_stats stats;
-	struct perf_watch watch;
+	struct drain_watch watch;
 	uint64_t nr_drains;
 };
 
@@ -92,7 +91,7 @@ static int source_try(struct source *source, struct diag *diag)
 static bool source_samples_kernel(const struct source *source)
 {
 	for (size_t i = 0; i < source->config.nr_events; i++)
-		if (perf_open_is_sampled(&source->events[i]) && source->events[i].kernel)
+		if (event_choice_is_sampled(&source->events[i]) && source->events[i].kernel)
 			return true;
 	return false;
 }
@@ -158,9 +157,9 @@ static int source_open_buffer(struct source *source, struct diag *diag)
 	source->buffer.fd = source->control.buffer_fd;
 	source->state.images.buffer_fd = source->control.buffer_fd;
 	kmod_stats_open(&source->stats, source->control.folder_fd);
-	error = perf_watch_open(&source->watch, NULL, 0);
+	error = drain_watch_open(&source->watch, NULL, 0);
 	if (!error)
-		error = perf_watch_add(&source->watch, source->control.buffer_fd);
+		error = drain_watch_add(&source->watch, source->control.buffer_fd);
 	return error ? diag_set(diag, error, "cannot wait for the kernel module's buffer: %s",
 				strerror(-error))
 		     : 0;
@@ -173,7 +172,7 @@ static void source_close(struct source *source)
 	kmod_state_deinit(&source->state);
 	kmod_buffer_deinit(&source->buffer);
 	kmod_stats_close(&source->stats);
-	perf_watch_close(&source->watch);
+	drain_watch_close(&source->watch);
 	kmod_control_close(&source->control);
 	free(source);
 }
@@ -300,7 +299,7 @@ static int source_drain(struct source *source, enum source_drain how)
 	uint64_t begin_ns = source_now();
 	int error = 0, read_error;
 
-	(void)perf_watch_take(&source->watch);
+	(void)drain_watch_take(&source->watch);
 	source->nr_drains++;
 	if (how == SOURCE_DRAIN_ALL)
 		error = source_dump(source);

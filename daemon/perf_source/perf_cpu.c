@@ -86,7 +86,7 @@ static int open_thread(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, p
 			     open->side_pages, no_memory, diag);
 
 	for (size_t i = 0; i < open->config->nr_events && !error; i++)
-		if (perf_open_is_sampled(&open->config->events[i]))
+		if (event_choice_is_sampled(&open->config->events[i]))
 			error = open_sample(cpu, plan, i, tid, no_memory, diag);
 	if (!error && open->config->want_switches)
 		error = band_add(&cpu->switches, perf_open_switches(open, tid, (int)cpu->cpu, diag),

@@ -22,7 +22,6 @@
 #define SWITCH_BYTES	      (64u << 10)
 #define SWITCH_BYTES_ROOT     (512u << 10)
 #define SWITCH_BYTES_ROOT_ALL (32u << 20)
-#define NS_PER_SECOND	      1000000000u
 /*
  * Copies of stacks: STACK_BYTES each, and of them a ring that bridges a tenth of
  * a second at some thousand samples a second. A user's is halved until it may be locked.
@@ -64,36 +63,9 @@ static int open_event(const struct perf_open *open, struct perf_event_attr *attr
 	return fd;
 }
 
-/*
- * The frequency of these two is turned into a fixed period by the kernel, so
- * it is asked for as one: their samples then need not carry it.
- */
-static bool event_is_clock(const struct event_choice *event)
-{
-	return event->perf_type == PERF_TYPE_SOFTWARE &&
-	       (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-		event->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
-bool perf_open_is_sampled(const struct event_choice *event)
-{
-	return event->perf_type != EVENT_TYPE_SWITCHES;
-}
-
-uint64_t perf_open_period(const struct event_choice *event)
-{
-	if (!event->frequency)
-		return event->period_or_hz;
-	if (!event_is_clock(event))
-		return 0;
-	return event->period_or_hz && event->period_or_hz < NS_PER_SECOND
-		       ? NS_PER_SECOND / event->period_or_hz
-		       : 1;
-}
-
 uint64_t perf_open_rate(const struct perf_open *open, const struct event_choice *event)
 {
-	uint64_t period = perf_open_period(event);
+	uint64_t period = event_choice_period(event);
 	uint64_t hz = event->period_or_hz / open->thinning;
 
 	if (!event->frequency)
@@ -109,7 +81,7 @@ static uint64_t sample_type_of(const struct source_config *config, unsigned int 
 			PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 
 	for (size_t i = 0; i < config->nr_events; i++)
-		if (!perf_open_period(&config->events[i]))
+		if (!event_choice_period(&config->events[i]))
 			type |= PERF_SAMPLE_PERIOD;
 	if (config->chain_depth)
 		type |= PERF_SAMPLE_CALLCHAIN;
@@ -161,7 +133,7 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->sample_type = open->sample_type;
 	/* sample_freq is the same field. */
 	attr->sample_period = perf_open_rate(open, event);
-	attr->freq = !perf_open_period(event);
+	attr->freq = !event_choice_period(event);
 	attr->exclude_kernel = !event->kernel || open->user_only;
 	attr->exclude_user = !event->user;
 	attr->disabled = 1;
@@ -389,7 +361,7 @@ static int probe_mode(struct perf_open *open, struct diag *diag)
 	for (size_t i = 0; i < open->config->nr_events; i++) {
 		int fd;
 
-		if (!perf_open_is_sampled(&open->config->events[i]))
+		if (!event_choice_is_sampled(&open->config->events[i]))
 			continue;
 		fd = perf_open_samples(open, i, 0, -1, diag);
 		if (fd < 0)

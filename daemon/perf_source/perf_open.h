@@ -72,13 +72,7 @@ void perf_open_fit_stacks(struct perf_open *open);
 /* Of each copy, as it was asked for or is by default. */
 uint32_t perf_open_stack_bytes(const struct source_config *config);
 
-/* Has a counter of its own; else the daemon makes it of other records (off-cpu). */
-bool perf_open_is_sampled(const struct event_choice *event);
-
 /* What attr.sample_period, or attr.sample_freq, is to be under open->thinning. */
 uint64_t perf_open_rate(const struct perf_open *open, const struct event_choice *event);
-
-/* The fixed weight of the event's samples, or 0: each sample says its own. */
-uint64_t perf_open_period(const struct event_choice *event);
 
 #endif

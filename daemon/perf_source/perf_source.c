@@ -84,12 +84,12 @@ static void source_close_cpus(struct source *source)
 
 static int source_watch_cpu(struct source *source, const struct perf_cpu *cpu)
 {
-	int error = perf_watch_add(&source->watch, cpu->side.fds[0]);
+	int error = drain_watch_add(&source->watch, cpu->side.fds[0]);
 
 	if (!error && cpu->nr_events)
-		error = perf_watch_add(&source->watch, cpu->events[0].fd);
+		error = drain_watch_add(&source->watch, cpu->events[0].fd);
 	if (!error && cpu->switches.nr_fds)
-		error = perf_watch_add(&source->watch, cpu->switches.fds[0]);
+		error = drain_watch_add(&source->watch, cpu->switches.fds[0]);
 	return error;
 }
 
@@ -333,7 +333,7 @@ static int source_create_state(struct source *source, struct record_sink *sink, 
 	};
 
 	for (size_t i = 0; i < source->config.nr_events; i++)
-		if (perf_open_is_sampled(&source->events[i]) && source->events[i].kernel &&
+		if (event_choice_is_sampled(&source->events[i]) && source->events[i].kernel &&
 		    !source->open.user_only)
 			config.kernel = true;
 	return perf_state_create(&source->state, &config, diag);
@@ -360,7 +360,7 @@ static int source_copy_config(struct source *source, const struct source_config 
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < config->nr_events; i++)
-		source->ids.periods[i] = perf_open_period(&source->events[i]);
+		source->ids.periods[i] = event_choice_period(&source->events[i]);
 	return 0;
 }
 
@@ -377,7 +377,7 @@ static int source_open_parts(struct source *source, const struct perf_source_opt
 			       options->open, diag);
 	if (error)
 		return error;
-	error = perf_watch_open(&source->watch, source->pids, source->config.nr_pids);
+	error = drain_watch_open(&source->watch, source->pids, source->config.nr_pids);
 	if (error == -ESRCH)
 		return diag_set(diag, error, "there is no such process to profile");
 	if (!error)
@@ -399,7 +399,7 @@ static void source_close(struct source *source)
 	if (source->feed && source->cpus)
 		source_close_cpus(source);
 	free(source->cpus);
-	perf_watch_close(&source->watch);
+	drain_watch_close(&source->watch);
 	cpu_watch_close(&source->cpu_watch);
 	perf_feed_destroy(source->feed);
 	perf_state_destroy(source->state);
@@ -507,7 +507,7 @@ static int source_set_rates(struct source *source, unsigned int thinning)
 	memcpy(ids->older_periods, ids->periods, sizeof(ids->older_periods));
 	ids->changed_ns = source_now();
 	for (size_t i = 0; i < source->config.nr_events; i++)
-		if (perf_open_period(&source->events[i]))
+		if (event_choice_period(&source->events[i]))
 			ids->periods[i] = perf_open_rate(&source->open, &source->events[i]);
 	return error;
 }
@@ -638,11 +638,11 @@ static int source_drain(struct source *source, enum source_drain how)
 {
 	uint64_t begin_ns = source_now();
 
-	if (perf_watch_take(&source->watch))
+	if (drain_watch_take(&source->watch))
 		source_check_cpus(source, begin_ns);
 	source->nr_drains++;
 	/* The last samples: of a program that was so short, all there are. */
-	if (how == SOURCE_DRAIN_ALL && perf_watch_ended(&source->watch)) {
+	if (how == SOURCE_DRAIN_ALL && drain_watch_ended(&source->watch)) {
 		source_read(source, PERF_CPU_LOSSES_READ, begin_ns);
 		perf_state_wait_tables(source->state, TABLES_WAIT_MS);
 	}
@@ -664,7 +664,7 @@ static int source_drain(struct source *source, enum source_drain how)
 
 static bool source_ended(const struct source *source)
 {
-	return perf_watch_ended(&source->watch);
+	return drain_watch_ended(&source->watch);
 }
 
 static uint64_t source_seen(const struct source *source)

@@ -6,7 +6,7 @@
 #include "daemon/system/cpu_watch.h"
 #include "daemon/perf_source/perf_cpu.h"
 #include "daemon/perf_source/perf_state.h"
-#include "daemon/system/perf_watch.h"
+#include "daemon/system/drain_watch.h"
 
 struct source {
 	struct source_config config; /* events and pids are ours */
@@ -19,7 +19,7 @@ struct source {
 	struct perf_ids ids;
 	struct perf_feed *feed;
 	struct perf_state *state;
-	struct perf_watch watch;
+	struct drain_watch watch;
 	struct cpu_watch cpu_watch;
 	struct perf_cpu *cpus; /* by CPU, possible ones */
 

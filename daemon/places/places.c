@@ -2,7 +2,6 @@
 #include "daemon/places/places.h"
 
 #include "daemon/kernel/kernel_symbols.h"
-#include "daemon/filing/off_cpu.h"
 
 #include <errno.h>
 #include <string.h>
@@ -118,7 +117,7 @@ enum oprof_lost places_vsyscall_frame(struct places *places, uint64_t address,
 const struct image *places_image(const struct places *places, uint32_t cookie)
 {
 	if (cookie == OPROF_IMAGE_COOKIE_OFF_CPU)
-		return &off_cpu_image;
+		return &image_off_cpu;
 	return image_table_find(&places->images, cookie);
 }
 

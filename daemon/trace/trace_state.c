@@ -343,6 +343,11 @@ int trace_state_read(struct trace_state_sink *sink, const struct trace_state_con
 	return error;
 }
 
+uint64_t trace_state_nr_records(const struct trace_state_counts *counts)
+{
+	return counts->nr_threads + counts->nr_mappings + 2;
+}
+
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts)
 {

@@ -12,7 +12,6 @@
 #include "daemon/trace/trace_channel.h"
 
 #define TRACE_STATE_NR_EVENTS  4u
-#define TRACE_STATE_NR_FRAMES  2u /* records round all others */
 #define TRACE_STATE_NAME_BYTES 16u
 
 /* LTTng's, as readers know them. */
@@ -45,6 +44,9 @@ struct trace_state_counts {
 	uint64_t nr_threads, nr_mappings;
 	uint64_t lost; /* had no room in the channel */
 };
+
+/* Records in the trace: those of counts, and the two around them. */
+uint64_t trace_state_nr_records(const struct trace_state_counts *counts);
 
 struct trace_tasks;
 

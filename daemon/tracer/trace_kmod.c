@@ -368,7 +368,7 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	if (!trace_state_is_the_machines())
 		return 0;
 	error = trace_state_dump(state, &how, &counts);
-	*nr_records += counts.nr_threads + counts.nr_mappings + TRACE_STATE_NR_FRAMES;
+	*nr_records += trace_state_nr_records(&counts);
 	if (error)
 		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
 	return trace_channel_flush(state, diag);

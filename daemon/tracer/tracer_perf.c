@@ -363,7 +363,7 @@ static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 		return error;
 	error = trace_state_dump(tracer->channel, how, &state);
 	trace_channel_state_end(tracer->channel);
-	*nr_records = state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
+	*nr_records = trace_state_nr_records(&state);
 	return error;
 }
 
@@ -417,7 +417,7 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 	if (how.time < trace_channel_time(tracer->channel, 0))
 		how.time = trace_channel_time(tracer->channel, 0);
 	error = trace_state_dump(tracer->channel, &how, &state);
-	tracer->nr_state += state.nr_threads + state.nr_mappings + TRACE_STATE_NR_FRAMES;
+	tracer->nr_state += trace_state_nr_records(&state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 

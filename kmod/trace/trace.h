@@ -108,7 +108,6 @@ bool trace_is_comparison(const struct oprof_ktrace_compare *compare, u32 bytes);
 
 /* ---- trace_session.c ---- */
 
-extern const struct file_operations trace_session_operations;
 void trace_session_put(struct trace_session *session);
 /* With its lock. Whoever needs what the state was to be over waits for it. */
 void trace_session_set_state(struct trace_session *session, u32 state);

@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "kmod/compat.h"
+#include "kmod/control_file.h"
 #include "kmod/stamp.h"
 #include "kmod/stamp_scale.h"
 #include "kmod/trace/trace.h"

@@ -15,13 +15,11 @@
 #include "pp/archive/archive_writer.h"
 #include "pp/profile/profile.h"
 #include "pp/selection/selection.h"
+#include "pp/session/archive_reader.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#define ARCHIVE_MANIFEST "oprof-archive" /* its first line: its name and ARCHIVE_VERSION */
-#define ARCHIVE_VERSION	 1
 
 struct archive_content {
 	const struct selection *selection;     /* of one side */

@@ -3,7 +3,6 @@
 
 #include "lib/file.h"
 #include "lib/key_value.h"
-#include "pp/archive/archive_content.h"
 
 #include <archive.h>
 #include <archive_entry.h>

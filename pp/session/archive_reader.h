@@ -11,6 +11,9 @@
 
 #include <stdbool.h>
 
+#define ARCHIVE_MANIFEST "oprof-archive" /* its first line: its name and ARCHIVE_VERSION */
+#define ARCHIVE_VERSION	 1
+
 struct archive_place {
 	char *path;	   /* as it was given */
 	char *root;	   /* where paths of the other machine begin: as -R */

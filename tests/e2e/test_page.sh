@@ -43,7 +43,7 @@ tap_ok $? "which is of its schema"
 "$BIN/opreport" -gdf "--session-dir=$T/made" >"$T/gdf" 2>"$T/err"
 tap_is "$(awk '/^[0-9a-f]/ && $2 ~ /^[0-9]+$/ { s += $2 } /^  / { d += $2 } END { print s, d }' "$T/gdf")" \
 	"$sum $sum" "symbols and addresses have it, too"
-tap_has "$T/gdf" '/daemon/[a-z_]+\.c:[0-9]+ ' "with their source lines"
+tap_has "$T/gdf" '/daemon/([a-z_]+/)?[a-z_]+\.c:[0-9]+ ' "with their source lines"
 if command -v op2calltree >/dev/null; then
 	(cd "$T" && op2calltree <"$T/gdf" >"$T/out" 2>"$T/err")
 	tap_is "$(sed -n 's/^summary: //p' "$T"/oprof.out.* | awk '{ s += $1 } END { print s }')" "$sum" \

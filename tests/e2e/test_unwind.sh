@@ -88,7 +88,7 @@ if ! command -v gdb >/dev/null; then
 	tap_end
 fi
 "$CC" -O1 -D_GNU_SOURCE -I"$TOP" -I"$TOP/include" -o "$T/walk" "$E2E/walk_process.c" \
-	"$BIN/daemon/libdaemon.a" "$BIN/unwind/libunwind.a" "$BIN/lib/libbase.a" 2>"$T/err"
+	"$BIN/daemon/libdaemon.a" "$BIN/unwind/libunwind.a" "$BIN/events/libevents.a" "$BIN/lib/libbase.a" 2>"$T/err"
 tap_ok $? "the walk of samples is made a program" || tap_note "$(cat "$T/err")"
 cat >"$T/script" <<'END'
 set backtrace past-main on

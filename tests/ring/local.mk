@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel compiles the ring: its own build, no part of ours.
-ring_tests = tests/ring/test_kernel_build.sh tests/ring/test_guards.sh
-dist_check_SCRIPTS += $(ring_tests)
-TESTS += $(ring_tests)
+dist_check_SCRIPTS += tests/ring/test_kernel_build.sh tests/ring/test_guards.sh
 EXTRA_DIST += tests/ring/kernel
 
 # The ring is compiled again here, with a port that can be stopped at any step; and
@@ -13,24 +11,21 @@ ring_fault_sources = \
 	tests/ring/steps.c tests/ring/steps.h \
 	tests/ring/test_ring_faults.c \
 	tests/fixture/packet_decode.c tests/fixture/packet_decode.h \
-	ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
+	$(ring_sources)
 ring_fault_cppflags = $(AM_CPPFLAGS) -DRING_PORT_H='"tests/ring/port_steps.h"'
-check_PROGRAMS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped \
-	tests/ring/test_ring_faults_kernel
-TESTS += tests/ring/test_ring_faults tests/ring/test_ring_faults_wrapped \
+test_programs += \
+	tests/ring/test_ring_faults \
+	tests/ring/test_ring_faults_wrapped \
 	tests/ring/test_ring_faults_kernel
 tests_ring_test_ring_faults_SOURCES = $(ring_fault_sources)
 tests_ring_test_ring_faults_CPPFLAGS = $(ring_fault_cppflags)
-tests_ring_test_ring_faults_CFLAGS = $(TEST_CFLAGS)
-tests_ring_test_ring_faults_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_faults_LDADD = $(CHECKED_LIBS)
 tests_ring_test_ring_faults_wrapped_SOURCES = $(ring_fault_sources)
-tests_ring_test_ring_faults_wrapped_CPPFLAGS = $(ring_fault_cppflags) -DRING_WORD=uint16_t
-tests_ring_test_ring_faults_wrapped_CFLAGS = $(TEST_CFLAGS)
-tests_ring_test_ring_faults_wrapped_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_faults_wrapped_CPPFLAGS = $(ring_fault_cppflags) $(ring_word16)
+tests_ring_test_ring_faults_wrapped_LDADD = $(CHECKED_LIBS)
 tests_ring_test_ring_faults_kernel_SOURCES = $(ring_fault_sources)
 tests_ring_test_ring_faults_kernel_CPPFLAGS = $(ring_fault_cppflags) -DSTEPS_KERNEL
-tests_ring_test_ring_faults_kernel_CFLAGS = $(TEST_CFLAGS)
-tests_ring_test_ring_faults_kernel_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_faults_kernel_LDADD = $(CHECKED_LIBS)
 
 # The same scheduler, with another ledger; the ring's inline functions are called
 # through ring_calls.c.
@@ -41,20 +36,17 @@ ring_order_sources = \
 	tests/ring/steps.c tests/ring/steps.h \
 	tests/ring/test_ring_orders.c \
 	tests/ring/world.c tests/ring/world.h \
-	ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
-ring_order_tests = tests/ring/test_ring_orders tests/ring/test_ring_orders_wrapped \
+	$(ring_sources)
+test_programs += \
+	tests/ring/test_ring_orders \
+	tests/ring/test_ring_orders_wrapped \
 	tests/ring/test_ring_orders_kernel
-check_PROGRAMS += $(ring_order_tests)
-TESTS += $(ring_order_tests)
 tests_ring_test_ring_orders_SOURCES = $(ring_order_sources)
 tests_ring_test_ring_orders_CPPFLAGS = $(ring_fault_cppflags)
-tests_ring_test_ring_orders_CFLAGS = $(TEST_CFLAGS)
-tests_ring_test_ring_orders_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_orders_LDADD = $(CHECKED_LIBS)
 tests_ring_test_ring_orders_wrapped_SOURCES = $(ring_order_sources)
-tests_ring_test_ring_orders_wrapped_CPPFLAGS = $(ring_fault_cppflags) -DRING_WORD=uint16_t
-tests_ring_test_ring_orders_wrapped_CFLAGS = $(TEST_CFLAGS)
-tests_ring_test_ring_orders_wrapped_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_orders_wrapped_CPPFLAGS = $(ring_fault_cppflags) $(ring_word16)
+tests_ring_test_ring_orders_wrapped_LDADD = $(CHECKED_LIBS)
 tests_ring_test_ring_orders_kernel_SOURCES = $(ring_order_sources)
 tests_ring_test_ring_orders_kernel_CPPFLAGS = $(ring_fault_cppflags) -DSTEPS_KERNEL
-tests_ring_test_ring_orders_kernel_CFLAGS = $(TEST_CFLAGS)
-tests_ring_test_ring_orders_kernel_LDADD = $(TEST_LIBS)
+tests_ring_test_ring_orders_kernel_LDADD = $(CHECKED_LIBS)

@@ -9,19 +9,15 @@ tests_stress_stress_ring_SOURCES = \
 	tests/stress/round.c tests/stress/round.h \
 	tests/stress/stress_ring.c \
 	tests/stress/writer.c tests/stress/writer.h \
-	ring/ring.c ring/ring_read.c ring/ring_repair.c ring/ring_write.c
-tests_stress_stress_ring_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DRING_PORT_H='"tests/stress/port_stress.h"'
-tests_stress_stress_ring_CFLAGS = $(AM_CFLAGS) -pthread
+	$(ring_sources)
+tests_stress_stress_ring_CPPFLAGS = $(AM_CPPFLAGS) -DRING_PORT_H='"tests/stress/port_stress.h"'
 tests_stress_stress_ring_LDADD = ctf/libctf.a lib/libbase.a -lpthread
 
-stress_tests = \
+dist_check_SCRIPTS += \
 	tests/stress/test_babeltrace.sh \
 	tests/stress/test_stress.sh \
 	tests/stress/test_tsan.sh \
 	tests/stress/test_variants.sh
-dist_check_SCRIPTS += $(stress_tests)
-TESTS += $(stress_tests)
 
 # make stress S=60: so many seconds, over modes and sizes.
 S = 60

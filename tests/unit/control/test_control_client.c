@@ -27,7 +27,8 @@ struct reply {
 		REPLY_CLOSE,
 		REPLY_SILENT,
 		REPLY_ECHO,
-		REPLY_UNREAD
+		REPLY_UNREAD,
+		REPLY_SIGNALS,
 	} kind;
 };
 
@@ -72,6 +73,8 @@ static void serve(int listener, const struct reply *reply)
 		_exit(1);
 	if (reply->kind == REPLY_SILENT)
 		(void)pause();
+	while (reply->kind == REPLY_SIGNALS && !kill(getppid(), SIGUSR1))
+		(void)poll(NULL, 0, 1);
 	if (reply->kind == REPLY_ECHO)
 		nr_text = message.head.size_bytes;
 	else if (nr_text)
@@ -222,6 +225,29 @@ START_TEST(a_daemon_that_hangs_runs_into_the_timeout)
 }
 END_TEST
 
+/* The first signal lasts until the deadline has passed; those that follow end each wait early. */
+static void outlast_deadline(int number)
+{
+	static bool was_there;
+
+	(void)number;
+	if (!was_there)
+		(void)poll(NULL, 0, 60);
+	was_there = true;
+}
+
+START_TEST(signals_do_not_prolong_the_timeout)
+{
+	const struct sigaction action = {.sa_handler = outlast_deadline};
+	struct reply reply = good;
+
+	reply.kind = REPLY_SIGNALS;
+	ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+	ck_assert_int_eq(ask_with(&reply, NULL, 50), -ETIMEDOUT);
+	assert_has(diag.text, "did not answer");
+}
+END_TEST
+
 START_TEST(no_daemon_no_folder_and_a_dead_socket_are_all_not_connected)
 {
 	ck_assert_int_eq(control_ask(dir, OPROF_REQUEST_STATUS, NULL, 1000, &answer, &diag),
@@ -293,6 +319,7 @@ int main(void)
 	tcase_add_test(cases, a_daemon_that_dies_instead_of_answering_is_told);
 	tcase_add_test(cases, a_daemon_that_ends_with_the_question_unread_is_told_as_ended);
 	tcase_add_test(cases, a_daemon_that_hangs_runs_into_the_timeout);
+	tcase_add_test(cases, signals_do_not_prolong_the_timeout);
 	tcase_add_test(cases, no_daemon_no_folder_and_a_dead_socket_are_all_not_connected);
 	tcase_add_test(cases, a_text_that_is_too_long_is_not_sent);
 	tcase_add_test(cases, values_are_found_by_whole_keys);

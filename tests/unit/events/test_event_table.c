@@ -2,6 +2,7 @@
 #include "events/events.h"
 
 #include "lib/file.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
@@ -265,6 +266,29 @@ START_TEST(a_bad_unit_mask_is_refused_with_its_place)
 }
 END_TEST
 
+/* A table of which a part is missing would name events and values wrongly. */
+START_TEST(without_memory_no_table_is_loaded)
+{
+	unsigned long nth = 1;
+
+	put_tables("a/b", "event:0x1 counters:any um:m minimum:10 name:one : the first\n",
+		   "name:m type:bitmask default:on\n\t0x1 extra: on first\n\t0x2 second\n");
+	for (;; nth++) {
+		int error, failed;
+
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = event_table_load(&table, dir, "a/b", &diag);
+		failed = failing_end();
+		if (!failed)
+			break;
+		ck_assert_msg(error == -ENOMEM, "allocation %lu: %d", nth, error);
+		ck_assert_ptr_null(table);
+	}
+	ck_assert_ptr_nonnull(table);
+	ck_assert_uint_gt(nth, 10);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("event_table");
@@ -284,6 +308,7 @@ int main(void)
 			    sizeof(bad_events) / sizeof(bad_events[0]));
 	tcase_add_loop_test(tests, a_bad_unit_mask_is_refused_with_its_place, 0,
 			    sizeof(bad_masks) / sizeof(bad_masks[0]));
+	tcase_add_test(tests, without_memory_no_table_is_loaded);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

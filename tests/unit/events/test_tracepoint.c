@@ -284,6 +284,74 @@ START_TEST(events_are_listed_in_order_by_pattern)
 }
 END_TEST
 
+/* The linker turns the calls of events/tracefs.c to these two (local.mk). */
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __wrap_mount(const char *source, const char *target, const char *type, unsigned long flags,
+		 const void *data);
+
+static const int *access_errors; /* of the calls to come, 0: the path is there; NULL: as it is */
+static int mount_error;
+static unsigned int nr_mounts;
+
+int __wrap_access(const char *path, int mode)
+{
+	if (!access_errors)
+		return __real_access(path, mode);
+	errno = *access_errors++;
+	return errno ? -1 : 0;
+}
+
+int __wrap_mount(const char *source, const char *target, const char *type, unsigned long flags,
+		 const void *data)
+{
+	(void)source, (void)target, (void)type, (void)flags, (void)data;
+	nr_mounts++;
+	errno = mount_error;
+	return mount_error ? -1 : 0;
+}
+
+/* Two places are looked at, and again after a mount that succeeds. */
+static const struct {
+	int access_errors[4];
+	unsigned int nr_mounts;
+	int mount_error;
+	int error;
+	const char *remedy;
+} tracefs_cases[] = {
+	{{0}, 0, 0, 0, NULL},
+	{{ENOENT, 0}, 0, 0, 0, NULL},
+	{{EACCES, 0}, 0, 0, 0, NULL},
+	{{EACCES, ENOENT}, 0, 0, -EACCES, "remount,mode=755"},
+	{{ENOENT, EACCES}, 0, 0, -EACCES, "remount,mode=755"},
+	{{ENOENT, ENOENT, 0}, 1, 0, 0, NULL},
+	{{ENOENT, ENOENT, ENOENT, 0}, 1, 0, 0, NULL},
+	{{ENOENT, ENOENT, EACCES, ENOENT}, 1, 0, -EACCES, "remount,mode=755"},
+	{{ENOENT, ENOENT, ENOENT, ENOENT}, 1, 0, -ENOENT, "tracefs: "},
+	{{ENOENT, ENOENT}, 1, ENODEV, -ENODEV, "CONFIG_TRACING"},
+	{{ENOENT, ENOENT}, 1, ENOENT, -ENODEV, "CONFIG_TRACING"},
+	{{ENOENT, ENOENT}, 1, EPERM, -EACCES, "sudo mount -t tracefs"},
+	{{ENOENT, ENOENT}, 1, EBUSY, -EBUSY, "cannot be mounted at /sys/kernel/tracing: "},
+};
+
+START_TEST(without_tracefs_the_remedy_is_that_of_the_failure)
+{
+	char *folder;
+
+	access_errors = tracefs_cases[_i].access_errors;
+	mount_error = tracefs_cases[_i].mount_error;
+	nr_mounts = 0;
+	diag_clear(&diag);
+	ck_assert_int_eq(tracefs_find("", &folder, &diag), tracefs_cases[_i].error);
+	access_errors = NULL;
+	ck_assert_uint_eq(nr_mounts, tracefs_cases[_i].nr_mounts);
+	if (tracefs_cases[_i].remedy)
+		ck_assert_ptr_nonnull(strstr(diag_show(&diag), tracefs_cases[_i].remedy));
+	ck_assert(!folder == !!tracefs_cases[_i].error);
+	free(folder);
+}
+END_TEST
+
 static int parse_real(const char *system, const char *name, void *context)
 {
 	const int error = tracepoint_read(&tracepoint, context, system, name, &diag);
@@ -319,6 +387,8 @@ int main(void)
 	tcase_add_test(tests, strings_and_sequences_are_found_by_their_word);
 	tcase_add_test(tests, a_value_beyond_the_record_is_not_there);
 	tcase_add_test(tests, events_are_listed_in_order_by_pattern);
+	tcase_add_loop_test(tests, without_tracefs_the_remedy_is_that_of_the_failure, 0,
+			    sizeof(tracefs_cases) / sizeof(tracefs_cases[0]));
 	tcase_add_test(tests, every_event_of_the_kernel_that_runs_is_understood);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

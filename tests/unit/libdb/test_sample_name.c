@@ -379,7 +379,6 @@ int main(void)
 	Suite *suite = suite_create("sample_name");
 	TCase *tests = tcase_create("name");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, names_look_as_the_header_says);
 	tcase_add_test(tests, what_would_not_parse_back_is_escaped);
 	tcase_add_test(tests, any_bytes_in_names_come_back);

@@ -315,7 +315,6 @@ int main(void)
 	TCase *tests = tcase_create("damage");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, a_sound_file_passes_and_is_told);
 	tcase_add_test(tests, wrong_fields_of_the_header_are_named);
 	tcase_add_test(tests, strings_outside_the_header_are_named);

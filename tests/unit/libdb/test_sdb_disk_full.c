@@ -98,7 +98,6 @@ int main(void)
 		return EXIT_SUCCESS;
 	}
 	runner = srunner_create(suite);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_full_disk_fails_new_keys_only_until_there_is_room);
 	tcase_add_test(tests, a_full_disk_is_told_when_a_file_is_begun);
 	suite_add_tcase(suite, tests);

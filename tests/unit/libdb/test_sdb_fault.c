@@ -326,7 +326,6 @@ int main(void)
 	TCase *tests = tcase_create("fault");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, whatever_fails_while_growing_only_that_add_is_lost, 0,
 			    NR_FAULTS);
 	tcase_add_test(tests, whatever_fails_while_the_mapping_moves_only_those_adds_are_lost);

@@ -393,7 +393,6 @@ int main(void)
 	TCase *tests = tcase_create("open");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_small_profile_is_one_page_of_disk);
 	tcase_add_test(tests, what_the_identity_says_is_in_the_header);
 	tcase_add_test(tests, a_file_goes_on_where_it_was_closed);

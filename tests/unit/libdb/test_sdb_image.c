@@ -266,7 +266,6 @@ int main(void)
 	TCase *tests = tcase_create("read");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, a_reader_sees_all_samples_that_were_added_before_and_none_twice);
 	tcase_add_test(tests, a_checker_finds_nothing_wrong_while_the_file_grows);
 	tcase_add_test(tests, killed_at_random_again_and_again_it_counts_every_sample);

@@ -290,7 +290,6 @@ int main(void)
 	Suite *suite = suite_create("sdb_meanwhile");
 	TCase *tc = tcase_create("meanwhile");
 
-	tcase_set_timeout(tc, 600);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, emptied_at_any_look_at_its_header_a_file_tells_one_epoch, 0, 2);
 	tcase_add_loop_test(tc, at_no_two_steps_of_emptying_does_a_header_tell_two_epochs, 0, 8);

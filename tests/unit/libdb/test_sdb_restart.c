@@ -271,7 +271,6 @@ int main(void)
 	TCase *tests = tcase_create("epochs");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(
 		tests, a_kill_at_any_store_of_emptying_leaves_a_file_the_next_epoch_takes, 0, 4);
 	tcase_add_loop_test(tests, an_emptied_file_takes_samples_as_a_new_one_does, 0, 2);

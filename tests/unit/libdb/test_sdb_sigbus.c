@@ -232,7 +232,6 @@ int main(void)
 	TCase *tests = tcase_create("sigbus");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, a_file_truncated_under_its_writer_fails_that_file_only, 0, 4);
 	tcase_add_test(tests, growing_after_a_page_was_lost_does_not_spread_the_damage);
 	tcase_add_test(tests, faults_elsewhere_go_to_the_handler_that_was_there);

@@ -234,7 +234,6 @@ int main(void)
 	TCase *tests = tcase_create("growth");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests,
 		       a_kill_at_any_store_of_narrow_growth_leaves_every_sample_counted_once);
 	tcase_add_test(tests, a_kill_at_any_store_of_wide_growth_leaves_every_sample_counted_once);

@@ -249,7 +249,6 @@ int main(void)
 	TCase *tests = tcase_create("add");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, every_pattern_of_keys_is_counted_exactly, 0, NR_PATTERNS);
 	tcase_add_loop_test(tests, every_pattern_of_keys_takes_about_the_same_room, 0, NR_PATTERNS);
 	tcase_add_test(tests, disk_per_key_does_not_swing_with_the_number_of_keys);

@@ -401,7 +401,6 @@ int main(void)
 	TCase *tests = tcase_create("opcheck");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, sound_sessions_are_passed_without_a_word);
 	tcase_add_test(tests, verbose_tells_what_sound_files_hold);
 	tcase_add_test(tests, a_part_of_a_session_may_be_checked);

@@ -237,7 +237,6 @@ int main(void)
 	Suite *suite = suite_create("opreport");
 	TCase *tests = tcase_create("opreport");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, standard_output_holds_the_layout_only);
 	tcase_add_test(tests, images_and_symbols_have_the_same_sum);

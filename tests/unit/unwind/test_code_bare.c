@@ -182,7 +182,6 @@ int main(void)
 	TCase *tests = tcase_create("code_bare");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, functions_that_call_none_and_leave_the_stack_alone_are_known);
 	tcase_add_loop_test(tests, where_handlers_return_to_is_a_signals_frame, 0, 2);
 	tcase_add_test(tests, of_other_files_and_machines_nothing_is_believed);

@@ -372,7 +372,6 @@ int main(void)
 	elf_version(EV_CURRENT);
 	/* Else each of libdw's frames goes back to the system. */
 	(void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
-	tcase_set_timeout(tcase, 300);
 	if (getenv("OPROF_CODE_BINARIES")) {
 		tcase_add_test(tcase, rows_of_given_binaries_are_those_of_libdw);
 	} else {

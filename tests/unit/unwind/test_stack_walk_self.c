@@ -29,7 +29,6 @@ int main(void)
 	Suite *suite = suite_create("stack_walk_self");
 	TCase *tcase = tcase_create("self");
 
-	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, callers_are_those_that_libgcc_finds);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -437,7 +437,6 @@ int main(void)
 	return 77;
 #endif
 	tcase_add_unchecked_fixture(tcase, build_all, built_elf_deinit);
-	tcase_set_timeout(tcase, 600);
 	if (getenv("OPROF_STEP_PROGRAM"))
 		tcase_add_test(tcase, every_instruction_of_a_command_is_walked_right);
 	else

@@ -719,7 +719,6 @@ int main(void)
 	TCase *tc = tcase_create("history");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, each_minute_becomes_a_slice_and_live_files_hold_nothing_then);
 	tcase_add_test(tc, a_first_stretch_of_seconds_waits_for_the_next_minute);
 	tcase_add_test(tc, slices_go_on_in_time_and_counters_where_the_one_before_ended);

@@ -2,6 +2,7 @@
 /* What a session may take on disk, and what goes for it. */
 #include "daemon/history/history_internal.h"
 #include "lib/file.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/fake_history.h"
 #include "tests/fixture/test_folder.h"
 
@@ -131,17 +132,63 @@ START_TEST(days_drop_what_is_older)
 }
 END_TEST
 
+static unsigned int nr_log_lines(const char *text)
+{
+	unsigned int nr = 0;
+	char *log;
+
+	ck_assert_int_eq(file_read_text("log", 1 << 20, &log, NULL), 0);
+	for (const char *found = log; (found = strstr(found, text)); found++)
+		nr++;
+	free(log);
+	return nr;
+}
+
+START_TEST(slices_that_cannot_be_renamed_stay_and_the_log_says_so_once)
+{
+	struct history *history = &fake_profiler.history;
+	size_t nr_files;
+
+	fake_history_open();
+	for (unsigned int i = 0; i < 4; i++)
+		fake_minute(100, i * 1000);
+	nr_files = history->files.nr_files;
+	ck_assert_uint_gt(nr_files, 2);
+	failing_begin(FAILING_RENAME, 1, 1);
+	ck_assert(!history_make_room(history, history->budget_bytes));
+	ck_assert(!history_make_room(history, history->budget_bytes));
+	ck_assert(failing_end());
+	ck_assert_uint_eq(history->files.nr_files, nr_files);
+	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
+	ck_assert_uint_eq(nr_log_lines("cannot drop"), 1);
+	/* The newest slice stays, and so do live files: there is still too little room. */
+	ck_assert(!history_make_room(history, history->budget_bytes));
+	ck_assert_uint_eq(history->files.nr_files, 1);
+	ck_assert_uint_gt(fake_counter(STATS_EXPIRED), 0);
+	fake_history_conserved();
+	/* An error that comes back after a success is reported again. */
+	for (unsigned int i = 4; i < 8; i++)
+		fake_minute(100, i * 1000);
+	failing_begin(FAILING_RENAME, 1, 1);
+	ck_assert(!history_make_room(history, history->budget_bytes));
+	ck_assert(failing_end());
+	ck_assert_uint_eq(nr_log_lines("cannot drop"), 2);
+	fake_history_conserved();
+	fake_history_close();
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("history_budget");
 
 	tcase_add_checked_fixture(tc, fake_history_setup, fake_history_teardown);
-	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, the_budget_drops_the_oldest_and_says_how_many);
 	tcase_add_test(tc, live_files_that_alone_are_too_much_are_closed_early);
 	tcase_add_test(tc, a_burst_of_samples_does_not_cost_the_history);
 	tcase_add_test(tc, a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes);
 	tcase_add_test(tc, symbols_of_binaries_get_a_quarter_of_the_budget);
 	tcase_add_test(tc, days_drop_what_is_older);
+	tcase_add_test(tc, slices_that_cannot_be_renamed_stay_and_the_log_says_so_once);
 	return test_run(tc);
 }

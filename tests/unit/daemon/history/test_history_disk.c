@@ -346,7 +346,6 @@ int main(void)
 	}
 	tc = tcase_create("history_disk");
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, a_disk_full_from_the_start_refuses_the_start_and_says_why);
 	tcase_add_test(tc,
 		       a_disk_that_fills_while_sampling_costs_new_samples_only_and_is_told_once);

@@ -17,6 +17,7 @@
 #include "tests/fixture/session_sum.h"
 #include "tests/fixture/stack_sum.h"
 #include "tests/fixture/test_folder.h"
+#include "tests/fixture/thorough.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -28,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NR_KILLS_FEW	400
+#define NR_KILLS_FEW	90
 #define NR_KILLS_ALL	10000
 #define KILLS_A_SESSION 50 /* then it begins anew: checks read all of it */
 #define SAMPLES_A_CLOSE 60
@@ -265,7 +266,7 @@ static unsigned int nr_kills_wanted(void)
 
 	if (asked)
 		return (unsigned int)strtoul(asked, NULL, 10);
-	return getenv("OPROF_CHECK_ALL") ? NR_KILLS_ALL : NR_KILLS_FEW;
+	return thorough_all() ? NR_KILLS_ALL : NR_KILLS_FEW / thorough_stride(1);
 }
 
 static void begin_lot(void)

@@ -305,7 +305,6 @@ int main(void)
 	TCase *tc = tcase_create("history_stacks");
 
 	tcase_add_checked_fixture(tc, setup, fake_history_teardown);
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, each_minutes_stacks_are_in_its_slice_and_the_live_file_begins_anew);
 	tcase_add_test(tc, slices_tell_what_their_trees_hold);
 	tcase_add_test(tc, stacks_that_a_daemon_left_become_a_slice_at_the_next_start);

@@ -294,7 +294,6 @@ int main(void)
 	TCase *tests = tcase_create("image_alias");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_file_with_a_build_id_is_known_by_it);
 	tcase_add_test(tests, a_file_without_one_is_known_by_all_the_rest);
 	tcase_add_test(tests, another_file_of_that_path_is_not_looked_into);

@@ -167,7 +167,6 @@ int main(void)
 	TCase *tests = tcase_create("space");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, an_empty_space_has_nothing);
 	tcase_add_test(tests, a_copy_is_made_only_when_one_of_two_changes);
 	tcase_add_test(tests, the_ends_of_the_address_space_can_be_mapped);

@@ -497,7 +497,6 @@ int main(void)
 	TCase *tc = tcase_create("perf_file");
 
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
-	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, all_samples_come_out_of_each_kind_of_file);
 	tcase_add_test(tc, maps_and_programs_come_with_them);
 	tcase_add_test(tc, a_constant_period_is_the_weight_of_each);

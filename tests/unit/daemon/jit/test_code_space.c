@@ -136,7 +136,6 @@ static Suite *suite(void)
 	Suite *suite = suite_create("code_space");
 	TCase *tests = tcase_create("code_space");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_file_without_end_takes_a_small_part_of_the_time);
 	tcase_add_test(tests, many_files_without_end_leave_time_for_others);

@@ -251,7 +251,6 @@ int main(void)
 	TCase *tests = tcase_create("kmod_link");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, the_link_of_a_function_without_a_frame_is_its_caller);
 	tcase_add_test(tests, the_link_of_a_function_with_a_frame_is_no_caller);
 	tcase_add_test(tests, without_a_table_a_link_is_no_caller);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -377,6 +378,26 @@ START_TEST(what_is_read_ahead_comes_out_first_and_counts_then)
 }
 END_TEST
 
+/* Each piece is read into as much memory as the largest one needs. */
+START_TEST(what_is_read_ahead_takes_no_more_memory_than_it_has_bytes)
+{
+	struct mallinfo2 before, after;
+
+	open_it();
+	before = mallinfo2();
+	for (unsigned int i = 0; i < 32; i++) {
+		put_samples(1);
+		feed();
+		source_kmod.read(source);
+	}
+	after = mallinfo2();
+	ck_assert_uint_lt(after.uordblks + after.hblkhd,
+			  before.uordblks + before.hblkhd + (1u << 20));
+	ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_PERIODIC), 0);
+	ck_assert_uint_eq(source_kmod.seen(source), 32);
+}
+END_TEST
+
 START_TEST(a_filling_buffer_wakes_who_polls)
 {
 	struct pollfd fd = {.events = POLLIN};
@@ -485,6 +506,7 @@ int main(void)
 	tcase_add_test(tests, what_is_in_the_buffer_comes_out_and_is_seen);
 	tcase_add_test(tests, all_is_asked_for_by_a_dump_first);
 	tcase_add_test(tests, what_is_read_ahead_comes_out_first_and_counts_then);
+	tcase_add_test(tests, what_is_read_ahead_takes_no_more_memory_than_it_has_bytes);
 	tcase_add_test(tests, a_filling_buffer_wakes_who_polls);
 	tcase_add_test(tests, switches_wait_for_their_order_until_all_is_asked_for);
 	tcase_add_test(tests, the_modules_counters_stand_beside_the_daemons);

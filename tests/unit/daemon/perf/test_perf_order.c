@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf/perf_order.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 static struct perf_order order;
@@ -245,6 +248,59 @@ START_TEST(a_storm_on_many_cpus_does_not_stay_in_memory)
 }
 END_TEST
 
+START_TEST(each_ring_has_room_of_its_own)
+{
+	uint32_t ring;
+
+	for (size_t nr = 5; nr < 200; nr++) {
+		ck_assert_int_eq(perf_order_add_ring(&order, 0, &ring), 0);
+		ck_assert_uint_eq(ring, nr - 1);
+		ck_assert_uint_eq(order.nr_rings, nr);
+		ck_assert_uint_ge(malloc_usable_size(order.rings), nr * sizeof(*order.rings));
+	}
+}
+END_TEST
+
+START_TEST(without_memory_a_ring_is_not_added_and_the_others_go_on)
+{
+	uint32_t ring = 77;
+	int error;
+
+	failing_begin(FAILING_MEMORY, 1, 1);
+	error = perf_order_add_ring(&order, 0, &ring);
+	ck_assert(failing_end());
+	ck_assert_int_eq(error, -ENOMEM);
+	ck_assert_uint_eq(ring, 77);
+	ck_assert_uint_eq(order.nr_rings, 4);
+	put(3, 10);
+	put(0, 20);
+	perf_order_flush(&order, UINT64_MAX, give, NULL);
+	assert_given(2, (const uint64_t[]){10, 20});
+}
+END_TEST
+
+START_TEST(without_memory_a_reservation_fails_and_the_next_one_succeeds)
+{
+	unsigned long nth = 1;
+	bool failed = true;
+
+	for (; failed; nth++) {
+		uint64_t *record;
+
+		perf_order_deinit(&order);
+		setup();
+		failing_begin(FAILING_MEMORY, nth, 0);
+		record = perf_order_reserve(&order, sizeof(*record));
+		failed = failing_end();
+		ck_assert(!record == failed);
+		put(0, nth);
+		perf_order_flush(&order, UINT64_MAX, give, NULL);
+		assert_given(1, (const uint64_t[]){nth});
+	}
+	ck_assert_uint_gt(nth, 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_order");
@@ -261,6 +317,9 @@ int main(void)
 	tcase_add_test(tests, random_rings_come_out_whole_and_in_order);
 	tcase_add_test(tests, blocks_are_used_again);
 	tcase_add_test(tests, a_storm_on_many_cpus_does_not_stay_in_memory);
+	tcase_add_test(tests, each_ring_has_room_of_its_own);
+	tcase_add_test(tests, without_memory_a_ring_is_not_added_and_the_others_go_on);
+	tcase_add_test(tests, without_memory_a_reservation_fails_and_the_next_one_succeeds);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -171,10 +171,10 @@ START_TEST(a_clock_at_a_frequency_is_asked_for_by_its_period)
 	open_sample(0);
 	ck_assert(!kernel.attr.freq);
 	ck_assert_uint_eq(kernel.attr.sample_period, 1000000000u / 997);
-	ck_assert_uint_eq(perf_open_period(&events[0]), 1000000000u / 997);
+	ck_assert_uint_eq(event_choice_period(&events[0]), 1000000000u / 997);
 	ck_assert(!(opened.sample_type & PERF_SAMPLE_PERIOD));
 	events[0].period_or_hz = 2000000000u;
-	ck_assert_uint_eq(perf_open_period(&events[0]), 1);
+	ck_assert_uint_eq(event_choice_period(&events[0]), 1);
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(another_event_at_a_frequency_tells_the_weight_of_each_sample)
 	open_sample(1);
 	ck_assert(kernel.attr.freq);
 	ck_assert_uint_eq(kernel.attr.sample_freq, 99);
-	ck_assert_uint_eq(perf_open_period(&events[1]), 0);
+	ck_assert_uint_eq(event_choice_period(&events[1]), 0);
 	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_PERIOD);
 	open_sample(0); /* in the same ring: the same fields */
 	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_PERIOD);
@@ -235,7 +235,7 @@ START_TEST(switches_are_told_by_an_event_of_their_own_that_begins_with_sampling)
 	ck_assert(kernel.attr.exclude_kernel && kernel.attr.sample_id_all);
 	ck_assert(!kernel.attr.mmap && !kernel.attr.comm && !kernel.attr.task);
 	ck_assert_uint_eq(kernel.attr.sample_type, opened.switch_type);
-	ck_assert(!perf_open_is_sampled(&events[1]));
+	ck_assert(!event_choice_is_sampled(&events[1]));
 	open_side_band();
 	ck_assert(!kernel.attr.context_switch);
 }

@@ -18,6 +18,7 @@
 #define PID	 10
 #define FIRST_NS UINT64_C(1000000000)
 #define DEPTH	 20
+#define NR_CPUS	 2
 
 /* All records that came, one behind the other in words. */
 struct catcher {
@@ -86,7 +87,7 @@ static void apply(struct perf_item item)
 static void setup(void)
 {
 	struct perf_state_config config = {.sink = &catcher.sink,
-					   .nr_cpus = 2,
+					   .nr_cpus = NR_CPUS,
 					   .kernel = true,
 					   .want_cgroup = true,
 					   .chain_depth = DEPTH,
@@ -205,8 +206,19 @@ START_TEST(context_is_said_when_it_changes)
 	sample(PID, 1, PERF_RECORD_MISC_USER, 0x400012);
 	ck_assert_ptr_null(caught(OPROF_RECORD_TASK, 0));
 	ck_assert_ptr_nonnull(caught(OPROF_RECORD_CPU, 0));
-	sample(PID, 7, PERF_RECORD_MISC_USER, 0x400012);
-	expect_lost(OPROF_LOST_BAD_RECORD);
+}
+END_TEST
+
+START_TEST(a_sample_of_a_cpu_that_the_machine_does_not_have_is_lost)
+{
+	static const uint32_t cpus[] = {NR_CPUS, NR_CPUS + 1, UINT32_MAX};
+
+	sample(PID, NR_CPUS - 1, PERF_RECORD_MISC_USER, 0x400012);
+	expect_sample("/bin/a", 0x12, OPROF_MODE_USER);
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
+		sample(PID, cpus[i], PERF_RECORD_MISC_USER, 0x400012);
+		expect_lost(OPROF_LOST_BAD_RECORD);
+	}
 }
 END_TEST
 
@@ -457,10 +469,10 @@ int main(void)
 	TCase *tests = tcase_create("perf_sample");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, kernel_code_is_relative_to_its_start);
 	tcase_add_test(tests, task_0_idles_in_idle_routines_and_works_elsewhere);
 	tcase_add_test(tests, context_is_said_when_it_changes);
+	tcase_add_test(tests, a_sample_of_a_cpu_that_the_machine_does_not_have_is_lost);
 	tcase_add_test(tests, one_that_has_no_pid_any_more_is_the_one_that_exited_there);
 	tcase_add_test(tests, code_that_came_is_found_by_looking_again_but_not_all_the_time);
 	tcase_add_test(tests, programs_of_the_bpf_machine_come_and_go);

@@ -465,7 +465,6 @@ int main(void)
 	TCase *tests = tcase_create("perf_scan");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, what_runs_already_is_found);
 	tcase_add_test(tests, older_records_are_in_the_scan_and_newer_ones_go_on_top);
 	tcase_add_test(tests, a_child_forked_before_its_parents_scan_is_unknown_until_it_execs);

@@ -769,7 +769,6 @@ int main(void)
 
 	if (!permitted())
 		return 0;
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, the_whole_machine_is_sampled_and_nothing_is_lost);
 	tcase_add_test(tests, what_one_page_cannot_hold_is_lost_and_counted_exactly);

@@ -187,7 +187,6 @@ int main(void)
 	}
 	source_perf.close(source);
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, stacks_come_with_every_sample_of_user_code);
 	tcase_add_test(tests, samples_wait_for_the_tables_of_programs_but_not_for_ever);
 	suite_add_tcase(suite, tests);

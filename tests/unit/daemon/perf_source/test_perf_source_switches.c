@@ -190,7 +190,6 @@ int main(void)
 
 	if (!permitted())
 		return 0;
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, switches_come_while_sampling_runs_though_nothing_is_sampled);
 	tcase_add_test(tests, lost_switches_are_counted_and_cost_neither_samples_nor_maps);

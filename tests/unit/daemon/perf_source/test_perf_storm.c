@@ -232,7 +232,6 @@ int main(void)
 	TCase *tests = tcase_create("perf_storm");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, nothing_is_lost_and_nothing_piles_up);
 	tcase_add_test(tests, programs_that_run_once_do_not_pile_up);
 	suite_add_tcase(suite, tests);

@@ -204,7 +204,6 @@ int main(void)
 {
 	TCase *tc = tcase_create("profiler_fault");
 
-	tcase_set_timeout(tc, 600);
 	tcase_add_loop_test(tc, each_call_of_a_kind_fails_once_and_nothing_is_lost_uncounted, 0,
 			    FAILING_NR_KINDS);
 	tcase_add_loop_test(tc,

@@ -94,6 +94,7 @@ static const char *told(void)
 		(void)fputc('\n', stream);
 	}
 	ck_assert_msg(!more, "%s", diag_show(&diag));
+	ck_assert_uint_eq(trace_state_nr_records(&counts), nr);
 	ctf_reader_close(reader);
 	(void)fclose(stream);
 	return text;
@@ -104,16 +105,22 @@ START_TEST(threads_and_their_states_are_told)
 	put("proc/7/task/7/stat", "7 (main) S 1 " SKIP_4 " 0 " SKIP_29 " 3 0\n");
 	put("proc/7/task/7/syscall", "202 0x1 0x2\n");
 	put("proc/7/task/9/stat", "9 (other) R 1 " SKIP_4 " 0 " SKIP_29 " 1 0\n");
+	put("proc/7/task/10/stat", "10 (reads) S 1 " SKIP_4 " 0 " SKIP_29 " 2 0\n");
+	put("proc/7/task/10/syscall", "0 0x3 0x4\n"); /* a number like any other */
+	put("proc/7/task/11/stat", "11 (faults) S 1 " SKIP_4 " 0 " SKIP_29 " 2 0\n");
+	put("proc/7/task/11/syscall", "-1 0x3 0x4\n"); /* sleeps, but in no system call */
 	put("proc/7/maps", "");
 	put("proc/2/task/2/stat", "2 (kthreadd) S 0 " SKIP_4 " 2129984 " SKIP_29 " 0 0\n");
 	put("proc/2/maps", "");
 	ck_assert_int_eq(dump(), 0);
-	ck_assert_uint_eq(counts.nr_threads, 3);
+	ck_assert_uint_eq(counts.nr_threads, 5);
 	ck_assert_uint_eq(counts.lost, 0);
 	/* tid pid ppid name type mode submode status cpu syscall */
 	ck_assert_str_eq(told(), "state: 2 2 0 kthreadd 1 0 0 5 0 -1\n"
 				 "state: 7 7 1 main 0 2 0 5 3 202\n"
-				 "state: 9 7 1 other 0 0 0 2 1 -1\n");
+				 "state: 9 7 1 other 0 0 0 2 1 -1\n"
+				 "state: 10 7 1 reads 0 2 0 5 2 0\n"
+				 "state: 11 7 1 faults 0 0 0 5 2 -1\n");
 }
 END_TEST
 

@@ -455,7 +455,6 @@ int main(void)
 	TCase *tests = tcase_create("slices");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, a_slice_holds_what_was_added_in_any_order, 0, 4);
 	tcase_add_test(tests, a_long_slice_is_read_a_window_at_a_time);
 	tcase_add_test(tests, the_largest_numbers_come_back);

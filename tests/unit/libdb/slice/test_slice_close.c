@@ -319,7 +319,6 @@ int main(void)
 	TCase *tests = tcase_create("kills");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests,
 			    a_kill_anywhere_in_closing_or_merging_leaves_every_sample_counted_once,
 			    0, 2);

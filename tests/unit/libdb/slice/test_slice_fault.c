@@ -9,6 +9,7 @@
 #include "tests/fixture/make_slice.h"
 #include "tests/fixture/make_stacks.h"
 #include "tests/fixture/run_suite.h"
+#include "tests/fixture/thorough.h"
 
 #include <check.h>
 #include <errno.h>
@@ -274,13 +275,14 @@ static int do_step(enum step step)
 START_TEST(whatever_fails_is_told_as_what_it_is)
 {
 	struct slice_check_result whole = {0}, result;
+	const uint64_t nr_each = 40 / thorough_stride(3), stride = 13 * thorough_stride(3);
 	uint64_t nr_failed = 0;
 
 	state.fault = _i;
 	for (int step = 0; step < NR_STEPS; step++) {
 		bool failed = true;
 
-		for (uint64_t nth = 1; failed; nth += nth < 40 ? 1 : 13) {
+		for (uint64_t nth = 1; failed; nth += nth < nr_each ? 1 : stride) {
 			int error;
 
 			state.nr_failed = 0;
@@ -343,7 +345,6 @@ int main(void)
 	TCase *tests = tcase_create("fault");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, whatever_fails_is_told_as_what_it_is, 0, NR_FAULTS);
 	tcase_add_test(tests, a_builder_that_had_no_memory_once_goes_on_with_what_it_has);
 	suite_add_tcase(suite, tests);

@@ -221,7 +221,6 @@ int main(void)
 	TCase *tests = tcase_create("sums");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
 	tcase_add_loop_test(tests, a_sum_holds_every_key_of_its_slices, 0, 6);
 	tcase_add_test(tests, sums_of_sums_are_the_sum);
 	tcase_add_test(tests, a_sum_spans_its_slices);

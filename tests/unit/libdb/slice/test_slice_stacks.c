@@ -315,7 +315,6 @@ int main(void)
 	Suite *suite = suite_create("slice_stacks");
 	TCase *tc = tcase_create("slice_stacks");
 
-	tcase_set_timeout(tc, 100);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, what_a_slice_was_given_it_holds, 0, 3);
 	tcase_add_test(tc, a_slice_without_stacks_is_what_it_was_before_there_were_any);

@@ -129,7 +129,6 @@ int main(void)
 	Suite *suite = suite_create("stack_index");
 	TCase *tc = tcase_create("stack_index");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, what_is_put_is_found_at_every_size, 0, 6);
 	tcase_add_test(tc, grown_by_one_and_grown_at_once_are_alike);

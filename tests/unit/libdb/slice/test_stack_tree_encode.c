@@ -353,7 +353,6 @@ int main(void)
 	Suite *suite = suite_create("stack_tree_encode");
 	TCase *tc = tcase_create("stack_tree_encode");
 
-	tcase_set_timeout(tc, 100);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, what_is_encoded_decodes_to_the_same, 0, 5);
 	tcase_add_test(tc, decoded_and_encoded_again_the_bytes_are_the_same);

@@ -671,7 +671,6 @@ int main(void)
 	Suite *suite = suite_create("stack_file");
 	TCase *tc = tcase_create("stack_file");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, what_was_added_is_read, 0, 4);
 	tcase_add_test(tc, a_file_without_epochs_is_as_good);

@@ -297,7 +297,6 @@ int main(void)
 	Suite *suite = suite_create("stack_file_fault");
 	TCase *tc = tcase_create("fault");
 
-	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, whatever_fails_in_a_file_is_told_and_loses_nothing_that_was_taken,
 			    0, 12);

@@ -275,7 +275,6 @@ int main(void)
 	Suite *suite = suite_create("stack_file_kill");
 	TCase *tc = tcase_create("kill");
 
-	tcase_set_timeout(tc, 600);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_kill_at_any_store_leaves_what_was_added);
 	tcase_add_test(tc, what_was_acknowledged_before_a_kill_is_there);

@@ -220,7 +220,6 @@ int main(void)
 	Suite *suite = suite_create("stack_file_meanwhile");
 	TCase *tc = tcase_create("meanwhile");
 
-	tcase_set_timeout(tc, 600);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, emptied_between_header_and_size_a_file_is_not_told_as_cut, 0, 2);
 	tcase_add_loop_test(tc, at_no_two_steps_of_emptying_are_two_epochs_read_as_one, 0, 12);

@@ -193,7 +193,6 @@ int main(void)
 	Suite *suite = suite_create("code_bytes");
 	TCase *tests = tcase_create("code_bytes");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, bytes_are_those_that_run);
 	tcase_add_test(tests, a_range_that_the_file_ends_within_has_none);

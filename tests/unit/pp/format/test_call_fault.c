@@ -167,7 +167,6 @@ int main(void)
 	Suite *suite = suite_create("call_fault");
 	TCase *tests = tcase_create("call_fault");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, no_memory_is_an_error_and_never_a_wrong_report, 0, 2);
 	suite_add_tcase(suite, tests);

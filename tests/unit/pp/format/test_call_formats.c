@@ -780,7 +780,6 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("call_formats");
 	TCase *tests = tcase_create("call_formats");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, folded_stacks_read_back_agree);
 	tcase_add_test(tests, callgrind_read_back_agrees);

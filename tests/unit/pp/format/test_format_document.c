@@ -323,7 +323,6 @@ int main(void)
 	Suite *suite = suite_create("format_document");
 	TCase *tests = tcase_create("format_document");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, xml_has_the_shape_that_users_know);
 	tcase_add_test(tests, json_has_the_shape_that_its_page_says);

@@ -209,7 +209,6 @@ int main(void)
 	Suite *suite = suite_create("format_stacks");
 	TCase *tests = tcase_create("format_stacks");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, trees_have_the_sum_of_the_rows);
 	tcase_add_test(tests, nodes_have_their_samples_by_stretch);

@@ -212,7 +212,6 @@ int main(void)
 	Suite *suite = suite_create("format_page");
 	TCase *tests = tcase_create("format_page");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, rows_keys_and_time_have_the_same_sum);
 	tcase_add_test(tests, the_event_is_told_where_there_is_one);

@@ -120,7 +120,6 @@ int main(void)
 	Suite *suite = suite_create("row_code");
 	TCase *tests = tcase_create("row_code");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, each_image_is_asked_once_for_each_symbol);
 	tcase_add_test(tests, an_image_that_fails_fails_all);

@@ -221,7 +221,6 @@ int main(void)
 	Suite *suite = suite_create("report_fault");
 	TCase *tests = tcase_create("report_fault");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, no_memory_is_an_error_and_never_a_wrong_report, 0, 3);
 	suite_add_tcase(suite, tests);

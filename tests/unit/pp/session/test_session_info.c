@@ -102,6 +102,44 @@ START_TEST(lines_that_make_no_sense_are_counted_and_skipped)
 }
 END_TEST
 
+static const struct {
+	const char *line;
+	bool good;
+} event_lines[] = {
+	{"event 4294967295 e period 1 0 1 1 d", true},
+	{"event 4294967296 e period 1 0 1 1 d", false},
+	{"event x e period 1 0 1 1 d", false},
+	{"event 0 e period 18446744073709551615 0 1 1 d", true},
+	{"event 0 e period 18446744073709551616 0 1 1 d", false},
+	{"event 0 e period x 0 1 1 d", false},
+	{"event 0 e period 1 4294967295 1 1 d", true},
+	{"event 0 e period 1 4294967296 1 1 d", false},
+	{"event 0 e period 1 x 1 1 d", false},
+	{"event 0 e period 1 0 x 1 d", false},
+	{"event 0 e period 1 0 1 x d", false},
+	{"event 0 e period 1 0 1 1", true}, /* without a description */
+	{"event 0 e period 1 0 1", false},
+	{"event 0 e period 1 0", false},
+	{"event 0 e period 1", false},
+	{"event 0 e period", false},
+	{"event 0 e", false},
+	{"event 0", false},
+	{"event 0 e khz 1 0 1 1 d", false},
+};
+
+START_TEST(a_line_of_an_event_is_kept_whole_or_counted_as_bad)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "%s\nhost box\n", event_lines[_i].line);
+	write_meta("info", text);
+	ck_assert_int_eq(load(), 0);
+	ck_assert_uint_eq(info.nr_events, event_lines[_i].good);
+	ck_assert_uint_eq(info.nr_bad_lines, !event_lines[_i].good);
+	ck_assert_str_eq(info.host, "box");
+}
+END_TEST
+
 /* A daemon appends them while we read. */
 START_TEST(a_line_of_a_cgroup_that_is_being_written_is_left_alone)
 {
@@ -199,6 +237,8 @@ int main(void)
 	tcase_add_test(tests, info_is_read_and_unknown_keys_are_skipped);
 	tcase_add_test(tests, what_is_empty_is_not_known);
 	tcase_add_test(tests, lines_that_make_no_sense_are_counted_and_skipped);
+	tcase_add_loop_test(tests, a_line_of_an_event_is_kept_whole_or_counted_as_bad, 0,
+			    sizeof(event_lines) / sizeof(event_lines[0]));
 	tcase_add_test(tests, an_event_that_an_appended_run_repeats_is_kept_once);
 	tcase_add_test(tests, a_line_of_a_cgroup_that_is_being_written_is_left_alone);
 	tcase_add_loop_test(tests, counters_that_are_being_begun_are_none_yet, 0, 2);

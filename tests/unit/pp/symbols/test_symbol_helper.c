@@ -277,7 +277,6 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("symbol_helper");
 	TCase *tcase = tcase_create("symbol_helper");
 
-	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, NULL, teardown);
 	tcase_add_test(tcase, what_the_helper_reads_comes_back);
 	tcase_add_test(tcase, crash_costs_the_image_and_is_told);

@@ -572,7 +572,6 @@ static Suite *make_suite(void)
 	Suite *suite = suite_create("symbol_reader");
 	TCase *tcase = tcase_create("symbol_reader");
 
-	tcase_set_timeout(tcase, 120);
 	tcase_add_unchecked_fixture(tcase, build_all, built_elf_deinit);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, functions_of_a_program_are_those_of_nm, 0, 2);

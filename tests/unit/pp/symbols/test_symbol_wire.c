@@ -2,10 +2,13 @@
 #include "pp/symbols/symbol_wire.h"
 
 #include "lib/file.h"
+#include "pp/lines/line_wire.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -239,6 +242,167 @@ START_TEST(file_over_the_limit_is_refused_unread)
 }
 END_TEST
 
+/* ---- lines ---- */
+
+/* The smallest answer that has each part. Its parts lie one behind the other, as they are sent. */
+static const struct line_answer {
+	struct line_wire_header header;
+	struct line_wire_range ranges[3];
+	struct line_wire_node nodes[3];
+	uint32_t files[2];
+	char strings[8];
+} good_lines = {
+	.header = {.magic = LINE_WIRE_MAGIC,
+		   .lack = SYMBOLS_DAMAGED,
+		   .nr_ranges = 3,
+		   .nr_nodes = 3,
+		   .nr_files = 2,
+		   .strings_bytes = 8,
+		   .debug_path = 1,
+		   .note = 3},
+	.ranges = {{.start = 10, .file = 0, .line = 1, .node = 2},
+		   {.start = 11, .file = 1, .line = 2},
+		   {.start = 12, .file = LINE_NO_FILE}},
+	.nodes = {{0}, {.function = 5, .call_file = 1}, {.function = 5, .parent = 1}},
+	.files = {1, 3},
+	.strings = "\0a\0b\0\33f",
+};
+_Static_assert(sizeof(struct line_answer) ==
+		       sizeof(struct line_wire_header) + 3 * sizeof(struct line_wire_range) +
+			       3 * sizeof(struct line_wire_node) + 2 * sizeof(uint32_t) + 8,
+	       "no padding between parts");
+
+/* In memory of its own, for the sanitizer to guard. */
+static int open_lines(const struct line_answer *answer, size_t nr)
+{
+	char *copy = malloc(nr ? nr : 1);
+	struct line_wire wire;
+	int error;
+
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, answer, nr);
+	error = line_wire_open(&wire, copy, nr);
+	if (!error) {
+		ck_assert_uint_eq(wire.ranges[0].start, answer->ranges[0].start);
+		ck_assert_uint_eq(wire.files[1], answer->files[1]);
+		ck_assert_str_eq(wire.strings + 1, "a");
+	}
+	free(copy);
+	return error;
+}
+
+#define SPOILED(member, spoilt, expected)                                                          \
+	{                                                                                          \
+		offsetof(struct line_answer, member),                                              \
+			sizeof(((struct line_answer *)NULL)->member), spoilt, expected, #member    \
+	}
+
+/* Each number at its bound, and one beyond it. */
+static const struct {
+	size_t offset, nr_bytes;
+	uint64_t value;
+	int error;
+	const char *name;
+} spoiled_lines[] = {
+	SPOILED(header.magic, LINE_WIRE_MAGIC, 0),
+	SPOILED(header.magic, LINE_WIRE_MAGIC - 1, -EILSEQ),
+	SPOILED(header.magic, LINE_WIRE_MAGIC + 1, -EILSEQ),
+	SPOILED(header.lack, 0, 0),
+	SPOILED(header.lack, SYMBOLS_DAMAGED + 1, -EILSEQ),
+	SPOILED(header.lack, UINT32_MAX, -EILSEQ),
+	SPOILED(header.nr_ranges, 2, -EILSEQ),
+	SPOILED(header.nr_ranges, 4, -EILSEQ),
+	SPOILED(header.nr_ranges, UINT64_MAX, -EILSEQ),
+	SPOILED(header.nr_ranges, UINT64_MAX / sizeof(struct line_wire_range) + 4, -EILSEQ),
+	SPOILED(header.nr_nodes, 2, -EILSEQ),
+	SPOILED(header.nr_nodes, 4, -EILSEQ),
+	SPOILED(header.nr_nodes, UINT32_MAX, -EILSEQ),
+	SPOILED(header.nr_files, 1, -EILSEQ),
+	SPOILED(header.nr_files, 3, -EILSEQ),
+	SPOILED(header.nr_files, UINT32_MAX, -EILSEQ),
+	SPOILED(header.strings_bytes, 7, -EILSEQ),
+	SPOILED(header.strings_bytes, 9, -EILSEQ),
+	SPOILED(header.debug_path, 0, 0),
+	SPOILED(header.debug_path, 7, 0),
+	SPOILED(header.debug_path, 8, -EILSEQ),
+	SPOILED(header.debug_path, UINT32_MAX, -EILSEQ),
+	SPOILED(header.note, 0, 0),
+	SPOILED(header.note, 7, 0),
+	SPOILED(header.note, 8, -EILSEQ),
+	SPOILED(header.note, UINT32_MAX, -EILSEQ),
+	SPOILED(ranges[0].start, 0, 0),
+	SPOILED(ranges[1].start, 10, -EILSEQ),
+	SPOILED(ranges[1].start, 9, -EILSEQ),
+	SPOILED(ranges[2].start, UINT64_MAX, 0),
+	SPOILED(ranges[0].node, 3, -EILSEQ),
+	SPOILED(ranges[0].node, UINT32_MAX, -EILSEQ),
+	SPOILED(ranges[0].file, 2, -EILSEQ),
+	SPOILED(ranges[0].file, LINE_NO_FILE - 1, -EILSEQ),
+	SPOILED(ranges[0].file, LINE_NO_FILE, 0),
+	SPOILED(ranges[2].file, 1, -EILSEQ), /* the last one has no end */
+	SPOILED(nodes[1].function, 7, 0),
+	SPOILED(nodes[1].function, 8, -EILSEQ),
+	SPOILED(nodes[1].call_file, 2, -EILSEQ),
+	SPOILED(nodes[1].parent, 0, 0),
+	SPOILED(nodes[1].parent, 1, -EILSEQ),
+	SPOILED(nodes[2].parent, 2, -EILSEQ),
+	SPOILED(nodes[2].parent, UINT32_MAX, -EILSEQ),
+	SPOILED(files[0], 7, 0),
+	SPOILED(files[0], 8, -EILSEQ),
+	SPOILED(files[0], UINT32_MAX, -EILSEQ),
+	SPOILED(strings[7], 'x', -EILSEQ),
+};
+
+START_TEST(a_number_in_lines_is_good_up_to_its_bound_and_refused_beyond_it)
+{
+	struct line_answer answer = good_lines;
+	uint64_t wide = spoiled_lines[_i].value;
+	uint32_t narrow = (uint32_t)wide;
+	char byte = (char)wide;
+	const size_t nr = spoiled_lines[_i].nr_bytes;
+	char *at = (char *)&answer + spoiled_lines[_i].offset;
+
+	ck_assert_int_eq(open_lines(&answer, sizeof(answer)), 0);
+	memcpy(at, nr == 8 ? (void *)&wide : nr == 4 ? (void *)&narrow : &byte, nr);
+	ck_assert_msg(open_lines(&answer, sizeof(answer)) == spoiled_lines[_i].error, "%s = %llu",
+		      spoiled_lines[_i].name, (unsigned long long)wide);
+}
+END_TEST
+
+START_TEST(lines_cut_at_any_byte_are_refused)
+{
+	for (size_t nr = 0; nr < sizeof(good_lines); nr++)
+		ck_assert_msg(open_lines(&good_lines, nr) == -EILSEQ, "%zu bytes", nr);
+}
+END_TEST
+
+START_TEST(lines_without_any_part_but_strings_are_good)
+{
+	const struct {
+		struct line_wire_header header;
+		char strings[8];
+	} answer = {.header = {.magic = LINE_WIRE_MAGIC, .strings_bytes = 8}};
+	struct line_wire wire;
+	char copy[sizeof(answer)] __attribute__((aligned(8)));
+
+	memcpy(copy, &answer, sizeof(answer));
+	ck_assert_int_eq(line_wire_open(&wire, copy, sizeof(copy)), 0);
+	/* No string, thus no place for that of what is not known. */
+	memset(copy + offsetof(struct line_wire_header, strings_bytes), 0, sizeof(uint32_t));
+	ck_assert_int_eq(line_wire_open(&wire, copy, sizeof(answer.header)), -EILSEQ);
+}
+END_TEST
+
+START_TEST(control_characters_in_names_of_lines_are_hidden)
+{
+	struct line_answer answer = good_lines;
+	struct line_wire wire;
+
+	ck_assert_int_eq(line_wire_open(&wire, &answer, sizeof(answer)), 0);
+	ck_assert_str_eq(wire.strings + 5, "?f");
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("symbol_wire");
@@ -261,6 +425,11 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, note_outside_the_strings_is_refused);
 	tcase_add_test(tcase, empty_file_is_refused);
 	tcase_add_test(tcase, file_over_the_limit_is_refused_unread);
+	tcase_add_loop_test(tcase, a_number_in_lines_is_good_up_to_its_bound_and_refused_beyond_it,
+			    0, sizeof(spoiled_lines) / sizeof(spoiled_lines[0]));
+	tcase_add_test(tcase, lines_cut_at_any_byte_are_refused);
+	tcase_add_test(tcase, lines_without_any_part_but_strings_are_good);
+	tcase_add_test(tcase, control_characters_in_names_of_lines_are_hidden);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/system/perf_watch.h"
+#include "daemon/system/drain_watch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,14 +16,14 @@
 /* epoll_event.data: these, or KEY_PROCESS + index. */
 enum { KEY_RING, KEY_TIMER, KEY_PROCESS };
 
-static int watch_fd(struct perf_watch *watch, int fd, uint64_t key)
+static int watch_fd(struct drain_watch *watch, int fd, uint64_t key)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u64 = key};
 
 	return epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-static int watch_timer(struct perf_watch *watch)
+static int watch_timer(struct drain_watch *watch)
 {
 	const struct itimerspec second = {{1, 0}, {1, 0}};
 
@@ -33,10 +33,10 @@ static int watch_timer(struct perf_watch *watch)
 	return watch_fd(watch, watch->timer_fd, KEY_TIMER);
 }
 
-static int watch_process(struct perf_watch *watch, pid_t pid)
+static int watch_process(struct drain_watch *watch, pid_t pid)
 {
 	size_t index = watch->nr_processes;
-	struct perf_watch_process *process = &watch->processes[index];
+	struct drain_watch_process *process = &watch->processes[index];
 
 	process->pid = pid;
 	process->running = true;
@@ -49,7 +49,7 @@ static int watch_process(struct perf_watch *watch, pid_t pid)
 	return process->fd < 0 ? 0 : watch_fd(watch, process->fd, KEY_PROCESS + index);
 }
 
-int perf_watch_open(struct perf_watch *watch, const pid_t *pids, size_t nr_pids)
+int drain_watch_open(struct drain_watch *watch, const pid_t *pids, size_t nr_pids)
 {
 	int error;
 
@@ -63,11 +63,11 @@ int perf_watch_open(struct perf_watch *watch, const pid_t *pids, size_t nr_pids)
 	for (size_t i = 0; i < nr_pids && !error; i++)
 		error = watch_process(watch, pids[i]);
 	if (error)
-		perf_watch_close(watch);
+		drain_watch_close(watch);
 	return error;
 }
 
-static void process_end(struct perf_watch_process *process)
+static void process_end(struct drain_watch_process *process)
 {
 	process->running = false;
 	if (process->fd >= 0)
@@ -75,7 +75,7 @@ static void process_end(struct perf_watch_process *process)
 	process->fd = -1;
 }
 
-void perf_watch_close(struct perf_watch *watch)
+void drain_watch_close(struct drain_watch *watch)
 {
 	for (size_t i = 0; watch->processes && i < watch->nr_processes; i++)
 		process_end(&watch->processes[i]);
@@ -89,16 +89,16 @@ void perf_watch_close(struct perf_watch *watch)
 	watch->timer_fd = -1;
 }
 
-int perf_watch_add(struct perf_watch *watch, int fd)
+int drain_watch_add(struct drain_watch *watch, int fd)
 {
 	return watch_fd(watch, fd, KEY_RING);
 }
 
 /* For kernels without pidfds. */
-static void watch_look(struct perf_watch *watch)
+static void watch_look(struct drain_watch *watch)
 {
 	for (size_t i = 0; i < watch->nr_processes; i++) {
-		struct perf_watch_process *process = &watch->processes[i];
+		struct drain_watch_process *process = &watch->processes[i];
 
 		if (process->running && process->fd < 0 && kill(process->pid, 0) && errno == ESRCH)
 			process_end(process);
@@ -106,7 +106,7 @@ static void watch_look(struct perf_watch *watch)
 }
 
 /* A timer that is not read does not go off again. */
-static void watch_tick(struct perf_watch *watch)
+static void watch_tick(struct drain_watch *watch)
 {
 	uint64_t nr_ticks;
 
@@ -114,7 +114,7 @@ static void watch_tick(struct perf_watch *watch)
 		watch_look(watch);
 }
 
-bool perf_watch_take(struct perf_watch *watch)
+bool drain_watch_take(struct drain_watch *watch)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
 	bool ticked = false;
@@ -136,7 +136,7 @@ bool perf_watch_take(struct perf_watch *watch)
 	return ticked;
 }
 
-bool perf_watch_ended(const struct perf_watch *watch)
+bool drain_watch_ended(const struct drain_watch *watch)
 {
 	for (size_t i = 0; i < watch->nr_processes; i++)
 		if (watch->processes[i].running)

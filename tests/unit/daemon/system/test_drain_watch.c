@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/system/perf_watch.h"
+#include "daemon/system/drain_watch.h"
 #include "daemon/system/thread_list.h"
 #include "tests/fixture/run_suite.h"
 
@@ -15,7 +15,7 @@
 
 #define PATIENCE_MS 20000
 
-static struct perf_watch watch;
+static struct drain_watch watch;
 
 static bool wait_watch(void)
 {
@@ -28,13 +28,13 @@ START_TEST(it_ticks_again_and_again)
 {
 	int nr_ticks = 0;
 
-	ck_assert_int_eq(perf_watch_open(&watch, NULL, 0), 0);
+	ck_assert_int_eq(drain_watch_open(&watch, NULL, 0), 0);
 	while (nr_ticks < 2) {
 		ck_assert(wait_watch());
-		nr_ticks += perf_watch_take(&watch);
+		nr_ticks += drain_watch_take(&watch);
 	}
-	ck_assert(!perf_watch_ended(&watch)); /* no process is watched */
-	perf_watch_close(&watch);
+	ck_assert(!drain_watch_ended(&watch)); /* no process is watched */
+	drain_watch_close(&watch);
 }
 END_TEST
 
@@ -43,14 +43,14 @@ START_TEST(it_wakes_up_for_what_was_added)
 	int ends[2];
 
 	ck_assert_int_eq(pipe(ends), 0);
-	ck_assert_int_eq(perf_watch_open(&watch, NULL, 0), 0);
-	ck_assert_int_eq(perf_watch_add(&watch, ends[0]), 0);
+	ck_assert_int_eq(drain_watch_open(&watch, NULL, 0), 0);
+	ck_assert_int_eq(drain_watch_add(&watch, ends[0]), 0);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
 	ck_assert(wait_watch());
-	(void)perf_watch_take(&watch);
+	(void)drain_watch_take(&watch);
 	ck_assert_int_eq(close(ends[0]), 0);
 	ck_assert_int_eq(close(ends[1]), 0);
-	perf_watch_close(&watch);
+	drain_watch_close(&watch);
 }
 END_TEST
 
@@ -79,19 +79,19 @@ START_TEST(it_has_ended_when_the_last_process_has)
 
 	pids[0] = waiting_child(&go[0]);
 	pids[1] = waiting_child(&go[1]);
-	ck_assert_int_eq(perf_watch_open(&watch, pids, 2), 0);
+	ck_assert_int_eq(drain_watch_open(&watch, pids, 2), 0);
 	for (int i = 0; i < 2; i++) {
-		ck_assert(!perf_watch_ended(&watch));
+		ck_assert(!drain_watch_ended(&watch));
 		ck_assert_int_eq(close(go[i]), 0);
 		/* The second child holds the first one's pipe, too: end both. */
 	}
 	ck_assert_int_eq(waitpid(pids[1], NULL, 0), pids[1]);
 	ck_assert_int_eq(waitpid(pids[0], NULL, 0), pids[0]);
-	while (!perf_watch_ended(&watch)) {
+	while (!drain_watch_ended(&watch)) {
 		ck_assert(wait_watch());
-		(void)perf_watch_take(&watch);
+		(void)drain_watch_take(&watch);
 	}
-	perf_watch_close(&watch);
+	drain_watch_close(&watch);
 }
 END_TEST
 
@@ -99,7 +99,7 @@ START_TEST(a_process_that_is_not_there_is_refused)
 {
 	pid_t nobody = INT_MAX;
 
-	ck_assert_int_eq(perf_watch_open(&watch, &nobody, 1), -ESRCH);
+	ck_assert_int_eq(drain_watch_open(&watch, &nobody, 1), -ESRCH);
 	ck_assert_int_eq(watch.epoll_fd, -1);
 }
 END_TEST
@@ -151,10 +151,9 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("perf_watch");
-	TCase *tests = tcase_create("perf_watch");
+	Suite *suite = suite_create("drain_watch");
+	TCase *tests = tcase_create("drain_watch");
 
-	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, it_ticks_again_and_again);
 	tcase_add_test(tests, it_wakes_up_for_what_was_added);
 	tcase_add_test(tests, it_has_ended_when_the_last_process_has);

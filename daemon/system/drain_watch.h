@@ -5,17 +5,17 @@
  * epoll set; edge-triggered, because an event whose task has ended would
  * otherwise be readable for ever.
  */
-#ifndef DAEMON_PERF_WATCH_H
-#define DAEMON_PERF_WATCH_H
+#ifndef DAEMON_DRAIN_WATCH_H
+#define DAEMON_DRAIN_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-struct perf_watch {
+struct drain_watch {
 	int epoll_fd; /* for the caller to poll; -1: closed */
 	int timer_fd;
-	struct perf_watch_process {
+	struct drain_watch_process {
 		pid_t pid;
 		int fd; /* -1: has ended, or the kernel has no pidfds */
 		bool running;
@@ -24,16 +24,16 @@ struct perf_watch {
 };
 
 /* 0 or -errno; -ESRCH: one of the processes is not there. */
-int perf_watch_open(struct perf_watch *watch, const pid_t *pids, size_t nr_pids);
-void perf_watch_close(struct perf_watch *watch);
+int drain_watch_open(struct drain_watch *watch, const pid_t *pids, size_t nr_pids);
+void drain_watch_close(struct drain_watch *watch);
 
 /* Wake up for this descriptor, too; closing it takes it out again. 0 or -errno. */
-int perf_watch_add(struct perf_watch *watch, int fd);
+int drain_watch_add(struct drain_watch *watch, int fd);
 
 /* Take what has happened, without waiting: true when a second has passed. */
-bool perf_watch_take(struct perf_watch *watch);
+bool drain_watch_take(struct drain_watch *watch);
 
 /* There were processes to watch, and all have ended. */
-bool perf_watch_ended(const struct perf_watch *watch);
+bool drain_watch_ended(const struct drain_watch *watch);
 
 #endif

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+pp_libpp_a_SOURCES += \
+	pp/archive/archive_content.c pp/archive/archive_content.h \
+	pp/archive/archive_slices.c pp/archive/archive_slices.h \
+	pp/archive/archive_writer.c pp/archive/archive_writer.h \
+	pp/archive/debug_list.c pp/archive/debug_list.h
+
+test_programs += \
+	tests/unit/pp/archive/test_archive
