@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# scripts/mutants on a tree of one C file: a function that a unit test calls, one that only an
+# end-to-end test calls, and one that no test calls.
+top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+tree=$(mktemp -d) || exit 99
+work=$(mktemp -d) || exit 99
+out=$work/out
+trap 'rm -rf "$tree" "$work"' EXIT
+unset MAKEFLAGS MFLAGS MAKELEVEL
+if ! command -v python3 >/dev/null 2>&1; then
+	echo "1..0 # SKIP python3 is missing"
+	exit 0
+fi
+nr=0
+
+result() { # STATUS NAME
+	nr=$((nr + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $nr - $2"
+	else
+		echo "not ok $nr - $2"
+		sed 's/^/# | /' "$out"
+	fi
+}
+
+mkdir -p "$tree/scripts" "$tree/lib" "$tree/tests/e2e"
+cp "$top/scripts/mutants" "$top/scripts/list-files" "$tree/scripts"
+cat >"$tree/lib/count.c" <<'END'
+/* A comment if (a < b) return 0; */
+static const int table[] = {1, 2};
+int count_tested(int n)
+{
+	return n + table[1];
+}
+int count_by_program(int n)
+{
+	return n + 5;
+}
+int count_untested(int n)
+{
+	return n - 7;
+}
+END
+cat >"$tree/lib/main.c" <<'END'
+int count_by_program(int n);
+int main(void) { return count_by_program(1); }
+END
+cat >"$tree/tests/test_count.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int count_tested(int n);
+int main(void)
+{
+	printf("1..1\n%sok 1 - it\n", count_tested(4) == 6 && getenv("HOUSE") ? "" : "not ");
+	return 0;
+}
+END
+cat >"$tree/tests/e2e/test_program.sh" <<'END'
+echo 1..1
+"./counting"
+[ $? = 6 ] && echo "ok 1 - it" || echo "not ok 1 - it"
+END
+printf "#!/bin/sh\ncp configure.house configure\n" >"$tree/autogen.sh"
+cat >"$tree/configure.house" <<'END'
+#!/bin/sh
+top=$(cd "$(dirname "$0")" && pwd)
+mkdir -p tests .deps
+cat >Makefile <<MAKE
+TESTS = tests/test_count
+AM_TESTS_ENVIRONMENT = HOUSE=1; export HOUSE;
+bin_PROGRAMS = counting
+all: counting
+tests/test_count: test_count.o count.o
+	gcc -o \$@ test_count.o count.o
+counting: main.o count.o
+	gcc -o \$@ main.o count.o
+%.o: $top/lib/%.c
+	gcc -O1 -g0 -MD -MF .deps/\$*.Po -c -o \$@ \$<
+%.o: $top/tests/%.c
+	gcc -O1 -g0 -c -o \$@ \$<
+MAKE
+END
+chmod +x "$tree/autogen.sh" "$tree/configure.house"
+
+state() {
+	(cd "$tree" && find . -type f -exec cksum {} + | sort)
+}
+
+mutants() {
+	"$tree/scripts/mutants" -w "$work" "$@" >"$out" 2>&1
+}
+
+results() { # LINE VERDICT: number of such
+	cat "$work"/results/* | awk -F '\t' -v place="lib/count.c:$1" -v verdict="$2" \
+		'$2 == place && $5 == verdict { n++ } END { print n + 0 }'
+}
+
+state >"$work/before"
+"$tree/scripts/mutants" --list 50 one >"$work/one"
+"$tree/scripts/mutants" --list 50 one >"$work/again"
+"$tree/scripts/mutants" --list 50 two >"$work/two"
+cmp -s "$work/one" "$work/again" && ! cmp -s "$work/one" "$work/two" && [ -s "$work/one" ]
+result $? "a_seed_draws_the_same_mutants_again_and_another_seed_draws_others"
+! grep -Ev 'lib/(count.c:(5|9|13)|main.c:2)	' "$work/one" >"$out"
+result $? "comments_tables_and_tests_are_not_drawn"
+
+mutants 2 one && [ "$(cat "$work"/results/* | wc -l)" -ge 2 ]
+result $? "as_many_are_judged_as_are_asked_for"
+cp "$work"/results/* "$work/part"
+mutants 50 one && cat "$work"/results/* >"$work/whole" &&
+	head -n "$(wc -l <"$work/part")" "$work/whole" | cmp -s - "$work/part" &&
+	[ -z "$(cut -f 1 "$work/whole" | sort | uniq -d)" ] &&
+	[ "$(wc -l <"$work/whole")" = "$(wc -l <"$work/one")" ]
+result $? "a_later_call_continues_where_the_first_ended"
+[ "$(results 5 'killed by unit test')" = 3 ] && [ "$(results 5 'survived unit tests')" = 0 ]
+result $? "a_mutant_that_a_test_sees_is_killed"
+[ "$(results 13 'survived unit tests')" = 3 ] && grep -q '^survived: lib/count.c:13: ' "$out"
+result $? "a_mutant_of_an_untested_line_survives_and_is_listed"
+grep -q '^drawn 9, killed 3 (unit 3, e2e 0, timed out 0), survived 6, equivalent 0$' "$out" &&
+	grep -q '^rate 33.3 %$' "$out"
+result $? "the_rate_is_of_all_that_were_drawn"
+
+mutants --e2e 50 one && [ "$(results 9 'killed by e2e')" = 3 ] && [ "$(results 13 survived)" = 3 ]
+result $? "a_survivor_runs_the_end_to_end_tests_of_its_program"
+
+echo "other/count.c: return n - 7; => return n + 7;: for this test" >"$tree/tests/mutants-equivalent"
+mutants --e2e 50 one && grep -q 'survived 2, equivalent 1$' "$out"
+result $? "a_mutant_that_is_judged_equivalent_is_subtracted"
+rm "$tree/tests/mutants-equivalent"
+
+cp "$tree/tests/test_count.c" "$work/kept"
+sed -i 's/== 6/== 6 \&\& count_untested(9) == 2/; s/^int main/int count_untested(int n);\n&/' "$tree/tests/test_count.c"
+mutants --again 50 one && [ "$(tail -n 6 "$work"/results/* | grep -c 'count.c:13	.*killed by unit test')" = 3 ]
+result $? "a_survivor_is_judged_again_after_a_test_was_added"
+cp "$work/kept" "$tree/tests/test_count.c"
+
+# Ended while make waits for a command.
+printf 'all: hang\nhang:\n\techo $$$$ >%s/pid; exec sleep 1000\n' "$work" >>"$work/build/Makefile"
+"$tree/scripts/mutants" -w "$work" 50 one >"$out" 2>&1 &
+mutants=$!
+while [ ! -s "$work/pid" ] && kill -0 $mutants; do sleep 0.1; done
+kill $mutants
+wait $mutants
+[ $? = 143 ]
+result $? "a_run_that_is_ended_ends"
+state >"$work/after"
+cmp -s "$work/before" "$work/after"
+result $? "the_tree_is_left_as_it_was"
+echo "1..$nr"
