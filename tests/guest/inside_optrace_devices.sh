@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In a guest, run by test_optrace_devices.sh: reads of a disk that take a known time, packets,
+# In a guest, run by part_optrace_devices.sh: reads of a disk that take a known time, packets,
 # interrupts, and what the module records of them, while ftrace records the same beside it. The
 # folders go to standard output, ftrace's text to /out.
 # shellcheck source-path=SCRIPTDIR source=inside.sh

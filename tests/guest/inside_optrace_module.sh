@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In a guest, run by test_optrace_module.sh: traces of optrace whose events the
+# In a guest, run by part_optrace_module.sh: traces of optrace whose events the
 # module records: to a folder, in chunks, with losses forced, and as a flight
 # recorder. The folders go to standard output at the end.
 # shellcheck source-path=SCRIPTDIR source=inside.sh

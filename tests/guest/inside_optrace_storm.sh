@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In a guest, run by test_optrace_storm.sh: a flight recorder of the module's whose rings go round a
+# In a guest, run by part_optrace_storm.sh: a flight recorder of the module's whose rings go round a
 # hundred times under a storm of NMIs, and its snapshot; then a trace to disk with losses forced.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the guest of test_process_storm.sh.
+# In the guest of part_process_storm.sh.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
 ms=6000

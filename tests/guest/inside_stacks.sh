@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the guest of test_stacks.sh.
+# In the guest of part_stacks.sh.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
 ms=3000

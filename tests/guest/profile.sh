@@ -10,6 +10,15 @@
 # and has a function one_guest NAME, which compiles what it needs into
 # $T/NAME, and calls profile_run. What runs in the guest begins with inside.sh.
 #
+# Or it is in parts, which share a boot of each guest:
+#
+#	profile_parts "PART..." [OPTION...]	options of scripts/guest
+#
+# A part is a file part_PART.sh with a function part_PART GUEST, which does the same; its script runs
+# in the guest when those of the parts before have ended, and leaves the guest as it has found it.
+# part_PART_after GUEST, where there is one, looks at what the guest has sent. OPROF_GUEST_PARTS
+# names those that shall run.
+#
 # Environment: OPROF_GUESTS, OPROF_CHECK_ALL: lib.sh. OPROF_TEST_SEED repeats what was
 # random. OPROF_GUEST_SOURCE=perf: without the module, where that makes sense.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -44,6 +53,8 @@ profile_lacks() # NAME STATUS FILE
 # module, built with these variables; false (and told) if they can't be had.
 profile_prepare()
 {
+	[ "${profile_prepared:-}" != "$*" ] || return 0 # by the part before
+	profile_with=$*
 	profile_of=$1
 	shift
 	profile_programs=$(guest_programs "$(guest_arch "$profile_of")" 2>"$T/err") || {
@@ -51,11 +62,19 @@ profile_prepare()
 		return 1
 	}
 	profile_module=
-	[ "$profile_source" = kmod ] || return 0
-	profile_module=$(profile_build "$profile_of" "$@" 2>"$T/err") || {
+	[ "$profile_source" != kmod ] || profile_module=$(profile_build "$profile_of" "$@" 2>"$T/err") || {
 		profile_lacks "$profile_of" $? "$T/err"
 		return 1
 	}
+	profile_prepared=$profile_with
+}
+
+# Of what makes no sense without the module.
+profile_only_module() # NAME
+{
+	[ "$profile_source" != kmod ] || return 0
+	tap_skip "$1${profile_part:+: $profile_part}" "is about the module"
+	return 1
 }
 
 # The module, of a tree that tells the variables from others.
@@ -87,8 +106,21 @@ profile_compile()
 }
 
 # profile_run NAME SCRIPT [FILE]...: boot it with all that; its TAP becomes
-# ours, its output is $T/guest.out. $profile_settings: more lines for inside.sh.
+# ours, its output is $T/guest.out. $profile_settings: more lines for inside.sh. Of a part: it is
+# booted with the others'.
 profile_run()
+{
+	if [ -n "${profile_part:-}" ]; then
+		profile_files="$profile_files $2=/parts/$profile_part.sh"
+		profile_ready="$profile_ready $profile_part"
+		shift 2
+		profile_files="$profile_files $*"
+	else
+		profile_boot "$@"
+	fi
+}
+
+profile_boot() # NAME SCRIPT [FILE]...
 {
 	profile_of=$1
 	profile_script=$2
@@ -115,16 +147,69 @@ profile_run()
 	return $profile_status
 }
 
-# The guest's TAP in our numbers, its name in front. A plan that was not kept is a failure.
+profile_parts() # PARTS [OPTION]...
+{
+	profile_wanted=${OPROF_GUEST_PARTS:-$1}
+	shift
+	profile_options=$*
+	for profile_part in $profile_wanted; do
+		# shellcheck disable=SC1090 # any of them
+		. "$GUEST/part_$profile_part.sh"
+	done
+	profile_each profile_boot_parts
+}
+
+profile_boot_parts() # NAME
+{
+	profile_files=
+	profile_ready=
+	profile_nr=0
+	for profile_part in $profile_wanted; do
+		"part_$profile_part" "$1"
+		profile_nr=$((profile_nr + 1))
+	done
+	profile_part=
+	[ -n "$profile_ready" ] || return
+	echo "$profile_ready" >"$T/$1/order"
+	# Each part has as long as a boot of its own would; with all that is slow, ten times that.
+	profile_seconds=$((profile_nr * 300))
+	[ -z "${OPROF_CHECK_ALL:-}" ] || profile_seconds=$((profile_nr * 3000))
+	guest_options="-t $profile_seconds -o $T/$1/out $profile_options"
+	# shellcheck disable=SC2086 # words
+	profile_boot "$1" "$GUEST/inside_parts.sh" "$T/$1/order=/parts/order" $profile_files
+	mv "$T/guest.out" "$T/$1/all.out"
+	for profile_part in $profile_ready; do
+		command -v "part_${profile_part}_after" >/dev/null || continue
+		sed -n "/^# part $profile_part\$/,/^# part /p" "$T/$1/all.out" >"$T/guest.out"
+		"part_${profile_part}_after" "$1"
+	done
+	profile_part=
+}
+
+# The guest's TAP in our numbers, its name in front, and that of the part. A plan that was not kept
+# is a failure.
 profile_take_tap() # NAME
 {
 	awk -v name="$1" -v nr="$tap_nr" '
+		function over(complete) { # a part, or all
+			complete = ran && plan == ran
+			print complete ? "ok" : "not ok", ++nr, "-", name part ": all its tests ran"
+			all_bad += bad + !complete
+			ran = plan = bad = 0
+		}
+		/^# part [a-z_]+$/ {
+			if (part)
+				over()
+			part = ": " $3
+			print
+			next
+		}
 		/^(not )?ok [0-9]+/ {
 			ran++
 			is = /^not/ ? "not ok" : "ok"
 			if (is != "ok") bad++
 			sub(/^(not )?ok [0-9]+( - )?/, "")
-			print is, ++nr, "-", name ": " $0
+			print is, ++nr, "-", name part ": " $0
 			next
 		}
 		/^1\.\.[0-9]+$/ { plan = substr($0, 4) + 0; next }
@@ -132,9 +217,8 @@ profile_take_tap() # NAME
 		/^# @/ { next } # folders
 		{ print /^#/ ? $0 : "# " $0 }
 		END {
-			complete = ran && plan == ran
-			print complete ? "ok" : "not ok", ++nr, "-", name ": all its tests ran"
-			print nr, bad + !complete >counts
+			over()
+			print nr, all_bad >counts
 		}' counts="$T/counts" "$T/guest.out"
 	read -r tap_nr profile_bad <"$T/counts"
 	tap_failed=$((tap_failed + profile_bad))
@@ -146,6 +230,7 @@ profile_read_folders()
 {
 	profile_of=$1
 	shift
+	rm -rf "$T/$profile_of/folders" # of the part before
 	mkdir -p "$T/$profile_of/folders"
 	sed -n 's/^# @//p' "$T/guest.out" | base64 -d 2>/dev/null | gzip -dc 2>/dev/null |
 		tar -C "$T/$profile_of/folders" -xf - 2>/dev/null

@@ -30,6 +30,8 @@ script() { # PATH NAME: a TAP script
 }
 
 mkdir -p "$tree/scripts" "$tree/calls" "$tree/fails"
+export OPROF_GUEST_CACHE="$tree/cache"
+unset OPROF_GUESTS
 cp "$top/scripts/check" "$tree/scripts/check"
 stub scripts/setup setup
 stub scripts/list-files files "echo a"
@@ -72,12 +74,13 @@ for cpus in 1 2; do
 	result $? "with_${cpus}_cpus_every_stage_runs_and_is_told"
 	[ "$(tail -n 1 "$tree/out")" = "12 passed, 0 failed" ]
 	result $? "with_${cpus}_cpus_what_passed_is_summed"
-	for what in make-lint make-model make-check make-distcheck e2e waits guest fuzz; do
-		: >"$tree/fails/$what"
-		gate
-		[ $? = 1 ] && tail -n 1 "$tree/out" | grep -q '[1-9][0-9]* failed'
-		result $? "with_${cpus}_cpus_a_failure_of_${what}_fails_all"
-		rm "$tree/fails/$what"
+	for what in make-lint:lint make-model:model make-check:unit make-distcheck:dist e2e:e2e \
+		waits:waits guest:guest fuzz:fuzz; do
+		: >"$tree/fails/${what%:*}"
+		gate "${what#*:}"
+		[ $? = 1 ] && [ "$(tail -n 1 "$tree/out")" = "0 passed, 1 failed" ]
+		result $? "with_${cpus}_cpus_a_failure_of_${what%:*}_fails_all"
+		rm "$tree/fails/${what%:*}"
 	done
 done
 
@@ -94,81 +97,86 @@ result $? "stages_that_are_named_run_alone"
 grep -q '^slowest' "$tree/build/check/guest.log" && grep -q 'tests/guest/test_a.sh$' "$tree/build/check/guest.log"
 result $? "what_took_longest_is_in_the_log"
 
-# ---- a second try ----
+[ "$(grep -c '^  [a-z0-9]*  *[0-9.]* *[0-9.]*$' "$tree/out")" = 2 ] &&
+	grep -q '^  guest  *[0-9.]* *[0-9.]*$' "$tree/out"
+result $? "minutes_of_the_stages_that_ran_are_told"
+
+# Twelve more tests than are told, in two stages.
+for one in 1 2 3 4 5 6 7; do
+	script "tests/e2e/test_many_$one.sh" many
+	script "tests/guest/test_many_$one.sh" many
+done
+script tests/guest/test_slow.sh slow 'sleep 2'
+gate e2e guest
+[ "$(sed '1,/^slowest, in seconds:/d' "$tree/out" | grep -c '/test_')" = 10 ]
+result $? "ten_tests_of_all_stages_are_told_at_the_end"
+sed '1,/^slowest, in seconds:/d' "$tree/out" | head -n 1 |
+	grep -q ' guest  *tests/guest/test_slow.sh$'
+result $? "the_slowest_comes_first_with_its_stage"
+rm "$tree"/tests/*/test_many_* "$tree/tests/guest/test_slow.sh"
+
+# ---- a failure is one ----
 
 # It fails as often as there are lines in $tree/left.
-script_that_fails() { # TIMES [LINE]
-	mkdir -p "$tree/tests/e2e"
-	: >"$tree/left"
-	seq "$1" >"$tree/left"
-	cat >"$tree/tests/e2e/test_a.sh" <<END
-#!/bin/sh
-echo 1..2
-echo ok 1 - this
-echo >>$tree/calls/e2e
-$2
-[ -s $tree/left ] || { echo ok 2 - that; exit 0; }
-sed -i 1d $tree/left
-echo not ok 2 - that
-exit 1
-END
-}
-
-script_that_fails 1
-gate e2e && grep -q 'passed at the second try, failed first: tests/e2e/test_a.sh: not ok 2 - that' "$tree/out" &&
-	[ "$(tail -n 1 "$tree/out")" = "2 passed, 0 failed" ]
-result $? "what_fails_once_passes_and_is_told_by_name"
-
-script_that_fails 2
+seq 1 >"$tree/left"
+script tests/e2e/test_a.sh e2e "[ -s $tree/left ] || exit 0; sed -i 1d $tree/left; exit 1"
 gate e2e
-[ $? = 1 ] && [ "$(tail -n 1 "$tree/out")" = "1 passed, 1 failed" ] && [ "$(wc -l <"$tree/calls/e2e")" = 2 ]
-result $? "what_fails_twice_fails"
-
-script_that_fails 1 "echo '# ERROR: AddressSanitizer: heap-use-after-free'"
-gate e2e
-[ $? = 1 ] && [ "$(wc -l <"$tree/calls/e2e")" = 1 ]
-result $? "a_crash_gets_no_second_try"
+[ $? = 1 ] && [ ! -e "$tree/calls/e2e" ] && [ ! -s "$tree/left" ]
+result $? "what_fails_by_chance_fails_and_is_not_tried_again"
 script tests/e2e/test_a.sh e2e
 
-# A test program of make check: its .trs and .log are where automake leaves them. $1 of 3 fail at
-# first, of the second run's 3 so many: $2.
-program_that_fails() { # NAME FIRST SECOND
-	cat >"$tree/bin/make-check" <<END
-#!/bin/sh
-case \${TESTS-all} in
-"") exit 0 ;;
-all) bad=$2 ;;
-*) bad=$3 && echo "\$TESTS" >>$tree/calls/second ;;
-esac
-mkdir -p $(dirname "$1")
-good=\$((3 - bad))
-for i in \$(seq \$good); do echo ':test-result: PASS x'; done >$1.trs
-for i in \$(seq \$bad); do echo ':test-result: FAIL x'; done >>$1.trs
-for i in \$(seq \$bad); do echo "not ok \$i - x"; done >$1.log
-[ "\$TESTS" ] || good=\$((good + 10)) # others
-printf '# TOTAL: 9\n# PASS: %d\n# FAIL: %d\n' \$good \$bad
-[ \$bad = 0 ]
-END
-	chmod +x "$tree/bin/make-check"
-	rm -rf "$tree/build"
-}
-# As above, but the sums are the program's.
-sed -i 's/^	printf .*TOTAL: 1.*$/	echo "	@true"/' "$tree/configure"
+chmod -x "$tree/tests/e2e/test_a.sh"
+gate e2e
+[ $? = 1 ]
+result $? "a_script_that_can_t_be_run_is_not_left_out"
+chmod +x "$tree/tests/e2e/test_a.sh"
 
-program_that_fails tests/unit/test_a 2 0
-gate build unit && grep -q 'failed first: tests/unit/test_a: not ok 1 - x' "$tree/out" &&
-	[ "$(tail -n 1 "$tree/out")" = "14 passed, 0 failed" ] && [ "$(cat "$tree/calls/second")" = tests/unit/test_a ]
-result $? "a_program_that_fails_once_passes_and_is_told_by_name"
+# ---- what guests are made by ----
 
-program_that_fails tests/unit/test_a 2 1
-gate build unit
-[ $? = 1 ] && [ "$(tail -n 1 "$tree/out")" = "13 passed, 1 failed" ] && ! grep -q 'second try, failed' "$tree/out"
-result $? "a_program_that_fails_twice_fails"
+script tests/guest/test_guests.sh machinery
+printf '#!/bin/sh\n[ -z "$1" ] && cat %s || echo tests/guest/test_guests.sh\n' "$tree/state" \
+	>"$tree/tests/guest/machinery-state"
+chmod +x "$tree/tests/guest/machinery-state"
+mkdir -p "$tree/cache"
+echo 1 >"$tree/state"
+gate guest && [ -e "$tree/calls/machinery" ] && gate guest && [ ! -e "$tree/calls/machinery" ] &&
+	[ "$(tail -n 1 "$tree/out")" = "1 passed, 0 failed" ] && grep -q 'tests/guest/test_guests.sh' "$tree/build/check/guest.log"
+result $? "tests_of_what_makes_guests_run_once"
+gate --all guest && [ -e "$tree/calls/machinery" ]
+result $? "and_whenever_all_is_asked_for"
+echo 2 >"$tree/state"
+: >"$tree/fails/machinery"
+gate guest
+[ $? = 1 ] && [ -e "$tree/calls/machinery" ] && rm "$tree/fails/machinery" && gate guest && [ -e "$tree/calls/machinery" ]
+result $? "and_where_it_has_changed_till_they_pass"
+: >"$tree/state"
+gate guest && [ -e "$tree/calls/machinery" ] && gate guest && [ -e "$tree/calls/machinery" ]
+result $? "and_where_nobody_can_tell"
+rm "$tree/tests/guest/test_guests.sh" "$tree/tests/guest/machinery-state"
 
-program_that_fails tests/ring/test_a 2 0
-gate build unit
-[ $? = 1 ] && [ ! -e "$tree/calls/second" ]
-result $? "a_test_of_the_ring_gets_no_second_try"
+# ---- results of before ----
+
+mkdir -p "$tree/events" "$tree/doc"
+echo 1 >"$tree/doc/a"
+(cd "$tree" && printf 'build*\ncalls\nout\nfails\ncache\nleft\n' >.gitignore && git init -q && git add -A &&
+	git -c user.name=a -c user.email=a@b commit -qm a) >/dev/null 2>&1
+gate e2e && gate --changed e2e && [ ! -e "$tree/calls/e2e" ] && grep -q '1 tests that passed before' "$tree/out"
+result $? "what_passed_is_left_out_if_nothing_has_changed"
+gate e2e && [ -e "$tree/calls/e2e" ]
+result $? "but_only_where_that_is_asked_for"
+echo 2 >"$tree/doc/a"
+gate --changed e2e && [ -e "$tree/calls/e2e" ]
+result $? "what_passed_runs_again_where_a_file_has_changed"
+echo >"$tree/doc/b"
+gate --changed e2e && [ -e "$tree/calls/e2e" ]
+result $? "or_one_is_new"
+: >"$tree/fails/e2e"
+gate e2e
+gate --changed e2e
+[ $? = 1 ] && [ -e "$tree/calls/e2e" ]
+result $? "what_failed_runs_again"
+rm "$tree/fails/e2e"
+rm -rf "$tree/.git"
 
 # Ended while a guest runs: nothing stays behind.
 script tests/guest/test_a.sh guest "echo \$\$ >$tree/guest.pid; exec sleep 1000"

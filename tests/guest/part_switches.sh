@@ -1,11 +1,9 @@
-#!/bin/sh
+# shellcheck shell=sh disable=SC2154 # variables are profile.sh's
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Time off CPU, from the module's records of task switches, of threads that
 # know their own.
-# shellcheck source-path=SCRIPTDIR source=profile.sh
-. "$(dirname "$0")/profile.sh"
 
-switches()
+part_switches() # GUEST
 {
 	profile_prepare "$1" || return
 	guest_compile "$(guest_arch "$1")" -O1 -pthread -o "$T/$1/off_cpu_program" \
@@ -16,6 +14,3 @@ switches()
 		tap_bail "the reader does not compile"
 	profile_run "$1" "$GUEST/inside_switches.sh" "$T/$1/off_cpu_program" "$T/$1/off_cpu_sum"
 }
-
-profile_each switches
-tap_end

@@ -1,13 +1,11 @@
-#!/bin/sh
+# shellcheck shell=sh disable=SC2154 # variables are profile.sh's
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The whole way from the sample's interrupt to opreport -l, in guests: the
 # functions of a generated program, one of them in a library that it loads
 # while running, and the kernel's work for two programs, have the shares that
 # are known from what they did.
-# shellcheck source-path=SCRIPTDIR source=profile.sh
-. "$(dirname "$0")/profile.sh"
 
-shares()
+part_shares() # GUEST
 {
 	profile_prepare "$1" || return
 	profile_compile "$1" load_apps
@@ -23,6 +21,3 @@ shares()
 	profile_run "$1" "$GUEST/inside_shares.sh" "$files/shares$seed" "$files/libshares$seed.so" \
 		"$files/names" "$files/load_apps" "$files/often$seed" "$files/seldom$seed"
 }
-
-profile_each shares
-tap_end

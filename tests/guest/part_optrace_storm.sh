@@ -1,22 +1,20 @@
-#!/bin/sh
+# shellcheck shell=sh disable=SC2154 # variables are profile.sh's
 # SPDX-License-Identifier: GPL-2.0-or-later
 # optrace under a storm of NMIs, in guests: a flight recorder whose rings go round a hundred times and
 # its snapshot; then a trace to disk that can't keep up. The folders are read here by babeltrace2, too.
-# shellcheck source-path=SCRIPTDIR source=profile.sh
-. "$(dirname "$0")/profile.sh"
 
-[ "$profile_source" = kmod ] || tap_skip_all "is about the module"
-
-one_guest()
+part_optrace_storm() # GUEST
 {
+	profile_only_module "$1" || return
 	profile_prepare "$1" KMOD_STORM=1 || return
 	profile_compile "$1" load_laps -lpthread
 	profile_compile "$1" kmod_read "$GUEST/kmod_files.c" "$GUEST/stream_check.c"
 	profile_run "$1" "$GUEST/inside_optrace_storm.sh" "$profile_programs/optrace" \
 		"$profile_programs/optrace-read" "$profile_programs/oprof-tracer" "$T/$1/load_laps" \
 		"$T/$1/kmod_read"
-	profile_read_folders "$1" snapshot lossy exact
 }
 
-profile_each one_guest
-tap_end
+part_optrace_storm_after() # GUEST
+{
+	profile_read_folders "$1" snapshot lossy exact
+}

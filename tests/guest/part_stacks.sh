@@ -1,13 +1,11 @@
-#!/bin/sh
+# shellcheck shell=sh disable=SC2154 # variables are profile.sh's
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Call stacks from the sample's interrupt to opreport, in guests: of a program
 # whose paths and their shares are known, by frame pointers (the module), by
 # unwind tables (perf), and of Debian's own programs for arm64.
-# shellcheck source-path=SCRIPTDIR source=profile.sh
-. "$(dirname "$0")/profile.sh"
 
-# program GUEST NAME FLAG...
-program()
+# stacks_program GUEST NAME FLAG...
+stacks_program()
 {
 	program_for=$1
 	program_name=$2
@@ -17,21 +15,18 @@ program()
 		tap_bail "load_stacks.c does not compile"
 }
 
-stacks()
+part_stacks() # GUEST
 {
 	profile_prepare "$1" || return
-	program "$1" stacks_fp -DFRAMES -fno-omit-frame-pointer
-	program "$1" stacks_bare -fomit-frame-pointer
+	stacks_program "$1" stacks_fp -DFRAMES -fno-omit-frame-pointer
+	stacks_program "$1" stacks_bare -fomit-frame-pointer
 	set -- "$1" "$T/$1/stacks_fp" "$T/$1/stacks_bare" "$profile_programs/oprof-module"
 	# Of x86-64, test_unwind.sh has them.
 	if [ "$(guest_arch "$1")" = arm64 ]; then
 		root=$("$SCRIPTS/guest-programs" --sysroot arm64) || return
 		set -- "$@" "$root/usr/bin/mawk" "$root/usr/bin/aarch64-linux-gnu-objdump"
 	fi
-	name=$1
+	stacks_for=$1
 	shift
-	profile_run "$name" "$GUEST/inside_stacks.sh" "$@"
+	profile_run "$stacks_for" "$GUEST/inside_stacks.sh" "$@"
 }
-
-profile_each stacks
-tap_end

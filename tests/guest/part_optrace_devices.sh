@@ -1,16 +1,12 @@
-#!/bin/sh
+# shellcheck shell=sh disable=SC2154 # variables are profile.sh's
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Devices as the module traces them, in guests: reads of a slow disk, packets, interrupts; what is
 # waited for; and all that is recorded beside ftrace's own record of the same run, record by record.
-# shellcheck source-path=SCRIPTDIR source=profile.sh
-. "$(dirname "$0")/profile.sh"
 # shellcheck source-path=SCRIPTDIR source=../e2e/beside.sh
 . "$GUEST/../e2e/beside.sh"
 
-[ "$profile_source" = kmod ] || tap_skip_all "is about the module"
-
 # To same what both told in the windows of a CPU, to differs what only one did, or elsewhere.
-compare_cpu() # CPU
+devices_compare_cpu() # CPU
 {
 	beside_cut all.ours all.ftrace "$1" || return 0 # it did not switch
 	grep ' switch ' "$1.ours" >switches.ours
@@ -22,7 +18,7 @@ compare_cpu() # CPU
 	comm -12 sorted.ours sorted.other >>same
 }
 
-compare() # NAME
+devices_compare() # NAME
 {
 	command -v babeltrace2 >/dev/null || {
 		tap_skip "$1: beside ftrace's record" "babeltrace2 is not installed"
@@ -36,7 +32,7 @@ compare() # NAME
 	: >same
 	cut -d' ' -f1 all.ours | sort -u >cpus
 	while read -r cpu; do
-		compare_cpu "$cpu"
+		devices_compare_cpu "$cpu"
 	done <cpus
 	[ -s same ] && [ ! -s differs ]
 	tap_ok $? "$1: the module tells what ftrace does, record by record ($(wc -l <same) records)"
@@ -50,7 +46,7 @@ compare() # NAME
 	cd "$T" || exit
 }
 
-one_guest()
+part_optrace_devices() # GUEST
 {
 	case $1 in
 	x86-kasan | x86-kcsan)
@@ -58,16 +54,17 @@ one_guest()
 		return
 		;;
 	esac
+	profile_only_module "$1" || return
 	profile_prepare "$1" || return
 	profile_compile "$1" load_calls
 	profile_compile "$1" load_devices -lpthread
-	guest_options="-M null_blk -o $T/$1/out"
 	profile_run "$1" "$GUEST/inside_optrace_devices.sh" "$profile_programs/optrace" \
 		"$profile_programs/optrace-read" "$profile_programs/oprof-tracer" "$T/$1/load_calls" \
 		"$T/$1/load_devices"
-	profile_read_folders "$1" devices moved
-	compare "$1"
 }
 
-profile_each one_guest
-tap_end
+part_optrace_devices_after() # GUEST
+{
+	profile_read_folders "$1" devices moved
+	devices_compare "$1"
+}

@@ -1,0 +1,28 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# In a guest that is shared: the scripts of the parts, one after the other, each in a shell of its own
+# (profile.sh, profile_parts).
+status=0
+
+# What a part that failed has left would fail those behind it: it is taken away, and told.
+clean_up()
+{
+	[ -d /sys/module/oprof ] || return
+	echo "# $part has left the module"
+	status=1
+	killall -9 oprofiled optrace opcontrol kmod_read 2>/dev/null
+	sleep 2
+	umount -l /dev/oprofile
+	rmmod oprof
+}
+
+read -r parts </parts/order
+for part in $parts; do
+	echo "# part $part"
+	echo "part $part" >/dev/kmsg # where in the kernel's log it begins
+	began=$(date +%s)
+	sh "/parts/$part.sh" || status=1
+	echo "# $part took $(($(date +%s) - began)) s"
+	clean_up
+done
+exit $status
