@@ -26,7 +26,9 @@
 #define NR_DEEP		 (RING_DEPTH_MAX - 1u)
 #define NR_LAPS		 3u
 /* Of reserve and commit together, compiled with optimisation; twice the longest today. */
-#define LIMIT 1200u
+#define LIMIT	    1200u
+#define LATE	    3 /* a child's exit status: it is to be counted again */
+#define NR_LATE_MAX 100u
 
 #if defined(__has_feature)
 #define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
@@ -186,13 +188,25 @@ static void prepare(const struct path *path)
 		give_up("not finalised");
 }
 
+/*
+ * A record that comes long after the one before it has a header with the whole time, which is
+ * another path: at an exact end, for example, it does not fit. On a busy machine a child that is
+ * stopped may be as late as that.
+ */
+static bool is_late(uint64_t last_time)
+{
+	return ring_is_extended(1, slot.time - last_time);
+}
+
 static _Noreturn void take(const struct path *path)
 {
 	uint32_t event_id = path->event_id ? path->event_id : 1;
 	uint32_t bytes = path->payload_bytes ? path->payload_bytes : PAYLOAD_BYTES;
+	uint64_t last_time;
 	int error;
 
 	prepare(path);
+	last_time = ring.shared->last_time;
 	(void)raise(SIGSTOP);
 	mark_begin();
 	error = ring_reserve(&ring, event_id, bytes, 4, &slot);
@@ -207,7 +221,7 @@ static _Noreturn void take(const struct path *path)
 	else if (!error)
 		ring_commit(&ring, &slot);
 	mark_end();
-	_exit(0);
+	_exit(!error && is_late(last_time) ? LATE : 0);
 }
 
 /* ---- the parent ---- */
@@ -271,9 +285,8 @@ static void make_ring(const struct path *path, uint32_t nr_sub_buffers)
 	ck_assert_int_eq(ring_init(&ring, &config, 0, memory), 0);
 }
 
-static struct count count_path(const struct path *path, uint32_t nr_sub_buffers)
+static bool try_count(const struct path *path, uint32_t nr_sub_buffers, struct count *count)
 {
-	struct count count;
 	int status;
 	pid_t pid;
 
@@ -289,13 +302,28 @@ static struct count count_path(const struct path *path, uint32_t nr_sub_buffers)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(WIFSTOPPED(status), "%s: ended with status 0x%x", path->name,
 		      (unsigned int)status);
-	count.reserve = count_steps(pid, mark_begin, mark_middle);
-	count.commit = count_steps(pid, mark_begin, mark_end);
+	count->reserve = count_steps(pid, mark_begin, mark_middle);
+	count->commit = count_steps(pid, mark_begin, mark_end);
 	(void)ptrace(PTRACE_CONT, pid, NULL, NULL);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
 	(void)munmap(ring.shared, SUB_BUFFER_BYTES);
-	return count;
+	ck_assert_msg(WIFEXITED(status), "%s: ended with status 0x%x", path->name,
+		      (unsigned int)status);
+	if (WEXITSTATUS(status) == LATE)
+		return false;
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	return true;
+}
+
+static struct count count_path(const struct path *path, uint32_t nr_sub_buffers)
+{
+	struct count count;
+
+	for (unsigned int nr = 0; nr < NR_LATE_MAX; nr++) {
+		if (try_count(path, nr_sub_buffers, &count))
+			return count;
+	}
+	ck_abort_msg("%s: the child was late %u times", path->name, NR_LATE_MAX);
 }
 
 static bool is_same(const struct count *a, const struct count *b)
