@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_unmap MODE SECONDS FOLDER: runs code of two files, A and B, at one
+ * load_unmap MODE SECONDS FOLDER [WORKER]: runs code of two files, A and B, at one
  * address, one after the other, many times within a pass of the module's
  * worker. A's code lies where B has none, and the other way round, so that a
  * sample's offset tells whose it was, whatever it is attributed to.
@@ -8,7 +8,8 @@
  *	dlopen	two shared objects (FOLDER/A, FOLDER/B), opened and closed
  *	munmap	files of code, mapped and unmapped
  *	fixed	B is mapped over A while another thread runs in that
- *	burst	as munmap, with more unmappings at once than are kept
+ *	burst	as munmap, with more unmappings at once than are kept: WORKER, the module's thread,
+ *		may run on CPU 0 only, and does not while they come, however slow they are
  *
  * What there is to know of it goes to stdout:
  *	object NAME page N	where its code is, in the file
@@ -117,6 +118,26 @@ static void burst_map(char *room)
 			die("mmap of a page");
 }
 
+/* All is on the worker's CPU; in a burst nothing else is. */
+static void share_cpu(pid_t worker)
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(worker, sizeof(first), &first) ||
+	    sched_setaffinity(0, sizeof(first), &first))
+		die("sched_setaffinity");
+}
+
+static void keep_cpu(int keep)
+{
+	struct sched_param param = {.sched_priority = keep ? 99 : 0};
+
+	if (sched_setscheduler(0, keep ? SCHED_FIFO : SCHED_OTHER, &param))
+		die("sched_setscheduler");
+}
+
 /* Gone at one blow. */
 static void burst_unmap(char *room)
 {
@@ -138,14 +159,18 @@ static unsigned long turns_of_munmap(const char *folder, int with_bursts)
 		int is_burst = with_bursts && nr % 16 == 7;
 		unsigned int index = nr & 1;
 
-		if (is_burst)
+		if (is_burst) {
+			keep_cpu(1);
 			burst_map(room);
+		}
 		address = object_map(index, address);
 		((spin_function)(void *)(address + objects[index].page * PAGE))(is_burst ? 8 * SPINS
 											 : SPINS);
 		munmap(address, CODE_BYTES);
-		if (is_burst)
+		if (is_burst) {
 			burst_unmap(room);
+			keep_cpu(0);
+		}
 	}
 	printf("same %lu\n", nr - 1);
 	return nr;
@@ -271,16 +296,17 @@ int main(int nr_words, char **words)
 {
 	unsigned long nr;
 
-	if (nr_words != 4)
+	if (nr_words < 4 || nr_words > 5)
 		return 2;
 	end_ns = now_ns() + strtoull(words[2], NULL, 10) * 1000000000u;
 	if (!strcmp(words[1], "dlopen"))
 		nr = turns_of_dlopen(words[3]);
 	else if (!strcmp(words[1], "munmap"))
 		nr = turns_of_munmap(words[3], 0);
-	else if (!strcmp(words[1], "burst"))
+	else if (!strcmp(words[1], "burst") && nr_words == 5) {
+		share_cpu((pid_t)strtol(words[4], NULL, 10));
 		nr = turns_of_munmap(words[3], 1);
-	else if (!strcmp(words[1], "fixed"))
+	} else if (!strcmp(words[1], "fixed"))
 		nr = turns_of_fixed(words[3]);
 	else
 		return 2;
