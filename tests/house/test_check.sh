@@ -6,7 +6,7 @@ top=${OPROF_TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 tree=$(mktemp -d) || exit 99
 trap 'rm -rf "$tree"' EXIT
 nr=0
-unset OPROF_BUILD_DIR OPROF_CHECK_ALL MAKEFLAGS MFLAGS MAKELEVEL
+unset OPROF_BUILD_DIR OPROF_CHECK_ALL OPROF_COMPILE_CACHE MAKEFLAGS MFLAGS MAKELEVEL
 
 result() { # STATUS NAME
 	nr=$((nr + 1))
@@ -46,6 +46,7 @@ for name in all check lint model fuzzers distcheck; do
 done
 cat >"$tree/configure" <<END
 #!/bin/sh
+printf '<%s>\n' "\$@" >configured-by
 for name in all check lint model fuzzers distcheck; do
 	printf '%s:\n\t@$tree/bin/make-%s\n' \$name \$name
 done >Makefile
@@ -93,6 +94,25 @@ rm "$tree/fails/make-all"
 gate e2e guest && [ -e "$tree/calls/guest" ] && [ ! -e "$tree/calls/waits" ] &&
 	[ "$(tail -n 1 "$tree/out")" = "2 passed, 0 failed" ]
 result $? "stages_that_are_named_run_alone"
+
+# ---- compilers ----
+
+compilers() { # each build folder's
+	for folder in build build-sanitize build-fuzz build-board; do
+		sed -n 's/.*<CC=\([^>]*\)>.*/\1/p' "$tree/$folder/configured-by"
+	done | tr '\n' ,
+}
+
+stub bin/ccache ccache
+rm -rf "$tree"/build*
+gate && [ "$(compilers)" = "ccache gcc,ccache gcc,ccache clang,ccache gcc," ]
+result $? "compilers_are_called_by_ccache"
+rm -rf "$tree"/build*
+export OPROF_COMPILE_CACHE=none
+gate && [ "$(compilers)" = "gcc,gcc,clang,gcc," ]
+result $? "or_without_it_where_that_is_asked_for"
+unset OPROF_COMPILE_CACHE
+gate e2e guest
 
 grep -q '^slowest' "$tree/build/check/guest.log" && grep -q 'tests/guest/test_a.sh$' "$tree/build/check/guest.log"
 result $? "what_took_longest_is_in_the_log"
