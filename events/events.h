@@ -95,7 +95,7 @@ int event_choice_parse(const struct event_table *table, const char *text, uint64
 /* Back to the text that parses to it: "NAME:COUNT:UM:K:U" ("" COUNT under -F). */
 void event_choice_format(const struct event_choice *choice, char *text, size_t nr_bytes);
 
-/* Has the event a counter of its own? If not, the daemon derives it from other records (off-cpu).
+/* Has the event a counter of its own? Off-cpu has none: the daemon derives it from other records.
  */
 bool event_choice_is_sampled(const struct event_choice *choice);
 

@@ -24,8 +24,8 @@ struct control_file {
 };
 
 /*
- * Of the file OPROF_KTRACE_FILE. Defined by kmod/trace/, declared here: the sampling half includes
- * nothing of the trace sessions.
+ * The operations of the file OPROF_KTRACE_FILE, which kmod/trace/trace_session.c defines. They are
+ * declared here so that control_file.c includes no header of kmod/trace/.
  */
 extern const struct file_operations trace_session_operations;
 

@@ -61,8 +61,8 @@ static bool is_delivered(const struct ring *ring, ring_word packet)
 }
 
 /*
- * Did a finalise reserve the whole packet, for the empty one that tells losses? Only that tracks a
- * packet's begin, and nothing is reserved behind it.
+ * Did a finalise reserve the whole packet, for the empty packet that reports losses? Only a
+ * finalise stores a packet's begin in flush.old, and nothing is reserved behind it.
  */
 static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring_word reserved)
 {
@@ -138,8 +138,9 @@ static void cover(struct ring *ring, const struct open_slot *slot)
 }
 
 /*
- * A packet of which all is reserved: where its content ends, or 0: nobody told. Where somebody did,
- * the packet's times and losses are stored: pairs with the barriers of both set_closed().
+ * A packet of which all is reserved: where its content ends, or 0 if no closed_at is stored for it.
+ * If one is, the packet's times and losses are stored: pairs with the barriers of both
+ * set_closed().
  */
 static ring_word content_of(const struct ring *ring, ring_word packet)
 {

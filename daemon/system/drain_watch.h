@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tells the perf source that a drain is due: rings that are half full,
- * a tick each second, and the end of the processes that are profiled. One
- * epoll set; edge-triggered, because an event whose task has ended would
- * otherwise be readable for ever.
+ * Wakes a source when a drain is due: a descriptor is readable (a ring that is
+ * half full, the module's buffer), a second has passed, or the profiled
+ * processes have ended. One epoll set; edge-triggered, because an event whose
+ * task has ended would otherwise be readable for ever.
  */
 #ifndef DAEMON_DRAIN_WATCH_H
 #define DAEMON_DRAIN_WATCH_H

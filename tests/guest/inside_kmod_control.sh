@@ -15,6 +15,9 @@ refused() # TEXT COMMAND...
 
 # ---- loading ----
 
+tr '\000' '\n' </bin/oprof.ko >"$work/words"
+grep -q '^license=GPL' "$work/words" && grep -q '^alias=fs-oprofilefs$' "$work/words"
+ok $? "it_has_a_licence_and_is_loaded_by_a_mount"
 refused "a_clock_that_there_is_not_keeps_it_from_loading" insmod /bin/oprof.ko clock=sundial
 refused "nothing_is_left_of_a_load_that_failed" grep -q '^oprof ' /proc/modules
 insmod /bin/oprof.ko clock=monotonic && mkdir -p $control && mount -t oprofilefs none $control

@@ -23,7 +23,10 @@ part_stacks() # GUEST
 	set -- "$1" "$T/$1/stacks_fp" "$T/$1/stacks_bare" "$profile_programs/oprof-module"
 	# Of x86-64, test_unwind.sh has them.
 	if [ "$(guest_arch "$1")" = arm64 ]; then
-		root=$("$SCRIPTS/guest-programs" --sysroot arm64) || return
+		root=$("$SCRIPTS/guest-programs" --sysroot arm64 2>"$T/err") || {
+			profile_lacks "$1" $? "$T/err"
+			return
+		}
 		set -- "$@" "$root/usr/bin/mawk" "$root/usr/bin/aarch64-linux-gnu-objdump"
 	fi
 	stacks_for=$1

@@ -165,14 +165,19 @@ profile_boot_parts() # NAME
 	profile_ready=
 	profile_nr=0
 	for profile_part in $profile_wanted; do
+		profile_before="$tap_nr $profile_ready"
 		"part_$profile_part" "$1"
+		[ "$tap_nr $profile_ready" != "$profile_before" ] ||
+			tap_ok 1 "$1: $profile_part is ready, or is skipped with a reason"
 		profile_nr=$((profile_nr + 1))
 	done
 	profile_part=
 	[ -n "$profile_ready" ] || return
 	echo "$profile_ready" >"$T/$1/order"
-	# Each part has as long as a boot of its own would; with all that is slow, ten times that.
+	# Each part has as long as a boot of its own would; with all that is slow, ten times that. Two
+	# guests that hang end before the test's own limit in scripts/check, which tells less.
 	profile_seconds=$((profile_nr * 300))
+	[ $profile_seconds -lt 1700 ] || profile_seconds=1700
 	[ -z "${OPROF_CHECK_ALL:-}" ] || profile_seconds=$((profile_nr * 3000))
 	guest_options="-t $profile_seconds -o $T/$1/out $profile_options"
 	# shellcheck disable=SC2086 # words

@@ -197,13 +197,15 @@ gate --changed e2e
 result $? "what_failed_runs_again"
 rm "$tree/fails/e2e"
 rm -rf "$tree/.git"
+gate e2e && gate --changed e2e && [ -e "$tree/calls/e2e" ]
+result $? "and_where_there_is_no_git_to_ask"
 
 # Ended while a guest runs: nothing stays behind.
 script tests/guest/test_a.sh guest "echo \$\$ >$tree/guest.pid; exec sleep 1000"
 rm -rf "$tree/calls/"*
 PATH="$tree/bin:$PATH" "$tree/scripts/check" guest >"$tree/out" 2>&1 &
 gate=$!
-while [ ! -s "$tree/guest.pid" ]; do sleep 0.1; done
+while [ ! -s "$tree/guest.pid" ] && kill -0 $gate 2>/dev/null; do sleep 0.1; done
 kill $gate
 wait $gate
 left=600
@@ -211,6 +213,6 @@ while kill -0 "$(cat "$tree/guest.pid")" 2>/dev/null && [ $left -gt 0 ]; do
 	sleep 0.1
 	left=$((left - 1))
 done
-[ $left -gt 0 ]
+[ $left -gt 0 ] && [ -s "$tree/guest.pid" ]
 result $? "a_gate_that_is_ended_ends_its_guests"
 echo "1..$nr"

@@ -101,13 +101,14 @@ refuses_table() { # SED_COMMAND PATTERN NAME
 	result $? "$3"
 }
 
-echo 1..22
+echo 1..23
 refuses lib/a.c '#include "daemon/source.h"' "lib_must_not_include_from_daemon"
 refuses control/a.c '#include "libdb/sdb.h"' "control_must_not_include_from_libdb"
 refuses include/oprof/a.h '#include "lib/diag.h"' "contracts_include_nothing_of_ours"
 refuses pp/a.c '#  include "daemon/source.h" /* x */' "reports_must_not_include_from_daemon"
 refuses daemon/a.c '#include <elfutils/libdw.h>' "a_board_has_no_libdw"
 refuses libdb/a.c '#include "sdb.h"' "includes_are_written_from_the_top"
+refuses lib/a.c '#include "lib/../daemon/system/x.h"' "no_include_goes_up_to_another_folder"
 refuses misc/a.c '#include <stdio.h>' "an_unknown_folder_is_refused"
 accepts daemon/a.c '#include "libdb/sdb.h"' "daemon_may_include_from_libdb"
 accepts pp/a.c '#include <bfd.h>' "reports_may_use_libbfd"

@@ -3,8 +3,8 @@
 # The kernel module compiles and links against the headers of this machine's
 # kernel, or any that are here, without a word by the compiler (W=1) or
 # sparse; and a build whose headers compile nothing says so.
-# What it does when loaded: tests/guest/, which build it too, as strictly: OPROF_NO_MODULE_BUILD leaves
-# that out here.
+# What it does when loaded: tests/guest/, which build it too, with W=1 and sparse: OPROF_NO_MODULE_BUILD
+# leaves that out here.
 if [ -n "$OPROF_NO_VARIANTS" ]; then
 	echo "1..0 # SKIP what it compiles is the same in every build"
 	exit 0

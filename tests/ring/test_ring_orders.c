@@ -583,13 +583,7 @@ static void add_tests(Suite *suite, const TTest *const *tests, size_t nr_tests)
  */
 static bool tries_every_order(void)
 {
-#ifdef __SANITIZE_ADDRESS__
-	const bool is_sanitized = true;
-#else
-	const bool is_sanitized = false;
-#endif
-
-	return thorough_all() || (sizeof(ring_word) == 8 && !is_sanitized);
+	return thorough_all() || (sizeof(ring_word) == 8 && !OPROF_SANITIZED);
 }
 
 static void add_tests_of_each_build(Suite *suite)

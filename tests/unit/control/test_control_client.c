@@ -55,7 +55,7 @@ static void tear_down(void)
 	test_dir_tear_down();
 }
 
-static void serve(int listener, const struct reply *reply)
+static void serve(int listener, const struct reply *reply, pid_t client)
 {
 	struct {
 		struct oprof_message head;
@@ -73,7 +73,7 @@ static void serve(int listener, const struct reply *reply)
 		_exit(1);
 	if (reply->kind == REPLY_SILENT)
 		(void)pause();
-	while (reply->kind == REPLY_SIGNALS && !kill(getppid(), SIGUSR1))
+	while (reply->kind == REPLY_SIGNALS && getppid() == client && !kill(client, SIGUSR1))
 		(void)poll(NULL, 0, 1);
 	if (reply->kind == REPLY_ECHO)
 		nr_text = message.head.size_bytes;
@@ -107,12 +107,13 @@ static int listen_in(const char *session_dir)
 
 static void begin_server(const struct reply *reply)
 {
+	const pid_t client = getpid();
 	int fd = listen_in(dir);
 
 	server = fork();
 	ck_assert_int_ge(server, 0);
 	if (!server)
-		serve(fd, reply);
+		serve(fd, reply, client);
 	(void)close(fd);
 }
 

@@ -197,6 +197,49 @@ START_TEST(a_bad_choice_is_refused_with_what_is_wrong)
 }
 END_TEST
 
+static const struct period_case {
+	uint32_t perf_type;
+	uint64_t config, period_or_hz;
+	bool frequency;
+	uint64_t period;
+} period_cases[] = {
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, true, 1},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1, true, 1000000000},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 997, true, 1003009},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 500000000, true, 2},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 999999999, true, 1},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1000000000, true, 1},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, UINT64_MAX, true, 1},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 997, false, 997},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 997, true, 0},
+	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 997, true, 0},
+	{PERF_TYPE_RAW, PERF_COUNT_SW_TASK_CLOCK, 997, true, 0},
+	{PERF_TYPE_RAW, 0x3c, 6000, false, 6000},
+};
+
+START_TEST(a_sample_of_a_clock_stands_for_its_period)
+{
+	const struct period_case *it = &period_cases[_i];
+
+	choice.perf_type = it->perf_type;
+	choice.config = it->config;
+	choice.period_or_hz = it->period_or_hz;
+	choice.frequency = it->frequency;
+	ck_assert_uint_eq(event_choice_period(&choice), it->period);
+}
+END_TEST
+
+START_TEST(all_but_time_off_cpu_is_sampled)
+{
+	for (uint32_t type = 0; type < PERF_TYPE_MAX; type++) {
+		choice.perf_type = type;
+		ck_assert(event_choice_is_sampled(&choice));
+	}
+	choice.perf_type = EVENT_TYPE_SWITCHES;
+	ck_assert(!event_choice_is_sampled(&choice));
+}
+END_TEST
+
 START_TEST(a_very_long_choice_is_refused)
 {
 	char text[1024];
@@ -225,6 +268,9 @@ int main(void)
 	tcase_add_test(tests, what_is_formatted_parses_back);
 	tcase_add_loop_test(tests, a_bad_choice_is_refused_with_what_is_wrong, 0,
 			    sizeof(bad) / sizeof(bad[0]));
+	tcase_add_loop_test(tests, a_sample_of_a_clock_stands_for_its_period, 0,
+			    sizeof(period_cases) / sizeof(period_cases[0]));
+	tcase_add_test(tests, all_but_time_off_cpu_is_sampled);
 	tcase_add_test(tests, a_very_long_choice_is_refused);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

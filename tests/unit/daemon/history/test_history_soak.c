@@ -115,10 +115,10 @@ static void restart(bool killed)
 /* What befalls a machine. */
 static void trouble(unsigned int minute)
 {
-	if (minute % 700 == 699)
-		restart(minute % 1400 == 699);
-	if (minute % 1440 == 100) /* a night's sleep, or a clock put right */
-		fake_step(minute % 2880 == 100 ? 5 * HOUR_NS : -90 * SECOND_NS);
+	if (minute % 350 == 349)
+		restart(minute % 700 == 699);
+	if (minute % 360 == 100) /* a night's sleep, or a clock put right */
+		fake_step(minute % 720 == 100 ? 5 * HOUR_NS : -90 * SECOND_NS);
 	if (minute % 999 == 500) {
 		ck_assert_int_eq(profiler_stop(&fake_profiler), 0);
 		fake_pass(2 * HOUR_NS);

@@ -519,7 +519,6 @@ int main(void)
 	Suite *suite = suite_create("perf_code");
 	TCase *tests = tcase_create("perf_code");
 
-	/* A busy disk takes long to have a few hundred files. */
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, functions_have_the_names_that_the_program_tells);
 	tcase_add_test(tests, a_program_that_tells_nothing_has_regions_as_ever);
