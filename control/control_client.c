@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/control_client.h"
 
+#include "lib/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,14 +22,6 @@ static const char *const request_names[] = {
 	[OPROF_REQUEST_RESET] = "reset",       [OPROF_REQUEST_SAVE] = "save",
 	[OPROF_REQUEST_SHUTDOWN] = "shutdown", [OPROF_REQUEST_SNAPSHOT] = "snapshot",
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /*
  * A socket's name has room for 107 bytes only, and session folders may lie
@@ -115,7 +109,7 @@ static int wait_readable(int fd, int64_t deadline_ms)
 	int nr;
 
 	do {
-		int64_t left = deadline_ms - now_ms();
+		int64_t left = deadline_ms - clock_monotonic_ms();
 
 		nr = poll(&wait, 1, left > 0 ? (int)left : 0);
 	} while (nr < 0 && errno == EINTR);
@@ -211,7 +205,7 @@ static pid_t peer_pid(int fd)
 static int ask_on(int fd, enum oprof_request request, const char *text, int timeout_ms,
 		  struct control_answer *answer, struct diag *diag)
 {
-	int64_t deadline_ms = now_ms() + timeout_ms;
+	int64_t deadline_ms = clock_monotonic_ms() + timeout_ms;
 	struct oprof_message head = {0};
 	char *answered = NULL;
 	int error = send_question(fd, request, text, diag);
@@ -259,7 +253,7 @@ static int wait_end_slow(pid_t pid, int64_t deadline_ms)
 	const struct timespec pause = {.tv_nsec = 10000000};
 
 	while (!kill(pid, 0) || errno == EPERM) {
-		if (now_ms() > deadline_ms)
+		if (clock_monotonic_ms() > deadline_ms)
 			return -ETIMEDOUT;
 		(void)nanosleep(&pause, NULL);
 	}
@@ -268,7 +262,7 @@ static int wait_end_slow(pid_t pid, int64_t deadline_ms)
 
 int control_wait_end(pid_t pid, int timeout_ms)
 {
-	int64_t deadline_ms = now_ms() + timeout_ms;
+	int64_t deadline_ms = clock_monotonic_ms() + timeout_ms;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	int error;
 

@@ -2,6 +2,7 @@
 #include "control/daemon_start.h"
 
 #include "control/tool_path.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,23 +92,15 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 	return diag_set(diag, -EPROTO, "the daemon said \"%s\" instead of being ready", line);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* One line, without its end; empty when the pipe was closed before. 0 or -ETIMEDOUT. */
 static int read_ready_line(int fd, char *line, size_t nr_bytes)
 {
-	int64_t deadline_ms = now_ms() + DAEMON_READY_TIMEOUT_MS;
+	int64_t deadline_ms = clock_monotonic_ms() + DAEMON_READY_TIMEOUT_MS;
 	size_t used = 0;
 
 	while (used < nr_bytes - 1) {
 		struct pollfd wait = {.fd = fd, .events = POLLIN};
-		int64_t left = deadline_ms - now_ms();
+		int64_t left = deadline_ms - clock_monotonic_ms();
 		ssize_t nr;
 
 		if (left <= 0)
@@ -139,10 +132,10 @@ static int wait_ready(int fd, struct diag *diag)
 static int wait_status(pid_t pid, int timeout_ms, int *status)
 {
 	const struct timespec pause = {.tv_nsec = DAEMON_END_INTERVAL_MS * 1000000L};
-	int64_t deadline_ms = now_ms() + timeout_ms;
+	int64_t deadline_ms = clock_monotonic_ms() + timeout_ms;
 	pid_t ended;
 
-	while ((ended = waitpid(pid, status, WNOHANG)) == 0 && now_ms() < deadline_ms)
+	while ((ended = waitpid(pid, status, WNOHANG)) == 0 && clock_monotonic_ms() < deadline_ms)
 		(void)nanosleep(&pause, NULL);
 	if (ended)
 		return ended < 0 ? -errno : 0;

@@ -14,6 +14,7 @@
 #include "control/setup_match.h"
 #include "control/status_text.h"
 #include "events/events.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "oprof/kmod.h"
@@ -422,14 +423,6 @@ static int do_status(struct opcontrol *control)
 	return error;
 }
 
-static int64_t since_1970_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The daemon's status and what is known of the module. */
 static int print_health(struct opcontrol *control, const char *status)
 {
@@ -445,7 +438,7 @@ static int print_health(struct opcontrol *control, const char *status)
 		free(text);
 		return diag_set(&control->diag, -ENOMEM, "no memory for the status");
 	}
-	control->exit_status = (int)status_text_print(stdout, text, since_1970_ns());
+	control->exit_status = (int)status_text_print(stdout, text, clock_realtime_ns());
 	free(text);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "ctf/chunk.h"
 #include "ctf/packed.h"
 #include "ctf/parts.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <dirent.h>
@@ -351,8 +352,6 @@ const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsi
 }
 
 /* ---- ns ---- */
-
-#define NS_PER_SECOND UINT64_C(1000000000)
 
 void ctf_reader_use_ns(struct ctf_reader *reader)
 {

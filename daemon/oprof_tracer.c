@@ -12,6 +12,7 @@
 #include "daemon/tracer/tracer_options.h"
 #include "daemon/tracer/tracer_serve.h"
 #include "events/tracefs.h"
+#include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/number.h"
 
@@ -50,14 +51,6 @@ struct program {
 	bool disk_failed; /* told */
 	bool cpu_failed;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* ---- waiting ---- */
 
@@ -144,7 +137,7 @@ static void follow_cpus(struct program *program, uint64_t now)
 
 static void take_round(struct program *program)
 {
-	const uint64_t now = now_ns(), flush_ns = program->options.flush_ms * 1000000;
+	const uint64_t now = clock_monotonic_ns(), flush_ns = program->options.flush_ms * 1000000;
 	struct diag diag;
 	int error;
 

@@ -8,6 +8,7 @@
 #include "daemon/session/separation.h"
 #include "daemon/service/service.h"
 #include "daemon/profiler/sync_job.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/log.h"
 
@@ -22,7 +23,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOG_NAME "oprofiled.log"
@@ -48,14 +48,6 @@ struct daemon {
 
 /* Too big for a stack: event choices, counters. */
 static struct daemon the_daemon;
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* ---- what may be asked ---- */
 
@@ -276,7 +268,7 @@ static void daemon_signals(struct daemon *daemon)
 
 static void daemon_check(struct daemon *daemon)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 
 	if (now - daemon->checked_ns < CHECK_NS)
 		return;
@@ -291,7 +283,8 @@ static void daemon_check(struct daemon *daemon)
 /* Who asks without end must not keep us from reading samples. */
 static bool daemon_round_is_due(const struct daemon *daemon, int wait_ms)
 {
-	return now_ns() - daemon->profiler.drained_ns >= (uint64_t)wait_ms * UINT64_C(1000000);
+	return clock_monotonic_ns() - daemon->profiler.drained_ns >=
+	       (uint64_t)wait_ms * UINT64_C(1000000);
 }
 
 static void daemon_loop(struct daemon *daemon)
@@ -318,7 +311,7 @@ static void daemon_loop(struct daemon *daemon)
 		if (fds[2].revents)
 			control_server_run(daemon->server);
 		daemon_check(daemon);
-		service_tick(&daemon->service, now_ns());
+		service_tick(&daemon->service, clock_monotonic_ns());
 		if (!daemon->ending && profiler_ended(profiler)) {
 			log_info("ending: the profiled processes have ended");
 			daemon->ending = true;

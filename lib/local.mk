@@ -4,6 +4,7 @@ lib_libbase_a_CFLAGS = $(CONVERSION_CFLAGS)
 lib_libbase_a_SOURCES = \
 	lib/buildid.c lib/buildid.h \
 	lib/cgroup_name.c lib/cgroup_name.h \
+	lib/clock.h \
 	lib/confine.c lib/confine.h \
 	lib/diag.c lib/diag.h \
 	lib/elf_skeleton.c lib/elf_skeleton.h \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/log.h"
 
+#include "lib/clock.h"
 #include "lib/log_limit.h"
 #include "lib/log_place.h"
 
@@ -56,14 +57,6 @@ int log_open(const char *path)
 bool log_open_journal(void)
 {
 	return log_place_open_journal(&log_place);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 /*
@@ -156,7 +149,7 @@ static bool log_is_again(enum log_level level, const char *text)
 	if (!log_limit.nr_max || level != log_last.level || strcmp(text, log_last.text) != 0)
 		return false;
 	if (!log_last.nr_again++)
-		log_last.since_ns = now_ns();
+		log_last.since_ns = clock_monotonic_ns();
 	return true;
 }
 
@@ -169,7 +162,7 @@ __attribute__((format(printf, 2, 0))) static void log_write(enum log_level level
 	(void)vsnprintf(text, sizeof(text), format, args);
 	if (log_is_again(level, text))
 		return;
-	if (!log_limit_take(&log_limit, format, now_ns(), &nr_left_out))
+	if (!log_limit_take(&log_limit, format, clock_monotonic_ns(), &nr_left_out))
 		return;
 	log_tell_again();
 	log_tell_left_out(nr_left_out);
@@ -181,7 +174,7 @@ __attribute__((format(printf, 2, 0))) static void log_write(enum log_level level
 
 void log_tick(void)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 
 	if (log_last.nr_again && now - log_last.since_ns >= LOG_LIMIT_NS)
 		log_tell_again();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/number.h"
 
+#include "lib/clock.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define SECONDS_MAX   UINT64_C(10000000000)
+#define SECONDS_MAX UINT64_C(10000000000)
 
 static int digit_value(char c)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/progress.h"
 
+#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_NS    1000000000ull /* short jobs show nothing */
@@ -14,21 +14,13 @@
 /* Back to the start of the line, and clear it. */
 static const char progress_clear[] = "\r\033[K";
 
-static uint64_t progress_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
-
 void progress_begin(struct progress *progress, const char *job, size_t nr_total)
 {
 	*progress = (struct progress){.job = job, .nr_total = nr_total, .fd = -1};
 	if (!isatty(STDERR_FILENO))
 		return;
 	progress->fd = STDERR_FILENO;
-	progress->next_ns = progress_now_ns() + FIRST_NS;
+	progress->next_ns = clock_monotonic_ns() + FIRST_NS;
 }
 
 void progress_step(struct progress *progress, size_t nr_done, const char *name)
@@ -39,7 +31,7 @@ void progress_step(struct progress *progress, size_t nr_done, const char *name)
 
 	if (progress->fd < 0)
 		return;
-	now_ns = progress_now_ns();
+	now_ns = clock_monotonic_ns();
 	if (now_ns < progress->next_ns)
 		return;
 	progress->next_ns = now_ns + INTERVAL_NS;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opannotate: source lines or instructions with their samples. The stages in their order. */
 #include "events/events.h"
+#include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/log.h"
 #include "pp/annotate/annotate_options.h"
@@ -124,7 +125,7 @@ int main(int argc, const char **argv)
 
 	log_init("opannotate", LOG_LEVEL_INFO);
 	(void)setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-	error = annotate_options_parse(&options, argc, argv, select_now_ns(), &diag);
+	error = annotate_options_parse(&options, argc, argv, clock_realtime_ns(), &diag);
 	if (error)
 		log_error("%s", diag_show(&diag));
 	else if (options.tool.what != TOOL_RUN)

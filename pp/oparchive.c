@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* oparchive: put together what reports take, to be read on another machine. */
+#include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/log.h"
 #include "lib/stop_signal.h"
@@ -174,8 +175,8 @@ int main(int argc, const char **argv)
 
 	log_init("oparchive", LOG_LEVEL_INFO);
 	(void)umask(077); /* as the session folder it comes from */
-	error = tool_options_parse(&options.tool, &command, &options, argc, argv, select_now_ns(),
-				   &diag);
+	error = tool_options_parse(&options.tool, &command, &options, argc, argv,
+				   clock_realtime_ns(), &diag);
 	if (error)
 		log_error("%s", diag_show(&diag));
 	else if (options.tool.what != TOOL_RUN)

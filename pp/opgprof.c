@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opgprof: samples and arcs of one binary, for gprof. The stages in their order. */
+#include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -71,7 +72,7 @@ static const struct tool_command command = {
 static int options_parse(struct options *options, int argc, const char **argv, struct diag *diag)
 {
 	int error = tool_options_parse(&options->tool, &command, options, argc, argv,
-				       select_now_ns(), diag);
+				       clock_realtime_ns(), diag);
 
 	/* All separations are one histogram; events are not. */
 	options->selection.merge = MERGE_ALL & ~(unsigned int)MERGE_LIB;

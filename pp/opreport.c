@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opreport: images or symbols with their samples. The stages in their order, and nothing else. */
 #include "events/events.h"
+#include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -344,7 +345,7 @@ int main(int argc, const char **argv)
 	int error;
 
 	log_init("opreport", LOG_LEVEL_INFO);
-	error = report_options_parse(&options, argc, argv, select_now_ns(), &diag);
+	error = report_options_parse(&options, argc, argv, clock_realtime_ns(), &diag);
 	if (error)
 		log_error("%s", diag_show(&diag));
 	else if (options.tool.what != TOOL_RUN)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* optop: what the machine does now. Asks the daemon again and again; a screen, or text. */
+#include "lib/clock.h"
 #include "lib/log.h"
 #include "pp/options/tool_options.h"
 #include "pp/top/top.h"
@@ -56,17 +57,9 @@ static void end_by_signal(const sigset_t *waiting)
 	(void)raise(signal_nr);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static struct timespec time_until(uint64_t at_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 	uint64_t left_ns = at_ns > now ? at_ns - now : 0;
 
 	return (struct timespec){
@@ -118,7 +111,7 @@ static int print_once(struct top *top, const struct top_options *options)
 
 static int run_batch(struct top *top, const struct top_options *options, const sigset_t *waiting)
 {
-	uint64_t next_ns = now_ns();
+	uint64_t next_ns = clock_monotonic_ns();
 
 	for (unsigned int i = 0; !ended_by; i++) {
 		struct timespec left;
@@ -153,7 +146,7 @@ static int loop_refresh(struct loop *loop)
 	int error = top_refresh(loop->screen.top);
 
 	/* From the answer on: a daemon that is slow is not asked without end. */
-	loop->next_ns = now_ns() + loop->options->delay_ns;
+	loop->next_ns = clock_monotonic_ns() + loop->options->delay_ns;
 	loop->nr_refreshes++;
 	return error;
 }
@@ -191,7 +184,7 @@ static int loop_turn(struct loop *loop)
 		return 1;
 	if (fds[1].revents & POLLIN && wish < TOP_WISH_ROWS)
 		wish = TOP_WISH_ROWS;
-	if (!top->paused && now_ns() >= loop->next_ns) {
+	if (!top->paused && clock_monotonic_ns() >= loop->next_ns) {
 		if (loop->nr_refreshes == loop->options->nr_refreshes && loop->nr_refreshes)
 			return 1;
 		wish = TOP_WISH_REFRESH;

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/history/stretch.h"
 
+#include "lib/clock.h"
+
 #include <string.h>
-#include <time.h>
 
 /* More than this between two looks is no slewing. */
 #define STEP_NS INT64_C(2000000000)
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 void moment_now(struct moment *now)
 {
-	now->monotonic_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	now->realtime_ns = clock_ns(CLOCK_REALTIME);
+	now->monotonic_ns = clock_monotonic_ns();
+	now->realtime_ns = clock_realtime_ns();
 }
 
 void stretch_init(struct stretch *stretch, const struct moment *now)

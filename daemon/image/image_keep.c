@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image/image_keep.h"
 
+#include "lib/clock.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
@@ -27,14 +27,6 @@
 #define HANG_NS	   UINT64_C(10000000000)
 #define RESTART_NS UINT64_C(10000000000)
 #define END_MS	   2000
-
-static uint64_t clock_now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 void image_keep_init(struct image_keep *keep, struct image_table *images, const char *proc_path)
 {
@@ -65,7 +57,7 @@ void image_keep_start(struct image_keep *keep)
 		error = -ENOMEM;
 	else
 		error = image_keeper_start(keep->proc_path, keep->opening, &keep->fd, &keep->pid);
-	keep->started_ns = clock_now_ns();
+	keep->started_ns = clock_monotonic_ns();
 	keep->nr_waiting = 0;
 	keep->nr_tables = 0;
 	if (!error)
@@ -177,7 +169,7 @@ void image_keep_want(struct image_keep *keep, struct image_entry *entry, const i
 		return;
 	}
 	if (!keep->nr_waiting++)
-		keep->answered_ns = clock_now_ns();
+		keep->answered_ns = clock_monotonic_ns();
 }
 
 /* Sent, or to be tried again. */
@@ -193,7 +185,7 @@ static void code_send(struct image_keep *keep, struct image_entry *entry,
 	entry->code_asked = true;
 	keep->nr_tables++;
 	if (!keep->nr_waiting++)
-		keep->answered_ns = clock_now_ns();
+		keep->answered_ns = clock_monotonic_ns();
 }
 
 void image_keep_want_code(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
@@ -369,11 +361,11 @@ void image_keep_tend(struct image_keep *keep, uint64_t now_ns)
 
 void image_keep_wait_code(struct image_keep *keep, int timeout_ms)
 {
-	uint64_t end_ns = clock_now_ns() + UINT64_C(1000000) * (unsigned int)timeout_ms;
+	uint64_t end_ns = clock_monotonic_ns() + UINT64_C(1000000) * (unsigned int)timeout_ms;
 	struct pollfd fd = {.fd = keep->fd, .events = POLLIN};
 
 	while (keep->fd >= 0 && keep->nr_tables) {
-		uint64_t now_ns = clock_now_ns();
+		uint64_t now_ns = clock_monotonic_ns();
 
 		if (now_ns >= end_ns)
 			return;
@@ -383,7 +375,7 @@ void image_keep_wait_code(struct image_keep *keep, int timeout_ms)
 		case 0:
 			break;
 		default:
-			if (!take_answers(keep, clock_now_ns()))
+			if (!take_answers(keep, clock_monotonic_ns()))
 				return;
 		}
 	}
@@ -391,11 +383,11 @@ void image_keep_wait_code(struct image_keep *keep, int timeout_ms)
 
 void image_keep_deinit(struct image_keep *keep)
 {
-	uint64_t end_ns = clock_now_ns() + UINT64_C(1000000) * END_MS;
+	uint64_t end_ns = clock_monotonic_ns() + UINT64_C(1000000) * END_MS;
 	struct pollfd fd = {.fd = keep->fd, .events = POLLIN};
 
-	while (keep->fd >= 0 && keep->nr_waiting && clock_now_ns() < end_ns) {
-		if (poll(&fd, 1, END_MS / 10) > 0 && !take_answers(keep, clock_now_ns()))
+	while (keep->fd >= 0 && keep->nr_waiting && clock_monotonic_ns() < end_ns) {
+		if (poll(&fd, 1, END_MS / 10) > 0 && !take_answers(keep, clock_monotonic_ns()))
 			break;
 	}
 	if (keep->fd >= 0)

@@ -4,6 +4,7 @@
 #include "daemon/system/privileges.h"
 #include "daemon/image/image_open.h"
 #include "daemon/image/table_folder.h"
+#include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/elf_skeleton.h"
 #include "lib/file.h"
@@ -69,14 +70,6 @@ struct keeper {
 	uint32_t folder;	/* whose kept_bytes this is */
 	uint64_t kept_bytes;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 /* With the descriptor fd, if it is one. */
 static void answer_with(const struct keeper *keeper, const struct keeper_answer *text, int fd)
@@ -261,7 +254,7 @@ static int copy_begin(struct keeper *keeper)
 		return -errno;
 	}
 	keeper->child_fd = (int)syscall(SYS_pidfd_open, keeper->child, 0);
-	keeper->child_end_ms = now_ms() + COPY_CLOCK_MS;
+	keeper->child_end_ms = clock_monotonic_ms() + COPY_CLOCK_MS;
 	return 0;
 }
 
@@ -397,7 +390,7 @@ static void copy_reap(struct keeper *keeper)
 
 	if (!keeper->child)
 		return;
-	if (now_ms() >= keeper->child_end_ms)
+	if (clock_monotonic_ms() >= keeper->child_end_ms)
 		(void)kill(keeper->child, SIGKILL);
 	if (waitpid(keeper->child, &status, WNOHANG) != keeper->child)
 		return;
@@ -560,7 +553,7 @@ static int wait_ms(const struct keeper *keeper)
 		return -1;
 	if (keeper->child_fd < 0)
 		return POLL_PAUSE_MS;
-	left = keeper->child_end_ms - now_ms();
+	left = keeper->child_end_ms - clock_monotonic_ms();
 	return left > 0 ? (int)left : POLL_PAUSE_MS;
 }
 

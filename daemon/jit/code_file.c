@@ -2,6 +2,7 @@
 #include "daemon/jit/code_file.h"
 
 #include "daemon/system/prompt_mount.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -16,14 +17,6 @@
 #define STATUS_BYTES_MAX 65536u
 /* Times of files are those of the last tick of a clock that may be stepped a little. */
 #define SLACK_NS INT64_C(1000000000)
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* ---- the process ---- */
 
@@ -45,9 +38,9 @@ int64_t code_owner_earliest(uint64_t since_ns, const struct code_clocks *clocks)
 void code_owner_set_since(struct code_owner *owner, uint64_t since_ns)
 {
 	const struct code_clocks clocks = {
-		.real_ns = clock_ns(CLOCK_REALTIME),
-		.mono_ns = clock_ns(CLOCK_MONOTONIC),
-		.boot_ns = clock_ns(CLOCK_BOOTTIME),
+		.real_ns = clock_realtime_ns(),
+		.mono_ns = (int64_t)clock_ns(CLOCK_MONOTONIC),
+		.boot_ns = (int64_t)clock_ns(CLOCK_BOOTTIME),
 	};
 
 	if (since_ns)
@@ -118,9 +111,8 @@ static int64_t stat_since(const char *text)
 	if (!next || hz <= 0)
 		return 0;
 	ticks = strtoull(next, NULL, 10);
-	return clock_ns(CLOCK_REALTIME) -
-	       (clock_ns(CLOCK_BOOTTIME) -
-		(int64_t)(ticks % INT32_MAX) * (1000000000 / (int64_t)hz));
+	return clock_realtime_ns() - ((int64_t)clock_ns(CLOCK_BOOTTIME) -
+				      (int64_t)(ticks % INT32_MAX) * (1000000000 / (int64_t)hz));
 }
 
 int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t since_ns)

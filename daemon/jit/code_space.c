@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/jit/code_space.h"
 
+#include "lib/clock.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -30,10 +32,7 @@
 
 static uint64_t own_cpu_ns(void)
 {
-	struct timespec used;
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *host_root)
@@ -289,14 +288,6 @@ static bool map_read(struct code_space *space)
 
 /* ---- the jitdump ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* path leads to a file of that name. */
 static bool is_named(const char *path, const char *name)
 {
@@ -362,7 +353,7 @@ static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buff
 	if (space->dump_file.fd < 0)
 		return false;
 	file_use(all, &space->dump_file);
-	space->dump_read_ns = now_ns();
+	space->dump_read_ns = clock_monotonic_ns();
 	for (int i = 0; more == -ESTALE && i < 2; i++) {
 		if (!map_begin(all, &space->dumped))
 			return false;

@@ -2,6 +2,8 @@
 /* Samples of the kernel module: which images their frames are in, as the daemon has them. */
 #include "daemon/module_source/kmod_state_internal.h"
 
+#include "lib/clock.h"
+
 #include <string.h>
 
 /* Not lost. */
@@ -13,7 +15,7 @@
 static void keep_file(struct kmod_state *state, struct image_entry *entry)
 {
 	const int32_t pids[KEEPER_PIDS] = {state->task.told.tgid};
-	uint64_t now_ns = kmod_state_now_ns();
+	uint64_t now_ns = clock_monotonic_ns();
 
 	if (entry->image.kind == OPROF_IMAGE_FILE && now_ns >= entry->keep_due_ns)
 		image_keep_want(&state->places.keep, entry, pids, 0, -1, now_ns);
@@ -26,7 +28,7 @@ static enum oprof_lost file_frame(struct kmod_state *state, struct kmod_image *i
 	enum oprof_lost lost;
 
 	if (!entry)
-		entry = kmod_image_entry(&state->images, image, kmod_state_now_ns());
+		entry = kmod_image_entry(&state->images, image, clock_monotonic_ns());
 	if (!entry)
 		return OPROF_LOST_NO_MAPPING;
 	lost = image_frame(entry, offset, OPROF_MODE_USER, frame);
@@ -121,7 +123,7 @@ static const struct oprof_frame *linked_frame(const struct oprof_sample *sample)
 static void want_table(struct kmod_state *state, struct image_entry *entry)
 {
 	const int32_t pids[KEEPER_PIDS] = {state->task.told.tgid};
-	uint64_t now_ns = kmod_state_now_ns();
+	uint64_t now_ns = clock_monotonic_ns();
 
 	if (image_code_is_due(&state->places.code_tables, entry, now_ns))
 		image_keep_want_code(&state->places.keep, entry, pids, 0, -1, now_ns);

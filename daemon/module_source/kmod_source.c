@@ -8,6 +8,7 @@
 #include "daemon/module_source/kmod_stats.h"
 #include "daemon/perf/perf_regs.h"
 #include "daemon/system/drain_watch.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,14 +36,6 @@ struct source {
 	struct drain_watch watch;
 	uint64_t nr_drains;
 };
-
-static uint64_t source_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- opening ---- */
 
@@ -249,11 +242,11 @@ static int source_open(struct source **source, const struct source_config *confi
 /* One CPU after the other: between the first and the last, switches are known in part. */
 static int source_enable(struct source *source, int on)
 {
-	uint64_t begin_ns = source_now();
+	uint64_t begin_ns = clock_monotonic_ns();
 	int error = kmod_control_enable(&source->control, on);
 
 	if (source->config.want_switches)
-		kmod_switches_ignore(&source->state.switches, begin_ns, source_now());
+		kmod_switches_ignore(&source->state.switches, begin_ns, clock_monotonic_ns());
 	return error;
 }
 
@@ -296,7 +289,7 @@ static int source_dump(const struct source *source)
 
 static int source_drain(struct source *source, enum source_drain how)
 {
-	uint64_t begin_ns = source_now();
+	uint64_t begin_ns = clock_monotonic_ns();
 	int error = 0, read_error;
 
 	(void)drain_watch_take(&source->watch);
@@ -308,7 +301,7 @@ static int source_drain(struct source *source, enum source_drain how)
 	kmod_switches_tell(&source->state.switches, &source->state.places.writer,
 			   how == SOURCE_DRAIN_ALL ? begin_ns : begin_ns - SWITCHES_WAIT_NS);
 	kmod_stats_read(&source->stats);
-	image_keep_tend(&source->state.places.keep, source_now());
+	image_keep_tend(&source->state.places.keep, clock_monotonic_ns());
 	return error ? error : read_error;
 }
 

@@ -2,11 +2,11 @@
 #include "daemon/module_source/kmod_state.h"
 
 #include "daemon/module_source/kmod_state_internal.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 
 /* No kernel has more CPUs. */
 #define CPUS_MAX (1u << 16)
@@ -14,14 +14,6 @@
 #define CGROUPS_NS UINT64_C(1000000000)
 /* No record of the kernel tells that code which it made went. */
 #define MADE_NS UINT64_C(60000000000)
-
-uint64_t kmod_state_now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int init_tables(struct kmod_state *state, kmod_image_open_fn *open)
 {
@@ -82,7 +74,7 @@ static void name_cgroup(struct kmod_state *state, uint64_t cgroup)
 
 	if (!state->want_cgroup || !cgroup || cgroup_names_find(names, cgroup))
 		return;
-	now_ns = kmod_state_now_ns();
+	now_ns = clock_monotonic_ns();
 	if (now_ns < state->cgroups_due_ns)
 		return;
 	state->cgroups_due_ns = now_ns + CGROUPS_NS;
@@ -102,7 +94,7 @@ static bool find_app(struct kmod_state *state, uint32_t cookie, struct image_ent
 		return true;
 	image = kmod_images_find(&state->images, cookie);
 	if (image)
-		*app = kmod_image_entry(&state->images, image, kmod_state_now_ns());
+		*app = kmod_image_entry(&state->images, image, clock_monotonic_ns());
 	return image;
 }
 
@@ -170,7 +162,7 @@ static void apply_image(struct kmod_state *state, const struct oprof_kmod_image 
 		state->counters.bad_records++;
 		return;
 	}
-	if (kmod_images_add(&state->images, record, name, kmod_state_now_ns()) == -EINVAL)
+	if (kmod_images_add(&state->images, record, name, clock_monotonic_ns()) == -EINVAL)
 		state->counters.bad_records++;
 }
 
@@ -321,7 +313,7 @@ static void lose_record(struct kmod_state *state, uint16_t type)
 {
 	state->counters.bad_records++;
 	if (type == OPROF_RECORD_SAMPLE || type == OPROF_RECORD_LOST)
-		lose_sample(state, kmod_state_now_ns());
+		lose_sample(state, clock_monotonic_ns());
 	else if (type == OPROF_RECORD_TASK)
 		state->have_task = false;
 	else if (type == OPROF_RECORD_CPU)
@@ -342,7 +334,7 @@ void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_b
 		if (nr < sizeof(*record) || nr % 8 || nr > nr_bytes) {
 			/* Where the next one begins nobody knows. */
 			state->counters.bad_records++;
-			lose_sample(state, kmod_state_now_ns());
+			lose_sample(state, clock_monotonic_ns());
 			lose_context(state);
 			return;
 		}

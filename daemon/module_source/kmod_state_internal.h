@@ -8,6 +8,4 @@
 /* The sample, whose chain is whole, becomes a SAMPLE or a LOST record. */
 void kmod_sample_apply(struct kmod_state *state, const struct oprof_sample *sample);
 
-uint64_t kmod_state_now_ns(void); /* CLOCK_MONOTONIC */
-
 #endif

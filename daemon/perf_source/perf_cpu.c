@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf_source/perf_cpu.h"
+
+#include "lib/clock.h"
 #include "lib/perf_hint.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* No record but samples is larger: a path of PATH_MAX and what stands round it. */
@@ -16,14 +17,6 @@
 struct read_values {
 	uint64_t value, id, lost;
 };
-
-static uint64_t clock_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The first event of a ring maps it, the others write into it. */
 static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned int nr_pages,
@@ -128,7 +121,7 @@ static int attach_feed(struct perf_cpu *cpu, const struct perf_cpu_plan *plan)
 	};
 	const struct perf_layout switches = {.switches = true,
 					     .sample_type = plan->open->switch_type};
-	uint64_t now_ns = clock_now();
+	uint64_t now_ns = clock_monotonic_ns();
 	int error = 0;
 
 	if (!cpu->in_feed) {
@@ -170,7 +163,7 @@ static int open_threads(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, 
 static void band_begin(struct perf_cpu_band *band)
 {
 	band->lost = 0;
-	band->read_ns = clock_now();
+	band->read_ns = clock_monotonic_ns();
 }
 
 int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,

@@ -3,12 +3,12 @@
 
 #include "daemon/perf_source/perf_source_internal.h"
 #include "daemon/system/thread_list.h"
+#include "lib/clock.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* How often the threads of a process may change while they are being opened. */
 #define THREAD_TRIES 5
@@ -25,14 +25,6 @@
 #define TABLES_WAIT_MS 2000
 /* The rings are read this often while /proc is. */
 #define READ_BETWEEN_NS 2000000u
-
-static uint64_t source_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void source_apply(struct perf_consumer *consumer, const struct perf_item *item)
 {
@@ -221,7 +213,7 @@ static void source_doubt(struct source *source)
 		from_ns = 0;
 	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
 		from_ns = source->read_ns;
-	perf_state_doubt(source->state, from_ns, source_now());
+	perf_state_doubt(source->state, from_ns, clock_monotonic_ns());
 }
 
 /* As source_doubt, for switches. Those of before may wait still: from_ns is not passed yet. */
@@ -236,7 +228,7 @@ static void source_doubt_switches(struct source *source)
 		from_ns = 0;
 	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
 		from_ns = source->read_ns;
-	perf_state_lose_switches(source->state, from_ns, source_now(),
+	perf_state_lose_switches(source->state, from_ns, clock_monotonic_ns(),
 				 lost - source->switches_doubted);
 	source->switches_doubted = lost;
 	source->losses.switches.from_ns = UINT64_MAX;
@@ -256,7 +248,7 @@ static void source_read(struct source *source, enum perf_cpu_losses losses, uint
 static void source_read_between(void *context)
 {
 	struct source *source = context;
-	uint64_t now_ns = source_now();
+	uint64_t now_ns = clock_monotonic_ns();
 
 	if (now_ns - source->read_ns < READ_BETWEEN_NS)
 		return;
@@ -272,7 +264,7 @@ static void source_read_between(void *context)
 /* Between the files of a slice that is being closed. */
 static void source_read_only(struct source *source)
 {
-	uint64_t now_ns = source_now();
+	uint64_t now_ns = clock_monotonic_ns();
 
 	if (now_ns - source->read_ns >= READ_BETWEEN_NS)
 		source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
@@ -280,11 +272,11 @@ static void source_read_only(struct source *source)
 
 static int source_scan(struct source *source)
 {
-	uint64_t begin_ns = source_now();
+	uint64_t begin_ns = clock_monotonic_ns();
 	uint64_t end_ns;
 	int error = perf_state_scan(source->state, source->pids, source->config.nr_pids);
 
-	end_ns = source_now();
+	end_ns = clock_monotonic_ns();
 	source->scan_due_ns = end_ns + SCAN_PAUSE * (end_ns - begin_ns);
 	source->scan_wanted = error;
 	return error;
@@ -299,12 +291,12 @@ static int source_scan_first(struct source *source, struct diag *diag)
 {
 	int error = 0;
 
-	source->read_ns = source_now();
+	source->read_ns = clock_monotonic_ns();
 	for (int i = 0; i < SCAN_TRIES && !error; i++) {
 		uint64_t lost = perf_source_side_band_lost(source);
 
 		error = source_scan(source);
-		source_read(source, PERF_CPU_LOSSES_READ, source_now());
+		source_read(source, PERF_CPU_LOSSES_READ, clock_monotonic_ns());
 		source->scan_lost = lost;
 		if (perf_source_side_band_lost(source) == lost)
 			break;
@@ -466,10 +458,10 @@ static int source_enable(struct source *source, bool enable)
 /* One CPU after the other: between the first and the last, switches are known in part. */
 static int source_enable_all(struct source *source, bool enable)
 {
-	uint64_t begin_ns = source_now();
+	uint64_t begin_ns = clock_monotonic_ns();
 	int error = source_enable(source, enable);
 
-	perf_state_lose_switches(source->state, begin_ns, source_now(), 0);
+	perf_state_lose_switches(source->state, begin_ns, clock_monotonic_ns(), 0);
 	return error;
 }
 
@@ -505,7 +497,7 @@ static int source_set_rates(struct source *source, unsigned int thinning)
 			error = one;
 	}
 	memcpy(ids->older_periods, ids->periods, sizeof(ids->older_periods));
-	ids->changed_ns = source_now();
+	ids->changed_ns = clock_monotonic_ns();
 	for (size_t i = 0; i < source->config.nr_events; i++)
 		if (event_choice_period(&source->events[i]))
 			ids->periods[i] = perf_open_rate(&source->open, &source->events[i]);
@@ -616,7 +608,7 @@ static void source_cpu_came(struct source *source, unsigned int cpu)
 	source->nr_cpu_changes++;
 	source->scan_wanted = true;
 	/* It ran tasks before we listened. */
-	perf_state_lose_switches(source->state, source->read_ns, source_now(), 0);
+	perf_state_lose_switches(source->state, source->read_ns, clock_monotonic_ns(), 0);
 }
 
 static void source_check_cpus(struct source *source, uint64_t now_ns)
@@ -636,7 +628,7 @@ static void source_check_cpus(struct source *source, uint64_t now_ns)
 
 static int source_drain(struct source *source, enum source_drain how)
 {
-	uint64_t begin_ns = source_now();
+	uint64_t begin_ns = clock_monotonic_ns();
 
 	if (drain_watch_take(&source->watch))
 		source_check_cpus(source, begin_ns);
@@ -652,7 +644,7 @@ static int source_drain(struct source *source, enum source_drain how)
 		 * Once more for what was being written in the first pass:
 		 * then all that is older than this call has been read.
 		 */
-		source_round(source, how, source_now());
+		source_round(source, how, clock_monotonic_ns());
 		perf_feed_flush(source->feed, begin_ns);
 		source_tell_ring_lost(source, begin_ns);
 		perf_state_tell_switches_lost(source->state, begin_ns);

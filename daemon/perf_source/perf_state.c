@@ -3,13 +3,13 @@
 
 #include "daemon/perf_source/perf_state_internal.h"
 #include "daemon/places/proc_scan.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 /* Of counters: those of walks, where stacks are walked. */
 #define NR_WALK_COUNTERS 5
@@ -17,14 +17,6 @@
 #define PASSES_MAX 10
 /* The keeper gives each table less than that. */
 #define RECORDED_WAIT_MS 120000
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- create, destroy ---- */
 
@@ -134,7 +126,7 @@ static int scan_new(struct perf_state *state, const struct pid_list *list,
 static int scan_all(struct perf_state *state)
 {
 	struct pid_list done = {.nr_pids = 0};
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = clock_monotonic_ns();
 	int error = 0;
 
 	for (int pass = 0; !error && pass < PASSES_MAX; pass++) {
@@ -458,7 +450,7 @@ void perf_state_hurry(struct perf_state *state)
 
 void perf_state_tend(struct perf_state *state)
 {
-	image_keep_tend(&state->places.keep, now_ns());
+	image_keep_tend(&state->places.keep, clock_monotonic_ns());
 }
 
 /* ---- what is known ---- */

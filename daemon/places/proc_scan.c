@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/places/proc_scan.h"
 
+#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <dirent.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAPS_BYTES_MAX (64u << 20)
@@ -21,14 +21,6 @@
 /* From include/linux/sched.h of the kernel; its /proc shows them. */
 #define FLAG_EXITING 0x00000004u
 #define FLAG_KTHREAD 0x00200000u
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- lists of pids ---- */
 
@@ -390,7 +382,7 @@ static int process_read(struct reader *reader)
 	char folder[PATH_MAX];
 	int error;
 
-	reader->scan->begin_ns = now_ns();
+	reader->scan->begin_ns = clock_monotonic_ns();
 	if (snprintf(folder, sizeof(folder), "%s/%d", reader->config->proc_path,
 		     (int)reader->tgid) >= (int)sizeof(folder))
 		return -ENAMETOOLONG;
@@ -406,7 +398,7 @@ static int process_read(struct reader *reader)
 	} else {
 		error = program_read(reader);
 	}
-	reader->scan->end_ns = now_ns();
+	reader->scan->end_ns = clock_monotonic_ns();
 	return error;
 }
 

@@ -2,6 +2,7 @@
 #include "daemon/service/service.h"
 
 #include "daemon/service/metrics.h"
+#include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/percent.h"
 
@@ -14,14 +15,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 void service_init(struct service *service, const struct options *options, struct profiler *profiler)
 {
@@ -109,7 +102,7 @@ static void point_now(const struct service *service, struct cost_point *point)
 {
 	const struct stats *stats = &service->profiler->session->stats;
 
-	point->time_ns = clock_ns(CLOCK_MONOTONIC);
+	point->time_ns = clock_monotonic_ns();
 	point->cpu_ns = cost_cpu_ns();
 	point->seen = point->lost = 0;
 	if (!service->profiler->session->open)
@@ -242,7 +235,7 @@ static void write_metrics(struct service *service, bool up)
 	service_status(service, &answer);
 	answer.text[answer.nr_bytes < sizeof(answer.text) ? answer.nr_bytes
 							  : sizeof(answer.text) - 1] = '\0';
-	text = metrics_format(answer.text, (int64_t)clock_ns(CLOCK_REALTIME), up);
+	text = metrics_format(answer.text, clock_realtime_ns(), up);
 	error = text ? metrics_write(path, text) : -ENOMEM;
 	free(text);
 	if (error && error != service->metrics_error)
@@ -272,7 +265,7 @@ void service_ready(struct service *service)
 {
 	struct cost_point now;
 
-	service->up_since_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	service->up_since_ns = clock_realtime_ns();
 	point_now(service, &now);
 	cost_begin(&service->cost, &now);
 	begin_budget(service, &now);

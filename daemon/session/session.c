@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/session/session.h"
 
+#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <assert.h>
@@ -167,14 +168,6 @@ void session_unlock(struct session *session)
 	free(session->meta_path);
 	session->path = session->current_path = session->meta_path = NULL;
 	session->lock_fd = -1;
-}
-
-static int64_t realtime_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 /* Every session on its way out; those of a daemon that was killed too. */
@@ -371,7 +364,7 @@ static int session_make(struct session *session, const char *from, struct diag *
 		share_files(session, from, "symbols");
 		share_files(session, from, "images");
 	}
-	session->info.started_ns = realtime_ns();
+	session->info.started_ns = clock_realtime_ns();
 	warned = session_write_info(session, diag);
 	if (warned < 0)
 		return warned;

@@ -3,6 +3,7 @@
 
 #include "ctf/chunk.h"
 #include "ctf/packed.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "lib/number.h"
@@ -19,14 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define SECONDS_MAX   UINT64_C(100000000)
-#define LOWEST	      19 /* priority */
-#define END_STEP_NS   10000000
-#define NR_END_STEPS  2000u	 /* who runs the daemon waits longer */
-#define REMOVED	      ".removed" /* what a chunk is called until it is gone */
-#define NR_TRIES      3u
-#define AGAIN_NS      (5 * NS_PER_SECOND)
+#define SECONDS_MAX  UINT64_C(100000000)
+#define LOWEST	     19 /* priority */
+#define END_STEP_NS  10000000
+#define NR_END_STEPS 2000u	/* who runs the daemon waits longer */
+#define REMOVED	     ".removed" /* what a chunk is called until it is gone */
+#define NR_TRIES     3u
+#define AGAIN_NS     (5 * NS_PER_SECOND)
 
 /* ---- configuration ---- */
 
@@ -220,14 +220,6 @@ static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks
 
 /* ---- those before: the parent ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
-
 static bool fork_child(struct trace_chunks *chunks)
 {
 	int fds[2];
@@ -345,7 +337,7 @@ static bool reap(struct trace_chunks *chunks)
 	take_told(chunks, &told);
 	if (told.text[0]) {
 		log_warning("%s", told.text);
-		chunks->again_ns = now_ns() + AGAIN_NS;
+		chunks->again_ns = clock_monotonic_ns() + AGAIN_NS;
 	}
 	judge(chunks, &told);
 	return true;
@@ -353,7 +345,7 @@ static bool reap(struct trace_chunks *chunks)
 
 void trace_chunks_tidy(struct trace_chunks *chunks)
 {
-	if (chunks->writer && reap(chunks) && now_ns() >= chunks->again_ns)
+	if (chunks->writer && reap(chunks) && clock_monotonic_ns() >= chunks->again_ns)
 		(void)begin_child(chunks, chunks->written);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/trace_clock.h"
 
-#define NS_PER_SECOND UINT64_C(1000000000)
+#include "lib/clock.h"
 
 void trace_clock_init(struct trace_clock *clock, const struct oprof_ktrace_info *info)
 {

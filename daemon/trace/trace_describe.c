@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/trace_describe.h"
 
+#include "lib/clock.h"
 #include "lib/file.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define BOOT_ID_FILE  "/proc/sys/kernel/random/boot_id"
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
+#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 
 static void add_env(struct trace_describe *describe, const char *name, const char *text,
 		    int64_t number)
@@ -68,9 +60,9 @@ static uint64_t monotonic_offset(void)
 	uint64_t best = UINT64_MAX, offset = 0;
 
 	for (unsigned int i = 0; i < 5; i++) {
-		const uint64_t before = now_ns(CLOCK_MONOTONIC);
-		const uint64_t since_1970 = now_ns(CLOCK_REALTIME);
-		const uint64_t took = now_ns(CLOCK_MONOTONIC) - before;
+		const uint64_t before = clock_monotonic_ns();
+		const uint64_t since_1970 = clock_ns(CLOCK_REALTIME);
+		const uint64_t took = clock_monotonic_ns() - before;
 
 		if (took < best) {
 			best = took;

@@ -11,6 +11,7 @@
 #include "daemon/system/thread_list.h"
 #include "daemon/trace/trace_state.h"
 #include "daemon/tracer/trace_watch.h"
+#include "lib/clock.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -20,10 +21,8 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
-#define NS_PER_SECOND	 UINT64_C(1000000000)
 #define STREAM		 0u
 #define STATE_FILE	 "state"
 #define STATE_SUB_BYTES	 (64u << 10)
@@ -50,14 +49,6 @@ struct trace_kmod {
 	uint64_t nr_state;
 	uint64_t begin_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 /* ---- opening ---- */
 
@@ -137,7 +128,7 @@ static int open_folder(struct trace_kmod *kmod, struct diag *diag)
 
 	if (!error)
 		error = trace_chunks_open(&kmod->chunks, &kmod->writer, &config->chunks,
-					  config->folder, &kmod->trace, now_ns(), diag);
+					  config->folder, &kmod->trace, clock_monotonic_ns(), diag);
 	return error ? error : open_state(kmod, &kmod->state, kmod->writer, diag);
 }
 
@@ -399,7 +390,7 @@ int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag)
 	stamp = ktrace_now(&kmod->ktrace);
 	if (!error)
 		error = ktrace_start(&kmod->ktrace, diag);
-	kmod->begin_ns = now_ns();
+	kmod->begin_ns = clock_monotonic_ns();
 	if (!kmod->writer)
 		return error; /* each snapshot tells what ran at its begin */
 	/* Before the state is told: nothing is mapped between them. */
@@ -415,7 +406,7 @@ static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
 
 	if (!error)
 		error = trace_mappings_flush(kmod->mappings, diag);
-	if (error || !trace_chunks_next(&kmod->chunks, now_ns()))
+	if (error || !trace_chunks_next(&kmod->chunks, clock_monotonic_ns()))
 		return error;
 	/* The rings fill while /proc is read. */
 	error = ktrace_drain(&kmod->ktrace, kmod->writer, diag);
@@ -444,7 +435,7 @@ int trace_kmod_round(struct trace_kmod *kmod, struct diag *diag)
 		return error;
 	drained = ktrace_drain(&kmod->ktrace, kmod->writer, &why);
 	error = first_of(error, drained, &why, diag);
-	if (!error && trace_chunks_are_due(&kmod->chunks, now_ns()))
+	if (!error && trace_chunks_are_due(&kmod->chunks, clock_monotonic_ns()))
 		error = next_chunk(kmod, diag);
 	trace_chunks_tidy(&kmod->chunks);
 	return error;
@@ -509,7 +500,7 @@ static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
 	if (error)
 		return error;
 	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
-	taken->end = now_ns();
+	taken->end = clock_monotonic_ns();
 	error = tell_state(kmod, state, held.begin,
 			   trace_mappings_tasks(kmod->mappings, held.begin), &taken->nr_state,
 			   diag);
@@ -541,8 +532,9 @@ int trace_kmod_snapshot(struct trace_kmod *kmod, const char *folder, struct trac
 
 struct tracer_held trace_kmod_held(const struct trace_kmod *kmod)
 {
-	struct tracer_held held = {
-		.nr_bytes = kmod->ktrace.nr_bytes, .since = kmod->begin_ns, .now = now_ns()};
+	struct tracer_held held = {.nr_bytes = kmod->ktrace.nr_bytes,
+				   .since = kmod->begin_ns,
+				   .now = clock_monotonic_ns()};
 	const uint64_t since = kmod->writer ? 0 : ktrace_held_since(&kmod->ktrace);
 
 	if (since)

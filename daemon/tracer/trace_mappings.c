@@ -6,17 +6,16 @@
 #include "daemon/tracer/trace_perf.h"
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_tasks.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
-#define FILE_NAME     "mappings"
-#define SUB_BYTES     (64u << 10)
-#define NR_SUBS	      4u
-#define RING_BYTES    (256u << 10) /* of each CPU, the kernel's */
+#define FILE_NAME  "mappings"
+#define SUB_BYTES  (64u << 10)
+#define NR_SUBS	   4u
+#define RING_BYTES (256u << 10) /* of each CPU, the kernel's */
 /* A record has its stamp so long before it can be read, at most: interrupts come between. */
 #define SLACK_NS UINT64_C(1000000)
 /* What the reckoning may be wrong by: a sample in it is never before its mapping. */
@@ -52,14 +51,6 @@ struct trace_mappings {
 	size_t nr_items, nr_items_max, nr_bytes;
 	uint64_t nr_added, nr_written, lost, forgotten;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
-}
 
 /* ---- the module's clock ---- */
 
@@ -151,7 +142,7 @@ static bool add(struct trace_mappings *mappings, const struct trace_perf_record 
 static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
 {
 	struct trace_mappings *mappings = (struct trace_mappings *)(void *)sink;
-	const struct trace_perf_record record = {.cpu = cpu, .time = now_ns()};
+	const struct trace_perf_record record = {.cpu = cpu, .time = clock_monotonic_ns()};
 
 	mappings->lost += nr;
 	if (mappings->channel)
@@ -399,7 +390,7 @@ int trace_mappings_follow_cpus(struct trace_mappings *mappings, struct diag *dia
 
 int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag)
 {
-	const uint64_t before = now_ns();
+	const uint64_t before = clock_monotonic_ns();
 	int error;
 
 	if (!mappings)

@@ -6,6 +6,7 @@
 #include "daemon/trace/trace_place.h"
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_state.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,14 +19,6 @@
 /* A record has its stamp so long before it can be read, at most: interrupts come between. */
 #define TRIGGER_SLACK_NS  UINT64_C(1000000)
 #define COMMON_PID_OFFSET 4u /* in raw records */
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* ---- records on their way ---- */
 
@@ -277,8 +270,7 @@ int tracer_perf_open(struct tracer_perf **tracer, const struct tracer_config *co
 		error = trace_place_make_way(config->folder, diag);
 	if (!error && config->folder)
 		error = trace_chunks_open(&made->chunks, &made->writer, &config->chunks,
-					  config->folder, &made->trace, now_ns(CLOCK_MONOTONIC),
-					  diag);
+					  config->folder, &made->trace, clock_monotonic_ns(), diag);
 	if (error) {
 		(void)tracer_perf_close(made, NULL);
 		return error;
@@ -377,7 +369,7 @@ int tracer_perf_start(struct tracer_perf *tracer, struct diag *diag)
 		(void)diag_set(diag, error, "cannot tell what runs: %s", strerror(-error));
 	if (error)
 		return error;
-	tracer->begin = how.time = now_ns(CLOCK_MONOTONIC);
+	tracer->begin = how.time = clock_monotonic_ns();
 	error = trace_perf_enable(tracer->perf, true);
 	if (error)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
@@ -404,7 +396,7 @@ static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
  */
 static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 {
-	const uint64_t now = now_ns(CLOCK_MONOTONIC);
+	const uint64_t now = clock_monotonic_ns();
 	struct trace_state_config how = {
 		.proc_path = "/proc", .first_id = tracer->state_id, .time = now};
 	struct trace_state_counts state;
@@ -442,7 +434,7 @@ const char *tracer_perf_take_cause(struct tracer_perf *tracer)
 
 int tracer_perf_round(struct tracer_perf *tracer, struct diag *diag)
 {
-	const uint64_t before = now_ns(CLOCK_MONOTONIC);
+	const uint64_t before = clock_monotonic_ns();
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
@@ -450,7 +442,7 @@ int tracer_perf_round(struct tracer_perf *tracer, struct diag *diag)
 	if (!tracer->writer)
 		return trace_mappings_round(tracer->mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
-	if (!error && trace_chunks_are_due(&tracer->chunks, now_ns(CLOCK_MONOTONIC)))
+	if (!error && trace_chunks_are_due(&tracer->chunks, clock_monotonic_ns()))
 		error = next_chunk(tracer, diag);
 	trace_chunks_tidy(&tracer->chunks);
 	return take_error(tracer, error, diag);
@@ -486,7 +478,7 @@ int tracer_perf_stop(struct tracer_perf *tracer, struct diag *diag)
 	(void)trace_perf_read(tracer->perf, true);
 	if (!tracer->writer)
 		return trace_mappings_stop(tracer->mappings, diag);
-	error = trace_channel_drain(tracer->channel, true, now_ns(CLOCK_MONOTONIC), diag);
+	error = trace_channel_drain(tracer->channel, true, clock_monotonic_ns(), diag);
 	return take_error(tracer, error, diag);
 }
 
@@ -500,7 +492,7 @@ static int write_snapshot(struct tracer_perf *tracer, struct ctf_writer *writer,
 	struct trace_channel_written written;
 	int error;
 
-	taken->end = now_ns(CLOCK_MONOTONIC);
+	taken->end = clock_monotonic_ns();
 	/* The open ones are among what is held, and may be the oldest. */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
@@ -540,7 +532,7 @@ struct tracer_held tracer_perf_held(struct tracer_perf *tracer)
 
 	return (struct tracer_held){.nr_bytes = held.nr_bytes,
 				    .since = tracer->writer ? tracer->begin : held.whole,
-				    .now = now_ns(CLOCK_MONOTONIC)};
+				    .now = clock_monotonic_ns()};
 }
 
 struct tracer_sizes tracer_perf_sizes(const struct tracer_perf *tracer)

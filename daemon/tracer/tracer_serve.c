@@ -2,6 +2,7 @@
 #include "daemon/tracer/tracer_serve.h"
 
 #include "daemon/trace/trace_place.h"
+#include "lib/clock.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -254,14 +255,6 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 	control_answer_add(answer, "lost", "%" PRIu64, taken->lost);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* One that a condition asked for (cause not NULL) is due still. */
 static void tell_failed(struct tracer_serve *serve, const char *cause, const char *text)
 {
@@ -271,7 +264,7 @@ static void tell_failed(struct tracer_serve *serve, const char *cause, const cha
 	if (!cause)
 		return;
 	serve->nr_by_condition--;
-	serve->paused_ns = now_ns() + PAUSE_NS;
+	serve->paused_ns = clock_monotonic_ns() + PAUSE_NS;
 }
 
 /* The first of what is wanted has come to its end. */
@@ -337,7 +330,7 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause)
 	struct diag diag;
 
 	if (serve->nr_by_condition == serve->options->snapshot_limit || serve->ending ||
-	    now_ns() < serve->paused_ns)
+	    clock_monotonic_ns() < serve->paused_ns)
 		return;
 	serve->nr_by_condition++;
 	if (!choose_name(serve, folder))
@@ -385,10 +378,7 @@ int tracer_serve_open(struct tracer_serve *serve, const struct tracer_options *o
 
 void tracer_serve_begin(struct tracer_serve *serve, struct tracer *tracer)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	serve->started_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	serve->started_ns = clock_realtime_ns();
 	serve->tracer = tracer;
 }
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 int select_parse_merge(const char *text, unsigned int *merge, struct diag *diag)
 {
@@ -149,12 +148,4 @@ void select_skip_file(const char *path, const struct diag *diag)
 		log_warning("%s", diag_show(diag));
 	else
 		log_warning("%s: %s", path, diag_show(diag));
-}
-
-int64_t select_now_ns(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }

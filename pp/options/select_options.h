@@ -44,7 +44,5 @@ void select_tell_times(const struct spec *sides, size_t nr_sides);
 void select_allow_descriptors(void);
 /* A sample file or slice that is left out, and why: for selection_make and profile_options. */
 void select_skip_file(const char *path, const struct diag *diag);
-/* CLOCK_REALTIME. */
-int64_t select_now_ns(void);
 
 #endif

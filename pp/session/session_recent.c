@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/session_recent.h"
 
+#include "lib/clock.h"
 #include "pp/session/daemon_client.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define NS_PER_S INT64_C(1000000000)
 /* "Up to now" was now when the options were read. */
@@ -14,14 +14,6 @@
 #define REACH_NS (15 * 60 * NS_PER_S)
 /* The daemon's now is later than ours when we asked. */
 #define ASK_MORE_NS (NS_PER_S / 20)
-
-static int64_t now_ns(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
 
 static bool is_recent(const struct time_range *range, int64_t now)
 {
@@ -62,7 +54,7 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range)
 {
-	int64_t now = now_ns();
+	int64_t now = clock_realtime_ns();
 	const struct daemon_patience patience = {DAEMON_TIMEOUT_MS, -1};
 	struct daemon_recent recent;
 	struct diag why;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/debug_fetch.h"
 
+#include "lib/clock.h"
 #include "lib/stop_signal.h"
 
 #include <dlfcn.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool gave_up;
@@ -75,25 +75,17 @@ __attribute__((noreturn)) static void child_main(const struct buildid *id, int f
 
 /* ---- the parent ---- */
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 /* A signal may come just before the wait: looked at as often. */
 #define LOOK_MS 500
 
 /* Until there is something to read, or the child has ended. */
 static int wait_for(int fd)
 {
-	int64_t end = now_ms() + DEBUG_FETCH_SECONDS * INT64_C(1000);
+	int64_t end = clock_monotonic_ms() + DEBUG_FETCH_SECONDS * INT64_C(1000);
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
 	for (;;) {
-		int64_t left = end - now_ms();
+		int64_t left = end - clock_monotonic_ms();
 		int nr = poll(&poll_fd, 1, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0);
 
 		if (nr > 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/symbol_helper.h"
 
+#include "lib/clock.h"
 #include "lib/confine.h"
 #include "lib/stop_signal.h"
 #include "pp/symbols/debug_fetch.h"
@@ -85,26 +86,19 @@ static int start(struct helper *helper, symbol_read_fn *read)
 	return 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 /* A signal may come just before the wait: looked at as often. */
 #define LOOK_MS 500
 
 /* Wait until the child's end of the pipe closes; kill it when that takes too long. */
 static void wait_for_end(struct helper *helper)
 {
-	int64_t end = now_ms() + helper->limits.max_seconds * INT64_C(1000) * CLOCK_LIMIT_FACTOR;
+	int64_t end = clock_monotonic_ms() +
+		      helper->limits.max_seconds * INT64_C(1000) * CLOCK_LIMIT_FACTOR;
 	/* Only the end (POLLHUP), not what the child may write. */
 	struct pollfd poll_fd = {.fd = helper->alive[0]};
 
 	for (;;) {
-		int64_t left = end - now_ms();
+		int64_t left = end - clock_monotonic_ms();
 		int nr = poll(&poll_fd, 1, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0);
 
 		if (nr > 0)

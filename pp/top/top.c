@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/top/top.h"
 
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "pp/session/daemon_client.h"
 #include "pp/selection/session_dir.h"
@@ -19,14 +20,6 @@
 /* With keys: a signal that ends us waits as well, and the screen says that the daemon is slow. */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* ---- which daemon ---- */
 
