@@ -669,14 +669,6 @@ static void show(int64_t time_ns, bool with_offset, struct shown *shown)
 		*shown = (struct shown){"?", "?"};
 }
 
-void time_point_show(int64_t time_ns, char text[TIME_RANGE_SHOWN_BYTES])
-{
-	struct shown shown;
-
-	show(time_ns, is_ambiguous(time_ns), &shown);
-	(void)snprintf(text, TIME_RANGE_SHOWN_BYTES, "%s %s", shown.day, shown.time);
-}
-
 void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOWN_BYTES])
 {
 	bool has_begin = begin_ns != TIME_RANGE_OPEN_BEGIN;

@@ -61,8 +61,6 @@ int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
  */
 int time_range_parse(const char *text, int64_t now_ns, struct time_range *range, struct diag *diag);
 
-/* "2026-11-17 14:02:00", local time, into text. */
-void time_point_show(int64_t time_ns, char text[TIME_RANGE_SHOWN_BYTES]);
 /*
  * "from 2026-11-17 14:02:00 to 14:05:00": the day once where it is one. With
  * what the zone is ahead of UTC where that changes in between, or a time is

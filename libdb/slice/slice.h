@@ -51,10 +51,6 @@ struct slice_section {
 
 int slice_section_compare(const struct slice_section *a, const struct slice_section *b);
 
-/* The name of the section's live file; cgroup_number: name->cgroup. 0 or -ENAMETOOLONG. */
-int slice_section_name(const struct slice_section *section, int64_t cgroup_number,
-		       struct sample_name *name);
-
 /*
  * The section of a live file: name is its parsed name, image its header at
  * least. It points into both.

@@ -2,8 +2,6 @@
 /* Sections of slices: their order, and the live files that they stand for. */
 #include "libdb/slice/slice_format.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- order ---- */
@@ -107,39 +105,6 @@ int slice_section_compare(const struct slice_section *a, const struct slice_sect
 }
 
 /* ---- live files ---- */
-
-static int path_to_name(const struct slice_path *path, struct sample_path *name)
-{
-	const int nr = snprintf(name->path, sizeof(name->path), "%s", path->path);
-
-	name->kind = path->kind;
-	name->tgid = path->tgid;
-	name->start = path->start;
-	name->end = path->end;
-	name->hashed = false;
-	return nr < 0 || (size_t)nr >= sizeof(name->path) ? -ENAMETOOLONG : 0;
-}
-
-int slice_section_name(const struct slice_section *section, int64_t cgroup_number,
-		       struct sample_name *name)
-{
-	const int nr = snprintf(name->event, sizeof(name->event), "%s", section->event);
-	int error = path_to_name(&section->app, &name->app);
-
-	if (!error)
-		error = path_to_name(&section->image, &name->image);
-	if (nr < 0 || (size_t)nr >= sizeof(name->event))
-		error = -ENAMETOOLONG;
-	name->period_or_hz = section->period_or_hz;
-	name->frequency = section->flags & OPROF_SDB_FREQUENCY;
-	name->unit_mask = section->unit_mask;
-	name->tgid = section->tgid;
-	name->tid = section->tid;
-	name->cpu = section->cpu;
-	name->cgroup = cgroup_number;
-	name->identity = sample_identity(&section->identity);
-	return error;
-}
 
 static struct slice_path path_of_name(const struct sample_path *name, const char *true_path)
 {

@@ -73,15 +73,6 @@ int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t *
 int stack_tree_merge(struct stack_tree *tree, const struct stack_tree *from);
 
 /*
- * Let function(context, image index, offset) say the first byte of the
- * function of each node (UINT64_MAX: not known, it stays as it is), and add up
- * nodes that become one. Indices of nodes change. 0 or -ENOMEM.
- */
-int stack_tree_to_functions(struct stack_tree *tree,
-			    uint64_t (*function)(void *context, uint32_t image, uint64_t offset),
-			    void *context);
-
-/*
  * Leave nr_nodes_max nodes at most (but roots, and what is folded right below
  * them): the parts with the fewest samples go to a node OPROF_STACK_OTHER below
  * their parent. Sums of roots stay. Which go does not depend on the order in

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Making a tree smaller: by adding up places of one function, and by folding
- * what has the fewest samples. Nodes are put anew in their old places, parents
- * first: no node comes behind where it was.
+ * Making a tree smaller by folding what has the fewest samples. Nodes are put
+ * anew in their old places, parents first: no node comes behind where it was.
  */
 #include "libdb/slice/stack_tree_internal.h"
 
@@ -11,8 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- places of one function ---- */
 
 /* It is there, or there is room: begun again, a tree needs no more than it had. */
 static uint32_t put_child(struct stack_tree *tree, uint32_t parent, uint32_t image, uint64_t offset)
@@ -23,31 +20,6 @@ static uint32_t put_child(struct stack_tree *tree, uint32_t parent, uint32_t ima
 static uint32_t put_root(struct stack_tree *tree, uint32_t root)
 {
 	return (uint32_t)stack_tree_append_node(tree, STACK_NODE_ROOT, root, 0);
-}
-
-int stack_tree_to_functions(struct stack_tree *tree,
-			    uint64_t (*function)(void *context, uint32_t image, uint64_t offset),
-			    void *context)
-{
-	const uint32_t nr_nodes = tree->nr_nodes;
-	uint32_t *becomes = malloc((nr_nodes + 1u) * sizeof(*becomes));
-	int error = becomes ? stack_tree_begin_again(tree) : -ENOMEM;
-
-	for (uint32_t i = 0; i < nr_nodes && !error; i++) {
-		const struct stack_node node = tree->nodes[i];
-		uint64_t offset = UINT64_MAX;
-
-		if (!stack_node_is_root(&node) && !stack_is_mark(node.image))
-			offset = function(context, node.image, node.offset);
-		if (offset == UINT64_MAX)
-			offset = node.offset;
-		becomes[i] = stack_node_is_root(&node)
-				     ? put_root(tree, node.image)
-				     : put_child(tree, becomes[node.parent], node.image, offset);
-		stack_tree_add(tree, becomes[i], node.nr_samples, node.weight);
-	}
-	free(becomes);
-	return error;
 }
 
 /* ---- which stay ---- */

@@ -211,11 +211,6 @@ struct dwarf_cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset
 	return cursor;
 }
 
-uint64_t dwarf_unit_offset(const struct dwarf_unit *unit, const struct dwarf_cursor *cursor)
-{
-	return (uint64_t)(cursor->at - unit->file->sections[DWARF_INFO].bytes);
-}
-
 /* What of the root is wanted: texts and addresses once the bases are known. */
 struct root {
 	struct dwarf_value name, folder, dwo_name, low_address;

@@ -55,8 +55,6 @@ int dwarf_unit_read(struct dwarf_unit *unit);
 
 /* A cursor over the unit's entries from offset on. */
 struct dwarf_cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset);
-/* The offset that a cursor of it is at. */
-uint64_t dwarf_unit_offset(const struct dwarf_unit *unit, const struct dwarf_cursor *cursor);
 
 /* ---- values ---- */
 

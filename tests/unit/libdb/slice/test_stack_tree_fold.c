@@ -184,49 +184,6 @@ START_TEST(a_folded_tree_is_found_again_by_what_it_holds)
 }
 END_TEST
 
-/* ---- functions ---- */
-
-/* Of 64 KB each, but for those of one image, which are not known. */
-static uint64_t by_64k(void *context, uint32_t image, uint64_t offset)
-{
-	const uint32_t *unknown = context;
-
-	return image == *unknown ? UINT64_MAX : offset & ~(uint64_t)65535;
-}
-
-START_TEST(places_of_one_function_become_one)
-{
-	struct stack_tree wanted;
-	uint32_t unknown, nr_before;
-	uint64_t again = lot;
-
-	make_stacks_fill(&tree, &lot, 3000);
-	nr_before = tree.nr_nodes;
-	for (unknown = 0; strcmp(tree.images[unknown].path.path, "vmlinux"); unknown++)
-		;
-	ck_assert_int_eq(stack_tree_to_functions(&tree, by_64k, &unknown), 0);
-	ck_assert_uint_lt(tree.nr_nodes, nr_before);
-	ck_assert_int_eq(stack_tree_init(&wanted), 0);
-	for (int i = 0; i < 3000; i++) {
-		struct make_stacks_sample sample = make_stacks_next(&again);
-
-		for (unsigned int frame = 0; frame < sample.nr_frames; frame++) {
-			const uint32_t number = sample.frames[frame].image;
-			const struct stack_image what =
-				make_stacks_image(number % MAKE_STACKS_NR_IMAGES);
-
-			if (number < MAKE_STACKS_NR_IMAGES &&
-			    memcmp(&what.identity, &tree.images[unknown].identity,
-				   sizeof(what.identity)) != 0)
-				sample.frames[frame].offset &= ~(uint64_t)65535;
-		}
-		(void)make_stacks_add(&wanted, &sample);
-	}
-	make_stacks_same(&tree, &wanted);
-	stack_tree_deinit(&wanted);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("stack_tree_fold");
@@ -239,7 +196,6 @@ int main(void)
 	tcase_add_test(tc, the_order_of_making_does_not_matter);
 	tcase_add_test(tc, folding_again_and_adding_more_keeps_all);
 	tcase_add_test(tc, a_folded_tree_is_found_again_by_what_it_holds);
-	tcase_add_test(tc, places_of_one_function_become_one);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -198,14 +198,7 @@ END_TEST
 
 /* ---- trees ---- */
 
-enum tree_step { STEP_MERGE, STEP_FOLD, STEP_FUNCTIONS, STEP_ENCODE, STEP_DECODE, NR_TREE_STEPS };
-
-static uint64_t by_page(void *context, uint32_t image, uint64_t offset)
-{
-	(void)context;
-	(void)image;
-	return offset & ~(uint64_t)4095;
-}
+enum tree_step { STEP_MERGE, STEP_FOLD, STEP_ENCODE, STEP_DECODE, NR_TREE_STEPS };
 
 static uint8_t *encoded;
 static size_t nr_encoded;
@@ -234,8 +227,6 @@ static int tree_step(enum tree_step step)
 		error = stack_tree_merge(&copy, &tree);
 	if (!error && step == STEP_FOLD)
 		error = stack_tree_fold(&copy, 100);
-	if (!error && step == STEP_FUNCTIONS)
-		error = stack_tree_to_functions(&copy, by_page, NULL);
 	if (error)
 		make_stacks_verify(&copy);
 	stack_tree_deinit(&copy);
