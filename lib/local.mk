@@ -17,6 +17,7 @@ lib_libbase_a_SOURCES = \
 	lib/percent.c lib/percent.h \
 	lib/perf_hint.c lib/perf_hint.h \
 	lib/progress.c lib/progress.h \
+	lib/saturate.h \
 	lib/stop_signal.c lib/stop_signal.h \
 	lib/time_range.c lib/time_range.h
 

@@ -9,6 +9,7 @@
  * place the directory leads to it, so that every key is taken from one
  * page, once, whatever is split between one page and the next.
  */
+#include "lib/saturate.h"
 #include "libdb/sdb.h"
 
 #include "lib/file.h"
@@ -280,13 +281,6 @@ static int load_table(int fd, const char *path, const struct oprof_sdb_header *h
 
 /* ---- the image ---- */
 
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 /* Where the file stores no weight, it follows from the samples. */
 static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_samples)
 {
@@ -305,7 +299,7 @@ static inline void merge_key(const struct sdb_slots *slots, size_t *next, struct
 {
 	while (*next < slots->nr_slots && sdb_slots_key(slots, *next) == entry->key)
 		entry->nr_samples =
-			add_capped(entry->nr_samples, sdb_slots_value(slots, (*next)++));
+			saturate_sum(entry->nr_samples, sdb_slots_value(slots, (*next)++));
 }
 
 static int merge_samples(struct sdb_image *image, const struct sdb_slots *narrow,
@@ -344,15 +338,15 @@ static void merge_weight(struct sdb_image *image, const struct sdb_slots *weight
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) < entry->key)
 			w++;
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) == entry->key)
-			entry->weight = add_capped(entry->weight, sdb_slots_value(weight, w++));
+			entry->weight = saturate_sum(entry->weight, sdb_slots_value(weight, w++));
 	}
 }
 
 static void sum_entries(struct sdb_image *image)
 {
 	for (size_t i = 0; i < image->nr_entries; i++) {
-		image->nr_samples = add_capped(image->nr_samples, image->entries[i].nr_samples);
-		image->weight = add_capped(image->weight, image->entries[i].weight);
+		image->nr_samples = saturate_sum(image->nr_samples, image->entries[i].nr_samples);
+		image->weight = saturate_sum(image->weight, image->entries[i].weight);
 	}
 }
 

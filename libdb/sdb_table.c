@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Adding to the hash tables of an open sample file: the fast path. */
+#include "lib/saturate.h"
 #include "libdb/sdb_find.h"
 #include "libdb/sdb_header.h"
 #include "libdb/sdb_internal.h"
@@ -143,13 +144,6 @@ static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, 
 	return NULL;
 }
 
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return unlikely(__builtin_add_overflow(a, b, &sum)) ? UINT64_MAX : sum;
-}
-
 /* With a value of 0, only see to it that there is room: adding then can't fail. */
 static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
 {
@@ -169,7 +163,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 			/* Key before value: a value that is seen has its key. */
 			if (!slot->value)
 				sdb_store64(&slot->key, key);
-			sdb_store64(&slot->value, add_capped(slot->value, value));
+			sdb_store64(&slot->value, saturate_sum(slot->value, value));
 			return 0;
 		}
 		if (!error)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A slice made in memory: sections found by what they are, entries as they come. */
+#include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_writer.h"
 #include "libdb/sdb_sort.h"
@@ -191,8 +192,8 @@ static void entries_sum(struct builder_section *section)
 		struct sdb_entry *last = &section->entries[nr - (nr > 0)];
 
 		if (nr && last->key == entry->key) {
-			last->nr_samples = slice_add_capped(last->nr_samples, entry->nr_samples);
-			last->weight = slice_add_capped(last->weight, entry->weight);
+			last->nr_samples = saturate_sum(last->nr_samples, entry->nr_samples);
+			last->weight = saturate_sum(last->weight, entry->weight);
 		} else {
 			section->entries[nr++] = *entry;
 		}

@@ -4,6 +4,7 @@
  * doc/slice.md where it meets it; here all is read, and the sums compared
  * that no reader of a part can know.
  */
+#include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/stack_tree.h"
 
@@ -24,10 +25,10 @@ static int add_section(const struct slice_section *section, struct slice *slice,
 	result->nr_sections++;
 	result->nr_keys += section->nr_keys;
 	if (slice_section_is_idle(section)) {
-		result->nr_idle = slice_add_capped(result->nr_idle, section->nr_samples);
+		result->nr_idle = saturate_sum(result->nr_idle, section->nr_samples);
 	} else {
-		result->nr_samples = slice_add_capped(result->nr_samples, section->nr_samples);
-		result->weight = slice_add_capped(result->weight, section->weight);
+		result->nr_samples = saturate_sum(result->nr_samples, section->nr_samples);
+		result->weight = saturate_sum(result->weight, section->weight);
 	}
 	return error;
 }
@@ -43,7 +44,7 @@ static int add_stacks(struct slice *slice, struct slice_check_result *result, co
 	result->nr_stack_nodes = tree.nr_nodes;
 	for (uint32_t i = 0; i < tree.nr_roots; i++)
 		result->nr_stack_samples =
-			slice_add_capped(result->nr_stack_samples, tree.roots[i].nr_samples);
+			saturate_sum(result->nr_stack_samples, tree.roots[i].nr_samples);
 	stack_tree_deinit(&tree);
 	if (result->nr_stack_samples == slice_header(slice)->nr_stack_samples)
 		return 0;

@@ -6,6 +6,7 @@
 #ifndef LIBDB_SLICE_FORMAT_H
 #define LIBDB_SLICE_FORMAT_H
 
+#include "lib/saturate.h"
 #include "libdb/slice/slice.h"
 #include "oprof/stack_file.h"
 
@@ -55,13 +56,6 @@ static inline int64_t slice_unfold_sign(uint64_t value)
 	return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
 }
 
-static inline uint64_t slice_add_capped(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static inline uint64_t slice_multiply_capped(uint64_t a, uint64_t b)
 {
 	uint64_t product;
@@ -72,8 +66,7 @@ static inline uint64_t slice_multiply_capped(uint64_t a, uint64_t b)
 /* Most raw bytes of a frame of nr_bytes. */
 static inline uint64_t slice_raw_bytes_max(uint64_t nr_bytes)
 {
-	return slice_add_capped(slice_multiply_capped(nr_bytes, SLICE_RATIO_MAX),
-				SLICE_RAW_FREE_BYTES);
+	return saturate_sum(slice_multiply_capped(nr_bytes, SLICE_RATIO_MAX), SLICE_RAW_FREE_BYTES);
 }
 
 /* What the weight of a key is where the section stores none. */

@@ -4,6 +4,7 @@
  * through side by side, and only the sections that are summed at the moment
  * are in memory, with what is already packed.
  */
+#include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_writer.h"
 #include "libdb/slice/stack_tree.h"
@@ -117,8 +118,8 @@ static size_t sum_lists(const struct list *a, const struct list *b, struct sdb_e
 
 		to[nr] = left->key <= right->key ? *left : *right;
 		if (left->key == right->key) {
-			to[nr].nr_samples = slice_add_capped(left->nr_samples, right->nr_samples);
-			to[nr].weight = slice_add_capped(left->weight, right->weight);
+			to[nr].nr_samples = saturate_sum(left->nr_samples, right->nr_samples);
+			to[nr].weight = saturate_sum(left->weight, right->weight);
 		}
 		i += left->key <= right->key;
 		j += right->key <= left->key;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading a slice: tables at once, keys section by section, a window at a time. */
+#include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_tables.h"
 #include "libdb/slice/slice_unpacker.h"
@@ -30,7 +31,7 @@ static uint64_t sum_keys(const struct slice *slice)
 	uint64_t nr = 0;
 
 	for (size_t i = 0; i < slice->tables.nr_sections; i++)
-		nr = slice_add_capped(nr, slice->tables.sections[i].nr_keys);
+		nr = saturate_sum(nr, slice->tables.sections[i].nr_keys);
 	return nr;
 }
 
@@ -219,7 +220,7 @@ static int read_counts(struct slice *slice, const struct slice_section *section,
 			break;
 		entries[i].nr_samples = count + 1;
 		entries[i].weight = slice_plain_weight(section, count + 1);
-		nr_samples = slice_add_capped(nr_samples, count + 1);
+		nr_samples = saturate_sum(nr_samples, count + 1);
 	}
 	return !error && nr_samples != section->nr_samples ? -EILSEQ : error;
 }
@@ -236,7 +237,7 @@ static int read_weights(struct slice *slice, const struct slice_section *section
 			error = slice_get_number(&slice->weights.next, slice->weights.end,
 						 &entries[i].weight);
 		if (!error)
-			weight = slice_add_capped(weight, entries[i].weight);
+			weight = saturate_sum(weight, entries[i].weight);
 	}
 	return !error && weight != section->weight ? -EILSEQ : error;
 }

@@ -2,6 +2,7 @@
 /* All frames stay in memory until the sums that stand before them are known: they are small. */
 #include "libdb/slice/slice_writer.h"
 
+#include "lib/saturate.h"
 #include "libdb/blocks.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_tables.h"
@@ -24,8 +25,8 @@ static void section_sum(struct slice_section *section, const struct sdb_entry *e
 	section->nr_samples = section->weight = 0;
 	section->flags &= ~OPROF_SDB_WEIGHTED;
 	for (size_t i = 0; i < nr_entries; i++) {
-		section->nr_samples = slice_add_capped(section->nr_samples, entries[i].nr_samples);
-		section->weight = slice_add_capped(section->weight, entries[i].weight);
+		section->nr_samples = saturate_sum(section->nr_samples, entries[i].nr_samples);
+		section->weight = saturate_sum(section->weight, entries[i].weight);
 		if (entries[i].weight != slice_plain_weight(section, entries[i].nr_samples))
 			section->flags |= OPROF_SDB_WEIGHTED;
 	}
@@ -139,7 +140,7 @@ int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tr
 		return 0;
 	for (uint32_t i = 0; i < tree->nr_roots; i++)
 		writer->nr_stack_samples =
-			slice_add_capped(writer->nr_stack_samples, tree->roots[i].nr_samples);
+			saturate_sum(writer->nr_stack_samples, tree->roots[i].nr_samples);
 	if (tree->nr_nodes <= STACK_TREE_NODES_MAX)
 		return put_stacks(&writer->stacks, tree);
 	error = stack_tree_init(&folded);
@@ -187,11 +188,10 @@ static void header_sum(struct oprof_slice_header *header,
 		if (section->flags & OPROF_SDB_HOLED)
 			header->flags |= OPROF_SLICE_HOLED;
 		if (slice_section_is_idle(section)) {
-			header->nr_idle = slice_add_capped(header->nr_idle, section->nr_samples);
+			header->nr_idle = saturate_sum(header->nr_idle, section->nr_samples);
 		} else {
-			header->nr_samples =
-				slice_add_capped(header->nr_samples, section->nr_samples);
-			header->weight = slice_add_capped(header->weight, section->weight);
+			header->nr_samples = saturate_sum(header->nr_samples, section->nr_samples);
+			header->weight = saturate_sum(header->weight, section->weight);
 		}
 	}
 }

@@ -2,6 +2,7 @@
 /* A call tree in memory: found by what things are, appended, summed. */
 #include "libdb/slice/stack_tree_internal.h"
 
+#include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/stack_identity.h"
 
@@ -378,10 +379,10 @@ void stack_tree_add(struct stack_tree *tree, uint32_t node, uint64_t nr_samples,
 	struct slice_section *root = &tree->roots[tree->memory->root_of[node]];
 
 	assert(node < tree->nr_nodes);
-	to->nr_samples = slice_add_capped(to->nr_samples, nr_samples);
-	to->weight = slice_add_capped(to->weight, weight);
-	root->nr_samples = slice_add_capped(root->nr_samples, nr_samples);
-	root->weight = slice_add_capped(root->weight, weight);
+	to->nr_samples = saturate_sum(to->nr_samples, nr_samples);
+	to->weight = saturate_sum(to->weight, weight);
+	root->nr_samples = saturate_sum(root->nr_samples, nr_samples);
+	root->weight = saturate_sum(root->weight, weight);
 }
 
 int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t **weights)
@@ -404,8 +405,8 @@ int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t *
 
 		if (parent == STACK_NODE_ROOT)
 			continue;
-		below[parent] = slice_add_capped(below[parent], below[i]);
-		weight[parent] = slice_add_capped(weight[parent], weight[i]);
+		below[parent] = saturate_sum(below[parent], below[i]);
+		weight[parent] = saturate_sum(weight[parent], weight[i]);
 	}
 	*samples = below;
 	*weights = weight;

@@ -6,6 +6,7 @@
  */
 #include "libdb/slice/stack_tree_internal.h"
 
+#include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_unpacker.h"
 #include "libdb/slice/stack_code.h"
@@ -409,8 +410,8 @@ static void get_counts(struct decoder *decoder)
 		node->weight = root->flags & OPROF_SDB_WEIGHTED
 				       ? stack_code_number(code, STACK_CODE_WEIGHT, 0)
 				       : slice_plain_weight(root, node->nr_samples);
-		root->nr_samples = slice_add_capped(root->nr_samples, node->nr_samples);
-		root->weight = slice_add_capped(root->weight, node->weight);
+		root->nr_samples = saturate_sum(root->nr_samples, node->nr_samples);
+		root->weight = saturate_sum(root->weight, node->weight);
 	}
 }
 
@@ -536,8 +537,8 @@ static void get_count_columns(struct decoder *decoder)
 		node->weight = root->flags & OPROF_SDB_WEIGHTED
 				       ? get_number(decoder, UINT64_MAX, "weight of node", i)
 				       : slice_plain_weight(root, node->nr_samples);
-		root->nr_samples = slice_add_capped(root->nr_samples, node->nr_samples);
-		root->weight = slice_add_capped(root->weight, node->weight);
+		root->nr_samples = saturate_sum(root->nr_samples, node->nr_samples);
+		root->weight = saturate_sum(root->weight, node->weight);
 	}
 }
 

@@ -6,6 +6,7 @@
  */
 #include "libdb/stacks/stack_file.h"
 
+#include "lib/saturate.h"
 #include "libdb/blocks.h"
 #include "libdb/sdb_internal.h"
 #include "libdb/slice/slice_format.h"
@@ -353,8 +354,8 @@ int stack_file_add(struct stack_file *file, uint32_t node, uint64_t nr_samples, 
 	if (to->head.type != OPROF_STACK_NODE)
 		return is_lost(file) ? -EIO : -EINVAL;
 	/* Samples first: a kill between leaves samples without their weight. */
-	sdb_store64(&to->nr_samples, slice_add_capped(to->nr_samples, nr_samples));
-	sdb_store64(&to->weight, slice_add_capped(to->weight, weight));
+	sdb_store64(&to->nr_samples, saturate_sum(to->nr_samples, nr_samples));
+	sdb_store64(&to->weight, saturate_sum(to->weight, weight));
 	return is_lost(file) ? -EIO : 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotated_text.h"
 
+#include "lib/saturate.h"
 #include "pp/format/format_rows.h"
 #include "pp/format/format_text.h"
 
@@ -204,12 +205,7 @@ size_t *annotated_order(const struct profile *profile, const struct annotation_s
 
 uint64_t annotated_sum(const struct profile *profile, const uint64_t *counts)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < profile->nr_columns; i++)
-		if (__builtin_add_overflow(sum, counts[i], &sum))
-			sum = UINT64_MAX;
-	return sum;
+	return saturate_total(counts, profile->nr_columns);
 }
 
 void annotated_samples_write(FILE *err, const struct profile *profile, uint64_t nr_samples)

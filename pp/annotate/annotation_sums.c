@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/annotate/annotation_sums.h"
 
+#include "lib/saturate.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -43,21 +45,14 @@ size_t annotation_sums_add(struct annotation_sums *sums, const struct profile *p
 	return sums->nr++;
 }
 
-static void add(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (__builtin_add_overflow(to[i], from[i], &to[i]))
-			to[i] = UINT64_MAX;
-}
-
 void annotation_sums_count(struct annotation_sums *sums, const struct profile *profile, size_t i,
 			   const uint64_t *counts, const uint64_t *shares)
 {
 	size_t nr = profile->nr_columns;
 
-	add(sums->counts + i * nr, counts, nr);
+	saturate_add_each(sums->counts + i * nr, counts, nr);
 	if (sums->shares != sums->counts)
-		add(sums->shares + i * nr, shares, nr);
+		saturate_add_each(sums->shares + i * nr, shares, nr);
 }
 
 void annotation_sums_deinit(struct annotation_sums *sums)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/saturate.h"
 #include "pp/calls/call_tree.h"
 #include "pp/base/index_table.h"
 
@@ -28,13 +29,6 @@ struct walking {
 	struct frame *path;
 	size_t depth, path_room;
 };
-
-static void add_up(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (__builtin_add_overflow(to[i], from[i], &to[i]))
-			to[i] = UINT64_MAX;
-}
 
 /* ---- arcs ---- */
 
@@ -110,9 +104,9 @@ static void add_node_counts(uint64_t *counts, uint64_t *shares, size_t at,
 {
 	size_t nr = tree->nr_columns;
 
-	add_up(counts + at * nr, node_counts, nr);
+	saturate_add_each(counts + at * nr, node_counts, nr);
 	if (shares != counts)
-		add_up(shares + at * nr, node_shares, nr);
+		saturate_add_each(shares + at * nr, node_shares, nr);
 }
 
 /* Whether no frame above the last one is of its function. */

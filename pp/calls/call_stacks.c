@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/calls/call_stacks.h"
 
+#include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "pp/selection/part_match.h"
 
@@ -358,8 +359,8 @@ static int take_samples(struct adding *adding, uint32_t number, const struct sta
 {
 	struct call_stack_node *node = &adding->stacks->nodes[number];
 
-	node->nr_samples = slice_add_capped(node->nr_samples, from->nr_samples);
-	node->weight = slice_add_capped(node->weight, from->weight);
+	node->nr_samples = saturate_sum(node->nr_samples, from->nr_samples);
+	node->weight = saturate_sum(node->weight, from->weight);
 	if (!adding->stacks->stretches)
 		return 0;
 	return profile_time_add(&adding->stacks->times,

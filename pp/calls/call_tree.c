@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/calls/call_tree.h"
 
+#include "lib/saturate.h"
 #include "pp/calls/call_functions.h"
 #include "pp/calls/call_stacks.h"
 #include "pp/base/index_table.h"
@@ -15,12 +16,6 @@ struct building {
 	struct index_table node_table;
 	size_t room;
 };
-
-static void add_up(uint64_t *to, uint64_t nr)
-{
-	if (__builtin_add_overflow(*to, nr, to))
-		*to = UINT64_MAX;
-}
 
 static bool is_weighted(const struct call_tree *tree)
 {
@@ -100,15 +95,15 @@ static void count(struct call_tree *tree, uint32_t node, uint32_t column, uint64
 	const struct classes *classes = &profile->selection->classes;
 	size_t at = (size_t)node * tree->nr_columns + column;
 
-	add_up(&tree->self[at], nr_samples);
-	add_up(&tree->totals[column], nr_samples);
-	add_up(&tree->nr_samples, nr_samples);
+	saturate_add(&tree->self[at], nr_samples);
+	saturate_add(&tree->totals[column], nr_samples);
+	saturate_add(&tree->nr_samples, nr_samples);
 	if (tree->self_shares == tree->self)
 		return;
 	if (classes->classes[column % profile->nr_classes].measure == MEASURE_SAMPLES)
 		weight = nr_samples;
-	add_up(&tree->self_shares[at], weight);
-	add_up(&tree->share_totals[column], weight);
+	saturate_add(&tree->self_shares[at], weight);
+	saturate_add(&tree->share_totals[column], weight);
 }
 
 static void sum_below(const struct call_tree *tree, const uint64_t *self, uint64_t *below)
@@ -120,7 +115,7 @@ static void sum_below(const struct call_tree *tree, const uint64_t *self, uint64
 		uint32_t parent = tree->nodes[i - 1].parent;
 
 		for (size_t j = 0; parent != CALL_NODE_NONE && j < nr; j++)
-			add_up(&below[parent * nr + j], below[(i - 1) * nr + j]);
+			saturate_add(&below[parent * nr + j], below[(i - 1) * nr + j]);
 	}
 }
 
@@ -129,7 +124,7 @@ static uint64_t sum_of(const uint64_t *counts, size_t nr)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		add_up(&sum, counts[i]);
+		saturate_add(&sum, counts[i]);
 	return sum;
 }
 
@@ -149,11 +144,12 @@ static void sum_up(struct call_tree *tree)
 		uint64_t below = sum_of(call_tree_below(tree, i), tree->nr_columns);
 
 		if (outermost && is_mark(tree, i, OPROF_STACK_TRUNCATED))
-			add_up(&tree->nr_truncated, below);
+			saturate_add(&tree->nr_truncated, below);
 		else if (outermost && is_mark(tree, i, OPROF_STACK_BROKEN))
-			add_up(&tree->nr_broken, below);
+			saturate_add(&tree->nr_broken, below);
 		else if (is_mark(tree, i, OPROF_STACK_OTHER))
-			add_up(&tree->nr_folded, sum_of(call_tree_self(tree, i), tree->nr_columns));
+			saturate_add(&tree->nr_folded,
+				     sum_of(call_tree_self(tree, i), tree->nr_columns));
 	}
 }
 
@@ -164,8 +160,8 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t ours = tree->nr_samples;
 
 	/* A profile without symbols had nothing to filter by. */
-	add_up(&all, flat->nr_filtered);
-	add_up(&ours, tree->nr_filtered);
+	saturate_add(&all, flat->nr_filtered);
+	saturate_add(&ours, tree->nr_filtered);
 	tree->nr_missing = all > ours ? all - ours : 0;
 }
 
@@ -252,7 +248,7 @@ static void count_nodes(struct call_tree *tree, const struct call_stacks *stacks
 			count(tree, from->node, stacks->roots[from->root].column, from->nr_samples,
 			      from->weight);
 		else
-			add_up(&tree->nr_filtered, from->nr_samples);
+			saturate_add(&tree->nr_filtered, from->nr_samples);
 	}
 }
 

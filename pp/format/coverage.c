@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/coverage.h"
 
+#include "lib/saturate.h"
 #include "oprof/session.h"
 
 #include "pp/profile/balance.h"
@@ -350,13 +351,6 @@ static void lack_deinit(struct lack *lack)
 	free(lack->images);
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 /* Of all sides. */
 static uint64_t column_total(const struct lack *lack, size_t column)
 {
@@ -366,7 +360,7 @@ static uint64_t column_total(const struct lack *lack, size_t column)
 	if (lack->nr_columns == 1)
 		return profile->nr_samples;
 	for (; column < profile->nr_columns; column += profile->nr_classes)
-		total = add_up(total, profile->totals[column]);
+		total = saturate_sum(total, profile->totals[column]);
 	return total;
 }
 
@@ -381,8 +375,8 @@ static void lack_count(struct lack *lack)
 			size_t column = lack->nr_columns > 1 ? j % profile->nr_classes : 0;
 			uint64_t nr = profile_counts(profile, i)[j];
 
-			counts[column] = add_up(counts[column], nr);
-			lack->sums[column] = add_up(lack->sums[column], nr);
+			counts[column] = saturate_sum(counts[column], nr);
+			lack->sums[column] = saturate_sum(lack->sums[column], nr);
 		}
 	}
 }

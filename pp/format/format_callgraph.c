@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/saturate.h"
 #include "pp/calls/call_names.h"
 #include "pp/format/format_calls.h"
 #include "pp/format/format_rows.h"
@@ -235,13 +236,8 @@ static void write_dashes(struct callgraph *callgraph)
 
 static void add_to_sum(struct callgraph *callgraph, const uint64_t *counts, const uint64_t *shares)
 {
-	for (size_t i = 0; i < callgraph->tree->nr_columns; i++) {
-		if (__builtin_add_overflow(callgraph->sum[i], counts[i], &callgraph->sum[i]))
-			callgraph->sum[i] = UINT64_MAX;
-		if (__builtin_add_overflow(callgraph->share_sum[i], shares[i],
-					   &callgraph->share_sum[i]))
-			callgraph->share_sum[i] = UINT64_MAX;
-	}
+	saturate_add_each(callgraph->sum, counts, callgraph->tree->nr_columns);
+	saturate_add_each(callgraph->share_sum, shares, callgraph->tree->nr_columns);
 }
 
 static void begin_sum(struct callgraph *callgraph)

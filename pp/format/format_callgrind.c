@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/saturate.h"
 #include "pp/calls/call_names.h"
 #include "pp/calls/call_places.h"
 #include "pp/calls/call_spread.h"
@@ -148,10 +149,8 @@ static int compare_lines(const void *a, const void *b, void *context)
 static void give_part(void *context, size_t place, uint64_t part)
 {
 	struct callgrind *callgrind = context;
-	uint64_t *to = callgrind->part + place * callgrind->tree->nr_columns;
 
-	if (__builtin_add_overflow(*to, part, to))
-		*to = UINT64_MAX;
+	saturate_add(callgrind->part + place * callgrind->tree->nr_columns, part);
 }
 
 /* A column of a function's own numbers over its places. */
@@ -280,11 +279,8 @@ static int write_self(struct callgrind *callgrind, uint32_t function)
 static void write_call(struct callgrind *callgrind, uint32_t callee, const uint64_t *calls,
 		       const uint64_t *counts, const uint64_t *shares)
 {
-	uint64_t nr_calls = 0;
+	const uint64_t nr_calls = saturate_total(calls, callgrind->tree->nr_columns);
 
-	for (size_t i = 0; i < callgrind->tree->nr_columns; i++)
-		if (__builtin_add_overflow(nr_calls, calls[i], &nr_calls))
-			nr_calls = UINT64_MAX;
 	if (!nr_calls)
 		return;
 	write_image(callgrind, "cob", callee);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/saturate.h"
 #include "pp/format/format_columns.h"
 #include "pp/format/format_rows.h"
 #include "pp/format/format_text.h"
@@ -37,19 +38,12 @@ static void flat_deinit(struct flat *flat)
 	free(flat->storage);
 }
 
-static void add_up(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (__builtin_add_overflow(to[i], from[i], &to[i]))
-			to[i] = UINT64_MAX;
-}
-
 static void add_line(const struct flat *flat, struct flat_line *to, const uint64_t *counts,
 		     const uint64_t *shares)
 {
 	assert(to->counts && to->shares);
-	add_up(to->counts, counts, flat->profile->nr_columns);
-	add_up(to->shares, shares, flat->profile->nr_columns);
+	saturate_add_each(to->counts, counts, flat->profile->nr_columns);
+	saturate_add_each(to->shares, shares, flat->profile->nr_columns);
 }
 
 /* Rows by application, then path; a replaced binary has one line with its old self. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pprof_writer.h says what is written. */
+#include "lib/saturate.h"
 #include "pp/calls/call_names.h"
 #include "pp/calls/call_places.h"
 #include "pp/calls/call_spread.h"
@@ -303,8 +304,7 @@ static int begin_spread(struct pprof *pprof, const uint32_t *ends, size_t nr_end
 	int error;
 
 	for (size_t i = 0; i < nr_ends; i++)
-		if (__builtin_add_overflow(all, call_tree_self(pprof->tree, ends[i])[column], &all))
-			all = UINT64_MAX;
+		saturate_add(&all, call_tree_self(pprof->tree, ends[i])[column]);
 	error = call_spread_init(of, pprof->places->counts + spread->first * nr + column,
 				 spread->nr_places, nr, all);
 	if (error)

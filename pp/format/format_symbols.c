@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/saturate.h"
 #include "pp/format/format_columns.h"
 #include "pp/format/format_rows.h"
 #include "pp/format/format_text.h"
@@ -336,12 +337,8 @@ static void write_heads(struct symbols *symbols, FILE *out)
 static void cumulate(const struct symbols *symbols, struct line_sums *sums,
 		     const struct line_numbers *numbers)
 {
-	for (size_t i = 0; i < symbols->profile->nr_columns; i++) {
-		if (__builtin_add_overflow(sums->counts[i], numbers->counts[i], &sums->counts[i]))
-			sums->counts[i] = UINT64_MAX;
-		if (__builtin_add_overflow(sums->shares[i], numbers->shares[i], &sums->shares[i]))
-			sums->shares[i] = UINT64_MAX;
-	}
+	saturate_add_each(sums->counts, numbers->counts, symbols->profile->nr_columns);
+	saturate_add_each(sums->shares, numbers->shares, symbols->profile->nr_columns);
 }
 
 static void write_class(struct symbols *symbols, FILE *out, const struct line_numbers *numbers,

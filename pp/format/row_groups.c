@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/row_groups.h"
 
+#include "lib/saturate.h"
 #include "pp/format/format_rows.h"
 
 #include <errno.h>
@@ -56,13 +57,6 @@ static int compare_apps(const void *a, const void *b, void *context)
 				  profile->nr_columns);
 
 	return order ? order : compare_indexes(left->app, right->app);
-}
-
-static void add(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (__builtin_add_overflow(to[i], from[i], &to[i]))
-			to[i] = UINT64_MAX;
 }
 
 /* Whether the ith row in order begins a new image, or a new application. */
@@ -146,11 +140,13 @@ static void sum_groups(struct row_groups *groups)
 			struct row_image *image = &groups->images[j];
 
 			for (size_t k = image->first; k < image->first + image->nr; k++) {
-				add(image->counts, profile_counts(profile, groups->rows[k]), nr);
-				add(image->shares, profile_shares(profile, groups->rows[k]), nr);
+				saturate_add_each(image->counts,
+						  profile_counts(profile, groups->rows[k]), nr);
+				saturate_add_each(image->shares,
+						  profile_shares(profile, groups->rows[k]), nr);
 			}
-			add(app->counts, image->counts, nr);
-			add(app->shares, image->shares, nr);
+			saturate_add_each(app->counts, image->counts, nr);
+			saturate_add_each(app->shares, image->shares, nr);
 		}
 	}
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/saturate.h"
 #include "pp/page/page_code.h"
 
 #include "pp/code/disassembly.h"
@@ -26,13 +27,7 @@ struct loading {
 
 static uint64_t share_of_row(const struct profile *profile, size_t row)
 {
-	const uint64_t *shares = profile_shares(profile, row);
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < profile->nr_columns; i++)
-		if (__builtin_add_overflow(sum, shares[i], &sum))
-			return UINT64_MAX;
-	return sum;
+	return saturate_total(profile_shares(profile, row), profile->nr_columns);
 }
 
 static int compare_shares(const void *a, const void *b, void *context)

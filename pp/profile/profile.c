@@ -2,6 +2,7 @@
 #include "pp/profile/profile.h"
 
 #include "lib/progress.h"
+#include "lib/saturate.h"
 #include "libdb/sdb.h"
 #include "pp/profile/image_search.h"
 #include "pp/selection/part_reader.h"
@@ -48,14 +49,6 @@ struct reading {
 	uint32_t stretch;   /* the same, of profile->time */
 	size_t row;	    /* that the last samples went to; SIZE_MAX: to none */
 };
-
-/* Damaged files may claim anything; sums stay at the top instead of wrapping. */
-static uint64_t add_samples(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 static bool needs_details(const struct profile_options *options)
 {
@@ -161,16 +154,16 @@ static int count_samples(struct reading *reading, size_t symbol, uint32_t column
 
 	reading->row = SIZE_MAX;
 	if (reading->hidden && reading->hidden[symbol]) {
-		side->nr_filtered = add_samples(side->nr_filtered, nr_samples);
+		side->nr_filtered = saturate_sum(side->nr_filtered, nr_samples);
 		return 0;
 	}
 	reading->row = find_row(reading, symbol);
 	if (reading->row == SIZE_MAX)
 		return -ENOMEM;
 	at = reading->row * profile->nr_columns + column;
-	profile->counts[at] = add_samples(profile->counts[at], nr_samples);
-	profile->totals[column] = add_samples(profile->totals[column], nr_samples);
-	side->nr_samples = add_samples(side->nr_samples, nr_samples);
+	profile->counts[at] = saturate_sum(profile->counts[at], nr_samples);
+	profile->totals[column] = saturate_sum(profile->totals[column], nr_samples);
+	side->nr_samples = saturate_sum(side->nr_samples, nr_samples);
 	if (!is_by_weight(profile, column))
 		weight = nr_samples;
 	if (profile->time &&
@@ -182,8 +175,8 @@ static int count_samples(struct reading *reading, size_t symbol, uint32_t column
 		return -ENOMEM;
 	if (profile->shares == profile->counts)
 		return 0;
-	profile->shares[at] = add_samples(profile->shares[at], weight);
-	profile->share_totals[column] = add_samples(profile->share_totals[column], weight);
+	profile->shares[at] = saturate_sum(profile->shares[at], weight);
+	profile->share_totals[column] = saturate_sum(profile->share_totals[column], weight);
 	return 0;
 }
 
@@ -238,12 +231,12 @@ static int join_symbols(struct reading *reading, const struct part_samples *samp
 			end = next->start;
 			if (next->start <= key) {
 				target = symbol;
-				end = add_samples(next->start, next->nr_bytes);
+				end = saturate_sum(next->start, next->nr_bytes);
 			}
 		}
 		do {
-			nr_samples = add_samples(nr_samples, samples->entries[i].nr_samples);
-			weight = add_samples(weight, samples->entries[i].weight);
+			nr_samples = saturate_sum(nr_samples, samples->entries[i].nr_samples);
+			weight = saturate_sum(weight, samples->entries[i].weight);
 			i++;
 		} while (i < samples->nr_entries && samples->entries[i].key < end);
 		error = count_samples(reading, target, column, nr_samples, weight);
@@ -521,7 +514,7 @@ static int read_idle(struct reader *reader)
 		struct part_samples samples;
 
 		error = load_part(reader, part, false, &samples);
-		side->nr_idle = add_samples(side->nr_idle, samples.nr_samples);
+		side->nr_idle = saturate_sum(side->nr_idle, samples.nr_samples);
 		part_samples_deinit(&samples);
 	}
 	return error;
@@ -601,9 +594,9 @@ static void sum_up(struct profile *profile)
 			for (size_t k = 0; k < parts->nr_slices; k++)
 				note_slice(profile, &parts->slices[k]);
 		}
-		profile->nr_samples = add_samples(profile->nr_samples, side->nr_samples);
-		profile->nr_filtered = add_samples(profile->nr_filtered, side->nr_filtered);
-		profile->nr_idle = add_samples(profile->nr_idle, side->nr_idle);
+		profile->nr_samples = saturate_sum(profile->nr_samples, side->nr_samples);
+		profile->nr_filtered = saturate_sum(profile->nr_filtered, side->nr_filtered);
+		profile->nr_idle = saturate_sum(profile->nr_idle, side->nr_idle);
 		widen_times(&profile->start_ns, &profile->end_ns, side->start_ns, side->end_ns);
 	}
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/profile_details.h"
 
+#include "lib/saturate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -135,19 +137,13 @@ static int make_details(struct profile *profile, size_t nr)
 	return profile->detail_shares ? 0 : -ENOMEM;
 }
 
-static void add(uint64_t *to, uint64_t from)
-{
-	if (__builtin_add_overflow(*to, from, to))
-		*to = UINT64_MAX;
-}
-
 static void add_entry(struct profile *profile, const struct detail_entry *entry)
 {
 	size_t at = (profile->nr_details - 1) * profile->nr_columns + entry->column;
 
-	add(&profile->detail_counts[at], entry->nr_samples);
+	saturate_add(&profile->detail_counts[at], entry->nr_samples);
 	if (profile->detail_shares != profile->detail_counts)
-		add(&profile->detail_shares[at], entry->share);
+		saturate_add(&profile->detail_shares[at], entry->share);
 }
 
 static void sum_row(const struct arranging *arranging, size_t row)

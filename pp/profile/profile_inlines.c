@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/profile_inlines.h"
 
+#include "lib/saturate.h"
 #include "pp/base/index_table.h"
 
 #include <errno.h>
@@ -200,22 +201,15 @@ static struct line_place find_line(const struct profile *profile, size_t first, 
 	return found;
 }
 
-static void add_numbers(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (__builtin_add_overflow(to[i], from[i], &to[i]))
-			to[i] = UINT64_MAX;
-}
-
 /* What the details of a row have. */
 static void sum_row(const struct profile *profile, size_t row, uint64_t *counts, uint64_t *shares)
 {
 	size_t nr = profile->nr_columns;
 
 	for (size_t i = profile->first_detail[row]; i < profile->first_detail[row + 1]; i++) {
-		add_numbers(counts + row * nr, profile->detail_counts + i * nr, nr);
+		saturate_add_each(counts + row * nr, profile->detail_counts + i * nr, nr);
 		if (shares != counts)
-			add_numbers(shares + row * nr, profile->detail_shares + i * nr, nr);
+			saturate_add_each(shares + row * nr, profile->detail_shares + i * nr, nr);
 	}
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/profile_merge.h"
 
+#include "lib/saturate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,20 +80,13 @@ static bool belong_together(const struct profile *profile, size_t a, size_t b)
 	       is_only_on(profile, b, 0);
 }
 
-static void add(uint64_t *to, const uint64_t *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (__builtin_add_overflow(to[i], from[i], &to[i]))
-			to[i] = UINT64_MAX;
-}
-
 static void merge_rows(struct profile *profile, uint32_t *moved, size_t to, size_t from)
 {
 	size_t nr = profile->nr_columns;
 
-	add(profile->counts + to * nr, profile->counts + from * nr, nr);
+	saturate_add_each(profile->counts + to * nr, profile->counts + from * nr, nr);
 	if (profile->shares != profile->counts)
-		add(profile->shares + to * nr, profile->shares + from * nr, nr);
+		saturate_add_each(profile->shares + to * nr, profile->shares + from * nr, nr);
 	profile->rows[from].app = GONE;
 	moved[from] = (uint32_t)to;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/profile_time.h"
 
+#include "lib/saturate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -129,19 +131,13 @@ static int compare_entries(const void *a, const void *b)
 	return left->column < right->column ? -1 : left->column > right->column;
 }
 
-static void add(uint64_t *to, uint64_t from)
-{
-	if (__builtin_add_overflow(*to, from, to))
-		*to = UINT64_MAX;
-}
-
 int profile_time_add(struct profile_time *time, const struct time_entry *entry)
 {
 	struct time_entry *last = time->nr_entries ? &time->entries[time->nr_entries - 1] : NULL;
 
 	if (last && !compare_entries(last, entry)) {
-		add(&last->nr_samples, entry->nr_samples);
-		add(&last->share, entry->share);
+		saturate_add(&last->nr_samples, entry->nr_samples);
+		saturate_add(&last->share, entry->share);
 		return 0;
 	}
 	if (!time->entries || time->nr_entries == time->room) {
@@ -167,8 +163,9 @@ void profile_time_arrange(struct profile_time *time, const uint32_t *moved)
 		qsort(time->entries, time->nr_entries, sizeof(*time->entries), compare_entries);
 	for (size_t i = 0; i < time->nr_entries; i++) {
 		if (nr && !compare_entries(&time->entries[nr - 1], &time->entries[i])) {
-			add(&time->entries[nr - 1].nr_samples, time->entries[i].nr_samples);
-			add(&time->entries[nr - 1].share, time->entries[i].share);
+			saturate_add(&time->entries[nr - 1].nr_samples,
+				     time->entries[i].nr_samples);
+			saturate_add(&time->entries[nr - 1].share, time->entries[i].share);
 			continue;
 		}
 		time->entries[nr++] = time->entries[i];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/counters.h"
 
+#include "lib/saturate.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +14,6 @@ static struct oprof_stats_entry *find(const struct counters *counters, const cha
 		if (!strncmp(counters->entries[i].name, name, OPROF_STATS_NAME_BYTES - 1))
 			return &counters->entries[i];
 	return NULL;
-}
-
-/* What files claim may be anything: sums stay at the top instead of wrapping. */
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
 int counters_add(struct counters *counters, const char *name, uint64_t value)
@@ -37,7 +31,7 @@ int counters_add(struct counters *counters, const char *name, uint64_t value)
 		*entry = (struct oprof_stats_entry){.value = 0};
 		(void)snprintf(entry->name, sizeof(entry->name), "%s", name);
 	}
-	entry->value = add_up(entry->value, value);
+	entry->value = saturate_sum(entry->value, value);
 	return 0;
 }
 
@@ -54,7 +48,7 @@ uint64_t counters_sum(const struct counters *counters, const char *prefix)
 
 	for (size_t i = 0; i < counters->nr_entries; i++)
 		if (!strncmp(counters->entries[i].name, prefix, strlen(prefix)))
-			sum = add_up(sum, counters->entries[i].value);
+			sum = saturate_sum(sum, counters->entries[i].value);
 	return sum;
 }
 

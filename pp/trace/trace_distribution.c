@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace/trace_distribution.h"
 
+#include "lib/saturate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +67,7 @@ static void count(struct trace_distribution *distribution, uint64_t nr, uint64_t
 	distribution->min = !distribution->nr || min < distribution->min ? min : distribution->min;
 	distribution->max = max > distribution->max ? max : distribution->max;
 	distribution->nr += nr;
-	distribution->sum =
-		sum > UINT64_MAX - distribution->sum ? UINT64_MAX : distribution->sum + sum;
+	saturate_add(&distribution->sum, sum);
 }
 
 int trace_distribution_add(struct trace_distribution *distribution, uint64_t ns)
