@@ -6,7 +6,7 @@
 # others' offsets code that never runs (pad_*).
 . "$(dirname "$0")/lib.sh"
 
-starts=100
+starts=40
 [ -n "${OPROF_CHECK_ALL:-}" ] && starts=1000
 [ "$(id -u)" = 0 ] || tap_skip_all "needs root: profiles the whole machine"
 perf_system_works || tap_skip_all "perf_event_open is refused here"

@@ -46,7 +46,7 @@ module_load
 note "clock $(cat $control/clock)"
 take kmod_control
 take kmod_buffer
-for turn in 1 2 3 ${all:+4 5 6 7 8 9 10}; do
+for turn in 1 ${all:+2 3 4 5 6 7 8 9 10}; do
 	take kmod_random $((seed + turn)) 4000
 done
 module_unload
@@ -54,7 +54,7 @@ ok $? "it_is_unloaded_after_all_that"
 
 # ---- again and again ----
 
-cycles=10
+cycles=3
 [ -z "$all" ] || cycles=200
 cycle=0
 while [ $cycle -lt $cycles ]; do

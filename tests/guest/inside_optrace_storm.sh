@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In a guest, run by part_optrace_storm.sh: a flight recorder of the module's whose rings go round a
-# hundred times under a storm of NMIs, and its snapshot; then a trace to disk with losses forced.
+# In a guest, run by part_optrace_storm.sh: a flight recorder of the module's whose rings go round
+# again and again under a storm of NMIs, and its snapshot; then a trace to disk with losses forced.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
-LAPS=100
+# shellcheck source-path=SCRIPTDIR source=inside_optrace.sh
+. /bin/inside_optrace.sh
+LAPS=30
+[ -z "$all" ] || LAPS=100
 MORE_LAPS=20
 LAP_CALLS=1100 # of load_laps: more than 4 MiB of each CPU's
 STORM=0x53540000
@@ -25,16 +28,6 @@ trace() # VERB WORD...
 	optrace "$trace_verb" --session-dir="$work/sessions" "$@" >"$work/out" 2>"$work/err"
 	status=$?
 	[ "$status" = 0 ] || show "$work/err"
-}
-
-told() # WORD: the number before it
-{
-	sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p" "$work/err" | head -n 1
-}
-
-kept() # NAME FOLDER: a number of the folder's own
-{
-	optrace stats --json "$2" 2>/dev/null | sed -n "s/^ *\"$1\": *\([0-9]*\),*$/\1/p" | head -n 1
 }
 
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null # or it is mounted already

@@ -8,14 +8,12 @@ part_optrace_module() # GUEST
 	profile_only_module "$1" || return
 	profile_prepare "$1" || return
 	profile_compile "$1" load_calls
-	profile_compile "$1" load_thirds
-	profile_compile "$1" load_hog -lpthread
-	profile_run "$1" "$GUEST/inside_optrace_module.sh" "$profile_programs/optrace" \
-		"$profile_programs/optrace-read" "$profile_programs/oprof-tracer" "$T/$1/load_calls" \
-		"$T/$1/load_thirds" "$T/$1/load_hog" "$profile_programs/opimport"
+	profile_run "$1" "$GUEST/inside_optrace_module.sh" "$GUEST/inside_optrace.sh" \
+		"$profile_programs/optrace" "$profile_programs/optrace-read" \
+		"$profile_programs/oprof-tracer" "$T/$1/load_calls"
 }
 
 part_optrace_module_after() # GUEST
 {
-	profile_read_folders "$1" whole filtered named lossy flight chunks profiled snapshot late ended wrapped
+	profile_read_folders "$1" whole filtered named lossy flight chunks
 }

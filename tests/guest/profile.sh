@@ -14,6 +14,9 @@
 #
 #	profile_parts "PART..." [OPTION...]	options of scripts/guest
 #
+# profile_once, parts whose result does not depend on the architecture: they run in the first guest
+# only, unless OPROF_CHECK_ALL is set.
+#
 # A part is a file part_PART.sh with a function part_PART GUEST, which does the same; its script runs
 # in the guest when those of the parts before have ended, and leaves the guest as it has found it.
 # part_PART_after GUEST, where there is one, looks at what the guest has sent. OPROF_GUEST_PARTS
@@ -159,12 +162,23 @@ profile_parts() # PARTS [OPTION]...
 	profile_each profile_boot_parts
 }
 
+# Has the part run in the first guest, and is not needed in this one?
+profile_has_run() # NAME
+{
+	[ -z "${OPROF_CHECK_ALL:-}" ] && [ "$1" != "$(guest_names | cut -d' ' -f1)" ] || return
+	case " ${profile_once:-} " in
+	*" $profile_part "*) ;;
+	*) return 1 ;;
+	esac
+}
+
 profile_boot_parts() # NAME
 {
 	profile_files=
 	profile_ready=
 	profile_nr=0
 	for profile_part in $profile_wanted; do
+		! profile_has_run "$1" || continue
 		profile_before="$tap_nr $profile_ready"
 		"part_$profile_part" "$1"
 		[ "$tap_nr $profile_ready" != "$profile_before" ] ||
