@@ -3,17 +3,16 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/tracer/ktrace.c daemon/tracer/ktrace.h \
 	daemon/tracer/ktrace_events.c daemon/tracer/ktrace_events.h \
 	daemon/tracer/trace_job.c daemon/tracer/trace_job.h \
-	daemon/tracer/trace_kmod.c daemon/tracer/trace_kmod.h \
+	daemon/tracer/trace_kmod.c \
 	daemon/tracer/trace_mappings.c daemon/tracer/trace_mappings.h \
 	daemon/tracer/trace_perf.c daemon/tracer/trace_perf.h daemon/tracer/trace_perf_internal.h \
 	daemon/tracer/trace_perf_open.c \
 	daemon/tracer/trace_session.c daemon/tracer/trace_session.h \
 	daemon/tracer/trace_watch.c daemon/tracer/trace_watch.h \
 	daemon/tracer/trace_watch_internal.h \
-	daemon/tracer/tracer.c daemon/tracer/tracer.h \
+	daemon/tracer/tracer.c daemon/tracer/tracer.h daemon/tracer/tracer_internal.h \
 	daemon/tracer/tracer_options.c daemon/tracer/tracer_options.h \
-	daemon/tracer/tracer_perf.c daemon/tracer/tracer_perf.h \
-	daemon/tracer/tracer_perf_internal.h \
+	daemon/tracer/tracer_perf.c daemon/tracer/tracer_perf_internal.h \
 	daemon/tracer/tracer_perf_choose.c \
 	daemon/tracer/tracer_serve.c daemon/tracer/tracer_serve.h
 

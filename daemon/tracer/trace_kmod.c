@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/tracer/trace_kmod.h"
+/*
+ * The tracer by the kernel module, which records to rings of its own, whose packets go to the
+ * folder as they are. The state of the machine, which the daemon tells, is a stream of its own
+ * beside those.
+ */
+#include "daemon/tracer/tracer_internal.h"
 
 #include "daemon/tracer/ktrace.h"
 #include "daemon/tracer/ktrace_events.h"
 #include "daemon/trace/trace_channel.h"
-#include "daemon/trace/trace_describe.h"
-#include "daemon/tracer/trace_mappings.h"
-#include "daemon/trace/trace_memory.h"
-#include "daemon/trace/trace_place.h"
 #include "daemon/system/thread_list.h"
 #include "daemon/trace/trace_state.h"
 #include "daemon/tracer/trace_watch.h"
@@ -18,36 +19,21 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define STREAM		 0u
-#define STATE_FILE	 "state"
-#define STATE_SUB_BYTES	 (64u << 10)
-#define STATE_NR_SUBS	 2u
-#define SUB_BUFFER_BYTES (256u << 10)
-#define NR_SUB_BUFFERS	 64u
-#define LIST_TRIES	 10u
+#define STATE_FILE	"state"
+#define STATE_SUB_BYTES (64u << 10)
+#define STATE_NR_SUBS	2u
+#define LIST_TRIES	10u
 
 struct trace_kmod {
-	struct tracer_config config;
+	struct tracer base; /* first: tracer.c's */
 	struct ktrace ktrace;
 	struct ktrace_events events;
-	struct trace_describe machine;
-	struct ctf_trace trace;
-	uint32_t stream;
-
-	struct ctf_writer *writer; /* NULL: a flight recorder */
-	struct trace_chunks chunks;
-	struct trace_watch *watch; /* NULL: no conditions */
-	const char *cause;	   /* not told yet */
-	struct trace_mappings
-		*mappings;	     /* NULL: to a folder without samples nobody asks for them */
+	struct trace_watch *watch;   /* NULL: no conditions */
 	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
-	uint64_t nr_state;
-	uint64_t begin_ns;
 };
 
 /* ---- opening ---- */
@@ -69,20 +55,15 @@ static void describe_clock(struct ctf_clock *clock, const struct oprof_ktrace_in
 
 static int describe(struct trace_kmod *kmod, struct diag *diag)
 {
-	struct ctf_trace *trace = &kmod->trace;
+	struct ctf_trace *trace = &kmod->base.trace;
+	int error = tracer_describe(&kmod->base, diag);
 
-	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
-		return diag_set(diag, -EIO, "no random number for the trace's identity");
+	if (error)
+		return error;
 	describe_clock(&trace->clock, &kmod->ktrace.info);
-	trace_describe_machine(&kmod->machine, kmod->config.choice->samples_hz);
-	for (unsigned int i = 0; i < kmod->machine.nr_envs; i++)
-		if (!strcmp(kmod->machine.envs[i].name, "oprof_source"))
-			kmod->machine.envs[i].text = "module";
-	kmod->stream = STREAM;
-	trace->streams = &kmod->stream;
-	trace->nr_streams = 1;
-	trace->envs = kmod->machine.envs;
-	trace->nr_envs = kmod->machine.nr_envs;
+	for (unsigned int i = 0; i < kmod->base.machine.nr_envs; i++)
+		if (!strcmp(kmod->base.machine.envs[i].name, "oprof_source"))
+			kmod->base.machine.envs[i].text = "module";
 	trace->events = kmod->events.events;
 	trace->nr_events = kmod->events.nr_events;
 	return 0;
@@ -90,14 +71,14 @@ static int describe(struct trace_kmod *kmod, struct diag *diag)
 
 static int add_channel(struct trace_kmod *kmod, struct diag *diag)
 {
-	struct oprof_ktrace_channel config = {.mode = kmod->config.folder ? OPROF_KTRACE_DISCARD
-									  : OPROF_KTRACE_OVERWRITE,
-					      .sub_buffer_bytes = kmod->config.sub_buffer_bytes,
-					      .nr_sub_buffers = kmod->config.nr_sub_buffers,
-					      .stream_id = STREAM};
+	struct oprof_ktrace_channel config = {
+		.mode = kmod->base.config.folder ? OPROF_KTRACE_DISCARD : OPROF_KTRACE_OVERWRITE,
+		.sub_buffer_bytes = kmod->base.config.sub_buffer_bytes,
+		.nr_sub_buffers = kmod->base.config.nr_sub_buffers,
+		.stream_id = TRACER_STREAM};
 	int error;
 
-	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	memcpy(config.uuid, kmod->base.trace.uuid, sizeof(config.uuid));
 	error = ktrace_add_channel(&kmod->ktrace, &config, diag);
 	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
 }
@@ -109,12 +90,12 @@ static int open_state(const struct trace_kmod *kmod, struct trace_channel **stat
 	struct trace_channel_config config = {.mode = RING_DISCARD,
 					      .sub_buffer_bytes = STATE_SUB_BYTES,
 					      .nr_sub_buffers = STATE_NR_SUBS,
-					      .stream_id = STREAM,
+					      .stream_id = TRACER_STREAM,
 					      .nr_cpus = 1,
 					      .name = STATE_FILE};
 	int error;
 
-	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
+	memcpy(config.uuid, kmod->base.trace.uuid, sizeof(config.uuid));
 	error = trace_channel_create(state, &config, diag);
 	if (!error)
 		trace_channel_write_to(*state, writer);
@@ -123,13 +104,11 @@ static int open_state(const struct trace_kmod *kmod, struct trace_channel **stat
 
 static int open_folder(struct trace_kmod *kmod, struct diag *diag)
 {
-	const struct tracer_config *config = &kmod->config;
-	int error = config->keep_old ? trace_place_make_way(config->folder, diag) : 0;
+	const int error = tracer_open_folder(&kmod->base, diag);
 
-	if (!error)
-		error = trace_chunks_open(&kmod->chunks, &kmod->writer, &config->chunks,
-					  config->folder, &kmod->trace, clock_monotonic_ns(), diag);
-	return error ? error : open_state(kmod, &kmod->state, kmod->writer, diag);
+	return error || !kmod->base.writer
+		       ? error
+		       : open_state(kmod, &kmod->state, kmod->base.writer, diag);
 }
 
 static void tell_no_mappings(const char *why)
@@ -151,18 +130,19 @@ static uint64_t oldest(void *context)
 static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 {
 	struct trace_mappings_config config = {.ktrace = &kmod->ktrace,
-					       .stream_id = STREAM,
+					       .stream_id = TRACER_STREAM,
 					       .first_id = kmod->events.sample_id,
-					       .writer = kmod->writer,
+					       .writer = kmod->base.writer,
 					       .oldest = oldest,
 					       .context = kmod};
 	int error;
 
 	/* A flight recorder's tell who was there, too. */
-	if (kmod->writer ? !kmod->config.choice->samples_hz : !trace_state_is_the_machines())
+	if (kmod->base.writer ? !kmod->base.config.choice->samples_hz
+			      : !trace_state_is_the_machines())
 		return 0;
-	memcpy(config.uuid, kmod->trace.uuid, sizeof(config.uuid));
-	error = trace_mappings_open(&kmod->mappings, &config, diag);
+	memcpy(config.uuid, kmod->base.trace.uuid, sizeof(config.uuid));
+	error = trace_mappings_open(&kmod->base.mappings, &config, diag);
 	if (error)
 		tell_no_mappings(diag_show(diag));
 	return 0;
@@ -194,14 +174,15 @@ static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace
 	bool is_same = false;
 	int error = 0;
 
-	if (!kmod->config.nr_pids)
+	if (!kmod->base.config.nr_pids)
 		return 0;
 	if (!trace_state_is_the_machines())
 		return diag_set(diag, -EOPNOTSUPP,
 				"-p: processes have other numbers in this container than in the "
 				"module: --source=perf");
 	for (unsigned int i = 0; !error && !is_same && i < LIST_TRIES; i++) {
-		error = thread_list_read(&threads, NULL, kmod->config.pids, kmod->config.nr_pids);
+		error = thread_list_read(&threads, NULL, kmod->base.config.pids,
+					 kmod->base.config.nr_pids);
 		if (error)
 			(void)diag_set(diag, error, "cannot read /proc: %s", strerror(-error));
 		else if (threads.nr_tids)
@@ -222,7 +203,7 @@ static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace
 
 static int filter_cgroup(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
 {
-	const char *folder = kmod->config.cgroup;
+	const char *folder = kmod->base.config.cgroup;
 	struct statfs system;
 	struct stat info;
 	uint64_t id;
@@ -245,10 +226,10 @@ static int filter_cgroup(const struct trace_kmod *kmod, struct ktrace *ktrace, s
 static int filter_users(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
 {
 	uint64_t ids[OPROF_KTRACE_FILTER_IDS_MAX];
-	const unsigned int nr = kmod->config.nr_uids;
+	const unsigned int nr = kmod->base.config.nr_uids;
 
 	for (unsigned int i = 0; i < nr && i < OPROF_KTRACE_FILTER_IDS_MAX; i++)
-		ids[i] = kmod->config.uids[i];
+		ids[i] = kmod->base.config.uids[i];
 	return nr ? ktrace_filter(ktrace, OPROF_KTRACE_BY_UID, ids, nr, diag) : 0;
 }
 
@@ -265,81 +246,40 @@ static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
 
 /* ---- all of it ---- */
 
-static int open_all(struct trace_kmod *kmod, struct diag *diag)
+static int open_all(struct tracer *base, struct diag *diag)
 {
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
 	int error = ktrace_open(&kmod->ktrace, KTRACE_PATH, diag);
 
 	if (!error)
 		error = set_filters(kmod, &kmod->ktrace, diag);
 	if (!error)
-		error = ktrace_events_init(&kmod->events, kmod->config.tracefs, kmod->config.choice,
-					   &kmod->ktrace.info, STREAM, diag);
+		error = ktrace_events_init(&kmod->events, kmod->base.config.tracefs,
+					   kmod->base.config.choice, &kmod->ktrace.info,
+					   TRACER_STREAM, diag);
 	if (!error)
 		error = describe(kmod, diag);
 	if (!error)
 		error = add_channel(kmod, diag);
-	/* Last: nothing is made of a trace that cannot be. */
-	if (!error && kmod->config.folder)
+	if (!error)
 		error = open_folder(kmod, diag);
 	if (!error)
 		error = open_mappings(kmod, diag);
 	/* Quite last: the conditions are the module's then. */
-	if (!error && kmod->config.trigger)
-		error = trace_watch_open(&kmod->watch, kmod->config.trigger, set_filters, kmod,
+	if (!error && kmod->base.config.trigger)
+		error = trace_watch_open(&kmod->watch, kmod->base.config.trigger, set_filters, kmod,
 					 diag);
 	return error;
 }
 
-static int check_memory(const struct tracer_config *config, struct diag *diag)
+static void close_all(struct tracer *base)
 {
-	const struct trace_memory memory = {.is_flight = !config->folder,
-					    .sub_buffer_bytes = config->sub_buffer_bytes,
-					    .nr_sub_buffers = config->nr_sub_buffers};
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
 
-	return trace_memory_check(&memory, diag);
-}
-
-int trace_kmod_open(struct trace_kmod **kmod, const struct tracer_config *config, struct diag *diag)
-{
-	struct trace_kmod *made = calloc(1, sizeof(*made));
-	int error;
-
-	*kmod = NULL;
-	if (!made)
-		return diag_set(diag, -ENOMEM, "no memory for a trace");
-	made->config = *config;
-	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
-		made->config.nr_sub_buffers =
-			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
-		made->config.sub_buffer_bytes =
-			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
-	}
-	error = check_memory(&made->config, diag);
-	if (!error)
-		error = open_all(made, diag);
-	if (error) {
-		(void)trace_kmod_close(made, NULL);
-		return error;
-	}
-	*kmod = made;
-	return 0;
-}
-
-int trace_kmod_close(struct trace_kmod *kmod, struct diag *diag)
-{
-	int error;
-
-	if (!kmod)
-		return 0;
 	trace_watch_close(kmod->watch);
-	trace_mappings_close(kmod->mappings);
 	trace_channel_destroy(kmod->state);
-	error = ctf_writer_close(kmod->writer, diag);
-	trace_chunks_end(&kmod->chunks);
 	ktrace_close(&kmod->ktrace);
 	ktrace_events_deinit(&kmod->events);
-	free(kmod);
-	return error;
 }
 
 /* ---- recording ---- */
@@ -352,7 +292,7 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 					       .proc_path = "/proc",
 					       .first_id = kmod->events.state_id,
 					       .time = stamp,
-					       .is_later = !kmod->writer};
+					       .is_later = !kmod->base.writer};
 	struct trace_state_counts counts;
 	int error;
 
@@ -368,30 +308,31 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 /* At the begin of the trace, or of a chunk. */
 static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
 {
-	return tell_state(kmod, kmod->state, stamp, NULL, &kmod->nr_state, diag);
+	return tell_state(kmod, kmod->state, stamp, NULL, &kmod->base.nr_state, diag);
 }
 
 static void start_mappings(struct trace_kmod *kmod)
 {
-	const int error = trace_mappings_start(kmod->mappings);
+	const int error = trace_mappings_start(kmod->base.mappings);
 
 	if (error)
 		tell_no_mappings(strerror(-error));
 }
 
-int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag)
+static int start(struct tracer *base, struct diag *diag)
 {
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
 	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
 	uint64_t stamp;
 
 	/* Of a flight recorder before all else: who ends then is known to have been there. */
-	if (!kmod->writer)
+	if (!kmod->base.writer)
 		start_mappings(kmod);
 	stamp = ktrace_now(&kmod->ktrace);
 	if (!error)
 		error = ktrace_start(&kmod->ktrace, diag);
-	kmod->begin_ns = clock_monotonic_ns();
-	if (!kmod->writer)
+	kmod->base.begin_ns = clock_monotonic_ns();
+	if (!kmod->base.writer)
 		return error; /* each snapshot tells what ran at its begin */
 	/* Before the state is told: nothing is mapped between them. */
 	start_mappings(kmod);
@@ -402,14 +343,14 @@ int trace_kmod_start(struct trace_kmod *kmod, struct diag *diag)
 static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
 {
 	const uint64_t stamp = ktrace_now(&kmod->ktrace);
-	int error = ktrace_flush(&kmod->ktrace, kmod->writer, diag);
+	int error = ktrace_flush(&kmod->ktrace, kmod->base.writer, diag);
 
 	if (!error)
-		error = trace_mappings_flush(kmod->mappings, diag);
-	if (error || !trace_chunks_next(&kmod->chunks, clock_monotonic_ns()))
+		error = trace_mappings_flush(kmod->base.mappings, diag);
+	if (error || !trace_chunks_next(&kmod->base.chunks, clock_monotonic_ns()))
 		return error;
 	/* The rings fill while /proc is read. */
-	error = ktrace_drain(&kmod->ktrace, kmod->writer, diag);
+	error = ktrace_drain(&kmod->ktrace, kmod->base.writer, diag);
 	return error ? error : tell_begin(kmod, stamp, diag);
 }
 
@@ -421,75 +362,70 @@ static int first_of(int first, int second, const struct diag *second_diag, struc
 	return first ? first : second;
 }
 
-int trace_kmod_round(struct trace_kmod *kmod, struct diag *diag)
+static int do_round(struct tracer *base, struct diag *diag)
 {
-	int error = trace_mappings_round(kmod->mappings, diag), drained;
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
+	int error = trace_mappings_round(kmod->base.mappings, diag), drained;
 	struct diag why;
 
-	if (kmod->watch) {
-		const char *cause = trace_watch_round(kmod->watch);
-
-		kmod->cause = kmod->cause ? kmod->cause : cause;
-	}
-	if (!kmod->writer)
+	if (kmod->watch)
+		tracer_note_cause(base, trace_watch_round(kmod->watch));
+	if (!kmod->base.writer)
 		return error;
-	drained = ktrace_drain(&kmod->ktrace, kmod->writer, &why);
+	drained = ktrace_drain(&kmod->ktrace, kmod->base.writer, &why);
 	error = first_of(error, drained, &why, diag);
-	if (!error && trace_chunks_are_due(&kmod->chunks, clock_monotonic_ns()))
+	if (!error && trace_chunks_are_due(&kmod->base.chunks, clock_monotonic_ns()))
 		error = next_chunk(kmod, diag);
-	trace_chunks_tidy(&kmod->chunks);
+	trace_chunks_tidy(&kmod->base.chunks);
 	return error;
 }
 
-int trace_kmod_poll_fd(const struct trace_kmod *kmod)
+static int poll_fd(const struct tracer *base)
 {
+	const struct trace_kmod *kmod = (const struct trace_kmod *)base;
+
 	/* What a flight recorder holds always waits. */
-	if (!kmod->writer)
+	if (!kmod->base.writer)
 		return kmod->watch ? trace_watch_poll_fd(kmod->watch) : -1;
 	return kmod->ktrace.fd;
 }
 
-const char *trace_kmod_take_cause(struct trace_kmod *kmod)
+static int stop(struct tracer *base, struct diag *diag)
 {
-	const char *cause = kmod->cause;
-
-	kmod->cause = NULL;
-	return cause;
-}
-
-int trace_kmod_stop(struct trace_kmod *kmod, struct diag *diag)
-{
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
 	struct diag why;
 	int error;
 
 	ktrace_stop(&kmod->ktrace);
-	error = trace_mappings_stop(kmod->mappings, diag);
-	if (!kmod->writer)
+	error = trace_mappings_stop(kmod->base.mappings, diag);
+	if (!kmod->base.writer)
 		return error;
-	return first_of(error, ktrace_finish(&kmod->ktrace, kmod->writer, &why), &why, diag);
+	return first_of(error, ktrace_finish(&kmod->ktrace, kmod->base.writer, &why), &why, diag);
 }
 
-int trace_kmod_flush(struct trace_kmod *kmod, struct diag *diag)
+static int flush(struct tracer *base, struct diag *diag)
 {
-	const int error = trace_mappings_flush(kmod->mappings, diag);
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
+	const int error = trace_mappings_flush(kmod->base.mappings, diag);
 	struct diag why;
 
-	if (!kmod->writer)
+	if (!kmod->base.writer)
 		return error;
-	return first_of(error, ktrace_flush(&kmod->ktrace, kmod->writer, &why), &why, diag);
+	return first_of(error, ktrace_flush(&kmod->ktrace, kmod->base.writer, &why), &why, diag);
 }
 
-int trace_kmod_follow_cpus(struct trace_kmod *kmod, struct diag *diag)
+static int follow_cpus(struct tracer *base, struct diag *diag)
 {
 	/* The module does, but for mappings. */
-	return trace_mappings_follow_cpus(kmod->mappings, diag);
+	return trace_mappings_follow_cpus(base->mappings, diag);
 }
 
 /* ---- snapshots ---- */
 
-static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
-			  struct tracer_snapshot *taken, struct diag *diag)
+static int snapshot(struct tracer *base, struct ctf_writer *writer, struct tracer_snapshot *taken,
+		    struct diag *diag)
 {
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
 	struct trace_mappings_counts mapped;
 	struct trace_channel *state;
 	struct ktrace_taken held;
@@ -502,87 +438,76 @@ static int write_snapshot(struct trace_kmod *kmod, struct ctf_writer *writer,
 	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
 	taken->end = clock_monotonic_ns();
 	error = tell_state(kmod, state, held.begin,
-			   trace_mappings_tasks(kmod->mappings, held.begin), &taken->nr_state,
+			   trace_mappings_tasks(kmod->base.mappings, held.begin), &taken->nr_state,
 			   diag);
 	trace_channel_destroy(state);
 	if (!error)
-		error = trace_mappings_snapshot(kmod->mappings, writer, held.begin, &mapped, diag);
+		error = trace_mappings_snapshot(kmod->base.mappings, writer, held.begin, &mapped,
+						diag);
 	if (error)
 		return error;
 	taken->lost = held.lost + mapped.lost;
 	taken->nr_records = held.nr_records + mapped.nr_records + taken->nr_state;
-	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
-	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
 	return 0;
 }
 
-int trace_kmod_snapshot(struct trace_kmod *kmod, const char *folder, struct tracer_snapshot *taken,
-			struct diag *diag)
+static struct tracer_held held_now(struct tracer *base)
 {
-	struct ctf_writer *writer;
-	int error = ctf_writer_open(&writer, folder, &kmod->trace, diag), closed;
-
-	*taken = (struct tracer_snapshot){0};
-	if (error)
-		return error;
-	error = write_snapshot(kmod, writer, taken, diag);
-	closed = ctf_writer_close(writer, error ? NULL : diag);
-	return error ? error : closed;
-}
-
-struct tracer_held trace_kmod_held(const struct trace_kmod *kmod)
-{
+	const struct trace_kmod *kmod = (const struct trace_kmod *)base;
 	struct tracer_held held = {.nr_bytes = kmod->ktrace.nr_bytes,
-				   .since = kmod->begin_ns,
+				   .since = kmod->base.begin_ns,
 				   .now = clock_monotonic_ns()};
-	const uint64_t since = kmod->writer ? 0 : ktrace_held_since(&kmod->ktrace);
+	const uint64_t since = kmod->base.writer ? 0 : ktrace_held_since(&kmod->ktrace);
 
 	if (since)
 		held.since = ktrace_ns(&kmod->ktrace, since);
 	return held;
 }
 
-struct tracer_sizes trace_kmod_sizes(const struct trace_kmod *kmod)
+static unsigned int nr_cpus(const struct tracer *base)
 {
-	struct tracer_sizes sizes = {.sub_buffer_bytes = kmod->config.sub_buffer_bytes,
-				     .nr_sub_buffers = kmod->config.nr_sub_buffers};
+	const struct ktrace *ktrace = &((const struct trace_kmod *)base)->ktrace;
+	unsigned int nr = 0;
 
-	for (uint32_t i = 0; i < kmod->ktrace.info.nr_cpus; i++)
-		sizes.nr_cpus += kmod->ktrace.rings[i].fd >= 0;
-	return sizes;
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
+		nr += ktrace->rings[i].fd >= 0;
+	return nr;
 }
 
-unsigned int trace_kmod_nr_events(const struct trace_kmod *kmod)
+static unsigned int nr_events(const struct tracer *base)
 {
+	const struct trace_kmod *kmod = (const struct trace_kmod *)base;
+
 	return (unsigned int)kmod->events.nr_chosen + (kmod->events.syscalls ? 2 : 0);
 }
 
-struct tracer_counts trace_kmod_counts(const struct trace_kmod *kmod)
+static struct tracer_counts count_all(const struct tracer *base)
 {
+	const struct trace_kmod *kmod = (const struct trace_kmod *)base;
 	const struct oprof_ktrace_counts from = ktrace_counts(&kmod->ktrace);
-	const struct trace_mappings_counts mapped = trace_mappings_counts(kmod->mappings);
-	struct ctf_writer_counts written = {0};
-	struct tracer_counts counts = {.nr_records =
-					       from.nr_records + mapped.nr_records + kmod->nr_state,
-				       .nr_state = kmod->nr_state};
 
-	if (kmod->writer)
-		written = ctf_writer_counts(kmod->writer);
-	counts.nr_records -= written.lost_unwritten_records;
-	counts.lost_kernel =
-		from.lost_by[OPROF_LOST_FULL] + from.lost_by[OPROF_LOST_STOPPED] + mapped.lost;
-	if (kmod->watch)
-		counts.unjudged =
-			trace_watch_lost(kmod->watch) + trace_trigger_lost(kmod->config.trigger);
-	counts.lost_nested = from.lost_by[OPROF_LOST_NESTED] + from.lost_by[OPROF_LOST_KILLED];
-	counts.lost_room = from.lost_by[OPROF_LOST_TOO_BIG];
-	counts.ring_errors = mapped.ring_errors;
-	counts.forgotten = mapped.forgotten;
-	counts.nr_late = mapped.nr_late;
-	counts.lost_disk = written.lost_unwritten_records;
-	counts.packet_errors = written.lost_refused_packets;
-	counts.chunks_failed = kmod->chunks.nr_failed;
-	counts.nr_packets = written.nr_packets;
-	counts.nr_bytes = written.nr_bytes;
-	return counts;
+	return (struct tracer_counts){
+		.nr_records = from.nr_records + base->nr_state,
+		.lost_kernel = from.lost_by[OPROF_LOST_FULL] + from.lost_by[OPROF_LOST_STOPPED],
+		.lost_nested = from.lost_by[OPROF_LOST_NESTED] + from.lost_by[OPROF_LOST_KILLED],
+		.lost_room = from.lost_by[OPROF_LOST_TOO_BIG],
+		.unjudged = kmod->watch ? trace_watch_lost(kmod->watch) : 0,
+	};
 }
+
+const struct tracer_ops trace_kmod_ops = {
+	.nr_bytes = sizeof(struct trace_kmod),
+	.open = open_all,
+	.close = close_all,
+	.start = start,
+	.round = do_round,
+	.poll_fd = poll_fd,
+	.stop = stop,
+	.follow_cpus = follow_cpus,
+	.flush = flush,
+	.snapshot = snapshot,
+	.held = held_now,
+	.nr_cpus = nr_cpus,
+	.nr_events = nr_events,
+	.counts = count_all,
+};

@@ -1,26 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which of the two records is chosen here, once; all else goes to that one. */
-#include "daemon/tracer/tracer.h"
+#include "daemon/tracer/tracer_internal.h"
 
-#include "daemon/tracer/trace_kmod.h"
-#include "daemon/tracer/tracer_perf.h"
+#include "daemon/trace/trace_place.h"
+#include "lib/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
-/* Exactly one. */
-struct tracer {
-	struct trace_kmod *kmod;
-	struct tracer_perf *perf;
-};
+#define SUB_BUFFER_BYTES (256u << 10)
+#define NR_SUB_BUFFERS	 64u
+
+/* ---- opening, closing ---- */
+
+struct trace_memory tracer_memory(const struct tracer_config *config)
+{
+	return (struct trace_memory){.is_flight = !config->folder,
+				     .sub_buffer_bytes = config->sub_buffer_bytes,
+				     .nr_sub_buffers = config->nr_sub_buffers};
+}
+
+static void choose_sizes(struct tracer_config *config)
+{
+	if (config->nr_sub_buffers || config->sub_buffer_bytes)
+		return;
+	config->nr_sub_buffers = config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
+	config->sub_buffer_bytes =
+		config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
+}
+
+static int open_kind(struct tracer **tracer, const struct tracer_ops *ops,
+		     const struct tracer_config *config, struct diag *diag)
+{
+	struct tracer *made = calloc(1, ops->nr_bytes);
+	int error;
+
+	if (!made)
+		return diag_set(diag, -ENOMEM, "no memory for a trace");
+	made->ops = ops;
+	made->config = *config;
+	error = ops->open(made, diag);
+	if (error)
+		(void)tracer_close(made, NULL);
+	else
+		*tracer = made;
+	return error;
+}
 
 /* -ENOENT: it is perf's. */
-static int open_kmod(struct tracer *tracer, const struct tracer_config *config, struct diag *diag)
+static int open_kmod(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
 	int error = -ENOENT;
 
 	if (config->source != TRACER_PERF)
-		error = trace_kmod_open(&tracer->kmod, config, diag);
+		error = open_kind(tracer, &trace_kmod_ops, config, diag);
 	if (config->source == TRACER_MODULE)
 		return error == -ENOENT ? -ENODEV : error;
 	return error == -EOPNOTSUPP || error == -EPERM || error == -EACCES ? -ENOENT : error;
@@ -28,20 +61,47 @@ static int open_kmod(struct tracer *tracer, const struct tracer_config *config, 
 
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag)
 {
-	struct tracer *made = calloc(1, sizeof(*made));
+	struct tracer_config sized = *config;
+	struct trace_memory memory;
 	int error;
 
 	*tracer = NULL;
-	if (!made)
-		return diag_set(diag, -ENOMEM, "no memory for a trace");
-	error = open_kmod(made, config, diag);
-	if (error == -ENOENT)
-		error = tracer_perf_open(&made->perf, config, diag);
-	if (error)
-		free(made);
-	else
-		*tracer = made;
-	return error;
+	choose_sizes(&sized);
+	memory = tracer_memory(&sized);
+	error = trace_memory_check(&memory, diag);
+	if (!error)
+		error = open_kmod(tracer, &sized, diag);
+	return error == -ENOENT ? open_kind(tracer, &tracer_perf_ops, &sized, diag) : error;
+}
+
+int tracer_describe(struct tracer *tracer, struct diag *diag)
+{
+	struct ctf_trace *trace = &tracer->trace;
+
+	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
+		return diag_set(diag, -EIO, "no random number for the trace's identity");
+	trace_describe_machine(&tracer->machine, tracer->config.choice->samples_hz);
+	tracer->stream = TRACER_STREAM;
+	trace->streams = &tracer->stream;
+	trace->nr_streams = 1;
+	trace->envs = tracer->machine.envs;
+	trace->nr_envs = tracer->machine.nr_envs;
+	return 0;
+}
+
+int tracer_open_folder(struct tracer *tracer, struct diag *diag)
+{
+	const struct tracer_config *config = &tracer->config;
+	int error = 0;
+
+	if (!config->folder)
+		return 0;
+	if (config->keep_old)
+		error = trace_place_make_way(config->folder, diag);
+	return error ? error
+		     : trace_chunks_open(&tracer->chunks, &tracer->writer, &config->chunks,
+					 config->folder, &tracer->trace, clock_monotonic_ns(),
+					 diag);
 }
 
 int tracer_close(struct tracer *tracer, struct diag *diag)
@@ -50,77 +110,114 @@ int tracer_close(struct tracer *tracer, struct diag *diag)
 
 	if (!tracer)
 		return 0;
-	error = tracer->kmod ? trace_kmod_close(tracer->kmod, diag)
-			     : tracer_perf_close(tracer->perf, diag);
+	error = ctf_writer_close(tracer->writer, diag);
+	trace_chunks_end(&tracer->chunks);
+	trace_mappings_close(tracer->mappings);
+	tracer->ops->close(tracer);
 	free(tracer);
 	return error;
 }
 
+/* ---- recording ---- */
+
 int tracer_start(struct tracer *tracer, struct diag *diag)
 {
-	return tracer->kmod ? trace_kmod_start(tracer->kmod, diag)
-			    : tracer_perf_start(tracer->perf, diag);
+	return tracer->ops->start(tracer, diag);
 }
 
 int tracer_round(struct tracer *tracer, struct diag *diag)
 {
-	return tracer->kmod ? trace_kmod_round(tracer->kmod, diag)
-			    : tracer_perf_round(tracer->perf, diag);
+	return tracer->ops->round(tracer, diag);
 }
 
 int tracer_poll_fd(const struct tracer *tracer)
 {
-	return tracer->kmod ? trace_kmod_poll_fd(tracer->kmod) : tracer_perf_poll_fd(tracer->perf);
+	return tracer->ops->poll_fd(tracer);
+}
+
+void tracer_note_cause(struct tracer *tracer, const char *cause)
+{
+	tracer->cause = tracer->cause ? tracer->cause : cause;
 }
 
 const char *tracer_take_cause(struct tracer *tracer)
 {
-	return tracer->kmod ? trace_kmod_take_cause(tracer->kmod)
-			    : tracer_perf_take_cause(tracer->perf);
+	const char *cause = tracer->cause;
+
+	tracer->cause = NULL;
+	return cause;
 }
 
 int tracer_stop(struct tracer *tracer, struct diag *diag)
 {
-	return tracer->kmod ? trace_kmod_stop(tracer->kmod, diag)
-			    : tracer_perf_stop(tracer->perf, diag);
+	return tracer->ops->stop(tracer, diag);
 }
 
 int tracer_follow_cpus(struct tracer *tracer, struct diag *diag)
 {
-	return tracer->kmod ? trace_kmod_follow_cpus(tracer->kmod, diag)
-			    : tracer_perf_follow_cpus(tracer->perf, diag);
+	return tracer->ops->follow_cpus(tracer, diag);
 }
 
 int tracer_flush(struct tracer *tracer, struct diag *diag)
 {
-	return tracer->kmod ? trace_kmod_flush(tracer->kmod, diag)
-			    : tracer_perf_flush(tracer->perf, diag);
+	return tracer->ops->flush(tracer, diag);
 }
 
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
-	return tracer->kmod ? trace_kmod_snapshot(tracer->kmod, folder, taken, diag)
-			    : tracer_perf_snapshot(tracer->perf, folder, taken, diag);
+	struct ctf_writer *writer;
+	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag), closed;
+
+	*taken = (struct tracer_snapshot){0};
+	if (error)
+		return error;
+	error = tracer->ops->snapshot(tracer, writer, taken, diag);
+	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
+	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
+	closed = ctf_writer_close(writer, error ? NULL : diag);
+	return error ? error : closed;
 }
+
+/* ---- what is told ---- */
 
 struct tracer_held tracer_held(struct tracer *tracer)
 {
-	return tracer->kmod ? trace_kmod_held(tracer->kmod) : tracer_perf_held(tracer->perf);
+	return tracer->ops->held(tracer);
 }
 
 struct tracer_sizes tracer_sizes(const struct tracer *tracer)
 {
-	return tracer->kmod ? trace_kmod_sizes(tracer->kmod) : tracer_perf_sizes(tracer->perf);
+	return (struct tracer_sizes){.sub_buffer_bytes = tracer->config.sub_buffer_bytes,
+				     .nr_sub_buffers = tracer->config.nr_sub_buffers,
+				     .nr_cpus = tracer->ops->nr_cpus(tracer)};
 }
 
 unsigned int tracer_nr_events(const struct tracer *tracer)
 {
-	return tracer->kmod ? trace_kmod_nr_events(tracer->kmod)
-			    : tracer_perf_nr_events(tracer->perf);
+	return tracer->ops->nr_events(tracer);
 }
 
 struct tracer_counts tracer_counts(const struct tracer *tracer)
 {
-	return tracer->kmod ? trace_kmod_counts(tracer->kmod) : tracer_perf_counts(tracer->perf);
+	const struct trace_mappings_counts mapped = trace_mappings_counts(tracer->mappings);
+	struct tracer_counts counts = tracer->ops->counts(tracer);
+	struct ctf_writer_counts written = {0};
+
+	if (tracer->writer)
+		written = ctf_writer_counts(tracer->writer);
+	counts.nr_records += mapped.nr_records - written.lost_unwritten_records;
+	counts.nr_state = tracer->nr_state;
+	counts.nr_late += mapped.nr_late;
+	counts.lost_kernel += mapped.lost;
+	counts.forgotten = mapped.forgotten;
+	counts.ring_errors += mapped.ring_errors;
+	counts.lost_disk = written.lost_unwritten_records;
+	counts.packet_errors = written.lost_refused_packets;
+	counts.chunks_failed = tracer->chunks.nr_failed;
+	counts.nr_packets = written.nr_packets;
+	counts.nr_bytes = written.nr_bytes;
+	if (tracer->config.trigger)
+		counts.unjudged += trace_trigger_lost(tracer->config.trigger);
+	return counts;
 }

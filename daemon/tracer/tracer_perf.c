@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tracer by perf_event_open: the kernel's rings bring events here, whose records are laid out
+ * anew and written to rings of our own (trace_channel.h).
+ */
 #include "daemon/tracer/tracer_perf_internal.h"
 
 #include "daemon/trace/trace_channel.h"
-#include "daemon/trace/trace_memory.h"
-#include "daemon/trace/trace_place.h"
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_state.h"
 #include "lib/clock.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#define SUB_BUFFER_BYTES (256u << 10)
-#define NR_SUB_BUFFERS	 64u
 /* A record has its stamp so long before it can be read, at most: interrupts come between. */
 #define TRIGGER_SLACK_NS  UINT64_C(1000000)
 #define COMMON_PID_OFFSET 4u /* in raw records */
@@ -24,7 +23,7 @@
 
 static void bad(struct tracer_perf *tracer, unsigned int cpu)
 {
-	tracer->counts.lost_bad++;
+	tracer->lost_bad++;
 	trace_channel_lose(tracer->channel, cpu, 1);
 }
 
@@ -134,12 +133,17 @@ static void note(const struct tracer_perf *tracer, const struct trace_perf_recor
 
 	if (from->nr_bytes >= COMMON_PID_OFFSET + sizeof(record.tid))
 		memcpy(&record.tid, from->raw + COMMON_PID_OFFSET, sizeof(record.tid));
-	trace_trigger_note(tracer->config.trigger, &record);
+	trace_trigger_note(tracer->base.config.trigger, &record);
+}
+
+static struct tracer_perf *of_sink(struct trace_perf_sink *sink)
+{
+	return (struct tracer_perf *)(void *)((char *)sink - offsetof(struct tracer_perf, sink));
 }
 
 static void take(struct trace_perf_sink *sink, const struct trace_perf_record *record)
 {
-	struct tracer_perf *tracer = (struct tracer_perf *)(void *)sink;
+	struct tracer_perf *tracer = of_sink(sink);
 
 	if (tracer->trigger_events && tracer->trigger_events[record->event] != TRACE_TRIGGER_NONE)
 		note(tracer, record);
@@ -155,20 +159,13 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 
 static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
 {
-	struct tracer_perf *tracer = (struct tracer_perf *)(void *)sink;
+	struct tracer_perf *tracer = of_sink(sink);
 
 	tracer->lost_perf += nr;
 	trace_channel_lose(tracer->channel, cpu, nr);
 }
 
 /* ---- opening, closing ---- */
-
-static struct trace_memory memory_of(const struct tracer_config *config)
-{
-	return (struct trace_memory){.is_flight = !config->folder,
-				     .sub_buffer_bytes = config->sub_buffer_bytes,
-				     .nr_sub_buffers = config->nr_sub_buffers};
-}
 
 /* What only the module can. */
 static int check_perf(const struct tracer_config *config, struct diag *diag)
@@ -188,8 +185,8 @@ static int check_perf(const struct tracer_config *config, struct diag *diag)
 
 static int open_perf(struct tracer_perf *tracer, struct diag *diag)
 {
-	const struct tracer_config *from = &tracer->config;
-	const struct trace_memory memory = memory_of(from);
+	const struct tracer_config *from = &tracer->base.config;
+	const struct trace_memory memory = tracer_memory(from);
 	const struct trace_perf_config config = {.events = tracer->events,
 						 .nr_events = tracer->nr_events,
 						 .ring_bytes = trace_memory_kernel_bytes(&memory),
@@ -205,14 +202,14 @@ static int open_perf(struct tracer_perf *tracer, struct diag *diag)
 
 static int open_channel(struct tracer_perf *tracer, struct diag *diag)
 {
-	const struct tracer_config *from = &tracer->config;
+	const struct tracer_config *from = &tracer->base.config;
 	struct trace_channel_config config = {.mode = from->folder ? RING_DISCARD : RING_OVERWRITE,
 					      .sub_buffer_bytes = from->sub_buffer_bytes,
 					      .nr_sub_buffers = from->nr_sub_buffers,
-					      .stream_id = TRACER_PERF_STREAM,
+					      .stream_id = TRACER_STREAM,
 					      .nr_cpus = trace_perf_nr_cpus(tracer->perf)};
 
-	memcpy(config.uuid, tracer->trace.uuid, sizeof(config.uuid));
+	memcpy(config.uuid, tracer->base.trace.uuid, sizeof(config.uuid));
 	return trace_channel_create(&tracer->channel, &config, diag);
 }
 
@@ -220,76 +217,47 @@ static uint64_t oldest(void *context)
 {
 	struct tracer_perf *tracer = context;
 
-	return trace_channel_held(tracer->channel, tracer->begin).begin;
+	return trace_channel_held(tracer->channel, tracer->base.begin_ns).begin;
 }
 
 static int open_mappings(struct tracer_perf *tracer, struct diag *diag)
 {
-	struct trace_mappings_config config = {.stream_id = TRACER_PERF_STREAM,
+	struct trace_mappings_config config = {.stream_id = TRACER_STREAM,
 					       .first_id = tracer->sample_id,
 					       .oldest = oldest,
 					       .context = tracer};
 
 	if (!tracer_perf_keeps_tasks(tracer))
 		return 0;
-	memcpy(config.uuid, tracer->trace.uuid, sizeof(config.uuid));
-	return trace_mappings_open(&tracer->mappings, &config, diag);
+	memcpy(config.uuid, tracer->base.trace.uuid, sizeof(config.uuid));
+	return trace_mappings_open(&tracer->base.mappings, &config, diag);
 }
 
-int tracer_perf_open(struct tracer_perf **tracer, const struct tracer_config *config,
-		     struct diag *diag)
+static int open_all(struct tracer *base, struct diag *diag)
 {
-	struct tracer_perf *made = calloc(1, sizeof(*made));
-	struct trace_memory memory;
-	int error;
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
+	int error = check_perf(&base->config, diag);
 
-	*tracer = NULL;
-	if (!made)
-		return diag_set(diag, -ENOMEM, "no memory for a trace");
-	made->config = *config;
-	if (!config->nr_sub_buffers && !config->sub_buffer_bytes) {
-		made->config.nr_sub_buffers =
-			config->folder ? NR_SUB_BUFFERS : TRACER_FLIGHT_NR_SUB_BUFFERS;
-		made->config.sub_buffer_bytes =
-			config->folder ? SUB_BUFFER_BYTES : TRACER_FLIGHT_SUB_BUFFER_BYTES;
-	}
-	memory = memory_of(&made->config);
-	error = check_perf(config, diag);
 	if (!error)
-		error = trace_memory_check(&memory, diag);
+		error = tracer_perf_choose(tracer, diag);
 	if (!error)
-		error = tracer_perf_choose(made, diag);
+		error = open_perf(tracer, diag);
 	if (!error)
-		error = open_perf(made, diag);
+		error = open_channel(tracer, diag);
 	if (!error)
-		error = open_channel(made, diag);
+		error = open_mappings(tracer, diag);
 	if (!error)
-		error = open_mappings(made, diag);
-	/* Last: nothing is made of a trace that cannot be. */
-	if (!error && config->folder && config->keep_old)
-		error = trace_place_make_way(config->folder, diag);
-	if (!error && config->folder)
-		error = trace_chunks_open(&made->chunks, &made->writer, &config->chunks,
-					  config->folder, &made->trace, clock_monotonic_ns(), diag);
-	if (error) {
-		(void)tracer_perf_close(made, NULL);
-		return error;
-	}
-	trace_channel_write_to(made->channel, made->writer);
-	*tracer = made;
-	return 0;
+		error = tracer_open_folder(base, diag);
+	if (!error)
+		trace_channel_write_to(tracer->channel, base->writer);
+	return error;
 }
 
-int tracer_perf_close(struct tracer_perf *tracer, struct diag *diag)
+static void close_all(struct tracer *base)
 {
-	int error;
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
 
-	if (!tracer)
-		return 0;
 	trace_channel_destroy(tracer->channel);
-	error = ctf_writer_close(tracer->writer, diag);
-	trace_chunks_end(&tracer->chunks);
-	trace_mappings_close(tracer->mappings);
 	trace_perf_close(tracer->perf);
 	for (size_t i = 0; i < tracer->nr_layouts; i++)
 		trace_layout_deinit(&tracer->layouts[i]);
@@ -303,8 +271,6 @@ int tracer_perf_close(struct tracer_perf *tracer, struct diag *diag)
 	free(tracer->names);
 	free(tracer->trace_events);
 	free(tracer->trigger_events);
-	free(tracer);
-	return error;
 }
 
 /* ---- recording ---- */
@@ -314,7 +280,7 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 {
 	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
 
-	for (unsigned int i = 0; !tracer->writer && i < nr_cpus; i++) {
+	for (unsigned int i = 0; !tracer->base.writer && i < nr_cpus; i++) {
 		const int error = trace_perf_has_cpu(tracer->perf, i)
 					  ? trace_channel_prepare(tracer->channel, i)
 					  : 0;
@@ -359,23 +325,24 @@ static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 	return error;
 }
 
-int tracer_perf_start(struct tracer_perf *tracer, struct diag *diag)
+static int start(struct tracer *base, struct diag *diag)
 {
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
 	struct trace_state_config how = {.turn = read_meanwhile, .context = tracer};
 	int error = prepare_rings(tracer, diag);
 
 	/* Before all else: who ends then is known to have been there. */
-	if (!error && (error = trace_mappings_start(tracer->mappings)))
+	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
 		(void)diag_set(diag, error, "cannot tell what runs: %s", strerror(-error));
 	if (error)
 		return error;
-	tracer->begin = how.time = clock_monotonic_ns();
+	tracer->base.begin_ns = how.time = clock_monotonic_ns();
 	error = trace_perf_enable(tracer->perf, true);
 	if (error)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
-	if (!tracer->writer)
+	if (!tracer->base.writer)
 		return 0; /* each snapshot tells what ran at its begin */
-	error = tell_state(tracer, tracer->writer, &how, &tracer->nr_state);
+	error = tell_state(tracer, tracer->base.writer, &how, &tracer->base.nr_state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
@@ -404,12 +371,13 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	error = trace_channel_flush(tracer->channel, diag);
-	if (error || !trace_chunks_next(&tracer->chunks, now) || !trace_state_is_the_machines())
+	if (error || !trace_chunks_next(&tracer->base.chunks, now) ||
+	    !trace_state_is_the_machines())
 		return error;
 	if (how.time < trace_channel_time(tracer->channel, 0))
 		how.time = trace_channel_time(tracer->channel, 0);
 	error = trace_state_dump(tracer->channel, &how, &state);
-	tracer->nr_state += trace_state_nr_records(&state);
+	tracer->base.nr_state += trace_state_nr_records(&state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
@@ -418,75 +386,75 @@ static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 {
 	const char *cause;
 
-	if (!tracer->config.trigger)
+	if (!tracer->base.config.trigger)
 		return;
-	cause = trace_trigger_decide(tracer->config.trigger, before - TRIGGER_SLACK_NS);
-	tracer->cause = tracer->cause ? tracer->cause : cause;
+	cause = trace_trigger_decide(tracer->base.config.trigger, before - TRIGGER_SLACK_NS);
+	tracer_note_cause(&tracer->base, cause);
 }
 
-const char *tracer_perf_take_cause(struct tracer_perf *tracer)
+static int do_round(struct tracer *base, struct diag *diag)
 {
-	const char *cause = tracer->cause;
-
-	tracer->cause = NULL;
-	return cause;
-}
-
-int tracer_perf_round(struct tracer_perf *tracer, struct diag *diag)
-{
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
 	const uint64_t before = clock_monotonic_ns();
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
 	/* Behind the others: whose they are is known then. */
-	if (!tracer->writer)
-		return trace_mappings_round(tracer->mappings, diag);
+	if (!tracer->base.writer)
+		return trace_mappings_round(tracer->base.mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
-	if (!error && trace_chunks_are_due(&tracer->chunks, clock_monotonic_ns()))
+	if (!error && trace_chunks_are_due(&tracer->base.chunks, clock_monotonic_ns()))
 		error = next_chunk(tracer, diag);
-	trace_chunks_tidy(&tracer->chunks);
+	trace_chunks_tidy(&tracer->base.chunks);
 	return take_error(tracer, error, diag);
 }
 
-int tracer_perf_follow_cpus(struct tracer_perf *tracer, struct diag *diag)
+static int follow_cpus(struct tracer *base, struct diag *diag)
 {
+	const struct tracer_perf *tracer = (const struct tracer_perf *)base;
 	const int error = trace_perf_follow_cpus(tracer->perf, diag);
 	struct diag why;
-	const int mapped = trace_mappings_follow_cpus(tracer->mappings, error ? &why : diag);
+	const int mapped = trace_mappings_follow_cpus(tracer->base.mappings, error ? &why : diag);
 
 	return error ? error : mapped;
 }
 
-int tracer_perf_flush(struct tracer_perf *tracer, struct diag *diag)
+static int flush(struct tracer *base, struct diag *diag)
 {
-	if (!tracer->writer)
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
+
+	if (!tracer->base.writer)
 		return 0;
 	(void)trace_perf_read(tracer->perf, false);
 	return trace_channel_flush(tracer->channel, diag);
 }
 
-int tracer_perf_poll_fd(const struct tracer_perf *tracer)
+static int poll_fd(const struct tracer *base)
 {
+	const struct tracer_perf *tracer = (const struct tracer_perf *)base;
+
 	return trace_perf_poll_fd(tracer->perf);
 }
 
-int tracer_perf_stop(struct tracer_perf *tracer, struct diag *diag)
+static int stop(struct tracer *base, struct diag *diag)
 {
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
 	int error;
 
 	(void)trace_perf_enable(tracer->perf, false);
 	(void)trace_perf_read(tracer->perf, true);
-	if (!tracer->writer)
-		return trace_mappings_stop(tracer->mappings, diag);
+	if (!tracer->base.writer)
+		return trace_mappings_stop(tracer->base.mappings, diag);
 	error = trace_channel_drain(tracer->channel, true, clock_monotonic_ns(), diag);
 	return take_error(tracer, error, diag);
 }
 
 /* ---- snapshots ---- */
 
-static int write_snapshot(struct tracer_perf *tracer, struct ctf_writer *writer,
-			  struct tracer_snapshot *taken, struct diag *diag)
+static int snapshot(struct tracer *base, struct ctf_writer *writer, struct tracer_snapshot *taken,
+		    struct diag *diag)
 {
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
 	struct trace_state_config how = {.is_later = true};
 	struct trace_mappings_counts mapped;
 	struct trace_channel_written written;
@@ -496,86 +464,81 @@ static int write_snapshot(struct tracer_perf *tracer, struct ctf_writer *writer,
 	/* The open ones are among what is held, and may be the oldest. */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
-	how.tasks = trace_mappings_tasks(tracer->mappings, taken->begin);
+	how.tasks = trace_mappings_tasks(tracer->base.mappings, taken->begin);
 	error = tell_state(tracer, writer, &how, &taken->nr_state);
 	if (error)
 		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
 	error = trace_channel_snapshot(tracer->channel, writer, taken->end, &written, diag);
 	if (!error)
-		error = trace_mappings_snapshot(tracer->mappings, writer, taken->begin, &mapped,
-						diag);
+		error = trace_mappings_snapshot(tracer->base.mappings, writer, taken->begin,
+						&mapped, diag);
 	if (error)
 		return error;
 	taken->nr_records = written.nr_records + mapped.nr_records + taken->nr_state;
 	taken->lost = written.lost + mapped.lost;
-	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
-	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
 	return 0;
 }
 
-int tracer_perf_snapshot(struct tracer_perf *tracer, const char *folder,
-			 struct tracer_snapshot *taken, struct diag *diag)
+static struct tracer_held held_now(struct tracer *base)
 {
-	struct ctf_writer *writer;
-	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag), closed;
-
-	if (error)
-		return error;
-	error = write_snapshot(tracer, writer, taken, diag);
-	closed = ctf_writer_close(writer, error ? NULL : diag);
-	return error ? error : closed;
-}
-
-struct tracer_held tracer_perf_held(struct tracer_perf *tracer)
-{
-	const struct trace_channel_held held = trace_channel_held(tracer->channel, tracer->begin);
+	struct tracer_perf *tracer = (struct tracer_perf *)base;
+	const struct trace_channel_held held =
+		trace_channel_held(tracer->channel, tracer->base.begin_ns);
 
 	return (struct tracer_held){.nr_bytes = held.nr_bytes,
-				    .since = tracer->writer ? tracer->begin : held.whole,
+				    .since = tracer->base.writer ? tracer->base.begin_ns
+								 : held.whole,
 				    .now = clock_monotonic_ns()};
 }
 
-struct tracer_sizes tracer_perf_sizes(const struct tracer_perf *tracer)
+static unsigned int nr_cpus(const struct tracer *base)
 {
-	struct tracer_sizes sizes = {.sub_buffer_bytes = tracer->config.sub_buffer_bytes,
-				     .nr_sub_buffers = tracer->config.nr_sub_buffers};
+	const struct tracer_perf *tracer = (const struct tracer_perf *)base;
+	unsigned int nr = 0;
 
 	for (unsigned int i = 0; i < trace_perf_nr_cpus(tracer->perf); i++)
-		sizes.nr_cpus += trace_perf_has_cpu(tracer->perf, i);
-	return sizes;
+		nr += trace_perf_has_cpu(tracer->perf, i);
+	return nr;
 }
 
-unsigned int tracer_perf_nr_events(const struct tracer_perf *tracer)
+static unsigned int nr_events(const struct tracer *base)
 {
+	const struct tracer_perf *tracer = (const struct tracer_perf *)base;
+
 	return tracer->nr_events;
 }
 
-struct tracer_counts tracer_perf_counts(const struct tracer_perf *tracer)
+static struct tracer_counts count_all(const struct tracer *base)
 {
+	const struct tracer_perf *tracer = (const struct tracer_perf *)base;
 	const struct trace_channel_counts channel = trace_channel_counts(tracer->channel);
 	const struct trace_perf_counts perf = trace_perf_counts(tracer->perf);
-	const struct trace_mappings_counts mapped = trace_mappings_counts(tracer->mappings);
-	struct ctf_writer_counts written = {0};
-	struct tracer_counts counts = tracer->counts;
 
-	if (tracer->writer)
-		written = ctf_writer_counts(tracer->writer);
-	counts.nr_records = channel.nr_records + mapped.nr_records - written.lost_unwritten_records;
-	counts.nr_state = tracer->nr_state;
-	counts.lost_kernel = perf.lost + mapped.lost;
-	counts.forgotten = mapped.forgotten;
-	/* The channel was told of all but its own. */
-	counts.lost_room = channel.lost - tracer->lost_perf - counts.lost_bad;
-	counts.lost_bad += perf.bad_records;
-	counts.lost_disk = written.lost_unwritten_records;
-	counts.ring_errors = perf.ring_errors + mapped.ring_errors;
-	counts.packet_errors = written.lost_refused_packets;
-	counts.nr_late = channel.nr_late;
-	counts.chunks_failed = tracer->chunks.nr_failed;
-	counts.nr_packets = written.nr_packets;
-	counts.nr_bytes = written.nr_bytes;
-	counts.nr_throttled = perf.throttled;
-	if (tracer->config.trigger)
-		counts.unjudged = trace_trigger_lost(tracer->config.trigger);
-	return counts;
+	return (struct tracer_counts){
+		.nr_records = channel.nr_records,
+		.lost_kernel = perf.lost,
+		/* The channel was told of all but its own. */
+		.lost_room = channel.lost - tracer->lost_perf - tracer->lost_bad,
+		.lost_bad = tracer->lost_bad + perf.bad_records,
+		.ring_errors = perf.ring_errors,
+		.nr_late = channel.nr_late,
+		.nr_throttled = perf.throttled,
+	};
 }
+
+const struct tracer_ops tracer_perf_ops = {
+	.nr_bytes = sizeof(struct tracer_perf),
+	.open = open_all,
+	.close = close_all,
+	.start = start,
+	.round = do_round,
+	.poll_fd = poll_fd,
+	.stop = stop,
+	.follow_cpus = follow_cpus,
+	.flush = flush,
+	.snapshot = snapshot,
+	.held = held_now,
+	.nr_cpus = nr_cpus,
+	.nr_events = nr_events,
+	.counts = count_all,
+};

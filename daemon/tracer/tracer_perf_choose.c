@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 /* Of compact record headers there are few: for tracepoints; what is above is the others'. */
 #define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
@@ -30,7 +29,7 @@ static void add_samples(struct tracer_perf *tracer)
 	tracer->events[tracer->nr_events++] =
 		(struct trace_perf_event){.name = "sample",
 					  .kind = TRACE_RECORD_SAMPLE,
-					  .samples_hz = tracer->config.choice->samples_hz};
+					  .samples_hz = tracer->base.config.choice->samples_hz};
 	if (tracer_perf_keeps_tasks(tracer))
 		return;
 	tracer->events[tracer->nr_events++] = (struct trace_perf_event){
@@ -55,12 +54,12 @@ static int add_layout(struct tracer_perf *tracer, const struct trace_chosen *cho
 {
 	struct trace_layout *layout = &tracer->layouts[tracer->nr_layouts];
 	struct tracepoint *tracepoint;
-	int error = tracepoint_read(&tracepoint, tracer->config.tracefs, chosen->system,
+	int error = tracepoint_read(&tracepoint, tracer->base.config.tracefs, chosen->system,
 				    chosen->name, diag);
 
 	if (!error)
 		error = trace_layout_init(layout, tracepoint, id_of(tracer->nr_layouts),
-					  TRACER_PERF_STREAM, diag);
+					  TRACER_STREAM, diag);
 	if (error)
 		return error;
 	tracer->nr_layouts++;
@@ -70,8 +69,8 @@ static int add_layout(struct tracer_perf *tracer, const struct trace_chosen *cho
 static int add_call(struct tracer_perf *tracer, struct call_tracepoint *call, const char *name,
 		    const char *rest, const char *filter, struct diag *diag)
 {
-	int error = tracepoint_read(&call->tracepoint, tracer->config.tracefs, "raw_syscalls", name,
-				    diag);
+	int error = tracepoint_read(&call->tracepoint, tracer->base.config.tracefs, "raw_syscalls",
+				    name, diag);
 
 	if (error)
 		return error;
@@ -85,9 +84,9 @@ static int add_call(struct tracer_perf *tracer, struct call_tracepoint *call, co
 
 static int add_calls(struct tracer_perf *tracer, const char *filter, struct diag *diag)
 {
-	int error = trace_syscalls_create(&tracer->syscalls, tracer->config.tracefs,
-					  tracer->sample_id + TRACE_SAMPLE_NR_EVENTS,
-					  TRACER_PERF_STREAM, diag);
+	int error = trace_syscalls_create(&tracer->syscalls, tracer->base.config.tracefs,
+					  tracer->sample_id + TRACE_SAMPLE_NR_EVENTS, TRACER_STREAM,
+					  diag);
 
 	if (!error)
 		error = add_call(tracer, &tracer->entry, "sys_enter", "args", filter, diag);
@@ -98,7 +97,7 @@ static int add_calls(struct tracer_perf *tracer, const char *filter, struct diag
 
 static int choose_events(struct tracer_perf *tracer, struct diag *diag)
 {
-	const struct trace_choice *choice = tracer->config.choice;
+	const struct trace_choice *choice = tracer->base.config.choice;
 	const char *filter;
 	int error = 0;
 
@@ -124,14 +123,14 @@ static void choose_trigger(struct tracer_perf *tracer, unsigned int event,
 			   const struct tracepoint *tracepoint)
 {
 	assert(tracepoint); /* of a layout that was made */
-	tracer->trigger_events[event] =
-		trace_trigger_find(tracer->config.trigger, tracepoint->system, tracepoint->name);
+	tracer->trigger_events[event] = trace_trigger_find(tracer->base.config.trigger,
+							   tracepoint->system, tracepoint->name);
 }
 
 /* Which events the trigger is to see. */
 static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 {
-	if (!tracer->config.trigger)
+	if (!tracer->base.config.trigger)
 		return 0;
 	tracer->trigger_events =
 		calloc(tracer->nr_events + (size_t)1, sizeof(*tracer->trigger_events));
@@ -153,14 +152,14 @@ static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 
 static int describe(struct tracer_perf *tracer, struct diag *diag)
 {
-	struct ctf_trace *trace = &tracer->trace;
+	struct ctf_trace *trace = &tracer->base.trace;
 	const unsigned int nr_calls =
 		tracer->syscalls ? trace_syscalls_nr_events(tracer->syscalls) : 0;
+	int error = tracer_describe(&tracer->base, diag);
 
-	if (getrandom(trace->uuid, sizeof(trace->uuid), 0) != (ssize_t)sizeof(trace->uuid))
-		return diag_set(diag, -EIO, "no random number for the trace's identity");
+	if (error)
+		return error;
 	trace_describe_clock(&trace->clock);
-	trace_describe_machine(&tracer->machine, tracer->config.choice->samples_hz);
 	tracer->trace_events = calloc(tracer->nr_layouts + TRACE_STATE_NR_EVENTS +
 					      TRACE_SAMPLE_NR_EVENTS + nr_calls,
 				      sizeof(*tracer->trace_events));
@@ -169,19 +168,14 @@ static int describe(struct tracer_perf *tracer, struct diag *diag)
 	for (size_t i = 0; i < tracer->nr_layouts; i++)
 		tracer->trace_events[trace->nr_events++] = tracer->layouts[i].event;
 	trace_state_events(tracer->trace_events + trace->nr_events, tracer->state_id,
-			   TRACER_PERF_STREAM);
+			   TRACER_STREAM);
 	trace->nr_events += TRACE_STATE_NR_EVENTS;
 	trace_sample_events(tracer->trace_events + trace->nr_events, tracer->sample_id,
-			    TRACER_PERF_STREAM);
+			    TRACER_STREAM);
 	trace->nr_events += TRACE_SAMPLE_NR_EVENTS;
 	for (unsigned int i = 0; i < nr_calls; i++)
 		tracer->trace_events[trace->nr_events++] =
 			*trace_syscalls_event(tracer->syscalls, i);
-	tracer->stream = TRACER_PERF_STREAM;
-	trace->streams = &tracer->stream;
-	trace->nr_streams = 1;
-	trace->envs = tracer->machine.envs;
-	trace->nr_envs = tracer->machine.nr_envs;
 	trace->events = tracer->trace_events;
 	return 0;
 }

@@ -3,16 +3,11 @@
 #ifndef DAEMON_TRACER_PERF_INTERNAL_H
 #define DAEMON_TRACER_PERF_INTERNAL_H
 
-#include "ctf/writer.h"
-#include "daemon/trace/trace_describe.h"
 #include "daemon/trace/trace_layout.h"
-#include "daemon/tracer/trace_mappings.h"
-#include "daemon/tracer/trace_perf.h"
 #include "daemon/trace/trace_state.h"
 #include "daemon/trace/trace_syscalls.h"
-#include "daemon/tracer/tracer_perf.h"
-
-#define TRACER_PERF_STREAM 0u
+#include "daemon/tracer/trace_perf.h"
+#include "daemon/tracer/tracer_internal.h"
 
 struct call_tracepoint {
 	struct tracepoint *tracepoint;
@@ -20,9 +15,8 @@ struct call_tracepoint {
 };
 
 struct tracer_perf {
-	struct trace_perf_sink sink; /* first: it is the tracer's */
-	struct tracer_config config;
-	struct tracer_counts counts;
+	struct tracer base; /* first: tracer.c's */
+	struct trace_perf_sink sink;
 
 	/* Of the choice's events, by index; behind them the two of system calls, then samples and
 	 * mappings. */
@@ -34,31 +28,22 @@ struct tracer_perf {
 	struct trace_syscalls *syscalls; /* NULL: not chosen */
 	struct call_tracepoint entry, exit;
 	uint32_t state_id, sample_id;
-	uint64_t nr_state;  /* records of the state at the starts */
 	uint64_t lost_perf; /* told by perf: of the kernel, and damaged ones */
-
-	struct ctf_trace trace; /* what the folder's metadata says */
+	uint64_t lost_bad;  /* do not hold what their tracepoint says */
 	struct ctf_event *trace_events;
-	struct trace_describe machine;
-	uint32_t stream;
 
 	uint32_t *trigger_events; /* the trigger's numbers of events; NULL: there is none */
-	const char *cause;	  /* not told yet */
 
 	struct trace_perf *perf;
-	struct trace_mappings *mappings; /* of a flight recorder: who was there, too; or NULL */
 	struct trace_channel *channel;
-	struct ctf_writer *writer;
-	struct trace_chunks chunks; /* zeroed: the trace has none */
-	uint64_t begin;		    /* of recording */
-	int disk_error;		    /* not told yet */
+	int disk_error; /* not told yet */
 	struct diag disk_diag;
 };
 
 /* Mappings come beside all else, with the tasks, for its snapshots. */
 static inline bool tracer_perf_keeps_tasks(const struct tracer_perf *tracer)
 {
-	return !tracer->config.folder && trace_state_is_the_machines();
+	return !tracer->base.config.folder && trace_state_is_the_machines();
 }
 
 /* The events of the choice, how the trace describes them, which of them the trigger is to see. */
