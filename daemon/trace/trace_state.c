@@ -2,7 +2,6 @@
 #include "daemon/trace/trace_state.h"
 
 #include "daemon/places/proc_scan.h"
-#include "daemon/trace/trace_tasks.h"
 #include "lib/file.h"
 
 #include <dirent.h>
@@ -113,14 +112,7 @@ void trace_state_events(struct ctf_event events[TRACE_STATE_NR_EVENTS], uint32_t
 
 /* ---- writing ---- */
 
-struct dump {
-	struct trace_state_sink sink; /* first: it is ours */
-	struct trace_channel *channel;
-	const struct trace_state_config *config;
-	struct trace_state_counts *counts;
-};
-
-static bool put(const struct dump *dump, enum state_event event, const void *payload,
+static bool put(const struct trace_state_dump *dump, enum state_event event, const void *payload,
 		size_t nr_bytes, const char *text)
 {
 	const size_t nr_text = text ? strlen(text) + 1 : 0;
@@ -142,14 +134,14 @@ static bool put(const struct dump *dump, enum state_event event, const void *pay
 
 static void put_thread(struct trace_state_sink *sink, const struct trace_state_thread *thread)
 {
-	const struct dump *dump = (const struct dump *)(const void *)sink;
+	const struct trace_state_dump *dump = (const struct trace_state_dump *)(const void *)sink;
 
 	dump->counts->nr_threads += put(dump, STATE_THREAD, thread, sizeof(*thread), NULL);
 }
 
 static void put_mapping(struct trace_state_sink *sink, const struct trace_state_mapping *mapping)
 {
-	const struct dump *dump = (const struct dump *)(const void *)sink;
+	const struct trace_state_dump *dump = (const struct trace_state_dump *)(const void *)sink;
 	const struct mapping_payload payload = {.pid = mapping->pid,
 						.start = mapping->start,
 						.end = mapping->end,
@@ -157,6 +149,20 @@ static void put_mapping(struct trace_state_sink *sink, const struct trace_state_
 
 	dump->counts->nr_mappings +=
 		put(dump, STATE_MAPPING, &payload, sizeof(payload), mapping->path);
+}
+
+void trace_state_dump_begin(struct trace_state_dump *dump, struct trace_channel *channel,
+			    const struct trace_state_config *config,
+			    struct trace_state_counts *counts)
+{
+	*dump = (struct trace_state_dump){{put_thread, put_mapping}, channel, config, counts};
+	*counts = (struct trace_state_counts){0};
+	(void)put(dump, STATE_START, NULL, 0, NULL);
+}
+
+void trace_state_dump_end(struct trace_state_dump *dump)
+{
+	(void)put(dump, STATE_END, NULL, 0, NULL);
 }
 
 /* ---- reading ---- */
@@ -351,13 +357,11 @@ uint64_t trace_state_nr_records(const struct trace_state_counts *counts)
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts)
 {
-	struct dump dump = {{put_thread, put_mapping}, channel, config, counts};
+	struct trace_state_dump dump;
 	int error;
 
-	*counts = (struct trace_state_counts){0};
-	(void)put(&dump, STATE_START, NULL, 0, NULL);
-	error = config->tasks ? trace_tasks_tell(config->tasks, &dump.sink)
-			      : trace_state_read(&dump.sink, config);
-	(void)put(&dump, STATE_END, NULL, 0, NULL);
+	trace_state_dump_begin(&dump, channel, config, counts);
+	error = trace_state_read(&dump.sink, config);
+	trace_state_dump_end(&dump);
 	return error;
 }

@@ -2,8 +2,9 @@
 /*
  * What runs when a trace begins: each thread, by LTTng's name and fields of
  * such an event, and each executable mapping of a file, so that addresses in
- * the trace can be named later. From /proc, or from what a flight recorder
- * knows of the time that it still holds (trace_tasks.h).
+ * the trace can be named later. It is read of /proc, and written to a channel.
+ *
+ * Not for: what a flight recorder knows of the time that it still holds (trace_tasks.h).
  */
 #ifndef DAEMON_TRACE_STATE_H
 #define DAEMON_TRACE_STATE_H
@@ -48,10 +49,7 @@ struct trace_state_counts {
 /* Records in the trace: those of counts, and the two around them. */
 uint64_t trace_state_nr_records(const struct trace_state_counts *counts);
 
-struct trace_tasks;
-
 struct trace_state_config {
-	const struct trace_tasks *tasks; /* tell these; NULL: those of /proc */
 	const char *proc_path;
 	uint32_t first_id;
 	uint64_t time;	  /* of all records: when the trace, or its chunk, begins */
@@ -72,10 +70,24 @@ struct trace_state_thread trace_state_thread(int32_t tid, int32_t pid, int32_t p
 int trace_state_read(struct trace_state_sink *sink, const struct trace_state_config *config);
 
 /*
- * Write it to a channel. Threads that end meanwhile are left out. 0 or
+ * What /proc has, to a channel. Threads that end meanwhile are left out. 0 or
  * -errno (proc_path cannot be read, no memory).
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);
+
+/* A sink whose records go to a channel, between one of its begin and one of its end. */
+struct trace_state_dump {
+	struct trace_state_sink sink; /* first: it is ours */
+	struct trace_channel *channel;
+	const struct trace_state_config *config; /* first_id, time, cpu */
+	struct trace_state_counts *counts;
+};
+
+/* Zeroes counts. channel, config and counts are borrowed until the end. */
+void trace_state_dump_begin(struct trace_state_dump *dump, struct trace_channel *channel,
+			    const struct trace_state_config *config,
+			    struct trace_state_counts *counts);
+void trace_state_dump_end(struct trace_state_dump *dump);
 
 #endif

@@ -475,6 +475,18 @@ int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *s
 	return 0;
 }
 
+int trace_tasks_dump(const struct trace_tasks *tasks, struct trace_channel *channel,
+		     const struct trace_state_config *config, struct trace_state_counts *counts)
+{
+	struct trace_state_dump dump;
+	int error;
+
+	trace_state_dump_begin(&dump, channel, config, counts);
+	error = trace_tasks_tell(tasks, &dump.sink);
+	trace_state_dump_end(&dump);
+	return error;
+}
+
 uint64_t trace_tasks_lost(const struct trace_tasks *tasks)
 {
 	return tasks->lost;

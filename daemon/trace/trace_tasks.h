@@ -35,4 +35,8 @@ uint64_t trace_tasks_lost(const struct trace_tasks *tasks);
 /* All of it, by process. What the threads do is not known. -ENOMEM. */
 int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *sink);
 
+/* The same to a channel, as trace_state_dump does with what /proc has. -ENOMEM. */
+int trace_tasks_dump(const struct trace_tasks *tasks, struct trace_channel *channel,
+		     const struct trace_state_config *config, struct trace_state_counts *counts);
+
 #endif

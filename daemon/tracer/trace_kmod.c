@@ -10,7 +10,7 @@
 #include "daemon/tracer/ktrace_events.h"
 #include "daemon/trace/trace_channel.h"
 #include "daemon/system/thread_list.h"
-#include "daemon/trace/trace_state.h"
+#include "daemon/trace/trace_tasks.h"
 #include "daemon/tracer/trace_watch.h"
 #include "lib/clock.h"
 #include "lib/log.h"
@@ -288,8 +288,7 @@ static void close_all(struct tracer *base)
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
 		      const struct trace_tasks *tasks, uint64_t *nr_records, struct diag *diag)
 {
-	const struct trace_state_config how = {.tasks = tasks,
-					       .proc_path = "/proc",
+	const struct trace_state_config how = {.proc_path = "/proc",
 					       .first_id = kmod->events.state_id,
 					       .time = stamp,
 					       .is_later = !kmod->base.writer};
@@ -298,7 +297,8 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 
 	if (!trace_state_is_the_machines())
 		return 0;
-	error = trace_state_dump(state, &how, &counts);
+	error = tasks ? trace_tasks_dump(tasks, state, &how, &counts)
+		      : trace_state_dump(state, &how, &counts);
 	*nr_records += trace_state_nr_records(&counts);
 	if (error)
 		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));

@@ -7,7 +7,7 @@
 
 #include "daemon/trace/trace_channel.h"
 #include "daemon/trace/trace_sample.h"
-#include "daemon/trace/trace_state.h"
+#include "daemon/trace/trace_tasks.h"
 #include "lib/clock.h"
 
 #include <errno.h>
@@ -303,9 +303,13 @@ static void read_meanwhile(void *context)
 	tracer->disk_error = tracer->disk_error ? tracer->disk_error : error;
 }
 
-/* The machine's state to writer, in front of what the rings hold. 0 or -errno. */
+/*
+ * The machine's state to writer, in front of what the rings hold: tasks, or, where that is NULL,
+ * what /proc has. 0 or -errno.
+ */
 static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
-		      struct trace_state_config *how, uint64_t *nr_records)
+		      const struct trace_tasks *tasks, struct trace_state_config *how,
+		      uint64_t *nr_records)
 {
 	struct trace_state_counts state = {0};
 	int error;
@@ -319,7 +323,8 @@ static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 	error = trace_channel_state_begin(tracer->channel, writer);
 	if (error)
 		return error;
-	error = trace_state_dump(tracer->channel, how, &state);
+	error = tasks ? trace_tasks_dump(tasks, tracer->channel, how, &state)
+		      : trace_state_dump(tracer->channel, how, &state);
 	trace_channel_state_end(tracer->channel);
 	*nr_records = trace_state_nr_records(&state);
 	return error;
@@ -342,7 +347,7 @@ static int start(struct tracer *base, struct diag *diag)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
 	if (!tracer->base.writer)
 		return 0; /* each snapshot tells what ran at its begin */
-	error = tell_state(tracer, tracer->base.writer, &how, &tracer->base.nr_state);
+	error = tell_state(tracer, tracer->base.writer, NULL, &how, &tracer->base.nr_state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
@@ -464,8 +469,9 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	/* The open ones are among what is held, and may be the oldest. */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
-	how.tasks = trace_mappings_tasks(tracer->base.mappings, taken->begin);
-	error = tell_state(tracer, writer, &how, &taken->nr_state);
+	error = tell_state(tracer, writer,
+			   trace_mappings_tasks(tracer->base.mappings, taken->begin), &how,
+			   &taken->nr_state);
 	if (error)
 		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
 	error = trace_channel_snapshot(tracer->channel, writer, taken->end, &written, diag);
