@@ -33,28 +33,39 @@ enum trace_record_kind {
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 #define TRACE_RECORD_MAPPING_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME)
 
-/* Into the record's own bytes: good as long as they are. */
+/*
+ * Into the record's own bytes: good as long as they are. There are as many in memory as a full ring
+ * has, so what only one kind has shares its place.
+ */
 struct trace_perf_record {
 	unsigned int cpu;
 	unsigned int event; /* index in the configuration's events */
 	enum trace_record_kind kind;
-	uint64_t time; /* CLOCK_MONOTONIC */
-	int32_t pid, tid;
-	int32_t ppid, ptid; /* TRACE_RECORD_TASK_BEGIN: who began it */
-
-	/* TRACE_RECORD_TRACEPOINT: as its tracepoint describes it; 8-byte aligned less 4. pid and
-	 * tid are not set: they are among its fields. */
-	const uint8_t *raw;
-	size_t nr_bytes;
-
-	/* TRACE_RECORD_SAMPLE */
-	uint64_t ip, period;
-	const uint8_t *chain; /* nr_chain words of 8 bytes: addresses, and PERF_CONTEXT_ marks */
-	uint64_t nr_chain;
-
-	/* TRACE_RECORD_MAPPING; tid is not set */
-	uint64_t start, end, offset;
-	const char *path; /* with its NUL; of TRACE_RECORD_TASK_NAME and _EXEC the name */
+	int32_t pid, tid; /* not of a tracepoint; of a mapping pid alone */
+	uint64_t time;	  /* CLOCK_MONOTONIC */
+	union {
+		/* Of a mapping and of tasks; first, so that all of it is zeroed. */
+		struct {
+			int32_t ppid, ptid; /* TRACE_RECORD_TASK_BEGIN: who began it */
+			/* TRACE_RECORD_MAPPING */
+			uint64_t start, end, offset;
+			/* With its NUL; of TRACE_RECORD_TASK_NAME and _EXEC the name; else NULL. */
+			const char *path;
+		};
+		/* TRACE_RECORD_TRACEPOINT: as its tracepoint describes it, pid and tid among its
+		 * fields; 8-byte aligned less 4. */
+		struct {
+			const uint8_t *raw;
+			size_t nr_bytes;
+		};
+		/* TRACE_RECORD_SAMPLE */
+		struct {
+			uint64_t ip, period;
+			/* nr_chain words of 8 bytes: addresses, and PERF_CONTEXT_ marks */
+			const uint8_t *chain;
+			uint64_t nr_chain;
+		};
+	};
 };
 
 /* The kernel's number of the event that wrote a record of nr_bytes; false: it has none. */

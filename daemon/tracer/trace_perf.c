@@ -126,7 +126,8 @@ void trace_perf_close(struct trace_perf *perf)
 	free(perf->cpus);
 	free(perf->ids);
 	free(perf->bytes);
-	free(perf->items);
+	free(perf->records);
+	free(perf->ordered);
 	free(perf);
 }
 
@@ -188,67 +189,67 @@ static void lose_bad(struct trace_perf *perf, unsigned int cpu)
 	perf->config.sink->lost(perf->config.sink, cpu, 1);
 }
 
-static bool parse(const struct trace_perf *perf, unsigned int event, const uint8_t *bytes,
-		  size_t nr_bytes, struct trace_perf_record *record)
+static bool has_room(struct trace_perf *perf)
 {
-	return event != NONE &&
-	       trace_record_parse(record, perf->config.events[event].kind, bytes, nr_bytes);
-}
+	const size_t nr = perf->nr_records_max ? 2 * perf->nr_records_max : 1024;
+	const struct trace_perf_record **ordered;
+	struct trace_perf_record *records;
 
-static struct trace_item *add_item(struct trace_perf *perf)
-{
-	if (perf->nr_items == perf->nr_items_max) {
-		const size_t nr = perf->nr_items_max ? 2 * perf->nr_items_max : 1024;
-		struct trace_item *bigger = realloc(perf->items, nr * sizeof(*bigger));
-
-		if (!bigger)
-			return NULL;
-		perf->items = bigger;
-		perf->nr_items_max = nr;
-	}
-	return &perf->items[perf->nr_items++];
+	if (perf->nr_records < perf->nr_records_max)
+		return true;
+	records = reallocarray(perf->records, nr, sizeof(*records));
+	if (records)
+		perf->records = records;
+	ordered = reallocarray(perf->ordered, nr, sizeof(*ordered));
+	if (ordered)
+		perf->ordered = ordered;
+	if (!records || !ordered)
+		return false;
+	perf->nr_records_max = nr;
+	return true;
 }
 
 /* One to be handed over, once all are in order. */
-static void note_record(struct trace_perf *perf, unsigned int cpu, size_t offset, size_t nr_bytes)
+static void note_record(struct trace_perf *perf, unsigned int cpu, const uint8_t *bytes,
+			size_t nr_bytes)
 {
-	const uint8_t *bytes = perf->bytes + offset;
-	struct trace_perf_record record;
-	struct trace_item *item;
+	struct trace_perf_record *record;
 	unsigned int event = NONE;
 	uint64_t id;
 
-	if (trace_record_id(bytes, nr_bytes, &id))
-		event = event_of(perf, id);
-	if (!parse(perf, event, bytes, nr_bytes, &record)) {
-		lose_bad(perf, cpu);
+	if (!has_room(perf)) {
+		lose(perf, cpu, 1);
 		return;
 	}
-	item = add_item(perf);
-	if (item)
-		*item = (struct trace_item){record.time, (uint32_t)offset, event};
+	if (trace_record_id(bytes, nr_bytes, &id))
+		event = event_of(perf, id);
+	record = &perf->records[perf->nr_records];
+	*record = (struct trace_perf_record){.cpu = cpu, .event = event};
+	if (event != NONE &&
+	    trace_record_parse(record, perf->config.events[event].kind, bytes, nr_bytes))
+		perf->nr_records++;
 	else
-		lose(perf, cpu, 1);
+		lose_bad(perf, cpu);
 }
 
-static void note(struct trace_perf *perf, unsigned int cpu, size_t offset, size_t nr_bytes)
+static void note(struct trace_perf *perf, unsigned int cpu, const uint8_t *bytes, size_t nr_bytes)
 {
 	struct perf_event_header header;
 	struct lost lost;
 
-	memcpy(&header, perf->bytes + offset, sizeof(header));
+	memcpy(&header, bytes, sizeof(header));
 	switch (header.type) {
 	case PERF_RECORD_SAMPLE:
 	case PERF_RECORD_MMAP2:
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		note_record(perf, cpu, offset, nr_bytes);
+		note_record(perf, cpu, bytes, nr_bytes);
 		break;
 	case PERF_RECORD_LOST:
 		if (nr_bytes < sizeof(lost))
 			break;
-		memcpy(&lost, perf->bytes + offset, sizeof(lost));
+		memcpy(&lost, bytes, sizeof(lost));
 		perf->cpus[cpu].told_lost += lost.nr;
 		lose(perf, cpu, lost.nr);
 		break;
@@ -260,13 +261,14 @@ static void note(struct trace_perf *perf, unsigned int cpu, size_t offset, size_
 	}
 }
 
-static int compare_items(const void *a, const void *b)
+static int compare_records(const void *a, const void *b)
 {
-	const struct trace_item *first = a, *second = b;
+	const struct trace_perf_record *first = *(const struct trace_perf_record *const *)a;
+	const struct trace_perf_record *second = *(const struct trace_perf_record *const *)b;
 
 	if (first->time != second->time)
 		return first->time < second->time ? -1 : 1;
-	return first->offset < second->offset ? -1 : first->offset > second->offset;
+	return first < second ? -1 : first > second;
 }
 
 /*
@@ -274,35 +276,29 @@ static int compare_items(const void *a, const void *b)
  * that an interrupt came between stands behind the interrupt's own: few, and
  * not far from where they belong.
  */
-static void sort_items(struct trace_perf *perf)
+static void sort_records(struct trace_perf *perf)
 {
-	size_t nr_steps = 16 * perf->nr_items;
+	size_t nr_steps = 16 * perf->nr_records;
 
-	for (size_t i = 1; i < perf->nr_items; i++) {
-		const struct trace_item item = perf->items[i];
+	for (size_t i = 0; i < perf->nr_records; i++) {
+		const struct trace_perf_record *record = &perf->records[i];
 		size_t to = i;
 
-		for (; to && perf->items[to - 1].time > item.time && nr_steps; to--, nr_steps--)
-			perf->items[to] = perf->items[to - 1];
-		perf->items[to] = item;
+		for (; to && perf->ordered[to - 1]->time > record->time && nr_steps;
+		     to--, nr_steps--)
+			perf->ordered[to] = perf->ordered[to - 1];
+		perf->ordered[to] = record;
 	}
-	if (perf->nr_items && !nr_steps)
-		qsort(perf->items, perf->nr_items, sizeof(*perf->items), compare_items);
+	if (perf->nr_records && !nr_steps)
+		qsort(perf->ordered, perf->nr_records, sizeof(*perf->ordered), compare_records);
 }
 
-static void hand_over(struct trace_perf *perf, unsigned int cpu)
+static void hand_over(struct trace_perf *perf)
 {
-	sort_items(perf);
-	for (size_t i = 0; i < perf->nr_items; i++) {
-		const struct trace_item *item = &perf->items[i];
-		struct trace_perf_record record = {.cpu = cpu, .event = item->event};
-		struct perf_event_header header;
-
-		memcpy(&header, perf->bytes + item->offset, sizeof(header));
-		(void)parse(perf, item->event, perf->bytes + item->offset, header.size, &record);
-		perf->counts.nr_records++;
-		perf->config.sink->record(perf->config.sink, &record);
-	}
+	sort_records(perf);
+	for (size_t i = 0; i < perf->nr_records; i++)
+		perf->config.sink->record(perf->config.sink, perf->ordered[i]);
+	perf->counts.nr_records += perf->nr_records;
 }
 
 static int read_ring(struct trace_perf *perf, unsigned int cpu)
@@ -314,16 +310,16 @@ static int read_ring(struct trace_perf *perf, unsigned int cpu)
 	if (error)
 		return error;
 	perf_ring_take(ring, perf->bytes, nr_bytes);
-	perf->nr_items = 0;
+	perf->nr_records = 0;
 	for (size_t at = 0, nr; at < nr_bytes; at += nr) {
 		nr = perf_parse_size(perf->bytes + at, nr_bytes - at);
 		if (!nr) {
 			error = -EBADMSG;
 			break;
 		}
-		note(perf, cpu, at, nr);
+		note(perf, cpu, perf->bytes + at, nr);
 	}
-	hand_over(perf, cpu);
+	hand_over(perf);
 	return error;
 }
 

@@ -20,13 +20,6 @@ struct event_id {
 	unsigned int event, cpu;
 };
 
-/* A record within bytes, to be brought in order. */
-struct trace_item {
-	uint64_t time;
-	uint32_t offset;
-	unsigned int event;
-};
-
 struct trace_perf {
 	struct trace_perf_config config;
 	struct cpu_watch watch;
@@ -38,8 +31,10 @@ struct trace_perf {
 	int cgroup_fd;		 /* -1: none */
 	unsigned int ring_pages; /* data pages of a CPU's ring */
 	uint8_t *bytes;		 /* of a ring, copied out */
-	struct trace_item *items;
-	size_t nr_items, nr_items_max;
+	/* In bytes: as they came, and in order of time. */
+	struct trace_perf_record *records;
+	const struct trace_perf_record **ordered;
+	size_t nr_records, nr_records_max;
 	int epoll_fd;
 	bool has_lost;	/* PERF_FORMAT_LOST: Linux 6.0 */
 	bool use_clock; /* there are no cycles to sample by */
