@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/ktrace.h"
 
+#include "lib/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,8 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define NO_FILE	      UINT32_MAX
-#define NS_PER_SECOND 1000000000
+#define NO_FILE UINT32_MAX
 
 static int call(int fd, unsigned long command, void *argument)
 {
