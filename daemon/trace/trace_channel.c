@@ -1,4 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The state in front: how records that are written late come to stand first.
+ *
+ * The state of the machine has a ring of its own, which exists between trace_channel_state_begin
+ * and _end. Its packets have CPU 0's number and are appended to CPU 0's file as they fill, while
+ * CPU 0's own packets stay in their ring. After the end these follow in the same file:
+ *
+ *	file channel_0    n packets of the state       CPU 0's packets
+ *	seq               s, s + 1, ..., s + n - 1     s + n, s + n + 1, ...
+ *
+ * A reader of the folder finds one stream without a gap, because headers are changed as packets are
+ * written:
+ *
+ * - seq, a packet's number in its stream, goes on from the state's to CPU 0's. s is 0, but 1 in a
+ *   snapshot of a ring that has overwritten packets: of a stream whose first packet has another
+ *   number than 0, readers know that something is missing before it.
+ * - lost_by counts from the beginning of the stream. In such a snapshot the state's begins with
+ *   what CPU 0's oldest packet says, which was lost before the stretch of time that is held.
+ *   CPU 0's grows by what the state lost itself.
+ *
+ * CPU 0's ring gets its headers back: the next snapshot has another state in front.
+ */
 #include "daemon/trace/trace_channel.h"
 
 #include "ring/ring_write.h"
@@ -23,17 +45,17 @@ struct cpu_ring {
 	uint64_t time;	      /* of the last record */
 };
 
-/* What was at the beginning: packets of CPU 0, in front of those of its ring. */
+/* The state in front of CPU 0's packets. */
 struct state {
-	struct cpu_ring cpu; /* no memory: it is not being told */
-	struct ctf_writer *writer;
-	unsigned int file; /* its packets are in there; NO_FILE: none */
+	struct cpu_ring cpu;	   /* no memory: not between begin and end */
+	struct ctf_writer *writer; /* whose CPU 0 has a state in front; NULL: none */
+	unsigned int file;	   /* CPU 0's, of the writer; NO_FILE: no packet went there yet */
+	uint64_t first_seq;	   /* of its packets: 0 or 1 */
 	uint64_t nr_packets;
-	uint64_t lost_before[OPROF_NR_LOST];
-	uint64_t lost_by[OPROF_NR_LOST]; /* of it: by so much the losses of CPU 0's grow */
-	uint64_t first_lost;		 /* what its first packet tells */
-	uint64_t seq; /* of that: 0 in front of a ring's first, which readers take for its begin */
-	uint64_t first_seq; /* of CPU 0's first; NO_SEQ: none yet */
+	uint64_t lost_before[OPROF_NR_LOST]; /* where first_seq is 1: before the stretch held */
+	uint64_t lost_by[OPROF_NR_LOST];     /* of the state; known from the end on */
+	uint64_t first_lost;		     /* what its first packet tells */
+	uint64_t cpu_seq; /* what the ring gave CPU 0's first packet; NO_SEQ: none went there yet */
 };
 
 struct trace_channel {
@@ -171,8 +193,8 @@ static int add_file(struct ctf_writer *writer, const struct trace_channel *chann
 }
 
 /* A CPU's file is made with its first packet. */
-static void write_packet(struct trace_channel *channel, struct ctf_writer *writer,
-			 const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
+static void append_packet(struct trace_channel *channel, struct ctf_writer *writer,
+			  const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {
 	struct diag diag;
 	int error = 0;
@@ -189,49 +211,50 @@ static void write_packet(struct trace_channel *channel, struct ctf_writer *write
 	channel->diag = diag;
 }
 
-/*
- * One behind the state's packets: its number and losses are told as if these came before the ring's
- * first. It is the reader's, and becomes again what it was.
- */
-static void write_behind_state(struct trace_channel *channel, struct ctf_writer *writer,
-			       const struct cpu_ring *cpu, unsigned int *file,
-			       const uint8_t *packet)
-{
-	struct oprof_packet_header *header = (struct oprof_packet_header *)(uintptr_t)packet;
-	const struct oprof_packet_header own = *header;
-	struct state *state = &channel->state;
-
-	if (state->first_seq == NO_SEQ)
-		state->first_seq = own.seq;
-	header->seq = own.seq - state->first_seq + state->seq + state->nr_packets;
-	for (unsigned int i = 0; i < OPROF_NR_LOST; i++) {
-		header->lost_by[i] += state->lost_by[i];
-		header->lost += state->lost_by[i];
-	}
-	write_packet(channel, writer, cpu, file, packet);
-	*header = own;
-}
-
 static bool is_behind_state(const struct trace_channel *channel, const struct cpu_ring *cpu,
 			    const struct ctf_writer *writer)
 {
 	return writer && cpu == &channel->cpus[0] && channel->state.writer == writer;
 }
 
+/* The header of a packet of CPU 0, as if the state's had come before it from its ring. */
+static void count_from_state(struct state *state, struct oprof_packet_header *header)
+{
+	if (state->cpu_seq == NO_SEQ)
+		state->cpu_seq = header->seq;
+	header->seq += state->first_seq + state->nr_packets - state->cpu_seq;
+	for (unsigned int i = 0; i < OPROF_NR_LOST; i++) {
+		header->lost_by[i] += state->lost_by[i];
+		header->lost += state->lost_by[i];
+	}
+}
+
+static void write_packet(struct trace_channel *channel, struct ctf_writer *writer,
+			 const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
+{
+	struct oprof_packet_header *header = (struct oprof_packet_header *)(uintptr_t)packet;
+	const struct oprof_packet_header own = *header;
+	const bool is_behind = is_behind_state(channel, cpu, writer);
+
+	if (is_behind)
+		count_from_state(&channel->state, header);
+	append_packet(channel, writer, cpu, file, packet);
+	if (is_behind)
+		*header = own;
+}
+
 static void drain_cpu(struct trace_channel *channel, struct cpu_ring *cpu)
 {
-	const bool is_behind = is_behind_state(channel, cpu, channel->writer);
 	struct ring_packet packet;
 
-	if (is_behind && channel->state.cpu.memory)
-		return; /* not before the state is told */
-	if (is_behind && cpu->file == NO_FILE)
-		cpu->file = channel->state.file;
+	if (is_behind_state(channel, cpu, channel->writer)) {
+		if (channel->state.cpu.memory)
+			return; /* the state comes first */
+		if (cpu->file == NO_FILE)
+			cpu->file = channel->state.file;
+	}
 	while (!ring_next(&cpu->reader, &packet)) {
-		if (is_behind)
-			write_behind_state(channel, channel->writer, cpu, &cpu->file, packet.data);
-		else
-			write_packet(channel, channel->writer, cpu, &cpu->file, packet.data);
+		write_packet(channel, channel->writer, cpu, &cpu->file, packet.data);
 		ring_put(&cpu->reader, &packet);
 	}
 }
@@ -247,8 +270,8 @@ static void drain_state(struct trace_channel *channel)
 
 		if (!state->nr_packets)
 			state->first_lost = header->lost;
-		header->seq += state->seq;
-		write_packet(channel, state->writer, &state->cpu, &state->file, packet.data);
+		header->seq += state->first_seq;
+		append_packet(channel, state->writer, &state->cpu, &state->file, packet.data);
 		ring_put(&state->cpu.reader, &packet);
 		state->nr_packets++;
 	}
@@ -286,13 +309,13 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 		like.nr_sub_buffers = STATE_NR_SUB_BUFFERS;
 	config = ring_config_of(&like);
 	cpu_deinit(&state->cpu);
-	*state = (struct state){.writer = writer, .file = NO_FILE, .first_seq = NO_SEQ};
+	*state = (struct state){.writer = writer, .file = NO_FILE, .cpu_seq = NO_SEQ};
 	error = ring_create(&state->cpu, &config, 0);
-	/* Of a snapshot: what was lost before its first packet was lost before the state. */
+	/* Of a snapshot: what was lost before CPU 0's oldest packet was lost before the state. */
 	if (!error && channel->config.mode == RING_OVERWRITE && channel->cpus[0].memory &&
 	    find_oldest(&channel->cpus[0], &first) && first.seq) {
 		memcpy(state->lost_before, first.lost_by, sizeof(state->lost_before));
-		state->seq = 1;
+		state->first_seq = 1;
 	}
 	for (unsigned int i = 0; !error && i < OPROF_NR_LOST; i++)
 		ring_add_lost(&state->cpu.ring, (enum oprof_ring_lost)i, state->lost_before[i]);
@@ -415,8 +438,7 @@ struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint
 static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 			 struct ctf_writer *writer, struct trace_channel_written *written)
 {
-	const bool is_behind = is_behind_state(channel, cpu, writer);
-	unsigned int file = is_behind ? channel->state.file : NO_FILE;
+	unsigned int file = is_behind_state(channel, cpu, writer) ? channel->state.file : NO_FILE;
 	uint64_t lost_before = 0, lost = 0;
 	bool is_first = true;
 	ring_word from, to;
@@ -434,10 +456,7 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 		lost_before = is_first && header.seq ? header.lost : lost_before;
 		lost = header.lost;
 		is_first = false;
-		if (is_behind)
-			write_behind_state(channel, writer, cpu, &file, packet.data);
-		else
-			write_packet(channel, writer, cpu, &file, packet.data);
+		write_packet(channel, writer, cpu, &file, packet.data);
 		ring_put_keep(&cpu->reader, &packet);
 	}
 	written->lost += lost - lost_before;
@@ -455,7 +474,7 @@ int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *wri
 		for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
 		/* As with all others. */
-		written->lost -= channel->state.seq ? channel->state.first_lost : 0;
+		written->lost -= channel->state.first_seq ? channel->state.first_lost : 0;
 	}
 	channel->state.writer = NULL; /* another may have the same address soon */
 	return tell_error(channel, diag);
@@ -478,8 +497,8 @@ static uint8_t *reserve_in(struct trace_channel *channel, struct cpu_ring *cpu, 
 	return channel->slot.payload;
 }
 
-static uint8_t *reserve_state(struct trace_channel *channel, uint32_t event_id, uint64_t time,
-			      uint32_t nr_bytes)
+uint8_t *trace_channel_state_reserve(struct trace_channel *channel, uint32_t event_id,
+				     uint64_t time, uint32_t nr_bytes)
 {
 	if (!channel->state.cpu.memory) {
 		channel->counts.lost++;
@@ -494,8 +513,6 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu_n
 {
 	struct cpu_ring *cpu;
 
-	if (cpu_nr == TRACE_CHANNEL_STATE)
-		return reserve_state(channel, event_id, time, nr_bytes);
 	if (cpu_nr >= channel->config.nr_cpus) {
 		channel->counts.lost++;
 		return NULL;

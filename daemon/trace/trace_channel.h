@@ -8,6 +8,10 @@
  *
  * Stamps of a CPU never go back in its packets: what comes late gets the
  * stamp of the record before it, and is counted.
+ *
+ * The state of the machine (trace_state.h) takes a while to read, while records
+ * come, and yet stands before all of them: its packets are the first of CPU 0's
+ * file. See "the state in front" below.
  */
 #ifndef DAEMON_TRACE_CHANNEL_H
 #define DAEMON_TRACE_CHANNEL_H
@@ -20,8 +24,6 @@
 #include <stdint.h>
 
 #define TRACE_CHANNEL_NR_CPUS_MAX 8192u
-/* In the place of a CPU's number: what stands before all others of CPU 0, however late it comes. */
-#define TRACE_CHANNEL_STATE UINT32_MAX
 
 struct trace_channel_config {
 	enum ring_mode mode;
@@ -59,12 +61,17 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu, 
 void trace_channel_commit(struct trace_channel *channel);
 
 /*
- * What was at the beginning is told while records come already: between these two, records of
- * TRACE_CHANNEL_STATE, all of one time, go to writer at once, and CPU 0's wait in their ring. Once
- * for each writer, before any of CPU 0's went there. begin: -ENOMEM.
+ * The state in front. Between begin and end, records of trace_channel_state_reserve, all of one
+ * time, go to writer as their packets fill, and CPU 0's own wait in their ring. Readers of the
+ * folder cannot tell the two apart: numbers and losses of packets go on from the state's to CPU
+ * 0's. Once for each writer, before any packet of CPU 0 went there. begin: -ENOMEM.
  */
 int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer);
 void trace_channel_state_end(struct trace_channel *channel);
+
+/* As trace_channel_reserve. NULL also where there was no begin. */
+uint8_t *trace_channel_state_reserve(struct trace_channel *channel, uint32_t event_id,
+				     uint64_t time, uint32_t nr_bytes);
 
 /* Memory for a CPU's ring now, not when its first record comes. 0, -ENOMEM. */
 int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu);

@@ -112,13 +112,22 @@ void trace_state_events(struct ctf_event events[TRACE_STATE_NR_EVENTS], uint32_t
 
 /* ---- writing ---- */
 
+static uint8_t *reserve(const struct trace_state_dump *dump, enum state_event event,
+			uint32_t nr_bytes)
+{
+	const struct trace_state_config *config = dump->config;
+	const uint32_t id = config->first_id + event;
+
+	return config->in_front
+		       ? trace_channel_state_reserve(dump->channel, id, config->time, nr_bytes)
+		       : trace_channel_reserve(dump->channel, 0, id, config->time, nr_bytes);
+}
+
 static bool put(const struct trace_state_dump *dump, enum state_event event, const void *payload,
 		size_t nr_bytes, const char *text)
 {
 	const size_t nr_text = text ? strlen(text) + 1 : 0;
-	uint8_t *to = trace_channel_reserve(dump->channel, dump->config->cpu,
-					    dump->config->first_id + event, dump->config->time,
-					    (uint32_t)(nr_bytes + nr_text));
+	uint8_t *to = reserve(dump, event, (uint32_t)(nr_bytes + nr_text));
 
 	if (!to) {
 		dump->counts->lost++;

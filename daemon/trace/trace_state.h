@@ -52,8 +52,9 @@ uint64_t trace_state_nr_records(const struct trace_state_counts *counts);
 struct trace_state_config {
 	const char *proc_path;
 	uint32_t first_id;
-	uint64_t time;	  /* of all records: when the trace, or its chunk, begins */
-	unsigned int cpu; /* whose ring it goes to: TRACE_CHANNEL_STATE, or 0 in a later chunk */
+	uint64_t time; /* of all records: when the trace, or its chunk, begins */
+	/* In front of CPU 0's records (trace_channel_state_begin); else among them. */
+	bool in_front;
 	/* They are read later than that: who waits where was not known then. */
 	bool is_later;
 	void (*turn)(void *context); /* called every now and then; NULL: nothing */
@@ -80,7 +81,7 @@ int trace_state_dump(struct trace_channel *channel, const struct trace_state_con
 struct trace_state_dump {
 	struct trace_state_sink sink; /* first: it is ours */
 	struct trace_channel *channel;
-	const struct trace_state_config *config; /* first_id, time, cpu */
+	const struct trace_state_config *config; /* first_id, time, in_front */
 	struct trace_state_counts *counts;
 };
 

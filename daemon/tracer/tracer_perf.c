@@ -319,7 +319,7 @@ static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 		return 0;
 	how->proc_path = "/proc";
 	how->first_id = tracer->state_id;
-	how->cpu = TRACE_CHANNEL_STATE;
+	how->in_front = true;
 	error = trace_channel_state_begin(tracer->channel, writer);
 	if (error)
 		return error;

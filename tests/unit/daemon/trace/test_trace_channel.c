@@ -51,16 +51,19 @@ static void create(enum ring_mode mode, uint32_t nr_sub_buffers)
 		trace_channel_write_to(channel, writer);
 }
 
-static bool put(unsigned int cpu, uint64_t time, uint64_t number)
+static bool fill(uint8_t *payload, uint64_t number)
 {
-	uint8_t *payload = trace_channel_reserve(channel, cpu, EVENT_ID, time, 8 + 4);
-
 	if (!payload)
 		return false;
 	memcpy(payload, &number, 8);
 	memcpy(payload + 8, "abc", 4);
 	trace_channel_commit(channel);
 	return true;
+}
+
+static bool put(unsigned int cpu, uint64_t time, uint64_t number)
+{
+	return fill(trace_channel_reserve(channel, cpu, EVENT_ID, time, 8 + 4), number);
 }
 
 static void close_all(void)
@@ -261,7 +264,7 @@ END_TEST
 
 static void put_state(uint64_t time, uint64_t number)
 {
-	ck_assert(put(TRACE_CHANNEL_STATE, time, number));
+	ck_assert(fill(trace_channel_state_reserve(channel, EVENT_ID, time, 8 + 4), number));
 }
 
 START_TEST(the_state_stands_before_all_of_its_cpu_however_late_it_is_told)
@@ -279,7 +282,7 @@ START_TEST(the_state_stands_before_all_of_its_cpu_however_late_it_is_told)
 			ck_assert_int_eq(trace_channel_drain(channel, false, 0, &diag), 0);
 	}
 	trace_channel_state_end(channel);
-	ck_assert_ptr_null(trace_channel_reserve(channel, TRACE_CHANNEL_STATE, EVENT_ID, 50, 12));
+	ck_assert_ptr_null(trace_channel_state_reserve(channel, EVENT_ID, 50, 12));
 	for (uint64_t i = 800; i < 5000; i++)
 		ck_assert(put(0, 1000 + i, i));
 	ck_assert_int_eq(trace_channel_drain(channel, true, 10000, &diag), 0);
@@ -302,8 +305,7 @@ START_TEST(a_loss_in_the_state_is_told_by_all_that_follow)
 	create(RING_DISCARD, 2);
 	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
 	put_state(50, 0);
-	ck_assert_ptr_null(
-		trace_channel_reserve(channel, TRACE_CHANNEL_STATE, EVENT_ID, 50, SUB_BYTES));
+	ck_assert_ptr_null(trace_channel_state_reserve(channel, EVENT_ID, 50, SUB_BYTES));
 	trace_channel_state_end(channel);
 	ck_assert(put(0, 100, 1));
 	trace_channel_lose(channel, 0, 3);
@@ -363,8 +365,7 @@ START_TEST(a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more)
 	trace_channel_hold(channel, 200000);
 	ck_assert_int_eq(trace_channel_state_begin(channel, writer), 0);
 	put_state(trace_channel_held(channel, 0).begin, 0);
-	ck_assert_ptr_null(
-		trace_channel_reserve(channel, TRACE_CHANNEL_STATE, EVENT_ID, 50, SUB_BYTES));
+	ck_assert_ptr_null(trace_channel_state_reserve(channel, EVENT_ID, 50, SUB_BYTES));
 	trace_channel_state_end(channel);
 	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 200000, &written, &diag), 0);
 	close_all();

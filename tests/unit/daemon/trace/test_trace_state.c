@@ -45,7 +45,7 @@ static int dump(void)
 	const struct trace_state_config how = {.proc_path = "proc",
 					       .first_id = FIRST_ID,
 					       .time = TIME,
-					       .cpu = TRACE_CHANNEL_STATE,
+					       .in_front = true,
 					       .is_later = is_later};
 	struct ctf_writer *writer;
 	int error;
