@@ -1,4 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records come from one ring of the kernel for each CPU, so that those of two CPUs are in no order.
+ * All of them wait in one list, the items; an item is a record, or a number of records that the
+ * kernel lost. Items are sorted by stamp before some are taken from the front, as far as no older
+ * record can come any more: up to SLACK_NS before the round began to read the rings.
+ *
+ * To a folder, each round writes these as events.
+ *
+ * A flight recorder keeps them until a snapshot is taken, and the tasks (trace_tasks.h) as they
+ * were before the first item:
+ *
+ *	tasks | item, item, item, ...
+ *	      ^ no later than the oldest record in the trace's own rings
+ *
+ * Items are applied to the tasks, and so leave the list,
+ *
+ * - when a snapshot is taken: those before its begin. The tasks are then its state, and the items
+ *   that are left are written as events, but stay.
+ * - when there are many: those older than all that the trace's rings hold, which no snapshot will
+ *   need.
+ * - when there are more than bytes_max all the same: the oldest half of bytes_max, which counts as
+ *   forgotten. A task that ended there has no name in the next snapshot. An item for lost records
+ *   takes their place.
+ *
+ * With the kernel module, stamps are of its clock: times of records are converted as they come.
+ */
 #include "daemon/tracer/trace_mappings.h"
 
 #include "daemon/trace/trace_channel.h"
@@ -18,18 +44,18 @@
 #define RING_BYTES (256u << 10) /* of each CPU, the kernel's */
 /* A record has its stamp so long before it can be read, at most: interrupts come between. */
 #define SLACK_NS UINT64_C(1000000)
-/* What the reckoning may be wrong by: a sample in it is never before its mapping. */
+/* What the conversion may be wrong by: no sample of a mapping has an older stamp than it. */
 #define EARLIER_NS UINT64_C(1000)
-/* From so many bytes on it is looked what the rings have forgotten. */
-#define FOLD_BYTES ((size_t)256 << 10)
+/* With fewer bytes of items none are applied. */
+#define APPLY_BYTES_MIN ((size_t)256 << 10)
 /* So many bytes of records, at most, before packets go to the folder: sub-buffers hold more. */
 #define DRAIN_BYTES (2u * SUB_BYTES)
 
-/* A record, or so many that were lost. */
+/* A record, or how many were lost at its time. */
 struct item {
-	uint64_t time, order; /* a stamp of the module's clock; as they came */
-	uint64_t nr_lost;     /* 0: it is one */
-	size_t nr_bytes;      /* of this */
+	uint64_t stamp, order; /* of the trace's clock; as they came */
+	uint64_t nr_lost;      /* 0: a record */
+	size_t nr_bytes;       /* of this struct */
 	struct trace_perf_record record;
 	char path[];
 };
@@ -39,17 +65,20 @@ struct trace_mappings {
 	struct trace_mappings_config config;
 	struct trace_perf_event event;
 	struct trace_perf *perf;
-	struct trace_channel *channel; /* NULL: a flight recorder's */
-	struct trace_clock clock;
+	struct trace_clock clock; /* the module's; not with CLOCK_MONOTONIC */
 
-	/* Of a flight recorder: how it was before all items. */
-	struct trace_tasks *tasks;
-	size_t fold_bytes; /* when there are so many it is to be brought forward */
-
-	/* Of a folder: not written yet. */
-	struct item **items;
+	struct item **items; /* what has come and was neither written nor applied */
 	size_t nr_items, nr_items_max, nr_bytes;
-	uint64_t nr_added, nr_written, lost, forgotten;
+	uint64_t nr_added;
+
+	/* To a folder. */
+	struct trace_channel *channel; /* NULL: a flight recorder */
+
+	/* A flight recorder's. */
+	struct trace_tasks *tasks; /* as they were before all items; NULL: to a folder */
+	size_t apply_bytes;	   /* with more bytes of items some are to be applied */
+
+	uint64_t nr_written, lost, forgotten;
 };
 
 /* ---- the module's clock ---- */
@@ -70,20 +99,14 @@ static uint64_t stamp_of(const struct trace_mappings *mappings, uint64_t ns)
 	return mappings->config.ktrace ? trace_clock_stamp(&mappings->clock, ns - EARLIER_NS) : ns;
 }
 
-/* ---- what comes ---- */
-
-static void drop_item(struct trace_mappings *mappings, struct item *item)
-{
-	mappings->nr_bytes -= item->nr_bytes;
-	free(item);
-}
+/* ---- items ---- */
 
 static int compare_items(const void *a, const void *b)
 {
 	const struct item *first = *(struct item *const *)a, *second = *(struct item *const *)b;
 
-	if (first->time != second->time)
-		return first->time < second->time ? -1 : 1;
+	if (first->stamp != second->stamp)
+		return first->stamp < second->stamp ? -1 : 1;
 	return first->order < second->order ? -1 : first->order > second->order;
 }
 
@@ -93,11 +116,13 @@ static void sort_items(struct trace_mappings *mappings)
 		qsort(mappings->items, mappings->nr_items, sizeof(struct item *), compare_items);
 }
 
-/* The first so many are gone. */
+/* The first nr. */
 static void remove_items(struct trace_mappings *mappings, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
-		drop_item(mappings, mappings->items[i]);
+	for (size_t i = 0; i < nr; i++) {
+		mappings->nr_bytes -= mappings->items[i]->nr_bytes;
+		free(mappings->items[i]);
+	}
 	mappings->nr_items -= nr;
 	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
 }
@@ -117,17 +142,17 @@ static bool has_place(struct trace_mappings *mappings)
 	return true;
 }
 
-static bool add(struct trace_mappings *mappings, const struct trace_perf_record *record,
-		uint64_t nr_lost)
+/* False: no memory. */
+static bool add_item(struct trace_mappings *mappings, uint64_t stamp,
+		     const struct trace_perf_record *record, uint64_t nr_lost)
 {
 	const char *path = record->path ? record->path : "";
 	const size_t path_bytes = strlen(path) + 1;
-	struct item *item;
+	struct item *item = has_place(mappings) ? malloc(sizeof(*item) + path_bytes) : NULL;
 
-	item = has_place(mappings) ? malloc(sizeof(*item) + path_bytes) : NULL;
 	if (!item)
 		return false;
-	*item = (struct item){.time = stamp_of(mappings, record->time),
+	*item = (struct item){.stamp = stamp,
 			      .order = mappings->nr_added++,
 			      .nr_lost = nr_lost,
 			      .nr_bytes = sizeof(*item) + path_bytes,
@@ -139,16 +164,23 @@ static bool add(struct trace_mappings *mappings, const struct trace_perf_record 
 	return true;
 }
 
+static void add_loss(struct trace_mappings *mappings, uint64_t stamp, uint64_t nr_lost)
+{
+	const struct trace_perf_record none = {0};
+
+	(void)add_item(mappings, stamp, &none, nr_lost);
+}
+
 static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
 {
 	struct trace_mappings *mappings = (struct trace_mappings *)(void *)sink;
-	const struct trace_perf_record record = {.cpu = cpu, .time = clock_monotonic_ns()};
 
+	(void)cpu;
 	mappings->lost += nr;
 	if (mappings->channel)
 		trace_channel_lose(mappings->channel, 0, nr);
 	else
-		(void)add(mappings, &record, nr);
+		add_loss(mappings, stamp_of(mappings, clock_monotonic_ns()), nr);
 }
 
 static void take(struct trace_perf_sink *sink, const struct trace_perf_record *record)
@@ -157,109 +189,118 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 
 	if (record->kind == TRACE_RECORD_MAPPING && !trace_sample_bytes(record))
 		return; /* executable, but no file's */
-	if (!add(mappings, record, 0))
+	if (!add_item(mappings, stamp_of(mappings, record->time), record, 0))
 		lose(sink, record->cpu, 1);
 }
 
-/* ---- what is known ---- */
+/* ---- a flight recorder's tasks ---- */
 
-/* How it was at a stamp: what became of it up to there is no news any more. */
-static void fold(struct trace_mappings *mappings, uint64_t until)
+/* Items before a stamp are applied. */
+static void apply_until(struct trace_mappings *mappings, uint64_t until)
 {
 	size_t nr = 0;
 
 	sort_items(mappings);
-	for (; nr < mappings->nr_items && mappings->items[nr]->time < until; nr++)
+	for (; nr < mappings->nr_items && mappings->items[nr]->stamp < until; nr++)
 		if (!mappings->items[nr]->nr_lost)
 			trace_tasks_take(mappings->tasks, &mappings->items[nr]->record);
 	remove_items(mappings, nr);
 }
 
-/* The oldest half is forgotten before its time, which is said for who asks for that. */
-static void make_room(struct trace_mappings *mappings, uint64_t until)
+/* How many items take the first half of bytes_max: before until, and all of a stamp or none. */
+static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t until)
 {
-	struct trace_perf_record last = {0};
+	struct item *const *items = mappings->items;
 	size_t nr = 0, nr_bytes = 0;
-	uint64_t nr_lost = 0, nr_new = 0, time = 0;
 
-	while (nr < mappings->nr_items && mappings->items[nr]->time < until &&
-	       (nr_bytes < mappings->config.bytes_max / 2 || mappings->items[nr]->time == time)) {
-		const struct item *item = mappings->items[nr++];
+	while (nr < mappings->nr_items && items[nr]->stamp < until &&
+	       (nr_bytes < mappings->config.bytes_max / 2 ||
+		(nr && items[nr]->stamp == items[nr - 1]->stamp)))
+		nr_bytes += items[nr++]->nr_bytes;
+	return nr;
+}
 
-		nr_new += item->nr_lost == 0;
-		nr_lost += item->nr_lost;
-		nr_bytes += item->nr_bytes;
-		time = item->time;
-	}
+/* They are sorted. */
+static void forget_oldest_half(struct trace_mappings *mappings, uint64_t until)
+{
+	const size_t nr = nr_oldest_half(mappings, until);
+	uint64_t nr_records = 0, nr_lost = 0, last;
+
 	if (!nr)
 		return;
-	fold(mappings, time + 1);
-	mappings->forgotten += nr_new;
-	if (add(mappings, &last, nr_lost + nr_new))
-		mappings->items[mappings->nr_items - 1]->time = time;
+	for (size_t i = 0; i < nr; i++) {
+		nr_records += mappings->items[i]->nr_lost == 0;
+		nr_lost += mappings->items[i]->nr_lost;
+	}
+	last = mappings->items[nr - 1]->stamp;
+	apply_until(mappings, last + 1);
+	mappings->forgotten += nr_records;
+	add_loss(mappings, last, nr_lost + nr_records);
 }
 
-/* Where it stays as it is it is not looked at again and again. */
-static void set_fold(struct trace_mappings *mappings, size_t nr_bytes)
+static void set_apply_bytes(struct trace_mappings *mappings, size_t nr_bytes)
 {
-	if (nr_bytes < FOLD_BYTES)
-		nr_bytes = FOLD_BYTES;
+	if (nr_bytes < APPLY_BYTES_MIN)
+		nr_bytes = APPLY_BYTES_MIN;
 	if (nr_bytes > mappings->config.bytes_max)
 		nr_bytes = mappings->config.bytes_max;
-	mappings->fold_bytes = nr_bytes;
+	mappings->apply_bytes = nr_bytes;
 }
 
-/* Not beyond what has been read of all CPUs, for certain. */
-static void bring_forward(struct trace_mappings *mappings, uint64_t read_until)
+/*
+ * Where there are many items, those that the trace's rings have no use for; none beyond read_until,
+ * up to which all CPUs have been read. Next when there are twice as many as are left, so that items
+ * that cannot be applied are not sorted in every round.
+ */
+static void apply_if_many(struct trace_mappings *mappings, uint64_t read_until)
 {
 	uint64_t oldest;
 
-	if (mappings->nr_bytes <= mappings->fold_bytes)
+	if (mappings->nr_bytes <= mappings->apply_bytes)
 		return;
 	oldest = mappings->config.oldest(mappings->config.context);
-	fold(mappings, oldest < read_until ? oldest : read_until);
+	apply_until(mappings, oldest < read_until ? oldest : read_until);
 	if (mappings->nr_bytes > mappings->config.bytes_max)
-		make_room(mappings, read_until);
-	set_fold(mappings, 2 * mappings->nr_bytes);
+		forget_oldest_half(mappings, read_until);
+	set_apply_bytes(mappings, 2 * mappings->nr_bytes);
 }
 
 const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, uint64_t at)
 {
 	if (!mappings)
 		return NULL;
-	fold(mappings, at);
+	apply_until(mappings, at);
 	return mappings->tasks;
 }
 
-/* ---- what goes ---- */
+/* ---- events ---- */
 
 struct writing {
 	struct trace_mappings *mappings;
 	struct trace_channel *channel;
-	uint64_t begin; /* the least stamp */
-	size_t nr_bytes;
+	uint64_t begin;	 /* the least stamp that is written; losses before it are left out */
+	size_t nr_bytes; /* since the channel was drained */
 	struct trace_mappings_counts done;
 };
 
-static int write_item(struct writing *writing, const struct item *item, struct diag *diag)
+static void write_loss(struct writing *writing, const struct item *item)
 {
-	const uint64_t stamp = item->time < writing->begin ? writing->begin : item->time;
-	const uint32_t nr_bytes = item->nr_lost ? 0 : trace_sample_bytes(&item->record);
+	if (item->stamp < writing->begin)
+		return;
+	trace_channel_lose(writing->channel, 0, item->nr_lost);
+	writing->done.lost += item->nr_lost;
+}
+
+static void write_record(struct writing *writing, const struct item *item)
+{
+	const uint64_t stamp = item->stamp < writing->begin ? writing->begin : item->stamp;
+	const uint32_t id = writing->mappings->config.first_id + trace_sample_event(&item->record);
+	const uint32_t nr_bytes = trace_sample_bytes(&item->record);
 	uint8_t *payload;
 
-	if (item->nr_lost) {
-		if (item->time < writing->begin)
-			return 0;
-		trace_channel_lose(writing->channel, 0, item->nr_lost);
-		writing->done.lost += item->nr_lost;
-		return 0;
-	}
 	if (!nr_bytes)
-		return 0;
-	payload = trace_channel_reserve(writing->channel, 0,
-					writing->mappings->config.first_id +
-						trace_sample_event(&item->record),
-					stamp, nr_bytes);
+		return; /* a task's name, which no event tells */
+	payload = trace_channel_reserve(writing->channel, 0, id, stamp, nr_bytes);
 	if (payload) {
 		trace_sample_write(&item->record, payload);
 		trace_channel_commit(writing->channel);
@@ -267,13 +308,22 @@ static int write_item(struct writing *writing, const struct item *item, struct d
 	writing->done.nr_records += payload != NULL;
 	writing->done.lost += payload == NULL;
 	writing->nr_bytes += nr_bytes;
+}
+
+/* An error of the disk. */
+static int write_item(struct writing *writing, const struct item *item, struct diag *diag)
+{
+	if (item->nr_lost)
+		write_loss(writing, item);
+	else
+		write_record(writing, item);
 	if (writing->nr_bytes < DRAIN_BYTES)
 		return 0;
 	writing->nr_bytes = 0;
 	return trace_channel_drain(writing->channel, false, 0, diag);
 }
 
-/* Of those up to a stamp; the rest stays. */
+/* Items up to a stamp, which go; the first error. */
 static int write_until(struct trace_mappings *mappings, uint64_t until, struct diag *diag)
 {
 	struct writing writing = {.mappings = mappings, .channel = mappings->channel};
@@ -281,13 +331,13 @@ static int write_until(struct trace_mappings *mappings, uint64_t until, struct d
 	size_t i = 0;
 
 	sort_items(mappings);
-	for (; i < mappings->nr_items && mappings->items[i]->time <= until; i++) {
-		struct diag one_diag;
-		const int one = write_item(&writing, mappings->items[i], &one_diag);
+	for (; i < mappings->nr_items && mappings->items[i]->stamp <= until; i++) {
+		struct diag why;
+		const int one = write_item(&writing, mappings->items[i], &why);
 
 		if (one && !error) {
 			error = one;
-			*diag = one_diag;
+			*diag = why;
 		}
 	}
 	remove_items(mappings, i);
@@ -316,11 +366,36 @@ static int open_channel(const struct trace_mappings *mappings, struct trace_chan
 
 /* ---- sessions ---- */
 
+static int open_perf(struct trace_mappings *mappings, struct diag *diag)
+{
+	const struct trace_perf_config config = {.events = &mappings->event,
+						 .nr_events = 1,
+						 .ring_bytes = RING_BYTES,
+						 .sink = &mappings->sink};
+
+	mappings->sink = (struct trace_perf_sink){.record = take, .lost = lose};
+	mappings->event = (struct trace_perf_event){.name = "mappings, which samples need",
+						    .kind = TRACE_RECORD_MAPPING,
+						    .has_tasks = !mappings->config.writer};
+	return trace_perf_open(&mappings->perf, &config, diag);
+}
+
+/* Where events go, or what a flight recorder keeps. */
+static int open_rest(struct trace_mappings *mappings, struct diag *diag)
+{
+	struct ctf_writer *writer = mappings->config.writer;
+
+	if (writer)
+		return open_channel(mappings, &mappings->channel, writer, diag);
+	if (trace_tasks_create(&mappings->tasks))
+		return diag_set(diag, -ENOMEM, "no memory for tasks");
+	return 0;
+}
+
 int trace_mappings_open(struct trace_mappings **mappings,
 			const struct trace_mappings_config *config, struct diag *diag)
 {
 	struct trace_mappings *made = calloc(1, sizeof(*made));
-	struct trace_perf_config perf = {.nr_events = 1, .ring_bytes = RING_BYTES};
 	int error;
 
 	*mappings = NULL;
@@ -329,20 +404,12 @@ int trace_mappings_open(struct trace_mappings **mappings,
 	made->config = *config;
 	if (!config->bytes_max)
 		made->config.bytes_max = TRACE_MAPPINGS_BYTES_MAX;
-	made->sink = (struct trace_perf_sink){.record = take, .lost = lose};
+	set_apply_bytes(made, 0);
 	if (config->ktrace)
 		trace_clock_init(&made->clock, &config->ktrace->info);
-	set_fold(made, 0);
-	made->event = (struct trace_perf_event){.name = "mappings, which samples need",
-						.kind = TRACE_RECORD_MAPPING,
-						.has_tasks = !config->writer};
-	perf.events = &made->event;
-	perf.sink = &made->sink;
-	error = config->writer ? 0 : trace_tasks_create(&made->tasks);
-	error = error ? diag_set(diag, error, "no memory for tasks")
-		      : trace_perf_open(&made->perf, &perf, diag);
-	if (!error && config->writer)
-		error = open_channel(made, &made->channel, config->writer, diag);
+	error = open_perf(made, diag);
+	if (!error)
+		error = open_rest(made, diag);
 	if (error)
 		trace_mappings_close(made);
 	else
@@ -378,7 +445,7 @@ int trace_mappings_start(struct trace_mappings *mappings)
 	error = trace_perf_enable(mappings->perf, true);
 	if (!mappings->tasks)
 		return error;
-	/* What comes meanwhile is taken as news of it. */
+	/* What becomes of tasks meanwhile is an item, as all that comes later. */
 	read = read_state(mappings);
 	return error ? error : read;
 }
@@ -398,7 +465,7 @@ int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag)
 	read_clocks(mappings);
 	(void)trace_perf_read(mappings->perf, false); /* damage is counted */
 	if (mappings->tasks)
-		bring_forward(mappings, stamp_of(mappings, before - SLACK_NS));
+		apply_if_many(mappings, stamp_of(mappings, before - SLACK_NS));
 	if (!mappings->channel)
 		return 0;
 	error = write_until(mappings, stamp_of(mappings, before - SLACK_NS), diag);
