@@ -63,6 +63,7 @@ static uint64_t find_function(const struct source *source, uint32_t cookie, uint
 }
 
 static const struct source_ops ops = {.image = find_image, .function = find_function};
+static const struct source source = {.ops = &ops};
 
 static int place(void *context, const struct sample_key *key, struct placement *placement)
 {
@@ -189,7 +190,7 @@ int main(int argc, char **argv)
 	struct stack_keep_config config = {.session_path = folder,
 					   .meta_path = folder,
 					   .nr_bytes_max = STACK_KEEP_BYTES_MAX,
-					   .ops = &ops,
+					   .source = &source,
 					   .place = place,
 					   .set_aside = set_aside};
 	struct stack_keep *keep;

@@ -157,9 +157,8 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 			struct session *session, struct diag *diag)
 {
 	struct event_choice events[SOURCE_EVENTS_MAX];
-	struct source_ops ops = source_import;
 	struct profiler_config config = {
-		.ops = &ops,
+		.ops = &source_import,
 		.separation = options->separation,
 		.begin = options->append ? SESSION_APPEND : SESSION_FRESH,
 		.history = {.now = import_source_now},
@@ -175,8 +174,6 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 	static struct profiler profiler; /* big */
 	int error;
 
-	if (file->is_trace)
-		ops.name = "trace";
 	for (size_t i = 0; i < file->nr_events; i++)
 		choose_event(file, i, &events[i]);
 	tell_apart(events, file->nr_events);

@@ -290,11 +290,10 @@ static bool daemon_round_is_due(const struct daemon *daemon, int wait_ms)
 static void daemon_loop(struct daemon *daemon)
 {
 	struct profiler *profiler = &daemon->profiler;
-	const struct source_ops *ops = profiler->config.ops;
 	int wait_ms = daemon->options.nr_pids ? ROUND_TASKS_MS : ROUND_SYSTEM_MS;
 	struct pollfd fds[] = {
 		{.fd = daemon->signal_fd, .events = POLLIN},
-		{.fd = ops->poll_fd(profiler->source), .events = POLLIN},
+		{.fd = profiler->source->ops->poll_fd(profiler->source), .events = POLLIN},
 		{.fd = control_server_poll_fd(daemon->server), .events = POLLIN},
 	};
 
@@ -422,7 +421,7 @@ static int open_profiler(struct daemon *daemon, struct diag *diag)
 	source_choice_init(&choice, options->source);
 	error = profiler_open(&daemon->profiler, &daemon->session, &config, diag);
 	if (!error)
-		log_info("source %s: %s", daemon->profiler.config.ops->name,
+		log_info("source %s: %s", daemon->profiler.source->name,
 			 daemon->profiler.choice.reason);
 	return error;
 }

@@ -95,17 +95,22 @@ struct source_counter {
 	uint64_t value;
 };
 
-struct source;
-
 /* The machine that was sampled, where it is not this one. Strings are the source's; NULL: not
  * known. */
 struct source_machine {
 	const char *host, *cpu;
 };
 
-struct source_ops {
-	const char *name; /* "perf", "kmod", "replay" */
+/*
+ * The base of every kind of source. Each kind embeds it as its first member, so that what its
+ * source_ops are given is the kind's own struct. open() fills it in.
+ */
+struct source {
+	const struct source_ops *ops;
+	const char *name; /* "perf", "kmod", "perf.data", "trace" */
+};
 
+struct source_ops {
 	/*
 	 * Open everything, scan what runs already; do not sample yet. -EACCES
 	 * and -EPERM: diag has the remedy as a command. 0 or -errno.

@@ -8,16 +8,15 @@
 /* Numbers beyond are looked up by name each time: no source gives as many. */
 #define KEYS_MAX (1u << 20)
 
-void code_keys_init(struct code_keys *keys, const struct source_ops *ops,
-		    const struct source *source, struct name_table *names)
+void code_keys_init(struct code_keys *keys, const struct source *source, struct name_table *names)
 {
-	*keys = (struct code_keys){.ops = ops, .source = source, .names = names};
+	*keys = (struct code_keys){.source = source, .names = names};
 }
 
 void code_keys_deinit(struct code_keys *keys)
 {
 	free(keys->keys);
-	*keys = (struct code_keys){.ops = NULL};
+	*keys = (struct code_keys){.source = NULL};
 }
 
 /* Cookies are not given twice, so that what the last one meant goes on to hold. */
@@ -27,7 +26,7 @@ static bool is_named(struct code_keys *keys, uint32_t image)
 
 	if (image == keys->last_image)
 		return keys->last_is_named;
-	found = keys->ops->image(keys->source, image);
+	found = keys->source->ops->image(keys->source, image);
 	keys->last_image = image;
 	keys->last_is_named =
 		found && (found->kind == OPROF_IMAGE_CODE || found->kind == OPROF_IMAGE_BPF);
@@ -68,7 +67,7 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 	uint32_t *place;
 	int64_t key;
 
-	if (!keys->ops || !keys->ops->code_name || !is_named(keys, image))
+	if (!keys->source || !keys->source->ops->code_name || !is_named(keys, image))
 		return 0;
 	if (keys->birth != keys->names->birth)
 		keys_forget(keys);
@@ -79,7 +78,7 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 		*offset = *place - 1;
 		return 0;
 	}
-	name = keys->ops->code_name(keys->source, image, *offset);
+	name = keys->source->ops->code_name(keys->source, image, *offset);
 	if (!name)
 		return -ENXIO;
 	key = name_table_number(keys->names, name);

@@ -11,9 +11,8 @@
 
 #include <stdbool.h>
 
-/* Whose names, borrowed. All NULL: samples come without names. */
+/* Whose names, borrowed. Both NULL: samples come without names. */
 struct code_keys {
-	const struct source_ops *ops;
 	const struct source *source;
 	struct name_table *names;
 	uint64_t birth; /* of the names that keys are of */
@@ -23,8 +22,7 @@ struct code_keys {
 	bool last_is_named;
 };
 
-void code_keys_init(struct code_keys *keys, const struct source_ops *ops,
-		    const struct source *source, struct name_table *names);
+void code_keys_init(struct code_keys *keys, const struct source *source, struct name_table *names);
 void code_keys_deinit(struct code_keys *keys);
 
 /*

@@ -84,7 +84,7 @@ static const struct image *find_image(const struct placement_config *config, uin
 
 	if (config->released)
 		image = config->released(config->context, cookie);
-	return image ? image : config->ops->image(config->source, cookie);
+	return image ? image : config->source->ops->image(config->source, cookie);
 }
 
 static int place_app(const struct placement_config *config, const struct sample_key *key,
@@ -162,7 +162,7 @@ static int place_cgroup(const struct placement_config *config, const struct samp
 	int64_t number;
 
 	if (key->cgroup)
-		path = config->ops->cgroup_path(config->source, key->cgroup);
+		path = config->source->ops->cgroup_path(config->source, key->cgroup);
 	if (!path)
 		path = CGROUP_NOT_KNOWN;
 	if (config->unnumbered) {

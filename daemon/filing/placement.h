@@ -22,7 +22,6 @@ struct placement {
 
 /* Whose images and cgroups; borrowed. */
 struct placement_config {
-	const struct source_ops *ops;
 	const struct source *source;
 	struct session *session; /* info: events, host...; numbers of cgroups */
 	bool thinned;		 /* weight of clocks is stored too: not all samples are taken */

@@ -94,7 +94,6 @@ static int64_t section_find(struct making *making, const struct recent_key *from
 {
 	const struct recent_slice_config *config = making->config;
 	struct placement_config place = {
-		.ops = config->ops,
 		.source = config->source,
 		.session = config->session,
 		.separation = config->separation,

@@ -14,7 +14,6 @@
 /* Since when, how apart, of whom. All borrowed. */
 struct recent_slice_config {
 	const struct recent *recent;
-	const struct source_ops *ops;
 	const struct source *source;
 	struct session *session;
 	unsigned int separation;

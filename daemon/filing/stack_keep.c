@@ -404,16 +404,16 @@ static uint64_t kernel_function_at(struct stack_keep *keep, const struct image *
 /* The first byte of the function at offset, or offset itself. */
 static uint64_t function_at(struct stack_keep *keep, const struct image *image, uint64_t offset)
 {
-	const struct stack_keep_config *config = &keep->config;
+	const struct source *source = keep->config.source;
 	uint64_t start = UINT64_MAX;
 
-	if (config->ops->function)
-		start = config->ops->function(config->source, image->cookie, offset);
+	if (source->ops->function)
+		start = source->ops->function(source, image->cookie, offset);
 	if (start != UINT64_MAX)
 		return start;
 	if (image->kind == OPROF_IMAGE_KERNEL || image->kind == OPROF_IMAGE_MODULE)
 		return kernel_function_at(keep, image, offset);
-	if (config->ops->function)
+	if (source->ops->function)
 		forget_in(keep, FORGET_NS);
 	return offset;
 }
@@ -452,7 +452,7 @@ static int step_slow(struct stack_keep *keep, uint32_t at, const struct oprof_fr
 
 	*step = (struct step){.node = 0};
 	if (frame->image != OPROF_IMAGE_NONE)
-		image = keep->config.ops->image(keep->config.source, frame->image);
+		image = keep->config.source->ops->image(keep->config.source, frame->image);
 	if (!image || !frame_key(keep, image, is_return, &offset))
 		return step_child(keep, at, OPROF_STACK_UNKNOWN, 0, step);
 	position = image_find(keep, image);

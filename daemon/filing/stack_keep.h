@@ -26,7 +26,6 @@ struct stack_keep_config {
 	const char *session_path; /* whose live file */
 	const char *meta_path;	  /* where its symbols of the kernel are */
 	uint64_t nr_bytes_max;	  /* of the file */
-	const struct source_ops *ops;
 	const struct source *source;
 	struct code_keys *code;
 	unsigned int separation;

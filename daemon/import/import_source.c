@@ -30,7 +30,8 @@ static struct {
 	uint64_t nr_bytes;
 } import;
 
-struct source {
+struct import_source {
+	struct source base; /* first: what source_ops are given */
 	struct perf_file *file;
 	struct import_machine machine;
 	char proc_path[96], sys_path[96]; /* in the machine's folder; the state borrows them */
@@ -80,16 +81,18 @@ static void set_clock(const struct perf_file *file, const struct import_machine 
 
 static void import_apply(struct perf_consumer *consumer, const struct perf_item *item)
 {
-	struct source *source =
-		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
+	struct import_source *source =
+		(struct import_source *)(void *)((char *)consumer -
+						 offsetof(struct import_source, consumer));
 
 	perf_state_apply(source->state, item);
 }
 
 static void import_early(struct perf_consumer *consumer, const struct perf_item *item)
 {
-	struct source *source =
-		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
+	struct import_source *source =
+		(struct import_source *)(void *)((char *)consumer -
+						 offsetof(struct import_source, consumer));
 
 	perf_state_early(source->state, item);
 }
@@ -104,7 +107,7 @@ static bool same_machine(const struct perf_file *file)
 	return file->arch && !uname(&here) && !strcmp(here.machine, file->arch);
 }
 
-static int open_state(struct source *source, const struct source_config *config,
+static int open_state(struct import_source *source, const struct source_config *config,
 		      struct record_sink *sink, struct diag *diag)
 {
 	const struct perf_state_config state = {
@@ -130,7 +133,7 @@ static int open_state(struct source *source, const struct source_config *config,
 	return perf_state_create(&source->state, &state, diag);
 }
 
-static int open_feed(struct source *source, struct record_sink *sink)
+static int open_feed(struct import_source *source, struct record_sink *sink)
 {
 	const struct perf_layout layout = {
 		.sample_type = source->normal.sample_type,
@@ -147,8 +150,10 @@ static int open_feed(struct source *source, struct record_sink *sink)
 		     : perf_feed_add_ring(source->feed, &layout, import.now_ns, &source->ring);
 }
 
-static void import_close(struct source *source)
+static void import_close(struct source *base)
 {
+	struct import_source *source = (struct import_source *)base;
+
 	if (!source)
 		return;
 	perf_feed_destroy(source->feed);
@@ -159,7 +164,7 @@ static void import_close(struct source *source)
 	free(source);
 }
 
-static int open_parts(struct source *source, const struct source_config *config,
+static int open_parts(struct import_source *source, const struct source_config *config,
 		      struct record_sink *sink, struct diag *diag)
 {
 	int error = import_machine_make(&source->machine, source->file, diag);
@@ -182,27 +187,29 @@ static int open_parts(struct source *source, const struct source_config *config,
 static int import_open(struct source **source, const struct source_config *config,
 		       struct record_sink *sink, struct diag *diag)
 {
-	struct source *made = calloc(1, sizeof(*made));
+	struct import_source *made = calloc(1, sizeof(*made));
 	int error;
 
 	if (!made)
 		return diag_set(diag, -ENOMEM, "out of memory");
+	made->base.ops = &source_import;
+	made->base.name = import.file->is_trace ? "trace" : "perf.data";
 	made->file = import.file;
 	made->consumer = (struct perf_consumer){.apply = import_apply, .early = import_early};
 	perf_ids_init(&made->ids);
 	error = open_parts(made, config, sink, diag);
 	if (error) {
-		import_close(made);
+		import_close(&made->base);
 		return error;
 	}
-	*source = made;
+	*source = &made->base;
 	return 0;
 }
 
 /* ---- reading ---- */
 
 /* All up to until_ns is applied; the clock goes on to there. */
-static void apply_until(struct source *source, uint64_t until_ns)
+static void apply_until(struct import_source *source, uint64_t until_ns)
 {
 	perf_feed_flush(source->feed, until_ns);
 	if (until_ns != UINT64_MAX && until_ns > import.now_ns)
@@ -210,7 +217,7 @@ static void apply_until(struct source *source, uint64_t until_ns)
 }
 
 /* perf tells that it has read all rings once: what was the newest before is complete now. */
-static void end_round(struct source *source)
+static void end_round(struct import_source *source)
 {
 	uint64_t until_ns = source->before_ns;
 
@@ -219,7 +226,7 @@ static void end_round(struct source *source)
 		apply_until(source, until_ns);
 }
 
-static void take_record(struct source *source, const struct perf_event_header *record)
+static void take_record(struct import_source *source, const struct perf_event_header *record)
 {
 	const struct perf_event_header *made;
 	uint64_t time_ns = 0;
@@ -245,7 +252,7 @@ static void take_record(struct source *source, const struct perf_event_header *r
 		end_round(source);
 }
 
-static void tell_lost(struct source *source)
+static void tell_lost(struct import_source *source)
 {
 	uint64_t lost = perf_feed_counters(source->feed)->ring_lost;
 
@@ -253,7 +260,7 @@ static void tell_lost(struct source *source)
 	source->lost_told = lost;
 }
 
-static void read_end(struct source *source, int error)
+static void read_end(struct import_source *source, int error)
 {
 	if (error == -ENODATA)
 		diag_clear(&import.fault);
@@ -265,15 +272,16 @@ static void read_end(struct source *source, int error)
 		import.now_ns = source->machine.last_ns;
 }
 
-static int tell_interrupted(const struct source *source)
+static int tell_interrupted(const struct import_source *source)
 {
 	return diag_set_at(&import.fault, -EINTR, source->file->path, 0,
 			   "interrupted after %llu bytes of records: the others are left out",
 			   (unsigned long long)import.nr_bytes);
 }
 
-static int import_drain(struct source *source, enum source_drain how)
+static int import_drain(struct source *base, enum source_drain how)
 {
+	struct import_source *source = (struct import_source *)base;
 	uint64_t until = import.nr_bytes + DRAIN_BYTES;
 	const struct perf_event_header *record;
 	int error = 0;
@@ -297,56 +305,71 @@ static int import_drain(struct source *source, enum source_drain how)
 
 /* ---- what else a source is asked ---- */
 
-static int import_start(struct source *source)
+static int import_start(struct source *base)
 {
-	(void)source;
+	(void)base;
 	return 0;
 }
 
-static int import_poll_fd(const struct source *source)
+static int import_poll_fd(const struct source *base)
 {
-	(void)source;
+	(void)base;
 	return -1; /* nobody waits for it: opimport drains until it has ended */
 }
 
-static bool import_ended(const struct source *source)
+static bool import_ended(const struct source *base)
 {
+	const struct import_source *source = (const struct import_source *)base;
+
 	return source->at_end;
 }
 
-static uint64_t import_seen(const struct source *source)
+static uint64_t import_seen(const struct source *base)
 {
+	const struct import_source *source = (const struct import_source *)base;
+
 	return perf_feed_counters(source->feed)->seen;
 }
 
-static const struct image *import_image(const struct source *source, uint32_t cookie)
+static const struct image *import_image(const struct source *base, uint32_t cookie)
 {
+	const struct import_source *source = (const struct import_source *)base;
+
 	return perf_state_image(source->state, cookie);
 }
 
-static const char *import_cgroup_path(const struct source *source, uint64_t cgroup)
+static const char *import_cgroup_path(const struct source *base, uint64_t cgroup)
 {
+	const struct import_source *source = (const struct import_source *)base;
+
 	return perf_state_cgroup_path(source->state, cgroup);
 }
 
-static int import_save_symbols(struct source *source, const char *meta_path)
+static int import_save_symbols(struct source *base, const char *meta_path)
 {
+	struct import_source *source = (struct import_source *)base;
+
 	/* Of another kernel there are none: reports look for its vmlinux by build-id. */
 	return source->machine.same_kernel ? perf_state_save_symbols(source->state, meta_path) : 0;
 }
 
-static const char *import_code_name(const struct source *source, uint32_t cookie, uint64_t offset)
+static const char *import_code_name(const struct source *base, uint32_t cookie, uint64_t offset)
 {
+	const struct import_source *source = (const struct import_source *)base;
+
 	return perf_state_code_name(source->state, cookie, offset);
 }
 
-static uint64_t import_function(const struct source *source, uint32_t cookie, uint64_t offset)
+static uint64_t import_function(const struct source *base, uint32_t cookie, uint64_t offset)
 {
+	const struct import_source *source = (const struct import_source *)base;
+
 	return perf_state_function(source->state, cookie, offset);
 }
 
-static size_t import_notes(const struct source *source, struct source_note *notes, size_t room)
+static size_t import_notes(const struct source *base, struct source_note *notes, size_t room)
 {
+	const struct import_source *source = (const struct import_source *)base;
 	static const struct source_note imported = {
 		"imported", "imported from perf.data: what perf lost or left out is not here"};
 	static const struct source_note of_trace = {
@@ -370,9 +393,10 @@ static size_t import_notes(const struct source *source, struct source_note *note
 	return nr;
 }
 
-static size_t import_counters(const struct source *source, struct source_counter *counters,
+static size_t import_counters(const struct source *base, struct source_counter *counters,
 			      size_t room)
 {
+	const struct import_source *source = (const struct import_source *)base;
 	size_t nr = perf_state_counters(source->state, counters, room);
 	const struct perf_feed_counters *feed = perf_feed_counters(source->feed);
 	const struct source_counter own[] = {
@@ -386,13 +410,14 @@ static size_t import_counters(const struct source *source, struct source_counter
 	return nr;
 }
 
-static void import_machine_told(const struct source *source, struct source_machine *machine)
+static void import_machine_told(const struct source *base, struct source_machine *machine)
 {
+	const struct import_source *source = (const struct import_source *)base;
+
 	*machine = (struct source_machine){.host = source->file->host, .cpu = source->file->cpu};
 }
 
 const struct source_ops source_import = {
-	.name = "perf.data",
 	.open = import_open,
 	.close = import_close,
 	.start = import_start,

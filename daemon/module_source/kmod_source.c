@@ -26,7 +26,8 @@
 /* Inode of the machine's own in /proc, fixed by the kernel (PROC_PID_INIT_INO). */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
-struct source {
+struct kmod_source {
+	struct source base;	     /* first: what source_ops are given */
 	struct source_config config; /* events are ours */
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	struct kmod_control control;
@@ -40,7 +41,7 @@ struct source {
 /* ---- opening ---- */
 
 /* Of several events the module does not say which it was. */
-static int enable_diag(const struct source *source, int error, struct diag *diag)
+static int enable_diag(const struct kmod_source *source, int error, struct diag *diag)
 {
 	const char *name = source->config.nr_events == 1 ? source->events[0].name : "these events";
 
@@ -68,7 +69,7 @@ static int enable_diag(const struct source *source, int error, struct diag *diag
  * Counters are made when sampling begins: try it, so that it is known now
  * whether there are any, and begin anew with an empty buffer.
  */
-static int source_try(struct source *source, struct diag *diag)
+static int source_try(struct kmod_source *source, struct diag *diag)
 {
 	int error = kmod_control_open_buffer(&source->control, diag);
 
@@ -81,7 +82,7 @@ static int source_try(struct source *source, struct diag *diag)
 	return error ? enable_diag(source, error, diag) : 0;
 }
 
-static bool source_samples_kernel(const struct source *source)
+static bool source_samples_kernel(const struct kmod_source *source)
 {
 	for (size_t i = 0; i < source->config.nr_events; i++)
 		if (event_choice_is_sampled(&source->events[i]) && source->events[i].kernel)
@@ -89,7 +90,7 @@ static bool source_samples_kernel(const struct source *source)
 	return false;
 }
 
-static int source_init_state(struct source *source, const struct kmod_source_options *options,
+static int source_init_state(struct kmod_source *source, const struct kmod_source_options *options,
 			     struct record_sink *sink, struct diag *diag)
 {
 	const struct kmod_state_config config = {
@@ -115,7 +116,7 @@ static int source_init_state(struct source *source, const struct kmod_source_opt
 	return kmod_state_init(&source->state, &config, diag);
 }
 
-static int source_take_module(struct source *source, struct diag *diag)
+static int source_take_module(struct kmod_source *source, struct diag *diag)
 {
 	int error = kmod_setup_write(&source->control, &source->config, diag);
 
@@ -127,7 +128,7 @@ static int source_take_module(struct source *source, struct diag *diag)
  * of it that syncs may hold that a little longer: not to be taken for another
  * daemon, which would have this one sample by perf until it ends.
  */
-static int source_open_module(struct source *source, const struct kmod_source_options *options,
+static int source_open_module(struct kmod_source *source, const struct kmod_source_options *options,
 			      struct diag *diag)
 {
 	const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
@@ -141,7 +142,7 @@ static int source_open_module(struct source *source, const struct kmod_source_op
 	return error;
 }
 
-static int source_open_buffer(struct source *source, struct diag *diag)
+static int source_open_buffer(struct kmod_source *source, struct diag *diag)
 {
 	int error = kmod_control_open_buffer(&source->control, diag);
 
@@ -158,8 +159,10 @@ static int source_open_buffer(struct source *source, struct diag *diag)
 		     : 0;
 }
 
-static void source_close(struct source *source)
+static void source_close(struct source *base)
 {
+	struct kmod_source *source = (struct kmod_source *)base;
+
 	if (!source)
 		return;
 	kmod_state_deinit(&source->state);
@@ -170,7 +173,7 @@ static void source_close(struct source *source)
 	free(source);
 }
 
-static int source_open_parts(struct source *source, const struct kmod_source_options *options,
+static int source_open_parts(struct kmod_source *source, const struct kmod_source_options *options,
 			     struct record_sink *sink, struct diag *diag)
 {
 	/* The module first: without it nothing else is worth its time. */
@@ -200,7 +203,7 @@ int kmod_source_open(struct source **source, const struct source_config *config,
 		     const struct kmod_source_options *options, struct record_sink *sink,
 		     struct diag *diag)
 {
-	struct source *made;
+	struct kmod_source *made;
 	int error;
 
 	if (!config->nr_events || config->nr_events > SOURCE_EVENTS_MAX)
@@ -213,6 +216,7 @@ int kmod_source_open(struct source **source, const struct source_config *config,
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return diag_set(diag, -ENOMEM, "out of memory");
+	made->base = (struct source){.ops = &source_kmod, .name = "kmod"};
 	made->config = *config;
 	memcpy(made->events, config->events, config->nr_events * sizeof(*config->events));
 	made->config.events = made->events;
@@ -223,9 +227,9 @@ int kmod_source_open(struct source **source, const struct source_config *config,
 	made->watch.timer_fd = -1;
 	error = source_open_parts(made, options, sink, diag);
 	if (error)
-		source_close(made);
+		source_close(&made->base);
 	else
-		*source = made;
+		*source = &made->base;
 	return error;
 }
 
@@ -240,7 +244,7 @@ static int source_open(struct source **source, const struct source_config *confi
 /* ---- running ---- */
 
 /* One CPU after the other: between the first and the last, switches are known in part. */
-static int source_enable(struct source *source, int on)
+static int source_enable(struct kmod_source *source, int on)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
 	int error = kmod_control_enable(&source->control, on);
@@ -250,34 +254,42 @@ static int source_enable(struct source *source, int on)
 	return error;
 }
 
-static int source_start(struct source *source)
+static int source_start(struct source *base)
 {
+	struct kmod_source *source = (struct kmod_source *)base;
+
 	return source_enable(source, 1);
 }
 
-static int source_stop(struct source *source)
+static int source_stop(struct source *base)
 {
+	struct kmod_source *source = (struct kmod_source *)base;
+
 	return source_enable(source, 0);
 }
 
-static int source_set_thinning(struct source *source, unsigned int thinning)
+static int source_set_thinning(struct source *base, unsigned int thinning)
 {
+	struct kmod_source *source = (struct kmod_source *)base;
+
 	return thinning ? kmod_control_thin(&source->control, thinning) : -EINVAL;
 }
 
-static int source_poll_fd(const struct source *source)
+static int source_poll_fd(const struct source *base)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
 	return source->watch.epoll_fd;
 }
 
 static void source_take(void *context, const void *records, size_t nr_bytes)
 {
-	struct source *source = context;
+	struct kmod_source *source = context;
 
 	kmod_state_apply(&source->state, records, nr_bytes);
 }
 
-static int source_dump(const struct source *source)
+static int source_dump(const struct kmod_source *source)
 {
 	int error;
 
@@ -287,8 +299,9 @@ static int source_dump(const struct source *source)
 	return error;
 }
 
-static int source_drain(struct source *source, enum source_drain how)
+static int source_drain(struct source *base, enum source_drain how)
 {
+	struct kmod_source *source = (struct kmod_source *)base;
 	uint64_t begin_ns = clock_monotonic_ns();
 	int error = 0, read_error;
 
@@ -305,51 +318,66 @@ static int source_drain(struct source *source, enum source_drain how)
 	return error ? error : read_error;
 }
 
-static void source_read(struct source *source)
+static void source_read(struct source *base)
 {
+	struct kmod_source *source = (struct kmod_source *)base;
+
 	kmod_buffer_read_ahead(&source->buffer);
 }
 
-static bool source_ended(const struct source *source)
+static bool source_ended(const struct source *base)
 {
-	(void)source;
+	(void)base;
 	return false; /* a whole machine does not */
 }
 
 /* ---- what is known ---- */
 
-static uint64_t source_seen(const struct source *source)
+static uint64_t source_seen(const struct source *base)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
 	return source->state.counters.seen;
 }
 
-static const struct image *source_image(const struct source *source, uint32_t cookie)
+static const struct image *source_image(const struct source *base, uint32_t cookie)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
 	return places_image(&source->state.places, cookie);
 }
 
-static const char *source_cgroup_path(const struct source *source, uint64_t cgroup)
+static const char *source_cgroup_path(const struct source *base, uint64_t cgroup)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
 	return cgroup_names_find(&source->state.places.cgroups, cgroup);
 }
 
-static const char *source_code_name(const struct source *source, uint32_t cookie, uint64_t offset)
+static const char *source_code_name(const struct source *base, uint32_t cookie, uint64_t offset)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
 	return places_code_name(&source->state.places, cookie, offset);
 }
 
-static uint64_t source_function(const struct source *source, uint32_t cookie, uint64_t offset)
+static uint64_t source_function(const struct source *base, uint32_t cookie, uint64_t offset)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
+
 	return places_function(&source->state.places, cookie, offset);
 }
 
-static int source_save_symbols(struct source *source, const char *meta_path)
+static int source_save_symbols(struct source *base, const char *meta_path)
 {
+	struct kmod_source *source = (struct kmod_source *)base;
+
 	return places_save_symbols(&source->state.places, meta_path);
 }
 
-static size_t source_notes(const struct source *source, struct source_note *notes, size_t room)
+static size_t source_notes(const struct source *base, struct source_note *notes, size_t room)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
 	static const struct source_note timer = {
 		"timer", "the kernel module's timer takes the samples: code of the kernel that "
 			 "runs with interrupts off is seen where they come on again"};
@@ -363,9 +391,10 @@ static size_t source_notes(const struct source *source, struct source_note *note
 	return 0;
 }
 
-static size_t source_counters(const struct source *source, struct source_counter *counters,
+static size_t source_counters(const struct source *base, struct source_counter *counters,
 			      size_t room)
 {
+	const struct kmod_source *source = (const struct kmod_source *)base;
 	const struct kmod_state_counters *own = &source->state.counters;
 	const struct source_counter all[] = {
 		{"records", own->records},
@@ -391,7 +420,6 @@ static size_t source_counters(const struct source *source, struct source_counter
 }
 
 const struct source_ops source_kmod = {
-	.name = "kmod",
 	.open = source_open,
 	.close = source_close,
 	.start = source_start,

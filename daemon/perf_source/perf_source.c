@@ -28,22 +28,24 @@
 
 static void source_apply(struct perf_consumer *consumer, const struct perf_item *item)
 {
-	struct source *source =
-		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
+	struct perf_source *source =
+		(struct perf_source *)(void *)((char *)consumer -
+					       offsetof(struct perf_source, consumer));
 
 	perf_state_apply(source->state, item);
 }
 
 static void source_early(struct perf_consumer *consumer, const struct perf_item *item)
 {
-	struct source *source =
-		(struct source *)(void *)((char *)consumer - offsetof(struct source, consumer));
+	struct perf_source *source =
+		(struct perf_source *)(void *)((char *)consumer -
+					       offsetof(struct perf_source, consumer));
 
 	perf_state_early(source->state, item);
 }
 
 /* The threads to open events for: one of -1 for all tasks. */
-static int source_threads(const struct source *source, struct thread_list *list)
+static int source_threads(const struct perf_source *source, struct thread_list *list)
 {
 	if (source->config.target == SOURCE_TASKS)
 		return thread_list_read(list, source->proc_path, source->pids,
@@ -56,7 +58,8 @@ static int source_threads(const struct source *source, struct thread_list *list)
 	return 0;
 }
 
-static struct perf_cpu_plan source_plan(struct source *source, const struct thread_list *threads)
+static struct perf_cpu_plan source_plan(struct perf_source *source,
+					const struct thread_list *threads)
 {
 	struct perf_cpu_plan plan = {
 		.open = &source->open, .ids = &source->ids, .feed = source->feed};
@@ -68,13 +71,13 @@ static struct perf_cpu_plan source_plan(struct source *source, const struct thre
 	return plan;
 }
 
-static void source_close_cpus(struct source *source)
+static void source_close_cpus(struct perf_source *source)
 {
 	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++)
 		perf_cpu_close(&source->cpus[i], source->feed);
 }
 
-static int source_watch_cpu(struct source *source, const struct perf_cpu *cpu)
+static int source_watch_cpu(struct perf_source *source, const struct perf_cpu *cpu)
 {
 	int error = drain_watch_add(&source->watch, cpu->side.fds[0]);
 
@@ -85,7 +88,7 @@ static int source_watch_cpu(struct source *source, const struct perf_cpu *cpu)
 	return error;
 }
 
-static int source_open_cpu(struct source *source, unsigned int cpu,
+static int source_open_cpu(struct perf_source *source, unsigned int cpu,
 			   const struct thread_list *threads, bool *no_memory, struct diag *diag)
 {
 	struct perf_cpu_plan plan = source_plan(source, threads);
@@ -96,7 +99,7 @@ static int source_open_cpu(struct source *source, unsigned int cpu,
 	return error ? error : source_watch_cpu(source, &source->cpus[cpu]);
 }
 
-static int source_open_online(struct source *source, const struct thread_list *threads,
+static int source_open_online(struct perf_source *source, const struct thread_list *threads,
 			      bool *no_memory, struct diag *diag)
 {
 	bool any = false;
@@ -123,7 +126,7 @@ static int source_open_online(struct source *source, const struct thread_list *t
  * A thread that is born while events are being opened may have inherited
  * some of them, or none: the threads must be the same before and after.
  */
-static int source_open_threads(struct source *source, bool *no_memory, struct diag *diag)
+static int source_open_threads(struct perf_source *source, bool *no_memory, struct diag *diag)
 {
 	struct thread_list before, after;
 	bool same = false;
@@ -150,7 +153,7 @@ static int source_open_threads(struct source *source, bool *no_memory, struct di
 }
 
 /* Half the rings, until they fit into the memory that the user may lock. */
-static bool source_halve(struct source *source)
+static bool source_halve(struct perf_source *source)
 {
 	struct perf_open *open = &source->open;
 
@@ -175,7 +178,7 @@ static bool source_halve(struct source *source)
 	return true;
 }
 
-static int source_open_rings(struct source *source, struct diag *diag)
+static int source_open_rings(struct perf_source *source, struct diag *diag)
 {
 	bool no_memory;
 	int error;
@@ -187,7 +190,7 @@ static int source_open_rings(struct source *source, struct diag *diag)
 	return error;
 }
 
-static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
+static void source_read_cpu(struct perf_source *source, struct perf_cpu *cpu,
 			    enum perf_cpu_losses losses, uint64_t now_ns)
 {
 	struct perf_cpu_plan plan = source_plan(source, NULL);
@@ -200,7 +203,7 @@ static void source_read_cpu(struct source *source, struct perf_cpu *cpu,
  * Losses that were not there when the rings were last read lie between then
  * and now. Kernels without counts tell of them at some later time.
  */
-static void source_doubt(struct source *source)
+static void source_doubt(struct perf_source *source)
 {
 	uint64_t lost = perf_source_side_band_lost(source);
 	uint64_t from_ns = source->losses.side.from_ns;
@@ -217,7 +220,7 @@ static void source_doubt(struct source *source)
 }
 
 /* As source_doubt, for switches. Those of before may wait still: from_ns is not passed yet. */
-static void source_doubt_switches(struct source *source)
+static void source_doubt_switches(struct perf_source *source)
 {
 	uint64_t lost = perf_source_switches_lost(source);
 	uint64_t from_ns = source->losses.switches.from_ns;
@@ -234,7 +237,7 @@ static void source_doubt_switches(struct source *source)
 	source->losses.switches.from_ns = UINT64_MAX;
 }
 
-static void source_read(struct source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
+static void source_read(struct perf_source *source, enum perf_cpu_losses losses, uint64_t begin_ns)
 {
 	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++)
 		if (source->cpus[i].open)
@@ -247,7 +250,7 @@ static void source_read(struct source *source, enum perf_cpu_losses losses, uint
 /* Between the processes of a scan. */
 static void source_read_between(void *context)
 {
-	struct source *source = context;
+	struct perf_source *source = context;
 	uint64_t now_ns = clock_monotonic_ns();
 
 	if (now_ns - source->read_ns < READ_BETWEEN_NS)
@@ -262,15 +265,16 @@ static void source_read_between(void *context)
 }
 
 /* Between the files of a slice that is being closed. */
-static void source_read_only(struct source *source)
+static void source_read_only(struct source *base)
 {
+	struct perf_source *source = (struct perf_source *)base;
 	uint64_t now_ns = clock_monotonic_ns();
 
 	if (now_ns - source->read_ns >= READ_BETWEEN_NS)
 		source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
 }
 
-static int source_scan(struct source *source)
+static int source_scan(struct perf_source *source)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
 	uint64_t end_ns;
@@ -287,7 +291,7 @@ static int source_scan(struct source *source)
  * goes by without loss: then each process goes back to a scan or
  * an exec that nothing was lost after.
  */
-static int source_scan_first(struct source *source, struct diag *diag)
+static int source_scan_first(struct perf_source *source, struct diag *diag)
 {
 	int error = 0;
 
@@ -307,7 +311,8 @@ static int source_scan_first(struct source *source, struct diag *diag)
 }
 
 /* Before any ring is open: to read the kernel's symbols takes its time. */
-static int source_create_state(struct source *source, struct record_sink *sink, struct diag *diag)
+static int source_create_state(struct perf_source *source, struct record_sink *sink,
+			       struct diag *diag)
 {
 	struct perf_state_config config = {
 		.sink = sink,
@@ -331,7 +336,7 @@ static int source_create_state(struct source *source, struct record_sink *sink, 
 	return perf_state_create(&source->state, &config, diag);
 }
 
-static int source_copy_config(struct source *source, const struct source_config *config,
+static int source_copy_config(struct perf_source *source, const struct source_config *config,
 			      const struct perf_source_options *options)
 {
 	source->config = *config;
@@ -356,7 +361,7 @@ static int source_copy_config(struct source *source, const struct source_config 
 	return 0;
 }
 
-static int source_open_parts(struct source *source, const struct perf_source_options *options,
+static int source_open_parts(struct perf_source *source, const struct perf_source_options *options,
 			     struct record_sink *sink, struct diag *diag)
 {
 	int error;
@@ -384,8 +389,10 @@ static int source_open_parts(struct source *source, const struct perf_source_opt
 	return error ? error : source_scan_first(source, diag);
 }
 
-static void source_close(struct source *source)
+static void source_close(struct source *base)
 {
+	struct perf_source *source = (struct perf_source *)base;
+
 	if (!source)
 		return;
 	if (source->feed && source->cpus)
@@ -405,7 +412,7 @@ int perf_source_open(struct source **source, const struct source_config *config,
 		     const struct perf_source_options *options, struct record_sink *sink,
 		     struct diag *diag)
 {
-	struct source *made;
+	struct perf_source *made;
 	int error;
 
 	diag_clear(diag);
@@ -415,6 +422,7 @@ int perf_source_open(struct source **source, const struct source_config *config,
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return diag_set(diag, -ENOMEM, "out of memory");
+	made->base = (struct source){.ops = &source_perf, .name = "perf"};
 	made->consumer.apply = source_apply;
 	made->losses.side.from_ns = UINT64_MAX;
 	made->losses.switches.from_ns = UINT64_MAX;
@@ -425,10 +433,10 @@ int perf_source_open(struct source **source, const struct source_config *config,
 	if (!error)
 		error = source_open_parts(made, options, sink, diag);
 	if (!error) {
-		*source = made;
+		*source = &made->base;
 		return 0;
 	}
-	source_close(made);
+	source_close(&made->base);
 	if (diag && !diag->text[0])
 		(void)diag_set(diag, error, "cannot open performance events: %s", strerror(-error));
 	return error;
@@ -442,7 +450,7 @@ static int source_open(struct source **source, const struct source_config *confi
 	return perf_source_open(source, config, &options, sink, diag);
 }
 
-static int source_enable(struct source *source, bool enable)
+static int source_enable(struct perf_source *source, bool enable)
 {
 	int error = 0;
 
@@ -456,7 +464,7 @@ static int source_enable(struct source *source, bool enable)
 }
 
 /* One CPU after the other: between the first and the last, switches are known in part. */
-static int source_enable_all(struct source *source, bool enable)
+static int source_enable_all(struct perf_source *source, bool enable)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
 	int error = source_enable(source, enable);
@@ -465,16 +473,20 @@ static int source_enable_all(struct source *source, bool enable)
 	return error;
 }
 
-static int source_start(struct source *source)
+static int source_start(struct source *base)
 {
+	struct perf_source *source = (struct perf_source *)base;
+
 	source->sampling = true;
 	if (source->config.enable_on_exec && !source->was_stopped)
 		return 0; /* the exec begins it */
 	return source_enable_all(source, true);
 }
 
-static int source_stop(struct source *source)
+static int source_stop(struct source *base)
 {
+	struct perf_source *source = (struct perf_source *)base;
+
 	source->sampling = false;
 	source->was_stopped = true;
 	return source_enable_all(source, false);
@@ -484,7 +496,7 @@ static int source_stop(struct source *source)
  * A clock begins a whole new period on each CPU as it is told, the last of
  * them before changed_ns: samples up to then have the old one.
  */
-static int source_set_rates(struct source *source, unsigned int thinning)
+static int source_set_rates(struct perf_source *source, unsigned int thinning)
 {
 	struct perf_ids *ids = &source->ids;
 	int error = 0;
@@ -505,8 +517,9 @@ static int source_set_rates(struct source *source, unsigned int thinning)
 }
 
 /* Only of all tasks: what children inherited keeps its period. */
-static int source_set_thinning(struct source *source, unsigned int thinning)
+static int source_set_thinning(struct source *base, unsigned int thinning)
 {
+	struct perf_source *source = (struct perf_source *)base;
 	unsigned int before = source->open.thinning;
 	int error;
 
@@ -520,13 +533,15 @@ static int source_set_thinning(struct source *source, unsigned int thinning)
 	return error;
 }
 
-static int source_poll_fd(const struct source *source)
+static int source_poll_fd(const struct source *base)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
+
 	return source->watch.epoll_fd;
 }
 
 /* Kernels without counts of their own: the sums of the rings' LOST records. */
-static void source_tell_ring_lost(struct source *source, uint64_t now_ns)
+static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 {
 	uint64_t lost = perf_feed_counters(source->feed)->ring_lost;
 
@@ -541,7 +556,7 @@ static void source_tell_ring_lost(struct source *source, uint64_t now_ns)
  * A program has begun: what is read of it waits until there is what its stacks are walked by.
  * Once they have waited for too long they go on, until no table is waited for any more.
  */
-static bool source_holds(struct source *source, uint64_t now_ns)
+static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {
 	if (!source->consumer.early)
 		return false;
@@ -556,7 +571,7 @@ static bool source_holds(struct source *source, uint64_t now_ns)
 	       perf_feed_held_bytes(source->feed) < HOLD_BYTES;
 }
 
-static void source_round(struct source *source, enum source_drain how, uint64_t begin_ns)
+static void source_round(struct perf_source *source, enum source_drain how, uint64_t begin_ns)
 {
 	bool all = how == SOURCE_DRAIN_ALL;
 
@@ -567,7 +582,7 @@ static void source_round(struct source *source, enum source_drain how, uint64_t 
 }
 
 /* Maps and tasks were lost, or a CPU came: read the processes again. */
-static void source_rescan(struct source *source, uint64_t now_ns)
+static void source_rescan(struct perf_source *source, uint64_t now_ns)
 {
 	uint64_t lost = perf_source_side_band_lost(source);
 
@@ -581,14 +596,14 @@ static void source_rescan(struct source *source, uint64_t now_ns)
 }
 
 /* The CPU has gone: what its rings still hold is good. */
-static void source_cpu_gone(struct source *source, struct perf_cpu *cpu, uint64_t now_ns)
+static void source_cpu_gone(struct perf_source *source, struct perf_cpu *cpu, uint64_t now_ns)
 {
 	source_read_cpu(source, cpu, PERF_CPU_LOSSES_READ, now_ns);
 	perf_cpu_close(cpu, source->feed);
 	source->nr_cpu_changes++;
 }
 
-static void source_cpu_came(struct source *source, unsigned int cpu)
+static void source_cpu_came(struct perf_source *source, unsigned int cpu)
 {
 	struct thread_list threads;
 	bool no_memory;
@@ -611,7 +626,7 @@ static void source_cpu_came(struct source *source, unsigned int cpu)
 	perf_state_lose_switches(source->state, source->read_ns, clock_monotonic_ns(), 0);
 }
 
-static void source_check_cpus(struct source *source, uint64_t now_ns)
+static void source_check_cpus(struct perf_source *source, uint64_t now_ns)
 {
 	if (!cpu_watch_read(&source->cpu_watch) && !source->cpus_missing)
 		return;
@@ -626,8 +641,9 @@ static void source_check_cpus(struct source *source, uint64_t now_ns)
 	}
 }
 
-static int source_drain(struct source *source, enum source_drain how)
+static int source_drain(struct source *base, enum source_drain how)
 {
+	struct perf_source *source = (struct perf_source *)base;
 	uint64_t begin_ns = clock_monotonic_ns();
 
 	if (drain_watch_take(&source->watch))
@@ -654,43 +670,56 @@ static int source_drain(struct source *source, enum source_drain how)
 	return 0;
 }
 
-static bool source_ended(const struct source *source)
+static bool source_ended(const struct source *base)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
+
 	return drain_watch_ended(&source->watch);
 }
 
-static uint64_t source_seen(const struct source *source)
+static uint64_t source_seen(const struct source *base)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
+
 	return perf_feed_counters(source->feed)->seen;
 }
 
-static const struct image *source_image(const struct source *source, uint32_t cookie)
+static const struct image *source_image(const struct source *base, uint32_t cookie)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
+
 	return perf_state_image(source->state, cookie);
 }
 
-static const char *source_cgroup_path(const struct source *source, uint64_t cgroup)
+static const char *source_cgroup_path(const struct source *base, uint64_t cgroup)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
+
 	return perf_state_cgroup_path(source->state, cgroup);
 }
 
-static const char *source_code_name(const struct source *source, uint32_t cookie, uint64_t offset)
+static const char *source_code_name(const struct source *base, uint32_t cookie, uint64_t offset)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
+
 	return perf_state_code_name(source->state, cookie, offset);
 }
 
-static uint64_t source_function(const struct source *source, uint32_t cookie, uint64_t offset)
+static uint64_t source_function(const struct source *base, uint32_t cookie, uint64_t offset)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
+
 	return perf_state_function(source->state, cookie, offset);
 }
 
-static int source_save_symbols(struct source *source, const char *meta_path)
+static int source_save_symbols(struct source *base, const char *meta_path)
 {
+	struct perf_source *source = (struct perf_source *)base;
+
 	return perf_state_save_symbols(source->state, meta_path);
 }
 
 const struct source_ops source_perf = {
-	.name = "perf",
 	.open = source_open,
 	.close = source_close,
 	.start = source_start,

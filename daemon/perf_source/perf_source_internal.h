@@ -8,7 +8,8 @@
 #include "daemon/perf_source/perf_state.h"
 #include "daemon/system/drain_watch.h"
 
-struct source {
+struct perf_source {
+	struct source base;	     /* first: what source_ops are given */
 	struct source_config config; /* events and pids are ours */
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	pid_t *pids;
@@ -40,12 +41,12 @@ struct source {
 };
 
 /* By the kernel's counts, or those of its records, and what came damaged. */
-uint64_t perf_source_side_band_lost(const struct source *source);
-uint64_t perf_source_switches_lost(const struct source *source);
+uint64_t perf_source_side_band_lost(const struct perf_source *source);
+uint64_t perf_source_switches_lost(const struct perf_source *source);
 
 /* Of source_ops. */
-size_t perf_source_notes(const struct source *source, struct source_note *notes, size_t room);
-size_t perf_source_counters(const struct source *source, struct source_counter *counters,
+size_t perf_source_notes(const struct source *base, struct source_note *notes, size_t room);
+size_t perf_source_counters(const struct source *base, struct source_counter *counters,
 			    size_t room);
 
 #endif

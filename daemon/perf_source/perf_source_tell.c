@@ -2,7 +2,7 @@
 /* What the perf source tells of itself: losses, notes, counters. */
 #include "daemon/perf_source/perf_source_internal.h"
 
-uint64_t perf_source_side_band_lost(const struct source *source)
+uint64_t perf_source_side_band_lost(const struct perf_source *source)
 {
 	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
 	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->losses.side.nr
@@ -11,7 +11,7 @@ uint64_t perf_source_side_band_lost(const struct source *source)
 	return lost + counters->side_band_bad;
 }
 
-uint64_t perf_source_switches_lost(const struct source *source)
+uint64_t perf_source_switches_lost(const struct perf_source *source)
 {
 	const struct perf_feed_counters *counters = perf_feed_counters(source->feed);
 	uint64_t lost = source->open.features & PERF_FEATURE_LOST ? source->losses.switches.nr
@@ -21,7 +21,7 @@ uint64_t perf_source_switches_lost(const struct source *source)
 }
 
 /* Clocks are timer interrupts, which wait while interrupts are off. */
-static bool source_is_blind_to_irqs_off(const struct source *source)
+static bool source_is_blind_to_irqs_off(const struct perf_source *source)
 {
 	for (size_t i = 0; i < source->config.nr_events; i++) {
 		const struct event_choice *event = &source->events[i];
@@ -34,13 +34,14 @@ static bool source_is_blind_to_irqs_off(const struct source *source)
 	return false;
 }
 
-static bool source_wants_tables(const struct source *source)
+static bool source_wants_tables(const struct perf_source *source)
 {
 	return source->config.chain_depth && source->config.unwind != SOURCE_UNWIND_FP;
 }
 
-size_t perf_source_notes(const struct source *source, struct source_note *notes, size_t room)
+size_t perf_source_notes(const struct source *base, struct source_note *notes, size_t room)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
 	const struct {
 		bool is_so;
 		struct source_note note;
@@ -74,9 +75,9 @@ size_t perf_source_notes(const struct source *source, struct source_note *notes,
 	return nr;
 }
 
-size_t perf_source_counters(const struct source *source, struct source_counter *counters,
-			    size_t room)
+size_t perf_source_counters(const struct source *base, struct source_counter *counters, size_t room)
 {
+	const struct perf_source *source = (const struct perf_source *)base;
 	const struct perf_feed_counters *feed = perf_feed_counters(source->feed);
 	const struct source_counter own[] = {
 		{"records", feed->records},

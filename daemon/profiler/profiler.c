@@ -23,7 +23,6 @@ static int profiler_place(void *context, const struct sample_key *key, struct pl
 {
 	struct profiler *profiler = context;
 	struct placement_config config = {
-		.ops = profiler->config.ops,
 		.source = profiler->source,
 		.session = profiler->session,
 		.separation = profiler->config.separation,
@@ -72,15 +71,15 @@ static void profiler_recount(struct profiler *profiler)
 /* What the source saw, and what was made of its switches. */
 static uint64_t profiler_seen(const struct profiler *profiler)
 {
-	return profiler->config.ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
+	return profiler->source->ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
 }
 
 static void profiler_read(void *context)
 {
 	struct profiler *profiler = context;
 
-	if (profiler->config.ops->read)
-		profiler->config.ops->read(profiler->source);
+	if (profiler->source->ops->read)
+		profiler->source->ops->read(profiler->source);
 }
 
 /* What history finds to be lost, it finds between rounds. */
@@ -94,9 +93,9 @@ static void profiler_recount_now(void *context)
 
 static void profiler_begin_counters(struct profiler *profiler)
 {
-	const struct source_ops *ops = profiler->config.ops;
+	struct source *source = profiler->source;
 	struct source_counter counters[PROFILER_COUNTERS_MAX];
-	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
+	size_t nr = source->ops->counters(source, counters, PROFILER_COUNTERS_MAX);
 
 	stats_begin_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
 	profiler->rate_since_ns = profiler->history.stretch.last.monotonic_ns;
@@ -118,9 +117,9 @@ static void profiler_update_rate(struct profiler *profiler, uint64_t now_ns)
 
 static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
 {
-	const struct source_ops *ops = profiler->config.ops;
+	struct source *source = profiler->source;
 	struct source_counter counters[PROFILER_COUNTERS_MAX];
-	size_t nr = ops->counters(profiler->source, counters, PROFILER_COUNTERS_MAX);
+	size_t nr = source->ops->counters(source, counters, PROFILER_COUNTERS_MAX);
 	int mended = stats_mend(&profiler->session->stats);
 
 	stats_update_source(&profiler->session->stats, profiler_seen(profiler), counters, nr);
@@ -132,7 +131,7 @@ static void profiler_update_counters(struct profiler *profiler, uint64_t now_ns)
 static void profiler_save_symbols(struct profiler *profiler)
 {
 	int error =
-		profiler->config.ops->save_symbols(profiler->source, profiler->session->meta_path);
+		profiler->source->ops->save_symbols(profiler->source, profiler->session->meta_path);
 
 	if (error)
 		log_warning("cannot keep symbols of the kernel in the session: %s",
@@ -154,7 +153,7 @@ static void profiler_info(struct profiler *profiler)
 static void profiler_release(void *context, uint32_t cookie)
 {
 	struct profiler *profiler = context;
-	const struct image *image = profiler->config.ops->image(profiler->source, cookie);
+	const struct image *image = profiler->source->ops->image(profiler->source, cookie);
 
 	if (profiler->recent && image)
 		recent_release(profiler->recent, image);
@@ -207,7 +206,6 @@ static int profiler_open_stacks(struct profiler *profiler)
 	struct stack_keep_config config = {
 		.session_path = profiler->session->current_path,
 		.meta_path = profiler->session->meta_path,
-		.ops = profiler->config.ops,
 		.source = profiler->source,
 		.code = &profiler->attribution.code,
 		.separation = profiler->config.separation,
@@ -246,7 +244,7 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 
 	info->notes = profiler->notes;
 	info->nr_notes =
-		profiler->config.ops->notes(profiler->source, profiler->notes, SOURCE_NOTES_MAX);
+		profiler->source->ops->notes(profiler->source, profiler->notes, SOURCE_NOTES_MAX);
 	error = session_begin(profiler->session, profiler->config.begin, diag);
 	if (error < 0)
 		return error;
@@ -261,8 +259,7 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	}
 	profiler->attribution.cache = profiler->cache;
 	profiler->attribution.stats = &profiler->session->stats;
-	code_keys_init(&profiler->attribution.code, profiler->config.ops, profiler->source,
-		       &profiler->session->names);
+	code_keys_init(&profiler->attribution.code, profiler->source, &profiler->session->names);
 	error = profiler_begin_history(profiler, diag);
 	if (error) {
 		profiler_close_files(profiler);
@@ -309,7 +306,7 @@ static void profiler_take_machine(struct profiler *profiler)
 	struct session_info *info = &profiler->session->info;
 	struct source_machine machine = {NULL, NULL};
 
-	profiler->choice.ops->machine(profiler->source, &machine);
+	profiler->source->ops->machine(profiler->source, &machine);
 	(void)snprintf(info->host, sizeof(info->host), "%s", machine.host ? machine.host : "");
 	(void)snprintf(info->cpu_type, sizeof(info->cpu_type), "%s",
 		       machine.cpu ? machine.cpu : "");
@@ -330,12 +327,13 @@ static int profiler_open_source(struct profiler *profiler, struct record_sink *s
 	else
 		*choice = (struct source_choice){.ops = profiler->config.ops};
 	error = source_choice_open(choice, &profiler->source, &profiler->config.source, sink, diag);
-	profiler->config.ops = choice->ops;
-	if (!error && choice->ops->machine)
+	if (error)
+		return error;
+	if (profiler->source->ops->machine)
 		profiler_take_machine(profiler);
-	info->source = choice->ops->name;
+	info->source = profiler->source->name;
 	info->source_reason = choice->reason;
-	return error;
+	return 0;
 }
 
 int profiler_open(struct profiler *profiler, struct session *session,
@@ -373,7 +371,8 @@ int profiler_open(struct profiler *profiler, struct session *session,
 	if (!error)
 		error = profiler_open_session(profiler, diag);
 	if (error) {
-		profiler->config.ops->close(profiler->source);
+		if (profiler->source)
+			profiler->source->ops->close(profiler->source);
 		off_cpu_deinit(&profiler->off_cpu);
 		history_deinit(&profiler->history);
 		attribution_deinit(&profiler->attribution);
@@ -389,7 +388,7 @@ void profiler_close(struct profiler *profiler)
 		(void)profiler_dump(profiler);
 	history_deinit(&profiler->history);
 	profiler_close_files(profiler);
-	profiler->config.ops->close(profiler->source);
+	profiler->source->ops->close(profiler->source);
 	off_cpu_deinit(&profiler->off_cpu);
 	attribution_deinit(&profiler->attribution);
 	recent_destroy(profiler->recent);
@@ -401,7 +400,7 @@ int profiler_start(struct profiler *profiler)
 
 	if (profiler->running)
 		return 0;
-	error = profiler->config.ops->start(profiler->source);
+	error = profiler->source->ops->start(profiler->source);
 	profiler->running = !error;
 	if (!error) {
 		history_start(&profiler->history);
@@ -417,7 +416,7 @@ int profiler_stop(struct profiler *profiler)
 
 	if (!profiler->running)
 		return 0;
-	error = profiler->config.ops->stop(profiler->source);
+	error = profiler->source->ops->stop(profiler->source);
 	profiler->running = error != 0;
 	if (!error)
 		history_stop(&profiler->history);
@@ -449,7 +448,7 @@ static int profiler_drain(struct profiler *profiler, enum source_drain how)
 	if (profiler->config.source.want_switches &&
 	    (stepped || now_ns - profiler->settled_ns >= SETTLE_NS || history_is_due(history)))
 		how = SOURCE_DRAIN_ALL;
-	error = profiler->config.ops->drain(profiler->source, how);
+	error = profiler->source->ops->drain(profiler->source, how);
 	if (how == SOURCE_DRAIN_ALL && profiler->config.source.want_switches) {
 		off_cpu_settle(&profiler->off_cpu, now_ns);
 		profiler->settled_ns = now_ns;
@@ -523,7 +522,7 @@ static int profiler_begin_thinned(struct profiler *profiler)
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
 {
-	const struct source_ops *ops = profiler->config.ops;
+	const struct source_ops *ops = profiler->source->ops;
 	int error = ops->set_thinning ? 0 : -EOPNOTSUPP;
 
 	if (!error && thinning == profiler->thinning && (thinning > 1) == profiler->thinned)
@@ -566,7 +565,6 @@ int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int se
 {
 	struct recent_slice_config config = {
 		.recent = profiler->recent,
-		.ops = profiler->config.ops,
 		.source = profiler->source,
 		.session = profiler->session,
 		.separation = separation,
@@ -695,7 +693,7 @@ void profiler_check_session(struct profiler *profiler)
 
 bool profiler_ended(const struct profiler *profiler)
 {
-	return profiler->config.ops->ended(profiler->source);
+	return profiler->source->ops->ended(profiler->source);
 }
 
 /* All that a start may choose: who asks compares it with what is wanted. */
@@ -738,7 +736,7 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 	control_answer_add(answer, "version", "%s", OPROF_VERSION);
 	control_answer_add(answer, "pid", "%d", (int)getpid());
 	control_answer_add(answer, "state", "%s", profiler->running ? "running" : "stopped");
-	control_answer_add(answer, "source", "%s", profiler->config.ops->name);
+	control_answer_add(answer, "source", "%s", profiler->source->name);
 	if (profiler->choice.reason[0])
 		control_answer_add(answer, "source_reason", "%s", profiler->choice.reason);
 	control_answer_add(answer, "target", "%s", session->info.target);

@@ -26,7 +26,7 @@
 #define PROFILER_COUNTERS_MAX 64
 
 struct profiler_config {
-	const struct source_ops *ops;
+	const struct source_ops *ops;	    /* of the source to open */
 	const struct source_choice *choice; /* instead of ops; NULL: there is none to be made */
 	struct source_config source;	    /* its events must live as long as the profiler */
 	unsigned int separation;
@@ -36,7 +36,7 @@ struct profiler_config {
 
 struct profiler {
 	struct profiler_config config;
-	struct source_choice choice; /* config.ops is its */
+	struct source_choice choice;
 	struct source *source;
 	struct session *session; /* borrowed */
 	struct source_note notes[SOURCE_NOTES_MAX];

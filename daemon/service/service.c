@@ -131,7 +131,7 @@ static struct cpu_budget_meter meter_of(const struct profiler *profiler,
 		.time_ns = point->time_ns,
 		.cpu_ns = point->cpu_ns,
 		.nr_samples = point->seen,
-		.nr_thinnable = profiler->config.ops->seen(profiler->source),
+		.nr_thinnable = profiler->source->ops->seen(profiler->source),
 	};
 }
 

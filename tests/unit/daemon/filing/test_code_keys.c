@@ -22,7 +22,7 @@ static void setup(void)
 	fake_image(JIT_IMAGE, OPROF_IMAGE_CODE, "[jit]");
 	fake_image(BPF_IMAGE, OPROF_IMAGE_BPF, "[bpf]");
 	ck_assert_int_eq(name_table_init(&names, "names"), 0);
-	code_keys_init(&keys, &source_fake, NULL, &names);
+	code_keys_init(&keys, &fake_source, &names);
 }
 
 static void teardown(void)
@@ -94,7 +94,7 @@ START_TEST(a_source_without_names_is_left_alone)
 {
 	uint64_t offset = 9;
 
-	code_keys_init(&keys, NULL, NULL, NULL);
+	code_keys_init(&keys, NULL, NULL);
 	ck_assert_int_eq(code_keys_find(&keys, JIT_IMAGE, &offset), 0);
 	ck_assert_uint_eq(offset, 9);
 }

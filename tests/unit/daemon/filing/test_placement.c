@@ -27,7 +27,7 @@ static const struct event_choice events[] = {
 
 static struct session session;
 static struct placement placement;
-static struct placement_config config = {.ops = &source_fake, .session = &session};
+static struct placement_config config = {.source = &fake_source, .session = &session};
 
 static void setup(void)
 {

@@ -21,7 +21,7 @@ static int refuse(struct source **to, const struct source_config *asked, struct 
 	return diag_set(why, -ENOENT, "the module is away:\ncall it");
 }
 
-static const struct source_ops refusing = {.name = "refusing", .open = refuse};
+static const struct source_ops refusing = {.open = refuse};
 
 START_TEST(a_source_that_can_be_had_is_taken_for_the_reason_it_was_asked_for)
 {
