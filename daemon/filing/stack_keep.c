@@ -1,4 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The stack file is a forest: a root for each set of stacks that reports keep apart, and below it
+ * a node for each function that was reached by one way. stack_keep_add() walks down from
+ * a root, from the outermost function of a stack to the one that the sample hit:
+ *
+ *	root	the sample's key without its image: event, application, separation
+ *	mark	[truncated] or [broken], if the outermost frames are missing
+ *	callers	a child for each frame, outermost first
+ *	leaf	a child for the sample's own frame: its counts get the sample
+ *
+ * A full file gives the node [other] in place of a new child. The walk ends there, and [other]
+ * gets the sample: the stack is folded.
+ *
+ * stack_file.h finds or appends the record of a root, an image or a child, and returns its
+ * position. Four caches save most of these calls, and all that is computed before one:
+ *
+ *	roots	position by root key		direct-mapped, ROOTS slots
+ *	images	position by image cookie	direct-mapped, IMAGES slots
+ *	memo	node by parent and frame	stack_memo.h
+ *	memo	the callers of the last stack	stack_memo.h
+ *
+ * A position holds until the file is closed or restarted: positions_forget() clears all caches.
+ * A frame's node depends on what was known of its image, too: where a frame's function was not
+ * known, but may be later, the memo is cleared at memo_expires_ns.
+ */
 #include "daemon/filing/stack_keep.h"
 
 #include "daemon/kernel/kernel_functions.h"
@@ -15,25 +40,30 @@
 
 #define RETRY_NS    UINT64_C(1000000000)
 #define COMPLAIN_NS UINT64_C(3600000000000)
-#define FORGET_NS   (10 * RETRY_NS) /* that a function was not known */
-#define ROOTS	    1024u	    /* remembered; powers of two */
+/* After so long the source is asked again for a function that it did not know. */
+#define UNKNOWN_NS  (10 * RETRY_NS)
+#define ROOTS	    1024u /* powers of two */
 #define IMAGES	    4096u
 #define DAMAGED_MAX 100
 
-/* A root that was found lately. position 0: none. */
-struct stack_root {
-	struct sample_key key;
-	uint32_t position;
-	uint32_t marks[OPROF_STACK_MARKS]; /* nodes below it; 0: not asked for yet */
-	bool by_image;			   /* OPROF_STACK_BY_IMAGE */
-	bool weighted;
-	uint64_t plain_weight; /* of a sample, where its file stores none */
+/* What tells one root from another. */
+struct root_key {
+	struct sample_key sample; /* image is 0, but where the image is the application itself */
+	bool by_image;		  /* OPROF_STACK_BY_IMAGE */
 };
 
-/* position 0: none. */
+/* A slot of the cache of roots. position 0: it is empty. */
+struct stack_root {
+	struct root_key key;
+	uint32_t position;
+	uint32_t marks[OPROF_STACK_MARKS]; /* nodes below it; 0: not asked for yet */
+	bool weighted;			   /* samples bring their weight; else it is plain_weight */
+	uint64_t plain_weight;
+};
+
+/* A slot of the cache of images. position 0: it is empty. */
 struct stack_image_slot {
 	uint32_t cookie, position;
-	uint32_t kind; /* enum oprof_image_kind */
 };
 
 struct stack_keep {
@@ -41,15 +71,17 @@ struct stack_keep {
 	char *path;
 	struct stack_file *file; /* NULL: not open */
 	uint64_t epoch;		 /* 0: none */
-	uint64_t nr_kept;	 /* by this daemon, in the file */
-	uint64_t now_ns, retry_ns, quiet_until_ns;
-	uint64_t forget_ns; /* when to clear memo; 0: never */
-	int open_error;	    /* until retry_ns */
+	uint64_t nr_kept;	 /* samples that this daemon has added to the file */
+	uint64_t now_ns;	 /* the round's begin */
+	int open_error;		 /* of the last try to open the file, which holds until retry_ns */
+	uint64_t retry_ns;
+	uint64_t quiet_until_ns; /* no line is logged before */
 	struct kernel_functions functions;
-	struct placement placement; /* in hand: big */
+	struct placement placement; /* scratch of root_add and image_add: too big for a stack */
 	struct stack_root roots[ROOTS];
 	struct stack_image_slot images[IMAGES];
 	struct stack_memo memo;
+	uint64_t memo_expires_ns; /* when to clear memo; 0: never */
 };
 
 int stack_keep_create(struct stack_keep **keep, const struct stack_keep_config *config)
@@ -89,14 +121,15 @@ static void keep_complain(struct stack_keep *keep, int error, const char *text)
 		  text && *text ? text : strerror(-error));
 }
 
+/* The file cannot be used any more; another one can. */
 static bool error_is_damage(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT ||
 	       error == -EISDIR;
 }
 
-/* Positions are void. */
-static void keep_forget(struct stack_keep *keep)
+/* The file has other records from here on, or none. */
+static void positions_forget(struct stack_keep *keep)
 {
 	keep->nr_kept = 0;
 	memset(keep->roots, 0, sizeof(keep->roots));
@@ -108,7 +141,7 @@ static void keep_close(struct stack_keep *keep)
 {
 	stack_file_close(keep->file);
 	keep->file = NULL;
-	keep_forget(keep);
+	positions_forget(keep);
 }
 
 void stack_keep_set_aside(struct stack_keep *keep, const char *why)
@@ -121,7 +154,7 @@ void stack_keep_set_aside(struct stack_keep *keep, const char *why)
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", keep->path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* the next may find no memory */
+		aside = NULL; /* asprintf may find no memory for the next */
 	}
 	log_error("stack file %s is damaged (%s): set aside", keep->path, why);
 	if (aside && rename(keep->path, aside) && errno != ENOENT)
@@ -165,12 +198,12 @@ void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch)
 	if (keep->file && !stack_file_is_at(keep->file, keep->path))
 		keep_close(keep);
 	if (keep->file && stack_file_restart(keep->file, epoch)) {
-		/* It lost a page; it holds nothing that is not in a slice. */
+		/* The file lost a page; all that it holds is in a slice, too. */
 		keep_close(keep);
 		(void)unlink(keep->path);
 	}
-	keep_forget(keep);
-	/* That there is one of this epoch says that stacks are kept in it. */
+	positions_forget(keep);
+	/* A file of this epoch shows readers that stacks are kept in it, before there are any. */
 	if (!keep->file)
 		(void)keep_open(keep);
 }
@@ -184,9 +217,9 @@ void stack_keep_clear(struct stack_keep *keep)
 void stack_keep_begin_round(struct stack_keep *keep, uint64_t now_ns)
 {
 	keep->now_ns = now_ns;
-	if (!keep->forget_ns || now_ns < keep->forget_ns)
+	if (!keep->memo_expires_ns || now_ns < keep->memo_expires_ns)
 		return;
-	keep->forget_ns = 0;
+	keep->memo_expires_ns = 0;
 	stack_memo_clear(&keep->memo);
 }
 
@@ -221,12 +254,42 @@ static void path_set(struct slice_path *to, const struct sample_path *from)
 	};
 }
 
-/* keep->placement is of root->key: a sample's file, but for its image. */
-static void root_section(const struct stack_keep *keep, const struct stack_root *root,
-			 struct slice_section *section)
+/*
+ * A stack belongs to the application, also where the sample's file does not: so the kernel's and
+ * libraries' parts of a program stand below the functions that called them. by_image says that the
+ * samples are filed under their own images.
+ */
+static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
+				   const struct oprof_sample *sample)
 {
-	const struct sdb_identity *identity = &keep->placement.identity;
-	const struct sample_name *name = &keep->placement.name;
+	struct root_key root = {.sample = *key};
+
+	if (key->kind != SAMPLE_OF_IMAGE) {
+		root.sample.image = 0;
+	} else if (app != OPROF_IMAGE_NONE) {
+		root.sample.image = 0;
+		root.sample.kind = SAMPLE_OF_APP;
+		root.sample.app = app;
+		root.by_image = true;
+	} else if (sample->mode == OPROF_MODE_KERNEL) { /* a thread of the kernel */
+		root.sample.image = 0;
+		root.sample.kind = SAMPLE_OF_KERNEL;
+		root.by_image = true;
+	} /* else no application is known: the image stands for it */
+	return root;
+}
+
+static bool root_key_equal(const struct root_key *a, const struct root_key *b)
+{
+	return a->by_image == b->by_image && sample_key_equal(&a->sample, &b->sample);
+}
+
+/* placement: of the samples below the root. */
+static void root_section(const struct stack_keep *keep, const struct root_key *key,
+			 const struct placement *placement, struct slice_section *section)
+{
+	const struct sdb_identity *identity = &placement->identity;
+	const struct sample_name *name = &placement->name;
 
 	*section = (struct slice_section){
 		.event = identity->event,
@@ -238,81 +301,53 @@ static void root_section(const struct stack_keep *keep, const struct stack_root 
 		.cpu = name->cpu,
 		.cgroup = name->cgroup == SAMPLE_NAME_ALL ? NULL : identity->cgroup,
 	};
-	/* Not as the sample's own image says: one root holds what a program does in both. */
-	if (root->key.kind == SAMPLE_OF_APP && keep->config.separation & SEPARATION_KERNEL)
+	/* By the separation, not by the sample's image: a root has samples of many images. */
+	if (key->sample.kind == SAMPLE_OF_APP && keep->config.separation & SEPARATION_KERNEL)
 		section->flags |= OPROF_SDB_KEEP_KERNEL;
-	if (root->by_image)
+	if (key->by_image)
 		section->flags |= OPROF_STACK_BY_IMAGE;
 	path_set(&section->app, &name->app);
 }
 
-/* root->key is set; image: that of a sample, which has nothing to say. */
-static int root_fill(struct stack_keep *keep, struct stack_root *root, uint32_t image)
+/* Find the root in the file. image: any that samples below it have, for the look-up of a place. */
+static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_t image,
+		    struct stack_root *root)
 {
 	const struct sdb_identity *identity = &keep->placement.identity;
-	struct sample_key key = root->key;
+	struct sample_key of_sample = key->sample;
 	struct slice_section section;
 	int64_t position;
 	int error;
 
-	key.image = image;
-	error = keep->config.place(keep->config.context, &key, &keep->placement);
+	of_sample.image = image;
+	error = keep->config.place(keep->config.context, &of_sample, &keep->placement);
 	if (error)
 		return error;
-	root_section(keep, root, &section);
+	root_section(keep, key, &keep->placement, &section);
 	position = stack_file_root(keep->file, &section);
 	if (position < 0)
 		return (int)position;
-	memset(root->marks, 0, sizeof(root->marks));
-	root->weighted = identity->flags & OPROF_SDB_WEIGHTED;
-	root->plain_weight = identity->flags & OPROF_SDB_FREQUENCY ? 1 : identity->period_or_hz;
-	root->position = (uint32_t)position;
+	*root = (struct stack_root){
+		.key = *key,
+		.position = (uint32_t)position,
+		.weighted = identity->flags & OPROF_SDB_WEIGHTED,
+		.plain_weight = identity->flags & OPROF_SDB_FREQUENCY ? 1 : identity->period_or_hz,
+	};
 	return 0;
 }
 
-/*
- * Whose stack it is: of the application, so that what the kernel and libraries
- * did stands below it, whatever they are filed under. True: not under it, but
- * under the sample's own image.
- */
-static bool root_key(struct sample_key *key, uint32_t app, const struct oprof_sample *sample)
+/* *found is valid until the next call. */
+static int root_find(struct stack_keep *keep, const struct root_key *key, uint32_t image,
+		     struct stack_root **found)
 {
-	bool by_image = key->kind == SAMPLE_OF_IMAGE;
+	uint64_t hash = sample_key_hash(&key->sample) + key->by_image;
+	struct stack_root *root = &keep->roots[hash & (ROOTS - 1)];
+	int error = 0;
 
-	if (by_image && app != OPROF_IMAGE_NONE) {
-		key->kind = SAMPLE_OF_APP;
-		key->app = app;
-	} else if (by_image && sample->mode == OPROF_MODE_KERNEL) {
-		key->kind = SAMPLE_OF_KERNEL; /* a thread of the kernel */
-	} else {
-		return false;
-	}
-	return true;
-}
-
-static int root_find(struct stack_keep *keep, const struct sample_key *key, uint32_t app,
-		     const struct oprof_sample *sample, struct stack_root **found)
-{
-	struct sample_key of_root = *key;
-	bool by_image = root_key(&of_root, app, sample);
-	struct stack_root *root;
-	int error;
-
-	/* Filed under the image itself, of nobody known: that is the application. */
-	if (of_root.kind != SAMPLE_OF_IMAGE)
-		of_root.image = 0;
-	root = &keep->roots[(sample_key_hash(&of_root) + by_image) & (ROOTS - 1)];
-	if (!root->position || root->by_image != by_image ||
-	    !sample_key_equal(&root->key, &of_root)) {
-		root->position = 0;
-		root->key = of_root;
-		root->by_image = by_image;
-		error = root_fill(keep, root, key->image);
-		if (error)
-			return error;
-	}
+	if (!root->position || !root_key_equal(&root->key, key))
+		error = root_add(keep, key, image, root);
 	*found = root;
-	return 0;
+	return error;
 }
 
 /* ---- images ---- */
@@ -333,7 +368,7 @@ static int64_t image_add(struct stack_keep *keep, const struct image *image)
 	return stack_file_image(keep->file, &stack_image);
 }
 
-/* Its position, or -errno; *image is what the source knows of it. */
+/* The position of the image's record, or -errno. */
 static int64_t image_find(struct stack_keep *keep, const struct image *image)
 {
 	struct stack_image_slot *slot = &keep->images[image->cookie & (IMAGES - 1)];
@@ -343,48 +378,45 @@ static int64_t image_find(struct stack_keep *keep, const struct image *image)
 		return slot->position;
 	position = image_add(keep, image);
 	if (position > 0)
-		*slot = (struct stack_image_slot){image->cookie, (uint32_t)position, image->kind};
+		*slot = (struct stack_image_slot){image->cookie, (uint32_t)position};
 	return position;
 }
 
 /* ---- frames ---- */
 
-/* Where a frame leads from a node. */
-struct step {
+/* Where a walk through the file has come to. folded: at [other], where the walk ends. */
+struct walk {
 	uint32_t node;
 	bool folded;
 };
 
-/* A node that holds what there is no room for, below at. */
-static int step_fold(struct stack_keep *keep, uint32_t at, struct step *step)
+/* One step down. 0 or -errno. */
+static int walk_child(struct stack_keep *keep, struct walk *walk, uint32_t image, uint64_t offset)
 {
-	int64_t node = stack_file_child(keep->file, at, OPROF_STACK_OTHER, 0, &step->folded);
+	int64_t node = stack_file_child(keep->file, walk->node, image, offset, &walk->folded);
 
 	if (node < 0)
 		return (int)node;
-	step->node = (uint32_t)node;
-	step->folded = true;
+	walk->node = (uint32_t)node;
 	return 0;
 }
 
-static int step_child(struct stack_keep *keep, uint32_t at, uint32_t image, uint64_t offset,
-		      struct step *step)
+/* To [other]: there is no room for what the frame needs. */
+static int walk_fold(struct stack_keep *keep, struct walk *walk)
 {
-	int64_t node = stack_file_child(keep->file, at, image, offset, &step->folded);
+	int error = walk_child(keep, walk, OPROF_STACK_OTHER, 0);
 
-	if (node < 0)
-		return (int)node;
-	step->node = (uint32_t)node;
-	return 0;
+	walk->folded = true;
+	return error;
 }
 
-/* Ask anew what is remembered, some time: it may be better known then. */
-static void forget_in(struct stack_keep *keep, uint64_t ns)
+/* Nodes were found by what is known now; after ns more may be. */
+static void memo_expire_in(struct stack_keep *keep, uint64_t ns)
 {
-	uint64_t forget_ns = keep->now_ns + ns;
+	uint64_t expires_ns = keep->now_ns + ns;
 
-	if (!keep->forget_ns || forget_ns < keep->forget_ns)
-		keep->forget_ns = forget_ns;
+	if (!keep->memo_expires_ns || expires_ns < keep->memo_expires_ns)
+		keep->memo_expires_ns = expires_ns;
 }
 
 static uint64_t kernel_function_at(struct stack_keep *keep, const struct image *image,
@@ -397,7 +429,7 @@ static uint64_t kernel_function_at(struct stack_keep *keep, const struct image *
 		return offset;
 	if (start != KERNEL_FUNCTIONS_WANTED)
 		return start;
-	forget_in(keep, 1); /* next round */
+	memo_expire_in(keep, 1); /* in the next round */
 	return offset;
 }
 
@@ -414,18 +446,28 @@ static uint64_t function_at(struct stack_keep *keep, const struct image *image, 
 	if (image->kind == OPROF_IMAGE_KERNEL || image->kind == OPROF_IMAGE_MODULE)
 		return kernel_function_at(keep, image, offset);
 	if (source->ops->function)
-		forget_in(keep, FORGET_NS);
+		memo_expire_in(keep, UNKNOWN_NS);
 	return offset;
 }
 
-/* *offset becomes what sample files of the image have as keys. False: it has no name. */
-static bool frame_key(struct stack_keep *keep, const struct image *image, bool is_return,
-		      uint64_t *offset)
+/* A return address belongs to the call before it, which may be its function's last instruction. */
+static uint64_t frame_place(const struct oprof_frame *frame, bool is_return)
 {
+	return is_return && frame->offset ? frame->offset - 1 : frame->offset;
+}
+
+/*
+ * The key of a frame's node, as the sample files of its image have it (record.h, oprof_stack_node).
+ * False: the code has no name.
+ */
+static bool frame_key(struct stack_keep *keep, const struct image *image,
+		      const struct oprof_frame *frame, bool is_return, uint64_t *key)
+{
+	*key = frame->offset;
 	switch (image->kind) {
 	case OPROF_IMAGE_CODE:
 	case OPROF_IMAGE_BPF:
-		return code_keys_find(keep->config.code, image->cookie, offset) >= 0;
+		return code_keys_find(keep->config.code, image->cookie, key) >= 0;
 	case OPROF_IMAGE_OFF_CPU:
 	case OPROF_IMAGE_IDLE:
 		return true;
@@ -436,150 +478,161 @@ static bool frame_key(struct stack_keep *keep, const struct image *image, bool i
 	case OPROF_IMAGE_ANON:
 		break;
 	}
-	/* The call before it, which may be its function's last instruction. */
-	if (is_return && *offset)
-		--*offset;
-	*offset = function_at(keep, image, *offset);
+	*key = function_at(keep, image, frame_place(frame, is_return));
 	return true;
 }
 
-static int step_slow(struct stack_keep *keep, uint32_t at, const struct oprof_frame *frame,
-		     bool is_return, struct step *step)
+/* walk_frame of a frame that the memo does not have. */
+static int walk_frame_slow(struct stack_keep *keep, struct walk *walk,
+			   const struct oprof_frame *frame, bool is_return)
 {
+	const struct source *source = keep->config.source;
 	const struct image *image = NULL;
-	uint64_t offset = frame->offset;
 	int64_t position;
+	uint64_t key;
 
-	*step = (struct step){.node = 0};
 	if (frame->image != OPROF_IMAGE_NONE)
-		image = keep->config.source->ops->image(keep->config.source, frame->image);
-	if (!image || !frame_key(keep, image, is_return, &offset))
-		return step_child(keep, at, OPROF_STACK_UNKNOWN, 0, step);
+		image = source->ops->image(source, frame->image);
+	if (!image || !frame_key(keep, image, frame, is_return, &key))
+		return walk_child(keep, walk, OPROF_STACK_UNKNOWN, 0);
 	position = image_find(keep, image);
 	if (position == -ENOMEM || error_is_damage((int)position))
 		return (int)position;
 	if (position < 0)
-		return step_fold(keep, at, step);
-	return step_child(keep, at, (uint32_t)position, offset, step);
+		return walk_fold(keep, walk);
+	return walk_child(keep, walk, (uint32_t)position, key);
 }
 
-/* *node: of the frame below at. 1: it was folded, 0: it was not; -errno. */
-static inline int frame_step(struct stack_keep *keep, uint32_t at, const struct oprof_frame *frame,
-			     bool is_return, uint32_t *node)
+/* Down to the child that is frame. 0 or -errno. */
+static inline int walk_frame(struct stack_keep *keep, struct walk *walk,
+			     const struct oprof_frame *frame, bool is_return)
 {
+	uint32_t parent = walk->node;
 	struct stack_memo_frame *slot =
-		stack_memo_frame(&keep->memo, at, frame->image, frame->offset, is_return);
-	struct step step;
+		stack_memo_frame(&keep->memo, parent, frame->image, frame->offset, is_return);
 	int error;
 
-	if (stack_memo_frame_is(slot, at, frame->image, frame->offset, is_return)) {
-		*node = slot->node;
-		return slot->folded;
+	if (stack_memo_frame_is(slot, parent, frame->image, frame->offset, is_return)) {
+		*walk = (struct walk){slot->node, slot->folded};
+		return 0;
 	}
-	error = step_slow(keep, at, frame, is_return, &step);
+	error = walk_frame_slow(keep, walk, frame, is_return);
 	if (error)
 		return error;
 	*slot = (struct stack_memo_frame){
 		.offset = frame->offset,
 		.image = frame->image,
-		.parent = at,
-		.node = step.node,
+		.parent = parent,
+		.node = walk->node,
 		.is_return = is_return,
-		.folded = step.folded,
+		.folded = walk->folded,
 	};
-	*node = step.node;
-	return step.folded;
+	return 0;
 }
 
 /* ---- stacks ---- */
 
-/* Tables give the call's own place, pointers of frames (and the kernel) where it returns to. */
+/* Unwind tables give the address of the call, frame pointers and the kernel the one behind it. */
 static bool frame_is_return(const struct oprof_sample *sample, const struct oprof_frame *frame)
 {
 	return sample->chain_kind != OPROF_CHAIN_UNWIND_TABLES || frame->mode != OPROF_MODE_USER;
 }
 
-/* The callers, from *at on, where *at ends up. As frame_step. */
-static int walk_callers(struct stack_keep *keep, const struct oprof_sample *sample, uint32_t *at)
+/* Through all callers, outermost first, or to where they are folded. 0 or -errno. */
+static int walk_callers(struct stack_keep *keep, struct walk *walk,
+			const struct oprof_sample *sample)
 {
 	const struct oprof_frame *callers = (const struct oprof_frame *)(sample + 1);
-	struct stack_memo_chain *chain = stack_memo_chain(&keep->memo, *at, sample->chain_kind);
+	struct stack_memo_chain *chain =
+		stack_memo_chain(&keep->memo, walk->node, sample->chain_kind);
 	uint32_t i = stack_memo_chain_shared(chain, callers, sample->nr_frames);
 
 	chain->nr_frames = (uint16_t)i;
 	if (i)
-		*at = chain->nodes[i - 1];
+		walk->node = chain->nodes[i - 1];
 	for (; i < sample->nr_frames; i++) {
 		const struct oprof_frame *frame = &callers[sample->nr_frames - 1 - i];
-		int folded = frame_step(keep, *at, frame, frame_is_return(sample, frame), at);
+		int error = walk_frame(keep, walk, frame, frame_is_return(sample, frame));
 
-		if (folded)
-			return folded;
-		stack_memo_chain_add(chain, frame, *at);
+		if (error || walk->folded)
+			return error;
+		stack_memo_chain_add(chain, frame, walk->node);
 	}
 	return 0;
 }
 
-/* The node below root that says that its outermost frames lack, or root itself. */
-static int walk_begin(struct stack_keep *keep, struct stack_root *root, enum oprof_stack_mark mark,
-		      uint32_t *at)
+/* To the root's node that says that outermost frames are missing. 0 or -errno. */
+static int walk_mark(struct stack_keep *keep, struct walk *walk, struct stack_root *root,
+		     enum oprof_stack_mark mark)
 {
-	struct step step = {0};
 	int error;
 
-	*at = root->position;
-	if (mark == OPROF_STACK_UNKNOWN)
+	if (root->marks[mark]) {
+		walk->node = root->marks[mark];
 		return 0;
-	if (!root->marks[mark]) {
-		error = step_child(keep, *at, mark, 0, &step);
-		if (error)
-			return error;
-		if (step.folded) {
-			*at = step.node;
-			return 1;
-		}
-		root->marks[mark] = step.node;
 	}
-	*at = root->marks[mark];
-	return 0;
+	error = walk_child(keep, walk, mark, 0);
+	if (!error && !walk->folded)
+		root->marks[mark] = walk->node;
+	return error;
 }
 
+/* OPROF_STACK_UNKNOWN: the stack is whole. */
 static enum oprof_stack_mark sample_mark(const struct oprof_sample *sample)
 {
 	if (sample->head.flags & OPROF_SAMPLE_CHAIN_BROKEN)
 		return OPROF_STACK_BROKEN;
 	if (sample->head.flags & OPROF_SAMPLE_CHAIN_TRUNCATED)
 		return OPROF_STACK_TRUNCATED;
-	return OPROF_STACK_UNKNOWN; /* none */
+	return OPROF_STACK_UNKNOWN;
+}
+
+/* From the root to the node that gets the sample. 0 or -errno. */
+static int walk_stack(struct stack_keep *keep, struct walk *walk, struct stack_root *root,
+		      const struct oprof_sample *sample)
+{
+	enum oprof_stack_mark mark = sample_mark(sample);
+	int error = 0;
+
+	*walk = (struct walk){.node = root->position};
+	if (mark != OPROF_STACK_UNKNOWN)
+		error = walk_mark(keep, walk, root, mark);
+	if (!error && !walk->folded)
+		error = walk_callers(keep, walk, sample);
+	if (!error && !walk->folded)
+		error = walk_frame(keep, walk, &sample->leaf, false);
+	return error;
+}
+
+static int kept_bits(const struct walk *walk, const struct oprof_sample *sample)
+{
+	enum oprof_stack_mark mark = sample_mark(sample);
+
+	return (walk->folded ? STACK_KEPT_FOLDED : 0) |
+	       (mark == OPROF_STACK_TRUNCATED ? STACK_KEPT_TRUNCATED : 0) |
+	       (mark == OPROF_STACK_BROKEN ? STACK_KEPT_BROKEN : 0);
 }
 
 static int add_once(struct stack_keep *keep, const struct sample_key *key, uint32_t app,
 		    const struct oprof_sample *sample, uint64_t weight)
 {
-	enum oprof_stack_mark mark = sample_mark(sample);
+	const struct root_key root_key = root_key_of(key, app, sample);
 	struct stack_root *root;
-	uint32_t at;
-	int folded, error;
+	struct walk walk;
+	int error;
 
 	error = keep->file ? 0 : keep_open(keep);
 	if (!error)
-		error = root_find(keep, key, app, sample, &root);
-	if (error)
-		return error;
-	folded = walk_begin(keep, root, mark, &at);
-	if (!folded)
-		folded = walk_callers(keep, sample, &at);
-	if (!folded)
-		folded = frame_step(keep, at, &sample->leaf, false, &at);
-	if (folded < 0)
-		return folded;
-	error = stack_file_add(keep->file, at, 1, root->weighted ? weight : root->plain_weight);
+		error = root_find(keep, &root_key, key->image, &root);
+	if (!error)
+		error = walk_stack(keep, &walk, root, sample);
+	if (!error)
+		error = stack_file_add(keep->file, walk.node, 1,
+				       root->weighted ? weight : root->plain_weight);
 	if (error)
 		return error;
 	keep->nr_kept++;
-	return (folded ? STACK_KEPT_FOLDED : 0) |
-	       (mark == OPROF_STACK_TRUNCATED ? STACK_KEPT_TRUNCATED : 0) |
-	       (mark == OPROF_STACK_BROKEN ? STACK_KEPT_BROKEN : 0);
+	return kept_bits(&walk, sample);
 }
 
 int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32_t app,
@@ -589,7 +642,7 @@ int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32
 
 	if (kept >= 0)
 		return kept;
-	/* Damaged: a new one takes the stack. Anything else passes, or does not. */
+	/* A new file takes the stack of a damaged one. Other errors lose the stack. */
 	if (keep->file && error_is_damage(kept)) {
 		stack_keep_set_aside(keep, strerror(-kept));
 		kept = add_once(keep, key, app, sample, weight);
