@@ -1,4 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * TASK and CPU records are the context of the records after them. A switch is two records: SWITCH,
+ * whose context is the task that leaves the CPU, and the TASK after it, which comes on that CPU.
+ *
+ *	SWITCH			the task's stretch begins
+ *	TASK after it		the stretch of the task that comes ends: report it
+ *	off_cpu_settle()	report all stretches up to now; they go on from there
+ *	SWITCHES_LOST		settle up to the loss; then all stretches are unsure
+ *	RELEASE			the program's tasks are dead: their stretches are lost
+ *
+ * A task that was off when switches were lost may have run since, unseen. From the first SWITCH
+ * after the loss (the loss's end), each task that leaves a CPU is seen again. So a task that has
+ * not been seen to leave one since, and is on none, has been off since the loss's end. It is known
+ * to be on none once
+ *
+ *	- it comes on a CPU, or
+ *	- every CPU has had a switch since: what ran there at the loss's end has been seen to leave.
+ *	  The task must then still exist, for it may also have ended unseen.
+ *
+ * Its stretch is then sure again, and goes on from the loss's end.
+ */
 #include "daemon/filing/off_cpu.h"
 
 #include <errno.h>
@@ -7,21 +28,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than any kernel has; of CPUs beyond it, nothing is sure after a loss. */
+/* More than any kernel has. */
 #define CPUS_MAX 65536
 
-/* A task that is off CPU. */
-struct off_cpu_wait {
+/* A task is off CPU. */
+struct off_cpu_stretch {
 	struct node node;
 	struct oprof_task task;
-	uint64_t since_ns;  /* told up to here */
-	uint64_t nr_losses; /* up to which it is known to be off; see wait_is_sure */
-	uint32_t cpu;	    /* that it left */
-	uint32_t state;	    /* enum oprof_off_cpu */
-	struct off_cpu_wait *next_spare;
+	uint64_t since_ns; /* reported up to here */
+	uint64_t loss;	   /* number of the last loss that it is known to reach across */
+	uint32_t cpu;	   /* that the task left */
+	uint32_t state;	   /* enum oprof_off_cpu */
+	struct off_cpu_stretch *next_spare;
 };
 
-/* ---- handing on ---- */
+/* ---- records for the next sink ---- */
 
 static bool task_is_same(const struct oprof_task *a, const struct oprof_task *b)
 {
@@ -29,30 +50,31 @@ static bool task_is_same(const struct oprof_task *a, const struct oprof_task *b)
 	       a->tgid == b->tgid && a->app_image == b->app_image && a->cgroup == b->cgroup;
 }
 
-/* The context of the record that is handed on next. */
-static void context_tell(struct off_cpu *off_cpu, const struct oprof_task *task, uint32_t cpu)
+/* Send the context of the next record, as far as the sink has another. */
+static void send_context(struct off_cpu *off_cpu, const struct oprof_task *task, uint32_t cpu)
 {
-	struct oprof_cpu *told_cpu = &off_cpu->told_cpu;
+	struct oprof_cpu *next_cpu = &off_cpu->next_cpu;
 
-	if (!told_cpu->head.type || told_cpu->cpu != cpu) {
-		told_cpu->head = (struct oprof_record){.type = OPROF_RECORD_CPU,
-						       .size_bytes = sizeof(*told_cpu)};
-		told_cpu->cpu = cpu;
-		off_cpu->next->record(off_cpu->next, &told_cpu->head);
+	if (!next_cpu->head.type || next_cpu->cpu != cpu) {
+		next_cpu->head = (struct oprof_record){.type = OPROF_RECORD_CPU,
+						       .size_bytes = sizeof(*next_cpu)};
+		next_cpu->cpu = cpu;
+		off_cpu->next->record(off_cpu->next, &next_cpu->head);
 	}
-	if (task->head.type && !task_is_same(task, &off_cpu->told_task)) {
-		off_cpu->told_task = *task;
-		off_cpu->next->record(off_cpu->next, &off_cpu->told_task.head);
+	if (task->head.type && !task_is_same(task, &off_cpu->next_task)) {
+		off_cpu->next_task = *task;
+		off_cpu->next->record(off_cpu->next, &off_cpu->next_task.head);
 	}
 }
 
-static void hand_on(struct off_cpu *off_cpu, const struct oprof_record *record)
+/* A record that is of the source's context. */
+static void pass_on(struct off_cpu *off_cpu, const struct oprof_record *record)
 {
-	context_tell(off_cpu, &off_cpu->task, off_cpu->cpu.cpu);
+	send_context(off_cpu, &off_cpu->task, off_cpu->cpu.cpu);
 	off_cpu->next->record(off_cpu->next, record);
 }
 
-static void lost_tell(struct off_cpu *off_cpu, uint64_t time_ns, enum oprof_lost reason,
+static void send_lost(struct off_cpu *off_cpu, uint64_t time_ns, enum oprof_lost reason,
 		      uint64_t nr_samples)
 {
 	struct oprof_lost_record lost = {
@@ -64,276 +86,294 @@ static void lost_tell(struct off_cpu *off_cpu, uint64_t time_ns, enum oprof_lost
 	};
 
 	off_cpu->nr_seen += nr_samples;
-	hand_on(off_cpu, &lost.head);
+	pass_on(off_cpu, &lost.head);
 }
 
-/* The stretch of wait up to until_ns, as a sample. */
-static void wait_tell(struct off_cpu *off_cpu, const struct off_cpu_wait *wait, uint64_t until_ns)
+static void send_sample(struct off_cpu *off_cpu, const struct off_cpu_stretch *stretch,
+			uint64_t until_ns)
 {
 	struct oprof_sample sample = {
 		.head = {.type = OPROF_RECORD_SAMPLE, .size_bytes = sizeof(sample)},
 		.time_ns = until_ns,
-		.weight = until_ns - wait->since_ns,
+		.weight = until_ns - stretch->since_ns,
 		.event = off_cpu->event,
 		.mode = OPROF_MODE_OFF_CPU,
 		.leaf = {.image = OPROF_IMAGE_COOKIE_OFF_CPU,
 			 .mode = OPROF_MODE_OFF_CPU,
-			 .offset = wait->state},
+			 .offset = stretch->state},
 	};
 
 	off_cpu->nr_seen++;
-	context_tell(off_cpu, &wait->task, wait->cpu);
+	send_context(off_cpu, &stretch->task, stretch->cpu);
 	off_cpu->next->record(off_cpu->next, &sample.head);
 }
 
-/* ---- tasks off CPU ---- */
+/* ---- losses of switches ---- */
 
-static struct off_cpu_wait *wait_find(const struct off_cpu *off_cpu, int32_t tid, uint64_t hash)
+static void loss_begin(struct off_cpu_loss *loss)
 {
-	struct node *node = node_hash_first(&off_cpu->waits, hash);
+	loss->nr++;
+	loss->resumed_ns = 0;
+	loss->nr_resumed = 0;
+}
+
+/* All tasks that were on a CPU at the loss's end have left it since. */
+static bool loss_is_over(const struct off_cpu_loss *loss)
+{
+	return loss->resumed_ns && loss->nr_resumed == loss->nr_seen && !loss->overflow;
+}
+
+static bool loss_room(struct off_cpu_loss *loss, uint32_t cpu)
+{
+	uint32_t nr = (cpu | 63) + 1;
+	uint64_t *bigger;
+
+	if (cpu < loss->nr_cpus)
+		return true;
+	if (cpu >= CPUS_MAX)
+		return false;
+	bigger = reallocarray(loss->cpus, nr, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	memset(bigger + loss->nr_cpus, 0, (nr - loss->nr_cpus) * sizeof(*bigger));
+	loss->cpus = bigger;
+	loss->nr_cpus = nr;
+	return true;
+}
+
+/* The CPU has a switch: the task that was on it is known again. */
+static void loss_resume(struct off_cpu_loss *loss, uint32_t cpu, uint64_t time_ns)
+{
+	if (!loss->resumed_ns)
+		loss->resumed_ns = time_ns;
+	if (!loss_room(loss, cpu)) {
+		loss->overflow = true;
+		return;
+	}
+	if (loss->cpus[cpu] == loss->nr + 1)
+		return;
+	if (!loss->cpus[cpu])
+		loss->nr_seen++;
+	loss->cpus[cpu] = loss->nr + 1;
+	loss->nr_resumed++;
+}
+
+/* ---- stretches ---- */
+
+static uint64_t stretch_hash(int32_t tid)
+{
+	return hash_number((uint32_t)tid);
+}
+
+static struct off_cpu_stretch *stretch_find(const struct off_cpu *off_cpu, int32_t tid)
+{
+	struct node *node = node_hash_first(&off_cpu->stretches, stretch_hash(tid));
 
 	for (; node; node = node_hash_next(node)) {
-		struct off_cpu_wait *wait = node_owner(node, struct off_cpu_wait, node);
+		struct off_cpu_stretch *stretch = node_owner(node, struct off_cpu_stretch, node);
 
-		if (wait->task.tid == tid)
-			return wait;
+		if (stretch->task.tid == tid)
+			return stretch;
 	}
 	return NULL;
 }
 
-static void wait_remove(struct off_cpu *off_cpu, struct off_cpu_wait *wait)
+/* NULL: no memory, or too many. */
+static struct off_cpu_stretch *stretch_create(struct off_cpu *off_cpu)
 {
-	node_hash_remove(&off_cpu->waits, &wait->node);
-	wait->next_spare = off_cpu->spare;
-	off_cpu->spare = wait;
-}
+	struct off_cpu_stretch *stretch = off_cpu->spare;
 
-static struct off_cpu_wait *wait_create(struct off_cpu *off_cpu)
-{
-	struct off_cpu_wait *wait = off_cpu->spare;
-
-	if (wait) {
-		off_cpu->spare = wait->next_spare;
-		return wait;
+	if (stretch) {
+		off_cpu->spare = stretch->next_spare;
+		return stretch;
 	}
-	if (off_cpu->waits.nr_nodes >= OFF_CPU_TASKS_MAX)
+	if (off_cpu->stretches.nr_nodes >= OFF_CPU_TASKS_MAX)
 		return NULL;
-	return malloc(sizeof(*wait));
+	return malloc(sizeof(*stretch));
 }
 
-/* No switches were lost since it was seen to leave, or it was found to be off still. */
-static bool wait_is_sure(const struct off_cpu *off_cpu, const struct off_cpu_wait *wait)
+static void stretch_destroy(struct off_cpu *off_cpu, struct off_cpu_stretch *stretch)
 {
-	return wait->nr_losses == off_cpu->nr_losses;
+	node_hash_remove(&off_cpu->stretches, &stretch->node);
+	stretch->next_spare = off_cpu->spare;
+	off_cpu->spare = stretch;
+}
+
+static bool stretch_is_sure(const struct off_cpu *off_cpu, const struct off_cpu_stretch *stretch)
+{
+	return stretch->loss == off_cpu->loss.nr;
 }
 
 /*
- * It is off now, and was not seen to leave since the loss: so it was all the
- * time. From the last settling on only, lest one report have hours at once.
+ * The task is proved not to have run since the last loss's end. The stretch goes on from there, but
+ * not from before the last settling, so that one sample does not have the hours of a long proof.
  */
-static void wait_make_sure(const struct off_cpu *off_cpu, struct off_cpu_wait *wait)
+static void stretch_make_sure(const struct off_cpu *off_cpu, struct off_cpu_stretch *stretch)
 {
-	wait->nr_losses = off_cpu->nr_losses;
-	wait->since_ns = off_cpu->resumed_ns > off_cpu->settled_ns ? off_cpu->resumed_ns
-								   : off_cpu->settled_ns;
+	uint64_t resumed_ns = off_cpu->loss.resumed_ns;
+
+	stretch->loss = off_cpu->loss.nr;
+	stretch->since_ns = resumed_ns > off_cpu->settled_ns ? resumed_ns : off_cpu->settled_ns;
 }
 
-static void wait_begin(struct off_cpu *off_cpu, const struct oprof_switch *record)
+/* The task in force leaves its CPU. */
+static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *record)
 {
-	uint64_t hash = hash_number((uint32_t)off_cpu->task.tid);
-	struct off_cpu_wait *wait = wait_find(off_cpu, off_cpu->task.tid, hash);
+	const struct oprof_task *task = &off_cpu->task;
+	struct off_cpu_stretch *stretch = stretch_find(off_cpu, task->tid);
 
-	if (wait) { /* it came back unseen: how long it was gone is not known */
-		if (wait_is_sure(off_cpu, wait)) /* else that was counted at the loss */
-			lost_tell(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
-		wait_remove(off_cpu, wait);
+	if (stretch) { /* the task came back unseen: when is not known */
+		if (stretch_is_sure(off_cpu, stretch)) /* else the loss has counted it */
+			send_lost(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
+		stretch_destroy(off_cpu, stretch);
 	}
-	wait = wait_create(off_cpu);
-	if (!wait) {
-		lost_tell(off_cpu, record->time_ns, OPROF_LOST_MEMORY, 1);
+	stretch = stretch_create(off_cpu);
+	if (!stretch) {
+		send_lost(off_cpu, record->time_ns, OPROF_LOST_MEMORY, 1);
 		return;
 	}
-	wait->task = off_cpu->task;
-	wait->since_ns = record->time_ns;
-	wait->nr_losses = off_cpu->nr_losses;
-	wait->cpu = off_cpu->cpu.cpu;
-	wait->state = record->state == OPROF_OFF_CPU_PREEMPTED ? OPROF_OFF_CPU_PREEMPTED
-							       : OPROF_OFF_CPU_WAITING;
-	node_hash_add(&off_cpu->waits, &wait->node, hash);
+	*stretch = (struct off_cpu_stretch){
+		.task = *task,
+		.since_ns = record->time_ns,
+		.loss = off_cpu->loss.nr,
+		.cpu = off_cpu->cpu.cpu,
+		.state = record->state == OPROF_OFF_CPU_PREEMPTED ? OPROF_OFF_CPU_PREEMPTED
+								  : OPROF_OFF_CPU_WAITING,
+	};
+	node_hash_add(&off_cpu->stretches, &stretch->node, stretch_hash(task->tid));
 }
 
-/* The task in force comes on its CPU. One that was not seen to go is not told of. */
-static void wait_end(struct off_cpu *off_cpu, uint64_t time_ns)
+/* The task in force comes on its CPU. A task that was not seen to leave has no stretch. */
+static void stretch_end(struct off_cpu *off_cpu, uint64_t time_ns)
 {
-	uint64_t hash = hash_number((uint32_t)off_cpu->task.tid);
-	struct off_cpu_wait *wait = wait_find(off_cpu, off_cpu->task.tid, hash);
+	struct off_cpu_stretch *stretch = stretch_find(off_cpu, off_cpu->task.tid);
 
-	if (!wait)
+	if (!stretch)
 		return;
-	if (!wait_is_sure(off_cpu, wait))
-		wait_make_sure(off_cpu, wait);
-	if (wait->task.generation != off_cpu->task.generation || time_ns < wait->since_ns)
-		lost_tell(off_cpu, time_ns, OPROF_LOST_NO_TASK, 1);
-	else if (time_ns > wait->since_ns)
-		wait_tell(off_cpu, wait, time_ns);
-	wait_remove(off_cpu, wait);
+	if (!stretch_is_sure(off_cpu, stretch))
+		stretch_make_sure(off_cpu, stretch);
+	/* The tid is another task's now, or the clock went back. */
+	if (stretch->task.generation != off_cpu->task.generation || time_ns < stretch->since_ns)
+		send_lost(off_cpu, time_ns, OPROF_LOST_NO_TASK, 1);
+	else if (time_ns > stretch->since_ns)
+		send_sample(off_cpu, stretch, time_ns);
+	stretch_destroy(off_cpu, stretch);
 }
+
+/* ---- all stretches ---- */
 
 struct settling {
 	struct off_cpu *off_cpu;
 	uint64_t until_ns;
-	uint32_t app_image; /* drop_one: of the tasks that go; OPROF_IMAGE_NONE: all */
-	uint64_t nr_dropped;
-	uint64_t nr_sure; /* count_sure */
 };
-
-/* Each CPU has told who left it since the last loss: what was not told of does not run. */
-static bool all_cpus_resumed(const struct off_cpu *off_cpu)
-{
-	return off_cpu->resumed_ns && off_cpu->nr_cpus_resumed == off_cpu->nr_cpus_seen;
-}
-
-/* Whether wait is certain to go on; one whose task ended unseen is removed. */
-static bool settle_unsure(struct off_cpu *off_cpu, struct off_cpu_wait *wait)
-{
-	if (!all_cpus_resumed(off_cpu))
-		return false;
-	if (!off_cpu->lives(wait->task.tgid, wait->task.tid)) {
-		wait_remove(off_cpu, wait);
-		return false;
-	}
-	wait_make_sure(off_cpu, wait);
-	return true;
-}
 
 static void settle_one(struct node *node, void *context)
 {
-	struct off_cpu_wait *wait = node_owner(node, struct off_cpu_wait, node);
+	struct off_cpu_stretch *stretch = node_owner(node, struct off_cpu_stretch, node);
 	const struct settling *settling = context;
+	struct off_cpu *off_cpu = settling->off_cpu;
 
-	if (!wait_is_sure(settling->off_cpu, wait) && !settle_unsure(settling->off_cpu, wait))
+	if (!stretch_is_sure(off_cpu, stretch)) {
+		if (!loss_is_over(&off_cpu->loss))
+			return;
+		if (!off_cpu->lives(stretch->task.tgid, stretch->task.tid)) {
+			stretch_destroy(off_cpu, stretch);
+			return;
+		}
+		stretch_make_sure(off_cpu, stretch);
+	}
+	if (stretch->since_ns >= settling->until_ns)
 		return;
-	if (wait->since_ns >= settling->until_ns)
-		return;
-	wait_tell(settling->off_cpu, wait, settling->until_ns);
-	wait->since_ns = settling->until_ns;
+	send_sample(off_cpu, stretch, settling->until_ns);
+	stretch->since_ns = settling->until_ns;
 }
 
 void off_cpu_settle(struct off_cpu *off_cpu, uint64_t until_ns)
 {
 	struct settling settling = {.off_cpu = off_cpu, .until_ns = until_ns};
 
-	node_hash_walk(&off_cpu->waits, settle_one, &settling);
+	node_hash_walk(&off_cpu->stretches, settle_one, &settling);
 	if (until_ns > off_cpu->settled_ns)
 		off_cpu->settled_ns = until_ns;
 }
 
-static void drop_one(struct node *node, void *context)
-{
-	struct off_cpu_wait *wait = node_owner(node, struct off_cpu_wait, node);
-	struct settling *settling = context;
+struct sure_count {
+	const struct off_cpu *off_cpu;
+	uint64_t nr;
+};
 
-	if (settling->app_image != OPROF_IMAGE_NONE && wait->task.app_image != settling->app_image)
+static void count_one(struct node *node, void *context)
+{
+	struct sure_count *count = context;
+
+	count->nr +=
+		stretch_is_sure(count->off_cpu, node_owner(node, struct off_cpu_stretch, node));
+}
+
+struct giving_up {
+	struct off_cpu *off_cpu;
+	uint32_t app_image;
+	uint64_t nr;
+};
+
+static void give_up_one(struct node *node, void *context)
+{
+	struct off_cpu_stretch *stretch = node_owner(node, struct off_cpu_stretch, node);
+	struct giving_up *giving_up = context;
+
+	if (stretch->task.app_image != giving_up->app_image)
 		return;
-	settling->nr_dropped++;
-	wait_remove(settling->off_cpu, wait);
+	giving_up->nr++;
+	stretch_destroy(giving_up->off_cpu, stretch);
 }
 
-static void count_sure(struct node *node, void *context)
-{
-	struct off_cpu_wait *wait = node_owner(node, struct off_cpu_wait, node);
-	struct settling *settling = context;
-
-	settling->nr_sure += wait_is_sure(settling->off_cpu, wait);
-}
-
-/*
- * What was so up to the loss is certain. Whether it was so to its end is not:
- * each such stretch has a piece that is lost.
- */
-static void switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
-{
-	struct settling settling = {.off_cpu = off_cpu};
-
-	off_cpu_settle(off_cpu, lost->time_ns);
-	node_hash_walk(&off_cpu->waits, count_sure, &settling);
-	if (lost->nr_records && settling.nr_sure)
-		lost_tell(off_cpu, lost->time_ns, OPROF_LOST_KERNEL_RING, settling.nr_sure);
-	off_cpu->comes = false;
-	off_cpu->nr_losses++;
-	off_cpu->resumed_ns = 0;
-	off_cpu->nr_cpus_resumed = 0;
-}
-
-/* A program that is gone for good: nothing of it runs any more. */
-static void image_released(struct off_cpu *off_cpu, uint32_t image)
-{
-	struct settling settling = {.off_cpu = off_cpu, .app_image = image};
-
-	node_hash_walk(&off_cpu->waits, drop_one, &settling);
-	if (settling.nr_dropped)
-		lost_tell(off_cpu, 0, OPROF_LOST_NO_TASK, settling.nr_dropped);
-	/* The context of records on their way to next must not name it. */
-	if (off_cpu->task.app_image == image)
-		off_cpu->task.head.type = OPROF_RECORD_PAD;
-}
-
-/* ---- records ---- */
-
-/* Room for this CPU. False: it cannot be known of; nothing is sure then after a loss. */
-static bool cpu_room(struct off_cpu *off_cpu, uint32_t cpu)
-{
-	uint32_t nr = (cpu | 63) + 1;
-	uint64_t *bigger;
-
-	if (cpu < off_cpu->nr_cpus)
-		return true;
-	if (cpu >= CPUS_MAX)
-		return false;
-	bigger = reallocarray(off_cpu->cpu_losses, nr, sizeof(*bigger));
-	if (!bigger)
-		return false;
-	memset(bigger + off_cpu->nr_cpus, 0, (nr - off_cpu->nr_cpus) * sizeof(*bigger));
-	off_cpu->cpu_losses = bigger;
-	off_cpu->nr_cpus = nr;
-	return true;
-}
-
-/* A CPU tells a switch: who ran on it is known. */
-static void cpu_resume(struct off_cpu *off_cpu, uint32_t cpu, uint64_t time_ns)
-{
-	if (!off_cpu->resumed_ns)
-		off_cpu->resumed_ns = time_ns;
-	if (!cpu_room(off_cpu, cpu)) {
-		off_cpu->nr_cpus_seen = UINT32_MAX;
-		return;
-	}
-	if (off_cpu->cpu_losses[cpu] == off_cpu->nr_losses + 1)
-		return;
-	if (!off_cpu->cpu_losses[cpu] && off_cpu->nr_cpus_seen != UINT32_MAX)
-		off_cpu->nr_cpus_seen++;
-	off_cpu->cpu_losses[cpu] = off_cpu->nr_losses + 1;
-	off_cpu->nr_cpus_resumed++;
-}
+/* ---- records of the source ---- */
 
 static void on_switch(struct off_cpu *off_cpu, const struct oprof_switch *record)
 {
-	cpu_resume(off_cpu, off_cpu->cpu.cpu, record->time_ns);
+	loss_resume(&off_cpu->loss, off_cpu->cpu.cpu, record->time_ns);
 	if (off_cpu->task.head.type && off_cpu->task.tgid > 0)
-		wait_begin(off_cpu, record);
-	off_cpu->comes = true;
+		stretch_begin(off_cpu, record);
+	off_cpu->switching = true;
 	off_cpu->switch_ns = record->time_ns;
 }
 
 static void on_task(struct off_cpu *off_cpu, const struct oprof_task *task)
 {
 	off_cpu->task = *task;
-	if (off_cpu->comes && task->tgid > 0)
-		wait_end(off_cpu, off_cpu->switch_ns);
-	off_cpu->comes = false;
+	if (off_cpu->switching && task->tgid > 0)
+		stretch_end(off_cpu, off_cpu->switch_ns);
+	off_cpu->switching = false;
 }
 
-static bool record_is_whole(const struct oprof_record *record)
+/* Up to the loss a stretch is sure. Its piece from there on is lost: one for each that was sure. */
+static void on_switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
+{
+	struct sure_count sure = {.off_cpu = off_cpu};
+
+	off_cpu_settle(off_cpu, lost->time_ns);
+	node_hash_walk(&off_cpu->stretches, count_one, &sure);
+	if (lost->nr_records && sure.nr)
+		send_lost(off_cpu, lost->time_ns, OPROF_LOST_KERNEL_RING, sure.nr);
+	off_cpu->switching = false;
+	loss_begin(&off_cpu->loss);
+}
+
+/* The program's image has no cookie after this record: no stretch and no context may name it. */
+static void on_release(struct off_cpu *off_cpu, const struct oprof_release *release)
+{
+	struct giving_up giving_up = {.off_cpu = off_cpu, .app_image = release->image};
+
+	node_hash_walk(&off_cpu->stretches, give_up_one, &giving_up);
+	if (giving_up.nr)
+		send_lost(off_cpu, 0, OPROF_LOST_NO_TASK, giving_up.nr);
+	if (off_cpu->task.app_image == release->image)
+		off_cpu->task.head.type = OPROF_RECORD_PAD;
+	off_cpu->next->record(off_cpu->next, &release->head);
+}
+
+/* A record that off_cpu_record takes, and all of it is there. */
+static bool record_is_ours(const struct oprof_record *record)
 {
 	switch (record->type) {
 	case OPROF_RECORD_TASK:
@@ -347,7 +387,7 @@ static bool record_is_whole(const struct oprof_record *record)
 	case OPROF_RECORD_RELEASE:
 		return record->size_bytes >= sizeof(struct oprof_release);
 	default:
-		return false; /* none of ours */
+		return false;
 	}
 }
 
@@ -355,8 +395,8 @@ static void off_cpu_record(struct record_sink *sink, const struct oprof_record *
 {
 	struct off_cpu *off_cpu = (struct off_cpu *)sink;
 
-	if (!record_is_whole(record)) {
-		hand_on(off_cpu, record);
+	if (!record_is_ours(record)) {
+		pass_on(off_cpu, record);
 		return;
 	}
 	switch (record->type) {
@@ -370,16 +410,15 @@ static void off_cpu_record(struct record_sink *sink, const struct oprof_record *
 		on_switch(off_cpu, (const struct oprof_switch *)record);
 		return;
 	case OPROF_RECORD_SWITCHES_LOST:
-		switches_lost(off_cpu, (const struct oprof_switches_lost *)record);
+		on_switches_lost(off_cpu, (const struct oprof_switches_lost *)record);
 		return;
 	default: /* OPROF_RECORD_RELEASE */
-		image_released(off_cpu, ((const struct oprof_release *)record)->image);
-		off_cpu->next->record(off_cpu->next, record);
+		on_release(off_cpu, (const struct oprof_release *)record);
 		return;
 	}
 }
 
-/* Also another user's, or one that may not be signalled. */
+/* True also of a task that may not be signalled: another user's. */
 static bool task_lives(int32_t tgid, int32_t tid)
 {
 	return !tgkill(tgid, tid, 0) || errno != ESRCH;
@@ -391,22 +430,23 @@ int off_cpu_init(struct off_cpu *off_cpu, struct record_sink *next, uint16_t eve
 				    .next = next,
 				    .event = event,
 				    .lives = task_lives};
-	return node_hash_init(&off_cpu->waits);
+	return node_hash_init(&off_cpu->stretches);
 }
 
 void off_cpu_deinit(struct off_cpu *off_cpu)
 {
-	struct settling settling = {.off_cpu = off_cpu};
+	struct node *node;
 
-	if (!off_cpu->waits.buckets)
+	if (!off_cpu->stretches.buckets)
 		return;
-	node_hash_walk(&off_cpu->waits, drop_one, &settling);
+	while ((node = node_hash_any(&off_cpu->stretches)))
+		stretch_destroy(off_cpu, node_owner(node, struct off_cpu_stretch, node));
 	while (off_cpu->spare) {
-		struct off_cpu_wait *wait = off_cpu->spare;
+		struct off_cpu_stretch *stretch = off_cpu->spare;
 
-		off_cpu->spare = wait->next_spare;
-		free(wait);
+		off_cpu->spare = stretch->next_spare;
+		free(stretch);
 	}
-	node_hash_deinit(&off_cpu->waits);
-	free(off_cpu->cpu_losses);
+	node_hash_deinit(&off_cpu->stretches);
+	free(off_cpu->loss.cpus);
 }

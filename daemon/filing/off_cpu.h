@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From SWITCH records to samples of the event off-cpu: one for each stretch
- * that a task was not on a CPU, of its nanoseconds, told when it comes back
- * (and, of long ones, when off_cpu_settle asks). Stands between a source and
- * who takes its records: hands all on but switches.
+ * From SWITCH records to samples of the event off-cpu. A stretch is a time that a task was not on
+ * a CPU. When the task comes back, the stretch becomes a sample whose weight is its nanoseconds;
+ * off_cpu_settle() makes a sample of what has passed of the stretches that have not ended.
  *
- * Only what was seen is told: a task counts from the first time that it is
- * seen to leave a CPU. Where switches were lost, stretches are told up to the
- * loss, and from its end on those of tasks that prove to be off still: they
- * come, or all CPUs have told since who left them.
+ * Stands between a source and the sink of its records, and passes on all records but switches.
+ *
+ * What holds:
+ *
+ *	once	of no task is a nanosecond reported twice: a stretch's since_ns only grows
+ *	seen	a stretch begins where a task is seen to leave a CPU, and at no earlier time
+ *	sure	nothing is reported of a time in which the task may have run unseen. After a loss
+ *		of switches a stretch is unsure, and waits for a proof that its task was off
+ *	counted	a stretch, or a piece of one, that is known of but not reported is in a LOST record
+ *		(but not where sampling was off: a SWITCHES_LOST of no records)
  */
 #ifndef DAEMON_OFF_CPU_H
 #define DAEMON_OFF_CPU_H
@@ -19,28 +24,37 @@
 /* More tasks than kernels have by default; each takes about 100 bytes. */
 #define OFF_CPU_TASKS_MAX (1u << 18)
 
+/* The latest loss of switches, and what has been seen since then. */
+struct off_cpu_loss {
+	uint64_t nr;	     /* the loss's number, from 1; 0: there was none */
+	uint64_t resumed_ns; /* the first switch after it; 0: none yet */
+	uint64_t *cpus;	     /* by CPU: 1 + nr at its last switch; 0: it never had one */
+	uint32_t nr_cpus;    /* that cpus has room for */
+	uint32_t nr_seen;    /* CPUs that ever had a switch */
+	uint32_t nr_resumed; /* of these, with a switch since the loss */
+	bool overflow;	     /* a CPU had no room: nr_seen is not all of them */
+};
+
 struct off_cpu {
 	struct record_sink sink;  /* give this to the source; first, see off_cpu_record */
 	struct record_sink *next; /* borrowed */
 	uint16_t event;		  /* index of off-cpu */
-	struct oprof_task task;	  /* in force, with its head; head 0: none yet */
+
+	/* Context of the source's records. head.type PAD: no task yet, or one of a dead program. */
+	struct oprof_task task;
 	struct oprof_cpu cpu;
-	struct oprof_task told_task; /* the same, as next knows it */
-	struct oprof_cpu told_cpu;
-	bool comes; /* the next TASK comes on the CPU, at switch_ns */
+	/* Context that next has: sent before a record whose context is another. */
+	struct oprof_task next_task;
+	struct oprof_cpu next_cpu;
+
+	bool switching; /* after a SWITCH, at switch_ns: the next TASK comes on the CPU */
 	uint64_t switch_ns;
-	uint64_t nr_losses;  /* of switches; stretches not known to reach across the last are unsure
-			      */
-	uint64_t resumed_ns; /* first switch behind the last loss; 0: none yet */
-	uint64_t settled_ns;
-	uint64_t *cpu_losses; /* by CPU: 1 + losses before its last switch; 0: none was seen */
-	uint32_t nr_cpus;     /* that cpu_losses has room for */
-	uint32_t nr_cpus_seen,
-		nr_cpus_resumed; /* CPUs of switches: ever, and since the last loss */
+	struct node_hash stretches;    /* that have not ended, by the task's tid */
+	struct off_cpu_stretch *spare; /* memory for stretches to come: a list */
+	uint64_t settled_ns;	       /* the latest settling */
+	struct off_cpu_loss loss;
 	bool (*lives)(int32_t tgid, int32_t tid); /* whether there is such a task now */
-	struct node_hash waits;			  /* tasks that are off CPU, by tid */
-	struct off_cpu_wait *spare;		  /* a list */
-	uint64_t nr_seen; /* samples handed on, and those of LOST records made here */
+	uint64_t nr_seen; /* samples made here, and those of LOST records made here */
 };
 
 /* 0 or -ENOMEM. */
@@ -48,9 +62,9 @@ int off_cpu_init(struct off_cpu *off_cpu, struct record_sink *next, uint16_t eve
 void off_cpu_deinit(struct off_cpu *off_cpu);
 
 /*
- * Tell what has passed up to until_ns of stretches that have not ended: all
- * switches up to then must have been given (source_ops.drain with
- * SOURCE_DRAIN_ALL, begun at until_ns or later).
+ * Report what has passed up to until_ns of stretches that have not ended. All switches up to
+ * until_ns must have been given (source_ops.drain with SOURCE_DRAIN_ALL, begun at until_ns or
+ * later).
  */
 void off_cpu_settle(struct off_cpu *off_cpu, uint64_t until_ns);
 

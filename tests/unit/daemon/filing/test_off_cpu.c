@@ -248,7 +248,7 @@ START_TEST(one_that_ended_in_a_loss_does_not_sleep_for_ever)
 	off_cpu_settle(&off_cpu, 4000);
 	for (size_t i = 1; i < out.nr; i++)
 		ck_assert_int_eq(out.all[i].tid, 11);
-	ck_assert_uint_eq(off_cpu.waits.nr_nodes, 1);
+	ck_assert_uint_eq(off_cpu.stretches.nr_nodes, 1);
 }
 END_TEST
 
@@ -342,10 +342,10 @@ START_TEST(five_thousand_threads_wait_and_memory_is_given_again)
 
 		for (int tid = 1; tid <= 5000; tid++)
 			put_switch(now_ns, 0, tid, OPROF_OFF_CPU_WAITING, 0);
-		ck_assert_uint_eq(off_cpu.waits.nr_nodes, 5000);
+		ck_assert_uint_eq(off_cpu.stretches.nr_nodes, 5000);
 		for (int tid = 1; tid <= 5000; tid++)
 			put_switch(now_ns + 10, 0, 0, OPROF_OFF_CPU_WAITING, tid);
-		ck_assert_uint_eq(off_cpu.waits.nr_nodes, 0);
+		ck_assert_uint_eq(off_cpu.stretches.nr_nodes, 0);
 		ck_assert_uint_eq(out.nr, 5000);
 		if (round < 19) {
 			off_cpu.nr_seen -= 5000;

@@ -213,7 +213,7 @@ START_TEST(a_thread_that_ends_does_not_wait_for_ever)
 	perf_feed_flush(feed, UINT64_MAX);
 	off_cpu_settle(&off_cpu, 5000);
 	ck_assert_uint_eq(out.nr_told, 0);
-	ck_assert_uint_eq(off_cpu.waits.nr_nodes, 0);
+	ck_assert_uint_eq(off_cpu.stretches.nr_nodes, 0);
 }
 END_TEST
 

@@ -367,7 +367,7 @@ static void check_tables(void)
 	ck_assert_uint_le(state->places.images.cookies.nr_nodes, 4096 + 8192 + 1300 * 5);
 	ck_assert_uint_le(state->places.cgroups.names.nr_nodes, 2 * 4097 + 2);
 	ck_assert_uint_le(state->places.kernel.map.made.nr_ranges, 1);
-	ck_assert_uint_le(off_cpu.waits.nr_nodes, NR_THREADS + 300);
+	ck_assert_uint_le(off_cpu.stretches.nr_nodes, NR_THREADS + 300);
 	ck_assert_uint_le(sample_cache_nr_files(cache), 64);
 }
 
