@@ -24,7 +24,7 @@ struct control_file {
 };
 
 /*
- * The operations of the file OPROF_KTRACE_FILE, which kmod/trace/trace_session.c defines. They are
+ * The operations of the file OPROF_KTRACE_FILE, which kmod/trace/trace_file.c defines. They are
  * declared here so that control_file.c includes no header of kmod/trace/.
  */
 extern const struct file_operations trace_session_operations;

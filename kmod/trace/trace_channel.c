@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Channels of a trace session: the rings of all CPUs. */
+#include "kmod/trace/trace_channel.h"
+
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -8,7 +9,6 @@
 #include <linux/vmalloc.h>
 
 #include "kmod/stamp.h"
-#include "kmod/trace/trace.h"
 #include "ring/ring_write.h"
 
 #define FLUSH_PERIOD_MIN_NS 1000000u
@@ -94,30 +94,24 @@ void trace_channel_destroy(struct trace_channel *channel)
 	kfree(channel);
 }
 
-int trace_channel_create(struct trace_session *session, struct oprof_ktrace_channel *call)
+int trace_channel_create(struct trace_channel **created, const struct oprof_ktrace_channel *call)
 {
-	struct trace_channel *channel;
+	struct trace_channel *channel = kzalloc(sizeof(*channel), GFP_KERNEL);
 	int error;
 
-	if (session->nr_channels == OPROF_KTRACE_CHANNELS_MAX)
-		return -ENOSPC;
-	channel = kzalloc(sizeof(*channel), GFP_KERNEL);
 	if (!channel)
 		return -ENOMEM;
-	channel->session = session;
 	channel->flush_period =
 		call->flush_period_ns ? max(nsecs_to_jiffies(call->flush_period_ns), 1ul) : 0;
 	channel->flushed_at = get_jiffies_64();
 	error = fill_config(call, &channel->config);
 	if (!error)
 		error = create_rings(channel);
-	if (error) {
+	if (error)
 		trace_channel_destroy(channel);
-		return error;
-	}
-	call->channel = session->nr_channels;
-	session->channels[session->nr_channels++] = channel;
-	return 0;
+	else
+		*created = channel;
+	return error;
 }
 
 /* ---- flush, finalise ---- */

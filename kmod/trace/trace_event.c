@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tracepoints that have a probe of their own. */
+#include "kmod/trace/trace_event.h"
+
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "kmod/trace/trace_tracepoint.h"
 #include "kmod/trace/trace_write.h"
 
 /* ---- what there is ---- */
@@ -20,28 +22,6 @@ struct kind {
 static const struct kind kinds[OPROF_KTRACE_NR_KINDS] = {OPROF_KTRACE_EVENTS(KIND)};
 
 static_assert(OPROF_KTRACE_NR_KINDS <= 64, "a bit for each");
-
-struct search {
-	const char *name;
-	struct tracepoint *found;
-};
-
-static void look(struct tracepoint *tracepoint, void *data)
-{
-	struct search *search = data;
-
-	if (!strcmp(tracepoint->name, search->name))
-		search->found = tracepoint;
-}
-
-/* Of the kernel itself, which stay: their symbols are not exported. */
-struct tracepoint *trace_tracepoint_find(const char *name)
-{
-	struct search search = {name, NULL};
-
-	for_each_kernel_tracepoint(look, &search);
-	return search.found;
-}
 
 static void mark(struct tracepoint *tracepoint, void *data)
 {
@@ -63,29 +43,6 @@ u64 trace_events_known(void)
 }
 
 /* ---- of a session ---- */
-
-bool trace_is_event_id(u32 id)
-{
-	return id != OPROF_EVENT_PADDING_EMPTY && id != OPROF_EVENT_PADDING &&
-	       id != OPROF_EVENT_ESCAPE && id != OPROF_KTRACE_NO_EVENT;
-}
-
-int trace_event_init(struct trace_event *event, struct trace_session *session, u32 channel, u32 id,
-		     const struct oprof_ktrace_compare *compare, u32 bytes)
-{
-	if (session->is_finalised)
-		return -ESHUTDOWN;
-	if (channel >= session->nr_channels || !trace_is_event_id(id) ||
-	    !trace_is_comparison(compare, bytes))
-		return -EINVAL;
-	*event = (struct trace_event){
-		.session = session,
-		.cpus = session->channels[channel]->cpus,
-		.id = id,
-		.compare = *compare,
-	};
-	return 0;
-}
 
 static int event_register(struct trace_event *event, const struct kind *kind)
 {

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "kmod/trace/trace_counters.h"
+#include "kmod/trace/trace_named.h"
 #include "kmod/trace/trace_write.h"
 
 /* Of what a raw record's words can tell. */

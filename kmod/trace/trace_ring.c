@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The descriptor of one CPU's ring of a channel: packets to who reads them. */
+#include "kmod/trace/trace_ring.h"
+
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pipe_fs_i.h>
-#include <linux/poll.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "kmod/compat.h"
-#include "kmod/trace/trace.h"
 
 #define SPLICE_PAGES 16u
 
@@ -39,7 +38,7 @@ static __poll_t ring_file_poll(struct file *file, poll_table *wait)
 {
 	struct trace_ring *ring = file->private_data;
 
-	poll_wait(file, &ring->channel->session->wait, wait);
+	poll_wait(file, &ring->session->wait, wait);
 	return trace_ring_poll(ring);
 }
 
@@ -102,7 +101,7 @@ static int do_range(struct trace_ring *ring, struct oprof_ktrace_range *call)
 /* With the session's lock: its rings' ends. */
 static int do_session_call(struct trace_ring *ring, unsigned int command)
 {
-	struct trace_session *session = ring->channel->session;
+	struct trace_session *session = ring->session;
 	int error = 0;
 
 	mutex_lock(&session->lock);
@@ -120,7 +119,7 @@ static int do_session_call(struct trace_ring *ring, unsigned int command)
 /* The session has gone, or is at its end, and there was no room to tell its losses. */
 static void finalise_late(struct trace_ring *ring)
 {
-	struct trace_session *session = ring->channel->session;
+	struct trace_session *session = ring->session;
 
 	if (!READ_ONCE(session->is_finalised) || READ_ONCE(ring->is_finalised))
 		return;
@@ -293,14 +292,14 @@ static ssize_t ring_file_splice(struct file *file, loff_t *offset, struct pipe_i
 static int ring_file_release(struct inode *inode, struct file *file)
 {
 	struct trace_ring *ring = file->private_data;
-	struct trace_session *session = ring->channel->session;
+	struct trace_session *session = ring->session;
 
 	mutex_lock(&ring->lock);
 	if (ring->reader.held)
 		ring_put_keep(&ring->reader, &ring->packet);
 	mutex_unlock(&ring->lock);
 	mutex_lock(&session->lock);
-	ring->is_open = false;
+	ring->session = NULL;
 	mutex_unlock(&session->lock);
 	trace_session_put(session);
 	return 0;
@@ -316,12 +315,13 @@ static const struct file_operations ring_operations = {
 	.splice_read = ring_file_splice,
 };
 
-int trace_ring_open(struct trace_ring *ring, struct oprof_ktrace_ring *call)
+int trace_ring_open(struct trace_session *session, struct trace_ring *ring,
+		    struct oprof_ktrace_ring *call)
 {
 	struct file *file;
 	int fd;
 
-	if (ring->is_open)
+	if (ring->session)
 		return -EBUSY;
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
@@ -332,8 +332,8 @@ int trace_ring_open(struct trace_ring *ring, struct oprof_ktrace_ring *call)
 		return (int)PTR_ERR(file);
 	}
 	(void)stream_open(file_inode(file), file);
-	ring->is_open = true;
-	kref_get(&ring->channel->session->references);
+	trace_session_get(session);
+	ring->session = session;
 	fd_install((unsigned int)fd, file);
 	call->fd = fd;
 	call->map_bytes = ring->memory_bytes;

@@ -6,6 +6,7 @@
 #include "kmod/chain.h"
 #include "kmod/storm.h"
 #include "kmod/trace/trace_counters.h"
+#include "kmod/trace/trace_samples.h"
 #include "kmod/trace/trace_write.h"
 #include "oprof/kmod.h"
 

@@ -13,6 +13,8 @@
 
 #include "kmod/compat.h"
 #include "kmod/stamp.h"
+#include "kmod/trace/trace_syscalls.h"
+#include "kmod/trace/trace_tracepoint.h"
 #include "kmod/trace/trace_write.h"
 
 #define NR_ARGS OPROF_KTRACE_SYSCALL_ARGS
@@ -555,6 +557,15 @@ static int syscalls_create(struct trace_session *session, const struct oprof_ktr
 	return error;
 }
 
+static void follow_state(struct trace_session *session)
+{
+	struct trace_syscalls *syscalls = session->syscalls;
+
+	if (syscalls)
+		WRITE_ONCE(syscalls->nr_fast,
+			   session->state == TRACE_ACTIVE ? syscalls->nr_calls : 0);
+}
+
 int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_syscalls *call)
 {
 	int error;
@@ -568,17 +579,14 @@ int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_
 		return -EINVAL;
 	error = syscalls_create(session, call, &session->syscalls);
 	if (!error)
-		trace_syscalls_follow(session);
+		follow_state(session);
 	return error;
 }
 
-void trace_syscalls_follow(struct trace_session *session)
+void trace_syscalls_set_state(struct trace_session *session, u32 state)
 {
-	struct trace_syscalls *syscalls = session->syscalls;
-
-	if (syscalls)
-		WRITE_ONCE(syscalls->nr_fast,
-			   session->state == TRACE_ACTIVE ? syscalls->nr_calls : 0);
+	smp_store_release(&session->state, state);
+	follow_state(session);
 }
 
 void trace_syscalls_unregister(struct trace_session *session)

@@ -13,7 +13,8 @@
 #include <trace/events/task.h>
 
 #include "kmod/compat.h"
-#include "kmod/trace/trace.h"
+#include "kmod/trace/trace_tracepoint.h"
+#include "kmod/trace/trace_tree.h"
 
 struct trace_tree {
 	struct tracepoint *begins; /* which its probe is registered with */

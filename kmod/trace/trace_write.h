@@ -13,15 +13,25 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "kmod/trace/trace.h"
+#include "kmod/trace/trace_filter.h"
+#include "kmod/trace/trace_session.h"
 #include "ring/ring_write.h"
 
-/* Either of the tasks (other may be NULL) is in the session's filter. */
-bool trace_filter_passes(const struct trace_session *session, struct task_struct *task,
-			 struct task_struct *other);
+/* What a probe is registered with: whose it is, and where its records go. */
+struct trace_event {
+	struct trace_session *session;
+	struct trace_cpu __percpu *cpus;
+	u32 id;
+	struct oprof_ktrace_compare compare;
+};
 
-/* The number at the comparison's offset behind from, which is there. */
-bool trace_compares(const struct oprof_ktrace_compare *compare, const void *from);
+/*
+ * Check what a call says and fill in what it leads to. -EINVAL: no such channel, an id that is
+ * taken (oprof/packet.h), or no such comparison within so many bytes.
+ */
+int trace_event_init(struct trace_event *event, struct trace_session *session, u32 channel, u32 id,
+		     const struct oprof_ktrace_compare *compare, u32 bytes);
+bool trace_is_event_id(u32 id);
 
 static __always_inline bool trace_wants(const struct trace_session *session,
 					struct task_struct *task, struct task_struct *other)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A channel: a ring for each CPU, all of one size, mode and stream. It knows of no session; the
+ * session's lock excludes all of these functions from each other.
+ */
+#ifndef KMOD_TRACE_CHANNEL_H
+#define KMOD_TRACE_CHANNEL_H
+
+#include <linux/atomic.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <asm/local.h>
+
+#include "oprof/kmod_trace.h"
+#include "ring/ring.h"
+
+struct trace_session;
+
+/* Of a channel and CPU: what its writers use. */
+struct trace_cpu {
+	struct ring ring;
+	local_t nr_records;
+};
+
+/* Of a channel and CPU: what its reader uses. */
+struct trace_ring {
+	struct trace_channel *channel;
+	unsigned int cpu;
+	void *memory;
+	size_t memory_bytes;
+	struct mutex lock; /* of what follows */
+	struct ring_reader reader;
+	struct ring_packet packet; /* if reader.held */
+	size_t nr_spliced;	   /* bytes of it */
+	/* Of the ring's descriptor (trace_ring.h); NULL: there is none. With the session's lock. */
+	struct trace_session *session;
+	bool is_finalised; /* with the session's lock */
+	atomic_t nr_piped; /* pages of the packet that are in pipes */
+};
+
+struct trace_channel {
+	struct ring_config config;
+	u64 flush_period; /* jiffies; 0: none */
+	u64 flushed_at;
+	struct trace_cpu __percpu *cpus;
+	struct trace_ring *rings; /* of all possible CPUs, by number */
+};
+
+int trace_channel_create(struct trace_channel **created, const struct oprof_ktrace_channel *call);
+void trace_channel_destroy(struct trace_channel *channel); /* nobody writes or reads */
+void trace_channel_flush(struct trace_channel *channel);
+void trace_channel_flush_ring(struct trace_ring *ring);
+/* -EAGAIN: no room in one of them for the last packet. */
+int trace_channel_finalise(struct trace_channel *channel);
+int trace_channel_finalise_ring(struct trace_ring *ring);
+int trace_channel_counts(const struct trace_channel *channel, struct oprof_ktrace_counts *counts);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Any tracepoint, by perf's event of it. With the session's lock. */
+#ifndef KMOD_TRACE_NAMED_H
+#define KMOD_TRACE_NAMED_H
+
+#include "kmod/trace/trace_session.h"
+
+int trace_named_add(struct trace_session *session, const struct oprof_ktrace_named *call);
+void trace_named_enable(struct trace_session *session, bool enable);
+void trace_named_tend(struct trace_session *session); /* CPUs came and went */
+void trace_named_unregister(struct trace_session *session);
+void trace_named_free(struct trace_session *session); /* synchronised since */
+
+#endif

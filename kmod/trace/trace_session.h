@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trace sessions, inside (doc/kmod-trace.md, oprof/kmod_trace.h). A part includes only parts above
+ * it in this list:
+ *
+ *	trace_channel		rings of all CPUs: memory, flush, finalise, counts
+ *	trace_session		what the parts of a session share, and how long it lives
+ *	trace_ring		a ring's descriptor: packets to the reader
+ *	trace_tracepoint	the kernel's tracepoints by name
+ *	trace_tree		threads and all that they begin
+ *	trace_filter		whose events are kept
+ *	trace_write		how probes write a record
+ *	trace_event		tracepoints with probes of their own; trace_probes_*.c: the probes
+ *	trace_counters		perf's events on all CPUs
+ *	trace_named		any tracepoint, by such an event
+ *	trace_samples		samples of counters, by such events
+ *	trace_syscalls		system calls: two probes and a table; the state that probes read
+ *	trace_filter_set	the call that sets a filter
+ *	trace_file		the file, calls, start and stop, the timer
+ *
+ * A probe is registered with what it writes for as its data, so the
+ * tracepoint's own list of probes is the table of sessions: with one session
+ * it is called directly, without a look-up.
+ *
+ * Who excludes whom: the session's lock all calls, the timer's work and who
+ * flushes; a ring's lock its readers. Writers are excluded by nothing; what
+ * they use is freed when probes are gone and synchronised with. The session's
+ * lock comes before a ring's.
+ */
+#ifndef KMOD_TRACE_SESSION_H
+#define KMOD_TRACE_SESSION_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "kmod/trace/trace_channel.h"
+#include "oprof/kmod_trace.h"
+
+struct trace_event;
+struct trace_filter;
+struct trace_syscalls;
+struct trace_tree;
+
+#define TRACE_ACTIVE   1u /* started */
+#define TRACE_FILTERED 2u /* there is a filter */
+
+struct trace_session {
+	u32 state;			   /* TRACE_...: what a probe reads first */
+	struct trace_filter __rcu *filter; /* if TRACE_FILTERED */
+	struct trace_tree *tree;	   /* of the filter; NULL: none */
+	struct mutex lock;
+	struct kref references; /* the file's, and each ring's descriptor's */
+	bool is_finalised;
+	unsigned int nr_channels;
+	struct trace_channel *channels[OPROF_KTRACE_CHANNELS_MAX];
+	struct trace_event *events[OPROF_KTRACE_NR_KINDS];
+	struct trace_syscalls *syscalls;
+	struct list_head named, samples;
+	unsigned int nr_named, nr_samples;
+	wait_queue_head_t wait;
+	struct delayed_work work;
+};
+
+/* work: the timer's. NULL: no memory. */
+struct trace_session *trace_session_create(work_func_t work);
+void trace_session_get(struct trace_session *session);
+void trace_session_put(struct trace_session *session);
+
+#endif

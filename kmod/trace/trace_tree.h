@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads, and all that they begin. */
+#ifndef KMOD_TRACE_TREE_H
+#define KMOD_TRACE_TREE_H
+
+#include <linux/types.h>
+
+struct task_struct;
+struct trace_tree;
+
+/* Empty. -ENOENT: this kernel does not tell of new threads; -ENOMEM. */
+int trace_tree_create(struct trace_tree **tree);
+int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr); /* -EINVAL: no such number */
+bool trace_tree_has(const struct trace_tree *tree, const struct task_struct *task);
+void trace_tree_unregister(struct trace_tree *tree); /* NULL: nothing, as below */
+void trace_tree_free(struct trace_tree *tree);	     /* synchronised since */
+
+#endif
