@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/code/code_bytes.h"
 
-#include "libdb/sample_name.h"
 #include "pp/code/code_reader.h"
 #include "pp/symbols/symbol_helper.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -95,23 +93,6 @@ static int load(struct code_bytes *code, const struct symbol_request *request)
 	return error;
 }
 
-/* The vdso's bytes were kept by the daemon: no file system has them. */
-static int load_vdso(struct code_bytes *code, const struct symbol_request *request)
-{
-	const char *meta_path = request->search->meta_path;
-	struct symbol_request kept = *request;
-	char *path;
-	int error;
-
-	if (asprintf(&path, "%s/images/%016" PRIx64, meta_path ? meta_path : ".",
-		     sample_identity(request->identity)) < 0)
-		return -ENOMEM;
-	kept.path = path;
-	error = load(code, &kept);
-	free(path);
-	return error;
-}
-
 static int load_kernel(struct code_bytes *code, const struct symbol_request *request)
 {
 	struct symbol_request kernel = *request;
@@ -134,9 +115,8 @@ int code_bytes_load(struct code_bytes *code, const char *path,
 		return 0;
 	switch (kind) {
 	case OPROF_IMAGE_FILE:
-		return load(code, &request);
 	case OPROF_IMAGE_VDSO:
-		return load_vdso(code, &request);
+		return load(code, &request);
 	case OPROF_IMAGE_KERNEL:
 	case OPROF_IMAGE_IDLE:
 		return load_kernel(code, &request);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/code/disassembly.h"
 
-#include "libdb/sample_name.h"
 #include "pp/code/disassembly_reader.h"
 #include "pp/code/disassembly_wire.h"
 #include "pp/symbols/symbol_helper.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -85,23 +82,6 @@ static int load(struct disassembly *disassembly, const struct symbol_request *re
 	return error;
 }
 
-/* The vdso's bytes were kept by the daemon: no file system has them. */
-static int load_vdso(struct disassembly *disassembly, const struct symbol_request *request)
-{
-	const char *meta_path = request->search->meta_path;
-	struct symbol_request kept = *request;
-	char *path;
-	int error;
-
-	if (asprintf(&path, "%s/images/%016" PRIx64, meta_path ? meta_path : ".",
-		     sample_identity(request->identity)) < 0)
-		return -ENOMEM;
-	kept.path = path;
-	error = load(disassembly, &kept);
-	free(path);
-	return error;
-}
-
 static int load_kernel(struct disassembly *disassembly, const struct symbol_request *request)
 {
 	struct symbol_request kernel = *request;
@@ -129,9 +109,8 @@ int disassembly_load(struct disassembly *disassembly, const char *path,
 	*disassembly = (struct disassembly){0};
 	switch (kind) {
 	case OPROF_IMAGE_FILE:
-		return load(disassembly, &request);
 	case OPROF_IMAGE_VDSO:
-		return load_vdso(disassembly, &request);
+		return load(disassembly, &request);
 	case OPROF_IMAGE_KERNEL:
 	case OPROF_IMAGE_IDLE:
 		return load_kernel(disassembly, &request);

@@ -2,7 +2,6 @@
 #include "pp/lines/line_table.h"
 
 #include "lib/file.h"
-#include "libdb/sample_name.h"
 #include "pp/symbols/debug_fetch.h"
 #include "pp/lines/line_reader.h"
 #include "pp/lines/line_wire.h"
@@ -10,8 +9,6 @@
 #include "pp/symbols/symbol_helper.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -212,23 +209,6 @@ static int load_file(struct line_table *table, const struct symbol_request *requ
 	return error;
 }
 
-/* The vdso's bytes were kept by the daemon: no file system has them. */
-static int load_vdso(struct line_table *table, const struct symbol_request *request)
-{
-	const char *meta_path = request->search->meta_path;
-	struct symbol_request kept = *request;
-	char *path;
-	int error;
-
-	if (asprintf(&path, "%s/images/%016" PRIx64, meta_path ? meta_path : ".",
-		     sample_identity(request->identity)) < 0)
-		return -ENOMEM;
-	kept.path = path;
-	error = load_file(table, &kept);
-	free(path);
-	return error;
-}
-
 static int load_kernel(struct line_table *table, const struct symbol_request *request)
 {
 	struct symbol_request kernel = *request;
@@ -256,9 +236,8 @@ int line_table_load(struct line_table *table, const char *path,
 	*table = (struct line_table){.ranges = NULL};
 	switch (kind) {
 	case OPROF_IMAGE_FILE:
-		return load_file(table, &request);
 	case OPROF_IMAGE_VDSO:
-		return load_vdso(table, &request);
+		return load_file(table, &request);
 	case OPROF_IMAGE_KERNEL:
 	case OPROF_IMAGE_IDLE:
 		return load_kernel(table, &request);

@@ -181,14 +181,22 @@ static int try_kept(struct opening *opening)
 	return error;
 }
 
+/* The daemon kept the vdso's bytes in the session: no file system has them. */
+static int open_vdso(struct opening *opening)
+{
+	const char *meta_path = opening->request->search->meta_path;
+
+	return try_image_at(opening, BELIEVE_KEPT, "%s/images/%016" PRIx64,
+			    meta_path ? meta_path : ".",
+			    sample_identity(opening->request->identity));
+}
+
 static int open_file(struct opening *opening)
 {
 	const struct symbol_request *request = opening->request;
 	const char *root = request->search->root ? request->search->root : "";
 	int first, error;
 
-	if (request->kind == OPROF_IMAGE_VDSO)
-		return try_image(opening, request->path, BELIEVE_KEPT);
 	first = try_image_path(opening, root);
 	if (!first)
 		return 0;
@@ -296,6 +304,8 @@ int symbol_image_open(struct symbol_image *image, const struct symbol_request *r
 	*image = (struct symbol_image){.file = {.fd = -1}};
 	if (request->kind == OPROF_IMAGE_KERNEL || request->kind == OPROF_IMAGE_IDLE)
 		return open_kernel(&opening);
+	if (request->kind == OPROF_IMAGE_VDSO)
+		return open_vdso(&opening);
 	return open_file(&opening);
 }
 

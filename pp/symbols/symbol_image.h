@@ -14,7 +14,7 @@
 
 /* What the helper is asked. */
 struct symbol_request {
-	const char *path;
+	const char *path; /* VDSO: only its name; the session keeps its bytes by identity */
 	const struct oprof_image_identity *identity;
 	enum oprof_image_kind kind; /* FILE, VDSO or KERNEL */
 	const struct symbol_search *search;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/symbols.h"
 
-#include "libdb/sample_name.h"
 #include "pp/symbols/code_names.h"
 #include "pp/symbols/debug_fetch.h"
 #include "pp/symbols/kernel_symbols.h"
@@ -9,8 +8,6 @@
 #include "pp/symbols/symbol_helper.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -60,23 +57,6 @@ static int load_file(struct symbol_table *table, const struct symbol_request *re
 		error = load_fetched(table, request);
 	if (!error)
 		symbol_cache_write(request, table);
-	return error;
-}
-
-/* The vdso's bytes were kept by the daemon: no file system has them. */
-static int load_vdso(struct symbol_table *table, const struct symbol_request *request)
-{
-	const char *meta_path = request->search->meta_path;
-	struct symbol_request kept = *request;
-	char *path;
-	int error;
-
-	if (asprintf(&path, "%s/images/%016" PRIx64, meta_path ? meta_path : ".",
-		     sample_identity(request->identity)) < 0)
-		return -ENOMEM;
-	kept.path = path;
-	error = load_file(table, &kept);
-	free(path);
 	return error;
 }
 
@@ -150,9 +130,8 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 	*table = (struct symbol_table){0};
 	switch (kind) {
 	case OPROF_IMAGE_FILE:
-		return load_file(table, &request);
 	case OPROF_IMAGE_VDSO:
-		return load_vdso(table, &request);
+		return load_file(table, &request);
 	case OPROF_IMAGE_KERNEL:
 	case OPROF_IMAGE_MODULE:
 	case OPROF_IMAGE_IDLE:
