@@ -487,13 +487,13 @@ void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struc
 }
 
 /* A stream's newest packet that is not in the stretch yet. */
-struct newest {
+struct newest_packet {
 	struct ctf_parts *parts; /* NULL: there is none */
 	struct ctf_position at;
 	struct ctf_packet_place place;
 };
 
-static int step_back(struct newest *newest)
+static int step_back(struct newest_packet *newest)
 {
 	const int error = ctf_parts_back(newest->parts, &newest->at, &newest->place);
 
@@ -503,7 +503,7 @@ static int step_back(struct newest *newest)
 }
 
 /* The last one that begins before then. A stream that can't be read has none. */
-static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest *newest)
+static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest_packet *newest)
 {
 	struct diag diag;
 	int error = ctf_stream_parts(stream, &newest->parts, &diag);
@@ -519,9 +519,9 @@ static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest
 	return error && error != -ENOENT ? error : step_back(newest);
 }
 
-static struct newest *latest(struct newest *newest, unsigned int nr)
+static struct newest_packet *latest(struct newest_packet *newest, unsigned int nr)
 {
-	struct newest *found = NULL;
+	struct newest_packet *found = NULL;
 
 	for (unsigned int i = 0; i < nr; i++)
 		if (newest[i].parts &&
@@ -533,7 +533,8 @@ static struct newest *latest(struct newest *newest, unsigned int nr)
 int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_bytes,
 		       uint64_t *begin)
 {
-	struct newest *newest = calloc(reader->nr_streams + (size_t)1, sizeof(*newest)), *next;
+	struct newest_packet *newest = calloc(reader->nr_streams + (size_t)1, sizeof(*newest)),
+			     *next;
 	uint64_t sum = 0;
 	int error = newest ? 0 : -ENOMEM;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct listing {
+struct folder_listing {
 	const char *folder;
 	char *systems; /* patterns, of malloc'ed memory */
 	const char *names;
@@ -31,7 +31,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int cannot_read(const struct listing *listing, const char *path)
+static int cannot_read(const struct folder_listing *listing, const char *path)
 {
 	const int error = -errno;
 
@@ -52,7 +52,7 @@ static bool has_format(const char *path, const char *name)
 }
 
 /* A system may go (a module is unloaded) while one looks: then it has none. */
-static int list_system(struct listing *listing, const char *system)
+static int list_system(struct folder_listing *listing, const char *system)
 {
 	struct dirent **entries;
 	char *path;
@@ -77,12 +77,12 @@ static int list_system(struct listing *listing, const char *system)
 }
 
 /* The system ftrace has no tracepoints, only the records of ftrace's own tracers. */
-static bool is_wanted(const struct listing *listing, const char *system)
+static bool is_wanted(const struct folder_listing *listing, const char *system)
 {
 	return strcmp(system, "ftrace") != 0 && !fnmatch(listing->systems, system, 0);
 }
 
-static int list_systems(struct listing *listing)
+static int list_systems(struct folder_listing *listing)
 {
 	struct dirent **entries;
 	char *path;
@@ -109,13 +109,13 @@ int tracepoint_list(const char *folder, const char *pattern,
 		    void *context, struct diag *diag)
 {
 	const char *colon = strchr(pattern, ':');
-	struct listing listing = {.folder = folder,
-				  .systems = colon ? strndup(pattern, (size_t)(colon - pattern))
-						   : strdup("*"),
-				  .names = colon ? colon + 1 : pattern,
-				  .found = found,
-				  .context = context,
-				  .diag = diag};
+	struct folder_listing listing = {
+		.folder = folder,
+		.systems = colon ? strndup(pattern, (size_t)(colon - pattern)) : strdup("*"),
+		.names = colon ? colon + 1 : pattern,
+		.found = found,
+		.context = context,
+		.diag = diag};
 	int error = -ENOMEM;
 
 	if (listing.systems)

@@ -13,7 +13,7 @@
 #define PART_BYTES    (NAME_MAX + 1)
 
 /* A path on its way to a name. */
-struct parsing {
+struct path_parsing {
 	struct cgroup_name *name;
 	size_t used; /* bytes of name->text */
 	bool too_long;
@@ -88,7 +88,8 @@ static bool ends(const char *text, const char *with)
 	return nr >= nr_with && !strcmp(text + nr - nr_with, with);
 }
 
-static void add(struct parsing *parsing, const char *separator, const char *text, size_t nr_bytes)
+static void add(struct path_parsing *parsing, const char *separator, const char *text,
+		size_t nr_bytes)
 {
 	struct cgroup_name *name = parsing->name;
 	size_t nr_separator = parsing->used ? strlen(separator) : 0;
@@ -111,7 +112,7 @@ static size_t nr_digits(const char *text)
 	return strspn(text, "0123456789abcdef");
 }
 
-static void note_container(struct parsing *parsing, const char *id, size_t nr_bytes)
+static void note_container(struct path_parsing *parsing, const char *id, size_t nr_bytes)
 {
 	char *kept = parsing->name->container;
 
@@ -122,7 +123,8 @@ static void note_container(struct parsing *parsing, const char *id, size_t nr_by
 }
 
 /* "docker:0123456789ab"; the first one in a pod is "0123456789ab", or "conmon:..." beside it. */
-static void add_container(struct parsing *parsing, const char *tool, size_t nr_tool, const char *id)
+static void add_container(struct path_parsing *parsing, const char *tool, size_t nr_tool,
+			  const char *id)
 {
 	static const char conmon[] = "conmon";
 	bool in_pod = parsing->name->pod[0] && !parsing->name->container[0];
@@ -150,7 +152,8 @@ static const struct {
 	{"cri-containerd", "containerd"},
 };
 
-static void add_tool(struct parsing *parsing, const char *prefix, size_t nr_prefix, const char *id)
+static void add_tool(struct path_parsing *parsing, const char *prefix, size_t nr_prefix,
+		     const char *id)
 {
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (strlen(tools[i].prefix) == nr_prefix &&
@@ -162,7 +165,7 @@ static void add_tool(struct parsing *parsing, const char *prefix, size_t nr_pref
 }
 
 /* "docker-ID.scope", "libpod-ID". */
-static bool take_prefixed_id(struct parsing *parsing)
+static bool take_prefixed_id(struct path_parsing *parsing)
 {
 	const char *part = parsing->part;
 	const char *id = strrchr(part, '-');
@@ -178,7 +181,7 @@ static bool take_prefixed_id(struct parsing *parsing)
 }
 
 /* ID alone: the folder that it lies in tells whose it is. */
-static bool take_bare_id(struct parsing *parsing)
+static bool take_bare_id(struct path_parsing *parsing)
 {
 	const char *tool = parsing->before;
 	size_t nr = nr_digits(parsing->part);
@@ -203,7 +206,7 @@ static size_t uid_bytes(const char *text)
 }
 
 /* "kubepods-burstable-podUID.slice", "podUID" below "kubepods". */
-static bool take_pod(struct parsing *parsing, bool in_kubepods)
+static bool take_pod(struct path_parsing *parsing, bool in_kubepods)
 {
 	const char *uid =
 		begins(parsing->part, "pod") ? parsing->part : strstr(parsing->part, "-pod");
@@ -229,7 +232,8 @@ static bool take_pod(struct parsing *parsing, bool in_kubepods)
 
 /* ---- system containers ---- */
 
-static void add_named(struct parsing *parsing, const char *tool, const char *name, size_t nr_bytes)
+static void add_named(struct path_parsing *parsing, const char *tool, const char *name,
+		      size_t nr_bytes)
 {
 	note_container(parsing, name, nr_bytes);
 	add(parsing, "/", tool, strlen(tool));
@@ -237,7 +241,7 @@ static void add_named(struct parsing *parsing, const char *tool, const char *nam
 }
 
 /* "lxc.payload.NAME", NAME below "lxc" or "lxc.payload". */
-static bool take_lxc(struct parsing *parsing)
+static bool take_lxc(struct path_parsing *parsing)
 {
 	const char *part = parsing->part;
 	const char *name = part;
@@ -254,7 +258,7 @@ static bool take_lxc(struct parsing *parsing)
 }
 
 /* "systemd-nspawn@NAME.service", "machine-NAME.scope" below "machine.slice". */
-static bool take_machine(struct parsing *parsing)
+static bool take_machine(struct path_parsing *parsing)
 {
 	static const char nspawn[] = "systemd-nspawn@", machine[] = "machine-";
 	const char *part = parsing->part;
@@ -273,7 +277,7 @@ static bool take_machine(struct parsing *parsing)
 	return true;
 }
 
-static bool take_container(struct parsing *parsing, bool in_kubepods)
+static bool take_container(struct path_parsing *parsing, bool in_kubepods)
 {
 	return take_pod(parsing, in_kubepods) || take_prefixed_id(parsing) ||
 	       take_bare_id(parsing) || take_lxc(parsing) || take_machine(parsing);
@@ -289,7 +293,7 @@ static bool is_wrapping(const char *part)
  * Write the containers that path leads through; what is behind the innermost
  * one, or path.
  */
-static const char *take_containers(struct parsing *parsing, const char *path)
+static const char *take_containers(struct path_parsing *parsing, const char *path)
 {
 	bool in_kubepods = false;
 	bool inside = false; /* just: the part before was a container */
@@ -341,7 +345,7 @@ static const char *name_start(const char *path)
 	return start ? start : slice;
 }
 
-static void add_rest(struct parsing *parsing, const char *rest)
+static void add_rest(struct path_parsing *parsing, const char *rest)
 {
 	const char *start = name_start(rest);
 
@@ -355,7 +359,7 @@ static void add_rest(struct parsing *parsing, const char *rest)
 
 void cgroup_name_parse(const char *path, struct cgroup_name *name)
 {
-	struct parsing parsing = {.name = name};
+	struct path_parsing parsing = {.name = name};
 	const char *rest;
 
 	memset(name, 0, sizeof(*name));

@@ -58,7 +58,7 @@ struct layout {
 static const struct layout layouts[] = {LAYOUT(32), LAYOUT(64)};
 
 /* A stretch of the binary that the skeleton has too. */
-struct piece {
+struct skeleton_piece {
 	uint64_t from, to, nr_bytes;
 };
 
@@ -72,7 +72,7 @@ struct skeleton {
 	uint64_t nr_phdrs, nr_shdrs;
 	char *names; /* of sections, ends with a NUL */
 	uint64_t names_bytes;
-	struct piece *pieces;
+	struct skeleton_piece *pieces;
 	size_t nr_pieces;
 	uint64_t end; /* where the next piece goes */
 };
@@ -291,7 +291,7 @@ static int add_piece(struct skeleton *skeleton, uint64_t from, uint64_t nr_bytes
 	*to = align_up(skeleton->end);
 	if (*to > max_bytes || nr_bytes > max_bytes - *to)
 		return -EFBIG;
-	skeleton->pieces[skeleton->nr_pieces++] = (struct piece){from, *to, nr_bytes};
+	skeleton->pieces[skeleton->nr_pieces++] = (struct skeleton_piece){from, *to, nr_bytes};
 	skeleton->end = *to + nr_bytes;
 	return 0;
 }
@@ -372,7 +372,7 @@ static int pad(int to, uint64_t *written, uint64_t position)
 	return error;
 }
 
-static int write_piece(const struct skeleton *skeleton, int to, const struct piece *piece)
+static int write_piece(const struct skeleton *skeleton, int to, const struct skeleton_piece *piece)
 {
 	uint8_t buffer[COPY_BYTES];
 	uint64_t done = 0;

@@ -35,17 +35,17 @@ struct point {
 };
 
 /* What is left of the text to read. */
-struct reading {
+struct point_parser {
 	const char *at;
 	int64_t now_s;
 	const char *word; /* to blame */
 	struct diag *diag;
 };
 
-static int refuse(const struct reading *reading)
+static int refuse(const struct point_parser *parser)
 {
-	return diag_set(reading->diag, -EINVAL, "\"%s\" is no time; write it as one of %s",
-			reading->word, POINT_FORMS);
+	return diag_set(parser->diag, -EINVAL, "\"%s\" is no time; write it as one of %s",
+			parser->word, POINT_FORMS);
 }
 
 /* Decimal digits, at least one and at most max_digits; -1: none or too many. */
@@ -239,21 +239,21 @@ static int64_t days_of_month(int64_t year, int64_t month)
 }
 
 /* Four digits, '-', two, '-', two. */
-static int take_date(struct reading *reading, struct tm *tm)
+static int take_date(struct point_parser *parser, struct tm *tm)
 {
-	int64_t year = take_digits(&reading->at, 4);
+	int64_t year = take_digits(&parser->at, 4);
 	int64_t month;
 	int64_t day;
 
-	if (*reading->at++ != '-')
-		return refuse(reading);
-	month = take_digits(&reading->at, 2);
-	if (*reading->at++ != '-')
-		return refuse(reading);
-	day = take_digits(&reading->at, 2);
+	if (*parser->at++ != '-')
+		return refuse(parser);
+	month = take_digits(&parser->at, 2);
+	if (*parser->at++ != '-')
+		return refuse(parser);
+	day = take_digits(&parser->at, 2);
 	if (year < 1970 || year > 2261 || month < 1 || month > 12 || day < 1 ||
 	    day > days_of_month(year, month))
-		return refuse(reading);
+		return refuse(parser);
 	*tm = (struct tm){
 		.tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day};
 	return 0;
@@ -267,26 +267,26 @@ static void skip_fraction(const char **at)
 }
 
 /* HH:MM or HH:MM:SS into tm; *nr_seconds: of what it names. */
-static int take_time_of_day(struct reading *reading, struct tm *tm, int64_t *nr_seconds)
+static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t *nr_seconds)
 {
-	int64_t hour = take_digits(&reading->at, 2);
+	int64_t hour = take_digits(&parser->at, 2);
 	int64_t minute;
 	int64_t second = 0;
 
-	if (hour < 0 || hour > 23 || *reading->at++ != ':')
-		return refuse(reading);
-	minute = take_digits(&reading->at, 2);
+	if (hour < 0 || hour > 23 || *parser->at++ != ':')
+		return refuse(parser);
+	minute = take_digits(&parser->at, 2);
 	*nr_seconds = 60;
 	if (minute < 0 || minute > 59)
-		return refuse(reading);
-	if (*reading->at == ':') {
-		reading->at++;
-		second = take_digits(&reading->at, 2);
+		return refuse(parser);
+	if (*parser->at == ':') {
+		parser->at++;
+		second = take_digits(&parser->at, 2);
 		*nr_seconds = 1;
-		skip_fraction(&reading->at);
+		skip_fraction(&parser->at);
 	}
 	if (second < 0 || second > 59)
-		return refuse(reading);
+		return refuse(parser);
 	tm->tm_hour = (int)hour;
 	tm->tm_min = (int)minute;
 	tm->tm_sec = (int)second;
@@ -325,40 +325,40 @@ static int take_weekday(const char **at)
 /* ---- points ---- */
 
 /* A time of day without a day: the last one. */
-static int finish_time_of_day(struct reading *reading, struct point *point, int64_t nr_seconds)
+static int finish_time_of_day(struct point_parser *parser, struct point *point, int64_t nr_seconds)
 {
 	int64_t other;
 
 	point->kind = POINT_OF_DAY;
 	point->begin_s = to_seconds(&point->tm);
-	if (point->begin_s > reading->now_s) {
+	if (point->begin_s > parser->now_s) {
 		point->begin_s = days_later(&point->tm, -1);
 		point->day_before = true;
 	}
 	/* Twice where the clock was put back: the last one. */
 	other = same_clock_at(point->begin_s);
-	if (other > point->begin_s && other <= reading->now_s)
+	if (other > point->begin_s && other <= parser->now_s)
 		point->begin_s = other;
 	point->end_s = point->begin_s + nr_seconds;
 	return 0;
 }
 
 /* The day is in tm: a time of day may follow, behind a blank or a T. */
-static int finish_day(struct reading *reading, struct point *point)
+static int finish_day(struct point_parser *parser, struct point *point)
 {
 	int64_t nr_seconds;
 	int error;
 
-	if (*reading->at == 'T' && isdigit((unsigned char)reading->at[1]))
-		reading->at++;
-	skip_blanks(&reading->at);
-	point->whole_day = !*reading->at;
+	if (*parser->at == 'T' && isdigit((unsigned char)parser->at[1]))
+		parser->at++;
+	skip_blanks(&parser->at);
+	point->whole_day = !*parser->at;
 	if (point->whole_day) {
 		point->begin_s = to_seconds(&point->tm);
 		point->end_s = days_later(&point->tm, 1);
 		return 0;
 	}
-	error = take_time_of_day(reading, &point->tm, &nr_seconds);
+	error = take_time_of_day(parser, &point->tm, &nr_seconds);
 	if (error)
 		return error;
 	point->begin_s = to_seconds(&point->tm);
@@ -403,15 +403,15 @@ static bool take_offset(const char **at, int64_t *offset_s)
 }
 
 /* A time behind a date may say of which zone it is. */
-static int read_date(struct reading *reading, struct point *point)
+static int read_date(struct point_parser *parser, struct point *point)
 {
-	int error = take_date(reading, &point->tm);
+	int error = take_date(parser, &point->tm);
 	int64_t offset_s;
 	int64_t length;
 
 	if (!error)
-		error = finish_day(reading, point);
-	if (error || point->whole_day || !take_offset(&reading->at, &offset_s))
+		error = finish_day(parser, point);
+	if (error || point->whole_day || !take_offset(&parser->at, &offset_s))
 		return error;
 	length = point->end_s - point->begin_s;
 	point->begin_s = (int64_t)timegm(&point->tm) - offset_s;
@@ -419,15 +419,15 @@ static int read_date(struct reading *reading, struct point *point)
 	return 0;
 }
 
-static int read_weekday(struct reading *reading, struct point *point, int weekday)
+static int read_weekday(struct point_parser *parser, struct point *point, int weekday)
 {
 	int error;
 
 	point->kind = POINT_WEEKDAY;
 	point->tm.tm_mday -= (point->tm.tm_wday - weekday + 7) % 7;
 	set_begin_of_day(&point->tm);
-	error = finish_day(reading, point);
-	if (!error && point->begin_s > reading->now_s) {
+	error = finish_day(parser, point);
+	if (!error && point->begin_s > parser->now_s) {
 		int64_t length = point->end_s - point->begin_s;
 
 		point->tm.tm_mday -= 7;
@@ -437,97 +437,97 @@ static int read_weekday(struct reading *reading, struct point *point, int weekda
 	return error;
 }
 
-static int read_relative(struct reading *reading, struct point *point)
+static int read_relative(struct point_parser *parser, struct point *point)
 {
-	int64_t length = take_length(&reading->at);
+	int64_t length = take_length(&parser->at);
 
 	if (length <= 0)
-		return refuse(reading);
-	point->begin_s = reading->now_s > length ? reading->now_s - length : 0;
+		return refuse(parser);
+	point->begin_s = parser->now_s > length ? parser->now_s - length : 0;
 	point->end_s = point->begin_s;
 	return 0;
 }
 
-static int read_seconds(struct reading *reading, struct point *point)
+static int read_seconds(struct point_parser *parser, struct point *point)
 {
-	point->begin_s = take_digits(&reading->at, 10);
+	point->begin_s = take_digits(&parser->at, 10);
 	if (point->begin_s < 0 || point->begin_s >= SECONDS_MAX)
-		return refuse(reading);
+		return refuse(parser);
 	point->end_s = point->begin_s + 1;
 	return 0;
 }
 
-static int read_day_name(struct reading *reading, struct point *point)
+static int read_day_name(struct point_parser *parser, struct point *point)
 {
 	int weekday;
 
-	if (take_word(&reading->at, "now")) {
-		point->begin_s = point->end_s = reading->now_s;
+	if (take_word(&parser->at, "now")) {
+		point->begin_s = point->end_s = parser->now_s;
 		return 0;
 	}
 	set_begin_of_day(&point->tm);
-	if (take_word(&reading->at, "today"))
-		return finish_day(reading, point);
-	if (take_word(&reading->at, "yesterday")) {
+	if (take_word(&parser->at, "today"))
+		return finish_day(parser, point);
+	if (take_word(&parser->at, "yesterday")) {
 		point->tm.tm_mday--;
-		return finish_day(reading, point);
+		return finish_day(parser, point);
 	}
-	weekday = take_weekday(&reading->at);
-	return weekday < 0 ? refuse(reading) : read_weekday(reading, point, weekday);
+	weekday = take_weekday(&parser->at);
+	return weekday < 0 ? refuse(parser) : read_weekday(parser, point, weekday);
 }
 
 /* "2h ago", a date, or a time of day. */
-static int read_digits(struct reading *reading, struct point *point)
+static int read_digits(struct point_parser *parser, struct point *point)
 {
-	const char *at = reading->at;
+	const char *at = parser->at;
 	size_t nr_digits = strspn(at, "0123456789");
 	int64_t nr_seconds;
 	int error;
 
 	if (at[nr_digits] == '-')
-		return read_date(reading, point);
+		return read_date(parser, point);
 	if (at[nr_digits] == ':') {
-		error = take_time_of_day(reading, &point->tm, &nr_seconds);
-		return error ? error : finish_time_of_day(reading, point, nr_seconds);
+		error = take_time_of_day(parser, &point->tm, &nr_seconds);
+		return error ? error : finish_time_of_day(parser, point, nr_seconds);
 	}
-	error = read_relative(reading, point);
+	error = read_relative(parser, point);
 	if (error)
 		return error;
-	skip_blanks(&reading->at);
-	return take_word(&reading->at, "ago") ? 0 : refuse(reading);
+	skip_blanks(&parser->at);
+	return take_word(&parser->at, "ago") ? 0 : refuse(parser);
 }
 
-static int read_point(struct reading *reading, struct point *point)
+static int read_point(struct point_parser *parser, struct point *point)
 {
 	int error;
 
 	*point = (struct point){.kind = POINT_FIXED};
-	skip_blanks(&reading->at);
-	if (to_local(reading->now_s, &point->tm))
-		return diag_set(reading->diag, -EINVAL, "the clock's time is no time");
-	if (*reading->at == '-') {
-		reading->at++;
-		error = read_relative(reading, point);
-	} else if (*reading->at == '@') {
-		reading->at++;
-		error = read_seconds(reading, point);
-	} else if (isdigit((unsigned char)*reading->at)) {
-		error = read_digits(reading, point);
+	skip_blanks(&parser->at);
+	if (to_local(parser->now_s, &point->tm))
+		return diag_set(parser->diag, -EINVAL, "the clock's time is no time");
+	if (*parser->at == '-') {
+		parser->at++;
+		error = read_relative(parser, point);
+	} else if (*parser->at == '@') {
+		parser->at++;
+		error = read_seconds(parser, point);
+	} else if (isdigit((unsigned char)*parser->at)) {
+		error = read_digits(parser, point);
 	} else {
-		error = read_day_name(reading, point);
+		error = read_day_name(parser, point);
 	}
 	if (error)
 		return error; /* at may be anywhere */
-	skip_blanks(&reading->at);
-	return *reading->at || point->begin_s < 0 ? refuse(reading) : 0;
+	skip_blanks(&parser->at);
+	return *parser->at || point->begin_s < 0 ? refuse(parser) : 0;
 }
 
 static int parse_point(const char *text, int64_t now_ns, struct point *point, struct diag *diag)
 {
-	struct reading reading = {
+	struct point_parser parser = {
 		.at = text, .now_s = now_ns / NS_PER_S, .word = text, .diag = diag};
 
-	return read_point(&reading, point);
+	return read_point(&parser, point);
 }
 
 /* ---- stretches ---- */
@@ -638,7 +638,7 @@ int time_range_parse(const char *text, int64_t now_ns, struct time_range *range,
 
 /* ---- showing ---- */
 
-struct shown {
+struct point_text {
 	char day[16];
 	char time[24];
 };
@@ -657,7 +657,7 @@ static bool is_ambiguous(int64_t time_ns)
 	return same_clock_at(time_ns / NS_PER_S) != time_ns / NS_PER_S;
 }
 
-static void show(int64_t time_ns, bool with_offset, struct shown *shown)
+static void show(int64_t time_ns, bool with_offset, struct point_text *shown)
 {
 	size_t nr_bytes = sizeof(shown->time);
 	struct tm tm;
@@ -666,7 +666,7 @@ static void show(int64_t time_ns, bool with_offset, struct shown *shown)
 	    !strftime(shown->day, sizeof(shown->day), "%Y-%m-%d", &tm) ||
 	    !(with_offset ? strftime(shown->time, nr_bytes, "%H:%M:%S %z", &tm)
 			  : strftime(shown->time, nr_bytes, "%H:%M:%S", &tm)))
-		*shown = (struct shown){"?", "?"};
+		*shown = (struct point_text){"?", "?"};
 }
 
 void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOWN_BYTES])
@@ -676,8 +676,8 @@ void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOW
 	bool with_offset = (has_begin && is_ambiguous(begin_ns)) ||
 			   (has_end && is_ambiguous(end_ns)) ||
 			   (has_begin && has_end && offset_at(begin_ns) != offset_at(end_ns));
-	struct shown begin = {"", ""};
-	struct shown end = {"", ""};
+	struct point_text begin = {"", ""};
+	struct point_text end = {"", ""};
 	bool same_day;
 
 	if (has_begin)

@@ -33,14 +33,14 @@ uint64_t sample_identity(const struct oprof_image_identity *image)
 
 /* ---- a text being written ---- */
 
-struct writer {
+struct name_writer {
 	char *text;
 	size_t room; /* with the NUL */
 	size_t used;
 	int error;
 };
 
-static void put_bytes(struct writer *writer, const char *bytes, size_t nr_bytes)
+static void put_bytes(struct name_writer *writer, const char *bytes, size_t nr_bytes)
 {
 	if (writer->error)
 		return;
@@ -53,12 +53,12 @@ static void put_bytes(struct writer *writer, const char *bytes, size_t nr_bytes)
 	writer->text[writer->used] = '\0';
 }
 
-static void put_text(struct writer *writer, const char *text)
+static void put_text(struct name_writer *writer, const char *text)
 {
 	put_bytes(writer, text, strlen(text));
 }
 
-static __attribute__((format(printf, 2, 3))) void put_format(struct writer *writer,
+static __attribute__((format(printf, 2, 3))) void put_format(struct name_writer *writer,
 							     const char *format, ...)
 {
 	char text[64];
@@ -99,8 +99,8 @@ static bool needs_escape(unsigned char byte, const char *also)
  * also and, at the start of the component, '{' are escaped; what is too long
  * is cut and marked. A mark that is there stays as it is: it came from here.
  */
-static void put_escaped(struct writer *writer, const char *bytes, size_t nr_bytes, const char *also,
-			size_t nr_max)
+static void put_escaped(struct name_writer *writer, const char *bytes, size_t nr_bytes,
+			const char *also, size_t nr_max)
 {
 	char escaped[SAMPLE_COMPONENT_BYTES_MAX + 4];
 	const bool marked = sample_component_is_hashed(bytes, nr_bytes);
@@ -136,7 +136,7 @@ static bool is_dots(const char *component, size_t nr_bytes)
 
 /* ---- the two paths ---- */
 
-static void put_root_path(struct writer *writer, const char *path)
+static void put_root_path(struct name_writer *writer, const char *path)
 {
 	const char *next = path;
 
@@ -157,7 +157,7 @@ static void put_root_path(struct writer *writer, const char *path)
 	}
 }
 
-static void put_kern_name(struct writer *writer, const char *name)
+static void put_kern_name(struct name_writer *writer, const char *name)
 {
 	const size_t nr_bytes = strlen(name);
 
@@ -168,7 +168,7 @@ static void put_kern_name(struct writer *writer, const char *name)
 		    SAMPLE_COMPONENT_BYTES_MAX);
 }
 
-static void put_number(struct writer *writer, int64_t number)
+static void put_number(struct name_writer *writer, int64_t number)
 {
 	if (number == SAMPLE_NAME_ALL)
 		put_text(writer, "all");
@@ -178,7 +178,7 @@ static void put_number(struct writer *writer, int64_t number)
 		put_format(writer, "%" PRId64, number);
 }
 
-static void put_anon_name(struct writer *writer, const struct sample_path *path)
+static void put_anon_name(struct name_writer *writer, const struct sample_path *path)
 {
 	if (path->start >= path->end)
 		writer->error = -EINVAL;
@@ -190,7 +190,7 @@ static void put_anon_name(struct writer *writer, const struct sample_path *path)
 	put_format(writer, ".0x%" PRIx64 ".0x%" PRIx64, path->start, path->end);
 }
 
-static void put_path(struct writer *writer, const struct sample_path *path)
+static void put_path(struct name_writer *writer, const struct sample_path *path)
 {
 	if (!memchr(path->path, '\0', sizeof(path->path)))
 		writer->error = -ENAMETOOLONG;
@@ -204,7 +204,7 @@ static void put_path(struct writer *writer, const struct sample_path *path)
 		writer->error = -EINVAL;
 }
 
-static void put_fields(struct writer *writer, const struct sample_name *name)
+static void put_fields(struct name_writer *writer, const struct sample_name *name)
 {
 	const size_t begin = writer->used;
 	const size_t nr_event = strnlen(name->event, sizeof(name->event));
@@ -230,7 +230,7 @@ static void put_fields(struct writer *writer, const struct sample_name *name)
 
 int sample_name_format(const struct sample_name *name, char *text, size_t nr_bytes)
 {
-	struct writer writer = {.text = text, .room = nr_bytes};
+	struct name_writer writer = {.text = text, .room = nr_bytes};
 
 	if (!nr_bytes)
 		return -ENAMETOOLONG;

@@ -12,52 +12,52 @@
 #include <string.h>
 
 /* What is left of a name; end is before its last component at first. */
-struct parser {
+struct name_parser {
 	const char *next;
 	const char *end;
 	const char *text; /* the whole, for diag */
 	struct diag *diag;
 };
 
-struct piece {
+struct name_piece {
 	const char *bytes;
 	size_t nr_bytes;
 };
 
-static int refuse(const struct parser *parser, const char *what, struct piece piece)
+static int refuse(const struct name_parser *parser, const char *what, struct name_piece piece)
 {
 	return diag_set_at(parser->diag, -EINVAL, parser->text, 0, "%s: \"%.*s\"", what,
 			   piece.nr_bytes > 300 ? 300 : (int)piece.nr_bytes, piece.bytes);
 }
 
-static bool piece_is(struct piece piece, const char *text)
+static bool piece_is(struct name_piece piece, const char *text)
 {
 	return piece.nr_bytes == strlen(text) && memcmp(piece.bytes, text, piece.nr_bytes) == 0;
 }
 
-static bool piece_begins(struct piece piece, const char *text)
+static bool piece_begins(struct name_piece piece, const char *text)
 {
 	return piece.nr_bytes >= strlen(text) && memcmp(piece.bytes, text, strlen(text)) == 0;
 }
 
-static bool at_end(const struct parser *parser)
+static bool at_end(const struct name_parser *parser)
 {
 	return parser->next >= parser->end;
 }
 
 /* The next component without taking it; of no bytes at the end. */
-static struct piece peek_component(const struct parser *parser)
+static struct name_piece peek_component(const struct name_parser *parser)
 {
-	struct piece piece = {parser->next, 0};
+	struct name_piece piece = {parser->next, 0};
 
 	while (piece.bytes + piece.nr_bytes < parser->end && piece.bytes[piece.nr_bytes] != '/')
 		piece.nr_bytes++;
 	return piece;
 }
 
-static struct piece take_component(struct parser *parser)
+static struct name_piece take_component(struct name_parser *parser)
 {
-	struct piece piece = peek_component(parser);
+	struct name_piece piece = peek_component(parser);
 
 	parser->next = piece.bytes + piece.nr_bytes;
 	if (!at_end(parser))
@@ -77,8 +77,8 @@ static int hex_digit(char c)
 }
 
 /* Append piece, its escapes undone, to text[room] that holds *used. */
-static int unescape(const struct parser *parser, struct piece piece, char *text, size_t room,
-		    size_t *used)
+static int unescape(const struct name_parser *parser, struct name_piece piece, char *text,
+		    size_t room, size_t *used)
 {
 	const size_t nr_mark = sample_component_is_hashed(piece.bytes, piece.nr_bytes)
 				       ? SAMPLE_HASH_MARK_BYTES
@@ -111,9 +111,9 @@ static int unescape(const struct parser *parser, struct piece piece, char *text,
 /* ---- fields ---- */
 
 /* The next piece up to a '.' of *rest, which becomes what is behind it. */
-static struct piece take_field(struct piece *rest)
+static struct name_piece take_field(struct name_piece *rest)
 {
-	struct piece field = {rest->bytes, 0};
+	struct name_piece field = {rest->bytes, 0};
 
 	while (field.nr_bytes < rest->nr_bytes && field.bytes[field.nr_bytes] != '.')
 		field.nr_bytes++;
@@ -127,8 +127,8 @@ static struct piece take_field(struct piece *rest)
 }
 
 /* Digits of base, all of piece. Other ways to write the same are refused at the end. */
-static int parse_digits(const struct parser *parser, struct piece piece, int base, uint64_t max,
-			const char *what, uint64_t *value)
+static int parse_digits(const struct name_parser *parser, struct name_piece piece, int base,
+			uint64_t max, const char *what, uint64_t *value)
 {
 	char text[32], *end;
 	unsigned long long parsed;
@@ -145,7 +145,7 @@ static int parse_digits(const struct parser *parser, struct piece piece, int bas
 	return 0;
 }
 
-static int parse_number(const struct parser *parser, struct piece piece, const char *what,
+static int parse_number(const struct name_parser *parser, struct name_piece piece, const char *what,
 			int64_t *number)
 {
 	uint64_t value;
@@ -161,7 +161,8 @@ static int parse_number(const struct parser *parser, struct piece piece, const c
 	return error;
 }
 
-static int parse_period(const struct parser *parser, struct piece piece, struct sample_name *name)
+static int parse_period(const struct name_parser *parser, struct name_piece piece,
+			struct sample_name *name)
 {
 	name->frequency =
 		piece.nr_bytes > 2 && memcmp(piece.bytes + piece.nr_bytes - 2, "Hz", 2) == 0;
@@ -170,7 +171,8 @@ static int parse_period(const struct parser *parser, struct piece piece, struct 
 	return parse_digits(parser, piece, 10, UINT64_MAX, "a bad count", &name->period_or_hz);
 }
 
-static int parse_numbers(const struct parser *parser, struct piece rest, struct sample_name *name)
+static int parse_numbers(const struct name_parser *parser, struct name_piece rest,
+			 struct sample_name *name)
 {
 	uint64_t unit_mask = 0;
 	int error = parse_period(parser, take_field(&rest), name);
@@ -193,7 +195,8 @@ static int parse_numbers(const struct parser *parser, struct piece rest, struct 
 	return error;
 }
 
-static int parse_fields(const struct parser *parser, struct piece rest, struct sample_name *name)
+static int parse_fields(const struct name_parser *parser, struct name_piece rest,
+			struct sample_name *name)
 {
 	unsigned int nr_fields = 1;
 	size_t used = 0;
@@ -214,12 +217,12 @@ static int parse_fields(const struct parser *parser, struct piece rest, struct s
 /* ---- the two paths ---- */
 
 /* Components up to the end, or one that begins with '{'. */
-static int parse_root_path(struct parser *parser, struct sample_path *path)
+static int parse_root_path(struct name_parser *parser, struct sample_path *path)
 {
 	size_t used = 0;
 
 	while (!at_end(parser) && *parser->next != '{') {
-		struct piece piece = take_component(parser);
+		struct name_piece piece = take_component(parser);
 		int error;
 
 		if (used + 1 >= sizeof(path->path))
@@ -230,10 +233,10 @@ static int parse_root_path(struct parser *parser, struct sample_path *path)
 		if (error)
 			return error;
 	}
-	return used ? 0 : refuse(parser, "no path behind", (struct piece){SAMPLE_ROOT, 6});
+	return used ? 0 : refuse(parser, "no path behind", (struct name_piece){SAMPLE_ROOT, 6});
 }
 
-static int parse_name(struct parser *parser, struct piece piece, struct sample_path *path)
+static int parse_name(struct name_parser *parser, struct name_piece piece, struct sample_path *path)
 {
 	size_t used = 0;
 
@@ -241,11 +244,11 @@ static int parse_name(struct parser *parser, struct piece piece, struct sample_p
 	return unescape(parser, piece, path->path, sizeof(path->path), &used);
 }
 
-static int parse_anon(struct parser *parser, struct piece first, struct sample_path *path)
+static int parse_anon(struct name_parser *parser, struct name_piece first, struct sample_path *path)
 {
 	const size_t nr_before = strlen(SAMPLE_ANON);
-	struct piece region = take_component(parser);
-	struct piece name = {first.bytes + nr_before, first.nr_bytes - nr_before - 1};
+	struct name_piece region = take_component(parser);
+	struct name_piece name = {first.bytes + nr_before, first.nr_bytes - nr_before - 1};
 	int error;
 
 	if (first.bytes[first.nr_bytes - 1] != '}' || first.nr_bytes <= nr_before)
@@ -263,9 +266,9 @@ static int parse_anon(struct parser *parser, struct piece first, struct sample_p
 	return error;
 }
 
-static int parse_path(struct parser *parser, struct sample_path *path)
+static int parse_path(struct name_parser *parser, struct sample_path *path)
 {
-	struct piece first = take_component(parser);
+	struct name_piece first = take_component(parser);
 
 	path->path[0] = '\0';
 	path->tgid = 0;
@@ -289,9 +292,9 @@ static int parse_path(struct parser *parser, struct sample_path *path)
 
 /* ---- the whole ---- */
 
-static int parse_parts(struct parser *parser, struct piece last, struct sample_name *name)
+static int parse_parts(struct name_parser *parser, struct name_piece last, struct sample_name *name)
 {
-	struct piece between;
+	struct name_piece between;
 	int error = parse_path(parser, &name->app);
 
 	if (error)
@@ -311,13 +314,13 @@ int sample_name_parse(const char *text, struct sample_name *name, struct diag *d
 {
 	char written[2 * PATH_MAX];
 	const char *slash = strrchr(text, '/');
-	struct parser parser = {text, slash, text, diag};
-	struct piece last;
+	struct name_parser parser = {text, slash, text, diag};
+	struct name_piece last;
 	int error;
 
 	if (!slash)
 		return diag_set_at(diag, -EINVAL, text, 0, "one part only: no sample file's name");
-	last = (struct piece){slash + 1, strlen(slash + 1)};
+	last = (struct name_piece){slash + 1, strlen(slash + 1)};
 	error = parse_parts(&parser, last, name);
 	if (error)
 		return error;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct walk {
+struct name_walk {
 	size_t nr_prefix; /* bytes of a path before the name */
 	int (*visit)(const char *path, const struct sample_name *name, const struct diag *diag,
 		     void *context);
@@ -21,7 +21,7 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int visit_file(struct walk *walk, const FTSENT *entry)
+static int visit_file(struct name_walk *walk, const FTSENT *entry)
 {
 	const char *name = entry->fts_path + walk->nr_prefix;
 	int error = sample_name_parse(name, walk->name, &walk->diag);
@@ -35,7 +35,7 @@ static int visit_file(struct walk *walk, const FTSENT *entry)
  * be there. A folder below it that this user may not read is told like a name
  * that does not parse: the others are still worth a report.
  */
-static int visit_unread(struct walk *walk, const FTSENT *entry)
+static int visit_unread(struct name_walk *walk, const FTSENT *entry)
 {
 	int error = entry->fts_errno;
 
@@ -49,7 +49,7 @@ static int visit_unread(struct walk *walk, const FTSENT *entry)
 	return walk->visit(entry->fts_path, NULL, &walk->diag, walk->context);
 }
 
-static int walk_entry(struct walk *walk, FTS *tree, FTSENT *entry)
+static int walk_entry(struct name_walk *walk, FTS *tree, FTSENT *entry)
 {
 	if (entry->fts_level == 1 && entry->fts_name[0] != '{') {
 		(void)fts_set(tree, entry, FTS_SKIP);
@@ -72,7 +72,7 @@ int sample_name_walk(const char *session_path,
 				  const struct diag *diag, void *context),
 		     void *context)
 {
-	struct walk walk = {.visit = visit, .context = context};
+	struct name_walk walk = {.visit = visit, .context = context};
 	char *const paths[] = {strdup(session_path), NULL};
 	FTSENT *entry;
 	FTS *tree = NULL;

@@ -54,7 +54,7 @@ struct table_reader {
 };
 
 /* Places low to high belong to page, whose slots begin at start_bytes. */
-struct stretch {
+struct page_places {
 	uint64_t low, high;
 	uint32_t page;
 	uint32_t start_bytes;
@@ -100,7 +100,7 @@ static int read_table(struct table_reader *reader, bool *changed)
 	return 0;
 }
 
-static int find_in_directory(struct table_reader *reader, struct stretch *stretch)
+static int find_in_directory(struct table_reader *reader, struct page_places *stretch)
 {
 	const uint32_t shift = 32 - sdb_directory_log2(reader->table.directory);
 	const uint32_t index = (uint32_t)(stretch->low >> shift);
@@ -127,7 +127,7 @@ static int find_in_directory(struct table_reader *reader, struct stretch *stretc
 }
 
 /* Where the keys from stretch->low on are, going by what was read of the table. */
-static int find_stretch(struct table_reader *reader, struct stretch *stretch)
+static int find_stretch(struct table_reader *reader, struct page_places *stretch)
 {
 	stretch->empty = false;
 	if (reader->table.directory)
@@ -154,14 +154,14 @@ static int read_page(struct table_reader *reader, uint32_t page)
 	return error;
 }
 
-static inline bool place_in(const struct stretch *stretch, uint64_t key)
+static inline bool place_in(const struct page_places *stretch, uint64_t key)
 {
 	const uint64_t place = sdb_place(sdb_mix(key));
 
 	return place >= stretch->low && place < stretch->high;
 }
 
-static void take_wide(struct table_reader *reader, const struct stretch *stretch)
+static void take_wide(struct table_reader *reader, const struct page_places *stretch)
 {
 	for (size_t i = 0; i < PAGE_WORDS; i += 2) {
 		const uint64_t key = reader->keys[i], value = reader->values[i + 1];
@@ -175,7 +175,7 @@ static void take_wide(struct table_reader *reader, const struct stretch *stretch
 	}
 }
 
-static void take_narrow(struct table_reader *reader, const struct stretch *stretch)
+static void take_narrow(struct table_reader *reader, const struct page_places *stretch)
 {
 	for (size_t i = stretch->start_bytes / 8; i < PAGE_WORDS; i++) {
 		const uint64_t slot = reader->values[i];
@@ -185,7 +185,7 @@ static void take_narrow(struct table_reader *reader, const struct stretch *stret
 	}
 }
 
-static int take_page(struct table_reader *reader, const struct stretch *stretch)
+static int take_page(struct table_reader *reader, const struct page_places *stretch)
 {
 	if (sdb_slots_reserve(&reader->found, PAGE_WORDS))
 		return diag_set_at(reader->diag, -ENOMEM, reader->path, 0, "%s", strerror(ENOMEM));
@@ -197,7 +197,7 @@ static int take_page(struct table_reader *reader, const struct stretch *stretch)
 }
 
 /* One try at the page that stretch->low belongs to. *changed: try again. */
-static int read_stretch(struct table_reader *reader, struct stretch *stretch, bool *changed)
+static int read_stretch(struct table_reader *reader, struct page_places *stretch, bool *changed)
 {
 	int error = 0, check;
 
@@ -228,7 +228,7 @@ static int read_stretch(struct table_reader *reader, struct stretch *stretch, bo
 
 static int read_whole_table(struct table_reader *reader)
 {
-	struct stretch stretch = {0};
+	struct page_places stretch = {0};
 	unsigned int retries = 0;
 	bool changed;
 	int error;

@@ -25,7 +25,7 @@ struct fresh_page {
 };
 
 /* Entries first to end of the directory all lead to page. */
-struct run {
+struct page_run {
 	uint32_t first, end;
 	uint32_t page;
 };
@@ -288,11 +288,11 @@ static int double_directory(struct sdb *db, struct sdb_table *table)
 	return 0;
 }
 
-static struct run run_find(const struct sdb_table *table, uint64_t place)
+static struct page_run run_find(const struct sdb_table *table, uint64_t place)
 {
 	const uint32_t index = (uint32_t)(place >> table->shift);
 	const uint32_t nr_entries = (uint32_t)(1ULL << (32 - table->shift));
-	struct run run = {index, index + 1, table->directory[index]};
+	struct page_run run = {index, index + 1, table->directory[index]};
 
 	while (run.first > 0 && table->directory[run.first - 1] == run.page)
 		run.first--;
@@ -305,7 +305,7 @@ static struct run run_find(const struct sdb_table *table, uint64_t place)
  * One entry after the other, in the order that keeps the entries that still
  * lead to the old page side by side: from the end when its lower half stays.
  */
-static void turn_entries(uint32_t *entries, struct run run, uint32_t middle,
+static void turn_entries(uint32_t *entries, struct page_run run, uint32_t middle,
 			 const struct split *split)
 {
 	if (split->halves[0] == split->page) {
@@ -317,7 +317,7 @@ static void turn_entries(uint32_t *entries, struct run run, uint32_t middle,
 	}
 }
 
-static int split_run(struct sdb *db, struct sdb_table *table, struct run run)
+static int split_run(struct sdb *db, struct sdb_table *table, struct page_run run)
 {
 	const uint32_t middle = run.first + (run.end - run.first) / 2;
 	struct split split = {.low = (uint64_t)run.first << table->shift,
@@ -344,7 +344,7 @@ static int split_run(struct sdb *db, struct sdb_table *table, struct run run)
 
 int sdb_table_make_room(struct sdb *db, struct sdb_table *table, uint64_t place)
 {
-	struct run run;
+	struct page_run run;
 
 	if (sdb_lost(db))
 		return -EIO;

@@ -27,7 +27,7 @@ static const struct poptOption option_table[] = {
 	{"output-filename", 'o', ARG_TEXT, OPTION_OUTPUT, "write to (" DEFAULT_OUTPUT ")", "FILE"},
 	TOOL_TABLE_END};
 
-struct options {
+struct gprof_options {
 	struct tool_options tool;
 	struct spec sides[SPEC_SIDES_MAX];
 	size_t nr_sides;
@@ -40,7 +40,7 @@ struct options {
 
 static int take_option(void *tool, int option, const char *text, struct diag *diag)
 {
-	struct options *options = tool;
+	struct gprof_options *options = tool;
 
 	(void)option; /* there is one */
 	return select_keep_text(&options->output, "--output-filename", text, diag);
@@ -49,7 +49,7 @@ static int take_option(void *tool, int option, const char *text, struct diag *di
 static int take_words(void *tool, const char *const *words, size_t nr_words, int64_t now_ns,
 		      struct diag *diag)
 {
-	struct options *options = tool;
+	struct gprof_options *options = tool;
 	int error =
 		spec_parse_sides(options->sides, &options->nr_sides, words, nr_words, now_ns, diag);
 
@@ -69,7 +69,8 @@ static const struct tool_command command = {
 	.take_words = take_words,
 };
 
-static int options_parse(struct options *options, int argc, const char **argv, struct diag *diag)
+static int options_parse(struct gprof_options *options, int argc, const char **argv,
+			 struct diag *diag)
 {
 	int error = tool_options_parse(&options->tool, &command, options, argc, argv,
 				       clock_realtime_ns(), diag);
@@ -86,7 +87,7 @@ static int options_parse(struct options *options, int argc, const char **argv, s
 	return error;
 }
 
-static void options_deinit(struct options *options)
+static void options_deinit(struct gprof_options *options)
 {
 	for (size_t i = 0; i < SPEC_SIDES_MAX; i++)
 		spec_deinit(&options->sides[i]);
@@ -105,7 +106,7 @@ static int check_classes(const struct selection *selection, struct diag *diag)
 			"unit-mask:)");
 }
 
-static void tell(const struct gprof_data_result *result, const struct options *options,
+static void tell(const struct gprof_data_result *result, const struct gprof_options *options,
 		 const char *image)
 {
 	if (result->nr_outside)
@@ -119,7 +120,7 @@ static void tell(const struct gprof_data_result *result, const struct options *o
 
 /* All of it in memory, then the file at once. */
 static int write_file(const struct profile *profile, uint32_t image, const struct call_graph *graph,
-		      const struct options *options, struct diag *diag)
+		      const struct gprof_options *options, struct diag *diag)
 {
 	const char *shown = profile->selection->images[image].path;
 	const char *output = options->output ? options->output : DEFAULT_OUTPUT;
@@ -151,7 +152,7 @@ static int write_file(const struct profile *profile, uint32_t image, const struc
 }
 
 static int write_with_arcs(const struct profile *profile, uint32_t image,
-			   const struct options *options, struct diag *diag)
+			   const struct gprof_options *options, struct diag *diag)
 {
 	struct call_graph graph;
 	struct call_tree tree;
@@ -175,7 +176,7 @@ static int write_with_arcs(const struct profile *profile, uint32_t image,
 	return error;
 }
 
-static int report_selection(const struct selection *selection, const struct options *options,
+static int report_selection(const struct selection *selection, const struct gprof_options *options,
 			    struct diag *diag)
 {
 	struct profile profile;
@@ -197,7 +198,7 @@ static int report_selection(const struct selection *selection, const struct opti
 	return error;
 }
 
-static int report(struct options *options)
+static int report(struct gprof_options *options)
 {
 	struct selection selection;
 	struct select_place place;
@@ -223,7 +224,7 @@ static int report(struct options *options)
 
 int main(int argc, const char **argv)
 {
-	struct options options = {0};
+	struct gprof_options options = {0};
 	struct diag diag;
 	int error;
 

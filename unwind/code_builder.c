@@ -88,7 +88,7 @@ static void *make_room(void *array, size_t *room, size_t nr_used, size_t nr, siz
 
 /* ---- rows ---- */
 
-struct words {
+struct row_words {
 	uint16_t words[WORDS_MAX];
 	size_t nr;
 };
@@ -100,7 +100,7 @@ static size_t nr_words_of(const uint16_t *saved)
 
 static bool same_words(const struct code_builder *builder, uint32_t index, const void *wanted)
 {
-	const struct words *words = wanted;
+	const struct row_words *words = wanted;
 	const uint16_t *saved = builder->saved + index;
 
 	return nr_words_of(saved) == words->nr &&
@@ -132,7 +132,7 @@ static bool fits_cfa(const struct code_place *place)
 	       place->value / 8 >= INT16_MIN && place->value / 8 <= INT16_MAX;
 }
 
-static void encode_places(const struct code_row *row, struct words *words)
+static void encode_places(const struct code_row *row, struct row_words *words)
 {
 	uint16_t others[CODE_SLOTS_MAX];
 	size_t nr_others = 0;
@@ -161,7 +161,7 @@ static void encode_places(const struct code_row *row, struct words *words)
 static int intern_places(struct code_builder *builder, const struct code_row *row, uint32_t *index)
 {
 	struct code_builder_slot *slot;
-	struct words words;
+	struct row_words words;
 	uint16_t *saved;
 	uint32_t hash;
 
@@ -308,7 +308,7 @@ int code_builder_add(struct code_builder *builder, uint64_t key, const struct co
 
 /* ---- writing ---- */
 
-struct writer {
+struct code_writer {
 	const struct code_builder *builder;
 	struct code_format_header header;
 	uint32_t *numbers; /* of rows in the file, by their index here */
@@ -335,7 +335,7 @@ static bool row_is_hard(const struct code_builder *builder, uint32_t index)
 	return !(saved[1] & 1u << CODE_SLOT_RETURN);
 }
 
-static void count_bytes(struct writer *writer)
+static void count_bytes(struct code_writer *writer)
 {
 	const struct code_builder *builder = writer->builder;
 
@@ -360,7 +360,7 @@ static int compare_counts(const void *a, const void *b, void *counts)
 }
 
 /* The rows that most functions begin with, and that begin most often, have short codes. */
-static int number_rows(struct writer *writer)
+static int number_rows(struct code_writer *writer)
 {
 	const struct code_builder *builder = writer->builder;
 	uint32_t *counts = calloc(builder->nr_rows, sizeof(*counts));
@@ -404,7 +404,7 @@ static uint8_t find_unit_shift(const struct code_builder *builder)
 	return bits & 3 ? 0 : 2;
 }
 
-static void put_code(struct writer *writer, const struct code_builder_entry *entry)
+static void put_code(struct code_writer *writer, const struct code_builder_entry *entry)
 {
 	const uint32_t number = writer->numbers[row_of(entry)];
 	uint8_t *stream = writer->stream;
@@ -429,7 +429,7 @@ static void put_code(struct writer *writer, const struct code_builder_entry *ent
 }
 
 /* units: from the entry before. */
-static int put_entry_bytes(struct writer *writer, uint32_t units,
+static int put_entry_bytes(struct code_writer *writer, uint32_t units,
 			   const struct code_builder_entry *entry)
 {
 	const size_t nr_bytes_max = units / CODE_FORMAT_STEP_MAX + 8;
@@ -447,7 +447,7 @@ static int put_entry_bytes(struct writer *writer, uint32_t units,
 	return 0;
 }
 
-static int put_stream(struct writer *writer)
+static int put_stream(struct code_writer *writer)
 {
 	const struct code_builder *builder = writer->builder;
 	const struct code_format_header *header = &writer->header;
@@ -478,7 +478,7 @@ static int put_stream(struct writer *writer)
 	return 0;
 }
 
-static void fill_header(struct writer *writer)
+static void fill_header(struct code_writer *writer)
 {
 	const struct code_builder *builder = writer->builder;
 	struct code_format_header *header = &writer->header;
@@ -513,7 +513,7 @@ static void *append(uint8_t *bytes, size_t *at, const void *part, size_t nr_byte
 	return to;
 }
 
-static int write_file(struct writer *writer, int fd, uint64_t max_bytes)
+static int write_file(struct code_writer *writer, int fd, uint64_t max_bytes)
 {
 	const struct code_builder *builder = writer->builder;
 	struct code_format_header *header = &writer->header;
@@ -544,7 +544,7 @@ static int write_file(struct writer *writer, int fd, uint64_t max_bytes)
 
 int code_builder_write(struct code_builder *builder, int fd, uint64_t max_bytes)
 {
-	struct writer writer = {.builder = builder};
+	struct code_writer writer = {.builder = builder};
 	int error;
 
 	if (builder->nr_entries > UINT32_MAX)

@@ -60,7 +60,7 @@ enum {
 #define X86_SP	   7
 #define AARCH64_SP 31
 
-struct run {
+struct cfa_run {
 	struct code_builder *builder;
 	const struct code_frames *frames;
 	const struct code_frames_function *function;
@@ -73,12 +73,12 @@ struct run {
 	size_t nr_remembered;
 };
 
-static uint64_t stack_register(const struct run *run)
+static uint64_t stack_register(const struct cfa_run *run)
 {
 	return run->builder->machine == CODE_X86_64 ? X86_SP : AARCH64_SP;
 }
 
-static uint64_t frame_register(const struct run *run)
+static uint64_t frame_register(const struct cfa_run *run)
 {
 	size_t nr_slots;
 
@@ -87,12 +87,12 @@ static uint64_t frame_register(const struct run *run)
 
 /* ---- the frame's address ---- */
 
-static void set_cfa_hard(struct run *run)
+static void set_cfa_hard(struct cfa_run *run)
 {
 	run->row.cfa = CODE_CFA_HARD;
 }
 
-static void set_cfa_offset(struct run *run, int64_t offset)
+static void set_cfa_offset(struct cfa_run *run, int64_t offset)
 {
 	if (offset < INT32_MIN || offset > INT32_MAX)
 		set_cfa_hard(run);
@@ -101,14 +101,14 @@ static void set_cfa_offset(struct run *run, int64_t offset)
 }
 
 /* An expression has no offset to change. */
-static void change_cfa_offset(struct run *run, int64_t offset)
+static void change_cfa_offset(struct cfa_run *run, int64_t offset)
 {
 	if (run->row.cfa == CODE_CFA_SP || run->row.cfa == CODE_CFA_FP ||
 	    run->row.cfa == CODE_CFA_OTHER)
 		set_cfa_offset(run, offset);
 }
 
-static void set_cfa_register(struct run *run, uint64_t number)
+static void set_cfa_register(struct cfa_run *run, uint64_t number)
 {
 	run->row.cfa_add = 0;
 	run->row.cfa_register = 0;
@@ -129,7 +129,7 @@ static void set_cfa_register(struct run *run, uint64_t number)
  * breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus. Where the push
  * ends, lit11, differs between its kinds.
  */
-static bool is_plt(const struct run *run, const uint8_t *at, size_t nr_bytes)
+static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes)
 {
 	static const uint8_t form[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0, 0x2a, 0x33, 0x24, 0x22};
 
@@ -141,7 +141,7 @@ static bool is_plt(const struct run *run, const uint8_t *at, size_t nr_bytes)
 }
 
 /* The rest of such a form: breg N; lit8; mul; plus, of an array's element. */
-static bool read_index(struct run *run, struct code_cursor *cursor, uint8_t base)
+static bool read_index(struct cfa_run *run, struct code_cursor *cursor, uint8_t base)
 {
 	static const uint8_t form[] = {0x38, 0x1e, 0x22};
 	const uint8_t op = code_cursor_u8(cursor);
@@ -157,7 +157,7 @@ static bool read_index(struct run *run, struct code_cursor *cursor, uint8_t base
 }
 
 /* breg N; or breg N, deref; with plus_uconst N behind or not; the address may have an index. */
-static bool read_cfa_form(struct run *run, struct code_cursor *cursor)
+static bool read_cfa_form(struct cfa_run *run, struct code_cursor *cursor)
 {
 	const uint8_t op = code_cursor_u8(cursor);
 	const int64_t offset = code_cursor_sleb(cursor);
@@ -186,7 +186,7 @@ static bool read_cfa_form(struct run *run, struct code_cursor *cursor)
 	return true;
 }
 
-static void set_cfa_expression(struct run *run, const uint8_t *at, size_t nr_bytes)
+static void set_cfa_expression(struct cfa_run *run, const uint8_t *at, size_t nr_bytes)
 {
 	struct code_cursor cursor = {.at = at, .end = at + nr_bytes};
 
@@ -202,7 +202,7 @@ static void set_cfa_expression(struct run *run, const uint8_t *at, size_t nr_byt
 /* ---- registers ---- */
 
 /* Registers that are not followed have no place. */
-static struct code_place *place_of(const struct run *run, struct code_row *row, uint64_t number)
+static struct code_place *place_of(const struct cfa_run *run, struct code_row *row, uint64_t number)
 {
 	size_t nr_slots;
 	const uint8_t *slots = code_machine_slots(run->builder->machine, &nr_slots);
@@ -213,7 +213,7 @@ static struct code_place *place_of(const struct run *run, struct code_row *row, 
 	return NULL;
 }
 
-static void set_place(struct run *run, uint64_t number, enum code_rule rule, int64_t value)
+static void set_place(struct cfa_run *run, uint64_t number, enum code_rule rule, int64_t value)
 {
 	struct code_place *place = place_of(run, &run->row, number);
 
@@ -240,7 +240,7 @@ static int64_t scaled_unsigned(uint64_t factor, int64_t align)
 	return factor > INT64_MAX ? INT64_MAX : scaled((int64_t)factor, align);
 }
 
-static void restore_place(struct run *run, uint64_t number)
+static void restore_place(struct cfa_run *run, uint64_t number)
 {
 	struct code_place *place = place_of(run, &run->row, number);
 	const struct code_place *initial = place_of(run, &run->initial, number);
@@ -250,7 +250,7 @@ static void restore_place(struct run *run, uint64_t number)
 }
 
 /* A register saved where an expression says: those that were saved before the stack was aligned. */
-static void set_expression(struct run *run, uint64_t number, const uint8_t *at, size_t nr_bytes)
+static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *at, size_t nr_bytes)
 {
 	struct code_cursor cursor = {.at = at, .end = at + nr_bytes};
 	const uint8_t op = code_cursor_u8(&cursor);
@@ -269,7 +269,7 @@ static void set_expression(struct run *run, uint64_t number, const uint8_t *at, 
  * trampoline; x86-64's tells so by expressions: the stack pointer is 160 bytes
  * in. (struct rt_sigframe: stack_walk.c.)
  */
-static bool is_signal(const struct run *run)
+static bool is_signal(const struct cfa_run *run)
 {
 	const struct code_row *row = &run->row;
 
@@ -281,7 +281,7 @@ static bool is_signal(const struct run *run)
 }
 
 /* The row as tables have it: what does not matter is 0, so that equal ones are equal. */
-static struct code_row finished(const struct run *run)
+static struct code_row finished(const struct cfa_run *run)
 {
 	struct code_row row = run->row;
 	const struct code_row nothing = {.cfa = CODE_CFA_HARD};
@@ -299,7 +299,7 @@ static struct code_row finished(const struct run *run)
 	return row;
 }
 
-static int emit(struct run *run)
+static int emit(struct cfa_run *run)
 {
 	const struct code_frames_function *function = run->function;
 	const struct code_row row = finished(run);
@@ -311,7 +311,7 @@ static int emit(struct run *run)
 }
 
 /* Offsets beyond the function stay there. */
-static int advance(struct run *run, uint64_t units)
+static int advance(struct cfa_run *run, uint64_t units)
 {
 	const uint64_t nr_bytes = run->function->end - run->function->start;
 	uint64_t further;
@@ -325,7 +325,7 @@ static int advance(struct run *run, uint64_t units)
 	return error;
 }
 
-static int set_location(struct run *run, uint64_t address)
+static int set_location(struct cfa_run *run, uint64_t address)
 {
 	const struct code_frames_function *function = run->function;
 	const uint64_t nr_bytes = function->end - function->start;
@@ -339,12 +339,12 @@ static int set_location(struct run *run, uint64_t address)
 
 /* ---- instructions ---- */
 
-static bool is_aarch64(const struct run *run)
+static bool is_aarch64(const struct cfa_run *run)
 {
 	return run->builder->machine == CODE_AARCH64;
 }
 
-static bool remember(struct run *run)
+static bool remember(struct cfa_run *run)
 {
 	if (run->nr_remembered == REMEMBERED_MAX)
 		return false;
@@ -352,7 +352,7 @@ static bool remember(struct run *run)
 	return true;
 }
 
-static bool recall(struct run *run)
+static bool recall(struct cfa_run *run)
 {
 	if (!run->nr_remembered)
 		return false;
@@ -360,7 +360,7 @@ static bool recall(struct run *run)
 	return true;
 }
 
-static void set_expression_operand(struct run *run, struct code_cursor *cursor, uint8_t code)
+static void set_expression_operand(struct cfa_run *run, struct code_cursor *cursor, uint8_t code)
 {
 	const uint64_t number = code == CFA_DEF_CFA_EXPRESSION ? 0 : code_cursor_uleb(cursor);
 	const uint64_t nr_bytes = code_cursor_uleb(cursor);
@@ -377,7 +377,7 @@ static void set_expression_operand(struct run *run, struct code_cursor *cursor, 
 }
 
 /* Instructions about the frame's address. False: none of them. */
-static bool run_cfa(struct run *run, struct code_cursor *cursor, uint8_t code)
+static bool run_cfa(struct cfa_run *run, struct code_cursor *cursor, uint8_t code)
 {
 	const int64_t align = run->common->data_align;
 
@@ -408,7 +408,7 @@ static bool run_cfa(struct run *run, struct code_cursor *cursor, uint8_t code)
 }
 
 /* Instructions about one register. False: none of them. */
-static bool run_register(struct run *run, struct code_cursor *cursor, uint8_t code)
+static bool run_register(struct cfa_run *run, struct code_cursor *cursor, uint8_t code)
 {
 	const uint64_t number = code_cursor_uleb(cursor);
 
@@ -449,7 +449,7 @@ static bool run_register(struct run *run, struct code_cursor *cursor, uint8_t co
 }
 
 /* Instructions without a register. False: none of them. */
-static bool run_other(struct run *run, struct code_cursor *cursor, uint8_t code, int *error)
+static bool run_other(struct cfa_run *run, struct code_cursor *cursor, uint8_t code, int *error)
 {
 	switch (code) {
 	case CFA_NOP:
@@ -489,7 +489,7 @@ static bool run_other(struct run *run, struct code_cursor *cursor, uint8_t code,
 }
 
 /* False: not an instruction that can be followed. */
-static bool run_one(struct run *run, struct code_cursor *cursor, int *error)
+static bool run_one(struct cfa_run *run, struct code_cursor *cursor, int *error)
 {
 	const uint8_t code = code_cursor_u8(cursor);
 	const uint8_t operand = code & (uint8_t)~CFA_HIGH_MASK;
@@ -515,7 +515,7 @@ static bool run_one(struct run *run, struct code_cursor *cursor, int *error)
 	return !cursor->failed;
 }
 
-static int run_all(struct run *run, const uint8_t *begin, const uint8_t *end)
+static int run_all(struct cfa_run *run, const uint8_t *begin, const uint8_t *end)
 {
 	struct code_cursor cursor = {.at = begin, .end = end};
 	int error = 0;
@@ -532,10 +532,10 @@ static int run_all(struct run *run, const uint8_t *begin, const uint8_t *end)
 int code_rows_add(struct code_builder *builder, const struct code_frames *frames,
 		  const struct code_frames_function *function)
 {
-	struct run run = {.builder = builder,
-			  .frames = frames,
-			  .function = function,
-			  .common = &frames->commons[function->common]};
+	struct cfa_run run = {.builder = builder,
+			      .frames = frames,
+			      .function = function,
+			      .common = &frames->commons[function->common]};
 	int error = run_all(&run, run.common->begin, run.common->end);
 
 	run.emits = true;

@@ -34,7 +34,7 @@ struct begun {
 };
 
 /* The last two that a process made; a path NULL: there are not so many. */
-struct newest {
+struct newest_mappings {
 	struct perf_file_mapping mappings[2];
 };
 
@@ -54,7 +54,7 @@ struct conversion {
 	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: of what ran when the trace began */
 	struct begun *begun;		     /* what it had mapped */
 	size_t nr_begun, room_begun;
-	struct newest **newest;		    /* by pid; NULL: it has mapped nothing */
+	struct newest_mappings **newest;    /* by pid; NULL: it has mapped nothing */
 	uint64_t nr_records, nr_kept_bytes; /* kept: of begun and newest, about */
 	uint64_t chain[PERF_FILE_NR_CHAIN_MAX];
 	struct perf_file_writer writer;
@@ -229,7 +229,7 @@ static void drop_newest(struct conversion *conversion, struct perf_file_mapping 
 
 static void forget_mappings(struct conversion *conversion, int32_t pid)
 {
-	struct newest *newest = is_tid(pid) ? conversion->newest[pid] : NULL;
+	struct newest_mappings *newest = is_tid(pid) ? conversion->newest[pid] : NULL;
 
 	if (!newest)
 		return;
@@ -243,7 +243,7 @@ static void forget_mappings(struct conversion *conversion, int32_t pid)
 static int keep_mapping(struct conversion *conversion, const struct perf_file_mapping *mapping,
 			int32_t pid)
 {
-	struct newest *newest;
+	struct newest_mappings *newest;
 
 	if (!is_tid(pid) || !may_keep(conversion, mapping)) {
 		free(mapping->path);
@@ -361,7 +361,7 @@ static bool is_interpreter(const char *path)
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {
-	const struct newest *newest = is_tid(pid) ? conversion->newest[pid] : NULL;
+	const struct newest_mappings *newest = is_tid(pid) ? conversion->newest[pid] : NULL;
 	int error = 0;
 
 	if (!newest)
@@ -716,7 +716,7 @@ static int make(struct conversion *conversion, struct ctf_reader *reader, struct
 	if (error)
 		return error;
 	conversion->processes = calloc(NR_TIDS_MAX, sizeof(*conversion->processes));
-	conversion->newest = calloc(NR_TIDS_MAX, sizeof(struct newest *));
+	conversion->newest = calloc(NR_TIDS_MAX, sizeof(struct newest_mappings *));
 	conversion->new_tids = calloc(conversion->nr_cpus + (size_t)1, sizeof(int32_t));
 	conversion->are_threads = calloc(conversion->nr_cpus + (size_t)1, sizeof(bool));
 	conversion->have_begun = calloc(NR_TIDS_MAX, sizeof(bool));

@@ -19,27 +19,27 @@ struct sample {
 	uint64_t stack_bytes;
 };
 
-struct reading {
+struct field_reader {
 	const uint8_t *next, *end;
 	bool is_short;
 };
 
-static const uint8_t *pass(struct reading *reading, uint64_t nr_bytes)
+static const uint8_t *pass(struct field_reader *reader, uint64_t nr_bytes)
 {
-	const uint8_t *here = reading->next;
+	const uint8_t *here = reader->next;
 
-	if ((uint64_t)(reading->end - reading->next) < nr_bytes) {
-		reading->is_short = true;
-		reading->next = reading->end;
+	if ((uint64_t)(reader->end - reader->next) < nr_bytes) {
+		reader->is_short = true;
+		reader->next = reader->end;
 		return NULL;
 	}
-	reading->next += nr_bytes;
+	reader->next += nr_bytes;
 	return here;
 }
 
-static uint64_t read_u64(struct reading *reading)
+static uint64_t read_u64(struct field_reader *reader)
 {
-	const uint8_t *here = pass(reading, 8);
+	const uint8_t *here = pass(reader, 8);
 	uint64_t value = 0;
 
 	if (here)
@@ -47,9 +47,9 @@ static uint64_t read_u64(struct reading *reading)
 	return value;
 }
 
-static void read_pair(struct reading *reading, uint32_t *first, uint32_t *second)
+static void read_pair(struct field_reader *reader, uint32_t *first, uint32_t *second)
 {
-	uint64_t both = read_u64(reading);
+	uint64_t both = read_u64(reader);
 	uint32_t halves[2];
 
 	memcpy(halves, &both, sizeof(halves));
@@ -119,7 +119,7 @@ static const struct perf_file_event *event_of_sample(const struct perf_normal *n
 /* ---- samples ---- */
 
 /* What a read() of the event would give. */
-static void pass_read(struct reading *reading, uint64_t format)
+static void pass_read(struct field_reader *reader, uint64_t format)
 {
 	uint64_t nr_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			    !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -127,93 +127,94 @@ static void pass_read(struct reading *reading, uint64_t format)
 	uint64_t nr = 1;
 
 	if (format & PERF_FORMAT_GROUP)
-		nr = read_u64(reading);
+		nr = read_u64(reader);
 	if (nr > PERF_NORMAL_BYTES_MAX / 8)
-		reading->is_short = true;
+		reader->is_short = true;
 	else
-		(void)pass(reading, (nr_times + nr * nr_each) * 8);
+		(void)pass(reader, (nr_times + nr * nr_each) * 8);
 }
 
-static void read_chain(struct reading *reading, struct sample *sample)
+static void read_chain(struct field_reader *reader, struct sample *sample)
 {
-	sample->nr_chain = read_u64(reading);
+	sample->nr_chain = read_u64(reader);
 	if (sample->nr_chain > PERF_NORMAL_BYTES_MAX / 8) {
-		reading->is_short = true;
+		reader->is_short = true;
 		return;
 	}
-	sample->chain = pass(reading, sample->nr_chain * 8);
+	sample->chain = pass(reader, sample->nr_chain * 8);
 }
 
-static void pass_raw(struct reading *reading)
+static void pass_raw(struct field_reader *reader)
 {
-	const uint8_t *here = reading->next;
+	const uint8_t *here = reader->next;
 	uint32_t nr_bytes;
 
-	if (reading->end - here < 4) {
-		reading->is_short = true;
+	if (reader->end - here < 4) {
+		reader->is_short = true;
 		return;
 	}
 	memcpy(&nr_bytes, here, sizeof(nr_bytes));
-	(void)pass(reading, (uint64_t)nr_bytes + 4);
+	(void)pass(reader, (uint64_t)nr_bytes + 4);
 }
 
-static void pass_branches(struct reading *reading, uint64_t type)
+static void pass_branches(struct field_reader *reader, uint64_t type)
 {
-	uint64_t nr = read_u64(reading);
+	uint64_t nr = read_u64(reader);
 
 	if (type & (1u << 17)) /* PERF_SAMPLE_BRANCH_HW_INDEX */
-		(void)read_u64(reading);
+		(void)read_u64(reader);
 	if (nr > PERF_NORMAL_BYTES_MAX / 24)
-		reading->is_short = true;
+		reader->is_short = true;
 	else
-		(void)pass(reading, nr * 24);
+		(void)pass(reader, nr * 24);
 }
 
-static void read_regs(struct reading *reading, uint64_t mask, uint64_t *abi, const uint8_t **regs)
+static void read_regs(struct field_reader *reader, uint64_t mask, uint64_t *abi,
+		      const uint8_t **regs)
 {
-	*abi = read_u64(reading);
+	*abi = read_u64(reader);
 	*regs = NULL;
 	if (*abi != PERF_SAMPLE_REGS_ABI_NONE)
-		*regs = pass(reading, (uint64_t)__builtin_popcountll(mask) * 8);
+		*regs = pass(reader, (uint64_t)__builtin_popcountll(mask) * 8);
 }
 
-static void read_stack(struct reading *reading, struct sample *sample)
+static void read_stack(struct field_reader *reader, struct sample *sample)
 {
-	uint64_t room = read_u64(reading);
+	uint64_t room = read_u64(reader);
 
 	if (!room)
 		return;
-	sample->stack = pass(reading, room);
-	sample->stack_bytes = read_u64(reading);
+	sample->stack = pass(reader, room);
+	sample->stack_bytes = read_u64(reader);
 	if (sample->stack_bytes > room)
-		reading->is_short = true;
+		reader->is_short = true;
 }
 
-static void read_first(struct reading *reading, uint64_t type, struct sample *sample)
+static void read_first(struct field_reader *reader, uint64_t type, struct sample *sample)
 {
 	uint32_t unused;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		sample->id = read_u64(reading);
+		sample->id = read_u64(reader);
 	if (type & PERF_SAMPLE_IP)
-		sample->ip = read_u64(reading);
+		sample->ip = read_u64(reader);
 	if (type & PERF_SAMPLE_TID)
-		read_pair(reading, &sample->pid, &sample->tid);
+		read_pair(reader, &sample->pid, &sample->tid);
 	if (type & PERF_SAMPLE_TIME)
-		sample->time_ns = read_u64(reading);
+		sample->time_ns = read_u64(reader);
 	if (type & PERF_SAMPLE_ADDR)
-		(void)read_u64(reading);
+		(void)read_u64(reader);
 	if (type & PERF_SAMPLE_ID)
-		sample->id = read_u64(reading);
+		sample->id = read_u64(reader);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		(void)read_u64(reading);
+		(void)read_u64(reader);
 	if (type & PERF_SAMPLE_CPU)
-		read_pair(reading, &sample->cpu, &unused);
+		read_pair(reader, &sample->cpu, &unused);
 	if (type & PERF_SAMPLE_PERIOD)
-		sample->period = read_u64(reading);
+		sample->period = read_u64(reader);
 }
 
-static void read_rest(struct reading *reading, const struct perf_event_attr *attr,
+static void read_rest(struct field_reader *reader, const struct perf_event_attr *attr,
 		      struct sample *sample)
 {
 	uint64_t type = attr->sample_type;
@@ -221,80 +222,80 @@ static void read_rest(struct reading *reading, const struct perf_event_attr *att
 	uint64_t abi;
 
 	if (type & PERF_SAMPLE_READ)
-		pass_read(reading, attr->read_format);
+		pass_read(reader, attr->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		read_chain(reading, sample);
+		read_chain(reader, sample);
 	if (type & PERF_SAMPLE_RAW)
-		pass_raw(reading);
+		pass_raw(reader);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		pass_branches(reading, attr->branch_sample_type);
+		pass_branches(reader, attr->branch_sample_type);
 	if (type & PERF_SAMPLE_REGS_USER)
-		read_regs(reading, attr->sample_regs_user, &sample->regs_abi, &sample->regs);
+		read_regs(reader, attr->sample_regs_user, &sample->regs_abi, &sample->regs);
 	if (type & PERF_SAMPLE_STACK_USER)
-		read_stack(reading, sample);
+		read_stack(reader, sample);
 	if (type & (PERF_SAMPLE_WEIGHT | 1u << 24)) /* _WEIGHT_STRUCT */
-		(void)read_u64(reading);
+		(void)read_u64(reader);
 	if (type & PERF_SAMPLE_DATA_SRC)
-		(void)read_u64(reading);
+		(void)read_u64(reader);
 	if (type & PERF_SAMPLE_TRANSACTION)
-		(void)read_u64(reading);
+		(void)read_u64(reader);
 	if (type & PERF_SAMPLE_REGS_INTR)
-		read_regs(reading, attr->sample_regs_intr, &abi, &regs);
+		read_regs(reader, attr->sample_regs_intr, &abi, &regs);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
-		(void)read_u64(reading);
+		(void)read_u64(reader);
 	if (type & PERF_SAMPLE_CGROUP)
-		sample->cgroup = read_u64(reading);
+		sample->cgroup = read_u64(reader);
 	/* What stands behind that is not needed. */
 }
 
 /* ---- writing ---- */
 
-struct writing {
+struct field_writer {
 	uint8_t *next, *end;
 	bool is_full;
 };
 
-static void put(struct writing *writing, const void *bytes, size_t nr_bytes)
+static void put(struct field_writer *writer, const void *bytes, size_t nr_bytes)
 {
-	if ((size_t)(writing->end - writing->next) < nr_bytes) {
-		writing->is_full = true;
+	if ((size_t)(writer->end - writer->next) < nr_bytes) {
+		writer->is_full = true;
 		return;
 	}
 	if (nr_bytes)
-		memcpy(writing->next, bytes, nr_bytes);
-	writing->next += nr_bytes;
+		memcpy(writer->next, bytes, nr_bytes);
+	writer->next += nr_bytes;
 }
 
-static void put_u64(struct writing *writing, uint64_t value)
+static void put_u64(struct field_writer *writer, uint64_t value)
 {
-	put(writing, &value, sizeof(value));
+	put(writer, &value, sizeof(value));
 }
 
-static void put_pair(struct writing *writing, uint32_t first, uint32_t second)
+static void put_pair(struct field_writer *writer, uint32_t first, uint32_t second)
 {
 	const uint32_t halves[2] = {first, second};
 
-	put(writing, halves, sizeof(halves));
+	put(writer, halves, sizeof(halves));
 }
 
-static struct writing begin(struct perf_normal *normal)
+static struct field_writer begin(struct perf_normal *normal)
 {
 	uint8_t *out = (uint8_t *)normal->out;
 
-	return (struct writing){out + sizeof(struct perf_event_header), out + PERF_NORMAL_BYTES_MAX,
-				false};
+	return (struct field_writer){out + sizeof(struct perf_event_header),
+				     out + PERF_NORMAL_BYTES_MAX, false};
 }
 
-static int end(struct perf_normal *normal, const struct writing *writing, uint32_t type,
+static int end(struct perf_normal *normal, const struct field_writer *writer, uint32_t type,
 	       uint16_t misc, const struct perf_event_header **made)
 {
 	struct perf_event_header header = {
 		.type = type,
 		.misc = misc,
-		.size = (uint16_t)(writing->next - (uint8_t *)normal->out),
+		.size = (uint16_t)(writer->next - (uint8_t *)normal->out),
 	};
 
-	if (writing->is_full)
+	if (writer->is_full)
 		return -EILSEQ;
 	memcpy(normal->out, &header, sizeof(header));
 	*made = (const struct perf_event_header *)normal->out;
@@ -302,37 +303,37 @@ static int end(struct perf_normal *normal, const struct writing *writing, uint32
 }
 
 /* The registers that come out, of those that this event has. */
-static void put_regs(struct perf_normal *normal, struct writing *writing,
+static void put_regs(struct perf_normal *normal, struct field_writer *writer,
 		     const struct perf_event_attr *attr, const struct sample *sample)
 {
 	uint64_t mask = normal->regs_mask;
 
 	if (!sample->regs || (attr->sample_regs_user & mask) != mask) {
-		put_u64(writing, PERF_SAMPLE_REGS_ABI_NONE);
+		put_u64(writer, PERF_SAMPLE_REGS_ABI_NONE);
 		return;
 	}
-	put_u64(writing, sample->regs_abi);
+	put_u64(writer, sample->regs_abi);
 	for (unsigned int bit = 0, at = 0; bit < 64; bit++) {
 		if (!(attr->sample_regs_user >> bit & 1))
 			continue;
 		if (mask >> bit & 1)
-			put(writing, sample->regs + (size_t)at * 8, 8);
+			put(writer, sample->regs + (size_t)at * 8, 8);
 		at++;
 	}
 }
 
-static void put_stack(struct writing *writing, const struct sample *sample)
+static void put_stack(struct field_writer *writer, const struct sample *sample)
 {
 	static const uint8_t zeros[8];
 	uint64_t nr_bytes = sample->stack ? sample->stack_bytes : 0;
 	uint64_t room = (nr_bytes + 7) & ~UINT64_C(7);
 
-	put_u64(writing, room);
+	put_u64(writer, room);
 	if (!room)
 		return;
-	put(writing, sample->stack, nr_bytes);
-	put(writing, zeros, room - nr_bytes);
-	put_u64(writing, nr_bytes);
+	put(writer, sample->stack, nr_bytes);
+	put(writer, zeros, room - nr_bytes);
+	put_u64(writer, nr_bytes);
 }
 
 static uint64_t id_out(const struct perf_normal *normal, const struct perf_file_event *event)
@@ -344,55 +345,55 @@ static int write_sample(struct perf_normal *normal, const struct perf_file_event
 			const struct perf_event_header *record, const struct sample *sample,
 			const struct perf_event_header **made)
 {
-	struct writing writing = begin(normal);
+	struct field_writer writer = begin(normal);
 	uint64_t period = event->attr.sample_type & PERF_SAMPLE_PERIOD ? sample->period
 			  : event->attr.freq			       ? 1
 								       : event->attr.sample_period;
 
-	put_u64(&writing, id_out(normal, event));
-	put_u64(&writing, sample->ip);
-	put_pair(&writing, sample->pid, sample->tid);
-	put_u64(&writing, sample->time_ns);
-	put_pair(&writing, sample->cpu, 0);
-	put_u64(&writing, period ? period : 1);
+	put_u64(&writer, id_out(normal, event));
+	put_u64(&writer, sample->ip);
+	put_pair(&writer, sample->pid, sample->tid);
+	put_u64(&writer, sample->time_ns);
+	put_pair(&writer, sample->cpu, 0);
+	put_u64(&writer, period ? period : 1);
 	if (normal->sample_type & PERF_SAMPLE_CALLCHAIN) {
-		put_u64(&writing, sample->chain ? sample->nr_chain : 0);
-		put(&writing, sample->chain, sample->chain ? sample->nr_chain * 8 : 0);
+		put_u64(&writer, sample->chain ? sample->nr_chain : 0);
+		put(&writer, sample->chain, sample->chain ? sample->nr_chain * 8 : 0);
 	}
 	if (normal->sample_type & PERF_SAMPLE_REGS_USER) {
-		put_regs(normal, &writing, &event->attr, sample);
-		put_stack(&writing, sample);
+		put_regs(normal, &writer, &event->attr, sample);
+		put_stack(&writer, sample);
 	}
 	if (normal->sample_type & PERF_SAMPLE_CGROUP)
-		put_u64(&writing, sample->cgroup);
-	return end(normal, &writing, PERF_RECORD_SAMPLE, record->misc, made);
+		put_u64(&writer, sample->cgroup);
+	return end(normal, &writer, PERF_RECORD_SAMPLE, record->misc, made);
 }
 
 static int normal_sample(struct perf_normal *normal, const struct perf_event_header *record,
 			 const struct perf_event_header **made, uint64_t *time_ns)
 {
 	const struct perf_file_event *event = event_of_sample(normal, record);
-	struct reading reading = {(const uint8_t *)(record + 1),
-				  (const uint8_t *)record + record->size, false};
+	struct field_reader reader = {(const uint8_t *)(record + 1),
+				      (const uint8_t *)record + record->size, false};
 	struct sample sample = {.pid = UINT32_MAX, .tid = UINT32_MAX};
 
 	if (!event)
 		return -EILSEQ;
-	read_first(&reading, event->attr.sample_type, &sample);
+	read_first(&reader, event->attr.sample_type, &sample);
 	*time_ns = sample.time_ns;
-	read_rest(&reading, &event->attr, &sample);
-	return reading.is_short ? -EILSEQ : write_sample(normal, event, record, &sample, made);
+	read_rest(&reader, &event->attr, &sample);
+	return reader.is_short ? -EILSEQ : write_sample(normal, event, record, &sample, made);
 }
 
 /* ---- what is no sample ---- */
 
 /* Ours has the fields of sample_id that the state uses, in the kernel's order. */
-static void put_trailer(struct writing *writing, const struct sample *sample, uint64_t id)
+static void put_trailer(struct field_writer *writer, const struct sample *sample, uint64_t id)
 {
-	put_pair(writing, sample->pid, sample->tid);
-	put_u64(writing, sample->time_ns);
-	put_pair(writing, sample->cpu, 0);
-	put_u64(writing, id);
+	put_pair(writer, sample->pid, sample->tid);
+	put_u64(writer, sample->time_ns);
+	put_pair(writer, sample->cpu, 0);
+	put_u64(writer, id);
 }
 
 /*
@@ -423,26 +424,26 @@ static size_t read_trailer(const struct perf_normal *normal, const struct perf_e
 {
 	uint64_t type = trailer_type(event_of_trailer(normal, record));
 	size_t nr_bytes = (size_t)__builtin_popcountll(type) * 8;
-	struct reading reading;
+	struct field_reader reader;
 	uint32_t unused;
 
 	*trailer = (struct sample){.pid = UINT32_MAX, .tid = UINT32_MAX};
 	if (nr_bytes > record->size - sizeof(*record))
 		return SIZE_MAX;
-	reading = (struct reading){(const uint8_t *)record + record->size - nr_bytes,
-				   (const uint8_t *)record + record->size, false};
+	reader = (struct field_reader){(const uint8_t *)record + record->size - nr_bytes,
+				       (const uint8_t *)record + record->size, false};
 	if (type & PERF_SAMPLE_TID)
-		read_pair(&reading, &trailer->pid, &trailer->tid);
+		read_pair(&reader, &trailer->pid, &trailer->tid);
 	if (type & PERF_SAMPLE_TIME)
-		trailer->time_ns = read_u64(&reading);
+		trailer->time_ns = read_u64(&reader);
 	if (type & PERF_SAMPLE_ID)
-		trailer->id = read_u64(&reading);
+		trailer->id = read_u64(&reader);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		(void)read_u64(&reading);
+		(void)read_u64(&reader);
 	if (type & PERF_SAMPLE_CPU)
-		read_pair(&reading, &trailer->cpu, &unused);
+		read_pair(&reader, &trailer->cpu, &unused);
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		trailer->id = read_u64(&reading);
+		trailer->id = read_u64(&reader);
 	return nr_bytes;
 }
 
@@ -461,7 +462,7 @@ static bool has_build_id(const uint8_t *body, size_t nr_bytes, uint16_t misc)
 	       (body[MMAP2_IDENTITY] == 20 || body[MMAP2_IDENTITY] == 16);
 }
 
-static void put_mmap2(struct perf_normal *normal, struct writing *writing, const uint8_t *body,
+static void put_mmap2(struct perf_normal *normal, struct field_writer *writer, const uint8_t *body,
 		      size_t nr_bytes, uint16_t *misc)
 {
 	const struct perf_file_build_id *id = NULL;
@@ -473,15 +474,15 @@ static void put_mmap2(struct perf_normal *normal, struct writing *writing, const
 		id = perf_file_build_id(normal->file, (const char *)body + MMAP2_PATH,
 					nr_bytes - MMAP2_PATH);
 	if (!id) {
-		put(writing, body, nr_bytes);
+		put(writer, body, nr_bytes);
 		return;
 	}
 	identity[0] = (uint8_t)id->nr_bytes;
 	memcpy(identity + 4, id->id, id->nr_bytes);
 	*misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-	put(writing, body, MMAP2_IDENTITY);
-	put(writing, identity, sizeof(identity));
-	put(writing, body + MMAP2_IDENTITY + sizeof(identity),
+	put(writer, body, MMAP2_IDENTITY);
+	put(writer, identity, sizeof(identity));
+	put(writer, body + MMAP2_IDENTITY + sizeof(identity),
 	    nr_bytes - MMAP2_IDENTITY - sizeof(identity));
 }
 
@@ -519,7 +520,7 @@ static int normal_other(struct perf_normal *normal, const struct perf_event_head
 			const struct perf_event_header **made, uint64_t *time_ns)
 {
 	const struct perf_file_event *event;
-	struct writing writing = begin(normal);
+	struct field_writer writer = begin(normal);
 	uint16_t misc = record->misc;
 	struct sample trailer;
 	size_t nr_trailer = read_trailer(normal, record, &trailer);
@@ -534,11 +535,11 @@ static int normal_other(struct perf_normal *normal, const struct perf_event_head
 		misc |= PERF_RECORD_MISC_COMM_EXEC;
 	event = event_of_id(normal, trailer.id);
 	if (record->type == PERF_RECORD_MMAP2)
-		put_mmap2(normal, &writing, (const uint8_t *)(record + 1), nr_bytes, &misc);
+		put_mmap2(normal, &writer, (const uint8_t *)(record + 1), nr_bytes, &misc);
 	else
-		put(&writing, record + 1, nr_bytes);
-	put_trailer(&writing, &trailer, event ? id_out(normal, event) : 0);
-	return end(normal, &writing, record->type, misc, made);
+		put(&writer, record + 1, nr_bytes);
+	put_trailer(&writer, &trailer, event ? id_out(normal, event) : 0);
+	return end(normal, &writer, record->type, misc, made);
 }
 
 int perf_normal_record(struct perf_normal *normal, const struct perf_event_header *record,

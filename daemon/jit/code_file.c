@@ -153,14 +153,14 @@ static bool is_of(const struct code_owner *owner, const struct stat *st)
 }
 
 /* A folder on the way, or what it led to. */
-struct step {
+struct folder_step {
 	const struct code_root *root;
 	int fd;
 	int64_t mount; /* that it lies on, seen to be prompt */
 };
 
 /* fd, which becomes the step's, whatever comes of it. */
-static int step_to(struct step *step, int fd)
+static int step_to(struct folder_step *step, int fd)
 {
 	int64_t mount = prompt_mount_id(fd);
 
@@ -175,7 +175,7 @@ static int step_to(struct step *step, int fd)
 	return 0;
 }
 
-static int step_begin(struct step *step)
+static int step_begin(struct folder_step *step)
 {
 	const struct code_root *root = step->root;
 	char path[PATH_MAX];
@@ -190,7 +190,7 @@ static int step_begin(struct step *step)
 }
 
 /* The next part of path; it is the last: *path is empty then. */
-static int step_down(struct step *step, const char **path)
+static int step_down(struct folder_step *step, const char **path)
 {
 	char part[NAME_MAX + 1];
 	size_t nr = strcspn(*path, "/");
@@ -215,7 +215,7 @@ static int step_down(struct step *step, const char **path)
  */
 static int find_file(const struct code_root *root, const char *path)
 {
-	struct step step = {root, -1, -1};
+	struct folder_step step = {root, -1, -1};
 	int error = step_begin(&step);
 
 	path += strspn(path, "/");

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Of a range, or where it would stand: index may be the block's nr_ranges, block nr_blocks. */
-struct place {
+struct range_place {
 	size_t block;
 	uint32_t index;
 };
@@ -156,9 +156,9 @@ static uint64_t block_end(const struct code_block *block)
 }
 
 /* The first range that ends behind address. */
-static struct place find_end_above(const struct code_map *map, uint64_t address)
+static struct range_place find_end_above(const struct code_map *map, uint64_t address)
 {
-	struct place place = {0, 0};
+	struct range_place place = {0, 0};
 	const struct code_block *block;
 	size_t high = map->nr_blocks;
 	uint32_t top;
@@ -186,7 +186,7 @@ static struct place find_end_above(const struct code_map *map, uint64_t address)
 	return place;
 }
 
-static void range_remove(struct code_map *map, struct place place)
+static void range_remove(struct code_map *map, struct range_place place)
 {
 	struct code_block *block = map->blocks[place.block];
 	struct code_name *name = block->ranges[place.index].name;
@@ -199,11 +199,11 @@ static void range_remove(struct code_map *map, struct place place)
 		return;
 	}
 	memmove(block->ranges + place.index, block->ranges + place.index + 1,
-		(block->nr_ranges - place.index) * sizeof(struct code_range));
+		(block->nr_ranges - place.index) * sizeof(struct named_range));
 }
 
 /* The upper half of a full block becomes a block of its own; place goes along. */
-static int block_split(struct code_map *map, struct place *place)
+static int block_split(struct code_map *map, struct range_place *place)
 {
 	const uint32_t half = CODE_BLOCK_RANGES / 2;
 	struct code_block *low = map->blocks[place->block];
@@ -214,7 +214,7 @@ static int block_split(struct code_map *map, struct place *place)
 		return error;
 	high = map->blocks[place->block + 1];
 	high->nr_ranges = low->nr_ranges - half;
-	memcpy(high->ranges, low->ranges + half, high->nr_ranges * sizeof(struct code_range));
+	memcpy(high->ranges, low->ranges + half, high->nr_ranges * sizeof(struct named_range));
 	low->nr_ranges = half;
 	if (place->index > half) {
 		place->block++;
@@ -224,7 +224,8 @@ static int block_split(struct code_map *map, struct place *place)
 }
 
 /* Before the range at place, where there is nothing in its way. */
-static int range_insert(struct code_map *map, struct place place, const struct code_range *range)
+static int range_insert(struct code_map *map, struct range_place place,
+			const struct named_range *range)
 {
 	struct code_block *block;
 	int error = 0;
@@ -245,7 +246,7 @@ static int range_insert(struct code_map *map, struct place place, const struct c
 		return error;
 	block = map->blocks[place.block];
 	memmove(block->ranges + place.index + 1, block->ranges + place.index,
-		(block->nr_ranges - place.index) * sizeof(struct code_range));
+		(block->nr_ranges - place.index) * sizeof(struct named_range));
 	block->ranges[place.index] = *range;
 	code_name_get(range->name);
 	block->nr_ranges++;
@@ -255,10 +256,10 @@ static int range_insert(struct code_map *map, struct place place, const struct c
 }
 
 /* [start, end) is within the range at place, and not at its edges. */
-static int range_split(struct code_map *map, struct place place, uint64_t start, uint64_t end)
+static int range_split(struct code_map *map, struct range_place place, uint64_t start, uint64_t end)
 {
-	struct code_range *range = &map->blocks[place.block]->ranges[place.index];
-	struct code_range behind = {end, range->end, range->name};
+	struct named_range *range = &map->blocks[place.block]->ranges[place.index];
+	struct named_range behind = {end, range->end, range->name};
 
 	range->end = start;
 	place.index++;
@@ -268,8 +269,8 @@ static int range_split(struct code_map *map, struct place place, uint64_t start,
 int code_map_cut(struct code_map *map, uint64_t start, uint64_t end)
 {
 	for (;;) {
-		struct place place = find_end_above(map, start);
-		struct code_range *range;
+		struct range_place place = find_end_above(map, start);
+		struct named_range *range;
 
 		if (place.block == map->nr_blocks)
 			return 0;
@@ -291,7 +292,7 @@ int code_map_cut(struct code_map *map, uint64_t start, uint64_t end)
 
 int code_map_add(struct code_map *map, uint64_t start, uint64_t end, struct code_name *name)
 {
-	struct code_range range = {start, end, name};
+	struct named_range range = {start, end, name};
 	int error;
 
 	assert(start < end && map->nr_refs == 1);
@@ -299,10 +300,10 @@ int code_map_add(struct code_map *map, uint64_t start, uint64_t end, struct code
 	return error ? error : range_insert(map, find_end_above(map, start), &range);
 }
 
-const struct code_range *code_map_find(const struct code_map *map, uint64_t address)
+const struct named_range *code_map_find(const struct code_map *map, uint64_t address)
 {
-	struct place place = find_end_above(map, address);
-	const struct code_range *range;
+	struct range_place place = find_end_above(map, address);
+	const struct named_range *range;
 
 	if (place.block == map->nr_blocks)
 		return NULL;

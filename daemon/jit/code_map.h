@@ -18,7 +18,7 @@
 
 #define CODE_BLOCK_RANGES 128
 
-struct code_range {
+struct named_range {
 	uint64_t start, end;
 	struct code_name *name; /* a reference */
 };
@@ -26,7 +26,7 @@ struct code_range {
 /* Never empty. */
 struct code_block {
 	uint32_t nr_ranges;
-	struct code_range ranges[CODE_BLOCK_RANGES];
+	struct named_range ranges[CODE_BLOCK_RANGES];
 };
 
 struct code_map {
@@ -56,6 +56,6 @@ int code_map_add(struct code_map *map, uint64_t start, uint64_t end, struct code
 int code_map_cut(struct code_map *map, uint64_t start, uint64_t end);
 
 /* What holds address, or NULL. Valid until the map changes. */
-const struct code_range *code_map_find(const struct code_map *map, uint64_t address);
+const struct named_range *code_map_find(const struct code_map *map, uint64_t address);
 
 #endif

@@ -389,7 +389,7 @@ static void dump_catch_up(struct code_space *space, uint64_t time_ns)
 
 static struct code_name *find_name(struct code_space *space, const struct code_lookup *place)
 {
-	const struct code_range *range = NULL;
+	const struct named_range *range = NULL;
 
 	if (dump_is_behind(space, place->time_ns)) {
 		/* Rather no name than that of what was there before. */

@@ -88,7 +88,7 @@ static bool apply_load(struct code_map *map, const char *bytes, size_t nr_bytes,
 static bool apply_move(struct code_map *map, const char *bytes, size_t nr_bytes,
 		       struct jitdump_counts *counts)
 {
-	const struct code_range *range;
+	const struct named_range *range;
 	struct code_name *name;
 	struct code_move move;
 
@@ -149,7 +149,7 @@ static int read_header(struct jitdump *dump, int fd, struct jitdump_counts *coun
 	return 0;
 }
 
-struct reading {
+struct jitdump_reading {
 	struct jitdump *dump;
 	uint64_t until_ns, now_ns;
 	uint64_t file_bytes;
@@ -158,7 +158,7 @@ struct reading {
 };
 
 /* 1: applied, the position is behind it; 0: not yet, or not ever. */
-static int take_record(const struct reading *reading, const char *bytes, size_t nr_bytes)
+static int take_record(const struct jitdump_reading *reading, const char *bytes, size_t nr_bytes)
 {
 	struct jitdump *dump = reading->dump;
 	struct record_head head;
@@ -194,7 +194,7 @@ static bool has_enough(const char *bytes, size_t nr_bytes)
 }
 
 /* A buffer full. 1: some were applied; 0: no more for now; -errno. */
-static int take_buffer(struct reading *reading, int fd, char *buffer, size_t nr_buffer)
+static int take_buffer(struct jitdump_reading *reading, int fd, char *buffer, size_t nr_buffer)
 {
 	struct jitdump *dump = reading->dump;
 	uint64_t begin = dump->position;
@@ -223,7 +223,7 @@ int jitdump_read(struct jitdump *dump, int fd, uint64_t until_ns, uint64_t now_n
 		 struct code_map **map, char *buffer, size_t nr_buffer,
 		 struct jitdump_counts *counts)
 {
-	struct reading reading = {dump, until_ns, now_ns, 0, map, counts};
+	struct jitdump_reading reading = {dump, until_ns, now_ns, 0, map, counts};
 	struct stat st;
 	int more = 1;
 

@@ -19,7 +19,7 @@ struct input {
 };
 
 /* Entries by ascending key. */
-struct list {
+struct entry_list {
 	struct sdb_entry *entries;
 	size_t nr_entries;
 };
@@ -27,7 +27,7 @@ struct list {
 struct merge {
 	struct input *inputs;
 	size_t nr_inputs;
-	struct list *lists; /* room for one of each input */
+	struct entry_list *lists; /* room for one of each input */
 	size_t nr_lists;
 	struct slice_section *sections; /* made so far */
 	const struct slice_section **plain;
@@ -109,7 +109,8 @@ static int merge_info(struct merge *merge, enum oprof_slice_level level, struct 
 
 /* ---- entries ---- */
 
-static size_t sum_lists(const struct list *a, const struct list *b, struct sdb_entry *to)
+static size_t sum_lists(const struct entry_list *a, const struct entry_list *b,
+			struct sdb_entry *to)
 {
 	size_t i = 0, j = 0, nr = 0;
 
@@ -133,10 +134,10 @@ static size_t sum_lists(const struct list *a, const struct list *b, struct sdb_e
 }
 
 /* Two lists to one, in the place of the first. */
-static int merge_pair(struct list *a, struct list *b)
+static int merge_pair(struct entry_list *a, struct entry_list *b)
 {
-	struct list sum = {.entries =
-				   malloc((a->nr_entries + b->nr_entries) * sizeof(*sum.entries))};
+	struct entry_list sum = {
+		.entries = malloc((a->nr_entries + b->nr_entries) * sizeof(*sum.entries))};
 
 	if (!sum.entries)
 		return -ENOMEM;
@@ -144,7 +145,7 @@ static int merge_pair(struct list *a, struct list *b)
 	free(a->entries);
 	free(b->entries);
 	*a = sum;
-	*b = (struct list){0};
+	*b = (struct entry_list){0};
 	return 0;
 }
 
@@ -160,12 +161,12 @@ static int merge_lists(struct merge *merge)
 			error = merge_pair(&merge->lists[i], &merge->lists[i + 1]);
 			if (!error && i) {
 				merge->lists[i / 2] = merge->lists[i];
-				merge->lists[i] = (struct list){0};
+				merge->lists[i] = (struct entry_list){0};
 			}
 		}
 		if (!error && nr % 2) {
 			merge->lists[nr / 2] = merge->lists[nr - 1];
-			merge->lists[nr - 1] = (struct list){0};
+			merge->lists[nr - 1] = (struct entry_list){0};
 		}
 		if (!error)
 			merge->nr_lists = (nr + 1) / 2;
@@ -177,7 +178,7 @@ static void lists_free(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->nr_inputs; i++) {
 		free(merge->lists[i].entries);
-		merge->lists[i] = (struct list){0};
+		merge->lists[i] = (struct entry_list){0};
 	}
 	merge->nr_lists = 0;
 }
@@ -202,7 +203,7 @@ static const struct slice_section *next_section(const struct merge *merge)
 static int list_read(struct merge *merge, struct input *input, struct slice_section *sum,
 		     struct diag *diag)
 {
-	struct list *list = &merge->lists[merge->nr_lists++];
+	struct entry_list *list = &merge->lists[merge->nr_lists++];
 	int error;
 
 	list->nr_entries = (size_t)input->next->nr_keys;

@@ -21,7 +21,7 @@
 #define SECTION_BYTES_MIN 10u
 #define COUNTER_BYTES_MIN 3u
 
-struct decoder {
+struct tables_decoder {
 	const uint8_t *next, *end;
 	struct slice_tables tables;
 	size_t nr_strings, nr_paths, nr_images, nr_events;
@@ -31,14 +31,15 @@ struct decoder {
 	int error; /* the first one; numbers are 0 behind it */
 };
 
-static void fail(struct decoder *decoder, const char *what, size_t row)
+static void fail(struct tables_decoder *decoder, const char *what, size_t row)
 {
 	if (!decoder->error)
 		decoder->error = diag_set_at(decoder->diag, -EILSEQ, decoder->path, 0,
 					     "damaged: %s %zu of its tables", what, row);
 }
 
-static uint64_t get_number(struct decoder *decoder, uint64_t max, const char *what, size_t row)
+static uint64_t get_number(struct tables_decoder *decoder, uint64_t max, const char *what,
+			   size_t row)
 {
 	uint64_t value = 0;
 
@@ -51,7 +52,7 @@ static uint64_t get_number(struct decoder *decoder, uint64_t max, const char *wh
 }
 
 /* Memory for a table of rows of at least nr_bytes_min each. */
-static void *get_rows(struct decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
+static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, size_t *nr_rows)
 {
 	const uint64_t left = (uint64_t)(decoder->end - decoder->next);
@@ -70,7 +71,7 @@ static void *get_rows(struct decoder *decoder, size_t nr_bytes_min, size_t nr_by
 /* ---- rows ---- */
 
 /* Behind its length a string takes as many bytes as its copy with a NUL: text is long enough. */
-static void get_strings(struct decoder *decoder)
+static void get_strings(struct tables_decoder *decoder)
 {
 	char *to;
 
@@ -97,7 +98,7 @@ static void get_strings(struct decoder *decoder)
 	}
 }
 
-static const char *get_string(struct decoder *decoder, const char *what, size_t row)
+static const char *get_string(struct tables_decoder *decoder, const char *what, size_t row)
 {
 	const uint64_t number = get_number(decoder, UINT64_MAX, what, row);
 
@@ -107,7 +108,7 @@ static const char *get_string(struct decoder *decoder, const char *what, size_t 
 	return "";
 }
 
-static void get_paths(struct decoder *decoder)
+static void get_paths(struct tables_decoder *decoder)
 {
 	struct slice_path *paths =
 		get_rows(decoder, PATH_BYTES_MIN, sizeof(*paths), "path", &decoder->nr_paths);
@@ -127,7 +128,8 @@ static void get_paths(struct decoder *decoder)
 	}
 }
 
-static const struct slice_path *get_path(struct decoder *decoder, const char *what, size_t row)
+static const struct slice_path *get_path(struct tables_decoder *decoder, const char *what,
+					 size_t row)
 {
 	static const struct slice_path none = {.path = ""};
 	const uint64_t number = get_number(decoder, UINT64_MAX, what, row);
@@ -138,7 +140,8 @@ static const struct slice_path *get_path(struct decoder *decoder, const char *wh
 	return &none;
 }
 
-static void get_build_id(struct decoder *decoder, struct oprof_image_identity *identity, size_t row)
+static void get_build_id(struct tables_decoder *decoder, struct oprof_image_identity *identity,
+			 size_t row)
 {
 	identity->nr_build_id =
 		(uint32_t)get_number(decoder, OPROF_BUILD_ID_BYTES_MAX, "image", row);
@@ -151,7 +154,7 @@ static void get_build_id(struct decoder *decoder, struct oprof_image_identity *i
 }
 
 /* Images and events are sections of which only these fields count. */
-static void get_images(struct decoder *decoder)
+static void get_images(struct tables_decoder *decoder)
 {
 	struct slice_section *images =
 		get_rows(decoder, IMAGE_BYTES_MIN, sizeof(*images), "image", &decoder->nr_images);
@@ -173,7 +176,8 @@ static void get_images(struct decoder *decoder)
 	}
 }
 
-static uint32_t get_flags(struct decoder *decoder, uint32_t known, const char *what, size_t row)
+static uint32_t get_flags(struct tables_decoder *decoder, uint32_t known, const char *what,
+			  size_t row)
 {
 	const uint32_t flags = (uint32_t)get_number(decoder, UINT32_MAX, what, row);
 
@@ -185,7 +189,7 @@ static uint32_t get_flags(struct decoder *decoder, uint32_t known, const char *w
 	return flags;
 }
 
-static void get_events(struct decoder *decoder)
+static void get_events(struct tables_decoder *decoder)
 {
 	struct slice_section *events =
 		get_rows(decoder, EVENT_BYTES_MIN, sizeof(*events), "event", &decoder->nr_events);
@@ -201,7 +205,8 @@ static void get_events(struct decoder *decoder)
 
 /* ---- sections and counters ---- */
 
-static void get_section_image(struct decoder *decoder, struct slice_section *section, size_t row)
+static void get_section_image(struct tables_decoder *decoder, struct slice_section *section,
+			      size_t row)
 {
 	const uint64_t image =
 		decoder->image_before +
@@ -214,7 +219,8 @@ static void get_section_image(struct decoder *decoder, struct slice_section *sec
 	decoder->image_before = image;
 }
 
-static void get_section_event(struct decoder *decoder, struct slice_section *section, size_t row)
+static void get_section_event(struct tables_decoder *decoder, struct slice_section *section,
+			      size_t row)
 {
 	const uint64_t number = get_number(decoder, UINT64_MAX, "section", row);
 	const struct slice_section *event;
@@ -230,13 +236,14 @@ static void get_section_event(struct decoder *decoder, struct slice_section *sec
 	section->flags = event->flags;
 }
 
-static int64_t get_id(struct decoder *decoder, size_t row)
+static int64_t get_id(struct tables_decoder *decoder, size_t row)
 {
 	/* Stored as one more, so that SAMPLE_NAME_ALL is 0. */
 	return (int64_t)(get_number(decoder, (uint64_t)INT64_MAX + 1, "section", row) - 1);
 }
 
-static void get_section_cgroup(struct decoder *decoder, struct slice_section *section, size_t row)
+static void get_section_cgroup(struct tables_decoder *decoder, struct slice_section *section,
+			       size_t row)
 {
 	const uint64_t number = get_number(decoder, UINT64_MAX, "section", row);
 
@@ -246,7 +253,8 @@ static void get_section_cgroup(struct decoder *decoder, struct slice_section *se
 		section->cgroup = decoder->tables.strings[number - 1];
 }
 
-static void get_section_sums(struct decoder *decoder, struct slice_section *section, size_t row)
+static void get_section_sums(struct tables_decoder *decoder, struct slice_section *section,
+			     size_t row)
 {
 	section->nr_keys = get_number(decoder, UINT64_MAX, "section", row);
 	section->nr_samples = get_number(decoder, UINT64_MAX, "section", row);
@@ -257,7 +265,7 @@ static void get_section_sums(struct decoder *decoder, struct slice_section *sect
 				  : slice_plain_weight(section, section->nr_samples);
 }
 
-static void get_sections(struct decoder *decoder)
+static void get_sections(struct tables_decoder *decoder)
 {
 	struct slice_tables *tables = &decoder->tables;
 	struct slice_section *sections = get_rows(decoder, SECTION_BYTES_MIN, sizeof(*sections),
@@ -282,7 +290,7 @@ static void get_sections(struct decoder *decoder)
 	}
 }
 
-static void get_counters(struct decoder *decoder)
+static void get_counters(struct tables_decoder *decoder)
 {
 	struct slice_tables *tables = &decoder->tables;
 	size_t nr = 0;
@@ -314,7 +322,8 @@ static void get_counters(struct decoder *decoder)
 int slice_tables_decode(const uint8_t *raw, size_t nr_bytes, struct slice_tables *tables,
 			const char *path, struct diag *diag)
 {
-	struct decoder decoder = {.next = raw, .end = raw + nr_bytes, .path = path, .diag = diag};
+	struct tables_decoder decoder = {
+		.next = raw, .end = raw + nr_bytes, .path = path, .diag = diag};
 
 	get_strings(&decoder);
 	get_paths(&decoder);

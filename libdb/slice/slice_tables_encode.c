@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-struct encoder {
+struct tables_encoder {
 	struct slice_rows strings, paths, images, events;
 	struct slice_buffer row; /* the one being made */
 	struct slice_buffer sections, counters;
@@ -21,25 +21,25 @@ struct encoder {
 
 /* ---- one row ---- */
 
-static void put_number(struct encoder *encoder, struct slice_buffer *to, uint64_t value)
+static void put_number(struct tables_encoder *encoder, struct slice_buffer *to, uint64_t value)
 {
 	if (!encoder->error)
 		encoder->error = slice_buffer_add_number(to, value);
 }
 
-static void put_bytes(struct encoder *encoder, struct slice_buffer *to, const void *bytes,
+static void put_bytes(struct tables_encoder *encoder, struct slice_buffer *to, const void *bytes,
 		      size_t nr_bytes)
 {
 	if (!encoder->error)
 		encoder->error = slice_buffer_add(to, bytes, nr_bytes);
 }
 
-static void row_begin(struct encoder *encoder)
+static void row_begin(struct tables_encoder *encoder)
 {
 	encoder->row.nr_bytes = 0;
 }
 
-static uint64_t row_end(struct encoder *encoder, struct slice_rows *rows)
+static uint64_t row_end(struct tables_encoder *encoder, struct slice_rows *rows)
 {
 	int64_t number = 0;
 
@@ -51,7 +51,7 @@ static uint64_t row_end(struct encoder *encoder, struct slice_rows *rows)
 	return 0;
 }
 
-static uint64_t string_number(struct encoder *encoder, const char *text)
+static uint64_t string_number(struct tables_encoder *encoder, const char *text)
 {
 	const size_t nr_bytes = text ? strlen(text) : 0;
 
@@ -61,7 +61,7 @@ static uint64_t string_number(struct encoder *encoder, const char *text)
 	return row_end(encoder, &encoder->strings);
 }
 
-static uint64_t path_number(struct encoder *encoder, const struct slice_path *path)
+static uint64_t path_number(struct tables_encoder *encoder, const struct slice_path *path)
 {
 	const uint64_t string = string_number(encoder, path->path);
 
@@ -76,7 +76,7 @@ static uint64_t path_number(struct encoder *encoder, const struct slice_path *pa
 	return row_end(encoder, &encoder->paths);
 }
 
-static uint64_t image_number(struct encoder *encoder, const struct slice_section *section)
+static uint64_t image_number(struct tables_encoder *encoder, const struct slice_section *section)
 {
 	const struct oprof_image_identity *identity = &section->identity;
 	const uint64_t path = path_number(encoder, &section->image);
@@ -96,7 +96,7 @@ static uint64_t image_number(struct encoder *encoder, const struct slice_section
 	return row_end(encoder, &encoder->images);
 }
 
-static uint64_t event_number(struct encoder *encoder, const struct slice_section *section)
+static uint64_t event_number(struct tables_encoder *encoder, const struct slice_section *section)
 {
 	const uint64_t name = string_number(encoder, section->event);
 
@@ -110,7 +110,7 @@ static uint64_t event_number(struct encoder *encoder, const struct slice_section
 
 /* ---- sections and counters ---- */
 
-static void put_section(struct encoder *encoder, const struct slice_section *section)
+static void put_section(struct tables_encoder *encoder, const struct slice_section *section)
 {
 	const uint64_t image = image_number(encoder, section);
 	const uint64_t app = path_number(encoder, &section->app);
@@ -133,7 +133,7 @@ static void put_section(struct encoder *encoder, const struct slice_section *sec
 	encoder->image_before = image;
 }
 
-static void put_counter(struct encoder *encoder, const struct oprof_stats_entry *begin,
+static void put_counter(struct tables_encoder *encoder, const struct oprof_stats_entry *begin,
 			const struct oprof_stats_entry *end)
 {
 	char name[OPROF_STATS_NAME_BYTES + 1] = "";
@@ -147,14 +147,14 @@ static void put_counter(struct encoder *encoder, const struct oprof_stats_entry 
 
 /* ---- all of it ---- */
 
-static void put_rows(struct encoder *encoder, struct slice_buffer *raw,
+static void put_rows(struct tables_encoder *encoder, struct slice_buffer *raw,
 		     const struct slice_rows *rows)
 {
 	put_number(encoder, raw, rows->nr_rows);
 	put_bytes(encoder, raw, rows->bytes.bytes, rows->bytes.nr_bytes);
 }
 
-static void put_all(struct encoder *encoder, const struct slice_section *const *sections,
+static void put_all(struct tables_encoder *encoder, const struct slice_section *const *sections,
 		    size_t nr_sections, const struct slice_info *info, struct slice_buffer *raw)
 {
 	const uint64_t host = string_number(encoder, info->host);
@@ -179,7 +179,7 @@ static void put_all(struct encoder *encoder, const struct slice_section *const *
 int slice_tables_encode(const struct slice_section *const *sections, size_t nr_sections,
 			const struct slice_info *info, struct slice_buffer *raw)
 {
-	struct encoder encoder = {0};
+	struct tables_encoder encoder = {0};
 
 	put_all(&encoder, sections, nr_sections, info, raw);
 	slice_rows_deinit(&encoder.strings);

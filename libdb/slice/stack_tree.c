@@ -277,7 +277,7 @@ int stack_tree_begin_again(struct stack_tree *tree)
 
 /* ---- finding ---- */
 
-struct sought {
+struct sought_record {
 	const struct stack_tree *tree;
 	union {
 		const struct slice_section *section;
@@ -288,21 +288,21 @@ struct sought {
 
 static bool same_root(const void *what, uint32_t number)
 {
-	const struct sought *sought = what;
+	const struct sought_record *sought = what;
 
 	return !stack_root_compare(&sought->tree->roots[number - 1], sought->section);
 }
 
 static bool same_image(const void *what, uint32_t number)
 {
-	const struct sought *sought = what;
+	const struct sought_record *sought = what;
 
 	return !stack_image_compare(&sought->tree->images[number - 1], sought->image);
 }
 
 static inline bool same_node(const void *what, uint32_t number)
 {
-	const struct sought *sought = what;
+	const struct sought_record *sought = what;
 	const struct stack_node *found = &sought->tree->nodes[number - 1];
 
 	return found->parent == sought->node.parent && found->image == sought->node.image &&
@@ -312,8 +312,8 @@ static inline bool same_node(const void *what, uint32_t number)
 static inline uint32_t find_node(const struct stack_tree *tree, uint32_t parent, uint32_t image,
 				 uint64_t offset)
 {
-	const struct sought sought = {.tree = tree,
-				      .node = {.parent = parent, .image = image, .offset = offset}};
+	const struct sought_record sought = {
+		.tree = tree, .node = {.parent = parent, .image = image, .offset = offset}};
 
 	return stack_index_find(&tree->index->nodes, stack_hash_node(parent, image, offset),
 				same_node, &sought);
@@ -321,7 +321,7 @@ static inline uint32_t find_node(const struct stack_tree *tree, uint32_t parent,
 
 int64_t stack_tree_root(struct stack_tree *tree, const struct slice_section *section)
 {
-	const struct sought sought = {.tree = tree, .section = section};
+	const struct sought_record sought = {.tree = tree, .section = section};
 	struct slice_section kept = *section;
 	uint32_t found;
 
@@ -340,7 +340,7 @@ int64_t stack_tree_root(struct stack_tree *tree, const struct slice_section *sec
 
 int64_t stack_tree_image(struct stack_tree *tree, const struct stack_image *image)
 {
-	const struct sought sought = {.tree = tree, .image = image};
+	const struct sought_record sought = {.tree = tree, .image = image};
 	struct stack_image kept = *image;
 	uint32_t found;
 

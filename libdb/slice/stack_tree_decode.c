@@ -33,7 +33,7 @@ struct waiting {
 	uint64_t mass;
 };
 
-struct decoder {
+struct tree_decoder {
 	const uint8_t *next, *end;
 	size_t nr_bytes; /* of all */
 	struct stack_tree tree;
@@ -52,20 +52,20 @@ struct decoder {
 	int error; /* the first one; numbers are 0 behind it */
 };
 
-static void fail(struct decoder *decoder, const char *what, size_t row)
+static void fail(struct tree_decoder *decoder, const char *what, size_t row)
 {
 	if (!decoder->error)
 		decoder->error = diag_set(decoder->diag, -EILSEQ, "damaged: %s %zu of its stacks",
 					  what, row);
 }
 
-static void fail_memory(struct decoder *decoder)
+static void fail_memory(struct tree_decoder *decoder)
 {
 	if (!decoder->error)
 		decoder->error = diag_set(decoder->diag, -ENOMEM, "%s", strerror(ENOMEM));
 }
 
-static uint64_t get_number(struct decoder *decoder, uint64_t max, const char *what, size_t row)
+static uint64_t get_number(struct tree_decoder *decoder, uint64_t max, const char *what, size_t row)
 {
 	uint64_t value = 0;
 
@@ -77,13 +77,13 @@ static uint64_t get_number(struct decoder *decoder, uint64_t max, const char *wh
 	return 0;
 }
 
-static size_t bytes_left(const struct decoder *decoder)
+static size_t bytes_left(const struct tree_decoder *decoder)
 {
 	return (size_t)(decoder->end - decoder->next);
 }
 
 /* Rows of at least nr_bytes_min each that there may be in what is left. */
-static uint32_t get_nr(struct decoder *decoder, size_t nr_bytes_min, const char *what)
+static uint32_t get_nr(struct tree_decoder *decoder, size_t nr_bytes_min, const char *what)
 {
 	const size_t nr_max = bytes_left(decoder) / nr_bytes_min;
 
@@ -92,7 +92,7 @@ static uint32_t get_nr(struct decoder *decoder, size_t nr_bytes_min, const char 
 }
 
 /* Memory for a table of rows; NULL: an error. */
-static void *get_rows(struct decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
+static void *get_rows(struct tree_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, uint32_t *nr_rows)
 {
 	void *rows;
@@ -108,7 +108,7 @@ static void *get_rows(struct decoder *decoder, size_t nr_bytes_min, size_t nr_by
 
 /* ---- tables ---- */
 
-static void get_strings(struct decoder *decoder)
+static void get_strings(struct tree_decoder *decoder)
 {
 	decoder->strings = get_rows(decoder, STRING_BYTES_MIN, sizeof(*decoder->strings), "string",
 				    &decoder->nr_strings);
@@ -128,7 +128,7 @@ static void get_strings(struct decoder *decoder)
 	}
 }
 
-static const char *get_string(struct decoder *decoder, const char *what, size_t row)
+static const char *get_string(struct tree_decoder *decoder, const char *what, size_t row)
 {
 	const uint64_t number = get_number(decoder, UINT64_MAX, what, row);
 
@@ -138,7 +138,7 @@ static const char *get_string(struct decoder *decoder, const char *what, size_t 
 	return "";
 }
 
-static void get_paths(struct decoder *decoder)
+static void get_paths(struct tree_decoder *decoder)
 {
 	struct slice_path *paths =
 		get_rows(decoder, PATH_BYTES_MIN, sizeof(*paths), "path", &decoder->nr_paths);
@@ -158,7 +158,7 @@ static void get_paths(struct decoder *decoder)
 	}
 }
 
-static struct slice_path get_path(struct decoder *decoder, const char *what, size_t row)
+static struct slice_path get_path(struct tree_decoder *decoder, const char *what, size_t row)
 {
 	const uint64_t number = get_number(decoder, UINT64_MAX, what, row);
 
@@ -168,7 +168,8 @@ static struct slice_path get_path(struct decoder *decoder, const char *what, siz
 	return (struct slice_path){.path = ""};
 }
 
-static void get_build_id(struct decoder *decoder, struct oprof_image_identity *identity, size_t row)
+static void get_build_id(struct tree_decoder *decoder, struct oprof_image_identity *identity,
+			 size_t row)
 {
 	identity->nr_build_id =
 		(uint32_t)get_number(decoder, OPROF_BUILD_ID_BYTES_MAX, "image", row);
@@ -180,7 +181,7 @@ static void get_build_id(struct decoder *decoder, struct oprof_image_identity *i
 	decoder->next += identity->nr_build_id;
 }
 
-static void get_image(struct decoder *decoder, uint32_t row)
+static void get_image(struct tree_decoder *decoder, uint32_t row)
 {
 	struct stack_image image = {.path = get_path(decoder, "image", row)};
 	struct oprof_image_identity *identity = &image.identity;
@@ -200,7 +201,7 @@ static void get_image(struct decoder *decoder, uint32_t row)
 		fail_memory(decoder);
 }
 
-static void get_images(struct decoder *decoder)
+static void get_images(struct tree_decoder *decoder)
 {
 	const uint32_t nr = get_nr(decoder, IMAGE_BYTES_MIN, "image");
 
@@ -208,7 +209,8 @@ static void get_images(struct decoder *decoder)
 		get_image(decoder, i);
 }
 
-static uint32_t get_flags(struct decoder *decoder, uint32_t known, const char *what, size_t row)
+static uint32_t get_flags(struct tree_decoder *decoder, uint32_t known, const char *what,
+			  size_t row)
 {
 	const uint32_t flags = (uint32_t)get_number(decoder, UINT32_MAX, what, row);
 
@@ -221,7 +223,7 @@ static uint32_t get_flags(struct decoder *decoder, uint32_t known, const char *w
 }
 
 /* Events are sections of which only these fields count. */
-static void get_events(struct decoder *decoder)
+static void get_events(struct tree_decoder *decoder)
 {
 	struct slice_section *events =
 		get_rows(decoder, EVENT_BYTES_MIN, sizeof(*events), "event", &decoder->nr_events);
@@ -235,13 +237,13 @@ static void get_events(struct decoder *decoder)
 	}
 }
 
-static int64_t get_id(struct decoder *decoder, size_t row)
+static int64_t get_id(struct tree_decoder *decoder, size_t row)
 {
 	/* Stored as one more, so that SAMPLE_NAME_ALL is 0. */
 	return (int64_t)(get_number(decoder, (uint64_t)INT64_MAX + 1, "root", row) - 1);
 }
 
-static void get_root(struct decoder *decoder, struct slice_section *root, uint32_t row)
+static void get_root(struct tree_decoder *decoder, struct slice_section *root, uint32_t row)
 {
 	const struct slice_path app = get_path(decoder, "root", row);
 	const uint64_t event = get_number(decoder, UINT64_MAX, "root", row);
@@ -264,7 +266,7 @@ static void get_root(struct decoder *decoder, struct slice_section *root, uint32
 		fail(decoder, "order of root", row);
 }
 
-static void get_roots(struct decoder *decoder)
+static void get_roots(struct tree_decoder *decoder)
 {
 	decoder->roots = get_rows(decoder, ROOT_BYTES_MIN, sizeof(*decoder->roots), "root",
 				  &decoder->nr_roots);
@@ -275,7 +277,7 @@ static void get_roots(struct decoder *decoder)
 /* ---- the coded part ---- */
 
 /* What was coded, if there has been no error. */
-static void fail_code(struct decoder *decoder, int error, const char *what, size_t row)
+static void fail_code(struct tree_decoder *decoder, int error, const char *what, size_t row)
 {
 	if (error == -ENOMEM)
 		fail_memory(decoder);
@@ -284,7 +286,7 @@ static void fail_code(struct decoder *decoder, int error, const char *what, size
 }
 
 /* Its tables. */
-static void code_begin(struct decoder *decoder)
+static void code_begin(struct tree_decoder *decoder)
 {
 	struct stack_code *code = &decoder->code;
 	const uint64_t nr_bytes_bound =
@@ -322,7 +324,7 @@ static uint32_t most_callees(const struct stack_code *code)
 	return most;
 }
 
-static void make_room(struct decoder *decoder)
+static void make_room(struct tree_decoder *decoder)
 {
 	decoder->parts = calloc(most_callees(&decoder->code) + 1u, sizeof(*decoder->parts));
 	decoder->waiting = calloc(decoder->nr_nodes + 1u, sizeof(*decoder->waiting));
@@ -332,7 +334,7 @@ static void make_room(struct decoder *decoder)
 }
 
 /* Its parts wait, the first one last, so that it comes next. */
-static void parts_wait(struct decoder *decoder, uint32_t node, uint32_t caller, uint64_t mass)
+static void parts_wait(struct tree_decoder *decoder, uint32_t node, uint32_t caller, uint64_t mass)
 {
 	const struct stack_code *code = &decoder->code;
 	const uint32_t nr_parts = stack_code_parts(&decoder->code, caller, mass, decoder->parts, 0);
@@ -348,7 +350,7 @@ static void parts_wait(struct decoder *decoder, uint32_t node, uint32_t caller, 
 }
 
 /* The node that has just come. */
-static void get_node(struct decoder *decoder, uint32_t root, uint32_t caller, uint64_t mass)
+static void get_node(struct tree_decoder *decoder, uint32_t root, uint32_t caller, uint64_t mass)
 {
 	const uint32_t node = decoder->tree.nr_nodes - 1;
 	const uint64_t own = stack_code_own(&decoder->code, caller, mass, 0);
@@ -359,7 +361,7 @@ static void get_node(struct decoder *decoder, uint32_t root, uint32_t caller, ui
 	parts_wait(decoder, node, caller, mass - own);
 }
 
-static void get_waiting(struct decoder *decoder, uint32_t root)
+static void get_waiting(struct tree_decoder *decoder, uint32_t root)
 {
 	const struct waiting next = decoder->waiting[--decoder->nr_waiting];
 	const struct stack_function *function =
@@ -377,7 +379,7 @@ static void get_waiting(struct decoder *decoder, uint32_t root)
 	get_node(decoder, root, decoder->nr_roots + next.function, next.mass);
 }
 
-static void get_tree(struct decoder *decoder, uint32_t root)
+static void get_tree(struct tree_decoder *decoder, uint32_t root)
 {
 	struct stack_code *code = &decoder->code;
 	uint64_t mass;
@@ -395,7 +397,7 @@ static void get_tree(struct decoder *decoder, uint32_t root)
 		get_waiting(decoder, root);
 }
 
-static void get_counts(struct decoder *decoder)
+static void get_counts(struct tree_decoder *decoder)
 {
 	struct stack_tree *tree = &decoder->tree;
 	struct stack_code *code = &decoder->code;
@@ -416,7 +418,7 @@ static void get_counts(struct decoder *decoder)
 }
 
 /* Zeros to the bytes that so many nodes have at least, and no more. */
-static void get_end(struct decoder *decoder)
+static void get_end(struct tree_decoder *decoder)
 {
 	const uint8_t *next = decoder->code.coder.next;
 	const size_t nr_left = (size_t)(decoder->end - next);
@@ -429,7 +431,7 @@ static void get_end(struct decoder *decoder)
 		fail(decoder, "end", 0);
 }
 
-static void get_nodes(struct decoder *decoder)
+static void get_nodes(struct tree_decoder *decoder)
 {
 	code_begin(decoder);
 	if (!decoder->error)
@@ -446,7 +448,7 @@ static void get_nodes(struct decoder *decoder)
 
 /* ---- of version 1: nodes by columns, in whole bytes ---- */
 
-static void get_function_rows(struct decoder *decoder)
+static void get_function_rows(struct tree_decoder *decoder)
 {
 	struct stack_function before = {0};
 	struct stack_function *functions = get_rows(decoder, FUNCTION_BYTES_MIN, sizeof(*functions),
@@ -470,7 +472,7 @@ static void get_function_rows(struct decoder *decoder)
  * Their parents, from the number of parts of each. While this goes on, a
  * node's nr_samples is how many of its parts are still to come.
  */
-static void get_parents(struct decoder *decoder, uint32_t nr_nodes)
+static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 {
 	struct stack_tree *tree = &decoder->tree;
 	uint32_t open = STACK_NODE_ROOT; /* the node whose parts come */
@@ -504,7 +506,7 @@ static void get_parents(struct decoder *decoder, uint32_t nr_nodes)
 }
 
 /* Parts of one node ascend: meanwhile its weight is the last one's function + 1. */
-static void get_function_of(struct decoder *decoder, uint32_t i)
+static void get_function_of(struct tree_decoder *decoder, uint32_t i)
 {
 	struct stack_node *nodes = decoder->tree.nodes;
 	const uint64_t function = get_number(decoder, UINT32_MAX, "function of node", i);
@@ -524,7 +526,7 @@ static void get_function_of(struct decoder *decoder, uint32_t i)
 	}
 }
 
-static void get_count_columns(struct decoder *decoder)
+static void get_count_columns(struct tree_decoder *decoder)
 {
 	struct stack_tree *tree = &decoder->tree;
 
@@ -542,7 +544,7 @@ static void get_count_columns(struct decoder *decoder)
 	}
 }
 
-static void get_columns(struct decoder *decoder)
+static void get_columns(struct tree_decoder *decoder)
 {
 	struct stack_tree *tree = &decoder->tree;
 	uint32_t nr_nodes;
@@ -563,7 +565,7 @@ static void get_columns(struct decoder *decoder)
 
 /* ---- all of it ---- */
 
-static void get_all(struct decoder *decoder, uint32_t version)
+static void get_all(struct tree_decoder *decoder, uint32_t version)
 {
 	get_strings(decoder);
 	get_paths(decoder);
@@ -578,7 +580,7 @@ static void get_all(struct decoder *decoder, uint32_t version)
 		get_nodes(decoder);
 }
 
-static void decoder_deinit(struct decoder *decoder)
+static void decoder_deinit(struct tree_decoder *decoder)
 {
 	free(decoder->strings);
 	free(decoder->paths);
@@ -595,7 +597,7 @@ int stack_tree_decode(struct stack_tree *tree, uint32_t version, const uint8_t *
 		      size_t nr_bytes, struct diag *diag)
 {
 	/* Its models are too much for some stacks. */
-	struct decoder *decoder = calloc(1, sizeof(*decoder));
+	struct tree_decoder *decoder = calloc(1, sizeof(*decoder));
 	int error;
 
 	if (!decoder)

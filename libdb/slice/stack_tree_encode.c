@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct encoder {
+struct tree_encoder {
 	const struct stack_tree *tree;
 	struct stack_tree_order order;
 	struct slice_rows strings, paths, events;
@@ -31,20 +31,20 @@ struct encoder {
 
 /* ---- one row ---- */
 
-static void put_number(struct encoder *encoder, struct slice_buffer *to, uint64_t value)
+static void put_number(struct tree_encoder *encoder, struct slice_buffer *to, uint64_t value)
 {
 	if (!encoder->error)
 		encoder->error = slice_buffer_add_number(to, value);
 }
 
-static void put_bytes(struct encoder *encoder, struct slice_buffer *to, const void *bytes,
+static void put_bytes(struct tree_encoder *encoder, struct slice_buffer *to, const void *bytes,
 		      size_t nr_bytes)
 {
 	if (!encoder->error)
 		encoder->error = slice_buffer_add(to, bytes, nr_bytes);
 }
 
-static uint64_t row_end(struct encoder *encoder, struct slice_rows *rows)
+static uint64_t row_end(struct tree_encoder *encoder, struct slice_rows *rows)
 {
 	int64_t number = 0;
 
@@ -57,7 +57,7 @@ static uint64_t row_end(struct encoder *encoder, struct slice_rows *rows)
 	return 0;
 }
 
-static uint64_t string_number(struct encoder *encoder, const char *text)
+static uint64_t string_number(struct tree_encoder *encoder, const char *text)
 {
 	const size_t nr_bytes = strlen(text);
 
@@ -66,7 +66,7 @@ static uint64_t string_number(struct encoder *encoder, const char *text)
 	return row_end(encoder, &encoder->strings);
 }
 
-static uint64_t path_number(struct encoder *encoder, const struct slice_path *path)
+static uint64_t path_number(struct tree_encoder *encoder, const struct slice_path *path)
 {
 	const uint64_t string = string_number(encoder, path->path);
 
@@ -80,7 +80,7 @@ static uint64_t path_number(struct encoder *encoder, const struct slice_path *pa
 	return row_end(encoder, &encoder->paths);
 }
 
-static uint64_t event_number(struct encoder *encoder, const struct slice_section *root)
+static uint64_t event_number(struct tree_encoder *encoder, const struct slice_section *root)
 {
 	const uint64_t name = string_number(encoder, root->event);
 
@@ -93,7 +93,7 @@ static uint64_t event_number(struct encoder *encoder, const struct slice_section
 
 /* ---- tables ---- */
 
-static void put_image(struct encoder *encoder, const struct stack_image *image)
+static void put_image(struct tree_encoder *encoder, const struct stack_image *image)
 {
 	const struct oprof_image_identity *identity = &image->identity;
 	const uint64_t path = path_number(encoder, &image->path);
@@ -112,7 +112,7 @@ static void put_image(struct encoder *encoder, const struct stack_image *image)
 }
 
 /* weighted: weights of its nodes are stored. */
-static void put_root(struct encoder *encoder, const struct slice_section *root, bool weighted)
+static void put_root(struct tree_encoder *encoder, const struct slice_section *root, bool weighted)
 {
 	const uint64_t app = path_number(encoder, &root->app);
 	const uint64_t event = event_number(encoder, root);
@@ -139,7 +139,7 @@ static bool has_plain_weight(const struct slice_section *root, const struct stac
  * Of each root: whether weights of its nodes are not what follows from their
  * samples, and whether samples are not fit to be masses: a node at an end has none.
  */
-static int look_at_roots(struct encoder *encoder)
+static int look_at_roots(struct tree_encoder *encoder)
 {
 	const struct stack_tree *tree = encoder->tree;
 
@@ -160,14 +160,14 @@ static int look_at_roots(struct encoder *encoder)
 	return 0;
 }
 
-static uint64_t own_mass(const struct encoder *encoder, uint32_t node)
+static uint64_t own_mass(const struct tree_encoder *encoder, uint32_t node)
 {
 	const struct stack_tree *tree = encoder->tree;
 
 	return encoder->apart[tree->memory->root_of[node]] ? 1 : tree->nodes[node].nr_samples;
 }
 
-static int sum_masses(struct encoder *encoder)
+static int sum_masses(struct tree_encoder *encoder)
 {
 	const struct stack_tree *tree = encoder->tree;
 
@@ -190,7 +190,7 @@ static int sum_masses(struct encoder *encoder)
 /* ---- who calls whom ---- */
 
 /* As a caller; root: the number of its root in order. */
-static uint32_t caller_of(const struct encoder *encoder, uint32_t node, uint32_t root)
+static uint32_t caller_of(const struct tree_encoder *encoder, uint32_t node, uint32_t root)
 {
 	return stack_node_is_root(&encoder->tree->nodes[node])
 		       ? root
@@ -198,7 +198,7 @@ static uint32_t caller_of(const struct encoder *encoder, uint32_t node, uint32_t
 }
 
 /* As callers, by index of a node. NULL: no memory. */
-static uint32_t *number_callers(const struct encoder *encoder)
+static uint32_t *number_callers(const struct tree_encoder *encoder)
 {
 	const uint32_t nr_nodes = encoder->tree->nr_nodes;
 	uint32_t *callers = malloc((nr_nodes + 1u) * sizeof(*callers));
@@ -214,7 +214,7 @@ static uint32_t *number_callers(const struct encoder *encoder)
 }
 
 /* All parts of all nodes by caller: those of i come to end at begin[i]. */
-static void sort_parts(struct encoder *encoder, const uint32_t *callers)
+static void sort_parts(struct tree_encoder *encoder, const uint32_t *callers)
 {
 	const struct stack_tree *tree = encoder->tree;
 	struct stack_code *code = &encoder->code;
@@ -264,7 +264,7 @@ static void leave_each_once(struct stack_code *code, uint32_t *met)
 	code->begin[nr_callers] = nr;
 }
 
-static int find_callees(struct encoder *encoder)
+static int find_callees(struct tree_encoder *encoder)
 {
 	struct stack_code *code = &encoder->code;
 	uint32_t *callers = number_callers(encoder);
@@ -301,7 +301,7 @@ static uint32_t find_callee(const struct stack_code *code, uint32_t caller, uint
 }
 
 /* at: of the node, in order. Its parts come behind it, each before what is below it. */
-static uint32_t find_parts(const struct encoder *encoder, uint32_t caller, uint32_t at,
+static uint32_t find_parts(const struct tree_encoder *encoder, uint32_t caller, uint32_t at,
 			   struct stack_part *parts)
 {
 	const struct stack_tree_order *order = &encoder->order;
@@ -318,7 +318,7 @@ static uint32_t find_parts(const struct encoder *encoder, uint32_t caller, uint3
 	return nr_parts;
 }
 
-static void code_root(struct encoder *encoder, uint32_t node)
+static void code_root(struct tree_encoder *encoder, uint32_t node)
 {
 	struct stack_code *code = &encoder->code;
 
@@ -327,7 +327,7 @@ static void code_root(struct encoder *encoder, uint32_t node)
 	(void)stack_code_number(code, STACK_CODE_MASS, encoder->masses[node] - 1);
 }
 
-static void code_nodes(struct encoder *encoder, struct stack_part *parts)
+static void code_nodes(struct tree_encoder *encoder, struct stack_part *parts)
 {
 	struct stack_code *code = &encoder->code;
 	uint32_t nr_roots = 0;
@@ -349,7 +349,7 @@ static void code_nodes(struct encoder *encoder, struct stack_part *parts)
 }
 
 /* What masses do not tell. */
-static void code_counts(struct encoder *encoder)
+static void code_counts(struct tree_encoder *encoder)
 {
 	const struct stack_tree *tree = encoder->tree;
 
@@ -365,7 +365,7 @@ static void code_counts(struct encoder *encoder)
 	}
 }
 
-static int code_all(struct encoder *encoder, struct slice_buffer *to)
+static int code_all(struct tree_encoder *encoder, struct slice_buffer *to)
 {
 	struct stack_code *code = &encoder->code;
 	const uint32_t nr_nodes = encoder->tree->nr_nodes;
@@ -405,7 +405,7 @@ static int fill_up(struct slice_buffer *to, uint32_t nr_nodes)
 	return 0;
 }
 
-static void put_nodes(struct encoder *encoder, struct slice_buffer *to)
+static void put_nodes(struct tree_encoder *encoder, struct slice_buffer *to)
 {
 	put_number(encoder, to, encoder->order.nr_functions);
 	put_number(encoder, to, encoder->tree->nr_nodes);
@@ -417,20 +417,20 @@ static void put_nodes(struct encoder *encoder, struct slice_buffer *to)
 
 /* ---- all of it ---- */
 
-static void put_rows(struct encoder *encoder, struct slice_buffer *to,
+static void put_rows(struct tree_encoder *encoder, struct slice_buffer *to,
 		     const struct slice_rows *rows)
 {
 	put_number(encoder, to, rows->nr_rows);
 	put_bytes(encoder, to, rows->bytes.bytes, rows->bytes.nr_bytes);
 }
 
-static void put_buffer(struct encoder *encoder, struct slice_buffer *to,
+static void put_buffer(struct tree_encoder *encoder, struct slice_buffer *to,
 		       const struct slice_buffer *from)
 {
 	put_bytes(encoder, to, from->bytes, from->nr_bytes);
 }
 
-static void put_all(struct encoder *encoder, struct slice_buffer *to)
+static void put_all(struct tree_encoder *encoder, struct slice_buffer *to)
 {
 	const struct stack_tree *tree = encoder->tree;
 	const struct stack_tree_order *order = &encoder->order;
@@ -450,7 +450,7 @@ static void put_all(struct encoder *encoder, struct slice_buffer *to)
 	put_nodes(encoder, to);
 }
 
-static void encoder_deinit(struct encoder *encoder)
+static void encoder_deinit(struct tree_encoder *encoder)
 {
 	stack_tree_order_deinit(&encoder->order);
 	slice_rows_deinit(&encoder->strings);
@@ -466,7 +466,7 @@ static void encoder_deinit(struct encoder *encoder)
 	free(encoder->apart);
 }
 
-static int encode(struct encoder *encoder, struct slice_buffer *raw)
+static int encode(struct tree_encoder *encoder, struct slice_buffer *raw)
 {
 	const struct stack_tree *tree = encoder->tree;
 
@@ -484,7 +484,7 @@ static int encode(struct encoder *encoder, struct slice_buffer *raw)
 int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr_bytes)
 {
 	/* Its models are too much for some stacks. */
-	struct encoder *encoder = calloc(1, sizeof(*encoder));
+	struct tree_encoder *encoder = calloc(1, sizeof(*encoder));
 	struct slice_buffer raw = {0};
 	int error = -ENOMEM;
 

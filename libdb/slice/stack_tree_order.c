@@ -72,7 +72,7 @@ struct function_table {
 	struct stack_index index; /* numbers in it are one more */
 };
 
-struct sought {
+struct sought_function {
 	const struct function_table *table;
 	uint32_t image;
 	uint64_t offset;
@@ -80,7 +80,7 @@ struct sought {
 
 static bool same_function(const void *what, uint32_t number)
 {
-	const struct sought *sought = what;
+	const struct sought_function *sought = what;
 	const struct stack_function *found = &sought->table->functions[number - 1];
 
 	return found->image == sought->image && found->offset == sought->offset;
@@ -106,7 +106,7 @@ static int table_reserve(struct function_table *table)
 /* Its number in the table as it comes; -ENOMEM. */
 static int64_t table_put(struct function_table *table, uint32_t image, uint64_t offset)
 {
-	const struct sought sought = {table, image, offset};
+	const struct sought_function sought = {table, image, offset};
 	const uint32_t hash = stack_hash_node(0, image, offset);
 	const uint32_t found = stack_index_find(&table->index, hash, same_function, &sought);
 	const uint32_t number = table->nr_functions;

@@ -210,7 +210,7 @@ static int64_t append_node(struct stack_file *file, uint32_t parent, uint32_t im
 
 /* ---- finding ---- */
 
-struct sought {
+struct sought_node {
 	const struct stack_file *file;
 	uint32_t parent, image;
 	uint64_t offset;
@@ -218,7 +218,7 @@ struct sought {
 
 static inline bool same_node(const void *what, uint32_t position)
 {
-	const struct sought *sought = what;
+	const struct sought_node *sought = what;
 	const struct oprof_stack_node *node = node_at(sought->file, position);
 
 	return node->parent == sought->parent && node->image == sought->image &&
@@ -228,7 +228,7 @@ static inline bool same_node(const void *what, uint32_t position)
 static inline uint32_t find_node(const struct stack_file *file, uint32_t parent, uint32_t image,
 				 uint64_t offset)
 {
-	const struct sought sought = {file, parent, image, offset};
+	const struct sought_node sought = {file, parent, image, offset};
 
 	return stack_index_find(&file->nodes, stack_hash_node(parent, image, offset), same_node,
 				&sought);

@@ -24,7 +24,7 @@ _Static_assert(sizeof(struct oprof_stack_node) % 8 == 0 &&
 		       sizeof(struct oprof_stack_image) % 8 == 0,
 	       "records are aligned");
 
-struct place {
+struct record_place {
 	uint32_t position; /* 0: none */
 	uint32_t number;
 	enum oprof_stack_record_type type;
@@ -43,7 +43,7 @@ struct scan {
 	size_t chunk_bytes;
 	char *text; /* the record's strings, each with a NUL */
 
-	struct place *places; /* by position */
+	struct record_place *places; /* by position */
 	size_t nr_places;
 };
 
@@ -112,29 +112,29 @@ static int check_sizes(int fd, const struct oprof_stack_header *header, const ch
 }
 
 /* One reading of it: a copy of words, each of which may be of another moment. */
-struct reading {
+struct header_copy {
 	struct oprof_stack_header header;
 	size_t nr_bytes;
 };
 
-static int read_header(int fd, const char *path, struct reading *reading, struct diag *diag)
+static int read_header(int fd, const char *path, struct header_copy *copy, struct diag *diag)
 {
 	ssize_t nr;
 
-	memset(reading, 0, sizeof(*reading));
+	memset(copy, 0, sizeof(*copy));
 	/* Partner: the fence in stack_file_restart. On both sides: readings, sizes and
 	 * records are as old as they stand here. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	nr = file_pread_all(fd, &reading->header, sizeof(reading->header), 0);
+	nr = file_pread_all(fd, &copy->header, sizeof(copy->header), 0);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (nr < 0)
 		return diag_set_at(diag, (int)nr, path, 0, "%s", strerror((int)-nr));
-	reading->nr_bytes = (size_t)nr;
+	copy->nr_bytes = (size_t)nr;
 	return 0;
 }
 
 /* All but nr_bytes, which grows with every record. */
-static bool same_state(const struct reading *a, const struct reading *b)
+static bool same_state(const struct header_copy *a, const struct header_copy *b)
 {
 	struct oprof_stack_header left = a->header;
 
@@ -150,7 +150,7 @@ static bool same_state(const struct reading *a, const struct reading *b)
 int stack_scan_header(int fd, const char *path, struct oprof_stack_header *header,
 		      struct diag *diag)
 {
-	struct reading before, found, after;
+	struct header_copy before, found, after;
 	int error = read_header(fd, path, &before, diag);
 
 	for (int tries = 0; tries < HEADER_TRIES && !error; tries++) {
@@ -178,7 +178,7 @@ int stack_scan_header(int fd, const char *path, struct oprof_stack_header *heade
 static int places_grow(struct scan *scan, size_t nr_wanted)
 {
 	size_t nr = scan->nr_places ? scan->nr_places : 1024;
-	struct place *bigger;
+	struct record_place *bigger;
 
 	while (nr < nr_wanted)
 		nr *= 2;
@@ -210,14 +210,14 @@ static int place_put(struct scan *scan, uint64_t offset, enum oprof_stack_record
 		error = places_grow(scan, place_index(position) + 1);
 	if (!error)
 		scan->places[place_index(position)] =
-			(struct place){position, (uint32_t)number, type};
+			(struct record_place){position, (uint32_t)number, type};
 	return error;
 }
 
 /* What was put at position; NULL: nothing was. */
-static const struct place *place_find(const struct scan *scan, uint32_t position)
+static const struct record_place *place_find(const struct scan *scan, uint32_t position)
 {
-	const struct place *place;
+	const struct record_place *place;
 
 	if (place_index(position) >= scan->nr_places)
 		return NULL;
@@ -228,7 +228,7 @@ static const struct place *place_find(const struct scan *scan, uint32_t position
 /* ---- records ---- */
 
 /* Strings stand behind the struct, one behind the other, filled up with zeros to 8 bytes. */
-struct strings {
+struct record_strings {
 	const struct scan *scan;
 	const uint8_t *next;
 	char *to;
@@ -236,7 +236,7 @@ struct strings {
 	bool bad;
 };
 
-static const char *take_string(struct strings *strings, uint32_t nr_bytes)
+static const char *take_string(struct record_strings *strings, uint32_t nr_bytes)
 {
 	const char *text = strings->to;
 
@@ -252,7 +252,7 @@ static const char *take_string(struct strings *strings, uint32_t nr_bytes)
 	return text;
 }
 
-static bool strings_end(const struct strings *strings)
+static bool strings_end(const struct record_strings *strings)
 {
 	bool right = !strings->bad && strings->nr_left < 8;
 
@@ -261,7 +261,8 @@ static bool strings_end(const struct strings *strings)
 	return right;
 }
 
-static struct slice_path take_path(struct strings *strings, const struct oprof_stack_path *path)
+static struct slice_path take_path(struct record_strings *strings,
+				   const struct oprof_stack_path *path)
 {
 	if (path->kind > SAMPLE_PATH_ANON)
 		strings->bad = true;
@@ -275,20 +276,20 @@ static struct slice_path take_path(struct strings *strings, const struct oprof_s
 				   .end = path->end};
 }
 
-static struct strings strings_begin(const struct scan *scan, const uint8_t *record,
-				    size_t struct_bytes, uint32_t size_bytes)
+static struct record_strings strings_begin(const struct scan *scan, const uint8_t *record,
+					   size_t struct_bytes, uint32_t size_bytes)
 {
-	return (struct strings){.scan = scan,
-				.next = record + struct_bytes,
-				.to = scan->text,
-				.nr_left = size_bytes - struct_bytes};
+	return (struct record_strings){.scan = scan,
+				       .next = record + struct_bytes,
+				       .to = scan->text,
+				       .nr_left = size_bytes - struct_bytes};
 }
 
 static int scan_root(struct scan *scan, const uint8_t *record, uint64_t offset)
 {
 	struct oprof_stack_root root;
 	struct slice_section section = {0};
-	struct strings strings;
+	struct record_strings strings;
 
 	memcpy(&root, record, sizeof(root));
 	strings = strings_begin(scan, record, sizeof(root), root.head.size_bytes);
@@ -314,7 +315,7 @@ static int scan_image(struct scan *scan, const uint8_t *record, uint64_t offset)
 {
 	struct oprof_stack_image image;
 	struct stack_image found = {0};
-	struct strings strings;
+	struct record_strings strings;
 
 	memcpy(&image, record, sizeof(image));
 	strings = strings_begin(scan, record, sizeof(image), image.head.size_bytes);
@@ -331,7 +332,7 @@ static int scan_image(struct scan *scan, const uint8_t *record, uint64_t offset)
 
 static int scan_node(struct scan *scan, const uint8_t *record, uint64_t offset)
 {
-	const struct place *parent, *image;
+	const struct record_place *parent, *image;
 	struct oprof_stack_node node;
 	uint32_t number;
 

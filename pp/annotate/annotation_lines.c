@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 /* Neighbouring keys of one place in one function. */
-struct run {
+struct key_run {
 	uint32_t file, line;
 	const char *inlined; /* the innermost function that was inlined there, in the pool; NULL */
 	const char *caller;  /* that it was inlined into; NULL: outside every symbol */
@@ -21,7 +21,7 @@ struct run {
 struct builder {
 	struct annotation *annotation;
 	const struct profile_options *options;
-	struct run *runs;
+	struct key_run *runs;
 	struct annotation_sums run_sums;
 	struct index_table files; /* by path */
 	const char *last_name;	  /* of a line table, and the pool's copy of it */
@@ -29,7 +29,7 @@ struct builder {
 };
 
 /* One image being joined. */
-struct joining {
+struct image_lines {
 	struct builder *builder;
 	size_t image; /* index in the annotation's */
 	struct line_table table;
@@ -41,7 +41,7 @@ struct joining {
 	int64_t built_ns;
 };
 
-static const struct selection_image *selected_of(const struct joining *joining)
+static const struct selection_image *selected_of(const struct image_lines *joining)
 {
 	const struct annotation *annotation = joining->builder->annotation;
 
@@ -71,7 +71,7 @@ static int add_file(struct annotation *annotation, const char *path)
 	return 0;
 }
 
-static int find_file(struct joining *joining, const char *path, uint32_t *file)
+static int find_file(struct image_lines *joining, const char *path, uint32_t *file)
 {
 	struct builder *builder = joining->builder;
 	struct annotation *annotation = builder->annotation;
@@ -93,7 +93,7 @@ static int find_file(struct joining *joining, const char *path, uint32_t *file)
 }
 
 /* Of a file of the line table. */
-static int take_file(struct joining *joining, uint32_t index, uint32_t *file)
+static int take_file(struct image_lines *joining, uint32_t index, uint32_t *file)
 {
 	struct annotation_file *files;
 	int error;
@@ -113,7 +113,7 @@ static int take_file(struct joining *joining, uint32_t index, uint32_t *file)
 }
 
 /* When the image was written. 0: not known. */
-static int64_t built_ns_of(const struct joining *joining)
+static int64_t built_ns_of(const struct image_lines *joining)
 {
 	const struct selection_image *selected = selected_of(joining);
 	const struct slice_section *section = selected->section;
@@ -144,8 +144,8 @@ static const char *keep_name(struct builder *builder, const char *name)
 	return builder->last_kept;
 }
 
-static int name_run(struct joining *joining, const struct annotation_function *function,
-		    struct run *run)
+static int name_run(struct image_lines *joining, const struct annotation_function *function,
+		    struct key_run *run)
 {
 	const struct line_found *found = &joining->found;
 
@@ -160,11 +160,11 @@ static int name_run(struct joining *joining, const struct annotation_function *f
 }
 
 /* A run of what was found, for the keys from here on. */
-static int begin_run(struct joining *joining, const struct annotation_function *function)
+static int begin_run(struct image_lines *joining, const struct annotation_function *function)
 {
 	struct builder *builder = joining->builder;
-	struct run run = {.line = joining->found.place.line};
-	struct run *runs;
+	struct key_run run = {.line = joining->found.place.line};
+	struct key_run *runs;
 	int error = take_file(joining, joining->found.place.file, &run.file);
 
 	if (!error)
@@ -181,14 +181,14 @@ static int begin_run(struct joining *joining, const struct annotation_function *
 	return 0;
 }
 
-static void find_place(struct joining *joining, uint64_t key)
+static void find_place(struct image_lines *joining, uint64_t key)
 {
 	joining->has_line =
 		!line_table_find(&joining->table, key, &joining->hint, &joining->found) &&
 		is_known(&joining->table, &joining->found.place);
 }
 
-static void count_key(struct joining *joining, size_t i)
+static void count_key(struct image_lines *joining, size_t i)
 {
 	struct annotation *annotation = joining->builder->annotation;
 	const struct profile *profile = annotation->profile;
@@ -204,7 +204,7 @@ static void count_key(struct joining *joining, size_t i)
 				      shares);
 }
 
-static int join_function(struct joining *joining, const struct annotation_function *function)
+static int join_function(struct image_lines *joining, const struct annotation_function *function)
 {
 	const struct annotation *annotation = joining->builder->annotation;
 	int error = 0;
@@ -225,7 +225,7 @@ static int join_function(struct joining *joining, const struct annotation_functi
 }
 
 /* Where the function itself begins, not what was inlined there. */
-static int find_definition(struct joining *joining, struct annotation_function *function,
+static int find_definition(struct image_lines *joining, struct annotation_function *function,
 			   size_t *hint)
 {
 	struct line_found *found = &joining->found;
@@ -244,7 +244,7 @@ static int find_definition(struct joining *joining, struct annotation_function *
 	return error;
 }
 
-static int join_functions(struct joining *joining)
+static int join_functions(struct image_lines *joining)
 {
 	struct annotation *annotation = joining->builder->annotation;
 	const struct annotation_image *image = &annotation->images[joining->image];
@@ -271,7 +271,7 @@ static int keep_note(const struct line_table *table, struct annotation_image *im
 	return image->note ? 0 : -ENOMEM;
 }
 
-static int load_table(struct joining *joining)
+static int load_table(struct image_lines *joining)
 {
 	struct annotation *annotation = joining->builder->annotation;
 	struct annotation_image *image = &annotation->images[joining->image];
@@ -294,7 +294,7 @@ static int load_table(struct joining *joining)
 
 static int join_image(struct builder *builder, size_t image)
 {
-	struct joining joining = {.builder = builder, .image = image};
+	struct image_lines joining = {.builder = builder, .image = image};
 	int error = load_table(&joining);
 
 	builder->last_name = NULL; /* tables do not outlive their image */
@@ -316,7 +316,7 @@ static int compare_texts(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-static int compare_places(const struct run *a, const struct run *b)
+static int compare_places(const struct key_run *a, const struct key_run *b)
 {
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
@@ -325,15 +325,15 @@ static int compare_places(const struct run *a, const struct run *b)
 
 static int compare_by_line(const void *a, const void *b, void *context)
 {
-	const struct run *runs = context;
+	const struct key_run *runs = context;
 
 	return compare_places(&runs[*(const uint32_t *)a], &runs[*(const uint32_t *)b]);
 }
 
 static int compare_by_name(const void *a, const void *b, void *context)
 {
-	const struct run *left = (const struct run *)context + *(const uint32_t *)a;
-	const struct run *right = (const struct run *)context + *(const uint32_t *)b;
+	const struct key_run *left = (const struct key_run *)context + *(const uint32_t *)a;
+	const struct key_run *right = (const struct key_run *)context + *(const uint32_t *)b;
 	int order = compare_texts(left->inlined, right->inlined);
 
 	return order ? order : compare_places(left, right);
@@ -341,8 +341,8 @@ static int compare_by_name(const void *a, const void *b, void *context)
 
 static int compare_by_caller(const void *a, const void *b, void *context)
 {
-	const struct run *left = (const struct run *)context + *(const uint32_t *)a;
-	const struct run *right = (const struct run *)context + *(const uint32_t *)b;
+	const struct key_run *left = (const struct key_run *)context + *(const uint32_t *)a;
+	const struct key_run *right = (const struct key_run *)context + *(const uint32_t *)b;
 
 	if (left->file != right->file)
 		return left->file < right->file ? -1 : 1;
@@ -361,7 +361,7 @@ static int sum_lines(struct builder *builder, const uint32_t *order)
 	size_t nr_columns = profile->nr_columns;
 
 	for (size_t i = 0; i < builder->run_sums.nr; i++) {
-		const struct run *run = &builder->runs[order[i]];
+		const struct key_run *run = &builder->runs[order[i]];
 		struct annotation_file *file = &annotation->files[run->file];
 		const uint64_t *counts = builder->run_sums.counts + order[i] * nr_columns;
 		const uint64_t *shares = builder->run_sums.shares + order[i] * nr_columns;
@@ -390,8 +390,8 @@ static int sum_lines(struct builder *builder, const uint32_t *order)
 static void find_first_lines(struct builder *builder, const uint32_t *order, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		struct run *run = &builder->runs[order[i]];
-		const struct run *before = i ? &builder->runs[order[i - 1]] : NULL;
+		struct key_run *run = &builder->runs[order[i]];
+		const struct key_run *before = i ? &builder->runs[order[i - 1]] : NULL;
 
 		run->first_line =
 			before && before->inlined == run->inlined && before->file == run->file
@@ -400,7 +400,7 @@ static void find_first_lines(struct builder *builder, const uint32_t *order, siz
 	}
 }
 
-static int add_inlined(struct annotation *annotation, const struct run *run)
+static int add_inlined(struct annotation *annotation, const struct key_run *run)
 {
 	struct annotation_inlined *inlined;
 
@@ -418,7 +418,7 @@ static int add_inlined(struct annotation *annotation, const struct run *run)
 	return 0;
 }
 
-static int add_caller(struct annotation *annotation, const struct run *run)
+static int add_caller(struct annotation *annotation, const struct key_run *run)
 {
 	struct annotation_caller *callers;
 
@@ -443,8 +443,8 @@ static int sum_inlined(struct builder *builder, const uint32_t *order, size_t nr
 	int error = 0;
 
 	for (size_t i = 0; i < nr && !error; i++) {
-		const struct run *run = &builder->runs[order[i]];
-		const struct run *before = i ? &builder->runs[order[i - 1]] : NULL;
+		const struct key_run *run = &builder->runs[order[i]];
+		const struct key_run *before = i ? &builder->runs[order[i - 1]] : NULL;
 		const uint64_t *counts = builder->run_sums.counts + order[i] * nr_columns;
 		const uint64_t *shares = builder->run_sums.shares + order[i] * nr_columns;
 		bool is_new =

@@ -26,31 +26,32 @@ struct assembly {
 };
 
 /* A function that is shown, and its code. */
-struct shown {
+struct shown_function {
 	size_t function; /* index in the annotation's */
 	struct disassembly_range range;
 };
 
 /* One image being written. */
-struct writing {
+struct assembly_writing {
 	struct assembly *assembly;
 	const struct annotation_image *image;
 	struct symbol_table symbols;
 	struct disassembly code;
-	struct shown *shown; /* in the order of keys; ranges are empty outside every symbol */
+	struct shown_function
+		*shown; /* in the order of keys; ranges are empty outside every symbol */
 	size_t nr_shown;
 	struct mixed *mixed; /* NULL: instructions only */
 };
 
-static const struct selection_image *selected_of(const struct writing *writing)
+static const struct selection_image *selected_of(const struct assembly_writing *writing)
 {
 	const struct annotation *annotation = writing->assembly->annotation;
 
 	return &annotation->profile->selection->images[writing->image->image];
 }
 
-static const struct annotation_function *function_of(const struct writing *writing,
-						     const struct shown *shown)
+static const struct annotation_function *function_of(const struct assembly_writing *writing,
+						     const struct shown_function *shown)
 {
 	return &writing->assembly->annotation->functions[shown->function];
 }
@@ -75,7 +76,7 @@ static const struct symbol *find_symbol(const struct symbol_table *table, uint64
 	return &table->symbols[low - 1];
 }
 
-static struct disassembly_range range_of(const struct writing *writing, size_t function)
+static struct disassembly_range range_of(const struct assembly_writing *writing, size_t function)
 {
 	const struct annotation *annotation = writing->assembly->annotation;
 	const struct annotation_function *wanted = &annotation->functions[function];
@@ -87,7 +88,7 @@ static struct disassembly_range range_of(const struct writing *writing, size_t f
 		      : (struct disassembly_range){.start = key, .end = key};
 }
 
-static int choose_functions(struct writing *writing)
+static int choose_functions(struct assembly_writing *writing)
 {
 	struct assembly *assembly = writing->assembly;
 	const struct annotation *annotation = assembly->annotation;
@@ -103,7 +104,8 @@ static int choose_functions(struct writing *writing)
 			    profile,
 			    annotation_shares(annotation, &annotation->function_sums, function),
 			    assembly->options->threshold))
-			writing->shown[writing->nr_shown++] = (struct shown){.function = function};
+			writing->shown[writing->nr_shown++] =
+				(struct shown_function){.function = function};
 		else
 			assembly->nr_left_out += annotated_sum(
 				profile, annotation_counts(annotation, &annotation->function_sums,
@@ -114,7 +116,7 @@ static int choose_functions(struct writing *writing)
 
 /* ---- code ---- */
 
-static int load_symbols(struct writing *writing, const struct image_search *search)
+static int load_symbols(struct assembly_writing *writing, const struct image_search *search)
 {
 	const struct selection *selection = writing->assembly->annotation->profile->selection;
 	int error = symbol_table_load(&writing->symbols,
@@ -128,7 +130,8 @@ static int load_symbols(struct writing *writing, const struct image_search *sear
 }
 
 /* Those that are of code, without those that another row had already. */
-static struct disassembly_range *collect_ranges(const struct writing *writing, size_t *nr_ranges)
+static struct disassembly_range *collect_ranges(const struct assembly_writing *writing,
+						size_t *nr_ranges)
 {
 	struct disassembly_range *ranges = malloc((writing->nr_shown + 1) * sizeof(*ranges));
 	uint64_t end = 0;
@@ -145,7 +148,7 @@ static struct disassembly_range *collect_ranges(const struct writing *writing, s
 	return ranges;
 }
 
-static int load_code(struct writing *writing)
+static int load_code(struct assembly_writing *writing)
 {
 	const struct assembly *assembly = writing->assembly;
 	const struct selection *selection = assembly->annotation->profile->selection;
@@ -216,7 +219,8 @@ static void write_address(FILE *out, uint64_t address)
 	(void)fwrite_unlocked(at, 1, (size_t)(end - at), out);
 }
 
-static void write_line(struct writing *writing, FILE *out, const struct disassembly_cursor *line,
+static void write_line(struct assembly_writing *writing, FILE *out,
+		       const struct disassembly_cursor *line,
 		       const struct annotation_function *function, size_t *next)
 {
 	struct assembly *assembly = writing->assembly;
@@ -233,7 +237,7 @@ static void write_line(struct writing *writing, FILE *out, const struct disassem
 }
 
 /* Samples that no instruction holds. */
-static void write_unclaimed(struct writing *writing, FILE *out,
+static void write_unclaimed(struct assembly_writing *writing, FILE *out,
 			    const struct annotation_function *function, size_t *next,
 			    const char *why)
 {
@@ -246,7 +250,8 @@ static void write_unclaimed(struct writing *writing, FILE *out,
 	(void)fprintf(out, ":/* %s */\n", why);
 }
 
-static void write_function_head(struct writing *writing, FILE *out, const struct shown *shown)
+static void write_function_head(struct assembly_writing *writing, FILE *out,
+				const struct shown_function *shown)
 {
 	struct assembly *assembly = writing->assembly;
 	const struct annotation *annotation = assembly->annotation;
@@ -266,7 +271,8 @@ static void write_function_head(struct writing *writing, FILE *out, const struct
 	(void)fputs("*/\n", out);
 }
 
-static int write_function(struct writing *writing, FILE *out, const struct shown *shown)
+static int write_function(struct assembly_writing *writing, FILE *out,
+			  const struct shown_function *shown)
 {
 	const struct annotation_function *function = function_of(writing, shown);
 	struct disassembly_cursor line;
@@ -290,7 +296,7 @@ static int write_function(struct writing *writing, FILE *out, const struct shown
 
 /* ---- images ---- */
 
-static void write_image_head(struct writing *writing, FILE *out)
+static void write_image_head(struct assembly_writing *writing, FILE *out)
 {
 	struct assembly *assembly = writing->assembly;
 	const struct annotation *annotation = assembly->annotation;
@@ -306,7 +312,7 @@ static void write_image_head(struct writing *writing, FILE *out)
 }
 
 /* Samples of functions whose code can't be had. */
-static void tell_code(const struct writing *writing)
+static void tell_code(const struct assembly_writing *writing)
 {
 	const struct assembly *assembly = writing->assembly;
 	const struct annotation *annotation = assembly->annotation;
@@ -330,14 +336,14 @@ static void tell_code(const struct writing *writing)
 static int compare_shown(const void *a, const void *b, void *context)
 {
 	const size_t *places = context; /* by function, of the image */
-	size_t left = places[((const struct shown *)a)->function];
-	size_t right = places[((const struct shown *)b)->function];
+	size_t left = places[((const struct shown_function *)a)->function];
+	size_t right = places[((const struct shown_function *)b)->function];
 
 	return left < right ? -1 : left > right;
 }
 
 /* From the order of keys, which ranges were collected in, to the most first. */
-static int sort_shown(struct writing *writing)
+static int sort_shown(struct assembly_writing *writing)
 {
 	const struct annotation *annotation = writing->assembly->annotation;
 	size_t first = writing->image->first_function;
@@ -360,7 +366,7 @@ static int sort_shown(struct writing *writing)
 	return error;
 }
 
-static int write_functions(struct writing *writing)
+static int write_functions(struct assembly_writing *writing)
 {
 	struct assembly *assembly = writing->assembly;
 	struct annotated_output *output = &assembly->output;
@@ -388,8 +394,8 @@ static int write_functions(struct writing *writing)
 
 static int write_image(struct assembly *assembly, size_t index)
 {
-	struct writing writing = {.assembly = assembly,
-				  .image = &assembly->annotation->images[index]};
+	struct assembly_writing writing = {.assembly = assembly,
+					   .image = &assembly->annotation->images[index]};
 	int error = choose_functions(&writing);
 
 	if (!error && writing.nr_shown) {

@@ -36,7 +36,7 @@ struct sources {
 };
 
 /* One file being written. */
-struct writing {
+struct source_writing {
 	struct sources *sources;
 	const struct annotation_file *file;
 	uint32_t index;	  /* of file */
@@ -150,7 +150,7 @@ static void write_total(struct sources *sources, FILE *out, const struct total *
 }
 
 /* Those of the functions that begin in this line. */
-static void write_totals(struct writing *writing, FILE *out, uint32_t line)
+static void write_totals(struct source_writing *writing, FILE *out, uint32_t line)
 {
 	struct sources *sources = writing->sources;
 	size_t nr = 0;
@@ -168,7 +168,7 @@ static void write_totals(struct writing *writing, FILE *out, uint32_t line)
 }
 
 /* From the line of the first instruction to that where the text says the function begins. */
-static void move_totals(struct writing *writing)
+static void move_totals(struct source_writing *writing)
 {
 	struct sources *sources = writing->sources;
 	struct total *first = &sources->totals[writing->next_total];
@@ -190,7 +190,7 @@ static void move_totals(struct writing *writing)
 
 /* ---- lines ---- */
 
-static const struct annotation_line *next_line(const struct writing *writing)
+static const struct annotation_line *next_line(const struct source_writing *writing)
 {
 	const struct annotation_file *file = writing->file;
 
@@ -199,7 +199,7 @@ static const struct annotation_line *next_line(const struct writing *writing)
 		       : NULL;
 }
 
-static bool has_total(const struct writing *writing)
+static bool has_total(const struct source_writing *writing)
 {
 	const struct sources *sources = writing->sources;
 
@@ -207,7 +207,7 @@ static bool has_total(const struct writing *writing)
 	       sources->totals[writing->next_total].file == writing->index;
 }
 
-static void write_samples(struct writing *writing, FILE *out)
+static void write_samples(struct source_writing *writing, FILE *out)
 {
 	struct sources *sources = writing->sources;
 	const struct annotation *annotation = sources->annotation;
@@ -219,7 +219,7 @@ static void write_samples(struct writing *writing, FILE *out)
 }
 
 /* Lines that have text. */
-static void write_text(struct writing *writing, FILE *out)
+static void write_text(struct source_writing *writing, FILE *out)
 {
 	const struct annotation_line *line = next_line(writing);
 
@@ -243,7 +243,7 @@ static void write_text(struct writing *writing, FILE *out)
 }
 
 /* Samples of lines whose text nobody has: each of them, and no other. */
-static void write_rest(struct writing *writing, FILE *out)
+static void write_rest(struct source_writing *writing, FILE *out)
 {
 	const char *why = writing->text.text ? "behind the end of the file" : "the file is missing";
 
@@ -263,7 +263,7 @@ static void write_rest(struct writing *writing, FILE *out)
 	(void)fputc('\n', out);
 }
 
-static void write_file_head(struct writing *writing, FILE *out)
+static void write_file_head(struct source_writing *writing, FILE *out)
 {
 	struct sources *sources = writing->sources;
 	const struct annotation *annotation = sources->annotation;
@@ -280,7 +280,7 @@ static void write_file_head(struct writing *writing, FILE *out)
 
 /* ---- files ---- */
 
-static void tell_unread(struct writing *writing, int error)
+static void tell_unread(struct source_writing *writing, int error)
 {
 	struct sources *sources = writing->sources;
 	const struct annotation *annotation = sources->annotation;
@@ -303,7 +303,7 @@ static void tell_unread(struct writing *writing, int error)
 	sources->nr_missing += nr_samples;
 }
 
-static void tell_newer(const struct writing *writing)
+static void tell_newer(const struct source_writing *writing)
 {
 	const struct sources *sources = writing->sources;
 	const struct selection *selection = sources->annotation->profile->selection;
@@ -317,7 +317,7 @@ static void tell_newer(const struct writing *writing)
 	(void)fputs(": lines may be off\n", sources->err);
 }
 
-static int find_text(struct writing *writing)
+static int find_text(struct source_writing *writing)
 {
 	int error = source_file_read(&writing->text, writing->file->path,
 				     &writing->sources->options->sources);
@@ -343,11 +343,11 @@ static int tell_unwritten(const struct sources *sources, int error)
 static int write_file(struct sources *sources, uint32_t index, size_t first_total)
 {
 	const struct annotated_options *options = sources->options;
-	struct writing writing = {.sources = sources,
-				  .file = &sources->annotation->files[index],
-				  .index = index,
-				  .next_line = sources->annotation->files[index].first_line,
-				  .next_total = first_total};
+	struct source_writing writing = {.sources = sources,
+					 .file = &sources->annotation->files[index],
+					 .index = index,
+					 .next_line = sources->annotation->files[index].first_line,
+					 .next_total = first_total};
 	struct annotated_output *output = &sources->output;
 	int error = annotated_output_begin(
 		output, source_file_strip(writing.file->path, &options->sources));

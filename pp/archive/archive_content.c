@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* Files go in once, whoever asks: strings keeps the names. */
-struct adding {
+struct content_adding {
 	struct archive_content *content;
 	struct strings names;
 	char session_dir[PATH_MAX]; /* absolute */
@@ -50,13 +50,13 @@ static bool has_dots(const char *path)
 	return false;
 }
 
-static int out_of_memory(struct adding *adding)
+static int out_of_memory(struct content_adding *adding)
 {
 	return diag_set(adding->diag, -ENOMEM, "out of memory");
 }
 
 /* 1: it is in already, or can't be. */
-static int take_name(struct adding *adding, const char *name)
+static int take_name(struct content_adding *adding, const char *name)
 {
 	size_t nr_used = adding->names.nr_used;
 
@@ -71,7 +71,7 @@ static int take_name(struct adding *adding, const char *name)
 	return 0;
 }
 
-static int add_fd(struct adding *adding, const char *name, int fd)
+static int add_fd(struct content_adding *adding, const char *name, int fd)
 {
 	int error = take_name(adding, name);
 
@@ -83,7 +83,7 @@ static int add_fd(struct adding *adding, const char *name, int fd)
 }
 
 /* path of this machine; 0 also when it is missing: *there says whether it was. */
-static int add_path(struct adding *adding, const char *path, const char *name, bool *there)
+static int add_path(struct content_adding *adding, const char *path, const char *name, bool *there)
 {
 	int fd = debug_file_open_regular(path);
 	struct diag why;
@@ -106,7 +106,7 @@ static int add_path(struct adding *adding, const char *path, const char *name, b
 
 static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 {
-	struct adding *adding = context;
+	struct content_adding *adding = context;
 	char *whole;
 	int error;
 
@@ -119,7 +119,7 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 }
 
 /* meta/ and its folders of files; what a daemon writes just now is passed over. */
-static int add_folder(struct adding *adding, const char *path, unsigned int depth)
+static int add_folder(struct content_adding *adding, const char *path, unsigned int depth)
 {
 	struct dirent **entries;
 	int nr = scandir(path, &entries, NULL, alphasort);
@@ -150,7 +150,7 @@ static int add_folder(struct adding *adding, const char *path, unsigned int dept
 
 /* ---- binaries ---- */
 
-static void tell_missing(struct adding *adding, const char *path, const char *why)
+static void tell_missing(struct content_adding *adding, const char *path, const char *why)
 {
 	struct diag diag;
 
@@ -160,7 +160,7 @@ static void tell_missing(struct adding *adding, const char *path, const char *wh
 }
 
 /* The file that reports would read here: by -p, else by its path below the root. */
-static int add_binary(struct adding *adding, const char *path, bool *there)
+static int add_binary(struct content_adding *adding, const char *path, bool *there)
 {
 	const struct profile_options *options = adding->content->options;
 	const char *root = options->root ? options->root : "";
@@ -198,7 +198,7 @@ static bool is_elf(int fd)
 	       !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
-static int add_debug_file(struct adding *adding, const struct debug_list_file *file)
+static int add_debug_file(struct content_adding *adding, const struct debug_list_file *file)
 {
 	size_t nr_names = adding->names.nr_used;
 	int fd = debug_file_open_below(adding->content->options->root, file->path);
@@ -213,7 +213,7 @@ static int add_debug_file(struct adding *adding, const struct debug_list_file *f
 	return error;
 }
 
-static void tell_lost_debug(struct adding *adding, const char *path, const char *why)
+static void tell_lost_debug(struct content_adding *adding, const char *path, const char *why)
 {
 	struct diag diag;
 
@@ -221,7 +221,7 @@ static void tell_lost_debug(struct adding *adding, const char *path, const char 
 	adding->content->skip(path, &diag);
 }
 
-static int add_debug_files(struct adding *adding, const struct symbol_request *request)
+static int add_debug_files(struct content_adding *adding, const struct symbol_request *request)
 {
 	struct debug_list list;
 	int error = debug_list_load(&list, request);
@@ -237,7 +237,7 @@ static int add_debug_files(struct adding *adding, const struct symbol_request *r
 	return error;
 }
 
-static int add_file(struct adding *adding, const struct symbol_request *request,
+static int add_file(struct content_adding *adding, const struct symbol_request *request,
 		    const struct symbol_table *table)
 {
 	bool there = false;
@@ -259,7 +259,7 @@ static int add_file(struct adding *adding, const struct symbol_request *request,
 	return error;
 }
 
-static int add_found(struct adding *adding, const char *path,
+static int add_found(struct content_adding *adding, const char *path,
 		     const struct oprof_image_identity *identity,
 		     const struct symbol_search *search)
 {
@@ -278,7 +278,7 @@ static int add_found(struct adding *adding, const char *path,
 }
 
 /* Its symbols are in the meta folder: this is for lines and instructions. */
-static int add_kernel(struct adding *adding, const struct oprof_image_identity *identity,
+static int add_kernel(struct content_adding *adding, const struct oprof_image_identity *identity,
 		      const struct symbol_search *search)
 {
 	struct utsname name;
@@ -292,7 +292,7 @@ static int add_kernel(struct adding *adding, const struct oprof_image_identity *
 	return add_debug_files(adding, &request);
 }
 
-static int add_image(struct adding *adding, uint32_t index)
+static int add_image(struct content_adding *adding, uint32_t index)
 {
 	const struct archive_content *content = adding->content;
 	const struct selection_image *image = &content->selection->images[index];
@@ -310,7 +310,7 @@ static int add_image(struct adding *adding, uint32_t index)
 /* One that was only called from. */
 static int add_caller(void *context, const struct stack_image *image)
 {
-	struct adding *adding = context;
+	struct content_adding *adding = context;
 	const struct profile_options *options = adding->content->options;
 	const struct symbol_search search = {.root = options->root,
 					     .image_path = options->image_path,
@@ -334,7 +334,7 @@ static int add_caller(void *context, const struct stack_image *image)
 	return add_found(adding, image->path.path, &image->identity, &search);
 }
 
-static int add_images(struct adding *adding)
+static int add_images(struct content_adding *adding)
 {
 	const struct selection *selection = adding->content->selection;
 	struct progress progress;
@@ -351,7 +351,7 @@ static int add_images(struct adding *adding)
 
 /* ---- all ---- */
 
-static int add_session(struct adding *adding, size_t index)
+static int add_session(struct content_adding *adding, size_t index)
 {
 	const struct selection *selection = adding->content->selection;
 	const struct selection_session *session = &selection->sessions[index];
@@ -373,7 +373,7 @@ static int add_session(struct adding *adding, size_t index)
 				   adding->diag);
 }
 
-static int add_manifest(struct adding *adding)
+static int add_manifest(struct content_adding *adding)
 {
 	const struct selection_session *first = &adding->content->selection->sessions[0];
 	char *text;
@@ -401,7 +401,7 @@ static int add_manifest(struct adding *adding)
 
 int archive_content_add(struct archive_content *content, struct diag *diag)
 {
-	struct adding adding = {.content = content, .diag = diag};
+	struct content_adding adding = {.content = content, .diag = diag};
 	int error = 0;
 
 	diag_set(diag, -EIO, "the archive can't be made");

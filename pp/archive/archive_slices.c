@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct making {
+struct slice_making {
 	const struct selection *selection;
 	size_t session;
 	int (*take)(void *context, const char *name, int fd, struct diag *diag);
@@ -33,14 +33,14 @@ static int compare_parts(const void *a, const void *b)
 	return (left->number > right->number) - (left->number < right->number);
 }
 
-static void collect(struct making *making, const struct selected_part *parts, size_t nr_parts)
+static void collect(struct slice_making *making, const struct selected_part *parts, size_t nr_parts)
 {
 	for (size_t i = 0; i < nr_parts; i++)
 		if (parts[i].session == making->session)
 			making->parts[making->nr_parts++] = parts[i];
 }
 
-static int collect_all(struct making *making)
+static int collect_all(struct slice_making *making)
 {
 	const struct selection *selection = making->selection;
 
@@ -54,7 +54,8 @@ static int collect_all(struct making *making)
 	return 0;
 }
 
-static int give(struct making *making, const struct slice_info *info, int fd, struct diag *diag)
+static int give(struct slice_making *making, const struct slice_info *info, int fd,
+		struct diag *diag)
 {
 	char name[64];
 
@@ -62,7 +63,7 @@ static int give(struct making *making, const struct slice_info *info, int fd, st
 	return making->take(making->context, name, fd, diag);
 }
 
-static int write_built(struct making *making, struct slice_builder *builder,
+static int write_built(struct slice_making *making, struct slice_builder *builder,
 		       const struct slice_info *info, struct diag *diag)
 {
 	int fd = memfd_create("oprof-slice", MFD_CLOEXEC);
@@ -83,8 +84,8 @@ static int write_built(struct making *making, struct slice_builder *builder,
 
 /* ---- stacks ---- */
 
-static bool has_app(const struct making *making, const struct selected_part *parts, size_t nr_parts,
-		    const struct slice_path *app)
+static bool has_app(const struct slice_making *making, const struct selected_part *parts,
+		    size_t nr_parts, const struct slice_path *app)
 {
 	for (size_t i = 0; i < nr_parts; i++) {
 		const struct slice_path *other =
@@ -210,8 +211,8 @@ static int keep_nodes(struct stack_tree *kept, const struct keeping *keeping)
 	return 0;
 }
 
-static int keep_apps(struct making *making, const struct selected_part *parts, size_t nr_parts,
-		     struct stack_tree *kept, const struct stack_tree *from)
+static int keep_apps(struct slice_making *making, const struct selected_part *parts,
+		     size_t nr_parts, struct stack_tree *kept, const struct stack_tree *from)
 {
 	struct keeping keeping;
 	int error = keeping_init(&keeping, from);
@@ -231,7 +232,7 @@ static int keep_apps(struct making *making, const struct selected_part *parts, s
 
 /* ---- of closed slices ---- */
 
-static int make_room(struct making *making, uint64_t nr)
+static int make_room(struct slice_making *making, uint64_t nr)
 {
 	struct sdb_entry *bigger;
 
@@ -245,8 +246,9 @@ static int make_room(struct making *making, uint64_t nr)
 	return 0;
 }
 
-static int copy_section(struct making *making, struct slice *slice, struct slice_builder *builder,
-			const struct slice_section *section, struct diag *diag)
+static int copy_section(struct slice_making *making, struct slice *slice,
+			struct slice_builder *builder, const struct slice_section *section,
+			struct diag *diag)
 {
 	int64_t number = slice_builder_section(builder, section);
 	int error = number < 0 ? (int)number : make_room(making, section->nr_keys);
@@ -260,8 +262,9 @@ static int copy_section(struct making *making, struct slice *slice, struct slice
 }
 
 /* parts: those of this slice. */
-static int copy_sections(struct making *making, struct slice *slice, struct slice_builder *builder,
-			 const struct selected_part *parts, size_t nr_parts, struct diag *diag)
+static int copy_sections(struct slice_making *making, struct slice *slice,
+			 struct slice_builder *builder, const struct selected_part *parts,
+			 size_t nr_parts, struct diag *diag)
 {
 	size_t nr_sections, next = 0;
 	const struct slice_section *sections = slice_sections(slice, &nr_sections);
@@ -278,8 +281,8 @@ static int copy_sections(struct making *making, struct slice *slice, struct slic
 	return error;
 }
 
-static int add_some(struct making *making, struct slice *slice, const struct selected_part *parts,
-		    size_t nr_parts, struct diag *diag)
+static int add_some(struct slice_making *making, struct slice *slice,
+		    const struct selected_part *parts, size_t nr_parts, struct diag *diag)
 {
 	struct slice_builder *builder;
 	struct stack_tree kept, all;
@@ -306,8 +309,8 @@ static int add_some(struct making *making, struct slice *slice, const struct sel
 	return error;
 }
 
-static int add_slice(struct making *making, struct slice *slice, const struct selected_part *parts,
-		     size_t nr_parts, struct diag *diag)
+static int add_slice(struct slice_making *making, struct slice *slice,
+		     const struct selected_part *parts, size_t nr_parts, struct diag *diag)
 {
 	size_t nr_sections;
 
@@ -378,8 +381,8 @@ static void set_counters(struct slice_info *info, struct oprof_stats_entry *begi
 	info->nr_counters = live->nr_entries;
 }
 
-static int write_live(struct making *making, struct slice_builder *builder, struct slice_info *info,
-		      struct diag *diag)
+static int write_live(struct slice_making *making, struct slice_builder *builder,
+		      struct slice_info *info, struct diag *diag)
 {
 	const struct session_parts *parts = &making->selection->sessions[making->session].parts;
 	size_t nr = parts->live_counters.nr_entries;
@@ -403,7 +406,7 @@ static int write_live(struct making *making, struct slice_builder *builder, stru
 	return error;
 }
 
-static int add_live_files(struct making *making, struct slice_builder *builder,
+static int add_live_files(struct slice_making *making, struct slice_builder *builder,
 			  const struct selected_part *parts, size_t nr_parts,
 			  struct slice_info *info, struct sdb_image *loaded, struct diag *diag)
 {
@@ -424,7 +427,7 @@ static int add_live_files(struct making *making, struct slice_builder *builder,
 	return error ? diag_set(diag, error, "%s", strerror(-error)) : 0;
 }
 
-static int add_live(struct making *making, const struct selected_part *parts, size_t nr_parts,
+static int add_live(struct slice_making *making, const struct selected_part *parts, size_t nr_parts,
 		    struct diag *diag)
 {
 	struct slice_info info = {.level = OPROF_SLICE_MINUTE, .epoch_first = 1, .epoch_last = 1};
@@ -457,7 +460,7 @@ static int add_live(struct making *making, const struct selected_part *parts, si
 
 /* ---- all ---- */
 
-static int add_parts(struct making *making, struct diag *diag)
+static int add_parts(struct slice_making *making, struct diag *diag)
 {
 	const struct session_parts *of = &making->selection->sessions[making->session].parts;
 	size_t first = 0;
@@ -489,7 +492,7 @@ int archive_slices_make(const struct selection *selection, size_t session,
 			void *context, void (*skip)(const char *path, const struct diag *diag),
 			struct diag *diag)
 {
-	struct making making = {
+	struct slice_making making = {
 		.selection = selection,
 		.session = session,
 		.take = take,

@@ -18,7 +18,7 @@
 
 /* ---- in the helper: "PATH\0NAME\0" of each to a file ---- */
 
-struct listing {
+struct debug_listing {
 	const struct symbol_request *request;
 	struct symbol_image image;
 	struct dwarf_files files;
@@ -29,7 +29,7 @@ struct listing {
 };
 
 /* name is freed. */
-static int put(struct listing *listing, const char *path, char *name)
+static int put(struct debug_listing *listing, const char *path, char *name)
 {
 	if (!name)
 		return -ENOMEM;
@@ -47,7 +47,8 @@ static char *name_by_build_id(const struct buildid *id)
 }
 
 /* In the image's folder, below the debug path or not; by the last name of path. */
-static char *name_beside(const struct listing *listing, const char *debug_path, const char *path)
+static char *name_beside(const struct debug_listing *listing, const char *debug_path,
+			 const char *path)
 {
 	const char *image = listing->request->path;
 	const char *image_slash = strrchr(image, '/'), *slash = strrchr(path, '/');
@@ -61,7 +62,7 @@ static char *name_beside(const struct listing *listing, const char *debug_path, 
 	return plain;
 }
 
-static int put_debug(struct listing *listing)
+static int put_debug(struct debug_listing *listing)
 {
 	const struct symbol_file *debug = &listing->files.debug;
 	const struct symbol_file *image = &listing->image.file;
@@ -73,7 +74,7 @@ static int put_debug(struct listing *listing)
 					    : name_beside(listing, DEBUG_FILE_PATH, debug->path));
 }
 
-static int put_alt(struct listing *listing)
+static int put_alt(struct debug_listing *listing)
 {
 	const struct symbol_file *alt = &listing->files.alt;
 
@@ -81,7 +82,7 @@ static int put_alt(struct listing *listing)
 }
 
 /* Which dwarf_split looks for first; a path that is relative leads nowhere else. */
-static char *name_split(const struct listing *listing, const struct dwarf_unit *skeleton)
+static char *name_split(const struct debug_listing *listing, const struct dwarf_unit *skeleton)
 {
 	const char *folder = *skeleton->dwo_name == '/' ? "" : skeleton->folder;
 	char *name, *plain;
@@ -95,7 +96,7 @@ static char *name_split(const struct listing *listing, const struct dwarf_unit *
 	return plain;
 }
 
-static int put_package(struct listing *listing)
+static int put_package(struct debug_listing *listing)
 {
 	char *name, *plain;
 
@@ -108,7 +109,7 @@ static int put_package(struct listing *listing)
 	return put(listing, listing->split.package_path, plain);
 }
 
-static int put_split(struct listing *listing, struct dwarf_unit *skeleton)
+static int put_split(struct debug_listing *listing, struct dwarf_unit *skeleton)
 {
 	const struct dwarf_split *split = &listing->split;
 	struct dwarf_unit *unit;
@@ -124,7 +125,7 @@ static int put_split(struct listing *listing, struct dwarf_unit *skeleton)
 	return name ? put(listing, split->path, name) : 0;
 }
 
-static int put_units(struct listing *listing)
+static int put_units(struct debug_listing *listing)
 {
 	const char *root = listing->request->search->root;
 	struct dwarf_info *info = &listing->files.info;
@@ -141,7 +142,7 @@ static int put_units(struct listing *listing)
 }
 
 /* Lines come from the image itself, but symbols do not. */
-static int open_for_symbols(struct listing *listing)
+static int open_for_symbols(struct debug_listing *listing)
 {
 	struct symbol_file *debug = &listing->files.debug;
 	int error;
@@ -155,7 +156,7 @@ static int open_for_symbols(struct listing *listing)
 	return error == -ENOMEM ? error : 0;
 }
 
-static int put_all(struct listing *listing)
+static int put_all(struct debug_listing *listing)
 {
 	int error = dwarf_files_open(&listing->files, &listing->image.file, listing->request);
 	bool has_info = !error;
@@ -176,8 +177,8 @@ static int put_all(struct listing *listing)
 
 static int list_read(const struct symbol_request *request, int fd)
 {
-	struct listing listing = {.request = request,
-				  .files = {.debug = {.fd = -1}, .alt = {.fd = -1}}};
+	struct debug_listing listing = {.request = request,
+					.files = {.debug = {.fd = -1}, .alt = {.fd = -1}}};
 	int error = symbol_image_open(&listing.image, request);
 
 	if (error)

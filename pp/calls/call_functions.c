@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct making {
+struct function_joining {
 	struct call_tree *tree;
 	struct call_stacks *stacks;
 	const struct profile_options *options;
@@ -27,7 +27,7 @@ struct making {
 
 /* ---- functions ---- */
 
-static int add_function(struct making *making, const struct call_function *function,
+static int add_function(struct function_joining *making, const struct call_function *function,
 			uint32_t *number)
 {
 	struct call_tree *tree = making->tree;
@@ -46,7 +46,7 @@ static int add_function(struct making *making, const struct call_function *funct
 	return 0;
 }
 
-static int add_symbol(struct making *making, uint32_t image, const struct symbol *symbol,
+static int add_symbol(struct function_joining *making, uint32_t image, const struct symbol *symbol,
 		      uint32_t *number)
 {
 	struct call_function function = {.image = image, .mark = OPROF_STACK_MARKS};
@@ -62,7 +62,7 @@ static int add_symbol(struct making *making, uint32_t image, const struct symbol
 	return add_function(making, &function, number);
 }
 
-static int add_mark(struct making *making, uint32_t image, uint32_t *number)
+static int add_mark(struct function_joining *making, uint32_t image, uint32_t *number)
 {
 	static const char *const names[OPROF_STACK_MARKS] = {
 		[OPROF_STACK_UNKNOWN] = "[unknown]",
@@ -91,7 +91,7 @@ static bool same_build_id(const struct oprof_image_identity *a,
 	       !memcmp(a->build_id, b->build_id, a->nr_build_id);
 }
 
-static void forget_symbols(struct making *making)
+static void forget_symbols(struct function_joining *making)
 {
 	if (making->loaded)
 		symbol_table_deinit(&making->table);
@@ -99,7 +99,7 @@ static void forget_symbols(struct making *making)
 }
 
 /* The path that reports show is the true one but of regions of memory, which have no symbols. */
-static int load_symbols(struct making *making, const struct call_image *image)
+static int load_symbols(struct function_joining *making, const struct call_image *image)
 {
 	const struct selection *selection = making->tree->profile->selection;
 	struct image_search search;
@@ -118,7 +118,7 @@ static int load_symbols(struct making *making, const struct call_image *image)
 	return error;
 }
 
-static int note_symbols(struct making *making, struct call_image *image)
+static int note_symbols(struct function_joining *making, struct call_image *image)
 {
 	image->has_symbols = making->table.nr_symbols != 0;
 	image->lack = making->table.lack;
@@ -131,8 +131,8 @@ static int note_symbols(struct making *making, struct call_image *image)
 /* ---- keys of an image ---- */
 
 /* One image's keys, in their order. */
-struct joining {
-	struct making *making;
+struct image_joining {
+	struct function_joining *making;
 	uint32_t image;
 	uint32_t outside; /* the function of what is outside every symbol; or CALL_NODE_NONE */
 	uint32_t last;	  /* that of last_symbol; or CALL_NODE_NONE */
@@ -150,7 +150,7 @@ static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offs
 }
 
 /* The function that begins at start of its image. CALL_NODE_NONE: it is none yet. */
-static uint32_t find_start(const struct joining *joining, uint64_t start)
+static uint32_t find_start(const struct image_joining *joining, uint64_t start)
 {
 	const struct call_tree *tree = joining->making->tree;
 
@@ -165,7 +165,7 @@ static uint32_t find_start(const struct joining *joining, uint64_t start)
 	return CALL_NODE_NONE;
 }
 
-static int join_symbol(struct joining *joining, size_t symbol, uint32_t *function)
+static int join_symbol(struct image_joining *joining, size_t symbol, uint32_t *function)
 {
 	const struct symbol *found = &joining->making->table.symbols[symbol];
 	int error = 0;
@@ -184,7 +184,7 @@ static int join_symbol(struct joining *joining, size_t symbol, uint32_t *functio
 }
 
 /* Of what begins at start, in no symbol: as far from its key as those of symbols are nearby. */
-static uint64_t address_at(const struct joining *joining, uint64_t start)
+static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 {
 	const struct symbol_table *table = &joining->making->table;
 	size_t near = joining->symbol;
@@ -197,9 +197,9 @@ static uint64_t address_at(const struct joining *joining, uint64_t start)
 }
 
 /* A function that has no name but the one that we make: where it begins. */
-static int add_nameless(struct joining *joining, uint64_t start, uint32_t *number)
+static int add_nameless(struct image_joining *joining, uint64_t start, uint32_t *number)
 {
-	struct making *making = joining->making;
+	struct function_joining *making = joining->making;
 	struct call_function function = {.image = joining->image,
 					 .address = address_at(joining, start),
 					 .offset = start,
@@ -215,9 +215,9 @@ static int add_nameless(struct joining *joining, uint64_t start, uint32_t *numbe
 	return function.name ? add_function(making, &function, number) : -ENOMEM;
 }
 
-static int load_functions(struct joining *joining)
+static int load_functions(struct image_joining *joining)
 {
-	struct making *making = joining->making;
+	struct function_joining *making = joining->making;
 	const struct call_image *image = &making->stacks->images[joining->image];
 	struct image_search search;
 
@@ -230,7 +230,7 @@ static int load_functions(struct joining *joining)
 }
 
 /* Code in no symbol: by the function that it is in, if that is known. */
-static int join_outside(struct joining *joining, uint64_t offset, uint32_t *function)
+static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t *function)
 {
 	const struct symbol_table *table = &joining->making->table;
 	int error = joining->has_functions ? 0 : load_functions(joining);
@@ -256,13 +256,14 @@ static int join_outside(struct joining *joining, uint64_t offset, uint32_t *func
 }
 
 /* Both are sorted: one walk over the image's keys and its symbols. */
-static int join_symbols(struct making *making, uint32_t image, const uint32_t *order, size_t nr)
+static int join_symbols(struct function_joining *making, uint32_t image, const uint32_t *order,
+			size_t nr)
 {
-	struct joining joining = {.making = making,
-				  .image = image,
-				  .outside = CALL_NODE_NONE,
-				  .last = CALL_NODE_NONE,
-				  .last_nameless = CALL_NODE_NONE};
+	struct image_joining joining = {.making = making,
+					.image = image,
+					.outside = CALL_NODE_NONE,
+					.last = CALL_NODE_NONE,
+					.last_nameless = CALL_NODE_NONE};
 	const struct symbol_table *table = &making->table;
 	int error = 0;
 
@@ -278,7 +279,8 @@ static int join_symbols(struct making *making, uint32_t image, const uint32_t *o
 	return error;
 }
 
-static int make_image(struct making *making, uint32_t image, const uint32_t *order, size_t nr)
+static int make_image(struct function_joining *making, uint32_t image, const uint32_t *order,
+		      size_t nr)
 {
 	struct call_image *of;
 	uint32_t function;
@@ -323,7 +325,7 @@ static int compare_keys(const void *a, const void *b, void *context)
 	return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-static int make_images(struct making *making)
+static int make_images(struct function_joining *making)
 {
 	struct call_stacks *stacks = making->stacks;
 	struct progress progress;
@@ -359,7 +361,7 @@ static int compare_pointers(const void *a, const void *b)
 }
 
 /* Paths and names are in one pool: equal texts have equal pointers. */
-static int compare_texts(const struct making *making, uint32_t a, uint32_t b)
+static int compare_texts(const struct function_joining *making, uint32_t a, uint32_t b)
 {
 	const struct call_function *left = &making->tree->functions[a];
 	const struct call_function *right = &making->tree->functions[b];
@@ -385,7 +387,7 @@ static int compare_functions(const void *a, const void *b, void *context)
  * Of a binary that was rebuilt, functions are those of the other side's; code without files has
  * its names numbered in each session. As pp/profile/profile_merge.h has it of rows.
  */
-static bool belong_together(const struct making *making, uint32_t a, uint32_t b)
+static bool belong_together(const struct function_joining *making, uint32_t a, uint32_t b)
 {
 	const struct call_function *functions = making->tree->functions;
 	const struct call_image *images = making->stacks->images;
@@ -397,7 +399,8 @@ static bool belong_together(const struct making *making, uint32_t a, uint32_t b)
 	return making->sides[a] && making->sides[b] && !(making->sides[a] & making->sides[b]);
 }
 
-static void merge_group(struct making *making, uint32_t *to, const uint32_t *group, size_t nr)
+static void merge_group(struct function_joining *making, uint32_t *to, const uint32_t *group,
+			size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		for (size_t j = i + 1; j < nr && to[group[i]] == group[i]; j++) {
@@ -410,7 +413,7 @@ static void merge_group(struct making *making, uint32_t *to, const uint32_t *gro
 }
 
 /* to: of each function, which one it is. */
-static int find_same(struct making *making, uint32_t *to)
+static int find_same(struct function_joining *making, uint32_t *to)
 {
 	size_t nr = making->tree->nr_functions;
 	uint32_t *order = calloc(nr + 1, sizeof(*order));
@@ -431,7 +434,7 @@ static int find_same(struct making *making, uint32_t *to)
 	return 0;
 }
 
-static bool has_copies(const struct making *making)
+static bool has_copies(const struct function_joining *making)
 {
 	if (making->tree->profile->selection->nr_sides > 1)
 		return true;
@@ -441,7 +444,7 @@ static bool has_copies(const struct making *making)
 	return false;
 }
 
-static int merge_functions(struct making *making)
+static int merge_functions(struct function_joining *making)
 {
 	size_t nr = making->tree->nr_functions;
 	struct call_stacks *stacks = making->stacks;
@@ -463,7 +466,7 @@ static int merge_functions(struct making *making)
 	return error;
 }
 
-static int hide_functions(const struct making *making, bool **hidden)
+static int hide_functions(const struct function_joining *making, bool **hidden)
 {
 	const struct profile_options *options = making->options;
 	const struct call_tree *tree = making->tree;
@@ -483,7 +486,7 @@ static int hide_functions(const struct making *making, bool **hidden)
 int call_functions_make(struct call_tree *tree, struct call_stacks *stacks,
 			const struct profile_options *options, bool **hidden)
 {
-	struct making making = {.tree = tree, .stacks = stacks, .options = options};
+	struct function_joining making = {.tree = tree, .stacks = stacks, .options = options};
 	int error = 0;
 
 	making.order = calloc(stacks->nr_keys + 1, sizeof(*making.order));

@@ -12,7 +12,7 @@
 enum leaf { LEAF_NEW, LEAF_CHOSEN, LEAF_LEFT_OUT };
 
 /* One call tree being added. */
-struct adding {
+struct tree_adding {
 	struct call_stacks *stacks;
 	const struct stack_tree *tree;
 	uint32_t session, side, stretch;
@@ -228,13 +228,13 @@ static bool is_by_leaf(const struct spec *spec, const struct selection *selectio
 	       spec->lists[SPEC_WORD].nr_patterns || selection->options.exclude_dependent;
 }
 
-static bool is_by_image(const struct adding *adding, uint32_t root)
+static bool is_by_image(const struct tree_adding *adding, uint32_t root)
 {
 	return adding->tree->roots[root].flags & OPROF_STACK_BY_IMAGE;
 }
 
 /* What a sample of the root in the image would be. */
-static bool is_chosen(const struct adding *adding, uint32_t root, const char *image)
+static bool is_chosen(const struct tree_adding *adding, uint32_t root, const char *image)
 {
 	struct part_shown shown = adding->shown[root];
 
@@ -251,12 +251,12 @@ static bool is_idle(const struct stack_image *image)
 	return image->kind == OPROF_IMAGE_IDLE;
 }
 
-static bool has_images(const struct adding *adding)
+static bool has_images(const struct tree_adding *adding)
 {
 	return adding->spec->lists[SPEC_IMAGE].nr_patterns;
 }
 
-static bool is_leaf_chosen(const struct adding *adding, uint32_t root, uint32_t image)
+static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint32_t image)
 {
 	const struct stack_tree *tree = adding->tree;
 	uint8_t *leaf;
@@ -280,7 +280,7 @@ static bool is_leaf_chosen(const struct adding *adding, uint32_t root, uint32_t 
 /* ---- a tree ---- */
 
 /* Our root of one of the tree's; CALL_NODE_NONE: it is of no column. */
-static int take_root(struct adding *adding, uint32_t number)
+static int take_root(struct tree_adding *adding, uint32_t number)
 {
 	struct call_stacks *stacks = adding->stacks;
 	const struct classes *classes = &stacks->selection->classes;
@@ -309,7 +309,7 @@ static int take_root(struct adding *adding, uint32_t number)
 	return number_root(stacks, &root, &adding->roots[number]);
 }
 
-static int take_image(struct adding *adding, uint32_t number)
+static int take_image(struct tree_adding *adding, uint32_t number)
 {
 	struct call_stacks *stacks = adding->stacks;
 	const struct stack_image *from = &adding->tree->images[number];
@@ -325,7 +325,7 @@ static int take_image(struct adding *adding, uint32_t number)
 	return number_image(stacks, &image, &adding->images[number]);
 }
 
-static int take_root_node(struct adding *adding, const struct stack_node *from, uint32_t *node)
+static int take_root_node(struct tree_adding *adding, const struct stack_node *from, uint32_t *node)
 {
 	struct call_stack_node root = {.parent = CALL_NODE_NONE,
 				       .key = CALL_NODE_NONE,
@@ -337,7 +337,7 @@ static int take_root_node(struct adding *adding, const struct stack_node *from, 
 	return number_node(adding->stacks, &root, node);
 }
 
-static int take_child(struct adding *adding, const struct stack_node *from, uint32_t *node)
+static int take_child(struct tree_adding *adding, const struct stack_node *from, uint32_t *node)
 {
 	uint32_t parent = adding->nodes[from->parent];
 	bool is_mark = from->image >= adding->tree->nr_images;
@@ -355,7 +355,7 @@ static int take_child(struct adding *adding, const struct stack_node *from, uint
 	return number_node(adding->stacks, &child, node);
 }
 
-static int take_samples(struct adding *adding, uint32_t number, const struct stack_node *from)
+static int take_samples(struct tree_adding *adding, uint32_t number, const struct stack_node *from)
 {
 	struct call_stack_node *node = &adding->stacks->nodes[number];
 
@@ -371,7 +371,7 @@ static int take_samples(struct adding *adding, uint32_t number, const struct sta
 }
 
 /* of_root: of each node of the tree, its root there. */
-static int take_nodes(struct adding *adding, uint32_t *of_root)
+static int take_nodes(struct tree_adding *adding, uint32_t *of_root)
 {
 	const struct stack_tree *tree = adding->tree;
 	int error = 0;
@@ -391,7 +391,7 @@ static int take_nodes(struct adding *adding, uint32_t *of_root)
 	return error;
 }
 
-static bool needs_leaves(const struct adding *adding)
+static bool needs_leaves(const struct tree_adding *adding)
 {
 	bool needed = adding->by_leaf;
 
@@ -400,7 +400,7 @@ static bool needs_leaves(const struct adding *adding)
 	return needed;
 }
 
-static int make_adding(struct adding *adding)
+static int make_adding(struct tree_adding *adding)
 {
 	const struct stack_tree *tree = adding->tree;
 	size_t nr_leaves = needs_leaves(adding) ? (size_t)tree->nr_roots * tree->nr_images : 0;
@@ -417,7 +417,7 @@ static int make_adding(struct adding *adding)
 		       : -ENOMEM;
 }
 
-static void adding_deinit(struct adding *adding)
+static void adding_deinit(struct tree_adding *adding)
 {
 	free(adding->shown);
 	free(adding->image_paths);
@@ -432,12 +432,12 @@ static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, s
 		    size_t part, size_t side)
 {
 	const struct spec *spec = &stacks->selection->specs[side];
-	struct adding adding = {.stacks = stacks,
-				.tree = tree,
-				.session = (uint32_t)session,
-				.side = (uint32_t)side,
-				.spec = spec,
-				.by_leaf = is_by_leaf(spec, stacks->selection)};
+	struct tree_adding adding = {.stacks = stacks,
+				     .tree = tree,
+				     .session = (uint32_t)session,
+				     .side = (uint32_t)side,
+				     .spec = spec,
+				     .by_leaf = is_by_leaf(spec, stacks->selection)};
 	const struct profile_time *time = stacks->stretches;
 	uint32_t *of_root = calloc((size_t)tree->nr_nodes + 1, sizeof(*of_root));
 	int error = make_adding(&adding);

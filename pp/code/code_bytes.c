@@ -71,21 +71,21 @@ const uint8_t *code_bytes_of(const struct code_bytes *code, size_t range)
 
 /* ---- loading ---- */
 
-struct taking {
+struct code_taking {
 	const struct code_bytes_request *request;
 	struct code_bytes *code;
 };
 
 static int take(int fd, void *result)
 {
-	const struct taking *taking = result;
+	const struct code_taking *taking = result;
 
 	return code_bytes_take(fd, taking->request, taking->code);
 }
 
 static int load(struct code_bytes *code, const struct symbol_request *request)
 {
-	struct taking taking = {.request = request->more, .code = code};
+	struct code_taking taking = {.request = request->more, .code = code};
 	char *note = NULL;
 	int error = symbol_helper_read(request, code_reader_read, take, &taking, &note);
 

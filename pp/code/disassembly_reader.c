@@ -22,7 +22,7 @@
 #define LINES_AT_ONCE 8192
 
 /* One image on its way to lines. */
-struct reading {
+struct code_reading {
 	const struct disassembly_request *request;
 	struct symbol_image image;
 	struct instruction_decoder *decoder;
@@ -41,7 +41,7 @@ struct reading {
 
 /* ---- texts ---- */
 
-static int grow_strings(struct reading *reading, size_t nr_more)
+static int grow_strings(struct code_reading *reading, size_t nr_more)
 {
 	size_t room = reading->strings_room ? reading->strings_room : 1 << 16;
 	char *bigger;
@@ -61,7 +61,7 @@ static int grow_strings(struct reading *reading, size_t nr_more)
 }
 
 /* The offset of the first is 0: it stands for none. */
-static int add_text(struct reading *reading, const char *text, uint32_t *offset)
+static int add_text(struct code_reading *reading, const char *text, uint32_t *offset)
 {
 	size_t nr_bytes = strlen(text) + 1;
 	int error = grow_strings(reading, nr_bytes);
@@ -74,7 +74,7 @@ static int add_text(struct reading *reading, const char *text, uint32_t *offset)
 	return 0;
 }
 
-static int write_lines(struct reading *reading)
+static int write_lines(struct code_reading *reading)
 {
 	size_t nr = reading->nr_unwritten;
 
@@ -82,7 +82,7 @@ static int write_lines(struct reading *reading)
 	return file_write_all(reading->fd, reading->lines, nr * sizeof(*reading->lines));
 }
 
-static int add_line(struct reading *reading, uint32_t text, uint32_t nr_bytes)
+static int add_line(struct code_reading *reading, uint32_t text, uint32_t nr_bytes)
 {
 	reading->lines[reading->nr_unwritten++] =
 		(struct disassembly_line){.text = text, .nr_bytes = nr_bytes};
@@ -127,7 +127,7 @@ static size_t find_symbol(const struct symbol_table *table, uint64_t key)
 	return low - 1;
 }
 
-static const char *name_of(struct reading *reading, size_t index)
+static const char *name_of(struct code_reading *reading, size_t index)
 {
 	char **name = &reading->names[index];
 
@@ -140,7 +140,7 @@ static const char *name_of(struct reading *reading, size_t index)
 /* As objdump shows it. */
 static void show_address(void *context, uint64_t address, char *text, size_t nr_bytes)
 {
-	struct reading *reading = context;
+	struct code_reading *reading = context;
 	const struct symbol_table *table = reading->request->symbols;
 	uint64_t key, offset;
 	size_t index = SIZE_MAX;
@@ -162,7 +162,8 @@ static void show_address(void *context, uint64_t address, char *text, size_t nr_
 
 /* ---- code ---- */
 
-static int keep_text(struct reading *reading, const struct instruction *instruction, uint32_t *text)
+static int keep_text(struct code_reading *reading, const struct instruction *instruction,
+		     uint32_t *text)
 {
 	int error;
 
@@ -177,8 +178,8 @@ static int keep_text(struct reading *reading, const struct instruction *instruct
 }
 
 /* code: nr_bytes of it, and INSTRUCTION_PADDING. */
-static int decode_range(struct reading *reading, const uint8_t *code, size_t nr_bytes, uint64_t key,
-			uint64_t address)
+static int decode_range(struct code_reading *reading, const uint8_t *code, size_t nr_bytes,
+			uint64_t key, uint64_t address)
 {
 	struct disassembly_part *part = &reading->parts[reading->nr_parts++];
 	int error = 0;
@@ -200,7 +201,7 @@ static int decode_range(struct reading *reading, const uint8_t *code, size_t nr_
 	return error;
 }
 
-static int read_range(struct reading *reading, const struct disassembly_range *range)
+static int read_range(struct code_reading *reading, const struct disassembly_range *range)
 {
 	const struct code_range wanted = {.start = range->start, .end = range->end};
 	struct code_read read;
@@ -215,7 +216,7 @@ static int read_range(struct reading *reading, const struct disassembly_range *r
 
 /* ---- all of it ---- */
 
-__attribute__((format(printf, 3, 4))) static void tell(struct reading *reading,
+__attribute__((format(printf, 3, 4))) static void tell(struct code_reading *reading,
 						       enum symbols_lack lack, const char *format,
 						       ...)
 {
@@ -228,7 +229,7 @@ __attribute__((format(printf, 3, 4))) static void tell(struct reading *reading,
 	va_end(arguments);
 }
 
-static int make_decoder(struct reading *reading)
+static int make_decoder(struct code_reading *reading)
 {
 	const struct symbol_file *file = &reading->image.file;
 	const struct instruction_names names = {.context = reading, .show = show_address};
@@ -248,7 +249,7 @@ static int make_decoder(struct reading *reading)
 	return error;
 }
 
-static int read_ranges(struct reading *reading)
+static int read_ranges(struct code_reading *reading)
 {
 	size_t nr_symbols = reading->request->symbols->nr_symbols;
 	int error = make_decoder(reading);
@@ -267,7 +268,7 @@ static int read_ranges(struct reading *reading)
 }
 
 /* The header stands before what it counts, and is written last. */
-static int write_result(struct reading *reading)
+static int write_result(struct code_reading *reading)
 {
 	struct disassembly_wire_header header = {.magic = DISASSEMBLY_WIRE_MAGIC,
 						 .lack = reading->lack,
@@ -288,7 +289,7 @@ static int write_result(struct reading *reading)
 	return error ? error : file_write_all(reading->fd, &header, sizeof(header));
 }
 
-static void reading_deinit(struct reading *reading)
+static void reading_deinit(struct code_reading *reading)
 {
 	instruction_decoder_destroy(reading->decoder);
 	symbol_image_close(&reading->image);
@@ -298,7 +299,7 @@ static void reading_deinit(struct reading *reading)
 	free(reading->note);
 }
 
-static int read_image(struct reading *reading, const struct symbol_request *request)
+static int read_image(struct code_reading *reading, const struct symbol_request *request)
 {
 	const struct disassembly_wire_header empty = {0};
 	uint32_t unused;
@@ -318,7 +319,7 @@ static int read_image(struct reading *reading, const struct symbol_request *requ
 
 int disassembly_read(const struct symbol_request *request, int fd)
 {
-	struct reading *reading = calloc(1, sizeof(*reading));
+	struct code_reading *reading = calloc(1, sizeof(*reading));
 	int error;
 
 	if (!reading)

@@ -132,14 +132,14 @@ static void print_address(bfd_vma address, struct disassemble_info *info)
 
 /* ---- machines ---- */
 
-struct machine {
+struct bfd_machine {
 	int elf;
 	const char *name;
 	enum bfd_architecture arch;
 	unsigned long mach32, mach64;
 };
 
-static const struct machine machines[] = {
+static const struct bfd_machine machines[] = {
 	{EM_X86_64, "x86-64", bfd_arch_i386, bfd_mach_x64_32, bfd_mach_x86_64},
 	{EM_386, "i386", bfd_arch_i386, bfd_mach_i386_i386, bfd_mach_i386_i386},
 	{EM_AARCH64, "aarch64", bfd_arch_aarch64, bfd_mach_aarch64_ilp32, bfd_mach_aarch64},
@@ -153,7 +153,7 @@ static const struct machine machines[] = {
 	{EM_MIPS, "mips", bfd_arch_mips, bfd_mach_mipsisa32r2, bfd_mach_mipsisa64r2},
 };
 
-static const struct machine *find_machine(int elf)
+static const struct bfd_machine *find_machine(int elf)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		if (machines[i].elf == elf)
@@ -161,7 +161,7 @@ static const struct machine *find_machine(int elf)
 	return NULL;
 }
 
-static void init_info(struct instruction_decoder *decoder, const struct machine *machine,
+static void init_info(struct instruction_decoder *decoder, const struct bfd_machine *machine,
 		      bool is_64, bool is_big_endian)
 {
 	struct disassemble_info *info = &decoder->info;
@@ -197,7 +197,7 @@ int instruction_decoder_create(struct instruction_decoder **decoder, int machine
 			       bool is_big_endian, const struct instruction_names *names,
 			       const char **name)
 {
-	const struct machine *known = find_machine(machine);
+	const struct bfd_machine *known = find_machine(machine);
 	struct instruction_decoder *made;
 
 	*name = known ? known->name : "this machine";

@@ -327,7 +327,7 @@ static void write_balance(FILE *err, const struct profile *profile, size_t index
 /* ---- what has no symbol ---- */
 
 /* Of an image, in the column where that costs most. */
-struct lacking {
+struct column_lack {
 	uint32_t image;
 	size_t column;
 	uint64_t nr_samples; /* in no symbol */
@@ -340,7 +340,7 @@ struct lack {
 	size_t nr_columns;
 	uint64_t *counts; /* by image, then column */
 	uint64_t *sums;	  /* of each column */
-	struct lacking *images;
+	struct column_lack *images;
 	size_t nr_images; /* that lack anything */
 };
 
@@ -382,24 +382,24 @@ static void lack_count(struct lack *lack)
 }
 
 /* The column that has the greatest share of its samples in no symbol of image. */
-static struct lacking find_worst(const struct lack *lack, uint32_t image)
+static struct column_lack find_worst(const struct lack *lack, uint32_t image)
 {
 	const uint64_t *counts = lack->counts + image * lack->nr_columns;
-	struct lacking worst = {.image = image};
+	struct column_lack worst = {.image = image};
 
 	for (size_t i = 0; i < lack->nr_columns; i++) {
 		double share = percent(counts[i], column_total(lack, i));
 
 		if (share > worst.percent)
-			worst = (struct lacking){image, i, counts[i], share};
+			worst = (struct column_lack){image, i, counts[i], share};
 	}
 	return worst;
 }
 
 static int compare_lacking(const void *a, const void *b)
 {
-	const struct lacking *left = a;
-	const struct lacking *right = b;
+	const struct column_lack *left = a;
+	const struct column_lack *right = b;
 
 	if (left->percent != right->percent)
 		return left->percent > right->percent ? -1 : 1;
@@ -427,7 +427,7 @@ static bool lack_init(struct lack *lack, const struct profile *profile)
 		return false;
 	lack_count(lack);
 	for (size_t i = 0; i < nr_images; i++) {
-		struct lacking worst = find_worst(lack, (uint32_t)i);
+		struct column_lack worst = find_worst(lack, (uint32_t)i);
 
 		if (worst.nr_samples || is_always_shown(profile->images[i].lack))
 			lack->images[lack->nr_images++] = worst;
@@ -466,7 +466,7 @@ static void write_symbolized(FILE *err, const struct lack *lack)
 	}
 }
 
-static void write_lacking(FILE *err, const struct lack *lack, const struct lacking *lacking)
+static void write_lacking(FILE *err, const struct lack *lack, const struct column_lack *lacking)
 {
 	const char *note = lack->profile->images[lacking->image].note;
 

@@ -121,7 +121,7 @@ static void set_unit(struct gmon_histogram *histogram, const struct class_key *k
 
 /* ---- samples ---- */
 
-struct writing {
+struct gmon_writing {
 	FILE *out;
 	const struct profile *profile;
 	struct gmon_target target;
@@ -131,7 +131,7 @@ struct writing {
 	struct gprof_data_result *result;
 };
 
-static int make_room(struct writing *writing, size_t nr_bins)
+static int make_room(struct gmon_writing *writing, size_t nr_bins)
 {
 	uint64_t *bigger;
 
@@ -154,7 +154,7 @@ static int compare_addresses(const void *a, const void *b, void *context)
 	return left->address < right->address ? -1 : left->address > right->address;
 }
 
-static void add_row(struct writing *writing, size_t row)
+static void add_row(struct gmon_writing *writing, size_t row)
 {
 	const struct profile *profile = writing->profile;
 	const struct gmon_histogram *histogram = &writing->histogram;
@@ -185,8 +185,8 @@ static uint64_t bin_end(const struct profile_row *row)
 }
 
 /* Rows of the stretch from start to end: rows[nr]. */
-static int write_stretch(struct writing *writing, const size_t *rows, size_t nr, uint64_t start,
-			 uint64_t end)
+static int write_stretch(struct gmon_writing *writing, const size_t *rows, size_t nr,
+			 uint64_t start, uint64_t end)
 {
 	size_t nr_records = 0;
 	size_t nr_bins = (end - start) / GMON_BIN_BYTES;
@@ -207,7 +207,7 @@ static int write_stretch(struct writing *writing, const size_t *rows, size_t nr,
 }
 
 /* A symbol has a row for each application; neighbours that share a byte are one stretch. */
-static int write_symbols(struct writing *writing, size_t *rows, size_t nr)
+static int write_symbols(struct gmon_writing *writing, size_t *rows, size_t nr)
 {
 	const struct profile *profile = writing->profile;
 	uint64_t start = 0;
@@ -234,7 +234,7 @@ static int write_symbols(struct writing *writing, size_t *rows, size_t nr)
 				    : error;
 }
 
-static int write_samples(struct writing *writing, uint32_t image)
+static int write_samples(struct gmon_writing *writing, uint32_t image)
 {
 	const struct profile *profile = writing->profile;
 	size_t *rows = calloc(profile->nr_rows + 1, sizeof(*rows));
@@ -268,7 +268,7 @@ static bool is_of_image(const struct call_tree *tree, uint32_t function,
 	       sample_identity(&tree->images[of->image].identity) == image->identity;
 }
 
-static int write_arcs(struct writing *writing, const struct call_graph *graph,
+static int write_arcs(struct gmon_writing *writing, const struct call_graph *graph,
 		      const struct selection_image *image)
 {
 	const struct call_tree *tree = graph->tree;
@@ -294,7 +294,7 @@ int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, c
 		     struct diag *diag)
 {
 	const struct selection_image *selected = &profile->selection->images[image];
-	struct writing writing = {
+	struct gmon_writing writing = {
 		.out = out, .profile = profile, .target = find_target(path), .result = result};
 	int error;
 

@@ -244,7 +244,7 @@ void dwarf_rows_deinit(struct dwarf_rows *rows)
 }
 
 /* The machine that a program is for. */
-struct machine {
+struct line_machine {
 	const struct dwarf_lines *lines;
 	struct dwarf_rows *rows;
 	struct dwarf_cursor cursor;
@@ -256,7 +256,7 @@ struct machine {
 	int error;
 };
 
-static void begin_sequence(struct machine *machine)
+static void begin_sequence(struct line_machine *machine)
 {
 	machine->first = machine->rows->nr_rows;
 	machine->last = 0;
@@ -294,7 +294,7 @@ static int add_sequence(struct dwarf_rows *rows, const struct dwarf_sequence *se
 }
 
 /* At address. Rows of no byte are dropped: code that was not linked in, for one. */
-static void end_sequence(struct machine *machine, uint64_t end)
+static void end_sequence(struct line_machine *machine, uint64_t end)
 {
 	struct dwarf_rows *rows = machine->rows;
 	size_t first = machine->first;
@@ -310,7 +310,7 @@ static void end_sequence(struct machine *machine, uint64_t end)
 	machine->first = rows->nr_rows;
 }
 
-static inline void add_row(struct machine *machine)
+static inline void add_row(struct line_machine *machine)
 {
 	struct dwarf_rows *rows = machine->rows;
 	struct dwarf_row *last;
@@ -337,7 +337,7 @@ static inline void add_row(struct machine *machine)
 		.address = machine->address, .file = machine->file, .line = machine->line};
 }
 
-static inline void advance(struct machine *machine, uint64_t nr_operations)
+static inline void advance(struct line_machine *machine, uint64_t nr_operations)
 {
 	const struct dwarf_lines *lines = machine->lines;
 
@@ -350,7 +350,7 @@ static inline void advance(struct machine *machine, uint64_t nr_operations)
 	machine->operation = nr_operations % lines->max_operations;
 }
 
-static void run_extended(struct machine *machine)
+static void run_extended(struct line_machine *machine)
 {
 	uint64_t nr_bytes = dwarf_uleb(&machine->cursor);
 	struct dwarf_cursor inside = machine->cursor;
@@ -375,13 +375,13 @@ static void run_extended(struct machine *machine)
 	}
 }
 
-static void skip_operands(struct machine *machine, unsigned int opcode)
+static void skip_operands(struct line_machine *machine, unsigned int opcode)
 {
 	for (unsigned int i = 0; i < machine->lines->operands[opcode]; i++)
 		(void)dwarf_uleb(&machine->cursor);
 }
 
-static void run_standard(struct machine *machine, unsigned int opcode)
+static void run_standard(struct line_machine *machine, unsigned int opcode)
 {
 	const struct dwarf_lines *lines = machine->lines;
 	struct dwarf_cursor *cursor = &machine->cursor;
@@ -417,7 +417,7 @@ static void run_standard(struct machine *machine, unsigned int opcode)
 
 int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows)
 {
-	struct machine machine = {.lines = lines, .rows = rows, .cursor = lines->program};
+	struct line_machine machine = {.lines = lines, .rows = rows, .cursor = lines->program};
 
 	begin_sequence(&machine);
 	while (dwarf_left(&machine.cursor) && !machine.error) {

@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <errno.h>
 
-struct list {
+struct range_list {
 	const struct dwarf_unit *unit;
 	struct dwarf_cursor cursor;
 	uint64_t base;
@@ -13,13 +13,13 @@ struct list {
 	void *context;
 };
 
-static int visit_range(struct list *list, uint64_t begin, uint64_t end)
+static int visit_range(struct range_list *list, uint64_t begin, uint64_t end)
 {
 	return begin < end ? list->visit(list->context, begin, end) : 0;
 }
 
 /* To version 4: pairs, relative to a base; the highest address sets another one. */
-static int read_pairs(struct list *list)
+static int read_pairs(struct range_list *list)
 {
 	unsigned int nr_bytes = list->unit->format.address_bytes;
 	uint64_t highest = nr_bytes == 8 ? UINT64_MAX : UINT32_MAX;
@@ -41,7 +41,7 @@ static int read_pairs(struct list *list)
 	return error;
 }
 
-static uint64_t read_index(struct list *list)
+static uint64_t read_index(struct range_list *list)
 {
 	struct dwarf_value value = {.form = DW_FORM_addrx, .number = dwarf_uleb(&list->cursor)};
 	uint64_t address = 0;
@@ -51,7 +51,7 @@ static uint64_t read_index(struct list *list)
 	return address;
 }
 
-static int read_entry(struct list *list, unsigned int kind)
+static int read_entry(struct range_list *list, unsigned int kind)
 {
 	struct dwarf_cursor *cursor = &list->cursor;
 	unsigned int nr_bytes = list->unit->format.address_bytes;
@@ -90,7 +90,7 @@ static int read_entry(struct list *list, unsigned int kind)
 	return cursor->failed ? -EILSEQ : visit_range(list, begin, end);
 }
 
-static int read_entries(struct list *list)
+static int read_entries(struct range_list *list)
 {
 	for (;;) {
 		unsigned int kind = dwarf_u8(&list->cursor);
@@ -124,7 +124,7 @@ static bool find_list(const struct dwarf_unit *unit, uint64_t index, uint64_t *o
 int dwarf_value_ranges(const struct dwarf_unit *unit, const struct dwarf_value *value,
 		       int (*visit)(void *context, uint64_t begin, uint64_t end), void *context)
 {
-	struct list list = {
+	struct range_list list = {
 		.unit = unit, .base = unit->low_address, .visit = visit, .context = context};
 	uint64_t offset = value->number;
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct reading {
+struct line_reading {
 	const struct symbol_request *request;
 	struct symbol_image image;
 	struct dwarf_files files;
@@ -26,8 +26,8 @@ struct reading {
 
 /* ---- reading ---- */
 
-__attribute__((format(printf, 2, 3))) static void note(struct reading *reading, const char *format,
-						       ...)
+__attribute__((format(printf, 2, 3))) static void note(struct line_reading *reading,
+						       const char *format, ...)
 {
 	va_list arguments;
 
@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct reading *reading, 
 	va_end(arguments);
 }
 
-static void tell_unopened(struct reading *reading, int error)
+static void tell_unopened(struct line_reading *reading, int error)
 {
 	enum oprof_image_kind kind = reading->request->kind;
 	bool kernel = kind == OPROF_IMAGE_KERNEL || kind == OPROF_IMAGE_IDLE;
@@ -54,7 +54,7 @@ static void tell_unopened(struct reading *reading, int error)
 		       "the folder of its vmlinux by -p");
 }
 
-static void tell_none(struct reading *reading)
+static void tell_none(struct line_reading *reading)
 {
 	reading->lack = SYMBOLS_STRIPPED;
 	note(reading,
@@ -65,7 +65,7 @@ static void tell_none(struct reading *reading)
 }
 
 /* All was gone through: what was missing on the way. */
-static void tell_missing(struct reading *reading)
+static void tell_missing(struct line_reading *reading)
 {
 	const struct dwarf_split *split = &reading->walk.split;
 
@@ -85,7 +85,7 @@ static void tell_missing(struct reading *reading)
 	}
 }
 
-static int walk(struct reading *reading)
+static int walk(struct line_reading *reading)
 {
 	const struct symbol_file *image = &reading->image.file, *from = reading->files.from;
 	const char *root = reading->request->search->root;
@@ -102,7 +102,7 @@ static int walk(struct reading *reading)
 	return error ? error : line_builder_finish(&reading->builder);
 }
 
-static int read_all(struct reading *reading)
+static int read_all(struct line_reading *reading)
 {
 	int error = dwarf_files_open(&reading->files, &reading->image.file, reading->request);
 
@@ -116,7 +116,7 @@ static int read_all(struct reading *reading)
 
 /* ---- the result ---- */
 
-static int add_text(struct reading *reading, const char *text, uint32_t *offset)
+static int add_text(struct line_reading *reading, const char *text, uint32_t *offset)
 {
 	*offset = 0;
 	return text ? line_builder_text(&reading->builder, text, offset) : 0;
@@ -127,7 +127,7 @@ static int write_part(int fd, const void *items, size_t nr, size_t item_bytes)
 	return nr ? file_write_all(fd, items, nr * item_bytes) : 0;
 }
 
-static int write_result(struct reading *reading, int fd)
+static int write_result(struct line_reading *reading, int fd)
 {
 	const struct line_builder *builder = &reading->builder;
 	struct line_wire_header header = {.magic = LINE_WIRE_MAGIC,
@@ -156,7 +156,7 @@ static int write_result(struct reading *reading, int fd)
 	return error;
 }
 
-static void reading_deinit(struct reading *reading)
+static void reading_deinit(struct line_reading *reading)
 {
 	line_builder_deinit(&reading->builder);
 	dwarf_files_close(&reading->files);
@@ -166,8 +166,8 @@ static void reading_deinit(struct reading *reading)
 
 int line_read(const struct symbol_request *request, int fd)
 {
-	struct reading reading = {.request = request,
-				  .files = {.debug = {.fd = -1}, .alt = {.fd = -1}}};
+	struct line_reading reading = {.request = request,
+				       .files = {.debug = {.fd = -1}, .alt = {.fd = -1}}};
 	int error = symbol_image_open(&reading.image, request);
 
 	if (error == -ENOMEM)

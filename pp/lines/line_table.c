@@ -111,7 +111,7 @@ static int load_cached(struct line_table *table, const struct symbol_request *re
 }
 
 /* What the helper is asked, and what becomes of it. */
-struct taking {
+struct line_taking {
 	const struct symbol_request *request;
 	struct line_table *table;
 };
@@ -145,7 +145,7 @@ static int read_memory(int fd, size_t nr_front, struct line_table_memory **made)
 
 static int take_table(int fd, void *result)
 {
-	struct taking *taking = result;
+	struct line_taking *taking = result;
 	struct line_table_memory *memory = NULL;
 	int error = read_memory(fd, symbol_cache_front_bytes(taking->request), &memory);
 
@@ -167,7 +167,7 @@ static void keep(const struct line_table *table, const struct symbol_request *re
 
 static int read_table(struct line_table *table, const struct symbol_request *request)
 {
-	struct taking taking = {.request = request, .table = table};
+	struct line_taking taking = {.request = request, .table = table};
 	char *note = NULL;
 	int error = symbol_helper_read(request, line_read, take_table, &taking, &note);
 

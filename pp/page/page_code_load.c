@@ -17,7 +17,7 @@
 #define LINES_AROUND   4
 #define LINE_MAX_BYTES 400
 
-struct loading {
+struct lines_loading {
 	struct page_code *code;
 	const struct profile *profile;
 	const struct profile_options *options;
@@ -43,7 +43,7 @@ static int compare_shares(const void *a, const void *b, void *context)
 	return left < right ? -1 : left > right;
 }
 
-static bool is_chosen_already(const struct loading *loading, const struct profile_row *row)
+static bool is_chosen_already(const struct lines_loading *loading, const struct profile_row *row)
 {
 	for (size_t i = 0; i < loading->code->nr_functions; i++) {
 		const struct profile_row *other =
@@ -56,7 +56,7 @@ static bool is_chosen_already(const struct loading *loading, const struct profil
 }
 
 /* Of several applications the row with the most samples stands for the function. */
-static int choose(struct loading *loading)
+static int choose(struct lines_loading *loading)
 {
 	const struct profile *profile = loading->profile;
 	size_t *rows = calloc(profile->nr_rows + 1, sizeof(*rows));
@@ -94,7 +94,7 @@ static int compare_starts(const void *a, const void *b)
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static size_t collect_ranges(const struct loading *loading, uint32_t image,
+static size_t collect_ranges(const struct lines_loading *loading, uint32_t image,
 			     struct disassembly_range *ranges)
 {
 	size_t nr = 0;
@@ -111,7 +111,7 @@ static size_t collect_ranges(const struct loading *loading, uint32_t image,
 	return nr;
 }
 
-static int take_instruction(struct loading *loading, struct page_function *function,
+static int take_instruction(struct lines_loading *loading, struct page_function *function,
 			    uint64_t offset, const char *text)
 {
 	struct page_instruction *to = &function->instructions[function->nr_instructions];
@@ -123,7 +123,7 @@ static int take_instruction(struct loading *loading, struct page_function *funct
 }
 
 /* Those of a part that are in the function. */
-static int take_part(struct loading *loading, struct page_function *function,
+static int take_part(struct lines_loading *loading, struct page_function *function,
 		     const struct disassembly *from, const struct disassembly_part *part)
 {
 	const struct profile_row *row = &loading->profile->rows[function->row];
@@ -142,7 +142,7 @@ static int take_part(struct loading *loading, struct page_function *function,
 }
 
 /* An instruction has a byte at least. */
-static int take_instructions(struct loading *loading, struct page_function *function,
+static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)
 {
 	const struct profile_row *row = &loading->profile->rows[function->row];
@@ -156,8 +156,9 @@ static int take_instructions(struct loading *loading, struct page_function *func
 	return error;
 }
 
-static int disassemble(struct loading *loading, uint32_t image, struct disassembly *disassembly,
-		       const struct disassembly_range *ranges, size_t nr_ranges)
+static int disassemble(struct lines_loading *loading, uint32_t image,
+		       struct disassembly *disassembly, const struct disassembly_range *ranges,
+		       size_t nr_ranges)
 {
 	const struct selection *selection = loading->profile->selection;
 	const struct slice_section *section = selection->images[image].section;
@@ -181,7 +182,7 @@ static int disassemble(struct loading *loading, uint32_t image, struct disassemb
 	return error;
 }
 
-static int load_image(struct loading *loading, uint32_t image)
+static int load_image(struct lines_loading *loading, uint32_t image)
 {
 	struct disassembly_range ranges[FUNCTIONS_MAX];
 	size_t nr_ranges = collect_ranges(loading, image, ranges);
@@ -211,7 +212,7 @@ static int load_image(struct loading *loading, uint32_t image)
 /* ---- source ---- */
 
 /* The lines of the function's own file that its samples are of, and some around. */
-static bool find_lines(const struct loading *loading, const struct page_function *function,
+static bool find_lines(const struct lines_loading *loading, const struct page_function *function,
 		       uint32_t *low, uint32_t *high)
 {
 	const struct profile *profile = loading->profile;
@@ -234,7 +235,7 @@ static bool find_lines(const struct loading *loading, const struct page_function
 	return *high - *low < LINES_MAX;
 }
 
-static int take_line(struct loading *loading, struct page_function *function,
+static int take_line(struct lines_loading *loading, struct page_function *function,
 		     const struct source_file *source, size_t number)
 {
 	char text[LINE_MAX_BYTES + 1];
@@ -249,7 +250,7 @@ static int take_line(struct loading *loading, struct page_function *function,
 	return function->lines[function->nr_lines++] ? 0 : -ENOMEM;
 }
 
-static int take_source(struct loading *loading, struct page_function *function)
+static int take_source(struct lines_loading *loading, struct page_function *function)
 {
 	static const struct spec_list none;
 	const struct source_search search = {
@@ -279,7 +280,7 @@ static int take_source(struct loading *loading, struct page_function *function)
 int page_code_load(struct page_code *code, const struct profile *profile,
 		   const struct profile_options *options)
 {
-	struct loading loading = {.code = code, .profile = profile, .options = options};
+	struct lines_loading loading = {.code = code, .profile = profile, .options = options};
 	int error;
 
 	*code = (struct page_code){0};

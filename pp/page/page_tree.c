@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Children of node i: below[first[i]] up to first[i + 1]; those of the whole are at nr_nodes. */
-struct walk {
+struct tree_walk {
 	const struct call_tree *tree;
 	size_t *first;
 	uint32_t *below;
@@ -47,7 +47,7 @@ static int compare_nodes(const void *a, const void *b, void *context)
 	return order ? order : left < right ? -1 : left > right;
 }
 
-static void find_below(struct walk *walk)
+static void find_below(struct tree_walk *walk)
 {
 	const struct call_tree *tree = walk->tree;
 	size_t begin = 0;
@@ -73,7 +73,7 @@ static void find_below(struct walk *walk)
 }
 
 /* next: of each node on the way from the whole, which child comes next. */
-static void walk_nodes(struct walk *walk, size_t *next)
+static void walk_nodes(struct tree_walk *walk, size_t *next)
 {
 	const struct call_tree *tree = walk->tree;
 	size_t at = tree->nr_nodes;
@@ -96,11 +96,11 @@ static void walk_nodes(struct walk *walk, size_t *next)
 	}
 }
 
-static int walk_init(struct walk *walk, const struct call_tree *tree)
+static int walk_init(struct tree_walk *walk, const struct call_tree *tree)
 {
 	size_t *next = calloc(tree->nr_nodes + 1, sizeof(*next));
 
-	*walk = (struct walk){.tree = tree};
+	*walk = (struct tree_walk){.tree = tree};
 	walk->first = calloc(tree->nr_nodes + 2, sizeof(*walk->first));
 	walk->below = calloc(tree->nr_nodes + 1, sizeof(*walk->below));
 	walk->order = calloc(tree->nr_nodes + 1, sizeof(*walk->order));
@@ -116,7 +116,7 @@ static int walk_init(struct walk *walk, const struct call_tree *tree)
 	return 0;
 }
 
-static void walk_deinit(struct walk *walk)
+static void walk_deinit(struct tree_walk *walk)
 {
 	free(walk->first);
 	free(walk->below);
@@ -132,7 +132,7 @@ static uint64_t label_of(const struct call_tree *tree, uint32_t node)
 	return node < tree->nr_apps ? 1 + function : 1 + tree->nr_apps + function;
 }
 
-static void add_shape(struct page_data *data, const struct walk *walk)
+static void add_shape(struct page_data *data, const struct tree_walk *walk)
 {
 	const struct call_tree *tree = walk->tree;
 
@@ -152,7 +152,7 @@ static void add_shape(struct page_data *data, const struct walk *walk)
 	}
 }
 
-static void add_values(struct page_data *data, const struct walk *walk)
+static void add_values(struct page_data *data, const struct tree_walk *walk)
 {
 	const struct call_tree *tree = walk->tree;
 
@@ -199,7 +199,7 @@ static void find_entries(size_t *first, const struct call_tree *tree)
 /* How many stretches each node has, which, and what there is of a column. */
 enum time_part { TIME_NODES, TIME_STRETCHES, TIME_VALUES };
 
-static void add_times(struct page_data *data, const struct walk *walk, const size_t *first,
+static void add_times(struct page_data *data, const struct tree_walk *walk, const size_t *first,
 		      enum time_part part, uint32_t column)
 {
 	const struct profile_time *time = walk->tree->time;
@@ -220,7 +220,7 @@ static void add_times(struct page_data *data, const struct walk *walk, const siz
 	}
 }
 
-static int add_time(struct page_data *data, const struct walk *walk)
+static int add_time(struct page_data *data, const struct tree_walk *walk)
 {
 	const struct call_tree *tree = walk->tree;
 	size_t *first;
@@ -246,7 +246,7 @@ static int add_time(struct page_data *data, const struct walk *walk)
 
 int page_tree_add(struct page_data *data, const struct call_tree *tree)
 {
-	struct walk walk;
+	struct tree_walk walk;
 	int error = walk_init(&walk, tree);
 
 	if (!error) {

@@ -26,7 +26,7 @@ struct loaded_symbols {
 };
 
 /* The whole profile being read. */
-struct reader {
+struct profile_reading {
 	struct profile *profile;
 	const struct profile_options *options;
 	struct loaded_symbols *loaded; /* those that images to come need again */
@@ -35,8 +35,8 @@ struct reader {
 };
 
 /* One image being read. */
-struct reading {
-	struct reader *reader;
+struct image_reading {
+	struct profile_reading *reader;
 	struct profile *profile;
 	const struct profile_options *options;
 	uint32_t image;
@@ -101,7 +101,7 @@ static size_t add_row(struct profile *profile, const struct profile_row *row)
 }
 
 /* Once for all applications. */
-static const char *keep_name(struct reading *reading, size_t symbol)
+static const char *keep_name(struct image_reading *reading, size_t symbol)
 {
 	const char **name = &reading->names[symbol];
 
@@ -112,7 +112,7 @@ static const char *keep_name(struct reading *reading, size_t symbol)
 }
 
 /* The row of symbol (nr_symbols: in none) under the application in hand, or SIZE_MAX. */
-static size_t find_row(struct reading *reading, size_t symbol)
+static size_t find_row(struct image_reading *reading, size_t symbol)
 {
 	struct profile *profile = reading->profile;
 	struct profile_row row = {
@@ -145,7 +145,7 @@ static bool is_by_weight(const struct profile *profile, uint32_t column)
 	return classes->classes[column % profile->nr_classes].measure != MEASURE_SAMPLES;
 }
 
-static int count_samples(struct reading *reading, size_t symbol, uint32_t column,
+static int count_samples(struct image_reading *reading, size_t symbol, uint32_t column,
 			 uint64_t nr_samples, uint64_t weight)
 {
 	struct profile *profile = reading->profile;
@@ -181,8 +181,8 @@ static int count_samples(struct reading *reading, size_t symbol, uint32_t column
 }
 
 /* The keys of samples that went to reading->row. */
-static int log_details(struct reading *reading, const struct sdb_entry *entries, size_t nr_entries,
-		       uint32_t column)
+static int log_details(struct image_reading *reading, const struct sdb_entry *entries,
+		       size_t nr_entries, uint32_t column)
 {
 	const struct profile_row *row;
 	int error = 0;
@@ -209,7 +209,7 @@ static int log_details(struct reading *reading, const struct sdb_entry *entries,
 /* ---- symbols ---- */
 
 /* Both are sorted: one walk over the part's keys and the table's symbols. */
-static int join_symbols(struct reading *reading, const struct part_samples *samples,
+static int join_symbols(struct image_reading *reading, const struct part_samples *samples,
 			uint32_t column)
 {
 	const struct symbol_table *table = reading->table;
@@ -246,7 +246,7 @@ static int join_symbols(struct reading *reading, const struct part_samples *samp
 	return error;
 }
 
-static int hide_symbols(struct reading *reading)
+static int hide_symbols(struct image_reading *reading)
 {
 	const struct profile_options *options = reading->options;
 	const struct symbol_table *table = reading->table;
@@ -278,7 +278,7 @@ static void loaded_symbols_destroy(struct loaded_symbols *loaded)
 	free(loaded);
 }
 
-static int load_symbols(struct reading *reading, const struct slice_section *section,
+static int load_symbols(struct image_reading *reading, const struct slice_section *section,
 			const char *path)
 {
 	struct loaded_symbols *loaded = calloc(1, sizeof(*loaded));
@@ -300,7 +300,7 @@ static int load_symbols(struct reading *reading, const struct slice_section *sec
 }
 
 /* The symbols of another copy of the image, taken off the list; NULL: there are none. */
-static struct loaded_symbols *take_loaded(struct reader *reader,
+static struct loaded_symbols *take_loaded(struct profile_reading *reader,
 					  const struct oprof_image_identity *identity)
 {
 	for (struct loaded_symbols **place = &reader->loaded; *place; place = &(*place)->next) {
@@ -315,7 +315,7 @@ static struct loaded_symbols *take_loaded(struct reader *reader,
 }
 
 /* Whether an image behind this one is another copy of it. */
-static bool is_needed_again(const struct reading *reading)
+static bool is_needed_again(const struct image_reading *reading)
 {
 	const struct selection *selection = reading->profile->selection;
 
@@ -326,7 +326,7 @@ static bool is_needed_again(const struct reading *reading)
 }
 
 /* Another copy may be there where this one is not: only what was found is kept. */
-static void put_loaded(struct reading *reading)
+static void put_loaded(struct image_reading *reading)
 {
 	struct loaded_symbols *loaded = reading->own;
 
@@ -343,7 +343,7 @@ static void put_loaded(struct reading *reading)
 }
 
 /* The image's symbols; section is the first of its parts that could be read. */
-static int find_symbols(struct reading *reading, const struct slice_section *section,
+static int find_symbols(struct image_reading *reading, const struct slice_section *section,
 			const char *path)
 {
 	struct profile_image *image = &reading->profile->images[reading->image];
@@ -371,7 +371,7 @@ static int find_symbols(struct reading *reading, const struct slice_section *sec
 /* ---- images ---- */
 
 /* Before the first part of an image is counted. */
-static int begin_image(struct reading *reading, const struct slice_section *section,
+static int begin_image(struct image_reading *reading, const struct slice_section *section,
 		       const char *path)
 {
 	static const struct symbol_table no_symbols;
@@ -384,7 +384,7 @@ static int begin_image(struct reading *reading, const struct slice_section *sect
 	return find_symbols(reading, section, path && *path ? path : shown);
 }
 
-static int make_names(struct reading *reading)
+static int make_names(struct image_reading *reading)
 {
 	reading->names = calloc(reading->table->nr_symbols + 1, sizeof(*reading->names));
 	return reading->names ? 0 : -ENOMEM;
@@ -416,7 +416,7 @@ static void note_part(struct profile *profile, const struct slice_section *secti
 }
 
 /* What part holds; nothing where it can't be read, which is told and counted. */
-static int load_part(struct reader *reader, const struct selected_part *part, bool keys,
+static int load_part(struct profile_reading *reader, const struct selected_part *part, bool keys,
 		     struct part_samples *samples)
 {
 	const struct selection *selection = reader->profile->selection;
@@ -433,7 +433,7 @@ static int load_part(struct reader *reader, const struct selected_part *part, bo
 	return 0;
 }
 
-static int read_part(struct reading *reading, const struct selected_part *part)
+static int read_part(struct image_reading *reading, const struct selected_part *part)
 {
 	const struct slice_section *section = selection_section(reading->profile->selection, part);
 	bool symbols = reading->options->symbols;
@@ -460,10 +460,10 @@ static int read_part(struct reading *reading, const struct selected_part *part)
 }
 
 /* The parts from *next on that are of one image; *next then stands behind them. */
-static int read_image(struct reader *reader, size_t *next)
+static int read_image(struct profile_reading *reader, size_t *next)
 {
 	const struct selection *selection = reader->profile->selection;
-	struct reading reading = {
+	struct image_reading reading = {
 		.reader = reader,
 		.profile = reader->profile,
 		.options = reader->options,
@@ -483,7 +483,7 @@ static int read_image(struct reader *reader, size_t *next)
 	return error;
 }
 
-static int read_images(struct reader *reader)
+static int read_images(struct profile_reading *reader)
 {
 	const struct selection *selection = reader->profile->selection;
 	struct progress progress;
@@ -503,7 +503,7 @@ static int read_images(struct reader *reader)
 }
 
 /* Sums only. */
-static int read_idle(struct reader *reader)
+static int read_idle(struct profile_reading *reader)
 {
 	const struct selection *selection = reader->profile->selection;
 	int error = 0;
@@ -522,7 +522,7 @@ static int read_idle(struct reader *reader)
 
 /* ---- the profile ---- */
 
-static void reader_deinit(struct reader *reader)
+static void reader_deinit(struct profile_reading *reader)
 {
 	while (reader->loaded) {
 		struct loaded_symbols *loaded = reader->loaded;
@@ -602,7 +602,7 @@ static void sum_up(struct profile *profile)
 }
 
 /* What was read for it alone goes then. */
-static int split_inlines(struct reader *reader)
+static int split_inlines(struct profile_reading *reader)
 {
 	struct profile *profile = reader->profile;
 	int error = profile_inlines_split(profile);
@@ -615,7 +615,7 @@ static int split_inlines(struct reader *reader)
 }
 
 /* Rows that belong together become one, then their keys are summed. */
-static int arrange(struct reader *reader)
+static int arrange(struct profile_reading *reader)
 {
 	uint32_t *moved;
 	int error = profile_merge(reader->profile, &moved);
@@ -635,7 +635,7 @@ static int arrange(struct reader *reader)
 int profile_build(struct profile *profile, const struct selection *selection,
 		  const struct profile_options *options, struct diag *diag)
 {
-	struct reader reader = {.profile = profile, .options = options};
+	struct profile_reading reader = {.profile = profile, .options = options};
 	int error;
 
 	*profile = (struct profile){.selection = selection,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Symbols of one image, on their way to their bytes. */
-struct loading {
+struct bytes_loading {
 	struct row_code *code;
 	const struct profile *profile;
 	const struct profile_options *options;
@@ -34,7 +34,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static void collect_rows(struct loading *loading)
+static void collect_rows(struct bytes_loading *loading)
 {
 	const struct profile *profile = loading->profile;
 
@@ -46,7 +46,7 @@ static void collect_rows(struct loading *loading)
 }
 
 /* Of rows first up to end, of one image: a symbol that several applications ran is read once. */
-static size_t collect_ranges(struct loading *loading, size_t first, size_t end)
+static size_t collect_ranges(struct bytes_loading *loading, size_t first, size_t end)
 {
 	size_t nr_ranges = 0;
 
@@ -61,7 +61,7 @@ static size_t collect_ranges(struct loading *loading, size_t first, size_t end)
 	return nr_ranges;
 }
 
-static void give_bytes(struct loading *loading, const struct code_bytes *bytes, size_t first,
+static void give_bytes(struct bytes_loading *loading, const struct code_bytes *bytes, size_t first,
 		       size_t end)
 {
 	size_t range = 0;
@@ -75,7 +75,7 @@ static void give_bytes(struct loading *loading, const struct code_bytes *bytes, 
 	}
 }
 
-static int load_image(struct loading *loading, size_t first, size_t end)
+static int load_image(struct bytes_loading *loading, size_t first, size_t end)
 {
 	const struct selection *selection = loading->profile->selection;
 	uint32_t image = loading->profile->rows[loading->rows[first]].image;
@@ -94,7 +94,7 @@ static int load_image(struct loading *loading, size_t first, size_t end)
 	return error;
 }
 
-static int load_images(struct loading *loading)
+static int load_images(struct bytes_loading *loading)
 {
 	const struct profile_row *rows = loading->profile->rows;
 	size_t first = 0;
@@ -117,7 +117,7 @@ int row_code_load(struct row_code *code, const struct profile *profile,
 		  const struct profile_options *options)
 {
 	size_t nr_images = profile->selection->nr_images;
-	struct loading loading = {.code = code, .profile = profile, .options = options};
+	struct bytes_loading loading = {.code = code, .profile = profile, .options = options};
 	int error = -ENOMEM;
 
 	*code = (struct row_code){.nr_images = nr_images};

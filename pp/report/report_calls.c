@@ -152,22 +152,22 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 		(void)fprintf(err, "%zu call trees could not be read\n", tree->nr_damaged);
 }
 
-struct lacking {
+struct image_lack {
 	size_t image;
 	uint64_t nr_samples; /* that ended outside every symbol */
 };
 
 static int compare_lacking(const void *a, const void *b)
 {
-	const struct lacking *left = a;
-	const struct lacking *right = b;
+	const struct image_lack *left = a;
+	const struct image_lack *right = b;
 
 	if (left->nr_samples != right->nr_samples)
 		return left->nr_samples > right->nr_samples ? -1 : 1;
 	return left->image < right->image ? -1 : left->image > right->image;
 }
 
-static void sum_lacking(const struct call_tree *tree, struct lacking *lacking)
+static void sum_lacking(const struct call_tree *tree, struct image_lack *lacking)
 {
 	for (size_t i = 0; i < tree->nr_images; i++)
 		lacking[i].image = i;
@@ -184,7 +184,7 @@ static void sum_lacking(const struct call_tree *tree, struct lacking *lacking)
 
 static void write_lacking(FILE *err, const struct call_tree *tree)
 {
-	struct lacking *lacking = calloc(tree->nr_images + 1, sizeof(*lacking));
+	struct image_lack *lacking = calloc(tree->nr_images + 1, sizeof(*lacking));
 
 	if (!lacking)
 		return;

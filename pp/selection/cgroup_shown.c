@@ -25,7 +25,7 @@ bool cgroup_list_match(const struct spec_list *list, const char *path)
 }
 
 /* A path on its way to a name of its own. */
-struct shown {
+struct shown_name {
 	const char *path;
 	char *name;
 	size_t index;
@@ -35,7 +35,7 @@ struct shown {
 };
 
 /* The name that has nr_parts of the path. */
-static int shown_name(struct shown *shown)
+static int shown_name(struct shown_name *shown)
 {
 	struct cgroup_name name;
 	char tail[PATH_MAX];
@@ -60,14 +60,14 @@ static int shown_name(struct shown *shown)
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct shown *left = a;
-	const struct shown *right = b;
+	const struct shown_name *left = a;
+	const struct shown_name *right = b;
 
 	return strcmp(left->name, right->name);
 }
 
 /* Mark those whose name another has too, and that have more to tell. Whether there are such. */
-static bool shown_mark(struct shown *all, size_t nr)
+static bool shown_mark(struct shown_name *all, size_t nr)
 {
 	bool same_as_last = false;
 	bool found = false;
@@ -83,7 +83,7 @@ static bool shown_mark(struct shown *all, size_t nr)
 	return found;
 }
 
-static int shown_make(struct shown *all, size_t nr)
+static int shown_make(struct shown_name *all, size_t nr)
 {
 	int error = 0;
 
@@ -102,12 +102,12 @@ static int shown_make(struct shown *all, size_t nr)
 
 int cgroup_shown_make(const char *const *paths, size_t nr, char **names)
 {
-	struct shown *all = calloc(nr + 1, sizeof(*all));
+	struct shown_name *all = calloc(nr + 1, sizeof(*all));
 	int error = all ? 0 : -ENOMEM;
 
 	memset(names, 0, nr * sizeof(*names));
 	for (size_t i = 0; i < nr && !error; i++)
-		all[i] = (struct shown){.path = paths[i], .index = i};
+		all[i] = (struct shown_name){.path = paths[i], .index = i};
 	if (!error)
 		error = shown_make(all, nr);
 	for (size_t i = 0; i < nr && all; i++) {

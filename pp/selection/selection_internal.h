@@ -15,7 +15,7 @@
 #define NR_SHOWN_BEFORE 256 /* a power of two */
 
 /* A part that was selected, before classes, applications and images are in order. */
-struct found {
+struct selected_file {
 	uint32_t image, app, key; /* as they came */
 	uint32_t session, slice, number;
 	uint32_t side;
@@ -33,7 +33,7 @@ struct selection_walk {
 	const struct selection_options *options;
 	void (*skip)(const char *path, const struct diag *diag);
 	uint32_t session, side;
-	struct found *found;
+	struct selected_file *found;
 	size_t nr_found, room;
 
 	struct class_key *keys; /* distinct ones */

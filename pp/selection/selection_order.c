@@ -122,7 +122,7 @@ static int make_parts(struct selection *selection, const struct selection_walk *
 	for (size_t i = 0; i < walk->nr_keys; i++)
 		class_of[i] = classes_find(&selection->classes, &walk->keys[i]);
 	for (size_t i = 0; i < walk->nr_found; i++) {
-		const struct found *found = &walk->found[i];
+		const struct selected_file *found = &walk->found[i];
 
 		selection->parts[i] = (struct selected_part){
 			.image = image_rank[found->image],

@@ -209,14 +209,14 @@ static int add_found(struct selection_walk *walk, const struct slice_section *se
 {
 	const char *app = walk->options->merge & MERGE_LIB ? shown->image : shown->app;
 	struct selection *selection = walk->selection;
-	struct found *found;
+	struct selected_file *found;
 	struct class_key key;
 	const char *row;
 
 	if (!grow(&walk->found, walk->nr_found, &walk->room, sizeof(*walk->found)))
 		return -ENOMEM;
 	found = &walk->found[walk->nr_found];
-	*found = (struct found){
+	*found = (struct selected_file){
 		.session = walk->session, .slice = slice, .number = number, .side = walk->side};
 	if (selection_class_key(selection, walk->session, section, shown->cgroup,
 				&selection->strings, &key, &row))

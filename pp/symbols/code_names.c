@@ -13,14 +13,14 @@
 #define MAX_BYTES ((size_t)64 << 20)
 #define OTHER	  "[other code]"
 
-struct parsing {
+struct names_parsing {
 	struct symbol_table table;
 	size_t nr_allocated;
 	char *string; /* where the next name goes */
 };
 
 /* start ascends. */
-static int add(struct parsing *parsing, uint64_t key, const char *name)
+static int add(struct names_parsing *parsing, uint64_t key, const char *name)
 {
 	struct symbol_table *table = &parsing->table;
 
@@ -58,7 +58,7 @@ static char take_character(const char **text, const char *end)
 	return c < 0x20 || c == 0x7f ? '?' : (char)c;
 }
 
-static const char *keep_name(struct parsing *parsing, const char *text, const char *end)
+static const char *keep_name(struct names_parsing *parsing, const char *text, const char *end)
 {
 	const char *name = parsing->string;
 
@@ -69,7 +69,7 @@ static const char *keep_name(struct parsing *parsing, const char *text, const ch
 }
 
 /* "NUMBER NAME", numbers ascending. */
-static int parse_line(struct parsing *parsing, const char *line, const char *end)
+static int parse_line(struct names_parsing *parsing, const char *line, const char *end)
 {
 	const struct symbol_table *table = &parsing->table;
 	uint64_t last = table->symbols[table->nr_symbols - 1].start;
@@ -87,7 +87,7 @@ static int parse_line(struct parsing *parsing, const char *line, const char *end
 
 int code_names_parse(const char *text, size_t nr_bytes, struct symbol_table *table)
 {
-	struct parsing parsing = {.table = {.strings = malloc(nr_bytes + 1)}};
+	struct names_parsing parsing = {.table = {.strings = malloc(nr_bytes + 1)}};
 	const char *end;
 	int error;
 

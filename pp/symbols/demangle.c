@@ -21,7 +21,7 @@
 
 /* ---- demangling ---- */
 
-struct text {
+struct demangled_text {
 	char *bytes; /* of DEMANGLED_MAX_BYTES + 1 */
 	size_t nr_bytes;
 	jmp_buf too_long;
@@ -29,7 +29,7 @@ struct text {
 
 static void text_add(const char *bytes, size_t nr_bytes, void *context)
 {
-	struct text *text = context;
+	struct demangled_text *text = context;
 
 	if (!nr_bytes) /* then bytes may be NULL */
 		return;
@@ -43,7 +43,7 @@ static void text_add(const char *bytes, size_t nr_bytes, void *context)
  * The callback forms of libiberty allocate nothing, so that leaving them in
  * the middle loses nothing.
  */
-static bool demangle_into(struct text *text, const char *name)
+static bool demangle_into(struct demangled_text *text, const char *name)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
 
@@ -57,7 +57,7 @@ static bool demangle_into(struct text *text, const char *name)
 
 static char *demangle(const char *name)
 {
-	struct text text = {.bytes = malloc(DEMANGLED_MAX_BYTES + 1)};
+	struct demangled_text text = {.bytes = malloc(DEMANGLED_MAX_BYTES + 1)};
 	char *result;
 
 	if (!text.bytes)

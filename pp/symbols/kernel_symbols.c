@@ -15,7 +15,7 @@
 #define MAX_BYTES ((size_t)256 << 20)
 static const char version_line[] = "oprof-kernel-symbols 1\n";
 
-struct parsing {
+struct kallsyms_parsing {
 	const char *at; /* NUL-terminated */
 	unsigned int line;
 	struct symbol_table *table;
@@ -25,14 +25,14 @@ struct parsing {
 	struct diag *diag;
 };
 
-static int refuse(const struct parsing *parsing, const char *what)
+static int refuse(const struct kallsyms_parsing *parsing, const char *what)
 {
 	return diag_set_at(parsing->diag, -EILSEQ, "", parsing->line,
 			   "%s, where START SIZE TYPE NAME is expected", what);
 }
 
 /* Hexadecimal digits and the space behind them. */
-static bool parse_hex(struct parsing *parsing, uint64_t *value)
+static bool parse_hex(struct kallsyms_parsing *parsing, uint64_t *value)
 {
 	const char *at = parsing->at;
 
@@ -56,7 +56,7 @@ static bool parse_hex(struct parsing *parsing, uint64_t *value)
 }
 
 /* The rest of the line, copied to the table's strings. NULL: it is empty. */
-static const char *parse_name(struct parsing *parsing)
+static const char *parse_name(struct kallsyms_parsing *parsing)
 {
 	const char *name = parsing->string;
 
@@ -72,7 +72,7 @@ static const char *parse_name(struct parsing *parsing)
 	return name;
 }
 
-static int add(struct parsing *parsing, const struct symbol *symbol)
+static int add(struct kallsyms_parsing *parsing, const struct symbol *symbol)
 {
 	struct symbol_table *table = parsing->table;
 
@@ -92,7 +92,7 @@ static int add(struct parsing *parsing, const struct symbol *symbol)
 	return 0;
 }
 
-static int parse_line(struct parsing *parsing)
+static int parse_line(struct kallsyms_parsing *parsing)
 {
 	struct symbol symbol = {0};
 
@@ -113,7 +113,7 @@ static int parse_line(struct parsing *parsing)
 	return add(parsing, &symbol);
 }
 
-static int parse_version(struct parsing *parsing)
+static int parse_version(struct kallsyms_parsing *parsing)
 {
 	const size_t nr_word = strcspn(version_line, " ") + 1;
 
@@ -133,7 +133,8 @@ int kernel_symbols_parse(const char *text, size_t nr_bytes, struct symbol_table 
 			 struct diag *diag)
 {
 	struct symbol_table read = {.strings = malloc(nr_bytes + 1)};
-	struct parsing parsing = {.at = text, .table = &read, .string = read.strings, .diag = diag};
+	struct kallsyms_parsing parsing = {
+		.at = text, .table = &read, .string = read.strings, .diag = diag};
 	int error = read.strings ? parse_version(&parsing) : -ENOMEM;
 
 	while (!error && *parsing.at)

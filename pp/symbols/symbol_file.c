@@ -238,7 +238,7 @@ bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *
 /* ---- symbols ---- */
 
 /* A table of symbols while it is being read. */
-struct table {
+struct table_reading {
 	const struct symbol_file *image;
 	const struct symbol_file *from;
 	uint64_t bias;
@@ -301,7 +301,7 @@ static uint32_t name_bytes_of(const char *name)
 	return (uint32_t)(1 + strcspn(name + 1, "@"));
 }
 
-static int add_symbol(const struct table *table, const GElf_Sym *sym)
+static int add_symbol(const struct table_reading *table, const GElf_Sym *sym)
 {
 	const struct symbol_section *section = section_of(table->from, sym);
 	struct listed_symbol symbol = {.binding = binding_of(sym)};
@@ -327,7 +327,7 @@ static int add_symbol(const struct table *table, const GElf_Sym *sym)
 	return symbol_list_add(table->list, &symbol);
 }
 
-static int open_strings(struct table *table, size_t index)
+static int open_strings(struct table_reading *table, size_t index)
 {
 	Elf_Scn *section = elf_getscn(table->from->elf, index);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
@@ -339,7 +339,7 @@ static int open_strings(struct table *table, size_t index)
 	return table->strings[data->d_size - 1] ? -EILSEQ : 0;
 }
 
-static int add_symbols(const struct table *table, Elf_Data *data, size_t nr)
+static int add_symbols(const struct table_reading *table, Elf_Data *data, size_t nr)
 {
 	int result = 0;
 
@@ -358,7 +358,7 @@ static int add_symbols(const struct table *table, Elf_Data *data, size_t nr)
 int symbol_file_list(const struct symbol_file *image, const struct symbol_file *from, Elf_Scn *scn,
 		     uint64_t bias, struct symbol_list *list)
 {
-	struct table table = {.image = image, .from = from, .bias = bias, .list = list};
+	struct table_reading table = {.image = image, .from = from, .bias = bias, .list = list};
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t symbol_bytes = gelf_fsize(from->elf, ELF_T_SYM, 1, EV_CURRENT);
 	GElf_Shdr header;

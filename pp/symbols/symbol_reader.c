@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* One binary on its way to a result. */
-struct reading {
+struct symbol_reading {
 	const struct symbol_request *request;
 	struct symbol_result result;
 	struct symbol_image image;
@@ -23,8 +23,8 @@ struct reading {
 	int damage; /* an error of reading that left symbols out */
 };
 
-__attribute__((format(printf, 2, 3))) static void note(struct reading *reading, const char *format,
-						       ...)
+__attribute__((format(printf, 2, 3))) static void note(struct symbol_reading *reading,
+						       const char *format, ...)
 {
 	va_list arguments;
 
@@ -37,7 +37,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct reading *reading, 
 
 /* ---- its symbols ---- */
 
-static int list_table(struct reading *reading, const struct symbol_file *from, Elf_Scn *table)
+static int list_table(struct symbol_reading *reading, const struct symbol_file *from,
+		      Elf_Scn *table)
 {
 	uint64_t bias =
 		from == &reading->image.file ? 0 : symbol_file_bias(&reading->image.file, from);
@@ -51,7 +52,7 @@ static int list_table(struct reading *reading, const struct symbol_file *from, E
 	return error == -ENOMEM ? error : 0;
 }
 
-static int list_debug(struct reading *reading)
+static int list_debug(struct symbol_reading *reading)
 {
 	int error = debug_file_open(&reading->debug, &reading->image.file, reading->request->search,
 				    reading->request->debug_file);
@@ -66,7 +67,7 @@ static int list_debug(struct reading *reading)
 		       : -ENOMEM;
 }
 
-static int list_mini(struct reading *reading)
+static int list_mini(struct symbol_reading *reading)
 {
 	int error = mini_symbols_open(&reading->mini, &reading->image.file);
 
@@ -80,7 +81,7 @@ static int list_mini(struct reading *reading)
 }
 
 /* Full symbols from the image or its debug file; -p and root apply to both. */
-static int list_full(struct reading *reading)
+static int list_full(struct symbol_reading *reading)
 {
 	int error = list_table(reading, &reading->image.file, reading->image.file.symtab);
 
@@ -91,7 +92,7 @@ static int list_full(struct reading *reading)
 	return error;
 }
 
-static void tell_lack(struct reading *reading, size_t nr_full)
+static void tell_lack(struct symbol_reading *reading, size_t nr_full)
 {
 	if (reading->damage) {
 		reading->result.lack = SYMBOLS_DAMAGED;
@@ -108,7 +109,7 @@ static void tell_lack(struct reading *reading, size_t nr_full)
 					  : "no debug symbols");
 }
 
-static int list_all(struct reading *reading)
+static int list_all(struct symbol_reading *reading)
 {
 	int error = list_full(reading);
 	size_t nr_full = reading->result.list.nr_symbols;
@@ -124,7 +125,7 @@ static int list_all(struct reading *reading)
 	return error;
 }
 
-static void reading_deinit(struct reading *reading)
+static void reading_deinit(struct symbol_reading *reading)
 {
 	symbol_list_deinit(&reading->result.list);
 	symbol_plt_close(&reading->plt);
@@ -137,7 +138,8 @@ static void reading_deinit(struct reading *reading)
 
 int symbol_read(const struct symbol_request *request, int fd)
 {
-	struct reading reading = {.request = request, .debug = {.fd = -1}, .mini = {.fd = -1}};
+	struct symbol_reading reading = {
+		.request = request, .debug = {.fd = -1}, .mini = {.fd = -1}};
 	int error = symbol_image_open(&reading.image, request);
 
 	if (error == -ENOMEM)

@@ -13,7 +13,7 @@ static const char plt_suffix[] = "@plt";
 
 /* ---- the helper's side ---- */
 
-struct strings {
+struct wire_strings {
 	char *bytes;
 	size_t nr_bytes;
 };
@@ -40,7 +40,7 @@ static size_t strings_needed(const struct symbol_result *result)
 	return nr_bytes;
 }
 
-static uint32_t strings_add(struct strings *strings, const char *text, size_t text_bytes,
+static uint32_t strings_add(struct wire_strings *strings, const char *text, size_t text_bytes,
 			    const char *suffix, size_t nr_suffix)
 {
 	uint32_t offset = (uint32_t)strings->nr_bytes;
@@ -52,13 +52,13 @@ static uint32_t strings_add(struct strings *strings, const char *text, size_t te
 	return offset;
 }
 
-static uint32_t strings_add_text(struct strings *strings, const char *text)
+static uint32_t strings_add_text(struct wire_strings *strings, const char *text)
 {
 	return text ? strings_add(strings, text, strlen(text), "", 0) : 0;
 }
 
 static void fill_entry(struct symbol_wire_entry *entry, const struct listed_symbol *symbol,
-		       struct strings *strings)
+		       struct wire_strings *strings)
 {
 	size_t nr_suffix = suffix_bytes(symbol);
 
@@ -73,7 +73,7 @@ static void fill(char *bytes, size_t nr_strings, const struct symbol_result *res
 {
 	struct symbol_wire_header *header = (void *)bytes;
 	struct symbol_wire_entry *entries = (void *)(bytes + sizeof(*header));
-	struct strings strings = {.bytes = (char *)(entries + result->list.nr_symbols)};
+	struct wire_strings strings = {.bytes = (char *)(entries + result->list.nr_symbols)};
 
 	strings_add_text(&strings, "");
 	for (size_t i = 0; i < result->list.nr_symbols; i++)
@@ -114,7 +114,7 @@ static void pack(char *bytes, size_t nr_strings, const struct symbol_table *tabl
 {
 	struct symbol_wire_header *header = (void *)bytes;
 	struct symbol_wire_entry *entries = (void *)(bytes + sizeof(*header));
-	struct strings strings = {.bytes = (char *)(entries + table->nr_symbols)};
+	struct wire_strings strings = {.bytes = (char *)(entries + table->nr_symbols)};
 
 	memcpy(strings.bytes, table->strings, table->strings_bytes);
 	strings.nr_bytes = table->strings_bytes;

@@ -18,7 +18,7 @@
 #define SYMBOL_NONE    "(no symbol)"
 #define SYMBOL_LOADING "(loading symbols)"
 
-struct making {
+struct row_making {
 	struct top_rows *rows;
 	const struct top_samples *samples;
 	const struct top_choice *choice;
@@ -30,7 +30,7 @@ struct making {
 /* ---- adding up ---- */
 
 /* Texts are the pool's: equal ones are one. */
-static int add_row(struct making *making, const struct top_row *row)
+static int add_row(struct row_making *making, const struct top_row *row)
 {
 	struct top_rows *rows = making->rows;
 
@@ -47,7 +47,7 @@ static int add_row(struct making *making, const struct top_row *row)
 	return 0;
 }
 
-static int add(struct making *making, const char *name, const char *detail,
+static int add(struct row_making *making, const char *name, const char *detail,
 	       const struct top_row *sum)
 {
 	struct top_row row = *sum;
@@ -99,7 +99,7 @@ static const char *last_part(const char *path)
 }
 
 /* What threads call themselves; NULL: it has gone. */
-static char *read_comm(struct making *making, int64_t tgid, int64_t tid)
+static char *read_comm(struct row_making *making, int64_t tgid, int64_t tid)
 {
 	char path[64];
 	char *text;
@@ -113,7 +113,7 @@ static char *read_comm(struct making *making, int64_t tgid, int64_t tid)
 	return text;
 }
 
-static int add_task(struct making *making, const struct slice_section *section,
+static int add_task(struct row_making *making, const struct slice_section *section,
 		    const struct top_row *sum)
 {
 	bool thread = making->choice->view == TOP_THREADS;
@@ -131,7 +131,7 @@ static int add_task(struct making *making, const struct slice_section *section,
 	return add(making, text, program, sum);
 }
 
-static int add_cpu(struct making *making, const struct slice_section *section,
+static int add_cpu(struct row_making *making, const struct slice_section *section,
 		   const struct top_row *sum)
 {
 	char text[32];
@@ -143,7 +143,7 @@ static int add_cpu(struct making *making, const struct slice_section *section,
 }
 
 /* Names may repeat; paths do not. */
-static int add_cgroup(struct making *making, const struct slice_section *section,
+static int add_cgroup(struct row_making *making, const struct slice_section *section,
 		      const struct top_row *sum)
 {
 	const char *path = section->cgroup ? section->cgroup : CGROUP_UNKNOWN;
@@ -154,7 +154,7 @@ static int add_cgroup(struct making *making, const struct slice_section *section
 }
 
 /* Memory without a file has names that repeat: with its process. */
-static int add_image(struct making *making, const struct slice_section *section,
+static int add_image(struct row_making *making, const struct slice_section *section,
 		     const struct top_row *sum)
 {
 	char text[TEXT_BYTES];
@@ -168,7 +168,7 @@ static int add_image(struct making *making, const struct slice_section *section,
 
 /* ---- symbols ---- */
 
-static int add_symbol(struct making *making, const char *name, const char *image,
+static int add_symbol(struct row_making *making, const char *name, const char *image,
 		      const struct top_row *sum)
 {
 	char *shown = symbol_demangle(name, DEMANGLE_NORMAL);
@@ -198,7 +198,7 @@ static const struct symbol *find_symbol(const struct symbol_table *table, uint64
 }
 
 /* Keys ascend: those of one symbol are neighbours. What is in none becomes one row. */
-static int add_symbols(struct making *making, const struct top_section *section,
+static int add_symbols(struct row_making *making, const struct top_section *section,
 		       const struct symbol_table *table)
 {
 	bool off_cpu = section->section->image_kind == OPROF_IMAGE_OFF_CPU;
@@ -232,7 +232,7 @@ static int add_symbols(struct making *making, const struct top_section *section,
 	return add(making, SYMBOL_NONE, image, &none);
 }
 
-static int add_symbol_section(struct making *making, const struct top_section *section,
+static int add_symbol_section(struct row_making *making, const struct top_section *section,
 			      const struct top_row *sum)
 {
 	const struct symbol_table *table = top_symbols_find(making->symbols, section->section);
@@ -245,7 +245,7 @@ static int add_symbol_section(struct making *making, const struct top_section *s
 
 /* ---- views ---- */
 
-static int add_section(struct making *making, const struct top_section *top)
+static int add_section(struct row_making *making, const struct top_section *top)
 {
 	const struct slice_section *section = top->section;
 	const struct top_row sum = {
@@ -324,7 +324,7 @@ static void filter_rows(struct top_rows *rows, const char *filter)
 int top_rows_make(struct top_rows *rows, const struct top_samples *samples,
 		  const struct top_choice *choice, struct top_symbols *symbols)
 {
-	struct making making = {
+	struct row_making making = {
 		.rows = rows, .samples = samples, .choice = choice, .symbols = symbols};
 	int error = 0;
 

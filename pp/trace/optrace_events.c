@@ -56,7 +56,7 @@ static const struct poptOption events_table[] = {
 	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
 	POPT_TABLEEND};
 
-struct listing {
+struct events_listing {
 	const char *folder;
 	struct trace_filter filter;
 	char *search;
@@ -67,13 +67,13 @@ struct listing {
 	bool has_begin;
 	uint64_t begin, nr_shown, nr_damaged;
 	struct trace_line line;
-	struct stretch *newest; /* backwards: the one that is read, and those behind it */
-	uint64_t nr_kept;	/* in all of them */
+	struct kept_lines *newest; /* backwards: the one that is read, and those behind it */
+	uint64_t nr_kept;	   /* in all of them */
 };
 
 /* Backwards: the lines of a stretch of time, in its order. */
-struct stretch {
-	struct stretch *behind; /* the one after it in time */
+struct kept_lines {
+	struct kept_lines *behind; /* the one after it in time */
 	char *bytes;
 	size_t nr_bytes, room_bytes;
 	size_t *ends; /* of each line */
@@ -91,7 +91,8 @@ static int take_number(const char *option, const char *text, uint64_t max, uint6
 			max);
 }
 
-static int take_option(struct listing *listing, int option, const char *text, struct diag *diag)
+static int take_option(struct events_listing *listing, int option, const char *text,
+		       struct diag *diag)
 {
 	switch ((enum option)option) {
 	case OPTION_EVENTS:
@@ -127,7 +128,7 @@ static int take_option(struct listing *listing, int option, const char *text, st
 	}
 }
 
-static int check(const struct listing *listing, const char *const *words, struct diag *diag)
+static int check(const struct events_listing *listing, const char *const *words, struct diag *diag)
 {
 	if (words && words[0] && words[1])
 		return diag_set(diag, -EINVAL, "one trace at a time: %s, or %s?", words[0],
@@ -140,7 +141,7 @@ static int check(const struct listing *listing, const char *const *words, struct
 }
 
 /* 1: something was shown, that is all. 0 or -errno and diag. */
-static int take_options(struct listing *listing, poptContext popt, struct diag *diag)
+static int take_options(struct events_listing *listing, poptContext popt, struct diag *diag)
 {
 	int option, error = 0;
 
@@ -164,7 +165,7 @@ static int take_options(struct listing *listing, poptContext popt, struct diag *
 
 /* ---- lines ---- */
 
-static bool is_found(const struct listing *listing)
+static bool is_found(const struct events_listing *listing)
 {
 	return !listing->search || memmem(listing->line.bytes, listing->line.nr_bytes,
 					  listing->search, strlen(listing->search));
@@ -176,7 +177,7 @@ static int put(const char *bytes, size_t nr_bytes)
 }
 
 /* Into the line: 1; 0: it is not wanted. */
-static int make_line(struct listing *listing, const struct ctf_record *record,
+static int make_line(struct events_listing *listing, const struct ctf_record *record,
 		     const struct trace_runner *who)
 {
 	if (!trace_filter_lets(&listing->filter, record, listing->begin, who) ||
@@ -193,14 +194,14 @@ static int make_line(struct listing *listing, const struct ctf_record *record,
 	return is_found(listing);
 }
 
-static void tell_damage(struct listing *listing, const struct diag *diag)
+static void tell_damage(struct events_listing *listing, const struct diag *diag)
 {
 	if (!listing->nr_damaged++)
 		log_warning("%s", diag_show(diag));
 }
 
 /* The trace's begin, which times are told from: 1; 0: it holds nothing. */
-static int find_begin(struct listing *listing, struct ctf_reader *reader, bool tell)
+static int find_begin(struct events_listing *listing, struct ctf_reader *reader, bool tell)
 {
 	struct ctf_record record;
 	struct diag diag;
@@ -217,7 +218,7 @@ static int find_begin(struct listing *listing, struct ctf_reader *reader, bool t
 
 /* ---- forwards ---- */
 
-static uint64_t from_of(const struct listing *listing)
+static uint64_t from_of(const struct events_listing *listing)
 {
 	const uint64_t from = listing->begin + listing->filter.from_ns;
 
@@ -228,7 +229,7 @@ static uint64_t from_of(const struct listing *listing)
  * To where reading has to begin for --from: no packet before is needed. What is
  * damaged there is told by who reads on.
  */
-static void go_to_from(struct listing *listing, struct ctf_reader *reader)
+static void go_to_from(struct events_listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_known known;
 
@@ -239,7 +240,7 @@ static void go_to_from(struct listing *listing, struct ctf_reader *reader)
 	ctf_reader_seek_known(reader, from_of(listing), &known);
 }
 
-static int take(struct listing *listing, const struct ctf_record *record)
+static int take(struct events_listing *listing, const struct ctf_record *record)
 {
 	const struct trace_runner *who = trace_who_at(listing->who, record);
 	int wanted;
@@ -257,13 +258,13 @@ static int take(struct listing *listing, const struct ctf_record *record)
 }
 
 /* Nothing behind is wanted. */
-static bool is_done(const struct listing *listing, const struct ctf_record *record)
+static bool is_done(const struct events_listing *listing, const struct ctf_record *record)
 {
 	return (listing->nr_first && listing->nr_shown >= listing->nr_first) ||
 	       (listing->filter.to_ns && record->time - listing->begin >= listing->filter.to_ns);
 }
 
-static int list_forwards(struct listing *listing, struct ctf_reader *reader)
+static int list_forwards(struct events_listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_record record;
 	struct diag diag;
@@ -286,9 +287,9 @@ static int list_forwards(struct listing *listing, struct ctf_reader *reader)
 
 /* ---- backwards ---- */
 
-static void free_newest(struct listing *listing)
+static void free_newest(struct events_listing *listing)
 {
-	struct stretch *newest = listing->newest;
+	struct kept_lines *newest = listing->newest;
 
 	listing->newest = newest->behind;
 	free(newest->bytes);
@@ -296,9 +297,9 @@ static void free_newest(struct listing *listing)
 	free(newest);
 }
 
-static int begin_stretch(struct listing *listing)
+static int begin_stretch(struct events_listing *listing)
 {
-	struct stretch *made = calloc(1, sizeof(*made));
+	struct kept_lines *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
@@ -328,8 +329,8 @@ static int need(void **array, size_t *room, size_t nr, size_t size)
 static int take_backwards(void *context, const struct ctf_record *record,
 			  const struct trace_runner *who)
 {
-	struct listing *listing = context;
-	struct stretch *stretch = listing->newest;
+	struct events_listing *listing = context;
+	struct kept_lines *stretch = listing->newest;
 	const struct trace_line *line = &listing->line;
 	const int wanted = make_line(listing, record, who);
 	void *bytes = stretch->bytes, *ends = stretch->ends;
@@ -350,7 +351,7 @@ static int take_backwards(void *context, const struct ctf_record *record,
 	return 0;
 }
 
-static int put_line(const struct stretch *stretch, size_t i)
+static int put_line(const struct kept_lines *stretch, size_t i)
 {
 	const size_t from = i ? stretch->ends[i - 1] : 0;
 
@@ -358,7 +359,7 @@ static int put_line(const struct stretch *stretch, size_t i)
 }
 
 /* Of how many it has to be no more; 0: all. */
-static uint64_t bound(const struct listing *listing)
+static uint64_t bound(const struct events_listing *listing)
 {
 	return listing->nr_last ? listing->nr_last : listing->nr_first;
 }
@@ -366,8 +367,8 @@ static uint64_t bound(const struct listing *listing)
 /* Each line as soon as it is the next: no stretch is kept. */
 static int end_reversed(void *context)
 {
-	struct listing *listing = context;
-	const struct stretch *stretch = listing->newest;
+	struct events_listing *listing = context;
+	const struct kept_lines *stretch = listing->newest;
 	int error = 0;
 
 	for (size_t i = stretch->nr; !error && i; i--) {
@@ -382,14 +383,14 @@ static int end_reversed(void *context)
 
 static int end_last(void *context)
 {
-	struct listing *listing = context;
+	struct events_listing *listing = context;
 
 	listing->nr_kept += listing->newest->nr;
 	return listing->nr_kept >= listing->nr_last ? 1 : begin_stretch(listing);
 }
 
 /* The last ones of those that were kept, in order of time. */
-static int put_kept(struct listing *listing)
+static int put_kept(struct events_listing *listing)
 {
 	uint64_t left_out =
 		listing->nr_kept > listing->nr_last ? listing->nr_kept - listing->nr_last : 0;
@@ -413,7 +414,7 @@ static void tell_damage_backwards(void *context, const struct diag *diag)
  * Which threads ran, or whose they are, decides what is shown: then it has to be known at the
  * trace's end, too.
  */
-static int find_last_runners(struct listing *listing, struct ctf_reader *reader)
+static int find_last_runners(struct events_listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_record record;
 	struct diag diag;
@@ -427,7 +428,7 @@ static int find_last_runners(struct listing *listing, struct ctf_reader *reader)
 	return 0;
 }
 
-static int list_backwards(struct listing *listing, struct ctf_reader *reader)
+static int list_backwards(struct events_listing *listing, struct ctf_reader *reader)
 {
 	const struct trace_backwards wanted = {.take = take_backwards,
 					       .end = listing->reverse ? end_reversed : end_last,
@@ -447,7 +448,7 @@ static int list_backwards(struct listing *listing, struct ctf_reader *reader)
 	return error || listing->reverse ? error : put_kept(listing);
 }
 
-static int list(struct listing *listing)
+static int list(struct events_listing *listing)
 {
 	struct ctf_reader *reader;
 	struct diag diag;
@@ -471,7 +472,7 @@ static int list(struct listing *listing)
 	return error;
 }
 
-static void deinit(struct listing *listing)
+static void deinit(struct events_listing *listing)
 {
 	while (listing->newest)
 		free_newest(listing);
@@ -482,7 +483,7 @@ static void deinit(struct listing *listing)
 	free(listing->search);
 }
 
-static int run(struct listing *listing, poptContext popt)
+static int run(struct events_listing *listing, poptContext popt)
 {
 	const char *const *words;
 	struct diag diag;
@@ -504,7 +505,7 @@ static int run(struct listing *listing, poptContext popt)
 
 int optrace_events(int argc, const char **argv)
 {
-	struct listing listing = {.folder = OPTRACE_FOLDER};
+	struct events_listing listing = {.folder = OPTRACE_FOLDER};
 	poptContext popt = poptGetContext(NULL, argc, argv, events_table, 0);
 	int error;
 

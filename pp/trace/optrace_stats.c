@@ -56,7 +56,7 @@ static const struct poptOption stats_table[] = {
 	{"help", '?', ARG_NONE, OPTION_HELP, "show this text", NULL},
 	POPT_TABLEEND};
 
-struct reading {
+struct stats_reading {
 	const char *folder;
 	bool json;
 	struct trace_stats_choice choice;
@@ -73,7 +73,7 @@ static bool is_chosen(const void *context, int32_t pid, int32_t tid, const char 
 	       trace_filter_lets_thread(context, tid, name);
 }
 
-static int begin_states(struct reading *reading, struct ctf_reader *reader, uint64_t begin)
+static int begin_states(struct stats_reading *reading, struct ctf_reader *reader, uint64_t begin)
 {
 	const int error = trace_states_create(&reading->states, ctf_reader_trace(reader), begin);
 
@@ -90,7 +90,8 @@ static int begin_states(struct reading *reading, struct ctf_reader *reader, uint
  * and since when, the call it is in, whose it is, was told when that began, which
  * may be any time before, and nothing tells it again.
  */
-static int take(struct reading *reading, struct ctf_reader *reader, const struct ctf_record *record)
+static int take(struct stats_reading *reading, struct ctf_reader *reader,
+		const struct ctf_record *record)
 {
 	const int error = reading->states ? 0 : begin_states(reading, reader, record->time);
 
@@ -106,14 +107,14 @@ static int take(struct reading *reading, struct ctf_reader *reader, const struct
 	return trace_states_take(reading->states, record);
 }
 
-static bool is_behind(const struct reading *reading, const struct ctf_record *record)
+static bool is_behind(const struct stats_reading *reading, const struct ctf_record *record)
 {
 	return reading->states && reading->filter.to_ns &&
 	       record->time - reading->trace_begin >= reading->filter.to_ns;
 }
 
 /* Damage costs what is damaged, is told, and the rest is read. */
-static int read_all(struct reading *reading, struct ctf_reader *reader)
+static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 {
 	struct ctf_record record;
 	struct diag diag;
@@ -156,7 +157,7 @@ static void tell_losses(const struct trace_sums *sums)
 		log_warning("%" PRIu64 " places of it are damaged or cut", sums->nr_damaged);
 }
 
-static int show(struct reading *reading, const struct ctf_reader *reader)
+static int show(struct stats_reading *reading, const struct ctf_reader *reader)
 {
 	const struct trace_filter *filter = &reading->filter;
 
@@ -182,7 +183,7 @@ static int show(struct reading *reading, const struct ctf_reader *reader)
 	return trace_stats_show(reading->states, &reading->sums, &reading->choice, stdout);
 }
 
-static int stats(struct reading *reading)
+static int stats(struct stats_reading *reading)
 {
 	struct ctf_reader *reader;
 	struct diag diag;
@@ -206,7 +207,7 @@ static int stats(struct reading *reading)
 
 /* ---- options ---- */
 
-static int take_rows(struct reading *reading, const char *text, struct diag *diag)
+static int take_rows(struct stats_reading *reading, const char *text, struct diag *diag)
 {
 	uint64_t nr;
 
@@ -216,7 +217,8 @@ static int take_rows(struct reading *reading, const char *text, struct diag *dia
 	return 0;
 }
 
-static int take_option(struct reading *reading, int option, const char *text, struct diag *diag)
+static int take_option(struct stats_reading *reading, int option, const char *text,
+		       struct diag *diag)
 {
 	switch ((enum option)option) {
 	case OPTION_JSON:
@@ -249,7 +251,7 @@ static int take_option(struct reading *reading, int option, const char *text, st
 }
 
 /* 1: something was shown, that is all; 0 or -errno and diag. */
-static int take_options(struct reading *reading, poptContext popt, struct diag *diag)
+static int take_options(struct stats_reading *reading, poptContext popt, struct diag *diag)
 {
 	int option, error = 0;
 
@@ -271,7 +273,7 @@ static int take_options(struct reading *reading, poptContext popt, struct diag *
 	return error;
 }
 
-static int check(const struct reading *reading, const char *const *words, struct diag *diag)
+static int check(const struct stats_reading *reading, const char *const *words, struct diag *diag)
 {
 	if (words && words[0] && words[1])
 		return diag_set(diag, -EINVAL, "one trace at a time: %s, or %s?", words[0],
@@ -281,7 +283,7 @@ static int check(const struct reading *reading, const char *const *words, struct
 	return 0;
 }
 
-static int run(struct reading *reading, poptContext popt)
+static int run(struct stats_reading *reading, poptContext popt)
 {
 	const char *const *words;
 	struct diag diag;
@@ -305,7 +307,8 @@ static int run(struct reading *reading, poptContext popt)
 
 int optrace_stats(int argc, const char **argv)
 {
-	struct reading reading = {.folder = OPTRACE_FOLDER, .choice = {.nr_rows = ROWS_SHOWN}};
+	struct stats_reading reading = {.folder = OPTRACE_FOLDER,
+					.choice = {.nr_rows = ROWS_SHOWN}};
 	poptContext popt = poptGetContext(NULL, argc, argv, stats_table, 0);
 	int error;
 

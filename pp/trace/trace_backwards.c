@@ -11,7 +11,7 @@
 #define STRETCH_BYTES_FIRST ((uint64_t)64 << 10)
 #define STRETCH_BYTES_MAX   ((uint64_t)2 << 20)
 
-struct stretch {
+struct backward_stretch {
 	struct ctf_reader *reader;
 	struct trace_who *who;
 	const struct trace_backwards *wanted;
@@ -19,7 +19,7 @@ struct stretch {
 };
 
 /* The next of the stretch: 1; 0: there is none any more. Damage is told, once of two passes. */
-static int next(const struct stretch *stretch, struct ctf_record *record, bool tell)
+static int next(const struct backward_stretch *stretch, struct ctf_record *record, bool tell)
 {
 	struct diag diag;
 	int more;
@@ -37,7 +37,7 @@ static int next(const struct stretch *stretch, struct ctf_record *record, bool t
 }
 
 /* Of streams that can't be read others tell. */
-static int seek(const struct stretch *stretch)
+static int seek(const struct backward_stretch *stretch)
 {
 	struct diag diag;
 	const int error = ctf_reader_seek(stretch->reader, stretch->from, &diag);
@@ -45,7 +45,7 @@ static int seek(const struct stretch *stretch)
 	return error == -ENOMEM ? error : 0;
 }
 
-static int look(const struct stretch *stretch)
+static int look(const struct backward_stretch *stretch)
 {
 	struct ctf_record record;
 	int more = seek(stretch);
@@ -63,7 +63,7 @@ static int look(const struct stretch *stretch)
 	return more;
 }
 
-static int take(const struct stretch *stretch)
+static int take(const struct backward_stretch *stretch)
 {
 	struct ctf_record record;
 	int more = seek(stretch);
@@ -85,7 +85,8 @@ static int take(const struct stretch *stretch)
 int trace_backwards(struct ctf_reader *reader, struct trace_who *who, uint64_t from, uint64_t to,
 		    const struct trace_backwards *wanted)
 {
-	struct stretch stretch = {.reader = reader, .who = who, .wanted = wanted, .from = to};
+	struct backward_stretch stretch = {
+		.reader = reader, .who = who, .wanted = wanted, .from = to};
 	uint64_t nr_bytes = STRETCH_BYTES_FIRST;
 	int result = 0;
 

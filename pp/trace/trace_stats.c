@@ -12,7 +12,7 @@
 
 #define BAR_COLUMNS 40u
 
-struct table {
+struct stats_table {
 	const struct trace_states *states;
 	const struct trace_stats_choice *choice;
 	FILE *out;
@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sort, and cut to what is wanted: the number that is left. */
-static size_t sort(const struct table *table, struct row *rows, size_t nr)
+static size_t sort(const struct stats_table *table, struct row *rows, size_t nr)
 {
 	if (nr)
 		qsort(rows, nr, sizeof(*rows), compare);
@@ -49,13 +49,13 @@ static struct row *make_rows(size_t nr)
 }
 
 /* What threads, drivers and programs are called is anything: no line is broken by it. */
-struct shown {
+struct shown_text {
 	char text[64];
 };
 
-static struct shown shown(const char *name, size_t nr_bytes)
+static struct shown_text shown(const char *name, size_t nr_bytes)
 {
-	struct shown shown = {""};
+	struct shown_text shown = {""};
 
 	for (size_t i = 0; i < nr_bytes && i < sizeof(shown.text) - 1 && name[i]; i++)
 		shown.text[i] = (uint8_t)name[i] < 0x20 ? '?' : name[i];
@@ -64,7 +64,8 @@ static struct shown shown(const char *name, size_t nr_bytes)
 
 /* ---- distributions ---- */
 
-static void show_bar(const struct table *table, unsigned int power, uint64_t nr, uint64_t most)
+static void show_bar(const struct stats_table *table, unsigned int power, uint64_t nr,
+		     uint64_t most)
 {
 	const double unit = power < 10 ? 1 : power < 20 ? 1e3 : power < 30 ? 1e6 : 1e9;
 	const char *unit_name = power < 10 ? "ns" : power < 20 ? "us" : power < 30 ? "ms" : "s";
@@ -77,7 +78,8 @@ static void show_bar(const struct table *table, unsigned int power, uint64_t nr,
 		      unit_name, nr, columns, "########################################");
 }
 
-static void show_histogram(const struct table *table, const struct trace_distribution *distribution)
+static void show_histogram(const struct stats_table *table,
+			   const struct trace_distribution *distribution)
 {
 	unsigned int first = TRACE_DISTRIBUTION_POWERS, last = 0;
 	uint64_t most = 0;
@@ -97,24 +99,24 @@ static void show_histogram(const struct table *table, const struct trace_distrib
 		show_bar(table, power, trace_distribution_power(distribution, power), most);
 }
 
-static void show_us(const struct table *table, uint64_t ns)
+static void show_us(const struct stats_table *table, uint64_t ns)
 {
 	(void)fprintf(table->out, " %10.1f", (double)ns / 1e3);
 }
 
-static void show_none(const struct table *table, unsigned int nr)
+static void show_none(const struct stats_table *table, unsigned int nr)
 {
 	while (nr--)
 		(void)fprintf(table->out, " %10s", "-");
 }
 
-static void title_distribution(const struct table *table)
+static void title_distribution(const struct stats_table *table)
 {
 	(void)fprintf(table->out, " %12s %10s %10s %10s %10s %10s", "total ms", "min us", "mean us",
 		      "p50 us", "p99 us", "max us");
 }
 
-static void show_distribution(const struct table *table,
+static void show_distribution(const struct stats_table *table,
 			      const struct trace_distribution *distribution)
 {
 	if (!distribution->nr) {
@@ -132,7 +134,7 @@ static void show_distribution(const struct table *table,
 
 /* ---- CPUs ---- */
 
-static void show_cpus(const struct table *table, uint64_t window_ns)
+static void show_cpus(const struct stats_table *table, uint64_t window_ns)
 {
 	FILE *out = table->out;
 
@@ -159,12 +161,12 @@ static void show_cpus(const struct table *table, uint64_t window_ns)
 /* ---- processes and threads ---- */
 
 /* No column for what no event tells. */
-static bool is_shown(const struct table *table, enum thread_state state)
+static bool is_shown(const struct stats_table *table, enum thread_state state)
 {
 	return state != THREAD_DISK || table->has_block_events;
 }
 
-static void title_states(const struct table *table)
+static void title_states(const struct stats_table *table)
 {
 	for (unsigned int i = 0; i < NR_THREAD_STATES; i++)
 		if (is_shown(table, thread_states[i].state))
@@ -173,7 +175,7 @@ static void title_states(const struct table *table)
 		      "errors", "wake-ups", "p50 us", "p99 us", "max us");
 }
 
-static void show_states(const struct table *table, const uint64_t ns[NR_THREAD_STATES])
+static void show_states(const struct stats_table *table, const uint64_t ns[NR_THREAD_STATES])
 {
 	for (unsigned int i = 0; i < NR_THREAD_STATES; i++)
 		if (is_shown(table, thread_states[i].state))
@@ -181,7 +183,7 @@ static void show_states(const struct table *table, const uint64_t ns[NR_THREAD_S
 				      (double)ns[thread_states[i].state] / 1e6);
 }
 
-static void show_counts(const struct table *table, uint64_t nr_switches, uint64_t nr_syscalls,
+static void show_counts(const struct stats_table *table, uint64_t nr_switches, uint64_t nr_syscalls,
 			uint64_t nr_errors, uint64_t nr_wakeups,
 			const struct trace_distribution *wakeups)
 {
@@ -198,7 +200,7 @@ static void show_counts(const struct table *table, uint64_t nr_switches, uint64_
 	show_histogram(table, wakeups);
 }
 
-static void show_process(const struct table *table, const struct trace_process *process)
+static void show_process(const struct stats_table *table, const struct trace_process *process)
 {
 	if (process->pid >= 0)
 		(void)fprintf(table->out, "%8" PRId32 " %-16s %7" PRIu64, process->pid,
@@ -211,7 +213,7 @@ static void show_process(const struct table *table, const struct trace_process *
 		    process->nr_wakeups, &process->wakeups);
 }
 
-static int show_processes(const struct table *table)
+static int show_processes(const struct stats_table *table)
 {
 	struct trace_processes processes;
 	const int error = trace_processes_init(&processes, table->states);
@@ -236,7 +238,7 @@ static int show_processes(const struct table *table)
 	return rows ? 0 : -ENOMEM;
 }
 
-static void show_thread(const struct table *table, const struct trace_thread *thread)
+static void show_thread(const struct stats_table *table, const struct trace_thread *thread)
 {
 	(void)fprintf(table->out, "%8" PRId32 " %-16s", thread->tid,
 		      shown(thread->name, sizeof(thread->name)).text);
@@ -245,7 +247,7 @@ static void show_thread(const struct table *table, const struct trace_thread *th
 		    thread->nr_wakeups, &thread->wakeups);
 }
 
-static int show_threads(const struct table *table)
+static int show_threads(const struct stats_table *table)
 {
 	const size_t nr_threads = trace_states_nr_threads(table->states);
 	struct row *rows = make_rows(nr_threads);
@@ -271,7 +273,7 @@ static int show_threads(const struct table *table)
 
 /* ---- system calls, interrupts, wake-ups ---- */
 
-static int show_calls(const struct table *table)
+static int show_calls(const struct stats_table *table)
 {
 	const struct trace_calls *calls = trace_states_calls(table->states);
 	struct row *rows = make_rows(calls->nr);
@@ -302,7 +304,7 @@ static int show_calls(const struct table *table)
 	return 0;
 }
 
-static void show_interrupt(const struct table *table, const struct trace_interrupt *interrupt)
+static void show_interrupt(const struct stats_table *table, const struct trace_interrupt *interrupt)
 {
 	static const char *const kinds[NR_INTERRUPT_KINDS] = {"irq", "softirq", "vector"};
 
@@ -314,7 +316,7 @@ static void show_interrupt(const struct table *table, const struct trace_interru
 	show_histogram(table, &interrupt->ns);
 }
 
-static int show_interrupts(const struct table *table)
+static int show_interrupts(const struct stats_table *table)
 {
 	const struct trace_interrupts *interrupts = trace_states_interrupts(table->states);
 	struct row *rows = make_rows(interrupts->nr);
@@ -335,7 +337,7 @@ static int show_interrupts(const struct table *table)
 	return 0;
 }
 
-static void show_wakeups(const struct table *table)
+static void show_wakeups(const struct stats_table *table)
 {
 	const struct trace_distribution *wakeups = trace_states_wakeups(table->states);
 
@@ -350,10 +352,11 @@ static void show_wakeups(const struct table *table)
 int trace_stats_show(const struct trace_states *states, const struct trace_sums *sums,
 		     const struct trace_stats_choice *choice, FILE *out)
 {
-	const struct table table = {.states = states,
-				    .choice = choice,
-				    .out = out,
-				    .has_block_events = trace_states_has_block_events(states)};
+	const struct stats_table table = {.states = states,
+					  .choice = choice,
+					  .out = out,
+					  .has_block_events =
+						  trace_states_has_block_events(states)};
 	int error = 0;
 
 	(void)fprintf(out, "%.9f s", (double)sums->window_ns / 1e9);

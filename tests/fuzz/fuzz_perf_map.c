@@ -34,7 +34,7 @@ static void check_map(const struct code_map *map)
 		if (!map->blocks[i]->nr_ranges)
 			abort();
 		for (uint32_t k = 0; k < map->blocks[i]->nr_ranges; k++, nr++) {
-			const struct code_range *range = &map->blocks[i]->ranges[k];
+			const struct named_range *range = &map->blocks[i]->ranges[k];
 
 			if (range->start < last || range->end <= range->start ||
 			    code_map_find(map, range->start) != range ||

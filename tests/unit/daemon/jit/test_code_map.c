@@ -40,7 +40,7 @@ static int add(uint64_t start, uint64_t end, const char *text)
 
 static const char *at(const struct code_map *in, uint64_t address)
 {
-	const struct code_range *range = code_map_find(in, address);
+	const struct named_range *range = code_map_find(in, address);
 
 	return range ? range->name->text : "";
 }

@@ -60,7 +60,7 @@ static int read_until(uint64_t until_ns)
 
 static const char *at(uint64_t address)
 {
-	const struct code_range *range = code_map_find(map, address);
+	const struct named_range *range = code_map_find(map, address);
 
 	return range ? range->name->text : "";
 }

@@ -52,7 +52,7 @@ static int read_it(void)
 
 static const char *at(uint64_t address)
 {
-	const struct code_range *range = code_map_find(map, address);
+	const struct named_range *range = code_map_find(map, address);
 
 	return range ? range->name->text : "";
 }
