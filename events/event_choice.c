@@ -3,6 +3,7 @@
 #include "events/events.h"
 
 #include "events/event_table.h"
+#include "lib/clock.h"
 #include "lib/number.h"
 
 #include <ctype.h>
@@ -14,7 +15,6 @@
 
 #define CHOICE_TEXT_BYTES 256
 #define NEAR_NAMES_MAX	  3
-#define NS_PER_SECOND	  1000000000u
 
 enum { PART_NAME, PART_COUNT, PART_UNIT_MASK, PART_KERNEL, PART_USER, PART_NR };
 

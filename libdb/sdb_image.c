@@ -9,10 +9,10 @@
  * place the directory leads to it, so that every key is taken from one
  * page, once, whatever is split between one page and the next.
  */
-#include "lib/saturate.h"
 #include "libdb/sdb.h"
 
 #include "lib/file.h"
+#include "lib/saturate.h"
 #include "libdb/sdb_format.h"
 #include "libdb/sdb_header.h"
 #include "libdb/sdb_sort.h"

@@ -8,6 +8,7 @@
 #include "daemon/import/import_trace_fields.h"
 #include "daemon/kernel/kallsyms.h"
 #include "daemon/import/perf_file_write.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/number.h"
 
@@ -20,9 +21,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define BOOT_ID_FILE  "/proc/sys/kernel/random/boot_id"
-#define NS_PER_SECOND 1000000000u
-#define NR_TIDS_MAX   (1u << 22) /* the kernel's own bound */
+#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
+#define NR_TIDS_MAX  (1u << 22) /* the kernel's own bound */
 /* Records between two of those that say that all before them are there: they are in order. */
 #define ROUND_RECORDS 4096u
 #define CLONE_THREAD  0x00010000

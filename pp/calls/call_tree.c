@@ -119,15 +119,6 @@ static void sum_below(const struct call_tree *tree, const uint64_t *self, uint64
 	}
 }
 
-static uint64_t sum_of(const uint64_t *counts, size_t nr)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		saturate_add(&sum, counts[i]);
-	return sum;
-}
-
 static bool is_mark(const struct call_tree *tree, size_t node, enum oprof_stack_mark mark)
 {
 	return node >= tree->nr_apps && tree->functions[tree->nodes[node].function].mark == mark;
@@ -141,7 +132,7 @@ static void sum_up(struct call_tree *tree)
 		sum_below(tree, tree->self_shares, tree->below_shares);
 	for (size_t i = tree->nr_apps; i < tree->nr_nodes; i++) {
 		bool outermost = tree->nodes[i].parent < tree->nr_apps;
-		uint64_t below = sum_of(call_tree_below(tree, i), tree->nr_columns);
+		uint64_t below = saturate_total(call_tree_below(tree, i), tree->nr_columns);
 
 		if (outermost && is_mark(tree, i, OPROF_STACK_TRUNCATED))
 			saturate_add(&tree->nr_truncated, below);
@@ -149,7 +140,7 @@ static void sum_up(struct call_tree *tree)
 			saturate_add(&tree->nr_broken, below);
 		else if (is_mark(tree, i, OPROF_STACK_OTHER))
 			saturate_add(&tree->nr_folded,
-				     sum_of(call_tree_self(tree, i), tree->nr_columns));
+				     saturate_total(call_tree_self(tree, i), tree->nr_columns));
 	}
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/gprof/gprof_data.h"
 
-#include "pp/gprof/gmon.h"
+#include "lib/clock.h"
 #include "libdb/sample_name.h"
+#include "pp/gprof/gmon.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #define IMAGES_SHOWN 6
-#define NS_PER_S     UINT64_C(1000000000)
 
 /* ---- which image ---- */
 
@@ -115,8 +115,8 @@ static void set_unit(struct gmon_histogram *histogram, const struct class_key *k
 	histogram->unit = "seconds";
 	if (key->frequency)
 		histogram->rate = (uint32_t)key->period_or_hz;
-	else if (key->period_or_hz && key->period_or_hz < NS_PER_S)
-		histogram->rate = (uint32_t)(NS_PER_S / key->period_or_hz);
+	else if (key->period_or_hz && key->period_or_hz < NS_PER_SECOND)
+		histogram->rate = (uint32_t)(NS_PER_SECOND / key->period_or_hz);
 }
 
 /* ---- samples ---- */

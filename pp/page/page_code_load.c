@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lib/saturate.h"
 #include "pp/page/page_code.h"
 
+#include "lib/saturate.h"
 #include "pp/code/disassembly.h"
 #include "pp/profile/image_search.h"
 #include "pp/annotate/source_file.h"

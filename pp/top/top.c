@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S UINT64_C(1000000000)
-
 /* With keys: a signal that ends us waits as well, and the screen says that the daemon is slow. */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
@@ -75,7 +73,7 @@ static uint64_t read_start_ns(pid_t pid)
 		at += at != NULL;
 	}
 	if (at)
-		start = strtoull(at, NULL, 10) * (NS_PER_S / (uint64_t)ticks);
+		start = strtoull(at, NULL, 10) * (NS_PER_SECOND / (uint64_t)ticks);
 	free(text);
 	return start;
 }

@@ -2,12 +2,11 @@
 /* Without printf: a trace has millions of lines. */
 #include "pp/trace/trace_line.h"
 
+#include "lib/clock.h"
 #include "pp/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NS_PER_SECOND 1000000000u
 
 static const char digits[] = "0123456789abcdef";
 
