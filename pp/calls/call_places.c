@@ -1,4 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A join of two views of the same samples: the flat profile has the addresses
+ * at which samples ended (its details, by row: a symbol of an image that ran
+ * in an application), the call tree has the functions. In this order:
+ *
+ * 1. match_selection: the tree's number of each image and application of the
+ *    selection, whose numbers the flat profile uses.
+ * 2. index_functions: a hash table of the tree's functions, by image and key
+ *    of the first byte.
+ * 3. add_places: for each detail, find the function that it belongs to, by
+ *    its row's symbol or else by the image's code table. The address becomes
+ *    a code, once for each function, and a place, once for each application.
+ *    A detail whose function or application the tree does not have is left
+ *    out.
+ * 4. sort_places: places by function, application and key, each with the
+ *    counts of its detail, so that a function's places are one range.
+ * 5. find_lines: one query for each code and for each function's first byte.
+ *    Sorted by image and key, they need each image's line table once, and
+ *    read it forwards.
+ */
 #include "pp/calls/call_places.h"
 
 #include "lib/progress.h"
@@ -13,29 +33,31 @@
 
 #define NONE UINT32_MAX
 
-struct making {
-	struct call_places *places;
+/* The functions of an image by its code table, read when the first one is asked for. */
+struct image_functions {
+	struct code_functions functions;
+	bool is_loaded; /* or there was nothing to load */
+};
+
+struct place_join {
+	struct call_places *places; /* the result */
 	const struct call_tree *tree;
 	const struct profile *flat;
 	const struct profile_options *options;
-	uint32_t *images;		/* of the selection's: the tree's, or NONE */
-	uint32_t *apps;			/* the same */
-	uint64_t *bias;			/* of the tree's images: an address less its key */
-	struct image_code *image_codes; /* the same */
+	/* By number in the selection: the tree's number; NONE: the tree has no such image. */
+	uint32_t *tree_image, *tree_app;
+	/* By the tree's images. */
+	uint64_t *bias; /* an address less its key */
+	struct image_functions *image_functions;
+	/* Indexes of the tree's functions, and of the result's codes and files. */
 	struct index_table function_table, code_table, file_table;
 	size_t places_room, codes_room, frames_room, files_room;
-	size_t *details; /* of each place: index in the flat profile's */
+	size_t *details; /* by place, before they are sorted: its detail */
 	size_t details_room;
 };
 
-/* Where an image's functions begin; once they were asked for. */
-struct image_code {
-	struct code_functions functions;
-	bool has_functions;
-};
-
-/* An address whose line is asked for: of a code, or where a function begins. */
-struct query {
+/* A key whose line is asked for: a code's, or a function's first. */
+struct line_query {
 	uint64_t key;
 	uint32_t image, function;
 	uint32_t code; /* NONE: the function's first line */
@@ -64,7 +86,7 @@ static uint64_t hash_pair(uint64_t a, uint64_t b)
 	return index_table_hash(index_table_hash(0, a), b);
 }
 
-/* ---- the flat profile's numbers, and the tree's ---- */
+/* ---- 1. images and applications ---- */
 
 static bool is_same_image(const struct call_image *ours, const struct selection_image *theirs)
 {
@@ -88,22 +110,27 @@ static uint32_t find_app(const struct call_tree *tree, const char *app)
 	return NONE;
 }
 
-static int map_numbers(struct making *making)
+static int match_selection(struct place_join *join)
 {
-	const struct selection *selection = making->flat->selection;
+	const struct selection *selection = join->flat->selection;
 
-	making->images = calloc(selection->nr_images + 1, sizeof(*making->images));
-	making->apps = calloc(selection->nr_apps + 1, sizeof(*making->apps));
-	if (!making->images || !making->apps)
+	join->tree_image = calloc(selection->nr_images + 1, sizeof(*join->tree_image));
+	join->tree_app = calloc(selection->nr_apps + 1, sizeof(*join->tree_app));
+	if (!join->tree_image || !join->tree_app)
 		return -ENOMEM;
 	for (size_t i = 0; i < selection->nr_images; i++)
-		making->images[i] = find_image(making->tree, &selection->images[i]);
+		join->tree_image[i] = find_image(join->tree, &selection->images[i]);
 	for (size_t i = 0; i < selection->nr_apps; i++)
-		making->apps[i] = find_app(making->tree, selection->apps[i]);
+		join->tree_app[i] = find_app(join->tree, selection->apps[i]);
 	return 0;
 }
 
-/* A function by its image and first byte; what is in no symbol has none. */
+/* ---- 2. functions ---- */
+
+/*
+ * A function by its image and the key of its first byte. What is in no symbol
+ * may begin at the same byte: it has no name.
+ */
 struct function_key {
 	uint32_t image;
 	bool named;
@@ -120,13 +147,13 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->offset == wanted->offset;
 }
 
-static int index_functions(struct making *making)
+static int index_functions(struct place_join *join)
 {
-	const struct call_tree *tree = making->tree;
+	const struct call_tree *tree = join->tree;
 	int error = 0;
 
-	making->bias = calloc(tree->nr_images + 1, sizeof(*making->bias));
-	if (!making->bias)
+	join->bias = calloc(tree->nr_images + 1, sizeof(*join->bias));
+	if (!join->bias)
 		return -ENOMEM;
 	for (size_t i = 0; i < tree->nr_functions && !error; i++) {
 		const struct call_function *function = &tree->functions[i];
@@ -134,77 +161,80 @@ static int index_functions(struct making *making)
 		if (function->image == CALL_IMAGE_NONE)
 			continue;
 		if (function->name)
-			making->bias[function->image] = function->address - function->offset;
-		error = index_table_put(&making->function_table,
+			join->bias[function->image] = function->address - function->offset;
+		error = index_table_put(&join->function_table,
 					hash_pair(function->image, function->offset), (uint32_t)i);
 	}
 	return error;
 }
 
-static uint32_t find_key(const struct making *making, const struct function_key *key)
+static uint32_t find_function(const struct place_join *join, const struct function_key *key)
 {
 	if (key->image == NONE)
 		return NONE;
-	return index_table_find(&making->function_table, hash_pair(key->image, key->offset),
-				same_function, key, (void *)(uintptr_t)making->tree);
+	return index_table_find(&join->function_table, hash_pair(key->image, key->offset),
+				same_function, key, (void *)(uintptr_t)join->tree);
 }
 
-static uint32_t find_row(const struct making *making, const struct profile_row *row)
+/* The function that begins where a row's symbol does; NONE: the tree has none. */
+static uint32_t function_of_symbol(const struct place_join *join, const struct profile_row *row)
 {
-	const struct function_key key = {.image = making->images[row->image],
+	const struct function_key key = {.image = join->tree_image[row->image],
 					 .named = row->name != NULL,
 					 .offset = row->start};
 
-	return find_key(making, &key);
+	return find_function(join, &key);
 }
 
-static int load_functions(struct making *making, uint32_t number)
+static int load_image_functions(struct place_join *join, uint32_t number)
 {
-	const struct call_image *image = &making->tree->images[number];
-	struct image_code *code = &making->image_codes[number];
+	const struct call_image *image = &join->tree->images[number];
+	struct image_functions *functions = &join->image_functions[number];
 	struct image_search search;
 
-	if (code->has_functions)
+	if (functions->is_loaded)
 		return 0;
-	code->has_functions = true;
-	image_search_init_session(&search, &making->flat->selection->sessions[image->session],
-				  making->options);
-	return code_functions_load(&code->functions, image->path, &image->identity, image->kind,
-				   &search.search);
+	functions->is_loaded = true;
+	image_search_init_session(&search, &join->flat->selection->sessions[image->session],
+				  join->options);
+	return code_functions_load(&functions->functions, image->path, &image->identity,
+				   image->kind, &search.search);
 }
 
 /*
- * Trees know code by the function that it is in, the flat profile by symbols:
- * where there is none, or another one than the function begins in.
+ * The function that holds a detail by the image's code table; *function stays
+ * as it is if there is none. The tree names code by that table if no symbol
+ * covers it, or if the symbol begins at another byte than the function.
  */
-static int find_by_code(struct making *making, const struct profile_detail *detail,
-			uint32_t *function)
+static int function_of_code(struct place_join *join, const struct profile_detail *detail,
+			    uint32_t *function)
 {
-	struct function_key key = {.image = making->images[detail->image], .named = true};
+	struct function_key key = {.image = join->tree_image[detail->image], .named = true};
 	int error;
 
 	if (key.image == NONE)
 		return 0;
-	error = load_functions(making, key.image);
+	error = load_image_functions(join, key.image);
 	if (error)
 		return error;
-	key.offset = code_functions_find(&making->image_codes[key.image].functions, detail->key);
+	key.offset = code_functions_find(&join->image_functions[key.image].functions, detail->key);
 	if (key.offset)
-		*function = find_key(making, &key);
+		*function = find_function(join, &key);
 	return 0;
 }
 
-/* Of a detail of row; by_row: the row's own, or NONE. *function: NONE: the tree has none. */
-static int find_function(struct making *making, const struct profile_row *row, uint32_t by_row,
-			 const struct profile_detail *detail, uint32_t *function)
+/* of_symbol: function_of_symbol of the detail's row. *function is NONE if the tree has none. */
+static int function_of_detail(struct place_join *join, const struct profile_row *row,
+			      uint32_t of_symbol, const struct profile_detail *detail,
+			      uint32_t *function)
 {
-	*function = by_row;
-	if (making->tree->is_flat || (row->name && by_row != NONE))
+	*function = of_symbol;
+	if (join->tree->is_flat || (row->name && of_symbol != NONE))
 		return 0;
-	return find_by_code(making, detail, function);
+	return function_of_code(join, detail, function);
 }
 
-/* ---- places ---- */
+/* ---- 3. places ---- */
 
 static bool same_code(uint32_t index, const void *key, void *context)
 {
@@ -215,105 +245,105 @@ static bool same_code(uint32_t index, const void *key, void *context)
 	       places->codes[index].key == wanted->key;
 }
 
-/* In no symbol, a detail's address is its key. */
-static uint64_t address_in(const struct making *making, const struct call_function *function,
+/* A detail's address is only its key where it is in no symbol. */
+static uint64_t address_of(const struct place_join *join, const struct call_function *function,
 			   const struct profile_detail *detail, bool is_named)
 {
 	if (is_named)
 		return detail->address;
 	return detail->key + (function->name ? function->address - function->offset
-					     : making->bias[function->image]);
+					     : join->bias[function->image]);
 }
 
-/* The code at a detail of a function; NONE: no memory. */
-static uint32_t place_code(struct making *making, uint32_t function,
-			   const struct profile_detail *detail, bool is_named)
+/* The code of a function at a detail's key, a new one if need be; NONE: no memory. */
+static uint32_t keep_code(struct place_join *join, uint32_t function,
+			  const struct profile_detail *detail, bool is_named)
 {
-	struct call_places *places = making->places;
+	struct call_places *places = join->places;
 	const struct call_code code = {
 		.function = function,
 		.key = detail->key,
-		.address =
-			address_in(making, &making->tree->functions[function], detail, is_named)};
+		.address = address_of(join, &join->tree->functions[function], detail, is_named)};
 	uint64_t hash = hash_pair(function, detail->key);
-	uint32_t index = index_table_find(&making->code_table, hash, same_code, &code, places);
+	uint32_t index = index_table_find(&join->code_table, hash, same_code, &code, places);
 
 	if (index != INDEX_TABLE_NONE)
 		return index;
-	if (!grow(&places->codes, places->nr_codes, &making->codes_room, sizeof(code)) ||
-	    index_table_put(&making->code_table, hash, (uint32_t)places->nr_codes))
+	if (!grow(&places->codes, places->nr_codes, &join->codes_room, sizeof(code)) ||
+	    index_table_put(&join->code_table, hash, (uint32_t)places->nr_codes))
 		return NONE;
 	places->codes[places->nr_codes] = code;
 	return (uint32_t)places->nr_codes++;
 }
 
-static int add_place(struct making *making, uint32_t function, uint32_t app, size_t detail,
+static int add_place(struct place_join *join, uint32_t function, uint32_t app, size_t detail,
 		     bool is_named)
 {
-	struct call_places *places = making->places;
-	uint32_t code = place_code(making, function, &making->flat->details[detail], is_named);
+	struct call_places *places = join->places;
+	uint32_t code = keep_code(join, function, &join->flat->details[detail], is_named);
 
 	if (code == NONE ||
-	    !grow(&places->places, places->nr_places, &making->places_room,
+	    !grow(&places->places, places->nr_places, &join->places_room,
 		  sizeof(*places->places)) ||
-	    !grow(&making->details, places->nr_places, &making->details_room,
-		  sizeof(*making->details)))
+	    !grow(&join->details, places->nr_places, &join->details_room, sizeof(*join->details)))
 		return -ENOMEM;
-	making->details[places->nr_places] = detail;
+	join->details[places->nr_places] = detail;
 	places->places[places->nr_places++] =
 		(struct call_place){.function = function, .app = app, .code = code};
 	return 0;
 }
 
-/* Filed under the image itself, whatever program ran it. */
-static bool is_by_image(const struct making *making, const struct profile_row *row)
+/* Samples of the row are filed under the image itself, whatever program ran it. */
+static bool is_by_image(const struct place_join *join, const struct profile_row *row)
 {
-	const struct selection *selection = making->flat->selection;
+	const struct selection *selection = join->flat->selection;
 
-	return making->tree->has_by_image &&
+	return join->tree->has_by_image &&
 	       !strcmp(selection->apps[row->app], selection->images[row->image].path);
 }
 
-static int add_row(struct making *making, size_t number)
+static int add_row(struct place_join *join, size_t number)
 {
-	const struct profile *flat = making->flat;
+	const struct profile *flat = join->flat;
 	const struct profile_row *row = &flat->rows[number];
-	bool by_image = is_by_image(making, row);
-	uint32_t app = by_image ? CALL_PLACE_ANY : making->apps[row->app];
-	uint32_t by_row = find_row(making, row);
+	bool by_image = is_by_image(join, row);
+	uint32_t app = by_image ? CALL_PLACE_ANY : join->tree_app[row->app];
+	uint32_t of_symbol = function_of_symbol(join, row);
 	int error = 0;
 
-	/* CALL_PLACE_ANY is as large as NONE. */
+	/* CALL_PLACE_ANY and NONE are one number: by_image tells them apart. */
 	if (!by_image && app == NONE)
 		return 0;
 	for (size_t i = flat->first_detail[number]; i < flat->first_detail[number + 1] && !error;
 	     i++) {
 		uint32_t function;
 
-		error = find_function(making, row, by_row, &flat->details[i], &function);
+		error = function_of_detail(join, row, of_symbol, &flat->details[i], &function);
 		if (error || function == NONE)
 			continue;
-		making->places->is_shared[function] |= by_image;
-		error = add_place(making, function, app, i, row->name);
+		join->places->is_shared[function] |= by_image;
+		error = add_place(join, function, app, i, row->name);
 	}
 	return error;
 }
 
-static int add_places(struct making *making)
+static int add_places(struct place_join *join)
 {
-	struct call_places *places = making->places;
+	struct call_places *places = join->places;
 	int error = 0;
 
-	for (size_t i = 0; i < making->flat->nr_rows && !error; i++)
-		error = add_row(making, i);
-	/* Which samples of a root are filed under the image, its sums do not tell. */
+	for (size_t i = 0; i < join->flat->nr_rows && !error; i++)
+		error = add_row(join, i);
+	/* The tree does not tell which samples of such a function are filed under the image. */
 	for (size_t i = 0; i < places->nr_places; i++)
 		if (places->is_shared[places->places[i].function])
 			places->places[i].app = CALL_PLACE_ANY;
 	return error;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
+/* ---- 4. the order of places ---- */
+
+static int compare(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -323,24 +353,23 @@ static int compare_places(const void *a, const void *b, void *context)
 	const struct call_places *places = context;
 	const struct call_place *left = &places->places[*(const uint32_t *)a];
 	const struct call_place *right = &places->places[*(const uint32_t *)b];
-	int order = compare_numbers(left->function, right->function);
+	int order = compare(left->function, right->function);
 
 	if (!order)
-		order = compare_numbers(left->app, right->app);
+		order = compare(left->app, right->app);
 	if (!order)
-		order = compare_numbers(places->codes[left->code].key,
-					places->codes[right->code].key);
-	return order ? order : compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
+		order = compare(places->codes[left->code].key, places->codes[right->code].key);
+	return order ? order : compare(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-static void take_numbers(const struct making *making, const uint32_t *order)
+static void copy_counts(const struct place_join *join, const uint32_t *order)
 {
-	struct call_places *places = making->places;
-	const struct profile *flat = making->flat;
+	struct call_places *places = join->places;
+	const struct profile *flat = join->flat;
 	size_t nr = flat->nr_columns;
 
 	for (size_t i = 0; i < places->nr_places; i++) {
-		size_t detail = making->details[order[i]];
+		size_t detail = join->details[order[i]];
 
 		memcpy(places->counts + i * nr, flat->detail_counts + detail * nr,
 		       nr * sizeof(*places->counts));
@@ -350,47 +379,64 @@ static void take_numbers(const struct making *making, const uint32_t *order)
 	}
 }
 
-static int make_numbers(struct making *making)
+static int allocate_counts(struct place_join *join)
 {
-	struct call_places *places = making->places;
-	size_t nr = places->nr_places * making->flat->nr_columns + 1;
+	struct call_places *places = join->places;
+	size_t nr = places->nr_places * join->flat->nr_columns + 1;
 
 	places->counts = places->shares = calloc(nr, sizeof(*places->counts));
-	if (making->flat->detail_shares != making->flat->detail_counts)
+	if (join->flat->detail_shares != join->flat->detail_counts)
 		places->shares = calloc(nr, sizeof(*places->shares));
 	return places->counts && places->shares ? 0 : -ENOMEM;
 }
 
-static int sort_places(struct making *making)
+/* Indexes of places in their order. NULL: no memory. */
+static uint32_t *make_order(struct call_places *places)
 {
-	struct call_places *places = making->places;
-	size_t nr_functions = making->tree->nr_functions;
-	struct call_place *sorted = calloc(places->nr_places + 1, sizeof(*sorted));
 	uint32_t *order = calloc(places->nr_places + 1, sizeof(*order));
 
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < places->nr_places; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, places->nr_places, sizeof(*order), compare_places, places);
+	return order;
+}
+
+/* Count each function's places, and sum the counts up: places are in their order. */
+static int find_first_places(struct call_places *places, size_t nr_functions)
+{
 	places->first = calloc(nr_functions + 1, sizeof(*places->first));
-	if (!sorted || !order || !places->first || make_numbers(making)) {
+	if (!places->first)
+		return -ENOMEM;
+	for (size_t i = 0; i < places->nr_places; i++)
+		places->first[places->places[i].function + 1]++;
+	for (size_t i = 0; i < nr_functions; i++)
+		places->first[i + 1] += places->first[i];
+	return 0;
+}
+
+static int sort_places(struct place_join *join)
+{
+	struct call_places *places = join->places;
+	struct call_place *sorted = calloc(places->nr_places + 1, sizeof(*sorted));
+	uint32_t *order = make_order(places);
+
+	if (!sorted || !order || allocate_counts(join)) {
 		free(sorted);
 		free(order);
 		return -ENOMEM;
 	}
+	copy_counts(join, order);
 	for (size_t i = 0; i < places->nr_places; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, places->nr_places, sizeof(*order), compare_places, places);
-	take_numbers(making, order);
-	for (size_t i = 0; i < places->nr_places; i++) {
 		sorted[i] = places->places[order[i]];
-		places->first[sorted[i].function + 1]++;
-	}
-	for (size_t i = 0; i < nr_functions; i++)
-		places->first[i + 1] += places->first[i];
 	free(order);
 	free(places->places);
 	places->places = sorted;
-	return 0;
+	return find_first_places(places, join->tree->nr_functions);
 }
 
-/* ---- lines ---- */
+/* ---- 5. lines ---- */
 
 static bool same_file(uint32_t index, const void *key, void *context)
 {
@@ -399,40 +445,41 @@ static bool same_file(uint32_t index, const void *key, void *context)
 	return places->files[index] == key;
 }
 
-/* The number of a file of a line table. 0 or -ENOMEM. */
-static int keep_file(struct making *making, const char *path, uint32_t *number)
+/* Number a file of a line table, by its path. 0 or -ENOMEM. */
+static int keep_file(struct place_join *join, const char *path, uint32_t *number)
 {
-	struct call_places *places = making->places;
+	struct call_places *places = join->places;
 	const char *kept = strings_keep(&places->strings, path);
 	uint64_t hash = hash_pair(1, (uint64_t)(uintptr_t)kept);
 
 	if (!kept)
 		return -ENOMEM;
-	*number = index_table_find(&making->file_table, hash, same_file, kept, places);
+	*number = index_table_find(&join->file_table, hash, same_file, kept, places);
 	if (*number != INDEX_TABLE_NONE)
 		return 0;
-	if (!grow(&places->files, places->nr_files, &making->files_room, sizeof(*places->files)) ||
-	    index_table_put(&making->file_table, hash, (uint32_t)places->nr_files))
+	if (!grow(&places->files, places->nr_files, &join->files_room, sizeof(*places->files)) ||
+	    index_table_put(&join->file_table, hash, (uint32_t)places->nr_files))
 		return -ENOMEM;
 	*number = (uint32_t)places->nr_files;
 	places->files[places->nr_files++] = kept;
 	return 0;
 }
 
-static int keep_place(struct making *making, const struct line_table *table, struct line_place from,
-		      uint32_t *file, uint32_t *line)
+/* A line table's file and line as the result has them: 0 and 0 if not known. */
+static int keep_line(struct place_join *join, const struct line_table *table,
+		     struct line_place from, uint32_t *file, uint32_t *line)
 {
 	*file = *line = 0;
 	if (!from.line || from.file >= table->nr_files)
 		return 0;
 	*line = from.line;
-	return keep_file(making, table->files[from.file], file);
+	return keep_file(join, table->files[from.file], file);
 }
 
-static int add_frame(struct making *making, const struct line_table *table, const char *function,
+static int add_frame(struct place_join *join, const struct line_table *table, const char *function,
 		     struct line_place from)
 {
-	struct call_places *places = making->places;
+	struct call_places *places = join->places;
 	struct call_frame frame = {0};
 
 	if (function) {
@@ -440,14 +487,15 @@ static int add_frame(struct making *making, const struct line_table *table, cons
 		if (!frame.function)
 			return -ENOMEM;
 	}
-	if (!grow(&places->frames, places->nr_frames, &making->frames_room, sizeof(frame)) ||
-	    keep_place(making, table, from, &frame.file, &frame.line))
+	if (!grow(&places->frames, places->nr_frames, &join->frames_room, sizeof(frame)) ||
+	    keep_line(join, table, from, &frame.file, &frame.line))
 		return -ENOMEM;
 	places->frames[places->nr_frames++] = frame;
 	return 0;
 }
 
-static int answer_code(struct making *making, const struct line_table *table,
+/* Frames from the innermost outwards: each stands at the call of the one before it. */
+static int answer_code(struct place_join *join, const struct line_table *table,
 		       const struct line_found *found, struct call_code *code)
 {
 	size_t nr = found->nr_inlines;
@@ -455,29 +503,29 @@ static int answer_code(struct making *making, const struct line_table *table,
 
 	if (!nr && !found->place.line)
 		return 0;
-	code->first_frame = making->places->nr_frames;
-	error = add_frame(making, table, nr ? found->inlines[0].function : NULL, found->place);
+	code->first_frame = join->places->nr_frames;
+	error = add_frame(join, table, nr ? found->inlines[0].function : NULL, found->place);
 	for (size_t i = 0; i < nr && !error; i++)
-		error = add_frame(making, table, i + 1 < nr ? found->inlines[i + 1].function : NULL,
+		error = add_frame(join, table, i + 1 < nr ? found->inlines[i + 1].function : NULL,
 				  found->inlines[i].call);
 	code->nr_frames = (uint32_t)nr + 1;
 	return error;
 }
 
 /* A function begins where the outermost of what was inlined there is called from. */
-static int answer_start(struct making *making, const struct line_table *table,
+static int answer_start(struct place_join *join, const struct line_table *table,
 			const struct line_found *found, struct line_place *start)
 {
 	size_t nr = found->nr_inlines;
 
-	return keep_place(making, table, nr ? found->inlines[nr - 1].call : found->place,
-			  &start->file, &start->line);
+	return keep_line(join, table, nr ? found->inlines[nr - 1].call : found->place, &start->file,
+			 &start->line);
 }
 
-static int answer(struct making *making, const struct line_table *table,
-		  const struct query *queries, size_t nr)
+static int answer(struct place_join *join, const struct line_table *table,
+		  const struct line_query *queries, size_t nr)
 {
-	struct call_places *places = making->places;
+	struct call_places *places = join->places;
 	struct line_found *found = malloc(sizeof(*found));
 	size_t hint = 0;
 	int error = found ? 0 : -ENOMEM;
@@ -486,87 +534,88 @@ static int answer(struct making *making, const struct line_table *table,
 		if (line_table_find(table, queries[i].key, &hint, found))
 			continue;
 		if (queries[i].code == NONE)
-			error = answer_start(making, table, found,
+			error = answer_start(join, table, found,
 					     &places->starts[queries[i].function]);
 		else
-			error = answer_code(making, table, found, &places->codes[queries[i].code]);
+			error = answer_code(join, table, found, &places->codes[queries[i].code]);
 	}
 	free(found);
 	return error;
 }
 
-/* queries: of one image. */
-static int read_image(struct making *making, const struct query *queries, size_t nr)
+/* All queries of one image. */
+static int answer_image(struct place_join *join, const struct line_query *queries, size_t nr)
 {
-	const struct selection *selection = making->flat->selection;
-	const struct call_image *image = &making->tree->images[queries->image];
-	struct call_place_image *lines = &making->places->images[queries->image];
+	const struct selection *selection = join->flat->selection;
+	const struct call_image *image = &join->tree->images[queries->image];
+	struct call_place_image *lines = &join->places->images[queries->image];
 	struct image_search search;
 	struct line_table table;
 	int error;
 
-	image_search_init_session(&search, &selection->sessions[image->session], making->options);
+	image_search_init_session(&search, &selection->sessions[image->session], join->options);
 	error = line_table_load(&table, image->path, &image->identity, image->kind, &search.search);
 	if (error)
 		return error;
 	lines->has_lines = table.lack == SYMBOLS_FULL;
 	/* With a note, part of it is not known. */
 	lines->has_inlines = lines->has_lines && !table.note;
-	error = answer(making, &table, queries, nr);
+	error = answer(join, &table, queries, nr);
 	line_table_deinit(&table);
 	return error;
 }
 
 static int compare_queries(const void *a, const void *b)
 {
-	const struct query *left = a;
-	const struct query *right = b;
-	int order = compare_numbers(left->image, right->image);
+	const struct line_query *left = a;
+	const struct line_query *right = b;
+	int order = compare(left->image, right->image);
 
-	return order ? order : compare_numbers(left->key, right->key);
+	return order ? order : compare(left->key, right->key);
 }
 
-static struct query *collect_queries(const struct making *making, size_t *nr)
+static struct line_query *collect_queries(const struct place_join *join, size_t *nr)
 {
-	const struct call_places *places = making->places;
-	const struct call_tree *tree = making->tree;
-	struct query *queries = calloc(tree->nr_functions + places->nr_codes + 1, sizeof(*queries));
+	const struct call_places *places = join->places;
+	const struct call_tree *tree = join->tree;
+	struct line_query *queries =
+		calloc(tree->nr_functions + places->nr_codes + 1, sizeof(*queries));
 
 	*nr = 0;
 	for (uint32_t i = 0; queries && i < tree->nr_functions; i++) {
 		const struct call_function *function = &tree->functions[i];
 
 		if (function->image != CALL_IMAGE_NONE && function->name)
-			queries[(*nr)++] = (struct query){.key = function->offset,
-							  .image = function->image,
-							  .function = i,
-							  .code = NONE};
+			queries[(*nr)++] = (struct line_query){.key = function->offset,
+							       .image = function->image,
+							       .function = i,
+							       .code = NONE};
 	}
 	for (uint32_t i = 0; queries && i < places->nr_codes; i++)
-		queries[(*nr)++] =
-			(struct query){.key = places->codes[i].key,
-				       .image = tree->functions[places->codes[i].function].image,
-				       .code = i};
+		queries[(*nr)++] = (struct line_query){
+			.key = places->codes[i].key,
+			.image = tree->functions[places->codes[i].function].image,
+			.code = i};
 	if (queries)
 		qsort(queries, *nr, sizeof(*queries), compare_queries);
 	return queries;
 }
 
-static int find_lines(struct making *making)
+static int find_lines(struct place_join *join)
 {
 	struct progress progress;
 	size_t nr, begin = 0;
-	struct query *queries = collect_queries(making, &nr);
+	struct line_query *queries = collect_queries(join, &nr);
 	int error = queries ? 0 : -ENOMEM;
 
-	progress_begin(&progress, "reading source lines", making->tree->nr_images);
+	progress_begin(&progress, "reading source lines", join->tree->nr_images);
 	for (size_t i = 1; i <= nr && !error; i++) {
 		uint32_t image = queries[begin].image;
 
 		if (i < nr && queries[i].image == image)
 			continue;
-		progress_step(&progress, image, making->tree->images[image].path);
-		error = read_image(making, queries + begin, i - begin);
+		progress_step(&progress, image, join->tree->images[image].path);
+		error = answer_image(join, queries + begin, i - begin);
 		begin = i;
 	}
 	progress_end(&progress);
@@ -576,48 +625,53 @@ static int find_lines(struct making *making)
 
 /* ---- all of it ---- */
 
-static int make(struct making *making)
+static int join_all(struct place_join *join)
 {
-	struct call_places *places = making->places;
+	struct call_places *places = join->places;
 	uint32_t no_file;
 	int error;
 
-	places->starts = calloc(making->tree->nr_functions + 1, sizeof(*places->starts));
-	places->images = calloc(making->tree->nr_images + 1, sizeof(*places->images));
-	places->is_shared = calloc(making->tree->nr_functions + 1, sizeof(*places->is_shared));
-	making->image_codes = calloc(making->tree->nr_images + 1, sizeof(*making->image_codes));
-	if (!places->starts || !places->images || !places->is_shared || !making->image_codes ||
-	    keep_file(making, "", &no_file))
+	places->starts = calloc(join->tree->nr_functions + 1, sizeof(*places->starts));
+	places->images = calloc(join->tree->nr_images + 1, sizeof(*places->images));
+	places->is_shared = calloc(join->tree->nr_functions + 1, sizeof(*places->is_shared));
+	join->image_functions = calloc(join->tree->nr_images + 1, sizeof(*join->image_functions));
+	if (!places->starts || !places->images || !places->is_shared || !join->image_functions ||
+	    keep_file(join, "", &no_file))
 		return -ENOMEM;
-	error = map_numbers(making);
+	error = match_selection(join);
 	if (!error)
-		error = index_functions(making);
+		error = index_functions(join);
 	if (!error)
-		error = add_places(making);
+		error = add_places(join);
 	if (!error)
-		error = sort_places(making);
-	return error ? error : find_lines(making);
+		error = sort_places(join);
+	return error ? error : find_lines(join);
+}
+
+static void join_deinit(struct place_join *join)
+{
+	index_table_deinit(&join->function_table);
+	index_table_deinit(&join->code_table);
+	index_table_deinit(&join->file_table);
+	free(join->tree_image);
+	free(join->tree_app);
+	free(join->bias);
+	for (size_t i = 0; join->image_functions && i < join->tree->nr_images; i++)
+		code_functions_deinit(&join->image_functions[i].functions);
+	free(join->image_functions);
+	free(join->details);
 }
 
 int call_places_make(struct call_places *places, const struct call_tree *tree,
 		     const struct profile_options *options)
 {
-	struct making making = {
+	struct place_join join = {
 		.places = places, .tree = tree, .flat = tree->profile, .options = options};
 	int error;
 
 	*places = (struct call_places){.tree = tree};
-	error = make(&making);
-	index_table_deinit(&making.function_table);
-	index_table_deinit(&making.code_table);
-	index_table_deinit(&making.file_table);
-	free(making.images);
-	free(making.apps);
-	free(making.bias);
-	for (size_t i = 0; making.image_codes && i < tree->nr_images; i++)
-		code_functions_deinit(&making.image_codes[i].functions);
-	free(making.image_codes);
-	free(making.details);
+	error = join_all(&join);
+	join_deinit(&join);
 	if (error)
 		call_places_deinit(places);
 	return error;
