@@ -2,6 +2,7 @@
 noinst_LIBRARIES += lib/libbase.a
 lib_libbase_a_CFLAGS = $(CONVERSION_CFLAGS)
 lib_libbase_a_SOURCES = \
+	lib/array.c lib/array.h \
 	lib/buildid.c lib/buildid.h \
 	lib/cgroup_name.c lib/cgroup_name.h \
 	lib/clock.h \
@@ -22,6 +23,7 @@ lib_libbase_a_SOURCES = \
 	lib/time_range.c lib/time_range.h
 
 test_programs += \
+	tests/unit/lib/test_array \
 	tests/unit/lib/test_buildid \
 	tests/unit/lib/test_cgroup_name \
 	tests/unit/lib/test_confine \
@@ -37,3 +39,4 @@ test_programs += \
 	tests/unit/lib/test_progress \
 	tests/unit/lib/test_stop_signal \
 	tests/unit/lib/test_time_range
+tests_unit_lib_test_array_LDFLAGS = $(failing_calls_ldflags)
