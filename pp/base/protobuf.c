@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/base/protobuf.h"
 
+#include "lib/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,23 +24,10 @@ void protobuf_deinit(struct protobuf *buffer)
 /* NULL: no memory. */
 static uint8_t *reserve(struct protobuf *buffer, size_t nr_bytes)
 {
-	size_t room = buffer->room ? buffer->room : 256;
-	uint8_t *bigger;
-
-	if (buffer->failed)
-		return NULL;
-	if (buffer->room - buffer->nr_bytes >= nr_bytes)
-		return buffer->bytes + buffer->nr_bytes;
-	while (room - buffer->nr_bytes < nr_bytes && room <= SIZE_MAX / 2)
-		room *= 2;
-	bigger = room - buffer->nr_bytes < nr_bytes ? NULL : realloc(buffer->bytes, room);
-	if (!bigger) {
+	if (!buffer->failed &&
+	    array_reserve(&buffer->bytes, &buffer->room, buffer->nr_bytes, nr_bytes))
 		buffer->failed = true;
-		return NULL;
-	}
-	buffer->bytes = bigger;
-	buffer->room = room;
-	return bigger + buffer->nr_bytes;
+	return buffer->failed ? NULL : buffer->bytes + buffer->nr_bytes;
 }
 
 static size_t encode(uint8_t *to, uint64_t value)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/calls/call_functions.h"
 
+#include "lib/array.h"
 #include "lib/progress.h"
 #include "pp/code/code_functions.h"
 #include "pp/profile/image_search.h"
@@ -31,16 +32,9 @@ static int add_function(struct function_joining *making, const struct call_funct
 			uint32_t *number)
 {
 	struct call_tree *tree = making->tree;
-	size_t room = making->room ? making->room * 2 : 256;
 
-	if (tree->nr_functions == making->room) {
-		struct call_function *bigger = reallocarray(tree->functions, room, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		tree->functions = bigger;
-		making->room = room;
-	}
+	if (array_reserve(&tree->functions, &making->room, tree->nr_functions, 1))
+		return -ENOMEM;
 	*number = (uint32_t)tree->nr_functions;
 	tree->functions[tree->nr_functions++] = *function;
 	return 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/array.h"
 #include "lib/saturate.h"
 #include "pp/calls/call_tree.h"
 #include "pp/base/index_table.h"
@@ -50,15 +51,8 @@ static int number_arc(struct walking *walking, uint32_t caller, uint32_t callee,
 	*number = index_table_find(&walking->arc_table, hash, same_arc, &arc, graph);
 	if (*number != INDEX_TABLE_NONE)
 		return 0;
-	if (graph->nr_arcs == walking->arcs_room) {
-		size_t room = walking->arcs_room ? walking->arcs_room * 2 : 256;
-		struct call_arc *bigger = reallocarray(graph->arcs, room, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		graph->arcs = bigger;
-		walking->arcs_room = room;
-	}
+	if (array_reserve(&graph->arcs, &walking->arcs_room, graph->nr_arcs, 1))
+		return -ENOMEM;
 	*number = (uint32_t)graph->nr_arcs;
 	graph->arcs[graph->nr_arcs++] = arc;
 	return index_table_put(&walking->arc_table, hash, *number);
@@ -157,15 +151,8 @@ static int enter(struct walking *walking, uint32_t node)
 	uint32_t *outermost = &walking->outermost[walking->tree->nodes[node].function];
 	struct frame *frame;
 
-	if (walking->depth == walking->path_room) {
-		size_t room = walking->path_room ? walking->path_room * 2 : 256;
-		struct frame *bigger = reallocarray(walking->path, room, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		walking->path = bigger;
-		walking->path_room = room;
-	}
+	if (array_reserve(&walking->path, &walking->path_room, walking->depth, 1))
+		return -ENOMEM;
 	frame = &walking->path[walking->depth++];
 	if (!*outermost)
 		*outermost = (uint32_t)walking->depth;

@@ -21,6 +21,7 @@
  */
 #include "pp/calls/call_places.h"
 
+#include "lib/array.h"
 #include "lib/progress.h"
 #include "libdb/sample_name.h"
 #include "pp/code/code_functions.h"
@@ -63,22 +64,10 @@ struct line_query {
 	uint32_t code; /* NONE: the function's first line */
 };
 
+/* Room for one more, whose index has 32 bits. */
 static bool grow(void *array, size_t nr, size_t *room, size_t nr_bytes)
 {
-	void **place = array;
-	size_t more = *room ? *room * 2 : 256;
-	void *bigger;
-
-	if (nr < *room)
-		return true;
-	if (nr >= NONE / 2)
-		return false;
-	bigger = reallocarray(*place, more, nr_bytes);
-	if (!bigger)
-		return false;
-	*place = bigger;
-	*room = more;
-	return true;
+	return nr < NONE / 2 && !array_reserve_bytes(array, room, nr, 1, nr_bytes);
 }
 
 static uint64_t hash_pair(uint64_t a, uint64_t b)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/calls/call_stacks.h"
 
+#include "lib/array.h"
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "pp/selection/part_match.h"
@@ -26,22 +27,10 @@ struct tree_adding {
 
 /* ---- arrays that grow ---- */
 
+/* Room for one more, whose index has 32 bits. */
 static bool grow(void *array, size_t nr, size_t *room, size_t nr_bytes)
 {
-	void **place = array;
-	size_t more = *room ? *room * 2 : 64;
-	void *bigger;
-
-	if (nr < *room)
-		return true;
-	if (nr >= CALL_IMAGE_NONE / 2)
-		return false;
-	bigger = reallocarray(*place, more, nr_bytes);
-	if (!bigger)
-		return false;
-	*place = bigger;
-	*room = more;
-	return true;
+	return nr < CALL_IMAGE_NONE / 2 && !array_reserve_bytes(array, room, nr, 1, nr_bytes);
 }
 
 static uint64_t hash_pair(uint64_t a, uint64_t b)

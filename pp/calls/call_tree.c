@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/calls/call_tree.h"
 
+#include "lib/array.h"
 #include "lib/saturate.h"
 #include "pp/calls/call_functions.h"
 #include "pp/calls/call_stacks.h"
@@ -44,15 +45,8 @@ static uint32_t place_node(struct building *building, uint32_t parent, uint32_t 
 
 	if (index != INDEX_TABLE_NONE)
 		return index;
-	if (tree->nr_nodes == building->room) {
-		size_t room = building->room ? building->room * 2 : 256;
-		struct call_node *bigger = reallocarray(tree->nodes, room, sizeof(*bigger));
-
-		if (!bigger)
-			return CALL_NODE_NONE;
-		tree->nodes = bigger;
-		building->room = room;
-	}
+	if (array_reserve(&tree->nodes, &building->room, tree->nr_nodes, 1))
+		return CALL_NODE_NONE;
 	index = (uint32_t)tree->nr_nodes;
 	if (index_table_put(&building->node_table, hash, index))
 		return CALL_NODE_NONE;

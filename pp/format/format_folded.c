@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "lib/array.h"
 #include "pp/calls/call_names.h"
 #include "pp/format/format_calls.h"
 #include "pp/format/format_rows.h"
@@ -76,15 +77,8 @@ static int escape_names(struct folded *folded)
 static int note_path(struct folded *folded, uint32_t node, size_t *nr)
 {
 	for (*nr = 0; node != CALL_NODE_NONE; node = folded->tree->nodes[node].parent) {
-		if (*nr == folded->room) {
-			size_t room = folded->room ? folded->room * 2 : 64;
-			uint32_t *bigger = reallocarray(folded->path, room, sizeof(*bigger));
-
-			if (!bigger)
-				return -ENOMEM;
-			folded->path = bigger;
-			folded->room = room;
-		}
+		if (array_reserve(&folded->path, &folded->room, *nr, 1))
+			return -ENOMEM;
 		folded->path[(*nr)++] = node;
 	}
 	return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pprof_writer.h says what is written. */
+#include "lib/array.h"
 #include "lib/saturate.h"
 #include "pp/calls/call_names.h"
 #include "pp/calls/call_places.h"
@@ -155,16 +156,9 @@ static size_t make_ids(struct pprof *pprof, uint32_t node, uint32_t *app)
 	size_t nr = 0;
 
 	for (; node >= tree->nr_apps; node = tree->nodes[node].parent) {
-		if (nr == pprof->ids_room) {
-			size_t room = pprof->ids_room ? pprof->ids_room * 2 : 64;
-			uint64_t *bigger = reallocarray(pprof->ids, room, sizeof(*bigger));
-
-			if (!bigger) {
-				pprof->writer->failed = true;
-				return 0;
-			}
-			pprof->ids = bigger;
-			pprof->ids_room = room;
+		if (array_reserve(&pprof->ids, &pprof->ids_room, nr, 1)) {
+			pprof->writer->failed = true;
+			return 0;
 		}
 		pprof->ids[nr++] = pprof_code_function(&pprof->code, tree->nodes[node].function);
 	}

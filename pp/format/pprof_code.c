@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/pprof_code.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,16 +102,8 @@ static uint64_t number_function(struct pprof_code *code, const struct pprof_func
 
 	if (index != INDEX_TABLE_NONE)
 		return id + index;
-	if (code->nr_functions == code->functions_room) {
-		size_t room = code->functions_room ? code->functions_room * 2 : 64;
-		struct pprof_function *bigger =
-			reallocarray(code->functions, room, sizeof(*bigger));
-
-		if (!bigger)
-			goto failed;
-		code->functions = bigger;
-		code->functions_room = room;
-	}
+	if (array_reserve(&code->functions, &code->functions_room, code->nr_functions, 1))
+		goto failed;
 	shown = symbol_demangle(function->name, code->demangle);
 	if (!shown || index_table_put(&code->function_table, hash, (uint32_t)code->nr_functions)) {
 		free(shown);

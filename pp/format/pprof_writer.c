@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/format/pprof_writer.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -43,17 +45,8 @@ static bool same_text(uint32_t index, const void *key, void *context)
 
 static int add_text(struct pprof_writer *writer, const char *kept, uint64_t hash)
 {
-	size_t room = writer->texts_room ? writer->texts_room * 2 : 256;
-
-	if (writer->nr_texts == writer->texts_room) {
-		const char **bigger = reallocarray(writer->text_of, room, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		writer->text_of = bigger;
-		writer->texts_room = room;
-	}
-	if (index_table_put(&writer->text_table, hash, (uint32_t)writer->nr_texts))
+	if (array_reserve(&writer->text_of, &writer->texts_room, writer->nr_texts, 1) ||
+	    index_table_put(&writer->text_table, hash, (uint32_t)writer->nr_texts))
 		return -ENOMEM;
 	writer->text_of[writer->nr_texts++] = kept;
 	return 0;

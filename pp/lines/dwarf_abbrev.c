@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/lines/dwarf_abbrev.h"
 
+#include "lib/array.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -140,25 +142,11 @@ void dwarf_step_over(const struct dwarf_step *step, struct dwarf_cursor *cursor,
 
 /* ---- tables ---- */
 
-/* array with room for one more than nr; NULL: no memory, and array is as it was. */
-static void *make_room(void *array, size_t nr, size_t *room, size_t item_bytes)
-{
-	size_t wanted = *room ? 2 * *room : 64;
-	void *larger;
-
-	if (nr < *room)
-		return array;
-	larger = reallocarray(array, wanted, item_bytes);
-	if (larger)
-		*room = wanted;
-	return larger;
-}
-
 /* Steps of the same kind, one behind the other, are one. */
 static int add_step(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 		    struct dwarf_step step)
 {
-	struct dwarf_step *steps, *last = NULL;
+	struct dwarf_step *last = NULL;
 
 	if (abbrev->nr_steps)
 		last = &abbrevs->steps[abbrevs->nr_steps - 1];
@@ -166,11 +154,9 @@ static int add_step(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 		last->nr_bytes += step.nr_bytes;
 		return 0;
 	}
-	steps = make_room(abbrevs->steps, abbrevs->nr_steps, &abbrevs->room_steps, sizeof(*steps));
-	if (!steps)
+	if (array_reserve(&abbrevs->steps, &abbrevs->room_steps, abbrevs->nr_steps, 1))
 		return -ENOMEM;
-	abbrevs->steps = steps;
-	steps[abbrevs->nr_steps++] = step;
+	abbrevs->steps[abbrevs->nr_steps++] = step;
 	abbrev->nr_steps++;
 	return 0;
 }
@@ -178,16 +164,12 @@ static int add_step(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 static int add_attribute(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 			 const struct dwarf_attribute *attribute)
 {
-	struct dwarf_attribute *attributes =
-		make_room(abbrevs->attributes, abbrevs->nr_attributes, &abbrevs->room_attributes,
-			  sizeof(*attributes));
-
-	if (!attributes)
+	if (array_reserve(&abbrevs->attributes, &abbrevs->room_attributes, abbrevs->nr_attributes,
+			  1))
 		return -ENOMEM;
-	abbrevs->attributes = attributes;
 	if (attribute->name == DW_AT_sibling && abbrev->nr_attributes <= INT16_MAX)
 		abbrev->sibling = (int16_t)abbrev->nr_attributes;
-	attributes[abbrevs->nr_attributes++] = *attribute;
+	abbrevs->attributes[abbrevs->nr_attributes++] = *attribute;
 	abbrev->nr_attributes++;
 	return add_step(abbrevs, abbrev, attribute->step);
 }
@@ -259,17 +241,13 @@ static int read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, struct dwar
 				      .attributes = (uint32_t)abbrevs->nr_attributes,
 				      .steps = (uint32_t)abbrevs->nr_steps};
 	int error = read_attributes(abbrevs, &abbrev, cursor, format);
-	struct dwarf_abbrev *all;
 
 	if (error)
 		return error;
-	all = make_room(abbrevs->abbrevs, abbrevs->nr_abbrevs, &abbrevs->room_abbrevs,
-			sizeof(*all));
-	if (!all)
+	if (array_reserve(&abbrevs->abbrevs, &abbrevs->room_abbrevs, abbrevs->nr_abbrevs, 1))
 		return -ENOMEM;
-	abbrevs->abbrevs = all;
 	abbrev.use = (uint8_t)use_of(abbrevs, &abbrev);
-	all[abbrevs->nr_abbrevs++] = abbrev;
+	abbrevs->abbrevs[abbrevs->nr_abbrevs++] = abbrev;
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/lines/dwarf_lines.h"
 
+#include "lib/array.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,30 +15,16 @@
 
 static int add_folder(struct dwarf_lines *lines, const char *name)
 {
-	if (lines->nr_folders == lines->room_folders) {
-		size_t room = lines->room_folders ? 2 * lines->room_folders : 16;
-		void *folders = reallocarray(lines->folders, room, sizeof(*lines->folders));
-
-		if (!folders)
-			return -ENOMEM;
-		lines->folders = folders;
-		lines->room_folders = room;
-	}
+	if (array_reserve(&lines->folders, &lines->room_folders, lines->nr_folders, 1))
+		return -ENOMEM;
 	lines->folders[lines->nr_folders++] = name;
 	return 0;
 }
 
 static int add_file(struct dwarf_lines *lines, const char *name, uint64_t folder)
 {
-	if (lines->nr_files == lines->room_files) {
-		size_t room = lines->room_files ? 2 * lines->room_files : 32;
-		void *files = reallocarray(lines->files, room, sizeof(*lines->files));
-
-		if (!files)
-			return -ENOMEM;
-		lines->files = files;
-		lines->room_files = room;
-	}
+	if (array_reserve(&lines->files, &lines->room_files, lines->nr_files, 1))
+		return -ENOMEM;
 	lines->files[lines->nr_files++] = (struct dwarf_line_file){.name = name, .folder = folder};
 	return 0;
 }
@@ -266,29 +254,10 @@ static void begin_sequence(struct line_machine *machine)
 	machine->line = 1;
 }
 
-static int grow_rows(struct dwarf_rows *rows)
-{
-	size_t room = rows->room_rows ? 2 * rows->room_rows : 65536;
-	void *larger = reallocarray(rows->rows, room, sizeof(*rows->rows));
-
-	if (!larger)
-		return -ENOMEM;
-	rows->rows = larger;
-	rows->room_rows = room;
-	return 0;
-}
-
 static int add_sequence(struct dwarf_rows *rows, const struct dwarf_sequence *sequence)
 {
-	if (rows->nr_sequences == rows->room_sequences) {
-		size_t room = rows->room_sequences ? 2 * rows->room_sequences : 1024;
-		void *larger = reallocarray(rows->sequences, room, sizeof(*rows->sequences));
-
-		if (!larger)
-			return -ENOMEM;
-		rows->sequences = larger;
-		rows->room_sequences = room;
-	}
+	if (array_reserve(&rows->sequences, &rows->room_sequences, rows->nr_sequences, 1))
+		return -ENOMEM;
 	rows->sequences[rows->nr_sequences++] = *sequence;
 	return 0;
 }
@@ -329,7 +298,7 @@ static inline void add_row(struct line_machine *machine)
 			return;
 		}
 	}
-	if (rows->nr_rows == rows->room_rows && grow_rows(rows)) {
+	if (array_reserve(&rows->rows, &rows->room_rows, rows->nr_rows, 1)) {
 		machine->error = -ENOMEM;
 		return;
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/lines/dwarf_unit.h"
 
+#include "lib/array.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <search.h>
@@ -47,15 +49,8 @@ static bool read_header(struct dwarf_unit *unit, struct dwarf_cursor *cursor)
 
 static int add_unit(struct dwarf_info *info, const struct dwarf_unit *unit)
 {
-	if (info->nr_units == info->room_units) {
-		size_t room = info->room_units ? 2 * info->room_units : 64;
-		void *units = reallocarray(info->units, room, sizeof(*info->units));
-
-		if (!units)
-			return -ENOMEM;
-		info->units = units;
-		info->room_units = room;
-	}
+	if (array_reserve(&info->units, &info->room_units, info->nr_units, 1))
+		return -ENOMEM;
 	info->units[info->nr_units++] = *unit;
 	return 0;
 }

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/lines/line_builder.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
-
-/* array with room for one more than nr; NULL: no memory, and array is as it was. */
-static void *make_room(void *array, size_t nr, size_t *room, size_t item_bytes)
-{
-	size_t wanted = *room ? 2 * *room : 1024;
-	void *larger;
-
-	if (nr < *room)
-		return array;
-	larger = reallocarray(array, wanted, item_bytes);
-	if (larger)
-		*room = wanted;
-	return larger;
-}
 
 /* ---- where code is ---- */
 
@@ -137,15 +125,8 @@ static int texts_append(struct line_texts *texts, const char *text, size_t nr_by
 {
 	if (texts->nr_bytes + nr_bytes + 1 > LINE_WIRE_MAX_BYTES)
 		return -EFBIG;
-	while (texts->nr_bytes + nr_bytes + 1 > texts->room) {
-		size_t room = texts->room ? 2 * texts->room : 65536;
-		char *bytes = realloc(texts->bytes, room);
-
-		if (!bytes)
-			return -ENOMEM;
-		texts->bytes = bytes;
-		texts->room = room;
-	}
+	if (array_reserve(&texts->bytes, &texts->room, texts->nr_bytes, nr_bytes + 1))
+		return -ENOMEM;
 	*offset = (uint32_t)texts->nr_bytes;
 	memcpy(texts->bytes + texts->nr_bytes, text, nr_bytes);
 	texts->bytes[texts->nr_bytes + nr_bytes] = '\0';
@@ -185,13 +166,9 @@ int line_builder_text(struct line_builder *builder, const char *text, uint32_t *
 
 static int add_file(struct line_builder *builder, uint32_t text)
 {
-	uint32_t *files =
-		make_room(builder->files, builder->nr_files, &builder->room_files, sizeof(*files));
-
-	if (!files)
+	if (array_reserve(&builder->files, &builder->room_files, builder->nr_files, 1))
 		return -ENOMEM;
-	builder->files = files;
-	files[builder->nr_files++] = text;
+	builder->files[builder->nr_files++] = text;
 	return 0;
 }
 
@@ -251,32 +228,24 @@ int line_builder_file(struct line_builder *builder, const char *path, uint32_t *
 int line_builder_node(struct line_builder *builder, const struct line_wire_node *node,
 		      uint32_t *number)
 {
-	struct line_wire_node *nodes =
-		make_room(builder->nodes, builder->nr_nodes, &builder->room_nodes, sizeof(*nodes));
-
-	if (!nodes)
+	if (array_reserve(&builder->nodes, &builder->room_nodes, builder->nr_nodes, 1))
 		return -ENOMEM;
-	builder->nodes = nodes;
 	*number = (uint32_t)builder->nr_nodes;
-	nodes[builder->nr_nodes++] = *node;
+	builder->nodes[builder->nr_nodes++] = *node;
 	return 0;
 }
 
 int line_builder_inlined(struct line_builder *builder, uint32_t node, uint64_t begin, uint64_t end)
 {
 	const struct line_code *code = find_code(builder, begin);
-	struct line_inlined *inlined;
 
 	if (!code || begin >= end)
 		return 0;
 	if (end > code->end)
 		end = code->end;
-	inlined = make_room(builder->inlined, builder->nr_inlined, &builder->room_inlined,
-			    sizeof(*inlined));
-	if (!inlined)
+	if (array_reserve(&builder->inlined, &builder->room_inlined, builder->nr_inlined, 1))
 		return -ENOMEM;
-	builder->inlined = inlined;
-	inlined[builder->nr_inlined++] =
+	builder->inlined[builder->nr_inlined++] =
 		(struct line_inlined){.start = code->key + (begin - code->start),
 				      .end = code->key + (end - code->start),
 				      .node = node};

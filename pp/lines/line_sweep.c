@@ -5,6 +5,8 @@
  */
 #include "pp/lines/line_builder.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -148,15 +150,8 @@ static int push_open(struct sweep *sweep, const struct line_inlined *inlined)
 {
 	uint64_t end = inlined->end;
 
-	if (sweep->nr_open == sweep->room_open) {
-		size_t room = sweep->room_open ? 2 * sweep->room_open : 64;
-		void *open = reallocarray(sweep->open, room, sizeof(*sweep->open));
-
-		if (!open)
-			return -ENOMEM;
-		sweep->open = open;
-		sweep->room_open = room;
-	}
+	if (array_reserve(&sweep->open, &sweep->room_open, sweep->nr_open, 1))
+		return -ENOMEM;
 	/* No further than what it is within. */
 	if (sweep->nr_open && end > sweep->open[sweep->nr_open - 1].end)
 		end = sweep->open[sweep->nr_open - 1].end;
@@ -199,15 +194,8 @@ static int add_range(struct line_builder *builder, const struct line_wire_range 
 	if (last && last->file == range->file && last->line == range->line &&
 	    last->node == range->node)
 		return 0;
-	if (!builder->ranges || builder->nr_ranges == builder->room_ranges) {
-		size_t room = builder->room_ranges ? 2 * builder->room_ranges : 65536;
-		void *ranges = reallocarray(builder->ranges, room, sizeof(*builder->ranges));
-
-		if (!ranges)
-			return -ENOMEM;
-		builder->ranges = ranges;
-		builder->room_ranges = room;
-	}
+	if (array_reserve(&builder->ranges, &builder->room_ranges, builder->nr_ranges, 1))
+		return -ENOMEM;
 	builder->ranges[builder->nr_ranges++] = *range;
 	return 0;
 }

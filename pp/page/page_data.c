@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/page/page_data.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,22 +32,11 @@ void page_data_begin_column(struct page_data *data, const char *name, size_t col
 	page_data_begin(data, text);
 }
 
-static int make_room(struct page_data *data)
-{
-	size_t room = data->room ? data->room * 2 : 1 << 16;
-	uint8_t *bigger = realloc(data->bytes, room);
-
-	if (!bigger)
-		return -ENOMEM;
-	data->bytes = bigger;
-	data->room = room;
-	return 0;
-}
-
 void page_data_add(struct page_data *data, uint64_t number)
 {
-	if (!data->error && data->room - data->nr_bytes < NUMBER_BYTES_MAX)
-		data->error = make_room(data);
+	if (!data->error)
+		data->error =
+			array_reserve(&data->bytes, &data->room, data->nr_bytes, NUMBER_BYTES_MAX);
 	if (data->error)
 		return;
 	for (; number >= 128; number >>= 7)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/profile_details.h"
 
+#include "lib/array.h"
 #include "lib/saturate.h"
 
 #include <errno.h>
@@ -16,16 +17,8 @@ struct arranging {
 
 int detail_log_add(struct detail_log *log, const struct detail_entry *entry)
 {
-	if (log->nr_entries == log->room) {
-		size_t room = log->room ? log->room * 2 : 4096;
-		struct detail_entry *bigger =
-			reallocarray(log->entries, room, sizeof(*log->entries));
-
-		if (!bigger)
-			return -ENOMEM;
-		log->entries = bigger;
-		log->room = room;
-	}
+	if (array_reserve(&log->entries, &log->room, log->nr_entries, 1))
+		return -ENOMEM;
 	log->entries[log->nr_entries++] = *entry;
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/profile_inlines.h"
 
+#include "lib/array.h"
 #include "lib/saturate.h"
 #include "pp/base/index_table.h"
 
@@ -71,16 +72,8 @@ static int find_row(struct splitting *splitting, const struct profile_row *of, c
 	*number = index_table_find(&splitting->table, hash, same_row, &row, splitting);
 	if (*number != INDEX_TABLE_NONE)
 		return 0;
-	if (splitting->nr_rows == splitting->room) {
-		size_t room = splitting->room * 2;
-		struct profile_row *bigger =
-			reallocarray(splitting->rows, room, sizeof(*splitting->rows));
-
-		if (!bigger)
-			return -ENOMEM;
-		splitting->rows = bigger;
-		splitting->room = room;
-	}
+	if (array_reserve(&splitting->rows, &splitting->room, splitting->nr_rows, 1))
+		return -ENOMEM;
 	if (number_symbol(splitting, &row))
 		return -ENOMEM;
 	*number = (uint32_t)splitting->nr_rows;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/profile_time.h"
 
+#include "lib/array.h"
 #include "lib/saturate.h"
 
 #include <errno.h>
@@ -140,15 +141,8 @@ int profile_time_add(struct profile_time *time, const struct time_entry *entry)
 		saturate_add(&last->share, entry->share);
 		return 0;
 	}
-	if (!time->entries || time->nr_entries == time->room) {
-		size_t room = time->room ? time->room * 2 : 1024;
-		struct time_entry *bigger = reallocarray(time->entries, room, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		time->entries = bigger;
-		time->room = room;
-	}
+	if (array_reserve(&time->entries, &time->room, time->nr_entries, 1))
+		return -ENOMEM;
 	time->entries[time->nr_entries++] = *entry;
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/selection/selection_internal.h"
 
+#include "lib/array.h"
 #include "libdb/sample_name.h"
 
 #include <errno.h>
@@ -8,31 +9,6 @@
 #include <string.h>
 
 #define IDLE_NAME "{idle}"
-
-/* ---- arrays that grow ---- */
-
-/* Room for one more; array and *room of items of nr_bytes. NULL: no memory. */
-static void *make_room(void *array, size_t nr, size_t *room, size_t nr_bytes)
-{
-	void *bigger;
-
-	if (nr < *room)
-		return array;
-	bigger = reallocarray(array, *room ? *room * 2 : 64, nr_bytes);
-	if (bigger)
-		*room = *room ? *room * 2 : 64;
-	return bigger;
-}
-
-static bool grow(void *array, size_t nr, size_t *room, size_t nr_bytes)
-{
-	void **place = array;
-	void *bigger = make_room(*place, nr, room, nr_bytes);
-
-	if (bigger)
-		*place = bigger;
-	return bigger != NULL;
-}
 
 /* ---- what was seen before gets its number again ---- */
 
@@ -56,8 +32,7 @@ static int number_app(struct selection_walk *walk, const char *app, uint32_t *nu
 	*number = index_table_find(&walk->app_table, hash, same_app, app, walk);
 	if (*number != INDEX_TABLE_NONE)
 		return 0;
-	if (!grow(&selection->apps, selection->nr_apps, &walk->apps_room,
-		  sizeof(*selection->apps)) ||
+	if (array_reserve(&selection->apps, &walk->apps_room, selection->nr_apps, 1) ||
 	    index_table_put(&walk->app_table, hash, (uint32_t)selection->nr_apps))
 		return -ENOMEM;
 	*number = (uint32_t)selection->nr_apps;
@@ -100,8 +75,7 @@ static int number_image(struct selection_walk *walk, const char *path,
 	*number = index_table_find(&walk->image_table, hash, same_image, &image, walk);
 	if (*number != INDEX_TABLE_NONE)
 		return 0;
-	if (!grow(&selection->images, selection->nr_images, &walk->images_room,
-		  sizeof(*selection->images)) ||
+	if (array_reserve(&selection->images, &walk->images_room, selection->nr_images, 1) ||
 	    index_table_put(&walk->image_table, hash, (uint32_t)selection->nr_images))
 		return -ENOMEM;
 	*number = (uint32_t)selection->nr_images;
@@ -134,8 +108,8 @@ static int number_key(struct selection_walk *walk, const struct class_key *key, 
 	*number = index_table_find(&walk->key_table, hash, same_key, key, walk);
 	if (*number != INDEX_TABLE_NONE)
 		return 0;
-	if (!grow(&walk->keys, walk->nr_keys, &walk->keys_room, sizeof(*walk->keys)) ||
-	    !grow(&walk->measures, walk->nr_keys, &room, sizeof(*walk->measures)) ||
+	if (array_reserve(&walk->measures, &room, walk->nr_keys, 1) ||
+	    array_reserve(&walk->keys, &walk->keys_room, walk->nr_keys, 1) ||
 	    index_table_put(&walk->key_table, hash, (uint32_t)walk->nr_keys))
 		return -ENOMEM;
 	*number = (uint32_t)walk->nr_keys;
@@ -213,7 +187,7 @@ static int add_found(struct selection_walk *walk, const struct slice_section *se
 	struct class_key key;
 	const char *row;
 
-	if (!grow(&walk->found, walk->nr_found, &walk->room, sizeof(*walk->found)))
+	if (array_reserve(&walk->found, &walk->room, walk->nr_found, 1))
 		return -ENOMEM;
 	found = &walk->found[walk->nr_found];
 	*found = (struct selected_file){

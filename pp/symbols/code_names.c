@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/code_names.h"
 
+#include "lib/array.h"
 #include "lib/file.h"
 #include "oprof/session.h"
 
@@ -24,15 +25,8 @@ static int add(struct names_parsing *parsing, uint64_t key, const char *name)
 {
 	struct symbol_table *table = &parsing->table;
 
-	if (table->nr_symbols == parsing->nr_allocated) {
-		size_t nr = parsing->nr_allocated ? 2 * parsing->nr_allocated : 1024;
-		void *symbols = reallocarray(table->symbols, nr, sizeof(*table->symbols));
-
-		if (!symbols)
-			return -ENOMEM;
-		table->symbols = symbols;
-		parsing->nr_allocated = nr;
-	}
+	if (array_reserve(&table->symbols, &parsing->nr_allocated, table->nr_symbols, 1))
+		return -ENOMEM;
 	table->symbols[table->nr_symbols++] =
 		(struct symbol){.start = key, .nr_bytes = 1, .name = name};
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/kernel_symbols.h"
 
+#include "lib/array.h"
 #include "lib/file.h"
 #include "libdb/sample_name.h"
 
@@ -78,15 +79,8 @@ static int add(struct kallsyms_parsing *parsing, const struct symbol *symbol)
 
 	if (symbol->start < parsing->end)
 		return refuse(parsing, "a start within or below the symbol before");
-	if (!table->symbols || table->nr_symbols == parsing->nr_allocated) {
-		size_t nr = parsing->nr_allocated ? 2 * parsing->nr_allocated : 4096;
-		void *symbols = reallocarray(table->symbols, nr, sizeof(*table->symbols));
-
-		if (!symbols)
-			return -ENOMEM;
-		table->symbols = symbols;
-		parsing->nr_allocated = nr;
-	}
+	if (array_reserve(&table->symbols, &parsing->nr_allocated, table->nr_symbols, 1))
+		return -ENOMEM;
 	table->symbols[table->nr_symbols++] = *symbol;
 	parsing->end = symbol->start + symbol->nr_bytes;
 	return 0;

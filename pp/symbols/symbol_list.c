@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/symbol_list.h"
 
+#include "lib/array.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -23,15 +25,8 @@ int symbol_list_add(struct symbol_list *list, const struct listed_symbol *symbol
 	assert(symbol->start <= symbol->end && symbol->end <= symbol->limit);
 	if (symbol->start == symbol->limit)
 		return 0;
-	if (list->nr_symbols == list->nr_allocated) {
-		size_t nr = list->nr_allocated ? 2 * list->nr_allocated : 1024;
-		void *symbols = reallocarray(list->symbols, nr, sizeof(*list->symbols));
-
-		if (!symbols)
-			return -ENOMEM;
-		list->symbols = symbols;
-		list->nr_allocated = nr;
-	}
+	if (array_reserve(&list->symbols, &list->nr_allocated, list->nr_symbols, 1))
+		return -ENOMEM;
 	list->symbols[list->nr_symbols++] = *symbol;
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/top/top_rows.h"
 
+#include "lib/array.h"
 #include "lib/cgroup_name.h"
 #include "lib/file.h"
 
@@ -34,15 +35,8 @@ static int add_row(struct row_making *making, const struct top_row *row)
 {
 	struct top_rows *rows = making->rows;
 
-	if (rows->nr_rows == making->room) {
-		size_t room = making->room ? making->room * 2 : 256;
-		struct top_row *bigger = reallocarray(rows->rows, room, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		rows->rows = bigger;
-		making->room = room;
-	}
+	if (array_reserve(&rows->rows, &making->room, rows->nr_rows, 1))
+		return -ENOMEM;
 	rows->rows[rows->nr_rows++] = *row;
 	return 0;
 }

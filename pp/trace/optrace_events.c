@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* optrace events: the events of a trace, one a line. */
 #include "ctf/reader.h"
+#include "lib/array.h"
 #include "lib/log.h"
 #include "lib/number.h"
 #include "pp/trace/optrace_read.h"
@@ -308,24 +309,6 @@ static int begin_stretch(struct events_listing *listing)
 	return 0;
 }
 
-/* Room in *array for nr elements of size and one more. */
-static int need(void **array, size_t *room, size_t nr, size_t size)
-{
-	size_t wanted = *room ? *room : 1024;
-	void *bigger;
-
-	if (nr < *room)
-		return 0;
-	while (wanted <= nr)
-		wanted *= 2;
-	bigger = reallocarray(*array, wanted, size);
-	if (!bigger)
-		return -ENOMEM;
-	*array = bigger;
-	*room = wanted;
-	return 0;
-}
-
 static int take_backwards(void *context, const struct ctf_record *record,
 			  const struct trace_runner *who)
 {
@@ -333,18 +316,13 @@ static int take_backwards(void *context, const struct ctf_record *record,
 	struct kept_lines *stretch = listing->newest;
 	const struct trace_line *line = &listing->line;
 	const int wanted = make_line(listing, record, who);
-	void *bytes = stretch->bytes, *ends = stretch->ends;
-	int error;
 
 	if (wanted <= 0)
 		return wanted;
-	error = need(&bytes, &stretch->room_bytes, stretch->nr_bytes + line->nr_bytes, 1);
-	stretch->bytes = bytes;
-	if (!error)
-		error = need(&ends, &stretch->room, stretch->nr, sizeof(*stretch->ends));
-	stretch->ends = ends;
-	if (error)
-		return error;
+	if (array_reserve(&stretch->bytes, &stretch->room_bytes, stretch->nr_bytes,
+			  line->nr_bytes) ||
+	    array_reserve(&stretch->ends, &stretch->room, stretch->nr, 1))
+		return -ENOMEM;
 	memcpy(stretch->bytes + stretch->nr_bytes, line->bytes, line->nr_bytes);
 	stretch->nr_bytes += line->nr_bytes;
 	stretch->ends[stretch->nr++] = stretch->nr_bytes;

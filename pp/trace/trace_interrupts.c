@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace/trace_interrupts.h"
 
+#include "lib/array.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ROOM_FIRST 16u
 
 /* The kernel's numbers of soft interrupts never change. */
 static const char *const soft_names[] = {"HI",	     "TIMER",	"NET_TX", "NET_RX",  "BLOCK",
@@ -47,21 +47,6 @@ static void name(struct trace_interrupt *interrupt, const char *told, size_t nr_
 		strcpy(interrupt->name, soft_names[interrupt->number]);
 }
 
-static bool make_room(struct trace_interrupts *interrupts)
-{
-	const size_t room = interrupts->room ? 2 * interrupts->room : ROOM_FIRST;
-	struct trace_interrupt *bigger;
-
-	if (interrupts->nr < interrupts->room)
-		return true;
-	bigger = reallocarray(interrupts->interrupts, room, sizeof(*bigger));
-	if (!bigger)
-		return false;
-	interrupts->interrupts = bigger;
-	interrupts->room = room;
-	return true;
-}
-
 uint32_t trace_interrupts_find(struct trace_interrupts *interrupts, enum trace_interrupt_kind kind,
 			       int64_t number, const char *told, size_t nr_told)
 {
@@ -71,7 +56,8 @@ uint32_t trace_interrupts_find(struct trace_interrupts *interrupts, enum trace_i
 
 	if (index == INDEX_TABLE_NONE) {
 		index = (uint32_t)interrupts->nr;
-		if (index == INDEX_TABLE_NONE || !make_room(interrupts) ||
+		if (index == INDEX_TABLE_NONE ||
+		    array_reserve(&interrupts->interrupts, &interrupts->room, interrupts->nr, 1) ||
 		    index_table_put(&interrupts->table, hash, index))
 			return INDEX_TABLE_NONE;
 		interrupts->interrupts[interrupts->nr++] = wanted;

@@ -2,6 +2,7 @@
 /* Without printf: a trace has millions of lines. */
 #include "pp/trace/trace_line.h"
 
+#include "lib/array.h"
 #include "lib/clock.h"
 #include "pp/base/utf8.h"
 
@@ -19,21 +20,11 @@ void trace_line_deinit(struct trace_line *line)
 /* Room for nr_bytes more; NULL: no memory. */
 static char *need(struct trace_line *line, size_t nr_bytes)
 {
-	size_t room = line->room ? line->room : 512;
-	char *bigger;
-
-	if (line->nr_bytes + nr_bytes <= line->room)
-		return line->bytes + line->nr_bytes;
-	while (room < line->nr_bytes + nr_bytes)
-		room *= 2;
-	bigger = realloc(line->bytes, room);
-	if (!bigger) {
+	if (array_reserve(&line->bytes, &line->room, line->nr_bytes, nr_bytes)) {
 		line->no_memory = true;
 		return NULL;
 	}
-	line->bytes = bigger;
-	line->room = room;
-	return bigger + line->nr_bytes;
+	return line->bytes + line->nr_bytes;
 }
 
 static void add_bytes(struct trace_line *line, const char *bytes, size_t nr_bytes)

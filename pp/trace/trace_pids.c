@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace/trace_pids.h"
 
+#include "lib/array.h"
 #include "pp/trace/trace_rules.h"
 
 #include <errno.h>
@@ -94,23 +95,11 @@ static int grow_slots(struct trace_pids *pids)
 	return 0;
 }
 
-static int grow_room(struct trace_pids *pids)
-{
-	const size_t room = pids->room ? 2 * pids->room : SLOTS_FIRST;
-	struct life *bigger = reallocarray(pids->lives, room, sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	pids->lives = bigger;
-	pids->room = room;
-	return 0;
-}
-
 static int add(struct trace_pids *pids, int32_t tid, int32_t pid, uint64_t from)
 {
 	size_t slot;
 
-	if (((!pids->lives || pids->nr == pids->room) && grow_room(pids)) ||
+	if (array_reserve(&pids->lives, &pids->room, pids->nr, 1) ||
 	    (2 * pids->nr >= pids->nr_slots && grow_slots(pids)))
 		return -ENOMEM;
 	slot = slot_of(pids, tid);

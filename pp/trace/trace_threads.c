@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace/trace_threads.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLOTS_FIRST 1024u
-#define ROOM_FIRST  256u
 
 int threads_init(struct threads *threads, uint64_t begin)
 {
@@ -73,18 +74,6 @@ static int grow_slots(struct threads *threads)
 	return 0;
 }
 
-static int grow_room(struct threads *threads)
-{
-	const size_t room = threads->room ? 2 * threads->room : ROOM_FIRST;
-	struct thread *bigger = reallocarray(threads->threads, room, sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	threads->threads = bigger;
-	threads->room = room;
-	return 0;
-}
-
 static void choose(const struct threads *threads, struct thread *thread)
 {
 	thread->is_chosen =
@@ -97,7 +86,7 @@ uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state sta
 {
 	struct thread *thread;
 
-	if ((threads->nr == threads->room && grow_room(threads)) ||
+	if (array_reserve(&threads->threads, &threads->room, threads->nr, 1) ||
 	    (2 * threads->nr >= threads->nr_slots && grow_slots(threads)))
 		return THREAD_NONE;
 	thread = &threads->threads[threads->nr];
