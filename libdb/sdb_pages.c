@@ -6,6 +6,8 @@
  */
 #include "libdb/sdb_internal.h"
 
+#include "lib/array.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -119,14 +121,7 @@ uint32_t sdb_page_get(struct sdb *db)
 
 void sdb_page_put(struct sdb *db, uint32_t page)
 {
-	if (db->nr_free == db->nr_free_room) {
-		const size_t room = db->nr_free_room ? 2 * db->nr_free_room : 16;
-		uint32_t *pages = realloc(db->free_pages, room * sizeof(*pages));
-
-		if (!pages)
-			return; /* found again when the file is next opened */
-		db->free_pages = pages;
-		db->nr_free_room = room;
-	}
+	if (array_reserve(&db->free_pages, &db->nr_free_room, db->nr_free, 1))
+		return; /* found again when the file is next opened */
 	db->free_pages[db->nr_free++] = page;
 }

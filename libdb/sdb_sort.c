@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "libdb/sdb_sort.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +13,8 @@
 
 int sdb_slots_reserve(struct sdb_slots *slots, size_t nr)
 {
-	const size_t slot_bytes = slots->wide ? 16 : 8;
-	size_t room = slots->room;
-	uint64_t *bigger;
-
-	if (nr <= room - slots->nr_slots)
-		return 0;
-	while (nr > room - slots->nr_slots)
-		room = room ? room * 2 : 1024;
-	bigger = realloc(slots->words, room * slot_bytes);
-	if (!bigger)
-		return -ENOMEM;
-	slots->words = bigger;
-	slots->room = room;
-	return 0;
+	return array_reserve_bytes(&slots->words, &slots->room, slots->nr_slots, nr,
+				   slots->wide ? 16 : 8);
 }
 
 void sdb_slots_deinit(struct sdb_slots *slots)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "libdb/slice/history_files.h"
 
+#include "lib/array.h"
 #include "lib/number.h"
 #include "libdb/slice/slice_format.h"
 
@@ -95,21 +96,6 @@ static void named(struct lister *lister, uint64_t epoch)
 		lister->history.epoch_named = epoch;
 }
 
-static int make_room(struct lister *lister)
-{
-	const size_t room = lister->room ? 2 * lister->room : 64;
-	struct history_file *bigger;
-
-	if (lister->history.nr_files < lister->room)
-		return 0;
-	bigger = realloc(lister->history.files, room * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	lister->history.files = bigger;
-	lister->room = room;
-	return 0;
-}
-
 /* What its header says is what its name says? As slice_open. */
 static int load_header(struct history_file *file, struct diag *diag)
 {
@@ -151,7 +137,8 @@ static int list_slice(struct lister *lister, struct history_file *file)
 	int error = load_header(file, &diag);
 
 	if (!error)
-		error = make_room(lister);
+		error = array_reserve(&lister->history.files, &lister->room,
+				      lister->history.nr_files, 1);
 	if (!error) {
 		lister->history.files[lister->history.nr_files++] = *file;
 		return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "libdb/slice/stack_tree_order.h"
 
+#include "lib/array.h"
 #include "libdb/slice/stack_identity.h"
 #include "libdb/slice/stack_tree_internal.h"
 
@@ -8,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NR_FUNCTIONS_MIN 64u
-#define FEW		 16u /* parts of a node that are sorted by insertion */
+#define FEW 16u /* parts of a node that are sorted by insertion */
 
 /* ---- images and roots ---- */
 
@@ -68,7 +68,8 @@ static uint32_t *places_of(const uint32_t *order, uint32_t nr)
 
 struct function_table {
 	struct stack_function *functions;
-	uint32_t nr_functions, room;
+	uint32_t nr_functions;
+	size_t room;
 	struct stack_index index; /* numbers in it are one more */
 };
 
@@ -88,18 +89,9 @@ static bool same_function(const void *what, uint32_t number)
 
 static int table_reserve(struct function_table *table)
 {
-	const uint32_t room = table->room ? 2 * table->room : NR_FUNCTIONS_MIN;
-	struct stack_function *bigger;
-
-	if (stack_index_reserve(&table->index, 1))
+	if (stack_index_reserve(&table->index, 1) ||
+	    array_reserve(&table->functions, &table->room, table->nr_functions, 1))
 		return -ENOMEM;
-	if (table->nr_functions < table->room)
-		return 0;
-	bigger = realloc(table->functions, room * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	table->functions = bigger;
-	table->room = room;
 	return 0;
 }
 
