@@ -4,6 +4,7 @@
 #include "ctf/packed.h"
 #include "ctf/packet.h"
 #include "ctf/window.h"
+#include "lib/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct ctf_packets {
 	uint64_t size; /* of each; 0: they stand in offsets */
 	uint64_t nr;
 	uint64_t *offsets;
-	uint64_t room;
+	size_t room;
 	uint64_t nr_searched; /* bytes, of a compressed file */
 	bool is_partial;
 };
@@ -54,15 +55,8 @@ static int read_at(const struct ctf_packets *packets, uint64_t offset,
 
 static int add(struct ctf_packets *packets, uint64_t offset)
 {
-	if (packets->nr == packets->room) {
-		const uint64_t room = packets->room ? 2 * packets->room : 1024;
-		uint64_t *bigger = reallocarray(packets->offsets, (size_t)room, sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		packets->offsets = bigger;
-		packets->room = room;
-	}
+	if (array_reserve(&packets->offsets, &packets->room, (size_t)packets->nr, 1))
+		return -ENOMEM;
 	packets->offsets[packets->nr++] = offset;
 	return 0;
 }

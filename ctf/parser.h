@@ -34,7 +34,8 @@ struct parser {
 	struct ctf_event *events;
 	struct ctf_env *envs;
 	uint32_t *streams;
-	unsigned int nr_events, events_room, nr_envs, nr_streams;
+	unsigned int nr_events, nr_envs, nr_streams;
+	size_t events_room;
 	struct ctf_field fields[CTF_NR_FIELDS_MAX + 1]; /* of the event being read */
 	struct ctf_label labels[CTF_NR_LABELS_MAX];	/* of the field being read */
 

@@ -2,9 +2,9 @@
 /* Blocks "event" of metadata. */
 #include "ctf/parser.h"
 
+#include "lib/array.h"
 #include "oprof/packet.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A field's name without the "_" that is in front of all of them. */
@@ -266,16 +266,8 @@ static int add_event(struct parser *parser, const struct ctf_event *event)
 					       "padding records of another kind than known");
 	if (parser->nr_events == CTF_NR_EVENTS_MAX)
 		return parser_refuse(parser, "too many events");
-	if (parser->nr_events == parser->events_room) {
-		const unsigned int room = parser->events_room ? parser->events_room * 2 : 64;
-		struct ctf_event *more =
-			realloc(parser->events, (size_t)room * sizeof(parser->events[0]));
-
-		if (!more)
-			return parser_no_memory(parser);
-		parser->events = more;
-		parser->events_room = room;
-	}
+	if (array_reserve(&parser->events, &parser->events_room, parser->nr_events, 1))
+		return parser_no_memory(parser);
 	parser->events[parser->nr_events++] = *event;
 	return 0;
 }

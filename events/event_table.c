@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "events/event_table.h"
 
+#include "lib/array.h"
 #include "lib/file.h"
 
 #include <ctype.h>
@@ -14,21 +15,6 @@
 #include <unistd.h>
 
 static int load_folder(struct event_table *table, const char *cpu_type, struct diag *diag);
-
-int event_table_grow(void **items, size_t nr, size_t *room, size_t item_bytes)
-{
-	size_t new_room = *room ? *room * 2 : 16;
-	void *bigger;
-
-	if (nr < *room)
-		return 0;
-	bigger = realloc(*items, new_room * item_bytes);
-	if (!bigger)
-		return -ENOMEM;
-	*items = bigger;
-	*room = new_room;
-	return 0;
-}
 
 struct event_table *event_table_create(void)
 {
@@ -162,8 +148,7 @@ static int parse_event(struct event_table *table, const struct table_text *text,
 	line = table_text_trim(line);
 	if (!*line)
 		return table_text_error(text, -EINVAL, "event %s has no description", event.name);
-	error = event_table_grow((void **)&table->events, table->nr_events, &table->events_room,
-				 sizeof(event));
+	error = array_reserve(&table->events, &table->events_room, table->nr_events, 1);
 	if (error)
 		return error;
 	event.description = strdup(line);
@@ -256,8 +241,8 @@ static int read_table_file(const char *file, bool optional, char **text, struct 
 
 static int remember_cpu_type(struct event_table *table, const char *cpu_type)
 {
-	int error = event_table_grow((void **)&table->cpu_types, table->nr_cpu_types,
-				     &table->cpu_types_room, sizeof(char *));
+	int error =
+		array_reserve(&table->cpu_types, &table->cpu_types_room, table->nr_cpu_types, 1);
 	char *copy = error ? NULL : strdup(cpu_type);
 
 	if (!copy)

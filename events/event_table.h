@@ -45,7 +45,4 @@ const struct event_unit_mask *unit_mask_find(const struct event_table *table, si
 /* One of its values, or for a bitmask a union of some. */
 bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number);
 
-/* Make room for one more of item_bytes; -ENOMEM leaves all as it was. */
-int event_table_grow(void **items, size_t nr, size_t *room, size_t item_bytes);
-
 #endif

@@ -2,6 +2,7 @@
 /* Unit masks: what refines an event (the unit_masks files of doc/events.md). */
 #include "events/event_table.h"
 
+#include "lib/array.h"
 #include "lib/number.h"
 
 #include <ctype.h>
@@ -71,8 +72,7 @@ static int begin_mask(struct event_table *table, struct table_text *text, char *
 	if (unit_mask_find(table, first, fields[0].value))
 		return table_text_error(text, -EINVAL, "unit mask %s stands twice",
 					fields[0].value);
-	error = event_table_grow((void **)&table->unit_masks, table->nr_unit_masks,
-				 &table->unit_masks_room, sizeof(struct event_unit_mask *));
+	error = array_reserve(&table->unit_masks, &table->unit_masks_room, table->nr_unit_masks, 1);
 	mask = error ? NULL : calloc(1, sizeof(*mask));
 	if (!mask)
 		return -ENOMEM;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "unwind/code_builder.h"
 
+#include "lib/array.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -68,22 +69,6 @@ static void fill_slot(struct code_builder_set *set, struct code_builder_slot *sl
 	slot->item = (uint32_t)index + 1;
 	slot->hash = hash;
 	set->nr_items++;
-}
-
-/* array, with room for nr more than nr_used; NULL: no memory, array is as it was. */
-static void *make_room(void *array, size_t *room, size_t nr_used, size_t nr, size_t size)
-{
-	size_t wanted = *room ? *room : 256;
-	void *grown;
-
-	if (nr_used + nr <= *room)
-		return array;
-	while (wanted < nr_used + nr)
-		wanted *= 2;
-	grown = reallocarray(array, wanted, size);
-	if (grown)
-		*room = wanted;
-	return grown;
 }
 
 /* ---- rows ---- */
@@ -162,17 +147,12 @@ static int intern_places(struct code_builder *builder, const struct code_row *ro
 {
 	struct code_builder_slot *slot;
 	struct row_words words;
-	uint16_t *saved;
 	uint32_t hash;
 
 	encode_places(row, &words);
 	hash = hash_words(words.words, words.nr);
-	saved = make_room(builder->saved, &builder->saved_room, builder->nr_saved, words.nr,
-			  sizeof(*saved));
-	if (!saved)
-		return -ENOMEM;
-	builder->saved = saved;
-	if (grow_set(&builder->saved_set))
+	if (array_reserve(&builder->saved, &builder->saved_room, builder->nr_saved, words.nr) ||
+	    grow_set(&builder->saved_set))
 		return -ENOMEM;
 	slot = find_slot(builder, &builder->saved_set, hash, same_words, &words);
 	if (!slot->item) {
@@ -216,7 +196,6 @@ static int intern_row(struct code_builder *builder, const struct code_row *row, 
 {
 	struct code_builder_slot *slot;
 	uint32_t saved = 0;
-	uint64_t *rows;
 	uint64_t word;
 	uint32_t hash;
 	int error = intern_places(builder, row, &saved);
@@ -225,11 +204,8 @@ static int intern_row(struct code_builder *builder, const struct code_row *row, 
 		return error;
 	word = encode_row(row, saved);
 	hash = (uint32_t)(word * 0x9e3779b97f4a7c15u >> 32);
-	rows = make_room(builder->rows, &builder->rows_room, builder->nr_rows, 1, sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	builder->rows = rows;
-	if (grow_set(&builder->row_set))
+	if (array_reserve(&builder->rows, &builder->rows_room, builder->nr_rows, 1) ||
+	    grow_set(&builder->row_set))
 		return -ENOMEM;
 	slot = find_slot(builder, &builder->row_set, hash, same_row, &word);
 	if (!slot->item) {
@@ -248,8 +224,7 @@ int code_builder_init(struct code_builder *builder, enum code_machine machine)
 {
 	memset(builder, 0, sizeof(*builder));
 	builder->machine = machine;
-	builder->rows = make_room(NULL, &builder->rows_room, 0, 1, sizeof(*builder->rows));
-	if (!builder->rows)
+	if (array_reserve(&builder->rows, &builder->rows_room, 0, 1))
 		return -ENOMEM;
 	/* Row 0 is none, and not found again. */
 	builder->rows[builder->nr_rows++] = 0;
@@ -269,7 +244,6 @@ static int put_entry(struct code_builder *builder, uint32_t key, uint32_t row, b
 {
 	struct code_builder_entry *last =
 		builder->nr_entries ? &builder->entries[builder->nr_entries - 1] : NULL;
-	struct code_builder_entry *entries;
 	const uint32_t flag = start && row ? CODE_BUILDER_START : 0;
 
 	if (last && last->key == key) {
@@ -278,12 +252,9 @@ static int put_entry(struct code_builder *builder, uint32_t key, uint32_t row, b
 	}
 	if (last && !start && (last->row & ~CODE_BUILDER_START) == row)
 		return 0;
-	entries = make_room(builder->entries, &builder->entries_room, builder->nr_entries, 1,
-			    sizeof(*entries));
-	if (!entries)
+	if (array_reserve(&builder->entries, &builder->entries_room, builder->nr_entries, 1))
 		return -ENOMEM;
-	builder->entries = entries;
-	entries[builder->nr_entries++] = (struct code_builder_entry){key, row | flag};
+	builder->entries[builder->nr_entries++] = (struct code_builder_entry){key, row | flag};
 	return 0;
 }
 
@@ -434,12 +405,8 @@ static int put_entry_bytes(struct code_writer *writer, uint32_t units,
 {
 	const size_t nr_bytes_max = units / CODE_FORMAT_STEP_MAX + 8;
 
-	uint8_t *stream = make_room(writer->stream, &writer->stream_room, writer->nr_stream,
-				    nr_bytes_max, sizeof(*stream));
-
-	if (!stream)
+	if (array_reserve(&writer->stream, &writer->stream_room, writer->nr_stream, nr_bytes_max))
 		return -ENOMEM;
-	writer->stream = stream;
 	for (; units > CODE_FORMAT_STEP_MAX; units -= CODE_FORMAT_STEP_MAX)
 		writer->stream[writer->nr_stream++] = CODE_FORMAT_FAR;
 	writer->stream[writer->nr_stream++] = (uint8_t)units;

@@ -6,6 +6,8 @@
  */
 #include "unwind/code_frames.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,28 +212,12 @@ static bool read_common(struct code_frames_common *common, struct code_cursor *b
 	return true;
 }
 
-/* array, with room for one more than nr; NULL: no memory, array is as it was. */
-static void *make_room(void *array, size_t *room, size_t nr, size_t size)
-{
-	const size_t more = *room ? *room * 2 : 64;
-	void *grown;
-
-	if (nr < *room)
-		return array;
-	grown = reallocarray(array, more, size);
-	if (grown)
-		*room = more;
-	return grown;
-}
-
 static int add_common(struct code_frames *frames, size_t index, struct entry *entry)
 {
-	struct code_frames_common *common = make_room(frames->commons, &frames->commons_room,
-						      frames->nr_commons, sizeof(*common));
+	struct code_frames_common *common;
 
-	if (!common)
+	if (array_reserve(&frames->commons, &frames->commons_room, frames->nr_commons, 1))
 		return -ENOMEM;
-	frames->commons = common;
 	common = &frames->commons[frames->nr_commons++];
 	*common = (struct code_frames_common){.section = (uint32_t)index, .offset = entry->offset};
 	common->usable =
@@ -311,7 +297,6 @@ static bool place_function(const struct code_frames *frames, struct code_frames_
 static int add_function(struct code_frames *frames, size_t index, struct entry *entry)
 {
 	struct code_frames_function function = {.end = 0};
-	struct code_frames_function *functions;
 
 	if (!read_function(frames, index, entry, &function)) {
 		frames->nr_lost++;
@@ -326,12 +311,9 @@ static int add_function(struct code_frames *frames, size_t index, struct entry *
 	}
 	if (function.end > UINT32_MAX)
 		return -EFBIG;
-	functions = make_room(frames->functions, &frames->functions_room, frames->nr_functions,
-			      sizeof(*functions));
-	if (!functions)
+	if (array_reserve(&frames->functions, &frames->functions_room, frames->nr_functions, 1))
 		return -ENOMEM;
-	functions[frames->nr_functions++] = function;
-	frames->functions = functions;
+	frames->functions[frames->nr_functions++] = function;
 	return 0;
 }
 

@@ -24,4 +24,4 @@ test_programs += \
 	tests/unit/unwind/test_stack_walk_self \
 	tests/unit/unwind/test_stack_walk_steps
 tests_unit_unwind_test_code_table_fault_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=reallocarray,--wrap=pread,--wrap=pread64,--wrap=write
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=pread,--wrap=pread64,--wrap=write

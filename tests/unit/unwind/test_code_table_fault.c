@@ -35,8 +35,8 @@ void *__real_malloc(size_t nr_bytes);
 void *__wrap_malloc(size_t nr_bytes);
 void *__real_calloc(size_t nr, size_t nr_bytes);
 void *__wrap_calloc(size_t nr, size_t nr_bytes);
-void *__real_reallocarray(void *old, size_t nr, size_t nr_bytes);
-void *__wrap_reallocarray(void *old, size_t nr, size_t nr_bytes);
+void *__real_realloc(void *old, size_t nr_bytes);
+void *__wrap_realloc(void *old, size_t nr_bytes);
 ssize_t __real_pread64(int fd, void *buf, size_t nr_bytes, off_t from);
 ssize_t __wrap_pread64(int fd, void *buf, size_t nr_bytes, off_t from);
 ssize_t __wrap_pread(int fd, void *buf, size_t nr_bytes, off_t from);
@@ -53,9 +53,9 @@ void *__wrap_calloc(size_t nr, size_t nr_bytes)
 	return fails(CALL_MEMORY) ? NULL : __real_calloc(nr, nr_bytes);
 }
 
-void *__wrap_reallocarray(void *old, size_t nr, size_t nr_bytes)
+void *__wrap_realloc(void *old, size_t nr_bytes)
 {
-	return fails(CALL_MEMORY) ? NULL : __real_reallocarray(old, nr, nr_bytes);
+	return fails(CALL_MEMORY) ? NULL : __real_realloc(old, nr_bytes);
 }
 
 ssize_t __wrap_pread64(int fd, void *buf, size_t nr_bytes, off_t from)
