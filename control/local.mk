@@ -3,7 +3,6 @@ noinst_LIBRARIES += control/libcontrol.a
 control_libcontrol_a_SOURCES = \
 	control/boot.c control/boot.h \
 	control/command.c control/command.h \
-	control/control_client.c control/control_client.h \
 	control/daemon_start.c control/daemon_start.h \
 	control/doctor.c control/doctor.h \
 	control/doctor_files.c \
@@ -27,7 +26,7 @@ control_libcontrol_a_SOURCES = \
 	control/trace_sessions.c control/trace_sessions.h \
 	control/watch.c control/watch.h
 
-control_libs = control/libcontrol.a events/libevents.a lib/libbase.a $(POPT_LIBS)
+control_libs = control/libcontrol.a client/libclient.a events/libevents.a lib/libbase.a $(POPT_LIBS)
 
 bin_PROGRAMS += oprof operf opcontrol optrace
 dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1 doc/man/optrace.1 \
@@ -67,7 +66,6 @@ control/oprof-module.service: control/oprof-module.service.in
 
 test_programs += \
 	tests/unit/control/test_command \
-	tests/unit/control/test_control_client \
 	tests/unit/control/test_daemon_start \
 	tests/unit/control/test_doctor \
 	tests/unit/control/test_event_list \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opcontrol: command the daemon that profiles the whole machine. */
+#include "client/client.h"
 #include "control/boot.h"
-#include "control/control_client.h"
 #include "control/daemon_start.h"
 #include "control/event_list.h"
 #include "control/module.h"
@@ -16,6 +16,7 @@
 #include "events/events.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "lib/key_value.h"
 #include "lib/log.h"
 #include "oprof/kmod.h"
 
@@ -55,18 +56,18 @@ struct opcontrol {
 
 /* 0, or -errno with diag; answered is optional, to be freed. */
 static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
-	       int timeout_ms, struct control_answer *answered)
+	       int timeout_ms, struct client_answer *answered)
 {
-	struct control_answer answer;
-	int error = control_ask(control->session_dir, request, text, timeout_ms, &answer,
-				&control->diag);
+	struct client_answer answer;
+	int error = client_ask(control->session_dir, request, text,
+			       &(struct client_patience){timeout_ms, -1}, &answer, &control->diag);
 
 	if (error)
 		return error;
 	if (answered)
 		*answered = answer;
 	else
-		control_answer_deinit(&answer);
+		client_answer_deinit(&answer);
 	return 0;
 }
 
@@ -75,7 +76,7 @@ static int ask(struct opcontrol *control, enum oprof_request request, const char
  * until there is none any more, or the next one answers.
  */
 static int ask_again(struct opcontrol *control, enum oprof_request request, int timeout_ms,
-		     struct control_answer *answered)
+		     struct client_answer *answered)
 {
 	const struct timespec pause = {.tv_nsec = ENDING_INTERVAL_MS * 1000000L};
 	int error = ask(control, request, NULL, timeout_ms, answered);
@@ -94,18 +95,18 @@ enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 /* An enum running, or -errno; control->diag tells what is otherwise. */
 static int daemon_runs(struct opcontrol *control)
 {
-	struct control_answer answer;
+	struct client_answer answer;
 	char state[32];
-	int error = ask_again(control, OPROF_REQUEST_STATUS, CONTROL_TIMEOUT_MS, &answer);
+	int error = ask_again(control, OPROF_REQUEST_STATUS, CLIENT_TIMEOUT_MS, &answer);
 
 	if (error)
 		return error == -ENOTCONN ? RUNNING_NONE : error;
-	control->sampling = control_text_find(answer.text, "state", state, sizeof(state)) &&
+	control->sampling = key_value_find(answer.text, "state", state, sizeof(state)) &&
 			    !strcmp(state, "running");
 	/* Nobody chose anything: one started by hand or by a service manager is right. */
 	if (control->setup.kept || control->options->nr_settings)
 		error = setup_match(&control->setup, answer.text, &control->diag);
-	control_answer_deinit(&answer);
+	client_answer_deinit(&answer);
 	if (error)
 		return error == -EBUSY ? RUNNING_OTHERWISE : error;
 	return RUNNING_SAME;
@@ -220,7 +221,7 @@ static int do_start(struct opcontrol *control)
 		return become_daemon(control);
 	error = do_start_daemon(control);
 	if (!error)
-		error = ask(control, OPROF_REQUEST_START, NULL, CONTROL_TIMEOUT_MS, NULL);
+		error = ask(control, OPROF_REQUEST_START, NULL, CLIENT_TIMEOUT_MS, NULL);
 	if (error)
 		return error;
 	report_command(control->session_dir, command);
@@ -231,7 +232,7 @@ static int do_start(struct opcontrol *control)
 
 static int do_stop(struct opcontrol *control)
 {
-	int error = ask(control, OPROF_REQUEST_STOP, NULL, CONTROL_DUMP_TIMEOUT_MS, NULL);
+	int error = ask(control, OPROF_REQUEST_STOP, NULL, CLIENT_DUMP_TIMEOUT_MS, NULL);
 
 	if (!error)
 		(void)printf("Profiler stopped.\n");
@@ -240,7 +241,7 @@ static int do_stop(struct opcontrol *control)
 
 static int do_dump(struct opcontrol *control)
 {
-	return ask(control, OPROF_REQUEST_DUMP, NULL, CONTROL_DUMP_TIMEOUT_MS, NULL);
+	return ask(control, OPROF_REQUEST_DUMP, NULL, CLIENT_DUMP_TIMEOUT_MS, NULL);
 }
 
 static int do_save(struct opcontrol *control)
@@ -251,7 +252,7 @@ static int do_save(struct opcontrol *control)
 	int error;
 
 	(void)snprintf(text, sizeof(text), "name %s\n", name);
-	error = ask(control, OPROF_REQUEST_SAVE, text, CONTROL_DUMP_TIMEOUT_MS, NULL);
+	error = ask(control, OPROF_REQUEST_SAVE, text, CLIENT_DUMP_TIMEOUT_MS, NULL);
 	if (error == -ENOTCONN)
 		error = session_files_save(control->session_dir, name, &control->diag);
 	if (error)
@@ -263,7 +264,7 @@ static int do_save(struct opcontrol *control)
 
 static int do_reset(struct opcontrol *control)
 {
-	int error = ask(control, OPROF_REQUEST_RESET, NULL, CONTROL_DUMP_TIMEOUT_MS, NULL);
+	int error = ask(control, OPROF_REQUEST_RESET, NULL, CLIENT_DUMP_TIMEOUT_MS, NULL);
 
 	return error == -ENOTCONN ? session_files_reset(control->session_dir, &control->diag)
 				  : error;
@@ -271,9 +272,9 @@ static int do_reset(struct opcontrol *control)
 
 static int do_shutdown(struct opcontrol *control)
 {
-	struct control_answer answer;
+	struct client_answer answer;
 	pid_t daemon;
-	int error = ask_again(control, OPROF_REQUEST_SHUTDOWN, CONTROL_DUMP_TIMEOUT_MS, &answer);
+	int error = ask_again(control, OPROF_REQUEST_SHUTDOWN, CLIENT_DUMP_TIMEOUT_MS, &answer);
 
 	if (error == -ENOTCONN) {
 		(void)printf("The daemon is not running.\n");
@@ -282,8 +283,8 @@ static int do_shutdown(struct opcontrol *control)
 	if (error)
 		return error;
 	daemon = answer.daemon;
-	control_answer_deinit(&answer);
-	if (daemon > 0 && control_wait_end(daemon, SHUTDOWN_TIMEOUT_MS))
+	client_answer_deinit(&answer);
+	if (daemon > 0 && client_wait_end(daemon, SHUTDOWN_TIMEOUT_MS))
 		return diag_set(&control->diag, -ETIMEDOUT,
 				"the daemon (process %d) does not end: see %s/oprofiled.log",
 				(int)daemon, control->session_dir);
@@ -307,16 +308,16 @@ static int load_setup(struct opcontrol *control)
 /* It samples as it was started: what --init brings is for the next start. */
 static void tell_running(struct opcontrol *control)
 {
-	struct control_answer answer;
+	struct client_answer answer;
 	char source[32];
 
-	if (ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer))
+	if (ask(control, OPROF_REQUEST_STATUS, NULL, CLIENT_TIMEOUT_MS, &answer))
 		return;
-	if (control_text_find(answer.text, "source", source, sizeof(source)) &&
+	if (key_value_find(answer.text, "source", source, sizeof(source)) &&
 	    strcmp(source, "kmod") != 0)
 		log_info("a daemon runs that was started without the module: opcontrol --shutdown, "
 			 "then --start, has it sample by the module");
-	control_answer_deinit(&answer);
+	client_answer_deinit(&answer);
 }
 
 static void tell_no_module(const struct opcontrol *control, const struct module_answer *answer)
@@ -395,14 +396,14 @@ static void print_source(const struct opcontrol *control)
 
 static int do_status(struct opcontrol *control)
 {
-	struct control_answer answer;
+	struct client_answer answer;
 	char *setup;
-	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
+	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CLIENT_TIMEOUT_MS, &answer);
 
 	if (!error) {
 		(void)fputs(answer.text, stdout);
 		module_print(stdout, control->session_dir);
-		control_answer_deinit(&answer);
+		client_answer_deinit(&answer);
 		return 0;
 	}
 	if (error != -ENOTCONN)
@@ -446,12 +447,12 @@ static int print_health(struct opcontrol *control, const char *status)
 /* Its exit status is the answer, also when nothing can be asked. */
 static int do_health(struct opcontrol *control)
 {
-	struct control_answer answer;
-	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer);
+	struct client_answer answer;
+	int error = ask(control, OPROF_REQUEST_STATUS, NULL, CLIENT_TIMEOUT_MS, &answer);
 
 	if (!error) {
 		error = print_health(control, answer.text);
-		control_answer_deinit(&answer);
+		client_answer_deinit(&answer);
 		return error;
 	}
 	if (error == -ENOTCONN) {

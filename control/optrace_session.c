@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* optrace start, stop, snapshot: traces in the background, by name. */
+#include "client/client.h"
 #include "control/command.h"
-#include "control/control_client.h"
 #include "control/opcontrol_options.h"
 #include "control/optrace.h"
 #include "control/tool_path.h"
 #include "control/trace_args.h"
 #include "control/trace_sessions.h"
+#include "lib/key_value.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -244,14 +245,15 @@ int optrace_start(int argc, const char **argv)
 /* ---- asking ---- */
 
 static int ask(const struct session *session, enum oprof_request request, const char *text,
-	       struct control_answer *answer, struct diag *diag)
+	       struct client_answer *answer, struct diag *diag)
 {
+	const struct client_patience patience = {CLIENT_DUMP_TIMEOUT_MS, -1};
 	char *folder;
 	int error = folder_of(session, &folder, diag);
 
 	if (error)
 		return error;
-	error = control_ask(folder, request, text, CONTROL_DUMP_TIMEOUT_MS, answer, diag);
+	error = client_ask(folder, request, text, &patience, answer, diag);
 	if (error == -ENOTCONN)
 		error = trace_sessions_none(session->dir, session->name, diag);
 	free(folder);
@@ -260,9 +262,7 @@ static int ask(const struct session *session, enum oprof_request request, const 
 
 static uint64_t number_of(const char *text, const char *key)
 {
-	char value[32];
-
-	return control_text_find(text, key, value, sizeof(value)) ? strtoull(value, NULL, 10) : 0;
+	return key_value_number(text, key, 0);
 }
 
 /* ---- stop ---- */
@@ -284,7 +284,7 @@ static void tell_failures(const char *text)
 	const uint64_t nr = number_of(text, "snapshots_failed");
 	char last[DIAG_FILE_BYTES + DIAG_TEXT_BYTES] = "";
 
-	(void)control_text_find(text, "last_failure", last, sizeof(last));
+	(void)key_value_find(text, "last_failure", last, sizeof(last));
 	if (nr)
 		log_warning("%" PRIu64 " snapshot%s could not be taken, the last: %s", nr,
 			    nr == 1 ? "" : "s", last);
@@ -295,8 +295,8 @@ static void tell_place(const struct session *session, const char *text)
 	char mode[32] = "", folder[PATH_MAX] = "";
 	const uint64_t nr = number_of(text, "snapshots");
 
-	(void)control_text_find(text, "mode", mode, sizeof(mode));
-	(void)control_text_find(text, "folder", folder, sizeof(folder));
+	(void)key_value_find(text, "mode", mode, sizeof(mode));
+	(void)key_value_find(text, "folder", folder, sizeof(folder));
 	if (!strcmp(mode, "overwrite"))
 		log_info("%s has ended, and what was in memory is gone; %" PRIu64
 			 " snapshot%s taken",
@@ -308,7 +308,7 @@ static void tell_place(const struct session *session, const char *text)
 
 static int stop(struct session *session, struct diag *diag)
 {
-	struct control_answer answer;
+	struct client_answer answer;
 	char failure[DIAG_TEXT_BYTES];
 	int error = ask(session, OPROF_REQUEST_SHUTDOWN, NULL, &answer, diag);
 
@@ -316,13 +316,13 @@ static int stop(struct session *session, struct diag *diag)
 		return error;
 	tell_lines(answer.text);
 	tell_failures(answer.text);
-	if (control_text_find(answer.text, "failure", failure, sizeof(failure)))
+	if (key_value_find(answer.text, "failure", failure, sizeof(failure)))
 		error = diag_set(diag, -EIO, "%s", failure);
 	else
 		tell_place(session, answer.text);
 	if (answer.daemon)
-		(void)control_wait_end(answer.daemon, CONTROL_TIMEOUT_MS);
-	control_answer_deinit(&answer);
+		(void)client_wait_end(answer.daemon, CLIENT_TIMEOUT_MS);
+	client_answer_deinit(&answer);
 	return error;
 }
 
@@ -362,7 +362,7 @@ static int choose_folder(struct session *session, char **text, struct diag *diag
 static int snapshot(struct session *session, struct diag *diag)
 {
 	const char *folder;
-	struct control_answer answer;
+	struct client_answer answer;
 	char *text;
 	int error = choose_folder(session, &text, diag);
 
@@ -379,7 +379,7 @@ static int snapshot(struct session *session, struct diag *diag)
 		 (double)number_of(answer.text, "bytes") / 1e6, number_of(answer.text, "lost"));
 	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
 		 folder, folder);
-	control_answer_deinit(&answer);
+	client_answer_deinit(&answer);
 	return 0;
 }
 

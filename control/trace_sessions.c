@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "control/trace_sessions.h"
 
-#include "control/control_client.h"
+#include "client/client.h"
 #include "lib/file.h"
+#include "lib/key_value.h"
 #include "lib/log.h"
 
 #include <ctype.h>
@@ -80,9 +81,7 @@ int trace_sessions_none(const char *session_dir, const char *name, struct diag *
 
 static uint64_t number_of(const char *text, const char *key)
 {
-	char value[32];
-
-	return control_text_find(text, key, value, sizeof(value)) ? strtoull(value, NULL, 10) : 0;
+	return key_value_number(text, key, 0);
 }
 
 static void show_size(char *to, size_t nr_bytes, uint64_t value)
@@ -125,7 +124,7 @@ static void show_one(const char *name, const char *text)
 			      number_of(text, "lost_room") + number_of(text, "lost_bad") +
 			      number_of(text, "lost_disk");
 
-	(void)control_text_find(text, "mode", mode, sizeof(mode));
+	(void)key_value_find(text, "mode", mode, sizeof(mode));
 	show_size(size, sizeof(size), number_of(text, "sub_buffer_bytes"));
 	(void)snprintf(sizes, sizeof(sizes), "%s:%" PRIu64 "x%s", mode,
 		       number_of(text, "sub_buffers"), size);
@@ -166,15 +165,15 @@ static void show_head(bool *is_shown)
 /* 0, or why it could not be asked. */
 static int show(const char *folder, const char *name, bool *is_shown, struct diag *diag)
 {
-	struct control_answer answer;
-	const int error =
-		control_ask(folder, OPROF_REQUEST_STATUS, NULL, CONTROL_TIMEOUT_MS, &answer, diag);
+	struct client_answer answer;
+	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
+	const int error = client_ask(folder, OPROF_REQUEST_STATUS, NULL, &patience, &answer, diag);
 
 	if (error)
 		return error;
 	show_head(is_shown);
 	show_one(name, answer.text);
-	control_answer_deinit(&answer);
+	client_answer_deinit(&answer);
 	return 0;
 }
 

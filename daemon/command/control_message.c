@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/command/control_message.h"
 
+#include "client/message_head.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,28 +83,28 @@ int control_message_parse(const void *bytes, size_t nr_bytes, struct control_req
 {
 	struct oprof_message head;
 	const char *text = (const char *)bytes + sizeof(head);
+	int error;
 
 	if (nr_bytes < sizeof(head))
 		return -EPROTO;
 	memcpy(&head, bytes, sizeof(head));
-	if (head.magic != OPROF_CONTROL_MAGIC)
-		return -EPROTO;
+	error = message_head_check(&head, nr_bytes);
+	if (error == -EPROTO)
+		return error;
 	request->request = head.request;
 	request->name[0] = '\0';
 	request->folder[0] = '\0';
 	request->last_ns = 0;
 	request->separate_all = false;
-	if (head.version != OPROF_CONTROL_VERSION)
-		return -EPROTONOSUPPORT;
+	if (error)
+		return error;
 	nr_bytes -= sizeof(head);
-	if (head.size_bytes != nr_bytes || nr_bytes > OPROF_CONTROL_TEXT_MAX)
-		return -EBADMSG;
 	while (nr_bytes) {
 		const char *end = memchr(text, '\n', nr_bytes);
 		size_t length = end ? (size_t)(end - text) : nr_bytes;
 		size_t taken = end ? length + 1 : length;
-		int error = request_line(text, length, request);
 
+		error = request_line(text, length, request);
 		if (error)
 			return error;
 		text += taken;
@@ -146,13 +148,7 @@ void control_answer_fail(struct control_answer *answer, int error, const char *t
 
 size_t control_message_format(const struct control_answer *answer, uint16_t request, void *bytes)
 {
-	struct oprof_message head = {
-		.magic = OPROF_CONTROL_MAGIC,
-		.version = OPROF_CONTROL_VERSION,
-		.request = request,
-		.status = answer->status,
-		.size_bytes = (uint32_t)answer->nr_bytes,
-	};
+	struct oprof_message head = message_head(request, answer->status, answer->nr_bytes);
 
 	memcpy(bytes, &head, sizeof(head));
 	memcpy((char *)bytes + sizeof(head), answer->text, answer->nr_bytes);

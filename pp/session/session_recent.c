@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/session_recent.h"
 
+#include "client/client_recent.h"
 #include "lib/clock.h"
-#include "pp/session/daemon_client.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool is_recent(const struct time_range *range, int64_t now)
 }
 
 /* All of the stretch, or all that the session ever had. */
-static bool is_complete(const struct daemon_recent *recent, const struct time_range *range,
+static bool is_complete(const struct client_recent *recent, const struct time_range *range,
 			const struct session_info *info)
 {
 	return recent->begin_ns <= range->begin_ns ||
@@ -30,7 +30,7 @@ static bool is_complete(const struct daemon_recent *recent, const struct time_ra
 }
 
 static int take(struct session_parts *parts, struct session_info *info, const char *path,
-		const struct time_range *range, const struct daemon_recent *recent)
+		const struct time_range *range, const struct client_recent *recent)
 {
 	struct slice *slice;
 	struct diag why;
@@ -55,14 +55,14 @@ int session_recent_read(struct session_parts *parts, struct session_info *info,
 			const char *session_dir, const char *path, const struct time_range *range)
 {
 	int64_t now = clock_realtime_ns();
-	const struct daemon_patience patience = {DAEMON_TIMEOUT_MS, -1};
-	struct daemon_recent recent;
+	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
+	struct client_recent recent;
 	struct diag why;
 
 	if (!is_recent(range, now))
 		return 1;
-	if (daemon_recent(session_dir, (uint64_t)(now - range->begin_ns + ASK_MORE_NS),
-			  DAEMON_SEPARATE_SESSION, &patience, &recent, &why))
+	if (client_recent(session_dir, (uint64_t)(now - range->begin_ns + ASK_MORE_NS),
+			  CLIENT_SEPARATE_SESSION, &patience, &recent, &why))
 		return 1;
 	return take(parts, info, path, range, &recent);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/top/top.h"
 
+#include "client/client_recent.h"
 #include "lib/clock.h"
 #include "lib/file.h"
-#include "pp/session/daemon_client.h"
 #include "pp/selection/session_dir.h"
 
 #include <errno.h>
@@ -25,19 +25,21 @@ static int find_session(const char *wanted, const char **dir, struct diag *diag)
 {
 	int error;
 
-	*dir = wanted;
+	*dir = wanted ? wanted : SESSION_DIR_OWN;
+	error = client_probe(*dir, diag);
+	if (error && !wanted) {
+		*dir = SESSION_DIR_SYSTEM;
+		error = client_probe(*dir, diag);
+	}
+	if (error != -ENOTCONN)
+		return error;
 	if (wanted)
-		return daemon_probe(wanted, diag);
-	*dir = SESSION_DIR_OWN;
-	if (!daemon_probe(*dir, diag))
-		return 0;
-	*dir = SESSION_DIR_SYSTEM;
-	error = daemon_probe(*dir, diag);
-	if (error == -ENOTCONN)
 		return diag_set(diag, error,
-				"no daemon samples this machine (looked in " SESSION_DIR_OWN
-				" and " SESSION_DIR_SYSTEM "); oprof start starts one");
-	return error;
+				"no daemon runs for the session folder %s; oprof start starts one",
+				wanted);
+	return diag_set(diag, error,
+			"no daemon samples this machine (looked in " SESSION_DIR_OWN
+			" and " SESSION_DIR_SYSTEM "); oprof start starts one");
 }
 
 /* ---- what the daemon costs ---- */
@@ -192,13 +194,13 @@ static void take_answer(struct top *top, const struct top_samples *samples)
 
 void top_take_keys(struct top *top, int key_fd)
 {
-	top->patience = (struct daemon_patience){PATIENCE_MIN_MS, key_fd};
+	top->patience = (struct client_patience){PATIENCE_MIN_MS, key_fd};
 }
 
 /* Who asks again and again with too little patience never has an answer. */
 static void tell_slow(struct top *top)
 {
-	struct daemon_patience *patience = &top->patience;
+	struct client_patience *patience = &top->patience;
 
 	(void)diag_set(&top->trouble, -ETIMEDOUT,
 		       "the daemon is slow: it did not answer within %d s",
@@ -246,7 +248,7 @@ int top_init(struct top *top, const struct top_options *options, struct diag *di
 
 	*top = (struct top){.view = options->view,
 			    .window_ns = options->window_ns,
-			    .patience = {DAEMON_TIMEOUT_MS, -1},
+			    .patience = {CLIENT_TIMEOUT_MS, -1},
 			    .daemon_percent = -1};
 	diag_clear(&top->trouble);
 	error = find_session(options->session_dir, &top->session_dir, diag);

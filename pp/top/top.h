@@ -28,7 +28,7 @@ struct top {
 	uint64_t window_ns;
 	bool paused;
 	/* For an answer. With keys to be read it begins short, and grows with a slow daemon. */
-	struct daemon_patience patience;
+	struct client_patience patience;
 	struct diag trouble; /* text: why the last question had no answer; "": it had */
 	/* CPU time of the daemon, when it was read last. */
 	pid_t daemon;

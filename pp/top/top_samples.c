@@ -157,11 +157,11 @@ int top_samples_read(struct top_samples *samples, int fd, struct diag *diag)
 }
 
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
-		    const struct daemon_patience *patience, struct diag *diag)
+		    const struct client_patience *patience, struct diag *diag)
 {
-	struct daemon_recent recent;
+	struct client_recent recent;
 	int error =
-		daemon_recent(session_dir, last_ns, DAEMON_SEPARATE_ALL, patience, &recent, diag);
+		client_recent(session_dir, last_ns, CLIENT_SEPARATE_ALL, patience, &recent, diag);
 
 	if (!error)
 		error = top_samples_read(samples, recent.fd, diag);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What oprof top shows: the samples of the last seconds, as the daemon gave
- * them (daemon_client.h), and what they say of themselves.
+ * them (client_recent.h), and what they say of themselves.
  */
 #ifndef PP_TOP_SAMPLES_H
 #define PP_TOP_SAMPLES_H
 
+#include "client/client_recent.h"
 #include "lib/diag.h"
 #include "libdb/slice/slice.h"
-#include "pp/session/daemon_client.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,10 +44,10 @@ struct top_samples {
 	pid_t daemon; /* 0: not known */
 };
 
-/* Ask the daemon of session_dir for the last last_ns. 0, or -errno of daemon_recent or
+/* Ask the daemon of session_dir for the last last_ns. 0, or -errno of client_recent or
  * slice_open_fd. */
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
-		    const struct daemon_patience *patience, struct diag *diag);
+		    const struct client_patience *patience, struct diag *diag);
 
 /* Read a slice; fd is taken. 0, -ENOMEM, -EILSEQ, ...: nothing to deinit then. */
 int top_samples_read(struct top_samples *samples, int fd, struct diag *diag);

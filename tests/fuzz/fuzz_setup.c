@@ -3,8 +3,8 @@
  * opcontrol's setup file, which must come back the same when written and read
  * again; and the same bytes as the text of an answer of the daemon.
  */
-#include "control/control_client.h"
 #include "control/setup_file.h"
+#include "lib/key_value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = '\0';
-	if (control_text_find(text, "event", value, sizeof(value)) &&
-	    strlen(value) >= sizeof(value))
+	if (key_value_find(text, "event", value, sizeof(value)) && strlen(value) >= sizeof(value))
 		abort();
 	setup_init(&setup);
 	if (!setup_parse(&setup, "setup", text, &diag))

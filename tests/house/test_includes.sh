@@ -101,9 +101,13 @@ refuses_table() { # SED_COMMAND PATTERN NAME
 	result $? "$3"
 }
 
-echo 1..23
+echo 1..27
 refuses lib/a.c '#include "daemon/source.h"' "lib_must_not_include_from_daemon"
 refuses control/a.c '#include "libdb/sdb.h"' "control_must_not_include_from_libdb"
+refuses client/a.c '#include "daemon/command/control_message.h"' "client_must_not_include_from_daemon"
+refuses lib/a.c '#include "client/client.h"' "lib_must_not_include_from_client"
+accepts pp/top/a.c '#include "client/client.h"' "reports_may_include_from_client"
+accepts daemon/command/a.c '#include "client/message_head.h"' "daemon_may_include_from_client"
 refuses include/oprof/a.h '#include "lib/diag.h"' "contracts_include_nothing_of_ours"
 refuses pp/a.c '#  include "daemon/source.h" /* x */' "reports_must_not_include_from_daemon"
 refuses daemon/a.c '#include <elfutils/libdw.h>' "a_board_has_no_libdw"

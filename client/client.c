@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "control/control_client.h"
+#include "client/client.h"
 
+#include "client/message_head.h"
 #include "lib/clock.h"
+#include "lib/key_value.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +19,15 @@
 #include <unistd.h>
 
 static const char *const request_names[] = {
-	[OPROF_REQUEST_STATUS] = "status",     [OPROF_REQUEST_START] = "start",
-	[OPROF_REQUEST_STOP] = "stop",	       [OPROF_REQUEST_DUMP] = "dump",
-	[OPROF_REQUEST_RESET] = "reset",       [OPROF_REQUEST_SAVE] = "save",
-	[OPROF_REQUEST_SHUTDOWN] = "shutdown", [OPROF_REQUEST_SNAPSHOT] = "snapshot",
+	[OPROF_REQUEST_STATUS] = "status",
+	[OPROF_REQUEST_START] = "start",
+	[OPROF_REQUEST_STOP] = "stop",
+	[OPROF_REQUEST_DUMP] = "dump",
+	[OPROF_REQUEST_RESET] = "reset",
+	[OPROF_REQUEST_SAVE] = "save",
+	[OPROF_REQUEST_SHUTDOWN] = "shutdown",
+	[OPROF_REQUEST_SNAPSHOT] = "snapshot",
+	[OPROF_REQUEST_RECENT] = "give recent samples",
 };
 
 /*
@@ -47,9 +54,11 @@ static int no_daemon(const char *session_dir, struct diag *diag)
 			session_dir);
 }
 
-static int control_connect(const char *session_dir, struct diag *diag)
+/* The wait for a place in the queue of a daemon that hangs is shorter than that for a dump. */
+static int client_connect(const char *session_dir, int timeout_ms, struct diag *diag)
 {
-	struct timeval timeout = {.tv_sec = CONTROL_TIMEOUT_MS / 1000};
+	const int queue_ms = timeout_ms < CLIENT_TIMEOUT_MS ? timeout_ms : CLIENT_TIMEOUT_MS;
+	struct timeval timeout = {.tv_sec = queue_ms / 1000, .tv_usec = queue_ms % 1000 * 1000};
 	int dir_fd = open(session_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int error;
 	int fd;
@@ -59,7 +68,6 @@ static int control_connect(const char *session_dir, struct diag *diag)
 				       : diag_set(diag, -errno, "cannot open %s: %s", session_dir,
 						  strerror(errno));
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	/* Bounds the wait for a place in the queue of a daemon that hangs. */
 	if (fd >= 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	error = fd < 0 ? -errno : connect_in(dir_fd, fd);
@@ -70,6 +78,8 @@ static int control_connect(const char *session_dir, struct diag *diag)
 		(void)close(fd);
 	if (error == -ENOENT || error == -ECONNREFUSED)
 		return no_daemon(session_dir, diag);
+	if (error == -EAGAIN)
+		return diag_set(diag, -ETIMEDOUT, "the daemon did not answer in time");
 	if (error == -EACCES || error == -EPERM)
 		return diag_set(diag, error,
 				"the daemon of %s is another user's: run this as root (sudo)",
@@ -81,12 +91,7 @@ static int control_connect(const char *session_dir, struct diag *diag)
 static int send_question(int fd, enum oprof_request request, const char *text, struct diag *diag)
 {
 	size_t nr_text = text ? strlen(text) : 0;
-	struct oprof_message question = {
-		.magic = OPROF_CONTROL_MAGIC,
-		.version = OPROF_CONTROL_VERSION,
-		.request = (uint16_t)request,
-		.size_bytes = (uint32_t)nr_text,
-	};
+	struct oprof_message question = message_head((uint16_t)request, 0, nr_text);
 	struct iovec parts[2] = {{&question, sizeof(question)}, {NULL, nr_text}};
 	struct msghdr message = {.msg_iov = parts, .msg_iovlen = nr_text ? 2 : 1};
 	ssize_t nr;
@@ -103,75 +108,72 @@ static int send_question(int fd, enum oprof_request request, const char *text, s
 	return 0;
 }
 
-static int wait_readable(int fd, int64_t deadline_ms)
+/* 0; -ETIMEDOUT; -EINTR: wake_fd is readable. */
+static int wait_readable(int fd, int wake_fd, int64_t deadline_ms)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	struct pollfd waits[] = {{.fd = fd, .events = POLLIN}, {.fd = wake_fd, .events = POLLIN}};
 	int nr;
 
 	do {
 		int64_t left = deadline_ms - clock_monotonic_ms();
 
-		nr = poll(&wait, 1, left > 0 ? (int)left : 0);
+		nr = poll(waits, 2, left > 0 ? (int)left : 0);
 	} while (nr < 0 && errno == EINTR);
 	if (nr < 0)
 		return -errno;
-	return nr ? 0 : -ETIMEDOUT;
+	if (!nr)
+		return -ETIMEDOUT;
+	return waits[0].revents ? 0 : -EINTR;
 }
 
-/* The header into *head, the text into *text (malloc'ed). */
-static int receive_answer(int fd, struct oprof_message *head, char **text, struct diag *diag)
+/* The one descriptor of message, -1: there is none. There is room for no other. */
+static int take_descriptor(struct msghdr *message)
 {
-	char *room = malloc(OPROF_CONTROL_TEXT_MAX + 1);
-	struct iovec parts[2] = {{head, sizeof(*head)}, {room, OPROF_CONTROL_TEXT_MAX}};
-	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	int fd;
+
+	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
+	    head->cmsg_len != CMSG_LEN(sizeof(fd)))
+		return -1;
+	memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+	return fd;
+}
+
+/* One packet into *head and answer, whose text has room for OPROF_CONTROL_TEXT_MAX + 1. */
+static int receive_answer(int fd, struct oprof_message *head, struct client_answer *answer,
+			  struct diag *diag)
+{
+	union { /* as cmsg(3) wants it aligned */
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec parts[2] = {{head, sizeof(*head)}, {answer->text, OPROF_CONTROL_TEXT_MAX}};
+	struct msghdr message = {.msg_iov = parts,
+				 .msg_iovlen = 2,
+				 .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes)};
 	ssize_t nr;
+	int error;
 
-	if (!room)
-		return diag_set(diag, -ENOMEM, "no memory for the daemon's answer");
 	do {
-		nr = recvmsg(fd, &message, 0);
+		nr = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
 	} while (nr < 0 && errno == EINTR);
-	if (nr == 0 || (nr < 0 && errno == ECONNRESET)) {
-		free(room);
+	error = nr < 0 ? -errno : message_head_check(head, (size_t)nr);
+	if (nr >= 0)
+		answer->fd = take_descriptor(&message);
+	if (nr == 0 || error == -ECONNRESET)
 		return diag_set(diag, -ECONNRESET, "the daemon ended before it answered");
-	}
-	/* Of another version only magic and version are known to be where they are. */
-	if (nr >= (ssize_t)sizeof(*head) && head->magic == OPROF_CONTROL_MAGIC &&
-	    head->version != OPROF_CONTROL_VERSION) {
-		room[0] = '\0';
-		*text = room;
-		return 0;
-	}
-	if (nr < (ssize_t)sizeof(*head) || (message.msg_flags & MSG_TRUNC) ||
-	    head->magic != OPROF_CONTROL_MAGIC || head->size_bytes != (size_t)nr - sizeof(*head)) {
-		int error = nr < 0 ? -errno : -EPROTO;
-
-		free(room);
+	if (error == -EPROTONOSUPPORT)
+		return diag_set(diag, error,
+				"the daemon speaks version %u of the control socket, this program "
+				"version %u: use programs of one installation",
+				head->version, OPROF_CONTROL_VERSION);
+	if (error == -EBADMSG || message.msg_flags & MSG_TRUNC)
+		error = -EPROTO;
+	if (error)
 		return diag_set(diag, error, "what came over the control socket is no answer");
-	}
-	room[head->size_bytes] = '\0';
-	*text = room;
+	answer->text[head->size_bytes] = '\0';
 	return 0;
-}
-
-bool control_text_find(const char *text, const char *key, char *value, size_t nr_bytes)
-{
-	size_t length = strlen(key);
-
-	while (text && *text) {
-		size_t line = strcspn(text, "\n");
-
-		if (line >= length && !memcmp(text, key, length) &&
-		    (line == length || text[length] == ' ')) {
-			size_t skip = line == length ? length : length + 1;
-
-			(void)snprintf(value, nr_bytes, "%.*s", (int)(line - skip), text + skip);
-			return true;
-		}
-		text += line;
-		text += *text == '\n';
-	}
-	return false;
 }
 
 static int judge_answer(const struct oprof_message *head, const char *text,
@@ -179,16 +181,11 @@ static int judge_answer(const struct oprof_message *head, const char *text,
 {
 	char why[DIAG_TEXT_BYTES];
 
-	if (head->version != OPROF_CONTROL_VERSION)
-		return diag_set(diag, -EPROTONOSUPPORT,
-				"the daemon speaks version %u of the control socket, this program "
-				"version %u: use programs of one installation",
-				head->version, OPROF_CONTROL_VERSION);
 	if (head->request != request || head->status > 0)
 		return diag_set(diag, -EPROTO, "the daemon answered something else than was asked");
 	if (!head->status)
 		return 0;
-	if (control_text_find(text, "error", why, sizeof(why)))
+	if (key_value_find(text, "error", why, sizeof(why)))
 		return diag_set(diag, head->status, "%s", why);
 	return diag_set(diag, head->status, "the daemon refused to %s: %s", request_names[request],
 			strerror(-head->status));
@@ -202,49 +199,64 @@ static pid_t peer_pid(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ? 0 : peer.pid;
 }
 
-static int ask_on(int fd, enum oprof_request request, const char *text, int timeout_ms,
-		  struct control_answer *answer, struct diag *diag)
+static int ask_on(int fd, enum oprof_request request, const char *text,
+		  const struct client_patience *patience, struct client_answer *answer,
+		  struct diag *diag)
 {
-	int64_t deadline_ms = clock_monotonic_ms() + timeout_ms;
+	int64_t deadline_ms = clock_monotonic_ms() + patience->timeout_ms;
 	struct oprof_message head = {0};
-	char *answered = NULL;
 	int error = send_question(fd, request, text, diag);
 
 	if (error)
 		return error;
-	error = wait_readable(fd, deadline_ms);
+	error = wait_readable(fd, patience->wake_fd, deadline_ms);
 	if (error)
-		return diag_set(diag, error,
-				"the daemon, process %d, did not answer (%s) within %d s",
-				(int)peer_pid(fd), request_names[request], timeout_ms / 1000);
-	error = receive_answer(fd, &head, &answered, diag);
-	if (!error)
-		error = judge_answer(&head, answered, request, diag);
-	if (error) {
-		free(answered);
-		return error;
-	}
-	*answer = (struct control_answer){peer_pid(fd), answered};
-	return 0;
+		return diag_set(
+			diag, error, "the daemon, process %d, did not answer (%s) within %d s",
+			(int)peer_pid(fd), request_names[request], patience->timeout_ms / 1000);
+	error = receive_answer(fd, &head, answer, diag);
+	return error ? error : judge_answer(&head, answer->text, request, diag);
 }
 
-int control_ask(const char *session_dir, enum oprof_request request, const char *text,
-		int timeout_ms, struct control_answer *answer, struct diag *diag)
+int client_ask(const char *session_dir, enum oprof_request request, const char *text,
+	       const struct client_patience *patience, struct client_answer *answer,
+	       struct diag *diag)
 {
-	int fd = control_connect(session_dir, diag);
+	struct client_answer got = {.fd = -1};
+	int fd = client_connect(session_dir, patience->timeout_ms, diag);
 	int error;
 
 	if (fd < 0)
 		return fd;
-	error = ask_on(fd, request, text, timeout_ms, answer, diag);
+	got.text = malloc(OPROF_CONTROL_TEXT_MAX + 1);
+	error = got.text ? ask_on(fd, request, text, patience, &got, diag)
+			 : diag_set(diag, -ENOMEM, "no memory for the daemon's answer");
+	got.daemon = peer_pid(fd);
 	(void)close(fd);
+	if (error)
+		client_answer_deinit(&got);
+	else
+		*answer = got;
 	return error;
 }
 
-void control_answer_deinit(struct control_answer *answer)
+void client_answer_deinit(struct client_answer *answer)
 {
 	free(answer->text);
 	answer->text = NULL;
+	if (answer->fd >= 0)
+		(void)close(answer->fd);
+	answer->fd = -1;
+}
+
+int client_probe(const char *session_dir, struct diag *diag)
+{
+	int fd = client_connect(session_dir, CLIENT_TIMEOUT_MS, diag);
+
+	if (fd < 0)
+		return fd;
+	(void)close(fd);
+	return 0;
 }
 
 /* Kernels before 5.3 have no pidfd: look every 10 ms. */
@@ -260,7 +272,7 @@ static int wait_end_slow(pid_t pid, int64_t deadline_ms)
 	return 0;
 }
 
-int control_wait_end(pid_t pid, int timeout_ms)
+int client_wait_end(pid_t pid, int timeout_ms)
 {
 	int64_t deadline_ms = clock_monotonic_ms() + timeout_ms;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -268,7 +280,7 @@ int control_wait_end(pid_t pid, int timeout_ms)
 
 	if (fd < 0)
 		return errno == ESRCH ? 0 : wait_end_slow(pid, deadline_ms);
-	error = wait_readable(fd, deadline_ms);
+	error = wait_readable(fd, -1, deadline_ms);
 	(void)close(fd);
 	return error;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "control/control_client.h"
+#include "client/client.h"
 
 #include "tests/fixture/control_test.h"
 
@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -33,7 +34,7 @@ struct reply {
 };
 
 static const struct reply good = {.magic = OPROF_CONTROL_MAGIC, .version = OPROF_CONTROL_VERSION};
-static struct control_answer answer;
+static struct client_answer answer;
 static char dir[512];
 static pid_t server;
 
@@ -41,7 +42,7 @@ static void set_up(void)
 {
 	test_dir_set_up();
 	(void)snprintf(dir, sizeof(dir), "%s", test_dir);
-	memset(&answer, 0, sizeof(answer));
+	answer = (struct client_answer){.fd = -1};
 	server = 0;
 }
 
@@ -51,7 +52,7 @@ static void tear_down(void)
 		(void)kill(server, SIGKILL);
 		(void)waitpid(server, NULL, 0);
 	}
-	control_answer_deinit(&answer);
+	client_answer_deinit(&answer);
 	test_dir_tear_down();
 }
 
@@ -117,10 +118,17 @@ static void begin_server(const struct reply *reply)
 	(void)close(fd);
 }
 
+static int ask(const char *text, int timeout_ms, int wake_fd)
+{
+	const struct client_patience patience = {timeout_ms, wake_fd};
+
+	return client_ask(dir, OPROF_REQUEST_STATUS, text, &patience, &answer, &diag);
+}
+
 static int ask_with(const struct reply *reply, const char *text, int timeout_ms)
 {
 	begin_server(reply);
-	return control_ask(dir, OPROF_REQUEST_STATUS, text, timeout_ms, &answer, &diag);
+	return ask(text, timeout_ms, -1);
 }
 
 START_TEST(an_answer_brings_its_text)
@@ -249,16 +257,68 @@ START_TEST(signals_do_not_prolong_the_timeout)
 }
 END_TEST
 
+START_TEST(a_daemon_that_takes_no_calls_runs_into_the_timeout)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int listener = listen_in(dir);
+	int calls[16];
+	size_t nr_calls = 0;
+	int fd;
+
+	(void)snprintf(name.sun_path, sizeof(name.sun_path), "%s/" OPROF_CONTROL_NAME, test_dir);
+	do {
+		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		ck_assert_uint_lt(nr_calls, sizeof(calls) / sizeof(calls[0]));
+		calls[nr_calls++] = fd;
+	} while (!connect(fd, (const struct sockaddr *)&name, sizeof(name)));
+	ck_assert_int_eq(ask(NULL, 50, -1), -ETIMEDOUT);
+	assert_has(diag.text, "did not answer");
+	while (nr_calls)
+		(void)close(calls[--nr_calls]);
+	(void)close(listener);
+}
+END_TEST
+
+START_TEST(a_readable_wake_descriptor_ends_the_wait)
+{
+	struct reply reply = good;
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	(void)close(ends[1]);
+	reply.kind = REPLY_SILENT;
+	begin_server(&reply);
+	ck_assert_int_eq(ask(NULL, 600000, ends[0]), -EINTR);
+	ck_assert_ptr_null(answer.text);
+	(void)close(ends[0]);
+}
+END_TEST
+
+START_TEST(a_probe_finds_a_daemon_and_asks_nothing)
+{
+	int listener;
+	int status;
+
+	ck_assert_int_eq(client_probe(dir, &diag), -ENOTCONN);
+	listener = listen_in(dir);
+	ck_assert_int_eq(client_probe(dir, &diag), 0);
+	server = fork();
+	if (!server)
+		serve(listener, &good, getppid());
+	(void)close(listener);
+	ck_assert_int_eq(waitpid(server, &status, 0), server);
+	server = 0;
+	ck_assert_int_eq(WEXITSTATUS(status), 1); /* no question came */
+}
+END_TEST
+
 START_TEST(no_daemon_no_folder_and_a_dead_socket_are_all_not_connected)
 {
-	ck_assert_int_eq(control_ask(dir, OPROF_REQUEST_STATUS, NULL, 1000, &answer, &diag),
-			 -ENOTCONN);
+	ck_assert_int_eq(ask(NULL, 1000, -1), -ENOTCONN);
 	(void)close(listen_in(dir));
-	ck_assert_int_eq(control_ask(dir, OPROF_REQUEST_STATUS, NULL, 1000, &answer, &diag),
-			 -ENOTCONN);
-	ck_assert_int_eq(
-		control_ask("/nonexistent/x", OPROF_REQUEST_STATUS, NULL, 1000, &answer, &diag),
-		-ENOTCONN);
+	ck_assert_int_eq(ask(NULL, 1000, -1), -ENOTCONN);
+	(void)strcpy(dir, "/nonexistent/x");
+	ck_assert_int_eq(ask(NULL, 1000, -1), -ENOTCONN);
 }
 END_TEST
 
@@ -274,34 +334,17 @@ START_TEST(a_text_that_is_too_long_is_not_sent)
 }
 END_TEST
 
-START_TEST(values_are_found_by_whole_keys)
-{
-	char value[8];
-
-	ck_assert(control_text_find("seenx 1\nseen 2\n", "seen", value, sizeof(value)));
-	ck_assert_str_eq(value, "2");
-	ck_assert(control_text_find("a 1\nlast 3", "last", value, sizeof(value)));
-	ck_assert_str_eq(value, "3");
-	ck_assert(control_text_find("empty\n", "empty", value, sizeof(value)));
-	ck_assert_str_eq(value, "");
-	ck_assert(control_text_find("k 123456789\n", "k", value, sizeof(value)));
-	ck_assert_str_eq(value, "1234567");
-	ck_assert(!control_text_find("a 1\n", "b", value, sizeof(value)));
-	ck_assert(!control_text_find("", "b", value, sizeof(value)));
-}
-END_TEST
-
 START_TEST(the_end_of_a_process_is_waited_for)
 {
 	pid_t child = fork();
 
 	if (!child)
 		(void)pause();
-	ck_assert_int_eq(control_wait_end(child, 20), -ETIMEDOUT);
+	ck_assert_int_eq(client_wait_end(child, 20), -ETIMEDOUT);
 	(void)kill(child, SIGKILL);
-	ck_assert_int_eq(control_wait_end(child, 10000), 0);
+	ck_assert_int_eq(client_wait_end(child, 10000), 0);
 	(void)waitpid(child, NULL, 0);
-	ck_assert_int_eq(control_wait_end(child, 10000), 0);
+	ck_assert_int_eq(client_wait_end(child, 10000), 0);
 }
 END_TEST
 
@@ -321,9 +364,11 @@ int main(void)
 	tcase_add_test(cases, a_daemon_that_ends_with_the_question_unread_is_told_as_ended);
 	tcase_add_test(cases, a_daemon_that_hangs_runs_into_the_timeout);
 	tcase_add_test(cases, signals_do_not_prolong_the_timeout);
+	tcase_add_test(cases, a_daemon_that_takes_no_calls_runs_into_the_timeout);
+	tcase_add_test(cases, a_readable_wake_descriptor_ends_the_wait);
+	tcase_add_test(cases, a_probe_finds_a_daemon_and_asks_nothing);
 	tcase_add_test(cases, no_daemon_no_folder_and_a_dead_socket_are_all_not_connected);
 	tcase_add_test(cases, a_text_that_is_too_long_is_not_sent);
-	tcase_add_test(cases, values_are_found_by_whole_keys);
 	tcase_add_test(cases, the_end_of_a_process_is_waited_for);
 	return test_run(cases);
 }

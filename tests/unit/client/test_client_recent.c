@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What reports ask of a daemon: answers of all kinds, given by a child of the test. */
-#include "pp/session/daemon_client.h"
+#include "client/client_recent.h"
 #include "pp/session/session_recent.h"
 
 #include "lib/file.h"
@@ -34,7 +34,7 @@ struct reply {
 };
 
 static pid_t server;
-static struct daemon_recent recent;
+static struct client_recent recent;
 static struct diag diag;
 
 static void send_reply(int client, const struct reply *reply)
@@ -135,10 +135,10 @@ static unsigned int nr_descriptors(void)
 
 static int ask(const struct reply *reply)
 {
-	const struct daemon_patience patience = {20000, -1};
+	const struct client_patience patience = {20000, -1};
 
 	start_server(reply);
-	return daemon_recent(".", 1000, DAEMON_SEPARATE_ALL, &patience, &recent, &diag);
+	return client_recent(".", 1000, CLIENT_SEPARATE_ALL, &patience, &recent, &diag);
 }
 
 /* It is refused so, in words, and leaves no descriptor. */
@@ -178,7 +178,7 @@ START_TEST(answers_that_are_none_are_refused_and_leave_no_descriptor)
 	expect_refused(&reply, -EPROTO, "no answer");
 	reply = good_reply(1, 2);
 	reply.head.version++;
-	expect_refused(&reply, -EPROTONOSUPPORT, "another version");
+	expect_refused(&reply, -EPROTONOSUPPORT, "version 2");
 	reply = good_reply(1, 2);
 	reply.head.request = OPROF_REQUEST_STATUS;
 	expect_refused(&reply, -EPROTO, "something else");
@@ -196,7 +196,7 @@ END_TEST
 
 START_TEST(what_the_daemon_says_is_told)
 {
-	const struct daemon_patience patience = {1000, -1};
+	const struct client_patience patience = {1000, -1};
 	struct reply reply = good_reply(1, 2);
 
 	reply.head.status = -ENOMEM;
@@ -206,10 +206,10 @@ START_TEST(what_the_daemon_says_is_told)
 	reply.head.status = -EOPNOTSUPP;
 	expect_refused(&reply, -EOPNOTSUPP, "older than this program");
 	stop_server();
-	ck_assert_int_eq(daemon_recent(".", 1, DAEMON_SEPARATE_ALL, &patience, &recent, &diag),
+	ck_assert_int_eq(client_recent(".", 1, CLIENT_SEPARATE_ALL, &patience, &recent, &diag),
 			 -ENOTCONN);
-	ck_assert_ptr_nonnull(strstr(diag.text, "oprof start"));
-	ck_assert_int_eq(daemon_probe("no/such", &diag), -ENOTCONN);
+	ck_assert_ptr_nonnull(strstr(diag.text, "opcontrol --start"));
+	ck_assert_int_eq(client_probe("no/such", &diag), -ENOTCONN);
 }
 END_TEST
 
@@ -308,7 +308,7 @@ static void teardown(void)
 
 int main(void)
 {
-	TCase *tc = tcase_create("daemon_client");
+	TCase *tc = tcase_create("client_recent");
 
 	tcase_add_checked_fixture(tc, test_folder_setup, teardown);
 	tcase_add_test(tc, a_slice_comes_with_its_stretch);
