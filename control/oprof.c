@@ -5,6 +5,7 @@
 #include "control/option.h"
 #include "control/tool_path.h"
 #include "lib/log.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -165,7 +166,7 @@ static bool is_own_session(char **args)
 	for (; *args; args++)
 		if (!strncmp(*args, "--session-dir", strlen("--session-dir")))
 			return false;
-	return !stat(OPERF_SESSION_DIR "/samples", &st) && S_ISDIR(st.st_mode);
+	return !stat(OPERF_SESSION_DIR "/" OPROF_SAMPLES_NAME, &st) && S_ISDIR(st.st_mode);
 }
 
 /* The name's argument is not needed any more: in its place, where the session is. */

@@ -2,6 +2,7 @@
 #include "control/session_files.h"
 
 #include "lib/file.h"
+#include "oprof/session.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,16 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SESSION_NAME_BYTES_MAX 200
-#define SESSION_CURRENT	       "current"
-#define HOLD_INTERVAL_MS       10
+#define HOLD_INTERVAL_MS 10
 
 int session_files_check_name(const char *name, struct diag *diag)
 {
-	if (!*name || strlen(name) > SESSION_NAME_BYTES_MAX)
+	if (!*name || strlen(name) > OPROF_SESSION_NAME_BYTES_MAX)
 		return diag_set(diag, -EINVAL, "a session's name has 1 to %d bytes",
-				SESSION_NAME_BYTES_MAX);
-	if (!strcmp(name, SESSION_CURRENT))
+				OPROF_SESSION_NAME_BYTES_MAX);
+	if (!strcmp(name, OPROF_SESSION_CURRENT))
 		return diag_set(diag, -EINVAL,
 				"\"%s\" is the session that is written to: "
 				"choose another name",
@@ -47,7 +46,7 @@ static int take_lock(const char *session_dir, struct diag *diag)
 	char path[PATH_MAX];
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/lock", session_dir) >= PATH_MAX)
+	if (snprintf(path, sizeof(path), "%s/" OPROF_LOCK_NAME, session_dir) >= PATH_MAX)
 		return diag_set(diag, -ENAMETOOLONG, "the session folder's name is too long");
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -88,7 +87,7 @@ int session_files_hold(const char *session_dir, int timeout_ms, struct diag *dia
 
 static int format_session(char *path, const char *session_dir, const char *name, struct diag *diag)
 {
-	if (snprintf(path, PATH_MAX, "%s/samples/%s", session_dir, name) >= PATH_MAX)
+	if (snprintf(path, PATH_MAX, "%s/" OPROF_SAMPLES_NAME "/%s", session_dir, name) >= PATH_MAX)
 		return diag_set(diag, -ENAMETOOLONG, "the session folder's name is too long");
 	return 0;
 }
@@ -97,7 +96,7 @@ int session_files_reset(const char *session_dir, struct diag *diag)
 {
 	char path[PATH_MAX];
 	int fd;
-	int error = format_session(path, session_dir, SESSION_CURRENT, diag);
+	int error = format_session(path, session_dir, OPROF_SESSION_CURRENT, diag);
 
 	if (error)
 		return error;
@@ -133,7 +132,7 @@ int session_files_save(const char *session_dir, const char *name, struct diag *d
 	int error = session_files_check_name(name, diag);
 
 	if (!error)
-		error = format_session(from, session_dir, SESSION_CURRENT, diag);
+		error = format_session(from, session_dir, OPROF_SESSION_CURRENT, diag);
 	if (!error)
 		error = format_session(to, session_dir, name, diag);
 	if (error)

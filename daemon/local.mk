@@ -3,8 +3,8 @@ noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = daemon/source.h
 nodist_daemon_libdaemon_a_SOURCES =
 
-daemon_libs = daemon/libdaemon.a ctf/libctf.a ring/libring.a unwind/libunwind.a libdb/libsdb.a \
-	events/libevents.a lib/libbase.a $(POPT_LIBS)
+daemon_libs = daemon/libdaemon.a session/libsession.a ctf/libctf.a ring/libring.a \
+	unwind/libunwind.a libdb/libsdb.a events/libevents.a lib/libbase.a $(POPT_LIBS)
 
 bin_PROGRAMS += oprofiled
 dist_man_MANS += doc/man/oprofiled.1

@@ -33,7 +33,7 @@ libdb_libsdb_faults_a_SOURCES = $(libdb_libsdb_a_SOURCES)
 libdb_libsdb_faults_a_CFLAGS = $(CONVERSION_CFLAGS)
 libdb_libsdb_faults_a_CPPFLAGS = $(AM_CPPFLAGS) -DSDB_FAULT_POINTS
 # Without libdb/libsdb.a, or some objects would come from there.
-sdb_faults_libs = tests/fixture/libfixture.a daemon/libdaemon.a unwind/libunwind.a \
+sdb_faults_libs = tests/fixture/libfixture.a daemon/libdaemon.a session/libsession.a unwind/libunwind.a \
 	libdb/libsdb_faults.a events/libevents.a lib/libbase.a $(CHECKED_LIBS)
 
 test_programs += \

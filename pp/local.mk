@@ -5,8 +5,8 @@ nodist_pp_libpp_a_SOURCES =
 
 # Programs that contain symbols of binaries contain libbfd, and are GPL-3.0-or-later.
 symbols_libs = $(BFD_LIBS) $(ELF_LIBS) $(LZMA_LIBS)
-pp_libs = pp/libpp.a client/libclient.a ctf/libctf.a unwind/libunwind.a libdb/libsdb.a \
-	events/libevents.a lib/libbase.a
+pp_libs = pp/libpp.a client/libclient.a session/libsession.a ctf/libctf.a unwind/libunwind.a \
+	libdb/libsdb.a events/libevents.a lib/libbase.a
 
 bin_PROGRAMS += opreport
 dist_man_MANS += doc/man/opreport.1 doc/man/oprof-diff.1

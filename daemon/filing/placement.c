@@ -199,7 +199,7 @@ static int place_separation(const struct placement_config *config, const struct 
 int placement_find(const struct placement_config *config, const struct sample_key *key,
 		   struct placement *placement)
 {
-	const struct session_info *info = &config->session->info;
+	const struct run_info *info = &config->session->info;
 	struct sdb_identity *identity = &placement->identity;
 	int error;
 

@@ -221,7 +221,7 @@ static int64_t to_realtime(const struct recent_slice_config *config, uint64_t ti
 static void set_info(struct making *making)
 {
 	const struct recent_slice_config *config = making->config;
-	const struct session_info *session = &config->session->info;
+	const struct run_info *session = &config->session->info;
 	struct slice_info *info = &making->info;
 
 	info->level = OPROF_SLICE_MINUTE;
@@ -252,7 +252,7 @@ static int making_init(struct making *making)
 {
 	const struct recent_slice_config *config = making->config;
 	uint32_t nr_keys = config->recent->keys.nr_touched;
-	const struct session_info *info = &config->session->info;
+	const struct run_info *info = &config->session->info;
 
 	making->sections = malloc((nr_keys + 1) * sizeof(*making->sections));
 	making->weighted = calloc(info->nr_events + 1, sizeof(*making->weighted));

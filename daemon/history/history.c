@@ -284,7 +284,7 @@ static int history_append(struct history *history, const struct slice_info *info
 static int history_publish(struct history *history, struct live_slice *live,
 			   struct slice_info *info)
 {
-	const struct session_info *session = &history->session->info;
+	const struct run_info *session = &history->session->info;
 	struct oprof_stats_entry begin[STATS_ENTRIES_MAX], end[STATS_ENTRIES_MAX];
 	uint64_t nr_blocks = 0;
 	char *path = NULL;

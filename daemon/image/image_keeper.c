@@ -9,6 +9,7 @@
 #include "lib/elf_skeleton.h"
 #include "lib/file.h"
 #include "libdb/sample_name.h"
+#include "oprof/session.h"
 #include "unwind/code_table.h"
 
 #include <dirent.h>
@@ -126,8 +127,8 @@ static int open_images_folder(const struct keeper_request *request)
 	char path[PATH_MAX];
 	int error, fd;
 
-	if (snprintf(path, sizeof(path), "%s/images", request->text + request->meta_path) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/" OPROF_IMAGES_NAME,
+		     request->text + request->meta_path) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	error = file_make_dirs(path, 0700);
 	if (error)

@@ -307,7 +307,7 @@ static int begin_session(struct session *session, const char *session_dir, bool 
 
 	if (error)
 		return error;
-	session_info_init(&session->info);
+	run_info_init(&session->info);
 	session->info.host[0] = '\0';
 	session->info.source = "OProfile";
 	session->info.target = "system";

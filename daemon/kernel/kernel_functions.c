@@ -2,6 +2,7 @@
 #include "daemon/kernel/kernel_functions.h"
 
 #include "libdb/sample_name.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -87,7 +88,8 @@ static bool image_load(struct kernel_functions_of *image, const char *meta_path)
 	char *path;
 	FILE *file;
 
-	if (asprintf(&path, "%s/symbols/%016" PRIx64, meta_path, image->identity) < 0)
+	if (asprintf(&path, "%s/" OPROF_SYMBOLS_NAME "/%016" PRIx64, meta_path, image->identity) <
+	    0)
 		return false;
 	file = fopen(path, "re");
 	free(path);

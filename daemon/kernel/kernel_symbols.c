@@ -4,6 +4,7 @@
 #include "daemon/kernel/kallsyms.h"
 #include "lib/file.h"
 #include "libdb/sample_name.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -246,7 +247,7 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct
 	    image->kind == OPROF_IMAGE_CODE || image->kind == OPROF_IMAGE_BPF)
 		return 0;
 	if (snprintf(path, sizeof(path), "%s/%s/%016" PRIx64, meta_path,
-		     is_vdso ? "images" : "symbols",
+		     is_vdso ? OPROF_IMAGES_NAME : OPROF_SYMBOLS_NAME,
 		     sample_identity(&image->identity)) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	if (!access(path, F_OK))

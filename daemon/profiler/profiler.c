@@ -141,9 +141,9 @@ static void profiler_save_symbols(struct profiler *profiler)
 static void profiler_info(struct profiler *profiler)
 {
 	const struct profiler_config *config = &profiler->config;
-	struct session_info *info = &profiler->session->info;
+	struct run_info *info = &profiler->session->info;
 
-	session_info_init(info);
+	run_info_init(info);
 	info->target = config->source.target == SOURCE_SYSTEM ? "system" : "processes";
 	info->separation = config->separation;
 	info->events = config->source.events;
@@ -239,7 +239,7 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 		.set_aside = profiler_set_aside,
 		.context = profiler,
 	};
-	struct session_info *info = &profiler->session->info;
+	struct run_info *info = &profiler->session->info;
 	int error;
 
 	info->notes = profiler->notes;
@@ -303,7 +303,7 @@ static int profiler_init_history(struct profiler *profiler)
 /* Samples of another machine: what this one is says nothing. */
 static void profiler_take_machine(struct profiler *profiler)
 {
-	struct session_info *info = &profiler->session->info;
+	struct run_info *info = &profiler->session->info;
 	struct source_machine machine = {NULL, NULL};
 
 	profiler->source->ops->machine(profiler->source, &machine);
@@ -319,7 +319,7 @@ static int profiler_open_source(struct profiler *profiler, struct record_sink *s
 				struct diag *diag)
 {
 	struct source_choice *choice = &profiler->choice;
-	struct session_info *info = &profiler->session->info;
+	struct run_info *info = &profiler->session->info;
 	int error;
 
 	if (profiler->config.choice)
@@ -490,7 +490,7 @@ static const struct source_note thinned_note = {
 
 void profiler_note(struct profiler *profiler, const struct source_note *note)
 {
-	struct session_info *info = &profiler->session->info;
+	struct run_info *info = &profiler->session->info;
 	int error;
 
 	for (size_t i = 0; i < info->nr_notes; i++)
@@ -740,7 +740,7 @@ void profiler_status(const struct profiler *profiler, struct control_answer *ans
 	if (profiler->choice.reason[0])
 		control_answer_add(answer, "source_reason", "%s", profiler->choice.reason);
 	control_answer_add(answer, "target", "%s", session->info.target);
-	control_answer_add(answer, "session", "%s", SESSION_CURRENT);
+	control_answer_add(answer, "session", "%s", OPROF_SESSION_CURRENT);
 	control_answer_add(answer, "started", "%" PRId64, session->info.started_ns);
 	status_settings(profiler, answer);
 	for (size_t i = 0; i < session->info.nr_notes; i++)

@@ -5,6 +5,7 @@
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/percent.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -79,10 +80,11 @@ int service_settle(struct service *service, struct diag *diag)
 	struct privileges_needs needs = {
 		.everything = options->keep_privileges,
 		.whole_machine = !options->nr_pids,
-		.foreign_folders = folder_is_foreign(".") || folder_is_foreign("samples") ||
-				   folder_is_foreign("samples/" SESSION_CURRENT) ||
-				   parent_is_foreign(options->metrics_file) ||
-				   parent_is_foreign(options->log_file),
+		.foreign_folders =
+			folder_is_foreign(".") || folder_is_foreign(OPROF_SAMPLES_NAME) ||
+			folder_is_foreign(OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT) ||
+			parent_is_foreign(options->metrics_file) ||
+			parent_is_foreign(options->log_file),
 	};
 	char text[PRIVILEGES_TEXT_BYTES];
 	int error = privileges_drop(&service->privileges, &needs, diag);

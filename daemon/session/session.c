@@ -84,7 +84,7 @@ static int session_wait_lock(int fd)
 
 static int session_take_lock(struct session *session, struct diag *diag)
 {
-	char *path = path_format("%s/" SESSION_LOCK_NAME, session->path);
+	char *path = path_format("%s/" OPROF_LOCK_NAME, session->path);
 	int error = 0;
 	int fd;
 
@@ -106,7 +106,7 @@ static int session_take_lock(struct session *session, struct diag *diag)
 		error = session_write_lock(fd);
 		if (error) /* the daemon calls the folder ".": not by its path */
 			(void)diag_set(diag, error, "cannot write %s in the session folder: %s",
-				       SESSION_LOCK_NAME, strerror(-error));
+				       OPROF_LOCK_NAME, strerror(-error));
 	}
 	free(path);
 	if (error && fd >= 0)
@@ -127,8 +127,10 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 		return diag_set(diag, error, "cannot make the session folder %s: %s", path,
 				strerror(-error));
 	session->path = strdup(path);
-	session->current_path = path_format("%s/samples/" SESSION_CURRENT, path);
-	session->meta_path = path_format("%s/samples/" SESSION_CURRENT "/meta", path);
+	session->current_path =
+		path_format("%s/" OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT, path);
+	session->meta_path = path_format(
+		"%s/" OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT "/" OPROF_META_NAME, path);
 	if (!session->path || !session->current_path || !session->meta_path)
 		error = diag_set(diag, -ENOMEM, "out of memory");
 	else
@@ -197,7 +199,7 @@ static void session_remove_trash(const char *samples_path)
  */
 static void session_remove_trash_apart(const struct session *session)
 {
-	char *path = path_format("%s/samples", session->path);
+	char *path = path_format("%s/" OPROF_SAMPLES_NAME, session->path);
 	pid_t pid;
 
 	if (!path)
@@ -220,8 +222,8 @@ static void session_remove_trash_apart(const struct session *session)
 static int session_discard(struct session *session, char **trash)
 {
 	static unsigned int nr;
-	char *path = path_format("%s/samples/" SESSION_TRASH_NAME ".%d.%u", session->path,
-				 (int)getpid(), ++nr);
+	char *path = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_TRASH_NAME ".%d.%u",
+				 session->path, (int)getpid(), ++nr);
 
 	*trash = NULL;
 	if (!path)
@@ -237,7 +239,7 @@ static int session_discard(struct session *session, char **trash)
 /* Files never change once they are there, so that two sessions may share them. */
 static void share_files(const struct session *session, const char *from, const char *name)
 {
-	char *old_path = path_format("%s/meta/%s", from, name);
+	char *old_path = path_format("%s/" OPROF_META_NAME "/%s", from, name);
 	char *new_path = path_format("%s/%s", session->meta_path, name);
 	DIR *folder = old_path ? opendir(old_path) : NULL;
 	const struct dirent *entry;
@@ -261,8 +263,8 @@ static void share_files(const struct session *session, const char *from, const c
 /* Numbers of cgroups and names. Both or none are open after it. */
 static int session_open_tables(struct session *session)
 {
-	char *cgroups = path_format("%s/cgroups", session->meta_path);
-	char *names = path_format("%s/names", session->meta_path);
+	char *cgroups = path_format("%s/" OPROF_CGROUPS_NAME, session->meta_path);
+	char *names = path_format("%s/" OPROF_NAMES_NAME, session->meta_path);
 	int error = cgroups && names ? cgroup_table_init(&session->cgroups, cgroups) : -ENOMEM;
 
 	if (!error) {
@@ -277,7 +279,7 @@ static int session_open_tables(struct session *session)
 
 static int session_open_meta(struct session *session, struct diag *diag)
 {
-	char *stats = path_format("%s/stats", session->meta_path);
+	char *stats = path_format("%s/" OPROF_STATS_NAME, session->meta_path);
 	int damaged = 0;
 	int error = stats ? session_open_tables(session) : -ENOMEM;
 
@@ -301,8 +303,8 @@ static int session_open_meta(struct session *session, struct diag *diag)
 
 static int session_write_info(struct session *session, struct diag *diag)
 {
-	char *path = path_format("%s/info", session->meta_path);
-	int error = path ? session_info_write(&session->info, path) : -ENOMEM;
+	char *path = path_format("%s/" OPROF_INFO_NAME, session->meta_path);
+	int error = path ? run_info_write(&session->info, path) : -ENOMEM;
 
 	free(path);
 	if (error < 0)
@@ -361,8 +363,8 @@ static int session_make(struct session *session, const char *from, struct diag *
 		return diag_set(diag, error, "cannot make %s: %s", session->current_path,
 				strerror(-error));
 	if (from) {
-		share_files(session, from, "symbols");
-		share_files(session, from, "images");
+		share_files(session, from, OPROF_SYMBOLS_NAME);
+		share_files(session, from, OPROF_IMAGES_NAME);
 	}
 	session->info.started_ns = clock_realtime_ns();
 	warned = session_write_info(session, diag);
@@ -401,10 +403,10 @@ int session_reset(struct session *session, struct diag *diag)
 
 int session_check_name(const char *name, struct diag *diag)
 {
-	if (!name[0] || strlen(name) > SESSION_NAME_BYTES_MAX)
+	if (!name[0] || strlen(name) > OPROF_SESSION_NAME_BYTES_MAX)
 		return diag_set(diag, -EINVAL, "a session's name has 1 to %d bytes",
-				SESSION_NAME_BYTES_MAX);
-	if (!strcmp(name, SESSION_CURRENT))
+				OPROF_SESSION_NAME_BYTES_MAX);
+	if (!strcmp(name, OPROF_SESSION_CURRENT))
 		return diag_set(diag, -EINVAL,
 				"'%s' is the session being written: take another name", name);
 	if (name[0] == '.' || name[0] == '{')
@@ -423,7 +425,7 @@ int session_save(struct session *session, const char *name, struct diag *diag)
 
 	if (error)
 		return error;
-	path = path_format("%s/samples/%s", session->path, name);
+	path = path_format("%s/" OPROF_SAMPLES_NAME "/%s", session->path, name);
 	if (!path)
 		return diag_set(diag, -ENOMEM, "out of memory");
 	/* Not renameat2: the lock keeps other writers out, and NFS can't do it. */
@@ -458,7 +460,8 @@ int session_recover(struct session *session, struct diag *diag)
 	int error;
 
 	do { /* a name that is free, or can't be told to be taken */
-		path = path_format("%s/samples/" SESSION_REMAINS_NAME "-%u", session->path, ++nr);
+		path = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_REMAINS_NAME "-%u",
+				   session->path, ++nr);
 		if (!path)
 			return diag_set(diag, -ENOMEM, "out of memory");
 		error = access(path, F_OK);

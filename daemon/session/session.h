@@ -10,17 +10,14 @@
 
 #include "daemon/session/cgroup_table.h"
 #include "daemon/session/name_table.h"
-#include "daemon/session/session_info.h"
+#include "daemon/session/run_info.h"
 #include "daemon/session/stats.h"
 #include "lib/diag.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define SESSION_LOCK_NAME      "lock"
-#define SESSION_REMAINS_NAME   "remains"
-#define SESSION_CURRENT	       "current"
-#define SESSION_NAME_BYTES_MAX 200
+#define SESSION_REMAINS_NAME "remains"
 
 enum session_begin {
 	SESSION_APPEND, /* go on with what current holds */
@@ -33,7 +30,7 @@ struct session {
 	char *meta_path;
 	int lock_fd; /* -1: not locked */
 	bool killed; /* the daemon before did not give up its lock */
-	struct session_info info;
+	struct run_info info;
 	struct stats stats;
 	struct cgroup_table cgroups;
 	struct name_table names;

@@ -28,7 +28,23 @@
 
 #include <stdint.h>
 
-#define OPROF_CODE_NAME "code"
+/* In the session directory, beside OPROF_CONTROL_NAME. */
+#define OPROF_LOCK_NAME	   "lock"
+#define OPROF_CODE_NAME	   "code"
+#define OPROF_SAMPLES_NAME "samples"
+
+/* The session that is written to, and the longest name of one that was saved. */
+#define OPROF_SESSION_CURRENT	     "current"
+#define OPROF_SESSION_NAME_BYTES_MAX 200
+
+/* The folder meta of a session, beside OPROF_SLICE_FOLDER, and what is in it. */
+#define OPROF_META_NAME	   "meta"
+#define OPROF_STATS_NAME   "stats"
+#define OPROF_INFO_NAME	   "info"
+#define OPROF_CGROUPS_NAME "cgroups"
+#define OPROF_NAMES_NAME   "names"
+#define OPROF_SYMBOLS_NAME "symbols"
+#define OPROF_IMAGES_NAME  "images"
 
 /* Highest number in meta/names; 0, which is not in it: all names that there was no room for. */
 #define OPROF_NAMES_MAX 131072u

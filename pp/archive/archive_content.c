@@ -3,6 +3,7 @@
 
 #include "lib/file.h"
 #include "lib/progress.h"
+#include "oprof/session.h"
 #include "pp/archive/archive_slices.h"
 #include "pp/symbols/debug_file.h"
 #include "pp/archive/debug_list.h"
@@ -357,9 +358,9 @@ static int add_session(struct content_adding *adding, size_t index)
 	const struct selection_session *session = &selection->sessions[index];
 	int error;
 
-	if (snprintf(adding->prefix, sizeof(adding->prefix), "%s/samples/%s",
+	if (snprintf(adding->prefix, sizeof(adding->prefix), "%s/" OPROF_SAMPLES_NAME "/%s",
 		     name_of(adding->session_dir), session->name) >= (int)sizeof(adding->prefix) ||
-	    snprintf(adding->meta, sizeof(adding->meta), "/%s/meta", adding->prefix) >=
+	    snprintf(adding->meta, sizeof(adding->meta), "/%s/" OPROF_META_NAME, adding->prefix) >=
 		    (int)sizeof(adding->meta))
 		return diag_set(adding->diag, -ENAMETOOLONG, "%s: its path is too long",
 				session->path);

@@ -17,7 +17,7 @@ static const char *find_note(const struct session_info *info, const char *name)
 /* Beside the folder "samples", which session's is in. False: it does not fit. */
 static bool code_path(struct image_search *search, const struct selection_session *session)
 {
-	size_t nr_behind = strlen(session->name) + sizeof("samples/") - 1;
+	size_t nr_behind = strlen(session->name) + sizeof(OPROF_SAMPLES_NAME "/") - 1;
 	size_t nr = strlen(session->path);
 
 	return nr > nr_behind &&
@@ -33,7 +33,7 @@ void image_search_init_session(struct image_search *search, const struct selecti
 		.image_path = options->image_path,
 		.no_kernel = find_note(&session->info, OPROF_NOTE_NO_KERNEL_SYMBOLS),
 		.cache_path = options->cache_path};
-	if (snprintf(search->meta, sizeof(search->meta), "%s/meta", session->path) <
+	if (snprintf(search->meta, sizeof(search->meta), "%s/" OPROF_META_NAME, session->path) <
 	    (int)sizeof(search->meta))
 		search->search.meta_path = search->meta;
 	if (code_path(search, session))

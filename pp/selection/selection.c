@@ -61,7 +61,7 @@ static int read_session(struct selection_walk *walk, struct selection_session *s
 	int result = 1;
 
 	if (walk->options->ask_daemon && !session->archive && !options->stacks && options->range &&
-	    !strcmp(session->name, "current"))
+	    !strcmp(session->name, OPROF_SESSION_CURRENT))
 		result = session_recent_read(&session->parts, &session->info,
 					     walk->options->session_dir, session->path,
 					     options->range);
@@ -97,7 +97,7 @@ static int name_session(struct selection_session *session, const char *session_d
 			const char *name)
 {
 	session->name = strdup(name);
-	if (asprintf(&session->path, "%s/samples/%s", session_dir, name) < 0)
+	if (asprintf(&session->path, "%s/" OPROF_SAMPLES_NAME "/%s", session_dir, name) < 0)
 		session->path = NULL;
 	return session->name && session->path ? 0 : -ENOMEM;
 }

@@ -17,7 +17,7 @@
 #include "pp/session/archive_reader.h"
 #include "pp/selection/classes.h"
 #include "pp/selection/rows_by.h"
-#include "pp/session/session_info.h"
+#include "session/session_info.h"
 #include "pp/session/session_parts.h"
 #include "pp/selection/spec.h"
 #include "pp/base/strings.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/selection/session_dir.h"
 
+#include "oprof/session.h"
 #include "pp/selection/spec.h"
 
 #include <dirent.h>
@@ -28,7 +29,8 @@ int session_dir_find(const char *wanted, const char **dir, struct diag *diag)
 
 	if (!found)
 		found = is_folder(SESSION_DIR_OWN) ? SESSION_DIR_OWN : SESSION_DIR_SYSTEM;
-	if (snprintf(samples, sizeof(samples), "%s/samples", found) >= (int)sizeof(samples))
+	if (snprintf(samples, sizeof(samples), "%s/" OPROF_SAMPLES_NAME, found) >=
+	    (int)sizeof(samples))
 		return diag_set(diag, -ENAMETOOLONG, "the session folder's path is too long");
 	if (!access(samples, R_OK | X_OK)) {
 		*dir = found;
@@ -59,7 +61,8 @@ static bool chosen(const struct spec *spec, const char *name)
 
 	if (spec_list_match(&spec->lists[SPEC_SESSION_EXCLUDE], name))
 		return false;
-	return wanted->nr_patterns ? spec_list_match(wanted, name) : !strcmp(name, "current");
+	return wanted->nr_patterns ? spec_list_match(wanted, name)
+				   : !strcmp(name, OPROF_SESSION_CURRENT);
 }
 
 static int nothing_chosen(const char *dir, const struct spec *spec, char *const *all, size_t nr_all,
@@ -138,7 +141,7 @@ int session_dir_list(const char *dir, const struct spec *spec, char ***names, si
 	char **all = NULL;
 	int error;
 
-	(void)snprintf(samples, sizeof(samples), "%s/samples", dir);
+	(void)snprintf(samples, sizeof(samples), "%s/" OPROF_SAMPLES_NAME, dir);
 	error = list_all(samples, &all, &nr_all);
 	if (error)
 		return diag_set_at(diag, error, samples, 0, "can't be read: %s", strerror(-error));

@@ -2,11 +2,9 @@
 pp_libpp_a_SOURCES += \
 	pp/session/archive_reader.c pp/session/archive_reader.h \
 	pp/session/counters.c pp/session/counters.h \
-	pp/session/session_info.c pp/session/session_info.h \
 	pp/session/session_parts.c pp/session/session_parts.h \
 	pp/session/session_recent.c pp/session/session_recent.h
 
 test_programs += \
 	tests/unit/pp/session/test_counters \
-	tests/unit/pp/session/test_session_info \
 	tests/unit/pp/session/test_session_parts

@@ -19,7 +19,7 @@
 #include "libdb/slice/slice.h"
 #include "libdb/slice/stack_tree.h"
 #include "pp/session/counters.h"
-#include "pp/session/session_info.h"
+#include "session/session_info.h"
 #include "pp/base/strings.h"
 
 #include <stdbool.h>

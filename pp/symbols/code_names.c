@@ -113,7 +113,7 @@ int code_names_load(struct symbol_table *table, const char *meta_path)
 	int error;
 
 	*table = (struct symbol_table){0};
-	if (asprintf(&path, "%s/names", meta_path ? meta_path : ".") < 0)
+	if (asprintf(&path, "%s/" OPROF_NAMES_NAME, meta_path ? meta_path : ".") < 0)
 		return -ENOMEM;
 	error = meta_path ? file_read_text(path, MAX_BYTES, &text, &nr_bytes) : -ENOENT;
 	free(path);

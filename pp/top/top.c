@@ -4,6 +4,7 @@
 #include "client/client_recent.h"
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "oprof/session.h"
 #include "pp/selection/session_dir.h"
 
 #include <errno.h>
@@ -258,7 +259,9 @@ int top_init(struct top *top, const struct top_options *options, struct diag *di
 		       options->filter ? options->filter : "");
 	(void)snprintf(top->event_name, sizeof(top->event_name), "%s",
 		       options->event ? options->event : "");
-	(void)snprintf(meta, sizeof(meta), "%s/samples/current/meta", top->session_dir);
+	(void)snprintf(meta, sizeof(meta),
+		       "%s/" OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT "/" OPROF_META_NAME,
+		       top->session_dir);
 	error = top_symbols_create(&top->symbols, meta);
 	return error ? diag_set(diag, error, "cannot begin: %s", strerror(-error)) : 0;
 }

@@ -2,7 +2,7 @@
 /* What a session's meta folder may hold when a daemon goes on with it. */
 #include "daemon/session/cgroup_table.h"
 #include "daemon/session/name_table.h"
-#include "daemon/session/session_info.h"
+#include "daemon/session/run_info.h"
 #include "daemon/session/stats.h"
 #include "lib/file.h"
 #include "pp/symbols/code_names.h"
@@ -105,16 +105,16 @@ static void try_names(void)
 static void try_info(void)
 {
 	static const struct event_choice event = {.name = "cpu-clock", .period_or_hz = 1};
-	static struct session_info info;
+	static struct run_info info;
 
 	if (!info.source)
-		session_info_init(&info);
+		run_info_init(&info);
 	info.source = "fuzz";
 	info.target = "system";
 	info.events = &event;
 	info.nr_events = 1;
 	info.started_ns = 5;
-	if (session_info_write(&info, file) < 0 || info.started_ns < 1 || info.started_ns > 5)
+	if (run_info_write(&info, file) < 0 || info.started_ns < 1 || info.started_ns > 5)
 		abort();
 }
 

@@ -101,13 +101,16 @@ refuses_table() { # SED_COMMAND PATTERN NAME
 	result $? "$3"
 }
 
-echo 1..27
+echo 1..30
 refuses lib/a.c '#include "daemon/source.h"' "lib_must_not_include_from_daemon"
 refuses control/a.c '#include "libdb/sdb.h"' "control_must_not_include_from_libdb"
 refuses client/a.c '#include "daemon/command/control_message.h"' "client_must_not_include_from_daemon"
 refuses lib/a.c '#include "client/client.h"' "lib_must_not_include_from_client"
 accepts pp/top/a.c '#include "client/client.h"' "reports_may_include_from_client"
 accepts daemon/command/a.c '#include "client/message_head.h"' "daemon_may_include_from_client"
+refuses session/a.c '#include "daemon/session/session.h"' "session_must_not_include_from_daemon"
+accepts daemon/session/a.c '#include "session/session_info.h"' "daemon_may_include_from_session"
+accepts pp/session/a.c '#include "session/session_info.h"' "reports_may_include_from_session"
 refuses include/oprof/a.h '#include "lib/diag.h"' "contracts_include_nothing_of_ours"
 refuses pp/a.c '#  include "daemon/source.h" /* x */' "reports_must_not_include_from_daemon"
 refuses daemon/a.c '#include <elfutils/libdw.h>' "a_board_has_no_libdw"

@@ -43,7 +43,7 @@ static void setup(void)
 	fake.images[JIT].start = 0x1000;
 	fake.images[JIT].end = 0x3000;
 	fake_image(MEMFD, OPROF_IMAGE_FILE, "memfd:code");
-	session_info_init(&session.info);
+	run_info_init(&session.info);
 	session.info.events = events;
 	session.info.nr_events = 3;
 	ck_assert_int_eq(cgroup_table_init(&session.cgroups, "cgroups"), 0);

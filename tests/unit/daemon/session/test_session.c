@@ -25,7 +25,7 @@ static const struct event_choice events[] = {
 
 static void fill_info(struct session *of)
 {
-	session_info_init(&of->info);
+	run_info_init(&of->info);
 	of->info.source = "test";
 	of->info.target = "system";
 	of->info.events = events;
@@ -241,7 +241,7 @@ START_TEST(names_that_leave_the_folder_or_look_like_sample_files_are_refused)
 {
 	static const char *const wrong[] = {"",	  ".",	     "..",     "../a", "a/b",
 					    "/a", "current", "{root}", "a\nb", ".removed"};
-	char long_name[SESSION_NAME_BYTES_MAX + 2];
+	char long_name[OPROF_SESSION_NAME_BYTES_MAX + 2];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		diag_clear(&diag);
@@ -251,7 +251,7 @@ START_TEST(names_that_leave_the_folder_or_look_like_sample_files_are_refused)
 	memset(long_name, 'a', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
 	ck_assert_int_eq(session_check_name(long_name, &diag), -EINVAL);
-	long_name[SESSION_NAME_BYTES_MAX] = '\0';
+	long_name[OPROF_SESSION_NAME_BYTES_MAX] = '\0';
 	ck_assert_int_eq(session_check_name(long_name, &diag), 0);
 	ck_assert_int_eq(session_check_name("before the change", &diag), 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/session_info.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
-#include "pp/session/session_info.h"
 
 #include <check.h>
 #include <errno.h>
@@ -163,6 +163,48 @@ START_TEST(an_event_that_an_appended_run_repeats_is_kept_once)
 }
 END_TEST
 
+START_TEST(what_is_written_is_read_again)
+{
+	struct session_event events[] = {
+		{"cpu-clock", true, 997, 0, true, false, "time on\na CPU"},
+		{"cpu-clock", true, 997, 0, true, true, ""},
+	};
+	struct session_note notes[] = {{"user_only", "no kernel here"}};
+	const struct session_info written = {
+		.version = "1",
+		.host = "",
+		.target = "system",
+		.separation = "lib,kernel",
+		.cpu_khz = 5,
+		.clock = 1,
+		.started_ns = 12,
+		.events = events,
+		.nr_events = 2,
+		.notes = notes,
+		.nr_notes = 1,
+	};
+	char path[512];
+
+	(void)snprintf(path, sizeof(path), "%s/info", session.dir);
+	ck_assert_int_eq(session_info_write(&written, path), 0);
+	session_info_deinit(&info);
+	ck_assert_int_eq(session_info_read(&info, path), 0);
+	ck_assert_str_eq(info.version, "1");
+	ck_assert_ptr_null(info.host);
+	ck_assert_ptr_null(info.source);
+	ck_assert_str_eq(info.target, "system");
+	ck_assert_str_eq(info.separation, "lib,kernel");
+	ck_assert_uint_eq(info.cpu_khz, 5);
+	ck_assert_uint_eq(info.clock, 1);
+	ck_assert_int_eq(info.started_ns, 12);
+	ck_assert_uint_eq(info.nr_events, 2); /* of one kind, but not alike */
+	ck_assert_str_eq(info.events[0].description, "time on a CPU");
+	ck_assert(!info.events[0].user);
+	ck_assert_str_eq(info.notes[0].text, "no kernel here");
+	ck_assert_uint_eq(info.nr_bad_lines, 0);
+}
+END_TEST
+
 START_TEST(counters_are_read_by_name)
 {
 	const struct make_stat stats[] = {{"seen", 10}, {"lost_no_task", UINT64_MAX}};
@@ -242,6 +284,7 @@ int main(void)
 	tcase_add_test(tests, an_event_that_an_appended_run_repeats_is_kept_once);
 	tcase_add_test(tests, a_line_of_a_cgroup_that_is_being_written_is_left_alone);
 	tcase_add_loop_test(tests, counters_that_are_being_begun_are_none_yet, 0, 2);
+	tcase_add_test(tests, what_is_written_is_read_again);
 	tcase_add_test(tests, counters_are_read_by_name);
 	tcase_add_test(tests, counters_of_another_version_are_refused);
 	tcase_add_test(tests, damaged_counters_are_refused_and_the_rest_is_kept);

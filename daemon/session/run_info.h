@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * meta/info of a session (oprof/session.h): what was measured, where and how.
- * Text, replaced whole. A session that is appended to keeps the events of its
+ * What a run measures, where and how, as meta/info of its session tells it
+ * (session/session_info.h). A session that is appended to keeps the events of its
  * earlier runs that are not measured now, with numbers behind the new ones.
  */
-#ifndef DAEMON_SESSION_INFO_H
-#define DAEMON_SESSION_INFO_H
+#ifndef DAEMON_RUN_INFO_H
+#define DAEMON_RUN_INFO_H
 
 #include "daemon/source.h"
 #include "events/events.h"
@@ -15,14 +15,14 @@
 #include <stdint.h>
 #include <time.h>
 
-#define SESSION_INFO_TEXT_BYTES 128
+#define RUN_INFO_TEXT_BYTES 128
 
 /* Of this machine and run; plain data. events: borrowed. */
-struct session_info {
-	char host[SESSION_INFO_TEXT_BYTES];
+struct run_info {
+	char host[RUN_INFO_TEXT_BYTES];
 	char boot_id_text[40]; /* as the kernel writes it */
 	uint8_t boot_id[16];
-	char cpu_type[SESSION_INFO_TEXT_BYTES];
+	char cpu_type[RUN_INFO_TEXT_BYTES];
 	uint32_t cpu_khz;
 	uint32_t clock; /* of the source's times */
 	const char *source;
@@ -37,13 +37,13 @@ struct session_info {
 };
 
 /* Fill what the machine says: host, boot id, cpu type and speed. Never fails: unknown is empty. */
-void session_info_init(struct session_info *info);
+void run_info_init(struct run_info *info);
 
 /*
  * Write info to path. When path is there already (appending), its start and
  * other events and notes are kept: info->started_ns becomes the older one. 1 when it
  * was of another separation or of other events, 0, or -errno.
  */
-int session_info_write(struct session_info *info, const char *path);
+int run_info_write(struct run_info *info, const char *path);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "pp/session/session_info.h"
+#include "session/session_info.h"
 
 #include "lib/file.h"
 #include "lib/number.h"
+#include "lib/saturate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,29 +18,43 @@
 #define CHANGE_LOOKS   10
 #define CHANGE_WAIT_NS 50000000
 
+enum field_kind { FIELD_TEXT, FIELD_U32, FIELD_I64 };
+
+/* The lines of one value, in the file's order; those of events and notes come behind. */
+static const struct field {
+	const char *key;
+	enum field_kind kind;
+	size_t offset;
+} fields[] = {
+	{"version", FIELD_TEXT, offsetof(struct session_info, version)},
+	{"host", FIELD_TEXT, offsetof(struct session_info, host)},
+	{"boot_id", FIELD_TEXT, offsetof(struct session_info, boot_id)},
+	{"source", FIELD_TEXT, offsetof(struct session_info, source)},
+	{"source_reason", FIELD_TEXT, offsetof(struct session_info, source_reason)},
+	{"target", FIELD_TEXT, offsetof(struct session_info, target)},
+	{"cpu_type", FIELD_TEXT, offsetof(struct session_info, cpu_type)},
+	{"cpu_khz", FIELD_U32, offsetof(struct session_info, cpu_khz)},
+	{"separation", FIELD_TEXT, offsetof(struct session_info, separation)},
+	{"started", FIELD_I64, offsetof(struct session_info, started_ns)},
+	{"clock", FIELD_U32, offsetof(struct session_info, clock)},
+};
+
+#define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
+#define KEY_EVENT "event"
+#define KEY_NOTE  "note"
+
 void session_info_deinit(struct session_info *info)
 {
-	free(info->host);
-	free(info->source);
-	free(info->source_reason);
-	free(info->cpu_type);
-	free(info->separation);
-	for (size_t i = 0; i < info->nr_events; i++) {
-		free(info->events[i].name);
-		free(info->events[i].description);
-	}
 	free(info->events);
-	for (size_t i = 0; i < info->nr_notes; i++) {
-		free(info->notes[i].name);
-		free(info->notes[i].text);
-	}
 	free(info->notes);
-	for (size_t i = 0; i < info->nr_cgroups; i++)
-		free(info->cgroups[i].path);
 	free(info->cgroups);
 	free(info->stats);
+	free(info->info_text);
+	free(info->cgroups_text);
 	*info = (struct session_info){0};
 }
+
+/* ---- reading ---- */
 
 /* The word at *text (in place), *text moved behind it; NULL at the end. */
 static char *take_word(char **text)
@@ -56,46 +71,22 @@ static char *take_word(char **text)
 }
 
 /* What is empty stays unknown. */
-static int keep_text(char **field, const char *text)
+static int parse_field(struct session_info *info, const struct field *field, const char *text)
 {
-	char *copy;
+	void *value = (char *)info + field->offset;
+	uint64_t number;
 
-	if (!*text)
+	if (field->kind == FIELD_TEXT) {
+		if (*text)
+			*(const char **)value = text;
 		return 0;
-	copy = strdup(text);
-	if (!copy)
-		return -ENOMEM;
-	free(*field);
-	*field = copy;
-	return 0;
-}
-
-static void event_deinit(struct session_event *event)
-{
-	free(event->name);
-	free(event->description);
-}
-
-/* Appended runs repeat their events: an event of the same kind is replaced. */
-static int keep_event(struct session_info *info, struct session_event *event)
-{
-	struct session_event *bigger;
-
-	for (size_t i = 0; i < info->nr_events; i++) {
-		struct session_event *old = &info->events[i];
-
-		if (!strcmp(old->name, event->name) && old->period_or_hz == event->period_or_hz &&
-		    old->frequency == event->frequency && old->unit_mask == event->unit_mask) {
-			event_deinit(old);
-			*old = *event;
-			return 0;
-		}
 	}
-	bigger = realloc(info->events, (info->nr_events + 1) * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	info->events = bigger;
-	info->events[info->nr_events++] = *event;
+	if (number_parse(text, field->kind == FIELD_U32 ? UINT32_MAX : INT64_MAX, &number))
+		return -EINVAL;
+	if (field->kind == FIELD_U32)
+		*(uint32_t *)value = (uint32_t)number;
+	else
+		*(int64_t *)value = (int64_t)number;
 	return 0;
 }
 
@@ -108,9 +99,9 @@ static int parse_event(struct session_info *info, char *text)
 	const char *kind = take_word(&text);
 	const char *words[4] = {take_word(&text), take_word(&text), take_word(&text),
 				take_word(&text)};
+	struct session_event *bigger;
 	uint64_t numbers[4];
 	uint64_t unused;
-	int error;
 
 	if (!index || number_parse(index, UINT32_MAX, &unused) || !name || !kind)
 		return -EINVAL;
@@ -124,68 +115,67 @@ static int parse_event(struct session_info *info, char *text)
 	event.unit_mask = (uint32_t)numbers[1];
 	event.kernel = numbers[2] != 0;
 	event.user = numbers[3] != 0;
-	event.name = strdup(name);
-	event.description = strdup(text);
-	error = event.name && event.description ? keep_event(info, &event) : -ENOMEM;
-	if (error)
-		event_deinit(&event);
-	return error;
+	event.name = name;
+	event.description = text;
+	bigger = realloc(info->events, (info->nr_events + 1) * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	info->events = bigger;
+	info->events[info->nr_events++] = event;
+	return 0;
+}
+
+static bool same_event(const struct session_event *a, const struct session_event *b)
+{
+	return !strcmp(a->name, b->name) && a->period_or_hz == b->period_or_hz &&
+	       a->frequency == b->frequency && a->unit_mask == b->unit_mask;
+}
+
+/* Appended runs repeat their events: the last one of a kind replaces the others. */
+static void drop_repeated_events(struct session_info *info)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < info->nr_events; i++) {
+		size_t place = 0;
+
+		while (place < nr && !same_event(&info->events[place], &info->events[i]))
+			place++;
+		info->events[place] = info->events[i];
+		nr += place == nr;
+	}
+	info->nr_events = nr;
 }
 
 /* NAME TEXT */
 static int parse_note(struct session_info *info, char *text)
 {
 	const char *name = take_word(&text);
-	struct session_note *note;
+	struct session_note *bigger;
 
 	if (!name || !*text)
 		return -EINVAL;
-	note = realloc(info->notes, (info->nr_notes + 1) * sizeof(*note));
-	if (!note)
+	bigger = realloc(info->notes, (info->nr_notes + 1) * sizeof(*bigger));
+	if (!bigger)
 		return -ENOMEM;
-	info->notes = note;
-	note += info->nr_notes;
-	note->name = strdup(name);
-	note->text = strdup(text);
-	if (!note->name || !note->text) {
-		free(note->name);
-		free(note->text);
-		return -ENOMEM;
-	}
-	info->nr_notes++;
+	info->notes = bigger;
+	info->notes[info->nr_notes++] = (struct session_note){name, text};
 	return 0;
 }
 
 static int parse_info_line(struct session_info *info, char *line)
 {
 	const char *key = take_word(&line);
-	uint64_t number;
 
 	if (!key)
 		return 0;
-	if (!strcmp(key, "host"))
-		return keep_text(&info->host, line);
-	if (!strcmp(key, "source"))
-		return keep_text(&info->source, line);
-	if (!strcmp(key, "source_reason"))
-		return keep_text(&info->source_reason, line);
-	if (!strcmp(key, "cpu_type"))
-		return keep_text(&info->cpu_type, line);
-	if (!strcmp(key, "separation"))
-		return keep_text(&info->separation, line);
-	if (!strcmp(key, "event"))
+	if (!strcmp(key, KEY_EVENT))
 		return parse_event(info, line);
-	if (!strcmp(key, "note"))
+	if (!strcmp(key, KEY_NOTE))
 		return parse_note(info, line);
-	if (!strcmp(key, "cpu_khz")) {
-		if (number_parse(line, UINT32_MAX, &number))
-			return -EINVAL;
-		info->cpu_khz = (uint32_t)number;
-	} else if (!strcmp(key, "started")) {
-		if (number_parse(line, INT64_MAX, &number))
-			return -EINVAL;
-		info->started_ns = (int64_t)number;
-	}
+	for (size_t i = 0; i < NR_FIELDS; i++)
+		if (!strcmp(key, fields[i].key))
+			return parse_field(info, &fields[i], line);
 	return 0;
 }
 
@@ -197,11 +187,7 @@ static int keep_cgroup(struct session_info *info, int64_t number, const char *pa
 	if (!bigger)
 		return -ENOMEM;
 	info->cgroups = bigger;
-	bigger[info->nr_cgroups].number = number;
-	bigger[info->nr_cgroups].path = strdup(path);
-	if (!bigger[info->nr_cgroups].path)
-		return -ENOMEM;
-	info->nr_cgroups++;
+	info->cgroups[info->nr_cgroups++] = (struct session_cgroup){number, path};
 	return 0;
 }
 
@@ -217,17 +203,20 @@ static int parse_cgroup_line(struct session_info *info, char *line)
 	return keep_cgroup(info, (int64_t)number, line);
 }
 
-/* A missing file is no error. */
-static int read_meta(const char *session_path, const char *name, char **text, size_t *nr_bytes,
-		     struct diag *diag)
+static int meta_path(const char *session_path, const char *name, char *path, struct diag *diag)
 {
-	char path[PATH_MAX];
+	if (snprintf(path, PATH_MAX, "%s/" OPROF_META_NAME "/%s", session_path, name) >= PATH_MAX)
+		return diag_set(diag, -ENAMETOOLONG, "the session's path is too long");
+	return 0;
+}
+
+/* A missing file is no error. */
+static int read_file(const char *path, char **text, size_t *nr_bytes, struct diag *diag)
+{
 	int error;
 
 	*text = NULL;
 	*nr_bytes = 0;
-	if (snprintf(path, sizeof(path), "%s/meta/%s", session_path, name) >= (int)sizeof(path))
-		return diag_set(diag, -ENAMETOOLONG, "the session's path is too long");
 	error = file_read_text(path, META_BYTES_MAX, text, nr_bytes);
 	if (!error || error == -ENOENT || error == -ENOTDIR)
 		return 0;
@@ -250,18 +239,17 @@ enum last_line {
 	LAST_LINE_GROWING /* lines are appended */
 };
 
-static int load_lines(struct session_info *info, const char *session_path, const char *name,
-		      enum last_line last, int (*parse)(struct session_info *info, char *line),
-		      struct diag *diag)
+/* Lines go on pointing into *text, the file's. */
+static int load_lines(struct session_info *info, const char *path, char **text, enum last_line last,
+		      int (*parse)(struct session_info *info, char *line), struct diag *diag)
 {
 	size_t nr_bytes;
-	char *text;
 	char *next;
-	int error = read_meta(session_path, name, &text, &nr_bytes, diag);
+	int error = read_file(path, text, &nr_bytes, diag);
 
-	if (text && last == LAST_LINE_GROWING)
-		cut_last_line(text);
-	for (char *line = text; line && !error; line = next) {
+	if (*text && last == LAST_LINE_GROWING)
+		cut_last_line(*text);
+	for (char *line = *text; line && !error; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
@@ -271,8 +259,22 @@ static int load_lines(struct session_info *info, const char *session_path, const
 			error = 0;
 		}
 	}
-	free(text);
 	return error;
+}
+
+static int load_info(struct session_info *info, const char *path, struct diag *diag)
+{
+	return load_lines(info, path, &info->info_text, LAST_LINE_WHOLE, parse_info_line, diag);
+}
+
+static int load_cgroups(struct session_info *info, const char *session_path, struct diag *diag)
+{
+	char path[PATH_MAX];
+	int error = meta_path(session_path, OPROF_CGROUPS_NAME, path, diag);
+
+	return error ? error
+		     : load_lines(info, path, &info->cgroups_text, LAST_LINE_GROWING,
+				  parse_cgroup_line, diag);
 }
 
 /* Its magic comes last: without, a daemon is about to begin it, or was killed there. */
@@ -310,31 +312,40 @@ static int parse_stats(struct session_info *info, const char *text, size_t nr_by
 
 static int load_stats(struct session_info *info, const char *session_path, struct diag *diag)
 {
+	char path[PATH_MAX];
 	size_t nr_bytes;
-	char *text;
-	int error = read_meta(session_path, "stats", &text, &nr_bytes, diag);
+	char *text = NULL;
+	int error = meta_path(session_path, OPROF_STATS_NAME, path, diag);
 
+	if (!error)
+		error = read_file(path, &text, &nr_bytes, diag);
 	if (!error && text && stats_are_begun(text, nr_bytes))
 		error = parse_stats(info, text, nr_bytes);
 	if (error == -EILSEQ)
-		diag_set(diag, error,
-			 "%s/meta/stats is not a file of counters that this program "
-			 "knows",
-			 session_path);
+		diag_set(diag, error, "%s is not a file of counters that this program knows", path);
 	free(text);
 	return error;
 }
 
+int session_info_read(struct session_info *info, const char *path)
+{
+	*info = (struct session_info){0};
+	return load_info(info, path, NULL);
+}
+
 int session_info_load(struct session_info *info, const char *session_path, struct diag *diag)
 {
+	char path[PATH_MAX];
 	int error;
 	int later;
 
 	*info = (struct session_info){0};
 	diag_clear(diag);
-	error = load_lines(info, session_path, "info", LAST_LINE_WHOLE, parse_info_line, diag);
-	later = load_lines(info, session_path, "cgroups", LAST_LINE_GROWING, parse_cgroup_line,
-			   error ? NULL : diag);
+	error = meta_path(session_path, OPROF_INFO_NAME, path, diag);
+	if (!error)
+		error = load_info(info, path, diag);
+	drop_repeated_events(info);
+	later = load_cgroups(info, session_path, error ? NULL : diag);
 	if (!error)
 		error = later;
 	later = load_stats(info, session_path, error ? NULL : diag);
@@ -345,14 +356,14 @@ int session_info_renew_cgroups(struct session_info *info, const char *session_pa
 {
 	struct session_info now = {0};
 	const struct session_info before = *info;
-	int error = load_lines(&now, session_path, "cgroups", LAST_LINE_GROWING, parse_cgroup_line,
-			       NULL);
+	int error = load_cgroups(&now, session_path, NULL);
 
 	if (!error) {
 		info->cgroups = now.cgroups;
 		info->nr_cgroups = now.nr_cgroups;
+		info->cgroups_text = now.cgroups_text;
 		now.cgroups = before.cgroups;
-		now.nr_cgroups = before.nr_cgroups;
+		now.cgroups_text = before.cgroups_text;
 	}
 	session_info_deinit(&now);
 	return error;
@@ -417,8 +428,75 @@ uint64_t session_info_sum(const struct session_info *info, const char *prefix)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < info->nr_stats; i++)
-		if (!strncmp(info->stats[i].name, prefix, strlen(prefix)) &&
-		    __builtin_add_overflow(sum, info->stats[i].value, &sum))
-			return UINT64_MAX;
+		if (!strncmp(info->stats[i].name, prefix, strlen(prefix)))
+			saturate_add(&sum, info->stats[i].value);
 	return sum;
+}
+
+/* ---- writing ---- */
+
+void session_event_format(const struct session_event *event, char *line)
+{
+	(void)snprintf(line, SESSION_EVENT_BYTES, "%s %s %" PRIu64 " 0x%" PRIx32 " %d %d %s",
+		       event->name, event->frequency ? "hz" : "period", event->period_or_hz,
+		       event->unit_mask, event->kernel, event->user, event->description);
+	for (char *c = line; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+}
+
+/* A text that is not known has no line. */
+static void print_field(FILE *stream, const struct session_info *info, const struct field *field)
+{
+	const void *value = (const char *)info + field->offset;
+	const char *text;
+
+	switch (field->kind) {
+	case FIELD_TEXT:
+		text = *(const char *const *)value;
+		if (text)
+			(void)fprintf(stream, "%s %s\n", field->key, text);
+		break;
+	case FIELD_U32:
+		(void)fprintf(stream, "%s %" PRIu32 "\n", field->key, *(const uint32_t *)value);
+		break;
+	case FIELD_I64:
+		(void)fprintf(stream, "%s %" PRId64 "\n", field->key, *(const int64_t *)value);
+		break;
+	}
+}
+
+static void print_info(FILE *stream, const struct session_info *info)
+{
+	char line[SESSION_EVENT_BYTES];
+
+	for (size_t i = 0; i < NR_FIELDS; i++)
+		print_field(stream, info, &fields[i]);
+	for (size_t i = 0; i < info->nr_events; i++) {
+		session_event_format(&info->events[i], line);
+		(void)fprintf(stream, KEY_EVENT " %zu %s\n", i, line);
+	}
+	for (size_t i = 0; i < info->nr_notes; i++)
+		(void)fprintf(stream, KEY_NOTE " %s %s\n", info->notes[i].name,
+			      info->notes[i].text);
+}
+
+int session_info_write(const struct session_info *info, const char *path)
+{
+	char *text = NULL;
+	size_t nr_bytes = 0;
+	FILE *stream = open_memstream(&text, &nr_bytes);
+	int error = 0;
+
+	if (!stream)
+		return -ENOMEM;
+	print_info(stream, info);
+	if (ferror(stream))
+		error = -ENOMEM;
+	if (fclose(stream))
+		error = -ENOMEM;
+	if (!error)
+		error = file_replace(path, text, nr_bytes, 0600);
+	free(text);
+	return error;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/session/session_info.h"
+#include "daemon/session/run_info.h"
 
 #include "daemon/session/separation.h"
 #include "lib/file.h"
@@ -24,9 +24,9 @@ static struct event_choice events[] = {
 	 .user = true},
 };
 
-static void fill(struct session_info *info, const struct event_choice *choice, size_t nr)
+static void fill(struct run_info *info, const struct event_choice *choice, size_t nr)
 {
-	session_info_init(info);
+	run_info_init(info);
 	info->source = "test";
 	info->target = "system";
 	info->events = choice;
@@ -45,11 +45,11 @@ static char *written(void)
 
 START_TEST(a_machine_tells_its_name_boot_and_cpu)
 {
-	struct session_info info;
-	char host[SESSION_INFO_TEXT_BYTES];
+	struct run_info info;
+	char host[RUN_INFO_TEXT_BYTES];
 	uint8_t none[16] = {0};
 
-	session_info_init(&info);
+	run_info_init(&info);
 	ck_assert_int_eq(gethostname(host, sizeof(host)), 0);
 	ck_assert_str_eq(info.host, host);
 	ck_assert_mem_ne(info.boot_id, none, sizeof(none));
@@ -61,11 +61,11 @@ END_TEST
 
 START_TEST(every_key_has_its_line_and_events_are_numbered)
 {
-	struct session_info info;
+	struct run_info info;
 	char *text;
 
 	fill(&info, events, 2);
-	ck_assert_int_eq(session_info_write(&info, "info"), 0);
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	text = written();
 	ck_assert_ptr_nonnull(strstr(text, "source test\n"));
 	ck_assert_ptr_nonnull(strstr(text, "separation lib\n"));
@@ -78,31 +78,31 @@ END_TEST
 
 START_TEST(the_same_again_keeps_the_first_start_and_warns_of_nothing)
 {
-	struct session_info info;
+	struct run_info info;
 
 	fill(&info, events, 2);
-	ck_assert_int_eq(session_info_write(&info, "info"), 0);
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	info.started_ns = 3000;
-	ck_assert_int_eq(session_info_write(&info, "info"), 0);
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	ck_assert_int_eq(info.started_ns, 2000);
 }
 END_TEST
 
 START_TEST(events_of_earlier_runs_stand_behind_the_new_ones)
 {
-	struct session_info info;
+	struct run_info info;
 	char *text;
 
 	fill(&info, events, 1);
-	ck_assert_int_eq(session_info_write(&info, "info"), 0);
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	fill(&info, events + 1, 1);
-	ck_assert_int_eq(session_info_write(&info, "info"), 1);
+	ck_assert_int_eq(run_info_write(&info, "info"), 1);
 	text = written();
 	ck_assert_ptr_nonnull(strstr(text, "\nevent 0 page-faults "));
 	ck_assert_ptr_nonnull(strstr(text, "\nevent 1 cpu-clock "));
 	free(text);
 	fill(&info, events, 2);
-	(void)session_info_write(&info, "info");
+	(void)run_info_write(&info, "info");
 	text = written();
 	ck_assert_ptr_null(strstr(text, "\nevent 2 ")); /* none is told twice */
 	free(text);
@@ -111,12 +111,12 @@ END_TEST
 
 START_TEST(another_separation_is_warned_of)
 {
-	struct session_info info;
+	struct run_info info;
 
 	fill(&info, events, 1);
-	ck_assert_int_eq(session_info_write(&info, "info"), 0);
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	info.separation = 0;
-	ck_assert_int_eq(session_info_write(&info, "info"), 1);
+	ck_assert_int_eq(run_info_write(&info, "info"), 1);
 }
 END_TEST
 
@@ -124,12 +124,12 @@ START_TEST(a_file_full_of_nonsense_is_replaced)
 {
 	static const char nonsense[] =
 		"started x\nevent\nevent \nevent 1\n\n \nseparation\nstarted";
-	struct session_info info;
+	struct run_info info;
 	char *text;
 
 	ck_assert_int_eq(file_replace("info", nonsense, strlen(nonsense), 0600), 0);
 	fill(&info, events, 1);
-	ck_assert_int_ge(session_info_write(&info, "info"), 0);
+	ck_assert_int_ge(run_info_write(&info, "info"), 0);
 	text = written();
 	ck_assert_ptr_nonnull(strstr(text, "started 2000\n"));
 	ck_assert_ptr_null(strstr(text, "\nevent 1 "));
@@ -139,7 +139,7 @@ END_TEST
 
 int main(void)
 {
-	TCase *tc = tcase_create("session_info");
+	TCase *tc = tcase_create("run_info");
 
 	tcase_add_checked_fixture(tc, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tc, a_machine_tells_its_name_boot_and_cpu);

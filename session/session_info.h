@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon wrote beside a session's sample files: meta/info,
- * meta/stats, meta/cgroups (oprof/session.h). Reports live without any of
- * them: what is missing stays NULL or 0, lines that make no sense are counted
- * and skipped.
+ * What the daemon writes beside a session's sample files: meta/info, and, to
+ * be read only, meta/stats and meta/cgroups (oprof/session.h). Reports live
+ * without any of them: what is missing stays NULL or 0, lines that make no
+ * sense are counted and skipped.
+ *
+ * Not for: writing counters and cgroups, which change while the daemon runs
+ * (daemon/session/stats.h, cgroup_table.h).
  */
-#ifndef PP_SESSION_INFO_H
-#define PP_SESSION_INFO_H
+#ifndef SESSION_SESSION_INFO_H
+#define SESSION_SESSION_INFO_H
 
 #include "lib/diag.h"
 #include "oprof/session.h"
@@ -16,29 +19,32 @@
 #include <stdint.h>
 
 struct session_event {
-	char *name;
+	const char *name;
 	bool frequency;
 	uint64_t period_or_hz;
 	uint32_t unit_mask;
 	bool kernel, user;
-	char *description; /* never NULL */
+	const char *description; /* never NULL */
 };
 
 /* What was so of all samples of a run, and reports have to say. */
 struct session_note {
-	char *name, *text; /* never NULL */
+	const char *name, *text; /* never NULL */
 };
 
 struct session_cgroup {
 	int64_t number;
-	char *path;
+	const char *path;
 };
 
+/* Of one that was read, all texts are in info_text and cgroups_text. */
 struct session_info {
-	char *host, *source, *cpu_type, *separation; /* NULL: not known */
-	char *source_reason;
+	/* NULL: not known */
+	const char *version, *host, *boot_id, *source, *source_reason, *target, *cpu_type;
+	const char *separation;
 	uint32_t cpu_khz;   /* 0: not known */
-	int64_t started_ns; /* since 1970 */
+	uint32_t clock;	    /* of the source's times */
+	int64_t started_ns; /* since 1970; of the session's first run */
 	struct session_event *events;
 	size_t nr_events;
 	struct session_note *notes;
@@ -48,6 +54,7 @@ struct session_info {
 	struct oprof_stats_entry *stats; /* each name NUL-terminated */
 	size_t nr_stats;
 	size_t nr_bad_lines;
+	char *info_text, *cgroups_text;
 };
 
 /*
@@ -57,6 +64,18 @@ struct session_info {
  */
 int session_info_load(struct session_info *info, const char *session_path, struct diag *diag);
 void session_info_deinit(struct session_info *info);
+
+/*
+ * The file meta/info alone, at path, with every event that it names, also those that
+ * session_info_load() takes for one. 0 also when there is none.
+ */
+int session_info_read(struct session_info *info, const char *path);
+/* Write it, at once: all but cgroups and counters. 0 or -errno. */
+int session_info_write(const struct session_info *info, const char *path);
+
+#define SESSION_EVENT_BYTES 512
+/* The event as meta/info has it behind "event INDEX ", into line[SESSION_EVENT_BYTES]. */
+void session_event_format(const struct session_event *event, char *line);
 
 /*
  * Read the names of cgroups again: a daemon has told more since. 0, or -errno of reading; what
