@@ -92,11 +92,6 @@ static enum setup_key find_key(const char *key)
 	return KEY_NR;
 }
 
-bool setup_knows(const char *key)
-{
-	return find_key(key) != KEY_NR;
-}
-
 /* One line of the file must hold it. */
 static int set_text(char **kept, const char *key, const char *value, struct diag *diag)
 {

@@ -53,9 +53,6 @@ void setup_deinit(struct setup *setup);
  */
 int setup_set(struct setup *setup, const char *key, const char *value, struct diag *diag);
 
-/* Is there such a key? */
-bool setup_knows(const char *key);
-
 /* The file of session_dir into setup, which is init'ed by it. A missing file is all defaults. */
 int setup_load(struct setup *setup, const char *session_dir, struct diag *diag);
 int setup_save(const struct setup *setup, const char *session_dir, struct diag *diag);

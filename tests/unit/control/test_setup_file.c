@@ -118,15 +118,6 @@ START_TEST(a_bad_setup_is_refused_with_its_line)
 }
 END_TEST
 
-START_TEST(keys_are_those_of_the_options)
-{
-	ck_assert(setup_knows("event"));
-	ck_assert(setup_knows("buffer-watershed"));
-	ck_assert(!setup_knows("verbose"));
-	ck_assert(!setup_knows(""));
-}
-END_TEST
-
 START_TEST(a_ring_has_room_for_the_samples_asked_for)
 {
 	static const struct {
@@ -161,7 +152,6 @@ int main(void)
 	tcase_add_test(cases, vmlinux_and_no_vmlinux_replace_one_another);
 	tcase_add_loop_test(cases, a_bad_setup_is_refused_with_its_line, 0,
 			    sizeof(bad_files) / sizeof(bad_files[0]));
-	tcase_add_test(cases, keys_are_those_of_the_options);
 	tcase_add_test(cases, a_ring_has_room_for_the_samples_asked_for);
 	tcase_add_test(cases, a_folder_that_cannot_be_written_is_told);
 	return test_run(cases);
