@@ -1,30 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += control/libcontrol.a
-control_libcontrol_a_SOURCES = \
-	control/boot.c control/boot.h \
-	control/command.c control/command.h \
-	control/daemon_start.c control/daemon_start.h \
-	control/doctor.c control/doctor.h \
-	control/doctor_files.c \
-	control/doctor_perf.c \
-	control/event_list.c control/event_list.h \
-	control/module.c control/module.h \
-	control/module_fs.c control/module_fs.h \
-	control/module_tool.c control/module_tool.h \
-	control/opcontrol_options.c control/opcontrol_options.h \
-	control/operf_options.c control/operf_options.h \
-	control/option.c control/option.h \
-	control/perf_probe.c control/perf_probe.h \
-	control/report_command.c control/report_command.h \
-	control/sampling.c control/sampling.h \
-	control/session_files.c control/session_files.h \
-	control/setup_file.c control/setup_file.h \
-	control/setup_match.c control/setup_match.h \
-	control/status_text.c control/status_text.h \
-	control/tool_path.c control/tool_path.h \
-	control/trace_args.c control/trace_args.h \
-	control/trace_sessions.c control/trace_sessions.h \
-	control/watch.c control/watch.h
+control_libcontrol_a_SOURCES =
 
 control_libs = control/libcontrol.a client/libclient.a events/libevents.a lib/libbase.a $(POPT_LIBS)
 
@@ -37,10 +13,7 @@ operf_SOURCES = control/operf.c
 operf_LDADD = $(control_libs)
 opcontrol_SOURCES = control/opcontrol.c
 opcontrol_LDADD = $(control_libs)
-optrace_SOURCES = control/optrace.c control/optrace.h \
-	control/optrace_profile.c control/optrace_profile.h \
-	control/optrace_record.c \
-	control/optrace_session.c
+optrace_SOURCES = control/optrace.c
 optrace_LDADD = $(control_libs)
 
 # What it is built of is kmod/local.mk's.
@@ -64,20 +37,10 @@ control/oprof.service control/oprof-module.service: Makefile
 control/oprof.service: control/oprof.service.in
 control/oprof-module.service: control/oprof-module.service.in
 
-test_programs += \
-	tests/unit/control/test_command \
-	tests/unit/control/test_daemon_start \
-	tests/unit/control/test_doctor \
-	tests/unit/control/test_event_list \
-	tests/unit/control/test_module \
-	tests/unit/control/test_module_fs \
-	tests/unit/control/test_module_tool \
-	tests/unit/control/test_opcontrol_options \
-	tests/unit/control/test_operf_options \
-	tests/unit/control/test_report_command \
-	tests/unit/control/test_sampling \
-	tests/unit/control/test_session_files \
-	tests/unit/control/test_setup_file \
-	tests/unit/control/test_setup_match \
-	tests/unit/control/test_status_text \
-	tests/unit/control/test_tool_path
+include control/base/local.mk
+include control/events/local.mk
+include control/module/local.mk
+include control/daemon/local.mk
+include control/run/local.mk
+include control/trace/local.mk
+include control/doctor/local.mk

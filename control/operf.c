@@ -3,13 +3,13 @@
  * operf: profile one command, some processes, or the whole machine, with a
  * daemon of its own, into a session folder of its own.
  */
-#include "control/command.h"
-#include "control/daemon_start.h"
-#include "control/operf_options.h"
-#include "control/option.h"
-#include "control/report_command.h"
-#include "control/tool_path.h"
-#include "control/watch.h"
+#include "control/base/option.h"
+#include "control/base/tool_path.h"
+#include "control/daemon/daemon_start.h"
+#include "control/daemon/watch.h"
+#include "control/run/command.h"
+#include "control/run/operf_options.h"
+#include "control/run/report_command.h"
 #include "lib/file.h"
 #include "lib/log.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* oprof VERB: the front door. Runs the other programs; does little itself. */
-#include "control/doctor.h"
-#include "control/operf_options.h"
-#include "control/option.h"
-#include "control/tool_path.h"
+#include "control/base/option.h"
+#include "control/base/tool_path.h"
+#include "control/doctor/doctor.h"
+#include "control/run/operf_options.h"
 #include "lib/log.h"
 #include "oprof/session.h"
 

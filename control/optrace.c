@@ -2,12 +2,12 @@
 /*
  * optrace: traces of the whole machine, into folders that readers of CTF take.
  */
-#include "control/command.h"
-#include "control/optrace.h"
-#include "control/option.h"
-#include "control/optrace_profile.h"
-#include "control/tool_path.h"
-#include "control/trace_args.h"
+#include "control/base/option.h"
+#include "control/base/tool_path.h"
+#include "control/run/command.h"
+#include "control/trace/optrace.h"
+#include "control/trace/optrace_profile.h"
+#include "control/trace/trace_args.h"
 #include "events/tracefs.h"
 #include "events/tracepoint.h"
 #include "lib/log.h"

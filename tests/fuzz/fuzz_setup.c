@@ -3,7 +3,7 @@
  * opcontrol's setup file, which must come back the same when written and read
  * again; and the same bytes as the text of an answer of the daemon.
  */
-#include "control/setup_file.h"
+#include "control/daemon/setup_file.h"
 #include "lib/key_value.h"
 
 #include <stdlib.h>

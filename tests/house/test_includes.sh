@@ -101,7 +101,7 @@ refuses_table() { # SED_COMMAND PATTERN NAME
 	result $? "$3"
 }
 
-echo 1..30
+echo 1..32
 refuses lib/a.c '#include "daemon/source.h"' "lib_must_not_include_from_daemon"
 refuses control/a.c '#include "libdb/sdb.h"' "control_must_not_include_from_libdb"
 refuses client/a.c '#include "daemon/command/control_message.h"' "client_must_not_include_from_daemon"
@@ -120,6 +120,8 @@ refuses misc/a.c '#include <stdio.h>' "an_unknown_folder_is_refused"
 accepts daemon/a.c '#include "libdb/sdb.h"' "daemon_may_include_from_libdb"
 accepts pp/a.c '#include <bfd.h>' "reports_may_use_libbfd"
 refuses daemon/perf/a.c '#include "daemon/perf_source/perf_source.h"' "a_room_must_not_include_from_one_above_it"
+refuses control/daemon/a.c '#include "control/trace/trace_args.h"' "control_of_the_daemon_must_not_include_from_that_of_traces"
+accepts control/trace/a.c '#include "control/base/option.h"' "control_of_traces_may_include_from_its_base"
 refuses daemon/misc/a.c '#include <stdio.h>' "an_unknown_room_is_refused"
 refuses pp/format/a.c '#include "daemon/image/image.h"' "a_room_must_not_include_from_another_folder_that_its_own_may_not"
 accepts daemon/service/a.c '#include "daemon/system/notify.h"' "arrows_between_rooms_are_transitive"

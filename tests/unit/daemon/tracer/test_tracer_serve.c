@@ -2,7 +2,7 @@
 /* The tracer itself is one of the test's own, and has lost something for each reason. */
 #include "daemon/tracer/tracer_serve.h"
 
-#include "control/trace_sessions.h"
+#include "control/trace/trace_sessions.h"
 #include "lib/file.h"
 #include "tests/fixture/test_folder.h"
 

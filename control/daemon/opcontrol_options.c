@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "control/daemon/opcontrol_options.h"
+
+#include "control/base/option.h"
+#include "control/daemon/session_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Options' numbers: actions by their bit, settings and the rest from here on. */
+enum {
+	OPTION_ACTION = 1,
+	OPTION_EVENT = 100,
+	OPTION_SEPARATE,
+	OPTION_CALLGRAPH,
+	OPTION_UNWIND,
+	OPTION_STACK_BYTES,
+	OPTION_FREQUENCY,
+	OPTION_IMAGE,
+	OPTION_VMLINUX,
+	OPTION_NO_VMLINUX,
+	OPTION_BUFFER_SIZE,
+	OPTION_BUFFER_WATERSHED,
+	OPTION_CPU_BUFFER_SIZE,
+	OPTION_METRICS,
+	OPTION_HISTORY_BYTES,
+	OPTION_HISTORY_DAYS,
+	OPTION_CPU_BUDGET,
+	OPTION_SOURCE,
+	OPTION_SETTINGS_END,
+	OPTION_LEFT_ON,
+	OPTION_NO_BUILD,
+	OPTION_BOOT,
+	OPTION_FOREGROUND,
+	OPTION_SESSION_DIR,
+	OPTION_VERBOSE,
+	OPTION_VERSION,
+	OPTION_HELP,
+};
+
+#define ACTION(name, bit, text)                                                                    \
+	{                                                                                          \
+		name, 0, POPT_ARG_NONE, NULL, OPTION_ACTION + (bit), text, NULL                    \
+	}
+#define SETTING(name, letter, option, text, what)                                                  \
+	{                                                                                          \
+		name, letter, POPT_ARG_STRING, NULL, option, text, what                            \
+	}
+
+static const struct poptOption opcontrol_table[] = {
+	ACTION("init", 0, "load the kernel module, building it if need be, and mount its files"),
+	ACTION("setup", 1, "keep the settings given, for every start to come"),
+	ACTION("start-daemon", 2, "start the daemon; it does not sample yet"),
+	ACTION("start", 3, "sample from now on; starts the daemon too"),
+	ACTION("stop", 4, "stop sampling; the daemon stays"),
+	ACTION("dump", 5, "return when all that was sampled is on disk"),
+	SETTING("save", 0, OPTION_ACTION + 6, "keep the current session under this name", "NAME"),
+	ACTION("reset", 7, "throw the current session's samples away"),
+	ACTION("shutdown", 8, "stop sampling and end the daemon"),
+	ACTION("deinit", 9, "end the daemon, unmount and unload the kernel module"),
+	ACTION("status", 10, "show the daemon's state and counters"),
+	ACTION("list-events", 11, "show what can be sampled"),
+	ACTION("health", 12, "show how the daemon does, for people (oprof status)"),
+	{"left-on", 0, POPT_ARG_NONE, NULL, OPTION_LEFT_ON,
+	 "--start for a profiler that is left on (oprof start)", NULL},
+	{"no-build", 0, POPT_ARG_NONE, NULL, OPTION_NO_BUILD,
+	 "init: only a module that is installed, or built already", NULL},
+	{"boot", 0, POPT_ARG_NONE, NULL, OPTION_BOOT,
+	 "start, or shutdown: at every boot too, through systemd", NULL},
+	{"foreground", 0, POPT_ARG_NONE, NULL, OPTION_FOREGROUND,
+	 "start: become the daemon, for service managers", NULL},
+	SETTING("event", 'e', OPTION_EVENT,
+		"NAME:COUNT:UNITMASK:KERNEL:USER, or default; repeat for several", "EVENT"),
+	SETTING("separate", 0, OPTION_SEPARATE,
+		"what to keep apart: none, lib, kernel, thread, cpu, cgroup, all", "LIST"),
+	SETTING("callgraph", 'c', OPTION_CALLGRAPH, "record call chains so deep; 0: none", "DEPTH"),
+	SETTING("unwind", 0, OPTION_UNWIND,
+		"how callers of programs are found: auto, fp (frame pointers), tables", "HOW"),
+	SETTING("stack-bytes", 0, OPTION_STACK_BYTES,
+		"of each sample's stack to look at, with unwind tables; 0: the default", "N"),
+	SETTING("frequency", 'F', OPTION_FREQUENCY,
+		"samples a second for events with no COUNT (99)", "HZ"),
+	SETTING("image", 0, OPTION_IMAGE, "kept; reports narrow by image:, this source does not",
+		"LIST"),
+	SETTING("vmlinux", 'k', OPTION_VMLINUX, "kept; symbols come from the running kernel",
+		"FILE"),
+	{"no-vmlinux", 0, POPT_ARG_NONE, NULL, OPTION_NO_VMLINUX,
+	 "kept; symbols come from the running kernel", NULL},
+	SETTING("source", 0, OPTION_SOURCE,
+		"what samples: auto (the kernel module where it is loaded, else perf), kmod, perf",
+		"WHICH"),
+	SETTING("buffer-size", 0, OPTION_BUFFER_SIZE,
+		"room in the kernel module's buffer; 0: its choice", "SAMPLES"),
+	SETTING("buffer-watershed", 0, OPTION_BUFFER_WATERSHED,
+		"fill of it at which the daemon is woken; 0: its choice", "SAMPLES"),
+	SETTING("cpu-buffer-size", 0, OPTION_CPU_BUFFER_SIZE,
+		"room in each processor's ring; 0: the daemon's choice", "SAMPLES"),
+	SETTING("metrics", 0, OPTION_METRICS,
+		"keep figures for Prometheus in this file; none: no more", "FILE"),
+	SETTING("history-bytes", 0, OPTION_HISTORY_BYTES,
+		"disk for the current session, the oldest goes first; 0: the default (1G)",
+		"SIZE[K|M|G]"),
+	SETTING("history-days", 0, OPTION_HISTORY_DAYS,
+		"drop what is older; 0: nothing for its age", "N"),
+	SETTING("cpu-budget", 0, OPTION_CPU_BUDGET,
+		"percent of a CPU that profiling may cost; 0: any", "PERCENT"),
+	SETTING("session-dir", 0, OPTION_SESSION_DIR,
+		"where profiles and the setup are (" OPCONTROL_SESSION_DIR ")", "DIR"),
+	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
+	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this text", NULL},
+	POPT_TABLEEND};
+
+static const char *setting_key(int option)
+{
+	for (const struct poptOption *one = opcontrol_table; one->longName; one++) {
+		if (one->val == option)
+			return one->longName;
+	}
+	return NULL;
+}
+
+static int add_setting(struct opcontrol_options *options, int option, const char *value,
+		       struct diag *diag)
+{
+	size_t nr = options->nr_settings;
+	struct opcontrol_setting *bigger = realloc(options->settings, (nr + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return diag_set(diag, -ENOMEM, "no memory for options");
+	options->settings = bigger;
+	bigger[nr].key = setting_key(option);
+	bigger[nr].value = strdup(value);
+	if (!bigger[nr].value)
+		return diag_set(diag, -ENOMEM, "no memory for options");
+	options->nr_settings++;
+	return 0;
+}
+
+static int set_save_name(struct opcontrol_options *options, const char *name, struct diag *diag)
+{
+	int error = session_files_check_name(name, diag);
+
+	options->actions |= OPCONTROL_SAVE;
+	return error ? error : option_keep(&options->save_name, name, diag);
+}
+
+/* text: NULL for options that have none. 1: only something to show. */
+static int take_option(struct opcontrol_options *options, int option, const char *text,
+		       struct diag *diag)
+{
+	if (option >= OPTION_EVENT && option < OPTION_SETTINGS_END)
+		return add_setting(options, option, text ? text : "1", diag);
+	switch (option) {
+	case OPTION_ACTION + 6:
+		return set_save_name(options, text, diag);
+	case OPTION_SESSION_DIR:
+		if (!*text)
+			return diag_set(diag, -EINVAL, "--session-dir needs a folder's name");
+		return option_keep(&options->session_dir, text, diag);
+	case OPTION_LEFT_ON:
+		options->left_on = true;
+		options->actions |= OPCONTROL_START;
+		return 0;
+	case OPTION_NO_BUILD:
+		options->no_build = true;
+		return 0;
+	case OPTION_BOOT:
+		options->boot = true;
+		return 0;
+	case OPTION_FOREGROUND:
+		options->foreground = true;
+		return 0;
+	case OPTION_VERBOSE:
+		options->verbose = true;
+		return 0;
+	case OPTION_HELP:
+	case OPTION_VERSION:
+		option_show(options->popt,
+			    option == OPTION_HELP ? OPTION_SHOW_HELP : OPTION_SHOW_VERSION,
+			    "opcontrol");
+		return 1;
+	default:
+		options->actions |= 1u << (option - OPTION_ACTION);
+		return 0;
+	}
+}
+
+static int take_options(struct opcontrol_options *options, struct diag *diag)
+{
+	char **rest;
+	int option;
+
+	while ((option = poptGetNextOpt(options->popt)) > 0) {
+		char *text = poptGetOptArg(options->popt);
+		int error = take_option(options, option, text, diag);
+
+		free(text);
+		if (error)
+			return error;
+	}
+	if (option < -1)
+		return option_error(options->popt, option, "opcontrol --help", diag);
+	rest = option_rest(options->popt);
+	if (rest && rest[0])
+		return diag_set(diag, -EINVAL,
+				"\"%s\" is no option: opcontrol takes options only (opcontrol "
+				"--help); to profile a command: operf %s",
+				rest[0], rest[0]);
+	return 0;
+}
+
+bool opcontrol_options_has_setting(const struct opcontrol_options *options, const char *key)
+{
+	for (size_t i = 0; i < options->nr_settings; i++) {
+		if (!strcmp(options->settings[i].key, key))
+			return true;
+	}
+	return false;
+}
+
+static int check_together(const struct opcontrol_options *options, struct diag *diag)
+{
+	unsigned int begin = OPCONTROL_START | OPCONTROL_START_DAEMON;
+	unsigned int end = OPCONTROL_STOP | OPCONTROL_SHUTDOWN | OPCONTROL_DEINIT;
+
+	if (!options->actions)
+		return diag_set(diag, -EINVAL, "nothing to do: see opcontrol --help");
+	if ((options->actions & begin) && (options->actions & end))
+		return diag_set(diag, -EINVAL,
+				"--start and --start-daemon exclude --stop, --shutdown and "
+				"--deinit: call opcontrol twice");
+	if (options->boot && !(options->actions & (OPCONTROL_START | OPCONTROL_SHUTDOWN)))
+		return diag_set(diag, -EINVAL, "--boot is for --start and --shutdown");
+	if (options->foreground && (options->boot || !(options->actions & OPCONTROL_START)))
+		return diag_set(diag, -EINVAL, "--foreground is for --start, without --boot");
+	if (options->no_build && !(options->actions & OPCONTROL_INIT))
+		return diag_set(diag, -EINVAL, "--no-build is for --init");
+	if ((options->actions & OPCONTROL_INIT) && (options->actions & OPCONTROL_DEINIT))
+		return diag_set(diag, -EINVAL, "--init excludes --deinit: call opcontrol twice");
+	if ((options->actions & OPCONTROL_LIST_EVENTS) && options->actions != OPCONTROL_LIST_EVENTS)
+		return diag_set(diag, -EINVAL, "--list-events stands alone");
+	if (opcontrol_options_has_setting(options, "vmlinux") &&
+	    opcontrol_options_has_setting(options, "no-vmlinux"))
+		return diag_set(diag, -EINVAL, "--vmlinux and --no-vmlinux exclude one another");
+	return 0;
+}
+
+int opcontrol_options_parse(struct opcontrol_options *options, int argc, const char **argv,
+			    struct diag *diag)
+{
+	int error;
+
+	memset(options, 0, sizeof(*options));
+	options->popt = option_begin(argc, argv, opcontrol_table, "[options]");
+	if (!options->popt)
+		return diag_set(diag, -ENOMEM, "no memory for options");
+	error = option_keep(&options->session_dir, OPCONTROL_SESSION_DIR, diag);
+	if (!error)
+		error = take_options(options, diag);
+	/* A setting is there to be kept: --setup need not be said. */
+	if (options->nr_settings)
+		options->actions |= OPCONTROL_SETUP;
+	return error ? error : check_together(options, diag);
+}
+
+void opcontrol_options_deinit(struct opcontrol_options *options)
+{
+	for (size_t i = 0; i < options->nr_settings; i++)
+		free(options->settings[i].value);
+	free(options->settings);
+	free(options->session_dir);
+	free(options->save_name);
+	if (options->popt)
+		(void)poptFreeContext(options->popt);
+}
+
+int opcontrol_options_apply(const struct opcontrol_options *options, struct setup *setup,
+			    struct diag *diag)
+{
+	int error = 0;
+
+	/* Lists are replaced as a whole, not added to. */
+	if (opcontrol_options_has_setting(options, "event"))
+		sampling_clear_events(&setup->sampling);
+	if (opcontrol_options_has_setting(options, "separate"))
+		setup->sampling.separation = 0;
+	for (size_t i = 0; !error && i < options->nr_settings; i++)
+		error = setup_set(setup, options->settings[i].key, options->settings[i].value,
+				  diag);
+	/* Programs are to be told apart, unless somebody chose otherwise. */
+	if (!error && options->left_on && !setup->sampling.separation_given)
+		error = setup_set(setup, "separate", "lib", diag);
+	if (!error && options->left_on && !setup->cpu_budget_given)
+		error = setup_set(setup, "cpu-budget", OPCONTROL_LEFT_ON_BUDGET, diag);
+	return error;
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "control/daemon/status_text.h"
+
+#include "control/module/module_tool.h"
+#include "lib/key_value.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define VALUE_BYTES	 256
+#define NS		 INT64_C(1000000000)
+#define LATELY_NS	 (70 * NS) /* "the last minute" is up to a step longer */
+#define TROUBLE_SHARE	 0.01	   /* of the samples of the last minute lost */
+#define TROUBLE_SEEN_MIN 100	   /* fewer prove nothing */
+#define TROUBLE_BUDGET	 1.05 /* disk above its budget: closing and merging take some for a while */
+
+/* What a reason means, and what can be done. */
+static const struct {
+	const char *reason, *meaning;
+} losses[] = {
+	{"kernel_ring", "the daemon was too late to read them: give its rings more room "
+			"(opcontrol --cpu-buffer-size=16384) or take fewer (--frequency)"},
+	{"no_task", "of processes that nothing is known of"},
+	{"no_mapping", "at addresses where no program or library is known to be: of processes "
+		       "that ran before profiling began, or memory without a file"},
+	{"no_kernel_map",
+	 "in the kernel, where nothing is known to be, or addresses are hidden: see "
+	 "oprof doctor"},
+	{"other_namespace", "of processes of another pid namespace"},
+	{"mode", "of guests or a hypervisor"},
+	{"bad_record", "damaged on the way: please report this"},
+	{"disk", "the disk was full, or refused to be written to"},
+	{"file", "a sample file was damaged: see oprofiled.log"},
+	{"memory", "there was no memory for them"},
+	{"side_band", "what they belong to was lost: the daemon was too late to read maps and "
+		      "tasks (oprofiled --side-pages)"},
+};
+
+struct status_text {
+	FILE *stream;
+	const char *status;
+	int64_t now_ns;
+	unsigned int nr_troubles;
+};
+
+static uint64_t number(const struct status_text *text, const char *key)
+{
+	return key_value_number(text->status, key, 0);
+}
+
+static double fraction(const struct status_text *text, const char *key)
+{
+	char value[VALUE_BYTES];
+
+	return key_value_find(text->status, key, value, sizeof(value)) ? strtod(value, NULL) : 0;
+}
+
+static bool has(const struct status_text *text, const char *key, char *value)
+{
+	return key_value_find(text->status, key, value, VALUE_BYTES);
+}
+
+/* 1234567: "1,234,567". */
+static const char *grouped(uint64_t nr, char room[32])
+{
+	char digits[24];
+	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, nr);
+	size_t used = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			room[used++] = ',';
+		room[used++] = digits[i];
+	}
+	room[used] = '\0';
+	return room;
+}
+
+static const char *bytes_text(uint64_t nr_bytes, char room[32])
+{
+	static const char units[][4] = {"B", "KB", "MB", "GB", "TB"};
+	double nr = (double)nr_bytes;
+	size_t unit = 0;
+
+	while (nr >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		nr /= 1024;
+		unit++;
+	}
+	(void)snprintf(room, 32, unit && nr < 10 ? "%.1f %s" : "%.0f %s", nr, units[unit]);
+	return room;
+}
+
+/* "3 days 4 h", "2 h 14 min", "41 s": the two largest parts. */
+static const char *passed_text(int64_t ns, char room[48])
+{
+	int64_t s = ns > 0 ? ns / NS : 0;
+
+	if (s >= 2 * 86400)
+		(void)snprintf(room, 48, "%" PRId64 " days %" PRId64 " h", s / 86400,
+			       s % 86400 / 3600);
+	else if (s >= 3600)
+		(void)snprintf(room, 48, "%" PRId64 " h %" PRId64 " min", s / 3600, s % 3600 / 60);
+	else if (s >= 60)
+		(void)snprintf(room, 48, "%" PRId64 " min %" PRId64 " s", s / 60, s % 60);
+	else
+		(void)snprintf(room, 48, "%" PRId64 " s", s);
+	return room;
+}
+
+static const char *time_text(int64_t ns, char room[48])
+{
+	time_t seconds = (time_t)(ns / NS);
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) || !strftime(room, 48, "%Y-%m-%d %H:%M:%S", &tm))
+		(void)snprintf(room, 48, "unknown");
+	return room;
+}
+
+__attribute__((format(printf, 3, 4))) static void print_line(const struct status_text *text,
+							     const char *name, const char *format,
+							     ...)
+{
+	va_list args;
+
+	(void)fprintf(text->stream, "  %-9s ", name);
+	va_start(args, format);
+	(void)vfprintf(text->stream, format, args);
+	va_end(args);
+	(void)fputc('\n', text->stream);
+}
+
+static void print_head(const struct status_text *text)
+{
+	int64_t since_ns = (int64_t)number(text, "up_since");
+	char version[VALUE_BYTES] = "";
+	char target[VALUE_BYTES] = "";
+	char when[48], passed[48];
+
+	(void)has(text, "version", version);
+	(void)has(text, "target", target);
+	(void)fprintf(text->stream, "oprof %s profiles %s, process %" PRIu64, version,
+		      !strcmp(target, "system") ? "the whole machine" : "some processes",
+		      number(text, "pid"));
+	if (since_ns)
+		(void)fprintf(text->stream, ", since %s (%s)", time_text(since_ns, when),
+			      passed_text(text->now_ns - since_ns, passed));
+	(void)fputc('\n', text->stream);
+}
+
+/* "NAME:COUNT:UNITMASK:KERNEL:USER", COUNT empty with a frequency. */
+static void print_event(const struct status_text *text, const struct key_value *line)
+{
+	char event[VALUE_BYTES];
+	char *rest = event;
+	const char *name, *count;
+
+	(void)snprintf(event, sizeof(event), "%.*s", (int)line->nr_value, line->value);
+	name = strsep(&rest, ":");
+	count = rest ? strsep(&rest, ":") : "";
+	if (!strcmp(name, "off-cpu")) /* its count is 1, and means nothing */
+		print_line(text, "event", "%s, all of it: each switch is told", name);
+	else if (*count && strcmp(count, "0") != 0)
+		print_line(text, "event", "%s, one sample every %s of them", name, count);
+	else if (number(text, "thinning") > 1)
+		print_line(text, "event",
+			   "%s, %.3g Hz on each of %" PRIu64 " CPUs, lowered from %" PRIu64
+			   " by the CPU budget",
+			   name, fraction(text, "frequency_now"), number(text, "cpus"),
+			   number(text, "frequency"));
+	else
+		print_line(text, "event", "%s, %" PRIu64 " Hz on each of %" PRIu64 " CPUs", name,
+			   number(text, "frequency"), number(text, "cpus"));
+}
+
+/* Why there is no module is known best by the --init that had none. */
+static void print_source(const struct status_text *text)
+{
+	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];
+	bool by_init;
+
+	if (!has(text, "source", source) ||
+	    !key_value_find(text->status, "source_reason", reason, sizeof(reason)))
+		return;
+	by_init = !strcmp(source, "perf") && strcmp(reason, "asked for") != 0 &&
+		  key_value_find(text->status, "module_reason", reason, sizeof(reason));
+	print_line(text, "source", "%s: %s%s", source, by_init ? "no kernel module: " : "", reason);
+	if (by_init && key_value_find(text->status, "module_remedy", remedy, sizeof(remedy)))
+		print_line(text, "", "-> %s", remedy);
+}
+
+static void print_events(const struct status_text *text)
+{
+	const char *next = text->status;
+	uint64_t recent_ns = number(text, "recent_ns");
+	struct key_value line;
+
+	while (key_value_next(&next, &line))
+		if (key_value_is(&line, "event"))
+			print_event(text, &line);
+	if (recent_ns)
+		print_line(text, "rate", "%.1f samples a second lately",
+			   (double)number(text, "recent_seen") * 1e9 / (double)recent_ns);
+}
+
+/* While that is the same, one figure is enough. */
+static bool has_minute(const struct status_text *text)
+{
+	int64_t since_ns = (int64_t)number(text, "up_since");
+
+	return !since_ns || text->now_ns - since_ns > LATELY_NS;
+}
+
+static void print_cost(const struct status_text *text)
+{
+	char memory[32];
+
+	(void)bytes_text(number(text, "resident_bytes"), memory);
+	if (has_minute(text))
+		print_line(text, "cost",
+			   "%.2f %% of a CPU in the last minute, %.2f %% since it started; %s of "
+			   "memory",
+			   fraction(text, "recent_cpu_percent"), fraction(text, "cpu_percent"),
+			   memory);
+	else
+		print_line(text, "cost", "%.2f %% of a CPU since it started; %s of memory",
+			   fraction(text, "cpu_percent"), memory);
+}
+
+/* A burst is no trouble: what it leads to, if it stays, is. */
+static void print_budget(const struct status_text *text)
+{
+	char budget[VALUE_BYTES], cost[VALUE_BYTES];
+	bool over;
+
+	if (!has(text, "cpu_budget", budget))
+		return;
+	if (!has(text, "cpu_cost", cost)) {
+		print_line(text, "budget", "%s %% of a CPU; the first minute does not count",
+			   budget);
+		return;
+	}
+	over = strtod(cost, NULL) > strtod(budget, NULL);
+	print_line(text, "budget",
+		   "%s %% of a CPU; the last 5 s took %.2f %%, interrupts included%s", budget,
+		   strtod(cost, NULL),
+		   !over	      ? ""
+		   : has_minute(text) ? ": if that stays, fewer samples are taken"
+				      : ": the first minute does not count");
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static const char *loss_meaning(const struct key_value *line)
+{
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (strlen(losses[i].reason) == line->nr_key - 5 &&
+		    !memcmp(losses[i].reason, line->key + 5, line->nr_key - 5))
+			return losses[i].meaning;
+	return "";
+}
+
+static void print_samples(const struct status_text *text)
+{
+	uint64_t seen = number(text, "seen");
+	uint64_t stored = number(text, "stored");
+	uint64_t idle = number(text, "idle");
+	char room[3][32];
+
+	print_line(text, "samples", "%s seen: %s stored, %s of idle CPUs, %.3g %% lost",
+		   grouped(seen, room[0]), grouped(stored, room[1]), grouped(idle, room[2]),
+		   seen > stored + idle ? percent(seen - stored - idle, seen) : 0);
+}
+
+static void print_losses(const struct status_text *text)
+{
+	uint64_t seen = number(text, "seen");
+	const char *next = text->status;
+	struct key_value line;
+	char room[32];
+
+	while (key_value_next(&next, &line)) {
+		char key[VALUE_BYTES];
+		uint64_t nr;
+
+		if (line.nr_key <= 5 || memcmp(line.key, "lost_", 5) != 0)
+			continue;
+		(void)snprintf(key, sizeof(key), "%.*s", (int)line.nr_key, line.key);
+		nr = number(text, key);
+		if (nr)
+			print_line(text, "lost", "%s (%.3g %%) %s: %s", grouped(nr, room),
+				   percent(nr, seen), key + 5, loss_meaning(&line));
+	}
+	if (number(text, "throttled_ns"))
+		print_line(text, "throttled",
+			   "%" PRIu64 " times, %.1f s in sum: the kernel held events back (oprof "
+			   "doctor: sample rate)",
+			   number(text, "throttle_episodes"),
+			   (double)number(text, "throttled_ns") / 1e9);
+}
+
+static void print_disk(const struct status_text *text)
+{
+	uint64_t budget = number(text, "budget_bytes");
+	uint64_t slices = number(text, "slices");
+	int64_t oldest = (int64_t)number(text, "oldest");
+	char history[32], limit[64] = "", when[48];
+
+	if (!key_value_find(text->status, "history_bytes", when, sizeof(when)))
+		return;
+	if (budget) {
+		char room[32];
+
+		(void)snprintf(limit, sizeof(limit), " of %s allowed", bytes_text(budget, room));
+	}
+	if (slices && oldest)
+		print_line(text, "disk", "%s%s; slices of history: %" PRIu64 ", the oldest of %s",
+			   bytes_text(number(text, "history_bytes"), history), limit, slices,
+			   time_text(oldest, when));
+	else
+		print_line(text, "disk", "%s%s; no slice of history is closed yet",
+			   bytes_text(number(text, "history_bytes"), history), limit);
+}
+
+/* Lines that are for people as they are; a note's first word is for programs. */
+static void print_notes(const struct status_text *text)
+{
+	const char *next = text->status;
+	struct key_value line;
+
+	while (key_value_next(&next, &line)) {
+		const char *blank;
+
+		if (!key_value_is(&line, "note"))
+			continue;
+		blank = memchr(line.value, ' ', line.nr_value);
+		if (blank)
+			print_line(text, "note", "%.*s",
+				   (int)(line.value + line.nr_value - blank - 1), blank + 1);
+	}
+}
+
+/* ---- what is wrong ---- */
+
+__attribute__((format(printf, 2, 3))) static void print_trouble(struct status_text *text,
+								const char *format, ...)
+{
+	va_list args;
+
+	(void)fprintf(text->stream, "  %-9s ", "trouble");
+	va_start(args, format);
+	(void)vfprintf(text->stream, format, args);
+	va_end(args);
+	(void)fputc('\n', text->stream);
+	text->nr_troubles++;
+}
+
+static void judge_samples(struct status_text *text)
+{
+	uint64_t seen = number(text, "recent_seen");
+	uint64_t lost = number(text, "recent_lost");
+	char state[VALUE_BYTES] = "";
+
+	(void)has(text, "state", state);
+	if (strcmp(state, "running") != 0)
+		print_trouble(text, "sampling has been stopped: opcontrol --start goes on");
+	if (seen >= TROUBLE_SEEN_MIN && (double)lost > TROUBLE_SHARE * (double)seen)
+		print_trouble(text,
+			      "%.1f %% of the last minute's samples were lost: see the reasons "
+			      "above",
+			      percent(lost, seen));
+}
+
+static void judge_disk(struct status_text *text)
+{
+	uint64_t budget = number(text, "budget_bytes");
+	uint64_t bytes = number(text, "history_bytes");
+	char room[2][32];
+
+	if (budget && (double)bytes > TROUBLE_BUDGET * (double)budget)
+		print_trouble(text, "the history takes %s, more than its budget of %s",
+			      bytes_text(bytes, room[0]), bytes_text(budget, room[1]));
+}
+
+static void judge_warnings(struct status_text *text)
+{
+	const char *next = text->status;
+	struct key_value line;
+
+	while (key_value_next(&next, &line))
+		if (key_value_is(&line, "warning"))
+			print_trouble(text, "%.*s", (int)line.nr_value, line.value);
+}
+
+enum status_health status_text_print(FILE *stream, const char *status, int64_t now_ns)
+{
+	struct status_text text = {.stream = stream, .status = status, .now_ns = now_ns};
+
+	print_head(&text);
+	print_source(&text);
+	print_events(&text);
+	print_cost(&text);
+	print_budget(&text);
+	print_samples(&text);
+	print_losses(&text);
+	print_disk(&text);
+	print_notes(&text);
+	judge_samples(&text);
+	judge_disk(&text);
+	judge_warnings(&text);
+	if (!text.nr_troubles)
+		(void)fprintf(stream, "All is well.\n");
+	return text.nr_troubles ? STATUS_TROUBLE : STATUS_HEALTHY;
+}

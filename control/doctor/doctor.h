@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oprof doctor: can this machine profile for this user, and what would make
+ * it better? A list of findings, each with its remedy as a command.
+ */
+#ifndef CONTROL_DOCTOR_H
+#define CONTROL_DOCTOR_H
+
+#include "control/module/module_tool.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum doctor_level {
+	DOCTOR_OK,
+	DOCTOR_NOTE, /* works, less well than it could */
+	DOCTOR_FAIL, /* nothing can be profiled */
+};
+
+struct doctor_finding {
+	enum doctor_level level;
+	const char *what;
+	char found[512];
+	char remedy[512]; /* empty: there is none, or none is needed */
+};
+
+/* All findings onto stream. True: this user can profile at least own processes. */
+bool doctor_run(FILE *stream);
+
+/* One by one. root: where /proc and /sys are looked for, "" but in tests. */
+void doctor_check_tools(struct doctor_finding *finding);
+void doctor_check_own(struct doctor_finding *finding);
+void doctor_check_kernel_mode(struct doctor_finding *finding);
+void doctor_check_system(struct doctor_finding *finding);
+void doctor_check_counters(struct doctor_finding *finding);
+void doctor_check_rings(struct doctor_finding *finding);
+void doctor_check_open_files(struct doctor_finding *finding);
+void doctor_check_level(const char *root, struct doctor_finding *finding);
+void doctor_check_rate(const char *root, struct doctor_finding *finding);
+void doctor_check_kernel_symbols(const char *root, struct doctor_finding *finding);
+void doctor_check_debug_info(const char *root, struct doctor_finding *finding);
+void doctor_check_frame_pointers(struct doctor_finding *finding);
+void doctor_check_module(const char *root, struct doctor_finding *finding);
+/* For that one and its tests: it is not loaded; answer: could it be? */
+void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding);
+void doctor_check_btf(const char *root, struct doctor_finding *finding);
+void doctor_check_tracefs(const char *root, struct doctor_finding *finding);
+void doctor_check_filter(const char *root, struct doctor_finding *finding);
+
+/* Fill found and remedy (NULL: none). */
+void doctor_set(struct doctor_finding *finding, enum doctor_level level, const char *remedy,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

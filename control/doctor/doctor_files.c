@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The doctor's checks that read what the kernel and the system say of themselves. */
+#include "control/doctor/doctor.h"
+
+#include "control/module/module_fs.h"
+#include "events/events.h"
+#include "lib/file.h"
+#include "oprof/kmod.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SMALL_FILE_BYTES 65536
+
+static const char *at(const char *root, const char *path, char *full)
+{
+	(void)snprintf(full, PATH_MAX, "%s%s", root, path);
+	return full;
+}
+
+static bool read_number(const char *root, const char *path, long *value)
+{
+	char full[PATH_MAX];
+	char *text;
+	char *end;
+	bool good;
+
+	if (file_read_text(at(root, path, full), 64, &text, NULL))
+		return false;
+	errno = 0;
+	*value = strtol(text, &end, 10);
+	good = !errno && end != text;
+	free(text);
+	return good;
+}
+
+static bool exists(const char *root, const char *path, int mode)
+{
+	char full[PATH_MAX];
+
+	return !access(at(root, path, full), mode);
+}
+
+void doctor_check_level(const char *root, struct doctor_finding *finding)
+{
+	static const char *const meanings[] = {
+		"users may profile the whole machine, and the kernel with it",
+		"users may profile own processes, in the kernel too",
+		"users may profile own processes, in user space",
+	};
+	long level;
+
+	if (!read_number(root, "/proc/sys/kernel/perf_event_paranoid", &level))
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "kernel.perf_event_paranoid is not there: a kernel without "
+			   "performance events, or a container");
+	else if (level < 0)
+		doctor_set(finding, DOCTOR_OK, NULL, "%ld: users may do everything", level);
+	else if (level <= 2)
+		doctor_set(finding, DOCTOR_OK, NULL, "%ld: %s", level, meanings[level]);
+	else
+		doctor_set(finding, DOCTOR_NOTE, "sudo sysctl kernel.perf_event_paranoid=2",
+			   "%ld: on kernels that know it, only root may profile", level);
+}
+
+void doctor_check_filter(const char *root, struct doctor_finding *finding)
+{
+	char full[PATH_MAX];
+	char *text;
+	const char *line;
+
+	if (file_read_text(at(root, "/proc/self/status", full), SMALL_FILE_BYTES, &text, NULL)) {
+		doctor_set(finding, DOCTOR_NOTE, "mount -t proc proc /proc",
+			   "/proc cannot be read");
+		return;
+	}
+	line = strstr(text, "\nSeccomp:\t");
+	if (line && line[strlen("\nSeccomp:\t")] != '0')
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "a filter watches this process's system calls (a container?): where "
+			   "performance events are refused, start it with --cap-add PERFMON "
+			   "--security-opt seccomp=unconfined");
+	else
+		doctor_set(finding, DOCTOR_OK, NULL, "none");
+	free(text);
+}
+
+void doctor_check_rate(const char *root, struct doctor_finding *finding)
+{
+	long hz;
+
+	if (!read_number(root, "/proc/sys/kernel/perf_event_max_sample_rate", &hz))
+		doctor_set(finding, DOCTOR_NOTE, NULL, "the kernel does not tell its limit");
+	else if (hz < EVENT_HZ_RUN)
+		doctor_set(finding, DOCTOR_NOTE,
+			   "sudo sysctl kernel.perf_event_max_sample_rate=100000",
+			   "the kernel takes at most %ld samples a second: ask for less (-F %ld)",
+			   hz, hz > 1 ? hz / 2 : 1);
+	else
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "up to %ld a second; cpu-clock and task-clock up to 10000", hz);
+}
+
+/* The first symbol's address; 0: hidden. False: no symbols at all. */
+static bool first_symbol(const char *root, unsigned long long *address)
+{
+	char full[PATH_MAX];
+	char line[256];
+	FILE *file = fopen(at(root, "/proc/kallsyms", full), "re");
+	bool found = false;
+
+	/* The very first symbols may truly lie at 0 (per-CPU data): look at some more. */
+	for (int i = 0; file && i < 1000 && fgets(line, sizeof(line), file); i++) {
+		char *end;
+
+		*address = strtoull(line, &end, 16);
+		found = end != line;
+		if (*address)
+			break;
+	}
+	if (file)
+		(void)fclose(file);
+	return found;
+}
+
+void doctor_check_kernel_symbols(const char *root, struct doctor_finding *finding)
+{
+	unsigned long long address = 0;
+	long restricted = 0;
+
+	(void)read_number(root, "/proc/sys/kernel/kptr_restrict", &restricted);
+	if (!first_symbol(root, &address))
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "the kernel shows no symbols (/proc/kallsyms; CONFIG_KALLSYMS)");
+	else if (address)
+		doctor_set(finding, DOCTOR_OK, NULL, "shown to this user");
+	else if (restricted)
+		doctor_set(finding, DOCTOR_NOTE, "sudo sysctl kernel.kptr_restrict=0",
+			   "hidden (kernel.kptr_restrict is %ld): kernel code has no names",
+			   restricted);
+	else
+		doctor_set(finding, DOCTOR_NOTE, "sudo sysctl kernel.perf_event_paranoid=1",
+			   "hidden from this user: kernel code has no names");
+}
+
+static bool folder_has_entries(const char *root, const char *path)
+{
+	char full[PATH_MAX];
+	DIR *dir = opendir(at(root, path, full));
+	const struct dirent *entry;
+	bool found = false;
+
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir)))
+		found = entry->d_name[0] != '.';
+	(void)closedir(dir);
+	return found;
+}
+
+/* The distribution's own server for debug info, by the ID of its os-release. */
+static const char *debuginfod_remedy(const char *root)
+{
+	static const struct {
+		const char *id, *remedy;
+	} servers[] = {
+		{"debian", "export DEBUGINFOD_URLS=https://debuginfod.debian.net"},
+		{"ubuntu", "export DEBUGINFOD_URLS=https://debuginfod.ubuntu.com"},
+		{"fedora", "export DEBUGINFOD_URLS=https://debuginfod.fedoraproject.org"},
+		{"arch", "export DEBUGINFOD_URLS=https://debuginfod.archlinux.org"},
+	};
+	const char *remedy = "export DEBUGINFOD_URLS=https://debuginfod.elfutils.org";
+	char full[PATH_MAX];
+	char *text;
+
+	if (file_read_text(at(root, "/etc/os-release", full), SMALL_FILE_BYTES, &text, NULL))
+		return remedy;
+	for (unsigned int i = 0; i < sizeof(servers) / sizeof(servers[0]); i++) {
+		char line[32];
+		const char *found;
+
+		(void)snprintf(line, sizeof(line), "ID=%s\n", servers[i].id);
+		found = strstr(text, line);
+		if (found && (found == text || found[-1] == '\n'))
+			remedy = servers[i].remedy;
+	}
+	free(text);
+	return remedy;
+}
+
+void doctor_check_debug_info(const char *root, struct doctor_finding *finding)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	if (urls && *urls)
+		doctor_set(finding, DOCTOR_OK, NULL, "fetched from %s", urls);
+	else if (folder_has_entries(root, "/usr/lib/debug/.build-id"))
+		doctor_set(finding, DOCTOR_OK, NULL, "some is installed in /usr/lib/debug");
+	else
+		doctor_set(finding, DOCTOR_NOTE, debuginfod_remedy(root),
+			   "none is installed: stripped programs and libraries show few names");
+}
+
+void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding)
+{
+	if (answer->works)
+		doctor_set(finding, DOCTOR_NOTE, "sudo opcontrol --init",
+			   "not loaded, but can be; perf_event_open is the source without it");
+	else
+		doctor_set(finding, DOCTOR_NOTE, answer->remedy,
+			   "not needed, perf_event_open is the source; it can't be loaded: %s",
+			   answer->reason);
+}
+
+void doctor_check_module(const char *root, struct doctor_finding *finding)
+{
+	const char *const words[] = {"status", *root ? "--root" : NULL, root, NULL};
+	struct module_answer answer;
+
+	if (module_fs_is_mounted(root, OPROF_KMOD_MOUNT)) {
+		doctor_set(finding, DOCTOR_OK, NULL, "loaded, its files are in %s",
+			   OPROF_KMOD_MOUNT);
+	} else if (module_fs_is_loaded(root)) {
+		doctor_set(finding, DOCTOR_NOTE, "sudo opcontrol --init",
+			   "loaded, but its files are not mounted");
+	} else {
+		module_tool_run(words, &answer);
+		doctor_judge_module(&answer, finding);
+	}
+}
+
+void doctor_check_btf(const char *root, struct doctor_finding *finding)
+{
+	if (exists(root, "/sys/kernel/btf/vmlinux", R_OK))
+		doctor_set(finding, DOCTOR_OK, NULL, "the kernel describes its types");
+	else
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF); "
+			   "needed by tracing only");
+}
+
+void doctor_check_tracefs(const char *root, struct doctor_finding *finding)
+{
+	if (exists(root, "/sys/kernel/tracing/events", R_OK | X_OK))
+		doctor_set(finding, DOCTOR_OK, NULL, "/sys/kernel/tracing can be read");
+	else if (exists(root, "/sys/kernel/tracing", F_OK) && geteuid() != 0)
+		doctor_set(finding, DOCTOR_NOTE,
+			   "sudo mount -o remount,mode=755 /sys/kernel/tracing",
+			   "not for this user; needed by tracing only");
+	else
+		doctor_set(finding, DOCTOR_NOTE,
+			   "sudo mount -t tracefs tracefs /sys/kernel/tracing",
+			   "not mounted; needed by tracing only");
+}

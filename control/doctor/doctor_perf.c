@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The doctor's checks that try what the profiler will do. */
+#include "control/doctor/doctor.h"
+
+#include "control/base/tool_path.h"
+#include "control/events/perf_probe.h"
+#include "lib/perf_hint.h"
+
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define SAMPLE_PAGES 64 /* of the daemon, by default */
+#define SIDE_PAGES   32
+
+static int probe_clock(enum perf_probe_target target, enum perf_probe_mode mode)
+{
+	return perf_probe_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, target, mode);
+}
+
+void doctor_check_tools(struct doctor_finding *finding)
+{
+	static const char *const tools[] = {"oprofiled", "operf", "opcontrol", "opreport"};
+	char path[PATH_MAX];
+
+	doctor_set(finding, DOCTOR_OK, NULL, "version %s, all there", OPROF_VERSION);
+	for (unsigned int i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		if (!tool_path_find(tools[i], path, sizeof(path)))
+			continue;
+		/* Boards only record (configure --disable-reports). */
+		doctor_set(finding, i < 2 ? DOCTOR_FAIL : DOCTOR_NOTE,
+			   "install all of oprof: make install",
+			   "%s is neither beside this program nor in %s", tools[i],
+			   OPROF_LIBEXEC_DIR);
+		return;
+	}
+}
+
+void doctor_check_own(struct doctor_finding *finding)
+{
+	char hint[PERF_HINT_BYTES];
+	int error = probe_clock(PERF_PROBE_SELF, PERF_PROBE_USER);
+
+	if (!error) {
+		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile own processes");
+		return;
+	}
+	perf_open_hint(error, PERF_HINT_OWN_USER, hint, sizeof(hint));
+	doctor_set(finding, DOCTOR_FAIL, hint, "perf_event_open: %s", strerror(-error));
+}
+
+void doctor_check_kernel_mode(struct doctor_finding *finding)
+{
+	int error = probe_clock(PERF_PROBE_SELF, PERF_PROBE_USER_AND_KERNEL);
+
+	if (!error)
+		doctor_set(finding, DOCTOR_OK, NULL, "what runs in the kernel is sampled too");
+	else
+		doctor_set(finding, DOCTOR_NOTE, "sudo sysctl kernel.perf_event_paranoid=1",
+			   "only what runs in user space is sampled (%s)", strerror(-error));
+}
+
+void doctor_check_system(struct doctor_finding *finding)
+{
+	char hint[PERF_HINT_BYTES];
+	int error = probe_clock(PERF_PROBE_SYSTEM, PERF_PROBE_USER_AND_KERNEL);
+
+	if (!error) {
+		doctor_set(finding, DOCTOR_OK, NULL, "this user can profile everything (-s)");
+		return;
+	}
+	perf_open_hint(error, PERF_HINT_SYSTEM, hint, sizeof(hint));
+	doctor_set(finding, DOCTOR_NOTE, hint, "only own processes (%s)", strerror(-error));
+}
+
+void doctor_check_counters(struct doctor_finding *finding)
+{
+	if (perf_probe_has_cycles())
+		doctor_set(finding, DOCTOR_OK, NULL, "the processor counts cycles");
+	else
+		doctor_set(finding, DOCTOR_NOTE, NULL,
+			   "no cycles to be had (a virtual machine?): cpu-clock takes their place; "
+			   "kernel code with interrupts off is not sampled");
+}
+
+void doctor_check_rings(struct doctor_finding *finding)
+{
+	char hint[PERF_HINT_BYTES];
+	struct perf_hint_machine machine;
+	int error = perf_probe_rings(SAMPLE_PAGES, SIDE_PAGES);
+
+	perf_hint_machine_read(&machine);
+	if (!error) {
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "rings of %d and %d pages on %u CPUs fit (%ld KB a CPU, %ld KB a "
+			   "process)",
+			   SAMPLE_PAGES, SIDE_PAGES, machine.nr_cpus, machine.mlock_kb,
+			   machine.memlock_kb);
+		return;
+	}
+	perf_mmap_hint_on(&machine, error, SAMPLE_PAGES + SIDE_PAGES + 1, hint, sizeof(hint));
+	doctor_set(finding, DOCTOR_NOTE, hint, "rings of %d and %d pages: %s", SAMPLE_PAGES,
+		   SIDE_PAGES, strerror(-error));
+}
+
+/* Every event takes a descriptor on every CPU, and a process's threads theirs. */
+void doctor_check_open_files(struct doctor_finding *finding)
+{
+	struct rlimit limit = {0, 0};
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	rlim_t need = 64 + 4 * (rlim_t)(nr_cpus > 0 ? nr_cpus : 1);
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max >= need)
+		doctor_set(finding, DOCTOR_OK, NULL, "%llu for %ld CPUs",
+			   (unsigned long long)limit.rlim_max, nr_cpus);
+	else
+		doctor_set(finding, DOCTOR_NOTE, "ulimit -n 65536", "%llu are few for %ld CPUs",
+			   (unsigned long long)limit.rlim_max, nr_cpus);
+}
+
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HAS_UNWIND_TABLES true
+#else
+#define HAS_UNWIND_TABLES false
+#endif
+
+/* The kernel gives copies of stacks wherever it gives samples, on these machines. */
+void doctor_check_frame_pointers(struct doctor_finding *finding)
+{
+	if (HAS_UNWIND_TABLES)
+		doctor_set(finding, DOCTOR_OK, NULL,
+			   "call chains (-g) follow the unwind tables of binaries: no frame "
+			   "pointers are needed (the kernel module follows those, as does "
+			   "--unwind=fp)");
+	else
+		doctor_set(finding, DOCTOR_NOTE, "compile with -fno-omit-frame-pointer",
+			   "call chains (-g) follow frame pointers, which most compilers leave "
+			   "out");
+}

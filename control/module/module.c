@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "control/module/module.h"
+
+#include "control/module/module_fs.h"
+#include "lib/file.h"
+#include "lib/key_value.h"
+#include "oprof/kmod.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BOOT_ID_PATH   "/proc/sys/kernel/random/boot_id"
+#define BOOT_ID_BYTES  64
+#define INIT_BYTES_MAX 8192
+#define PERF_DOES_TEXT "opcontrol --setup --source=perf does without it"
+
+/* One that another oprof had loaded would be misread. Who may not look leaves that to the daemon.
+ */
+static void check_version(struct module_answer *answer)
+{
+	int version = module_fs_version(OPROF_KMOD_MOUNT);
+
+	if (version == OPROF_KMOD_VERSION || version == -EACCES || version == -EPERM)
+		return;
+	if (version < 0)
+		module_answer_refuse(answer, PERF_DOES_TEXT,
+				     "the module's control filesystem can't be read: %s",
+				     strerror(-version));
+	else
+		module_answer_refuse(answer,
+				     "opcontrol --deinit, have DKMS install this version if it "
+				     "did that one, then opcontrol --init",
+				     "the module that is loaded is of another oprof: it speaks "
+				     "version %d, this one %d",
+				     version, OPROF_KMOD_VERSION);
+}
+
+static const char *mount_remedy(int error)
+{
+	if (error == -ENOTDIR || error == -EEXIST)
+		return "move " OPROF_KMOD_MOUNT " away, then opcontrol --init";
+	return geteuid() ? "sudo opcontrol --init" : PERF_DOES_TEXT;
+}
+
+void module_init(enum module_build build, struct module_answer *answer)
+{
+	const char *const words[] = {"load", build == MODULE_NO_BUILD ? "--no-build" : NULL, NULL};
+	struct diag diag = {0};
+	int error;
+
+	module_tool_run(words, answer);
+	if (!answer->works)
+		return;
+	error = module_fs_mount(OPROF_KMOD_MOUNT, &diag);
+	if (error)
+		module_answer_refuse(answer, mount_remedy(error), "%s", diag.text);
+	else
+		check_version(answer);
+}
+
+int module_deinit(struct diag *diag)
+{
+	static const char *const words[] = {"unload", NULL};
+	struct module_answer answer;
+	int error = module_fs_unmount(OPROF_KMOD_MOUNT, diag);
+
+	if (error || !module_fs_is_loaded(""))
+		return error;
+	module_tool_run(words, &answer);
+	if (answer.works)
+		return 0;
+	return diag_set(diag, -EBUSY, "%s%s%s", answer.reason, answer.remedy[0] ? ": " : "",
+			answer.remedy);
+}
+
+/* false: the kernel does not tell. */
+static bool boot_id(char id[BOOT_ID_BYTES])
+{
+	char *text;
+
+	if (file_read_text(BOOT_ID_PATH, BOOT_ID_BYTES - 1, &text, NULL))
+		return false;
+	(void)snprintf(id, BOOT_ID_BYTES, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+	return true;
+}
+
+static int init_path(const char *session_dir, char path[PATH_MAX])
+{
+	return snprintf(path, PATH_MAX, "%s/" MODULE_INIT_FILE, session_dir) < PATH_MAX
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+int module_keep(const char *session_dir, const struct module_answer *answer)
+{
+	char path[PATH_MAX];
+	char id[BOOT_ID_BYTES];
+	char *text = NULL;
+	int error = init_path(session_dir, path);
+
+	if (error)
+		return error;
+	if (answer->works)
+		return unlink(path) && errno != ENOENT ? -errno : 0;
+	if (!boot_id(id))
+		return -ENOENT;
+	error = file_make_dirs(session_dir, 0700);
+	if (!error && asprintf(&text, "boot %s\nreason %s\nremedy %s\n", id, answer->reason,
+			       answer->remedy) < 0)
+		return -ENOMEM;
+	if (!error)
+		error = file_replace(path, text, strlen(text), 0600);
+	free(text);
+	return error;
+}
+
+bool module_recall(const char *session_dir, struct module_answer *answer)
+{
+	char path[PATH_MAX];
+	char id[BOOT_ID_BYTES];
+	char kept_id[BOOT_ID_BYTES];
+	char *text;
+	bool found;
+
+	memset(answer, 0, sizeof(*answer));
+	if (init_path(session_dir, path) || !boot_id(id) ||
+	    file_read_text(path, INIT_BYTES_MAX, &text, NULL))
+		return false;
+	found = key_value_find(text, "boot", kept_id, sizeof(kept_id)) && !strcmp(id, kept_id) &&
+		key_value_find(text, "reason", answer->reason, sizeof(answer->reason));
+	if (found)
+		(void)key_value_find(text, "remedy", answer->remedy, sizeof(answer->remedy));
+	free(text);
+	return found;
+}
+
+void module_print(FILE *stream, const char *session_dir)
+{
+	struct module_answer kept;
+	const char *state = "absent";
+
+	if (module_fs_is_mounted("", OPROF_KMOD_MOUNT))
+		state = "mounted";
+	else if (module_fs_is_loaded(""))
+		state = "loaded";
+	(void)fprintf(stream, "module %s\n", state);
+	if (!module_recall(session_dir, &kept))
+		return;
+	(void)fprintf(stream, "module_reason %s\n", kept.reason);
+	if (kept.remedy[0])
+		(void)fprintf(stream, "module_remedy %s\n", kept.remedy);
+}

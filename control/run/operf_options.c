@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "control/run/operf_options.h"
+
+#include "control/base/option.h"
+#include "lib/number.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPTION_EVENTS = 1,
+	OPTION_FREQUENCY,
+	OPTION_PID,
+	OPTION_SYSTEM,
+	OPTION_GRAPH,
+	OPTION_DEPTH,
+	OPTION_UNWIND,
+	OPTION_STACK_BYTES,
+	OPTION_THREAD,
+	OPTION_CPU,
+	OPTION_SEPARATE,
+	OPTION_SESSION_DIR,
+	OPTION_APPEND,
+	OPTION_PAGES,
+	OPTION_VERBOSE,
+	OPTION_VERSION,
+	OPTION_HELP,
+};
+
+static const struct poptOption operf_table[] = {
+	{"events", 'e', POPT_ARG_STRING, NULL, OPTION_EVENTS,
+	 "what to sample: a comma list of NAME:COUNT[:UNITMASK:KERNEL:USER], or default", "EVENTS"},
+	{"frequency", 'F', POPT_ARG_STRING, NULL, OPTION_FREQUENCY,
+	 "samples a second for events with no COUNT (997)", "HZ"},
+	{"pid", 'p', POPT_ARG_STRING, NULL, OPTION_PID,
+	 "profile these processes, a comma list, until they end or Ctrl-C", "PID"},
+	{"system-wide", 's', POPT_ARG_NONE, NULL, OPTION_SYSTEM,
+	 "profile the whole machine until Ctrl-C", NULL},
+	{"call-graph", 'g', POPT_ARG_NONE, NULL, OPTION_GRAPH, "record call chains", NULL},
+	{"callgraph", 0, POPT_ARG_STRING, NULL, OPTION_DEPTH, "record call chains so deep",
+	 "DEPTH"},
+	{"unwind", 0, POPT_ARG_STRING, NULL, OPTION_UNWIND,
+	 "how callers of programs are found: auto, fp (frame pointers), tables (auto)", "HOW"},
+	{"stack-bytes", 0, POPT_ARG_STRING, NULL, OPTION_STACK_BYTES,
+	 "of each sample's stack to look at, with unwind tables (32768)", "N"},
+	{"separate-thread", 't', POPT_ARG_NONE, NULL, OPTION_THREAD, "keep threads apart", NULL},
+	{"separate-cpu", 'c', POPT_ARG_NONE, NULL, OPTION_CPU, "keep processors apart", NULL},
+	{"separate", 0, POPT_ARG_STRING, NULL, OPTION_SEPARATE,
+	 "what to keep apart: none, lib, kernel, thread, cpu, cgroup, all (lib)", "LIST"},
+	{"session-dir", 'd', POPT_ARG_STRING, NULL, OPTION_SESSION_DIR,
+	 "where the profile goes (" OPERF_SESSION_DIR ")", "DIR"},
+	{"append", 'a', POPT_ARG_NONE, NULL, OPTION_APPEND,
+	 "add to the profile that is there instead of replacing it", NULL},
+	{"sample-pages", 0, POPT_ARG_STRING, NULL, OPTION_PAGES,
+	 "pages of each processor's sample ring, a power of two", "N"},
+	{"verbose", 'V', POPT_ARG_NONE, NULL, OPTION_VERBOSE, "tell more", NULL},
+	{"version", 'v', POPT_ARG_NONE, NULL, OPTION_VERSION, "show the version", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, OPTION_HELP, "show this text", NULL},
+	POPT_TABLEEND};
+
+static int add_pid(struct operf_options *options, const char *text, size_t length,
+		   struct diag *diag)
+{
+	char number[16];
+	uint64_t pid = 0;
+	pid_t *bigger;
+
+	if (length < sizeof(number)) {
+		memcpy(number, text, length);
+		number[length] = '\0';
+	}
+	if (length >= sizeof(number) || number_parse(number, INT_MAX, &pid) || !pid)
+		return diag_set(diag, -EINVAL, "\"%.*s\" is no process id", (int)length, text);
+	for (size_t i = 0; i < options->nr_pids; i++) {
+		if (options->pids[i] == (pid_t)pid)
+			return diag_set(diag, -EINVAL, "process %d is named twice", (int)pid);
+	}
+	bigger = realloc(options->pids, (options->nr_pids + 1) * sizeof(*bigger));
+	if (!bigger)
+		return diag_set(diag, -ENOMEM, "no memory for process ids");
+	options->pids = bigger;
+	options->pids[options->nr_pids++] = (pid_t)pid;
+	return 0;
+}
+
+static int add_pids(struct operf_options *options, const char *list, struct diag *diag)
+{
+	while (true) {
+		size_t length = strcspn(list, ",");
+		int error = add_pid(options, list, length, diag);
+
+		if (error || !list[length])
+			return error;
+		list += length + 1;
+	}
+}
+
+static int set_pages(struct operf_options *options, const char *text, struct diag *diag)
+{
+	uint64_t pages;
+
+	if (number_parse(text, OPERF_RING_PAGES_MAX, &pages) || !pages || (pages & (pages - 1)))
+		return diag_set(diag, -EINVAL,
+				"\"%s\" pages: a ring has a power of two, at most %d", text,
+				OPERF_RING_PAGES_MAX);
+	options->sample_pages = (unsigned int)pages;
+	return 0;
+}
+
+static int set_session_dir(struct operf_options *options, const char *dir, struct diag *diag)
+{
+	if (!*dir)
+		return diag_set(diag, -EINVAL, "--session-dir needs a folder's name");
+	return option_keep(&options->session_dir, dir, diag);
+}
+
+/* Options with a text. */
+static int take_text(struct operf_options *options, int option, const char *text, struct diag *diag)
+{
+	switch (option) {
+	case OPTION_EVENTS:
+		return sampling_add_events(&options->sampling, text, diag);
+	case OPTION_FREQUENCY:
+		return sampling_set_hz(&options->sampling, text, diag);
+	case OPTION_PID:
+		return add_pids(options, text, diag);
+	case OPTION_DEPTH:
+		return sampling_set_depth(&options->sampling, text, diag);
+	case OPTION_UNWIND:
+		return sampling_set_unwind(&options->sampling, text, diag);
+	case OPTION_STACK_BYTES:
+		return sampling_set_stack_bytes(&options->sampling, text, diag);
+	case OPTION_SEPARATE:
+		return sampling_set_separation(&options->sampling, text, diag);
+	case OPTION_SESSION_DIR:
+		return set_session_dir(options, text, diag);
+	default:
+		return set_pages(options, text, diag);
+	}
+}
+
+/* Options that stand alone. 1: it was an option that only shows something. */
+static int take_flag(struct operf_options *options, int option)
+{
+	switch (option) {
+	case OPTION_SYSTEM:
+		options->system = true;
+		return 0;
+	case OPTION_GRAPH:
+		options->sampling.depth = OPERF_CHAIN_DEPTH;
+		return 0;
+	case OPTION_THREAD:
+		options->sampling.separation |= SAMPLING_SEPARATE_THREAD;
+		return 0;
+	case OPTION_CPU:
+		options->sampling.separation |= SAMPLING_SEPARATE_CPU;
+		return 0;
+	case OPTION_APPEND:
+		options->append = true;
+		return 0;
+	case OPTION_VERBOSE:
+		options->verbose = true;
+		return 0;
+	default:
+		option_show(options->popt,
+			    option == OPTION_HELP ? OPTION_SHOW_HELP : OPTION_SHOW_VERSION,
+			    "operf");
+		return 1;
+	}
+}
+
+static int take_options(struct operf_options *options, struct diag *diag)
+{
+	int option;
+
+	while ((option = poptGetNextOpt(options->popt)) > 0) {
+		char *text = poptGetOptArg(options->popt);
+		int error =
+			text ? take_text(options, option, text, diag) : take_flag(options, option);
+
+		free(text);
+		if (error)
+			return error;
+	}
+	if (option < -1)
+		return option_error(options->popt, option, "operf --help", diag);
+	options->command = option_rest(options->popt);
+	return 0;
+}
+
+static int check_target(const struct operf_options *options, struct diag *diag)
+{
+	int nr = !!options->command + !!options->nr_pids + !!options->system;
+
+	if (!nr)
+		return diag_set(diag, -EINVAL,
+				"nothing to profile: name a command, or use -p PID, or -s for the "
+				"whole machine (operf --help)");
+	if (nr > 1)
+		return diag_set(diag, -EINVAL,
+				"a command, -p and -s exclude one another: use one of them");
+	return 0;
+}
+
+int operf_options_parse(struct operf_options *options, int argc, const char **argv,
+			struct diag *diag)
+{
+	int error;
+
+	memset(options, 0, sizeof(*options));
+	sampling_init(&options->sampling);
+	options->sampling.separation = SAMPLING_SEPARATE_LIB;
+	options->popt = option_begin(argc, argv, operf_table,
+				     "[options] COMMAND [ARGUMENTS...]\n"
+				     "  or:  [options] -p PID[,PID...]\n  or:  [options] -s");
+	if (!options->popt)
+		return diag_set(diag, -ENOMEM, "no memory for options");
+	error = set_session_dir(options, OPERF_SESSION_DIR, diag);
+	if (!error)
+		error = take_options(options, diag);
+	return error ? error : check_target(options, diag);
+}
+
+void operf_options_deinit(struct operf_options *options)
+{
+	if (options->popt)
+		(void)poptFreeContext(options->popt);
+	free(options->session_dir);
+	sampling_deinit(&options->sampling);
+	free(options->pids);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* optrace record: a trace while a command runs, or until Ctrl-C. */
+#include "control/base/option.h"
+#include "control/base/tool_path.h"
+#include "control/daemon/watch.h"
+#include "control/run/command.h"
+#include "control/trace/optrace.h"
+#include "control/trace/trace_args.h"
+#include "lib/log.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RECORD_SECONDS TRACE_ARGS_NR
+
+static const struct poptOption record_table[] = {
+	{"output", 'o', POPT_ARG_STRING, NULL, TRACE_ARGS_OUTPUT,
+	 "the folder that the trace goes to (" TRACE_ARGS_FOLDER ")", "DIR"},
+	{"mode", 'm', POPT_ARG_STRING, NULL, TRACE_ARGS_MODE,
+	 "buffers of each CPU on the way to the disk: discard:64x256K is 64 of 256 KiB; overwrite: "
+	 "they keep the last of it, which goes to disk at the end",
+	 "MODE:NxSIZE"},
+	{"duration", 'd', POPT_ARG_STRING, NULL, RECORD_SECONDS, "end after so long", "SECONDS"},
+	TRACE_ARGS_TABLE,
+	POPT_TABLEEND};
+
+struct record {
+	poptContext popt;
+	struct trace_args args;
+	char **command;
+	bool has_duration;
+};
+
+/* 1: something was shown, that is all. 0 or -errno and diag. */
+static int take_record_options(struct record *record, struct diag *diag)
+{
+	int option, done = 0;
+
+	while (!done && (option = poptGetNextOpt(record->popt)) > 0) {
+		char *text = poptGetOptArg(record->popt);
+
+		if (option == RECORD_SECONDS) {
+			record->has_duration = true;
+			daemon_args_add(&record->args.daemon, "--seconds=%s", text ? text : "");
+		} else {
+			done = trace_args_take(&record->args, record->popt, option,
+					       text ? text : "", diag);
+		}
+		free(text);
+	}
+	if (!done && option < -1)
+		done = option_error(record->popt, option, "optrace record --help", diag);
+	record->command = option_rest(record->popt);
+	return done;
+}
+
+static void tell_next(const struct record *record)
+{
+	const char *folder = record->args.folder ? record->args.folder : TRACE_ARGS_FOLDER;
+
+	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
+		 folder, folder);
+}
+
+static int record_command(struct record *record)
+{
+	struct command command;
+	struct diag diag = {0};
+	pid_t tracer;
+	int status, error = command_hold(&command, record->command, &diag);
+
+	if (error) {
+		log_error("%s", diag_show(&diag));
+		return COMMAND_EXIT_OURS;
+	}
+	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
+		log_error("%s", diag_show(&diag));
+		command_cancel(&command);
+		return COMMAND_EXIT_OURS;
+	}
+	error = command_release(&command);
+	status = error ? command_exec_status(error) : command_wait(&command);
+	if (error)
+		log_error("cannot run %s: %s", record->command[0], strerror(-error));
+	error = daemon_end(tracer, &diag);
+	if (error)
+		log_error("%s: the trace may not be whole", diag_show(&diag));
+	else
+		tell_next(record);
+	return status ? status : error ? COMMAND_EXIT_OURS : 0;
+}
+
+static int record_machine(struct record *record)
+{
+	struct diag diag = {0};
+	pid_t tracer;
+
+	watch_catch_signals();
+	if (daemon_start(&record->args.daemon, DAEMON_PRIVATE, &tracer, &diag)) {
+		log_error("%s", diag_show(&diag));
+		return COMMAND_EXIT_OURS;
+	}
+	log_info("tracing the whole machine; Ctrl-C ends it");
+	if (watch_daemon(tracer, &diag)) {
+		log_error("%s: the trace may not be whole", diag_show(&diag));
+		return COMMAND_EXIT_OURS;
+	}
+	tell_next(record);
+	return 0;
+}
+
+/* Before the last trace is moved away: is there such a command at all? */
+static int check_command(const struct record *record)
+{
+	int error = record->command ? tool_path_command(record->command[0]) : 0;
+
+	if (!error)
+		return 0;
+	log_error("%s: %s", record->command[0],
+		  error == -ENOENT ? "command not found" : strerror(-error));
+	return command_exec_status(error);
+}
+
+static int run_record(struct record *record)
+{
+	struct diag diag = {0};
+	int done = take_record_options(record, &diag), status;
+
+	if (done > 0)
+		return 0;
+	if (!done && record->command && record->has_duration)
+		done = diag_set(&diag, -EINVAL, "a command ends the trace: no -d beside it");
+	if (done) {
+		log_error("%s", diag_show(&diag));
+		return COMMAND_EXIT_OURS;
+	}
+	status = check_command(record);
+	if (status)
+		return status;
+	daemon_args_add(&record->args.daemon, "--parent=%d", (int)getpid());
+	if (trace_args_end(&record->args, TRACE_ARGS_FOLDER, &diag)) {
+		log_error("%s", diag_show(&diag));
+		return COMMAND_EXIT_OURS;
+	}
+	return record->command ? record_command(record) : record_machine(record);
+}
+
+int optrace_record(int argc, const char **argv)
+{
+	struct record record = {
+		.popt = option_begin(argc, argv, record_table,
+				     "record [options] [--] [COMMAND [ARGUMENTS...]]")};
+	int status = COMMAND_EXIT_OURS;
+
+	trace_args_init(&record.args, TRACE_ARGS_DISCARD);
+	if (record.popt)
+		status = run_record(&record);
+	else
+		log_error("no memory for options");
+	trace_args_deinit(&record.args);
+	if (record.popt)
+		(void)poptFreeContext(record.popt);
+	return status;
+}

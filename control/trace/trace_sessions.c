@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "control/trace/trace_sessions.h"
+
+#include "client/client.h"
+#include "lib/file.h"
+#include "lib/key_value.h"
+#include "lib/log.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define NAME_LENGTH_MAX 64u
+
+int trace_sessions_check_name(const char *name, struct diag *diag)
+{
+	size_t nr = 0;
+
+	/* Not as an option begins, nor a hidden file. */
+	while (name[nr] && (isalnum((unsigned char)name[nr]) || name[nr] == '_' ||
+			    (nr && (name[nr] == '-' || name[nr] == '.'))))
+		nr++;
+	if (nr && !name[nr] && nr <= NAME_LENGTH_MAX)
+		return 0;
+	return diag_set(diag, -EINVAL,
+			"\"%s\" is no name of a trace: letters, digits and \"_\", behind the first "
+			"\"-\" and \".\", too, at most %u",
+			name, NAME_LENGTH_MAX);
+}
+
+/* The tracer that died with the session in its hands, which it then holds no more: 0: none. */
+static long dead_tracer(const char *folder)
+{
+	char path[PATH_MAX], text[32] = "";
+	long pid = 0;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/lock", folder) >= (int)sizeof(path))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return 0;
+	if (!flock(fd, LOCK_SH | LOCK_NB) && file_pread_all(fd, text, sizeof(text) - 1, 0) > 0)
+		pid = strtol(text, NULL, 10);
+	(void)close(fd);
+	return pid;
+}
+
+int trace_sessions_none(const char *session_dir, const char *name, struct diag *diag)
+{
+	char folder[PATH_MAX];
+	long pid = 0;
+
+	if (snprintf(folder, sizeof(folder), "%s/" TRACE_SESSIONS_FOLDER "/%s", session_dir, name) <
+	    (int)sizeof(folder))
+		pid = dead_tracer(folder);
+	if (pid)
+		return diag_set(
+			diag, -ENOTCONN,
+			"no trace %s runs: its tracer, process %ld, died, and what it had in "
+			"memory is lost; optrace start begins anew",
+			name, pid);
+	return diag_set(
+		diag, -ENOTCONN,
+		"no trace %s runs: optrace status shows those that do, optrace start begins "
+		"one",
+		name);
+}
+
+/* ---- the table ---- */
+
+static uint64_t number_of(const char *text, const char *key)
+{
+	return key_value_number(text, key, 0);
+}
+
+static void show_size(char *to, size_t nr_bytes, uint64_t value)
+{
+	static const char units[] = "KMG";
+	unsigned int unit = 0;
+
+	if (value < 1024 || value % 1024) {
+		(void)snprintf(to, nr_bytes, "%" PRIu64, value);
+		return;
+	}
+	for (value /= 1024; value >= 1024 && !(value % 1024) && units[unit + 1]; value /= 1024)
+		unit++;
+	(void)snprintf(to, nr_bytes, "%" PRIu64 "%c", value, units[unit]);
+}
+
+static void show_lost(const char *text, const char *key, const char *why)
+{
+	const uint64_t nr = number_of(text, key);
+
+	if (nr)
+		(void)printf("    %" PRIu64 " %s\n", nr, why);
+}
+
+/* Each line of key: there may be several. */
+static void show_lines(const char *text, const char *key, const char *before)
+{
+	const size_t length = strlen(key);
+
+	for (; text && *text; text += strcspn(text, "\n"), text += *text == '\n')
+		if (!strncmp(text, key, length) && text[length] == ' ')
+			(void)printf("    %s%.*s\n", before,
+				     (int)(strcspn(text, "\n") - length - 1), text + length + 1);
+}
+
+static void show_one(const char *name, const char *text)
+{
+	char mode[32] = "", size[32], sizes[96];
+	const uint64_t lost = number_of(text, "lost_kernel") + number_of(text, "lost_nested") +
+			      number_of(text, "lost_room") + number_of(text, "lost_bad") +
+			      number_of(text, "lost_disk");
+
+	(void)key_value_find(text, "mode", mode, sizeof(mode));
+	show_size(size, sizeof(size), number_of(text, "sub_buffer_bytes"));
+	(void)snprintf(sizes, sizeof(sizes), "%s:%" PRIu64 "x%s", mode,
+		       number_of(text, "sub_buffers"), size);
+	(void)printf("%-16s %-18s %6" PRIu64 " %8.1f %9.1f %12" PRIu64 " %10" PRIu64 " %9" PRIu64
+		     "\n",
+		     name, sizes, number_of(text, "events"),
+		     (double)number_of(text, "memory_bytes") / (1 << 20),
+		     (double)number_of(text, "covered_ns") / 1e9, number_of(text, "records"), lost,
+		     number_of(text, "snapshots"));
+	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full");
+	show_lost(text, "lost_nested", "lost: too many interrupts within each other");
+	show_lost(text, "lost_room", "lost: longer than a buffer, or no memory");
+	show_lost(text, "lost_bad", "lost: not as the kernel describes them");
+	show_lost(text, "lost_disk", "lost: the disk did not take them");
+	show_lost(text, "ring_errors", "times the kernel's buffers were damaged");
+	show_lost(text, "packet_errors", "packets were refused: a fault of oprof");
+	show_lost(text, "late", "events came late, and have the time of the one before them");
+	show_lost(text, "throttled", "times the kernel took no samples for a while");
+	show_lost(text, "chunks_failed", "chunks could not be compressed, or removed");
+	show_lost(text, "unjudged", "events were seen by no condition");
+	show_lost(text, "snapshots_failed", "snapshots could not be taken");
+	show_lines(text, "last_failure", "the last: ");
+	if (!strcmp(mode, "discard"))
+		show_lines(text, "folder", "goes to ");
+	show_lines(text, "snapshot_if", "snapshot if ");
+	show_lines(text, "last_snapshot", "last snapshot ");
+	show_lines(text, "warning", "");
+}
+
+static void show_head(bool *is_shown)
+{
+	if (!*is_shown)
+		(void)printf("%-16s %-18s %6s %8s %9s %12s %10s %9s\n", "TRACE", "MODE", "EVENTS",
+			     "MIB", "SECONDS", "RECORDS", "LOST", "SNAPSHOTS");
+	*is_shown = true;
+}
+
+/* 0, or why it could not be asked. */
+static int show(const char *folder, const char *name, bool *is_shown, struct diag *diag)
+{
+	struct client_answer answer;
+	const struct client_patience patience = {CLIENT_TIMEOUT_MS, -1};
+	const int error = client_ask(folder, OPROF_REQUEST_STATUS, NULL, &patience, &answer, diag);
+
+	if (error)
+		return error;
+	show_head(is_shown);
+	show_one(name, answer.text);
+	client_answer_deinit(&answer);
+	return 0;
+}
+
+static int is_name(const struct dirent *entry)
+{
+	return !trace_sessions_check_name(entry->d_name, NULL);
+}
+
+int trace_sessions_show(const char *session_dir, const char *name, struct diag *diag)
+{
+	char folder[PATH_MAX];
+	struct dirent **names = NULL;
+	bool is_shown = false;
+	int nr, error;
+
+	if (snprintf(folder, sizeof(folder), "%s/" TRACE_SESSIONS_FOLDER "%s%s", session_dir,
+		     name ? "/" : "", name ? name : "") >= (int)sizeof(folder))
+		return diag_set(diag, -ENAMETOOLONG, "%s: too long", session_dir);
+	if (name) {
+		error = show(folder, name, &is_shown, diag);
+		return error == -ENOTCONN ? trace_sessions_none(session_dir, name, diag) : error;
+	}
+	nr = scandir(folder, &names, is_name, alphasort);
+	if (nr < 0 && errno != ENOENT)
+		return diag_set(diag, -errno, "%s: %s", folder, strerror(errno));
+	for (int i = 0; i < nr; i++) {
+		char path[PATH_MAX];
+		struct diag why;
+
+		error = snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name) <
+					(int)sizeof(path)
+				? show(path, names[i]->d_name, &is_shown, &why)
+				: -ENOTCONN;
+		if (error == -ENOTCONN && dead_tracer(path))
+			log_warning(
+				"%s: its tracer, process %ld, died, and what it had in memory is "
+				"lost",
+				names[i]->d_name, dead_tracer(path));
+		else if (error && error != -ENOTCONN)
+			log_warning("%s: %s", names[i]->d_name, diag_show(&why));
+		free(names[i]);
+	}
+	free(names);
+	if (!is_shown)
+		(void)printf("no trace runs in the background: optrace start begins one\n");
+	return 0;
+}
