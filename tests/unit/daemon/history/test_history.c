@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HISTORY "samples/current/history/"
+#define HISTORY	       "samples/current/history/"
+#define SLICES_AN_HOUR 12
 
 static void setup(void)
 {
@@ -297,16 +298,29 @@ START_TEST(files_of_before_there_were_epochs_are_taken_once)
 }
 END_TEST
 
+/*
+ * Closed every five minutes: hours of true minutes are test_history_soak's. Each close begins a
+ * sync of what is closed; merges have their turn a second later.
+ */
+static void hours_pass(unsigned int nr_hours, unsigned int nr_samples)
+{
+	for (unsigned int i = 0; i < nr_hours * SLICES_AN_HOUR; i++) {
+		fake_pass(HOUR_NS / SLICES_AN_HOUR - SECOND_NS);
+		fake_samples(nr_samples, i % 50);
+		fake_pass(SECOND_NS);
+		fake_round();
+	}
+}
+
 START_TEST(minutes_become_hours_then_days_then_weeks)
 {
 	unsigned int nr = 0;
 
 	fake_history_open();
-	for (unsigned int i = 0; i < 5 * 60; i++)
-		fake_minute(4, nr++ % 50);
+	hours_pass(5, 4);
 	ck_assert_int_eq(file(0)->level, OPROF_SLICE_HOUR);
 	ck_assert_int_eq(file(0)->begin_ns, FAKE_START_NS);
-	ck_assert_uint_lt(fake_history()->files.nr_files, 250);
+	ck_assert_uint_lt(fake_history()->files.nr_files, 4 * SLICES_AN_HOUR + 2);
 	fake_history_conserved();
 	for (unsigned int i = 0; i < 5 * 24; i++) { /* an hour at a time */
 		fake_pass(HOUR_NS);
@@ -456,12 +470,10 @@ START_TEST(a_slice_that_is_damaged_inside_does_not_stop_merging)
 	struct stat st;
 
 	fake_history_open();
-	for (unsigned int i = 0; i < 70; i++)
-		fake_minute(10, i);
-	ck_assert_int_eq(stat(HISTORY "minute.20.20.slice", &st), 0);
-	damage(HISTORY "minute.20.20.slice", st.st_size - 30);
-	for (unsigned int i = 0; i < 4 * 60; i++)
-		fake_minute(10, i);
+	hours_pass(1, 10);
+	ck_assert_int_eq(stat(HISTORY "minute.5.5.slice", &st), 0);
+	damage(HISTORY "minute.5.5.slice", st.st_size - 30);
+	hours_pass(4, 10);
 	ck_assert_int_eq(file(0)->level, OPROF_SLICE_HOUR);
 	ck_assert_uint_eq(fake_history()->damaged, 1);
 	ck_assert_uint_eq(fake_counter(STATS_LOST + OPROF_LOST_FILE), 10);
@@ -510,11 +522,12 @@ START_TEST(slices_get_to_the_disk_while_merges_fail)
 	char path[128];
 
 	fake_history_open();
-	for (unsigned int last = 50; last < 70; last++) {
+	for (unsigned int last = 5; last < 20; last++) {
 		(void)snprintf(path, sizeof(path), HISTORY "hour.1.%u.slice.tmp", last);
 		ck_assert_int_eq(file_make_dirs(path, 0700), 0);
 	}
-	for (unsigned int i = 0; i < 6 * 60; i++) {
+	hours_pass(4, 4);
+	for (unsigned int i = 0; i < 2 * 60; i++) {
 		fake_minute(4, i);
 		ck_assert_uint_ge(fake_history()->epoch_synced + 10, fake_history()->epoch);
 	}
