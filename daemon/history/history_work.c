@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a child does for a session's history: merging slices, having them on disk. */
-#include "daemon/history/history_internal.h"
+#include "daemon/history/history_work.h"
 
+#include "daemon/history/history_counts.h"
+#include "daemon/history/history_du.h"
+#include "daemon/history/history_levels.h"
+#include "daemon/history/history_slices.h"
 #include "lib/log.h"
 #include "libdb/slice/slice.h"
 
@@ -13,7 +16,6 @@
 #include <unistd.h>
 
 #define SECOND_NS  UINT64_C(1000000000)
-#define PLAN_NS	   (60 * SECOND_NS)
 #define AGAIN_NS   (600 * SECOND_NS) /* after a failure */
 #define SETTLED_NS (600 * SECOND_NS) /* age is not told by a clock newly set */
 
@@ -37,7 +39,7 @@ static int sync_and_publish(const struct history *history, int fd, const char *t
 	if (rename(tmp, path))
 		return -errno;
 	history_step(history);
-	folder = history_path(history, "");
+	folder = history_slices_path(history, "");
 	folder_fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (folder_fd < 0 || fsync(folder_fd))
 		error = -errno;
@@ -102,7 +104,7 @@ static int merge(void *context, struct history_job_result *result)
 	history_file_name(name, sizeof(name), work->group.into, files[0].epoch_first,
 			  files[work->group.nr - 1].epoch_last);
 	diag_clear(&diag);
-	path = history_path(history, name);
+	path = history_slices_path(history, name);
 	if (path && asprintf(&tmp, "%s.tmp", path) >= 0)
 		error = merge_to(work, paths, tmp, path, &diag);
 	if (error == -EILSEQ || error == -EINVAL)
@@ -121,7 +123,7 @@ static int sync_slices(void *context, struct history_job_result *result)
 	result->du_bytes = history_du(history->session->current_path);
 	/* First the names: slices tell functions of code without files by their numbers. */
 	error = name_table_sync(&history->session->names);
-	synced = history_sync(history);
+	synced = history_slices_sync(history);
 	return error ? error : synced;
 }
 
@@ -134,15 +136,17 @@ static int begin_job(struct history *history, history_job_work *work, void *cont
 	return history_job_begin(&history->job, history->session->lock_fd, work, context);
 }
 
-static bool find_group(const struct history *history, struct history_group *group)
+bool history_work_find_group(const struct history *history, struct history_group *group)
 {
 	const struct stretch *stretch = &history->stretch;
 
-	return history_levels_due(&history->files, stretch->last.realtime_ns,
+	return stretch->last.monotonic_ns >= history->merge_ns &&
+	       stretch_is_settled(stretch, SETTLED_NS) &&
+	       history_levels_due(&history->files, stretch->last.realtime_ns,
 				  stretch_settled_ns(stretch), group);
 }
 
-static uint64_t group_bytes(const struct history *history, const struct history_group *group)
+uint64_t history_work_group_bytes(const struct history *history, const struct history_group *group)
 {
 	uint64_t nr_bytes = 0;
 
@@ -151,29 +155,23 @@ static uint64_t group_bytes(const struct history *history, const struct history_
 	return nr_bytes;
 }
 
-/* False: there is nothing to merge, or no room for it. */
-static bool begin_merge(struct history *history)
+bool history_work_merge(struct history *history, const struct history_group *group)
 {
-	struct merge_work work = {.history = history};
-	const struct history_file *files;
+	struct merge_work work = {.history = history, .group = *group};
+	const struct history_file *files = &history->files.files[group->first];
 
-	if (history->stretch.last.monotonic_ns < history->merge_ns ||
-	    !stretch_is_settled(&history->stretch, SETTLED_NS) ||
-	    !find_group(history, &work.group) ||
-	    !history_make_room(history, group_bytes(history, &work.group)) ||
-	    !find_group(history, &work.group)) /* some of it may have been dropped */
-		return false;
-	files = &history->files.files[work.group.first];
 	if (begin_job(history, merge, &work))
-		return false; /* no child: later, then */
+		return false;
 	history->job_first = files[0].epoch_first;
-	history->job_last = files[work.group.nr - 1].epoch_last;
-	history->reserved_bytes = group_bytes(history, &work.group);
+	history->job_last = files[group->nr - 1].epoch_last;
+	history->reserved_bytes = history_work_group_bytes(history, group);
 	return true;
 }
 
-static bool begin_sync(struct history *history, uint64_t now_ns)
+bool history_work_sync(struct history *history)
 {
+	uint64_t now_ns = history->stretch.last.monotonic_ns;
+
 	if (now_ns < history->sync_ns || history->epoch_synced >= history->files.epoch_closed)
 		return false;
 	history->sync_ns = now_ns + HISTORY_SYNC_NS;
@@ -181,30 +179,13 @@ static bool begin_sync(struct history *history, uint64_t now_ns)
 	return !begin_job(history, sync_slices, history);
 }
 
-/* The list, after a merge, or after one that was killed somewhere. */
-static void list_again(struct history *history)
+void history_work_list_again(struct history *history)
 {
-	int error = history_list(history);
+	int error = history_slices_list(history);
 
 	history->list_due = error < 0;
 	if (error >= 0)
-		history_count_absent(history);
-}
-
-void history_plan(struct history *history)
-{
-	uint64_t now_ns = history->stretch.last.monotonic_ns;
-
-	if (history->job.pid || now_ns < history->plan_ns)
-		return;
-	history->plan_ns = now_ns + PLAN_NS;
-	/* First: merges, or that they fail, must not keep slices from the disk. */
-	if (begin_sync(history, now_ns))
-		return;
-	if (history->list_due)
-		list_again(history);
-	if (!history->list_due)
-		(void)begin_merge(history);
+		history_counts_absent(history);
 }
 
 /* What cannot be read holds nothing, and would be in the way of each merge. */
@@ -214,18 +195,24 @@ static void set_aside_damaged(struct history *history, uint64_t epoch)
 
 	for (size_t i = 0; i < files->nr_files; i++)
 		if (files->files[i].epoch_first == epoch) {
-			history_set_aside(history, files->files[i].path,
-					  "its samples cannot be read");
-			list_again(history);
+			history_slices_set_aside(history, files->files[i].path,
+						 "its samples cannot be read");
+			history_work_list_again(history);
 			return;
 		}
 }
 
-static void merge_ended(struct history *history, const struct history_job_result *result)
+/* No merge runs, and nothing is reserved for one. */
+static void forget_merge(struct history *history)
 {
 	history->job_first = history->job_last = 0;
 	history->reserved_bytes = 0;
-	list_again(history);
+}
+
+static void merge_ended(struct history *history, const struct history_job_result *result)
+{
+	forget_merge(history);
+	history_work_list_again(history);
 	if (!result->error) {
 		history->plan_ns = 0; /* more may be due */
 		return;
@@ -247,25 +234,26 @@ static void sync_ended(struct history *history, int error)
 		history->epoch_synced = history->job_synced;
 }
 
-void history_reap(struct history *history, bool wait)
+void history_work_ended(struct history *history, const struct history_job_result *result)
 {
-	struct history_job_result result;
-
-	if (!history_job_reap(&history->job, wait, &result) || !history->epoch)
-		return;
-	history_measured(history, result.du_bytes, history->job_measured);
 	if (history->job_first)
-		merge_ended(history, &result);
+		merge_ended(history, result);
 	else
-		sync_ended(history, result.error);
+		sync_ended(history, result->error);
 }
 
-void history_end_merge_of(struct history *history, uint64_t epoch)
+void history_work_end_merge_of(struct history *history, uint64_t epoch)
 {
 	if (!history->job_first || epoch < history->job_first || epoch > history->job_last)
 		return;
 	(void)history_job_kill(&history->job);
-	history->job_first = history->job_last = 0;
-	history->reserved_bytes = 0;
-	list_again(history);
+	forget_merge(history);
+	history_work_list_again(history);
+}
+
+void history_work_kill(struct history *history)
+{
+	if (history_job_kill(&history->job) && history->job_first)
+		(void)history_slices_list(history);
+	forget_merge(history);
 }

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 daemon_libdaemon_a_SOURCES += \
-	daemon/history/history.c daemon/history/history.h daemon/history/history_internal.h \
-	daemon/history/history_budget.c \
+	daemon/history/history.c daemon/history/history.h daemon/history/history_state.h \
+	daemon/history/history_budget.c daemon/history/history_budget.h \
+	daemon/history/history_counts.c daemon/history/history_counts.h \
+	daemon/history/history_du.c daemon/history/history_du.h \
+	daemon/history/history_epoch.c daemon/history/history_epoch.h \
 	daemon/history/history_job.c daemon/history/history_job.h \
 	daemon/history/history_levels.c daemon/history/history_levels.h \
-	daemon/history/history_work.c \
+	daemon/history/history_slices.c daemon/history/history_slices.h \
+	daemon/history/history_work.c daemon/history/history_work.h \
 	daemon/history/leftover.c daemon/history/leftover.h \
 	daemon/history/live_slice.c daemon/history/live_slice.h \
 	daemon/history/stretch.c daemon/history/stretch.h

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/history/history_internal.h"
+#include "daemon/history/history.h"
 #include "lib/file.h"
 #include "libdb/slice/slice.h"
 #include "tests/fixture/fake_history.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a session may take on disk, and what goes for it. */
-#include "daemon/history/history_internal.h"
+#include "daemon/history/history.h"
+#include "daemon/history/history_du.h"
 #include "lib/file.h"
 #include "tests/fixture/failing_calls.h"
 #include "tests/fixture/fake_history.h"
@@ -155,14 +156,14 @@ START_TEST(slices_that_cannot_be_renamed_stay_and_the_log_says_so_once)
 	nr_files = history->files.nr_files;
 	ck_assert_uint_gt(nr_files, 2);
 	failing_begin(FAILING_RENAME, 1, 1);
-	ck_assert(!history_make_room(history, history->budget_bytes));
-	ck_assert(!history_make_room(history, history->budget_bytes));
+	ck_assert(!history_budget_make_room(history, history->budget_bytes));
+	ck_assert(!history_budget_make_room(history, history->budget_bytes));
 	ck_assert(failing_end());
 	ck_assert_uint_eq(history->files.nr_files, nr_files);
 	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
 	ck_assert_uint_eq(nr_log_lines("cannot drop"), 1);
 	/* The newest slice stays, and so do live files: there is still too little room. */
-	ck_assert(!history_make_room(history, history->budget_bytes));
+	ck_assert(!history_budget_make_room(history, history->budget_bytes));
 	ck_assert_uint_eq(history->files.nr_files, 1);
 	ck_assert_uint_gt(fake_counter(STATS_EXPIRED), 0);
 	fake_history_conserved();
@@ -170,7 +171,7 @@ START_TEST(slices_that_cannot_be_renamed_stay_and_the_log_says_so_once)
 	for (unsigned int i = 4; i < 8; i++)
 		fake_minute(100, i * 1000);
 	failing_begin(FAILING_RENAME, 1, 1);
-	ck_assert(!history_make_room(history, history->budget_bytes));
+	ck_assert(!history_budget_make_room(history, history->budget_bytes));
 	ck_assert(failing_end());
 	ck_assert_uint_eq(nr_log_lines("cannot drop"), 2);
 	fake_history_conserved();

@@ -5,7 +5,7 @@
  */
 #include "tests/fixture/fake_history.h"
 
-#include "daemon/history/history_internal.h"
+#include "daemon/history/history_du.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "tests/fixture/session_sum.h"

@@ -4,7 +4,7 @@
  * and dropped, in the daemon and in its child: the next run finds every sample
  * once. Without OPROF_CHECK_ALL=1 not between all of them.
  */
-#include "daemon/history/history_internal.h"
+#include "daemon/history/history.h"
 #include "lib/file.h"
 #include "tests/fixture/fake_history.h"
 #include "tests/fixture/test_folder.h"
@@ -67,7 +67,7 @@ static void scenario(void)
 	fake_history_open();
 	for (unsigned int i = 0; i < 12; i++)
 		push(40, i % 7);
-	fake_profiler.history.budget_bytes = history_usage(fake_history()) - (2 << 12);
+	fake_profiler.history.budget_bytes = history_budget_usage(fake_history()) - (2 << 12);
 	push(40, 0);
 	fake_history_close();
 }

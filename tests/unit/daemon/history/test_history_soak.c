@@ -4,7 +4,7 @@
  * through close, merge and budget, with restarts, steps of the clock and
  * suspended nights on the way.
  */
-#include "daemon/history/history_internal.h"
+#include "daemon/history/history_du.h"
 #include "libdb/slice/slice.h"
 #include "tests/fixture/fake_history.h"
 #include "tests/fixture/test_folder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Call stacks through a session's history: closed, merged, dropped, left behind, saved. */
-#include "daemon/history/history_internal.h"
+#include "daemon/history/history.h"
 #include "lib/file.h"
 #include "libdb/stacks/stack_file.h"
 #include "tests/fixture/fake_history.h"
@@ -161,7 +161,7 @@ START_TEST(stacks_of_dropped_slices_are_counted_with_their_samples)
 	fake_history_open();
 	for (unsigned int i = 0; i < 20; i++)
 		fake_minute(40, i);
-	fake_profiler.history.budget_bytes = history_usage(fake_history()) - (4 << 12);
+	fake_profiler.history.budget_bytes = history_budget_usage(fake_history()) - (4 << 12);
 	fake_minute(40, 0);
 	ck_assert_uint_gt(fake_counter(STATS_EXPIRED_STACKS), 0);
 	ck_assert_uint_eq(fake_counter(STATS_EXPIRED_STACKS), fake_counter(STATS_EXPIRED));
