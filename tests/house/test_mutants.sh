@@ -121,13 +121,35 @@ grep -q '^drawn 9, killed 3 (unit 3, e2e 0, timed out 0), survived 6, equivalent
 	grep -q '^rate 33.3 %$' "$out"
 result $? "the_rate_is_of_all_that_were_drawn"
 
+# A script that fails without a mutant, too.
+cat >"$tree/tests/e2e/test_broken.sh" <<END
+echo run >>"$work/broken"
+echo "1..1"
+echo "not ok 1 - counting"
+END
 mutants --e2e 50 one && [ "$(results 9 'killed by e2e')" = 3 ] && [ "$(results 13 survived)" = 3 ]
 result $? "a_survivor_runs_the_end_to_end_tests_of_its_program"
+grep -q 'test_broken.sh fails without a mutant: left out' "$out" &&
+	mutants --e2e --again 50 one && [ "$(results 13 survived)" = 6 ] &&
+	[ "$(wc -l <"$work/broken")" = 2 ]
+result $? "a_script_that_fails_without_a_mutant_kills_none_and_is_not_tried_again"
+rm "$tree/tests/e2e/test_broken.sh"
 
-echo "other/count.c: return n - 7; => return n + 7;: for this test" >"$tree/tests/mutants-equivalent"
+equivalents=$tree/tests/mutants-equivalent
+echo "lib/count.c: return n - 7; => return n + 7;: for this test" >"$equivalents"
 mutants --e2e 50 one && grep -q 'survived 2, equivalent 1$' "$out"
 result $? "a_mutant_that_is_judged_equivalent_is_subtracted"
-rm "$tree/tests/mutants-equivalent"
+status=0
+for line in "other/count.c: return n - 7; => return n + 7;: no such file" \
+	"lib/count.c: return n - 70; => return n + 70;: no such line" \
+	"lib/count.c: return n - 7; => return n * 7;: no such change" \
+	"lib/count.c: return n - 7; => return n + 7;"; do
+	printf '# A comment\n%s\n' "$line" >"$equivalents"
+	! mutants 50 one && grep -qF "tests/mutants-equivalent:2: no mutant" "$out" &&
+		grep -qF ": $line" "$out" || status=1
+done
+result $status "a_line_of_the_equivalents_that_is_of_no_mutant_is_refused"
+rm "$equivalents"
 
 cp "$tree/tests/test_count.c" "$work/kept"
 sed -i 's/== 6/== 6 \&\& count_untested(9) == 2/; s/^int main/int count_untested(int n);\n&/' "$tree/tests/test_count.c"
@@ -136,14 +158,29 @@ result $? "a_survivor_is_judged_again_after_a_test_was_added"
 cp "$work/kept" "$tree/tests/test_count.c"
 
 # Ended while make waits for a command.
-printf 'all: hang\nhang:\n\techo $$$$ >%s/pid; exec sleep 1000\n' "$work" >>"$work/build/Makefile"
-"$tree/scripts/mutants" -w "$work" 50 one >"$out" 2>&1 &
-mutants=$!
-while [ ! -s "$work/pid" ] && kill -0 $mutants; do sleep 0.1; done
-kill $mutants
-wait $mutants
+printf 'all: hang\nhang:\n\techo >%s/hangs; exec flock %s/held sleep 1000\n' \
+	"$work" "$work" >>"$work/build/Makefile"
+end_by() { # SIGNAL: the status of a run that it ends, once nothing is left of the run
+	rm -f "$work/hangs"
+	"$tree/scripts/mutants" -w "$work" 50 one >"$out" 2>&1 &
+	mutants=$!
+	while [ ! -s "$work/hangs" ] && kill -0 $mutants; do sleep 0.1; done
+	kill -"$1" $mutants
+	wait $mutants
+	ended=$?
+	flock -w 20 "$work/held" true && return $ended
+}
+end_by TERM
 [ $? = 143 ]
-result $? "a_run_that_is_ended_ends"
+result $? "a_run_that_is_ended_ends_with_all_that_it_started"
+if unshare --pid --fork --kill-child --mount-proc true 2>/dev/null; then
+	end_by KILL
+	[ $? = 137 ]
+	result $? "a_run_that_is_killed_ends_with_all_that_it_started"
+else
+	nr=$((nr + 1))
+	echo "ok $nr # SKIP no PID namespace of its own"
+fi
 state >"$work/after"
 cmp -s "$work/before" "$work/after"
 result $? "the_tree_is_left_as_it_was"
