@@ -14,7 +14,9 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/module_source/kmod_switches.c daemon/module_source/kmod_switches.h
 
 test_programs += \
+	tests/unit/daemon/module_source/test_kmod_buffer \
 	tests/unit/daemon/module_source/test_kmod_link \
 	tests/unit/daemon/module_source/test_kmod_process \
 	tests/unit/daemon/module_source/test_kmod_source \
 	tests/unit/daemon/module_source/test_kmod_state
+tests_unit_daemon_module_source_test_kmod_buffer_LDFLAGS = $(failing_calls_ldflags)

@@ -65,6 +65,8 @@ add plain
 build linked -g
 separate linked
 add linked
+cp bin/linked bin/twin # both have the same debug file
+add twin
 build noid -g -Wl,--build-id=none
 separate noid
 add noid
@@ -130,6 +132,12 @@ tap_is $? 0 "a compressed archive"
 tap_show "$T/err"
 "$BIN/oparchive" --session-dir="$T/session" -o whole 2>"$T/err"
 tap_is $? 0 "an archive that is a folder"
+nr_elf=$(find whole -type f | while IFS= read -r file; do
+	[ "$(head -c 4 "$file" | tail -c 3 | tr -d '\0')" = ELF ] && echo "$file"
+done | wc -l)
+nr_programs=$(echo "$programs" | wc -w)
+tap_has err " $nr_programs binaries, $((nr_elf - nr_programs)) debug files, " \
+	"the message counts the binaries and debug files that are there"
 (cd whole && find . -name '*.d*' -o -path '*build-id*' -type f) | sed 's/^/# /'
 
 mkdir gone

@@ -215,6 +215,29 @@ START_TEST(a_file_that_was_cut_is_told_as_cut)
 }
 END_TEST
 
+static off_t cut_bytes;
+
+/* Only once the reader is past the sizes, and at the records. */
+static void cut_it(void *context)
+{
+	(void)context;
+	if (meanwhile_position() >= OPROF_STACK_HEADER_BYTES)
+		ck_assert_int_eq(truncate(PATH, cut_bytes), 0);
+}
+
+START_TEST(a_file_that_is_cut_while_its_records_are_read_is_told_as_cut)
+{
+	static const off_t bounds[] = {OPROF_STACK_HEADER_BYTES - 8, OPROF_STACK_HEADER_BYTES,
+				       OPROF_STACK_HEADER_BYTES + 8, 65536};
+	const struct meanwhile both = {.read = read_it, .write = cut_it, .context = &tried};
+
+	cut_bytes = bounds[_i];
+	(void)meanwhile_run_at_each(&both);
+	ck_assert_int_eq(tried.error, -EILSEQ);
+	ck_assert_msg(strstr(tried.diag.text, "damaged: cut at byte"), "%s", tried.diag.text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stack_file_meanwhile");
@@ -226,6 +249,7 @@ int main(void)
 	tcase_add_loop_test(tc, emptied_at_every_look_a_file_is_told_as_that_and_not_as_damaged, 0,
 			    2);
 	tcase_add_test(tc, a_file_that_was_cut_is_told_as_cut);
+	tcase_add_loop_test(tc, a_file_that_is_cut_while_its_records_are_read_is_told_as_cut, 0, 4);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
