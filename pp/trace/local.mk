@@ -23,4 +23,5 @@ test_programs += \
 	tests/unit/pp/trace/test_trace_line \
 	tests/unit/pp/trace/test_trace_pids \
 	tests/unit/pp/trace/test_trace_states \
-	tests/unit/pp/trace/test_trace_states_tasks
+	tests/unit/pp/trace/test_trace_states_tasks \
+	tests/unit/pp/trace/test_trace_stats

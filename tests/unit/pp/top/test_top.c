@@ -297,6 +297,51 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
+static const struct {
+	const char *option;
+	uint64_t value; /* in seconds' thousandths, or a number */
+	bool good;
+} bounds[] = {
+	{"--delay=0.1", 100, true},
+	{"--delay=0.0999", 0, false},
+	{"--delay=3600", 3600000, true},
+	{"--delay=3600.1", 0, false},
+	{"--delay=1x", 0, false},
+	{"--delay=", 0, false},
+	{"--window=1", 1000, true},
+	{"--window=0.999", 0, false},
+	{"--window=3600", 3600000, true},
+	{"--window=3601", 0, false},
+	{"--rows=0", 0, true},
+	{"--rows=1000000000", 1000000000, true},
+	{"--rows=1000000001", 0, false},
+	{"--rows=18446744073709551616", 0, false},
+	{"--rows=3x", 0, false},
+	{"--rows=", 0, false},
+	{"--iterations=7", 7, true},
+};
+
+START_TEST(an_option_s_number_is_taken_up_to_its_bound)
+{
+	const char *option = bounds[_i].option;
+	struct top_options options;
+
+	errno = ERANGE; /* of an earlier failure */
+	ck_assert_int_eq(parse(&options, option, NULL), bounds[_i].good ? 0 : -EINVAL);
+	if (!bounds[_i].good)
+		ck_assert_ptr_nonnull(strstr(diag.text, "is no number"));
+	else if (!strncmp(option, "--delay", 7))
+		ck_assert_uint_eq(options.delay_ns, bounds[_i].value * 1000000);
+	else if (!strncmp(option, "--window", 8))
+		ck_assert_uint_eq(options.window_ns, bounds[_i].value * 1000000);
+	else if (!strncmp(option, "--rows", 6))
+		ck_assert_uint_eq(options.nr_rows, bounds[_i].value);
+	else
+		ck_assert_uint_eq(options.nr_refreshes, bounds[_i].value);
+	top_options_deinit(&options);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("top");
@@ -313,5 +358,7 @@ int main(void)
 	tcase_add_test(tc, text_is_cut_by_cells_and_bytes_that_move_a_terminal_are_not_shown);
 	tcase_add_test(tc, what_is_no_slice_is_refused);
 	tcase_add_test(tc, options_are_checked);
+	tcase_add_loop_test(tc, an_option_s_number_is_taken_up_to_its_bound, 0,
+			    sizeof(bounds) / sizeof(bounds[0]));
 	return test_run(tc);
 }
