@@ -8,3 +8,4 @@ pp_libpp_a_SOURCES += \
 test_programs += \
 	tests/unit/pp/session/test_counters \
 	tests/unit/pp/session/test_session_parts
+tests_unit_pp_session_test_session_parts_LDFLAGS = $(failing_calls_ldflags)

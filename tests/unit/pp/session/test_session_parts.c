@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/session/session_parts.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
 #include "lib/file.h"
@@ -122,6 +123,37 @@ START_TEST(slices_and_live_files_are_parts_alike)
 	ck_assert_int_eq(parts.begin_ns, BEGIN);
 	ck_assert_int_eq(parts.end_ns, BEGIN + 3 * MINUTE - 1);
 	forget();
+}
+END_TEST
+
+/* Parts that are missing without a word would be samples that a report does not have. */
+START_TEST(without_memory_a_session_is_read_whole_or_not_at_all)
+{
+	const struct session_parts_options options = {.wanted = all_wanted, .skip = skip};
+	unsigned long nth = 1;
+	int failed = 1;
+
+	add_minute(1, 10);
+	add_minute(2, 20);
+	add_live(3, "/bin/a", 40);
+	for (; failed; nth++) {
+		struct diag diag;
+		int error;
+
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = session_parts_read(&parts, &info, session_path, &options, &diag);
+		failed = failing_end();
+		if (error) {
+			ck_assert_msg(error == -ENOMEM, "allocation %lu: %d", nth, error);
+			ck_assert_msg(failed, "%s", diag_show(&diag));
+		} else {
+			ck_assert_msg(sum() == 70, "allocation %lu: %lu samples", nth,
+				      (unsigned long)sum());
+		}
+		forget();
+	}
+	ck_assert_uint_eq(nr_skipped, 0);
+	ck_assert_uint_gt(nth, 10);
 }
 END_TEST
 
@@ -398,6 +430,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, slices_and_live_files_are_parts_alike);
+	tcase_add_test(tests, without_memory_a_session_is_read_whole_or_not_at_all);
 	tcase_add_test(tests, live_files_of_an_epoch_that_a_slice_holds_count_for_nothing);
 	tcase_add_test(tests, a_slice_that_another_holds_counts_for_nothing);
 	tcase_add_test(tests, live_files_without_epochs_are_left_where_they_are);
