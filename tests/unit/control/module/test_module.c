@@ -33,9 +33,21 @@ START_TEST(a_module_that_works_ends_what_was_kept)
 {
 	keep("no headers", "x");
 	kept.works = true;
+	errno = EIO; /* of an earlier failure */
 	ck_assert_int_eq(module_keep(test_dir, &kept), 0);
 	ck_assert(!module_recall(test_dir, &recalled));
 	ck_assert_int_eq(module_keep(test_dir, &kept), 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_ended_is_an_error)
+{
+	char folder[96];
+
+	kept.works = true;
+	(void)snprintf(folder, sizeof(folder), "%s/" MODULE_INIT_FILE, test_dir);
+	ck_assert_int_eq(file_make_dirs(folder, 0700), 0);
+	ck_assert_int_eq(module_keep(test_dir, &kept), -EISDIR);
 }
 END_TEST
 
@@ -83,6 +95,7 @@ int main(void)
 	tcase_add_checked_fixture(cases, test_dir_set_up, test_dir_tear_down);
 	tcase_add_test(cases, why_there_is_no_module_is_kept);
 	tcase_add_test(cases, a_module_that_works_ends_what_was_kept);
+	tcase_add_test(cases, what_cannot_be_ended_is_an_error);
 	tcase_add_test(cases, what_was_kept_before_the_last_boot_is_not_recalled);
 	tcase_add_test(cases,
 		       a_folder_that_is_not_there_is_made_and_one_that_cannot_be_is_an_error);
