@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define ERRNO_MAX 4095 /* of Linux */
+
 static const char *const request_names[] = {
 	[OPROF_REQUEST_STATUS] = "status",
 	[OPROF_REQUEST_START] = "start",
@@ -54,6 +56,12 @@ static int no_daemon(const char *session_dir, struct diag *diag)
 			session_dir);
 }
 
+static int not_ours(int error, const char *session_dir, struct diag *diag)
+{
+	return diag_set(diag, error, "the daemon of %s is another user's: run this as root (sudo)",
+			session_dir);
+}
+
 /* The wait for a place in the queue of a daemon that hangs is shorter than that for a dump. */
 static int client_connect(const char *session_dir, int timeout_ms, struct diag *diag)
 {
@@ -63,10 +71,12 @@ static int client_connect(const char *session_dir, int timeout_ms, struct diag *
 	int error;
 	int fd;
 
+	if (dir_fd < 0 && errno == ENOENT)
+		return no_daemon(session_dir, diag);
+	if (dir_fd < 0 && errno == EACCES)
+		return not_ours(-errno, session_dir, diag);
 	if (dir_fd < 0)
-		return errno == ENOENT ? no_daemon(session_dir, diag)
-				       : diag_set(diag, -errno, "cannot open %s: %s", session_dir,
-						  strerror(errno));
+		return diag_set(diag, -errno, "cannot open %s: %s", session_dir, strerror(errno));
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd >= 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
@@ -79,11 +89,10 @@ static int client_connect(const char *session_dir, int timeout_ms, struct diag *
 	if (error == -ENOENT || error == -ECONNREFUSED)
 		return no_daemon(session_dir, diag);
 	if (error == -EAGAIN)
-		return diag_set(diag, -ETIMEDOUT, "the daemon did not answer in time");
-	if (error == -EACCES || error == -EPERM)
-		return diag_set(diag, error,
-				"the daemon of %s is another user's: run this as root (sudo)",
+		return diag_set(diag, -ETIMEDOUT, "the daemon of %s did not answer in time",
 				session_dir);
+	if (error == -EACCES || error == -EPERM)
+		return not_ours(error, session_dir, diag);
 	return diag_set(diag, error, "cannot reach the daemon of %s: %s", session_dir,
 			strerror(-error));
 }
@@ -103,6 +112,8 @@ static int send_question(int fd, enum oprof_request request, const char *text, s
 	do {
 		nr = sendmsg(fd, &message, MSG_NOSIGNAL);
 	} while (nr < 0 && errno == EINTR);
+	if (nr < 0 && (errno == EPIPE || errno == ECONNRESET))
+		return diag_set(diag, -errno, "the daemon ended before it answered");
 	if (nr < 0)
 		return diag_set(diag, -errno, "cannot ask the daemon: %s", strerror(errno));
 	return 0;
@@ -151,7 +162,8 @@ static int receive_answer(int fd, struct oprof_message *head, struct client_answ
 	struct msghdr message = {.msg_iov = parts,
 				 .msg_iovlen = 2,
 				 .msg_control = control.bytes,
-				 .msg_controllen = sizeof(control.bytes)};
+				 /* Not CMSG_SPACE, into which a second one may fit. */
+				 .msg_controllen = CMSG_LEN(sizeof(int))};
 	ssize_t nr;
 	int error;
 
@@ -181,7 +193,7 @@ static int judge_answer(const struct oprof_message *head, const char *text,
 {
 	char why[DIAG_TEXT_BYTES];
 
-	if (head->request != request || head->status > 0)
+	if (head->request != request || head->status > 0 || head->status < -ERRNO_MAX)
 		return diag_set(diag, -EPROTO, "the daemon answered something else than was asked");
 	if (!head->status)
 		return 0;
@@ -210,6 +222,9 @@ static int ask_on(int fd, enum oprof_request request, const char *text,
 	if (error)
 		return error;
 	error = wait_readable(fd, patience->wake_fd, deadline_ms);
+	if (error && error != -ETIMEDOUT)
+		return diag_set(diag, error, "cannot wait for the daemon's answer: %s",
+				strerror(-error));
 	if (error)
 		return diag_set(
 			diag, error, "the daemon, process %d, did not answer (%s) within %d s",

@@ -17,8 +17,8 @@
 
 /* How long to wait for an answer. */
 struct client_patience {
-	int timeout_ms;
-	int wake_fd; /* readable: wait no longer; -1: none */
+	int timeout_ms; /* > 0 */
+	int wake_fd; /* readable: wait no longer, but for a place in the daemon's queue; -1: none */
 };
 
 struct client_answer {
@@ -32,7 +32,8 @@ struct client_answer {
  * said yes, and answer is filled (to be freed by client_answer_deinit).
  * Otherwise answer is untouched and diag says why: -ENOTCONN no daemon runs
  * there; -EPROTONOSUPPORT another version; -EPROTO what came is no answer;
- * -ETIMEDOUT; -EINTR wake_fd; or what the daemon answered.
+ * -ETIMEDOUT; -EINTR wake_fd; -ECONNRESET, -EPIPE the daemon ended meanwhile; or what the daemon
+ * answered.
  */
 int client_ask(const char *session_dir, enum oprof_request request, const char *text,
 	       const struct client_patience *patience, struct client_answer *answer,

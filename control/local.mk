@@ -2,7 +2,8 @@
 noinst_LIBRARIES += control/libcontrol.a
 control_libcontrol_a_SOURCES =
 
-control_libs = control/libcontrol.a client/libclient.a events/libevents.a lib/libbase.a $(POPT_LIBS)
+control_libs = control/libcontrol.a client/libclient.a session/libsession.a \
+	events/libevents.a lib/libbase.a $(POPT_LIBS)
 
 bin_PROGRAMS += oprof operf opcontrol optrace
 dist_man_MANS += doc/man/oprof.1 doc/man/operf.1 doc/man/opcontrol.1 doc/man/optrace.1 \

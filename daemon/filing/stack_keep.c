@@ -18,7 +18,7 @@
  *	roots	position by root key		direct-mapped, ROOTS slots
  *	images	position by image cookie	direct-mapped, IMAGES slots
  *	memo	node by parent and frame	stack_memo.h
- *	memo	the callers of the last stack	stack_memo.h
+ *	memo	the callers of the last stack below a root or mark	stack_memo.h
  *
  * A position holds until the file is closed or restarted: positions_forget() clears all caches.
  * A frame's node depends on what was known of its image, too: where a frame's function was not
@@ -342,12 +342,15 @@ static int root_find(struct stack_keep *keep, const struct root_key *key, uint32
 {
 	uint64_t hash = sample_key_hash(&key->sample) + key->by_image;
 	struct stack_root *root = &keep->roots[hash & (ROOTS - 1)];
-	int error = 0;
+	int error;
 
-	if (!root->position || !root_key_equal(&root->key, key))
+	if (!root->position || !root_key_equal(&root->key, key)) {
 		error = root_add(keep, key, image, root);
+		if (error)
+			return error;
+	}
 	*found = root;
-	return error;
+	return 0;
 }
 
 /* ---- images ---- */

@@ -10,7 +10,6 @@
 #include "lib/log.h"
 #include "libdb/slice/slice.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

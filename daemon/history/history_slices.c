@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The list of slices in memory follows the folder: each change is one rename or unlink in the
- * folder, then the same change of the list. A kill between any two leaves what the next
+ * The list of slices in memory follows the folder: the folder changes first, by one rename or
+ * unlink, the list after it. A kill between any two leaves what the next
  * history_slices_list() can read: a file NAME.tmp, which no list takes, or slices that a merged one
  * supersedes, which go then.
  */

@@ -30,10 +30,10 @@ int history_slices_append(struct history *history, const struct history_file *fi
  */
 bool history_slices_drop(struct history *history, size_t i);
 
-/* Rename a slice out of the way; the list has it still. */
+/* Rename a slice out of the way, and count it as damaged; the list has it still. */
 void history_slices_set_aside(struct history *history, const char *path, const char *why);
 
-/* Those of epochs behind epoch_synced, and their names: onto the disk. 0 or -errno. */
+/* Write slices of epochs after epoch_synced, and their folder's entries, to disk. 0 or -errno. */
 int history_slices_sync(const struct history *history);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the parts of a session's history share: its configuration, and struct history, whose
- * fields stand under the part that writes them. Each part is a .c file and its header, and
- * includes only parts below it:
+ * fields stand under the part that writes them; history.c clears them at begin and end. Each part
+ *is a .c file and its header, and includes only parts below it:
  *
  *	history.h	what the profiler calls; when which part has its turn
  *	history_epoch.h	the live files of the epoch, and their slice

@@ -3,7 +3,7 @@
  * What a child process does for a session's history, one thing at a time (history_job.h): merge
  * a group of slices into a coarser one, or have slices on disk.
  *
- * The child of a merge publishes by rename and removes nothing. The daemon lists the folder again
+ * The child of a merge publishes by rename and removes no slice. The daemon lists the folder again
  * after it, and removes the slices that were merged. To drop one of them meanwhile, the merge
  * is ended first. Not for: whether there is room for a merge (history_budget.h).
  */
@@ -19,8 +19,7 @@
 /* Begin to have slices on disk, if it is time and any are not. False: no child. */
 bool history_work_sync(struct history *history);
 
-/* The group to merge next. False: none, or merging waits: after a failure, or a step of the clock.
- */
+/* The group to merge next. False: there is none, or merges wait after a failure or a clock step. */
 bool history_work_find_group(const struct history *history, struct history_group *group);
 uint64_t history_work_group_bytes(const struct history *history, const struct history_group *group);
 

@@ -6,15 +6,15 @@
 #include "session/session_info.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Events of earlier runs that are kept at most. */
+/* Events of earlier runs: how many are kept, and of how many lines, at most. */
 #define OLD_EVENTS_MAX 64
+#define OLD_LINES_MAX  1024
 
 static int hex_digit(char c)
 {
@@ -84,6 +84,7 @@ static bool info_has_note(const struct session_info *info, const char *name)
 static int info_take_events(struct session_info *info, const struct run_info *run,
 			    const struct session_info *old)
 {
+	const size_t nr_lines = old->nr_events < OLD_LINES_MAX ? old->nr_events : OLD_LINES_MAX;
 	size_t nr_old = 0;
 
 	info->events = calloc(run->nr_events + OLD_EVENTS_MAX, sizeof(*info->events));
@@ -102,7 +103,7 @@ static int info_take_events(struct session_info *info, const struct run_info *ru
 			.description = event->description,
 		};
 	}
-	for (size_t i = 0; i < old->nr_events && nr_old < OLD_EVENTS_MAX; i++)
+	for (size_t i = 0; i < nr_lines && nr_old < OLD_EVENTS_MAX; i++)
 		if (!info_has_event(info, &old->events[i])) {
 			info->events[info->nr_events++] = old->events[i];
 			nr_old++;

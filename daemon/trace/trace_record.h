@@ -73,7 +73,7 @@ bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id);
 
 /*
  * A record of nr_bytes, at least a header of such a size, of an event of kind, which the record's
- * own is but for tasks; cpu and event are left as they are. False: no kernel writes such.
+ * own is but for tasks. record is zeroed but for cpu and event. False: no kernel writes such.
  */
 bool trace_record_parse(struct trace_perf_record *record, enum trace_record_kind kind,
 			const uint8_t *bytes, size_t nr_bytes);

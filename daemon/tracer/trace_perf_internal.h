@@ -27,12 +27,12 @@ struct trace_perf {
 	unsigned int nr_open;
 	struct event_id *ids;
 	size_t nr_ids, nr_ids_max;
-	unsigned int nr_targets; /* threads, else 1 */
-	int cgroup_fd;		 /* -1: none */
-	unsigned int ring_pages; /* data pages of a CPU's ring */
-	uint8_t *bytes;		 /* of a ring, copied out */
-	/* In bytes: as they came, and in order of time. */
-	struct trace_perf_record *records;
+	unsigned int nr_targets;	   /* threads, else 1 */
+	int cgroup_fd;			   /* -1: none */
+	unsigned int ring_pages;	   /* data pages of a CPU's ring */
+	uint8_t *bytes;			   /* of a ring, copied out */
+	struct trace_perf_record *records; /* of bytes, as they came */
+	/* Pointers to them in order of time; set when none are added any more: records moves. */
 	const struct trace_perf_record **ordered;
 	size_t nr_records, nr_records_max;
 	int epoll_fd;

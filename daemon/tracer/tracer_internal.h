@@ -24,10 +24,10 @@ struct tracer_ops {
 	/*
 	 * Open everything, record nothing yet; config's source does not matter. -EOPNOTSUPP:
 	 * something chosen that only the other kind has; -ENOENT: no module that traces is loaded;
-	 * -errno; diag. After an error close is called.
+	 * -EPERM, -EACCES: not by this user; -errno; diag. After an error close is called.
 	 */
 	int (*open)(struct tracer *tracer, struct diag *diag);
-	/* Free what open made, but for the members of struct tracer. */
+	/* Free what open made. The members of struct tracer are gone by then: not to be used. */
 	void (*close)(struct tracer *tracer);
 	int (*start)(struct tracer *tracer, struct diag *diag);
 	int (*round)(struct tracer *tracer, struct diag *diag);
@@ -41,7 +41,8 @@ struct tracer_ops {
 	struct tracer_held (*held)(struct tracer *tracer);
 	unsigned int (*nr_cpus)(const struct tracer *tracer); /* recorded now */
 	unsigned int (*nr_events)(const struct tracer *tracer);
-	/* Without what the writer, the mappings, the chunks and the trigger count. */
+	/* Without what the writer, the mappings, the chunks and the trigger count; with nr_state.
+	 */
 	struct tracer_counts (*counts)(const struct tracer *tracer);
 };
 

@@ -33,7 +33,10 @@ struct trace_ring {
 	struct ring_reader reader;
 	struct ring_packet packet; /* if reader.held */
 	size_t nr_spliced;	   /* bytes of it */
-	/* Of the ring's descriptor (trace_ring.h); NULL: there is none. With the session's lock. */
+	/*
+	 * Of the ring's descriptor (trace_ring.h); NULL: there is none. Written with the session's
+	 * lock. It stays while there is a descriptor, whose calls read it without.
+	 */
 	struct trace_session *session;
 	bool is_finalised; /* with the session's lock */
 	atomic_t nr_piped; /* pages of the packet that are in pipes */

@@ -49,7 +49,8 @@ struct trace_tree;
 #define TRACE_FILTERED 2u /* there is a filter */
 
 struct trace_session {
-	u32 state;			   /* TRACE_...: what a probe reads first */
+	/* TRACE_...: what a probe reads first; only trace_syscalls_set_state() writes it. */
+	u32 state;
 	struct trace_filter __rcu *filter; /* if TRACE_FILTERED */
 	struct trace_tree *tree;	   /* of the filter; NULL: none */
 	struct mutex lock;

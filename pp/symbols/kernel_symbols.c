@@ -4,6 +4,7 @@
 #include "lib/array.h"
 #include "lib/file.h"
 #include "libdb/sample_name.h"
+#include "oprof/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -205,7 +206,8 @@ int kernel_symbols_load(struct symbol_table *table, const struct oprof_image_ide
 	*table = (struct symbol_table){0};
 	if (!meta_path)
 		return tell_missing(table);
-	path = format_text("%s/symbols/%016" PRIx64, meta_path, sample_identity(identity));
+	path = format_text("%s/" OPROF_SYMBOLS_NAME "/%016" PRIx64, meta_path,
+			   sample_identity(identity));
 	if (!path)
 		return -ENOMEM;
 	error = read_file(table, path);

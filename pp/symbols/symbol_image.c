@@ -2,6 +2,7 @@
 #include "pp/symbols/symbol_image.h"
 
 #include "libdb/sample_name.h"
+#include "oprof/session.h"
 #include "pp/symbols/debug_file.h"
 
 #include <errno.h>
@@ -175,8 +176,8 @@ static int try_kept(struct opening *opening)
 
 	if (!meta_path)
 		return -ENOENT;
-	error = try_image_at(opening, BELIEVE_KEPT, "%s/images/%016" PRIx64, meta_path,
-			     sample_identity(opening->request->identity));
+	error = try_image_at(opening, BELIEVE_KEPT, "%s/" OPROF_IMAGES_NAME "/%016" PRIx64,
+			     meta_path, sample_identity(opening->request->identity));
 	opening->image->kept = !error;
 	return error;
 }
@@ -186,7 +187,7 @@ static int open_vdso(struct opening *opening)
 {
 	const char *meta_path = opening->request->search->meta_path;
 
-	return try_image_at(opening, BELIEVE_KEPT, "%s/images/%016" PRIx64,
+	return try_image_at(opening, BELIEVE_KEPT, "%s/" OPROF_IMAGES_NAME "/%016" PRIx64,
 			    meta_path ? meta_path : ".",
 			    sample_identity(opening->request->identity));
 }

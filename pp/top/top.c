@@ -22,6 +22,12 @@
 
 /* ---- which daemon ---- */
 
+static int no_daemon(const char *dir, struct diag *diag)
+{
+	return diag_set(diag, -ENOTCONN,
+			"no daemon runs for the session folder %s; oprof start starts one", dir);
+}
+
 static int find_session(const char *wanted, const char **dir, struct diag *diag)
 {
 	int error;
@@ -35,9 +41,7 @@ static int find_session(const char *wanted, const char **dir, struct diag *diag)
 	if (error != -ENOTCONN)
 		return error;
 	if (wanted)
-		return diag_set(diag, error,
-				"no daemon runs for the session folder %s; oprof start starts one",
-				wanted);
+		return no_daemon(wanted, diag);
 	return diag_set(diag, error,
 			"no daemon samples this machine (looked in " SESSION_DIR_OWN
 			" and " SESSION_DIR_SYSTEM "); oprof start starts one");
@@ -221,6 +225,8 @@ int top_refresh(struct top *top)
 		return error;
 	if (error == -ETIMEDOUT)
 		tell_slow(top);
+	else if (error == -ENOTCONN)
+		(void)no_daemon(top->session_dir, &top->trouble);
 	else if (error && error != -EINTR) /* a key: it is asked again */
 		top->trouble = why;
 	if (error) /* another view may have been chosen all the same */

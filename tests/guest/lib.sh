@@ -28,7 +28,7 @@ guest_names()
 	elif [ -n "${OPROF_CHECK_ALL:-}" ]; then
 		"$SCRIPTS/guest-kernel" --list | awk '{ print $1 }'
 	else
-		echo x86-6.1 arm64-nmi
+		echo arm64-nmi x86-6.1
 	fi
 }
 

@@ -14,8 +14,8 @@
 #
 #	profile_parts "PART..." [OPTION...]	options of scripts/guest
 #
-# profile_once, parts whose result does not depend on the architecture: they run in the first guest
-# only, unless OPROF_CHECK_ALL is set.
+# profile_once, parts whose result does not depend on the architecture: they run in one guest, the
+# first that boots, unless OPROF_CHECK_ALL is set.
 #
 # A part is a file part_PART.sh with a function part_PART GUEST, which does the same; its script runs
 # in the guest when those of the parts before have ended, and leaves the guest as it has found it.
@@ -162,11 +162,15 @@ profile_parts() # PARTS [OPTION]...
 	profile_each profile_boot_parts
 }
 
-# Has the part run in the first guest, and is not needed in this one?
-profile_has_run() # NAME
+# Has the part run in another guest, and is not needed in this one?
+profile_has_run()
 {
-	[ -z "${OPROF_CHECK_ALL:-}" ] && [ "$1" != "$(guest_names | cut -d' ' -f1)" ] || return
+	[ -z "${OPROF_CHECK_ALL:-}" ] || return
 	case " ${profile_once:-} " in
+	*" $profile_part "*) ;;
+	*) return 1 ;;
+	esac
+	case " ${profile_ran:-} " in
 	*" $profile_part "*) ;;
 	*) return 1 ;;
 	esac
@@ -178,7 +182,7 @@ profile_boot_parts() # NAME
 	profile_ready=
 	profile_nr=0
 	for profile_part in $profile_wanted; do
-		! profile_has_run "$1" || continue
+		! profile_has_run || continue
 		profile_before="$tap_nr $profile_ready"
 		"part_$profile_part" "$1"
 		[ "$tap_nr $profile_ready" != "$profile_before" ] ||
@@ -196,6 +200,7 @@ profile_boot_parts() # NAME
 	guest_options="-t $profile_seconds -o $T/$1/out $profile_options"
 	# shellcheck disable=SC2086 # words
 	profile_boot "$1" "$GUEST/inside_parts.sh" "$T/$1/order=/parts/order" $profile_files
+	profile_ran="${profile_ran:-} $profile_ready"
 	mv "$T/guest.out" "$T/$1/all.out"
 	for profile_part in $profile_ready; do
 		command -v "part_${profile_part}_after" >/dev/null || continue

@@ -48,7 +48,7 @@ cat >"$tree/configure" <<END
 #!/bin/sh
 {
 	printf '<%s>\n' "\$@"
-	for compiler in gcc clang; do readlink "\$(command -v \$compiler)" || echo itself; done
+	for compiler in cc gcc clang aarch64-linux-gnu-gcc; do readlink "\$(command -v \$compiler)" || echo itself; done
 } >configured-by
 for name in all check lint model fuzzers distcheck; do
 	printf '%s:\n\t@$tree/bin/make-%s\n' \$name \$name
@@ -103,22 +103,27 @@ result $? "stages_that_are_named_run_alone"
 
 # ---- compilers ----
 
-# What the stages find in the place of gcc and clang.
-found_compilers() {
+# What each build folder was configured with, and what is found in the place of compilers.
+chosen_compilers() {
 	for folder in build build-sanitize build-fuzz build-board; do
-		sed -n '/^</!p' "$tree/$folder/configured-by"
-	done | sort -u
+		sed -n 's/.*<CC=\([^>]*\)>.*/\1/p' "$tree/$folder/configured-by"
+	done | tr '\n' ,
+}
+found_compilers() {
+	cat "$tree"/build*/configured-by | sed -n '/^</!p' | sort | uniq -c | awk '{ print $1, $2 }'
 }
 
-for name in ccache gcc clang; do
+for name in ccache cc gcc clang aarch64-linux-gnu-gcc; do
 	stub "bin/$name" "$name"
 done
 rm -rf "$tree"/build*
-gate && [ "$(found_compilers)" = "$tree/bin/ccache" ]
+gate && [ "$(found_compilers)" = "16 $tree/bin/ccache" ]
 result $? "compilers_are_called_by_ccache"
+[ "$(chosen_compilers)" = "gcc,gcc,clang,gcc," ]
+result $? "each_build_folder_has_its_compiler"
 rm -rf "$tree"/build*
 export OPROF_COMPILE_CACHE=none
-gate && [ "$(found_compilers)" = itself ]
+gate && [ "$(found_compilers)" = "16 itself" ]
 result $? "or_without_it_where_that_is_asked_for"
 unset OPROF_COMPILE_CACHE
 gate e2e guest

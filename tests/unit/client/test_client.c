@@ -195,6 +195,7 @@ static const struct reply bad_replies[] = {
 	{.magic = OPROF_CONTROL_MAGIC, .version = OPROF_CONTROL_VERSION, .kind = REPLY_SHORT},
 	{.magic = OPROF_CONTROL_MAGIC, .version = OPROF_CONTROL_VERSION, .request = 6},
 	{.magic = OPROF_CONTROL_MAGIC, .version = OPROF_CONTROL_VERSION, .status = 3},
+	{.magic = OPROF_CONTROL_MAGIC, .version = OPROF_CONTROL_VERSION, .status = INT32_MIN},
 };
 
 START_TEST(what_is_no_answer_is_refused)

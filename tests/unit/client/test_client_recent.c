@@ -29,7 +29,8 @@ struct reply {
 	struct oprof_message head;
 	char text[256];
 	enum reply_slice slice;
-	size_t nr_cut; /* bytes that the packet is shorter than it says */
+	bool slice_twice; /* two descriptors of it */
+	size_t nr_cut;	  /* bytes that the packet is shorter than it says */
 	bool hang_up;
 };
 
@@ -41,13 +42,15 @@ static void send_reply(int client, const struct reply *reply)
 {
 	union {
 		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
 	} control = {.bytes = ""};
+	const size_t nr_bytes = (reply->slice_twice ? 2 : 1) * sizeof(int);
 	char packet[sizeof(reply->head) + sizeof(reply->text)];
 	size_t nr_text = strlen(reply->text);
 	struct iovec part = {packet, sizeof(reply->head) + nr_text - reply->nr_cut};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
 	int fd = -1;
+	int fds[2];
 
 	memcpy(packet, &reply->head, sizeof(reply->head));
 	memcpy(packet + sizeof(reply->head), reply->text, nr_text);
@@ -57,11 +60,12 @@ static void send_reply(int client, const struct reply *reply)
 		fd = memfd_create("junk", 0);
 	if (fd >= 0) {
 		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof(control.bytes);
+		message.msg_controllen = CMSG_SPACE(nr_bytes);
 		control.head.cmsg_level = SOL_SOCKET;
 		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+		control.head.cmsg_len = CMSG_LEN(nr_bytes);
+		fds[0] = fds[1] = fd;
+		memcpy(CMSG_DATA(&control.head), fds, nr_bytes);
 	}
 	(void)sendmsg(client, &message, MSG_NOSIGNAL);
 	if (fd >= 0)
@@ -169,6 +173,8 @@ START_TEST(answers_that_are_none_are_refused_and_leave_no_descriptor)
 	struct reply reply = good_reply(1, 2);
 
 	reply.head.magic++;
+	expect_refused(&reply, -EPROTO, "no answer");
+	reply.slice_twice = true;
 	expect_refused(&reply, -EPROTO, "no answer");
 	reply = good_reply(1, 2);
 	reply.head.size_bytes++;

@@ -215,7 +215,7 @@ START_TEST(a_daemon_that_goes_away_is_told_and_the_samples_stay)
 	start(24, 80, NULL);
 	ck_assert(terminal_wait(&terminal, "hot_function"));
 	stop_daemon();
-	ck_assert(terminal_wait(&terminal, "no daemon runs for the session folder ."));
+	ck_assert(terminal_wait(&terminal, "no daemon runs for the session folder .; oprof start"));
 	ck_assert(terminal_wait(&terminal, "hot_function"));
 	start_daemon();
 	ck_assert(terminal_wait_gone(&terminal, "no daemon runs"));

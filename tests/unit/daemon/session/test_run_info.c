@@ -6,9 +6,12 @@
 #include "tests/fixture/test_folder.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define KEPT_EVENTS 64 /* of earlier runs */
 
 static struct event_choice events[] = {
 	{.name = "cpu-clock",
@@ -137,6 +140,39 @@ START_TEST(a_file_full_of_nonsense_is_replaced)
 }
 END_TEST
 
+static unsigned int nr_lines(const char *text, const char *begin)
+{
+	unsigned int nr = 0;
+
+	for (const char *at = strstr(text, begin); at; at = strstr(at + 1, begin))
+		nr++;
+	return nr;
+}
+
+START_TEST(of_many_old_events_and_notes_the_first_are_kept)
+{
+	char old[16384];
+	size_t nr_bytes = 0;
+	struct run_info info;
+	char *text;
+
+	for (int i = 0; i < 2 * KEPT_EVENTS; i++)
+		nr_bytes += (size_t)snprintf(old + nr_bytes, sizeof(old) - nr_bytes,
+					     "event %d old period %d 0x0 1 1 text\n", i, i + 1);
+	for (int i = 0; i < 2 * SOURCE_NOTES_MAX; i++)
+		nr_bytes += (size_t)snprintf(old + nr_bytes, sizeof(old) - nr_bytes,
+					     "note old%d text\n", i);
+	ck_assert_uint_lt(nr_bytes, sizeof(old));
+	ck_assert_int_eq(file_replace("info", old, nr_bytes, 0600), 0);
+	fill(&info, events, 1);
+	ck_assert_int_eq(run_info_write(&info, "info"), 1);
+	text = written();
+	ck_assert_uint_eq(nr_lines(text, "\nevent "), 1 + KEPT_EVENTS);
+	ck_assert_uint_eq(nr_lines(text, "\nnote old"), SOURCE_NOTES_MAX);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("run_info");
@@ -148,5 +184,6 @@ int main(void)
 	tcase_add_test(tc, events_of_earlier_runs_stand_behind_the_new_ones);
 	tcase_add_test(tc, another_separation_is_warned_of);
 	tcase_add_test(tc, a_file_full_of_nonsense_is_replaced);
+	tcase_add_test(tc, of_many_old_events_and_notes_the_first_are_kept);
 	return test_run(tc);
 }
