@@ -72,7 +72,8 @@ static int begin_mask(struct event_table *table, struct table_text *text, char *
 	if (unit_mask_find(table, first, fields[0].value))
 		return table_text_error(text, -EINVAL, "unit mask %s stands twice",
 					fields[0].value);
-	error = array_reserve(&table->unit_masks, &table->unit_masks_room, table->nr_unit_masks, 1);
+	error = array_reserve_bytes(&table->unit_masks, &table->unit_masks_room,
+				    table->nr_unit_masks, 1, sizeof(struct event_unit_mask *));
 	mask = error ? NULL : calloc(1, sizeof(*mask));
 	if (!mask)
 		return -ENOMEM;

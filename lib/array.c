@@ -3,27 +3,30 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROOM_FIRST 16
+
+/* The pointer is of the caller's type. */
+typedef void *__attribute__((may_alias)) aliasing_pointer;
 
 int array_grow(void *array, size_t *room, size_t nr, size_t nr_more, size_t element_bytes)
 {
 	size_t wanted, nr_bytes, grown = *room ? *room : ROOM_FIRST / 2;
+	aliasing_pointer *kept = array;
 	void *elements;
 
+	if (nr_more <= *room - nr)
+		return 0;
 	if (__builtin_add_overflow(nr, nr_more, &wanted))
 		return -ENOMEM;
 	if (__builtin_mul_overflow(grown, 2, &grown) || grown < wanted)
 		grown = wanted;
 	if (__builtin_mul_overflow(grown, element_bytes, &nr_bytes))
 		return -ENOMEM;
-	/* By bytes: the pointer is of the caller's type. */
-	memcpy(&elements, array, sizeof(elements));
-	elements = realloc(elements, nr_bytes);
+	elements = realloc(*kept, nr_bytes);
 	if (!elements)
 		return -ENOMEM;
-	memcpy(array, &elements, sizeof(elements));
+	*kept = elements;
 	*room = grown;
 	return 0;
 }

@@ -23,8 +23,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SECOND_NS  UINT64_C(1000000000)
-#define PLAN_NS	   (60 * SECOND_NS)
+#define PLAN_NS	   (60 * NS_PER_SECOND)
 #define LIVE_SHARE 4 /* of the budget, for live files */
 
 /* ---- beginning and end ---- */

@@ -8,8 +8,7 @@
 #include <inttypes.h>
 #include <sys/statvfs.h>
 
-#define DAY_NS	   (INT64_C(24) * 3600 * 1000000000)
-#define SETTLED_NS (UINT64_C(600) * 1000000000) /* age is not told by a clock newly set */
+#define DAY_NS (INT64_C(24) * 3600 * 1000000000)
 /* Of the budget, for live files: their slice needs room beside them. */
 #define LIVE_LARGEST_SHARE 2
 
@@ -106,7 +105,8 @@ void history_budget_expire_old(struct history *history)
 		history->stretch.last.realtime_ns - (int64_t)history->config.budget_days * DAY_NS;
 	size_t i;
 
-	if (!history->config.budget_days || !stretch_is_settled(&history->stretch, SETTLED_NS))
+	if (!history->config.budget_days ||
+	    !stretch_is_settled(&history->stretch, HISTORY_SETTLED_NS))
 		return;
 	while ((i = find_old(history, limit_ns)) + 1 < history->files.nr_files) {
 		history_work_end_merge_of(history, history->files.files[i].epoch_first);

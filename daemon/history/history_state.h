@@ -22,11 +22,15 @@
 #include "daemon/history/history_job.h"
 #include "daemon/history/stretch.h"
 #include "daemon/session/session.h"
+#include "lib/clock.h"
 #include "libdb/slice/history_files.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* How long a stretch of time has gone on before age is judged by it: not by a clock newly set. */
+#define HISTORY_SETTLED_NS (600 * NS_PER_SECOND)
 
 struct history_config {
 	uint64_t budget_bytes;	  /* of the session's folder, by du; 0: the default */

@@ -15,9 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SECOND_NS  UINT64_C(1000000000)
-#define AGAIN_NS   (600 * SECOND_NS) /* after a failure */
-#define SETTLED_NS (600 * SECOND_NS) /* age is not told by a clock newly set */
+#define AGAIN_NS (600 * NS_PER_SECOND) /* after a failure */
 
 struct merge_work {
 	const struct history *history;
@@ -141,7 +139,7 @@ bool history_work_find_group(const struct history *history, struct history_group
 	const struct stretch *stretch = &history->stretch;
 
 	return stretch->last.monotonic_ns >= history->merge_ns &&
-	       stretch_is_settled(stretch, SETTLED_NS) &&
+	       stretch_is_settled(stretch, HISTORY_SETTLED_NS) &&
 	       history_levels_due(&history->files, stretch->last.realtime_ns,
 				  stretch_settled_ns(stretch), group);
 }

@@ -3,6 +3,7 @@
 
 #include "daemon/kernel/kallsyms.h"
 #include "daemon/kernel/kernel_idle.h"
+#include "lib/array.h"
 #include "lib/buildid.h"
 #include "lib/file.h"
 
@@ -48,30 +49,10 @@ struct gathering {
 	size_t nr_made, room_made;
 };
 
-/* Room for one more in an array that doubles. 0 or -ENOMEM. */
-static int array_reserve(void **array, size_t nr, size_t *room, size_t nr_bytes)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *bigger;
-
-	if (nr < *room)
-		return 0;
-	bigger = realloc(*array, more * nr_bytes);
-	if (!bigger)
-		return -ENOMEM;
-	*array = bigger;
-	*room = more;
-	return 0;
-}
-
 static int addresses_add(struct addresses *list, uint64_t value)
 {
-	void *values = list->values;
-	int error = array_reserve(&values, list->nr_values, &list->room_values, sizeof(uint64_t));
-
-	if (error)
-		return error;
-	list->values = values;
+	if (array_reserve(&list->values, &list->room_values, list->nr_values, 1))
+		return -ENOMEM;
 	list->values[list->nr_values++] = value;
 	return 0;
 }
@@ -143,13 +124,10 @@ static int gather_kernel(struct gathering *all, const struct kallsym *symbol)
 
 static int gather_made(struct gathering *all, const struct kallsym *symbol)
 {
-	void *array = all->made;
-	int error = array_reserve(&array, all->nr_made, &all->room_made, sizeof(*all->made));
 	struct made_seen *seen;
 
-	if (error)
-		return error;
-	all->made = array;
+	if (array_reserve(&all->made, &all->room_made, all->nr_made, 1))
+		return -ENOMEM;
 	seen = &all->made[all->nr_made];
 	seen->start = symbol->address;
 	seen->name = strdup(symbol->name);
@@ -162,8 +140,6 @@ static int gather_made(struct gathering *all, const struct kallsym *symbol)
 static int gather_module(struct gathering *all, const struct kallsym *symbol)
 {
 	struct module_seen *last = NULL;
-	void *array = all->modules;
-	int error;
 
 	/* A module's symbols stand together; its last is most likely the one. */
 	for (size_t i = all->nr_modules; !last && i-- > 0;)
@@ -176,10 +152,8 @@ static int gather_module(struct gathering *all, const struct kallsym *symbol)
 			last->highest = symbol->address;
 		return 0;
 	}
-	error = array_reserve(&array, all->nr_modules, &all->room_modules, sizeof(*all->modules));
-	if (error)
-		return error;
-	all->modules = array;
+	if (array_reserve(&all->modules, &all->room_modules, all->nr_modules, 1))
+		return -ENOMEM;
 	last = &all->modules[all->nr_modules++];
 	*last = (struct module_seen){.lowest = symbol->address, .highest = symbol->address};
 	memcpy(last->name, symbol->module, strnlen(symbol->module, MODULE_NAME_BYTES - 1));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/kernel/kernel_ranges.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,16 +66,8 @@ int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *rang
 
 	if (range->start >= range->end)
 		return 0;
-	if (set->nr_ranges == set->room_ranges) {
-		size_t room = set->room_ranges ? 2 * set->room_ranges : 16;
-		struct kernel_range *ranges =
-			realloc(set->ranges, room * sizeof(struct kernel_range));
-
-		if (!ranges)
-			return -ENOMEM;
-		set->ranges = ranges;
-		set->room_ranges = room;
-	}
+	if (array_reserve(&set->ranges, &set->room_ranges, set->nr_ranges, 1))
+		return -ENOMEM;
 	while (last < set->nr_ranges && set->ranges[last].start < range->end)
 		last++;
 	if (range->image)

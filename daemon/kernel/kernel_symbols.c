@@ -2,6 +2,7 @@
 #include "daemon/kernel/kernel_symbols.h"
 
 #include "daemon/kernel/kallsyms.h"
+#include "lib/array.h"
 #include "lib/file.h"
 #include "libdb/sample_name.h"
 #include "oprof/session.h"
@@ -43,25 +44,10 @@ static void collection_deinit(struct collection *all)
 
 static int reserve(struct collection *all, size_t nr_name_bytes)
 {
-	if (all->nr_functions == all->room_functions) {
-		size_t room = all->room_functions ? 2 * all->room_functions : 256;
-		void *bigger = realloc(all->functions, room * sizeof(struct function));
-
-		if (!bigger)
-			return -ENOMEM;
-		all->functions = bigger;
-		all->room_functions = room;
-	}
-	if (all->nr_names_bytes + nr_name_bytes > all->room_names_bytes) {
-		size_t room = 2 * all->room_names_bytes + nr_name_bytes + 4096;
-		void *bigger = realloc(all->names, room);
-
-		if (!bigger)
-			return -ENOMEM;
-		all->names = bigger;
-		all->room_names_bytes = room;
-	}
-	return 0;
+	if (array_reserve(&all->functions, &all->room_functions, all->nr_functions, 1))
+		return -ENOMEM;
+	return array_reserve(&all->names, &all->room_names_bytes, all->nr_names_bytes,
+			     nr_name_bytes);
 }
 
 static int collection_add(struct collection *all, uint64_t start, char type, const char *name)

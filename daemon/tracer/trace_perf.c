@@ -200,7 +200,7 @@ static bool has_room(struct trace_perf *perf)
 	records = reallocarray(perf->records, nr, sizeof(*records));
 	if (records)
 		perf->records = records;
-	ordered = reallocarray(perf->ordered, nr, sizeof(*ordered));
+	ordered = reallocarray(perf->ordered, nr, sizeof(struct trace_perf_record *));
 	if (ordered)
 		perf->ordered = ordered;
 	if (!records || !ordered)
@@ -290,7 +290,8 @@ static void sort_records(struct trace_perf *perf)
 		perf->ordered[to] = record;
 	}
 	if (perf->nr_records && !nr_steps)
-		qsort(perf->ordered, perf->nr_records, sizeof(*perf->ordered), compare_records);
+		qsort(perf->ordered, perf->nr_records, sizeof(struct trace_perf_record *),
+		      compare_records);
 }
 
 static void hand_over(struct trace_perf *perf)

@@ -29,6 +29,7 @@ for file in plain:7 chains:7 packed:7 piped:7 dwarf:2; do
 done
 "$BIN/opreport" "--session-dir=$T/session" 2>/dev/null | grep -q gzip
 tap_ok $? "its program has its name"
+tap_has "$T/session/samples/current/meta/info" '^source perf.data$' "the session says what it is of"
 import "$D/chains.data"
 "$BIN/opreport" "--session-dir=$T/session" --folded >"$T/folded" 2>/dev/null
 tap_is "$(awk '{ sum += $NF } END { print sum }' "$T/folded")" 7 "chains: a stack for each sample"

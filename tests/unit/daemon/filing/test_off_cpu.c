@@ -238,6 +238,17 @@ START_TEST(one_that_sleeps_on_after_a_loss_is_told_once_all_cpus_said_who_left_t
 }
 END_TEST
 
+START_TEST(behind_a_loss_nobody_waits_for_sure_where_a_cpu_has_no_room)
+{
+	put_switch(900, 65536, 20, OPROF_OFF_CPU_WAITING, 21);
+	put_switch(1000, 0, 10, OPROF_OFF_CPU_WAITING, 0);
+	put_lost(1300, 5); /* two samples up to here */
+	put_switch(2000, 0, 0, OPROF_OFF_CPU_WAITING, 0);
+	off_cpu_settle(&off_cpu, 3000);
+	ck_assert_uint_eq(out.nr, 2);
+}
+END_TEST
+
 START_TEST(one_that_ended_in_a_loss_does_not_sleep_for_ever)
 {
 	put_switch(1000, 0, 10, OPROF_OFF_CPU_WAITING, 11);
@@ -371,6 +382,7 @@ int main(void)
 	tcase_add_test(tests, one_that_sleeps_through_a_loss_is_told_from_its_end_on);
 	tcase_add_test(tests,
 		       one_that_sleeps_on_after_a_loss_is_told_once_all_cpus_said_who_left_them);
+	tcase_add_test(tests, behind_a_loss_nobody_waits_for_sure_where_a_cpu_has_no_room);
 	tcase_add_test(tests, one_that_ended_in_a_loss_does_not_sleep_for_ever);
 	tcase_add_test(tests, one_that_ran_in_a_loss_is_told_from_when_it_leaves_again);
 	tcase_add_test(tests, where_nobody_listened_nothing_is_lost);
