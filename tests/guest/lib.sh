@@ -97,7 +97,7 @@ guest_show()
 guest_build() # NAME FOLDER
 {
 	guest_hash=$( (cd "$2" && find . -type f | LC_ALL=C sort | xargs sha256sum &&
-		cat "$("$SCRIPTS/guest-kernel" "$1")/recipe") | sha256sum | cut -c1-24)
+		cat "$("$SCRIPTS/guest-kernel" "$1")/recipe" "$SCRIPTS/guest-module") | sha256sum | cut -c1-24)
 	guest_built=$guest_cache/modules/$1-$guest_hash
 	if [ ! -d "$guest_built" ]; then
 		"$SCRIPTS/guest-module" "$1" "$2" "$T/guest.built" >&2 || return
