@@ -60,7 +60,10 @@ static int check_room(const struct trace_memory *memory, struct diag *diag)
 	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes +
 			      trace_memory_kernel_bytes(memory);
-	const uint64_t all = each * (uint64_t)(nr_cpus > 0 ? nr_cpus : 1);
+	/* One of the kernel's is copied out to be read, with a note of 16 bytes for each record,
+	 * the smallest of which has 32. */
+	const uint64_t copy = trace_memory_kernel_bytes(memory) / 2 * 3;
+	const uint64_t all = each * (uint64_t)(nr_cpus > 0 ? nr_cpus : 1) + copy;
 	const uint64_t available = available_bytes();
 
 	if (!available || all <= available / 4 * 3)

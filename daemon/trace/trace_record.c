@@ -67,6 +67,43 @@ bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id)
 	return true;
 }
 
+/* Where the time of a record of nr_bytes stands; 0: nowhere. */
+static size_t time_at(enum trace_record_kind kind, uint32_t type, size_t nr_bytes)
+{
+	if (kind != TRACE_RECORD_MAPPING && type != PERF_RECORD_SAMPLE)
+		return 0;
+	if (kind == TRACE_RECORD_TRACEPOINT)
+		return offsetof(struct tracepoint_record, time);
+	if (kind == TRACE_RECORD_SAMPLE)
+		return offsetof(struct sample_record, time);
+	switch (type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return offsetof(struct task_record, time);
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+		return nr_bytes > sizeof(struct trailer) ? nr_bytes - sizeof(struct trailer) : 0;
+	default:
+		return 0;
+	}
+}
+
+bool trace_record_time(enum trace_record_kind kind, const uint8_t *bytes, size_t nr_bytes,
+		       uint64_t *time)
+{
+	struct perf_event_header header;
+	size_t at;
+
+	if (nr_bytes < sizeof(header))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	at = time_at(kind, header.type, nr_bytes);
+	if (!at || nr_bytes < at + sizeof(*time))
+		return false;
+	*time = word_at(bytes + at);
+	return true;
+}
+
 static bool parse_tracepoint(struct trace_perf_record *record, const uint8_t *bytes,
 			     size_t nr_bytes)
 {

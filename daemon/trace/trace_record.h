@@ -33,10 +33,7 @@ enum trace_record_kind {
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 #define TRACE_RECORD_MAPPING_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME)
 
-/*
- * Into the record's own bytes: good as long as they are. There are as many in memory as a full ring
- * has, so what only one kind has shares its place.
- */
+/* Into the record's own bytes: good as long as they are. */
 struct trace_perf_record {
 	unsigned int cpu;
 	unsigned int event; /* index in the configuration's events */
@@ -70,6 +67,13 @@ struct trace_perf_record {
 
 /* The kernel's number of the event that wrote a record of nr_bytes; false: it has none. */
 bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id);
+
+/*
+ * When a record of an event of kind was written, CLOCK_MONOTONIC, without parsing the rest, for
+ * those who put records in order first. False: it is too short, or of a type that has no time.
+ */
+bool trace_record_time(enum trace_record_kind kind, const uint8_t *bytes, size_t nr_bytes,
+		       uint64_t *time);
 
 /*
  * A record of nr_bytes, at least a header of such a size, of an event of kind, which the record's

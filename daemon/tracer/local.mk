@@ -20,6 +20,7 @@ test_programs += \
 	tests/unit/daemon/tracer/test_ktrace_events \
 	tests/unit/daemon/tracer/test_trace_mappings \
 	tests/unit/daemon/tracer/test_trace_perf \
+	tests/unit/daemon/tracer/test_trace_perf_order \
 	tests/unit/daemon/tracer/test_trace_session \
 	tests/unit/daemon/tracer/test_trace_watch \
 	tests/unit/daemon/tracer/test_tracer_serve

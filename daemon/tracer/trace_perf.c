@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/trace_perf_internal.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -126,8 +128,7 @@ void trace_perf_close(struct trace_perf *perf)
 	free(perf->cpus);
 	free(perf->ids);
 	free(perf->bytes);
-	free(perf->records);
-	free(perf->ordered);
+	free(perf->notes);
 	free(perf);
 }
 
@@ -189,51 +190,29 @@ static void lose_bad(struct trace_perf *perf, unsigned int cpu)
 	perf->config.sink->lost(perf->config.sink, cpu, 1);
 }
 
-static bool has_room(struct trace_perf *perf)
-{
-	const size_t nr = perf->nr_records_max ? 2 * perf->nr_records_max : 1024;
-	const struct trace_perf_record **ordered;
-	struct trace_perf_record *records;
-
-	if (perf->nr_records < perf->nr_records_max)
-		return true;
-	records = reallocarray(perf->records, nr, sizeof(*records));
-	if (records)
-		perf->records = records;
-	ordered = reallocarray(perf->ordered, nr, sizeof(struct trace_perf_record *));
-	if (ordered)
-		perf->ordered = ordered;
-	if (!records || !ordered)
-		return false;
-	perf->nr_records_max = nr;
-	return true;
-}
-
 /* One to be handed over, once all are in order. */
-static void note_record(struct trace_perf *perf, unsigned int cpu, const uint8_t *bytes,
-			size_t nr_bytes)
+static void note_record(struct trace_perf *perf, unsigned int cpu, size_t at, size_t nr_bytes)
 {
-	struct trace_perf_record *record;
-	unsigned int event = NONE;
+	const uint8_t *bytes = perf->bytes + at;
+	struct trace_perf_note note = {.at = (uint32_t)at, .event = NONE};
 	uint64_t id;
 
-	if (!has_room(perf)) {
+	if (array_reserve(&perf->notes, &perf->notes_room, perf->nr_notes, 1)) {
 		lose(perf, cpu, 1);
 		return;
 	}
 	if (trace_record_id(bytes, nr_bytes, &id))
-		event = event_of(perf, id);
-	record = &perf->records[perf->nr_records];
-	*record = (struct trace_perf_record){.cpu = cpu, .event = event};
-	if (event != NONE &&
-	    trace_record_parse(record, perf->config.events[event].kind, bytes, nr_bytes))
-		perf->nr_records++;
+		note.event = event_of(perf, id);
+	if (note.event != NONE &&
+	    trace_record_time(perf->config.events[note.event].kind, bytes, nr_bytes, &note.time))
+		perf->notes[perf->nr_notes++] = note;
 	else
 		lose_bad(perf, cpu);
 }
 
-static void note(struct trace_perf *perf, unsigned int cpu, const uint8_t *bytes, size_t nr_bytes)
+static void note(struct trace_perf *perf, unsigned int cpu, size_t at, size_t nr_bytes)
 {
+	const uint8_t *bytes = perf->bytes + at;
 	struct perf_event_header header;
 	struct lost lost;
 
@@ -244,7 +223,7 @@ static void note(struct trace_perf *perf, unsigned int cpu, const uint8_t *bytes
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		note_record(perf, cpu, bytes, nr_bytes);
+		note_record(perf, cpu, at, nr_bytes);
 		break;
 	case PERF_RECORD_LOST:
 		if (nr_bytes < sizeof(lost))
@@ -261,14 +240,13 @@ static void note(struct trace_perf *perf, unsigned int cpu, const uint8_t *bytes
 	}
 }
 
-static int compare_records(const void *a, const void *b)
+static int compare_notes(const void *a, const void *b)
 {
-	const struct trace_perf_record *first = *(const struct trace_perf_record *const *)a;
-	const struct trace_perf_record *second = *(const struct trace_perf_record *const *)b;
+	const struct trace_perf_note *first = a, *second = b;
 
 	if (first->time != second->time)
 		return first->time < second->time ? -1 : 1;
-	return first < second ? -1 : first > second;
+	return first->at < second->at ? -1 : first->at > second->at;
 }
 
 /*
@@ -276,30 +254,40 @@ static int compare_records(const void *a, const void *b)
  * that an interrupt came between stands behind the interrupt's own: few, and
  * not far from where they belong.
  */
-static void sort_records(struct trace_perf *perf)
+static void sort_notes(struct trace_perf *perf)
 {
-	size_t nr_steps = 16 * perf->nr_records;
+	size_t nr_steps = 16 * perf->nr_notes;
 
-	for (size_t i = 0; i < perf->nr_records; i++) {
-		const struct trace_perf_record *record = &perf->records[i];
+	for (size_t i = 1; i < perf->nr_notes; i++) {
+		const struct trace_perf_note note = perf->notes[i];
 		size_t to = i;
 
-		for (; to && perf->ordered[to - 1]->time > record->time && nr_steps;
-		     to--, nr_steps--)
-			perf->ordered[to] = perf->ordered[to - 1];
-		perf->ordered[to] = record;
+		for (; to && perf->notes[to - 1].time > note.time && nr_steps; to--, nr_steps--)
+			perf->notes[to] = perf->notes[to - 1];
+		perf->notes[to] = note;
 	}
-	if (perf->nr_records && !nr_steps)
-		qsort(perf->ordered, perf->nr_records, sizeof(struct trace_perf_record *),
-		      compare_records);
+	if (perf->nr_notes && !nr_steps)
+		qsort(perf->notes, perf->nr_notes, sizeof(*perf->notes), compare_notes);
 }
 
-static void hand_over(struct trace_perf *perf)
+static void hand_over(struct trace_perf *perf, unsigned int cpu)
 {
-	sort_records(perf);
-	for (size_t i = 0; i < perf->nr_records; i++)
-		perf->config.sink->record(perf->config.sink, perf->ordered[i]);
-	perf->counts.nr_records += perf->nr_records;
+	sort_notes(perf);
+	for (size_t i = 0; i < perf->nr_notes; i++) {
+		const struct trace_perf_note *note = &perf->notes[i];
+		const uint8_t *bytes = perf->bytes + note->at;
+		struct trace_perf_record record = {.cpu = cpu, .event = note->event};
+		struct perf_event_header header;
+
+		memcpy(&header, bytes, sizeof(header));
+		if (trace_record_parse(&record, perf->config.events[note->event].kind, bytes,
+				       header.size)) {
+			perf->config.sink->record(perf->config.sink, &record);
+			perf->counts.nr_records++;
+		} else {
+			lose_bad(perf, cpu);
+		}
+	}
 }
 
 static int read_ring(struct trace_perf *perf, unsigned int cpu)
@@ -311,16 +299,16 @@ static int read_ring(struct trace_perf *perf, unsigned int cpu)
 	if (error)
 		return error;
 	perf_ring_take(ring, perf->bytes, nr_bytes);
-	perf->nr_records = 0;
+	perf->nr_notes = 0;
 	for (size_t at = 0, nr; at < nr_bytes; at += nr) {
 		nr = perf_parse_size(perf->bytes + at, nr_bytes - at);
 		if (!nr) {
 			error = -EBADMSG;
 			break;
 		}
-		note(perf, cpu, perf->bytes + at, nr);
+		note(perf, cpu, at, nr);
 	}
-	hand_over(perf);
+	hand_over(perf, cpu);
 	return error;
 }
 

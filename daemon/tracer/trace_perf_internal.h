@@ -20,6 +20,13 @@ struct event_id {
 	unsigned int event, cpu;
 };
 
+/* A record to be handed over, once all of its ring are in order. */
+struct trace_perf_note {
+	uint64_t time;
+	uint32_t at; /* in bytes below; a ring has no 4 GiB */
+	uint32_t event;
+};
+
 struct trace_perf {
 	struct trace_perf_config config;
 	struct cpu_watch watch;
@@ -27,14 +34,12 @@ struct trace_perf {
 	unsigned int nr_open;
 	struct event_id *ids;
 	size_t nr_ids, nr_ids_max;
-	unsigned int nr_targets;	   /* threads, else 1 */
-	int cgroup_fd;			   /* -1: none */
-	unsigned int ring_pages;	   /* data pages of a CPU's ring */
-	uint8_t *bytes;			   /* of a ring, copied out */
-	struct trace_perf_record *records; /* of bytes, as they came */
-	/* Pointers to them in order of time; set when none are added any more: records moves. */
-	const struct trace_perf_record **ordered;
-	size_t nr_records, nr_records_max;
+	unsigned int nr_targets; /* threads, else 1 */
+	int cgroup_fd;		 /* -1: none */
+	unsigned int ring_pages; /* data pages of a CPU's ring */
+	uint8_t *bytes;		 /* of a ring, copied out */
+	struct trace_perf_note *notes;
+	size_t nr_notes, notes_room;
 	int epoll_fd;
 	bool has_lost;	/* PERF_FORMAT_LOST: Linux 6.0 */
 	bool use_clock; /* there are no cycles to sample by */

@@ -116,11 +116,17 @@ static void make_tracepoint(uint32_t raw_bytes)
 static bool parse(enum trace_record_kind kind, size_t nr_bytes, struct trace_perf_record *record)
 {
 	uint8_t *copy = malloc(nr_bytes ? nr_bytes : 1);
-	bool good;
+	bool good, has_time;
+	uint64_t time = 0;
 
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy, made.bytes, nr_bytes);
+	has_time = trace_record_time(kind, copy, nr_bytes, &time);
 	good = trace_record_parse(record, kind, copy, nr_bytes);
+	if (good) {
+		ck_assert(has_time);
+		ck_assert_uint_eq(time, record->time);
+	}
 	if (good && kind != TRACE_RECORD_TRACEPOINT) {
 		const uint32_t nr = trace_sample_bytes(record);
 		uint8_t *payload = malloc(nr ? nr : 1);
