@@ -17,6 +17,8 @@
 #define TASK_INTERRUPTIBLE   0x01u
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
+/* Zombie and dead; of kernels before 4.14 dead alone, whose bits mean parked and idle since. */
+#define TASK_GONE (0x10u | 0x20u | 0x40u | 0x80u)
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
 {
@@ -241,6 +243,7 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 {
 	const int32_t tid = (int32_t)trace_rule_number(record, rule, SWITCH_PREV);
 	const uint32_t prev = tid ? threads_find(&states->threads, tid) : NONE;
+	uint64_t task_state;
 	struct thread *thread;
 
 	if (tid && prev == NONE)
@@ -253,9 +256,10 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 	thread->on_cpu = false;
 	thread->since = record->time;
 	thread->woken = 0;
-	thread->waits = wait_of((uint64_t)trace_rule_number(record, rule, SWITCH_STATE));
-	/* Preempted, it comes once more. */
-	thread->told.has_ended = thread->is_ending && thread->waits != THREAD_READY;
+	task_state = (uint64_t)trace_rule_number(record, rule, SWITCH_STATE);
+	thread->waits = wait_of(task_state);
+	/* Preempted, or waiting for what it gives back, it comes once more. */
+	thread->told.has_ended = thread->is_ending && task_state & TASK_GONE;
 	return 0;
 }
 

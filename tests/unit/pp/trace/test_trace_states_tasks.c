@@ -191,6 +191,43 @@ START_TEST(a_begin_that_its_cpu_tells_too_is_one)
 }
 END_TEST
 
+/* It waits for a lock to give back its memory: seen on a busy machine. */
+START_TEST(who_waits_after_its_exit_is_who_comes_again)
+{
+	dumped(7, 0, 5, -1);
+	sched(0, 1010, 0, 0, 7);
+	one(0, EXIT, 1020, 7);
+	task_ends(1021, 7);
+	sched(0, 1030, 7, 2, 0);
+	sched(1, 1040, 0, 0, 7);
+	sched(1, 1050, 7, 0, 0);
+	sched(1, 1060, 0, 0, 7);
+	sched(1, 1070, 7, 32, 0);
+	trace_states_end(states, 1200);
+	ck_assert_uint_eq(trace_states_nr_threads(states), 1);
+	ck_assert_int_eq(thread(7)->pid, 7);
+	ck_assert(thread(7)->has_ended);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_UNINTERRUPTIBLE], 10);
+	ck_assert_uint_eq(thread(7)->ns[THREAD_READY], 10);
+}
+END_TEST
+
+START_TEST(each_state_of_the_dead_ends_a_thread)
+{
+	static const int dead[] = {16, 32, 64, 128};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		const int tid = 7 + (int)i;
+
+		dumped(tid, 0, 5, -1);
+		sched(0, 1010 + 10 * i, 0, 0, tid);
+		one(0, EXIT, 1012 + 10 * i, tid);
+		sched(0, 1014 + 10 * i, tid, dead[i], 0);
+		ck_assert(thread(tid)->has_ended);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("trace_states_tasks");
@@ -199,6 +236,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, who_began_and_ended_beside_the_cpus_has_a_name_and_a_process);
 	tcase_add_test(tests, a_begin_that_its_cpu_tells_too_is_one);
+	tcase_add_test(tests, who_waits_after_its_exit_is_who_comes_again);
+	tcase_add_test(tests, each_state_of_the_dead_ends_a_thread);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
