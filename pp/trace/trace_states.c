@@ -17,8 +17,9 @@
 #define TASK_INTERRUPTIBLE   0x01u
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
-/* Zombie and dead; of kernels before 4.14 dead alone, whose bits mean parked and idle since. */
-#define TASK_GONE (0x10u | 0x20u | 0x40u | 0x80u)
+#define TASK_DEAD	     (0x10u | 0x20u)
+/* Of kernels before 4.14 dead; parked and idle since, which who exits is not. */
+#define TASK_DEAD_BEFORE_4_14 (0x40u | 0x80u)
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
 {
@@ -259,7 +260,8 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 	task_state = (uint64_t)trace_rule_number(record, rule, SWITCH_STATE);
 	thread->waits = wait_of(task_state);
 	/* Preempted, or waiting for what it gives back, it comes once more. */
-	thread->told.has_ended = thread->is_ending && task_state & TASK_GONE;
+	thread->told.has_ended =
+		task_state & TASK_DEAD || (thread->is_ending && task_state & TASK_DEAD_BEFORE_4_14);
 	return 0;
 }
 

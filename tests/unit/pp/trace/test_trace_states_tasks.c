@@ -225,6 +225,14 @@ START_TEST(each_state_of_the_dead_ends_a_thread)
 		sched(0, 1014 + 10 * i, tid, dead[i], 0);
 		ck_assert(thread(tid)->has_ended);
 	}
+	/* Its exit was before the trace; who is parked or idle comes again. */
+	for (unsigned int i = 0; i < 4; i++) {
+		const int tid = 20 + (int)i;
+
+		sched(1, 1010 + 10 * i, 0, 0, tid);
+		sched(1, 1014 + 10 * i, tid, dead[i], 0);
+		ck_assert_int_eq(thread(tid)->has_ended, i < 2);
+	}
 }
 END_TEST
 
