@@ -29,6 +29,8 @@ script() { # PATH NAME: a TAP script
 	stub "$1" "$2" "echo 1..1; [ ! -e $tree/fails/$2 ] && echo 'ok 1 - it' || echo 'not ok 1 - it'; $3"
 }
 
+# Of each kind one, as make knows them.
+every_test="tests/fuzz/fuzz_a tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a tests/unit/lib/test_a"
 mkdir -p "$tree/scripts" "$tree/calls" "$tree/fails"
 export OPROF_GUEST_CACHE="$tree/cache"
 unset OPROF_GUESTS
@@ -54,7 +56,10 @@ for name in all check lint model fuzzers distcheck; do
 	printf '%s:\n\t@$tree/bin/make-%s\n' \$name \$name
 done >Makefile
 {
+	echo "TESTS = $every_test"
+	echo 'check_PROGRAMS = \$(filter-out %.sh,\$(TESTS)) tests/tool'
 	echo check-sum: check
+	printf '\t@echo \$(notdir \$(CURDIR)) \$(sort \$(TESTS)): \$(sort \$(check_PROGRAMS)) >>$tree/calls/tests\n'
 	printf '\t@printf "# TOTAL: 1\\\\n# PASS: 1\\\\n# FAIL: 0\\\\n"\n'
 	echo tarball: distcheck
 	printf '\t@mkdir -p oprof-1 && echo >oprof-1/a && tar -cJf oprof-1.tar.xz oprof-1\n'
@@ -100,6 +105,23 @@ rm "$tree/fails/make-all"
 gate e2e guest && [ -e "$tree/calls/guest" ] && [ ! -e "$tree/calls/waits" ] &&
 	[ "$(tail -n 1 "$tree/out")" = "2 passed, 0 failed" ]
 result $? "stages_that_are_named_run_alone"
+
+# ---- what is tested in which folder ----
+
+tests_of() { # FOLDER: those that ran, and the programs that were built for them
+	sed -n "s/^$1 \(tests.*\)/\1/p" "$tree/calls/tests" | tail -n 1
+}
+gate
+[ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/unit/lib/test_a:\
+ tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a" ]
+result $? "each_test_that_is_no_script_runs_with_sanitizers"
+[ "$(tests_of build)" = "tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a:\
+ tests/new/test_a tests/ring/test_a tests/tool" ]
+result $? "without_them_what_is_no_unit_test"
+gate --all && [ "$(tests_of build)" = "$every_test: tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a" ]
+result $? "and_with_all_every_test"
+gate unit && [ "$(tests_of build)" = "$every_test: tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a" ]
+result $? "and_where_sanitizers_are_not_asked_for"
 
 # ---- compilers ----
 
