@@ -405,7 +405,9 @@ fi
 
 # ---- the real one ----
 
+[ -z "${OPROF_NO_MODULE_BUILD:-}" ] || tap_note "not built: in the gate guests have one of the same sources"
 for build in /lib/modules/*/build; do
+	[ -z "${OPROF_NO_MODULE_BUILD:-}" ] || break
 	R=$(basename "$(dirname "$build")")
 	module build --release "$R" --output "$O.real"
 	tap_is "$? $(cat "$T/out")" "0 $O.real/$R/oprof.ko" "oprof.ko builds for $R" || tap_show "$T/err"

@@ -132,7 +132,7 @@ tap_has "$T/out" "last snapshot $T/oprofile_trace-" "and where the last is"
 
 sampled()
 {
-	"$BIN/optrace" record -o sampled.$$ -m discard:64x1M -e default,sample:4999 -- "$T/rare_caller" 300000 2>"$T/err" &&
+	"$BIN/optrace" record -o sampled.$$ -m discard:64x1M -e default,sample:4999 -- "$T/rare_caller" 60000 2>"$T/err" &&
 		rm -rf sampled && mv sampled.$$ sampled && show sampled &&
 		tid=$(sed -n 's/.* sched_process_exec: .*rare_caller".* tid = \([0-9]*\),.*/\1/p' "$T/text") && [ -n "$tid" ] &&
 		grep -q " oprof_sample: .*{ tid = $tid, pid = $tid, .*callchain_kernel_length = [1-9]" "$T/text"

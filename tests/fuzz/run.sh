@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [SECONDS [NAME...]]: search with each fuzzer for SECONDS (5; 60 under
+# run.sh [SECONDS [NAME...]]: search with each fuzzer for SECONDS (2; 60 under
 # OPROF_CHECK_ALL=1), from its kept corpus and what earlier searches added; as
 # many at once as there are CPUs.
 # From the folder of a build made by configure --enable-fuzzers CC=clang. A
@@ -21,7 +21,7 @@ if [ "$1" = --one ]; then
 	search "$3"
 	exit 0
 fi
-seconds=5
+seconds=2
 [ -z "${OPROF_CHECK_ALL:-}" ] || seconds=60
 if [ $# -gt 0 ]; then
 	seconds=$1

@@ -41,6 +41,24 @@ profile_each()
 	done
 }
 
+# profile_first FUNCTION: for the first guest that can be had, and with OPROF_CHECK_ALL for each: what
+# does not depend on the architecture
+profile_first()
+{
+	profile_first_function=$1
+	profile_each profile_unless_ran
+}
+
+profile_unless_ran() # NAME
+{
+	if [ -n "${OPROF_CHECK_ALL:-}" ] || [ -z "${profile_first_ran:-}" ]; then
+		"$profile_first_function" "$1"
+		profile_first_ran=$1
+	else
+		tap_note "$1: what has run in $profile_first_ran is not repeated"
+	fi
+}
+
 # A step STATUS of a guest's did not succeed: 77 is a skip, else a failure; FILE says why.
 profile_lacks() # NAME STATUS FILE
 {
@@ -166,7 +184,8 @@ profile_parts() # PARTS [OPTION]...
 profile_has_run()
 {
 	[ -z "${OPROF_CHECK_ALL:-}" ] || return
-	case " ${profile_once:-} " in
+	# shellcheck disable=SC2086 # words
+	case " $(echo ${profile_once:-}) " in
 	*" $profile_part "*) ;;
 	*) return 1 ;;
 	esac
@@ -182,7 +201,10 @@ profile_boot_parts() # NAME
 	profile_ready=
 	profile_nr=0
 	for profile_part in $profile_wanted; do
-		! profile_has_run || continue
+		if profile_has_run; then
+			tap_note "$1: $profile_part has run in another guest"
+			continue
+		fi
 		profile_before="$tap_nr $profile_ready"
 		"part_$profile_part" "$1"
 		[ "$tap_nr $profile_ready" != "$profile_before" ] ||

@@ -4,7 +4,9 @@
 # shellcheck source-path=SCRIPTDIR source=profile.sh
 . "$(dirname "$0")/profile.sh"
 
-profile_once="process_storm held_lock optrace_profile"
+# Call chains, stacks, what samples and what traces depend on the architecture; the others do not.
+profile_once="sources switches hotplug process_storm references unmap held_lock optrace_profile
+	optrace_devices kmod_control"
 profile_parts "chains stacks shares sources switches hotplug process_storm references unmap held_lock
 	optrace_module optrace_profile optrace_devices kmod_control" -M null_blk
 tap_end

@@ -42,5 +42,5 @@ one_guest()
 }
 
 [ "$profile_source" = kmod ] || tap_skip_all "is about the module"
-profile_each one_guest
+profile_first one_guest
 tap_end

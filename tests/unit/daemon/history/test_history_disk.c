@@ -234,8 +234,9 @@ START_TEST(merging_without_room_leaves_the_slices_as_they_are)
 	for (unsigned int i = 0; i < 10 * 60 && !failed; i++) {
 		fill(1);
 		scattered_minute(i);
-		expect_good();
 		failed = fake_history()->merge_errors > 0;
+		if (failed || i % 8 == 0)
+			expect_good();
 		make_room();
 	}
 	ck_assert(failed);
