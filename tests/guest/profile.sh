@@ -14,7 +14,7 @@
 #
 #	profile_parts "PART..." [OPTION...]	options of scripts/guest
 #
-# profile_once, parts whose result does not depend on the architecture: they run in one guest, the
+# profile_once, parts with a space between them, whose result does not depend on the architecture: they run in one guest, the
 # first that boots, unless OPROF_CHECK_ALL is set.
 #
 # A part is a file part_PART.sh with a function part_PART GUEST, which does the same; its script runs
@@ -184,8 +184,7 @@ profile_parts() # PARTS [OPTION]...
 profile_has_run()
 {
 	[ -z "${OPROF_CHECK_ALL:-}" ] || return
-	# shellcheck disable=SC2086 # words
-	case " $(echo ${profile_once:-}) " in
+	case " ${profile_once:-} " in
 	*" $profile_part "*) ;;
 	*) return 1 ;;
 	esac
