@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_hog: its thread "victim" is woken on the CPU of another, which does not let it run for 30
- * ms. 77: there is no real-time priority here.
+ * load_hog [MS]: its thread "victim" is woken on the CPU of another, which does not let it run for
+ * so many ms (30). 77: there is no real-time priority here.
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 static int pipe_fds[2];
@@ -17,8 +18,9 @@ static void *victim(void *unused)
 		;
 	return unused;
 }
-int main(void)
+int main(int argc, char **argv)
 {
+	const long hold_ns = (argc > 1 ? atol(argv[1]) : 30) * 1000000;
 	const struct sched_param high = {.sched_priority = 1}, low = {0};
 	const struct timespec pause = {.tv_nsec = 50000000};
 	struct timespec begin, now;
@@ -38,7 +40,7 @@ int main(void)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 30000000);
+	while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < hold_ns);
 	sched_setscheduler(0, SCHED_OTHER, &low);
 	close(pipe_fds[1]);
 	pthread_join(thread, NULL);
