@@ -283,8 +283,8 @@ else
 	until_true done_then
 	tap_ok $? "and the program was run with it"
 	trace status
-	tap_has "$T/out" 'snapshot if wakeup>20ms' "status tells the condition"
-	tap_has sessions/trace/default/log 'snapshot .*/late-.* by wakeup>20ms' "and the log who asked"
+	tap_has "$T/out" 'snapshot if wakeup>250ms' "status tells the condition"
+	tap_has sessions/trace/default/log 'snapshot .*/late-.* by wakeup>250ms' "and the log who asked"
 fi
 trace stop
 
