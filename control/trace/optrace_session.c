@@ -260,11 +260,6 @@ static int ask(const struct session *session, enum oprof_request request, const 
 	return error;
 }
 
-static uint64_t number_of(const char *text, const char *key)
-{
-	return key_value_number(text, key, 0);
-}
-
 /* ---- stop ---- */
 
 static void tell_lines(const char *text)
@@ -281,7 +276,7 @@ static void tell_lines(const char *text)
 
 static void tell_failures(const char *text)
 {
-	const uint64_t nr = number_of(text, "snapshots_failed");
+	const uint64_t nr = key_value_number(text, "snapshots_failed", 0);
 	char last[DIAG_FILE_BYTES + DIAG_TEXT_BYTES] = "";
 
 	(void)key_value_find(text, "last_failure", last, sizeof(last));
@@ -293,7 +288,7 @@ static void tell_failures(const char *text)
 static void tell_place(const struct session *session, const char *text)
 {
 	char mode[32] = "", folder[PATH_MAX] = "";
-	const uint64_t nr = number_of(text, "snapshots");
+	const uint64_t nr = key_value_number(text, "snapshots", 0);
 
 	(void)key_value_find(text, "mode", mode, sizeof(mode));
 	(void)key_value_find(text, "folder", folder, sizeof(folder));
@@ -374,9 +369,10 @@ static int snapshot(struct session *session, struct diag *diag)
 		return error;
 	folder = session->args.folder;
 	log_info("%" PRIu64 " events of %.3f s in %.1f MB; %" PRIu64 " lost in it",
-		 number_of(answer.text, "records"),
-		 (double)number_of(answer.text, "covered_ns") / 1e9,
-		 (double)number_of(answer.text, "bytes") / 1e6, number_of(answer.text, "lost"));
+		 key_value_number(answer.text, "records", 0),
+		 (double)key_value_number(answer.text, "covered_ns", 0) / 1e9,
+		 (double)key_value_number(answer.text, "bytes", 0) / 1e6,
+		 key_value_number(answer.text, "lost", 0));
 	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
 		 folder, folder);
 	client_answer_deinit(&answer);
