@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ struct trace_tasks {
 	struct process *processes;
 	uint64_t lost;
 };
+_Static_assert(offsetof(struct trace_tasks, sink) == 0, "its functions cast sink");
 
 /* ---- tasks by number ---- */
 
