@@ -10,7 +10,7 @@
 
 #define NONE UINT_MAX
 
-struct part {
+struct ctf_part {
 	bool has_packets;
 	uint64_t time_end; /* of the last one; of a partial part none is the last */
 };
@@ -20,7 +20,7 @@ struct ctf_parts {
 	const struct ctf_place *place;
 	const char *name;
 	uint64_t *nr_long_bytes;
-	struct part *parts;
+	struct ctf_part *parts;
 	unsigned int nr_parts;
 
 	unsigned int opened; /* NONE */
@@ -86,7 +86,7 @@ static int look_at(struct ctf_parts *parts, unsigned int part, const char **faul
 		error = nr ? ctf_packets_get(parts->packets, nr - 1, &last) : 0;
 	}
 	if (!error && nr)
-		parts->parts[part] = (struct part){
+		parts->parts[part] = (struct ctf_part){
 			true, ctf_packets_is_partial(parts->packets) ? UINT64_MAX : last.time_end};
 	return error;
 }

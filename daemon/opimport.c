@@ -25,7 +25,7 @@
 #define SESSION_DIR_DEFAULT "./oprofile_data"
 #define CHAIN_DEPTH	    127
 
-enum option {
+enum {
 	OPTION_SESSION_DIR = 1,
 	OPTION_APPEND,
 	OPTION_SEPARATE,

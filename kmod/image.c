@@ -29,7 +29,7 @@
 /* Cookies are never that of samples off the CPU. */
 #define COOKIE_LAST (OPROF_IMAGE_COOKIE_OFF_CPU - 1)
 
-struct image_key {
+struct file_key {
 	u64 dev, inode, inode_generation;
 	s64 mtime_ns;
 	u64 bytes;
@@ -41,10 +41,10 @@ enum image_state {
 	IMAGE_TAKEN, /* the daemon's; nothing is held any more */
 };
 
-struct image {
+struct held_image {
 	struct hlist_node by_key, by_cookie;
 	struct list_head used; /* who was used longest ago is first */
-	struct image_key key;
+	struct file_key key;
 	u32 cookie;
 	enum image_state state;
 	struct path path;
@@ -89,7 +89,7 @@ int image_open(void)
 	return 0;
 }
 
-static struct hlist_head *key_bucket(const struct image_key *key)
+static struct hlist_head *key_bucket(const struct file_key *key)
 {
 	return &images.by_key[hash_64(key->inode + (key->dev << 24) + (u64)key->mtime_ns,
 				      BUCKETS_ORDER)];
@@ -100,7 +100,7 @@ static struct hlist_head *cookie_bucket(u32 cookie)
 	return &images.by_cookie[hash_32(cookie, BUCKETS_ORDER)];
 }
 
-static void image_free(struct image *image)
+static void image_free(struct held_image *image)
 {
 	bool was_held;
 
@@ -118,7 +118,7 @@ static void image_free(struct image *image)
 
 void image_close(void)
 {
-	struct image *image, *next;
+	struct held_image *image, *next;
 
 	list_for_each_entry_safe(image, next, &images.used, used) image_free(image);
 	kvfree(images.by_key);
@@ -164,11 +164,11 @@ static int cookie_release(u32 cookie)
  * Of the file that the program sees, on overlayfs too: what a descriptor of
  * path is of. An unlinked file's name still leads to its inode while it is held.
  */
-static struct image_key key_of_path(const struct path *path)
+static struct file_key key_of_path(const struct path *path)
 {
 	const struct inode *inode = d_inode(path->dentry);
 
-	return (struct image_key){
+	return (struct file_key){
 		.dev = (u64)MAJOR(inode->i_sb->s_dev) << 32 | MINOR(inode->i_sb->s_dev),
 		.inode = inode->i_ino,
 		.inode_generation = inode->i_generation,
@@ -177,32 +177,32 @@ static struct image_key key_of_path(const struct path *path)
 	};
 }
 
-static bool is_same_key(const struct image_key *a, const struct image_key *b)
+static bool is_same_key(const struct file_key *a, const struct file_key *b)
 {
 	return a->inode == b->inode && a->dev == b->dev &&
 	       a->inode_generation == b->inode_generation && a->mtime_ns == b->mtime_ns &&
 	       a->bytes == b->bytes;
 }
 
-static struct image *image_find(const struct image_key *key)
+static struct held_image *image_find(const struct file_key *key)
 {
-	struct image *image;
+	struct held_image *image;
 
 	hlist_for_each_entry(image, key_bucket(key),
 			     by_key) if (is_same_key(&image->key, key)) return image;
 	return NULL;
 }
 
-static struct image *image_find_cookie(u32 cookie)
+static struct held_image *image_find_cookie(u32 cookie)
 {
-	struct image *image;
+	struct held_image *image;
 
 	hlist_for_each_entry(image, cookie_bucket(cookie),
 			     by_cookie) if (image->cookie == cookie) return image;
 	return NULL;
 }
 
-static int image_tell(const struct image_key *key, u32 *cookie)
+static int image_tell(const struct file_key *key, u32 *cookie)
 {
 	struct oprof_kmod_image record = {
 		.kind = OPROF_IMAGE_FILE,
@@ -216,9 +216,9 @@ static int image_tell(const struct image_key *key, u32 *cookie)
 	return cookie_tell(&record, "", cookie);
 }
 
-static int image_make(const struct path *path, const struct image_key *key, struct image **made)
+static int image_make(const struct path *path, const struct file_key *key, struct held_image **made)
 {
-	struct image *image;
+	struct held_image *image;
 	int error;
 
 	if (images.nr >= 2 * IMAGE_NR_MAX)
@@ -248,8 +248,8 @@ static int image_make(const struct path *path, const struct image_key *key, stru
 int image_of_file(struct file *file, u32 *cookie)
 {
 	const struct path *path = compat_file_user_path(file);
-	struct image_key key = key_of_path(path);
-	struct image *image = image_find(&key);
+	struct file_key key = key_of_path(path);
+	struct held_image *image = image_find(&key);
 	int error;
 
 	if (!image) {
@@ -264,7 +264,7 @@ int image_of_file(struct file *file, u32 *cookie)
 
 bool image_use(u32 cookie)
 {
-	struct image *image = image_find_cookie(cookie);
+	struct held_image *image = image_find_cookie(cookie);
 
 	if (image)
 		list_move_tail(&image->used, &images.used);
@@ -274,7 +274,7 @@ bool image_use(u32 cookie)
 void image_tend(void)
 {
 	while (images.nr > IMAGE_NR_MAX) {
-		struct image *image = list_first_entry(&images.used, struct image, used);
+		struct held_image *image = list_first_entry(&images.used, struct held_image, used);
 
 		if (cookie_release(image->cookie))
 			return;
@@ -287,7 +287,7 @@ void image_tend(void)
 /* Take over the held path. */
 static int image_take(u32 cookie, struct path *path)
 {
-	struct image *image;
+	struct held_image *image;
 	int error = -ENOENT;
 
 	mutex_lock(&images_mutex);
@@ -305,7 +305,7 @@ static int image_take(u32 cookie, struct path *path)
 /* Give it back, for another try; it may have been released since. */
 static void image_give_back(u32 cookie, const struct path *path)
 {
-	struct image *image;
+	struct held_image *image;
 
 	mutex_lock(&images_mutex);
 	image = image_find_cookie(cookie);

@@ -120,7 +120,7 @@ struct identity {
  * own. Should there be one all the same (a tracepoint's event in a softirq
  * over a task's): busy says so.
  */
-struct level {
+struct sampler_level {
 	bool busy;
 	u32 id;		      /* of the last context */
 	struct identity last; /* its references are held as long as epoch is the current one */
@@ -134,7 +134,7 @@ struct sampler_cpu {
 	local_t references_taken; /* contexts written; by this CPU */
 	unsigned long nr_dropped; /* of those, by the worker */
 	u32 kicked_epoch;	  /* the worker was asked for in this epoch */
-	struct level levels[ENTRY_NR_LEVELS];
+	struct sampler_level levels[ENTRY_NR_LEVELS];
 };
 
 static DEFINE_PER_CPU(struct sampler_cpu *, sampler_cpus); /* NULL: not open */
@@ -319,7 +319,7 @@ static void take_references(const struct identity *identity, struct entry_contex
 static int write_context(struct sampler_cpu *state, enum entry_level level,
 			 const struct task_struct *task, const struct identity *identity)
 {
-	struct level *at = &state->levels[level];
+	struct sampler_level *at = &state->levels[level];
 	struct entry_context *entry;
 	struct ring_slot slot;
 	int error;
@@ -381,8 +381,8 @@ static void count_seen_nmi(enum entry_level level, bool user)
 }
 
 /* What the sample's head says; the chain is behind it. */
-static void fill_sample(struct entry_sample *entry, const struct level *at, enum entry_level level,
-			struct pt_regs *regs)
+static void fill_sample(struct entry_sample *entry, const struct sampler_level *at,
+			enum entry_level level, struct pt_regs *regs)
 {
 	entry->address = regs ? instruction_pointer(regs) : 0;
 	entry->id = at->id;
@@ -399,7 +399,7 @@ static void fill_sample(struct entry_sample *entry, const struct level *at, enum
 static int write_sample(struct sampler_cpu *state, enum entry_level level, unsigned int event,
 			u64 period, struct pt_regs *regs)
 {
-	struct level *at = &state->levels[level];
+	struct sampler_level *at = &state->levels[level];
 	unsigned int nr_callers = at->chain.nr_kernel + at->chain.nr_user;
 	struct entry_sample *entry;
 	struct ring_slot slot;
@@ -448,7 +448,7 @@ void sampler_sample_nmi(unsigned int event, u64 period, struct pt_regs *regs)
 {
 	struct sampler_cpu *state = this_cpu_read(sampler_cpus);
 	enum entry_level level = level_now();
-	struct level *at;
+	struct sampler_level *at;
 	int error;
 
 	count_seen_nmi(level, regs && user_mode(regs));
@@ -507,7 +507,7 @@ static int switch_contexts(struct sampler_cpu *state, struct task_struct *prev,
 void sampler_switch(struct task_struct *prev, struct task_struct *next, bool preempted)
 {
 	struct sampler_cpu *state = this_cpu_read(sampler_cpus);
-	struct level *at = state ? &state->levels[ENTRY_LEVEL_TASK] : NULL;
+	struct sampler_level *at = state ? &state->levels[ENTRY_LEVEL_TASK] : NULL;
 	int error = -EBUSY;
 
 	if (at && !READ_ONCE(at->busy)) {

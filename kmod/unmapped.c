@@ -28,7 +28,7 @@ enum record_kind {
 	RECORD_MAPPED,
 };
 
-struct record {
+struct vma_record {
 	struct hlist_node node; /* by mm; or free */
 	struct list_head all;	/* the oldest first */
 	struct mm_struct *mm;	/* mmgrab(): no other one gets its address */
@@ -47,7 +47,7 @@ struct record {
 static DEFINE_RAW_SPINLOCK(lock);
 static struct {
 	bool works;
-	struct record *records;
+	struct vma_record *records;
 	struct hlist_head free;
 	struct hlist_head *buckets;
 	struct list_head all;
@@ -88,20 +88,20 @@ static void lose_locked(const struct mm_struct *mm, u64 stamp)
 	stats_inc_nmi(STATS_unmaps_lost);
 }
 
-static struct record *record_take_locked(void)
+static struct vma_record *record_take_locked(void)
 {
-	struct record *record;
+	struct vma_record *record;
 
 	if (hlist_empty(&unmapped.free))
 		return NULL;
-	record = hlist_entry(unmapped.free.first, struct record, node);
+	record = hlist_entry(unmapped.free.first, struct vma_record, node);
 	hlist_del(&record->node);
 	WRITE_ONCE(unmapped.nr, unmapped.nr + 1);
 	return record;
 }
 
-static void record_fill(struct record *record, enum record_kind kind, struct vm_area_struct *vma,
-			u64 start, u64 end)
+static void record_fill(struct vma_record *record, enum record_kind kind,
+			struct vm_area_struct *vma, u64 start, u64 end)
 {
 	record->kind = kind;
 	record->tid = current->pid;
@@ -119,7 +119,7 @@ static void record_fill(struct record *record, enum record_kind kind, struct vm_
 static void note(enum record_kind kind, struct vm_area_struct *vma, u64 start, u64 end)
 {
 	struct mm_struct *mm = vma->vm_mm;
-	struct record *record;
+	struct vma_record *record;
 	u64 stamp;
 
 	if (!vma->vm_file || !(vma->vm_flags & VM_EXEC) || !atomic_read(&mm->mm_users) ||
@@ -218,7 +218,7 @@ static void probes_unregister(void)
 
 /* ---- open and close ---- */
 
-static void put_record(struct record *record)
+static void put_record(struct vma_record *record)
 {
 	fput(record->mapping.file);
 	mmdrop(record->mm);
@@ -262,7 +262,7 @@ int unmapped_open(void)
 
 void unmapped_close(void)
 {
-	struct record *record;
+	struct vma_record *record;
 
 	if (unmapped.works)
 		probes_unregister();
@@ -282,18 +282,18 @@ bool unmapped_works(void)
 /* What is known of an address, as seen from a stamp. (A record tells nothing of what was made
  * executable later, by mprotect: then what is mapped now is asked.) */
 struct view {
-	const struct record *next;     /* the first of any kind behind it */
-	const struct record *unmapped; /* the last of its kind before it */
-	const struct record *mapped;
+	const struct vma_record *next;	   /* the first of any kind behind it */
+	const struct vma_record *unmapped; /* the last of its kind before it */
+	const struct vma_record *mapped;
 };
 
-static bool concerns(const struct record *record, const struct mm_struct *mm, u64 address)
+static bool concerns(const struct vma_record *record, const struct mm_struct *mm, u64 address)
 {
 	return record->mm == mm && record->mapping.start <= address &&
 	       address < record->mapping.end;
 }
 
-static void keep_later(const struct record **kept, const struct record *record)
+static void keep_later(const struct vma_record **kept, const struct vma_record *record)
 {
 	if (!*kept || (*kept)->number < record->number)
 		*kept = record;
@@ -301,7 +301,7 @@ static void keep_later(const struct record **kept, const struct record *record)
 
 static void view_locked(struct view *view, const struct mm_struct *mm, u64 address, u64 stamp)
 {
-	const struct record *record;
+	const struct vma_record *record;
 
 	*view = (struct view){.next = NULL};
 	hlist_for_each_entry(record, &unmapped.buckets[bucket_of(mm)], node)
@@ -320,7 +320,7 @@ static void view_locked(struct view *view, const struct mm_struct *mm, u64 addre
 }
 
 /* What had gone before, if nothing came since. */
-static const struct record *view_gone(const struct view *view)
+static const struct vma_record *view_gone(const struct view *view)
 {
 	if (view->unmapped && view->mapped && view->mapped->number > view->unmapped->number)
 		return NULL;
@@ -355,7 +355,7 @@ static bool is_doubtful_locked(const struct view *view, const struct unmapped_qu
 }
 
 /* Was a record lost that might say more than next does? */
-static bool has_lost_locked(const struct mm_struct *mm, u64 stamp, const struct record *next)
+static bool has_lost_locked(const struct mm_struct *mm, u64 stamp, const struct vma_record *next)
 {
 	if (!unmapped.has_lost || !test_bit(bucket_of(mm), unmapped.lost_buckets) ||
 	    stamp > unmapped.last_lost)
@@ -365,7 +365,7 @@ static bool has_lost_locked(const struct mm_struct *mm, u64 stamp, const struct 
 
 static int find_locked(const struct unmapped_question *question, struct unmapped_mapping *mapping)
 {
-	const struct record *found;
+	const struct vma_record *found;
 	struct view view;
 
 	view_locked(&view, question->mm, question->address, question->stamp);
@@ -395,7 +395,7 @@ int unmapped_find(const struct unmapped_question *question, struct unmapped_mapp
 int unmapped_find_last(const struct unmapped_question *question, bool at_all,
 		       struct unmapped_mapping *mapping)
 {
-	const struct record *gone;
+	const struct vma_record *gone;
 	struct view view;
 	int found = 0;
 
@@ -412,7 +412,7 @@ int unmapped_find_last(const struct unmapped_question *question, bool at_all,
 
 bool unmapped_has(struct mm_struct *mm)
 {
-	const struct record *record;
+	const struct vma_record *record;
 	bool found = false;
 
 	raw_spin_lock(&lock);
@@ -425,12 +425,12 @@ bool unmapped_has(struct mm_struct *mm)
 }
 
 /* The oldest, out of its bucket, if it is from before; its node is its owner's. */
-static struct record *record_expire(u64 before)
+static struct vma_record *record_expire(u64 before)
 {
-	struct record *record;
+	struct vma_record *record;
 
 	raw_spin_lock(&lock);
-	record = list_first_entry_or_null(&unmapped.all, struct record, all);
+	record = list_first_entry_or_null(&unmapped.all, struct vma_record, all);
 	if (record && record->stamp < before) {
 		list_del(&record->all);
 		hlist_del(&record->node);
@@ -441,7 +441,7 @@ static struct record *record_expire(u64 before)
 	return record;
 }
 
-static void record_free(struct record *record)
+static void record_free(struct vma_record *record)
 {
 	raw_spin_lock(&lock);
 	hlist_add_head(&record->node, &unmapped.free);
@@ -452,7 +452,7 @@ static void record_free(struct record *record)
 void unmapped_tend(u64 begin)
 {
 	u64 before = unmapped.pass_begin;
-	struct record *record;
+	struct vma_record *record;
 
 	unmapped.pass_begin = begin;
 	if (READ_ONCE(unmapped.nr)) {

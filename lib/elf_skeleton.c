@@ -16,7 +16,7 @@
 #define NOTE_BYTES_MAX 65536u
 
 /* Where a field lies in its header. */
-struct field {
+struct header_field {
 	size_t offset, nr_bytes;
 };
 
@@ -28,9 +28,10 @@ struct field {
 /* The headers of one word size. */
 struct layout {
 	size_t ehdr_bytes, phdr_bytes, shdr_bytes;
-	struct field e_phoff, e_shoff, e_phentsize, e_phnum, e_shentsize, e_shnum, e_shstrndx;
-	struct field p_type, p_offset, p_filesz;
-	struct field sh_name, sh_type, sh_flags, sh_offset, sh_size, sh_link;
+	struct header_field e_phoff, e_shoff, e_phentsize, e_phnum, e_shentsize, e_shnum,
+		e_shstrndx;
+	struct header_field p_type, p_offset, p_filesz;
+	struct header_field sh_name, sh_type, sh_flags, sh_offset, sh_size, sh_link;
 };
 
 #define LAYOUT(bits)                                                                               \
@@ -77,7 +78,8 @@ struct skeleton {
 	uint64_t end; /* where the next piece goes */
 };
 
-static uint64_t get(const struct skeleton *skeleton, const uint8_t *header, struct field field)
+static uint64_t get(const struct skeleton *skeleton, const uint8_t *header,
+		    struct header_field field)
 {
 	uint64_t wide;
 	uint32_t word;
@@ -96,7 +98,7 @@ static uint64_t get(const struct skeleton *skeleton, const uint8_t *header, stru
 }
 
 /* Of words and wide words only: nothing else is changed. */
-static void put(const struct skeleton *skeleton, uint8_t *header, struct field field,
+static void put(const struct skeleton *skeleton, uint8_t *header, struct header_field field,
 		uint64_t value)
 {
 	uint64_t wide = skeleton->swap ? __builtin_bswap64(value) : value;

@@ -7,6 +7,7 @@ lib_libbase_a_SOURCES = \
 	lib/cgroup_name.c lib/cgroup_name.h \
 	lib/clock.h \
 	lib/confine.c lib/confine.h \
+	lib/cursor.h \
 	lib/diag.c lib/diag.h \
 	lib/elf_skeleton.c lib/elf_skeleton.h \
 	lib/file.c lib/file.h \
@@ -27,6 +28,7 @@ test_programs += \
 	tests/unit/lib/test_buildid \
 	tests/unit/lib/test_cgroup_name \
 	tests/unit/lib/test_confine \
+	tests/unit/lib/test_cursor \
 	tests/unit/lib/test_diag \
 	tests/unit/lib/test_elf_skeleton \
 	tests/unit/lib/test_file \

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum option {
+enum {
 	OPTION_OUTPUT = 1,
 	OPTION_LIST,
 	OPTION_EXCLUDE_DEPENDENT,

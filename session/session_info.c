@@ -21,7 +21,7 @@
 enum field_kind { FIELD_TEXT, FIELD_U32, FIELD_I64 };
 
 /* The lines of one value, in the file's order; those of events and notes come behind. */
-static const struct field {
+static const struct info_field {
 	const char *key;
 	enum field_kind kind;
 	size_t offset;
@@ -71,7 +71,7 @@ static char *take_word(char **text)
 }
 
 /* What is empty stays unknown. */
-static int parse_field(struct session_info *info, const struct field *field, const char *text)
+static int parse_field(struct session_info *info, const struct info_field *field, const char *text)
 {
 	void *value = (char *)info + field->offset;
 	uint64_t number;
@@ -446,7 +446,8 @@ void session_event_format(const struct session_event *event, char *line)
 }
 
 /* A text that is not known has no line. */
-static void print_field(FILE *stream, const struct session_info *info, const struct field *field)
+static void print_field(FILE *stream, const struct session_info *info,
+			const struct info_field *field)
 {
 	const void *value = (const char *)info + field->offset;
 	const char *text;

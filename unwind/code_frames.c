@@ -25,7 +25,7 @@
 #define SECTION_EH    ".eh_frame"
 #define SECTION_DEBUG ".debug_frame"
 
-uint64_t code_frames_pointer(struct code_cursor *cursor, uint8_t encoding,
+uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 			     const struct code_frames_section *section)
 {
 	const uint64_t place = section->address + (uint64_t)(cursor->at - section->bytes);
@@ -35,25 +35,25 @@ uint64_t code_frames_pointer(struct code_cursor *cursor, uint8_t encoding,
 	case 0x0: /* a pointer */
 	case 0x4:
 	case 0xc:
-		value = code_cursor_number(cursor, 8);
+		value = cursor_u64(cursor);
 		break;
 	case 0x1:
-		value = code_cursor_uleb(cursor);
+		value = cursor_uleb(cursor);
 		break;
 	case 0x2:
-		value = code_cursor_number(cursor, 2);
+		value = cursor_u16(cursor);
 		break;
 	case 0x3:
-		value = code_cursor_number(cursor, 4);
+		value = cursor_u32(cursor);
 		break;
 	case 0x9:
-		value = (uint64_t)code_cursor_sleb(cursor);
+		value = (uint64_t)cursor_sleb(cursor);
 		break;
 	case 0xa:
-		value = (uint64_t)code_cursor_signed(cursor, 2);
+		value = (uint64_t)(int16_t)cursor_u16(cursor);
 		break;
 	case 0xb:
-		value = (uint64_t)code_cursor_signed(cursor, 4);
+		value = (uint64_t)(int32_t)cursor_u32(cursor);
 		break;
 	default:
 		cursor->failed = true;
@@ -75,19 +75,19 @@ struct entry {
 	uint64_t id;	 /* of .eh_frame the distance back to its CIE, counted from id_offset */
 	uint64_t id_offset;
 	bool is_common;
-	struct code_cursor body;
+	struct cursor body;
 };
 
 enum next { NEXT_ENTRY, NEXT_END, NEXT_DAMAGED };
 
-static enum next next_length(struct code_cursor *cursor, const struct code_frames_section *section,
+static enum next next_length(struct cursor *cursor, const struct code_frames_section *section,
 			     struct entry *entry, bool *wide, uint64_t *length)
 {
 	do {
-		if (!code_cursor_left(cursor))
+		if (!cursor_left(cursor))
 			return NEXT_END;
 		entry->offset = (uint64_t)(cursor->at - section->bytes);
-		*length = code_cursor_u32(cursor);
+		*length = cursor_u32(cursor);
 		if (cursor->failed)
 			return NEXT_DAMAGED;
 		if (!*length && section->ends_at_zero)
@@ -95,15 +95,16 @@ static enum next next_length(struct code_cursor *cursor, const struct code_frame
 	} while (!*length);
 	*wide = *length == EXTENDED_LENGTH;
 	if (*wide)
-		*length = code_cursor_number(cursor, 8);
+		*length = cursor_u64(cursor);
 	else if (*length >= RESERVED_LENGTH)
 		return NEXT_DAMAGED;
 	return cursor->failed ? NEXT_DAMAGED : NEXT_ENTRY;
 }
 
-static enum next next_entry(struct code_cursor *cursor, const struct code_frames_section *section,
+static enum next next_entry(struct cursor *cursor, const struct code_frames_section *section,
 			    struct entry *entry)
 {
+	const uint8_t *body;
 	enum next next;
 	uint64_t length = 0;
 	bool wide = false;
@@ -111,17 +112,16 @@ static enum next next_entry(struct code_cursor *cursor, const struct code_frames
 	next = next_length(cursor, section, entry, &wide, &length);
 	if (next != NEXT_ENTRY)
 		return next;
-	entry->body.at = code_cursor_skip(cursor, length);
-	if (!entry->body.at)
+	body = cursor_take(cursor, length);
+	if (!body)
 		return NEXT_DAMAGED;
-	entry->body.end = entry->body.at + length;
-	entry->body.failed = false;
-	entry->id_offset = (uint64_t)(entry->body.at - section->bytes);
+	entry->body = (struct cursor){.at = body, .end = body + length};
+	entry->id_offset = (uint64_t)(body - section->bytes);
 	if (section->is_debug) {
-		entry->id = code_cursor_number(&entry->body, wide ? 8 : 4);
+		entry->id = cursor_number(&entry->body, wide ? 8 : 4);
 		entry->is_common = entry->id == (wide ? UINT64_MAX : UINT32_MAX);
 	} else {
-		entry->id = code_cursor_number(&entry->body, 4);
+		entry->id = cursor_u32(&entry->body);
 		entry->is_common = entry->id == 0;
 	}
 	return entry->body.failed ? NEXT_DAMAGED : NEXT_ENTRY;
@@ -131,22 +131,22 @@ static enum next next_entry(struct code_cursor *cursor, const struct code_frames
 
 /* Of what stands behind the augmentation's letters; false: a letter that is not known. */
 static bool read_augmentation(struct code_frames_common *common, const char *letters,
-			      struct code_cursor *data, const struct code_frames_section *section)
+			      struct cursor *data, const struct code_frames_section *section)
 {
 	for (; *letters; letters++) {
 		switch (*letters) {
 		case 'L':
-			(void)code_cursor_u8(data);
+			(void)cursor_u8(data);
 			break;
 		case 'P': {
-			uint8_t encoding = code_cursor_u8(data);
+			uint8_t encoding = cursor_u8(data);
 
 			/* Where the pointer is and what it is relative to does not matter. */
 			(void)code_frames_pointer(data, encoding & PE_FORMAT, section);
 			break;
 		}
 		case 'R':
-			common->encoding = code_cursor_u8(data);
+			common->encoding = cursor_u8(data);
 			break;
 		case 'S':
 			common->signal = true;
@@ -162,47 +162,47 @@ static bool read_augmentation(struct code_frames_common *common, const char *let
 }
 
 static bool read_letters(struct code_frames_common *common, const char *letters,
-			 struct code_cursor *body, const struct code_frames_section *section)
+			 struct cursor *body, const struct code_frames_section *section)
 {
-	struct code_cursor data = {.at = body->at, .end = body->end};
+	struct cursor data = {.at = body->at, .end = body->end};
 	uint64_t nr_bytes;
 
 	if (*letters != 'z')
 		return *letters == '\0';
 	common->sized = true;
-	nr_bytes = code_cursor_uleb(body);
-	data.at = code_cursor_skip(body, nr_bytes);
+	nr_bytes = cursor_uleb(body);
+	data.at = cursor_take(body, nr_bytes);
 	if (!data.at)
 		return false;
 	data.end = data.at + nr_bytes;
 	return read_augmentation(common, letters + 1, &data, section);
 }
 
-static bool read_version(struct code_cursor *body, uint8_t version)
+static bool read_version(struct cursor *body, uint8_t version)
 {
 	if (version == 4) /* sizes of an address and of a segment's selector */
-		return code_cursor_u8(body) == 8 && code_cursor_u8(body) == 0;
+		return cursor_u8(body) == 8 && cursor_u8(body) == 0;
 	return version == 1 || version == 3;
 }
 
-static bool read_common(struct code_frames_common *common, struct code_cursor *body,
+static bool read_common(struct code_frames_common *common, struct cursor *body,
 			const struct code_frames_section *section, enum code_machine machine)
 {
-	const uint8_t version = code_cursor_u8(body);
-	const char *letters = code_cursor_text(body);
+	const uint8_t version = cursor_u8(body);
+	const char *letters = cursor_text(body);
 	size_t nr_slots;
 	uint64_t return_register;
 
-	if (!letters || !read_version(body, version))
+	if (!read_version(body, version))
 		return false;
 	/* An old g++ put a pointer there. */
 	if (!strcmp(letters, "eh")) {
-		(void)code_cursor_number(body, 8);
+		(void)cursor_u64(body);
 		letters = "";
 	}
-	common->code_align = code_cursor_uleb(body);
-	common->data_align = code_cursor_sleb(body);
-	return_register = version == 1 ? code_cursor_u8(body) : code_cursor_uleb(body);
+	common->code_align = cursor_uleb(body);
+	common->data_align = cursor_sleb(body);
+	return_register = version == 1 ? cursor_u8(body) : cursor_uleb(body);
 	if (return_register != code_machine_slots(machine, &nr_slots)[CODE_SLOT_RETURN])
 		return false;
 	if (!read_letters(common, letters, body, section) || body->failed)
@@ -255,7 +255,7 @@ static bool read_function(const struct code_frames *frames, size_t index, struct
 	const struct code_frames_section *section = &frames->sections[index];
 	const uint64_t offset = section->is_debug ? entry->id : entry->id_offset - entry->id;
 	const struct code_frames_common *common = find_common(frames, index, offset);
-	struct code_cursor *body = &entry->body;
+	struct cursor *body = &entry->body;
 	uint64_t nr_bytes;
 
 	if (!common || !common->usable)
@@ -265,7 +265,7 @@ static bool read_function(const struct code_frames *frames, size_t index, struct
 	function->address = code_frames_pointer(body, common->encoding, section);
 	nr_bytes = code_frames_pointer(body, common->encoding & PE_FORMAT, section);
 	if (common->sized)
-		(void)code_cursor_skip(body, code_cursor_uleb(body));
+		cursor_skip(body, cursor_uleb(body));
 	if (body->failed)
 		return false;
 	function->instructions = body->at;
@@ -324,8 +324,7 @@ enum pass { PASS_COMMONS, PASS_FUNCTIONS };
 static int read_entries(struct code_frames *frames, size_t index, enum pass pass, struct diag *diag)
 {
 	const struct code_frames_section *section = &frames->sections[index];
-	struct code_cursor cursor = {.at = section->bytes,
-				     .end = section->bytes + section->nr_bytes};
+	struct cursor cursor = {.at = section->bytes, .end = section->bytes + section->nr_bytes};
 	struct entry entry;
 	enum next next;
 	int error = 0;
@@ -385,7 +384,7 @@ static int add_by_segment(struct code_frames *frames, const Elf64_Phdr *phdr, st
 {
 	struct code_frames_section header = {.address = phdr->p_vaddr};
 	const Elf64_Phdr *segment = NULL;
-	struct code_cursor cursor;
+	struct cursor cursor;
 	uint64_t address = 0;
 	int error;
 
@@ -394,7 +393,7 @@ static int add_by_segment(struct code_frames *frames, const Elf64_Phdr *phdr, st
 	error = code_elf_read(frames->elf, phdr->p_offset, phdr->p_filesz, &header.bytes);
 	if (error)
 		return diag_set(diag, error, ".eh_frame_hdr: %s", strerror(-error));
-	cursor = (struct code_cursor){header.bytes + 4, header.bytes + phdr->p_filesz, false};
+	cursor = (struct cursor){.at = header.bytes + 4, .end = header.bytes + phdr->p_filesz};
 	if (header.bytes[0] == 1)
 		address = code_frames_pointer(&cursor, header.bytes[1], &header);
 	if (header.bytes[0] == 1 && !cursor.failed)

@@ -6,7 +6,7 @@
 #ifndef UNWIND_CODE_FRAMES_H
 #define UNWIND_CODE_FRAMES_H
 
-#include "unwind/code_cursor.h"
+#include "lib/cursor.h"
 #include "unwind/code_elf.h"
 
 #define CODE_FRAMES_SECTIONS_MAX 16
@@ -59,7 +59,7 @@ void code_frames_deinit(struct code_frames *frames);
  * A pointer by its encoding; base: of bytes that are loaded at address.
  * cursor fails where the encoding is not known.
  */
-uint64_t code_frames_pointer(struct code_cursor *cursor, uint8_t encoding,
+uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 			     const struct code_frames_section *section);
 
 #endif

@@ -141,12 +141,12 @@ static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes
 }
 
 /* The rest of such a form: breg N; lit8; mul; plus, of an array's element. */
-static bool read_index(struct cfa_run *run, struct code_cursor *cursor, uint8_t base)
+static bool read_index(struct cfa_run *run, struct cursor *cursor, uint8_t base)
 {
 	static const uint8_t form[] = {0x38, 0x1e, 0x22};
-	const uint8_t op = code_cursor_u8(cursor);
-	const int64_t offset = code_cursor_sleb(cursor);
-	const uint8_t *at = code_cursor_skip(cursor, sizeof(form));
+	const uint8_t op = cursor_u8(cursor);
+	const int64_t offset = cursor_sleb(cursor);
+	const uint8_t *at = cursor_take(cursor, sizeof(form));
 
 	if (!at || memcmp(at, form, sizeof(form)) != 0 || op < OP_BREG0 || op > OP_BREG31 ||
 	    offset != 0 || base != stack_register(run))
@@ -157,28 +157,28 @@ static bool read_index(struct cfa_run *run, struct code_cursor *cursor, uint8_t 
 }
 
 /* breg N; or breg N, deref; with plus_uconst N behind or not; the address may have an index. */
-static bool read_cfa_form(struct cfa_run *run, struct code_cursor *cursor)
+static bool read_cfa_form(struct cfa_run *run, struct cursor *cursor)
 {
-	const uint8_t op = code_cursor_u8(cursor);
-	const int64_t offset = code_cursor_sleb(cursor);
+	const uint8_t op = cursor_u8(cursor);
+	const int64_t offset = cursor_sleb(cursor);
 	uint64_t add = 0;
 
 	if (op < OP_BREG0 || op > OP_BREG31)
 		return false;
 	set_cfa_register(run, op - OP_BREG0);
 	set_cfa_offset(run, offset);
-	if (!code_cursor_left(cursor))
+	if (!cursor_left(cursor))
 		return true;
 	run->row.cfa = CODE_CFA_DEREF;
 	run->row.cfa_register = op - OP_BREG0;
 	if (*cursor->at >= OP_BREG0 && !read_index(run, cursor, op - OP_BREG0))
 		return false;
-	if (code_cursor_u8(cursor) != OP_DEREF)
+	if (cursor_u8(cursor) != OP_DEREF)
 		return false;
-	if (code_cursor_left(cursor)) {
-		if (code_cursor_u8(cursor) != OP_PLUS_UCONST)
+	if (cursor_left(cursor)) {
+		if (cursor_u8(cursor) != OP_PLUS_UCONST)
 			return false;
-		add = code_cursor_uleb(cursor);
+		add = cursor_uleb(cursor);
 	}
 	if (add > INT16_MAX || offset < INT16_MIN || offset > INT16_MAX)
 		return false;
@@ -188,13 +188,13 @@ static bool read_cfa_form(struct cfa_run *run, struct code_cursor *cursor)
 
 static void set_cfa_expression(struct cfa_run *run, const uint8_t *at, size_t nr_bytes)
 {
-	struct code_cursor cursor = {.at = at, .end = at + nr_bytes};
+	struct cursor cursor = {.at = at, .end = at + nr_bytes};
 
 	if (is_plt(run, at, nr_bytes)) {
 		run->row.cfa = CODE_CFA_PLT;
 		run->row.cfa_offset = 8;
 		run->row.cfa_register = at[6] - 0x30;
-	} else if (!read_cfa_form(run, &cursor) || cursor.failed || code_cursor_left(&cursor)) {
+	} else if (!read_cfa_form(run, &cursor) || cursor.failed || cursor_left(&cursor)) {
 		set_cfa_hard(run);
 	}
 }
@@ -252,11 +252,11 @@ static void restore_place(struct cfa_run *run, uint64_t number)
 /* A register saved where an expression says: those that were saved before the stack was aligned. */
 static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *at, size_t nr_bytes)
 {
-	struct code_cursor cursor = {.at = at, .end = at + nr_bytes};
-	const uint8_t op = code_cursor_u8(&cursor);
-	const int64_t offset = code_cursor_sleb(&cursor);
+	struct cursor cursor = {.at = at, .end = at + nr_bytes};
+	const uint8_t op = cursor_u8(&cursor);
+	const int64_t offset = cursor_sleb(&cursor);
 
-	if (op == OP_BREG0 + frame_register(run) && !cursor.failed && !code_cursor_left(&cursor))
+	if (op == OP_BREG0 + frame_register(run) && !cursor.failed && !cursor_left(&cursor))
 		set_place(run, number, CODE_RULE_FP, offset);
 	else
 		set_place(run, number, CODE_RULE_HARD, 0);
@@ -360,11 +360,11 @@ static bool recall(struct cfa_run *run)
 	return true;
 }
 
-static void set_expression_operand(struct cfa_run *run, struct code_cursor *cursor, uint8_t code)
+static void set_expression_operand(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
-	const uint64_t number = code == CFA_DEF_CFA_EXPRESSION ? 0 : code_cursor_uleb(cursor);
-	const uint64_t nr_bytes = code_cursor_uleb(cursor);
-	const uint8_t *at = code_cursor_skip(cursor, nr_bytes);
+	const uint64_t number = code == CFA_DEF_CFA_EXPRESSION ? 0 : cursor_uleb(cursor);
+	const uint64_t nr_bytes = cursor_uleb(cursor);
+	const uint8_t *at = cursor_take(cursor, nr_bytes);
 
 	if (!at)
 		return;
@@ -377,27 +377,27 @@ static void set_expression_operand(struct cfa_run *run, struct code_cursor *curs
 }
 
 /* Instructions about the frame's address. False: none of them. */
-static bool run_cfa(struct cfa_run *run, struct code_cursor *cursor, uint8_t code)
+static bool run_cfa(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
 	const int64_t align = run->common->data_align;
 
 	switch (code) {
 	case CFA_DEF_CFA:
-		set_cfa_register(run, code_cursor_uleb(cursor));
-		set_cfa_offset(run, scaled_unsigned(code_cursor_uleb(cursor), 1));
+		set_cfa_register(run, cursor_uleb(cursor));
+		set_cfa_offset(run, scaled_unsigned(cursor_uleb(cursor), 1));
 		return true;
 	case CFA_DEF_CFA_SF:
-		set_cfa_register(run, code_cursor_uleb(cursor));
-		set_cfa_offset(run, scaled(code_cursor_sleb(cursor), align));
+		set_cfa_register(run, cursor_uleb(cursor));
+		set_cfa_offset(run, scaled(cursor_sleb(cursor), align));
 		return true;
 	case CFA_DEF_CFA_REGISTER:
-		set_cfa_register(run, code_cursor_uleb(cursor));
+		set_cfa_register(run, cursor_uleb(cursor));
 		return true;
 	case CFA_DEF_CFA_OFFSET:
-		change_cfa_offset(run, scaled_unsigned(code_cursor_uleb(cursor), 1));
+		change_cfa_offset(run, scaled_unsigned(cursor_uleb(cursor), 1));
 		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
-		change_cfa_offset(run, scaled(code_cursor_sleb(cursor), align));
+		change_cfa_offset(run, scaled(cursor_sleb(cursor), align));
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:
 		set_expression_operand(run, cursor, code);
@@ -408,22 +408,22 @@ static bool run_cfa(struct cfa_run *run, struct code_cursor *cursor, uint8_t cod
 }
 
 /* Instructions about one register. False: none of them. */
-static bool run_register(struct cfa_run *run, struct code_cursor *cursor, uint8_t code)
+static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
-	const uint64_t number = code_cursor_uleb(cursor);
+	const uint64_t number = cursor_uleb(cursor);
 
 	switch (code) {
 	case CFA_OFFSET_EXTENDED:
 		set_place(run, number, CODE_RULE_CFA,
-			  scaled_unsigned(code_cursor_uleb(cursor), run->common->data_align));
+			  scaled_unsigned(cursor_uleb(cursor), run->common->data_align));
 		return true;
 	case CFA_OFFSET_EXTENDED_SF:
 		set_place(run, number, CODE_RULE_CFA,
-			  scaled(code_cursor_sleb(cursor), run->common->data_align));
+			  scaled(cursor_sleb(cursor), run->common->data_align));
 		return true;
 	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
 		set_place(run, number, CODE_RULE_CFA,
-			  -scaled_unsigned(code_cursor_uleb(cursor), run->common->data_align));
+			  -scaled_unsigned(cursor_uleb(cursor), run->common->data_align));
 		return true;
 	case CFA_RESTORE_EXTENDED:
 		restore_place(run, number);
@@ -435,12 +435,11 @@ static bool run_register(struct cfa_run *run, struct code_cursor *cursor, uint8_
 		set_place(run, number, CODE_RULE_SAME, 0);
 		return true;
 	case CFA_REGISTER:
-		set_place(run, number, CODE_RULE_REGISTER,
-			  scaled_unsigned(code_cursor_uleb(cursor), 1));
+		set_place(run, number, CODE_RULE_REGISTER, scaled_unsigned(cursor_uleb(cursor), 1));
 		return true;
 	case CFA_VAL_OFFSET:
 	case CFA_VAL_OFFSET_SF:
-		(void)code_cursor_uleb(cursor);
+		(void)cursor_uleb(cursor);
 		set_place(run, number, CODE_RULE_HARD, 0);
 		return true;
 	default:
@@ -449,7 +448,7 @@ static bool run_register(struct cfa_run *run, struct code_cursor *cursor, uint8_
 }
 
 /* Instructions without a register. False: none of them. */
-static bool run_other(struct cfa_run *run, struct code_cursor *cursor, uint8_t code, int *error)
+static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, int *error)
 {
 	switch (code) {
 	case CFA_NOP:
@@ -460,13 +459,13 @@ static bool run_other(struct cfa_run *run, struct code_cursor *cursor, uint8_t c
 						 &run->frames->sections[run->common->section]));
 		return true;
 	case CFA_ADVANCE_LOC1:
-		*error = advance(run, code_cursor_number(cursor, 1));
+		*error = advance(run, cursor_u8(cursor));
 		return true;
 	case CFA_ADVANCE_LOC2:
-		*error = advance(run, code_cursor_number(cursor, 2));
+		*error = advance(run, cursor_u16(cursor));
 		return true;
 	case CFA_ADVANCE_LOC4:
-		*error = advance(run, code_cursor_number(cursor, 4));
+		*error = advance(run, cursor_u32(cursor));
 		return true;
 	case CFA_REMEMBER_STATE:
 		return remember(run);
@@ -477,7 +476,7 @@ static bool run_other(struct cfa_run *run, struct code_cursor *cursor, uint8_t c
 		set_expression_operand(run, cursor, code);
 		return true;
 	case CFA_GNU_ARGS_SIZE:
-		(void)code_cursor_uleb(cursor);
+		(void)cursor_uleb(cursor);
 		return true;
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 	case CFA_AARCH64_NEGATE_RA_STATE:
@@ -489,9 +488,9 @@ static bool run_other(struct cfa_run *run, struct code_cursor *cursor, uint8_t c
 }
 
 /* False: not an instruction that can be followed. */
-static bool run_one(struct cfa_run *run, struct code_cursor *cursor, int *error)
+static bool run_one(struct cfa_run *run, struct cursor *cursor, int *error)
 {
-	const uint8_t code = code_cursor_u8(cursor);
+	const uint8_t code = cursor_u8(cursor);
 	const uint8_t operand = code & (uint8_t)~CFA_HIGH_MASK;
 
 	switch (code & CFA_HIGH_MASK) {
@@ -500,7 +499,7 @@ static bool run_one(struct cfa_run *run, struct code_cursor *cursor, int *error)
 		break;
 	case CFA_OFFSET:
 		set_place(run, operand, CODE_RULE_CFA,
-			  scaled_unsigned(code_cursor_uleb(cursor), run->common->data_align));
+			  scaled_unsigned(cursor_uleb(cursor), run->common->data_align));
 		break;
 	case CFA_RESTORE:
 		restore_place(run, operand);
@@ -517,10 +516,10 @@ static bool run_one(struct cfa_run *run, struct code_cursor *cursor, int *error)
 
 static int run_all(struct cfa_run *run, const uint8_t *begin, const uint8_t *end)
 {
-	struct code_cursor cursor = {.at = begin, .end = end};
+	struct cursor cursor = {.at = begin, .end = end};
 	int error = 0;
 
-	while (!error && code_cursor_left(&cursor)) {
+	while (!error && cursor_left(&cursor)) {
 		if (run_one(run, &cursor, &error))
 			continue;
 		set_cfa_hard(run);

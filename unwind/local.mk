@@ -6,7 +6,6 @@ unwind_libunwind_a_SOURCES = \
 	unwind/code_bare.c unwind/code_bare.h \
 	unwind/code_build.c \
 	unwind/code_builder.c unwind/code_builder.h \
-	unwind/code_cursor.h \
 	unwind/code_elf.c unwind/code_elf.h \
 	unwind/code_format.h \
 	unwind/code_frames.c unwind/code_frames.h \

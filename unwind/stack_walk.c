@@ -36,7 +36,7 @@ static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6,
 #define AARCH64_MCONTEXT_SP (AARCH64_MCONTEXT + 31 * 8u)
 #define AARCH64_MCONTEXT_PC (AARCH64_MCONTEXT + 32 * 8u)
 
-struct walk {
+struct stack_walk {
 	const struct stack_walk_input *input;
 	uint64_t pc; /* as it is looked up */
 	const struct code_table *table;
@@ -56,7 +56,7 @@ static uint32_t bit(unsigned int number)
 	return (uint32_t)1 << number;
 }
 
-static unsigned int fp_of(const struct walk *walk)
+static unsigned int fp_of(const struct stack_walk *walk)
 {
 	return walk->input->machine == CODE_X86_64 ? X86_64_FP : AARCH64_FP;
 }
@@ -68,7 +68,7 @@ static uint32_t kept_by_calls(enum code_machine machine)
 }
 
 /* STEP_ON, _TRUNCATED: behind the copy, _BROKEN: elsewhere. */
-static inline enum step read_word(const struct walk *walk, uint64_t address, uint64_t *value)
+static inline enum step read_word(const struct stack_walk *walk, uint64_t address, uint64_t *value)
 {
 	const struct stack_walk_input *input = walk->input;
 	const uint64_t offset = address - input->sp;
@@ -81,12 +81,12 @@ static inline enum step read_word(const struct walk *walk, uint64_t address, uin
 }
 
 /* Why a register is not there: the copy ends, or nobody told it. */
-static enum step lacking(const struct walk *walk, unsigned int number)
+static enum step lacking(const struct stack_walk *walk, unsigned int number)
 {
 	return walk->cut & bit(number) ? STEP_TRUNCATED : STEP_BROKEN;
 }
 
-static enum step read_register(const struct walk *walk, unsigned int number, uint64_t *value)
+static enum step read_register(const struct stack_walk *walk, unsigned int number, uint64_t *value)
 {
 	if (number >= STACK_WALK_NR_REGISTERS || !(walk->known & bit(number)))
 		return number < STACK_WALK_NR_REGISTERS ? lacking(walk, number) : STEP_BROKEN;
@@ -101,7 +101,8 @@ static enum step read_register(const struct walk *walk, unsigned int number, uin
  * known on AArch64, where the pair that the frame pointer leads to lies at the
  * low end of a frame. But a function that saves the pair points to it.
  */
-static enum step address_by_pair(const struct walk *walk, const uint16_t *saved, uint64_t *cfa)
+static enum step address_by_pair(const struct stack_walk *walk, const uint16_t *saved,
+				 uint64_t *cfa)
 {
 	const uint16_t at_cfa = saved[0];
 	const unsigned int index = at_cfa & bit(CODE_SLOT_RETURN) ? 3 : 2;
@@ -115,7 +116,7 @@ static enum step address_by_pair(const struct walk *walk, const uint16_t *saved,
 	return step;
 }
 
-static enum step address_by_deref(const struct walk *walk, uint64_t row, uint64_t *cfa)
+static enum step address_by_deref(const struct stack_walk *walk, uint64_t row, uint64_t *cfa)
 {
 	const unsigned int number = code_format_register(row);
 	const bool is_indexed = code_format_cfa(row) == CODE_CFA_INDEX;
@@ -133,8 +134,8 @@ static enum step address_by_deref(const struct walk *walk, uint64_t row, uint64_
 	return step;
 }
 
-static enum step address_of_frame(const struct walk *walk, uint64_t row, const uint16_t *saved,
-				  uint64_t *cfa)
+static enum step address_of_frame(const struct stack_walk *walk, uint64_t row,
+				  const uint16_t *saved, uint64_t *cfa)
 {
 	const uint64_t offset = (uint64_t)(int64_t)code_format_offset(row);
 	enum step step = STEP_ON;
@@ -166,7 +167,7 @@ static enum step address_of_frame(const struct walk *walk, uint64_t row, const u
 }
 
 /* By a word of another rule than CFA and SAME; pointer is this frame's, if the step to it is ON. */
-static enum step read_other(const struct walk *walk, uint16_t word, enum step step_to_pointer,
+static enum step read_other(const struct stack_walk *walk, uint16_t word, enum step step_to_pointer,
 			    uint64_t pointer, uint64_t *value)
 {
 	const int32_t operand = code_format_value(word);
@@ -183,7 +184,8 @@ static enum step read_other(const struct walk *walk, uint16_t word, enum step st
 	}
 }
 
-static void set_register(struct walk *walk, unsigned int number, enum step step, uint64_t value)
+static void set_register(struct stack_walk *walk, unsigned int number, enum step step,
+			 uint64_t value)
 {
 	walk->registers[number] = value;
 	walk->known &= ~bit(number);
@@ -195,7 +197,7 @@ static void set_register(struct walk *walk, unsigned int number, enum step step,
 }
 
 /* The slots that have rules of their own, but the return address. */
-static void restore_others(struct walk *walk, const uint16_t *saved, const uint8_t *slots)
+static void restore_others(struct stack_walk *walk, const uint16_t *saved, const uint8_t *slots)
 {
 	const uint16_t *word = saved + 2 + __builtin_popcount(saved[0]);
 	uint64_t pointer = 0, value = 0;
@@ -213,7 +215,7 @@ static void restore_others(struct walk *walk, const uint16_t *saved, const uint8
 }
 
 /* What the row says of all slots but the return address; what it does not is kept or lost. */
-static void restore_registers(struct walk *walk, const uint16_t *saved, uint64_t cfa)
+static void restore_registers(struct stack_walk *walk, const uint16_t *saved, uint64_t cfa)
 {
 	size_t nr_slots;
 	const uint8_t *slots = code_machine_slots(walk->input->machine, &nr_slots);
@@ -241,7 +243,7 @@ static void restore_registers(struct walk *walk, const uint16_t *saved, uint64_t
 	}
 }
 
-static enum step read_return(const struct walk *walk, const uint16_t *saved, uint64_t cfa,
+static enum step read_return(const struct stack_walk *walk, const uint16_t *saved, uint64_t cfa,
 			     uint64_t *value)
 {
 	if (saved[0] & bit(CODE_SLOT_RETURN))
@@ -264,7 +266,7 @@ static bool is_outermost(const uint16_t *saved)
 }
 
 /* Go on at pc, if there is code. */
-static enum step enter(struct walk *walk, uint64_t pc)
+static enum step enter(struct stack_walk *walk, uint64_t pc)
 {
 	const struct stack_walk_input *input = walk->input;
 
@@ -275,14 +277,14 @@ static enum step enter(struct walk *walk, uint64_t pc)
 }
 
 /* Go to the caller whose return address is value. */
-static enum step enter_caller(struct walk *walk, uint64_t value)
+static enum step enter_caller(struct stack_walk *walk, uint64_t value)
 {
 	if (walk->input->machine == CODE_AARCH64)
 		value &= AARCH64_ADDRESS;
 	return value ? enter(walk, value - 1) : STEP_WHOLE;
 }
 
-static enum step step_by_row(struct walk *walk, uint64_t row, const uint16_t *saved)
+static enum step step_by_row(struct stack_walk *walk, uint64_t row, const uint16_t *saved)
 {
 	uint64_t cfa = 0, value = 0;
 	enum step step;
@@ -311,7 +313,7 @@ static enum step step_by_row(struct walk *walk, uint64_t row, const uint16_t *sa
 
 /* ---- signals ---- */
 
-static void read_mcontext(const struct walk *walk, struct walk *next)
+static void read_mcontext(const struct stack_walk *walk, struct stack_walk *next)
 {
 	const bool is_x86_64 = walk->input->machine == CODE_X86_64;
 	const unsigned int nr = is_x86_64 ? sizeof(x86_64_mcontext) : 31;
@@ -331,12 +333,12 @@ static bool is_outside(const struct stack_walk_input *input, uint64_t sp)
 }
 
 /* To what the signal interrupted, which may be on another stack. */
-static enum step step_by_signal(struct walk *walk)
+static enum step step_by_signal(struct stack_walk *walk)
 {
 	const bool is_x86_64 = walk->input->machine == CODE_X86_64;
 	const uint64_t sp_at = walk->sp + (is_x86_64 ? X86_64_MCONTEXT_SP : AARCH64_MCONTEXT_SP);
 	const uint64_t pc_at = walk->sp + (is_x86_64 ? X86_64_MCONTEXT_PC : AARCH64_MCONTEXT_PC);
-	struct walk next = *walk;
+	struct stack_walk next = *walk;
 	enum step step;
 
 	if (!walk->sp_is_known)
@@ -357,7 +359,7 @@ static enum step step_by_signal(struct walk *walk)
 
 /* ---- by frame pointer ---- */
 
-static enum step step_by_pointer(struct walk *walk)
+static enum step step_by_pointer(struct stack_walk *walk)
 {
 	const unsigned int number = fp_of(walk);
 	uint64_t pointer = 0, caller = 0, value = 0;
@@ -388,7 +390,7 @@ static enum step step_by_pointer(struct walk *walk)
 
 /* ---- all ---- */
 
-static enum step step_out(struct walk *walk, struct stack_walk_result *result)
+static enum step step_out(struct stack_walk *walk, struct stack_walk_result *result)
 {
 	const struct code_table *table = walk->table;
 	struct code_format_place place;
@@ -421,7 +423,7 @@ static enum stack_walk_end end_of(enum step step)
 void stack_walk(const struct stack_walk_input *input, uint64_t *addresses, size_t room,
 		struct stack_walk_result *result)
 {
-	struct walk walk = {
+	struct stack_walk walk = {
 		.input = input, .sp = input->sp, .sp_is_known = true, .known = input->known};
 	enum step step;
 

@@ -39,7 +39,7 @@ struct words {
 	bool no_memory;
 };
 
-struct profile {
+struct profile_command {
 	struct words import, report;
 	char session[PATH_MAX]; /* a folder of ours, gone at the end; empty: there is none */
 };
@@ -92,7 +92,7 @@ static int begin_words(struct words *words, const char *program)
 	return 0;
 }
 
-static int take_option(struct profile *profile, int option, const char *text)
+static int take_option(struct profile_command *profile, int option, const char *text)
 {
 	switch ((enum profile_option)option) {
 	case PROFILE_FROM:
@@ -112,7 +112,7 @@ static int take_option(struct profile *profile, int option, const char *text)
 }
 
 /* 1: something was shown, that is all. 0 or -errno and diag. */
-static int take_options(struct profile *profile, poptContext popt, struct diag *diag)
+static int take_options(struct profile_command *profile, poptContext popt, struct diag *diag)
 {
 	int option;
 
@@ -174,7 +174,7 @@ static void catch_signals(void)
 			(void)sigaction(signals[i], &note, NULL);
 }
 
-static int make_session(struct profile *profile)
+static int make_session(struct profile_command *profile)
 {
 	const char *folder = getenv("TMPDIR");
 
@@ -188,7 +188,7 @@ static int make_session(struct profile *profile)
 	return 0;
 }
 
-static int show(struct profile *profile, const char *folder, const char *const *rest)
+static int show(struct profile_command *profile, const char *folder, const char *const *rest)
 {
 	int status = make_session(profile);
 
@@ -208,7 +208,7 @@ static int show(struct profile *profile, const char *folder, const char *const *
 	return caught ? COMMAND_EXIT_SIGNAL + caught : status;
 }
 
-static int run_profile(struct profile *profile, poptContext popt, const char *folder,
+static int run_profile(struct profile_command *profile, poptContext popt, const char *folder,
 		       const char *const *rest)
 {
 	struct diag diag = {0};
@@ -244,7 +244,7 @@ static int find_rest(int argc, const char **argv)
 int optrace_profile(int argc, const char **argv, const char *folder)
 {
 	const int nr = find_rest(argc, argv);
-	struct profile profile = {.session = ""};
+	struct profile_command profile = {.session = ""};
 	poptContext popt = option_begin(nr, argv, profile_table,
 					"profile [options] [FOLDER] [-- OPTIONS OF " REPORTER "]");
 	int status = COMMAND_EXIT_OURS;

@@ -27,7 +27,7 @@ static const struct poptOption record_table[] = {
 	TRACE_ARGS_TABLE,
 	POPT_TABLEEND};
 
-struct record {
+struct recording {
 	poptContext popt;
 	struct trace_args args;
 	char **command;
@@ -35,7 +35,7 @@ struct record {
 };
 
 /* 1: something was shown, that is all. 0 or -errno and diag. */
-static int take_record_options(struct record *record, struct diag *diag)
+static int take_record_options(struct recording *record, struct diag *diag)
 {
 	int option, done = 0;
 
@@ -57,7 +57,7 @@ static int take_record_options(struct record *record, struct diag *diag)
 	return done;
 }
 
-static void tell_next(const struct record *record)
+static void tell_next(const struct recording *record)
 {
 	const char *folder = record->args.folder ? record->args.folder : TRACE_ARGS_FOLDER;
 
@@ -65,7 +65,7 @@ static void tell_next(const struct record *record)
 		 folder, folder);
 }
 
-static int record_command(struct record *record)
+static int record_command(struct recording *record)
 {
 	struct command command;
 	struct diag diag = {0};
@@ -93,7 +93,7 @@ static int record_command(struct record *record)
 	return status ? status : error ? COMMAND_EXIT_OURS : 0;
 }
 
-static int record_machine(struct record *record)
+static int record_machine(struct recording *record)
 {
 	struct diag diag = {0};
 	pid_t tracer;
@@ -113,7 +113,7 @@ static int record_machine(struct record *record)
 }
 
 /* Before the last trace is moved away: is there such a command at all? */
-static int check_command(const struct record *record)
+static int check_command(const struct recording *record)
 {
 	int error = record->command ? tool_path_command(record->command[0]) : 0;
 
@@ -124,7 +124,7 @@ static int check_command(const struct record *record)
 	return command_exec_status(error);
 }
 
-static int run_record(struct record *record)
+static int run_record(struct recording *record)
 {
 	struct diag diag = {0};
 	int done = take_record_options(record, &diag), status;
@@ -150,7 +150,7 @@ static int run_record(struct record *record)
 
 int optrace_record(int argc, const char **argv)
 {
-	struct record record = {
+	struct recording record = {
 		.popt = option_begin(argc, argv, record_table,
 				     "record [options] [--] [COMMAND [ARGUMENTS...]]")};
 	int status = COMMAND_EXIT_OURS;

@@ -69,14 +69,14 @@ static const struct poptOption snapshot_table[] = {
 	END_OPTIONS,
 	POPT_TABLEEND};
 
-struct session {
+struct session_command {
 	poptContext popt;
 	struct trace_args args;
 	char *name, *dir; /* NULL: the default ones */
 	bool has_condition;
 };
 
-static int keep_then(struct session *session, const char *text, struct diag *diag)
+static int keep_then(struct session_command *session, const char *text, struct diag *diag)
 {
 	char *whole;
 
@@ -102,7 +102,8 @@ static int keep_then(struct session *session, const char *text, struct diag *dia
 	return 0;
 }
 
-static int take_option(struct session *session, int option, const char *text, struct diag *diag)
+static int take_option(struct session_command *session, int option, const char *text,
+		       struct diag *diag)
 {
 	switch (option) {
 	case SESSION_NAME:
@@ -124,7 +125,7 @@ static int take_option(struct session *session, int option, const char *text, st
 }
 
 /* The one word that there may be is the name, too. */
-static int take_words(struct session *session, const char *help, struct diag *diag)
+static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {
 	char **words = option_rest(session->popt);
 	int error = 0;
@@ -143,7 +144,7 @@ static int take_words(struct session *session, const char *help, struct diag *di
 }
 
 /* 1: something was shown, that is all. 0 or -errno and diag. */
-static int take_options(struct session *session, const char *help, struct diag *diag)
+static int take_options(struct session_command *session, const char *help, struct diag *diag)
 {
 	int option, done = 0;
 
@@ -159,13 +160,13 @@ static int take_options(struct session *session, const char *help, struct diag *
 }
 
 /* What a verb does with its options taken: 0 or -errno and diag. */
-typedef int session_act(struct session *session, struct diag *diag);
+typedef int session_act(struct session_command *session, struct diag *diag);
 
 static int run_verb(int argc, const char **argv, const struct poptOption *table, const char *usage,
 		    session_act *act)
 {
 	/* Words may stand before options, too. */
-	struct session session = {.popt = poptGetContext(NULL, argc, argv, table, 0)};
+	struct session_command session = {.popt = poptGetContext(NULL, argc, argv, table, 0)};
 	struct diag diag = {0};
 	char help[64];
 	int done = -ENOMEM;
@@ -190,7 +191,7 @@ static int run_verb(int argc, const char **argv, const struct poptOption *table,
 	return done < 0 ? COMMAND_EXIT_OURS : 0;
 }
 
-static int folder_of(const struct session *session, char **folder, struct diag *diag)
+static int folder_of(const struct session_command *session, char **folder, struct diag *diag)
 {
 	char *whole = trace_args_whole_path(session->dir, diag);
 	int error;
@@ -206,7 +207,7 @@ static int folder_of(const struct session *session, char **folder, struct diag *
 
 /* ---- start ---- */
 
-static int start(struct session *session, struct diag *diag)
+static int start(struct session_command *session, struct diag *diag)
 {
 	char *folder;
 	pid_t pid;
@@ -244,7 +245,7 @@ int optrace_start(int argc, const char **argv)
 
 /* ---- asking ---- */
 
-static int ask(const struct session *session, enum oprof_request request, const char *text,
+static int ask(const struct session_command *session, enum oprof_request request, const char *text,
 	       struct client_answer *answer, struct diag *diag)
 {
 	const struct client_patience patience = {CLIENT_DUMP_TIMEOUT_MS, -1};
@@ -258,11 +259,6 @@ static int ask(const struct session *session, enum oprof_request request, const 
 		error = trace_sessions_none(session->dir, session->name, diag);
 	free(folder);
 	return error;
-}
-
-static uint64_t number_of(const char *text, const char *key)
-{
-	return key_value_number(text, key, 0);
 }
 
 /* ---- stop ---- */
@@ -281,7 +277,7 @@ static void tell_lines(const char *text)
 
 static void tell_failures(const char *text)
 {
-	const uint64_t nr = number_of(text, "snapshots_failed");
+	const uint64_t nr = key_value_number(text, "snapshots_failed", 0);
 	char last[DIAG_FILE_BYTES + DIAG_TEXT_BYTES] = "";
 
 	(void)key_value_find(text, "last_failure", last, sizeof(last));
@@ -290,10 +286,10 @@ static void tell_failures(const char *text)
 			    nr == 1 ? "" : "s", last);
 }
 
-static void tell_place(const struct session *session, const char *text)
+static void tell_place(const struct session_command *session, const char *text)
 {
 	char mode[32] = "", folder[PATH_MAX] = "";
-	const uint64_t nr = number_of(text, "snapshots");
+	const uint64_t nr = key_value_number(text, "snapshots", 0);
 
 	(void)key_value_find(text, "mode", mode, sizeof(mode));
 	(void)key_value_find(text, "folder", folder, sizeof(folder));
@@ -306,7 +302,7 @@ static void tell_place(const struct session *session, const char *text)
 			 folder, folder, folder);
 }
 
-static int stop(struct session *session, struct diag *diag)
+static int stop(struct session_command *session, struct diag *diag)
 {
 	struct client_answer answer;
 	char failure[DIAG_TEXT_BYTES];
@@ -333,7 +329,7 @@ int optrace_stop(int argc, const char **argv)
 
 /* ---- snapshot ---- */
 
-static int choose_folder(struct session *session, char **text, struct diag *diag)
+static int choose_folder(struct session_command *session, char **text, struct diag *diag)
 {
 	const time_t now = time(NULL);
 	char by_default[64];
@@ -359,7 +355,7 @@ static int choose_folder(struct session *session, char **text, struct diag *diag
 	return error;
 }
 
-static int snapshot(struct session *session, struct diag *diag)
+static int snapshot(struct session_command *session, struct diag *diag)
 {
 	const char *folder;
 	struct client_answer answer;
@@ -374,9 +370,10 @@ static int snapshot(struct session *session, struct diag *diag)
 		return error;
 	folder = session->args.folder;
 	log_info("%" PRIu64 " events of %.3f s in %.1f MB; %" PRIu64 " lost in it",
-		 number_of(answer.text, "records"),
-		 (double)number_of(answer.text, "covered_ns") / 1e9,
-		 (double)number_of(answer.text, "bytes") / 1e6, number_of(answer.text, "lost"));
+		 key_value_number(answer.text, "records", 0),
+		 (double)key_value_number(answer.text, "covered_ns", 0) / 1e9,
+		 (double)key_value_number(answer.text, "bytes", 0) / 1e6,
+		 key_value_number(answer.text, "lost", 0));
 	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
 		 folder, folder);
 	client_answer_deinit(&answer);
@@ -390,7 +387,7 @@ int optrace_snapshot(int argc, const char **argv)
 
 /* ---- status ---- */
 
-static int status(struct session *session, struct diag *diag)
+static int status(struct session_command *session, struct diag *diag)
 {
 	/* The default name is one among others here. */
 	char **words = option_rest(session->popt);

@@ -79,11 +79,6 @@ int trace_sessions_none(const char *session_dir, const char *name, struct diag *
 
 /* ---- the table ---- */
 
-static uint64_t number_of(const char *text, const char *key)
-{
-	return key_value_number(text, key, 0);
-}
-
 static void show_size(char *to, size_t nr_bytes, uint64_t value)
 {
 	static const char units[] = "KMG";
@@ -100,7 +95,7 @@ static void show_size(char *to, size_t nr_bytes, uint64_t value)
 
 static void show_lost(const char *text, const char *key, const char *why)
 {
-	const uint64_t nr = number_of(text, key);
+	const uint64_t nr = key_value_number(text, key, 0);
 
 	if (nr)
 		(void)printf("    %" PRIu64 " %s\n", nr, why);
@@ -120,20 +115,21 @@ static void show_lines(const char *text, const char *key, const char *before)
 static void show_one(const char *name, const char *text)
 {
 	char mode[32] = "", size[32], sizes[96];
-	const uint64_t lost = number_of(text, "lost_kernel") + number_of(text, "lost_nested") +
-			      number_of(text, "lost_room") + number_of(text, "lost_bad") +
-			      number_of(text, "lost_disk");
+	const uint64_t lost =
+		key_value_number(text, "lost_kernel", 0) +
+		key_value_number(text, "lost_nested", 0) + key_value_number(text, "lost_room", 0) +
+		key_value_number(text, "lost_bad", 0) + key_value_number(text, "lost_disk", 0);
 
 	(void)key_value_find(text, "mode", mode, sizeof(mode));
-	show_size(size, sizeof(size), number_of(text, "sub_buffer_bytes"));
+	show_size(size, sizeof(size), key_value_number(text, "sub_buffer_bytes", 0));
 	(void)snprintf(sizes, sizeof(sizes), "%s:%" PRIu64 "x%s", mode,
-		       number_of(text, "sub_buffers"), size);
-	(void)printf("%-16s %-18s %6" PRIu64 " %8.1f %9.1f %12" PRIu64 " %10" PRIu64 " %9" PRIu64
-		     "\n",
-		     name, sizes, number_of(text, "events"),
-		     (double)number_of(text, "memory_bytes") / (1 << 20),
-		     (double)number_of(text, "covered_ns") / 1e9, number_of(text, "records"), lost,
-		     number_of(text, "snapshots"));
+		       key_value_number(text, "sub_buffers", 0), size);
+	(void)printf(
+		"%-16s %-18s %6" PRIu64 " %8.1f %9.1f %12" PRIu64 " %10" PRIu64 " %9" PRIu64 "\n",
+		name, sizes, key_value_number(text, "events", 0),
+		(double)key_value_number(text, "memory_bytes", 0) / (1 << 20),
+		(double)key_value_number(text, "covered_ns", 0) / 1e9,
+		key_value_number(text, "records", 0), lost, key_value_number(text, "snapshots", 0));
 	show_lost(text, "lost_kernel", "lost: the kernel's buffers were full");
 	show_lost(text, "lost_nested", "lost: too many interrupts within each other");
 	show_lost(text, "lost_room", "lost: longer than a buffer, or no memory");

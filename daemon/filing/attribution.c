@@ -78,7 +78,7 @@ static void sample_remember(struct attribution *attribution, const struct oprof_
 			   file_weight(attribution, sample), sample->time_ns);
 }
 
-static enum stats_counter stack_lost_counter(int error)
+static enum daemon_counter stack_lost_counter(int error)
 {
 	switch (lost_reason(error, OPROF_LOST_FILE)) {
 	case OPROF_LOST_MEMORY:
@@ -112,7 +112,7 @@ static void stack_add(struct attribution *attribution, const struct oprof_sample
 
 /* At offset, which is its leaf's unless that is code known by name. */
 static void sample_add(struct attribution *attribution, const struct oprof_sample *sample,
-		       uint64_t offset, const struct sample_key *key, enum stats_counter counter,
+		       uint64_t offset, const struct sample_key *key, enum daemon_counter counter,
 		       enum oprof_lost no_image)
 {
 	int error = sample_cache_add(attribution->cache, key, offset,

@@ -16,6 +16,7 @@
 #include "daemon/session/stats.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct attribution {
@@ -41,6 +42,7 @@ struct attribution {
 	/* What is common to the keys of this task and CPU, by where samples go. */
 	struct sample_key user_key, kernel_key;
 };
+_Static_assert(offsetof(struct attribution, sink) == 0, "its functions cast sink");
 
 /* cache and stats are borrowed and may be given later, before the first record. 0, -ENOMEM. */
 int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,

@@ -21,6 +21,8 @@
 #include "daemon/system/node_hash.h"
 #include "daemon/source.h"
 
+#include <stddef.h>
+
 /* More tasks than kernels have by default; each takes about 100 bytes. */
 #define OFF_CPU_TASKS_MAX (1u << 18)
 
@@ -56,6 +58,7 @@ struct off_cpu {
 	bool (*lives)(int32_t tgid, int32_t tid); /* whether there is such a task now */
 	uint64_t nr_seen; /* samples made here, and those of LOST records made here */
 };
+_Static_assert(offsetof(struct off_cpu, sink) == 0, "its functions cast sink");
 
 /* 0 or -ENOMEM. */
 int off_cpu_init(struct off_cpu *off_cpu, struct record_sink *next, uint16_t event);

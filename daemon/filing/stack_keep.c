@@ -388,13 +388,14 @@ static int64_t image_find(struct stack_keep *keep, const struct image *image)
 /* ---- frames ---- */
 
 /* Where a walk through the file has come to. folded: at [other], where the walk ends. */
-struct walk {
+struct keep_walk {
 	uint32_t node;
 	bool folded;
 };
 
 /* One step down. 0 or -errno. */
-static int walk_child(struct stack_keep *keep, struct walk *walk, uint32_t image, uint64_t offset)
+static int walk_child(struct stack_keep *keep, struct keep_walk *walk, uint32_t image,
+		      uint64_t offset)
 {
 	int64_t node = stack_file_child(keep->file, walk->node, image, offset, &walk->folded);
 
@@ -405,7 +406,7 @@ static int walk_child(struct stack_keep *keep, struct walk *walk, uint32_t image
 }
 
 /* To [other]: there is no room for what the frame needs. */
-static int walk_fold(struct stack_keep *keep, struct walk *walk)
+static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 {
 	int error = walk_child(keep, walk, OPROF_STACK_OTHER, 0);
 
@@ -486,7 +487,7 @@ static bool frame_key(struct stack_keep *keep, const struct image *image,
 }
 
 /* walk_frame of a frame that the memo does not have. */
-static int walk_frame_slow(struct stack_keep *keep, struct walk *walk,
+static int walk_frame_slow(struct stack_keep *keep, struct keep_walk *walk,
 			   const struct oprof_frame *frame, bool is_return)
 {
 	const struct source *source = keep->config.source;
@@ -507,7 +508,7 @@ static int walk_frame_slow(struct stack_keep *keep, struct walk *walk,
 }
 
 /* Down to the child that is frame. 0 or -errno. */
-static inline int walk_frame(struct stack_keep *keep, struct walk *walk,
+static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 			     const struct oprof_frame *frame, bool is_return)
 {
 	uint32_t parent = walk->node;
@@ -516,7 +517,7 @@ static inline int walk_frame(struct stack_keep *keep, struct walk *walk,
 	int error;
 
 	if (stack_memo_frame_is(slot, parent, frame->image, frame->offset, is_return)) {
-		*walk = (struct walk){slot->node, slot->folded};
+		*walk = (struct keep_walk){slot->node, slot->folded};
 		return 0;
 	}
 	error = walk_frame_slow(keep, walk, frame, is_return);
@@ -542,7 +543,7 @@ static bool frame_is_return(const struct oprof_sample *sample, const struct opro
 }
 
 /* Through all callers, outermost first, or to where they are folded. 0 or -errno. */
-static int walk_callers(struct stack_keep *keep, struct walk *walk,
+static int walk_callers(struct stack_keep *keep, struct keep_walk *walk,
 			const struct oprof_sample *sample)
 {
 	const struct oprof_frame *callers = (const struct oprof_frame *)(sample + 1);
@@ -565,7 +566,7 @@ static int walk_callers(struct stack_keep *keep, struct walk *walk,
 }
 
 /* To the root's node that says that outermost frames are missing. 0 or -errno. */
-static int walk_mark(struct stack_keep *keep, struct walk *walk, struct stack_root *root,
+static int walk_mark(struct stack_keep *keep, struct keep_walk *walk, struct stack_root *root,
 		     enum oprof_stack_mark mark)
 {
 	int error;
@@ -591,13 +592,13 @@ static enum oprof_stack_mark sample_mark(const struct oprof_sample *sample)
 }
 
 /* From the root to the node that gets the sample. 0 or -errno. */
-static int walk_stack(struct stack_keep *keep, struct walk *walk, struct stack_root *root,
+static int walk_stack(struct stack_keep *keep, struct keep_walk *walk, struct stack_root *root,
 		      const struct oprof_sample *sample)
 {
 	enum oprof_stack_mark mark = sample_mark(sample);
 	int error = 0;
 
-	*walk = (struct walk){.node = root->position};
+	*walk = (struct keep_walk){.node = root->position};
 	if (mark != OPROF_STACK_UNKNOWN)
 		error = walk_mark(keep, walk, root, mark);
 	if (!error && !walk->folded)
@@ -607,7 +608,7 @@ static int walk_stack(struct stack_keep *keep, struct walk *walk, struct stack_r
 	return error;
 }
 
-static int kept_bits(const struct walk *walk, const struct oprof_sample *sample)
+static int kept_bits(const struct keep_walk *walk, const struct oprof_sample *sample)
 {
 	enum oprof_stack_mark mark = sample_mark(sample);
 
@@ -621,7 +622,7 @@ static int add_once(struct stack_keep *keep, const struct sample_key *key, uint3
 {
 	const struct root_key root_key = root_key_of(key, app, sample);
 	struct stack_root *root;
-	struct walk walk;
+	struct keep_walk walk;
 	int error;
 
 	error = keep->file ? 0 : keep_open(keep);

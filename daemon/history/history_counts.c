@@ -14,7 +14,7 @@ uint64_t history_counts_held(const struct history *history)
 	return values[STATS_STORED] + values[STATS_IDLE];
 }
 
-uint64_t history_counts_value(const struct history *history, enum stats_counter counter)
+uint64_t history_counts_value(const struct history *history, enum daemon_counter counter)
 {
 	const char *name = history->session->stats.names[counter];
 

@@ -18,7 +18,7 @@ void history_counts_begin(struct history *history);
 uint64_t history_counts_held(const struct history *history);
 
 /* A counter as it was when the epoch began. */
-uint64_t history_counts_value(const struct history *history, enum stats_counter counter);
+uint64_t history_counts_value(const struct history *history, enum daemon_counter counter);
 
 /* Nothing has come that a slice would tell. */
 bool history_counts_unchanged(const struct history *history);

@@ -51,14 +51,14 @@ bool history_epoch_may_end(const struct history *history)
 
 /* ---- closing ---- */
 
-struct gathering {
+struct slice_gathering {
 	struct history *history;
 	struct live_slice *live;
 };
 
 static int gather_file(const char *path, void *context)
 {
-	const struct gathering *gathering = context;
+	const struct slice_gathering *gathering = context;
 	const struct history *history = gathering->history;
 	const char *folder = history->session->current_path;
 
@@ -72,7 +72,7 @@ static uint64_t stacks_lost(const struct history *history)
 {
 	uint64_t nr = 0;
 
-	for (enum stats_counter i = STATS_STACKS_LOST_DISK; i <= STATS_STACKS_LOST_MEMORY; i++)
+	for (enum daemon_counter i = STATS_STACKS_LOST_DISK; i <= STATS_STACKS_LOST_MEMORY; i++)
 		nr += history->session->stats.values[i] - history_counts_value(history, i);
 	return nr;
 }
@@ -116,7 +116,7 @@ static int gather_stacks(struct history *history, struct live_slice *live)
 
 static int gather(struct history *history, struct live_slice *live)
 {
-	struct gathering gathering = {history, live};
+	struct slice_gathering gathering = {history, live};
 	int error = live_slice_init(live);
 
 	if (error)

@@ -9,6 +9,7 @@
 #include "oprof/session.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ struct import_source {
 	uint64_t nr_malformed, nr_passed, lost_told;
 	bool at_end;
 };
+_Static_assert(offsetof(struct import_source, base) == 0, "source_ops cast base");
 
 void import_source_set(struct perf_file *file)
 {

@@ -10,7 +10,7 @@
 #define LIST   '['
 
 /* Fields in the order of their enum, behind what kind of field they have to be. */
-static const struct known {
+static const struct {
 	const char *name;
 	enum import_kind kind;
 	const char *fields[IMPORT_NR_FIELDS];

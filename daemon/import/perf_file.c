@@ -3,6 +3,7 @@
 
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/perf_file_stream.h"
+#include "lib/cursor.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -36,55 +37,6 @@ enum feature {
 struct file_section {
 	uint64_t offset, nr_bytes;
 };
-
-/* ---- bytes of a section, read one by one ---- */
-
-struct bytes {
-	const uint8_t *next, *end;
-	bool is_short;
-};
-
-static void take(struct bytes *bytes, void *to, size_t nr)
-{
-	memset(to, 0, nr);
-	if ((size_t)(bytes->end - bytes->next) < nr) {
-		bytes->is_short = true;
-		bytes->next = bytes->end;
-		return;
-	}
-	memcpy(to, bytes->next, nr);
-	bytes->next += nr;
-}
-
-static uint32_t take_u32(struct bytes *bytes)
-{
-	uint32_t value;
-
-	take(bytes, &value, sizeof(value));
-	return value;
-}
-
-static uint64_t take_u64(struct bytes *bytes)
-{
-	uint64_t value;
-
-	take(bytes, &value, sizeof(value));
-	return value;
-}
-
-/* A string with its room in front: malloc'ed; NULL: damaged, or no memory. */
-static char *take_string(struct bytes *bytes)
-{
-	uint32_t nr = take_u32(bytes);
-	const char *text = (const char *)bytes->next;
-
-	if ((size_t)(bytes->end - bytes->next) < nr) {
-		bytes->is_short = true;
-		return NULL;
-	}
-	bytes->next += nr;
-	return strndup(text, nr);
-}
 
 /* ---- events ---- */
 
@@ -175,6 +127,15 @@ static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 
 /* ---- what else it tells ---- */
 
+/* A string with its room in front: malloc'ed; NULL: damaged, or no memory. */
+static char *take_string(struct cursor *cursor)
+{
+	uint32_t nr = cursor_u32(cursor);
+	const uint8_t *text = cursor_take(cursor, nr);
+
+	return text ? strndup((const char *)text, nr) : NULL;
+}
+
 static struct perf_file_event *find_event(struct perf_file *file, const uint64_t *ids,
 					  size_t nr_ids)
 {
@@ -185,30 +146,28 @@ static struct perf_file_event *find_event(struct perf_file *file, const uint64_t
 }
 
 /* Names of events; a file of one event has no ids. */
-static void take_event_names(struct perf_file *file, struct bytes *bytes)
+static void take_event_names(struct perf_file *file, struct cursor *cursor)
 {
-	uint32_t nr = take_u32(bytes);
-	uint32_t attr_bytes = take_u32(bytes);
+	uint32_t nr = cursor_u32(cursor);
+	uint32_t attr_bytes = cursor_u32(cursor);
 
-	for (uint32_t i = 0; i < nr && !bytes->is_short; i++) {
+	for (uint32_t i = 0; i < nr && !cursor->failed; i++) {
 		struct perf_file_event *event = i < file->nr_events ? &file->events[i] : NULL;
 		uint64_t first = 0;
 		uint32_t nr_ids;
 		char *name;
 
-		if ((size_t)(bytes->end - bytes->next) < attr_bytes)
-			return;
-		bytes->next += attr_bytes;
-		nr_ids = take_u32(bytes);
-		name = take_string(bytes);
-		for (uint32_t j = 0; j < nr_ids && !bytes->is_short; j++) {
-			uint64_t id = take_u64(bytes);
+		cursor_skip(cursor, attr_bytes);
+		nr_ids = cursor_u32(cursor);
+		name = take_string(cursor);
+		for (uint32_t j = 0; j < nr_ids && !cursor->failed; j++) {
+			uint64_t id = cursor_u64(cursor);
 
 			first = j ? first : id;
 		}
 		if (nr_ids)
 			event = find_event(file, &first, 1);
-		if (event && !event->name && !bytes->is_short)
+		if (event && !event->name && !cursor->failed)
 			event->name = name;
 		else
 			free(name);
@@ -244,19 +203,18 @@ static int add_build_id(struct perf_file *file, const uint8_t *record, size_t nr
 	return 0;
 }
 
-static int take_build_ids(struct perf_file *file, struct bytes *bytes)
+static int take_build_ids(struct perf_file *file, struct cursor *cursor)
 {
 	int error = 0;
 
-	while ((size_t)(bytes->end - bytes->next) >= sizeof(struct perf_event_header) && !error) {
+	while (cursor_left(cursor) >= sizeof(struct perf_event_header) && !error) {
 		struct perf_event_header header;
 
-		memcpy(&header, bytes->next, sizeof(header));
-		if (header.size < sizeof(header) ||
-		    header.size > (size_t)(bytes->end - bytes->next))
+		memcpy(&header, cursor->at, sizeof(header));
+		if (header.size < sizeof(header) || header.size > cursor_left(cursor))
 			break;
-		error = add_build_id(file, bytes->next, header.size);
-		bytes->next += header.size;
+		error = add_build_id(file, cursor->at, header.size);
+		cursor_skip(cursor, header.size);
 	}
 	return error;
 }
@@ -296,52 +254,52 @@ const struct perf_file_build_id *perf_file_build_id(const struct perf_file *file
 		       : NULL;
 }
 
-static void take_clock(struct perf_file *file, struct bytes *bytes)
+static void take_clock(struct perf_file *file, struct cursor *cursor)
 {
-	uint32_t version = take_u32(bytes);
+	uint32_t version = cursor_u32(cursor);
 	uint64_t wall;
 
-	(void)take_u32(bytes); /* clockid */
-	wall = take_u64(bytes);
-	if (version != 1 || bytes->is_short || wall > INT64_MAX)
+	(void)cursor_u32(cursor); /* clockid */
+	wall = cursor_u64(cursor);
+	if (version != 1 || cursor->failed || wall > INT64_MAX)
 		return;
 	file->wall_ns = (int64_t)wall;
-	file->clock_ns = take_u64(bytes);
+	file->clock_ns = cursor_u64(cursor);
 }
 
-static int take_feature(struct perf_file *file, unsigned int feature, struct bytes *bytes)
+static int take_feature(struct perf_file *file, unsigned int feature, struct cursor *cursor)
 {
 	switch (feature) {
 	case FEATURE_BUILD_ID:
-		return take_build_ids(file, bytes);
+		return take_build_ids(file, cursor);
 	case FEATURE_HOSTNAME:
 		free(file->host);
-		file->host = take_string(bytes);
+		file->host = take_string(cursor);
 		return 0;
 	case FEATURE_OSRELEASE:
 		free(file->release);
-		file->release = take_string(bytes);
+		file->release = take_string(cursor);
 		return 0;
 	case FEATURE_ARCH:
 		free(file->arch);
-		file->arch = take_string(bytes);
+		file->arch = take_string(cursor);
 		return 0;
 	case FEATURE_CPUDESC:
 		free(file->cpu);
-		file->cpu = take_string(bytes);
+		file->cpu = take_string(cursor);
 		return 0;
 	case FEATURE_NRCPUS:
-		file->nr_cpus = take_u32(bytes); /* available; those that are on come behind */
+		file->nr_cpus = cursor_u32(cursor); /* available; those that are on come behind */
 		return 0;
 	case FEATURE_EVENT_DESC:
-		take_event_names(file, bytes);
+		take_event_names(file, cursor);
 		return 0;
 	case FEATURE_SAMPLE_TIME:
-		file->first_ns = take_u64(bytes);
-		file->last_ns = take_u64(bytes);
+		file->first_ns = cursor_u64(cursor);
+		file->last_ns = cursor_u64(cursor);
 		return 0;
 	case FEATURE_CLOCK_DATA:
-		take_clock(file, bytes);
+		take_clock(file, cursor);
 		return 0;
 	default:
 		return 0;
@@ -359,7 +317,7 @@ static int read_features(struct perf_file *file, const uint64_t *bits)
 	for (unsigned int i = 0; i < NR_FEATURES && error != -ENOMEM; i++) {
 		struct file_section section;
 		uint8_t *content;
-		struct bytes bytes;
+		struct cursor cursor;
 
 		if (!(bits[i / 64] >> (i % 64) & 1))
 			continue;
@@ -369,8 +327,8 @@ static int read_features(struct perf_file *file, const uint64_t *bits)
 		position += sizeof(section);
 		error = read_section(file, &section, &content);
 		if (!error) {
-			bytes = (struct bytes){content, content + section.nr_bytes, false};
-			error = take_feature(file, i, &bytes);
+			cursor = (struct cursor){.at = content, .end = content + section.nr_bytes};
+			error = take_feature(file, i, &cursor);
 		}
 		free(content);
 	}
@@ -424,7 +382,7 @@ static int take_pipe_record(struct perf_file *file, const struct perf_event_head
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);
 	size_t nr_bytes = record->size - sizeof(*record);
-	struct bytes bytes = {body, body + nr_bytes, false};
+	struct cursor cursor = {.at = body, .end = body + nr_bytes};
 	uint32_t attr_bytes;
 	uint64_t feature;
 	int error;
@@ -443,8 +401,8 @@ static int take_pipe_record(struct perf_file *file, const struct perf_event_head
 	case PERF_FILE_BUILD_ID:
 		return add_build_id(file, (const uint8_t *)record, record->size);
 	case PERF_FILE_HEADER_FEATURE:
-		feature = take_u64(&bytes);
-		return feature < NR_FEATURES ? take_feature(file, (unsigned int)feature, &bytes)
+		feature = cursor_u64(&cursor);
+		return feature < NR_FEATURES ? take_feature(file, (unsigned int)feature, &cursor)
 					     : 0;
 	default:
 		return 0;

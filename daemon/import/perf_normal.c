@@ -2,6 +2,7 @@
 #include "daemon/import/perf_normal.h"
 
 #include "daemon/perf/perf_regs.h"
+#include "lib/cursor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,37 +20,9 @@ struct sample {
 	uint64_t stack_bytes;
 };
 
-struct field_reader {
-	const uint8_t *next, *end;
-	bool is_short;
-};
-
-static const uint8_t *pass(struct field_reader *reader, uint64_t nr_bytes)
+static void read_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
 {
-	const uint8_t *here = reader->next;
-
-	if ((uint64_t)(reader->end - reader->next) < nr_bytes) {
-		reader->is_short = true;
-		reader->next = reader->end;
-		return NULL;
-	}
-	reader->next += nr_bytes;
-	return here;
-}
-
-static uint64_t read_u64(struct field_reader *reader)
-{
-	const uint8_t *here = pass(reader, 8);
-	uint64_t value = 0;
-
-	if (here)
-		memcpy(&value, here, 8);
-	return value;
-}
-
-static void read_pair(struct field_reader *reader, uint32_t *first, uint32_t *second)
-{
-	uint64_t both = read_u64(reader);
+	uint64_t both = cursor_u64(cursor);
 	uint32_t halves[2];
 
 	memcpy(halves, &both, sizeof(halves));
@@ -119,7 +92,7 @@ static const struct perf_file_event *event_of_sample(const struct perf_normal *n
 /* ---- samples ---- */
 
 /* What a read() of the event would give. */
-static void pass_read(struct field_reader *reader, uint64_t format)
+static void pass_read(struct cursor *cursor, uint64_t format)
 {
 	uint64_t nr_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			    !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -127,94 +100,80 @@ static void pass_read(struct field_reader *reader, uint64_t format)
 	uint64_t nr = 1;
 
 	if (format & PERF_FORMAT_GROUP)
-		nr = read_u64(reader);
+		nr = cursor_u64(cursor);
 	if (nr > PERF_NORMAL_BYTES_MAX / 8)
-		reader->is_short = true;
+		cursor_fail(cursor);
 	else
-		(void)pass(reader, (nr_times + nr * nr_each) * 8);
+		cursor_skip(cursor, (nr_times + nr * nr_each) * 8);
 }
 
-static void read_chain(struct field_reader *reader, struct sample *sample)
+static void read_chain(struct cursor *cursor, struct sample *sample)
 {
-	sample->nr_chain = read_u64(reader);
+	sample->nr_chain = cursor_u64(cursor);
 	if (sample->nr_chain > PERF_NORMAL_BYTES_MAX / 8) {
-		reader->is_short = true;
+		cursor_fail(cursor);
 		return;
 	}
-	sample->chain = pass(reader, sample->nr_chain * 8);
+	sample->chain = cursor_take(cursor, sample->nr_chain * 8);
 }
 
-static void pass_raw(struct field_reader *reader)
+static void pass_branches(struct cursor *cursor, uint64_t type)
 {
-	const uint8_t *here = reader->next;
-	uint32_t nr_bytes;
-
-	if (reader->end - here < 4) {
-		reader->is_short = true;
-		return;
-	}
-	memcpy(&nr_bytes, here, sizeof(nr_bytes));
-	(void)pass(reader, (uint64_t)nr_bytes + 4);
-}
-
-static void pass_branches(struct field_reader *reader, uint64_t type)
-{
-	uint64_t nr = read_u64(reader);
+	uint64_t nr = cursor_u64(cursor);
 
 	if (type & (1u << 17)) /* PERF_SAMPLE_BRANCH_HW_INDEX */
-		(void)read_u64(reader);
+		(void)cursor_u64(cursor);
 	if (nr > PERF_NORMAL_BYTES_MAX / 24)
-		reader->is_short = true;
+		cursor_fail(cursor);
 	else
-		(void)pass(reader, nr * 24);
+		cursor_skip(cursor, nr * 24);
 }
 
-static void read_regs(struct field_reader *reader, uint64_t mask, uint64_t *abi,
-		      const uint8_t **regs)
+static void read_regs(struct cursor *cursor, uint64_t mask, uint64_t *abi, const uint8_t **regs)
 {
-	*abi = read_u64(reader);
+	*abi = cursor_u64(cursor);
 	*regs = NULL;
 	if (*abi != PERF_SAMPLE_REGS_ABI_NONE)
-		*regs = pass(reader, (uint64_t)__builtin_popcountll(mask) * 8);
+		*regs = cursor_take(cursor, (uint64_t)__builtin_popcountll(mask) * 8);
 }
 
-static void read_stack(struct field_reader *reader, struct sample *sample)
+static void read_stack(struct cursor *cursor, struct sample *sample)
 {
-	uint64_t room = read_u64(reader);
+	uint64_t room = cursor_u64(cursor);
 
 	if (!room)
 		return;
-	sample->stack = pass(reader, room);
-	sample->stack_bytes = read_u64(reader);
+	sample->stack = cursor_take(cursor, room);
+	sample->stack_bytes = cursor_u64(cursor);
 	if (sample->stack_bytes > room)
-		reader->is_short = true;
+		cursor_fail(cursor);
 }
 
-static void read_first(struct field_reader *reader, uint64_t type, struct sample *sample)
+static void read_first(struct cursor *cursor, uint64_t type, struct sample *sample)
 {
 	uint32_t unused;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		sample->id = read_u64(reader);
+		sample->id = cursor_u64(cursor);
 	if (type & PERF_SAMPLE_IP)
-		sample->ip = read_u64(reader);
+		sample->ip = cursor_u64(cursor);
 	if (type & PERF_SAMPLE_TID)
-		read_pair(reader, &sample->pid, &sample->tid);
+		read_pair(cursor, &sample->pid, &sample->tid);
 	if (type & PERF_SAMPLE_TIME)
-		sample->time_ns = read_u64(reader);
+		sample->time_ns = cursor_u64(cursor);
 	if (type & PERF_SAMPLE_ADDR)
-		(void)read_u64(reader);
+		(void)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_ID)
-		sample->id = read_u64(reader);
+		sample->id = cursor_u64(cursor);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		(void)read_u64(reader);
+		(void)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_CPU)
-		read_pair(reader, &sample->cpu, &unused);
+		read_pair(cursor, &sample->cpu, &unused);
 	if (type & PERF_SAMPLE_PERIOD)
-		sample->period = read_u64(reader);
+		sample->period = cursor_u64(cursor);
 }
 
-static void read_rest(struct field_reader *reader, const struct perf_event_attr *attr,
+static void read_rest(struct cursor *cursor, const struct perf_event_attr *attr,
 		      struct sample *sample)
 {
 	uint64_t type = attr->sample_type;
@@ -222,29 +181,29 @@ static void read_rest(struct field_reader *reader, const struct perf_event_attr 
 	uint64_t abi;
 
 	if (type & PERF_SAMPLE_READ)
-		pass_read(reader, attr->read_format);
+		pass_read(cursor, attr->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		read_chain(reader, sample);
+		read_chain(cursor, sample);
 	if (type & PERF_SAMPLE_RAW)
-		pass_raw(reader);
+		cursor_skip(cursor, cursor_u32(cursor));
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		pass_branches(reader, attr->branch_sample_type);
+		pass_branches(cursor, attr->branch_sample_type);
 	if (type & PERF_SAMPLE_REGS_USER)
-		read_regs(reader, attr->sample_regs_user, &sample->regs_abi, &sample->regs);
+		read_regs(cursor, attr->sample_regs_user, &sample->regs_abi, &sample->regs);
 	if (type & PERF_SAMPLE_STACK_USER)
-		read_stack(reader, sample);
+		read_stack(cursor, sample);
 	if (type & (PERF_SAMPLE_WEIGHT | 1u << 24)) /* _WEIGHT_STRUCT */
-		(void)read_u64(reader);
+		(void)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_DATA_SRC)
-		(void)read_u64(reader);
+		(void)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_TRANSACTION)
-		(void)read_u64(reader);
+		(void)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_REGS_INTR)
-		read_regs(reader, attr->sample_regs_intr, &abi, &regs);
+		read_regs(cursor, attr->sample_regs_intr, &abi, &regs);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
-		(void)read_u64(reader);
+		(void)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_CGROUP)
-		sample->cgroup = read_u64(reader);
+		sample->cgroup = cursor_u64(cursor);
 	/* What stands behind that is not needed. */
 }
 
@@ -373,16 +332,16 @@ static int normal_sample(struct perf_normal *normal, const struct perf_event_hea
 			 const struct perf_event_header **made, uint64_t *time_ns)
 {
 	const struct perf_file_event *event = event_of_sample(normal, record);
-	struct field_reader reader = {(const uint8_t *)(record + 1),
-				      (const uint8_t *)record + record->size, false};
+	struct cursor cursor = {.at = (const uint8_t *)(record + 1),
+				.end = (const uint8_t *)record + record->size};
 	struct sample sample = {.pid = UINT32_MAX, .tid = UINT32_MAX};
 
 	if (!event)
 		return -EILSEQ;
-	read_first(&reader, event->attr.sample_type, &sample);
+	read_first(&cursor, event->attr.sample_type, &sample);
 	*time_ns = sample.time_ns;
-	read_rest(&reader, &event->attr, &sample);
-	return reader.is_short ? -EILSEQ : write_sample(normal, event, record, &sample, made);
+	read_rest(&cursor, &event->attr, &sample);
+	return cursor.failed ? -EILSEQ : write_sample(normal, event, record, &sample, made);
 }
 
 /* ---- what is no sample ---- */
@@ -424,26 +383,26 @@ static size_t read_trailer(const struct perf_normal *normal, const struct perf_e
 {
 	uint64_t type = trailer_type(event_of_trailer(normal, record));
 	size_t nr_bytes = (size_t)__builtin_popcountll(type) * 8;
-	struct field_reader reader;
+	struct cursor cursor;
 	uint32_t unused;
 
 	*trailer = (struct sample){.pid = UINT32_MAX, .tid = UINT32_MAX};
 	if (nr_bytes > record->size - sizeof(*record))
 		return SIZE_MAX;
-	reader = (struct field_reader){(const uint8_t *)record + record->size - nr_bytes,
-				       (const uint8_t *)record + record->size, false};
+	cursor = (struct cursor){.at = (const uint8_t *)record + record->size - nr_bytes,
+				 .end = (const uint8_t *)record + record->size};
 	if (type & PERF_SAMPLE_TID)
-		read_pair(&reader, &trailer->pid, &trailer->tid);
+		read_pair(&cursor, &trailer->pid, &trailer->tid);
 	if (type & PERF_SAMPLE_TIME)
-		trailer->time_ns = read_u64(&reader);
+		trailer->time_ns = cursor_u64(&cursor);
 	if (type & PERF_SAMPLE_ID)
-		trailer->id = read_u64(&reader);
+		trailer->id = cursor_u64(&cursor);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		(void)read_u64(&reader);
+		(void)cursor_u64(&cursor);
 	if (type & PERF_SAMPLE_CPU)
-		read_pair(&reader, &trailer->cpu, &unused);
+		read_pair(&cursor, &trailer->cpu, &unused);
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		trailer->id = read_u64(&reader);
+		trailer->id = cursor_u64(&cursor);
 	return nr_bytes;
 }
 

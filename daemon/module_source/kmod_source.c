@@ -11,6 +11,7 @@
 #include "lib/clock.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,6 +38,7 @@ struct kmod_source {
 	struct drain_watch watch;
 	uint64_t nr_drains;
 };
+_Static_assert(offsetof(struct kmod_source, base) == 0, "source_ops cast base");
 
 /* ---- opening ---- */
 

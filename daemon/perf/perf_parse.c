@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf/perf_parse.h"
 
+#include "lib/cursor.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,55 +82,6 @@ uint16_t perf_ids_find(const struct perf_ids *ids, uint64_t id)
 	return slot->id ? (uint16_t)slot->event : UINT16_MAX;
 }
 
-/*
- * What is left of a record to read. Once a read did not fit, short_ stays
- * set and reads give zeros: checked once, at the end.
- */
-struct cursor {
-	const uint8_t *next, *end;
-	bool is_short;
-};
-
-static uint64_t cursor_u64(struct cursor *cursor)
-{
-	uint64_t value = 0;
-
-	if ((size_t)(cursor->end - cursor->next) < sizeof(value)) {
-		cursor->is_short = true;
-		return 0;
-	}
-	memcpy(&value, cursor->next, sizeof(value));
-	cursor->next += sizeof(value);
-	return value;
-}
-
-static uint32_t cursor_u32(struct cursor *cursor)
-{
-	uint32_t value = 0;
-
-	if ((size_t)(cursor->end - cursor->next) < sizeof(value)) {
-		cursor->is_short = true;
-		return 0;
-	}
-	memcpy(&value, cursor->next, sizeof(value));
-	cursor->next += sizeof(value);
-	return value;
-}
-
-/* The rest is a string and its padding: with a NUL in it, or it is damaged. */
-static const char *cursor_string(struct cursor *cursor)
-{
-	const uint8_t *string = cursor->next;
-	size_t left = (size_t)(cursor->end - cursor->next);
-
-	if (!left || !memchr(string, '\0', left)) {
-		cursor->is_short = true;
-		return "";
-	}
-	cursor->next = cursor->end;
-	return (const char *)string;
-}
-
 size_t perf_parse_size(const void *bytes, size_t nr_bytes)
 {
 	struct perf_event_header header;
@@ -187,17 +140,20 @@ static void parse_event(const struct perf_layout *layout, uint64_t id, struct pe
 	item->event = layout->ids ? perf_ids_find(layout->ids, id) : UINT16_MAX;
 }
 
+/* The next nr words; NULL: there are fewer. */
+static const uint64_t *take_words(struct cursor *cursor, uint64_t nr)
+{
+	if (nr > cursor_left(cursor) / 8) {
+		cursor_fail(cursor);
+		return NULL;
+	}
+	return (const uint64_t *)(const void *)cursor_take(cursor, nr * 8);
+}
+
 static void parse_chain(struct cursor *cursor, struct perf_item *item)
 {
-	uint64_t nr = cursor_u64(cursor);
-
-	if (nr > (size_t)(cursor->end - cursor->next) / 8) {
-		cursor->is_short = true;
-		return;
-	}
-	item->u.sample.nr_chain = nr;
-	item->u.sample.chain = (const uint64_t *)(const void *)cursor->next;
-	cursor->next += nr * 8;
+	item->u.sample.nr_chain = cursor_u64(cursor);
+	item->u.sample.chain = take_words(cursor, item->u.sample.nr_chain);
 }
 
 static void parse_regs(const struct perf_layout *layout, struct cursor *cursor,
@@ -209,32 +165,27 @@ static void parse_regs(const struct perf_layout *layout, struct cursor *cursor,
 	item->u.sample.regs_abi = abi;
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return;
-	if (abi > PERF_SAMPLE_REGS_ABI_64 || nr > (size_t)(cursor->end - cursor->next) / 8) {
-		cursor->is_short = true;
+	if (abi > PERF_SAMPLE_REGS_ABI_64) {
+		cursor_fail(cursor);
 		return;
 	}
 	item->u.sample.nr_regs = (uint32_t)nr;
-	item->u.sample.regs = (const uint64_t *)(const void *)cursor->next;
-	cursor->next += nr * 8;
+	item->u.sample.regs = take_words(cursor, nr);
 }
 
 /* Room for a copy, and behind it how much of it there is. */
 static void parse_stack(struct cursor *cursor, struct perf_item *item)
 {
 	uint64_t room = cursor_u64(cursor);
-	const uint8_t *stack = cursor->next;
+	const uint8_t *stack;
 	uint64_t nr_bytes;
 
 	if (!room)
 		return;
-	if (room % 8 || room > (size_t)(cursor->end - cursor->next)) {
-		cursor->is_short = true;
-		return;
-	}
-	cursor->next += room;
+	stack = cursor_take(cursor, room);
 	nr_bytes = cursor_u64(cursor);
-	if (nr_bytes > room)
-		cursor->is_short = true;
+	if (room % 8 || nr_bytes > room)
+		cursor_fail(cursor);
 	else if (nr_bytes)
 		item->u.sample.stack = stack;
 	item->u.sample.stack_bytes = nr_bytes > room ? 0 : (uint32_t)nr_bytes;
@@ -248,28 +199,18 @@ static size_t stack_position(const struct perf_layout *layout, const uint8_t *re
 			     size_t nr_bytes)
 {
 	uint64_t type = layout->sample_type;
-	struct cursor cursor = {record + sizeof(struct perf_event_header), record + nr_bytes,
-				false};
+	struct cursor cursor = {.at = record + sizeof(struct perf_event_header),
+				.end = record + nr_bytes};
 	size_t nr_fixed = 0;
-	uint64_t nr;
 
 	for (uint64_t bit = 1; bit < PERF_SAMPLE_REGS_USER; bit <<= 1)
 		nr_fixed += type & bit && bit != PERF_SAMPLE_CALLCHAIN;
-	for (nr = 0; nr < nr_fixed + !!(type & PERF_SAMPLE_IDENTIFIER); nr++)
-		(void)cursor_u64(&cursor);
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		nr = cursor_u64(&cursor);
-		if (nr > (size_t)(cursor.end - cursor.next) / 8)
-			return 0;
-		cursor.next += nr * 8;
-	}
-	if (type & PERF_SAMPLE_REGS_USER && cursor_u64(&cursor)) {
-		nr = (uint64_t)__builtin_popcountll(layout->regs_mask);
-		if (nr > (size_t)(cursor.end - cursor.next) / 8)
-			return 0;
-		cursor.next += nr * 8;
-	}
-	return cursor.is_short ? 0 : (size_t)(cursor.next - record);
+	(void)take_words(&cursor, nr_fixed + !!(type & PERF_SAMPLE_IDENTIFIER));
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		(void)take_words(&cursor, cursor_u64(&cursor));
+	if (type & PERF_SAMPLE_REGS_USER && cursor_u64(&cursor))
+		(void)take_words(&cursor, (uint64_t)__builtin_popcountll(layout->regs_mask));
+	return cursor.failed ? 0 : (size_t)(cursor.at - record);
 }
 
 /* Of position: the room for a copy, and how much of it is used, in whole words. False: malformed.
@@ -277,14 +218,12 @@ static size_t stack_position(const struct perf_layout *layout, const uint8_t *re
 static bool stack_room(const uint8_t *record, size_t position, size_t nr_bytes, uint64_t *room,
 		       uint64_t *used)
 {
-	struct cursor cursor = {record + position, record + nr_bytes, false};
+	struct cursor cursor = {.at = record + position, .end = record + nr_bytes};
 
 	*room = cursor_u64(&cursor);
-	if (cursor.is_short || !*room || *room % 8 || *room > (size_t)(cursor.end - cursor.next))
-		return false;
-	cursor.next += *room;
+	cursor_skip(&cursor, *room);
 	*used = cursor_u64(&cursor);
-	if (cursor.is_short || *used > *room)
+	if (cursor.failed || !*room || *room % 8 || *used > *room)
 		return false;
 	*used = (*used + 7) & ~UINT64_C(7);
 	return true;
@@ -362,7 +301,7 @@ static int parse_sample(const struct perf_layout *layout, struct cursor *cursor,
 		parse_stack(cursor, item);
 	if (type & PERF_SAMPLE_CGROUP)
 		item->u.sample.cgroup = cursor_u64(cursor);
-	return cursor->is_short || cursor->next != cursor->end ? -EINVAL : 0;
+	return cursor->failed || cursor_left(cursor) ? -EINVAL : 0;
 }
 
 /* Take the trailer off the cursor's end and read it. */
@@ -373,12 +312,10 @@ static int parse_trailer(const struct perf_layout *layout, struct cursor *cursor
 	size_t nr_bytes = trailer_bytes(type);
 	struct cursor trailer;
 
-	if ((size_t)(cursor->end - cursor->next) < nr_bytes)
+	if (cursor_left(cursor) < nr_bytes)
 		return -EINVAL;
-	trailer.end = cursor->end;
-	cursor->end -= nr_bytes;
-	trailer.next = cursor->end;
-	trailer.is_short = false;
+	trailer = (struct cursor){.at = cursor->end - nr_bytes, .end = cursor->end};
+	cursor->end = trailer.at;
 	if (type & PERF_SAMPLE_TID)
 		parse_tid(&trailer, item);
 	if (type & PERF_SAMPLE_TIME)
@@ -402,7 +339,7 @@ static void parse_mmap_range(struct cursor *cursor, struct perf_item *item)
 	/* An empty region, or one round the end of the address space. */
 	if (!item->u.mmap.nr_bytes ||
 	    item->u.mmap.start + (item->u.mmap.nr_bytes - 1) < item->u.mmap.start)
-		cursor->is_short = true;
+		cursor_fail(cursor);
 }
 
 /* The older record says only whether the mapping is executable. */
@@ -413,7 +350,7 @@ static void parse_mmap(struct cursor *cursor, struct perf_item *item)
 	if (!(item->misc & PERF_RECORD_MISC_MMAP_DATA))
 		item->u.mmap.prot |= PROT_EXEC;
 	item->u.mmap.flags = MAP_PRIVATE;
-	item->u.mmap.path = cursor_string(cursor);
+	item->u.mmap.path = cursor_text(cursor);
 }
 
 static void parse_mmap2(struct cursor *cursor, struct perf_item *item)
@@ -421,15 +358,15 @@ static void parse_mmap2(struct cursor *cursor, struct perf_item *item)
 	struct oprof_image_identity *identity = &item->u.mmap.identity;
 
 	parse_mmap_range(cursor, item);
-	if (cursor->end - cursor->next < 24) {
-		cursor->is_short = true;
-	} else if (item->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		identity->nr_build_id = cursor->next[0];
-		if (identity->nr_build_id > OPROF_BUILD_ID_BYTES_MAX)
-			cursor->is_short = true;
-		else
-			memcpy(identity->build_id, cursor->next + 4, identity->nr_build_id);
-		cursor->next += 24;
+	if (item->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		const uint8_t *id = cursor_take(cursor, 24);
+
+		if (id && id[0] <= OPROF_BUILD_ID_BYTES_MAX) {
+			identity->nr_build_id = id[0];
+			memcpy(identity->build_id, id + 4, id[0]);
+		} else {
+			cursor_fail(cursor);
+		}
 	} else {
 		identity->dev = (uint64_t)cursor_u32(cursor) << 32;
 		identity->dev |= cursor_u32(cursor);
@@ -438,13 +375,13 @@ static void parse_mmap2(struct cursor *cursor, struct perf_item *item)
 	}
 	item->u.mmap.prot = cursor_u32(cursor);
 	item->u.mmap.flags = cursor_u32(cursor);
-	item->u.mmap.path = cursor_string(cursor);
+	item->u.mmap.path = cursor_text(cursor);
 }
 
 static void parse_comm(struct cursor *cursor, struct perf_item *item)
 {
 	parse_tid(cursor, item);
-	item->u.comm.name = cursor_string(cursor);
+	item->u.comm.name = cursor_text(cursor);
 	item->u.comm.exec = item->misc & PERF_RECORD_MISC_COMM_EXEC;
 }
 
@@ -468,7 +405,7 @@ static void parse_ksymbol(struct cursor *cursor, struct perf_item *item)
 	memcpy(half, &kind_and_flags, sizeof(half));
 	item->u.ksymbol.kind = half[0];
 	item->u.ksymbol.unregister = half[1] & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
-	item->u.ksymbol.name = cursor_string(cursor);
+	item->u.ksymbol.name = cursor_text(cursor);
 }
 
 static void parse_throttle(const struct perf_layout *layout, struct cursor *cursor,
@@ -491,7 +428,7 @@ static void parse_lost(const struct perf_layout *layout, struct cursor *cursor,
 static void parse_cgroup(struct cursor *cursor, struct perf_item *item)
 {
 	item->u.cgroup.id = cursor_u64(cursor);
-	item->u.cgroup.path = cursor_string(cursor);
+	item->u.cgroup.path = cursor_text(cursor);
 }
 
 /* SWITCH of events of one task, SWITCH_CPU_WIDE of a whole CPU's. */
@@ -554,14 +491,14 @@ static int parse_side_band(const struct perf_layout *layout, struct cursor *curs
 	default:
 		return -ENOTSUP;
 	}
-	return cursor->is_short ? -EINVAL : 0;
+	return cursor->failed ? -EINVAL : 0;
 }
 
 int perf_parse(const struct perf_layout *layout, const void *record, struct perf_item *item)
 {
 	const struct perf_event_header *header = record;
 	const uint8_t *bytes = record;
-	struct cursor cursor = {bytes + sizeof(*header), bytes + header->size, false};
+	struct cursor cursor = {.at = bytes + sizeof(*header), .end = bytes + header->size};
 
 	item->time_ns = 0;
 	item->type = header->type;

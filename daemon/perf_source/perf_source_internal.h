@@ -8,6 +8,8 @@
 #include "daemon/perf_source/perf_state.h"
 #include "daemon/system/drain_watch.h"
 
+#include <stddef.h>
+
 struct perf_source {
 	struct source base;	     /* first: what source_ops are given */
 	struct source_config config; /* events and pids are ours */
@@ -39,6 +41,7 @@ struct perf_source {
 	uint64_t scan_due_ns; /* not before */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
 };
+_Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");
 
 /* By the kernel's counts, or those of its records, and what came damaged. */
 uint64_t perf_source_side_band_lost(const struct perf_source *source);

@@ -7,7 +7,7 @@
 
 #include <linux/perf_event.h>
 
-struct walk {
+struct unwind_context {
 	struct perf_state *state;
 	struct process *process;
 };
@@ -48,16 +48,16 @@ static void wait_for_table(struct perf_state *state, const struct process *proce
 
 static const struct code_table *find_table(void *context, uint64_t address, uint64_t *key)
 {
-	const struct walk *walk = context;
-	const struct mapping *mapping = space_find(walk->process->space, address);
+	const struct unwind_context *unwind = context;
+	const struct mapping *mapping = space_find(unwind->process->space, address);
 
 	*key = STACK_WALK_NO_CODE;
 	if (!mapping)
 		return NULL;
 	*key = address - mapping->start + mapping->offset;
-	perf_unwind_want(walk->state, walk->process, mapping->image, address);
-	wait_for_table(walk->state, walk->process, mapping->image, address);
-	return image_code_of(&walk->state->places.code_tables, mapping->image);
+	perf_unwind_want(unwind->state, unwind->process, mapping->image, address);
+	wait_for_table(unwind->state, unwind->process, mapping->image, address);
+	return image_code_of(&unwind->state->places.code_tables, mapping->image);
 }
 
 static void note_end(struct perf_state *state, const struct stack_walk_result *result)
@@ -116,7 +116,7 @@ static bool add_entry(struct perf_state *state, struct process *process,
 void perf_unwind_apply(struct perf_state *state, struct process *process,
 		       const struct perf_item *item, enum oprof_mode mode)
 {
-	struct walk walk = {state, process};
+	struct unwind_context unwind = {state, process};
 	struct stack_walk_input input;
 	struct stack_walk_result result;
 
@@ -132,7 +132,7 @@ void perf_unwind_apply(struct perf_state *state, struct process *process,
 	if (!add_entry(state, process, item, input.pc, mode))
 		return;
 	input.find = find_table;
-	input.context = &walk;
+	input.context = &unwind;
 	stack_walk(&input, state->callers, room_for(state), &result);
 	for (size_t i = 0; i < result.nr_addresses; i++)
 		perf_sample_add_user(state, process, item->time_ns, state->callers[i]);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /* Counters of the daemon itself; those of the source stand behind them, by name. */
-enum stats_counter {
+enum daemon_counter {
 	STATS_SEEN,
 	STATS_STORED,
 	STATS_IDLE,

@@ -19,7 +19,7 @@
 /* Made and gone between two scans, beside as many as there are. */
 #define GONE_MAX 4096u
 
-struct cgroup_name {
+struct named_cgroup {
 	struct node node;
 	uint64_t id;
 	uint64_t renewal; /* nr_renewals when it was last added */
@@ -32,7 +32,7 @@ int cgroup_names_init(struct cgroup_names *table)
 	return node_hash_init(&table->names);
 }
 
-static void forget(struct cgroup_names *table, struct cgroup_name *name)
+static void forget(struct cgroup_names *table, struct named_cgroup *name)
 {
 	node_hash_remove(&table->names, &name->node);
 	free(name->path);
@@ -44,18 +44,18 @@ void cgroup_names_deinit(struct cgroup_names *table)
 	struct node *node;
 
 	while ((node = node_hash_any(&table->names)))
-		forget(table, node_owner(node, struct cgroup_name, node));
+		forget(table, node_owner(node, struct named_cgroup, node));
 	node_hash_deinit(&table->names);
 	free(table->root);
 	table->root = NULL;
 }
 
-static struct cgroup_name *find(const struct cgroup_names *table, uint64_t id)
+static struct named_cgroup *find(const struct cgroup_names *table, uint64_t id)
 {
 	struct node *node = node_hash_first(&table->names, hash_number(id));
 
 	for (; node; node = node_hash_next(node)) {
-		struct cgroup_name *name = node_owner(node, struct cgroup_name, node);
+		struct named_cgroup *name = node_owner(node, struct named_cgroup, node);
 
 		if (name->id == id)
 			return name;
@@ -65,14 +65,14 @@ static struct cgroup_name *find(const struct cgroup_names *table, uint64_t id)
 
 const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id)
 {
-	const struct cgroup_name *name = find(table, id);
+	const struct named_cgroup *name = find(table, id);
 
 	return name ? name->path : NULL;
 }
 
 int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path)
 {
-	struct cgroup_name *name = find(table, id);
+	struct named_cgroup *name = find(table, id);
 	char *copy;
 
 	if (name)
@@ -108,15 +108,15 @@ enum hierarchy {
 };
 
 /* A folder being walked: mount point and what is below it, one text. */
-struct walk {
+struct folder_walk {
 	struct cgroup_names *table;
 	char path[PATH_MAX];
 	size_t nr_root; /* bytes of the mount point */
 };
 
-static int walk_folder(struct walk *walk, int depth);
+static int walk_folder(struct folder_walk *walk, int depth);
 
-static int walk_entry(struct walk *walk, const struct dirent *entry, int depth)
+static int walk_entry(struct folder_walk *walk, const struct dirent *entry, int depth)
 {
 	size_t nr = strlen(walk->path);
 	size_t nr_name = strlen(entry->d_name);
@@ -132,7 +132,7 @@ static int walk_entry(struct walk *walk, const struct dirent *entry, int depth)
 	return error;
 }
 
-static int walk_folder(struct walk *walk, int depth)
+static int walk_folder(struct folder_walk *walk, int depth)
 {
 	const char *below = walk->path + walk->nr_root;
 	struct dirent *entry;
@@ -242,7 +242,7 @@ static bool find_mount(const char *mounts, char *path)
 
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 {
-	struct walk walk = {.table = table};
+	struct folder_walk walk = {.table = table};
 	char path[PATH_MAX];
 	bool found;
 	char *text;
@@ -303,7 +303,7 @@ bool cgroup_names_are_old(const struct cgroup_names *table)
 
 static void forget_if_old(struct node *node, void *context)
 {
-	struct cgroup_name *name = node_owner(node, struct cgroup_name, node);
+	struct named_cgroup *name = node_owner(node, struct named_cgroup, node);
 	struct cgroup_names *table = context;
 
 	if (name->renewal + 1 < table->nr_renewals)

@@ -170,52 +170,52 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 	return ctf_packed_make_all(path, chunks->config.compress, diag);
 }
 
-/* What the child tells, at once: as much as a pipe takes in one piece. */
-struct told {
+/* What the child reports: a pipe takes it in one piece. */
+struct chunks_report {
 	uint32_t first, next_done; /* as far as it came */
 	char text[1024];	   /* why no farther; empty: it did all */
 };
-_Static_assert(sizeof(struct told) <= PIPE_BUF, "in one piece");
+_Static_assert(sizeof(struct chunks_report) <= PIPE_BUF, "in one piece");
 
-static void do_all(const struct trace_chunks *chunks, struct told *told)
+static void do_all(const struct trace_chunks *chunks, struct chunks_report *report)
 {
 	struct diag diag;
 	int error = 0;
 
-	*told = (struct told){.first = chunks->first, .next_done = chunks->next_done};
-	while (!error && told->first < chunks->to_first) {
-		error = remove_chunk(chunks, told->first);
+	*report = (struct chunks_report){.first = chunks->first, .next_done = chunks->next_done};
+	while (!error && report->first < chunks->to_first) {
+		error = remove_chunk(chunks, report->first);
 		if (error)
-			(void)snprintf(told->text, sizeof(told->text),
-				       "chunk %u of %s cannot be removed: %s", told->first,
+			(void)snprintf(report->text, sizeof(report->text),
+				       "chunk %u of %s cannot be removed: %s", report->first,
 				       chunks->folder, strerror(-error));
 		else
-			told->first++;
+			report->first++;
 	}
 	/* There is nothing to be done to those that are gone. */
-	if (told->next_done < told->first)
-		told->next_done = told->first;
-	for (error = 0; !error && told->next_done < chunks->to_next_done;) {
-		error = finish_chunk(chunks, told->next_done, &diag);
+	if (report->next_done < report->first)
+		report->next_done = report->first;
+	for (error = 0; !error && report->next_done < chunks->to_next_done;) {
+		error = finish_chunk(chunks, report->next_done, &diag);
 		if (error)
-			(void)snprintf(told->text, sizeof(told->text), "%s", diag_show(&diag));
+			(void)snprintf(report->text, sizeof(report->text), "%s", diag_show(&diag));
 		else
-			told->next_done++;
+			report->next_done++;
 	}
 }
 
 /* Nothing of the daemon's is kept open by a child that outlives it: rings, the folder's lock. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
-	struct told told;
+	struct chunks_report report;
 
 	if (told_fd != STDERR_FILENO + 1)
 		(void)dup2(told_fd, STDERR_FILENO + 1);
 	(void)close_range(STDERR_FILENO + 2, UINT_MAX, 0);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)setpriority(PRIO_PROCESS, 0, LOWEST);
-	do_all(chunks, &told);
-	_exit(file_write_all(STDERR_FILENO + 1, &told, sizeof(told)) ? 1 : 0);
+	do_all(chunks, &report);
+	_exit(file_write_all(STDERR_FILENO + 1, &report, sizeof(report)) ? 1 : 0);
 }
 
 /* ---- those before: the parent ---- */
@@ -278,20 +278,20 @@ static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 }
 
 /* Where it came to its end and what it says, if it does. */
-static void take_told(struct trace_chunks *chunks, struct told *told)
+static void take_report(struct trace_chunks *chunks, struct chunks_report *report)
 {
 	ssize_t nr;
 
 	do {
-		nr = read(chunks->told_fd, told, sizeof(*told));
+		nr = read(chunks->told_fd, report, sizeof(*report));
 	} while (nr < 0 && errno == EINTR);
 	(void)close(chunks->told_fd);
-	if (nr == (ssize_t)sizeof(*told)) {
-		told->text[sizeof(told->text) - 1] = '\0';
+	if (nr == (ssize_t)sizeof(*report)) {
+		report->text[sizeof(report->text) - 1] = '\0';
 		return;
 	}
-	*told = (struct told){.first = chunks->first, .next_done = chunks->next_done};
-	(void)snprintf(told->text, sizeof(told->text),
+	*report = (struct chunks_report){.first = chunks->first, .next_done = chunks->next_done};
+	(void)snprintf(report->text, sizeof(report->text),
 		       "the process that sees to the chunks of %s was killed", chunks->folder);
 }
 
@@ -309,14 +309,14 @@ static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint3
 }
 
 /* What was to be done and is not; what came farther begins anew. */
-static void judge(struct trace_chunks *chunks, const struct told *told)
+static void judge(struct trace_chunks *chunks, const struct chunks_report *report)
 {
-	if (told->first != chunks->first)
+	if (report->first != chunks->first)
 		chunks->remove_tries = 0;
-	if (told->next_done != chunks->next_done)
+	if (report->next_done != chunks->next_done)
 		chunks->finish_tries = 0;
-	chunks->first = told->first;
-	chunks->next_done = told->next_done;
+	chunks->first = report->first;
+	chunks->next_done = report->next_done;
 	if (chunks->first < chunks->to_first)
 		try_again(chunks, &chunks->remove_tries, &chunks->first, "removed");
 	if (chunks->next_done < chunks->to_next_done)
@@ -326,7 +326,7 @@ static void judge(struct trace_chunks *chunks, const struct told *told)
 /* Whether none runs. */
 static bool reap(struct trace_chunks *chunks)
 {
-	struct told told;
+	struct chunks_report report;
 
 	if (!chunks->pid)
 		return true;
@@ -334,12 +334,12 @@ static bool reap(struct trace_chunks *chunks)
 	if (!waitpid(chunks->pid, NULL, WNOHANG))
 		return false;
 	chunks->pid = 0;
-	take_told(chunks, &told);
-	if (told.text[0]) {
-		log_warning("%s", told.text);
+	take_report(chunks, &report);
+	if (report.text[0]) {
+		log_warning("%s", report.text);
 		chunks->again_ns = clock_monotonic_ns() + AGAIN_NS;
 	}
-	judge(chunks, &told);
+	judge(chunks, &report);
 	return true;
 }
 

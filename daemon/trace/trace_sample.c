@@ -105,10 +105,10 @@ uint32_t trace_sample_event(const struct trace_perf_record *record)
 
 /* ---- call chains ---- */
 
-enum part { PART_KERNEL, PART_USER, NR_PARTS, PART_NONE = NR_PARTS };
+enum chain_part { PART_KERNEL, PART_USER, NR_PARTS, PART_NONE = NR_PARTS };
 
 /* Marks stand before the addresses that they are of. A guest's are nobody's here. */
-static enum part part_behind(uint64_t mark)
+static enum chain_part part_behind(uint64_t mark)
 {
 	switch (mark) {
 	case PERF_CONTEXT_KERNEL:
@@ -121,9 +121,10 @@ static enum part part_behind(uint64_t mark)
 }
 
 /* The addresses of one part, to to where that is not NULL. Their number: what its length holds. */
-static uint16_t take_part(const struct trace_perf_record *record, enum part wanted, uint8_t *to)
+static uint16_t take_part(const struct trace_perf_record *record, enum chain_part wanted,
+			  uint8_t *to)
 {
-	enum part part = PART_NONE;
+	enum chain_part part = PART_NONE;
 	uint16_t nr = 0;
 
 	for (uint64_t i = 0; i < record->nr_chain; i++) {
@@ -148,7 +149,7 @@ static uint32_t sample_bytes(const struct trace_perf_record *record)
 {
 	uint32_t sum = sizeof(struct sample_payload);
 
-	for (enum part part = 0; part < NR_PARTS; part++)
+	for (enum chain_part part = 0; part < NR_PARTS; part++)
 		sum += (uint32_t)(sizeof(uint16_t) +
 				  take_part(record, part, NULL) * sizeof(uint64_t));
 	return sum;
@@ -161,7 +162,7 @@ static void write_sample(const struct trace_perf_record *record, uint8_t *payloa
 
 	memcpy(payload, &sample, sizeof(sample));
 	payload += sizeof(sample);
-	for (enum part part = 0; part < NR_PARTS; part++) {
+	for (enum chain_part part = 0; part < NR_PARTS; part++) {
 		const uint16_t nr = take_part(record, part, payload + sizeof(nr));
 
 		memcpy(payload, &nr, sizeof(nr));

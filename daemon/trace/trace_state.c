@@ -22,8 +22,8 @@
 enum state_event { STATE_START, STATE_THREAD, STATE_MAPPING, STATE_END };
 
 /* LTTng's, as readers know them. */
-enum thread_mode { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
-enum thread_status {
+enum { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
+enum {
 	STATUS_UNNAMED,
 	STATUS_WAIT_FORK,
 	STATUS_WAIT_CPU,
@@ -80,7 +80,7 @@ static const struct ctf_field mapping_fields[] = {
 	WIDE("offset"),
 	{.name = "path", .kind = CTF_FIELD_STRING},
 };
-struct mapping_payload {
+struct state_mapping_payload {
 	int32_t pid;
 	uint64_t start, end, offset;
 } __attribute__((packed));
@@ -151,10 +151,10 @@ static void put_thread(struct trace_state_sink *sink, const struct trace_state_t
 static void put_mapping(struct trace_state_sink *sink, const struct trace_state_mapping *mapping)
 {
 	const struct trace_state_dump *dump = (const struct trace_state_dump *)(const void *)sink;
-	const struct mapping_payload payload = {.pid = mapping->pid,
-						.start = mapping->start,
-						.end = mapping->end,
-						.offset = mapping->offset};
+	const struct state_mapping_payload payload = {.pid = mapping->pid,
+						      .start = mapping->start,
+						      .end = mapping->end,
+						      .offset = mapping->offset};
 
 	dump->counts->nr_mappings +=
 		put(dump, STATE_MAPPING, &payload, sizeof(payload), mapping->path);
@@ -176,13 +176,13 @@ void trace_state_dump_end(struct trace_state_dump *dump)
 
 /* ---- reading ---- */
 
-struct reading {
+struct state_reading {
 	struct trace_state_sink *sink;
 	const struct trace_state_config *config;
 };
 
-static int read_proc(const struct reading *reading, int32_t pid, const char *name, size_t max_bytes,
-		     char **text)
+static int read_proc(const struct state_reading *reading, int32_t pid, const char *name,
+		     size_t max_bytes, char **text)
 {
 	char path[256];
 
@@ -236,7 +236,7 @@ static bool parse_stat(char *text, struct trace_state_thread *thread)
 }
 
 /* "running", or the number of the call that it waits in, or -1 where it waits elsewhere. */
-static int32_t call_of(const struct reading *reading, int32_t pid, int32_t tid)
+static int32_t call_of(const struct state_reading *reading, int32_t pid, int32_t tid)
 {
 	char name[64], *text;
 	int32_t number = -1;
@@ -256,7 +256,7 @@ struct trace_state_thread trace_state_thread(int32_t tid, int32_t pid, int32_t p
 		.tid = tid, .pid = pid, .ppid = ppid, .cpu = -1, .syscall = -1};
 }
 
-static void read_thread(const struct reading *reading, int32_t pid, int32_t tid)
+static void read_thread(const struct state_reading *reading, int32_t pid, int32_t tid)
 {
 	struct trace_state_thread thread = trace_state_thread(tid, pid, 0);
 	char name[64], *text;
@@ -280,7 +280,7 @@ static void read_thread(const struct reading *reading, int32_t pid, int32_t tid)
 	reading->sink->thread(reading->sink, &thread);
 }
 
-static void read_threads(const struct reading *reading, int32_t pid)
+static void read_threads(const struct state_reading *reading, int32_t pid)
 {
 	struct pid_list tids = {.nr_pids = 0};
 	char path[256];
@@ -307,7 +307,7 @@ static bool take_number(char **text, char behind, uint64_t *number)
 }
 
 /* "START-END PERMISSIONS OFFSET DEVICE INODE   PATH" */
-static void read_mapping(const struct reading *reading, int32_t pid, char *line)
+static void read_mapping(const struct state_reading *reading, int32_t pid, char *line)
 {
 	struct trace_state_mapping mapping = {.pid = pid, .path = strchr(line, '/')};
 	const char *permissions;
@@ -322,7 +322,7 @@ static void read_mapping(const struct reading *reading, int32_t pid, char *line)
 	reading->sink->mapping(reading->sink, &mapping);
 }
 
-static void read_mappings(const struct reading *reading, int32_t pid)
+static void read_mappings(const struct state_reading *reading, int32_t pid)
 {
 	char *text, *next, *line;
 
@@ -344,7 +344,7 @@ bool trace_state_is_the_machines(void)
 
 int trace_state_read(struct trace_state_sink *sink, const struct trace_state_config *config)
 {
-	const struct reading reading = {sink, config};
+	const struct state_reading reading = {sink, config};
 	struct pid_list pids = {.nr_pids = 0};
 	const int error = proc_scan_list(config->proc_path, &pids);
 

@@ -12,6 +12,8 @@
 #include "ctf/ctf.h"
 #include "daemon/trace/trace_channel.h"
 
+#include <stddef.h>
+
 #define TRACE_STATE_NR_EVENTS  4u
 #define TRACE_STATE_NAME_BYTES 16u
 
@@ -84,6 +86,7 @@ struct trace_state_dump {
 	const struct trace_state_config *config; /* first_id, time, in_front */
 	struct trace_state_counts *counts;
 };
+_Static_assert(offsetof(struct trace_state_dump, sink) == 0, "its functions cast sink");
 
 /* Zeroes counts. channel, config and counts are borrowed until the end. */
 void trace_state_dump_begin(struct trace_state_dump *dump, struct trace_channel *channel,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,58 +11,59 @@
 #define NR_ROOM_FIRST  16u
 
 /* Processes share what they have from their parents. */
-struct mapping {
+struct traced_mapping {
 	unsigned int nr_owners;
 	uint64_t start, end, offset;
 	char path[];
 };
 
-struct task {
+struct traced_task {
 	int32_t tid;
 	bool has_ended; /* of the first of a process only, which others outlive */
 	char name[TRACE_STATE_NAME_BYTES];
-	struct process *process;
-	struct task *next_in_slot;
-	struct task *next, **link; /* in the process; link points here */
+	struct traced_process *process;
+	struct traced_task *next_in_slot;
+	struct traced_task *next, **link; /* in the process; link points here */
 };
 
 /* The task whose tid is the process's number is there as long as the process. */
-struct process {
+struct traced_process {
 	int32_t pid, ppid;
 	bool is_kernel;
-	struct task *tasks;	   /* that one first */
-	struct mapping **mappings; /* the newest last */
+	struct traced_task *tasks;	  /* that one first */
+	struct traced_mapping **mappings; /* the newest last */
 	size_t nr_mappings, room;
-	struct process *next, **link; /* among all; link points here */
+	struct traced_process *next, **link; /* among all; link points here */
 };
 
 struct trace_tasks {
 	struct trace_state_sink sink; /* first: it is ours */
-	struct task **slots;	      /* by tid */
+	struct traced_task **slots;   /* by tid */
 	size_t nr_slots, nr_tasks;    /* nr_slots is a power of two */
-	struct process *processes;
+	struct traced_process *processes;
 	uint64_t lost;
 };
+_Static_assert(offsetof(struct trace_tasks, sink) == 0, "its functions cast sink");
 
 /* ---- tasks by number ---- */
 
-static struct task **slot_of(const struct trace_tasks *tasks, int32_t tid)
+static struct traced_task **slot_of(const struct trace_tasks *tasks, int32_t tid)
 {
 	return &tasks->slots[((uint32_t)tid * 2654435761u) & (tasks->nr_slots - 1)];
 }
 
-static struct task *find_task(const struct trace_tasks *tasks, int32_t tid)
+static struct traced_task *find_task(const struct trace_tasks *tasks, int32_t tid)
 {
-	struct task *task = *slot_of(tasks, tid);
+	struct traced_task *task = *slot_of(tasks, tid);
 
 	while (task && task->tid != tid)
 		task = task->next_in_slot;
 	return task;
 }
 
-static struct process *find_process(const struct trace_tasks *tasks, int32_t pid)
+static struct traced_process *find_process(const struct trace_tasks *tasks, int32_t pid)
 {
-	struct task *first = find_task(tasks, pid);
+	struct traced_task *first = find_task(tasks, pid);
 
 	return first && first->process->pid == pid ? first->process : NULL;
 }
@@ -69,19 +71,19 @@ static struct process *find_process(const struct trace_tasks *tasks, int32_t pid
 /* Without memory for more slots they become longer. */
 static void grow_slots(struct trace_tasks *tasks)
 {
-	struct task **before = tasks->slots, **bigger;
+	struct traced_task **before = tasks->slots, **bigger;
 	const size_t nr_before = tasks->nr_slots;
 
-	bigger = calloc(2 * nr_before, sizeof(struct task *));
+	bigger = calloc(2 * nr_before, sizeof(struct traced_task *));
 	if (!bigger)
 		return;
 	tasks->slots = bigger;
 	tasks->nr_slots = 2 * nr_before;
 	for (size_t i = 0; i < nr_before; i++) {
-		struct task *task, *next;
+		struct traced_task *task, *next;
 
 		for (task = before[i]; task; task = next) {
-			struct task **slot = slot_of(tasks, task->tid);
+			struct traced_task **slot = slot_of(tasks, task->tid);
 
 			next = task->next_in_slot;
 			task->next_in_slot = *slot;
@@ -91,9 +93,9 @@ static void grow_slots(struct trace_tasks *tasks)
 	free(before);
 }
 
-static void remove_task(struct trace_tasks *tasks, struct task *task)
+static void remove_task(struct trace_tasks *tasks, struct traced_task *task)
 {
-	struct task **at = slot_of(tasks, task->tid);
+	struct traced_task **at = slot_of(tasks, task->tid);
 
 	while (*at != task)
 		at = &(*at)->next_in_slot;
@@ -105,17 +107,17 @@ static void remove_task(struct trace_tasks *tasks, struct task *task)
 	free(task);
 }
 
-static void set_name(struct task *task, const char *name)
+static void set_name(struct traced_task *task, const char *name)
 {
 	memset(task->name, 0, sizeof(task->name));
 	memcpy(task->name, name, strnlen(name, sizeof(task->name) - 1));
 }
 
 /* Behind the process's first, which comes first. */
-static struct task *add_to_process(struct trace_tasks *tasks, struct process *process, int32_t tid,
-				   const char *name)
+static struct traced_task *add_to_process(struct trace_tasks *tasks, struct traced_process *process,
+					  int32_t tid, const char *name)
 {
-	struct task *task = calloc(1, sizeof(*task)), **slot, **link;
+	struct traced_task *task = calloc(1, sizeof(*task)), **slot, **link;
 
 	if (!task) {
 		tasks->lost++;
@@ -125,7 +127,7 @@ static struct task *add_to_process(struct trace_tasks *tasks, struct process *pr
 		grow_slots(tasks);
 	slot = slot_of(tasks, tid);
 	link = process->tasks ? &process->tasks->next : &process->tasks;
-	*task = (struct task){
+	*task = (struct traced_task){
 		.tid = tid, .process = process, .next_in_slot = *slot, .next = *link, .link = link};
 	set_name(task, name);
 	if (task->next)
@@ -137,13 +139,13 @@ static struct task *add_to_process(struct trace_tasks *tasks, struct process *pr
 
 /* ---- mappings of a process ---- */
 
-static void put_mapping(struct mapping *mapping)
+static void put_mapping(struct traced_mapping *mapping)
 {
 	if (!--mapping->nr_owners)
 		free(mapping);
 }
 
-static void forget_mappings(struct process *process)
+static void forget_mappings(struct traced_process *process)
 {
 	for (size_t i = 0; i < process->nr_mappings; i++)
 		put_mapping(process->mappings[i]);
@@ -152,16 +154,16 @@ static void forget_mappings(struct process *process)
 	process->nr_mappings = process->room = 0;
 }
 
-static bool has_room(struct process *process, size_t nr)
+static bool has_room(struct traced_process *process, size_t nr)
 {
 	size_t room = process->room ? process->room : NR_ROOM_FIRST;
-	struct mapping **bigger;
+	struct traced_mapping **bigger;
 
 	while (room < nr)
 		room *= 2;
 	if (room == process->room)
 		return true;
-	bigger = reallocarray(process->mappings, room, sizeof(struct mapping *));
+	bigger = reallocarray(process->mappings, room, sizeof(struct traced_mapping *));
 	if (!bigger)
 		return false;
 	process->mappings = bigger;
@@ -169,8 +171,8 @@ static bool has_room(struct process *process, size_t nr)
 	return true;
 }
 
-static void inherit(struct trace_tasks *tasks, struct process *process,
-		    const struct process *parent)
+static void inherit(struct trace_tasks *tasks, struct traced_process *process,
+		    const struct traced_process *parent)
 {
 	if (!parent->nr_mappings)
 		return;
@@ -185,12 +187,12 @@ static void inherit(struct trace_tasks *tasks, struct process *process,
 }
 
 /* What lies below the new one altogether is gone; of what does so in part the newer counts. */
-static void remove_covered(struct process *process, uint64_t start, uint64_t end)
+static void remove_covered(struct traced_process *process, uint64_t start, uint64_t end)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < process->nr_mappings; i++) {
-		struct mapping *mapping = process->mappings[i];
+		struct traced_mapping *mapping = process->mappings[i];
 
 		if (mapping->start >= start && mapping->end <= end)
 			put_mapping(mapping);
@@ -201,22 +203,22 @@ static void remove_covered(struct process *process, uint64_t start, uint64_t end
 }
 
 /* Programs that map code ever elsewhere: who unmaps is not told. */
-static void make_room(struct trace_tasks *tasks, struct process *process)
+static void make_room(struct trace_tasks *tasks, struct traced_process *process)
 {
 	if (process->nr_mappings < TRACE_TASKS_MAPPINGS_MAX)
 		return;
 	put_mapping(process->mappings[1]);
 	process->nr_mappings--;
 	memmove(process->mappings + 1, process->mappings + 2,
-		(process->nr_mappings - 1) * sizeof(struct mapping *));
+		(process->nr_mappings - 1) * sizeof(struct traced_mapping *));
 	tasks->lost++;
 }
 
-static void add_mapping(struct trace_tasks *tasks, struct process *process,
+static void add_mapping(struct trace_tasks *tasks, struct traced_process *process,
 			const struct trace_state_mapping *from)
 {
 	const size_t nr_path = strlen(from->path) + 1;
-	struct mapping *mapping = malloc(sizeof(*mapping) + nr_path);
+	struct traced_mapping *mapping = malloc(sizeof(*mapping) + nr_path);
 
 	remove_covered(process, from->start, from->end);
 	make_room(tasks, process);
@@ -225,7 +227,7 @@ static void add_mapping(struct trace_tasks *tasks, struct process *process,
 		tasks->lost++;
 		return;
 	}
-	*mapping = (struct mapping){
+	*mapping = (struct traced_mapping){
 		.nr_owners = 1, .start = from->start, .end = from->end, .offset = from->offset};
 	memcpy(mapping->path, from->path, nr_path);
 	process->mappings[process->nr_mappings++] = mapping;
@@ -233,11 +235,11 @@ static void add_mapping(struct trace_tasks *tasks, struct process *process,
 
 /* ---- processes ---- */
 
-static void remove_process(struct trace_tasks *tasks, struct process *process)
+static void remove_process(struct trace_tasks *tasks, struct traced_process *process)
 {
-	struct task *next;
+	struct traced_task *next;
 
-	for (struct task *task = process->tasks; task; task = next) {
+	for (struct traced_task *task = process->tasks; task; task = next) {
 		next = task->next;
 		remove_task(tasks, task);
 	}
@@ -249,9 +251,9 @@ static void remove_process(struct trace_tasks *tasks, struct process *process)
 }
 
 /* Its end: also of one whose end was lost, when its number has another. */
-static void end_task(struct trace_tasks *tasks, struct task *task)
+static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
-	struct process *process = task->process;
+	struct traced_process *process = task->process;
 
 	if (task == process->tasks)
 		task->has_ended = true;
@@ -261,17 +263,17 @@ static void end_task(struct trace_tasks *tasks, struct task *task)
 		remove_process(tasks, process);
 }
 
-static struct process *add_process(struct trace_tasks *tasks, int32_t pid, int32_t ppid,
-				   const char *name)
+static struct traced_process *add_process(struct trace_tasks *tasks, int32_t pid, int32_t ppid,
+					  const char *name)
 {
-	struct process *process = calloc(1, sizeof(*process));
-	struct task *other;
+	struct traced_process *process = calloc(1, sizeof(*process));
+	struct traced_task *other;
 
 	if (!process) {
 		tasks->lost++;
 		return NULL;
 	}
-	*process = (struct process){.pid = pid, .ppid = ppid};
+	*process = (struct traced_process){.pid = pid, .ppid = ppid};
 	/* Once a thread of another one. */
 	while ((other = find_task(tasks, pid)))
 		end_task(tasks, other);
@@ -287,18 +289,19 @@ static struct process *add_process(struct trace_tasks *tasks, int32_t pid, int32
 	return process;
 }
 
-static struct process *need_process(struct trace_tasks *tasks, int32_t pid)
+static struct traced_process *need_process(struct trace_tasks *tasks, int32_t pid)
 {
-	struct process *process = find_process(tasks, pid);
+	struct traced_process *process = find_process(tasks, pid);
 
 	return process ? process : add_process(tasks, pid, 0, "");
 }
 
 /* The task, new if it was not known as one of this process. */
-static struct task *need_task(struct trace_tasks *tasks, int32_t pid, int32_t tid, const char *name)
+static struct traced_task *need_task(struct trace_tasks *tasks, int32_t pid, int32_t tid,
+				     const char *name)
 {
-	struct process *process = need_process(tasks, pid);
-	struct task *task = process ? find_task(tasks, tid) : NULL;
+	struct traced_process *process = need_process(tasks, pid);
+	struct traced_task *task = process ? find_task(tasks, tid) : NULL;
 
 	if (task && task->process != process) {
 		if (task->process->pid == tid)
@@ -315,7 +318,7 @@ static struct task *need_task(struct trace_tasks *tasks, int32_t pid, int32_t ti
 static void take_thread(struct trace_state_sink *sink, const struct trace_state_thread *thread)
 {
 	struct trace_tasks *tasks = (struct trace_tasks *)(void *)sink;
-	struct task *task = need_task(tasks, thread->pid, thread->tid, thread->name);
+	struct traced_task *task = need_task(tasks, thread->pid, thread->tid, thread->name);
 
 	if (!task)
 		return;
@@ -327,7 +330,7 @@ static void take_thread(struct trace_state_sink *sink, const struct trace_state_
 static void take_mapping(struct trace_state_sink *sink, const struct trace_state_mapping *mapping)
 {
 	struct trace_tasks *tasks = (struct trace_tasks *)(void *)sink;
-	struct process *process = need_process(tasks, mapping->pid);
+	struct traced_process *process = need_process(tasks, mapping->pid);
 
 	if (process)
 		add_mapping(tasks, process, mapping);
@@ -336,8 +339,8 @@ static void take_mapping(struct trace_state_sink *sink, const struct trace_state
 static void begin_process(struct trace_tasks *tasks, const struct trace_perf_record *record,
 			  const char *name)
 {
-	struct process *before = find_process(tasks, record->pid), *process;
-	const struct process *parent = find_process(tasks, record->ppid);
+	struct traced_process *before = find_process(tasks, record->pid), *process;
+	const struct traced_process *parent = find_process(tasks, record->ppid);
 
 	/* It began before what runs was read, and who began it had ended by then. */
 	if (before && !parent) {
@@ -356,9 +359,9 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 
 static void begin_task(struct trace_tasks *tasks, const struct trace_perf_record *record)
 {
-	const struct task *parent = find_task(tasks, record->ptid);
+	const struct traced_task *parent = find_task(tasks, record->ptid);
 	char name[TRACE_STATE_NAME_BYTES] = "";
-	struct task *task;
+	struct traced_task *task;
 
 	if (parent)
 		memcpy(name, parent->name, sizeof(name));
@@ -373,7 +376,7 @@ static void begin_task(struct trace_tasks *tasks, const struct trace_perf_record
 
 static void name_task(struct trace_tasks *tasks, const struct trace_perf_record *record)
 {
-	struct task *task = need_task(tasks, record->pid, record->tid, record->path);
+	struct traced_task *task = need_task(tasks, record->pid, record->tid, record->path);
 
 	if (task)
 		set_name(task, record->path);
@@ -381,7 +384,7 @@ static void name_task(struct trace_tasks *tasks, const struct trace_perf_record 
 
 static void exec_task(struct trace_tasks *tasks, const struct trace_perf_record *record)
 {
-	struct process *process = need_process(tasks, record->pid);
+	struct traced_process *process = need_process(tasks, record->pid);
 
 	if (!process)
 		return;
@@ -399,7 +402,7 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
 						    .end = record->end,
 						    .offset = record->offset,
 						    .path = record->path};
-	struct task *task;
+	struct traced_task *task;
 
 	/* The kernel's word for who has no number, being gone. */
 	if (record->pid <= 0 || (record->kind != TRACE_RECORD_MAPPING && record->tid <= 0))
@@ -429,9 +432,9 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
 
 /* ---- what is known ---- */
 
-static void tell_process(const struct process *process, struct trace_state_sink *sink)
+static void tell_process(const struct traced_process *process, struct trace_state_sink *sink)
 {
-	for (const struct task *task = process->tasks; task; task = task->next) {
+	for (const struct traced_task *task = process->tasks; task; task = task->next) {
 		struct trace_state_thread thread =
 			trace_state_thread(task->tid, process->pid, process->ppid);
 
@@ -440,7 +443,7 @@ static void tell_process(const struct process *process, struct trace_state_sink 
 		sink->thread(sink, &thread);
 	}
 	for (size_t i = 0; i < process->nr_mappings; i++) {
-		const struct mapping *mapping = process->mappings[i];
+		const struct traced_mapping *mapping = process->mappings[i];
 		const struct trace_state_mapping told = {.pid = process->pid,
 							 .start = mapping->start,
 							 .end = mapping->end,
@@ -453,22 +456,22 @@ static void tell_process(const struct process *process, struct trace_state_sink 
 
 static int compare_processes(const void *a, const void *b)
 {
-	const struct process *first = *(struct process *const *)a;
-	const struct process *second = *(struct process *const *)b;
+	const struct traced_process *first = *(struct traced_process *const *)a;
+	const struct traced_process *second = *(struct traced_process *const *)b;
 
 	return first->pid < second->pid ? -1 : first->pid > second->pid;
 }
 
 int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *sink)
 {
-	struct process **all = calloc(tasks->nr_tasks + 1, sizeof(struct process *));
+	struct traced_process **all = calloc(tasks->nr_tasks + 1, sizeof(struct traced_process *));
 	size_t nr = 0;
 
 	if (!all)
 		return -ENOMEM;
-	for (struct process *process = tasks->processes; process; process = process->next)
+	for (struct traced_process *process = tasks->processes; process; process = process->next)
 		all[nr++] = process;
-	qsort(all, nr, sizeof(struct process *), compare_processes);
+	qsort(all, nr, sizeof(struct traced_process *), compare_processes);
 	for (size_t i = 0; i < nr; i++)
 		tell_process(all[i], sink);
 	free(all);
@@ -508,7 +511,7 @@ int trace_tasks_create(struct trace_tasks **tasks)
 		return -ENOMEM;
 	made->sink = (struct trace_state_sink){take_thread, take_mapping};
 	made->nr_slots = NR_SLOTS_FIRST;
-	made->slots = calloc(made->nr_slots, sizeof(struct task *));
+	made->slots = calloc(made->nr_slots, sizeof(struct traced_task *));
 	if (!made->slots) {
 		free(made);
 		return -ENOMEM;
@@ -519,11 +522,11 @@ int trace_tasks_create(struct trace_tasks **tasks)
 
 void trace_tasks_destroy(struct trace_tasks *tasks)
 {
-	struct process *next;
+	struct traced_process *next;
 
 	if (!tasks)
 		return;
-	for (struct process *process = tasks->processes; process; process = next) {
+	for (struct traced_process *process = tasks->processes; process; process = next) {
 		next = process->next;
 		remove_process(tasks, process);
 	}

@@ -11,13 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the child tells, at once: as much as a pipe takes in one piece. */
-struct told {
+/* What the child reports: a pipe takes it in one piece. */
+struct job_report {
 	int error;
 	struct tracer_snapshot taken;
 	char text[DIAG_FILE_BYTES + DIAG_TEXT_BYTES];
 };
-_Static_assert(sizeof(struct told) <= PIPE_BUF, "in one piece");
+_Static_assert(sizeof(struct job_report) <= PIPE_BUF, "in one piece");
 
 void trace_job_init(struct trace_job *job)
 {
@@ -26,18 +26,18 @@ void trace_job_init(struct trace_job *job)
 
 static void __attribute__((noreturn)) run_child(struct tracer *tracer, const char *folder, int to)
 {
-	struct told told = {0};
+	struct job_report report = {0};
 	struct diag diag;
 
 	diag_clear(&diag);
-	told.error = tracer_snapshot(tracer, folder, &told.taken, &diag);
-	if (told.error)
-		(void)snprintf(told.text, sizeof(told.text), "%s", diag_show(&diag));
-	_exit(file_write_all(to, &told, sizeof(told)) ? 1 : 0);
+	report.error = tracer_snapshot(tracer, folder, &report.taken, &diag);
+	if (report.error)
+		(void)snprintf(report.text, sizeof(report.text), "%s", diag_show(&diag));
+	_exit(file_write_all(to, &report, sizeof(report)) ? 1 : 0);
 }
 
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
-		    struct trace_session *session, struct diag *diag)
+		    struct trace_session_folder *session, struct diag *diag)
 {
 	int fds[2];
 
@@ -62,32 +62,32 @@ int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *fo
 	return 0;
 }
 
-static ssize_t read_told(int fd, struct told *told)
+static ssize_t read_report(int fd, struct job_report *report)
 {
 	ssize_t nr;
 
 	do {
-		nr = read(fd, told, sizeof(*told));
+		nr = read(fd, report, sizeof(*report));
 	} while (nr < 0 && errno == EINTR);
 	return nr;
 }
 
 int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct diag *diag)
 {
-	struct told told = {0};
-	const ssize_t nr = read_told(job->fd, &told);
+	struct job_report report = {0};
+	const ssize_t nr = read_report(job->fd, &report);
 	int status = 0;
 
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	(void)close(job->fd);
 	trace_job_init(job);
-	if (nr != (ssize_t)sizeof(told))
+	if (nr != (ssize_t)sizeof(report))
 		return diag_set(diag, -EINTR,
 				"the process that wrote the snapshot was killed: it is not whole");
-	told.text[sizeof(told.text) - 1] = '\0';
-	if (told.error)
-		return diag_set(diag, told.error, "%s", told.text);
-	*taken = told.taken;
+	report.text[sizeof(report.text) - 1] = '\0';
+	if (report.error)
+		return diag_set(diag, report.error, "%s", report.text);
+	*taken = report.taken;
 	return 0;
 }

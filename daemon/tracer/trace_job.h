@@ -24,7 +24,7 @@ void trace_job_init(struct trace_job *job);
  * nothing of the session open. -EAGAIN or so where no child can be made; diag.
  */
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
-		    struct trace_session *session, struct diag *diag);
+		    struct trace_session_folder *session, struct diag *diag);
 
 /* Wait for its end: 0 and *taken, or -errno and diag. */
 int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct diag *diag);

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <linux/magic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +36,7 @@ struct trace_kmod {
 	struct trace_watch *watch;   /* NULL: no conditions */
 	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
 };
+_Static_assert(offsetof(struct trace_kmod, base) == 0, "tracer_ops cast base");
 
 /* ---- opening ---- */
 

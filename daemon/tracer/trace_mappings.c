@@ -35,6 +35,7 @@
 #include "lib/clock.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ struct trace_mappings {
 
 	uint64_t nr_written, lost, forgotten;
 };
+_Static_assert(offsetof(struct trace_mappings, sink) == 0, "its functions cast sink");
 
 /* ---- the module's clock ---- */
 

@@ -134,7 +134,7 @@ void trace_perf_close(struct trace_perf *perf)
 
 static int enable_cpu(const struct trace_perf *perf, unsigned int nr, bool enable)
 {
-	const struct trace_cpu *cpu = &perf->cpus[nr];
+	const struct trace_perf_cpu *cpu = &perf->cpus[nr];
 	int error = 0;
 
 	for (size_t i = 0; cpu->fds && i < trace_cpu_nr_fds(perf); i++)
@@ -315,7 +315,7 @@ static int read_ring(struct trace_perf *perf, unsigned int cpu)
 /* A loss behind the last record has none of its own. */
 static void read_losses(struct trace_perf *perf, unsigned int nr)
 {
-	struct trace_cpu *cpu = &perf->cpus[nr];
+	struct trace_perf_cpu *cpu = &perf->cpus[nr];
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < trace_cpu_nr_fds(perf); i++) {

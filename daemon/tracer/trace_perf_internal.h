@@ -7,7 +7,7 @@
 #include "daemon/perf/perf_ring.h"
 #include "daemon/tracer/trace_perf.h"
 
-struct trace_cpu {
+struct trace_perf_cpu {
 	struct perf_ring ring;
 	int ring_fd; /* of the event that has the ring, and records nothing */
 	int *fds;    /* of each event, for each target; -1: not open. NULL: the CPU is not open */
@@ -30,7 +30,7 @@ struct trace_perf_note {
 struct trace_perf {
 	struct trace_perf_config config;
 	struct cpu_watch watch;
-	struct trace_cpu *cpus; /* watch.nr_cpus, by their numbers */
+	struct trace_perf_cpu *cpus; /* watch.nr_cpus, by their numbers */
 	unsigned int nr_open;
 	struct event_id *ids;
 	size_t nr_ids, nr_ids_max;

@@ -173,7 +173,7 @@ static void remove_ids(struct trace_perf *perf, unsigned int cpu)
 /* ---- one CPU ---- */
 
 /* The ring is an event's of its own: the others may be of threads, which end. */
-static int open_ring(struct trace_perf *perf, struct trace_cpu *cpu, unsigned int nr,
+static int open_ring(struct trace_perf *perf, struct trace_perf_cpu *cpu, unsigned int nr,
 		     struct diag *diag)
 {
 	struct perf_event_attr attr = ring_attr(perf);
@@ -197,7 +197,7 @@ static int open_ring(struct trace_perf *perf, struct trace_cpu *cpu, unsigned in
 	return 0;
 }
 
-static int open_one(struct trace_perf *perf, struct trace_cpu *cpu, unsigned int nr,
+static int open_one(struct trace_perf *perf, struct trace_perf_cpu *cpu, unsigned int nr,
 		    unsigned int index, struct diag *diag)
 {
 	const unsigned int number = index / perf->nr_targets;
@@ -221,7 +221,7 @@ static int open_one(struct trace_perf *perf, struct trace_cpu *cpu, unsigned int
 
 void trace_cpu_close(struct trace_perf *perf, unsigned int nr)
 {
-	struct trace_cpu *cpu = &perf->cpus[nr];
+	struct trace_perf_cpu *cpu = &perf->cpus[nr];
 
 	if (!cpu->fds)
 		return;
@@ -232,18 +232,18 @@ void trace_cpu_close(struct trace_perf *perf, unsigned int nr)
 	if (cpu->ring_fd >= 0)
 		(void)close(cpu->ring_fd);
 	free(cpu->fds);
-	*cpu = (struct trace_cpu){.fds = NULL};
+	*cpu = (struct trace_perf_cpu){.fds = NULL};
 	remove_ids(perf, nr);
 	perf->nr_open--;
 }
 
 int trace_cpu_open(struct trace_perf *perf, unsigned int nr, struct diag *diag)
 {
-	struct trace_cpu *cpu = &perf->cpus[nr];
+	struct trace_perf_cpu *cpu = &perf->cpus[nr];
 	const size_t nr_fds = trace_cpu_nr_fds(perf);
 	int error;
 
-	*cpu = (struct trace_cpu){.fds = calloc(nr_fds, sizeof(*cpu->fds)), .ring_fd = -1};
+	*cpu = (struct trace_perf_cpu){.fds = calloc(nr_fds, sizeof(*cpu->fds)), .ring_fd = -1};
 	if (!cpu->fds)
 		return diag_set(diag, -ENOMEM, "no memory for the events of a CPU");
 	perf->nr_open++;

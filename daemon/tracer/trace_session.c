@@ -18,9 +18,9 @@
 #define LOCK_TRIES    20
 #define LOCK_PAUSE_NS 50000000L
 
-void trace_session_init(struct trace_session *session)
+void trace_session_init(struct trace_session_folder *session)
 {
-	*session = (struct trace_session){.lock_fd = -1};
+	*session = (struct trace_session_folder){.lock_fd = -1};
 }
 
 static long owner_of(int fd)
@@ -53,7 +53,7 @@ static int write_owner(int fd)
 	return pwrite(fd, text, (size_t)nr, 0) == nr ? 0 : -ENOSPC;
 }
 
-static int take_lock(struct trace_session *session, const char *path, struct diag *diag)
+static int take_lock(struct trace_session_folder *session, const char *path, struct diag *diag)
 {
 	int fd = open(LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), error;
 
@@ -79,8 +79,8 @@ static int take_lock(struct trace_session *session, const char *path, struct dia
 	return error;
 }
 
-int trace_session_open(struct trace_session *session, const char *path, control_handler *handler,
-		       void *context, struct diag *diag)
+int trace_session_open(struct trace_session_folder *session, const char *path,
+		       control_handler *handler, void *context, struct diag *diag)
 {
 	int error = file_make_dirs(path, 0700);
 
@@ -102,7 +102,7 @@ int trace_session_open(struct trace_session *session, const char *path, control_
 		     : 0;
 }
 
-void trace_session_release(struct trace_session *session)
+void trace_session_release(struct trace_session_folder *session)
 {
 	if (session->server)
 		control_server_unlink(session->server);
@@ -114,14 +114,14 @@ void trace_session_release(struct trace_session *session)
 	session->lock_fd = -1;
 }
 
-void trace_session_forget(struct trace_session *session)
+void trace_session_forget(struct trace_session_folder *session)
 {
 	control_server_forget(session->server);
 	if (session->lock_fd >= 0)
 		(void)close(session->lock_fd);
 }
 
-void trace_session_close(struct trace_session *session)
+void trace_session_close(struct trace_session_folder *session)
 {
 	trace_session_release(session);
 	control_server_destroy(session->server);

@@ -12,24 +12,24 @@
 
 #define TRACE_SESSION_LOG "log" /* in the folder */
 
-struct trace_session {
+struct trace_session_folder {
 	int lock_fd;
 	struct control_server *server; /* NULL: not open */
 };
 
-void trace_session_init(struct trace_session *session);
+void trace_session_init(struct trace_session_folder *session);
 
 /*
  * Make path, if need be, be in it, and have it alone. -EBUSY: another has it; -errno; diag. What a
  * tracer that died left there is replaced.
  */
-int trace_session_open(struct trace_session *session, const char *path, control_handler *handler,
-		       void *context, struct diag *diag);
+int trace_session_open(struct trace_session_folder *session, const char *path,
+		       control_handler *handler, void *context, struct diag *diag);
 /* Nobody finds it any more, and another may have its folder; who asked is answered still. */
-void trace_session_release(struct trace_session *session);
+void trace_session_release(struct trace_session_folder *session);
 /* In a forked child, which is to keep neither lock nor socket when the tracer dies. */
-void trace_session_forget(struct trace_session *session);
+void trace_session_forget(struct trace_session_folder *session);
 /* The end. Its log stays. */
-void trace_session_close(struct trace_session *session);
+void trace_session_close(struct trace_session_folder *session);
 
 #endif

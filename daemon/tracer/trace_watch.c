@@ -219,14 +219,14 @@ int trace_watch_start(struct trace_watch *watch, struct diag *diag)
 
 /* ---- records ---- */
 
-struct walk {
+struct record_walk {
 	const uint8_t *bytes; /* of the packet */
 	size_t next, end;
 	uint64_t time;
 	uint32_t id;
 };
 
-static bool take_header(struct walk *walk)
+static bool take_header(struct record_walk *walk)
 {
 	uint32_t words[4];
 
@@ -253,7 +253,8 @@ static bool take_header(struct walk *walk)
 }
 
 /* The bytes of what begins at next; false: it goes on behind the end. */
-static bool find_bytes(const struct walk *walk, uint32_t fixed_bytes, bool has_string, size_t *nr)
+static bool find_bytes(const struct record_walk *walk, uint32_t fixed_bytes, bool has_string,
+		       size_t *nr)
 {
 	const size_t left = walk->end - walk->next;
 	const uint8_t *nul;
@@ -268,7 +269,7 @@ static bool find_bytes(const struct walk *walk, uint32_t fixed_bytes, bool has_s
 	return nul != NULL;
 }
 
-static void take_record(struct trace_watch *watch, uint32_t cpu, const struct walk *walk,
+static void take_record(struct trace_watch *watch, uint32_t cpu, const struct record_walk *walk,
 			size_t nr_bytes, bool knows_switches)
 {
 	const struct watched *watched = &watch->events[walk->id];
@@ -290,7 +291,7 @@ static void take_record(struct trace_watch *watch, uint32_t cpu, const struct wa
 }
 
 /* False: it is not as the module writes it. */
-static bool walk_packet(struct trace_watch *watch, uint32_t cpu, struct walk *walk,
+static bool walk_packet(struct trace_watch *watch, uint32_t cpu, struct record_walk *walk,
 			bool knows_switches)
 {
 	while (take_header(walk)) {
@@ -323,7 +324,7 @@ void trace_watch_take_packet(struct trace_watch *watch, uint32_t cpu,
 {
 	const struct ktrace_ring *ring = &watch->ktrace.rings[cpu];
 	struct oprof_packet_header header;
-	struct walk walk = {.next = sizeof(header)};
+	struct record_walk walk = {.next = sizeof(header)};
 	bool has_lost, is_whole;
 
 	if (packet->map_offset > ring->map_bytes ||

@@ -12,7 +12,7 @@
 #define FLUSH_MS_MAX  UINT64_C(3600000)
 #define SNAPSHOTS_MAX UINT64_C(1000000)
 
-enum option {
+enum tracer_option {
 	OPTION_EVENTS = 1,
 	OPTION_FOLDER,
 	OPTION_KEEP_OLD,
@@ -120,8 +120,8 @@ static int append(const char **texts, size_t *nr, size_t max, const char *text, 
 	return 0;
 }
 
-static int take_number_option(struct tracer_options *options, enum option option, const char *text,
-			      struct diag *diag)
+static int take_number_option(struct tracer_options *options, enum tracer_option option,
+			      const char *text, struct diag *diag)
 {
 	switch (option) {
 	case OPTION_SECONDS:
@@ -144,7 +144,7 @@ static int take_number_option(struct tracer_options *options, enum option option
 	}
 }
 
-static int take_option(struct tracer_options *options, enum option option, const char *text,
+static int take_option(struct tracer_options *options, enum tracer_option option, const char *text,
 		       struct diag *diag)
 {
 	switch (option) {
@@ -223,8 +223,8 @@ int tracer_options_parse(struct tracer_options *options, int argc, const char **
 	*options = (struct tracer_options){0};
 	while ((option = poptGetNextOpt(context)) > 0) {
 		struct diag why;
-		const int bad =
-			take_option(options, (enum option)option, poptGetOptArg(context), &why);
+		const int bad = take_option(options, (enum tracer_option)option,
+					    poptGetOptArg(context), &why);
 
 		if (bad && !error)
 			*diag = why;

@@ -9,6 +9,8 @@
 #include "daemon/tracer/trace_perf.h"
 #include "daemon/tracer/tracer_internal.h"
 
+#include <stddef.h>
+
 struct call_tracepoint {
 	struct tracepoint *tracepoint;
 	const struct tracepoint_field *id, *rest; /* args of an entry, ret of an exit */
@@ -39,6 +41,7 @@ struct tracer_perf {
 	int disk_error; /* not told yet */
 	struct diag disk_diag;
 };
+_Static_assert(offsetof(struct tracer_perf, base) == 0, "tracer_ops cast base");
 
 /* Mappings come beside all else, with the tasks, for its snapshots. */
 static inline bool tracer_perf_keeps_tasks(const struct tracer_perf *tracer)

@@ -27,7 +27,7 @@ struct tracer_wanted {
 struct tracer_serve {
 	const struct tracer_options *options; /* borrowed, as the tracer */
 	struct tracer *tracer;
-	struct trace_session session;
+	struct trace_session_folder session;
 	struct trace_job job;
 	/* First is the one that runs, if one does; not begun before a round is over. */
 	struct tracer_wanted wanted[TRACER_SERVE_NR_WANTED];

@@ -41,7 +41,7 @@ static bool is_affordable(size_t ring_bytes)
 	       ring_bytes / PAGE_SIZE <= (unsigned long)pages / 2 / num_possible_cpus();
 }
 
-static int create_ring(struct trace_channel *channel, unsigned int cpu, size_t bytes)
+static int create_ring(struct session_channel *channel, unsigned int cpu, size_t bytes)
 {
 	struct trace_ring *ring = &channel->rings[cpu];
 	struct trace_cpu *of = per_cpu_ptr(channel->cpus, cpu);
@@ -59,7 +59,7 @@ static int create_ring(struct trace_channel *channel, unsigned int cpu, size_t b
 	return error ?: ring_reader_init(&ring->reader, &of->ring);
 }
 
-static int create_rings(struct trace_channel *channel)
+static int create_rings(struct session_channel *channel)
 {
 	unsigned int cpu;
 	size_t bytes;
@@ -83,7 +83,7 @@ static int create_rings(struct trace_channel *channel)
 	return 0;
 }
 
-void trace_channel_destroy(struct trace_channel *channel)
+void trace_channel_destroy(struct session_channel *channel)
 {
 	unsigned int cpu;
 
@@ -94,9 +94,9 @@ void trace_channel_destroy(struct trace_channel *channel)
 	kfree(channel);
 }
 
-int trace_channel_create(struct trace_channel **created, const struct oprof_ktrace_channel *call)
+int trace_channel_create(struct session_channel **created, const struct oprof_ktrace_channel *call)
 {
-	struct trace_channel *channel = kzalloc(sizeof(*channel), GFP_KERNEL);
+	struct session_channel *channel = kzalloc(sizeof(*channel), GFP_KERNEL);
 	int error;
 
 	if (!channel)
@@ -152,7 +152,7 @@ void trace_channel_flush_ring(struct trace_ring *ring)
 		(void)call_on_cpu(ring, ring_flush); /* -EAGAIN: a writer was quicker */
 }
 
-void trace_channel_flush(struct trace_channel *channel)
+void trace_channel_flush(struct session_channel *channel)
 {
 	unsigned int cpu;
 
@@ -170,7 +170,7 @@ int trace_channel_finalise_ring(struct trace_ring *ring)
 	return error;
 }
 
-int trace_channel_finalise(struct trace_channel *channel)
+int trace_channel_finalise(struct session_channel *channel)
 {
 	unsigned int cpu;
 	int error = 0;
@@ -182,7 +182,7 @@ int trace_channel_finalise(struct trace_channel *channel)
 
 /* ---- counts ---- */
 
-static void add_counts(const struct trace_channel *channel, unsigned int cpu,
+static void add_counts(const struct session_channel *channel, unsigned int cpu,
 		       struct oprof_ktrace_counts *counts)
 {
 	const struct trace_cpu *of = per_cpu_ptr(channel->cpus, cpu);
@@ -196,7 +196,7 @@ static void add_counts(const struct trace_channel *channel, unsigned int cpu,
 	counts->nr_overwritten += data_race(READ_ONCE(reader->nr_overwritten));
 }
 
-int trace_channel_counts(const struct trace_channel *channel, struct oprof_ktrace_counts *counts)
+int trace_channel_counts(const struct session_channel *channel, struct oprof_ktrace_counts *counts)
 {
 	unsigned int cpu = counts->cpu;
 

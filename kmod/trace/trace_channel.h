@@ -25,7 +25,7 @@ struct trace_cpu {
 
 /* Of a channel and CPU: what its reader uses. */
 struct trace_ring {
-	struct trace_channel *channel;
+	struct session_channel *channel;
 	unsigned int cpu;
 	void *memory;
 	size_t memory_bytes;
@@ -42,7 +42,7 @@ struct trace_ring {
 	atomic_t nr_piped; /* pages of the packet that are in pipes */
 };
 
-struct trace_channel {
+struct session_channel {
 	struct ring_config config;
 	u64 flush_period; /* jiffies; 0: none */
 	u64 flushed_at;
@@ -50,13 +50,13 @@ struct trace_channel {
 	struct trace_ring *rings; /* of all possible CPUs, by number */
 };
 
-int trace_channel_create(struct trace_channel **created, const struct oprof_ktrace_channel *call);
-void trace_channel_destroy(struct trace_channel *channel); /* nobody writes or reads */
-void trace_channel_flush(struct trace_channel *channel);
+int trace_channel_create(struct session_channel **created, const struct oprof_ktrace_channel *call);
+void trace_channel_destroy(struct session_channel *channel); /* nobody writes or reads */
+void trace_channel_flush(struct session_channel *channel);
 void trace_channel_flush_ring(struct trace_ring *ring);
 /* -EAGAIN: no room in one of them for the last packet. */
-int trace_channel_finalise(struct trace_channel *channel);
+int trace_channel_finalise(struct session_channel *channel);
 int trace_channel_finalise_ring(struct trace_ring *ring);
-int trace_channel_counts(const struct trace_channel *channel, struct oprof_ktrace_counts *counts);
+int trace_channel_counts(const struct session_channel *channel, struct oprof_ktrace_counts *counts);
 
 #endif

@@ -107,7 +107,7 @@ static void flush_due(struct trace_session *session)
 	unsigned int i;
 
 	for (i = 0; i < session->nr_channels; i++) {
-		struct trace_channel *channel = session->channels[i];
+		struct session_channel *channel = session->channels[i];
 
 		if (channel->flush_period && now - channel->flushed_at >= channel->flush_period)
 			trace_channel_flush(channel);

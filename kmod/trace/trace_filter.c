@@ -57,7 +57,7 @@ static u64 id_of(struct task_struct *task, enum oprof_ktrace_filter_by by)
 	}
 }
 
-static bool is_in(const struct trace_filter *filter, struct task_struct *task)
+static bool is_in(const struct session_filter *filter, struct task_struct *task)
 {
 	unsigned int by;
 
@@ -74,7 +74,7 @@ static bool is_in(const struct trace_filter *filter, struct task_struct *task)
 bool trace_filter_passes(const struct trace_session *session, struct task_struct *task,
 			 struct task_struct *other)
 {
-	const struct trace_filter *filter;
+	const struct session_filter *filter;
 	bool passes;
 
 	rcu_read_lock();

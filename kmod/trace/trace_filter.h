@@ -15,7 +15,7 @@ struct trace_ids {
 	u64 ids[]; /* in order */
 };
 
-struct trace_filter {
+struct session_filter {
 	struct trace_ids *sets[OPROF_KTRACE_BY_TREE]; /* NULL: no matter */
 	const struct trace_tree *tree;		      /* the same */
 };

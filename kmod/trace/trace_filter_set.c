@@ -39,7 +39,7 @@ static int ids_get(const struct oprof_ktrace_filter *call, struct trace_ids **id
 	return 0;
 }
 
-static bool is_empty(const struct trace_filter *filter)
+static bool is_empty(const struct session_filter *filter)
 {
 	unsigned int by;
 
@@ -51,7 +51,7 @@ static bool is_empty(const struct trace_filter *filter)
 }
 
 /* Probes read the flag, then the filter: the filter is there before, and goes behind. */
-static void publish(struct trace_session *session, struct trace_filter *filter)
+static void publish(struct trace_session *session, struct session_filter *filter)
 {
 	rcu_assign_pointer(session->filter, filter);
 	trace_syscalls_set_state(session, filter ? session->state | TRACE_FILTERED
@@ -59,8 +59,8 @@ static void publish(struct trace_session *session, struct trace_filter *filter)
 	synchronize_rcu();
 }
 
-static int filter_get(const struct oprof_ktrace_filter *call, const struct trace_filter *old,
-		      struct trace_filter **filter, struct trace_ids **ids)
+static int filter_get(const struct oprof_ktrace_filter *call, const struct session_filter *old,
+		      struct session_filter **filter, struct trace_ids **ids)
 {
 	int error;
 
@@ -76,7 +76,7 @@ static int filter_get(const struct oprof_ktrace_filter *call, const struct trace
 }
 
 /* The one that is there may be in use: numbers are added to it. None: it is left. */
-static int tree_set(struct trace_session *session, struct trace_filter *filter,
+static int tree_set(struct trace_session *session, struct session_filter *filter,
 		    const struct trace_ids *ids)
 {
 	int error = 0;
@@ -96,7 +96,7 @@ static int tree_set(struct trace_session *session, struct trace_filter *filter,
 /* One that no filter has. */
 static void tree_tidy(struct trace_session *session)
 {
-	const struct trace_filter *filter = rcu_dereference_protected(session->filter, true);
+	const struct session_filter *filter = rcu_dereference_protected(session->filter, true);
 
 	if (!session->tree || (filter && filter->tree))
 		return;
@@ -108,7 +108,7 @@ static void tree_tidy(struct trace_session *session)
 
 int trace_filter_set(struct trace_session *session, const struct oprof_ktrace_filter *call)
 {
-	struct trace_filter *old = rcu_dereference_protected(session->filter, true), *new;
+	struct session_filter *old = rcu_dereference_protected(session->filter, true), *new;
 	struct trace_ids *ids, *unused;
 	int error;
 
@@ -144,7 +144,7 @@ void trace_filter_unregister(struct trace_session *session)
 
 void trace_filter_free(struct trace_session *session)
 {
-	struct trace_filter *filter = rcu_dereference_protected(session->filter, true);
+	struct session_filter *filter = rcu_dereference_protected(session->filter, true);
 	unsigned int by;
 
 	for (by = 0; filter && by < OPROF_KTRACE_BY_TREE; by++)

@@ -128,12 +128,12 @@ static void finalise_late(struct trace_ring *ring)
 	mutex_unlock(&session->lock);
 }
 
-union argument {
+union ring_argument {
 	struct oprof_ktrace_packet packet;
 	struct oprof_ktrace_range range;
 };
 
-static int do_locked(struct trace_ring *ring, unsigned int command, union argument *argument)
+static int do_locked(struct trace_ring *ring, unsigned int command, union ring_argument *argument)
 {
 	switch (command) {
 	case OPROF_KTRACE_NEXT:
@@ -155,7 +155,7 @@ static long ring_file_ioctl(struct file *file, unsigned int command, unsigned lo
 {
 	struct trace_ring *ring = file->private_data;
 	void __user *from = (void __user *)number;
-	union argument argument = {};
+	union ring_argument argument = {};
 	int error;
 
 	if (command == OPROF_KTRACE_FLUSH || command == OPROF_KTRACE_FINALISE)

@@ -41,8 +41,8 @@
 #include "oprof/kmod_trace.h"
 
 struct trace_event;
-struct trace_filter;
-struct trace_syscalls;
+struct session_filter;
+struct session_syscalls;
 struct trace_tree;
 
 #define TRACE_ACTIVE   1u /* started */
@@ -51,15 +51,15 @@ struct trace_tree;
 struct trace_session {
 	/* TRACE_...: what a probe reads first; only trace_syscalls_set_state() writes it. */
 	u32 state;
-	struct trace_filter __rcu *filter; /* if TRACE_FILTERED */
-	struct trace_tree *tree;	   /* of the filter; NULL: none */
+	struct session_filter __rcu *filter; /* if TRACE_FILTERED */
+	struct trace_tree *tree;	     /* of the filter; NULL: none */
 	struct mutex lock;
 	struct kref references; /* the file's, and each ring's descriptor's */
 	bool is_finalised;
 	unsigned int nr_channels;
-	struct trace_channel *channels[OPROF_KTRACE_CHANNELS_MAX];
+	struct session_channel *channels[OPROF_KTRACE_CHANNELS_MAX];
 	struct trace_event *events[OPROF_KTRACE_NR_KINDS];
-	struct trace_syscalls *syscalls;
+	struct session_syscalls *syscalls;
 	struct list_head named, samples;
 	unsigned int nr_named, nr_samples;
 	wait_queue_head_t wait;

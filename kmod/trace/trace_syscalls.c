@@ -45,15 +45,16 @@ struct comparisons {
 	struct oprof_ktrace_compare entry, exit;
 };
 
-struct strings {
+struct call_strings {
 	u8 text[STRINGS_BYTES];
 };
 
-struct trace_syscalls {
+struct session_syscalls {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
-	struct comparisons *comparisons;  /* of each call */
-	struct strings __percpu *strings; /* NULL: no call has any. Its CPU's alone: not nested */
+	struct comparisons *comparisons; /* of each call */
+	/* NULL: no call has any. Its CPU's alone: not nested */
+	struct call_strings __percpu *strings;
 	struct tracepoint *enter, *exit;
 	u32 unknown_entry_id, unknown_exit_id;
 	u32 nr_calls;
@@ -77,14 +78,14 @@ static __always_inline bool is_in_table(u32 nr, long number)
 }
 
 /* NULL: not known. */
-static __always_inline const struct call *call_of(const struct trace_syscalls *syscalls,
+static __always_inline const struct call *call_of(const struct session_syscalls *syscalls,
 						  long number)
 {
 	return likely(is_in_table(syscalls->nr_calls, number)) ? &syscalls->calls[number] : NULL;
 }
 
 /* For the fast way: one comparison tells the session's state, too. */
-static __always_inline enum way way_of(const struct trace_syscalls *syscalls, long number)
+static __always_inline enum way way_of(const struct session_syscalls *syscalls, long number)
 {
 	return likely(is_in_table(READ_ONCE(syscalls->nr_fast), number))
 		       ? (enum way)syscalls->calls[number].way
@@ -163,7 +164,7 @@ static void write_with_strings(const struct call *call, const unsigned long *arg
 	}
 }
 
-static noinline void special_entry(const struct trace_syscalls *syscalls, const struct call *call,
+static noinline void special_entry(const struct session_syscalls *syscalls, const struct call *call,
 				   struct pt_regs *regs)
 {
 	unsigned long args[NR_ARGS];
@@ -186,7 +187,7 @@ static noinline void special_entry(const struct trace_syscalls *syscalls, const 
 	trace_commit(&record);
 }
 
-static noinline void unknown_entry(const struct trace_syscalls *syscalls, struct pt_regs *regs,
+static noinline void unknown_entry(const struct session_syscalls *syscalls, struct pt_regs *regs,
 				   long number)
 {
 	struct unknown_entry *payload, entry = {.number = number};
@@ -210,7 +211,7 @@ static __always_inline void write_args(const struct call *call, struct pt_regs *
 		to = write_arg(to, compat_syscall_argument(regs, i), call->arg_bytes[i]);
 }
 
-static noinline __flatten void record_entry(const struct trace_syscalls *syscalls,
+static noinline __flatten void record_entry(const struct session_syscalls *syscalls,
 					    struct pt_regs *regs, long number)
 {
 	struct trace_record record __uninitialized;
@@ -235,14 +236,14 @@ static noinline __flatten void record_entry(const struct trace_syscalls *syscall
 }
 
 /* Nothing but the flag: of a session that is stopped. The tracepoint holds the session. */
-static noinline void enter_slow(const struct trace_syscalls *syscalls, struct pt_regs *regs,
+static noinline void enter_slow(const struct session_syscalls *syscalls, struct pt_regs *regs,
 				long number)
 {
 	if (trace_wants(syscalls->session, current, NULL))
 		record_entry(syscalls, regs, number);
 }
 
-static __always_inline bool write_entry(const struct trace_syscalls *syscalls,
+static __always_inline bool write_entry(const struct session_syscalls *syscalls,
 					const struct call *call, enum ring_clock clock,
 					bool extended, struct pt_regs *regs)
 {
@@ -261,8 +262,8 @@ static __always_inline bool write_entry(const struct trace_syscalls *syscalls,
  * The way of nearly all calls, which calls nobody but the clock; false: nothing was done. Written
  * out for each of both headers.
  */
-static __always_inline bool enter_fast(const struct trace_syscalls *syscalls, enum ring_clock clock,
-				       struct pt_regs *regs, long number)
+static __always_inline bool enter_fast(const struct session_syscalls *syscalls,
+				       enum ring_clock clock, struct pt_regs *regs, long number)
 {
 	const struct call *call = &syscalls->calls[number];
 	enum way way = way_of(syscalls, number);
@@ -272,7 +273,7 @@ static __always_inline bool enter_fast(const struct trace_syscalls *syscalls, en
 	return way == WAY_COMPACT && write_entry(syscalls, call, clock, false, regs);
 }
 
-static __always_inline void enter_by(const struct trace_syscalls *syscalls, enum ring_clock clock,
+static __always_inline void enter_by(const struct session_syscalls *syscalls, enum ring_clock clock,
 				     struct pt_regs *regs, long number)
 {
 	bool is_done;
@@ -296,7 +297,7 @@ static void probe_enter_monotonic(void *data, struct pt_regs *regs, long number)
 
 /* ---- exit ---- */
 
-static noinline void unknown_exit(const struct trace_syscalls *syscalls, long number, long ret)
+static noinline void unknown_exit(const struct session_syscalls *syscalls, long number, long ret)
 {
 	const struct unknown_exit exit = {number, ret};
 	struct trace_record record;
@@ -311,14 +312,14 @@ static noinline void unknown_exit(const struct trace_syscalls *syscalls, long nu
 	trace_commit(&record);
 }
 
-static noinline bool is_exit_wanted(const struct trace_syscalls *syscalls, const struct call *call,
-				    s64 ret)
+static noinline bool is_exit_wanted(const struct session_syscalls *syscalls,
+				    const struct call *call, s64 ret)
 {
 	return call->exit_id != OPROF_KTRACE_NO_EVENT &&
 	       trace_compares(&syscalls->comparisons[call - syscalls->calls].exit, &ret);
 }
 
-static noinline __flatten void record_exit(const struct trace_syscalls *syscalls,
+static noinline __flatten void record_exit(const struct session_syscalls *syscalls,
 					   struct pt_regs *regs, long ret)
 {
 	long number = syscall_get_nr(current, regs);
@@ -340,14 +341,14 @@ static noinline __flatten void record_exit(const struct trace_syscalls *syscalls
 	preempt_enable_notrace();
 }
 
-static noinline void exit_slow(const struct trace_syscalls *syscalls, struct pt_regs *regs,
+static noinline void exit_slow(const struct session_syscalls *syscalls, struct pt_regs *regs,
 			       long ret)
 {
 	if (trace_wants(syscalls->session, current, NULL))
 		record_exit(syscalls, regs, ret);
 }
 
-static __always_inline bool write_exit(const struct trace_syscalls *syscalls,
+static __always_inline bool write_exit(const struct session_syscalls *syscalls,
 				       const struct call *call, enum ring_clock clock,
 				       bool extended, long ret)
 {
@@ -361,8 +362,8 @@ static __always_inline bool write_exit(const struct trace_syscalls *syscalls,
 	return true;
 }
 
-static __always_inline bool exit_fast(const struct trace_syscalls *syscalls, enum ring_clock clock,
-				      struct pt_regs *regs, long ret)
+static __always_inline bool exit_fast(const struct session_syscalls *syscalls,
+				      enum ring_clock clock, struct pt_regs *regs, long ret)
 {
 	long number = syscall_get_nr(current, regs);
 	const struct call *call = &syscalls->calls[number];
@@ -373,7 +374,7 @@ static __always_inline bool exit_fast(const struct trace_syscalls *syscalls, enu
 	return way == WAY_COMPACT && write_exit(syscalls, call, clock, false, ret);
 }
 
-static __always_inline void exit_by(const struct trace_syscalls *syscalls, enum ring_clock clock,
+static __always_inline void exit_by(const struct session_syscalls *syscalls, enum ring_clock clock,
 				    struct pt_regs *regs, long ret)
 {
 	bool is_done;
@@ -480,7 +481,7 @@ static int fill_call(struct call *call, struct comparisons *comparisons,
 	return 0;
 }
 
-static int fill_calls(struct trace_syscalls *syscalls, const struct oprof_ktrace_syscalls *from)
+static int fill_calls(struct session_syscalls *syscalls, const struct oprof_ktrace_syscalls *from)
 {
 	const struct oprof_ktrace_syscall __user *calls = u64_to_user_ptr(from->calls);
 	struct oprof_ktrace_syscall call;
@@ -500,11 +501,11 @@ static int fill_calls(struct trace_syscalls *syscalls, const struct oprof_ktrace
 		cond_resched();
 	}
 	if (any_strings)
-		syscalls->strings = alloc_percpu(struct strings);
+		syscalls->strings = alloc_percpu(struct call_strings);
 	return any_strings && !syscalls->strings ? -ENOMEM : 0;
 }
 
-static void syscalls_free(struct trace_syscalls *syscalls)
+static void syscalls_free(struct session_syscalls *syscalls)
 {
 	if (syscalls) {
 		free_percpu(syscalls->strings);
@@ -513,7 +514,7 @@ static void syscalls_free(struct trace_syscalls *syscalls)
 	kvfree(syscalls);
 }
 
-static int syscalls_register(struct trace_syscalls *syscalls)
+static int syscalls_register(struct session_syscalls *syscalls)
 {
 	int error;
 
@@ -534,9 +535,9 @@ static int syscalls_register(struct trace_syscalls *syscalls)
 }
 
 static int syscalls_create(struct trace_session *session, const struct oprof_ktrace_syscalls *from,
-			   struct trace_syscalls **created)
+			   struct session_syscalls **created)
 {
-	struct trace_syscalls *syscalls =
+	struct session_syscalls *syscalls =
 		kvzalloc(struct_size(syscalls, calls, from->nr_calls), GFP_KERNEL);
 	int error;
 
@@ -559,7 +560,7 @@ static int syscalls_create(struct trace_session *session, const struct oprof_ktr
 
 static void follow_state(struct trace_session *session)
 {
-	struct trace_syscalls *syscalls = session->syscalls;
+	struct session_syscalls *syscalls = session->syscalls;
 
 	if (syscalls)
 		WRITE_ONCE(syscalls->nr_fast,
@@ -591,7 +592,7 @@ void trace_syscalls_set_state(struct trace_session *session, u32 state)
 
 void trace_syscalls_unregister(struct trace_session *session)
 {
-	struct trace_syscalls *syscalls = session->syscalls;
+	struct session_syscalls *syscalls = session->syscalls;
 
 	if (!syscalls)
 		return;

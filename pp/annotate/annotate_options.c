@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option {
+enum {
 	OPTION_SOURCE = 1,
 	OPTION_ASSEMBLY,
 	OPTION_OUTPUT_DIR,

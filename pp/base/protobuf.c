@@ -8,7 +8,7 @@
 
 #define NUMBER_BYTES_MAX 10
 
-enum wire { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+enum wire_type { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
 
 void protobuf_clear(struct protobuf *buffer)
 {
@@ -55,7 +55,7 @@ static void put(struct protobuf *buffer, uint64_t value)
 		buffer->nr_bytes += encode(to, value);
 }
 
-static void put_key(struct protobuf *buffer, uint32_t field, enum wire wire)
+static void put_key(struct protobuf *buffer, uint32_t field, enum wire_type wire)
 {
 	put(buffer, (uint64_t)field << 3 | wire);
 }

@@ -58,7 +58,7 @@ struct place_join {
 };
 
 /* A key whose line is asked for: a code's, or a function's first. */
-struct line_query {
+struct code_line_query {
 	uint64_t key;
 	uint32_t image, function;
 	uint32_t code; /* NONE: the function's first line */
@@ -512,7 +512,7 @@ static int answer_start(struct place_join *join, const struct line_table *table,
 }
 
 static int answer(struct place_join *join, const struct line_table *table,
-		  const struct line_query *queries, size_t nr)
+		  const struct code_line_query *queries, size_t nr)
 {
 	struct call_places *places = join->places;
 	struct line_found *found = malloc(sizeof(*found));
@@ -533,7 +533,7 @@ static int answer(struct place_join *join, const struct line_table *table,
 }
 
 /* All queries of one image. */
-static int answer_image(struct place_join *join, const struct line_query *queries, size_t nr)
+static int answer_image(struct place_join *join, const struct code_line_query *queries, size_t nr)
 {
 	const struct selection *selection = join->flat->selection;
 	const struct call_image *image = &join->tree->images[queries->image];
@@ -556,18 +556,18 @@ static int answer_image(struct place_join *join, const struct line_query *querie
 
 static int compare_queries(const void *a, const void *b)
 {
-	const struct line_query *left = a;
-	const struct line_query *right = b;
+	const struct code_line_query *left = a;
+	const struct code_line_query *right = b;
 	int order = compare(left->image, right->image);
 
 	return order ? order : compare(left->key, right->key);
 }
 
-static struct line_query *collect_queries(const struct place_join *join, size_t *nr)
+static struct code_line_query *collect_queries(const struct place_join *join, size_t *nr)
 {
 	const struct call_places *places = join->places;
 	const struct call_tree *tree = join->tree;
-	struct line_query *queries =
+	struct code_line_query *queries =
 		calloc(tree->nr_functions + places->nr_codes + 1, sizeof(*queries));
 
 	*nr = 0;
@@ -575,13 +575,13 @@ static struct line_query *collect_queries(const struct place_join *join, size_t 
 		const struct call_function *function = &tree->functions[i];
 
 		if (function->image != CALL_IMAGE_NONE && function->name)
-			queries[(*nr)++] = (struct line_query){.key = function->offset,
-							       .image = function->image,
-							       .function = i,
-							       .code = NONE};
+			queries[(*nr)++] = (struct code_line_query){.key = function->offset,
+								    .image = function->image,
+								    .function = i,
+								    .code = NONE};
 	}
 	for (uint32_t i = 0; queries && i < places->nr_codes; i++)
-		queries[(*nr)++] = (struct line_query){
+		queries[(*nr)++] = (struct code_line_query){
 			.key = places->codes[i].key,
 			.image = tree->functions[places->codes[i].function].image,
 			.code = i};
@@ -594,7 +594,7 @@ static int find_lines(struct place_join *join)
 {
 	struct progress progress;
 	size_t nr, begin = 0;
-	struct line_query *queries = collect_queries(join, &nr);
+	struct code_line_query *queries = collect_queries(join, &nr);
 	int error = queries ? 0 : -ENOMEM;
 
 	progress_begin(&progress, "reading source lines", join->tree->nr_images);

@@ -91,51 +91,51 @@ struct dwarf_step dwarf_form_step(unsigned int form, const struct dwarf_format *
 	}
 }
 
-static void step_over_indirect(struct dwarf_cursor *cursor, const struct dwarf_format *format)
+static void step_over_indirect(struct cursor *cursor, const struct dwarf_format *format)
 {
-	uint64_t form = dwarf_uleb(cursor);
+	uint64_t form = cursor_uleb(cursor);
 	struct dwarf_step step;
 
 	/* One that leads to another, or to a value that is in the table: nobody writes that. */
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX) {
-		dwarf_fail(cursor);
+		cursor_fail(cursor);
 		return;
 	}
 	step = dwarf_form_step((unsigned int)form, format);
 	dwarf_step_over(&step, cursor, format);
 }
 
-void dwarf_step_over(const struct dwarf_step *step, struct dwarf_cursor *cursor,
+void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 		     const struct dwarf_format *format)
 {
 	switch ((enum dwarf_step_kind)step->kind) {
 	case DWARF_STEP_FIXED:
-		dwarf_skip(cursor, step->nr_bytes);
+		cursor_skip(cursor, step->nr_bytes);
 		break;
 	case DWARF_STEP_LEB:
-		(void)dwarf_uleb(cursor);
+		(void)cursor_uleb(cursor);
 		break;
 	case DWARF_STEP_TEXT:
-		(void)dwarf_text(cursor);
+		(void)cursor_text(cursor);
 		break;
 	case DWARF_STEP_BLOCK1:
-		dwarf_skip(cursor, dwarf_u8(cursor));
+		cursor_skip(cursor, cursor_u8(cursor));
 		break;
 	case DWARF_STEP_BLOCK2:
-		dwarf_skip(cursor, dwarf_u16(cursor));
+		cursor_skip(cursor, cursor_u16(cursor));
 		break;
 	case DWARF_STEP_BLOCK4:
-		dwarf_skip(cursor, dwarf_u32(cursor));
+		cursor_skip(cursor, cursor_u32(cursor));
 		break;
 	case DWARF_STEP_BLOCK_LEB:
-		dwarf_skip(cursor, dwarf_uleb(cursor));
+		cursor_skip(cursor, cursor_uleb(cursor));
 		break;
 	case DWARF_STEP_INDIRECT:
 		step_over_indirect(cursor, format);
 		break;
 	case DWARF_STEP_UNKNOWN:
 	default:
-		dwarf_fail(cursor);
+		cursor_fail(cursor);
 		break;
 	}
 }
@@ -209,16 +209,16 @@ static enum dwarf_use use_of(const struct dwarf_abbrevs *abbrevs, const struct d
 }
 
 static int read_attributes(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
-			   struct dwarf_cursor *cursor, const struct dwarf_format *format)
+			   struct cursor *cursor, const struct dwarf_format *format)
 {
 	for (;;) {
-		uint64_t name = dwarf_uleb(cursor);
-		uint64_t form = dwarf_uleb(cursor);
+		uint64_t name = cursor_uleb(cursor);
+		uint64_t form = cursor_uleb(cursor);
 		struct dwarf_attribute attribute = {.name = (uint16_t)name, .form = (uint16_t)form};
 		int error;
 
 		if (form == DW_FORM_implicit_const)
-			attribute.implicit = dwarf_sleb(cursor);
+			attribute.implicit = cursor_sleb(cursor);
 		if (cursor->failed || name > UINT16_MAX || form > UINT16_MAX)
 			return -EILSEQ;
 		if (!name && !form)
@@ -230,13 +230,13 @@ static int read_attributes(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *a
 	}
 }
 
-static int read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, struct dwarf_cursor *cursor,
+static int read_abbrev(struct dwarf_abbrevs *abbrevs, uint64_t code, struct cursor *cursor,
 		       const struct dwarf_format *format)
 {
-	uint64_t tag = dwarf_uleb(cursor);
+	uint64_t tag = cursor_uleb(cursor);
 	struct dwarf_abbrev abbrev = {.code = code,
 				      .tag = tag > UINT16_MAX ? 0 : (uint16_t)tag,
-				      .has_children = dwarf_u8(cursor),
+				      .has_children = cursor_u8(cursor),
 				      .sibling = -1,
 				      .attributes = (uint32_t)abbrevs->nr_attributes,
 				      .steps = (uint32_t)abbrevs->nr_steps};
@@ -258,7 +258,7 @@ static int code_order(const void *left, const void *right)
 	return (a->code > b->code) - (a->code < b->code);
 }
 
-int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct dwarf_cursor cursor,
+int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 		       const struct dwarf_format *format)
 {
 	bool ascending = true;
@@ -267,7 +267,7 @@ int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct dwarf_cursor cursor
 
 	*abbrevs = (struct dwarf_abbrevs){0};
 	/* The last table of a section may lack the 0 that ends it. */
-	while (!error && dwarf_left(&cursor) && (code = dwarf_uleb(&cursor))) {
+	while (!error && cursor_left(&cursor) && (code = cursor_uleb(&cursor))) {
 		ascending = ascending && code > before;
 		before = code;
 		error = read_abbrev(abbrevs, code, &cursor, format);

@@ -6,7 +6,7 @@
 #ifndef PP_DWARF_ABBREV_H
 #define PP_DWARF_ABBREV_H
 
-#include "pp/lines/dwarf_cursor.h"
+#include "lib/cursor.h"
 
 /* What the forms of a unit take: they differ by its header only. */
 struct dwarf_format {
@@ -69,7 +69,7 @@ struct dwarf_abbrevs {
 };
 
 /* Read the table that cursor is at. 0, -EILSEQ damaged or of an unknown kind, -ENOMEM. */
-int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct dwarf_cursor cursor,
+int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 		       const struct dwarf_format *format);
 void dwarf_abbrevs_deinit(struct dwarf_abbrevs *abbrevs);
 
@@ -89,18 +89,18 @@ static inline const struct dwarf_abbrev *dwarf_abbrevs_find(const struct dwarf_a
 struct dwarf_step dwarf_form_step(unsigned int form, const struct dwarf_format *format);
 
 /* Step over one attribute's value, or all of an entry. */
-void dwarf_step_over(const struct dwarf_step *step, struct dwarf_cursor *cursor,
+void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 		     const struct dwarf_format *format);
 
 static inline void dwarf_abbrev_skip(const struct dwarf_abbrevs *abbrevs,
-				     const struct dwarf_abbrev *abbrev, struct dwarf_cursor *cursor,
+				     const struct dwarf_abbrev *abbrev, struct cursor *cursor,
 				     const struct dwarf_format *format)
 {
 	const struct dwarf_step *step = abbrevs->steps + abbrev->steps;
 
 	for (uint32_t i = 0; i < abbrev->nr_steps; i++, step++) {
 		if (step->kind == DWARF_STEP_FIXED)
-			dwarf_skip(cursor, step->nr_bytes);
+			cursor_skip(cursor, step->nr_bytes);
 		else
 			dwarf_step_over(step, cursor, format);
 	}

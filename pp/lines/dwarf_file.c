@@ -121,19 +121,18 @@ static void take_section(struct dwarf_file *file, Elf *elf, Elf_Scn *section,
 static void take_alt_link(struct dwarf_file *file, Elf_Scn *section)
 {
 	Elf_Data *data = elf_rawdata(section, NULL);
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 
 	if (!data || !data->d_buf)
 		return;
-	cursor = (struct dwarf_cursor){.at = data->d_buf,
-				       .end = (uint8_t *)data->d_buf + data->d_size};
-	file->alt_name = dwarf_text(&cursor);
+	cursor = (struct cursor){.at = data->d_buf, .end = (uint8_t *)data->d_buf + data->d_size};
+	file->alt_name = cursor_text(&cursor);
 	if (cursor.failed || !*file->alt_name) {
 		file->alt_name = NULL;
 		return;
 	}
 	file->alt_id = cursor.at;
-	file->alt_id_bytes = dwarf_left(&cursor);
+	file->alt_id_bytes = cursor_left(&cursor);
 }
 
 void dwarf_file_init(struct dwarf_file *file, Elf *elf, bool split)
@@ -176,23 +175,23 @@ struct dwarf_file dwarf_file_copy(const struct dwarf_file *file)
 	return copy;
 }
 
-struct dwarf_cursor dwarf_file_at(const struct dwarf_file *file, enum dwarf_section section,
-				  uint64_t offset)
+struct cursor dwarf_file_at(const struct dwarf_file *file, enum dwarf_section section,
+			    uint64_t offset)
 {
 	static const uint8_t nothing[1];
 	const struct dwarf_bytes *bytes = &file->sections[section];
 	const uint8_t *begin = bytes->bytes ? bytes->bytes : nothing;
-	struct dwarf_cursor cursor = {
+	struct cursor cursor = {
 		.at = begin, .end = begin + bytes->nr_bytes, .swapped = file->swapped};
 
-	dwarf_skip(&cursor, offset);
+	cursor_skip(&cursor, offset);
 	return cursor;
 }
 
 const char *dwarf_file_text(const struct dwarf_file *file, enum dwarf_section section,
 			    uint64_t offset)
 {
-	struct dwarf_cursor cursor = dwarf_file_at(file, section, offset);
+	struct cursor cursor = dwarf_file_at(file, section, offset);
 
-	return dwarf_text(&cursor);
+	return cursor_text(&cursor);
 }

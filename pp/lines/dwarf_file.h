@@ -7,7 +7,7 @@
 #ifndef PP_DWARF_FILE_H
 #define PP_DWARF_FILE_H
 
-#include "pp/lines/dwarf_cursor.h"
+#include "lib/cursor.h"
 
 #include <libelf.h>
 
@@ -50,8 +50,8 @@ void dwarf_file_deinit(struct dwarf_file *file);
 struct dwarf_file dwarf_file_copy(const struct dwarf_file *file);
 
 /* A cursor at offset of a section: at its end and failed where that is beyond. */
-struct dwarf_cursor dwarf_file_at(const struct dwarf_file *file, enum dwarf_section section,
-				  uint64_t offset);
+struct cursor dwarf_file_at(const struct dwarf_file *file, enum dwarf_section section,
+			    uint64_t offset);
 
 /* The text at offset of a section of strings, or "". */
 const char *dwarf_file_text(const struct dwarf_file *file, enum dwarf_section section,

@@ -30,27 +30,27 @@ static int add_file(struct dwarf_lines *lines, const char *name, uint64_t folder
 }
 
 /* To version 4: texts that end with an empty one. Folder 0 is where it was compiled. */
-static int read_old_tables(struct dwarf_lines *lines, struct dwarf_cursor *cursor)
+static int read_old_tables(struct dwarf_lines *lines, struct cursor *cursor)
 {
 	int error = add_folder(lines, lines->unit->folder);
 
 	lines->first_file = 1;
 	while (!error) {
-		const char *name = dwarf_text(cursor);
+		const char *name = cursor_text(cursor);
 
 		if (!*name)
 			break;
 		error = add_folder(lines, name);
 	}
 	while (!error) {
-		const char *name = dwarf_text(cursor);
+		const char *name = cursor_text(cursor);
 		uint64_t folder;
 
 		if (!*name)
 			break;
-		folder = dwarf_uleb(cursor);
-		(void)dwarf_uleb(cursor); /* time */
-		(void)dwarf_uleb(cursor); /* bytes */
+		folder = cursor_uleb(cursor);
+		(void)cursor_uleb(cursor); /* time */
+		(void)cursor_uleb(cursor); /* bytes */
 		error = add_file(lines, name, folder);
 	}
 	return error;
@@ -62,14 +62,14 @@ struct fields {
 	struct dwarf_attribute attributes[FIELDS_MAX];
 };
 
-static bool read_fields(struct dwarf_cursor *cursor, const struct dwarf_format *format,
+static bool read_fields(struct cursor *cursor, const struct dwarf_format *format,
 			struct fields *fields)
 {
-	fields->nr = dwarf_u8(cursor);
+	fields->nr = cursor_u8(cursor);
 	if (fields->nr > FIELDS_MAX)
 		return false;
 	for (size_t i = 0; i < fields->nr; i++) {
-		uint64_t content = dwarf_uleb(cursor), form = dwarf_uleb(cursor);
+		uint64_t content = cursor_uleb(cursor), form = cursor_uleb(cursor);
 
 		if (form > UINT16_MAX || form == DW_FORM_implicit_const)
 			return false;
@@ -83,7 +83,7 @@ static bool read_fields(struct dwarf_cursor *cursor, const struct dwarf_format *
 
 /* unit: with the format of the program. */
 static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *unit,
-			  struct dwarf_cursor *cursor, bool folders)
+			  struct cursor *cursor, bool folders)
 {
 	struct fields fields;
 	uint64_t nr;
@@ -91,9 +91,9 @@ static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *un
 
 	if (!read_fields(cursor, &lines->format, &fields))
 		return -EILSEQ;
-	nr = dwarf_uleb(cursor);
+	nr = cursor_uleb(cursor);
 	/* Each takes a byte at least, or there would be no end of them. */
-	if (nr > dwarf_left(cursor) || (nr && !fields.nr))
+	if (nr > cursor_left(cursor) || (nr && !fields.nr))
 		return -EILSEQ;
 	for (uint64_t i = 0; !error && i < nr && !cursor->failed; i++) {
 		const char *name = "";
@@ -113,7 +113,7 @@ static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *un
 	return error;
 }
 
-static int read_tables(struct dwarf_lines *lines, struct dwarf_cursor *cursor)
+static int read_tables(struct dwarf_lines *lines, struct cursor *cursor)
 {
 	struct dwarf_unit unit = *lines->unit;
 	int error;
@@ -125,47 +125,46 @@ static int read_tables(struct dwarf_lines *lines, struct dwarf_cursor *cursor)
 	return error ? error : read_new_table(lines, &unit, cursor, false);
 }
 
-static int read_parameters(struct dwarf_lines *lines, struct dwarf_cursor *cursor)
+static int read_parameters(struct dwarf_lines *lines, struct cursor *cursor)
 {
-	lines->min_bytes = dwarf_u8(cursor);
-	lines->max_operations = lines->format.version >= 4 ? dwarf_u8(cursor) : 1;
-	(void)dwarf_u8(cursor); /* whether rows begin as statements: all are taken */
-	lines->line_base = (int8_t)dwarf_u8(cursor);
-	lines->line_range = dwarf_u8(cursor);
-	lines->opcode_base = dwarf_u8(cursor);
+	lines->min_bytes = cursor_u8(cursor);
+	lines->max_operations = lines->format.version >= 4 ? cursor_u8(cursor) : 1;
+	(void)cursor_u8(cursor); /* whether rows begin as statements: all are taken */
+	lines->line_base = (int8_t)cursor_u8(cursor);
+	lines->line_range = cursor_u8(cursor);
+	lines->opcode_base = cursor_u8(cursor);
 	if (!lines->line_range || !lines->opcode_base || !lines->max_operations)
 		return -EILSEQ;
 	for (unsigned int i = 1; i < lines->opcode_base; i++)
-		lines->operands[i] = dwarf_u8(cursor);
+		lines->operands[i] = cursor_u8(cursor);
 	return cursor->failed ? -EILSEQ : 0;
 }
 
 static int read_header(struct dwarf_lines *lines)
 {
-	struct dwarf_cursor cursor =
-		dwarf_file_at(lines->unit->file, DWARF_LINE, lines->unit->lines);
-	uint64_t length = dwarf_u32(&cursor);
+	struct cursor cursor = dwarf_file_at(lines->unit->file, DWARF_LINE, lines->unit->lines);
+	uint64_t length = cursor_u32(&cursor);
 	int error;
 
 	lines->format.offset_bytes = 4;
 	if (length == 0xffffffff) {
 		lines->format.offset_bytes = 8;
-		length = dwarf_u64(&cursor);
+		length = cursor_u64(&cursor);
 	}
-	if (cursor.failed || length > dwarf_left(&cursor))
+	if (cursor.failed || length > cursor_left(&cursor))
 		return -EILSEQ;
 	cursor.end = cursor.at + length;
-	lines->format.version = (uint8_t)dwarf_u16(&cursor);
+	lines->format.version = (uint8_t)cursor_u16(&cursor);
 	if (lines->format.version < 2 || lines->format.version > 5)
 		return -EILSEQ;
 	lines->format.address_bytes = lines->unit->format.address_bytes;
 	if (lines->format.version >= 5) {
-		lines->format.address_bytes = dwarf_u8(&cursor);
-		(void)dwarf_u8(&cursor); /* bytes of segment selectors */
+		lines->format.address_bytes = cursor_u8(&cursor);
+		(void)cursor_u8(&cursor); /* bytes of segment selectors */
 	}
-	length = dwarf_sized(&cursor, lines->format.offset_bytes);
+	length = cursor_number(&cursor, lines->format.offset_bytes);
 	lines->program = cursor;
-	dwarf_skip(&lines->program, length);
+	cursor_skip(&lines->program, length);
 	if (lines->program.failed)
 		return -EILSEQ;
 	cursor.end = lines->program.at;
@@ -235,7 +234,7 @@ void dwarf_rows_deinit(struct dwarf_rows *rows)
 struct line_machine {
 	const struct dwarf_lines *lines;
 	struct dwarf_rows *rows;
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 	size_t first;  /* row of this sequence */
 	uint64_t last; /* address of the row before, which may have been left out */
 	uint64_t address;
@@ -321,23 +320,23 @@ static inline void advance(struct line_machine *machine, uint64_t nr_operations)
 
 static void run_extended(struct line_machine *machine)
 {
-	uint64_t nr_bytes = dwarf_uleb(&machine->cursor);
-	struct dwarf_cursor inside = machine->cursor;
+	uint64_t nr_bytes = cursor_uleb(&machine->cursor);
+	struct cursor inside = machine->cursor;
 
-	dwarf_skip(&machine->cursor, nr_bytes);
+	cursor_skip(&machine->cursor, nr_bytes);
 	if (machine->cursor.failed || !nr_bytes)
 		return;
 	inside.end = machine->cursor.at;
-	switch (dwarf_u8(&inside)) {
+	switch (cursor_u8(&inside)) {
 	case DW_LNE_end_sequence:
 		end_sequence(machine, machine->address);
 		begin_sequence(machine);
 		break;
 	case DW_LNE_set_address:
-		machine->address = dwarf_sized(&inside, (unsigned int)nr_bytes - 1);
+		machine->address = cursor_number(&inside, (unsigned int)nr_bytes - 1);
 		machine->operation = 0;
 		if (inside.failed)
-			dwarf_fail(&machine->cursor);
+			cursor_fail(&machine->cursor);
 		break;
 	default: /* discriminators; files, which nobody defines here */
 		break;
@@ -347,13 +346,13 @@ static void run_extended(struct line_machine *machine)
 static void skip_operands(struct line_machine *machine, unsigned int opcode)
 {
 	for (unsigned int i = 0; i < machine->lines->operands[opcode]; i++)
-		(void)dwarf_uleb(&machine->cursor);
+		(void)cursor_uleb(&machine->cursor);
 }
 
 static void run_standard(struct line_machine *machine, unsigned int opcode)
 {
 	const struct dwarf_lines *lines = machine->lines;
-	struct dwarf_cursor *cursor = &machine->cursor;
+	struct cursor *cursor = &machine->cursor;
 
 	switch (opcode) {
 	case 0:
@@ -363,19 +362,19 @@ static void run_standard(struct line_machine *machine, unsigned int opcode)
 		add_row(machine);
 		break;
 	case DW_LNS_advance_pc:
-		advance(machine, dwarf_uleb(cursor));
+		advance(machine, cursor_uleb(cursor));
 		break;
 	case DW_LNS_advance_line:
-		machine->line += (uint32_t)dwarf_sleb(cursor);
+		machine->line += (uint32_t)cursor_sleb(cursor);
 		break;
 	case DW_LNS_set_file:
-		machine->file = (uint32_t)dwarf_uleb(cursor);
+		machine->file = (uint32_t)cursor_uleb(cursor);
 		break;
 	case DW_LNS_const_add_pc:
 		advance(machine, (255u - lines->opcode_base) / lines->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
-		machine->address += dwarf_u16(cursor);
+		machine->address += cursor_u16(cursor);
 		machine->operation = 0;
 		break;
 	default: /* columns, marks of statements, blocks, prologues, and what is newer */
@@ -389,8 +388,8 @@ int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows)
 	struct line_machine machine = {.lines = lines, .rows = rows, .cursor = lines->program};
 
 	begin_sequence(&machine);
-	while (dwarf_left(&machine.cursor) && !machine.error) {
-		unsigned int opcode = dwarf_u8(&machine.cursor);
+	while (cursor_left(&machine.cursor) && !machine.error) {
+		unsigned int opcode = cursor_u8(&machine.cursor);
 
 		if (opcode < lines->opcode_base) {
 			run_standard(&machine, opcode);

@@ -49,7 +49,7 @@ struct dwarf_lines {
 	struct dwarf_line_file *files;
 	size_t nr_files, room_files;
 	size_t first_file; /* the number of files[0]: 0 from version 5 on, else 1 */
-	struct dwarf_cursor program;
+	struct cursor program;
 };
 
 /* Read the header at unit->lines. 0, -EILSEQ, -ENOMEM; close it in the first case only. */

@@ -7,7 +7,7 @@
 
 struct range_list {
 	const struct dwarf_unit *unit;
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 	uint64_t base;
 	int (*visit)(void *context, uint64_t begin, uint64_t end);
 	void *context;
@@ -26,8 +26,8 @@ static int read_pairs(struct range_list *list)
 	int error = 0;
 
 	while (!error) {
-		uint64_t begin = dwarf_sized(&list->cursor, nr_bytes);
-		uint64_t end = dwarf_sized(&list->cursor, nr_bytes);
+		uint64_t begin = cursor_number(&list->cursor, nr_bytes);
+		uint64_t end = cursor_number(&list->cursor, nr_bytes);
 
 		if (list->cursor.failed)
 			return -EILSEQ;
@@ -43,17 +43,17 @@ static int read_pairs(struct range_list *list)
 
 static uint64_t read_index(struct range_list *list)
 {
-	struct dwarf_value value = {.form = DW_FORM_addrx, .number = dwarf_uleb(&list->cursor)};
+	struct dwarf_value value = {.form = DW_FORM_addrx, .number = cursor_uleb(&list->cursor)};
 	uint64_t address = 0;
 
 	if (!dwarf_value_address(list->unit, &value, &address))
-		dwarf_fail(&list->cursor);
+		cursor_fail(&list->cursor);
 	return address;
 }
 
 static int read_entry(struct range_list *list, unsigned int kind)
 {
-	struct dwarf_cursor *cursor = &list->cursor;
+	struct cursor *cursor = &list->cursor;
 	unsigned int nr_bytes = list->unit->format.address_bytes;
 	uint64_t begin, end;
 
@@ -62,7 +62,7 @@ static int read_entry(struct range_list *list, unsigned int kind)
 		list->base = read_index(list);
 		return 0;
 	case DW_RLE_base_address:
-		list->base = dwarf_sized(cursor, nr_bytes);
+		list->base = cursor_number(cursor, nr_bytes);
 		return 0;
 	case DW_RLE_startx_endx:
 		begin = read_index(list);
@@ -70,19 +70,19 @@ static int read_entry(struct range_list *list, unsigned int kind)
 		break;
 	case DW_RLE_startx_length:
 		begin = read_index(list);
-		end = begin + dwarf_uleb(cursor);
+		end = begin + cursor_uleb(cursor);
 		break;
 	case DW_RLE_offset_pair:
-		begin = list->base + dwarf_uleb(cursor);
-		end = list->base + dwarf_uleb(cursor);
+		begin = list->base + cursor_uleb(cursor);
+		end = list->base + cursor_uleb(cursor);
 		break;
 	case DW_RLE_start_end:
-		begin = dwarf_sized(cursor, nr_bytes);
-		end = dwarf_sized(cursor, nr_bytes);
+		begin = cursor_number(cursor, nr_bytes);
+		end = cursor_number(cursor, nr_bytes);
 		break;
 	case DW_RLE_start_length:
-		begin = dwarf_sized(cursor, nr_bytes);
-		end = begin + dwarf_uleb(cursor);
+		begin = cursor_number(cursor, nr_bytes);
+		end = begin + cursor_uleb(cursor);
 		break;
 	default:
 		return -EILSEQ;
@@ -93,7 +93,7 @@ static int read_entry(struct range_list *list, unsigned int kind)
 static int read_entries(struct range_list *list)
 {
 	for (;;) {
-		unsigned int kind = dwarf_u8(&list->cursor);
+		unsigned int kind = cursor_u8(&list->cursor);
 		int error;
 
 		if (list->cursor.failed)
@@ -110,14 +110,14 @@ static int read_entries(struct range_list *list)
 static bool find_list(const struct dwarf_unit *unit, uint64_t index, uint64_t *offset)
 {
 	unsigned int offset_bytes = unit->format.offset_bytes;
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 	uint64_t at;
 
 	if (__builtin_mul_overflow(index, offset_bytes, &at) ||
 	    __builtin_add_overflow(at, unit->rnglists_base, &at))
 		return false;
 	cursor = dwarf_file_at(unit->file, DWARF_RNGLISTS, at);
-	*offset = dwarf_sized(&cursor, offset_bytes);
+	*offset = cursor_number(&cursor, offset_bytes);
 	return !cursor.failed && !__builtin_add_overflow(*offset, unit->rnglists_base, offset);
 }
 

@@ -64,37 +64,37 @@ static int section_of_column(uint32_t column, unsigned int version)
 
 struct package_index {
 	uint32_t version, nr_columns, nr_units, nr_slots;
-	struct dwarf_cursor slots; /* ids, then the row of each */
-	struct dwarf_cursor rows;
-	struct dwarf_cursor columns, offsets, sizes;
+	struct cursor slots; /* ids, then the row of each */
+	struct cursor rows;
+	struct cursor columns, offsets, sizes;
 };
 
 static bool read_index(const struct dwarf_file *package, struct package_index *index)
 {
-	struct dwarf_cursor cursor = dwarf_file_at(package, DWARF_CU_INDEX, 0);
+	struct cursor cursor = dwarf_file_at(package, DWARF_CU_INDEX, 0);
 	uint64_t row_bytes;
 
-	index->version = dwarf_u32(&cursor);
+	index->version = cursor_u32(&cursor);
 	if (index->version != 2) /* from 5 on: 2 bytes of version and 2 of nothing */
 		index->version = package->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 					 ? index->version >> 16
 					 : index->version & 0xffff;
-	index->nr_columns = dwarf_u32(&cursor);
-	index->nr_units = dwarf_u32(&cursor);
-	index->nr_slots = dwarf_u32(&cursor);
+	index->nr_columns = cursor_u32(&cursor);
+	index->nr_units = cursor_u32(&cursor);
+	index->nr_slots = cursor_u32(&cursor);
 	row_bytes = (uint64_t)index->nr_columns * sizeof(uint32_t);
 	index->slots = cursor;
-	dwarf_skip(&cursor, (uint64_t)index->nr_slots * sizeof(uint64_t));
+	cursor_skip(&cursor, (uint64_t)index->nr_slots * sizeof(uint64_t));
 	index->rows = cursor;
-	dwarf_skip(&cursor, (uint64_t)index->nr_slots * sizeof(uint32_t));
+	cursor_skip(&cursor, (uint64_t)index->nr_slots * sizeof(uint32_t));
 	index->columns = cursor;
-	dwarf_skip(&cursor, row_bytes);
+	cursor_skip(&cursor, row_bytes);
 	index->offsets = cursor;
-	if (index->nr_units > dwarf_left(&cursor))
+	if (index->nr_units > cursor_left(&cursor))
 		return false;
-	dwarf_skip(&cursor, row_bytes * index->nr_units);
+	cursor_skip(&cursor, row_bytes * index->nr_units);
 	index->sizes = cursor;
-	dwarf_skip(&cursor, row_bytes * index->nr_units);
+	cursor_skip(&cursor, row_bytes * index->nr_units);
 	return !cursor.failed && (index->version == 2 || index->version == 5);
 }
 
@@ -107,15 +107,15 @@ static uint32_t find_row(const struct package_index *index, uint64_t id)
 	if (!index->nr_slots || (index->nr_slots & mask))
 		return 0;
 	for (uint32_t i = 0; i < index->nr_slots; i++) {
-		struct dwarf_cursor slots = index->slots, rows = index->rows;
+		struct cursor slots = index->slots, rows = index->rows;
 		uint32_t row;
 
-		dwarf_skip(&slots, slot * sizeof(uint64_t));
-		dwarf_skip(&rows, slot * sizeof(uint32_t));
-		row = dwarf_u32(&rows);
+		cursor_skip(&slots, slot * sizeof(uint64_t));
+		cursor_skip(&rows, slot * sizeof(uint32_t));
+		row = cursor_u32(&rows);
 		if (!row || row > index->nr_units)
 			return 0;
-		if (dwarf_u64(&slots) == id)
+		if (cursor_u64(&slots) == id)
 			return row;
 		slot = (slot + ((id >> 32 & mask) | 1)) & mask;
 	}
@@ -125,15 +125,15 @@ static uint32_t find_row(const struct package_index *index, uint64_t id)
 /* Have file's sections be the parts that belong to the unit. */
 static bool cut_sections(const struct package_index *index, uint32_t row, struct dwarf_file *file)
 {
-	struct dwarf_cursor columns = index->columns, offsets = index->offsets;
-	struct dwarf_cursor sizes = index->sizes;
+	struct cursor columns = index->columns, offsets = index->offsets;
+	struct cursor sizes = index->sizes;
 	uint64_t before = (uint64_t)(row - 1) * index->nr_columns * sizeof(uint32_t);
 
-	dwarf_skip(&offsets, before);
-	dwarf_skip(&sizes, before);
+	cursor_skip(&offsets, before);
+	cursor_skip(&sizes, before);
 	for (uint32_t i = 0; i < index->nr_columns; i++) {
-		int section = section_of_column(dwarf_u32(&columns), index->version);
-		uint32_t offset = dwarf_u32(&offsets), nr_bytes = dwarf_u32(&sizes);
+		int section = section_of_column(cursor_u32(&columns), index->version);
+		uint32_t offset = cursor_u32(&offsets), nr_bytes = cursor_u32(&sizes);
 		struct dwarf_bytes *bytes = section < 0 ? NULL : &file->sections[section];
 
 		if (!bytes || !bytes->bytes)

@@ -11,39 +11,39 @@
 /* ---- headers ---- */
 
 /* A length of 4 bytes, or of 12, which makes offsets in the unit 8 bytes. */
-static uint64_t read_length(struct dwarf_cursor *cursor, struct dwarf_format *format)
+static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 {
-	uint64_t length = dwarf_u32(cursor);
+	uint64_t length = cursor_u32(cursor);
 
 	format->offset_bytes = 4;
 	if (length != 0xffffffff)
 		return length;
 	format->offset_bytes = 8;
-	return dwarf_u64(cursor);
+	return cursor_u64(cursor);
 }
 
 /* From the version on. false: of an unknown kind. */
-static bool read_header(struct dwarf_unit *unit, struct dwarf_cursor *cursor)
+static bool read_header(struct dwarf_unit *unit, struct cursor *cursor)
 {
 	struct dwarf_format *format = &unit->format;
-	uint16_t version = dwarf_u16(cursor);
+	uint16_t version = cursor_u16(cursor);
 
 	if (cursor->failed || version < 2 || version > 5)
 		return false;
 	format->version = (uint8_t)version;
 	unit->type = DW_UT_compile;
 	if (version >= 5) {
-		unit->type = dwarf_u8(cursor);
-		format->address_bytes = dwarf_u8(cursor);
-		unit->abbrev_offset = dwarf_sized(cursor, format->offset_bytes);
+		unit->type = cursor_u8(cursor);
+		format->address_bytes = cursor_u8(cursor);
+		unit->abbrev_offset = cursor_number(cursor, format->offset_bytes);
 	} else {
-		unit->abbrev_offset = dwarf_sized(cursor, format->offset_bytes);
-		format->address_bytes = dwarf_u8(cursor);
+		unit->abbrev_offset = cursor_number(cursor, format->offset_bytes);
+		format->address_bytes = cursor_u8(cursor);
 	}
 	if (unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile)
-		unit->dwo_id = dwarf_u64(cursor);
+		unit->dwo_id = cursor_u64(cursor);
 	if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
-		dwarf_skip(cursor, 8 + (uint64_t)format->offset_bytes);
+		cursor_skip(cursor, 8 + (uint64_t)format->offset_bytes);
 	return !cursor->failed && (format->address_bytes == 4 || format->address_bytes == 8);
 }
 
@@ -55,7 +55,7 @@ static int add_unit(struct dwarf_info *info, const struct dwarf_unit *unit)
 	return 0;
 }
 
-static int list_unit(struct dwarf_info *info, struct dwarf_cursor *cursor)
+static int list_unit(struct dwarf_info *info, struct cursor *cursor)
 {
 	const uint8_t *begin = info->file.sections[DWARF_INFO].bytes;
 	struct dwarf_unit unit = {.info = info,
@@ -64,10 +64,10 @@ static int list_unit(struct dwarf_info *info, struct dwarf_cursor *cursor)
 				  .name = "",
 				  .folder = ""};
 	uint64_t length = read_length(cursor, &unit.format);
-	struct dwarf_cursor inside = *cursor;
+	struct cursor inside = *cursor;
 
-	if (cursor->failed || length > dwarf_left(cursor)) {
-		dwarf_fail(cursor);
+	if (cursor->failed || length > cursor_left(cursor)) {
+		cursor_fail(cursor);
 		return 0;
 	}
 	inside.end = inside.at + length;
@@ -83,13 +83,13 @@ static int list_unit(struct dwarf_info *info, struct dwarf_cursor *cursor)
 
 int dwarf_info_init(struct dwarf_info *info)
 {
-	struct dwarf_cursor cursor = dwarf_file_at(&info->file, DWARF_INFO, 0);
+	struct cursor cursor = dwarf_file_at(&info->file, DWARF_INFO, 0);
 	int error = 0;
 
 	info->units = NULL;
 	info->nr_units = info->room_units = 0;
 	info->abbrevs = NULL;
-	while (!error && dwarf_left(&cursor))
+	while (!error && cursor_left(&cursor))
 		error = list_unit(info, &cursor);
 	if (cursor.failed)
 		info->damaged = true;
@@ -150,7 +150,7 @@ void dwarf_info_deinit(struct dwarf_info *info)
 }
 
 static int make_cached(struct cached_abbrevs **made, const struct cached_abbrevs *key,
-		       struct dwarf_cursor cursor)
+		       struct cursor cursor)
 {
 	struct cached_abbrevs *cached = malloc(sizeof(*cached));
 	int error;
@@ -168,7 +168,7 @@ static int make_cached(struct cached_abbrevs **made, const struct cached_abbrevs
 
 static int find_abbrevs(struct dwarf_unit *unit)
 {
-	struct dwarf_cursor cursor = dwarf_file_at(unit->file, DWARF_ABBREV, unit->abbrev_offset);
+	struct cursor cursor = dwarf_file_at(unit->file, DWARF_ABBREV, unit->abbrev_offset);
 	struct cached_abbrevs key = {.at = cursor.at, .format = unit->format};
 	struct dwarf_info *info = unit->info;
 	struct cached_abbrevs *cached, **found = tfind(&key, &info->abbrevs, cached_order);
@@ -193,16 +193,16 @@ static int find_abbrevs(struct dwarf_unit *unit)
 
 /* ---- roots ---- */
 
-struct dwarf_cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset)
+struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset)
 {
-	struct dwarf_cursor cursor = dwarf_file_at(unit->file, DWARF_INFO, unit->entries);
+	struct cursor cursor = dwarf_file_at(unit->file, DWARF_INFO, unit->entries);
 	const uint8_t *begin = unit->file->sections[DWARF_INFO].bytes;
 
 	cursor.end = begin + unit->end;
 	if (offset < unit->entries)
-		dwarf_fail(&cursor);
+		cursor_fail(&cursor);
 	else
-		dwarf_skip(&cursor, offset - unit->entries);
+		cursor_skip(&cursor, offset - unit->entries);
 	return cursor;
 }
 
@@ -282,7 +282,7 @@ static void resolve_root(struct dwarf_unit *unit, const struct root *root)
 
 int dwarf_unit_read(struct dwarf_unit *unit)
 {
-	struct dwarf_cursor cursor = dwarf_unit_at(unit, unit->entries);
+	struct cursor cursor = dwarf_unit_at(unit, unit->entries);
 	const struct dwarf_abbrev *abbrev;
 	struct root root = {.name = {.form = 0}};
 	int error;
@@ -292,7 +292,7 @@ int dwarf_unit_read(struct dwarf_unit *unit)
 	error = find_abbrevs(unit);
 	if (error)
 		return error;
-	abbrev = dwarf_abbrevs_find(unit->abbrevs, dwarf_uleb(&cursor));
+	abbrev = dwarf_abbrevs_find(unit->abbrevs, cursor_uleb(&cursor));
 	if (!abbrev)
 		return -EILSEQ;
 	set_split_bases(unit);
@@ -313,25 +313,25 @@ int dwarf_unit_read(struct dwarf_unit *unit)
 /* ---- values ---- */
 
 static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *step,
-		      struct dwarf_cursor *cursor, struct dwarf_value *value)
+		      struct cursor *cursor, struct dwarf_value *value)
 {
 	switch ((enum dwarf_step_kind)step->kind) {
 	case DWARF_STEP_FIXED:
 		if (step->nr_bytes == 0)
 			value->number = 1; /* a flag that is there */
 		else if (step->nr_bytes == 3)
-			value->number = dwarf_u24(cursor);
+			value->number = cursor_u24(cursor);
 		else if (step->nr_bytes <= 8)
-			value->number = dwarf_sized(cursor, step->nr_bytes);
+			value->number = cursor_number(cursor, step->nr_bytes);
 		else
-			dwarf_skip(cursor, step->nr_bytes);
+			cursor_skip(cursor, step->nr_bytes);
 		break;
 	case DWARF_STEP_LEB:
-		value->number = value->form == DW_FORM_sdata ? (uint64_t)dwarf_sleb(cursor)
-							     : dwarf_uleb(cursor);
+		value->number = value->form == DW_FORM_sdata ? (uint64_t)cursor_sleb(cursor)
+							     : cursor_uleb(cursor);
 		break;
 	case DWARF_STEP_TEXT:
-		value->text = dwarf_text(cursor);
+		value->text = cursor_text(cursor);
 		break;
 	case DWARF_STEP_BLOCK1:
 	case DWARF_STEP_BLOCK2:
@@ -346,14 +346,14 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 }
 
 /* The form that stands before the value: none that leads to another, or to one in the table. */
-static void read_indirect(const struct dwarf_unit *unit, struct dwarf_cursor *cursor,
+static void read_indirect(const struct dwarf_unit *unit, struct cursor *cursor,
 			  struct dwarf_value *value)
 {
-	uint64_t form = dwarf_uleb(cursor);
+	uint64_t form = cursor_uleb(cursor);
 	struct dwarf_step step;
 
 	if (form > UINT16_MAX || form == DW_FORM_indirect || form == DW_FORM_implicit_const) {
-		dwarf_fail(cursor);
+		cursor_fail(cursor);
 		return;
 	}
 	value->form = (uint16_t)form;
@@ -362,7 +362,7 @@ static void read_indirect(const struct dwarf_unit *unit, struct dwarf_cursor *cu
 }
 
 void dwarf_value_read(const struct dwarf_unit *unit, const struct dwarf_attribute *attribute,
-		      struct dwarf_cursor *cursor, struct dwarf_value *value)
+		      struct cursor *cursor, struct dwarf_value *value)
 {
 	*value = (struct dwarf_value){.form = attribute->form};
 	if (attribute->form == DW_FORM_implicit_const)
@@ -382,13 +382,13 @@ static bool multiply_add(uint64_t base, uint64_t index, uint64_t item_bytes, uin
 static const char *indexed_text(const struct dwarf_unit *unit, uint64_t index)
 {
 	unsigned int offset_bytes = unit->format.offset_bytes;
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 	uint64_t offset;
 
 	if (!multiply_add(unit->str_offsets_base, index, offset_bytes, &offset))
 		return "";
 	cursor = dwarf_file_at(unit->file, DWARF_STR_OFFSETS, offset);
-	offset = dwarf_sized(&cursor, offset_bytes);
+	offset = cursor_number(&cursor, offset_bytes);
 	return cursor.failed ? "" : dwarf_file_text(unit->file, DWARF_STR, offset);
 }
 
@@ -421,13 +421,13 @@ const char *dwarf_value_text(const struct dwarf_unit *unit, const struct dwarf_v
 static bool indexed_address(const struct dwarf_unit *unit, uint64_t index, uint64_t *address)
 {
 	const struct dwarf_unit *owner = unit->skeleton ? unit->skeleton : unit;
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 	uint64_t offset;
 
 	if (!multiply_add(owner->addr_base, index, unit->format.address_bytes, &offset))
 		return false;
 	cursor = dwarf_file_at(owner->file, DWARF_ADDR, offset);
-	*address = dwarf_sized(&cursor, unit->format.address_bytes);
+	*address = cursor_number(&cursor, unit->format.address_bytes);
 	return !cursor.failed;
 }
 

@@ -54,7 +54,7 @@ struct dwarf_unit *dwarf_info_find(const struct dwarf_info *info, uint64_t offse
 int dwarf_unit_read(struct dwarf_unit *unit);
 
 /* A cursor over the unit's entries from offset on. */
-struct dwarf_cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset);
+struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset);
 
 /* ---- values ---- */
 
@@ -66,7 +66,7 @@ struct dwarf_value {
 
 /* Read the value of attribute, which cursor is at. Blocks are stepped over. */
 void dwarf_value_read(const struct dwarf_unit *unit, const struct dwarf_attribute *attribute,
-		      struct dwarf_cursor *cursor, struct dwarf_value *value);
+		      struct cursor *cursor, struct dwarf_value *value);
 
 /* The text; "" where it is none. */
 const char *dwarf_value_text(const struct dwarf_unit *unit, const struct dwarf_value *value);

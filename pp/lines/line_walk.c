@@ -18,7 +18,7 @@ struct walked {
 	struct dwarf_unit *unit;  /* whose entries they are */
 	struct dwarf_lines lines; /* whose files calls name */
 	uint32_t *files;	  /* numbers in the table, of lines' own; UNKNOWN_FILE: not asked */
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 	uint32_t depth;
 	uint32_t nodes[DEPTH_MAX]; /* what entries at that depth are inlined into */
 };
@@ -186,12 +186,12 @@ static int read_naming(struct naming *naming)
 	struct dwarf_unit *unit = dwarf_info_find(naming->info, naming->entry);
 	int error = unit ? dwarf_unit_read(unit) : -EILSEQ;
 	const struct dwarf_abbrev *abbrev;
-	struct dwarf_cursor cursor;
+	struct cursor cursor;
 
 	if (error)
 		return error;
 	cursor = dwarf_unit_at(unit, naming->entry);
-	abbrev = dwarf_abbrevs_find(unit->abbrevs, dwarf_uleb(&cursor));
+	abbrev = dwarf_abbrevs_find(unit->abbrevs, cursor_uleb(&cursor));
 	naming->elsewhere = false;
 	for (uint32_t i = 0; abbrev && i < abbrev->nr_attributes && !cursor.failed; i++) {
 		const struct dwarf_attribute *attribute =
@@ -367,7 +367,7 @@ static bool go_to_sibling(struct walked *walked, const struct dwarf_abbrev *abbr
 	const struct dwarf_attribute *attribute = &unit->abbrevs->attributes[abbrev->attributes];
 	const uint8_t *before = walked->cursor.at;
 	struct dwarf_value value;
-	struct dwarf_cursor sibling;
+	struct cursor sibling;
 
 	for (int i = 0; i < abbrev->sibling; i++)
 		dwarf_step_over(&attribute[i].step, &walked->cursor, &unit->format);
@@ -376,7 +376,7 @@ static bool go_to_sibling(struct walked *walked, const struct dwarf_abbrev *abbr
 	/* Always on, or there would be no end. */
 	if (walked->cursor.failed || sibling.failed || sibling.at <= walked->cursor.at) {
 		walked->cursor.at = before;
-		dwarf_fail(&walked->cursor);
+		cursor_fail(&walked->cursor);
 		return false;
 	}
 	walked->cursor = sibling;
@@ -399,7 +399,7 @@ static int walk_entry(struct walked *walked, const struct dwarf_abbrev *abbrev)
 	if (error || !abbrev->has_children)
 		return error;
 	if (walked->depth + 1 == DEPTH_MAX) {
-		dwarf_fail(&walked->cursor);
+		cursor_fail(&walked->cursor);
 		return 0;
 	}
 	walked->nodes[++walked->depth] = abbrev->tag == DW_TAG_subprogram ? 0 : node;
@@ -414,8 +414,8 @@ static int walk_entries(struct walked *walked)
 	walked->cursor = dwarf_unit_at(walked->unit, walked->unit->entries);
 	walked->depth = 0;
 	walked->nodes[0] = 0;
-	while (!error && dwarf_left(&walked->cursor)) {
-		uint64_t code = dwarf_uleb(&walked->cursor);
+	while (!error && cursor_left(&walked->cursor)) {
+		uint64_t code = cursor_uleb(&walked->cursor);
 		const struct dwarf_abbrev *abbrev;
 
 		if (!code) {

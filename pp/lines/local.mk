@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 pp_libpp_a_SOURCES += \
 	pp/lines/dwarf_abbrev.c pp/lines/dwarf_abbrev.h \
-	pp/lines/dwarf_cursor.h \
 	pp/lines/dwarf_file.c pp/lines/dwarf_file.h \
 	pp/lines/dwarf_files.c pp/lines/dwarf_files.h \
 	pp/lines/dwarf_lines.c pp/lines/dwarf_lines.h \

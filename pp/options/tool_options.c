@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option {
+enum {
 	OPTION_LAST = 1000,
 	OPTION_FROM,
 	OPTION_TO,

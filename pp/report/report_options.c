@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option {
+enum {
 	OPTION_SYMBOLS = 1,
 	OPTION_DETAILS,
 	OPTION_DEBUG_INFO,

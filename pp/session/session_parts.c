@@ -16,7 +16,7 @@
 #define SLIVER_NS INT64_C(5000000000) /* that a slice may reach into a stretch and not count */
 
 /* One try to read a session. */
-struct reading {
+struct session_reading {
 	struct session_parts *parts;
 	struct session_info *info;
 	const char *path;
@@ -115,7 +115,7 @@ static void note_extent(struct session_parts *parts, const struct time_range *ra
 
 static void tell_damaged(const char *path, const struct diag *diag, void *context)
 {
-	struct reading *reading = context;
+	struct session_reading *reading = context;
 
 	if (reading->quiet)
 		return;
@@ -148,7 +148,7 @@ static int keep_slice(struct session_parts *parts, const struct history_file *fi
 }
 
 /* -EAGAIN: it was merged since it was listed. */
-static int open_slice(struct reading *reading, const struct history_file *file)
+static int open_slice(struct session_reading *reading, const struct history_file *file)
 {
 	struct slice *slice;
 	struct diag why;
@@ -164,7 +164,7 @@ static int open_slice(struct reading *reading, const struct history_file *file)
 	return 0;
 }
 
-static int open_slices(struct reading *reading)
+static int open_slices(struct session_reading *reading)
 {
 	int error = 0;
 
@@ -183,7 +183,7 @@ static int open_slices(struct reading *reading)
 /* ---- live files ---- */
 
 /* A file's cgroup was named before the file was begun, but maybe after we had read the names. */
-static const char *find_cgroup(struct reading *reading, int64_t number)
+static const char *find_cgroup(struct session_reading *reading, int64_t number)
 {
 	const char *path = session_info_cgroup(reading->info, number);
 
@@ -195,7 +195,7 @@ static const char *find_cgroup(struct reading *reading, int64_t number)
 	return path;
 }
 
-static const char *keep_cgroup(struct reading *reading, int64_t number)
+static const char *keep_cgroup(struct session_reading *reading, int64_t number)
 {
 	const char *path = find_cgroup(reading, number);
 	char text[24];
@@ -207,7 +207,7 @@ static const char *keep_cgroup(struct reading *reading, int64_t number)
 	return strings_keep(&reading->parts->strings, path);
 }
 
-static int set_path(struct reading *reading, struct slice_path *path,
+static int set_path(struct session_reading *reading, struct slice_path *path,
 		    const struct sample_path *named, const char *true_path)
 {
 	path->kind = named->kind;
@@ -220,7 +220,7 @@ static int set_path(struct reading *reading, struct slice_path *path,
 }
 
 /* header: NULL when it can't be read. Who reads the file then is told why. */
-static int describe(struct reading *reading, const struct sample_name *name,
+static int describe(struct session_reading *reading, const struct sample_name *name,
 		    const struct sdb_image *header, struct slice_section *section)
 {
 	*section = (struct slice_section){
@@ -274,7 +274,8 @@ static void set_times(struct part_live *live, const struct oprof_sdb_header *hea
 }
 
 /* What a file with epochs holds may be elsewhere in a moment: read it now. */
-static int load_now(struct reading *reading, const struct slice_section *section, const char *path)
+static int load_now(struct session_reading *reading, const struct slice_section *section,
+		    const char *path)
 {
 	struct part_live *live;
 	struct sdb_image *samples = malloc(sizeof(*samples));
@@ -306,8 +307,8 @@ static int load_now(struct reading *reading, const struct slice_section *section
 }
 
 /* Its header, where it can be read, is in *header. */
-static int add_live(struct reading *reading, const char *path, const struct sample_name *name,
-		    const struct sdb_image *header)
+static int add_live(struct session_reading *reading, const char *path,
+		    const struct sample_name *name, const struct sdb_image *header)
 {
 	struct slice_section section;
 	struct part_live *live;
@@ -330,7 +331,7 @@ static int add_live(struct reading *reading, const char *path, const struct samp
 static int visit_live(const char *path, const struct sample_name *name, const struct diag *diag,
 		      void *context)
 {
-	struct reading *reading = context;
+	struct session_reading *reading = context;
 	struct sdb_image header;
 	struct diag why;
 	int error;
@@ -359,7 +360,7 @@ static int visit_live(const char *path, const struct sample_name *name, const st
 
 /* ---- live call trees ---- */
 
-static int read_stacks(struct reading *reading)
+static int read_stacks(struct session_reading *reading)
 {
 	struct session_parts *parts = reading->parts;
 	struct stack_tree *tree;
@@ -452,7 +453,7 @@ static const struct history_file *newest_slice(const struct history_files *histo
 }
 
 /* The live files' own: what the session counted since the newest slice ended. */
-static int count_live(struct reading *reading)
+static int count_live(struct session_reading *reading)
 {
 	const struct history_file *newest = newest_slice(&reading->history);
 	struct session_parts *parts = reading->parts;
@@ -504,7 +505,7 @@ static void sum_up_time(struct session_parts *parts)
 
 /* ---- a session ---- */
 
-static int read_parts(struct reading *reading, struct diag *diag)
+static int read_parts(struct session_reading *reading, struct diag *diag)
 {
 	struct diag why;
 	int error;
@@ -527,7 +528,7 @@ static int read_parts(struct reading *reading, struct diag *diag)
 }
 
 /* -EAGAIN: the slices are others now than when the live files were read. */
-static int check_same(struct reading *reading)
+static int check_same(struct session_reading *reading)
 {
 	struct history_files now = {0};
 	bool same;
@@ -543,7 +544,7 @@ static int check_same(struct reading *reading)
 	return same ? 0 : -EAGAIN;
 }
 
-static int read_once(struct reading *reading, struct diag *diag)
+static int read_once(struct session_reading *reading, struct diag *diag)
 {
 	int error;
 
@@ -566,7 +567,8 @@ static int read_once(struct reading *reading, struct diag *diag)
 int session_parts_read(struct session_parts *parts, struct session_info *info, const char *path,
 		       const struct session_parts_options *options, struct diag *diag)
 {
-	struct reading reading = {.parts = parts, .info = info, .path = path, .options = options};
+	struct session_reading reading = {
+		.parts = parts, .info = info, .path = path, .options = options};
 	int error = read_once(&reading, diag);
 
 	for (int i = 1; i < TRIES_MAX && error == -EAGAIN; i++) {

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option {
+enum events_option {
 	OPTION_EVENTS = 1,
 	OPTION_PIDS,
 	OPTION_THREADS,
@@ -95,7 +95,7 @@ static int take_number(const char *option, const char *text, uint64_t max, uint6
 static int take_option(struct events_listing *listing, int option, const char *text,
 		       struct diag *diag)
 {
-	switch ((enum option)option) {
+	switch ((enum events_option)option) {
 	case OPTION_EVENTS:
 		return trace_filter_events(&listing->filter, text, diag);
 	case OPTION_PIDS:

@@ -18,7 +18,7 @@
 
 #define ROWS_SHOWN 30u
 
-enum option {
+enum stats_option {
 	OPTION_JSON = 1,
 	OPTION_ROWS,
 	OPTION_HISTOGRAM,
@@ -220,7 +220,7 @@ static int take_rows(struct stats_reading *reading, const char *text, struct dia
 static int take_option(struct stats_reading *reading, int option, const char *text,
 		       struct diag *diag)
 {
-	switch ((enum option)option) {
+	switch ((enum stats_option)option) {
 	case OPTION_JSON:
 		reading->json = true;
 		return 0;

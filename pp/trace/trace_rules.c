@@ -10,7 +10,7 @@
 #define EXIT	   "_exit"
 
 /* Fields by name, in the order of their enum; those that need not be there begin with "?". */
-static const struct known {
+static const struct known_event {
 	const char *name; /* "*": any text, once */
 	enum trace_action action;
 	const char *fields[TRACE_RULE_ARGS];
@@ -43,7 +43,7 @@ static const struct known {
 };
 #define NR_KNOWN (sizeof(known) / sizeof(known[0]))
 
-static bool is_named(const struct known *of, const char *name)
+static bool is_named(const struct known_event *of, const char *name)
 {
 	const char *star = strchr(of->name, '*');
 	const size_t nr_front = star ? (size_t)(star - of->name) : 0;

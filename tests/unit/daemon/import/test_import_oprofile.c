@@ -245,7 +245,7 @@ START_TEST(an_abi_that_is_a_pipe_is_refused_not_waited_for)
 }
 END_TEST
 
-static uint64_t count_of(enum stats_counter index)
+static uint64_t count_of(enum daemon_counter index)
 {
 	struct stats stats;
 	uint64_t value;

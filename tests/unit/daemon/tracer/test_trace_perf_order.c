@@ -52,7 +52,7 @@ static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
 static struct trace_perf_sink sink = {.record = take, .lost = lose};
 static struct event_id id = {.id = ID};
 static int no_fd = -1;
-static struct trace_cpu cpu;
+static struct trace_perf_cpu cpu;
 static struct trace_perf perf;
 
 static void setup(void)
@@ -62,7 +62,7 @@ static void setup(void)
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, (off_t)((NR_PAGES + 1) * page_bytes)), 0);
-	cpu = (struct trace_cpu){.fds = &no_fd};
+	cpu = (struct trace_perf_cpu){.fds = &no_fd};
 	ck_assert_int_eq(perf_ring_open(&cpu.ring, fd, NR_PAGES), 0);
 	ck_assert_int_eq(close(fd), 0);
 	perf = (struct trace_perf){.config = {.events = &event, .nr_events = 1, .sink = &sink},

@@ -60,7 +60,7 @@ static void write_all(int fd, const void *bytes, size_t nr)
 /* A tracer, and a child that writes a snapshot for ever: its number goes to fd. */
 static void __attribute__((noreturn)) trace(int fd)
 {
-	struct trace_session session;
+	struct trace_session_folder session;
 	struct diag diag;
 	pid_t child;
 
