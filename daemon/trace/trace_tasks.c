@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/trace_tasks.h"
 
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NR_SLOTS_FIRST 1024u
-#define NR_ROOM_FIRST  16u
 
 /* Processes share what they have from their parents. */
 struct mapping {
@@ -152,29 +153,13 @@ static void forget_mappings(struct process *process)
 	process->nr_mappings = process->room = 0;
 }
 
-static bool has_room(struct process *process, size_t nr)
-{
-	size_t room = process->room ? process->room : NR_ROOM_FIRST;
-	struct mapping **bigger;
-
-	while (room < nr)
-		room *= 2;
-	if (room == process->room)
-		return true;
-	bigger = reallocarray(process->mappings, room, sizeof(struct mapping *));
-	if (!bigger)
-		return false;
-	process->mappings = bigger;
-	process->room = room;
-	return true;
-}
-
 static void inherit(struct trace_tasks *tasks, struct process *process,
 		    const struct process *parent)
 {
 	if (!parent->nr_mappings)
 		return;
-	if (!has_room(process, parent->nr_mappings)) {
+	if (array_reserve(&process->mappings, &process->room, process->nr_mappings,
+			  parent->nr_mappings)) {
 		tasks->lost += parent->nr_mappings;
 		return;
 	}
@@ -220,7 +205,8 @@ static void add_mapping(struct trace_tasks *tasks, struct process *process,
 
 	remove_covered(process, from->start, from->end);
 	make_room(tasks, process);
-	if (!mapping || !has_room(process, process->nr_mappings + 1)) {
+	if (!mapping ||
+	    array_reserve(&process->mappings, &process->room, process->nr_mappings, 1)) {
 		free(mapping);
 		tasks->lost++;
 		return;
