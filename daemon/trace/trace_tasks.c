@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/trace_tasks.h"
 
+#include "daemon/system/node_hash.h"
 #include "lib/array.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NR_SLOTS_FIRST 1024u
 
 /* Processes share what they have from their parents. */
 struct mapping {
@@ -22,7 +21,7 @@ struct task {
 	bool has_ended; /* of the first of a process only, which others outlive */
 	char name[TRACE_STATE_NAME_BYTES];
 	struct process *process;
-	struct task *next_in_slot;
+	struct node node;	   /* by tid */
 	struct task *next, **link; /* in the process; link points here */
 };
 
@@ -38,26 +37,19 @@ struct process {
 
 struct trace_tasks {
 	struct trace_state_sink sink; /* first: it is ours */
-	struct task **slots;	      /* by tid */
-	size_t nr_slots, nr_tasks;    /* nr_slots is a power of two */
+	struct node_hash by_tid;
 	struct process *processes;
 	uint64_t lost;
 };
 
 /* ---- tasks by number ---- */
 
-static struct task **slot_of(const struct trace_tasks *tasks, int32_t tid)
-{
-	return &tasks->slots[((uint32_t)tid * 2654435761u) & (tasks->nr_slots - 1)];
-}
-
+/* hash_number() gives different numbers different hashes. */
 static struct task *find_task(const struct trace_tasks *tasks, int32_t tid)
 {
-	struct task *task = *slot_of(tasks, tid);
+	struct node *node = node_hash_first(&tasks->by_tid, hash_number((uint32_t)tid));
 
-	while (task && task->tid != tid)
-		task = task->next_in_slot;
-	return task;
+	return node ? node_owner(node, struct task, node) : NULL;
 }
 
 static struct process *find_process(const struct trace_tasks *tasks, int32_t pid)
@@ -67,42 +59,12 @@ static struct process *find_process(const struct trace_tasks *tasks, int32_t pid
 	return first && first->process->pid == pid ? first->process : NULL;
 }
 
-/* Without memory for more slots they become longer. */
-static void grow_slots(struct trace_tasks *tasks)
-{
-	struct task **before = tasks->slots, **bigger;
-	const size_t nr_before = tasks->nr_slots;
-
-	bigger = calloc(2 * nr_before, sizeof(struct task *));
-	if (!bigger)
-		return;
-	tasks->slots = bigger;
-	tasks->nr_slots = 2 * nr_before;
-	for (size_t i = 0; i < nr_before; i++) {
-		struct task *task, *next;
-
-		for (task = before[i]; task; task = next) {
-			struct task **slot = slot_of(tasks, task->tid);
-
-			next = task->next_in_slot;
-			task->next_in_slot = *slot;
-			*slot = task;
-		}
-	}
-	free(before);
-}
-
 static void remove_task(struct trace_tasks *tasks, struct task *task)
 {
-	struct task **at = slot_of(tasks, task->tid);
-
-	while (*at != task)
-		at = &(*at)->next_in_slot;
-	*at = task->next_in_slot;
+	node_hash_remove(&tasks->by_tid, &task->node);
 	*task->link = task->next;
 	if (task->next)
 		task->next->link = task->link;
-	tasks->nr_tasks--;
 	free(task);
 }
 
@@ -116,23 +78,19 @@ static void set_name(struct task *task, const char *name)
 static struct task *add_to_process(struct trace_tasks *tasks, struct process *process, int32_t tid,
 				   const char *name)
 {
-	struct task *task = calloc(1, sizeof(*task)), **slot, **link;
+	struct task *task = calloc(1, sizeof(*task)), **link;
 
 	if (!task) {
 		tasks->lost++;
 		return NULL;
 	}
-	if (tasks->nr_tasks == tasks->nr_slots)
-		grow_slots(tasks);
-	slot = slot_of(tasks, tid);
 	link = process->tasks ? &process->tasks->next : &process->tasks;
-	*task = (struct task){
-		.tid = tid, .process = process, .next_in_slot = *slot, .next = *link, .link = link};
+	*task = (struct task){.tid = tid, .process = process, .next = *link, .link = link};
 	set_name(task, name);
 	if (task->next)
 		task->next->link = &task->next;
-	*slot = *link = task;
-	tasks->nr_tasks++;
+	*link = task;
+	node_hash_add(&tasks->by_tid, &task->node, hash_number((uint32_t)tid));
 	return task;
 }
 
@@ -447,7 +405,7 @@ static int compare_processes(const void *a, const void *b)
 
 int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *sink)
 {
-	struct process **all = calloc(tasks->nr_tasks + 1, sizeof(struct process *));
+	struct process **all = calloc(tasks->by_tid.nr_nodes + 1, sizeof(struct process *));
 	size_t nr = 0;
 
 	if (!all)
@@ -490,15 +448,11 @@ int trace_tasks_create(struct trace_tasks **tasks)
 	struct trace_tasks *made = calloc(1, sizeof(*made));
 
 	*tasks = NULL;
-	if (!made)
-		return -ENOMEM;
-	made->sink = (struct trace_state_sink){take_thread, take_mapping};
-	made->nr_slots = NR_SLOTS_FIRST;
-	made->slots = calloc(made->nr_slots, sizeof(struct task *));
-	if (!made->slots) {
+	if (!made || node_hash_init(&made->by_tid)) {
 		free(made);
 		return -ENOMEM;
 	}
+	made->sink = (struct trace_state_sink){take_thread, take_mapping};
 	*tasks = made;
 	return 0;
 }
@@ -513,6 +467,6 @@ void trace_tasks_destroy(struct trace_tasks *tasks)
 		next = process->next;
 		remove_process(tasks, process);
 	}
-	free(tasks->slots);
+	node_hash_deinit(&tasks->by_tid);
 	free(tasks);
 }
