@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/session_info.h"
 
+#include "lib/array.h"
 #include "lib/file.h"
 #include "lib/number.h"
 #include "lib/saturate.h"
@@ -99,7 +100,6 @@ static int parse_event(struct session_info *info, char *text)
 	const char *kind = take_word(&text);
 	const char *words[4] = {take_word(&text), take_word(&text), take_word(&text),
 				take_word(&text)};
-	struct session_event *bigger;
 	uint64_t numbers[4];
 	uint64_t unused;
 
@@ -117,10 +117,8 @@ static int parse_event(struct session_info *info, char *text)
 	event.user = numbers[3] != 0;
 	event.name = name;
 	event.description = text;
-	bigger = realloc(info->events, (info->nr_events + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&info->events, &info->room_events, info->nr_events, 1))
 		return -ENOMEM;
-	info->events = bigger;
 	info->events[info->nr_events++] = event;
 	return 0;
 }
@@ -151,14 +149,11 @@ static void drop_repeated_events(struct session_info *info)
 static int parse_note(struct session_info *info, char *text)
 {
 	const char *name = take_word(&text);
-	struct session_note *bigger;
 
 	if (!name || !*text)
 		return -EINVAL;
-	bigger = realloc(info->notes, (info->nr_notes + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&info->notes, &info->room_notes, info->nr_notes, 1))
 		return -ENOMEM;
-	info->notes = bigger;
 	info->notes[info->nr_notes++] = (struct session_note){name, text};
 	return 0;
 }
@@ -181,12 +176,8 @@ static int parse_info_line(struct session_info *info, char *line)
 
 static int keep_cgroup(struct session_info *info, int64_t number, const char *path)
 {
-	struct session_cgroup *bigger;
-
-	bigger = realloc(info->cgroups, (info->nr_cgroups + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&info->cgroups, &info->room_cgroups, info->nr_cgroups, 1))
 		return -ENOMEM;
-	info->cgroups = bigger;
 	info->cgroups[info->nr_cgroups++] = (struct session_cgroup){number, path};
 	return 0;
 }
@@ -361,6 +352,7 @@ int session_info_renew_cgroups(struct session_info *info, const char *session_pa
 	if (!error) {
 		info->cgroups = now.cgroups;
 		info->nr_cgroups = now.nr_cgroups;
+		info->room_cgroups = now.room_cgroups;
 		info->cgroups_text = now.cgroups_text;
 		now.cgroups = before.cgroups;
 		now.cgroups_text = before.cgroups_text;

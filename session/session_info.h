@@ -46,11 +46,11 @@ struct session_info {
 	uint32_t clock;	    /* of the source's times */
 	int64_t started_ns; /* since 1970; of the session's first run */
 	struct session_event *events;
-	size_t nr_events;
+	size_t nr_events, room_events;
 	struct session_note *notes;
-	size_t nr_notes;
+	size_t nr_notes, room_notes;
 	struct session_cgroup *cgroups;
-	size_t nr_cgroups;
+	size_t nr_cgroups, room_cgroups;
 	struct oprof_stats_entry *stats; /* each name NUL-terminated */
 	size_t nr_stats;
 	size_t nr_bad_lines;

@@ -8,70 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_FIRST 1024u
-#define WORDS_MAX   (2 + 2 * CODE_SLOTS_MAX)
+#define WORDS_MAX (2 + 2 * CODE_SLOTS_MAX)
 
-/* ---- equal items once ---- */
+/* ---- rows ---- */
 
-/* Is the item of that index what is looked for? */
-typedef bool same_fn(const struct code_builder *builder, uint32_t index, const void *wanted);
-
-static uint32_t hash_words(const uint16_t *words, size_t nr)
+static uint64_t hash_words(const uint16_t *words, size_t nr)
 {
 	uint64_t hash = nr;
 
 	for (size_t i = 0; i < nr; i++)
-		hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
-	return (uint32_t)(hash >> 32);
+		hash = index_table_hash(hash, words[i]);
+	return hash;
 }
-
-static int grow_set(struct code_builder_set *set)
-{
-	const size_t nr_slots = set->nr_slots ? set->nr_slots * 2 : SLOTS_FIRST;
-	struct code_builder_slot *slots;
-
-	if (set->nr_items * 2 < set->nr_slots)
-		return 0;
-	slots = calloc(nr_slots, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < set->nr_slots; i++) {
-		size_t at = set->slots[i].hash & (nr_slots - 1);
-
-		if (!set->slots[i].item)
-			continue;
-		while (slots[at].item)
-			at = (at + 1) & (nr_slots - 1);
-		slots[at] = set->slots[i];
-	}
-	free(set->slots);
-	set->slots = slots;
-	set->nr_slots = nr_slots;
-	return 0;
-}
-
-/* The slot of wanted, or the empty one where it goes. There is room. */
-static struct code_builder_slot *find_slot(const struct code_builder *builder,
-					   const struct code_builder_set *set, uint32_t hash,
-					   same_fn *same, const void *wanted)
-{
-	size_t at = hash & (set->nr_slots - 1);
-
-	while (set->slots[at].item &&
-	       (set->slots[at].hash != hash || !same(builder, set->slots[at].item - 1, wanted)))
-		at = (at + 1) & (set->nr_slots - 1);
-	return &set->slots[at];
-}
-
-static void fill_slot(struct code_builder_set *set, struct code_builder_slot *slot, uint32_t hash,
-		      size_t index)
-{
-	slot->item = (uint32_t)index + 1;
-	slot->hash = hash;
-	set->nr_items++;
-}
-
-/* ---- rows ---- */
 
 struct row_words {
 	uint16_t words[WORDS_MAX];
@@ -83,18 +31,21 @@ static size_t nr_words_of(const uint16_t *saved)
 	return 2 + (size_t)__builtin_popcount(saved[0]) + (size_t)__builtin_popcount(saved[1]);
 }
 
-static bool same_words(const struct code_builder *builder, uint32_t index, const void *wanted)
+static bool same_words(uint32_t index, const void *key, void *context)
 {
-	const struct row_words *words = wanted;
+	const struct row_words *words = key;
+	const struct code_builder *builder = context;
 	const uint16_t *saved = builder->saved + index;
 
 	return nr_words_of(saved) == words->nr &&
 	       !memcmp(saved, words->words, words->nr * sizeof(*saved));
 }
 
-static bool same_row(const struct code_builder *builder, uint32_t index, const void *wanted)
+static bool same_row(uint32_t index, const void *key, void *context)
 {
-	return !memcmp(&builder->rows[index], wanted, sizeof(*builder->rows));
+	const struct code_builder *builder = context;
+
+	return builder->rows[index] == *(const uint64_t *)key;
 }
 
 /* The word of another rule than CFA and SAME. */
@@ -145,25 +96,22 @@ static void encode_places(const struct code_row *row, struct row_words *words)
 
 static int intern_places(struct code_builder *builder, const struct code_row *row, uint32_t *index)
 {
-	struct code_builder_slot *slot;
 	struct row_words words;
-	uint32_t hash;
+	uint64_t hash;
 
 	encode_places(row, &words);
 	hash = hash_words(words.words, words.nr);
+	*index = index_table_find(&builder->saved_table, hash, same_words, &words, builder);
+	if (*index != INDEX_TABLE_NONE)
+		return 0;
+	*index = (uint32_t)builder->nr_saved;
+	if (builder->nr_saved + words.nr > CODE_FORMAT_SAVED_MAX)
+		return -EFBIG;
 	if (array_reserve(&builder->saved, &builder->saved_room, builder->nr_saved, words.nr) ||
-	    grow_set(&builder->saved_set))
+	    index_table_put(&builder->saved_table, hash, *index))
 		return -ENOMEM;
-	slot = find_slot(builder, &builder->saved_set, hash, same_words, &words);
-	if (!slot->item) {
-		if (builder->nr_saved + words.nr > CODE_FORMAT_SAVED_MAX)
-			return -EFBIG;
-		fill_slot(&builder->saved_set, slot, hash, builder->nr_saved);
-		memcpy(builder->saved + builder->nr_saved, words.words,
-		       words.nr * sizeof(*words.words));
-		builder->nr_saved += words.nr;
-	}
-	*index = slot->item - 1;
+	memcpy(builder->saved + builder->nr_saved, words.words, words.nr * sizeof(*words.words));
+	builder->nr_saved += words.nr;
 	return 0;
 }
 
@@ -194,27 +142,24 @@ static uint64_t encode_row(const struct code_row *row, uint32_t saved)
 
 static int intern_row(struct code_builder *builder, const struct code_row *row, uint32_t *index)
 {
-	struct code_builder_slot *slot;
 	uint32_t saved = 0;
-	uint64_t word;
-	uint32_t hash;
+	uint64_t word, hash;
 	int error = intern_places(builder, row, &saved);
 
 	if (error)
 		return error;
 	word = encode_row(row, saved);
-	hash = (uint32_t)(word * 0x9e3779b97f4a7c15u >> 32);
+	hash = index_table_hash(0, word);
+	*index = index_table_find(&builder->row_table, hash, same_row, &word, builder);
+	if (*index != INDEX_TABLE_NONE)
+		return 0;
+	*index = (uint32_t)builder->nr_rows;
+	if (builder->nr_rows > CODE_FORMAT_ROW_MAX)
+		return -EFBIG;
 	if (array_reserve(&builder->rows, &builder->rows_room, builder->nr_rows, 1) ||
-	    grow_set(&builder->row_set))
+	    index_table_put(&builder->row_table, hash, *index))
 		return -ENOMEM;
-	slot = find_slot(builder, &builder->row_set, hash, same_row, &word);
-	if (!slot->item) {
-		if (builder->nr_rows > CODE_FORMAT_ROW_MAX)
-			return -EFBIG;
-		fill_slot(&builder->row_set, slot, hash, builder->nr_rows);
-		builder->rows[builder->nr_rows++] = word;
-	}
-	*index = slot->item - 1;
+	builder->rows[builder->nr_rows++] = word;
 	return 0;
 }
 
@@ -235,9 +180,9 @@ void code_builder_deinit(struct code_builder *builder)
 {
 	free(builder->entries);
 	free(builder->rows);
-	free(builder->row_set.slots);
+	index_table_deinit(&builder->row_table);
 	free(builder->saved);
-	free(builder->saved_set.slots);
+	index_table_deinit(&builder->saved_table);
 }
 
 static int put_entry(struct code_builder *builder, uint32_t key, uint32_t row, bool start)

@@ -6,21 +6,12 @@
 #ifndef UNWIND_CODE_BUILDER_H
 #define UNWIND_CODE_BUILDER_H
 
+#include "lib/index_table.h"
 #include "unwind/code_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Words of any kind, each run of them once: rows, or what they save. */
-struct code_builder_set {
-	struct code_builder_slot {
-		uint32_t item; /* its index + 1; 0: empty */
-		uint32_t hash;
-	} * slots;
-	size_t nr_slots; /* a power of two */
-	size_t nr_items;
-};
 
 struct code_builder_entry {
 	uint32_t key;
@@ -34,10 +25,10 @@ struct code_builder {
 	size_t nr_entries, entries_room;
 	uint64_t *rows;
 	size_t nr_rows, rows_room;
-	struct code_builder_set row_set;
+	struct index_table row_table;
 	uint16_t *saved;
 	size_t nr_saved, saved_room;
-	struct code_builder_set saved_set;
+	struct index_table saved_table; /* the first words of runs */
 	size_t nr_functions;
 	size_t nr_functions_lost; /* for the header: the caller's to set */
 };

@@ -2,6 +2,7 @@
 #include "control/daemon/daemon_start.h"
 
 #include "control/base/tool_path.h"
+#include "lib/array.h"
 #include "lib/clock.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 
 void daemon_args_init(struct daemon_args *args, const char *program)
 {
-	*args = (struct daemon_args){NULL, 0, false};
+	*args = (struct daemon_args){.args = NULL};
 	daemon_args_add(args, "%s", program);
 }
 
@@ -31,20 +32,18 @@ void daemon_args_deinit(struct daemon_args *args)
 	for (size_t i = 0; i < args->nr; i++)
 		free(args->args[i]);
 	free(args->args);
-	*args = (struct daemon_args){NULL, 0, false};
+	*args = (struct daemon_args){.args = NULL};
 }
 
 void daemon_args_add(struct daemon_args *args, const char *format, ...)
 {
-	char **bigger = realloc(args->args, (args->nr + 2) * sizeof(*bigger));
 	va_list list;
 	int nr;
 
-	if (!bigger) {
+	if (array_reserve(&args->args, &args->room, args->nr, 2)) {
 		args->no_memory = true;
 		return;
 	}
-	args->args = bigger;
 	va_start(list, format);
 	nr = vasprintf(&args->args[args->nr], format, list);
 	va_end(list);

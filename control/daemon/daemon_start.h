@@ -20,7 +20,7 @@
 /* Arguments under way; a lack of memory is kept and told by daemon_start(). */
 struct daemon_args {
 	char **args; /* NULL behind the last */
-	size_t nr;
+	size_t nr, room;
 	bool no_memory;
 };
 

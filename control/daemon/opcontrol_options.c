@@ -3,6 +3,7 @@
 
 #include "control/base/option.h"
 #include "control/daemon/session_files.h"
+#include "lib/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -124,17 +125,14 @@ static const char *setting_key(int option)
 static int add_setting(struct opcontrol_options *options, int option, const char *value,
 		       struct diag *diag)
 {
-	size_t nr = options->nr_settings;
-	struct opcontrol_setting *bigger = realloc(options->settings, (nr + 1) * sizeof(*bigger));
+	char *copy = NULL;
 
-	if (!bigger)
+	if (!array_reserve(&options->settings, &options->room_settings, options->nr_settings, 1))
+		copy = strdup(value);
+	if (!copy)
 		return diag_set(diag, -ENOMEM, "no memory for options");
-	options->settings = bigger;
-	bigger[nr].key = setting_key(option);
-	bigger[nr].value = strdup(value);
-	if (!bigger[nr].value)
-		return diag_set(diag, -ENOMEM, "no memory for options");
-	options->nr_settings++;
+	options->settings[options->nr_settings++] =
+		(struct opcontrol_setting){setting_key(option), copy};
 	return 0;
 }
 

@@ -38,7 +38,7 @@ struct opcontrol_setting {
 struct opcontrol_options {
 	unsigned int actions;		    /* bits of enum opcontrol_action */
 	struct opcontrol_setting *settings; /* in the order given */
-	size_t nr_settings;
+	size_t nr_settings, room_settings;
 	char *session_dir; /* malloc'ed */
 	char *save_name;   /* malloc'ed; with OPCONTROL_SAVE */
 	bool verbose;

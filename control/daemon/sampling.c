@@ -3,6 +3,7 @@
 
 #include "control/events/perf_probe.h"
 #include "events/events.h"
+#include "lib/array.h"
 #include "lib/number.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ void sampling_clear_events(struct sampling *sampling)
 		free(sampling->events[i]);
 	free(sampling->events);
 	sampling->events = NULL;
-	sampling->nr_events = 0;
+	sampling->nr_events = sampling->room_events = 0;
 }
 
 void sampling_deinit(struct sampling *sampling)
@@ -54,15 +55,12 @@ void sampling_deinit(struct sampling *sampling)
 
 static int add_event(struct sampling *sampling, const char *text, size_t length, struct diag *diag)
 {
-	char **bigger;
-	char *copy;
+	char *copy = NULL;
 
 	if (!length)
 		return diag_set(diag, -EINVAL, "an event is empty; write NAME:COUNT, or default");
-	bigger = realloc(sampling->events, (sampling->nr_events + 1) * sizeof(*bigger));
-	if (bigger)
-		sampling->events = bigger;
-	copy = bigger ? strndup(text, length) : NULL;
+	if (!array_reserve(&sampling->events, &sampling->room_events, sampling->nr_events, 1))
+		copy = strndup(text, length);
 	if (!copy)
 		return diag_set(diag, -ENOMEM, "no memory for events");
 	sampling->events[sampling->nr_events++] = copy;

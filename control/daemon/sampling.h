@@ -43,7 +43,7 @@ enum sampling_separation {
 
 struct sampling {
 	char **events; /* texts as given, "NAME:COUNT:..."; none: default */
-	size_t nr_events;
+	size_t nr_events, room_events;
 	uint64_t hz;		 /* -F; 0: not given */
 	unsigned int separation; /* bits of enum sampling_separation */
 	bool separation_given;	 /* else it is the default of who asks */

@@ -2,6 +2,7 @@
 #include "control/run/operf_options.h"
 
 #include "control/base/option.h"
+#include "lib/array.h"
 #include "lib/number.h"
 
 #include <errno.h>
@@ -66,7 +67,6 @@ static int add_pid(struct operf_options *options, const char *text, size_t lengt
 {
 	char number[16];
 	uint64_t pid = 0;
-	pid_t *bigger;
 
 	if (length < sizeof(number)) {
 		memcpy(number, text, length);
@@ -78,10 +78,8 @@ static int add_pid(struct operf_options *options, const char *text, size_t lengt
 		if (options->pids[i] == (pid_t)pid)
 			return diag_set(diag, -EINVAL, "process %d is named twice", (int)pid);
 	}
-	bigger = realloc(options->pids, (options->nr_pids + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&options->pids, &options->room_pids, options->nr_pids, 1))
 		return diag_set(diag, -ENOMEM, "no memory for process ids");
-	options->pids = bigger;
 	options->pids[options->nr_pids++] = (pid_t)pid;
 	return 0;
 }

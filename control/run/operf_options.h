@@ -22,7 +22,7 @@ struct operf_options {
 	char *session_dir; /* malloc'ed */
 	char **command;	   /* with its arguments, NULL behind the last; NULL: none */
 	pid_t *pids;
-	size_t nr_pids;
+	size_t nr_pids, room_pids;
 	bool system;
 	bool append;
 	bool verbose;

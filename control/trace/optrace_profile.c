@@ -4,6 +4,7 @@
 #include "control/base/option.h"
 #include "control/base/tool_path.h"
 #include "control/run/command.h"
+#include "lib/array.h"
 #include "lib/file.h"
 #include "lib/log.h"
 
@@ -35,7 +36,7 @@ static const struct poptOption profile_table[] = {
 /* A command line in the making. */
 struct words {
 	char **words; /* NULL behind the last */
-	size_t nr;
+	size_t nr, room;
 	bool no_memory;
 };
 
@@ -55,19 +56,15 @@ static void note_signal(int number)
 
 static void add_word(struct words *words, const char *front, const char *text)
 {
-	char **bigger = reallocarray(words->words, words->nr + 2, sizeof(*bigger));
-
-	if (!bigger) {
+	if (array_reserve(&words->words, &words->room, words->nr, 2)) {
 		words->no_memory = true;
 		return;
 	}
-	words->words = bigger;
-	if (asprintf(&bigger[words->nr], "%s%s", front, text) < 0) {
-		bigger[words->nr] = NULL;
+	if (asprintf(&words->words[words->nr], "%s%s", front, text) < 0)
 		words->no_memory = true;
-		return;
-	}
-	bigger[++words->nr] = NULL;
+	else
+		words->nr++;
+	words->words[words->nr] = NULL;
 }
 
 static void words_deinit(struct words *words)

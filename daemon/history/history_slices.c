@@ -8,6 +8,7 @@
 #include "daemon/history/history_slices.h"
 
 #include "daemon/filing/recount.h"
+#include "lib/array.h"
 #include "lib/log.h"
 
 #include <dirent.h>
@@ -224,12 +225,10 @@ int history_slices_list(struct history *history)
 int history_slices_append(struct history *history, const struct history_file *file)
 {
 	struct history_files *files = &history->files;
-	struct history_file *grown = realloc(files->files, (files->nr_files + 1) * sizeof(*grown));
 
-	if (!grown)
+	if (array_reserve(&files->files, &files->room_files, files->nr_files, 1))
 		return -ENOMEM;
-	files->files = grown;
-	grown[files->nr_files++] = *file;
+	files->files[files->nr_files++] = *file;
 	files->epoch_closed = file->epoch_last;
 	history->slice_bytes += file->nr_bytes;
 	return 0;

@@ -8,6 +8,7 @@
 #include "daemon/import/import_trace_fields.h"
 #include "daemon/kernel/kallsyms.h"
 #include "daemon/import/perf_file_write.h"
+#include "lib/array.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/number.h"
@@ -303,16 +304,9 @@ static int take_begun(struct conversion *conversion, const struct ctf_record *re
 		free(mapping.path);
 		return 0;
 	}
-	if (conversion->nr_begun == conversion->room_begun) {
-		const size_t room = conversion->room_begun ? 2 * conversion->room_begun : 1024;
-		struct begun *bigger = reallocarray(conversion->begun, room, sizeof(*bigger));
-
-		if (!bigger) {
-			free(mapping.path);
-			return -ENOMEM;
-		}
-		conversion->begun = bigger;
-		conversion->room_begun = room;
+	if (array_reserve(&conversion->begun, &conversion->room_begun, conversion->nr_begun, 1)) {
+		free(mapping.path);
+		return -ENOMEM;
 	}
 	conversion->begun[conversion->nr_begun++] = (struct begun){
 		.mapping = mapping, .pid = (int32_t)import_number(record, fields, MAPPING_PID)};

@@ -3,6 +3,7 @@
 
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/perf_file_stream.h"
+#include "lib/array.h"
 #include "lib/cursor.h"
 #include "lib/file.h"
 
@@ -42,18 +43,16 @@ struct file_section {
 
 static int add_event(struct perf_file *file, const void *attr, size_t nr_bytes)
 {
-	struct perf_file_event *bigger;
-	size_t nr = nr_bytes < sizeof(bigger->attr) ? nr_bytes : sizeof(bigger->attr);
+	struct perf_file_event *event;
+	size_t nr = nr_bytes < sizeof(event->attr) ? nr_bytes : sizeof(event->attr);
 
 	if (nr_bytes < PERF_ATTR_SIZE_VER0 || file->nr_events >= NR_EVENTS_MAX)
 		return -EILSEQ;
-	bigger = reallocarray(file->events, file->nr_events + 1, sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&file->events, &file->room_events, file->nr_events, 1))
 		return -ENOMEM;
-	file->events = bigger;
-	bigger += file->nr_events++;
-	memset(bigger, 0, sizeof(*bigger));
-	memcpy(&bigger->attr, attr, nr);
+	event = &file->events[file->nr_events++];
+	memset(event, 0, sizeof(*event));
+	memcpy(&event->attr, attr, nr);
 	return 0;
 }
 
@@ -177,7 +176,7 @@ static void take_event_names(struct perf_file *file, struct cursor *cursor)
 static int add_build_id(struct perf_file *file, const uint8_t *record, size_t nr_bytes)
 {
 	const struct perf_event_header *header = (const void *)record;
-	struct perf_file_build_id *bigger;
+	struct perf_file_build_id *added;
 	const uint8_t *id = record + sizeof(*header) + 4;
 	size_t nr_id = 20;
 
@@ -187,17 +186,15 @@ static int add_build_id(struct perf_file *file, const uint8_t *record, size_t nr
 		nr_id = id[20];
 	if (!nr_id || nr_id > OPROF_BUILD_ID_BYTES_MAX)
 		return 0;
-	bigger = reallocarray(file->build_ids, file->nr_build_ids + 1, sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&file->build_ids, &file->room_build_ids, file->nr_build_ids, 1))
 		return -ENOMEM;
-	file->build_ids = bigger;
-	bigger += file->nr_build_ids;
-	*bigger = (struct perf_file_build_id){.index = file->nr_build_ids,
-					      .nr_bytes = (uint32_t)nr_id};
-	memcpy(&bigger->pid, record + sizeof(*header), sizeof(bigger->pid));
-	memcpy(bigger->id, id, nr_id);
-	bigger->path = strndup((const char *)id + 24, nr_bytes - sizeof(*header) - 28);
-	if (!bigger->path)
+	added = &file->build_ids[file->nr_build_ids];
+	*added = (struct perf_file_build_id){.index = file->nr_build_ids,
+					     .nr_bytes = (uint32_t)nr_id};
+	memcpy(&added->pid, record + sizeof(*header), sizeof(added->pid));
+	memcpy(added->id, id, nr_id);
+	added->path = strndup((const char *)id + 24, nr_bytes - sizeof(*header) - 28);
+	if (!added->path)
 		return -ENOMEM;
 	file->nr_build_ids++;
 	return 0;

@@ -40,10 +40,10 @@ struct perf_file {
 	bool is_trace; /* made of a trace's samples (import_trace.h) */
 	bool is_pipe;  /* was one when it was written: attrs and the like are among the records */
 	struct perf_file_event *events;
-	size_t nr_events;
+	size_t nr_events, room_events;
 	size_t nr_ids;			      /* of all events */
 	struct perf_file_build_id *build_ids; /* once it is open: by path */
-	size_t nr_build_ids;
+	size_t nr_build_ids, room_build_ids;
 	/* NULL: not told; arch and release: as uname -m and -r */
 	char *host, *cpu, *arch, *release;
 	uint32_t nr_cpus;	    /* 0: not told */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/jit/code_map.h"
 
+#include "lib/array.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -65,23 +67,6 @@ void code_map_put(struct code_map *map)
 	free(map);
 }
 
-static int blocks_reserve(struct code_map *map, size_t nr)
-{
-	size_t room = map->room_blocks ? map->room_blocks : 4;
-	void *blocks;
-
-	if (nr <= map->room_blocks)
-		return 0;
-	while (room < nr)
-		room *= 2;
-	blocks = realloc(map->blocks, room * sizeof(struct code_block *));
-	if (!blocks)
-		return -ENOMEM;
-	map->blocks = blocks;
-	map->room_blocks = room;
-	return 0;
-}
-
 /* A block of no ranges before the one at index. 0, -ENOSPC or -ENOMEM. */
 static int block_insert(struct code_map *map, size_t index)
 {
@@ -90,7 +75,7 @@ static int block_insert(struct code_map *map, size_t index)
 
 	if (is_full(map, sizeof(*block)))
 		return -ENOSPC;
-	error = blocks_reserve(map, map->nr_blocks + 1);
+	error = array_reserve(&map->blocks, &map->room_blocks, map->nr_blocks, 1);
 	block = error ? NULL : malloc(sizeof(*block));
 	if (!block)
 		return -ENOMEM;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/jit/code_pool.h"
 
+#include "lib/array.h"
+
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,27 +101,13 @@ void code_name_put(struct code_pool *pool, struct code_name *name)
 	free(name);
 }
 
-static int told_reserve(struct code_pool *pool)
-{
-	size_t room = pool->room_told ? 2 * pool->room_told : 64;
-	void *told;
-
-	if (pool->nr_told < pool->room_told)
-		return 0;
-	told = realloc(pool->told, room * sizeof(struct code_name *));
-	if (!told)
-		return -ENOMEM;
-	pool->told = told;
-	pool->room_told = room;
-	return 0;
-}
-
 uint32_t code_pool_tell(struct code_pool *pool, struct code_name *name)
 {
 	if (name->number)
 		return name->number;
 	if (pool->nr_told >= CODE_POOL_TOLD_MAX ||
-	    pool->told_bytes + name_bytes(name) > CODE_POOL_TOLD_BYTES_MAX || told_reserve(pool))
+	    pool->told_bytes + name_bytes(name) > CODE_POOL_TOLD_BYTES_MAX ||
+	    array_reserve(&pool->told, &pool->room_told, pool->nr_told, 1))
 		return 0;
 	pool->nr_bytes -= name_bytes(name);
 	pool->told_bytes += name_bytes(name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/kernel/kernel_functions.h"
 
+#include "lib/array.h"
 #include "libdb/sample_name.h"
 #include "oprof/session.h"
 
@@ -40,19 +41,11 @@ struct starts {
 
 static int starts_add(struct starts *starts, uint32_t start)
 {
-	size_t more = starts->room ? 2 * starts->room : 64;
-	uint32_t *bigger = starts->values;
-
-	if (starts->nr == starts->room) {
-		if (more > FUNCTIONS_MAX)
-			return -E2BIG;
-		bigger = realloc(starts->values, more * sizeof(*bigger));
-		if (!bigger)
-			return -ENOMEM;
-		starts->values = bigger;
-		starts->room = more;
-	}
-	bigger[starts->nr++] = start;
+	if (starts->nr == FUNCTIONS_MAX)
+		return -E2BIG;
+	if (array_reserve(&starts->values, &starts->room, starts->nr, 1))
+		return -ENOMEM;
+	starts->values[starts->nr++] = start;
 	return 0;
 }
 
@@ -114,8 +107,6 @@ static bool image_load(struct kernel_functions_of *image, const char *meta_path)
 
 static struct kernel_functions_of *image_find(struct kernel_functions *functions, uint64_t identity)
 {
-	struct kernel_functions_of *grown;
-
 	if (functions->last < functions->nr_images &&
 	    functions->images[functions->last].identity == identity)
 		return &functions->images[functions->last];
@@ -124,15 +115,12 @@ static struct kernel_functions_of *image_find(struct kernel_functions *functions
 			functions->last = i;
 			return &functions->images[i];
 		}
-	if (functions->nr_images == IMAGES_MAX)
+	if (functions->nr_images == IMAGES_MAX ||
+	    array_reserve(&functions->images, &functions->room_images, functions->nr_images, 1))
 		return NULL;
-	grown = realloc(functions->images, (functions->nr_images + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	functions->images = grown;
 	functions->last = functions->nr_images++;
-	grown[functions->last] = (struct kernel_functions_of){.identity = identity};
-	return &grown[functions->last];
+	functions->images[functions->last] = (struct kernel_functions_of){.identity = identity};
+	return &functions->images[functions->last];
 }
 
 /* The last one that begins at offset or before. */

@@ -23,8 +23,9 @@ struct kernel_functions_of; /* one image */
 
 struct kernel_functions {
 	struct kernel_functions_of *images;
-	size_t nr_images, last; /* last: where the latest was found */
-	bool wanted;		/* there is an image whose symbols are not in the session */
+	size_t nr_images, room_images;
+	size_t last; /* where the latest was found */
+	bool wanted; /* there is an image whose symbols are not in the session */
 };
 
 /* All 0 is empty. */

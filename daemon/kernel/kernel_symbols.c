@@ -173,15 +173,8 @@ static int saving_add(struct saving *saving, struct image_entry *entry, const ch
 	for (size_t i = 0; i < saving->nr; i++)
 		if (!strcmp(saving->all[i].path, path))
 			return 0;
-	if (saving->nr == saving->room) {
-		size_t room = saving->room ? 2 * saving->room : 16;
-
-		all = realloc(saving->all, room * sizeof(*all));
-		if (!all)
-			return -ENOMEM;
-		saving->all = all;
-		saving->room = room;
-	}
+	if (array_reserve(&saving->all, &saving->room, saving->nr, 1))
+		return -ENOMEM;
 	all = &saving->all[saving->nr];
 	*all = (struct collection){.entry = entry, .path = strdup(path)};
 	if (!all->path)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/module_source/kmod_switches.h"
 
+#include "lib/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST 256u
 /* More than a second of the busiest machine; beyond that they wait no longer. */
 #define WAITING_MAX (1u << 20)
 
@@ -48,17 +49,9 @@ static struct kmod_switch *append(struct kmod_switches *switches)
 {
 	struct kmod_switch *item;
 
-	if (switches->nr == switches->room) {
-		size_t room = switches->room ? 2 * switches->room : ROOM_FIRST;
-		struct kmod_switch *all = NULL;
-
-		if (switches->nr < WAITING_MAX)
-			all = reallocarray(switches->all, room, sizeof(*all));
-		if (!all)
-			return NULL;
-		switches->all = all;
-		switches->room = room;
-	}
+	if (switches->nr == WAITING_MAX ||
+	    array_reserve(&switches->all, &switches->room, switches->nr, 1))
+		return NULL;
 	item = &switches->all[switches->nr++];
 	memset(item, 0, sizeof(*item));
 	item->number = ++switches->last_number;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/perf/perf_order.h"
 
+#include "lib/array.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +64,7 @@ static bool block_fits(const struct perf_block *block, size_t nr_bytes)
 /* A free block of nr_bytes, made if need be; NULL without memory. */
 static struct perf_block *block_get(struct perf_order *order, size_t nr_bytes)
 {
-	struct perf_block *blocks, *block;
+	struct perf_block *block;
 	size_t index;
 
 	assert(order->blocks || !order->nr_blocks);
@@ -71,11 +73,9 @@ static struct perf_block *block_get(struct perf_order *order, size_t nr_bytes)
 		    (!order->blocks[index].bytes || order->blocks[index].room_bytes >= nr_bytes))
 			break;
 	if (index == order->nr_blocks) {
-		blocks = reallocarray(order->blocks, order->nr_blocks + 1, sizeof(*blocks));
-		if (!blocks)
+		if (array_reserve(&order->blocks, &order->room_blocks, order->nr_blocks, 1))
 			return NULL;
-		order->blocks = blocks;
-		memset(&blocks[order->nr_blocks++], 0, sizeof(*blocks));
+		memset(&order->blocks[order->nr_blocks++], 0, sizeof(*order->blocks));
 	}
 	block = &order->blocks[index];
 	if (!block->bytes) {

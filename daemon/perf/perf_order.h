@@ -47,9 +47,10 @@ struct perf_order {
 	struct perf_key *keys, *scratch; /* both of room_keys */
 	size_t nr_keys, room_keys;
 	struct perf_block *blocks;
-	size_t nr_blocks, current; /* block being filled; nr_blocks: none */
-	size_t reserved_bytes;	   /* at the current block's end, not yet committed */
-	uint64_t watermark_ns;	   /* all older records have gone out */
+	size_t nr_blocks, room_blocks;
+	size_t current;	       /* block being filled; nr_blocks: none */
+	size_t reserved_bytes; /* at the current block's end, not yet committed */
+	uint64_t watermark_ns; /* all older records have gone out */
 	uint64_t nr_late;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/places/proc_scan.h"
 
+#include "lib/array.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 
@@ -32,15 +33,8 @@ void pid_list_deinit(struct pid_list *list)
 
 static int pid_list_add(struct pid_list *list, int32_t pid)
 {
-	if (list->nr_pids == list->room_pids) {
-		size_t room = list->room_pids ? 2 * list->room_pids : 64;
-		int32_t *pids = realloc(list->pids, room * sizeof(*pids));
-
-		if (!pids)
-			return -ENOMEM;
-		list->pids = pids;
-		list->room_pids = room;
-	}
+	if (array_reserve(&list->pids, &list->room_pids, list->nr_pids, 1))
+		return -ENOMEM;
 	list->pids[list->nr_pids++] = pid;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "daemon/history/history.h"
 #include "daemon/session/separation.h"
 #include "daemon/profiler/unwind_choice.h"
+#include "lib/array.h"
 #include "lib/number.h"
 #include "lib/percent.h"
 
@@ -106,16 +107,13 @@ static int parse_pids(struct options *options, char *text, struct diag *diag)
 
 	while ((one = strsep(&text, ","))) {
 		uint64_t number = 0;
-		pid_t *pids;
 		int error = parse_number(one, "--pid", 1, INT_MAX, &number, diag);
 
 		if (error)
 			return error;
-		pids = realloc(options->pids, (options->nr_pids + 1) * sizeof(*pids));
-		if (!pids)
+		if (array_reserve(&options->pids, &options->room_pids, options->nr_pids, 1))
 			return diag_set(diag, -ENOMEM, "out of memory");
-		pids[options->nr_pids++] = (pid_t)number;
-		options->pids = pids;
+		options->pids[options->nr_pids++] = (pid_t)number;
 	}
 	return 0;
 }

@@ -28,7 +28,7 @@ struct options {
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	size_t nr_events;
 	pid_t *pids;
-	size_t nr_pids;
+	size_t nr_pids, room_pids;
 	bool enable_on_exec;
 	unsigned int sample_pages, side_pages, chain_depth;
 	enum source_unwind unwind;

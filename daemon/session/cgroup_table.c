@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/session/cgroup_table.h"
 
+#include "lib/array.h"
 #include "lib/file.h"
 
 #include <errno.h>
@@ -36,29 +37,13 @@ static struct cgroup_entry *entry_find(const struct cgroup_table *table, const c
 	return NULL;
 }
 
-/* Room for one path more. 0 or -ENOMEM. */
-static int paths_reserve(struct cgroup_table *table)
-{
-	size_t room = table->room ? 2 * table->room : 16;
-	char **paths;
-
-	if (table->nr_paths < table->room)
-		return 0;
-	paths = reallocarray(table->paths, room, sizeof(char *));
-	if (!paths)
-		return -ENOMEM;
-	table->paths = paths;
-	table->room = room;
-	return 0;
-}
-
 /* A damaged file may name one path twice: its first number is the one to go on with. */
 static int entry_add(struct cgroup_table *table, const char *path)
 {
 	size_t nr_bytes = strlen(path);
 	struct cgroup_entry *entry;
 
-	if (paths_reserve(table))
+	if (array_reserve(&table->paths, &table->room, table->nr_paths, 1))
 		return -ENOMEM;
 	entry = malloc(sizeof(*entry) + nr_bytes + 1);
 	if (!entry)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/system/thread_list.h"
 
+#include "lib/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -10,15 +12,8 @@
 
 static int list_add(struct thread_list *list, pid_t tid)
 {
-	/* Room is doubled whenever the number reaches a power of two. */
-	if (!(list->nr_tids & (list->nr_tids - 1))) {
-		size_t room = list->nr_tids ? 2 * list->nr_tids : 1;
-		pid_t *tids = reallocarray(list->tids, room, sizeof(*tids));
-
-		if (!tids)
-			return -ENOMEM;
-		list->tids = tids;
-	}
+	if (array_reserve(&list->tids, &list->room_tids, list->nr_tids, 1))
+		return -ENOMEM;
 	list->tids[list->nr_tids++] = tid;
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 struct thread_list {
 	pid_t *tids; /* sorted, each once */
-	size_t nr_tids;
+	size_t nr_tids, room_tids;
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include "daemon/trace/syscall_names.h"
 #include "events/tracepoint.h"
+#include "lib/array.h"
 #include "lib/number.h"
 
 #include <errno.h>
@@ -69,16 +70,14 @@ static bool same_filter(const char *a, const char *b)
 static int append(struct adding *adding, const char *system, const char *name)
 {
 	struct trace_choice *choice = adding->choice;
-	struct trace_chosen *bigger, *to;
+	struct trace_chosen *to;
 
 	if (choice->nr_events == TRACE_CHOICE_EVENTS_MAX)
 		return diag_set(adding->diag, -E2BIG, "more than %u events",
 				TRACE_CHOICE_EVENTS_MAX);
-	bigger = realloc(choice->events, (choice->nr_events + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&choice->events, &choice->room_events, choice->nr_events, 1))
 		return -ENOMEM;
-	choice->events = bigger;
-	to = &bigger[choice->nr_events++];
+	to = &choice->events[choice->nr_events++];
 	*to = (struct trace_chosen){.system = strdup(system),
 				    .name = strdup(name),
 				    .filter = adding->filter ? strdup(adding->filter) : NULL};

@@ -33,7 +33,7 @@ struct trace_chosen {
 
 struct trace_choice {
 	struct trace_chosen *events; /* in the order of the words, each once */
-	size_t nr_events;
+	size_t nr_events, room_events;
 	bool all_syscalls;
 	uint64_t samples_hz; /* 0: none */
 	char *syscalls;	     /* else some: what their tracepoints' filter is to be; NULL: none */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/trace/trace_tasks.h"
 
+#include "daemon/system/node_hash.h"
+#include "lib/array.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NR_SLOTS_FIRST 1024u
-#define NR_ROOM_FIRST  16u
 
 /* Processes share what they have from their parents. */
 struct traced_mapping {
@@ -22,7 +22,7 @@ struct traced_task {
 	bool has_ended; /* of the first of a process only, which others outlive */
 	char name[TRACE_STATE_NAME_BYTES];
 	struct traced_process *process;
-	struct traced_task *next_in_slot;
+	struct node node;		  /* by tid */
 	struct traced_task *next, **link; /* in the process; link points here */
 };
 
@@ -38,8 +38,7 @@ struct traced_process {
 
 struct trace_tasks {
 	struct trace_state_sink sink; /* first: it is ours */
-	struct traced_task **slots;   /* by tid */
-	size_t nr_slots, nr_tasks;    /* nr_slots is a power of two */
+	struct node_hash by_tid;
 	struct traced_process *processes;
 	uint64_t lost;
 };
@@ -47,18 +46,12 @@ _Static_assert(offsetof(struct trace_tasks, sink) == 0, "its functions cast sink
 
 /* ---- tasks by number ---- */
 
-static struct traced_task **slot_of(const struct trace_tasks *tasks, int32_t tid)
-{
-	return &tasks->slots[((uint32_t)tid * 2654435761u) & (tasks->nr_slots - 1)];
-}
-
+/* hash_number() gives different numbers different hashes. */
 static struct traced_task *find_task(const struct trace_tasks *tasks, int32_t tid)
 {
-	struct traced_task *task = *slot_of(tasks, tid);
+	struct node *node = node_hash_first(&tasks->by_tid, hash_number((uint32_t)tid));
 
-	while (task && task->tid != tid)
-		task = task->next_in_slot;
-	return task;
+	return node ? node_owner(node, struct traced_task, node) : NULL;
 }
 
 static struct traced_process *find_process(const struct trace_tasks *tasks, int32_t pid)
@@ -68,42 +61,12 @@ static struct traced_process *find_process(const struct trace_tasks *tasks, int3
 	return first && first->process->pid == pid ? first->process : NULL;
 }
 
-/* Without memory for more slots they become longer. */
-static void grow_slots(struct trace_tasks *tasks)
-{
-	struct traced_task **before = tasks->slots, **bigger;
-	const size_t nr_before = tasks->nr_slots;
-
-	bigger = calloc(2 * nr_before, sizeof(struct traced_task *));
-	if (!bigger)
-		return;
-	tasks->slots = bigger;
-	tasks->nr_slots = 2 * nr_before;
-	for (size_t i = 0; i < nr_before; i++) {
-		struct traced_task *task, *next;
-
-		for (task = before[i]; task; task = next) {
-			struct traced_task **slot = slot_of(tasks, task->tid);
-
-			next = task->next_in_slot;
-			task->next_in_slot = *slot;
-			*slot = task;
-		}
-	}
-	free(before);
-}
-
 static void remove_task(struct trace_tasks *tasks, struct traced_task *task)
 {
-	struct traced_task **at = slot_of(tasks, task->tid);
-
-	while (*at != task)
-		at = &(*at)->next_in_slot;
-	*at = task->next_in_slot;
+	node_hash_remove(&tasks->by_tid, &task->node);
 	*task->link = task->next;
 	if (task->next)
 		task->next->link = task->link;
-	tasks->nr_tasks--;
 	free(task);
 }
 
@@ -117,23 +80,19 @@ static void set_name(struct traced_task *task, const char *name)
 static struct traced_task *add_to_process(struct trace_tasks *tasks, struct traced_process *process,
 					  int32_t tid, const char *name)
 {
-	struct traced_task *task = calloc(1, sizeof(*task)), **slot, **link;
+	struct traced_task *task = calloc(1, sizeof(*task)), **link;
 
 	if (!task) {
 		tasks->lost++;
 		return NULL;
 	}
-	if (tasks->nr_tasks == tasks->nr_slots)
-		grow_slots(tasks);
-	slot = slot_of(tasks, tid);
 	link = process->tasks ? &process->tasks->next : &process->tasks;
-	*task = (struct traced_task){
-		.tid = tid, .process = process, .next_in_slot = *slot, .next = *link, .link = link};
+	*task = (struct traced_task){.tid = tid, .process = process, .next = *link, .link = link};
 	set_name(task, name);
 	if (task->next)
 		task->next->link = &task->next;
-	*slot = *link = task;
-	tasks->nr_tasks++;
+	*link = task;
+	node_hash_add(&tasks->by_tid, &task->node, hash_number((uint32_t)tid));
 	return task;
 }
 
@@ -154,29 +113,13 @@ static void forget_mappings(struct traced_process *process)
 	process->nr_mappings = process->room = 0;
 }
 
-static bool has_room(struct traced_process *process, size_t nr)
-{
-	size_t room = process->room ? process->room : NR_ROOM_FIRST;
-	struct traced_mapping **bigger;
-
-	while (room < nr)
-		room *= 2;
-	if (room == process->room)
-		return true;
-	bigger = reallocarray(process->mappings, room, sizeof(struct traced_mapping *));
-	if (!bigger)
-		return false;
-	process->mappings = bigger;
-	process->room = room;
-	return true;
-}
-
 static void inherit(struct trace_tasks *tasks, struct traced_process *process,
 		    const struct traced_process *parent)
 {
 	if (!parent->nr_mappings)
 		return;
-	if (!has_room(process, parent->nr_mappings)) {
+	if (array_reserve(&process->mappings, &process->room, process->nr_mappings,
+			  parent->nr_mappings)) {
 		tasks->lost += parent->nr_mappings;
 		return;
 	}
@@ -222,7 +165,8 @@ static void add_mapping(struct trace_tasks *tasks, struct traced_process *proces
 
 	remove_covered(process, from->start, from->end);
 	make_room(tasks, process);
-	if (!mapping || !has_room(process, process->nr_mappings + 1)) {
+	if (!mapping ||
+	    array_reserve(&process->mappings, &process->room, process->nr_mappings, 1)) {
 		free(mapping);
 		tasks->lost++;
 		return;
@@ -464,7 +408,8 @@ static int compare_processes(const void *a, const void *b)
 
 int trace_tasks_tell(const struct trace_tasks *tasks, struct trace_state_sink *sink)
 {
-	struct traced_process **all = calloc(tasks->nr_tasks + 1, sizeof(struct traced_process *));
+	struct traced_process **all =
+		calloc(tasks->by_tid.nr_nodes + 1, sizeof(struct traced_process *));
 	size_t nr = 0;
 
 	if (!all)
@@ -507,15 +452,11 @@ int trace_tasks_create(struct trace_tasks **tasks)
 	struct trace_tasks *made = calloc(1, sizeof(*made));
 
 	*tasks = NULL;
-	if (!made)
-		return -ENOMEM;
-	made->sink = (struct trace_state_sink){take_thread, take_mapping};
-	made->nr_slots = NR_SLOTS_FIRST;
-	made->slots = calloc(made->nr_slots, sizeof(struct traced_task *));
-	if (!made->slots) {
+	if (!made || node_hash_init(&made->by_tid)) {
 		free(made);
 		return -ENOMEM;
 	}
+	made->sink = (struct trace_state_sink){take_thread, take_mapping};
 	*tasks = made;
 	return 0;
 }
@@ -530,6 +471,6 @@ void trace_tasks_destroy(struct trace_tasks *tasks)
 		next = process->next;
 		remove_process(tasks, process);
 	}
-	free(tasks->slots);
+	node_hash_deinit(&tasks->by_tid);
 	free(tasks);
 }

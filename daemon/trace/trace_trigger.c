@@ -3,6 +3,7 @@
 
 #include "daemon/trace/trace_layout.h"
 #include "daemon/trace/trace_trigger_parse.h"
+#include "lib/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ struct trace_trigger {
 	struct trigger_rules rules;
 	struct span (*sets)[NR_WAYS];
 	struct note *notes;
-	size_t nr_notes, nr_notes_max;
+	size_t nr_notes, room_notes;
 	uint64_t nr_noted, lost;
 };
 
@@ -167,16 +168,9 @@ static bool fits(const struct trigger_use *use, const uint8_t *record, size_t nr
 
 static void add_note(struct trace_trigger *trigger, const struct note *note)
 {
-	if (trigger->nr_notes == trigger->nr_notes_max) {
-		const size_t nr = trigger->nr_notes_max ? 2 * trigger->nr_notes_max : 1024;
-		struct note *bigger = realloc(trigger->notes, nr * sizeof(*bigger));
-
-		if (!bigger) {
-			trigger->lost++;
-			return;
-		}
-		trigger->notes = bigger;
-		trigger->nr_notes_max = nr;
+	if (array_reserve(&trigger->notes, &trigger->room_notes, trigger->nr_notes, 1)) {
+		trigger->lost++;
+		return;
 	}
 	trigger->notes[trigger->nr_notes] = *note;
 	trigger->notes[trigger->nr_notes++].order = trigger->nr_noted++;

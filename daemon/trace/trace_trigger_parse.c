@@ -2,6 +2,7 @@
 #include "daemon/trace/trace_trigger_parse.h"
 
 #include "daemon/trace/syscall_names.h"
+#include "lib/array.h"
 #include "lib/number.h"
 
 #include <stdio.h>
@@ -52,20 +53,17 @@ static int no_condition(const struct parsing *parsing, const char *why)
 static int add_event(struct parsing *parsing, const char *system, const char *name, uint32_t *event)
 {
 	struct trigger_rules *rules = parsing->rules;
-	struct trigger_event *bigger;
 	int error;
 
 	for (*event = 0; *event < rules->nr_events; (*event)++)
 		if (!strcmp(rules->events[*event].tracepoint->system, system) &&
 		    !strcmp(rules->events[*event].tracepoint->name, name))
 			return 0;
-	bigger = realloc(rules->events, (rules->nr_events + (size_t)1) * sizeof(*bigger));
-	if (!bigger)
+	if (array_reserve(&rules->events, &rules->room_events, rules->nr_events, 1))
 		return no_memory(parsing);
-	rules->events = bigger;
-	bigger[rules->nr_events] = (struct trigger_event){NULL, NULL, 0};
-	error = tracepoint_read(&bigger[rules->nr_events].tracepoint, parsing->folder, system, name,
-				parsing->diag);
+	rules->events[rules->nr_events] = (struct trigger_event){.tracepoint = NULL};
+	error = tracepoint_read(&rules->events[rules->nr_events].tracepoint, parsing->folder,
+				system, name, parsing->diag);
 	if (!error)
 		rules->nr_events++;
 	return error;
@@ -74,13 +72,11 @@ static int add_event(struct parsing *parsing, const char *system, const char *na
 static int add_use(struct parsing *parsing, uint32_t event, const struct trigger_use *use)
 {
 	struct trigger_event *of = &parsing->rules->events[event];
-	struct trigger_use *bigger = realloc(of->uses, (of->nr_uses + (size_t)1) * sizeof(*bigger));
 
-	if (!bigger)
+	if (array_reserve(&of->uses, &of->room_uses, of->nr_uses, 1))
 		return no_memory(parsing);
-	of->uses = bigger;
-	bigger[of->nr_uses] = *use;
-	bigger[of->nr_uses++].rule = parsing->rule;
+	of->uses[of->nr_uses] = *use;
+	of->uses[of->nr_uses++].rule = parsing->rule;
 	return 0;
 }
 

@@ -44,6 +44,7 @@ struct trigger_event {
 	struct tracepoint *tracepoint;
 	struct trigger_use *uses;
 	unsigned int nr_uses;
+	size_t room_uses;
 };
 
 struct trigger_rule {
@@ -56,6 +57,7 @@ struct trigger_rules {
 	uint32_t nr_rules;
 	struct trigger_event *events;
 	uint32_t nr_events;
+	size_t room_events;
 	const char *signal; /* a text; NULL: none */
 };
 

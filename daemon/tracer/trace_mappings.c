@@ -32,6 +32,7 @@
 #include "daemon/tracer/trace_perf.h"
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_tasks.h"
+#include "lib/array.h"
 #include "lib/clock.h"
 
 #include <errno.h>
@@ -69,7 +70,7 @@ struct trace_mappings {
 	struct trace_clock clock; /* the module's; not with CLOCK_MONOTONIC */
 
 	struct item **items; /* what has come and was neither written nor applied */
-	size_t nr_items, nr_items_max, nr_bytes;
+	size_t nr_items, room_items, nr_bytes;
 	uint64_t nr_added;
 
 	/* To a folder. */
@@ -129,29 +130,17 @@ static void remove_items(struct trace_mappings *mappings, size_t nr)
 	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
 }
 
-static bool has_place(struct trace_mappings *mappings)
-{
-	const size_t nr = mappings->nr_items_max ? 2 * mappings->nr_items_max : 256;
-	struct item **bigger;
-
-	if (mappings->nr_items < mappings->nr_items_max)
-		return true;
-	bigger = realloc(mappings->items, nr * sizeof(struct item *));
-	if (!bigger)
-		return false;
-	mappings->items = bigger;
-	mappings->nr_items_max = nr;
-	return true;
-}
-
 /* False: no memory. */
 static bool add_item(struct trace_mappings *mappings, uint64_t stamp,
 		     const struct trace_perf_record *record, uint64_t nr_lost)
 {
 	const char *path = record->path ? record->path : "";
 	const size_t path_bytes = strlen(path) + 1;
-	struct item *item = has_place(mappings) ? malloc(sizeof(*item) + path_bytes) : NULL;
+	struct item *item;
 
+	if (array_reserve(&mappings->items, &mappings->room_items, mappings->nr_items, 1))
+		return false;
+	item = malloc(sizeof(*item) + path_bytes);
 	if (!item)
 		return false;
 	*item = (struct item){.stamp = stamp,

@@ -33,7 +33,7 @@ struct trace_perf {
 	struct trace_perf_cpu *cpus; /* watch.nr_cpus, by their numbers */
 	unsigned int nr_open;
 	struct event_id *ids;
-	size_t nr_ids, nr_ids_max;
+	size_t nr_ids, room_ids;
 	unsigned int nr_targets; /* threads, else 1 */
 	int cgroup_fd;		 /* -1: none */
 	unsigned int ring_pages; /* data pages of a CPU's ring */

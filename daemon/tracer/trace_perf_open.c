@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/trace_perf_internal.h"
 
+#include "lib/array.h"
 #include "lib/perf_hint.h"
 
 #include <errno.h>
@@ -140,15 +141,8 @@ static int add_id(struct trace_perf *perf, int fd, unsigned int event, unsigned 
 
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
 		return -errno;
-	if (perf->nr_ids == perf->nr_ids_max) {
-		const size_t nr = perf->nr_ids_max ? 2 * perf->nr_ids_max : 64;
-		struct event_id *bigger = realloc(perf->ids, nr * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		perf->ids = bigger;
-		perf->nr_ids_max = nr;
-	}
+	if (array_reserve(&perf->ids, &perf->room_ids, perf->nr_ids, 1))
+		return -ENOMEM;
 	perf->ids[perf->nr_ids++] = (struct event_id){id, event, cpu};
 	return 0;
 }

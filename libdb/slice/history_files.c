@@ -77,7 +77,6 @@ int history_file_parse(const char *name, enum oprof_slice_level *level, uint64_t
 
 struct lister {
 	struct history_files history;
-	size_t room;
 	const char *folder;
 	void (*damaged)(const char *path, const struct diag *diag, void *context);
 	void *context;
@@ -137,7 +136,7 @@ static int list_slice(struct lister *lister, struct history_file *file)
 	int error = load_header(file, &diag);
 
 	if (!error)
-		error = array_reserve(&lister->history.files, &lister->room,
+		error = array_reserve(&lister->history.files, &lister->history.room_files,
 				      lister->history.nr_files, 1);
 	if (!error) {
 		lister->history.files[lister->history.nr_files++] = *file;

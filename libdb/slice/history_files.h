@@ -25,7 +25,7 @@ struct history_file {
 
 struct history_files {
 	struct history_file *files; /* by epoch_first, wider first */
-	size_t nr_files;
+	size_t nr_files, room_files;
 	uint64_t epoch_closed; /* highest epoch of any good slice; 0: none. Live files at or below
 				  it hold nothing */
 	uint64_t epoch_named;  /* highest in any name, damaged ones too: later epochs are free */

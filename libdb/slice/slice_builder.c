@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A slice made in memory: sections found by what they are, entries as they come. */
+#include "lib/array.h"
+#include "lib/index_table.h"
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_writer.h"
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NR_SECTIONS_MIN 64u
 #define NR_SECTIONS_MAX ((size_t)1 << 31)
 #define NR_ENTRIES_MIN	16u
 #define NR_SUM_UP                                                                                  \
@@ -20,7 +21,6 @@
 struct builder_section {
 	struct slice_section section; /* its strings are in text */
 	char *text;
-	uint64_t hash;
 	struct sdb_entry *entries;
 	size_t nr_entries, room;
 	bool sorted; /* by key, each once */
@@ -29,7 +29,7 @@ struct builder_section {
 struct slice_builder {
 	struct builder_section *sections;
 	size_t nr_sections, room;
-	uint32_t *buckets; /* section + 1, or 0; twice as many as there is room for sections */
+	struct index_table table;
 	const struct stack_tree *stacks; /* borrowed; NULL: none */
 };
 
@@ -48,30 +48,24 @@ void slice_builder_destroy(struct slice_builder *builder)
 		free(builder->sections[i].entries);
 	}
 	free(builder->sections);
-	free(builder->buckets);
+	index_table_deinit(&builder->table);
 	free(builder);
 }
 
 /* ---- sections ---- */
 
-static uint64_t hash_number(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e6c63d0876a9a47);
-	return hash ^ hash >> 32;
-}
-
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
 		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	return hash_number(hash, 0);
+	return index_table_hash(hash, 0);
 }
 
 static uint64_t hash_path(uint64_t hash, const struct slice_path *path)
 {
-	hash = hash_text(hash_number(hash, path->kind), path->path);
+	hash = hash_text(index_table_hash(hash, path->kind), path->path);
 	return path->kind == SAMPLE_PATH_ANON
-		       ? hash_number(hash_number(hash, (uint64_t)path->tgid), path->start)
+		       ? index_table_hash(index_table_hash(hash, (uint64_t)path->tgid), path->start)
 		       : hash;
 }
 
@@ -81,54 +75,21 @@ static uint64_t hash_section(const struct slice_section *section)
 	uint64_t hash = hash_path(UINT64_C(0xcbf29ce484222325), &section->image);
 
 	hash = hash_path(hash, &section->app);
-	hash = hash_number(hash, sample_identity(&section->identity));
+	hash = index_table_hash(hash, sample_identity(&section->identity));
 	hash = hash_text(hash, section->event);
 	if (section->cgroup)
 		hash = hash_text(hash, section->cgroup);
-	hash = hash_number(hash, section->period_or_hz);
-	hash = hash_number(hash, (uint64_t)section->tgid);
-	hash = hash_number(hash, (uint64_t)section->tid);
-	return hash_number(hash, (uint64_t)section->cpu);
+	hash = index_table_hash(hash, section->period_or_hz);
+	hash = index_table_hash(hash, (uint64_t)section->tgid);
+	hash = index_table_hash(hash, (uint64_t)section->tid);
+	return index_table_hash(hash, (uint64_t)section->cpu);
 }
 
-static uint32_t *bucket_find(const struct slice_builder *builder, uint64_t hash,
-			     const struct slice_section *section)
+static bool same_section(uint32_t index, const void *key, void *context)
 {
-	const size_t mask = 2 * builder->room - 1;
-	size_t i = (size_t)hash & mask;
+	const struct slice_builder *builder = context;
 
-	for (; builder->buckets[i]; i = (i + 1) & mask) {
-		const struct builder_section *found = &builder->sections[builder->buckets[i] - 1];
-
-		if (found->hash == hash && slice_section_compare(&found->section, section) == 0)
-			break;
-	}
-	return &builder->buckets[i];
-}
-
-static int builder_grow(struct slice_builder *builder)
-{
-	const size_t room = builder->room ? 2 * builder->room : NR_SECTIONS_MIN;
-	uint32_t *buckets = calloc(2 * room, sizeof(*buckets));
-	struct builder_section *bigger =
-		buckets ? realloc(builder->sections, room * sizeof(*bigger)) : NULL;
-
-	if (!bigger) {
-		free(buckets);
-		return -ENOMEM;
-	}
-	free(builder->buckets);
-	builder->buckets = buckets;
-	builder->sections = bigger;
-	builder->room = room;
-	for (size_t section = 0; section < builder->nr_sections; section++) {
-		size_t i = (size_t)bigger[section].hash & (2 * room - 1);
-
-		while (buckets[i])
-			i = (i + 1) & (2 * room - 1);
-		buckets[i] = (uint32_t)section + 1;
-	}
-	return 0;
+	return slice_section_compare(&builder->sections[index].section, key) == 0;
 }
 
 static const char *copy_text(char **to, const char *text)
@@ -161,23 +122,26 @@ static int section_copy(struct builder_section *to, const struct slice_section *
 
 int64_t slice_builder_section(struct slice_builder *builder, const struct slice_section *section)
 {
-	struct builder_section added = {.hash = hash_section(section), .sorted = true};
-	uint32_t *bucket;
+	const uint64_t hash = hash_section(section);
+	const uint32_t found =
+		index_table_find(&builder->table, hash, same_section, section, builder);
+	struct builder_section added = {.sorted = true};
 
-	if (builder->nr_sections == builder->room && builder_grow(builder))
-		return -ENOMEM;
-	bucket = bucket_find(builder, added.hash, section);
-	if (*bucket) {
-		builder->sections[*bucket - 1].section.flags |= section->flags & OPROF_SDB_HOLED;
-		return *bucket - 1;
+	if (found != INDEX_TABLE_NONE) {
+		builder->sections[found].section.flags |= section->flags & OPROF_SDB_HOLED;
+		return found;
 	}
 	if (builder->nr_sections == NR_SECTIONS_MAX)
 		return -E2BIG;
-	if (section_copy(&added, section))
+	if (array_reserve(&builder->sections, &builder->room, builder->nr_sections, 1) ||
+	    section_copy(&added, section))
 		return -ENOMEM;
-	builder->sections[builder->nr_sections++] = added;
-	*bucket = (uint32_t)builder->nr_sections;
-	return *bucket - 1;
+	if (index_table_put(&builder->table, hash, (uint32_t)builder->nr_sections)) {
+		free(added.text);
+		return -ENOMEM;
+	}
+	builder->sections[builder->nr_sections] = added;
+	return (int64_t)builder->nr_sections++;
 }
 
 /* ---- entries ---- */

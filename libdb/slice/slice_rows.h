@@ -4,13 +4,13 @@
 #ifndef LIBDB_SLICE_ROWS_H
 #define LIBDB_SLICE_ROWS_H
 
+#include "lib/index_table.h"
 #include "libdb/slice/slice_buffer.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct slice_row {
-	uint64_t hash;
 	size_t offset; /* in bytes */
 	size_t nr_bytes;
 };
@@ -19,7 +19,7 @@ struct slice_rows {
 	struct slice_buffer bytes; /* of all rows, one behind the other */
 	struct slice_row *rows;
 	size_t nr_rows, nr_rows_room;
-	uint32_t *buckets; /* row + 1, or 0; twice as many as there is room for rows */
+	struct index_table table;
 };
 
 /* The row's number, or -ENOMEM. */

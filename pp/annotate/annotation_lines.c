@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The lines of an annotation: its keys joined to line tables, then summed by line. */
+#include "lib/index_table.h"
 #include "pp/annotate/annotation_internal.h"
 #include "pp/profile/image_search.h"
-#include "pp/base/index_table.h"
 #include "pp/lines/line_table.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 pp_libpp_a_SOURCES += \
 	pp/base/gzip_writer.c pp/base/gzip_writer.h \
-	pp/base/index_table.c pp/base/index_table.h \
 	pp/base/json_writer.c pp/base/json_writer.h \
 	pp/base/protobuf.c pp/base/protobuf.h \
 	pp/base/strings.c pp/base/strings.h \
@@ -9,7 +8,6 @@ pp_libpp_a_SOURCES += \
 	pp/base/xml_writer.c pp/base/xml_writer.h
 
 test_programs += \
-	tests/unit/pp/base/test_index_table \
 	tests/unit/pp/base/test_protobuf \
 	tests/unit/pp/base/test_strings \
 	tests/unit/pp/base/test_utf8

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/array.h"
+#include "lib/index_table.h"
 #include "lib/saturate.h"
 #include "pp/calls/call_tree.h"
-#include "pp/base/index_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

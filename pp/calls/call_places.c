@@ -22,11 +22,11 @@
 #include "pp/calls/call_places.h"
 
 #include "lib/array.h"
+#include "lib/index_table.h"
 #include "lib/progress.h"
 #include "libdb/sample_name.h"
 #include "pp/code/code_functions.h"
 #include "pp/profile/image_search.h"
-#include "pp/base/index_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #ifndef PP_CALL_STACKS_H
 #define PP_CALL_STACKS_H
 
+#include "lib/index_table.h"
 #include "pp/calls/call_tree.h"
-#include "pp/base/index_table.h"
 #include "pp/profile/profile_time.h"
 
 #include <stddef.h>

@@ -2,10 +2,10 @@
 #include "pp/calls/call_tree.h"
 
 #include "lib/array.h"
+#include "lib/index_table.h"
 #include "lib/saturate.h"
 #include "pp/calls/call_functions.h"
 #include "pp/calls/call_stacks.h"
-#include "pp/base/index_table.h"
 #include "pp/profile/profile_time.h"
 
 #include <errno.h>

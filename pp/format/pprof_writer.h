@@ -7,8 +7,8 @@
 #ifndef PP_PPROF_WRITER_H
 #define PP_PPROF_WRITER_H
 
+#include "lib/index_table.h"
 #include "pp/base/gzip_writer.h"
-#include "pp/base/index_table.h"
 #include "pp/base/protobuf.h"
 #include "pp/base/strings.h"
 

@@ -93,31 +93,11 @@ static uint64_t hash_text(const char *text, size_t nr_bytes)
 	return hash ^ hash >> 29;
 }
 
-static int texts_rehash(struct line_texts *texts)
+static bool same_text(uint32_t offset, const void *key, void *context)
 {
-	size_t nr_slots = texts->nr_slots ? 2 * texts->nr_slots : 4096;
-	uint32_t *slots;
+	const struct line_texts *texts = context;
 
-	if (2 * texts->nr_used < texts->nr_slots)
-		return 0;
-	slots = calloc(nr_slots, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < texts->nr_slots; i++) {
-		const char *text = texts->bytes + texts->slots[i];
-		size_t slot;
-
-		if (!texts->slots[i])
-			continue;
-		slot = hash_text(text, strlen(text)) & (nr_slots - 1);
-		while (slots[slot])
-			slot = (slot + 1) & (nr_slots - 1);
-		slots[slot] = texts->slots[i];
-	}
-	free(texts->slots);
-	texts->slots = slots;
-	texts->nr_slots = nr_slots;
-	return 0;
+	return !strcmp(texts->bytes + offset, key);
 }
 
 static int texts_append(struct line_texts *texts, const char *text, size_t nr_bytes,
@@ -138,28 +118,14 @@ int line_builder_text(struct line_builder *builder, const char *text, uint32_t *
 {
 	struct line_texts *texts = &builder->texts;
 	size_t nr_bytes = strlen(text);
-	size_t slot;
+	uint64_t hash = hash_text(text, nr_bytes);
 	int error;
 
-	*offset = 0;
-	if (!nr_bytes)
+	*offset = nr_bytes ? index_table_find(&texts->table, hash, same_text, text, texts) : 0;
+	if (*offset != INDEX_TABLE_NONE)
 		return 0;
-	error = texts_rehash(texts);
-	if (error)
-		return error;
-	slot = hash_text(text, nr_bytes) & (texts->nr_slots - 1);
-	for (; texts->slots[slot]; slot = (slot + 1) & (texts->nr_slots - 1)) {
-		if (strcmp(texts->bytes + texts->slots[slot], text) != 0)
-			continue;
-		*offset = texts->slots[slot];
-		return 0;
-	}
 	error = texts_append(texts, text, nr_bytes, offset);
-	if (error)
-		return error;
-	texts->slots[slot] = *offset;
-	texts->nr_used++;
-	return 0;
+	return error ? error : index_table_put(&texts->table, hash, *offset);
 }
 
 /* ---- files ---- */
@@ -172,55 +138,29 @@ static int add_file(struct line_builder *builder, uint32_t text)
 	return 0;
 }
 
-static size_t file_slot(const uint32_t *slots, size_t nr_slots, const uint32_t *files,
-			uint32_t text)
+static bool same_file(uint32_t number, const void *key, void *context)
 {
-	size_t slot = text * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (nr_slots - 1);
+	const struct line_builder *builder = context;
 
-	while (slots[slot] && files[slots[slot]] != text)
-		slot = (slot + 1) & (nr_slots - 1);
-	return slot;
-}
-
-static int rehash_files(struct line_builder *builder)
-{
-	size_t nr_slots = builder->nr_file_slots ? 2 * builder->nr_file_slots : 1024;
-	uint32_t *slots;
-
-	if (2 * builder->nr_files < builder->nr_file_slots)
-		return 0;
-	slots = calloc(nr_slots, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 1; i < builder->nr_files; i++)
-		slots[file_slot(slots, nr_slots, builder->files, builder->files[i])] = (uint32_t)i;
-	free(builder->file_slots);
-	builder->file_slots = slots;
-	builder->nr_file_slots = nr_slots;
-	return 0;
+	return builder->files[number] == *(const uint32_t *)key;
 }
 
 int line_builder_file(struct line_builder *builder, const char *path, uint32_t *number)
 {
 	uint32_t text;
-	size_t slot;
+	uint64_t hash;
 	int error = line_builder_text(builder, path, &text);
 
 	*number = 0;
 	if (error || !text)
 		return error;
-	error = rehash_files(builder);
-	if (error)
-		return error;
-	slot = file_slot(builder->file_slots, builder->nr_file_slots, builder->files, text);
-	if (!builder->file_slots[slot]) {
-		error = add_file(builder, text);
-		if (error)
-			return error;
-		builder->file_slots[slot] = (uint32_t)builder->nr_files - 1;
-	}
-	*number = builder->file_slots[slot];
-	return 0;
+	hash = index_table_hash(0, text);
+	*number = index_table_find(&builder->file_table, hash, same_file, &text, builder);
+	if (*number != INDEX_TABLE_NONE)
+		return 0;
+	*number = (uint32_t)builder->nr_files;
+	error = add_file(builder, text);
+	return error ? error : index_table_put(&builder->file_table, hash, *number);
 }
 
 /* ---- inlined functions ---- */
@@ -280,9 +220,9 @@ void line_builder_deinit(struct line_builder *builder)
 	free(builder->inlined);
 	free(builder->nodes);
 	free(builder->files);
-	free(builder->file_slots);
+	index_table_deinit(&builder->file_table);
 	free(builder->texts.bytes);
-	free(builder->texts.slots);
+	index_table_deinit(&builder->texts.table);
 	free(builder->ranges);
 	*builder = (struct line_builder){.code = NULL};
 }

@@ -7,6 +7,7 @@
 #ifndef PP_LINE_BUILDER_H
 #define PP_LINE_BUILDER_H
 
+#include "lib/index_table.h"
 #include "pp/lines/dwarf_lines.h"
 #include "pp/lines/line_wire.h"
 #include "pp/symbols/symbol_file.h"
@@ -27,8 +28,7 @@ struct line_inlined {
 struct line_texts {
 	char *bytes;
 	size_t nr_bytes, room;
-	uint32_t *slots; /* offsets; 0: empty */
-	size_t nr_slots, nr_used;
+	struct index_table table; /* of offsets */
 };
 
 struct line_builder {
@@ -42,8 +42,7 @@ struct line_builder {
 	size_t nr_nodes, room_nodes;
 	uint32_t *files; /* texts; files[0] is the empty one */
 	size_t nr_files, room_files;
-	uint32_t *file_slots; /* numbers of files by their text; 0: empty */
-	size_t nr_file_slots;
+	struct index_table file_table; /* by their text */
 	struct line_texts texts;
 	struct line_wire_range *ranges; /* once built; the last one ends the one before */
 	size_t nr_ranges, room_ranges;

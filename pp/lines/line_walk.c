@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/lines/line_walk.h"
 
+#include "lib/array.h"
+
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -80,45 +82,25 @@ static inline int file_number(struct walked *walked, uint64_t own, uint32_t *num
 
 /* ---- line programs ---- */
 
-static int make_slots(uint64_t **slots, size_t *nr_slots, size_t nr)
+static bool same_program(uint32_t index, const void *key, void *context)
 {
-	size_t nr_new = *nr_slots ? 2 * *nr_slots : 256;
-	uint64_t *new;
+	const struct line_walk *walk = context;
 
-	if (2 * nr < *nr_slots)
-		return 0;
-	new = calloc(nr_new, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	for (size_t i = 0; i < *nr_slots; i++) {
-		size_t slot = (*slots)[i] * UINT64_C(0x9e3779b97f4a7c15) >> 24 & (nr_new - 1);
-
-		while ((*slots)[i] && new[slot])
-			slot = (slot + 1) & (nr_new - 1);
-		if ((*slots)[i])
-			new[slot] = (*slots)[i];
-	}
-	free(*slots);
-	*slots = new;
-	*nr_slots = nr_new;
-	return 0;
+	return walk->programs[index] == *(const uint64_t *)key;
 }
 
 /* Units may share a program: 1 the first time, then 0. */
 static int is_new_program(struct line_walk *walk, uint64_t offset)
 {
-	uint64_t key = offset + 1;
-	int error = make_slots(&walk->programs, &walk->nr_program_slots, walk->nr_programs);
-	size_t slot;
+	uint64_t hash = index_table_hash(0, offset);
 
-	if (error)
-		return error;
-	slot = key * UINT64_C(0x9e3779b97f4a7c15) >> 24 & (walk->nr_program_slots - 1);
-	for (; walk->programs[slot]; slot = (slot + 1) & (walk->nr_program_slots - 1))
-		if (walk->programs[slot] == key)
-			return 0;
-	walk->programs[slot] = key;
-	walk->nr_programs++;
+	if (index_table_find(&walk->program_table, hash, same_program, &offset, walk) !=
+	    INDEX_TABLE_NONE)
+		return 0;
+	if (array_reserve(&walk->programs, &walk->room_programs, walk->nr_programs, 1) ||
+	    index_table_put(&walk->program_table, hash, (uint32_t)walk->nr_programs))
+		return -ENOMEM;
+	walk->programs[walk->nr_programs++] = offset;
 	return 1;
 }
 
@@ -139,38 +121,13 @@ static int run_lines(struct walked *walked)
 
 /* ---- names of functions ---- */
 
-static size_t function_slot(const struct line_walk *walk, const struct dwarf_info *info,
-			    uint32_t info_number, uint64_t entry)
+static bool same_function(uint32_t index, const void *key, void *context)
 {
-	size_t mask = walk->nr_function_slots - 1;
-	size_t slot = (entry + (uintptr_t)info) * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mask;
+	const struct line_walk *walk = context;
+	const struct line_function *function = &walk->functions[index], *wanted = key;
 
-	while (walk->functions[slot].info &&
-	       (walk->functions[slot].entry != entry || walk->functions[slot].info != info ||
-		walk->functions[slot].info_number != info_number))
-		slot = (slot + 1) & mask;
-	return slot;
-}
-
-static int grow_functions(struct line_walk *walk)
-{
-	struct line_function *old = walk->functions;
-	size_t nr_old = walk->nr_function_slots;
-
-	if (2 * walk->nr_functions < nr_old)
-		return 0;
-	walk->functions = calloc(nr_old ? 2 * nr_old : 4096, sizeof(*walk->functions));
-	if (!walk->functions) {
-		walk->functions = old;
-		return -ENOMEM;
-	}
-	walk->nr_function_slots = nr_old ? 2 * nr_old : 4096;
-	for (size_t i = 0; i < nr_old; i++)
-		if (old[i].info)
-			walk->functions[function_slot(walk, old[i].info, old[i].info_number,
-						      old[i].entry)] = old[i];
-	free(old);
-	return 0;
+	return function->entry == wanted->entry && function->info == wanted->info &&
+	       function->info_number == wanted->info_number;
 }
 
 /* What an entry says of its name, or where else it is said. */
@@ -236,22 +193,28 @@ static int seek_name(struct line_walk *walk, struct dwarf_info *info, uint64_t e
 static int name_of(struct line_walk *walk, struct dwarf_info *info, uint64_t entry, uint32_t *name)
 {
 	/* Split files follow each other in one struct. */
-	uint32_t number = info == &walk->split.info ? walk->split.number : 0;
-	int error = grow_functions(walk);
-	size_t slot;
+	struct line_function function = {
+		.info = info,
+		.entry = entry,
+		.info_number = info == &walk->split.info ? walk->split.number : 0,
+	};
+	uint64_t hash = index_table_hash((uintptr_t)info, entry);
+	uint32_t index =
+		index_table_find(&walk->function_table, hash, same_function, &function, walk);
+	int error;
 
+	if (index != INDEX_TABLE_NONE) {
+		*name = walk->functions[index].name;
+		return 0;
+	}
+	error = seek_name(walk, info, entry, &function.name);
 	if (error)
 		return error;
-	slot = function_slot(walk, info, number, entry);
-	if (!walk->functions[slot].info) {
-		error = seek_name(walk, info, entry, name);
-		if (error)
-			return error;
-		walk->functions[slot] = (struct line_function){
-			.info = info, .entry = entry, .info_number = number, .name = *name};
-		walk->nr_functions++;
-	}
-	*name = walk->functions[slot].name;
+	if (array_reserve(&walk->functions, &walk->room_functions, walk->nr_functions, 1) ||
+	    index_table_put(&walk->function_table, hash, (uint32_t)walk->nr_functions))
+		return -ENOMEM;
+	walk->functions[walk->nr_functions++] = function;
+	*name = function.name;
 	return 0;
 }
 
@@ -505,5 +468,7 @@ void line_walk_deinit(struct line_walk *walk)
 {
 	dwarf_split_deinit(&walk->split);
 	free(walk->functions);
+	index_table_deinit(&walk->function_table);
 	free(walk->programs);
+	index_table_deinit(&walk->program_table);
 }

@@ -6,13 +6,14 @@
 #ifndef PP_LINE_WALK_H
 #define PP_LINE_WALK_H
 
+#include "lib/index_table.h"
 #include "pp/lines/dwarf_split.h"
 #include "pp/lines/dwarf_unit.h"
 #include "pp/lines/line_builder.h"
 
 /* The name of a function by its entry; found once, used by all that inline it. */
 struct line_function {
-	const struct dwarf_info *info; /* NULL: an empty slot */
+	const struct dwarf_info *info;
 	uint64_t entry;
 	uint32_t info_number; /* files come and go at the same place in memory */
 	uint32_t name;
@@ -23,9 +24,11 @@ struct line_walk {
 	struct dwarf_info *info;
 	struct dwarf_split split; /* where what split units leave out is */
 	struct line_function *functions;
-	size_t nr_function_slots, nr_functions;
-	uint64_t *programs; /* offsets of line programs that were run, + 1; 0: an empty slot */
-	size_t nr_program_slots, nr_programs;
+	size_t nr_functions, room_functions;
+	struct index_table function_table;
+	uint64_t *programs; /* offsets of line programs that were run */
+	size_t nr_programs, room_programs;
+	struct index_table program_table;
 	bool damaged; /* something could not be read */
 };
 

@@ -2,8 +2,8 @@
 #include "pp/profile/profile_inlines.h"
 
 #include "lib/array.h"
+#include "lib/index_table.h"
 #include "lib/saturate.h"
-#include "pp/base/index_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

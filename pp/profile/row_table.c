@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/profile/row_table.h"
 
-#include "pp/base/index_table.h"
+#include "lib/index_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

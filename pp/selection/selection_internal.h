@@ -8,7 +8,7 @@
 #ifndef PP_SELECTION_INTERNAL_H
 #define PP_SELECTION_INTERNAL_H
 
-#include "pp/base/index_table.h"
+#include "lib/index_table.h"
 #include "pp/selection/part_match.h"
 #include "pp/selection/selection.h"
 

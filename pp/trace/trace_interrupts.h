@@ -3,7 +3,7 @@
 #ifndef PP_TRACE_INTERRUPTS_H
 #define PP_TRACE_INTERRUPTS_H
 
-#include "pp/base/index_table.h"
+#include "lib/index_table.h"
 #include "pp/trace/trace_distribution.h"
 
 #include <stddef.h>

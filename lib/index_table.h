@@ -3,8 +3,8 @@
  * A hash from something of the caller's to its index in an array of the
  * caller's: entries are only added, and all go together.
  */
-#ifndef PP_INDEX_TABLE_H
-#define PP_INDEX_TABLE_H
+#ifndef LIB_INDEX_TABLE_H
+#define LIB_INDEX_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

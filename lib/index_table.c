@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "pp/base/index_table.h"
+#include "lib/index_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static size_t next_place(const struct index_table *table, size_t place)
 /* By the half that a slot keeps: so a table can grow without asking for hashes again. */
 static size_t first_place(const struct index_table *table, uint64_t hash)
 {
-	return (hash >> 32) & (table->nr_slots - 1);
+	return (size_t)(hash >> 32) & (table->nr_slots - 1);
 }
 
 uint32_t index_table_find(const struct index_table *table, uint64_t hash,

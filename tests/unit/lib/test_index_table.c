@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "pp/base/index_table.h"
+#include "lib/index_table.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
