@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reading numbers and texts out of bytes that others wrote, in either byte
- * order. A read beyond the end gives 0, sets failed and goes to the end, so
- * that loops over damaged bytes end: ask failed after them, not at each step.
+ * order. A read beyond the end sets failed, goes to the end and gives 0, of
+ * LEB128 the bits before it, so that loops over damaged bytes end: ask failed
+ * after them, not at each step. What texts and takes give lies in the bytes.
  */
 #ifndef LIB_CURSOR_H
 #define LIB_CURSOR_H
@@ -29,7 +30,7 @@ static inline void cursor_fail(struct cursor *cursor)
 	cursor->at = cursor->end;
 }
 
-/* The next nr_bytes; NULL: there are fewer. */
+/* The next nr_bytes; NULL: there are fewer. None are there after a failure, too. */
 static inline const uint8_t *cursor_take(struct cursor *cursor, uint64_t nr_bytes)
 {
 	const uint8_t *bytes = cursor->at;

@@ -56,14 +56,14 @@ uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 		value = (uint64_t)(int32_t)cursor_u32(cursor);
 		break;
 	default:
-		cursor->failed = true;
+		cursor_fail(cursor);
 	}
 	if ((encoding & PE_APPLICATION) == PE_PC_RELATIVE)
 		value += place;
 	else if (encoding & PE_APPLICATION)
-		cursor->failed = true;
+		cursor_fail(cursor);
 	if (encoding & PE_INDIRECT)
-		cursor->failed = true;
+		cursor_fail(cursor);
 	return value;
 }
 

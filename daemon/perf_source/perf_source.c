@@ -54,7 +54,7 @@ static int source_threads(const struct perf_source *source, struct thread_list *
 	if (!list->tids)
 		return -ENOMEM;
 	list->tids[0] = -1;
-	list->nr_tids = 1;
+	list->nr_tids = list->room_tids = 1;
 	return 0;
 }
 

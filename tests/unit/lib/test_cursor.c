@@ -102,12 +102,20 @@ START_TEST(leb128_of_more_than_64_bits_loses_those)
 {
 	static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 					0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+	/* Its one bit is the 70th. */
+	static const uint8_t far[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+				      0x80, 0x80, 0x80, 0x80, 0x01};
 	struct cursor cursor = cursor_of(bytes, sizeof(bytes), true);
 
 	ck_assert_uint_eq(cursor_uleb(&cursor), UINT64_MAX);
 	ck_assert_uint_eq(cursor_left(&cursor), 0);
 	cursor = cursor_of(bytes, sizeof(bytes), true);
 	ck_assert_int_eq(cursor_sleb(&cursor), -1);
+	ck_assert(!cursor.failed);
+	cursor = cursor_of(far, sizeof(far), true);
+	ck_assert_uint_eq(cursor_uleb(&cursor), 0);
+	cursor = cursor_of(far, sizeof(far), true);
+	ck_assert_int_eq(cursor_sleb(&cursor), 0);
 	ck_assert(!cursor.failed);
 }
 END_TEST
