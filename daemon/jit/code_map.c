@@ -75,7 +75,8 @@ static int block_insert(struct code_map *map, size_t index)
 
 	if (is_full(map, sizeof(*block)))
 		return -ENOSPC;
-	error = array_reserve(&map->blocks, &map->room_blocks, map->nr_blocks, 1);
+	error = array_reserve_bytes(&map->blocks, &map->room_blocks, map->nr_blocks, 1,
+				    sizeof(struct code_block *));
 	block = error ? NULL : malloc(sizeof(*block));
 	if (!block)
 		return -ENOMEM;

@@ -107,7 +107,8 @@ uint32_t code_pool_tell(struct code_pool *pool, struct code_name *name)
 		return name->number;
 	if (pool->nr_told >= CODE_POOL_TOLD_MAX ||
 	    pool->told_bytes + name_bytes(name) > CODE_POOL_TOLD_BYTES_MAX ||
-	    array_reserve(&pool->told, &pool->room_told, pool->nr_told, 1))
+	    array_reserve_bytes(&pool->told, &pool->room_told, pool->nr_told, 1,
+				sizeof(struct code_name *)))
 		return 0;
 	pool->nr_bytes -= name_bytes(name);
 	pool->told_bytes += name_bytes(name);

@@ -118,8 +118,8 @@ static void inherit(struct trace_tasks *tasks, struct traced_process *process,
 {
 	if (!parent->nr_mappings)
 		return;
-	if (array_reserve(&process->mappings, &process->room, process->nr_mappings,
-			  parent->nr_mappings)) {
+	if (array_reserve_bytes(&process->mappings, &process->room, process->nr_mappings,
+				parent->nr_mappings, sizeof(struct traced_mapping *))) {
 		tasks->lost += parent->nr_mappings;
 		return;
 	}
@@ -166,7 +166,8 @@ static void add_mapping(struct trace_tasks *tasks, struct traced_process *proces
 	remove_covered(process, from->start, from->end);
 	make_room(tasks, process);
 	if (!mapping ||
-	    array_reserve(&process->mappings, &process->room, process->nr_mappings, 1)) {
+	    array_reserve_bytes(&process->mappings, &process->room, process->nr_mappings, 1,
+				sizeof(struct traced_mapping *))) {
 		free(mapping);
 		tasks->lost++;
 		return;
@@ -332,8 +333,10 @@ static void exec_task(struct trace_tasks *tasks, const struct trace_perf_record 
 
 	if (!process)
 		return;
-	while (process->tasks->next)
-		remove_task(tasks, process->tasks->next);
+	for (struct traced_task *task = process->tasks->next, *next; task; task = next) {
+		next = task->next;
+		remove_task(tasks, task);
+	}
 	forget_mappings(process);
 	process->is_kernel = process->tasks->has_ended = false;
 	set_name(process->tasks, record->path);

@@ -138,7 +138,8 @@ static bool add_item(struct trace_mappings *mappings, uint64_t stamp,
 	const size_t path_bytes = strlen(path) + 1;
 	struct item *item;
 
-	if (array_reserve(&mappings->items, &mappings->room_items, mappings->nr_items, 1))
+	if (array_reserve_bytes(&mappings->items, &mappings->room_items, mappings->nr_items, 1,
+				sizeof(struct item *)))
 		return false;
 	item = malloc(sizeof(*item) + path_bytes);
 	if (!item)
