@@ -29,12 +29,17 @@ script() { # PATH NAME: a TAP script
 	stub "$1" "$2" "echo 1..1; [ ! -e $tree/fails/$2 ] && echo 'ok 1 - it' || echo 'not ok 1 - it'; $3"
 }
 
-# Of each kind one, as make knows them.
-every_test="tests/fuzz/fuzz_a tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a tests/unit/lib/test_a"
+# Of each kind one, as make knows them; test_less does less with sanitizers.
+every_test="tests/fuzz/fuzz_a tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a"
+every_test="$every_test tests/unit/lib/test_a tests/unit/lib/test_b.sh tests/unit/lib/test_less"
+every_program="tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a tests/unit/lib/test_less"
 mkdir -p "$tree/scripts" "$tree/calls" "$tree/fails"
 export OPROF_GUEST_CACHE="$tree/cache"
 unset OPROF_GUESTS
 cp "$top/scripts/check" "$tree/scripts/check"
+mkdir -p "$tree/tests/unit/lib" "$tree/tests/fuzz"
+echo 'int main(void) { return 0; }' >"$tree/tests/unit/lib/test_a.c"
+echo '#ifndef __SANITIZE_ADDRESS__' >"$tree/tests/unit/lib/test_less.c"
 stub scripts/setup setup
 stub scripts/list-files files "echo a"
 stub autogen.sh autogen
@@ -112,15 +117,19 @@ tests_of() { # FOLDER: those that ran, and the programs that were built for them
 	sed -n "s/^$1 \(tests.*\)/\1/p" "$tree/calls/tests" | tail -n 1
 }
 gate
-[ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/unit/lib/test_a:\
- tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a" ]
+[ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/unit/lib/test_a\
+ tests/unit/lib/test_less: $every_program" ]
 result $? "each_test_that_is_no_script_runs_with_sanitizers"
-[ "$(tests_of build)" = "tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a:\
- tests/new/test_a tests/ring/test_a tests/tool" ]
-result $? "without_them_what_is_no_unit_test"
-gate --all && [ "$(tests_of build)" = "$every_test: tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a" ]
+[ "$(tests_of build)" = "tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a\
+ tests/unit/lib/test_b.sh tests/unit/lib/test_less:\
+ tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_less" ]
+result $? "without_them_what_is_no_unit_test_or_does_less_with_them"
+[ "$(for folder in build build-sanitize; do tests_of "$folder"; done | sed 's/:.*//' | tr ' ' '\n' | sort -u)" = \
+	"$(echo "$every_test" | tr ' ' '\n' | sort)" ]
+result $? "and_no_test_is_left_out_of_both"
+gate --all && [ "$(tests_of build)" = "$every_test: $every_program" ]
 result $? "and_with_all_every_test"
-gate unit && [ "$(tests_of build)" = "$every_test: tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a" ]
+gate unit && [ "$(tests_of build)" = "$every_test: $every_program" ]
 result $? "and_where_sanitizers_are_not_asked_for"
 
 # ---- compilers ----
