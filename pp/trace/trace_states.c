@@ -18,8 +18,8 @@
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
 #define TASK_DEAD	     (0x10u | 0x20u)
-/* Of kernels before 4.14 dead; parked and idle since, which who exits is not. */
-#define TASK_DEAD_BEFORE_4_14 (0x40u | 0x80u)
+/* Of kernels before 4.14 dead; parked since, which who exits is not. */
+#define TASK_DEAD_BEFORE_4_14 0x40u
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
 {

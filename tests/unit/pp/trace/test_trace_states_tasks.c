@@ -212,26 +212,37 @@ START_TEST(who_waits_after_its_exit_is_who_comes_again)
 }
 END_TEST
 
-START_TEST(each_state_of_the_dead_ends_a_thread)
+/* Of sched_process_exit and of the switch after it. */
+START_TEST(each_state_of_the_dead_ends_a_thread_and_no_other)
 {
-	static const int dead[] = {16, 32, 64, 128};
+	static const struct {
+		int state;
+		bool ends, ends_after_exit;
+	} cases[] = {
+		{16, true, true},  /* dead */
+		{32, true, true},  /* a zombie */
+		{64, false, true}, /* dead before 4.14; since, parked, which comes again */
+		{0, false, false},   {1, false, false},	  {2, false, false}, {4, false, false},
+		{8, false, false},   {128, false, false}, /* to be ended by a signal before 4.14 */
+		{130, false, false}, {256, false, false},
+	};
 
-	for (unsigned int i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const int tid = 7 + (int)i;
 
 		dumped(tid, 0, 5, -1);
 		sched(0, 1010 + 10 * i, 0, 0, tid);
 		one(0, EXIT, 1012 + 10 * i, tid);
-		sched(0, 1014 + 10 * i, tid, dead[i], 0);
-		ck_assert(thread(tid)->has_ended);
+		sched(0, 1014 + 10 * i, tid, cases[i].state, 0);
+		ck_assert_int_eq(thread(tid)->has_ended, cases[i].ends_after_exit);
 	}
-	/* Its exit was before the trace; who is parked or idle comes again. */
-	for (unsigned int i = 0; i < 4; i++) {
-		const int tid = 20 + (int)i;
+	/* Their exits, if there were any, were before the trace. */
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const int tid = 40 + (int)i;
 
 		sched(1, 1010 + 10 * i, 0, 0, tid);
-		sched(1, 1014 + 10 * i, tid, dead[i], 0);
-		ck_assert_int_eq(thread(tid)->has_ended, i < 2);
+		sched(1, 1014 + 10 * i, tid, cases[i].state, 0);
+		ck_assert_int_eq(thread(tid)->has_ended, cases[i].ends);
 	}
 }
 END_TEST
@@ -245,7 +256,7 @@ int main(void)
 	tcase_add_test(tests, who_began_and_ended_beside_the_cpus_has_a_name_and_a_process);
 	tcase_add_test(tests, a_begin_that_its_cpu_tells_too_is_one);
 	tcase_add_test(tests, who_waits_after_its_exit_is_who_comes_again);
-	tcase_add_test(tests, each_state_of_the_dead_ends_a_thread);
+	tcase_add_test(tests, each_state_of_the_dead_ends_a_thread_and_no_other);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
