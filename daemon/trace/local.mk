@@ -31,6 +31,7 @@ test_programs += \
 	tests/unit/daemon/trace/test_trace_clock \
 	tests/unit/daemon/trace/test_trace_describe \
 	tests/unit/daemon/trace/test_trace_layout \
+	tests/unit/daemon/trace/test_trace_memory \
 	tests/unit/daemon/trace/test_trace_record \
 	tests/unit/daemon/trace/test_trace_state \
 	tests/unit/daemon/trace/test_trace_syscalls \

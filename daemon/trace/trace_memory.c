@@ -13,6 +13,8 @@
 #define FLIGHT_RING_BYTES_MAX (UINT64_C(16) << 20)
 #define MEMINFO_BYTES_MAX     65536u
 
+#define RECORD_BYTES_MIN 32u /* of those that the tracer notes */
+
 /* A flight recorder's are only on the way to its own: as large as those need, within reason. */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory)
 {
@@ -54,16 +56,22 @@ static uint64_t available_bytes(void)
 	return nr_kib << 10;
 }
 
+uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus)
+{
+	const uint64_t kernel = trace_memory_kernel_bytes(memory);
+	const uint64_t each =
+		((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes + kernel;
+	const uint64_t notes = kernel / RECORD_BYTES_MIN * TRACE_MEMORY_NOTE_BYTES;
+
+	/* An array that has just doubled has room for twice as many, beside the one before. */
+	return each * nr_cpus + kernel + 3 * notes;
+}
+
 /* Rings that are larger than the machine would have it end programs to make room. */
 static int check_room(const struct trace_memory *memory, struct diag *diag)
 {
 	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes +
-			      trace_memory_kernel_bytes(memory);
-	/* One of the kernel's is copied out to be read, with a note of 16 bytes for each record,
-	 * the smallest of which has 32. */
-	const uint64_t copy = trace_memory_kernel_bytes(memory) / 2 * 3;
-	const uint64_t all = each * (uint64_t)(nr_cpus > 0 ? nr_cpus : 1) + copy;
+	const uint64_t all = trace_memory_bytes(memory, nr_cpus > 0 ? (unsigned int)nr_cpus : 1);
 	const uint64_t available = available_bytes();
 
 	if (!available || all <= available / 4 * 3)

@@ -5,6 +5,7 @@
 
 #include "daemon/system/cpu_watch.h"
 #include "daemon/perf/perf_ring.h"
+#include "daemon/trace/trace_memory.h"
 #include "daemon/tracer/trace_perf.h"
 
 struct trace_perf_cpu {
@@ -26,6 +27,8 @@ struct trace_perf_note {
 	uint32_t at; /* in bytes below; a ring has no 4 GiB */
 	uint32_t event;
 };
+_Static_assert(sizeof(struct trace_perf_note) == TRACE_MEMORY_NOTE_BYTES,
+	       "trace_memory counts them");
 
 struct trace_perf {
 	struct trace_perf_config config;
