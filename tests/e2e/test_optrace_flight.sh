@@ -255,20 +255,32 @@ chmod +x "$T/noted"
 # Longer than others wait on a machine that is busy; if some do, theirs are snapshots, too.
 trace start -m overwrite:4x1M -e default,sample -o late --snapshot-limit 100 --snapshot-if 'wakeup>250ms' --then "$T/noted"
 tap_is $? 0 "start with a condition"
-"$T/hog" 300
+hogs=
+run_hog()
+{
+	"$T/hog" 300 &
+	hogs="$hogs $!"
+	wait $!
+}
+run_hog
 hog=$?
 held() # the victim's being woken, what ran instead, and its running then
 {
 	for folder in late-*; do
 		grep -qF "snapshot $T/$folder: " sessions/trace/default/log || continue
 		babeltrace2 "$folder" 2>/dev/null >"$T/text" &&
-			awk '/ sched_wakeup: .*comm = "victim"/ { woken = 1 }
-				/ oprof_sample: / && woken { sampled = 1 }
+			awk -v hogs="$hogs" '
+				BEGIN { nr_hogs = split(hogs, hog) }
+				/ sched_wakeup: .*comm = "victim"/ { woken = 1 }
+				/ oprof_sample: / && woken {
+					for (i = 1; i <= nr_hogs; i++)
+						sampled += index($0, " tid = " hog[i] ",") > 0
+				}
 				/ sched_switch: .*next_comm = "victim"/ && woken { found = sampled }
 				END { exit !found }' "$T/text" && return
 		rm -rf "$folder" # of another wait
 	done
-	[ "$hog" = 0 ] && "$T/hog" 300
+	[ "$hog" = 0 ] && run_hog
 	return 1
 }
 if [ "$hog" = 77 ]; then

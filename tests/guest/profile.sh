@@ -14,8 +14,8 @@
 #
 #	profile_parts "PART..." [OPTION...]	options of scripts/guest
 #
-# profile_once, parts with a space between them, whose result does not depend on the architecture: they run in one guest, the
-# first that boots, unless OPROF_CHECK_ALL is set.
+# profile_once names parts, with a space between them, that test little of the architecture's: they run
+# in one guest, the first that boots and comes to its end, unless OPROF_CHECK_ALL is set.
 #
 # A part is a file part_PART.sh with a function part_PART GUEST, which does the same; its script runs
 # in the guest when those of the parts before have ended, and leaves the guest as it has found it.
@@ -41,8 +41,8 @@ profile_each()
 	done
 }
 
-# profile_first FUNCTION: for the first guest that can be had, and with OPROF_CHECK_ALL for each: what
-# does not depend on the architecture
+# profile_first FUNCTION: for the first guest that can be had and comes to its end, and with
+# OPROF_CHECK_ALL for each: what tests little of the architecture's
 profile_first()
 {
 	profile_first_function=$1
@@ -52,11 +52,18 @@ profile_first()
 profile_unless_ran() # NAME
 {
 	if [ -n "${OPROF_CHECK_ALL:-}" ] || [ -z "${profile_first_ran:-}" ]; then
+		guest_status=
 		"$profile_first_function" "$1"
-		profile_first_ran=$1
+		! profile_ended || profile_first_ran=$1
 	else
 		tap_note "$1: what has run in $profile_first_ran is not repeated"
 	fi
+}
+
+# Has guest_run run a guest to its end? A test of it may have failed, and was told as such.
+profile_ended()
+{
+	[ "${guest_status:-}" = 0 ] || [ "${guest_status:-}" = 1 ]
 }
 
 # A step STATUS of a guest's did not succeed: 77 is a skip, else a failure; FILE says why.
@@ -221,7 +228,7 @@ profile_boot_parts() # NAME
 	guest_options="-t $profile_seconds -o $T/$1/out $profile_options"
 	# shellcheck disable=SC2086 # words
 	profile_boot "$1" "$GUEST/inside_parts.sh" "$T/$1/order=/parts/order" $profile_files
-	profile_ran="${profile_ran:-} $profile_ready"
+	! profile_ended || profile_ran="${profile_ran:-} $profile_ready"
 	mv "$T/guest.out" "$T/$1/all.out"
 	for profile_part in $profile_ready; do
 		command -v "part_${profile_part}_after" >/dev/null || continue
