@@ -40,13 +40,6 @@ guest_arch() # NAME
 	esac
 }
 
-# tap_skip TEXT REASON: a test that could not be run, counted as that
-tap_skip()
-{
-	tap_nr=$((tap_nr + 1))
-	echo "ok $tap_nr - $1 # SKIP $2"
-}
-
 # Make a guest's kernel ready. What can't be had is said, and skipped; what
 # fails otherwise is a failed test. 1: go on with the next guest.
 guest_ready() # NAME
