@@ -144,10 +144,10 @@ cpu_ticks()
 {
 	awk '{ print $14 }' "/proc/$before/stat"
 }
-# Three seconds: some thousand samples, for the shares to be near.
+# Five seconds: thousands of samples, for the shares to be near.
 has_run_long()
 {
-	[ "$(cpu_ticks)" -ge $((began + 300)) ]
+	[ "$(cpu_ticks)" -ge $((began + 500)) ]
 }
 load_thirds 1000000 &
 before=$!
