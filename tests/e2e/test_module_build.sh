@@ -106,8 +106,6 @@ tap_ok $? "and take the place of the old ones"
 sed -i 's/^headers .*/headers 0/' "$O/$R/built-of"
 module build --release "$R" --source "$mini" --output "$O"
 tap_has "$T/err" building "other headers: built again"
-module build --release "$R" --source "$mini" --output "$O" --force
-tap_has "$T/err" building "--force: built again"
 cd "$T" || exit 1
 module build --release "$R" --source mini --output kept
 tap_is "$? $(cat "$T/out")" "0 $O/$R/oprof.ko" "names of folders may be relative"
@@ -204,7 +202,8 @@ refuses "$T/log/$R, where the module is kept, can't be written to" '--output DIR
 	"an output that is there and can't be written"
 TMPDIR=$T/nowhere module build --force --release "$R" --source "$mini" --output "$O"
 status=$?
-refuses "no temporary folder can be made in $T/nowhere" 'TMPDIR=DIR' "no room for temporary files"
+refuses "no temporary folder can be made in $T/nowhere" 'TMPDIR=DIR' \
+	"--force: to be built again, without room for temporary files"
 module build --release ../x --source "$mini" --output "$O"
 tap_is $? 1 "a release that is none is refused"
 module build --colour
@@ -229,14 +228,12 @@ if unshare -m true 2>/dev/null; then
 	refuses "no space is left in $T/small/$R, where the module is kept" 'make room there' \
 		"a full disk where it is kept"
 fi
-# Killed while the new one takes the place of the old one.
+# Killed while the new one takes the place of the old one, the last one that was built.
 mkdir -p "$T/killed"
 printf '#!/bin/sh\nnr=$(cat %s 2>/dev/null || echo 0)\necho $((nr + 1)) >%s\n%s\nexec /bin/mv "$@"\n' \
 	"$T/moved" "$T/moved" "[ \$nr != \$MOVES ] || kill -9 \$PPID" >"$T/killed/mv"
 chmod +x "$T/killed/mv"
 for moves in 0 1; do
-	mini_source "before$moves"
-	module build --release "$R" --source "$mini" --output "$O" --force
 	mini_source "after$moves"
 	rm -f "$T/moved"
 	MOVES=$moves PATH="$T/killed:$PATH" "$BIN/oprof-module" build --release "$R" --source "$mini" \
@@ -247,8 +244,6 @@ for moves in 0 1; do
 	tap_ok $? "the module before it is not taken for the new one"
 done
 rm -rf "$TMPDIR"/oprof-module.*
-mini_source two
-module build --release "$R" --source "$mini" --output "$O"
 
 # ---- what is in the way of loading ----
 
@@ -314,7 +309,7 @@ if [ "$(id -u)" = 0 ]; then
 	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "and not told from another one"
 	kept=$M/var/lib/oprofile/module/$running
 	tr '\0' '\n' <"$kept/oprof.ko" | sed -n 's/.*srcversion=//p' >"$M/sys/module/oprof/srcversion"
-	mini_source two
+	mini_source after1 # as built
 	load --source "$mini"
 	tap_is "$(cat "$T/err")" "oprof-module: the module is loaded" "nor one of these very sources"
 	mini_source three

@@ -3,7 +3,7 @@
 # In the guest of part_hotplug.sh.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
-nr_rounds=4
+nr_rounds=2
 [ -z "$all" ] || nr_rounds=20
 online=/sys/devices/system/cpu/cpu1/online
 

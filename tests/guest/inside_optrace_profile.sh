@@ -26,7 +26,7 @@ only_mine() # FOLDER TEXT: all calls of the one, none of the others
 begin_shell()
 {
 	mkfifo go
-	sh -c 'read line <go; sh -c "load_calls 1000; true"; read line <go' &
+	sh -c 'read line <go; sh -c "load_calls 1000; true"; : >ran; read line <go' &
 	shell=$!
 	exec 8<>go
 	load_calls 100000000 &
@@ -39,15 +39,12 @@ end_shell()
 	kill -9 $other
 	wait $other 2>/dev/null
 	exec 8>&-
-	rm -f go
+	rm -f go ran
 }
 let_shell_go()
 {
 	echo >&8
-	sleep 1
-	while grep -q load_calls /proc/[0-9]*/comm 2>/dev/null && [ "$(cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^load_calls')" -gt 1 ]; do
-		sleep 0.2
-	done
+	until_true test -e ran
 }
 trace_shell() # FOLDER OPTION...
 {
@@ -143,11 +140,23 @@ has_process() # PID FOLDER TEXT
 	optrace stats --process -n 0 "$2" 2>"$work/err" | grep -Eq "^ *$1 load_thirds "
 	ok $? "$3: so has it"
 }
-load_thirds 8000 &
+cpu_ticks()
+{
+	awk '{ print $14 }' "/proc/$before/stat"
+}
+# Five seconds: thousands of samples, for the shares to be near.
+has_run_long()
+{
+	[ "$(cpu_ticks)" -ge $((began + 500)) ]
+}
+load_thirds 1000000 &
 before=$!
 run optrace start --session-dir="$work/sessions" --source=module -m overwrite:4x1M -e sched:sched_switch,sample:1999
 is "$status" 0 "a flight recorder beside a program from before it"
-wait "$before"
+began=$(cpu_ticks)
+until_true has_run_long
+kill "$before"
+wait "$before" 2>/dev/null
 run optrace snapshot --session-dir="$work/sessions" -o ended
 is "$(kept records ended)" "$(told 'events of')" "with tasks: as many events as were told"
 is "$(kept lost_events ended)" "$(told 'lost in it')" "with tasks: as many losses"

@@ -5,7 +5,7 @@
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
 
-seconds=4
+seconds=2
 [ -z "$all" ] || seconds=20
 mkdir "$work/objects"
 

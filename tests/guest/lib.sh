@@ -40,13 +40,6 @@ guest_arch() # NAME
 	esac
 }
 
-# tap_skip TEXT REASON: a test that could not be run, counted as that
-tap_skip()
-{
-	tap_nr=$((tap_nr + 1))
-	echo "ok $tap_nr - $1 # SKIP $2"
-}
-
 # Make a guest's kernel ready. What can't be had is said, and skipped; what
 # fails otherwise is a failed test. 1: go on with the next guest.
 guest_ready() # NAME
@@ -119,20 +112,54 @@ guest_module() # NAME
 	echo "$guest_folder/oprof.ko"
 }
 
-# Print the folder of oprof's programs for an architecture. Those of arm64
-# are made below the build folder, anew only where a source has changed.
+# Print a checksum of all that the programs of another architecture are made of.
+guest_programs_hash() # ARCH
+{
+	(cd "$SCRIPTS/.." && scripts/list-files |
+		grep -vE '^(LICENSES|bench|doc|kmod|model|scripts|tests)/|\.md$' | xargs sha256sum &&
+		cat scripts/guest-programs "$guest_cache/sysroot-$1/recipe" &&
+		aarch64-linux-gnu-gcc --version) | sha256sum | cut -c1-24
+}
+
+# Build them below the build folder, anew only where a source has changed, and copy what guests get
+# to FOLDER.
+guest_build_programs() # ARCH FOLDER
+{
+	mkdir -p "$BIN/guest-$1" "$2/lib" "$2/libdb"
+	flock "$BIN/guest-$1" "$SCRIPTS/guest-programs" "$1" "$BIN/guest-$1" >&2 || return
+	find "$BIN/guest-$1" -maxdepth 1 -type f -perm -100 ! -name config.status -exec cp {} "$2" \; &&
+		cp "$BIN/guest-$1/lib/libbase.a" "$2/lib" &&
+		cp "$BIN/guest-$1/libdb/libsdb.a" "$2/libdb" || return
+	find "$2" -maxdepth 1 -type f ! -name oprof-module -exec aarch64-linux-gnu-strip --strip-debug {} +
+}
+
+# Print the folder of oprof's programs for an architecture. Those of another one are kept in the
+# guests' cache, by the content of their sources, the last five of them.
 guest_programs() # ARCH
 {
-	case $1 in
-	x86)
+	if [ "$1" = x86 ]; then
 		echo "$BIN"
-		;;
-	*)
-		mkdir -p "$BIN/guest-$1"
-		flock "$BIN/guest-$1" "$SCRIPTS/guest-programs" "$1" "$BIN/guest-$1" >&2 || return
-		echo "$BIN/guest-$1"
-		;;
-	esac
+		return
+	fi
+	"$SCRIPTS/guest-programs" --sysroot "$1" >/dev/null || return
+	guest_hash=$(guest_programs_hash "$1")
+	guest_built=$guest_cache/programs/$1-$guest_hash
+	if [ ! -d "$guest_built" ]; then
+		rm -rf "$T/guest.programs"
+		guest_build_programs "$1" "$T/guest.programs" || return
+		# Sources that changed meanwhile: it is not known what these are made of.
+		[ "$(guest_programs_hash "$1")" = "$guest_hash" ] || {
+			echo "$T/guest.programs"
+			return
+		}
+		mkdir -p "$guest_cache/programs"
+		# Another test may have been quicker.
+		mv -T "$T/guest.programs" "$guest_built" 2>/dev/null || [ -d "$guest_built" ] || return
+	fi
+	touch "$guest_built"
+	find "$guest_cache/programs" -mindepth 1 -maxdepth 1 -printf '%T@ %p\n' | sort -rn |
+		tail -n +6 | cut -d' ' -f2- | xargs -r rm -rf
+	echo "$guest_built"
 }
 
 # Compile a test's program for an architecture: guest_compile ARCH -O1 -o X X.c

@@ -15,5 +15,5 @@ part_optrace_module() # GUEST
 
 part_optrace_module_after() # GUEST
 {
-	profile_read_folders "$1" whole filtered named lossy flight chunks
+	profile_read_folders "$1" whole filtered named
 }

@@ -6,7 +6,7 @@
 
 # Call chains, stacks, what samples and what traces depend on the architecture; the others do not.
 profile_once="sources switches hotplug process_storm references unmap held_lock"
-profile_once="$profile_once optrace_profile optrace_devices kmod_control"
+profile_once="$profile_once optrace_buffers optrace_profile optrace_devices kmod_control"
 profile_parts "chains stacks shares sources switches hotplug process_storm references unmap held_lock
-	optrace_module optrace_profile optrace_devices kmod_control" -M null_blk
+	optrace_module optrace_buffers optrace_profile optrace_devices kmod_control" -M null_blk
 tap_end
