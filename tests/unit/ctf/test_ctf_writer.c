@@ -4,6 +4,7 @@
 #include "lib/file.h"
 #include "tests/fixture/make_trace.h"
 #include "tests/fixture/test_folder.h"
+#include "tests/fixture/thorough.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,7 +179,9 @@ static unsigned int contest(void)
 
 START_TEST(of_several_writers_one_takes_the_folder_and_its_metadata_stays)
 {
-	for (int round = 0; round < 200; round++) {
+	const int nr_rounds = 200 / (int)thorough_stride(1);
+
+	for (int round = 0; round < nr_rounds; round++) {
 		const unsigned int winners = contest();
 		struct ctf_reader *reader;
 

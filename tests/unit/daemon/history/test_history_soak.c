@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compressed time: half a day, or with OPROF_CHECK_ALL=1 a month, of minutes pushed
- * through close, merge and budget, with restarts, steps of the clock and
- * suspended nights on the way.
+ * Compressed time: half a day, with sanitizers a quarter, or with
+ * OPROF_CHECK_ALL=1 a month, of minutes pushed through close, merge and
+ * budget, with restarts, steps of the clock and suspended nights on the way.
  */
 #include "daemon/history/history_du.h"
 #include "libdb/slice/slice.h"
@@ -17,17 +17,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define IMAGES		24
-#define IMAGES_FEW	8
-#define OFFSETS		4096
-#define SAMPLES		150 /* a minute */
-#define DAY_MINUTES	(24 * 60)
-#define SETTLED_MINUTES (6 * 60)
-#define SHORT_MINUTES	(12 * 60)
-#define LONG_MINUTES	(8 * DAY_MINUTES)
-#define MONTH_MINUTES	(31 * DAY_MINUTES)
-#define BUDGET_BYTES	(1200 << 10)
-#define AMPLE_BYTES	(UINT64_C(1) << 30) /* nothing has to go */
+#define IMAGES	      24
+#define IMAGES_FEW    8
+#define OFFSETS	      4096
+#define SAMPLES	      150 /* a minute */
+#define DAY_MINUTES   (24 * 60)
+#define SHORT_MINUTES (12 * 60)
+#define LONG_MINUTES  (8 * DAY_MINUTES)
+#define MONTH_MINUTES (31 * DAY_MINUTES)
+#define BUDGET_BYTES  (1200 << 10)
+#define AMPLE_BYTES   (UINT64_C(1) << 30) /* nothing has to go */
 /* In use, more than some hours after the start: the list of slices grows. */
 #define MEMORY_BYTES (512 << 10)
 
@@ -121,14 +120,27 @@ static void restart(bool killed)
 	open_again();
 }
 
+/* With sanitizers a day has as many troubles in half of the time. */
+static unsigned int haste(void)
+{
+	return OPROF_SANITIZED && !thorough_all() ? 2 : 1;
+}
+
+static unsigned int short_minutes(void)
+{
+	return SHORT_MINUTES / haste();
+}
+
 /* What befalls a machine. */
 static void trouble(unsigned int minute)
 {
-	if (minute % 350 == 349)
-		restart(minute % 700 == 699);
-	if (minute % 360 == 100) /* a night's sleep, or a clock put right */
-		fake_step(minute % 720 == 100 ? 5 * HOUR_NS : -90 * SECOND_NS);
-	if (minute % 999 == 500) {
+	const unsigned int restarts = 350 / haste(), steps = 360 / haste();
+
+	if (minute % restarts == restarts - 1)
+		restart(minute % (2 * restarts) == 2 * restarts - 1);
+	if (minute % steps == 100 / haste()) /* a night's sleep, or a clock put right */
+		fake_step(minute % (2 * steps) == 100 / haste() ? 5 * HOUR_NS : -90 * SECOND_NS);
+	if (minute % (999 / haste()) == 500 / haste()) {
 		ck_assert_int_eq(profiler_stop(&fake_profiler), 0);
 		fake_pass(2 * HOUR_NS);
 		fake_round();
@@ -177,7 +189,7 @@ static void soak(unsigned int nr_minutes, uint64_t budget_bytes)
 		if (budget_bytes != AMPLE_BYTES)
 			expect_within(budget_bytes, minute, &highest);
 		trouble(minute);
-		if (minute == SETTLED_MINUTES) {
+		if (minute == short_minutes() / 2) {
 			descriptors = nr_descriptors();
 			memory = memory_bytes();
 		}
@@ -229,7 +241,7 @@ static void find_all(void)
 
 START_TEST(slices_of_all_levels_hold_each_sample_at_its_place)
 {
-	soak(thorough_all() ? LONG_MINUTES : SHORT_MINUTES, AMPLE_BYTES);
+	soak(thorough_all() ? LONG_MINUTES : short_minutes(), AMPLE_BYTES);
 	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
 	fake_pass(MINUTE_NS);
 	fake_round();
@@ -245,7 +257,7 @@ END_TEST
 
 START_TEST(disk_stays_within_the_budget_at_every_step)
 {
-	soak(thorough_all() ? MONTH_MINUTES : SHORT_MINUTES, BUDGET_BYTES);
+	soak(thorough_all() ? MONTH_MINUTES : short_minutes(), BUDGET_BYTES / haste());
 	ck_assert_uint_gt(fake_counter(STATS_EXPIRED), 0);
 	fake_history_close();
 }

@@ -15,6 +15,7 @@
 #include "tests/fixture/make_stacks.h"
 #include "tests/fixture/run_suite.h"
 #include "tests/fixture/seed.h"
+#include "tests/fixture/thorough.h"
 
 #include <check.h>
 #include <errno.h>
@@ -245,7 +246,7 @@ static unsigned int nr_kills_wanted(void)
 
 	if (asked)
 		return (unsigned int)strtoul(asked, NULL, 10);
-	return getenv("OPROF_CHECK_ALL") ? NR_KILLS_ALL : NR_KILLS_FEW;
+	return thorough_all() ? NR_KILLS_ALL : NR_KILLS_FEW / (unsigned int)thorough_stride(1);
 }
 
 START_TEST(what_was_acknowledged_before_a_kill_is_there)
