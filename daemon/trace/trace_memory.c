@@ -59,12 +59,16 @@ static uint64_t available_bytes(void)
 uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus)
 {
 	const uint64_t kernel = trace_memory_kernel_bytes(memory);
-	const uint64_t each =
-		((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes + kernel;
 	const uint64_t notes = kernel / RECORD_BYTES_MIN * TRACE_MEMORY_NOTE_BYTES;
+	uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes;
+	uint64_t all;
 
 	/* An array that has just doubled has room for twice as many, beside the one before. */
-	return each * nr_cpus + kernel + 3 * notes;
+	if (__builtin_add_overflow(each, kernel, &each) ||
+	    __builtin_mul_overflow(each, nr_cpus, &all) ||
+	    __builtin_add_overflow(all, kernel + 3 * notes, &all))
+		return UINT64_MAX;
+	return all;
 }
 
 /* Rings that are larger than the machine would have it end programs to make room. */

@@ -21,7 +21,7 @@ uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory);
 /*
  * Bytes of all buffers of nr_cpus CPUs, the kernel's among them, and of what one of the kernel's
  * takes while it is read: its copy, and a note of each record, in an array that doubles as it
- * grows.
+ * grows. UINT64_MAX: more than that.
  */
 uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus);
 

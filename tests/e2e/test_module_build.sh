@@ -106,6 +106,11 @@ tap_ok $? "and take the place of the old ones"
 sed -i 's/^headers .*/headers 0/' "$O/$R/built-of"
 module build --release "$R" --source "$mini" --output "$O"
 tap_has "$T/err" building "other headers: built again"
+was=$(stat -c %i "$O/$R/oprof.ko")
+module build --release "$R" --source "$mini" --output "$O" --force
+tap_has "$T/err" building "--force: built again"
+[ "$(stat -c %i "$O/$R/oprof.ko")" != "$was" ]
+tap_ok $? "in the place of what was there"
 cd "$T" || exit 1
 module build --release "$R" --source mini --output kept
 tap_is "$? $(cat "$T/out")" "0 $O/$R/oprof.ko" "names of folders may be relative"

@@ -154,7 +154,7 @@ before=$!
 run optrace start --session-dir="$work/sessions" --source=module -m overwrite:4x1M -e sched:sched_switch,sample:1999
 is "$status" 0 "a flight recorder beside a program from before it"
 began=$(cpu_ticks)
-until_true has_run_long
+until_true has_run_long || bail "load_thirds gets no CPU time"
 kill "$before"
 wait "$before" 2>/dev/null
 run optrace snapshot --session-dir="$work/sessions" -o ended

@@ -115,10 +115,13 @@ guest_module() # NAME
 # Print a checksum of all that the programs of another architecture are made of.
 guest_programs_hash() # ARCH
 {
-	(cd "$SCRIPTS/.." && scripts/list-files |
-		grep -vE '^(LICENSES|bench|doc|kmod|model|scripts|tests)/|\.md$' | xargs sha256sum &&
-		cat scripts/guest-programs "$guest_cache/sysroot-$1/recipe" &&
-		aarch64-linux-gnu-gcc --version) | sha256sum | cut -c1-24
+	(cd "$SCRIPTS/.." && scripts/list-files >"$T/guest.files" &&
+		grep -vE '^(LICENSES|bench|doc|kmod|model|scripts|tests)/|\.md$' "$T/guest.files" |
+		xargs sha256sum >"$T/guest.inputs" && [ -s "$T/guest.inputs" ] &&
+		cat scripts/guest-programs "$guest_cache/sysroot-$1/recipe" >>"$T/guest.inputs" &&
+		aarch64-linux-gnu-gcc --version >>"$T/guest.inputs") || return
+	echo "${CFLAGS:-} ${CPPFLAGS:-} ${LDFLAGS:-}" >>"$T/guest.inputs"
+	sha256sum <"$T/guest.inputs" | cut -c1-24
 }
 
 # Build them below the build folder, anew only where a source has changed, and copy what guests get
@@ -126,15 +129,20 @@ guest_programs_hash() # ARCH
 guest_build_programs() # ARCH FOLDER
 {
 	mkdir -p "$BIN/guest-$1" "$2/lib" "$2/libdb"
-	flock "$BIN/guest-$1" "$SCRIPTS/guest-programs" "$1" "$BIN/guest-$1" >&2 || return
-	find "$BIN/guest-$1" -maxdepth 1 -type f -perm -100 ! -name config.status -exec cp {} "$2" \; &&
-		cp "$BIN/guest-$1/lib/libbase.a" "$2/lib" &&
-		cp "$BIN/guest-$1/libdb/libsdb.a" "$2/libdb" || return
+	# The folder is opened to be locked.
+	# shellcheck disable=SC2094
+	(
+		flock 9
+		"$SCRIPTS/guest-programs" "$1" "$BIN/guest-$1" >&2 &&
+			find "$BIN/guest-$1" -maxdepth 1 -type f -perm -100 ! -name config.status -exec cp -t "$2" {} + &&
+			cp "$BIN/guest-$1/lib/libbase.a" "$2/lib" &&
+			cp "$BIN/guest-$1/libdb/libsdb.a" "$2/libdb"
+	) 9<"$BIN/guest-$1" || return
 	find "$2" -maxdepth 1 -type f ! -name oprof-module -exec aarch64-linux-gnu-strip --strip-debug {} +
 }
 
 # Print the folder of oprof's programs for an architecture. Those of another one are kept in the
-# guests' cache, by the content of their sources, the last five of them.
+# guests' cache, by the content of their sources: the last five of them, and those of this day.
 guest_programs() # ARCH
 {
 	if [ "$1" = x86 ]; then
@@ -142,23 +150,29 @@ guest_programs() # ARCH
 		return
 	fi
 	"$SCRIPTS/guest-programs" --sysroot "$1" >/dev/null || return
-	guest_hash=$(guest_programs_hash "$1")
+	guest_hash=$(guest_programs_hash "$1") || return
 	guest_built=$guest_cache/programs/$1-$guest_hash
 	if [ ! -d "$guest_built" ]; then
-		rm -rf "$T/guest.programs"
-		guest_build_programs "$1" "$T/guest.programs" || return
+		# In the cache, so that to be moved there is to be there whole.
+		mkdir -p "$guest_cache/programs"
+		guest_new=$(mktemp -d "$guest_cache/programs/new.XXXXXX") && chmod 755 "$guest_new" || return
+		guest_build_programs "$1" "$guest_new" || {
+			guest_status=$?
+			rm -rf "$guest_new"
+			return $guest_status
+		}
 		# Sources that changed meanwhile: it is not known what these are made of.
 		[ "$(guest_programs_hash "$1")" = "$guest_hash" ] || {
-			echo "$T/guest.programs"
+			mv -T "$guest_new" "$T/guest.programs" && echo "$T/guest.programs"
 			return
 		}
-		mkdir -p "$guest_cache/programs"
 		# Another test may have been quicker.
-		mv -T "$T/guest.programs" "$guest_built" 2>/dev/null || [ -d "$guest_built" ] || return
+		mv -T "$guest_new" "$guest_built" 2>/dev/null || rm -rf "$guest_new"
+		[ -d "$guest_built" ] || return
 	fi
 	touch "$guest_built"
 	find "$guest_cache/programs" -mindepth 1 -maxdepth 1 -printf '%T@ %p\n' | sort -rn |
-		tail -n +6 | cut -d' ' -f2- | xargs -r rm -rf
+		tail -n +6 | cut -d' ' -f2- | xargs -r -I{} find {} -maxdepth 0 -mtime +0 -exec rm -rf {} +
 	echo "$guest_built"
 }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154 # variables are profile.sh's
 # SPDX-License-Identifier: GPL-2.0-or-later
-# optrace with the kernel module's trace channels, in guests: chunks, losses, flight recorders, which do
-# not depend on the architecture; their folders are read here by babeltrace2, too.
+# optrace with the kernel module's trace channels, in guests: chunks, losses, flight recorders, which
+# depend little on the architecture; their folders are read here by babeltrace2, too.
 
 part_optrace_buffers() # GUEST
 {

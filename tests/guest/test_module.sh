@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=profile.sh
 . "$(dirname "$0")/profile.sh"
 
-# Call chains, stacks, what samples and what traces depend on the architecture; the others do not.
+# Call chains, stacks, what samples and what traces depend on the architecture; the others do so little.
 profile_once="sources switches hotplug process_storm references unmap held_lock"
 profile_once="$profile_once optrace_buffers optrace_profile optrace_devices kmod_control"
 profile_parts "chains stacks shares sources switches hotplug process_storm references unmap held_lock

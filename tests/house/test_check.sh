@@ -29,17 +29,21 @@ script() { # PATH NAME: a TAP script
 	stub "$1" "$2" "echo 1..1; [ ! -e $tree/fails/$2 ] && echo 'ok 1 - it' || echo 'not ok 1 - it'; $3"
 }
 
-# Of each kind one, as make knows them; test_less does less with sanitizers.
-every_test="tests/fuzz/fuzz_a tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a"
-every_test="$every_test tests/unit/lib/test_a tests/unit/lib/test_b.sh tests/unit/lib/test_less"
-every_program="tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a tests/unit/lib/test_less"
+# Of each kind one, as make knows them; test_less_* and fuzz_less do less with sanitizers.
+every_test="tests/fuzz/fuzz_a tests/fuzz/fuzz_less tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a"
+every_test="$every_test tests/unit/lib/test_a tests/unit/lib/test_b.sh"
+all_less="tests/unit/lib/test_less_1 tests/unit/lib/test_less_2 tests/unit/lib/test_less_3"
+every_test="$every_test $all_less"
+every_program="tests/fuzz/fuzz_a tests/fuzz/fuzz_less tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a $all_less"
 mkdir -p "$tree/scripts" "$tree/calls" "$tree/fails"
 export OPROF_GUEST_CACHE="$tree/cache"
 unset OPROF_GUESTS
 cp "$top/scripts/check" "$tree/scripts/check"
 mkdir -p "$tree/tests/unit/lib" "$tree/tests/fuzz"
 echo 'int main(void) { return 0; }' >"$tree/tests/unit/lib/test_a.c"
-echo '#ifndef __SANITIZE_ADDRESS__' >"$tree/tests/unit/lib/test_less.c"
+echo '#ifndef __SANITIZE_ADDRESS__' | tee "$tree/tests/unit/lib/test_less_1.c" >"$tree/tests/fuzz/fuzz_less.c"
+echo 'before = mallinfo2();' >"$tree/tests/unit/lib/test_less_2.c"
+echo 'for (i = 0; i < nr; i = thorough_next(i, nr, 7))' >"$tree/tests/unit/lib/test_less_3.c"
 stub scripts/setup setup
 stub scripts/list-files files "echo a"
 stub autogen.sh autogen
@@ -117,12 +121,12 @@ tests_of() { # FOLDER: those that ran, and the programs that were built for them
 	sed -n "s/^$1 \(tests.*\)/\1/p" "$tree/calls/tests" | tail -n 1
 }
 gate
-[ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/new/test_a tests/ring/test_a tests/unit/lib/test_a\
- tests/unit/lib/test_less: $every_program" ]
+[ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/fuzz/fuzz_less tests/new/test_a tests/ring/test_a\
+ tests/unit/lib/test_a $all_less: $every_program" ]
 result $? "each_test_that_is_no_script_runs_with_sanitizers"
-[ "$(tests_of build)" = "tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh tests/ring/test_a\
- tests/unit/lib/test_b.sh tests/unit/lib/test_less:\
- tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_less" ]
+[ "$(tests_of build)" = "tests/fuzz/fuzz_less tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh\
+ tests/ring/test_a tests/unit/lib/test_b.sh $all_less:\
+ tests/fuzz/fuzz_less tests/new/test_a tests/ring/test_a tests/tool $all_less" ]
 result $? "without_them_what_is_no_unit_test_or_does_less_with_them"
 [ "$(for folder in build build-sanitize; do tests_of "$folder"; done | sed 's/:.*//' | tr ' ' '\n' | sort -u)" = \
 	"$(echo "$every_test" | tr ' ' '\n' | sort)" ]

@@ -33,6 +33,18 @@ START_TEST(a_trace_takes_its_buffers_the_kernel_s_and_what_reads_them)
 }
 END_TEST
 
+START_TEST(a_sum_that_is_too_large_is_the_largest)
+{
+	static const struct trace_memory memory = {true, 1u << 31, 1u << 31};
+
+	ck_assert_uint_eq(trace_memory_bytes(&memory, 1),
+			  (UINT64_C(1) << 62) + (UINT64_C(1) << 31) + 16 * MIB + 40 * MIB);
+	ck_assert_uint_eq(trace_memory_bytes(&memory, 4), UINT64_MAX);
+	ck_assert_uint_eq(trace_memory_bytes(&(struct trace_memory){false, 1u << 31, 1u << 31}, 2),
+			  UINT64_MAX);
+}
+END_TEST
+
 START_TEST(sizes_that_no_ring_has_are_refused)
 {
 	static const uint32_t refused[] = {0, 1, 3, 6, 0x80000001u};
@@ -69,6 +81,7 @@ int main(void)
 
 	tcase_add_loop_test(tests, a_trace_takes_its_buffers_the_kernel_s_and_what_reads_them, 0,
 			    (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tests, a_sum_that_is_too_large_is_the_largest);
 	tcase_add_test(tests, sizes_that_no_ring_has_are_refused);
 	tcase_add_test(tests, more_than_the_machine_has_is_refused);
 	suite_add_tcase(suite, tests);
