@@ -4,7 +4,6 @@
 # their sources; CPUs that go and come meanwhile; what stays.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
-[ -z "$all" ] || export KTRACE_ALL=1
 
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 [ -d /sys/kernel/tracing/events ] || note "no tracefs"

@@ -33,8 +33,6 @@ static void a_snapshot_is_whole_while_writers_go_on(void)
 	struct ktrace trace;
 	pthread_t thread;
 	uint64_t nr;
-	/* Each takes most of a second where CPUs are emulated. */
-	const unsigned int nr_snapshots = getenv("KTRACE_ALL") ? 20 : 8;
 
 	ktrace_open(&trace, OPROF_KTRACE_OVERWRITE, SUB_BUFFER, 4, 0);
 	ktrace_add_all(&trace);
@@ -42,7 +40,7 @@ static void a_snapshot_is_whole_while_writers_go_on(void)
 		printf("# without a storm\n");
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
 	ktrace_begin(&thread, ktrace_load_calls);
-	for (unsigned int i = 0; i < nr_snapshots; i++) {
+	for (unsigned int i = 0; i < 20; i++) {
 		ktrace_nap(20);
 		ktrace_folder_open(&folder, &trace);
 		CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_FLUSH), 0);
