@@ -355,6 +355,14 @@ static int choose_folder(struct session_command *session, char **text, struct di
 	return error;
 }
 
+static void tell_overwritten(uint64_t nr_packets)
+{
+	if (nr_packets)
+		log_warning("%" PRIu64 " packets were overwritten before they could be written: "
+			    "choose fewer events, or more and larger buffers (-m)",
+			    nr_packets);
+}
+
 static int snapshot(struct session_command *session, struct diag *diag)
 {
 	const char *folder;
@@ -374,6 +382,7 @@ static int snapshot(struct session_command *session, struct diag *diag)
 		 (double)key_value_number(answer.text, "covered_ns", 0) / 1e9,
 		 (double)key_value_number(answer.text, "bytes", 0) / 1e6,
 		 key_value_number(answer.text, "lost", 0));
+	tell_overwritten(key_value_number(answer.text, "overwritten", 0));
 	log_info("the trace is in %s; see it with: optrace stats %s, optrace events %s", folder,
 		 folder, folder);
 	client_answer_deinit(&answer);

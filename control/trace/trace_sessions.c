@@ -141,6 +141,8 @@ static void show_one(const char *name, const char *text)
 	show_lost(text, "throttled", "times the kernel took no samples for a while");
 	show_lost(text, "chunks_failed", "chunks could not be compressed, or removed");
 	show_lost(text, "unjudged", "events were seen by no condition");
+	show_lost(text, "forgotten",
+		  "begins, ends and mappings of programs were forgotten, the oldest");
 	show_lost(text, "snapshots_failed", "snapshots could not be taken");
 	show_lines(text, "last_failure", "the last: ");
 	if (!strcmp(mode, "discard"))

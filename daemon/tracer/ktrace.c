@@ -252,35 +252,67 @@ static void add_taken(struct ktrace_taken *taken, const struct oprof_packet_head
 	*lost_before = header->lost;
 }
 
-static int snapshot_ring(const struct ktrace *ktrace, uint32_t cpu, struct ctf_writer *writer,
-			 struct ktrace_taken *taken, struct diag *diag)
+struct ring_snapshot {
+	const struct ktrace *ktrace;
+	uint32_t cpu;
+	struct ctf_writer *writer;
+	unsigned int file; /* of the writer */
+	struct ktrace_taken *taken;
+	uint64_t nr_taken, nr_overwritten; /* packets of the ring; since the first that was taken */
+	uint64_t lost_before;
+};
+
+static int snapshot_packet(struct ring_snapshot *snapshot, const struct oprof_ktrace_packet *packet,
+			   struct diag *diag)
 {
-	const struct ktrace_ring *ring = &ktrace->rings[cpu];
+	const struct ktrace_ring *ring = &snapshot->ktrace->rings[snapshot->cpu];
+	struct oprof_packet_header header;
+	const int error = write_packet(snapshot->ktrace, snapshot->cpu, packet, snapshot->writer,
+				       &snapshot->file, diag);
+
+	if (!error && !read_header(ring, packet, &header)) {
+		/* What was the oldest has made room, as it does all the time. */
+		if (!snapshot->nr_taken)
+			snapshot->nr_overwritten = 0;
+		add_taken(snapshot->taken, &header, &snapshot->lost_before, !snapshot->nr_taken);
+		snapshot->nr_taken++;
+	}
+	return error;
+}
+
+/* One position of the ring. 0 also if there is no packet any more, or none yet. */
+static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct diag *diag)
+{
+	const int fd = snapshot->ktrace->rings[snapshot->cpu].fd;
+	struct oprof_ktrace_packet packet = {.position = position};
+	int error = call(fd, OPROF_KTRACE_GET, &packet);
+
+	snapshot->nr_overwritten += error == -ESTALE;
+	if (error == -ESTALE || error == -ENODATA || error == -EAGAIN)
+		return 0;
+	if (error)
+		return diag_set(diag, error, "CPU %u: the module does not give a packet: %s",
+				snapshot->cpu, strerror(-error));
+	error = snapshot_packet(snapshot, &packet, diag);
+	(void)call(fd, OPROF_KTRACE_PUT_KEEP, NULL);
+	return error;
+}
+
+static int snapshot_ring(struct ring_snapshot *snapshot, struct diag *diag)
+{
+	const struct ktrace *ktrace = snapshot->ktrace;
 	struct oprof_ktrace_range range = {0};
-	uint64_t lost_before = 0;
-	unsigned int file = NO_FILE;
-	bool is_first = true;
 	int error = 0;
 
-	if (call(ring->fd, OPROF_KTRACE_RANGE, &range))
+	if (call(ktrace->rings[snapshot->cpu].fd, OPROF_KTRACE_RANGE, &range))
 		return 0;
 	for (; range.from != range.to; range.from += ktrace->channel.sub_buffer_bytes) {
-		struct oprof_ktrace_packet packet = {.position = range.from};
-		struct oprof_packet_header header;
 		struct diag one_diag;
-		int one;
+		const int one = snapshot_at(snapshot, range.from, &one_diag);
 
-		if (call(ring->fd, OPROF_KTRACE_GET, &packet))
-			continue; /* overwritten meanwhile, or never written */
-		one = write_packet(ktrace, cpu, &packet, writer, &file, &one_diag);
-		if (!one && !read_header(ring, &packet, &header)) {
-			add_taken(taken, &header, &lost_before, is_first);
-			is_first = false;
-		}
 		keep(&error, diag, one, &one_diag);
-		if (call(ring->fd, OPROF_KTRACE_PUT_KEEP, NULL))
-			break;
 	}
+	snapshot->taken->overwritten += snapshot->nr_overwritten;
 	return error;
 }
 
@@ -292,14 +324,24 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 	*taken = (struct ktrace_taken){.begin = ktrace_now(ktrace)};
 	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
+		struct ring_snapshot snapshot = {.ktrace = ktrace,
+						 .cpu = i,
+						 .writer = writer,
+						 .file = NO_FILE,
+						 .taken = taken};
 		struct diag one_diag;
-		const int one = ktrace->rings[i].fd < 0
-					? 0
-					: snapshot_ring(ktrace, i, writer, taken, &one_diag);
+		const int one = ktrace->rings[i].fd < 0 ? 0 : snapshot_ring(&snapshot, &one_diag);
 
 		keep(&error, diag, one, &one_diag);
 	}
 	return error;
+}
+
+void ktrace_let_go(const struct ktrace *ktrace)
+{
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
+		if (ktrace->rings[i].fd >= 0) /* -EINVAL: none is held */
+			(void)call(ktrace->rings[i].fd, OPROF_KTRACE_PUT_KEEP, NULL);
 }
 
 /* The oldest packet of a ring that is not being written; false: it has none. */

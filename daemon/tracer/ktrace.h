@@ -34,8 +34,9 @@ struct ktrace {
 /* What a snapshot took, by its packets' headers. */
 struct ktrace_taken {
 	uint64_t nr_records;
-	uint64_t lost;	/* between each ring's first packet and its last */
-	uint64_t begin; /* stamp: of the oldest packet; the clock's now: there was none */
+	uint64_t lost;	      /* between each ring's first packet and its last */
+	uint64_t overwritten; /* packets before their turn came, but for each ring's oldest */
+	uint64_t begin;	      /* stamp: of the oldest packet; the clock's now: there was none */
 };
 
 /* -ENOENT: no module that traces is there; -EPERM, -EPROTO (another version); diag. */
@@ -63,6 +64,9 @@ int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag 
 /* What the rings hold, which stays. OPROF_KTRACE_OVERWRITE only. */
 int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag);
+
+/* Let go of the packets that a process with the same rings held when it was killed. */
+void ktrace_let_go(const struct ktrace *ktrace);
 
 /* The begin of the oldest packet of all; 0: it is one that is being written still; UINT64_MAX:
  * there is none. */

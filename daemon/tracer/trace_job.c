@@ -43,10 +43,12 @@ int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *fo
 
 	if (pipe2(fds, O_CLOEXEC))
 		return diag_set(diag, -errno, "cannot make a pipe: %s", strerror(errno));
+	tracer_lend(tracer, true);
 	job->pid = fork();
 	if (job->pid < 0) {
 		const int error = -errno;
 
+		tracer_lend(tracer, false);
 		job->pid = 0;
 		(void)close(fds[0]);
 		(void)close(fds[1]);
@@ -59,6 +61,7 @@ int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *fo
 	}
 	(void)close(fds[1]);
 	job->fd = fds[0];
+	job->tracer = tracer;
 	return 0;
 }
 
@@ -81,6 +84,7 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	(void)close(job->fd);
+	tracer_lend(job->tracer, false);
 	trace_job_init(job);
 	if (nr != (ssize_t)sizeof(report))
 		return diag_set(diag, -EINTR,

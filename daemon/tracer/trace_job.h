@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flight recorder's snapshot, written by a child process: it has the rings
- * as they were when it was made, while recording goes on undisturbed. One at
- * a time.
+ * A flight recorder's snapshot, written by a child process, while recording
+ * goes on undisturbed. One at a time.
  */
 #ifndef DAEMON_TRACE_JOB_H
 #define DAEMON_TRACE_JOB_H
@@ -15,6 +14,7 @@
 struct trace_job {
 	pid_t pid; /* 0: none runs */
 	int fd;	   /* readable when it has ended; -1: none runs */
+	struct tracer *tracer;
 };
 
 void trace_job_init(struct trace_job *job);

@@ -35,6 +35,8 @@ struct trace_kmod {
 	struct ktrace_events events;
 	struct trace_watch *watch;   /* NULL: no conditions */
 	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
+	bool is_lent;		     /* a child reads the rings */
+	uint64_t held_since;	     /* stamp: ktrace_held_since() when they were lent */
 };
 _Static_assert(offsetof(struct trace_kmod, base) == 0, "tracer_ops cast base");
 
@@ -125,7 +127,8 @@ static uint64_t oldest(void *context)
 {
 	struct trace_kmod *kmod = context;
 
-	return ktrace_oldest(&kmod->ktrace);
+	/* As if it reached back to the begin: the child takes what it tells of. */
+	return kmod->is_lent ? 0 : ktrace_oldest(&kmod->ktrace);
 }
 
 /* Without them, whatever is wrong, the trace is worth having still. */
@@ -449,8 +452,28 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	if (error)
 		return error;
 	taken->lost = held.lost + mapped.lost;
+	taken->overwritten = held.overwritten;
 	taken->nr_records = held.nr_records + mapped.nr_records + taken->nr_state;
 	return 0;
+}
+
+static uint64_t held_since(const struct trace_kmod *kmod)
+{
+	if (kmod->base.writer)
+		return 0;
+	return kmod->is_lent ? kmod->held_since : ktrace_held_since(&kmod->ktrace);
+}
+
+/* A packet that one holds the other cannot have. */
+static void lend(struct tracer *base, bool lends)
+{
+	struct trace_kmod *kmod = (struct trace_kmod *)base;
+
+	if (lends)
+		kmod->held_since = held_since(kmod);
+	else
+		ktrace_let_go(&kmod->ktrace);
+	kmod->is_lent = lends;
 }
 
 static struct tracer_held held_now(struct tracer *base)
@@ -459,7 +482,7 @@ static struct tracer_held held_now(struct tracer *base)
 	struct tracer_held held = {.nr_bytes = kmod->ktrace.nr_bytes,
 				   .since = kmod->base.begin_ns,
 				   .now = clock_monotonic_ns()};
-	const uint64_t since = kmod->base.writer ? 0 : ktrace_held_since(&kmod->ktrace);
+	const uint64_t since = held_since(kmod);
 
 	if (since)
 		held.since = ktrace_ns(&kmod->ktrace, since);
@@ -508,6 +531,7 @@ const struct tracer_ops trace_kmod_ops = {
 	.follow_cpus = follow_cpus,
 	.flush = flush,
 	.snapshot = snapshot,
+	.lend = lend,
 	.held = held_now,
 	.nr_cpus = nr_cpus,
 	.nr_events = nr_events,

@@ -179,6 +179,12 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 	return error ? error : closed;
 }
 
+void tracer_lend(struct tracer *tracer, bool lends)
+{
+	if (tracer->ops->lend)
+		tracer->ops->lend(tracer, lends);
+}
+
 /* ---- what is told ---- */
 
 struct tracer_held tracer_held(struct tracer *tracer)

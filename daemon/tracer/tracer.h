@@ -74,6 +74,7 @@ struct tracer_counts {
 struct tracer_snapshot {
 	uint64_t nr_records, nr_state; /* in it; of them, those of the state */
 	uint64_t lost;		       /* in the stretch that it holds */
+	uint64_t overwritten;	       /* packets of it, before they could be written */
 	uint64_t nr_packets, nr_bytes;
 	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: what it holds */
 };
@@ -110,11 +111,18 @@ int tracer_flush(struct tracer *tracer, struct diag *diag);
 
 /*
  * What is in memory, with the state of the machine, into a folder to be made; of a round before.
- * Reads nothing of the kernel's, so that a forked child may do it, and recording goes on. Flight
+ * A forked child may do it, and recording goes on: of rings of our own it has a copy, of the
+ * module's the descriptors, through which one process reads at a time (tracer_lend). Flight
  * recorder only. 0, or -errno and diag.
  */
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag);
+
+/*
+ * True before a child is forked that takes a snapshot, false when it has ended, whether by itself
+ * or not. Between, nothing is read of what both have, and tracer_held's since stays as it was.
+ */
+void tracer_lend(struct tracer *tracer, bool lends);
 
 struct tracer_held tracer_held(struct tracer *tracer);
 

@@ -38,6 +38,7 @@ struct tracer_ops {
 	/* To a folder that is made; taken is zeroed, and its nr_packets and nr_bytes stay so. */
 	int (*snapshot)(struct tracer *tracer, struct ctf_writer *writer,
 			struct tracer_snapshot *taken, struct diag *diag);
+	void (*lend)(struct tracer *tracer, bool lends); /* NULL: a child has all by itself */
 	struct tracer_held (*held)(struct tracer *tracer);
 	unsigned int (*nr_cpus)(const struct tracer *tracer); /* recorded now */
 	unsigned int (*nr_events)(const struct tracer *tracer);

@@ -240,6 +240,10 @@ static void tell_taken(struct tracer_serve *serve, const struct tracer_wanted *w
 	log_info("snapshot %s: %" PRIu64 " events of %.3f s%s%s", wanted->folder, taken->nr_records,
 		 (double)(taken->end - taken->begin) / 1e9, wanted->cause ? ", by " : "",
 		 wanted->cause ? wanted->cause : "");
+	if (taken->overwritten)
+		log_warning("snapshot %s: %" PRIu64
+			    " packets were overwritten before they could be written",
+			    wanted->folder, taken->overwritten);
 	if (wanted->cause && serve->options->then)
 		run_then(serve->options->then, wanted->folder);
 }
@@ -253,6 +257,7 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 	control_answer_add(answer, "bytes", "%" PRIu64, taken->nr_bytes);
 	control_answer_add(answer, "covered_ns", "%" PRIu64, taken->end - taken->begin);
 	control_answer_add(answer, "lost", "%" PRIu64, taken->lost);
+	control_answer_add(answer, "overwritten", "%" PRIu64, taken->overwritten);
 }
 
 /* One that a condition asked for (cause not NULL) is due still. */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # In a guest, run by part_optrace_storm.sh: a flight recorder of the module's whose rings go round
-# again and again under a storm of NMIs, and its snapshot; then a trace to disk with losses forced.
+# again and again under a storm of NMIs, and its snapshot; snapshots whose process is stopped or
+# killed; then a trace to disk with losses forced.
 # shellcheck source-path=SCRIPTDIR source=inside.sh
 . /bin/inside.sh
 # shellcheck source-path=SCRIPTDIR source=inside_optrace.sh
@@ -68,6 +69,10 @@ note "$(sed -n 's/^optrace: //p' "$work/err")"
 is "$(kept records snapshot)" "$(told 'events of')" "the snapshot has as many events as were told"
 is "$(kept lost_events snapshot)" "$(told 'lost in it')" "and as many losses"
 lost=$(told 'lost in it')
+# One that is put off for a lap finds packets overwritten: on a busy machine that may be.
+overwritten=$(told 'packets were overwritten')
+[ "$(kept lost_packets snapshot)" -le "${overwritten:-0}" ]
+ok $? "and tells what was overwritten meanwhile (${overwritten:-0} packets)"
 wait $more
 ok $? "to its end"
 trace stop
@@ -78,7 +83,7 @@ is $(($(told 'events went') + $(told lost))) $((2 * cpus * (LAPS + MORE_LAPS) * 
 	"records + losses = the calls that were made, to the event"
 
 # Seconds, CPU, thread, event: what lies between a thread's first call and its last is there or lost.
-# Of four sub-buffers, each of some 250 calls, one is being written and one written over meanwhile, and
+# Of four sub-buffers, each of at most 255 calls, one is being written and one written over meanwhile, and
 # the rest are not of calls alone.
 optrace events snapshot >"$work/events" 2>"$work/reader"
 is $? 0 "events"
@@ -88,7 +93,7 @@ awk '{ time = $1 + 0; if (time < last) wrong++; last = time } END { exit wrong |
 ok $? "in one order of time"
 sed -n 's/.*syscall_entry_truncate.*"\/\([0-9]*\)-\([0-9]*\)-.*/\1 \2/p; s/.* \(oprof_sample\).*/sample/p' \
 	"$work/events" >"$work/calls"
-awk -v lost="$lost" -v cpus="$cpus" '
+awk -v lost=$((lost + 255 * ${overwritten:-0})) -v cpus="$cpus" '
 	$1 == "sample" { samples++; turns += !was; was = 1; next }
 	{ calls++; turns += was; was = 0; nr[$1]++; if (!($1 in low)) low[$1] = $2; if ($1 in high && $2 + 0 <= high[$1]) wrong++; high[$1] = $2 + 0 }
 	END {
@@ -97,6 +102,70 @@ awk -v lost="$lost" -v cpus="$cpus" '
 		exit !(threads == cpus && samples > 10 && turns > 10 && missing <= lost && !wrong && calls > 250 * cpus)
 	}' "$work/calls"
 ok $? "samples are among the calls, and of these none is missing that is not lost"
+
+# ---- a snapshot whose process is stopped, or killed ----
+
+# Is there a child of the tracer's? It is in $child.
+has_child()
+{
+	for child_of in /proc/[0-9]*; do
+		[ "${child_of#/proc/}" -gt "$tracer" ] || continue
+		# shellcheck disable=SC2034 # its name, its state and the rest
+		read -r child name state parent rest 2>/dev/null <"$child_of/stat" || continue
+		[ "$parent" != "$tracer" ] || return 0
+	done
+	return 1
+}
+
+# begin_snapshot FOLDER SIGNAL MICROSECONDS: a snapshot, whose process gets the signal so much later
+begin_snapshot()
+{
+	rm -rf "$1"
+	optrace snapshot "--session-dir=$work/sessions" -o "$1" >"$work/out" 2>"$work/err" &
+	asking=$!
+	until has_child; do
+		[ ! -s "$work/err" ] || return 1 # it has told how it ended
+	done
+	usleep "$3"
+	kill "-$2" "$child" 2>/dev/null
+}
+
+# It has taken some packets, and the rings have gone round before it takes the others.
+overwrites()
+{
+	delay=$((delay * 3 / 2 + 1000))
+	[ "$delay" -lt 500000 ] || delay=1000
+	begin_snapshot stopped STOP "$delay" || return 1
+	optrace status "--session-dir=$work/sessions" >"$work/status" 2>&1 || show "$work/status"
+	load_laps $((2 * LAP_CALLS))
+	kill -CONT "$child" 2>/dev/null
+	wait "$asking" && [ -n "$(told 'packets were overwritten')" ]
+}
+
+trace start -m overwrite:4x1M --source=module -e syscall:truncate
+is "$status" 0 "one more"
+tracer=$(cat "$work/sessions/trace/default/lock")
+load_laps $((2 * LAP_CALLS))
+delay=0
+until_true overwrites
+ok $? "one that is stopped tells what was overwritten meanwhile"
+note "$(sed -n 's/^optrace: //p' "$work/err" | tr '\n' ';')"
+[ "$(kept lost_packets stopped)" -le "$(told 'packets were overwritten')" ]
+ok $? "all packets of which it has later ones among them"
+is "$(kept records stopped)" "$(told 'events of')" "and has as many events as were told"
+for delay in 2000 8000 20000; do
+	begin_snapshot killed KILL "$delay"
+	wait "$asking" && note "it was quicker than the signal, after $delay us"
+	load_laps 300
+	trace snapshot -o after
+	is "$status" 0 "a snapshot after one that was killed"
+	optrace events -e syscall_entry_truncate after 2>/dev/null |
+		sed -n 's/.*"\/\([0-9]*\)-[0-9]*-.*/\1/p' | sort | uniq -c >"$work/of_cpus"
+	[ "$(awk '$1 >= 300' "$work/of_cpus" | wc -l)" = "$cpus" ]
+	ok $? "has all of each CPU's ($(tr '\n' ';' <"$work/of_cpus"))"
+	rm -rf after
+done
+trace stop
 
 # ---- to disk, with losses forced ----
 

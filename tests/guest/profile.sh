@@ -299,10 +299,16 @@ profile_read_folders()
 		[ -d "$profile_folder" ] || continue
 		babeltrace2 "$profile_folder" >"$T/text" 2>"$T/reader"
 		tap_ok $? "$profile_of: babeltrace2 reads ${profile_folder##*/}"
-		grep -v '^WARNING: Tracer .*discarded .*events* between\|^$' "$T/reader" >"$T/wrong"
+		grep -v '^WARNING: Tracer .*discarded .*\(event\|packet\)s* between\|^$' "$T/reader" >"$T/wrong"
 		[ ! -s "$T/wrong" ]
 		tap_ok $? "$profile_of: and finds nothing wrong"
 		[ ! -s "$T/wrong" ] || tap_show "$T/wrong" 5
+		# A snapshot's, overwritten before their turn came.
+		profile_packets=$(sed -n 's/^WARNING: Tracer discarded \([0-9]*\) packets* between.*/\1/p' "$T/reader" |
+			awk '{ sum += $1 } END { print sum + 0 }')
+		tap_is "$profile_packets" "$("$BIN/optrace" stats --json "$profile_folder" 2>/dev/null |
+			sed -n 's/^ *"lost_packets": *\([0-9]*\),*$/\1/p')" \
+			"$profile_of: as many packets are missing as we say"
 		tap_is "$(wc -l <"$T/text")" "$("$BIN/optrace" events "$profile_folder" 2>/dev/null | wc -l)" \
 			"$profile_of: as many events as we read"
 	done

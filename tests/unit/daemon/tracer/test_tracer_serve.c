@@ -32,21 +32,34 @@ static const struct tracer_counts all_lost = {
 	.chunks_failed = 109,
 	.unjudged = 110,
 	.nr_throttled = 111,
+	.forgotten = 112,
 };
 #define FIRST	 101
-#define LAST	 111
+#define LAST	 112
 #define SUM_LOST (101 + 102 + 103 + 104 + 105)
 
 /* ---- the tracer ---- */
 
 struct tracer {
-	bool fails; /* to take a snapshot */
+	bool fails;   /* to take a snapshot */
+	bool is_slow; /* takes it for ever */
+	bool is_lent; /* to a child */
 };
+
+void tracer_lend(struct tracer *tracer, bool lends)
+{
+	ck_assert(tracer->is_lent != lends);
+	tracer->is_lent = lends;
+}
 
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
 	(void)folder;
+	if (!tracer->is_lent)
+		return diag_set(diag, -EBUSY, "two read the rings");
+	while (tracer->is_slow)
+		(void)pause();
 	if (tracer->fails)
 		return diag_set(diag, -ENOSPC, "no room for it");
 	*taken = (struct tracer_snapshot){.nr_records = 10, .begin = 1, .end = 2};
@@ -213,10 +226,8 @@ END_TEST
 
 /* ---- snapshots of conditions ---- */
 
-static void wait_for_snapshot(void)
+static void wait_for_end(void)
 {
-	tracer_serve_turn(&serve);
-	ck_assert_int_gt(serve.job.pid, 0);
 	while (serve.job.pid) {
 		struct pollfd ended = {.fd = serve.job.fd, .events = POLLIN};
 
@@ -224,6 +235,13 @@ static void wait_for_snapshot(void)
 		tracer_serve_run(&serve);
 	}
 	ck_assert(!tracer_serve_is_busy(&serve));
+}
+
+static void wait_for_snapshot(void)
+{
+	tracer_serve_turn(&serve);
+	ck_assert_int_gt(serve.job.pid, 0);
+	wait_for_end();
 }
 
 START_TEST(a_snapshot_that_failed_does_not_use_up_the_limit)
@@ -250,6 +268,30 @@ START_TEST(a_snapshot_that_failed_does_not_use_up_the_limit)
 }
 END_TEST
 
+START_TEST(the_rings_are_lent_until_the_child_has_ended_or_was_killed)
+{
+	struct tracer tracer = {0};
+
+	begin(&tracer);
+	tracer_serve_want(&serve, "signal");
+	wait_for_snapshot();
+	ck_assert_uint_eq(serve.nr_snapshots, 1);
+	ck_assert(!tracer.is_lent);
+	serve.nr_by_condition = 0;
+	tracer.is_slow = true;
+	tracer_serve_want(&serve, "signal");
+	tracer_serve_turn(&serve);
+	ck_assert_int_gt(serve.job.pid, 0);
+	ck_assert(tracer.is_lent);
+	ck_assert_int_eq(kill(serve.job.pid, SIGKILL), 0);
+	wait_for_end();
+	ck_assert(!tracer.is_lent);
+	ck_assert_uint_eq(serve.nr_failed, 1);
+	ck_assert_ptr_nonnull(strstr(serve.last_failure, "was killed"));
+	trace_session_close(&serve.session);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("tracer_serve");
@@ -259,5 +301,6 @@ int main(void)
 	tcase_add_test(tests, the_end_tells_all_that_went_wrong_by_its_reason);
 	tcase_add_test(tests, the_end_of_a_trace_that_lost_nothing_is_one_sentence);
 	tcase_add_test(tests, a_snapshot_that_failed_does_not_use_up_the_limit);
+	tcase_add_test(tests, the_rings_are_lent_until_the_child_has_ended_or_was_killed);
 	return test_run(tests);
 }
