@@ -30,7 +30,7 @@ if [ -w $online ]; then
 		sleep 0.2
 		turns=$((turns + 1))
 	done
-	wait $tracing
+	wait $tracing && [ $turns -gt 0 ]
 	ok $? "cpus_go_and_come_while_sessions_trace ($turns times)"
 	show "$work/lines"
 else

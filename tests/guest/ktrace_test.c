@@ -9,6 +9,7 @@
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -347,6 +348,19 @@ static void counters_that_have_no_place_are_refused(void)
 		ktrace_close(&traces[i]);
 }
 
+/* -1: on all. 0 or -errno. */
+static int run_on(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (cpu < 0 || i == cpu)
+			CPU_SET((size_t)i, &cpus);
+	return sched_setaffinity(0, sizeof(cpus), &cpus) ? -errno : 0;
+}
+
+/* CPUs may come and go meanwhile, and one that came has no counters for a tick: not CPU 0. */
 static void any_tracepoint_is_recorded_by_its_number(void)
 {
 	struct ktrace_folder folder;
@@ -362,6 +376,7 @@ static void any_tracepoint_is_recorded_by_its_number(void)
 		return;
 	}
 	CHECK_IS(error, 0);
+	CHECK_IS(run_on(0), 0);
 	ktrace_folder_open(&folder, &trace);
 	CHECK_IS(ktrace_syscalls(&trace, true, NULL, NULL), 0);
 	CHECK_IS(ktrace_only_tid(&trace, ktrace_tid()), 0);
@@ -377,6 +392,56 @@ static void any_tracepoint_is_recorded_by_its_number(void)
 						       found.nr_of[KTRACE_ID_UNKNOWN_ENTRY]);
 	CHECK(found.nr_of[KTRACE_ID_GETPPID_ENTRY] == 1000);
 	ktrace_close(&trace);
+	(void)run_on(-1);
+}
+
+static bool put_cpu_1(const char *online)
+{
+	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY | O_CLOEXEC);
+	bool is_put = fd >= 0 && write(fd, online, 1) == 1;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return is_put;
+}
+
+static void count_on_cpu_1(const struct ctf_record *record, void *nr)
+{
+	*(uint64_t *)nr += record->event->id == KTRACE_ID_NAMED && record->packet->cpu_id == 1;
+}
+
+/* Those that perf's events record: of the events from before the CPU went nothing is left. */
+static void a_cpu_that_comes_back_has_its_counters_again(void)
+{
+	struct ktrace_folder folder;
+	struct ktrace_found found;
+	struct ktrace trace;
+	uint64_t nr_before, nr_here = 0;
+
+	ktrace_open(&trace, OPROF_KTRACE_DISCARD, 1u << 18, 8, 0);
+	if (ktrace_named(&trace, "raw_syscalls/sys_enter") || run_on(1) || !put_cpu_1("1")) {
+		kmod_test_skip("no tracefs, or CPU 1 stays");
+		ktrace_close(&trace);
+		return;
+	}
+	ktrace_folder_open(&folder, &trace);
+	CHECK_IS(ktrace_only_tid(&trace, ktrace_tid()), 0);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
+	CHECK_IS(run_on(0), 0);
+	CHECK(put_cpu_1("0"));
+	CHECK(put_cpu_1("1"));
+	CHECK_IS(run_on(1), 0);
+	nr_before = ktrace_counts(&trace).nr_records;
+	for (unsigned int i = 0; i < 500 && ktrace_counts(&trace).nr_records == nr_before; i++)
+		ktrace_nap(20);
+	ktrace_getppid(1000);
+	CHECK_IS(run_on(0), 0);
+	found = ktrace_finish(&trace, &folder, count_on_cpu_1, &nr_here);
+	ktrace_check(&trace, &found, NULL);
+	CHECK_IS(found.lost, 0);
+	CHECK(nr_here >= 1000);
+	ktrace_close(&trace);
+	(void)run_on(-1);
 }
 
 /* Of a CPU: what the module's own probe wrote last. */
@@ -483,6 +548,7 @@ static const struct kmod_test tests[] = {
 	KMOD_TEST(samples_go_beside_the_events),
 	KMOD_TEST(counters_that_have_no_place_are_refused),
 	KMOD_TEST(any_tracepoint_is_recorded_by_its_number),
+	KMOD_TEST(a_cpu_that_comes_back_has_its_counters_again),
 	KMOD_TEST(switches_are_what_the_kernel_says),
 };
 
