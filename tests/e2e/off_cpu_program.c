@@ -4,7 +4,9 @@
  * pipe that nobody writes to, one computes. Prints, of each, its name, tid
  * and how long it was off CPU at least and at most, in ns: the time that
  * passed as it saw it, and from before it was made until it had ended, less
- * the time that it ran. Argument: how long, in ms.
+ * the time that it ran. Then, alone in a line, the longest time for which the
+ * one that computes stood still and the kernel took it for running: a
+ * hypervisor had stopped the CPU. Argument: how long, in ms.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -15,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t run_ms;
+static uint64_t run_ms, stopped_ns;
 static int pipe_fds[2];
 
 static uint64_t clock_ns(clockid_t clock)
@@ -47,11 +49,21 @@ static void waiter(uint64_t end_ns)
 
 static void spinner(uint64_t end_ns)
 {
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	volatile uint64_t work = 0;
 
-	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+	while (now_ns < end_ns) {
+		const uint64_t then_ns = now_ns, had_run_ns = ran_ns;
+		uint64_t passed_ns;
+
 		for (int i = 0; i < 100000; i++)
 			work += (uint64_t)i;
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+		ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		passed_ns = now_ns - then_ns < ran_ns - had_run_ns ? now_ns - then_ns
+								   : ran_ns - had_run_ns;
+		stopped_ns = passed_ns > stopped_ns ? passed_ns : stopped_ns;
+	}
 }
 
 struct thread {
@@ -106,5 +118,6 @@ int main(int argc, char **argv)
 		printf("%s %d %llu %llu\n", threads[i].name, (int)threads[i].tid,
 		       (unsigned long long)threads[i].least_ns,
 		       (unsigned long long)threads[i].most_ns);
+	printf("%llu\n", (unsigned long long)stopped_ns);
 	return 0;
 }

@@ -34,16 +34,24 @@ stolen_ns()
 check_threads()
 {
 	stolen=$(($(stolen_ns) - stolen_before))
+	# The kernel takes the time at which a task stops running once, and perf that of the switch once
+	# more: a hypervisor that stops the CPU between these, and tells no stolen time, is in one only.
+	# Where it stops CPUs, the thread that computes sees it, too.
+	stopped=$(awk 'NF == 1' "$1")
 	while read -r name tid least most; do
+		[ -n "$most" ] || continue
 		files=$(off_files "$tid")
 		is=0
 		# shellcheck disable=SC2086
 		[ -z "$files" ] || is=$(weight $files)
 		# 3 % of interrupts' time and the like, and a few ms for what waits to be told.
-		awk -v is="$is" -v least="$least" -v most="$most" -v stolen=$stolen 'BEGIN {
+		awk -v is="$is" -v least="$least" -v most="$most" -v stolen=$((stolen + stopped)) 'BEGIN {
 			slack = 0.03 * most + 40000000 + stolen
 			exit !(is > least - slack && is < most + slack) }'
-		tap_ok $? "$2: $name was off for $least to $most ns, and $is are told"
+		tap_ok $? "$2: $name was off for $least to $most ns, and $is are told" || {
+			tap_note "stopped for $stopped ns at once; stolen $stolen ns"
+			session_counters "$S" | awk '$2 { print "# " $0 }'
+		}
 	done <"$1"
 }
 
@@ -68,7 +76,7 @@ check_threads "$T/own" "alone"
 "$BIN/operf" -d "$S" --separate=none -e off-cpu "$T/program" 300 >"$T/own" 2>"$T/err"
 # shellcheck disable=SC2046
 is=$(weight $(off_files))
-awk '{ sum += $3 } END { printf "%.0f\n", sum }' "$T/own" >"$T/sum_own"
+awk 'NF == 4 { sum += $3 } END { printf "%.0f\n", sum }' "$T/own" >"$T/sum_own"
 [ "$is" -ge "$(cat "$T/sum_own")" ]
 tap_ok $? "not separated, it is the program's all the same ($is ns)"
 
