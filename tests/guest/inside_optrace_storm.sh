@@ -137,7 +137,7 @@ overwrites()
 	[ "$delay" -lt 500000 ] || delay=1000
 	begin_snapshot stopped STOP "$delay" || return 1
 	optrace status "--session-dir=$work/sessions" >"$work/status" 2>&1 || show "$work/status"
-	load_laps $((2 * LAP_CALLS))
+	load_laps "$LAP_CALLS"
 	kill -CONT "$child" 2>/dev/null
 	wait "$asking" && [ -n "$(told 'packets were overwritten')" ]
 }
@@ -145,15 +145,15 @@ overwrites()
 trace start -m overwrite:4x1M --source=module -e syscall:truncate
 is "$status" 0 "one more"
 tracer=$(cat "$work/sessions/trace/default/lock")
-load_laps $((2 * LAP_CALLS))
-delay=0
+load_laps "$LAP_CALLS"
+delay=4000
 until_true overwrites
-ok $? "one that is stopped tells what was overwritten meanwhile"
+ok $? "one that is stopped, after $delay us, tells what was overwritten meanwhile"
 note "$(sed -n 's/^optrace: //p' "$work/err" | tr '\n' ';')"
 [ "$(kept lost_packets stopped)" -le "$(told 'packets were overwritten')" ]
 ok $? "all packets of which it has later ones among them"
 is "$(kept records stopped)" "$(told 'events of')" "and has as many events as were told"
-for delay in 2000 8000 20000; do
+for delay in 3000 12000; do
 	begin_snapshot killed KILL "$delay"
 	wait "$asking" && note "it was quicker than the signal, after $delay us"
 	load_laps 300
