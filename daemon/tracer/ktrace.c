@@ -258,7 +258,8 @@ struct ring_snapshot {
 	struct ctf_writer *writer;
 	unsigned int file; /* of the writer */
 	struct ktrace_taken *taken;
-	uint64_t nr_taken, nr_overwritten; /* packets of the ring; since the first that was taken */
+	struct oprof_ktrace_range range; /* what was there when the snapshot began */
+	bool has_taken;			 /* a packet of this ring */
 	uint64_t lost_before;
 };
 
@@ -271,11 +272,8 @@ static int snapshot_packet(struct ring_snapshot *snapshot, const struct oprof_kt
 				       &snapshot->file, diag);
 
 	if (!error && !read_header(ring, packet, &header)) {
-		/* What was the oldest has made room, as it does all the time. */
-		if (!snapshot->nr_taken)
-			snapshot->nr_overwritten = 0;
-		add_taken(snapshot->taken, &header, &snapshot->lost_before, !snapshot->nr_taken);
-		snapshot->nr_taken++;
+		add_taken(snapshot->taken, &header, &snapshot->lost_before, !snapshot->has_taken);
+		snapshot->has_taken = true;
 	}
 	return error;
 }
@@ -287,7 +285,8 @@ static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct
 	struct oprof_ktrace_packet packet = {.position = position};
 	int error = call(fd, OPROF_KTRACE_GET, &packet);
 
-	snapshot->nr_overwritten += error == -ESTALE;
+	/* The oldest makes room as it does all the time. */
+	snapshot->taken->overwritten += error == -ESTALE && position != snapshot->range.from;
 	if (error == -ESTALE || error == -ENODATA || error == -EAGAIN)
 		return 0;
 	if (error)
@@ -300,40 +299,69 @@ static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct
 
 static int snapshot_ring(struct ring_snapshot *snapshot, struct diag *diag)
 {
-	const struct ktrace *ktrace = snapshot->ktrace;
-	struct oprof_ktrace_range range = {0};
+	const uint64_t to = snapshot->range.to;
 	int error = 0;
 
-	if (call(ktrace->rings[snapshot->cpu].fd, OPROF_KTRACE_RANGE, &range))
-		return 0;
-	for (; range.from != range.to; range.from += ktrace->channel.sub_buffer_bytes) {
+	for (uint64_t at = snapshot->range.from; at != to;
+	     at += snapshot->ktrace->channel.sub_buffer_bytes) {
 		struct diag one_diag;
-		const int one = snapshot_at(snapshot, range.from, &one_diag);
+		const int one = snapshot_at(snapshot, at, &one_diag);
 
 		keep(&error, diag, one, &one_diag);
 	}
-	snapshot->taken->overwritten += snapshot->nr_overwritten;
 	return error;
+}
+
+static int snapshot_rings(struct ring_snapshot *rings, uint32_t nr_rings, struct diag *diag)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < nr_rings; i++) {
+		struct diag one_diag;
+		const int one = snapshot_ring(&rings[i], &one_diag);
+
+		keep(&error, diag, one, &one_diag);
+	}
+	return error;
+}
+
+/* What is there now. A ring of which not all was written yet begins at 0. */
+static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
+{
+	struct oprof_ktrace_range *range = &snapshot->range;
+	const int fd = snapshot->ktrace->rings[snapshot->cpu].fd;
+	const int error = fd < 0 ? 0 : call(fd, OPROF_KTRACE_RANGE, range);
+
+	if (error)
+		return diag_set(diag, error, "CPU %u: the module does not tell what it holds: %s",
+				snapshot->cpu, strerror(-error));
+	if (range->from > range->to)
+		range->from = 0;
+	return 0;
 }
 
 int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag)
 {
+	struct ring_snapshot *rings = calloc(ktrace->info.nr_cpus, sizeof(*rings));
 	int error = 0;
 
+	if (!rings)
+		return diag_set(diag, -ENOMEM, "no memory for a snapshot");
 	*taken = (struct ktrace_taken){.begin = ktrace_now(ktrace)};
 	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
-	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
-		struct ring_snapshot snapshot = {.ktrace = ktrace,
-						 .cpu = i,
-						 .writer = writer,
-						 .file = NO_FILE,
-						 .taken = taken};
-		struct diag one_diag;
-		const int one = ktrace->rings[i].fd < 0 ? 0 : snapshot_ring(&snapshot, &one_diag);
-
-		keep(&error, diag, one, &one_diag);
+	/* All at one time: what is overwritten while others are written is missing. */
+	for (uint32_t i = 0; !error && i < ktrace->info.nr_cpus; i++) {
+		rings[i] = (struct ring_snapshot){.ktrace = ktrace,
+						  .cpu = i,
+						  .writer = writer,
+						  .file = NO_FILE,
+						  .taken = taken};
+		error = find_range(&rings[i], diag);
 	}
+	if (!error)
+		error = snapshot_rings(rings, ktrace->info.nr_cpus, diag);
+	free(rings);
 	return error;
 }
 

@@ -34,9 +34,10 @@ struct ktrace {
 /* What a snapshot took, by its packets' headers. */
 struct ktrace_taken {
 	uint64_t nr_records;
-	uint64_t lost;	      /* between each ring's first packet and its last */
-	uint64_t overwritten; /* packets before their turn came, but for each ring's oldest */
-	uint64_t begin;	      /* stamp: of the oldest packet; the clock's now: there was none */
+	uint64_t lost; /* between each ring's first packet and its last */
+	uint64_t
+		overwritten; /* packets before their turn came, each ring's oldest not among them */
+	uint64_t begin;	     /* stamp: of the oldest packet; the clock's now: there was none */
 };
 
 /* -ENOENT: no module that traces is there; -EPERM, -EPROTO (another version); diag. */

@@ -36,7 +36,7 @@ struct trace_kmod {
 	struct trace_watch *watch;   /* NULL: no conditions */
 	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
 	bool is_lent;		     /* a child reads the rings */
-	uint64_t held_since;	     /* stamp: ktrace_held_since() when they were lent */
+	uint64_t held_since, oldest; /* stamps: ktrace_held_since(), ..._oldest() at that time */
 };
 _Static_assert(offsetof(struct trace_kmod, base) == 0, "tracer_ops cast base");
 
@@ -127,8 +127,7 @@ static uint64_t oldest(void *context)
 {
 	struct trace_kmod *kmod = context;
 
-	/* As if it reached back to the begin: the child takes what it tells of. */
-	return kmod->is_lent ? 0 : ktrace_oldest(&kmod->ktrace);
+	return kmod->is_lent ? kmod->oldest : ktrace_oldest(&kmod->ktrace);
 }
 
 /* Without them, whatever is wrong, the trace is worth having still. */
@@ -469,10 +468,12 @@ static void lend(struct tracer *base, bool lends)
 {
 	struct trace_kmod *kmod = (struct trace_kmod *)base;
 
-	if (lends)
+	if (lends) {
 		kmod->held_since = held_since(kmod);
-	else
+		kmod->oldest = ktrace_oldest(&kmod->ktrace);
+	} else {
 		ktrace_let_go(&kmod->ktrace);
+	}
 	kmod->is_lent = lends;
 }
 

@@ -298,6 +298,60 @@ static void rings_are_read_to_the_end_when_the_session_is_closed(void)
 	ktrace_close(&trace);
 }
 
+/* Who has the same descriptor lets go of it. */
+static void a_packet_that_a_killed_child_held_can_be_put(void)
+{
+	struct oprof_ktrace_packet packet, again;
+	struct ktrace trace;
+	int ready[2], fd = -1;
+	pid_t child;
+	char byte;
+
+	ktrace_open(&trace, OPROF_KTRACE_OVERWRITE, SUB_BUFFER, 4, 0);
+	CHECK_IS(ktrace_syscalls(&trace, true, NULL, NULL), 0);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
+	ktrace_getppid(5000);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_STOP), 0);
+	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_FLUSH), 0);
+	for (uint32_t cpu = 0; cpu < trace.info.nr_cpus && fd < 0; cpu++) {
+		struct oprof_ktrace_range range;
+
+		if (ktrace_call(trace.rings[cpu].fd, OPROF_KTRACE_RANGE, &range))
+			continue;
+		packet = (struct oprof_ktrace_packet){.position = range.to - SUB_BUFFER};
+		if (ktrace_call(trace.rings[cpu].fd, OPROF_KTRACE_GET, &packet))
+			continue;
+		fd = trace.rings[cpu].fd;
+	}
+	if (!CHECK(fd >= 0) || !CHECK_IS(ktrace_call(fd, OPROF_KTRACE_PUT_KEEP, NULL), 0))
+		return;
+	CHECK(!pipe(ready));
+	child = fork();
+	if (!child) {
+		int pipes[2];
+
+		(void)!pipe(pipes);
+		if (!ktrace_call(fd, OPROF_KTRACE_GET, &packet) &&
+		    splice(fd, NULL, pipes[1], NULL, 5000, 0) > 0)
+			(void)!write(ready[1], "x", 1);
+		for (;;)
+			(void)pause();
+	}
+	(void)close(ready[1]);
+	CHECK_IS(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	again = packet;
+	CHECK_IS(ktrace_call(fd, OPROF_KTRACE_GET, &again), -EBUSY);
+	(void)kill(child, SIGKILL);
+	CHECK_IS(waitpid(child, NULL, 0), child);
+	CHECK_IS(ktrace_call(fd, OPROF_KTRACE_GET, &again), -EBUSY);
+	CHECK_IS(ktrace_call(fd, OPROF_KTRACE_PUT_KEEP, NULL), 0);
+	CHECK_IS(ktrace_call(fd, OPROF_KTRACE_GET, &again), 0);
+	CHECK_IS(ktrace_call(fd, OPROF_KTRACE_PUT_KEEP, NULL), 0);
+	CHECK_IS(ktrace_call(fd, OPROF_KTRACE_PUT_KEEP, NULL), -EINVAL);
+	ktrace_close(&trace);
+}
+
 /* Under load, with all that there is; whoever comes then finds everything free. */
 static void an_owner_that_is_killed_leaves_nothing(void)
 {
@@ -341,6 +395,7 @@ static const struct kmod_test tests[] = {
 	KMOD_TEST(a_packet_in_a_pipe_is_not_given_back),
 	KMOD_TEST(a_ring_is_opened_again_when_its_descriptor_is_closed),
 	KMOD_TEST(rings_are_read_to_the_end_when_the_session_is_closed),
+	KMOD_TEST(a_packet_that_a_killed_child_held_can_be_put),
 	KMOD_TEST(an_owner_that_is_killed_leaves_nothing),
 };
 

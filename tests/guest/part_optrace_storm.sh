@@ -17,5 +17,5 @@ part_optrace_storm() # GUEST
 
 part_optrace_storm_after() # GUEST
 {
-	profile_read_folders "$1" snapshot lossy exact
+	profile_read_folders "$1" snapshot stopped lossy exact
 }
