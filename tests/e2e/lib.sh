@@ -48,7 +48,7 @@ tap_note()
 	echo "# $*"
 }
 
-# tap_ok STATUS TEXT
+# tap_ok STATUS TEXT: this and the next ones fail where the test does
 tap_ok()
 {
 	tap_nr=$((tap_nr + 1))
@@ -57,6 +57,7 @@ tap_ok()
 	else
 		echo "not ok $tap_nr - $2"
 		tap_failed=$((tap_failed + 1))
+		return 1
 	fi
 }
 
@@ -69,6 +70,7 @@ tap_is()
 		tap_ok 1 "$3"
 		tap_note "got:      $1"
 		tap_note "expected: $2"
+		return 1
 	fi
 }
 
@@ -81,6 +83,7 @@ tap_has()
 		tap_ok 1 "$3"
 		tap_note "no line matches $2 in:"
 		sed 's/^/# | /' "$1" | head -30
+		return 1
 	fi
 }
 

@@ -4,9 +4,9 @@
  * pipe that nobody writes to, one computes. Prints, of each, its name, tid
  * and how long it was off CPU at least and at most, in ns: the time that
  * passed as it saw it, and from before it was made until it had ended, less
- * the time that it ran. Then, alone in a line, the longest time for which the
- * one that computes stood still and the kernel took it for running: a
- * hypervisor had stopped the CPU. Argument: how long, in ms.
+ * the time that it ran. Then, alone in a line, how long the one that computes
+ * stood still while the kernel took it for running: a hypervisor had stopped
+ * the CPU. Argument: how long, in ms.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -47,6 +47,9 @@ static void waiter(uint64_t end_ns)
 		poll(&fd, 1, (int)((end_ns - now_ns) / 1000000));
 }
 
+/* A step takes a fraction of this. */
+#define STOP_NS 2000000u
+
 static void spinner(uint64_t end_ns)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -62,7 +65,7 @@ static void spinner(uint64_t end_ns)
 		ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		passed_ns = now_ns - then_ns < ran_ns - had_run_ns ? now_ns - then_ns
 								   : ran_ns - had_run_ns;
-		stopped_ns = passed_ns > stopped_ns ? passed_ns : stopped_ns;
+		stopped_ns += passed_ns > STOP_NS ? passed_ns : 0;
 	}
 }
 
