@@ -24,11 +24,10 @@ if [ -w $online ]; then
 	tracing=$!
 	turns=0
 	while kill -0 $tracing 2>/dev/null; do
-		echo 0 >$online
+		echo 0 >$online && turns=$((turns + 1))
 		sleep 0.1
 		echo 1 >$online
 		sleep 0.2
-		turns=$((turns + 1))
 	done
 	wait $tracing && [ $turns -gt 0 ]
 	ok $? "cpus_go_and_come_while_sessions_trace ($turns times)"
