@@ -41,16 +41,19 @@ unset OPROF_GUESTS
 cp "$top/scripts/check" "$tree/scripts/check"
 mkdir -p "$tree/tests/unit/lib" "$tree/tests/fuzz"
 echo 'int main(void) { return 0; }' >"$tree/tests/unit/lib/test_a.c"
+: >"$tree/tests/fuzz/fuzz_a.c"
 echo '#ifndef __SANITIZE_ADDRESS__' | tee "$tree/tests/unit/lib/test_less_1.c" >"$tree/tests/fuzz/fuzz_less.c"
 echo 'before = mallinfo2();' >"$tree/tests/unit/lib/test_less_2.c"
 echo 'for (i = 0; i < nr; i = thorough_next(i, nr, 7))' >"$tree/tests/unit/lib/test_less_3.c"
 stub scripts/setup setup
 stub scripts/list-files files "echo a"
 stub autogen.sh autogen
-script tests/e2e/test_a.sh e2e
+script tests/e2e/test_a.sh e2e "readlink \"\$(command -v python3)\" >$tree/calls/found-python"
 script tests/e2e/test_cpu_budget.sh waits
 script tests/guest/test_a.sh guest 'sleep 0.2'
 script tests/fuzz/run.sh fuzz
+stub bin/python3 shim "echo $tree/real/python3"
+stub real/python3 python
 stub bin/nproc nproc "echo \${NR_CPUS:-2}"
 for name in all check lint model fuzzers distcheck; do
 	stub "bin/make-$name" "make-$name"
@@ -115,24 +118,33 @@ gate e2e guest && [ -e "$tree/calls/guest" ] && [ ! -e "$tree/calls/waits" ] &&
 	[ "$(tail -n 1 "$tree/out")" = "2 passed, 0 failed" ]
 result $? "stages_that_are_named_run_alone"
 
+[ "$(cat "$tree/calls/found-python")" = "$tree/real/python3" ] && [ "$(wc -l <"$tree/calls/shim")" = 1 ]
+result $? "python_is_looked_for_once"
+
 # ---- what is tested in which folder ----
 
 tests_of() { # FOLDER: those that ran, and the programs that were built for them
 	sed -n "s/^$1 \(tests.*\)/\1/p" "$tree/calls/tests" | tail -n 1
 }
 gate
-[ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/fuzz/fuzz_less tests/new/test_a tests/ring/test_a\
- tests/unit/lib/test_a $all_less: $every_program" ]
-result $? "each_test_that_is_no_script_runs_with_sanitizers"
+sanitized="tests/new/test_a tests/ring/test_a tests/unit/lib/test_a $all_less"
+[ "$(tests_of build-sanitize)" = "$sanitized: tests/new/test_a tests/ring/test_a tests/tool tests/unit/lib/test_a $all_less" ] &&
+	[ -e "$tree/calls/fuzz" ]
+result $? "each_test_that_is_no_script_runs_with_sanitizers_or_as_a_fuzzer"
 [ "$(tests_of build)" = "tests/fuzz/fuzz_less tests/house/test_a.sh tests/new/test_a tests/new/test_b.sh\
  tests/ring/test_a tests/unit/lib/test_b.sh $all_less:\
  tests/fuzz/fuzz_less tests/new/test_a tests/ring/test_a tests/tool $all_less" ]
 result $? "without_them_what_is_no_unit_test_or_does_less_with_them"
-[ "$(for folder in build build-sanitize; do tests_of "$folder"; done | sed 's/:.*//' | tr ' ' '\n' | sort -u)" = \
-	"$(echo "$every_test" | tr ' ' '\n' | sort)" ]
-result $? "and_no_test_is_left_out_of_both"
-gate --all && [ "$(tests_of build)" = "$every_test: $every_program" ]
+[ "$({
+	for folder in build build-sanitize; do tests_of "$folder"; done
+	find "$tree/tests/fuzz" -name 'fuzz_*.c' | sed "s|^$tree/||; s/\.c$//"
+} | sed 's/:.*//' | tr ' ' '\n' | sort -u)" = "$(echo "$every_test" | tr ' ' '\n' | sort)" ]
+result $? "and_no_test_is_left_out_of_all_three"
+gate --all && [ "$(tests_of build)" = "$every_test: $every_program" ] &&
+	[ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/fuzz/fuzz_less $sanitized: $every_program" ]
 result $? "and_with_all_every_test"
+gate sanitize && [ "$(tests_of build-sanitize)" = "tests/fuzz/fuzz_a tests/fuzz/fuzz_less $sanitized: $every_program" ]
+result $? "and_where_fuzzers_are_not_asked_for"
 gate unit && [ "$(tests_of build)" = "$every_test: $every_program" ]
 result $? "and_where_sanitizers_are_not_asked_for"
 
