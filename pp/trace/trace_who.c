@@ -22,6 +22,8 @@ struct trace_who {
 	unsigned int fields[NR_FIELDS];
 	const struct ctf_event *exec; /* sched_process_exec; likewise */
 	unsigned int filename;
+	unsigned int exec_tid;
+	bool tells_tid; /* exec, in exec_tid */
 	struct who_cpu *cpus;
 	unsigned int nr_cpus;
 	struct trace_runner leaves; /* of the last record, a switch */
@@ -46,7 +48,7 @@ int trace_who_create(struct trace_who **who, const struct ctf_trace *trace)
 {
 	static const char *const of_switch[NR_FIELDS] = {"prev_tid", "prev_comm", "next_tid",
 							 "next_comm"};
-	static const char *const of_exec[] = {"filename"};
+	static const char *const of_exec[] = {"filename"}, *const of_tid[] = {"tid"};
 	struct trace_who *made = calloc(1, sizeof(*made));
 
 	*who = made;
@@ -59,8 +61,10 @@ int trace_who_create(struct trace_who **who, const struct ctf_trace *trace)
 		    find_fields(event, of_switch, NR_FIELDS, made->fields))
 			made->event = event;
 		if (!strcmp(event->name, "sched_process_exec") &&
-		    find_fields(event, of_exec, 1, &made->filename))
+		    find_fields(event, of_exec, 1, &made->filename)) {
 			made->exec = event;
+			made->tells_tid = find_fields(event, of_tid, 1, &made->exec_tid);
+		}
 	}
 	return 0;
 }
@@ -111,6 +115,18 @@ static void rename_runner(struct trace_runner *runner, const struct ctf_value *f
 	memcpy(runner->name, filename->bytes + from, nr);
 }
 
+/*
+ * Who runs another program now, which tells who runs where a switch was not told. Without switches
+ * the next one may run at any time: only the name is taken, as ever.
+ */
+static void take_exec(const struct trace_who *who, struct trace_runner *runner,
+		      const struct ctf_value *values)
+{
+	rename_runner(runner, &values[who->filename]);
+	if (who->event && who->tells_tid)
+		runner->tid = (int32_t)values[who->exec_tid].number;
+}
+
 /* A switch is missing: some kernels do not tell all of those away from the idle thread. */
 static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
 {
@@ -128,7 +144,7 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 	if (cpu >= NR_CPUS_MAX || need_cpus(who, cpu + 1))
 		return NULL;
 	if (who->exec && record->event == who->exec)
-		rename_runner(&who->cpus[cpu].runs, &values[who->filename]);
+		take_exec(who, &who->cpus[cpu].runs, values);
 	if (is_idle_thread_wrong(&who->cpus[cpu].runs, record->event))
 		who->cpus[cpu].runs = nobody;
 	if (record->event != who->event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which thread ran on each CPU when an event of a trace came: by its switches. */
+/* Which thread ran on each CPU when an event of a trace came: by its switches and execs. */
 #ifndef PP_TRACE_WHO_H
 #define PP_TRACE_WHO_H
 

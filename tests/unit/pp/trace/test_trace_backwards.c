@@ -330,10 +330,10 @@ END_TEST
 	}
 static const struct ctf_field switch_fields[] = {INTEGER("prev_tid"), TEXT("prev_comm"),
 						 INTEGER("next_tid"), TEXT("next_comm")};
-static const struct ctf_field exec_fields[] = {TEXT("filename")};
+static const struct ctf_field exec_fields[] = {TEXT("filename"), INTEGER("tid")};
 static const struct ctf_event who_events[] = {
 	{.name = "sched_switch", .nr_fields = 4, .fields = switch_fields},
-	{.name = "sched_process_exec", .nr_fields = 1, .fields = exec_fields},
+	{.name = "sched_process_exec", .nr_fields = 2, .fields = exec_fields},
 	{.name = "other"},
 	{.name = "syscall_entry_read"}};
 static const struct ctf_trace who_trace = {.nr_events = 4, .events = who_events};
@@ -357,12 +357,12 @@ static struct ctf_record switch_record(unsigned int cpu, int prev, int next,
 
 START_TEST(who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind)
 {
-	struct ctf_value values[4], file = text("/bin/program");
+	struct ctf_value values[4], of_exec[] = {text("/bin/program"), {.number = 3}};
 	struct ctf_record to_seven = switch_record(0, 3, 7, values);
 	const struct ctf_record other[2] = {{.event = &who_events[2], .packet = &who_packets[0]},
 					    {.event = &who_events[2], .packet = &who_packets[1]}};
 	const struct ctf_record exec = {
-		.event = &who_events[1], .values = &file, .packet = &who_packets[0]};
+		.event = &who_events[1], .values = of_exec, .packet = &who_packets[0]};
 
 	ck_assert_int_eq(trace_who_create(&who, &who_trace), 0);
 	/* The stretch behind: CPU 0 ran 3 at first, of CPU 1 nothing is told. */
@@ -402,14 +402,36 @@ START_TEST(a_system_call_is_not_by_the_idle_thread)
 }
 END_TEST
 
+START_TEST(who_runs_another_program_is_known_though_a_switch_was_not_told)
+{
+	const struct ctf_trace without = {.nr_events = 3, .events = who_events + 1};
+	struct ctf_value values[4], of_exec[] = {text("/bin/program"), {.number = 9}};
+	const struct ctf_record to_idle = switch_record(0, 3, 0, values);
+	const struct ctf_record call = {.event = &who_events[3], .packet = &who_packets[0]};
+	const struct ctf_record exec = {
+		.event = &who_events[1], .values = of_exec, .packet = &who_packets[0]};
+
+	ck_assert_int_eq(trace_who_create(&who, &who_trace), 0);
+	ck_assert_int_eq(trace_who_at(who, &to_idle)->tid, 3);
+	ck_assert_int_eq(trace_who_at(who, &exec)->tid, 9);
+	ck_assert_int_eq(trace_who_at(who, &call)->tid, 9);
+	ck_assert_str_eq(trace_who_at(who, &call)->name, "program");
+	trace_who_destroy(who);
+	/* Where none is told another may run soon. */
+	ck_assert_int_eq(trace_who_create(&who, &without), 0);
+	ck_assert_int_eq(trace_who_at(who, &exec)->tid, TRACE_WHO_UNKNOWN);
+	ck_assert_str_eq(trace_who_at(who, &call)->name, "program");
+}
+END_TEST
+
 START_TEST(a_switch_tells_all_of_its_cpu_and_an_exec_does_not)
 {
 	const struct oprof_packet_header of_none = {.cpu_id = OPROF_PACKET_NO_CPU};
 	const struct ctf_trace without = {.nr_events = 3, .events = who_events + 1};
-	struct ctf_value values[4], file = text("/bin/program");
+	struct ctf_value values[4], of_exec[] = {text("/bin/program"), {.number = 3}};
 	const struct ctf_record to_seven = switch_record(0, 3, 7, values);
 	const struct ctf_record exec = {
-		.event = &who_events[1], .values = &file, .packet = &who_packets[0]};
+		.event = &who_events[1], .values = of_exec, .packet = &who_packets[0]};
 	const struct ctf_record other = {.event = &who_events[2], .packet = &of_none};
 	struct ctf_known known;
 
@@ -440,6 +462,7 @@ int main(void)
 	tcase_add_test(tests, packets_need_not_be_of_one_size);
 	tcase_add_test(tests, what_is_no_stream_is_passed_over);
 	tcase_add_test(tests, a_system_call_is_not_by_the_idle_thread);
+	tcase_add_test(tests, who_runs_another_program_is_known_though_a_switch_was_not_told);
 	tcase_add_test(tests, a_switch_tells_all_of_its_cpu_and_an_exec_does_not);
 	tcase_add_test(tests, who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind);
 	return test_run(tests);
