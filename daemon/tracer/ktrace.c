@@ -297,7 +297,7 @@ static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct
 	return error;
 }
 
-static int snapshot_ring(struct ring_snapshot *snapshot, struct diag *diag)
+static int take_ring(struct ring_snapshot *snapshot, struct diag *diag)
 {
 	const uint64_t to = snapshot->range.to;
 	int error = 0;
@@ -306,19 +306,6 @@ static int snapshot_ring(struct ring_snapshot *snapshot, struct diag *diag)
 	     at += snapshot->ktrace->channel.sub_buffer_bytes) {
 		struct diag one_diag;
 		const int one = snapshot_at(snapshot, at, &one_diag);
-
-		keep(&error, diag, one, &one_diag);
-	}
-	return error;
-}
-
-static int snapshot_rings(struct ring_snapshot *rings, uint32_t nr_rings, struct diag *diag)
-{
-	int error = 0;
-
-	for (uint32_t i = 0; i < nr_rings; i++) {
-		struct diag one_diag;
-		const int one = snapshot_ring(&rings[i], &one_diag);
 
 		keep(&error, diag, one, &one_diag);
 	}
@@ -340,6 +327,19 @@ static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 	return 0;
 }
 
+/* Also of the rings behind one that fails. */
+static void each_ring(struct ring_snapshot *rings, uint32_t nr_rings,
+		      int (*step)(struct ring_snapshot *snapshot, struct diag *diag), int *error,
+		      struct diag *diag)
+{
+	for (uint32_t i = 0; i < nr_rings; i++) {
+		struct diag one_diag;
+		const int one = step(&rings[i], &one_diag);
+
+		keep(error, diag, one, &one_diag);
+	}
+}
+
 int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag)
 {
@@ -350,17 +350,15 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		return diag_set(diag, -ENOMEM, "no memory for a snapshot");
 	*taken = (struct ktrace_taken){.begin = ktrace_now(ktrace)};
 	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
-	/* All at one time: what is overwritten while others are written is missing. */
-	for (uint32_t i = 0; !error && i < ktrace->info.nr_cpus; i++) {
+	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
 		rings[i] = (struct ring_snapshot){.ktrace = ktrace,
 						  .cpu = i,
 						  .writer = writer,
 						  .file = NO_FILE,
 						  .taken = taken};
-		error = find_range(&rings[i], diag);
-	}
-	if (!error)
-		error = snapshot_rings(rings, ktrace->info.nr_cpus, diag);
+	/* All at one time: what is overwritten while others are written is missing. */
+	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
+	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);
 	return error;
 }
@@ -403,7 +401,8 @@ static bool is_written(const struct ktrace *ktrace, uint32_t cpu)
 uint64_t ktrace_oldest(const struct ktrace *ktrace)
 {
 	struct oprof_packet_header header;
-	uint64_t oldest = UINT64_MAX;
+	/* What comes from now on is not older. */
+	uint64_t oldest = ktrace_now(ktrace);
 
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
 		if (ktrace->rings[i].fd < 0)

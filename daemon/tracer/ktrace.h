@@ -35,9 +35,12 @@ struct ktrace {
 struct ktrace_taken {
 	uint64_t nr_records;
 	uint64_t lost; /* between each ring's first packet and its last */
-	uint64_t
-		overwritten; /* packets before their turn came, each ring's oldest not among them */
-	uint64_t begin;	     /* stamp: of the oldest packet; the clock's now: there was none */
+	/*
+	 * Packets, between the snapshot's begin and their turn. A ring's oldest is not among them:
+	 * it makes room all the time.
+	 */
+	uint64_t overwritten;
+	uint64_t begin; /* stamp: of the oldest packet; the clock's now: there was none */
 };
 
 /* -ENOENT: no module that traces is there; -EPERM, -EPROTO (another version); diag. */
@@ -69,8 +72,10 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 /* Let go of the packets that a process with the same rings held when it was killed. */
 void ktrace_let_go(const struct ktrace *ktrace);
 
-/* The begin of the oldest packet of all; 0: it is one that is being written still; UINT64_MAX:
- * there is none. */
+/*
+ * No record is older, also of those that are still to come: the begin of the oldest packet; the
+ * clock's now: there is none; 0: it is one that is being written still.
+ */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 
 /* The stamp from which on nothing has been overwritten; 0: nothing has been at all. */

@@ -17,6 +17,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/tracer/tracer_serve.c daemon/tracer/tracer_serve.h
 
 test_programs += \
+	tests/unit/daemon/tracer/test_ktrace \
 	tests/unit/daemon/tracer/test_ktrace_events \
 	tests/unit/daemon/tracer/test_trace_mappings \
 	tests/unit/daemon/tracer/test_trace_perf \
