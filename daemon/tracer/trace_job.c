@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -81,6 +82,8 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 	const ssize_t nr = read_report(job->fd, &report);
 	int status = 0;
 
+	/* All is written then. One that is stopped would not end. */
+	(void)kill(job->pid, SIGKILL);
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	(void)close(job->fd);

@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 struct trace_job {
-	pid_t pid; /* 0: none runs */
-	int fd;	   /* readable when it has ended; -1: none runs */
-	struct tracer *tracer;
+	pid_t pid;	       /* 0: none runs */
+	int fd;		       /* readable when it has ended; -1: none runs */
+	struct tracer *tracer; /* whose rings are lent to it */
 };
 
 void trace_job_init(struct trace_job *job);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +45,19 @@ struct tracer {
 	bool fails;   /* to take a snapshot */
 	bool is_slow; /* takes it for ever */
 	bool is_lent; /* to a child */
+	bool stops;   /* its child stops when it has told */
 };
+
+static bool stops_at_end;
+
+/* In the place of the library's. */
+void _exit(int status)
+{
+	if (stops_at_end)
+		(void)raise(SIGSTOP);
+	(void)syscall(SYS_exit_group, status);
+	abort();
+}
 
 void tracer_lend(struct tracer *tracer, bool lends)
 {
@@ -60,6 +73,7 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 		return diag_set(diag, -EBUSY, "two read the rings");
 	while (tracer->is_slow)
 		(void)pause();
+	stops_at_end = tracer->stops;
 	if (tracer->fails)
 		return diag_set(diag, -ENOSPC, "no room for it");
 	*taken = (struct tracer_snapshot){.nr_records = 10, .begin = 1, .end = 2};
@@ -292,6 +306,19 @@ START_TEST(the_rings_are_lent_until_the_child_has_ended_or_was_killed)
 }
 END_TEST
 
+START_TEST(a_child_that_is_stopped_when_it_has_told_is_not_waited_for)
+{
+	struct tracer tracer = {.stops = true};
+
+	begin(&tracer);
+	tracer_serve_want(&serve, "signal");
+	wait_for_snapshot();
+	ck_assert_uint_eq(serve.nr_snapshots, 1);
+	ck_assert(!tracer.is_lent);
+	trace_session_close(&serve.session);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("tracer_serve");
@@ -302,5 +329,6 @@ int main(void)
 	tcase_add_test(tests, the_end_of_a_trace_that_lost_nothing_is_one_sentence);
 	tcase_add_test(tests, a_snapshot_that_failed_does_not_use_up_the_limit);
 	tcase_add_test(tests, the_rings_are_lent_until_the_child_has_ended_or_was_killed);
+	tcase_add_test(tests, a_child_that_is_stopped_when_it_has_told_is_not_waited_for);
 	return test_run(tests);
 }
