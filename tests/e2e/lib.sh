@@ -48,7 +48,7 @@ tap_note()
 	echo "# $*"
 }
 
-# tap_ok STATUS TEXT: this and the next ones fail where the test does
+# tap_ok STATUS TEXT: this and the next ones return 1 if the test failed
 tap_ok()
 {
 	tap_nr=$((tap_nr + 1))

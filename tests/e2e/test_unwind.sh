@@ -139,7 +139,11 @@ has_begun()
 # many again are taken once more.
 compare()
 {
-	until_true has_begun "$2"
+	until_true has_begun "$2" || {
+		kill -9 "$2"
+		tap_ok 1 "$1 comes to its work"
+		return
+	}
 	same=0
 	stops=0
 	given_up=0

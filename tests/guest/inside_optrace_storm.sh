@@ -99,8 +99,10 @@ awk -v lost="$lost" -v overwritten="${overwritten:-0}" -v cpus="$cpus" '
 	END {
 		for (cpu in nr) { missing += high[cpu] - low[cpu] + 1 - nr[cpu]; threads++ }
 		print "# " calls " calls of " threads " threads, " samples " samples among them, " missing " missing, " lost " lost; " turns " turns"
-		if (overwritten) exit !(calls && missing <= lost + 255 * overwritten && !wrong)
-		exit !(threads == cpus && samples > 10 && turns > 10 && missing <= lost && !wrong && calls > 250 * cpus)
+		gone = 255 * overwritten
+		if (!calls || wrong || missing > lost + gone) exit 1
+		# Three may be all that a CPU had.
+		exit overwritten < 3 && !(threads == cpus && samples > 10 && turns > 10 && calls + gone > 250 * cpus)
 	}' "$work/calls"
 ok $? "samples are among the calls, and of these none is missing that is not lost"
 
@@ -134,6 +136,9 @@ stop_snapshot()
 	done
 	usleep "$delay"
 	kill -STOP "$child" 2>/dev/null
+	while grep -q '^State:.[^TZX]' "/proc/$child/status" 2>/dev/null; do
+		:
+	done
 	part=$(stat -c %s "$1/channel_0" 2>/dev/null)
 	[ "${part:-0}" -lt 2097152 ] && [ $((${part:-0} % 1048576)) != 0 ] && return
 	kill -CONT "$child" 2>/dev/null
@@ -141,14 +146,18 @@ stop_snapshot()
 	return 1
 }
 
-# The rings go round by more than half before it takes the others; the tracer answers meanwhile.
+# The rings go round by more than half before it takes the others; the tracer answers meanwhile. Which
+# packets it takes is settled at its begin: of the first CPU alone not more than three can be
+# overwritten.
 overwrites()
 {
 	stop_snapshot stopped || return 1
 	optrace status "--session-dir=$work/sessions" >"$work/status" 2>&1 || show "$work/status"
 	load_laps $((LAP_CALLS * 5 / 8))
 	kill -CONT "$child"
-	wait "$asking" && [ -n "$(told 'packets were overwritten')" ]
+	overwritten=
+	wait "$asking" && overwritten=$(told 'packets were overwritten')
+	[ "${overwritten:-0}" -gt $((cpus > 1 ? 3 : 0)) ]
 }
 
 trace start -m overwrite:4x1M --source=module -e syscall:truncate
@@ -157,7 +166,7 @@ tracer=$(cat "$work/sessions/trace/default/lock")
 load_laps "$LAP_CALLS"
 delay=3000
 until_true overwrites
-ok $? "one that is stopped, after $delay us, tells what was overwritten meanwhile"
+ok $? "one that is stopped, after $delay us, tells what was overwritten of all CPUs meanwhile"
 note "$(sed -n 's/^optrace: //p' "$work/err" | tr '\n' ';')"
 grep -q '^default .*overwrite:4x1M' "$work/status"
 ok $? "and the tracer answered"
@@ -166,8 +175,7 @@ ok $? "and the tracer answered"
 ok $? "and those of which it has later ones are a gap in it"
 is "$(kept records stopped)" "$(told 'events of')" "it has as many events as were told"
 delay=3000
-until_true stop_snapshot killed
-ok $? "one more is stopped, after $delay us"
+until_true stop_snapshot killed || bail "no snapshot's process could be stopped within a packet"
 kill -KILL "$child"
 ! wait "$asking" && grep -q "was killed" "$work/err"
 ok $? "and killed"

@@ -16,7 +16,7 @@ daemon_balances switches
 
 # Each thread's time by its own clocks is what its files hold: but for 3 % of
 # interrupts' time and the like, a few ms for what waits to be told, and what test_off_cpu.sh allows
-# for CPUs that are stopped.
+# for CPUs that are stopped; no hypervisor here tells of stolen time.
 stopped=$(awk 'NF == 1' "$work/own")
 sed -i '/ /!d' "$work/own"
 while read -r name tid least most; do

@@ -93,10 +93,16 @@ guest_build() # NAME FOLDER
 		cat "$("$SCRIPTS/guest-kernel" "$1")/recipe" "$SCRIPTS/guest-module") | sha256sum | cut -c1-24)
 	guest_built=$guest_cache/modules/$1-$guest_hash
 	if [ ! -d "$guest_built" ]; then
-		"$SCRIPTS/guest-module" "$1" "$2" "$T/guest.built" >&2 || return
+		# In the cache, so that to be moved there is to be there whole.
 		mkdir -p "$guest_cache/modules"
+		guest_new=$(mktemp -d "$guest_cache/modules/new.XXXXXX") || return
+		"$SCRIPTS/guest-module" "$1" "$2" "$guest_new" >&2 || {
+			guest_status=$?
+			rm -rf "$guest_new"
+			return $guest_status
+		}
 		# Another test may have been quicker.
-		mv "$T/guest.built" "$guest_built" 2>/dev/null || rm -rf "$T/guest.built"
+		mv -T "$guest_new" "$guest_built" 2>/dev/null || rm -rf "$guest_new"
 		find "$guest_cache/modules" -mindepth 1 -maxdepth 1 -mtime +7 \
 			-exec rm -rf {} + 2>/dev/null
 	fi

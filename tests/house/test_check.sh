@@ -48,12 +48,12 @@ echo 'for (i = 0; i < nr; i = thorough_next(i, nr, 7))' >"$tree/tests/unit/lib/t
 stub scripts/setup setup
 stub scripts/list-files files "echo a"
 stub autogen.sh autogen
-script tests/e2e/test_a.sh e2e "readlink \"\$(command -v python3)\" >$tree/calls/found-python"
+script tests/e2e/test_a.sh e2e "python3 a 'b c'"
 script tests/e2e/test_cpu_budget.sh waits
 script tests/guest/test_a.sh guest 'sleep 0.2'
 script tests/fuzz/run.sh fuzz
 stub bin/python3 shim "echo $tree/real/python3"
-stub real/python3 python
+stub real/python3 python "printf '<%s>\\n' \"\$0\" \"\$@\" >$tree/calls/python-arguments"
 stub bin/nproc nproc "echo \${NR_CPUS:-2}"
 for name in all check lint model fuzzers distcheck; do
 	stub "bin/make-$name" "make-$name"
@@ -118,7 +118,8 @@ gate e2e guest && [ -e "$tree/calls/guest" ] && [ ! -e "$tree/calls/waits" ] &&
 	[ "$(tail -n 1 "$tree/out")" = "2 passed, 0 failed" ]
 result $? "stages_that_are_named_run_alone"
 
-[ "$(cat "$tree/calls/found-python")" = "$tree/real/python3" ] && [ "$(wc -l <"$tree/calls/shim")" = 1 ]
+[ "$(tr -d '\n' <"$tree/calls/python-arguments")" = "<$tree/real/python3><a><b c>" ] &&
+	[ "$(wc -l <"$tree/calls/shim")" = 1 ]
 result $? "python_is_looked_for_once"
 
 # ---- what is tested in which folder ----
