@@ -65,6 +65,7 @@ static int open_signals(struct program *program, struct diag *diag)
 	(void)sigaddset(&set, SIGUSR1);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* as a full disk */
+	(void)signal(SIGCHLD, SIG_DFL); /* children stay until they are waited for */
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
 	program->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

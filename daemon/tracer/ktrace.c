@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define NO_FILE UINT32_MAX
+/* A writer has its stamp so long before its record is counted, at most. */
+#define WRITER_NS (NS_PER_SECOND / 1000)
 
 static int call(int fd, unsigned long command, void *argument)
 {
@@ -346,9 +348,9 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 	struct ring_snapshot *rings = calloc(ktrace->info.nr_cpus, sizeof(*rings));
 	int error = 0;
 
+	*taken = (struct ktrace_taken){.begin = ktrace_now(ktrace)};
 	if (!rings)
 		return diag_set(diag, -ENOMEM, "no memory for a snapshot");
-	*taken = (struct ktrace_taken){.begin = ktrace_now(ktrace)};
 	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
 		rings[i] = (struct ring_snapshot){.ktrace = ktrace,
@@ -395,14 +397,15 @@ static bool is_written(const struct ktrace *ktrace, uint32_t cpu)
 {
 	struct oprof_ktrace_counts counts = {.channel = ktrace->channel.channel, .cpu = cpu};
 
-	return !call(ktrace->fd, OPROF_KTRACE_COUNTS, &counts) && counts.nr_records;
+	return call(ktrace->fd, OPROF_KTRACE_COUNTS, &counts) || counts.nr_records;
 }
 
 uint64_t ktrace_oldest(const struct ktrace *ktrace)
 {
 	struct oprof_packet_header header;
-	/* What comes from now on is not older. */
 	uint64_t oldest = ktrace_now(ktrace);
+
+	oldest -= (uint64_t)((unsigned __int128)WRITER_NS * ktrace->info.freq_hz / NS_PER_SECOND);
 
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
 		if (ktrace->rings[i].fd < 0)

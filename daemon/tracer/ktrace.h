@@ -36,8 +36,8 @@ struct ktrace_taken {
 	uint64_t nr_records;
 	uint64_t lost; /* between each ring's first packet and its last */
 	/*
-	 * Packets, between the snapshot's begin and their turn. A ring's oldest is not among them:
-	 * it makes room all the time.
+	 * Packets that were overwritten after the snapshot began and before they were read. A
+	 * ring's oldest is not among them: it makes room all the time.
 	 */
 	uint64_t overwritten;
 	uint64_t begin; /* stamp: of the oldest packet; the clock's now: there was none */
@@ -65,7 +65,10 @@ int ktrace_flush(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *
 /* The end, behind ktrace_stop: all there is, and the losses that no packet told of. */
 int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
 
-/* What the rings hold, which stays. OPROF_KTRACE_OVERWRITE only. */
+/*
+ * What the rings hold, which stays. OPROF_KTRACE_OVERWRITE only. After an error *taken tells of
+ * what was taken all the same.
+ */
 int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag);
 
@@ -73,8 +76,10 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 void ktrace_let_go(const struct ktrace *ktrace);
 
 /*
- * No record is older, also of those that are still to come: the begin of the oldest packet; the
- * clock's now: there is none; 0: it is one that is being written still.
+ * The stamp that no record is older than, also of those that are still to come: the begin of the
+ * oldest packet; 0: it is one that is being written still; the clock's now, less 1 ms: there is
+ * none. A packet that is not delivered though later ones are, because these interrupted its writer,
+ * is left out.
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 

@@ -13,7 +13,7 @@
 
 struct trace_job {
 	pid_t pid;	       /* 0: none runs */
-	int fd;		       /* readable when it has ended; -1: none runs */
+	int fd;		       /* readable when it has reported, or died; -1: none runs */
 	struct tracer *tracer; /* whose rings are lent to it */
 };
 
@@ -26,7 +26,7 @@ void trace_job_init(struct trace_job *job);
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
 		    struct trace_session_folder *session, struct diag *diag);
 
-/* Wait for its end: 0 and *taken, or -errno and diag. */
+/* Wait for its report, and end it: 0 and *taken, or -errno and diag. */
 int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct diag *diag);
 
 #endif

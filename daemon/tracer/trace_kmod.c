@@ -426,34 +426,43 @@ static int follow_cpus(struct tracer *base, struct diag *diag)
 
 /* ---- snapshots ---- */
 
+/* What ran at its begin. */
+static int add_state(struct trace_kmod *kmod, struct ctf_writer *writer, uint64_t begin,
+		     uint64_t *nr_records, struct diag *diag)
+{
+	struct trace_channel *state;
+	int error = open_state(kmod, &state, writer, diag);
+
+	if (error)
+		return error;
+	error = tell_state(kmod, state, begin, trace_mappings_tasks(kmod->base.mappings, begin),
+			   nr_records, diag);
+	trace_channel_destroy(state);
+	return error;
+}
+
+/* What one part lacks the others do not. */
 static int snapshot(struct tracer *base, struct ctf_writer *writer, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
 	struct trace_kmod *kmod = (struct trace_kmod *)base;
-	struct trace_mappings_counts mapped;
-	struct trace_channel *state;
+	struct trace_mappings_counts mapped = {0};
 	struct ktrace_taken held;
+	struct diag why;
 	int error = ktrace_snapshot(&kmod->ktrace, writer, &held, diag);
 
-	if (!error)
-		error = open_state(kmod, &state, writer, diag);
-	if (error)
-		return error;
 	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
 	taken->end = clock_monotonic_ns();
-	error = tell_state(kmod, state, held.begin,
-			   trace_mappings_tasks(kmod->base.mappings, held.begin), &taken->nr_state,
-			   diag);
-	trace_channel_destroy(state);
-	if (!error)
-		error = trace_mappings_snapshot(kmod->base.mappings, writer, held.begin, &mapped,
-						diag);
-	if (error)
-		return error;
+	error = first_of(error, add_state(kmod, writer, held.begin, &taken->nr_state, &why), &why,
+			 diag);
+	error = first_of(
+		error,
+		trace_mappings_snapshot(kmod->base.mappings, writer, held.begin, &mapped, &why),
+		&why, diag);
 	taken->lost = held.lost + mapped.lost;
 	taken->overwritten = held.overwritten;
 	taken->nr_records = held.nr_records + mapped.nr_records + taken->nr_state;
-	return 0;
+	return error;
 }
 
 static uint64_t held_since(const struct trace_kmod *kmod)

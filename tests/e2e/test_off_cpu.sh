@@ -46,7 +46,8 @@ check_threads()
 		[ -z "$files" ] || is=$(weight $files)
 		# 3 % of interrupts' time and the like, and a few ms for what waits to be told.
 		awk -v is="$is" -v least="$least" -v most="$most" -v stolen="$stolen" -v stopped="$stopped" 'BEGIN {
-			slack = 0.03 * most + 40000000 + stolen + (stopped < most / 4 ? stopped : most / 4)
+			slack = 0.03 * most + 40000000 + (stolen < most / 2 ? stolen : most / 2)
+			slack += stopped < most / 4 ? stopped : most / 4
 			exit !(is > least - slack && is < most + slack) }'
 		tap_ok $? "$2: $name was off for $least to $most ns, and $is are told" || {
 			tap_note "stopped for $stopped ns, in stretches of more than 2 ms; stolen $stolen ns"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/ktrace.h"
 
-#include "ctf/reader.h"
 #include "lib/file.h"
 #include "tests/fixture/make_trace.h"
 #include "tests/fixture/test_folder.h"
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define NR_CPUS	 3u
@@ -21,7 +21,9 @@
 #define NR_SUBS	 4u
 #define SUB	 4096u
 #define BYTES	 (NR_SUBS * SUB)
-#define NOW	 1000000u
+#define OPENED	 1000000u /* stamps: when the session was opened; and now */
+#define NOW	 2000000u
+#define FREQ_HZ	 500000000u
 #define NR_EACH	 3u /* records of a packet */
 #define NR_TAKEN (2 * NR_SUBS)
 
@@ -44,7 +46,10 @@ static struct fake_ring {
 	unsigned int nr_put, nr_kept;
 } rings[NR_CPUS];
 static unsigned int nr_flushed, nr_to_finalise;
-static int refused_error; /* of INFO, CHANNEL, RING and START */
+static unsigned long refused; /* this request, with refused_error */
+static int refused_error;
+static uint64_t filters[8]; /* how many numbers each call had */
+static unsigned int nr_filters;
 
 static int hold(struct fake_ring *ring, uint64_t position, struct oprof_ktrace_packet *told)
 {
@@ -98,7 +103,18 @@ static int open_ring(struct oprof_ktrace_ring *of)
 		return EINVAL;
 	of->fd = dup(rings[of->cpu].fd);
 	of->map_bytes = BYTES;
-	return refused_error;
+	return 0;
+}
+
+static int take_filter(const struct oprof_ktrace_filter *filter)
+{
+	ck_assert_uint_lt(nr_filters, sizeof(filters) / sizeof(*filters));
+	ck_assert_uint_eq(filter->by, OPROF_KTRACE_BY_TREE);
+	/* Numbers are their place, from 1 on. */
+	ck_assert_uint_eq(*(const uint64_t *)(uintptr_t)filter->ids,
+			  1 + nr_filters * OPROF_KTRACE_FILTER_IDS_MAX);
+	filters[nr_filters++] = filter->nr_ids;
+	return 0;
 }
 
 static int count(struct oprof_ktrace_counts *counts)
@@ -112,13 +128,17 @@ static int count(struct oprof_ktrace_counts *counts)
 
 static int module_call(unsigned long request, void *what)
 {
+	if (request == refused)
+		return refused_error;
 	switch (request) {
 	case OPROF_KTRACE_INFO:
 		*(struct oprof_ktrace_info *)what = info;
-		return refused_error;
+		return 0;
 	case OPROF_KTRACE_CHANNEL:
 	case OPROF_KTRACE_START:
-		return refused_error;
+		return 0;
+	case OPROF_KTRACE_FILTER:
+		return take_filter(what);
 	case OPROF_KTRACE_RING:
 		return open_ring(what);
 	case OPROF_KTRACE_COUNTS:
@@ -197,17 +217,18 @@ static void setup(void)
 		rings[i].fd = memfd_create("ring", 0);
 		ck_assert_int_eq(ftruncate(rings[i].fd, BYTES), 0);
 	}
-	nr_flushed = nr_to_finalise = 0;
-	refused_error = 0;
+	nr_flushed = nr_to_finalise = nr_filters = 0;
+	refused = 0;
 	info = (struct oprof_ktrace_info){.version = OPROF_KTRACE_VERSION,
 					  .nr_cpus = NR_CPUS,
-					  .freq_hz = 500000000,
-					  .stamp = NOW};
+					  .freq_hz = FREQ_HZ,
+					  .stamp = OPENED};
 	ck_assert_int_eq(file_replace("device", "", 0, 0600), 0);
 	ck_assert_int_eq(open_module(), 0);
 	ck_assert_int_eq(ktrace_add_channel(&ktrace, &config, &diag), 0);
 	ck_assert_uint_eq(ktrace.nr_bytes, 2 * BYTES);
 	ck_assert_int_eq(ktrace.rings[NO_CPU].fd, -1);
+	info.stamp = NOW;
 	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &made_trace, &diag), 0);
 }
 
@@ -222,14 +243,27 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* Packets of the trace folder, of a CPU. */
+/* Packets of a CPU in the trace folder; they are those of its ring, as they are there. */
 static uint64_t nr_written(uint32_t cpu)
 {
+	uint8_t *bytes;
 	char path[32];
-	struct stat st;
+	size_t nr;
 
 	(void)snprintf(path, sizeof(path), "trace/channel_%u", cpu);
-	return stat(path, &st) ? 0 : (uint64_t)st.st_size / SUB;
+	if (file_read_regular(path, 2 * BYTES, (char **)&bytes, &nr))
+		return 0;
+	for (size_t i = 0; i < nr; i += SUB) {
+		const struct oprof_packet_header *header = (const void *)(bytes + i);
+		uint8_t there[SUB];
+
+		ck_assert_int_eq(
+			pread(rings[cpu].fd, there, SUB, (off_t)(header->seq % NR_SUBS * SUB)),
+			SUB);
+		ck_assert_mem_eq(there, bytes + i, SUB);
+	}
+	free(bytes);
+	return nr / SUB;
 }
 
 static int snapshot(void)
@@ -243,7 +277,7 @@ static const struct {
 	const char *path;
 	uint32_t version;
 	uint64_t freq_hz;
-	int refused_error, error;
+	int refused_error, error; /* of INFO */
 	const char *says;
 } openings[] = {
 	{"nowhere", OPROF_KTRACE_VERSION, 1, 0, -ENOENT, "no module that traces is loaded"},
@@ -260,28 +294,76 @@ START_TEST(a_module_that_cannot_be_used_is_refused_with_the_reason)
 	info.version = openings[_i].version;
 	info.freq_hz = openings[_i].freq_hz;
 	refused_error = openings[_i].refused_error;
+	refused = refused_error ? OPROF_KTRACE_INFO : 0;
 	ck_assert_int_eq(ktrace_open(&other, openings[_i].path, &diag), openings[_i].error);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), openings[_i].says));
 	ck_assert_int_le(other.fd, 0);
 }
 END_TEST
 
-START_TEST(rings_that_cannot_be_opened_are_told)
+static const struct {
+	unsigned long refused;
+	const char *says;
+} channels[] = {
+	{OPROF_KTRACE_CHANNEL, "no channel of 2 buffers of 4096 bytes"},
+	{OPROF_KTRACE_RING, "buffers cannot be opened: Cannot allocate"},
+};
+
+START_TEST(a_channel_that_cannot_be_had_is_told)
 {
 	const struct oprof_ktrace_channel config = {.sub_buffer_bytes = SUB, .nr_sub_buffers = 2};
 	struct ktrace other;
 
 	ck_assert_int_eq(ktrace_open(&other, "device", &diag), 0);
+	refused = channels[_i].refused;
 	refused_error = ENOMEM;
 	ck_assert_int_eq(ktrace_add_channel(&other, &config, &diag), -ENOMEM);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no channel of 2 buffers of 4096 bytes"));
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), channels[_i].says));
 	ktrace_close(&other);
+}
+END_TEST
+
+START_TEST(a_ring_that_cannot_be_mapped_is_told)
+{
+	const struct oprof_ktrace_channel config = {.sub_buffer_bytes = SUB, .nr_sub_buffers = 2};
+	struct ktrace other;
+
+	ck_assert_int_eq(ktrace_open(&other, "device", &diag), 0);
+	(void)close(rings[0].fd);
+	rings[0].fd = open("device", O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(ktrace_add_channel(&other, &config, &diag), -EACCES);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "buffers cannot be opened: Permission"));
+	ktrace_close(&other);
+}
+END_TEST
+
+START_TEST(filters_go_in_pieces_and_none_is_refused)
+{
+	static uint64_t ids[2 * OPROF_KTRACE_FILTER_IDS_MAX + 1];
+	const size_t nr = sizeof(ids) / sizeof(*ids);
+
+	for (size_t i = 0; i < nr; i++)
+		ids[i] = i + 1;
+	ck_assert_int_eq(ktrace_filter(&ktrace, OPROF_KTRACE_BY_TREE, ids, nr, &diag), 0);
+	ck_assert_uint_eq(nr_filters, 3);
+	ck_assert_uint_eq(filters[0], OPROF_KTRACE_FILTER_IDS_MAX);
+	ck_assert_uint_eq(filters[2], 1);
+	ck_assert_int_eq(ktrace_filter(&ktrace, OPROF_KTRACE_BY_TREE, ids, 0, &diag), -EINVAL);
+	ck_assert_int_eq(ktrace_filter(&ktrace, OPROF_KTRACE_BY_UID, ids,
+				       OPROF_KTRACE_FILTER_IDS_MAX + 1, &diag),
+			 -E2BIG);
+	ck_assert_uint_eq(nr_filters, 3);
+	refused = OPROF_KTRACE_FILTER;
+	refused_error = ENOSPC;
+	ck_assert_int_eq(ktrace_filter(&ktrace, OPROF_KTRACE_BY_UID, ids, 1, &diag), -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "does not filter so: No space"));
 }
 END_TEST
 
 START_TEST(what_keeps_it_from_recording_is_told)
 {
 	ck_assert_int_eq(ktrace_start(&ktrace, &diag), 0);
+	refused = OPROF_KTRACE_START;
 	refused_error = EBUSY;
 	ck_assert_int_eq(ktrace_start(&ktrace, &diag), -EBUSY);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "counters are taken"));
@@ -307,9 +389,8 @@ START_TEST(a_snapshot_takes_all_that_the_rings_hold_and_leaves_it_there)
 		ck_assert_uint_eq(nr_written(2), NR_SUBS);
 		ck_assert_uint_eq(rings[0].nr_kept, i * NR_SUBS);
 		ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
-		ck_assert_int_eq(
-			ctf_writer_open(&writer, i == 1 ? "second" : "third", &made_trace, &diag),
-			0);
+		ck_assert_int_eq(rename("trace", i == 1 ? "first" : "second"), 0);
+		ck_assert_int_eq(ctf_writer_open(&writer, "trace", &made_trace, &diag), 0);
 	}
 }
 END_TEST
@@ -334,14 +415,20 @@ START_TEST(a_ring_of_which_not_all_was_written_begins_at_0)
 }
 END_TEST
 
+/* The first one, and the last. */
 START_TEST(a_ring_that_fails_is_told_and_the_others_are_taken)
 {
+	const uint32_t fails = _i ? 2 : 0, other = 2 - fails;
+	char says[64];
+
 	fill();
-	rings[0].range_error = EIO;
+	rings[fails].range_error = EIO;
+	(void)snprintf(says, sizeof(says), "CPU %u: the module does not tell what", fails);
 	ck_assert_int_eq(snapshot(), -EIO);
-	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "CPU 0: the module does not tell what"));
-	ck_assert_uint_eq(nr_written(0), 0);
-	ck_assert_uint_eq(nr_written(2), NR_SUBS);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), says));
+	ck_assert_uint_eq(nr_written(fails), 0);
+	ck_assert_uint_eq(nr_written(other), NR_SUBS);
+	ck_assert_uint_eq(taken.nr_records, NR_SUBS * NR_EACH);
 }
 END_TEST
 
@@ -403,9 +490,9 @@ END_TEST
 
 /* ---- what the rings hold ---- */
 
-START_TEST(the_oldest_is_that_of_all_rings_and_of_empty_ones_the_clocks_now)
+START_TEST(the_oldest_is_that_of_all_rings_and_of_empty_ones_what_a_writer_may_have_yet)
 {
-	ck_assert_uint_eq(ktrace_oldest(&ktrace), NOW);
+	ck_assert_uint_eq(ktrace_oldest(&ktrace), NOW - FREQ_HZ / 1000);
 	ck_assert_uint_eq(ktrace_held_since(&ktrace), 0);
 	fill();
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 2);
@@ -421,6 +508,10 @@ START_TEST(the_oldest_is_that_of_all_rings_and_of_empty_ones_the_clocks_now)
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 0);
 	rings[2].nr_written = 0;
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 3000);
+	/* That none is being written is not known. */
+	refused = OPROF_KTRACE_COUNTS;
+	refused_error = EIO;
+	ck_assert_uint_eq(ktrace_oldest(&ktrace), 0);
 }
 END_TEST
 
@@ -437,11 +528,13 @@ END_TEST
 START_TEST(times_are_those_of_both_clocks_at_once)
 {
 	ktrace.info.monotonic_ns = 7000000000;
-	ck_assert_uint_eq(ktrace_ns(&ktrace, NOW), 7000000000);
-	ck_assert_uint_eq(ktrace_ns(&ktrace, NOW + 500000000), 8000000000);
-	ck_assert_uint_eq(ktrace_ns(&ktrace, NOW - 500000), 6999000000);
-	refused_error = EIO; /* what was read last stays */
+	ck_assert_uint_eq(ktrace_ns(&ktrace, OPENED), 7000000000);
+	ck_assert_uint_eq(ktrace_ns(&ktrace, OPENED + FREQ_HZ), 8000000000);
+	ck_assert_uint_eq(ktrace_ns(&ktrace, OPENED - FREQ_HZ / 1000), 6999000000);
 	ck_assert_uint_eq(ktrace_now(&ktrace), NOW);
+	refused = OPROF_KTRACE_INFO; /* what was read last stays */
+	refused_error = EIO;
+	ck_assert_uint_eq(ktrace_now(&ktrace), OPENED);
 }
 END_TEST
 
@@ -462,7 +555,7 @@ START_TEST(what_has_come_is_read_once)
 }
 END_TEST
 
-START_TEST(a_disk_that_fails_does_not_keep_the_rings_from_being_read)
+START_TEST(a_packet_that_is_not_written_does_not_keep_the_rings_from_being_read)
 {
 	fill();
 	rings[0].wrong_bytes = BYTES;
@@ -501,21 +594,25 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, a_module_that_cannot_be_used_is_refused_with_the_reason, 0,
 			    nr_openings);
-	tcase_add_test(tests, rings_that_cannot_be_opened_are_told);
+	tcase_add_loop_test(tests, a_channel_that_cannot_be_had_is_told, 0, 2);
+	tcase_add_test(tests, a_ring_that_cannot_be_mapped_is_told);
+	tcase_add_test(tests, filters_go_in_pieces_and_none_is_refused);
 	tcase_add_test(tests, what_keeps_it_from_recording_is_told);
 	tcase_add_test(tests, a_snapshot_takes_all_that_the_rings_hold_and_leaves_it_there);
 	tcase_add_test(tests, a_snapshot_of_nothing_begins_now);
 	tcase_add_test(tests, a_ring_of_which_not_all_was_written_begins_at_0);
-	tcase_add_test(tests, a_ring_that_fails_is_told_and_the_others_are_taken);
+	tcase_add_loop_test(tests, a_ring_that_fails_is_told_and_the_others_are_taken, 0, 2);
 	tcase_add_test(tests, a_packet_that_fails_is_told_and_the_others_are_taken);
 	tcase_add_test(tests, packets_that_were_overwritten_are_counted_but_for_each_rings_oldest);
 	tcase_add_test(tests, packets_that_are_not_there_are_no_errors);
 	tcase_add_loop_test(tests, a_packet_outside_its_ring_is_refused, 0, nr_outsides);
-	tcase_add_test(tests, the_oldest_is_that_of_all_rings_and_of_empty_ones_the_clocks_now);
+	tcase_add_test(
+		tests,
+		the_oldest_is_that_of_all_rings_and_of_empty_ones_what_a_writer_may_have_yet);
 	tcase_add_test(tests, what_another_process_held_is_let_go);
 	tcase_add_test(tests, times_are_those_of_both_clocks_at_once);
 	tcase_add_test(tests, what_has_come_is_read_once);
-	tcase_add_test(tests, a_disk_that_fails_does_not_keep_the_rings_from_being_read);
+	tcase_add_test(tests, a_packet_that_is_not_written_does_not_keep_the_rings_from_being_read);
 	tcase_add_test(tests, a_packet_that_is_not_put_back_ends_a_round);
 	tcase_add_test(tests, the_end_is_tried_until_no_writer_is_in_its_way);
 	return test_run(tests);
