@@ -224,10 +224,11 @@ tap_is "$(cat "$T/strangers")" "" "there is no living thread whose process is no
 show ended
 tap_is "$(kept records ended)" "$(wc -l <"$T/text")" "babeltrace2 reads the same"
 
-# Of its begin nothing is left in the buffers: it stays on the CPU where it began, and fills them.
+# Of its begin nothing is left in the buffers: it stays on the CPU where it began, and fills them. They
+# hold what others do there until the snapshot is taken.
 seen_wrapped()
 {
-	trace start -s ended -m overwrite:4x16K -e default,sample:4999 || return
+	trace start -s ended -m overwrite:4x64K -e default,sample:4999 || return
 	taskset 1 "$T/thirds" 3000 &
 	pid=$!
 	wait "$pid"
@@ -485,13 +486,12 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	until_true failed_twice
 	tap_ok $? "status tells snapshots that failed"
 	tap_has "$T/out" 'the last: .*No space left' "and why the last did"
-	rm -rf small/fill small/trace
+	rm -rf small/fill small/trace small/late-*
 	has_late()
 	{
 		for folder in small/late-*; do
 			[ -f "$folder/metadata" ] && babeltrace2 "$folder" >"$T/text" 2>/dev/null && return
 		done
-		rm -rf small/late-*
 		kill -USR1 "$(cat sessions/trace/default/lock)"
 		return 1
 	}
