@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a session may take on disk, and what goes for it. */
 #include "daemon/history/history.h"
+#include "daemon/history/history_budget.h"
 #include "daemon/history/history_du.h"
 #include "lib/file.h"
 #include "tests/fixture/failing_calls.h"
@@ -40,6 +41,31 @@ START_TEST(the_budget_drops_the_oldest_and_says_how_many)
 	ck_assert_uint_gt(fake_history()->files.nr_files, 2);
 	fake_history_conserved();
 	again();
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(room_is_made_for_what_is_still_to_come_to_the_byte)
+{
+	struct history *history;
+	uint64_t usage;
+	size_t nr_files;
+
+	fake_history_open();
+	for (unsigned int i = 0; i < 30; i++)
+		fake_minute(1000, i * 100003);
+	history = (struct history *)(uintptr_t)fake_history();
+	nr_files = history->files.nr_files;
+	usage = history_budget_usage(history);
+	history->budget_bytes = usage + 1000;
+	ck_assert(history_budget_make_room(history, 1000));
+	ck_assert_uint_eq(history->files.nr_files, nr_files);
+	ck_assert(history_budget_make_room(history, 1001));
+	ck_assert_uint_eq(history->files.nr_files, nr_files - 1);
+	/* More than there can be: the newest stays. */
+	ck_assert(!history_budget_make_room(history, usage + 1001));
+	ck_assert_uint_eq(history->files.nr_files, 1);
+	fake_history_conserved();
 	fake_history_close();
 }
 END_TEST
@@ -185,6 +211,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, fake_history_setup, fake_history_teardown);
 	tcase_add_test(tc, the_budget_drops_the_oldest_and_says_how_many);
+	tcase_add_test(tc, room_is_made_for_what_is_still_to_come_to_the_byte);
 	tcase_add_test(tc, live_files_that_alone_are_too_much_are_closed_early);
 	tcase_add_test(tc, a_burst_of_samples_does_not_cost_the_history);
 	tcase_add_test(tc, a_budget_that_symbols_alone_exceed_is_told_and_minutes_stay_minutes);

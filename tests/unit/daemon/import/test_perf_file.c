@@ -380,6 +380,34 @@ START_TEST(records_of_an_event_with_more_fields_than_the_first_have_their_time)
 }
 END_TEST
 
+START_TEST(a_record_that_is_shorter_than_its_trailer_is_damaged)
+{
+	const uint64_t trailer[] = {PIDS, 1111, 100}, pids = PIDS;
+	const struct perf_event_header *record, *made;
+	struct perf_normal normal;
+	struct perf_file file;
+	uint64_t time_ns;
+
+	begin_pipe();
+	put_event(ONE_TYPE | PERF_SAMPLE_IDENTIFIER, 100);
+	put_record(PERF_RECORD_COMM, 0, trailer, 8 * (unsigned int)_i);
+	put_comm(trailer, 3);
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(perf_normal_init(&normal, &file, &diag), 0);
+	ck_assert_int_eq(perf_file_next(&file, &record, &diag), 0); /* the event */
+	ck_assert_int_eq(perf_file_next(&file, &record, &diag), 0);
+	ck_assert_int_eq(perf_normal_record(&normal, record, &made, &time_ns),
+			 _i < 3 ? -EILSEQ : 0);
+	ck_assert_int_eq(perf_file_next(&file, &record, &diag), 0);
+	ck_assert_int_eq(perf_normal_record(&normal, record, &made, &time_ns), 0);
+	ck_assert_uint_eq(time_ns, 1111);
+	ck_assert_mem_eq(made + 1, &pids, sizeof(pids));
+	perf_normal_deinit(&normal);
+	perf_file_close(&file);
+}
+END_TEST
+
 START_TEST(records_that_do_not_say_of_which_layout_they_are_are_refused)
 {
 	struct perf_normal normal;
@@ -516,6 +544,7 @@ int main(void)
 	tcase_add_test(tc, ids_of_all_events_have_a_bound);
 	tcase_add_test(tc, a_packed_record_that_is_not_whole_at_the_end_is_told);
 	tcase_add_test(tc, records_of_an_event_with_more_fields_than_the_first_have_their_time);
+	tcase_add_loop_test(tc, a_record_that_is_shorter_than_its_trailer_is_damaged, 0, 4);
 	tcase_add_test(tc, records_that_do_not_say_of_which_layout_they_are_are_refused);
 	tcase_add_test(tc, a_path_has_the_first_build_id_that_is_told_of_it);
 	tcase_add_test(tc, an_interrupt_ends_what_goes_through_the_file);

@@ -644,6 +644,56 @@ START_TEST(damaged_records_are_refused_or_read)
 }
 END_TEST
 
+/* What the last node says of others. */
+START_TEST(a_node_that_can_not_be_is_refused)
+{
+	enum { NODE, PARENT_OF_IT, ROOT, IMAGE, NONE, NR_PLACES };
+	static const struct {
+		size_t field;
+		unsigned int place; /* whose position is written there, or 0 and value */
+		uint32_t value;
+		const char *says; /* NULL: it may be */
+	} cases[] = {
+		{offsetof(struct oprof_stack_node, parent), ROOT, 0, NULL},
+		{offsetof(struct oprof_stack_node, parent), IMAGE, 0, "a node's parent"},
+		{offsetof(struct oprof_stack_node, parent), NODE, 0, "a node's parent"},
+		{offsetof(struct oprof_stack_node, parent), NONE, 0, "a node's parent"},
+		{offsetof(struct oprof_stack_node, parent), NONE, 1, "a node's parent"},
+		{offsetof(struct oprof_stack_node, parent), NONE, UINT32_MAX, "a node's parent"},
+		{offsetof(struct oprof_stack_node, image), ROOT, 0, "a node's image"},
+		{offsetof(struct oprof_stack_node, image), PARENT_OF_IT, 0, "a node's image"},
+		{offsetof(struct oprof_stack_node, image), NONE, 4, "a node's image"},
+		{offsetof(struct oprof_stack_node, image), NONE, 3, "a mark"}, /* has an offset */
+		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 48, "a record"},
+		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 32, "a record"},
+		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 0, "a record"},
+		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 41, "a record"},
+	};
+	const struct slice_section root = make_stacks_root(0);
+	const struct stack_image image = make_stacks_image(0);
+	struct stack_file *file = open_file(1, BYTES_MAX);
+	uint32_t places[NR_PLACES] = {0}, value;
+	bool folded = false;
+	struct diag diag;
+	int64_t node;
+
+	node = stack_file_root(file, &root);
+	places[ROOT] = (uint32_t)node;
+	places[IMAGE] = (uint32_t)stack_file_image(file, &image);
+	for (unsigned int i = PARENT_OF_IT + 1; i-- > NODE;) {
+		node = stack_file_child(file, (uint32_t)node, places[IMAGE], 16 + i, &folded);
+		ck_assert_int_gt(node, 0);
+		places[i] = (uint32_t)node;
+	}
+	stack_file_close(file);
+	ck_assert_int_eq(stack_file_check(path, &diag), 0);
+	value = cases[_i].place == NONE ? cases[_i].value : places[cases[_i].place];
+	damage((off_t)places[NODE] * 8 + (off_t)cases[_i].field, &value, sizeof(value));
+	ck_assert_int_eq(stack_file_check(path, &diag), cases[_i].says ? -EILSEQ : 0);
+	ck_assert(!cases[_i].says || strstr(diag_show(&diag), cases[_i].says));
+}
+END_TEST
+
 START_TEST(a_file_cut_while_it_is_written_to_fails_alone)
 {
 	struct stack_file *file = open_file(1, BYTES_MAX);
@@ -690,6 +740,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_no_stack_file_is_told, 0, 9);
 	tcase_add_loop_test(tc, a_file_that_was_never_begun_is_begun, 0, 2);
 	tcase_add_test(tc, damaged_records_are_refused_or_read);
+	tcase_add_loop_test(tc, a_node_that_can_not_be_is_refused, 0, 14);
 	tcase_add_test(tc, a_file_cut_while_it_is_written_to_fails_alone);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
