@@ -8,6 +8,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/jit/perf_map.c daemon/jit/perf_map.h
 
 test_programs += \
+	tests/unit/daemon/jit/test_code_file \
 	tests/unit/daemon/jit/test_code_map \
 	tests/unit/daemon/jit/test_code_space \
 	tests/unit/daemon/jit/test_jitdump \

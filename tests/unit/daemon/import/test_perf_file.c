@@ -5,6 +5,7 @@
 #include "daemon/import/perf_file.h"
 #include "daemon/import/perf_normal.h"
 #include "daemon/perf/perf_regs.h"
+#include "lib/buildid.h"
 #include "lib/file.h"
 #include "tests/fixture/test_folder.h"
 #include "tests/fixture/thorough.h"
@@ -507,6 +508,34 @@ START_TEST(processes_of_a_recording_make_no_folders)
 }
 END_TEST
 
+START_TEST(the_kernels_build_id_is_a_note_of_its_machine)
+{
+	struct import_machine machine;
+	struct perf_file file;
+	struct buildid found;
+	char path[96];
+	char *notes;
+	size_t nr;
+
+	begin_pipe();
+	put_event(ONE_TYPE | PERF_SAMPLE_IDENTIFIER, 100);
+	put_build_id("[kernel.kallsyms]", 9);
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(import_machine_make(&machine, &file, &diag), 0);
+	ck_assert(machine.kernel_build_told);
+	(void)snprintf(path, sizeof(path), "%s/sys/kernel/notes", machine.path);
+	ck_assert_int_eq(file_read_text(path, 4096, &notes, &nr), 0);
+	ck_assert_int_eq(buildid_parse_notes(notes, nr, &found), 0);
+	ck_assert_uint_eq(found.nr_bytes, file.build_ids[0].nr_bytes);
+	ck_assert_uint_eq(found.bytes[0], 9);
+	ck_assert_mem_eq(found.bytes, file.build_ids[0].id, found.nr_bytes);
+	free(notes);
+	import_machine_remove(&machine);
+	perf_file_close(&file);
+}
+END_TEST
+
 START_TEST(its_machine_is_told)
 {
 	struct import_machine machine;
@@ -549,6 +578,7 @@ int main(void)
 	tcase_add_test(tc, a_path_has_the_first_build_id_that_is_told_of_it);
 	tcase_add_test(tc, an_interrupt_ends_what_goes_through_the_file);
 	tcase_add_test(tc, processes_of_a_recording_make_no_folders);
+	tcase_add_test(tc, the_kernels_build_id_is_a_note_of_its_machine);
 	tcase_add_test(tc, its_machine_is_told);
 	return test_run(tc);
 }

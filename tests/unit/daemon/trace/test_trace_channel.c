@@ -318,6 +318,33 @@ START_TEST(a_loss_in_the_state_is_told_by_all_that_follow)
 }
 END_TEST
 
+START_TEST(what_is_held_is_that_of_all_cpus)
+{
+	struct trace_channel_held held;
+
+	create(RING_OVERWRITE, 4);
+	held = trace_channel_held(channel, 7);
+	ck_assert_uint_eq(held.begin, 7);
+	ck_assert_uint_eq(held.whole, 7);
+	for (unsigned int cpu = NR_CPUS; cpu-- > 0;) {
+		const uint64_t nr_bytes = trace_channel_held(channel, 7).nr_bytes;
+		const uint64_t first = 1000 * (cpu + 1);
+
+		for (uint64_t i = 0; i < 100; i++)
+			ck_assert(put(cpu, first + i, i));
+		held = trace_channel_held(channel, 7);
+		ck_assert_uint_gt(held.nr_bytes, nr_bytes);
+		/* Its first packet is open still, or has its first record. */
+		ck_assert(held.begin == 7 || held.begin == first);
+	}
+	/* The one that overwrites alone: it is whole since then. */
+	for (uint64_t i = 0; i < 100000; i++)
+		ck_assert(put(NR_CPUS - 1, 5000 + i, i));
+	held = trace_channel_held(channel, 7);
+	ck_assert_uint_gt(held.whole, 5000);
+}
+END_TEST
+
 START_TEST(each_snapshot_has_a_state_of_its_own_in_front)
 {
 	struct found found[NR_CPUS];
@@ -445,6 +472,7 @@ int main(void)
 	tcase_add_test(tests, a_snapshot_holds_the_last_laps_and_recording_goes_on);
 	tcase_add_test(tests, the_state_stands_before_all_of_its_cpu_however_late_it_is_told);
 	tcase_add_test(tests, a_loss_in_the_state_is_told_by_all_that_follow);
+	tcase_add_test(tests, what_is_held_is_that_of_all_cpus);
 	tcase_add_test(tests, each_snapshot_has_a_state_of_its_own_in_front);
 	tcase_add_test(tests, a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more);
 	tcase_add_test(tests, a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What /proc says of the process whose code files are read. */
+#include "daemon/jit/code_file.h"
+
+#include "lib/clock.h"
+#include "tests/fixture/fake_proc.h"
+#include "tests/fixture/test_folder.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TGID	  77
+#define SECOND_NS INT64_C(1000000000)
+
+static struct fake_proc proc;
+static struct code_owner owner;
+
+static void setup(void)
+{
+	fake_proc_init(&proc);
+	code_owner_init(&owner, TGID);
+}
+
+static void teardown(void)
+{
+	fake_proc_deinit(&proc);
+}
+
+static int read_owner(uint64_t since_ns)
+{
+	return code_owner_read(&owner, proc.path, since_ns);
+}
+
+static void print_status(const char *text)
+{
+	fake_proc_print(&proc, "77/status", "%s", text);
+}
+
+/* A process that began so many seconds ago. */
+static void print_stat(int64_t ago_s)
+{
+	const long long ticks =
+		((int64_t)clock_ns(CLOCK_BOOTTIME) / SECOND_NS - ago_s) * sysconf(_SC_CLK_TCK);
+
+	fake_proc_print(
+		&proc, "77/stat",
+		"77 (a) b (c) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 %lld 23 24\n",
+		ticks);
+}
+
+static bool is_near(int64_t ns, int64_t wanted_ns)
+{
+	return ns > wanted_ns - 3 * SECOND_NS && ns < wanted_ns + 3 * SECOND_NS;
+}
+
+START_TEST(its_users_and_its_own_number_are_read)
+{
+	print_status("Name:\tUid:\nUid:\t1\t2\t3\t4\nNSpid:\t77\t12\t5\n");
+	ck_assert_int_eq(read_owner(0), 0);
+	for (unsigned int i = 0; i < CODE_OWNER_UIDS; i++)
+		ck_assert_uint_eq(owner.uids[i], i + 1);
+	ck_assert_int_eq(owner.inner_pid, 5);
+	ck_assert_int_eq(owner.since_ns, 0);
+	/* One in no namespace of its own. */
+	print_status("Uid:\t1\t2\t3\t4\nNSpid:\t77\n");
+	ck_assert_int_eq(read_owner(0), 0);
+	ck_assert_int_eq(owner.inner_pid, TGID);
+}
+END_TEST
+
+static const struct {
+	const char *status;
+	int error;
+	int32_t inner_pid;
+} statuses[] = {
+	{"Name:\tx\nNSpid:\t77\t12\n", -EINVAL, TGID},
+	{"Uid:\t1\t2\t3\nNSpid:\t77\t12\n", -EINVAL, TGID},
+	{"Uid:\nNSpid:\t77\t12\n", -EINVAL, TGID},
+	{"xUid:\t1\t2\t3\t4\n", -EINVAL, TGID},
+	{"", -EINVAL, TGID},
+	{"Uid:\t1\t2\t3\t4\n", 0, TGID}, /* of a kernel without namespaces */
+	{"Uid:\t1\t2\t3\t4\nNSpid:\t77\t0\n", 0, TGID},
+	{"Uid:\t1\t2\t3\t4\nNSpid:\t77\t2147483647\n", 0, INT32_MAX},
+	{"Uid:\t1\t2\t3\t4\nNSpid:\t77\t2147483648\n", 0, TGID},
+	{"Uid:\t1\t2\t3\t4\nNSpid:\t77\t-1\n", 0, TGID},
+};
+
+START_TEST(a_status_without_users_leaves_the_owner_as_it_was)
+{
+	const struct code_owner before = owner;
+
+	print_status(statuses[_i].status);
+	ck_assert_int_eq(read_owner(0), statuses[_i].error);
+	ck_assert_int_eq(owner.inner_pid, statuses[_i].inner_pid);
+	if (statuses[_i].error)
+		ck_assert_mem_eq(&owner, &before, sizeof(owner));
+	else
+		ck_assert_uint_eq(owner.uids[3], 4);
+}
+END_TEST
+
+START_TEST(a_process_that_has_gone_is_told)
+{
+	ck_assert_int_eq(read_owner(0), -ESRCH);
+	/* It goes after its status was read. */
+	print_status("Uid:\t1\t2\t3\t4\n");
+	ck_assert_int_eq(read_owner(0), 0);
+	ck_assert_int_eq(owner.since_ns, 0);
+}
+END_TEST
+
+START_TEST(it_runs_its_program_since_it_was_told_but_not_before_it_began)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	print_status("Uid:\t1\t2\t3\t4\n");
+	print_stat(20);
+	ck_assert_int_eq(read_owner(0), 0);
+	ck_assert(is_near(owner.since_ns, clock_realtime_ns() - 20 * SECOND_NS));
+	ck_assert_int_eq(read_owner(now_ns - 10 * SECOND_NS), 0);
+	ck_assert(is_near(owner.since_ns, clock_realtime_ns() - 10 * SECOND_NS));
+	ck_assert_int_eq(read_owner(now_ns - 30 * SECOND_NS), 0);
+	ck_assert(is_near(owner.since_ns, clock_realtime_ns() - 20 * SECOND_NS));
+	fake_proc_print(&proc, "77/stat", "77 (a S 4 5\n");
+	ck_assert_int_eq(read_owner(now_ns - 10 * SECOND_NS), 0);
+	ck_assert(is_near(owner.since_ns, clock_realtime_ns() - 10 * SECOND_NS));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("code_file");
+	const int nr_statuses = sizeof(statuses) / sizeof(*statuses);
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, its_users_and_its_own_number_are_read);
+	tcase_add_loop_test(tests, a_status_without_users_leaves_the_owner_as_it_was, 0,
+			    nr_statuses);
+	tcase_add_test(tests, a_process_that_has_gone_is_told);
+	tcase_add_test(tests, it_runs_its_program_since_it_was_told_but_not_before_it_began);
+	return test_run(tests);
+}
