@@ -127,6 +127,10 @@ START_TEST(packets_follow_on_each_other)
 	header.lost_by[0] = 0;
 	header.lost_by[1] = 9;
 	disordered("lost");
+	for (unsigned int i = 0; i < OPROF_NR_LOST; i++) {
+		before.lost_by[i] = header.lost_by[i] + 1;
+		disordered("is less than");
+	}
 }
 END_TEST
 
