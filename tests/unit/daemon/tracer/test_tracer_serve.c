@@ -282,6 +282,34 @@ START_TEST(a_snapshot_that_failed_does_not_use_up_the_limit)
 }
 END_TEST
 
+#define FIRST_NAME "snapshot-20260101-000000"
+
+/* By the date, and by a number where it is taken: by a folder, or by one that is to come. */
+START_TEST(each_snapshot_of_a_condition_has_a_name_of_its_own)
+{
+	struct tracer tracer = {0};
+
+	begin(&tracer);
+	for (unsigned int i = 0, number = 0; i < 5; i++) {
+		const char *name, *before = i ? serve.wanted[i - 1].folder : "";
+		char suffix[16] = "";
+
+		serve.nr_by_condition = 0; /* the limit is another test's */
+		tracer_serve_want(&serve, "signal");
+		ck_assert_uint_eq(serve.nr_wanted, i + 1);
+		name = serve.wanted[i].folder;
+		ck_assert_int_eq(strncmp(name, "snapshot-2", strlen("snapshot-2")), 0);
+		/* In the same second, or in a later one. */
+		number = strncmp(name, before, strlen(FIRST_NAME)) ? 1 : number + 1;
+		if (number > 1)
+			(void)snprintf(suffix, sizeof(suffix), "-%u", number);
+		ck_assert_uint_ge(strlen(name), strlen(FIRST_NAME));
+		ck_assert_str_eq(name + strlen(FIRST_NAME), suffix);
+	}
+	trace_session_close(&serve.session);
+}
+END_TEST
+
 START_TEST(the_rings_are_lent_until_the_child_has_ended_or_was_killed)
 {
 	struct tracer tracer = {0};
@@ -328,6 +356,7 @@ int main(void)
 	tcase_add_test(tests, the_end_tells_all_that_went_wrong_by_its_reason);
 	tcase_add_test(tests, the_end_of_a_trace_that_lost_nothing_is_one_sentence);
 	tcase_add_test(tests, a_snapshot_that_failed_does_not_use_up_the_limit);
+	tcase_add_test(tests, each_snapshot_of_a_condition_has_a_name_of_its_own);
 	tcase_add_test(tests, the_rings_are_lent_until_the_child_has_ended_or_was_killed);
 	tcase_add_test(tests, a_child_that_is_stopped_when_it_has_told_is_not_waited_for);
 	return test_run(tests);

@@ -110,6 +110,12 @@ START_TEST(measured_shares_have_no_error)
 	ck_assert_double_eq_tol(share_error(&before), 0.0, 1e-12);
 	ck_assert(!share_same(&before, &after));
 	ck_assert(share_same(&before, &before));
+	/* Also where one of the two was sampled: chance is not asked. */
+	before.exact = false;
+	ck_assert(!share_same(&before, &after));
+	ck_assert(!share_same(&after, &before));
+	before.exact = after.exact = false;
+	ck_assert(share_same(&before, &after));
 }
 END_TEST
 
