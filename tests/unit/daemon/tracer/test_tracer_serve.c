@@ -306,6 +306,23 @@ START_TEST(each_snapshot_of_a_condition_has_a_name_of_its_own)
 		ck_assert_uint_ge(strlen(name), strlen(FIRST_NAME));
 		ck_assert_str_eq(name + strlen(FIRST_NAME), suffix);
 	}
+	/* They are taken in that order. */
+	for (unsigned int i = 5; i-- > 0;) {
+		char folders[TRACER_SERVE_NR_WANTED][PATH_MAX];
+
+		for (unsigned int at = 0; at <= i; at++)
+			memcpy(folders[at], serve.wanted[at].folder, PATH_MAX);
+		tracer_serve_turn(&serve);
+		while (serve.nr_wanted > i) {
+			struct pollfd ended = {.fd = serve.job.fd, .events = POLLIN};
+
+			(void)poll(&ended, 1, 100);
+			tracer_serve_run(&serve);
+		}
+		for (unsigned int at = 0; at < i; at++)
+			ck_assert_str_eq(serve.wanted[at].folder, folders[at + 1]);
+	}
+	ck_assert(!tracer_serve_is_busy(&serve));
 	trace_session_close(&serve.session);
 }
 END_TEST
