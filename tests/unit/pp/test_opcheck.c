@@ -113,6 +113,11 @@ START_TEST(a_part_of_a_session_may_be_checked)
 	ck_assert_int_eq(opcheck("-v s/{root}/bin/a"), 0);
 	says("1 sample files, 0 slices, 0 wrong");
 	ck_assert_str_eq(strstr(output, "wrong\n"), "wrong\n");
+	/* However many slashes are at its end. */
+	ck_assert_int_eq(opcheck("-v s/{root}/bin/"), 0);
+	says("1 sample files, 0 slices, 0 wrong");
+	ck_assert_int_eq(opcheck("-v s///"), 0);
+	says("1 sample files, 0 slices, 0 wrong");
 }
 END_TEST
 

@@ -436,6 +436,7 @@ static void put_build_id(const char *path, uint8_t first)
 
 START_TEST(a_path_has_the_first_build_id_that_is_told_of_it)
 {
+	static const char whole[] = "/bin/a_path_of_32_bytes_in_all..";
 	const struct perf_file_build_id *id;
 	struct perf_file file;
 
@@ -445,6 +446,8 @@ START_TEST(a_path_has_the_first_build_id_that_is_told_of_it)
 	put_build_id("/bin/z", 2);
 	put_build_id("/bin/a", 3);
 	put_build_id("/bin/m", 4);
+	put_build_id(whole, 5); /* fills its record */
+	put_build_id("/bin/y", 6);
 	write_data(nr_bytes);
 	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
 	id = perf_file_build_id(&file, "/bin/m", 7);
@@ -453,6 +456,8 @@ START_TEST(a_path_has_the_first_build_id_that_is_told_of_it)
 	ck_assert(id && id->id[0] == 2);
 	id = perf_file_build_id(&file, "/bin/a", 100);
 	ck_assert(id && id->id[0] == 3);
+	id = perf_file_build_id(&file, whole, 100);
+	ck_assert(id && id->id[0] == 5);
 	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/b", 100));
 	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/zz", 100));
 	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/m", 6)); /* it does not end */

@@ -80,6 +80,20 @@ START_TEST(lines_end_at_newlines_of_all_kinds)
 }
 END_TEST
 
+START_TEST(a_last_line_may_be_one_byte_or_none)
+{
+	put("a.c", "one\nx");
+	ck_assert_int_eq(source_file_read(&file, below("a.c"), &search), 0);
+	ck_assert_uint_eq(file.nr_lines, 2);
+	expect_line(2, "x");
+	source_file_deinit(&file);
+	put("a.c", "one\n\n");
+	ck_assert_int_eq(source_file_read(&file, below("a.c"), &search), 0);
+	ck_assert_uint_eq(file.nr_lines, 2);
+	expect_line(2, "");
+}
+END_TEST
+
 START_TEST(an_empty_file_has_no_line)
 {
 	put("a.c", "");
@@ -213,6 +227,7 @@ static Suite *source_file_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, lines_end_at_newlines_of_all_kinds);
 	tcase_add_test(tcase, an_empty_file_has_no_line);
+	tcase_add_test(tcase, a_last_line_may_be_one_byte_or_none);
 	tcase_add_test(tcase, a_newline_at_the_end_begins_no_line);
 	tcase_add_test(tcase, what_is_missing_or_no_file_is_said);
 	tcase_add_test(tcase, a_huge_file_is_refused);
