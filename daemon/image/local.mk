@@ -19,3 +19,5 @@ test_programs += \
 	tests/unit/daemon/image/test_image_keep \
 	tests/unit/daemon/image/test_space \
 	tests/unit/daemon/image/test_table_folder
+tests_unit_daemon_image_test_space_LDFLAGS = $(failing_calls_ldflags)
+tests_unit_daemon_image_test_table_folder_LDFLAGS = $(failing_calls_ldflags)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image/space.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define NR_PAGES  64
 #define NR_IMAGES 8
@@ -90,6 +93,100 @@ START_TEST(the_ends_of_the_address_space_can_be_mapped)
 }
 END_TEST
 
+/* ---- without memory ---- */
+
+#define ROOM 8u /* the first that a space has; a change may need two mappings more */
+
+static struct space *make_space(uint32_t nr)
+{
+	struct space *space = space_create(&nr_spaces);
+
+	for (uint32_t i = 0; i < nr; i++)
+		map(&space, 10 * i, 10 * i + 5, 0, 0);
+	ck_assert_uint_eq(space->nr_mappings, nr);
+	return space;
+}
+
+/* How many allocations a change needs: without any of them, all is as it was. */
+static unsigned long try_without_memory(struct space **space)
+{
+	const struct mapping mapping = {1000, 1010, 0, entries[1]};
+	const struct space before = **space;
+	struct space *const same = *space;
+
+	for (unsigned long nth = 1;; nth++) {
+		int error;
+
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = space_map(space, &mapping);
+		if (!failing_end()) {
+			ck_assert_int_eq(error, 0);
+			ck_assert_ptr_eq(space_find(*space, 1000)->image, entries[1]);
+			return nth - 1;
+		}
+		ck_assert_int_eq(error, -ENOMEM);
+		ck_assert_ptr_eq(*space, same);
+		ck_assert_mem_eq(same, &before, sizeof(before));
+		ck_assert_uint_eq(nr_spaces, 1);
+	}
+}
+
+START_TEST(without_memory_a_space_is_as_it_was)
+{
+	static const struct {
+		uint32_t nr;
+		bool is_shared;
+		unsigned long nr_allocations;
+	} cases[] = {
+		{ROOM - 2, false, 0}, {ROOM - 1, false, 1}, {0, true, 2},
+		{ROOM - 2, true, 2},  {ROOM - 1, true, 2},  {ROOM, true, 2},
+		{2 * ROOM, true, 2},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct space *space = make_space(cases[i].nr);
+		struct space *other = cases[i].is_shared ? space_get(space) : NULL;
+
+		ck_assert_uint_eq(try_without_memory(&space), cases[i].nr_allocations);
+		space_put(space);
+		space_put(other);
+	}
+}
+END_TEST
+
+/* More mappings than 2^32 bytes hold are refused, before memory is asked for. */
+START_TEST(a_space_that_is_too_large_is_refused)
+{
+	const struct mapping mapping = {1000, 1010, 0, entries[1]};
+	struct space *space = space_create(&nr_spaces), *same = space;
+	uint32_t most = ROOM;
+	size_t nr_bytes;
+	void *map;
+
+	while (most <= UINT32_MAX / 2 / sizeof(mapping))
+		most *= 2;
+	nr_bytes = most * sizeof(mapping);
+	map = mmap(NULL, nr_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (map == MAP_FAILED) { /* no machine for so many */
+		space_put(space);
+		return;
+	}
+	space->mappings = map;
+	for (uint32_t room = most / 2; room <= most; room += most / 2) {
+		space->room_mappings = room;
+		space->nr_mappings = room - 1;
+		failing_begin(FAILING_MEMORY, 1, 0);
+		ck_assert_int_eq(space_map(&space, &mapping), -ENOMEM);
+		ck_assert_int_eq(failing_end(), room < most);
+		ck_assert_ptr_eq(space, same);
+		ck_assert_uint_eq(space->nr_mappings, room - 1);
+	}
+	*space = (struct space){.nr_refs = 1, .nr_spaces = &nr_spaces};
+	ck_assert_int_eq(munmap(map, nr_bytes), 0);
+	space_put(space);
+}
+END_TEST
+
 /* What each page should hold: an image and the offset of the page in it. */
 struct model {
 	int image[NR_PAGES];
@@ -170,6 +267,8 @@ int main(void)
 	tcase_add_test(tests, an_empty_space_has_nothing);
 	tcase_add_test(tests, a_copy_is_made_only_when_one_of_two_changes);
 	tcase_add_test(tests, the_ends_of_the_address_space_can_be_mapped);
+	tcase_add_test(tests, without_memory_a_space_is_as_it_was);
+	tcase_add_test(tests, a_space_that_is_too_large_is_refused);
 	tcase_add_loop_test(tests, random_maps_and_forks_are_as_a_model_has_them, 1, 9);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

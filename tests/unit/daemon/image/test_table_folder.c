@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image/table_folder.h"
 #include "lib/file.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/test_folder.h"
 
 #include <check.h>
@@ -87,6 +88,16 @@ START_TEST(the_oldest_tables_make_room_for_the_newest)
 }
 END_TEST
 
+START_TEST(tables_that_just_fit_stay)
+{
+	put(1, 400, NO_BOUND, 10);
+	put(2, 600, 1000, 0);
+	ck_assert(is_there(1) && is_there(2));
+	put(3, 1, 1000, 0);
+	ck_assert(!is_there(1) && is_there(2) && is_there(3));
+}
+END_TEST
+
 START_TEST(more_tables_than_are_told_apart_by_age_in_one_go_make_room_too)
 {
 	for (uint64_t i = 1; i <= 200; i++)
@@ -101,9 +112,10 @@ START_TEST(what_a_killed_keeper_left_behind_is_removed_and_other_files_are_not)
 {
 	ck_assert_int_eq(file_replace("a/code/.0000000000000009.tmp", "x", 1, 0600), 0);
 	ck_assert_int_eq(file_replace("a/code/readme", "x", 1, 0600), 0);
+	ck_assert_int_eq(file_replace("a/code/0000000000000001.text", "x", 1, 0600), 0);
 	put(1, 400, 1, 0);
 	ck_assert(!exists("a/code/.0000000000000009.tmp"));
-	ck_assert(exists("a/code/readme"));
+	ck_assert(exists("a/code/readme") && exists("a/code/0000000000000001.text"));
 }
 END_TEST
 
@@ -131,6 +143,75 @@ START_TEST(a_folder_that_cannot_be_made_is_an_error)
 }
 END_TEST
 
+#define FDS_MAX 256
+
+static int nr_open_fds(void)
+{
+	int nr = 0;
+
+	for (int fd = 0; fd < FDS_MAX; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+START_TEST(a_table_that_cannot_be_put_is_an_error_and_leaves_nothing)
+{
+	static const struct {
+		enum failing_kind kind;
+		bool in_memory;
+		int error;
+	} cases[] = {
+		{FAILING_OPEN, false, -EMFILE},
+		{FAILING_RENAME, false, -EDQUOT},
+		{FAILING_OPEN, true, -EMFILE},
+	};
+	int nr_fds = nr_open_fds();
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int dir_fd = cases[i].in_memory ? -1 : folder;
+		int file = table_folder_begin(dir_fd, 1), fd;
+
+		ck_assert_int_ge(file, 0);
+		failing_begin(cases[i].kind, 1, 0);
+		fd = table_folder_put(dir_fd, 1, file, NO_BOUND);
+		ck_assert(failing_end());
+		ck_assert_int_eq(fd, cases[i].error);
+		ck_assert(!exists("a/code/.0000000000000001.tmp") && !is_there(1));
+		ck_assert_int_eq(nr_open_fds(), nr_fds);
+	}
+}
+END_TEST
+
+START_TEST(a_folder_or_file_that_cannot_be_opened_is_an_error)
+{
+	failing_begin(FAILING_OPEN, 1, 1);
+	ck_assert_int_eq(table_folder_open("a/code"), -EMFILE);
+	ck_assert_int_eq(table_folder_begin(folder, 1), -EMFILE);
+	ck_assert_int_lt(table_folder_find(folder, 1), 0);
+	ck_assert(failing_end());
+}
+END_TEST
+
+/* Room is then made with the next table. */
+START_TEST(where_the_folder_cannot_be_read_tables_stay)
+{
+	int nr_fds = nr_open_fds(), file, fd;
+
+	put(1, 400, NO_BOUND, 10);
+	file = table_folder_begin(folder, 2);
+	ck_assert_int_ge(file, 0);
+	failing_begin(FAILING_OPEN, 2, 0);
+	fd = table_folder_put(folder, 2, file, 0);
+	ck_assert(failing_end());
+	ck_assert_int_ge(fd, 0);
+	(void)close(fd);
+	ck_assert(is_there(1) && is_there(2));
+	ck_assert_int_eq(nr_open_fds(), nr_fds);
+	put(3, 400, 400, 0);
+	ck_assert(!is_there(1) && is_there(3));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *all = tcase_create("all");
@@ -138,9 +219,13 @@ int main(void)
 	tcase_add_checked_fixture(all, setup, teardown);
 	tcase_add_test(all, a_table_is_found_by_its_identity_once_it_is_whole);
 	tcase_add_test(all, the_oldest_tables_make_room_for_the_newest);
+	tcase_add_test(all, tables_that_just_fit_stay);
 	tcase_add_test(all, more_tables_than_are_told_apart_by_age_in_one_go_make_room_too);
 	tcase_add_test(all, what_a_killed_keeper_left_behind_is_removed_and_other_files_are_not);
 	tcase_add_test(all, without_a_folder_a_table_is_in_memory_and_can_not_be_changed);
 	tcase_add_test(all, a_folder_that_cannot_be_made_is_an_error);
+	tcase_add_test(all, a_table_that_cannot_be_put_is_an_error_and_leaves_nothing);
+	tcase_add_test(all, a_folder_or_file_that_cannot_be_opened_is_an_error);
+	tcase_add_test(all, where_the_folder_cannot_be_read_tables_stay);
 	return test_run(all);
 }
