@@ -89,16 +89,31 @@ static void add_exit(uint64_t time)
 	add(EXIT, time, &(struct call_exit){.id = 3}, sizeof(struct call_exit));
 }
 
-static void take_all(uint64_t lost)
+/* A compact header, with the low bits of time. */
+static void add_compact(uint32_t id, uint64_t time, const void *payload, size_t nr)
+{
+	const uint32_t word = id | (uint32_t)time << OPROF_RECORD_ID_BITS;
+
+	nr_bytes = (nr_bytes + 3) & ~(size_t)3;
+	memcpy(packet + nr_bytes, &word, sizeof(word));
+	memcpy(packet + nr_bytes + sizeof(word), payload, nr);
+	nr_bytes += sizeof(word) + nr;
+}
+
+static void take(const struct oprof_ktrace_packet *of, uint64_t lost)
 {
 	const struct oprof_packet_header header = {.content_bits = 8 * nr_bytes, .lost = lost};
-	const struct oprof_ktrace_packet of = {.bytes = sizeof(packet)};
 
 	memcpy(packet, &header, sizeof(header));
 	ring.map = packet;
 	ring.map_bytes = sizeof(packet);
-	trace_watch_take_packet(&watch, 0, &of);
+	trace_watch_take_packet(&watch, 0, of);
 	nr_bytes = sizeof(header);
+}
+
+static void take_all(uint64_t lost)
+{
+	take(&(struct oprof_ktrace_packet){.bytes = sizeof(packet)}, lost);
 }
 
 static bool is_true(void)
@@ -144,6 +159,145 @@ START_TEST(a_switch_behind_the_loss_tells_who_runs)
 }
 END_TEST
 
+#define WRAP (UINT64_C(1) << OPROF_RECORD_TIME_BITS) /* ns, of a compact header's time */
+
+START_TEST(a_compact_header_has_the_next_time_with_its_low_bits)
+{
+	static const struct {
+		uint64_t enter, exit;
+		bool is_true; /* more than 1 ms */
+	} cases[] = {
+		{2 * MS, 4 * MS, true},
+		{2 * MS, 2 * MS, false}, /* the same time, not the next turn's */
+		{WRAP - 1, WRAP, false},
+		{WRAP - 1, WRAP - 1 + MS, false},
+		{WRAP - 1, WRAP + MS, true},
+		{2 * MS, WRAP + 2 * MS - 1, true},
+	};
+	const struct call_entry enter = {.id = 3};
+	const struct call_exit exit = {.id = 3};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (i) {
+			teardown();
+			setup();
+		}
+		add_switch(1 * MS, 5);
+		add_compact(ENTER, cases[i].enter, &enter, sizeof(enter));
+		add_compact(EXIT, cases[i].exit, &exit, sizeof(exit));
+		take_all(0);
+		ck_assert_msg(is_true() == cases[i].is_true, "case %zu", i);
+	}
+}
+END_TEST
+
+/* Nothing is lost by it: who ran goes on. */
+START_TEST(a_packet_ends_where_a_header_does_not_fit)
+{
+	static const uint32_t words[4] = {OPROF_EVENT_ESCAPE, ENTER};
+	static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 8, 15};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		if (i) {
+			teardown();
+			setup();
+		}
+		add_switch(1 * MS, 5);
+		add_enter(2 * MS);
+		memcpy(packet + nr_bytes, words, sizes[i]);
+		nr_bytes += sizes[i];
+		take_all(0);
+		add_exit(9 * MS);
+		take_all(0);
+		ck_assert_msg(is_true(), "%zu bytes", sizes[i]);
+	}
+}
+END_TEST
+
+/* Padding, also at the very end of a packet, and what may be between two records. */
+START_TEST(padding_is_skipped)
+{
+	const struct call_entry enter = {.id = 3};
+	const struct call_exit exit = {.id = 3};
+
+	add_switch(1 * MS, 5);
+	add_compact(OPROF_EVENT_PADDING, 1 * MS, "abc", 4);
+	add_compact(ENTER, 2 * MS, &enter, sizeof(enter));
+	add_compact(OPROF_EVENT_PADDING, 2 * MS, "", 1);
+	add_compact(OPROF_EVENT_PADDING_EMPTY, 2 * MS, "", 0);
+	take_all(0);
+	add_compact(EXIT, 9 * MS, &exit, sizeof(exit));
+	take_all(0);
+	ck_assert(is_true());
+}
+END_TEST
+
+START_TEST(a_packet_that_is_not_in_its_mapping_is_ignored)
+{
+	for (int i = 0; i < 6; i++) {
+		struct oprof_ktrace_packet of = {.bytes = sizeof(packet)};
+
+		if (i) {
+			teardown();
+			setup();
+		}
+		add_switch(1 * MS, 5);
+		add_enter(2 * MS);
+		add_exit(9 * MS);
+		if (i == 1)
+			of.bytes = nr_bytes;
+		else if (i == 2)
+			of.bytes = nr_bytes - 1;
+		else if (i == 3)
+			of.bytes++;
+		else if (i == 4)
+			of.map_offset = 1;
+		else if (i == 5)
+			of = (struct oprof_ktrace_packet){.map_offset = sizeof(packet) + 1};
+		take(&of, 0);
+		ck_assert_msg(is_true() == (i < 2), "case %d", i);
+	}
+}
+END_TEST
+
+/* What is read of a packet up to there counts; who runs behind it is not known. */
+START_TEST(a_packet_is_left_where_it_is_not_as_the_module_writes_it)
+{
+	static const struct {
+		uint32_t id;
+		size_t nr;
+		const char *what;
+		bool is_compact;
+	} cases[] = {
+		{NR_EVENTS, 0, "no such event", false},
+		{NR_EVENTS, 0, "no such event", true},
+		{OPROF_EVENT_PADDING_EMPTY - 1, 4, "no such event", false},
+		{OPROF_EVENT_PADDING, 0, "padding without its end", false},
+		{OPROF_EVENT_PADDING, 3, "padding without its end", false},
+		{ENTER, 0, "no payload", false},
+		{ENTER, sizeof(struct call_entry) - 1, "a payload too short", false},
+		{EXIT, sizeof(struct call_exit) - 1, "a payload too short", false},
+	};
+	static const uint8_t bytes[64] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (i) {
+			teardown();
+			setup();
+		}
+		add_switch(1 * MS, 5);
+		add_enter(2 * MS);
+		(cases[i].is_compact ? add_compact : add)(cases[i].id, 3 * MS, bytes, cases[i].nr);
+		take_all(0);
+		ck_assert_msg(cpu.tid == TRACE_TRIGGER_NO_TID, "%s", cases[i].what);
+		add_switch(3 * MS, 5);
+		add_exit(9 * MS);
+		take_all(0);
+		ck_assert_msg(is_true(), "%s", cases[i].what);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_watch");
@@ -152,5 +306,10 @@ int main(void)
 	tcase_add_test(tests, a_call_is_of_who_was_switched_to);
 	tcase_add_test(tests, behind_a_loss_at_a_packets_end_nobody_runs);
 	tcase_add_test(tests, a_switch_behind_the_loss_tells_who_runs);
+	tcase_add_test(tests, a_compact_header_has_the_next_time_with_its_low_bits);
+	tcase_add_test(tests, a_packet_ends_where_a_header_does_not_fit);
+	tcase_add_test(tests, padding_is_skipped);
+	tcase_add_test(tests, a_packet_is_left_where_it_is_not_as_the_module_writes_it);
+	tcase_add_test(tests, a_packet_that_is_not_in_its_mapping_is_ignored);
 	return test_run(tests);
 }
