@@ -4,9 +4,11 @@
 #include "daemon/trace/syscall_names.h"
 #include "events/tracefs.h"
 #include "lib/file.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/test_folder.h"
 
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,7 @@ static const struct ctf_event *event_of(uint32_t id)
 	return NULL;
 }
 
-static void create(void)
+static void describe_all(void)
 {
 	describe("read", "\tfield:unsigned int fd;\toffset:16;\tsize:8;\tsigned:0;\n"
 			 "\tfield:char * buf;\toffset:24;\tsize:8;\tsigned:0;\n"
@@ -49,6 +51,11 @@ static void create(void)
 			   "\tfield:const char * filename;\toffset:24;\tsize:8;\tsigned:0;\n"
 			   "\tfield:int flags;\toffset:32;\tsize:8;\tsigned:0;\n"
 			   "\tfield:umode_t mode;\toffset:40;\tsize:8;\tsigned:0;\n");
+}
+
+static void create(void)
+{
+	describe_all();
 	ck_assert_msg(!trace_syscalls_create(&syscalls, ".", 100, 0, &diag), "%s",
 		      diag_show(&diag));
 }
@@ -192,6 +199,45 @@ START_TEST(calls_that_the_kernel_calls_otherwise_are_found)
 }
 END_TEST
 
+/* The first allocations each, of later calls some. */
+START_TEST(no_memory_is_an_error_and_leaves_nothing)
+{
+	bool failed = true;
+
+	describe_all();
+	for (unsigned long nth = 1; failed; nth += 1 + nth / 64) {
+		int error;
+
+		syscalls = (struct trace_syscalls *)&diag;
+		diag_clear(&diag);
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = trace_syscalls_create(&syscalls, ".", 100, 0, &diag);
+		failed = failing_end();
+		ck_assert_msg(error == (failed ? -ENOMEM : 0), "allocation %lu: %d", nth, error);
+		ck_assert_msg((syscalls == NULL) == failed, "allocation %lu", nth);
+		ck_assert_str_eq(diag.text, failed ? "no memory for the system calls' names" : "");
+		ck_assert(failed || nth > 64);
+	}
+	trace_syscalls_destroy(syscalls);
+}
+END_TEST
+
+/* As if the kernel did not describe them. */
+START_TEST(a_description_that_cannot_be_opened_leaves_the_name_and_all_arguments)
+{
+	uint32_t nr_bytes;
+
+	describe_all();
+	failing_begin(FAILING_OPEN, 1, 1);
+	ck_assert_int_eq(trace_syscalls_create(&syscalls, ".", 100, 0, &diag), 0);
+	ck_assert(failing_end());
+	ck_assert_str_eq(event_of(trace_syscalls_entry(syscalls, SYS_read, &nr_bytes))->name,
+			 "syscall_entry_read");
+	ck_assert_uint_eq(nr_bytes, 8 * TRACE_SYSCALL_NR_ARGS);
+	trace_syscalls_destroy(syscalls);
+}
+END_TEST
+
 START_TEST(numbers_are_those_of_this_architecture)
 {
 	ck_assert_str_eq(syscall_name(SYS_getppid), "getppid");
@@ -238,6 +284,9 @@ int main(void)
 	tcase_add_test(tests,
 		       a_call_that_the_kernel_does_not_describe_has_its_name_and_all_arguments);
 	tcase_add_test(tests, calls_that_the_kernel_calls_otherwise_are_found);
+	tcase_add_test(tests, no_memory_is_an_error_and_leaves_nothing);
+	tcase_add_test(tests,
+		       a_description_that_cannot_be_opened_leaves_the_name_and_all_arguments);
 	tcase_add_test(tests, numbers_are_those_of_this_architecture);
 	tcase_add_test(tests, all_calls_of_the_kernel_that_runs_fit_into_a_trace);
 	return test_run(tests);
