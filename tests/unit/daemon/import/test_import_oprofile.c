@@ -3,9 +3,12 @@
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/import_oprofile.h"
 #include "daemon/session/stats.h"
+#include "daemon/source.h"
 #include "lib/file.h"
+#include "lib/log.h"
 #include "libdb/sample_name.h"
 #include "libdb/sdb.h"
+#include "session/session_info.h"
 #include "tests/fixture/test_folder.h"
 
 #include <check.h>
@@ -106,7 +109,7 @@ static void make_abi(const struct oprofile_abi *abi)
 
 struct sum {
 	uint64_t nr_samples;
-	unsigned int nr_files;
+	unsigned int nr_files, nr_by_kind[OPROF_IMAGE_ANON + 1];
 	uint64_t khz;
 };
 
@@ -124,6 +127,8 @@ static int add_up(const char *path, const struct sample_name *name, const struct
 	sum->nr_samples += image.nr_samples;
 	sum->khz = image.header.cpu_khz;
 	sum->nr_files++;
+	ck_assert_uint_le(image.header.image_kind, OPROF_IMAGE_ANON);
+	sum->nr_by_kind[image.header.image_kind]++;
 	sdb_image_deinit(&image);
 	return 0;
 }
@@ -317,6 +322,121 @@ START_TEST(an_interrupt_anywhere_leaves_a_whole_session_that_says_to_be_a_part)
 }
 END_TEST
 
+START_TEST(images_are_of_the_kind_that_their_names_say)
+{
+	static const char *const images[] = {
+		"{kern}/vmlinux",     "{kern}/vmlinux-6.1",
+		"{kern}/no-vmlinux",  "{kern}/kernel",
+		"{kern}/nf_tables",   "{kern}/kernels",
+		"{root}/bin/vmlinux", "{anon:anon}/17.0x1000.0x3000",
+	};
+	struct oprofile_abi abi;
+	struct sum sum;
+	char path[256];
+
+	oprofile_abi_init(&abi);
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
+		(void)snprintf(path, sizeof(path), "{root}/bin/x/{dep}/%s/E.1000.0.all.all.all",
+			       images[i]);
+		make_file(&abi, path);
+	}
+	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	sum = sum_of("new");
+	ck_assert_uint_eq(sum.nr_by_kind[OPROF_IMAGE_KERNEL], 4);
+	ck_assert_uint_eq(sum.nr_by_kind[OPROF_IMAGE_MODULE], 2);
+	ck_assert_uint_eq(sum.nr_by_kind[OPROF_IMAGE_FILE], 1);
+	ck_assert_uint_eq(sum.nr_by_kind[OPROF_IMAGE_ANON], 1);
+}
+END_TEST
+
+/* ---- what is told ---- */
+
+/* A file of /bin/APP, with the event's name, period and unit mask. */
+static void make_event(const char *app, const char *event)
+{
+	struct oprofile_abi abi;
+	char path[256];
+
+	oprofile_abi_init(&abi);
+	(void)snprintf(path, sizeof(path), "{root}/bin/%s/{dep}/{root}/bin/%s/%s.all.all.all", app,
+		       app, event);
+	make_file(&abi, path);
+}
+
+static bool has_event(const struct session_info *info, const char *name, uint64_t period,
+		      uint32_t unit_mask)
+{
+	for (size_t i = 0; i < info->nr_events; i++)
+		if (!strcmp(info->events[i].name, name) && info->events[i].period_or_hz == period &&
+		    info->events[i].unit_mask == unit_mask)
+			return true;
+	return false;
+}
+
+START_TEST(each_event_is_described_once)
+{
+	struct session_info info = {0};
+
+	make_event("a", "E.1000.0");
+	make_event("b", "E.1000.0");
+	make_event("a", "E.2000.0");
+	make_event("b", "E.2000.0");
+	make_event("a", "E.1000.1");
+	make_event("b", "E.1000.1");
+	make_event("a", "F.1000.0");
+	make_event("b", "F.1000.0");
+	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(session_info_read(&info, "new/samples/current/meta/info"), 0);
+	ck_assert_uint_eq(info.nr_events, 4);
+	ck_assert(has_event(&info, "E", 1000, 0) && has_event(&info, "E", 2000, 0));
+	ck_assert(has_event(&info, "E", 1000, 1) && has_event(&info, "F", 1000, 0));
+	ck_assert_str_eq(info.events[0].description, "imported from OProfile");
+	session_info_deinit(&info);
+	ck_assert_uint_eq(sum_of("new").nr_files, 8);
+}
+END_TEST
+
+START_TEST(events_beyond_those_that_have_room_lack_a_description_only)
+{
+	struct session_info info = {0};
+	char event[32];
+
+	for (int i = 0; i <= SOURCE_EVENTS_MAX; i++) {
+		(void)snprintf(event, sizeof(event), "E%d.1000.0", i);
+		make_event("a", event);
+	}
+	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(session_info_read(&info, "new/samples/current/meta/info"), 0);
+	ck_assert_uint_eq(info.nr_events, SOURCE_EVENTS_MAX);
+	session_info_deinit(&info);
+	ck_assert_uint_eq(sum_of("new").nr_files, SOURCE_EVENTS_MAX + 1);
+}
+END_TEST
+
+START_TEST(all_that_was_taken_and_left_out_is_told)
+{
+	struct oprofile_abi abi;
+	char *log;
+
+	oprofile_abi_init(&abi);
+	make_session(&abi);
+	make_file(&abi, "{root}/bin/x/{dep}/{root}/bin/x/{cg}/{root}/bin/x/E.1000.0.all.all.all");
+	make_file(&abi, "{root}/bin/x/{dep}/{root}/bin/x/{cg}/{root}/bin/y/E.1000.0.all.all.all");
+	make_file(&abi, "{root}/bin/x/no-sample-file");
+	ck_assert_int_eq(mkfifo(IN_CURRENT "E.5000.0.all.all.all", 0600), 0);
+	ck_assert_int_eq(symlink("/dev/zero", IN_CURRENT "E.6000.0.all.all.all"), 0);
+	ck_assert_int_eq(log_open("log"), 0);
+	ck_assert_int_eq(import_oprofile("old", "new", false, &diag), 0);
+	ck_assert_int_eq(file_read_text("log", 65536, &log, NULL), 0);
+	ck_assert_msg(strstr(log, " 45 samples of 3 files\n"), "%s", log);
+	ck_assert_msg(strstr(log, " 2 files of call graph arcs are left out"), "%s", log);
+	ck_assert_msg(strstr(log, " 3 files are left out\n"), "%s", log);
+	ck_assert_uint_eq(count_of(STATS_SEEN), 45);
+	ck_assert_uint_eq(count_of(STATS_STORED), 45);
+	free(log);
+}
+END_TEST
+
 START_TEST(an_abi_that_makes_no_sense_is_refused)
 {
 	struct oprofile_abi abi;
@@ -354,6 +474,10 @@ int main(void)
 	tcase_add_test(tc, an_abi_that_is_a_pipe_is_refused_not_waited_for);
 	tcase_add_test(tc, an_interrupt_before_it_begins_leaves_the_session_as_it_was);
 	tcase_add_test(tc, an_interrupt_anywhere_leaves_a_whole_session_that_says_to_be_a_part);
+	tcase_add_test(tc, images_are_of_the_kind_that_their_names_say);
+	tcase_add_test(tc, each_event_is_described_once);
+	tcase_add_test(tc, events_beyond_those_that_have_room_lack_a_description_only);
+	tcase_add_test(tc, all_that_was_taken_and_left_out_is_told);
 	tcase_add_test(tc, an_abi_that_makes_no_sense_is_refused);
 	tcase_add_test(tc, a_folder_with_nothing_in_it_is_refused);
 	return test_run(tc);
