@@ -5,6 +5,8 @@
  */
 #include "lib/file.h"
 #include "tests/fixture/fake_symbols.h"
+#include "tests/fixture/make_calls.h"
+#include "tests/fixture/make_chains.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
@@ -318,6 +320,88 @@ START_TEST(weight_stands_beside_samples)
 }
 END_TEST
 
+/* ---- stacks ---- */
+
+static struct make_calls calls;
+
+static void write_json_calls(FILE *out, void *context)
+{
+	(void)context;
+	ck_assert_int_eq(document_format_json(out, &calls.made.profile, &options), 0);
+}
+
+static void add_stacks(void)
+{
+	const struct make_file prog = {.app = "/bin/prog"}, other = {.app = "/bin/other"};
+	struct make_chains chains;
+
+	make_chains_init(&chains);
+	make_chains_add(&chains, &prog, "+110 +210", 1);
+	make_chains_add(&chains, &prog, "[truncated] +110", 2);
+	make_chains_add(&chains, &prog, "[broken] /lib/none.so+10", 4);
+	make_chains_add(&chains, &other, "/bin/prog+110 [other]", 8);
+	make_chains_add(&chains, &other, "/lib/some.so+310", 16);
+	make_chains_live(&chains, &session, 1);
+	make_chains_deinit(&chains);
+	add(&(struct make_file){.app = "/bin/prog", .epoch = 1}, 0x100, 32);
+}
+
+/* The first and the last of each list are in it, and each sum is its own. */
+START_TEST(json_has_the_stacks)
+{
+	static const char head[] = " \"stacks\":{\n"
+				   "  \"samples\":31,\n"
+				   "  \"missing\":32,\n"
+				   "  \"truncated\":2,\n"
+				   "  \"broken\":4,\n"
+				   "  \"folded\":8,\n"
+				   "  \"apps\":[\"/bin/other\",\"/bin/prog\"],\n"
+				   "  \"images\":[{\"path\":\"/bin/prog\",";
+	static const char tail[] =
+		"],\n"
+		"  \"functions\":[{\"image\":0,\"symbol\":\"main\",\"address\":\"0x401100\"},"
+		"{\"image\":0,\"symbol\":\"foo()\",\"address\":\"0x401200\"},"
+		"{\"image\":1,\"symbol\":null},"
+		"{\"image\":2,\"symbol\":null,\"function\":\"some.so+0x300\",\"address\":\"0x300\"},"
+		"{\"mark\":\"[other]\"},"
+		"{\"mark\":\"[broken]\"},"
+		"{\"mark\":\"[truncated]\"}],\n"
+		"  \"nodes\":[{\"app\":0,\"samples\":[0]},"
+		"{\"app\":1,\"samples\":[0]},"
+		"{\"parent\":1,\"function\":0,\"samples\":[0]},"
+		"{\"parent\":2,\"function\":1,\"samples\":[1]},"
+		"{\"parent\":1,\"function\":6,\"samples\":[0]},"
+		"{\"parent\":4,\"function\":0,\"samples\":[2]},"
+		"{\"parent\":1,\"function\":5,\"samples\":[0]},"
+		"{\"parent\":6,\"function\":2,\"samples\":[4]},"
+		"{\"parent\":0,\"function\":0,\"samples\":[0]},"
+		"{\"parent\":8,\"function\":4,\"samples\":[8]},"
+		"{\"parent\":0,\"function\":3,\"samples\":[16]}]\n"
+		" }\n"
+		"}\n";
+	static const struct fake_function function = {0x300, 0x340};
+	char *text;
+	const char *stacks;
+
+	fake_functions_set("/lib/some.so", &function, 1);
+	add_stacks();
+	calls = (struct make_calls){.made.profile_options.symbols = true};
+	make_calls_init(&calls, &session, "");
+	make_calls_check_sums(&calls);
+	options.calls = &calls.tree;
+	text = make_document(write_json_calls, "r.json");
+	options.calls = NULL;
+	stacks = strstr(text, " \"stacks\":{\n");
+	ck_assert_msg(stacks && !strncmp(stacks, head, strlen(head)), "%s", text);
+	ck_assert_msg(strstr(stacks, "{\"path\":\"/lib/none.so\","), "%s", text);
+	stacks = strstr(stacks, "{\"path\":\"/lib/some.so\",");
+	ck_assert_msg(stacks && (stacks = strchr(stacks, ']')), "%s", text);
+	ck_assert_str_eq(stacks, tail);
+	free(text);
+	make_calls_deinit(&calls);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("format_document");
@@ -333,6 +417,7 @@ int main(void)
 	tcase_add_test(tests, threads_have_elements_of_their_own_in_xml);
 	tcase_add_test(tests, both_sides_of_a_differential_profile_have_classes);
 	tcase_add_test(tests, weight_stands_beside_samples);
+	tcase_add_test(tests, json_has_the_stacks);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
