@@ -15,6 +15,7 @@
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NR_SAMPLES 26
@@ -23,6 +24,8 @@ static struct make_session session;
 static struct make_chains chains;
 static struct make_profile made;
 static FILE *out;
+static char *written; /* all that was written to out */
+static size_t nr_bytes;
 
 static const struct symbol symbols[] = {
 	{.start = 0x100, .nr_bytes = 0x100, .address = 0x1100, .name = "main"},
@@ -73,13 +76,10 @@ static void setup(void)
 	make_session_with_stacks();
 	make_profile_init(&made, &session, "");
 	made.profile_options.skip = skip;
-	out = fopen("/dev/null", "w");
-	ck_assert_ptr_nonnull(out);
 }
 
 static void teardown(void)
 {
-	ck_assert_int_eq(fclose(out), 0);
 	make_profile_deinit(&made);
 	fake_symbols_clear();
 	fake_lines_clear();
@@ -116,6 +116,17 @@ static int write_all(const struct call_tree *tree, const struct call_places *pla
 	return error ? error : write_graph(tree, &options, &diag);
 }
 
+static void open_out(void)
+{
+	out = open_memstream(&written, &nr_bytes);
+	ck_assert_ptr_nonnull(out);
+}
+
+static void close_out(void)
+{
+	ck_assert_int_eq(fclose(out), 0);
+}
+
 static int report(bool flat, uint64_t *nr_samples)
 {
 	struct call_places places;
@@ -142,22 +153,35 @@ static int report(bool flat, uint64_t *nr_samples)
 
 START_TEST(no_memory_is_an_error_and_never_a_wrong_report)
 {
+	uint64_t nr_samples = 0;
 	unsigned long nth = 0;
+	size_t nr_whole;
+	char *whole;
 	bool failed;
 
+	open_out();
+	ck_assert_int_eq(report(_i == 1, &nr_samples), 0);
+	close_out();
+	ck_assert_uint_eq(nr_samples, NR_SAMPLES);
+	whole = written;
+	nr_whole = nr_bytes;
 	do {
-		uint64_t nr_samples = 0;
 		int error;
 
+		open_out();
 		failing_begin(FAILING_MEMORY, ++nth, 0);
 		error = report(_i == 1, &nr_samples);
 		failed = failing_end();
+		close_out();
 		if (error)
 			ck_assert_msg(failed && error == -ENOMEM, "allocation %lu: %s", nth,
 				      strerror(-error));
 		else
-			ck_assert_uint_eq(nr_samples, NR_SAMPLES);
+			ck_assert_msg(nr_bytes == nr_whole && !memcmp(written, whole, nr_whole),
+				      "allocation %lu: another report", nth);
+		free(written);
 	} while (failed);
+	free(whole);
 	ck_assert_uint_gt(nth, 50);
 }
 END_TEST
