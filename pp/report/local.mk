@@ -4,8 +4,12 @@ pp_libpp_a_SOURCES += \
 	pp/report/report_options.c pp/report/report_options.h
 
 test_programs += \
+	tests/unit/pp/report/test_report_calls \
 	tests/unit/pp/report/test_report_fault \
 	tests/unit/pp/report/test_report_options
+tests_unit_pp_report_test_report_calls_SOURCES = \
+	tests/unit/pp/report/test_report_calls.c $(fake_symbols)
+tests_unit_pp_report_test_report_calls_LDFLAGS = $(failing_calls_ldflags)
 tests_unit_pp_report_test_report_fault_SOURCES = \
 	tests/unit/pp/report/test_report_fault.c $(fake_symbols)
 tests_unit_pp_report_test_report_fault_LDFLAGS = $(report_fault_ldflags)
