@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NR_SAMPLES (4 * 31)
+
 static unsigned long countdown; /* 0: nothing fails */
 
 static bool fails(void)
@@ -90,13 +92,21 @@ static void skip(const char *path, const struct diag *diag)
 }
 
 static const char *const files[] = {"", "/src/a.c"};
-static const struct fake_range line = {
-	.start = 0,
-	.end = UINT64_MAX,
-	.file = 1,
-	.line = 5,
-	.inlines = {{.function = "inlined", .call = {.file = 1, .line = 9}}},
-	.nr_inlines = 1};
+/* main has a place of its own behind what is inlined there. */
+static const struct fake_range lines[] = {
+	{.end = 0x180,
+	 .file = 1,
+	 .line = 5,
+	 .inlines = {{.function = "inlined", .call = {.file = 1, .line = 9}}},
+	 .nr_inlines = 1},
+	{.start = 0x180, .end = 0x190, .file = 1, .line = 11},
+	{.start = 0x190,
+	 .end = UINT64_MAX,
+	 .file = 1,
+	 .line = 5,
+	 .inlines = {{.function = "inlined", .call = {.file = 1, .line = 9}}},
+	 .nr_inlines = 1},
+};
 
 static void setup(void)
 {
@@ -105,18 +115,21 @@ static void setup(void)
 	make_session_init(&session);
 	make_session_meta(&session, "info", info, sizeof(info) - 1);
 	for (int64_t cpu = 1; cpu <= 2; cpu++) {
-		const struct make_sample samples[] = {{0x10, 1}, {0x110, 2}, {0x210, 4}};
+		const struct make_sample samples[] = {
+			{0x10, 1}, {0x110, 2}, {0x188, 8}, {0x198, 16}, {0x210, 4}};
 
-		make_session_add(&session, &(struct make_file){.app = "/bin/a", .cpu_behind = cpu},
-				 samples, 3, NULL);
+		make_session_add(
+			&session,
+			&(struct make_file){.app = "/bin/a", .cpu_behind = cpu, .weight_each = 3},
+			samples, 5, NULL);
 		make_session_add(
 			&session,
 			&(struct make_file){.app = "/bin/a", .image = "/lib/b", .cpu_behind = cpu},
-			samples, 3, NULL);
+			samples, 5, NULL);
 	}
 	make_session_add_one(&session, &(struct make_file){.app = "{idle}"}, 1, 1);
 	fake_symbols_set("/bin/a", symbols, 2, "a note");
-	fake_lines_set("/bin/a", &line, 1, files, 2);
+	fake_lines_set("/bin/a", lines, 3, files, 2);
 }
 
 static void teardown(void)
@@ -215,7 +228,7 @@ START_TEST(no_memory_is_an_error_and_never_a_wrong_report)
 	open_out();
 	ck_assert_int_eq(report(_i, &nr_samples), 0);
 	close_out();
-	ck_assert_uint_eq(nr_samples, 28);
+	ck_assert_uint_eq(nr_samples, NR_SAMPLES);
 	whole = written;
 	nr_whole = nr_written;
 	do {
