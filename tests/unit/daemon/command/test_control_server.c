@@ -166,6 +166,49 @@ START_TEST(a_client_that_leaves_while_it_waits_is_forgotten)
 }
 END_TEST
 
+static unsigned int nr_descriptors(void)
+{
+	unsigned int nr = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* What a client did before it left. */
+static const struct last_word {
+	bool asks, takes, sends_empty;
+} last_words[] = {
+	{.asks = false},
+	{.asks = true, .takes = true},
+	{.asks = true, .takes = false},
+	{.sends_empty = true},
+};
+
+START_TEST(a_client_that_leaves_is_closed_at_once)
+{
+	const struct last_word *last = &last_words[_i];
+	const unsigned int before = nr_descriptors();
+	struct oprof_message head;
+	int fd = connect_client();
+
+	run();
+	if (last->asks)
+		ask(fd, OPROF_REQUEST_START);
+	run();
+	if (last->takes)
+		ck_assert(answered(fd, &head));
+	if (last->sends_empty) {
+		ck_assert_int_eq(send(fd, "", 0, MSG_NOSIGNAL), 0);
+		run();
+		ck_assert(hung_up(fd));
+	}
+	(void)close(fd);
+	run();
+	ck_assert_uint_eq(nr_descriptors(), before);
+}
+END_TEST
+
 /* The descriptor that came with an answer, -1: none. Any number of them is found. */
 static int take_descriptor(int fd)
 {
@@ -190,15 +233,6 @@ static int take_descriptor(int fd)
 	ck_assert_uint_eq(head->cmsg_len, CMSG_LEN(sizeof(int)));
 	memcpy(&taken, CMSG_DATA(head), sizeof(taken));
 	return taken;
-}
-
-static unsigned int nr_descriptors(void)
-{
-	unsigned int nr = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		nr += fcntl(fd, F_GETFD) >= 0;
-	return nr;
 }
 
 START_TEST(a_descriptor_goes_with_its_answer_and_none_stays)
@@ -453,6 +487,8 @@ int main(void)
 	tcase_add_test(tc, each_request_is_answered_once_in_order);
 	tcase_add_test(tc, an_answer_that_waits_for_a_job_holds_up_its_own_client_only);
 	tcase_add_test(tc, a_client_that_leaves_while_it_waits_is_forgotten);
+	tcase_add_loop_test(tc, a_client_that_leaves_is_closed_at_once, 0,
+			    sizeof(last_words) / sizeof(last_words[0]));
 	tcase_add_test(tc, a_descriptor_goes_with_its_answer_and_none_stays);
 	tcase_add_test(tc, clients_that_take_no_descriptors_cost_none);
 	tcase_add_test(tc, descriptors_that_clients_send_are_not_taken);

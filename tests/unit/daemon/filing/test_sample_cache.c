@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/filing/sample_cache.h"
 
+#include "daemon/filing/sample_tree.h"
 #include "lib/file.h"
 #include "lib/log.h"
 #include "tests/fixture/test_folder.h"
@@ -337,6 +338,46 @@ START_TEST(too_few_descriptors_close_files_and_lose_nothing)
 }
 END_TEST
 
+#define FILES_MAX   2048
+#define FILES_SPARE 96
+
+/* How far the bound of descriptors is above the lowest free one. */
+static const struct room {
+	rlim_t above;
+	size_t files;
+} rooms[] = {
+	{0, 2}, /* not even one can be opened */
+	{1, 2},
+	{FILES_SPARE - 1, 2},
+	{FILES_SPARE, 2},
+	{FILES_SPARE + 1, 2},
+	{FILES_SPARE + 2, 2},
+	{FILES_SPARE + 3, 3},
+	{FILES_SPARE + FILES_MAX - 1, FILES_MAX - 1},
+	{FILES_SPARE + FILES_MAX, FILES_MAX},
+	{FILES_SPARE + FILES_MAX + 1, FILES_MAX},
+};
+
+START_TEST(as_many_files_are_open_as_the_bound_of_descriptors_leaves_and_two_at_least)
+{
+	struct rlimit limit, before;
+	size_t files;
+	int fd = open("/dev/null", O_RDONLY);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = (rlim_t)fd + rooms[_i].above;
+	if (limit.rlim_cur > limit.rlim_max)
+		return;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	files = sample_cache_room();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_uint_eq(files, rooms[_i].files);
+}
+END_TEST
+
 START_TEST(an_error_of_placing_is_handed_on)
 {
 	make_cache(4);
@@ -545,6 +586,43 @@ START_TEST(disk_that_files_and_folders_take_is_known)
 }
 END_TEST
 
+/* "plain" is a file. */
+static const struct parents {
+	const char *folder, *path;
+	int error;
+} parents[] = {
+	{"t/u", "t/u/v/w/file", 0},
+	{"t/u", "t/u/file", 0},
+	{"t/u", "t/plain/file", -ENAMETOOLONG}, /* is not below it */
+	{"plain", "plain/file", -ENOTDIR},
+	{"plain/u", "plain/u/file", -ENOTDIR},
+};
+
+START_TEST(folders_that_cannot_be_made_are_an_error)
+{
+	const struct parents *make = &parents[_i];
+	struct sample_tree tree;
+
+	ck_assert_int_eq(file_replace("plain", "", 0, 0600), 0);
+	sample_tree_init(&tree, make->folder);
+	ck_assert_int_eq(sample_tree_make_parents(&tree, make->path), make->error);
+	ck_assert_int_eq(sample_tree_make_parents(&tree, make->path), make->error);
+	if (!make->error)
+		ck_assert_int_eq(file_replace(make->path, "", 0, 0600), 0);
+}
+END_TEST
+
+START_TEST(a_file_in_the_place_of_a_folder_is_an_error)
+{
+	struct sample_tree tree;
+
+	sample_tree_init(&tree, "t");
+	ck_assert_int_eq(sample_tree_make_parents(&tree, "t/plain"), 0);
+	ck_assert_int_eq(file_replace("t/plain", "", 0, 0600), 0);
+	ck_assert_int_eq(sample_tree_make_parents(&tree, "t/plain/u/file"), -ENOTDIR);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("sample_cache");
@@ -562,6 +640,9 @@ int main(void)
 	tcase_add_test(tc, a_file_truncated_under_the_daemon_costs_what_it_held_and_no_more);
 	tcase_add_test(tc, a_file_that_cannot_be_made_is_tried_again_after_a_second);
 	tcase_add_test(tc, too_few_descriptors_close_files_and_lose_nothing);
+	tcase_add_loop_test(
+		tc, as_many_files_are_open_as_the_bound_of_descriptors_leaves_and_two_at_least, 0,
+		sizeof(rooms) / sizeof(rooms[0]));
 	tcase_add_test(tc, an_error_of_placing_is_handed_on);
 	tcase_add_test(tc, sync_and_clear_leave_everything_readable);
 	tcase_add_test(tc, what_closed_files_took_is_synced_too);
@@ -569,5 +650,8 @@ int main(void)
 	tcase_add_test(tc, files_that_are_not_used_for_some_epochs_go_with_their_folders);
 	tcase_add_test(tc, a_burst_of_keys_leaves_room_for_its_slice);
 	tcase_add_test(tc, disk_that_files_and_folders_take_is_known);
+	tcase_add_loop_test(tc, folders_that_cannot_be_made_are_an_error, 0,
+			    sizeof(parents) / sizeof(parents[0]));
+	tcase_add_test(tc, a_file_in_the_place_of_a_folder_is_an_error);
 	return test_run(tc);
 }

@@ -77,6 +77,24 @@ START_TEST(a_table_is_found_by_its_identity_once_it_is_whole)
 }
 END_TEST
 
+START_TEST(a_table_that_cannot_have_its_name_is_an_error_and_leaves_nothing)
+{
+	int file = table_folder_begin(folder, 0x1234);
+
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(mkdir("a/code/0000000000001234.code", 0700), 0);
+	ck_assert_int_eq(table_folder_put(folder, 0x1234, file, NO_BOUND), -EISDIR);
+	ck_assert(!exists("a/code/.0000000000001234.tmp"));
+	ck_assert_int_eq(fcntl(file, F_GETFD), -1);
+	file = table_folder_begin(folder, 0x1235);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(unlink("a/code/.0000000000001235.tmp"), 0);
+	ck_assert_int_eq(table_folder_put(folder, 0x1235, file, NO_BOUND), -ENOENT);
+	ck_assert(!is_there(0x1235));
+	ck_assert_int_eq(fcntl(file, F_GETFD), -1);
+}
+END_TEST
+
 START_TEST(the_oldest_tables_make_room_for_the_newest)
 {
 	put(1, 400, NO_BOUND, 10);
@@ -218,6 +236,7 @@ int main(void)
 
 	tcase_add_checked_fixture(all, setup, teardown);
 	tcase_add_test(all, a_table_is_found_by_its_identity_once_it_is_whole);
+	tcase_add_test(all, a_table_that_cannot_have_its_name_is_an_error_and_leaves_nothing);
 	tcase_add_test(all, the_oldest_tables_make_room_for_the_newest);
 	tcase_add_test(all, tables_that_just_fit_stay);
 	tcase_add_test(all, more_tables_than_are_told_apart_by_age_in_one_go_make_room_too);

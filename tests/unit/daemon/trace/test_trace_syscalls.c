@@ -51,6 +51,9 @@ static void describe_all(void)
 			   "\tfield:const char * filename;\toffset:24;\tsize:8;\tsigned:0;\n"
 			   "\tfield:int flags;\toffset:32;\tsize:8;\tsigned:0;\n"
 			   "\tfield:umode_t mode;\toffset:40;\tsize:8;\tsigned:0;\n");
+	describe("symlinkat", "\tfield:const char * oldname;\toffset:16;\tsize:8;\tsigned:0;\n"
+			      "\tfield:int newdfd;\toffset:24;\tsize:8;\tsigned:0;\n"
+			      "\tfield:const char * newname;\toffset:32;\tsize:8;\tsigned:0;\n");
 }
 
 static void create(void)
@@ -106,6 +109,13 @@ START_TEST(the_module_copies_the_names_of_files)
 	ck_assert_int_eq(event->fields[1].kind, CTF_FIELD_STRING);
 	ck_assert_str_eq(event->fields[1].name, "filename");
 	ck_assert_int_eq(event->fields[2].kind, CTF_FIELD_INTEGER);
+	trace_syscalls_fill(syscalls, SYS_symlinkat, &call); /* the first and the last */
+	ck_assert_uint_eq(call.strings, 1 | 4);
+	ck_assert(!call.arg_bytes[0] && call.arg_bytes[1] == 4 && !call.arg_bytes[2]);
+	event = event_of(call.entry_id);
+	ck_assert_int_eq(event->fields[0].kind, CTF_FIELD_STRING);
+	ck_assert_int_eq(event->fields[1].kind, CTF_FIELD_INTEGER);
+	ck_assert_int_eq(event->fields[2].kind, CTF_FIELD_STRING);
 	trace_syscalls_fill(syscalls, SYS_read, &call); /* its buffer is no text */
 	ck_assert(!call.strings && call.arg_bytes[1] == 8);
 	trace_syscalls_destroy(syscalls);
