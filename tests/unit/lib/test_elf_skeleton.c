@@ -9,6 +9,7 @@
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -192,6 +193,47 @@ START_TEST(a_binary_that_was_cut_off_is_refused)
 }
 END_TEST
 
+/* Section 0 tells how many sections there are, and which has their names, where the header cannot.
+ */
+static const struct count {
+	bool counts, names; /* it does */
+	bool is_cut;	    /* the file ends within it */
+	int error;
+} counts[] = {
+	{true, false, false, 0},      {false, true, false, 0},	    {true, true, false, 0},
+	{true, false, true, -EILSEQ}, {false, true, true, -EILSEQ}, {true, true, true, -EILSEQ},
+};
+
+START_TEST(sections_that_the_header_cannot_count_are_counted_by_the_first)
+{
+	const struct count *count = &counts[_i];
+	Elf64_Ehdr *ehdr;
+	Elf64_Shdr *first;
+	struct buildid id;
+	size_t nr_bytes;
+	char *bytes;
+
+	ck_assert_int_eq(file_read_text(built_elf_path("pie"), 16 << 20, &bytes, &nr_bytes), 0);
+	ehdr = (Elf64_Ehdr *)(void *)bytes;
+	first = (Elf64_Shdr *)(void *)(bytes + ehdr->e_shoff);
+	if (count->counts) {
+		first->sh_size = ehdr->e_shnum;
+		ehdr->e_shnum = 0;
+	}
+	if (count->names) {
+		first->sh_link = ehdr->e_shstrndx;
+		ehdr->e_shstrndx = SHN_XINDEX;
+	}
+	write_damaged(bytes, count->is_cut ? ehdr->e_shoff + sizeof(*first) - 1 : nr_bytes);
+	ck_assert_int_eq(make("damaged", MAX), count->error);
+	if (!count->error) {
+		ck_assert_int_eq(buildid_read_file(built_elf_path(SKELETON), &id), 0);
+		built_elf_run("nm " SKELETON " | grep -q ' T global_one$'");
+	}
+	free(bytes);
+}
+END_TEST
+
 START_TEST(a_damaged_binary_never_makes_more_than_the_bound)
 {
 	uint32_t random = 1;
@@ -249,6 +291,8 @@ int main(void)
 	tcase_add_test(all, beyond_the_bound_nothing_is_written);
 	tcase_add_test(all, what_is_no_elf_file_is_refused);
 	tcase_add_test(all, a_binary_that_was_cut_off_is_refused);
+	tcase_add_loop_test(all, sections_that_the_header_cannot_count_are_counted_by_the_first, 0,
+			    sizeof(counts) / sizeof(counts[0]));
 	tcase_add_test(all, a_damaged_binary_never_makes_more_than_the_bound);
 #ifdef __x86_64__
 	tcase_add_test(all, binaries_of_32_bits_have_skeletons_too);

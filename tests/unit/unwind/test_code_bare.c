@@ -151,6 +151,25 @@ START_TEST(where_handlers_return_to_is_a_signals_frame)
 }
 END_TEST
 
+/* _i: 1: the instruction before the trampoline is a function's that ends there. */
+START_TEST(what_a_function_has_before_it_is_not_of_the_signals_frame)
+{
+	struct code_table *table;
+	struct code_row row;
+	const uint64_t start = RETURNS + 4 * (uint64_t)_i;
+
+	file.symbols[3] = symbol(STT_FUNC, CALLS, start - CALLS);
+	ck_assert_int_eq(build(code_table_build_vdso, &table), 0);
+	ck_assert_int_eq(code_table_row(table, start - 4, &row), -ENOENT);
+	for (uint64_t key = start; key < RETURNS + 12; key += 4) {
+		ck_assert_int_eq(code_table_row(table, key, &row), 0);
+		ck_assert_int_eq(row.cfa, CODE_CFA_SIGNAL);
+	}
+	ck_assert_int_eq(code_table_row(table, RETURNS + 12, &row), -ENOENT);
+	code_table_close(table);
+}
+END_TEST
+
 START_TEST(of_other_files_and_machines_nothing_is_believed)
 {
 	struct code_table *table;
@@ -184,6 +203,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, functions_that_call_none_and_leave_the_stack_alone_are_known);
 	tcase_add_loop_test(tests, where_handlers_return_to_is_a_signals_frame, 0, 2);
+	tcase_add_loop_test(tests, what_a_function_has_before_it_is_not_of_the_signals_frame, 0, 2);
 	tcase_add_test(tests, of_other_files_and_machines_nothing_is_believed);
 	tcase_add_test(tests, a_damaged_one_does_no_harm);
 	suite_add_tcase(suite, tests);

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -409,6 +410,80 @@ START_TEST(a_record_that_is_shorter_than_its_trailer_is_damaged)
 }
 END_TEST
 
+/* What becomes of the only record of a file, which is handed on: with its misc. */
+static uint16_t misc_of(uint32_t type, uint16_t misc, const void *body, size_t nr)
+{
+	const struct perf_event_header *record, *made;
+	struct perf_normal normal;
+	struct perf_file file;
+	uint64_t time_ns;
+
+	begin_pipe();
+	put_event(ONE_TYPE | PERF_SAMPLE_IDENTIFIER, 100);
+	put_record(type, misc, body, nr);
+	write_data(nr_bytes);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(perf_normal_init(&normal, &file, &diag), 0);
+	ck_assert_int_eq(perf_file_next(&file, &record, &diag), 0); /* the event */
+	ck_assert_int_eq(perf_file_next(&file, &record, &diag), 0);
+	ck_assert_int_eq(perf_normal_record(&normal, record, &made, &time_ns), 0);
+	misc = made->misc;
+	perf_normal_deinit(&normal);
+	perf_file_close(&file);
+	return misc;
+}
+
+static const struct name {
+	uint32_t pids[2];
+	uint64_t time_ns;
+	size_t nr_bytes; /* of the record, before its trailer */
+	bool is_exec;
+} told_names[] = {
+	{{7, 7}, 0, 16, true},	{{7, 7}, 1, 16, false}, {{7, 8}, 0, 16, false},
+	{{7, 8}, 1, 16, false}, {{7, 7}, 0, 8, true},	{{7, 8}, 0, 8, false},
+};
+
+/* perf tells those that ran before it by records of no time, as if they began. */
+START_TEST(programs_that_ran_before_the_recording_began_with_their_names)
+{
+	const struct name *name = &told_names[_i];
+	const uint64_t trailer[] = {PIDS, name->time_ns, 100};
+	uint8_t body[16 + sizeof(trailer)] = {0};
+	uint16_t misc;
+
+	memcpy(body, name->pids, sizeof(name->pids));
+	memcpy(body + name->nr_bytes, trailer, sizeof(trailer));
+	misc = misc_of(PERF_RECORD_COMM, 0, body, name->nr_bytes + sizeof(trailer));
+	ck_assert_uint_eq(misc, name->is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+}
+END_TEST
+
+/* Of a record of memory: 64 bytes, of which byte 32 is the build-id's size, and the path. */
+static const struct told_id {
+	uint8_t size;
+	size_t path_bytes;
+	bool is_kept;
+} told_ids[] = {
+	{20, 8, true},	{16, 8, true}, {15, 8, false}, {17, 8, false}, {19, 8, false},
+	{21, 8, false}, {0, 8, false}, {20, 0, false}, {16, 0, false},
+};
+
+START_TEST(a_build_id_of_no_known_size_and_of_no_path_is_none)
+{
+	const struct told_id *id = &told_ids[_i];
+	const uint64_t trailer[] = {PIDS, 1111, 100};
+	uint8_t body[64 + 8 + sizeof(trailer)] = {0};
+	uint16_t misc;
+
+	body[32] = id->size;
+	memcpy(body + 64, "/bin/a", id->path_bytes ? 6 : 0);
+	memcpy(body + 64 + id->path_bytes, trailer, sizeof(trailer));
+	misc = misc_of(PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, body,
+		       64 + id->path_bytes + sizeof(trailer));
+	ck_assert_uint_eq(misc, id->is_kept ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0);
+}
+END_TEST
+
 START_TEST(records_that_do_not_say_of_which_layout_they_are_are_refused)
 {
 	struct perf_normal normal;
@@ -579,6 +654,10 @@ int main(void)
 	tcase_add_test(tc, a_packed_record_that_is_not_whole_at_the_end_is_told);
 	tcase_add_test(tc, records_of_an_event_with_more_fields_than_the_first_have_their_time);
 	tcase_add_loop_test(tc, a_record_that_is_shorter_than_its_trailer_is_damaged, 0, 4);
+	tcase_add_loop_test(tc, programs_that_ran_before_the_recording_began_with_their_names, 0,
+			    sizeof(told_names) / sizeof(told_names[0]));
+	tcase_add_loop_test(tc, a_build_id_of_no_known_size_and_of_no_path_is_none, 0,
+			    sizeof(told_ids) / sizeof(told_ids[0]));
 	tcase_add_test(tc, records_that_do_not_say_of_which_layout_they_are_are_refused);
 	tcase_add_test(tc, a_path_has_the_first_build_id_that_is_told_of_it);
 	tcase_add_test(tc, an_interrupt_ends_what_goes_through_the_file);
