@@ -4,13 +4,17 @@
 #include "lib/file.h"
 #include "lib/key_value.h"
 #include "lib/log.h"
+#include "oprof/session.h"
 #include "tests/fixture/fake_source.h"
 #include "tests/fixture/test_folder.h"
 
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,6 +201,42 @@ START_TEST(a_private_daemon_tells_no_manager)
 }
 END_TEST
 
+START_TEST(a_daemon_without_a_manager_closes_nothing_of_others)
+{
+	(void)dup2(manager, STDIN_FILENO);
+	options.foreground = false;
+	begin();
+	service_tick(&service, now() + NS);
+	service_deinit(&service);
+	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0);
+	ck_assert_str_eq(hear(""), "");
+}
+END_TEST
+
+/* Which of the folders that it writes to is another user's; the last: none. */
+static const char *const foreign[] = {
+	".",	OPROF_SAMPLES_NAME, OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT, "metrics", "logs",
+	"other"};
+
+START_TEST(the_folders_of_another_user_can_be_written_to_and_without_one_no_more_is_kept)
+{
+	const bool none = !strcmp(foreign[_i], "other");
+	char metrics_file[] = "metrics/figures.prom", log_file[] = "logs/log";
+
+	if (geteuid() != 0)
+		return; /* only root has privileges, and can give files away */
+	for (size_t i = 3; i < 6; i++)
+		ck_assert_int_eq(mkdir(foreign[i], 0700), 0);
+	options.metrics_file = metrics_file;
+	options.log_file = log_file;
+	begin();
+	ck_assert_int_eq(chown(foreign[_i], 65534, 65534), 0);
+	ck_assert_int_eq(service_settle(&service, &diag), 0);
+	ck_assert_msg(privileges_has(&service.privileges, CAP_DAC_OVERRIDE) == !none, "%s",
+		      foreign[_i]);
+}
+END_TEST
+
 START_TEST(the_status_tells_cost_and_capabilities)
 {
 	static const char *const keys[] = {
@@ -230,6 +270,10 @@ int main(void)
 	tcase_add_test(tc, the_watchdog_hears_while_samples_are_read);
 	tcase_add_test(tc, the_watchdog_hears_while_sampling_is_stopped);
 	tcase_add_test(tc, a_private_daemon_tells_no_manager);
+	tcase_add_test(tc, a_daemon_without_a_manager_closes_nothing_of_others);
+	tcase_add_loop_test(
+		tc, the_folders_of_another_user_can_be_written_to_and_without_one_no_more_is_kept,
+		0, sizeof(foreign) / sizeof(foreign[0]));
 	tcase_add_test(tc, the_status_tells_cost_and_capabilities);
 	return test_run(tc);
 }
