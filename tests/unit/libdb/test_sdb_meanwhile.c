@@ -11,6 +11,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,43 @@ START_TEST(emptied_at_any_step_of_reading_a_file_is_read_as_of_one_epoch)
 }
 END_TEST
 
+#define EMPTIED_MAX 10 /* times that it is read again */
+
+static long long last_position;
+static unsigned int nr_looks; /* of the reader: is it of the epoch still? */
+static unsigned int nr_empty; /* before so many of them it is emptied */
+
+/* A look begins with the epoch; reading the header comes to it word by word. */
+static void empty_before_look(void *context)
+{
+	const long long epoch_at = offsetof(struct oprof_sdb_header, epoch);
+	const long long position = meanwhile_position();
+
+	if (position == epoch_at && last_position != epoch_at - 8 && nr_looks++ < nr_empty)
+		empty_it(context);
+	last_position = position;
+}
+
+START_TEST(a_file_that_is_emptied_whenever_it_was_read_is_given_up_after_ten_times)
+{
+	const struct meanwhile both = {.read = read_all, .write = empty_before_look};
+
+	for (nr_empty = EMPTIED_MAX - 2; nr_empty <= EMPTIED_MAX + 1; nr_empty++) {
+		const bool too_often = nr_empty >= EMPTIED_MAX;
+
+		nr_looks = 0;
+		epoch = sdb_header(db)->epoch + nr_empty - 1;
+		(void)meanwhile_run_at_each(&both);
+		ck_assert_uint_eq(nr_looks, too_often ? EMPTIED_MAX : nr_empty + 1);
+		ck_assert_int_eq(found.error, too_often ? -EAGAIN : 0);
+		if (too_often)
+			ck_assert_ptr_nonnull(strstr(found.diag.text, "emptied too often"));
+		else
+			verify_all("emptied at each look");
+	}
+}
+END_TEST
+
 /* ---- growing ---- */
 
 /* A key whose home is that line of the root page, and was not added yet. */
@@ -295,6 +333,7 @@ int main(void)
 	tcase_add_loop_test(tc, at_no_two_steps_of_emptying_does_a_header_tell_two_epochs, 0, 8);
 	tcase_add_loop_test(tc, emptied_at_any_step_of_reading_a_file_is_read_as_of_one_epoch, 0,
 			    4);
+	tcase_add_test(tc, a_file_that_is_emptied_whenever_it_was_read_is_given_up_after_ten_times);
 	tcase_add_test(tc, a_file_that_is_added_to_while_it_is_checked_is_not_told_as_damaged);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/tracer/trace_perf.h"
+#include "daemon/tracer/trace_perf_internal.h"
 
 #include "lib/file.h"
 #include "tests/fixture/test_folder.h"
@@ -115,25 +115,39 @@ static bool wait_record(int cpu)
 	return seen.nr[cpu] > before;
 }
 
+/* Each event has one for each CPU that is open, and is found by it. */
+static void verify_ids(void)
+{
+	ck_assert_uint_eq(perf->nr_ids, (size_t)perf->config.nr_events * perf->nr_open);
+	for (size_t i = 0; i < perf->nr_ids; i++) {
+		ck_assert(trace_perf_has_cpu(perf, perf->ids[i].cpu));
+		ck_assert(!i || perf->ids[i - 1].id < perf->ids[i].id);
+	}
+}
+
 START_TEST(a_cpu_that_comes_is_recorded_and_one_that_goes_is_not)
 {
 	if (!open_all(NULL, 0))
 		return;
 	ck_assert_uint_eq(trace_perf_nr_cpus(perf), 2);
+	verify_ids();
 	ck_assert_int_eq(trace_perf_enable(perf, true), 0);
 	ck_assert(wait_record(0));
 	ck_assert(!trace_perf_has_cpu(perf, 1));
 	ck_assert_uint_eq(seen.nr[1], 0);
 	set_online("0-1\n");
 	ck_assert_int_eq(trace_perf_follow_cpus(perf, &diag), 0);
+	verify_ids();
 	ck_assert(trace_perf_has_cpu(perf, 1));
 	ck_assert(wait_record(1));
 	set_online("0\n");
 	ck_assert_int_eq(trace_perf_follow_cpus(perf, &diag), 0);
+	verify_ids();
 	ck_assert(!trace_perf_has_cpu(perf, 1));
 	ck_assert(wait_record(0));
 	set_online("0-1\n");
 	ck_assert_int_eq(trace_perf_follow_cpus(perf, &diag), 0);
+	verify_ids();
 	ck_assert(wait_record(1));
 	ck_assert_uint_eq(seen.disordered, 0);
 	ck_assert_uint_eq(trace_perf_counts(perf).nr_records, seen.nr[0] + seen.nr[1]);
