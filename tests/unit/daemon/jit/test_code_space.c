@@ -18,6 +18,7 @@
 #define ADDRESS	  UINT64_C(0x7f0000000100)
 #define HUGE_FILE (INT64_C(1) << 40)
 #define MB	  (UINT64_C(1) << 20)
+#define DUMP	  "/home/x/jit-10.dump"
 
 static struct fake_proc proc;
 static struct code_spaces all;
@@ -131,6 +132,37 @@ START_TEST(a_large_map_is_read_at_once)
 }
 END_TEST
 
+/* It is the lowest that is free, where the daemon has no standard input. */
+START_TEST(a_jitdump_of_descriptor_0_is_closed_with_its_process)
+{
+	char dump[] = DUMP;
+	struct image_entry image = {.image = {.kind = OPROF_IMAGE_FILE, .path = dump}};
+	struct mapping mapping = {.start = 0x1000, .end = 0x2000, .image = &image};
+	const struct space mapped = {.nr_mappings = 1, .mappings = &mapping};
+	struct code_lookup place = {
+		.tgid = 10, .time_ns = time_ns, .address = ADDRESS, .space = &mapped};
+	struct code_space *space = NULL;
+	struct stat st;
+	uint32_t number;
+	char path[128];
+
+	make_process(10, 0);
+	fake_proc_print(&proc, "10/root" DUMP, "nothing of it is read");
+	(void)snprintf(path, sizeof(path), "%s/10/root" DUMP, proc.path);
+	ck_assert_int_eq(stat(path, &st), 0);
+	image.image.identity.inode = st.st_ino;
+	(void)snprintf(path, sizeof(path), "%s/10/root/tmp/perf-10.map", proc.path);
+	ck_assert_int_eq(unlink(path), 0);
+	(void)close(STDIN_FILENO);
+	(void)code_space_find(&space, &all, &place, &number);
+	ck_assert_int_eq(space->dump_file.fd, STDIN_FILENO);
+	ck_assert_uint_eq(all.nr_open, 1);
+	code_space_destroy(space);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	ck_assert_uint_eq(all.nr_open, 0);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *suite = suite_create("code_space");
@@ -140,6 +172,7 @@ static Suite *suite(void)
 	tcase_add_test(tests, a_file_without_end_takes_a_small_part_of_the_time);
 	tcase_add_test(tests, many_files_without_end_leave_time_for_others);
 	tcase_add_test(tests, a_large_map_is_read_at_once);
+	tcase_add_test(tests, a_jitdump_of_descriptor_0_is_closed_with_its_process);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

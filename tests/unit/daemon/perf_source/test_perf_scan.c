@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Scans of /proc against the records of the same time: nothing in a wrong image. */
+#include "daemon/image/image_alias.h"
+#include "daemon/image/vdso.h"
+#include "daemon/places/proc_scan.h"
 #include "tests/fixture/fake_proc.h"
 #include "tests/fixture/replay.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -351,6 +356,37 @@ START_TEST(nonsense_in_proc_is_left_out)
 }
 END_TEST
 
+/* As long as the kernel makes them: the name of a link, without its end. */
+START_TEST(a_program_of_the_longest_path_is_known_by_its_mapping)
+{
+	static char maps[2 * PATH_MAX];
+	struct image_table images;
+	struct image_alias_table aliases;
+	struct vdso vdso;
+	const struct region_maker regions = {&images, &aliases, &vdso};
+	size_t nr_spaces = 0;
+	const struct proc_scan config = {proc.path, &regions, &nr_spaces};
+	struct process_scan *found;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < PATH_MAX - 1; i++)
+		path[i] = i % 100 ? 'a' : '/';
+	path[PATH_MAX - 1 - _i] = '\0';
+	(void)snprintf(maps, sizeof(maps), "00400000-00402000 r-xp 00000000 fe:00 11 %s\n", path);
+	fake_proc_process(&proc, 10, 0, path, maps);
+	ck_assert_int_eq(image_table_init(&images), 0);
+	ck_assert_int_eq(image_alias_init(&aliases, proc.path), 0);
+	ck_assert_int_eq(vdso_init(&vdso), 0);
+	ck_assert_int_eq(proc_scan_process(&config, 10, &found), 0);
+	ck_assert_ptr_nonnull(found->app); /* nothing is there by that name */
+	ck_assert_str_eq(found->app->image.path, path);
+	process_scan_destroy(found);
+	vdso_deinit(&vdso);
+	image_alias_deinit(&aliases);
+	image_table_deinit(&images);
+}
+END_TEST
+
 /* ---- a real process ---- */
 
 static void spin(void)
@@ -477,6 +513,7 @@ int main(void)
 	tcase_add_test(tests, where_proc_says_nothing_an_overgrown_space_begins_anew);
 	tcase_add_test(tests, only_the_given_processes_are_scanned);
 	tcase_add_test(tests, nonsense_in_proc_is_left_out);
+	tcase_add_loop_test(tests, a_program_of_the_longest_path_is_known_by_its_mapping, 0, 2);
 	tcase_add_test(tests, a_real_process_is_read_and_its_file_is_one_image_by_any_name);
 	tcase_add_test(tests, every_process_of_this_machine_can_be_scanned);
 	suite_add_tcase(suite, tests);
