@@ -276,17 +276,9 @@ static void drain_until_scanned(void)
 	}
 }
 
-START_TEST(lost_side_band_makes_it_read_the_processes_again)
+static void fork_and_wait(unsigned int nr)
 {
-	struct source_config config = {
-		.events = &clock_fixed, .nr_events = 1, .target = SOURCE_TASKS, .side_pages = 1};
-	pid_t self = getpid();
-
-	stay_on_this_cpu();
-	config.pids = &self;
-	config.nr_pids = 1;
-	open_source(&config);
-	for (int i = 0; i < 200; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		pid_t pid = fork();
 
 		ck_assert_int_ge(pid, 0);
@@ -294,8 +286,26 @@ START_TEST(lost_side_band_makes_it_read_the_processes_again)
 			_exit(0);
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	}
+}
+
+START_TEST(lost_side_band_makes_it_read_the_processes_again)
+{
+	struct source_config config = {
+		.events = &clock_fixed, .nr_events = 1, .target = SOURCE_TASKS, .side_pages = 4};
+	pid_t self = getpid();
+	uint64_t half_ns;
+
+	stay_on_this_cpu();
+	config.pids = &self;
+	config.nr_pids = 1;
+	open_source(&config);
+	fork_and_wait(20); /* two records each, of some 80 bytes: its ring is not full */
+	half_ns = clock_ns(CLOCK_MONOTONIC);
+	fork_and_wait(400);
 	drain(SOURCE_DRAIN_ALL);
 	ck_assert_uint_gt(counter("side_band_lost"), 0);
+	if (fake_perf_state.doubt_from_ns) /* kernels without counts do not say when */
+		ck_assert_uint_gt(fake_perf_state.doubt_from_ns, half_ns);
 	drain_until_scanned();
 	ck_assert_uint_eq(counter("side_band_scans"), 1);
 	ck_assert_uint_eq(fake_perf_state.nr_scans, 2);
@@ -319,14 +329,7 @@ START_TEST(what_comes_while_the_processes_are_read_again_does_not_pile_up)
 	ck_assert_uint_eq(fake_perf_state.nr_items_in_scan, 0); /* the first */
 	ck_assert_int_eq(source_perf.start(source), 0);
 	burn(20);
-	for (int i = 0; i < 100; i++) {
-		pid_t pid = fork();
-
-		ck_assert_int_ge(pid, 0);
-		if (!pid)
-			_exit(0);
-		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	}
+	fork_and_wait(100);
 	fake_perf_state.nr_between = 40;
 	drain_until_scanned();
 	ck_assert_uint_eq(counter("side_band_scans"), 1);

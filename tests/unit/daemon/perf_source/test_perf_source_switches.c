@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Records of switches by the perf source, on the running kernel. Skipped where it refuses. */
 #include "daemon/perf_source/perf_source.h"
+#include "lib/clock.h"
 #include "tests/fixture/fake_perf_state.h"
 #include "tests/fixture/run_suite.h"
 #include "tests/fixture/stay_on_cpu.h"
@@ -150,14 +151,20 @@ START_TEST(lost_switches_are_counted_and_cost_neither_samples_nor_maps)
 				       .nr_pids = 1,
 				       .want_switches = true};
 
+	uint64_t half_ns;
+
 	stay_on_this_cpu(); /* each has a ring */
 	open_source(&config);
 	ck_assert_int_eq(source_perf.start(source), 0);
+	go_there_and_back(2000); /* two records each, or some more: it is not full */
+	half_ns = clock_monotonic_ns();
 	go_there_and_back(40000); /* 512 KiB hold 16384 */
 	ck_assert_int_eq(source_perf.stop(source), 0);
 	drain_all();
 	ck_assert_uint_gt(counter("switches_lost"), 0);
 	ck_assert_uint_eq(fake_perf_state.nr_switches_lost, counter("switches_lost"));
+	if (fake_perf_state.switches_from_ns) /* kernels without counts do not say when */
+		ck_assert_uint_gt(fake_perf_state.switches_from_ns, half_ns);
 	ck_assert_uint_gt(fake_perf_state.nr_items[PERF_RECORD_SWITCH], 0);
 	ck_assert_uint_eq(counter("side_band_lost"), 0);
 	ck_assert_uint_eq(nr_lost, 0);
