@@ -205,6 +205,39 @@ START_TEST(emptied_at_every_look_a_file_is_told_as_that_and_not_as_damaged)
 }
 END_TEST
 
+#define EMPTIED_MAX 10 /* times that it is read */
+
+static long long last_position;
+static unsigned int nr_loads; /* that came to its records */
+static unsigned int nr_empty; /* so many of them find it emptied */
+
+static void empty_at_records(void *context)
+{
+	const long long position = meanwhile_position();
+	const bool at_records = position >= OPROF_STACK_HEADER_BYTES;
+
+	if (at_records && last_position < OPROF_STACK_HEADER_BYTES && nr_loads++ < nr_empty)
+		empty_and_fill(context);
+	last_position = position;
+}
+
+START_TEST(a_file_that_is_emptied_whenever_it_is_read_is_given_up_after_ten_times)
+{
+	const struct meanwhile both = {
+		.read = read_it, .write = empty_at_records, .context = &tried};
+
+	for (nr_empty = EMPTIED_MAX - 2; nr_empty <= EMPTIED_MAX + 1; nr_empty++) {
+		const bool too_often = nr_empty >= EMPTIED_MAX;
+
+		nr_loads = 0;
+		(void)meanwhile_run_at_each(&both);
+		ck_assert_uint_eq(nr_loads, too_often ? EMPTIED_MAX : nr_empty + 1);
+		ck_assert_int_eq(tried.error, too_often ? -EAGAIN : 0);
+		ck_assert_uint_eq(tried.nr_samples, too_often ? 0 : NR_IMAGES);
+	}
+}
+END_TEST
+
 /* It is still told, whoever looks again. */
 START_TEST(a_file_that_was_cut_is_told_as_cut)
 {
@@ -248,6 +281,7 @@ int main(void)
 	tcase_add_loop_test(tc, at_no_two_steps_of_emptying_are_two_epochs_read_as_one, 0, 12);
 	tcase_add_loop_test(tc, emptied_at_every_look_a_file_is_told_as_that_and_not_as_damaged, 0,
 			    2);
+	tcase_add_test(tc, a_file_that_is_emptied_whenever_it_is_read_is_given_up_after_ten_times);
 	tcase_add_test(tc, a_file_that_was_cut_is_told_as_cut);
 	tcase_add_loop_test(tc, a_file_that_is_cut_while_its_records_are_read_is_told_as_cut, 0, 4);
 	suite_add_tcase(suite, tc);
