@@ -159,6 +159,39 @@ START_TEST(lines_are_sorted_by_what_is_asked_first)
 }
 END_TEST
 
+/* Sorted by address, twins are the other way round than by key. */
+static const struct symbol twins[] = {
+	{.start = 0x100, .nr_bytes = 0x100, .address = 0x1200, .name = "twin"},
+	{.start = 0x200, .nr_bytes = 0x100, .address = 0x1100, .name = "twin"},
+	{.start = 0x300, .nr_bytes = 0x100, .address = 0x1300, .name = "first"},
+};
+
+START_TEST(lines_of_as_many_samples_are_sorted_by_image_application_symbol_and_address)
+{
+	static const struct make_file files[] = {{.app = "/bin/z", .image = "/lib/twins"},
+						 {.app = "/bin/y", .image = "/lib/twins"},
+						 {.app = "/bin/z", .image = "/lib/a"}};
+
+	options.header = false;
+	options.show_vma = true;
+	fake_symbols_set("/lib/twins", twins, 3, NULL);
+	fake_symbols_set("/lib/a", twins, 3, NULL);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		for (uint64_t key = 0x100; key <= 0x300; key += 0x100)
+			add(&files[i], key, 1);
+	expect_text(
+		"00001300 1        11.1111  a                        z                        first\n"
+		"00001100 1        11.1111  a                        z                        twin\n"
+		"00001200 1        11.1111  a                        z                        twin\n"
+		"00001300 1        11.1111  twins                    y                        first\n"
+		"00001100 1        11.1111  twins                    y                        twin\n"
+		"00001200 1        11.1111  twins                    y                        twin\n"
+		"00001300 1        11.1111  twins                    z                        first\n"
+		"00001100 1        11.1111  twins                    z                        twin\n"
+		"00001200 1        11.1111  twins                    z                        twin\n");
+}
+END_TEST
+
 START_TEST(classes_stand_side_by_side)
 {
 	add(&(struct make_file){.app = "/bin/prog", .cpu_behind = 1}, 0x100, 3);
@@ -271,6 +304,8 @@ int main(void)
 	tcase_add_test(tests, addresses_have_16_digits_when_one_needs_them);
 	tcase_add_test(tests, running_totals_are_shown_when_asked);
 	tcase_add_test(tests, lines_are_sorted_by_what_is_asked_first);
+	tcase_add_test(tests,
+		       lines_of_as_many_samples_are_sorted_by_image_application_symbol_and_address);
 	tcase_add_test(tests, classes_stand_side_by_side);
 	tcase_add_test(tests, addresses_stand_below_their_symbol_with_percentages_of_it);
 	tcase_add_test(tests, percentages_of_addresses_are_of_all_samples_when_asked);
