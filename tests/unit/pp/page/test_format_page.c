@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a page holds, read back by tests/page/read_page.py; how it looks is tests/page/'s. */
 #include "lib/file.h"
+#include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_session.h"
@@ -44,6 +45,7 @@ static void teardown(void)
 {
 	free(text);
 	text = NULL;
+	fake_lines_clear();
 	fake_symbols_clear();
 	make_session_deinit(&session);
 }
@@ -106,6 +108,24 @@ START_TEST(the_event_is_told_where_there_is_one)
 	add_program();
 	expect_page("", "row 1500\nkey 1500\ntime 1500\n");
 	ck_assert_ptr_nonnull(strstr(text, "\"name\":\"Event\",\"text\":"));
+}
+END_TEST
+
+static const char *const files[] = {"", "/src/a.c", "/src/last.h"};
+static const struct fake_range lines[] = {
+	{.start = 0x100, .end = 0x200, .file = 1, .line = 5},
+	{.start = 0x200, .end = 0x300, .file = 2, .line = 7},
+};
+
+START_TEST(source_places_are_told_with_all_files)
+{
+	fake_lines_set("/bin/prog", lines, 2, files, 3);
+	made.profile_options.lines = true;
+	add_program();
+	expect_page("", "row 1500\nkey 1500\ntime 1500\n");
+	ck_assert_ptr_nonnull(strstr(text, "\"places\":[1,2,0,0],"
+					   "\"files\":[\"/src/a.c\",\"/src/last.h\"],"
+					   "\"placesText\":[\"a.c:5\",\"last.h:7\"],"));
 }
 END_TEST
 
@@ -215,6 +235,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, rows_keys_and_time_have_the_same_sum);
 	tcase_add_test(tests, the_event_is_told_where_there_is_one);
+	tcase_add_test(tests, source_places_are_told_with_all_files);
 	tcase_add_test(tests, two_sides_have_their_own_numbers_of_samples);
 	tcase_add_test(tests, names_can_not_leave_the_data);
 	tcase_add_test(tests, each_slice_is_a_stretch_of_time);
