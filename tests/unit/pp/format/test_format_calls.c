@@ -5,6 +5,7 @@
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
 #include "pp/format/format_calls.h"
+#include "pp/format/format_document.h"
 
 #include <check.h>
 #include <errno.h>
@@ -74,6 +75,15 @@ static void write_callgrind(FILE *out, void *context)
 
 	(void)context;
 	ck_assert_int_eq(callgrind_format(out, &calls.graph, &options, &diag), 0);
+}
+
+static void write_xml(FILE *out, void *context)
+{
+	const struct document_options document = {.demangle = DEMANGLE_NORMAL,
+						  .graph = &calls.graph};
+
+	(void)context;
+	ck_assert_int_eq(document_format_xml(out, &calls.made.profile, &document), 0);
 }
 
 static void assert_text(void (*write)(FILE *out, void *context), const char *expected)
@@ -291,6 +301,92 @@ START_TEST(callgrind_has_costs_calls_and_totals)
 }
 END_TEST
 
+START_TEST(xml_has_each_function_in_its_image_with_callers_and_callees)
+{
+	static const char expected[] = " </classes>\n"
+				       " <binary name=\"/bin/a\">\n"
+				       "  <symbol idref=\"0\">\n"
+				       "   <callers>\n"
+				       "    <symbol idref=\"3\">\n"
+				       "     <count class=\"c0\">4</count>\n"
+				       "    </symbol>\n"
+				       "   </callers>\n"
+				       "   <callees>\n"
+				       "    <symbol idref=\"1\">\n"
+				       "     <count class=\"c0\">12</count>\n"
+				       "    </symbol>\n"
+				       "    <symbol idref=\"2\">\n"
+				       "     <count class=\"c0\">2</count>\n"
+				       "    </symbol>\n"
+				       "   </callees>\n"
+				       "  </symbol>\n"
+				       "  <symbol idref=\"1\" self=\"true\">\n"
+				       "   <count class=\"c0\">9</count>\n"
+				       "   <callers>\n"
+				       "    <symbol idref=\"0\">\n"
+				       "     <count class=\"c0\">12</count>\n"
+				       "    </symbol>\n"
+				       "    <symbol idref=\"1\">\n"
+				       "     <count class=\"c0\">4</count>\n"
+				       "    </symbol>\n"
+				       "   </callers>\n"
+				       "   <callees>\n"
+				       "    <symbol idref=\"1\">\n"
+				       "     <count class=\"c0\">4</count>\n"
+				       "    </symbol>\n"
+				       "    <symbol idref=\"2\">\n"
+				       "     <count class=\"c0\">3</count>\n"
+				       "    </symbol>\n"
+				       "   </callees>\n"
+				       "  </symbol>\n"
+				       " </binary>\n"
+				       " <binary name=\"/lib/c\">\n"
+				       "  <symbol idref=\"2\">\n"
+				       "   <count class=\"c0\">5</count>\n"
+				       "   <callers>\n"
+				       "    <symbol idref=\"1\">\n"
+				       "     <count class=\"c0\">3</count>\n"
+				       "    </symbol>\n"
+				       "    <symbol idref=\"0\">\n"
+				       "     <count class=\"c0\">2</count>\n"
+				       "    </symbol>\n"
+				       "   </callers>\n"
+				       "   <callees/>\n"
+				       "  </symbol>\n"
+				       " </binary>\n"
+				       " <binary name=\"\">\n"
+				       "  <symbol idref=\"3\">\n"
+				       "   <callers/>\n"
+				       "   <callees>\n"
+				       "    <symbol idref=\"0\">\n"
+				       "     <count class=\"c0\">4</count>\n"
+				       "    </symbol>\n"
+				       "   </callees>\n"
+				       "  </symbol>\n"
+				       " </binary>\n"
+				       " <symboltable>\n"
+				       "  <symboldata id=\"0\" name=\"main\" "
+				       "startingaddr=\"0x400100\" codelength=\"256\"/>\n"
+				       "  <symboldata id=\"1\" name=\"foo()\" "
+				       "startingaddr=\"0x400200\" codelength=\"256\"/>\n"
+				       "  <symboldata id=\"2\" name=\"memcpy\" "
+				       "startingaddr=\"0x10\" codelength=\"16\"/>\n"
+				       "  <symboldata id=\"3\" name=\"[truncated]\"/>\n"
+				       " </symboltable>\n"
+				       "</profile>\n";
+	char *text, *classes;
+
+	make_chains_add(&chains, &a, "[truncated] +110 +210 +210", 4);
+	make_usual();
+	text = make_profile_text(write_xml, NULL);
+	classes = strstr(text, " </classes>\n");
+	ck_assert_ptr_nonnull(classes);
+	ck_assert_str_eq(classes, expected);
+	free(text);
+	make_calls_deinit(&calls);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("format_calls");
@@ -308,6 +404,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, formats_with_one_number_name_the_tag_that_chooses_it);
 	tcase_add_test(tests, formats_of_one_side_refuse_two);
 	tcase_add_test(tests, callgrind_has_costs_calls_and_totals);
+	tcase_add_test(tests, xml_has_each_function_in_its_image_with_callers_and_callees);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
