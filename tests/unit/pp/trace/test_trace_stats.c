@@ -33,9 +33,10 @@ static const struct ctf_event events[NR_EVENTS] = {
 };
 static const struct ctf_trace trace = {.nr_events = NR_EVENTS, .events = events};
 
-static const struct oprof_packet_header packet = {.time_end = UINT64_MAX};
+static struct oprof_packet_header packet;
 static struct trace_states *states;
 static uint64_t now;
+static int next_tid;
 static char *shown;
 
 static void take(unsigned int event)
@@ -43,7 +44,7 @@ static void take(unsigned int event)
 	static const uint8_t name[] = {'n'};
 	const struct ctf_value values[] = {[0] = {.bytes = name, .nr = event == SWITCH},
 					   [3] = {.bytes = name, .nr = 1},
-					   [4] = {.number = 7}};
+					   [4] = {.number = next_tid}};
 	const struct ctf_record record = {
 		.event = &events[event], .values = values, .time = now, .packet = &packet};
 
@@ -52,7 +53,9 @@ static void take(unsigned int event)
 
 static void setup(void)
 {
+	packet = (struct oprof_packet_header){.time_end = UINT64_MAX};
 	now = 0;
+	next_tid = 7;
 	shown = NULL;
 	ck_assert_int_eq(trace_states_create(&states, &trace, now), 0);
 	take(SWITCH);
@@ -171,6 +174,45 @@ START_TEST(the_window_is_told_with_where_it_begins)
 }
 END_TEST
 
+static void show_json(void)
+{
+	const struct trace_sums sums = {.window_ns = now};
+	size_t nr_bytes;
+	FILE *out = open_memstream(&shown, &nr_bytes);
+
+	ck_assert_ptr_nonnull(out);
+	trace_states_end(states, now);
+	ck_assert_int_eq(trace_stats_show_json(states, &sums, out), 0);
+	ck_assert_int_eq(fclose(out), 0);
+}
+
+static void assert_once(const char *part)
+{
+	const char *first = strstr(shown, part);
+
+	ck_assert_msg(first && !strstr(first + 1, part), "not there once: %s\nbut: %s", part,
+		      shown);
+}
+
+/* Of each array both ends; CPU 1 has no record. */
+START_TEST(json_has_all_cpus_threads_and_calls)
+{
+	call(READ, 100);
+	packet.cpu_id = 2;
+	next_tid = 8;
+	take(SWITCH);
+	call(WRITE, 101);
+	show_json();
+	assert_once(
+		"\n \"cpus\":[\n  {\"cpu\":0,\"idle_ns\":0,\"user_ns\":101,\"syscall_ns\":100,");
+	assert_once("},\n  {\"cpu\":2,\"idle_ns\":100,\"user_ns\":0,\"syscall_ns\":101,");
+	assert_once("\n \"threads\":[\n  {\"tid\":7,");
+	assert_once("},\n  {\"tid\":8,");
+	assert_once("\n \"calls\":[\n  {\"name\":\"read\",\"calls\":1,");
+	assert_once("},\n  {\"name\":\"write\",\"calls\":1,");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_stats");
@@ -183,6 +225,7 @@ int main(void)
 	tcase_add_loop_test(tests,
 			    rows_with_the_most_time_come_first_up_to_the_number_that_is_asked_for,
 			    0, sizeof(rows) / sizeof(rows[0]));
+	tcase_add_test(tests, json_has_all_cpus_threads_and_calls);
 	tcase_add_test(tests, the_window_is_told_with_where_it_begins);
 	return test_run(tests);
 }
