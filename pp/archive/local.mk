@@ -7,3 +7,4 @@ pp_libpp_a_SOURCES += \
 
 test_programs += \
 	tests/unit/pp/archive/test_archive
+tests_unit_pp_archive_test_archive_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pipe2,--wrap=fork

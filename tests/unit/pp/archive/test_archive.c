@@ -269,6 +269,51 @@ START_TEST(a_folder_with_links_or_pipes_is_refused_by_their_name)
 }
 END_TEST
 
+/* The linker's --wrap makes these of the program's calls. */
+static bool no_pipe, no_fork;
+
+int __real_pipe2(int ends[2], int flags);
+int __wrap_pipe2(int ends[2], int flags);
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+
+int __wrap_pipe2(int ends[2], int flags)
+{
+	if (!no_pipe)
+		return __real_pipe2(ends, flags);
+	errno = EMFILE;
+	return -1;
+}
+
+pid_t __wrap_fork(void)
+{
+	if (!no_fork)
+		return __real_fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+START_TEST(an_archive_whose_folder_nobody_would_remove_is_not_unpacked)
+{
+	struct archive_place place;
+
+	make_archive("file.tar.zst", ARCHIVE_MANIFEST " 1\nsession_dir var/lib/x\n");
+	ck_assert_int_eq(mkdir("tmp", 0700), 0);
+	ck_assert_int_eq(setenv("TMPDIR", "tmp", 1), 0);
+	no_pipe = true;
+	ck_assert_int_eq(archive_place_open(&place, "file.tar.zst", &diag), -EMFILE);
+	ck_assert_ptr_nonnull(strstr(diag.text, "no process to clean up"));
+	no_pipe = false;
+	no_fork = true;
+	ck_assert_int_eq(archive_place_open(&place, "file.tar.zst", &diag), -EAGAIN);
+	ck_assert_ptr_nonnull(strstr(diag.text, "no process to clean up"));
+	no_fork = false;
+	ck_assert_int_eq(rmdir("tmp"), 0);
+	ck_assert_int_eq(archive_place_open(&place, "file.tar.zst", &diag), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(diag.text, "no folder to unpack to"));
+}
+END_TEST
+
 START_TEST(names_of_any_bytes_come_back)
 {
 	static const char name[] = "usr/bin/\xc3\xa4 \xff\t";
@@ -560,6 +605,7 @@ int main(void)
 	tcase_add_test(tc, entries_with_names_that_no_file_may_have_are_refused_by_their_name);
 	tcase_add_test(tc, a_manifest_that_leads_out_of_it_is_refused);
 	tcase_add_test(tc, a_folder_with_links_or_pipes_is_refused_by_their_name);
+	tcase_add_test(tc, an_archive_whose_folder_nobody_would_remove_is_not_unpacked);
 	tcase_add_test(tc, names_of_any_bytes_come_back);
 	tcase_add_test(tc, modes_of_others_are_not_taken);
 	tcase_add_test(tc, nobody_else_may_change_what_goes_in);
