@@ -3,7 +3,9 @@
 #include "pp/symbols/symbols.h"
 
 #include "lib/file.h"
+#include "lib/buildid.h"
 #include "libdb/sample_name.h"
+#include "tests/fixture/built_elf.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
@@ -88,6 +90,58 @@ START_TEST(kernel_modules_idle_and_bpf_come_from_the_session)
 	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
 	ck_assert_uint_eq(table.nr_symbols, 1);
 	ck_assert_uint_eq(get("schedule").start, 0x10);
+}
+END_TEST
+
+START_TEST(why_a_session_has_no_symbols_of_its_kernel_is_told_where_it_has_none)
+{
+	const char *text = "oprof-kernel-symbols 1\n10 20 T schedule\n";
+
+	search.no_kernel = "nobody asked for them";
+	load("vmlinux", OPROF_IMAGE_KERNEL);
+	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
+	ck_assert_str_eq(table.note, search.no_kernel);
+	symbol_table_deinit(&table);
+	keep("symbols", "damaged", 7);
+	load("vmlinux", OPROF_IMAGE_KERNEL);
+	ck_assert_int_eq(table.lack, SYMBOLS_DAMAGED);
+	ck_assert_str_ne(table.note, search.no_kernel);
+	symbol_table_deinit(&table);
+	keep("symbols", text, strlen(text));
+	load("vmlinux", OPROF_IMAGE_KERNEL);
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+	ck_assert_ptr_null(table.note);
+}
+END_TEST
+
+START_TEST(vmlinux_has_the_symbols_that_the_session_lacks_of_its_kernel)
+{
+	const char *text = "oprof-kernel-symbols 1\n10 20 T schedule\n";
+	struct buildid id;
+
+	built_elf_init();
+	built_elf_source("a.c", "void _text(void) { }\nvoid behind(void) { }\n");
+	built_elf_run("${CC:-cc} -nostdlib -o vmlinux a.c -Wl,--build-id,-e,_text");
+	ck_assert_int_eq(buildid_read_file(built_elf_path("vmlinux"), &id), 0);
+	search.image_path = built_elf_path("");
+	load("vmlinux", OPROF_IMAGE_KERNEL); /* of no build-id that is known */
+	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
+	symbol_table_deinit(&table);
+	memcpy(identity.build_id, id.bytes, id.nr_bytes);
+	identity.nr_build_id = id.nr_bytes;
+	load("vmlinux", OPROF_IMAGE_MODULE);
+	ck_assert_int_eq(table.lack, SYMBOLS_NONE);
+	symbol_table_deinit(&table);
+	load("vmlinux", OPROF_IMAGE_KERNEL);
+	ck_assert_msg(table.lack == SYMBOLS_FULL, "%s", table.note);
+	ck_assert_uint_eq(get("_text").start, 0);
+	ck_assert_ptr_nonnull(find("behind"));
+	symbol_table_deinit(&table);
+	keep("symbols", text, strlen(text));
+	load("vmlinux", OPROF_IMAGE_KERNEL);
+	ck_assert_uint_eq(table.nr_symbols, 1);
+	ck_assert_uint_eq(get("schedule").start, 0x10);
+	built_elf_deinit();
 }
 END_TEST
 
@@ -182,6 +236,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tcase, program_has_its_functions);
 	tcase_add_loop_test(tcase, code_without_files_has_the_names_of_the_session, 0, 2);
 	tcase_add_loop_test(tcase, kernel_modules_idle_and_bpf_come_from_the_session, 0, 4);
+	tcase_add_test(tcase, why_a_session_has_no_symbols_of_its_kernel_is_told_where_it_has_none);
+	tcase_add_test(tcase, vmlinux_has_the_symbols_that_the_session_lacks_of_its_kernel);
 	tcase_add_test(tcase, vdso_comes_from_the_session);
 	tcase_add_test(tcase, missing_vdso_is_told);
 	tcase_add_test(tcase, memory_without_file_has_no_symbols);
