@@ -17,6 +17,7 @@ test_programs += \
 	tests/unit/pp/annotate/test_annotate_options \
 	tests/unit/pp/annotate/test_annotation \
 	tests/unit/pp/annotate/test_annotation_fault \
+	tests/unit/pp/annotate/test_format_assembly \
 	tests/unit/pp/annotate/test_format_source \
 	tests/unit/pp/annotate/test_source_file \
 	tests/unit/pp/annotate/test_source_function
