@@ -21,6 +21,7 @@ test_programs += \
 	tests/unit/pp/profile/test_row_table \
 	tests/unit/pp/profile/test_share
 tests_unit_pp_profile_test_profile_SOURCES = tests/unit/pp/profile/test_profile.c $(fake_symbols)
+tests_unit_pp_profile_test_profile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_pp_profile_test_profile_details_SOURCES = \
 	tests/unit/pp/profile/test_profile_details.c $(fake_symbols)
 tests_unit_pp_profile_test_row_code_SOURCES = tests/unit/pp/profile/test_row_code.c $(fake_symbols)

@@ -7,9 +7,12 @@
 #include "lib/file.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct make_session session;
@@ -308,6 +311,78 @@ START_TEST(images_and_symbols_and_sample_files_have_the_same_sums)
 }
 END_TEST
 
+/* The linker's --wrap makes this of the program's calls. */
+static time_t seconds_each, seconds_ahead;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int result = __real_clock_gettime(clock, now);
+
+	now->tv_sec += seconds_ahead += seconds_each;
+	return result;
+}
+
+/* A terminal in the place of stderr; tests run in processes of their own. */
+static int terminal_open(void)
+{
+	struct termios raw;
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	int slave;
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master), 0);
+	ck_assert_int_eq(unlockpt(master), 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(slave, 0);
+	ck_assert_int_eq(tcgetattr(slave, &raw), 0);
+	cfmakeraw(&raw);
+	ck_assert_int_eq(tcsetattr(slave, TCSANOW, &raw), 0);
+	ck_assert_int_eq(dup2(slave, STDERR_FILENO), STDERR_FILENO);
+	return master;
+}
+
+/* What was written to the terminal: up to a mark, since its bytes do not arrive at once. */
+static void read_terminal(int master, char *text, size_t nr_bytes)
+{
+	size_t nr = 0;
+
+	ck_assert_int_eq(write(STDERR_FILENO, ".", 1), 1);
+	do {
+		ssize_t nr_read = read(master, text + nr, nr_bytes - nr);
+
+		ck_assert_int_gt(nr_read, 0);
+		nr += (size_t)nr_read;
+	} while (text[nr - 1] != '.');
+	text[nr - 1] = '\0';
+}
+
+#define CLEAR "\r\033[K"
+
+START_TEST(where_it_takes_long_a_line_tells_how_far_it_is_and_goes_at_the_end)
+{
+	static const char *const shown[] = {
+		CLEAR "reading samples 0/2 /bin/a" CLEAR "reading samples 1/2 /lib/x" CLEAR,
+		CLEAR "reading symbols 0/2 /bin/a" CLEAR "reading symbols 1/2 /lib/x" CLEAR,
+	};
+	int master = terminal_open();
+	char text[512];
+
+	make_session_add_one(&session, &(struct make_file){.app = "/bin/a"}, 1, 1);
+	make_session_add_one(&session, &(struct make_file){.app = "/bin/a", .image = "/lib/x"}, 1,
+			     1);
+	made.profile_options.symbols = _i;
+	seconds_each = 2;
+	make_profile_init(&made, &session, "");
+	seconds_each = 0;
+	read_terminal(master, text, sizeof(text));
+	ck_assert_str_eq(text, shown[_i]);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("profile");
@@ -324,6 +399,8 @@ int main(void)
 	tcase_add_test(tests, only_included_symbols_are_counted);
 	tcase_add_test(tests, a_damaged_file_is_named_and_the_report_goes_on);
 	tcase_add_test(tests, times_span_all_files);
+	tcase_add_loop_test(
+		tests, where_it_takes_long_a_line_tells_how_far_it_is_and_goes_at_the_end, 0, 2);
 	tcase_add_loop_test(tests, images_and_symbols_and_sample_files_have_the_same_sums, 0, 5);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
