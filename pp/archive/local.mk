@@ -6,5 +6,6 @@ pp_libpp_a_SOURCES += \
 	pp/archive/debug_list.c pp/archive/debug_list.h
 
 test_programs += \
-	tests/unit/pp/archive/test_archive
+	tests/unit/pp/archive/test_archive \
+	tests/unit/pp/archive/test_archive_content
 tests_unit_pp_archive_test_archive_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pipe2,--wrap=fork
