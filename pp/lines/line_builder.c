@@ -38,7 +38,7 @@ static int list_code(struct line_builder *builder, const struct symbol_file *ima
 	for (size_t i = 1; i < image->nr_sections; i++)
 		if (image->sections[i].executable)
 			add_code(builder, image, &image->sections[i], bias);
-	for (size_t i = 0; !builder->nr_code && !image->nr_sections && i < image->nr_segments; i++)
+	for (size_t i = 0; !image->nr_sections && i < image->nr_segments; i++)
 		add_code(builder, image,
 			 &(struct symbol_section){.start = image->segments[i].start,
 						  .end = image->segments[i].end},

@@ -39,18 +39,22 @@ static void check_code(const struct symbol_file *image, uint64_t bias,
 	line_builder_deinit(&builder);
 }
 
-/* The first and the last that has any bytes. */
+/* Each that has any bytes. */
 START_TEST(without_sections_a_segment_may_be_code)
 {
-	static const struct line_code last = {.start = 0x1000, .end = 0x1100, .key = 0x100};
-	static const struct line_code first = {.start = 0x3000, .end = 0x3100, .key = 0x200};
+	static const struct line_code both[] = {
+		{.start = 0x1000, .end = 0x1100, .key = 0x100},
+		{.start = 0x3000, .end = 0x3100, .key = 0x200},
+	};
 	struct symbol_file image = {.fd = -1, .segments = segments + 1, .nr_segments = 2};
 
-	check_code(&image, 0, &last, 1);
+	check_code(&image, 0, &both[0], 1);
 	check_code(&image, 0x800, &(struct line_code){.start = 0x800, .end = 0x900, .key = 0x100},
 		   1);
-	image = (struct symbol_file){.fd = -1, .segments = segments, .nr_segments = 1};
-	check_code(&image, 0, &first, 1);
+	image = (struct symbol_file){.fd = -1, .segments = segments, .nr_segments = 3};
+	check_code(&image, 0, both, 2);
+	image.nr_segments = 1;
+	check_code(&image, 0, &both[1], 1);
 	image.nr_segments = 0;
 	check_code(&image, 0, NULL, 0);
 }

@@ -414,6 +414,18 @@ START_TEST(debug_file_has_the_lines_of_the_image)
 }
 END_TEST
 
+/* As sstrip leaves it: e_shoff, e_shnum and e_shstrndx are 0. */
+START_TEST(binary_without_section_headers_has_the_lines_of_its_debug_file)
+{
+	built_elf_run(
+		"rm -rf bare && mkdir bare && cp separate/plain bare/ && for i in 40:8 60:4; do "
+		"dd if=/dev/zero of=bare/plain bs=1 conv=notrunc seek=${i%%:*} count=${i#*:} "
+		"2>/dev/null; done");
+	search.debug_path = built_elf_path("separate/dbg");
+	check_same("bare/plain");
+}
+END_TEST
+
 START_TEST(package_of_split_files_is_found_beside_the_binary)
 {
 	if (has_command("dwp"))
@@ -633,6 +645,7 @@ static Suite *line_table_suite(void)
 	tcase_add_test(tcase, symbols_are_read_whatever_the_compression);
 	tcase_add_test(tcase, version_2_has_the_same_lines);
 	tcase_add_test(tcase, debug_file_has_the_lines_of_the_image);
+	tcase_add_test(tcase, binary_without_section_headers_has_the_lines_of_its_debug_file);
 	tcase_add_test(tcase, package_of_split_files_is_found_beside_the_binary);
 	tcase_add_test(tcase, what_dwz_took_out_is_found_by_its_name);
 	tcase_add_loop_test(tcase, clang_and_gcc_agree_on_where_a_function_was_inlined, 0, 3);
