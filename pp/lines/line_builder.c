@@ -19,13 +19,15 @@ static void add_code(struct line_builder *builder, const struct symbol_file *ima
 		     const struct symbol_section *section, uint64_t bias)
 {
 	struct listed_symbol symbol;
+	uint64_t start = section->start;
 
-	if (section->start >= section->end ||
-	    !symbol_file_place(image, section->start, section->end, &symbol))
+	if (image->by_address && start < image->key_address)
+		start = image->key_address; /* what lies below has no key */
+	if (start >= section->end || !symbol_file_place(image, start, section->end, &symbol))
 		return;
 	builder->code[builder->nr_code++] =
-		(struct line_code){.start = section->start - bias,
-				   .end = section->start - bias + (symbol.limit - symbol.start),
+		(struct line_code){.start = start - bias,
+				   .end = start - bias + (symbol.limit - symbol.start),
 				   .key = symbol.start};
 }
 

@@ -165,6 +165,8 @@ const struct symbol_section *symbol_file_section(const struct symbol_file *file,
 bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_t address_limit,
 		       struct listed_symbol *symbol)
 {
+	if (file->by_address && address < file->key_address)
+		return false;
 	for (size_t i = 0; i < file->nr_segments; i++) {
 		const struct symbol_segment *segment = &file->segments[i];
 

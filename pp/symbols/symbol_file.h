@@ -66,7 +66,8 @@ const struct symbol_section *symbol_file_section(const struct symbol_file *file,
 
 /*
  * Fill start and limit of symbol from its address and the address behind its
- * section: false when no segment of file holds it.
+ * section: false when no segment of file holds it, or it has no key because it
+ * lies below the kernel's key_address.
  */
 bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_t address_limit,
 		       struct listed_symbol *symbol);

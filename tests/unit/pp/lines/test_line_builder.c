@@ -105,6 +105,28 @@ START_TEST(addresses_of_a_moved_image_lie_lower_in_its_debug_file)
 }
 END_TEST
 
+START_TEST(code_of_the_kernel_below_its_text_has_no_key)
+{
+	static const struct line_code expected[] = {
+		{.start = 0x1018, .end = 0x1020, .key = 0},
+		{.start = 0x1050, .end = 0x1060, .key = 0x38},
+		{.start = 0x3000, .end = 0x3100, .key = 0x1fe8},
+	};
+	struct symbol_file image = {.fd = -1,
+				    .segments = segments,
+				    .nr_segments = 3,
+				    .sections = sections,
+				    .nr_sections = sizeof(sections) / sizeof(sections[0]),
+				    .by_address = true,
+				    .key_address = 0x1018};
+
+	check_code(&image, 0, expected, 3);
+	image.key_address = 0x1020;
+	check_code(&image, 0,
+		   (struct line_code[]){{0x1050, 0x1060, 0x30}, {0x3000, 0x3100, 0x1fe0}}, 2);
+}
+END_TEST
+
 /* ---- texts and files ---- */
 
 START_TEST(each_text_and_file_is_kept_once)
@@ -177,6 +199,7 @@ int main(void)
 	tcase_add_test(tests, sections_that_are_code_are_cut_at_their_segment);
 	tcase_add_test(tests, sections_without_code_leave_no_code);
 	tcase_add_test(tests, addresses_of_a_moved_image_lie_lower_in_its_debug_file);
+	tcase_add_test(tests, code_of_the_kernel_below_its_text_has_no_key);
 	tcase_add_test(tests, each_text_and_file_is_kept_once);
 	tcase_add_test(tests, inlined_code_is_cut_at_the_end_of_its_code);
 	suite_add_tcase(suite, tests);

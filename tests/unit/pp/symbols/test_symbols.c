@@ -120,7 +120,9 @@ START_TEST(vmlinux_has_the_symbols_that_the_session_lacks_of_its_kernel)
 	struct buildid id;
 
 	built_elf_init();
-	built_elf_source("a.c", "void _text(void) { }\nvoid behind(void) { }\n");
+	/* What lies below _text has no key. */
+	built_elf_source("a.c",
+			 "void below(void) { }\nvoid _text(void) { }\nvoid behind(void) { }\n");
 	built_elf_run("${CC:-cc} -nostdlib -o vmlinux a.c -Wl,--build-id,-e,_text");
 	ck_assert_int_eq(buildid_read_file(built_elf_path("vmlinux"), &id), 0);
 	search.image_path = built_elf_path("");
@@ -136,6 +138,7 @@ START_TEST(vmlinux_has_the_symbols_that_the_session_lacks_of_its_kernel)
 	ck_assert_msg(table.lack == SYMBOLS_FULL, "%s", table.note);
 	ck_assert_uint_eq(get("_text").start, 0);
 	ck_assert_ptr_nonnull(find("behind"));
+	ck_assert_ptr_null(find("below"));
 	symbol_table_deinit(&table);
 	keep("symbols", text, strlen(text));
 	load("vmlinux", OPROF_IMAGE_KERNEL);
