@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #define TRACE_CLOCK_APART_NS UINT64_C(100000000)
+/* A record has its stamp so long before it can be read, at most: interrupts come between. */
+#define TRACE_SLACK_NS UINT64_C(1000000)
 
 /* Both clocks at one time. */
 struct trace_clock_point {

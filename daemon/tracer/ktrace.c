@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/ktrace.h"
 
+#include "daemon/trace/trace_clock.h"
 #include "lib/clock.h"
 
 #include <errno.h>
@@ -14,8 +15,6 @@
 #include <unistd.h>
 
 #define NO_FILE UINT32_MAX
-/* A writer has its stamp so long before its record is counted, at most. */
-#define WRITER_NS (NS_PER_SECOND / 1000)
 
 static int call(int fd, unsigned long command, void *argument)
 {
@@ -405,7 +404,8 @@ uint64_t ktrace_oldest(const struct ktrace *ktrace)
 	struct oprof_packet_header header;
 	uint64_t oldest = ktrace_now(ktrace);
 
-	oldest -= (uint64_t)((unsigned __int128)WRITER_NS * ktrace->info.freq_hz / NS_PER_SECOND);
+	oldest -= (uint64_t)((unsigned __int128)TRACE_SLACK_NS * ktrace->info.freq_hz /
+			     NS_PER_SECOND);
 
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++) {
 		if (ktrace->rings[i].fd < 0)

@@ -3,7 +3,7 @@
  * Records come from one ring of the kernel for each CPU, so that those of two CPUs are in no order.
  * All of them wait in one list, the items; an item is a record, or a number of records that the
  * kernel lost. Items are sorted by stamp before some are taken from the front, as far as no older
- * record can come any more: up to SLACK_NS before the round began to read the rings.
+ * record can come any more: up to TRACE_SLACK_NS before the round began to read the rings.
  *
  * To a folder, each round writes these as events.
  *
@@ -44,8 +44,6 @@
 #define SUB_BYTES  (64u << 10)
 #define NR_SUBS	   4u
 #define RING_BYTES (256u << 10) /* of each CPU, the kernel's */
-/* A record has its stamp so long before it can be read, at most: interrupts come between. */
-#define SLACK_NS UINT64_C(1000000)
 /* What the conversion may be wrong by: no sample of a mapping has an older stamp than it. */
 #define EARLIER_NS UINT64_C(1000)
 /* With fewer bytes of items none are applied. */
@@ -460,10 +458,10 @@ int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag)
 	read_clocks(mappings);
 	(void)trace_perf_read(mappings->perf, false); /* damage is counted */
 	if (mappings->tasks)
-		apply_if_many(mappings, stamp_of(mappings, before - SLACK_NS));
+		apply_if_many(mappings, stamp_of(mappings, before - TRACE_SLACK_NS));
 	if (!mappings->channel)
 		return 0;
-	error = write_until(mappings, stamp_of(mappings, before - SLACK_NS), diag);
+	error = write_until(mappings, stamp_of(mappings, before - TRACE_SLACK_NS), diag);
 	return error ? error : trace_channel_drain(mappings->channel, false, 0, diag);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/tracer/trace_watch.h"
 
+#include "daemon/trace/trace_clock.h"
 #include "daemon/tracer/ktrace_events.h"
 #include "daemon/tracer/trace_watch_internal.h"
 
@@ -12,8 +13,6 @@
 
 #define SUB_BYTES (64u << 10)
 #define NR_SUBS	  16u
-/* A record has its stamp so long before it is there, at most: interrupts come between. */
-#define SLACK_NS  UINT64_C(1000000)
 #define TIME_MASK ((UINT64_C(1) << OPROF_RECORD_TIME_BITS) - 1)
 
 static const struct ctf_field entry_fields[] = {
@@ -366,7 +365,7 @@ const char *trace_watch_round(struct trace_watch *watch)
 				break;
 		}
 	}
-	return trace_trigger_decide(watch->trigger, before - SLACK_NS);
+	return trace_trigger_decide(watch->trigger, before - TRACE_SLACK_NS);
 }
 
 int trace_watch_poll_fd(const struct trace_watch *watch)

@@ -6,6 +6,7 @@
 #include "daemon/tracer/tracer_perf_internal.h"
 
 #include "daemon/trace/trace_channel.h"
+#include "daemon/trace/trace_clock.h"
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_tasks.h"
 #include "lib/clock.h"
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record has its stamp so long before it can be read, at most: interrupts come between. */
-#define TRIGGER_SLACK_NS  UINT64_C(1000000)
 #define COMMON_PID_OFFSET 4u /* in raw records */
 
 /* ---- records on their way ---- */
@@ -393,7 +392,7 @@ static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 
 	if (!tracer->base.config.trigger)
 		return;
-	cause = trace_trigger_decide(tracer->base.config.trigger, before - TRIGGER_SLACK_NS);
+	cause = trace_trigger_decide(tracer->base.config.trigger, before - TRACE_SLACK_NS);
 	tracer_note_cause(&tracer->base, cause);
 }
 
