@@ -14,6 +14,7 @@
 #include "control/module/module_fs.h"
 #include "control/run/report_command.h"
 #include "events/events.h"
+#include "lib/children.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/key_value.h"
@@ -628,6 +629,7 @@ int main(int argc, const char **argv)
 	int status;
 
 	log_init("opcontrol", LOG_LEVEL_INFO);
+	children_keep();
 	status = opcontrol_options_parse(&options, argc, argv, &diag);
 	if (status < 0)
 		log_error("%s", diag_show(&diag));

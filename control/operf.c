@@ -10,6 +10,7 @@
 #include "control/run/command.h"
 #include "control/run/operf_options.h"
 #include "control/run/report_command.h"
+#include "lib/children.h"
 #include "lib/file.h"
 #include "lib/log.h"
 
@@ -178,6 +179,7 @@ int main(int argc, const char **argv)
 	int status;
 
 	log_init("operf", LOG_LEVEL_INFO);
+	children_keep();
 	status = operf_options_parse(&options, argc, argv, &diag);
 	if (status < 0)
 		log_error("%s", diag_show(&diag));

@@ -10,6 +10,7 @@
 #include "control/trace/trace_args.h"
 #include "events/tracefs.h"
 #include "events/tracepoint.h"
+#include "lib/children.h"
 #include "lib/log.h"
 
 #include <errno.h>
@@ -207,5 +208,6 @@ static int run_verb(int argc, const char **argv)
 int main(int argc, const char **argv)
 {
 	log_init("optrace", LOG_LEVEL_INFO);
+	children_keep();
 	return option_end_output(run_verb(argc, argv));
 }

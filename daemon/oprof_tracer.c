@@ -12,6 +12,7 @@
 #include "daemon/tracer/tracer_options.h"
 #include "daemon/tracer/tracer_serve.h"
 #include "events/tracefs.h"
+#include "lib/children.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/number.h"
@@ -65,7 +66,7 @@ static int open_signals(struct program *program, struct diag *diag)
 	(void)sigaddset(&set, SIGUSR1);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* as a full disk */
-	(void)signal(SIGCHLD, SIG_DFL); /* children stay until they are waited for */
+	children_keep();
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
 	program->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

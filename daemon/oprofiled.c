@@ -8,6 +8,7 @@
 #include "daemon/session/separation.h"
 #include "daemon/service/service.h"
 #include "daemon/profiler/sync_job.h"
+#include "lib/children.h"
 #include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/log.h"
@@ -523,6 +524,7 @@ int main(int argc, const char **argv)
 	int error;
 
 	log_init("oprofiled", LOG_LEVEL_INFO);
+	children_keep();
 	diag_clear(&diag);
 	daemon->ready = (struct ready){.told_fd = -1, .parent_fd = -1};
 	daemon->session.lock_fd = daemon->session.current_fd = -1;

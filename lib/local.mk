@@ -5,6 +5,7 @@ lib_libbase_a_SOURCES = \
 	lib/array.c lib/array.h \
 	lib/buildid.c lib/buildid.h \
 	lib/cgroup_name.c lib/cgroup_name.h \
+	lib/children.h \
 	lib/clock.h \
 	lib/confine.c lib/confine.h \
 	lib/cursor.h \

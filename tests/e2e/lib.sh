@@ -128,6 +128,12 @@ until_true()
 	done
 }
 
+# ignoring_children COMMAND...: with SIGCHLD ignored, as some that start programs leave it
+ignoring_children()
+{
+	perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV or exit 99' "$@"
+}
+
 # noise SEED KIB: bytes that have no meaning, the same ones each time
 noise()
 {

@@ -71,15 +71,15 @@ done
 
 # ---- the whole way ----
 
-control --setup --event=default --frequency=997 --separate=lib --start
-tap_is $? 0 "start"
+ignoring_children "$BIN/opcontrol" "--session-dir=$S" --setup --event=default --frequency=997 --separate=lib --start >"$T/out"
+tap_is $? 0 "start, with SIGCHLD ignored"
 daemon=$(value pid)
 cleanup_pid "${daemon:-0}"
 tap_has "$T/out" 'Profiler running' "says so"
 tap_is "$(value state)" running "and it runs"
 "$T/load" 1500
 kill -STOP "$daemon"
-"$BIN/opcontrol" "--session-dir=$S" --dump &
+timeout 120 "$BIN/opcontrol" "--session-dir=$S" --dump &
 dump=$!
 sleep 0.2
 kill -0 $dump

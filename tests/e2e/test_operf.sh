@@ -67,6 +67,8 @@ tap_is $? 126 "126: cannot be run"
 tap_is "$(counter stored)" "$before" "the profile before them is kept"
 "$BIN/operf" -d "$S" sh -c 'exit 42' 2>/dev/null
 tap_is $? 42 "the command's own status"
+ignoring_children "$BIN/operf" -d "$S" sh -c 'exit 42' 2>/dev/null
+tap_is $? 42 "also of one that ignores SIGCHLD"
 # shellcheck disable=SC2016 # for that shell
 "$BIN/operf" -d "$S" sh -c 'kill -TERM $$' 2>/dev/null
 tap_is $? 143 "128 and the signal that ended it"

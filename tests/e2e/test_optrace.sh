@@ -102,6 +102,8 @@ tap_is "$(grep -vc ' sched_process_exec: \| sched_process_fork: \| [a-z]*_stated
 grep ' sched_process_exec: ' "$T/text" | grep -q 'rare_caller"'
 tap_ok $? "are there"
 before=$(cat oprofile_trace/metadata oprofile_trace.old/metadata | cksum)
+ignoring_children "$BIN/optrace" record -o status -- sh -c 'exit 42' 2>"$T/err"
+tap_is $? 42 "the command's own status, also of one that ignores SIGCHLD"
 "$BIN/optrace" record -e 'sched:sched_no_such' -- true 2>"$T/err"
 tap_is "$(cat oprofile_trace/metadata oprofile_trace.old/metadata | cksum)" "$before" "a mistake moves no trace"
 mv oprofile_trace.old kept_trace
