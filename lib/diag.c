@@ -58,6 +58,13 @@ int diag_set_at(struct diag *diag, int error, const char *file, unsigned int lin
 	return error;
 }
 
+int diag_first(int first, int second, const struct diag *second_diag, struct diag *diag)
+{
+	if (!first && second && diag)
+		*diag = *second_diag;
+	return first ? first : second;
+}
+
 /* What was read elsewhere may stand in it: a terminal obeys no byte of it. */
 static void hide_controls(char *text)
 {

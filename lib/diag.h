@@ -28,6 +28,12 @@ int diag_set(struct diag *diag, int error, const char *format, ...)
 int diag_set_at(struct diag *diag, int error, const char *file, unsigned int line,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/*
+ * For several steps that are all taken, of whose errors the first counts. Returns first or, if that
+ * is 0, second, and then copies *second_diag to *diag.
+ */
+int diag_first(int first, int second, const struct diag *second_diag, struct diag *diag);
+
 #ifdef __clang_analyzer__
 /* The static analyser reads one source file at a time: what comes back is error. */
 #define diag_set(diag, error, ...)    ((void)diag_set(diag, error, __VA_ARGS__), (error))

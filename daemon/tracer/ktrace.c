@@ -167,16 +167,6 @@ static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
 				    : error;
 }
 
-/* The first of several stays. */
-static void keep(int *error, struct diag *diag, int other, const struct diag *other_diag)
-{
-	if (*error || !other)
-		return;
-	*error = other;
-	if (diag)
-		*diag = *other_diag;
-}
-
 static int drain_ring(struct ktrace *ktrace, uint32_t cpu, struct ctf_writer *writer,
 		      struct diag *diag)
 {
@@ -188,7 +178,7 @@ static int drain_ring(struct ktrace *ktrace, uint32_t cpu, struct ctf_writer *wr
 		struct diag one_diag;
 		const int one = write_packet(ktrace, cpu, &packet, writer, &ring->file, &one_diag);
 
-		keep(&error, diag, one, &one_diag);
+		error = diag_first(error, one, &one_diag, diag);
 		if (call(ring->fd, OPROF_KTRACE_PUT, NULL))
 			break;
 	}
@@ -204,7 +194,7 @@ int ktrace_drain(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *
 		const int one =
 			ktrace->rings[i].fd < 0 ? 0 : drain_ring(ktrace, i, writer, &one_diag);
 
-		keep(&error, diag, one, &one_diag);
+		error = diag_first(error, one, &one_diag, diag);
 	}
 	return error;
 }
@@ -225,7 +215,7 @@ int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag 
 
 		finalised = call(ktrace->fd, OPROF_KTRACE_FINALISE, NULL);
 		one = ktrace_drain(ktrace, writer, &one_diag);
-		keep(&error, diag, one, &one_diag);
+		error = diag_first(error, one, &one_diag, diag);
 	} while (finalised == -EAGAIN);
 	return error;
 }
@@ -308,7 +298,7 @@ static int take_ring(struct ring_snapshot *snapshot, struct diag *diag)
 		struct diag one_diag;
 		const int one = snapshot_at(snapshot, at, &one_diag);
 
-		keep(&error, diag, one, &one_diag);
+		error = diag_first(error, one, &one_diag, diag);
 	}
 	return error;
 }
@@ -337,7 +327,7 @@ static void each_ring(struct ring_snapshot *rings, uint32_t nr_rings,
 		struct diag one_diag;
 		const int one = step(&rings[i], &one_diag);
 
-		keep(error, diag, one, &one_diag);
+		*error = diag_first(*error, one, &one_diag, diag);
 	}
 }
 

@@ -358,14 +358,6 @@ static int next_chunk(struct trace_kmod *kmod, struct diag *diag)
 	return error ? error : tell_begin(kmod, stamp, diag);
 }
 
-/* The first error of two; both are done. */
-static int first_of(int first, int second, const struct diag *second_diag, struct diag *diag)
-{
-	if (!first && second)
-		*diag = *second_diag;
-	return first ? first : second;
-}
-
 static int do_round(struct tracer *base, struct diag *diag)
 {
 	struct trace_kmod *kmod = (struct trace_kmod *)base;
@@ -377,7 +369,7 @@ static int do_round(struct tracer *base, struct diag *diag)
 	if (!kmod->base.writer)
 		return error;
 	drained = ktrace_drain(&kmod->ktrace, kmod->base.writer, &why);
-	error = first_of(error, drained, &why, diag);
+	error = diag_first(error, drained, &why, diag);
 	if (!error && trace_chunks_are_due(&kmod->base.chunks, clock_monotonic_ns()))
 		error = next_chunk(kmod, diag);
 	trace_chunks_tidy(&kmod->base.chunks);
@@ -404,7 +396,7 @@ static int stop(struct tracer *base, struct diag *diag)
 	error = trace_mappings_stop(kmod->base.mappings, diag);
 	if (!kmod->base.writer)
 		return error;
-	return first_of(error, ktrace_finish(&kmod->ktrace, kmod->base.writer, &why), &why, diag);
+	return diag_first(error, ktrace_finish(&kmod->ktrace, kmod->base.writer, &why), &why, diag);
 }
 
 static int flush(struct tracer *base, struct diag *diag)
@@ -415,7 +407,7 @@ static int flush(struct tracer *base, struct diag *diag)
 
 	if (!kmod->base.writer)
 		return error;
-	return first_of(error, ktrace_flush(&kmod->ktrace, kmod->base.writer, &why), &why, diag);
+	return diag_first(error, ktrace_flush(&kmod->ktrace, kmod->base.writer, &why), &why, diag);
 }
 
 static int follow_cpus(struct tracer *base, struct diag *diag)
@@ -453,9 +445,9 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 
 	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
 	taken->end = clock_monotonic_ns();
-	error = first_of(error, add_state(kmod, writer, held.begin, &taken->nr_state, &why), &why,
-			 diag);
-	error = first_of(
+	error = diag_first(error, add_state(kmod, writer, held.begin, &taken->nr_state, &why), &why,
+			   diag);
+	error = diag_first(
 		error,
 		trace_mappings_snapshot(kmod->base.mappings, writer, held.begin, &mapped, &why),
 		&why, diag);

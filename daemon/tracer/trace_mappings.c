@@ -328,10 +328,7 @@ static int write_until(struct trace_mappings *mappings, uint64_t until, struct d
 		struct diag why;
 		const int one = write_item(&writing, mappings->items[i], &why);
 
-		if (one && !error) {
-			error = one;
-			*diag = why;
-		}
+		error = diag_first(error, one, &why, diag);
 	}
 	remove_items(mappings, i);
 	mappings->nr_written += writing.done.nr_records;

@@ -85,6 +85,22 @@ START_TEST(a_text_that_is_too_long_is_cut)
 }
 END_TEST
 
+START_TEST(of_two_errors_the_first_is_kept_with_its_text)
+{
+	struct diag diag, second;
+
+	diag_set(&diag, 0, "old");
+	diag_set(&second, 0, "second");
+	ck_assert_int_eq(diag_first(0, 0, &second, &diag), 0);
+	ck_assert_int_eq(diag_first(-EIO, -ENOSPC, &second, &diag), -EIO);
+	ck_assert_int_eq(diag_first(-EIO, 0, &second, &diag), -EIO);
+	ck_assert_str_eq(diag_show(&diag), "old");
+	ck_assert_int_eq(diag_first(0, -ENOSPC, &second, NULL), -ENOSPC);
+	ck_assert_int_eq(diag_first(0, -ENOSPC, &second, &diag), -ENOSPC);
+	ck_assert_str_eq(diag_show(&diag), "second");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("diag");
@@ -97,6 +113,7 @@ int main(void)
 	tcase_add_test(tc, show_never_gives_null);
 	tcase_add_test(tc, the_old_text_may_stand_in_the_new_one);
 	tcase_add_test(tc, a_text_that_is_too_long_is_cut);
+	tcase_add_test(tc, of_two_errors_the_first_is_kept_with_its_text);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
