@@ -441,6 +441,8 @@ static void count(struct ctf_writer *writer, struct writer_file *file,
 	file->has_packet = true;
 	file->last = *header;
 	writer->counts.nr_packets++;
+	if (header->nr_records != OPROF_PACKET_NR_UNKNOWN)
+		writer->counts.nr_records += header->nr_records;
 	writer->counts.nr_bytes += nr_bytes;
 	writer->counts.nr_chunk_bytes += nr_bytes;
 }

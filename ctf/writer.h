@@ -17,6 +17,7 @@ struct ctf_writer;
 
 struct ctf_writer_counts {
 	uint64_t nr_packets, nr_bytes;	 /* written */
+	uint64_t nr_records;		 /* in these, as far as they tell */
 	uint64_t lost_refused_packets;	 /* a fault in their header */
 	uint64_t lost_unwritten_packets; /* the disk was full, or failed */
 	uint64_t lost_unwritten_records; /* in these, as far as they tell */

@@ -340,20 +340,22 @@ static void tell_log(void *context, bool is_loss, const char *text)
 		log_info("%s", text);
 }
 
-/* A flight recorder without a session: what it holds is the trace. */
+/*
+ * A flight recorder without a session: what it holds is the trace. After an error counts are of the
+ * part that was written.
+ */
 static int take_last(struct program *program, struct tracer_counts *counts, struct diag *diag)
 {
 	const struct tracer_options *options = &program->options;
-	struct tracer_snapshot taken;
+	struct tracer_snapshot taken = {0};
 	int error = options->keep_old ? trace_place_make_way(options->folder, diag) : 0;
 
 	if (!error)
 		error = tracer_snapshot(program->tracer, options->folder, &taken, diag);
-	if (error)
-		return error;
 	counts->nr_records = taken.nr_records;
 	counts->nr_bytes = taken.nr_bytes;
-	return 0;
+	counts->lost_disk = taken.nr_unwritten;
+	return error;
 }
 
 static int end(struct program *program, struct diag *diag)
@@ -365,7 +367,9 @@ static int end(struct program *program, struct diag *diag)
 
 	if (options->overwrite && !is_session)
 		error = take_last(program, &counts, diag);
-	tracer_tell_counts(&counts, options->overwrite && is_session, tell_log, NULL);
+	/* Of a snapshot whose folder could not be made nothing is known but the error. */
+	if (!error || counts.nr_records || counts.lost_disk)
+		tracer_tell_counts(&counts, options->overwrite && is_session, tell_log, NULL);
 	if (!error && program->disk_failed)
 		error = diag_set(diag, -EIO, "the trace is not whole");
 	closed = tracer_close(program->tracer, error ? NULL : diag);

@@ -311,6 +311,8 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	cpu_deinit(&state->cpu);
 	*state = (struct state){.writer = writer, .file = NO_FILE, .cpu_seq = NO_SEQ};
 	error = ring_create(&state->cpu, &config, 0);
+	if (error)
+		state->writer = NULL; /* CPU 0's packets are as they would be without a state */
 	/* Of a snapshot: what was lost before CPU 0's oldest packet was lost before the state. */
 	if (!error && channel->config.mode == RING_OVERWRITE && channel->cpus[0].memory &&
 	    find_oldest(&channel->cpus[0], &first) && first.seq) {

@@ -235,8 +235,6 @@ static void add_taken(struct ktrace_taken *taken, const struct oprof_packet_head
 {
 	if (is_first)
 		*lost_before = header->lost;
-	if (header->nr_records != OPROF_PACKET_NR_UNKNOWN)
-		taken->nr_records += header->nr_records;
 	if (header->time_begin < taken->begin)
 		taken->begin = header->time_begin;
 	taken->lost += header->lost - *lost_before;
@@ -259,10 +257,13 @@ static int snapshot_packet(struct ring_snapshot *snapshot, const struct oprof_kt
 {
 	const struct ktrace_ring *ring = &snapshot->ktrace->rings[snapshot->cpu];
 	struct oprof_packet_header header;
+	const bool has_header = !read_header(ring, packet, &header);
 	const int error = write_packet(snapshot->ktrace, snapshot->cpu, packet, snapshot->writer,
 				       &snapshot->file, diag);
 
-	if (!error && !read_header(ring, packet, &header)) {
+	if (has_header && header.nr_records != OPROF_PACKET_NR_UNKNOWN)
+		snapshot->taken->nr_records += header.nr_records;
+	if (!error && has_header) {
 		add_taken(snapshot->taken, &header, &snapshot->lost_before, !snapshot->has_taken);
 		snapshot->has_taken = true;
 	}

@@ -33,8 +33,8 @@ struct ktrace {
 
 /* What a snapshot took, by its packets' headers. */
 struct ktrace_taken {
-	uint64_t nr_records;
-	uint64_t lost; /* between each ring's first packet and its last */
+	uint64_t nr_records; /* of the packets that were read, also of those not written */
+	uint64_t lost;	     /* between each ring's first packet and its last that were written */
 	/*
 	 * Packets that were overwritten after the snapshot began and before they were read. A
 	 * ring's oldest is not among them: it makes room all the time.

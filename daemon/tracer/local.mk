@@ -24,4 +24,5 @@ test_programs += \
 	tests/unit/daemon/tracer/test_trace_perf_order \
 	tests/unit/daemon/tracer/test_trace_session \
 	tests/unit/daemon/tracer/test_trace_watch \
+	tests/unit/daemon/tracer/test_tracer \
 	tests/unit/daemon/tracer/test_tracer_serve

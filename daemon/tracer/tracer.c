@@ -5,6 +5,7 @@
 #include "lib/clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
@@ -163,20 +164,37 @@ int tracer_flush(struct tracer *tracer, struct diag *diag)
 	return tracer->ops->flush(tracer, diag);
 }
 
+/* To what went wrong, what the folder holds all the same. */
+static void tell_part(const struct tracer_snapshot *taken, struct diag *diag)
+{
+	(void)diag_set_at(diag, 0, diag->file, diag->line,
+			  "%s; the folder holds what could be written: %" PRIu64 " events (%" PRIu64
+			  " not written, %" PRIu64 " lost, %" PRIu64 " packets overwritten)",
+			  diag->text, taken->nr_records, taken->nr_unwritten, taken->lost,
+			  taken->overwritten);
+}
+
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
 	struct ctf_writer *writer;
-	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag), closed;
+	struct ctf_writer_counts written;
+	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag);
+	struct diag why;
 
 	*taken = (struct tracer_snapshot){0};
 	if (error)
 		return error;
 	error = tracer->ops->snapshot(tracer, writer, taken, diag);
-	taken->nr_packets = ctf_writer_counts(writer).nr_packets;
-	taken->nr_bytes = ctf_writer_counts(writer).nr_bytes;
-	closed = ctf_writer_close(writer, error ? NULL : diag);
-	return error ? error : closed;
+	written = ctf_writer_counts(writer);
+	taken->nr_packets = written.nr_packets;
+	taken->nr_bytes = written.nr_bytes;
+	taken->nr_unwritten = taken->nr_records - written.nr_records;
+	taken->nr_records = written.nr_records;
+	error = diag_first(error, ctf_writer_close(writer, &why), &why, diag);
+	if (error)
+		tell_part(taken, diag);
+	return error;
 }
 
 void tracer_lend(struct tracer *tracer, bool lends)

@@ -35,7 +35,11 @@ struct tracer_ops {
 	int (*stop)(struct tracer *tracer, struct diag *diag);
 	int (*follow_cpus)(struct tracer *tracer, struct diag *diag);
 	int (*flush)(struct tracer *tracer, struct diag *diag);
-	/* To a folder that is made; taken is zeroed, and its nr_packets and nr_bytes stay so. */
+	/*
+	 * To a folder that is made, all parts, also behind one that fails; the first error. taken
+	 * is zeroed. Its nr_records are those taken from memory, written or not; nr_unwritten,
+	 * nr_packets and nr_bytes stay zero.
+	 */
 	int (*snapshot)(struct tracer *tracer, struct ctf_writer *writer,
 			struct tracer_snapshot *taken, struct diag *diag);
 	void (*lend)(struct tracer *tracer, bool lends); /* NULL: a child has all by itself */

@@ -462,6 +462,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	struct trace_state_config how = {.is_later = true};
 	struct trace_mappings_counts mapped;
 	struct trace_channel_written written;
+	struct diag why;
 	int error;
 
 	taken->end = clock_monotonic_ns();
@@ -472,16 +473,18 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 			   trace_mappings_tasks(tracer->base.mappings, taken->begin), &how,
 			   &taken->nr_state);
 	if (error)
-		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
-	error = trace_channel_snapshot(tracer->channel, writer, taken->end, &written, diag);
-	if (!error)
-		error = trace_mappings_snapshot(tracer->base.mappings, writer, taken->begin,
-						&mapped, diag);
-	if (error)
-		return error;
+		(void)diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
+	/* If one part fails, the others are still written; the first error is returned. */
+	error = diag_first(
+		error, trace_channel_snapshot(tracer->channel, writer, taken->end, &written, &why),
+		&why, diag);
+	error = diag_first(
+		error,
+		trace_mappings_snapshot(tracer->base.mappings, writer, taken->begin, &mapped, &why),
+		&why, diag);
 	taken->nr_records = written.nr_records + mapped.nr_records + taken->nr_state;
 	taken->lost = written.lost + mapped.lost;
-	return 0;
+	return error;
 }
 
 static struct tracer_held held_now(struct tracer *base)

@@ -500,6 +500,15 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	trace stop
 	tap_has "$T/err" '[23] snapshots could not be taken, the last: .*No space left' "stop tells them, too"
 	umount small
+	# The metadata has room and a few packets, or none.
+	mount -t tmpfs -o size=1m tmpfs small
+	"$BIN/optrace" record -o small/last -m overwrite:4x1M -e syscalls -- "$T/rare_caller" 300000 2>"$T/err"
+	tap_is $? 125 "record -m overwrite: a full disk is told"
+	tap_has "$T/err" 'No space left.*the folder holds what could be written' "with what there is all the same"
+	tap_is "$(kept records small/last)" "$(told 'events in')" "as many as were told"
+	[ "$(told 'events are in packets that the disk did not take')" -gt 0 ]
+	tap_ok $? "and the rest as not written"
+	umount small
 else
 	tap_note "no file system can be mounted here"
 fi

@@ -353,6 +353,7 @@ static void after_room_is_made(uint64_t nr, uint64_t nr_lost)
 	struct stat st;
 
 	ck_assert_uint_eq(counts.nr_packets, nr);
+	ck_assert_uint_eq(counts.nr_records, 3 * nr);
 	ck_assert_uint_eq(counts.lost_unwritten_packets, nr_lost);
 	ck_assert_uint_eq(counts.lost_unwritten_records, 3 * nr_lost);
 	make(nr + nr_lost);

@@ -488,6 +488,17 @@ START_TEST(a_packet_outside_its_ring_is_refused)
 }
 END_TEST
 
+START_TEST(records_of_a_packet_that_is_not_written_are_counted_and_its_losses_are_not)
+{
+	fill();
+	rings[0].wrong_bytes = BYTES;
+	ck_assert_int_eq(snapshot(), -EPROTO);
+	ck_assert_uint_eq(taken.nr_records, NR_TAKEN * NR_EACH);
+	ck_assert_uint_eq(ctf_writer_counts(writer).nr_records, NR_SUBS * NR_EACH);
+	ck_assert_uint_eq(taken.lost, 3);
+}
+END_TEST
+
 /* ---- what the rings hold ---- */
 
 START_TEST(the_oldest_is_that_of_all_rings_and_of_empty_ones_what_a_writer_may_have_yet)
@@ -606,6 +617,8 @@ int main(void)
 	tcase_add_test(tests, packets_that_were_overwritten_are_counted_but_for_each_rings_oldest);
 	tcase_add_test(tests, packets_that_are_not_there_are_no_errors);
 	tcase_add_loop_test(tests, a_packet_outside_its_ring_is_refused, 0, nr_outsides);
+	tcase_add_test(tests,
+		       records_of_a_packet_that_is_not_written_are_counted_and_its_losses_are_not);
 	tcase_add_test(
 		tests,
 		the_oldest_is_that_of_all_rings_and_of_empty_ones_what_a_writer_may_have_yet);

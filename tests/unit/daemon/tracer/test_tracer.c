@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Snapshots of a kind of tracer that is the test's own. */
+#include "daemon/tracer/tracer_internal.h"
+
+#include "tests/fixture/make_trace.h"
+#include "tests/fixture/test_folder.h"
+
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define PACKET_BYTES 4096u
+#define NR_PACKETS   3u
+#define NR_EACH	     5u /* records of a packet */
+#define NR_RECORDS   (NR_PACKETS * NR_EACH)
+
+static struct tracer tracer;
+static struct tracer_snapshot taken;
+static struct diag diag;
+static struct make_packet packet;
+
+static int fake_snapshot(struct tracer *of, struct ctf_writer *writer, struct tracer_snapshot *into,
+			 struct diag *why)
+{
+	unsigned int file;
+	int error;
+
+	(void)of;
+	*into = (struct tracer_snapshot){.nr_records = NR_RECORDS, .lost = 4, .overwritten = 2};
+	error = ctf_writer_add_file(writer, "channel_0", 0, &file, why);
+	for (uint64_t seq = 0; seq < NR_PACKETS; seq++) {
+		struct diag one_diag;
+
+		make_packet_begin(&packet, made_trace.uuid, 0, seq, 1000 * seq, PACKET_BYTES);
+		for (uint64_t i = 0; i < NR_EACH; i++)
+			ck_assert(make_packet_add(&packet, 0, 1000 * seq + i, 1, "", 0));
+		make_packet_end(&packet, 1000 * seq + NR_EACH);
+		error = diag_first(
+			error,
+			ctf_writer_append(writer, file, packet.bytes, PACKET_BYTES, &one_diag),
+			&one_diag, why);
+	}
+	return error;
+}
+
+static const struct tracer_ops fake_ops = {.snapshot = fake_snapshot};
+
+static void setup(void)
+{
+	test_folder_setup();
+	tracer = (struct tracer){.ops = &fake_ops, .trace = made_trace};
+	memset(&taken, 0xff, sizeof(taken));
+}
+
+START_TEST(a_snapshot_holds_all_that_was_taken)
+{
+	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), 0);
+	ck_assert_uint_eq(taken.nr_records, NR_RECORDS);
+	ck_assert_uint_eq(taken.nr_unwritten, 0);
+	ck_assert_uint_eq(taken.nr_packets, NR_PACKETS);
+	ck_assert_uint_eq(taken.nr_bytes, NR_PACKETS * PACKET_BYTES);
+}
+END_TEST
+
+START_TEST(what_a_full_disk_leaves_of_a_snapshot_is_told)
+{
+	const struct rlimit limit = {2 * PACKET_BYTES - 1, RLIM_INFINITY};
+	int error;
+
+	/* Room for the metadata, which is shorter than a packet and a half, and for one packet. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	error = tracer_snapshot(&tracer, "trace", &taken, &diag);
+	ck_assert_msg(error == -EFBIG, "%d: %s", error, diag_show(&diag));
+	ck_assert_uint_eq(taken.nr_records, NR_EACH);
+	ck_assert_uint_eq(taken.nr_unwritten, NR_RECORDS - NR_EACH);
+	ck_assert_uint_eq(taken.nr_packets, 1);
+	ck_assert_uint_eq(taken.lost, 4);
+	ck_assert_uint_eq(taken.overwritten, 2);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag),
+				     "trace: file channel_0: a packet is lost: File too large; the "
+				     "folder holds what could be written: 5 events (10 not "
+				     "written, 4 lost, 2 packets overwritten)"));
+}
+END_TEST
+
+START_TEST(of_a_snapshot_without_a_folder_there_is_nothing)
+{
+	ck_assert_int_eq(tracer_snapshot(&tracer, "no/trace", &taken, &diag), -ENOENT);
+	ck_assert_uint_eq(taken.nr_records, 0);
+	ck_assert_uint_eq(taken.nr_packets, 0);
+	ck_assert_ptr_null(strstr(diag_show(&diag), "holds"));
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("tracer");
+
+	tcase_add_checked_fixture(tests, setup, test_folder_teardown);
+	tcase_add_test(tests, a_snapshot_holds_all_that_was_taken);
+	tcase_add_test(tests, what_a_full_disk_leaves_of_a_snapshot_is_told);
+	tcase_add_test(tests, of_a_snapshot_without_a_folder_there_is_nothing);
+	return test_run(tests);
+}
