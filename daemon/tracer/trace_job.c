@@ -82,6 +82,7 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 	const ssize_t nr = read_report(job->fd, &report);
 	int status = 0;
 
+	*taken = (struct tracer_snapshot){0};
 	/* All is written then. One that is stopped would not end. */
 	(void)kill(job->pid, SIGKILL);
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
@@ -93,8 +94,6 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 		return diag_set(diag, -EINTR,
 				"the process that wrote the snapshot was killed: it is not whole");
 	report.text[sizeof(report.text) - 1] = '\0';
-	if (report.error)
-		return diag_set(diag, report.error, "%s", report.text);
 	*taken = report.taken;
-	return 0;
+	return report.error ? diag_set(diag, report.error, "%s", report.text) : 0;
 }

@@ -26,7 +26,10 @@ void trace_job_init(struct trace_job *job);
 int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *folder,
 		    struct trace_session_folder *session, struct diag *diag);
 
-/* Wait for its report, and end it: 0 and *taken, or -errno and diag. */
+/*
+ * Wait for its report, and end it. 0, or -errno and diag; *taken is what tracer_snapshot made it,
+ * zeroed if the child was killed.
+ */
 int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct diag *diag);
 
 #endif

@@ -260,16 +260,27 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 	control_answer_add(answer, "overwritten", "%" PRIu64, taken->overwritten);
 }
 
-/* One that a condition asked for (cause not NULL) is due still. */
+/* cause: the condition that asked for it, which asks again later; NULL: none did. */
 static void tell_failed(struct tracer_serve *serve, const char *cause, const char *text)
 {
 	serve->nr_failed++;
 	(void)snprintf(serve->last_failure, sizeof(serve->last_failure), "%s", text);
 	log_error("%s%ssnapshot: %s", cause ? cause : "", cause ? ": " : "", text);
-	if (!cause)
+	if (cause)
+		serve->paused_ns = clock_monotonic_ns() + PAUSE_NS;
+}
+
+/* One by a condition that failed is due still, unless it left a folder, which counts. */
+static void count_failed(struct tracer_serve *serve, const struct tracer_wanted *wanted)
+{
+	if (!wanted->cause)
 		return;
-	serve->nr_by_condition--;
-	serve->paused_ns = clock_monotonic_ns() + PAUSE_NS;
+	if (access(wanted->folder, F_OK))
+		serve->nr_by_condition--;
+	else
+		log_warning("snapshot %s is incomplete, and counts towards --snapshot-limit "
+			    "(%" PRIu64 ")",
+			    wanted->folder, serve->options->snapshot_limit);
 }
 
 /* The first of what is wanted has come to its end. */
@@ -281,11 +292,13 @@ static void finish_first(struct tracer_serve *serve, const struct tracer_snapsho
 	control_answer_init(&answer);
 	if (error) {
 		tell_failed(serve, serve->wanted[0].cause, diag_show(diag));
+		count_failed(serve, &serve->wanted[0]);
 		control_answer_fail(&answer, error, diag_show(diag));
 	} else {
 		tell_taken(serve, &serve->wanted[0], taken);
-		answer_taken(&answer, serve, taken);
 	}
+	if (!error || taken->nr_packets)
+		answer_taken(&answer, serve, taken);
 	control_server_finish(serve->session.server, serve->wanted[0].number, &answer);
 	drop_first(serve);
 }
@@ -337,11 +350,12 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause)
 	if (serve->nr_by_condition == serve->options->snapshot_limit || serve->ending ||
 	    clock_monotonic_ns() < serve->paused_ns)
 		return;
-	serve->nr_by_condition++;
 	if (!choose_name(serve, folder))
 		tell_failed(serve, cause, "there is no name left for a folder");
 	else if (!want(serve, folder, cause, &diag))
 		tell_failed(serve, cause, diag_show(&diag));
+	else
+		serve->nr_by_condition++;
 }
 
 /* ---- requests ---- */

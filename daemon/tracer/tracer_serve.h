@@ -34,7 +34,8 @@ struct tracer_serve {
 	unsigned int nr_wanted;
 	uint64_t last_number; /* of jobs */
 	uint64_t nr_snapshots, nr_failed;
-	uint64_t nr_by_condition;   /* taken, or on their way: failures are none of them */
+	/* Taken, on their way, or failed and left a folder: at most snapshot_limit. */
+	uint64_t nr_by_condition;
 	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: until then no condition asks again */
 	char last_folder[PATH_MAX]; /* of the last snapshot; empty: none */
 	char last_failure[DIAG_FILE_BYTES + DIAG_TEXT_BYTES]; /* empty: none failed */

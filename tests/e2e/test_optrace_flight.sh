@@ -508,6 +508,17 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	tap_is "$(kept records small/last)" "$(told 'events in')" "as many as were told"
 	[ "$(told 'events are in packets that the disk did not take')" -gt 0 ]
 	tap_ok $? "and the rest as not written"
+	rm -rf small/last
+	trace start -m overwrite:4x1M -e syscalls -o small/late --snapshot-if signal
+	"$T/rare_caller" 300000
+	kill -USR1 "$(cat sessions/trace/default/lock)"
+	until_true grep -q 'late-.* is incomplete, and counts towards --snapshot-limit (1)' sessions/trace/default/log
+	tap_ok $? "a snapshot by a condition that leaves a part counts"
+	rm -rf small/late-*
+	trace snapshot -o small/part
+	tap_is $? 125 "a snapshot that has no room is told"
+	tap_has "$T/err" 'No space left.*the folder holds what could be written: [0-9]+ events' "with what there is all the same"
+	trace stop
 	umount small
 else
 	tap_note "no file system can be mounted here"

@@ -2,6 +2,7 @@
 /* The tracer itself is one of the test's own, and has lost something for each reason. */
 #include "daemon/tracer/tracer_serve.h"
 
+#include "client/message_head.h"
 #include "control/trace/trace_sessions.h"
 #include "lib/file.h"
 #include "tests/fixture/test_folder.h"
@@ -14,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +47,7 @@ static const struct tracer_counts all_lost = {
 
 struct tracer {
 	bool fails;   /* to take a snapshot */
+	bool leaves;  /* a part of the one that failed */
 	bool is_slow; /* takes it for ever */
 	bool is_lent; /* to a child */
 	bool stops;   /* its child stops when it has told */
@@ -68,12 +73,20 @@ void tracer_lend(struct tracer *tracer, bool lends)
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {
-	(void)folder;
 	if (!tracer->is_lent)
 		return diag_set(diag, -EBUSY, "two read the rings");
 	while (tracer->is_slow)
 		(void)pause();
 	stops_at_end = tracer->stops;
+	if (tracer->leaves) {
+		ck_assert_int_eq(mkdir(folder, 0700), 0);
+		*taken = (struct tracer_snapshot){.nr_records = 7,
+						  .lost = 3,
+						  .overwritten = 4,
+						  .nr_packets = 1,
+						  .begin = 1,
+						  .end = 2};
+	}
 	if (tracer->fails)
 		return diag_set(diag, -ENOSPC, "no room for it");
 	*taken = (struct tracer_snapshot){.nr_records = 10, .begin = 1, .end = 2};
@@ -282,6 +295,68 @@ START_TEST(a_snapshot_that_failed_does_not_use_up_the_limit)
 }
 END_TEST
 
+/* Or each try would leave a folder, for as long as the condition is true. */
+START_TEST(a_snapshot_of_which_there_is_a_part_uses_up_the_limit)
+{
+	struct tracer tracer = {.fails = true, .leaves = true};
+
+	begin(&tracer);
+	tracer_serve_want(&serve, "signal");
+	wait_for_snapshot();
+	ck_assert_uint_eq(serve.nr_failed, 1);
+	ck_assert_uint_eq(serve.nr_snapshots, 0);
+	serve.paused_ns = 0; /* later */
+	tracer_serve_want(&serve, "signal");
+	ck_assert_msg(!tracer_serve_is_busy(&serve), "more than the limit");
+	trace_session_close(&serve.session);
+}
+END_TEST
+
+/* The text of the answer to a request for a snapshot. */
+static char *ask_for_snapshot(int *status)
+{
+	static struct {
+		struct oprof_message head;
+		char text[OPROF_CONTROL_TEXT_MAX + 1];
+	} packet;
+	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "control"};
+	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	ssize_t nr;
+
+	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	nr = snprintf(packet.text, sizeof(packet.text), "folder /proc/self/cwd/asked\n");
+	packet.head = message_head(OPROF_REQUEST_SNAPSHOT, 0, (size_t)nr);
+	nr += (ssize_t)sizeof(packet.head);
+	ck_assert_int_eq(send(fd, &packet, (size_t)nr, 0), nr);
+	while (!tracer_serve_is_busy(&serve))
+		tracer_serve_run(&serve);
+	wait_for_snapshot();
+	nr = recv(fd, &packet, sizeof(packet) - 1, 0);
+	ck_assert_int_ge(nr, (ssize_t)sizeof(packet.head));
+	packet.text[packet.head.size_bytes] = '\0';
+	*status = packet.head.status;
+	(void)close(fd);
+	return packet.text;
+}
+
+START_TEST(the_answer_of_a_snapshot_that_failed_tells_of_the_part_that_there_is)
+{
+	struct tracer tracer = {.fails = true, .leaves = _i != 0};
+	const char *text;
+	int status;
+
+	begin(&tracer);
+	text = ask_for_snapshot(&status);
+	ck_assert_int_eq(status, -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(text, "error no room for it\n"));
+	ck_assert_int_eq(strstr(text, "folder /proc/self/cwd/asked\n") != NULL, _i);
+	ck_assert_int_eq(strstr(text, "records 7\n") != NULL, _i);
+	ck_assert_int_eq(strstr(text, "lost 3\n") != NULL, _i);
+	ck_assert_int_eq(strstr(text, "overwritten 4\n") != NULL, _i);
+	trace_session_close(&serve.session);
+}
+END_TEST
+
 #define FIRST_NAME "snapshot-20260101-000000"
 
 /* By the date, and by a number where it is taken: by a folder, or by one that is to come. */
@@ -373,6 +448,9 @@ int main(void)
 	tcase_add_test(tests, the_end_tells_all_that_went_wrong_by_its_reason);
 	tcase_add_test(tests, the_end_of_a_trace_that_lost_nothing_is_one_sentence);
 	tcase_add_test(tests, a_snapshot_that_failed_does_not_use_up_the_limit);
+	tcase_add_test(tests, a_snapshot_of_which_there_is_a_part_uses_up_the_limit);
+	tcase_add_loop_test(
+		tests, the_answer_of_a_snapshot_that_failed_tells_of_the_part_that_there_is, 0, 2);
 	tcase_add_test(tests, each_snapshot_of_a_condition_has_a_name_of_its_own);
 	tcase_add_test(tests, the_rings_are_lent_until_the_child_has_ended_or_was_killed);
 	tcase_add_test(tests, a_child_that_is_stopped_when_it_has_told_is_not_waited_for);
