@@ -336,9 +336,10 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag)
 {
 	struct ring_snapshot *rings = calloc(ktrace->info.nr_cpus, sizeof(*rings));
+	const uint64_t now = ktrace_now(ktrace);
 	int error = 0;
 
-	*taken = (struct ktrace_taken){.begin = ktrace_now(ktrace)};
+	*taken = (struct ktrace_taken){.begin = now, .end = now};
 	if (!rings)
 		return diag_set(diag, -ENOMEM, "no memory for a snapshot");
 	(void)call(ktrace->fd, OPROF_KTRACE_FLUSH, NULL);
@@ -350,6 +351,7 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .taken = taken};
 	/* All at one time: what is overwritten while others are written is missing. */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
+	taken->end = ktrace_now(ktrace);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);
 	return error;

@@ -19,6 +19,7 @@ daemon_libdaemon_a_SOURCES += \
 test_programs += \
 	tests/unit/daemon/tracer/test_ktrace \
 	tests/unit/daemon/tracer/test_ktrace_events \
+	tests/unit/daemon/tracer/test_trace_kmod \
 	tests/unit/daemon/tracer/test_trace_mappings \
 	tests/unit/daemon/tracer/test_trace_perf \
 	tests/unit/daemon/tracer/test_trace_perf_order \
@@ -26,3 +27,7 @@ test_programs += \
 	tests/unit/daemon/tracer/test_trace_watch \
 	tests/unit/daemon/tracer/test_tracer \
 	tests/unit/daemon/tracer/test_tracer_serve
+# The parts of a snapshot, which the test replaces.
+tests_unit_daemon_tracer_test_trace_kmod_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=ktrace_snapshot,--wrap=ktrace_ns,--wrap=trace_state_is_the_machines \
+	-Wl,--wrap=trace_state_dump,--wrap=trace_mappings_snapshot

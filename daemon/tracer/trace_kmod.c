@@ -444,7 +444,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	int error = ktrace_snapshot(&kmod->ktrace, writer, &held, diag);
 
 	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
-	taken->end = clock_monotonic_ns();
+	taken->end = ktrace_ns(&kmod->ktrace, held.end);
 	error = diag_first(error, add_state(kmod, writer, held.begin, &taken->nr_state, &why), &why,
 			   diag);
 	error = diag_first(

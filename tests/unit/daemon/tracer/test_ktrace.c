@@ -45,6 +45,7 @@ static struct fake_ring {
 	bool is_held;
 	unsigned int nr_put, nr_kept;
 } rings[NR_CPUS];
+static uint64_t packet_ticks; /* of the clock, that reading a packet takes */
 static unsigned int nr_flushed, nr_to_finalise;
 static unsigned long refused; /* this request, with refused_error */
 static int refused_error;
@@ -56,6 +57,7 @@ static int hold(struct fake_ring *ring, uint64_t position, struct oprof_ktrace_p
 	const uint64_t place = position / SUB % NR_SUBS;
 
 	ck_assert(!ring->is_held);
+	info.stamp += packet_ticks;
 	if (ring->get_errors[place])
 		return ring->get_errors[place];
 	ring->is_held = true;
@@ -218,6 +220,7 @@ static void setup(void)
 		ck_assert_int_eq(ftruncate(rings[i].fd, BYTES), 0);
 	}
 	nr_flushed = nr_to_finalise = nr_filters = 0;
+	packet_ticks = 0;
 	refused = 0;
 	info = (struct oprof_ktrace_info){.version = OPROF_KTRACE_VERSION,
 					  .nr_cpus = NR_CPUS,
@@ -395,10 +398,25 @@ START_TEST(a_snapshot_takes_all_that_the_rings_hold_and_leaves_it_there)
 }
 END_TEST
 
+/* What comes while its packets are read is not in it. */
+START_TEST(a_snapshot_ends_when_it_was_settled_what_it_takes)
+{
+	fill();
+	packet_ticks = 1000;
+	ck_assert_int_eq(snapshot(), 0);
+	ck_assert_uint_eq(info.stamp, NOW + NR_TAKEN * 1000);
+	ck_assert_uint_eq(taken.end, NOW);
+	rings[0].range_error = EIO;
+	ck_assert_int_eq(snapshot(), -EIO);
+	ck_assert_uint_eq(taken.end, NOW + NR_TAKEN * 1000);
+}
+END_TEST
+
 START_TEST(a_snapshot_of_nothing_begins_now)
 {
 	ck_assert_int_eq(snapshot(), 0);
 	ck_assert_uint_eq(taken.begin, NOW);
+	ck_assert_uint_eq(taken.end, NOW);
 	ck_assert_uint_eq(taken.nr_records, 0);
 	ck_assert_uint_eq(nr_written(0), 0);
 }
@@ -610,6 +628,7 @@ int main(void)
 	tcase_add_test(tests, filters_go_in_pieces_and_none_is_refused);
 	tcase_add_test(tests, what_keeps_it_from_recording_is_told);
 	tcase_add_test(tests, a_snapshot_takes_all_that_the_rings_hold_and_leaves_it_there);
+	tcase_add_test(tests, a_snapshot_ends_when_it_was_settled_what_it_takes);
 	tcase_add_test(tests, a_snapshot_of_nothing_begins_now);
 	tcase_add_test(tests, a_ring_of_which_not_all_was_written_begins_at_0);
 	tcase_add_loop_test(tests, a_ring_that_fails_is_told_and_the_others_are_taken, 0, 2);
