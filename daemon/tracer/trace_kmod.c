@@ -297,6 +297,7 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 					       .time = stamp,
 					       .is_later = !kmod->base.writer};
 	struct trace_state_counts counts;
+	struct diag why;
 	int error;
 
 	if (!trace_state_is_the_machines())
@@ -305,8 +306,8 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 		      : trace_state_dump(state, &how, &counts);
 	*nr_records += trace_state_nr_records(&counts);
 	if (error)
-		return diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
-	return trace_channel_flush(state, diag);
+		(void)diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
+	return diag_first(error, trace_channel_flush(state, &why), &why, diag);
 }
 
 /* At the begin of the trace, or of a chunk. */
@@ -433,7 +434,7 @@ static int add_state(struct trace_kmod *kmod, struct ctf_writer *writer, uint64_
 	return error;
 }
 
-/* What one part lacks the others do not. */
+/* If one part fails, the others are still written; the first error is returned. */
 static int snapshot(struct tracer *base, struct ctf_writer *writer, struct tracer_snapshot *taken,
 		    struct diag *diag)
 {

@@ -316,21 +316,32 @@ static int write_item(struct writing *writing, const struct item *item, struct d
 	return trace_channel_drain(writing->channel, false, 0, diag);
 }
 
-/* Items up to a stamp, which go; the first error. */
-static int write_until(struct trace_mappings *mappings, uint64_t until, struct diag *diag)
+/* All items up to a stamp, *nr_items; the first error. */
+static int write_items(struct writing *writing, uint64_t until, size_t *nr_items, struct diag *diag)
 {
-	struct writing writing = {.mappings = mappings, .channel = mappings->channel};
+	struct trace_mappings *mappings = writing->mappings;
 	int error = 0;
 	size_t i = 0;
 
 	sort_items(mappings);
 	for (; i < mappings->nr_items && mappings->items[i]->stamp <= until; i++) {
 		struct diag why;
-		const int one = write_item(&writing, mappings->items[i], &why);
+		const int one = write_item(writing, mappings->items[i], &why);
 
 		error = diag_first(error, one, &why, diag);
 	}
-	remove_items(mappings, i);
+	*nr_items = i;
+	return error;
+}
+
+/* Items up to a stamp, which go; the first error. */
+static int write_until(struct trace_mappings *mappings, uint64_t until, struct diag *diag)
+{
+	struct writing writing = {.mappings = mappings, .channel = mappings->channel};
+	size_t nr_items;
+	const int error = write_items(&writing, until, &nr_items, diag);
+
+	remove_items(mappings, nr_items);
 	mappings->nr_written += writing.done.nr_records;
 	mappings->lost += writing.done.lost;
 	return error;
@@ -473,6 +484,7 @@ int trace_mappings_flush(struct trace_mappings *mappings, struct diag *diag)
 
 int trace_mappings_stop(struct trace_mappings *mappings, struct diag *diag)
 {
+	struct diag why;
 	int error;
 
 	if (!mappings)
@@ -483,15 +495,18 @@ int trace_mappings_stop(struct trace_mappings *mappings, struct diag *diag)
 	if (!mappings->channel)
 		return 0;
 	error = write_until(mappings, UINT64_MAX, diag);
-	return error ? error
-		     : trace_channel_drain(mappings->channel, true,
-					   ktrace_now(mappings->config.ktrace), diag);
+	return diag_first(error,
+			  trace_channel_drain(mappings->channel, true,
+					      ktrace_now(mappings->config.ktrace), &why),
+			  &why, diag);
 }
 
 int trace_mappings_snapshot(struct trace_mappings *mappings, struct ctf_writer *writer,
 			    uint64_t begin, struct trace_mappings_counts *taken, struct diag *diag)
 {
 	struct writing writing = {.mappings = mappings, .begin = begin};
+	struct diag why;
+	size_t nr_items;
 	int error;
 
 	*taken = (struct trace_mappings_counts){0};
@@ -500,11 +515,8 @@ int trace_mappings_snapshot(struct trace_mappings *mappings, struct ctf_writer *
 	error = open_channel(mappings, &writing.channel, writer, diag);
 	if (error)
 		return error;
-	sort_items(mappings);
-	for (size_t i = 0; !error && i < mappings->nr_items; i++)
-		error = write_item(&writing, mappings->items[i], diag);
-	if (!error)
-		error = trace_channel_flush(writing.channel, diag);
+	error = write_items(&writing, UINT64_MAX, &nr_items, diag);
+	error = diag_first(error, trace_channel_flush(writing.channel, &why), &why, diag);
 	trace_channel_destroy(writing.channel);
 	*taken = writing.done;
 	return error;

@@ -66,7 +66,8 @@ const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, 
 
 /*
  * The same: what became of that goes to writer, and stays; what was before begin is told with its
- * stamp. lost: since then.
+ * stamp. lost: since then. After an error nr_records is of those that writer took and of those that
+ * it did not, together: all of them are tried.
  */
 int trace_mappings_snapshot(struct trace_mappings *mappings, struct ctf_writer *writer,
 			    uint64_t begin, struct trace_mappings_counts *taken, struct diag *diag);

@@ -137,8 +137,10 @@ static const struct {
 	const char *says;
 } failures[] = {
 	{-EIO, 0, 0, -EIO, "rings"},
+	{0, -ENOENT, 0, -ENOENT, "what ran cannot be told"},
 	{0, 0, -ENOSPC, -ENOSPC, "mappings"},
-	{-EIO, 0, -ENOSPC, -EIO, "rings"},
+	{-EIO, -ENOENT, -ENOSPC, -EIO, "rings"},
+	{0, -ENOENT, -ENOSPC, -ENOENT, "what ran cannot be told"},
 };
 
 START_TEST(if_a_part_fails_the_others_are_written_and_the_first_error_is_returned)

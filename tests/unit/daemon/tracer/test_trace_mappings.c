@@ -9,9 +9,11 @@
 
 #include <check.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -247,6 +249,38 @@ START_TEST(without_room_who_ended_is_forgotten_first_which_is_told)
 }
 END_TEST
 
+START_TEST(a_full_disk_keeps_none_from_being_tried)
+{
+	const struct rlimit limit = {64 << 10, RLIM_INFINITY}; /* a packet */
+	struct ctf_writer_counts written;
+	struct ctf_writer *writer;
+	struct trace_mappings_counts whole;
+
+	if (!begin(0))
+		return;
+	for (unsigned int i = 0; i < NR_TRIES; i++) {
+		(void)child(true);
+		if (i % 10 == 0)
+			round_of();
+	}
+	round_of();
+	snapshot(0, 0);
+	whole = taken;
+	(void)file_remove_tree("trace");
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &trace, &diag), 0);
+	ck_assert_int_eq(trace_mappings_snapshot(mappings, writer, 0, &taken, &diag), -EFBIG);
+	written = ctf_writer_counts(writer);
+	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
+	ck_assert_uint_eq(written.nr_packets, 1);
+	ck_assert_uint_gt(written.lost_unwritten_packets, 2);
+	ck_assert_uint_eq(taken.nr_records, whole.nr_records);
+	ck_assert_uint_eq(written.nr_records + written.lost_unwritten_records, whole.nr_records);
+	ck_assert_uint_eq(taken.lost, whole.lost);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_mappings");
@@ -256,5 +290,6 @@ int main(void)
 	tcase_add_test(tests, what_ran_before_the_begin_is_known_and_what_ended_before_it_is_not);
 	tcase_add_test(tests, what_the_rings_have_forgotten_takes_no_memory);
 	tcase_add_test(tests, without_room_who_ended_is_forgotten_first_which_is_told);
+	tcase_add_test(tests, a_full_disk_keeps_none_from_being_tried);
 	return test_run(tests);
 }
