@@ -67,8 +67,9 @@ int ktrace_flush(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *
 int ktrace_finish(struct ktrace *ktrace, struct ctf_writer *writer, struct diag *diag);
 
 /*
- * What the rings hold, which stays. OPROF_KTRACE_OVERWRITE only. After an error *taken tells of
- * what was taken all the same.
+ * Copies what the rings hold to writer; the rings keep it. OPROF_KTRACE_OVERWRITE only. If a ring
+ * or a packet fails, the others are still copied; the first error is returned, and *taken reports
+ * what was copied. Only *taken's begin and end are set after -ENOMEM.
  */
 int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 		    struct ktrace_taken *taken, struct diag *diag);
@@ -77,10 +78,11 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 void ktrace_let_go(const struct ktrace *ktrace);
 
 /*
- * The stamp that no record is older than, also of those that are still to come: the begin of the
- * oldest packet; 0: it is one that is being written still; the clock's now, less 1 ms: there is
- * none. A packet that is not delivered though later ones are, because these interrupted its writer,
- * is left out.
+ * Returns a stamp that no record is older than, including records that are still to come: the begin
+ * of the oldest packet of all rings, at most the clock's now less 1 ms. Returns 0 if the oldest
+ * packet may be one that is still being written: a ring has no readable packet, and records were
+ * written to it or OPROF_KTRACE_COUNTS fails. A packet that is not delivered though later ones are,
+ * because these interrupted its writer, is left out.
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 

@@ -312,7 +312,7 @@ static const struct {
 	{OPROF_KTRACE_RING, "buffers cannot be opened: Cannot allocate"},
 };
 
-START_TEST(a_channel_that_cannot_be_had_is_told)
+START_TEST(a_channel_that_is_not_available_is_told)
 {
 	const struct oprof_ktrace_channel config = {.sub_buffer_bytes = SUB, .nr_sub_buffers = 2};
 	struct ktrace other;
@@ -537,7 +537,7 @@ START_TEST(the_oldest_is_that_of_all_rings_and_of_empty_ones_what_a_writer_may_h
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 0);
 	rings[2].nr_written = 0;
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 3000);
-	/* That none is being written is not known. */
+	/* Without OPROF_KTRACE_COUNTS it is unknown whether a packet is being written. */
 	refused = OPROF_KTRACE_COUNTS;
 	refused_error = EIO;
 	ck_assert_uint_eq(ktrace_oldest(&ktrace), 0);
@@ -623,7 +623,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, a_module_that_cannot_be_used_is_refused_with_the_reason, 0,
 			    nr_openings);
-	tcase_add_loop_test(tests, a_channel_that_cannot_be_had_is_told, 0, 2);
+	tcase_add_loop_test(tests, a_channel_that_is_not_available_is_told, 0, 2);
 	tcase_add_test(tests, a_ring_that_cannot_be_mapped_is_told);
 	tcase_add_test(tests, filters_go_in_pieces_and_none_is_refused);
 	tcase_add_test(tests, what_keeps_it_from_recording_is_told);
