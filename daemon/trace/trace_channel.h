@@ -64,7 +64,8 @@ void trace_channel_commit(struct trace_channel *channel);
  * The state in front. Between begin and end, records of trace_channel_state_reserve, all of one
  * time, go to writer as their packets fill, and CPU 0's own wait in their ring. Readers of the
  * folder cannot tell the two apart: numbers and losses of packets go on from the state's to CPU
- * 0's. Once for each writer, before any packet of CPU 0 went there. begin: -ENOMEM.
+ * 0's. Once for each writer, before any packet of CPU 0 went there. begin: -ENOMEM, and CPU 0's
+ * packets are as without a state.
  */
 int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer);
 void trace_channel_state_end(struct trace_channel *channel);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define NR_CPUS	  3
 #define EVENT_ID  5
@@ -428,6 +429,32 @@ START_TEST(a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses)
 }
 END_TEST
 
+START_TEST(a_snapshot_whose_state_has_no_memory_is_as_one_without_a_state)
+{
+	struct rlimit before, none;
+	struct found found[NR_CPUS];
+	int error;
+
+	create(RING_OVERWRITE, 4);
+	for (uint64_t i = 0; i < 100000; i++)
+		ck_assert(put(0, 1000 + i, i));
+	open_writer("trace");
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+	none = (struct rlimit){4096, before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &none), 0);
+	error = trace_channel_state_begin(channel, writer);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+	ck_assert_int_eq(error, -ENOMEM);
+	trace_channel_state_end(channel);
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 200000, &written, &diag), 0);
+	close_all();
+	trace_channel_destroy(channel);
+	read_folder("trace", found);
+	ck_assert_uint_eq(found[0].nr, written.nr_records);
+	ck_assert_uint_gt(found[0].seq_first, 0);
+}
+END_TEST
+
 START_TEST(a_snapshot_of_nothing_is_an_empty_trace)
 {
 	struct found found[NR_CPUS];
@@ -476,6 +503,7 @@ int main(void)
 	tcase_add_test(tests, each_snapshot_has_a_state_of_its_own_in_front);
 	tcase_add_test(tests, a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more);
 	tcase_add_test(tests, a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses);
+	tcase_add_test(tests, a_snapshot_whose_state_has_no_memory_is_as_one_without_a_state);
 	tcase_add_test(tests, a_snapshot_of_nothing_is_an_empty_trace);
 	tcase_add_test(tests, sizes_that_no_ring_has_are_refused);
 	return test_run(tests);
