@@ -189,7 +189,8 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 	written = ctf_writer_counts(writer);
 	taken->nr_packets = written.nr_packets;
 	taken->nr_bytes = written.nr_bytes;
-	taken->nr_unwritten = taken->nr_records - written.nr_records;
+	if (taken->nr_records > written.nr_records)
+		taken->nr_unwritten = taken->nr_records - written.nr_records;
 	taken->nr_records = written.nr_records;
 	error = diag_first(error, ctf_writer_close(writer, &why), &why, diag);
 	if (error)
