@@ -321,6 +321,7 @@ END_TEST
 
 START_TEST(what_is_held_is_that_of_all_cpus)
 {
+	const uint64_t late = 1000000; /* after all records */
 	struct trace_channel_held held;
 
 	create(RING_OVERWRITE, 4);
@@ -331,12 +332,15 @@ START_TEST(what_is_held_is_that_of_all_cpus)
 		const uint64_t nr_bytes = trace_channel_held(channel, 7).nr_bytes;
 		const uint64_t first = 1000 * (cpu + 1);
 
-		for (uint64_t i = 0; i < 100; i++)
-			ck_assert(put(cpu, first + i, i));
+		ck_assert(put(cpu, first, 0));
 		held = trace_channel_held(channel, 7);
 		ck_assert_uint_gt(held.nr_bytes, nr_bytes);
-		/* Its first packet is open still, or has its first record. */
-		ck_assert(held.begin == 7 || held.begin == first);
+		/* Its first packet is still open. */
+		ck_assert_uint_eq(held.begin, 7);
+		/* More than a sub-buffer, and fewer than all of them. */
+		for (uint64_t i = 1; i < 400; i++)
+			ck_assert(put(cpu, first + i, i));
+		ck_assert_uint_eq(trace_channel_held(channel, late).begin, first);
 	}
 	/* The one that overwrites alone: it is whole since then. */
 	for (uint64_t i = 0; i < 100000; i++)
