@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TEXT_BYTES_MAX 65536u
@@ -359,7 +360,7 @@ END_TEST
 
 #define FIRST_NAME "snapshot-20260101-000000"
 
-/* By the date, and by a number where it is taken: by a folder, or by one that is to come. */
+/* By the date, and by a number where it is taken by one that is to come. */
 START_TEST(each_snapshot_of_a_condition_has_a_name_of_its_own)
 {
 	struct tracer tracer = {0};
@@ -398,6 +399,29 @@ START_TEST(each_snapshot_of_a_condition_has_a_name_of_its_own)
 			ck_assert_str_eq(serve.wanted[at].folder, folders[at + 1]);
 	}
 	ck_assert(!tracer_serve_is_busy(&serve));
+	trace_session_close(&serve.session);
+}
+END_TEST
+
+START_TEST(a_snapshot_of_a_condition_takes_no_name_of_a_folder_that_exists)
+{
+	const time_t now = time(NULL);
+	struct tracer tracer = {0};
+
+	begin(&tracer);
+	for (time_t second = now; second < now + 60; second++) { /* a slow machine's, too */
+		char name[64];
+		struct tm parts;
+
+		ck_assert_uint_gt(strftime(name, sizeof(name), "snapshot-%Y%m%d-%H%M%S",
+					   localtime_r(&second, &parts)),
+				  0);
+		ck_assert_int_eq(mkdir(name, 0700), 0);
+	}
+	tracer_serve_want(&serve, "signal");
+	ck_assert_uint_eq(serve.nr_wanted, 1);
+	ck_assert_str_eq(serve.wanted[0].folder + strlen(FIRST_NAME), "-2");
+	wait_for_snapshot();
 	trace_session_close(&serve.session);
 }
 END_TEST
@@ -452,6 +476,7 @@ int main(void)
 	tcase_add_loop_test(
 		tests, the_answer_of_a_snapshot_that_failed_tells_of_the_part_that_there_is, 0, 2);
 	tcase_add_test(tests, each_snapshot_of_a_condition_has_a_name_of_its_own);
+	tcase_add_test(tests, a_snapshot_of_a_condition_takes_no_name_of_a_folder_that_exists);
 	tcase_add_test(tests, the_rings_are_lent_until_the_child_has_ended_or_was_killed);
 	tcase_add_test(tests, a_child_that_is_stopped_when_it_has_told_is_not_waited_for);
 	return test_run(tests);
