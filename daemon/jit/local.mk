@@ -13,3 +13,4 @@ test_programs += \
 	tests/unit/daemon/jit/test_code_space \
 	tests/unit/daemon/jit/test_jitdump \
 	tests/unit/daemon/jit/test_perf_map
+tests_unit_daemon_jit_test_code_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
