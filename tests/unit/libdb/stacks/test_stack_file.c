@@ -555,23 +555,24 @@ static void damage(off_t offset, const void *what, size_t nr_bytes)
 	(void)close(fd);
 }
 
+static const struct {
+	off_t offset;
+	uint32_t value;
+	int error;
+} damages[] = {
+	{0, 1, -EINVAL},		     /* magic */
+	{8, 2, -EPROTONOSUPPORT},	     /* version */
+	{12, 0x04030201u, -EPROTONOSUPPORT}, /* byte order */
+	{12, 5, -EILSEQ},		     /* the same */
+	{16, 8192, -EILSEQ},		     /* header_bytes */
+	{20, 1, -EPROTONOSUPPORT},	     /* flags */
+	{24, 4095, -EILSEQ},		     /* nr_bytes */
+	{28, 1, -EILSEQ},		     /* the same: beyond the end */
+	{40, 2, -EILSEQ},		     /* emptied later than begun */
+};
+
 START_TEST(what_is_no_stack_file_is_told)
 {
-	static const struct {
-		off_t offset;
-		uint32_t value;
-		int error;
-	} damages[] = {
-		{0, 1, -EINVAL},		     /* magic */
-		{8, 2, -EPROTONOSUPPORT},	     /* version */
-		{12, 0x04030201u, -EPROTONOSUPPORT}, /* byte order */
-		{12, 5, -EILSEQ},		     /* the same */
-		{16, 8192, -EILSEQ},		     /* header_bytes */
-		{20, 1, -EPROTONOSUPPORT},	     /* flags */
-		{24, 4095, -EILSEQ},		     /* nr_bytes */
-		{28, 1, -EILSEQ},		     /* the same: beyond the end */
-		{40, 2, -EILSEQ},		     /* emptied later than begun */
-	};
 	struct stack_file *file = open_file(1, BYTES_MAX);
 	struct stack_tree tree;
 	struct diag diag;
@@ -645,30 +646,31 @@ START_TEST(damaged_records_are_refused_or_read)
 END_TEST
 
 /* What the last node says of others. */
+enum { NODE, PARENT_OF_IT, ROOT, IMAGE, NONE, NR_PLACES };
+static const struct {
+	size_t field;
+	unsigned int place; /* whose position is written there, or 0 and value */
+	uint32_t value;
+	const char *says; /* NULL: it may be */
+} nodes[] = {
+	{offsetof(struct oprof_stack_node, parent), ROOT, 0, NULL},
+	{offsetof(struct oprof_stack_node, parent), IMAGE, 0, "a node's parent"},
+	{offsetof(struct oprof_stack_node, parent), NODE, 0, "a node's parent"},
+	{offsetof(struct oprof_stack_node, parent), NONE, 0, "a node's parent"},
+	{offsetof(struct oprof_stack_node, parent), NONE, 1, "a node's parent"},
+	{offsetof(struct oprof_stack_node, parent), NONE, UINT32_MAX, "a node's parent"},
+	{offsetof(struct oprof_stack_node, image), ROOT, 0, "a node's image"},
+	{offsetof(struct oprof_stack_node, image), PARENT_OF_IT, 0, "a node's image"},
+	{offsetof(struct oprof_stack_node, image), NONE, 4, "a node's image"},
+	{offsetof(struct oprof_stack_node, image), NONE, 3, "a mark"}, /* has an offset */
+	{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 48, "a record"},
+	{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 32, "a record"},
+	{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 0, "a record"},
+	{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 41, "a record"},
+};
+
 START_TEST(a_node_that_can_not_be_is_refused)
 {
-	enum { NODE, PARENT_OF_IT, ROOT, IMAGE, NONE, NR_PLACES };
-	static const struct {
-		size_t field;
-		unsigned int place; /* whose position is written there, or 0 and value */
-		uint32_t value;
-		const char *says; /* NULL: it may be */
-	} cases[] = {
-		{offsetof(struct oprof_stack_node, parent), ROOT, 0, NULL},
-		{offsetof(struct oprof_stack_node, parent), IMAGE, 0, "a node's parent"},
-		{offsetof(struct oprof_stack_node, parent), NODE, 0, "a node's parent"},
-		{offsetof(struct oprof_stack_node, parent), NONE, 0, "a node's parent"},
-		{offsetof(struct oprof_stack_node, parent), NONE, 1, "a node's parent"},
-		{offsetof(struct oprof_stack_node, parent), NONE, UINT32_MAX, "a node's parent"},
-		{offsetof(struct oprof_stack_node, image), ROOT, 0, "a node's image"},
-		{offsetof(struct oprof_stack_node, image), PARENT_OF_IT, 0, "a node's image"},
-		{offsetof(struct oprof_stack_node, image), NONE, 4, "a node's image"},
-		{offsetof(struct oprof_stack_node, image), NONE, 3, "a mark"}, /* has an offset */
-		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 48, "a record"},
-		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 32, "a record"},
-		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 0, "a record"},
-		{offsetof(struct oprof_stack_node, head.size_bytes), NONE, 41, "a record"},
-	};
 	const struct slice_section root = make_stacks_root(0);
 	const struct stack_image image = make_stacks_image(0);
 	struct stack_file *file = open_file(1, BYTES_MAX);
@@ -687,10 +689,10 @@ START_TEST(a_node_that_can_not_be_is_refused)
 	}
 	stack_file_close(file);
 	ck_assert_int_eq(stack_file_check(path, &diag), 0);
-	value = cases[_i].place == NONE ? cases[_i].value : places[cases[_i].place];
-	damage((off_t)places[NODE] * 8 + (off_t)cases[_i].field, &value, sizeof(value));
-	ck_assert_int_eq(stack_file_check(path, &diag), cases[_i].says ? -EILSEQ : 0);
-	ck_assert(!cases[_i].says || strstr(diag_show(&diag), cases[_i].says));
+	value = nodes[_i].place == NONE ? nodes[_i].value : places[nodes[_i].place];
+	damage((off_t)places[NODE] * 8 + (off_t)nodes[_i].field, &value, sizeof(value));
+	ck_assert_int_eq(stack_file_check(path, &diag), nodes[_i].says ? -EILSEQ : 0);
+	ck_assert(!nodes[_i].says || strstr(diag_show(&diag), nodes[_i].says));
 }
 END_TEST
 
@@ -737,10 +739,12 @@ int main(void)
 	tcase_add_test(tc, at_the_limit_of_files_it_folds_and_goes_on_once_it_is_raised);
 	tcase_add_test(tc, a_root_without_room_is_refused);
 	tcase_add_test(tc, every_root_has_room_for_its_other_node);
-	tcase_add_loop_test(tc, what_is_no_stack_file_is_told, 0, 9);
+	tcase_add_loop_test(tc, what_is_no_stack_file_is_told, 0,
+			    sizeof(damages) / sizeof(damages[0]));
 	tcase_add_loop_test(tc, a_file_that_was_never_begun_is_begun, 0, 2);
 	tcase_add_test(tc, damaged_records_are_refused_or_read);
-	tcase_add_loop_test(tc, a_node_that_can_not_be_is_refused, 0, 14);
+	tcase_add_loop_test(tc, a_node_that_can_not_be_is_refused, 0,
+			    sizeof(nodes) / sizeof(nodes[0]));
 	tcase_add_test(tc, a_file_cut_while_it_is_written_to_fails_alone);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
