@@ -5,6 +5,7 @@
 
 #include "lib/file.h"
 #include "oprof/control.h"
+#include "tests/fixture/descriptors.h"
 #include "tests/fixture/test_folder.h"
 #include "tests/fixture/top_slice.h"
 
@@ -126,15 +127,6 @@ static struct reply good_reply(int64_t begin_ns, int64_t end_ns)
 		       begin_ns, end_ns);
 	reply.head.size_bytes = (uint32_t)strlen(reply.text);
 	return reply;
-}
-
-static unsigned int nr_descriptors(void)
-{
-	unsigned int nr = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		nr += fcntl(fd, F_GETFD) >= 0;
-	return nr;
 }
 
 static int ask(const struct reply *reply)

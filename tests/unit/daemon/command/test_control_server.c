@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/command/control_server.h"
 
+#include "tests/fixture/descriptors.h"
 #include "tests/fixture/test_folder.h"
 
 #include <errno.h>
@@ -165,15 +166,6 @@ START_TEST(a_client_that_leaves_while_it_waits_is_forgotten)
 	run();
 }
 END_TEST
-
-static unsigned int nr_descriptors(void)
-{
-	unsigned int nr = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		nr += fcntl(fd, F_GETFD) >= 0;
-	return nr;
-}
 
 /* What a client did before it left. */
 static const struct last_word {

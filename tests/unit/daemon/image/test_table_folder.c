@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/image/table_folder.h"
 #include "lib/file.h"
+#include "tests/fixture/descriptors.h"
 #include "tests/fixture/failing_calls.h"
 #include "tests/fixture/test_folder.h"
 
@@ -161,17 +162,6 @@ START_TEST(a_folder_that_cannot_be_made_is_an_error)
 }
 END_TEST
 
-#define FDS_MAX 256
-
-static int nr_open_fds(void)
-{
-	int nr = 0;
-
-	for (int fd = 0; fd < FDS_MAX; fd++)
-		nr += fcntl(fd, F_GETFD) >= 0;
-	return nr;
-}
-
 START_TEST(a_table_that_cannot_be_put_is_an_error_and_leaves_nothing)
 {
 	static const struct {
@@ -183,7 +173,7 @@ START_TEST(a_table_that_cannot_be_put_is_an_error_and_leaves_nothing)
 		{FAILING_RENAME, false, -EDQUOT},
 		{FAILING_OPEN, true, -EMFILE},
 	};
-	int nr_fds = nr_open_fds();
+	const unsigned int nr_fds = nr_descriptors();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int dir_fd = cases[i].in_memory ? -1 : folder;
@@ -195,7 +185,7 @@ START_TEST(a_table_that_cannot_be_put_is_an_error_and_leaves_nothing)
 		ck_assert(failing_end());
 		ck_assert_int_eq(fd, cases[i].error);
 		ck_assert(!exists("a/code/.0000000000000001.tmp") && !is_there(1));
-		ck_assert_int_eq(nr_open_fds(), nr_fds);
+		ck_assert_uint_eq(nr_descriptors(), nr_fds);
 	}
 }
 END_TEST
@@ -213,7 +203,8 @@ END_TEST
 /* Room is then made with the next table. */
 START_TEST(where_the_folder_cannot_be_read_tables_stay)
 {
-	int nr_fds = nr_open_fds(), file, fd;
+	const unsigned int nr_fds = nr_descriptors();
+	int file, fd;
 
 	put(1, 400, NO_BOUND, 10);
 	file = table_folder_begin(folder, 2);
@@ -224,7 +215,7 @@ START_TEST(where_the_folder_cannot_be_read_tables_stay)
 	ck_assert_int_ge(fd, 0);
 	(void)close(fd);
 	ck_assert(is_there(1) && is_there(2));
-	ck_assert_int_eq(nr_open_fds(), nr_fds);
+	ck_assert_uint_eq(nr_descriptors(), nr_fds);
 	put(3, 400, 400, 0);
 	ck_assert(!is_there(1) && is_there(3));
 }
