@@ -1,58 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lib/progress.h"
 #include "tests/fixture/run_suite.h"
+#include "tests/fixture/terminal.h"
 
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
-
-/* A terminal in the place of stderr; tests run in processes of their own. */
-static int terminal_open(void)
-{
-	struct termios raw;
-	int master = posix_openpt(O_RDWR | O_NOCTTY);
-	int slave;
-
-	ck_assert_int_ge(master, 0);
-	ck_assert_int_eq(grantpt(master), 0);
-	ck_assert_int_eq(unlockpt(master), 0);
-	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-	ck_assert_int_ge(slave, 0);
-	ck_assert_int_eq(tcgetattr(slave, &raw), 0);
-	cfmakeraw(&raw);
-	ck_assert_int_eq(tcsetattr(slave, TCSANOW, &raw), 0);
-	ck_assert_int_eq(dup2(slave, STDERR_FILENO), STDERR_FILENO);
-	return master;
-}
-
-/* What came up to now: what is written to a terminal comes to its other side a moment later. */
-static size_t take_shown(int master, char *shown, size_t room)
-{
-	size_t nr = 0;
-
-	ck_assert_int_eq(write(STDERR_FILENO, "\n", 1), 1);
-	do {
-		ck_assert_uint_lt(nr, room);
-		ck_assert_int_eq(read(master, &shown[nr], 1), 1);
-	} while (shown[nr++] != '\n');
-	shown[--nr] = '\0';
-	return nr;
-}
 
 static void expect_shown(int master, const char *expected)
 {
 	char shown[512];
 
-	(void)take_shown(master, shown, sizeof(shown));
+	(void)terminal_take(master, shown, sizeof(shown));
 	ck_assert_str_eq(shown, expected);
 }
 
 START_TEST(nothing_is_shown_in_the_first_second)
 {
-	int master = terminal_open();
+	int master = terminal_become_stderr();
 	struct progress progress;
 
 	progress_begin(&progress, "reading", 10);
@@ -65,7 +32,7 @@ END_TEST
 
 START_TEST(later_a_line_tells_how_far_it_is_and_goes_at_the_end)
 {
-	int master = terminal_open();
+	int master = terminal_become_stderr();
 	struct progress progress;
 
 	progress_begin(&progress, "reading", 10);
@@ -83,7 +50,7 @@ END_TEST
 
 START_TEST(a_long_name_is_cut)
 {
-	int master = terminal_open();
+	int master = terminal_become_stderr();
 	struct progress progress;
 	char name[300] = "";
 	char shown[512];
@@ -92,7 +59,7 @@ START_TEST(a_long_name_is_cut)
 	progress_begin(&progress, "reading", 10);
 	progress.next_ns = 0;
 	progress_step(&progress, 3, name);
-	ck_assert_uint_lt(take_shown(master, shown, sizeof(shown)), 80);
+	ck_assert_uint_lt(terminal_take(master, shown, sizeof(shown)), 80);
 	ck_assert_ptr_nonnull(strstr(shown, "reading 3/10 xxx"));
 }
 END_TEST
@@ -117,13 +84,11 @@ int main(void)
 {
 	Suite *suite = suite_create("progress");
 	TCase *tests = tcase_create("progress");
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
 
-	if (terminal < 0) {
+	if (!terminal_works()) {
 		puts("1..0 # SKIP no pseudo-terminals here: mount devpts");
 		return EXIT_SUCCESS;
 	}
-	close(terminal);
 	tcase_add_test(tests, nothing_is_shown_in_the_first_second);
 	tcase_add_test(tests, later_a_line_tells_how_far_it_is_and_goes_at_the_end);
 	tcase_add_test(tests, a_long_name_is_cut);

@@ -4,14 +4,13 @@
 #include "tests/fixture/make_session.h"
 #include "tests/fixture/run_suite.h"
 #include "tests/fixture/seed.h"
+#include "tests/fixture/terminal.h"
 #include "lib/file.h"
 
 #include <check.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -325,40 +324,6 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 	return result;
 }
 
-/* A terminal in the place of stderr; tests run in processes of their own. */
-static int terminal_open(void)
-{
-	struct termios raw;
-	int master = posix_openpt(O_RDWR | O_NOCTTY);
-	int slave;
-
-	ck_assert_int_ge(master, 0);
-	ck_assert_int_eq(grantpt(master), 0);
-	ck_assert_int_eq(unlockpt(master), 0);
-	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-	ck_assert_int_ge(slave, 0);
-	ck_assert_int_eq(tcgetattr(slave, &raw), 0);
-	cfmakeraw(&raw);
-	ck_assert_int_eq(tcsetattr(slave, TCSANOW, &raw), 0);
-	ck_assert_int_eq(dup2(slave, STDERR_FILENO), STDERR_FILENO);
-	return master;
-}
-
-/* What was written to the terminal: up to a mark, since its bytes do not arrive at once. */
-static void read_terminal(int master, char *text, size_t nr_bytes)
-{
-	size_t nr = 0;
-
-	ck_assert_int_eq(write(STDERR_FILENO, ".", 1), 1);
-	do {
-		ssize_t nr_read = read(master, text + nr, nr_bytes - nr);
-
-		ck_assert_int_gt(nr_read, 0);
-		nr += (size_t)nr_read;
-	} while (text[nr - 1] != '.');
-	text[nr - 1] = '\0';
-}
-
 #define CLEAR "\r\033[K"
 
 START_TEST(where_it_takes_long_a_line_tells_how_far_it_is_and_goes_at_the_end)
@@ -367,7 +332,7 @@ START_TEST(where_it_takes_long_a_line_tells_how_far_it_is_and_goes_at_the_end)
 		CLEAR "reading samples 0/2 /bin/a" CLEAR "reading samples 1/2 /lib/x" CLEAR,
 		CLEAR "reading symbols 0/2 /bin/a" CLEAR "reading symbols 1/2 /lib/x" CLEAR,
 	};
-	int master = terminal_open();
+	int master = terminal_become_stderr();
 	char text[512];
 
 	make_session_add_one(&session, &(struct make_file){.app = "/bin/a"}, 1, 1);
@@ -377,7 +342,7 @@ START_TEST(where_it_takes_long_a_line_tells_how_far_it_is_and_goes_at_the_end)
 	seconds_each = 2;
 	make_profile_init(&made, &session, "");
 	seconds_each = 0;
-	read_terminal(master, text, sizeof(text));
+	(void)terminal_take(master, text, sizeof(text));
 	ck_assert_str_eq(text, shown[_i]);
 	make_profile_deinit(&made);
 }
