@@ -655,9 +655,10 @@ START_TEST(an_event_that_the_machine_lacks_is_said)
 }
 END_TEST
 
-/* In a child, as a user without privileges or locked memory of their own. */
+/* In a child, as a user without privileges or locked memory, and of no other run's rings. */
 static void as_nobody(void (*test)(void))
 {
+	const uid_t user = 60001 + (uid_t)(getpid() % 5000);
 	const struct rlimit none = {0, 0};
 	int status;
 	pid_t pid = fork();
@@ -665,7 +666,7 @@ static void as_nobody(void (*test)(void))
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
 		if (setrlimit(RLIMIT_MEMLOCK, &none) ||
-		    (!geteuid() && (setgid(65534) || setuid(65534))))
+		    (!geteuid() && (setgid(65534) || setuid(user))))
 			_exit(1);
 		test();
 		_exit(0);
