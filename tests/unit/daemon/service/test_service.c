@@ -216,8 +216,7 @@ END_TEST
 
 /* Which of the folders that it writes to is another user's; the last: none. */
 static const char *const foreign[] = {
-	".",	OPROF_SAMPLES_NAME, OPROF_SAMPLES_NAME "/" OPROF_SESSION_CURRENT, "metrics", "logs",
-	"other"};
+	".", OPROF_SAMPLES_NAME, "samples/current", "metrics", "logs", "other"};
 
 START_TEST(the_folders_of_another_user_can_be_written_to_and_without_one_no_more_is_kept)
 {
