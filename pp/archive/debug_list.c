@@ -200,7 +200,7 @@ static int list_read(const struct symbol_request *request, int fd)
 static bool is_plain(const char *path)
 {
 	char *plain = debug_file_plain_path(path);
-	bool same = plain && !strcmp(plain, path) && strcmp(path, "/") != 0;
+	bool same = plain && !strcmp(plain, path) && *path == '/';
 
 	free(plain);
 	return same;

@@ -7,5 +7,7 @@ pp_libpp_a_SOURCES += \
 
 test_programs += \
 	tests/unit/pp/archive/test_archive \
-	tests/unit/pp/archive/test_archive_content
+	tests/unit/pp/archive/test_archive_content \
+	tests/unit/pp/archive/test_debug_list
 tests_unit_pp_archive_test_archive_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pipe2,--wrap=fork
+tests_unit_pp_archive_test_debug_list_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=symbol_helper_read
