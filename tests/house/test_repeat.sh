@@ -75,20 +75,31 @@ repeat -n 1 -a test_absent
 [ $? = 1 ] && grep -q 'cannot find test_absent' "$tree/out"
 result $? "a_test_that_is_not_there_is_refused"
 
+program test_good "echo \$\$ >>$tree/good.pids; echo 1..1; i=0
+while [ ! -e $tree/both ] && [ \$i -lt 600 ]; do
+	[ \"\$(wc -l <$tree/good.pids)\" -ge 2 ] && touch $tree/both
+	i=\$((i + 1)); sleep 0.1
+done; [ -e $tree/both ] && echo ok 1 || echo not ok 1"
+repeat -n 2 -a -j 2 test_good && [ "$(runs test_good 0 ok)" = 2 ]
+result $? "so_many_tests_run_at_once"
+
 # Ended while a test waits under load: neither the test nor the load stays behind.
-program test_bad "echo \$\$ >$tree/test.pid; exec sleep 1000"
-"$tree/scripts/repeat" -n 1 -l 2 --only-load -b "$tree/build" -o "$log" test_bad >"$tree/out" 2>&1 &
+program test_bad "echo \$\$ >>$tree/test.pids; exec sleep 1000"
+: >"$tree/test.pids"
+logged=$(wc -l <"$log")
+"$tree/scripts/repeat" -n 3 -j 2 -l 2 --only-load -b "$tree/build" -o "$log" test_bad \
+	>"$tree/out" 2>&1 &
 repeat=$!
-while [ ! -s "$tree/test.pid" ] && kill -0 $repeat; do sleep 0.1; done
+while [ "$(wc -l <"$tree/test.pids")" -lt 2 ] && kill -0 $repeat; do sleep 0.1; done
 busy=$(ps -e -o pid=,ppid=,args= | awk -v parent=$repeat '$2 == parent && /kill -0/ { print $1 }')
 kill $repeat
 wait $repeat
 [ $? = 143 ] && [ "$(echo "$busy" | wc -w)" = 2 ]
 result $? "a_run_that_is_ended_reports_so"
 alive=
-for pid in $busy $(cat "$tree/test.pid"); do
+for pid in $busy $(cat "$tree/test.pids"); do
 	kill -0 "$pid" 2>/dev/null && alive="$alive $pid"
 done
-[ -z "$alive" ]
+[ -z "$alive" ] && [ "$(wc -l <"$tree/test.pids")" = 2 ] && [ "$(wc -l <"$log")" = "$logged" ]
 result $? "a_run_that_is_ended_leaves_neither_test_nor_load"
 echo "1..$nr"
