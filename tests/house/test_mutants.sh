@@ -165,6 +165,17 @@ mutants --again 50 one && [ "$(tail -n 6 "$work"/results/* | grep -c 'count.c:13
 result $? "a_survivor_is_judged_again_after_a_test_was_added"
 cp "$work/kept" "$tree/tests/test_count.c"
 
+# What a test leaves in its folder for temporary files goes with it.
+sed -i "s/== 6/== 6 \&\& !system(\"truncate -s 5G \$TMPDIR\/mutants-holed\")/" "$tree/tests/test_count.c"
+if unshare --pid --fork --kill-child --mount-proc mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
+	mutants 1 holed && ! grep -q 'left out' "$out" && [ ! -e /dev/shm/mutants-holed ]
+	result $? "a_test_of_a_file_with_a_large_hole_is_not_left_out"
+else
+	nr=$((nr + 1))
+	echo "ok $nr # SKIP no mounts of its own"
+fi
+cp "$work/kept" "$tree/tests/test_count.c"
+
 # Ended while make waits for a command.
 printf 'all: hang\nhang:\n\techo >%s/hangs; exec flock %s/held sleep 1000\n' \
 	"$work" "$work" >>"$work/build/Makefile"
