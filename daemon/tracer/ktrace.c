@@ -351,7 +351,6 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .taken = taken};
 	/* All at one time: what is overwritten while others are written is missing. */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
-	taken->end = ktrace_now(ktrace);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);
 	return error;

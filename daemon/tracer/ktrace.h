@@ -41,7 +41,7 @@ struct ktrace_taken {
 	 */
 	uint64_t overwritten;
 	uint64_t begin; /* stamp: of the oldest packet; the clock's now: there was none */
-	uint64_t end;	/* stamp: when it was settled which packets are taken */
+	uint64_t end;	/* stamp: of the clock, before it was settled which packets are taken */
 };
 
 /* -ENOENT: no module that traces is there; -EPERM, -EPROTO (another version); diag. */
