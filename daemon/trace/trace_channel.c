@@ -192,8 +192,8 @@ static int add_file(struct ctf_writer *writer, const struct trace_channel *chann
 	return ctf_writer_add_file(writer, name, channel->config.stream_id, file, diag);
 }
 
-/* A CPU's file is made with its first packet. */
-static void append_packet(struct trace_channel *channel, struct ctf_writer *writer,
+/* A CPU's file is made with its first packet. False: it is not in the file. */
+static bool append_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			  const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {
 	struct diag diag;
@@ -205,10 +205,11 @@ static void append_packet(struct trace_channel *channel, struct ctf_writer *writ
 	if (!error)
 		error = ctf_writer_append(writer, *file, packet, ring_sub_buffer_bytes(&cpu->ring),
 					  &diag);
-	if (!error || channel->error)
-		return;
-	channel->error = error;
-	channel->diag = diag;
+	if (error && !channel->error) {
+		channel->error = error;
+		channel->diag = diag;
+	}
+	return !error;
 }
 
 static bool is_behind_state(const struct trace_channel *channel, const struct cpu_ring *cpu,
@@ -229,18 +230,21 @@ static void count_from_state(struct state *state, struct oprof_packet_header *he
 	}
 }
 
-static void write_packet(struct trace_channel *channel, struct ctf_writer *writer,
+/* False: it is not in the file. */
+static bool write_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			 const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {
 	struct oprof_packet_header *header = (struct oprof_packet_header *)(uintptr_t)packet;
 	const struct oprof_packet_header own = *header;
 	const bool is_behind = is_behind_state(channel, cpu, writer);
+	bool is_written;
 
 	if (is_behind)
 		count_from_state(&channel->state, header);
-	append_packet(channel, writer, cpu, file, packet);
+	is_written = append_packet(channel, writer, cpu, file, packet);
 	if (is_behind)
 		*header = own;
+	return is_written;
 }
 
 static void drain_cpu(struct trace_channel *channel, struct cpu_ring *cpu)
@@ -254,7 +258,7 @@ static void drain_cpu(struct trace_channel *channel, struct cpu_ring *cpu)
 			cpu->file = channel->state.file;
 	}
 	while (!ring_next(&cpu->reader, &packet)) {
-		write_packet(channel, channel->writer, cpu, &cpu->file, packet.data);
+		(void)write_packet(channel, channel->writer, cpu, &cpu->file, packet.data);
 		ring_put(&cpu->reader, &packet);
 	}
 }
@@ -271,7 +275,7 @@ static void drain_state(struct trace_channel *channel)
 		if (!state->nr_packets)
 			state->first_lost = header->lost;
 		header->seq += state->first_seq;
-		append_packet(channel, state->writer, &state->cpu, &state->file, packet.data);
+		(void)append_packet(channel, state->writer, &state->cpu, &state->file, packet.data);
 		ring_put(&state->cpu.reader, &packet);
 		state->nr_packets++;
 	}
@@ -454,11 +458,12 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 			continue; /* overwritten meanwhile, or never written */
 		memcpy(&header, packet.data, sizeof(header));
 		written->nr_records += header.nr_records;
-		/* Nothing was before a ring's first. */
-		lost_before = is_first && header.seq ? header.lost : lost_before;
-		lost = header.lost;
-		is_first = false;
-		write_packet(channel, writer, cpu, &file, packet.data);
+		if (write_packet(channel, writer, cpu, &file, packet.data)) {
+			/* Nothing was before a ring's first. */
+			lost_before = is_first && header.seq ? header.lost : lost_before;
+			lost = header.lost;
+			is_first = false;
+		}
 		ring_put_keep(&cpu->reader, &packet);
 	}
 	written->lost += lost - lost_before;

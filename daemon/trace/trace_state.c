@@ -166,12 +166,12 @@ void trace_state_dump_begin(struct trace_state_dump *dump, struct trace_channel 
 {
 	*dump = (struct trace_state_dump){{put_thread, put_mapping}, channel, config, counts};
 	*counts = (struct trace_state_counts){0};
-	(void)put(dump, STATE_START, NULL, 0, NULL);
+	counts->nr_marks += put(dump, STATE_START, NULL, 0, NULL);
 }
 
 void trace_state_dump_end(struct trace_state_dump *dump)
 {
-	(void)put(dump, STATE_END, NULL, 0, NULL);
+	dump->counts->nr_marks += put(dump, STATE_END, NULL, 0, NULL);
 }
 
 /* ---- reading ---- */
@@ -360,7 +360,7 @@ int trace_state_read(struct trace_state_sink *sink, const struct trace_state_con
 
 uint64_t trace_state_nr_records(const struct trace_state_counts *counts)
 {
-	return counts->nr_threads + counts->nr_mappings + 2;
+	return counts->nr_threads + counts->nr_mappings + counts->nr_marks;
 }
 
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,

@@ -44,11 +44,11 @@ void trace_state_events(struct ctf_event events[TRACE_STATE_NR_EVENTS], uint32_t
 			uint32_t stream_id);
 
 struct trace_state_counts {
-	uint64_t nr_threads, nr_mappings;
-	uint64_t lost; /* had no room in the channel */
+	uint64_t nr_threads, nr_mappings, nr_marks; /* marks: the begin, the end */
+	uint64_t lost;				    /* had no room in the channel */
 };
 
-/* Records in the trace: those of counts, and the two around them. */
+/* Records in the trace. */
 uint64_t trace_state_nr_records(const struct trace_state_counts *counts);
 
 struct trace_state_config {

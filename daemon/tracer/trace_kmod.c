@@ -290,21 +290,21 @@ static void close_all(struct tracer *base)
 
 /* What runs at a stamp: these, or it is as it is now. All of it goes to the folder at once. */
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
-		      const struct trace_tasks *tasks, uint64_t *nr_records, struct diag *diag)
+		      const struct trace_tasks *tasks, struct trace_state_counts *counts,
+		      struct diag *diag)
 {
 	const struct trace_state_config how = {.proc_path = "/proc",
 					       .first_id = kmod->events.state_id,
 					       .time = stamp,
 					       .is_later = !kmod->base.writer};
-	struct trace_state_counts counts;
 	struct diag why;
 	int error;
 
+	*counts = (struct trace_state_counts){0};
 	if (!trace_state_is_the_machines())
 		return 0;
-	error = tasks ? trace_tasks_dump(tasks, state, &how, &counts)
-		      : trace_state_dump(state, &how, &counts);
-	*nr_records += trace_state_nr_records(&counts);
+	error = tasks ? trace_tasks_dump(tasks, state, &how, counts)
+		      : trace_state_dump(state, &how, counts);
 	if (error)
 		(void)diag_set(diag, error, "what ran cannot be told: %s", strerror(-error));
 	return diag_first(error, trace_channel_flush(state, &why), &why, diag);
@@ -313,7 +313,11 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 /* At the begin of the trace, or of a chunk. */
 static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
 {
-	return tell_state(kmod, kmod->state, stamp, NULL, &kmod->base.nr_state, diag);
+	struct trace_state_counts counts;
+	const int error = tell_state(kmod, kmod->state, stamp, NULL, &counts, diag);
+
+	kmod->base.nr_state += trace_state_nr_records(&counts);
+	return error;
 }
 
 static void start_mappings(struct trace_kmod *kmod)
@@ -421,7 +425,7 @@ static int follow_cpus(struct tracer *base, struct diag *diag)
 
 /* What ran at its begin. */
 static int add_state(struct trace_kmod *kmod, struct ctf_writer *writer, uint64_t begin,
-		     uint64_t *nr_records, struct diag *diag)
+		     struct trace_state_counts *counts, struct diag *diag)
 {
 	struct trace_channel *state;
 	int error = open_state(kmod, &state, writer, diag);
@@ -429,7 +433,7 @@ static int add_state(struct trace_kmod *kmod, struct ctf_writer *writer, uint64_
 	if (error)
 		return error;
 	error = tell_state(kmod, state, begin, trace_mappings_tasks(kmod->base.mappings, begin),
-			   nr_records, diag);
+			   counts, diag);
 	trace_channel_destroy(state);
 	return error;
 }
@@ -440,19 +444,20 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 {
 	struct trace_kmod *kmod = (struct trace_kmod *)base;
 	struct trace_mappings_counts mapped = {0};
+	struct trace_state_counts state = {0};
 	struct ktrace_taken held;
 	struct diag why;
 	int error = ktrace_snapshot(&kmod->ktrace, writer, &held, diag);
 
 	taken->begin = ktrace_ns(&kmod->ktrace, held.begin);
 	taken->end = ktrace_ns(&kmod->ktrace, held.end);
-	error = diag_first(error, add_state(kmod, writer, held.begin, &taken->nr_state, &why), &why,
-			   diag);
+	error = diag_first(error, add_state(kmod, writer, held.begin, &state, &why), &why, diag);
 	error = diag_first(
 		error,
 		trace_mappings_snapshot(kmod->base.mappings, writer, held.begin, &mapped, &why),
 		&why, diag);
-	taken->lost = held.lost + mapped.lost;
+	taken->nr_state = trace_state_nr_records(&state);
+	taken->lost = held.lost + mapped.lost + state.lost;
 	taken->overwritten = held.overwritten;
 	taken->nr_records = held.nr_records + mapped.nr_records + taken->nr_state;
 	return error;
@@ -518,7 +523,8 @@ static struct tracer_counts count_all(const struct tracer *base)
 		.nr_records = from.nr_records + base->nr_state,
 		.lost_kernel = from.lost_by[OPROF_LOST_FULL] + from.lost_by[OPROF_LOST_STOPPED],
 		.lost_nested = from.lost_by[OPROF_LOST_NESTED] + from.lost_by[OPROF_LOST_KILLED],
-		.lost_room = from.lost_by[OPROF_LOST_TOO_BIG],
+		.lost_room = from.lost_by[OPROF_LOST_TOO_BIG] +
+			     (kmod->state ? trace_channel_counts(kmod->state).lost : 0),
 		.unjudged = kmod->watch ? trace_watch_lost(kmod->watch) : 0,
 	};
 }

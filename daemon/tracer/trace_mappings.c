@@ -347,6 +347,17 @@ static int write_until(struct trace_mappings *mappings, uint64_t until, struct d
 	return error;
 }
 
+/* That writing all items would make. */
+static uint64_t nr_events(const struct trace_mappings *mappings)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < mappings->nr_items; i++)
+		nr += !mappings->items[i]->nr_lost &&
+		      trace_sample_bytes(&mappings->items[i]->record);
+	return nr;
+}
+
 static int open_channel(const struct trace_mappings *mappings, struct trace_channel **channel,
 			struct ctf_writer *writer, struct diag *diag)
 {
@@ -513,8 +524,10 @@ int trace_mappings_snapshot(struct trace_mappings *mappings, struct ctf_writer *
 	if (!mappings)
 		return 0;
 	error = open_channel(mappings, &writing.channel, writer, diag);
-	if (error)
+	if (error) {
+		taken->nr_records = nr_events(mappings);
 		return error;
+	}
 	error = write_items(&writing, UINT64_MAX, &nr_items, diag);
 	error = diag_first(error, trace_channel_flush(writing.channel, &why), &why, diag);
 	trace_channel_destroy(writing.channel);

@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -409,6 +410,32 @@ START_TEST(a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more)
 }
 END_TEST
 
+START_TEST(what_packets_tell_that_the_disk_did_not_take_is_not_lost_in_a_snapshot)
+{
+	struct rlimit before, full;
+
+	create(RING_OVERWRITE, 4);
+	for (uint64_t i = 0; i < 100000; i++)
+		ck_assert(put(0, 1000 + i, i));
+	trace_channel_lose(channel, 0, 5);
+	open_writer("trace");
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	full = (struct rlimit){SUB_BYTES, before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 200000, &written, &diag), -EFBIG);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	ck_assert_uint_eq(ctf_writer_counts(writer).nr_packets, 1);
+	ck_assert_uint_eq(written.lost, 0);
+	close_all();
+	open_writer("whole");
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 200000, &written, &diag), 0);
+	ck_assert_uint_eq(written.lost, 5);
+	close_all();
+	trace_channel_destroy(channel);
+}
+END_TEST
+
 START_TEST(a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses)
 {
 	struct found found[NR_CPUS];
@@ -506,6 +533,8 @@ int main(void)
 	tcase_add_test(tests, what_is_held_is_that_of_all_cpus);
 	tcase_add_test(tests, each_snapshot_has_a_state_of_its_own_in_front);
 	tcase_add_test(tests, a_snapshot_tells_what_was_lost_in_its_stretch_and_no_more);
+	tcase_add_test(tests,
+		       what_packets_tell_that_the_disk_did_not_take_is_not_lost_in_a_snapshot);
 	tcase_add_test(tests, a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses);
 	tcase_add_test(tests, a_snapshot_whose_state_has_no_memory_is_as_one_without_a_state);
 	tcase_add_test(tests, a_snapshot_of_nothing_is_an_empty_trace);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define FIRST_ID 40
 #define TIME	 5000
@@ -124,6 +125,30 @@ START_TEST(threads_and_their_states_are_told)
 }
 END_TEST
 
+START_TEST(what_has_no_memory_is_lost_all_of_it)
+{
+	const struct trace_channel_config config = {
+		.mode = RING_DISCARD, .sub_buffer_bytes = 4096, .nr_sub_buffers = 2, .nr_cpus = 1};
+	const struct trace_state_thread thread = trace_state_thread(1, 1, 0);
+	const struct trace_state_config how = {.first_id = FIRST_ID, .time = TIME};
+	struct trace_state_dump to;
+	struct trace_channel *channel;
+	struct rlimit before, none;
+
+	ck_assert_int_eq(trace_channel_create(&channel, &config, &diag), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+	none = (struct rlimit){4096, before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &none), 0);
+	trace_state_dump_begin(&to, channel, &how, &counts);
+	to.sink.thread(&to.sink, &thread);
+	trace_state_dump_end(&to);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+	trace_channel_destroy(channel);
+	ck_assert_uint_eq(counts.lost, 3);
+	ck_assert_uint_eq(trace_state_nr_records(&counts), 0);
+}
+END_TEST
+
 START_TEST(a_name_may_hold_anything_and_is_cut)
 {
 	put("proc/7/task/7/stat", "7 (a) R 5 (b) c) Z 1 " SKIP_4 " 0 " SKIP_29 " 0 0\n");
@@ -171,6 +196,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, test_folder_setup, test_folder_teardown);
 	tcase_add_test(tests, threads_and_their_states_are_told);
+	tcase_add_test(tests, what_has_no_memory_is_lost_all_of_it);
 	tcase_add_test(tests, a_name_may_hold_anything_and_is_cut);
 	tcase_add_test(tests, mappings_of_code_are_told_and_no_others);
 	tcase_add_test(tests, what_is_gone_or_unreadable_is_left_out);

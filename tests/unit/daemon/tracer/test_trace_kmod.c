@@ -64,7 +64,7 @@ int __wrap_trace_state_dump(struct trace_channel *channel, const struct trace_st
 			    struct trace_state_counts *counts)
 {
 	ck_assert_uint_eq(config->time, BEGIN);
-	*counts = (struct trace_state_counts){.nr_threads = 1};
+	*counts = (struct trace_state_counts){.nr_threads = 1, .nr_marks = 2, .lost = 3};
 	for (unsigned int i = 0; i < NR_STATE; i++) {
 		ck_assert_ptr_nonnull(trace_channel_reserve(channel, 0, 0, config->time, 0));
 		trace_channel_commit(channel);
@@ -119,7 +119,7 @@ static void check_whole(void)
 	ck_assert_uint_eq(ctf_writer_counts(writer).nr_records, NR_STATE);
 	ck_assert_uint_eq(taken.nr_records, NR_HELD + NR_STATE + NR_MAPPED);
 	ck_assert_uint_eq(taken.nr_state, NR_STATE);
-	ck_assert_uint_eq(taken.lost, 5 + 4);
+	ck_assert_uint_eq(taken.lost, 5 + 4 + 3);
 	ck_assert_uint_eq(taken.overwritten, 6);
 }
 

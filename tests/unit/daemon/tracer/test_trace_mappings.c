@@ -249,9 +249,40 @@ START_TEST(without_room_who_ended_is_forgotten_first_which_is_told)
 }
 END_TEST
 
+/* The linker's --wrap. */
+static bool no_channel;
+int __real_trace_channel_create(struct trace_channel **channel,
+				const struct trace_channel_config *config, struct diag *why);
+int __wrap_trace_channel_create(struct trace_channel **channel,
+				const struct trace_channel_config *config, struct diag *why);
+
+int __wrap_trace_channel_create(struct trace_channel **channel,
+				const struct trace_channel_config *config, struct diag *why)
+{
+	return no_channel ? diag_set(why, -ENOMEM, "no memory")
+			  : __real_trace_channel_create(channel, config, why);
+}
+
+START_TEST(what_finds_no_memory_for_a_file_is_counted_as_taken)
+{
+	uint64_t nr_records;
+
+	if (!begin(0))
+		return;
+	(void)child(true);
+	round_of();
+	snapshot(0, 0);
+	nr_records = taken.nr_records;
+	ck_assert_uint_gt(nr_records, 0);
+	no_channel = true;
+	ck_assert_int_eq(trace_mappings_snapshot(mappings, NULL, 0, &taken, &diag), -ENOMEM);
+	ck_assert_uint_eq(taken.nr_records, nr_records);
+}
+END_TEST
+
 START_TEST(a_full_disk_keeps_none_from_being_tried)
 {
-	const struct rlimit limit = {64 << 10, RLIM_INFINITY}; /* a packet */
+	struct rlimit limit;
 	struct ctf_writer_counts written;
 	struct ctf_writer *writer;
 	struct trace_mappings_counts whole;
@@ -268,6 +299,8 @@ START_TEST(a_full_disk_keeps_none_from_being_tried)
 	whole = taken;
 	(void)file_remove_tree("trace");
 	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = 64 << 10; /* a packet */
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &trace, &diag), 0);
 	ck_assert_int_eq(trace_mappings_snapshot(mappings, writer, 0, &taken, &diag), -EFBIG);
@@ -290,6 +323,7 @@ int main(void)
 	tcase_add_test(tests, what_ran_before_the_begin_is_known_and_what_ended_before_it_is_not);
 	tcase_add_test(tests, what_the_rings_have_forgotten_takes_no_memory);
 	tcase_add_test(tests, without_room_who_ended_is_forgotten_first_which_is_told);
+	tcase_add_test(tests, what_finds_no_memory_for_a_file_is_counted_as_taken);
 	tcase_add_test(tests, a_full_disk_keeps_none_from_being_tried);
 	return test_run(tests);
 }
