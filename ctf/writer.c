@@ -33,6 +33,7 @@ struct writer_file {
 
 struct ctf_writer {
 	char *folder;
+	bool is_ours;  /* the folder was made by this writer */
 	int folder_fd; /* locked */
 	int trace_fd;  /* where files are made: folder, or a chunk */
 	int metadata_fd;
@@ -92,8 +93,8 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 		     : 0;
 }
 
-/* *is_ours: to be removed again, should something fail. */
-static int open_folder(struct ctf_writer *writer, bool *is_ours, struct diag *diag)
+/* is_ours: to be removed again, should something fail. */
+static int open_folder(struct ctf_writer *writer, struct diag *diag)
 {
 	const bool is_new = !mkdir(writer->folder, FOLDER_MODE);
 	int error;
@@ -103,11 +104,11 @@ static int open_folder(struct ctf_writer *writer, bool *is_ours, struct diag *di
 	writer->folder_fd = open(writer->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (writer->folder_fd < 0) {
 		error = diag_set_at(diag, -errno, writer->folder, 0, "cannot be opened: %m");
-		*is_ours = is_new;
+		writer->is_ours = is_new;
 		return error;
 	}
 	error = lock_folder(writer, diag);
-	*is_ours = is_new && error != -EBUSY;
+	writer->is_ours = is_new && error != -EBUSY;
 	return error;
 }
 
@@ -255,18 +256,17 @@ static int open_writer(struct ctf_writer **writer, const char *folder,
 {
 	int error = ctf_trace_check(trace, diag);
 	struct ctf_writer *new;
-	bool is_ours = false;
 
 	if (error)
 		return error;
 	new = writer_create(folder, trace);
 	if (!new)
 		return diag_set_at(diag, -ENOMEM, folder, 0, "no memory to write a trace");
-	error = open_folder(new, &is_ours, diag);
+	error = open_folder(new, diag);
 	if (!error)
 		error = begin_trace(new, trace, in_chunks, diag);
 	if (error) {
-		if (is_ours)
+		if (new->is_ours)
 			(void)rmdir(folder);
 		writer_destroy(new);
 		return error;
@@ -564,4 +564,14 @@ int ctf_writer_close(struct ctf_writer *writer, struct diag *diag)
 				  "not all of the trace is on the disk: %s", strerror(-error));
 	writer_destroy(writer);
 	return error;
+}
+
+void ctf_writer_discard(struct ctf_writer *writer)
+{
+	for (unsigned int i = 0; i < writer->nr_files; i++)
+		(void)unlinkat(writer->folder_fd, writer->files[i].name, 0);
+	(void)unlinkat(writer->folder_fd, CTF_METADATA_FILE, 0);
+	if (writer->is_ours)
+		(void)rmdir(writer->folder);
+	writer_destroy(writer);
 }

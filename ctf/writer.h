@@ -79,6 +79,9 @@ int ctf_writer_move(struct ctf_writer *writer, unsigned int file,
 
 struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer);
 
+/* Remove what the writer has made, and free it. Only of a trace that is not in chunks. */
+void ctf_writer_discard(struct ctf_writer *writer);
+
 /* To the disk itself, and free writer; the first error. NULL: nothing. */
 int ctf_writer_close(struct ctf_writer *writer, struct diag *diag);
 

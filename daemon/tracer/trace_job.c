@@ -63,6 +63,7 @@ int trace_job_begin(struct trace_job *job, struct tracer *tracer, const char *fo
 	(void)close(fds[1]);
 	job->fd = fds[0];
 	job->tracer = tracer;
+	job->folder = folder;
 	return 0;
 }
 
@@ -82,7 +83,7 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 	const ssize_t nr = read_report(job->fd, &report);
 	int status = 0;
 
-	*taken = (struct tracer_snapshot){0};
+	*taken = (struct tracer_snapshot){.is_part = !access(job->folder, F_OK)};
 	/* All is written then. One that is stopped would not end. */
 	(void)kill(job->pid, SIGKILL);
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)

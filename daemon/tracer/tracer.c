@@ -168,10 +168,11 @@ int tracer_flush(struct tracer *tracer, struct diag *diag)
 static void tell_part(const struct tracer_snapshot *taken, struct diag *diag)
 {
 	(void)diag_set_at(diag, 0, diag->file, diag->line,
-			  "%s; the folder holds what could be written: %" PRIu64 " events (%" PRIu64
-			  " not written, %" PRIu64 " lost, %" PRIu64 " packets overwritten)",
-			  diag->text, taken->nr_records, taken->nr_unwritten, taken->lost,
-			  taken->overwritten);
+			  "%s; the folder holds %" PRIu64 " of the %" PRIu64
+			  " events that were taken from memory (%" PRIu64 " lost, %" PRIu64
+			  " packets overwritten)",
+			  diag->text, taken->nr_records, taken->nr_records + taken->nr_unwritten,
+			  taken->lost, taken->overwritten);
 }
 
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
@@ -192,9 +193,14 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 	if (taken->nr_records > written.nr_records)
 		taken->nr_unwritten = taken->nr_records - written.nr_records;
 	taken->nr_records = written.nr_records;
-	error = diag_first(error, ctf_writer_close(writer, &why), &why, diag);
+	if (error && !written.nr_packets) {
+		ctf_writer_discard(writer);
+		return error;
+	}
 	if (error)
 		tell_part(taken, diag);
+	error = diag_first(error, ctf_writer_close(writer, &why), &why, diag);
+	taken->is_part = error;
 	return error;
 }
 

@@ -74,12 +74,13 @@ struct tracer_counts {
 /* Each record that was taken from memory is in the folder or not written. */
 struct tracer_snapshot {
 	uint64_t nr_records;   /* in the folder */
-	uint64_t nr_unwritten; /* taken, but the folder does not hold them: an error */
+	uint64_t nr_unwritten; /* taken, but the folder does not hold them; 0 without an error */
 	uint64_t nr_state;     /* of both, those of the state */
-	uint64_t lost;	       /* in the stretch that it holds */
+	uint64_t lost;	       /* in the stretch that it holds, as far as its packets tell */
 	uint64_t overwritten;  /* packets of it, before they could be written */
 	uint64_t nr_packets, nr_bytes;
 	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: what it holds */
+	bool is_part;	     /* it failed, and there is a folder all the same */
 };
 
 struct tracer_held {
@@ -117,7 +118,7 @@ int tracer_flush(struct tracer *tracer, struct diag *diag);
  * A forked child may do it, and recording goes on: of rings of our own it has a copy, of the
  * module's the descriptors, through which one process reads at a time (tracer_lend). Flight
  * recorder only. 0, or -errno and diag: what could be written is in the folder then all the same,
- * *taken and diag report it, and nr_packets is 0 if that is nothing.
+ * and *taken and diag report it; nothing is left of a folder that no packet could be written to.
  */
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag);

@@ -253,6 +253,7 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 {
 	control_answer_add(answer, "folder", "%s", serve->wanted[0].folder);
 	control_answer_add(answer, "records", "%" PRIu64, taken->nr_records);
+	control_answer_add(answer, "unwritten", "%" PRIu64, taken->nr_unwritten);
 	control_answer_add(answer, "state_records", "%" PRIu64, taken->nr_state);
 	control_answer_add(answer, "bytes", "%" PRIu64, taken->nr_bytes);
 	control_answer_add(answer, "covered_ns", "%" PRIu64, taken->end - taken->begin);
@@ -271,11 +272,12 @@ static void tell_failed(struct tracer_serve *serve, const char *cause, const cha
 }
 
 /* One by a condition that failed is due still, unless it left a folder, which counts. */
-static void count_failed(struct tracer_serve *serve, const struct tracer_wanted *wanted)
+static void count_failed(struct tracer_serve *serve, const struct tracer_wanted *wanted,
+			 const struct tracer_snapshot *taken)
 {
 	if (!wanted->cause)
 		return;
-	if (access(wanted->folder, F_OK))
+	if (!taken->is_part)
 		serve->nr_by_condition--;
 	else
 		log_warning("snapshot %s is incomplete, and counts towards --snapshot-limit "
@@ -292,7 +294,7 @@ static void finish_first(struct tracer_serve *serve, const struct tracer_snapsho
 	control_answer_init(&answer);
 	if (error) {
 		tell_failed(serve, serve->wanted[0].cause, diag_show(diag));
-		count_failed(serve, &serve->wanted[0]);
+		count_failed(serve, &serve->wanted[0], taken);
 		control_answer_fail(&answer, error, diag_show(diag));
 	} else {
 		tell_taken(serve, &serve->wanted[0], taken);

@@ -500,14 +500,16 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	trace stop
 	tap_has "$T/err" '[23] snapshots could not be taken, the last: .*No space left' "stop tells them, too"
 	umount small
-	# The metadata has room and a few packets, or none.
-	mount -t tmpfs -o size=1m tmpfs small
+	# The metadata has room, a packet or two of each buffer, and what is mapped, in small packets.
+	mount -t tmpfs -o size=3m tmpfs small
 	"$BIN/optrace" record -o small/last -m overwrite:4x1M -e syscalls -- "$T/rare_caller" 300000 2>"$T/err"
 	tap_is $? 125 "record -m overwrite: a full disk is told"
-	tap_has "$T/err" 'No space left.*the folder holds what could be written' "with what there is all the same"
+	tap_has "$T/err" 'No space left.*the folder holds [1-9][0-9]* of the [0-9]* events' "with what there is all the same"
 	tap_is "$(kept records small/last)" "$(told 'events in')" "as many as were told"
 	[ "$(told 'events are in packets that the disk did not take')" -gt 0 ]
 	tap_ok $? "and the rest as not written"
+	[ -s small/last/mappings ]
+	tap_ok $? "and what has room behind that is written"
 	rm -rf small/last
 	trace start -m overwrite:4x1M -e syscalls -o small/late --snapshot-if signal
 	"$T/rare_caller" 300000
@@ -517,7 +519,15 @@ if mount -t tmpfs -o size=2m tmpfs small 2>/dev/null; then
 	rm -rf small/late-*
 	trace snapshot -o small/part
 	tap_is $? 125 "a snapshot that has no room is told"
-	tap_has "$T/err" 'No space left.*the folder holds what could be written: [0-9]+ events' "with what there is all the same"
+	tap_has "$T/err" 'No space left.*the folder holds [1-9][0-9]* of the [0-9]* events' "with what there is all the same"
+	rm -rf small/part
+	# The metadata, and no packet.
+	dd if=/dev/zero of=small/fill bs=64k count=47 2>"$T/filled"
+	trace snapshot -o small/part
+	tap_is $? 125 "a snapshot that has no room for a packet is told"
+	tap_has "$T/err" 'No space left' "with the reason"
+	[ ! -e small/part ]
+	tap_ok $? "and leaves nothing"
 	trace stop
 	umount small
 else

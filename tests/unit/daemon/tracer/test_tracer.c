@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define PACKET_BYTES 4096u
 #define NR_PACKETS   3u
@@ -21,6 +23,18 @@ static struct tracer_snapshot taken;
 static struct diag diag;
 static struct make_packet packet;
 
+static void limit_files(rlim_t nr_bytes)
+{
+	struct rlimit limit;
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = nr_bytes;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static bool no_room; /* behind the metadata */
+
 static int fake_snapshot(struct tracer *of, struct ctf_writer *writer, struct tracer_snapshot *into,
 			 struct diag *why)
 {
@@ -28,6 +42,8 @@ static int fake_snapshot(struct tracer *of, struct ctf_writer *writer, struct tr
 	int error;
 
 	(void)of;
+	if (no_room)
+		limit_files(0);
 	*into = (struct tracer_snapshot){.nr_records = NR_RECORDS, .lost = 4, .overwritten = 2};
 	error = ctf_writer_add_file(writer, "channel_0", 0, &file, why);
 	for (uint64_t seq = 0; seq < NR_PACKETS; seq++) {
@@ -45,6 +61,19 @@ static int fake_snapshot(struct tracer *of, struct ctf_writer *writer, struct tr
 	return error;
 }
 
+/* The linker's --wrap. */
+static bool no_sync;
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	if (!no_sync)
+		return __real_fsync(fd);
+	errno = EIO;
+	return -1;
+}
+
 static const struct tracer_ops fake_ops = {.snapshot = fake_snapshot};
 
 static void setup(void)
@@ -52,6 +81,7 @@ static void setup(void)
 	test_folder_setup();
 	tracer = (struct tracer){.ops = &fake_ops, .trace = made_trace};
 	memset(&taken, 0xff, sizeof(taken));
+	no_sync = no_room = false;
 }
 
 START_TEST(a_snapshot_holds_all_that_was_taken)
@@ -61,17 +91,16 @@ START_TEST(a_snapshot_holds_all_that_was_taken)
 	ck_assert_uint_eq(taken.nr_unwritten, 0);
 	ck_assert_uint_eq(taken.nr_packets, NR_PACKETS);
 	ck_assert_uint_eq(taken.nr_bytes, NR_PACKETS * PACKET_BYTES);
+	ck_assert(!taken.is_part);
 }
 END_TEST
 
 START_TEST(what_a_full_disk_leaves_of_a_snapshot_is_told)
 {
-	const struct rlimit limit = {2 * PACKET_BYTES - 1, RLIM_INFINITY};
 	int error;
 
 	/* Room for the metadata, which is shorter than a packet and a half, and for one packet. */
-	(void)signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit_files(2 * PACKET_BYTES - 1);
 	error = tracer_snapshot(&tracer, "trace", &taken, &diag);
 	ck_assert_msg(error == -EFBIG, "%d: %s", error, diag_show(&diag));
 	ck_assert_uint_eq(taken.nr_records, NR_EACH);
@@ -81,8 +110,38 @@ START_TEST(what_a_full_disk_leaves_of_a_snapshot_is_told)
 	ck_assert_uint_eq(taken.overwritten, 2);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag),
 				     "trace: file channel_0: a packet is lost: File too large; the "
-				     "folder holds what could be written: 5 events (10 not "
-				     "written, 4 lost, 2 packets overwritten)"));
+				     "folder holds 5 of the 15 events that were taken from memory "
+				     "(4 lost, 2 packets overwritten)"));
+	ck_assert(taken.is_part);
+}
+END_TEST
+
+START_TEST(a_full_disk_that_takes_no_packet_leaves_nothing)
+{
+	no_room = true;
+	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), -EFBIG);
+	ck_assert_int_ne(access("trace", F_OK), 0);
+	ck_assert_uint_eq(taken.nr_records, 0);
+	ck_assert_uint_eq(taken.nr_unwritten, NR_RECORDS);
+	ck_assert(!taken.is_part);
+	ck_assert_ptr_null(strstr(diag_show(&diag), "holds"));
+	/* Who made the folder keeps it. */
+	limit_files(RLIM_INFINITY);
+	ck_assert_int_eq(mkdir("trace", 0700), 0);
+	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), -EFBIG);
+	ck_assert_int_eq(rmdir("trace"), 0);
+}
+END_TEST
+
+/* Nobody knows what of it is there. */
+START_TEST(what_the_disk_may_have_lost_at_the_end_is_not_told_as_there)
+{
+	no_sync = true;
+	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), -EIO);
+	ck_assert_str_eq(diag_show(&diag),
+			 "trace: not all of the trace is on the disk: Input/output error");
+	ck_assert_uint_eq(taken.nr_unwritten, 0);
+	ck_assert(taken.is_part);
 }
 END_TEST
 
@@ -91,6 +150,7 @@ START_TEST(of_a_snapshot_without_a_folder_there_is_nothing)
 	ck_assert_int_eq(tracer_snapshot(&tracer, "no/trace", &taken, &diag), -ENOENT);
 	ck_assert_uint_eq(taken.nr_records, 0);
 	ck_assert_uint_eq(taken.nr_packets, 0);
+	ck_assert(!taken.is_part);
 	ck_assert_ptr_null(strstr(diag_show(&diag), "holds"));
 }
 END_TEST
@@ -102,6 +162,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, test_folder_teardown);
 	tcase_add_test(tests, a_snapshot_holds_all_that_was_taken);
 	tcase_add_test(tests, what_a_full_disk_leaves_of_a_snapshot_is_told);
+	tcase_add_test(tests, a_full_disk_that_takes_no_packet_leaves_nothing);
+	tcase_add_test(tests, what_the_disk_may_have_lost_at_the_end_is_not_told_as_there);
 	tcase_add_test(tests, of_a_snapshot_without_a_folder_there_is_nothing);
 	return test_run(tests);
 }
