@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The perf source on the running kernel, with copies of stacks. Skipped where that is refused. */
 #include "daemon/perf_source/perf_source.h"
+#include "tests/fixture/burn_cpu.h"
 #include "tests/fixture/fake_perf_state.h"
 #include "tests/fixture/run_suite.h"
 
@@ -60,23 +61,6 @@ static void open_source(const struct source_config *config)
 	int error = source_perf.open(&source, config, &sink, &diag);
 
 	ck_assert_msg(!error, "%d: %s", error, diag_show(&diag));
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	ck_assert_int_eq(clock_gettime(clock, &now), 0);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Use ms of our own CPU time. */
-static void burn(uint64_t ms)
-{
-	uint64_t end = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + ms * MS;
-
-	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end)
-		;
 }
 
 static void drain(enum source_drain how)
