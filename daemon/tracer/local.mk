@@ -3,7 +3,7 @@ daemon_libdaemon_a_SOURCES += \
 	daemon/tracer/ktrace.c daemon/tracer/ktrace.h \
 	daemon/tracer/ktrace_events.c daemon/tracer/ktrace_events.h \
 	daemon/tracer/trace_job.c daemon/tracer/trace_job.h \
-	daemon/tracer/trace_kmod.c \
+	daemon/tracer/trace_kmod.c daemon/tracer/trace_kmod_internal.h \
 	daemon/tracer/trace_mappings.c daemon/tracer/trace_mappings.h \
 	daemon/tracer/trace_perf.c daemon/tracer/trace_perf.h daemon/tracer/trace_perf_internal.h \
 	daemon/tracer/trace_perf_open.c \
@@ -29,7 +29,7 @@ test_programs += \
 	tests/unit/daemon/tracer/test_tracer_serve
 # The parts of a snapshot, which the test replaces.
 tests_unit_daemon_tracer_test_trace_kmod_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=ktrace_snapshot,--wrap=ktrace_ns,--wrap=trace_state_is_the_machines \
+	-Wl,--wrap=ktrace_snapshot,--wrap=ktrace_ns,--wrap=ktrace_counts,--wrap=trace_state_is_the_machines \
 	-Wl,--wrap=trace_state_dump,--wrap=trace_mappings_snapshot
 tests_unit_daemon_tracer_test_trace_mappings_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=trace_channel_create
 tests_unit_daemon_tracer_test_tracer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync

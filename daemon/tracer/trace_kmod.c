@@ -4,20 +4,15 @@
  * folder as they are. The state of the machine, which the daemon tells, is a stream of its own
  * beside those.
  */
-#include "daemon/tracer/tracer_internal.h"
+#include "daemon/tracer/trace_kmod_internal.h"
 
-#include "daemon/tracer/ktrace.h"
-#include "daemon/tracer/ktrace_events.h"
-#include "daemon/trace/trace_channel.h"
 #include "daemon/system/thread_list.h"
 #include "daemon/trace/trace_tasks.h"
-#include "daemon/tracer/trace_watch.h"
 #include "lib/clock.h"
 #include "lib/log.h"
 
 #include <errno.h>
 #include <linux/magic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,17 +23,6 @@
 #define STATE_SUB_BYTES (64u << 10)
 #define STATE_NR_SUBS	2u
 #define LIST_TRIES	10u
-
-struct trace_kmod {
-	struct tracer base; /* first: tracer.c's */
-	struct ktrace ktrace;
-	struct ktrace_events events;
-	struct trace_watch *watch;   /* NULL: no conditions */
-	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
-	bool is_lent;		     /* a child reads the rings */
-	uint64_t held_since, oldest; /* stamps: ktrace_held_since(), ..._oldest() at that time */
-};
-_Static_assert(offsetof(struct trace_kmod, base) == 0, "tracer_ops cast base");
 
 /* ---- opening ---- */
 

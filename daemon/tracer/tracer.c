@@ -182,6 +182,7 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 	struct ctf_writer_counts written;
 	int error = ctf_writer_open(&writer, folder, &tracer->trace, diag);
 	struct diag why;
+	int closed;
 
 	*taken = (struct tracer_snapshot){0};
 	if (error)
@@ -197,9 +198,11 @@ int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_sna
 		ctf_writer_discard(writer);
 		return error;
 	}
-	if (error)
+	closed = ctf_writer_close(writer, &why);
+	/* Nobody knows what is there otherwise. */
+	if (error && !closed)
 		tell_part(taken, diag);
-	error = diag_first(error, ctf_writer_close(writer, &why), &why, diag);
+	error = diag_first(error, closed, &why, diag);
 	taken->is_part = error;
 	return error;
 }

@@ -3,11 +3,9 @@
  * Snapshots of the module's tracer, whose parts are the test's own: rings, state and mappings.
  * local.mk has the functions that it replaces.
  */
-#include "daemon/trace/trace_channel.h"
+#include "daemon/tracer/trace_kmod_internal.h"
+
 #include "daemon/trace/trace_state.h"
-#include "daemon/tracer/ktrace.h"
-#include "daemon/tracer/trace_mappings.h"
-#include "daemon/tracer/tracer_internal.h"
 #include "tests/fixture/make_trace.h"
 #include "tests/fixture/test_folder.h"
 
@@ -42,6 +40,18 @@ int __wrap_ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *to,
 	*held = (struct ktrace_taken){
 		.nr_records = NR_HELD, .lost = 5, .overwritten = 6, .begin = BEGIN, .end = END};
 	return held_error ? diag_set(why, held_error, "rings") : 0;
+}
+
+struct oprof_ktrace_counts __wrap_ktrace_counts(const struct ktrace *ktrace);
+struct oprof_ktrace_counts __wrap_ktrace_counts(const struct ktrace *ktrace)
+{
+	(void)ktrace;
+	return (struct oprof_ktrace_counts){.nr_records = 1000,
+					    .lost_by = {[OPROF_LOST_FULL] = 1,
+							[OPROF_LOST_NESTED] = 20,
+							[OPROF_LOST_TOO_BIG] = 300,
+							[OPROF_LOST_STOPPED] = 4000,
+							[OPROF_LOST_KILLED] = 50000}};
 }
 
 uint64_t __wrap_ktrace_ns(const struct ktrace *ktrace, uint64_t stamp);
@@ -155,6 +165,28 @@ START_TEST(if_a_part_fails_the_others_are_written_and_the_first_error_is_returne
 }
 END_TEST
 
+START_TEST(each_loss_of_the_module_and_of_the_state_has_its_counter)
+{
+	const struct trace_channel_config config = {
+		.mode = RING_DISCARD, .sub_buffer_bytes = 4096, .nr_sub_buffers = 2, .nr_cpus = 1};
+	struct trace_kmod *kmod = (struct trace_kmod *)tracer;
+	struct tracer_counts counts;
+
+	ck_assert_int_eq(trace_channel_create(&kmod->state, &config, &diag), 0);
+	trace_channel_lose(kmod->state, 0, 7);
+	tracer->nr_state = 30;
+	counts = trace_kmod_ops.counts(tracer);
+	ck_assert_uint_eq(counts.nr_records, 1030);
+	ck_assert_uint_eq(counts.lost_kernel, 4001);
+	ck_assert_uint_eq(counts.lost_nested, 50020);
+	ck_assert_uint_eq(counts.lost_room, 307);
+	trace_channel_destroy(kmod->state);
+	kmod->state = NULL;
+	counts = trace_kmod_ops.counts(tracer);
+	ck_assert_uint_eq(counts.lost_room, 300);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_kmod");
@@ -162,6 +194,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests,
 		       a_snapshot_has_rings_and_state_and_mappings_and_lasts_as_long_as_the_rings);
+	tcase_add_test(tests, each_loss_of_the_module_and_of_the_state_has_its_counter);
 	tcase_add_loop_test(tests,
 			    if_a_part_fails_the_others_are_written_and_the_first_error_is_returned,
 			    0, sizeof(failures) / sizeof(*failures));

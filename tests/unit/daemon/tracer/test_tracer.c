@@ -8,6 +8,7 @@
 #include <check.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -141,6 +142,12 @@ START_TEST(what_the_disk_may_have_lost_at_the_end_is_not_told_as_there)
 	ck_assert_str_eq(diag_show(&diag),
 			 "trace: not all of the trace is on the disk: Input/output error");
 	ck_assert_uint_eq(taken.nr_unwritten, 0);
+	ck_assert(taken.is_part);
+	ck_assert_int_eq(rename("trace", "other"), 0);
+	limit_files(2 * PACKET_BYTES - 1);
+	ck_assert_int_eq(tracer_snapshot(&tracer, "trace", &taken, &diag), -EFBIG);
+	ck_assert_str_eq(diag_show(&diag),
+			 "trace: file channel_0: a packet is lost: File too large");
 	ck_assert(taken.is_part);
 }
 END_TEST
