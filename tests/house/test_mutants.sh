@@ -50,8 +50,13 @@ cat >"$tree/tests/test_count.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
 int count_tested(int n);
+int count_untested(int n);
 int main(void)
 {
+#ifdef SANITIZED
+	if (count_untested(9) != 2)
+		abort();
+#endif
 	printf("1..1\n%sok 1 - it\n", count_tested(4) == 6 && getenv("HOUSE") ? "" : "not ");
 	return 0;
 }
@@ -66,6 +71,7 @@ cat >"$tree/configure.house" <<'END'
 #!/bin/sh
 top=$(cd "$(dirname "$0")" && pwd)
 mkdir -p tests .deps
+case " $* " in *" --with-sanitizers=address,undefined "*) kind=-DSANITIZED ;; *) kind= ;; esac
 cat >Makefile <<MAKE
 TESTS = tests/test_count
 AM_TESTS_ENVIRONMENT = HOUSE=1; export HOUSE;
@@ -78,7 +84,7 @@ counting: main.o count.o
 %.o: $top/lib/%.c
 	gcc -O1 -g0 -MD -MF .deps/\$*.Po -c -o \$@ \$<
 %.o: $top/tests/%.c
-	gcc -O1 -g0 -c -o \$@ \$<
+	gcc -O1 -g0 $kind -c -o \$@ \$<
 MAKE
 END
 chmod +x "$tree/autogen.sh" "$tree/configure.house"
@@ -160,10 +166,17 @@ cp "$work/kept" "$tree/lib/count.c"
 rm "$equivalents"
 
 cp "$tree/tests/test_count.c" "$work/kept"
-sed -i 's/== 6/== 6 \&\& count_untested(9) == 2/; s/^int main/int count_untested(int n);\n&/' "$tree/tests/test_count.c"
+sed -i 's/== 6/== 6 \&\& count_untested(9) == 2/' "$tree/tests/test_count.c"
 mutants --again 50 one && [ "$(tail -n 6 "$work"/results/* | grep -c 'count.c:13	.*killed by unit test')" = 3 ]
 result $? "a_survivor_is_judged_again_after_a_test_was_added"
 cp "$work/kept" "$tree/tests/test_count.c"
+
+mutants 50 sane && grep -q 'killed 3 (unit 3, e2e 0, timed out 0), survived 6' "$out" &&
+	mutants --sanitize 50 sane &&
+	grep -q 'killed 6 (unit 6, e2e 0, timed out 0), survived 3' "$out" &&
+	[ "$(results 9 'survived sanitized unit tests')" = 3 ] &&
+	mutants --e2e 50 sane && grep -q 'killed 9 (unit 6, e2e 3, timed out 0), survived 0' "$out"
+result $? "a_survivor_runs_the_tests_with_sanitizers"
 
 # What a test leaves in its folder for temporary files goes with it.
 sed -i "s/== 6/== 6 \&\& !system(\"truncate -s 5G \$TMPDIR\/mutants-holed\")/" "$tree/tests/test_count.c"
