@@ -188,6 +188,33 @@ START_TEST(no_flipped_byte_does_harm)
 }
 END_TEST
 
+START_TEST(headers_of_a_size_that_cannot_be_are_refused)
+{
+	static const struct {
+		size_t field, table, nr_bytes;
+	} of[] = {
+		/* Narrow and wide, of programs, then of sections. */
+		{offsetof(Elf32_Ehdr, e_phentsize), 0x80, sizeof(Elf32_Phdr)},
+		{offsetof(Elf64_Ehdr, e_phentsize), 0x80, sizeof(Elf64_Phdr)},
+		{offsetof(Elf32_Ehdr, e_shentsize), 0x100, sizeof(Elf32_Shdr)},
+		{offsetof(Elf64_Ehdr, e_shentsize), 0x100, sizeof(Elf64_Shdr)},
+	};
+	const size_t which = (size_t)(_i & 1) + (_i & 4 ? 2 : 0);
+	const size_t sizes[] = {0, 1, of[which].nr_bytes - 1, of[which].nr_bytes, 4096, 4097};
+	struct file file;
+	struct buildid id;
+
+	make_file(&file, _i);
+	put(&file, of[which].table + 4097, 0, 1); /* the longest of them would be in the file */
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const bool good = sizes[i] >= of[which].nr_bytes && sizes[i] <= 4096;
+
+		put(&file, of[which].field, sizes[i], 2);
+		ck_assert_msg(file_buildid(&file, &id) == (good ? 0 : -ENOEXEC), "%zu", sizes[i]);
+	}
+}
+END_TEST
+
 START_TEST(an_elf_file_without_one_says_so)
 {
 	struct file file = {.wide = true};
@@ -304,6 +331,7 @@ int main(void)
 	tcase_add_loop_test(tests, the_id_is_found_in_both_classes_byte_orders_and_tables, 0, 8);
 	tcase_add_loop_test(tests, a_file_cut_anywhere_is_refused_or_has_none, 0, 8);
 	tcase_add_loop_test(tests, no_flipped_byte_does_harm, 0, 8);
+	tcase_add_loop_test(tests, headers_of_a_size_that_cannot_be_are_refused, 0, 8);
 	tcase_add_test(tests, an_elf_file_without_one_says_so);
 	tcase_add_test(tests, an_id_of_more_than_20_bytes_is_not_taken);
 	tcase_add_test(tests, notes_aligned_to_8_are_walked);
