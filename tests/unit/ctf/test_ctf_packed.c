@@ -204,6 +204,21 @@ START_TEST(an_index_that_cannot_be_is_refused)
 }
 END_TEST
 
+START_TEST(a_file_that_cannot_be_read_is_refused_with_the_reason)
+{
+	const int fd = open("w.zst", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	struct ctf_packed *packed;
+
+	ck_assert_int_eq(ctf_packed_open(&packed, -1, NULL), -EBADF);
+	ck_assert_ptr_null(packed);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, 1000), 0);
+	ck_assert_int_eq(ctf_packed_open(&packed, fd, NULL), -EBADF);
+	ck_assert_ptr_null(packed);
+	ck_assert_int_eq(close(fd), 0);
+}
+END_TEST
+
 START_TEST(files_share_a_bound_of_memory)
 {
 	uint64_t nr_long_bytes = CTF_LONG_BYTES_MAX - FRAME;
@@ -253,6 +268,7 @@ int main(void)
 	tcase_add_test(tc, a_damaged_byte_is_found);
 	tcase_add_test(tc, a_file_that_is_cut_is_refused);
 	tcase_add_test(tc, an_index_that_cannot_be_is_refused);
+	tcase_add_test(tc, a_file_that_cannot_be_read_is_refused_with_the_reason);
 	tcase_add_test(tc, files_share_a_bound_of_memory);
 	tcase_add_test(tc, all_of_a_folder_but_its_metadata);
 	tcase_add_test(tc, what_is_no_file_is_left_alone);
