@@ -88,6 +88,7 @@ START_TEST(cpus_that_go_and_come_are_noticed_once)
 	ck_assert(!cpu_watch_read(&watch));
 	ck_assert(cpu_list_has(&watch.online, 3));
 	cpu_watch_close(&watch);
+	ck_assert_int_eq(watch.fd, -1); /* the next file that is opened has its number */
 	ck_assert_int_eq(file_remove_tree(folder), 0);
 }
 END_TEST
@@ -100,6 +101,7 @@ START_TEST(a_machine_without_hotplug_is_not_looked_at_again)
 	write_file("possible", "0-3\n");
 	write_file("online", "0-1\n");
 	cpu_watch_open(&watch, folder);
+	ck_assert_int_eq(watch.fd, -1); /* 0 would be whatever standard input is */
 	write_file("online", "0\n");
 	ck_assert(!cpu_watch_read(&watch));
 	cpu_watch_close(&watch);
