@@ -118,6 +118,7 @@ cp "$T/out" "$T/expected"
 report -m all -l -o "$T/file"
 cmp -s "$T/file" "$T/expected" && [ ! -s "$T/out" ]
 tap_ok $? "-o writes the same to a file, and nothing to standard output"
+tap_is "$(grep -c ': error: ' "$T/err")" 0 "and reports no error"
 report -m lib,cpu,tid,tgid event:cpu-clock -n
 tap_is "$(grep -c '^	' "$T/out") $(column 1)" "0 $clock" "-m lib: images for themselves, none lost"
 
@@ -126,6 +127,13 @@ tap_is "$(grep -c '^	' "$T/out") $(column 1)" "0 $clock" "-m lib: images for the
 "$BIN/opreport" "--session-dir=$S" -m all -l -o /dev/full 2>"$T/err"
 tap_is $? 1 "a full disk is an error"
 tap_has "$T/err" "/dev/full: the report can't be written: No space left" "that is said"
+"$BIN/opreport" "--session-dir=$S" -m all -l >/dev/full 2>"$T/err"
+tap_is $? 1 "on standard output, too"
+tap_has "$T/err" "standard output: the report can't be written: No space left" "that is said"
+report -m all --folded
+tap_is $? 1 "a format that has no place for two events is an error"
+tap_has "$T/err" 'one number each, of one event: choose it with event:' "that is said"
+tap_is "$(grep -c ': error: ' "$T/err")" 1 "once"
 damaged=$(find "$S" -type f -path '*program*cpu-clock.*' | head -1)
 lost=$("$BIN/opcheck" -v "$damaged" | sed -n 's/.* keys, \([0-9]*\) samples.*/\1/p')
 printf junk | dd of="$damaged" conv=notrunc 2>/dev/null
