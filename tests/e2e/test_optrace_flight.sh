@@ -540,4 +540,16 @@ show last
 tap_is "$(wc -l <"$T/text")" "$(told 'events in')" "as many as were told"
 [ "$(nr_of syscall_entry_sched_rr_get_interval)" -gt 0 ]
 tap_ok $? "with what was done last"
+# recorder_refused WHAT WORDS FOLDER: a trace that could not be written at the end does not begin
+recorder_refused()
+{
+	"$BIN/optrace" record -o "$3" -m overwrite:4x64K -- touch "$T/ran" 2>"$T/err"
+	tap_is $? 125 "record -m overwrite, $1: refused"
+	tap_has "$T/err" "$2" "$1: and why is told"
+	[ ! -e "$T/ran" ]
+	tap_ok $? "$1: before the command runs"
+	rm -f "$T/ran"
+}
+recorder_refused "a folder that is not empty" 'last is not empty: .*-o DIR' last
+recorder_refused "a file in its place" 'hog.c: Not a directory' hog.c
 tap_end
