@@ -149,6 +149,29 @@ static unsigned int nr_lines(const char *text, const char *begin)
 	return nr;
 }
 
+START_TEST(notes_of_earlier_runs_stand_behind_the_new_ones_of_other_names)
+{
+	static const struct source_note first[] = {{"depth", "127"}, {"clock", "of old"}},
+					second[] = {{"clock", "new"}, {"clocks", "two"}};
+	struct run_info info;
+	char *text;
+
+	fill(&info, events, 1);
+	info.notes = first;
+	info.nr_notes = 2;
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
+	info.notes = second;
+	ck_assert_int_eq(run_info_write(&info, "info"), 0); /* notes are not warned of */
+	ck_assert_int_eq(run_info_write(&info, "info"),
+			 0); /* and those of this run are not doubled */
+	text = written();
+	ck_assert_ptr_nonnull(strstr(text, "\nnote clock new\nnote clocks two\nnote depth 127\n"));
+	ck_assert_ptr_null(strstr(text, "of old"));
+	ck_assert_uint_eq(nr_lines(text, "\nnote "), 3);
+	free(text);
+}
+END_TEST
+
 START_TEST(of_many_old_events_and_notes_the_first_are_kept)
 {
 	char old[16384];
@@ -184,6 +207,7 @@ int main(void)
 	tcase_add_test(tc, events_of_earlier_runs_stand_behind_the_new_ones);
 	tcase_add_test(tc, another_separation_is_warned_of);
 	tcase_add_test(tc, a_file_full_of_nonsense_is_replaced);
+	tcase_add_test(tc, notes_of_earlier_runs_stand_behind_the_new_ones_of_other_names);
 	tcase_add_test(tc, of_many_old_events_and_notes_the_first_are_kept);
 	return test_run(tc);
 }
