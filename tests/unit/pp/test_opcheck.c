@@ -10,9 +10,12 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -380,6 +383,39 @@ START_TEST(stack_files_are_checked_and_told)
 }
 END_TEST
 
+/* Nobody may read make.path, not even what root runs from now on. */
+static void forbid_reading(void)
+{
+	(void)prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0);
+	(void)prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH, 0, 0, 0);
+	ck_assert_int_eq(chmod(make.path, 0), 0);
+}
+
+START_TEST(each_kind_of_file_that_cannot_be_read_is_trouble)
+{
+	make_stack_file(4);
+	forbid_reading();
+	ck_assert_int_eq(opcheck("-v s"), 2);
+	says("s/stacks: Permission denied\n");
+	says("0 sample files, 0 slices, 1 stack files, 0 wrong");
+	ck_assert_int_eq(unlink(make.path), 0);
+	make_session_file("/bin/a");
+	forbid_reading();
+	ck_assert_int_eq(opcheck("-v s"), 2);
+	says("s/{root}/bin/a/{dep}/");
+	says(": Permission denied\n");
+	says("1 sample files, 0 slices, 0 wrong");
+	ck_assert_int_eq(unlink(make.path), 0);
+	make_history_file("minute.4.4.slice.damaged", 4, 4);
+	(void)snprintf(make.path, sizeof(make.path), "%s/s/history/minute.4.4.slice.damaged",
+		       make.folder);
+	forbid_reading();
+	ck_assert_int_eq(opcheck("-v s"), 2);
+	says("minute.4.4.slice.damaged: Permission denied\n");
+	says("0 sample files, 1 slices, 0 wrong");
+}
+END_TEST
+
 START_TEST(call_trees_of_a_slice_are_told)
 {
 	const struct slice_info info = make_slice_info(1);
@@ -424,6 +460,7 @@ int main(void)
 	tcase_add_test(tests, a_sample_file_whose_epoch_is_in_a_slice_is_told);
 	tcase_add_test(tests, a_folder_named_history_among_sample_files_is_none_of_slices);
 	tcase_add_test(tests, stack_files_are_checked_and_told);
+	tcase_add_test(tests, each_kind_of_file_that_cannot_be_read_is_trouble);
 	tcase_add_test(tests, call_trees_of_a_slice_are_told);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
