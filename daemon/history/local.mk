@@ -22,6 +22,7 @@ test_programs += \
 	tests/unit/daemon/history/test_history_kills \
 	tests/unit/daemon/history/test_history_levels \
 	tests/unit/daemon/history/test_history_report \
+	tests/unit/daemon/history/test_history_slices \
 	tests/unit/daemon/history/test_history_soak \
 	tests/unit/daemon/history/test_history_stacks \
 	tests/unit/daemon/history/test_stretch

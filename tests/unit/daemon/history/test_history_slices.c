@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which slices a sync asks the disk for, and its errors; test_history has the rest. */
+#include "daemon/history/history.h"
+#include "tests/fixture/fake_history.h"
+#include "tests/fixture/test_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define SYNC_EACH_MAX 64u /* of history_slices.c */
+
+/* In this process, since the last expect_calls(). */
+static unsigned int nr_fsync, nr_fdatasync, nr_syncfs;
+static unsigned int failing; /* which of all calls: the first is 1; 0: none */
+
+static int sync_call(unsigned int *nr_of_kind)
+{
+	(*nr_of_kind)++;
+	if (nr_fsync + nr_fdatasync + nr_syncfs != failing)
+		return 0;
+	errno = EIO;
+	return -1;
+}
+
+/* In the C library's place. */
+int fsync(int fd)
+{
+	(void)fd;
+	return sync_call(&nr_fsync);
+}
+
+int fdatasync(int fd)
+{
+	(void)fd;
+	return sync_call(&nr_fdatasync);
+}
+
+int syncfs(int fd)
+{
+	(void)fd;
+	return sync_call(&nr_syncfs);
+}
+
+static void expect_calls(unsigned int nr_of_files, unsigned int nr_of_folder,
+			 unsigned int nr_of_all)
+{
+	ck_assert_uint_eq(nr_fdatasync, nr_of_files);
+	ck_assert_uint_eq(nr_fsync, nr_of_folder);
+	ck_assert_uint_eq(nr_syncfs, nr_of_all);
+	nr_fdatasync = nr_fsync = nr_syncfs = 0;
+}
+
+/* A history of so many slices; none of them is on disk. */
+static struct history *begin(unsigned int nr_slices)
+{
+	fake_history_open();
+	for (unsigned int i = 0; i < nr_slices; i++)
+		fake_minute(1, 0);
+	ck_assert_uint_eq(fake_history()->files.nr_files, nr_slices);
+	fake_profiler.history.epoch_synced = 0;
+	nr_fdatasync = nr_fsync = nr_syncfs = 0;
+	return &fake_profiler.history;
+}
+
+START_TEST(a_sync_is_of_slices_that_are_not_on_disk_and_of_their_folder)
+{
+	struct history *history = begin(3);
+
+	ck_assert_int_eq(history_sync(history), 0);
+	expect_calls(3, 1, 0);
+	history->epoch_synced = history->files.files[1].epoch_last;
+	ck_assert_int_eq(history_sync(history), 0);
+	expect_calls(1, 1, 0);
+	history_synced(history, 0);
+	ck_assert_int_eq(history_sync(history), 0);
+	expect_calls(0, 0, 0);
+	/* What a sync that failed wrote is unknown: all again. */
+	history_synced(history, -EIO);
+	ck_assert_int_eq(unlink(history->files.files[0].path), 0); /* as a drop or a merge does */
+	ck_assert_int_eq(history_sync(history), 0);
+	expect_calls(2, 1, 0);
+	fake_history_close();
+}
+END_TEST
+
+START_TEST(very_many_slices_are_synced_at_once)
+{
+	struct history *history = begin(SYNC_EACH_MAX + 1);
+
+	ck_assert_int_eq(history_sync(history), 0);
+	expect_calls(0, 0, 1);
+	failing = 1;
+	ck_assert_int_eq(history_sync(history), -EIO);
+	failing = 0;
+	expect_calls(0, 0, 1);
+	history->epoch_synced = history->files.files[0].epoch_last;
+	ck_assert_int_eq(history_sync(history), 0);
+	expect_calls(SYNC_EACH_MAX, 1, 0);
+	fake_history_close();
+}
+END_TEST
+
+/* The others are synced all the same. Without one of them there is no use in the folder. */
+START_TEST(an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync)
+{
+	struct history *history = begin(3);
+
+	for (failing = 1; failing <= 4; failing++) {
+		ck_assert_int_eq(history_sync(history), -EIO);
+		expect_calls(3, failing == 4, 0);
+	}
+	failing = 0;
+	fake_history_close();
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tc = tcase_create("history_slices");
+
+	tcase_add_checked_fixture(tc, fake_history_setup, fake_history_teardown);
+	tcase_add_test(tc, a_sync_is_of_slices_that_are_not_on_disk_and_of_their_folder);
+	tcase_add_test(tc, very_many_slices_are_synced_at_once);
+	tcase_add_test(tc, an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync);
+	return test_run(tc);
+}
