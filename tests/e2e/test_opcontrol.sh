@@ -39,6 +39,9 @@ source_reason the kernel module is not loaded: opcontrol --init
 module absent" "and it says so, and what a start would do"
 control --shutdown
 tap_is $? 0 "shutdown without a daemon is no error"
+control --deinit
+tap_is "$? $(cat "$T/out" "$T/err")" "0 The daemon is not running." \
+	"neither is deinit, which unloads nothing without a module"
 control --dump
 tap_is $? 1 "dump without a daemon is one"
 tap_has "$T/err" 'no daemon runs .*opcontrol --start' "that says why, and what to do"
