@@ -26,5 +26,7 @@ tests_unit_pp_annotate_test_annotation_SOURCES = \
 tests_unit_pp_annotate_test_annotation_fault_SOURCES = \
 	tests/unit/pp/annotate/test_annotation_fault.c $(fake_symbols)
 tests_unit_pp_annotate_test_annotation_fault_LDFLAGS = $(report_fault_ldflags)
+tests_unit_pp_annotate_test_format_assembly_SOURCES = \
+	tests/unit/pp/annotate/test_format_assembly.c $(fake_lines)
 tests_unit_pp_annotate_test_format_source_SOURCES = \
 	tests/unit/pp/annotate/test_format_source.c $(fake_symbols)

@@ -3,6 +3,8 @@
 #include "pp/annotate/format_annotated.h"
 
 #include "lib/buildid.h"
+#include "lib/file.h"
+#include "tests/fixture/fake_lines.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/run_suite.h"
 
@@ -34,6 +36,17 @@ int assembly_many(int x)
 	return assembly_few(x) + assembly_few(x + 1);
 }
 
+#define BLANKS	"               " /* in the place of numbers */
+#define NR_NOPS 6u
+
+/* Instructions of which all have the same length. */
+__asm__(".pushsection .text\n"
+	".globl assembly_nops\n"
+	".type assembly_nops, %function\n"
+	"assembly_nops: nop; nop; nop; nop; nop; nop\n"
+	".size assembly_nops, . - assembly_nops\n"
+	".popsection");
+
 static void setup(void)
 {
 	struct buildid id;
@@ -60,6 +73,7 @@ static void teardown(void)
 	free(out_text);
 	free(err_text);
 	make_profile_deinit(&made);
+	fake_lines_clear();
 	make_session_deinit(&session);
 }
 
@@ -99,8 +113,9 @@ static void format(void)
 	ck_assert_ptr_nonnull(out);
 	ck_assert_ptr_nonnull(err);
 	make_profile_init(&made, &session, "");
-	ck_assert_int_eq(annotation_build(&annotation, &made.profile, &made.profile_options, false),
-			 0);
+	ck_assert_int_eq(
+		annotation_build(&annotation, &made.profile, &made.profile_options, options.source),
+		0);
 	ck_assert_int_eq(annotated_format_assembly(&annotation, &options, out, err), 0);
 	annotation_deinit(&annotation);
 	ck_assert_int_eq(fclose(out), 0);
@@ -157,6 +172,80 @@ START_TEST(functions_below_the_threshold_are_told_in_sum)
 }
 END_TEST
 
+/* Each instruction of assembly_nops gets one of the ranges, and 10 samples. */
+static void set_lines(struct fake_range *ranges, const char *const *files, size_t nr_files)
+{
+	static const struct symbol_search search;
+	struct symbol_table table;
+	const struct symbol *nops = NULL;
+
+	ck_assert_int_eq(symbol_table_load(&table, self, &identity, OPROF_IMAGE_FILE, &search), 0);
+	for (size_t i = 0; i < table.nr_symbols; i++)
+		if (!strcmp(table.symbols[i].name, "assembly_nops"))
+			nops = &table.symbols[i];
+	ck_assert_ptr_nonnull(nops);
+	for (unsigned int i = 0; i < NR_NOPS; i++) {
+		ranges[i].start = nops->start + i * nops->nr_bytes / NR_NOPS;
+		ranges[i].end = nops->start + (i + 1) * nops->nr_bytes / NR_NOPS;
+		add(ranges[i].start, 10);
+	}
+	symbol_table_deinit(&table);
+	fake_lines_set(self, ranges, NR_NOPS, files, nr_files);
+	options.source = true;
+	options.sources = (struct source_search){.search_dirs = &no_files, .base_dirs = &no_files};
+}
+
+/* Between at and the next instruction are a mark of path (NULL: none) and more, and no other line.
+ */
+static void expect_above(const char **at, const char *path, const char *more)
+{
+	char wanted[PATH_MAX + 128];
+
+	*at = strchr(*at, '\n');
+	ck_assert_ptr_nonnull(*at);
+	(void)snprintf(wanted, sizeof(wanted),
+		       "%s%s%s\n    10 16.6667 :", path ? "\n" BLANKS ":/* " : "\n",
+		       path ? path : "", more);
+	ck_assert_msg(!strncmp(*at, wanted, strlen(wanted)), "\"%s\" is not:%s", wanted, *at);
+	*at += strlen(wanted);
+}
+
+START_TEST(source_lines_are_above_their_instructions_up_to_the_last_one)
+{
+	static const char text[] = "first\nsecond\nlast";
+	char path[PATH_MAX];
+	const char *const files[] = {"", path, "/missing/b.c"};
+	struct fake_range ranges[NR_NOPS] = {
+		{.file = 1, .line = 1},
+		{.file = 1, .line = 3},
+		{.file = 1, .line = 4},
+		{.file = 2, .line = 1},
+		{.file = 1,
+		 .line = 3,
+		 .inlines = {{.function = "square", .call = {1, 2}}},
+		 .nr_inlines = 1},
+		{.file = 1, .line = 3},
+	};
+	const char *at;
+
+	(void)snprintf(path, sizeof(path), "%s/a.c", session.dir);
+	ck_assert_int_eq(file_replace(path, text, strlen(text), 0600), 0);
+	set_lines(ranges, files, 3);
+	format();
+	at = place_of("<assembly_nops>: /*");
+	expect_above(&at, path, ":1 */\n" BLANKS ":first");
+	expect_above(&at, NULL, BLANKS ":last"); /* of the same file */
+	expect_above(&at, path, ":4 */");
+	expect_above(&at, "/missing/b.c", ":1 */");
+	expect_above(&at, path, ":3: inlined square (from line 2) */\n" BLANKS ":last");
+	expect_above(&at, path, ":3 */\n" BLANKS ":last");
+	ck_assert_ptr_null(strstr(at, BLANKS ":"));
+	ck_assert_uint_eq(sum_of_lines(), 60);
+	ck_assert_str_eq(err_text, "source file /missing/b.c is missing: 10 samples (16.67 %)\n"
+				   "no source line: 0 samples (0.00 %)\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("format_assembly");
@@ -165,6 +254,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, instructions_have_their_samples_functions_with_the_most_first);
 	tcase_add_test(tests, functions_below_the_threshold_are_told_in_sum);
+	tcase_add_test(tests, source_lines_are_above_their_instructions_up_to_the_last_one);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
