@@ -161,9 +161,9 @@ START_TEST(notes_of_earlier_runs_stand_behind_the_new_ones_of_other_names)
 	info.nr_notes = 2;
 	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	info.notes = second;
-	ck_assert_int_eq(run_info_write(&info, "info"), 0); /* notes are not warned of */
-	ck_assert_int_eq(run_info_write(&info, "info"),
-			 0); /* and those of this run are not doubled */
+	/* Notes are not warned of, and those of this run are not doubled. */
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
+	ck_assert_int_eq(run_info_write(&info, "info"), 0);
 	text = written();
 	ck_assert_ptr_nonnull(strstr(text, "\nnote clock new\nnote clocks two\nnote depth 127\n"));
 	ck_assert_ptr_null(strstr(text, "of old"));
