@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -277,6 +278,21 @@ START_TEST(a_fifo_is_refused_at_once)
 }
 END_TEST
 
+START_TEST(a_file_that_cannot_be_opened_is_an_error)
+{
+	struct rlimit limit;
+	struct buildid id;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 0; /* descriptors that are open stay so */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(buildid_read_file("/proc/self/exe", &id), -EMFILE);
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_ne(buildid_read_file("/proc/self/exe", &id), -EMFILE);
+}
+END_TEST
+
 START_TEST(notes_in_memory_are_parsed)
 {
 	struct file file = {.wide = true};
@@ -336,6 +352,7 @@ int main(void)
 	tcase_add_test(tests, an_id_of_more_than_20_bytes_is_not_taken);
 	tcase_add_test(tests, notes_aligned_to_8_are_walked);
 	tcase_add_test(tests, a_fifo_is_refused_at_once);
+	tcase_add_test(tests, a_file_that_cannot_be_opened_is_an_error);
 	tcase_add_test(tests, notes_in_memory_are_parsed);
 	tcase_add_test(tests, hex_goes_both_ways);
 	tcase_add_test(tests, what_is_not_hex_is_refused);

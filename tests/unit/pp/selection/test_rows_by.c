@@ -67,6 +67,8 @@ START_TEST(a_thread_says_whose_it_is)
 	ck_assert_int_eq(key.tgid, -1);
 	key.tid = 6;
 	ck_assert_str_eq(rows_by_take(ROWS_BY_TID, &key, &strings), "tid:6");
+	key.tid = key.tgid = 0; /* idle */
+	ck_assert_str_eq(rows_by_take(ROWS_BY_TID, &key, &strings), "tid:0 (tgid:0)");
 }
 END_TEST
 
