@@ -358,6 +358,28 @@ START_TEST(an_entry_beyond_the_content_is_refused)
 }
 END_TEST
 
+/* Behind a padding record's string: less than a record's alignment is left over. */
+START_TEST(a_header_beyond_the_content_is_refused)
+{
+	const uint32_t behind = HEADER + 4 + 1; /* an empty string */
+	struct packet_walk walk;
+	uint64_t stamp;
+
+	for (uint32_t left = 0; left <= 7; left++) {
+		make_packet(behind + left, 0, 0);
+		put_word(HEADER, OPROF_EVENT_PADDING);
+		put_word(HEADER + 8, OPROF_EVENT_PADDING_EMPTY);
+		ck_assert_int_eq(packet_walk_begin(&walk, packet, 512), 0);
+		ck_assert_int_eq(next_stamp(&walk, &stamp), left >= 4 && left < 7 ? -EBADMSG : 0);
+	}
+	make_packet(behind + 7, 0, 0);
+	put_word(HEADER, OPROF_EVENT_PADDING);
+	put_word(HEADER + 8, OPROF_EVENT_ESCAPE); /* its header is longer */
+	ck_assert_int_eq(packet_walk_begin(&walk, packet, 512), 0);
+	ck_assert_int_eq(next_stamp(&walk, &stamp), -EBADMSG);
+}
+END_TEST
+
 START_TEST(a_chain_longer_than_any_is_refused)
 {
 	struct entry_sample *sample;
@@ -415,6 +437,7 @@ int main(void)
 	tcase_add_test(made, a_stamp_that_went_back_is_not_told_behind_its_packet);
 	tcase_add_test(made, what_is_no_packet_is_refused);
 	tcase_add_test(made, an_entry_beyond_the_content_is_refused);
+	tcase_add_test(made, a_header_beyond_the_content_is_refused);
 	tcase_add_test(made, a_chain_longer_than_any_is_refused);
 	tcase_add_test(made, packets_of_anything_are_walked_to_an_end);
 	suite_add_tcase(suite, made);
