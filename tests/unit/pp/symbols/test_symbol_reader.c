@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Real binaries, built here; and the same damaged. */
 #include "pp/symbols/symbol_helper.h"
+#include "pp/symbols/symbol_file.h"
 #include "pp/symbols/symbol_reader.h"
 
 #include "pp/symbols/debug_file.h"
@@ -192,6 +193,47 @@ START_TEST(keys_are_offsets_in_the_file)
 }
 END_TEST
 #endif
+
+/* Keys are offsets in the file or, of the kernel, addresses less key_address. */
+static const struct {
+	bool by_address;
+	uint64_t key, address, offset, nr_bytes; /* address 0: no segment holds the key */
+} places[] = {
+	{false, 0xfff, 0, 0, 0},
+	{false, 0x1000, 0x401000, 0x1000, 0x200},
+	{false, 0x11ff, 0x4011ff, 0x11ff, 1},
+	{false, 0x1200, 0, 0, 0},
+	{false, 0x2fff, 0, 0, 0},
+	{false, 0x3000, 0x405000, 0x3000, 0x10},
+	{false, 0x300f, 0x40500f, 0x300f, 1},
+	{false, 0x3010, 0, 0, 0},
+	{false, UINT64_MAX, 0, 0, 0},
+	{true, 0, 0, 0, 0},
+	{true, 0xfff, 0, 0, 0},
+	{true, 0x1000, 0x401000, 0x1000, 0x200},
+	{true, 0x11ff, 0x4011ff, 0x11ff, 1},
+	{true, 0x1200, 0, 0, 0},
+	{true, 0x5000, 0x405000, 0x3000, 0x10},
+	{true, 0x5010, 0, 0, 0},
+};
+
+START_TEST(keys_that_no_segment_holds_have_no_address_and_no_offset)
+{
+	struct symbol_segment segments[] = {{0x401000, 0x401200, 0x1000},
+					    {0x405000, 0x405010, 0x3000}};
+	struct symbol_file file = {.segments = segments, .nr_segments = 2};
+	uint64_t address = 0, offset = 0, nr_bytes = 0;
+	bool held = places[_i].address != 0;
+
+	file.by_address = places[_i].by_address;
+	file.key_address = file.by_address ? 0x400000 : 0;
+	ck_assert_int_eq(symbol_file_address(&file, places[_i].key, &address), held);
+	ck_assert_int_eq(symbol_file_offset(&file, places[_i].key, &offset, &nr_bytes), held);
+	ck_assert_uint_eq(address, places[_i].address);
+	ck_assert_uint_eq(offset, places[_i].offset);
+	ck_assert_uint_eq(nr_bytes, places[_i].nr_bytes);
+}
+END_TEST
 
 START_TEST(calls_through_the_plt_have_names)
 {
@@ -580,6 +622,8 @@ static Suite *make_suite(void)
 	tcase_add_loop_test(tcase, functions_of_a_program_are_those_of_nm, 0, 2);
 #if defined(__x86_64__) || defined(__i386__)
 	tcase_add_loop_test(tcase, keys_are_offsets_in_the_file, 0, 2);
+	tcase_add_loop_test(tcase, keys_that_no_segment_holds_have_no_address_and_no_offset, 0,
+			    sizeof(places) / sizeof(places[0]));
 #endif
 	tcase_add_test(tcase, calls_through_the_plt_have_names);
 	tcase_add_test(tcase, code_before_the_first_slot_has_a_name);
