@@ -96,6 +96,35 @@ START_TEST(what_was_read_comes_back_as_it_was)
 }
 END_TEST
 
+/* The front of a file is the same, whatever the memory held that it was made in. */
+START_TEST(paths_of_any_length_are_kept_padded_with_zeros)
+{
+	static const char zeros[8] = {0};
+	char path[257] = "/bin/", name[4096], *text;
+	size_t nr_bytes, nr_path = _i ? 200 + (size_t)_i : 5;
+	struct symbol_request request = request_of(path);
+	size_t nr_front;
+	char bytes[512];
+
+	memset(path + 5, 'a', nr_path - 5);
+	nr_front = symbol_cache_front_bytes(&request);
+	ck_assert_uint_lt(nr_front, sizeof(bytes));
+	memset(bytes, 0xff, sizeof(bytes));
+	symbol_cache_store(&request, SYMBOL_CACHE_LINES, bytes, sizeof(bytes));
+	only_file(name);
+	ck_assert_int_eq(file_read_text(name, 1 << 20, &text, &nr_bytes), 0);
+	ck_assert_uint_eq(nr_bytes, sizeof(bytes));
+	ck_assert_mem_eq(text + nr_front - (8 - nr_path % 8), zeros, 8 - nr_path % 8);
+	ck_assert_mem_eq(text + nr_front - (8 - nr_path % 8) - nr_path, path, nr_path);
+	for (size_t i = nr_front; i < nr_bytes; i++)
+		ck_assert_int_eq((unsigned char)text[i], 0xff);
+	free(text);
+	keep(path);
+	ck_assert_int_eq(read_back(path), 0);
+	ck_assert_str_eq(read_table.symbols[1].name, "second");
+}
+END_TEST
+
 /* Anybody can give his binary the build-id of another: it is not read for that other. */
 START_TEST(another_path_has_symbols_of_its_own)
 {
@@ -204,6 +233,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_was_read_comes_back_as_it_was);
+	tcase_add_loop_test(tests, paths_of_any_length_are_kept_padded_with_zeros, 0, 9);
 	tcase_add_test(tests, another_path_has_symbols_of_its_own);
 	tcase_add_test(tests, what_the_session_kept_stays_with_the_session);
 	tcase_add_test(tests, what_could_not_be_read_is_read_again);
