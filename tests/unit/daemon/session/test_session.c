@@ -289,6 +289,31 @@ START_TEST(what_is_left_of_a_removed_session_is_kept_apart)
 }
 END_TEST
 
+/* 1000 of them: the rest stays where it is, and the session goes on in it. */
+START_TEST(no_more_than_a_bound_of_remains_is_kept)
+{
+	char path[64];
+
+	begin(SESSION_APPEND);
+	ck_assert_int_eq(file_make_dirs("s/samples/current/{root}/bin", 0700), 0);
+	for (unsigned int i = 1; i <= 1000; i++) {
+		(void)snprintf(path, sizeof(path), "s/samples/remains-%u", i);
+		ck_assert_int_eq(file_make_dirs(path, 0700), 0);
+	}
+	ck_assert_int_eq(file_remove_tree("s/samples/current/meta"), 0);
+	ck_assert_int_eq(session_recover(&session, &diag), 0);
+	ck_assert(!session_is_lost(&session));
+	ck_assert(exists("s/samples/current/{root}/bin"));
+	ck_assert(!exists("s/samples/remains-1001"));
+	/* The last one is used, when it is free. */
+	ck_assert_int_eq(rmdir("s/samples/remains-1000"), 0);
+	ck_assert_int_eq(session_recover(&session, &diag), 0);
+	ck_assert(!exists("s/samples/current/{root}"));
+	ck_assert(exists("s/samples/remains-1000/{root}/bin"));
+	session_unlock(&session);
+}
+END_TEST
+
 START_TEST(a_folder_that_cannot_be_made_is_told_with_its_name)
 {
 	ck_assert_int_eq(file_replace("file", "", 0, 0600), 0);
@@ -315,6 +340,7 @@ int main(void)
 	tcase_add_test(tc, names_that_leave_the_folder_or_look_like_sample_files_are_refused);
 	tcase_add_test(tc, a_session_that_was_removed_is_found_lost);
 	tcase_add_test(tc, what_is_left_of_a_removed_session_is_kept_apart);
+	tcase_add_test(tc, no_more_than_a_bound_of_remains_is_kept);
 	tcase_add_test(tc, a_folder_that_cannot_be_made_is_told_with_its_name);
 	return test_run(tc);
 }
