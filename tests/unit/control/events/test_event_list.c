@@ -32,6 +32,43 @@ START_TEST(every_event_is_listed_with_its_description)
 }
 END_TEST
 
+START_TEST(unit_masks_to_choose_from_are_listed_with_all_their_values)
+{
+	char *text = NULL;
+	size_t nr_bytes;
+	FILE *stream = open_memstream(&text, &nr_bytes);
+
+	ck_assert_ptr_nonnull(stream);
+	test_put("perf/hardware/events", "");
+	test_put("perf/cache/events", "");
+	test_put("perf/switches/events", "");
+	test_put("perf/software/events",
+		 "event:0x0 counters:any um:one minimum:5 name:single : No choice\n"
+		 "event:0x0 counters:any um:two minimum:6 name:pair : One or both\n"
+		 "event:0x0 counters:any um:three minimum:7 name:triple : One of three\n");
+	test_put("perf/software/unit_masks",
+		 "name:one type:mandatory default:0x0\n\t0x0 Nothing\n"
+		 "name:two type:bitmask default:0x3\n\t0x1 Reads\n\t0x2 extra: writes Writes\n"
+		 "name:three type:exclusive default:0x4\n\t0x4 Four\n\t0x5 Five\n\t0x16 Last\n");
+	ck_assert_int_eq(setenv("OPROF_EVENTS_DIR", test_dir, 1), 0);
+	ck_assert_msg(!event_list_print(stream, &diag), "%s", diag_show(&diag));
+	ck_assert_int_eq(fclose(stream), 0);
+	assert_has(text, "\tNo choice\npair: (min count: 6)");
+	assert_has(text, "\tOne or both\n"
+			 "\tunit masks (default 0x3):\n"
+			 "\t\t0x01: Reads\n"
+			 "\t\t0x02 writes: Writes\n"
+			 "triple: (min count: 7)");
+	assert_has(text, "\tOne of three\n"
+			 "\tunit masks (default 0x4):\n"
+			 "\t\t0x04: Four\n"
+			 "\t\t0x05: Five\n"
+			 "\t\t0x16: Last\n"
+			 "\nCounted by the processor\n");
+	free(text);
+}
+END_TEST
+
 START_TEST(a_missing_table_is_told)
 {
 	ck_assert_int_eq(setenv("OPROF_EVENTS_DIR", "/nonexistent", 1), 0);
@@ -70,7 +107,9 @@ int main(void)
 {
 	TCase *cases = tcase_create("event_list");
 
+	tcase_add_checked_fixture(cases, test_dir_set_up, test_dir_tear_down);
 	tcase_add_test(cases, every_event_is_listed_with_its_description);
+	tcase_add_test(cases, unit_masks_to_choose_from_are_listed_with_all_their_values);
 	tcase_add_test(cases, a_missing_table_is_told);
 	tcase_add_test(cases, an_event_of_no_kind_cannot_be_opened);
 	tcase_add_test(cases, rings_can_be_mapped_where_events_can_be_opened);
