@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -298,6 +299,95 @@ START_TEST(sessions_are_summed_by_image)
 }
 END_TEST
 
+/* ---- two stretches of one session ---- */
+
+#define SHARE_BEGIN INT64_C(1795180000) /* s */
+#define SHARE_NS(s) ((SHARE_BEGIN + (s)) * INT64_C(1000000000))
+
+/* A slice of seconds 0 to 60, and live files, together of seconds 100 to 400. */
+static void add_slice_and_live(void)
+{
+	make_session_slice(&session,
+			   &(struct make_slice_head){
+				   .level = OPROF_SLICE_MINUTE,
+				   .epoch_first = 1,
+				   .epoch_last = 1,
+				   .begin_ns = SHARE_NS(0),
+				   .end_ns = SHARE_NS(60),
+			   },
+			   &(struct make_slice_part){{.app = "/a"}, 1, 1}, 1, NULL);
+	add(&(struct make_file){.app = "/a",
+				.epoch = 2,
+				.start_time_ns = SHARE_NS(200),
+				.end_time_ns = SHARE_NS(400)});
+	add(&(struct make_file){.app = "/b",
+				.epoch = 2,
+				.start_time_ns = SHARE_NS(100),
+				.end_time_ns = SHARE_NS(150)});
+	add(&(struct make_file){.app = "/unknown", .epoch = 2});
+}
+
+/* Seconds of both stretches; what each gets, or which one is refused and why. */
+static const struct share {
+	int begin, middle, end;
+	const char *refused, *why; /* NULL: neither */
+	size_t nr_slices[2], nr_live[2];
+	bool shared[2];
+} shares[] = {
+	/* All of the live files' time is in one of them. */
+	{0, 80, 600, NULL, NULL, {1, 0}, {0, 3}, {false, false}},
+	{0, 500, 600, "second side: ", ": there are samples ", {0}, {0}, {false}},
+	{80, 500, 600, "second side: ", ": there are samples ", {0}, {0}, {false}},
+	{-60, 0, 600, "first side: ", ": there are samples ", {0}, {0}, {false}},
+	/* They go to the one that has more of it, or to the first. */
+	{0, 249, 600, NULL, NULL, {1, 0}, {0, 3}, {true, false}},
+	{80, 249, 600, "first side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
+	{0, 250, 600, "second side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
+	{0, 300, 350, "second side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
+	/* So does the slice. */
+	{0, 29, 600, "first side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
+	{0, 30, 600, NULL, NULL, {1, 0}, {0, 3}, {false, true}},
+	{0, 30, 80, "second side: ", " alone: its time is kept in one piece", {0}, {0}, {false}},
+};
+
+static void check_share(const struct share *share)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const struct selection_side *side = &made.selection.sides[i];
+		const struct session_parts *parts =
+			&made.selection.sessions[side->first_session].parts;
+
+		ck_assert_uint_eq(side->nr_sessions, 1);
+		ck_assert_uint_eq(parts->nr_slices, share->nr_slices[i]);
+		ck_assert_uint_eq(parts->nr_live, share->nr_live[i]);
+		ck_assert_int_eq(side->shared, share->shared[i]);
+	}
+}
+
+START_TEST(what_two_stretches_have_in_common_goes_to_one_of_them)
+{
+	const struct share *share = &shares[_i];
+	char words[160];
+	int error;
+
+	add_slice_and_live();
+	(void)snprintf(
+		words, sizeof(words), "{ time:@%jd..@%jd } { time:@%jd..@%jd }",
+		(intmax_t)(SHARE_BEGIN + share->begin), (intmax_t)(SHARE_BEGIN + share->middle),
+		(intmax_t)(SHARE_BEGIN + share->middle), (intmax_t)(SHARE_BEGIN + share->end));
+	error = make_profile_select(&made, &session, words, &diag);
+	if (share->refused) {
+		ck_assert_int_eq(error, -ENOENT);
+		ck_assert_ptr_nonnull(strstr(diag.text, share->refused));
+		ck_assert_ptr_nonnull(strstr(diag.text, share->why));
+		return;
+	}
+	ck_assert_msg(!error, "%s", error ? diag_show(&diag) : "");
+	check_share(share);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("selection");
@@ -322,6 +412,8 @@ int main(void)
 	tcase_add_test(tests, a_name_that_does_not_parse_is_named_and_skipped);
 	tcase_add_test(tests, a_name_too_long_for_a_folder_is_read_from_the_header);
 	tcase_add_test(tests, sessions_are_summed_by_image);
+	tcase_add_loop_test(tests, what_two_stretches_have_in_common_goes_to_one_of_them, 0,
+			    sizeof(shares) / sizeof(shares[0]));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
