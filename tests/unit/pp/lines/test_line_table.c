@@ -397,6 +397,52 @@ START_TEST(symbols_are_read_whatever_the_compression)
 }
 END_TEST
 
+/* below: a folder, or "". */
+static void check_has_file(const char *below, const char *path)
+{
+	size_t nr_below = strlen(below), i = 0;
+
+	while (i < table.nr_files && (strncmp(table.files[i], below, nr_below) != 0 ||
+				      strcmp(table.files[i] + nr_below, path) != 0))
+		i++;
+	ck_assert_msg(i < table.nr_files, "no %s%s", below, path);
+}
+
+/* b.c, which includes deep/in.h, from a folder that the options may hide. */
+static const struct {
+	const char *from, *options, *source, *header;
+} path_cases[] = {
+	{"sub", "-gdwarf-4 b.c", "/b.c", "/deep/in.h"},
+	{"sub", "-gdwarf-5 b.c", "/b.c", "/deep/in.h"},
+	{".", "-gdwarf-4 sub/b.c", "/sub/b.c", "/sub/deep/in.h"},
+	{".", "-gdwarf-5 sub/b.c", "/sub/b.c", "/sub/deep/in.h"},
+	{".", "-gdwarf-4 -fdebug-prefix-map=$PWD=/made sub/b.c", "/made/sub/b.c",
+	 "/made/sub/deep/in.h"},
+	{".", "-gdwarf-4 -fdebug-prefix-map=$PWD= sub/b.c", "sub/b.c", "sub/deep/in.h"},
+	{".", "-gdwarf-5 -fdebug-prefix-map=$PWD= sub/b.c", "sub/b.c", "sub/deep/in.h"},
+	{"sub", "-gdwarf-4 -fdebug-prefix-map=$PWD= b.c", "b.c", "deep/in.h"},
+};
+
+START_TEST(files_have_the_paths_that_they_were_compiled_from)
+{
+	char *folder;
+
+	built_elf_run("rm -rf paths && mkdir -p paths/sub/deep && cp a.c paths/sub/b.c && "
+		      "cp inner.h paths/sub/deep/in.h && cd paths && top=$PWD && "
+		      "sed -i s,inner.h,deep/in.h, sub/b.c && cd %s && "
+		      "printf %%s \"$PWD\" >$top/folder && " CC "-o $top/plain %s",
+		      path_cases[_i].from, path_cases[_i].options);
+	ck_assert_int_eq(file_read_text(built_elf_path("paths/folder"), 4096, &folder, NULL), 0);
+	if (strstr(path_cases[_i].options, "-map="))
+		*folder = '\0';
+	load("paths/plain");
+	ck_assert_int_eq(table.lack, SYMBOLS_FULL);
+	check_has_file(folder, path_cases[_i].source);
+	check_has_file(folder, path_cases[_i].header);
+	free(folder);
+}
+END_TEST
+
 /* It has no ranges, nor what gcc says of inlined functions in several pieces. */
 START_TEST(version_2_has_the_same_lines)
 {
@@ -643,6 +689,8 @@ static Suite *line_table_suite(void)
 	tcase_add_test(tcase, split_file_with_sections_compressed_with_zstd_says_the_same);
 	tcase_add_test(tcase, compressed_sections_that_claim_more_than_can_be_are_refused);
 	tcase_add_test(tcase, symbols_are_read_whatever_the_compression);
+	tcase_add_loop_test(tcase, files_have_the_paths_that_they_were_compiled_from, 0,
+			    sizeof(path_cases) / sizeof(path_cases[0]));
 	tcase_add_test(tcase, version_2_has_the_same_lines);
 	tcase_add_test(tcase, debug_file_has_the_lines_of_the_image);
 	tcase_add_test(tcase, binary_without_section_headers_has_the_lines_of_its_debug_file);
