@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is taken of a helper's answer: it has read a hostile file and may say anything. */
+/*
+ * What is taken of a helper's answer: it has read a hostile file and may say anything. And what
+ * it says of sound ones.
+ */
 #include "pp/archive/debug_list.h"
 
+#include "lib/buildid.h"
 #include "lib/file.h"
 #include "pp/symbols/symbol_helper.h"
+#include "tests/fixture/built_elf.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,18 +36,20 @@ static struct debug_list list;
 int __wrap_symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 			      int (*take)(int fd, void *result), void *result, char **note);
 
-/* The linker's --wrap: a helper that says what the test has it say. */
+/* The linker's --wrap: a helper that says what the test has it say, or else the truth. */
 int __wrap_symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 			      int (*take)(int fd, void *result), void *result, char **note)
 {
 	int fd = memfd_create("said", 0);
-	int error;
+	int error = 0;
 
-	(void)request;
-	(void)read;
 	*note = NULL;
-	ck_assert_int_eq(file_write_all(fd, said.bytes, said.nr_bytes), 0);
-	error = take(fd, result);
+	if (said.bytes)
+		ck_assert_int_eq(file_write_all(fd, said.bytes, said.nr_bytes), 0);
+	else
+		error = read(request, fd);
+	if (!error)
+		error = take(fd, result);
 	close(fd);
 	return error;
 }
@@ -95,6 +105,96 @@ START_TEST(an_answer_that_is_none_is_refused)
 }
 END_TEST
 
+/* ---- sound files ---- */
+
+#define CC "${CC:-cc} -g -O1 -Wl,--build-id"
+
+static void build_all(void)
+{
+	struct buildid id;
+	char link[64] = "shared.debug";
+
+	built_elf_init();
+	built_elf_source("a.c", "int main(void) { return 0; }\n");
+	built_elf_run(CC " -o plain a.c && " CC " -gsplit-dwarf -c -o split.o a.c && " CC
+			 " -o split split.o");
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? "noid" : "linked";
+
+		built_elf_run(CC "%s -o %s a.c && objcopy --only-keep-debug %s %s.debug && "
+				 "strip %s && objcopy --add-gnu-debuglink=%s.debug %s",
+			      i ? "=none" : "", name, name, name, name, name, name);
+	}
+	/* What dwz would leave behind, of a file that it took nothing out of. */
+	built_elf_run(CC " -Wl,--defsym,other=1 -o other a.c && "
+			 "objcopy --only-keep-debug other shared.debug");
+	ck_assert_int_eq(buildid_read_file(built_elf_path("shared.debug"), &id), 0);
+	memcpy(link + strlen(link) + 1, id.bytes, id.nr_bytes);
+	built_elf_write("altlink", link, strlen(link) + 1 + id.nr_bytes);
+	built_elf_run(
+		"objcopy --add-section .gnu_debugaltlink=altlink plain alt && "
+		"objcopy --add-section .gnu_debugaltlink=altlink linked.debug "
+		"both.debug && cp linked both && objcopy --remove-section .gnu_debuglink both && "
+		"objcopy --add-gnu-debuglink=both.debug both");
+}
+
+/* Which files lie in the folder, and where they go: by the build-id of by_id, or below prefix. */
+static const struct {
+	const char *image;
+	struct {
+		const char *file, *by_id, *prefix;
+	} files[2];
+} listed[] = {
+	{"plain", {{0}}},
+	{"split", {{"split.dwo", NULL, ""}}},
+	{"linked", {{"linked.debug", "linked", NULL}}},
+	{"noid", {{"noid.debug", NULL, "/usr/lib/debug"}}},
+	{"alt", {{"shared.debug", "other", NULL}}},
+	{"both", {{"both.debug", "linked", NULL}, {"shared.debug", "other", NULL}}},
+};
+
+static void check_file(const struct debug_list_file *file, const char *path, const char *by_id,
+		       const char *prefix)
+{
+	char name[PATH_MAX], hex[BUILDID_HEX_BYTES], *got = realpath(file->path, NULL);
+	char *want = realpath(built_elf_path(path), NULL);
+	struct buildid id;
+
+	ck_assert_str_eq(got, want);
+	if (by_id) {
+		ck_assert_int_eq(buildid_read_file(built_elf_path(by_id), &id), 0);
+		buildid_to_hex(&id, hex);
+		(void)snprintf(name, sizeof(name), "/usr/lib/debug/.build-id/%.2s/%s.debug", hex,
+			       hex + 2);
+	} else {
+		(void)snprintf(name, sizeof(name), "%s%s", prefix, want);
+	}
+	ck_assert_str_eq(file->name, name);
+	free(got);
+	free(want);
+}
+
+START_TEST(all_files_that_an_image_is_read_with_are_listed)
+{
+	static const struct symbol_search search = {.debug_path = "/nonexistent"};
+	static const struct oprof_image_identity identity;
+	char *path = realpath(built_elf_path(listed[_i].image), NULL);
+	const struct symbol_request request = {
+		.path = path, .identity = &identity, .kind = OPROF_IMAGE_FILE, .search = &search};
+	size_t nr = 0;
+
+	said.bytes = NULL;
+	ck_assert_int_eq(debug_list_load(&list, &request), 0);
+	for (; nr < 2 && listed[_i].files[nr].file; nr++) {
+		ck_assert_uint_lt(nr, list.nr_files);
+		check_file(&list.files[nr], listed[_i].files[nr].file, listed[_i].files[nr].by_id,
+			   listed[_i].files[nr].prefix);
+	}
+	ck_assert_uint_eq(list.nr_files, nr);
+	free(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("debug_list");
@@ -105,6 +205,12 @@ int main(void)
 	tcase_add_test(tests, each_file_said_has_its_path_and_name);
 	tcase_add_loop_test(tests, an_answer_that_is_none_is_refused, 0,
 			    sizeof(refused) / sizeof(refused[0]));
+	suite_add_tcase(suite, tests);
+	tests = tcase_create("sound");
+	tcase_add_unchecked_fixture(tests, build_all, built_elf_deinit);
+	tcase_add_checked_fixture(tests, NULL, teardown);
+	tcase_add_loop_test(tests, all_files_that_an_image_is_read_with_are_listed, 0,
+			    sizeof(listed) / sizeof(listed[0]));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
