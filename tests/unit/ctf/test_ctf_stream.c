@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Damaged and odd streams: stream.c, record.c, window.c. */
+#include "ctf/packets.h"
 #include "ctf/stream.h"
+#include "lib/file.h"
 #include "tests/fixture/make_trace.h"
 #include "tests/fixture/test_folder.h"
 
@@ -198,6 +200,63 @@ START_TEST(a_file_that_ends_within_a_packet_is_read_up_to_it)
 		ck_assert_uint_eq(counts.lost_cut, 1);
 		ck_assert_uint_eq(counts.lost_damaged, 0);
 	}
+}
+END_TEST
+
+static void open_file(struct ctf_file *file, const char *name)
+{
+	const char *fault;
+
+	ck_assert_int_eq(ctf_file_open(file, place.folder_fd, name, NULL, &fault), 0);
+}
+
+/* So many packets are numbered, before any is asked for; the last one is so large. */
+static void check_packets(struct ctf_packets *packets, uint64_t nr, uint64_t last_bytes)
+{
+	struct ctf_packet_place last;
+
+	ck_assert_uint_eq(ctf_packets_nr(packets), nr);
+	ck_assert(!ctf_packets_is_partial(packets));
+	ck_assert_int_eq(ctf_packets_get(packets, nr, &last), -ENOENT);
+	ck_assert_int_eq(ctf_packets_get(packets, nr - 1, &last), 0);
+	ck_assert_uint_eq(last.nr_bytes, last_bytes);
+}
+
+/* From the first and the last one their size is known, unless the last is not sound. */
+START_TEST(a_last_packet_that_is_damaged_or_of_another_size_has_all_looked_at)
+{
+	struct ctf_packets *sound, *damaged, *other;
+	struct ctf_file file, file_damaged, file_other;
+	uint8_t bytes[4 * BYTES];
+	int result;
+
+	for (int i = 0; i < 4; i++)
+		put_sound();
+	ck_assert_int_eq(pread(out_fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	memset(bytes + (size_t)3 * BYTES, 0, BYTES);
+	ck_assert_int_eq(file_replace("damaged", bytes, sizeof(bytes), 0600), 0);
+	make_packet_begin(&packet, made_trace.uuid, 0, seq, now, (size_t)2 * BYTES);
+	end();
+	memcpy(bytes + (size_t)3 * BYTES, bytes, BYTES);
+	memcpy(bytes, packet.bytes, (size_t)2 * BYTES);
+	ck_assert_int_eq(file_replace("other", bytes, sizeof(bytes), 0600), 0);
+	open_file(&file, "s");
+	open_file(&file_damaged, "damaged");
+	open_file(&file_other, "other");
+	/* Nothing between: the stack still holds what the first one found. */
+	result = ctf_packets_open(&sound, &metadata, &file);
+	result |= ctf_packets_open(&damaged, &metadata, &file_damaged);
+	result |= ctf_packets_open(&other, &metadata, &file_other);
+	ck_assert_int_eq(result, 0);
+	check_packets(sound, 4, BYTES);
+	check_packets(damaged, 3, BYTES);
+	check_packets(other, 3, BYTES);
+	ctf_packets_close(sound);
+	ctf_packets_close(damaged);
+	ctf_packets_close(other);
+	ctf_file_close(&file);
+	ctf_file_close(&file_damaged);
+	ctf_file_close(&file_other);
 }
 END_TEST
 
@@ -630,6 +689,7 @@ int main(void)
 	tcase_add_test(tc, a_first_packet_that_is_damaged_does_not_hide_the_others);
 	tcase_add_test(tc, bytes_missing_in_the_middle_cost_what_they_touch);
 	tcase_add_test(tc, a_file_that_ends_within_a_packet_is_read_up_to_it);
+	tcase_add_test(tc, a_last_packet_that_is_damaged_or_of_another_size_has_all_looked_at);
 	tcase_add_test(tc, a_record_that_is_not_described_costs_the_rest_of_its_packet);
 	tcase_add_test(tc, a_stream_that_is_not_described_is_told);
 	tcase_add_test(tc, a_packet_of_another_stream_is_told);
