@@ -15,6 +15,10 @@ START_TEST(decimal_and_hexadecimal_are_read)
 	ck_assert_uint_eq(value, 10);
 	ck_assert_int_eq(number_parse("0xFf", 255, &value), 0);
 	ck_assert_uint_eq(value, 255);
+	ck_assert_int_eq(number_parse("0x0123456789abcdef", UINT64_MAX, &value), 0);
+	ck_assert_uint_eq(value, UINT64_C(0x0123456789abcdef));
+	ck_assert_int_eq(number_parse("0XFEDCBA9876543210", UINT64_MAX, &value), 0);
+	ck_assert_uint_eq(value, UINT64_C(0xfedcba9876543210));
 	ck_assert_int_eq(number_parse("18446744073709551615", UINT64_MAX, &value), 0);
 	ck_assert_uint_eq(value, UINT64_MAX);
 }
@@ -32,8 +36,9 @@ START_TEST(what_is_above_max_is_out_of_range)
 }
 END_TEST
 
-static const char *const bad[] = {"",	"0x", "x",   "-1",   "+1",  " 1",
-				  "1 ", "1k", "1e3", "0x1g", "1.5", "99999999999999999999z"};
+static const char *const bad[] = {"",	 "0x",	"x",   "-1",   "+1",  " 1",
+				  "1 ",	 "1k",	"1e3", "0x1g", "1.5", "99999999999999999999z",
+				  "0x`", "0x@", "0xG", "/",    ":",   "a"};
 
 START_TEST(what_is_not_a_number_is_refused)
 {

@@ -95,6 +95,7 @@ static int detached(const char *error, bool die)
 
 		(void)dup2(null, STDERR_FILENO);
 		ready.told_fd = -1;
+		errno = EINTR; /* of a call long ago */
 		if (ready_detach(&ready, &diag))
 			_exit(99);
 		if (die)
