@@ -259,6 +259,33 @@ START_TEST(the_end_of_a_trace_that_lost_nothing_is_one_sentence)
 }
 END_TEST
 
+/* ---- tracers that died ---- */
+
+/* What else is in its lock may be of anybody who may write there. */
+START_TEST(a_tracer_that_died_is_told_by_the_number_in_its_lock)
+{
+	static const struct {
+		const char *lock, *says;
+	} locks[] = {
+		{"1234\n", "its tracer, process 1234, died"},
+		{"1234 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "process 1234, died"},
+		{"", "no trace dead runs: optrace status"},
+	};
+	struct diag diag;
+
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+		const char *path = "trace/dead/lock";
+
+		ck_assert_int_eq(file_make_parent_dirs(path, 0700), 0);
+		ck_assert_int_eq(file_replace(path, locks[i].lock, strlen(locks[i].lock), 0600), 0);
+		ck_assert_int_eq(trace_sessions_none(".", "dead", &diag), -ENOTCONN);
+		ck_assert_msg(strstr(diag_show(&diag), locks[i].says), "%s", diag_show(&diag));
+	}
+	ck_assert_int_eq(trace_sessions_none(".", "other", &diag), -ENOTCONN);
+	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no trace other runs: optrace status"));
+}
+END_TEST
+
 /* ---- snapshots of conditions ---- */
 
 static void wait_for_end(void)
@@ -489,6 +516,7 @@ int main(void)
 	tcase_add_test(tests, status_tells_all_that_went_wrong_by_its_reason);
 	tcase_add_test(tests, the_end_tells_all_that_went_wrong_by_its_reason);
 	tcase_add_test(tests, the_end_of_a_trace_that_lost_nothing_is_one_sentence);
+	tcase_add_test(tests, a_tracer_that_died_is_told_by_the_number_in_its_lock);
 	tcase_add_test(tests, a_snapshot_that_failed_does_not_use_up_the_limit);
 	tcase_add_loop_test(tests, a_snapshot_of_which_there_is_a_part_uses_up_the_limit, 0,
 			    sizeof(failures) / sizeof(failures[0]));
