@@ -486,6 +486,28 @@ START_TEST(a_snapshot_whose_state_has_no_memory_is_as_one_without_a_state)
 }
 END_TEST
 
+START_TEST(a_snapshot_holds_each_cpu_from_the_first_to_the_last)
+{
+	struct found found[NR_CPUS];
+
+	create(RING_OVERWRITE, 4);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
+		for (uint64_t i = 0; i < 10 + cpu; i++)
+			ck_assert(put(cpu, 1000 + i, i));
+	open_writer("trace");
+	ck_assert_int_eq(trace_channel_snapshot(channel, writer, 2000, &written, &diag), 0);
+	ck_assert_uint_eq(written.nr_records, 10 + 11 + 12);
+	ck_assert_uint_eq(written.lost, 0);
+	close_all();
+	trace_channel_destroy(channel);
+	read_folder("trace", found);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		ck_assert_uint_eq(found[cpu].nr, 10 + cpu);
+		ck_assert(found[cpu].in_order);
+	}
+}
+END_TEST
+
 START_TEST(a_snapshot_of_nothing_is_an_empty_trace)
 {
 	struct found found[NR_CPUS];
@@ -537,6 +559,7 @@ int main(void)
 		       what_packets_tell_that_the_disk_did_not_take_is_not_lost_in_a_snapshot);
 	tcase_add_test(tests, a_snapshot_of_a_ring_that_is_not_full_yet_tells_all_losses);
 	tcase_add_test(tests, a_snapshot_whose_state_has_no_memory_is_as_one_without_a_state);
+	tcase_add_test(tests, a_snapshot_holds_each_cpu_from_the_first_to_the_last);
 	tcase_add_test(tests, a_snapshot_of_nothing_is_an_empty_trace);
 	tcase_add_test(tests, sizes_that_no_ring_has_are_refused);
 	return test_run(tests);
