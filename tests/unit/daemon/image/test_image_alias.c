@@ -189,6 +189,31 @@ START_TEST(a_deleted_file_is_found_by_the_mapping)
 }
 END_TEST
 
+/* Other than stat() tells, as on btrfs: then the mapping must link to that path. */
+START_TEST(a_file_on_another_device_is_the_one_that_the_mapping_links_to)
+{
+	char map_path[FAKE_PROC_PATH_BYTES], detour[FAKE_PROC_PATH_BYTES + 8];
+
+	copy_program("/bin/sh", path);
+	struct file_name file = name_of(path);
+
+	file.dev++;
+	snprintf(map_path, sizeof(map_path), "%s/map", proc.path);
+	snprintf(detour, sizeof(detour), "%s/./file", proc.path);
+	/* What cannot be read as a link names no path. */
+	ck_assert_int_eq(link(path, map_path), 0);
+	ck_assert_uint_eq(identify(&file, map_path, SECOND).nr_build_id, 0);
+	ck_assert_int_eq(unlink(map_path), 0);
+	ck_assert_int_eq(symlink(detour, map_path), 0);
+	ck_assert_uint_eq(identify(&file, map_path, 2 * SECOND).nr_build_id, 0);
+	ck_assert_int_eq(unlink(map_path), 0);
+	ck_assert_int_eq(symlink(path, map_path), 0);
+	struct oprof_image_identity identity = identify(&file, map_path, 3 * SECOND);
+
+	expect_build_id(&identity, "/bin/sh");
+}
+END_TEST
+
 START_TEST(a_fifo_does_not_hold_it_up)
 {
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
@@ -301,6 +326,7 @@ int main(void)
 	tcase_add_test(tests, what_was_found_once_is_kept_when_the_file_goes);
 	tcase_add_test(tests, a_file_of_another_mount_namespace_is_found_by_the_process_root);
 	tcase_add_test(tests, a_deleted_file_is_found_by_the_mapping);
+	tcase_add_test(tests, a_file_on_another_device_is_the_one_that_the_mapping_links_to);
 	tcase_add_test(tests, a_fifo_does_not_hold_it_up);
 	tcase_add_test(tests, many_files_do_not_pile_up);
 	tcase_add_loop_test(tests, mappings_become_images_by_what_they_are_called, 0,
