@@ -9,7 +9,9 @@
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,11 +106,12 @@ static void add_usual(void)
 			     0x100, 45);
 }
 
-static void format(void)
+static int try_format(void)
 {
 	struct annotation annotation;
 	size_t nr_out, nr_err;
 	FILE *out = open_memstream(&out_text, &nr_out), *err = open_memstream(&err_text, &nr_err);
+	int error;
 
 	ck_assert_ptr_nonnull(out);
 	ck_assert_ptr_nonnull(err);
@@ -116,10 +119,16 @@ static void format(void)
 	ck_assert_int_eq(
 		annotation_build(&annotation, &made.profile, &made.profile_options, options.source),
 		0);
-	ck_assert_int_eq(annotated_format_assembly(&annotation, &options, out, err), 0);
+	error = annotated_format_assembly(&annotation, &options, out, err);
 	annotation_deinit(&annotation);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_int_eq(fclose(err), 0);
+	return error;
+}
+
+static void format(void)
+{
+	ck_assert_int_eq(try_format(), 0);
 }
 
 /* Of all lines of instructions, and of samples without one. */
@@ -246,6 +255,25 @@ START_TEST(source_lines_are_above_their_instructions_up_to_the_last_one)
 }
 END_TEST
 
+/* Below a file no folder can be made. The first failure is told, and no sums follow it. */
+START_TEST(files_that_cannot_be_written_are_an_error)
+{
+	char dir[PATH_MAX + 8];
+
+	add_usual();
+	options.threshold = 10.5;
+	snprintf(dir, sizeof(dir), "%s/below", self);
+	options.output_dir = dir;
+	ck_assert_int_eq(try_format(), -ENOTDIR);
+	ck_assert_str_eq(out_text, "");
+	ck_assert_int_eq(strncmp(err_text, "can't write ", 12), 0);
+	ck_assert_ptr_nonnull(strstr(err_text, "/below/"));
+	/* Nothing behind it. */
+	ck_assert_ptr_eq(strchr(err_text, '\n'), err_text + strlen(err_text) - 1);
+	ck_assert_ptr_nonnull(strstr(err_text, ": Not a directory\n"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("format_assembly");
@@ -255,6 +283,7 @@ int main(void)
 	tcase_add_test(tests, instructions_have_their_samples_functions_with_the_most_first);
 	tcase_add_test(tests, functions_below_the_threshold_are_told_in_sum);
 	tcase_add_test(tests, source_lines_are_above_their_instructions_up_to_the_last_one);
+	tcase_add_test(tests, files_that_cannot_be_written_are_an_error);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
