@@ -503,6 +503,38 @@ START_TEST(clang_and_gcc_agree_on_where_a_function_was_inlined)
 }
 END_TEST
 
+/* Of an external function the name is not the first attribute, and may be a declaration's. */
+START_TEST(external_functions_that_were_inlined_have_their_names)
+{
+	char *got;
+
+	built_elf_source(
+		"external.c",
+		"volatile int sink[100];\n"
+		"extern inline __attribute__((always_inline, gnu_inline)) int shared(int x)\n"
+		"{ return sink[x & 7] += x; }\n"
+		"int main(int argc, char **argv)\n"
+		"{ (void)argv; return shared(argc); }\n");
+	built_elf_run(CC "-g -o external external.c");
+	got = dump_of("external");
+	ck_assert_msg(strstr(got, " shared external.c:3 external.c:5\n") != NULL, "%s", got);
+	free(got);
+	if (!has_command("c++"))
+		return;
+	built_elf_source("member.cc",
+			 "volatile int sink[100];\n"
+			 "struct thing { static int run(int x); };\n"
+			 "__attribute__((always_inline)) inline int thing::run(int x)\n"
+			 "{ return sink[x & 7] = x; }\n"
+			 "int main(int argc, char **)\n"
+			 "{ return thing::run(argc); }\n");
+	built_elf_run("c++ -O2 -g -o member member.cc");
+	got = dump_of("member");
+	ck_assert_msg(strstr(got, " _ZN5thing3runEi member.cc:4 member.cc:6\n") != NULL, "%s", got);
+	free(got);
+}
+END_TEST
+
 /* Their rows are at address 0, where nothing is. */
 START_TEST(functions_that_were_not_linked_have_no_lines)
 {
@@ -697,6 +729,7 @@ static Suite *line_table_suite(void)
 	tcase_add_test(tcase, package_of_split_files_is_found_beside_the_binary);
 	tcase_add_test(tcase, what_dwz_took_out_is_found_by_its_name);
 	tcase_add_loop_test(tcase, clang_and_gcc_agree_on_where_a_function_was_inlined, 0, 3);
+	tcase_add_test(tcase, external_functions_that_were_inlined_have_their_names);
 	tcase_add_test(tcase, functions_that_were_not_linked_have_no_lines);
 	tcase_add_test(tcase, missing_split_file_costs_what_was_inlined_and_is_told);
 	tcase_add_test(tcase, missing_file_of_dwz_costs_names_and_is_told);
