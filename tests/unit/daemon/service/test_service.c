@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -245,6 +246,54 @@ START_TEST(the_folders_of_another_user_can_be_written_to_and_without_one_no_more
 }
 END_TEST
 
+static bool log_has(const char *part)
+{
+	char *text = NULL;
+	bool found;
+
+	ck_assert_int_eq(file_read_text("log", 1 << 16, &text, NULL), 0);
+	found = strstr(text, part);
+	free(text);
+	return found;
+}
+
+/* As where a container withholds it. */
+static void give_up(unsigned int capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+	const uint32_t others = ~(UINT32_C(1) << (capability % 32));
+
+	ck_assert_int_eq(syscall(SYS_capget, &header, data), 0);
+	data[capability / 32].effective &= others;
+	data[capability / 32].permitted &= others;
+	data[capability / 32].inheritable &= others;
+	ck_assert_int_eq(syscall(SYS_capset, &header, data), 0);
+}
+
+/* A bit of _i each: no CAP_SYS_PTRACE; one process alone. */
+START_TEST(the_log_tells_what_the_kernel_demands_or_a_container_withholds_and_no_more)
+{
+	const bool withheld = _i & 1;
+	const struct privileges *kept = &service.privileges;
+	pid_t pid = getpid();
+
+	log_init("test", LOG_LEVEL_INFO);
+	options.nr_pids = _i & 2 ? 1 : 0;
+	options.pids = &pid;
+	begin();
+	if (withheld)
+		give_up(CAP_SYS_PTRACE);
+	ck_assert_int_eq(service_settle(&service, &diag), 0);
+	ck_assert_int_eq(log_has("gives performance events to CAP_SYS_ADMIN only"),
+			 kept->needs_admin && kept->kept);
+	ck_assert_int_eq(log_has("no CAP_SYS_PTRACE"),
+			 kept->kept && !options.nr_pids && !privileges_has(kept, CAP_SYS_PTRACE));
+	if (withheld)
+		ck_assert(!privileges_has(kept, CAP_SYS_PTRACE));
+}
+END_TEST
+
 START_TEST(the_status_tells_cost_and_capabilities)
 {
 	static const char *const keys[] = {
@@ -282,6 +331,9 @@ int main(void)
 	tcase_add_loop_test(
 		tc, the_folders_of_another_user_can_be_written_to_and_without_one_no_more_is_kept,
 		0, sizeof(foreign) / sizeof(foreign[0]));
+	tcase_add_loop_test(
+		tc, the_log_tells_what_the_kernel_demands_or_a_container_withholds_and_no_more, 0,
+		4);
 	tcase_add_test(tc, the_status_tells_cost_and_capabilities);
 	return test_run(tc);
 }
