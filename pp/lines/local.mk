@@ -18,4 +18,5 @@ test_programs += \
 	tests/unit/pp/lines/test_line_builder \
 	tests/unit/pp/lines/test_line_fault \
 	tests/unit/pp/lines/test_line_table
-tests_unit_pp_lines_test_line_fault_LDFLAGS = $(failing_calls_ldflags)
+tests_unit_pp_lines_test_line_fault_LDFLAGS = $(failing_calls_ldflags) \
+	-Wl,--wrap=file_pread_all

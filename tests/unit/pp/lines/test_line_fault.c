@@ -27,6 +27,19 @@
 static struct oprof_image_identity identity;
 static struct symbol_search search;
 
+/* In that process file_pread_all returns this; in the helper it reads. */
+static pid_t wrapped_reader;
+static ssize_t wrapped_result;
+
+ssize_t __real_file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
+ssize_t __wrap_file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position);
+
+ssize_t __wrap_file_pread_all(int fd, void *buf, size_t nr_bytes, off_t position)
+{
+	return wrapped_reader == getpid() ? wrapped_result
+					  : __real_file_pread_all(fd, buf, nr_bytes, position);
+}
+
 static void build_all(void)
 {
 	built_elf_init();
@@ -128,6 +141,30 @@ START_TEST(loading_without_memory_is_an_error)
 }
 END_TEST
 
+/* What the helper made cannot be read: a loss that the table has a note of, never an empty table.
+ */
+START_TEST(a_result_of_the_helper_that_is_cut_is_damaged)
+{
+	static const ssize_t results[] = {0, 1, -EIO, -ENOMEM};
+	struct line_table table;
+	int error;
+
+	wrapped_reader = getpid();
+	wrapped_result = results[_i];
+	error = load(&table);
+	wrapped_reader = 0;
+	if (results[_i] == -ENOMEM) {
+		ck_assert_int_eq(error, -ENOMEM);
+	} else {
+		ck_assert_int_eq(error, 0);
+		ck_assert_int_eq(table.lack, SYMBOLS_DAMAGED);
+		ck_assert_ptr_nonnull(table.note);
+	}
+	ck_assert_uint_eq(table.nr_ranges, 0);
+	line_table_deinit(&table);
+}
+END_TEST
+
 static Suite *line_fault_suite(void)
 {
 	Suite *suite = suite_create("line_fault");
@@ -137,6 +174,7 @@ static Suite *line_fault_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_loop_test(tcase, reading_without_memory_fails_or_does_without, 0, 3);
 	tcase_add_test(tcase, loading_without_memory_is_an_error);
+	tcase_add_loop_test(tcase, a_result_of_the_helper_that_is_cut_is_damaged, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
