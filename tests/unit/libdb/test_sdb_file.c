@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,25 @@ START_TEST(long_names_move_the_tables_and_nothing_else)
 		sdb_close(db);
 	}
 	make_sdb_verify(&make);
+}
+END_TEST
+
+/* Behind the header where there is room for 64 slots of 8 bytes, else on a page of its own. */
+static const struct {
+	uint32_t header_bytes, page, start_bytes;
+} roots[] = {
+	{512, 0, 512}, {3520, 0, 3520}, {3584, 0, 3584},	{3648, 1, 0},	     {4032, 1, 0},
+	{4096, 1, 0},  {4160, 1, 64},	{4096 + 3584, 1, 3584}, {4096 + 3648, 2, 0},
+};
+
+START_TEST(the_root_of_narrow_keys_has_at_least_64_slots)
+{
+	uint32_t page, start_bytes;
+
+	sdb_narrow_root(roots[_i].header_bytes, &page, &start_bytes);
+	ck_assert_uint_eq(page, roots[_i].page);
+	ck_assert_uint_eq(start_bytes, roots[_i].start_bytes);
+	ck_assert_uint_eq(sdb_page_first(roots[_i].header_bytes), roots[_i].page + 1);
 }
 END_TEST
 
@@ -305,6 +325,46 @@ static int add_range(struct sdb *db, uint64_t first, uint64_t end, uint64_t *rea
 	return error;
 }
 
+/* What a file of so many pages grows by: 1, 4, an eighth, 64. */
+static uint64_t segment_of(uint64_t nr_pages)
+{
+	if (nr_pages < 32)
+		return nr_pages < 8 ? 1 : 4;
+	return nr_pages < 512 ? nr_pages / 8 : 64;
+}
+
+/* More only where the pages that are needed at once are more. */
+START_TEST(a_file_grows_by_a_page_while_small_and_then_by_an_eighth)
+{
+	struct sdb *db = make_sdb_open(&make);
+	const int fd = open(make.path, O_RDONLY | O_CLOEXEC);
+	uint64_t before = 1, nr_small = 0;
+
+	ck_assert_int_ge(fd, 0);
+	for (uint64_t key = 0; before < 700; key++) {
+		struct oprof_sdb_header header;
+		struct stat status;
+		uint64_t nr_pages;
+
+		ck_assert_int_eq(sdb_add(db, key * 16, 1), 0);
+		ck_assert_int_eq(stat(make.path, &status), 0);
+		nr_pages = (uint64_t)status.st_size / SDB_PAGE_BYTES;
+		if (nr_pages == before)
+			continue;
+		ck_assert_int_eq(pread(fd, &header, sizeof(header), 0), sizeof(header));
+		if (header.nr_pages - before <= segment_of(before))
+			ck_assert_uint_eq(nr_pages, before + segment_of(before));
+		else
+			ck_assert_uint_eq(nr_pages, header.nr_pages);
+		nr_small += before < 8;
+		before = nr_pages;
+	}
+	ck_assert_uint_gt(nr_small, 1);
+	ck_assert_int_eq(close(fd), 0);
+	sdb_close(db);
+}
+END_TEST
+
 START_TEST(a_limit_on_file_size_fails_the_add_and_sends_no_signal)
 {
 	struct sdb *db = make_sdb_open(&make);
@@ -380,6 +440,7 @@ END_TEST
 
 static void add_growth_tests(TCase *tests)
 {
+	tcase_add_test(tests, a_file_grows_by_a_page_while_small_and_then_by_an_eighth);
 	tcase_add_test(tests, a_limit_on_file_size_fails_the_add_and_sends_no_signal);
 	if (!SANITIZED)
 		tcase_add_test(tests, a_limit_on_address_space_only_costs_the_ample_mapping);
@@ -402,6 +463,8 @@ int main(void)
 	tcase_add_loop_test(tests, long_names_move_the_tables_and_nothing_else, 3260, 3261);
 	tcase_add_loop_test(tests, long_names_move_the_tables_and_nothing_else, 3735, 3740);
 	tcase_add_loop_test(tests, long_names_move_the_tables_and_nothing_else, 9000, 9001);
+	tcase_add_loop_test(tests, the_root_of_narrow_keys_has_at_least_64_slots, 0,
+			    sizeof(roots) / sizeof(roots[0]));
 	tcase_add_test(tests, names_too_long_for_a_header_are_refused);
 	tcase_add_test(tests, a_second_writer_is_told_that_the_file_is_busy);
 	tcase_add_test(tests, a_file_that_is_closed_can_be_opened_though_a_child_still_holds_it);
