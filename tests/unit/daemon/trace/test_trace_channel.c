@@ -9,7 +9,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define NR_CPUS	  3
 #define EVENT_ID  5
@@ -522,6 +524,31 @@ START_TEST(a_snapshot_of_nothing_is_an_empty_trace)
 }
 END_TEST
 
+/* mincore fails with ENOMEM where nothing is mapped. */
+static bool is_mapped(const uint8_t *byte)
+{
+	void *page = (void *)((uintptr_t)byte & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1));
+	unsigned char in_core;
+
+	return !mincore(page, 1, &in_core) || errno != ENOMEM;
+}
+
+START_TEST(a_channel_that_is_destroyed_gives_back_the_rings_of_all_cpus)
+{
+	uint8_t *payloads[NR_CPUS];
+
+	create(RING_OVERWRITE, 2);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		payloads[cpu] = trace_channel_reserve(channel, cpu, EVENT_ID, 1000, 8 + 4);
+		ck_assert(fill(payloads[cpu], cpu));
+		ck_assert(is_mapped(payloads[cpu]));
+	}
+	trace_channel_destroy(channel);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
+		ck_assert_msg(!is_mapped(payloads[cpu]), "the ring of CPU %u", cpu);
+}
+END_TEST
+
 START_TEST(sizes_that_no_ring_has_are_refused)
 {
 	const uint32_t sizes[][2] = {{4096, 1}, {4097, 2}, {128, 2}, {4096, 3}, {0, 2}};
@@ -561,6 +588,7 @@ int main(void)
 	tcase_add_test(tests, a_snapshot_whose_state_has_no_memory_is_as_one_without_a_state);
 	tcase_add_test(tests, a_snapshot_holds_each_cpu_from_the_first_to_the_last);
 	tcase_add_test(tests, a_snapshot_of_nothing_is_an_empty_trace);
+	tcase_add_test(tests, a_channel_that_is_destroyed_gives_back_the_rings_of_all_cpus);
 	tcase_add_test(tests, sizes_that_no_ring_has_are_refused);
 	return test_run(tests);
 }
