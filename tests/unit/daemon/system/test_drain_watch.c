@@ -95,6 +95,34 @@ START_TEST(it_has_ended_when_the_last_process_has)
 }
 END_TEST
 
+/* A process without a descriptor is looked for at each tick. */
+START_TEST(without_pidfds_only_the_process_that_has_ended_has_ended)
+{
+	int go[2];
+	pid_t pids[2];
+
+	pids[1] = waiting_child(&go[1]);
+	pids[0] = waiting_child(&go[0]);
+	ck_assert_int_eq(drain_watch_open(&watch, pids, 2), 0);
+	for (int i = 0; i < 2; i++) {
+		if (watch.processes[i].fd >= 0)
+			ck_assert_int_eq(close(watch.processes[i].fd), 0);
+		watch.processes[i].fd = -1;
+	}
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(close(go[i]), 0);
+		ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+		do
+			ck_assert(wait_watch());
+		while (!drain_watch_take(&watch));
+		ck_assert(!watch.processes[0].running);
+		ck_assert_int_eq(watch.processes[1].running, i == 0);
+		ck_assert_int_eq(drain_watch_ended(&watch), i == 1);
+	}
+	drain_watch_close(&watch);
+}
+END_TEST
+
 START_TEST(a_process_that_is_not_there_is_refused)
 {
 	pid_t nobody = INT_MAX;
@@ -157,6 +185,7 @@ int main(void)
 	tcase_add_test(tests, it_ticks_again_and_again);
 	tcase_add_test(tests, it_wakes_up_for_what_was_added);
 	tcase_add_test(tests, it_has_ended_when_the_last_process_has);
+	tcase_add_test(tests, without_pidfds_only_the_process_that_has_ended_has_ended);
 	tcase_add_test(tests, a_process_that_is_not_there_is_refused);
 	tcase_add_test(tests, all_threads_of_a_process_are_listed_once);
 	tcase_add_test(tests, a_process_that_has_ended_has_no_threads);
