@@ -170,6 +170,16 @@ START_TEST(only_the_threads_that_are_asked_for_are_recorded)
 }
 END_TEST
 
+/* As in a program that was started without standard input, where no CPU can come or go. */
+START_TEST(descriptor_0_is_as_good_as_any)
+{
+	ck_assert_int_eq(unlink("cpu/cpu1/online"), 0);
+	ck_assert_int_eq(close(0), 0);
+	if (open_all(NULL, 0))
+		ck_assert_int_eq(trace_perf_poll_fd(perf), 0);
+}
+END_TEST
+
 START_TEST(a_thread_that_there_is_not_is_told)
 {
 	const int32_t nobody = INT32_MAX;
@@ -213,6 +223,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_cpu_that_comes_is_recorded_and_one_that_goes_is_not);
 	tcase_add_test(tests, only_the_threads_that_are_asked_for_are_recorded);
+	tcase_add_test(tests, descriptor_0_is_as_good_as_any);
 	tcase_add_test(tests, a_thread_that_there_is_not_is_told);
 	return test_run(tests);
 }
