@@ -6,6 +6,7 @@
 #include "tests/fixture/built_elf.h"
 #include "tests/fixture/process_code.h"
 #include "tests/fixture/run_suite.h"
+#include "unwind/code_elf.h"
 #include "unwind/code_format.h"
 
 #include <check.h>
@@ -295,6 +296,43 @@ START_TEST(what_is_no_binary_of_ours_is_refused_by_name)
 }
 END_TEST
 
+START_TEST(bytes_that_are_not_all_in_the_file_are_refused)
+{
+	const int fd = open_built("whole");
+	struct code_elf elf;
+	struct diag diag;
+
+	ck_assert_int_eq(code_elf_init(&elf, fd, &diag), 0);
+	const struct {
+		uint64_t offset, nr_bytes;
+		int error;
+	} cases[] = {
+		{0, elf.file_bytes, 0},
+		{elf.file_bytes - 1, 1, 0},
+		{elf.file_bytes, 0, 0},
+		{elf.file_bytes - 1, 2, -EILSEQ},
+		{elf.file_bytes, 1, -EILSEQ},
+		{elf.file_bytes + 1, 0, -EILSEQ},
+		{elf.file_bytes + 1, UINT64_MAX, -EILSEQ},
+		{UINT64_MAX, 0, -EILSEQ},
+		{UINT64_MAX, 1, -EILSEQ},
+		{1, UINT64_MAX / 2, -EILSEQ},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t *bytes = NULL;
+
+		ck_assert_msg(code_elf_read(&elf, cases[i].offset, cases[i].nr_bytes, &bytes) ==
+				      cases[i].error,
+			      "case %zu", i);
+		ck_assert_int_eq(bytes != NULL, !cases[i].error);
+		free(bytes);
+	}
+	code_elf_deinit(&elf);
+	close(fd);
+}
+END_TEST
+
 START_TEST(beyond_the_bound_nothing_is_written)
 {
 	struct code_table *table = table_of("whole");
@@ -518,6 +556,7 @@ int main(void)
 	tcase_add_loop_test(tcase, trampolines_of_signals_are_known_by_their_bytes, 0, 3);
 	tcase_add_test(tcase, a_binary_without_section_headers_has_the_same_functions);
 	tcase_add_loop_test(tcase, what_is_no_binary_of_ours_is_refused_by_name, 0, 8);
+	tcase_add_test(tcase, bytes_that_are_not_all_in_the_file_are_refused);
 	tcase_add_test(tcase, beyond_the_bound_nothing_is_written);
 	tcase_add_test(tcase, a_damaged_binary_is_refused_or_gives_a_sound_table);
 	tcase_add_test(tcase, a_table_with_any_byte_changed_is_refused);
