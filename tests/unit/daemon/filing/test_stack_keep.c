@@ -13,8 +13,10 @@
 #include "tests/fixture/test_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define CURRENT "samples/current"
@@ -427,6 +429,47 @@ START_TEST(a_file_cut_under_the_daemon_loses_what_it_held_and_no_more)
 }
 END_TEST
 
+/* Another process has it: a full second after the last try it is tried again, and not before. */
+START_TEST(a_file_that_can_not_be_opened_is_tried_once_a_second)
+{
+	static const uint64_t second_ns = 1000000000, begin_ns = UINT64_MAX / 2;
+	static const struct {
+		uint64_t after_ns;
+		bool is_locked;
+		uint64_t nr_stored;
+	} rounds[] = {
+		{0, false, 0},
+		{second_ns - 1, false, 0},
+		{second_ns, true, 0},
+		{2 * second_ns - 1, false, 0},
+		{2 * second_ns, false, 1},
+	};
+	const struct oprof_frame leaf = user(PROGRAM, 0x10);
+	struct oprof_stack_header header;
+	int fd;
+
+	open_it();
+	fd = open(CURRENT "/" OPROF_STACK_FILE, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	stack_keep_clear(profiler.stacks);
+	ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+	stack_keep_begin_round(profiler.stacks, begin_ns);
+	stack_keep_begin_epoch(profiler.stacks, header.epoch);
+	for (size_t i = 0; i < sizeof(rounds) / sizeof(rounds[0]); i++) {
+		ck_assert_int_eq(flock(fd, rounds[i].is_locked ? LOCK_EX : LOCK_UN), 0);
+		stack_keep_begin_round(profiler.stacks, begin_ns + rounds[i].after_ns);
+		stack(&leaf, 1, 0);
+		fake_flush();
+		ck_assert_uint_eq(counter(STATS_STACKS_STORED), rounds[i].nr_stored);
+		ck_assert_uint_eq(nr_lost() + counter(STATS_STACKS_STORED), i + 1);
+	}
+	ck_assert_int_eq(close(fd), 0);
+	expect("1 program cycles program+10\n");
+	profiler_close(&profiler);
+}
+END_TEST
+
 /* The kernel's functions as the session keeps them: here, from the second round on. */
 START_TEST(kernel_code_is_told_by_functions_once_the_session_has_its_symbols)
 {
@@ -474,6 +517,7 @@ int main(void)
 	tcase_add_test(tc, an_image_that_is_given_up_leaves_its_stacks);
 	tcase_add_test(tc, a_record_with_fewer_frames_than_it_says_is_bad);
 	tcase_add_test(tc, a_file_cut_under_the_daemon_loses_what_it_held_and_no_more);
+	tcase_add_test(tc, a_file_that_can_not_be_opened_is_tried_once_a_second);
 	tcase_add_test(tc, kernel_code_is_told_by_functions_once_the_session_has_its_symbols);
 	return test_run(tc);
 }
