@@ -696,6 +696,40 @@ START_TEST(a_node_that_can_not_be_is_refused)
 }
 END_TEST
 
+/* Of a full file: a child is folded into an [other] above, and each parent is before its child. */
+START_TEST(a_parent_overwritten_while_the_file_is_full_is_refused)
+{
+	const struct slice_section section = make_stacks_root(0);
+	const struct stack_image image = make_stacks_image(0);
+	struct stack_file *file = open_file(1, 65536);
+	const uint32_t root = (uint32_t)stack_file_root(file, &section);
+	const uint32_t number = (uint32_t)stack_file_image(file, &image);
+	uint32_t children[2000], nr = 0, other;
+	bool folded = false;
+
+	for (; !folded && nr < 2000; nr++)
+		children[nr] = (uint32_t)stack_file_child(file, root, number, nr, &folded);
+	ck_assert(folded);
+	other = children[--nr];
+	for (uint32_t i = 2; i < nr; i++) /* those of them that there is room for */
+		ck_assert_int_gt(stack_file_child(file, children[i], number, 1, &folded), 0);
+	const struct {
+		uint32_t parent;
+		int64_t child;
+	} cases[] = {{children[1], -EILSEQ}, {children[0], -EILSEQ},
+		     {UINT32_MAX, -EILSEQ},  {OPROF_STACK_HEADER_BYTES / 8 - 1, -EILSEQ},
+		     {0, -EILSEQ},	     {root, other}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		damage((off_t)children[0] * 8 + (off_t)offsetof(struct oprof_stack_node, parent),
+		       &cases[i].parent, sizeof(cases[i].parent));
+		ck_assert_int_eq(stack_file_child(file, children[0], number, 1, &folded),
+				 cases[i].child);
+	}
+	stack_file_close(file);
+}
+END_TEST
+
 START_TEST(a_file_cut_while_it_is_written_to_fails_alone)
 {
 	struct stack_file *file = open_file(1, BYTES_MAX);
@@ -745,6 +779,7 @@ int main(void)
 	tcase_add_test(tc, damaged_records_are_refused_or_read);
 	tcase_add_loop_test(tc, a_node_that_can_not_be_is_refused, 0,
 			    sizeof(nodes) / sizeof(nodes[0]));
+	tcase_add_test(tc, a_parent_overwritten_while_the_file_is_full_is_refused);
 	tcase_add_test(tc, a_file_cut_while_it_is_written_to_fails_alone);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
