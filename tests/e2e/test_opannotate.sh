@@ -154,6 +154,9 @@ rm "$T/program"
 forget
 annotate -a lib-image:program
 tap_is "$? $(sum_lines "$T/out")" "0 $mine" "nor one that is gone"
+annotate --verbose lib-image:program
+tap_has "$T/err" "^opannotate: read $S/samples/current/.*/program/" "--verbose names the sample files"
+tap_has "$T/err" "^opannotate: $T/program: missing: " "and says of the last image, too, why it has no symbols"
 "$BIN/oprof" annotate "--session-dir=$S" -p "$T/none" -a >"$T/out" 2>"$T/err"
 tap_is "$?" 0 "oprof annotate does the same"
 annotate session:other
