@@ -94,6 +94,34 @@ START_TEST(the_ends_of_the_address_space_can_be_mapped)
 }
 END_TEST
 
+/* As many mappings that /proc no longer has as it had: the copy knows, too, how many it had. */
+START_TEST(a_copy_is_overgrown_where_the_shared_one_would_be)
+{
+	struct space *parent = space_create(&nr_spaces);
+	struct space *child;
+	uint64_t at = 0;
+
+	while (!space_is_overgrown(parent)) {
+		map(&parent, at, at + 1, 0, 0);
+		at += 2;
+	}
+	ck_assert_uint_gt(parent->nr_mappings, 1);
+	parent->nr_real = 1; /* two more are fine */
+	ck_assert(!space_is_overgrown(parent));
+	child = space_get(parent);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(!space_is_overgrown(child));
+		map(&child, at, at + 1, 0, 0);
+		at += 2;
+	}
+	ck_assert_ptr_ne(child, parent);
+	ck_assert(space_is_overgrown(child));
+	ck_assert(!space_is_overgrown(parent));
+	space_put(parent);
+	space_put(child);
+}
+END_TEST
+
 /* ---- without memory ---- */
 
 #define ROOM 8u /* the first that a space has; a change may need two mappings more */
@@ -268,6 +296,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_empty_space_has_nothing);
 	tcase_add_test(tests, a_copy_is_made_only_when_one_of_two_changes);
+	tcase_add_test(tests, a_copy_is_overgrown_where_the_shared_one_would_be);
 	tcase_add_test(tests, the_ends_of_the_address_space_can_be_mapped);
 	tcase_add_test(tests, without_memory_a_space_is_as_it_was);
 	tcase_add_test(tests, a_space_that_is_too_large_is_refused);
