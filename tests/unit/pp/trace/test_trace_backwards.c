@@ -424,6 +424,36 @@ START_TEST(who_runs_another_program_is_known_though_a_switch_was_not_told)
 }
 END_TEST
 
+/* As the kernel does: 15 bytes of the file's last part, of which an event's text holds no end. */
+START_TEST(a_name_is_the_last_part_of_the_file_and_no_byte_behind_it)
+{
+	static const struct {
+		const char *bytes;
+		uint32_t nr;
+		const char *name;
+	} cases[] = {
+		{"/bin/programXXXXXXXXXXXX", 12, "program"},
+		{"/bin/14_characters_X", 5 + 14, "14_characters_"},
+		{"/bin/15_characters__X", 5 + 15, "15_characters__"},
+		{"/bin/16_characters___X", 5 + 16, "16_characters__"},
+		{"programXXX", 7, "program"},
+		{"/bin/XXXXXXXXXXXXXXXX", 5, ""},
+		{"XXXXXXXXXXXXXXXXXXXXX", 0, ""},
+	};
+
+	ck_assert_int_eq(trace_who_create(&who, &who_trace), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ctf_value values[] = {
+			{.bytes = (const uint8_t *)cases[i].bytes, .nr = cases[i].nr},
+			{.number = 3}};
+		const struct ctf_record exec = {
+			.event = &who_events[1], .values = values, .packet = &who_packets[0]};
+
+		ck_assert_str_eq(trace_who_at(who, &exec)->name, cases[i].name);
+	}
+}
+END_TEST
+
 START_TEST(a_switch_tells_all_of_its_cpu_and_an_exec_does_not)
 {
 	const struct oprof_packet_header of_none = {.cpu_id = OPROF_PACKET_NO_CPU};
@@ -463,6 +493,7 @@ int main(void)
 	tcase_add_test(tests, what_is_no_stream_is_passed_over);
 	tcase_add_test(tests, a_system_call_is_not_by_the_idle_thread);
 	tcase_add_test(tests, who_runs_another_program_is_known_though_a_switch_was_not_told);
+	tcase_add_test(tests, a_name_is_the_last_part_of_the_file_and_no_byte_behind_it);
 	tcase_add_test(tests, a_switch_tells_all_of_its_cpu_and_an_exec_does_not);
 	tcase_add_test(tests, who_ran_first_is_told_by_the_first_switch_or_the_stretch_behind);
 	return test_run(tests);
