@@ -161,23 +161,27 @@ static void __attribute__((noreturn)) answer_for_ever(int ready)
 	}
 }
 
-/* What optrace status says, malloc'ed. */
-static char *show_status(void)
+/* What optrace status says of the session of that name, or of all, malloc'ed. */
+static char *show_status(const char *name)
 {
-	const int out = dup(STDOUT_FILENO);
-	const int file = open("status", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	const int out = dup(STDOUT_FILENO), told = dup(STDERR_FILENO);
+	const int file = open("status", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct diag diag;
 	char *text;
 	int error;
 
 	ck_assert_int_ge(out, 0);
+	ck_assert_int_ge(told, 0);
 	ck_assert_int_ge(file, 0);
 	(void)fflush(stdout);
 	(void)dup2(file, STDOUT_FILENO);
-	error = trace_sessions_show(".", "lossy", &diag);
+	(void)dup2(file, STDERR_FILENO);
+	error = trace_sessions_show(".", name, &diag);
 	(void)fflush(stdout);
 	(void)dup2(out, STDOUT_FILENO);
+	(void)dup2(told, STDERR_FILENO);
 	(void)close(out);
+	(void)close(told);
 	(void)close(file);
 	ck_assert_msg(!error, "%s", error ? diag_show(&diag) : "");
 	ck_assert_int_eq(file_read_text("status", TEXT_BYTES_MAX, &text, NULL), 0);
@@ -199,7 +203,7 @@ START_TEST(status_tells_all_that_went_wrong_by_its_reason)
 	}
 	(void)close(fds[1]);
 	ck_assert_int_eq(read(fds[0], &byte, 1), 0);
-	text = show_status();
+	text = show_status("lossy");
 	(void)kill(child, SIGKILL);
 	(void)waitpid(child, NULL, 0);
 	for (int nr = FIRST; nr <= LAST; nr++) {
@@ -261,6 +265,15 @@ END_TEST
 
 /* ---- tracers that died ---- */
 
+static void make_dead(const char *name, const char *lock)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "trace/%s/lock", name);
+	ck_assert_int_eq(file_make_parent_dirs(path, 0700), 0);
+	ck_assert_int_eq(file_replace(path, lock, strlen(lock), 0600), 0);
+}
+
 /* What else is in its lock may be of anybody who may write there. */
 START_TEST(a_tracer_that_died_is_told_by_the_number_in_its_lock)
 {
@@ -274,15 +287,39 @@ START_TEST(a_tracer_that_died_is_told_by_the_number_in_its_lock)
 	struct diag diag;
 
 	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
-		const char *path = "trace/dead/lock";
-
-		ck_assert_int_eq(file_make_parent_dirs(path, 0700), 0);
-		ck_assert_int_eq(file_replace(path, locks[i].lock, strlen(locks[i].lock), 0600), 0);
+		make_dead("dead", locks[i].lock);
 		ck_assert_int_eq(trace_sessions_none(".", "dead", &diag), -ENOTCONN);
 		ck_assert_msg(strstr(diag_show(&diag), locks[i].says), "%s", diag_show(&diag));
 	}
 	ck_assert_int_eq(trace_sessions_none(".", "other", &diag), -ENOTCONN);
 	ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no trace other runs: optrace status"));
+}
+END_TEST
+
+START_TEST(each_tracer_that_died_is_told_where_all_sessions_are_asked_for)
+{
+	static const char none[] = "no trace runs in the background: optrace start begins one\n";
+	char *text = show_status(NULL);
+
+	ck_assert_str_eq(text, none); /* there is not even a folder of them */
+	free(text);
+	make_dead("a", "11\n");
+	make_dead("b", "12\n");
+	make_dead("c", "13\n");
+	make_dead("ended", "");
+	make_dead(".hidden", "14\n");
+	text = show_status(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "a: its tracer, process 11, died"));
+	ck_assert_ptr_nonnull(strstr(text, "b: its tracer, process 12, died"));
+	ck_assert_ptr_nonnull(strstr(text, "c: its tracer, process 13, died"));
+	ck_assert_ptr_null(strstr(text, "ended"));
+	ck_assert_ptr_null(strstr(text, "hidden"));
+	ck_assert_ptr_nonnull(strstr(text, none));
+	free(text);
+	make_dead("z", "15\n");
+	text = show_status(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "z: its tracer, process 15, died"));
+	free(text);
 }
 END_TEST
 
@@ -517,6 +554,7 @@ int main(void)
 	tcase_add_test(tests, the_end_tells_all_that_went_wrong_by_its_reason);
 	tcase_add_test(tests, the_end_of_a_trace_that_lost_nothing_is_one_sentence);
 	tcase_add_test(tests, a_tracer_that_died_is_told_by_the_number_in_its_lock);
+	tcase_add_test(tests, each_tracer_that_died_is_told_where_all_sessions_are_asked_for);
 	tcase_add_test(tests, a_snapshot_that_failed_does_not_use_up_the_limit);
 	tcase_add_loop_test(tests, a_snapshot_of_which_there_is_a_part_uses_up_the_limit, 0,
 			    sizeof(failures) / sizeof(failures[0]));
