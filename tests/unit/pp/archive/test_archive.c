@@ -456,6 +456,56 @@ START_TEST(slices_hold_what_was_selected_and_no_more)
 }
 END_TEST
 
+static int take_live_info(void *context, const char *name, int fd, struct diag *why)
+{
+	const char *const *host = context;
+	struct slice *slice;
+
+	ck_assert_int_eq(slice_open_fd(&slice, dup(fd), name, why), 0);
+	ck_assert_str_eq(slice_info(slice)->host, *host);
+	ck_assert_str_ne(slice_info(slice)->cpu_type, "");
+	ck_assert_int_eq(slice_info(slice)->first_sample_ns, SECOND_NS);
+	ck_assert_int_eq(slice_info(slice)->last_sample_ns, 9 * SECOND_NS);
+	slice_close(slice);
+	return 0;
+}
+
+/* Its machine, and the time from the first to the last sample of all of them. */
+START_TEST(the_slice_of_live_files_says_whence_and_of_when_they_are)
+{
+	static const struct make_file files[] = {
+		{.app = "/bin/x",
+		 .host = "there",
+		 .start_time_ns = 2 * SECOND_NS,
+		 .end_time_ns = 9 * SECOND_NS},
+		{.app = "/bin/y",
+		 .host = "there",
+		 .start_time_ns = SECOND_NS,
+		 .end_time_ns = 3 * SECOND_NS},
+		{.app = "/bin/z",
+		 .host = "there",
+		 .start_time_ns = 4 * SECOND_NS,
+		 .end_time_ns = 5 * SECOND_NS},
+	};
+	const char *word = NULL, *host = "there";
+	struct selection_options options = {.merge = MERGE_ALL};
+	struct make_session session;
+	struct selection selection;
+	struct spec spec;
+
+	make_session_init(&session);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		make_session_add_one(&session, &files[i], 32, 5);
+	options.session_dir = session.dir;
+	ck_assert_int_eq(spec_parse(&spec, &word, 0, 0, &diag), 0);
+	ck_assert_int_eq(selection_make(&selection, &spec, 1, &options, skip, &diag), 0);
+	ck_assert_int_eq(archive_slices_make(&selection, 0, take_live_info, &host, skip, &diag), 0);
+	selection_deinit(&selection);
+	spec_deinit(&spec);
+	make_session_deinit(&session);
+}
+END_TEST
+
 /* ---- stacks ---- */
 
 /* What x had the kernel do, which is filed under the kernel. */
@@ -614,6 +664,7 @@ int main(void)
 	tcase_add_test(tc, modes_of_others_are_not_taken);
 	tcase_add_test(tc, nobody_else_may_change_what_goes_in);
 	tcase_add_test(tc, slices_hold_what_was_selected_and_no_more);
+	tcase_add_test(tc, the_slice_of_live_files_says_whence_and_of_when_they_are);
 	tcase_add_test(tc, stacks_go_with_their_applications);
 	return test_run(tc);
 }
