@@ -15,12 +15,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -631,8 +633,70 @@ START_TEST(its_machine_is_told)
 	ck_assert_int_eq(import_machine_make(&machine, &file, &diag), 0);
 	ck_assert_uint_gt(machine.first_ns, 0);
 	ck_assert_uint_gt(machine.last_ns, machine.first_ns);
+	/* perf tells the first and the last sample; machine has other records, too. */
+	ck_assert_uint_ge(file.first_ns, machine.first_ns);
+	ck_assert_uint_gt(file.last_ns, file.first_ns);
+	ck_assert_uint_le(file.last_ns, machine.last_ns);
 	ck_assert_int_eq(access(machine.path, F_OK), 0);
 	import_machine_remove(&machine);
+	perf_file_close(&file);
+}
+END_TEST
+
+/* ---- a file that is larger than the window on it ---- */
+
+/* In the place of the library's: records go to where the first ones went to, and not behind it. */
+static const uint8_t *window;
+static bool is_watched;
+
+ssize_t pread(int fd, void *to, size_t nr, off_t position)
+{
+	if (is_watched && !window)
+		window = to;
+	if (is_watched) {
+		ck_assert(window <= (const uint8_t *)to);
+		ck_assert_uint_le((size_t)((const uint8_t *)to - window) + nr,
+				  malloc_usable_size((void *)(uintptr_t)window));
+	}
+	return syscall(SYS_pread64, fd, to, nr, position);
+}
+
+#define LARGE_WORDS 7000u /* of a record */
+#define NR_LARGE    100u  /* more than two windows */
+
+START_TEST(a_record_at_the_end_of_a_window_is_read_whole_and_nothing_is_read_past_it)
+{
+	static uint64_t words[1 + LARGE_WORDS];
+	const struct perf_event_header header = {.type = PERF_FILE_FINISHED_ROUND,
+						 .size = sizeof(words)};
+	const struct perf_event_header *record;
+	struct perf_file file;
+	FILE *made;
+
+	begin_pipe();
+	put_event(ONE_TYPE | PERF_SAMPLE_IDENTIFIER, 100);
+	write_data(nr_bytes);
+	made = fopen("data", "ae");
+	ck_assert_ptr_nonnull(made);
+	memcpy(words, &header, sizeof(header));
+	for (uint64_t i = 0; i < NR_LARGE; i++) {
+		words[1] = words[LARGE_WORDS] = i;
+		ck_assert_uint_eq(fwrite(words, sizeof(words), 1, made), 1);
+	}
+	ck_assert_int_eq(fclose(made), 0);
+	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
+	ck_assert_int_eq(perf_file_rewind(&file), 0);
+	is_watched = true;
+	ck_assert_int_eq(perf_file_next(&file, &record, &diag), 0); /* the event */
+	for (uint64_t i = 0; i < NR_LARGE; i++) {
+		ck_assert_int_eq(perf_file_next(&file, &record, &diag), 0);
+		memcpy(words, record, record->size);
+		ck_assert_uint_eq(words[1], i);
+		ck_assert_uint_eq(words[LARGE_WORDS], i);
+	}
+	ck_assert_int_eq(perf_file_next(&file, &record, &diag), -ENODATA);
+	ck_assert_ptr_nonnull(window);
+	is_watched = false;
 	perf_file_close(&file);
 }
 END_TEST
@@ -664,5 +728,7 @@ int main(void)
 	tcase_add_test(tc, processes_of_a_recording_make_no_folders);
 	tcase_add_test(tc, the_kernels_build_id_is_a_note_of_its_machine);
 	tcase_add_test(tc, its_machine_is_told);
+	tcase_add_test(tc,
+		       a_record_at_the_end_of_a_window_is_read_whole_and_nothing_is_read_past_it);
 	return test_run(tc);
 }
