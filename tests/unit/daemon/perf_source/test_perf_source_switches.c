@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Records of switches by the perf source, on the running kernel. Skipped where it refuses. */
+#include "daemon/perf_source/perf_cpu.h"
 #include "daemon/perf_source/perf_source.h"
 #include "daemon/perf_source/perf_source_internal.h"
 #include "lib/clock.h"
@@ -8,9 +9,11 @@
 #include "tests/fixture/stay_on_cpu.h"
 
 #include <check.h>
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,6 +184,67 @@ START_TEST(lost_switches_are_counted_and_cost_neither_samples_nor_maps)
 }
 END_TEST
 
+/* ---- one CPU ---- */
+
+#define NO_TID 1 /* not ours, and ended when the kernel is asked for its events */
+
+static int open_but_for_one(struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
+{
+	int fd = tid == NO_TID ? -ESRCH
+			       : (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, flags);
+
+	return fd == -1 ? -errno : fd;
+}
+
+static void ignore_item(struct perf_consumer *consumer, const struct perf_item *item)
+{
+	(void)consumer;
+	(void)item;
+}
+
+static const struct one_cpu {
+	const struct event_choice *event;
+	bool want_switches;
+	size_t nr_tids;
+	pid_t tids[3]; /* 0: this thread */
+	int error;
+} one_cpu[] = {
+	{&clock_fixed, false, 2, {0, NO_TID}, 0},      {&clock_fixed, false, 2, {NO_TID, 0}, 0},
+	{&off_cpu, true, 2, {0, NO_TID}, 0},	       {&off_cpu, true, 2, {NO_TID, 0}, 0},
+	{&clock_fixed, true, 2, {0, NO_TID}, 0},       {&clock_fixed, false, 1, {NO_TID}, -ESRCH},
+	{&off_cpu, true, 2, {NO_TID, NO_TID}, -ESRCH},
+};
+
+START_TEST(threads_that_have_ended_do_not_matter_where_one_lives)
+{
+	const struct one_cpu *one = &one_cpu[_i];
+	const struct source_config config = {
+		.events = one->event, .nr_events = 1, .want_switches = one->want_switches};
+	struct perf_consumer consumer = {.apply = ignore_item};
+	struct perf_cpu_plan plan = {.tids = one->tids, .nr_tids = one->nr_tids};
+	struct perf_cpu cpu = {0};
+	struct perf_open opened;
+	struct perf_ids ids;
+	struct perf_feed *feed;
+	bool no_memory;
+
+	perf_ids_init(&ids);
+	ck_assert_int_eq(perf_feed_create(&feed, &consumer, &sink), 0);
+	ck_assert_int_eq(perf_open_init(&opened, &config, 1, open_but_for_one, &diag), 0);
+	opened.sample_pages = opened.side_pages = opened.switch_pages = 1;
+	plan.open = &opened;
+	plan.ids = &ids;
+	plan.feed = feed;
+	ck_assert_int_eq(perf_cpu_open(&cpu, &plan, &no_memory, &diag), one->error);
+	ck_assert_int_eq(cpu.open, !one->error);
+	ck_assert_int_eq(cpu.samples.page != NULL, cpu.open && one->event == &clock_fixed);
+	ck_assert_int_eq(cpu.switches.ring.page != NULL, cpu.open && one->want_switches);
+	perf_cpu_close(&cpu, feed);
+	perf_feed_destroy(feed);
+	perf_ids_deinit(&ids);
+}
+END_TEST
+
 /* The kernel may not allow it at all (seccomp, perf_event_paranoid of some distributions). */
 static bool permitted(void)
 {
@@ -209,6 +273,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, switches_come_while_sampling_runs_though_nothing_is_sampled);
 	tcase_add_test(tests, lost_switches_are_counted_and_cost_neither_samples_nor_maps);
+	tcase_add_loop_test(tests, threads_that_have_ended_do_not_matter_where_one_lives, 0,
+			    sizeof(one_cpu) / sizeof(one_cpu[0]));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
