@@ -183,6 +183,51 @@ START_TEST(applications_of_one_image_are_summed)
 }
 END_TEST
 
+/* In the place of the library's: one that only asks what is less, and not what is greater. */
+void qsort_r(void *base, size_t nr, size_t nr_bytes,
+	     int (*compare)(const void *a, const void *b, void *context), void *context)
+{
+	unsigned char *at = base;
+
+	for (size_t i = 1; i < nr; i++)
+		for (size_t j = i;
+		     j && compare(at + j * nr_bytes, at + (j - 1) * nr_bytes, context) < 0; j--)
+			for (size_t byte = 0; byte < nr_bytes; byte++) {
+				unsigned char *left = at + (j - 1) * nr_bytes + byte;
+				const unsigned char swapped = *left;
+
+				*left = left[nr_bytes];
+				left[nr_bytes] = swapped;
+			}
+}
+
+/* Two versions of a program, whose functions are one row each: their keys are mixed in it. */
+START_TEST(versions_that_are_compared_are_images_of_their_own)
+{
+	static const struct make_sample before[] = {{105, 1}, {125, 2}, {210, 4}};
+	static const struct make_sample after[] = {{101, 8}, {112, 16}, {145, 32}, {205, 64}};
+	const struct make_file program = {.app = "/bin/prog"};
+	const struct make_file other = {.app = "/bin/prog", .version = 1};
+	uint64_t sums[2];
+
+	session.name = "before";
+	make_session_add(&session, &program, before, 3, NULL);
+	session.name = "after";
+	make_session_add(&session, &other, after, 4, NULL);
+	build("{ session:before } { session:after }");
+	ck_assert_uint_eq(annotation.nr_images, 2);
+	ck_assert_uint_eq(annotation.function_sums.nr, 4);
+	for (size_t i = 0; i < 2; i++) {
+		const uint64_t *counts = annotation_counts(&annotation, &annotation.image_sums, i);
+
+		ck_assert(!counts[0] || !counts[1]);
+		sums[i] = counts[0] + counts[1];
+	}
+	ck_assert_uint_eq(sums[0] < sums[1] ? sums[0] : sums[1], 1 + 2 + 4);
+	ck_assert_uint_eq(sums[0] + sums[1], 1 + 2 + 4 + 8 + 16 + 32 + 64);
+}
+END_TEST
+
 START_TEST(images_that_share_a_source_file_are_summed)
 {
 	fake_symbols_set("/bin/copy", symbols, 2, NULL);
@@ -267,6 +312,7 @@ static Suite *annotation_suite(void)
 	tcase_add_test(tcase, functions_know_where_they_are_defined);
 	tcase_add_test(tcase, inlined_functions_know_their_callers);
 	tcase_add_test(tcase, applications_of_one_image_are_summed);
+	tcase_add_test(tcase, versions_that_are_compared_are_images_of_their_own);
 	tcase_add_test(tcase, images_that_share_a_source_file_are_summed);
 	tcase_add_test(tcase, classes_are_columns);
 	tcase_add_test(tcase, paths_are_made_clean_and_lead_nowhere_else);
