@@ -190,6 +190,23 @@ else
 fi
 cp "$work/kept" "$tree/tests/test_count.c"
 
+# Named after the program that it runs, of which it links nothing.
+cat >"$tree/tests/test_counting.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+int main(void)
+{
+	printf("1..1\n%sok 1 - it\n", WEXITSTATUS(system("./counting")) == 6 ? "" : "not ");
+	return 0;
+}
+END
+printf 'TESTS += tests/test_counting\ntests/test_counting: test_counting.o\n\tgcc -o $@ $<\n' \
+	>>"$work/build/Makefile"
+mutants 50 runs && [ "$(results 9 'killed by unit test')" = 3 ]
+result $? "a_test_that_runs_the_program_sees_its_mutants"
+rm "$tree/tests/test_counting.c"
+
 # Ended while make waits for a command.
 printf 'all: hang\nhang:\n\techo >%s/hangs; exec flock %s/held sleep 1000\n' \
 	"$work" "$work" >>"$work/build/Makefile"
