@@ -388,6 +388,27 @@ START_TEST(what_two_stretches_have_in_common_goes_to_one_of_them)
 }
 END_TEST
 
+/* A stretch of time has its own counters of what was seen; other choices have none. */
+static const struct {
+	const char *words;
+	bool is_whole;
+} wholes[] = {
+	{"", true},
+	{"time:@1795180000..@1795180600", true},
+	{"image:/a", false},
+	{"image-exclude:/b", false},
+	{"time:@1795180000..@1795180600 image:/a", false},
+};
+
+START_TEST(what_is_chosen_by_time_alone_is_whole)
+{
+	add_slice_and_live();
+	ck_assert_int_eq(make_profile_select(&made, &session, wholes[_i].words, &diag), 0);
+	ck_assert_int_eq(made.selection.sides[0].whole, wholes[_i].is_whole);
+	make_profile_deinit(&made);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("selection");
@@ -414,6 +435,8 @@ int main(void)
 	tcase_add_test(tests, sessions_are_summed_by_image);
 	tcase_add_loop_test(tests, what_two_stretches_have_in_common_goes_to_one_of_them, 0,
 			    sizeof(shares) / sizeof(shares[0]));
+	tcase_add_loop_test(tests, what_is_chosen_by_time_alone_is_whole, 0,
+			    sizeof(wholes) / sizeof(wholes[0]));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
