@@ -355,10 +355,11 @@ START_TEST(records_of_an_event_with_more_fields_than_the_first_have_their_time)
 	const uint64_t of_other[] = {PIDS, 2222, 3, 200};
 	const uint64_t of_none[] = {0, 0, 0}; /* perf's own */
 	const uint64_t times[] = {1111, 2222, 0};
+	const uint64_t events[] = {1, 2, 0}; /* from 1; perf's own are of none */
 	const struct perf_event_header *record, *made;
 	struct perf_normal normal;
 	struct perf_file file;
-	uint64_t time_ns;
+	uint64_t time_ns, event;
 	size_t nr = 0;
 
 	begin_pipe();
@@ -374,9 +375,11 @@ START_TEST(records_of_an_event_with_more_fields_than_the_first_have_their_time)
 		if (perf_normal_record(&normal, record, &made, &time_ns))
 			continue;
 		ck_assert_uint_lt(nr, 3);
-		ck_assert_uint_eq(time_ns, times[nr++]);
+		ck_assert_uint_eq(time_ns, times[nr]);
 		/* Name and trailer of ours: nothing of theirs is left in between. */
 		ck_assert_uint_eq(made->size, sizeof(*made) + 16 + 32);
+		memcpy(&event, (const uint8_t *)made + made->size - sizeof(event), sizeof(event));
+		ck_assert_uint_eq(event, events[nr++]);
 	}
 	ck_assert_uint_eq(nr, 3);
 	perf_normal_deinit(&normal);
