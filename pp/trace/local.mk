@@ -28,3 +28,4 @@ test_programs += \
 	tests/unit/pp/trace/test_trace_stats
 tests_unit_pp_trace_test_optrace_stats_SOURCES = tests/unit/pp/trace/test_optrace_stats.c \
 	pp/trace/optrace_stats.c
+tests_unit_pp_trace_test_trace_pids_LDFLAGS = $(failing_calls_ldflags)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/trace/trace_pids.h"
 
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <errno.h>
 
 #define IS_THREAD 0x00010000
 
@@ -133,6 +135,31 @@ START_TEST(many_threads_are_all_known)
 }
 END_TEST
 
+START_TEST(without_memory_nothing_is_made)
+{
+	struct trace_pids *made;
+	unsigned long nr_failed = 0;
+
+	for (unsigned long nth = 1;; nth++) {
+		int error, has_failed;
+
+		made = NULL;
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = trace_pids_create(&made, &trace);
+		has_failed = failing_end();
+		if (!has_failed) {
+			ck_assert_int_eq(error, 0);
+			break;
+		}
+		nr_failed++;
+		ck_assert_int_eq(error, -ENOMEM);
+		ck_assert_ptr_null(made);
+	}
+	trace_pids_destroy(made);
+	ck_assert_uint_eq(nr_failed, 3); /* itself, its rules, its slots */
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("trace_pids");
@@ -146,6 +173,7 @@ int main(void)
 	tcase_add_test(tests, a_number_used_again_is_of_another_process_from_then_on);
 	tcase_add_test(tests, a_begin_that_is_told_beside_the_cpus_and_its_fork_are_one);
 	tcase_add_test(tests, many_threads_are_all_known);
+	tcase_add_test(tests, without_memory_nothing_is_made);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
