@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Keys of a profile by function and by source line: whose they are, and that none is lost. */
 #include "pp/annotate/annotation.h"
+
+#include "lib/file.h"
 #include "tests/fixture/fake_lines.h"
 #include "tests/fixture/fake_symbols.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/run_suite.h"
 
 #include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct make_session session;
 static struct make_profile made;
@@ -241,6 +246,66 @@ START_TEST(images_that_share_a_source_file_are_summed)
 }
 END_TEST
 
+/* When an image was built: as its session has it, else as its file has it. */
+static const struct built_case {
+	const char *root;  /* of the report */
+	int64_t noted_ns;  /* by the session */
+	bool is_there;	   /* its file */
+	int64_t expect_ns; /* 0: not known */
+} built_cases[] = {
+	{NULL, 0, true, INT64_C(1700000000123456789)},
+	{NULL, 0, false, 0},
+	{"/elsewhere", 0, true, 0},
+	{NULL, 1000, true, 1000},
+	{"/elsewhere", 1000, false, 1000},
+};
+
+START_TEST(source_files_know_when_their_image_was_built)
+{
+	const struct built_case *built = &built_cases[_i];
+	const struct timespec times[2] = {{.tv_sec = 1}, {1700000000, 123456789}};
+	const struct oprof_image_identity identity = {
+		.inode = 1, .size_bytes = 1, .mtime_ns = built->noted_ns};
+	char path[sizeof(session.dir) + 8];
+
+	(void)snprintf(path, sizeof(path), "%s/prog", session.dir);
+	if (built->is_there) {
+		ck_assert_int_eq(file_replace(path, "", 0, 0600), 0);
+		ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+	}
+	fake_symbols_set(path, symbols, 2, NULL);
+	fake_lines_set(path, ranges, sizeof(ranges) / sizeof(ranges[0]), files, 3);
+	make_session_add_one(&session, &(struct make_file){.app = path, .identity = &identity}, 105,
+			     1);
+	made.profile_options.root = built->root;
+	build("");
+	ck_assert_uint_eq(count_of_line("/src/a.c", 10), 1);
+	ck_assert_int_eq(annotation.files[0].built_ns, built->expect_ns);
+}
+END_TEST
+
+START_TEST(of_several_images_the_oldest_dates_a_source_file)
+{
+	static const char *const paths[] = {"/bin/one", "/bin/two", "/bin/three", "/bin/four"};
+	static const int64_t built_ns[] = {3000, 2000, 0, 4000}; /* one is not known */
+
+	for (unsigned int i = 0; i < 4; i++) {
+		const struct oprof_image_identity identity = {
+			.inode = i + 1, .size_bytes = 1, .mtime_ns = built_ns[i]};
+
+		fake_symbols_set(paths[i], symbols, 2, NULL);
+		fake_lines_set(paths[i], ranges, sizeof(ranges) / sizeof(ranges[0]), files, 3);
+		make_session_add_one(&session,
+				     &(struct make_file){.app = paths[i], .identity = &identity},
+				     105, 1);
+	}
+	build("");
+	ck_assert_uint_eq(annotation.nr_files, 1);
+	ck_assert_uint_eq(count_of_line("/src/a.c", 10), 4);
+	ck_assert_int_eq(annotation.files[0].built_ns, 2000);
+}
+END_TEST
+
 START_TEST(classes_are_columns)
 {
 	const uint64_t *counts;
@@ -314,6 +379,9 @@ static Suite *annotation_suite(void)
 	tcase_add_test(tcase, applications_of_one_image_are_summed);
 	tcase_add_test(tcase, versions_that_are_compared_are_images_of_their_own);
 	tcase_add_test(tcase, images_that_share_a_source_file_are_summed);
+	tcase_add_loop_test(tcase, source_files_know_when_their_image_was_built, 0,
+			    sizeof(built_cases) / sizeof(built_cases[0]));
+	tcase_add_test(tcase, of_several_images_the_oldest_dates_a_source_file);
 	tcase_add_test(tcase, classes_are_columns);
 	tcase_add_test(tcase, paths_are_made_clean_and_lead_nowhere_else);
 	tcase_add_test(tcase, a_thousand_lines_stay_apart);
