@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/service/service.h"
 
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/key_value.h"
 #include "lib/log.h"
@@ -195,6 +196,21 @@ START_TEST(the_watchdog_hears_while_sampling_is_stopped)
 }
 END_TEST
 
+START_TEST(the_watchdog_counts_from_when_sampling_begins_again)
+{
+	uint64_t before_ns;
+
+	begin();
+	ck_assert_int_eq(profiler_stop(&profiler), 0);
+	profiler.drained_ns = 0; /* of long ago */
+	before_ns = clock_monotonic_ns();
+	ck_assert_int_eq(profiler_start(&profiler), 0);
+	ck_assert_uint_ge(now(), before_ns);
+	service_tick(&service, now() + 15 * NS);
+	ck_assert_str_ne(hear("WATCHDOG=1"), "");
+}
+END_TEST
+
 START_TEST(a_private_daemon_tells_no_manager)
 {
 	options.die_with_parent = true;
@@ -326,6 +342,7 @@ int main(void)
 	tcase_add_test(tc, metrics_that_cannot_be_written_stop_nothing_and_are_told);
 	tcase_add_test(tc, the_watchdog_hears_while_samples_are_read);
 	tcase_add_test(tc, the_watchdog_hears_while_sampling_is_stopped);
+	tcase_add_test(tc, the_watchdog_counts_from_when_sampling_begins_again);
 	tcase_add_test(tc, a_private_daemon_tells_no_manager);
 	tcase_add_test(tc, a_daemon_without_a_manager_closes_nothing_of_others);
 	tcase_add_loop_test(
