@@ -173,6 +173,7 @@ START_TEST(a_sample_in_a_file_has_its_path_identity_and_offset)
 	ck_assert_str_eq(image->path, file_path);
 	ck_assert_uint_eq(image->identity.inode, st.st_ino);
 	ck_assert_uint_eq(image->identity.dev, 8);
+	ck_assert_uint_eq(image->identity.inode_generation, KMOD_STREAM_INODE_GENERATION);
 	ck_assert_uint_eq(image->identity.size_bytes, (uint64_t)st.st_size);
 	ck_assert_uint_eq(sample->leaf.offset, 0x123);
 	ck_assert_uint_eq(sample->mode, OPROF_MODE_USER);
