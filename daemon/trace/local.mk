@@ -37,4 +37,5 @@ test_programs += \
 	tests/unit/daemon/trace/test_trace_syscalls \
 	tests/unit/daemon/trace/test_trace_tasks \
 	tests/unit/daemon/trace/test_trace_trigger
+tests_unit_daemon_trace_test_trace_choice_LDFLAGS = $(failing_calls_ldflags)
 tests_unit_daemon_trace_test_trace_syscalls_LDFLAGS = $(failing_calls_ldflags)

@@ -2,6 +2,7 @@
 #include "daemon/trace/trace_choice.h"
 
 #include "lib/file.h"
+#include "tests/fixture/failing_calls.h"
 #include "tests/fixture/test_folder.h"
 
 #include <check.h>
@@ -157,6 +158,28 @@ START_TEST(what_is_no_event_is_refused)
 }
 END_TEST
 
+START_TEST(without_memory_for_any_of_an_events_names_none_is_promised)
+{
+	int has_failed = 1;
+	unsigned long nth;
+
+	for (nth = 1; has_failed; nth++) {
+		int error;
+
+		failing_begin(FAILING_MEMORY, nth, 0);
+		error = add("kmem:kfree/a == 1/,sched_exit");
+		has_failed = failing_end();
+		ck_assert_int_eq(error, has_failed ? -ENOMEM : 0);
+		if (has_failed)
+			ck_assert_ptr_nonnull(strstr(diag_show(&diag), "no memory"));
+		else
+			ck_assert_str_eq(chosen(), "kmem:kfree/a == 1 sched:sched_exit");
+		trace_choice_deinit(&choice);
+	}
+	ck_assert_uint_gt(nth, 8); /* the text, the array, two names and a filter, two names */
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("trace_choice");
@@ -170,5 +193,6 @@ int main(void)
 	tcase_add_test(tests, samples_bring_what_tells_whose_they_are);
 	tcase_add_test(tests, a_filter_may_hold_slashes);
 	tcase_add_test(tests, what_is_no_event_is_refused);
+	tcase_add_test(tests, without_memory_for_any_of_an_events_names_none_is_promised);
 	return test_run(tests);
 }
