@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +39,9 @@ END_TEST
 
 START_TEST(the_commands_status_is_passed_on)
 {
+	errno = EINTR; /* of a call long ago, here and in the child */
 	hold_shell("exit 42");
+	errno = EINTR;
 	ck_assert_int_eq(command_release(&command), 0);
 	ck_assert_int_eq(command_wait(&command), 42);
 }
@@ -88,6 +91,26 @@ START_TEST(an_exec_that_fails_is_told)
 }
 END_TEST
 
+START_TEST(an_exec_that_fails_ends_though_nobody_reads_why)
+{
+	/* A child that tried to write for ever would be killed. */
+	const struct rlimit cpu_seconds = {.rlim_cur = 2, .rlim_max = 2};
+	char *argv[] = {(char[]){"/nonexistent/program"}, NULL};
+	void (*const before)(int) = signal(SIGPIPE, SIG_IGN);
+	int status;
+
+	ck_assert_int_eq(command_hold(&command, argv, &diag), 0);
+	(void)signal(SIGPIPE, before);
+	ck_assert_int_eq(prlimit(command.pid, RLIMIT_CPU, &cpu_seconds, NULL), 0);
+	ck_assert_int_eq(close(command.error_fd), 0);
+	ck_assert_int_eq(write(command.go_fd, "g", 1), 1);
+	ck_assert_int_eq(close(command.go_fd), 0);
+	ck_assert_int_eq(waitpid(command.pid, &status, 0), command.pid);
+	ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 127);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *cases = tcase_create("command");
@@ -98,5 +121,6 @@ int main(void)
 	tcase_add_test(cases, a_signal_is_told_like_a_shell_does);
 	tcase_add_test(cases, what_asks_the_profiler_to_end_goes_to_the_command);
 	tcase_add_test(cases, an_exec_that_fails_is_told);
+	tcase_add_test(cases, an_exec_that_fails_ends_though_nobody_reads_why);
 	return test_run(cases);
 }
