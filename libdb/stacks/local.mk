@@ -9,7 +9,8 @@ test_programs += \
 	tests/unit/libdb/stacks/test_stack_file \
 	tests/unit/libdb/stacks/test_stack_file_fault \
 	tests/unit/libdb/stacks/test_stack_file_kill \
-	tests/unit/libdb/stacks/test_stack_file_meanwhile
+	tests/unit/libdb/stacks/test_stack_file_meanwhile \
+	tests/unit/libdb/stacks/test_stack_record
 tests_unit_libdb_stacks_test_stack_file_fault_LDFLAGS = $(failing_calls_ldflags)
 tests_unit_libdb_stacks_test_stack_file_kill_LDADD = $(sdb_faults_libs)
 tests_unit_libdb_stacks_test_stack_file_meanwhile_LDFLAGS = $(meanwhile_ldflags)
