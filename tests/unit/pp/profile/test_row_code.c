@@ -105,6 +105,18 @@ START_TEST(each_image_is_asked_once_for_each_symbol)
 }
 END_TEST
 
+START_TEST(a_profile_without_rows_has_no_code)
+{
+	struct profile none = made.profile;
+	struct row_code code;
+
+	none.nr_rows = 0;
+	ck_assert_int_eq(row_code_load(&code, &none, &made.profile_options), 0);
+	ck_assert_uint_eq(nr_asked, 0);
+	row_code_deinit(&code);
+}
+END_TEST
+
 START_TEST(an_image_that_fails_fails_all)
 {
 	struct row_code code;
@@ -121,6 +133,7 @@ int main(void)
 	TCase *tests = tcase_create("row_code");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_profile_without_rows_has_no_code);
 	tcase_add_test(tests, each_image_is_asked_once_for_each_symbol);
 	tcase_add_test(tests, an_image_that_fails_fails_all);
 	suite_add_tcase(suite, tests);
