@@ -392,6 +392,9 @@ static uint64_t check_levels(struct stress_checker *checker)
 		for (reason = 0; reason < OPROF_NR_LOST; reason++)
 			nr_refused += level->refused[reason];
 		must_be(checker, "unexplained retries", level->nr_unexplained_retries, 0);
+#ifndef STRESS_THREAD_SANITIZER
+		must_be(checker, "signals out of order", level->nr_out_of_order, 0);
+#endif
 		(void)check_number(&walk, &end);
 		checker->sums.nr_overwritten_records += walk.nr_overwritten;
 	}

@@ -167,14 +167,6 @@ static int write_one(struct stress_writer *writer, struct stress_level *level)
 
 /* ---- interrupts ---- */
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_THREAD_SANITIZER 1
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define UNDER_THREAD_SANITIZER 1
-#endif
-
 static void levels_up_to(sigset_t *signals, uint32_t level)
 {
 	uint32_t i;
@@ -187,7 +179,7 @@ static void levels_up_to(sigset_t *signals, uint32_t level)
 /* The thread sanitizer runs handlers later, with all signals masked: then none would nest. */
 static void unmask_above(uint32_t level)
 {
-#ifdef UNDER_THREAD_SANITIZER
+#ifdef STRESS_THREAD_SANITIZER
 	sigset_t signals;
 
 	levels_up_to(&signals, level);
@@ -195,6 +187,19 @@ static void unmask_above(uint32_t level)
 #else
 	(void)level;
 #endif
+}
+
+/*
+ * A handler of this level or of a higher one is running: the kernel's masks
+ * rule that out. The thread sanitizer does not: it calls what has come in the
+ * meantime from any function that it intercepts, also from a handler that has
+ * its signal masked. A level's records would not be in the order of their
+ * numbers then. For the storm the signal has been handled.
+ */
+static void take_out_of_order(struct stress_level *level)
+{
+	__atomic_fetch_add(&level->nr_handled, 1, __ATOMIC_RELEASE);
+	level->nr_out_of_order++;
 }
 
 static void on_interrupt(int signal)
@@ -206,9 +211,13 @@ static void on_interrupt(int signal)
 
 	if (!writer || number >= writer->nr_levels)
 		return;
-	now = &writer->levels[number];
-	unmask_above(number);
 	level = &writer->levels[number];
+	if (interrupted >= level) {
+		take_out_of_order(level);
+		return;
+	}
+	now = level;
+	unmask_above(number);
 	n = 1 + stress_random(&level->random) % 4;
 	if (!(stress_random(&level->random) & 15))
 		n = NR_BURST_MAX;

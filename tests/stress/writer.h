@@ -12,6 +12,14 @@
 
 #include <pthread.h>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STRESS_THREAD_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define STRESS_THREAD_SANITIZER 1
+#endif
+
 /* Room for the records of each packet to be told; sparse. */
 #define STRESS_NR_PACKETS_MAX (4u << 20)
 
@@ -23,6 +31,8 @@ struct stress_level {
 	uint64_t retries, retries_max;
 	/* More retries than interrupts and flushes that came between. */
 	uint64_t nr_unexplained_retries;
+	/* Signals that came while a handler of this level or of a higher one was running. */
+	uint64_t nr_out_of_order;
 	uint32_t deepest;    /* writers between reserve and commit, this one included */
 	uint32_t nr_handled; /* atomic: handlers of this level that ran */
 	uint32_t nr_sent;    /* of the storm thread's */
