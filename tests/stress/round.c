@@ -292,17 +292,12 @@ static void stop(struct round *round)
 
 /* ---- how far it is ---- */
 
-static ring_word nr_packets(const struct stress_writer *writer)
-{
-	return ring_load(&writer->ring.shared->reserved) >> writer->ring.sub_order;
-}
-
 static bool has_reached(const struct stress_options *options, const struct stress_writer *writer,
 			const struct reader *reader)
 {
 	uint32_t deep = options->nr_levels < 3 ? options->nr_levels : 3;
 
-	if (nr_packets(writer) / options->config.nr_sub_buffers < options->nr_laps ||
+	if (stress_nr_packets(writer) / options->config.nr_sub_buffers < options->nr_laps ||
 	    __atomic_load_n(&writer->deepest, __ATOMIC_RELAXED) < deep ||
 	    !__atomic_load_n(&writer->has_gap, __ATOMIC_RELAXED) ||
 	    !ring_lost(&writer->ring, OPROF_LOST_TOO_BIG))
@@ -312,7 +307,7 @@ static bool has_reached(const struct stress_options *options, const struct stres
 	return __atomic_load_n(&reader->nr_packets, __ATOMIC_RELAXED);
 }
 
-/* false: it was given up. */
+/* A ring that is full waits for the others. false: it was given up. */
 static bool wait_until_reached(const struct round *round)
 {
 	const double begin = seconds_now();
@@ -320,20 +315,20 @@ static bool wait_until_reached(const struct round *round)
 	bool reached = false, is_full = false;
 	uint32_t i;
 
-	while (!is_full && (!reached || passed < round->options->seconds)) {
+	while (!reached || (!is_full && passed < round->options->seconds)) {
 		sleep_us(5000);
 		passed = seconds_now() - begin;
 		reached = true;
 		for (i = 0; i < round->options->nr_writers; i++) {
 			reached = reached && has_reached(round->options, &round->writers[i],
 							 &round->readers[i]);
-			is_full = is_full ||
-				  nr_packets(&round->writers[i]) > STRESS_NR_PACKETS_MAX / 4 * 3;
+			is_full = is_full || stress_nr_packets(&round->writers[i]) >
+						     STRESS_NR_PACKETS_MAX / 4 * 3;
 		}
 		if (!reached && passed > SECONDS_MAX)
 			return false;
 	}
-	return reached;
+	return true;
 }
 
 /* ---- sums ---- */
@@ -379,7 +374,7 @@ static void add_level(struct stress_totals *totals, const struct stress_level *l
 static int add_ring(struct stress_totals *totals, const struct stress_writer *writer,
 		    struct reader *reader)
 {
-	uint64_t laps = nr_packets(writer) / writer->config.nr_sub_buffers;
+	uint64_t laps = stress_nr_packets(writer) / writer->config.nr_sub_buffers;
 	uint32_t i;
 
 	stress_check_sums(&reader->checker, &reader->reader);

@@ -22,6 +22,11 @@ int stress_signal(uint32_t level)
 	return SIGRTMIN + (int)level;
 }
 
+ring_word stress_nr_packets(const struct stress_writer *writer)
+{
+	return ring_load(&writer->ring.shared->reserved) >> writer->ring.sub_order;
+}
+
 /* ---- one record ---- */
 
 static enum oprof_ring_lost reason_of(int error)
@@ -156,10 +161,18 @@ static int write_record(struct stress_writer *writer, struct stress_level *level
 	return error;
 }
 
+/* No further than packets can be counted: the threads that end a round may get no CPU for long. */
+static bool is_full(const struct stress_writer *writer)
+{
+	return stress_nr_packets(writer) > STRESS_NR_PACKETS_MAX / 8 * 7;
+}
+
 static int write_one(struct stress_writer *writer, struct stress_level *level)
 {
 	struct ring_request request;
 
+	if (is_full(writer))
+		return -ENOSPC;
 	stress_request_choose(&request, (uint32_t)(level - writer->levels),
 			      writer->config.sub_buffer_bytes, &level->random);
 	return write_record(writer, level, &request);
@@ -293,7 +306,7 @@ static bool has_ended(const struct stress_writer *writer, uint32_t nr_stopped)
 {
 	if (!__atomic_load_n(&writer->stop, __ATOMIC_RELAXED))
 		return false;
-	return !writer->finalised_live || nr_stopped > 3;
+	return !writer->finalised_live || nr_stopped > 3 || is_full(writer);
 }
 
 static void *run(void *argument)

@@ -20,7 +20,7 @@
 #define STRESS_THREAD_SANITIZER 1
 #endif
 
-/* Room for the records of each packet to be told; sparse. */
+/* Room for the records of each packet to be told; sparse. A writer stops short of it. */
 #define STRESS_NR_PACKETS_MAX (4u << 20)
 
 struct stress_level {
@@ -67,6 +67,9 @@ int stress_writer_start(struct stress_writer *writer, uint64_t seed);
 
 /* This thread is interrupted now and then at its steps (port_stress.h). */
 void stress_steps_begin(uint64_t seed);
+
+/* Of its ring, begun as yet. */
+ring_word stress_nr_packets(const struct stress_writer *writer);
 
 /* The signal of a level, from 1. */
 int stress_signal(uint32_t level);
