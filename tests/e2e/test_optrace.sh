@@ -180,21 +180,23 @@ int main(void)
 	return 0;
 }
 END_OF_C
-$CC -O1 -o "$T/known_load" "$T/known.c" || tap_bail "the workload does not build"
+# By a name that no other test's thread has, nor that of another run of this one.
+load=known_${T##*.}
+$CC -O1 -o "$T/$load" "$T/known.c" || tap_bail "the workload does not build"
 
-# state NAME: of the thread known_load, in ns
+# state NAME...: of the thread $load, in ns: their sum
 state()
 {
 	python3 -c 'import json, sys
-thread = [t for t in json.load(open(sys.argv[1]))["threads"] if t["name"] == "known_load"][-1]
-print(sum(thread[name] for name in sys.argv[2:]))' "$T/stats" "$@"
+thread = [t for t in json.load(open(sys.argv[1]))["threads"] if t["name"] == sys.argv[2]][-1]
+print(sum(thread[name] for name in sys.argv[3:]))' "$T/stats" "$load" "$@"
 }
 
 nr_tries=0
 recorded_whole() # again where events were lost
 {
 	nr_tries=$((nr_tries + 1))
-	"$BIN/optrace" record -o "known$nr_tries" -m discard:64x1M -- "$T/known_load" >"$T/schedstat" 2>"$T/err" &&
+	"$BIN/optrace" record -o "known$nr_tries" -m discard:64x1M -- "$T/$load" >"$T/schedstat" 2>"$T/err" &&
 		[ "$(told lost)" = 0 ]
 }
 if command -v python3 >/dev/null && until_true recorded_whole; then
@@ -216,7 +218,7 @@ print(sum(abs(sum(ns for name, ns in cpu.items() if name.endswith("_ns")) - stat
 	[ $(($(state sleeping_ns) + unknown)) -ge 200000000 ]
 	tap_ok $? "and slept at least as long as it asked for"
 	"$BIN/optrace" stats -n 0 "known$nr_tries" >"$T/out"
-	tap_has "$T/out" '^ *[0-9]* known_load ' "it stands in the table"
+	tap_has "$T/out" "^ *[0-9]* $load " "it stands in the table"
 	tap_has "$T/out" '^ *CPU +idle +user +syscall' "with the CPUs above"
 else
 	tap_note "no trace without losses: $(cat "$T/err")"

@@ -72,7 +72,9 @@ int main(int argc, char **argv)
 	return 0;
 }
 END_OF_C
-$CC -O1 -fno-omit-frame-pointer -pthread -o "$T/known_load" "$T/load.c" ||
+# By a name that no other test's thread has, nor that of another run of this one.
+load=known_${T##*.}
+$CC -O1 -fno-omit-frame-pointer -pthread -o "$T/$load" "$T/load.c" ||
 	tap_bail "the workload does not build"
 reckon=$(cd "$(dirname "$0")" && pwd)/trace_reckon.py
 cd "$T" || exit 1
@@ -89,10 +91,10 @@ stat()
 {
 	python3 -c 'import json, sys
 stats = json.load(open(sys.argv[1]))
-load = [t for t in stats["threads"] if t["name"] == "known_load" and t["tid"] == t["pid"]]
+load = [t for t in stats["threads"] if t["name"] == sys.argv[3] and t["tid"] == t["pid"]]
 load = load[-1] if load else None
 def call(name): return ([c for c in stats["calls"] if c["name"] == name] + [None])[0]
-print(eval("(" + sys.argv[2] + ")"))' "$T/stats" "$1"
+print(eval("(" + sys.argv[2] + ")"))' "$T/stats" "$1" "$load"
 }
 
 # Some kernels do not tell all switches away from an idle CPU, and who ran then is not known: so
@@ -112,7 +114,7 @@ recorded_whole()
 	nr_tries=$((nr_tries + 1))
 	trace=known$nr_tries
 	"$BIN/optrace" record -o "$trace" -m discard:64x1M -e default,sample -- \
-		"$T/known_load" data >"$T/schedstat" 2>"$T/err" &&
+		"$T/$load" data >"$T/schedstat" 2>"$T/err" &&
 		[ "$(told lost)" = 0 ] &&
 		"$BIN/optrace" stats --json "$trace" >"$T/stats" 2>"$T/err" &&
 		[ "$(stat 'load["unknown_ns"] if load else -1')" = 0 ]
@@ -147,8 +149,8 @@ for from in 0.000001 0.07 0.3 0.55; do
 	"$BIN/optrace" events --from="$from" "$trace" | cmp - "$T/cut" >"$T/diff" 2>&1
 	tap_ok $? "from $from s on: the same lines, $(wc -l <"$T/cut") of them"
 done
-"$BIN/optrace" events --from=0.1 --to=0.2 -t known_load "$trace" >"$T/cut"
-"$BIN/optrace" events -t known_load "$trace" |
+"$BIN/optrace" events --from=0.1 --to=0.2 -t "$load" "$trace" >"$T/cut"
+"$BIN/optrace" events -t "$load" "$trace" |
 	awk '$1 >= 0.1 && $1 < 0.2' | cmp - "$T/cut" >"$T/diff" 2>&1
 tap_ok $? "and of one thread up to a time"
 
@@ -186,7 +188,7 @@ tap_show "$T/reckoned"
 tap_ok $? "which finds a nanosecond"
 tap_is "$(grep -c ' reckoned ' "$T/reckoned")" 1 "and no other"
 
-"$BIN/optrace" stats --json -t "known_load" "$trace" >"$T/stats" 2>"$T/err"
+"$BIN/optrace" stats --json -t "$load" "$trace" >"$T/stats" 2>"$T/err"
 sleeps=$(stat 'call("clock_nanosleep")["calls"]')
 tap_is "$sleeps" 10 "a thread's system calls: as often as it made them"
 [ "$(stat 'call("clock_nanosleep")["time"]["min_ns"]')" -ge 20000000 ]
@@ -211,7 +213,7 @@ fi
 tap_is "$(stat 'stats["window_ns"]')" 100000000 "a stretch of time is as long as it was said"
 tap_is "$(stat 'sum(abs(sum(ns for name, ns in cpu.items() if name.endswith("_ns")) - 100000000)
 	for cpu in stats["cpus"])')" 0 "each CPU's states fill it"
-"$BIN/optrace" stats --calls --histogram -t known_load "$trace" >"$T/out"
+"$BIN/optrace" stats --calls --histogram -t "$load" "$trace" >"$T/out"
 tap_has "$T/out" '^clock_nanosleep +10 +0 ' "a table alone"
 tap_has "$T/out" '^ +[0-9.]+ ms +[0-9]+ #+$' "with its histogram"
 ! grep -q '^ CPU ' "$T/out"
@@ -256,13 +258,13 @@ tap_has "$T/err" '^optrace: error: --pid=make: give the numbers of processes' "a
 
 # ---- profile ----
 
-"$BIN/optrace" profile "$trace" -- -l -t 0 known_load >"$T/out" 2>"$T/err"
+"$BIN/optrace" profile "$trace" -- -l -t 0 "$load" >"$T/out" 2>"$T/err"
 tap_is $? 0 "profile"
 tap_has "$T/out" ' compute_first$' "what it computed first"
 tap_has "$T/out" ' compute_last$' "and last"
-at=$("$BIN/optrace" events -t known_load -e syscall_entry_clock_nanosleep -n 1 "$trace" |
+at=$("$BIN/optrace" events -t "$load" -e syscall_entry_clock_nanosleep -n 1 "$trace" |
 	awk '{ print $1 }')
-"$BIN/optrace" profile --to="$at" "$trace" -- -l known_load >"$T/out" 2>"$T/err"
+"$BIN/optrace" profile --to="$at" "$trace" -- -l "$load" >"$T/out" 2>"$T/err"
 tap_has "$T/out" ' compute_first$' "up to its first sleep: what it had computed"
 ! grep -q ' compute_last$' "$T/out"
 tap_ok $? "and nothing of after it"
