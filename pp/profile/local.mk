@@ -25,3 +25,4 @@ tests_unit_pp_profile_test_profile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gett
 tests_unit_pp_profile_test_profile_details_SOURCES = \
 	tests/unit/pp/profile/test_profile_details.c $(fake_symbols)
 tests_unit_pp_profile_test_row_code_SOURCES = tests/unit/pp/profile/test_row_code.c $(fake_symbols)
+tests_unit_pp_profile_test_row_code_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
