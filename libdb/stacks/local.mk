@@ -8,10 +8,12 @@ libdb_libsdb_a_SOURCES += \
 test_programs += \
 	tests/unit/libdb/stacks/test_stack_file \
 	tests/unit/libdb/stacks/test_stack_file_fault \
+	tests/unit/libdb/stacks/test_stack_file_grow \
 	tests/unit/libdb/stacks/test_stack_file_kill \
 	tests/unit/libdb/stacks/test_stack_file_meanwhile \
 	tests/unit/libdb/stacks/test_stack_record
 tests_unit_libdb_stacks_test_stack_file_fault_LDFLAGS = $(failing_calls_ldflags)
+tests_unit_libdb_stacks_test_stack_file_grow_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=madvise
 tests_unit_libdb_stacks_test_stack_file_kill_LDADD = $(sdb_faults_libs)
 tests_unit_libdb_stacks_test_stack_file_meanwhile_LDFLAGS = $(meanwhile_ldflags)
 tests_unit_libdb_stacks_test_stack_file_meanwhile_LDADD = $(sdb_faults_libs)
