@@ -55,6 +55,7 @@ tests_unit_libdb_test_sdb_fault_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=fallocate,--wrap=fallocate64,--wrap=pwrite,--wrap=pwrite64,--wrap=pread \
 	-Wl,--wrap=pread64,--wrap=mmap,--wrap=mmap64,--wrap=mremap,--wrap=malloc,--wrap=calloc \
 	-Wl,--wrap=realloc,--wrap=strndup
+tests_unit_libdb_test_sdb_image_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread,--wrap=pread64
 tests_unit_libdb_test_sdb_meanwhile_LDFLAGS = $(meanwhile_ldflags)
 tests_unit_libdb_test_sdb_meanwhile_LDADD = $(sdb_faults_libs)
 tests_unit_libdb_test_sdb_restart_LDADD = $(sdb_faults_libs)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading, alone and while a writer in another process grows, or is killed. */
+#include "libdb/sdb_format.h"
 #include "tests/fixture/make_sdb.h"
 #include "tests/fixture/run_suite.h"
 
@@ -203,6 +204,61 @@ START_TEST(an_image_is_untouched_when_loading_fails)
 }
 END_TEST
 
+/* ---- how often a page is read: the linker's --wrap ---- */
+
+#define NR_PAGES_MAX 1024
+
+static bool counting;
+static unsigned int nr_reads[NR_PAGES_MAX]; /* of each page of the file, whole */
+
+ssize_t __real_pread64(int fd, void *buf, size_t nr_bytes, off_t from);
+ssize_t __wrap_pread64(int fd, void *buf, size_t nr_bytes, off_t from);
+ssize_t __wrap_pread(int fd, void *buf, size_t nr_bytes, off_t from);
+
+ssize_t __wrap_pread64(int fd, void *buf, size_t nr_bytes, off_t from)
+{
+	if (counting && nr_bytes == SDB_PAGE_BYTES) {
+		ck_assert_int_lt(from / SDB_PAGE_BYTES, NR_PAGES_MAX);
+		nr_reads[from / SDB_PAGE_BYTES]++;
+	}
+	return __real_pread64(fd, buf, nr_bytes, from);
+}
+
+ssize_t __wrap_pread(int fd, void *buf, size_t nr_bytes, off_t from)
+{
+	return __wrap_pread64(fd, buf, nr_bytes, from);
+}
+
+/*
+ * A page of wide keys is read twice for each page of the directory that leads to it, every other
+ * page once. All keys have the last places: few of them make a directory of several pages.
+ */
+START_TEST(a_directory_is_not_read_for_each_page_of_keys)
+{
+	struct sdb *db = make_sdb_open(&make);
+	unsigned int nr_once = 0, nr_twice = 0, most = 0;
+	struct sdb_image image;
+
+	for (uint64_t i = 0; i < 1000000; i++)
+		if (sdb_place(sdb_mix(key_of(i))) >> 26 == 63)
+			ck_assert_int_eq(sdb_add(db, key_of(i), 1), 0);
+	sdb_close(db);
+	memset(nr_reads, 0, sizeof(nr_reads));
+	counting = true;
+	ck_assert_int_eq(sdb_image_load(make.path, &image, NULL), 0);
+	counting = false;
+	sdb_image_deinit(&image);
+	for (unsigned int i = 0; i < NR_PAGES_MAX; i++) {
+		most = nr_reads[i] > most ? nr_reads[i] : most;
+		nr_once += nr_reads[i] == 1;
+		nr_twice += nr_reads[i] == 2;
+	}
+	ck_assert_uint_le(most, 8); /* and not as often as there are pages of keys */
+	ck_assert_uint_gt(nr_once, 16);
+	ck_assert_uint_gt(nr_twice, 16);
+}
+END_TEST
+
 /* Epoch after epoch, each with keys that tell it; now few, now many. */
 static _Noreturn void write_epochs(void)
 {
@@ -271,6 +327,7 @@ int main(void)
 	tcase_add_test(tests, killed_at_random_again_and_again_it_counts_every_sample);
 	tcase_add_test(tests, the_header_alone_loads_without_entries);
 	tcase_add_test(tests, an_image_is_untouched_when_loading_fails);
+	tcase_add_test(tests, a_directory_is_not_read_for_each_page_of_keys);
 	tcase_add_test(tests, a_reader_never_sees_samples_of_two_epochs);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
