@@ -31,5 +31,6 @@ test_programs += \
 tests_unit_daemon_tracer_test_trace_kmod_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=ktrace_snapshot,--wrap=ktrace_ns,--wrap=ktrace_counts,--wrap=trace_state_is_the_machines \
 	-Wl,--wrap=trace_state_dump,--wrap=trace_mappings_snapshot
-tests_unit_daemon_tracer_test_trace_mappings_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=trace_channel_create
+tests_unit_daemon_tracer_test_trace_mappings_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=trace_channel_create,--wrap=trace_channel_drain
 tests_unit_daemon_tracer_test_tracer_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fsync

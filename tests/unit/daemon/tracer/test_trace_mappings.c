@@ -133,8 +133,25 @@ static struct known known_at(uint64_t stamp, int32_t pid)
 
 /* ---- what a snapshot has ---- */
 
+#define PACKET_BYTES (64u << 10)
+
 static char told[256]; /* events of one process, in order, without "oprof_" */
 static uint64_t told_lost;
+static struct ctf_writer_counts written;
+static unsigned int nr_drains; /* while it was made */
+
+/* The linker's --wrap. */
+int __real_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time,
+			       struct diag *why);
+int __wrap_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time,
+			       struct diag *why);
+
+int __wrap_trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time,
+			       struct diag *why)
+{
+	nr_drains++;
+	return __real_trace_channel_drain(channel, end, time, why);
+}
 
 static void snapshot(uint64_t begin_stamp, int32_t pid)
 {
@@ -145,7 +162,9 @@ static void snapshot(uint64_t begin_stamp, int32_t pid)
 
 	(void)file_remove_tree("trace");
 	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &trace, &diag), 0);
+	nr_drains = 0;
 	ck_assert_int_eq(trace_mappings_snapshot(mappings, writer, begin_stamp, &taken, &diag), 0);
+	written = ctf_writer_counts(writer);
 	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
 	told[0] = '\0';
 	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
@@ -283,7 +302,6 @@ END_TEST
 START_TEST(a_full_disk_keeps_none_from_being_tried)
 {
 	struct rlimit limit;
-	struct ctf_writer_counts written;
 	struct ctf_writer *writer;
 	struct trace_mappings_counts whole;
 
@@ -297,10 +315,13 @@ START_TEST(a_full_disk_keeps_none_from_being_tried)
 	round_of();
 	snapshot(0, 0);
 	whole = taken;
+	/* Packets go to the folder when two of them are full, not behind each record. */
+	ck_assert_uint_gt(nr_drains, 0);
+	ck_assert_uint_le(nr_drains, written.nr_bytes / (2 * PACKET_BYTES));
 	(void)file_remove_tree("trace");
 	(void)signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = 64 << 10; /* a packet */
+	limit.rlim_cur = PACKET_BYTES;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_int_eq(ctf_writer_open(&writer, "trace", &trace, &diag), 0);
 	ck_assert_int_eq(trace_mappings_snapshot(mappings, writer, 0, &taken, &diag), -EFBIG);
