@@ -26,6 +26,7 @@ ctf_libctf_a_SOURCES = \
 	ctf/writer.c ctf/writer.h
 
 test_programs += \
+	tests/unit/ctf/test_arena \
 	tests/unit/ctf/test_ctf_chunk \
 	tests/unit/ctf/test_ctf_fault \
 	tests/unit/ctf/test_ctf_metadata \
