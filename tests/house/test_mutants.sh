@@ -25,7 +25,7 @@ result() { # STATUS NAME
 }
 
 mkdir -p "$tree/scripts" "$tree/lib" "$tree/tests/e2e"
-cp "$top/scripts/mutants" "$top/scripts/list-files" "$tree/scripts"
+cp "$top/scripts/mutants" "$top/scripts/mutants_draw.py" "$top/scripts/list-files" "$tree/scripts"
 cat >"$tree/lib/count.c" <<'END'
 /* A comment if (a < b) return 0; */
 static const int table[] = {1, 2};
