@@ -81,6 +81,7 @@ tests/test_count: test_count.o count.o
 	gcc -o \$@ test_count.o count.o
 counting: main.o count.o
 	gcc -o \$@ main.o count.o
+	echo "\$\$TMPDIR" >tmpdir
 %.o: $top/lib/%.c
 	gcc -O1 -g0 -MD -MF .deps/\$*.Po -c -o \$@ \$<
 %.o: $top/tests/%.c
@@ -178,12 +179,34 @@ mutants 50 sane && grep -q 'killed 3 (unit 3, e2e 0, timed out 0), survived 6' "
 	mutants --e2e 50 sane && grep -q 'killed 9 (unit 6, e2e 3, timed out 0), survived 0' "$out"
 result $? "a_survivor_runs_the_tests_with_sanitizers"
 
+# Of the line's mutants one writes without end, and one ends by a signal.
+cat >"$tree/tests/test_count.c" <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int count_tested(int n);
+int main(void)
+{
+	while (count_tested(4) == 2)
+		puts("0123456789abcdef0123456789abcdef0123456789abcdef");
+	if (count_tested(4) == 5)
+		kill(getpid(), SIGTERM);
+	puts("1..1\nok 1 - it");
+	return count_tested(4) != 6 && count_tested(4) != 5;
+}
+END
+mutants 50 ends && [ "$(grep -c '=> return n . table\[[01]];	killed by unit test' "$out")" = 2 ]
+result $? "a_mutant_that_writes_without_end_or_signals_itself_is_killed"
+cp "$work/kept" "$tree/tests/test_count.c"
+
 # What a test leaves in its folder for temporary files goes with it.
 sed -i "s/== 6/== 6 \&\& !system(\"truncate -s 5G \$TMPDIR\/mutants-holed-$$\")/" "$tree/tests/test_count.c"
 if unshare --pid --fork --kill-child --mount-proc mount -t tmpfs tmpfs "$work" 2>/dev/null; then
 	mutants 1 holed && ! grep -q 'left out' "$out" && [ ! -e /dev/shm/mutants-holed-$$ ] &&
 		[ ! -e "$work/tmp/mutants-holed-$$" ]
 	result $? "a_test_of_a_file_with_a_large_hole_is_not_left_out"
+	grep -qx -e /dev/shm -e "$work/tmp" "$work/build/tmpdir"
+	result $? "compilers_have_a_folder_for_temporary_files_that_goes_with_them"
 else
 	nr=$((nr + 1))
 	echo "ok $nr # SKIP no mounts of its own"
@@ -206,6 +229,30 @@ printf 'TESTS += tests/test_counting\ntests/test_counting: test_counting.o\n\tgc
 mutants 50 runs && [ "$(results 9 'killed by unit test')" = 3 ]
 result $? "a_test_that_runs_the_program_sees_its_mutants"
 rm "$tree/tests/test_counting.c"
+
+# This unshare makes no namespace: it starts the shell, or fails as the test asks.
+mkdir "$work/bin"
+cat >"$work/bin/unshare" <<END
+#!/bin/sh
+unshares() { $work/bin/allows "\$@"; }
+unshares "\$@" || { echo "unshare: not today" >&2; exit 1; }
+while [ "\$1" != sh ]; do shift; done
+exec "\$@"
+END
+printf '#!/bin/sh\n' >"$work/bin/mount"
+chmod +x "$work/bin/unshare" "$work/bin/mount"
+allows() { # COMMAND that says whether unshare succeeds for the words after it
+	printf '#!/bin/sh\n%s\n' "$1" >"$work/bin/allows"
+	chmod +x "$work/bin/allows"
+}
+allows false
+PATH=$work/bin:$PATH mutants 1 alone &&
+	grep -qF 'without a PID namespace (unshare: not today): a mutant may signal' "$out"
+result $? "tests_without_a_namespace_are_announced"
+allows "case \$* in */tests/test_count) cmp -s '$tree/lib/count.c' '$work/tree/lib/count.c' ;; esac"
+! PATH=$work/bin:$PATH mutants 50 wrapped && grep -qF 'cannot isolate' "$out" &&
+	! grep -q 'count.c:5	.*killed' "$out"
+result $? "a_namespace_that_cannot_be_made_is_not_a_failed_test"
 
 # Ended while make waits for a command.
 printf 'all: hang\nhang:\n\techo >%s/hangs; exec flock %s/held sleep 1000\n' \
