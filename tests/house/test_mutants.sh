@@ -254,8 +254,29 @@ allows "case \$* in */tests/test_count) cmp -s '$tree/lib/count.c' '$work/tree/l
 	! grep -q 'count.c:5	.*killed' "$out"
 result $? "a_namespace_that_cannot_be_made_is_not_a_failed_test"
 
-# Ended while make waits for a command.
-printf 'all: hang\nhang:\n\techo >%s/hangs; exec flock %s/held sleep 1000\n' \
+# make fails if this command does.
+cp "$work/build/Makefile" "$work/makefile"
+printf 'count.o: disk\ndisk:\n\t%s/bin/disk\n' "$work" >>"$work/build/Makefile"
+disk() { # COMMAND; $is_mutant is one that succeeds while the copy has a mutant
+	printf '#!/bin/sh\n%s\n' "$1" >"$work/bin/disk"
+	chmod +x "$work/bin/disk"
+}
+is_mutant="! cmp -s '$tree/lib/count.c' '$work/tree/lib/count.c'"
+disk "$is_mutant && mkdir '$work/once' 2>/dev/null && exit 1; true"
+mutants 2 disk && [ -d "$work/once" ] && grep -q '^drawn 2' "$out" && ! grep -q 'not compile' "$out"
+result $? "a_failure_of_make_that_does_not_come_again_is_not_of_the_mutant"
+disk "! { [ -e '$work/full' ] || { $is_mutant && touch '$work/full'; }; }"
+! mutants 4 disk && grep -q 'the unmutated copy does not build: see ' "$out" &&
+	! grep -q 'not compile' "$work"/results/*-disk
+result $? "a_call_ends_when_the_copy_without_a_mutant_does_not_build_any_more"
+disk "! { $is_mutant; }"
+mutants 3 disk && grep -q '^drawn 2' "$out" && grep -q 'not compile' "$work"/results/*-disk &&
+	disk true && mutants --again 3 disk && grep -q '^drawn 3' "$out"
+result $? "what_did_not_compile_is_judged_again"
+cp "$work/makefile" "$work/build/Makefile"
+
+# Ended while make waits for a command, with a program that is not whole.
+printf 'all: hang\nhang: counting\n\t: >counting; echo >%s/hangs; exec flock %s/held sleep 1000\n' \
 	"$work" "$work" >>"$work/build/Makefile"
 end_by() { # SIGNAL: the status of a run that it ends, once nothing is left of the run
 	rm -f "$work/hangs"
@@ -278,6 +299,11 @@ else
 	nr=$((nr + 1))
 	echo "ok $nr # SKIP no PID namespace of its own"
 fi
+[ -s "$work/build/counting" ]
+before=$?
+cp "$work/makefile" "$work/build/Makefile"
+mutants 1 one && [ $before != 0 ] && [ -s "$work/build/counting" ]
+result $? "what_make_wrote_when_it_was_ended_is_made_again"
 state >"$work/after"
 cmp -s "$work/before" "$work/after"
 result $? "the_tree_is_left_as_it_was"
