@@ -138,8 +138,9 @@ mutants --e2e 50 one && [ "$(results 9 'killed by e2e')" = 3 ] && [ "$(results 1
 result $? "a_survivor_runs_the_end_to_end_tests_of_its_program"
 grep -q 'test_broken.sh fails without a mutant: left out' "$out" &&
 	mutants --e2e --again 50 one && [ "$(results 13 survived)" = 6 ] &&
-	[ "$(wc -l <"$work/broken")" = 2 ]
-result $? "a_script_that_fails_without_a_mutant_kills_none_and_is_not_tried_again"
+	grep -q '^not run: tests/e2e/test_broken.sh (failed)$' "$out" &&
+	[ "$(wc -l <"$work/broken")" = 4 ]
+result $? "a_script_that_fails_without_a_mutant_kills_none_and_is_tried_once_more_in_each_call"
 rm "$tree/tests/e2e/test_broken.sh"
 
 equivalents=$tree/tests/mutants-equivalent
@@ -199,6 +200,30 @@ mutants 50 ends && [ "$(grep -c '=> return n . table\[[01]];	killed by unit test
 result $? "a_mutant_that_writes_without_end_or_signals_itself_is_killed"
 cp "$work/kept" "$tree/tests/test_count.c"
 
+# What the test program needs is there, then no longer, then again.
+printf '#include <stdio.h>\n#include <unistd.h>\nint count_tested(int n);\nint main(void)\n{
+	puts(count_tested(4) != 6 || access("%s/needed", 0) ? "1..1\\nnot ok 1" : "1..1\\nok 1");
+	return 0;\n}\n' "$work" >"$tree/tests/test_count.c"
+touch "$work/needed"
+mutants 1 needed && rm "$work/needed" && ! mutants 50 needed &&
+	grep -q 'mutants: tests/test_count fails without a mutant now' "$out" &&
+	[ "$(cat "$work"/results/*-needed | wc -l)" -lt 9 ]
+result $? "a_test_that_fails_without_a_mutant_since_ends_the_call"
+mutants 50 needed && grep -q '^not run: tests/test_count (failed)$' "$out" &&
+	touch "$work/needed" && mutants --again 50 needed && ! grep -q '^not run' "$out" &&
+	grep -q 'killed 3 (unit 3,' "$out"
+result $? "a_test_that_failed_is_tried_in_the_next_call"
+printf '#include <stdio.h>\nint main(void) { return puts("1..0") < 0; }\n' >"$tree/tests/test_count.c"
+mutants 1 skips && grep -q '^not run: tests/test_count (skipped)$' "$out"
+result $? "a_test_of_an_empty_plan_is_skipped"
+cp "$work/kept" "$tree/tests/test_count.c"
+
+# A call that was ended while it wrote.
+echo '{' >"$work/programs.json"
+truncate -s -9 "$work"/results/*-ends
+mutants 50 ends && [ "$(awk -F '\t' 'NF == 7 { print $1 }' "$work"/results/*-ends | wc -l)" = 9 ]
+result $? "what_a_call_that_was_ended_did_not_write_whole_is_made_again"
+
 # What a test leaves in its folder for temporary files goes with it.
 sed -i "s/== 6/== 6 \&\& !system(\"truncate -s 5G \$TMPDIR\/mutants-holed-$$\")/" "$tree/tests/test_count.c"
 if unshare --pid --fork --kill-child --mount-proc mount -t tmpfs tmpfs "$work" 2>/dev/null; then
@@ -247,8 +272,9 @@ allows() { # COMMAND that says whether unshare succeeds for the words after it
 }
 allows false
 PATH=$work/bin:$PATH mutants 1 alone &&
-	grep -qF 'without a PID namespace (unshare: not today): a mutant may signal' "$out"
-result $? "tests_without_a_namespace_are_announced"
+	grep -qF 'without a PID namespace (unshare: not today): a mutant may signal' "$out" &&
+	grep -q 'running [12] unmutated tests' "$out"
+result $? "tests_without_a_namespace_are_announced_and_tried_without_a_mutant"
 allows "case \$* in */tests/test_count) cmp -s '$tree/lib/count.c' '$work/tree/lib/count.c' ;; esac"
 ! PATH=$work/bin:$PATH mutants 50 wrapped && grep -qF 'cannot isolate' "$out" &&
 	! grep -q 'count.c:5	.*killed' "$out"
