@@ -71,7 +71,13 @@ cat >"$tree/configure.house" <<'END'
 #!/bin/sh
 top=$(cd "$(dirname "$0")" && pwd)
 mkdir -p tests .deps
-case " $* " in *" --with-sanitizers=address,undefined "*) kind=-DSANITIZED ;; *) kind= ;; esac
+# With sanitizers, the program has what it is made of in it.
+case " $* " in
+*" --with-sanitizers=address,undefined "*)
+	kind="-DSANITIZED -Wa,--defsym,source=\$\$(cksum \$< | cut -d ' ' -f 1)"
+	;;
+*) kind= ;;
+esac
 cat >Makefile <<MAKE
 TESTS = tests/test_count
 AM_TESTS_ENVIRONMENT = HOUSE=1; export HOUSE;
@@ -83,9 +89,9 @@ counting: main.o count.o
 	gcc -o \$@ main.o count.o
 	echo "\$\$TMPDIR" >tmpdir
 %.o: $top/lib/%.c
-	gcc -O1 -g0 -MD -MF .deps/\$*.Po -c -o \$@ \$<
+	gcc -O1 -g0 $kind -MD -MF .deps/\$*.Po -c -o \$@ \$<
 %.o: $top/tests/%.c
-	gcc -O1 -g0 $kind -c -o \$@ \$<
+	gcc -O1 -g0 ${kind%% *} -c -o \$@ \$<
 MAKE
 END
 chmod +x "$tree/autogen.sh" "$tree/configure.house"
@@ -120,9 +126,9 @@ mutants 50 one && cat "$work"/results/* >"$work/whole" &&
 	[ -z "$(cut -f 1 "$work/whole" | sort | uniq -d)" ] &&
 	[ "$(wc -l <"$work/whole")" = "$(wc -l <"$work/one")" ]
 result $? "a_later_call_continues_where_the_first_ended"
-[ "$(results 5 'killed by unit test')" = 3 ] && [ "$(results 5 'survived unit tests')" = 0 ]
+[ "$(results 5 'killed by unit test')" = 3 ] && [ "$(results 5 'survived unit')" = 0 ]
 result $? "a_mutant_that_a_test_sees_is_killed"
-[ "$(results 13 'survived unit tests')" = 3 ] && grep -q '^survived: lib/count.c:13: ' "$out"
+[ "$(results 13 'survived unit')" = 3 ] && grep -q '^survived: lib/count.c:13: ' "$out"
 result $? "a_mutant_of_an_untested_line_survives_and_is_listed"
 grep -q '^drawn 9, killed 3 (unit 3, e2e 0, timed out 0), survived 6, equivalent 0$' "$out" &&
 	grep -q '^rate 33.3 %$' "$out"
@@ -134,10 +140,10 @@ echo run >>"$work/broken"
 echo "1..1"
 echo "not ok 1 - counting"
 END
-mutants --e2e 50 one && [ "$(results 9 'killed by e2e')" = 3 ] && [ "$(results 13 survived)" = 3 ]
+mutants --e2e 50 one && [ "$(results 9 'killed by e2e')" = 3 ] && [ "$(results 13 'survived unit + e2e')" = 3 ]
 result $? "a_survivor_runs_the_end_to_end_tests_of_its_program"
 grep -q 'test_broken.sh fails without a mutant: left out' "$out" &&
-	mutants --e2e --again 50 one && [ "$(results 13 survived)" = 6 ] &&
+	mutants --e2e --again 50 one && [ "$(results 13 'survived unit + e2e')" = 6 ] &&
 	grep -q '^not run: tests/e2e/test_broken.sh (failed)$' "$out" &&
 	[ "$(wc -l <"$work/broken")" = 4 ]
 result $? "a_script_that_fails_without_a_mutant_kills_none_and_is_tried_once_more_in_each_call"
@@ -145,7 +151,8 @@ rm "$tree/tests/e2e/test_broken.sh"
 
 equivalents=$tree/tests/mutants-equivalent
 echo "lib/count.c: return n - 7; => return n + 7;: for this test" >"$equivalents"
-mutants --e2e 50 one && grep -q 'survived 2, equivalent 1$' "$out"
+mutants --e2e 50 one && mutants --e2e 50 one && grep -q 'survived 2, equivalent 1$' "$out" &&
+	[ "$(results 13 equivalent)" = 1 ]
 result $? "a_mutant_that_is_judged_equivalent_is_subtracted"
 status=0
 for line in "other/count.c: return n - 7; => return n + 7;: no such file" \
@@ -176,9 +183,24 @@ cp "$work/kept" "$tree/tests/test_count.c"
 mutants 50 sane && grep -q 'killed 3 (unit 3, e2e 0, timed out 0), survived 6' "$out" &&
 	mutants --sanitize 50 sane &&
 	grep -q 'killed 6 (unit 6, e2e 0, timed out 0), survived 3' "$out" &&
-	[ "$(results 9 'survived sanitized unit tests')" = 3 ] &&
+	[ "$(results 9 'survived unit + sanitized')" = 3 ] &&
 	mutants --e2e 50 sane && grep -q 'killed 9 (unit 6, e2e 3, timed out 0), survived 0' "$out"
 result $? "a_survivor_runs_the_tests_with_sanitizers"
+mutants --e2e 50 order && grep -q 'killed 6 (unit 3, e2e 3, timed out 0), survived 3' "$out" &&
+	mutants --sanitize 50 order &&
+	grep -q 'killed 9 (unit 6, e2e 3, timed out 0), survived 0' "$out"
+result $? "so_does_a_survivor_of_the_end_to_end_tests"
+
+# To add nothing needs no code, nor to subtract it; nothing contains alone.c.
+cp "$tree/lib/count.c" "$work/count"
+sed -i '9i\	n += 0;' "$tree/lib/count.c"
+printf 'int alone(int n)\n{\n\treturn n - 1;\n}\n' >"$tree/lib/alone.c"
+mutants --sanitize 50 same && [ "$(grep -c 'count.c:9	.*same code' "$out")" = 2 ]
+result $? "what_the_compiler_makes_the_same_code_of_has_not_survived_sanitizers"
+[ "$(grep -c '^no test: lib/alone.c:3: ' "$out")" = 3 ] && ! grep -q '^survived: lib/alone' "$out"
+result $? "a_mutant_of_what_nothing_contains_is_listed_and_has_not_survived"
+cp "$work/count" "$tree/lib/count.c"
+rm "$tree/lib/alone.c"
 
 # Of the line's mutants one writes without end, and one ends by a signal.
 cat >"$tree/tests/test_count.c" <<'END'
@@ -253,6 +275,12 @@ printf 'TESTS += tests/test_counting\ntests/test_counting: test_counting.o\n\tgc
 	>>"$work/build/Makefile"
 mutants 50 runs && [ "$(results 9 'killed by unit test')" = 3 ]
 result $? "a_test_that_runs_the_program_sees_its_mutants"
+# It also links the changed file; a program of the mutant before is not run with the next.
+sed -i 's/gcc -o $@ $<$/gcc -o $@ $< count.o/; s/^tests.test_counting: .*/& count.o/' \
+	"$work/build/Makefile"
+mutants 50 links && [ "$(grep -c 'count.c:9	.*killed by unit' "$out")" = 3 ] &&
+	[ "$(grep -c 'count.c:13	.*survived unit	' "$out")" = 3 ]
+result $? "a_test_that_also_links_the_file_runs_the_program_of_the_same_mutant"
 rm "$tree/tests/test_counting.c"
 
 # This unshare makes no namespace: it starts the shell, or fails as the test asks.
