@@ -195,8 +195,8 @@ is_linked.text = ""
 
 
 def read_equivalents():
-    """The (path, change) of each line of tests/mutants-equivalent; exits if one is of no mutant, or
-    stands for more than one line of its file."""
+    """The (path, change) of each line of tests/mutants-equivalent; exits if one matches no mutant,
+    or more than one line of its file."""
     name, found, of_path = "tests/mutants-equivalent", set(), {}
     whole = os.path.join(TOP, name)
     for number, line in enumerate(read(whole).split("\n") if os.path.exists(whole) else (), 1):
@@ -210,11 +210,12 @@ def read_equivalents():
         changes = [change for change in of_path.get(path, ())
                    if line.startswith("%s: %s: " % (path, change))]
         if not changes:
-            sys.exit("mutants: %s:%d: no mutant is such, with a reason after it: %s" % (
-                name, number, line))
+            sys.exit("mutants: %s:%d: matches no mutant, or has no reason: %s; remove or correct "
+                     "the line" % (name, number, line))
         numbers = set().union(*(of_path[path][change] for change in changes))
         if len(numbers) > 1:
-            sys.exit("mutants: %s:%d: stands for more than one line of the file, %s: %s" % (
-                name, number, ", ".join(map(str, sorted(numbers))), line))
+            sys.exit("mutants: %s:%d: matches more than one line of the file, %s: %s; make these "
+                     "lines differ, or remove it" % (
+                         name, number, ", ".join(map(str, sorted(numbers))), line))
         found.update((path, change) for change in changes)
     return found

@@ -160,17 +160,19 @@ for line in "other/count.c: return n - 7; => return n + 7;: no such file" \
 	"lib/count.c: return n - 7; => return n * 7;: no such change" \
 	"lib/count.c: return n - 7; => return n + 7;"; do
 	printf '# A comment\n%s\n' "$line" >"$equivalents"
-	! mutants 50 one && grep -qF "tests/mutants-equivalent:2: no mutant" "$out" &&
-		grep -qF ": $line" "$out" || status=1
+	! mutants 50 one && grep -qF "tests/mutants-equivalent:2: matches no mutant" "$out" &&
+		grep -qF ": $line; remove" "$out" || status=1
 done
-result $status "a_line_of_the_equivalents_that_is_of_no_mutant_is_refused"
+"$top/scripts/check-files" "$tree" >"$out" 2>&1
+grep -qF "tests/mutants-equivalent:2: matches no mutant" "$out" || status=1
+result $status "a_line_of_the_equivalents_that_matches_no_mutant_is_refused"
 # The same text in another function of the file.
 cp "$tree/lib/count.c" "$work/kept"
 printf 'int count_twice(int n)\n{\n\treturn n - 7;\n}\n' >>"$tree/lib/count.c"
 echo "lib/count.c: return n - 7; => return n + 7;: for one of them" >"$equivalents"
 ! mutants --list 50 one &&
-	grep -qF "tests/mutants-equivalent:1: stands for more than one line of the file, 13, 17: " "$out"
-result $? "a_line_of_the_equivalents_that_stands_for_two_lines_is_refused"
+	grep -qF "tests/mutants-equivalent:1: matches more than one line of the file, 13, 17: " "$out"
+result $? "a_line_of_the_equivalents_that_matches_two_lines_is_refused"
 cp "$work/kept" "$tree/lib/count.c"
 rm "$equivalents"
 
