@@ -8,11 +8,14 @@
 struct ctf_arena;
 
 int ctf_arena_create(struct ctf_arena **arena);
-void ctf_arena_destroy(struct ctf_arena *arena); /* NULL: nothing */
+void ctf_arena_destroy(struct ctf_arena *arena); /* NULL: does nothing */
 
-/* Zeroed, aligned for anything, good until the arena is destroyed; NULL: none left. */
+/* Returns zeroed memory, aligned for any type and valid until the arena is destroyed, or NULL. */
 void *ctf_arena_alloc(struct ctf_arena *arena, size_t nr_bytes);
-/* nr things of size bytes from old, copied. With nr 0 something, that is not NULL. */
+/*
+ * Copies nr elements of size bytes from old into the arena. Returns NULL only
+ * when out of memory, also when nr is 0.
+ */
 void *ctf_arena_copy(struct ctf_arena *arena, const void *old, size_t nr, size_t size);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The chunks of a trace that goes on in a new folder now and then
- * (doc/trace-folder.md, "Chunks"): what they are called, which there are.
+ * The chunks of a trace (doc/trace-folder.md, "Chunks"): a long trace starts a
+ * new folder, called a chunk, from time to time. This file names and lists
+ * them.
  */
 #ifndef CTF_CHUNK_H
 #define CTF_CHUNK_H
@@ -9,19 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CTF_CHUNK_NAME_BYTES 9 /* with NUL */
+#define CTF_CHUNK_NAME_BYTES 9 /* with the NUL */
 #define CTF_CHUNK_NR_MAX     99999999u
 
-/* Of number, from 1 to CTF_CHUNK_NR_MAX. */
+/* Writes the name of chunk number, from 1 to CTF_CHUNK_NR_MAX, to name. */
 void ctf_chunk_name(uint32_t number, char name[CTF_CHUNK_NAME_BYTES]);
 
-/* The number of the chunk of that name; 0: no chunk has it. */
+/* Returns the number of the chunk called name, or 0 if name is not a chunk's name. */
 uint32_t ctf_chunk_number(const char *name);
 
-/* Those in a folder, in order, into malloc'ed *numbers. 0 or -errno. */
+/* Lists the chunks of a folder in order, into malloc'ed *numbers. Returns 0 or -errno. */
 int ctf_chunk_list(int folder_fd, uint32_t **numbers, unsigned int *nr);
 
-/* Whether a trace is in folder, in chunks or not: its metadata, or that of one chunk, says so. */
+/*
+ * Whether folder holds a trace: its own metadata file, or that of one of its
+ * chunks, begins as CTF.
+ */
 bool ctf_chunk_is_trace(const char *folder);
 
 #endif

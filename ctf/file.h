@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bytes of a stream's file, whether it is compressed (ctf/packed.h) or not. */
+/* Reads the bytes of a stream's file, plain or compressed (ctf/packed.h). */
 #ifndef CTF_FILE_H
 #define CTF_FILE_H
 
@@ -10,25 +10,26 @@
 struct ctf_packed;
 
 struct ctf_file {
-	int fd;			   /* -1: of a compressed one, or none */
-	struct ctf_packed *packed; /* NULL: it is not compressed */
-	uint64_t nr_bytes;	   /* at its opening; nothing is read behind */
+	int fd;			   /* -1: the file is compressed, or none is open */
+	struct ctf_packed *packed; /* NULL: the file is not compressed */
+	uint64_t nr_bytes;	   /* when the file was opened; nothing beyond is read */
 };
 
 /*
- * folder's file name or, if there is none, name.zst. Never waits: what is
- * there need not be a file. -EINVAL: it is none, or not compressed as it
- * ought to be (*fault says which, and what to do); -ELOOP: a symbolic link;
- * -errno. nr_long_bytes as ctf_packed_open's.
+ * Opens name in the folder or, if that does not exist, name.zst. Does not
+ * block, even if name is a pipe or a device. Returns -EINVAL if name is not a
+ * regular file or not compressed as ctf/packed.h describes, -ELOOP if it is a
+ * symbolic link, or another -errno. On error *fault says what is wrong. For
+ * nr_long_bytes see ctf_packed_open.
  */
 int ctf_file_open(struct ctf_file *file, int folder_fd, const char *name, uint64_t *nr_long_bytes,
 		  const char **fault);
 void ctf_file_close(struct ctf_file *file);
 
-/* As file_pread_all. -EBADMSG: damaged, being compressed. */
+/* Like file_pread_all. -EBADMSG: the file is compressed and damaged. */
 ssize_t ctf_file_pread(const struct ctf_file *file, void *bytes, size_t nr_bytes, uint64_t offset);
 
-/* From at on, the first byte that is not in a hole of the file; its end: there is none. */
+/* Returns the first offset from at on that is not in a hole of the file, or the file's size. */
 uint64_t ctf_file_skip_hole(const struct ctf_file *file, uint64_t at);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a packet's header has the fields of struct oprof_packet_header, as
- * metadata tells it: a later version's fields may lie between or behind them.
+ * Where a packet's header has the fields of struct oprof_packet_header,
+ * according to the metadata. Headers of later versions may have more fields,
+ * between these or after them.
  */
 #ifndef CTF_LAYOUT_H
 #define CTF_LAYOUT_H
@@ -15,7 +16,7 @@
 
 enum ctf_layout_part { CTF_LAYOUT_HEADER, CTF_LAYOUT_CONTEXT };
 
-/* What CTF calls a field of ours, and where packet.h has it. */
+/* CTF's name of a header field, and the offset of the field in struct oprof_packet_header. */
 struct ctf_layout_field {
 	enum ctf_layout_part part;
 	const char *name;
@@ -28,11 +29,11 @@ struct ctf_layout_field {
 extern const struct ctf_layout_field ctf_layout_fields[CTF_LAYOUT_NR_FIELDS];
 
 struct ctf_layout {
-	unsigned int at[CTF_LAYOUT_NR_FIELDS]; /* bytes from the packet's first */
-	unsigned int nr_bytes;		       /* of the whole header */
+	unsigned int at[CTF_LAYOUT_NR_FIELDS]; /* offset of each field in the packet */
+	unsigned int nr_bytes;		       /* size of the whole header */
 };
 
-/* From layout->nr_bytes of a packet. */
+/* Copies the known fields from the first layout->nr_bytes of packet to header. */
 void ctf_layout_decode(const struct ctf_layout *layout, const void *packet,
 		       struct oprof_packet_header *header);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a description to the text; the way back is metadata_parse.c. */
+/* Formats a struct ctf_trace as metadata text; metadata_parse.c does the reverse. */
 #include "ctf/metadata.h"
 
 #include "ctf/tsdl.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A text in quotes, that readers of ours and others get back byte by byte. */
+/* Writes text in quotes, with escapes that let every reader restore each byte. */
 static void put_string(FILE *to, const char *text)
 {
 	putc('"', to);
@@ -42,7 +42,7 @@ static void put_alias(FILE *to, const struct tsdl_integer *integer, const char *
 	(void)fprintf(to, " } := %s;\n", name);
 }
 
-/* What an integer of a field is called: uint8_t, int64_t, hex32_t, signed_hex16_t. */
+/* Returns the first part of a type's name: uint8_t, int64_t, hex32_t, signed_hex16_t. */
 static const char *integer_stem(bool is_signed, unsigned int base)
 {
 	if (base == 16)
@@ -164,8 +164,8 @@ static void put_labels(FILE *to, const struct ctf_field *field, const char *stem
 }
 
 /*
- * Names take a leading "_", which readers take off again: so the language's
- * own words may be names too.
+ * Each name gets a leading "_", which readers remove again. This allows
+ * reserved words of TSDL as names.
  */
 static void put_field(FILE *to, const struct ctf_field *field)
 {
@@ -210,7 +210,6 @@ static void put_event(FILE *to, const struct ctf_event *event)
 					      : "");
 }
 
-/* The padding records of a stream. */
 static void put_padding(FILE *to, uint32_t stream_id)
 {
 	static const struct ctf_field covered = {.name = "covered", .kind = CTF_FIELD_STRING};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From metadata's text to a description. */
+/* Parses metadata text into a struct ctf_metadata. */
 #include "ctf/metadata.h"
 
 #include "ctf/parser.h"
@@ -18,7 +18,7 @@ static int find_layout_field(enum ctf_layout_part part, const char *name)
 	return -1;
 }
 
-/* One field, behind layout's bytes so far. Unknown ones are stepped over. */
+/* Parses one field and appends it to layout. Unknown fields are skipped. */
 static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 			     enum ctf_layout_part part, uint32_t *found)
 {
@@ -57,7 +57,7 @@ static int take_layout_field(struct parser *parser, struct ctf_layout *layout,
 	return parser_take_sign(parser, ";");
 }
 
-/* struct { ... }; with all fields of part */
+/* Parses struct { ... }, which must contain all known fields of part. */
 static int take_layout(struct parser *parser, struct ctf_layout *layout, enum ctf_layout_part part)
 {
 	uint32_t found = 0;
@@ -74,7 +74,7 @@ static int take_layout(struct parser *parser, struct ctf_layout *layout, enum ct
 			return diag_set_at(parser->diag, -EINVAL, parser->file, parser->token.line,
 					   "packets have no field %s here",
 					   ctf_layout_fields[i].name);
-	/* Babeltrace wants it first, and so do searches for packets. */
+	/* Babeltrace requires the magic to be first, and the search for packets relies on it. */
 	if (part == CTF_LAYOUT_HEADER && layout->at[0])
 		return parser_refuse(parser, "a packet's first field is not its magic");
 	return 0;
@@ -114,7 +114,7 @@ static int take_trace_property(struct parser *parser, const char *name, bool *ha
 	return error;
 }
 
-/* "=", or of packet.WORD and event.header ".WORD :=". */
+/* Consumes "=" or, after the names packet and event, ".WORD :=". */
 static int take_equals(struct parser *parser, const char *name, const char *packet_word)
 {
 	const bool is_packet = !strcmp(name, "packet");
@@ -230,7 +230,7 @@ static int take_clock(struct parser *parser)
 
 /* ---- streams ---- */
 
-/* The types that the record header names are what the names say. */
+/* Checks that the integer types in the record header are defined as expected. */
 static int check_header_aliases(struct parser *parser)
 {
 	for (unsigned int i = 0; i < TSDL_NR_HEADER_ALIASES; i++) {
@@ -247,7 +247,7 @@ static int check_header_aliases(struct parser *parser)
 	return 0;
 }
 
-/* Of every stream the same. */
+/* All streams must have the same packet context. */
 static int take_context(struct parser *parser)
 {
 	struct ctf_layout layout = parser->layout;
@@ -357,7 +357,7 @@ static int compare_events(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Checked, and into the arena. */
+/* Checks the trace and copies it into the arena. */
 static int parser_end(struct parser *parser, struct ctf_metadata *metadata)
 {
 	struct ctf_trace *trace = &metadata->trace;

@@ -12,20 +12,20 @@
 #include <zstd.h>
 
 #define NONE UINT32_MAX
-/* What libzstd has for itself: about. */
+/* Approximate size of libzstd's own memory. */
 #define CONTEXT_BYTES ((size_t)160 << 10)
 
 struct ctf_packed {
 	int fd;
 	uint32_t nr_frames;
-	uint32_t frame_bytes;	/* raw ones, of each but the last */
-	uint64_t nr_raw_bytes;	/* of all */
-	uint64_t *starts;	/* of each frame in the file, and where the last ends */
-	size_t nr_packed_bytes; /* of the longest frame */
+	uint32_t frame_bytes;	/* uncompressed size of each frame but the last */
+	uint64_t nr_raw_bytes;	/* uncompressed size of all frames */
+	uint64_t *starts;	/* offset of each frame in the file, then the end of the last */
+	size_t nr_packed_bytes; /* compressed size of the longest frame */
 
 	ZSTD_DCtx *context;
-	uint8_t *raw;	/* of frame in_raw */
-	uint8_t *bytes; /* compressed */
+	uint8_t *raw;	/* content of frame in_raw, uncompressed */
+	uint8_t *bytes; /* a frame, compressed */
 	uint32_t in_raw;
 
 	uint64_t *nr_long_bytes;
@@ -60,7 +60,7 @@ void ctf_packed_close(struct ctf_packed *packed)
 
 /* ---- the index ---- */
 
-/* All of it, or -EINVAL: the file ends within. */
+/* Reads all nr_bytes. -EINVAL: the file ends before. */
 static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 {
 	const ssize_t nr = file_pread_all(fd, bytes, nr_bytes, (off_t)offset);
@@ -70,7 +70,7 @@ static int read_all(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
 	return (size_t)nr == nr_bytes ? 0 : -EINVAL;
 }
 
-/* Where the index begins; what is told of it at the end agrees with its beginning. */
+/* Finds where the index begins. The sizes at its beginning and its end must agree. */
 static int find_index(struct ctf_packed *packed, uint64_t file_bytes, uint64_t *index)
 {
 	struct ctf_packed_begin begin;
@@ -132,7 +132,7 @@ static int read_entries(struct ctf_packed *packed, uint64_t index)
 			error = take_entry(packed, i + j, &entries[j]);
 		i += nr;
 	}
-	/* Nothing lies between the frames and the index. */
+	/* The frames must end where the index begins. */
 	return error ? error : packed->starts[packed->nr_frames] == index ? 0 : -EINVAL;
 }
 
@@ -185,7 +185,7 @@ int ctf_packed_open(struct ctf_packed **packed, int fd, uint64_t *nr_long_bytes)
 	if (!error)
 		error = make_room(made);
 	if (error) {
-		made->fd = -1; /* it stays the caller's */
+		made->fd = -1; /* fd stays the caller's */
 		ctf_packed_close(made);
 		return error;
 	}

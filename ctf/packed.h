@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stream's file, compressed: zstd frames of CTF_PACKED_FRAME_BYTES each and
- * behind them an index, in zstd's seekable format, so that any byte of it is
- * read at the cost of one frame, and "zstd -d" makes the file again
- * (doc/trace-folder.md, "Compression").
+ * A compressed stream file: zstd frames, each of CTF_PACKED_FRAME_BYTES of the
+ * original, followed by an index in zstd's seekable format. Reading any byte
+ * costs the decompression of one frame, and "zstd -d" restores the original
+ * file (doc/trace-folder.md, "Compression").
  */
 #ifndef CTF_PACKED_H
 #define CTF_PACKED_H
@@ -17,46 +17,46 @@
 
 #define CTF_PACKED_SUFFIX      ".zst"
 #define CTF_PACKED_FRAME_BYTES (256u << 10)
-/* Read, that is: of files of others. */
+/* The limits for reading, for files that other programs have compressed. */
 #define CTF_PACKED_FRAME_BYTES_MAX (4u << 20)
 #define CTF_PACKED_NR_FRAMES_MAX   (1u << 20)
 /*
- * A few bytes may be gigabytes of zeros, compressed: of each file so much, not
- * compressed, is searched for packets behind damaged ones, and so many packets
- * that are not of one size are numbered.
+ * A few compressed bytes may expand to gigabytes of zeros. Therefore only so
+ * many uncompressed bytes of a file are searched for packets after damaged
+ * ones, and only so many packets of varying size are indexed.
  */
 #define CTF_PACKED_SEARCH_BYTES_MAX ((uint64_t)256 << 20)
 #define CTF_PACKED_NR_PACKETS_MAX   (1u << 24)
 
-/* The index, of zstd's seekable format: a frame that zstd itself skips. */
+/* The index of zstd's seekable format lies in a frame that zstd itself skips. */
 #define CTF_PACKED_SKIPPED_MAGIC UINT32_C(0x184d2a5e)
 #define CTF_PACKED_INDEX_MAGIC	 UINT32_C(0x8f92eab1)
 
 struct ctf_packed_begin {
-	uint32_t magic, nr_bytes; /* behind these two */
+	uint32_t magic, nr_bytes; /* nr_bytes: what follows this struct */
 };
 
 struct ctf_packed_entry {
-	uint32_t nr_bytes, nr_raw_bytes; /* of a frame, compressed and not */
+	uint32_t nr_bytes, nr_raw_bytes; /* of one frame: compressed, uncompressed */
 };
 
 struct ctf_packed_end {
 	uint32_t nr_frames;
-	uint8_t flags; /* 0: no checksums in the index */
+	uint8_t flags; /* 0: the index has no checksums */
 	uint32_t magic;
 } __attribute__((packed));
 
 /*
- * Put NAME.zst in the place of folder's file name, which nobody writes to any
- * more, and have it on disk. At each moment one of the two is there, whole. 0
- * or -errno: name is as it was.
+ * Replaces the folder's file name by NAME.zst and writes it to the disk. No
+ * program may still write to the file. At every moment one of the two files
+ * exists completely. Returns 0, or -errno with name unchanged.
  */
 int ctf_packed_make(int folder_fd, const char *name);
 
 /*
- * The same of all streams of a folder, which has path for diag. The first
- * error; the others are done all the same. With compress false they are only
- * brought to disk.
+ * Does the same for all stream files of folder path. On an error it goes on
+ * with the other files and returns the first error, described in diag. With
+ * compress false it only writes them to the disk.
  */
 int ctf_packed_make_all(const char *path, bool compress, struct diag *diag);
 
@@ -65,17 +65,17 @@ int ctf_packed_make_all(const char *path, bool compress, struct diag *diag);
 struct ctf_packed;
 
 /*
- * Of fd, which is packed's once this has succeeded. nr_long_bytes, which may
- * be NULL, as ctf_window_init's. -EINVAL: it is not such a file, or too big a
- * one; -ENOMEM, -EIO.
+ * Opens the compressed file fd, and owns fd if it succeeds. nr_long_bytes is
+ * that of ctf_window_init; it may be NULL. Returns -EINVAL if the file is not
+ * compressed in this format or exceeds the limits, -ENOMEM, -EIO.
  */
 int ctf_packed_open(struct ctf_packed **packed, int fd, uint64_t *nr_long_bytes);
-void ctf_packed_close(struct ctf_packed *packed); /* NULL: nothing */
+void ctf_packed_close(struct ctf_packed *packed); /* NULL: does nothing */
 
-/* Of what is compressed. */
+/* Returns the uncompressed size. */
 uint64_t ctf_packed_bytes(const struct ctf_packed *packed);
 
-/* As file_pread_all, from what is compressed. -EBADMSG: a frame is damaged. */
+/* Like file_pread_all, of the uncompressed bytes. -EBADMSG: a frame is damaged. */
 ssize_t ctf_packed_pread(struct ctf_packed *packed, void *bytes, size_t nr_bytes, uint64_t offset);
 
 #endif

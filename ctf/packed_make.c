@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* On a core nobody else wants: more than the disk writes, at half the size that level 1 makes. */
+/* Makes half the size of level 1, and on an otherwise idle core is still faster than the disk. */
 #define LEVEL	  3
 #define FILE_MODE 0600
 
@@ -23,7 +23,7 @@ struct packing {
 	int from_fd, to_fd;
 	ZSTD_CCtx *context;
 	uint8_t *raw, *bytes;
-	size_t room; /* of bytes */
+	size_t room; /* size of bytes */
 	struct ctf_packed_entry *entries;
 	uint32_t nr_frames;
 };
@@ -50,7 +50,7 @@ static void packing_deinit(struct packing *packing)
 	free(packing->entries);
 }
 
-/* Room is doubled: nr_frames is a power of two whenever there is none. */
+/* The array doubles in size: it is full whenever nr_frames is 0 or a power of two. */
 static int add_entry(struct packing *packing, size_t nr_bytes, size_t nr_raw)
 {
 	const uint32_t nr = packing->nr_frames;
@@ -77,7 +77,7 @@ static int pack_frame(struct packing *packing, size_t nr_raw)
 					       packing->raw, nr_raw);
 	int error;
 
-	if (ZSTD_isError(nr_bytes)) /* on good input: no memory */
+	if (ZSTD_isError(nr_bytes)) /* valid arguments: no memory */
 		return -ENOMEM;
 	error = file_write_all(packing->to_fd, packing->bytes, nr_bytes);
 	return error ? error : add_entry(packing, nr_bytes, nr_raw);
@@ -131,7 +131,7 @@ static int pack(int from_fd, int to_fd)
 	return error;
 }
 
-/* from_fd is of the file name. */
+/* from_fd is the open file name. */
 static int make(int folder_fd, const char *name, int from_fd)
 {
 	char packed[NAME_MAX + 1], temporary[NAME_MAX + 1];
@@ -182,7 +182,7 @@ int ctf_packed_make(int folder_fd, const char *name)
 	return error;
 }
 
-/* ---- a folder ---- */
+/* ---- folders ---- */
 
 static int sync_one(int folder_fd, const char *name)
 {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A longer header may be of a later version, with reasons of its own for a part of lost. */
+/* A longer header may be from a later version, which has more reasons for lost records. */
 static bool lost_adds_up(const struct oprof_packet_header *header, unsigned int header_bytes)
 {
 	uint64_t left = header->lost;

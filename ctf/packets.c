@@ -9,22 +9,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* As in a stream: where packets begin, and how often a search asks for holes of the file. */
+/* As in stream.c: the alignment of packets, and how often a search checks for a hole. */
 #define PACKET_ALIGN 128u
 #define HOLE_BYTES   65536u
 
 struct ctf_packets {
 	const struct ctf_metadata *metadata;
 	const struct ctf_file *file;
-	uint64_t size; /* of each; 0: they stand in offsets */
+	uint64_t size; /* of each packet; 0: sizes differ, see offsets */
 	uint64_t nr;
 	uint64_t *offsets;
 	size_t room;
-	uint64_t nr_searched; /* bytes, of a compressed file */
+	uint64_t nr_searched; /* bytes of a compressed file */
 	bool is_partial;
 };
 
-/* Header at offset: 1; 0: no sound one is there, or not whole. -EIO. */
+/* Reads the header at offset. Returns 1, 0 if no valid and whole packet is there, or -errno. */
 static int read_at(const struct ctf_packets *packets, uint64_t offset,
 		   struct ctf_packet_place *place)
 {
@@ -61,7 +61,7 @@ static int add(struct ctf_packets *packets, uint64_t offset)
 	return 0;
 }
 
-/* From at on, the first place where a packet may begin: holes of the file are gone over. */
+/* Returns the first offset from at on where a packet may begin, after a hole if at is in one. */
 static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 {
 	const uint64_t data = ctf_file_skip_hole(packets->file, at);
@@ -69,14 +69,14 @@ static uint64_t skip_hole(const struct ctf_packets *packets, uint64_t at)
 	return data > at ? data & ~(uint64_t)(PACKET_ALIGN - 1) : at;
 }
 
-/* Whether a compressed file has more to look at than there is a bound for. */
+/* Whether the search of a compressed file has reached a limit. */
 static bool is_enough(const struct ctf_packets *packets)
 {
 	return packets->file->packed && (packets->nr_searched >= CTF_PACKED_SEARCH_BYTES_MAX ||
 					 packets->nr >= CTF_PACKED_NR_PACKETS_MAX);
 }
 
-/* Behind what is none: where something looks like a packet, or the file's end. */
+/* Moves *at from a damaged packet to the next magic number, or to the end of the file. */
 static int find_magic(struct ctf_packets *packets, struct ctf_window *window, uint64_t *at)
 {
 	for (*at += PACKET_ALIGN; *at < packets->file->nr_bytes; *at += PACKET_ALIGN) {
@@ -128,7 +128,7 @@ static int index_all(struct ctf_packets *packets)
 
 /* ---- packets of one size ---- */
 
-/* By the first and the last one. */
+/* If the first and the last packet have the same size, assumes it for all. */
 static int guess_size(struct ctf_packets *packets)
 {
 	struct ctf_packet_place first, last;
@@ -171,7 +171,7 @@ void ctf_packets_close(struct ctf_packets *packets)
 	free(packets);
 }
 
-/* ---- asked for ---- */
+/* ---- queries ---- */
 
 uint64_t ctf_packets_nr(const struct ctf_packets *packets)
 {
@@ -183,7 +183,7 @@ bool ctf_packets_is_partial(const struct ctf_packets *packets)
 	return packets->is_partial;
 }
 
-/* -EAGAIN: they are not all of one size: they have been numbered anew. */
+/* -EAGAIN: sizes differ, so all packets have been indexed now; call again. */
 static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_place *place)
 {
 	int result;
@@ -197,7 +197,7 @@ static int get(struct ctf_packets *packets, uint64_t number, struct ctf_packet_p
 	if (result && (!packets->size || place->nr_bytes == packets->size))
 		return 0;
 	if (!packets->size)
-		return -EIO; /* it was sound before */
+		return -EIO; /* the packet was valid when it was indexed */
 	result = index_all(packets);
 	return result ? result : -EAGAIN;
 }

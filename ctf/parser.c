@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tokens, names, numbers and integer types, which all blocks of metadata are made of. */
+/* Parses the parts that all blocks of metadata consist of: names, numbers, integer types. */
 #include "ctf/parser.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ int parser_no_memory(struct parser *parser)
 			   "no memory for the trace's metadata");
 }
 
-/* The token, cut and without bytes that a terminal would obey. */
+/* Copies the token for a message: shortened, and with "?" for bytes that control a terminal. */
 static void show_token(const struct tsdl_token *token, char shown[SHOWN_BYTES_MAX + 1])
 {
 	size_t nr = token->nr_bytes < SHOWN_BYTES_MAX ? token->nr_bytes : SHOWN_BYTES_MAX;
@@ -78,7 +78,7 @@ int parser_take_name(struct parser *parser, const char **name)
 {
 	char *copy;
 
-	/* "_", the name, "_length" and its own "_" */
+	/* The longest names are lengths of sequences, __NAME_length: 9 bytes more than NAME. */
 	if (parser->token.kind != TSDL_WORD || parser->token.nr_bytes > CTF_NAME_BYTES_MAX + 9)
 		return parser_wanted(parser, "a name");
 	copy = ctf_arena_alloc(parser->arena, parser->token.nr_bytes + 1);
@@ -189,7 +189,7 @@ static int take_bool(struct parser *parser, bool *value)
 	return 0;
 }
 
-/* clock.NAME.value */
+/* Parses clock.NAME.value. */
 static int take_map(struct parser *parser)
 {
 	int error = parser_take_word(parser, "clock");
@@ -236,7 +236,7 @@ static int take_integer_value(struct parser *parser, const char *name, struct ts
 	return parser_refuse(parser, "integers have no such property that is known here");
 }
 
-/* { size = ...; ... } */
+/* Parses { size = ...; ... }. */
 static int take_integer_body(struct parser *parser, struct tsdl_integer *integer)
 {
 	int error = parser_take_sign(parser, "{");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside ctf/: the reader of metadata while it reads. It looks one token
- * ahead; functions return 0, or -errno with the diag filled.
+ * Inside ctf/: the state and helpers of the metadata parser. It looks one token
+ * ahead. Functions that return int return 0, or -errno with diag filled.
  */
 #ifndef CTF_PARSER_H
 #define CTF_PARSER_H
@@ -18,7 +18,7 @@ struct parser_alias {
 
 struct parser {
 	struct tsdl_lexer lexer;
-	struct tsdl_token token; /* the next one */
+	struct tsdl_token token; /* the next token */
 	const char *file;
 	struct diag *diag;
 	struct ctf_arena *arena;
@@ -27,34 +27,37 @@ struct parser {
 	unsigned int nr_aliases;
 
 	struct ctf_layout layout;
-	unsigned int header_bytes; /* of the layout's, before the context */
+	unsigned int header_bytes; /* bytes of the layout's packet.header, without the context */
 	bool has_trace, has_clock, has_env, has_context;
 
-	/* Growing; they go into the arena at the end. */
+	/* Arrays that grow while parsing and are copied into the arena at the end. */
 	struct ctf_event *events;
 	struct ctf_env *envs;
 	uint32_t *streams;
 	unsigned int nr_events, nr_envs, nr_streams;
 	size_t events_room;
-	struct ctf_field fields[CTF_NR_FIELDS_MAX + 1]; /* of the event being read */
-	struct ctf_label labels[CTF_NR_LABELS_MAX];	/* of the field being read */
+	struct ctf_field fields[CTF_NR_FIELDS_MAX + 1]; /* of the event being parsed */
+	struct ctf_label labels[CTF_NR_LABELS_MAX];	/* of the field being parsed */
 
 	uint8_t uuid[CTF_UUID_BYTES];
 	struct ctf_clock clock;
 };
 
-/* "what" is a sentence about the next token, whose line it names. */
+/* Refuses the text with "what", a sentence about the next token, and that token's line. */
 int parser_refuse(struct parser *parser, const char *what);
-/* That the next token ought to be what. */
+/* Refuses the text because `what` should be in place of the next token. */
 int parser_wanted(struct parser *parser, const char *what);
 int parser_no_memory(struct parser *parser);
 
 void parser_next(struct parser *parser);
 bool parser_sees(const struct parser *parser, enum tsdl_token_kind kind, const char *text);
-/* Go on behind the sign if it is the next token: whether it was. */
+/* If the next token is sign, skips it and returns true. */
 bool parser_skip(struct parser *parser, const char *sign);
 
-/* Each takes what it says or refuses. Names and texts are the arena's. */
+/*
+ * Each of these consumes what its name says, or refuses the text. Names and
+ * texts are in the arena.
+ */
 int parser_take_sign(struct parser *parser, const char *sign);
 int parser_take_word(struct parser *parser, const char *word);
 int parser_take_name(struct parser *parser, const char **name);
@@ -62,17 +65,17 @@ int parser_take_number(struct parser *parser, uint64_t max, uint64_t *number);
 int parser_take_signed(struct parser *parser, int64_t *number);
 int parser_take_string(struct parser *parser, const char **text);
 int parser_take_uuid(struct parser *parser, uint8_t uuid[CTF_UUID_BYTES]);
-/* Exactly the tokens of text. */
+/* Consumes exactly the tokens of text; the error names them `what`. */
 int parser_take_tokens(struct parser *parser, const char *text, const char *what);
 
-/* typealias integer { ... } := NAME; from behind its first word. */
+/* Parses typealias integer { ... } := NAME; after its first word. */
 int parser_take_alias(struct parser *parser);
-/* The integer that a word is a typealias of; NULL: none. */
+/* Returns the integer type called name, or NULL. */
 const struct tsdl_integer *parser_find_alias(const struct parser *parser, const char *name);
-/* An integer's name: refused if there is none. */
+/* Consumes the name of an integer type; refuses an unknown name. */
 int parser_take_integer(struct parser *parser, const struct tsdl_integer **integer);
 
-/* event { ... }; from behind its first word. */
+/* Parses event { ... }; after its first word. */
 int parser_take_event(struct parser *parser);
 
 #endif

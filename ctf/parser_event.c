@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Blocks "event" of metadata. */
+/* Parses the "event" blocks of metadata. */
 #include "ctf/parser.h"
 
 #include "lib/array.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A field's name without the "_" that is in front of all of them. */
+/* Consumes a field's name and removes the leading "_" that each field has. */
 static int take_field_name(struct parser *parser, const char **name)
 {
 	int error = parser_take_name(parser, name);
@@ -55,7 +55,7 @@ static int take_label(struct parser *parser, struct ctf_label *label)
 	return error ? error : parser_take_signed(parser, &label->value);
 }
 
-/* : TYPE { "NAME" = VALUE, ... } */
+/* Parses : TYPE { "NAME" = VALUE, ... }. */
 static int take_labels(struct parser *parser, struct ctf_field *field)
 {
 	bool is_text;
@@ -84,8 +84,8 @@ static int take_labels(struct parser *parser, struct ctf_field *field)
 /* ---- arrays, sequences, texts ---- */
 
 /*
- * field, so far an integer's name, is a sequence: the field before is its
- * length, of which the word in the brackets is the name.
+ * Turns field, an integer whose name is parsed, into a sequence. The preceding
+ * field is its length, and the brackets contain the name of that field.
  */
 static int take_sequence(struct parser *parser, struct ctf_field *field, struct ctf_event *event)
 {
@@ -189,7 +189,7 @@ static int take_alignment(struct parser *parser, struct ctf_event *event)
 	return 0;
 }
 
-/* struct { ... } align(N) */
+/* Parses struct { ... } align(N). */
 static int take_fields(struct parser *parser, struct ctf_event *event)
 {
 	int error = parser_take_word(parser, "struct");

@@ -12,7 +12,7 @@
 
 struct ctf_part {
 	bool has_packets;
-	uint64_t time_end; /* of the last one; of a partial part none is the last */
+	uint64_t time_end; /* of the last packet; UINT64_MAX: not all packets are known */
 };
 
 struct ctf_parts {
@@ -23,7 +23,7 @@ struct ctf_parts {
 	struct ctf_part *parts;
 	unsigned int nr_parts;
 
-	unsigned int opened; /* NONE */
+	unsigned int opened; /* index of the open part, or NONE */
 	struct ctf_file file;
 	struct ctf_packets *packets;
 };
@@ -70,7 +70,7 @@ static int open_part(struct ctf_parts *parts, unsigned int part, const char **fa
 	return 0;
 }
 
-/* The last packet of a part that is open tells its end. */
+/* Opens a part to find whether it has packets, and when its last packet ends. */
 static int look_at(struct ctf_parts *parts, unsigned int part, const char **fault)
 {
 	int error = open_part(parts, part, fault);
@@ -81,7 +81,7 @@ static int look_at(struct ctf_parts *parts, unsigned int part, const char **faul
 		nr = ctf_packets_nr(parts->packets);
 	if (!error && nr)
 		error = ctf_packets_get(parts->packets, nr - 1, &last);
-	if (error == -ENOENT && parts->opened == part) { /* fewer than it seemed */
+	if (error == -ENOENT && parts->opened == part) { /* fewer than guessed */
 		nr = ctf_packets_nr(parts->packets);
 		error = nr ? ctf_packets_get(parts->packets, nr - 1, &last) : 0;
 	}
@@ -135,9 +135,9 @@ void ctf_parts_close(struct ctf_parts *parts)
 	free(parts);
 }
 
-/* ---- asked for ---- */
+/* ---- queries ---- */
 
-/* A chunk that has gone since, or got worse, has no packets. */
+/* Opens a part again. A chunk that was removed or damaged since then has no packets: -ENOENT. */
 static int reopen(struct ctf_parts *parts, unsigned int part)
 {
 	const char *fault;

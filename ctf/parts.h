@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Inside ctf/: the packets of a stream by their headers (ctf/packets.h), over
- * all files it has: one, or in a trace in chunks one in each chunk. One of them
- * is open at a time.
+ * all its files: one file or, in a trace in chunks, one per chunk. Each file is
+ * a part; only one part is open at a time.
  */
 #ifndef CTF_PARTS_H
 #define CTF_PARTS_H
@@ -12,30 +12,31 @@
 
 struct ctf_parts;
 
-/* A packet: of which file, by the number of its chunk in the place, and which there. */
+/* The position of a packet: its part (index in the place's chunks), and its number there. */
 struct ctf_position {
 	unsigned int part;
 	uint64_t number;
 };
 
 /*
- * Of stream name; metadata, place, name and nr_long_bytes are the caller's, and stay. A chunk
- * without it is passed over, as one that cannot be read. Of a trace that is not
- * in chunks: -errno, and *fault as ctf_file_open's.
+ * Opens the parts of stream name. metadata, place, name and nr_long_bytes stay
+ * the caller's and must outlive parts. A chunk whose file is missing or cannot
+ * be read is ignored. For a trace without chunks this is an error: -errno, and
+ * *fault as from ctf_file_open, or NULL.
  */
 int ctf_parts_open(struct ctf_parts **parts, const struct ctf_metadata *metadata,
 		   const struct ctf_place *place, const char *name, uint64_t *nr_long_bytes,
 		   const char **fault);
-void ctf_parts_close(struct ctf_parts *parts); /* NULL: nothing */
+void ctf_parts_close(struct ctf_parts *parts); /* NULL: does nothing */
 
-/* The first packet that ends at time or later; behind all where none does. -ENOMEM, -EIO. */
+/* Finds the first packet that ends at time or later; else a position after all. -ENOMEM, -EIO. */
 int ctf_parts_find(struct ctf_parts *parts, uint64_t time, struct ctf_position *at);
 
-/* -ENOENT: it is behind all. -ENOMEM, -EIO. */
+/* Finds the packet at a position. -ENOENT: there is none at it; -ENOMEM, -EIO. */
 int ctf_parts_get(struct ctf_parts *parts, const struct ctf_position *at,
 		  struct ctf_packet_place *place);
 
-/* Go to the packet before. -ENOENT: there is none. -ENOMEM, -EIO. */
+/* Moves *at to the preceding packet. -ENOENT: there is none; -ENOMEM, -EIO. */
 int ctf_parts_back(struct ctf_parts *parts, struct ctf_position *at,
 		   struct ctf_packet_place *place);
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How it works: a heap merges the streams. It holds the streams whose next
+ * record is known, the oldest record on top. The stream of the record that was
+ * returned last is not in the heap but due: its next record is read by the next
+ * call, which ends the validity of the returned one.
+ */
 #include "ctf/reader.h"
 
 #include "ctf/chunk.h"
@@ -19,33 +25,33 @@
 
 struct reader_stream {
 	struct ctf_stream *file;
-	struct ctf_record record;	   /* the next one, while it is in the heap */
-	struct oprof_packet_header packet; /* of the record given, in ns */
+	struct ctf_record record;	   /* the next record, while the stream is in the heap */
+	struct oprof_packet_header packet; /* header of the returned record's packet, in ns */
 };
 
 struct ctf_reader {
 	char *folder;
 	int folder_fd;
-	uint32_t *chunks; /* none: the trace is the folder itself */
+	uint32_t *chunks; /* numbers; none if the folder itself is the trace */
 	unsigned int nr_chunks;
-	unsigned int nr_bad_chunks; /* newer than the one whose metadata is read */
-	struct ctf_place place;	    /* of folder and chunks, for the streams */
+	unsigned int nr_bad_chunks; /* newer than the chunk whose metadata is used */
+	struct ctf_place place;	    /* folder and chunks, for the streams */
 	struct ctf_metadata metadata;
 
-	struct reader_stream *streams; /* in order of name */
+	struct reader_stream *streams; /* sorted by name */
 	unsigned int nr_streams;
-	uint64_t nr_long_bytes; /* the windows' of all streams */
-	bool use_ns;		/* and the clock's ticks are others */
+	uint64_t nr_long_bytes; /* used by the windows of all streams */
+	bool use_ns;		/* convert times; false if the clock's ticks are ns */
 
-	unsigned int *heap; /* of streams, the one with the oldest record on top */
+	unsigned int *heap; /* indexes of streams, the one with the oldest record on top */
 	unsigned int nr_heap;
-	unsigned int *due; /* streams to be read on before a record can be given */
+	unsigned int *due; /* streams to read before the next record can be returned */
 	unsigned int nr_due;
 };
 
 /* ---- metadata ---- */
 
-/* The text of an open file, which must be one. */
+/* Reads an open file, which must be a regular file, into malloc'ed *text. */
 static int read_file(int fd, char **text, size_t *nr_bytes)
 {
 	struct stat st;
@@ -80,7 +86,7 @@ static int fail_metadata(const struct ctf_reader *reader, int error, struct diag
 					     : strerror(-error));
 }
 
-/* name is within folder. */
+/* name is relative to folder. */
 static int read_metadata(struct ctf_reader *reader, const char *name, struct diag *diag)
 {
 	const int fd = openat(reader->folder_fd, name,
@@ -101,9 +107,10 @@ static int read_metadata(struct ctf_reader *reader, const char *name, struct dia
 }
 
 /*
- * A folder without metadata may hold a trace in chunks. All have the same; that of the newest is
- * the last to be removed. One whose metadata is damaged is a gap, as far as its packets are: that
- * of another stands in. diag has what is wrong with the newest where none can be read.
+ * Reads the metadata of the newest chunk whose metadata is not damaged, for the
+ * packets of all chunks. The newest chunk's metadata describes all events of
+ * the others, and the newest chunk is the last to be removed. If no chunk's
+ * metadata can be read, diag describes the fault of the newest.
  */
 static int find_chunk_metadata(struct ctf_reader *reader, struct diag *diag)
 {
@@ -156,7 +163,10 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(ctf_stream_name(left->file), ctf_stream_name(right->file));
 }
 
-/* Folders within are not the trace's; what is neither, its stream will refuse. */
+/*
+ * Subfolders are not part of the trace. Other entries that are not files are
+ * refused when opened.
+ */
 static bool is_stream(int folder_fd, const char *name)
 {
 	struct stat st;
@@ -166,7 +176,7 @@ static bool is_stream(int folder_fd, const char *name)
 	return fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode);
 }
 
-/* The stream of a file: without what compressed ones have behind their names. */
+/* Adds the stream of a file. A stream's name lacks the suffix of compressed files. */
 static int add_stream(struct ctf_reader *reader, const char *file)
 {
 	const size_t nr = strlen(file), nr_suffix = strlen(CTF_PACKED_SUFFIX);
@@ -206,7 +216,7 @@ static int add_streams(struct ctf_reader *reader, DIR *dir)
 	return error ? error : -errno;
 }
 
-/* In order of name, each once: chunks have files of the same names. */
+/* Sorts streams by name and removes duplicates: each chunk has files of the same names. */
 static void sort_streams(struct ctf_reader *reader)
 {
 	unsigned int nr = 0;
@@ -223,7 +233,6 @@ static void sort_streams(struct ctf_reader *reader)
 	reader->nr_streams = nr;
 }
 
-/* Those in one folder, which is in the reader's. */
 static int find_streams_in(struct ctf_reader *reader, const char *name)
 {
 	const int fd =
@@ -248,7 +257,7 @@ static int find_streams(struct ctf_reader *reader, struct diag *diag)
 
 		ctf_chunk_name(reader->chunks[i], chunk);
 		error = find_streams_in(reader, chunk);
-		if (error == -ENOENT) /* removed since it was listed */
+		if (error == -ENOENT) /* removed since the chunks were listed */
 			error = 0;
 	}
 	return error ? diag_set_at(diag, error, reader->folder, 0, "cannot be read: %s",
@@ -275,7 +284,7 @@ void ctf_reader_close(struct ctf_reader *reader)
 	free(reader);
 }
 
-/* Taken from the end: the first stream is read first. */
+/* Streams are taken from the end of due: the first stream is read first. */
 static void make_all_due(struct ctf_reader *reader)
 {
 	for (unsigned int i = 0; i < reader->nr_streams; i++)
@@ -368,7 +377,7 @@ static uint64_t to_ns(const struct ctf_reader *reader, uint64_t ticks)
 	       (uint64_t)((unsigned __int128)(ticks % freq_hz) * NS_PER_SECOND / freq_hz);
 }
 
-/* The first tick of that ns. */
+/* Returns the first tick in nanosecond ns. */
 static uint64_t to_ticks(const struct ctf_reader *reader, uint64_t ns)
 {
 	unsigned __int128 ticks;
@@ -462,7 +471,7 @@ int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct
 	return 1;
 }
 
-/* ---- in any order ---- */
+/* ---- seeking ---- */
 
 int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag)
 {
@@ -486,9 +495,9 @@ void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struc
 	make_all_due(reader);
 }
 
-/* A stream's newest packet that is not in the stretch yet. */
+/* A stream's newest packet that is not in the range yet. */
 struct newest_packet {
-	struct ctf_parts *parts; /* NULL: there is none */
+	struct ctf_parts *parts; /* NULL: no packets remain */
 	struct ctf_position at;
 	struct ctf_packet_place place;
 };
@@ -502,7 +511,7 @@ static int step_back(struct newest_packet *newest)
 	return error == -ENOENT ? 0 : error;
 }
 
-/* The last one that begins before then. A stream that can't be read has none. */
+/* Finds the last packet that begins before `before'. A stream that cannot be read has none. */
 static int find_newest(struct ctf_stream *stream, uint64_t before, struct newest_packet *newest)
 {
 	struct diag diag;
@@ -545,7 +554,7 @@ int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_b
 		if (sum && sum + next->place.nr_bytes > nr_bytes)
 			break;
 		sum += next->place.nr_bytes;
-		/* Times of a damaged file may go back. */
+		/* Times in a damaged file may go backwards. */
 		if (to_ns(reader, next->place.time_begin) < *begin)
 			*begin = to_ns(reader, next->place.time_begin);
 		error = step_back(next);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a trace folder: what its metadata says, and the records of all its
- * streams in order of time. For one stream alone: ctf/stream.h.
+ * Reads a trace folder: its metadata, and the records of all its streams in
+ * order of time. ctf/stream.h reads one stream alone.
  */
 #ifndef CTF_READER_H
 #define CTF_READER_H
@@ -13,58 +13,61 @@
 struct ctf_reader;
 
 /*
- * Open folder, which is read only: a trace, one of its chunks, or a trace in
- * chunks, which reads as if there were none. -ENOENT, -EINVAL (metadata), -ENOTDIR ...
- * Streams' files are opened by the first ctf_reader_next, and stay open: a
- * program that reads folders of many sees to its RLIMIT_NOFILE.
+ * Opens folder for reading: a trace, one chunk, or a trace in chunks, which
+ * reads like one without chunks. -ENOENT, -ENOTDIR, -EINVAL (metadata) or
+ * another -errno. The first ctf_reader_next opens the files of all streams.
+ * Callers that read traces of many CPUs may have to raise RLIMIT_NOFILE.
  */
 int ctf_reader_open(struct ctf_reader **reader, const char *folder, struct diag *diag);
-void ctf_reader_close(struct ctf_reader *reader); /* NULL: nothing */
+void ctf_reader_close(struct ctf_reader *reader); /* NULL: does nothing */
 
 /*
- * From now on all times, of records, of their packets' headers and of the calls
- * below, are in ns since the clock's 0, whatever its frequency: several ticks of a
- * fast clock are one ns. Not those of ctf_stream_counts. Before the first record.
+ * Switches to nanoseconds since the clock's 0 for the times of records, of
+ * their packets' headers and of the calls below, but not of ctf_stream_counts.
+ * With a fast clock several ticks become the same ns. Call this before the
+ * first record.
  */
 void ctf_reader_use_ns(struct ctf_reader *reader);
 
-/* The newest chunks whose metadata cannot be read; that of the one before them stands in. */
+/*
+ * Returns how many of the newest chunks have unreadable metadata; an older
+ * chunk's is used instead.
+ */
 unsigned int ctf_reader_nr_bad_chunks(const struct ctf_reader *reader);
 
-/* Good until it is closed, as all that follow. */
+/* This and the following results are valid until the reader is closed. */
 const struct ctf_trace *ctf_reader_trace(const struct ctf_reader *reader);
 unsigned int ctf_reader_nr_streams(const struct ctf_reader *reader);
-/* In order of their files' names. */
+/* Streams are sorted by file name. */
 const struct ctf_stream *ctf_reader_stream(const struct ctf_reader *reader, unsigned int i);
 
 /*
- * The next record of all streams: 1, good until the next call; 0: there is
- * none any more. Of records of one time those of a stream before come first.
- * Errors are those of ctf_stream_next: something of one stream is lost, the
- * next call goes on.
+ * Reads the next record of all streams. Returns 1, with a record that is valid
+ * until the next call, or 0 at the end. Records of the same time come in the
+ * order of their streams. Errors are those of ctf_stream_next: a part of one
+ * stream is lost, and the next call continues.
  */
 int ctf_reader_next(struct ctf_reader *reader, struct ctf_record *record, struct diag *diag);
 
 /*
- * Go to a time: the next records are those of each stream's first packet that
- * ends then or later, in order of time, older ones of these packets among
- * them. 0 or the first error; streams that have one are at their end.
+ * Seeks to time: reading continues, in order of time, with each stream's first
+ * packet that ends at time or later, including its older records. Returns 0 or
+ * the first error; streams with an error are at their end.
  */
 int ctf_reader_seek(struct ctf_reader *reader, uint64_t time, struct diag *diag);
 
 /*
- * To a time as ctf_reader_seek, and each stream from there back to a packet
- * with a record by which the reader knows (ctf_stream_seek_known): what is read
- * from there up to that time tells how things stand then, as if all had been
- * read.
+ * Seeks to time like ctf_reader_seek, then moves each stream back to a packet
+ * with a selected record (ctf_stream_seek_known). Reading from there up to time
+ * gives the same knowledge of the state at time as reading the whole trace.
  */
 void ctf_reader_seek_known(struct ctf_reader *reader, uint64_t time, const struct ctf_known *known);
 
 /*
- * A time before `before' such that the packets that begin from there up to
- * before have no more than nr_bytes together, or are but one: for reading a
- * trace backwards, stretch by stretch. 0: there is nothing before these
- * packets. -ENOMEM, -EIO.
+ * Finds a time *begin before `before' such that the packets that begin between
+ * them have at most nr_bytes in total, or are a single packet: for reading a
+ * trace backwards in steps. *begin is 0 if no packets remain before these.
+ * -ENOMEM, -EIO.
  */
 int ctf_reader_stretch(struct ctf_reader *reader, uint64_t before, uint64_t nr_bytes,
 		       uint64_t *begin);

@@ -53,14 +53,14 @@ static int refuse(struct ctf_cursor *cursor, const char *fault)
 	return -EBADMSG;
 }
 
-/* A failing window's error: a file that was cut is a fault of the file. */
+/* A window that fails because the file was truncated is a fault of the packet. */
 static int refuse_window(struct ctf_cursor *cursor, int error)
 {
 	return error == -ENODATA ? refuse(cursor, "the file became shorter while it was read")
 				 : error;
 }
 
-/* Have the record's nr bytes at offset, with all from keep on. */
+/* Loads nr bytes of the record at offset; the window keeps all bytes from keep on. */
 static int need(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset, uint64_t nr)
 {
 	int error;
@@ -94,15 +94,15 @@ uint64_t ctf_value_element(const struct ctf_field *field, const struct ctf_value
 	return load_integer(field, value->bytes + (size_t)i * (field->bits / 8));
 }
 
-/* From base, a packet's or a file's start, which is aligned itself. */
+/* Rounds offset up to the alignment, counted from base, the packet's start. */
 static uint64_t align_up(uint64_t offset, uint64_t base, unsigned int alignment)
 {
 	return base + ((offset - base + alignment - 1) & ~(uint64_t)(alignment - 1));
 }
 
 /*
- * Length of the string at offset, without its NUL. Nothing before keep stays;
- * keep == UINT64_MAX: nor does the string.
+ * Measures the string at offset, without its NUL. The window keeps the bytes
+ * from keep on; with keep == UINT64_MAX it need not keep the string either.
  */
 static int measure_string(struct ctf_cursor *cursor, uint64_t keep, uint64_t offset,
 			  uint64_t *length)
@@ -140,7 +140,7 @@ static int take_time(struct ctf_cursor *cursor, uint64_t time)
 	return 0;
 }
 
-/* The record's id and time; *offset goes behind its header. */
+/* Decodes the record's id and time, and sets *offset to the end of its header. */
 static int take_header(struct ctf_cursor *cursor, uint64_t start, uint64_t *offset)
 {
 	int error = need(cursor, start, start, OPROF_RECORD_COMPACT_BYTES);
@@ -167,7 +167,7 @@ static int take_header(struct ctf_cursor *cursor, uint64_t start, uint64_t *offs
 
 /* ---- payload ---- */
 
-/* While fields are taken, a value's number is its offset behind the record's start. */
+/* Until all fields are loaded, a value's number is its offset from the record's start. */
 static int take_sequence(struct ctf_cursor *cursor, const struct ctf_field *field, uint64_t start,
 			 uint64_t *offset, struct ctf_value *value)
 {
@@ -190,7 +190,7 @@ static int take_string(struct ctf_cursor *cursor, uint64_t start, uint64_t *offs
 	int error = measure_string(cursor, start, *offset, &length);
 
 	value->number = *offset - start;
-	value->nr = (uint32_t)length; /* CTF_RECORD_BYTES_MAX at most */
+	value->nr = (uint32_t)length; /* at most CTF_RECORD_BYTES_MAX */
 	*offset += length + 1;
 	return error;
 }
@@ -216,7 +216,7 @@ static int take_field(struct ctf_cursor *cursor, const struct ctf_field *field, 
 	return error;
 }
 
-/* All is in the window: from offsets to what the caller wants. */
+/* The whole record is in the window: replaces the offset in value by the real value. */
 static void show_value(const struct ctf_field *field, const uint8_t *record,
 		       struct ctf_value *value)
 {
@@ -243,7 +243,7 @@ static int take_payload(struct ctf_cursor *cursor, const struct ctf_event *event
 	return 0;
 }
 
-/* The string may be as long as a packet: it is not kept. */
+/* The string may be as long as a packet, so the window does not keep it. */
 static int take_padding(struct ctf_cursor *cursor, uint64_t *offset)
 {
 	uint64_t length = 0;

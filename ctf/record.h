@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside ctf/: takes records out of a packet in a window. */
+/* Inside ctf/: decodes the records of a packet in a window. */
 #ifndef CTF_RECORD_H
 #define CTF_RECORD_H
 
 #include "ctf/stream.h"
 #include "ctf/window.h"
 
-/* The events of one kind of stream, to be found by id. */
+/* The events of one kind of stream, for look-up by id. */
 struct ctf_event_index {
-	const struct ctf_event *events; /* in order of id */
+	const struct ctf_event *events; /* sorted by id */
 	unsigned int nr_events;
 	const struct ctf_event *compact[OPROF_EVENT_COMPACT_MAX + 1];
 };
@@ -16,21 +16,22 @@ struct ctf_event_index {
 void ctf_event_index_init(struct ctf_event_index *index, const struct ctf_trace *trace,
 			  uint32_t stream_id);
 
-/* Where a packet is read. Offsets are the file's. */
+/* Where a packet is being read. Offsets are within the file. */
 struct ctf_cursor {
 	struct ctf_window *window;
 	const struct ctf_event_index *index;
 	uint64_t packet_start;
-	uint64_t next, end; /* behind the last record; of the content */
-	uint64_t time;	    /* of the last record, or the packet's begin */
+	uint64_t next, end; /* end of the last record; end of the packet's content */
+	uint64_t time;	    /* of the last record; at first the packet's start */
 	uint64_t time_end;  /* of the packet */
 	uint32_t id;	    /* of the record just begun */
-	const char *fault;  /* why ctf_record_take said -EBADMSG */
+	const char *fault;  /* why ctf_record_take returned -EBADMSG */
 };
 
 /*
- * The next record's event and values: 1; a padding record: 2; 0: the packet
- * holds no more. -EBADMSG: a fault at cursor->next; -ENOMEM, -EIO.
+ * Decodes the next record. Returns 1 with its event and values, 2 for a padding
+ * record, 0 at the end of the packet's content. -EBADMSG: the record at
+ * cursor->next is damaged; -ENOMEM, -EIO.
  */
 int ctf_record_take(struct ctf_cursor *cursor, const struct ctf_event **event,
 		    struct ctf_value values[CTF_NR_FIELDS_MAX]);

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How it works: a stream is a state machine. NEW: the next file must be opened.
+ * BETWEEN: the next packet's header must be checked. IN_PACKET: record.c
+ * decodes records. ENDED: no file is left. After a damaged packet the next one
+ * is expected where the damaged one should end. If no packet is there, it is
+ * searched for at each multiple of 128 bytes, by magic and uuid.
+ */
 #include "ctf/stream.h"
 
 #include "ctf/chunk.h"
@@ -13,32 +20,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packets are a power of two long and no shorter than their header: they begin at multiples. */
+/* Packets begin at multiples of this: sizes are powers of two, and headers exceed 64 bytes. */
 #define PACKET_ALIGN 128u
-/* How often a search asks whether it is in a hole of the file. */
+/* How often a search checks whether it is in a hole of the file. */
 #define HOLE_BYTES 65536u
 
 struct ctf_stream {
 	const struct ctf_metadata *metadata;
 	const struct ctf_place *place;
-	unsigned int chunk; /* of the place's, the next to be opened */
+	unsigned int chunk; /* index of the place's chunk to open next */
 	char *name;
 	char *path; /* of the file, for diag */
 
 	enum { STREAM_NEW, STREAM_BETWEEN, STREAM_IN_PACKET, STREAM_ENDED } state;
 	struct ctf_window window;
 	uint64_t *nr_long_bytes; /* for the window */
-	struct ctf_parts *parts; /* NULL: nobody asked for them */
+	struct ctf_parts *parts; /* NULL: not needed yet */
 	struct ctf_cursor cursor;
 	struct ctf_event_index index;
 
-	struct oprof_packet_header packet; /* the one being read, or that was last */
-	uint64_t number;		   /* of packets begun, damaged ones among them */
-	uint64_t next_packet;		   /* offset */
+	struct oprof_packet_header packet; /* header of the current packet, or of the last one */
+	uint64_t number;		   /* of packets begun, damaged ones included */
+	uint64_t next_packet;		   /* its offset */
 	uint64_t nr_in_packet;		   /* records so far */
-	uint64_t nr_skipped;		   /* damaged packets since the last sound one */
-	uint64_t nr_searched;		   /* bytes of a compressed file, for packets */
-	uint64_t nr_entered;		   /* packets, each time */
+	uint64_t nr_skipped;		   /* damaged packets since the last valid one */
+	uint64_t nr_searched;		   /* bytes of a compressed file searched for packets */
+	uint64_t nr_entered;		   /* packets, each time they are entered */
 
 	struct ctf_value values[CTF_NR_FIELDS_MAX];
 	struct ctf_stream_counts counts;
@@ -46,7 +53,7 @@ struct ctf_stream {
 
 /* ---- the file ---- */
 
-/* The file that is to be opened next: in path, and what of it is behind the folder. */
+/* Puts the name of the next file into path, and returns the part of it that follows the folder. */
 static const char *next_name(struct ctf_stream *stream)
 {
 	const struct ctf_place *place = stream->place;
@@ -86,7 +93,7 @@ int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *met
 	return 0;
 }
 
-/* What was read stays: the counts. */
+/* The counts remain. */
 static void close_file(struct ctf_stream *stream)
 {
 	stream->state = stream->chunk < stream->place->nr_chunks ? STREAM_NEW : STREAM_ENDED;
@@ -104,7 +111,7 @@ void ctf_stream_destroy(struct ctf_stream *stream)
 	free(stream);
 }
 
-/* A chunk may be without it, or have been removed since they were listed: the gap in seq tells. */
+/* A chunk may lack the file or have been removed since it was listed: a gap in seq shows this. */
 static int open_file(struct ctf_stream *stream, struct diag *diag)
 {
 	const char *name = next_name(stream), *fault;
@@ -129,7 +136,7 @@ static int open_file(struct ctf_stream *stream, struct diag *diag)
 
 /* ---- faults ---- */
 
-/* Tell of the packet at offset start; at is where in it. */
+/* Reports a fault of the packet at offset start; at is the offset of the fault. */
 static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const char *fault,
 		struct diag *diag)
 {
@@ -138,7 +145,7 @@ static int tell(struct ctf_stream *stream, uint64_t start, uint64_t at, const ch
 			   stream->number, start, fault, at);
 }
 
-/* The end, for an error that is the machine's and not the file's. */
+/* Ends the file after an error that is not a fault of one packet: of reading or decompressing. */
 static int give_up(struct ctf_stream *stream, int error, struct diag *diag)
 {
 	stream->counts.lost_damaged += error == -EBADMSG;
@@ -158,7 +165,7 @@ static bool begins_packet(const struct ctf_stream *stream, const uint8_t *bytes)
 	       !memcmp(header.uuid, stream->metadata->trace.uuid, sizeof(header.uuid));
 }
 
-/* 1: a packet of this trace seems to begin there. */
+/* Returns 1 if a packet of this trace seems to begin at offset. */
 static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -173,7 +180,7 @@ static int looks_like_packet(struct ctf_stream *stream, uint64_t offset)
 	return begins_packet(stream, ctf_window_at(&stream->window, offset));
 }
 
-/* The same far from where the search goes on: the window stays where it is. */
+/* Like looks_like_packet, but leaves the window where the search continues. */
 static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offset)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -185,7 +192,7 @@ static int looks_like_packet_far(const struct ctf_stream *stream, uint64_t offse
 	return (size_t)nr == nr_bytes && begins_packet(stream, bytes);
 }
 
-/* From at on, the first place where a packet may begin: holes of the file are gone over. */
+/* Returns the first offset from at on where a packet may begin, after a hole if at is in one. */
 static uint64_t skip_hole(const struct ctf_stream *stream, uint64_t at)
 {
 	const uint64_t data = ctf_file_skip_hole(&stream->window.file, at);
@@ -200,8 +207,9 @@ static bool may_search(struct ctf_stream *stream)
 }
 
 /*
- * Where to go on behind a damaged packet: where the next ought to be, else the
- * first found. -E2BIG: it is too far, *found is where the search ended.
+ * Finds where to continue after a damaged packet: where the next packet should
+ * be, else at the first packet found. Returns 1, 0 if there is none, or -errno.
+ * -E2BIG: the search of a compressed file reached its limit, at *found.
  */
 static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *found)
 {
@@ -224,7 +232,7 @@ static int find_packet(struct ctf_stream *stream, uint64_t start, uint64_t *foun
 	return result;
 }
 
-/* Behind a damaged packet of a compressed file nothing is read any more. */
+/* Gives up the rest of a compressed file whose search reached the limit. */
 static int end_search(struct ctf_stream *stream, uint64_t start, const char *fault,
 		      struct diag *diag)
 {
@@ -239,7 +247,7 @@ static int end_search(struct ctf_stream *stream, uint64_t start, const char *fau
 	return -EBADMSG;
 }
 
-/* Count and tell a packet that cannot be read at all, and go behind it. */
+/* Counts and reports a packet that cannot be read at all, and goes to the next one. */
 static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fault, bool is_cut,
 		       struct diag *diag)
 {
@@ -261,7 +269,7 @@ static int skip_packet(struct ctf_stream *stream, uint64_t start, const char *fa
 	return -EBADMSG;
 }
 
-/* The same of a packet whose records have been read up to a fault. */
+/* Counts and reports a packet whose records were read up to a fault. */
 static int leave_damaged(struct ctf_stream *stream, const char *fault, struct diag *diag)
 {
 	stream->counts.lost_damaged++;
@@ -299,7 +307,7 @@ static void count_packet(struct ctf_stream *stream, const struct oprof_packet_he
 	memcpy(counts->lost_by, header->lost_by, sizeof(counts->lost_by));
 }
 
-/* What is wrong with a packet's header; NULL: nothing. */
+/* Returns what is wrong with a packet's header, or NULL. */
 static const char *find_fault(const struct ctf_stream *stream,
 			      const struct oprof_packet_header *header)
 {
@@ -320,7 +328,7 @@ static const char *find_fault(const struct ctf_stream *stream,
 	return NULL;
 }
 
-/* Go into a sound packet at offset start. */
+/* Begins to read a valid packet at offset start. */
 static int enter_packet(struct ctf_stream *stream, const struct oprof_packet_header *header,
 			uint64_t start, struct diag *diag)
 {
@@ -349,7 +357,7 @@ static int enter_packet(struct ctf_stream *stream, const struct oprof_packet_hea
 	return tell(stream, start, start, disorder, diag);
 }
 
-/* Into the next packet: 0, or in state STREAM_ENDED: none. */
+/* Enters the next packet, or closes the file at its end. */
 static int next_packet(struct ctf_stream *stream, struct diag *diag)
 {
 	const unsigned int nr_bytes = stream->metadata->layout.nr_bytes;
@@ -407,7 +415,7 @@ static int give_record(struct ctf_stream *stream, const struct ctf_event *event,
 	return 1;
 }
 
-/* 1: a record; 0: none yet, call again. */
+/* Returns 1 with a record, 0 to be called again, or -errno. */
 static int next_record(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag)
 {
 	const struct ctf_event *event = NULL;
@@ -443,7 +451,7 @@ int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct
 	return result;
 }
 
-/* ---- anywhere ---- */
+/* ---- seeking ---- */
 
 int ctf_stream_parts(struct ctf_stream *stream, struct ctf_parts **parts, struct diag *diag)
 {
@@ -461,7 +469,6 @@ int ctf_stream_parts(struct ctf_stream *stream, struct ctf_parts **parts, struct
 			   fault ? fault : strerror(-error));
 }
 
-/* The file that a packet is in. */
 static int open_at(struct ctf_stream *stream, unsigned int chunk, struct diag *diag)
 {
 	if (stream->state != STREAM_NEW && stream->state != STREAM_ENDED &&
@@ -472,7 +479,7 @@ static int open_at(struct ctf_stream *stream, unsigned int chunk, struct diag *d
 	return open_file(stream, diag);
 }
 
-/* What was counted so far is of another place. */
+/* Resets the counts, which belong to another place. */
 static void forget_place(struct ctf_stream *stream)
 {
 	stream->counts = (struct ctf_stream_counts){0};
@@ -481,7 +488,7 @@ static void forget_place(struct ctf_stream *stream)
 	stream->nr_skipped = 0;
 }
 
-/* To the packet that is told; 0 and at the end if its file has gone. */
+/* Goes to a packet. If its file has been removed, returns 0 with no file open. */
 static int go_to(struct ctf_stream *stream, const struct ctf_position *at,
 		 const struct ctf_packet_place *place, struct diag *diag)
 {
@@ -516,7 +523,7 @@ int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag)
 	return error == -ENOENT ? 0 : error;
 }
 
-/* Whether the packet has such a record before time: 1 or 0. */
+/* Returns 1 if the packet has a selected record before time, 0 if not, or -errno. */
 static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 		     const struct ctf_packet_place *place, uint64_t time,
 		     const struct ctf_known *known)
@@ -528,7 +535,7 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 	if (result)
 		return result;
 	while ((result = ctf_stream_next(stream, &record, &diag))) {
-		/* What is wrong is told when it is read for good. */
+		/* Faults are reported when the packet is read for the caller. */
 		if (stream->counts.nr_packets > 1 || (result > 0 && record.time >= time))
 			return 0;
 		if (result > 0 && known->by(known->context, &record))
@@ -537,13 +544,13 @@ static int has_known(struct ctf_stream *stream, const struct ctf_position *at,
 	return 0;
 }
 
-/* The newest packet from *at back that has one: 1; 0: none has. */
+/* Finds the newest packet, from *at back, with a selected record. Returns 1, 0 (none) or -errno. */
 static int find_known(struct ctf_stream *stream, struct ctf_parts *parts, struct ctf_position *at,
 		      struct ctf_packet_place *place, uint64_t time, const struct ctf_known *known)
 {
 	int result = ctf_parts_get(parts, at, place);
 
-	if (result == -ENOENT) /* all end before that time */
+	if (result == -ENOENT) /* all packets end before time */
 		result = ctf_parts_back(parts, at, place);
 	while (!result) {
 		result = has_known(stream, at, place, time, known);
@@ -565,7 +572,7 @@ void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struc
 		result = ctf_parts_find(parts, time, &at);
 	if (!result)
 		result = find_known(stream, parts, &at, &place, time, known);
-	/* Their file and memory: reading on needs none of it. */
+	/* Frees the memory and the file of parts, which reading on does not need. */
 	ctf_parts_close(stream->parts);
 	stream->parts = NULL;
 	if (result > 0 && !go_to(stream, &at, &place, &diag))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads one stream of a trace folder: packet by packet, record by record; of a
- * trace in chunks, the stream's files of all of them, one behind the other.
- * Trusts nothing in it. A damaged packet is skipped from its fault on, counted
- * and told, and what is behind it is read; memory is bounded by the longest
+ * Reads one stream of a trace folder, record by record. In a trace in chunks it
+ * reads the stream's files of all chunks, one after the other. It trusts no
+ * input: a damaged packet is skipped from its fault on, counted and reported,
+ * and reading continues with the next packet. Memory is bounded by the longest
  * record (CTF_RECORD_BYTES_MAX), not by packets or files.
  */
 #ifndef CTF_STREAM_H
@@ -12,100 +12,104 @@
 #include "ctf/metadata.h"
 #include "oprof/packet.h"
 
-/* Longer ones are refused as damage. */
+/* Longer records are treated as damage. */
 #define CTF_RECORD_BYTES_MAX ((uint64_t)16 << 20)
 
 struct ctf_stream;
 
 struct ctf_value {
-	uint64_t number;      /* of an integer; a signed one extended to 64 bits */
-	const uint8_t *bytes; /* of all others; not aligned */
-	uint32_t nr;	      /* elements; of text and string: bytes before their NUL */
+	uint64_t number;      /* of an integer; a signed one is sign-extended to 64 bits */
+	const uint8_t *bytes; /* of all other kinds; not aligned */
+	uint32_t nr;	      /* elements; of a text or string: bytes before the NUL */
 };
 
-/* Good until the next call for its stream. */
+/* A record is valid until the next call for its stream. */
 struct ctf_record {
 	const struct ctf_event *event;
-	const struct ctf_value *values; /* one for each of the event's fields */
+	const struct ctf_value *values; /* one per field of the event */
 	uint64_t time;			/* ticks of the trace's clock */
 	const struct ctf_stream *stream;
-	const struct oprof_packet_header *packet; /* that it is in */
+	const struct oprof_packet_header *packet; /* header of the record's packet */
 };
 
-/* Element i of an array or sequence, as number is of an integer. */
+/* Returns element i of an array or sequence, extended to 64 bits like ctf_value's number. */
 uint64_t ctf_value_element(const struct ctf_field *field, const struct ctf_value *value,
 			   uint32_t i);
 
 struct ctf_stream_counts {
-	uint64_t nr_packets, nr_records, nr_padding; /* read; padding records apart */
-	uint64_t time_first, time_last;		     /* of records; if there are any */
-	uint64_t seq_first, seq_last;		     /* of packets; likewise */
+	uint64_t nr_packets, nr_records, nr_padding; /* read; nr_records excludes padding records */
+	uint64_t time_first, time_last;		     /* of records, if nr_records > 0 */
+	uint64_t seq_first, seq_last;		     /* of packets, if nr_packets > 0 */
 
-	/* Lost when recorded: as the last packet tells, since the ring began. */
+	/* Records lost while recording, since the ring began, according to the last packet. */
 	uint64_t lost, lost_by[OPROF_NR_LOST];
-	/* Of lost, what the first packet told of already; all of it the trace's if seq_first is 0.
+	/*
+	 * The part of lost that the first packet already counted. It was lost
+	 * before the trace began, unless seq_first is 0.
 	 */
 	uint64_t lost_before;
-	uint64_t lost_overwritten; /* packets: gaps in their numbers, behind seq_first */
+	uint64_t lost_overwritten; /* packets: gaps in seq after seq_first */
 
-	/* Lost here. */
-	uint64_t lost_damaged; /* packets, skipped whole or from a fault on */
-	uint64_t lost_cut;     /* packets that a file ends within */
-	/* Read, though they do not follow on the packet before them (times, numbers). */
+	/* Lost while reading. */
+	uint64_t lost_damaged; /* packets, skipped completely or from a fault on */
+	uint64_t lost_cut;     /* packets that continue beyond the end of their file */
+	/* Packets read although their time or number does not follow the preceding packet's. */
 	uint64_t nr_disordered;
 };
 
-/* Where streams are. */
+/* Where the files of streams are. */
 struct ctf_place {
 	int folder_fd;
 	const char *folder;	/* its name, for diag */
-	const uint32_t *chunks; /* in order; a chunk that lacks a stream is none of it */
-	unsigned int nr_chunks; /* 0: streams are in the folder itself */
+	const uint32_t *chunks; /* in order; streams may be missing in some chunks */
+	unsigned int nr_chunks; /* 0: the files are in the folder itself */
 };
 
 /*
- * The stream name. metadata and place are the caller's, who keeps them until
- * stream is destroyed; a file is opened by the ctf_stream_next that needs it.
- * nr_long_bytes likewise, 0 at first, of all streams that bound together what
- * long records and compressed files take (CTF_LONG_BYTES_MAX); NULL: each alone
- * (CTF_RECORD_BYTES_MAX). -ENOMEM.
+ * Creates the reader of stream name. metadata and place stay the caller's and
+ * must outlive the stream. Files are opened when ctf_stream_next needs them.
+ * Streams that share nr_long_bytes, initially 0, together use at most
+ * CTF_LONG_BYTES_MAX for long records and compressed files. NULL: the only
+ * limit is that of a record (CTF_RECORD_BYTES_MAX). nr_long_bytes must also
+ * outlive the stream. -ENOMEM.
  */
 int ctf_stream_create(struct ctf_stream **stream, const struct ctf_metadata *metadata,
 		      const struct ctf_place *place, const char *name, uint64_t *nr_long_bytes);
-void ctf_stream_destroy(struct ctf_stream *stream); /* NULL: nothing */
+void ctf_stream_destroy(struct ctf_stream *stream); /* NULL: does nothing */
 
 /*
- * The next record: 1; 0: there is none any more. -EBADMSG: a packet is
- * damaged, diag says where; call again for what is behind it. Other -errno:
- * the file cannot be read (on); the next call goes on with the next chunk's.
+ * Reads the next record. Returns 1, or 0 at the end of the stream. -EBADMSG: a
+ * packet is damaged and diag says where; the next call continues after the
+ * fault. Another -errno: the file cannot be read any further; the next call
+ * continues with the next chunk.
  */
 int ctf_stream_next(struct ctf_stream *stream, struct ctf_record *record, struct diag *diag);
 
 /*
- * Go to the first packet that ends at time or later: ctf_stream_next goes on
- * with its first record, and the counts begin anew. Errors are those of
- * ctf_stream_next; there is no record any more then.
+ * Seeks to the first packet that ends at time or later: ctf_stream_next
+ * continues with its first record, and the counts restart. Errors are those of
+ * ctf_stream_next; after an error of the search the stream is at its end.
  */
 int ctf_stream_seek(struct ctf_stream *stream, uint64_t time, struct diag *diag);
 
-/* Records by which a reader knows what it has to, whatever was before them in their stream. */
+/* Selects the records that tell a reader all it needs of the stream before them. */
 struct ctf_known {
 	bool (*by)(const void *context, const struct ctf_record *record);
 	const void *context;
 };
 
 /*
- * As ctf_stream_seek, and from there back to the newest packet that has such a
- * record of before that time; to the stream's begin where none has, or where that
- * cannot be found: what is wrong, ctf_stream_next tells then. At most all before
- * that time is read for it.
+ * Seeks like ctf_stream_seek, then back to the newest packet with a selected
+ * record before time. Seeks to the start of the stream if no packet has one or
+ * an error occurs; ctf_stream_next reports the error later. At worst all
+ * records before time are read.
  */
 void ctf_stream_seek_known(struct ctf_stream *stream, uint64_t time, const struct ctf_known *known);
 
-/* Packets whose records were read, all or some, since it was created: what seeks have cost. */
+/* Returns how many packets this stream has begun to read since its creation: the cost of seeks. */
 uint64_t ctf_stream_nr_entered(const struct ctf_stream *stream);
 
-/* Inside ctf/: its packets, which are the stream's. Errors as above, and parts is NULL. */
+/* Inside ctf/: returns the stream's parts, owned by the stream. After an error *parts is NULL. */
 struct ctf_parts;
 int ctf_stream_parts(struct ctf_stream *stream, struct ctf_parts **parts, struct diag *diag);
 

@@ -107,7 +107,7 @@ static bool field_is_sound(const struct ctf_field *field)
 	}
 }
 
-/* Whether b is the name that a, a sequence, has its length written under. */
+/* Whether b is the name that metadata gives to the length of a, if a is a sequence. */
 static bool is_length_name(const struct ctf_field *a, const char *b)
 {
 	size_t length;
@@ -243,7 +243,7 @@ static int check_clock(const struct ctf_clock *clock, struct diag *diag)
 	if (!is_text(clock->description))
 		return diag_set(diag, -EINVAL, "the description of clock %s is too long",
 				clock->name);
-	/* Readers add the parts up and want less than a second in ticks. */
+	/* Readers add offset_s and offset, and require offset to be less than a second. */
 	if (!clock->freq_hz || clock->offset >= clock->freq_hz)
 		return diag_set(
 			diag, -EINVAL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inside ctf/: words that the writer of metadata and its reader must agree on,
- * and the reader's tokens.
+ * Inside ctf/: the names and constants that the metadata's formatter and parser
+ * share, and the parser's lexer.
  */
 #ifndef CTF_TSDL_H
 #define CTF_TSDL_H
@@ -12,20 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first bytes of the file. */
+/* The first bytes of the metadata file. */
 #define TSDL_SIGNATURE "/* CTF 1.8 */"
 
-/* An integer type, as between the braces of "integer { }". */
+/* An integer type: what is between the braces of "integer { }". */
 struct tsdl_integer {
 	unsigned int bits;
-	unsigned int align; /* bits */
+	unsigned int align; /* in bits */
 	unsigned int base;
 	bool is_signed;
-	bool is_text; /* one byte of UTF-8 */
-	bool is_time; /* of the trace's clock */
+	bool is_text; /* a byte of UTF-8 text */
+	bool is_time; /* a time stamp of the trace's clock */
 };
 
-/* packet.h's record header, and the types it is made of, which are defined once the clock is. */
+/*
+ * The record header of packet.h, and the types in it. The types can be defined
+ * only after the clock.
+ */
 #define TSDL_RECORD_HEADER                                                                         \
 	"struct {\n"                                                                               \
 	"\t\tenum : uint5_t { compact = 0 ... 30, extended = 31 } id;\n"                           \
@@ -43,7 +46,7 @@ struct tsdl_alias {
 #define TSDL_NR_HEADER_ALIASES 4
 extern const struct tsdl_alias tsdl_header_aliases[TSDL_NR_HEADER_ALIASES];
 
-/* Names of the padding records' events, in every stream. */
+/* Names of the events of padding records, in every stream. */
 #define TSDL_PADDING_EMPTY "oprof_padding_empty"
 #define TSDL_PADDING	   "oprof_padding"
 
@@ -53,13 +56,13 @@ enum tsdl_token_kind {
 	TSDL_NUMBER,
 	TSDL_STRING,
 	TSDL_SIGN, /* one of { } [ ] ( ) < > ; : , . = - or := or ... */
-	TSDL_BAD,  /* none of these; the text says where */
+	TSDL_BAD,  /* anything else; text says where */
 };
 
 struct tsdl_token {
 	enum tsdl_token_kind kind;
 	unsigned int line;
-	const char *text; /* into what is read; a string's without its quotes */
+	const char *text; /* points into the input; of a string without its quotes */
 	size_t nr_bytes;
 	uint64_t number;
 };
@@ -73,7 +76,7 @@ void tsdl_lexer_init(struct tsdl_lexer *lexer, const char *text, size_t nr_bytes
 void tsdl_lexer_next(struct tsdl_lexer *lexer, struct tsdl_token *token);
 
 bool tsdl_token_is(const struct tsdl_token *token, enum tsdl_token_kind kind, const char *text);
-/* What a string token means, its escapes resolved. -EINVAL, also for a NUL within; -ENOMEM. */
+/* Decodes a string token with its escapes. -EINVAL: bad escape or a NUL; -ENOMEM. */
 int tsdl_token_unquote(const struct tsdl_token *token, struct ctf_arena *arena, const char **text);
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t long_bytes(size_t room)
 	return room > CTF_WINDOW_BYTES ? room - CTF_WINDOW_BYTES : 0;
 }
 
-/* Whether the windows that share a bound may have this one's room become so much. */
+/* Whether the shared limit allows this window to have so much room. */
 static bool may_have(const struct ctf_window *window, size_t room)
 {
 	return !window->nr_long_bytes ||
@@ -40,7 +40,7 @@ void ctf_window_deinit(struct ctf_window *window)
 	*window = (struct ctf_window){.file.fd = -1};
 }
 
-/* Move what is there from keep on to the front. */
+/* Moves the bytes from keep on to the front. */
 static void drop_before(struct ctf_window *window, uint64_t keep)
 {
 	const uint64_t end = window->offset + window->nr_bytes;
@@ -54,7 +54,7 @@ static void drop_before(struct ctf_window *window, uint64_t keep)
 	window->offset = keep;
 }
 
-/* No less than nr_bytes and what is there, and no more than need be. */
+/* Sets the smallest room that holds nr_bytes and the bytes already present. */
 static int make_room(struct ctf_window *window, uint64_t nr_bytes)
 {
 	size_t room = CTF_WINDOW_BYTES;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stretch of a stream's file in memory, that moves on with what is read. By
- * pread: a file that is cut meanwhile costs an error, not a signal.
+ * The part of a stream's file that is in memory. It moves forward as the file
+ * is read. It uses pread, not mmap: a file that is truncated while it is read
+ * causes an error, not a signal.
  */
 #ifndef CTF_WINDOW_H
 #define CTF_WINDOW_H
@@ -11,31 +12,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of windows that share nr_long_bytes: more is -ENOMEM. */
+/* The limit for windows that share nr_long_bytes; beyond it they return -ENOMEM. */
 #define CTF_LONG_BYTES_MAX ((uint64_t)256 << 20)
 
 struct ctf_window {
 	struct ctf_file file;
-	uint64_t offset; /* of bytes, in the file */
+	uint64_t offset; /* of bytes[0] in the file */
 	uint8_t *bytes;
 	size_t nr_bytes, room;
-	/* The caller's, of several windows: their room beyond CTF_WINDOW_BYTES. NULL: no bound. */
+	/*
+	 * Room beyond CTF_WINDOW_BYTES, summed over the windows that share this
+	 * counter. It is the caller's. NULL: no limit.
+	 */
 	uint64_t *nr_long_bytes;
 };
 
-/* What a window has if it need not have more. */
+/* The size of a window unless it must be larger. */
 #define CTF_WINDOW_BYTES ((size_t)64 << 10)
 
-/* file, which is open, is closed by deinit. */
+/* file must be open; ctf_window_deinit closes it. */
 void ctf_window_init(struct ctf_window *window, const struct ctf_file *file,
 		     uint64_t *nr_long_bytes);
 void ctf_window_deinit(struct ctf_window *window);
 
 /*
- * Have the file's bytes from keep up to end: all of them are there then, at
- * ctf_window_at. Pointers of before are no longer good. -ENODATA: the file
- * has become shorter; -EBADMSG: it is compressed, and damaged; -ENOMEM, -EIO. The caller bounds end
- * - keep. Room is given back once it is not needed.
+ * Loads the bytes of the file from keep up to end; ctf_window_at then finds all
+ * of them. Earlier pointers into the window become invalid. -ENODATA: the file
+ * has become shorter; -EBADMSG: it is compressed and damaged; -ENOMEM, -EIO.
+ * The caller limits end - keep. The window shrinks again when less is needed.
  */
 int ctf_window_slide(struct ctf_window *window, uint64_t keep, uint64_t end);
 
@@ -46,7 +50,7 @@ static inline int ctf_window_need(struct ctf_window *window, uint64_t keep, uint
 	return ctf_window_slide(window, keep, end);
 }
 
-/* offset is in the window. */
+/* Returns the byte at offset of the file, which must be in the window. */
 static inline const uint8_t *ctf_window_at(const struct ctf_window *window, uint64_t offset)
 {
 	return window->bytes + (offset - window->offset);

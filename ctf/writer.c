@@ -17,40 +17,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Readers take files whose names begin with "." for none of a trace. */
+/* Readers ignore files whose names begin with ".". */
 #define METADATA_TEMPORARY "." CTF_METADATA_FILE ".tmp"
 #define FOLDER_MODE	   0700
 #define FILE_MODE	   0600
 
 struct writer_file {
-	int fd; /* -1: the chunk has none yet */
+	int fd; /* -1: the current chunk does not have the file yet */
 	char *name;
 	uint32_t stream_id;
-	off_t nr_bytes; /* whole packets; what lies behind is none */
+	off_t nr_bytes; /* size of the whole packets; bytes after them are not valid */
 	bool has_packet;
 	struct oprof_packet_header last;
 };
 
 struct ctf_writer {
 	char *folder;
-	bool is_ours;  /* the folder was made by this writer */
+	bool is_ours;  /* this writer has created the folder */
 	int folder_fd; /* locked */
-	int trace_fd;  /* where files are made: folder, or a chunk */
+	int trace_fd;  /* where files are created: folder, or a chunk */
 	int metadata_fd;
-	char *metadata; /* text, for the next chunk */
+	char *metadata; /* its text, for the next chunk */
 	size_t nr_metadata_bytes;
 	uint8_t uuid[CTF_UUID_BYTES];
 	uint32_t *streams;
 	unsigned int nr_streams;
 	struct writer_file *files;
 	unsigned int nr_files;
-	int pipe_fds[2]; /* for packets that are moved; -1: not made yet */
+	int pipe_fds[2]; /* for ctf_writer_move; -1: not created yet */
 	struct ctf_writer_counts counts;
 };
 
 /* ---- folder and metadata ---- */
 
-/* 0, -ENOTEMPTY or another -errno. */
+/* Returns 0, -ENOTEMPTY or another -errno. */
 static int check_empty(int folder_fd)
 {
 	const int fd = dup(folder_fd);
@@ -74,8 +74,8 @@ static int check_empty(int folder_fd)
 }
 
 /*
- * The folder is this writer's as long as it has it locked: of two that find it
- * empty only one goes on. A file system without locks cannot tell.
+ * The lock reserves the folder for this writer: if two writers find it empty,
+ * only one continues. On a file system without locks both would.
  */
 static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 {
@@ -93,7 +93,7 @@ static int lock_folder(const struct ctf_writer *writer, struct diag *diag)
 		     : 0;
 }
 
-/* is_ours: to be removed again, should something fail. */
+/* is_ours: the folder must be removed if a later step fails. */
 static int open_folder(struct ctf_writer *writer, struct diag *diag)
 {
 	const bool is_new = !mkdir(writer->folder, FOLDER_MODE);
@@ -112,7 +112,7 @@ static int open_folder(struct ctf_writer *writer, struct diag *diag)
 	return error;
 }
 
-/* Into the folder fd. The descriptor of the file, or -errno. */
+/* Writes the metadata into folder fd. Returns the descriptor of the file, or -errno. */
 static int write_metadata(const struct ctf_writer *writer, int fd)
 {
 	const int metadata_fd =
@@ -131,7 +131,7 @@ static int write_metadata(const struct ctf_writer *writer, int fd)
 	return error;
 }
 
-/* Chunk number, under a name that readers do not see, until it is whole. */
+/* Fills the chunk under a temporary name, which readers ignore, and then renames it. */
 static int fill_chunk(struct ctf_writer *writer, const char *temporary, const char *name)
 {
 	const int fd = openat(writer->folder_fd, temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -156,7 +156,6 @@ static int fill_chunk(struct ctf_writer *writer, const char *temporary, const ch
 	return metadata_fd;
 }
 
-/* The next chunk, with nothing but its metadata. */
 static int make_chunk(struct ctf_writer *writer)
 {
 	char name[CTF_CHUNK_NAME_BYTES], temporary[CTF_CHUNK_NAME_BYTES + 1] = ".";
@@ -198,7 +197,7 @@ static int begin_trace(struct ctf_writer *writer, const struct ctf_trace *trace,
 		     : 0;
 }
 
-/* With all that is in it. */
+/* Bytes still in the pipe are dropped. */
 static void close_pipe(struct ctf_writer *writer)
 {
 	for (unsigned int i = 0; i < 2; i++) {
@@ -316,7 +315,6 @@ static bool is_described(const struct ctf_writer *writer, uint32_t stream_id)
 	return false;
 }
 
-/* Room for one more, in which a file's name is. */
 static struct writer_file *make_room(struct ctf_writer *writer, const char *name)
 {
 	struct writer_file *files =
@@ -331,7 +329,6 @@ static struct writer_file *make_room(struct ctf_writer *writer, const char *name
 	return file->name ? file : NULL;
 }
 
-/* In the trace's folder, or the chunk now written. */
 static int make_file(const struct ctf_writer *writer, struct writer_file *file)
 {
 	file->fd = openat(writer->trace_fd, file->name,
@@ -365,7 +362,7 @@ int ctf_writer_add_file(struct ctf_writer *writer, const char *name, uint32_t st
 
 /* ---- packets ---- */
 
-/* NULL: it may be written. */
+/* Returns the fault that forbids writing the packet, or NULL. */
 static const char *find_fault(const struct ctf_writer *writer, const struct writer_file *file,
 			      const struct oprof_packet_header *header, size_t nr_bytes)
 {
@@ -404,7 +401,7 @@ static int pwrite_all(int fd, const char *bytes, size_t nr_bytes, off_t position
 	return 0;
 }
 
-/* With the header that was checked: whoever else has the packet's memory may have changed it. */
+/* Writes the header that was checked: its original may have changed in shared memory since. */
 static int write_packet(const struct ctf_writer *writer, struct writer_file *file,
 			const struct oprof_packet_header *header, const char *packet,
 			size_t nr_bytes)
@@ -418,7 +415,7 @@ static int write_packet(const struct ctf_writer *writer, struct writer_file *fil
 				  file->nr_bytes + (off_t)sizeof(*header));
 }
 
-/* Take back what there is of a packet, and say so. */
+/* Removes a partly written packet from the file; counts and reports the loss. */
 static int unwrite(struct ctf_writer *writer, const struct writer_file *file, uint32_t nr_records,
 		   int error, struct diag *diag)
 {
@@ -469,7 +466,10 @@ int ctf_writer_append(struct ctf_writer *writer, unsigned int number, const void
 	return 0;
 }
 
-/* What is in the pipe, to the file's end at *to. -EOPNOTSUPP: the file cannot be written so. */
+/*
+ * Moves nr_bytes from the pipe to the file at *to. -EOPNOTSUPP: the file does
+ * not support splice.
+ */
 static int empty_pipe(const struct ctf_writer *writer, const struct writer_file *file,
 		      size_t nr_bytes, off_t *to)
 {
@@ -524,7 +524,7 @@ int ctf_writer_move(struct ctf_writer *writer, unsigned int number,
 		return refuse(writer, file, fault, diag);
 	error = move_packet(writer, file, from_fd, nr_bytes);
 	if (error)
-		close_pipe(writer); /* and let go of what is in it */
+		close_pipe(writer); /* drops its content */
 	if (error == -EOPNOTSUPP)
 		return error;
 	if (error)
@@ -540,7 +540,7 @@ struct ctf_writer_counts ctf_writer_counts(const struct ctf_writer *writer)
 
 /* ---- the end ---- */
 
-/* The first error of several stays. */
+/* Keeps the first of several errors. */
 static int sync_one(int fd, int error)
 {
 	return fsync(fd) && !error ? -errno : error;
