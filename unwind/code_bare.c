@@ -14,7 +14,7 @@ struct bare_function {
 	uint64_t start, end; /* keys */
 };
 
-/* What calls, or moves the stack pointer. */
+/* Instructions that call or that move the stack pointer. */
 static const struct {
 	uint32_t mask, value;
 } moves[] = {
@@ -28,7 +28,7 @@ static const struct {
 	{0x3b2007e0, 0x380007e0}, /* str, ldr ..., [sp], #n and [sp, #n]! */
 };
 
-/* The return address stays in x30, and the stack as it was. */
+/* Whether the function keeps the return address in x30 and the stack unchanged. */
 static bool is_plain(struct code_elf *elf, const struct bare_function *function)
 {
 	const size_t nr_bytes = (size_t)(function->end - function->start);
@@ -46,7 +46,7 @@ static bool is_plain(struct code_elf *elf, const struct bare_function *function)
 	return true;
 }
 
-/* ---- its functions ---- */
+/* ---- functions ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -67,7 +67,10 @@ static bool take_symbol(const struct code_elf *elf, const Elf64_Sym *symbol,
 	       (function->end = last + 1) > function->start;
 }
 
-/* Those of .dynsym, in order, into room for FUNCTIONS_MAX; their number or -errno. */
+/*
+ * Reads the functions of .dynsym, sorted, into room for FUNCTIONS_MAX. Returns
+ * their number or -errno.
+ */
 static int read_functions(const struct code_elf *elf, struct bare_function *functions)
 {
 	size_t index = 0, nr = 0, nr_symbols;
@@ -93,7 +96,7 @@ static int read_functions(const struct code_elf *elf, struct bare_function *func
 	return (int)nr;
 }
 
-/* ---- what is known of them ---- */
+/* ---- rows ---- */
 
 static int add_function(struct code_builder *builder, struct code_elf *elf,
 			const struct bare_function *function)
@@ -116,7 +119,7 @@ static int add_code(struct code_builder *builder, struct code_elf *elf,
 	int error = 0;
 
 	for (size_t i = 0; i < nr && !error; i++) {
-		/* Of one that has two names, the first. */
+		/* Of functions that share code, such as two names of one, only the first counts. */
 		if (functions[i].start < at || functions[i].end > code->end)
 			continue;
 		error = code_gaps_add(builder, elf, at, functions[i].start);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From an ELF file to its code table. */
+/* Builds the code table of an ELF file. */
 #include "unwind/code_bare.h"
 #include "unwind/code_builder.h"
 #include "unwind/code_elf.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* One stretch of code: its functions, which are those from *next on, and what is between them. */
+/* Adds one range of code: its functions, from *next on, and the gaps between them. */
 static int add_code(struct code_builder *builder, struct code_elf *elf,
 		    const struct code_frames *frames, const struct code_elf_code *code,
 		    size_t *next)
@@ -76,7 +76,6 @@ static int add_vdso(struct code_builder *builder, struct code_elf *elf, struct d
 	return error ? diag_set(diag, error, "%s", strerror(-error)) : 0;
 }
 
-/* How a builder is filled. */
 typedef int add_fn(struct code_builder *builder, struct code_elf *elf, struct diag *diag);
 
 static int build(struct code_builder *builder, struct code_elf *elf, add_fn *add, int to,

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How it works: a row is encoded as a 64-bit word, which refers to a run of
+ * 16-bit words in saved (code_format.h). Hash tables store equal words and
+ * equal runs once. An entry is a key and the index of the row that begins
+ * there. Writing numbers the rows by frequency and appends the entries of each
+ * bucket, a KiB of code, to the stream.
+ */
 #include "unwind/code_builder.h"
 
 #include "lib/array.h"
@@ -48,7 +55,7 @@ static bool same_row(uint32_t index, const void *key, void *context)
 	return builder->rows[index] == *(const uint64_t *)key;
 }
 
-/* The word of another rule than CFA and SAME. */
+/* Encodes a rule other than CFA and SAME. */
 static uint16_t other_word(const struct code_place *place)
 {
 	int32_t value = place->value;
@@ -115,7 +122,7 @@ static int intern_places(struct code_builder *builder, const struct code_row *ro
 	return 0;
 }
 
-/* A row that the format can't tell is hard. */
+/* Whether the format can express row. Other rows are stored as hard. */
 static bool can_be_told(const struct code_row *row)
 {
 	const struct code_place *place = &row->places[CODE_SLOT_RETURN];
@@ -171,7 +178,7 @@ int code_builder_init(struct code_builder *builder, enum code_machine machine)
 	builder->machine = machine;
 	if (array_reserve(&builder->rows, &builder->rows_room, 0, 1))
 		return -ENOMEM;
-	/* Row 0 is none, and not found again. */
+	/* Row 0 means no function. It is not in row_table, so no other row is found equal to it. */
 	builder->rows[builder->nr_rows++] = 0;
 	return 0;
 }
@@ -227,8 +234,8 @@ int code_builder_add(struct code_builder *builder, uint64_t key, const struct co
 struct code_writer {
 	const struct code_builder *builder;
 	struct code_format_header header;
-	uint32_t *numbers; /* of rows in the file, by their index here */
-	uint32_t *order;   /* the inverse */
+	uint32_t *numbers; /* numbers of rows in the file, by their index in the builder */
+	uint32_t *order;   /* the inverse of numbers */
 	struct code_format_bucket *buckets;
 	uint8_t *stream;
 	size_t nr_stream, stream_room;
@@ -239,7 +246,7 @@ static uint32_t row_of(const struct code_builder_entry *entry)
 	return entry->row & ~CODE_BUILDER_START;
 }
 
-/* Frames of it can't be left, and it is not the outermost. */
+/* Whether frames cannot be left with this row, and it is not that of the outermost frame. */
 static bool row_is_hard(const struct code_builder *builder, uint32_t index)
 {
 	const uint64_t row = builder->rows[index];
@@ -275,7 +282,7 @@ static int compare_counts(const void *a, const void *b, void *counts)
 	return (one > two) - (one < two);
 }
 
-/* The rows that most functions begin with, and that begin most often, have short codes. */
+/* Frequent rows get low numbers, which have short codes. Most functions begin with start_row. */
 static int number_rows(struct code_writer *writer)
 {
 	const struct code_builder *builder = writer->builder;
@@ -310,7 +317,7 @@ static int number_rows(struct code_writer *writer)
 	return 0;
 }
 
-/* Keys of AArch64 are multiples of 4, unless the tables are odd. */
+/* On AArch64 keys are multiples of 4, unless the unwind tables are unusual. */
 static uint8_t find_unit_shift(const struct code_builder *builder)
 {
 	uint32_t bits = 0;
@@ -344,7 +351,7 @@ static void put_code(struct code_writer *writer, const struct code_builder_entry
 	}
 }
 
-/* units: from the entry before. */
+/* units is the distance from the preceding entry. */
 static int put_entry_bytes(struct code_writer *writer, uint32_t units,
 			   const struct code_builder_entry *entry)
 {

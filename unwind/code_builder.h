@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Collects rows in the order of their keys, keeps equal ones once, and writes
- * a code table of them.
- */
+/* Collects rows in the order of their keys, stores equal rows once, and writes a code table. */
 #ifndef UNWIND_CODE_BUILDER_H
 #define UNWIND_CODE_BUILDER_H
 
@@ -15,7 +12,7 @@
 
 struct code_builder_entry {
 	uint32_t key;
-	uint32_t row; /* with CODE_BUILDER_START */
+	uint32_t row; /* index in rows, possibly with CODE_BUILDER_START */
 };
 #define CODE_BUILDER_START 0x80000000u
 
@@ -28,24 +25,27 @@ struct code_builder {
 	struct index_table row_table;
 	uint16_t *saved;
 	size_t nr_saved, saved_room;
-	struct index_table saved_table; /* the first words of runs */
+	struct index_table saved_table; /* finds runs of words in saved */
 	size_t nr_functions;
-	size_t nr_functions_lost; /* for the header: the caller's to set */
+	size_t nr_functions_lost; /* for the header; set by the caller */
 };
 
-/* -ENOMEM. Needs deinit in any case. */
+/* Returns 0 or -ENOMEM. Call code_builder_deinit in any case. */
 int code_builder_init(struct code_builder *builder, enum code_machine machine);
 void code_builder_deinit(struct code_builder *builder);
 
 /*
- * From key on row is in force (NULL: no function is there). Keys don't
- * descend; the last at a key counts. start: a function begins. -ENOMEM,
- * -EFBIG: too much for the format.
+ * Makes row valid from key on; NULL: no function is there. Keys must not
+ * descend; for equal keys the last call counts. start: a function begins at
+ * key. -ENOMEM; -EFBIG: beyond the limits of the format.
  */
 int code_builder_add(struct code_builder *builder, uint64_t key, const struct code_row *row,
 		     bool start);
 
-/* What was added, which NULL has ended, to fd. -EFBIG beyond max_bytes, -ENOMEM, -errno. */
+/*
+ * Writes the table of the added rows to fd. The last row added must be NULL.
+ * -EFBIG: larger than max_bytes; -ENOMEM, -errno.
+ */
 int code_builder_write(struct code_builder *builder, int fd, uint64_t max_bytes);
 
 #endif

@@ -34,7 +34,7 @@ int code_elf_read(const struct code_elf *elf, uint64_t offset, uint64_t nr_bytes
 	return 0;
 }
 
-/* nr structs of size bytes into *part (a pointer). */
+/* Reads nr structs of size bytes into malloc'ed memory. part points to the pointer that is set. */
 static int read_array(const struct code_elf *elf, uint64_t offset, size_t nr, size_t size,
 		      void *part)
 {
@@ -83,7 +83,7 @@ static int read_phdrs(struct code_elf *elf, struct diag *diag)
 	return 0;
 }
 
-/* Where there are more than a half word can count, section 0 tells how many. */
+/* Numbers that exceed 16 bits are in section 0. */
 static int count_shdrs(const struct code_elf *elf, uint64_t *nr, uint64_t *names_index)
 {
 	Elf64_Shdr *first;
@@ -157,7 +157,7 @@ static bool holds_code(const Elf64_Phdr *phdr)
 	return phdr->p_type == PT_LOAD && (phdr->p_flags & PF_X) && phdr->p_filesz;
 }
 
-/* Segments that share bytes: the later one has what the earlier has not. */
+/* Where segments overlap, the later one is cut to the bytes that the earlier one lacks. */
 static void keep_disjoint(struct code_elf *elf)
 {
 	size_t nr = 0;

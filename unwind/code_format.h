@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of a code table (doc/code-table.md), for those who write, check
- * and search it. A cache in the machine's own byte order: a change to this is
- * a new CODE_FORMAT_VERSION, and older tables are built again.
+ * The bytes of a code table (doc/code-table.md), for the code that writes,
+ * checks and searches it. The table is a cache in the machine's own byte order:
+ * a change here requires a new CODE_FORMAT_VERSION, and older tables are
+ * rebuilt.
  *
  *	struct code_format_header
  *	rows		nr_rows words of 64 bits: code_format_row
- *	buckets		nr_buckets + 1: the last only ends the stream of the one before
- *	saved		nr_saved words of 16 bits: which registers a row finds where
+ *	buckets		nr_buckets + 1: the last only ends the stream of the last but one
+ *	saved		nr_saved words of 16 bits: where rows find saved registers
  *	stream		nr_stream bytes: where rows begin, bucket by bucket
  */
 #ifndef UNWIND_CODE_FORMAT_H
@@ -18,7 +19,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define CODE_FORMAT_MAGIC      "OPCODE\n" /* 8 bytes with its NUL */
+#define CODE_FORMAT_MAGIC      "OPCODE\n" /* 8 bytes with the NUL */
 #define CODE_FORMAT_VERSION    1u
 #define CODE_FORMAT_BYTE_ORDER 0x01020304u
 
@@ -32,11 +33,11 @@ struct code_format_header {
 	uint8_t unit_shift;   /* steps of the stream are in units of 1 << unit_shift bytes */
 	uint8_t reserved;
 	uint64_t nr_bytes;     /* of the file */
-	uint64_t sum;	       /* code_format_sum, of the file with this field 0 */
-	uint32_t first_bucket; /* key >> bucket_shift of the first */
+	uint64_t sum;	       /* code_format_sum of the file, with this field 0 */
+	uint32_t first_bucket; /* key >> bucket_shift of the first bucket */
 	uint32_t nr_buckets;
 	uint32_t nr_rows;   /* row 0: no function is there */
-	uint32_t start_row; /* what CODE_FORMAT_START stands for */
+	uint32_t start_row; /* the row that CODE_FORMAT_START means */
 	uint32_t nr_saved;
 	uint32_t nr_stream;
 	uint32_t nr_functions, nr_entries, nr_functions_lost;
@@ -46,38 +47,40 @@ struct code_format_header {
 
 #define CODE_FORMAT_BUCKET_SHIFT 10
 
-/* The stretch of code that a bucket is for, as it begins. */
+/* The state at the beginning of a bucket's range of code. */
 struct code_format_bucket {
-	uint32_t stream;   /* first byte of its part of the stream */
-	uint32_t function; /* key where the function in force began */
-	uint32_t row;	   /* in force */
+	uint32_t stream;   /* index of its first byte in the stream */
+	uint32_t function; /* key where the current function began */
+	uint32_t row;	   /* the current row */
 };
 
 /*
- * An entry of the stream is a step (a byte: units from the entry before, or
- * from the bucket's begin) and a code: the row that begins there.
+ * An entry of the stream is a step and a code. The step is a byte: units from
+ * the preceding entry, or from the beginning of the bucket. The code names the
+ * row that begins there.
  */
 #define CODE_FORMAT_STEP_MAX 254u
-#define CODE_FORMAT_FAR	     255u /* instead of a step: go on by STEP_MAX units; no code follows */
+#define CODE_FORMAT_FAR	     255u /* instead of a step: advance by STEP_MAX units, without a code */
 
 enum code_format_code {
-	CODE_FORMAT_GAP,       /* row 0: the function ends, none begins */
+	CODE_FORMAT_GAP,       /* row 0: the function ends, and no other begins */
 	CODE_FORMAT_START,     /* a function begins, with start_row */
-	CODE_FORMAT_START_ROW, /* a function begins; its row's code follows, from WIDE on */
-	CODE_FORMAT_WIDE,      /* the row's number follows, 3 bytes, the lowest first */
-	CODE_FORMAT_ROWS,      /* the code of row 1; so on to 255 */
+	CODE_FORMAT_START_ROW, /* a function begins; the code of its row follows, WIDE or greater */
+	CODE_FORMAT_WIDE,      /* the row's number follows: 3 bytes, lowest first */
+	CODE_FORMAT_ROWS,      /* row 1; the codes from here to 255 are rows 1, 2, ... */
 };
 #define CODE_FORMAT_ROW_MAX   0xffffffu
 #define CODE_FORMAT_SAVED_MAX 0xffffffu
 
 /*
- * A row: cfa in bits 0-2, cfa_register 3-7, 8-31 the index of its words in
- * saved, 32-63 cfa_offset; of CODE_CFA_DEREF and _INDEX cfa_offset in 32-47,
- * cfa_add in 48-63.
+ * A row: cfa in bits 0-2, cfa_register in 3-7, the index of its words in saved
+ * in 8-31, cfa_offset in 32-63. With CODE_CFA_DEREF and _INDEX, cfa_offset is
+ * in 32-47 and cfa_add in 48-63.
  *
- * Its words in saved: a bit for each slot at CFA + value; a bit for each slot
- * with another rule than SAME; the values of the first, in units of 8 bytes;
- * of the second, rule in bits 0-2, value in 3-15, RULE_FP's in units of 8 bytes.
+ * Its words in saved are: a mask of the slots with CODE_RULE_CFA; a mask of the
+ * slots with other rules than CFA and SAME; for each slot of the first mask its
+ * value, in units of 8 bytes; for each slot of the second mask the rule in bits
+ * 0-2 and the value in 3-15, of RULE_FP in units of 8 bytes.
  */
 static inline uint8_t code_format_cfa(uint64_t row)
 {
@@ -94,7 +97,7 @@ static inline uint32_t code_format_saved(uint64_t row)
 	return row >> 8 & 0xffffff;
 }
 
-/* Has it cfa_add, too? */
+/* Whether rows with this cfa have cfa_add. */
 static inline bool code_format_adds(uint8_t cfa)
 {
 	return cfa == CODE_CFA_DEREF || cfa == CODE_CFA_INDEX;
@@ -122,7 +125,7 @@ static inline int32_t code_format_value(uint16_t word)
 	return (int16_t)word >> 3;
 }
 
-/* The size of a file of that header. */
+/* Returns the size of the file with this header. */
 static inline uint64_t code_format_bytes(const struct code_format_header *header)
 {
 	return sizeof(*header) + header->nr_rows * (uint64_t)sizeof(uint64_t) +
@@ -130,7 +133,7 @@ static inline uint64_t code_format_bytes(const struct code_format_header *header
 	       header->nr_saved * (uint64_t)sizeof(uint16_t) + header->nr_stream;
 }
 
-/* Of the whole file, its sum taken as 0; any length. */
+/* Returns the sum of a whole file, of any length, taking the header's sum as 0. */
 uint64_t code_format_sum(const void *bytes, size_t nr_bytes);
 
 struct code_table {
@@ -141,13 +144,13 @@ struct code_table {
 	const uint8_t *stream;
 };
 
-/* What is in force at a key. */
+/* The function and the row at a key. */
 struct code_format_place {
-	uint32_t function; /* void where row is 0 */
+	uint32_t function; /* its first key; undefined if row is 0 */
 	uint32_t row;
 };
 
-/* Go through a bucket's part of a checked stream, to offset units behind its begin. */
+/* Scans a checked bucket from its beginning over `units` units of code, and updates place. */
 static inline void code_format_scan(const struct code_table *table, uint32_t bucket, uint32_t units,
 				    struct code_format_place *place)
 {
@@ -192,7 +195,7 @@ static inline void code_format_scan(const struct code_table *table, uint32_t buc
 				  (function_units << header->unit_shift);
 }
 
-/* False: no function holds key. */
+/* Finds the function and the row at key. False: key is in no function. */
 static inline bool code_format_find(const struct code_table *table, uint64_t key,
 				    struct code_format_place *place)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The formats: DWARF 5, 6.4.1; for .eh_frame and .eh_frame_hdr the Linux
- * Standard Base, 10.6; augmentations 'B' and 'G' DWARF for the Arm 64-bit
+ * Formats: DWARF 5, 6.4.1; for .eh_frame and .eh_frame_hdr the Linux Standard
+ * Base, 10.6; for augmentations 'B' and 'G' DWARF for the Arm 64-bit
  * Architecture.
  */
 #include "unwind/code_frames.h"
@@ -15,7 +15,7 @@
 #define EXTENDED_LENGTH 0xffffffffu
 #define RESERVED_LENGTH 0xfffffff0u
 
-/* Encodings of pointers. */
+/* Encodings of pointers (DW_EH_PE). */
 #define PE_ABSOLUTE    0x00
 #define PE_PC_RELATIVE 0x10
 #define PE_FORMAT      0x0f
@@ -32,7 +32,7 @@ uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 	uint64_t value = 0;
 
 	switch (encoding & PE_FORMAT) {
-	case 0x0: /* a pointer */
+	case 0x0: /* 8 bytes, also signed */
 	case 0x4:
 	case 0xc:
 		value = cursor_u64(cursor);
@@ -69,10 +69,10 @@ uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 
 /* ---- entries ---- */
 
-/* One entry, its length behind it. */
+/* One entry; body follows its length. */
 struct entry {
 	uint64_t offset; /* in the section */
-	uint64_t id;	 /* of .eh_frame the distance back to its CIE, counted from id_offset */
+	uint64_t id;	 /* in .eh_frame: the distance from id_offset back to the CIE */
 	uint64_t id_offset;
 	bool is_common;
 	struct cursor body;
@@ -129,7 +129,7 @@ static enum next next_entry(struct cursor *cursor, const struct code_frames_sect
 
 /* ---- CIE ---- */
 
-/* Of what stands behind the augmentation's letters; false: a letter that is not known. */
+/* Reads the data that the augmentation's letters announce. False: a letter is unknown. */
 static bool read_augmentation(struct code_frames_common *common, const char *letters,
 			      struct cursor *data, const struct code_frames_section *section)
 {
@@ -141,7 +141,7 @@ static bool read_augmentation(struct code_frames_common *common, const char *let
 		case 'P': {
 			uint8_t encoding = cursor_u8(data);
 
-			/* Where the pointer is and what it is relative to does not matter. */
+			/* Only the size of the pointer matters. */
 			(void)code_frames_pointer(data, encoding & PE_FORMAT, section);
 			break;
 		}
@@ -151,7 +151,7 @@ static bool read_augmentation(struct code_frames_common *common, const char *let
 		case 'S':
 			common->signal = true;
 			break;
-		case 'B': /* return addresses are signed by the other key */
+		case 'B': /* return addresses are signed with the B key */
 		case 'G': /* memory tags */
 			break;
 		default:
@@ -180,7 +180,7 @@ static bool read_letters(struct code_frames_common *common, const char *letters,
 
 static bool read_version(struct cursor *body, uint8_t version)
 {
-	if (version == 4) /* sizes of an address and of a segment's selector */
+	if (version == 4) /* size of an address, size of a segment selector */
 		return cursor_u8(body) == 8 && cursor_u8(body) == 0;
 	return version == 1 || version == 3;
 }
@@ -195,7 +195,7 @@ static bool read_common(struct code_frames_common *common, struct cursor *body,
 
 	if (!read_version(body, version))
 		return false;
-	/* An old g++ put a pointer there. */
+	/* Old versions of g++ put a pointer here. */
 	if (!strcmp(letters, "eh")) {
 		(void)cursor_u64(body);
 		letters = "";
@@ -248,7 +248,7 @@ static const struct code_frames_common *find_common(const struct code_frames *fr
 	return NULL;
 }
 
-/* False: not readable. */
+/* False: the entry cannot be read. */
 static bool read_function(const struct code_frames *frames, size_t index, struct entry *entry,
 			  struct code_frames_function *function)
 {
@@ -274,7 +274,7 @@ static bool read_function(const struct code_frames *frames, size_t index, struct
 	return true;
 }
 
-/* From address and size to keys; what is beyond the segment is no code. False: all of it. */
+/* Converts address and size to keys, up to the segment's end. False: outside the code. */
 static bool place_function(const struct code_frames *frames, struct code_frames_function *function)
 {
 	const struct code_elf *elf = frames->elf;
@@ -302,7 +302,7 @@ static int add_function(struct code_frames *frames, size_t index, struct entry *
 		frames->nr_lost++;
 		return 0;
 	}
-	/* Linkers leave such of functions that they left out, at address 0 or with no bytes. */
+	/* Linkers leave entries of functions that they removed, with address 0 or size 0. */
 	if (!function.end)
 		return 0;
 	if (!place_function(frames, &function)) {
@@ -345,7 +345,7 @@ static int read_entries(struct code_frames *frames, size_t index, enum pass pass
 	return 0;
 }
 
-/* Takes the bytes of section from the file; its other fields are set. */
+/* Reads the bytes of section from the file. The caller has set its other fields. */
 static int add_section(struct code_frames *frames, struct code_frames_section section,
 		       uint64_t offset, uint64_t nr_bytes, struct diag *diag)
 {
@@ -379,7 +379,7 @@ static int add_named(struct code_frames *frames, const char *name, bool is_debug
 	return error;
 }
 
-/* Section headers may be stripped: .eh_frame_hdr, a segment, tells where .eh_frame begins. */
+/* Section headers may be stripped. Then .eh_frame_hdr, a segment, leads to .eh_frame. */
 static int add_by_segment(struct code_frames *frames, const Elf64_Phdr *phdr, struct diag *diag)
 {
 	struct code_frames_section header = {.address = phdr->p_vaddr};
@@ -425,7 +425,7 @@ static int find_sections(struct code_frames *frames, struct diag *diag)
 
 /* ---- order ---- */
 
-/* By start; of those with the same, .eh_frame's first, then the longer. */
+/* Sorts by start. For equal starts .eh_frame comes first, then the longer function. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct code_frames_function *one = a, *two = b;
@@ -440,8 +440,8 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /*
- * Each byte of code is of one function: .eh_frame is right where both tell of
- * it; else what begins later.
+ * Gives each byte of code to one function: .eh_frame takes precedence over
+ * .debug_frame, otherwise the function that begins later does.
  */
 static void keep_disjoint(struct code_frames *frames)
 {

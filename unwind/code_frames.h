@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What .eh_frame and .debug_frame hold: common parts (CIE) and functions
- * (FDE). Not what their instructions say: code_rows.h.
+ * Reads .eh_frame and .debug_frame: their common parts (CIE) and functions
+ * (FDE). code_rows.h executes their instructions.
  */
 #ifndef UNWIND_CODE_FRAMES_H
 #define UNWIND_CODE_FRAMES_H
@@ -14,18 +14,18 @@
 struct code_frames_section {
 	uint8_t *bytes;
 	size_t nr_bytes;
-	uint64_t address;  /* where it is loaded; 0: nowhere */
+	uint64_t address;  /* where it is loaded; 0: it is not loaded */
 	bool is_debug;	   /* .debug_frame */
-	bool ends_at_zero; /* its size is a guess: an entry of no length ends it */
+	bool ends_at_zero; /* its size is a guess: an entry of length 0 ends it */
 };
 
-/* What many functions have in common. */
+/* What many functions have in common (CIE). */
 struct code_frames_common {
 	uint32_t section;
-	uint64_t offset;  /* in the section: ascending in frames->commons */
-	bool usable;	  /* its version and encodings are known */
-	bool sized;	  /* functions have augmentation data of a told size */
-	bool signal;	  /* of signal frames */
+	uint64_t offset;  /* in the section; frames->commons is sorted by section and offset */
+	bool usable;	  /* its version and encodings are supported */
+	bool sized;	  /* functions have augmentation data with a size */
+	bool signal;	  /* functions are signal frames */
 	uint8_t encoding; /* of pointers (DW_EH_PE) */
 	uint64_t code_align;
 	int64_t data_align;
@@ -34,8 +34,8 @@ struct code_frames_common {
 
 struct code_frames_function {
 	uint64_t start, end; /* keys */
-	uint64_t address;    /* of start */
-	uint32_t common;     /* index */
+	uint64_t address;    /* of key start */
+	uint32_t common;     /* index in frames->commons */
 	bool is_debug;
 	const uint8_t *instructions, *instructions_end;
 };
@@ -46,18 +46,21 @@ struct code_frames {
 	size_t nr_sections;
 	struct code_frames_common *commons;
 	size_t nr_commons, commons_room;
-	struct code_frames_function *functions; /* by start, disjoint */
+	struct code_frames_function *functions; /* sorted by start, disjoint */
 	size_t nr_functions, functions_room;
-	size_t nr_lost; /* functions not readable */
+	size_t nr_lost; /* functions that could not be read */
 };
 
-/* 0; -ENODATA no section, -EILSEQ, -EFBIG, -ENOMEM. Needs deinit in any case. */
+/*
+ * Returns 0; -ENODATA: no such section; -EILSEQ, -EFBIG, -ENOMEM. Call
+ * code_frames_deinit in any case.
+ */
 int code_frames_init(struct code_frames *frames, const struct code_elf *elf, struct diag *diag);
 void code_frames_deinit(struct code_frames *frames);
 
 /*
- * A pointer by its encoding; base: of bytes that are loaded at address.
- * cursor fails where the encoding is not known.
+ * Reads a pointer of the given encoding from cursor, which is within section.
+ * The cursor fails if the encoding is not supported.
  */
 uint64_t code_frames_pointer(struct cursor *cursor, uint8_t encoding,
 			     const struct code_frames_section *section);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define AARCH64_PLT_FIRST_BYTES 32u /* of the slot that calls the linker */
+#define AARCH64_PLT_FIRST_BYTES 32u /* size of the entry that calls the linker */
 #define AARCH64_INSTRUCTION	4u
 #define SCAN_BYTES		16384u
 
@@ -25,7 +25,7 @@ static bool begins_with(struct code_elf *elf, uint64_t key, const void *bytes, s
 
 /* ---- procedure linkage tables ---- */
 
-/* The byte of a slot behind its push: endbr64 may stand before it, a jump does otherwise. */
+/* Returns the offset where an entry's push ends. The push follows either endbr64 or a jump. */
 static uint8_t x86_64_pushed_at(struct code_elf *elf, uint64_t slot)
 {
 	static const uint8_t endbr64_push[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x68};
@@ -34,8 +34,8 @@ static uint8_t x86_64_pushed_at(struct code_elf *elf, uint64_t slot)
 }
 
 /*
- * Its first slot, if it has one, is jumped to by the others with a number on
- * the stack and pushes another. Without: no slot pushes anything.
+ * In a PLT with lazy binding the other entries push a number and jump to the
+ * first entry, which pushes another. In other PLTs no entry pushes anything.
  */
 static int add_x86_64_plt(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			  uint64_t end)
@@ -59,7 +59,7 @@ static int add_x86_64_plt(struct code_builder *builder, struct code_elf *elf, ui
 	return error;
 }
 
-/* The first slot pushes x16 and x30; slots leave the stack alone. */
+/* The first entry pushes x16 and x30; the others do not change the stack. */
 static int add_aarch64_plt(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			   uint64_t end)
 {
@@ -71,7 +71,7 @@ static int add_aarch64_plt(struct code_builder *builder, struct code_elf *elf, u
 	uint64_t behind = 0;
 	int error = code_builder_add(builder, start, &plain, true);
 
-	/* An instruction that marks a target of jumps may stand before it. */
+	/* A branch target instruction (bti) may precede the push. */
 	if (begins_with(elf, start, push, sizeof(push)))
 		behind = AARCH64_INSTRUCTION;
 	else if (begins_with(elf, start + AARCH64_INSTRUCTION, push, sizeof(push)))
@@ -96,7 +96,7 @@ static bool is_plt(const struct code_elf *elf, const Elf64_Shdr *shdr)
 	return false;
 }
 
-/* The first such section that lies in [start, end); NULL. */
+/* Returns the first PLT section that lies in [start, end), or NULL. */
 static const Elf64_Shdr *find_plt(const struct code_elf *elf, uint64_t start, uint64_t end)
 {
 	const Elf64_Shdr *found = NULL;
@@ -112,14 +112,15 @@ static const Elf64_Shdr *find_plt(const struct code_elf *elf, uint64_t start, ui
 	return found;
 }
 
-/* ---- trampolines of signals ---- */
+/* ---- trampolines of signal handlers ---- */
 
 struct trampoline {
 	uint8_t bytes[16];
 	size_t nr_bytes;
 	/*
-	 * Callers are looked up a byte before the return address, which is the
-	 * trampoline's first: that belongs to it too.
+	 * Callers are looked up at the return address minus 1. The return
+	 * address is the trampoline's first byte, so bytes before it must
+	 * belong to the trampoline.
 	 */
 	size_t nr_before;
 };
@@ -127,8 +128,8 @@ struct trampoline {
 static const struct trampoline trampolines[2][2] = {
 	[CODE_X86_64] =
 		{
-			{{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, 9, 1}, /* mov 15, %rax; */
-			{{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, 7, 1},	       /* syscall */
+			{{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, 9, 1}, /* mov 15, %rax */
+			{{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, 7, 1},	       /* mov 15, %eax */
 		},
 	[CODE_AARCH64] =
 		{
@@ -138,7 +139,7 @@ static const struct trampoline trampolines[2][2] = {
 		},
 };
 
-/* The system call that ends them: what is looked for, as it is rare. */
+/* The system call at the end of a trampoline. Searching for it is fast because it is rare. */
 static const struct {
 	uint8_t bytes[4];
 	size_t nr_bytes;
@@ -147,7 +148,7 @@ static const struct {
 	[CODE_AARCH64] = {{0x01, 0, 0, 0xd4}, 4},
 };
 
-/* The first key of [start, end) with that system call; end: there is none. */
+/* Returns the first key in [start, end) with that system call, or end. */
 static uint64_t find_call(struct code_elf *elf, uint64_t start, uint64_t end)
 {
 	const size_t nr_bytes = calls[elf->machine].nr_bytes;
@@ -167,7 +168,10 @@ static uint64_t find_call(struct code_elf *elf, uint64_t start, uint64_t end)
 	return end;
 }
 
-/* The trampoline in [start, end) whose system call is at call; *first: its first key. */
+/*
+ * Returns the trampoline in [start, end) whose system call is at call, or NULL;
+ * *first: its first key.
+ */
 static const struct trampoline *trampoline_at(struct code_elf *elf, uint64_t start, uint64_t end,
 					      uint64_t call, uint64_t *first)
 {
@@ -196,7 +200,7 @@ bool code_gaps_has_trampoline(struct code_elf *elf, uint64_t start, uint64_t end
 	return false;
 }
 
-/* In [start, end), where there is nothing else. */
+/* Adds the trampolines in [start, end), and no function for the rest. */
 static int add_trampolines(struct code_builder *builder, struct code_elf *elf, uint64_t start,
 			   uint64_t end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that no unwind table tells of, but that is known by its form:
- * procedure linkage tables, where the linker makes no table for them, and the
- * trampolines that handlers of signals return to.
+ * Code without unwind information that can be recognised: procedure linkage
+ * tables for which the linker wrote none, and the trampolines to which signal
+ * handlers return.
  */
 #ifndef UNWIND_CODE_GAPS_H
 #define UNWIND_CODE_GAPS_H
@@ -11,12 +11,12 @@
 #include "unwind/code_elf.h"
 
 /*
- * Add to builder what is known of the keys [start, end), and that there is
- * nothing for the rest. 0, or of code_builder_add.
+ * Adds to builder what is known about the keys [start, end). The rest is added
+ * as no function. Returns 0 or the error of code_builder_add.
  */
 int code_gaps_add(struct code_builder *builder, struct code_elf *elf, uint64_t start, uint64_t end);
 
-/* A handler of signals returns to somewhere in [start, end). */
+/* Whether [start, end) contains a trampoline of signal handlers. */
 bool code_gaps_has_trampoline(struct code_elf *elf, uint64_t start, uint64_t end);
 
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instructions and expressions: DWARF 5, 6.4.2 and 2.5; of GNU and AArch64
- * the Linux Standard Base and DWARF for the Arm 64-bit Architecture.
+ * How it works: the CIE's instructions give the first row, then the function's
+ * instructions change it. Each instruction that advances adds the row so far.
  *
- * Expressions are not evaluated but known by their form. Compilers and C
- * libraries make few: a stack that was aligned anew, procedure linkage tables,
- * signal frames.
+ * Instructions and expressions: DWARF 5, 6.4.2 and 2.5; those of GNU and
+ * AArch64 are in the Linux Standard Base and DWARF for the Arm 64-bit
+ * Architecture. Expressions are not evaluated but compared with known forms.
+ * Compilers and C libraries use few: for realigned stacks, procedure linkage
+ * tables and signal frames.
  */
 #include "unwind/code_rows.h"
 
@@ -14,7 +16,7 @@
 
 #define REMEMBERED_MAX 32
 
-/* Instructions with an operand in their low six bits, and the others. */
+/* Instructions with an operand in their low six bits, then the others. */
 enum {
 	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,
@@ -65,10 +67,10 @@ struct cfa_run {
 	const struct code_frames *frames;
 	const struct code_frames_function *function;
 	const struct code_frames_common *common;
-	bool emits;	 /* the function's part, not the CIE's */
+	bool emits;	 /* true in the function's instructions, false in the CIE's */
 	uint64_t offset; /* from the function's start */
 	struct code_row row;
-	struct code_row initial; /* what the CIE says */
+	struct code_row initial; /* the row after the CIE's instructions */
 	struct code_row remembered[REMEMBERED_MAX];
 	size_t nr_remembered;
 };
@@ -100,7 +102,7 @@ static void set_cfa_offset(struct cfa_run *run, int64_t offset)
 		run->row.cfa_offset = (int32_t)offset;
 }
 
-/* An expression has no offset to change. */
+/* A CFA given by an expression has no offset to change. */
 static void change_cfa_offset(struct cfa_run *run, int64_t offset)
 {
 	if (run->row.cfa == CODE_CFA_SP || run->row.cfa == CODE_CFA_FP ||
@@ -125,9 +127,9 @@ static void set_cfa_register(struct cfa_run *run, uint64_t number)
 }
 
 /*
- * A slot of a procedure linkage table pushes its number half way:
- * breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus. Where the push
- * ends, lit11, differs between its kinds.
+ * A PLT entry pushes its number half way: breg7 8; breg16 0; lit15; and; lit11;
+ * ge; lit3; shl; plus. The value in place of lit11, where the push ends,
+ * differs between kinds of PLT.
  */
 static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes)
 {
@@ -140,7 +142,7 @@ static bool is_plt(const struct cfa_run *run, const uint8_t *at, size_t nr_bytes
 	       at[6] >= 0x30 && at[6] <= 0x3f;
 }
 
-/* The rest of such a form: breg N; lit8; mul; plus, of an array's element. */
+/* Parses the index in such a form: breg N; lit8; mul; plus, for an array's element. */
 static bool read_index(struct cfa_run *run, struct cursor *cursor, uint8_t base)
 {
 	static const uint8_t form[] = {0x38, 0x1e, 0x22};
@@ -156,7 +158,7 @@ static bool read_index(struct cfa_run *run, struct cursor *cursor, uint8_t base)
 	return true;
 }
 
-/* breg N; or breg N, deref; with plus_uconst N behind or not; the address may have an index. */
+/* Parses breg N, or breg N; deref with an optional index before and plus_uconst N after deref. */
 static bool read_cfa_form(struct cfa_run *run, struct cursor *cursor)
 {
 	const uint8_t op = cursor_u8(cursor);
@@ -201,7 +203,7 @@ static void set_cfa_expression(struct cfa_run *run, const uint8_t *at, size_t nr
 
 /* ---- registers ---- */
 
-/* Registers that are not followed have no place. */
+/* Returns NULL for registers that are not tracked. */
 static struct code_place *place_of(const struct cfa_run *run, struct code_row *row, uint64_t number)
 {
 	size_t nr_slots;
@@ -225,7 +227,7 @@ static void set_place(struct cfa_run *run, uint64_t number, enum code_rule rule,
 	place->value = rule == CODE_RULE_HARD ? 0 : (int32_t)value;
 }
 
-/* What overflows is no offset of a frame: none is as large as INT64_MAX. */
+/* Returns INT64_MAX on overflow: no frame has such an offset, so callers refuse it. */
 static int64_t scaled(int64_t factor, int64_t align)
 {
 	int64_t product;
@@ -249,7 +251,7 @@ static void restore_place(struct cfa_run *run, uint64_t number)
 		*place = *initial;
 }
 
-/* A register saved where an expression says: those that were saved before the stack was aligned. */
+/* Handles a register whose address is an expression: it was saved before a stack realignment. */
 static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *at, size_t nr_bytes)
 {
 	struct cursor cursor = {.at = at, .end = at + nr_bytes};
@@ -265,9 +267,10 @@ static void set_expression(struct cfa_run *run, uint64_t number, const uint8_t *
 /* ---- rows ---- */
 
 /*
- * The kernel puts the registers below the return address to the C library's
- * trampoline; x86-64's tells so by expressions: the stack pointer is 160 bytes
- * in. (struct rt_sigframe: stack_walk.c.)
+ * The kernel saves the registers on the stack and enters the handler with the C
+ * library's trampoline as return address. The trampoline's CIE marks signal
+ * frames. On x86-64 its CFA must also be read from the saved stack pointer, at
+ * offset 160. (struct rt_sigframe: stack_walk.c.)
  */
 static bool is_signal(const struct cfa_run *run)
 {
@@ -280,7 +283,7 @@ static bool is_signal(const struct cfa_run *run)
 		row->cfa_offset == 160 && row->cfa_add == 0);
 }
 
-/* The row as tables have it: what does not matter is 0, so that equal ones are equal. */
+/* Returns the row as tables hold it: unused fields are 0, so that equal rows compare equal. */
 static struct code_row finished(const struct cfa_run *run)
 {
 	struct code_row row = run->row;
@@ -289,7 +292,7 @@ static struct code_row finished(const struct cfa_run *run)
 
 	if (is_signal(run))
 		return (struct code_row){.cfa = CODE_CFA_SIGNAL};
-	/* Nothing can be left beyond the outermost frame. */
+	/* There is no frame beyond the outermost one. */
 	if (return_rule == CODE_RULE_UNDEFINED)
 		return (struct code_row){.places[CODE_SLOT_RETURN] = {CODE_RULE_UNDEFINED, 0}};
 	if (row.cfa == CODE_CFA_HARD || return_rule == CODE_RULE_HARD)
@@ -310,7 +313,7 @@ static int emit(struct cfa_run *run)
 				run->offset == 0);
 }
 
-/* Offsets beyond the function stay there. */
+/* Stops at the end of the function. */
 static int advance(struct cfa_run *run, uint64_t units)
 {
 	const uint64_t nr_bytes = run->function->end - run->function->start;
@@ -376,7 +379,7 @@ static void set_expression_operand(struct cfa_run *run, struct cursor *cursor, u
 		set_place(run, number, CODE_RULE_HARD, 0);
 }
 
-/* Instructions about the frame's address. False: none of them. */
+/* Executes an instruction about the frame's address. False: it is another instruction. */
 static bool run_cfa(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
 	const int64_t align = run->common->data_align;
@@ -407,7 +410,7 @@ static bool run_cfa(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 	}
 }
 
-/* Instructions about one register. False: none of them. */
+/* Executes an instruction about one register. False: it is another instruction. */
 static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t code)
 {
 	const uint64_t number = cursor_uleb(cursor);
@@ -447,7 +450,7 @@ static bool run_register(struct cfa_run *run, struct cursor *cursor, uint8_t cod
 	}
 }
 
-/* Instructions without a register. False: none of them. */
+/* Executes the other instructions. False: unknown, or a failed remember or recall. */
 static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, int *error)
 {
 	switch (code) {
@@ -480,14 +483,14 @@ static bool run_other(struct cfa_run *run, struct cursor *cursor, uint8_t code, 
 		return true;
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 	case CFA_AARCH64_NEGATE_RA_STATE:
-		/* Walks strip signatures whether there are any or not. */
+		/* Walks remove signatures in any case. */
 		return is_aarch64(run);
 	default:
 		return false;
 	}
 }
 
-/* False: not an instruction that can be followed. */
+/* Executes one instruction. False: it is damaged or not supported. */
 static bool run_one(struct cfa_run *run, struct cursor *cursor, int *error)
 {
 	const uint8_t code = cursor_u8(cursor);

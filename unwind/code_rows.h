@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of functions: call frame instructions, carried out. */
+/* Computes the rows of a function by executing its call frame instructions. */
 #ifndef UNWIND_CODE_ROWS_H
 #define UNWIND_CODE_ROWS_H
 
@@ -7,8 +7,9 @@
 #include "unwind/code_frames.h"
 
 /*
- * Add the rows of function to builder, from its start to its end. Where its
- * instructions can't be followed any more, the rest is hard. 0, or of code_builder_add.
+ * Adds the rows of function to builder, from its start to its end. After an
+ * instruction that is not supported the rest is hard: frames cannot be left
+ * there. Returns 0 or the error of code_builder_add.
  */
 int code_rows_add(struct code_builder *builder, const struct code_frames *frames,
 		  const struct code_frames_function *function);

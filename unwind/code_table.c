@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening, checking and searching; building: code_build.c. */
+/* Opens, checks and searches code tables; code_build.c builds them. */
 #include "unwind/code_table.h"
 
 #include "lib/file.h"
@@ -66,7 +66,7 @@ static bool check_rows(const struct code_table *table)
 	return true;
 }
 
-/* The row of a code, its bytes taken from *at; UINT32_MAX: damaged. */
+/* Consumes a code at *at and returns its row, or UINT32_MAX if it is damaged. */
 static uint32_t check_code(const struct code_table *table, const uint8_t **at, const uint8_t *end,
 			   bool *starts)
 {
@@ -97,7 +97,7 @@ static uint32_t check_code(const struct code_table *table, const uint8_t **at, c
 	return row;
 }
 
-/* A bucket's part of the stream; *force is what is in force as it ends. */
+/* Checks a bucket's part of the stream. *force becomes the state at its end. */
 static bool check_bucket(const struct code_table *table, uint32_t index,
 			 struct code_format_place *force)
 {
@@ -106,7 +106,7 @@ static bool check_bucket(const struct code_table *table, uint32_t index,
 	const uint8_t *const end = table->stream + table->buckets[index + 1].stream;
 	const uint32_t begin = (header->first_bucket + index) << header->bucket_shift;
 	const uint32_t nr_units = 1u << (header->bucket_shift - header->unit_shift);
-	uint32_t position = 0, next = 0; /* where an entry may stand: each behind the one before */
+	uint32_t position = 0, next = 0; /* next: lowest position of the next entry */
 
 	while (at < end) {
 		bool starts;
@@ -199,7 +199,10 @@ static void find_parts(struct code_table *table)
 	table->stream = (const uint8_t *)(table->saved + header->nr_saved);
 }
 
-/* The file's nr_bytes in memory of our own; NULL and *error. Its size is as its header says. */
+/*
+ * Reads the whole file, whose header must also say nr_bytes. Returns malloc'ed
+ * memory, or NULL with *error set.
+ */
 static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag)
 {
 	struct code_format_header header;
@@ -229,7 +232,7 @@ static void *read_whole(int fd, uint64_t nr_bytes, int *error, struct diag *diag
 
 static int take(struct code_table *table, uint64_t nr_bytes, struct diag *diag)
 {
-	/* Anew: what was checked and what is searched are the same bytes. */
+	/* Check the header again: the file may have changed since its first check. */
 	int error = check_header(table->header, nr_bytes, diag);
 
 	if (error)
@@ -314,7 +317,7 @@ int code_table_row(const struct code_table *table, uint64_t key, struct code_row
 	return 0;
 }
 
-/* x86-64: where the frame would begin is just above the stack pointer. */
+/* x86-64: whether the return address is at the stack pointer. */
 static bool is_just_above(const struct code_row *row, uint64_t key)
 {
 	switch (row->cfa) {
@@ -346,7 +349,7 @@ int code_table_function(const struct code_table *table, uint64_t key, uint64_t *
 	if (!code_format_find(table, key, &place))
 		return -ENOENT;
 	*start = place.function;
-	/* Slots of a PLT have a name each. */
+	/* Each PLT entry has its own name. */
 	if (code_format_cfa(table->rows[place.row]) == CODE_CFA_PLT && key >= *start)
 		*start += (key - *start) & ~(uint64_t)(CODE_PLT_SLOT_BYTES - 1);
 	return 0;

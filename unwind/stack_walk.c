@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How it works: each step goes from a frame to its caller. If a table has a row
+ * for pc, the row gives the frame's address (CFA), the return address and the
+ * saved registers. A signal's frame has all registers of the interrupted code.
+ * Without a row the frame pointer leads to the caller. Each register is known,
+ * cut (the copy ends before it) or unknown.
+ */
 #include "unwind/stack_walk.h"
 
 #include "unwind/code_format.h"
@@ -10,17 +17,18 @@
 #define AARCH64_FP 29
 #define AARCH64_LR 30
 
-/* No stack of one thread is as large: what is farther away than that is no stack. */
+/* No thread's stack is larger. An address farther away is not on the stack. */
 #define STACK_BYTES_MAX ((uint64_t)1 << 30)
-/* So far behind the copy a frame pointer may be one; farther it is another number. */
+/* A frame pointer may lie this far beyond the copy; a larger value is not one. */
 #define POINTER_BYTES_MAX ((uint64_t)1 << 20)
-/* Addresses of user code; above, AArch64 has signatures and tags. */
+/* The bits of a user address; AArch64 has signatures and tags in the bits above. */
 #define AARCH64_ADDRESS ((uint64_t)0xffffffffffff)
 
 /*
- * x86-64: struct rt_sigframe behind its pretcode, which is where the stack
- * pointer is in the trampoline: ucontext, whose uc_mcontext is 40 bytes in and
- * has the registers in this order (arch/x86/include/uapi/asm/sigcontext.h).
+ * x86-64's struct rt_sigframe after its pretcode, which is where the stack
+ * pointer is in the trampoline. It begins with ucontext, where uc_mcontext at
+ * offset 40 has the registers in this order
+ * (arch/x86/include/uapi/asm/sigcontext.h).
  */
 #define X86_64_MCONTEXT	   40u
 #define X86_64_MCONTEXT_SP (X86_64_MCONTEXT + 15 * 8u)
@@ -28,8 +36,8 @@
 static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2};
 
 /*
- * AArch64: struct rt_sigframe at the stack pointer: siginfo of 128 bytes, then
- * ucontext, whose uc_mcontext is 176 bytes in: a word, x0 to x30, sp, pc
+ * AArch64's struct rt_sigframe at the stack pointer: siginfo of 128 bytes, then
+ * ucontext, where uc_mcontext at offset 176 has a word, x0 to x30, sp, pc
  * (arch/arm64/include/uapi/asm/sigcontext.h).
  */
 #define AARCH64_MCONTEXT    (128 + 176 + 8u)
@@ -38,15 +46,15 @@ static const uint8_t x86_64_mcontext[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6,
 
 struct stack_walk {
 	const struct stack_walk_input *input;
-	uint64_t pc; /* as it is looked up */
+	uint64_t pc; /* the address to look up */
 	const struct code_table *table;
-	uint64_t key; /* of pc in it */
+	uint64_t key; /* key of pc in table */
 	uint64_t sp;
-	bool sp_is_known;   /* else it is a lower bound */
-	bool sp_is_outside; /* of the copy: a signal came on another stack */
+	bool sp_is_known;   /* false: sp is a lower bound */
+	bool sp_is_outside; /* sp is not in the copy: the signal interrupted another stack */
 	uint64_t registers[STACK_WALK_NR_REGISTERS];
 	uint32_t known;
-	uint32_t cut; /* not known because the copy ends before them */
+	uint32_t cut; /* unknown because the copy ends before them */
 };
 
 enum step { STEP_ON, STEP_WHOLE, STEP_TRUNCATED, STEP_BROKEN };
@@ -61,13 +69,13 @@ static unsigned int fp_of(const struct stack_walk *walk)
 	return walk->input->machine == CODE_X86_64 ? X86_64_FP : AARCH64_FP;
 }
 
-/* What a function gives back to its caller, but the stack pointer. */
+/* Returns the registers that a function preserves for its caller, without the stack pointer. */
 static uint32_t kept_by_calls(enum code_machine machine)
 {
 	return machine == CODE_X86_64 ? bit(3) | bit(6) | 0xf000u : 0x3ff80000u;
 }
 
-/* STEP_ON, _TRUNCATED: behind the copy, _BROKEN: elsewhere. */
+/* Reads a word. STEP_TRUNCATED: address is beyond the copy; STEP_BROKEN: it is not on the stack. */
 static inline enum step read_word(const struct stack_walk *walk, uint64_t address, uint64_t *value)
 {
 	const struct stack_walk_input *input = walk->input;
@@ -80,7 +88,7 @@ static inline enum step read_word(const struct stack_walk *walk, uint64_t addres
 	return offset < STACK_BYTES_MAX || walk->sp_is_outside ? STEP_TRUNCATED : STEP_BROKEN;
 }
 
-/* Why a register is not there: the copy ends, or nobody told it. */
+/* Why a register is unknown: the copy ends before it, or it was not given. */
 static enum step lacking(const struct stack_walk *walk, unsigned int number)
 {
 	return walk->cut & bit(number) ? STEP_TRUNCATED : STEP_BROKEN;
@@ -97,9 +105,10 @@ static enum step read_register(const struct stack_walk *walk, unsigned int numbe
 /* ---- by a row ---- */
 
 /*
- * Behind a frame that was left by frame pointer the stack pointer is not
- * known on AArch64, where the pair that the frame pointer leads to lies at the
- * low end of a frame. But a function that saves the pair points to it.
+ * After a step by frame pointer the stack pointer is unknown on AArch64: the
+ * frame pointer points to a saved pair, x29 and x30, at the low end of the
+ * frame. If the function's row says where in the frame it saved the pair, this
+ * gives the CFA.
  */
 static enum step address_by_pair(const struct stack_walk *walk, const uint16_t *saved,
 				 uint64_t *cfa)
@@ -166,7 +175,10 @@ static enum step address_of_frame(const struct stack_walk *walk, uint64_t row,
 	return step;
 }
 
-/* By a word of another rule than CFA and SAME; pointer is this frame's, if the step to it is ON. */
+/*
+ * Reads a register with a rule other than CFA and SAME. pointer is this frame's
+ * frame pointer if step_to_pointer is STEP_ON.
+ */
 static enum step read_other(const struct stack_walk *walk, uint16_t word, enum step step_to_pointer,
 			    uint64_t pointer, uint64_t *value)
 {
@@ -196,7 +208,7 @@ static void set_register(struct stack_walk *walk, unsigned int number, enum step
 		walk->cut |= bit(number);
 }
 
-/* The slots that have rules of their own, but the return address. */
+/* Restores the slots with rules other than CFA and SAME, without the return address. */
 static void restore_others(struct stack_walk *walk, const uint16_t *saved, const uint8_t *slots)
 {
 	const uint16_t *word = saved + 2 + __builtin_popcount(saved[0]);
@@ -214,7 +226,10 @@ static void restore_others(struct stack_walk *walk, const uint16_t *saved, const
 	}
 }
 
-/* What the row says of all slots but the return address; what it does not is kept or lost. */
+/*
+ * Restores all slots but the return address. Registers without a rule stay
+ * known if calls preserve them.
+ */
 static void restore_registers(struct stack_walk *walk, const uint16_t *saved, uint64_t cfa)
 {
 	size_t nr_slots;
@@ -233,8 +248,9 @@ static void restore_registers(struct stack_walk *walk, const uint16_t *saved, ui
 		const uint64_t at = cfa + (uint64_t)((int64_t)(int16_t)*word * 8);
 
 		/*
-		 * Behind a pop tables go on to tell where the register was saved: that is
-		 * below the stack pointer, and the register is back.
+		 * After a pop the tables still give the address where the
+		 * register was saved. That is below the stack pointer, and the
+		 * register has its value again.
 		 */
 		if (slot == CODE_SLOT_RETURN || at < walk->sp)
 			continue;
@@ -265,7 +281,7 @@ static bool is_outermost(const uint16_t *saved)
 	       code_format_rule(saved[2 + __builtin_popcount(saved[0])]) == CODE_RULE_UNDEFINED;
 }
 
-/* Go on at pc, if there is code. */
+/* Continues at pc, if code is mapped there. */
 static enum step enter(struct stack_walk *walk, uint64_t pc)
 {
 	const struct stack_walk_input *input = walk->input;
@@ -276,7 +292,7 @@ static enum step enter(struct stack_walk *walk, uint64_t pc)
 	return !walk->table && walk->key == STACK_WALK_NO_CODE ? STEP_BROKEN : STEP_ON;
 }
 
-/* Go to the caller whose return address is value. */
+/* Continues in the caller with return address value. 0: this was the outermost frame. */
 static enum step enter_caller(struct stack_walk *walk, uint64_t value)
 {
 	if (walk->input->machine == CODE_AARCH64)
@@ -295,8 +311,9 @@ static enum step step_by_row(struct stack_walk *walk, uint64_t row, const uint16
 	if (step != STEP_ON)
 		return step;
 	/*
-	 * The stack grows with each frame, so that walks end; only a function
-	 * that has called none may have no frame, where the return address is in x30.
+	 * Each frame must be at a higher address, so that walks end. Only an
+	 * AArch64 function that calls no other may have no frame; its return
+	 * address is in x30.
 	 */
 	if (cfa & 7 || cfa - walk->sp >= STACK_BYTES_MAX ||
 	    (cfa == walk->sp && (walk->input->machine == CODE_X86_64 ||
@@ -332,7 +349,7 @@ static bool is_outside(const struct stack_walk_input *input, uint64_t sp)
 	return sp - input->sp >= input->stack_bytes;
 }
 
-/* To what the signal interrupted, which may be on another stack. */
+/* Continues with the frame that the signal interrupted, possibly on another stack. */
 static enum step step_by_signal(struct stack_walk *walk)
 {
 	const bool is_x86_64 = walk->input->machine == CODE_X86_64;
@@ -350,7 +367,7 @@ static enum step step_by_signal(struct stack_walk *walk)
 		return step;
 	read_mcontext(walk, &next);
 	next.sp_is_outside = is_outside(walk->input, next.sp);
-	/* On the same stack it is further out. */
+	/* On the same stack the interrupted frame is at a higher address. */
 	if (!next.sp_is_outside && next.sp <= walk->sp)
 		return STEP_BROKEN;
 	*walk = next;
@@ -379,7 +396,7 @@ static enum step step_by_pointer(struct stack_walk *walk)
 		return STEP_BROKEN;
 	if (step != STEP_ON)
 		return step;
-	/* What it did to other registers nobody knows. */
+	/* It is unknown which other registers the function changed. */
 	walk->known = 0;
 	walk->cut = 0;
 	set_register(walk, number, STEP_ON, caller);
@@ -388,7 +405,7 @@ static enum step step_by_pointer(struct stack_walk *walk)
 	return enter_caller(walk, value);
 }
 
-/* ---- all ---- */
+/* ---- the walk ---- */
 
 static enum step step_out(struct stack_walk *walk, struct stack_walk_result *result)
 {
