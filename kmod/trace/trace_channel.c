@@ -13,7 +13,7 @@
 
 #define FLUSH_PERIOD_MIN_NS 1000000u
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static int fill_config(const struct oprof_ktrace_channel *call, struct ring_config *config)
 {
@@ -32,7 +32,7 @@ static int fill_config(const struct oprof_ktrace_channel *call, struct ring_conf
 	return 0;
 }
 
-/* Rather none than that others are killed for it: half of what there is. */
+/* At most half of the available memory: the kernel might kill processes for more. */
 static bool is_affordable(size_t ring_bytes)
 {
 	long pages = si_mem_available();
@@ -50,7 +50,7 @@ static int create_ring(struct session_channel *channel, unsigned int cpu, size_t
 	ring->channel = channel;
 	ring->cpu = cpu;
 	mutex_init(&ring->lock);
-	/* For mmap; its pages are there from now on. */
+	/* For mmap; all pages are allocated now. */
 	ring->memory = vmalloc_user(bytes);
 	if (!ring->memory)
 		return -ENOMEM;
@@ -129,7 +129,7 @@ static void call_here(void *data)
 	call->error = call->function(call->ring);
 }
 
-/* On the ring's own CPU, nested in its writers, or from here while it is offline. */
+/* Calls function on the ring's own CPU, nested in its writers, or here if the CPU is offline. */
 static int call_on_cpu(const struct trace_ring *ring, int (*function)(struct ring *ring))
 {
 	struct on_cpu call = {&per_cpu_ptr(ring->channel->cpus, ring->cpu)->ring, function, 0};
@@ -147,9 +147,9 @@ void trace_channel_flush_ring(struct trace_ring *ring)
 {
 	const struct ring *of = &per_cpu_ptr(ring->channel->cpus, ring->cpu)->ring;
 
-	/* Nothing is open: an idle CPU is left to sleep. */
+	/* Nothing is open: do not wake an idle CPU. */
 	if ((ring_load(&of->shared->reserved) & of->sub_mask) > RING_FINALISED)
-		(void)call_on_cpu(ring, ring_flush); /* -EAGAIN: a writer was quicker */
+		(void)call_on_cpu(ring, ring_flush); /* -EAGAIN: a writer closed it first */
 }
 
 void trace_channel_flush(struct session_channel *channel)
@@ -166,7 +166,7 @@ int trace_channel_finalise_ring(struct trace_ring *ring)
 
 	if (error == -EALREADY)
 		error = 0;
-	WRITE_ONCE(ring->is_finalised, !error); /* poll and finalise_late() look without the lock */
+	WRITE_ONCE(ring->is_finalised, !error); /* poll, finalise_late() read without the lock */
 	return error;
 }
 

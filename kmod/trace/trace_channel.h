@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A channel: a ring for each CPU, all of one size, mode and stream. It knows of no session; the
- * session's lock excludes all of these functions from each other.
+ * A channel: a ring for each CPU, all of one size, mode and stream. It does not
+ * depend on sessions. Callers hold the session's lock, which excludes all these
+ * functions from each other.
  */
 #ifndef KMOD_TRACE_CHANNEL_H
 #define KMOD_TRACE_CHANNEL_H
@@ -17,44 +18,46 @@
 
 struct trace_session;
 
-/* Of a channel and CPU: what its writers use. */
+/* For one channel and CPU: what its writers use. */
 struct trace_cpu {
 	struct ring ring;
 	local_t nr_records;
 };
 
-/* Of a channel and CPU: what its reader uses. */
+/* For one channel and CPU: what its reader uses. */
 struct trace_ring {
 	struct session_channel *channel;
 	unsigned int cpu;
 	void *memory;
 	size_t memory_bytes;
-	struct mutex lock; /* of what follows */
+	struct mutex lock; /* protects the following members */
 	struct ring_reader reader;
-	struct ring_packet packet; /* if reader.held */
-	size_t nr_spliced;	   /* bytes of it */
+	struct ring_packet packet; /* valid if reader.held */
+	size_t nr_spliced;	   /* bytes of the packet spliced so far */
 	/*
-	 * Of the ring's descriptor (trace_ring.h); NULL: there is none. Written with the session's
-	 * lock. It stays while there is a descriptor, whose calls read it without.
+	 * The session of the ring's descriptor (trace_ring.h); NULL: there is
+	 * no descriptor. Written under the session's lock. Calls on the
+	 * descriptor read it without the lock: it does not change while a
+	 * descriptor exists.
 	 */
 	struct trace_session *session;
-	bool is_finalised; /* with the session's lock */
-	atomic_t nr_piped; /* pages of the packet that are in pipes */
+	bool is_finalised; /* changed under the session's lock */
+	atomic_t nr_piped; /* pages of the packet in pipes */
 };
 
 struct session_channel {
 	struct ring_config config;
-	u64 flush_period; /* jiffies; 0: none */
+	u64 flush_period; /* jiffies; 0: no flush */
 	u64 flushed_at;
 	struct trace_cpu __percpu *cpus;
-	struct trace_ring *rings; /* of all possible CPUs, by number */
+	struct trace_ring *rings; /* one per possible CPU, by number */
 };
 
 int trace_channel_create(struct session_channel **created, const struct oprof_ktrace_channel *call);
-void trace_channel_destroy(struct session_channel *channel); /* nobody writes or reads */
+void trace_channel_destroy(struct session_channel *channel); /* nothing may write or read */
 void trace_channel_flush(struct session_channel *channel);
 void trace_channel_flush_ring(struct trace_ring *ring);
-/* -EAGAIN: no room in one of them for the last packet. */
+/* -EAGAIN: one of the rings has no room for its last packet. */
 int trace_channel_finalise(struct session_channel *channel);
 int trace_channel_finalise_ring(struct trace_ring *ring);
 int trace_channel_counts(const struct session_channel *channel, struct oprof_ktrace_counts *counts);

@@ -7,25 +7,25 @@
 
 #include "kmod/counters.h"
 
-/* perf takes a pinned event that has no place for one that is at its end, and says nothing. */
+/* perf moves a pinned event that finds no place to an error state, without returning an error. */
 static int enable_event(struct perf_event *event)
 {
 	perf_event_enable(event);
 	return data_race(READ_ONCE(event->state)) == PERF_EVENT_STATE_ERROR ? -EBUSY : 0;
 }
 
-/* -ENODEV: the CPU has gone. */
+/* -ENODEV: the CPU went offline. */
 static int create_on(struct trace_counters *counters, unsigned int cpu)
 {
 	struct trace_counter *counter = &counters->cpus[cpu];
-	u32 life = counters_life((int)cpu); /* before: it may come and go meanwhile */
+	u32 life = counters_life((int)cpu); /* read first: the CPU may go and come concurrently */
 	struct perf_event *event;
 
 	event = perf_event_create_kernel_counter(&counters->attr, (int)cpu, NULL, counters->handler,
 						 counters->context);
 	if (IS_ERR(event))
 		return (int)PTR_ERR(event);
-	/* perf checks that of programs only. */
+	/* perf checks this for programs' events only. */
 	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
 		perf_event_release_kernel(event);
 		return -EOPNOTSUPP;
@@ -104,7 +104,7 @@ void trace_counters_tend(struct trace_counters *counters)
 		if (counter->event && counter->life != counters_life((int)cpu))
 			release(counter);
 		if (!counter->event && cpu_online(cpu))
-			(void)create_on(counters, cpu); /* again next time */
+			(void)create_on(counters, cpu); /* tried again next time */
 		else if (counter->event && counters->enabled &&
 			 data_race(READ_ONCE(counter->event->state)) == PERF_EVENT_STATE_ERROR)
 			(void)enable_event(counter->event);

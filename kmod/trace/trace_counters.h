@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One of perf's events on each CPU that is online, with a handler. With the
- * session's lock; the handler runs on the event's CPU, in whatever context.
+ * A perf event on each online CPU, with a handler. Callers hold the session's
+ * lock. The handler runs on the event's CPU, in any context.
  */
 #ifndef KMOD_TRACE_COUNTERS_H
 #define KMOD_TRACE_COUNTERS_H
@@ -11,31 +11,33 @@
 
 struct trace_counter {
 	struct perf_event *event; /* NULL: none */
-	u32 life;		  /* of its CPU, when it was made */
+	u32 life;		  /* counters_life() of its CPU at its creation */
 };
 
 struct trace_counters {
 	struct perf_event_attr attr;
 	perf_overflow_handler_t handler;
-	void *context; /* handler: event->overflow_handler_context */
+	void *context; /* passed as event->overflow_handler_context */
 	bool enabled;
 	struct trace_counter *cpus; /* NULL: not created, or destroyed */
 };
 
 /*
- * attr, handler and context are set; attr.disabled: till it is enabled. 0, -ENOMEM, perf's error;
- * -EBUSY: it is enabled, and there is no place for it.
+ * The caller has set attr, handler and context; attr.disabled: they start
+ * disabled. Returns 0, -ENOMEM, an error of perf; -EBUSY: an enabled event
+ * finds no place.
  */
 int trace_counters_create(struct trace_counters *counters);
-/* The handler may still run until RCU is synchronised with. NULL cpus: nothing. */
+/* The handler may run until RCU is synchronised with. cpus NULL: does nothing. */
 void trace_counters_destroy(struct trace_counters *counters);
 
 /* -EBUSY: more pinned counters than the PMU has. */
 int trace_counters_enable(struct trace_counters *counters, bool enable);
 
 /*
- * Those of CPUs that went are dead, though perf does not say so; those that came have none. Those
- * that lost their place to others' may have it again.
+ * Replaces the events of CPUs that went offline, which are dead although perf
+ * does not report it, and creates those of new CPUs. Events that lost their
+ * place to others are enabled again if possible.
  */
 void trace_counters_tend(struct trace_counters *counters);
 

@@ -8,7 +8,7 @@
 #include "kmod/trace/trace_tracepoint.h"
 #include "kmod/trace/trace_write.h"
 
-/* ---- what there is ---- */
+/* ---- kinds ---- */
 
 struct kind {
 	const char *tracepoint;
@@ -42,7 +42,7 @@ u64 trace_events_known(void)
 	return known;
 }
 
-/* ---- of a session ---- */
+/* ---- events of a session ---- */
 
 static int event_register(struct trace_event *event, const struct kind *kind)
 {

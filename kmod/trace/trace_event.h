@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints that have a probe of their own. With the session's lock. */
+/* Tracepoints with a probe of their own. Callers hold the session's lock. */
 #ifndef KMOD_TRACE_EVENT_H
 #define KMOD_TRACE_EVENT_H
 
@@ -8,6 +8,6 @@
 u64 trace_events_known(void); /* a bit for each kind that this kernel has */
 int trace_events_add(struct trace_session *session, const struct oprof_ktrace_event *call);
 void trace_events_unregister(struct trace_session *session);
-void trace_events_free(struct trace_session *session); /* synchronised since */
+void trace_events_free(struct trace_session *session); /* after unregister and synchronisation */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace session's file, "trace" of the control filesystem: its calls and its timer. */
+/* A trace session's file, "trace" in the control filesystem: its calls and its timer. */
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -21,12 +21,12 @@
 #include "kmod/trace/trace_session.h"
 #include "kmod/trace/trace_syscalls.h"
 
-/* Readers are told, and counters of CPUs that came are made, so often at least. */
+/* Readers are woken, and counters of new CPUs are created, at least this often. */
 #define TICK_MS 50u
 
 /* ---- start and stop ---- */
 
-/* Who is inside of a probe, or a counter's handler, comes out. */
+/* Waits until running probes and counter handlers have returned. */
 static void wait_for_writers(void)
 {
 	tracepoint_synchronize_unregister();
@@ -48,7 +48,7 @@ static int finalise_locked(struct trace_session *session)
 
 	if (session->state & TRACE_ACTIVE)
 		stop_locked(session);
-	WRITE_ONCE(session->is_finalised, true); /* finalise_late() looks without the lock */
+	WRITE_ONCE(session->is_finalised, true); /* finalise_late() reads it without the lock */
 	for (i = 0; i < session->nr_channels; i++)
 		error = trace_channel_finalise(session->channels[i]) ?: error;
 	return error;
@@ -71,7 +71,7 @@ static void forget_events(struct trace_session *session)
 
 /* ---- the timer ---- */
 
-/* What one ring has, the session has; its end is that of all of them. */
+/* The session has data if any of its rings has; it ends when all of them have ended. */
 static __poll_t poll_rings(const struct trace_session *session)
 {
 	__poll_t any = 0, all = EPOLLHUP;
@@ -287,7 +287,7 @@ static const struct {
 	{OPROF_KTRACE_FINALISE, do_finalise},
 };
 
-/* Can the answer be given? A descriptor that nobody is told of is lost. */
+/* Also checks that the answer can be written: otherwise a descriptor would be lost. */
 static int argument_get(unsigned int command, union argument *argument, void __user *from)
 {
 	size_t bytes = _IOC_SIZE(command);
@@ -336,7 +336,7 @@ static int session_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	file->private_data = session;
-	return stream_open(inode, file); /* which can't fail */
+	return stream_open(inode, file); /* which cannot fail */
 }
 
 static int session_release(struct inode *inode, struct file *file)
@@ -350,7 +350,10 @@ static int session_release(struct inode *inode, struct file *file)
 	cancel_delayed_work_sync(&session->work);
 	mutex_lock(&session->lock);
 	forget_events(session);
-	/* Where there is no room to tell losses, it is tried anew when packets were read. */
+	/*
+	 * If there is no room to record losses, finalise_late() tries again
+	 * after packets were read.
+	 */
 	(void)finalise_locked(session);
 	wake_up_interruptible_all(&session->wait);
 	mutex_unlock(&session->lock);

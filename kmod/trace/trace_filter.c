@@ -27,7 +27,7 @@ static bool has(const struct trace_ids *set, u64 id)
 	return false;
 }
 
-/* Its own, or one above that. */
+/* Whether the task's cgroup or an ancestor of it is in set. */
 static bool is_in_cgroup(const struct trace_ids *set, struct task_struct *task)
 {
 	bool is_in = false;
@@ -84,7 +84,10 @@ bool trace_filter_passes(const struct trace_session *session, struct task_struct
 	return passes;
 }
 
-/* Little-endian, as all that oprof traces on: the low bytes come first, the sign is their last. */
+/*
+ * Little-endian, as all machines that oprof traces on: the low bytes come
+ * first, and the last byte has the sign.
+ */
 static u64 number_at(const struct oprof_ktrace_compare *compare, const u8 *at)
 {
 	unsigned int missing = 64 - 8 * compare->bytes;
@@ -96,7 +99,7 @@ static u64 number_at(const struct oprof_ktrace_compare *compare, const u8 *at)
 	return number;
 }
 
-/* -1, 0 or 1. */
+/* Returns -1, 0 or 1. */
 static int order_of(const struct oprof_ktrace_compare *compare, u64 number)
 {
 	if (number == compare->value)

@@ -50,7 +50,10 @@ static bool is_empty(const struct session_filter *filter)
 	return !filter->tree;
 }
 
-/* Probes read the flag, then the filter: the filter is there before, and goes behind. */
+/*
+ * Probes read the flag, then the filter: the filter is set before the flag.
+ * After synchronising no probe uses the old filter.
+ */
 static void publish(struct trace_session *session, struct session_filter *filter)
 {
 	rcu_assign_pointer(session->filter, filter);
@@ -75,7 +78,7 @@ static int filter_get(const struct oprof_ktrace_filter *call, const struct sessi
 	return error;
 }
 
-/* The one that is there may be in use: numbers are added to it. None: it is left. */
+/* Adds ids to the session's tree, which probes may be using. ids NULL: the filter has no tree. */
 static int tree_set(struct trace_session *session, struct session_filter *filter,
 		    const struct trace_ids *ids)
 {
@@ -93,7 +96,7 @@ static int tree_set(struct trace_session *session, struct session_filter *filter
 	return error;
 }
 
-/* One that no filter has. */
+/* Frees a tree that no filter refers to. */
 static void tree_tidy(struct trace_session *session)
 {
 	const struct session_filter *filter = rcu_dereference_protected(session->filter, true);

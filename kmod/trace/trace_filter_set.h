@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The call that sets whose events a session keeps. */
+/* The call that sets which tasks' events a session keeps. */
 #ifndef KMOD_TRACE_FILTER_SET_H
 #define KMOD_TRACE_FILTER_SET_H
 
 #include "kmod/trace/trace_session.h"
 
-/* With the session's lock. */
+/* Callers hold the session's lock. */
 int trace_filter_set(struct trace_session *session, const struct oprof_ktrace_filter *call);
 void trace_filter_unregister(struct trace_session *session);
-void trace_filter_free(struct trace_session *session); /* synchronised since */
+void trace_filter_free(struct trace_session *session); /* after unregister and synchronisation */
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any tracepoint, by perf's event of it on each CPU: the handler finds the
- * tracepoint's raw record, and copies those pieces of it that it was told.
+ * Any tracepoint, through perf's event of it on each CPU: the handler gets the
+ * tracepoint's raw record, and copies the pieces of it that the call described.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -12,11 +12,11 @@
 #include "kmod/trace/trace_named.h"
 #include "kmod/trace/trace_write.h"
 
-/* Of what a raw record's words can tell. */
+/* Bytes that the words of a raw record can address. */
 #define RAW_BYTES_MAX 65536u
 
 struct trace_named {
-	struct list_head entry; /* of the session */
+	struct list_head entry; /* in the session's list */
 	struct trace_event event;
 	struct trace_counters counters;
 	u32 nr_copies;
@@ -30,7 +30,7 @@ struct raw {
 
 /* ---- records ---- */
 
-/* Where a piece lies, what of it is taken, and the bytes that it becomes. */
+/* A piece of a raw record: where it is, how many bytes are taken, and how many are written. */
 struct piece {
 	const u8 *bytes;
 	u32 nr_bytes;
@@ -76,7 +76,7 @@ static bool find(const struct raw *raw, const struct oprof_ktrace_copy *copy, st
 	return is_within(raw, copy->offset, copy->bytes);
 }
 
-/* Of the payload; the record does not change meanwhile. False: it is not what was described. */
+/* Counts the payload's bytes. The raw record does not change. False: it is not as described. */
 static bool count_bytes(const struct trace_named *named, const struct raw *raw, u32 *nr_bytes)
 {
 	struct piece piece;
@@ -159,7 +159,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data, st
 	preempt_enable_notrace();
 }
 
-/* ---- of a session ---- */
+/* ---- tracepoints of a session ---- */
 
 static bool is_copy(const struct oprof_ktrace_copy *copy)
 {
@@ -191,7 +191,7 @@ static int named_create(struct trace_session *session, const struct oprof_ktrace
 	int error = trace_event_init(&named->event, session, call->channel, call->event_id,
 				     &call->compare, RAW_BYTES_MAX);
 
-	/* One place says that there is no number to look at. */
+	/* Without a comparison record() must find offset and size 0. */
 	if (named->event.compare.op == OPROF_KTRACE_ANY)
 		named->event.compare = (struct oprof_ktrace_compare){};
 	if (!error)
@@ -226,7 +226,7 @@ int trace_named_add(struct trace_session *session, const struct oprof_ktrace_nam
 		return -ENOMEM;
 	error = named_create(session, call, named);
 	if (error) {
-		synchronize_rcu(); /* some CPUs may have had it */
+		synchronize_rcu(); /* handlers may have run on some CPUs */
 		kvfree(named);
 		return error;
 	}
@@ -240,7 +240,7 @@ void trace_named_enable(struct trace_session *session, bool enable)
 	struct trace_named *named;
 
 	list_for_each_entry(named, &session->named, entry)(void)
-		trace_counters_enable(&named->counters, enable); /* none is pinned */
+		trace_counters_enable(&named->counters, enable); /* cannot fail: none is pinned */
 }
 
 void trace_named_tend(struct trace_session *session)

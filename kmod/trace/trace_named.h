@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any tracepoint, by perf's event of it. With the session's lock. */
+/* Any tracepoint, through perf's event of it. Callers hold the session's lock. */
 #ifndef KMOD_TRACE_NAMED_H
 #define KMOD_TRACE_NAMED_H
 
@@ -7,8 +7,8 @@
 
 int trace_named_add(struct trace_session *session, const struct oprof_ktrace_named *call);
 void trace_named_enable(struct trace_session *session, bool enable);
-void trace_named_tend(struct trace_session *session); /* CPUs came and went */
+void trace_named_tend(struct trace_session *session); /* for CPUs that came or went */
 void trace_named_unregister(struct trace_session *session);
-void trace_named_free(struct trace_session *session); /* synchronised since */
+void trace_named_free(struct trace_session *session); /* after unregister and synchronisation */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes: what tasks do, and what interrupts them. */
+/* Probes: the scheduler, interrupts, signals. */
 #include <linux/binfmts.h>
 #include <linux/interrupt.h>
 #include <linux/sched/signal.h>
@@ -17,7 +17,7 @@ static_assert(sizeof_field(struct oprof_ktrace_payload_sched_wakeup, f_comm) == 
 
 /* ---- sched ---- */
 
-/* As the kernel's own event says it: bits; one more than all of them: it was ready to run on. */
+/* As in the kernel's own event: a bit, or TASK_REPORT_MAX if the task was still ready to run. */
 static __always_inline s64 state_of(bool preempt, unsigned int state, struct task_struct *task)
 {
 	if (preempt)
@@ -44,7 +44,7 @@ TRACE_PROBE(sched_switch,
 	     unsigned int prev_state),
 	    prev, next, NULL, fill_switch(payload, preempt, prev, next, prev_state));
 
-/* The structs of the three are alike. */
+/* These three events have the same struct. */
 static __always_inline void fill_wakeup(struct oprof_ktrace_payload_sched_wakeup *payload,
 					struct task_struct *task)
 {

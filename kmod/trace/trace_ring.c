@@ -17,7 +17,7 @@
 
 /* ---- poll ---- */
 
-/* Under the ring's lock or not: what it says may be old when it is heard. */
+/* With or without the ring's lock: the result may be outdated in any case. */
 __poll_t trace_ring_poll(const struct trace_ring *ring)
 {
 	const struct ring_reader *reader = &ring->reader;
@@ -80,7 +80,7 @@ static int do_put(struct trace_ring *ring, bool keep)
 {
 	if (!ring->reader.held)
 		return -EINVAL;
-	/* Pairs with the release of who lets go of the last page: it is read. */
+	/* Pairs with the release in page_put(): all pages have been read. */
 	if (atomic_read_acquire(&ring->nr_piped))
 		return -EBUSY;
 	if (keep)
@@ -98,7 +98,7 @@ static int do_range(struct trace_ring *ring, struct oprof_ktrace_range *call)
 
 /* ---- calls ---- */
 
-/* With the session's lock: its rings' ends. */
+/* Flushes or finalises the ring, under the session's lock. */
 static int do_session_call(struct trace_ring *ring, unsigned int command)
 {
 	struct trace_session *session = ring->session;
@@ -116,7 +116,7 @@ static int do_session_call(struct trace_ring *ring, unsigned int command)
 	return error;
 }
 
-/* The session has gone, or is at its end, and there was no room to tell its losses. */
+/* Finalises a ring that had no room to record its losses when the session was finalised. */
 static void finalise_late(struct trace_ring *ring)
 {
 	struct trace_session *session = ring->session;
@@ -188,13 +188,13 @@ static int ring_file_mmap(struct file *file, struct vm_area_struct *vma)
 
 /* ---- splice ---- */
 
-/* A page in a pipe holds the ring's file, so that the packet stays held until it is read. */
+/* A page in a pipe holds the ring's file, so that the packet stays held until the page is read. */
 static void page_put(struct file *file, struct page *page)
 {
 	struct trace_ring *ring = file->private_data;
 
 	put_page(page);
-	(void)atomic_dec_return_release(&ring->nr_piped); /* pairs with do_put() */
+	(void)atomic_dec_return_release(&ring->nr_piped); /* pairs with the acquire in do_put() */
 	fput(file);
 }
 
@@ -225,7 +225,7 @@ static void spliced_not(struct splice_pipe_desc *splice, unsigned int i)
 	page_put((struct file *)splice->partial[i].private, splice->pages[i]);
 }
 
-/* From where the last splice ended, so many bytes and pages at most. */
+/* Continues where the last splice ended, with at most this many bytes and SPLICE_PAGES pages. */
 static void fill_splice(struct file *file, struct splice_pipe_desc *splice, size_t bytes)
 {
 	struct trace_ring *ring = file->private_data;
@@ -288,7 +288,10 @@ static ssize_t ring_file_splice(struct file *file, loff_t *offset, struct pipe_i
 
 /* ---- the file ---- */
 
-/* Pages in pipes hold the file: there are none. What was held is not read; another may read it. */
+/*
+ * No page is in a pipe, since each would hold the file. A packet that is still
+ * held counts as not read; the next reader can read it.
+ */
 static int ring_file_release(struct inode *inode, struct file *file)
 {
 	struct trace_ring *ring = file->private_data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The descriptor of one CPU's ring of a channel. */
+/* The file descriptor of one CPU's ring of a channel. */
 #ifndef KMOD_TRACE_RING_H
 #define KMOD_TRACE_RING_H
 
@@ -7,10 +7,10 @@
 
 #include "kmod/trace/trace_session.h"
 
-/* With the session's lock. The descriptor holds the session. */
+/* The caller holds the session's lock. The descriptor holds a reference to the session. */
 int trace_ring_open(struct trace_session *session, struct trace_ring *ring,
 		    struct oprof_ktrace_ring *call);
-/* What poll says of it. */
+/* Returns the ring's events for poll(2). */
 __poll_t trace_ring_poll(const struct trace_ring *ring);
 
 #endif

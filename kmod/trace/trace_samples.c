@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of counters with their call chains, into the same rings. */
+/* Samples of counters with their call chains, written into the session's rings. */
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 
@@ -10,10 +10,10 @@
 #include "kmod/trace/trace_write.h"
 #include "oprof/kmod.h"
 
-/* Each may be interrupted by those behind it only. */
+/* Only later levels can interrupt a level. */
 enum level { LEVEL_TASK, LEVEL_INTERRUPT, LEVEL_NMI, NR_LEVELS };
 
-/* Of a CPU; chains are too big for an NMI's stack. */
+/* Per CPU; chains are too large for an NMI's stack. */
 struct levels {
 	struct {
 		bool is_busy;
@@ -22,7 +22,7 @@ struct levels {
 };
 
 struct trace_samples {
-	struct list_head entry; /* of the session */
+	struct list_head entry; /* in the session's list */
 	struct trace_event event;
 	struct trace_counters counters;
 	struct levels __percpu *levels;
@@ -31,7 +31,7 @@ struct trace_samples {
 	u64 storm_interval;
 };
 
-static struct trace_samples *storm; /* whose the one storm is */
+static struct trace_samples *storm; /* the one that has the only storm */
 
 /* ---- records ---- */
 
@@ -85,7 +85,7 @@ static void sample_at(const struct trace_samples *samples, struct chain *chain, 
 	write_sample(samples, chain, period, regs);
 }
 
-/* Preemption is off. */
+/* Preemption must be off. */
 static void sample(const struct trace_samples *samples, u64 period, struct pt_regs *regs)
 {
 	enum level level = level_now();
@@ -120,7 +120,7 @@ static void storm_sample(struct pt_regs *regs)
 		sample(samples, samples->storm_interval, regs);
 }
 
-/* ---- of a session ---- */
+/* ---- samples of a session ---- */
 
 static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event_attr *attr)
 {
@@ -130,18 +130,18 @@ static void fill_attr(const struct oprof_ktrace_samples *call, struct perf_event
 		.size = sizeof(*attr),
 		.type = is_timer ? PERF_TYPE_SOFTWARE : call->type,
 		.config = is_timer ? PERF_COUNT_SW_CPU_CLOCK : call->config,
-		.sample_period = call->number, /* or the frequency: one union */
+		.sample_period = call->number, /* or the frequency, in the same union */
 		.freq = !!(call->flags & OPROF_KTRACE_SAMPLE_FREQUENCY),
 		.exclude_kernel = !(call->flags & OPROF_KTRACE_SAMPLE_KERNEL),
 		.exclude_user = !(call->flags & OPROF_KTRACE_SAMPLE_USER),
 		.exclude_hv = 1,
 		.disabled = 1,
 	};
-	/* Software has as many as it likes. */
+	/* Software events need no hardware counter. */
 	attr->pinned = attr->type != PERF_TYPE_SOFTWARE;
 }
 
-/* perf checks numbers of programs only: as a time a negative one is always over. */
+/* perf checks numbers from programs only: as a time, a negative one would always have passed. */
 static bool is_call(const struct oprof_ktrace_samples *call)
 {
 	const u32 modes = OPROF_KTRACE_SAMPLE_KERNEL | OPROF_KTRACE_SAMPLE_USER;
@@ -156,7 +156,7 @@ static int storm_create(struct trace_samples *samples, u64 interval)
 	int error;
 
 	samples->storm_interval = interval;
-	if (cmpxchg(&storm, NULL, samples)) /* of whichever session */
+	if (cmpxchg(&storm, NULL, samples)) /* a storm of any session */
 		return -EBUSY;
 	error = storm_start(storm_sample, interval);
 	if (error)
@@ -207,7 +207,7 @@ int trace_samples_add(struct trace_session *session, const struct oprof_ktrace_s
 		return -ENOMEM;
 	error = samples_create(session, call, samples);
 	if (error) {
-		synchronize_rcu(); /* some CPUs may have had it */
+		synchronize_rcu(); /* handlers may have run on some CPUs */
 		samples_free(samples);
 		return error;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples of counters with their call chains. With the session's lock. */
+/* Samples of counters, with call chains. Callers hold the session's lock. */
 #ifndef KMOD_TRACE_SAMPLES_H
 #define KMOD_TRACE_SAMPLES_H
 
@@ -8,8 +8,8 @@
 int trace_samples_add(struct trace_session *session, const struct oprof_ktrace_samples *call);
 /* -EBUSY: more counters than the PMU has. */
 int trace_samples_enable(struct trace_session *session, bool enable);
-void trace_samples_tend(struct trace_session *session); /* CPUs came and went */
+void trace_samples_tend(struct trace_session *session); /* for CPUs that came or went */
 void trace_samples_unregister(struct trace_session *session);
-void trace_samples_free(struct trace_session *session); /* synchronised since */
+void trace_samples_free(struct trace_session *session); /* after unregister and synchronisation */
 
 #endif

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace sessions, inside (doc/kmod-trace.md, oprof/kmod_trace.h). A part includes only parts above
- * it in this list:
+ * Trace sessions, internal (doc/kmod-trace.md, oprof/kmod_trace.h). A part
+ * includes only parts above it in this list:
  *
  *	trace_channel		rings of all CPUs: memory, flush, finalise, counts
- *	trace_session		what the parts of a session share, and how long it lives
+ *	trace_session		what the parts of a session share, and its lifetime
  *	trace_ring		a ring's descriptor: packets to the reader
  *	trace_tracepoint	the kernel's tracepoints by name
- *	trace_tree		threads and all that they begin
- *	trace_filter		whose events are kept
+ *	trace_tree		threads and their descendants
+ *	trace_filter		which tasks' events are kept
  *	trace_write		how probes write a record
  *	trace_event		tracepoints with probes of their own; trace_probes_*.c: the probes
  *	trace_counters		perf's events on all CPUs
- *	trace_named		any tracepoint, by such an event
- *	trace_samples		samples of counters, by such events
+ *	trace_named		any tracepoint, through such an event
+ *	trace_samples		samples of counters, through such events
  *	trace_syscalls		system calls: two probes and a table; the state that probes read
  *	trace_filter_set	the call that sets a filter
  *	trace_file		the file, calls, start and stop, the timer
  *
- * A probe is registered with what it writes for as its data, so the
- * tracepoint's own list of probes is the table of sessions: with one session
- * it is called directly, without a look-up.
+ * A probe is registered with its destination as its data, so the tracepoint's
+ * own list of probes is the table of sessions: with one session the kernel
+ * calls the probe directly, without a look-up.
  *
- * Who excludes whom: the session's lock all calls, the timer's work and who
- * flushes; a ring's lock its readers. Writers are excluded by nothing; what
- * they use is freed when probes are gone and synchronised with. The session's
- * lock comes before a ring's.
+ * Who excludes whom: the session's lock excludes all calls, the timer's work
+ * and flushes from each other; a ring's lock excludes its readers. No lock
+ * excludes writers; what they use is freed after probes were removed and
+ * synchronised with. The session's lock is taken before a ring's.
  */
 #ifndef KMOD_TRACE_SESSION_H
 #define KMOD_TRACE_SESSION_H
@@ -46,15 +46,15 @@ struct session_syscalls;
 struct trace_tree;
 
 #define TRACE_ACTIVE   1u /* started */
-#define TRACE_FILTERED 2u /* there is a filter */
+#define TRACE_FILTERED 2u /* a filter is set */
 
 struct trace_session {
-	/* TRACE_...: what a probe reads first; only trace_syscalls_set_state() writes it. */
+	/* TRACE_...: probes read it first; only trace_syscalls_set_state() writes it. */
 	u32 state;
-	struct session_filter __rcu *filter; /* if TRACE_FILTERED */
+	struct session_filter __rcu *filter; /* valid if TRACE_FILTERED */
 	struct trace_tree *tree;	     /* of the filter; NULL: none */
 	struct mutex lock;
-	struct kref references; /* the file's, and each ring's descriptor's */
+	struct kref references; /* of the file, and of each ring's descriptor */
 	bool is_finalised;
 	unsigned int nr_channels;
 	struct session_channel *channels[OPROF_KTRACE_CHANNELS_MAX];
@@ -66,7 +66,7 @@ struct trace_session {
 	struct delayed_work work;
 };
 
-/* work: the timer's. NULL: no memory. */
+/* work is the timer's function. Returns NULL if there is no memory. */
 struct trace_session *trace_session_create(work_func_t work);
 void trace_session_get(struct trace_session *session);
 void trace_session_put(struct trace_session *session);

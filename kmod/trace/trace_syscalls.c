@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls: two probes, and a table by number. Strings of the program are
- * read before their record is reserved, aside: so their length is decided
- * once, whatever becomes of them meanwhile.
+ * System calls: two probes, and a table by number. A program's strings are
+ * copied aside before their record is reserved, so that their length is fixed
+ * even if the program changes them.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -18,20 +18,20 @@
 #include "kmod/trace/trace_write.h"
 
 #define NR_ARGS OPROF_KTRACE_SYSCALL_ARGS
-/* Of all strings of a call together. */
+/* For all strings of a call together. */
 #define STRINGS_BYTES (2 * OPROF_KTRACE_STRING_BYTES_MAX)
-/* Read at once: pieces that lie in one page, as they are aligned. */
+/* Read at once: such pieces are aligned, so that each lies in one page. */
 #define PIECE_BYTES 64u
 
-/* Which way its record is written. */
+/* How a call's records are written. */
 enum way {
 	WAY_UNKNOWN,
-	WAY_EXTENDED, /* headers of both records, by their ids */
-	WAY_COMPACT,  /* the same */
-	WAY_SPECIAL,  /* a string, a comparison, not to be recorded, one of each header */
+	WAY_EXTENDED, /* both records have extended headers */
+	WAY_COMPACT,  /* both records have compact headers */
+	WAY_SPECIAL,  /* strings, a comparison, an unrecorded event, or one header of each kind */
 };
 
-/* Small, and of a size that its number is shifted by. */
+/* Small, and of a size that allows indexing by a shift. */
 struct call {
 	u32 entry_id, exit_id;
 	u16 entry_bytes; /* without strings */
@@ -52,8 +52,8 @@ struct call_strings {
 struct session_syscalls {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
-	struct comparisons *comparisons; /* of each call */
-	/* NULL: no call has any. Its CPU's alone: not nested */
+	struct comparisons *comparisons; /* one per call */
+	/* NULL: no call has any. Used by its CPU only, never nested */
 	struct call_strings __percpu *strings;
 	struct tracepoint *enter, *exit;
 	u32 unknown_entry_id, unknown_exit_id;
@@ -71,20 +71,20 @@ struct unknown_exit {
 	s64 number, ret;
 };
 
-/* nr: of calls that are looked at. Of a 32-bit program none is. */
+/* nr: number of calls in the table. Calls of 32-bit programs are not in it. */
 static __always_inline bool is_in_table(u32 nr, long number)
 {
 	return (unsigned long)number < nr && !compat_is_32bit_call();
 }
 
-/* NULL: not known. */
+/* NULL: the call is unknown. */
 static __always_inline const struct call *call_of(const struct session_syscalls *syscalls,
 						  long number)
 {
 	return likely(is_in_table(syscalls->nr_calls, number)) ? &syscalls->calls[number] : NULL;
 }
 
-/* For the fast way: one comparison tells the session's state, too. */
+/* For the fast path: one comparison also checks the session's state. */
 static __always_inline enum way way_of(const struct session_syscalls *syscalls, long number)
 {
 	return likely(is_in_table(READ_ONCE(syscalls->nr_fast), number))
@@ -108,7 +108,7 @@ static __always_inline u8 *write_arg(u8 *to, unsigned long arg, unsigned int byt
 	return to + bytes;
 }
 
-/* A program's string, with its NUL, at most room bytes; cut where it can't be read. */
+/* Reads a program's string, with its NUL, at most room bytes; cuts it where it cannot be read. */
 static u32 read_string(u8 *to, u32 room, unsigned long from)
 {
 	u32 at = 0;
@@ -132,7 +132,7 @@ static u32 read_string(u8 *to, u32 room, unsigned long from)
 	return at + 1;
 }
 
-/* Into text; returned: the bytes of all, lengths: of each. */
+/* Reads all strings into text. Returns the bytes of all; lengths gets the bytes of each. */
 static u32 read_strings(const struct call *call, const unsigned long *args, u8 *text, u32 *lengths)
 {
 	u32 sum = 0, i;
@@ -140,7 +140,7 @@ static u32 read_strings(const struct call *call, const unsigned long *args, u8 *
 	for (i = 0; i < call->nr_args; i++) {
 		if (!(call->strings & (1u << i)))
 			continue;
-		/* Of those behind this one each needs its NUL. */
+		/* Each later string needs room for its NUL. */
 		lengths[i] =
 			read_string(text + sum, STRINGS_BYTES - sum - (NR_ARGS - 1 - i), args[i]);
 		sum += lengths[i];
@@ -235,7 +235,7 @@ static noinline __flatten void record_entry(const struct session_syscalls *sysca
 	preempt_enable_notrace();
 }
 
-/* Nothing but the flag: of a session that is stopped. The tracepoint holds the session. */
+/* Of a stopped session only the flag is read. A session lives while its probe is registered. */
 static noinline void enter_slow(const struct session_syscalls *syscalls, struct pt_regs *regs,
 				long number)
 {
@@ -259,8 +259,8 @@ static __always_inline bool write_entry(const struct session_syscalls *syscalls,
 }
 
 /*
- * The way of nearly all calls, which calls nobody but the clock; false: nothing was done. Written
- * out for each of both headers.
+ * The path of nearly all calls, which calls no function but the clock. False:
+ * nothing was done. The code is duplicated for the two kinds of headers.
  */
 static __always_inline bool enter_fast(const struct session_syscalls *syscalls,
 				       enum ring_clock clock, struct pt_regs *regs, long number)
@@ -404,7 +404,7 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_sys_exit(probe_exit_monotonic);
 }
 
-/* By the clock, which is one for all channels and as long as the module is loaded. */
+/* Chosen by the clock, which is the same for all channels and never changes. */
 static void *enter_of_clock(void)
 {
 	return stamp_clock() == RING_CLOCK_COUNTER ? probe_enter_counter : probe_enter_monotonic;
@@ -415,7 +415,7 @@ static void *exit_of_clock(void)
 	return stamp_clock() == RING_CLOCK_COUNTER ? probe_exit_counter : probe_exit_monotonic;
 }
 
-/* ---- of a session ---- */
+/* ---- the calls of a session ---- */
 
 bool trace_syscalls_known(void)
 {

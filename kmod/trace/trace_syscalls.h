@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System calls. With the session's lock. */
+/* System calls. Callers hold the session's lock. */
 #ifndef KMOD_TRACE_SYSCALLS_H
 #define KMOD_TRACE_SYSCALLS_H
 
@@ -8,11 +8,11 @@
 bool trace_syscalls_known(void);
 int trace_syscalls_add(struct trace_session *session, const struct oprof_ktrace_syscalls *call);
 /*
- * Set the session's state, and what the probes of system calls read in its place. Whoever needs
- * what the state was to be over waits for it.
+ * Sets the session's state, and the copy that the probes of system calls read.
+ * Probes may use the old state until the caller synchronises with them.
  */
 void trace_syscalls_set_state(struct trace_session *session, u32 state);
 void trace_syscalls_unregister(struct trace_session *session);
-void trace_syscalls_free(struct trace_session *session); /* synchronised since */
+void trace_syscalls_free(struct trace_session *session); /* after unregister and synchronisation */
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads, and all that they begin: a bit for each number that a thread may
- * have. Who begins a thread passes its bit on, set or not, before the new one
- * runs: what the number's last owner left there does not matter.
+ * A set of threads and their descendants: a bit for each possible thread
+ * number. A thread that begins another copies its bit, set or not, before the
+ * new thread runs. So the bit of a number's last owner does not matter.
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
@@ -17,12 +17,14 @@
 #include "kmod/trace/trace_tree.h"
 
 struct trace_tree {
-	struct tracepoint *begins; /* which its probe is registered with */
+	struct tracepoint *begins; /* the tracepoint of the probe */
 	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
 };
 
-/* In the context of who begins it; told of workers of the kernel's, too, as sched_process_fork is
- * not. */
+/*
+ * Called in the context of the thread that begins the task. Unlike
+ * sched_process_fork it also covers workers of the kernel.
+ */
 static void probe_task_newtask(COMPAT_NEWTASK_ARGUMENTS)
 {
 	struct trace_tree *tree = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads, and all that they begin. */
+/* A set of threads and their descendants. */
 #ifndef KMOD_TRACE_TREE_H
 #define KMOD_TRACE_TREE_H
 
@@ -8,11 +8,11 @@
 struct task_struct;
 struct trace_tree;
 
-/* Empty. -ENOENT: this kernel does not tell of new threads; -ENOMEM. */
+/* Creates an empty set. -ENOENT: this kernel does not report new threads; -ENOMEM. */
 int trace_tree_create(struct trace_tree **tree);
-int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr); /* -EINVAL: no such number */
+int trace_tree_add(struct trace_tree *tree, const u64 *tids, u32 nr); /* -EINVAL: number too big */
 bool trace_tree_has(const struct trace_tree *tree, const struct task_struct *task);
-void trace_tree_unregister(struct trace_tree *tree); /* NULL: nothing, as below */
-void trace_tree_free(struct trace_tree *tree);	     /* synchronised since */
+void trace_tree_unregister(struct trace_tree *tree); /* NULL: does nothing, as below */
+void trace_tree_free(struct trace_tree *tree);	     /* after unregister and synchronisation */
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How probes write a record. Preemption is off from trace_wants() to
- * trace_commit(); callable from NMI. All of it is inline: what is constant in
- * a probe is constant in its reserve. Records in the making are __uninitialized:
- * kernels that clear what is on the stack would clear them for each event.
+ * trace_commit(); callable from NMI. All of it is inline, so that constants of
+ * a probe are constants in its reserve. Records under construction are
+ * __uninitialized: some kernels would otherwise clear them for each event.
  */
 #ifndef KMOD_TRACE_WRITE_H
 #define KMOD_TRACE_WRITE_H
@@ -17,7 +17,7 @@
 #include "kmod/trace/trace_session.h"
 #include "ring/ring_write.h"
 
-/* What a probe is registered with: whose it is, and where its records go. */
+/* The data that a probe is registered with: its session and its destination. */
 struct trace_event {
 	struct trace_session *session;
 	struct trace_cpu __percpu *cpus;
@@ -26,8 +26,9 @@ struct trace_event {
 };
 
 /*
- * Check what a call says and fill in what it leads to. -EINVAL: no such channel, an id that is
- * taken (oprof/packet.h), or no such comparison within so many bytes.
+ * Checks the arguments of a call and fills in event. -EINVAL: no such channel,
+ * a reserved id (oprof/packet.h), or no comparison within the first `bytes`
+ * bytes.
  */
 int trace_event_init(struct trace_event *event, struct trace_session *session, u32 channel, u32 id,
 		     const struct oprof_ktrace_compare *compare, u32 bytes);
@@ -49,7 +50,10 @@ struct trace_record {
 	struct ring_slot slot;
 };
 
-/* Its payload, all of it to be written; NULL: lost, and counted. */
+/*
+ * Reserves the record. Returns its payload, all of which must be written; NULL:
+ * lost, and counted.
+ */
 static __always_inline void *trace_reserve(struct trace_record *record,
 					   struct trace_cpu __percpu *cpus, u32 id, u32 bytes)
 {
@@ -60,8 +64,10 @@ static __always_inline void *trace_reserve(struct trace_record *record,
 }
 
 /*
- * The same, but false: this record is not of the fast path, nothing is counted, and trace_reserve()
- * is to be asked. clock: that of all rings; extended: the header's, by the id. Constants.
+ * Like trace_reserve(), but only on the fast path. False: it does not apply,
+ * nothing was counted, and trace_reserve() must be called. clock: that of all
+ * rings; extended: whether this id needs the extended header. Both are
+ * constants.
  */
 static __always_inline bool trace_try(struct trace_record *record, struct trace_cpu __percpu *cpus,
 				      enum ring_clock clock, bool extended, u32 id, u32 bytes)
@@ -71,14 +77,14 @@ static __always_inline bool trace_try(struct trace_record *record, struct trace_
 	return ring_try(&record->cpu->ring, clock, extended, id, bytes, 1, &record->slot);
 }
 
-/* The count first: behind the commit, which may deliver, is then nothing to keep for. */
+/* Counts first: the commit may deliver the packet, and no value must be kept across it. */
 static __always_inline void trace_commit(struct trace_record *record)
 {
 	local_inc(&record->cpu->nr_records);
 	ring_commit(&record->cpu->ring, &record->slot);
 }
 
-/* ---- records that are a struct, and perhaps a string behind it ---- */
+/* ---- records of a struct and an optional string ---- */
 
 struct trace_writing {
 	struct trace_record record;
@@ -87,14 +93,14 @@ struct trace_writing {
 };
 
 /*
- * Where the struct is to be written: into the slot, or, where it must be looked at before it is
- * known to be kept, aside. NULL: lost.
+ * Returns where to write the struct: in the slot or, if a comparison must see
+ * it before it is kept, in aside. NULL: the record is lost.
  */
 static __always_inline void *trace_begin(struct trace_writing *writing,
 					 const struct trace_event *event, void *aside, u32 bytes,
 					 const char *string)
 {
-	OPTIMIZER_HIDE_VAR(string); /* an array that is shorter than the bound has its NUL */
+	OPTIMIZER_HIDE_VAR(string); /* hides the size of shorter arrays, which contain a NUL */
 	writing->string = string;
 	writing->string_bytes =
 		string ? (u32)strnlen(string, OPROF_KTRACE_STRING_BYTES_MAX - 1) + 1 : 0;
@@ -114,23 +120,23 @@ static __always_inline void trace_end(struct trace_writing *writing,
 			return;
 		memcpy(writing->record.slot.payload, aside, bytes);
 	}
-	/* The string may change meanwhile: its length does not. */
+	/* The string may change concurrently: the length stays. */
 	if (writing->string_bytes)
 		ring_copy_string(writing->record.slot.payload + bytes, writing->string,
 				 writing->string_bytes);
 	trace_commit(&writing->record);
 }
 
-/* A name may be changed meanwhile, by another thread, too: it is then some of both. */
+/* Another thread may change the name concurrently; the copy may then mix both names. */
 static __always_inline void trace_copy_comm(char *to, const struct task_struct *task)
 {
 	data_race(memcpy(to, task->comm, TASK_COMM_LEN));
 }
 
 /*
- * The probe of a kind: TRACE_PROBE(kind, (prototype), task, other, string, fill). The tasks are
- * those that filters look at, string is what stands behind the struct, and fill an expression that
- * fills all of *payload.
+ * The probe of a kind: TRACE_PROBE(kind, (prototype), task, other, string,
+ * fill). Filters check task and other, string follows the struct, and fill is
+ * an expression that writes all of *payload.
  */
 #define TRACE_PROBE(kind, prototype, task, other, string, fill)                                    \
 	static void probe_##kind prototype                                                         \
@@ -155,7 +161,7 @@ static __always_inline void trace_copy_comm(char *to, const struct task_struct *
 	}                                                                                          \
 	void *const trace_probe_##kind = probe_##kind
 
-/* Of a kind that a kernel of this configuration does not have. */
+/* For a kind that a kernel of this configuration lacks. */
 #define TRACE_NO_PROBE(kind) void *const trace_probe_##kind = NULL
 
 #define TRACE_DECLARE(KIND, kind, system, tracepoint, name) extern void *const trace_probe_##kind;
