@@ -9,7 +9,7 @@
 
 #include "kmod/compat.h"
 
-/* What both architectures' calling conventions put where the frame pointer points to. */
+/* What the frame pointer points to, in both architectures' calling conventions. */
 struct user_frame {
 	unsigned long next;
 	unsigned long return_address;
@@ -22,14 +22,17 @@ static unsigned int room_left(const struct chain *chain, unsigned int depth)
 
 /*
  * The unwinder begins in this function: the handler's frames come first, then
- * the pc where it interrupted, then its callers.
+ * the interrupted pc, then its callers.
  */
 static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long pc)
 {
 	unsigned int wanted = ARRAY_SIZE(chain->addresses);
 	unsigned int nr_all, at, nr;
 
-	/* One more than depth shows that there are more. */
+	/*
+	 * Room for the handler's frames, and for one more than depth to show
+	 * that there are more.
+	 */
 	wanted = min(wanted, depth + (wanted - OPROF_KMOD_FRAMES_MAX));
 	nr_all = stack_trace_save(chain->addresses, wanted, 0);
 	for (at = 0; at < nr_all && chain->addresses[at] != pc; at++)
@@ -43,7 +46,7 @@ static void walk_kernel(struct chain *chain, unsigned int depth, unsigned long p
 		nr = depth;
 		chain->truncated = true;
 	} else if (nr_all == wanted) {
-		chain->truncated = true; /* the handler's frames took the room */
+		chain->truncated = true; /* the handler's frames used the room */
 	}
 	memmove(chain->addresses, chain->addresses + at + 1, nr * sizeof(chain->addresses[0]));
 	chain->nr_kernel = (u16)nr;
@@ -59,7 +62,7 @@ static void add_user(struct chain *chain, unsigned int depth, unsigned long addr
 		compat_strip_return_address(address);
 }
 
-/* What is no address of a program's is no link. */
+/* A value that is not an address of a program is not a link. */
 static void add_link(struct chain *chain, struct pt_regs *user)
 {
 	unsigned long link = compat_strip_return_address(compat_link(user));
@@ -71,9 +74,9 @@ static void add_link(struct chain *chain, struct pt_regs *user)
 }
 
 /*
- * Aligned, and further up the stack each time; and each step takes room of the
- * chain: a program whose frames return to nowhere can't have us walk through
- * all of its memory. Address 0 is where the outermost frame returns to.
+ * Each frame must be aligned and above the preceding one, and each step uses
+ * room of the chain: a program whose frames do not end cannot make us walk
+ * through all of its memory. The outermost frame returns to address 0.
  */
 static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned long at)
 {
@@ -93,9 +96,9 @@ static void walk_user_frames(struct chain *chain, unsigned int depth, unsigned l
 }
 
 /*
- * The program's registers, if the task has a program and entered the kernel
- * from it. An NMI that came while they were being saved finds some of the
- * entry before: addresses that lead nowhere, at worst.
+ * Returns the program's registers, or NULL if the task has no program or did
+ * not enter the kernel from it. An NMI during the entry may find registers of
+ * an earlier entry: at worst, the addresses are wrong.
  */
 static struct pt_regs *user_regs(struct pt_regs *regs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Call chains of interrupted code, without faulting and without a lock. */
+/* Call chains of interrupted code, without page faults and without locks. */
 #ifndef KMOD_CHAIN_H
 #define KMOD_CHAIN_H
 
@@ -10,25 +10,33 @@
 
 struct chain {
 	u16 nr_kernel, nr_user;
-	bool truncated; /* there are more than were asked for */
-	bool broken;	/* a frame could not be read, or did not lead up the stack */
-	/* The first caller in the program is where a function without a frame returns to. */
+	bool truncated; /* there are more callers than requested */
+	bool broken;	/* a frame could not be read, or the next one was not above it */
+	/*
+	 * The first caller in the program is the link: where a function without
+	 * a frame returns to.
+	 */
 	bool linked;
-	/* Callers, leaf first: in the kernel, then in the program. Room for the pc, a link, and
-	 * what stack_trace_save() puts before it. */
+	/*
+	 * Callers, leaf first: in the kernel, then in the program. The room
+	 * includes the pc, a link, and the entries that stack_trace_save()
+	 * stores before the pc.
+	 */
 	unsigned long addresses[OPROF_KMOD_FRAMES_MAX + 33];
 };
 
 /*
- * The callers of regs' pc, which is not among them, at most depth (up to
- * OPROF_KMOD_CHAIN_MAX). In the kernel by its own unwinder, trimmed to the pc;
- * then, of a task that has a program, its frames by frame pointers from where
- * it entered the kernel. Programs of 32 bits: no frames, broken. From NMI.
+ * Finds the callers of regs' pc, without the pc, at most depth (up to
+ * OPROF_KMOD_CHAIN_MAX). The kernel's unwinder finds callers in the kernel; the
+ * frames of the interrupt's own handler are removed. If the task has a program,
+ * frame pointers then lead through it, from where it entered the kernel. A
+ * 32-bit program has no frames, and broken is set. Callable from NMI.
  *
- * Frame pointers say nothing of a function that has no frame (yet, or any
- * more; many that call none never have one): its caller is missing. The link,
- * where such a function would return to, is told beside them (linked), as one
- * more than depth; whether the function is one its unwind table says.
+ * Frame pointers miss the caller of a function that has no frame: at its first
+ * or last instructions, or always, as is common if it calls no other function.
+ * Therefore the address to which such a function would return, the link, is
+ * stored too (linked), in addition to depth callers. The function's unwind
+ * table says whether it has a frame.
  */
 void chain_walk_nmi(struct chain *chain, unsigned int depth, struct pt_regs *regs);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that differs between the kernels that the module is built for, and
- * nothing else. Each COMPAT_HAS_NAME says whether kmod/probes/NAME.c
- * compiles against this kernel's headers (kmod/probe.sh).
+ * All differences between the kernels that the module is built for, and nothing
+ * else. Each COMPAT_HAS_NAME says whether kmod/probes/NAME.c compiles against
+ * this kernel's headers (kmod/probe.sh).
  */
 #ifndef KMOD_COMPAT_H
 #define KMOD_COMPAT_H
@@ -52,12 +52,12 @@ static inline void compat_inode_init_times(struct inode *inode)
 }
 #endif
 
-/* A new entry stays until its file system, which is killed by compat_kill_super, goes. */
+/* A new entry stays until compat_kill_super ends its file system. */
 #if COMPAT_HAS_D_MAKE_PERSISTENT
 static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 {
 	d_make_persistent(entry, inode);
-	dput(entry); /* it has a reference of its own for that */
+	dput(entry); /* the file system has its own reference */
 }
 #define compat_kill_super kill_anon_super
 #else
@@ -65,14 +65,17 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #define compat_kill_super kill_litter_super
 #endif
 
-/* task_newtask: of flags that are as wide everywhere since 6.18. */
+/* task_newtask: since 6.18 its flags have 64 bits on all architectures. */
 #if COMPAT_HAS_NEWTASK_FLAGS_U64
 #define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, u64 clone_flags
 #else
 #define COMPAT_NEWTASK_ARGUMENTS void *data, struct task_struct *task, unsigned long clone_flags
 #endif
 
-/* sched_process_exit, 7.x: it says whether the thread group is dead; before, its count does. */
+/*
+ * sched_process_exit: in 7.x an argument reports the end of the thread group;
+ * before, the group's count of live threads does.
+ */
 #if COMPAT_HAS_EXIT_GROUP_DEAD
 #define COMPAT_PROCESS_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
 #define compat_is_group_dead()	      (group_dead)
@@ -81,7 +84,7 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #define compat_is_group_dead()	      (!atomic_read(&task->signal->live))
 #endif
 
-/* Timers' tracepoints. */
+/* Tracepoints of timers. */
 #if COMPAT_HAS_TIMER_START_BUCKET
 #define COMPAT_TIMER_START_ARGUMENTS void *data, struct timer_list *timer, unsigned long bucket
 #else
@@ -102,14 +105,14 @@ static inline void compat_dentry_add(struct dentry *entry, struct inode *inode)
 #define compat_hrtimer_expire_now()	(*now)
 #endif
 
-/* Tasks that borrow an address space, and run no program in it. 6.4 has more kinds. */
+/* Tasks that borrow an address space but run no program in it. 6.4 added kinds of them. */
 #ifdef PF_USER_WORKER
 #define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define COMPAT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* regs are a program's. */
+/* Whether regs, which must be a program's, are those of 64-bit code. */
 static inline bool compat_is_64bit_user(struct pt_regs *regs)
 {
 #ifdef CONFIG_X86
@@ -119,17 +122,20 @@ static inline bool compat_is_64bit_user(struct pt_regs *regs)
 #endif
 }
 
-/* The system call that current is in is a 32-bit program's: of another table. */
+/* Whether current is in a system call of a 32-bit program, whose numbers have another table. */
 static __always_inline bool compat_is_32bit_call(void)
 {
 #ifdef CONFIG_X86
-	return in_ia32_syscall(); /* numbers of x32 have a bit that none of 64 bits has */
+	return in_ia32_syscall(); /* x32 calls have a bit in their number that 64-bit calls lack */
 #else
 	return in_compat_syscall();
 #endif
 }
 
-/* The probes of system calls: where they may sleep they are preempted, elsewhere they are not. */
+/*
+ * Probes of system calls: where they may sleep, the kernel calls them with
+ * preemption enabled, elsewhere with preemption disabled.
+ */
 static __always_inline void compat_syscall_probe_begin(void)
 {
 	if (COMPAT_HAS_TRACEPOINT_IS_FAULTABLE)
@@ -142,7 +148,10 @@ static __always_inline void compat_syscall_probe_end(void)
 		preempt_enable_notrace();
 }
 
-/* Argument i of a 64-bit system call; syscall_get_arguments() puts all of them into memory. */
+/*
+ * Returns argument i of a 64-bit system call. syscall_get_arguments() would
+ * copy all of them to memory.
+ */
 static __always_inline unsigned long compat_syscall_argument(const struct pt_regs *regs,
 							     unsigned int i)
 {
@@ -157,7 +166,7 @@ static __always_inline unsigned long compat_syscall_argument(const struct pt_reg
 #endif
 }
 
-/* Of a program's frame: without the code that arm64's pointer authentication puts into it. */
+/* Removes arm64's pointer authentication code from an address in a program's frame. */
 static inline unsigned long compat_strip_return_address(unsigned long address)
 {
 #if defined(CONFIG_ARM64) && defined(CONFIG_ARM64_PTR_AUTH)
@@ -168,16 +177,21 @@ static inline unsigned long compat_strip_return_address(unsigned long address)
 }
 
 /*
- * Of the program that an interrupt or an NMI came into; false: it can't be read. The kernel counts
- * up a word of the task meanwhile, by plain accesses, and may just have been doing so: what is
- * added is taken back before it goes on. Hence data_race().
+ * Reads memory of the program that an interrupt or an NMI came into. False: the
+ * memory cannot be read. While it reads, the kernel increments a word of the
+ * task, by plain accesses, which the interrupted code may also have been
+ * changing. The increment is undone before that code continues: hence
+ * data_race().
  */
 static inline bool compat_read_user_nmi(void *to, unsigned long from, size_t bytes)
 {
 	return !data_race(copy_from_user_nofault(to, (const void __user *)from, bytes));
 }
 
-/* Where a function without a frame returns to, or anything. regs are a program's. From NMI. */
+/*
+ * Returns the address to which a function without a frame would return; for
+ * others it is arbitrary. regs are a program's. Callable from NMI.
+ */
 static inline unsigned long compat_link(struct pt_regs *regs)
 {
 #ifdef CONFIG_X86
@@ -202,7 +216,7 @@ static inline s64 compat_inode_mtime_ns(const struct inode *inode)
 	return timespec64_to_ns(&mtime);
 }
 
-/* Of a file that is mapped: what the program opened, where that is another (overlayfs). */
+/* Returns the path as the program opened it, even if file itself has another (overlayfs). */
 static inline const struct path *compat_file_user_path(struct file *file)
 {
 #if COMPAT_HAS_FILE_USER_PATH
@@ -212,7 +226,7 @@ static inline const struct path *compat_file_user_path(struct file *file)
 #endif
 }
 
-/* The program of an address space, with a reference; NULL: none. */
+/* Returns the program of an address space, with a reference, or NULL. */
 static inline struct file *compat_exe_file(struct mm_struct *mm)
 {
 	struct file *file;
@@ -244,7 +258,7 @@ static inline unsigned long compat_module_text(const struct module *module, unsi
 
 /* ---- clocks ---- */
 
-/* Ticks a second of the counter that get_cycles() reads. */
+/* Returns the frequency of the counter that get_cycles() reads. */
 static inline u64 compat_counter_hz(void)
 {
 #ifdef CONFIG_X86
@@ -256,7 +270,7 @@ static inline u64 compat_counter_hz(void)
 
 /* ---- mappings ---- */
 
-/* Of a mapping that is being made. */
+/* For a mapping that is being created. */
 static inline void compat_vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
 {
 #if COMPAT_HAS_VM_FLAGS_CLEAR
@@ -268,7 +282,10 @@ static inline void compat_vm_flags_clear(struct vm_area_struct *vma, unsigned lo
 
 /* ---- addresses ---- */
 
-/* In the page that x86 emulates old system calls in: in no address space's mappings. */
+/*
+ * Whether address is in the page where x86 emulates old system calls. No
+ * address space has it among its mappings.
+ */
 static inline bool compat_is_vsyscall(unsigned long address)
 {
 #ifdef CONFIG_X86_VSYSCALL_EMULATION

@@ -15,7 +15,7 @@
 
 struct context_cpu {
 	struct context levels[ENTRY_NR_LEVELS];
-	/* Who was before of level TASK: what a SWITCH needs of it, without references. */
+	/* The preceding context of level TASK, as a SWITCH needs it: without references. */
 	struct {
 		bool known;
 		u32 id;
@@ -37,7 +37,7 @@ int context_open(bool want_switches)
 	return contexts.cpus ? 0 : -ENOMEM;
 }
 
-/* What the entry holds; the pages of an address space whose last user we are go elsewhere. */
+/* Drops the entry's references. mmput_async() frees an unused address space elsewhere. */
 static void let_go(int cpu, struct context *context)
 {
 	if (!context->known)
@@ -64,7 +64,7 @@ void context_close(void)
 	contexts.cpus = NULL;
 }
 
-/* It is about to be followed by another. */
+/* Called before another context replaces this one. */
 static void remember(struct context_cpu *state, struct context *context, u64 pass)
 {
 	if (!context->known)
@@ -100,14 +100,14 @@ struct context *context_find(int cpu, u32 level, u32 id)
 	return context;
 }
 
-/* ---- whose it is ---- */
+/* ---- resolving ---- */
 
-/* Another address space than it had: it runs another program, of which none of the regions is. */
+/* Another address space than before: the process runs another program, without these regions. */
 static void note_program(struct generation *generation, const struct mm_struct *mm)
 {
 	if (generation->mm == mm)
 		return;
-	resolve_end(NULL); /* what is cached with the lock may be of these regions */
+	resolve_end(NULL); /* what is cached under the lock may refer to these regions */
 	if (!image_release_regions(generation))
 		generation->mm = mm;
 }
@@ -118,7 +118,7 @@ static int resolve_app(struct generation *generation, struct mm_struct *mm)
 		note_program(generation, mm);
 		return resolve_program(mm, &generation->app_image);
 	}
-	/* Past its end, or a kernel thread: what it had. */
+	/* A kernel thread, or a task past its exit: the last known program remains. */
 	if (!image_use(generation->app_image))
 		generation->app_image = OPROF_IMAGE_NONE;
 	return 0;
@@ -151,7 +151,7 @@ int context_resolve(struct context *context, u64 pass)
 	if (context->resolved_in == pass)
 		return context->error;
 	context->error = resolve(context, pass);
-	/* Room may come any time. */
+	/* Try again: there may be room at any time. */
 	context->resolved_in = context->error == -ENOSPC ? 0 : pass;
 	return context->error;
 }

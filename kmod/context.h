@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose samples are coming: the last CONTEXT of each CPU and level that was
- * read, with the references that it holds, until the next one comes. Or until
- * nothing more can come of it: each pass begins with making writers write it
- * anew, and its flush waits for those that are at it. An idle CPU is not
- * interrupted for that; it has one pass more. Hence no reference outlives the
- * second pass after the one that read it. The worker alone.
+ * The task that samples belong to: for each CPU and level the last CONTEXT
+ * entry that was read, with its references. They are kept until the next one is
+ * read, or until no entry can refer to it any more: each pass begins by making
+ * writers write new contexts, and its flush waits for writers at work. An idle
+ * CPU is not interrupted for this; its contexts are kept for one more pass.
+ * Hence no reference outlives the second pass after the one that read it. For
+ * the worker only.
  */
 #ifndef KMOD_CONTEXT_H
 #define KMOD_CONTEXT_H
@@ -20,38 +21,41 @@ struct generation;
 struct context {
 	struct entry_context entry;
 	bool known;
-	u64 read_in; /* pass */
-	/* By context_resolve(): in which pass (0: none yet), for that one only. */
+	u64 read_in; /* pass number */
+	/* Set by context_resolve(), and valid only in pass resolved_in (0: none yet). */
 	u64 resolved_in;
 	int error;
 	struct generation *generation;
 	struct oprof_task task;
 };
 
-/* want_switches: keep who was before, too. 0 or -ENOMEM. May sleep. */
+/* want_switches: also keep each CPU's preceding task. Returns 0 or -ENOMEM. May sleep. */
 int context_open(bool want_switches);
-/* Lets go of all. */
+/* Drops all references. */
 void context_close(void);
 
-/* A CONTEXT entry was read: its references are ours now, those of the one before are let go. */
+/* Takes over the references of a CONTEXT entry that was read; drops those of the preceding one. */
 void context_enter(int cpu, const struct entry_context *entry, u64 pass);
 
-/* NULL: the one of that id was lost, or comes too late. */
+/* Returns NULL if the context with this id was lost or has been replaced. */
 struct context *context_find(int cpu, u32 level, u32 id);
 
-/* Fill in generation and task. 0; -ESRCH: the process is not known; -ENOMEM; -ENOSPC. */
+/* Fills in generation and task. Returns 0; -ESRCH: the process is unknown; -ENOMEM; -ENOSPC. */
 int context_resolve(struct context *context, u64 pass);
 
-/* Who ran on a CPU under that id of level TASK, of the last two. tgid 0: nobody known. */
+/*
+ * Finds the task with this id among a CPU's last two contexts of level TASK.
+ * False: neither has this id. tgid 0: the task is unknown.
+ */
 bool context_task(int cpu, u32 id, u64 pass, struct oprof_task *task);
 
 /*
- * When all that a CPU wrote until the pass's flush is read: let go of what passes before read;
- * waited: the flush waited for the CPU.
+ * Call it when all that a CPU wrote up to the pass's flush has been read. Drops
+ * what earlier passes read. waited: the flush waited for the CPU.
  */
 void context_tend(int cpu, u64 pass, bool waited);
 
-/* References of any kind that are held. */
+/* Returns the number of contexts whose references are held. */
 unsigned int context_nr_held(void);
 
 #endif

@@ -28,7 +28,7 @@ static struct inode *make_inode(struct super_block *super, umode_t mode)
 	inode->i_mode = mode;
 	compat_inode_init_times(inode);
 	if (S_ISDIR(mode)) {
-		/* Its operations can look up and list, nothing else. */
+		/* These operations only look up and list. */
 		inode->i_op = &simple_dir_inode_operations;
 		inode->i_fop = &simple_dir_operations;
 		inc_nlink(inode);
@@ -36,7 +36,7 @@ static struct inode *make_inode(struct super_block *super, umode_t mode)
 	return inode;
 }
 
-/* A new entry of parent; lives until the file system goes. NULL: no memory. */
+/* Adds an entry to parent; it lives as long as the file system. NULL: no memory. */
 static struct dentry *add_entry(struct dentry *parent, const char *name, struct inode *inode)
 {
 	struct dentry *entry;
@@ -143,7 +143,7 @@ static const struct super_operations control_super_operations = {
 	.statfs = simple_statfs,
 };
 
-/* On error kill_sb takes down what there is. */
+/* On error kill_sb removes what was made. */
 static int control_fill(struct super_block *super, struct fs_context *context)
 {
 	super->s_blocksize = PAGE_SIZE;
@@ -169,7 +169,10 @@ static const struct fs_context_operations control_context_operations = {
 
 static int control_init_context(struct fs_context *context)
 {
-	/* Without FS_USERNS_MOUNT the kernel asks for the right; this asks for the place, too. */
+	/*
+	 * Without FS_USERNS_MOUNT the kernel checks the capability; this
+	 * requires the initial namespace.
+	 */
 	if (context->user_ns != &init_user_ns)
 		return -EPERM;
 	context->ops = &control_context_operations;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control filesystem: type oprofilefs, one tree of files however often it
- * is mounted (doc/kmod.md). What its files do is control_file.h's.
+ * The control filesystem, type oprofilefs: one tree of files, however often it
+ * is mounted (doc/kmod.md). control_file.h defines its files.
  */
 #ifndef KMOD_CONTROL_H
 #define KMOD_CONTROL_H
 
-/* At load: from now on it can be mounted. 0 or -errno. */
+/* At module load: makes it mountable. Returns 0 or -errno. */
 int control_init(void);
-/* Nobody has it mounted, or a file of it open: they hold the module. */
+/* Requires that no mount and no open file is left; both hold a reference to the module. */
 void control_deinit(void);
 
 #endif

@@ -20,13 +20,13 @@
 static DEFINE_MUTEX(settings_mutex);
 static struct settings control_settings;
 
-/* ---- what all of them share ---- */
+/* ---- common parts ---- */
 
 static int control_file_open(struct inode *inode, struct file *file)
 {
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	return simple_open(inode, file); /* private_data: the inode's data */
+	return simple_open(inode, file); /* private_data is the inode's data */
 }
 
 static ssize_t read_text(const char *text, char __user *to, size_t nr_bytes, loff_t *offset)
@@ -45,7 +45,10 @@ static ssize_t read_number(u64 value, char __user *to, size_t nr_bytes, loff_t *
 	return read_text(text, to, nr_bytes, offset);
 }
 
-/* Decimal, or hexadecimal behind 0x; neither sign nor octal, nothing before or behind. */
+/*
+ * Parses a decimal number, or a hexadecimal one after 0x: no sign, no octal,
+ * and nothing around it but a final newline.
+ */
 static int parse_number(char *text, size_t nr_bytes, u64 *value)
 {
 	unsigned int base = 10;
@@ -59,13 +62,13 @@ static int parse_number(char *text, size_t nr_bytes, u64 *value)
 		base = 16;
 		text += 2;
 	}
-	/* kstrtoull() would take a sign, a newline, and a second 0x. */
+	/* kstrtoull() would accept a sign, a newline, and a second 0x. */
 	if (text[strspn(text, "0123456789abcdefABCDEF")] || kstrtoull(text, base, value))
 		return -EINVAL;
 	return 0;
 }
 
-/* The one number of a write. */
+/* Reads the number that is written to a file. */
 static int write_number(const char __user *from, size_t nr_bytes, loff_t offset, u64 *value)
 {
 	char text[32];
@@ -81,7 +84,7 @@ static int write_number(const char __user *from, size_t nr_bytes, loff_t offset,
 
 struct number {
 	const char *name;
-	unsigned int at, bytes; /* in struct settings, or struct settings_counter */
+	unsigned int at, bytes; /* offset and size in struct settings or struct settings_counter */
 	u64 min, max;
 };
 
@@ -110,7 +113,6 @@ static const struct number counter_numbers[] = {
 	NUMBER(struct settings_counter, user, 0, 1),
 };
 
-/* A number's file: which field of which counter. */
 struct number_file {
 	const struct number *number;
 	void *field;
@@ -145,7 +147,7 @@ static void number_set_locked(const struct number_file *file, u64 value)
 	}
 }
 
-/* What the number's own range does not say: the watershed is within the buffer. */
+/* What ranges do not cover: the watershed must be within the buffer. */
 static bool number_fits_locked(const struct number_file *file, u64 value)
 {
 	if (file->field == &control_settings.buffer_size)
@@ -281,7 +283,7 @@ static int buffer_open(struct inode *inode, struct file *file)
 	mutex_lock(&settings_mutex);
 	status = run_open(&control_settings);
 	mutex_unlock(&settings_mutex);
-	return status ?: stream_open(inode, file); /* which can't fail */
+	return status ?: stream_open(inode, file); /* which cannot fail */
 }
 
 static int buffer_release(struct inode *inode, struct file *file)
@@ -303,7 +305,7 @@ static long buffer_ioctl(struct file *file, unsigned int command, unsigned long 
 
 	if (command != OPROF_KMOD_IMAGE_OPEN)
 		return -ENOTTY;
-	/* Can the answer be given? A descriptor that nobody is told of is lost. */
+	/* Check that the answer can be written: otherwise the descriptor would be lost. */
 	if (get_user(image, &open->image) || put_user(-1, &open->fd))
 		return -EFAULT;
 	fd = image_open_file(image);
@@ -322,7 +324,7 @@ static const struct file_operations buffer_operations = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* ---- what is only read ---- */
+/* ---- read-only files ---- */
 
 struct text {
 	const char *name;
@@ -360,7 +362,7 @@ static const struct file_operations text_operations = {
 	.llseek = default_llseek,
 };
 
-/* The data of a file of stats/: which counter, and of which CPU; it is never followed. */
+/* The data of a file in stats/ encodes the counter and the CPU; it is never dereferenced. */
 static void *stats_data(int cpu, enum stats_counter counter)
 {
 	return (void *)((unsigned long)(cpu + 1) * STATS_NR + counter);
@@ -383,7 +385,7 @@ static const struct file_operations stats_operations = {
 	.llseek = default_llseek,
 };
 
-/* ---- which files there are ---- */
+/* ---- lists of files ---- */
 
 void control_file_init(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files of the control filesystem: what can be read and written, and what
- * that means. They are opened with CAP_SYS_ADMIN only.
+ * The files of the control filesystem: what reading and writing them does.
+ * Opening them requires CAP_SYS_ADMIN.
  *
- * The settings are the module's, not the mounted file system's: unmounting
- * changes nothing. A mutex keeps writes to them apart from each other, from
- * reads, and from the opening of the buffer, which takes them.
+ * The settings belong to the module, not to a mount: unmounting changes
+ * nothing. A mutex excludes writes to them from each other, from reads, and
+ * from the opening of the buffer, which copies the settings.
  */
 #ifndef KMOD_CONTROL_FILE_H
 #define KMOD_CONTROL_FILE_H
@@ -15,7 +15,7 @@
 
 #include "kmod/stats.h"
 
-/* A file to be: its inode gets data as i_private, which the operations know what to do with. */
+/* A file to be made: its inode gets data as i_private, for the operations. */
 struct control_file {
 	const char *name;
 	umode_t mode;
@@ -29,16 +29,16 @@ struct control_file {
  */
 extern const struct file_operations trace_session_operations;
 
-/* At load: the settings' defaults. */
+/* At module load: sets the defaults. */
 void control_file_init(void);
 
 /*
- * The files of a folder by index, from 0 on: false, there are no more. What
- * *file points to lasts as long as the module.
+ * Describe the files of a folder by index, from 0. False: there are no more.
+ * What *file points to is valid as long as the module is loaded.
  */
 bool control_file_top(unsigned int index, struct control_file *file);
 bool control_file_counter(unsigned int counter, unsigned int index, struct control_file *file);
-/* cpu -1: the sums. */
+/* cpu -1: the sums over all CPUs. */
 bool control_file_stats(int cpu, unsigned int index, struct control_file *file);
 
 #endif

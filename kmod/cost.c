@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What samples cost, for bench/: made only into modules that are built with
+ * Measures what samples cost, for bench/. Only in modules that are built with
  * KMOD_COST=1. While the buffer is open, writing "KIND NR" to the parameter
- * cost takes so many samples of the writer's own program in a row, and then
- * has the worker read them; the parameter then says how long both took, in ns.
- * Where the machine counts instructions as ns, those are instructions.
+ * cost takes NR samples of the writer's own program, and then makes the worker
+ * read them. The parameter then shows the time of both, in ns. On machines that
+ * count instructions as ns, these are instructions.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -20,11 +20,11 @@
 #include "kmod/stats.h"
 #include "kmod/sync_worker.h"
 
-#define NR_MAX 2000u /* of as many contexts the references may be held at once */
+#define NR_MAX 2000u /* the references of this many contexts may be held at once */
 
 static u64 took_ns, dump_ns;
 
-/* Nothing else runs on this CPU meanwhile. */
+/* Interrupts are off, so that nothing else runs on this CPU. */
 static u64 take_samples(unsigned int nr, bool renew, bool sample)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -46,8 +46,8 @@ static u64 take_samples(unsigned int nr, bool renew, bool sample)
 }
 
 /*
- * A pass of the worker that reads them. It rests for a jiffy behind the one
- * before, which is over by now. -EAGAIN: another one came in between.
+ * Makes the worker read the samples in one pass. It rests for a jiffy after a
+ * pass; this rest is over by now. -EAGAIN: another pass came in between.
  */
 static int read_samples(u64 nr_passes)
 {
@@ -60,7 +60,7 @@ static int read_samples(u64 nr_passes)
 	return error;
 }
 
-/* "same", "changing", or "none" of them: the loops. */
+/* KIND: "same" context, "changing" context, or "none": contexts change, without samples. */
 static int set(const char *text, const struct kernel_param *parameter)
 {
 	bool renew, sample;

@@ -18,40 +18,40 @@
 #include "kmod/sync_worker.h"
 #include "kmod/ticker.h"
 
-/* hw.interrupts of an event that perf holds back; perf's core keeps the name to itself. */
+/* hw.interrupts of a throttled event; the name is private to perf's core. */
 #define THROTTLED (~0ull)
-/* A counter that the PMU took is asked for again each so many passes: that interrupts its CPU. */
+/* A lost counter is requested again only every so many passes, as this interrupts its CPU. */
 #define NR_PASSES_TO_RETRY 16u
 
 struct counter {
 	struct perf_event *event; /* NULL: none */
-	u32 life;		  /* of its CPU, when it was made */
-	bool failed;		  /* the PMU took it from us */
+	u32 life;		  /* of its CPU, when it was created */
+	bool failed;		  /* it lost its place in the PMU */
 	bool told_throttled;
 	u32 nr_passes_failed;
-	u32 nr_throttled;      /* times perf began to hold it back; by its handler */
-	u32 nr_throttled_told; /* of those */
+	u32 nr_throttled;      /* times perf began to throttle it; counted by its handler */
+	u32 nr_throttled_told; /* of nr_throttled, already reported */
 };
 
 struct counters_cpu {
 	/*
-	 * Goes up when the CPU comes or goes, by the hotplug callbacks: perf's counters
-	 * don't survive it, and don't say so.
+	 * Incremented by the hotplug callbacks when the CPU comes or goes:
+	 * perf's counters do not survive this, and perf does not report it.
 	 */
 	u32 life;
 	struct counter counters[OPROF_KMOD_COUNTERS_MAX];
 };
 
 /*
- * perf's counters are made and released under the mutex alone, never by the
- * hotplug callbacks: for some types perf takes cpus_read_lock itself.
- * Those of a CPU that went are dead until they are released here.
- * The timers are the callbacks', and enable's and disable's with
- * cpus_read_lock held, as the kernel would move them to another CPU.
+ * perf's counters are created and released under the mutex only, never by the
+ * hotplug callbacks: for some types perf takes cpus_read_lock itself. The
+ * counters of a CPU that went offline are dead until they are released here.
+ * Timers are started and stopped by the callbacks, or under cpus_read_lock,
+ * because the kernel would move them to another CPU.
  */
 static DEFINE_MUTEX(counters_lock);
 static struct counters_cpu __percpu *counters_cpus;
-static const struct settings *enabled; /* with both locks; NULL: not enabled */
+static const struct settings *enabled; /* changed under both locks; NULL: not enabled */
 static struct settings enabled_settings;
 static int hotplug_state = -1;
 static char cpu_type[64] = "timer";
@@ -73,7 +73,7 @@ static bool is_perf(const struct settings_counter *counter)
 	return counter->enabled && !is_timer(counter) && !is_storm(counter);
 }
 
-/* NMI, hard interrupt or, of software events, any. */
+/* In NMI or hard interrupt context; for software events in any context. */
 static void overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct counter *counter = event->overflow_handler_context;
@@ -92,7 +92,7 @@ static void fill_attr(const struct settings_counter *counter, struct perf_event_
 	attr->config = counter->event;
 	if (counter->type == PERF_TYPE_RAW && IS_ENABLED(CONFIG_X86))
 		attr->config |= counter->unit_mask << 8;
-	/* Software has as many as it likes. */
+	/* Software events need no hardware counter. */
 	attr->pinned = counter->type != PERF_TYPE_SOFTWARE && counter->type != PERF_TYPE_TRACEPOINT;
 	attr->freq = counter->hz != 0;
 	if (attr->freq)
@@ -105,12 +105,12 @@ static void fill_attr(const struct settings_counter *counter, struct perf_event_
 	attr->disabled = 1;
 }
 
-/* It counts when it is enabled. -ENODEV: the CPU is not online. */
+/* The counter does not count before start(). -ENODEV: the CPU is not online. */
 static int create(const struct settings_counter *settings, int cpu, unsigned int number)
 {
 	struct counters_cpu *of = per_cpu_ptr(counters_cpus, cpu);
 	struct counter *counter = &of->counters[number];
-	u32 life = READ_ONCE(of->life); /* before: it may come and go meanwhile */
+	u32 life = READ_ONCE(of->life); /* read first: the CPU may go and come concurrently */
 	struct perf_event_attr attr;
 	struct perf_event *event;
 
@@ -118,7 +118,7 @@ static int create(const struct settings_counter *settings, int cpu, unsigned int
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, overflow, counter);
 	if (IS_ERR(event))
 		return (int)PTR_ERR(event);
-	/* perf checks that of programs only. */
+	/* perf checks this for programs' events only. */
 	if (event->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
 		perf_event_release_kernel(event);
 		return -EOPNOTSUPP;
@@ -166,7 +166,7 @@ static void release_all(void)
 	}
 }
 
-/* One counter on all CPUs that are online; those that just go are left out. */
+/* Creates or starts one counter on all online CPUs; CPUs that are going offline are left out. */
 static int for_all_online(const struct settings_counter *settings, unsigned int number, bool makes)
 {
 	int cpu, error;
@@ -184,7 +184,7 @@ static int for_all_online(const struct settings_counter *settings, unsigned int 
 	return 0;
 }
 
-/* All are there before the first one counts. */
+/* Creates all counters before the first one is started. */
 static int create_all(const struct settings *settings)
 {
 	int error = 0, makes;
@@ -224,7 +224,7 @@ static void stop_timers(int cpu)
 		ticker_stop(i, cpu);
 }
 
-/* ---- the storm of tests ---- */
+/* ---- the storm, for tests ---- */
 
 static unsigned int storm_number;
 static const struct settings_counter *storm_counter;
@@ -258,7 +258,7 @@ static void begin_life(unsigned int cpu)
 
 	WRITE_ONCE(of->life, of->life + 1);
 	if (enabled)
-		sync_worker_kick_nmi(); /* counters_tend() comes soon */
+		sync_worker_kick_nmi(); /* so that counters_tend() runs soon */
 }
 
 static int cpu_online_now(unsigned int cpu)
@@ -383,7 +383,7 @@ void counters_disable(void)
 	set_enabled(NULL);
 	stop_all();
 	mutex_unlock(&counters_lock);
-	synchronize_rcu(); /* handlers run with interrupts off */
+	synchronize_rcu(); /* waits for handlers: they run with interrupts off */
 }
 
 /* ---- each pass ---- */
@@ -396,7 +396,7 @@ static void tend_throttled(struct counter *counter, unsigned int number, int cpu
 
 	stats_add(cpu, STATS_throttled, nr_new);
 	counter->nr_throttled_told += nr_new;
-	/* It may have begun and ceased several times since: told as one. */
+	/* Throttling may have begun and ended several times since: this is reported once. */
 	if (nr_new && !counter->told_throttled) {
 		counter->told_throttled = true;
 		throttled(number, cpu, true);
@@ -407,7 +407,7 @@ static void tend_throttled(struct counter *counter, unsigned int number, int cpu
 	}
 }
 
-/* Is it counting? If not, it is told once, until it does. */
+/* Counts each time that the counter lost its place, or got it back. */
 static void note_failed(struct counter *counter, int cpu, bool failed)
 {
 	if (failed && !counter->failed) {
@@ -419,7 +419,7 @@ static void note_failed(struct counter *counter, int cpu, bool failed)
 	counter->failed = failed;
 }
 
-/* Its CPU is gone, or has been: it is dead, though perf does not say so. */
+/* The CPU is or was offline: the counter is dead, though perf does not report it. */
 static void bury(struct counter *counter, unsigned int number, int cpu,
 		 void (*throttled)(unsigned int event, int cpu, bool begins))
 {
@@ -447,7 +447,7 @@ static void tend(const struct settings_counter *settings, unsigned int number, i
 	}
 	if (counter->failed && counter->nr_passes_failed++ % NR_PASSES_TO_RETRY)
 		return;
-	/* Somebody else pinned the PMU's last, and may have let go; or the CPU is new. */
+	/* Another user may have released the PMU's last place, or the CPU is new. */
 	if (!counter->event && create(settings, cpu, number))
 		note_failed(counter, cpu, true);
 	else

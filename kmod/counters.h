@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Performance counters by the kernel's perf interface, one per enabled
- * counter and online CPU, made and released as CPUs come and go; those of
- * type OPROF_KMOD_TYPE_TIMER are kmod/ticker.h's.
+ * Performance counters through the kernel's perf interface, one per enabled
+ * counter and online CPU, created and released as CPUs come and go. Counters of
+ * type OPROF_KMOD_TYPE_TIMER are in kmod/ticker.h.
  */
 #ifndef KMOD_COUNTERS_H
 #define KMOD_COUNTERS_H
 
 #include "kmod/settings.h"
 
-/* At load: the state of CPU hotplug, and the PMU's name. 0 or -errno. */
+/* At module load: sets up CPU hotplug and finds the PMU's name. Returns 0 or -errno. */
 int counters_init(void);
 void counters_deinit(void);
 
-/* Name of the PMU that counts cycles; "timer": none does. */
+/* Returns the name of the PMU that counts cycles; "timer": there is none. */
 const char *counters_cpu_type(void);
 
-/* Another one than before: the CPU came or went, and perf's events made there are dead. */
+/*
+ * Returns a number that changes when the CPU comes or goes. perf events that
+ * were created under another number are dead.
+ */
 u32 counters_life(int cpu);
 
 /*
- * Sample from now on, on all CPUs online and to come. On error (-EBUSY: more
- * than the PMU has; -ENOENT, -EOPNOTSUPP, ...: of perf) nothing samples.
+ * Starts sampling on all CPUs, including later ones. After an error nothing
+ * samples. -EBUSY: more counters than the PMU has; -ENOENT, -EOPNOTSUPP, ...:
+ * from perf.
  */
 int counters_enable(const struct settings *settings);
 /* No handler runs any more when it returns. */
 void counters_disable(void);
 
 /*
- * Each pass of the worker: counters that perf throttled or that the PMU took
- * from us are counted, the latter made anew if may be. May sleep.
- * throttled: called for each counter that came to be throttled (begins 1) or ceased (0).
+ * In each pass of the worker: counts the counters that perf throttled or the
+ * PMU dropped, and tries to create the latter again. Calls throttled for each
+ * counter whose throttling began (begins is true) or ended. May sleep.
  */
 void counters_tend(void (*throttled)(unsigned int event, int cpu, bool begins));
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the CPUs write into their rings and the sync worker reads: payloads of
- * the ring's records, 8-byte aligned. Never leaves the kernel.
+ * What the CPUs write into their rings for the sync worker: the payloads of
+ * ring records, aligned to 8 bytes. They never leave the kernel.
  *
- * A sample says where; whose it is says the CONTEXT record before it of the
- * same level: writers nest (an NMI over a timer interrupt over the switch
- * probe), so each level has contexts of its own, and none has to wait for
- * another. A context's id is repeated in its samples: one whose CONTEXT was
- * lost is detected, not given to the wrong task.
+ * A sample says where the CPU was. The preceding CONTEXT entry of the same
+ * level says for which task. Writers nest (an NMI interrupts a timer interrupt,
+ * which interrupts the switch probe), so each level has its own contexts, and
+ * none waits for another. Samples repeat the id of their context: if the
+ * CONTEXT entry was lost, this is detected, and the sample is not given to a
+ * wrong task.
  */
 #ifndef KMOD_ENTRY_H
 #define KMOD_ENTRY_H
@@ -25,7 +26,7 @@ enum entry_type {
 	ENTRY_NR,
 };
 
-/* Who writes: each may be interrupted by those behind it only. */
+/* The level of a writer. Only later levels can interrupt it. */
 enum entry_level {
 	ENTRY_LEVEL_TASK, /* the switch probe */
 	ENTRY_LEVEL_INTERRUPT,
@@ -36,41 +37,41 @@ enum entry_level {
 #define ENTRY_ID_MASK 0xffffffu
 
 /*
- * References: of mm a user's (mmget; let go by mmput_async), of process one
- * (get_pid). The worker lets them go when the next context of this CPU and
- * level has come, or two passes after the one that read it.
+ * References: mm is held by mmget (and dropped by mmput_async), process by
+ * get_pid. The worker drops them when the next context of this CPU and level
+ * has come, or two passes after the one that read it.
  */
 struct entry_context {
-	struct mm_struct *mm; /* NULL: a kernel thread, or one past its end */
+	struct mm_struct *mm; /* NULL: a kernel thread, or a task past its exit */
 	struct pid *process;  /* of its thread group; NULL: idle, or no longer hashed */
-	u64 cgroup;	      /* 0: not asked for */
+	u64 cgroup;	      /* 0: not requested */
 	s32 tgid, tid;	      /* in the initial pid namespace; 0: idle */
-	u32 id;		      /* ENTRY_ID_MASK */
+	u32 id;		      /* at most ENTRY_ID_MASK */
 	u32 level;	      /* enum entry_level */
 };
 
-#define ENTRY_SAMPLE_TRUNCATED 1u /* the chain has more callers */
-#define ENTRY_SAMPLE_BROKEN    2u /* it ends where one could not be read */
-#define ENTRY_SAMPLE_LINK      4u /* among the program's callers there is a link (chain.h) */
+#define ENTRY_SAMPLE_TRUNCATED 1u /* there are more callers than in the chain */
+#define ENTRY_SAMPLE_BROKEN    2u /* the chain ends where a frame could not be read */
+#define ENTRY_SAMPLE_LINK      4u /* a link is among the callers in the program (chain.h) */
 
 struct entry_sample {
 	u64 address;
 	u64 period;
-	u32 id; /* of its context */
+	u32 id; /* of the sample's context */
 	u8 level;
 	u8 event;
-	u8 user; /* 1: address is the program's */
+	u8 user; /* 1: address is in the program */
 	u8 flags;
-	u16 nr_kernel, nr_user; /* callers: first those in the kernel, leaf first */
+	u16 nr_kernel, nr_user; /* callers, leaf first: in the kernel, then in the program */
 	u32 reserved;
 	u64 chain[];
 };
 
-/* The CPU went from one context to another, both of level TASK. */
+/* The CPU switched between two contexts, both of level TASK. */
 struct entry_switch {
 	u32 from_id, to_id;
-	u32 preempted; /* 1: who left was ready to run on */
-	u32 dead;      /* 1: who left never comes back */
+	u32 preempted; /* 1: the task that left was still ready to run */
+	u32 dead;      /* 1: the task that left has exited */
 };
 
 #endif

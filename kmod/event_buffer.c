@@ -9,30 +9,30 @@
 
 #include "kmod/event_buffer.h"
 
-/* One read gives no more, so that it comes to an end: records are far smaller. */
+/* Maximum of one read, so that each read ends. Records are far smaller. */
 #define EVENT_BUFFER_READ_BYTES_MAX (1u << 20)
 
 static struct {
 	u8 *room;
 	u64 room_bytes, watershed_bytes;
 
-	/* The writer's: up to appended is written, up to written the reader may look. */
+	/* The writer's: bytes up to appended are written; the reader may read up to written. */
 	u64 appended ____cacheline_aligned_in_smp;
 	u64 written;
-	u64 wake_at;  /* what is before is to be read though the watershed is not reached */
-	bool is_full; /* something was refused since the last publishing */
+	u64 wake_at;  /* bytes before it are to be read even below the watershed */
+	bool is_full; /* a record was refused since the last publish */
 
 	/* The reader's. */
 	u64 read ____cacheline_aligned_in_smp;
 } event_buffer;
 
-static DEFINE_MUTEX(reader_mutex); /* threads that share the descriptor */
+static DEFINE_MUTEX(reader_mutex); /* for threads that share the descriptor */
 static DECLARE_WAIT_QUEUE_HEAD(reader_wait);
 
 int event_buffer_open(u64 room_bytes, u64 watershed_bytes)
 {
 	u64 bytes = roundup_pow_of_two(room_bytes);
-	/* Rather none than that others are killed for it. */
+	/* Fail rather than let the kernel kill processes for memory. */
 	u8 *room = __vmalloc(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 
 	if (!room)
@@ -58,17 +58,23 @@ void event_buffer_close(void)
 
 bool event_buffer_has_room(u64 nr_bytes)
 {
-	/* Pairs with the release in take_records(): what is overwritten has been copied out. */
+	/*
+	 * Pairs with the release in take_records(): bytes to be overwritten
+	 * have been copied out.
+	 */
 	u64 taken = event_buffer.appended - smp_load_acquire(&event_buffer.read);
 
 	if (nr_bytes <= event_buffer.room_bytes - taken)
 		return true;
-	/* A watershed near the buffer's size may never be reached quite. */
+	/*
+	 * A watershed near the buffer's size may never be reached: a refused
+	 * record wakes the reader, too.
+	 */
 	event_buffer.is_full = true;
 	return false;
 }
 
-/* The bytes from a position on that lie in one piece. */
+/* Returns how many of nr_bytes from position on are contiguous. */
 static u32 piece_bytes(u64 position, u32 nr_bytes)
 {
 	return min_t(u64, nr_bytes,
@@ -95,7 +101,7 @@ void event_buffer_append(const void *head, u32 head_bytes, const void *rest, u32
 	const struct oprof_record *record = head;
 	u32 padding_bytes = record->size_bytes - head_bytes - rest_bytes;
 
-	/* Else the reader could not find the next record. */
+	/* Otherwise the reader could not find the next record. */
 	if (WARN_ON_ONCE(record->size_bytes % 8 || padding_bytes >= sizeof(zeros) ||
 			 !event_buffer_has_room(record->size_bytes)))
 		return;
@@ -116,7 +122,7 @@ static bool is_readable(void)
 
 void event_buffer_publish(bool wake)
 {
-	/* Pairs with the acquires of the reader: it sees whole records. */
+	/* Pairs with the acquires of the reader, which therefore sees whole records. */
 	smp_store_release(&event_buffer.written, event_buffer.appended);
 	if (wake || event_buffer.is_full)
 		WRITE_ONCE(event_buffer.wake_at, event_buffer.appended);
@@ -133,7 +139,10 @@ u64 event_buffer_unread_bytes(void)
 	return smp_load_acquire(&event_buffer.written) - READ_ONCE(event_buffer.read);
 }
 
-/* Bytes of whole records that fit into nr_bytes. A head never wraps: all are aligned to 8. */
+/*
+ * Returns the bytes of whole records within nr_bytes. Heads never wrap: records
+ * are aligned to 8.
+ */
 static u32 whole_records_bytes(u32 nr_bytes)
 {
 	u32 bytes = 0;
@@ -180,7 +189,7 @@ static ssize_t read_waiting(char __user *to, size_t nr_bytes)
 			return -ERESTARTSYS;
 		status = take_records(to, nr_bytes);
 		mutex_unlock(&reader_mutex);
-	} while (status == -EAGAIN); /* another thread took them */
+	} while (status == -EAGAIN); /* another thread took the records */
 	return status;
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The event buffer: whole records on their way to the daemon. One writer (the
- * sync worker), one reader (who has /dev/oprofile/buffer open).
+ * The event buffer: whole records on their way to the daemon. There is one
+ * writer (the sync worker) and one reader (the process that opened
+ * /dev/oprofile/buffer).
  *
- *		| writer      | reader
- *	--------+-------------+-----------------
- *	writer	| no: one     | yes, no lock: the writer never waits for a
- *	reader	| yes	      | reader that page-faults; no: one (a mutex)
+ *	writer x writer: there is only one writer.
+ *	writer x reader: run concurrently, without a lock. The writer never
+ *			 waits for a reader that takes a page fault.
+ *	reader x reader: exclude each other by a mutex.
  *
  * Positions are free-running byte counts. The writer stores `written` with
- * release, pairs with the reader's acquire; the reader `read` likewise.
+ * release, which pairs with the reader's acquire; the reader stores `read`
+ * likewise.
  */
 #ifndef KMOD_EVENT_BUFFER_H
 #define KMOD_EVENT_BUFFER_H
@@ -20,25 +22,29 @@
 
 #include "oprof/record.h"
 
-/* Bytes: room is rounded up to a power of two. 0 or -ENOMEM. May sleep. */
+/* Sizes are in bytes; the room is rounded up to a power of two. Returns 0 or -ENOMEM. May sleep. */
 int event_buffer_open(u64 room_bytes, u64 watershed_bytes);
 void event_buffer_close(void);
 
 /* ---- the writer ---- */
 
-/* Is there room for records of so many bytes in all? Then they can be appended. */
+/* Whether records of nr_bytes in total can be appended. */
 bool event_buffer_has_room(u64 nr_bytes);
 /*
- * Append a whole record: head, then rest_bytes at rest (0: none); head->size_bytes tells
- * the sum, rounded up to 8. There must be room. Not seen by the reader until published.
+ * Appends a whole record: head, then rest_bytes at rest (0: none). size_bytes
+ * in head is their sum, rounded up to 8. There must be room. The reader does
+ * not see the record before event_buffer_publish().
  */
 void event_buffer_append(const void *head, u32 head_bytes, const void *rest, u32 rest_bytes);
-/* Show what was appended to the reader; wake it when the watershed is reached, or if asked to. */
+/*
+ * Makes appended records visible to the reader. Wakes the reader if the
+ * watershed is reached or wake is set.
+ */
 void event_buffer_publish(bool wake);
 
 /* ---- the reader ---- */
 
-/* As read(2): whole records; -EINVAL, -EAGAIN, -ERESTARTSYS, -EFAULT (then nothing is consumed). */
+/* Like read(2), in whole records. -EINVAL, -EAGAIN, -ERESTARTSYS, -EFAULT: nothing is consumed. */
 ssize_t event_buffer_read(struct file *file, char __user *to, size_t nr_bytes);
 __poll_t event_buffer_poll(struct file *file, poll_table *table);
 

@@ -13,15 +13,15 @@
 #include "kmod/tell.h"
 
 #define BUCKETS_ORDER 12
-/* Looked at in one pass, whether they have ended: the others are in the next. */
+/* Maximum number of processes that one pass checks for their end; the next pass checks others. */
 #define TEND_NR 4096u
-/* A process is kept for so many passes without a sample: what is late may still be its. */
+/* A process is kept for this many passes without a sample, for late samples. */
 #define QUIET_PASSES 2u
 #define NUMBER_IDLE  1u
 
 static struct {
 	struct hlist_head *buckets; /* by tgid, the newest first */
-	struct list_head all;	    /* who was looked at longest ago is first */
+	struct list_head all;	    /* the one checked longest ago is first */
 	u64 last_number;
 	u32 nr;
 	struct generation idle;
@@ -111,7 +111,7 @@ struct generation *generation_get(struct pid *pid, s32 tgid, u64 pass)
 	return generation;
 }
 
-/* Reaped: the kernel may give its pid to another process, with another struct pid. */
+/* Reaped: the kernel may give its number to another process, with another struct pid. */
 static bool has_ended(const struct generation *generation)
 {
 	bool ended;
@@ -144,7 +144,7 @@ void generation_tend(u64 pass)
 		generation = list_first_entry(&generations.all, struct generation, all);
 		if (generation->last_pass + QUIET_PASSES < pass && has_ended(generation)) {
 			if (generation_end(generation))
-				return; /* no room to tell it */
+				return; /* no room to report it */
 			continue;
 		}
 		list_move_tail(&generation->all, &generations.all);

@@ -21,12 +21,12 @@
 
 #define BUCKETS_ORDER 13
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
-/* Sizes of vdso: of programs of 64 and of 32 bits. */
+/* Number of vdso sizes: 64-bit and 32-bit programs differ. */
 #define NR_VDSOS 4
-/* Where the region of all that are too many ends. */
+/* End of the region that stands for all regions beyond the limit. */
 #define USER_END (1ull << 63)
 
-/* Cookies are never that of samples off the CPU. */
+/* Cookies stay below the one for samples off the CPU. */
 #define COOKIE_LAST (OPROF_IMAGE_COOKIE_OFF_CPU - 1)
 
 struct file_key {
@@ -35,15 +35,15 @@ struct file_key {
 	u64 bytes;
 };
 
-/* Whose descriptor was asked for. */
+/* Whether the daemon has taken the descriptor. */
 enum image_state {
-	IMAGE_HELD,  /* nobody's: path is held */
-	IMAGE_TAKEN, /* the daemon's; nothing is held any more */
+	IMAGE_HELD,  /* not taken: path is held */
+	IMAGE_TAKEN, /* taken: nothing is held any more */
 };
 
 struct held_image {
 	struct hlist_node by_key, by_cookie;
-	struct list_head used; /* who was used longest ago is first */
+	struct list_head used; /* least recently used first */
 	struct file_key key;
 	u32 cookie;
 	enum image_state state;
@@ -52,16 +52,16 @@ struct held_image {
 
 struct region {
 	struct list_head node;
-	u64 start, end; /* as told */
+	u64 start, end; /* as reported */
 	u32 cookie;
 	char name[];
 };
 
 /*
- * mutex: the worker changes by_cookie, and state and path of what is in it,
- * with it held; image_open_file() reads and changes the latter so. All else
- * is the worker's. Nothing that may fault or wait is done with it held: it is
- * taken under a mmap lock.
+ * The worker holds the mutex to change by_cookie, and state and path of the
+ * images in it; image_open_file() holds it to read and change state and path.
+ * All else is for the worker only. The mutex is taken under an mmap lock:
+ * nothing that may fault or wait is done while it is held.
  */
 static DEFINE_MUTEX(images_mutex);
 static struct {
@@ -125,7 +125,7 @@ void image_close(void)
 	images.by_key = NULL;
 }
 
-/* -ENOMEM: all are used up. It counts as given only when it was told. */
+/* -ENOMEM: all cookies are used. A cookie counts as used only after it was reported. */
 static int cookie_next(u32 *cookie)
 {
 	if (images.last_cookie == COOKIE_LAST)
@@ -134,7 +134,7 @@ static int cookie_next(u32 *cookie)
 	return 0;
 }
 
-/* Give a new cookie, and tell it: what is in record, and name. */
+/* Takes a new cookie and reports it, with record and name. */
 static int cookie_tell(struct oprof_kmod_image *record, const char *name, u32 *cookie)
 {
 	int error = cookie_next(&record->image);
@@ -161,8 +161,9 @@ static int cookie_release(u32 cookie)
 /* ---- files ---- */
 
 /*
- * Of the file that the program sees, on overlayfs too: what a descriptor of
- * path is of. An unlinked file's name still leads to its inode while it is held.
+ * The key of the file that the program sees, also on overlayfs: the same file
+ * that a descriptor of path gives. The name of an unlinked file leads to its
+ * inode while it is held.
  */
 static struct file_key key_of_path(const struct path *path)
 {
@@ -284,7 +285,7 @@ void image_tend(void)
 
 /* ---- the daemon's descriptors ---- */
 
-/* Take over the held path. */
+/* Takes over the held path. */
 static int image_take(u32 cookie, struct path *path)
 {
 	struct held_image *image;
@@ -302,7 +303,7 @@ static int image_take(u32 cookie, struct path *path)
 	return error;
 }
 
-/* Give it back, for another try; it may have been released since. */
+/* Gives the path back for another try. The image may have been released since. */
 static void image_give_back(u32 cookie, const struct path *path)
 {
 	struct held_image *image;
@@ -329,7 +330,7 @@ static int descriptor_of_path(const struct path *path)
 
 	if (fd < 0)
 		return fd;
-	/* Without waiting for another's lease: a file that has one will do without. */
+	/* Does not wait for another process's lease: a file with a lease gets no descriptor. */
 	file = dentry_open(path, O_RDONLY | O_LARGEFILE | O_NONBLOCK, current_cred());
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
@@ -438,7 +439,7 @@ static int region_make(struct generation *generation, const char *name, u64 star
 	return 0;
 }
 
-/* It was told with an end that it has outgrown: told anew, with room to grow. */
+/* The region outgrew its reported end: it is reported again, with room to grow. */
 static int region_grow(struct generation *generation, struct region *old, u64 end,
 		       struct region **made)
 {
@@ -454,7 +455,7 @@ static int region_grow(struct generation *generation, struct region *old, u64 en
 	return 0;
 }
 
-/* One that no region told holds. */
+/* Adds a region that is not within a reported one. */
 static int region_add(struct generation *generation, const char *name, u64 start, u64 end,
 		      struct region **made)
 {

@@ -17,24 +17,27 @@
 
 #define NR_CHANGES_MAX 4096
 
-/* A load or an unload, noted and not told yet. */
+/* A load or unload that was noted and not reported yet. */
 struct change {
 	struct list_head node;
 	u64 time_ns;
-	u64 start, bytes; /* of its text */
+	u64 start, bytes; /* of the module's text */
 	u16 flags;	  /* OPROF_MODULE_LOAD or _UNLOAD */
-	bool has_waited;  /* it was there when the last pass began */
+	bool has_waited;  /* it has waited for a pass */
 	char name[MODULE_NAME_LEN];
 };
 
-/* One whose load was told. */
+/* A module that was reported. */
 struct loaded {
 	struct list_head node;
 	u64 start;
 	u32 cookie;
 };
 
-/* changes and nr_changes: the notifier adds, the worker takes. loaded is the worker's. */
+/*
+ * Protects changes and nr_changes: the notifier adds, the worker removes. Only
+ * the worker uses loaded_modules.
+ */
 static DEFINE_MUTEX(changes_mutex);
 static LIST_HEAD(changes);
 static unsigned int nr_changes;
@@ -77,7 +80,7 @@ static void note(const struct module *module, u16 flags)
 
 static int notified(struct notifier_block *block, unsigned long state, void *data)
 {
-	/* A module whose init fails comes and goes, too; its text runs between. */
+	/* A module whose init fails also comes and goes; its text runs in between. */
 	if (state == MODULE_STATE_COMING)
 		note(data, OPROF_MODULE_LOAD);
 	else if (state == MODULE_STATE_GOING)
@@ -123,7 +126,10 @@ static struct loaded *loaded_find(u64 start)
 	return NULL;
 }
 
-/* Its cookie; one from before the run, or before a failure, gets it when it goes. */
+/*
+ * Finds or makes the module's entry, with its cookie. A module loaded before
+ * the run gets one only when it is unloaded.
+ */
 static int loaded_get(const struct change *change, struct loaded **found)
 {
 	struct loaded *loaded = loaded_find(change->start);
@@ -157,7 +163,10 @@ static int tell_change(const struct change *change)
 				    change->bytes);
 	if (error || change->flags != OPROF_MODULE_UNLOAD)
 		return error;
-	/* Without room its cookie stays with the reader until the run ends: that harms nobody. */
+	/*
+	 * If there is no room, the reader keeps the cookie until the run ends,
+	 * which is harmless.
+	 */
 	(void)image_release_module(loaded->cookie);
 	list_del(&loaded->node);
 	kfree(loaded);
@@ -165,8 +174,9 @@ static int tell_change(const struct change *change)
 }
 
 /*
- * The first that may be told. An unload waits for a pass, so that the samples
- * of before come before it; what is behind it waits with it.
+ * Returns the first change that may be reported, or NULL. An unload waits for a
+ * pass, so that earlier samples are reported before it; later changes wait with
+ * it.
  */
 static struct change *change_first(void)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kernel modules that come and go while a run lasts: noted by the kernel's notifier, told by the
- * worker. */
+/*
+ * Kernel modules that are loaded or unloaded during a run: the kernel's
+ * notifier notes them, and the worker reports them.
+ */
 #ifndef KMOD_KERNEL_MODULE_H
 #define KMOD_KERNEL_MODULE_H
 
 int kernel_module_open(void); /* 0 or -errno */
 void kernel_module_close(void);
 
-/* Tell what has been noted since. -ENOSPC: the rest next pass. Worker. */
+/* Reports what was noted since the last call. -ENOSPC: the rest next pass. For the worker. */
 int kernel_module_tell(void);
 
 #endif

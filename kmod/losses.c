@@ -7,7 +7,7 @@
 #include "kmod/stats.h"
 #include "kmod/tell.h"
 
-/* Why a sample was lost here, and what that is to the reader. */
+/* The reason under which each counter's samples are reported as lost. */
 static const struct {
 	enum stats_counter counter;
 	enum oprof_lost reason;
@@ -32,7 +32,7 @@ static struct {
 	u64 switches;
 } told;
 
-/* Switches that found no room, or whose tasks are not known, and were not told yet. */
+/* Switches that found no room or whose tasks are unknown, and that were not reported yet. */
 static struct {
 	u64 nr, from_ns;
 } dropped;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples and switches that will not come, told by reason (doc/records.md). Worker. */
+/* Reports lost samples and switches by reason (doc/records.md). For the worker. */
 #ifndef KMOD_LOSSES_H
 #define KMOD_LOSSES_H
 
 #include <linux/types.h>
 
-void losses_begin(void); /* a new run: nothing is told yet */
+void losses_begin(void); /* a new run: nothing has been reported yet */
 
-/* What stats count and was not told yet. -ENOSPC: the rest next time. */
+/* Reports the losses counted in stats since the last report. -ENOSPC: the rest next time. */
 int losses_tell(u64 time_ns);
 
-/* A switch that was recorded can't be told. */
+/* Counts a switch that was recorded and cannot be reported. */
 void losses_drop_switch(int cpu, u64 time_ns);
-/* Those, if any: before the next switch is told, as nothing reaches across. -ENOSPC. */
+/*
+ * Reports the switches counted by losses_drop_switch(), if any. Must precede
+ * the report of the next switch, so that readers see the gap. -ENOSPC.
+ */
 int losses_tell_dropped(void);
 
 #endif

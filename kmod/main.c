@@ -9,7 +9,7 @@
 #include "kmod/stamp.h"
 #include "oprof/kmod.h"
 
-/* Addresses, numbers and positions are words that are read and written in one piece. */
+/* Addresses, numbers and positions are words that must be read and written atomically. */
 static_assert(sizeof(long) == 8, "oprof needs a kernel of 64 bits");
 
 static char *main_clock = "auto";
@@ -39,7 +39,7 @@ static int __init main_init(void)
 {
 	int status = init_parts();
 
-	/* Loaders take -EAGAIN as a request to try once more. */
+	/* Module loaders would try again on -EAGAIN. */
 	return status == -EAGAIN ? -EBUSY : status;
 }
 

@@ -45,7 +45,7 @@ static u32 room(const struct packet_walk *walk)
 	return (u32)(walk->end - walk->at);
 }
 
-/* To a multiple of align, counted from the packet's begin. */
+/* Skips to a multiple of align, counted from the packet's start. */
 static int skip_to(struct packet_walk *walk, u32 align)
 {
 	u32 offset = (u32)(walk->at - walk->packet);
@@ -58,9 +58,10 @@ static int skip_to(struct packet_walk *walk, u32 align)
 }
 
 /*
- * A compact stamp's low bits, and those above by the record before. A stamp
- * that went back a little (ring/port_kernel.h) seems to be a whole span later:
- * no record is later than its packet.
+ * A compact stamp has only the low bits; the preceding record gives the others.
+ * A stamp that went back a little (ring/port_kernel.h) would seem to be a whole
+ * span later. Since no record is later than its packet, the preceding stamp is
+ * used then.
  */
 static u64 compact_stamp(const struct packet_walk *walk, u32 word)
 {
@@ -93,7 +94,7 @@ static int read_header(struct packet_walk *walk, struct record_header *header)
 	return 0;
 }
 
-/* A padding record's string, with its NUL. */
+/* Skips a padding record's string with its NUL. */
 static int skip_string(struct packet_walk *walk)
 {
 	const u8 *nul = memchr(walk->at, 0, room(walk));
@@ -104,7 +105,7 @@ static int skip_string(struct packet_walk *walk)
 	return 0;
 }
 
-/* Bytes of the payload at walk->at, which is aligned; 0: of no entry, or more than there are. */
+/* Returns the size of the payload at walk->at, which is aligned. 0: no entry, or beyond the end. */
 static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 {
 	const struct entry_sample *sample = (const void *)walk->at;
@@ -130,11 +131,11 @@ static u32 payload_bytes(const struct packet_walk *walk, u32 id)
 	return bytes <= room(walk) ? bytes : 0;
 }
 
-/* Padding records go by; 1: header is an entry's, 0: no more. */
+/* Skips padding records. Returns 1 with an entry's header, or 0 at the end. */
 static int next_entry_header(struct packet_walk *walk, struct record_header *header)
 {
 	for (;;) {
-		/* What is left to the next record's alignment is no record. */
+		/* Bytes that remain before the next alignment are not a record. */
 		if (room(walk) < OPROF_RECORD_HEADER_ALIGN)
 			return 0;
 		if (skip_to(walk, OPROF_RECORD_HEADER_ALIGN))

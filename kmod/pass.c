@@ -23,8 +23,8 @@
 
 static struct {
 	u64 number;		/* of this pass, from 1 on */
-	u64 nr_packets;		/* read in it */
-	struct cpumask flushed; /* had something to flush */
+	u64 nr_packets;		/* read in this pass */
+	struct cpumask flushed; /* CPUs that had something to flush */
 	struct oprof_frame chain[OPROF_KMOD_FRAMES_MAX];
 } pass;
 
@@ -86,15 +86,15 @@ static void kernel_frame(u64 address, struct oprof_frame *frame)
 	};
 }
 
-/* Where the link is: behind the place in the program that called the kernel. */
+/* Returns the link's index in the chain: after the program's pc, if the sample is the kernel's. */
 static unsigned int link_at(const struct entry_sample *entry)
 {
 	return entry->flags & ENTRY_SAMPLE_LINK ? entry->nr_kernel + !entry->user : UINT_MAX;
 }
 
 /*
- * Callers that can't be resolved keep their raw address: they are no reason to lose the sample.
- * But a link that can't be was none.
+ * Callers that cannot be resolved keep their raw address, and the sample is
+ * kept. A link that cannot be resolved was not one, and is removed.
  */
 static void fill_chain(struct resolve_place *place, const struct entry_sample *entry,
 		       struct oprof_sample *sample)
@@ -188,7 +188,10 @@ static void read_switch(int cpu, const struct entry_switch *entry, u64 stamp)
 		(void)losses_tell_dropped();
 		return;
 	}
-	/* Who is past its end is off the CPU no more (doc/records.md). */
+	/*
+	 * A task that has exited is not off CPU: the SWITCH names the idle task
+	 * (doc/records.md).
+	 */
 	if (entry->dead)
 		from = (struct oprof_task){.generation =
 						   generation_get(NULL, 0, pass.number)->number};
@@ -227,13 +230,13 @@ static void read_packet(int cpu, const u8 *packet, u32 sub_buffer_bytes)
 	}
 	if (!status)
 		return;
-	/* Cannot be, but for a fault of the ring; what it held may be held for ever. */
+	/* Only a fault of the ring can cause this; references in the packet may be held forever. */
 	WARN_ONCE(1, "oprof: a packet of CPU %d can't be read\n", cpu);
 	if (packet_walk_nr_records(&walk) > nr_read)
 		stats_add(cpu, STATS_lost_damaged, packet_walk_nr_records(&walk) - nr_read);
 }
 
-/* What was there when the pass began is within a lap: it comes to an end whatever is written. */
+/* Reads at most one lap, which holds all that was there when the pass began, so that it ends. */
 static void read_cpu(int cpu)
 {
 	struct ring_reader *reader = sampler_reader(cpu);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pass of the sync worker: read what the CPUs wrote, resolve it against the
- * address spaces that are still held, tell it (kmod/tell.h), let go.
+ * A pass of the sync worker: reads what the CPUs wrote, resolves it in the
+ * address spaces that are still held, reports it (kmod/tell.h), and drops
+ * references.
  *
- * An address is resolved under the address space's mmap lock: an unmapping
- * that took effect by then is in kmod/unmapped.h; the first one of the sample's address
- * later than the sample tells what was there, else what is mapped now.
+ * An address is resolved under its address space's mmap lock. All unmappings up
+ * to then are known (kmod/unmapped.h): the first unmapping of the address after
+ * the sample says what was there. If there is none, the present mapping does.
  */
 #ifndef KMOD_PASS_H
 #define KMOD_PASS_H
@@ -13,13 +14,13 @@
 #include "kmod/settings.h"
 
 int pass_open(const struct settings *settings); /* 0 or -ENOMEM. May sleep. */
-/* Lets go of all that is still held. */
+/* Drops all references that are still held. */
 void pass_close(void);
 
-/* The worker. wake: wake the reader though the watershed is not reached. May sleep. */
+/* For the worker. wake: wake the reader even below the watershed. May sleep. */
 void pass_run(bool wake);
 
-/* The last pass read nothing, and nothing is held. */
+/* Whether the last pass read nothing and no references are held. */
 bool pass_is_quiet(void);
 
 #endif

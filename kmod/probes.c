@@ -11,7 +11,7 @@
 #include "kmod/sampler.h"
 #include "kmod/sync_worker.h"
 
-/* The last thread: its address space is about to go, or would have gone. */
+/* The last thread: its address space is about to be freed, unless we hold it. */
 static void probe_exit(COMPAT_PROCESS_EXIT_ARGUMENTS)
 {
 	if (compat_is_group_dead() && sampler_has_seen_process(task_tgid(task)))
@@ -30,7 +30,7 @@ enum { PROBE_EXIT, PROBE_SWITCH, PROBE_NR };
 struct probe {
 	const char *name;
 	void *function;
-	struct tracepoint *tracepoint; /* found by name: their symbols are not exported */
+	struct tracepoint *tracepoint; /* found by name: symbols are not exported */
 	bool registered;
 };
 
@@ -39,7 +39,7 @@ static struct probe probes[PROBE_NR] = {
 	[PROBE_SWITCH] = {.name = "sched_switch", .function = probe_switch},
 };
 
-/* What is called through a void pointer has the type that the kernel calls it with. */
+/* Checks that functions called through a void pointer have the type that the kernel expects. */
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sched_process_exit(probe_exit);

@@ -19,26 +19,26 @@
 #include "kmod/stats.h"
 #include "kmod/unmapped.h"
 
-/* So many addresses under one holding of a mmap lock. */
+/* Maximum number of addresses resolved while an mmap lock stays held. */
 #define NR_LOCKED_MAX 256
 #define CACHE_ORDER   6
 /*
- * A program can keep its mmap lock as long as it likes (by a page of a file
- * system in user space that does not answer): so long is waited, for all of
- * one CPU's samples together.
+ * A program can keep its mmap lock for any time (by a page of a user-space file
+ * system that does not answer). This is the maximum wait for all samples of one
+ * CPU together.
  */
 #define PATIENCE HZ
 
 static struct {
 	struct mm_struct *mm; /* whose mmap lock is held */
 	unsigned int nr_resolved;
-	bool has_waited; /* for unmappings under way */
+	bool has_waited; /* for unmappings in progress */
 	bool has_records;
-	unsigned long patience; /* what is left of it, jiffies */
-	char *name;		/* PATH_MAX bytes, for what is named */
-	/* What this address space has at some pages; as long as its lock is held it stays. */
+	unsigned long patience; /* rest of PATIENCE, in jiffies */
+	char *name;		/* PATH_MAX bytes, for names of paths */
+	/* What this address space has at some pages; valid while its lock is held. */
 	struct {
-		u64 page; /* 0: none */
+		u64 page; /* 0: empty */
 		u64 add;  /* offset = address + add */
 		u32 image;
 	} cache[1u << CACHE_ORDER];
@@ -81,7 +81,7 @@ void resolve_end(const struct mm_struct *mm)
 
 static struct task_struct *waiter;
 
-/* The lock's wait is ended as one that is killed is: no lock of its kind has a time. */
+/* Ends the wait for the lock as for a killed task: mmap locks have no wait with a timeout. */
 static void lose_patience(struct work_struct *work)
 {
 	(void)send_sig(SIGKILL, waiter, 1);
@@ -89,7 +89,10 @@ static void lose_patience(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(patience_work, lose_patience);
 
-/* What take does, an attempt at a mmap lock that a signal ends. 0; -EBUSY: it takes too long. */
+/*
+ * Calls take, which waits for an mmap lock until a signal ends the wait.
+ * Returns 0; -EBUSY: it takes too long.
+ */
 static int take_in_time(struct mm_struct *mm, int (*take)(struct mm_struct *mm))
 {
 	unsigned long begin = jiffies, waited;
@@ -126,7 +129,7 @@ static void begin_locked(struct mm_struct *mm, bool has_waited)
 	memset(resolver.cache, 0, sizeof(resolver.cache));
 }
 
-/* 0; -EBUSY: it takes too long. */
+/* Returns 0; -EBUSY: it takes too long. */
 static int lock(struct mm_struct *mm)
 {
 	int error = 0;
@@ -142,9 +145,10 @@ static int lock(struct mm_struct *mm)
 }
 
 /*
- * munmap(2) takes a mapping out with the lock held for writing, and works on
- * with it held for reading: only then it comes to be recorded. Who waits for
- * all readers finds it. -EBUSY: it takes too long, and the lock is no longer held.
+ * munmap(2) removes a mapping with the lock held for writing, and continues
+ * with it held for reading; only then the unmapping is recorded. Taking the
+ * lock for writing waits for this. -EBUSY: it takes too long, and the lock is
+ * no longer held.
  */
 static int wait_for_unmappings(struct mm_struct *mm)
 {
@@ -189,8 +193,9 @@ static const struct inode *path_inode(struct file *file)
 }
 
 /*
- * Memory that only looks like a file: shared anonymous, System V's, of
- * memfd_create, of huge pages, a device. A program that is run from such is a file.
+ * Memory that only looks like a file: shared anonymous memory, System V's,
+ * memfd_create's, huge pages, a device. But if the program itself runs from
+ * such memory, it counts as a file.
  */
 static bool is_unfiled(struct mm_struct *mm, struct file *file)
 {
@@ -215,7 +220,7 @@ static const char *path_name(struct file *file)
 	return IS_ERR(name) ? "" : name;
 }
 
-/* As /proc/PID/maps has it. */
+/* Returns the name as in /proc/PID/maps. */
 static const char *vma_name(struct vm_area_struct *vma)
 {
 	const struct mm_struct *mm = vma->vm_mm;
@@ -297,8 +302,9 @@ static int frame_of_unmapped(const struct resolve_place *place,
 }
 
 /*
- * The mmap lock is held. A caller is what a program's memory says: it makes no
- * image of what is no code, and holds no file for that.
+ * The mmap lock is held. A caller's address comes from the program's memory and
+ * may be wrong: it must not create an image or hold a file for memory that is
+ * not code.
  */
 static int look_up(const struct resolve_place *place, u64 address, struct oprof_frame *frame)
 {
@@ -336,7 +342,7 @@ int resolve_user(const struct resolve_place *place, u64 address, struct oprof_fr
 		.offset = address,
 	};
 	if (compat_is_vsyscall(address))
-		return 0; /* who reads knows it by its address */
+		return 0; /* readers recognise it by its address */
 	if (!place->mm)
 		return -ENOENT;
 	error = lock(place->mm);

@@ -19,13 +19,13 @@ static DEFINE_MUTEX(run_mutex);
 
 static struct {
 	bool open, enabled; /* written under the mutex, read without */
-	u64 thinning;	    /* so, too */
+	u64 thinning;	    /* likewise */
 	struct settings settings;
 } run = {.thinning = 1};
 
 /* ---- the parts, in their order and in reverse ---- */
 
-/* What the worker knows, and is told, of files, processes and mappings. */
+/* Opens what the worker needs to know about files, processes and mappings. */
 static int open_knowledge(void)
 {
 	int status = image_open();
@@ -60,7 +60,6 @@ static void close_knowledge(void)
 	image_close();
 }
 
-/* Who writes the rings, and who reads them. */
 static int open_rings(const struct settings *settings)
 {
 	int status = sampler_open(settings);
@@ -123,7 +122,7 @@ static void close_parts(void)
 
 static int enable_counters(void)
 {
-	static struct settings thinned; /* too big for the stack; under the mutex */
+	static struct settings thinned; /* too large for the stack; used under the mutex */
 
 	thinned = run.settings;
 	if (run.thinning > 1)
@@ -198,7 +197,9 @@ static int enable_locked(void)
 	return status;
 }
 
-/* The rest is told, and the reader woken: by a pass that is made also if we don't wait for its end.
+/*
+ * A last pass reports the rest and wakes the reader; it runs even if the wait
+ * for it is interrupted.
  */
 static int disable_locked(void)
 {
@@ -221,7 +222,7 @@ int run_enable(bool enable)
 	return status;
 }
 
-/* The counters are made anew; switches are probed on. */
+/* Creates the counters again; the probe on switches stays. */
 static int rethin_locked(void)
 {
 	int status;
@@ -231,7 +232,7 @@ static int rethin_locked(void)
 	if (status) {
 		probes_disable();
 		WRITE_ONCE(run.enabled, false);
-		sync_worker_dump(); /* as when it is disabled: the rest is told, the reader woken */
+		sync_worker_dump(); /* as in disable_locked() */
 	}
 	return status;
 }

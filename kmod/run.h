@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One run of the module: from the opening of the buffer to its closing, with
- * sampling enabled and disabled between. Puts the parts together in their
- * order and takes them apart in reverse; each part has open/close (memory,
- * nothing written yet), and what samples has enable/disable.
+ * One run of the module: from the opening of the buffer to its closing. In
+ * between sampling can be enabled and disabled. A run opens the parts in order
+ * and closes them in reverse. Each part has open/close (memory; nothing is
+ * written yet); sources of samples also have enable/disable.
  *
- * All functions may sleep. They exclude each other by a mutex of run.c.
+ * All functions may sleep. A mutex in run.c excludes them from each other.
  */
 #ifndef KMOD_RUN_H
 #define KMOD_RUN_H
@@ -14,26 +14,25 @@
 
 #include "kmod/settings.h"
 
-/* The buffer is being opened. -EBUSY: it is open; -EINVAL, -ENOMEM, or what kept a part. */
+/* For opening the buffer. -EBUSY: it is already open; -EINVAL, -ENOMEM, or a part's error. */
 int run_open(const struct settings *settings);
-/* ... or closed: nothing of the run is left. */
+/* For closing the buffer: nothing of the run remains. */
 void run_close(void);
 bool run_is_open(void);
 
-/* -EINVAL: not open; -EBUSY: a counter can't be had; or its error. Already so: 0. */
+/* -EINVAL: no run; -EBUSY: a counter is not available; or another error. 0 if it is already so. */
 int run_enable(bool enable);
 bool run_is_enabled(void);
 
 /*
- * From now on one of thinning samples of counters with a frequency
- * (settings_thin()); each run begins with 1. -EINVAL: not open; or what keeps a counter from
- * being had anew: then sampling is disabled.
+ * Counters with a frequency now take only one of `thinning` samples
+ * (settings_thin()); each run begins with 1. -EINVAL: no run. If a counter
+ * cannot be created again, its error is returned and sampling is disabled.
  */
 int run_thin(u64 thinning);
 u64 run_thinning(void);
 
-/* All samples taken before are in the buffer, or counted lost, when it returns. -EINVAL: not open.
- */
+/* When it returns, earlier samples are in the buffer or counted as lost. -EINVAL: no run. */
 int run_dump(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sample path: contexts, samples and switches into this CPU's ring. */
+/* The sample path: writes contexts, samples and switches into this CPU's ring. */
 #include "kmod/sampler.h"
 
 #include <linux/bitops.h>
@@ -24,19 +24,19 @@
 
 #define NR_SUB_BUFFERS_WANTED 8u
 
-/* ---- what was sampled, by pointers: bloom filters of two pages ---- */
+/* ---- what was sampled: Bloom filters of pointers, with two pages ---- */
 
 #define SEEN_ORDER 14u
 #define SEEN_WORDS ((1u << SEEN_ORDER) / BITS_PER_LONG)
 #define SEEN_PAGES 2u
 
-/* Bits are set by NMIs of any CPU, and cleared by the worker in the page that nobody looks at. */
+/* NMIs of any CPU set bits; the worker clears them, in the page that is not in use. */
 struct seen {
 	unsigned long words[SEEN_PAGES][SEEN_WORDS];
 };
 
 static struct seen seen_mms, seen_processes;
-static unsigned int seen_page; /* bits go there */
+static unsigned int seen_page; /* index of the page where bits are set */
 
 static void seen_hash(const void *pointer, unsigned int bits[2])
 {
@@ -91,8 +91,8 @@ bool sampler_has_seen_process(const struct pid *process)
 }
 
 /*
- * Who marks while the page is turned marks the one before, which counts as
- * well until the next turn; by then a flush of its CPU has waited for it.
+ * A CPU that marks during a turn may use the old page, which counts until the
+ * next turn. By then a flush of its CPU has waited for it.
  */
 void sampler_turn_seen(void)
 {
@@ -100,13 +100,16 @@ void sampler_turn_seen(void)
 
 	seen_clear(&seen_mms, next);
 	seen_clear(&seen_processes, next);
-	/* Before bits are set there. Pairs with the data dependency of seen_mark(). */
+	/*
+	 * The page is clear before bits are set in it. Pairs with the data
+	 * dependency of seen_mark().
+	 */
 	smp_store_release(&seen_page, next);
 }
 
 /* ---- each CPU's state ---- */
 
-/* What tells one context from another. */
+/* What distinguishes two contexts. */
 struct identity {
 	struct mm_struct *mm;
 	struct pid *process;
@@ -116,24 +119,24 @@ struct identity {
 };
 
 /*
- * Of a level: nobody else's, as those that interrupt it have levels of their
- * own. Should there be one all the same (a tracepoint's event in a softirq
- * over a task's): busy says so.
+ * For writers of one level only, since writers that interrupt it have other
+ * levels. If a writer of the same level does interrupt (a tracepoint's event in
+ * a softirq over a task), busy detects this.
  */
 struct sampler_level {
 	bool busy;
 	u32 id;		      /* of the last context */
-	struct identity last; /* its references are held as long as epoch is the current one */
-	struct chain chain;   /* too big for the NMI's stack */
+	struct identity last; /* its references are held while epoch is current */
+	struct chain chain;   /* too large for the NMI's stack */
 };
 
 struct sampler_cpu {
 	struct ring ring;
-	struct ring_reader reader; /* the worker's */
+	struct ring_reader reader; /* for the worker */
 	void *memory;
-	local_t references_taken; /* contexts written; by this CPU */
-	unsigned long nr_dropped; /* of those, by the worker */
-	u32 kicked_epoch;	  /* the worker was asked for in this epoch */
+	local_t references_taken; /* contexts written; counted by this CPU */
+	unsigned long nr_dropped; /* contexts dropped; counted by the worker */
+	u32 kicked_epoch;	  /* epoch in which the worker was kicked */
 	struct sampler_level levels[ENTRY_NR_LEVELS];
 };
 
@@ -148,7 +151,7 @@ static bool want_cgroups;
 static void set_sizes(const struct settings *settings, struct ring_config *config)
 {
 	u64 all = roundup_pow_of_two(settings->cpu_buffer_size * SETTINGS_CPU_SAMPLE_BYTES);
-	/* The deepest sample as the only record of a packet, aligned to 8. */
+	/* The deepest sample must fit as the only record of a packet, aligned to 8. */
 	u64 least = sizeof(struct oprof_packet_header) + OPROF_RECORD_EXTENDED_BYTES + 8 +
 		    sizeof(struct entry_sample) + settings->backtrace_depth * sizeof(u64);
 	u64 sub_buffer = max_t(u64, all / NR_SUB_BUFFERS_WANTED, roundup_pow_of_two(least));
@@ -178,7 +181,7 @@ static int create_cpu(const struct ring_config *config, int cpu, struct sampler_
 	if (error)
 		goto destroy;
 	error = -ENOMEM;
-	/* Rather none than that others are killed for it. */
+	/* Fail rather than let the kernel kill processes for memory. */
 	state->memory = kvmalloc_node(bytes, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN,
 				      cpu_to_node(cpu));
 	if (!state->memory)
@@ -226,7 +229,7 @@ void sampler_close(void)
 		destroy_cpu(per_cpu(sampler_cpus, cpu));
 		per_cpu(sampler_cpus, cpu) = NULL;
 	}
-	/* Of this run nothing has been seen. */
+	/* Clear both pages for the next run. */
 	sampler_turn_seen();
 	sampler_turn_seen();
 }
@@ -252,7 +255,7 @@ static unsigned long nr_references(const struct sampler_cpu *state)
 	return (unsigned long)local_read(&state->references_taken) - READ_ONCE(state->nr_dropped);
 }
 
-/* Once an epoch: the worker, which begins one with each pass, has not come yet. */
+/* Kicks at most once per epoch: each pass of the worker begins a new epoch. */
 static void kick_nmi(struct sampler_cpu *state)
 {
 	u32 epoch = READ_ONCE(sampler_epoch);
@@ -278,17 +281,17 @@ static u64 cgroup_of(struct task_struct *task)
 }
 
 /*
- * The task is current, or is about to be on this CPU: its mm is its own until
- * it exits or execs, itself. Its thread group's pid may go at any time, by
- * the parent that reaps it; but not its memory, for an RCU grace period, and
- * its reference only behind that. All of it the kernel writes without a mark,
- * as whole words: hence data_race().
+ * The task is current or about to run on this CPU: its mm remains until the
+ * task itself exits or execs. A parent that reaps it may remove its thread
+ * group's pid at any time, but the pid's memory remains for an RCU grace
+ * period, and its reference is dropped only after that. The kernel writes these
+ * fields without a mark, as whole words: hence data_race().
  */
 static void identify(struct task_struct *task, struct identity *identity)
 {
 	identity->mm = data_race(READ_ONCE(task->mm));
 	identity->tid = data_race(READ_ONCE(task->pid));
-	identity->process = identity->tid /* idle: none */
+	identity->process = identity->tid /* the idle task has none */
 				    ? data_race(READ_ONCE(task->signal->pids[PIDTYPE_TGID]))
 				    : NULL;
 	identity->cgroup = cgroup_of(task);
@@ -302,9 +305,9 @@ static bool is_same(const struct identity *one, const struct identity *other)
 }
 
 /*
- * The slot is ours: references for it, which the worker lets go of. A mm of a
- * kernel thread that uses another's is that one's to hold, not the thread's:
- * hence not_zero.
+ * Takes the references of an entry whose slot is reserved; the worker drops
+ * them. A kernel thread may use an mm that only its owner holds: hence
+ * not_zero.
  */
 static void take_references(const struct identity *identity, struct entry_context *entry)
 {
@@ -346,7 +349,10 @@ static int write_context(struct sampler_cpu *state, enum entry_level level,
 	return 0;
 }
 
-/* The level's context is task's from now on, or an error of a reserve; -EMFILE: too many held. */
+/*
+ * Makes task's context the level's current one. Returns 0, an error of
+ * ring_reserve(), or -EMFILE: too many contexts are held.
+ */
 static int enter_context(struct sampler_cpu *state, enum entry_level level,
 			 struct task_struct *task)
 {
@@ -380,7 +386,7 @@ static void count_seen_nmi(enum entry_level level, bool user)
 	stats_inc_nmi(user ? STATS_user : STATS_kernel);
 }
 
-/* What the sample's head says; the chain is behind it. */
+/* Fills in the sample's head; the chain follows it. */
 static void fill_sample(struct entry_sample *entry, const struct sampler_level *at,
 			enum entry_level level, struct pt_regs *regs)
 {
@@ -418,7 +424,7 @@ static int write_sample(struct sampler_cpu *state, enum entry_level level, unsig
 	return 0;
 }
 
-/* Half a ring that the worker has not read: it would be full when its time comes. */
+/* Half of the ring is unread: without a kick it might be full before the next pass. */
 static void kick_if_filling_nmi(struct sampler_cpu *state)
 {
 	const struct ring_shared *shared = state->ring.shared;
@@ -443,7 +449,7 @@ static int sample_at_level(struct sampler_cpu *state, enum entry_level level, un
 	return write_sample(state, level, event, period, regs);
 }
 
-/* regs NULL, which should not be: a sample of the kernel at no known address. */
+/* regs should not be NULL; if it is, the sample is the kernel's, at address 0. */
 void sampler_sample_nmi(unsigned int event, u64 period, struct pt_regs *regs)
 {
 	struct sampler_cpu *state = this_cpu_read(sampler_cpus);
@@ -526,14 +532,14 @@ void sampler_switch(struct task_struct *prev, struct task_struct *next, bool pre
 
 static void flush_here(void *ring)
 {
-	(void)ring_flush(ring); /* -EAGAIN: closed by a writer in between */
+	(void)ring_flush(ring); /* -EAGAIN: a writer closed it first */
 }
 
 bool sampler_flush(int cpu)
 {
 	struct ring *ring = &per_cpu(sampler_cpus, cpu)->ring;
 
-	/* Nothing is open: an idle CPU is left to sleep. */
+	/* Nothing is open: do not wake an idle CPU. */
 	if ((ring_load(&ring->shared->reserved) & ring->sub_mask) <= RING_FINALISED)
 		return false;
 	if (!cpu_online(cpu))

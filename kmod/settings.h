@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the control filesystem's files say (doc/kmod.md), checked. Plain data. */
+/* The settings from the control filesystem's files (doc/kmod.md). Plain data. */
 #ifndef KMOD_SETTINGS_H
 #define KMOD_SETTINGS_H
 
@@ -7,19 +7,19 @@
 
 #include "oprof/kmod.h"
 
-#define SETTINGS_BUFFER_SAMPLE_BYTES 64u /* buffer_size's unit */
-#define SETTINGS_CPU_SAMPLE_BYTES    32u /* cpu_buffer_size's */
+#define SETTINGS_BUFFER_SAMPLE_BYTES 64u /* unit of buffer_size */
+#define SETTINGS_CPU_SAMPLE_BYTES    32u /* unit of cpu_buffer_size */
 #define SETTINGS_TIMER_NS_MIN	     10000u
 #define SETTINGS_HZ_MAX		     100000u
 
 struct settings_counter {
 	bool enabled;
-	bool kernel, user; /* sample there */
+	bool kernel, user; /* modes to sample */
 	u32 type;	   /* PERF_TYPE_*, or OPROF_KMOD_TYPE_TIMER */
 	u64 event;
 	u64 unit_mask;
-	u64 count; /* between samples */
-	u64 hz;	   /* if not 0, instead of count */
+	u64 count; /* events between samples */
+	u64 hz;	   /* if not 0: samples per second, instead of count */
 };
 
 struct settings {
@@ -32,22 +32,22 @@ struct settings {
 void settings_init(struct settings *settings);
 
 /*
- * What no single file can be wrong about: -EINVAL for a counter that is
- * enabled with neither count nor hz, or neither kernel nor user; a timer
- * that is too quick; a watershed beyond the buffer.
+ * Checks combinations of settings. -EINVAL: an enabled counter has neither
+ * count nor hz, or neither kernel nor user; a timer is too fast; the watershed
+ * exceeds the buffer.
  */
 int settings_check(const struct settings *settings);
 
-/* Of settings_thin(), at most. */
+/* Maximum for settings_thin(). */
 #define SETTINGS_THINNING_MAX 1000u
 
 /*
- * Thin counters out that have a frequency: theirs becomes thinning times
- * lower, but 1 at least; a timer's interval so many times longer, exactly.
+ * Thins out counters with a frequency: divides it by thinning, down to at least
+ * 1. A timer's interval becomes exactly thinning times longer.
  */
 void settings_thin(struct settings *settings, u64 thinning);
 
-/* The timer's interval: of count or hz. */
+/* Returns the timer's interval, from count or hz. */
 u64 settings_timer_ns(const struct settings_counter *counter);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The clock of a run: its choice, and anchors of the counter in CLOCK_MONOTONIC. */
+/* Chooses the clock of a run, and takes anchors of the counter in CLOCK_MONOTONIC. */
 #include "kmod/stamp.h"
 
 #include <linux/delay.h>
@@ -13,13 +13,13 @@
 #include <asm/tsc.h>
 #endif
 
-/* An interrupt is off, an NMI or a host is not: the tightest of so many readings. */
+/* NMIs and the host can interrupt a reading: the tightest of this many is used. */
 #define STAMP_NR_READINGS 5
-/* Between the two first readings. */
+/* Between the first two readings. */
 #define STAMP_FIRST_US 5000
 
 static enum ring_clock clock = RING_CLOCK_MONOTONIC;
-static struct stamp_scale scale; /* at load, then the worker's */
+static struct stamp_scale scale; /* used at load, then by the worker */
 
 static bool is_trustworthy(void)
 {
@@ -27,11 +27,11 @@ static bool is_trustworthy(void)
 	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
 	       !check_tsc_unstable();
 #else
-	return IS_ENABLED(CONFIG_ARM64); /* the architecture's promise */
+	return IS_ENABLED(CONFIG_ARM64); /* the architecture guarantees it */
 #endif
 }
 
-/* The nanoseconds lie between two readings of the counter. */
+/* The nanoseconds are read between two readings of the counter. */
 void stamp_read_both(struct stamp_point *best)
 {
 	u64 before, after, ns, tightest = ~0ull;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock of a run: what stamps entries, and what that is in
- * CLOCK_MONOTONIC. The counter where it is constant and synchronised, unless
- * the module parameter clock says otherwise.
+ * The clock of a run: it stamps entries, and stamps are converted to
+ * CLOCK_MONOTONIC. It is the CPU's counter if that is constant and
+ * synchronised, unless the module parameter clock selects another.
  */
 #ifndef KMOD_STAMP_H
 #define KMOD_STAMP_H
@@ -11,25 +11,31 @@
 
 #include "ring/ring.h"
 
-/* At load. name: auto, counter, monotonic; -EINVAL: none of these; -EOPNOTSUPP: not trustworthy. */
+/*
+ * At module load. name: auto, counter or monotonic. -EINVAL: another name;
+ * -EOPNOTSUPP: the counter is not reliable.
+ */
 int stamp_init(const char *name);
 
 enum ring_clock stamp_clock(void);
 const char *stamp_name(void); /* "counter" or "monotonic" */
 
-/* Now, as entries are stamped. Callable from NMI. */
+/* Returns the present time as entries are stamped. Callable from NMI. */
 static inline u64 stamp_now(void)
 {
 	return ring_clock(stamp_clock());
 }
 
-/* The counter and CLOCK_MONOTONIC, at once: as tight as can be had. */
+/* Reads the counter and CLOCK_MONOTONIC as close together as possible. */
 struct stamp_point;
 void stamp_read_both(struct stamp_point *now);
 
-/* The worker, at the begin of each pass: another pair of readings of both clocks. */
+/* For the worker, at the start of each pass: reads both clocks again. */
 void stamp_anchor(void);
-/* A stamp of since the anchor before the last, in ns. Rises with the stamp. Worker. */
+/*
+ * Converts a stamp to ns; the stamp must be later than the last anchor but one.
+ * Later stamps never give smaller results. For the worker.
+ */
 u64 stamp_to_ns(u64 stamp);
 
 #endif

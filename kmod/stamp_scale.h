@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stamps of a counter in nanoseconds: lines between anchors, which are
- * readings of both clocks at once. What was told stays true, so the scale
- * bends where the last stamp was told, not at the anchor before; and it never
- * falls, though the line that was told from was too steep.
+ * Converts a counter's stamps to nanoseconds: by lines between anchors, which
+ * are simultaneous readings of both clocks. Times that were reported remain
+ * valid: the scale bends at the last reported stamp, not at the anchor before
+ * it. It never falls, even if the last line was too steep.
  *
  *	... before_ns ---- bend ------------- anchor ......
- *	  the line told from	to the new anchor    beyond it, at the rate measured
+ *	  the old line		to the new anchor    beyond it, at the measured rate
  *
- * Plain arithmetic, no division per stamp; compiles in user space, for its
- * test. One user at a time (the sync worker).
+ * Plain arithmetic, without division per stamp. It also compiles in user space,
+ * for its test. One user at a time (the sync worker).
  */
 #ifndef KMOD_STAMP_SCALE_H
 #define KMOD_STAMP_SCALE_H
@@ -21,9 +21,9 @@
 typedef uint64_t u64;
 #endif
 
-/* Nanoseconds a tick, in 2^-32: of counters of 1 GHz just 2^32. */
+/* Rates are in 2^-32 nanoseconds per tick: exactly 2^32 for a counter of 1 GHz. */
 #define STAMP_SCALE_SHIFT 32u
-/* The rate is measured over no less: an anchor is off by a microsecond, perhaps. */
+/* The rate is measured over at least this time: an anchor may be off by a microsecond. */
 #define STAMP_SCALE_BASE_NS 50000000u
 
 struct stamp_point {
@@ -31,11 +31,11 @@ struct stamp_point {
 };
 
 struct stamp_scale {
-	struct stamp_point before; /* told from here to the bend, at before_rate */
-	struct stamp_point bend;   /* ... from here to the anchor, at bend_rate */
-	struct stamp_point anchor; /* ... from here on, at rate */
-	struct stamp_point base;   /* a true reading, that rate is measured from */
-	struct stamp_point told;   /* the last beyond the anchor */
+	struct stamp_point before; /* from here to the bend before_rate applies */
+	struct stamp_point bend;   /* from here to the anchor bend_rate applies */
+	struct stamp_point anchor; /* from here on rate applies */
+	struct stamp_point base;   /* a true reading; rate is measured from here */
+	struct stamp_point told;   /* the last reported point beyond the anchor */
 	u64 before_rate, bend_rate, rate;
 };
 
@@ -44,7 +44,7 @@ static inline u64 stamp_scale_ticks(u64 ticks, u64 rate)
 	return (u64)(((unsigned __int128)ticks * rate) >> STAMP_SCALE_SHIFT);
 }
 
-/* By long division: a product of 96 bits has no other in the kernel. Rounded down. */
+/* Long division, since the kernel has no division of 96-bit numbers. Rounds down. */
 static inline u64 stamp_scale_rate(u64 ns, u64 ticks)
 {
 	u64 rate, rest;
@@ -65,7 +65,7 @@ static inline u64 stamp_scale_rate(u64 ns, u64 ticks)
 	return rate;
 }
 
-/* Two readings, the first ones: any stamp is told by the line through both. */
+/* The first two readings. The line through both converts any stamp. */
 static inline void stamp_scale_init(struct stamp_scale *scale, struct stamp_point first,
 				    struct stamp_point second)
 {
@@ -93,7 +93,7 @@ static inline u64 stamp_scale_ns(const struct stamp_scale *scale, u64 stamp)
 	return back < scale->before.ns ? scale->before.ns - back : 0;
 }
 
-/* The same, of a stamp that is told to others: what comes later will agree with it. */
+/* The same for a stamp that will be reported: later results will agree with this one. */
 static inline u64 stamp_scale_tell(struct stamp_scale *scale, u64 stamp)
 {
 	u64 ns = stamp_scale_ns(scale, stamp);
@@ -105,12 +105,12 @@ static inline u64 stamp_scale_tell(struct stamp_scale *scale, u64 stamp)
 	return ns;
 }
 
-/* Another reading, later than all before. */
+/* Adds a reading that is later than all before. */
 static inline void stamp_scale_anchor(struct stamp_scale *scale, struct stamp_point now)
 {
 	u64 told_rate = scale->rate;
 
-	/* Nothing moved, or another CPU's stamp was ahead of this one's counter. */
+	/* The clock did not advance, or another CPU's stamp was ahead of this CPU's counter. */
 	if (now.stamp <= scale->told.stamp || now.ns <= scale->base.ns)
 		return;
 	if (now.ns - scale->base.ns >= STAMP_SCALE_BASE_NS) {
@@ -119,7 +119,7 @@ static inline void stamp_scale_anchor(struct stamp_scale *scale, struct stamp_po
 		scale->base = now;
 	}
 	if (now.ns < scale->told.ns)
-		now.ns = scale->told.ns; /* it was told too late a time */
+		now.ns = scale->told.ns; /* the reported time was too late */
 	scale->before = scale->anchor;
 	scale->before_rate = told_rate;
 	scale->bend = scale->told;

@@ -21,12 +21,16 @@ static void (*storm_handler)(struct pt_regs *regs); /* NULL: no storm */
 
 #ifdef CONFIG_X86
 
-/* One on each CPU that was online, to all others: so what it interrupts is not itself. */
+/*
+ * One thread for each CPU that was online at the start. It sends to all other
+ * CPUs, so that NMIs interrupt more than the sending threads.
+ */
 static DEFINE_PER_CPU(struct task_struct *, storm_senders);
 static u64 interval_us;
 /*
- * Sent and not handled yet. NMIs latch one deep: two that are sent at once may
- * be one that comes, and one that nobody asked for is reported as unknown.
+ * An NMI was sent and not handled yet. NMIs latch one deep: two that are sent
+ * at once may arrive as one. An NMI that no handler claims is reported as
+ * unknown.
  */
 static DEFINE_PER_CPU(unsigned long, storm_pending);
 
@@ -41,7 +45,7 @@ static int handle(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* A CPU can't go offline while preemption is off. What was pending when one went never comes. */
+/* Preemption off keeps the CPU online. An NMI that was pending when a CPU went never arrives. */
 static void send_to(int cpu)
 {
 	unsigned long *pending = per_cpu_ptr(&storm_pending, cpu);
@@ -91,7 +95,10 @@ static void end(void)
 			kthread_stop(per_cpu(storm_senders, cpu));
 		per_cpu(storm_senders, cpu) = NULL;
 	}
-	/* On a slow emulator they take their time; unhandled ones would be reported. */
+	/*
+	 * They may take long on a slow emulator; without a handler they would
+	 * be reported as unknown.
+	 */
 	for (i = 0; i < 1000 && is_pending(); i++)
 		msleep(1);
 	unregister_nmi_handler(NMI_LOCAL, "oprof_storm");
@@ -149,7 +156,7 @@ static void end(void)
 	}
 }
 
-/* CPUs to come have none: here the counter itself is what is tested otherwise. */
+/* Later CPUs get none: on these machines other tests use the counter itself. */
 static int begin(u64 interval)
 {
 	struct perf_event_attr attr = {
@@ -195,7 +202,7 @@ void storm_stop(void)
 	mutex_lock(&storm_lock);
 	if (storm_handler) {
 		end();
-		synchronize_rcu(); /* NMIs are over */
+		synchronize_rcu(); /* waits for NMI handlers */
 		storm_handler = NULL;
 	}
 	mutex_unlock(&storm_lock);

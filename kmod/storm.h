@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * NMIs at a rate that no counter gives, for tests: made only into modules that are
- * built with KMOD_STORM=1. On x86-64 by inter-processor interrupts, so that
- * guests without a PMU have them; elsewhere by overflows of the cycles counter.
+ * For tests: NMIs at a rate that no counter reaches. Only in modules that are
+ * built with KMOD_STORM=1. On x86-64 they are inter-processor interrupts, which
+ * also work in guests without a PMU; elsewhere they are overflows of the cycles
+ * counter.
  */
 #ifndef KMOD_STORM_H
 #define KMOD_STORM_H
@@ -11,15 +12,20 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-/* The type of a counter that is the storm; one at a time. Its count: ns, or cycles, between. */
+/*
+ * The type of the counter that makes a storm; one at a time. Its count is the
+ * interval in ns, or in cycles.
+ */
 #define OPROF_KMOD_TYPE_STORM 0x53540000u
 
 #if defined(KMOD_STORM)
 
-/* On all CPUs, on x86-64 also those to come; handler in NMI context. 0; -EBUSY: it goes on; -errno.
+/*
+ * Starts on all CPUs, on x86-64 also on later ones; handler runs in NMI
+ * context. Returns 0; -EBUSY: a storm is running; -errno.
  */
 int storm_start(void (*handler)(struct pt_regs *regs), u64 interval);
-/* The handler runs no more when it returns; harmless if there is no storm. */
+/* The handler does not run any more when it returns. Without a storm it does nothing. */
 void storm_stop(void);
 
 #else

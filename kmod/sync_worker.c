@@ -13,7 +13,7 @@
 #include "kmod/pass.h"
 #include "kmod/stats.h"
 
-/* At the end: what was in the rings, then two passes that let go, and as many again. */
+/* At the end: a pass for what is in the rings, two that drop references, and a reserve. */
 #define NR_LAST_PASSES_MAX 8
 
 static void kicked(struct irq_work *work);
@@ -22,21 +22,24 @@ static struct {
 	struct task_struct *task;
 	struct completion begun;
 	bool is_kicked;
-	/* Dumps are numbered: asked for, and done by a pass that began behind the asking. */
+	/*
+	 * Dumps are numbered: the last one requested, the last one done by a
+	 * pass that began later.
+	 */
 	atomic64_t dumps_asked;
 	u64 dumps_done;
 	unsigned long last_pass; /* jiffies at its end */
 } worker;
 
 static DECLARE_WAIT_QUEUE_HEAD(dump_wait);
-/* In hard interrupt context on PREEMPT_RT too, where all it may do is to wake a task. */
+/* In hard interrupt context also on PREEMPT_RT, where it may only wake a task. */
 static struct irq_work kick_work = IRQ_WORK_INIT_HARD(kicked);
 
-/* ---- who wants a pass ---- */
+/* ---- requests for a pass ---- */
 
 static void kicked(struct irq_work *work)
 {
-	/* A barrier comes with it: the worker sees is_kicked, or has not looked yet. */
+	/* This implies a barrier: the worker sees is_kicked, or has not checked it yet. */
 	wake_up_process(worker.task);
 }
 
@@ -84,7 +87,7 @@ static bool is_wanted(void)
 	       (u64)atomic64_read(&worker.dumps_asked) != worker.dumps_done;
 }
 
-/* For the interval, or until a pass is wanted, but for a jiffy at least: kicks come in bursts. */
+/* Sleeps for the interval or until a pass is wanted, at least for a jiffy: kicks come in bursts. */
 static void rest(void)
 {
 	unsigned long next = worker.last_pass + msecs_to_jiffies(SYNC_INTERVAL_MS);
@@ -107,7 +110,7 @@ static int run(void *data)
 	unsigned int left = NR_LAST_PASSES_MAX;
 
 	complete(&worker.begun);
-	allow_kernel_signal(SIGKILL); /* kmod/resolve.c ends a wait so; users can't */
+	allow_kernel_signal(SIGKILL); /* kmod/resolve.c ends a wait with it; users cannot */
 	while (!kthread_should_stop()) {
 		run_pass();
 		rest();
@@ -134,7 +137,8 @@ int sync_worker_start(void)
 	wake_up_process(task);
 	/*
 	 * A thread that is stopped before it ran never runs: what is in the
-	 * rings by then, address spaces too, would be held for ever.
+	 * rings by then, with references to address spaces, would be held
+	 * forever.
 	 */
 	wait_for_completion(&worker.begun);
 	return 0;

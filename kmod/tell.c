@@ -10,7 +10,7 @@
 #define RECORD_ALIGN 8u
 #define NO_EVENT     0xffffffffu
 
-/* What the reader knows by the records before. */
+/* What the reader knows from earlier records. */
 static struct {
 	bool cpu_known, task_known;
 	u32 cpu;
@@ -31,7 +31,7 @@ static struct oprof_record head_of(enum oprof_record_type type, u16 flags, u32 b
 	};
 }
 
-/* No room: what comes next begins with CPU and TASK. */
+/* No room: the next record will be preceded by CPU and TASK. */
 static int lose(void)
 {
 	told.cpu_known = false;
@@ -49,7 +49,7 @@ static int append(const void *head, u32 head_bytes, const void *rest, u32 rest_b
 
 /* ---- the context of samples ---- */
 
-/* Without head and what is reserved, which callers leave as they are. */
+/* Compares all but head and reserved, which callers do not set. */
 static bool is_same_task(const struct oprof_task *a, const struct oprof_task *b)
 {
 	return a->tgid == b->tgid && a->tid == b->tid && a->generation == b->generation &&
@@ -83,7 +83,7 @@ static void append_task(const struct oprof_task *task)
 	event_buffer_append(&told.task, sizeof(told.task), NULL, 0);
 }
 
-/* There is room. */
+/* The caller has checked that there is room. */
 static void append_context(u32 cpu, const struct oprof_task *task)
 {
 	if (!told.cpu_known || told.cpu != cpu) {
@@ -126,7 +126,10 @@ int tell_switch(u64 time_ns, u32 cpu, const struct oprof_task *from, u32 state,
 		return lose();
 	append_context(cpu, from);
 	event_buffer_append(&record, sizeof(record), NULL, 0);
-	/* Who came is the TASK behind a SWITCH, also where it is the one from before. */
+	/*
+	 * The TASK after a SWITCH is the task that came, and must be written
+	 * even if it is known.
+	 */
 	told.task_known = false;
 	append_task(to);
 	return 0;

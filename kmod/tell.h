@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records into the event buffer: CPU and TASK only where they change. Each
- * returns 0, or -ENOSPC with nothing written: then the CPU and TASK records
- * are told anew before the next (doc/records.md, invariant 1). Worker.
+ * Writes records into the event buffer; CPU and TASK records only where they
+ * change. Each function returns 0, or -ENOSPC with nothing written: then CPU
+ * and TASK are written again before the next record (doc/records.md, invariant
+ * 1). For the worker.
  */
 #ifndef KMOD_TELL_H
 #define KMOD_TELL_H
 
 #include "oprof/kmod.h"
 
-void tell_begin(void); /* a new run: nothing is told yet */
+void tell_begin(void); /* a new run: nothing has been reported yet */
 
-/* sample's head is filled in; frames: sample->nr_frames behind it. task's head too. */
+/* Fills in sample's head, and writes sample->nr_frames frames after it. */
 int tell_sample(u32 cpu, const struct oprof_task *task, struct oprof_sample *sample,
 		const struct oprof_frame *frames);
 int tell_switch(u64 time_ns, u32 cpu, const struct oprof_task *from, u32 state,

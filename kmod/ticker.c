@@ -14,7 +14,7 @@ struct ticker {
 	struct hrtimer timer;
 	u64 interval_ns;
 	unsigned int event;
-	bool kernel, user; /* sample there */
+	bool kernel, user; /* modes to sample */
 };
 
 struct ticker_cpu {
@@ -24,8 +24,8 @@ struct ticker_cpu {
 static struct ticker_cpu __percpu *ticker_cpus;
 
 /*
- * Each expiry at its time, whatever the delay of those before. Those that were
- * missed (interrupts were off for long) are in the sample's weight.
+ * Each expiry has its own time, whatever the delay of earlier ones. Missed
+ * expiries (interrupts were off for long) are included in the sample's weight.
  */
 static enum hrtimer_restart expire(struct hrtimer *timer)
 {

@@ -17,9 +17,9 @@
 #define BUCKETS_ORDER 8
 #define NR_BUCKETS    (1u << BUCKETS_ORDER)
 /*
- * A sample's stamp is taken after its address was: where no interrupt has to
- * go round before a mapping is gone (arm64), another CPU may sample the old
- * one and stamp it when the new one is there. Later than this it does not.
+ * A sample's stamp is taken after its address. Where unmapping does not
+ * interrupt other CPUs (arm64), a CPU may sample the old mapping and stamp the
+ * sample when the new mapping is there. A stamp is late by less than this.
  */
 #define STAMP_LATE_NS 100000u
 
@@ -29,19 +29,19 @@ enum record_kind {
 };
 
 struct vma_record {
-	struct hlist_node node; /* by mm; or free */
-	struct list_head all;	/* the oldest first */
-	struct mm_struct *mm;	/* mmgrab(): no other one gets its address */
+	struct hlist_node node; /* by mm; or in the free list */
+	struct list_head all;	/* oldest first */
+	struct mm_struct *mm;	/* mmgrab(): no other mm gets its address */
 	struct unmapped_mapping mapping;
 	u64 stamp;
-	u64 number; /* orders equal stamps */
-	s32 tid;    /* who did it */
+	u64 number; /* orders records with equal stamps */
+	s32 tid;    /* thread that did it */
 	enum record_kind kind;
 };
 
 /*
- * The probes and the worker, under the lock. It nests in nothing and nothing
- * in it; raw, and never with an allocation, as the probes may not sleep on
+ * Taken by the probes and the worker. No lock is taken while it is held. It is
+ * raw, and nothing is allocated under it, as the probes may not sleep on
  * PREEMPT_RT either. Neither NMIs nor interrupts take it.
  */
 static DEFINE_RAW_SPINLOCK(lock);
@@ -52,20 +52,21 @@ static struct {
 	struct hlist_head *buckets;
 	struct list_head all;
 	u64 last_number;
-	u32 nr; /* in use; read without the lock where none is usual */
-	/* There was no record to be had between these stamps, for those address spaces. */
+	u32 nr; /* in use; read without the lock where 0 is usual */
+	/* No record was free between these stamps, for address spaces of these buckets. */
 	bool has_lost;
 	u64 first_lost, last_lost;
 	DECLARE_BITMAP(lost_buckets, NR_BUCKETS);
-	/* The worker's. */
-	u64 pass_begin; /* of the pass before */
+	/* For the worker. */
+	u64 pass_begin; /* stamp at which the preceding pass started */
 } unmapped;
 
 /* ---- the probes ---- */
 
 /*
- * Where a probe is a breakpoint, lockdep takes it for an NMI, which must not
- * wait for a lock that others take: this one's holder is never interrupted by a probe.
+ * If a probe is a breakpoint, lockdep treats it as an NMI, which must not wait
+ * for a lock that others take. It is safe here: no probe interrupts the lock's
+ * holder.
  */
 static void lock_in_probe(void) __acquires(&lock)
 {
@@ -115,7 +116,7 @@ static void record_fill(struct vma_record *record, enum record_kind kind,
 	};
 }
 
-/* Preemption is off; the mmap lock is held, so that vma stays as it is. */
+/* Preemption is off. The mmap lock is held, so that vma does not change. */
 static void note(enum record_kind kind, struct vm_area_struct *vma, u64 start, u64 end)
 {
 	struct mm_struct *mm = vma->vm_mm;
@@ -149,11 +150,11 @@ static void note(enum record_kind kind, struct vm_area_struct *vma, u64 start, u
 #if defined(CONFIG_KPROBES) && defined(CONFIG_UPROBES)
 
 /*
- * Called before a mapping of a file goes: uprobe_munmap(vma, start, end). At
- * exit too, where it returns at once, as we do. The kernel calls it for the
- * sake of uprobes: a probe on it, not a hook, since there is none for modules.
- * A kernel with control-flow integrity does not mind: the probe's handler is
- * called by kprobes, through a pointer of the type it is declared with.
+ * Called as uprobe_munmap(vma, start, end), before a file mapping is removed.
+ * At exit it is also called, and returns at once, as we do. The kernel calls it
+ * for uprobes; we probe it because there is no hook for modules. Control-flow
+ * integrity is not violated: kprobes calls the handler through a pointer of its
+ * declared type.
  */
 static int before_unmapping(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -163,7 +164,7 @@ static int before_unmapping(struct kprobe *probe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(before_unmapping);
 
-/* uprobe_mmap(vma): the mapping is made, and the mmap lock still held for writing. */
+/* Called as uprobe_mmap(vma): the mapping exists, the mmap lock is still held for writing. */
 static int after_mapping(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
@@ -179,7 +180,7 @@ static int probes_register(void)
 {
 	int error;
 
-	/* A probe that was registered once can't be again as it is. */
+	/* A probe must be initialised again before it is registered again. */
 	unmapping_probe = (struct kprobe){
 		.symbol_name = "uprobe_munmap",
 		.pre_handler = before_unmapping,
@@ -279,11 +280,13 @@ bool unmapped_works(void)
 
 /* ---- the worker ---- */
 
-/* What is known of an address, as seen from a stamp. (A record tells nothing of what was made
- * executable later, by mprotect: then what is mapped now is asked.) */
+/*
+ * What records say about an address, relative to a stamp. (They do not cover
+ * code that mprotect makes executable later; then the present mapping is used.)
+ */
 struct view {
-	const struct vma_record *next;	   /* the first of any kind behind it */
-	const struct vma_record *unmapped; /* the last of its kind before it */
+	const struct vma_record *next;	   /* the first after the stamp, of any kind */
+	const struct vma_record *unmapped; /* the last of its kind before the stamp */
 	const struct vma_record *mapped;
 };
 
@@ -319,7 +322,7 @@ static void view_locked(struct view *view, const struct mm_struct *mm, u64 addre
 	}
 }
 
-/* What had gone before, if nothing came since. */
+/* Returns the last unmapping before the stamp, if no mapping came after it. */
 static const struct vma_record *view_gone(const struct view *view)
 {
 	if (view->unmapped && view->mapped && view->mapped->number > view->unmapped->number)
@@ -339,8 +342,9 @@ static bool is_same_code(const struct unmapped_mapping *a, const struct unmapped
 }
 
 /*
- * What was mapped came so shortly before the sample that this may be of what was there before.
- * Not of the thread that mapped it: that did one after the other.
+ * Whether the mapping was made so shortly before the sample that the sample may
+ * belong to the earlier one. Not for the thread that made the mapping: its own
+ * actions are in order.
  */
 static bool is_doubtful_locked(const struct view *view, const struct unmapped_question *question)
 {
@@ -354,7 +358,7 @@ static bool is_doubtful_locked(const struct view *view, const struct unmapped_qu
 	       !is_same_code(&earlier.unmapped->mapping, &view->mapped->mapping);
 }
 
-/* Was a record lost that might say more than next does? */
+/* Whether a record was lost that might come before next. */
 static bool has_lost_locked(const struct mm_struct *mm, u64 stamp, const struct vma_record *next)
 {
 	if (!unmapped.has_lost || !test_bit(bucket_of(mm), unmapped.lost_buckets) ||
@@ -373,7 +377,10 @@ static int find_locked(const struct unmapped_question *question, struct unmapped
 	    is_doubtful_locked(&view, question))
 		return -ENOBUFS;
 	found = view.next;
-	/* Before it came, nothing did: what had gone was still run in by who was in it. */
+	/*
+	 * Nothing was mapped before this mapping: the thread still ran in what
+	 * had been unmapped.
+	 */
 	if (found && found->kind == RECORD_MAPPED)
 		found = view_gone(&view);
 	if (!found)
@@ -424,7 +431,7 @@ bool unmapped_has(struct mm_struct *mm)
 	return found;
 }
 
-/* The oldest, out of its bucket, if it is from before; its node is its owner's. */
+/* Removes the oldest record if it is older than before; the caller then owns its node. */
 static struct vma_record *record_expire(u64 before)
 {
 	struct vma_record *record;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executable mappings of files that went (munmap, MAP_FIXED over them,
- * dlclose) since they may have been sampled, and those that came: probes on
- * the kernel's uprobe_munmap() and uprobe_mmap() record them, the sync worker
- * asks. Kept for two passes.
+ * Executable file mappings that were removed since they may have been sampled
+ * (munmap, MAP_FIXED over them, dlclose), and mappings that were added. Probes
+ * on the kernel's uprobe_munmap() and uprobe_mmap() record them; the sync
+ * worker looks them up. Records are kept for two passes.
  *
- * An unmapping is recorded before the mapping's pages go, and a mapping before
- * any task can run in it, so that of two at one address
+ * An unmapping is recorded before the mapping's pages are removed, and a
+ * mapping before any task can run in it. For two mappings at one address
  *
- *	recorded:      unmapped A           mapped B
- *	            ───────┼───────────────────┼──────────►
- *	runs:          A       A, at the last      B
+ *	recorded:      unmapped A	   mapped B
+ *		    ───────┼───────────────────┼──────────►
+ *	runs:	  A       A, perhaps          B
  *
- * each sample between the two is A's. All happens under the address space's
- * mmap lock, held for writing; but munmap(2) goes on holding it for reading
- * when the mapping is no longer found: who finds neither a mapping nor a record
- * takes the lock for writing once, and looks again.
+ * this means that each sample between the two records is A's. Both happen under
+ * the address space's mmap lock, held for writing. But munmap(2) continues to
+ * hold it for reading when the mapping can no longer be found. Therefore a
+ * look-up that finds neither a mapping nor a record takes the lock for writing
+ * once, and looks again.
  */
 #ifndef KMOD_UNMAPPED_H
 #define KMOD_UNMAPPED_H
@@ -26,19 +27,21 @@
 
 #define UNMAPPED_NR_MAX 4096
 
-/* A part of a file, mapped at [start, end): offset in bytes of start in it. */
+/* The part of a file mapped at [start, end); offset is start's offset in the file, in bytes. */
 struct unmapped_mapping {
-	struct file *file; /* the record's reference, until the pass ends */
+	struct file *file; /* a reference of the record, valid until the pass ends */
 	u64 start, end, offset;
 };
 
-/* 0, also where this kernel can't be probed: nothing is recorded then, and unmapped_works() says
- * so. -ENOMEM. May sleep. */
+/*
+ * Returns 0, also if this kernel cannot be probed: then nothing is recorded,
+ * and unmapped_works() returns false. -ENOMEM. May sleep.
+ */
 int unmapped_open(void);
-void unmapped_close(void); /* the probe is gone, files are put */
+void unmapped_close(void); /* removes the probes and all records */
 bool unmapped_works(void);
 
-/* An address of a sample: of whose thread, and its stamp. */
+/* A sample's address, thread and stamp. */
 struct unmapped_question {
 	struct mm_struct *mm;
 	u64 address, stamp;
@@ -46,23 +49,32 @@ struct unmapped_question {
 };
 
 /*
- * What was mapped there then, if it went since. 1: found; 0: nothing went; -ENOBUFS: records of
- * then were lost, or two mappings followed each other so closely that it may be either. mm's mmap
- * lock is held. Worker.
+ * Finds what was mapped there at that time, if it was removed since. Returns 1:
+ * found; 0: nothing was removed; -ENOBUFS: records of that time were lost, or
+ * two mappings followed each other so closely that it may be either. mm's mmap
+ * lock must be held. For the worker.
  */
 int unmapped_find(const struct unmapped_question *question, struct unmapped_mapping *mapping);
 
 /*
- * Where neither that nor what is mapped now is a file: what was the last one there,
- * if it went before the sample by no more than a stamp may be late (at_all: by whatever). As above.
+ * For an address where neither unmapped_find() nor the present mappings give a
+ * file: finds the last mapping there, if it was removed before the sample by no
+ * more than a stamp may be late (at_all: by any time). Otherwise like
+ * unmapped_find().
  */
 int unmapped_find_last(const struct unmapped_question *question, bool at_all,
 		       struct unmapped_mapping *mapping);
 
-/* Has it any record? No: none concerns what is mapped now, while the mmap lock is held. */
+/*
+ * Whether mm has any record. If not, the present mappings are valid for all
+ * samples while the mmap lock is held.
+ */
 bool unmapped_has(struct mm_struct *mm);
 
-/* Once a pass, at its end: forget what is older than two passes. begin: its begin's stamp. */
+/*
+ * Once per pass, at its end: removes records older than two passes. begin is
+ * the stamp at which the pass started.
+ */
 void unmapped_tend(u64 begin);
 
 #endif

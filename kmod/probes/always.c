@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiles against the headers of any kernel: else the probing itself is at fault. */
+/* Compiles on every kernel; if not, the probing itself is at fault. */
 #include <linux/module.h>
 
 int probe(void);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.19: a file system in memory marks the entries that it keeps, and kill_litter_super() is gone.
- */
+/* 6.19: file systems in memory mark the entries that they keep; kill_litter_super() was removed. */
 #include <linux/dcache.h>
 
 void probe(struct dentry *entry, struct inode *inode);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes of system calls may be preempted: they may sleep, too. */
+/* Probes of system calls may be preempted and may sleep. */
 #include <linux/tracepoint.h>
 
 bool probe(struct tracepoint *tracepoint);
