@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of sample files: writing them. */
+/* Writing names of sample files. */
 #include "libdb/sample_name.h"
 
 #include "libdb/sample_name_internal.h"
@@ -18,7 +18,10 @@ uint64_t sample_identity(const struct oprof_image_identity *image)
 	uint64_t identity = 0;
 
 	if (image->nr_build_id) {
-		/* The first 16 digits of the build-id as people see it. */
+		/*
+		 * The first 8 bytes of the build-id, so that its hex digits are
+		 * those that tools print.
+		 */
 		for (uint32_t i = 0; i < 8; i++)
 			identity =
 				identity << 8 | (i < image->nr_build_id ? image->build_id[i] : 0u);
@@ -31,11 +34,11 @@ uint64_t sample_identity(const struct oprof_image_identity *image)
 	return sdb_mix(identity + image->size_bytes);
 }
 
-/* ---- a text being written ---- */
+/* ---- writing a text ---- */
 
 struct name_writer {
 	char *text;
-	size_t room; /* with the NUL */
+	size_t room; /* including the NUL */
 	size_t used;
 	int error;
 };
@@ -95,9 +98,10 @@ static bool needs_escape(unsigned char byte, const char *also)
 }
 
 /*
- * bytes as at most nr_max bytes of a component: '%', control bytes, those in
- * also and, at the start of the component, '{' are escaped; what is too long
- * is cut and marked. A mark that is there stays as it is: it came from here.
+ * Writes bytes as at most nr_max bytes of a component. '%', control bytes, the
+ * bytes in also and a '{' at the start of the component are escaped; a
+ * component that is too long is cut and marked. A mark that ends bytes is
+ * copied unchanged: it is from a name that was cut earlier.
  */
 static void put_escaped(struct name_writer *writer, const char *bytes, size_t nr_bytes,
 			const char *also, size_t nr_max)
@@ -128,7 +132,7 @@ static void put_escaped(struct name_writer *writer, const char *bytes, size_t nr
 	put_format(writer, "%016" PRIx64, hash_bytes(bytes, nr_bytes));
 }
 
-/* "." and ".." mean something else to the file system. */
+/* "." and ".." have a special meaning in the file system. */
 static bool is_dots(const char *component, size_t nr_bytes)
 {
 	return (nr_bytes == 1 || nr_bytes == 2) && memcmp(component, "..", nr_bytes) == 0;

@@ -3,15 +3,15 @@
  * Names of sample files, below <session dir>/samples/<session>/:
  *
  *   {root}APP/{dep}/{root}IMAGE/EVENT.COUNT.UNITMASK.TGID.TID.CPU.CGROUP.IDENTITY
- *   {kern}/NAME and {anon:NAME}/TGID.START.END stand where an {root} path may.
+ *   {kern}/NAME and {anon:NAME}/TGID.START.END may replace either {root} path.
  *
- * Escapes: the '{' that a component begins with, a '%', a byte below 0x20, a
- * '/' in a NAME and, in EVENT, a '.', are written %XX. A component over 255
- * bytes is cut and ends in %~ and 16 hex digits of a hash of the whole: the
- * true name is in the file's header. What sample_name_format writes,
- * sample_name_parse reads back to the same struct, but for components that
- * were cut: they read %~ and their hash, and are written as they were. What
- * sample_name_format would not write is refused.
+ * Escapes: a '{' at the start of a component, a '%', a byte below 0x20, a '/'
+ * in a NAME and a '.' in EVENT are written as %XX. A component over 255 bytes
+ * is cut and ends in %~ and 16 hex digits of a hash of the whole component; the
+ * file's header then has the true name. sample_name_parse reads back the struct
+ * that sample_name_format wrote, except that a cut component is read with its
+ * %~ and hash, and written again unchanged. sample_name_parse refuses any name
+ * that sample_name_format would not write.
  */
 #ifndef LIBDB_SAMPLE_NAME_H
 #define LIBDB_SAMPLE_NAME_H
@@ -37,12 +37,12 @@ struct sample_path {
 	char path[PATH_MAX]; /* ROOT: the path; KERN, ANON: the name */
 	int64_t tgid;	     /* ANON only */
 	uint64_t start, end; /* ANON only */
-	bool hashed;	     /* parsed: a component was cut: ask the file's header */
+	bool hashed;	     /* parsed: a component was cut; see the file's header */
 };
 
 struct sample_name {
 	struct sample_path app;
-	struct sample_path image; /* the dependent image; same as app when not separated */
+	struct sample_path image; /* the dependent image; same as app if not separated */
 	char event[64];
 	uint64_t period_or_hz;
 	bool frequency; /* written as "997Hz" */
@@ -52,25 +52,28 @@ struct sample_name {
 };
 
 /*
- * The name relative to the session's folder, NUL-terminated, into
- * text[nr_bytes]. 0, -ENAMETOOLONG, or -EINVAL for a name that can't be
- * (empty or relative ROOT path, "." or ".." in it).
+ * Writes the name relative to the session's folder, NUL-terminated, into
+ * text[nr_bytes]. Returns 0, -ENAMETOOLONG, or -EINVAL for an impossible name
+ * (such as an empty or relative ROOT path, or "." or ".." in a path).
  */
 int sample_name_format(const struct sample_name *name, char *text, size_t nr_bytes);
 
-/* The other way. 0 or -EINVAL; diag names what is wrong with which part. */
+/* Parses text. Returns 0 or -EINVAL; diag then names the part that is wrong and why. */
 int sample_name_parse(const char *text, struct sample_name *name, struct diag *diag);
 
-/* 16-hex-digit identity of an image: of its build-id, else a hash of the rest. */
+/*
+ * Identity of an image, 16 hex digits in names: from its build-id, else a hash
+ * of the other fields.
+ */
 uint64_t sample_identity(const struct oprof_image_identity *image);
 
 /*
- * Call visit for each file below session_path that lies where a sample file
- * may (top component begins with '{'), in the order of their names. path is
- * session_path and the name below it. name is NULL where it does not parse,
- * and for a folder that may not be read; diag then says why, else it is NULL.
- * Stops at and returns the first non-zero of visit; else 0 or -errno. Symbolic
- * links are not followed.
+ * Calls visit for each file below session_path that lies where a sample file
+ * may (the top component begins with '{'), in the order of their names. path is
+ * session_path followed by the name. name is NULL if it cannot be parsed, and
+ * for a folder that this user may not read; diag then has the reason, else it
+ * is NULL. Stops at the first non-zero result of visit and returns it; else
+ * returns 0 or -errno. Symbolic links are not followed.
  */
 int sample_name_walk(const char *session_path,
 		     int (*visit)(const char *path, const struct sample_name *name,

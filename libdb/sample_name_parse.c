@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of sample files: reading them. The last word has the writer: a name
- * that it would not have written so is refused, however it may parse.
+ * Parsing names of sample files. Each parsed name is written again, and is
+ * refused if the result differs: every sample file has exactly one name.
  */
 #include "libdb/sample_name.h"
 
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left of a name; end is before its last component at first. */
+/* The rest of a name. end is before the last component. */
 struct name_parser {
 	const char *next;
 	const char *end;
-	const char *text; /* the whole, for diag */
+	const char *text; /* the whole name, for diag */
 	struct diag *diag;
 };
 
@@ -45,7 +45,7 @@ static bool at_end(const struct name_parser *parser)
 	return parser->next >= parser->end;
 }
 
-/* The next component without taking it; of no bytes at the end. */
+/* Returns the next component without taking it; at the end, one of 0 bytes. */
 static struct name_piece peek_component(const struct name_parser *parser)
 {
 	struct name_piece piece = {parser->next, 0};
@@ -76,7 +76,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Append piece, its escapes undone, to text[room] that holds *used. */
+/* Appends piece, with its escapes undone, to text[room], of which *used bytes are in use. */
 static int unescape(const struct name_parser *parser, struct name_piece piece, char *text,
 		    size_t room, size_t *used)
 {
@@ -85,7 +85,7 @@ static int unescape(const struct name_parser *parser, struct name_piece piece, c
 				       : 0;
 	const size_t nr_plain = piece.nr_bytes - nr_mark;
 
-	/* The mark has room too, and the NUL. */
+	/* There is always room for the mark and the NUL. */
 	if (piece.nr_bytes >= room - *used)
 		return refuse(parser, "too long", piece);
 	for (size_t i = 0; i < nr_plain; i++) {
@@ -110,7 +110,7 @@ static int unescape(const struct name_parser *parser, struct name_piece piece, c
 
 /* ---- fields ---- */
 
-/* The next piece up to a '.' of *rest, which becomes what is behind it. */
+/* Takes the field before the next '.' of *rest, and moves *rest to after that '.'. */
 static struct name_piece take_field(struct name_piece *rest)
 {
 	struct name_piece field = {rest->bytes, 0};
@@ -126,7 +126,10 @@ static struct name_piece take_field(struct name_piece *rest)
 	return field;
 }
 
-/* Digits of base, all of piece. Other ways to write the same are refused at the end. */
+/*
+ * Parses all of piece as digits of base. sample_name_parse refuses other
+ * spellings of the number.
+ */
 static int parse_digits(const struct name_parser *parser, struct name_piece piece, int base,
 			uint64_t max, const char *what, uint64_t *value)
 {
@@ -216,7 +219,7 @@ static int parse_fields(const struct name_parser *parser, struct name_piece rest
 
 /* ---- the two paths ---- */
 
-/* Components up to the end, or one that begins with '{'. */
+/* Takes components up to the end, or to one that begins with '{'. */
 static int parse_root_path(struct name_parser *parser, struct sample_path *path)
 {
 	size_t used = 0;

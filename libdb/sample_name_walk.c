@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finding the sample files of a session. */
+/* Walking over the sample files of a session. */
 #include "libdb/sample_name.h"
 
 #include <errno.h>
@@ -31,9 +31,10 @@ static int visit_file(struct name_walk *walk, const FTSENT *entry)
 }
 
 /*
- * What goes away while we walk is no error; the session's folder itself must
- * be there. A folder below it that this user may not read is told like a name
- * that does not parse: the others are still worth a report.
+ * A file or folder that was removed during the walk is ignored, but the
+ * session's folder itself must exist. A folder below it that this user may not
+ * read is reported like a name that cannot be parsed, so that the other files
+ * can still be used.
  */
 static int visit_unread(struct name_walk *walk, const FTSENT *entry)
 {
@@ -81,7 +82,7 @@ int sample_name_walk(const char *session_path,
 	walk.name = malloc(sizeof(*walk.name));
 	if (!paths[0] || !walk.name)
 		goto free_all;
-	/* So that the names begin at the same place in every path. */
+	/* Strip trailing slashes, so that names begin at the same byte in every path. */
 	walk.nr_prefix = strlen(paths[0]);
 	while (walk.nr_prefix > 1 && paths[0][walk.nr_prefix - 1] == '/')
 		paths[0][--walk.nr_prefix] = '\0';

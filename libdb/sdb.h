@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Live sample files: a mmapped hash from key (offset in an image) to samples
- * and weight, layout in oprof/sample_file.h. Built to be added to for weeks,
- * killed at any instruction, and read meanwhile.
+ * Live sample files: an mmapped hash table from key (offset in an image) to
+ * samples and weight; oprof/sample_file.h has the layout. A writer may add
+ * samples for weeks, be killed at any instruction, and run concurrently with
+ * readers.
  *
  * Not for: names of sample files (sample_name.h), closed slices.
  *
- *		who may run against whom, on one file
+ *		who may run concurrently with whom, on one file
  *			writer		reader		checker
- *	writer		excluded by	allowed		allowed; result holds for
- *			flock (-EBUSY)			the moment it was read
+ *	writer		excluded by	allowed		allowed; the result holds
+ *			flock (-EBUSY)			for the moment of reading
  *	reader				allowed		allowed
  */
 #ifndef LIBDB_SDB_H
@@ -42,63 +43,67 @@ struct sdb_identity {
 	uint8_t boot_id[16];
 	uint32_t clock;
 	uint32_t cpu_khz;
-	uint64_t epoch; /* 0: of none (no OPROF_SDB_EPOCHS) */
+	uint64_t epoch; /* 0: the file has no epochs (no OPROF_SDB_EPOCHS) */
 };
 
 /*
- * Open path for writing, made with mode 0600 when it is missing (its folders
- * are not made). A file that is there is checked (cheaply: header, sizes,
- * directory) and must be of the same event, period, flags and image.
- * A file of an earlier epoch than identity->epoch is emptied first, as
- * sdb_restart does it: its samples are in a slice. One of a later, or of none, is -EINVAL.
- * The first page exists on disk when this returns: a full disk is told here
- * or by sdb_add, never by SIGBUS.
- * Errors: -EBUSY another writer, -EINVAL not a sample file or of something
- * else, -EILSEQ damaged, -EPROTONOSUPPORT newer version or other byte order,
- * -ENOSPC, -EDQUOT, -EMFILE, -ENOMEM, ...
+ * Opens path for writing. A missing file is created with mode 0600; missing
+ * folders are not created. An existing file is checked (cheaply: header, sizes,
+ * directory) and must have the same event, period, flags and image. A file of
+ * an earlier epoch than identity->epoch is emptied first, as by sdb_restart:
+ * its samples are in a slice. A file of a later epoch, or without epochs, is
+ * refused with -EINVAL. The first page is on disk on return. A full disk is
+ * reported by this function or by sdb_add, never by SIGBUS. Errors: -EBUSY
+ * another process is writing to it, -EINVAL not a sample file or one with
+ * another identity, -EILSEQ damaged, -EPROTONOSUPPORT newer version or other
+ * byte order, -ENOSPC, -EDQUOT, -EMFILE, -ENOMEM, ...
  */
 int sdb_open(struct sdb **db, const char *path, const struct sdb_identity *identity,
 	     struct diag *diag);
 
-/* Unmap and close. What was added stays, whether or not this is called. NULL is fine. */
+/* Unmaps and closes the file. Added samples stay even if this is never called. db may be NULL. */
 void sdb_close(struct sdb *db);
 
 /*
- * Add samples to key, in the narrow table or, where key or sum do not fit,
- * the wide one. nr_samples > 0.
- * Errors (nothing was added): -ENOSPC or -EDQUOT or -EFBIG no room to grow
- * (try again later; keys that are there still add), -EIO the file was
- * truncated or its disk failed under us (SIGBUS), -EILSEQ damaged.
+ * Adds samples to key, in the narrow table or, if the key or the sum does not
+ * fit, in the wide table. nr_samples > 0. Errors (nothing was added): -ENOSPC,
+ * -EDQUOT or -EFBIG: the file cannot grow (try again later; existing keys can
+ * still be added to), -EIO: the file was truncated or its disk failed while
+ * mapped (SIGBUS), -EILSEQ: damaged.
  */
 int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples);
 
-/* sdb_add, and add weight to the weight table (OPROF_SDB_WEIGHTED files). */
+/* As sdb_add, and also adds weight to the weight table (OPROF_SDB_WEIGHTED files). */
 int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t weight);
 
 /*
- * Empty the file for identity's epoch, which is later than its own, and
- * whose weight flag it takes. All its samples must be in a published slice of
- * its epoch: a kill on the way leaves any mixture of them, under the old
- * epoch, which then counts for nothing. 0, or -EIO: close and remove it.
+ * Empties the file for identity's epoch, which must be later than the file's,
+ * and takes identity's weight flag. All samples must be in a published slice of
+ * the file's epoch: a kill during the call leaves any mixture of them under the
+ * old epoch, and readers then ignore them all. Returns 0, or -EIO: close the
+ * file and remove it.
  */
 int sdb_restart(struct sdb *db, const struct sdb_identity *identity);
 
-/* Is it still what path names? False: it was removed or replaced, and nobody will find it. */
+/*
+ * Returns whether path still names this file. If not, it was removed or
+ * replaced, and no reader will find it.
+ */
 bool sdb_is_at(const struct sdb *db, const char *path);
 
-/* Disk that the file takes. */
+/* Bytes that the file occupies on disk. */
 uint64_t sdb_nr_bytes(const struct sdb *db);
 
-/* Widen the header's start and end time to hold time_ns (CLOCK_REALTIME). */
+/* Widens the header's start and end time to include time_ns (CLOCK_REALTIME). */
 void sdb_set_time(struct sdb *db, int64_t time_ns);
 
-/* Have it all on disk (fdatasync). */
+/* Writes the whole file to disk (fdatasync). Returns 0 or -errno; -EIO also if the file was cut. */
 int sdb_sync(struct sdb *db);
 
 /*
- * Install the SIGBUS handler that turns a page lost under a mapping into
- * -EIO of that file. Once per process, before the first sdb_open. Faults
- * outside sample files go to the handler that was there before.
+ * Installs the SIGBUS handler that turns a page lost under a mapping into -EIO
+ * for that file. Call it once per process, before the first sdb_open. Faults
+ * outside sample files go to the previous handler. Returns 0 or -errno.
  */
 int sdb_catch_sigbus(void);
 
@@ -107,10 +112,10 @@ int sdb_catch_sigbus(void);
 struct sdb_entry {
 	uint64_t key;
 	uint64_t nr_samples;
-	uint64_t weight; /* samples x period where the file stores none; samples under -F */
+	uint64_t weight; /* if not stored: samples x period, or samples under -F */
 };
 
-/* A whole file in memory, checked. */
+/* A whole file, copied into memory and checked. */
 struct sdb_image {
 	struct oprof_sdb_header header;
 	char *event, *cpu_type, *host, *app_path, *image_path, *cgroup; /* never NULL */
@@ -121,14 +126,15 @@ struct sdb_image {
 };
 
 /*
- * Read path (pread, no mapping) while a writer may be at work: each key is
- * there once, with a count that it had meanwhile, different pages at different
- * moments, all of header.epoch. A file that is being emptied has no entries.
- * Errors as sdb_open's, and -ENODATA not begun, -EAGAIN written to too fast;
- * *image untouched.
+ * Reads path (pread, no mapping), possibly while a writer adds to it. Each key
+ * appears once, with a count that it had during the read; different pages may
+ * be read at different moments; all are of header.epoch. A file that is being
+ * emptied has no entries. Errors: as sdb_open, and also -ENODATA the file was
+ * never begun, -EAGAIN it changes too fast to be read. *image is set only on
+ * success.
  */
 int sdb_image_load(const char *path, struct sdb_image *image, struct diag *diag);
-/* Header and strings only: entries is NULL, sums are 0. */
+/* As sdb_image_load, but reads the header and strings only: entries is NULL, sums are 0. */
 int sdb_image_load_header(const char *path, struct sdb_image *image, struct diag *diag);
 void sdb_image_deinit(struct sdb_image *image);
 
@@ -137,14 +143,14 @@ void sdb_image_deinit(struct sdb_image *image);
 struct sdb_check_result {
 	uint64_t nr_keys;
 	uint64_t nr_samples;
-	uint64_t nr_pages_used, nr_pages_free; /* free: allocated, led to by no directory */
-	uint64_t nr_stale; /* slots not led to: left by a kill during growth; harmless */
+	uint64_t nr_pages_used, nr_pages_free; /* free: allocated, but no directory leads to it */
+	uint64_t nr_stale; /* unreachable slots, left by a kill during growth; harmless */
 	uint64_t longest_probe;
 };
 
 /*
- * Verify every invariant of doc/sample-file.md. 0, or -EILSEQ and diag says
- * which invariant fails where (page, slot), or an error of reading.
+ * Verifies every invariant of doc/sample-file.md. Returns 0; -EILSEQ, with the
+ * broken invariant and its place (page, slot) in diag; or an error of reading.
  */
 int sdb_check(const char *path, struct sdb_check_result *result, struct diag *diag);
 

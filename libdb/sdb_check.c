@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Verifying a sample file: each check is an invariant of doc/sample-file.md,
- * and cites its number. With a writer at work, all is checked again when a
- * table was split meanwhile, so that what is told holds for one moment.
+ * Verifying a sample file: each check cites the number of its invariant in
+ * doc/sample-file.md. If a writer splits a page during the check, everything is
+ * checked again, so that the result holds for one moment.
  */
 #include "libdb/sdb.h"
 
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define TRIES_MAX      50
-#define PAGE_TRIES_MAX 1000 /* its lines are full before that, and it is split */
+#define PAGE_TRIES_MAX 1000 /* sooner or later its lines are full, and the page is split */
 
 struct checker {
 	int fd;
@@ -27,7 +27,7 @@ struct checker {
 	struct diag *diag;
 	struct oprof_sdb_header *header;
 	uint32_t page_first;
-	uint8_t *used; /* a byte per page */
+	uint8_t *used; /* one byte per page */
 	struct sdb_check_result result;
 };
 
@@ -36,15 +36,15 @@ struct table_check {
 	const struct oprof_sdb_table *table;
 	const char *name;
 	bool wide;
-	uint32_t *directory; /* NULL: it has none */
+	uint32_t *directory; /* NULL: the table has none */
 	uint64_t nr_entries;
-	/* Of a wide page its values from the first reading, its keys from the second. */
+	/* In a wide page: the values of the first reading and the keys of the second. */
 	uint64_t words[SDB_PAGE_BYTES / 8];
 	uint64_t keys[SDB_PAGE_BYTES / 8];
 	uint64_t words_before[SDB_PAGE_BYTES / 8], keys_before[SDB_PAGE_BYTES / 8];
 };
 
-/* A page of slots: those whose place is from low to high count. */
+/* A page of slots. Slots whose place is outside low to high are stale. */
 struct page_check {
 	uint32_t page;
 	uint32_t start_bytes;
@@ -100,14 +100,14 @@ static uint32_t line_slots(const struct table_check *check)
 	return check->wide ? SDB_LINE_WIDE : SDB_LINE_NARROW;
 }
 
-/* The first slot of line, counted from where the page's slots begin. */
+/* Index of the first slot of line, from the start of the page; lines count from start_bytes. */
 static uint32_t first_slot(const struct table_check *check, const struct page_check *where,
 			   uint32_t line)
 {
 	return (where->start_bytes / SDB_LINE_BYTES + line) * line_slots(check);
 }
 
-/* Is slot one of the line from first on? *full: all of the line are taken. */
+/* Returns whether slot is in the line that begins at first. *full: the line has no empty slot. */
 static bool in_line(const struct table_check *check, uint32_t first, uint32_t slot, bool *full)
 {
 	*full = !slot_empty(check, first + line_slots(check) - 1);
@@ -115,8 +115,8 @@ static bool in_line(const struct table_check *check, uint32_t first, uint32_t sl
 }
 
 /*
- * Invariants 6 and 7: from its home line a look-up comes to the slot, through
- * full lines only, and meets no other of the same key before it.
+ * Invariants 6 and 7: a look-up that starts at the home line reaches the slot
+ * through full lines only, and meets no other slot with the same key before it.
  */
 static int check_reach(struct checker *checker, const struct table_check *check,
 		       const struct page_check *where, uint32_t slot)
@@ -180,12 +180,12 @@ static int check_slot(struct checker *checker, const struct table_check *check,
 	return 0;
 }
 
-/* Words of the page behind the last pair of lines, and narrow keys without a count. */
+/* A narrow slot without a count must be all zeros. */
 static int check_empty_slot(struct checker *checker, const struct table_check *check,
 			    const struct page_check *where, uint32_t slot)
 {
 	if (check->wide || !check->words[slot])
-		return 0; /* the key of an empty wide slot is that of a killed writer */
+		return 0; /* a killed writer may have stored the key without its value */
 	return damaged(checker, "page %u: slot %u holds a key without samples", where->page, slot);
 }
 
@@ -217,8 +217,9 @@ static int check_slots(struct checker *checker, const struct table_check *check,
 }
 
 /*
- * Read it again. Where it is the same, all of it was so at the moment between
- * (counts only grow), and what was found wrong is. 0, 1, or -errno.
+ * Reads the page again. If it is the same, it was so at the moment between the
+ * two readings (counts only grow), and an error found in it is real. Returns 0,
+ * 1, or -errno.
  */
 static int page_changed(const struct checker *checker, struct table_check *check,
 			const struct page_check *where)
@@ -234,7 +235,7 @@ static int page_changed(const struct checker *checker, struct table_check *check
 	       memcmp(check->keys_before, check->keys, sizeof(check->keys));
 }
 
-/* One reading may find a slot empty and the next one, taken a moment later, used. */
+/* Checks a page; tries again if an error may be due to a writer's stores during the reading. */
 static int check_page(struct checker *checker, struct table_check *check,
 		      const struct page_check *where)
 {
@@ -276,7 +277,7 @@ static int read_directory(struct checker *checker, struct table_check *check)
 		       (uint64_t)page * SDB_PAGE_BYTES);
 }
 
-/* Invariants 3 and 4: entries lead to pages of tables, those of one page side by side. */
+/* Invariants 3 and 4: entries lead to pages of tables; those of one page are adjacent. */
 static int check_runs(struct checker *checker, struct table_check *check)
 {
 	const uint32_t shift = 32 - sdb_directory_log2(check->table->directory);
@@ -342,7 +343,7 @@ static int check_table(struct checker *checker, const struct oprof_sdb_table *ta
 
 /* ---- the file ---- */
 
-/* A kill while a file was emptied leaves anything in it, and that counts for nothing. */
+/* A kill during emptying may leave anything in the file; none of it counts. */
 static bool being_emptied(const struct oprof_sdb_header *header)
 {
 	return header->epoch && header->epoch == header->epoch_emptied;
@@ -365,7 +366,7 @@ static int check_tables(struct checker *checker)
 	return error;
 }
 
-/* Did a writer change more than counts and times since header was read? */
+/* *changed: a writer changed more than counts and times since the header was read. */
 static int check_changed(struct checker *checker, bool *changed)
 {
 	struct oprof_sdb_header now;
@@ -387,7 +388,7 @@ static int check_once(struct checker *checker, bool *changed)
 	*changed = false;
 	memset(&checker->result, 0, sizeof(checker->result));
 	if (error == -ENODATA)
-		return 0; /* not begun is what an early kill leaves: no samples are in it */
+		return 0; /* an early kill leaves a file that was not begun, without samples */
 	if (error)
 		return error;
 	if (being_emptied(checker->header)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A sample file open for writing: making it, mapping it, growing it. */
+/* A sample file open for writing: creating, mapping and growing it. */
 #include "libdb/sdb_internal.h"
 
 #include "libdb/blocks.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file grows by an eighth of itself, but by no more than this: bounds both stall and waste. */
+/* A file grows by an eighth of its size, but by at most this: limits both delay and waste. */
 #define SEGMENT_PAGES_MIN 4u
 #define SEGMENT_PAGES_MAX 64u
 #define SMALL_FILE_BYTES  (64u * SDB_PAGE_BYTES)
@@ -32,10 +32,10 @@ static void map_set(struct sdb *db, uint8_t *map, size_t map_bytes)
 }
 
 /*
- * A mapping of the file of nr_bytes or more: so much more that it seldom has
- * to move, since what lies behind the end of the file costs only addresses
- * and is not touched. A large one begins at a huge page's border: the kernel
- * then moves it by whole page tables.
+ * Maps the file with room for much more than nr_bytes, so that the mapping
+ * seldom has to move: beyond the end of the file it costs only addresses and is
+ * never touched. A large mapping begins at a huge page's boundary, so that the
+ * kernel can move it by whole page tables.
  */
 static int map_new(struct sdb *db, size_t nr_bytes)
 {
@@ -46,7 +46,7 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 	uint8_t *map = mmap(NULL, ample + slack, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
 
 	if (map == MAP_FAILED) {
-		/* A limit on address space: just what is needed. */
+		/* A limit on address space: map only what is needed. */
 		map_bytes = nr_bytes;
 		map = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, db->fd, 0);
 		if (map == MAP_FAILED)
@@ -70,8 +70,8 @@ static int map_new(struct sdb *db, size_t nr_bytes)
 }
 
 /*
- * Take along what is in the page tables, so that nothing faults anew. Where
- * that fails, it may have unmapped the place that it was to come to.
+ * Moves the page table entries to the new mapping, so that its pages need not
+ * be faulted in again. A failed mremap may have unmapped its target.
  */
 static int map_take_along(struct sdb *db, uint8_t *old, size_t used_bytes)
 {
@@ -85,7 +85,7 @@ static int map_take_along(struct sdb *db, uint8_t *old, size_t used_bytes)
 	return 0;
 }
 
-/* Have the first nr_bytes of the file mapped, wherever. */
+/* Maps the first nr_bytes of the file, at any address. */
 static int map_extend(struct sdb *db, size_t nr_bytes)
 {
 	uint8_t *const old = db->map;
@@ -118,13 +118,13 @@ static uint64_t segment_pages(uint64_t file_pages)
 	return segment < SEGMENT_PAGES_MAX ? segment : SEGMENT_PAGES_MAX;
 }
 
-/* Allocate up to end, or where that fails up to wanted. */
+/* Allocates blocks up to end, or if that fails up to wanted. */
 static int file_extend(struct sdb *db, uint64_t end, uint64_t wanted)
 {
 	int error;
 
 	if (db->file_bytes >= wanted)
-		return 0; /* left from a growth that could not map it */
+		return 0; /* an earlier growth allocated this but could not map it */
 	error = blocks_allocate(db->fd, db->file_bytes, end - db->file_bytes);
 	if (error && end > wanted) {
 		end = wanted;
@@ -157,9 +157,10 @@ int sdb_file_grow(struct sdb *db, uint32_t nr_pages)
 /* ---- opening ---- */
 
 /*
- * The header in one write, and so there or not there. Written whole, these
- * pages have their blocks, or a promise of them, as if asked for before; many
- * files never need more, and asking costs as much as all the rest.
+ * Writes the header's page in one write, so that it exists either whole or not
+ * at all. Pages that are written whole get their blocks, or a reservation of
+ * them, without fallocate; many files never need more pages, and fallocate
+ * would cost as much as all the rest.
  */
 static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 {
@@ -170,7 +171,7 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 	if (error)
 		return error;
 	error = blocks_may_reach(nr_bytes);
-	/* The first page last: without it, nothing has begun. */
+	/* The first page is written last: without it, the file is not begun. */
 	if (!error && nr_bytes > SDB_PAGE_BYTES)
 		error = blocks_write(db->fd, (char *)pages + SDB_PAGE_BYTES,
 				     nr_bytes - SDB_PAGE_BYTES, SDB_PAGE_BYTES);
@@ -183,7 +184,7 @@ static int file_begin(struct sdb *db, const struct sdb_identity *identity)
 	return error;
 }
 
-/* A file whose making was cut short holds nothing and is made again. */
+/* A file whose creation was interrupted holds no samples and is begun again. */
 static int file_begin_again(struct sdb *db, const struct sdb_identity *identity, const char *path,
 			    struct diag *diag)
 {
@@ -202,7 +203,7 @@ static int file_check(struct sdb *db, const char *path, const struct sdb_identit
 	struct oprof_sdb_header *header;
 	int error;
 
-	if (!db->file_bytes) /* new: there is nothing to check */
+	if (!db->file_bytes) /* new, nothing to check */
 		return file_begin_again(db, identity, path, diag);
 	error = sdb_header_load(db->fd, path, &header, diag);
 	if (error == -ENODATA) {
@@ -238,13 +239,13 @@ static int file_map(struct sdb *db, const char *path, struct diag *diag)
 	return 0;
 }
 
-/* Its size too: nobody else writes to it from here on. */
+/* Opens and locks the file, and gets its size: no other process writes to it from now on. */
 static int open_locked(struct sdb *db, const char *path, struct diag *diag)
 {
 	struct stat status;
 	int fd;
 
-	/* Not blocking, should it be a FIFO; O_NONBLOCK means nothing for files. */
+	/* O_NONBLOCK: do not wait if path is a FIFO; it has no effect on regular files. */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
@@ -307,8 +308,7 @@ void sdb_close(struct sdb *db)
 	if (db->map)
 		(void)munmap(db->map, db->map_bytes);
 	if (db->fd >= 0) {
-		/* A child that was forked meanwhile shares the lock: closing alone would keep it.
-		 */
+		/* A forked child may share the lock, which closing alone would not release. */
 		(void)flock(db->fd, LOCK_UN);
 		(void)close(db->fd);
 	}
@@ -351,6 +351,6 @@ int sdb_sync(struct sdb *db)
 
 	if (fdatasync(db->fd) < 0 || fstat(db->fd, &status) < 0)
 		return -errno;
-	/* Cut by somebody: what we added behind the cut is lost. */
+	/* Another process truncated the file: what was added after the new end is lost. */
 	return sdb_lost(db) || (uint64_t)status.st_size < db->file_bytes ? -EIO : 0;
 }

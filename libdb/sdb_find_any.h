@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For sdb_find.h only: on any machine. */
+/* For sdb_find.h only: the variant for any machine. */
 #ifndef LIBDB_SDB_FIND_ANY_H
 #define LIBDB_SDB_FIND_ANY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For sdb_find.h only: x86-64, all of which have SSE2. */
+/* For sdb_find.h only: the variant for x86-64, which always has SSE2. */
 #ifndef LIBDB_SDB_FIND_SSE2_H
 #define LIBDB_SDB_FIND_SSE2_H
 
@@ -7,7 +7,7 @@
 
 #include <emmintrin.h>
 
-/* Four slots at slot as their high halves, and as their low halves. */
+/* Splits the four slots at slot into their high and their low 32 bits. */
 static inline void sdb_halves(const uint64_t *slot, __m128i *high, __m128i *low)
 {
 	const __m128 a = _mm_castsi128_ps(_mm_load_si128((const __m128i *)(const void *)slot));
@@ -17,7 +17,7 @@ static inline void sdb_halves(const uint64_t *slot, __m128i *high, __m128i *low)
 	high[0] = _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-/* All ones in the 32 bits of each of four slots that holds the key or is empty. */
+/* Sets 32 bits for each of the four slots that holds the key or is empty. */
 static inline __m128i sdb_match_four(const uint64_t *slot, __m128i key_high, __m128i key_low)
 {
 	__m128i high, low, same, empty;
@@ -44,7 +44,7 @@ static inline unsigned int sdb_find_narrow(const uint64_t *home, const uint64_t 
 	return (unsigned int)__builtin_ctz(found | 1u << SDB_PAIR_NARROW);
 }
 
-/* All ones in a half of the slot: the key is its key, or its value is 0. */
+/* Sets the first half if the slot's key is the key, the second half if its value is 0. */
 static inline __m128i sdb_match_one(const struct sdb_wide_slot *slot, __m128i key)
 {
 	const __m128i same =
@@ -53,7 +53,7 @@ static inline __m128i sdb_match_one(const struct sdb_wide_slot *slot, __m128i ke
 	return _mm_and_si128(same, _mm_shuffle_epi32(same, _MM_SHUFFLE(2, 3, 0, 1)));
 }
 
-/* Four bits for each slot of a line; any says it was found. */
+/* Returns four bits for each slot of a line; any of them set means that the slot matches. */
 static inline unsigned int sdb_match_line(const struct sdb_wide_slot *line, __m128i key)
 {
 	const __m128i a = _mm_packs_epi32(sdb_match_one(line, key), sdb_match_one(line + 1, key));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arithmetic of the layout in oprof/sample_file.h that the writer, the reader
- * and the checker share: where a key belongs. All of it is part of the
- * format: a change here is a new OPROF_SDB_VERSION (doc/sample-file.md).
+ * Arithmetic of the layout in oprof/sample_file.h, shared by the writer, the
+ * reader and the checker: where a key belongs. All of it is part of the format:
+ * a change here needs a new OPROF_SDB_VERSION (doc/sample-file.md).
  */
 #ifndef LIBDB_SDB_FORMAT_H
 #define LIBDB_SDB_FORMAT_H
@@ -14,14 +14,14 @@
 #define SDB_PAGE_BYTES	       OPROF_SDB_PAGE_BYTES
 #define SDB_LINE_BYTES	       64u
 #define SDB_PAGE_LINES	       (SDB_PAGE_BYTES / SDB_LINE_BYTES)
-#define SDB_LINE_NARROW	       (SDB_LINE_BYTES / 8u) /* slots of a line */
+#define SDB_LINE_NARROW	       (SDB_LINE_BYTES / 8u) /* slots per line */
 #define SDB_LINE_WIDE	       (SDB_LINE_BYTES / 16u)
-#define SDB_ROOT_SLOTS_MIN     64u /* narrow slots behind the header, else a page of their own */
+#define SDB_ROOT_SLOTS_MIN     64u /* narrow slots after the header, else use the next page */
 #define SDB_PAIR_NARROW	       (2 * SDB_LINE_NARROW)
 #define SDB_PAIR_WIDE	       (2 * SDB_LINE_WIDE)
-#define SDB_PROBE_PAIRS	       10u /* a key is in one of so many pairs of lines */
+#define SDB_PROBE_PAIRS	       10u /* number of pairs of lines in which a key may be */
 #define SDB_ENTRIES_PER_PAGE   (SDB_PAGE_BYTES / 4u)
-#define SDB_DIRECTORY_LOG2_MIN 10u /* a directory fills a page at least */
+#define SDB_DIRECTORY_LOG2_MIN 10u /* a directory fills at least one page */
 #define SDB_DIRECTORY_LOG2_MAX 31u
 #define SDB_HEADER_BYTES_MAX   (8u * SDB_PAGE_BYTES)
 #define SDB_NARROW_MAX	       ((1u << OPROF_SDB_NARROW_COUNT_BITS) - 1)
@@ -34,9 +34,9 @@ struct sdb_wide_slot {
 };
 
 /*
- * Multiply and xor-shift, twice: every bit of the key reaches every bit that
- * is used, so that aligned, sequential and (parent, function) keys all cost
- * the same.
+ * Multiplies and xor-shifts twice: every bit of the key affects every bit that
+ * is used, so that aligned, sequential and (parent, function) keys cost the
+ * same.
  */
 static inline uint64_t sdb_mix(uint64_t key)
 {
@@ -48,12 +48,12 @@ static inline uint64_t sdb_mix(uint64_t key)
 }
 
 /*
- * Place of a key in its table, 0 <= place < 2^32: its top bits are the
- * index in the directory. Not uniform on purpose: u + u(1 - u)/3 packs the
- * keys twice as dense at the end as at the start, so that at any number of
- * keys the pages are at all stages between just split and full. Were it
- * uniform, all pages would split at nearly the same time, and disk per key
- * would swing between 8.4 and 17 bytes.
+ * Returns the place of a key in its table, 0 <= place < 2^32; its top bits are
+ * the index in the directory. The distribution is deliberately not uniform: u +
+ * u(1 - u)/3 packs the keys twice as densely at the end as at the start, so
+ * that at any number of keys the pages are at all stages between just split and
+ * full. With a uniform one, all pages would split at nearly the same time, and
+ * disk per key would swing between 8.4 and 17 bytes.
  */
 static inline uint64_t sdb_place(uint64_t mixed)
 {
@@ -63,14 +63,14 @@ static inline uint64_t sdb_place(uint64_t mixed)
 }
 
 /*
- * Where in a page of nr_lines lines a key may be: in its home line, then in
- * the other line of that pair, then in those of further pairs, as many as
- * SDB_PROBE_PAIRS in all. The pairs of a whole page are gone through in
- * strides that differ between keys, so that full pairs do not cluster.
+ * The lines of a page of nr_lines lines in which a key may be: its home line,
+ * the other line of that pair, then the lines of further pairs, SDB_PROBE_PAIRS
+ * pairs in all. In a whole page the stride from pair to pair differs between
+ * keys, so that full pairs do not cluster.
  */
 struct sdb_probe {
-	uint32_t line;	 /* to look in first; the other of the pair is line ^ 1 */
-	uint32_t stride; /* lines; odd in pairs, and so all are met; a pair where there aren't 32 */
+	uint32_t line;	 /* searched first; the other of the pair is line ^ 1 */
+	uint32_t stride; /* in lines: an odd number of pairs, so that all pairs are reached */
 	uint32_t nr_lines;
 };
 
@@ -93,13 +93,13 @@ static inline void sdb_probe_next(struct sdb_probe *probe)
 		probe->line -= probe->nr_lines;
 }
 
-/* Pairs to look in. nr_lines is even. */
+/* Number of pairs to search. nr_lines is even. */
 static inline uint32_t sdb_probe_limit(uint32_t nr_lines)
 {
 	return nr_lines / 2 < SDB_PROBE_PAIRS ? nr_lines / 2 : SDB_PROBE_PAIRS;
 }
 
-/* Lines of a page whose slots begin at start_bytes: an even number. */
+/* Number of lines, always even, of a page whose slots begin at start_bytes. */
 static inline uint32_t sdb_page_lines(uint32_t start_bytes)
 {
 	return (SDB_PAGE_BYTES - start_bytes) / SDB_LINE_BYTES & ~1u;
@@ -116,9 +116,9 @@ static inline uint32_t sdb_directory_log2(uint64_t directory)
 }
 
 /*
- * An even hash needs about 4 entries for each page. The bound keeps a small
- * damaged file from costing a reader much, and keys that fall together by
- * design from filling the disk with directories.
+ * An even hash needs about 4 entries per page. The bound limits what a small
+ * damaged file costs a reader, and keeps keys chosen to collide from filling
+ * the disk with directories.
  */
 static inline uint64_t sdb_directory_entries_max(uint64_t nr_pages)
 {
@@ -130,7 +130,7 @@ static inline uint32_t sdb_directory_pages(uint32_t log2)
 	return log2 <= SDB_DIRECTORY_LOG2_MIN ? 1u : 1u << (log2 - SDB_DIRECTORY_LOG2_MIN);
 }
 
-/* Page and byte in it where the narrow table's root begins. */
+/* Finds the page, and the byte in it, where the narrow table's root begins. */
 static inline void sdb_narrow_root(uint32_t header_bytes, uint32_t *page, uint32_t *start_bytes)
 {
 	const uint32_t start = header_bytes % SDB_PAGE_BYTES;
@@ -143,7 +143,7 @@ static inline void sdb_narrow_root(uint32_t header_bytes, uint32_t *page, uint32
 	}
 }
 
-/* Number of the first page that neither the header nor the narrow root takes. */
+/* Number of the first page after the header and the narrow root. */
 static inline uint32_t sdb_page_first(uint32_t header_bytes)
 {
 	uint32_t page, start_bytes;

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 
 #define HEADER_ALIGN 64u
-#define LOOKS_MAX    1000 /* each that fails meets an emptying, or a split of a page */
+#define LOOKS_MAX    1000 /* an attempt fails if the file is emptied or a page is split during it */
 
-/* The layout is a contract: what sample_file.h says must be what compilers make of it. */
+/* The layout is a contract: the compiler's layout must be the one in sample_file.h. */
 static_assert(sizeof(struct oprof_sdb_table) == 24, "tables are 24 bytes");
 static_assert(sizeof(struct oprof_image_identity) == 64, "identities are 64 bytes");
 static_assert(sizeof(struct oprof_sdb_header) == 304, "headers are 304 bytes and strings");
@@ -115,7 +115,7 @@ static bool all_zero(const void *bytes, size_t nr_bytes)
 	return true;
 }
 
-/* What of a header can be known from its first bytes alone. */
+/* Checks what the first bytes of a header show by themselves. */
 static int check_start(const struct oprof_sdb_header *header, size_t nr_bytes, const char *path,
 		       struct diag *diag)
 {
@@ -272,7 +272,7 @@ static int header_load_once(int fd, const char *path, struct oprof_sdb_header **
 
 	if (!bytes)
 		return diag_set_at(diag, -ENOMEM, path, 0, "%s", strerror(ENOMEM));
-	/* One page is nearly always all of it. */
+	/* One page nearly always holds the whole header. */
 	nr_bytes = file_pread_all(fd, bytes, SDB_PAGE_BYTES, 0);
 	if (nr_bytes < 0) {
 		error = diag_set_at(diag, (int)nr_bytes, path, 0, "%s", strerror((int)-nr_bytes));
@@ -302,28 +302,32 @@ free_bytes:
 	return error;
 }
 
-/* A look at it: short where the file is; words of one copy may be of different moments. */
+/* Reads the header as far as the file reaches; its words may be of different moments. */
 static int look(int fd, const char *path, struct oprof_sdb_header *header, struct diag *diag)
 {
 	ssize_t nr;
 
 	memset(header, 0, sizeof(*header));
-	/* What is read before and behind is so. Partner: the fence in table_empty. */
+	/*
+	 * The two fences order this reading after the previous ones and before
+	 * the next. Partner: the fence in table_empty.
+	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	nr = file_pread_all(fd, header, sizeof(*header), 0);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (nr < 0)
 		return diag_set_at(diag, (int)nr, path, 0, "%s", strerror((int)-nr));
-	/* Adding samples stores these, and it is nothing that the rest depends on. */
+	/* Adding samples changes these, and no other field depends on them. */
 	header->start_time_ns = 0;
 	header->end_time_ns = 0;
 	return 0;
 }
 
 /*
- * What is read between two looks that are the same is of one epoch, and no
- * table grew: its flags are those of its samples, its pages and the file's
- * size fit each other. Else neither header nor error means anything.
+ * Between two equal looks, the file was not emptied and no table grew:
+ * everything read between them is of one epoch, the flags are those of the
+ * samples, and the pages fit the file's size. Otherwise both header and error
+ * are meaningless.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag)
 {
@@ -376,8 +380,8 @@ static bool same_image(const struct oprof_image_identity *a, const struct oprof_
 }
 
 /*
- * Does the file say about weight what it has to? One of an earlier epoch is
- * emptied and takes identity's flag; HOLED goes with the samples.
+ * Returns whether the flags fit. A file of an earlier epoch is emptied and then
+ * takes identity's weight flag; emptying also clears HOLED.
  */
 static bool same_flags(const struct oprof_sdb_header *header, const struct sdb_identity *identity)
 {
@@ -389,8 +393,9 @@ static bool same_flags(const struct oprof_sdb_header *header, const struct sdb_i
 }
 
 /*
- * A file without epochs is not emptied for one with: its samples are in no
- * slice. Nor is one that is being emptied begun again under the same epoch.
+ * A file without epochs cannot be emptied for an epoch: its samples are in no
+ * slice. A file that is being emptied cannot be used again under the same
+ * epoch.
  */
 static bool same_epochs(const struct oprof_sdb_header *header, const struct sdb_identity *identity)
 {

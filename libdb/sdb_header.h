@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The header of a sample file: writing it, and not trusting one that was read. */
+/* The header of a sample file: building it, and checking an untrusted one. */
 #ifndef LIBDB_SDB_HEADER_H
 #define LIBDB_SDB_HEADER_H
 
@@ -9,32 +9,37 @@
 #include <stdint.h>
 
 /*
- * The first pages of a new file, up to and with the narrow root, in malloc'ed
- * *pages of *nr_bytes. 0, -ENOMEM, or -ENAMETOOLONG when the strings are too long.
+ * Builds the first pages of a new file, up to and including the narrow root, in
+ * malloc'ed *pages of *nr_bytes. Returns 0, -ENOMEM, or -ENAMETOOLONG if the
+ * strings are too long.
  */
 int sdb_header_build(const struct sdb_identity *identity, void **pages, size_t *nr_bytes);
 
 /*
- * Read and check the header of the file open at fd: header_bytes of it in
- * malloc'ed *header, with a NUL behind. Every offset and size in it is then
- * safe to use; all of it is of one epoch, and of one moment but for the times.
- * 0, -ENODATA (not begun: its writer was killed at once, or is at it now),
- * -EINVAL, -EILSEQ, -EPROTONOSUPPORT, -EAGAIN (changed at each of many looks),
- * or -errno of reading. path is for diag.
+ * Reads and checks the header of the file open at fd: header_bytes of it in
+ * malloc'ed *header, followed by a NUL. Every offset and size in it is then
+ * safe to use. All of it is of one epoch and, except the times, of one moment.
+ * Returns 0, -ENODATA (not begun: its writer was killed at once, or is just
+ * creating it), -EINVAL, -EILSEQ, -EPROTONOSUPPORT, -EAGAIN (it changed during
+ * each of many attempts), or -errno of reading. path is for diag.
  */
 int sdb_header_load(int fd, const char *path, struct oprof_sdb_header **header, struct diag *diag);
 
-/* malloc'ed copy with a NUL; NULL: no memory. The header must be checked. */
+/*
+ * Returns a malloc'ed, NUL-terminated copy, or NULL without memory. The header
+ * must have been checked.
+ */
 char *sdb_header_string(const struct oprof_sdb_header *header,
 			const struct oprof_sdb_string *string);
 
-/* 0 when a file with this (checked) header is identity's, else -EINVAL and diag. */
+/* Returns 0 if the file with this (checked) header has this identity, else -EINVAL and diag. */
 int sdb_header_match(const struct oprof_sdb_header *header, const struct sdb_identity *identity,
 		     const char *path, struct diag *diag);
 
 /*
- * Whether table's root and directory lie inside a file of nr_pages whose
- * first page for tables is page_first. 0 or -EILSEQ; name is for diag.
+ * Checks that table's root and directory lie inside a file of nr_pages pages
+ * whose first page for tables is page_first. Returns 0 or -EILSEQ; name is for
+ * diag.
  */
 int sdb_table_check(const struct oprof_sdb_table *table, const char *name, uint32_t page_first,
 		    uint64_t nr_pages, const char *path, struct diag *diag);

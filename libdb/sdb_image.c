@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading a sample file while its writer may be at work, with pread: another
- * program's truncation is then a short read, never a SIGBUS.
+ * Reading a sample file, possibly while a writer adds to it. pread is used, so
+ * that a truncation by another program is a short read and not a SIGBUS.
  *
- * A table is read page by page, in the order of places. Before and after
- * a page the table's nr_splits is read: when it is the same, the page was all
- * the time what the directory said. Of a page only those keys are taken whose
- * place the directory leads to it, so that every key is taken from one
- * page, once, whatever is split between one page and the next.
+ * A table is read page by page, in the order of places. Its nr_splits is read
+ * before and after each page: if it has not changed, the page belonged to the
+ * same places all the time. From each page only the keys whose place leads to
+ * it are taken, so that every key is taken once, from one page, even if pages
+ * are split between two readings.
  */
 #include "libdb/sdb.h"
 
@@ -36,18 +36,18 @@ struct table_reader {
 	const char *path;
 	struct diag *diag;
 	const char *name;
-	off_t table_offset; /* of the struct oprof_sdb_table in the file */
+	off_t table_offset; /* of the table's struct oprof_sdb_table, in the file */
 	bool wide;
 	uint32_t root_page; /* of the narrow table */
 	uint32_t root_start_bytes;
 	uint32_t page_first;
 
 	struct oprof_sdb_table table; /* as last read */
-	bool chunk_valid;	      /* chunk is of this table */
-	uint32_t chunk_page;	      /* page of the directory, from 0, that is in chunk */
+	bool chunk_valid;	      /* chunk is from this state of table */
+	uint32_t chunk_page;	      /* which page of the directory, from 0, is in chunk */
 	uint32_t chunk[SDB_ENTRIES_PER_PAGE];
 
-	/* Keys from the second reading, values from the first: see read_page. */
+	/* Values are from the first reading, keys from the second: see read_page. */
 	uint64_t values[PAGE_WORDS];
 	uint64_t keys[PAGE_WORDS];
 	struct sdb_slots found;
@@ -83,7 +83,10 @@ static int read_exactly(struct table_reader *reader, void *buf, size_t nr_bytes,
 	return 0;
 }
 
-/* *changed: what was read since the last call may be of another state. */
+/*
+ * Reads the table's header. *changed: it differs from the one read before, and
+ * what was read since may be of another state.
+ */
 static int read_table(struct table_reader *reader, bool *changed)
 {
 	struct oprof_sdb_table table;
@@ -119,14 +122,14 @@ static int find_in_directory(struct table_reader *reader, struct page_places *st
 	}
 	stretch->page = reader->chunk[i];
 	stretch->start_bytes = 0;
-	/* A run may go on in the next page of the directory: it is two stretches then. */
+	/* A run that goes on in the next page of the directory becomes two stretches. */
 	while (++i < SDB_ENTRIES_PER_PAGE && reader->chunk[i] == stretch->page)
 		;
 	stretch->high = ((uint64_t)chunk_page * SDB_ENTRIES_PER_PAGE + i) << shift;
 	return 0;
 }
 
-/* Where the keys from stretch->low on are, going by what was read of the table. */
+/* Finds the page of the keys from stretch->low on, in the table as last read. */
 static int find_stretch(struct table_reader *reader, struct page_places *stretch)
 {
 	stretch->empty = false;
@@ -140,9 +143,9 @@ static int find_stretch(struct table_reader *reader, struct page_places *stretch
 }
 
 /*
- * A wide slot is two words, which a copy may take at two moments. Its key was
- * stored before its value: where the first reading shows a value, the second
- * shows its key.
+ * A copy may have the two words of a wide slot from different moments. A key is
+ * stored before its value: if the first reading has a value, the second has its
+ * key.
  */
 static int read_page(struct table_reader *reader, uint32_t page)
 {
@@ -196,13 +199,13 @@ static int take_page(struct table_reader *reader, const struct page_places *stre
 	return 0;
 }
 
-/* One try at the page that stretch->low belongs to. *changed: try again. */
+/* Tries once to read the page of stretch->low. *changed: try again. */
 static int read_stretch(struct table_reader *reader, struct page_places *stretch, bool *changed)
 {
 	int error = 0, check;
 
 	if (!reader->chunk_valid) {
-		/* What comes behind this must be newer than it. */
+		/* The directory must be read after the table's header. */
 		error = read_table(reader, changed);
 		if (!error)
 			error = sdb_table_check(&reader->table, reader->name, reader->page_first,
@@ -219,7 +222,7 @@ static int read_stretch(struct table_reader *reader, struct page_places *stretch
 		else
 			error = read_page(reader, stretch->page);
 	}
-	/* An error may come from having read in the middle of a change. */
+	/* An error may be due to a change during the reading. */
 	check = read_table(reader, changed);
 	if (check || *changed)
 		return check;
@@ -254,7 +257,7 @@ static int read_whole_table(struct table_reader *reader)
 	return 0;
 }
 
-/* All of one table, by ascending key, into *slots; the caller's to free. */
+/* Reads a whole table, sorted by key, into *slots, which the caller frees. */
 static int load_table(int fd, const char *path, const struct oprof_sdb_header *header,
 		      size_t table_offset, const char *name, struct sdb_slots *slots,
 		      struct diag *diag)
@@ -281,7 +284,7 @@ static int load_table(int fd, const char *path, const struct oprof_sdb_header *h
 
 /* ---- the image ---- */
 
-/* Where the file stores no weight, it follows from the samples. */
+/* Without stored weights, the weight follows from the number of samples. */
 static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_samples)
 {
 	uint64_t weight;
@@ -294,7 +297,7 @@ static uint64_t weight_of(const struct oprof_sdb_header *header, uint64_t nr_sam
 										 : weight;
 }
 
-/* A key twice in a table is damage; its samples are summed all the same. */
+/* A key twice in a table is damage; its samples are summed anyway. */
 static inline void merge_key(const struct sdb_slots *slots, size_t *next, struct sdb_entry *entry)
 {
 	while (*next < slots->nr_slots && sdb_slots_key(slots, *next) == entry->key)
@@ -334,7 +337,7 @@ static void merge_weight(struct sdb_image *image, const struct sdb_slots *weight
 	for (size_t i = 0; i < image->nr_entries; i++) {
 		struct sdb_entry *entry = &image->entries[i];
 
-		/* The weight of a key without samples is damage: a kill can't leave it. */
+		/* A weight without samples is damage, which a kill cannot leave, and is ignored. */
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) < entry->key)
 			w++;
 		while (w < weight->nr_slots && sdb_slots_key(weight, w) == entry->key)
@@ -357,8 +360,9 @@ static int load_entries(int fd, const char *path, struct sdb_image *image, struc
 	int error;
 
 	/*
-	 * Weight is added after samples, so it is read before them: no weight
-	 * without its samples. Narrow before wide is as good as the other way.
+	 * Weight is added after samples, so it is read before them: every
+	 * weight then has its samples. The order of narrow and wide does not
+	 * matter.
 	 */
 	error = load_table(fd, path, header, offsetof(struct oprof_sdb_header, weight), "weight",
 			   &weight, diag);
@@ -404,15 +408,15 @@ static int load_header(int fd, const char *path, struct sdb_image *image, struct
 
 enum load_what { LOAD_HEADER, LOAD_ALL };
 
-/* What is being emptied counts for nothing: it is in a slice. */
+/* The contents of a file that is being emptied do not count: they are in a slice. */
 static bool is_void(const struct oprof_sdb_header *header)
 {
 	return header->epoch && header->epoch == header->epoch_emptied;
 }
 
 /*
- * Was the file emptied since its header was read? What was read then is of
- * two epochs, and an error may come from that. 0, 1, or -errno.
+ * Returns 1 if the file was emptied since its header was read, else 0 or
+ * -errno. What was read is then of two epochs, and an error may be due to that.
  */
 static int epoch_changed(int fd, const char *path, const struct sdb_image *image, struct diag *diag)
 {
@@ -431,7 +435,7 @@ static int epoch_changed(int fd, const char *path, const struct sdb_image *image
 		       : 0;
 }
 
-/* 0, -errno, or 1: emptied meanwhile. */
+/* Returns 0, -errno, or 1: the file was emptied during the reading. */
 static int load_once(int fd, const char *path, enum load_what what, struct sdb_image *image,
 		     struct diag *diag)
 {
@@ -457,7 +461,7 @@ static int image_load(const char *path, enum load_what what, struct sdb_image *i
 
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	/* Once in a minute or so: twice in a row is a hostile writer. */
+	/* A file is emptied at most about once a minute: repeated emptying is a hostile writer. */
 	for (int tries = 0; tries < EMPTIED_MAX && error > 0; tries++) {
 		sdb_image_deinit(&loaded);
 		error = load_once(fd, path, what, &loaded, diag);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pages of a sample file: new ones from its end, used ones again. Which are
- * free is not stored: it is found when the file is opened, as the pages that
- * no table leads to.
+ * Allocating pages of a sample file: free ones first, then new ones at its end.
+ * The list of free pages is not stored: when the file is opened, all pages that
+ * no table leads to are free.
  */
 #include "libdb/sdb_internal.h"
 
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is free when the file is opened ---- */
+/* ---- finding the free pages ---- */
 
 struct page_marks {
-	uint8_t *used; /* a byte per page */
+	uint8_t *used; /* one byte per page */
 	const char *path;
 	struct diag *diag;
 };
@@ -87,7 +87,7 @@ void sdb_pages_deinit(struct sdb *db)
 	free(db->free_pages);
 }
 
-/* ---- giving and taking ---- */
+/* ---- allocating and freeing ---- */
 
 int sdb_pages_reserve(struct sdb *db, uint32_t nr_single, uint32_t nr_run)
 {
@@ -113,7 +113,7 @@ uint32_t sdb_page_get(struct sdb *db)
 	const uint32_t page =
 		db->nr_free ? db->free_pages[--db->nr_free] : sdb_pages_get_run(db, 1);
 
-	/* Even a new page: it costs little, and then it need not be trusted. */
+	/* New pages are zeroed as well: this costs little and makes no assumption about them. */
 	memset(sdb_page(db, page), 0, SDB_PAGE_BYTES);
 	SDB_STORED();
 	return page;
@@ -122,6 +122,6 @@ uint32_t sdb_page_get(struct sdb *db)
 void sdb_page_put(struct sdb *db, uint32_t page)
 {
 	if (array_reserve(&db->free_pages, &db->nr_free_room, db->nr_free, 1))
-		return; /* found again when the file is next opened */
+		return; /* out of memory: the page is free again when the file is next opened */
 	db->free_pages[db->nr_free++] = page;
 }

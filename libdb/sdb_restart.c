@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Emptying a sample file in place for its next epoch: a minute that is closed
- * costs no new files. What the file holds is in a slice by then, and so may
- * go in any order; epoch_emptied says that it is going. One store of epoch
- * makes the empty file count. Until then every state is one that sdb_open
- * takes: directories go before the pages that they lead to.
+ * Emptying a sample file in place for its next epoch, so that closing a minute
+ * creates no new files. The contents are in a slice by then, and may be removed
+ * in any order. First epoch_emptied marks them as void; at the end one store of
+ * epoch makes the empty file count. sdb_open accepts every state between:
+ * directories are removed before the pages that they lead to.
  */
 #include "libdb/sdb_internal.h"
 
@@ -13,16 +13,17 @@
 #include <unistd.h>
 
 /*
- * Pages that an emptied file keeps: the next epoch is likely to need as many,
- * and a page that is there costs neither blocks nor zeros. More are given back.
+ * Number of pages that an emptied file keeps: the next epoch probably needs as
+ * many, and existing pages need neither blocks nor zeros. Further pages are
+ * freed.
  */
 #define KEEP_PAGES 16u
 
 /*
- * An odd number tells readers to look again, as a split does. And whoever
- * finds what comes now - another header, a shorter file, other samples - finds
- * epoch_emptied changed when it looks again. Partners of the fence: the
- * acquire fences in sdb_image.c and sdb_header.c.
+ * An odd nr_splits makes readers read again, as during a split. A reader that
+ * sees any of the later changes (another header, a shorter file, other samples)
+ * sees the changed epoch_emptied when it looks again. Partners of the fence:
+ * the acquire fences in sdb_image.c and sdb_header.c.
  */
 static void table_empty(struct sdb_table *table)
 {
@@ -30,14 +31,17 @@ static void table_empty(struct sdb_table *table)
 
 	sdb_store64(&disk->nr_splits, disk->nr_splits | 1);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	/* A root page that a directory has replaced may have another use by now: it goes first. */
+	/*
+	 * The root page goes first: a directory may have replaced it, and its
+	 * page may have another use.
+	 */
 	if (table->wide && disk->root_page)
 		sdb_store32(&disk->root_page, 0);
 	if (disk->directory)
 		sdb_store64(&disk->directory, 0);
 }
 
-/* The narrow table's root is the header's; pages that tables take are zeroed then. */
+/* The narrow table's root must be zeroed here; other pages are zeroed when they are allocated. */
 static void narrow_root_zero(struct sdb *db)
 {
 	uint32_t page, start_bytes;
@@ -49,7 +53,7 @@ static void narrow_root_zero(struct sdb *db)
 	}
 }
 
-/* What a header says of one stretch of time only. */
+/* Sets the header's fields that describe one epoch only. */
 static void header_renew(struct sdb *db, const struct sdb_identity *identity)
 {
 	struct oprof_sdb_header *header = sdb_header(db);
@@ -67,7 +71,7 @@ static void header_renew(struct sdb *db, const struct sdb_identity *identity)
 	db->end_time_ns = 0;
 }
 
-/* Not being able to give pages back is no error: they are used again. */
+/* Truncates the file. A failure is ignored: its pages are used again. */
 static void pages_give_back(struct sdb *db)
 {
 	const uint64_t keep_bytes = (uint64_t)KEEP_PAGES * SDB_PAGE_BYTES;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A page of a mapped file can go away: the file is truncated by somebody, its
- * disk fails, a copy-on-write file system runs full. The kernel then sends
- * SIGBUS to the thread that touches it. Here that thread gets a page of
- * zeros of its own in its place, and the file is marked lost.
+ * A page of a mapped file can become inaccessible: another process truncates
+ * the file, its disk fails, or a copy-on-write file system is full. The kernel
+ * then sends SIGBUS to the thread that touches the page. This handler replaces
+ * the page by a private one of zeros and marks the file as lost.
  */
 #include "libdb/sdb_internal.h"
 
@@ -16,7 +16,7 @@
 
 #define MAPPINGS_PER_CHUNK 64
 
-/* Chunks are never freed: the handler may look at any time. */
+/* Chunks are never freed: the handler may read them at any time. */
 struct mapping_chunk {
 	struct sdb_mapping mappings[MAPPINGS_PER_CHUNK];
 	bool taken[MAPPINGS_PER_CHUNK];
@@ -24,7 +24,7 @@ struct mapping_chunk {
 };
 
 static struct mapping_chunk *chunks;
-static pthread_mutex_t chunks_lock = PTHREAD_MUTEX_INITIALIZER; /* not for the handler */
+static pthread_mutex_t chunks_lock = PTHREAD_MUTEX_INITIALIZER; /* not taken by the handler */
 static struct sigaction old_action;
 static uintptr_t system_page_bytes;
 
@@ -77,9 +77,9 @@ void sdb_mapping_put(struct sdb_mapping *mapping)
 }
 
 /*
- * Only the thread that uses the file can fault in it, so that the handler,
- * which runs in that thread, never sees a mapping of its own half set; those
- * of other threads do not hold its address, set or half set.
+ * Only the thread that uses a file can fault in its mapping. So the handler,
+ * which runs in that thread, never sees that mapping half set; mappings of
+ * other threads never contain its address, even when half set.
  */
 void sdb_mapping_set(struct sdb_mapping *mapping, const void *start, size_t nr_bytes)
 {
@@ -106,13 +106,13 @@ static struct sdb_mapping *mapping_find(uintptr_t address)
 	return NULL;
 }
 
-/* To the handler that was there before, or to the default: death by SIGBUS. */
+/* Calls the previous handler, or takes the default action: death by SIGBUS. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
 	if (old_action.sa_flags & SA_SIGINFO) {
 		old_action.sa_sigaction(sig, info, context);
 	} else if (old_action.sa_handler == SIG_DFL || old_action.sa_handler == SIG_IGN) {
-		/* Returning repeats the access, this time with nobody to catch it. */
+		/* Returning repeats the access, now without a handler. */
 		(void)signal(SIGBUS, SIG_DFL);
 		if (info->si_code <= 0)
 			(void)raise(SIGBUS); /* sent by kill(): there is no access to repeat */
@@ -135,7 +135,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	page = (uintptr_t)info->si_addr & ~(system_page_bytes - 1);
-	/* A bare system call, and so safe here. */
+	/* mmap is a bare system call, and so safe in a signal handler. */
 	if (mmap((void *)page, system_page_bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		pass_on(sig, info, context);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGIT_BITS 8u /* more make fewer passes, but their places outrun the nearest cache */
+#define DIGIT_BITS 8u /* more would save passes, but overflow the nearest cache */
 #define NR_BUCKETS (1u << DIGIT_BITS)
 #define FEW_SLOTS  256
 
@@ -22,7 +22,7 @@ void sdb_slots_deinit(struct sdb_slots *slots)
 	free(slots->words);
 }
 
-/* Both kinds of slot begin with the word that holds the key. */
+/* In both kinds of slot, the first word holds the key. */
 static int compare_first_words(const void *a, const void *b)
 {
 	const uint64_t *left = a, *right = b;
@@ -30,7 +30,7 @@ static int compare_first_words(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* The bits of first words, from first_bit on, that differ between slots. */
+/* Returns the bits of the first words that differ between slots. */
 static inline uint64_t varying_bits(const struct sdb_slots *slots, size_t nr_words)
 {
 	uint64_t varying = 0;
@@ -40,7 +40,7 @@ static inline uint64_t varying_bits(const struct sdb_slots *slots, size_t nr_wor
 	return varying;
 }
 
-/* One stable pass over the digit of first words that begins at shift. */
+/* Sorts stably by the digit at bit shift of the first words. */
 static inline void sort_digit(const uint64_t *from, uint64_t *to, size_t nr_slots, size_t nr_words,
 			      unsigned int shift)
 {
@@ -66,9 +66,9 @@ static inline void sort_digit(const uint64_t *from, uint64_t *to, size_t nr_slot
 }
 
 /*
- * By digits from the lowest, of the bits that differ only: offsets in a small
- * image, or aligned ones, take fewer passes. Returns where the sorted slots
- * are: in slots->words or in other.
+ * Sorts digit by digit from the lowest, over the differing bits only: small or
+ * aligned keys take fewer passes. Returns where the sorted slots are: in
+ * slots->words or in other.
  */
 static inline uint64_t *sort_digits(const struct sdb_slots *slots, uint64_t *other, size_t nr_words,
 				    uint64_t varying)
@@ -106,7 +106,7 @@ int sdb_slots_sort(struct sdb_slots *slots)
 	other = malloc(slots->nr_slots * slot_bytes);
 	if (!other)
 		return -ENOMEM;
-	/* Each call inlined, for its width. */
+	/* Each call is inlined for its width. */
 	sorted = slots->wide ? sort_digits(slots, other, 2, varying)
 			     : sort_digits(slots, other, 1, varying);
 	if (sorted == other) {

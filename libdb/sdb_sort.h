@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slots taken from a file: a growing array of them, and sorting it by key. */
+/* A growing array of slots read from a file, and sorting them by key. */
 #ifndef LIBDB_SDB_SORT_H
 #define LIBDB_SDB_SORT_H
 
@@ -9,18 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in the file: a word each, or when wide two, key and value. */
+/* As in the file: one word per slot, or when wide two: key and value. */
 struct sdb_slots {
 	uint64_t *words; /* malloc'ed */
 	size_t nr_slots;
-	size_t room; /* slots */
+	size_t room; /* in slots */
 	bool wide;
 };
 
-/* See to it that nr more can be put behind. 0 or -ENOMEM. */
+/* Ensures that nr more slots can be appended. Returns 0 or -ENOMEM. */
 int sdb_slots_reserve(struct sdb_slots *slots, size_t nr);
 
-/* By ascending key. 0 or -ENOMEM, with the order as it was. */
+/* Sorts by ascending key. Returns 0, or -ENOMEM with the order unchanged. */
 int sdb_slots_sort(struct sdb_slots *slots);
 
 void sdb_slots_deinit(struct sdb_slots *slots);

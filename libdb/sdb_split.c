@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Growth of a table: its root page, its directory, and splitting a page that
- * is full. The order of stores is the point of this file. New pages are
- * written first, while nothing leads to them; then one store each turns an
- * entry, or the directory, over to them. A slot counts only if the directory
- * leads its key to its page, so that a kill between any two stores leaves
- * every key counted once: copies nothing leads to are stale, and stay so,
- * since a page is zeroed before anything leads to it.
+ * Growth of a table: its root page, its directory, and splitting a full page.
+ * Correctness rests on the order of stores. New pages are written first, while
+ * nothing leads to them; then single stores turn the entries, or the directory,
+ * over to them. A slot counts only if the directory leads its key to its page,
+ * so a kill between any two stores leaves every key counted once. Copies that
+ * nothing leads to are stale, and stay so, since a page is zeroed before it is
+ * used again.
  */
 #include "libdb/sdb_internal.h"
 
@@ -18,22 +18,22 @@
 #define HOME_SHIFT (32 - 6)
 static_assert(SDB_PAGE_LINES == 1u << (32 - HOME_SHIFT), "a line is chosen by 6 bits");
 
-/* A fresh page being filled: how far each line is. */
+/* A new page and the number of slots used in each of its lines. */
 struct fresh_page {
 	uint8_t *bytes;
 	uint8_t fill[SDB_PAGE_LINES];
 };
 
-/* Entries first to end of the directory all lead to page. */
+/* Entries first to end - 1 of the directory all lead to page. */
 struct page_run {
 	uint32_t first, end;
 	uint32_t page;
 };
 
 /*
- * Readers that see one number of splits before and after a look know that
- * the pages they saw were not taken for something else meanwhile. Partner of
- * the fence: the acquire fence in sdb_image.c.
+ * A reader that sees the same number of splits before and after reading a page
+ * knows that the page kept its use. Partner of the fence: the acquire fence in
+ * sdb_image.c.
  */
 static void split_begin(struct sdb_table *table)
 {
@@ -42,8 +42,9 @@ static void split_begin(struct sdb_table *table)
 }
 
 /*
- * 0, or -EIO: a page was lost meanwhile, and what was written may be in this
- * process alone. Nothing may lead there: what is in the old page would go.
+ * Returns 0, or -EIO if a page was lost: the new pages may then exist in this
+ * process only. Nothing may lead to them, or the contents of the old page are
+ * lost.
  */
 static int split_written(struct sdb *db)
 {
@@ -56,7 +57,7 @@ static void split_end(struct sdb_table *table)
 	sdb_store64(&table->disk->nr_splits, table->disk->nr_splits + 1);
 }
 
-/* Place for one more slot in a line; NULL when it is full. */
+/* Takes the next free slot in a line; NULL if the line is full. */
 static inline void *fresh_line(struct fresh_page *fresh, uint32_t line, bool wide)
 {
 	const uint32_t nr_slots = wide ? SDB_LINE_WIDE : SDB_LINE_NARROW;
@@ -68,7 +69,7 @@ static inline void *fresh_line(struct fresh_page *fresh, uint32_t line, bool wid
 	return fresh->bytes + line * SDB_LINE_BYTES + SDB_LINE_BYTES / nr_slots * fill;
 }
 
-/* Where the slot of a key goes; NULL when all its lines are full. */
+/* Takes a slot for a key; NULL if all lines where it may be are full. */
 static __attribute__((noinline)) void *fresh_slot(struct fresh_page *fresh, uint64_t mixed,
 						  bool wide)
 {
@@ -87,20 +88,20 @@ static __attribute__((noinline)) void *fresh_slot(struct fresh_page *fresh, uint
 }
 
 /*
- * What a page is split into: the keys with places from low to middle, and
- * from middle to high. Each half goes to a fresh page, but for one that is
- * nearly all of the page: that stays where it is.
+ * A page is split into keys with places from low to middle and from middle to
+ * high. Each half is copied to a new page, except one that has nearly all keys:
+ * it stays in the old page.
  */
 struct split {
 	uint64_t low, middle, high;
-	uint32_t page;	    /* that is split */
-	uint32_t halves[2]; /* the pages of the halves */
+	uint32_t page;	    /* the page that is split */
+	uint32_t halves[2]; /* the pages of the two halves */
 	struct fresh_page fresh[2];
 };
 
-enum { SPLIT_BOTH = -1 }; /* else the half that is copied */
+enum { SPLIT_BOTH = -1 }; /* otherwise the number of the half that is copied */
 
-/* 0; or 1 + the half that has so many keys that it has no line for this one. */
+/* Copies a slot. Returns 0, or 1 + the half whose lines for this key are all full. */
 static inline int split_slot(struct split *split, const uint64_t *slot, bool wide, int copied)
 {
 	const uint64_t mixed = sdb_mix(wide ? slot[0] : slot[0] >> OPROF_SDB_NARROW_COUNT_BITS);
@@ -109,8 +110,8 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 	uint64_t *to;
 
 	if (place - split->low >= split->high - split->low || (copied >= 0 && half != copied))
-		return 0; /* stale, or stays */
-	/* Half empty pages mostly have room at home: not worth a loop's set-up. */
+		return 0; /* stale, or in the half that stays */
+	/* A half-full page usually has room in the home line, which saves setting up the probe. */
 	to = fresh_line(&split->fresh[half], (uint32_t)mixed >> HOME_SHIFT, wide);
 	if (!to)
 		to = fresh_slot(&split->fresh[half], mixed, wide);
@@ -126,7 +127,7 @@ static inline int split_slot(struct split *split, const uint64_t *slot, bool wid
 static inline int split_lines(struct split *split, const uint8_t *lines, uint32_t nr_lines,
 			      bool wide, int copied)
 {
-	const uint32_t nr_words = wide ? 2 : 1; /* of a slot; the last is 0 when it is empty */
+	const uint32_t nr_words = wide ? 2 : 1; /* per slot; the last is 0 in an empty slot */
 
 	for (uint32_t line = 0; line < nr_lines; line++) {
 		const uint64_t *slot =
@@ -143,7 +144,7 @@ static inline int split_lines(struct split *split, const uint8_t *lines, uint32_
 	return 0;
 }
 
-/* As split_slot: the halves to be copied, to split->halves. */
+/* Copies the halves to split->halves. Returns as split_slot. */
 static int split_copy(struct sdb *db, const struct sdb_table *table, struct split *split,
 		      int copied)
 {
@@ -153,14 +154,15 @@ static int split_copy(struct sdb *db, const struct sdb_table *table, struct spli
 		split->fresh[half].bytes = sdb_page(db, split->halves[half]);
 		memset(split->fresh[half].fill, 0, sizeof(split->fresh[half].fill));
 	}
-	/* Each call inlined, for its width. */
+	/* Each call is inlined for its width. */
 	return table->wide ? split_lines(split, lines, table->nr_lines, true, copied)
 			   : split_lines(split, lines, table->nr_lines, false, copied);
 }
 
 /*
- * A half stays in split->page as it is. No directory may lead to the narrow
- * table's root, which belongs to the header's pages: its half gets a copy.
+ * Leaves a half in split->page. No directory may lead to the narrow table's
+ * root, which belongs to the header's pages: that half gets a copy of the whole
+ * page.
  */
 static void split_keep(struct sdb *db, struct split *split, int half)
 {
@@ -175,8 +177,8 @@ static void split_keep(struct sdb *db, struct split *split, int half)
 }
 
 /*
- * Copy what counts in split->page to fresh pages. 0, or -EFBIG when no way
- * was found; nothing is taken then. Or -EIO.
+ * Copies the slots of split->page that count to new pages. Returns 0, -EIO, or
+ * -EFBIG if neither way works; then no pages are taken.
  */
 static int split_page(struct sdb *db, const struct sdb_table *table, struct split *split)
 {
@@ -188,9 +190,9 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	if (!full)
 		return split_written(db);
 	/*
-	 * Nearly all keys are in one half, and in another order do not fit the
-	 * page. They stay, and the few others go: the run is shorter then, and
-	 * the next split may do better.
+	 * Nearly all keys are in one half, and do not fit a new page in another
+	 * order. They stay, and the few others are copied: the run is then
+	 * shorter, and the next split may do better.
 	 */
 	split_keep(db, split, full - 1);
 	if (!table->start_bytes && !split_copy(db, table, split, 2 - full))
@@ -202,13 +204,13 @@ static int split_page(struct sdb *db, const struct sdb_table *table, struct spli
 	return -EFBIG;
 }
 
-/* After the entries were turned over: is the page that was split free now? */
+/* Returns whether the split page is free once the entries are turned over. */
 static bool split_leaves(const struct split *split)
 {
 	return split->halves[0] != split->page && split->halves[1] != split->page;
 }
 
-/* An empty wide or weight table gets its root page. */
+/* Gives an empty wide or weight table its root page. */
 static int make_root(struct sdb *db, struct sdb_table *table)
 {
 	int error = sdb_pages_reserve(db, 1, 0);
@@ -222,7 +224,7 @@ static int make_root(struct sdb *db, struct sdb_table *table)
 	return 0;
 }
 
-/* The root page is full: two pages, and a directory that leads to them. */
+/* Splits a full root page into two pages with a directory that leads to them. */
 static int make_directory(struct sdb *db, struct sdb_table *table)
 {
 	struct split split = {
@@ -247,13 +249,13 @@ static int make_directory(struct sdb *db, struct sdb_table *table)
 	if (error)
 		return error;
 	sdb_tables_attach(db);
-	/* The narrow table's root is the header's page. */
+	/* The narrow table's root belongs to the header's pages. */
 	if (split_leaves(&split) && split.page >= table->page_first)
 		sdb_page_put(db, split.page);
 	return 0;
 }
 
-/* Twice the entries, each page's run twice as long. */
+/* Doubles the directory: each page's run becomes twice as long. */
 static int double_directory(struct sdb *db, struct sdb_table *table)
 {
 	const uint64_t old = table->disk->directory;
@@ -302,8 +304,8 @@ static struct page_run run_find(const struct sdb_table *table, uint64_t place)
 }
 
 /*
- * One entry after the other, in the order that keeps the entries that still
- * lead to the old page side by side: from the end when its lower half stays.
+ * Turns the entries over one by one, in an order that keeps those that still
+ * lead to the old page adjacent: from the end if the lower half stays.
  */
 static void turn_entries(uint32_t *entries, struct page_run run, uint32_t middle,
 			 const struct split *split)

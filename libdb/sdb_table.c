@@ -86,8 +86,8 @@ void sdb_tables_settle(struct sdb *db)
 }
 
 /*
- * The page that place belongs to; NULL when the table is empty or the
- * entry is not one a table can have (the file was written to by another).
+ * Returns the page that place belongs to; NULL if the table is empty or the
+ * entry is invalid (another program wrote to the file).
  */
 static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *table,
 				  uint64_t place)
@@ -99,7 +99,10 @@ static inline uint8_t *table_page(const struct sdb *db, const struct sdb_table *
 	return sdb_page(db, page) + table->start_bytes;
 }
 
-/* Does table have pages? If so, a page that table_page refused is damage. */
+/*
+ * Returns 0 if the table has no pages yet, else -EILSEQ: the page that
+ * table_page refused is damage.
+ */
 static int table_refused(const struct sdb_table *table)
 {
 	return table->wide && !table->disk->directory && !table->disk->root_page ? 0 : -EILSEQ;
@@ -110,7 +113,7 @@ static inline void *line_at(uint8_t *page, uint32_t line)
 	return page + (size_t)line * SDB_LINE_BYTES;
 }
 
-/* The slot of a narrow key, or where it would go; NULL when the page has no room. */
+/* Returns the slot of a narrow key, or the one where it belongs; NULL if the page has no room. */
 static inline uint64_t *narrow_find(uint8_t *page, uint32_t nr_lines, uint64_t mixed, uint64_t key)
 {
 	struct sdb_probe probe = sdb_probe_begin(mixed, nr_lines);
@@ -144,7 +147,7 @@ static inline struct sdb_wide_slot *wide_find(uint8_t *page, uint32_t nr_lines, 
 	return NULL;
 }
 
-/* With a value of 0, only see to it that there is room: adding then can't fail. */
+/* A value of 0 only reserves a slot: a later add of the same key cannot fail for lack of room. */
 static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint64_t value)
 {
 	const uint64_t mixed = sdb_mix(key);
@@ -160,7 +163,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 		else
 			error = table_refused(table);
 		if (likely(slot)) {
-			/* Key before value: a value that is seen has its key. */
+			/* Key before value: a reader that sees the value sees its key. */
 			if (!slot->value)
 				sdb_store64(&slot->key, key);
 			sdb_store64(&slot->value, saturate_sum(slot->value, value));
@@ -173,7 +176,7 @@ static int wide_add(struct sdb *db, struct sdb_table *table, uint64_t key, uint6
 	}
 }
 
-/* 0, -errno, or 1: the sum does not fit a narrow slot. */
+/* Returns 0, -errno, or 1: the sum does not fit a narrow slot. */
 static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 {
 	struct sdb_table *table = &db->narrow;
@@ -202,7 +205,7 @@ static inline int narrow_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 	}
 }
 
-/* The file lost a page under us: what is told from now on is -EIO. */
+/* The file lost a page while it was mapped: every later call returns -EIO. */
 static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 {
 	struct oprof_sdb_header *header = sdb_header(db);
@@ -212,7 +215,7 @@ static __attribute__((noinline, cold)) int mark_holed(struct sdb *db)
 	return -EIO;
 }
 
-/* The store that may have faulted comes before the flag that its handler sets. */
+/* A store that faults must be complete before the flag set by its handler is read. */
 static inline int result_of(struct sdb *db, int error)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -237,7 +240,7 @@ int sdb_add(struct sdb *db, uint64_t key, uint64_t nr_samples)
 
 int sdb_add_weighted(struct sdb *db, uint64_t key, uint64_t nr_samples, uint64_t weight)
 {
-	/* All or nothing: both need room before either is added. */
+	/* All or nothing: reserve room for the weight before samples are added. */
 	int error = weight ? wide_add(db, &db->weight, key, 0) : 0;
 
 	if (!error)
