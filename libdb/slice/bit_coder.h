@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bits and numbers in as few bytes as they are unexpected (doc/slice.md,
- * "Bits"): a binary arithmetic coder. One function codes in both directions,
- * so that what is written and what is read can't differ: a writer gives it
- * the bit, a reader anything, and both get the bit.
+ * Adaptive binary arithmetic coder (doc/slice.md, "Bits"): a bit or number
+ * takes the fewer bytes the better its model predicts it. The same function
+ * encodes and decodes, so that writer and reader cannot differ: a writer passes
+ * the bit, a reader passes any value, and both get the bit back.
  *
- * Bytes may be hostile: whatever they are, each call ends and is in bounds.
+ * The bytes may be hostile: every call terminates and stays within bounds.
  */
 #ifndef LIBDB_BIT_CODER_H
 #define LIBDB_BIT_CODER_H
@@ -16,36 +16,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How often a bit was 1 where this model was asked, in 65536ths: learned on the way. */
+/* Estimate of how often a bit is 1, in 65536ths, adapted to each coded bit. */
 struct bit_model {
 	uint16_t ones;
-	uint16_t nr_met; /* up to BIT_MET_MAX: what is new counts for less and less */
+	uint16_t nr_met; /* bits coded, up to BIT_MET_MAX; each weighs less */
 };
 
 #define BIT_MET_MAX 60u
 
-/* No bit costs more than 12 bits, or less than a 2800th. */
+/* Bounds of an estimate: no bit costs more than 12 bits, or less than 1/2800 of one. */
 #define BIT_ONES_MIN 16u
 #define BIT_ONES_MAX (65536u - BIT_ONES_MIN)
 
-/* Numbers of one kind: the bits that they have, then the bits below the first. */
+/* Model of one kind of number: first its number of bits, then the bits after the leading 1. */
 struct number_model {
-	struct bit_model more[64];   /* than so many bits */
-	struct bit_model top[65][8]; /* by number of bits, the three that follow the first */
-	struct bit_model low[64];    /* by place */
+	struct bit_model more[64];   /* whether there are more than i bits */
+	struct bit_model top[65][8]; /* by number of bits: the three after the leading 1 */
+	struct bit_model low[64];    /* by bit position */
 };
 
 struct bit_coder {
-	uint32_t low, high; /* what is coded next lies between them, both included */
-	uint16_t rates[BIT_MET_MAX +
-		       1]; /* in 32768ths: how far a bit moves a model that met so many */
-	/* A writer's; NULL: this is a reader. */
+	uint32_t low, high;		 /* bounds, both inclusive, of the current interval */
+	uint16_t rates[BIT_MET_MAX + 1]; /* in 32768ths: how far a bit moves a model, by nr_met */
+	/* Writer only; NULL in a reader. */
 	struct slice_buffer *to;
-	/* A reader's: what of the bytes is next, and the 32 bits before it. */
+	/* Reader only: the rest of the bytes, and the last 32 bits before it. */
 	const uint8_t *next, *end;
 	uint32_t word;
-	int error; /* -ENOMEM; a reader's -EILSEQ: there were too few bytes. Bits behind it mean
-		      nothing */
+	int error; /* -ENOMEM; reader: -EILSEQ, too few bytes, the following bits are meaningless */
 };
 
 void bit_model_init(struct bit_model *model, unsigned int ones); /* in 65536ths */
@@ -53,10 +51,10 @@ void number_model_init(struct number_model *model);
 
 void bit_coder_write(struct bit_coder *coder, struct slice_buffer *to);
 void bit_coder_read(struct bit_coder *coder, const uint8_t *bytes, size_t nr_bytes);
-/* A writer's last bytes. A reader that has read all that was written is at end. */
+/* Writes a writer's last bytes. A reader that has read everything is then at end. */
 void bit_coder_finish(struct bit_coder *coder);
 
-/* Bits that both bounds have in common are settled: bytes of them go out, others come in. */
+/* Shifts out the leading bytes that both bounds have in common. */
 void bit_coder_settle(struct bit_coder *coder);
 
 static inline bool bit_code(struct bit_coder *coder, struct bit_model *model, bool bit)

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_BYTES_MAX 128u /* of a slice's name; longer ones are none */
+#define NAME_BYTES_MAX 128u /* of a slice's name; longer names are invalid */
 #define TMP_SUFFIX     ".tmp"
-#define DAMAGED_SUFFIX ".damaged" /* set aside: told once, when it was */
+#define DAMAGED_SUFFIX ".damaged" /* slices set aside; reported at that time */
 
 static const char *const level_names[OPROF_SLICE_NR_LEVELS] = {"minute", "hour", "day", "week"};
 
@@ -30,7 +30,7 @@ void history_file_name(char *text, size_t nr_bytes, enum oprof_slice_level level
 		       level_names[level], epoch_first, epoch_last);
 }
 
-/* A number, as it would be written, up to end. */
+/* Parses a number from text to end, in its only valid spelling. */
 static int parse_epoch(const char *text, const char *end, uint64_t *epoch)
 {
 	char copy[24];
@@ -95,7 +95,7 @@ static void named(struct lister *lister, uint64_t epoch)
 		lister->history.epoch_named = epoch;
 }
 
-/* What its header says is what its name says? As slice_open. */
+/* Loads the header and checks that it agrees with the name. Errors as slice_open's. */
 static int load_header(struct history_file *file, struct diag *diag)
 {
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -129,7 +129,7 @@ static bool error_is_damage(int error)
 	       error == -ELOOP || error == -EIO;
 }
 
-/* A slice by its name; file->path is taken over, or freed. */
+/* Lists a slice with a valid name. Takes over or frees file->path. */
 static int list_slice(struct lister *lister, struct history_file *file)
 {
 	struct diag diag;
@@ -147,7 +147,7 @@ static int list_slice(struct lister *lister, struct history_file *file)
 		error = 0;
 	}
 	free(file->path);
-	return error == -ENOENT ? 0 : error; /* went away meanwhile */
+	return error == -ENOENT ? 0 : error; /* removed during the listing */
 }
 
 static bool ends_in(const char *name, const char *suffix)
@@ -157,7 +157,7 @@ static bool ends_in(const char *name, const char *suffix)
 	return nr_bytes >= nr_suffix && !strcmp(name + nr_bytes - nr_suffix, suffix);
 }
 
-/* A slice that was set aside still has taken its epochs. */
+/* The epochs of a slice that was set aside are still in use. */
 static bool is_set_aside(struct lister *lister, const char *name)
 {
 	const char *suffix = strstr(name, DAMAGED_SUFFIX);
@@ -214,7 +214,7 @@ static int list_folder(struct lister *lister)
 
 /* ---- the rule of epochs ---- */
 
-/* Of slices that begin with one epoch the wider first, of equals the coarser. */
+/* By first epoch; if equal, the wider one first; of the same epochs, the coarser level first. */
 static int compare_files(const void *a, const void *b)
 {
 	const struct history_file *left = a, *right = b;
@@ -227,8 +227,8 @@ static int compare_files(const void *a, const void *b)
 }
 
 /*
- * A slice that holds a part of what another holds, and more, can't be: which
- * of them is wrong nobody knows. The first is kept.
+ * A slice that shares only some of its epochs with another is invalid, and
+ * which of the two is wrong is unknown. The first one is kept.
  */
 static void tell_overlap(struct lister *lister, struct history_file *file)
 {
@@ -243,7 +243,7 @@ static void tell_overlap(struct lister *lister, struct history_file *file)
 static void apply_rule(struct lister *lister)
 {
 	struct history_files *history = &lister->history;
-	uint64_t held = 0; /* epochs up to it are in slices that count */
+	uint64_t held = 0; /* slices that count hold all epochs up to this one */
 	size_t nr = 0;
 
 	if (history->nr_files)
@@ -294,7 +294,7 @@ void history_files_deinit(struct history_files *history)
 	memset(history, 0, sizeof(*history));
 }
 
-/* The next file that counts, from index i on; NULL: none. */
+/* Returns the next file that counts, from index i on; NULL: none. */
 static const struct history_file *next_counted(const struct history_files *history, size_t *i)
 {
 	while (*i < history->nr_files && history->files[*i].superseded)

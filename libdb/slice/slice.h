@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Closed slices (oprof/slice.h, doc/slice.md): made in memory from sections,
- * written once, read section by section, merged without holding them whole.
+ * Closed slices (oprof/slice.h, doc/slice.md): built in memory from sections
+ * and written once; read section by section, and merged without loading them
+ * whole.
  *
- * Not for: live files (sdb.h), which slices there are (history_files.h), when
- * to close and merge (daemon/history/history.h).
+ * Not for: live files (sdb.h), listing slices (history_files.h), when to close
+ * and merge (daemon/history/history.h).
  *
- * A slice is immutable: any number of readers, in any number of processes;
- * it may be unlinked while they read.
+ * A slice is immutable. Any number of readers, in any number of processes, may
+ * read it, and it may be unlinked while they do.
  */
 #ifndef LIBDB_SLICE_H
 #define LIBDB_SLICE_H
@@ -21,18 +22,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where an application or an image is, as struct sample_path says it. */
+/* Path of an application or an image, like struct sample_path. */
 struct slice_path {
 	enum sample_path_kind kind;
-	const char *path;    /* the true one, never cut */
+	const char *path;    /* the true path, never cut */
 	int64_t tgid;	     /* SAMPLE_PATH_ANON only */
 	uint64_t start, end; /* SAMPLE_PATH_ANON only */
 };
 
 /*
- * What one live sample file is: all that tells it from another. Sections of
- * a slice are in the order of slice_section_compare: by image first, so that
- * a report opens each image once.
+ * Identity of one live sample file: everything that distinguishes it from
+ * others. The sections of a slice are in the order of slice_section_compare: by
+ * image first, so that a report opens each image once.
  */
 struct slice_section {
 	struct slice_path image, app;
@@ -42,23 +43,23 @@ struct slice_section {
 	const char *event;
 	uint64_t period_or_hz;
 	uint32_t unit_mask;
-	uint32_t flags;		/* OPROF_SDB_*; _WEIGHTED and _HOLED do not tell sections apart */
+	uint32_t flags;		/* OPROF_SDB_*; _WEIGHTED and _HOLED do not distinguish sections */
 	int64_t tgid, tid, cpu; /* or SAMPLE_NAME_ALL */
 	const char *cgroup;	/* its path; NULL: not separated */
-	/* Filled by readers, ignored by writers. */
+	/* Set by readers, ignored by writers. */
 	uint64_t nr_keys, nr_samples, weight;
 };
 
 int slice_section_compare(const struct slice_section *a, const struct slice_section *b);
 
 /*
- * The section of a live file: name is its parsed name, image its header at
- * least. It points into both.
+ * Fills in the section of a live file from its parsed name and at least its
+ * header (image). The section points into both.
  */
 void slice_section_of_file(struct slice_section *section, const struct sample_name *name,
 			   const struct sdb_image *image);
 
-/* What a slice says of itself, besides its sections. */
+/* Properties of a slice as a whole. */
 struct slice_info {
 	enum oprof_slice_level level;
 	uint64_t epoch_first, epoch_last;
@@ -66,18 +67,19 @@ struct slice_info {
 	int64_t first_sample_ns, last_sample_ns;
 	uint8_t boot_id[16];
 	uint32_t clock, cpu_khz;
-	uint32_t flags; /* OPROF_SLICE_*; _STACKS is the writer's to set */
+	uint32_t flags; /* OPROF_SLICE_*; the writer sets _STACKS */
 	const char *host, *cpu_type;
 	/*
-	 * The session's counters (meta/stats) when the stretch began and when it
-	 * ended; names of one are those of the other. What was seen, lost, ... in it is the
-	 * difference; that of neighbours goes on where the one before ended.
+	 * The session's counters (meta/stats) at the beginning and at the end
+	 * of the slice's time range, with the same names. Their difference is
+	 * what was seen, lost, ... in it; the end values are the begin values
+	 * of the next slice.
 	 */
 	const struct oprof_stats_entry *begin, *end;
 	size_t nr_counters;
 };
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 struct slice_builder;
 
@@ -85,27 +87,27 @@ int slice_builder_create(struct slice_builder **builder); /* 0 or -ENOMEM */
 void slice_builder_destroy(struct slice_builder *builder);
 
 /*
- * The section that is what *section says, made if it is not there: its
- * number. Strings are copied. -ENOMEM, -E2BIG more than 2^31.
+ * Returns the number of the section that equals *section, adding it if there is
+ * none. Strings are copied. Errors: -ENOMEM, -E2BIG more than 2^31 sections.
  */
 int64_t slice_builder_section(struct slice_builder *builder, const struct slice_section *section);
 
 /*
- * Add samples to a key of a section; keys may come in any order and again.
- * Sections that were ever given a weight other than samples (frequency) or
- * samples x period are stored with weights. weight: of these samples, of
- * which there is one at least. 0, -ENOMEM.
+ * Adds at least one sample to a key of a section, in any order of keys; keys
+ * may repeat. weight is that of these samples. A section is stored with weights
+ * if any of its keys has another weight than samples (frequency) or samples x
+ * period. Returns 0 or -ENOMEM.
  */
 int slice_builder_add(struct slice_builder *builder, int64_t section, uint64_t key,
 		      uint64_t nr_samples, uint64_t weight);
-/* A whole image of a live file: keys ascending, each once. */
+/* Adds the entries of a live file: ascending keys, each once. */
 int slice_builder_add_entries(struct slice_builder *builder, int64_t section,
 			      const struct sdb_entry *entries, size_t nr_entries);
 
 /*
- * Write the slice to fd, an empty file (header last): sorted and
- * compressed, not synced. *nr_bytes: of it. Sections without keys are left
- * out. 0, -ENOMEM, -ENOSPC, ...
+ * Writes the slice to fd, an empty file (header last): sorted and compressed,
+ * not synced. *nr_bytes is its size. Sections without keys are left out.
+ * Returns 0, -ENOMEM, -ENOSPC, ...
  */
 int slice_builder_write(struct slice_builder *builder, const struct slice_info *info, int fd,
 			uint64_t *nr_bytes);
@@ -115,28 +117,29 @@ int slice_builder_write(struct slice_builder *builder, const struct slice_info *
 struct slice;
 
 /*
- * Open and check header and tables (not yet keys and counts: those as they
- * are read). -EINVAL not a slice, -EILSEQ damaged, -EPROTONOSUPPORT newer
- * version or flags, -ENOMEM, -errno; diag says what and where. Memory for a
- * hostile file is bounded by a small multiple of its size and what its true
- * contents need.
+ * Opens a slice, and checks its header and tables; keys and counts are checked
+ * as they are read. Errors: -EINVAL not a slice, -EILSEQ damaged,
+ * -EPROTONOSUPPORT newer version or unknown flags, -ENOMEM, -errno; diag has
+ * the details. The memory used for a hostile file is bounded by a small multiple of its size, plus
+ * the needs of its valid contents.
  */
 int slice_open(struct slice **slice, const char *path, struct diag *diag);
-int slice_open_fd(struct slice **slice, int fd, const char *name, struct diag *diag); /* takes fd */
-void slice_close(struct slice *slice); /* NULL is fine */
+int slice_open_fd(struct slice **slice, int fd, const char *name,
+		  struct diag *diag);  /* takes over fd */
+void slice_close(struct slice *slice); /* slice may be NULL */
 
-/* Valid until slice_close. */
+/* The results are valid until slice_close. */
 const struct oprof_slice_header *slice_header(const struct slice *slice);
 const struct slice_info *slice_info(const struct slice *slice);
 const struct slice_section *slice_sections(const struct slice *slice, size_t *nr_sections);
-/* Its file: for copying it, whatever its name is by now. */
+/* The open file, for copying a slice even if its name has changed. */
 int slice_fd(const struct slice *slice);
 
 /*
- * The entries of the next section (they come in order, each once), or pass
- * over it: decompressed all the same, but not kept. entries: room for the
- * section's nr_keys; keys ascending, weight filled as sdb_image does. 0,
- * -EILSEQ and diag, -ENODATA after the last.
+ * Reads the entries of the next section (sections come in order, each once), or
+ * skips it, which still decompresses it. entries has room for the section's
+ * nr_keys; keys ascend, and weight is set as by sdb_image_load. Return 0,
+ * -EILSEQ and diag, or -ENODATA after the last section.
  */
 int slice_read_section(struct slice *slice, struct sdb_entry *entries, struct diag *diag);
 int slice_skip_section(struct slice *slice, struct diag *diag);
@@ -144,11 +147,11 @@ int slice_skip_section(struct slice *slice, struct diag *diag);
 /* ---- merging ---- */
 
 /*
- * Sum the slices at paths, in order of their epochs, into one of level,
- * written to fd: one section of each at a time is in memory, and the sum of
- * their call trees (stack_tree.h). The header's
- * stretch, epochs and counters are those of the first begin and the last
- * end. 0, -errno and diag.
+ * Sums the slices at paths, in order of their epochs, into one slice of level,
+ * written to fd. Only one section of each slice is in memory at a time, and the
+ * sum of their call trees (stack_tree.h). The time range, epochs and counters
+ * of the sum reach from the first begin to the last end. Returns 0, or -errno
+ * and diag.
  */
 int slice_merge(const char *const *paths, size_t nr_paths, enum oprof_slice_level level, int fd,
 		uint64_t *nr_bytes, struct diag *diag);
@@ -157,11 +160,11 @@ int slice_merge(const char *const *paths, size_t nr_paths, enum oprof_slice_leve
 
 struct slice_check_result {
 	uint64_t nr_sections, nr_keys, nr_samples, nr_idle, weight;
-	uint64_t nr_stack_nodes, nr_stack_samples; /* of its call trees */
+	uint64_t nr_stack_nodes, nr_stack_samples; /* in its call trees */
 	uint64_t nr_bytes;
 };
 
-/* Verify every invariant of doc/slice.md. 0, -EILSEQ and diag, or an error of reading. */
+/* Verifies every invariant of doc/slice.md. Returns 0, -EILSEQ and diag, or an error of reading. */
 int slice_check(const char *path, struct slice_check_result *result, struct diag *diag);
 
 #endif

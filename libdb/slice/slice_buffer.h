@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytes behind one another in memory that grows. */
+/* A growing array of bytes. */
 #ifndef LIBDB_SLICE_BUFFER_H
 #define LIBDB_SLICE_BUFFER_H
 
@@ -7,15 +7,18 @@
 #include <stdint.h>
 
 struct slice_buffer {
-	uint8_t *bytes; /* malloc'ed; NULL while room is 0 */
+	uint8_t *bytes; /* malloc'ed; NULL if room is 0 */
 	size_t nr_bytes;
 	size_t room;
 };
 
-/* Where nr_bytes more may be written; they count once nr_bytes is raised. NULL: no memory. */
+/*
+ * Returns where nr_bytes may be written, or NULL without memory. The caller
+ * then raises nr_bytes.
+ */
 uint8_t *slice_buffer_reserve(struct slice_buffer *buffer, size_t nr_bytes);
 
-/* 0 or -ENOMEM. */
+/* Append bytes, or a number in LEB128. Return 0 or -ENOMEM. */
 int slice_buffer_add(struct slice_buffer *buffer, const void *bytes, size_t nr_bytes);
 int slice_buffer_add_number(struct slice_buffer *buffer, uint64_t value);
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A slice made in memory: sections found by what they are, entries as they come. */
+/*
+ * Building a slice in memory: sections are found by a hash of their identity,
+ * and their entries are sorted and summed when memory grows or the slice is
+ * written.
+ */
 #include "lib/array.h"
 #include "lib/index_table.h"
 #include "lib/saturate.h"
@@ -15,15 +19,14 @@
 #define NR_SECTIONS_MAX ((size_t)1 << 31)
 #define NR_ENTRIES_MIN	16u
 #define NR_SUM_UP                                                                                  \
-	4096u /* entries: before more memory is taken, keys that came again are summed             \
-	       */
+	4096u /* from so many entries on, equal keys are summed before more memory is taken */
 
 struct builder_section {
 	struct slice_section section; /* its strings are in text */
 	char *text;
 	struct sdb_entry *entries;
 	size_t nr_entries, room;
-	bool sorted; /* by key, each once */
+	bool sorted; /* by key, each key once */
 };
 
 struct slice_builder {
@@ -69,7 +72,7 @@ static uint64_t hash_path(uint64_t hash, const struct slice_path *path)
 		       : hash;
 }
 
-/* Of most of what slice_section_compare looks at, never of more. */
+/* Hashes most of the fields that slice_section_compare compares, and no others. */
 static uint64_t hash_section(const struct slice_section *section)
 {
 	uint64_t hash = hash_path(UINT64_C(0xcbf29ce484222325), &section->image);
@@ -100,7 +103,7 @@ static const char *copy_text(char **to, const char *text)
 	return copy;
 }
 
-/* The section with strings of its own. 0 or -ENOMEM. */
+/* Copies the section and its strings. Returns 0 or -ENOMEM. */
 static int section_copy(struct builder_section *to, const struct slice_section *section)
 {
 	char *next = malloc(strlen(section->image.path) + strlen(section->app.path) +
@@ -146,7 +149,7 @@ int64_t slice_builder_section(struct slice_builder *builder, const struct slice_
 
 /* ---- entries ---- */
 
-/* Sum entries of one key, which stand side by side. */
+/* Sums adjacent entries with the same key. */
 static void entries_sum(struct builder_section *section)
 {
 	size_t nr = 0;
@@ -165,7 +168,7 @@ static void entries_sum(struct builder_section *section)
 	section->nr_entries = nr;
 }
 
-/* Keys and where their entries are; then the entries in that order. */
+/* Sorts keys with the indices of their entries, then copies the entries in that order. */
 static int entries_order(struct builder_section *section)
 {
 	struct sdb_slots slots = {.wide = true};
@@ -215,7 +218,7 @@ static int section_reserve(struct builder_section *section, size_t nr_entries)
 		return 0;
 	if (section->nr_entries >= NR_SUM_UP && section_sort(section))
 		return -ENOMEM;
-	/* Half of it, so that the next sum does not come at once. */
+	/* Leave half of it free, so that the next summing is not soon. */
 	while (nr_entries > room - section->nr_entries || section->nr_entries > room / 2)
 		room *= 2;
 	if (room == section->room)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Verifying a slice. The reader refuses what breaks an invariant of
- * doc/slice.md where it meets it; here all is read, and the sums compared
- * that no reader of a part can know.
+ * Verifying a slice. The reader already refuses data that breaks an invariant
+ * of doc/slice.md. The check reads everything, and then compares the sums of
+ * the whole slice with the header's.
  */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What writer and reader of slices must agree on (doc/slice.md): numbers,
- * bounds, and what a section stores. A change here is a new OPROF_SLICE_VERSION.
+ * Definitions shared by the writer and the reader of slices (doc/slice.md):
+ * encoding of numbers, limits, and what a section stores. A change here needs a
+ * new OPROF_SLICE_VERSION.
  */
 #ifndef LIBDB_SLICE_FORMAT_H
 #define LIBDB_SLICE_FORMAT_H
@@ -13,28 +14,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* LEB128: 7 bits a byte, the least significant first, without needless bytes. */
+/* Numbers are LEB128: 7 bits per byte, least significant first, in the fewest bytes. */
 #define SLICE_NUMBER_BYTES_MAX 10u
 
 /*
- * A frame holds no more raw bytes than so many times its own, and these for
- * nothing: what a small hostile file can cost its reader is bounded. Writers
- * see to it (slice_packer.c); real keys and tables are far from it.
+ * A frame may decompress to at most SLICE_RATIO_MAX times its size, plus
+ * SLICE_RAW_FREE_BYTES: this bounds the cost of a small hostile file. The
+ * writer keeps to it (slice_packer.c); real keys and tables stay far below.
  */
 #define SLICE_RATIO_MAX	     32u
 #define SLICE_RAW_FREE_BYTES (1u << 20)
 
-/* A reader keeps no more than this of what it has decompressed. */
+/* Log2 of the most decompressed bytes that a reader of a stream must keep. */
 #define SLICE_WINDOW_LOG 21
 
-/* Frames of no more raw bytes are packed, and unpacked, in one go. */
+/* Frames with no more raw bytes than this are packed and unpacked in one call. */
 #define SLICE_SMALL_BYTES (128u << 10)
 
-/* Flags of sections that are stored, and those that tell sections apart. */
+/* Section flags that are stored, and those of them that distinguish sections. */
 #define SLICE_SECTION_FLAGS                                                                        \
 	(OPROF_SDB_WEIGHTED | OPROF_SDB_FREQUENCY | OPROF_SDB_HOLED | OPROF_SDB_KEEP_KERNEL)
 #define SLICE_SECTION_FLAGS_TELL (OPROF_SDB_FREQUENCY | OPROF_SDB_KEEP_KERNEL)
-/* Those that tell roots of stacks apart; sections never have the others. */
+/* Flags that distinguish roots of call trees; _BY_IMAGE never occurs in sections. */
 #define SLICE_ROOT_FLAGS_TELL (SLICE_SECTION_FLAGS_TELL | OPROF_STACK_BY_IMAGE)
 
 static inline uint8_t *slice_put_number(uint8_t *to, uint64_t value)
@@ -45,7 +46,7 @@ static inline uint8_t *slice_put_number(uint8_t *to, uint64_t value)
 	return to;
 }
 
-/* Small numbers of either sign as small numbers. */
+/* Maps small numbers of either sign to small unsigned numbers. */
 static inline uint64_t slice_fold_sign(int64_t value)
 {
 	return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
@@ -63,13 +64,13 @@ static inline uint64_t slice_multiply_capped(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Most raw bytes of a frame of nr_bytes. */
+/* Most raw bytes that a frame of nr_bytes may have. */
 static inline uint64_t slice_raw_bytes_max(uint64_t nr_bytes)
 {
 	return saturate_sum(slice_multiply_capped(nr_bytes, SLICE_RATIO_MAX), SLICE_RAW_FREE_BYTES);
 }
 
-/* What the weight of a key is where the section stores none. */
+/* Weight of a key in a section that stores no weights. */
 static inline uint64_t slice_plain_weight(const struct slice_section *section, uint64_t nr_samples)
 {
 	return section->flags & OPROF_SDB_FREQUENCY
@@ -82,24 +83,25 @@ static inline bool slice_section_is_idle(const struct slice_section *section)
 	return section->image_kind == OPROF_IMAGE_IDLE;
 }
 
-/* ---- slice_section.c: what slice_section_compare is made of ---- */
+/* ---- slice_section.c: the two parts of slice_section_compare ---- */
 
-/* By image, its identity, kind and start. */
+/* By image: path, identity, kind and start. */
 int slice_section_compare_images(const struct slice_section *a, const struct slice_section *b);
 /* By application, event and separation. */
 int slice_section_compare_rest(const struct slice_section *a, const struct slice_section *b);
 
 /* ---- slice_header.c ---- */
 
-/* Bytes of the file to the struct of this machine, and the other way: its own inverse. */
+/* Converts a header between file and machine byte order, in either direction. */
 void slice_header_swap(struct oprof_slice_header *header);
 
-/* Of a header as it is in the file. */
+/* Checksum of a header in file byte order. */
 uint64_t slice_header_checksum(const struct oprof_slice_header *header);
 
 /*
- * Read and check the header of the slice that fd is: frames one behind the
- * other, of plausible raw sizes, to the end of the file. As slice_open.
+ * Reads and checks the header of the slice open at fd: frames must follow each
+ * other to the end of the file and have plausible raw sizes. Errors as
+ * slice_open's.
  */
 int slice_header_load(int fd, const char *path, struct oprof_slice_header *header,
 		      struct diag *diag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The header of a slice: byte order, checksum, and not trusting one that was read. */
+/* The header of a slice: byte order, checksum, and checking an untrusted header. */
 #include "libdb/slice/slice_format.h"
 
 #include "lib/file.h"
@@ -54,7 +54,7 @@ uint64_t slice_header_checksum(const struct oprof_slice_header *header)
 	return hash;
 }
 
-/* *header is as it is in the file. */
+/* *header is in file byte order. */
 static int check_start(const struct oprof_slice_header *header, size_t nr_bytes, const char *path,
 		       struct diag *diag)
 {
@@ -98,7 +98,7 @@ static int check_frame(const struct oprof_slice_frame *frame, const char *name, 
 	return 0;
 }
 
-/* Without the flag there is no such frame. */
+/* Without its flag, the frame "stacks" must be missing. */
 static int check_stacks(const struct oprof_slice_header *header, uint64_t *offset,
 			uint64_t file_bytes, const char *path, struct diag *diag)
 {

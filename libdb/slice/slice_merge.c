@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Summing slices: their sections are sorted alike, so that they are gone
- * through side by side, and only the sections that are summed at the moment
- * are in memory, with what is already packed.
+ * Merging slices. All inputs have their sections in the same order, so they are
+ * read in parallel: only the equal sections that are being summed are in
+ * memory, and what is already packed.
  */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
@@ -27,9 +27,9 @@ struct entry_list {
 struct merge {
 	struct input *inputs;
 	size_t nr_inputs;
-	struct entry_list *lists; /* room for one of each input */
+	struct entry_list *lists; /* room for one per input */
 	size_t nr_lists;
-	struct slice_section *sections; /* made so far */
+	struct slice_section *sections; /* written so far */
 	const struct slice_section **plain;
 	size_t nr_sections, room;
 	struct oprof_stats_entry *begin, *end;
@@ -37,9 +37,9 @@ struct merge {
 	struct slice_writer writer;
 };
 
-/* ---- what the whole says of itself ---- */
+/* ---- properties of the sum ---- */
 
-/* A counter that came with a new version begins where it first is told. */
+/* A counter that a new version added begins in the first slice that has it. */
 static void merge_counters(struct merge *merge, const struct slice_info *info)
 {
 	for (size_t i = 0; i < info->nr_counters; i++) {
@@ -133,7 +133,7 @@ static size_t sum_lists(const struct entry_list *a, const struct entry_list *b,
 	return nr;
 }
 
-/* Two lists to one, in the place of the first. */
+/* Merges two lists into the first. */
 static int merge_pair(struct entry_list *a, struct entry_list *b)
 {
 	struct entry_list sum = {
@@ -149,7 +149,7 @@ static int merge_pair(struct entry_list *a, struct entry_list *b)
 	return 0;
 }
 
-/* Neighbours to one, until there is one: each entry is copied log2 times. */
+/* Merges neighbouring lists until one is left: each entry is copied log2 times. */
 static int merge_lists(struct merge *merge)
 {
 	int error = 0;
@@ -185,7 +185,7 @@ static void lists_free(struct merge *merge)
 
 /* ---- sections ---- */
 
-/* The section that comes first of all that are left; NULL: none is. */
+/* Returns the first of the inputs' next sections; NULL: none is left. */
 static const struct slice_section *next_section(const struct merge *merge)
 {
 	const struct slice_section *first = NULL;
@@ -216,10 +216,10 @@ static int list_read(struct merge *merge, struct input *input, struct slice_sect
 	return error;
 }
 
-/* Sum first with its equals in other inputs. */
+/* Sums first with the equal sections of other inputs. */
 static int merge_section(struct merge *merge, const struct slice_section *first, struct diag *diag)
 {
-	const struct slice_section what = *first; /* its input moves on */
+	const struct slice_section what = *first; /* a copy: first's input moves on */
 	struct slice_section *sum = &merge->sections[merge->nr_sections];
 	int error = 0;
 
@@ -241,7 +241,7 @@ static int merge_section(struct merge *merge, const struct slice_section *first,
 	return error ? diag_set(diag, error, "%s", strerror(-error)) : 0;
 }
 
-/* No more than all inputs have; they are in memory as well. */
+/* Makes room for the sections of all inputs: the sum has no more. */
 static int sections_make_room(struct merge *merge)
 {
 	size_t nr = 0;
@@ -267,7 +267,7 @@ static int merge_sections(struct merge *merge, struct diag *diag)
 
 /* ---- call trees ---- */
 
-/* One input's at a time: no more than twice the bound is in memory. */
+/* Merges one input at a time: at most twice the limit of nodes is in memory. */
 static int merge_stacks_of(struct stack_tree *sum, struct slice *slice, struct diag *diag)
 {
 	struct stack_tree tree;

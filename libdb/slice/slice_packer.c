@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A small frame is packed in one go, with tables of zstd that fit its size:
- * most slices are small, and a stream's tables cost more than they hold.
+ * Packing frames. A small frame is packed in one call, with zstd tables that
+ * fit its size: most slices are small, and the tables of a stream cost more
+ * than they hold.
  */
 #include "libdb/slice/slice_packer.h"
 
@@ -10,12 +11,13 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* On keys levels differ by nothing: distances are noise. See bench/bench_slice.c. */
+/* Higher levels gain nothing on keys, whose distances are noise. See bench/bench_slice.c. */
 #define PACK_LEVEL 3
 
 /*
- * Where raw bytes are more than so many times the frame, it is made longer:
- * pieces so small that each block's header is a part of them.
+ * If the frame is smaller than the raw bytes by more than this ratio, it must
+ * be made longer: it is flushed in pieces so small that the block headers
+ * count.
  */
 #define SQUEEZE_RATIO (SLICE_RATIO_MAX / 2)
 #define SQUEEZE_FREE  (SLICE_RAW_FREE_BYTES / 2)
@@ -36,7 +38,7 @@ static int context_make(ZSTD_CCtx **context)
 	return 0;
 }
 
-/* The stream's window is what readers have to keep. */
+/* The stream's window is the memory that its readers need. */
 static int stream_make(struct slice_packer *packer)
 {
 	int error = context_make(&packer->stream);
@@ -47,7 +49,7 @@ static int stream_make(struct slice_packer *packer)
 	return error;
 }
 
-/* The only error that zstd has on good input is no memory. */
+/* On valid input, zstd can only fail for lack of memory. */
 static int stream_put(struct slice_packer *packer, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
 {
 	size_t left;
@@ -84,7 +86,7 @@ static int squeeze_out(struct slice_packer *packer, ZSTD_inBuffer *in)
 	return error;
 }
 
-/* What is raw goes to the stream. */
+/* Packs the raw bytes into the stream. */
 static int pack_raw(struct slice_packer *packer)
 {
 	ZSTD_inBuffer in = {packer->raw.bytes, packer->raw.nr_bytes, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Making one frame of a slice: raw bytes in, one zstd frame in memory out. */
+/* Packs raw bytes into one frame of a slice: a zstd frame in memory. */
 #ifndef LIBDB_SLICE_PACKER_H
 #define LIBDB_SLICE_PACKER_H
 
@@ -10,19 +10,20 @@
 #include <zstd.h>
 
 struct slice_packer {
-	struct slice_buffer raw;    /* not packed yet */
+	struct slice_buffer raw;    /* not yet packed */
 	struct slice_buffer packed; /* the frame so far */
-	uint64_t nr_raw_bytes;	    /* taken so far, raw too */
-	ZSTD_CCtx *stream;	    /* NULL: all is still in raw */
+	uint64_t nr_raw_bytes;	    /* accepted so far, including those in raw */
+	ZSTD_CCtx *stream;	    /* NULL: everything is still in raw */
 };
 
-/* Where nr_bytes may be put; *error where it returns NULL. */
+/* Returns where nr_bytes may be written, or NULL and *error. Commit then accepts them. */
 uint8_t *slice_packer_reserve(struct slice_packer *packer, size_t nr_bytes, int *error);
 void slice_packer_commit(struct slice_packer *packer, size_t nr_bytes);
 
 /*
- * The frame is whole: in packed, empty if nothing was put. *small is made
- * when it is NULL; it serves for any number of frames, the caller frees it.
+ * Completes the frame in packed; without any bytes it stays empty. *small is a
+ * context for any number of frames, created if NULL; the caller frees it.
+ * Returns 0 or -ENOMEM.
  */
 int slice_packer_end(struct slice_packer *packer, ZSTD_CCtx **small);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading a slice: tables at once, keys section by section, a window at a time. */
+/* Reading a slice: the tables when it is opened, keys section by section, a window at a time. */
 #include "lib/saturate.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/slice_tables.h"
@@ -19,8 +19,8 @@ struct slice {
 	struct slice_info info;
 	struct slice_unpacker keys, counts, weights;
 	ZSTD_DCtx *small;
-	size_t next; /* section */
-	int error;   /* once damaged, always */
+	size_t next; /* number of the next section */
+	int error;   /* set at the first damage, then returned by all later reads */
 	char name[];
 };
 
@@ -51,7 +51,7 @@ static int frame_error(const struct slice *slice, int error, const char *name, s
 				: diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));
 }
 
-/* All of frame, decompressed, to be unpacker's until its deinit. */
+/* Decompresses a whole frame. *raw is valid until the unpacker's deinit. */
 static int load_frame(struct slice *slice, const struct oprof_slice_frame *frame, const char *name,
 		      struct slice_unpacker *unpacker, const uint8_t **raw, size_t *nr_raw,
 		      struct diag *diag)
@@ -142,7 +142,7 @@ int slice_open_fd(struct slice **slice, int fd, const char *name, struct diag *d
 
 int slice_open(struct slice **slice, const char *path, struct diag *diag)
 {
-	/* Not blocking, should it be a FIFO. */
+	/* O_NONBLOCK: do not wait if path is a FIFO. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
@@ -186,7 +186,7 @@ const struct slice_section *slice_sections(const struct slice *slice, size_t *nr
 
 /* ---- sections ---- */
 
-/* The key may be 0 only where it is the section's first. 0 or -EILSEQ, ... */
+/* Only the first key of a section may have a distance of 0. Returns 0, -EILSEQ, ... */
 static int read_keys(struct slice *slice, struct sdb_entry *entries, uint64_t nr_keys)
 {
 	uint64_t key = 0, distance;
@@ -242,7 +242,7 @@ static int read_weights(struct slice *slice, const struct slice_section *section
 	return !error && weight != section->weight ? -EILSEQ : error;
 }
 
-/* A number ends in a byte below 0x80. */
+/* The last byte of a number is below 0x80. */
 static int skip_numbers(struct slice *slice, struct slice_unpacker *unpacker, uint64_t nr_numbers)
 {
 	int error = 0;
@@ -268,7 +268,7 @@ static int check_ends(struct slice *slice)
 	return error ? error : slice_unpacker_end(&slice->weights, slice->fd, &slice->small);
 }
 
-/* The section that comes, behind which is error. */
+/* Ends the section that was read with error, and moves to the next. */
 static int section_end(struct slice *slice, int error, struct diag *diag)
 {
 	if (!error && slice->next + 1 == slice->tables.nr_sections)
@@ -281,7 +281,7 @@ static int section_end(struct slice *slice, int error, struct diag *diag)
 		error = diag_set_at(diag, error, slice->name, 0, "%s", strerror(-error));
 	slice->error = error;
 	slice->next++;
-	/* A merge has many slices open. */
+	/* Free memory early: a merge has many slices open. */
 	if (!slice->keys.nr_raw_left && !slice->counts.nr_raw_left && !slice->weights.nr_raw_left) {
 		(void)ZSTD_freeDCtx(slice->small);
 		slice->small = NULL;

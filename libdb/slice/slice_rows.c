@@ -47,7 +47,7 @@ int64_t slice_rows_put(struct slice_rows *rows, const void *bytes, size_t nr_byt
 	    index_table_put(&rows->table, hash, (uint32_t)rows->nr_rows))
 		return -ENOMEM;
 	rows->rows[rows->nr_rows] = (struct slice_row){rows->bytes.nr_bytes, nr_bytes};
-	(void)slice_buffer_add(&rows->bytes, bytes, nr_bytes); /* there is room */
+	(void)slice_buffer_add(&rows->bytes, bytes, nr_bytes); /* room was reserved above */
 	return (int64_t)rows->nr_rows++;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of bytes, each kept once and numbered from 0 as they come: a table of a slice in the making.
- */
+/* A set of rows of bytes, each stored once, numbered from 0: for building a slice's tables. */
 #ifndef LIBDB_SLICE_ROWS_H
 #define LIBDB_SLICE_ROWS_H
 
@@ -16,13 +15,13 @@ struct slice_row {
 };
 
 struct slice_rows {
-	struct slice_buffer bytes; /* of all rows, one behind the other */
+	struct slice_buffer bytes; /* of all rows, in order */
 	struct slice_row *rows;
 	size_t nr_rows, nr_rows_room;
 	struct index_table table;
 };
 
-/* The row's number, or -ENOMEM. */
+/* Returns the row's number, adding it if it is new, or -ENOMEM. */
 int64_t slice_rows_put(struct slice_rows *rows, const void *bytes, size_t nr_bytes);
 
 void slice_rows_deinit(struct slice_rows *rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of a slice: what its sections are, and what it says of itself, as raw bytes. */
+/* Tables of a slice as raw bytes: the properties of its sections and of the slice itself. */
 #ifndef LIBDB_SLICE_TABLES_H
 #define LIBDB_SLICE_TABLES_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sections are sorted, their sums filled. 0, -ENOMEM. */
+/* Appends the tables to raw. Sections are sorted and their sums set. Returns 0 or -ENOMEM. */
 int slice_tables_encode(const struct slice_section *const *sections, size_t nr_sections,
 			const struct slice_info *info, struct slice_buffer *raw);
 
@@ -19,7 +19,7 @@ struct slice_tables {
 	const char *host, *cpu_type;
 	struct oprof_stats_entry *begin, *end;
 	size_t nr_counters;
-	/* What the above points into. */
+	/* Storage that the members above point into. */
 	char *text;
 	const char **strings;
 	struct slice_path *paths;
@@ -27,8 +27,8 @@ struct slice_tables {
 };
 
 /*
- * Everything in raw is checked; the result stands alone. 0, -EILSEQ and diag,
- * -EPROTONOSUPPORT, -ENOMEM. path is for diag.
+ * Decodes raw and checks all of it; the result does not point into raw. Returns
+ * 0, -EILSEQ and diag, -EPROTONOSUPPORT, or -ENOMEM. path is for diag.
  */
 int slice_tables_decode(const uint8_t *raw, size_t nr_bytes, struct slice_tables *tables,
 			const char *path, struct diag *diag);

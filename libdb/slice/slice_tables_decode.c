@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of a slice that somebody may have made to harm: every number is
- * looked at before it is used, and memory is asked for only as the bytes
- * that are there can fill.
+ * Decoding tables of a slice, which may be hostile: every number is checked
+ * before it is used, and no more memory is allocated than the available bytes
+ * can fill.
  */
 #include "libdb/slice/slice_tables.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that a row takes at least. */
+/* Least number of bytes in a row. */
 #define STRING_BYTES_MIN  1u
 #define PATH_BYTES_MIN	  2u
 #define IMAGE_BYTES_MIN	  9u
@@ -28,7 +28,7 @@ struct tables_decoder {
 	uint64_t image_before;
 	const char *path;
 	struct diag *diag;
-	int error; /* the first one; numbers are 0 behind it */
+	int error; /* the first error; later numbers are 0 */
 };
 
 static void fail(struct tables_decoder *decoder, const char *what, size_t row)
@@ -51,7 +51,7 @@ static uint64_t get_number(struct tables_decoder *decoder, uint64_t max, const c
 	return 0;
 }
 
-/* Memory for a table of rows of at least nr_bytes_min each. */
+/* Allocates a table whose rows take at least nr_bytes_min bytes each. */
 static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, size_t *nr_rows)
 {
@@ -70,7 +70,7 @@ static void *get_rows(struct tables_decoder *decoder, size_t nr_bytes_min, size_
 
 /* ---- rows ---- */
 
-/* Behind its length a string takes as many bytes as its copy with a NUL: text is long enough. */
+/* A string takes its length and its bytes, its copy its bytes and a NUL: text is large enough. */
 static void get_strings(struct tables_decoder *decoder)
 {
 	char *to;
@@ -153,7 +153,7 @@ static void get_build_id(struct tables_decoder *decoder, struct oprof_image_iden
 	decoder->next += identity->nr_build_id;
 }
 
-/* Images and events are sections of which only these fields count. */
+/* Images and events are stored as sections, in which only these fields are set. */
 static void get_images(struct tables_decoder *decoder)
 {
 	struct slice_section *images =
@@ -238,7 +238,7 @@ static void get_section_event(struct tables_decoder *decoder, struct slice_secti
 
 static int64_t get_id(struct tables_decoder *decoder, size_t row)
 {
-	/* Stored as one more, so that SAMPLE_NAME_ALL is 0. */
+	/* The number is one higher than the id, so that SAMPLE_NAME_ALL is 0. */
 	return (int64_t)(get_number(decoder, (uint64_t)INT64_MAX + 1, "section", row) - 1);
 }
 

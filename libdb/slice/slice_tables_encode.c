@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tables of a slice from its sections: what many sections share is a row
- * of a table of its own, once. Layout: doc/slice.md.
+ * Encoding the tables of a slice. Strings, paths, images and events that
+ * sections share are rows of their own tables, each stored once. Layout:
+ * doc/slice.md.
  */
 #include "libdb/slice/slice_tables.h"
 
@@ -13,10 +14,10 @@
 
 struct tables_encoder {
 	struct slice_rows strings, paths, images, events;
-	struct slice_buffer row; /* the one being made */
+	struct slice_buffer row; /* the row being built */
 	struct slice_buffer sections, counters;
-	uint64_t image_before; /* of the section before */
-	int error;	       /* the first one; what comes behind it does nothing */
+	uint64_t image_before; /* number of the previous section's image */
+	int error;	       /* the first error; later calls do nothing */
 };
 
 /* ---- one row ---- */

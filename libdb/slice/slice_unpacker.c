@@ -10,9 +10,9 @@
 #define RAW_BYTES    (64u << 10) /* window of a stream */
 #define PACKED_BYTES (32u << 10)
 
-/* A zstd frame begins with these; libzstd would take older formats, and frames to be skipped. */
+/* Start of a zstd frame. libzstd would also accept older formats and skippable frames. */
 static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
-#define FRAME_CHECKSUM 0x04 /* bit of the byte behind the magic */
+#define FRAME_CHECKSUM 0x04 /* bit in the byte after the magic */
 
 void slice_unpacker_init(struct slice_unpacker *unpacker, const struct oprof_slice_frame *frame)
 {
@@ -50,7 +50,7 @@ static bool begins_frame(const uint8_t *bytes, size_t nr_bytes)
 	       bytes[sizeof(frame_magic)] & FRAME_CHECKSUM;
 }
 
-/* ---- a small frame: all in one go ---- */
+/* ---- a small frame: in one call ---- */
 
 static bool is_small(const struct slice_unpacker *unpacker)
 {
@@ -127,7 +127,7 @@ static int stream_read(struct slice_unpacker *unpacker, int fd)
 	return first && !begins_frame(unpacker->packed, nr_bytes) ? -EILSEQ : 0;
 }
 
-/* Decompress once, to where *out is; all that there is, or as much as there is room. */
+/* Decompresses once into *out, as much as is available or has room. */
 static int stream_step(struct slice_unpacker *unpacker, int fd, ZSTD_outBuffer *out)
 {
 	const size_t out_before = out->pos;
@@ -149,7 +149,7 @@ static int stream_step(struct slice_unpacker *unpacker, int fd, ZSTD_outBuffer *
 			       ? -EILSEQ
 			       : 0;
 	}
-	/* All was read, and zstd waits for more. */
+	/* All bytes were read, but zstd expects more. */
 	return out->pos == out_before && unpacker->in.pos == unpacker->in.size &&
 			       unpacker->nr_read == unpacker->frame.nr_bytes
 		       ? -EILSEQ
@@ -213,7 +213,7 @@ int slice_unpacker_end(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **smal
 		error = slice_unpacker_fill(unpacker, fd, small);
 	if (error || unpacker->next != unpacker->end || unpacker->nr_raw_left)
 		return error ? error : -EILSEQ;
-	/* The checksum comes behind the last raw byte. */
+	/* The checksum follows the last raw byte. */
 	while (!unpacker->ended && !error)
 		error = stream_step(unpacker, fd, &out);
 	return error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading one frame of a slice: zstd in a file to raw bytes, a window at a
- * time. Nothing of the file is trusted: what does not decompress, is longer
- * or shorter than the header says, or fails its checksum is -EILSEQ.
+ * Reads one frame of a slice: decompresses zstd from a file, a window at a
+ * time. The file is not trusted: a frame that does not decompress, is longer or
+ * shorter than the header says, or fails its checksum is -EILSEQ.
  */
 #ifndef LIBDB_SLICE_UNPACKER_H
 #define LIBDB_SLICE_UNPACKER_H
@@ -16,37 +16,37 @@
 #include <zstd.h>
 
 struct slice_unpacker {
-	const uint8_t *next, *end; /* raw bytes to be taken */
-	uint8_t *raw;		   /* they are in here */
+	const uint8_t *next, *end; /* raw bytes not yet taken */
+	uint8_t *raw;		   /* memory of these bytes */
 	size_t room;
-	uint64_t nr_raw_left; /* not in raw yet */
+	uint64_t nr_raw_left; /* not yet in raw */
 
 	struct oprof_slice_frame frame;
-	ZSTD_DCtx *stream; /* NULL: small, or not begun */
-	uint8_t *packed;   /* of a stream, read and not yet decompressed */
+	ZSTD_DCtx *stream; /* NULL: small frame, or not begun */
+	uint8_t *packed;   /* stream only: bytes read and not yet decompressed */
 	ZSTD_inBuffer in;
 	uint64_t nr_read; /* bytes of the frame */
-	bool ended;	  /* the frame's end was met */
+	bool ended;	  /* the end of the frame was reached */
 };
 
-/* frame is as slice_header_load has checked it. Nothing is read yet. */
+/* frame was checked by slice_header_load. Reads nothing yet. */
 void slice_unpacker_init(struct slice_unpacker *unpacker, const struct oprof_slice_frame *frame);
 void slice_unpacker_deinit(struct slice_unpacker *unpacker);
 
 /*
- * More bytes behind those that are left: after this there are
- * SLICE_NUMBER_BYTES_MAX or all. *small serves small frames, and is made
- * when it is NULL; the caller frees it. 0, -EILSEQ, -ENOMEM, -errno.
+ * Adds raw bytes after those not yet taken: at least SLICE_NUMBER_BYTES_MAX are
+ * then available, or all that are left. *small is a context for small frames,
+ * created if NULL; the caller frees it. Returns 0, -EILSEQ, -ENOMEM, or -errno.
  */
 int slice_unpacker_fill(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 
-/* All of the frame, however long, from next to end; nothing was taken yet. */
+/* As slice_unpacker_fill for the whole frame, however long. No bytes may have been taken before. */
 int slice_unpacker_fill_all(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 
-/* All was taken, and the frame is whole? 0 or -EILSEQ. */
+/* Returns 0 if all bytes were taken and the frame is complete, else -EILSEQ or another error. */
 int slice_unpacker_end(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 
-/* Have a whole number from next on, if the frame does. */
+/* Ensures that a whole number is available at next, if the frame has one left. */
 static inline int slice_unpacker_need(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small)
 {
 	if (unpacker->end - unpacker->next >= (ptrdiff_t)SLICE_NUMBER_BYTES_MAX ||
@@ -56,8 +56,8 @@ static inline int slice_unpacker_need(struct slice_unpacker *unpacker, int fd, Z
 }
 
 /*
- * A number from *next, before end. Refused (-EILSEQ): one that is cut, does
- * not fit 64 bits, or has needless bytes.
+ * Takes a number from *next, which ends before end. Returns 0, or -EILSEQ if it
+ * is cut, does not fit 64 bits, or is longer than necessary.
  */
 static inline int slice_get_number(const uint8_t **next, const uint8_t *end, uint64_t *value)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* All frames stay in memory until the sums that stand before them are known: they are small. */
+/*
+ * Writing a slice. All frames are small, and stay in memory until the sums in
+ * the header, which precedes them, are known.
+ */
 #include "libdb/slice/slice_writer.h"
 
 #include "lib/saturate.h"
@@ -32,7 +35,7 @@ static void section_sum(struct slice_section *section, const struct sdb_entry *e
 	}
 }
 
-/* Distances from the key before; the first from 0. */
+/* Writes the distance of each key from the one before, of the first from 0. */
 static int put_keys(struct slice_packer *packer, const struct sdb_entry *entries, size_t nr_entries,
 		    uint64_t *before)
 {
@@ -196,7 +199,7 @@ static void header_sum(struct oprof_slice_header *header,
 	}
 }
 
-/* A clock that was set back must not make a slice that nobody can read. */
+/* A clock that was set back must not make the slice unreadable. */
 static void put_in_order(int64_t *first, int64_t *last)
 {
 	const int64_t swapped = *first;
@@ -213,7 +216,7 @@ static void header_from_info(struct oprof_slice_header *header, const struct sli
 	memcpy(header->magic, OPROF_SLICE_MAGIC, sizeof(header->magic));
 	header->version = OPROF_SLICE_VERSION;
 	header->header_bytes = OPROF_SLICE_HEADER_BYTES;
-	header->flags = info->flags & ~OPROF_SLICE_STACKS; /* of what info was taken from */
+	header->flags = info->flags & ~OPROF_SLICE_STACKS; /* STACKS: from an input */
 	header->level = (uint32_t)info->level;
 	header->epoch_first = info->epoch_first;
 	header->epoch_last = info->epoch_last;

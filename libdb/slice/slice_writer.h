@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing a slice: sections in their order, whoever has them; then all to a file at once. */
+/* Writes a slice: takes its sections in order, and then writes everything to a file. */
 #ifndef LIBDB_SLICE_WRITER_H
 #define LIBDB_SLICE_WRITER_H
 
@@ -17,17 +17,21 @@ struct slice_writer {
 };
 
 /*
- * The next section, in the order of slice_section_compare; entries ascend,
- * nr_entries > 0. Fills the section's sums, and OPROF_SDB_WEIGHTED by whether
- * its weights are stored. 0, -ENOMEM.
+ * Adds the next section, in the order of slice_section_compare; entries ascend,
+ * nr_entries > 0. Sets the section's sums, and sets or clears
+ * OPROF_SDB_WEIGHTED depending on whether its weights must be stored. Returns 0
+ * or -ENOMEM.
  */
 int slice_writer_add(struct slice_writer *writer, struct slice_section *section,
 		     const struct sdb_entry *entries, size_t nr_entries);
 
-/* The call trees of all sections; one of more than STACK_TREE_NODES_MAX is folded. 0, -ENOMEM. */
+/*
+ * Adds the call trees of all sections, folded if over STACK_TREE_NODES_MAX.
+ * Returns 0 or -ENOMEM.
+ */
 int slice_writer_stacks(struct slice_writer *writer, const struct stack_tree *tree);
 
-/* All sections that were added, to fd. As slice_builder_write. */
+/* Writes all added sections to fd. Returns as slice_builder_write. */
 int slice_writer_finish(struct slice_writer *writer, const struct slice_section *const *sections,
 			size_t nr_sections, const struct slice_info *info, int fd,
 			uint64_t *nr_bytes);

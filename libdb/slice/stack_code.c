@@ -34,7 +34,7 @@ uint64_t stack_code_number(struct stack_code *code, enum stack_code_kind kind, u
 
 /* ---- functions ---- */
 
-/* after: the one before it; NULL: there is none. */
+/* before: the previous function; NULL: none. */
 static int code_function(struct stack_code *code, struct stack_function *function,
 			 const struct stack_function *before, uint32_t nr_images)
 {
@@ -65,15 +65,15 @@ int stack_code_functions(struct stack_code *code, struct stack_function *functio
 	return error;
 }
 
-/* ---- who calls whom ---- */
+/* ---- which function calls which ---- */
 
-/* Callees of a function lie about it more often than not. */
+/* Returns the caller's own number: its callees usually have numbers near it. */
 static uint32_t about(const struct stack_code *code, uint32_t caller)
 {
 	return caller < code->nr_roots ? 0 : caller - code->nr_roots;
 }
 
-/* The i-th of a caller's, whose first is callees[0]. */
+/* Codes the i-th callee of a caller; its first is callees[0]. */
 static int code_callee(struct stack_code *code, uint32_t caller, uint32_t *callees, uint32_t i)
 {
 	const uint64_t nr_numbers = OPROF_STACK_MARKS + (uint64_t)code->nr_functions;
@@ -101,7 +101,7 @@ static int code_callees_of(struct stack_code *code, uint32_t caller, uint32_t nr
 		stack_code_number(code, STACK_CODE_NR_CALLEES, (uint64_t)begin[1] - begin[0]);
 	int error = code->coder.error;
 
-	/* Nothing is below what was folded. */
+	/* An OPROF_STACK_OTHER calls nothing. */
 	if (!error && (nr > nr_callees_max - begin[0] ||
 		       (nr && caller == code->nr_roots + OPROF_STACK_OTHER)))
 		error = -EILSEQ;
@@ -113,7 +113,7 @@ static int code_callees_of(struct stack_code *code, uint32_t caller, uint32_t nr
 	return error;
 }
 
-/* A reader's. */
+/* Allocates a reader's tables. */
 static int make_room(struct stack_code *code, uint32_t nr_callees_max)
 {
 	code->begin = calloc(stack_code_nr_callers(code) + 1u, sizeof(*code->begin));
@@ -121,7 +121,7 @@ static int make_room(struct stack_code *code, uint32_t nr_callees_max)
 	return code->begin && code->callees ? 0 : -ENOMEM;
 }
 
-/* Before anything is known of them each callee is as likely as the next. */
+/* Initially all callees are equally likely. */
 static void share_init(struct stack_share *share, uint32_t nr_first, uint32_t nr)
 {
 	bit_model_init(&share->side, (unsigned int)((uint64_t)nr_first * 65536 / nr));
@@ -175,7 +175,7 @@ static unsigned int nr_bits_of(uint64_t mass)
 	return 64u - (unsigned int)__builtin_clzll(mass);
 }
 
-/* How much of both sides' mass, 2 at least, is the first's, where neither has all. */
+/* Codes how much of mass, at least 2, the first side has if neither side has all. */
 static uint64_t code_amount(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			    uint64_t first)
 {
@@ -197,7 +197,7 @@ static uint64_t code_amount(struct stack_code *code, struct stack_share *share, 
 	return bit_code(&code->coder, &share->larger, first > second) ? mass - less : less;
 }
 
-/* mass, 1 at least, between two sides: the first's. */
+/* Codes how much of mass, at least 1, the first of two sides has. */
 static uint64_t code_share(struct stack_code *code, struct stack_share *share, uint64_t mass,
 			   uint64_t first)
 {
@@ -216,7 +216,7 @@ uint64_t stack_code_own(struct stack_code *code, uint32_t caller, uint64_t mass,
 	return code_share(code, &code->shares[begin], mass, own);
 }
 
-/* Parts of one node on their way. */
+/* The parts of one node while they are coded. */
 struct halving {
 	struct stack_code *code;
 	struct stack_share *shares;
@@ -225,8 +225,9 @@ struct halving {
 };
 
 /*
- * What callees from low to high have of mass; those of them that have any are
- * parts from first on: a writer's, a reader makes them. The first that is none of theirs.
+ * Divides mass among the callees from low to high - 1. Those that have any are
+ * parts, from index first on, which a reader fills in. Returns the index of the
+ * next part.
  */
 static uint32_t code_half(struct halving *halving, uint32_t low, uint32_t high, uint64_t mass,
 			  uint32_t first)

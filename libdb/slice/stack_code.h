@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The coded part of a slice's call trees (doc/slice.md, "Stacks"): functions,
- * which of them calls which, and how the samples below each node share out
- * between itself and its parts. Both directions (bit_coder.h).
+ * Encoding of a slice's call trees (doc/slice.md, "Stacks"): the functions,
+ * which function calls which, and how the samples below each node are divided
+ * between the node itself and its parts. The same functions encode and decode
+ * (bit_coder.h).
  *
- * A caller is a root, a mark or a function, by number: roots first. What it
- * calls is known by number of function: marks first, then those of the table.
+ * Callers are numbered: first the roots, then the marks, then the functions of
+ * the table. Callees are numbered as functions: first the marks, then the
+ * table's.
  */
 #ifndef LIBDB_STACK_CODE_H
 #define LIBDB_STACK_CODE_H
@@ -15,11 +17,11 @@
 
 #include <stdint.h>
 
-/* A tree has no more nodes than so many for each byte, and these for nothing. */
+/* A tree may have at most STACK_CODE_NODES_FREE nodes plus this many per byte. */
 #define STACK_CODE_NODES_PER_BYTE 8u
 #define STACK_CODE_NODES_FREE	  64u
 
-/* Bytes that trees of nr_nodes have at least: zeros behind the coded part, if need be. */
+/* Least bytes of trees of nr_nodes: if need be, zeros follow the coded part. */
 static inline size_t stack_code_bytes_min(uint32_t nr_nodes)
 {
 	return nr_nodes <= STACK_CODE_NODES_FREE
@@ -28,41 +30,44 @@ static inline size_t stack_code_bytes_min(uint32_t nr_nodes)
 				 STACK_CODE_NODES_PER_BYTE;
 }
 
-/* How a mass is shared between two sides. */
+/* Models for dividing a mass between two sides. */
 struct stack_share {
-	struct bit_model side;	   /* all of it goes to the first */
-	struct bit_model whole[2]; /* it goes to one side: a mass of 2 or 3, a larger one */
+	struct bit_model side;	   /* all of it goes to the first side */
+	struct bit_model whole[2]; /* only one side gets any, for a mass of 2 or 3, or larger */
 	struct bit_model larger;   /* the first side is the larger one */
 };
 
-#define STACK_CODE_NR_AMOUNTS 10 /* by number of bits of what is shared */
+#define STACK_CODE_NR_AMOUNTS 10 /* by number of bits of the divided mass */
 
-/* What is told by numbers, each kind learned by itself. */
+/* Kinds of numbers, each with its own model. */
 enum stack_code_kind {
 	STACK_CODE_IMAGE,	/* of a function */
-	STACK_CODE_OFFSET,	/* of a function, by the one before */
+	STACK_CODE_OFFSET,	/* of a function, relative to the one before */
 	STACK_CODE_NR_CALLEES,	/* of a caller */
 	STACK_CODE_CALLEE,	/* the first one */
-	STACK_CODE_NEXT_CALLEE, /* by the one before */
+	STACK_CODE_NEXT_CALLEE, /* relative to the one before */
 	STACK_CODE_MASS,	/* of a root */
-	STACK_CODE_SAMPLES,	/* of a node of which its mass does not tell them */
+	STACK_CODE_SAMPLES,	/* of a node, where its mass is not its samples */
 	STACK_CODE_WEIGHT,
 	STACK_CODE_KINDS,
 };
 
 struct stack_code {
 	struct bit_coder coder;
-	uint32_t nr_roots, nr_functions; /* those of the table */
-	/* Of caller i those from begin[i] to begin[i + 1]: numbers of functions, ascending. */
+	uint32_t nr_roots, nr_functions; /* of the table */
+	/*
+	 * Callees of caller i are in callees[begin[i]] to callees[begin[i + 1]
+	 * - 1], as ascending numbers of functions.
+	 */
 	uint32_t *begin;
 	uint32_t *callees;
-	struct stack_share *shares; /* for each callee; the first of a caller's is itself */
-	struct bit_model apart;	    /* of a root: mass is not samples */
+	struct stack_share *shares; /* one per callee; a caller's first is for its own mass */
+	struct bit_model apart;	    /* per root: masses are not samples */
 	struct number_model numbers[STACK_CODE_KINDS];
 	struct number_model amounts[STACK_CODE_NR_AMOUNTS];
 };
 
-/* A part of a node: which callee of its caller it is, by index, and its mass. */
+/* A part of a node: the index of its callee among those of its caller, and its mass. */
 struct stack_part {
 	uint32_t callee;
 	uint64_t mass;
@@ -73,28 +78,30 @@ static inline uint32_t stack_code_nr_callers(const struct stack_code *code)
 	return code->nr_roots + OPROF_STACK_MARKS + code->nr_functions;
 }
 
-/* All but the coder. */
+/* Initializes everything except the coder. */
 void stack_code_init(struct stack_code *code, uint32_t nr_roots, uint32_t nr_functions);
 void stack_code_deinit(struct stack_code *code);
 
 uint64_t stack_code_number(struct stack_code *code, enum stack_code_kind kind, uint64_t value);
 
 /*
- * Functions of the table, nr_images being how many images there are. 0, -EILSEQ,
- * -ENOMEM.
+ * Codes the functions of the table; nr_images is the number of images. Returns
+ * 0, -EILSEQ, or -ENOMEM.
  */
 int stack_code_functions(struct stack_code *code, struct stack_function *functions,
 			 uint32_t nr_images);
 /*
- * Who calls whom. A writer has begin and callees; a reader gets them,
- * nr_callees_max at most. 0, -EILSEQ, -ENOMEM.
+ * Codes which function calls which. A writer has set begin and callees; in a
+ * reader they are allocated and set, nr_callees_max at most. Returns 0,
+ * -EILSEQ, or -ENOMEM.
  */
 int stack_code_callees(struct stack_code *code, uint32_t nr_callees_max);
 
 /*
- * Of mass at a node of this caller: its own, which comes back, and that of its
- * parts. parts: by ascending callee, each with a mass; a reader gets them,
- * having room for all callees. How many; a writer gives that.
+ * Divide mass at a node of this caller. stack_code_own returns the node's own
+ * part of it; stack_code_parts divides the rest among the node's parts and
+ * returns their number. parts: by ascending callee, each with a mass; a reader
+ * gets them, and has room for all callees of the caller.
  */
 uint64_t stack_code_own(struct stack_code *code, uint32_t caller, uint64_t mass, uint64_t own);
 uint32_t stack_code_parts(struct stack_code *code, uint32_t caller, uint64_t mass,

@@ -26,7 +26,7 @@ int stack_image_compare(const struct stack_image *a, const struct stack_image *b
 	return slice_section_compare_images(&left, &right);
 }
 
-/* ---- hashes: of what is compared, never of more ---- */
+/* ---- hashes: of compared fields only ---- */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {

@@ -6,20 +6,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LOG2_MIN	3u /* of lines */
+#define LOG2_MIN	3u /* of the number of lines */
 #define LOG2_MAX	28u
-#define LOG2_SMALL	15u /* 2 MB */
+#define LOG2_SMALL	15u /* 2 MB of lines */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Six of eight slots at most are used. */
+/* At most six of eight slots are used. */
 static uint32_t room_of(uint32_t log2)
 {
 	return (1u << log2) * 6;
 }
 
 /*
- * Zeros, aligned to lines. Large tables are met at random: in huge pages, where the
- * kernel gives any, that is one miss instead of two.
+ * Allocates zeroed, line-aligned memory. Large tables are accessed at random:
+ * if the kernel gives huge pages, an access costs one miss instead of two.
  */
 static int lines_make(struct stack_index *index, uint32_t log2)
 {
@@ -41,9 +41,9 @@ static int lines_make(struct stack_index *index, uint32_t log2)
 }
 
 /*
- * The slots of a line to the two that take its place in a table of twice its
- * size, both empty; none has come from elsewhere. Without branches, as above: an empty
- * slot is copied too, and the next takes its place.
+ * Copies the slots of a line to the two empty lines that replace it in a table
+ * of twice the size. All its hashes must belong to it. Without branches: an
+ * empty slot is copied as well, and overwritten by the next.
  */
 static void line_split(const struct stack_line *line, struct stack_line *pair, uint32_t shift)
 {
@@ -70,8 +70,8 @@ static void line_move(struct stack_index *to, const struct stack_line *line)
 }
 
 /*
- * A line is met by others' slots only where the one before it is full, in
- * the old table or in the new one; and a full one may have slots elsewhere.
+ * A line holds slots of other lines only if the line before it was full, in the
+ * old table or in the new one; a full line may have slots in later lines.
  */
 static void slots_move(struct stack_index *to, const struct stack_index *from)
 {
@@ -98,7 +98,7 @@ int stack_index_grow(struct stack_index *index, uint32_t nr)
 
 	while (log2 < LOG2_MAX && room_of(log2) < wanted)
 		log2++;
-	/* Small ones are moved more seldom. */
+	/* Small tables grow by more, so that they are moved less often. */
 	if (index->lines && log2 < LOG2_SMALL)
 		log2++;
 	if (room_of(log2) < wanted || lines_make(&bigger, log2))

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash from what something is to its number, for call trees and stack files:
- * the user has the things, here are their numbers. A slot is 32 bits of the
- * hash and the number (never 0), so that nearly every look costs one cache
- * line, and growing does not look at the things at all.
+ * A hash table from hashes to numbers, for call trees and stack files. The user
+ * keeps the items and compares them; the table has their numbers. A slot is 32
+ * bits of the hash and the number (never 0), so that most look-ups cost one
+ * cache line, and growing does not touch the items.
  *
- * Slots are in lines of the cache. A hash belongs to the line that its top
- * bits say, or where that is full to the next that is not; so a table
- * that grows is read and written from one end to the other.
+ * Slots are grouped into cache lines. The top bits of a hash select its line;
+ * if that is full, the next line that is not full is used. The order of lines
+ * is thus nearly that of hashes, and growing reads and writes from one end to
+ * the other.
  */
 #ifndef LIBDB_STACK_INDEX_H
 #define LIBDB_STACK_INDEX_H
@@ -19,29 +20,29 @@
 
 struct stack_index {
 	struct stack_line *lines;
-	uint32_t shift; /* a hash's line: hash >> shift */
-	uint32_t mask;	/* lines - 1 */
+	uint32_t shift; /* line of a hash: hash >> shift */
+	uint32_t mask;	/* number of lines - 1 */
 	uint32_t nr_used;
-	uint32_t nr_room; /* no more are used before it grows */
-	void *memory;	  /* lines are in it */
+	uint32_t nr_room; /* most slots used before it must grow */
+	void *memory;	  /* malloc'ed, contains lines */
 };
 
-/* All zeros is an empty index. */
+/* An index of all zeros is empty. */
 void stack_index_deinit(struct stack_index *index);
 
-/* Room for nr more than there are. 0 or -ENOMEM. */
+/* Makes room for nr more numbers. Returns 0 or -ENOMEM. */
 int stack_index_grow(struct stack_index *index, uint32_t nr);
 
-/* Forget all, keep the room. */
+/* Removes all numbers and keeps the memory. */
 void stack_index_empty(struct stack_index *index);
 
-/* Room for nr more, without a further error until they are put. 0 or -ENOMEM. */
+/* Ensures that the next nr calls of stack_index_put have room. Returns 0 or -ENOMEM. */
 static inline int stack_index_reserve(struct stack_index *index, uint32_t nr)
 {
 	return nr <= index->nr_room - index->nr_used ? 0 : stack_index_grow(index, nr);
 }
 
-/* Multiply and xor-shift: each bit of both words reaches each bit of the hash. */
+/* Multiplies and xor-shifts: each bit of both words affects the hash. */
 static inline uint64_t stack_hash(uint64_t before, uint64_t word)
 {
 	before = (before ^ word) * UINT64_C(0x9e6c63d0876a9a47);
@@ -55,7 +56,7 @@ static inline uint32_t stack_hash_node(uint32_t parent, uint32_t image, uint64_t
 	return (uint32_t)(hash * UINT64_C(0xd1b54a32d192ed03) >> 32);
 }
 
-/* The number that is put under hash and that same() says is the one; 0: none. */
+/* Returns the number under hash for which same() is true; 0: none. */
 static inline uint32_t stack_index_find(const struct stack_index *index, uint32_t hash,
 					bool (*same)(const void *what, uint32_t number),
 					const void *what)
@@ -80,7 +81,7 @@ static inline uint32_t stack_index_find(const struct stack_index *index, uint32_
 	return 0;
 }
 
-/* number > 0; room is reserved. */
+/* Adds number > 0. Room must be reserved. */
 static inline void stack_index_put(struct stack_index *index, uint32_t hash, uint32_t number)
 {
 	uint32_t i = hash >> index->shift, slot;

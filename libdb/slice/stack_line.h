@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of stack_index.h, one of the cache, looked at as a whole: which slot
- * it is can't be predicted, and a branch for each would wait for memory.
+ * One cache line of stack_index.h. Its slots are compared all at once: the
+ * matching slot is unpredictable, and a branch for each would wait for memory.
  */
 #ifndef LIBDB_STACK_LINE_H
 #define LIBDB_STACK_LINE_H
@@ -22,7 +22,7 @@ struct stack_line {
 
 #ifdef __SSE2__
 
-/* A bit for each of the words that are word. */
+/* Returns a bit mask of the words that equal word. */
 static inline uint32_t stack_words_same(const uint32_t *words, uint32_t word)
 {
 	const __m128i *at = (const __m128i *)(const void *)words;
@@ -47,13 +47,13 @@ static inline uint32_t stack_words_same(const uint32_t *words, uint32_t word)
 
 #endif
 
-/* Slots that hold hash; empty ones may be among them. */
+/* Returns a bit mask of the slots that hold hash; it may include empty slots. */
 static inline uint32_t stack_line_same(const struct stack_line *line, uint32_t hash)
 {
 	return stack_words_same(line->hashes, hash);
 }
 
-/* The first that is empty. There is one. */
+/* Returns the first empty slot. The line must not be full. */
 static inline uint32_t stack_line_free(const struct stack_line *line)
 {
 	return (uint32_t)__builtin_ctz(stack_words_same(line->numbers, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A call tree in memory: found by what things are, appended, summed. */
+/* A call tree in memory: look-up, appending, sums, merging. */
 #include "libdb/slice/stack_tree_internal.h"
 
 #include "lib/saturate.h"
@@ -15,7 +15,7 @@
 #define NR_OTHERS_MIN  8u
 #define TEXT_BYTES_MIN 4000u
 
-/* Flags of a root: those that tell it from another, and whether its weights are its own. */
+/* Flags of a root: those that distinguish it, and whether weights are stored. */
 #define ROOT_FLAGS (SLICE_ROOT_FLAGS_TELL | OPROF_SDB_WEIGHTED)
 
 int stack_tree_init(struct stack_tree *tree)
@@ -89,7 +89,7 @@ const char *stack_tree_text(struct stack_tree *tree, const char *text, size_t nr
 	return copy;
 }
 
-/* *text becomes the tree's own. 0 or -ENOMEM. */
+/* Replaces *text by a copy that the tree owns. Returns 0 or -ENOMEM. */
 static int text_keep(struct stack_tree *tree, const char **text)
 {
 	const char *copy = stack_tree_text(tree, *text, strlen(*text));
@@ -101,7 +101,7 @@ static int text_keep(struct stack_tree *tree, const char **text)
 
 /* ---- appending ---- */
 
-/* The array with twice the room, or its first; NULL: no memory, it is as it was. */
+/* Doubles an array, or allocates it; NULL: no memory, the array is unchanged. */
 static void *array_bigger(void *array, uint32_t *room, uint32_t nr_min, size_t nr_bytes_each)
 {
 	const uint32_t nr = *room ? 2 * *room : nr_min;
@@ -364,7 +364,7 @@ int64_t stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t imag
 	if (!tree->index && index_make(tree))
 		return -ENOMEM;
 	if (tree->memory->nr_others && stack_node_is_other(&tree->nodes[parent]))
-		return parent; /* what went on from there is in it */
+		return parent; /* includes everything below it */
 	if (stack_is_mark(image))
 		offset = 0;
 	found = find_node(tree, parent, image, offset);
@@ -415,7 +415,7 @@ int stack_tree_sum(const struct stack_tree *tree, uint64_t **samples, uint64_t *
 
 /* ---- merging ---- */
 
-/* What an image of from is called in tree. */
+/* Returns the image of from as an image of tree. */
 static int64_t image_of(const uint32_t *images, uint32_t image)
 {
 	return stack_is_mark(image) ? image : images[image];

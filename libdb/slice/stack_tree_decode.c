@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A call tree from bytes that somebody may have made to harm: every number
- * is looked at before it is used, and memory is asked for only as the bytes
- * that are there can fill.
+ * Decoding a call tree, which may be hostile: every number is checked before it
+ * is used, and no more memory is allocated than the available bytes can fill.
  */
 #include "libdb/slice/stack_tree_internal.h"
 
@@ -16,18 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that a row takes at least. */
+/* Least number of bytes in a row. */
 #define STRING_BYTES_MIN 1u
 #define PATH_BYTES_MIN	 2u
 #define IMAGE_BYTES_MIN	 9u
 #define EVENT_BYTES_MIN	 4u
 #define ROOT_BYTES_MIN	 7u
 
-/* Under version 1. */
+/* Version 1 only. */
 #define FUNCTION_BYTES_MIN 2u
-#define NODE_BYTES_MIN	   2u /* a root's; others have a function as well */
+#define NODE_BYTES_MIN	   2u /* of a root; other nodes also have a function */
 
-/* A node that is told, but has not come yet. */
+/* A node that is known as a part of its parent, but was not read yet. */
 struct waiting {
 	uint32_t parent, function;
 	uint64_t mass;
@@ -35,21 +34,21 @@ struct waiting {
 
 struct tree_decoder {
 	const uint8_t *next, *end;
-	size_t nr_bytes; /* of all */
+	size_t nr_bytes; /* of the whole frame */
 	struct stack_tree tree;
 	const char **strings;
 	struct slice_path *paths;
 	struct slice_section *events, *roots;
 	uint32_t nr_strings, nr_paths, nr_events, nr_roots, nr_nodes;
-	uint32_t nr_functions; /* of version 1; else the code knows */
+	uint32_t nr_functions; /* version 1; later versions use code's */
 	struct stack_function *functions;
 	struct stack_code code;
-	struct stack_part *parts; /* room for those of any node */
+	struct stack_part *parts; /* room for the parts of any node */
 	struct waiting *waiting;
 	uint32_t nr_waiting;
-	bool *apart; /* by root */
+	bool *apart; /* by root: its masses are not samples */
 	struct diag *diag;
-	int error; /* the first one; numbers are 0 behind it */
+	int error; /* the first error; later numbers are 0 */
 };
 
 static void fail(struct tree_decoder *decoder, const char *what, size_t row)
@@ -82,7 +81,7 @@ static size_t bytes_left(const struct tree_decoder *decoder)
 	return (size_t)(decoder->end - decoder->next);
 }
 
-/* Rows of at least nr_bytes_min each that there may be in what is left. */
+/* Reads the number of rows, of which the rest can hold only so many. */
 static uint32_t get_nr(struct tree_decoder *decoder, size_t nr_bytes_min, const char *what)
 {
 	const size_t nr_max = bytes_left(decoder) / nr_bytes_min;
@@ -91,7 +90,7 @@ static uint32_t get_nr(struct tree_decoder *decoder, size_t nr_bytes_min, const 
 		decoder, nr_max < STACK_NUMBER_MAX / 2 ? nr_max : STACK_NUMBER_MAX / 2, what, 0);
 }
 
-/* Memory for a table of rows; NULL: an error. */
+/* Allocates a table of rows; NULL: an error. */
 static void *get_rows(struct tree_decoder *decoder, size_t nr_bytes_min, size_t nr_bytes_each,
 		      const char *what, uint32_t *nr_rows)
 {
@@ -222,7 +221,7 @@ static uint32_t get_flags(struct tree_decoder *decoder, uint32_t known, const ch
 	return flags;
 }
 
-/* Events are sections of which only these fields count. */
+/* Events are stored as sections, in which only these fields are set. */
 static void get_events(struct tree_decoder *decoder)
 {
 	struct slice_section *events =
@@ -239,7 +238,7 @@ static void get_events(struct tree_decoder *decoder)
 
 static int64_t get_id(struct tree_decoder *decoder, size_t row)
 {
-	/* Stored as one more, so that SAMPLE_NAME_ALL is 0. */
+	/* The number is one higher than the id, so that SAMPLE_NAME_ALL is 0. */
 	return (int64_t)(get_number(decoder, (uint64_t)INT64_MAX + 1, "root", row) - 1);
 }
 
@@ -276,7 +275,7 @@ static void get_roots(struct tree_decoder *decoder)
 
 /* ---- the coded part ---- */
 
-/* What was coded, if there has been no error. */
+/* Reports an error of the coder; 0 is none. */
 static void fail_code(struct tree_decoder *decoder, int error, const char *what, size_t row)
 {
 	if (error == -ENOMEM)
@@ -285,7 +284,7 @@ static void fail_code(struct tree_decoder *decoder, int error, const char *what,
 		fail(decoder, what, row);
 }
 
-/* Its tables. */
+/* Reads the numbers, functions and callees at the start of the coded part. */
 static void code_begin(struct tree_decoder *decoder)
 {
 	struct stack_code *code = &decoder->code;
@@ -333,7 +332,7 @@ static void make_room(struct tree_decoder *decoder)
 		fail_memory(decoder);
 }
 
-/* Its parts wait, the first one last, so that it comes next. */
+/* Puts the parts of node on waiting, the first one last, so that it is next. */
 static void parts_wait(struct tree_decoder *decoder, uint32_t node, uint32_t caller, uint64_t mass)
 {
 	const struct stack_code *code = &decoder->code;
@@ -349,7 +348,7 @@ static void parts_wait(struct tree_decoder *decoder, uint32_t node, uint32_t cal
 		};
 }
 
-/* The node that has just come. */
+/* Reads the node that was appended last. */
 static void get_node(struct tree_decoder *decoder, uint32_t root, uint32_t caller, uint64_t mass)
 {
 	const uint32_t node = decoder->tree.nr_nodes - 1;
@@ -417,7 +416,7 @@ static void get_counts(struct tree_decoder *decoder)
 	}
 }
 
-/* Zeros to the bytes that so many nodes have at least, and no more. */
+/* Only zeros may follow, and only up to the least size for this number of nodes. */
 static void get_end(struct tree_decoder *decoder)
 {
 	const uint8_t *next = decoder->code.coder.next;
@@ -446,7 +445,7 @@ static void get_nodes(struct tree_decoder *decoder)
 		get_end(decoder);
 }
 
-/* ---- of version 1: nodes by columns, in whole bytes ---- */
+/* ---- version 1: nodes by columns, in whole bytes ---- */
 
 static void get_function_rows(struct tree_decoder *decoder)
 {
@@ -469,13 +468,13 @@ static void get_function_rows(struct tree_decoder *decoder)
 }
 
 /*
- * Their parents, from the number of parts of each. While this goes on, a
- * node's nr_samples is how many of its parts are still to come.
+ * Reads the number of parts of each node, which determines the parents. Until
+ * all are read, nr_samples of a node is the number of its parts still to come.
  */
 static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 {
 	struct stack_tree *tree = &decoder->tree;
-	uint32_t open = STACK_NODE_ROOT; /* the node whose parts come */
+	uint32_t open = STACK_NODE_ROOT; /* the node whose parts are next */
 
 	for (uint32_t i = 0; i < nr_nodes && !decoder->error; i++) {
 		const uint64_t nr_parts = get_number(decoder, nr_nodes, "node", i);
@@ -505,7 +504,7 @@ static void get_parents(struct tree_decoder *decoder, uint32_t nr_nodes)
 		fail(decoder, "number of roots", tree->nr_roots);
 }
 
-/* Parts of one node ascend: meanwhile its weight is the last one's function + 1. */
+/* Reads a function. The parts of a node ascend: its weight is the last part's function + 1. */
 static void get_function_of(struct tree_decoder *decoder, uint32_t i)
 {
 	struct stack_node *nodes = decoder->tree.nodes;
@@ -596,7 +595,7 @@ static void decoder_deinit(struct tree_decoder *decoder)
 int stack_tree_decode(struct stack_tree *tree, uint32_t version, const uint8_t *bytes,
 		      size_t nr_bytes, struct diag *diag)
 {
-	/* Its models are too much for some stacks. */
+	/* On the heap: its models are too large for small thread stacks. */
 	struct tree_decoder *decoder = calloc(1, sizeof(*decoder));
 	int error;
 

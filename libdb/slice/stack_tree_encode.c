@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A call tree as the raw bytes of a slice's frame "stacks" (doc/slice.md):
- * tables as those of sections, then functions and nodes in the fewest bits (stack_code.h).
+ * tables like those of sections, then functions and nodes in the arithmetic
+ * code of stack_code.h.
  */
 #include "libdb/slice/stack_tree_order.h"
 
@@ -19,14 +20,14 @@ struct tree_encoder {
 	const struct stack_tree *tree;
 	struct stack_tree_order order;
 	struct slice_rows strings, paths, events;
-	struct slice_buffer row; /* the one being made */
+	struct slice_buffer row; /* the row being built */
 	struct slice_buffer images, roots;
 	struct stack_code code;
-	/* By index of a node: of it and all below. */
+	/* By node: sum over the node and all nodes below it; number of nodes below it. */
 	uint64_t *masses;
 	uint32_t *nr_below;
-	bool *weighted, *apart; /* by index of a root */
-	int error;		/* the first one; what comes behind it does nothing */
+	bool *weighted, *apart; /* by root */
+	int error;		/* the first error; later calls do nothing */
 };
 
 /* ---- one row ---- */
@@ -111,7 +112,7 @@ static void put_image(struct tree_encoder *encoder, const struct stack_image *im
 	put_number(encoder, to, identity->size_bytes);
 }
 
-/* weighted: weights of its nodes are stored. */
+/* weighted: the weights of its nodes are stored. */
 static void put_root(struct tree_encoder *encoder, const struct slice_section *root, bool weighted)
 {
 	const uint64_t app = path_number(encoder, &root->app);
@@ -136,8 +137,9 @@ static bool has_plain_weight(const struct slice_section *root, const struct stac
 }
 
 /*
- * Of each root: whether weights of its nodes are not what follows from their
- * samples, and whether samples are not fit to be masses: a node at an end has none.
+ * Finds two properties of each root: whether any weight of its nodes does not
+ * follow from the samples, and whether samples cannot be masses, since a node
+ * without parts has none.
  */
 static int look_at_roots(struct tree_encoder *encoder)
 {
@@ -187,9 +189,9 @@ static int sum_masses(struct tree_encoder *encoder)
 	return 0;
 }
 
-/* ---- who calls whom ---- */
+/* ---- which function calls which ---- */
 
-/* As a caller; root: the number of its root in order. */
+/* Returns the node's number as a caller; root: its root's number in sorted order. */
 static uint32_t caller_of(const struct tree_encoder *encoder, uint32_t node, uint32_t root)
 {
 	return stack_node_is_root(&encoder->tree->nodes[node])
@@ -197,7 +199,7 @@ static uint32_t caller_of(const struct tree_encoder *encoder, uint32_t node, uin
 		       : encoder->tree->nr_roots + encoder->order.function_of[node];
 }
 
-/* As callers, by index of a node. NULL: no memory. */
+/* Returns the numbers as callers, by node. NULL: no memory. */
 static uint32_t *number_callers(const struct tree_encoder *encoder)
 {
 	const uint32_t nr_nodes = encoder->tree->nr_nodes;
@@ -213,7 +215,7 @@ static uint32_t *number_callers(const struct tree_encoder *encoder)
 	return callers;
 }
 
-/* All parts of all nodes by caller: those of i come to end at begin[i]. */
+/* Sorts the parts of all nodes by caller; at the end, those of caller i begin at begin[i]. */
 static void sort_parts(struct tree_encoder *encoder, const uint32_t *callers)
 {
 	const struct stack_tree *tree = encoder->tree;
@@ -240,7 +242,7 @@ static int compare_callees(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Leave each callee of a caller once, ascending. met: by callee the last caller + 1. */
+/* Keeps each callee of a caller once, ascending. met: by callee the last caller + 1. */
 static void leave_each_once(struct stack_code *code, uint32_t *met)
 {
 	const uint32_t nr_callers = stack_code_nr_callers(code);
@@ -300,7 +302,7 @@ static uint32_t find_callee(const struct stack_code *code, uint32_t caller, uint
 	return low - code->begin[caller];
 }
 
-/* at: of the node, in order. Its parts come behind it, each before what is below it. */
+/* at: the node's index in sorted order. Each of its parts is followed by the nodes below it. */
 static uint32_t find_parts(const struct tree_encoder *encoder, uint32_t caller, uint32_t at,
 			   struct stack_part *parts)
 {
@@ -348,7 +350,7 @@ static void code_nodes(struct tree_encoder *encoder, struct stack_part *parts)
 	}
 }
 
-/* What masses do not tell. */
+/* Codes the samples and weights that masses do not give. */
 static void code_counts(struct tree_encoder *encoder)
 {
 	const struct stack_tree *tree = encoder->tree;
@@ -389,7 +391,7 @@ static int code_all(struct tree_encoder *encoder, struct slice_buffer *to)
 	return error ? error : code->coder.error;
 }
 
-/* What would let a few bytes cost a reader much is made longer. */
+/* Appends zeros, so that a few bytes cannot cost a reader much. */
 static int fill_up(struct slice_buffer *to, uint32_t nr_nodes)
 {
 	const size_t nr_bytes_min = stack_code_bytes_min(nr_nodes);
@@ -483,7 +485,7 @@ static int encode(struct tree_encoder *encoder, struct slice_buffer *raw)
 
 int stack_tree_encode(const struct stack_tree *tree, uint8_t **bytes, size_t *nr_bytes)
 {
-	/* Its models are too much for some stacks. */
+	/* On the heap: its models are too large for small thread stacks. */
 	struct tree_encoder *encoder = calloc(1, sizeof(*encoder));
 	struct slice_buffer raw = {0};
 	int error = -ENOMEM;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Making a tree smaller by folding what has the fewest samples. Nodes are put
- * anew in their old places, parents first: no node comes behind where it was.
+ * Folding: making a tree smaller by summing the parts with the fewest samples.
+ * Ranks decide which nodes stay. The tree is emptied and its nodes are added
+ * again in the same memory, parents first: no node gets a higher index than it
+ * had.
  */
 #include "libdb/slice/stack_tree_internal.h"
 
@@ -11,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* It is there, or there is room: begun again, a tree needs no more than it had. */
+/* Cannot fail: the emptied tree needs no more memory than it had. */
 static uint32_t put_child(struct stack_tree *tree, uint32_t parent, uint32_t image, uint64_t offset)
 {
 	return (uint32_t)stack_tree_child(tree, parent, image, offset);
@@ -22,21 +24,21 @@ static uint32_t put_root(struct stack_tree *tree, uint32_t root)
 	return (uint32_t)stack_tree_append_node(tree, STACK_NODE_ROOT, root, 0);
 }
 
-/* ---- which stay ---- */
+/* ---- choosing the nodes that stay ---- */
 
 /*
- * Nodes are ranked: a higher rank stays. A node's is never above its
- * parent's, so that what stays is a tree; an OPROF_STACK_OTHER has 0, since it is made
- * where it is needed. low is the lowest rank among a node's parts, its own
- * where it has none: where the last rank that stays is above low, the node
- * stays with an OPROF_STACK_OTHER below it.
+ * Each node has a rank, and those of at least some rank stay. A node's rank is
+ * never above its parent's, so that the nodes that stay are a tree. An
+ * OPROF_STACK_OTHER has rank 0, since it is made again where it is needed. low
+ * is the lowest rank among a node and its parts: a node that stays and whose
+ * low is below the limit gets an OPROF_STACK_OTHER.
  */
 struct fold {
 	const struct stack_tree *tree;
 	uint64_t *rank, *low;
 };
 
-#define RANK_ALWAYS UINT64_MAX /* roots */
+#define RANK_ALWAYS UINT64_MAX /* of roots */
 
 static void fold_find_low(const struct fold *fold)
 {
@@ -51,7 +53,7 @@ static void fold_find_low(const struct fold *fold)
 	}
 }
 
-/* Nodes that there would be, were those of rank and above to stay. */
+/* Counts the nodes of the folded tree if nodes of at least this rank stay. */
 static uint64_t fold_count(const struct fold *fold, uint64_t rank)
 {
 	uint64_t nr_stay = 0, nr_whole = 0;
@@ -63,7 +65,7 @@ static uint64_t fold_count(const struct fold *fold, uint64_t rank)
 	return 2 * nr_stay - nr_whole;
 }
 
-/* The lowest rank, from 1 on, with nr_nodes_max nodes at most. */
+/* Returns the lowest rank, from 1 on, that leaves at most nr_nodes_max nodes. */
 static uint64_t fold_find_rank(const struct fold *fold, uint64_t nr_nodes_max)
 {
 	uint64_t low = 1, high = RANK_ALWAYS;
@@ -79,7 +81,7 @@ static uint64_t fold_find_rank(const struct fold *fold, uint64_t nr_nodes_max)
 	return low;
 }
 
-/* ---- among equals ---- */
+/* ---- nodes with equal samples ---- */
 
 static uint64_t hash_bytes(uint64_t hash, const char *bytes)
 {
@@ -88,7 +90,7 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes)
 	return hash;
 }
 
-/* Of what a node is, not of its number: the same in any order of making. */
+/* Hashes the properties of a node, not its index: the order of building does not matter. */
 static uint32_t hash_node(const struct stack_tree *tree, const struct stack_node *node,
 			  const uint32_t *hashes)
 {
@@ -104,8 +106,9 @@ static uint32_t hash_node(const struct stack_tree *tree, const struct stack_node
 }
 
 /*
- * Those with one sample less than is enough to stay are many: some of them
- * stay, by the hash of what they are. samples: what is below each node.
+ * Many nodes may have exactly nr_samples, one too few to stay. Some of them can
+ * stay, chosen by their hash. samples are the sums of each node and all below
+ * it.
  */
 static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, uint64_t nr_samples)
 {
@@ -123,7 +126,7 @@ static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, ui
 			fold->rank[i] = 0;
 		else if (stack_node_is_root(node) || samples[i] > nr_samples)
 			fold->rank[i] = RANK_ALWAYS;
-		else /* not above an equal parent's */
+		else /* not above the parent's, which may be equal */
 			fold->rank[i] = hashes[i] < fold->rank[node->parent]
 						? hashes[i] | 1u
 						: fold->rank[node->parent];
@@ -133,7 +136,7 @@ static int fold_rank_equals(const struct fold *fold, const uint64_t *samples, ui
 	return 0;
 }
 
-/* Rank all nodes; *rank: those of it and above stay. 0 or -ENOMEM. */
+/* Ranks all nodes; those of at least *rank stay. Returns 0 or -ENOMEM. */
 static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_nodes_max,
 		       uint64_t *rank)
 {
@@ -157,7 +160,7 @@ static int fold_choose(struct fold *fold, const uint64_t *samples, uint64_t nr_n
 
 /* ---- folding ---- */
 
-#define IN_OTHER 0x80000000u /* of becomes: folded into that node's OPROF_STACK_OTHER */
+#define IN_OTHER 0x80000000u /* in becomes: folded into that node's OPROF_STACK_OTHER */
 
 static void fold_nodes(struct stack_tree *tree, const uint64_t *ranks, uint64_t rank,
 		       uint32_t nr_nodes, uint32_t *becomes)
@@ -211,7 +214,7 @@ int stack_tree_fold(struct stack_tree *tree, uint32_t nr_nodes_max)
 	error = stack_tree_sum(tree, &samples, &weights);
 	if (error)
 		return error;
-	fold.low = weights; /* of no use here but as memory */
+	fold.low = weights; /* only its memory is used */
 	fold.rank = malloc(tree->nr_nodes * sizeof(*fold.rank));
 	error = fold.rank ? fold_by(tree, &fold, samples, nr_nodes_max) : -ENOMEM;
 	free(fold.rank);

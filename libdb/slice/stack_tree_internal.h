@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call trees, inside. stack_tree.c makes them, stack_tree_fold.c makes them
- * smaller, stack_tree_order.c puts them in the order that files have,
- * stack_tree_encode.c and stack_tree_decode.c are the frame of slices.
+ * Internals of call trees. stack_tree.c builds them, stack_tree_fold.c makes
+ * them smaller, stack_tree_order.c sorts them for writing, stack_tree_encode.c
+ * and stack_tree_decode.c write and read the frame of slices.
  */
 #ifndef LIBDB_STACK_TREE_INTERNAL_H
 #define LIBDB_STACK_TREE_INTERNAL_H
@@ -14,21 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers in it are one more than the index of what they stand for. */
+/* The numbers in it are 1 + an index in the tree. */
 struct stack_tree_index {
 	struct stack_index nodes, images, roots;
 };
 
-struct stack_text; /* strings of the tree, some KB of them */
+struct stack_text; /* some KB of the tree's strings */
 
 struct stack_tree_memory {
 	uint32_t nodes_room, images_room, roots_room;
-	uint32_t nr_others; /* nodes OPROF_STACK_OTHER that were ever made: mostly none */
-	uint32_t *root_of;  /* of each node: index in roots */
+	uint32_t nr_others; /* OPROF_STACK_OTHER nodes ever added: mostly none */
+	uint32_t *root_of;  /* by node: index in roots */
 	struct stack_text *texts;
 };
 
-/* No more nodes, images: what is above are marks. */
+/* Limit of nodes and images; larger numbers are marks. */
 #define STACK_NUMBER_MAX (UINT32_MAX / 2)
 
 static inline bool stack_is_mark(uint32_t image)
@@ -46,7 +46,7 @@ static inline bool stack_node_is_other(const struct stack_node *node)
 	return node->image == STACK_MARK(OPROF_STACK_OTHER) && !stack_node_is_root(node);
 }
 
-/* Of a tree in a slice: roots, and what is folded right below them, are beyond the bound. */
+/* Limit of a tree in a slice: roots and OTHER nodes directly below them are not folded. */
 static inline uint64_t stack_tree_nodes_max(uint32_t nr_roots)
 {
 	return STACK_TREE_NODES_MAX + 2 * (uint64_t)nr_roots;
@@ -54,12 +54,13 @@ static inline uint64_t stack_tree_nodes_max(uint32_t nr_roots)
 
 /* ---- stack_tree.c ---- */
 
-/* A copy that lives as long as the tree; NULL: no memory. */
+/* Returns a copy that lives as long as the tree, or NULL without memory. */
 const char *stack_tree_text(struct stack_tree *tree, const char *text, size_t nr_bytes);
 
 /*
- * Append without looking whether it is there; strings are the tree's already. The index,
- * -ENOMEM, -E2BIG. Where the tree has an index, it is in it.
+ * Append without checking for an equal one, to the index as well if there is
+ * one. The strings must be the tree's already. Return the index, -ENOMEM, or
+ * -E2BIG.
  */
 int64_t stack_tree_append_root(struct stack_tree *tree, const struct slice_section *section);
 int64_t stack_tree_append_image(struct stack_tree *tree, const struct stack_image *image);
@@ -67,8 +68,9 @@ int64_t stack_tree_append_node(struct stack_tree *tree, uint32_t parent, uint32_
 			       uint64_t offset);
 
 /*
- * Nodes are about to be put anew, each at or before its old index: forget
- * them. Meanwhile the old ones are read from nodes. 0 or -ENOMEM, then nothing has changed.
+ * Removes all nodes, so that they can be added again, each at or before its old
+ * index: the old nodes can still be read from nodes until they are overwritten.
+ * Returns 0, or -ENOMEM with the nodes unchanged.
  */
 int stack_tree_begin_again(struct stack_tree *tree);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 16u /* parts of a node that are sorted by insertion */
+#define FEW 16u /* up to so many parts of a node are sorted by insertion */
 
 /* ---- images and roots ---- */
 
@@ -32,7 +32,7 @@ static int compare_roots(const void *a, const void *b)
 	return stack_root_compare(left->what, right->what);
 }
 
-/* Numbers of things of nr_bytes each, in order; NULL: no memory. */
+/* Returns the indices of nr items of nr_bytes each, in sorted order; NULL: no memory. */
 static uint32_t *order_of(const void *things, uint32_t nr, size_t nr_bytes,
 			  int (*compare)(const void *, const void *))
 {
@@ -54,7 +54,7 @@ static uint32_t *order_of(const void *things, uint32_t nr, size_t nr_bytes,
 	return order;
 }
 
-/* The other way: the place of each number. NULL: no memory. */
+/* Inverts an order: returns the place of each index. NULL: no memory. */
 static uint32_t *places_of(const uint32_t *order, uint32_t nr)
 {
 	uint32_t *places = malloc((nr + 1u) * sizeof(*places));
@@ -70,7 +70,7 @@ struct function_table {
 	struct stack_function *functions;
 	uint32_t nr_functions;
 	size_t room;
-	struct stack_index index; /* numbers in it are one more */
+	struct stack_index index; /* numbers in it are 1 + an index in functions */
 };
 
 struct sought_function {
@@ -95,7 +95,7 @@ static int table_reserve(struct function_table *table)
 	return 0;
 }
 
-/* Its number in the table as it comes; -ENOMEM. */
+/* Returns the function's number in the unsorted table, adding it if it is new; or -ENOMEM. */
 static int64_t table_put(struct function_table *table, uint32_t image, uint64_t offset)
 {
 	const struct sought_function sought = {table, image, offset};
@@ -123,7 +123,7 @@ static int compare_functions(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Each node's function, by the table as it came: marks, then those of the table. */
+/* Sets each node's function, numbered by the unsorted table: marks first, then the table's. */
 static int number_functions(struct stack_tree_order *order, const struct stack_tree *tree,
 			    const uint32_t *image_places, struct function_table *table)
 {
@@ -145,7 +145,7 @@ static int number_functions(struct stack_tree_order *order, const struct stack_t
 	return 0;
 }
 
-/* Sort the table, and call its functions by their new places. */
+/* Sorts the table, and renumbers the nodes' functions. */
 static int functions_sort(struct stack_tree_order *order, const struct stack_tree *tree)
 {
 	const uint32_t nr = order->nr_functions;
@@ -182,10 +182,10 @@ static int order_functions(struct stack_tree_order *order, const struct stack_tr
 
 /* ---- nodes ---- */
 
-/* Of each node its parts, those of the first behind each other, then those of the second, ... */
+/* The parts of all nodes: those of node 0, then those of node 1, ... */
 struct parts {
-	uint64_t *parts; /* function << 32 | index */
-	uint32_t *begin; /* of each node: its first */
+	uint64_t *parts; /* function << 32 | index of the node */
+	uint32_t *begin; /* by node: index of its first part */
 };
 
 static int compare_words(const void *a, const void *b)
@@ -236,11 +236,11 @@ static void parts_fill(const struct parts *parts, struct stack_tree_order *order
 		sort_words(parts->parts + parts->begin[i], order->nr_children[i]);
 }
 
-/* Roots' nodes to waiting, the first last. How many. */
+/* Puts the roots' nodes on waiting, the first one last. Returns their number. */
 static uint32_t roots_wait(const struct stack_tree_order *order, const struct stack_tree *tree,
 			   uint32_t *waiting)
 {
-	uint32_t *node_of = order->nodes; /* of a root; not in use yet */
+	uint32_t *node_of = order->nodes; /* by root; this memory is not yet in use */
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
