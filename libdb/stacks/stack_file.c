@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A stack file open for writing. It is mapped once, as long as it may ever
- * become; what lies behind the end of the file costs only addresses. An
- * index in memory finds records by what they say.
+ * A stack file open for writing. It is mapped once, with its greatest possible
+ * length: beyond the end of the file the mapping costs only addresses. Indexes
+ * in memory find records by their contents. Records are only appended; nr_bytes
+ * of the header is stored last, and makes a record valid. When the file is
+ * full, room that was kept back is used for OPROF_STACK_OTHER nodes only.
  */
 #include "libdb/stacks/stack_file.h"
 
@@ -25,19 +27,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file grows by an eighth of itself, within these: bounds both stall and waste. */
+/* A file grows by an eighth of its size, within these: limits both delay and waste. */
 #define SEGMENT_BYTES_MIN (16u << 10)
 #define SEGMENT_BYTES_MAX (1u << 20)
-#define FILE_BYTES_MIN	  (64u << 10) /* of nr_bytes_max */
+#define FILE_BYTES_MIN	  (64u << 10) /* for nr_bytes_max */
 #define FILE_BYTES_MAX	  ((uint64_t)UINT32_MAX * 8)
 #define BLOCK_BYTES	  4096u
 
-/* What an emptied file keeps: as sdb_restart.c. */
+/* Bytes that an emptied file keeps, as in sdb_restart.c. */
 #define KEEP_BYTES (16 * BLOCK_BYTES)
-/* Lines of an index that it keeps. */
+/* An emptied file's index with more lines than this is freed. */
 #define KEEP_LINES (1u << 13)
 
-/* Once growing has failed, it is tried again so seldom, in nodes that found no room. */
+/* After a failure, growing is tried again for one in so many records without room. */
 #define TRY_AGAIN 64u
 
 #define NODE_BYTES sizeof(struct oprof_stack_node)
@@ -48,19 +50,19 @@
 
 struct stack_file {
 	uint8_t *map;
-	struct sdb_mapping *mapping; /* map again, for the SIGBUS handler */
-	uint64_t nr_bytes;	     /* of header and records: what the header says */
+	struct sdb_mapping *mapping; /* copy of map, for the SIGBUS handler */
+	uint64_t nr_bytes;	     /* header and records: the header's nr_bytes */
 	uint64_t file_bytes;	     /* allocated on disk */
-	/* Roots without an OPROF_STACK_OTHER: room for theirs is never given away. */
+	/* Roots without an OPROF_STACK_OTHER: the room for theirs is reserved. */
 	uint64_t nr_roots_bare;
 	uint64_t nr_others;			 /* nodes OPROF_STACK_OTHER: mostly none */
-	uint64_t nr_refused;			 /* nodes since growing failed */
-	int refused;				 /* with what; 0: it did not */
-	struct stack_index nodes, images, roots; /* positions */
+	uint64_t nr_refused;			 /* records refused since growing failed */
+	int refused;				 /* error of the last growth; 0: none */
+	struct stack_index nodes, images, roots; /* numbers in them are positions */
 
 	size_t map_bytes;
 	uint64_t nr_bytes_max;
-	struct stack_record record; /* the one that is sought, or being made */
+	struct stack_record record; /* the one being looked up or appended */
 	int fd;
 };
 
@@ -79,7 +81,7 @@ static bool is_lost(const struct stack_file *file)
 	return __atomic_load_n(&file->mapping->lost, __ATOMIC_RELAXED);
 }
 
-/* Is there a record at position, by what we have appended? */
+/* Returns whether position is within the records that this writer knows. */
 static bool is_within(const struct stack_file *file, uint32_t position)
 {
 	return (uint64_t)position * 8 >= OPROF_STACK_HEADER_BYTES &&
@@ -88,7 +90,7 @@ static bool is_within(const struct stack_file *file, uint32_t position)
 
 /* ---- room ---- */
 
-/* What is an ordinary record's, and what only an OPROF_STACK_OTHER may take. */
+/* Which reserved room a record may take: none, that of OTHER nodes, or also that of roots. */
 enum room { ROOM_ORDINARY, ROOM_OTHER, ROOM_OTHER_OF_ROOT };
 
 static bool has_room(const struct stack_file *file, size_t nr_bytes, enum room room)
@@ -110,13 +112,14 @@ static uint64_t segment_bytes(const struct stack_file *file, size_t nr_bytes)
 		segment = SEGMENT_BYTES_MIN;
 	if (segment > SEGMENT_BYTES_MAX)
 		segment = SEGMENT_BYTES_MAX;
-	/* For what is kept back of the longer file as well. */
+	/* nr_bytes twice: the longer file also keeps more back. */
 	return segment + 2 * nr_bytes;
 }
 
 /*
- * Pages are made writable at once, at a fraction of what faulting into each
- * costs. Where the kernel does not know how, they are when they are written to.
+ * Makes all pages writable at once, at a fraction of the cost of faulting in
+ * each. A kernel without MADV_POPULATE_WRITE faults them in when they are
+ * written.
  */
 static void prefault(const struct stack_file *file, uint64_t from, uint64_t nr_bytes)
 {
@@ -145,7 +148,7 @@ static int make_room(struct stack_file *file, size_t nr_bytes, enum room room)
 {
 	if (has_room(file, nr_bytes, room))
 		return 0;
-	/* Each try asks the file system: not for every sample of a full disk. */
+	/* Growing is a system call: do not try for every sample while the disk is full. */
 	if (file->refused && file->nr_refused++ % TRY_AGAIN)
 		return file->refused;
 	while (!has_room(file, nr_bytes, room)) {
@@ -158,7 +161,7 @@ static int make_room(struct stack_file *file, size_t nr_bytes, enum room room)
 
 /* ---- appending ---- */
 
-/* There is room in the file and in index. The position. */
+/* Appends a record and returns its position. Room in the file and in index is reserved. */
 static uint32_t append(struct stack_file *file, const void *record, size_t nr_bytes,
 		       struct stack_index *index, uint32_t hash)
 {
@@ -173,7 +176,7 @@ static uint32_t append(struct stack_file *file, const void *record, size_t nr_by
 	return position;
 }
 
-/* A root or an image, as it is in file->record. */
+/* Appends the root or image in file->record. */
 static int64_t append_record(struct stack_file *file, struct stack_index *index, uint32_t hash,
 			     size_t nr_more_bytes)
 {
@@ -287,7 +290,10 @@ static int64_t other_of_root(struct stack_file *file, uint32_t root)
 	return other;
 }
 
-/* An OPROF_STACK_OTHER for what goes on from parent: its own, or of what it was reached from. */
+/*
+ * Returns the OPROF_STACK_OTHER of parent, or else of the nearest ancestor that
+ * has or can get one.
+ */
 static int64_t other_above(struct stack_file *file, uint32_t parent)
 {
 	for (;;) {
@@ -301,7 +307,7 @@ static int64_t other_above(struct stack_file *file, uint32_t parent)
 		made = append_node(file, parent, OPROF_STACK_OTHER, 0, ROOM_OTHER);
 		if (made > 0 || made == -ENOMEM)
 			return made;
-		/* Each is before what it is parent of, unless somebody overwrote the file. */
+		/* A parent precedes its parts, unless another program overwrote the file. */
 		if (node_at(file, parent)->parent >= parent ||
 		    !is_within(file, node_at(file, parent)->parent))
 			return -EILSEQ;
@@ -320,7 +326,7 @@ static int64_t child_new(struct stack_file *file, uint32_t parent, uint32_t imag
 {
 	int64_t child;
 
-	if (file->nr_others && is_other(file, parent)) { /* what went on from there is in it */
+	if (file->nr_others && is_other(file, parent)) { /* includes everything below it */
 		*folded = true;
 		return parent;
 	}
@@ -353,7 +359,7 @@ int stack_file_add(struct stack_file *file, uint32_t node, uint64_t nr_samples, 
 	assert(is_within(file, node));
 	if (to->head.type != OPROF_STACK_NODE)
 		return is_lost(file) ? -EIO : -EINVAL;
-	/* Samples first: a kill between leaves samples without their weight. */
+	/* Samples first: a kill between the stores leaves samples without their weight. */
 	sdb_store64(&to->nr_samples, saturate_sum(to->nr_samples, nr_samples));
 	sdb_store64(&to->weight, saturate_sum(to->weight, weight));
 	return is_lost(file) ? -EIO : 0;
@@ -377,7 +383,7 @@ static void index_forget(struct stack_index *index)
 		stack_index_empty(index);
 }
 
-/* Not being able to give disk back is no error: it is used again. */
+/* Truncates the file. A failure is ignored: the blocks are used again. */
 static void blocks_give_back(struct stack_file *file)
 {
 	if (file->file_bytes > KEEP_BYTES && !ftruncate(file->fd, KEEP_BYTES))
@@ -394,8 +400,9 @@ int stack_file_restart(struct stack_file *file, uint64_t epoch)
 		return -EIO;
 	sdb_store64(&header->epoch_emptied, header->epoch);
 	/*
-	 * Whoever finds what comes now - a shorter file, other records - finds epoch_emptied
-	 * changed when it looks again. Partner: the acquire fences in stack_scan.c.
+	 * A reader that sees any of the later changes (a shorter file, other
+	 * records) sees the changed epoch_emptied when it looks again.
+	 * Partners: the acquire fences in stack_scan.c.
 	 */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	sdb_store64(&header->nr_bytes, OPROF_STACK_HEADER_BYTES);
@@ -417,7 +424,7 @@ int stack_file_restart(struct stack_file *file, uint64_t epoch)
 
 /* ---- opening ---- */
 
-/* The header in one write, and so there or not there. */
+/* Writes the header in one write, so that it exists either whole or not at all. */
 static int file_begin(struct stack_file *file, uint64_t epoch, const char *path, struct diag *diag)
 {
 	static const uint8_t zeros[OPROF_STACK_HEADER_BYTES];
@@ -437,7 +444,7 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 		error = blocks_write(file->fd, page, sizeof(page), 0);
 	SDB_STORED();
 	if (error) {
-		/* A part of it would be taken for a file that was cut. */
+		/* A part of the header would look like a truncated file. */
 		(void)!ftruncate(file->fd, 0);
 		return diag_set_at(diag, error, path, 0, "can't begin the file: %s",
 				   strerror(-error));
@@ -447,7 +454,7 @@ static int file_begin(struct stack_file *file, uint64_t epoch, const char *path,
 	return 0;
 }
 
-/* A file whose making was cut short holds nothing and is made again. */
+/* Checks the header. A file whose creation was interrupted holds no samples and is begun again. */
 static int file_check(struct stack_file *file, uint64_t epoch, const char *path,
 		      struct oprof_stack_header *header, struct diag *diag)
 {
@@ -463,7 +470,7 @@ static int file_check(struct stack_file *file, uint64_t epoch, const char *path,
 	}
 	if (error)
 		return error;
-	/* Without epochs its samples are in no slice; one being emptied isn't begun again. */
+	/* A file without epochs has no slice; one being emptied is void in its own epoch. */
 	if (!header->epoch != !epoch || header->epoch > epoch ||
 	    (header->epoch == epoch && stack_scan_is_void(header)))
 		return diag_set_at(diag, -EINVAL, path, 0,
@@ -488,7 +495,7 @@ static int file_map(struct stack_file *file, const char *path, struct diag *diag
 	return 0;
 }
 
-/* ---- what is there already ---- */
+/* ---- indexing existing records ---- */
 
 static int64_t index_put_new(struct stack_index *index, uint32_t hash, uint32_t position,
 			     uint32_t found)
@@ -551,7 +558,7 @@ static int64_t found_node(void *context, const struct oprof_stack_node *record, 
 static const struct stack_scan_ops ops_find = {
 	.root = found_root, .image = found_image, .node = found_node};
 
-/* Empty it for a later epoch, or index what is there. */
+/* Empties the file for a later epoch, or indexes its records. */
 static int file_take_up(struct stack_file *file, const struct oprof_stack_header *header,
 			uint64_t epoch, const char *path, struct diag *diag)
 {
@@ -564,12 +571,12 @@ static int file_take_up(struct stack_file *file, const struct oprof_stack_header
 	return stack_scan(file->fd, path, header, &ops_find, file, diag);
 }
 
-/* Its size too: nobody else writes to it from here on. */
+/* Opens and locks the file, and gets its size: no other process writes to it from now on. */
 static int open_locked(struct stack_file *file, const char *path, struct diag *diag)
 {
 	struct stat status;
 
-	/* Not blocking, should it be a FIFO; O_NONBLOCK means nothing for files. */
+	/* O_NONBLOCK: do not wait if path is a FIFO; it has no effect on regular files. */
 	file->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (file->fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
@@ -639,8 +646,7 @@ void stack_file_close(struct stack_file *file)
 	if (file->map)
 		(void)munmap(file->map, file->map_bytes);
 	if (file->fd >= 0) {
-		/* A child that was forked meanwhile shares the lock: closing alone would keep it.
-		 */
+		/* A forked child may share the lock, which closing alone would not release. */
 		(void)flock(file->fd, LOCK_UN);
 		(void)close(file->fd);
 	}
@@ -676,6 +682,6 @@ int stack_file_sync(struct stack_file *file)
 
 	if (fdatasync(file->fd) < 0 || fstat(file->fd, &status) < 0)
 		return -errno;
-	/* Cut by somebody: what we added behind the cut is lost. */
+	/* Another process truncated the file: what was added after the new end is lost. */
 	return is_lost(file) || (uint64_t)status.st_size < file->file_bytes ? -EIO : 0;
 }

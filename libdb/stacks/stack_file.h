@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The live stack file of a session (oprof/stack_file.h): written by one
- * daemon, for weeks, killed at any instruction, and read meanwhile.
+ * The live stack file of a session (oprof/stack_file.h). One daemon may write
+ * it for weeks and be killed at any instruction, and readers may read it
+ * concurrently.
  *
- *			who may run against whom, on one file
+ *		who may run concurrently with whom, on one file
  *			writer		reader
  *	writer		excluded by	allowed
  *			flock (-EBUSY)
@@ -21,30 +22,33 @@
 struct stack_file; /* open for writing; one thread at a time */
 
 /*
- * Open path for writing, made with mode 0600 when it is missing, for samples
- * of epoch (0: of none). One of an earlier epoch is emptied: its samples must be in a
- * slice. What is there of this epoch is found again. nr_bytes_max: it grows
- * no further (64 KB at least); so many addresses are taken. Errors as sdb_open's.
+ * Opens path for writing samples of epoch (0: no epochs). A missing file is
+ * created with mode 0600. A file of an earlier epoch is emptied: its samples
+ * must be in a slice. Existing records of this epoch are indexed. The file
+ * grows up to nr_bytes_max (at least 64 KB), and its mapping takes that many
+ * addresses. Errors as sdb_open's.
  */
 int stack_file_open(struct stack_file **file, const char *path, uint64_t epoch,
 		    uint64_t nr_bytes_max, struct diag *diag);
-void stack_file_close(struct stack_file *file); /* NULL is fine */
+void stack_file_close(struct stack_file *file); /* file may be NULL */
 
-/* Empty it for a later epoch, as sdb_restart does. 0, or -EIO: close and remove it. */
+/* Empties the file for a later epoch, as sdb_restart. Returns 0, or -EIO: close and remove it. */
 int stack_file_restart(struct stack_file *file, uint64_t epoch);
 
 /*
- * Positions of what is said, appended if it is not there: found by a table in
- * memory. Once it is full (nr_bytes_max, the disk), what is there is still found;
- * of a node that is not, the parent's OPROF_STACK_OTHER is given, and *folded
- * is set (it is never cleared, so that one serves for a whole stack). A 16th of the
- * file is kept for them; where that is full, too, it is that of the nearest
- * node above that has one, and each root has room for its own. Below an
- * OPROF_STACK_OTHER it is itself what is given, so that a stack may be
- * gone through to its end. Errors: -ENOSPC and the like (a root or image
- * without room), -ENAMETOOLONG, -EIO (the file was truncated), -ENOMEM.
+ * Return the position of a record, appending it if it is missing. If the file
+ * is full (nr_bytes_max, the disk), existing records are still found. For a
+ * missing node the parent's OPROF_STACK_OTHER is then returned, and *folded is
+ * set (never cleared, so that one variable serves for a whole stack). A 16th of
+ * the file is kept for these; if that is full as well, the OPROF_STACK_OTHER of
+ * the nearest ancestor that has or can get one is returned: each root has room
+ * for its own. As a parent, an OPROF_STACK_OTHER is returned itself, so that
+ * the caller can go on to the end of a stack. Errors: -ENOSPC and the like (no
+ * room for a root or image), -ENAMETOOLONG, -EIO (the file was truncated),
+ * -EILSEQ (overwritten), -ENOMEM.
  *
- * Samples can be added to nodes only (-EINVAL: to a root); errors as above.
+ * Samples can be added to nodes only (-EINVAL for a root); other errors as
+ * above.
  */
 int64_t stack_file_root(struct stack_file *file, const struct slice_section *section);
 int64_t stack_file_image(struct stack_file *file, const struct stack_image *image);
@@ -52,20 +56,23 @@ int64_t stack_file_child(struct stack_file *file, uint32_t parent, uint32_t imag
 			 bool *folded);
 int stack_file_add(struct stack_file *file, uint32_t node, uint64_t nr_samples, uint64_t weight);
 
-/* Changes with each restart: positions of before are void, those of images too. */
+/* Changes with each restart, which makes earlier positions of nodes and images invalid. */
 uint64_t stack_file_epoch(const struct stack_file *file);
 uint64_t stack_file_nr_bytes(const struct stack_file *file); /* on disk */
 bool stack_file_is_at(const struct stack_file *file, const char *path);
 int stack_file_sync(struct stack_file *file);
 
 /*
- * Read path, while a writer may be at work, into *tree (to be deinited only
- * after 0); *epoch: of its samples, which were all there at one time between
- * two emptyings. Every record is checked. Errors as sdb_image_load's.
+ * Reads path, possibly while a writer appends to it, into *tree (needs deinit
+ * only after 0). *epoch is that of the samples; all of them were in the file at
+ * one time. Checks every record. Errors as sdb_image_load's.
  */
 int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, struct diag *diag);
 
-/* Verify every invariant of doc/stack-file.md. 0, -EILSEQ and diag, or an error of reading. */
+/*
+ * Verifies every invariant of doc/stack-file.md. Returns 0, -EILSEQ and diag,
+ * or an error of reading.
+ */
 int stack_file_check(const char *path, struct diag *diag);
 
 #endif

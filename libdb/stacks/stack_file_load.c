@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading a stack file while its writer may be at work. */
+/* Reading a stack file, possibly while a writer appends to it. */
 #include "libdb/stacks/stack_file.h"
 
 #include "libdb/stacks/stack_scan.h"
@@ -14,7 +14,7 @@
 
 /* ---- records to a tree ---- */
 
-/* What stack_tree_* made of it, if it was new. */
+/* Returns what stack_tree_* returned, or -EEXIST if nothing new was added. */
 static int64_t only_new(int64_t made, uint32_t nr_before, uint32_t nr_now)
 {
 	return made >= 0 && nr_before == nr_now ? -EEXIST : made;
@@ -59,8 +59,8 @@ static const struct stack_scan_ops ops_load = {
 /* ---- the file ---- */
 
 /*
- * Was the file emptied since its header was read? What was read then is of
- * two epochs, and an error may come from that. 0, 1, or -errno.
+ * Returns 1 if the file was emptied since its header was read, else 0 or
+ * -errno. What was read is then of two epochs, and an error may be due to that.
  */
 static int epoch_changed(int fd, const char *path, const struct oprof_stack_header *header,
 			 struct diag *diag)
@@ -73,7 +73,7 @@ static int epoch_changed(int fd, const char *path, const struct oprof_stack_head
 	return now.epoch != header->epoch || now.epoch_emptied != header->epoch_emptied;
 }
 
-/* 0, -errno, or 1: emptied meanwhile. *tree stays in any case, to be deinited. */
+/* Returns 0, -errno, or 1: emptied during the reading. *tree needs deinit in any case. */
 static int load_once(int fd, const char *path, struct stack_tree *tree, uint64_t *epoch,
 		     struct diag *diag)
 {
@@ -100,7 +100,7 @@ int stack_file_load(const char *path, struct stack_tree *tree, uint64_t *epoch, 
 
 	if (fd < 0)
 		return diag_set_at(diag, -errno, path, 0, "%s", strerror(errno));
-	/* Once in a minute or so: twice in a row is a hostile writer. */
+	/* A file is emptied at most about once a minute: repeated emptying is a hostile writer. */
 	for (int tries = 0; tries < EMPTIED_MAX && error > 0; tries++) {
 		stack_tree_deinit(&loaded);
 		error = stack_tree_init(&loaded);

@@ -9,7 +9,7 @@
 
 /* ---- making ---- */
 
-/* A string behind what the record has so far. */
+/* Appends a string to the record. */
 static int put_string(struct stack_record *record, const char *text, uint32_t *nr_bytes)
 {
 	const size_t length = strlen(text);
@@ -42,7 +42,7 @@ static void record_begin(struct stack_record *record, enum oprof_stack_record_ty
 	record->head.size_bytes = (uint32_t)struct_bytes;
 }
 
-/* Filled up to 8 bytes. */
+/* Pads the record with zeros to 8 bytes. */
 static void record_end(struct stack_record *record)
 {
 	while (record->head.size_bytes % 8)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Roots and images as records of a stack file, to be sought and appended. */
+/* Roots and images as records of a stack file, for look-up and appending. */
 #ifndef LIBDB_STACK_RECORD_H
 #define LIBDB_STACK_RECORD_H
 
@@ -13,15 +13,15 @@ struct stack_record {
 		struct oprof_stack_record head;
 		struct oprof_stack_root root;
 		struct oprof_stack_image image;
-		uint8_t bytes[STACK_RECORD_BYTES_MAX]; /* head.size_bytes of them count */
+		uint8_t bytes[STACK_RECORD_BYTES_MAX]; /* head.size_bytes of them are used */
 	};
 };
 
-/* 0, or -ENAMETOOLONG. */
+/* Build a record. Return 0 or -ENAMETOOLONG. */
 int stack_record_root(struct stack_record *record, const struct slice_section *section);
 int stack_record_image(struct stack_record *record, const struct stack_image *image);
 
-/* Is what stands at bytes, of which there are nr_bytes, the same root or image? */
+/* Returns whether the record at bytes, where nr_bytes can be read, is the same root or image. */
 bool stack_record_same(const struct stack_record *record, const uint8_t *bytes, uint64_t nr_bytes);
 
 #endif

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #define CHUNK_BYTES  (8 * STACK_RECORD_BYTES_MAX)
-#define HEADER_TRIES 10 /* it is begun once, and emptied once in a minute or so */
+#define HEADER_TRIES 10 /* it is begun once, and emptied about once a minute */
 
-/* No record is shorter than a node: positions, divided by a node's length, differ. */
+/* No record is shorter than a node, so position / (RECORD_BYTES_MIN / 8) is unique. */
 #define RECORD_BYTES_MIN (sizeof(struct oprof_stack_node))
 
 _Static_assert(sizeof(struct oprof_stack_root) >= RECORD_BYTES_MIN, "roots are longer");
@@ -41,9 +41,9 @@ struct scan {
 	uint8_t *chunk;
 	uint64_t chunk_start; /* its offset in the file */
 	size_t chunk_bytes;
-	char *text; /* the record's strings, each with a NUL */
+	char *text; /* the current record's strings, NUL-terminated */
 
-	struct record_place *places; /* by position */
+	struct record_place *places; /* indexed by place_index */
 	size_t nr_places;
 };
 
@@ -111,7 +111,7 @@ static int check_sizes(int fd, const struct oprof_stack_header *header, const ch
 	return 0;
 }
 
-/* One reading of it: a copy of words, each of which may be of another moment. */
+/* One copy of the header, whose words may be of different moments. */
 struct header_copy {
 	struct oprof_stack_header header;
 	size_t nr_bytes;
@@ -122,8 +122,11 @@ static int read_header(int fd, const char *path, struct header_copy *copy, struc
 	ssize_t nr;
 
 	memset(copy, 0, sizeof(*copy));
-	/* Partner: the fence in stack_file_restart. On both sides: readings, sizes and
-	 * records are as old as they stand here. */
+	/*
+	 * The two fences order this reading after the previous reads of header,
+	 * size and records, and before the next. Partner: the fence in
+	 * stack_file_restart.
+	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	nr = file_pread_all(fd, &copy->header, sizeof(copy->header), 0);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -133,7 +136,7 @@ static int read_header(int fd, const char *path, struct header_copy *copy, struc
 	return 0;
 }
 
-/* All but nr_bytes, which grows with every record. */
+/* Compares everything except nr_bytes, which grows with every record. */
 static bool same_state(const struct header_copy *a, const struct header_copy *b)
 {
 	struct oprof_stack_header left = a->header;
@@ -143,9 +146,9 @@ static bool same_state(const struct header_copy *a, const struct header_copy *b)
 }
 
 /*
- * What is read between two readings that say the same is of one epoch, its
- * nr_bytes and the size that is asked for then included; while the file is
- * begun or emptied they differ, and neither header nor error means anything.
+ * Between two equal readings everything read is of one epoch, including
+ * nr_bytes and the size. While the file is begun or emptied the readings
+ * differ, and both header and error are meaningless.
  */
 int stack_scan_header(int fd, const char *path, struct oprof_stack_header *header,
 		      struct diag *diag)
@@ -162,7 +165,7 @@ int stack_scan_header(int fd, const char *path, struct oprof_stack_header *heade
 		wrong = check_start(&found.header, found.nr_bytes, path, diag);
 		if (!wrong)
 			wrong = check_sizes(fd, &found.header, path, diag);
-		/* No diag: it is wrong's. What fails now fails again. */
+		/* After an error diag is kept. A failure to read would happen again. */
 		error = read_header(fd, path, &after, wrong ? NULL : diag);
 		if (!error && same_state(&before, &found) && same_state(&found, &after)) {
 			*header = found.header;
@@ -214,7 +217,7 @@ static int place_put(struct scan *scan, uint64_t offset, enum oprof_stack_record
 	return error;
 }
 
-/* What was put at position; NULL: nothing was. */
+/* Returns the record at position; NULL: none. */
 static const struct record_place *place_find(const struct scan *scan, uint32_t position)
 {
 	const struct record_place *place;
@@ -227,7 +230,7 @@ static const struct record_place *place_find(const struct scan *scan, uint32_t p
 
 /* ---- records ---- */
 
-/* Strings stand behind the struct, one behind the other, filled up with zeros to 8 bytes. */
+/* The strings of a record follow the struct, without NULs; zeros pad them to 8 bytes. */
 struct record_strings {
 	const struct scan *scan;
 	const uint8_t *next;
@@ -266,7 +269,7 @@ static struct slice_path take_path(struct record_strings *strings,
 {
 	if (path->kind > SAMPLE_PATH_ANON)
 		strings->bad = true;
-	/* They tell nothing else apart: two of one path would be two records of one. */
+	/* Only regions may set these fields: otherwise two records could mean the same path. */
 	if (path->kind != SAMPLE_PATH_ANON && (path->tgid || path->start || path->end))
 		strings->bad = true;
 	return (struct slice_path){.kind = (enum sample_path_kind)path->kind,
@@ -369,7 +372,7 @@ static int scan_record(struct scan *scan, const uint8_t *record,
 
 /* ---- all of them ---- */
 
-/* Have a record's bytes from offset on in the chunk, as far as there are any. */
+/* Ensures that the chunk holds the whole record at offset, as far as the file goes. */
 static int chunk_fill(struct scan *scan, uint64_t offset)
 {
 	const uint64_t left = scan->end - offset;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Going through the records of a stack file (oprof/stack_file.h) with pread,
- * trusting none: for reading it, checking it, and finding again what is there
- * when it is opened for writing.
+ * Reads the records of a stack file (oprof/stack_file.h) with pread and checks
+ * them: for loading and checking it, and for indexing it when it is opened for
+ * writing.
  */
 #ifndef LIBDB_STACK_SCAN_H
 #define LIBDB_STACK_SCAN_H
@@ -14,33 +14,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A record is no longer: three strings, the longest of PATH_MAX, fit well. */
+/* Limit of a record's length: three strings, the longest of PATH_MAX, fit easily. */
 #define STACK_RECORD_BYTES_MAX (32u << 10)
 
 /*
- * What comes of each record: a number, below 2^31, by which later ones are
- * told of it; -EEXIST where it is there already, -ENOMEM, ... Strings are valid during the call.
+ * Called for each record. Return a number below 2^31, which stands for the
+ * record in later calls; -EEXIST if there is an equal record; -ENOMEM, ...
+ * Strings are valid during the call only.
  */
 struct stack_scan_ops {
 	int64_t (*root)(void *context, const struct slice_section *section, uint32_t position);
 	int64_t (*image)(void *context, const struct stack_image *image, uint32_t position);
-	/* parent: the number of a root or a node; image: of an image, or STACK_MARK() */
+	/* parent: the number of a root or a node; image: the number of an image, or STACK_MARK() */
 	int64_t (*node)(void *context, const struct oprof_stack_node *record, uint32_t parent,
 			uint32_t image, uint32_t position);
 };
 
 /*
- * Read the header of fd and check it, as it was at one moment of one epoch,
- * whatever a writer does meanwhile. 0, -ENODATA never begun, -EINVAL no stack
- * file, -EILSEQ, -EPROTONOSUPPORT, -EAGAIN emptied too often, -errno; diag.
+ * Reads and checks the header of fd, as it was at one moment, of one epoch,
+ * whatever a writer does concurrently. Returns 0, -ENODATA never begun, -EINVAL
+ * not a stack file, -EILSEQ, -EPROTONOSUPPORT, -EAGAIN emptied too often, or
+ * -errno; sets diag.
  */
 int stack_scan_header(int fd, const char *path, struct oprof_stack_header *header,
 		      struct diag *diag);
 
-/* The records count for nothing: the file is being emptied. */
+/* Returns whether the file is being emptied, so that its records do not count. */
 bool stack_scan_is_void(const struct oprof_stack_header *header);
 
-/* All records that header tells of. 0, -EILSEQ and diag, -ENOMEM, -errno. */
+/*
+ * Reads all records up to the header's nr_bytes. Returns 0, -EILSEQ and diag,
+ * -ENOMEM, or -errno.
+ */
 int stack_scan(int fd, const char *path, const struct oprof_stack_header *header,
 	       const struct stack_scan_ops *ops, void *context, struct diag *diag);
 
