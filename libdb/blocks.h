@@ -16,7 +16,7 @@ int blocks_write(int fd, const void *bytes, size_t nr_bytes, uint64_t from);
 int blocks_may_reach(uint64_t nr_bytes);
 
 /*
- * Allocates blocks for nr_bytes from offset from, the end of the file: later
+ * Allocates blocks for nr_bytes at offset from, the end of the file: later
  * stores to this range cannot fail for lack of disk space. The range is then
  * written with zeros, which brings the pages into the page cache at a quarter
  * of the cost of faulting in each one (on ext4).

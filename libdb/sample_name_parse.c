@@ -293,7 +293,7 @@ static int parse_path(struct name_parser *parser, struct sample_path *path)
 	return refuse(parser, "{root}, {kern} or {anon:...} should be where there is", first);
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 static int parse_parts(struct name_parser *parser, struct name_piece last, struct sample_name *name)
 {

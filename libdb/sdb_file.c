@@ -19,7 +19,7 @@
 #define SEGMENT_PAGES_MAX 64u
 #define SMALL_FILE_BYTES  (64u * SDB_PAGE_BYTES)
 #define RESERVE_FACTOR	  16u
-#define FILE_BYTES_MAX	  (SIZE_MAX / 2 / RESERVE_FACTOR) /* so that sizes of mappings fit */
+#define FILE_BYTES_MAX	  (SIZE_MAX / 2 / RESERVE_FACTOR) /* mappings fit size_t */
 #define HUGE_PAGE_BYTES	  ((size_t)2 << 20)
 
 /* ---- mapping ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adaptive binary arithmetic coder (doc/slice.md, "Bits"): a bit or number
- * takes the fewer bytes the better its model predicts it. The same function
- * encodes and decodes, so that writer and reader cannot differ: a writer passes
- * the bit, a reader passes any value, and both get the bit back.
+ * Adaptive binary arithmetic coder (doc/slice.md, "Bits"): the better its model predicts a bit or
+ * number, the fewer bytes it takes. The same function encodes and decodes, so that writer and
+ * reader cannot differ: a writer passes the bit, a reader passes any value, and both get the bit
+ * back.
  *
  * The bytes may be hostile: every call terminates and stays within bounds.
  */
@@ -19,7 +19,7 @@
 /* Estimate of how often a bit is 1, in 65536ths, adapted to each coded bit. */
 struct bit_model {
 	uint16_t ones;
-	uint16_t nr_met; /* bits coded, up to BIT_MET_MAX; each weighs less */
+	uint16_t nr_met; /* bits coded so far, up to BIT_MET_MAX */
 };
 
 #define BIT_MET_MAX 60u

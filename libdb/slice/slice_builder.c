@@ -19,7 +19,7 @@
 #define NR_SECTIONS_MAX ((size_t)1 << 31)
 #define NR_ENTRIES_MIN	16u
 #define NR_SUM_UP                                                                                  \
-	4096u /* from so many entries on, equal keys are summed before more memory is taken */
+	4096u /* sections with this many entries sum equal keys before they take more memory */
 
 struct builder_section {
 	struct slice_section section; /* its strings are in text */

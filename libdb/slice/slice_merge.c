@@ -300,7 +300,7 @@ static int merge_stacks(struct merge *merge, struct diag *diag)
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static int inputs_open(struct merge *merge, const char *const *paths, struct diag *diag)
 {

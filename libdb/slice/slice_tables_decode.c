@@ -317,7 +317,7 @@ static void get_counters(struct tables_decoder *decoder)
 	tables->nr_counters = nr;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 int slice_tables_decode(const uint8_t *raw, size_t nr_bytes, struct slice_tables *tables,
 			const char *path, struct diag *diag)

@@ -146,7 +146,7 @@ static void put_counter(struct tables_encoder *encoder, const struct oprof_stats
 		   slice_fold_sign((int64_t)(end->value - begin->value)));
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static void put_rows(struct tables_encoder *encoder, struct slice_buffer *raw,
 		     const struct slice_rows *rows)

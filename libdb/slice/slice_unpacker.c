@@ -176,7 +176,7 @@ static int stream_fill(struct slice_unpacker *unpacker, int fd)
 	return error;
 }
 
-/* ---- both ---- */
+/* ---- frames of any size ---- */
 
 int slice_unpacker_fill(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small)
 {

@@ -40,7 +40,7 @@ void slice_unpacker_deinit(struct slice_unpacker *unpacker);
  */
 int slice_unpacker_fill(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 
-/* As slice_unpacker_fill for the whole frame, however long. No bytes may have been taken before. */
+/* As slice_unpacker_fill for the whole frame, however long. Call it before any bytes are taken. */
 int slice_unpacker_fill_all(struct slice_unpacker *unpacker, int fd, ZSTD_DCtx **small);
 
 /* Returns 0 if all bytes were taken and the frame is complete, else -EILSEQ or another error. */

@@ -44,7 +44,7 @@ enum stack_code_kind {
 	STACK_CODE_IMAGE,	/* of a function */
 	STACK_CODE_OFFSET,	/* of a function, relative to the one before */
 	STACK_CODE_NR_CALLEES,	/* of a caller */
-	STACK_CODE_CALLEE,	/* the first one */
+	STACK_CODE_CALLEE,	/* the first of a caller */
 	STACK_CODE_NEXT_CALLEE, /* relative to the one before */
 	STACK_CODE_MASS,	/* of a root */
 	STACK_CODE_SAMPLES,	/* of a node, where its mass is not its samples */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* In the order of sections (slice_section_compare), ignoring the images. */
+/* Compares as slice_section_compare, without the images. */
 int stack_root_compare(const struct slice_section *a, const struct slice_section *b);
 uint32_t stack_root_hash(const struct slice_section *section);
 

@@ -81,7 +81,7 @@ static size_t bytes_left(const struct tree_decoder *decoder)
 	return (size_t)(decoder->end - decoder->next);
 }
 
-/* Reads the number of rows, of which the rest can hold only so many. */
+/* Reads a number of rows, and checks that the remaining bytes can hold them. */
 static uint32_t get_nr(struct tree_decoder *decoder, size_t nr_bytes_min, const char *what)
 {
 	const size_t nr_max = bytes_left(decoder) / nr_bytes_min;
@@ -562,7 +562,7 @@ static void get_columns(struct tree_decoder *decoder)
 		fail(decoder, "end", 0);
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static void get_all(struct tree_decoder *decoder, uint32_t version)
 {

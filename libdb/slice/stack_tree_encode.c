@@ -150,7 +150,7 @@ static int look_at_roots(struct tree_encoder *encoder)
 	if (!encoder->weighted || !encoder->apart)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < tree->nr_roots; i++)
-		encoder->apart[i] = tree->roots[i].nr_samples == UINT64_MAX; /* or more */
+		encoder->apart[i] = tree->roots[i].nr_samples == UINT64_MAX; /* saturated */
 	for (uint32_t i = 0; i < tree->nr_nodes; i++) {
 		const uint32_t root = tree->memory->root_of[i];
 
@@ -417,7 +417,7 @@ static void put_nodes(struct tree_encoder *encoder, struct slice_buffer *to)
 		encoder->error = fill_up(to, encoder->tree->nr_nodes);
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static void put_rows(struct tree_encoder *encoder, struct slice_buffer *to,
 		     const struct slice_rows *rows)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 16u /* up to so many parts of a node are sorted by insertion */
+#define FEW 16u /* up to this many parts of a node are sorted by insertion */
 
 /* ---- images and roots ---- */
 
@@ -285,7 +285,7 @@ static int order_nodes(struct stack_tree_order *order, const struct stack_tree *
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static int order_fill(struct stack_tree_order *order, const struct stack_tree *tree)
 {

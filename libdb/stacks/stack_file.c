@@ -39,7 +39,7 @@
 /* An emptied file's index with more lines than this is freed. */
 #define KEEP_LINES (1u << 13)
 
-/* After a failure, growing is tried again for one in so many records without room. */
+/* After a failure, growing is tried again for one in TRY_AGAIN records without room. */
 #define TRY_AGAIN 64u
 
 #define NODE_BYTES sizeof(struct oprof_stack_node)
@@ -90,7 +90,7 @@ static bool is_within(const struct stack_file *file, uint32_t position)
 
 /* ---- room ---- */
 
-/* Which reserved room a record may take: none, that of OTHER nodes, or also that of roots. */
+/* Reserved room that a record may use: none; that of OTHER nodes; that of roots as well. */
 enum room { ROOM_ORDINARY, ROOM_OTHER, ROOM_OTHER_OF_ROOT };
 
 static bool has_room(const struct stack_file *file, size_t nr_bytes, enum room room)
@@ -470,7 +470,10 @@ static int file_check(struct stack_file *file, uint64_t epoch, const char *path,
 	}
 	if (error)
 		return error;
-	/* A file without epochs has no slice; one being emptied is void in its own epoch. */
+	/*
+	 * Samples without an epoch are in no slice; a file being emptied cannot
+	 * be used again under its epoch.
+	 */
 	if (!header->epoch != !epoch || header->epoch > epoch ||
 	    (header->epoch == epoch && stack_scan_is_void(header)))
 		return diag_set_at(diag, -EINVAL, path, 0,

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #define CHUNK_BYTES  (8 * STACK_RECORD_BYTES_MAX)
-#define HEADER_TRIES 10 /* it is begun once, and emptied about once a minute */
+#define HEADER_TRIES 10 /* a file is begun once, and emptied about once a minute */
 
 /* No record is shorter than a node, so position / (RECORD_BYTES_MIN / 8) is unique. */
 #define RECORD_BYTES_MIN (sizeof(struct oprof_stack_node))
@@ -370,7 +370,7 @@ static int scan_record(struct scan *scan, const uint8_t *record,
 	return damaged(scan, offset, "a record");
 }
 
-/* ---- all of them ---- */
+/* ---- entry points ---- */
 
 /* Ensures that the chunk holds the whole record at offset, as far as the file goes. */
 static int chunk_fill(struct scan *scan, uint64_t offset)

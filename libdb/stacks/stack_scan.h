@@ -31,10 +31,9 @@ struct stack_scan_ops {
 };
 
 /*
- * Reads and checks the header of fd, as it was at one moment, of one epoch,
- * whatever a writer does concurrently. Returns 0, -ENODATA never begun, -EINVAL
- * not a stack file, -EILSEQ, -EPROTONOSUPPORT, -EAGAIN emptied too often, or
- * -errno; sets diag.
+ * Reads and checks the header of fd. The copy is consistent, even if a writer changes the file
+ * concurrently. Returns 0, -ENODATA never begun, -EINVAL not a stack file, -EILSEQ,
+ * -EPROTONOSUPPORT, -EAGAIN emptied too often, or -errno; sets diag.
  */
 int stack_scan_header(int fd, const char *path, struct oprof_stack_header *header,
 		      struct diag *diag);
