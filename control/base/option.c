@@ -35,7 +35,7 @@ int option_error(poptContext context, int code, const char *help, struct diag *d
 
 char **option_rest(poptContext context)
 {
-	/* popt's own array of its own copies: execvp() wants it without const. */
+	/* popt's own array of copies: execvp() wants it without const. */
 	return (char **)(uintptr_t)poptGetArgs(context);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the commands' options have in common, round popt. */
+/* Command line options, common to all commands, on top of popt. */
 #ifndef CONTROL_OPTION_H
 #define CONTROL_OPTION_H
 
@@ -9,25 +9,29 @@
 
 enum option_show { OPTION_SHOW_HELP, OPTION_SHOW_VERSION };
 
-/* Options end at the first word that is none. usage: behind the program's name. NULL: no memory. */
+/*
+ * Options end at the first non-option argument. Help shows usage after the program's name. NULL: no
+ * memory.
+ */
 poptContext option_begin(int argc, const char **argv, const struct poptOption *table,
 			 const char *usage);
 
-/* On stdout. */
+/* Prints to stdout. */
 void option_show(poptContext context, enum option_show what, const char *program);
 
-/* poptGetNextOpt() returned code (below -1): into diag, with where to look. -EINVAL. */
+/* Reports code (below -1) from poptGetNextOpt() in diag, and refers to help. Returns -EINVAL. */
 int option_error(poptContext context, int code, const char *help, struct diag *diag);
 
-/* The words behind the options, NULL behind the last; NULL: there are none. The context's. */
+/* Returns the arguments after the options, NULL-terminated; NULL: none. Owned by context. */
 char **option_rest(poptContext context);
 
-/* Replace *kept (malloc'ed or NULL) by a copy of text. 0 or -ENOMEM. */
+/* Replaces *kept (malloc'ed or NULL) by a copy of text. Returns 0 or -ENOMEM. */
 int option_keep(char **kept, const char *text, struct diag *diag);
 
 /*
- * The exit status of a program that would end with status: 1 when what it
- * printed could not be written (a full disk), which is said on stderr.
+ * Returns the exit status of a program that would end with status: if its
+ * output could not be written (full disk), reports this on stderr and returns
+ * non-zero.
  */
 int option_end_output(int status);
 
