@@ -10,13 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Is there when systemd is the first process: sd_booted(3). */
+/* This folder exists if systemd is the first process: sd_booted(3). */
 #define SYSTEMD_FOLDER "/run/systemd/system"
 #define NOT_FOUND      127
 
 enum boot_output { BOOT_SHOW, BOOT_HIDE };
 
-/* systemctl's exit status, or -errno. */
+/* Returns systemctl's exit status, or -errno. */
 static int systemctl(const char *const *words, enum boot_output output)
 {
 	int status;
@@ -31,7 +31,7 @@ static int systemctl(const char *const *words, enum boot_output output)
 			(void)dup2(null, STDOUT_FILENO);
 			(void)dup2(null, STDERR_FILENO);
 		}
-		/* execvp() only reads them. */
+		/* execvp() does not change them. */
 		(void)execvp("systemctl", (char *const *)(uintptr_t)words);
 		_exit(NOT_FOUND);
 	}
@@ -42,7 +42,7 @@ static int systemctl(const char *const *words, enum boot_output output)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }
 
-/* 0, or -errno with diag: what it says itself is on stderr already. */
+/* Returns 0, or -errno with diag. systemctl's own messages are already on stderr. */
 static int systemctl_do(const char *verb, struct diag *diag)
 {
 	const char *const words[] = {"systemctl", verb, BOOT_UNIT, NULL};

@@ -54,25 +54,25 @@ void daemon_args_add(struct daemon_args *args, const char *format, ...)
 	args->args[args->nr] = NULL;
 }
 
-/* In the new process. Never returns. */
+/* Runs in the new process. Never returns. */
 static void become_daemon(const char *path, struct daemon_args *args, int ready_fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
-	/* Not the caller's output: whoever reads it would wait for the daemon's end. */
+	/* Not the caller's stdout: its readers would wait for the daemon's end. */
 	if (null >= 0) {
 		(void)dup2(null, STDIN_FILENO);
 		(void)dup2(null, STDOUT_FILENO);
 	}
-	/* Ctrl-C is for the command that is profiled. */
+	/* Ctrl-C must reach only the profiled command. */
 	(void)setsid();
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGQUIT, SIG_DFL);
 	(void)signal(SIGPIPE, SIG_DFL);
-	/* What the caller holds, locks and pipes among it, is not the daemon's. */
+	/* The daemon must not inherit the caller's files, such as locks and pipes. */
 	(void)close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
 	(void)fcntl(ready_fd, F_SETFD, 0);
 	(void)execv(path, args->args);
@@ -91,7 +91,7 @@ int daemon_ready_parse(const char *line, struct diag *diag)
 	return diag_set(diag, -EPROTO, "the daemon said \"%s\" instead of being ready", line);
 }
 
-/* One line, without its end; empty when the pipe was closed before. 0 or -ETIMEDOUT. */
+/* Reads one line without its end; it is empty if the pipe was closed first. 0 or -ETIMEDOUT. */
 static int read_ready_line(int fd, char *line, size_t nr_bytes)
 {
 	int64_t deadline_ms = clock_monotonic_ms() + DAEMON_READY_TIMEOUT_MS;
@@ -127,7 +127,7 @@ static int wait_ready(int fd, struct diag *diag)
 	return daemon_ready_parse(line, diag);
 }
 
-/* Until pid has ended; killed when that takes too long: -ETIMEDOUT. 0 or -errno. */
+/* Waits until pid has ended; kills it after timeout_ms and returns -ETIMEDOUT. 0 or -errno. */
 static int wait_status(pid_t pid, int timeout_ms, int *status)
 {
 	const struct timespec pause = {.tv_nsec = DAEMON_END_INTERVAL_MS * 1000000L};
@@ -157,7 +157,7 @@ static int launch(const char *path, struct daemon_args *args, const int ready[2]
 	return 0;
 }
 
-/* path[PATH_MAX] */
+/* path has PATH_MAX bytes. */
 static int find_daemon(const struct daemon_args *args, char *path, struct diag *diag)
 {
 	if (!args->nr)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options' numbers: actions by their bit, settings and the rest from here on. */
+/* Numbers of options: OPTION_ACTION + the bit of an action; settings and others from 100 on. */
 enum {
 	OPTION_ACTION = 1,
 	OPTION_EVENT = 100,
@@ -144,7 +144,7 @@ static int set_save_name(struct opcontrol_options *options, const char *name, st
 	return error ? error : option_keep(&options->save_name, name, diag);
 }
 
-/* text: NULL for options that have none. 1: only something to show. */
+/* text: NULL for options without an argument. Returns 1 after help or version was shown. */
 static int take_option(struct opcontrol_options *options, int option, const char *text,
 		       struct diag *diag)
 {
@@ -257,7 +257,7 @@ int opcontrol_options_parse(struct opcontrol_options *options, int argc, const c
 	error = option_keep(&options->session_dir, OPCONTROL_SESSION_DIR, diag);
 	if (!error)
 		error = take_options(options, diag);
-	/* A setting is there to be kept: --setup need not be said. */
+	/* A setting implies --setup. */
 	if (options->nr_settings)
 		options->actions |= OPCONTROL_SETUP;
 	return error ? error : check_together(options, diag);
@@ -279,7 +279,7 @@ int opcontrol_options_apply(const struct opcontrol_options *options, struct setu
 {
 	int error = 0;
 
-	/* Lists are replaced as a whole, not added to. */
+	/* A list given here replaces the whole previous list. */
 	if (opcontrol_options_has_setting(options, "event"))
 		sampling_clear_events(&setup->sampling);
 	if (opcontrol_options_has_setting(options, "separate"))
@@ -287,7 +287,7 @@ int opcontrol_options_apply(const struct opcontrol_options *options, struct setu
 	for (size_t i = 0; !error && i < options->nr_settings; i++)
 		error = setup_set(setup, options->settings[i].key, options->settings[i].value,
 				  diag);
-	/* Programs are to be told apart, unless somebody chose otherwise. */
+	/* oprof start has its own defaults for settings that were never given. */
 	if (!error && options->left_on && !setup->sampling.separation_given)
 		error = setup_set(setup, "separate", "lib", diag);
 	if (!error && options->left_on && !setup->cpu_budget_given)

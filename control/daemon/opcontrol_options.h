@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opcontrol's command line: what to do, and settings to keep. */
+/* opcontrol's command line: actions, and settings to keep. */
 #ifndef CONTROL_OPCONTROL_OPTIONS_H
 #define CONTROL_OPCONTROL_OPTIONS_H
 
@@ -31,7 +31,7 @@ enum opcontrol_action {
 };
 
 struct opcontrol_setting {
-	const char *key; /* of setup_set() */
+	const char *key; /* for setup_set() */
 	char *value;
 };
 
@@ -42,21 +42,21 @@ struct opcontrol_options {
 	char *session_dir; /* malloc'ed */
 	char *save_name;   /* malloc'ed; with OPCONTROL_SAVE */
 	bool verbose;
-	bool left_on;	 /* the defaults of oprof start */
-	bool no_build;	 /* init: load only what is there */
-	bool boot;	 /* start or shutdown: at boot, too */
+	bool left_on;	 /* use the defaults of oprof start */
+	bool no_build;	 /* init: load only a module that exists already */
+	bool boot;	 /* start or shutdown: at boot as well */
 	bool foreground; /* start: become the daemon */
 	poptContext popt;
 };
 
-/* As operf_options_parse(). */
+/* Parses the command line. As operf_options_parse(). */
 int opcontrol_options_parse(struct opcontrol_options *options, int argc, const char **argv,
 			    struct diag *diag);
 void opcontrol_options_deinit(struct opcontrol_options *options);
 
 bool opcontrol_options_has_setting(const struct opcontrol_options *options, const char *key);
 
-/* The settings given, over what setup held. 0 or -EINVAL. */
+/* Applies the settings given to setup. Returns 0, -EINVAL, or -ENOMEM. */
 int opcontrol_options_apply(const struct opcontrol_options *options, struct setup *setup,
 			    struct diag *diag);
 

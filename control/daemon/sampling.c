@@ -172,7 +172,7 @@ void sampling_format_separation(const struct sampling *sampling, char *text)
 	size_t used = 0;
 
 	(void)snprintf(text, SAMPLING_SEPARATION_BYTES, "%s", sampling->separation ? "" : "none");
-	/* Without "all", the last: its parts say the same. */
+	/* "all", the last word, is left out: its parts are listed. */
 	for (size_t i = 0; i + 1 < NR_SEPARATION_WORDS; i++) {
 		unsigned int bits = separation_words[i].bits;
 
@@ -182,7 +182,7 @@ void sampling_format_separation(const struct sampling *sampling, char *text)
 	}
 }
 
-/* Two choices whose sample files would have the same name. */
+/* Returns whether the two choices would have sample files of the same name. */
 static bool choices_clash(const struct event_choice *a, const struct event_choice *b)
 {
 	return !strcmp(a->name, b->name) && a->unit_mask == b->unit_mask &&

@@ -29,7 +29,7 @@ int session_files_check_name(const char *name, struct diag *diag)
 	if (*name == '.' || *name == '{')
 		return diag_set(diag, -EINVAL, "a session's name cannot begin with \"%c\"", *name);
 	for (const char *c = name; *c; c++) {
-		/* Commas, globs and braces mean something where reports name sessions. */
+		/* Reports give commas, globs and braces in session names a meaning. */
 		if (iscntrl((unsigned char)*c) || isspace((unsigned char)*c) ||
 		    strchr("/,*?[]{}\\", *c))
 			return diag_set(diag, -EINVAL,
@@ -40,7 +40,7 @@ int session_files_check_name(const char *name, struct diag *diag)
 	return 0;
 }
 
-/* The lock's descriptor; -ENOENT: there is no such folder. */
+/* Returns the lock's descriptor; -ENOENT: there is no such folder. */
 static int take_lock(const char *session_dir, struct diag *diag)
 {
 	char path[PATH_MAX];

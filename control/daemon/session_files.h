@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session folder in which no daemon runs: what opcontrol does to it by
- * itself. All take the folder's lock (as the daemon does), so that none
- * starts meanwhile: -EBUSY when one holds it. diag is filled on failure.
+ * A session folder in which no daemon runs: opcontrol changes it itself. session_files_reset and
+ * session_files_save take the daemon's lock on the folder, so that no daemon starts concurrently;
+ * -EBUSY if a daemon holds it. diag is set on failure.
  */
 #ifndef CONTROL_SESSION_FILES_H
 #define CONTROL_SESSION_FILES_H
@@ -10,20 +10,20 @@
 #include "lib/diag.h"
 
 /*
- * Be the only one that changes what becomes of the folder's daemon: starts,
- * ends, settings. Waits for another, whose words then hold for us too. The
- * descriptor, to be closed when done; -ENOENT no such folder, -EBUSY it takes
- * the other longer than timeout_ms. Independent of the daemon's own lock.
+ * Excludes other opcontrols from starting or ending the folder's daemon or
+ * changing its settings; waits up to timeout_ms for one that is active.
+ * Independent of the daemon's lock. Returns a descriptor, to be closed when
+ * done; -ENOENT no such folder, -EBUSY timeout, or another -errno.
  */
 int session_files_hold(const char *session_dir, int timeout_ms, struct diag *diag);
 
-/* Remove samples/current. 0 (also when there is none) or -errno. */
+/* Removes samples/current. Returns 0 (also if it is missing) or -errno. */
 int session_files_reset(const char *session_dir, struct diag *diag);
 
-/* samples/current becomes samples/NAME. -ENOENT nothing to keep, -EEXIST. */
+/* Renames samples/current to samples/NAME. -ENOENT if there are no samples, -EEXIST. */
 int session_files_save(const char *session_dir, const char *name, struct diag *diag);
 
-/* May a session be named so? 0 or -EINVAL. */
+/* Checks that name is valid for a session. Returns 0 or -EINVAL. */
 int session_files_check_name(const char *name, struct diag *diag);
 
 #endif

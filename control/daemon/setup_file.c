@@ -16,7 +16,7 @@
 
 #define SETUP_DAYS_MAX	  36500u
 #define SETUP_BYTES_MAX	  65536
-#define RING_SAMPLE_BYTES 64 /* a sample without call chain is a little less */
+#define RING_SAMPLE_BYTES 64 /* a sample without a call chain is slightly smaller */
 #define RING_PAGES_MAX	  16384
 
 enum setup_key {
@@ -92,7 +92,7 @@ static enum setup_key find_key(const char *key)
 	return KEY_NR;
 }
 
-/* One line of the file must hold it. */
+/* Keeps value, which must fit on one line of the file. */
 static int set_text(char **kept, const char *key, const char *value, struct diag *diag)
 {
 	char *copy;
@@ -111,12 +111,12 @@ static int set_text(char **kept, const char *key, const char *value, struct diag
 	return 0;
 }
 
-/* What the module takes (doc/kmod.md), and the daemon. */
+/* Limits of the module (doc/kmod.md) and of the daemon. */
 static const struct size_range {
 	unsigned int min, max;
 } buffer_range = {1024, 4194304}, watershed_range = {1, 4194304}, cpu_buffer_range = {128, 1048576};
 
-/* In samples; 0: the daemon's choice. */
+/* Sets a number of samples; 0: the daemon's choice. */
 static int set_size(unsigned int *size, const char *key, const char *value, struct size_range range,
 		    struct diag *diag)
 {
@@ -143,7 +143,7 @@ static int set_source(struct setup *setup, const char *value, struct diag *diag)
 			"source: \"%s\" is neither auto, kmod (the kernel module) nor perf", value);
 }
 
-/* How much is too little, the daemon says. 0: the default again. */
+/* The daemon checks the minimum. 0: back to the default. */
 static int set_history_bytes(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (number_parse_bytes(value, &setup->history_bytes))
@@ -184,7 +184,7 @@ static int set_no_vmlinux(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* The daemon lives elsewhere; "none" takes it back. */
+/* Needs an absolute path: the daemon has another current folder. "none" clears it. */
 static int set_metrics(struct setup *setup, const char *value, struct diag *diag)
 {
 	if (!strcmp(value, "none")) {
@@ -207,7 +207,7 @@ static int set_cpu_budget(struct setup *setup, const char *value, struct diag *d
 	return 0;
 }
 
-/* Commas part events on operf's command line only; here each has its own line. */
+/* A comma also separates events here, but setup_format writes each on its own line. */
 static int set_event(struct setup *setup, const char *value, struct diag *diag)
 {
 	for (const char *c = value; *c; c++) {
@@ -418,7 +418,7 @@ unsigned int setup_ring_pages(const struct setup *setup)
 	return pages;
 }
 
-/* For the module; the rings of perf have --sample-pages. */
+/* For the module; --sample-pages sizes the rings of perf. */
 static void add_module_args(const struct setup *setup, struct daemon_args *args)
 {
 	if (setup->source != SETUP_SOURCE_AUTO)

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MATCH_TEXT_BYTES 128 /* of a difference, in messages */
+#define MATCH_TEXT_BYTES 128 /* length of a difference in messages */
 
-/* An option of the daemon and the key under which its STATUS tells it. */
+/* An option of the daemon and its key in STATUS. */
 static const struct {
 	const char *option;
 	const char *key;
-	const char *absent; /* what the daemon tells without the option; NULL: nothing */
+	const char *absent; /* its value in STATUS if the option is not given; NULL: no line */
 } matched[] = {
 	{"--system", "target", NULL},
 	{"--event=", "event", NULL},
@@ -34,7 +34,10 @@ static const struct {
 
 #define NR_MATCHED (sizeof(matched) / sizeof(matched[0]))
 
-/* The next line of key from text on, its value in *value; NULL: there is none. */
+/*
+ * Finds the next line of key in text, sets its *value, and returns the text
+ * after it; NULL: none.
+ */
 static const char *next_value(const char *text, const char *key, const char **value, size_t *length)
 {
 	size_t key_length = strlen(key);
@@ -66,7 +69,7 @@ static size_t count_values(const char *text, const char *key)
 	return nr;
 }
 
-/* All of them in one line: "a, b". */
+/* Formats all values in one line: "a, b". */
 static void show_values(const char *text, const char *key, char *shown)
 {
 	const char *value;
@@ -104,7 +107,7 @@ static int match_value(const char *status, const char *key, const char *wanted, 
 	return tell_difference(status, key, wanted, diag);
 }
 
-/* Every value that the option has among args is told by status, and no other. */
+/* Checks that STATUS has every value of the option in args, and no others. */
 static int match_option(size_t which, const struct daemon_args *args, const char *status,
 			struct diag *diag)
 {
@@ -131,7 +134,7 @@ static int match_option(size_t which, const struct daemon_args *args, const char
 	return error;
 }
 
-/* One that was asked for; auto takes what it finds, when it starts. */
+/* Compares a source that was asked for; auto accepts any. */
 static int match_source(const struct setup *setup, const char *status, struct diag *diag)
 {
 	if (setup->source == SETUP_SOURCE_AUTO)

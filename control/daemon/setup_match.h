@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does a running daemon sample as the setup says? Judged by what the daemon
- * itself tells of its settings, never by what was kept or asked before: it
- * may have been started by hand, by operf, or before the setup was changed.
+ * Checks whether a running daemon samples as the setup says. Only the daemon's
+ * own STATUS is used: it may have been started by hand, by operf, or before the
+ * setup was changed.
  */
 #ifndef CONTROL_SETUP_MATCH_H
 #define CONTROL_SETUP_MATCH_H
@@ -12,9 +12,9 @@
 
 /*
  * status: the text of the daemon's answer to STATUS (doc/control-socket.md).
- * 0: a daemon started now would sample just so. -EBUSY: it would not, and
- * diag tells the first difference. Other -errno: the setup itself is refused.
- * Settings that are kept without effect are not compared.
+ * Returns 0 if a daemon started now would sample in the same way; -EBUSY if
+ * not, with the first difference in diag; or another -errno if the setup itself
+ * is refused. Settings that have no effect are not compared.
  */
 int setup_match(const struct setup *setup, const char *status, struct diag *diag);
 

@@ -13,12 +13,12 @@
 
 #define VALUE_BYTES	 256
 #define NS		 INT64_C(1000000000)
-#define LATELY_NS	 (70 * NS) /* "the last minute" is up to a step longer */
-#define TROUBLE_SHARE	 0.01	   /* of the samples of the last minute lost */
-#define TROUBLE_SEEN_MIN 100	   /* fewer prove nothing */
-#define TROUBLE_BUDGET	 1.05 /* disk above its budget: closing and merging take some for a while */
+#define LATELY_NS	 (70 * NS) /* "the last minute" may be one step longer */
+#define TROUBLE_SHARE	 0.01	   /* of the last minute's samples lost */
+#define TROUBLE_SEEN_MIN 100	   /* with fewer samples the share is not significant */
+#define TROUBLE_BUDGET	 1.05	   /* disk over its budget: closing and merging exceed it briefly */
 
-/* What a reason means, and what can be done. */
+/* Meaning of each loss reason, and the remedy. */
 static const struct {
 	const char *reason, *meaning;
 } losses[] = {
@@ -64,7 +64,7 @@ static bool has(const struct status_text *text, const char *key, char *value)
 	return key_value_find(text->status, key, value, VALUE_BYTES);
 }
 
-/* 1234567: "1,234,567". */
+/* Groups digits: "1,234,567" for 1234567. */
 static const char *grouped(uint64_t nr, char room[32])
 {
 	char digits[24];
@@ -94,7 +94,7 @@ static const char *bytes_text(uint64_t nr_bytes, char room[32])
 	return room;
 }
 
-/* "3 days 4 h", "2 h 14 min", "41 s": the two largest parts. */
+/* Formats the two largest units: "3 days 4 h", "2 h 14 min", "41 s". */
 static const char *passed_text(int64_t ns, char room[48])
 {
 	int64_t s = ns > 0 ? ns / NS : 0;
@@ -152,7 +152,7 @@ static void print_head(const struct status_text *text)
 	(void)fputc('\n', text->stream);
 }
 
-/* "NAME:COUNT:UNITMASK:KERNEL:USER", COUNT empty with a frequency. */
+/* Prints an event "NAME:COUNT:UNITMASK:KERNEL:USER"; COUNT is empty with a frequency. */
 static void print_event(const struct status_text *text, const struct key_value *line)
 {
 	char event[VALUE_BYTES];
@@ -162,7 +162,7 @@ static void print_event(const struct status_text *text, const struct key_value *
 	(void)snprintf(event, sizeof(event), "%.*s", (int)line->nr_value, line->value);
 	name = strsep(&rest, ":");
 	count = rest ? strsep(&rest, ":") : "";
-	if (!strcmp(name, "off-cpu")) /* its count is 1, and means nothing */
+	if (!strcmp(name, "off-cpu")) /* its count is 1 and has no meaning */
 		print_line(text, "event", "%s, all of it: each switch is told", name);
 	else if (*count && strcmp(count, "0") != 0)
 		print_line(text, "event", "%s, one sample every %s of them", name, count);
@@ -177,7 +177,7 @@ static void print_event(const struct status_text *text, const struct key_value *
 			   number(text, "frequency"), number(text, "cpus"));
 }
 
-/* Why there is no module is known best by the --init that had none. */
+/* If the module is missing, the last --init has the best reason. */
 static void print_source(const struct status_text *text)
 {
 	char source[VALUE_BYTES], reason[MODULE_TEXT_BYTES], remedy[MODULE_TEXT_BYTES];
@@ -207,7 +207,7 @@ static void print_events(const struct status_text *text)
 			   (double)number(text, "recent_seen") * 1e9 / (double)recent_ns);
 }
 
-/* While that is the same, one figure is enough. */
+/* Returns whether the last minute's figures differ from those since the start. */
 static bool has_minute(const struct status_text *text)
 {
 	int64_t since_ns = (int64_t)number(text, "up_since");
@@ -231,7 +231,7 @@ static void print_cost(const struct status_text *text)
 			   fraction(text, "cpu_percent"), memory);
 }
 
-/* A burst is no trouble: what it leads to, if it stays, is. */
+/* A burst is not a problem; if it lasts, the daemon takes fewer samples. */
 static void print_budget(const struct status_text *text)
 {
 	char budget[VALUE_BYTES], cost[VALUE_BYTES];
@@ -329,7 +329,7 @@ static void print_disk(const struct status_text *text)
 			   bytes_text(number(text, "history_bytes"), history), limit);
 }
 
-/* Lines that are for people as they are; a note's first word is for programs. */
+/* Prints the text of notes for people; their first word is for programs. */
 static void print_notes(const struct status_text *text)
 {
 	const char *next = text->status;
@@ -347,7 +347,7 @@ static void print_notes(const struct status_text *text)
 	}
 }
 
-/* ---- what is wrong ---- */
+/* ---- problems ---- */
 
 __attribute__((format(printf, 2, 3))) static void print_trouble(struct status_text *text,
 								const char *format, ...)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The daemon's answer to STATUS (doc/control-socket.md), for people: oprof status. */
+/* Formats the daemon's answer to STATUS (doc/control-socket.md) for oprof status. */
 #ifndef CONTROL_STATUS_TEXT_H
 #define CONTROL_STATUS_TEXT_H
 
 #include <stdint.h>
 #include <stdio.h>
 
-/* As those of service scripts (systemctl status, LSB). */
+/* Values as for service scripts (systemctl status, LSB). */
 enum status_health {
 	STATUS_HEALTHY = 0,
 	STATUS_TROUBLE = 1, /* it runs, but something is wrong */
 	STATUS_NOT_RUNNING = 3,
 };
 
-/* Show status, of now_ns since 1970, in local time. What is wrong is told as the last. */
+/* Prints status in local time, problems last. now_ns: since 1970. */
 enum status_health status_text_print(FILE *stream, const char *status, int64_t now_ns);
 
 #endif

@@ -15,7 +15,7 @@ static void note_signal(int signal_number)
 	asked_to_end = signal_number;
 }
 
-/* Ends a wait by being caught at all. */
+/* Does nothing: catching the signal ends sigsuspend(). */
 static void notice_child(int signal_number)
 {
 	(void)signal_number;
@@ -33,7 +33,7 @@ int watch_daemon(pid_t daemon, struct diag *diag)
 	(void)sigaddset(&wanted, SIGHUP);
 	(void)sigaddset(&wanted, SIGQUIT);
 	(void)sigaddset(&wanted, SIGCHLD);
-	/* Blocked except while waiting: none can come between look and wait. */
+	/* Blocked except in sigsuspend(): none can arrive between the check and the wait. */
 	(void)sigprocmask(SIG_BLOCK, &wanted, &before);
 	while (!asked_to_end) {
 		pid_t ended = waitpid(daemon, &status, WNOHANG);
@@ -55,7 +55,7 @@ void watch_catch_signals(void)
 	struct sigaction before;
 
 	for (unsigned int i = 0; i < sizeof(signals) / sizeof(signals[0]) - 1; i++) {
-		/* nohup: a terminal that closes ends nothing. */
+		/* Under nohup, closing the terminal must not end anything. */
 		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
 		    before.sa_handler == SIG_IGN)
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waiting for a private daemon, or for the user who wants it to end. */
+/* Waiting until a private daemon ends, or the user ends it. */
 #ifndef CONTROL_WATCH_H
 #define CONTROL_WATCH_H
 
@@ -7,12 +7,13 @@
 
 #include <sys/types.h>
 
-/* Ctrl-C and the like are noticed from now on. Before the daemon is started. */
+/* Catches Ctrl-C and similar signals from now on. Call it before the daemon is started. */
 void watch_catch_signals(void);
 
 /*
- * Until one of them comes, which ends the daemon, or it ends by itself: it has nothing left to do.
- * 0; -EIO: it did not end well; -errno; with diag.
+ * Waits until such a signal arrives, and then ends the daemon, or until the
+ * daemon ends by itself because nothing is left to do. Returns 0; -EIO if it
+ * failed; or -errno; with diag.
  */
 int watch_daemon(pid_t daemon, struct diag *diag);
 
