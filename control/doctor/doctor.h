@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprof doctor: can this machine profile for this user, and what would make
- * it better? A list of findings, each with its remedy as a command.
+ * oprof doctor: checks whether this user can profile on this machine, and what
+ * would improve it. Prints a list of findings, each with a command as its
+ * remedy.
  */
 #ifndef CONTROL_DOCTOR_H
 #define CONTROL_DOCTOR_H
@@ -13,21 +14,21 @@
 
 enum doctor_level {
 	DOCTOR_OK,
-	DOCTOR_NOTE, /* works, less well than it could */
-	DOCTOR_FAIL, /* nothing can be profiled */
+	DOCTOR_NOTE, /* works, but could be better */
+	DOCTOR_FAIL, /* profiling is impossible */
 };
 
 struct doctor_finding {
 	enum doctor_level level;
 	const char *what;
 	char found[512];
-	char remedy[512]; /* empty: there is none, or none is needed */
+	char remedy[512]; /* empty: none, or none needed */
 };
 
-/* All findings onto stream. True: this user can profile at least own processes. */
+/* Prints all findings. Returns true if this user can profile at least own processes. */
 bool doctor_run(FILE *stream);
 
-/* One by one. root: where /proc and /sys are looked for, "" but in tests. */
+/* The single checks. root: prefix of /proc and /sys, "" except in tests. */
 void doctor_check_tools(struct doctor_finding *finding);
 void doctor_check_own(struct doctor_finding *finding);
 void doctor_check_kernel_mode(struct doctor_finding *finding);
@@ -41,13 +42,13 @@ void doctor_check_kernel_symbols(const char *root, struct doctor_finding *findin
 void doctor_check_debug_info(const char *root, struct doctor_finding *finding);
 void doctor_check_frame_pointers(struct doctor_finding *finding);
 void doctor_check_module(const char *root, struct doctor_finding *finding);
-/* For that one and its tests: it is not loaded; answer: could it be? */
+/* For doctor_check_module and its tests: the module is not loaded; answer: whether it could be. */
 void doctor_judge_module(const struct module_answer *answer, struct doctor_finding *finding);
 void doctor_check_btf(const char *root, struct doctor_finding *finding);
 void doctor_check_tracefs(const char *root, struct doctor_finding *finding);
 void doctor_check_filter(const char *root, struct doctor_finding *finding);
 
-/* Fill found and remedy (NULL: none). */
+/* Sets found and remedy (NULL: none). */
 void doctor_set(struct doctor_finding *finding, enum doctor_level level, const char *remedy,
 		const char *format, ...) __attribute__((format(printf, 4, 5)));
 

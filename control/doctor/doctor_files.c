@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The doctor's checks that read what the kernel and the system say of themselves. */
+/* Checks that read files of the kernel and the system. */
 #include "control/doctor/doctor.h"
 
 #include "control/module/module_fs.h"
@@ -105,7 +105,7 @@ void doctor_check_rate(const char *root, struct doctor_finding *finding)
 			   "up to %ld a second; cpu-clock and task-clock up to 10000", hz);
 }
 
-/* The first symbol's address; 0: hidden. False: no symbols at all. */
+/* Finds the first symbol address other than 0; 0: hidden. False: no symbols at all. */
 static bool first_symbol(const char *root, unsigned long long *address)
 {
 	char full[PATH_MAX];
@@ -113,7 +113,7 @@ static bool first_symbol(const char *root, unsigned long long *address)
 	FILE *file = fopen(at(root, "/proc/kallsyms", full), "re");
 	bool found = false;
 
-	/* The very first symbols may truly lie at 0 (per-CPU data): look at some more. */
+	/* The very first symbols may really be at 0 (per-CPU data): read some more. */
 	for (int i = 0; file && i < 1000 && fgets(line, sizeof(line), file); i++) {
 		char *end;
 
@@ -162,7 +162,7 @@ static bool folder_has_entries(const char *root, const char *path)
 	return found;
 }
 
-/* The distribution's own server for debug info, by the ID of its os-release. */
+/* Returns the distribution's own debuginfod server, by ID in os-release. */
 static const char *debuginfod_remedy(const char *root)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The doctor's checks that try what the profiler will do. */
+/* Checks that try what the profiler will do. */
 #include "control/doctor/doctor.h"
 
 #include "control/base/tool_path.h"
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SAMPLE_PAGES 64 /* of the daemon, by default */
+#define SAMPLE_PAGES 64 /* the daemon's defaults */
 #define SIDE_PAGES   32
 
 static int probe_clock(enum perf_probe_target target, enum perf_probe_mode mode)
@@ -29,7 +29,7 @@ void doctor_check_tools(struct doctor_finding *finding)
 	for (unsigned int i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
 		if (!tool_path_find(tools[i], path, sizeof(path)))
 			continue;
-		/* Boards only record (configure --disable-reports). */
+		/* Small boards only record (configure --disable-reports). */
 		doctor_set(finding, i < 2 ? DOCTOR_FAIL : DOCTOR_NOTE,
 			   "install all of oprof: make install",
 			   "%s is neither beside this program nor in %s", tools[i],
@@ -105,7 +105,7 @@ void doctor_check_rings(struct doctor_finding *finding)
 		   SIDE_PAGES, strerror(-error));
 }
 
-/* Every event takes a descriptor on every CPU, and a process's threads theirs. */
+/* Each event needs a descriptor per CPU, and for a process one per thread. */
 void doctor_check_open_files(struct doctor_finding *finding)
 {
 	struct rlimit limit = {0, 0};
@@ -126,7 +126,7 @@ void doctor_check_open_files(struct doctor_finding *finding)
 #define HAS_UNWIND_TABLES false
 #endif
 
-/* The kernel gives copies of stacks wherever it gives samples, on these machines. */
+/* On these machines the kernel can copy part of the stack with each sample. */
 void doctor_check_frame_pointers(struct doctor_finding *finding)
 {
 	if (HAS_UNWIND_TABLES)

@@ -31,7 +31,7 @@ static void print_unit_mask(FILE *stream, const struct event_unit_mask *mask)
 			      mask->values[i].text);
 }
 
-/* What this machine has is told by trying; a refused user learns nothing of it. */
+/* Tries the event, and returns whether this machine lacks it; false if this user is refused. */
 static bool event_absent(const struct event *event)
 {
 	int error =

@@ -29,7 +29,7 @@ static int open_event(uint32_t perf_type, uint64_t config, pid_t pid, int cpu, b
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_DUMMY;
 		attr.context_switch = 1;
-		attr.exclude_kernel = 1; /* a user may not ask for less; the records come */
+		attr.exclude_kernel = 1; /* required of users; the records come anyway */
 	}
 	fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
@@ -95,7 +95,7 @@ int perf_probe_rings(unsigned int sample_pages, unsigned int side_pages)
 		error = ring_open(ring, side ? PERF_COUNT_SW_DUMMY : PERF_COUNT_SW_CPU_CLOCK,
 				  (int)((nr_open - 1) / 2), side ? side_pages : sample_pages);
 		if (error == -ENODEV)
-			error = 0; /* a CPU that is not online */
+			error = 0; /* the CPU is offline */
 	}
 	for (size_t i = 0; i < nr_open; i++)
 		ring_close(&rings[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trying perf_event_open: only the real call tells what is allowed. */
+/* Trying perf_event_open: only the real call shows what is allowed. */
 #ifndef CONTROL_PERF_PROBE_H
 #define CONTROL_PERF_PROBE_H
 
@@ -9,14 +9,14 @@
 enum perf_probe_target { PERF_PROBE_SELF, PERF_PROBE_SYSTEM };
 enum perf_probe_mode { PERF_PROBE_USER, PERF_PROBE_USER_AND_KERNEL };
 
-/* Open one sampling event and close it. 0 or -errno of perf_event_open. */
+/* Opens and closes one sampling event. Returns 0 or -errno of perf_event_open. */
 int perf_probe_open(uint32_t perf_type, uint64_t config, enum perf_probe_target target,
 		    enum perf_probe_mode mode);
 
-/* Can this machine (and this user) sample cycles? */
+/* Returns whether this machine and this user can sample cycles. */
 bool perf_probe_has_cycles(void);
 
-/* Map rings of the given data pages for an own event on every CPU. 0 or -errno. */
+/* Maps rings with these numbers of data pages for own events on every CPU. Returns 0 or -errno. */
 int perf_probe_rings(unsigned int sample_pages, unsigned int side_pages);
 
 #endif

@@ -17,7 +17,9 @@
 #define INIT_BYTES_MAX 8192
 #define PERF_DOES_TEXT "opcontrol --setup --source=perf does without it"
 
-/* One that another oprof had loaded would be misread. Who may not look leaves that to the daemon.
+/*
+ * Refuses a module of another oprof. If this user may not read its version, the daemon will check
+ * it.
  */
 static void check_version(struct module_answer *answer)
 {
@@ -76,7 +78,7 @@ int module_deinit(struct diag *diag)
 			answer.remedy);
 }
 
-/* false: the kernel does not tell. */
+/* Returns false if the kernel does not report it. */
 static bool boot_id(char id[BOOT_ID_BYTES])
 {
 	char *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel module as opcontrol --init and --deinit see it: loaded and
- * mounted, or not, and why not. Why the last --init of this boot had none is
- * kept in the session folder, for --status and --health.
+ * The kernel module for opcontrol --init and --deinit: whether it is loaded and
+ * mounted, and why not. The reason why the last --init of this boot found no
+ * module is kept in the session folder, for --status and --health.
  */
 #ifndef CONTROL_MODULE_H
 #define CONTROL_MODULE_H
@@ -15,28 +15,28 @@
 #define MODULE_INIT_FILE "init" /* in the session folder */
 
 enum module_build {
-	MODULE_BUILD,	 /* where it is not there yet */
-	MODULE_NO_BUILD, /* only one that was installed or built before */
+	MODULE_BUILD,	 /* build it if it is missing */
+	MODULE_NO_BUILD, /* only use a module that was installed or built before */
 };
 
-/* Load and mount it. answer->works: it is there, and speaks as this daemon does. */
+/* Loads and mounts the module. answer->works: it is loaded and of this daemon's version. */
 void module_init(enum module_build build, struct module_answer *answer);
 
-/* Unmount and unload it. 0, also when there is none, or -errno and diag. */
+/* Unmounts and unloads the module. Returns 0, also if there is none, or -errno and diag. */
 int module_deinit(struct diag *diag);
 
 /*
- * Keep why there is no module; one that works ends what was kept. A folder
- * that cannot be written to keeps nothing: 0 or -errno.
+ * Keeps the reason why there is no module; an answer that works removes it.
+ * Returns 0 or -errno; nothing is kept in a folder that is not writable.
  */
 int module_keep(const char *session_dir, const struct module_answer *answer);
 
-/* What was kept since the machine was booted; false: nothing. */
+/* Reads what was kept since boot; false: nothing. */
 bool module_recall(const char *session_dir, struct module_answer *answer);
 
 /*
- * Lines for status: module (mounted, loaded or absent), and module_reason and
- * module_remedy of what is kept.
+ * Prints lines for status: module (mounted, loaded or absent), and the kept
+ * module_reason and module_remedy.
  */
 void module_print(FILE *stream, const char *session_dir);
 

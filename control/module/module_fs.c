@@ -26,7 +26,7 @@ bool module_fs_is_loaded(const char *root)
 	return !access(path, F_OK);
 }
 
-/* The topmost counts: something else may be mounted over it. */
+/* The last mount at folder counts: another filesystem may cover ours. */
 bool module_fs_is_mounted(const char *root, const char *folder)
 {
 	char path[PATH_MAX];
@@ -61,7 +61,7 @@ int module_fs_mount(const char *folder, struct diag *diag)
 	if (mount(OPROF_KMOD_FS_TYPE, folder, OPROF_KMOD_FS_TYPE, MS_NOSUID | MS_NOEXEC | MS_NODEV,
 		  NULL)) {
 		error = -errno;
-		/* Somebody else's --init was faster. */
+		/* Another --init was faster. */
 		if (error == -EBUSY && module_fs_is_mounted("", folder))
 			return 0;
 		return diag_set(diag, error,
@@ -71,7 +71,7 @@ int module_fs_mount(const char *folder, struct diag *diag)
 	return 0;
 }
 
-/* The folder is ours to remove; a folder that was there before is not missed. */
+/* Also removes the folder, even if it existed before the mount. */
 int module_fs_unmount(const char *folder, struct diag *diag)
 {
 	char users[512];
@@ -107,7 +107,7 @@ int module_fs_version(const char *folder)
 	return error ? error : (int)version;
 }
 
-/* Does the link lead to folder or below it? */
+/* Returns whether the link leads to folder or below it. */
 static bool link_leads(const char *link, const char *folder)
 {
 	char target[PATH_MAX];
@@ -153,7 +153,7 @@ static void process_name(const char *process, char name[NAME_BYTES])
 	free(text);
 }
 
-/* The processes below proc, a /proc. */
+/* Lists the processes in proc, a /proc folder. */
 static void list_users(const char *proc, DIR *processes, const char *folder, char *text,
 		       size_t nr_bytes)
 {

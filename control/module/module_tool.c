@@ -17,7 +17,7 @@
 #define STATUS_NOT_RUN	126
 #define NR_WORDS_BESIDE 3 /* its name, --lines, NULL */
 
-/* One line, as files and the terminal have it. */
+/* Makes text one line, as files and terminals need it. */
 static void one_line(char *text)
 {
 	for (char *c = text; *c; c++)
@@ -38,7 +38,7 @@ void module_answer_refuse(struct module_answer *answer, const char *remedy, cons
 	one_line(answer->remedy);
 }
 
-/* In the child; never returns. */
+/* Runs in the child; never returns. */
 static void become_tool(const char *program, const char *const *words, int answer_fd)
 {
 	const char *all[MODULE_TOOL_NR_MAX + NR_WORDS_BESIDE] = {MODULE_TOOL};
@@ -50,13 +50,13 @@ static void become_tool(const char *program, const char *const *words, int answe
 	}
 	all[nr] = "--lines";
 	(void)dup2(answer_fd, STDOUT_FILENO);
-	/* execv() only reads them. */
+	/* execv() does not change them. */
 	(void)execv(program, (char *const *)(uintptr_t)all);
 	(void)dprintf(STDOUT_FILENO, "reason %s can't be run: %s\n", program, strerror(errno));
 	_exit(STATUS_NOT_RUN);
 }
 
-/* All that comes, as much as has room: the writer is not to wait for us. */
+/* Reads to the end, and keeps what fits: the writer must never block. */
 static void read_answer(int fd, char text[ANSWER_BYTES])
 {
 	char rest[ANSWER_BYTES];
@@ -85,7 +85,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* What its lines and its status mean. */
+/* Interprets the script's output and exit status. */
 static void judge(struct module_answer *answer, const char *text, int status)
 {
 	char reason[MODULE_TEXT_BYTES] = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprof-module, the script that builds, loads and unloads the kernel module:
- * running it and reading its answer. What it knows of kernels and
- * distributions stands there alone.
+ * Runs oprof-module, the script that builds, loads and unloads the kernel
+ * module, and reads its answer. Only the script knows about kernels and
+ * distributions.
  */
 #ifndef CONTROL_MODULE_TOOL_H
 #define CONTROL_MODULE_TOOL_H
@@ -14,28 +14,28 @@
 
 #define MODULE_TOOL	   "oprof-module"
 #define MODULE_TEXT_BYTES  1024
-#define MODULE_TOOL_NR_MAX 4 /* words, at most */
+#define MODULE_TOOL_NR_MAX 4 /* most words of a call */
 
-/* Why there is no module, as a sentence without a stop, and the command that helps. */
+/* Why there is no module, as a sentence without a full stop, and the command that helps. */
 struct module_answer {
 	bool works;
-	char path[PATH_MAX];		/* the file loaded; empty: it was loaded already */
-	char reason[MODULE_TEXT_BYTES]; /* of one that does not work, as the next */
-	char remedy[MODULE_TEXT_BYTES]; /* empty: there is none */
+	char path[PATH_MAX];		/* the file loaded; empty: already loaded */
+	char reason[MODULE_TEXT_BYTES]; /* only if it does not work, like remedy */
+	char remedy[MODULE_TEXT_BYTES]; /* empty: none */
 };
 
 /*
- * Run it with words (a verb and options, NULL behind the last) and wait. What
- * it tells of its progress goes to stderr. Fails never: whatever goes wrong is
- * a reason.
+ * Runs the script with words (a verb and options, NULL-terminated) and waits.
+ * Its progress messages go to stderr. Always sets answer: every failure is a
+ * reason.
  */
 void module_tool_run(const char *const *words, struct module_answer *answer);
 
-/* For it and its tests: does program, found by tool_path_find() otherwise. */
+/* For module_tool_run() and its tests: runs program instead of finding it by tool_path_find(). */
 void module_tool_run_program(const char *program, const char *const *words,
 			     struct module_answer *answer);
 
-/* A module that does not work. Control characters become blanks. */
+/* Sets an answer that does not work. Control characters become blanks. */
 void module_answer_refuse(struct module_answer *answer, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
