@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Who gets SIGTERM and SIGHUP that were meant for operf. */
+/* The process that SIGTERM and SIGHUP are passed on to. */
 static volatile sig_atomic_t forward_pid;
 
 static void forward_signal(int signal_number)
@@ -22,7 +22,7 @@ static void ignore_signal(int signal_number)
 	(void)signal_number;
 }
 
-/* In the child: hold, then exec. Never returns. */
+/* Runs in the child: waits, then execs. Never returns. */
 static void hold_and_exec(int go_fd, int error_fd, char *const *argv)
 {
 	char byte;
@@ -85,8 +85,8 @@ static int wait_for(pid_t pid)
 }
 
 /*
- * From now on Ctrl-C is the command's business (the terminal tells it too),
- * and what asks operf to end is passed on.
+ * From now on Ctrl-C is left to the command, which the terminal signals as
+ * well, and SIGTERM and SIGHUP are passed on to the command.
  */
 static void take_signals(pid_t pid)
 {
@@ -114,7 +114,7 @@ int command_release(struct command *command)
 	} while (nr < 0 && errno == EINTR);
 	(void)close(command->error_fd);
 	if (nr != sizeof(error))
-		return 0; /* closed by the exec */
+		return 0; /* closed by a successful exec */
 	(void)wait_for(command->pid);
 	return -error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command that operf profiles: a child that is held before its exec until
- * the daemon watches it, then run like a shell would.
+ * The command that is profiled or traced: a child that is held before its exec
+ * until the daemon watches it, and then runs as it would from a shell.
  */
 #ifndef CONTROL_COMMAND_H
 #define CONTROL_COMMAND_H
@@ -10,34 +10,34 @@
 
 #include <sys/types.h>
 
-/* Exit statuses of shells and of the like of timeout(1). */
-#define COMMAND_EXIT_OURS      125 /* the profiler failed, not the command */
+/* Exit statuses as used by shells and by programs such as timeout(1). */
+#define COMMAND_EXIT_OURS      125 /* oprof failed, not the command */
 #define COMMAND_EXIT_NOT_RUN   126 /* found, but cannot be run */
 #define COMMAND_EXIT_NOT_FOUND 127
 #define COMMAND_EXIT_SIGNAL    128 /* + signal */
 
 struct command {
 	pid_t pid;
-	int go_fd;    /* a byte lets the child go, closing ends it */
-	int error_fd; /* it tells the errno of a failed exec */
+	int go_fd;    /* writing a byte lets the child go, closing it ends the child */
+	int error_fd; /* receives the errno of a failed exec */
 };
 
-/* Fork the child, which waits. argv ends with NULL. 0 or -errno. */
+/* Forks the child, which waits. argv ends with NULL. Returns 0 or -errno. */
 int command_hold(struct command *command, char *const *argv, struct diag *diag);
 
-/* Let it exec. 0; -errno of the exec, after the child has ended. */
+/* Lets the child exec. Returns 0, or -errno of the exec after the child has ended. */
 int command_release(struct command *command);
 
-/* End a held child instead. */
+/* Ends a held child instead. */
 void command_cancel(struct command *command);
 
 /*
- * Wait for its end; signals that ask operf to end go to the command. The
- * status as the shell would tell it.
+ * Waits for the command to end. SIGTERM and SIGHUP to this process are passed
+ * on to the command. Returns its status as a shell reports it.
  */
 int command_wait(struct command *command);
 
-/* The shell's status of a failed exec: 126 or 127. */
+/* Returns the shell's status for a failed exec: 126 or 127. */
 int command_exec_status(int error);
 
 #endif

@@ -115,7 +115,7 @@ static int set_session_dir(struct operf_options *options, const char *dir, struc
 	return option_keep(&options->session_dir, dir, diag);
 }
 
-/* Options with a text. */
+/* Takes an option with an argument. */
 static int take_text(struct operf_options *options, int option, const char *text, struct diag *diag)
 {
 	switch (option) {
@@ -140,7 +140,7 @@ static int take_text(struct operf_options *options, int option, const char *text
 	}
 }
 
-/* Options that stand alone. 1: it was an option that only shows something. */
+/* Takes an option without an argument. Returns 1 after help or version was shown. */
 static int take_flag(struct operf_options *options, int option)
 {
 	switch (option) {

@@ -13,26 +13,26 @@
 #include <sys/types.h>
 
 #define OPERF_SESSION_DIR    "./oprofile_data"
-#define OPERF_CHAIN_DEPTH    127 /* of -g alone */
+#define OPERF_CHAIN_DEPTH    127 /* depth for -g */
 #define OPERF_RING_PAGES_MAX 16384
 
-/* Exactly one of command, pids and system is asked for. */
+/* Exactly one of command, pids and system is set. */
 struct operf_options {
 	struct sampling sampling;
 	char *session_dir; /* malloc'ed */
-	char **command;	   /* with its arguments, NULL behind the last; NULL: none */
+	char **command;	   /* with its arguments, NULL-terminated; NULL: none */
 	pid_t *pids;
 	size_t nr_pids, room_pids;
 	bool system;
 	bool append;
 	bool verbose;
-	unsigned int sample_pages; /* 0: the daemon's own choice */
-	poptContext popt;	   /* holds command */
+	unsigned int sample_pages; /* 0: the daemon's choice */
+	poptContext popt;	   /* owns command */
 };
 
 /*
- * argv as main() gets it. 0; 1 when --help or --version was answered (on
- * stdout); -EINVAL or -ENOMEM, diag. options are to be deinit'ed in any case.
+ * Parses argv as passed to main(). Returns 0; 1 if --help or --version was
+ * printed; or -EINVAL or -ENOMEM, with diag. options needs deinit in any case.
  */
 int operf_options_parse(struct operf_options *options, int argc, const char **argv,
 			struct diag *diag);

@@ -27,7 +27,7 @@ static bool is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* As one word of a shell. */
+/* Quotes word for a shell. */
 static void quote(const char *word, char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -39,7 +39,7 @@ static void quote(const char *word, char *text)
 	}
 	*text++ = '\'';
 	for (; *word; word++) {
-		/* Out of the quotes, the quote, and in again. */
+		/* End the quotes, add a quoted quote, and begin them again. */
 		const char *part = *word == '\'' ? "'\\''" : (const char[]){*word, '\0'};
 
 		text = stpcpy(text, part);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* optrace's verbs that have a file of their own: argv[0] is what help calls the program. */
+/* Verbs of optrace that have files of their own. argv[0] is the program's name in help. */
 #ifndef CONTROL_OPTRACE_H
 #define CONTROL_OPTRACE_H
 
-/* Exit statuses; COMMAND_EXIT_OURS where it is not the command that failed. */
+/* Return exit statuses; COMMAND_EXIT_OURS if oprof failed, not the command. */
 int optrace_record(int argc, const char **argv);
 int optrace_start(int argc, const char **argv);
 int optrace_stop(int argc, const char **argv);

@@ -33,16 +33,16 @@ static const struct poptOption profile_table[] = {
 	{"help", '?', POPT_ARG_NONE, NULL, PROFILE_HELP, "show this text", NULL},
 	POPT_TABLEEND};
 
-/* A command line in the making. */
+/* A command line being built. */
 struct words {
-	char **words; /* NULL behind the last */
+	char **words; /* NULL-terminated */
 	size_t nr, room;
 	bool no_memory;
 };
 
 struct profile_command {
 	struct words import, report;
-	char session[PATH_MAX]; /* a folder of ours, gone at the end; empty: there is none */
+	char session[PATH_MAX]; /* temporary folder, removed at the end; empty: none */
 };
 
 static volatile sig_atomic_t caught;
@@ -108,7 +108,7 @@ static int take_option(struct profile_command *profile, int option, const char *
 	return 0;
 }
 
-/* 1: something was shown, that is all. 0 or -errno and diag. */
+/* Returns 1 after help or version was shown; 0; or -errno and diag. */
 static int take_options(struct profile_command *profile, poptContext popt, struct diag *diag)
 {
 	int option;
@@ -129,7 +129,7 @@ static int take_options(struct profile_command *profile, poptContext popt, struc
 
 /* ---- programs ---- */
 
-/* Its exit status, as a shell tells it. One that asks us to end ends it, too. */
+/* Returns its exit status as a shell reports it. Passes on signals that ask us to end. */
 static int wait_for(pid_t pid)
 {
 	int status;
@@ -159,7 +159,10 @@ static int run(const struct words *words)
 	return wait_for(pid);
 }
 
-/* Noted, so that the session's folder is removed; what runs has them as ever. */
+/*
+ * Catches signals so that the session's folder is removed; programs that we run
+ * get the default actions.
+ */
 static void catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -228,7 +231,7 @@ static int run_profile(struct profile_command *profile, poptContext popt, const 
 	return show(profile, words && words[0] ? words[0] : folder, rest);
 }
 
-/* Where what is opreport's begins: behind "--". */
+/* Returns the index of "--", after which the options of opreport follow. */
 static int find_rest(int argc, const char **argv)
 {
 	int nr = 1;

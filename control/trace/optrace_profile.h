@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* optrace profile: a report of the samples that are in a trace. */
+/* optrace profile: reports the samples in a trace. */
 #ifndef CONTROL_OPTRACE_PROFILE_H
 #define CONTROL_OPTRACE_PROFILE_H
 
 /*
- * Its command line, argv[0] the program's name for help; folder: the trace
- * where none is given. The exit status; what is wrong has been told.
+ * argv: the verb's command line; argv[0] is the program's name in help. folder:
+ * the default trace. Returns the exit status; errors have been logged.
  */
 int optrace_profile(int argc, const char **argv, const char *folder);
 

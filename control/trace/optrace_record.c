@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* optrace record: a trace while a command runs, or until Ctrl-C. */
+/* optrace record: traces while a command runs, or until Ctrl-C. */
 #include "control/base/option.h"
 #include "control/base/tool_path.h"
 #include "control/daemon/watch.h"
@@ -34,7 +34,7 @@ struct recording {
 	bool has_duration;
 };
 
-/* 1: something was shown, that is all. 0 or -errno and diag. */
+/* Returns 1 after help or version was shown; 0; or -errno and diag. */
 static int take_record_options(struct recording *record, struct diag *diag)
 {
 	int option, done = 0;
@@ -112,7 +112,7 @@ static int record_machine(struct recording *record)
 	return 0;
 }
 
-/* Before the last trace is moved away: is there such a command at all? */
+/* Checks that the command exists before the previous trace is moved away. */
 static int check_command(const struct recording *record)
 {
 	int error = record->command ? tool_path_command(record->command[0]) : 0;

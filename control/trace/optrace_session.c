@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* optrace start, stop, snapshot: traces in the background, by name. */
+/* optrace start, stop, snapshot, status: traces in the background, by name. */
 #include "client/client.h"
 #include "control/base/tool_path.h"
 #include "control/daemon/opcontrol_options.h"
@@ -72,7 +72,7 @@ static const struct poptOption snapshot_table[] = {
 struct session_command {
 	poptContext popt;
 	struct trace_args args;
-	char *name, *dir; /* NULL: the default ones */
+	char *name, *dir; /* NULL: the defaults */
 	bool has_condition;
 };
 
@@ -124,7 +124,7 @@ static int take_option(struct session_command *session, int option, const char *
 	}
 }
 
-/* The one word that there may be is the name, too. */
+/* The name may also be given as the only argument. */
 static int take_words(struct session_command *session, const char *help, struct diag *diag)
 {
 	char **words = option_rest(session->popt);
@@ -143,7 +143,7 @@ static int take_words(struct session_command *session, const char *help, struct 
 	return error ? error : trace_sessions_check_name(session->name, diag);
 }
 
-/* 1: something was shown, that is all. 0 or -errno and diag. */
+/* Returns 1 after help or version was shown; 0; or -errno and diag. */
 static int take_options(struct session_command *session, const char *help, struct diag *diag)
 {
 	int option, done = 0;
@@ -159,13 +159,13 @@ static int take_options(struct session_command *session, const char *help, struc
 	return done ? done : take_words(session, help, diag);
 }
 
-/* What a verb does with its options taken: 0 or -errno and diag. */
+/* Performs a verb after its options were taken. Returns 0, or -errno and diag. */
 typedef int session_act(struct session_command *session, struct diag *diag);
 
 static int run_verb(int argc, const char **argv, const struct poptOption *table, const char *usage,
 		    session_act *act)
 {
-	/* Words may stand before options, too. */
+	/* Options may also follow the arguments. */
 	struct session_command session = {.popt = poptGetContext(NULL, argc, argv, table, 0)};
 	struct diag diag = {0};
 	char help[64];
@@ -213,7 +213,7 @@ static int start(struct session_command *session, struct diag *diag)
 	pid_t pid;
 	int error;
 
-	/* A place for it, but not for snapshots, asks for a trace on disk. */
+	/* A folder without a condition for snapshots means a trace on disk. */
 	if (session->args.folder && !session->args.has_mode && !session->has_condition)
 		session->args.mode = TRACE_ARGS_DISCARD;
 	error = trace_args_end(&session->args, TRACE_ARGS_FOLDER, diag);
@@ -243,7 +243,7 @@ int optrace_start(int argc, const char **argv)
 	return run_verb(argc, argv, start_table, "start [-s NAME] [options]", start);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static int ask(const struct session_command *session, enum oprof_request request, const char *text,
 	       struct client_answer *answer, struct diag *diag)
@@ -398,7 +398,7 @@ int optrace_snapshot(int argc, const char **argv)
 
 static int status(struct session_command *session, struct diag *diag)
 {
-	/* The default name is one among others here. */
+	/* Without a name, all sessions are shown. */
 	char **words = option_rest(session->popt);
 
 	return trace_sessions_show(session->dir, words ? session->name : NULL, diag);

@@ -73,7 +73,7 @@ char *trace_args_whole_path(const char *path, struct diag *diag)
 	return whole;
 }
 
-/* "MODE" or "MODE:NxSIZE" */
+/* Takes "MODE" or "MODE:NxSIZE". */
 static int take_mode(struct trace_args *args, const char *text, struct diag *diag)
 {
 	static const char *const names[] = {
@@ -96,7 +96,7 @@ static int take_mode(struct trace_args *args, const char *text, struct diag *dia
 			text);
 }
 
-/* As /proc/PID/cgroup tells them, or as a folder. */
+/* Takes a control group as in /proc/PID/cgroup, or as a folder. */
 static int take_cgroup(struct trace_args *args, const char *text, struct diag *diag)
 {
 	char path[PATH_MAX];
@@ -116,7 +116,7 @@ static int take_cgroup(struct trace_args *args, const char *text, struct diag *d
 			"--cgroup %s: there is no such control group below " CGROUP_ROOT, text);
 }
 
-/* Names become numbers here: the daemon asks nobody. */
+/* User names are converted here: the daemon only takes numbers. */
 static int take_user(struct trace_args *args, const char *name, struct diag *diag)
 {
 	uint64_t number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From options of optrace record and optrace start to those of oprof-tracer:
- * what is recorded, how large, where to.
+ * Converts the options of optrace record and optrace start to those of
+ * oprof-tracer: what to record, buffer sizes, and where to write.
  */
 #ifndef CONTROL_TRACE_ARGS_H
 #define CONTROL_TRACE_ARGS_H
@@ -31,10 +31,10 @@ enum trace_args_option {
 	TRACE_ARGS_SOURCE,
 	TRACE_ARGS_VERSION,
 	TRACE_ARGS_HELP,
-	TRACE_ARGS_NR, /* others begin here */
+	TRACE_ARGS_NR, /* further options begin here */
 };
 
-/* The options above but -o and -m, whose words differ: for a table of popt's. */
+/* The options above except -o and -m, whose help differs: for a table of popt. */
 #define TRACE_ARGS_TABLE                                                                           \
 	{                                                                                          \
 		NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)trace_args_table, 0,           \
@@ -45,24 +45,28 @@ extern const struct poptOption trace_args_table[];
 struct trace_args {
 	struct daemon_args daemon;
 	enum trace_args_mode mode;
-	bool has_mode; /* it was asked for */
-	char *folder;  /* as asked for; NULL: it was not */
+	bool has_mode; /* a mode was given */
+	char *folder;  /* as given; NULL: not given */
 };
 
 void trace_args_init(struct trace_args *args, enum trace_args_mode mode);
 void trace_args_deinit(struct trace_args *args);
 
-/* One of the options above: 0; 1: something was shown, and that is all; -errno and diag. */
+/*
+ * Takes one of the options above. Returns 0; 1 after help or version was shown;
+ * or -errno and diag.
+ */
 int trace_args_take(struct trace_args *args, poptContext popt, int option, const char *text,
 		    struct diag *diag);
 
 /*
- * All are taken: tell the tracer mode and folder, which is the one asked for or by_default; that
- * one a trace may be in already, which is moved. 0 or -errno and diag.
+ * Call it after all options: adds mode and folder to the tracer's command line.
+ * folder is the one given, or by_default, where an existing trace is moved
+ * away. Returns 0, or -errno and diag.
  */
 int trace_args_end(struct trace_args *args, const char *by_default, struct diag *diag);
 
-/* Of a path as people give it: one that does not depend on where we are; malloc'ed. NULL: diag. */
+/* Returns path as a malloc'ed absolute path; NULL: diag. */
 char *trace_args_whole_path(const char *path, struct diag *diag);
 
 #endif

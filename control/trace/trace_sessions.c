@@ -26,7 +26,7 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 {
 	size_t nr = 0;
 
-	/* Not as an option begins, nor a hidden file. */
+	/* The first character must not be that of an option or a hidden file. */
 	while (name[nr] && (isalnum((unsigned char)name[nr]) || name[nr] == '_' ||
 			    (nr && (name[nr] == '-' || name[nr] == '.'))))
 		nr++;
@@ -38,7 +38,10 @@ int trace_sessions_check_name(const char *name, struct diag *diag)
 			name, NAME_LENGTH_MAX);
 }
 
-/* The tracer that died with the session in its hands, which it then holds no more: 0: none. */
+/*
+ * Returns the pid of a tracer that died without ending the session; 0: none.
+ * Its pid is still in the lock file, but the file is no longer locked.
+ */
 static long dead_tracer(const char *folder)
 {
 	char path[PATH_MAX], text[32] = "";
@@ -101,7 +104,7 @@ static void show_lost(const char *text, const char *key, const char *why)
 		(void)printf("    %" PRIu64 " %s\n", nr, why);
 }
 
-/* Each line of key: there may be several. */
+/* Prints each line of key; there may be several. */
 static void show_lines(const char *text, const char *key, const char *before)
 {
 	const size_t length = strlen(key);
@@ -160,7 +163,7 @@ static void show_head(bool *is_shown)
 	*is_shown = true;
 }
 
-/* 0, or why it could not be asked. */
+/* Returns 0, or the error of the request. */
 static int show(const char *folder, const char *name, bool *is_shown, struct diag *diag)
 {
 	struct client_answer answer;

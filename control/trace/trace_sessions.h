@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trace sessions of a session directory: which there are, and how they do. */
+/* The trace sessions of a session directory: listing them, and their state. */
 #ifndef CONTROL_TRACE_SESSIONS_H
 #define CONTROL_TRACE_SESSIONS_H
 
 #include "lib/diag.h"
 
-#define TRACE_SESSIONS_FOLDER  "trace" /* in the session directory; a folder each in it */
+#define TRACE_SESSIONS_FOLDER  "trace" /* in the session directory; has a folder for each */
 #define TRACE_SESSIONS_DEFAULT "default"
 
-/* Letters, digits, "_", "-" and ".", that not first; at most 64. 0 or -EINVAL and diag. */
+/*
+ * Checks a name: up to 64 letters, digits, "_", and, not first, "-" and ".". 0,
+ * or -EINVAL and diag.
+ */
 int trace_sessions_check_name(const char *name, struct diag *diag);
 
-/* Why no tracer answers for name: -ENOTCONN, and in diag what to do. */
+/* Reports in diag why no tracer answers for name, and the remedy. Returns -ENOTCONN. */
 int trace_sessions_none(const char *session_dir, const char *name, struct diag *diag);
 
 /*
- * On stdout a table of those that run, or of name's; and those that died. -ENOTCONN: name does not
- * run; diag.
+ * Prints a table of the running sessions, or of name only, and warns of those
+ * whose tracer died. Returns 0, or -errno and diag; -ENOTCONN: name does not
+ * run.
  */
 int trace_sessions_show(const char *session_dir, const char *name, struct diag *diag);
 
