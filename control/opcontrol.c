@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opcontrol: command the daemon that profiles the whole machine. */
+/* opcontrol: controls the daemon that profiles the whole machine. */
 #include "client/client.h"
 #include "control/base/option.h"
 #include "control/daemon/boot.h"
@@ -30,32 +30,32 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of --health, when a daemon may run, but cannot be asked: LSB's "unknown". */
+/* Exit status of --health if a daemon may run but does not answer: LSB's "unknown". */
 #define EXIT_UNKNOWN	    4
 #define SHUTDOWN_TIMEOUT_MS 60000
-#define HOLD_TIMEOUT_MS	    60000 /* for another opcontrol to finish */
+#define HOLD_TIMEOUT_MS	    60000 /* waiting for another opcontrol */
 #define ENDING_INTERVAL_MS  20
-#define ENDING_TRIES	    100 /* two seconds: a process that is killed is gone then */
+#define ENDING_TRIES	    100 /* two seconds, in which a killed process is gone */
 
 /* One run of opcontrol. */
 struct opcontrol {
 	const struct opcontrol_options *options;
 	char session_dir[PATH_MAX];
-	struct setup setup; /* with setup_loaded only */
+	struct setup setup; /* valid if setup_loaded */
 	bool setup_loaded;
-	bool sampling;	 /* daemon_runs() found that it samples already */
-	int exit_status; /* of one that succeeded; but see do_health() */
+	bool sampling;	 /* set by daemon_runs(): it samples already */
+	int exit_status; /* after success; do_health() also sets it on failure */
 	struct diag diag;
 };
 
-/* Those that read or change the settings. */
+/* Actions that read or change the settings. */
 #define OPCONTROL_MAKES (OPCONTROL_SETUP | OPCONTROL_START_DAEMON | OPCONTROL_START)
-/* Those that two opcontrols must not do at once. */
+/* Actions that only one opcontrol at a time may perform. */
 #define OPCONTROL_ALONE                                                                            \
 	(OPCONTROL_MAKES | OPCONTROL_INIT | OPCONTROL_STOP | OPCONTROL_SAVE | OPCONTROL_RESET |    \
 	 OPCONTROL_SHUTDOWN | OPCONTROL_DEINIT)
 
-/* 0, or -errno with diag; answered is optional, to be freed. */
+/* Returns 0, or -errno with diag. answered may be NULL; else the caller frees it. */
 static int ask(struct opcontrol *control, enum oprof_request request, const char *text,
 	       int timeout_ms, struct client_answer *answered)
 {
@@ -73,8 +73,8 @@ static int ask(struct opcontrol *control, enum oprof_request request, const char
 }
 
 /*
- * The same, of a daemon that may be ending: killed in the middle of a question it is asked again,
- * until there is none any more, or the next one answers.
+ * As ask(), for a daemon that may be ending: if it is killed during the
+ * request, asks again until no daemon runs or the next one answers.
  */
 static int ask_again(struct opcontrol *control, enum oprof_request request, int timeout_ms,
 		     struct client_answer *answered)
@@ -90,10 +90,10 @@ static int ask_again(struct opcontrol *control, enum oprof_request request, int 
 	return error;
 }
 
-/* A daemon started now would sample as the running one does, or there is none. */
+/* RUNNING_SAME: the running daemon samples as one started now would. */
 enum running { RUNNING_NONE, RUNNING_SAME, RUNNING_OTHERWISE };
 
-/* An enum running, or -errno; control->diag tells what is otherwise. */
+/* Returns an enum running, or -errno. RUNNING_OTHERWISE: control->diag has the difference. */
 static int daemon_runs(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -104,7 +104,7 @@ static int daemon_runs(struct opcontrol *control)
 		return error == -ENOTCONN ? RUNNING_NONE : error;
 	control->sampling = key_value_find(answer.text, "state", state, sizeof(state)) &&
 			    !strcmp(state, "running");
-	/* Nobody chose anything: one started by hand or by a service manager is right. */
+	/* Without a setup any daemon is right, started by hand or by a service manager. */
 	if (control->setup.kept || control->options->nr_settings)
 		error = setup_match(&control->setup, answer.text, &control->diag);
 	client_answer_deinit(&answer);
@@ -176,7 +176,7 @@ static int launch_daemon(struct opcontrol *control)
 	return error;
 }
 
-/* Does not return when it succeeds: this process is the daemon then. */
+/* Does not return on success: this process becomes the daemon. */
 static int become_daemon(struct opcontrol *control)
 {
 	struct daemon_args args;
@@ -293,7 +293,7 @@ static int do_shutdown(struct opcontrol *control)
 	return 0;
 }
 
-/* Only for what needs it: a damaged one must not keep the daemon from being ended. */
+/* Loaded only if needed: a damaged setup must not prevent ending the daemon. */
 static int load_setup(struct opcontrol *control)
 {
 	int error;
@@ -306,7 +306,7 @@ static int load_setup(struct opcontrol *control)
 		     : opcontrol_options_apply(control->options, &control->setup, &control->diag);
 }
 
-/* It samples as it was started: what --init brings is for the next start. */
+/* A daemon keeps its source: a module loaded by --init is used at the next start. */
 static void tell_running(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -334,7 +334,7 @@ static void tell_no_module(const struct opcontrol *control, const struct module_
 		log_debug("why is not kept in %s: %s", control->session_dir, strerror(-error));
 }
 
-/* Without a module perf samples: that is no error, unless the module alone was asked for. */
+/* Without a module perf is the source; this is an error only if --source=kmod was set. */
 static int do_init(struct opcontrol *control)
 {
 	enum module_build build = control->options->no_build ? MODULE_NO_BUILD : MODULE_BUILD;
@@ -376,7 +376,7 @@ static int do_deinit(struct opcontrol *control)
 	return error;
 }
 
-/* What a start would take. */
+/* Prints the source that a start would choose. */
 static void print_source(const struct opcontrol *control)
 {
 	enum setup_source source = control->setup.source;
@@ -412,11 +412,11 @@ static int do_status(struct opcontrol *control)
 	(void)printf("state not running\nsession_dir %s\n", control->session_dir);
 	if (load_setup(control))
 		return -EINVAL;
-	/* What a start would do, also where nobody chose it. */
+	/* A start would use this default. */
 	if (!control->setup.sampling.separation_given)
 		(void)printf("separate=none\n");
 	setup = setup_format(&control->setup);
-	/* Without its first line, which is about the file. */
+	/* Skip the first line, a comment about the file. */
 	if (setup)
 		(void)printf("%s", setup + strcspn(setup, "\n") + 1);
 	free(setup);
@@ -425,7 +425,7 @@ static int do_status(struct opcontrol *control)
 	return error;
 }
 
-/* The daemon's status and what is known of the module. */
+/* Prints the daemon's status and the state of the module. */
 static int print_health(struct opcontrol *control, const char *status)
 {
 	char *text = NULL;
@@ -445,7 +445,7 @@ static int print_health(struct opcontrol *control, const char *status)
 	return 0;
 }
 
-/* Its exit status is the answer, also when nothing can be asked. */
+/* Sets the exit status in every case, even if the daemon cannot be asked. */
 static int do_health(struct opcontrol *control)
 {
 	struct client_answer answer;
@@ -466,7 +466,7 @@ static int do_health(struct opcontrol *control)
 	return error;
 }
 
-/* In the order in which they are done, whatever order they were given in. */
+/* The actions in the order in which they are performed. */
 static const struct {
 	enum opcontrol_action action;
 	int (*act)(struct opcontrol *control);
@@ -485,7 +485,7 @@ static const struct {
 	{OPCONTROL_DEINIT, do_deinit},
 };
 
-/* The folder, absolute where it exists; and may this user use it? */
+/* Finds the folder, absolute if it exists, and checks that this user may use it. */
 static int find_session_dir(struct opcontrol *control)
 {
 	const char *dir = control->options->session_dir;
@@ -534,7 +534,10 @@ static int run_actions(struct opcontrol *control)
 	return error;
 }
 
-/* The settings are kept for the unit, and no daemon runs beside it. *begin: what it has to do. */
+/*
+ * Saves the settings for the unit, and ends a daemon outside the unit. *begin:
+ * what the unit must do.
+ */
 static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 {
 	int error = load_setup(control);
@@ -555,7 +558,7 @@ static int prepare_boot(struct opcontrol *control, enum boot_begin *begin)
 	return error ? error : setup_save(&control->setup, control->session_dir, &control->diag);
 }
 
-/* The unit's own opcontrol is one more for the folder: it must not be held when that starts. */
+/* Releases the folder before the unit starts: the unit's opcontrol needs to hold it as well. */
 static int start_at_boot(struct opcontrol *control)
 {
 	char command[REPORT_COMMAND_BYTES];
@@ -582,7 +585,7 @@ static int stop_at_boot(struct opcontrol *control)
 {
 	int error = boot_disable(&control->diag);
 
-	if (!error) /* one that somebody started beside the unit */
+	if (!error) /* a daemon that was started outside the unit */
 		error = do_shutdown(control);
 	if (!error)
 		(void)printf("Profiling does not begin at boot any more.\n");

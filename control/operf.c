@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * operf: profile one command, some processes, or the whole machine, with a
- * daemon of its own, into a session folder of its own.
+ * operf: profiles one command, some processes, or the whole machine, with its
+ * own daemon, into its own session folder.
  */
 #include "control/base/option.h"
 #include "control/base/tool_path.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder as the daemon, which may be elsewhere, is told of it. */
+/* Creates the session folder. absolute: for the daemon, which has another current folder. */
 static int make_session_dir(const char *dir, char *absolute, struct diag *diag)
 {
 	int error = file_make_dirs(dir, 0700);
@@ -58,7 +58,7 @@ static int fill_args(const struct operf_options *options, const char *session_di
 	return sampling_to_args(&options->sampling, EVENT_HZ_RUN, args, diag);
 }
 
-/* The report's command for this session folder. */
+/* Prints the report command for this session folder. */
 static void tell_next(const struct operf_options *options)
 {
 	char command[REPORT_COMMAND_BYTES];
@@ -73,7 +73,7 @@ static void tell_incomplete(const struct operf_options *options, const struct di
 		  options->session_dir);
 }
 
-/* The command is held; have a daemon watch it, let it go, wait for both. */
+/* The command is held: starts a daemon for it, lets it go, and waits for both. */
 static int run_held(const struct operf_options *options, struct command *command,
 		    struct daemon_args *args)
 {
@@ -96,7 +96,7 @@ static int run_held(const struct operf_options *options, struct command *command
 		tell_incomplete(options, &diag);
 	else
 		tell_next(options);
-	/* The command's own failure is told first; a broken profile is one too. */
+	/* The command's own failure comes first; an incomplete profile is a failure as well. */
 	return status ? status : error ? COMMAND_EXIT_OURS : 0;
 }
 
@@ -137,7 +137,7 @@ static int run_watch(const struct operf_options *options, struct daemon_args *ar
 	return 0;
 }
 
-/* Before the last profile is thrown away: is there such a command at all? */
+/* Checks that the command exists before the previous profile is deleted. */
 static int check_command(const struct operf_options *options)
 {
 	int error = options->command ? tool_path_command(options->command[0]) : 0;
@@ -187,7 +187,7 @@ int main(int argc, const char **argv)
 		log_init("operf", options.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 		status = run(&options);
 	} else {
-		/* 1: an option that only shows something was asked for. */
+		/* 1: only help or version was shown */
 		status = status < 0 ? COMMAND_EXIT_OURS : 0;
 	}
 	operf_options_deinit(&options);

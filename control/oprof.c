@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* oprof VERB: the front door. Runs the other programs; does little itself. */
+/* oprof VERB: the main command. It runs the other programs. */
 #include "control/base/option.h"
 #include "control/base/tool_path.h"
 #include "control/doctor/doctor.h"
@@ -27,8 +27,8 @@ static int do_status(char **args);
 
 struct verb {
 	const char *name;
-	const char *tool;   /* the program that does it, or NULL: act does */
-	const char *option; /* put before the user's words */
+	const char *tool;   /* program that implements it; NULL: act does */
+	const char *option; /* put before the user's arguments */
 	int (*act)(char **args);
 	const char *usage;
 	const char *text;
@@ -92,7 +92,7 @@ static void print_help(FILE *stream)
 	(void)fprintf(stream, "\nFirst steps: oprof doctor; oprof run COMMAND; oprof report -l\n");
 }
 
-/* Become the program that does verb. Returns only when that fails. */
+/* Replaces this process by the verb's program. Returns only on failure. */
 static int run_tool(const struct verb *verb, const char *option, char **args)
 {
 	char path[PATH_MAX];
@@ -115,7 +115,7 @@ static int run_tool(const struct verb *verb, const char *option, char **args)
 	}
 	(void)snprintf(name, sizeof(name), "oprof %s", verb->name);
 	all[used++] = name;
-	/* execv() only reads it. */
+	/* execv() does not change it. */
 	if (option)
 		all[used++] = (char *)(uintptr_t)option;
 	memcpy(all + used, args, nr * sizeof(*all));
@@ -131,7 +131,7 @@ static bool asks_for_help(char *const *args)
 	       (!strcmp(args[0], "--help") || !strcmp(args[0], "-h") || !strcmp(args[0], "-?"));
 }
 
-/* A verb of ours takes no words: 0 or an exit status. */
+/* Refuses arguments for a verb that takes none. Returns 0 or an exit status. */
 static int refuse_words(const char *verb, char *const *args)
 {
 	if (!args[0])
@@ -158,7 +158,7 @@ static int do_version(char **args)
 	return status;
 }
 
-/* Whether what oprof report would show is what oprof run wrote here. */
+/* Returns whether oprof report would show the session that oprof run wrote here. */
 static bool is_own_session(char **args)
 {
 	struct stat st;
@@ -169,7 +169,10 @@ static bool is_own_session(char **args)
 	return !stat(OPERF_SESSION_DIR "/" OPROF_SAMPLES_NAME, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The name's argument is not needed any more: in its place, where the session is. */
+/*
+ * Saves a session: that of oprof run if it exists here, else opcontrol's.
+ * args[0], the name, is reused for --session-dir.
+ */
 static int do_save(char **args)
 {
 	const struct verb control = {.name = "save", .tool = "opcontrol"};

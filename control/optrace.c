@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * optrace: traces of the whole machine, into folders that readers of CTF take.
- */
+/* optrace: traces of the whole machine, in folders that CTF readers can read. */
 #include "control/base/option.h"
 #include "control/base/tool_path.h"
 #include "control/run/command.h"
@@ -149,9 +147,9 @@ static int do_list(int argc, const char **argv)
 	return status;
 }
 
-/* ---- what reads ---- */
+/* ---- reading traces ---- */
 
-/* All words, the verb among them. */
+/* Passes all arguments on, including the verb. */
 static int do_read(int argc, const char **argv)
 {
 	char path[PATH_MAX];
@@ -198,7 +196,7 @@ static int run_verb(int argc, const char **argv)
 		if (!strcmp(verbs[i].name, argv[1])) {
 			if (verbs[i].act == do_read)
 				return do_read(argc, argv);
-			argv[1] = "optrace"; /* what its help calls the program */
+			argv[1] = "optrace"; /* the program's name in its help */
 			return verbs[i].act(argc - 1, argv + 1);
 		}
 	log_error("there is no verb %s: optrace help shows all", argv[1]);
