@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opimport: what other profilers recorded, as a session that reports read. */
+/* opimport: converts what other profilers recorded to a session that reports can read. */
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/import_oprofile.h"
 #include "daemon/import/import_source.h"
@@ -62,7 +62,7 @@ struct import_options {
 	char *session_dir, *from;
 	unsigned int separation;
 	bool separated, append, quiet, verbose;
-	char *threads;		 /* of a trace; NULL: all */
+	char *threads;		 /* of a trace: the chosen threads; NULL: all */
 	uint64_t from_ns, to_ns; /* of a trace; to_ns 0: to its end */
 	enum { IMPORT_RUN, IMPORT_VERSION, IMPORT_HELP, IMPORT_USAGE } what;
 };
@@ -86,7 +86,7 @@ static void choose_event(const struct perf_file *file, size_t index, struct even
 	};
 	if (!choice->period_or_hz)
 		choice->period_or_hz = 1;
-	/* "cpu-clock:pppH": what is behind the name says how, not what. */
+	/* "cpu-clock:pppH": what follows the name are modifiers, which do not change the event. */
 	for (; name && name[used] && name[used] != ':' && used + 1 < sizeof(choice->name); used++)
 		choice->name[used] = name[used] == '/' || name[used] <= ' ' ? '-' : name[used];
 	if (!used)
@@ -95,7 +95,7 @@ static void choose_event(const struct perf_file *file, size_t index, struct even
 		       file->is_trace ? "samples of a trace" : "imported from perf.data");
 }
 
-/* Two events of one name would be one: a number tells them apart. */
+/* Give events that have the same name and period different names, by appending a number. */
 static void tell_apart(struct event_choice *choices, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++)
@@ -119,7 +119,7 @@ static bool has_chains(const struct perf_file *file)
 	return false;
 }
 
-/* All rounds; when it is interrupted, the source ends. */
+/* Drain round by round until the source ends; it also ends when the import is interrupted. */
 static void drain_all(struct profiler *profiler, const struct perf_file *file)
 {
 	struct progress progress;
@@ -171,7 +171,7 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 				.want_cgroup = true,
 			},
 	};
-	static struct profiler profiler; /* big */
+	static struct profiler profiler; /* too big for the stack */
 	int error;
 
 	for (size_t i = 0; i < file->nr_events; i++)
@@ -191,7 +191,7 @@ static int run_profiler(const struct import_options *options, struct perf_file *
 	return error;
 }
 
-/* The file is closed then. */
+/* Closes the file in any case. */
 static int import_file(const struct import_options *options, struct perf_file *file,
 		       struct diag *diag)
 {

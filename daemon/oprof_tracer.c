@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * oprof-tracer: records one trace to one folder, until it is told to end or
- * its time is over; or, in the background, for a trace session. optrace runs
- * it, and speaks for it; it is not for people.
+ * oprof-tracer: records one trace to one folder until a signal ends it or its time is over; or
+ * runs in the background for a trace session. It is an internal program: optrace starts it and
+ * uses "optrace" as the name in its messages.
  */
 #include "daemon/places/proc_scan.h"
 #include "daemon/command/ready.h"
@@ -39,17 +39,17 @@ struct program {
 	struct tracer_options options;
 	char *tracefs;
 	struct trace_choice choice;
-	int32_t pids[NR_PIDS_MAX]; /* chosen processes */
+	int32_t pids[NR_PIDS_MAX]; /* of the chosen processes */
 	uint32_t uids[TRACER_NR_UIDS];
 	unsigned int nr_pids, nr_uids;
-	struct thread_list threads;    /* of the processes */
+	struct thread_list threads;    /* threads of these processes */
 	struct trace_trigger *trigger; /* NULL: no conditions */
 	struct tracer *tracer;
 	struct tracer_serve serve;
 	struct ready ready;
 	int signal_fd, timer_fd;
 	uint64_t followed_ns, flushed_ns;
-	bool disk_failed; /* told */
+	bool disk_failed; /* the error was reported */
 	bool cpu_failed;
 };
 
@@ -65,7 +65,7 @@ static int open_signals(struct program *program, struct diag *diag)
 	(void)sigaddset(&set, SIGHUP);
 	(void)sigaddset(&set, SIGUSR1);
 	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN); /* as a full disk */
+	(void)signal(SIGXFSZ, SIG_IGN); /* writes then fail as on a full disk */
 	children_keep();
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
@@ -84,7 +84,7 @@ static void begin_time(const struct program *program)
 		(void)timerfd_settime(program->timer_fd, 0, &end, NULL);
 }
 
-/* Recording goes on: a disk may have room again. */
+/* Report the first error only. Recording goes on: the disk may have room again later. */
 static void tell_disk(struct program *program, int error, const struct diag *diag)
 {
 	if (error && !program->disk_failed)
@@ -110,7 +110,7 @@ static void take_signals(struct program *program)
 	struct signalfd_siginfo info;
 
 	while (read(program->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		/* A session in the background has no terminal that could close. */
+		/* A session in the background ignores SIGHUP: it has no terminal to lose. */
 		if (info.ssi_signo == SIGHUP && program->options.session)
 			continue;
 		if (info.ssi_signo == SIGUSR1) {
@@ -207,7 +207,7 @@ static int choose_users(struct program *program, struct diag *diag)
 	return 0;
 }
 
-/* "PID,PID,...". */
+/* Parse "PID,PID,...". */
 static int take_pids(struct program *program, struct diag *diag)
 {
 	const char *at = program->options.pids;
@@ -231,7 +231,7 @@ static int take_pids(struct program *program, struct diag *diag)
 	return 0;
 }
 
-/* The processes' threads that there are now. */
+/* Choose the threads that the processes have now. */
 static int choose_threads(struct program *program, struct diag *diag)
 {
 	int error = take_pids(program, diag);
@@ -254,7 +254,7 @@ static bool is_chosen(const struct program *program, const char *system, const c
 	return false;
 }
 
-/* What conditions are about is recorded, too. */
+/* Also record the events that conditions refer to. */
 static int choose_conditions(struct program *program, struct diag *diag)
 {
 	const struct tracer_options *options = &program->options;
@@ -317,7 +317,7 @@ static int begin(struct program *program, struct diag *diag)
 	config.nr_pids = program->nr_pids;
 	config.uids = program->uids;
 	config.nr_uids = program->nr_uids;
-	/* At the end it would be too late to say so. */
+	/* Check the place now: at the end it would be too late to refuse it. */
 	if (!error && options->overwrite && !options->session && !options->keep_old)
 		error = trace_place_check(options->folder, diag);
 	else if (!error && options->overwrite)
@@ -341,8 +341,8 @@ static void tell_log(void *context, bool is_loss, const char *text)
 }
 
 /*
- * A flight recorder without a session: what it holds is the trace. After an error counts are of the
- * part that was written.
+ * Write the contents of a flight recorder without a session: they are the trace. After an error,
+ * counts describe the part that was written.
  */
 static int take_last(struct program *program, struct tracer_counts *counts, struct diag *diag)
 {
@@ -367,7 +367,7 @@ static int end(struct program *program, struct diag *diag)
 
 	if (options->overwrite && !is_session)
 		error = take_last(program, &counts, diag);
-	/* Of a snapshot whose folder could not be made nothing is known but the error. */
+	/* If the folder of a snapshot could not be made, only the error is known. */
 	if (!error || counts.nr_records || counts.lost_disk)
 		tracer_tell_counts(&counts, options->overwrite && is_session, tell_log, NULL);
 	if (!error && program->disk_failed)
@@ -403,7 +403,7 @@ static int run(struct program *program, struct diag *diag)
 	return error;
 }
 
-/* Who started it hears what is wrong; then it may go on by itself. */
+/* Until ready_ok, the parent receives errors. A session then continues in the background. */
 static int prepare(struct program *program, int argc, const char **argv, struct diag *diag)
 {
 	const struct tracer_options *options = &program->options;
@@ -418,7 +418,7 @@ static int prepare(struct program *program, int argc, const char **argv, struct 
 	error = ready_init(&program->ready, ready_fd, diag);
 	if (!error && options->session)
 		error = ready_detach(&program->ready, diag);
-	/* Who runs it ends: so does the trace, whole. */
+	/* When the parent process ends, the tracer also ends, with a complete trace. */
 	if (!error && options->parent &&
 	    (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != (pid_t)options->parent))
 		error = diag_set(diag, -ESRCH, "the parent process has ended");
@@ -427,7 +427,7 @@ static int prepare(struct program *program, int argc, const char **argv, struct 
 
 int main(int argc, const char **argv)
 {
-	static struct program program; /* big */
+	static struct program program; /* too big for the stack */
 	struct diag diag;
 	int error;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The daemon: start-up, signals, the loop that waits for work, the end. */
+/* The daemon: start-up, signals, the main loop and the end. */
 #include "daemon/command/control_server.h"
 #include "daemon/system/heap.h"
 #include "daemon/service/options.h"
@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #define LOG_NAME "oprofiled.log"
-/* How long to wait for nothing: the whole machine; processes that may end. */
+/* Longest time between rounds: for the whole machine; for processes, which may end. */
 #define ROUND_SYSTEM_MS 1000
 #define ROUND_TASKS_MS	100
 #define CHECK_NS	UINT64_C(1000000000)
@@ -44,13 +44,13 @@ struct daemon {
 	int signal_fd;
 	bool ending;
 	uint64_t trimmed_ns;
-	uint64_t checked_ns; /* when the session's folder was last looked for */
+	uint64_t checked_ns; /* when daemon_check last looked for the session's folder */
 };
 
-/* Too big for a stack: event choices, counters. */
+/* Too big for the stack: event choices, counters. */
 static struct daemon the_daemon;
 
-/* ---- what may be asked ---- */
+/* ---- requests ---- */
 
 static void daemon_start(struct daemon *daemon, struct control_answer *answer)
 {
@@ -79,7 +79,7 @@ static void daemon_stop(struct daemon *daemon, struct control_answer *answer)
 		control_answer_fail(answer, error, strerror(-error));
 }
 
-/* Number of the job to wait for, or 0: answer is complete. */
+/* Returns the number of the job to wait for, or 0: answer is complete. */
 static uint64_t daemon_dump(struct daemon *daemon, struct control_answer *answer)
 {
 	int error = profiler_dump(&daemon->profiler);
@@ -104,7 +104,7 @@ static uint64_t daemon_save(struct daemon *daemon, const char *name, struct cont
 		control_answer_fail(answer, error, diag_show(&diag));
 		return 0;
 	}
-	/* First the job: its child has the files that save is about to close. */
+	/* The job comes first: its child inherits the files that saving is about to close. */
 	job = daemon_dump(daemon, answer);
 	error = profiler_save(&daemon->profiler, name, &diag);
 	if (!error) {
@@ -195,7 +195,7 @@ static uint64_t daemon_request(void *context, const struct control_request *requ
 		daemon_recent(daemon, request, answer);
 		return 0;
 	case OPROF_REQUEST_SNAPSHOT:
-		break; /* a trace session's */
+		break; /* for trace sessions only */
 	}
 	control_answer_fail(answer, -EOPNOTSUPP, "this daemon knows no such request");
 	return 0;
@@ -228,7 +228,7 @@ static void daemon_open_log(const struct options *options)
 	if (!path && options->foreground && log_open_journal())
 		return;
 	if (!path && !options->foreground)
-		path = LOG_NAME; /* in the session folder, where we are */
+		path = LOG_NAME; /* in the session folder, which is the working directory */
 	if (!path)
 		return;
 	error = log_open(path);
@@ -281,7 +281,7 @@ static void daemon_check(struct daemon *daemon)
 	(void)heap_trim(HEAP_SPARE_BYTES);
 }
 
-/* Who asks without end must not keep us from reading samples. */
+/* A client that sends requests without end must not keep the daemon from reading samples. */
 static bool daemon_round_is_due(const struct daemon *daemon, int wait_ms)
 {
 	return clock_monotonic_ns() - daemon->profiler.drained_ns >=
@@ -303,7 +303,7 @@ static void daemon_loop(struct daemon *daemon)
 			      service_wait_ms(&daemon->service, wait_ms));
 
 		if (nr < 0)
-			continue; /* EINTR: signals come by their descriptor */
+			continue; /* after a signal (EINTR); signals are read from signal_fd */
 		if (!nr || fds[1].revents || daemon_round_is_due(daemon, wait_ms))
 			profiler_round(profiler, SOURCE_DRAIN_PERIODIC);
 		if (fds[0].revents)
@@ -335,14 +335,14 @@ static int open_signals(struct daemon *daemon, struct diag *diag)
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_set(diag, -errno, "cannot block signals: %s", strerror(errno));
 	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN); /* as a full disk: calls fail, and are counted */
+	(void)signal(SIGXFSZ, SIG_IGN); /* writes then fail as on a full disk */
 	daemon->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (daemon->signal_fd < 0)
 		return diag_set(diag, -errno, "cannot receive signals: %s", strerror(errno));
 	return 0;
 }
 
-/* As many sample files and rings as the system lets us have open. */
+/* Allow as many open files as the system permits: sample files and rings need them. */
 static void raise_files_limit(void)
 {
 	struct rlimit limit;
@@ -359,12 +359,12 @@ static int die_with_parent(pid_t parent, struct diag *diag)
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM))
 		return diag_set(diag, -errno, "cannot follow the parent's end: %s",
 				strerror(errno));
-	if (getppid() != parent) /* it ended before we asked */
+	if (getppid() != parent) /* the parent ended before prctl took effect */
 		return diag_set(diag, -ESRCH, "the parent process has ended");
 	return 0;
 }
 
-/* Be in the session folder: its name may be longer than a socket's address. */
+/* Change to the session folder, since its path may be too long for a socket's address. */
 static int enter_session(struct daemon *daemon, struct diag *diag)
 {
 	const char *path = daemon->options.session_dir;
@@ -413,7 +413,7 @@ static int open_profiler(struct daemon *daemon, struct diag *diag)
 				.buffer_size = options->buffer_size,
 				.buffer_watershed = options->buffer_watershed,
 				.cpu_buffer_size = options->cpu_buffer_size,
-				/* Whatever is filed, what is asked of memory may be by cgroup. */
+				/* Requests for recent samples may separate by cgroup. */
 				.want_cgroup = true,
 			},
 	};
@@ -443,7 +443,7 @@ static int start_profiler(struct daemon *daemon, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot start sampling: %s", strerror(-error)) : 0;
 }
 
-/* Undo what begun says was done, in reverse order. */
+/* Undo everything that was done since enter_session, in reverse order. */
 static void daemon_end(struct daemon *daemon)
 {
 	const struct stats *stats = &daemon->session.stats;
@@ -461,7 +461,7 @@ static void daemon_end(struct daemon *daemon)
 				 stats->values[STATS_IDLE]);
 	log_flush();
 	session_unlock(&daemon->session);
-	/* Last: clients that wait for our end find the lock free. */
+	/* This must be last: clients that wait for the daemon's end then find the lock free. */
 	control_server_destroy(daemon->server);
 }
 
