@@ -14,15 +14,15 @@
 
 #define MOUNTS_BYTES_MAX (4u << 20)
 #define CGROUP_BYTES_MAX (64u << 10)
-/* cgroup.max.depth has no bound of its own; a deeper one goes without its name. */
+/* The depth of cgroups has no limit by default; deeper ones get no name. */
 #define DEPTH_MAX 64
-/* Made and gone between two scans, beside as many as there are. */
+/* A renewal is due after this many additions, plus the number of existing cgroups. */
 #define GONE_MAX 4096u
 
 struct named_cgroup {
 	struct node node;
 	uint64_t id;
-	uint64_t renewal; /* nr_renewals when it was last added */
+	uint64_t renewal; /* value of nr_renewals when the name was last added */
 	char *path;
 };
 
@@ -100,14 +100,14 @@ int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path)
 	return 0;
 }
 
-/* Of mounts; a later one counts more. */
+/* Of two mounts, the one with the higher value is used. */
 enum hierarchy {
 	HIERARCHY_OTHER,
 	HIERARCHY_2,
-	HIERARCHY_1_EVENTS, /* of version 1, with perf_event */
+	HIERARCHY_1_EVENTS, /* version 1, with perf_event */
 };
 
-/* A folder being walked: mount point and what is below it, one text. */
+/* A folder during the walk: path is the mount point, followed by the cgroup's path. */
 struct folder_walk {
 	struct cgroup_names *table;
 	char path[PATH_MAX];
@@ -140,7 +140,7 @@ static int walk_folder(struct folder_walk *walk, int depth)
 	DIR *folder;
 	int error;
 
-	/* A cgroup may go at any moment: then it is not there. */
+	/* A cgroup may be removed at any moment: then it is ignored. */
 	if (depth > DEPTH_MAX || stat(walk->path, &st))
 		return 0;
 	walk->table->nr_real++;
@@ -154,7 +154,7 @@ static int walk_folder(struct folder_walk *walk, int depth)
 	return error;
 }
 
-/* mountinfo writes blanks and backslashes as three octal digits. */
+/* mountinfo writes blanks and backslashes as a backslash with three octal digits. */
 static void unescape(char *to, const char *from, size_t nr)
 {
 	while (nr) {
@@ -171,7 +171,7 @@ static void unescape(char *to, const char *from, size_t nr)
 	*to = '\0';
 }
 
-/* Words of a comma list. */
+/* Whether a comma-separated list contains word. */
 static bool has_word(const char *list, size_t nr_bytes, const char *word)
 {
 	size_t nr_word = strlen(word);
@@ -184,9 +184,9 @@ static bool has_word(const char *list, size_t nr_bytes, const char *word)
 }
 
 /*
- * Which hierarchy a line of mountinfo is of: " - KIND SOURCE OPTIONS" stands
- * at its end. Events know the groups of the hierarchy that has perf_event:
- * cgroup2's, unless one of version 1 took it.
+ * The kind of hierarchy that a line of mountinfo mounts; the line ends with " - KIND SOURCE
+ * OPTIONS". Perf events use the hierarchy that has perf_event: cgroup2, unless a hierarchy of
+ * version 1 has that controller.
  */
 static enum hierarchy hierarchy_of_line(const char *line)
 {
@@ -202,14 +202,14 @@ static enum hierarchy hierarchy_of_line(const char *line)
 		return HIERARCHY_2;
 	if (nr <= 7 || strncmp(kind, "cgroup ", 7) != 0)
 		return HIERARCHY_OTHER;
-	/* There is one: that behind "cgroup". */
+	/* A blank always exists: the one after "cgroup". */
 	options = memrchr(kind, ' ', nr);
 	options++;
 	return has_word(options, nr - (size_t)(options - kind), "perf_event") ? HIERARCHY_1_EVENTS
 									      : HIERARCHY_OTHER;
 }
 
-/* Where it is mounted, into path[PATH_MAX]: the fifth field. */
+/* The mount point, the fifth field of the line, unescaped into path[PATH_MAX]. */
 static bool mount_of_line(const char *line, char *path)
 {
 	size_t nr;
@@ -225,7 +225,7 @@ static bool mount_of_line(const char *line, char *path)
 	return true;
 }
 
-/* Of those in mounts, the hierarchy that events know. */
+/* The mount point of the hierarchy that perf events use; false: not found. */
 static bool find_mount(const char *mounts, char *path)
 {
 	enum hierarchy found = HIERARCHY_OTHER;
@@ -263,7 +263,7 @@ int cgroup_names_scan(struct cgroup_names *table, const char *proc_path)
 	return walk_folder(&walk, 0);
 }
 
-/* The line "0::PATH" of the one hierarchy; others are of version 1. */
+/* The path of the line "0::PATH", that of cgroup2; the other lines are of version 1. NULL: none. */
 static char *path_of_cgroup_text(char *text)
 {
 	for (char *line = text; line; line = strchr(line, '\n')) {

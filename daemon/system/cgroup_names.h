@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paths of cgroups by their ids, as the kernel numbers them. No record tells
- * that a cgroup went: after many new ones the names are to be renewed. Those
- * that were last added before the renewal before this go; samples of a
- * cgroup that just went still find its name.
+ * Maps the kernel's ids of cgroups to their paths. No record reports the removal of a cgroup:
+ * after many additions the caller renews the names. A renewal removes the names that were last
+ * added before the previous renewal, so that samples of a recently removed cgroup still find its
+ * name.
  */
 #ifndef DAEMON_CGROUP_NAMES_H
 #define DAEMON_CGROUP_NAMES_H
@@ -16,36 +16,38 @@
 struct cgroup_names {
 	struct node_hash names;
 	uint64_t nr_renewals;
-	size_t nr_new;	/* made since the last of them */
-	size_t nr_real; /* that the last scan found */
-	char *root;	/* where the hierarchy is mounted; NULL: not found yet */
+	size_t nr_new;	/* added since the last renewal */
+	size_t nr_real; /* cgroups that the last scan found */
+	char *root;	/* mount point of the hierarchy; NULL: not found yet */
 };
 
 int cgroup_names_init(struct cgroup_names *table); /* 0 or -ENOMEM */
 void cgroup_names_deinit(struct cgroup_names *table);
 
-/* The path ("/system.slice/x"; copied) of an id; a later one replaces it. 0 or -ENOMEM. */
+/* Add the path ("/system.slice/x"; copied) of an id; replaces an older path. 0 or -ENOMEM. */
 int cgroup_names_add(struct cgroup_names *table, uint64_t id, const char *path);
 
-/* NULL: not known. Valid until the id is added again, or the names are renewed. */
+/*
+ * Returns NULL if the id is not known. Valid until the id is added again or the names are renewed.
+ */
 const char *cgroup_names_find(const struct cgroup_names *table, uint64_t id);
 
 /*
- * Those that are there now: the hierarchy that events know, of those that
- * proc_path/self/mountinfo shows: cgroup2, or one of version 1 that has
- * perf_event. 0 (also where there is none), -ENOMEM.
+ * Add all cgroups that exist now, in the hierarchy that perf events use: in
+ * proc_path/self/mountinfo, cgroup2, or the hierarchy of version 1 that has perf_event. Returns 0
+ * (also if there is no such hierarchy) or -ENOMEM.
  */
 int cgroup_names_scan(struct cgroup_names *table, const char *proc_path);
 
 /*
- * The id of the cgroup that a process is in now, whose name is then known,
- * too. 0: not known (it has gone, or there is no such hierarchy).
+ * Returns the id of the cgroup that a process is in now, and adds its name. Returns 0 if the id is
+ * not known: the process has ended, or there is no such hierarchy.
  */
 uint64_t cgroup_names_of_process(struct cgroup_names *table, const char *proc_path, int32_t pid);
 
-/* So many were added since the last renewal that most may be gone. */
+/* So many names were added since the last renewal that most cgroups may have been removed. */
 bool cgroup_names_are_old(const struct cgroup_names *table);
-/* Scan, and forget what is gone. 0 or -ENOMEM (then too much is forgotten). */
+/* Scan, and remove old names. Returns 0 or -ENOMEM; in that case too many names are removed. */
 int cgroup_names_renew(struct cgroup_names *table, const char *proc_path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of CPUs as sysfs writes them: "0-3,8". */
+/* Sets of CPUs in the format of sysfs: "0-3,8". */
 #ifndef DAEMON_CPU_LIST_H
 #define DAEMON_CPU_LIST_H
 
@@ -10,10 +10,10 @@
 
 struct cpu_list {
 	uint64_t bits[CPU_LIST_MAX / 64];
-	unsigned int nr; /* one above the highest CPU in it; 0: none */
+	unsigned int nr; /* highest CPU of the set + 1; 0: the set is empty */
 };
 
-/* 0, or -EINVAL (the list is then unchanged). A newline may end the text. */
+/* Returns 0 or -EINVAL (the list is then unchanged). A newline ends the text. */
 int cpu_list_parse(const char *text, struct cpu_list *list);
 bool cpu_list_has(const struct cpu_list *list, unsigned int cpu);
 

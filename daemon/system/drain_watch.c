@@ -13,7 +13,7 @@
 
 #define EVENTS_AT_ONCE 32
 
-/* epoll_event.data: these, or KEY_PROCESS + index. */
+/* Values of epoll_event.data: one of these, or KEY_PROCESS + index of the process. */
 enum { KEY_RING, KEY_TIMER, KEY_PROCESS };
 
 static int watch_fd(struct drain_watch *watch, int fd, uint64_t key)
@@ -42,7 +42,7 @@ static int watch_process(struct drain_watch *watch, pid_t pid)
 	process->running = true;
 	process->fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (process->fd < 0 && errno == ENOSYS)
-		process->fd = -1; /* the tick looks after it */
+		process->fd = -1; /* watch_look polls the process instead */
 	else if (process->fd < 0)
 		return -errno;
 	watch->nr_processes++;
@@ -94,7 +94,7 @@ int drain_watch_add(struct drain_watch *watch, int fd)
 	return watch_fd(watch, fd, KEY_RING);
 }
 
-/* For kernels without pidfds. */
+/* Without pidfds, poll whether the processes still exist. */
 static void watch_look(struct drain_watch *watch)
 {
 	for (size_t i = 0; i < watch->nr_processes; i++) {
@@ -105,7 +105,7 @@ static void watch_look(struct drain_watch *watch)
 	}
 }
 
-/* A timer that is not read does not go off again. */
+/* A periodic timerfd that is not read does not expire again. */
 static void watch_tick(struct drain_watch *watch)
 {
 	uint64_t nr_ticks;

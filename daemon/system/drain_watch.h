@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wakes a source when a drain is due: a descriptor is readable (a ring that is
- * half full, the module's buffer), a second has passed, or the profiled
- * processes have ended. One epoll set; edge-triggered, because an event whose
- * task has ended would otherwise be readable for ever.
+ * Wakes a source when a drain is due: a descriptor is readable (a half-full ring, the module's
+ * buffer), a second has passed, or the profiled processes have ended. Uses one epoll set,
+ * edge-triggered, because an event whose task has ended stays readable for ever.
  */
 #ifndef DAEMON_DRAIN_WATCH_H
 #define DAEMON_DRAIN_WATCH_H
@@ -17,23 +16,23 @@ struct drain_watch {
 	int timer_fd;
 	struct drain_watch_process {
 		pid_t pid;
-		int fd; /* -1: has ended, or the kernel has no pidfds */
+		int fd; /* -1: the process has ended, or the kernel has no pidfds */
 		bool running;
 	} * processes;
 	size_t nr_processes;
 };
 
-/* 0 or -errno; -ESRCH: one of the processes is not there. */
+/* Returns 0 or -errno; -ESRCH: one of the processes does not exist. */
 int drain_watch_open(struct drain_watch *watch, const pid_t *pids, size_t nr_pids);
 void drain_watch_close(struct drain_watch *watch);
 
-/* Wake up for this descriptor, too; closing it takes it out again. 0 or -errno. */
+/* Also wake up when fd is readable; closing fd removes it. Returns 0 or -errno. */
 int drain_watch_add(struct drain_watch *watch, int fd);
 
-/* Take what has happened, without waiting: true when a second has passed. */
+/* Handle what has happened, without waiting. Returns true when a second has passed. */
 bool drain_watch_take(struct drain_watch *watch);
 
-/* There were processes to watch, and all have ended. */
+/* There were processes to watch, and all of them have ended. */
 bool drain_watch_ended(const struct drain_watch *watch);
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that the daemon has given up but its C library keeps: after a storm
- * (code maps read, thousands of processes) it would stay for months.
+ * Returns free memory to the kernel. The C library would keep it for months after a peak (many
+ * code maps read, thousands of processes).
  */
 #ifndef DAEMON_HEAP_H
 #define DAEMON_HEAP_H
 
 #include <stddef.h>
 
-/* Unused memory that is not worth the giving back. */
+/* Less free memory than this is not worth returning. */
 #define HEAP_SPARE_BYTES ((size_t)4 << 20)
 
-/* Give the kernel what is unused, if it is more than spare_bytes. Once a minute or so. 1: it was.
+/*
+ * Return free memory to the kernel if there is more than spare_bytes; call it about once a minute.
+ * Returns 1 if memory was returned, else 0.
  */
 int heap_trim(size_t spare_bytes);
 

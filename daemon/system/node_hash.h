@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash of nodes that lie inside the objects they find. Knows no keys:
- * callers compare them. Grows by doubling; when there is no memory to grow,
- * its chains just get longer. One thread at a time.
+ * A hash table of nodes that are embedded in the caller's objects. It does not know the keys:
+ * callers compare them. The table grows by doubling; without memory to grow, only its chains get
+ * longer. One thread at a time.
  */
 #ifndef DAEMON_NODE_HASH_H
 #define DAEMON_NODE_HASH_H
@@ -22,27 +22,27 @@ struct node_hash {
 	size_t first; /* buckets below it are empty */
 };
 
-/* The object that node is the given member of. */
+/* The object of the given type that contains the node as member. */
 #define node_owner(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
 
 int node_hash_init(struct node_hash *table);	/* 0 or -ENOMEM */
-void node_hash_deinit(struct node_hash *table); /* the nodes are their owners' */
+void node_hash_deinit(struct node_hash *table); /* the caller owns and frees the nodes */
 
 void node_hash_add(struct node_hash *table, struct node *node, uint64_t hash);
 void node_hash_remove(struct node_hash *table, struct node *node);
 
-/* The first node of this hash, and the next of the same hash; NULL: no more. */
+/* The first node with this hash, and the next one with the same hash; NULL: no more. */
 struct node *node_hash_first(const struct node_hash *table, uint64_t hash);
 struct node *node_hash_next(const struct node *node);
 
-/* Any node, for emptying a table, in time linear in its size; NULL when there is none. */
+/* Any node, for emptying a table in linear time; NULL: the table is empty. */
 struct node *node_hash_any(struct node_hash *table);
 
-/* Call visit for each node. It may remove that node, and add none. */
+/* Call visit for each node. visit may remove that node, but must not add nodes. */
 void node_hash_walk(const struct node_hash *table, void (*visit)(struct node *node, void *context),
 		    void *context);
 
-/* Hashes good enough for power-of-two tables. */
+/* Hash functions for tables whose size is a power of two. */
 uint64_t hash_number(uint64_t value);
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t nr_bytes);
 

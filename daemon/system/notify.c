@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #define TEXT_BYTES	  512
-#define ALIVE_PARTS	  4 /* of the time that the manager waits */
+#define ALIVE_PARTS	  4 /* messages in the manager's time limit */
 #define NS_PER_MS	  UINT64_C(1000000)
 #define WATCHDOG_USEC_MAX UINT64_C(1000000000000)
 
-/* "/path", or "@name" for one without a file. 0 or -EINVAL. */
+/* name is "/path", or "@name" for an abstract socket. Returns 0 or -EINVAL. */
 static int notify_address(struct notify *notify, const char *name)
 {
 	size_t length = strlen(name);
@@ -75,7 +75,7 @@ void notify_deinit(struct notify *notify)
 	notify->fd = -1;
 }
 
-/* A manager that does not listen is no reason to stop. */
+/* Errors are ignored: the daemon also runs without a manager that listens. */
 static void notify_send(const struct notify *notify, const char *text)
 {
 	if (notify->fd < 0)
@@ -106,7 +106,7 @@ void notify_status(struct notify *notify, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(text + used, sizeof(text) - used - 1, format, args);
 	va_end(args);
-	/* A line of its own, whatever is in it. */
+	/* The status must be one line. */
 	text[strcspn(text, "\n")] = '\0';
 	(void)strcat(text, "\n");
 	notify_send(notify, text);

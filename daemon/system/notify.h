@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Telling a service manager that we are ready, alive and ending: datagrams
- * of lines KEY=VALUE to the socket $NOTIFY_SOCKET (sd_notify(3)). Without
- * that variable nothing is told and everything succeeds.
+ * Reports to a service manager that the daemon is ready, alive or stopping: datagrams of lines
+ * KEY=VALUE to the socket $NOTIFY_SOCKET (sd_notify(3)). Without that variable nothing is sent and
+ * all functions succeed.
  */
 #ifndef DAEMON_NOTIFY_H
 #define DAEMON_NOTIFY_H
@@ -12,31 +12,34 @@
 #include <sys/un.h>
 
 struct notify {
-	int fd; /* -1: nobody to tell */
+	int fd; /* -1: there is no service manager */
 	struct sockaddr_un address;
 	socklen_t address_bytes;
-	uint64_t watchdog_ns; /* how often it wants to hear that we live; 0: never */
-	uint64_t alive_ns;    /* when it heard last */
+	uint64_t watchdog_ns; /* the manager expects a message at least this often; 0: never */
+	uint64_t alive_ns;    /* time of the last such message */
 };
 
 /*
- * Read $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and take them out of
- * the environment: they are not our children's. 0, or -errno: the socket's
- * name is none that we know, or there is no socket; then nothing is told.
+ * Read $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and remove them from the environment, so
+ * that children do not inherit them. Returns 0, or -errno if the socket's name is not supported or
+ * no socket can be made; then nothing is sent later.
  */
 int notify_init(struct notify *notify);
 void notify_deinit(struct notify *notify);
 
 void notify_ready(struct notify *notify);
 void notify_stopping(struct notify *notify);
-/* One line for people, in systemctl status. */
+/* One line for people, shown by systemctl status. */
 void notify_status(struct notify *notify, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Told at most four times in the time after which the manager gives up: call it often. */
+/*
+ * Report that the daemon is alive. Call it often: at most four messages are sent in the time after
+ * which the manager gives up.
+ */
 void notify_alive(struct notify *notify, uint64_t now_ns);
 
-/* The most that may be waited for something to do: wait_ms, or less for notify_alive. */
+/* How long the caller may wait for work: wait_ms, or less if notify_alive is due earlier. */
 int notify_wait_ms(const struct notify *notify, int wait_ms);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Headers before Linux 5.8 and 5.9 lack them. */
+/* Kernel headers before Linux 5.8 and 5.9 lack these constants. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
@@ -62,7 +62,7 @@ uint64_t privileges_wanted(const struct privileges_needs *needs, bool can_lock, 
 	return wanted;
 }
 
-/* glibc has no wrappers, and a library for two system calls would be one more to need. */
+/* glibc has no wrappers for capget and capset, and two system calls do not justify libcap. */
 static int sets_get(struct capability_sets *sets)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -88,7 +88,7 @@ static int sets_put(const struct capability_sets *sets)
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
-/* Memory of rings to come: by the limit rather than by a privilege. */
+/* Rings opened later then need no privilege to lock their memory. */
 static bool raise_lock_limit(void)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -98,7 +98,7 @@ static bool raise_lock_limit(void)
 	return !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur == RLIM_INFINITY;
 }
 
-/* An event that samples nothing, of all processes on one CPU, with the kernel's mode. */
+/* Try an event that counts nothing, on all processes of one CPU, including kernel mode. */
 static bool can_open_events(void)
 {
 	struct perf_event_attr attr = {
@@ -115,8 +115,8 @@ static bool can_open_events(void)
 }
 
 /*
- * Some kernels want more than CAP_PERFMON, by patches of their distributions:
- * tried while the way back is open.
+ * Some distributions patch their kernels to require more than CAP_PERFMON. Try it while the
+ * privileges can still be restored.
  */
 static int try_effective(struct capability_sets *sets, bool whole_machine, bool *needs_admin)
 {
@@ -136,7 +136,7 @@ void privileges_bound(uint64_t kept)
 		if (kept & bit(i))
 			continue;
 		if (prctl(PR_CAPBSET_DROP, (unsigned long)i, 0UL, 0UL, 0UL))
-			return; /* not ours to drop, or beyond the last that there is */
+			return; /* no CAP_SETPCAP, or i is above the last capability */
 	}
 }
 
@@ -144,14 +144,14 @@ static int drop_to(struct privileges *privileges, struct capability_sets *sets)
 {
 	int error;
 
-	/* Before CAP_SETPCAP goes. */
+	/* This must come before CAP_SETPCAP is dropped. */
 	privileges_bound(sets->effective);
 	sets->permitted = sets->effective;
 	sets->inheritable = 0;
 	error = sets_put(sets);
 	if (error)
 		return error;
-	/* Goes with the inheritable set; kernels before 4.3 have none. */
+	/* Kernels before 4.3 have no ambient set; there the call fails harmlessly. */
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0UL, 0UL, 0UL);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL))
 		return -errno;
@@ -178,7 +178,7 @@ int privileges_drop(struct privileges *privileges, const struct privileges_needs
 	sets = before;
 	sets.effective =
 		before.permitted & privileges_wanted(needs, raise_lock_limit(), knows_perfmon);
-	/* CAP_SETPCAP is effective until the bounding set is done. */
+	/* Test first; then keep CAP_SETPCAP effective until drop_to has set the bounding set. */
 	error = try_effective(&sets, needs->whole_machine, &privileges->needs_admin);
 	if (!error) {
 		struct capability_sets all = sets;

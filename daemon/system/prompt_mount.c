@@ -14,13 +14,13 @@
 #define MOUNTS_BYTES_MAX (8u << 20)
 #define FDINFO_BYTES_MAX 4096u
 
-/* A field of a line. */
+/* A field of a line; not terminated. */
 struct word {
 	const char *text;
 	size_t nr_bytes;
 };
 
-/* A line: "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - KIND SOURCE OPTIONS". */
+/* The line is "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - KIND SOURCE OPTIONS". */
 struct mount_line {
 	int64_t id;
 	struct word device, point, kind;
@@ -63,7 +63,7 @@ static bool line_parse(const char *text, struct mount_line *line)
 	return true;
 }
 
-/* The next line of *text that makes sense, and *text behind it. */
+/* Parse the next valid line of *text, and move *text to the line after it. */
 static bool line_next(const char **text, struct mount_line *line)
 {
 	while (**text) {
@@ -85,7 +85,7 @@ static bool find_id(const char *mounts, int64_t id, struct mount_line *found)
 	return false;
 }
 
-/* Whether the file system of that device is mounted in mounts, at point unless that is NULL. */
+/* Whether mounts contains the file system of that device, mounted at point (NULL: anywhere). */
 static bool has_device(const char *mounts, struct word device, const char *point)
 {
 	struct mount_line line;
@@ -96,7 +96,7 @@ static bool has_device(const char *mounts, struct word device, const char *point
 	return false;
 }
 
-/* Those that nobody without privileges can mount over something of his own, and memory. */
+/* Local file systems that an unprivileged user cannot back with storage of his own, and memory. */
 static bool is_prompt_kind(struct word kind)
 {
 	static const char *const kinds[] = {"ext4",	"xfs",	"btrfs",    "tmpfs", "ramfs",
@@ -121,7 +121,7 @@ bool prompt_mount_find(const char *mounts, const char *own_mounts, bool own_user
 	       (own_user || has_device(own_mounts, line.device, NULL));
 }
 
-/* ---- of processes ---- */
+/* ---- processes ---- */
 
 int64_t prompt_mount_id(int fd)
 {
@@ -153,7 +153,10 @@ static char *read_of_process(const char *proc_path, int32_t pid, const char *nam
 	return text;
 }
 
-/* Its user namespace is ours: who makes its mounts has this machine's privileges. */
+/*
+ * The process is in the daemon's user namespace: its mounts were made with this machine's
+ * privileges.
+ */
 static bool has_own_user(const char *proc_path, int32_t pid)
 {
 	char path[PATH_MAX];

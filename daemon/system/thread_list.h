@@ -8,13 +8,13 @@
 #include <sys/types.h>
 
 struct thread_list {
-	pid_t *tids; /* sorted, each once */
+	pid_t *tids; /* sorted, without duplicates */
 	size_t nr_tids, room_tids;
 };
 
 /*
- * All threads that the processes have now. A process that has ended has
- * none. 0, -ENOMEM, or -errno of reading proc_path (NULL: "/proc").
+ * List all threads that the processes have now. A process that has ended has no threads. Returns
+ * 0, -ENOMEM, or -errno of reading proc_path (NULL: "/proc").
  */
 int thread_list_read(struct thread_list *list, const char *proc_path, const pid_t *pids,
 		     size_t nr_pids);
