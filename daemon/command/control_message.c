@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Digits and nothing else: the number. */
+/* Parse a number of decimal digits only. Returns 0 or -EBADMSG. */
 static int parse_number(const char *text, size_t length, uint64_t *number)
 {
 	uint64_t result = 0;
@@ -55,7 +55,7 @@ static int parse_folder(const char *text, size_t length, struct control_request 
 }
 
 static const struct {
-	const char *key; /* with the space behind it */
+	const char *key; /* with the space after it */
 	int (*parse)(const char *text, size_t length, struct control_request *request);
 } request_keys[] = {
 	{"name ", parse_name},
@@ -64,7 +64,7 @@ static const struct {
 	{"folder ", parse_folder},
 };
 
-/* One line of a request; keys that are not known are skipped. */
+/* Parse one line of a request; unknown keys are ignored. */
 static int request_line(const char *line, size_t length, struct control_request *request)
 {
 	if (memchr(line, '\0', length))

@@ -13,14 +13,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define REQUESTS_A_RUN 4 /* of one client before the next has its turn */
+#define REQUESTS_A_RUN 4 /* of one client, before the next client's turn */
 
 struct control_client {
 	int fd;	      /* -1: free */
-	uint64_t job; /* whose end its answer waits for; 0: none */
+	uint64_t job; /* the job whose end the client waits for; 0: none */
 	uint16_t request;
-	bool stranger; /* neither root nor our user: its first request is refused */
-	uint64_t used; /* value of server->clock when it last spoke */
+	bool stranger; /* neither root nor the daemon's user: its first request is refused */
+	uint64_t used; /* value of server->clock at the client's last message */
 };
 
 struct control_server {
@@ -31,14 +31,14 @@ struct control_server {
 	struct control_client clients[CONTROL_CLIENTS_MAX];
 	struct control_request request;
 	struct control_answer answer;
-	/* One byte more than the longest message: tells a longer one. */
+	/* One byte more than the longest message, to detect longer ones. */
 	char bytes[CONTROL_MESSAGE_BYTES_MAX + 1];
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 };
 
 static void client_close(struct control_server *server, struct control_client *client)
 {
-	/* Not by close alone: a forked child may hold the same connection still. */
+	/* close() alone is not enough: a forked child may still have the connection open. */
 	(void)epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, client->fd, NULL);
 	(void)shutdown(client->fd, SHUT_RDWR);
 	(void)close(client->fd);
@@ -46,7 +46,7 @@ static void client_close(struct control_server *server, struct control_client *c
 	client->job = 0;
 }
 
-/* Wait for its requests, or (a job of its own is running) only for its end. */
+/* Wait for the client's requests; while it waits for a job, only for the end of the connection. */
 static int client_watch(struct control_server *server, struct control_client *client, int how)
 {
 	struct epoll_event event = {
@@ -57,10 +57,10 @@ static int client_watch(struct control_server *server, struct control_client *cl
 	return epoll_ctl(server->epoll_fd, how, client->fd, &event) ? -errno : 0;
 }
 
-/* A descriptor goes with the packet or not at all: its length says whether it went. */
+/* sendmsg() sends the descriptor and the packet together or neither of them. */
 static ssize_t packet_send(int to, void *bytes, size_t nr_bytes, int fd)
 {
-	union { /* as cmsg(3) wants it aligned */
+	union { /* for the alignment that cmsg(3) requires */
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control = {.bytes = ""};
@@ -85,7 +85,7 @@ static void client_send(struct control_server *server, struct control_client *cl
 	ssize_t sent = packet_send(client->fd, server->bytes, nr_bytes, answer->fd);
 
 	if (sent != (ssize_t)nr_bytes)
-		client_close(server, client); /* gone, or not taking its answers */
+		client_close(server, client); /* it ended, or does not read its answers */
 }
 
 static void client_refuse(struct control_server *server, struct control_client *client, int error,
@@ -114,7 +114,7 @@ static void client_handle(struct control_server *server, struct control_client *
 		client_close(server, client);
 }
 
-/* One packet. False when there is none, or the client is gone. */
+/* Handle one packet. False: there was none, or the client's next packets must wait. */
 static bool client_receive(struct control_server *server, struct control_client *client)
 {
 	ssize_t nr = recv(client->fd, server->bytes, sizeof(server->bytes), MSG_DONTWAIT);
@@ -153,7 +153,7 @@ static bool client_receive(struct control_server *server, struct control_client 
 	return client->fd >= 0 && !client->job;
 }
 
-/* Should a be hung up on rather than b? */
+/* Should a's connection be closed before b's? */
 static bool client_goes_first(const struct control_client *a, const struct control_client *b)
 {
 	if (!b || a->stranger != b->stranger)
@@ -161,7 +161,10 @@ static bool client_goes_first(const struct control_client *a, const struct contr
 	return a->used < b->used;
 }
 
-/* A free place, if need be that of the client silent longest; not of one that waits. */
+/*
+ * Find a free place; if there is none, close the connection that has been silent longest and does
+ * not wait for a job. NULL: all clients wait for jobs.
+ */
 static struct control_client *server_place(struct control_server *server)
 {
 	struct control_client *silent = NULL;
@@ -179,7 +182,7 @@ static struct control_client *server_place(struct control_server *server)
 	return silent;
 }
 
-/* Root and the daemon's own user may command it. */
+/* Only root and the daemon's own user may control the daemon. */
 static bool peer_is_allowed(int fd)
 {
 	struct ucred peer;
@@ -198,7 +201,7 @@ static void server_accept(struct control_server *server)
 	if (fd < 0)
 		return;
 	client = server_place(server);
-	if (!client) { /* all wait for answers */
+	if (!client) { /* all clients wait for jobs */
 		(void)close(fd);
 		return;
 	}
@@ -225,7 +228,7 @@ void control_server_run(struct control_server *server)
 		client = &server->clients[events[i].data.u32];
 		if (client->fd < 0)
 			continue;
-		if (client->job) { /* only its hanging up is reported */
+		if (client->job) { /* the only event then is the end of the connection */
 			client_close(server, client);
 			continue;
 		}
@@ -260,7 +263,7 @@ static int server_bind(struct control_server *server, const char *path)
 		return -errno;
 	if (bind(server->listen_fd, (struct sockaddr *)&address, sizeof(address)))
 		return -errno;
-	/* From here on there is something to unlink. */
+	/* The socket exists now: control_server_destroy must unlink it. */
 	(void)snprintf(server->path, sizeof(server->path), "%s", path);
 	return listen(server->listen_fd, CONTROL_CLIENTS_MAX) ? -errno : 0;
 }

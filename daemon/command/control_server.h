@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon's end of the control socket (oprof/control.h): clients, their
- * packets and who they are. What requests do is the handler's.
+ * The daemon's end of the control socket (oprof/control.h): clients, their packets and their
+ * permissions. A handler carries out the requests.
  *
- * Never blocks: a client that does not take its answers, sends what is no
- * message, or is neither root nor the daemon's own user is hung up on; when
- * there are too many, on the one that has been silent longest.
+ * The server never blocks. It closes the connection of a client that does not read its answers,
+ * sends invalid messages, or is neither root nor the daemon's own user; and when there are too
+ * many clients, of the one that has been silent longest.
  */
 #ifndef DAEMON_CONTROL_SERVER_H
 #define DAEMON_CONTROL_SERVER_H
@@ -19,10 +19,10 @@
 #define CONTROL_CLIENTS_MAX 32
 
 /*
- * Fill answer (initialized), or return the number (> 0) of the job that
- * the answer waits for: control_server_finish() then gives it. A client's
- * later requests wait until then. A descriptor in answer is the server's from
- * then on; answers of jobs have none.
+ * Either fills answer (which is initialized) and returns 0, or returns the number (> 0) of the job
+ * that the answer waits for: control_server_finish() then passes the answer. The server reads no
+ * more requests of the client until then. The server closes a descriptor in answer; answers of
+ * jobs have none.
  */
 typedef uint64_t control_handler(void *context, const struct control_request *request,
 				 struct control_answer *answer);
@@ -30,23 +30,29 @@ typedef uint64_t control_handler(void *context, const struct control_request *re
 struct control_server;
 
 /*
- * Bind path (at most 107 bytes: be in its folder). A socket that is there
- * already is taken to be stale: hold the session's lock.
+ * Bind the socket to path (at most 107 bytes, therefore use a relative path). An existing socket
+ * is taken to be stale and removed: the caller must hold the session's lock.
  */
 int control_server_create(struct control_server **server, const char *path,
 			  control_handler *handler, void *context, struct diag *diag);
-/* Remove the socket's name: while the lock is still held, or it may be the next daemon's. */
+/*
+ * Remove the socket's name. Call it while holding the session's lock: later the name may belong to
+ * the next daemon.
+ */
 void control_server_unlink(struct control_server *server);
-/* In a forked child: close what it has of the server, which goes on elsewhere. */
-void control_server_forget(struct control_server *server); /* NULL is fine */
-/* Hang up and, if that was not done, unlink the socket. NULL is fine. */
+/*
+ * In a forked child: close the child's copies of the server's descriptors. The parent's server is
+ * not affected. NULL is allowed.
+ */
+void control_server_forget(struct control_server *server);
+/* Close all connections and, unless already done, unlink the socket. NULL is allowed. */
 void control_server_destroy(struct control_server *server);
 
-/* An epoll descriptor: readable when control_server_run has something to do. */
+/* An epoll descriptor: readable when control_server_run has work. */
 int control_server_poll_fd(const struct control_server *server);
 void control_server_run(struct control_server *server);
 
-/* Give answer to all who wait for jobs up to this one. */
+/* Send answer to all clients that wait for this job or an earlier one. */
 void control_server_finish(struct control_server *server, uint64_t job,
 			   const struct control_answer *answer);
 

@@ -21,10 +21,7 @@ int ready_init(struct ready *ready, int fd, struct diag *diag)
 	return 0;
 }
 
-/*
- * The child's line, or nothing when it died without one. Not shown when it is
- * told elsewhere too: once is enough.
- */
+/* Wait for the child's line, and exit. An error is not shown if --ready-fd also reports it. */
 static void __attribute__((noreturn)) parent_wait(int fd, bool show)
 {
 	char line[DIAG_FILE_BYTES + DIAG_TEXT_BYTES + 64];
@@ -81,7 +78,7 @@ static bool ready_tell(int *fd, const char *line)
 {
 	if (*fd < 0)
 		return false;
-	/* Nobody may be reading any more: the daemon runs all the same. */
+	/* Errors are ignored: the daemon also runs if its reader has ended. */
 	(void)file_write_all(*fd, line, strlen(line));
 	(void)close(*fd);
 	*fd = -1;
@@ -116,7 +113,7 @@ int ready_fail(struct ready *ready, const char *text)
 
 	(void)snprintf(line, sizeof(line), "error %s", text);
 	line[strcspn(line, "\n")] = '\0';
-	line[sizeof(line) - 2] = '\0'; /* room for the end of the line */
+	line[sizeof(line) - 2] = '\0'; /* leave room for the newline */
 	(void)snprintf(line + strlen(line), 2, "\n");
 	told = ready_tell(&ready->told_fd, line);
 	return ready_tell(&ready->parent_fd, line) || told;
