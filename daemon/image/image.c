@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of those told, and as many of the others. */
+/* Limit of the told images without references, and of the others. */
 #define UNUSED_MAX 4096u
 
 const struct image image_off_cpu = {
@@ -79,7 +79,7 @@ void image_table_deinit(struct image_table *table)
 	*table = (struct image_table){.last_cookie = OPROF_IMAGE_NONE};
 }
 
-/* Nobody will ask for it again: to be released, or, never told, to be forgotten at once. */
+/* The image will not be used again: a told one waits for its release, others are freed at once. */
 static void entry_retire(struct image_table *table, struct image_entry *entry)
 {
 	node_hash_remove(&table->entries, &entry->node);
@@ -96,7 +96,7 @@ static struct image_list *list_of(const struct image_entry *entry)
 	return entry->image.cookie ? &table->told_unused : &table->unused;
 }
 
-/* The memory of a process that is gone, or has other memory now. */
+/* Memory of a process: it ends, or changes, with the process. */
 static bool is_of_a_process(const struct image_entry *entry)
 {
 	return entry->image.tgid;
@@ -146,7 +146,7 @@ void image_table_release(struct image_table *table,
 	}
 }
 
-/* One identity for one content: with a build-id the rest says nothing. */
+/* One identity for one content: with a build-id all other fields are cleared. */
 static void identity_normalize(struct oprof_image_identity *to,
 			       const struct oprof_image_identity *from)
 {
@@ -174,7 +174,7 @@ static bool identity_equal(const struct oprof_image_identity *a,
 	       a->mtime_ns == b->mtime_ns && a->size_bytes == b->size_bytes;
 }
 
-/* A region's end is not hashed: image_table_get_region looks for any that suffices. */
+/* The end of a region is not hashed: image_table_get_region accepts any that reaches far enough. */
 static uint64_t key_hash(const struct image_key *key, const struct oprof_image_identity *identity)
 {
 	uint64_t hash = hash_number((uint64_t)key->kind << 32 | (uint32_t)key->tgid);
@@ -236,7 +236,7 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
 	return entry_create(table, key, &identity, hash);
 }
 
-/* The region that reaches to key's end; *grew: it was told, but did not reach as far. */
+/* Find the region that reaches to key's end; *grew: a told one exists, but is too short. */
 static struct image_entry *region_find(const struct image_table *table, const struct image_key *key,
 				       uint64_t hash, bool *grew)
 {

@@ -16,13 +16,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* More than this, and all are forgotten: they are found again by looking. */
+/* If there are more, all are forgotten; they are found again by reading the files. */
 #define ALIASES_MAX 16384u
 #define FRESH_NS    1000000000u
 
 struct alias {
 	struct node node;
-	struct file_name file; /* path is our own */
+	struct file_name file; /* path is owned by the alias */
 	uint64_t looked_ns;
 	struct oprof_image_identity identity;
 };
@@ -67,7 +67,7 @@ static uint64_t file_hash(const struct file_name *file)
 	return hash_bytes(hash, file->path, strlen(file->path));
 }
 
-/* An unknown inode generation is that of whoever knows it. */
+/* An unknown inode generation matches any. */
 static struct alias *alias_find(const struct image_alias_table *table, const struct file_name *file,
 				uint64_t hash)
 {
@@ -106,8 +106,8 @@ static void alias_add(struct image_alias_table *table, const struct file_name *f
 }
 
 /*
- * Some file systems (btrfs) give stat() another device than mappings have:
- * then the path that the mapping has now must agree.
+ * Some file systems (btrfs) report another device by stat() than in mappings. Then the current
+ * path of the mapping must agree.
  */
 static bool is_the_file(const struct file_name *file, const struct stat *st, const char *map_path)
 {
@@ -146,7 +146,7 @@ static void identity_of_fd(int fd, const struct file_name *file, const struct st
 	if (!identity->inode_generation) {
 		long generation = 0;
 
-		/* The kernel writes an int; many file systems have none. */
+		/* The kernel writes an int; many file systems do not support this. */
 		if (!ioctl(fd, FS_IOC_GETVERSION, &generation))
 			identity->inode_generation = (uint32_t)generation;
 	}
@@ -162,7 +162,7 @@ void image_alias_identify_fd(int fd, const struct file_name *file,
 	identity_of_fd(fd, file, &st, identity);
 }
 
-/* Look into the file at path, if it is the one. */
+/* Read the identity of the file at path, if it is the named file. */
 static bool look(const char *path, const struct file_name *file, const char *map_path,
 		 struct oprof_image_identity *identity)
 {
@@ -170,7 +170,7 @@ static bool look(const char *path, const struct file_name *file, const char *map
 	bool found;
 	int fd;
 
-	/* Before the open: opening a device may do something. */
+	/* Check before the open, since opening a device may have side effects. */
 	if (stat(path, &st) || !is_the_file(file, &st, map_path))
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -192,7 +192,7 @@ static bool look_everywhere(const struct image_alias_table *table, const struct 
 		return true;
 	if (file->path[0] != '/')
 		return false;
-	/* A process may live in another mount namespace, or may be gone. */
+	/* The process may live in another mount namespace, or may have ended. */
 	if (snprintf(path, sizeof(path), "%s/%d/root%s", table->proc_path, (int)tgid, file->path) <
 		    (int)sizeof(path) &&
 	    look(path, file, NULL, identity))

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
-/* Nobody had it open any more: the first pause, doubled each time. */
+/* Pause after no process had the file open any more; doubled each time. */
 #define AGAIN_NS       UINT64_C(20000000)
 #define AGAIN_FAILED   UINT64_C(30000000000)
 #define DOUBLINGS      12u
@@ -36,7 +36,7 @@ void image_code_deinit(struct image_code *code)
 	image_code_init(code);
 }
 
-/* Of bytes that the kernel gave us: no need for a child. NULL: there is none to be had. */
+/* The bytes come from the kernel, so no confined child is needed. NULL: no table. */
 static struct code_table *vdso_table(const struct vdso *vdso)
 {
 	struct code_table *table = NULL;
@@ -86,7 +86,7 @@ const struct code_table *image_code_of(const struct image_code *code,
 {
 	if (entry->image.kind != OPROF_IMAGE_VDSO || !code->on)
 		return entry->code;
-	/* Mapped nowhere but in its own place: [vsyscall] has another size. */
+	/* Only this machine's vdso has the table; [vsyscall], for example, has another size. */
 	return is_our_vdso(code, entry) ? code->vdso : NULL;
 }
 
@@ -110,8 +110,9 @@ static int entry_open(struct image_entry *entry, int fd, struct diag *diag)
 }
 
 /*
- * What is there is of a newer or an older program, or damaged: it is made anew. One that can't be
- * removed would be found again and again: this image's table is then of this run only.
+ * The file in the folder was written by a newer or older program, or is damaged: build it again. A
+ * file that cannot be removed would be found again and again: then this image's table is built in
+ * memory.
  */
 static void put_aside(struct image_code *code, struct image_entry *entry, const char *path,
 		      const struct diag *diag)
@@ -140,7 +141,7 @@ bool image_code_find(struct image_code *code, struct image_entry *entry)
 		if (error != -ENOMEM)
 			put_aside(code, entry, path, &diag);
 	} else {
-		(void)futimens(fd, NULL); /* the oldest go first */
+		(void)futimens(fd, NULL); /* keep it in the folder: the oldest are removed first */
 		code->counters.found++;
 	}
 	(void)close(fd);
@@ -180,7 +181,7 @@ static void take_table(struct image_code *code, struct image_entry *entry, int f
 		note_failed(code, entry, error, now_ns);
 	} else if (entry->code_in_memory) {
 		settle(entry, &code->counters.unreadable);
-	} else { /* what the folder had: once more, without it */
+	} else { /* the table from the folder was unusable: retry in memory */
 		entry->code_in_memory = true;
 		entry->code_due_ns = now_ns;
 	}
@@ -189,7 +190,7 @@ static void take_table(struct image_code *code, struct image_entry *entry, int f
 void image_code_take(struct image_code *code, struct image_entry *entry,
 		     const struct keeper_answer *answer, int fd, uint64_t now_ns)
 {
-	/* One that was asked for again before it was answered is answered twice. */
+	/* A table that was requested twice is answered twice. */
 	if (!entry->code_asked)
 		return;
 	entry->code_asked = false;

@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
-/* Found by its path: it may be deleted or replaced while it runs. */
+/* Found by its path: check again later, since it may be deleted or replaced while it runs. */
 #define AGAIN_THERE_NS UINT64_C(30000000000)
-/* Gone before it was opened: the first pause, doubled each time. */
+/* The process ended before the file was opened: the first pause, doubled each time. */
 #define AGAIN_GONE_NS  UINT64_C(10000000)
-#define GONE_DOUBLINGS 12u /* to some 40 s */
-/* Not sent, or sent to a keeper that ended. */
+#define GONE_DOUBLINGS 12u /* up to about 40 s */
+/* The request was not sent, or the keeper has ended. */
 #define AGAIN_UNSENT_NS UINT64_C(1000000000)
-/* A keeper that answers nothing for so long hangs; so long between two. */
+/* A keeper that does not answer for HANG_NS hangs; the least time between two starts. */
 #define HANG_NS	   UINT64_C(10000000000)
 #define RESTART_NS UINT64_C(10000000000)
 #define END_MS	   2000
@@ -38,7 +38,7 @@ void image_keep_init(struct image_keep *keep, struct image_table *images, const 
 	};
 }
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 static uint32_t *opening_map(void)
 {
 	void *page = mmap(NULL, sizeof(uint32_t), PROT_READ | PROT_WRITE,
@@ -67,7 +67,7 @@ void image_keep_start(struct image_keep *keep)
 		    strerror(-error));
 }
 
-/* One that hangs in a file system may not even be killed: leave it, then. */
+/* A keeper that hangs in a file system may not even react to SIGKILL: do not wait for ever. */
 static void keeper_end(struct image_keep *keep)
 {
 	(void)close(keep->fd);
@@ -79,7 +79,7 @@ static void keeper_end(struct image_keep *keep)
 	keep->nr_tables = 0;
 }
 
-/* ---- what is asked ---- */
+/* ---- requests ---- */
 
 void image_keep_folder(struct image_keep *keep, const char *meta_path)
 {
@@ -101,7 +101,7 @@ void image_keep_folder(struct image_keep *keep, const char *meta_path)
 	image_table_keep_again(keep->images);
 }
 
-/* folder: where the result goes. */
+/* folder: where the keeper puts the result. */
 static bool request_fill(const struct image_keep *keep, const struct image_entry *entry,
 			 const int32_t *pids, const char *folder, struct keeper_request *request,
 			 size_t *nr_bytes)
@@ -124,7 +124,7 @@ static bool request_fill(const struct image_keep *keep, const struct image_entry
 	return true;
 }
 
-/* With the descriptor, if there is one. False: the keeper is busy, or has ended. */
+/* Send the request, with fd unless it is -1. False: the keeper is busy or has ended. */
 static bool request_send(int socket, struct keeper_request *request, size_t nr_bytes, int fd)
 {
 	union {
@@ -154,9 +154,9 @@ void image_keep_want(struct image_keep *keep, struct image_entry *entry, const i
 	static struct keeper_request request;
 	size_t nr_bytes;
 
-	/* Until it answers; again should it never do. */
+	/* Ask again if the keeper does not answer until then. */
 	entry->keep_due_ns = now_ns + HANG_NS;
-	/* A recording's are where reports look for them, or gone. */
+	/* Images of a recording are where reports look for them, or nowhere. */
 	if (!keep->started_ns || !keep->meta_path || (keep->code && keep->code->recorded) ||
 	    !request_fill(keep, entry, pids, keep->meta_path, &request, &nr_bytes)) {
 		entry->keep_due_ns = NEVER;
@@ -172,7 +172,7 @@ void image_keep_want(struct image_keep *keep, struct image_entry *entry, const i
 		keep->answered_ns = clock_monotonic_ns();
 }
 
-/* Sent, or to be tried again. */
+/* Send the request, or schedule another try. */
 static void code_send(struct image_keep *keep, struct image_entry *entry,
 		      struct keeper_request *request, size_t nr_bytes, int fd, uint64_t now_ns)
 {
@@ -208,7 +208,7 @@ void image_keep_want_code(struct image_keep *keep, struct image_entry *entry, co
 	code_send(keep, entry, &request, nr_bytes, fd, now_ns);
 }
 
-/* ---- what was answered ---- */
+/* ---- answers ---- */
 
 static void note_missing(struct image_keep *keep, struct image_entry *entry)
 {
@@ -244,7 +244,7 @@ static void take(struct image_keep *keep, const struct keeper_answer *answer, ui
 {
 	struct image_entry *entry = image_table_entry(keep->images, answer->cookie);
 
-	/* One that was asked for again before it was answered is answered twice. */
+	/* An image that was asked for twice is answered twice. */
 	if (!entry || answer->folder != keep->folder || entry->keep_due_ns == NEVER)
 		return;
 	switch ((enum keeper_result)answer->result) {
@@ -281,12 +281,12 @@ static void take_table(struct image_keep *keep, const struct keeper_answer *answ
 
 	if (keep->nr_tables)
 		keep->nr_tables--;
-	/* It may have gone meanwhile. */
+	/* The image may have been released in the meantime. */
 	if (entry && keep->code)
 		image_code_take(keep->code, entry, answer, fd, now_ns);
 }
 
-/* As recv(); *fd: what came with it, or -1. */
+/* Like recv(); *fd: the descriptor that came with the answer, or -1. */
 static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
 {
 	union {
@@ -309,7 +309,7 @@ static ssize_t answer_receive(int socket, struct keeper_answer *answer, int *fd)
 	return nr;
 }
 
-/* False: the keeper has ended. */
+/* False: the keeper has ended or failed. */
 static bool take_answers(struct image_keep *keep, uint64_t now_ns)
 {
 	struct keeper_answer answer;
@@ -330,7 +330,7 @@ static bool take_answers(struct image_keep *keep, uint64_t now_ns)
 	return nr < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* What the keeper did not come back from is not asked for again. */
+/* The image at which the keeper hung is not asked for again. */
 static void note_hung(struct image_keep *keep)
 {
 	uint32_t cookie = __atomic_exchange_n(keep->opening, 0, __ATOMIC_RELAXED);
@@ -370,7 +370,7 @@ void image_keep_wait_code(struct image_keep *keep, int timeout_ms)
 		if (now_ns >= end_ns)
 			return;
 		switch (poll(&fd, 1, (int)((end_ns - now_ns) / 1000000) + 1)) {
-		case -1: /* who is interrupted is not to wait */
+		case -1: /* interrupted by a signal: do not wait */
 			return;
 		case 0:
 			break;

@@ -32,25 +32,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#define COPY_SECONDS   10u /* of CPU */
+#define COPY_SECONDS   10u /* CPU time of a copying child */
 #define COPY_CLOCK_MS  60000
-#define COPY_BYTES     ((size_t)64 << 20)  /* headers and names of sections */
-#define TABLE_BYTES    ((size_t)256 << 20) /* beside the file itself */
-#define POLL_PAUSE_MS  20		   /* where the kernel has no pidfd */
+#define COPY_BYTES     ((size_t)64 << 20)  /* for headers and names of sections */
+#define TABLE_BYTES    ((size_t)256 << 20) /* in addition to the size of the binary */
+#define POLL_PAUSE_MS  20		   /* polling interval without pidfds */
 #define TMP_NAME_BYTES 32
 #define NAME_BYTES     17
 
-/* Headers before Linux 5.9 lack it. */
+/* Kernel headers before Linux 5.9 lack this constant. */
 #ifndef CAP_CHECKPOINT_RESTORE
 #define CAP_CHECKPOINT_RESTORE 40
 #endif
 
-/* An image that was opened and is to be copied, or is being copied. */
+/* An image that is opened and waits to be copied, or is being copied. */
 struct job {
 	uint32_t cookie, folder;
 	enum keeper_work work;
 	int fd;	    /* the binary */
-	int dir_fd; /* meta/images, or the folder of tables, -1: in memory */
+	int dir_fd; /* meta/images, or the folder of tables; -1: in memory */
 	int table;  /* the table being written; -1: none */
 	uint64_t identity;
 	uint64_t bytes_max;
@@ -60,19 +60,19 @@ struct keeper {
 	int socket;
 	const char *proc_path;
 	uint32_t *opening;
-	struct keeper_request request; /* the one in hand */
-	int given_fd;		       /* that came with it; -1: none */
+	struct keeper_request request; /* the current request */
+	int given_fd;		       /* descriptor that came with the request; -1: none */
 	struct job queue[KEEPER_QUEUE];
-	unsigned int first, nr; /* of queue, a ring */
-	struct job job;		/* being copied */
-	pid_t child;		/* that does; 0: none */
+	unsigned int first, nr; /* of queue, which is circular */
+	struct job job;		/* the job being copied */
+	pid_t child;		/* the process that copies; 0: none */
 	int child_fd;		/* its pidfd, or -1 */
-	int64_t child_end_ms;	/* when it is killed */
-	uint32_t folder;	/* whose kept_bytes this is */
+	int64_t child_end_ms;	/* time at which the child is killed */
+	uint32_t folder;	/* the session of kept_bytes */
 	uint64_t kept_bytes;
 };
 
-/* With the descriptor fd, if it is one. */
+/* Send an answer, with the descriptor fd unless it is -1. */
 static void answer_with(const struct keeper *keeper, const struct keeper_answer *text, int fd)
 {
 	union {
@@ -93,7 +93,7 @@ static void answer_with(const struct keeper *keeper, const struct keeper_answer 
 		head->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
 	}
-	/* A daemon that went has no use for it: the next receive tells. */
+	/* If the daemon has ended, the next receive reports it. */
 	(void)!sendmsg(keeper->socket, &message, MSG_NOSIGNAL);
 }
 
@@ -121,7 +121,7 @@ static void identity_tmp_name(uint64_t identity, char *name)
 	(void)snprintf(name, TMP_NAME_BYTES, ".%016" PRIx64 ".tmp", identity);
 }
 
-/* meta/images, made if need be. -errno. */
+/* Open meta/images, made if missing. Returns a descriptor or -errno. */
 static int open_images_folder(const struct keeper_request *request)
 {
 	char path[PATH_MAX];
@@ -137,7 +137,7 @@ static int open_images_folder(const struct keeper_request *request)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What the folder holds already: a session that goes on, or shares files with the one before. */
+/* Bytes already in the folder: a session may continue, or share files with an earlier one. */
 static uint64_t folder_bytes(int dir_fd)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -198,7 +198,7 @@ static void __attribute__((noreturn)) copy_child(int from, int to)
 	_exit(-error & 0xff);
 }
 
-/* Samples wait for it: at no lower priority. */
+/* Samples wait for the table, so the priority is not lowered. */
 static void __attribute__((noreturn)) table_child(int from, int to)
 {
 	struct confine_limits limits = {
@@ -219,7 +219,7 @@ static void __attribute__((noreturn)) table_child(int from, int to)
 	_exit(-error & 0xff);
 }
 
-/* Where the result goes, or -errno. */
+/* Open the file for the result. Returns a descriptor or -errno. */
 static int copy_open(const struct keeper *keeper)
 {
 	const struct job *job = &keeper->job;
@@ -233,7 +233,7 @@ static int copy_open(const struct keeper *keeper)
 	return to < 0 ? -errno : to;
 }
 
-/* 0 or -errno: keeper->job was not begun. */
+/* Start the copy of keeper->job. Returns 0, or -errno if it was not started. */
 static int copy_begin(struct keeper *keeper)
 {
 	struct job *job = &keeper->job;
@@ -270,14 +270,14 @@ static enum keeper_result result_of_error(int error)
 		return KEEPER_NONE;
 	case ENOEXEC:
 	case EILSEQ:
-	case ENOMEM: /* the copier's limit: headers beyond reason */
+	case ENOMEM: /* at the child's memory limit: unreasonable headers */
 		return KEEPER_UNREADABLE;
 	default:
 		return KEEPER_FAILED;
 	}
 }
 
-/* The copy is whole: give it its name. */
+/* The copy is complete: give it its final name. */
 static enum keeper_result copy_put(struct keeper *keeper, int *error)
 {
 	const struct job *job = &keeper->job;
@@ -346,7 +346,7 @@ static void table_end(struct keeper *keeper, int error)
 		table_answer(keeper, job, fd);
 }
 
-/* A full disk is no reason to go without: once more, in memory. False: that is not it. */
+/* If the disk is full, try again in memory. False: that is not the reason. */
 static bool table_again(struct keeper *keeper, int error)
 {
 	struct job *job = &keeper->job;
@@ -358,7 +358,7 @@ static bool table_again(struct keeper *keeper, int error)
 	(void)close(job->dir_fd);
 	job->dir_fd = -1;
 	job->table = -1;
-	/* It has just left the queue. */
+	/* The queue has room: the job has just left it. */
 	keeper->queue[(keeper->first + keeper->nr++) % KEEPER_QUEUE] = *job;
 	return true;
 }
@@ -395,7 +395,7 @@ static void copy_reap(struct keeper *keeper)
 		(void)kill(keeper->child, SIGKILL);
 	if (waitpid(keeper->child, &status, WNOHANG) != keeper->child)
 		return;
-	/* Ended by a signal: out of time, or what the file made of it. */
+	/* A child ended by a signal ran out of time, or failed on the file. */
 	copy_end(keeper, WIFEXITED(status) ? -WEXITSTATUS(status) : -EILSEQ);
 }
 
@@ -440,7 +440,7 @@ static void symbols_do(struct keeper *keeper, struct job *job)
 
 	int fd = image_open_path(request);
 
-	if (fd >= 0) { /* reports find it, too */
+	if (fd >= 0) { /* reports also find it there */
 		(void)close(fd);
 		answer(keeper, job, KEEPER_THERE, 0);
 		return;
@@ -459,7 +459,7 @@ static void symbols_do(struct keeper *keeper, struct job *job)
 	request_queue(keeper, job);
 }
 
-/* Where it lies is where to read it, whoever maps it; else as they have it. */
+/* Prefer the file at the image's path; else open it through the processes that map it. */
 static int open_table_image(const struct keeper *keeper)
 {
 	const struct keeper_request *request = &keeper->request;
@@ -474,7 +474,7 @@ static void table_do(struct keeper *keeper, struct job *job)
 	const char *path = request->text + request->meta_path;
 	int fd;
 
-	/* One that cannot be written to is none: tables are then of this run only. */
+	/* If the folder cannot be opened, the table is built in memory, for this run only. */
 	job->dir_fd = *path ? table_folder_open(path) : -1;
 	fd = table_folder_find(job->dir_fd, job->identity);
 	if (fd >= 0) {
@@ -504,7 +504,7 @@ static void request_do(struct keeper *keeper)
 		symbols_do(keeper, &job);
 }
 
-/* As recv() of the next request; keeper->given_fd is what came with it. */
+/* Like recv() for the next request; sets keeper->given_fd to the descriptor that came with it. */
 static ssize_t request_receive(struct keeper *keeper)
 {
 	union {
@@ -527,7 +527,7 @@ static ssize_t request_receive(struct keeper *keeper)
 	return nr;
 }
 
-/* False: the daemon has gone. */
+/* False: the daemon has ended. */
 static bool request_take(struct keeper *keeper)
 {
 	struct keeper_request *request = &keeper->request;
@@ -535,7 +535,7 @@ static bool request_take(struct keeper *keeper)
 
 	if (nr < 0)
 		return errno == EINTR || errno == EAGAIN;
-	/* The daemon is ours: a packet is whole, and its texts end. */
+	/* The daemon is trusted: a packet is complete and its texts are terminated. */
 	if ((size_t)nr > offsetof(struct keeper_request, text)) {
 		__atomic_store_n(keeper->opening, request->cookie, __ATOMIC_RELAXED);
 		request_do(keeper);
@@ -568,7 +568,7 @@ static void keeper_loop(struct keeper *keeper)
 
 		if (poll(fds, 2, wait_ms(keeper)) < 0 && errno != EINTR)
 			return;
-		/* First what may vanish: the processes. */
+		/* Requests come first, since processes may end and take their files with them. */
 		if (fds[0].revents && !request_take(keeper))
 			return;
 		copy_reap(keeper);
@@ -576,7 +576,7 @@ static void keeper_loop(struct keeper *keeper)
 	}
 }
 
-/* Who waits for the end of the daemon's output waits for no keeper that hangs. */
+/* A process that reads the daemon's output until its end must not wait for a keeper that hangs. */
 static void let_go_of_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -593,8 +593,8 @@ static uint64_t bit(unsigned int capability)
 }
 
 /*
- * Others' roots and programs, folders of theirs, what they map; folders of who
- * has the session; making the copier nobody, and ending it then.
+ * The capabilities kept are for other users' roots, programs, folders and mappings; for folders of
+ * the session's owner; and for changing the user of the copying child and killing it.
  */
 static void drop_capabilities(void)
 {
@@ -604,7 +604,7 @@ static void drop_capabilities(void)
 			bit(CAP_SETGID) | bit(CAP_KILL);
 	struct stat st;
 
-	/* Linux 5.9; before it, map_files takes more. */
+	/* Since Linux 5.9; before, map_files needs CAP_SYS_ADMIN. */
 	if (prctl(PR_CAPBSET_READ, (unsigned long)CAP_CHECKPOINT_RESTORE, 0UL, 0UL, 0UL) >= 0)
 		kept |= bit(CAP_CHECKPOINT_RESTORE);
 	else
@@ -636,7 +636,7 @@ keeper_main(const char *proc_path, uint32_t *opening, int fd, pid_t parent)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	(void)prctl(PR_SET_NAME, "oprof-keeper");
-	/* Lock, events, sample files and clients of the daemon are not the keeper's to hold. */
+	/* Close the daemon's lock, events, sample files and clients. */
 	if (fd != keeper.socket && dup2(fd, keeper.socket) < 0)
 		_exit(1);
 	(void)syscall(SYS_close_range, keeper.socket + 1, ~0U, 0);

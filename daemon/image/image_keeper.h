@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keeper: a child process of the daemon that keeps the symbols of
- * binaries which reports would not find by their path: in another mount
- * namespace, below another root, deleted, replaced, never in a folder. It
- * opens them through a process that maps them, while that lives, checks that
- * they are the image, and writes meta/images/<identity> of the session
+ * The keeper: a child process of the daemon that keeps the symbols of binaries that reports would
+ * not find by their path: in another mount namespace, below another root, deleted, replaced, or
+ * never in a folder. It opens them through a process that maps them, while that process lives,
+ * checks that they are the image, and writes meta/images/<identity> of the session
  * (lib/elf_skeleton.h, doc/session.md).
  *
- * A process of its own, because a file system that hangs would hang the
- * daemon's loop, and because to open what others map takes privileges that
- * the rest of the daemon need not have. What it finds is copied by a child of
- * its own that may not do anything else (lib/confine.h), one at a time.
+ * It is a separate process because a file system that hangs would block the daemon's loop, and
+ * because opening other users' files needs privileges that the rest of the daemon does not need. A
+ * confined child process of the keeper (lib/confine.h) does the copying, one binary at a time.
  *
- * It has code tables of binaries (unwind/code_table.h) built by such a child,
- * too: into a folder that keeps them for later runs, or into memory.
+ * Such a child also builds code tables of binaries (unwind/code_table.h), either in a folder that
+ * later runs use, or in memory.
  *
  * Not for: which images are wanted, and when (image_keep.h, image_code.h).
  */
@@ -28,48 +26,52 @@
 #include <sys/types.h>
 
 #define KEEPER_PIDS 4
-/* Opened and not yet copied; more requests wait in the socket. */
+/* Images opened and not yet copied; more requests wait in the socket. */
 #define KEEPER_QUEUE 64u
-/* Of one file, and of all of a session. */
+/* Limits of one file, and of all files of a session. */
 #define KEEPER_FILE_BYTES_MAX	 (UINT64_C(64) << 20)
 #define KEEPER_SESSION_BYTES_MAX (UINT64_C(512) << 20)
-/* Of one code table, and of all in their folder: the oldest go. */
+/* Limits of one code table, and of all tables in their folder: the oldest are removed. */
 #define KEEPER_TABLE_BYTES_MAX	(UINT64_C(64) << 20)
 #define KEEPER_TABLES_BYTES_MAX (UINT64_C(256) << 20)
 
 enum keeper_work {
-	KEEPER_SYMBOLS, /* keep its symbols in the session */
-	KEEPER_TABLE,	/* build its code table, and hand that back */
+	KEEPER_SYMBOLS, /* keep the image's symbols in the session */
+	KEEPER_TABLE,	/* build the image's code table and return it */
 };
 
 /* One packet; text is sent as far as it is used. */
 struct keeper_request {
 	uint32_t cookie;
-	uint32_t folder; /* the daemon's number of the session that meta_path is of */
+	uint32_t folder; /* the daemon's number of the session of meta_path */
 	uint32_t work;	 /* enum keeper_work */
 	uint32_t reserved;
 	/*
-	 * Who maps it at address (0: somewhere), then that one's parents, which may share its
-	 * root; 0: none. The file itself may come with the packet (SCM_RIGHTS).
+	 * First the process that maps the image at address (0: not known where), then its
+	 * ancestors, which may share its root; 0: none. The file itself may come with the packet
+	 * (SCM_RIGHTS).
 	 */
 	int32_t pids[KEEPER_PIDS];
 	uint64_t address;
-	uint64_t bytes_max; /* of all in the session's folder */
+	uint64_t bytes_max; /* limit for all files in the session's folder */
 	struct oprof_image_identity identity;
-	/* Position in text: of KEEPER_TABLE, that of the tables' folder; empty: in memory only. */
+	/*
+	 * Position in text; for KEEPER_TABLE, of the path of the tables' folder; empty: in memory
+	 * only.
+	 */
 	uint32_t meta_path;
 	char text[2 * PATH_MAX]; /* the image's path, NUL, meta_path, NUL */
 };
 
 enum keeper_result {
-	KEEPER_THERE,	   /* reports find it by its path */
-	KEEPER_KEPT,	   /* it is in the session; a table's descriptor comes along */
-	KEEPER_GONE,	   /* no process that could be asked has it any more */
-	KEEPER_TOO_BIG,	   /* beyond KEEPER_FILE_BYTES_MAX */
-	KEEPER_FULL,	   /* beyond bytes_max */
-	KEEPER_UNREADABLE, /* no ELF file, or a damaged one */
-	KEEPER_NONE,	   /* nothing that a table could be made of */
-	KEEPER_FAILED,	   /* disk, memory: error */
+	KEEPER_THERE,	/* reports find the image by its path */
+	KEEPER_KEPT,	/* the image is in the session; for a table, its descriptor comes along */
+	KEEPER_GONE,	/* no process that could be asked has the image any more */
+	KEEPER_TOO_BIG, /* above KEEPER_FILE_BYTES_MAX */
+	KEEPER_FULL,	/* above bytes_max */
+	KEEPER_UNREADABLE, /* not ELF, or damaged */
+	KEEPER_NONE,	   /* the image has nothing to make a table of */
+	KEEPER_FAILED,	   /* disk or memory failed, see error */
 };
 
 struct keeper_answer {
@@ -80,10 +82,10 @@ struct keeper_answer {
 };
 
 /*
- * Begin a keeper. *fd: where to send requests and receive answers
- * (SOCK_SEQPACKET); it ends when that is closed, or with its parent. *opening,
- * in memory that the two share, is the cookie of the image that it looks for,
- * 0 while it looks for none: where it hangs. All is borrowed. 0 or -errno.
+ * Start a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET); the keeper ends when
+ * it is closed, or with its parent. *opening is in memory shared with the keeper: the cookie of
+ * the image that it is looking for, 0 while idle; it shows where a keeper hangs. All pointers are
+ * borrowed. Returns 0 or -errno.
  */
 int image_keeper_start(const char *proc_path, uint32_t *opening, int *fd, pid_t *pid);
 

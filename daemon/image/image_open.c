@@ -30,11 +30,14 @@ static int open_at(int dir_fd, const char *path, bool in_root)
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
 	if (fd >= 0 || errno != ENOSYS)
 		return (int)fd;
-	/* Before Linux 5.6; the path is as the kernel told it, free of links. */
+	/* Before Linux 5.6. The kernel reported the path, so it contains no links. */
 	return openat(dir_fd, in_root ? path + 1 : path, O_PATH | O_CLOEXEC);
 }
 
-/* For reading, if it is a regular file: opening a device may do something. -1: no. */
+/*
+ * Open a regular file for reading. Other files are not opened, since opening a device may have
+ * side effects. -1: no such file.
+ */
 static int open_regular(int dir_fd, const char *path, bool in_root)
 {
 	int path_fd = open_at(dir_fd, path, in_root);
@@ -60,8 +63,8 @@ static bool is_build(int fd, const struct oprof_image_identity *identity)
 }
 
 /*
- * stat() may tell another device than mappings have (btrfs, overlays): then
- * all else must agree, or the mapping itself must have led here.
+ * stat() may report another device than mappings have (btrfs, overlays). Then all other fields
+ * must agree, or the file must have been reached through the mapping itself.
  */
 static bool is_image(int fd, const struct oprof_image_identity *identity, bool by_mapping)
 {
@@ -82,7 +85,7 @@ static bool is_image(int fd, const struct oprof_image_identity *identity, bool b
 	       image_alias_dev(major(st.st_dev), minor(st.st_dev)) == identity->dev;
 }
 
-/* The file at path if it is the image, or -1. */
+/* Open the file at path if it is the image, else return -1. */
 static int open_image_at(const struct keeper_request *request, int dir_fd, const char *path,
 			 bool in_root, bool by_mapping)
 {
@@ -95,7 +98,7 @@ static int open_image_at(const struct keeper_request *request, int dir_fd, const
 	return fd;
 }
 
-/* By its path below the root of the process. */
+/* Open by path below the root of the process. */
 static int open_in_root(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char root[PATH_MAX];
@@ -112,7 +115,7 @@ static int open_in_root(const char *proc_path, const struct keeper_request *requ
 	return fd;
 }
 
-/* "START-END" of the mapping that holds address, as maps and map_files write it. */
+/* "START-END" of the mapping that contains address, as in maps and map_files. */
 static bool mapping_name(const char *maps, uint64_t address, char *name, size_t nr_bytes)
 {
 	const char *line = maps;
@@ -135,12 +138,12 @@ static bool is_path(const char *text, const char *path)
 {
 	size_t nr = strlen(path);
 
-	/* As the kernel writes it, on a line's end. */
+	/* The kernel writes the path at the end of the line. */
 	return !strncmp(text, path, nr) &&
 	       (text[nr] == '\n' || !strncmp(text + nr, " (deleted)\n", 11));
 }
 
-/* The same of the first mapping of the file that was called path. */
+/* The same for the first mapping of the file with this path. */
 static bool mapping_name_of_file(const char *maps, const char *path, char *name, size_t nr_bytes)
 {
 	const char *line = maps;
@@ -157,7 +160,7 @@ static bool mapping_name_of_file(const char *maps, const char *path, char *name,
 	return false;
 }
 
-/* By the mapping itself: whatever became of its path. */
+/* Open through the mapping itself, which works whatever happened to the path. */
 static int open_mapped(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char path[PATH_MAX], name[64];
@@ -176,7 +179,7 @@ static int open_mapped(const char *proc_path, const struct keeper_request *reque
 	return open_image_at(request, AT_FDCWD, path, false, true);
 }
 
-/* map_files takes a capability more than exe. */
+/* The program file: map_files needs one capability more than exe. */
 static int open_program(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char path[PATH_MAX];
@@ -186,7 +189,7 @@ static int open_program(const char *proc_path, const struct keeper_request *requ
 	return open_image_at(request, AT_FDCWD, path, false, true);
 }
 
-/* A descriptor of its own of what came with the request. */
+/* Duplicate the descriptor that came with the request, if it is the image. */
 static int open_given(const struct keeper_request *request, int given_fd)
 {
 	struct stat st;

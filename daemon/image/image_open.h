@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening the very file that is an image: by its path, or through processes
- * that map it. What is opened is compared with the identity that it is known
- * by: another file of that path is none.
+ * Opens the file of an image, by its path or through processes that map it. The opened file must
+ * have the image's identity: another file at the same path is refused.
  *
- * May hang with a file system: for the keeper, not for the daemon's loop.
+ * May block with a file system: for the keeper, not for the daemon's loop.
  */
 #ifndef DAEMON_IMAGE_OPEN_H
 #define DAEMON_IMAGE_OPEN_H
@@ -12,12 +11,12 @@
 #include "daemon/image/image_keeper.h"
 
 /*
- * A descriptor for reading, the caller's; -1: nobody has it. given_fd: one that may be it,
- * borrowed; -1: none.
+ * Returns a descriptor for reading, owned by the caller; -1: not found. given_fd: a descriptor
+ * that may be the image, borrowed; -1: none.
  */
 int image_open(const char *proc_path, const struct keeper_request *request, int given_fd);
 
-/* By its path as we see it: where reports find it. */
+/* The same by path only, in the keeper's mount namespace: where reports look for the image. */
 int image_open_path(const struct keeper_request *request);
 
 #endif

@@ -87,7 +87,9 @@ void record_writer_switch(struct record_writer *writer, uint64_t time_ns, uint32
 	tell_cpu(writer, cpu);
 	tell_task(writer, from);
 	tell(writer, &record.head, OPROF_RECORD_SWITCH, sizeof(record));
-	/* Said again if it is the same task: who comes is the next TASK record. */
+	/*
+	 * Write TASK even if it is the same task: the next TASK record names the task switched to.
+	 */
 	writer->task_told = false;
 	tell_task(writer, to);
 }

@@ -17,10 +17,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/*
- * Names of memory that looks like a file's: devices and the kernel's own
- * unlinked ones.
- */
+/* Memory whose name looks like a file's: devices and the kernel's own unlinked files. */
 bool region_is_unfiled(const char *path)
 {
 	if (begins(path, "/dev/"))
@@ -30,7 +27,7 @@ bool region_is_unfiled(const char *path)
 	       begins(path, "/i915");
 }
 
-/* May the region be a file? memfd: only if it is run as a program, or is one (build-id). */
+/* Can the region be a file? A memfd only if it is run as a program or has a build-id. */
 static bool is_file(const struct region_told *told)
 {
 	if (told->path[0] != '/' || begins(told->path, "//") || region_is_unfiled(told->path))
@@ -40,7 +37,7 @@ static bool is_file(const struct region_told *told)
 	return true;
 }
 
-/* path without " (deleted)": the identity tells whether a file of that path is it. */
+/* Copy path without " (deleted)": the identity decides whether a file of that path is the image. */
 static void copy_undeleted(char *to, const char *path)
 {
 	size_t nr = strnlen(path, PATH_MAX - 1);
@@ -52,7 +49,7 @@ static void copy_undeleted(char *to, const char *path)
 	to[nr] = '\0';
 }
 
-/* No '/' in it. */
+/* The name contains no '/'. */
 void region_name(char *to, const char *path)
 {
 	if (!*path || begins(path, "//anon") || begins(path, "[anon"))
@@ -77,7 +74,7 @@ struct image_entry *region_file_image(const struct region_maker *maker, const ch
 	return image_table_get(maker->images, &key);
 }
 
-/* Of another size than ours: of another word size, known by that size only. */
+/* A vdso of another size belongs to another word size and is identified by its size only. */
 struct image_entry *region_vdso_image(const struct region_maker *maker, uint64_t nr_bytes)
 {
 	struct oprof_image_identity identity = {.size_bytes = nr_bytes};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define ROOM_FIRST 8u
-/* More than nearly all programs have; a move of as many in memory takes microseconds. */
+/* More mappings than nearly all programs have; moving that many in memory takes microseconds. */
 #define STALE_MAX 4096u
 
 struct space *space_create(size_t *nr_spaces)
@@ -39,7 +39,7 @@ void space_put(struct space *space)
 	free(space);
 }
 
-/* Index of the first mapping that ends behind address. */
+/* Index of the first mapping that ends above address. */
 static uint32_t find_end_above(const struct space *space, uint64_t address)
 {
 	uint32_t low = 0;
@@ -89,7 +89,7 @@ static int reserve(struct space *space, uint32_t nr)
 	return 0;
 }
 
-/* A copy with room for two mappings more. NULL: no memory. */
+/* A copy with room for two more mappings. NULL: no memory. */
 static struct space *space_copy(const struct space *space)
 {
 	struct space *copy = space_create(space->nr_spaces);
@@ -110,7 +110,7 @@ static struct space *space_copy(const struct space *space)
 	return copy;
 }
 
-/* Nothing new: mapped already, at the same place of the same image. */
+/* The mapping adds nothing: its range already maps the same place of the same image. */
 static bool is_mapped(const struct space *space, const struct mapping *mapping)
 {
 	uint32_t index = find_end_above(space, mapping->start);
@@ -121,13 +121,13 @@ static bool is_mapped(const struct space *space, const struct mapping *mapping)
 	old = &space->mappings[index];
 	if (old->start > mapping->start || old->end < mapping->end || old->image != mapping->image)
 		return false;
-	/* Part of a region that memory protection was changed for: the region stands. */
+	/* mprotect() on part of a region: the region stays as it is. */
 	if (old->image && old->image->image.kind == OPROF_IMAGE_ANON)
 		return true;
 	return old->offset + (mapping->start - old->start) == mapping->offset;
 }
 
-/* Room between first and last (of the cut) for nr mappings; the rest moves. */
+/* Replace the mappings from first up to last by nr others. */
 static void replace_range(struct space *space, uint32_t first, uint32_t last,
 			  const struct mapping *mappings, uint32_t nr)
 {
@@ -140,7 +140,7 @@ static void replace_range(struct space *space, uint32_t first, uint32_t last,
 	space->nr_mappings = first + nr + nr_behind;
 }
 
-/* Put mapping into a space of its own that has room for two more. */
+/* Insert mapping into a space that is not shared and has room for two more. */
 static void insert(struct space *space, const struct mapping *mapping)
 {
 	uint32_t first = find_end_above(space, mapping->start);
@@ -191,7 +191,10 @@ int space_map(struct space **space, const struct mapping *mapping)
 
 bool space_is_overgrown(const struct space *space)
 {
-	/* As many stale ones as real ones: then reading costs each mapping but little. */
+	/*
+	 * At least as many mappings are stale as real: so the cost of reading /proc per mapping
+	 * stays low.
+	 */
 	return space->nr_mappings > STALE_MAX &&
 	       space->nr_mappings - STALE_MAX > 2 * space->nr_real;
 }

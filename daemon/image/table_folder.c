@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define TMP_NAME_BYTES 32
-/* More are not told apart by age in one go. */
+/* Number of oldest tables found in one pass over the folder. */
 #define REMOVE_MAX 64
 
 void table_folder_name(uint64_t identity, char *name)
@@ -72,7 +72,7 @@ struct oldest {
 
 struct listing {
 	uint64_t nr_bytes;
-	struct oldest oldest[REMOVE_MAX]; /* ascending by time */
+	struct oldest oldest[REMOVE_MAX]; /* in ascending order of time */
 	uint64_t sizes[REMOVE_MAX];
 	size_t nr;
 };
@@ -108,7 +108,10 @@ static bool is_table_name(const char *name)
 	       !strcmp(name + TABLE_FOLDER_NAME_BYTES - 1 - strlen(".code"), ".code");
 }
 
-/* Tables; what a killed keeper left half written is removed: nobody else writes here. */
+/*
+ * List the tables, and remove files that a killed keeper left incomplete: only the keeper writes
+ * here.
+ */
 static bool listing_read(struct listing *listing, int dir_fd)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -135,7 +138,7 @@ static bool listing_read(struct listing *listing, int dir_fd)
 	return true;
 }
 
-/* What is mapped stays so until it is unmapped: only later runs are without it. */
+/* Tables that are mapped remain usable until they are unmapped; only later runs lose them. */
 static void make_room(int dir_fd, uint64_t bytes_max)
 {
 	struct listing listing;
@@ -156,7 +159,7 @@ static int put_in_memory(int file)
 	char path[64];
 	int fd;
 
-	/* Whoever maps it maps what stays. */
+	/* Seal the file, so that readers that map it see no changes. */
 	(void)fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -14,7 +14,7 @@
 #define MAPS_BYTES_MAX (16u << 20)
 #define VDSO_BYTES_MAX (1u << 20)
 
-/* Bytes of our own mapping of that name; 0: none. */
+/* Size of this process's mapping that begins at start; 0: none, or too big. */
 static size_t mapping_bytes(const char *maps, uint64_t start)
 {
 	const char *line = maps;
@@ -23,7 +23,7 @@ static size_t mapping_bytes(const char *maps, uint64_t start)
 		uint64_t from, to;
 		char *next;
 
-		/* Every line begins with its two addresses: the kernel wrote it. */
+		/* The kernel wrote the text: every line begins with two addresses. */
 		from = strtoull(line, &next, 16);
 		to = *next ? strtoull(next + 1, NULL, 16) : 0;
 		if (from == start && to > from)
@@ -39,7 +39,7 @@ static void identify(struct vdso *vdso)
 	struct buildid id;
 	int fd = memfd_create("vdso", MFD_CLOEXEC);
 
-	/* The reader of build-ids reads files. */
+	/* buildid_read_fd needs a file. */
 	if (fd >= 0 && !file_write_all(fd, vdso->bytes, vdso->nr_bytes) &&
 	    !buildid_read_fd(fd, &id)) {
 		memcpy(vdso->identity.build_id, id.bytes, sizeof(id.bytes));
@@ -57,7 +57,7 @@ int vdso_init(struct vdso *vdso)
 	char *maps;
 
 	*vdso = (struct vdso){.nr_bytes = 0};
-	/* Our own mappings: the real /proc, whatever tests read else. */
+	/* The daemon's own mappings: the real /proc, even if tests replace proc_path. */
 	if (!start || file_read_text("/proc/self/maps", MAPS_BYTES_MAX, &maps, NULL))
 		return 0;
 	vdso->nr_bytes = mapping_bytes(maps, start);

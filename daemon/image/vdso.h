@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The vdso: code that the kernel maps into every process, an ELF file that
- * lies nowhere. Ours is everybody's, but for programs of another word size.
+ * The vdso: code that the kernel maps into every process, an ELF file without a path. All
+ * processes have the daemon's vdso, except programs of another word size.
  */
 #ifndef DAEMON_VDSO_H
 #define DAEMON_VDSO_H
@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 struct vdso {
-	void *bytes; /* a copy; NULL: there is none */
+	void *bytes; /* a copy; NULL: there is no vdso */
 	size_t nr_bytes;
-	struct oprof_image_identity identity; /* its build-id, where it has one */
+	struct oprof_image_identity identity; /* its build-id, or its size if it has none */
 };
 
 int vdso_init(struct vdso *vdso); /* 0 or -ENOMEM */
