@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides for which images the keeper (image_keeper.h) is asked, and handles its answers. An image
- * is asked for when a sample of it arrives and keep_due_ns has passed: the first time at once; later
- * again if it was found by its path, since it may be deleted while it runs; and with growing
+ * is asked for when a sample of it arrives and keep_due_ns has passed: the first time at once;
+ * later again if it was found by its path, since it may be deleted while it runs; and with growing
  * pauses if its process ended before the file could be opened, since the next process of the image
  * may live longer.
  *
