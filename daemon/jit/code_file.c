@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define STATUS_BYTES_MAX 65536u
-/* Times of files are those of the last tick of a clock that may be stepped a little. */
+/* Times of files have the resolution of a clock tick, and the clock may be stepped a little. */
 #define SLACK_NS INT64_C(1000000000)
 
 /* ---- the process ---- */
@@ -60,7 +60,7 @@ static char *read_of_process(const struct code_owner *owner, const char *proc_pa
 	return text;
 }
 
-/* The value of "KEY:" in lines of text, or NULL. */
+/* The value after key ("KEY:") at the beginning of a line of text, or NULL. */
 static const char *find_value(const char *text, const char *key)
 {
 	const char *found = text;
@@ -73,7 +73,7 @@ static const char *find_value(const char *text, const char *key)
 	return NULL;
 }
 
-/* "Uid:\tREAL\tEFFECTIVE\tSAVED\tFILE-SYSTEM", "NSpid:\tOUTER\t...\tINNER". */
+/* The lines are "Uid:\tREAL\tEFFECTIVE\tSAVED\tFILE-SYSTEM" and "NSpid:\tOUTER\t...\tINNER". */
 static int status_parse(const char *text, struct code_owner *owner)
 {
 	const char *uids = find_value(text, "Uid:");
@@ -99,7 +99,7 @@ static int status_parse(const char *text, struct code_owner *owner)
 	return 0;
 }
 
-/* Field 22, in ticks since the machine booted; names in parentheses may hold anything. */
+/* The start time is field 22, in ticks since boot. The name in parentheses may contain anything. */
 static int64_t stat_since(const char *text)
 {
 	const char *next = strrchr(text, ')');
@@ -133,7 +133,7 @@ int code_owner_read(struct code_owner *owner, const char *proc_path, uint64_t si
 	if (!since_ns && began_ns)
 		owner->since_ns = began_ns;
 	code_owner_set_since(owner, since_ns);
-	/* It cannot have run its program before it began. */
+	/* The process cannot have run its program before it was created. */
 	if (owner->since_ns < began_ns)
 		owner->since_ns = began_ns;
 	return 0;
@@ -152,14 +152,14 @@ static bool is_of(const struct code_owner *owner, const struct stat *st)
 		       owner->since_ns;
 }
 
-/* A folder on the way, or what it led to. */
+/* The current folder of the path, or the file at its end. */
 struct folder_step {
 	const struct code_root *root;
 	int fd;
-	int64_t mount; /* that it lies on, seen to be prompt */
+	int64_t mount; /* the mount of fd, which was found prompt */
 };
 
-/* fd, which becomes the step's, whatever comes of it. */
+/* Go on to fd; the step owns fd, also after an error. */
 static int step_to(struct folder_step *step, int fd)
 {
 	int64_t mount = prompt_mount_id(fd);
@@ -167,7 +167,7 @@ static int step_to(struct folder_step *step, int fd)
 	if (step->fd >= 0)
 		(void)close(step->fd);
 	step->fd = fd;
-	/* A user who hangs hangs only himself. */
+	/* An unprivileged user's daemon may block: this harms only that user. */
 	if (!geteuid() && (mount < 0 || mount != step->mount) &&
 	    !prompt_mount_is(step->root->proc_path, step->root->pid, mount))
 		return -EREMOTE;
@@ -189,7 +189,7 @@ static int step_begin(struct folder_step *step)
 	return fd < 0 ? -errno : step_to(step, fd);
 }
 
-/* The next part of path; it is the last: *path is empty then. */
+/* Go on to the next part of path. After the last part *path is empty. */
 static int step_down(struct folder_step *step, const char **path)
 {
 	char part[NAME_MAX + 1];
@@ -209,9 +209,9 @@ static int step_down(struct folder_step *step, const char **path)
 }
 
 /*
- * By parts, as a link on the way would lead into our own root, not into
- * that of the process; not opened before it is known what it is, as opening
- * alone may block, or have effects. Even to look a name up may block.
+ * Walk the path part by part, since a symbolic link would lead into the daemon's root instead of
+ * the process's. Open with O_PATH and check first, since opening a device may block or have side
+ * effects. Even the lookup of a name may block.
  */
 static int find_file(const struct code_root *root, const char *path)
 {

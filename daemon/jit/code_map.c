@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a range, or where it would stand: index may be the block's nr_ranges, block nr_blocks. */
+/* The place of a range, or where to insert one: index may be nr_ranges, block may be nr_blocks. */
 struct range_place {
 	size_t block;
 	uint32_t index;
@@ -67,7 +67,7 @@ void code_map_put(struct code_map *map)
 	free(map);
 }
 
-/* A block of no ranges before the one at index. 0, -ENOSPC or -ENOMEM. */
+/* Insert an empty block before the one at index. Returns 0, -ENOSPC or -ENOMEM. */
 static int block_insert(struct code_map *map, size_t index)
 {
 	struct code_block *block;
@@ -141,7 +141,7 @@ static uint64_t block_end(const struct code_block *block)
 	return block->ranges[block->nr_ranges - 1].end;
 }
 
-/* The first range that ends behind address. */
+/* The first range that ends above address. */
 static struct range_place find_end_above(const struct code_map *map, uint64_t address)
 {
 	struct range_place place = {0, 0};
@@ -188,7 +188,7 @@ static void range_remove(struct code_map *map, struct range_place place)
 		(block->nr_ranges - place.index) * sizeof(struct named_range));
 }
 
-/* The upper half of a full block becomes a block of its own; place goes along. */
+/* Split a full block: its upper half becomes a new block. *place is adjusted. */
 static int block_split(struct code_map *map, struct range_place *place)
 {
 	const uint32_t half = CODE_BLOCK_RANGES / 2;
@@ -209,7 +209,7 @@ static int block_split(struct code_map *map, struct range_place *place)
 	return 0;
 }
 
-/* Before the range at place, where there is nothing in its way. */
+/* Insert range before place; no other range may overlap it. */
 static int range_insert(struct code_map *map, struct range_place place,
 			const struct named_range *range)
 {
@@ -218,7 +218,7 @@ static int range_insert(struct code_map *map, struct range_place place,
 
 	if (is_full(map, range->name->nr_bytes))
 		return -ENOSPC;
-	/* Behind all others: most code is made at ascending addresses. */
+	/* Append to the last block: most code is made at ascending addresses. */
 	if (place.block == map->nr_blocks && map->nr_blocks &&
 	    map->blocks[place.block - 1]->nr_ranges < CODE_BLOCK_RANGES) {
 		place.block--;
@@ -241,7 +241,7 @@ static int range_insert(struct code_map *map, struct range_place place,
 	return 0;
 }
 
-/* [start, end) is within the range at place, and not at its edges. */
+/* Cut [start, end) out of the range at place, which extends beyond both ends. */
 static int range_split(struct code_map *map, struct range_place place, uint64_t start, uint64_t end)
 {
 	struct named_range *range = &map->blocks[place.block]->ranges[place.index];

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions by address: ranges that never overlap, sorted. A later one takes
- * what it covers away from those before, as code is made over code.
+ * Functions by address: sorted ranges that never overlap. A new range replaces what it covers of
+ * earlier ones, as new code replaces old.
  *
- * Shared by a fork of a process and its parent, until one of the two changes
- * it (code_map_own).
+ * A forked process shares its parent's map until one of the two changes it (code_map_own).
  *
- * Not for: where ranges come from (perf_map, jitdump).
+ * Not for: reading ranges from files (perf_map, jitdump).
  */
 #ifndef DAEMON_CODE_MAP_H
 #define DAEMON_CODE_MAP_H
 
 #include "daemon/jit/code_pool.h"
 
-/* What one map may take, its names counted as if they were its own. */
+/* Limit of one map, with its names counted as if no other map used them. */
 #define CODE_MAP_BYTES_MAX (16u << 20)
 
 #define CODE_BLOCK_RANGES 128
@@ -23,7 +22,7 @@ struct named_range {
 	struct code_name *name; /* a reference */
 };
 
-/* Never empty. */
+/* A block is never empty, except inside code_map.c. */
 struct code_block {
 	uint32_t nr_ranges;
 	struct named_range ranges[CODE_BLOCK_RANGES];
@@ -32,30 +31,32 @@ struct code_block {
 struct code_map {
 	uint32_t nr_refs;
 	struct code_pool *pool;	    /* borrowed */
-	struct code_block **blocks; /* by ascending addresses */
+	struct code_block **blocks; /* in ascending order of addresses */
 	size_t nr_blocks, room_blocks;
 	size_t nr_ranges;
-	size_t nr_bytes; /* see CODE_MAP_BYTES_MAX */
+	size_t nr_bytes; /* size, see CODE_MAP_BYTES_MAX */
 };
 
 struct code_map *code_map_create(struct code_pool *pool); /* NULL: no memory */
 struct code_map *code_map_get(struct code_map *map);
-void code_map_put(struct code_map *map); /* NULL is fine */
+void code_map_put(struct code_map *map); /* NULL is allowed */
 
-/* Have *map for oneself: a copy, when others have it too. 0 or -ENOMEM: *map is as it was. */
+/*
+ * Make *map unshared: copy it if it has other users. Returns 0, or -ENOMEM and *map is unchanged.
+ */
 int code_map_own(struct code_map **map);
 
 /*
- * The function at [start, end), start < end, in a map of one's own; takes a
- * reference of its own on name. 0; -ENOSPC the map or the pool is full;
- * -ENOMEM. What it covers is gone even then: rather no name than a wrong one.
+ * Add the function at [start, end), start < end, to an unshared map; takes a reference of its own
+ * on name. Returns 0; -ENOSPC: the map or the pool is full; or -ENOMEM. The covered ranges are
+ * removed even after an error: no name is better than a wrong one.
  */
 int code_map_add(struct code_map *map, uint64_t start, uint64_t end, struct code_name *name);
 
-/* Nothing is at [start, end) any more. 0, -ENOSPC or -ENOMEM: more is gone than was asked. */
+/* Remove all ranges in [start, end). Returns 0, or -ENOSPC or -ENOMEM; then more was removed. */
 int code_map_cut(struct code_map *map, uint64_t start, uint64_t end);
 
-/* What holds address, or NULL. Valid until the map changes. */
+/* The range that contains address, or NULL. Valid until the map changes. */
 const struct named_range *code_map_find(const struct code_map *map, uint64_t address);
 
 #endif

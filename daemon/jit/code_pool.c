@@ -32,7 +32,7 @@ static size_t name_bytes(const struct code_name *name)
 	return sizeof(*name) + name->nr_bytes + 1;
 }
 
-/* What a terminal or a line of a file takes for something else is no part of a name. */
+/* Replace control characters, which would disturb terminals and line-based files. */
 static size_t clean(char *to, const char *text, size_t nr_bytes)
 {
 	if (nr_bytes > CODE_NAME_BYTES_MAX)

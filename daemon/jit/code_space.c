@@ -12,22 +12,27 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u
-/* To catch up with a sample takes a record or two. */
+/* To catch up to a sample's time takes one or two records. */
 #define CATCH_UP_BYTES ((size_t)2 * JITDUMP_NAME_MAX)
 
-/* What has a name may have another since: code is made over code. */
+/* Code with a name may have been replaced by other code: look again after this time. */
 #define NAMED_NS UINT64_C(1000000000)
-/* What has none may have been made just now, if the process publishes at all; else ever rarer. */
+/*
+ * Time until the next look for code without a name: short if the process publishes files, else
+ * growing up to NOTHING_MAX_NS.
+ */
 #define UNNAMED_NS     UINT64_C(100000000)
 #define NOTHING_NS     UINT64_C(1000000000)
 #define NOTHING_MAX_NS UINT64_C(8000000000)
 
-/* A JVM's start takes half a second to read; that of all is what the machine gives for it. */
+/*
+ * Reading the code of a JVM's start takes half a second. ALL_CREDIT limits all processes together.
+ */
 #define SPACE_CREDIT_NS	      INT64_C(500000000)
 #define SPACE_CREDIT_PER_MILL 10u
 #define ALL_CREDIT_NS	      INT64_C(1000000000)
 #define ALL_CREDIT_PER_MILL   30u
-/* Rings fill meanwhile. */
+/* Longest reading at a time, since the kernel's rings fill up in the meantime. */
 #define LOOK_NS UINT64_C(50000000)
 
 static uint64_t own_cpu_ns(void)
@@ -55,7 +60,7 @@ void code_spaces_deinit(struct code_spaces *all)
 	all->buffer = NULL;
 }
 
-/* ---- what reading may take ---- */
+/* ---- CPU time for reading ---- */
 
 static void credit_refill(struct code_credit *credit, uint64_t now_ns, int64_t max_ns,
 			  unsigned int per_mill)
@@ -122,7 +127,7 @@ static void file_use(struct code_spaces *all, struct code_file *file)
 	file_link(all, file);
 }
 
-/* True: it is another file than before. */
+/* Returns true if it is another file than before. */
 static bool file_set(struct code_spaces *all, struct code_file *file, int fd, const struct stat *st)
 {
 	bool is_new = file->inode != st->st_ino || file->dev != st->st_dev;
@@ -192,7 +197,7 @@ static bool map_begin(struct code_spaces *all, struct code_map **map)
 
 /* ---- the perf map ---- */
 
-/* What was read is of a file that is there no more, or other than it was. */
+/* Forget the lines of a file that was removed or replaced. */
 static void map_forget(struct code_space *space)
 {
 	code_map_put(space->listed);
@@ -219,8 +224,8 @@ static int open_in_root_of(const struct code_space *space, int32_t pid, const ch
 }
 
 /*
- * As this machine has it, for a process that is gone. By the first process:
- * a service may have a /tmp of its own.
+ * Open path as the machine sees it, for a process that has ended. First try the root of process 1:
+ * a service may have a private /tmp.
  */
 static int open_of_host(const struct code_space *space, const char *path, struct stat *st)
 {
@@ -232,7 +237,7 @@ static int open_of_host(const struct code_space *space, const char *path, struct
 	return fd;
 }
 
-/* As the process itself sees it; else by its name as the machine sees it. */
+/* Open the perf map as the process itself sees it, else by its pid on the machine. */
 static int map_open(const struct code_space *space, const struct code_lookup *place,
 		    struct stat *st)
 {
@@ -248,7 +253,7 @@ static int map_open(const struct code_space *space, const struct code_lookup *pl
 	return open_of_host(space, path, st);
 }
 
-/* Have it open, the one that is there now. */
+/* Open the current perf map, unless it is open already. */
 static void map_find(struct code_space *space, const struct code_lookup *place)
 {
 	struct code_file *file = &space->map_file;
@@ -261,12 +266,12 @@ static void map_find(struct code_space *space, const struct code_lookup *place)
 	fd = map_open(space, place, &st);
 	if (fd < 0)
 		return;
-	/* What a fork has of its parent stands till its own says otherwise. */
+	/* A fork keeps its parent's functions until its own file replaces them. */
 	if (file_set(space->all, file, fd, &st) && had_one)
 		map_forget(space);
 }
 
-/* True: there is more. */
+/* Returns true if there is more to read. */
 static bool map_read(struct code_space *space)
 {
 	struct code_spaces *all = space->all;
@@ -288,7 +293,7 @@ static bool map_read(struct code_space *space)
 
 /* ---- the jitdump ---- */
 
-/* path leads to a file of that name. */
+/* Whether the last part of path is name. */
 static bool is_named(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -296,7 +301,7 @@ static bool is_named(const char *path, const char *name)
 	return slash && !strcmp(slash + 1, name);
 }
 
-/* The file that was mapped, not one that has come to have its name. */
+/* Open the file that was mapped, not another one that has its name now. */
 static int dump_open(const struct code_space *space, const struct code_lookup *place,
 		     const struct image *image, struct stat *st)
 {
@@ -329,7 +334,7 @@ static void dump_find(struct code_space *space, const struct code_lookup *place)
 
 	if (space->dump_file.fd >= 0 || !place->space)
 		return;
-	/* As it calls itself, in its own pid namespace. */
+	/* The process uses its pid in its own pid namespace. */
 	(void)snprintf(name, sizeof(name), "jit-%d.dump", (int)space->owner.inner_pid);
 	for (uint32_t i = 0; fd < 0 && i < place->space->nr_mappings; i++) {
 		const struct image_entry *entry = place->space->mappings[i].image;
@@ -344,7 +349,7 @@ static void dump_find(struct code_space *space, const struct code_lookup *place)
 		dump_forget(space);
 }
 
-/* True: there is more that is not of a later time. */
+/* Returns true if records up to time_ns are left. */
 static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buffer)
 {
 	struct code_spaces *all = space->all;
@@ -369,8 +374,8 @@ static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buff
 /* ---- looking up ---- */
 
 /*
- * Samples come in rounds, all of them older than the reading that the first
- * one makes: so this is once a round.
+ * Whether a sample may be newer than the last reading. The samples of one round are older than the
+ * reading for its first sample, so this happens once per round.
  */
 static bool dump_is_behind(const struct code_space *space, uint64_t time_ns)
 {
@@ -392,7 +397,7 @@ static struct code_name *find_name(struct code_space *space, const struct code_l
 	const struct named_range *range = NULL;
 
 	if (dump_is_behind(space, place->time_ns)) {
-		/* Rather no name than that of what was there before. */
+		/* No name is better than the name of earlier code at this address. */
 		if (!may_read(space, place->time_ns))
 			return NULL;
 		dump_catch_up(space, place->time_ns);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions that a process has made in memory, by name, as it publishes
- * them itself: in its perf map file (/tmp/perf-PID.map) and its jitdump file
- * (jit-PID.dump, which it maps so that it is seen).
+ * The functions that a process has made in memory, by name, as the process publishes them: in its
+ * perf map file (/tmp/perf-PID.map) and its jitdump file (jit-PID.dump, which it maps so that
+ * profilers find it).
  *
- * Nothing is read before a sample falls into memory without a file; then
- * about once a second at most, and only what was added. A fork has what its
- * parent had; a program that execs has nothing. Files are kept open, the least
- * recently used closed when they are too many, so that those of a process
- * that has ended can still be read.
+ * Nothing is read before a sample hits memory without a file; after that, new data is read about
+ * once a second at most. A forked process starts with its parent's functions, a program after exec
+ * with none. Files are kept open, so that the files of an ended process can still be read; when
+ * too many are open, the least recently used are closed.
  *
  * Not for: which memory has no file (space), files' contents (perf_map, jitdump).
  */
@@ -22,87 +21,86 @@
 
 #include <stdbool.h>
 
-/* Descriptors held; sample_cache_room() leaves as many. */
+/* Most files kept open; sample_cache_room() reserves as many descriptors. */
 #define CODE_FILES_MAX 64
 
 /* A file that is or was open. */
 struct code_file {
 	int fd; /* -1: not open (any more) */
 	dev_t dev;
-	ino_t inode;			 /* 0: never was */
-	struct code_file *newer, *older; /* while open */
+	ino_t inode;			 /* 0: never opened */
+	struct code_file *newer, *older; /* used while open */
 };
 
 /*
- * CPU time that reading may take: what programs write they can write without
- * end, and have the daemon read it. A part of the time that goes by, saved up
- * to a bound. May be overdrawn by one reading.
+ * CPU time that reading files may take, since programs can write without end. The credit grows by
+ * a part of the elapsed time, up to a limit. One reading may overdraw it.
  */
 struct code_credit {
 	int64_t ns;
-	uint64_t since_ns; /* when it was that; 0: never yet, it is full */
+	uint64_t since_ns; /* time of the last refill; 0: never refilled, the credit is full */
 };
 
-/* What all spaces share. */
+/* Shared by all spaces. */
 struct code_spaces {
 	struct code_credit credit;
-	uint64_t (*cpu_ns)(void); /* that the daemon used; tests have their own */
+	uint64_t (*cpu_ns)(void); /* CPU time used by the daemon; tests replace it */
 	struct code_pool pool;
 	const char *proc_path; /* borrowed */
-	const char *host_root; /* "/", borrowed; NULL: not to be looked at */
+	const char *host_root; /* "/", borrowed; NULL: do not search it */
 	struct code_file *newest, *oldest;
 	size_t nr_open;
 	char *buffer;
-	uint64_t nr_files;  /* opened, first time or anew */
-	uint64_t nr_late;   /* times that what there was to read had to wait: code_credit */
-	uint64_t nr_remote; /* times that one was not even looked for: prompt_mount.h */
+	uint64_t nr_files;  /* files opened, also repeatedly */
+	uint64_t nr_late;   /* times that reading had to wait for credit (code_credit) */
+	uint64_t nr_remote; /* files not opened because they may block (prompt_mount.h) */
 	struct perf_map_counts map_counts;
 	struct jitdump_counts dump_counts;
 };
 
-/* Of one process. */
+/* The code of one process. */
 struct code_space {
 	struct code_spaces *all;
 	struct code_owner owner;
-	uint64_t checked_ns; /* when it was last looked for files; 0: never */
-	uint64_t wait_ns;    /* to look again for what has no name */
+	uint64_t checked_ns; /* when its files were last looked for; 0: never */
+	uint64_t wait_ns;    /* time until a sample without a name causes another look */
 	struct code_credit credit;
-	bool unread; /* there is more in its files than was read */
+	bool unread; /* its files have more data than was read */
 	struct code_file map_file, dump_file;
 	struct perf_map perf_map;
 	struct jitdump jitdump;
-	uint64_t dump_read_ns;	 /* CLOCK_MONOTONIC: it is known up to then */
-	struct code_map *listed; /* by the perf map; NULL: nothing */
-	struct code_map *dumped; /* by the jitdump */
+	uint64_t dump_read_ns;	 /* CLOCK_MONOTONIC of the last reading of the jitdump */
+	struct code_map *listed; /* functions from the perf map; NULL: none */
+	struct code_map *dumped; /* functions from the jitdump */
 };
 
-/* 0 or -ENOMEM: deinit in either case. */
+/* Returns 0 or -ENOMEM; deinit in either case. */
 int code_spaces_init(struct code_spaces *all, const char *proc_path, const char *host_root);
-void code_spaces_deinit(struct code_spaces *all); /* all its spaces must be gone */
+void code_spaces_deinit(struct code_spaces *all); /* all its spaces must have been destroyed */
 
-/* A sample's place, in memory without a file. */
+/* The place of a sample in memory without a file. */
 struct code_lookup {
 	int32_t tgid;
-	bool exited;	   /* nothing is to be found in /proc */
-	uint64_t since_ns; /* the process runs its program since; 0: since it began */
-	uint64_t time_ns;  /* of the sample; about to ascend */
+	bool exited;	   /* the process has ended and is not in /proc */
+	uint64_t since_ns; /* when it began to run its program; 0: when it was created */
+	uint64_t time_ns;  /* of the sample; roughly ascending */
 	uint64_t address;
-	const struct space *space; /* of the process: it may have mapped a jitdump */
+	const struct space *space; /* mappings of the process, which may include a jitdump */
 };
 
 /*
- * The number of the name of what was at place, in *space, which is made if
- * need be. False: it has no name that we know.
+ * Find the number of the name of the code at place in *space, which is created if needed. Returns
+ * false if the code has no known name.
  */
 bool code_space_find(struct code_space **space, struct code_spaces *all,
 		     const struct code_lookup *place, uint32_t *number);
 
-/* What a child of parent (NULL is fine) begins with; NULL: nothing, or no memory. */
+/* The space of a new child of parent (NULL is allowed); NULL: nothing to inherit, or no memory. */
 struct code_space *code_space_fork(const struct code_space *parent);
 
-/* The process has told of its own code; NULL is fine. */
+/* The process has published files about its own code. NULL is allowed. */
 bool code_space_has_files(const struct code_space *space);
 
-void code_space_destroy(struct code_space *space); /* NULL is fine */
+void code_space_destroy(struct code_space *space); /* NULL is allowed */
 
 #endif

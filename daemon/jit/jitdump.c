@@ -11,12 +11,12 @@
 #define VERSION		1u
 #define HEADER_BYTES	40u
 #define HEADER_MAX	4096u
-#define FLAG_ARCH_CLOCK 1u /* times are of a counter of the processor */
+#define FLAG_ARCH_CLOCK 1u /* times come from a counter of the processor */
 #define ADDRESS_MAX	(UINT64_C(1) << 63)
 
 enum record_id { CODE_LOAD = 0, CODE_MOVE = 1, CODE_DEBUG_INFO = 2, CODE_CLOSE = 3 };
 
-/* As in the file, in this order, without padding. */
+/* The file's layout, in this order, without padding. */
 struct file_header {
 	uint32_t magic, version, nr_bytes, machine, reserved, pid;
 	uint64_t time, flags;
@@ -54,12 +54,12 @@ static void add(struct code_map *map, uint64_t address, uint64_t nr_bytes, struc
 	int error = name ? code_map_add(map, address, address + nr_bytes, name)
 			 : code_map_cut(map, address, address + nr_bytes);
 
-	/* Without a name it is gone at least: rather none than a wrong one. */
+	/* The range was cleared at least: no name is better than a wrong one. */
 	if (error || !name)
 		counts->nr_left_out++;
 }
 
-/* bytes: what is in memory of the record behind its head. */
+/* bytes: the part of the record after its head that is in memory. */
 static bool apply_load(struct code_map *map, const char *bytes, size_t nr_bytes,
 		       struct jitdump_counts *counts)
 {
@@ -84,7 +84,7 @@ static bool apply_load(struct code_map *map, const char *bytes, size_t nr_bytes,
 	return true;
 }
 
-/* Code that is not known by a name moves nowhere. */
+/* Code without a name is not moved. */
 static bool apply_move(struct code_map *map, const char *bytes, size_t nr_bytes,
 		       struct jitdump_counts *counts)
 {
@@ -157,7 +157,7 @@ struct jitdump_reading {
 	struct jitdump_counts *counts;
 };
 
-/* 1: applied, the position is behind it; 0: not yet, or not ever. */
+/* Returns 1: applied, position is after the record; 0: not yet, or never. */
 static int take_record(const struct jitdump_reading *reading, const char *bytes, size_t nr_bytes)
 {
 	struct jitdump *dump = reading->dump;
@@ -167,7 +167,7 @@ static int take_record(const struct jitdump_reading *reading, const char *bytes,
 	if (head.nr_bytes < sizeof(head))
 		return refuse(dump, reading->counts);
 	if (head.nr_bytes > reading->file_bytes - dump->position)
-		return 0; /* being written */
+		return 0; /* the record is still being written */
 	if (head.time_ns > reading->until_ns && head.time_ns <= reading->now_ns) {
 		dump->next_ns = head.time_ns;
 		return 0;
@@ -180,7 +180,10 @@ static int take_record(const struct jitdump_reading *reading, const char *bytes,
 	return 1;
 }
 
-/* What a record needs to be in memory, but for its code: else it is read from its start. */
+/*
+ * Whether enough of the record is in memory to apply it (its code is not needed); if not, the next
+ * read starts at the record.
+ */
 static bool has_enough(const char *bytes, size_t nr_bytes)
 {
 	const size_t enough =
@@ -193,7 +196,7 @@ static bool has_enough(const char *bytes, size_t nr_bytes)
 	return nr_bytes >= enough || nr_bytes >= head.nr_bytes;
 }
 
-/* A buffer full. 1: some were applied; 0: no more for now; -errno. */
+/* Read and apply one buffer. Returns 1: records were applied; 0: no more for now; -errno. */
 static int take_buffer(struct jitdump_reading *reading, int fd, char *buffer, size_t nr_buffer)
 {
 	struct jitdump *dump = reading->dump;
@@ -203,7 +206,7 @@ static int take_buffer(struct jitdump_reading *reading, int fd, char *buffer, si
 
 	if (nr < 0)
 		return (int)nr;
-	/* It may have grown since. */
+	/* The file may have grown since fstat(). */
 	if (begin + (uint64_t)nr > reading->file_bytes)
 		reading->file_bytes = begin + (uint64_t)nr;
 	while (dump->state == JITDUMP_READING && dump->position - begin < (uint64_t)nr) {

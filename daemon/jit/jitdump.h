@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The jitdump file of a process: records of code that it made, moved and
- * gave up, with their times (CLOCK_MONOTONIC), so that an address used again
- * has the name that was valid when the sample was taken: records are applied
- * up to a time, those behind it wait in the file.
+ * The jitdump file of a process: records of code that it made, moved and gave up, with times
+ * (CLOCK_MONOTONIC). Records are applied up to a given time and later ones wait in the file, so
+ * that a reused address gets the name that was valid when the sample was taken.
  *
- * Trusts nothing in it. A file of another byte order, version or clock than
- * ours is refused; a size that makes no sense ends its reading, as nothing
- * behind it can be found.
+ * The contents are not trusted. A file of another byte order, version or clock is refused; an
+ * invalid size ends the reading, since the next record cannot be found.
  *
- * Not for: which file it is, and whether to open it (code_file).
+ * Not for: choosing and opening the file (code_file).
  */
 #ifndef DAEMON_JITDUMP_H
 #define DAEMON_JITDUMP_H
@@ -20,36 +18,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of code are skipped, not read; but so many reads at most at a time. */
+/* Code bytes are skipped, not read; this limits the reads of one call. */
 #define JITDUMP_READS_MAX 32u
 #define JITDUMP_NAME_MAX  4096u
 
 enum jitdump_state {
-	JITDUMP_NEW, /* its header is to be read */
+	JITDUMP_NEW, /* the header was not read yet */
 	JITDUMP_READING,
-	JITDUMP_CLOSED,	 /* by its program */
-	JITDUMP_REFUSED, /* not one that can be read; or it is damaged from position on */
+	JITDUMP_CLOSED,	 /* the program has closed it */
+	JITDUMP_REFUSED, /* not readable, or damaged from position on */
 };
 
 struct jitdump {
 	enum jitdump_state state;
 	uint64_t position; /* of the first record that was not applied */
-	uint64_t next_ns;  /* its time, 0 when it is not known */
+	uint64_t next_ns;  /* time of that record; 0: not known */
 };
 
 struct jitdump_counts {
 	uint64_t nr_records;
-	uint64_t nr_bad_records; /* and files that were refused */
-	uint64_t nr_left_out;	 /* that there was no memory for */
+	uint64_t nr_bad_records; /* including refused files */
+	uint64_t nr_left_out;	 /* not applied for lack of memory */
 };
 
 /*
- * Apply the records of fd with times up to until_ns to *map, which becomes
- * one of its own; buffer[nr_buffer] is for the reading, at least twice JITDUMP_NAME_MAX. now_ns:
- * CLOCK_MONOTONIC; a record of a later time is of a clock that is not ours,
- * and applied at once. 0: up to the end of the file, or of what is whole of
- * it; 1: more are there, for a later time or the next call; -ESTALE: the
- * file is shorter than what was read, begin anew; -errno of reading.
+ * Apply the records of fd with times up to until_ns to *map, which becomes unshared.
+ * buffer[nr_buffer] is working memory, at least twice JITDUMP_NAME_MAX. now_ns: CLOCK_MONOTONIC; a
+ * record with a later time uses another clock and is applied at once. Returns 0: all complete
+ * records were applied; 1: more records wait, for a later time or the next call; -ESTALE: the file
+ * is shorter than what was read, start again; -errno of reading.
  */
 int jitdump_read(struct jitdump *dump, int fd, uint64_t until_ns, uint64_t now_ns,
 		 struct code_map **map, char *buffer, size_t nr_buffer,

@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Code of user space is in the lower half. */
+/* User space is the lower half of the addresses. */
 #define ADDRESS_MAX (UINT64_C(1) << 63)
 
-/* Hexadecimal, 0x before it or not, and the blanks behind it. */
+/* Parse a hexadecimal number, with or without 0x, and the blanks after it. */
 static bool take_hex(const char **text, const char *end, uint64_t *value)
 {
 	const char *at = *text;
@@ -69,7 +69,7 @@ static void add_line(struct code_map *map, const char *text, size_t nr_bytes,
 	counts->nr_lines++;
 	name = code_pool_get(map->pool, line.name, line.nr_name_bytes);
 	if (!name) {
-		/* Rather no name than that of what was there before. */
+		/* No name is better than the name of earlier code. */
 		(void)code_map_cut(map, line.start, line.end);
 		counts->nr_left_out++;
 		return;
@@ -105,7 +105,7 @@ size_t perf_map_parse(struct perf_map *state, const char *text, size_t nr_bytes,
 	return (size_t)(next - text);
 }
 
-/* text begins nr_tail bytes before what is to be parsed. */
+/* text includes the old tail; keep its last bytes as the new tail. */
 static void keep_tail(struct perf_map *state, const char *text, size_t nr_bytes)
 {
 	size_t nr = nr_bytes < PERF_MAP_TAIL ? nr_bytes : PERF_MAP_TAIL;
@@ -114,7 +114,10 @@ static void keep_tail(struct perf_map *state, const char *text, size_t nr_bytes)
 	state->nr_tail = (uint32_t)nr;
 }
 
-/* A buffer full. 0: that was the end; 1: there may be more; -errno as perf_map_read. */
+/*
+ * Read and parse one buffer. Returns 0: the end was reached; 1: there may be more; or -errno as
+ * perf_map_read.
+ */
 static int read_some(struct perf_map *state, int fd, struct code_map **map, char *buffer,
 		     size_t nr_buffer, struct perf_map_counts *counts)
 {
