@@ -14,7 +14,7 @@ bool kallsyms_is_made(const char *module)
 	return !strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11);
 }
 
-/* "ADDRESS TYPE NAME\t[MODULE]\n" */
+/* The line is "ADDRESS TYPE NAME\t[MODULE]\n". */
 static bool line_parse(char *line, struct kallsym *symbol)
 {
 	static char none[] = "";
@@ -70,7 +70,7 @@ int kallsyms_walk(const char *proc_path, int (*visit)(const struct kallsym *symb
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
-	/* The kernel hands out 4 KB at a time, stdio would ask for 1 KB of a file in /proc. */
+	/* The kernel returns 4 KB per read; by default stdio would read 1 KB at a time in /proc. */
 	(void)setvbuf(file, NULL, _IOFBF, READ_BYTES);
 	error = walk(file, visit, context);
 	(void)fclose(file);

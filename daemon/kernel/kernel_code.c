@@ -5,7 +5,7 @@
 
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
-/* Not lost. */
+/* not lost */
 #define FOUND OPROF_LOST_NR
 
 void kernel_code_init(struct kernel_code *code, struct image_table *images, struct code_pool *names,
@@ -25,7 +25,7 @@ struct telling {
 	uint64_t time_ns;
 };
 
-/* Code went: say so, if it was ever told. */
+/* Report the unloading of code, if its image has a cookie. */
 static void tell_gone(const struct kernel_range *range, void *context)
 {
 	const struct telling *telling = context;
@@ -42,7 +42,10 @@ static int load_again(struct kernel_code *code, uint64_t time_ns)
 	return kernel_map_load(&code->map, tell_gone, &telling);
 }
 
-/* Programs and trampolines come and go without end: one image of each kind, and their names. */
+/*
+ * Programs and trampolines come and go without limit: each kind has one image, and the offset is
+ * the number of the name.
+ */
 static enum oprof_lost made_frame(struct kernel_code *code, const char *name,
 				  struct oprof_frame *frame)
 {
@@ -81,13 +84,13 @@ enum oprof_lost kernel_code_frame(struct kernel_code *code, uint64_t time_ns, ui
 
 	if (code->stale && code->sampled) {
 		code->stale = false;
-		(void)load_again(code, time_ns); /* else what is known stands */
+		(void)load_again(code, time_ns); /* after an error, use the old map */
 	}
 	range = kernel_map_find(&code->map, address);
 	return range ? range_frame(code, time_ns, range, address, frame) : OPROF_LOST_NO_KERNEL_MAP;
 }
 
-/* It may have gone, and other code may lie there now. */
+/* Code at this address may have been replaced since the last search. */
 static bool is_old(struct kernel_code *code, uint64_t time_ns, uint64_t address)
 {
 	const struct kernel_range *range;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an address of kernel code to the frame that records tell: the kernel,
- * a module, code that the kernel made, idling. Code that is not known may
- * have come since: it is looked for again, if not too often.
+ * Finds the frame for an address of kernel code: the kernel, a module, code that the kernel made
+ * while it ran, or idling. An unknown address may belong to new code: then /proc is read again,
+ * within a rate limit.
  *
- * Not for: what lies where (kernel_map).
+ * Not for: where code lies (kernel_map).
  */
 #ifndef DAEMON_KERNEL_CODE_H
 #define DAEMON_KERNEL_CODE_H
@@ -16,30 +16,34 @@
 
 struct kernel_code {
 	struct kernel_map map;
-	struct image_entry *made[KERNEL_MADE_NR]; /* code that the kernel made; NULL: not yet */
-	bool sampled;				  /* there are samples of it: it is worth looking */
-	bool stale;				  /* modules came or went: look before the next */
-	/* What the kernel made is looked for again when a sample is in it; 0: records tell. */
+	/* Images of code that the kernel made while it ran; NULL: not used yet. */
+	struct image_entry *made[KERNEL_MADE_NR];
+	bool sampled; /* kernel code is sampled: reading /proc is worthwhile */
+	bool stale;   /* modules were loaded or unloaded: read /proc before the next lookup */
+	/*
+	 * If no records report kernel-made code: the pause between two searches for it, made when
+	 * a sample hits such code; 0: records report it.
+	 */
 	uint64_t made_ns;
-	uint64_t loaded_ns; /* when it last was, or first was asked for */
+	uint64_t loaded_ns; /* time of the last such search, or of the first sample */
 	/* Borrowed. */
 	struct image_table *images;
 	struct code_pool *names;
-	struct record_writer *writer; /* of the MODULE records that tell what comes and goes */
+	struct record_writer *writer; /* for MODULE records about code that is loaded or unloaded */
 };
 
-/* Nothing is read yet. */
+/* Does not read anything yet. */
 void kernel_code_init(struct kernel_code *code, struct image_table *images, struct code_pool *names,
 		      struct record_writer *writer, const char *proc_path, const char *sys_path);
 void kernel_code_deinit(struct kernel_code *code);
 
-/* What holds address; OPROF_LOST_NR: found. *frame only then. */
+/* Find the frame at address. Returns OPROF_LOST_NR if found; only then is *frame set. */
 enum oprof_lost kernel_code_frame(struct kernel_code *code, uint64_t time_ns, uint64_t address,
 				  struct oprof_frame *frame);
-/* The same for a sample's own address, which is worth looking again for. */
+/* The same for a sample's own address; if it is unknown, /proc is read again. */
 enum oprof_lost kernel_code_leaf(struct kernel_code *code, uint64_t time_ns, uint64_t address,
 				 struct oprof_frame *frame);
-/* ... of task 0; *mode becomes IDLE where that is idling. */
+/* The same for a sample of task 0; *mode becomes IDLE if address is in an idle routine. */
 enum oprof_lost kernel_code_idle_leaf(struct kernel_code *code, uint64_t time_ns, uint64_t address,
 				      enum oprof_mode *mode, struct oprof_frame *frame);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Beginnings of names. Only task 0's samples are asked about, so a set-up
- * routine of the same beginning, run by other tasks, does no harm. Newer
- * kernels keep most in one section, which __cpuidle_text_start marks.
+ * Prefixes of names. Only samples of task 0 are checked, so a set-up routine with such a prefix,
+ * which other tasks run, does no harm. Newer kernels keep most idle routines in one section, which
+ * begins at __cpuidle_text_start.
  */
 static const char *const beginnings[] = {
 	"acpi_idle_",	      "acpi_safe_halt",	    "acpi_processor_ffh_cstate_enter",
@@ -27,7 +27,7 @@ static const char *const whole[] = {
 	"cpu_idle",	 "wait_for_interrupt", "arch_safe_halt",      "cpu_v7_do_idle",
 };
 
-/* Compilers add endings: "cpu_idle_poll.isra.0", "do_idle.cold". */
+/* Compilers add suffixes: "cpu_idle_poll.isra.0", "do_idle.cold". */
 static bool is_name(const char *name, const char *routine)
 {
 	size_t nr = strlen(routine);
@@ -38,7 +38,10 @@ static bool is_name(const char *name, const char *routine)
 bool kernel_idle_is_routine(const char *name)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
-		/* Asked of each of the kernel's functions: the first letter decides mostly. */
+		/*
+		 * This runs for each function of the kernel: the first letter excludes most of
+		 * them.
+		 */
 		if (name[0] == beginnings[i][0] &&
 		    !strncmp(name, beginnings[i], strlen(beginnings[i])))
 			return true;

@@ -18,7 +18,7 @@
 #define MODULES_BYTES_MAX (4u << 20)
 #define NOTES_BYTES_MAX	  65536u
 #define PAGE_BYTES	  4096u
-/* kallsyms has no sizes; the last of its kind is taken for not larger. */
+/* kallsyms has no sizes: the last function of its kind is assumed to be at most this long. */
 #define MADE_BYTES_MAX 65536u
 #define KERNEL_HALF    (UINT64_C(1) << 63)
 
@@ -27,7 +27,7 @@ struct addresses {
 	size_t nr_values, room_values;
 };
 
-/* A module as its symbols show it: the lowest and highest address of a function. */
+/* A module in kallsyms: the lowest and highest address of its functions. */
 struct module_seen {
 	char name[MODULE_NAME_BYTES];
 	uint64_t lowest, highest;
@@ -38,7 +38,7 @@ struct made_seen {
 	char *name;
 };
 
-/* What a walk of kallsyms gathers. */
+/* The data collected while kallsyms is walked. */
 struct gathering {
 	uint64_t text, stext, etext, idle_start, idle_end;
 	struct addresses functions; /* of the kernel */
@@ -65,7 +65,7 @@ static int address_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Mostly they are sorted already. */
+/* The values usually are sorted already. */
 static void addresses_sort(struct addresses *list)
 {
 	size_t i = 1;
@@ -76,7 +76,7 @@ static void addresses_sort(struct addresses *list)
 		qsort(list->values, list->nr_values, sizeof(uint64_t), address_compare);
 }
 
-/* The first value above address, or otherwise. */
+/* The first value above address; otherwise if there is none. */
 static uint64_t addresses_above(const struct addresses *list, uint64_t address, uint64_t otherwise)
 {
 	size_t low = 0;
@@ -141,7 +141,7 @@ static int gather_module(struct gathering *all, const struct kallsym *symbol)
 {
 	struct module_seen *last = NULL;
 
-	/* A module's symbols stand together; its last is most likely the one. */
+	/* Symbols of one module are adjacent, so the last module is the most likely. */
 	for (size_t i = all->nr_modules; !last && i-- > 0;)
 		if (!strncmp(all->modules[i].name, symbol->module, MODULE_NAME_BYTES - 1))
 			last = &all->modules[i];
@@ -181,7 +181,7 @@ static void gathering_deinit(struct gathering *all)
 
 /* ---- identities ---- */
 
-/* The build-id in the notes at path; else what is given of the rest stays. */
+/* Read the build-id from the notes at path; without one, identity is unchanged. */
 static void identity_read(const char *path, struct oprof_image_identity *identity)
 {
 	struct buildid id;
@@ -208,7 +208,7 @@ static struct image_entry *module_image(struct image_table *images, const char *
 				.end = range->end};
 	char path[PATH_MAX];
 
-	/* Two of one size may have no build-id. */
+	/* Two modules of the same size may have no build-id. */
 	identity.inode = hash_bytes(0, name, strlen(name));
 	if (snprintf(path, sizeof(path), "%s/module/%s/notes/.note.gnu.build-id", sys_path, name) <
 	    (int)sizeof(path))
@@ -256,7 +256,7 @@ static int layout_add_module(struct kernel_layout *layout, struct image_table *i
 	return error;
 }
 
-/* "NAME BYTES USERS DEPENDENTS STATE 0xSTART": cuts line to NAME. */
+/* The line is "NAME BYTES USERS DEPENDENTS STATE 0xSTART"; cut it after NAME. */
 static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 {
 	char *space = strchr(line, ' ');
@@ -273,8 +273,8 @@ static bool module_line_parse(char *line, uint64_t *start, uint64_t *nr_bytes)
 }
 
 /*
- * Since Linux 6.4 the parts of a module do not lie together, and BYTES is
- * the sum of all: no further than the next module that starts.
+ * Since Linux 6.4 the parts of a module are not adjacent, and BYTES is their sum: a range ends at
+ * the start of the next module at the latest.
  */
 static int modules_read(struct kernel_layout *layout, struct image_table *images, char *text,
 			const char *sys_path)
@@ -308,7 +308,7 @@ static int modules_read(struct kernel_layout *layout, struct image_table *images
 	return error;
 }
 
-/* Modules that only kallsyms shows: as far as the page of their last function. */
+/* Add modules found only in kallsyms, up to the end of the page of their last function. */
 static int modules_from_symbols(struct kernel_layout *layout, struct image_table *images,
 				const struct gathering *all, const char *sys_path)
 {
@@ -417,7 +417,7 @@ int kernel_layout_read(struct kernel_layout *layout, struct image_table *images,
 	if (!error)
 		error = idles_find(layout, &all);
 	gathering_deinit(&all);
-	/* No kallsyms, or an odd one, is as good as a hidden one. */
+	/* A missing or invalid kallsyms is treated like hidden addresses. */
 	if (error == -EACCES || error == -ENOENT || error == -ENOEXEC) {
 		kernel_layout_deinit(layout);
 		layout->text_end = UINT64_MAX;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an unknown address costs at most: a load a second, fewer when loads do not help. */
+/* Limits the cost of unknown addresses: one load a second, fewer while loads do not help. */
 #define WAIT_FIRST_NS 1000000000u
 #define WAIT_MAX_NS   64000000000u
 
@@ -58,7 +58,7 @@ static int set_text(struct kernel_map *map, const struct kernel_layout *layout)
 	return 0;
 }
 
-/* Modules that were loaded before and are not now. */
+/* Report the modules that were loaded before and are not now. */
 static void tell_gone(const struct kernel_ranges *before, const struct kernel_ranges *now,
 		      void (*gone)(const struct kernel_range *range, void *context), void *context)
 {
@@ -71,7 +71,7 @@ static void tell_gone(const struct kernel_ranges *before, const struct kernel_ra
 	}
 }
 
-/* What records told stands; the rest of what is there now is added. */
+/* Keep the code that records reported; add other code that exists now. */
 static int add_made(struct kernel_map *map, const struct kernel_ranges *made)
 {
 	int error = 0;
@@ -118,7 +118,7 @@ bool kernel_map_wants_load(struct kernel_map *map, uint64_t time_ns)
 {
 	if (map->hidden || (map->loaded_ns && time_ns < map->loaded_ns + map->wait_ns))
 		return false;
-	/* Twice as rare each time; code that came later is met at a later load. */
+	/* Double the pause each time; code loaded in the meantime is found by a later load. */
 	if (map->loaded_ns && map->wait_ns < WAIT_MAX_NS)
 		map->wait_ns *= 2;
 	map->loaded_ns = time_ns;
@@ -144,7 +144,7 @@ const struct kernel_range *kernel_map_find(const struct kernel_map *map, uint64_
 
 bool kernel_map_is_idle(const struct kernel_map *map, uint64_t address)
 {
-	/* Nothing can be told apart: most of what task 0 does is idling. */
+	/* Idle routines cannot be distinguished, and most of what task 0 does is idling. */
 	if (map->hidden)
 		return address >= KERNEL_HALF;
 	return kernel_ranges_find(&map->idles, address) != NULL;

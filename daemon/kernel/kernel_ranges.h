@@ -9,8 +9,8 @@
 
 struct kernel_range {
 	uint64_t start, end;
-	struct image_entry *image; /* a reference; NULL: nobody's */
-	bool guessed;		   /* how far it reaches: no further than what begins in it */
+	struct image_entry *image; /* a reference, or NULL */
+	bool guessed;		   /* the end is a guess: a later range may cut it off */
 };
 
 struct kernel_ranges {
@@ -18,22 +18,22 @@ struct kernel_ranges {
 	size_t nr_ranges, room_ranges;
 };
 
-void kernel_ranges_deinit(struct kernel_ranges *set); /* puts the images */
+void kernel_ranges_deinit(struct kernel_ranges *set); /* releases the references to the images */
 
-/* The range that holds address, or NULL. Valid until the set changes. */
+/* The range that contains address, or NULL. Valid until the set changes. */
 const struct kernel_range *kernel_ranges_find(const struct kernel_ranges *set, uint64_t address);
 
 /*
- * Add range, with a reference of its own on its image, for which ranges that
- * it overlaps go, or end where it begins if their end was guessed. Empty ranges are not added. 0 or
- * -ENOMEM.
+ * Add range, with a reference of its own on its image. Ranges that overlap it are removed; one
+ * that begins below it and whose end was guessed is cut off instead. Empty ranges are not added.
+ * Returns 0 or -ENOMEM.
  */
 int kernel_ranges_add(struct kernel_ranges *set, const struct kernel_range *range);
 
-/* Does anything lie in [start, end)? */
+/* Does any range overlap [start, end)? */
 bool kernel_ranges_overlap(const struct kernel_ranges *set, uint64_t start, uint64_t end);
 
-/* Remove the range that begins at start, if there is one. */
+/* Remove the range that begins at start, if it exists. */
 void kernel_ranges_remove(struct kernel_ranges *set, uint64_t start);
 
 #endif

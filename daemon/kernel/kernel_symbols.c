@@ -20,15 +20,15 @@
 #define FILE_MODE   0600
 
 struct function {
-	uint64_t start; /* from the image's start */
+	uint64_t start; /* offset from the image's start */
 	size_t name;	/* position in names */
 	char type;
 };
 
-/* Functions of one image while kallsyms is walked. */
+/* The functions of one image, collected while kallsyms is walked. */
 struct collection {
 	struct image_entry *entry;
-	char *path; /* of its file in the session */
+	char *path; /* of the image's file in the session */
 	struct function *functions;
 	size_t nr_functions, room_functions;
 	char *names;
@@ -63,13 +63,13 @@ static int collection_add(struct collection *all, uint64_t start, char type, con
 	return 0;
 }
 
-/* Names of padding in front of functions. */
+/* Symbols of the padding before functions. */
 static bool is_padding(const char *name)
 {
 	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
 }
 
-/* Is the symbol of this image? */
+/* Does the symbol belong to this image? */
 static bool is_of(const struct image *image, const struct kallsym *symbol)
 {
 	if (symbol->address < image->start || symbol->address >= image->end)
@@ -78,7 +78,7 @@ static bool is_of(const struct image *image, const struct kallsym *symbol)
 						 : !symbol->module[0];
 }
 
-/* All that is wanted in one walk: kallsyms takes some 50 ms to read. */
+/* All images to save in one walk, since reading kallsyms takes about 50 ms. */
 struct saving {
 	struct collection *all;
 	size_t nr, room;
@@ -101,7 +101,10 @@ static int collect(const struct kallsym *symbol, void *context)
 	return error;
 }
 
-/* By start; of one start the one to keep first: global before others, else as read. */
+/*
+ * Sort by start; of several at one start only the first is written: prefer global symbols, then
+ * the order of kallsyms.
+ */
 static int function_compare(const void *a, const void *b)
 {
 	const struct function *x = a;
@@ -154,7 +157,9 @@ static int collection_write(struct collection *all)
 	return error;
 }
 
-/* Nothing by a module's name: made by the kernel, or gone already. It is one function. */
+/*
+ * A module without symbols was unloaded already, or the kernel made it: write it as one function.
+ */
 static int collection_finish(struct collection *all)
 {
 	const struct image *image = &all->entry->image;
@@ -165,7 +170,7 @@ static int collection_finish(struct collection *all)
 	return error ? error : collection_write(all);
 }
 
-/* Have it collected. {idle} and the kernel are one file. */
+/* Add an image to the walk. {idle} and the kernel share one file. */
 static int saving_add(struct saving *saving, struct image_entry *entry, const char *path)
 {
 	struct collection *all;
@@ -190,7 +195,7 @@ static void saving_deinit(struct saving *saving)
 	free(saving->all);
 }
 
-/* Write what was wanted; the first error. */
+/* Collect and write; returns the first error. */
 static int saving_write(struct saving *saving, const char *proc_path)
 {
 	int first = 0;
@@ -199,7 +204,7 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	if (!saving->nr)
 		return 0;
 	error = kallsyms_walk(proc_path, collect, saving);
-	/* What can't be read now won't be later. */
+	/* Hidden or missing symbols will not appear later either. */
 	if (error && error != -EACCES && error != -ENOENT)
 		return error;
 	for (size_t i = 0; i < saving->nr; i++) {
@@ -211,7 +216,7 @@ static int saving_write(struct saving *saving, const char *proc_path)
 	return first;
 }
 
-/* 0: entry->saved, or it is in saving. */
+/* Returns 0: entry is saved, or was added to saving. */
 static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct saving *saving,
 		      const char *meta_path)
 {
@@ -221,7 +226,7 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct
 	int error = 0;
 
 	entry->saved = true;
-	/* Names of code without files are in the session already (name_table.h). */
+	/* Names of code without files are already in the session (name_table.h). */
 	if (image->kind == OPROF_IMAGE_FILE || image->kind == OPROF_IMAGE_ANON ||
 	    image->kind == OPROF_IMAGE_CODE || image->kind == OPROF_IMAGE_BPF)
 		return 0;
@@ -238,7 +243,7 @@ static int save_entry(struct image_entry *entry, const struct vdso *vdso, struct
 		entry->saved = false;
 		return saving_add(saving, entry, path);
 	}
-	/* Programs of another word size have another, which is not ours to read. */
+	/* Programs of another word size have another vdso, whose bytes the daemon does not have. */
 	if (!vdso->bytes || sample_identity(&vdso->identity) != sample_identity(&image->identity))
 		return 0;
 	return file_replace(path, vdso->bytes, vdso->nr_bytes, FILE_MODE);
@@ -250,7 +255,7 @@ static void note_unsaved(struct node *node, void *context)
 	node_owner(node, struct image_entry, cookie_node)->saved = false;
 }
 
-/* A folder begun anew (reset, save) holds nothing yet, though its path is the old one's. */
+/* A new folder (after reset or save) is empty, although it may have the path of the old one. */
 static void note_folder(struct image_table *images, const char *meta_path)
 {
 	struct stat st;
@@ -267,7 +272,7 @@ struct saving_all {
 	struct saving saving;
 	const struct vdso *vdso;
 	const char *meta_path;
-	int error; /* the first */
+	int error; /* the first error */
 };
 
 static void save_if_new(struct node *node, void *context)
