@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of counters: those of code tables, where there are any. */
+/* The last counters, which are those of code tables. */
 #define NR_CODE_COUNTERS 6
 
 #define VSYSCALL_START UINT64_C(0xffffffffff600000)
@@ -51,10 +51,11 @@ int places_init(struct places *places, const struct places_config *config, struc
 	places->keep.code = &places->code_tables;
 	if (config->keep_bytes_max && config->keep_bytes_max < places->keep.bytes_max)
 		places->keep.bytes_max = config->keep_bytes_max;
-	if (config->keep_images) /* while there is little to fork, and all privileges */
+	/* Fork early, while the process is small and has all its privileges. */
+	if (config->keep_images)
 		image_keep_start(&places->keep);
 	places->code_tables.recorded = config->recorded;
-	/* A made-up /proc tells of no processes of this machine, but those of a recording. */
+	/* A test's /proc does not describe processes of this machine; a recording's does. */
 	error = init_tables(places, config->sink,
 			    config->proc_path && !config->recorded ? NULL : "/");
 	if (!error && config->code_tables)
@@ -112,7 +113,7 @@ enum oprof_lost places_vsyscall_frame(struct places *places, uint64_t address,
 	return image_frame(places->vsyscall, address - VSYSCALL_START, OPROF_MODE_USER, frame);
 }
 
-/* ---- what is known ---- */
+/* ---- look-ups ---- */
 
 const struct image *places_image(const struct places *places, uint32_t cookie)
 {

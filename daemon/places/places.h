@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a source's frames may name: images, kernel code, functions that
- * programs made, the vdso, and cgroups beside them; and the records that tell
- * of it. Both sources have one, so that what they tell looks alike.
+ * Everything that a source's frames may name: images, kernel code, functions that programs made
+ * and the vdso; also cgroups; and the writer of records about them. Both sources use one, so that
+ * their records look alike.
  *
- * Not for: whose a sample is, and what is mapped where (perf_state, kmod_state).
+ * Not for: which task a sample belongs to, and what is mapped where (perf_state, kmod_state).
  */
 #ifndef DAEMON_PLACES_H
 #define DAEMON_PLACES_H
@@ -20,13 +20,13 @@
 
 struct places_config {
 	struct record_sink *sink;
-	const char *proc_path; /* NULL: "/proc"; tests give a folder of their own */
-	const char *sys_path;  /* NULL: "/sys" */
-	bool kernel;	       /* kernel samples may come: load kallsyms */
-	bool keep_images;      /* symbols that reports would not find: a child process keeps them */
-	uint64_t keep_bytes_max; /* of those, in a session; 0: as many as may be */
-	bool code_tables;	 /* of images are wanted: image_code.h */
-	const char *code_path;	 /* their folder, or NULL; borrowed during the call */
+	const char *proc_path;	 /* NULL: "/proc"; tests use a folder of their own */
+	const char *sys_path;	 /* NULL: "/sys" */
+	bool kernel;		 /* kernel samples are expected: load kallsyms */
+	bool keep_images;	 /* a child process keeps symbols that reports would not find */
+	uint64_t keep_bytes_max; /* limit for these in a session; 0: the greatest */
+	bool code_tables;	 /* code tables of images are needed: image_code.h */
+	const char *code_path;	 /* folder of the code tables, or NULL; borrowed during the call */
 	bool recorded;		 /* as in perf_state_config */
 };
 
@@ -43,28 +43,36 @@ struct places {
 	struct cgroup_names cgroups;
 	struct code_spaces code;
 	struct image_entry *vsyscall;
-	struct image_entry *jit; /* functions that programs made, by name */
+	struct image_entry *jit; /* functions that programs made while they ran, by name */
 };
 
-/* 0 or -errno with diag. places_deinit in any case, of one that was all 0 or initialized. */
+/*
+ * Returns 0 or -errno with diag. Call places_deinit in any case; it also accepts a zeroed struct.
+ */
 int places_init(struct places *places, const struct places_config *config, struct diag *diag);
-/* Before it goes what refers to its images: first places_end, then those, then this. */
+/*
+ * The caller first calls places_end, then frees everything that refers to the images, then calls
+ * this.
+ */
 void places_deinit(struct places *places);
-/* No image is kept from here on. */
+/* No more images are kept after this call. */
 void places_end(struct places *places);
 
-/* Release what nobody refers to. Between records: what names it is all out. */
+/*
+ * Release images without references. Call it between records: all records that name them must have
+ * been written.
+ */
 void places_release(struct places *places);
 
-/* The page that x86 has at one address in every process, and no mapping tells. */
+/* The page that x86 has at one fixed address in every process, and that no mapping reports. */
 bool places_is_vsyscall(uint64_t address);
 enum oprof_lost places_vsyscall_frame(struct places *places, uint64_t address,
 				      struct oprof_frame *frame);
 
-/* As source_ops has them (daemon/source.h). Counters only grow. */
+/* As in source_ops (daemon/source.h). Counters only grow. */
 const struct image *places_image(const struct places *places, uint32_t cookie);
 const char *places_code_name(const struct places *places, uint32_t cookie, uint64_t offset);
-/* UINT64_MAX: not known. */
+/* Returns UINT64_MAX if the function is not known. */
 uint64_t places_function(const struct places *places, uint32_t cookie, uint64_t offset);
 int places_save_symbols(struct places *places, const char *meta_path);
 size_t places_counters(const struct places *places, struct source_counter *counters, size_t room);

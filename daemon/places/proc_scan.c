@@ -19,7 +19,7 @@
 /* A process that execs faster than it can be read is left to the records. */
 #define TRIES_MAX 5
 
-/* From include/linux/sched.h of the kernel; its /proc shows them. */
+/* From include/linux/sched.h of the kernel; they appear in /proc/PID/stat. */
 #define FLAG_EXITING 0x00000004u
 #define FLAG_KTHREAD 0x00200000u
 
@@ -91,7 +91,7 @@ struct proc_stat {
 	uint64_t start_ticks;
 };
 
-/* The name in parentheses may hold anything, also parentheses: behind the last. */
+/* Start after the last parenthesis: the name in parentheses may contain any characters. */
 static bool stat_parse(const char *text, struct proc_stat *stat)
 {
 	const char *next = strrchr(text, ')');
@@ -142,7 +142,7 @@ int32_t proc_scan_parent(const char *proc_path, int32_t tgid)
 	return stat.parent;
 }
 
-/* Its EXIT record is written, or about to be: it will not run code again. */
+/* The EXIT record is written or about to be: the process will not run user code again. */
 static bool is_over(const struct proc_stat *stat)
 {
 	return stat->state == 'Z' || stat->state == 'X' || (stat->flags & FLAG_EXITING);
@@ -150,12 +150,12 @@ static bool is_over(const struct proc_stat *stat)
 
 /* ---- one process ---- */
 
-/* A process being read. */
+/* The state of reading one process. */
 struct reader {
 	const struct proc_scan *config;
 	int32_t tgid;
-	char folder[PATH_MAX]; /* of a living thread: a dead leader has no mappings */
-	char exe[PATH_MAX];    /* what it runs; empty: not known */
+	char folder[PATH_MAX]; /* of a living thread: a leader that has ended has no mappings */
+	char exe[PATH_MAX];    /* the program; empty: not known */
 	struct process_scan *scan;
 };
 
@@ -174,10 +174,10 @@ struct map_line {
 	uint64_t start, end, offset, inode;
 	unsigned int major, minor;
 	bool executable;
-	char *path; /* in the line */
+	char *path; /* points into the line */
 };
 
-/* maps writes a newline in a path as \012; only that. */
+/* maps escapes only the newline in a path, as \012. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -193,7 +193,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* A number that ends in one of the given characters; moves *text behind that. */
+/* Parse a number that must be followed by end; move *text after that character. */
 static bool take_number(char **text, int base, char end, uint64_t *value)
 {
 	char *next;
@@ -206,7 +206,7 @@ static bool take_number(char **text, int base, char end, uint64_t *value)
 	return true;
 }
 
-/* "START-END MODES OFFSET MAJOR:MINOR INODE    PATH", all but INODE hexadecimal. */
+/* The line is "START-END MODES OFFSET MAJOR:MINOR INODE    PATH", all hexadecimal except INODE. */
 static bool map_line_parse(char *text, struct map_line *line)
 {
 	uint64_t major_number, minor_number;
@@ -282,7 +282,10 @@ static int maps_parse(struct reader *reader, char *text)
 	return error;
 }
 
-/* What runs is not mapped as it was (a file system of two devices, a program that moved itself). */
+/*
+ * The program is not among the mappings, for example because a file system reports two devices or
+ * the program has moved itself: identify it by /proc/PID/exe.
+ */
 static int app_of_exe(struct reader *reader)
 {
 	char path[PATH_MAX + 8];
@@ -307,7 +310,10 @@ static int app_of_exe(struct reader *reader)
 	return error == -ENOMEM ? error : 0;
 }
 
-/* Mappings and program, of one and the same program. -EAGAIN: it ran another meanwhile. */
+/*
+ * Read mappings and program, which must belong together. -EAGAIN: the process has exec'd in the
+ * meantime.
+ */
 static int program_read(struct reader *reader)
 {
 	char path[PATH_MAX + 8];
@@ -318,7 +324,7 @@ static int program_read(struct reader *reader)
 	exe_read(reader, reader->exe);
 	(void)snprintf(path, sizeof(path), "%s/maps", reader->folder);
 	if (file_read_text(path, MAPS_BYTES_MAX, &text, NULL))
-		return 0; /* not allowed, or just gone */
+		return 0; /* not allowed, or the process has just ended */
 	error = maps_parse(reader, text);
 	free(text);
 	if (!error)
@@ -337,7 +343,7 @@ static void program_forget(struct process_scan *scan)
 	scan->app = NULL;
 }
 
-/* Living threads, and the folder of one to read from. */
+/* List the living threads, and choose the folder of one of them to read from. */
 static int threads_read(struct reader *reader)
 {
 	char path[PATH_MAX];
@@ -412,7 +418,7 @@ int proc_scan_process(const struct proc_scan *config, int32_t tgid, struct proce
 			break;
 		program_forget(reader->scan);
 	}
-	/* Its program stays unknown until the records tell the next. */
+	/* The program stays unknown until records report the next exec. */
 	if (error == -EAGAIN)
 		error = 0;
 	if (error)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs already, read from /proc: processes, their threads, executable
- * mappings and programs. Read while they run: they may end, exec and map
- * meanwhile. What changes after a scan's begin comes as records and is
- * applied on top; only a mixture of two programs must not come out.
+ * Reads from /proc what runs already: processes, their threads, executable mappings and programs.
+ * They may end, exec or map while they are read. Changes after the beginning of a scan arrive as
+ * records, which are applied on top; only mixtures of two programs must be avoided.
  */
 #ifndef DAEMON_PROC_SCAN_H
 #define DAEMON_PROC_SCAN_H
@@ -11,7 +10,7 @@
 #include "daemon/image/region.h"
 #include "daemon/places/task.h"
 
-/* All borrowed. */
+/* All pointers are borrowed. */
 struct proc_scan {
 	const char *proc_path;
 	const struct region_maker *regions;
@@ -19,16 +18,16 @@ struct proc_scan {
 };
 
 /*
- * Read one process into *scan (process_scan_destroy). 0; -ESRCH: gone, or
- * only waiting to be reaped; -ENOMEM. What may not be read (others'
- * processes) is left unknown.
+ * Read one process into *scan (freed by process_scan_destroy). Returns 0; -ESRCH: it has ended or
+ * only waits to be reaped; or -ENOMEM. What may not be read (of other users' processes) is left
+ * unknown.
  */
 int proc_scan_process(const struct proc_scan *config, int32_t tgid, struct process_scan **scan);
 
-/* Who forked it, or adopted it since; 0: not known. */
+/* The parent: the process that forked it, or adopted it later; 0: not known. */
 int32_t proc_scan_parent(const char *proc_path, int32_t tgid);
 
-/* Pids in /proc now, ascending. */
+/* The pids in /proc now, in ascending order. */
 struct pid_list {
 	int32_t *pids;
 	size_t nr_pids, room_pids;

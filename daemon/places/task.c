@@ -4,17 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How long an exited process is remembered, in time and in number. */
+/* Limits for remembering exited processes: time and number. */
 #define EXITED_NS  1000000000u
 #define EXITED_MAX 4096u
 
 /*
- * A process can be seen in /proc just before the kernel writes its FORK
- * record; no pid is used twice within this time.
+ * A process can appear in /proc just before the kernel writes its FORK record. No pid is used
+ * twice within this time.
  */
 #define BIRTH_NS 50000000u
 
-/* Nothing tells that a process is moved to another cgroup. */
+/* No record reports that a process moves to another cgroup: look again after this time. */
 #define CGROUP_NS UINT64_C(60000000000)
 
 int task_table_init(struct task_table *table)
@@ -72,7 +72,7 @@ static void task_destroy(struct task_table *table, struct task *task)
 	free(task);
 }
 
-/* tid is a thread of process, whatever it was before. */
+/* Make tid a thread of process, and remove it from an earlier process. */
 static void task_add(struct task_table *table, struct process *process, int32_t tid)
 {
 	struct task *task = task_find(table, tid);
@@ -183,7 +183,7 @@ int process_keep_region(struct process *process, struct image_entry *region)
 	return 0;
 }
 
-/* End this life: what is left is what a scan may have found of the next. */
+/* End this life of the process. A stored scan, perhaps of the next life, is kept. */
 static void process_clear(struct task_table *table, struct process *process)
 {
 	tasks_clear(table, process);
@@ -241,7 +241,7 @@ void task_table_deinit(struct task_table *table)
 	node_hash_deinit(&table->tasks);
 }
 
-/* The time of the scan has come: from now on its state holds. */
+/* The time of the scan is reached: its state is valid from now on. */
 static void scan_apply(struct task_table *table, struct process *process)
 {
 	struct process_scan *scan = process->scan;
@@ -252,7 +252,7 @@ static void scan_apply(struct task_table *table, struct process *process)
 		process_clear(table, process);
 	if (!process->generation)
 		process->generation = ++table->last_generation;
-	/* It must have run another program since. */
+	/* The process must have run another program since. */
 	if (process->app != scan->app) {
 		code_space_destroy(process->code);
 		process->code = NULL;
@@ -287,8 +287,8 @@ struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t
 }
 
 /*
- * The parent's space, as it is now, unless it is of a time after the fork:
- * the parent may have run another program since.
+ * Inherit the parent's space, unless it is valid only from a time after the fork: then the parent
+ * may have exec'd since.
  */
 static void inherit(struct process *child, const struct process *parent, uint64_t time_ns)
 {
@@ -315,7 +315,7 @@ static void fork_process(struct task_table *table, int32_t tgid, int32_t tid, in
 
 	if (child && process_is_newer(child, time_ns))
 		return;
-	/* Its own birth: the scan saw it before the record was written. */
+	/* The scan saw this process just before its FORK record was written: the same life. */
 	if (child && !child->exited && child->scanned_ns && time_ns - child->scanned_ns < BIRTH_NS)
 		return;
 	child = process_get(table, tgid);
@@ -355,7 +355,7 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 		process = process_get(table, tgid);
 	if (!process || !space) {
 		table->lost_memory++;
-		/* Better none than the space of the program before. */
+		/* No space is better than the space of the earlier program. */
 		if (process)
 			process_clear(table, process);
 		space_put(space);
@@ -377,8 +377,8 @@ void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns)
 	process->since_ns = time_ns;
 	process->ground_ns = time_ns;
 	process->scanned_ns = 0;
-	process->cgroup_due_ns = 0; /* who starts services moves them before they exec */
-	/* The thread that execs takes over the leader's tid. */
+	process->cgroup_due_ns = 0; /* service managers move a process before it execs */
+	/* The thread that execs takes the leader's tid. */
 	tasks_clear(table, process);
 	task_add(table, process, tgid);
 }
@@ -426,11 +426,11 @@ static void end_if_unlisted(struct node *node, void *context)
 	struct process *process = node_owner(node, struct process, node);
 	struct unlisted *unlisted = context;
 
-	/* since_ns: born, or at least seen to live, before the scan. */
+	/* since_ns: the process began, or was scanned, before the scan. */
 	if (process->exited || (process->scan && process->scan->begin_ns >= unlisted->begin_ns) ||
 	    process->since_ns >= unlisted->begin_ns)
 		return;
-	/* Of an earlier scan: samples of what it found may still wait. */
+	/* Apply an earlier scan first: samples of its time may still arrive. */
 	if (process->scan)
 		scan_apply(unlisted->table, process);
 	tasks_clear(unlisted->table, process);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes and their threads, as records and scans of /proc tell them.
+ * Processes and their threads, from records and from scans of /proc.
  *
- * A process has a generation, the number of its life: a pid used again gets
- * another. All is applied in the order of the records' times. A scan of
- * /proc tells a process's state at a time that the records may not have
- * reached yet, so it waits beside the process until the first item of its
- * time or later asks for the process: older items still see the older state.
+ * Each life of a process has a generation: a pid that is used again gets a new one. All changes
+ * are applied in the order of the records' times. A scan of /proc gives a process's state at a
+ * time that the records may not have reached yet. The scan is therefore stored with the process
+ * until an item of its time or later asks for the process; earlier items still see the earlier
+ * state.
  *
- * After its last thread's exit a process stays for a while, for samples of
- * its last instructions and for late ones.
+ * A process is kept for a while after the exit of its last thread, for samples of its last
+ * instructions and for late ones.
  */
 #ifndef DAEMON_TASK_H
 #define DAEMON_TASK_H
@@ -20,53 +20,55 @@
 
 #include <stdbool.h>
 
-/* What a scan found. */
+/* The result of a scan. */
 struct process_scan {
-	uint64_t begin_ns;	 /* just before the first file was opened */
-	uint64_t end_ns;	 /* just after the last was read */
-	uint64_t start_ticks;	 /* of the process; tells two lives of a pid apart */
-	struct space *space;	 /* a reference; NULL: could not be read */
+	uint64_t begin_ns;	 /* time just before the first file was opened */
+	uint64_t end_ns;	 /* time just after the last file was read */
+	uint64_t start_ticks;	 /* start time of the process; differs between two lives of a pid */
+	struct space *space;	 /* a reference; NULL: it could not be read */
 	struct image_entry *app; /* a reference; NULL: kernel thread, or not known */
 	int32_t *tids;
 	size_t nr_tids;
 };
 
-void process_scan_destroy(struct process_scan *scan); /* NULL is fine */
+void process_scan_destroy(struct process_scan *scan); /* NULL is allowed */
 
 struct process;
 
-/* A thread: only there to know when the last one of its process is gone. */
+/* A thread; needed only to know when the last thread of its process ends. */
 struct task {
 	struct node node; /* by tid */
 	int32_t tid;
 	struct process *process;
-	struct task *next, *previous; /* of the process */
+	struct task *next, *previous; /* in the list of the process's threads */
 };
 
 struct process {
 	struct node node; /* by tgid */
 	int32_t tgid;
 	bool exited;
-	bool app_wanted;      /* the next file mapped is what was exec'd */
-	bool forked;	      /* of a parent whose code was not asked for since */
-	int32_t parent_tgid;  /* who forked it; 0: not known */
-	uint64_t generation;  /* 0: only a scan knows it, of a time that has not come */
+	bool app_wanted;      /* the next file mapped is the program that was exec'd */
+	bool forked;	      /* inherited its parent's code, and has not exec'd */
+	int32_t parent_tgid;  /* the process that forked it; 0: not known */
+	uint64_t generation;  /* 0: only a stored scan knows the process */
 	uint64_t start_ticks; /* 0: not known */
-	uint64_t scanned_ns;  /* begin of the scan that the state comes from; 0: records */
-	uint64_t since_ns;    /* space holds from here on; older samples are not its own */
-	uint64_t ground_ns;   /* of the exec or scan that all that is known goes back to */
-	struct space *space;  /* NULL: not known */
+	uint64_t scanned_ns;  /* begin of the scan that gave the state; 0: records gave it */
+	uint64_t since_ns;  /* space is valid from then on; older samples are not looked up in it */
+	uint64_t ground_ns; /* time of the exec or scan that all known mappings are based on */
+	struct space *space; /* NULL: not known */
 	struct image_entry *app;
-	uint64_t cgroup;	/* where it was last known to be; 0: not known */
-	uint64_t cgroup_due_ns; /* to be looked for again, if a record does not tell before */
-	/* Images of its memory without a file that samples named, a reference each. */
+	uint64_t cgroup;	/* the last known cgroup; 0: not known */
+	uint64_t cgroup_due_ns; /* when to look again, unless a record reports it first */
+	/*
+	 * Images of the process's memory without a file that samples named, with a reference each.
+	 */
 	struct image_entry **regions;
 	uint32_t nr_regions;
-	struct code_space *code; /* functions it made, by name; NULL: none known */
+	struct code_space *code; /* functions that it made, by name; NULL: none known */
 	struct task *tasks;
-	struct process_scan *scan;	 /* waits for its time */
-	uint64_t exited_ns;		 /* when exited */
-	struct process *before, *behind; /* in the queue of the exited */
+	struct process_scan *scan;	 /* stored until its time is reached */
+	uint64_t exited_ns;		 /* valid if exited */
+	struct process *before, *behind; /* neighbours in the queue of exited processes */
 };
 
 struct task_table {
@@ -75,7 +77,7 @@ struct task_table {
 	struct process *first_exited, *last_exited;
 	size_t nr_exited;
 	size_t nr_spaces;
-	uint64_t lost_memory; /* changes that could not be kept */
+	uint64_t lost_memory; /* changes that could not be stored */
 };
 
 /* The generation of task 0, the idle task. */
@@ -84,40 +86,46 @@ struct task_table {
 int task_table_init(struct task_table *table); /* 0 or -ENOMEM */
 void task_table_deinit(struct task_table *table);
 
-/* The process that had tgid at time_ns, exited ones included; NULL: none known. */
+/* The process that had tgid at time_ns, also if it has exited; NULL: not known. */
 struct process *task_table_find(struct task_table *table, int32_t tgid, uint64_t time_ns);
 
-/* What the process is known by is newer than time_ns: an item of then says nothing new. */
+/* The state of the process is newer than time_ns: an item of that time adds nothing. */
 bool process_is_newer(const struct process *process, uint64_t time_ns);
 
-/* parent_tgid made tid in tgid: a thread if the two are the same, else a process. */
+/* parent_tgid created tid in tgid: a thread if parent_tgid and tgid are equal, else a process. */
 void task_table_fork(struct task_table *table, int32_t tgid, int32_t tid, int32_t parent_tgid,
 		     uint64_t time_ns);
 
-/* tgid runs another program from time_ns on, in an empty space; its other threads are gone. */
+/* tgid runs another program from time_ns on, in an empty space; its other threads have ended. */
 void task_table_exec(struct task_table *table, int32_t tgid, uint64_t time_ns);
 
-/* It was in cgroup at time_ns, and may be for a while. */
+/* The process was in cgroup at time_ns; this is trusted for a while. */
 void process_in_cgroup(struct process *process, uint64_t cgroup, uint64_t time_ns);
 
-/* The image of the process's own memory lives as long as its program. 0 or -ENOMEM. */
+/*
+ * Keep the image of the process's own memory until the process ends or execs. Returns 0 or
+ * -ENOMEM.
+ */
 int process_keep_region(struct process *process, struct image_entry *region);
 
-/* tid is a living thread of process, as far as records and scans told. */
+/* tid is a living thread of process, according to records and scans. */
 bool task_table_lives(const struct task_table *table, const struct process *process, int32_t tid);
 
 void task_table_exit(struct task_table *table, int32_t tgid, int32_t tid, uint64_t time_ns);
 
-/* Keep what a scan found (its owner from now on) for its time. 0 or -ENOMEM. */
+/*
+ * Store the result of a scan until its time is reached; takes ownership of scan. Returns 0 or
+ * -ENOMEM.
+ */
 int task_table_scanned(struct task_table *table, int32_t tgid, struct process_scan *scan);
 
 /*
- * All processes of the machine were listed by a scan that began at begin_ns:
- * others that were there before it are gone, whatever the records say.
+ * A scan that began at begin_ns listed all processes of the machine: other processes that existed
+ * before it have ended, even if no record reports it.
  */
 void task_table_end_unlisted(struct task_table *table, uint64_t begin_ns);
 
-/* Free processes whose exit is long before now_ns. */
+/* Free processes that exited long before now_ns. */
 void task_table_reap(struct task_table *table, uint64_t now_ns);
 
 #endif
