@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * When each part of a session's history has its turn. After each drain, history_run():
+ * The order of work on a session's history. After each drain, history_run():
  *
- *	1. closes the epoch, if its minute is over or the clock was stepped;
- *	2. drops slices that are too old, or for which there is no room; where dropping is not
- *	   enough, closes the epoch early, since a slice takes less than the live files;
- *	3. begins a child, if none runs: to have slices on disk, else to merge some.
+ * 1. closes the epoch, if its minute is over or the clock was stepped;
+ * 2. drops slices that are too old or for which there is no room; if this does not suffice,
+ *    closes the epoch early, since a slice takes less space than the live files;
+ * 3. starts a child, if none runs, to write slices to disk, or else to merge some.
  *
- * history_reap() takes what the child has done.
+ * history_reap() handles the results of the child.
  */
 #include "daemon/history/history.h"
 
@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define PLAN_NS	   (60 * NS_PER_SECOND)
-#define LIVE_SHARE 4 /* of the budget, for live files */
+#define LIVE_SHARE 4 /* share of the budget for live files */
 
 /* ---- beginning and end ---- */
 
@@ -51,7 +51,7 @@ void history_deinit(struct history *history)
 
 void history_end(struct history *history)
 {
-	/* Who saves the session is not to keep what is half done, or done twice. */
+	/* A session that is saved must not contain incomplete or merged slices. */
 	history_work_kill(history);
 	history_files_deinit(&history->files);
 	memset(&history->files, 0, sizeof(history->files));
@@ -100,7 +100,7 @@ int history_begin(struct history *history, struct sample_cache *cache, struct di
 	return 0;
 }
 
-/* ---- going on ---- */
+/* ---- normal operation ---- */
 
 void history_start(struct history *history)
 {
@@ -135,9 +135,9 @@ bool history_is_due(const struct history *history)
 }
 
 /*
- * True: the epoch is to be closed before its minute is over. Its files are too
- * much with no slice left to drop; or they are much, and would make slices
- * go: a burst of threads must not cost weeks, as a slice it takes little.
+ * Returns true if the epoch must be closed early: the live files do not fit even after all drops;
+ * or they take so much that other slices would be dropped. The files of a burst of threads are big
+ * but their slice is small, so they must not displace weeks of history.
  */
 static bool keep_budget(struct history *history)
 {
@@ -149,22 +149,22 @@ static bool keep_budget(struct history *history)
 	if (history_budget_make_room(history, sample_cache_file_bytes(history->cache) +
 						      history_stack_bytes(history)))
 		return false;
-	/* It does not help where all else alone is too much. */
+	/* Closing does not help if everything else alone exceeds the budget. */
 	return history->fixed_bytes < history->budget_bytes && history_epoch_may_end(history);
 }
 
-/* One merge, if any is due and there is room for it. */
+/* Start one merge, if any is due and there is room for it. */
 static void plan_merge(struct history *history)
 {
 	struct history_group group;
 
 	if (history_work_find_group(history, &group) &&
 	    history_budget_make_room(history, history_work_group_bytes(history, &group)) &&
-	    history_work_find_group(history, &group))	   /* some of it may have been dropped */
-		(void)history_work_merge(history, &group); /* no child: later, then */
+	    history_work_find_group(history, &group)) /* making room may have dropped some of it */
+		(void)history_work_merge(history, &group); /* without a child, try again later */
 }
 
-/* Begin a child's work, if there is any and it is time. */
+/* Start a child's work, if any is due. */
 static void plan(struct history *history)
 {
 	uint64_t now_ns = history->stretch.last.monotonic_ns;
@@ -172,7 +172,7 @@ static void plan(struct history *history)
 	if (history->job.pid || now_ns < history->plan_ns)
 		return;
 	history->plan_ns = now_ns + PLAN_NS;
-	/* First: merges, or that they fail, must not keep slices from the disk. */
+	/* Sync first: merges, or their failures, must not delay writing slices to disk. */
 	if (history_work_sync(history))
 		return;
 	if (history->list_due)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's history: its closed slices (doc/slice.md), when the live files
- * become one, when older ones become coarser, and what has to go for the
- * budget. history_state.h has the struct, and the parts that it is made of.
+ * A session's history: its closed slices (doc/slice.md), when live files become a slice, when
+ * older slices become coarser, and which slices are dropped to keep the budget. history_state.h
+ * has the struct and describes the parts of this module.
  *
- * Not for: what a slice is (libdb/slice/slice.h), which ones count
+ * Not for: the format of slices (libdb/slice/slice.h), which slices count
  * (libdb/slice/history_files.h), samples themselves (sample_cache.h).
  */
 #ifndef DAEMON_HISTORY_H
@@ -18,46 +18,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 0, or -ENOMEM. history need not be initialized; deinit it only after success. */
+/* Returns 0 or -ENOMEM. history need not be initialized; call history_deinit only after success. */
 int history_init(struct history *history, struct session *session,
 		 const struct history_config *config);
 void history_deinit(struct history *history);
 
 /*
- * The session was begun: list its slices, set damaged ones aside, remove
- * what kills left, bring counters up to what slices tell. Then, its counters
- * being right, history_begin() closes what earlier runs left in live files, and begins
- * an epoch of cache. 1 from open: a recount is due. 0 or -errno with diag.
+ * After the session has begun: history_open() lists its slices, sets damaged ones aside, removes
+ * what killed runs left, and raises counters to the values in the slices. Once the counters are
+ * right, history_begin() closes live files of earlier runs to a slice and begins an epoch of
+ * cache. Both return 0 or -errno with diag; history_open() returns 1 if a recount is due.
  */
 int history_open(struct history *history, struct diag *diag);
 int history_begin(struct history *history, struct sample_cache *cache, struct diag *diag);
 
-/* The session is about to be closed, renamed or thrown away: no child may be at work in it. */
+/* The session is about to be closed, renamed or removed: end the child that works in it. */
 void history_end(struct history *history);
 
-/* Sampling starts, has stopped. */
+/* Sampling has started or stopped. */
 void history_start(struct history *history);
 void history_stop(struct history *history);
 
 /*
- * Before a drain: what to add to a CLOCK_MONOTONIC time to get CLOCK_REALTIME
- * for its samples. *stepped: for history_run after it.
+ * Before a drain: returns the difference from CLOCK_MONOTONIC to CLOCK_REALTIME for the samples of
+ * the drain. Pass *stepped to history_run after the drain.
  */
 int64_t history_follow(struct history *history, bool *stepped);
 
-/* The run to come will close the epoch: drain all that belongs to it. Behind history_follow. */
+/*
+ * The next history_run will close the epoch: drain all samples that belong to it first. Valid
+ * after history_follow.
+ */
 bool history_is_due(const struct history *history);
 
-/* After a drain: close, expire, begin a child's work, each if it is time for it. */
+/* After a drain: close the epoch, drop slices and start a child's work, each if it is due. */
 void history_run(struct history *history, bool stepped);
 
-/* End the epoch now and begin the next. 0, or -errno: it goes on, nothing is lost. */
+/*
+ * End the epoch now and begin the next one. Returns 0, or -errno: the epoch continues and nothing
+ * is lost.
+ */
 int history_close(struct history *history);
 
-/* SIGCHLD: a child's work may be done. wait: for it to be. */
+/* After SIGCHLD: handle the results of a child that has ended. wait: wait for its end. */
 void history_reap(struct history *history, bool wait);
 
-/* As profiler_sync, profiler_synced: the slices. */
+/* The slices' part of profiler_sync and profiler_synced. */
 int history_sync(const struct history *history);
 void history_synced(struct history *history, int error);
 

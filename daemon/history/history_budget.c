@@ -9,7 +9,7 @@
 #include <sys/statvfs.h>
 
 #define DAY_NS (INT64_C(24) * 3600 * 1000000000)
-/* Of the budget, for live files: their slice needs room beside them. */
+/* Share of the budget for live files: their slice must fit at the same time. */
 #define LIVE_LARGEST_SHARE 2
 
 /* ---- how much ---- */
@@ -70,8 +70,8 @@ void history_budget_set(struct history *history)
 /* ---- what goes ---- */
 
 /*
- * The newest slice stays: it says that live files of its epoch hold nothing,
- * and where counters go on. Nothing is at work on the oldest, then; the list may be another.
+ * The newest slice is kept: it records which epochs are closed and the counters' values. A merge
+ * that reads the oldest slice is killed first, which may change the list.
  */
 static bool expire_oldest(struct history *history)
 {

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #define MINUTE_NS   INT64_C(60000000000)
-#define SHORTEST_NS INT64_C(30000000000) /* a first stretch of less waits for the next minute */
+#define SHORTEST_NS INT64_C(30000000000) /* a shorter epoch continues through the next minute */
 #define EARLY_NS    INT64_C(1000000000)
-#define PARKED_MAX  16384 /* closed files of an epoch; some MB of memory */
+#define PARKED_MAX  16384 /* closed files of an epoch; they need some MB of memory */
 
 /* ---- when ---- */
 
@@ -78,8 +78,8 @@ static uint64_t stacks_lost(const struct history *history)
 }
 
 /*
- * The epoch's samples are known: a stack of them that is neither in the trees
- * nor told lost is so by a kill before it came there.
+ * The number of samples in the epoch is known. A sample whose stack is neither in the trees nor
+ * counted as lost lost its stack in a kill: count it.
  */
 static void settle_stacks(const struct history *history, const struct live_slice *live)
 {
@@ -89,12 +89,12 @@ static void settle_stacks(const struct history *history, const struct live_slice
 	if (live->nr_stacks != stats->values[STATS_STACKS_STORED] - history->held_stacks)
 		history->config.recount(history->config.context);
 	accounted = live->nr_stacks + stacks_lost(history);
-	/* Without a file none are kept. */
+	/* Without a stack file no stacks are kept. */
 	if ((live->has_stacks || live->stacks_damaged) && live->nr_samples > accounted)
 		stats_add(stats, STATS_STACKS_LOST_FILE, live->nr_samples - accounted);
 }
 
-/* Behind the samples of the epoch. */
+/* Call this after collecting the samples of the epoch. */
 static int gather_stacks(struct history *history, struct live_slice *live)
 {
 	int error;
@@ -128,7 +128,7 @@ static int gather(struct history *history, struct live_slice *live)
 		live_slice_deinit(live);
 		return error;
 	}
-	/* A file was removed under us, or is damaged. */
+	/* A mismatch means that a file was removed by others or is damaged. */
 	if (live->nr_samples + live->nr_idle != history_counts_held(history) - history->held)
 		history->config.recount(history->config.context);
 	if (history->stacks)
@@ -136,7 +136,7 @@ static int gather(struct history *history, struct live_slice *live)
 	return 0;
 }
 
-/* info: level, epochs and stretch are filled. */
+/* info: level, epochs and times must be filled in. */
 static int publish(struct history *history, struct live_slice *live, struct slice_info *info)
 {
 	const struct run_info *session = &history->session->info;
@@ -175,7 +175,7 @@ static int publish(struct history *history, struct live_slice *live, struct slic
 		.nr_bytes = nr_blocks,
 	};
 	error = history_slices_append(history, &file);
-	if (error) { /* what is not in the list would not be known to hold the epoch */
+	if (error) { /* a slice must be in the list to mark its epoch as closed */
 		(void)unlink(path);
 		free(path);
 		return error;
@@ -200,7 +200,7 @@ static void next_epoch(struct history *history, bool all)
 	history->stretch.begin_ns = history->stretch.end_ns;
 }
 
-/* A slice takes less than the files that it is made of. */
+/* A slice takes less space than the files that it is made of. */
 static uint64_t slice_bytes_max(const struct history *history, const struct live_slice *live)
 {
 	uint64_t file_bytes =
@@ -216,7 +216,7 @@ static int close_epoch(struct history *history, bool all)
 		.level = OPROF_SLICE_MINUTE,
 		.epoch_first = history->epoch,
 		.epoch_last = history->epoch,
-		/* Only a clock that went back while a close failed gives the other order. */
+		/* The order differs only if the clock was set back while closing failed. */
 		.begin_ns =
 			stretch->begin_ns < stretch->end_ns ? stretch->begin_ns : stretch->end_ns,
 		.end_ns = stretch->end_ns,
@@ -236,7 +236,7 @@ static int close_epoch(struct history *history, bool all)
 	return error;
 }
 
-/* Report what changes, not the same each minute. */
+/* Logs only changes, not the same failure each minute. */
 int history_epoch_close(struct history *history, bool all)
 {
 	int error = close_epoch(history, all);
@@ -255,9 +255,9 @@ int history_epoch_close(struct history *history, bool all)
 	return error;
 }
 
-/* ---- the first ---- */
+/* ---- the first epoch ---- */
 
-/* What earlier runs left in live files becomes a slice; the files go. */
+/* Close live files of earlier runs to a slice, and remove them. */
 static int close_leftovers(struct history *history, struct live_slice *live)
 {
 	struct slice_info info = {.level = OPROF_SLICE_MINUTE};

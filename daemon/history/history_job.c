@@ -34,7 +34,7 @@ void history_job_deinit(struct history_job *job)
 static void __attribute__((noreturn))
 job_child(struct history_job *job, pid_t parent, int lock_fd, history_job_work *work, void *context)
 {
-	/* As a sync's child: nothing of the daemon may outlive it in here. */
+	/* As in the child of a sync: the daemon's open files and locks must not outlive it here. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	if (lock_fd >= 0)
@@ -50,7 +50,7 @@ int history_job_begin(struct history_job *job, int lock_fd, history_job_work *wo
 	pid_t pid;
 
 	memset(job->result, 0, sizeof(*job->result));
-	job->result->error = -EINTR; /* should it be killed */
+	job->result->error = -EINTR; /* the result if the child is killed */
 	pid = fork();
 	if (pid < 0)
 		return -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on a session's slices that may take long, done by a child process: one
- * at a time, at the lowest priority, gone when the daemon goes.
+ * Work on a session's slices that may take long, in a child process: one at a time, at the lowest
+ * priority. The child is killed when the daemon ends.
  */
 #ifndef DAEMON_HISTORY_JOB_H
 #define DAEMON_HISTORY_JOB_H
@@ -11,32 +11,35 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a child tells: shared memory, written before it ends. */
+/* Results of a child, in shared memory, written before it ends. */
 struct history_job_result {
 	int error;
-	uint64_t du_bytes; /* of the session's folder before the work; 0: not known */
-	uint64_t damaged;  /* first epoch of a slice that is; 0: none */
-	char text[512];	   /* of the error */
+	uint64_t du_bytes; /* size of the session's folder before the work; 0: not known */
+	uint64_t damaged;  /* first epoch of a damaged slice; 0: none */
+	char text[512];	   /* text of the error */
 };
 
-/* In the child. Returns 0 or -errno, which become result->error. */
+/* Runs in the child. Returns 0 or -errno, which is stored in result->error. */
 typedef int history_job_work(void *context, struct history_job_result *result);
 
 struct history_job {
-	pid_t pid; /* 0: none runs */
+	pid_t pid; /* 0: no child runs */
 	struct history_job_result *result;
 };
 
 int history_job_init(struct history_job *job);	  /* 0 or -ENOMEM */
-void history_job_deinit(struct history_job *job); /* none may run */
+void history_job_deinit(struct history_job *job); /* no child may be running */
 
-/* lock_fd: closed in the child, so that a daemon's lock ends with it. 0 or -errno: no child. */
+/*
+ * Start a child. lock_fd is closed in the child, so that the daemon's lock ends with the daemon.
+ * Returns 0, or -errno: no child was started.
+ */
 int history_job_begin(struct history_job *job, int lock_fd, history_job_work *work, void *context);
 
-/* Has it ended? wait: wait for it. True: *result is what it told; none runs any more. */
+/* Returns true if the child has ended; *result then has its results. wait: wait for its end. */
 bool history_job_reap(struct history_job *job, bool wait, struct history_job_result *result);
 
-/* Kill it, wherever it is; false: none ran. */
+/* Kill the child at any point of its work. Returns false if none ran. */
 bool history_job_kill(struct history_job *job);
 
 #endif

@@ -7,7 +7,10 @@
 #define WEEK_NS	  (7 * DAY_NS)
 #define MONDAY_NS (4 * DAY_NS) /* 1970 began on a Thursday */
 
-/* span: of what slices of the level are grouped by; keep: how long after it they stay. */
+/*
+ * span_ns: length of a slice of the level; keep_ns: how long slices keep the level after their
+ * group's end.
+ */
 static const struct {
 	int64_t span_ns, start_ns;
 	int64_t keep_ns;
@@ -27,7 +30,7 @@ int64_t history_level_start(enum oprof_slice_level level, int64_t time_ns)
 	return time_ns - (into_ns < 0 ? into_ns + span_ns : into_ns);
 }
 
-/* Neighbours from first on that belong together. */
+/* Number of neighbours from first on that belong to one group. */
 static size_t group_size(const struct history_files *files, size_t first,
 			 enum oprof_slice_level into, int64_t start_ns)
 {
@@ -41,17 +44,17 @@ static size_t group_size(const struct history_files *files, size_t first,
 	return i - first;
 }
 
-/* What slices are compared with. */
+/* The time with which slices are compared. */
 struct clock {
 	int64_t now_ns;
 	uint64_t settled_ns;
 };
 
 /*
- * What was written while the clock was far ahead is due, too: there will be no
- * time at which it is not from the future, or that is long off. But first the
- * clock has to go on for as long as slices stay: it may as well be far behind
- * now, at 1970 until somebody tells it the time.
+ * A group is due if it is old enough, or if its time is far in the future: its slices were written
+ * while the clock was wrong, and would otherwise not be merged for a long time. In the second case
+ * the clock must first run for keep_ns without a step, since it may be the current time that is
+ * wrong (1970 until the clock is set).
  */
 static bool is_due(enum oprof_slice_level level, int64_t start_ns, const struct clock *clock)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The list of slices in memory follows the folder: the folder changes first, by one rename or
- * unlink, the list after it. A kill between any two leaves what the next
- * history_slices_list() can read: a file NAME.tmp, which no list takes, or slices that a merged one
- * supersedes, which go then.
+ * The list of slices in memory follows the folder: each change is first made in the folder, by one
+ * rename or unlink, then in the list. A kill between the two leaves a folder that the next
+ * history_slices_list() can read: a file NAME.tmp, which is never listed, or slices superseded by
+ * a merged one, which are then removed.
  */
 #include "daemon/history/history_slices.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define DAMAGED_MAX    100
-#define SYNC_EACH_MAX  64 /* above it one sync of the file system is quicker */
+#define SYNC_EACH_MAX  64 /* above this number one sync of the file system is faster */
 #define EXPIRED_FORMAT "expired.%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".tmp"
 
 char *history_slices_path(const struct history *history, const char *name)
@@ -37,8 +37,9 @@ char *history_slices_path(const struct history *history, const char *name)
 /* ---- dropping ---- */
 
 /*
- * The name of a dropped slice, until it is gone, says what the counters have
- * to be then: a kill on the way neither forgets to count it nor counts it twice.
+ * A dropped slice is renamed before it is removed, and its new name contains the values of the
+ * counters after the drop. After a kill at any point the samples are therefore counted as expired
+ * exactly once.
  */
 static void count_expired(struct history *history, const struct recount *totals)
 {
@@ -56,7 +57,7 @@ static bool finish_expiry(struct history *history, const char *name)
 	struct recount totals;
 	char again[128];
 
-	/* NOLINTNEXTLINE(cert-err34-c): what does not read back the same is refused */
+	/* NOLINTNEXTLINE(cert-err34-c): the values are checked by formatting them again */
 	if (sscanf(name, EXPIRED_FORMAT, &totals.stored, &totals.idle, &totals.weight,
 		   &totals.stacks) != 4)
 		return false;
@@ -75,7 +76,7 @@ static char *expired_path(const struct history *history, const struct history_fi
 	struct recount sums = {0};
 	char name[128];
 
-	if (recount_slice(file->path, &sums)) /* damaged: what its header said */
+	if (recount_slice(file->path, &sums)) /* damaged: use the counts of its header */
 		sums = (struct recount){.stored = file->nr_samples, .idle = file->nr_idle};
 	totals->stored = values[STATS_EXPIRED] + sums.stored + sums.idle;
 	totals->idle = values[STATS_EXPIRED_IDLE] + sums.idle;
@@ -97,7 +98,7 @@ static void forget(struct history *history, size_t i)
 		(files->nr_files - i) * sizeof(files->files[0]));
 }
 
-/* Told once. One that is not there any more: look what is. */
+/* Log the error once. If the slice does not exist any more, request a new list. */
 static void drop_failed(struct history *history, const struct history_file *file, int error)
 {
 	if (error == -ENOENT) {
@@ -144,7 +145,7 @@ static bool ends_with(const char *text, const char *end)
 	return nr >= nr_end && !strcmp(text + nr - nr_end, end);
 }
 
-/* What kills left. No child is at work. */
+/* Remove what killed processes left. No child may be at work. */
 static void remove_leftovers(struct history *history)
 {
 	char *path = history_slices_path(history, "");
@@ -170,7 +171,7 @@ void history_slices_set_aside(struct history *history, const char *path, const c
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* the next may find no memory */
+		aside = NULL; /* the next asprintf() may fail */
 	}
 	log_error("slice %s is damaged (%s): set aside", path, why);
 	if (aside && rename(path, aside))
@@ -181,7 +182,8 @@ void history_slices_set_aside(struct history *history, const char *path, const c
 
 static void found_damaged(const char *path, const struct diag *diag, void *context)
 {
-	if (ends_with(path, OPROF_SLICE_SUFFIX)) /* else none of ours, or set aside already */
+	/* Other files are not slices, or are set aside already. */
+	if (ends_with(path, OPROF_SLICE_SUFFIX))
 		history_slices_set_aside(context, path, diag_show(diag));
 }
 
@@ -242,7 +244,7 @@ static int sync_path(const struct history *history, const char *path, int flags,
 	int fd = session_open_path(history->session, path, O_RDONLY | flags);
 	int error = 0;
 
-	if (fd < 0) /* it may have been dropped or merged, by now */
+	if (fd < 0) /* it may have been dropped or merged in the meantime */
 		return fd == -ENOENT ? 0 : fd;
 	if (sync(fd))
 		error = -errno;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define AGAIN_NS (600 * NS_PER_SECOND) /* after a failure */
+#define AGAIN_NS (600 * NS_PER_SECOND) /* pause after a failure */
 
 struct merge_work {
 	const struct history *history;
@@ -71,7 +71,7 @@ static int merge_to(const struct merge_work *work, const char *const *paths, con
 	return error;
 }
 
-/* Which of them cannot be read to its end? */
+/* The first epoch of the first slice that is damaged; 0: none. */
 static uint64_t find_damaged(const struct history_file *files, size_t nr)
 {
 	struct slice_check_result result;
@@ -119,7 +119,10 @@ static int sync_slices(void *context, struct history_job_result *result)
 	int error, synced;
 
 	result->du_bytes = history_du(history->session->current_path);
-	/* First the names: slices tell functions of code without files by their numbers. */
+	/*
+	 * Sync the names first: slices refer to functions of code without files by numbers of
+	 * names.
+	 */
 	error = name_table_sync(&history->session->names);
 	synced = history_slices_sync(history);
 	return error ? error : synced;
@@ -186,7 +189,7 @@ void history_work_list_again(struct history *history)
 		history_counts_absent(history);
 }
 
-/* What cannot be read holds nothing, and would be in the way of each merge. */
+/* A damaged slice contains no usable samples and would make each merge fail. */
 static void set_aside_damaged(struct history *history, uint64_t epoch)
 {
 	const struct history_files *files = &history->files;
@@ -200,7 +203,7 @@ static void set_aside_damaged(struct history *history, uint64_t epoch)
 		}
 }
 
-/* No merge runs, and nothing is reserved for one. */
+/* No merge runs: nothing is reserved for one. */
 static void forget_merge(struct history *history)
 {
 	history->job_first = history->job_last = 0;
@@ -212,7 +215,7 @@ static void merge_ended(struct history *history, const struct history_job_result
 	forget_merge(history);
 	history_work_list_again(history);
 	if (!result->error) {
-		history->plan_ns = 0; /* more may be due */
+		history->plan_ns = 0; /* more merges may be due */
 		return;
 	}
 	history->merge_errors++;
@@ -225,7 +228,7 @@ static void merge_ended(struct history *history, const struct history_job_result
 
 static void sync_ended(struct history *history, int error)
 {
-	history->plan_ns = 0; /* merges waited for it */
+	history->plan_ns = 0; /* merges have waited for the sync */
 	if (error)
 		log_error("writing slices to disk: %s", strerror(-error));
 	else if (history->epoch_synced < history->job_synced)

@@ -23,8 +23,8 @@ struct leftover {
 };
 
 /*
- * One pwrite of the header's fields, within a page: a kill leaves all of it
- * or nothing.
+ * The fields are written by one pwrite within a page: after a kill either all of them or none are
+ * there.
  */
 static int give_epoch(const char *path, struct oprof_sdb_header *header, uint64_t epoch)
 {
@@ -50,7 +50,7 @@ static int adopt_file(const char *path, const struct sample_name *name, const st
 
 	(void)diag;
 	if (!name || sdb_image_load_header(path, &image, NULL))
-		return 0; /* what cannot be read holds nothing */
+		return 0; /* a damaged file counts as empty */
 	if (!image.header.epoch)
 		error = give_epoch(path, &image.header, leftover->epoch_closed + 1);
 	sdb_image_deinit(&image);
@@ -122,7 +122,7 @@ static void remove_stacks(const char *session_path, bool damaged)
 	char *path;
 
 	if (asprintf(&path, "%s/" OPROF_STACK_FILE, session_path) < 0)
-		return; /* the next epoch empties it */
+		return; /* the next epoch will empty the file */
 	if (damaged)
 		set_aside("stack", path);
 	else

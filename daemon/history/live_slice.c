@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 /*
- * What a slice takes if nothing in it can be compressed: numbers of 10 bytes
- * at most, three of a key, and some more of a section (doc/slice.md). The
- * rest is header, counters and rounding to blocks.
+ * Size of a slice if nothing can be compressed: numbers have at most 10 bytes; a key has three of
+ * them, a section some more (doc/slice.md). The rest is header, counters and rounding to blocks.
  */
 #define KEY_BYTES_MAX	  30
 #define SECTION_BYTES_MAX 256
@@ -38,9 +37,9 @@ void live_slice_deinit(struct live_slice *live)
 	live->has_stacks = false;
 }
 
-/* ---- gathering ---- */
+/* ---- collecting ---- */
 
-/* The true path: names may hold a hash of it. */
+/* Prefer the true path: the name may contain a hash of it. */
 static void set_path(struct slice_path *path, const struct sample_path *name, const char *true_path)
 {
 	path->kind = name->kind;
@@ -129,13 +128,13 @@ bool live_slice_is_damage(int error)
 int live_slice_add(struct live_slice *live, const char *session_path, const char *name,
 		   uint64_t epoch_closed)
 {
-	static struct sample_name parsed; /* big; the daemon is one thread */
+	static struct sample_name parsed; /* too big for the stack; the daemon has one thread */
 	struct sdb_image image;
 	char *path = NULL;
 	int error;
 
 	if (sample_name_parse(name, &parsed, NULL))
-		return 0; /* no sample file */
+		return 0; /* not a sample file */
 	if (asprintf(&path, "%s/%s", session_path, name) < 0)
 		return -ENOMEM;
 	error = sdb_image_load(path, &image, NULL);
@@ -199,7 +198,7 @@ int live_slice_add_stacks(struct live_slice *live, const char *session_path, uin
 
 /* ---- publishing ---- */
 
-/* *nr_blocks: bytes that the written file takes. */
+/* *nr_blocks: size of the written file on disk, in bytes. */
 static int write_slice(struct live_slice *live, const struct slice_info *info, const char *path,
 		       uint64_t *nr_blocks)
 {
@@ -220,7 +219,7 @@ static int write_slice(struct live_slice *live, const struct slice_info *info, c
 	return error;
 }
 
-/* The folder is made when it is found missing: no look each time. */
+/* Create the folder only if the first write fails. */
 static int write_tmp(struct live_slice *live, const struct slice_info *info, const char *tmp,
 		     uint64_t *nr_blocks)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A slice in the making: what live sample files hold, gathered in memory,
- * then published in a session's history folder.
+ * A slice under construction: the contents of live sample files are collected in memory, then
+ * published in the session's history folder.
  *
- * Not for: when to close, and what happens to the files then (history.h).
+ * Not for: when to close an epoch, and what then happens to the files (history.h).
  */
 #ifndef DAEMON_LIVE_SLICE_H
 #define DAEMON_LIVE_SLICE_H
@@ -17,42 +17,42 @@
 
 struct live_slice {
 	struct slice_builder *builder;
-	uint64_t epoch_first, epoch_last;	 /* of the files; 0: no file was taken */
+	uint64_t epoch_first, epoch_last;	 /* of the files; 0: no file was added */
 	int64_t first_sample_ns, last_sample_ns; /* 0: not known */
-	uint8_t boot_id[16];			 /* 0: of several boots */
+	uint8_t boot_id[16];			 /* all 0: from several boots */
 	uint32_t flags;				 /* OPROF_SLICE_* */
 	uint64_t nr_samples;			 /* without idle ones */
 	uint64_t nr_idle;
-	uint64_t bytes_max; /* that it will take, at most */
-	size_t nr_damaged;  /* files that can't be read: what they held is lost */
+	uint64_t bytes_max; /* upper limit of its size */
+	size_t nr_damaged;  /* files that cannot be read; their samples are lost */
 	struct stack_tree stacks;
-	bool has_stacks;     /* a live stack file was taken */
-	bool stacks_damaged; /* ... cannot be read */
-	uint64_t nr_stacks;  /* samples in its trees */
+	bool has_stacks;     /* a live stack file was added */
+	bool stacks_damaged; /* the stack file cannot be read */
+	uint64_t nr_stacks;  /* samples in the trees of stacks */
 };
 
 int live_slice_init(struct live_slice *live); /* 0 or -ENOMEM */
 void live_slice_deinit(struct live_slice *live);
 
 /*
- * Take what the file of this name (below session_path) holds, unless its
- * epoch is epoch_closed or earlier. One that is gone, or cannot be read for what is in it,
- * holds nothing. 0, or -errno: nothing of it was taken, the slice is of no use any more.
+ * Add the contents of the file with this name (below session_path), unless its epoch is
+ * epoch_closed or earlier. A file that does not exist or is damaged counts as empty. Returns 0, or
+ * -errno: the slice must not be used any more.
  */
 int live_slice_add(struct live_slice *live, const char *session_path, const char *name,
 		   uint64_t epoch_closed);
 
-/* The same of the session's stack file. */
+/* The same for the session's stack file. */
 int live_slice_add_stacks(struct live_slice *live, const char *session_path, uint64_t epoch_closed);
 
-/* An error of reading that says that the file is damaged, not that it could not be read. */
+/* Whether an error of reading means that the file is damaged, not that reading failed. */
 bool live_slice_is_damage(int error);
 
 /*
- * Write it to the history folder of session_path (made when it is missing)
- * under the name that info gives it; at once (rename), not synced. step is
- * called between changes to the folder, or NULL. *path: of it, to be freed by
- * the caller; *nr_blocks: bytes that it takes on disk. 0, or -errno: nothing has changed.
+ * Write the slice to the history folder of session_path (made if missing), under the name that
+ * follows from info. The slice appears atomically (rename) and is not synced. step is called
+ * between changes to the folder, or NULL. *path: its path, to be freed by the caller; *nr_blocks:
+ * its size on disk in bytes. Returns 0, or -errno and nothing has changed.
  */
 int live_slice_publish(struct live_slice *live, const char *session_path,
 		       const struct slice_info *info, void (*step)(void), char **path,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* More than this between two looks is no slewing. */
+/* A larger difference between two calls is a step, not slewing. */
 #define STEP_NS INT64_C(2000000000)
 
 void moment_now(struct moment *now)

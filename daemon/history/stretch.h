@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stretch of wall-clock time in which the live files' samples were taken,
- * whatever the clock does: it ends where it is stepped or the machine was
- * suspended, and does not go on while nothing is sampled.
+ * A stretch: the range of wall-clock time in which the samples of the live files were taken. It is
+ * robust against changes of the clock: it ends when the clock is stepped or the machine was
+ * suspended, and does not grow while sampling is stopped.
  */
 #ifndef DAEMON_STRETCH_H
 #define DAEMON_STRETCH_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One moment by two clocks. A suspended machine's CLOCK_MONOTONIC stands still. */
+/* One moment by two clocks. CLOCK_MONOTONIC stops while the machine is suspended. */
 struct moment {
 	int64_t realtime_ns;
 	uint64_t monotonic_ns;
@@ -21,35 +21,34 @@ void moment_now(struct moment *now);
 struct stretch {
 	int64_t begin_ns, end_ns; /* CLOCK_REALTIME */
 	bool sampling;
-	struct moment last;	  /* looked at */
-	uint64_t settled_from_ns; /* monotonic: when the clock was last stepped, or first looked at
-				   */
+	struct moment last;	  /* the time of the last call */
+	uint64_t settled_from_ns; /* monotonic: when the clock was last stepped, or first read */
 };
 
-/* Nothing is sampled yet. */
+/* Sampling is stopped at first. */
 void stretch_init(struct stretch *stretch, const struct moment *now);
 
-/* A new one, from now on. */
+/* Begin a new stretch now. */
 void stretch_begin(struct stretch *stretch, const struct moment *now);
 
-/* Sampling starts (fresh: as a new stretch), or stops. */
+/* Sampling starts (fresh: with a new stretch) or stops. */
 void stretch_start(struct stretch *stretch, const struct moment *now, bool fresh);
 void stretch_stop(struct stretch *stretch, const struct moment *now);
 
 /*
- * Go on to now. True: the clock was stepped, or the machine was suspended. The
- * stretch then ends before that, told by the clock of before: close it and begin a
- * new one. No time may pass unfollowed for long: once a second or so.
+ * Extend the stretch to now; call this about once a second. Returns true if the clock was stepped
+ * or the machine was suspended. Then the stretch ends before that, by the clock before the step:
+ * close it and begin a new one.
  */
 bool stretch_follow(struct stretch *stretch, const struct moment *now);
 
-/* What to add to a CLOCK_MONOTONIC time of before the last look. */
+/* The difference from CLOCK_MONOTONIC to CLOCK_REALTIME at the last call. */
 int64_t stretch_to_realtime(const struct stretch *stretch);
 
-/* For how long the clock has not been stepped, nor was newly seen. */
+/* For how long the clock has run without a step since it was first read. */
 uint64_t stretch_settled_ns(const struct stretch *stretch);
 
-/* The clock has not been stepped for ns, nor is it newly seen: one can go by it. */
+/* The clock has run without a step for at least ns, so that it can be trusted. */
 bool stretch_is_settled(const struct stretch *stretch, uint64_t ns);
 
 #endif
