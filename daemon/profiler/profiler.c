@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #define RATE_NS UINT64_C(5000000000)
-/* A task that waits for longer is seen to, at least so often. */
+/* Time off CPU of a task that still waits is reported at least this often. */
 #define SETTLE_NS UINT64_C(60000000000)
-/* Of the budget, for the live stack file: half of what all live files may take. */
+/* The live stack file gets this share of the budget: half of the share of all live files. */
 #define STACKS_SHARE 8
 
 static int profiler_place(void *context, const struct sample_key *key, struct placement *placement)
@@ -49,7 +49,7 @@ static void profiler_stacks_lost(void *context, uint64_t nr_stacks)
 	stats_add(stats, STATS_STACKS_LOST_FILE, nr_stacks);
 }
 
-/* Not while samples are being added: what was counted is in the files, then, and no more. */
+/* Must not run while samples are being added: between rounds the counters match the files. */
 static void profiler_recount(struct profiler *profiler)
 {
 	struct recount sums;
@@ -68,7 +68,7 @@ static void profiler_recount(struct profiler *profiler)
 	stats_recount(&profiler->session->stats, sums.stored, sums.idle, sums.weight, sums.stacks);
 }
 
-/* What the source saw, and what was made of its switches. */
+/* Samples that the source has seen, plus those made from its switches. */
 static uint64_t profiler_seen(const struct profiler *profiler)
 {
 	return profiler->source->ops->seen(profiler->source) + profiler->off_cpu.nr_seen;
@@ -82,7 +82,7 @@ static void profiler_read(void *context)
 		profiler->source->ops->read(profiler->source);
 }
 
-/* What history finds to be lost, it finds between rounds. */
+/* Recount at once, for history, which runs between rounds. */
 static void profiler_recount_now(void *context)
 {
 	struct profiler *profiler = context;
@@ -161,7 +161,7 @@ static void profiler_release(void *context, uint32_t cookie)
 		sample_cache_release(profiler->cache, cookie);
 }
 
-/* What came before belongs to another session, or none. */
+/* Discard recent samples: they belong to an earlier session. */
 static void profiler_begin_recent(struct profiler *profiler)
 {
 	struct recent *recent = profiler->recent;
@@ -174,8 +174,8 @@ static void profiler_begin_recent(struct profiler *profiler)
 }
 
 /*
- * The session has been begun, its files are not open: what it holds, and the
- * epoch of what comes now. 0 or -errno.
+ * The session has begun and its files are not open yet: open its history, set the counters, and
+ * begin an epoch. Returns 0 or -errno.
  */
 static int profiler_begin_history(struct profiler *profiler, struct diag *diag)
 {
@@ -200,7 +200,7 @@ static uint64_t profiler_stack_bytes_max(const struct profiler *profiler)
 	return share < STACK_KEEP_BYTES_MAX ? share : STACK_KEEP_BYTES_MAX;
 }
 
-/* Samples have call chains. */
+/* Open the stack file, if samples have call chains. */
 static int profiler_open_stacks(struct profiler *profiler)
 {
 	struct stack_keep_config config = {
@@ -270,7 +270,7 @@ static int profiler_open_session(struct profiler *profiler, struct diag *diag)
 	return 0;
 }
 
-/* Where the source's records go: through off_cpu, where time off CPU was asked for. */
+/* Choose the receiver of the source's records: off_cpu if time off CPU was requested. */
 static int profiler_open_sink(struct profiler *profiler, struct record_sink **sink)
 {
 	struct source_config *source = &profiler->config.source;
@@ -300,7 +300,7 @@ static int profiler_init_history(struct profiler *profiler)
 	return history_init(&profiler->history, profiler->session, config);
 }
 
-/* Samples of another machine: what this one is says nothing. */
+/* The samples come from another machine: replace the description of this machine. */
 static void profiler_take_machine(struct profiler *profiler)
 {
 	struct run_info *info = &profiler->session->info;
@@ -361,7 +361,9 @@ int profiler_open(struct profiler *profiler, struct session *session,
 		attribution_deinit(&profiler->attribution);
 		return diag_set(diag, error, "out of memory");
 	}
-	/* Before the session: a refusal must not cost what --fresh throws away. */
+	/*
+	 * Open the source before the session: if it fails, --fresh must not have deleted anything.
+	 */
 	if (recent_create(&profiler->recent))
 		log_warning("no memory for the last minutes' samples: they are in the files only");
 	profiler->attribution.recent = profiler->recent;
@@ -404,7 +406,7 @@ int profiler_start(struct profiler *profiler)
 	profiler->running = !error;
 	if (!error) {
 		history_start(&profiler->history);
-		/* Nothing is due yet. */
+		/* The first round is due only later. */
 		profiler->drained_ns = profiler->history.stretch.last.monotonic_ns;
 	}
 	return error;
@@ -423,7 +425,7 @@ int profiler_stop(struct profiler *profiler)
 	return error;
 }
 
-/* A periodic drain gives what came before the round before it, for certain. */
+/* A periodic drain is certain to deliver only records from before the previous round. */
 static void profiler_mark(struct profiler *profiler, enum source_drain how, uint64_t now_ns)
 {
 	uint64_t drained_ns = how == SOURCE_DRAIN_ALL ? now_ns : profiler->round_ns;
@@ -433,7 +435,7 @@ static void profiler_mark(struct profiler *profiler, enum source_drain how, uint
 	profiler->round_ns = now_ns;
 }
 
-/* 0 or -errno of the source. */
+/* Returns 0 or -errno of the source. */
 static int profiler_drain(struct profiler *profiler, enum source_drain how)
 {
 	struct history *history = &profiler->history;
@@ -498,13 +500,13 @@ void profiler_note(struct profiler *profiler, const struct source_note *note)
 			return;
 	if (info->nr_notes == SOURCE_NOTES_MAX)
 		return;
-	profiler->notes[info->nr_notes++] = *note; /* info borrows them */
+	profiler->notes[info->nr_notes++] = *note; /* info points to these */
 	error = session_tell_notes(profiler->session);
 	if (error)
 		log_warning("cannot keep a note in the session: %s", strerror(-error));
 }
 
-/* From the next epoch on: the source still takes all samples. */
+/* Takes effect with the next epoch; the source still takes all samples. */
 static int profiler_begin_thinned(struct profiler *profiler)
 {
 	int error = profiler_close_epoch(profiler);
@@ -517,8 +519,8 @@ static int profiler_begin_thinned(struct profiler *profiler)
 }
 
 /*
- * The epoch that has samples of both kinds must store weights. So it begins
- * before the first sample is left out, and ends after all are taken again.
+ * An epoch that contains thinned samples must store weights. Therefore it begins before the first
+ * sample is left out, and ends after all samples are taken again.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning)
 {
@@ -590,7 +592,10 @@ int profiler_sync(const struct profiler *profiler)
 
 	if (profiler->lost)
 		return -ENOENT;
-	/* First the names: samples of after them may be on disk without this. */
+	/*
+	 * Sync the names first: samples that refer to later names may reach the disk during this
+	 * call.
+	 */
 	names = name_table_sync(&profiler->session->names);
 	error = sample_cache_sync(profiler->cache, profiler->session->current_fd);
 	if (names && !error)
@@ -617,7 +622,7 @@ void profiler_synced(struct profiler *profiler, int error)
 	history_synced(&profiler->history, error);
 }
 
-/* After a reset or save: the session is new, or there is none. */
+/* After a reset or save: begin the new session, or begin the old one again. */
 static int profiler_begin_again(struct profiler *profiler, int error, struct diag *diag)
 {
 	struct diag again;
@@ -644,7 +649,7 @@ static int profiler_begin_again(struct profiler *profiler, int error, struct dia
 	return error < 0 ? error : 0;
 }
 
-/* Its folder is about to go, or to be renamed. */
+/* The session's folder is about to be removed or renamed. */
 static void profiler_leave_session(struct profiler *profiler)
 {
 	history_end(&profiler->history);
@@ -696,11 +701,11 @@ bool profiler_ended(const struct profiler *profiler)
 	return profiler->source->ops->ended(profiler->source);
 }
 
-/* All that a start may choose: who asks compares it with what is wanted. */
+/* All settings that a start may choose, so that a client can compare them with its own. */
 static void status_settings(const struct profiler *profiler, struct control_answer *answer)
 {
 	const struct source_config *config = &profiler->config.source;
-	uint64_t hz = 0; /* one for all events without a count */
+	uint64_t hz = 0; /* the common frequency of the events without a period */
 	char text[256];
 
 	for (size_t i = 0; i < config->nr_events; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source, attribution and session put together, and what can be asked of
- * them: start, stop, drain, dump, reset, save, status.
+ * Combines source, attribution and session, with the operations on them: start, stop, drain, dump,
+ * reset, save, status.
  *
- * Not for: signals, sockets, how long to wait (oprofiled.c).
+ * Not for: signals, sockets, waiting (oprofiled.c).
  */
 #ifndef DAEMON_PROFILER_H
 #define DAEMON_PROFILER_H
@@ -26,12 +26,12 @@
 #define PROFILER_COUNTERS_MAX 64
 
 struct profiler_config {
-	const struct source_ops *ops;	    /* of the source to open */
-	const struct source_choice *choice; /* instead of ops; NULL: there is none to be made */
+	const struct source_ops *ops;	    /* of the source to open; unused if choice is set */
+	const struct source_choice *choice; /* chooses the source; NULL: use ops */
 	struct source_config source;	    /* its events must live as long as the profiler */
 	unsigned int separation;
 	enum session_begin begin;
-	struct history_config history; /* recount and context are the profiler's own */
+	struct history_config history; /* the profiler sets between, recount and context */
 };
 
 struct profiler {
@@ -41,88 +41,104 @@ struct profiler {
 	struct session *session; /* borrowed */
 	struct source_note notes[SOURCE_NOTES_MAX];
 	struct attribution attribution;
-	struct off_cpu off_cpu; /* before attribution, where config.source.want_switches */
-	uint64_t settled_ns;	/* stretches off CPU are told up to here */
+	struct off_cpu off_cpu; /* receives the records first if config.source.want_switches */
+	uint64_t settled_ns;	/* times off CPU are reported up to here */
 	struct sample_cache *cache;
 	struct recent *recent;	   /* NULL: no memory for it */
 	struct stack_keep *stacks; /* NULL: no call chains are recorded */
-	uint64_t round_ns;	   /* CLOCK_MONOTONIC: the last round's begin */
+	uint64_t round_ns;	   /* CLOCK_MONOTONIC: begin of the last round */
 	struct history history;
-	unsigned int thinning; /* the source takes one of so many samples */
-	bool thinned;	       /* live files store weight for it: so in their epoch's slice */
+	unsigned int thinning; /* the source takes one of this many samples */
+	bool thinned;	       /* live files and their slice store weights because of thinning */
 	bool running;
-	bool recount_due;  /* counters may not be what the files hold */
-	int recount_error; /* of the last; told once */
-	bool lost;	   /* the session's folder went: nothing can be kept any more */
-	/* Samples a second, over the last stretch of some seconds. */
+	bool recount_due;  /* counters may differ from the contents of the files */
+	int recount_error; /* of the last recount; logged once */
+	bool lost;	   /* the session's folder was removed: nothing can be stored any more */
+	/* Samples per second, over an interval of some seconds. */
 	double rate;
 	uint64_t rate_since_ns, rate_seen;
-	int drain_error;     /* of the last round, so that it is told once */
-	uint64_t drained_ns; /* CLOCK_MONOTONIC: begin of the last one without error */
+	int drain_error;     /* of the last round; logged once */
+	uint64_t drained_ns; /* CLOCK_MONOTONIC: begin of the last round without an error */
 };
 
 /*
- * Open the source and begin the session, whose lock is held; do not sample
- * yet. profiler need not be initialized. 0, or -errno with diag.
+ * Open the source and begin the session, whose lock the caller holds; do not sample yet. profiler
+ * need not be initialized. Returns 0, or -errno with diag.
  */
 int profiler_open(struct profiler *profiler, struct session *session,
 		  const struct profiler_config *config, struct diag *diag);
 
-/* What is in the rings is taken first, when sampling could be stopped. */
+/* Stop sampling, drain the rings, and close everything. */
 void profiler_close(struct profiler *profiler);
 
-/* No effect when it runs already (does not run). 0 or -errno. */
+/* No effect if sampling runs already (is stopped already). Returns 0 or -errno. */
 int profiler_start(struct profiler *profiler);
 int profiler_stop(struct profiler *profiler);
 
-/* Take what the source has, into files and counters. Once a second and when it asks. */
+/*
+ * Drain the source into files and counters. Call it about once a second, and when the source
+ * requests it.
+ */
 void profiler_round(struct profiler *profiler, enum source_drain how);
 
-/* All that was sampled before the call is in the files, with what reports need beside it. */
+/*
+ * Store all samples taken before the call in the files, together with the symbols that reports
+ * need.
+ */
 int profiler_dump(struct profiler *profiler);
 
 /*
- * The samples of the last last_ns, up to now: a descriptor, the caller's, of a
- * slice in memory (recent_slice.h), and its stretch. Symbols are in meta, too. -errno and diag.
+ * The samples of the last last_ns: returns a descriptor, owned by the caller, of a slice in memory
+ * (recent_slice.h), and its time range in *stretch; or -errno with diag. Also stores symbols in
+ * meta.
  */
 int profiler_recent(struct profiler *profiler, uint64_t last_ns, unsigned int separation,
 		    struct recent_stretch *stretch, struct diag *diag);
 
 /*
- * End the epoch now: samples from here on are in another slice than those
- * before. 0 or -errno: it goes on.
+ * End the epoch now: later samples go to another slice than earlier ones. Returns 0, or -errno:
+ * the epoch continues.
  */
 int profiler_close_epoch(struct profiler *profiler);
 
-/* SIGCHLD: a child's work on slices may be done. */
+/* After SIGCHLD: handle the results of a child's work on slices. */
 void profiler_reap(struct profiler *profiler);
 
 /*
- * Take one of thinning samples of events with a frequency from now on; 1: all.
- * Weights stay right: epochs in which not all are taken store them. 0; -EOPNOTSUPP;
- * -errno of closing an epoch: as before.
+ * From now on take one of every thinning samples of events with a frequency; 1: all. Weights stay
+ * correct, since an epoch with thinned samples stores them. Returns 0; -EOPNOTSUPP; or -errno of
+ * closing an epoch, and then nothing has changed.
  */
 int profiler_set_thinning(struct profiler *profiler, unsigned int thinning);
 
-/* Have it on disk: may take long; changes nothing in memory (for a forked child). */
+/*
+ * Write everything to disk. May take long; changes nothing in memory, so that a forked child can
+ * run it.
+ */
 int profiler_sync(const struct profiler *profiler);
-/* Tell that a sync has begun, or (error) that it failed. */
+/* A sync has begun, or (error) it has failed. */
 void profiler_synced(struct profiler *profiler, int error);
 
-/* session_reset, session_save, sampling going on. profiler->lost when the new one can't begin. */
+/*
+ * session_reset and session_save while sampling continues. profiler->lost is set if the new
+ * session cannot begin.
+ */
 int profiler_reset(struct profiler *profiler, struct diag *diag);
 int profiler_save(struct profiler *profiler, const char *name, struct diag *diag);
 
-/* Is current still there? Begins it anew if it can; else profiler->lost. Once a second. */
+/*
+ * Check that the session's folder still exists; if not, begin the session again, or else set
+ * profiler->lost. Call it about once a second.
+ */
 void profiler_check_session(struct profiler *profiler);
 
-/* The targets have ended. */
+/* All targets have ended. */
 bool profiler_ended(const struct profiler *profiler);
 
-/* Reports are to tell it from now on. What it points to lives as long as the profiler. */
+/* Add a note for reports. Its strings must live as long as the profiler. */
 void profiler_note(struct profiler *profiler, const struct source_note *note);
 
-/* Lines "key value", as doc/control-socket.md lists them. */
+/* Add lines "key value", listed in doc/control-socket.md. */
 void profiler_status(const struct profiler *profiler, struct control_answer *answer);
 
 #endif

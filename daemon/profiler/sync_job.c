@@ -14,24 +14,24 @@ void sync_job_init(struct sync_job *sync, struct profiler *profiler)
 	sync->profiler = profiler;
 }
 
-/* The error goes home as the exit status: errno values fit in it. */
+/* The child returns its error as exit status: errno values fit in it. */
 static void __attribute__((noreturn)) sync_child(const struct profiler *profiler, pid_t parent)
 {
 	int error;
 
 	/*
-	 * Sample files' locks, events and clients are open here too: all of it
-	 * would outlive a daemon that is killed, and be in the next one's way.
+	 * The child inherits locks of sample files, events and clients. It must not outlive a
+	 * killed daemon, since they would hinder the next one.
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(EIO);
-	/* The lock is the daemon's alone, should it be killed meanwhile. */
+	/* Close the child's copy of the session's lock for the same reason. */
 	(void)close(profiler->session->lock_fd);
 	error = -profiler_sync(profiler);
 	_exit(error >= 0 && error < 255 ? error : EIO);
 }
 
-/* 0, or -errno: no child. */
+/* Returns 0, or -errno: no child was started. */
 static int sync_job_begin(struct sync_job *sync)
 {
 	pid_t parent = getpid();
@@ -85,7 +85,7 @@ bool sync_job_reap(struct sync_job *sync, uint64_t *job, int *error)
 		profiler_synced(sync->profiler, *error);
 	if (sync->again) {
 		sync->again = false;
-		if (sync_job_begin(sync)) { /* no child: both end here */
+		if (sync_job_begin(sync)) { /* no child: both jobs end here */
 			*error = sync_job_at_once(sync);
 			*job = ++sync->running;
 		}

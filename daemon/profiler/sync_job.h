@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Having a dump on disk by a child process, so that the daemon goes on
- * emptying its rings while the disk is slow.
+ * Writes a dump to disk in a child process, so that the daemon can continue to empty its rings
+ * while the disk is slow.
  *
- * Jobs are numbered; one runs at a time. A request made while one runs is for
- * the next: what was written after the fork is not certain to be in it.
+ * Jobs are numbered; one runs at a time. A request during a job is served by the next job, since
+ * data written after the fork may be missed by the running one.
  */
 #ifndef DAEMON_SYNC_JOB_H
 #define DAEMON_SYNC_JOB_H
@@ -17,26 +17,26 @@
 
 struct sync_job {
 	struct profiler *profiler; /* borrowed */
-	pid_t pid;		   /* of the child; 0: none runs */
-	uint64_t running;	   /* number of the job that runs, or ran last */
-	bool again;		   /* another is wanted behind it */
+	pid_t pid;		   /* the child; 0: no job runs */
+	uint64_t running;	   /* number of the running job, or of the last one */
+	bool again;		   /* another job must follow */
 };
 
 void sync_job_init(struct sync_job *sync, struct profiler *profiler);
 
 /*
- * Number of the job at whose end all that was dumped so far is on disk, or 0:
- * it was done at once, with *error its result (no child could be made).
+ * Request a sync of all that was dumped so far. Returns the number of the job that does it.
+ * Returns 0 if no child could be made: the sync was done at once, and *error is its result.
  */
 uint64_t sync_job_request(struct sync_job *sync, int *error);
 
 /*
- * On SIGCHLD. True when a job has ended: *job is its number, *error its
- * result; the next one, if wanted, has been begun.
+ * After SIGCHLD. Returns true if a job has ended: *job is its number, *error its result. The next
+ * job, if requested, has then been started.
  */
 bool sync_job_reap(struct sync_job *sync, uint64_t *job, int *error);
 
-/* Wait for the one that runs. */
+/* Wait for the running job. */
 void sync_job_wait(struct sync_job *sync);
 
 #endif

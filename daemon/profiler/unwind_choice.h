@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How call chains are obtained, as people write it: auto, fp, tables. */
+/* How call chains are obtained, as users write it: auto, fp, tables. */
 #ifndef DAEMON_UNWIND_CHOICE_H
 #define DAEMON_UNWIND_CHOICE_H
 
 #include "daemon/source.h"
 
-/* Of each copy of a stack: what makes sense, and what the kernel takes. */
+/* Limits for the copy of a stack: a useful minimum, and the kernel's maximum. */
 #define UNWIND_STACK_BYTES_MIN 1024
 #define UNWIND_STACK_BYTES_MAX 65528
 
