@@ -19,7 +19,7 @@ void cpu_budget_init(struct cpu_budget *budget, double share, unsigned int nr_cp
 	budget->thinning_max = 1;
 	budget->cost = -1;
 	begin_session(budget, now);
-	/* At least one sample a second is left. */
+	/* At least one sample a second must remain. */
 	while (budget->thinning_max < CPU_BUDGET_THINNING_MAX &&
 	       budget->thinning_max * 2 <= lowest_hz)
 		budget->thinning_max *= 2;
@@ -34,7 +34,7 @@ static double cost_of(const struct cpu_budget *budget, const struct cpu_budget_m
 	return (own_ns + samples * CPU_BUDGET_SAMPLE_NS / budget->nr_cpus) / ns;
 }
 
-/* Samples of this cost are too few to have a part in what is wrong. */
+/* Samples of this cost are too few to matter. */
 static bool is_worthless(const struct cpu_budget *budget, double samples_cost)
 {
 	return samples_cost < budget->share * CPU_BUDGET_WORTH;
@@ -58,7 +58,7 @@ static void count_stretch(struct cpu_budget *budget)
 		is_worthless(budget, 2 * budget->samples_cost) ? budget->nr_worthless + 1 : 0;
 }
 
-/* Too much was taken, or left out, for long enough: the thinning that follows. */
+/* The thinning to use next, if the cost was too high or low for long enough. */
 static unsigned int judge(struct cpu_budget *budget, unsigned int thinning)
 {
 	bool can_thin =
@@ -84,7 +84,7 @@ unsigned int cpu_budget_decide(struct cpu_budget *budget, const struct cpu_budge
 
 	if (budget->share <= 0)
 		return thinning;
-	/* Another session's samples begin at 0. */
+	/* In a new session the counts begin at 0. */
 	if (now->nr_samples < budget->begin.nr_samples || now->time_ns < budget->begin.time_ns ||
 	    now->nr_thinnable < budget->begin.nr_thinnable)
 		begin_session(budget, now);

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 enum metric_scale {
-	SCALE_NONE, /* the number as it stands */
-	SCALE_NS,   /* nanoseconds, told in seconds */
+	SCALE_NONE, /* the number as it is */
+	SCALE_NS,   /* nanoseconds, written as seconds */
 };
 
-/* One that has a single value, by the key of STATUS that it comes from. */
+/* Metrics with a single value, by their key in STATUS. */
 static const struct {
 	const char *key, *name, *type, *help;
 	enum metric_scale scale;
@@ -63,14 +63,14 @@ static void print_head(FILE *stream, const char *name, const char *type, const c
 	(void)fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Nanoseconds as seconds, exactly: a double has not enough digits. */
+/* Write nanoseconds as seconds exactly, which a double could not represent. */
 static void print_seconds(FILE *stream, const char *name, int64_t ns)
 {
 	(void)fprintf(stream, "%s %" PRId64 ".%09" PRId64 "\n", name, ns / 1000000000,
 		      ns % 1000000000);
 }
 
-/* What is no number in STATUS is not there: no metric. */
+/* A value that is not a number is left out. */
 static void print_plain(FILE *stream, const char *status, size_t which)
 {
 	const char *name = plain_metrics[which].name;
@@ -103,7 +103,9 @@ static void print_results(FILE *stream, const char *status)
 			      key_value_number(status, results[i], 0));
 }
 
-/* Every reason, also those at 0: a counter that comes up late hides its first step. */
+/*
+ * Write every reason, also those at 0: a counter that appears later would hide its first increase.
+ */
 static void print_losses(FILE *stream, const char *status)
 {
 	const char *name = "oprof_samples_lost_total";
@@ -160,7 +162,7 @@ char *metrics_format(const char *status, int64_t now_ns, bool up)
 
 int metrics_write(const char *path, const char *text)
 {
-	mode_t mask = umask(022); /* profiles are secret, these figures are not */
+	mode_t mask = umask(022); /* profiles are secret, but these figures are not */
 	int error = file_replace(path, text, strlen(text), 0644);
 
 	(void)umask(mask);

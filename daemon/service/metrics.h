@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures for a monitor, as a text file in the format of Prometheus (doc/metrics.md): made
- * from the answer to STATUS, so that both always say the same.
+ * Figures for a monitor, as a text file in the format of Prometheus (doc/metrics.md). They are
+ * made from the answer to STATUS, so that both always agree.
  */
 #ifndef DAEMON_METRICS_H
 #define DAEMON_METRICS_H
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* status: lines "key value". now_ns since 1970. Malloc'ed; NULL: no memory. */
+/* status: lines "key value". now_ns: since 1970. The result is malloc'ed; NULL: no memory. */
 char *metrics_format(const char *status, int64_t now_ns, bool up);
 
-/* Replace path, readable by all. 0 or -errno. */
+/* Replace the file at path, which all users may read. Returns 0 or -errno. */
 int metrics_write(const char *path, const char *text);
 
 #endif

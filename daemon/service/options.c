@@ -19,11 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGES_MAX	16384 /* 64 MB a ring */
-#define CHAIN_DEPTH_MAX 127   /* what kernels give without being told otherwise */
+#define PAGES_MAX	16384 /* 64 MB for each ring */
+#define CHAIN_DEPTH_MAX 127   /* the kernel's default limit */
 #define FREQUENCY_MAX	1000000
 
-/* What the kernel module takes (doc/kmod.md). */
+/* Limits of the kernel module (doc/kmod.md). */
 #define KMOD_BUFFER_MIN	    1024
 #define KMOD_BUFFER_MAX	    4194304
 #define KMOD_CPU_BUFFER_MIN 128
@@ -51,7 +51,7 @@ enum options_key {
 	KEY_HELP,
 };
 
-/* What popt fills and what waits until all options are known. */
+/* Values filled in by popt, and values that are used once all options are known. */
 struct options_raw {
 	char *session_dir, *log_file, *metrics_file;
 	int keep_privileges;
@@ -100,7 +100,7 @@ static int parse_history_bytes(struct options *options, const char *text, struct
 	return 0;
 }
 
-/* "1,2,3" or one of them. */
+/* Parse "1,2,3" or one number. */
 static int parse_pids(struct options *options, char *text, struct diag *diag)
 {
 	char *one;
@@ -319,7 +319,7 @@ static int options_popt(struct options *options, struct options_raw *raw, int ar
 	return error;
 }
 
-/* Can the machine count cycles? Only whether there is such a counter. */
+/* Whether the machine can count cycles at all. */
 static bool machine_has_cycles(void)
 {
 	struct perf_event_attr attr = {
@@ -358,7 +358,7 @@ static int options_add_event(struct options *options, const struct event_table *
 	error = event_choice_parse(table, text, hz, machine_has_cycles(), event, diag);
 	if (error)
 		return error;
-	/* Their sample files would have one name. */
+	/* Both would use sample files of the same name. */
 	if (event_is_twice(options, event))
 		return diag_set(diag, -EINVAL, "event %s is given twice", text);
 	options->nr_events++;
@@ -382,7 +382,7 @@ static int options_choose_events(struct options *options, const struct options_r
 	return error;
 }
 
-/* The daemon works in its session folder: keep where the user meant. NULL stays NULL. */
+/* The daemon changes to its session folder: make the path absolute. NULL stays NULL. */
 static int options_file(char **kept, const char *given, struct diag *diag)
 {
 	char folder[PATH_MAX];

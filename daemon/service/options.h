@@ -32,17 +32,16 @@ struct options {
 	bool enable_on_exec;
 	unsigned int sample_pages, side_pages, chain_depth;
 	enum source_unwind unwind;
-	unsigned int stack_bytes; /* 0: the source's choice */
+	unsigned int stack_bytes; /* 0: the source chooses */
 	enum source_wish source;
 	uint64_t buffer_size, buffer_watershed, cpu_buffer_size; /* 0: the defaults */
 	uint64_t history_bytes;					 /* 0: the default */
-	unsigned int history_days;				 /* 0: none go for their age */
+	unsigned int history_days;				 /* 0: no age limit */
 };
 
 /*
- * Read argv, fill what was not given with defaults, load the event tables and
- * choose events. options need not be initialized; deinit it in any case.
- * 0 or -errno with diag.
+ * Read argv, set defaults for options not given, load the event tables and choose events. options
+ * need not be initialized; call options_deinit in any case. Returns 0 or -errno with diag.
  */
 int options_parse(struct options *options, int argc, const char **argv, enum options_result *result,
 		  struct diag *diag);

@@ -24,7 +24,7 @@ void service_init(struct service *service, const struct options *options, struct
 	service->options = options;
 	service->profiler = profiler;
 	service->notify.fd = -1;
-	/* A private daemon of operf is none of the manager's, whoever runs it. */
+	/* A private daemon of operf does not report to any service manager. */
 	if (!options->foreground || options->die_with_parent)
 		return;
 	error = notify_init(&service->notify);
@@ -39,7 +39,7 @@ void service_deinit(struct service *service)
 
 /* ---- privileges ---- */
 
-/* May only its owner write there, and is that another user? A folder that is not there is ours. */
+/* Does the folder belong to another user? A missing folder will be made by the daemon. */
 static bool folder_is_foreign(const char *path)
 {
 	struct stat st;
@@ -68,7 +68,7 @@ static void warn_of_lacks(const struct service *service)
 	if (kept->needs_admin && kept->kept)
 		log_info("this kernel gives performance events to CAP_SYS_ADMIN only: it is kept");
 	if (!kept->kept || service->options->nr_pids)
-		return; /* an ordinary user, who has been told so by oprof doctor */
+		return; /* without privileges, `oprof doctor` reports this */
 	if (!privileges_has(kept, CAP_SYS_PTRACE))
 		log_warning("no CAP_SYS_PTRACE: of other users' processes that run already "
 			    "samples are lost");
@@ -125,7 +125,10 @@ static uint64_t lowest_hz(const struct source_config *config)
 	return lowest == UINT64_MAX ? 0 : lowest;
 }
 
-/* Time off CPU is told whole, and makes more samples than all else: no frequency changes that. */
+/*
+ * Thinning does not reduce samples of time off CPU, which may be the most: they are not in
+ * nr_thinnable.
+ */
 static struct cpu_budget_meter meter_of(const struct profiler *profiler,
 					const struct cost_point *point)
 {
@@ -157,7 +160,7 @@ static void keep_budget(struct service *service, const struct cost_point *now)
 	unsigned int right = cpu_budget_decide(&service->budget, &meter, profiler->thinning);
 	int error;
 
-	/* Thinned and all taken: an epoch could not be closed then. */
+	/* Thinned with a thinning of 1 means that an epoch could not be closed: try again. */
 	if (!profiler->running || (right == profiler->thinning && profiler->thinned == (right > 1)))
 		return;
 	error = profiler_set_thinning(profiler, right);
@@ -186,7 +189,7 @@ static void status_budget(const struct service *service, struct control_answer *
 				   100 * service->budget.cost);
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 void service_status(const struct service *service, struct control_answer *answer)
 {
@@ -225,7 +228,7 @@ void service_status(const struct service *service, struct control_answer *answer
 
 static void write_metrics(struct service *service, bool up)
 {
-	static struct control_answer answer; /* big */
+	static struct control_answer answer; /* too big for the stack */
 	const char *path = service->options->metrics_file;
 	char *text;
 	int error;
@@ -260,7 +263,7 @@ static void tell_manager(struct service *service)
 		notify_status(&service->notify, "sampling has been stopped");
 }
 
-/* ---- the life of it ---- */
+/* ---- start, main loop and end ---- */
 
 void service_ready(struct service *service)
 {
@@ -277,8 +280,8 @@ void service_ready(struct service *service)
 }
 
 /*
- * Alive is who reads samples: a loop that turns while every reading fails is
- * not, nor one that never comes to read.
+ * The daemon counts as alive only while reading samples succeeds. A loop whose readings all fail,
+ * or that never reads, does not.
  */
 static bool service_works(const struct service *service, uint64_t now_ns)
 {
@@ -291,7 +294,7 @@ static bool service_works(const struct service *service, uint64_t now_ns)
 
 void service_tick(struct service *service, uint64_t now_ns)
 {
-	/* A monitor that looks now shall not hear that nothing is sampled. */
+	/* A change of sampling is reported at once. */
 	bool news = service->told_running != service->profiler->running;
 	struct cost_point now;
 
@@ -319,5 +322,5 @@ void service_stopping(struct service *service)
 {
 	notify_stopping(&service->notify);
 	notify_status(&service->notify, "ending: what was sampled goes to disk");
-	write_metrics(service, false); /* while there is a profiler to ask */
+	write_metrics(service, false); /* while the profiler still exists */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon as a service of its machine: tells its manager how it is, keeps
- * no more privileges than it needs, measures what it costs, writes metrics.
- * Not for: sampling (profiler.c), waiting (oprofiled.c).
+ * The daemon as a service of its machine: reports to the service manager, drops the privileges
+ * that are not needed, measures cost, writes metrics. Not for: sampling (profiler.c), waiting
+ * (oprofiled.c).
  */
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H
@@ -29,32 +29,35 @@ struct service {
 	struct cost cost;
 	struct cpu_budget budget;
 	int64_t up_since_ns; /* since 1970 */
-	uint64_t told_ns;    /* when metrics and the manager's status line were last renewed */
-	bool told_running;   /* what they said of sampling */
-	int metrics_error;   /* of the last time, so that it is told once */
+	uint64_t told_ns;    /* when metrics and the manager's status line were last updated */
+	bool told_running;   /* whether they reported sampling */
+	int metrics_error;   /* of the last write; logged once */
 };
 
-/* First of all, before anything is forked. */
+/* Call this first, before any fork. */
 void service_init(struct service *service, const struct options *options,
 		  struct profiler *profiler);
 void service_deinit(struct service *service);
 
-/* All is open: drop privileges. In the session's folder. 0 or -errno with diag. */
+/*
+ * Everything is open: drop privileges. Call it in the session's folder. Returns 0 or -errno with
+ * diag.
+ */
 int service_settle(struct service *service, struct diag *diag);
 
-/* Sampling has begun, if it is to: tell so. */
+/* The daemon is ready, and samples if it was asked to: report this. */
 void service_ready(struct service *service);
 
-/* After each turn of the main loop. */
+/* Call this in each turn of the main loop. */
 void service_tick(struct service *service, uint64_t now_ns);
 
-/* The most to wait in the main loop. */
+/* The longest time to wait in the main loop. */
 int service_wait_ms(const struct service *service, int wait_ms);
 
-/* Ending begins: from now on metrics do not look alive. */
+/* The daemon begins to end: from now on metrics report it as stopped. */
 void service_stopping(struct service *service);
 
-/* The profiler's lines and the service's own. */
+/* Add the profiler's lines and the service's own. */
 void service_status(const struct service *service, struct control_answer *answer);
 
 #endif
