@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t caught; /* its number; 0: none */
+static volatile sig_atomic_t caught; /* number of the signal; 0: none */
 
 const struct source_note import_part_note = {
 	"partial", "imported in part: the import was interrupted, or what it read is damaged"};
@@ -18,7 +18,7 @@ static void note_signal(int signal)
 void import_interrupt_catch(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* No SA_RESTART: an open() that waits is to end, too. */
+	/* Without SA_RESTART an open() that blocks also ends. */
 	const struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESETHAND};
 
 	caught = 0;

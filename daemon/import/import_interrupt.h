@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ctrl-C and the like end an import at the next record or file: what has been
- * read until then is in the session, which is whole and says to be a part. The
- * second one ends it at once.
+ * SIGINT and similar signals end an import at the next record or file. The session then contains
+ * what was read so far; it is valid and has a note that it is partial. A second signal ends the
+ * process at once.
  *
- * For one thread.
+ * For single-threaded programs.
  */
 #ifndef DAEMON_IMPORT_INTERRUPT_H
 #define DAEMON_IMPORT_INTERRUPT_H
@@ -14,15 +14,18 @@
 
 #include <stdbool.h>
 
-/* SIGINT, SIGTERM, SIGHUP, but for those that are ignored (nohup). */
+/* Catch SIGINT, SIGTERM and SIGHUP, unless they are ignored (nohup). */
 void import_interrupt_catch(void);
 bool import_interrupted(void);
-/* -EINTR, and diag says so: before anything was imported. */
+/* Returns -EINTR with diag, for an interrupt before anything was imported. */
 int import_interrupt_tell(struct diag *diag);
-/* End as one does that did not catch it: whoever waits is told. Returns where none came. */
+/*
+ * End the process by the signal that was caught, so that its parent sees it. Returns if there was
+ * none.
+ */
 void import_interrupt_end(void);
 
-/* What the session says of itself, when it is not all of what was recorded. */
+/* The note for a session that is only a part of the recording. */
 extern const struct source_note import_part_note;
 
 #endif

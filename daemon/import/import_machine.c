@@ -21,15 +21,15 @@
 #define NOTES_BYTES_MAX	  65536u
 #define NAME_BYTES	  256
 #define MODULES_BYTES_MAX (4u << 20)
-#define NR_MODULES_MAX	  4096 /* of a kernel that runs; a file may tell of more */
+#define NR_MODULES_MAX	  4096 /* more than a running kernel has; a file may contain more */
 
-/* What the file says of kernel code: texts of kallsyms and modules in the making. */
+/* What the file reports of kernel code: contents of kallsyms and modules under construction. */
 struct kernel_told {
 	FILE *symbols, *modules;
 	uint64_t text_start, text_end;
-	char *running_modules; /* /proc/modules; NULL: can't be read */
+	char *running_modules; /* /proc/modules; NULL: it cannot be read */
 	size_t nr_modules;
-	bool elsewhere; /* a module lay where it does not lie now: another boot */
+	bool elsewhere; /* a module has another address now: another boot */
 };
 
 static const struct perf_file_build_id *kernel_id(const struct perf_file *file)
@@ -40,7 +40,7 @@ static const struct perf_file_build_id *kernel_id(const struct perf_file *file)
 	return NULL;
 }
 
-/* "[ext4]" or ".../ext4.ko.xz": "ext4", with '_' for '-', as the kernel names modules. */
+/* "[ext4]" or ".../ext4.ko.xz" gives "ext4", with '_' for '-', as the kernel names modules. */
 static bool module_name(const char *path, char name[NAME_BYTES])
 {
 	const char *slash = strrchr(path, '/');
@@ -64,7 +64,10 @@ static bool module_name(const char *path, char name[NAME_BYTES])
 	return true;
 }
 
-/* Lines "NAME BYTES USERS NAMES STATE ADDRESS": of a module that is there, is it elsewhere? */
+/*
+ * Whether the module is loaded now, but at another address. Lines of modules: "NAME BYTES USERS
+ * NAMES STATE ADDRESS".
+ */
 static bool lies_elsewhere(const char *modules, const char *name, uint64_t address)
 {
 	size_t nr = strlen(name);
@@ -101,7 +104,7 @@ static void take_map(struct kernel_told *told, const struct perf_item *item)
 	if (!strncmp(path, "[kernel.kallsyms]", strlen("[kernel.kallsyms]"))) {
 		if (told->text_end)
 			return;
-		/* The offset is where _text or _stext lies; the map begins below it at times. */
+		/* The offset is the address of _text or _stext; the map may begin below it. */
 		told->text_start = item->u.mmap.file_offset > item->u.mmap.start
 					   ? item->u.mmap.file_offset
 					   : item->u.mmap.start;
@@ -151,7 +154,7 @@ static int look_through(struct import_machine *machine, struct perf_file *file,
 			take_map(told, &item);
 	}
 	perf_normal_deinit(&normal);
-	/* A file that is cut is imported as far as it goes: it is told then. */
+	/* A file that is cut is imported up to the cut, which is then reported. */
 	return error == -ENOMEM || error == -EINTR ? error : perf_file_rewind(file);
 }
 
@@ -166,7 +169,7 @@ static int write_text(const struct import_machine *machine, const char *name, co
 	return file_make_parent_dirs(path, 0700) ? -EIO : file_replace(path, text, nr_bytes, 0600);
 }
 
-/* As /sys/kernel/notes has it. */
+/* Write the build-id in the format of /sys/kernel/notes. */
 static int write_notes(const struct import_machine *machine, const struct perf_file_build_id *id)
 {
 	const Elf64_Nhdr head = {
@@ -190,7 +193,7 @@ static int find_text(const struct kallsym *symbol, void *context)
 	return 1;
 }
 
-/* Where the running kernel's _text lies; 0: it is not told. */
+/* Address of the running kernel's _text; 0: not known. */
 static uint64_t running_text(void)
 {
 	uint64_t address = 0;
@@ -221,8 +224,10 @@ static int64_t booted_ns(void)
 	return (wall.tv_sec - since.tv_sec) * INT64_C(1000000000) + wall.tv_nsec - since.tv_nsec;
 }
 
-/* A file without build-ids (perf record -B): of a kernel of this name, on this host, since it was
- * booted. */
+/*
+ * For files without build-ids (perf record -B): host, kernel release and architecture agree, and
+ * the file was written since this boot.
+ */
 static bool is_of_this_boot(const struct perf_file *file)
 {
 	struct utsname here;
@@ -232,7 +237,7 @@ static bool is_of_this_boot(const struct perf_file *file)
 	       !strcmp(file->arch, here.machine) && file->mtime_ns >= booted_ns();
 }
 
-/* The same build lies elsewhere after each boot, or at least its modules do. */
+/* After another boot, the same build or at least its modules have other addresses. */
 static bool runs_here(const struct perf_file *file, const struct kernel_told *told)
 {
 	const struct perf_file_build_id *id = kernel_id(file);
@@ -249,7 +254,7 @@ static int link_here(const struct import_machine *machine, const char *from, con
 	return symlink(from, path) ? -errno : 0;
 }
 
-/* The running kernel's own: symbols and all. */
+/* Use the running kernel's files, with all symbols. */
 static int use_running(struct import_machine *machine)
 {
 	int error = write_text(machine, "proc/mounts", "", 0);

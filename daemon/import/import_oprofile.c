@@ -24,7 +24,7 @@
 #define EVENTS_ROOM    SOURCE_EVENTS_MAX
 #define NS_PER_S       INT64_C(1000000000)
 
-/* One that is on its way; nftw gives its callback nothing. */
+/* The import in progress; nftw() passes no context to its callback. */
 static struct importing {
 	struct oprofile_abi abi;
 	const char *from; /* the folder of samples */
@@ -32,12 +32,12 @@ static struct importing {
 	struct event_choice events[EVENTS_ROOM];
 	size_t nr_events;
 	uint64_t nr_samples, nr_files, nr_arcs, nr_bad;
-	int error; /* that ends it */
+	int error; /* the error that ends the import */
 } * importing;
 
-static struct sample_name name; /* big */
+static struct sample_name name; /* too big for the stack */
 
-/* "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU": ours has two fields more. */
+/* Parse "{root}/usr/bin/x/EVENT.COUNT.UNITMASK.TGID.TID.CPU"; our names have two more fields. */
 static int parse_name(const char *path, uint64_t identity, struct diag *diag)
 {
 	char *whole;
@@ -65,7 +65,7 @@ static void skip(const char *path, const struct diag *diag)
 	log_warning("%s: left out: %s", path, diag->text);
 }
 
-/* ---- which events there are ---- */
+/* ---- events ---- */
 
 static void note_event(void)
 {
@@ -78,7 +78,7 @@ static void note_event(void)
 			return;
 	}
 	if (importing->nr_events == EVENTS_ROOM)
-		return; /* reports show it all the same, without its description */
+		return; /* reports still show it, but without its description */
 	event = &importing->events[importing->nr_events++];
 	*event = (struct event_choice){
 		.period_or_hz = name.period_or_hz,
@@ -120,7 +120,7 @@ static int add_nodes(struct sdb *db, const struct oprofile_file *file)
 	return error;
 }
 
-/* A kernel module has a name only; all else without a path is the kernel. */
+/* A kernel module has only a name; everything else without a path is the kernel. */
 static enum oprof_image_kind kind_of(const struct sample_path *path)
 {
 	if (path->kind == SAMPLE_PATH_ROOT)
@@ -204,7 +204,7 @@ static int import_file(const char *path, struct diag *diag)
 	return error;
 }
 
-/* What nftw found at a path, if it is nothing to open; NULL: a file, or a folder to go into. */
+/* Why a path found by nftw() cannot be imported; NULL: it is a file or a folder. */
 static const char *why_not(const struct stat *st, int type)
 {
 	switch (type) {
@@ -221,7 +221,7 @@ static const char *why_not(const struct stat *st, int type)
 	}
 }
 
-/* 1: go no further. */
+/* Returns 1 to end the walk. */
 static int take_file(const char *path)
 {
 	struct diag diag;
@@ -283,7 +283,7 @@ static int read_abi(const char *folder, struct oprofile_abi *abi, bool *found, s
 	return error;
 }
 
-/* Beside samples/, or in the folder itself. */
+/* Look in the folder and in the two above it: the abi file lies next to samples/. */
 static int find_abi(const char *from, struct diag *diag)
 {
 	static const char *const places[] = {"", "/..", "/../.."};
@@ -319,14 +319,14 @@ static int begin_session(struct session *session, const char *session_dir, bool 
 	return error < 0 ? error : 0;
 }
 
-/* The counters agree with the files: all that was seen is stored. */
+/* The counters agree with the files: all samples seen are stored. */
 static void count(struct session *session)
 {
 	stats_add(&session->stats, STATS_SEEN, importing->nr_samples);
 	stats_add(&session->stats, STATS_STORED, importing->nr_samples);
 }
 
-/* A file that was in hand has as many of its samples as were counted. */
+/* The file that was being imported contains the samples counted so far. */
 static int tell_part(struct session *session)
 {
 	session->info.notes = &import_part_note;
@@ -386,7 +386,7 @@ static int import_folder(const char *session_dir, bool append, struct diag *diag
 int import_oprofile(const char *from, const char *session_dir, bool append, struct diag *diag)
 {
 	static struct importing one;
-	static char current[PATH_MAX]; /* as long as importing */
+	static char current[PATH_MAX]; /* static, since importing points to it */
 	int error;
 
 	one = (struct importing){.from = from};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sessions of OProfile (until 1.4), of any word size and byte order: its
- * `abi' file says how its sample files are laid out; without one they are
- * taken to be this machine's.
+ * Imports sessions of OProfile (until 1.4), of any word size and byte order: the file `abi' of a
+ * session has the layout of its sample files. Without one, this machine's layout is assumed.
  */
 #ifndef DAEMON_IMPORT_OPROFILE_H
 #define DAEMON_IMPORT_OPROFILE_H
@@ -13,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where things are in its sample files: offsets and sizes in bytes. */
+/* The layout of sample files: offsets and sizes in bytes. */
 struct oprofile_abi {
 	bool little_endian;
 	uint32_t header_bytes, descr_bytes, node_bytes;
@@ -21,9 +20,9 @@ struct oprofile_abi {
 	uint32_t magic, cpu_speed, mtime, mtime_bytes; /* in the header */
 };
 
-/* This machine's, as OProfile had it on it. */
+/* Set the layout that OProfile used on this machine. */
 void oprofile_abi_init(struct oprofile_abi *abi);
-/* The text of an abi file: lines "NAME NUMBER". 0 or -EINVAL with diag. */
+/* Parse the text of an abi file: lines "NAME NUMBER". Returns 0 or -EINVAL with diag. */
 int oprofile_abi_parse(struct oprofile_abi *abi, const char *text, struct diag *diag);
 
 struct oprofile_node {
@@ -31,7 +30,7 @@ struct oprofile_node {
 	uint32_t nr_samples;
 };
 
-/* What a sample file holds. */
+/* The content of a sample file. */
 struct oprofile_file {
 	struct oprofile_node *nodes;
 	size_t nr_nodes;
@@ -39,15 +38,19 @@ struct oprofile_file {
 	double mhz;
 };
 
-/* Of nr_bytes in memory. 0, -EINVAL no sample file, -EILSEQ damaged (diag), -ENOMEM. */
+/*
+ * Parse a file of nr_bytes in memory. Returns 0; -EINVAL: not a sample file; -EILSEQ: damaged
+ * (with diag); or -ENOMEM.
+ */
 int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *abi,
 			const uint8_t *bytes, size_t nr_bytes, struct diag *diag);
 void oprofile_file_deinit(struct oprofile_file *file);
 
 /*
- * The session folder from (with samples/current, or that itself) into session_dir. Files that
- * can't be read, and what is no file, are told and left out. 0 or -errno with diag. Interrupted
- * (import_interrupt.h): -EINTR where nothing was begun, else 0 and a session of a part.
+ * Import the session folder from (which contains samples/current or is that folder) into
+ * session_dir. Files that cannot be read and other entries are reported and left out. Returns 0 or
+ * -errno with diag. When interrupted (import_interrupt.h): -EINTR if nothing was begun, else 0 and
+ * a partial session.
  */
 int import_oprofile(const char *from, const char *session_dir, bool append, struct diag *diag);
 

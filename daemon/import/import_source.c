@@ -16,34 +16,34 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Records of one drain: a profiler's round. */
+/* Bytes of records in one drain, which is one round of the profiler. */
 #define DRAIN_BYTES ((uint64_t)8 << 20)
-/* What stands between rounds of `perf record` that tell of none. */
+/* Most bytes held back if `perf record` did not write ends of rounds. */
 #define HELD_BYTES_MAX ((size_t)256 << 20)
 #define NR_CPUS_MAX    8192u
 
-/* What there is one of: what the profiler asks without knowing a source. */
+/* A single instance, since the profiler asks without knowing a source. */
 static struct {
 	struct perf_file *file;
-	uint64_t now_ns; /* by the recording's clock */
+	uint64_t now_ns; /* on the recording's clock */
 	int64_t to_realtime_ns;
 	struct diag fault;
 	uint64_t nr_bytes;
 } import;
 
 struct import_source {
-	struct source base; /* first: what source_ops are given */
+	struct source base; /* must be first: source_ops cast it */
 	struct perf_file *file;
 	struct import_machine machine;
-	char proc_path[96], sys_path[96]; /* in the machine's folder; the state borrows them */
+	char proc_path[96], sys_path[96]; /* in the machine's folder; borrowed by the state */
 	struct perf_normal normal;
 	struct perf_consumer consumer;
-	struct perf_ids ids; /* of what comes out of normal */
+	struct perf_ids ids; /* of the output of normal */
 	struct perf_feed *feed;
 	struct perf_state *state;
 	uint32_t ring;
-	uint64_t newest_ns; /* of this round of the recording */
-	uint64_t before_ns; /* the newest of the round before: all older ones have come */
+	uint64_t newest_ns; /* newest time of the current round of the recording */
+	uint64_t before_ns; /* newest time of the round before: all older records have arrived */
 	uint64_t nr_malformed, nr_passed, lost_told;
 	bool at_end;
 };
@@ -71,7 +71,10 @@ uint64_t import_source_position(void)
 	return import.nr_bytes;
 }
 
-/* Of `perf record -k CLOCK` both are told; else the file was last written at its last sample. */
+/*
+ * `perf record -k CLOCK` stores both clocks; else assume that the last sample was taken when the
+ * file was last written.
+ */
 static void set_clock(const struct perf_file *file, const struct import_machine *machine)
 {
 	import.now_ns = machine->first_ns;
@@ -101,7 +104,7 @@ static void import_early(struct perf_consumer *consumer, const struct perf_item 
 
 /* ---- opening ---- */
 
-/* Stacks are walked by the registers of a machine of this kind. */
+/* Stacks can be walked only with the registers of the same kind of machine. */
 static bool same_machine(const struct perf_file *file)
 {
 	struct utsname here;
@@ -121,7 +124,8 @@ static int open_state(struct import_source *source, const struct source_config *
 		.sys_path = source->sys_path,
 		.kernel = true,
 		.want_cgroup = config->want_cgroup,
-		.keep_images = source->normal.regs_mask != 0, /* it builds the tables for walks */
+		/* The keeper builds the tables for walks. */
+		.keep_images = source->normal.regs_mask != 0,
 		.keep_bytes_max = config->keep_bytes_max,
 		.chain_depth = config->chain_depth,
 		.regs = source->normal.regs_mask ? perf_regs_here() : NULL,
@@ -210,7 +214,7 @@ static int import_open(struct source **source, const struct source_config *confi
 
 /* ---- reading ---- */
 
-/* All up to until_ns is applied; the clock goes on to there. */
+/* Apply all records up to until_ns and advance the clock. */
 static void apply_until(struct import_source *source, uint64_t until_ns)
 {
 	perf_feed_flush(source->feed, until_ns);
@@ -218,7 +222,9 @@ static void apply_until(struct import_source *source, uint64_t until_ns)
 		import.now_ns = until_ns;
 }
 
-/* perf tells that it has read all rings once: what was the newest before is complete now. */
+/*
+ * perf has read all rings once: everything up to the newest time of the round before is complete.
+ */
 static void end_round(struct import_source *source)
 {
 	uint64_t until_ns = source->before_ns;
@@ -243,7 +249,7 @@ static void take_record(struct import_source *source, const struct perf_event_he
 		source->nr_passed++;
 		return;
 	}
-	if (error) { /* as it is: it is counted where all bad records are */
+	if (error) { /* pass it on unchanged: the feed counts all bad records */
 		source->nr_malformed++;
 		made = record;
 	}
@@ -288,7 +294,7 @@ static int import_drain(struct source *base, enum source_drain how)
 	const struct perf_event_header *record;
 	int error = 0;
 
-	(void)how; /* what has not been read was not sampled yet */
+	(void)how; /* all data were recorded before the import */
 	while (!source->at_end && import.nr_bytes < until) {
 		if (import_interrupted())
 			error = tell_interrupted(source);
@@ -305,7 +311,7 @@ static int import_drain(struct source *base, enum source_drain how)
 	return error == -ENOMEM ? error : 0;
 }
 
-/* ---- what else a source is asked ---- */
+/* ---- other functions of source_ops ---- */
 
 static int import_start(struct source *base)
 {
@@ -316,7 +322,7 @@ static int import_start(struct source *base)
 static int import_poll_fd(const struct source *base)
 {
 	(void)base;
-	return -1; /* nobody waits for it: opimport drains until it has ended */
+	return -1; /* not needed: opimport drains until the source ends */
 }
 
 static bool import_ended(const struct source *base)
@@ -351,7 +357,7 @@ static int import_save_symbols(struct source *base, const char *meta_path)
 {
 	struct import_source *source = (struct import_source *)base;
 
-	/* Of another kernel there are none: reports look for its vmlinux by build-id. */
+	/* Symbols of another kernel are not available: reports find its vmlinux by build-id. */
 	return source->machine.same_kernel ? perf_state_save_symbols(source->state, meta_path) : 0;
 }
 

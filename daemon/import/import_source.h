@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording as a source: the records of a perf.data file through the same
- * parser and state as those of this machine's rings, so that what becomes of
- * them is the same. Its time is the recording's: import_source_now is what the
- * profiler's history takes for the clock.
+ * A recording as a source: records of a perf.data file go through the same parser and state as
+ * records of this machine's rings, and so give the same results. Its clock is the recording's: the
+ * profiler's history reads the time from import_source_now.
  */
 #ifndef DAEMON_IMPORT_SOURCE_H
 #define DAEMON_IMPORT_SOURCE_H
@@ -14,11 +13,11 @@
 
 #include <stdbool.h>
 
-/* Before source_import is opened; one recording at a time. file is borrowed. */
+/* Call this before source_import is opened; one recording at a time. file is borrowed. */
 void import_source_set(struct perf_file *file);
 /* For history_config.now. */
 void import_source_now(struct moment *now);
-/* Why reading ended before the file did; empty: it did not. */
+/* Why reading ended before the end of the file; empty: it did not. */
 const struct diag *import_source_fault(void);
 /* Bytes of records read so far, for progress. */
 uint64_t import_source_position(void);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file without a name, for what an import makes on its way: nothing is left of it. */
+/* A file without a name for intermediate data of an import; it disappears when it is closed. */
 #ifndef DAEMON_IMPORT_TEMPORARY_H
 #define DAEMON_IMPORT_TEMPORARY_H
 
 #include "lib/diag.h"
 
-/* Below TMPDIR or /tmp, to be read and written: its descriptor, or -errno with diag. */
+/*
+ * Open it for reading and writing, below TMPDIR or /tmp. Returns its descriptor, or -errno with
+ * diag.
+ */
 int import_temporary_open(struct diag *diag);
 
 #endif

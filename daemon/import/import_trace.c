@@ -23,40 +23,40 @@
 #include <unistd.h>
 
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
-#define NR_TIDS_MAX  (1u << 22) /* the kernel's own bound */
-/* Records between two of those that say that all before them are there: they are in order. */
+#define NR_TIDS_MAX  (1u << 22) /* the kernel's own limit */
+/* Number of records between two marks that all earlier records are there: they are in order. */
 #define ROUND_RECORDS 4096u
 #define CLONE_THREAD  0x00010000
 
-/* Of a process that was there when the trace began. */
+/* A mapping of a process that existed when the trace began. */
 struct begun {
 	struct perf_file_mapping mapping;
 	int32_t pid;
 };
 
-/* The last two that a process made; a path NULL: there are not so many. */
+/* The last two mappings of a process; path NULL: there are fewer. */
 struct newest_mappings {
 	struct perf_file_mapping mappings[2];
 };
 
-/* What the recording is made with. */
+/* The state of the conversion. */
 struct conversion {
-	uint64_t *wanted; /* threads; none: all */
+	uint64_t *wanted; /* chosen threads; none: all */
 	size_t nr_wanted;
 	struct import_trace *told;
 	const struct ctf_trace *trace;
-	struct import_fields *fields; /* of each of the trace's events */
-	uint64_t begin;		      /* ticks: of the first record */
+	struct import_fields *fields; /* by index of the trace's events */
+	uint64_t begin;		      /* time of the first record, in ticks */
 	uint32_t nr_cpus;
 	int32_t *processes; /* by tid: the pid; 0: not known */
-	bool *have_begun;   /* by tid: which was told, and its fork has not been yet */
-	bool *are_threads;  /* by CPU: of the task that task_newtask told of last */
+	bool *have_begun;   /* by tid: its begin was seen, and its fork was not yet */
+	bool *are_threads;  /* by CPU: whether the task of the last task_newtask is a thread */
 	int32_t *new_tids;
-	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: of what ran when the trace began */
-	struct begun *begun;		     /* what it had mapped */
+	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: names of processes at the trace's begin */
+	struct begun *begun;		     /* mappings of these processes */
 	size_t nr_begun, room_begun;
-	struct newest_mappings **newest;    /* by pid; NULL: it has mapped nothing */
-	uint64_t nr_records, nr_kept_bytes; /* kept: of begun and newest, about */
+	struct newest_mappings **newest;    /* by pid; NULL: no mappings */
+	uint64_t nr_records, nr_kept_bytes; /* kept: size of begun and newest, roughly */
 	uint64_t chain[PERF_FILE_NR_CHAIN_MAX];
 	struct perf_file_writer writer;
 };
@@ -72,7 +72,7 @@ static uint64_t ns_of(const struct conversion *conversion, uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * NS_PER_SECOND / freq);
 }
 
-/* One moment by the trace's clock and by the wall's. */
+/* Write one moment on the trace's clock and in wall-clock time. */
 static int put_clock(struct conversion *conversion)
 {
 	const struct ctf_clock *clock = &conversion->trace->clock;
@@ -105,7 +105,7 @@ static int put_env(struct conversion *conversion, const char *name, enum perf_fi
 	return env && env->text ? perf_file_write_text(&conversion->writer, feature, env->text) : 0;
 }
 
-/* Its clock is this boot's: kernel code lies where it does now. */
+/* The trace's clock is of this boot: kernel code has the same addresses now. */
 static bool is_of_this_boot(const struct ctf_trace *trace)
 {
 	char told[CTF_UUID_TEXT];
@@ -135,7 +135,7 @@ static int find_text(const struct kallsym *symbol, void *context)
 	return 0;
 }
 
-/* As perf record tells where the kernel lies. */
+/* Write the kernel's mapping as perf record does. */
 static int put_kernel(struct conversion *conversion)
 {
 	char name[] = "[kernel.kallsyms]_text";
@@ -180,7 +180,7 @@ static int put_head(struct conversion *conversion)
 	return error ? error : put_kernel(conversion);
 }
 
-/* ---- whose threads are ---- */
+/* ---- threads and their processes ---- */
 
 static bool is_tid(int64_t tid)
 {
@@ -193,7 +193,7 @@ static void note_thread(struct conversion *conversion, int64_t tid, int64_t pid)
 		conversion->processes[tid] = (int32_t)pid;
 }
 
-/* Who is not known is a process of its own. */
+/* A thread that is not known is taken for a process. */
 static int32_t process_of(const struct conversion *conversion, int64_t tid)
 {
 	return is_tid(tid) && conversion->processes[tid] ? conversion->processes[tid]
@@ -202,13 +202,13 @@ static int32_t process_of(const struct conversion *conversion, int64_t tid)
 
 /* ---- records ---- */
 
-/* What a mapping takes: the allocator's own part of its path with it. */
+/* Memory of a mapping, including the overhead of allocating its path. */
 static uint64_t kept_bytes(const struct perf_file_mapping *mapping)
 {
 	return sizeof(struct begun) + strlen(mapping->path) + 32;
 }
 
-/* False: it is not to be kept, and is counted. */
+/* Returns false, and counts the mapping, if the limit is reached. */
 static bool may_keep(struct conversion *conversion, const struct perf_file_mapping *mapping)
 {
 	struct import_trace *told = conversion->told;
@@ -240,7 +240,7 @@ static void forget_mappings(struct conversion *conversion, int32_t pid)
 	conversion->newest[pid] = NULL;
 }
 
-/* mapping's path is kept, or freed. */
+/* Takes ownership of mapping's path. */
 static int keep_mapping(struct conversion *conversion, const struct perf_file_mapping *mapping,
 			int32_t pid)
 {
@@ -264,7 +264,7 @@ static int keep_mapping(struct conversion *conversion, const struct perf_file_ma
 	return 0;
 }
 
-/* path NULL: there is none, or no memory. */
+/* path NULL: the mapping has none or is invalid, or no memory. */
 static struct perf_file_mapping read_mapping(const struct ctf_record *record,
 					     const struct import_fields *fields)
 {
@@ -313,7 +313,7 @@ static int take_begun(struct conversion *conversion, const struct ctf_record *re
 	return 0;
 }
 
-/* By the name that the kernel gives a thread which runs it. */
+/* Whether the path matches the name that the kernel gave the process. */
 static bool is_program(const struct conversion *conversion, const struct begun *begun)
 {
 	const char *path = begun->mapping.path, *slash = strrchr(path, '/');
@@ -322,7 +322,10 @@ static bool is_program(const struct conversion *conversion, const struct begun *
 	return *name && !strncmp(slash ? slash + 1 : path, name, strlen(name));
 }
 
-/* What a process maps first is taken for its program: they stand in order of address. */
+/*
+ * The first mapping of a process is taken for its program, so write programs first; otherwise the
+ * order is that of addresses.
+ */
 static int put_begun(struct conversion *conversion)
 {
 	const uint64_t begin_ns = ns_of(conversion, conversion->begin);
@@ -340,7 +343,7 @@ static int put_begun(struct conversion *conversion)
 	return error;
 }
 
-/* "/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1" */
+/* For example "/lib64/ld-linux-x86-64.so.2" or "/lib/ld-musl-x86_64.so.1". */
 static bool is_interpreter(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -350,8 +353,8 @@ static bool is_interpreter(const char *path)
 }
 
 /*
- * The kernel maps a program and its interpreter, and then tells of the exec:
- * they are mapped once more, in the new program.
+ * The kernel maps a program and its interpreter before it reports the exec: write these mappings
+ * again for the new program.
  */
 static int put_program(struct conversion *conversion, int32_t pid, uint64_t time_ns, uint32_t cpu)
 {
@@ -379,7 +382,7 @@ static void take_new_task(struct conversion *conversion, const struct ctf_record
 	conversion->are_threads[cpu] = import_number(record, fields, NEW_TASK_FLAGS) & CLONE_THREAD;
 }
 
-/* A process of before the trace is as one that begins with it, and runs what it has mapped. */
+/* Write a process that existed before the trace as if it began and exec'd at the trace's begin. */
 static int put_state(struct conversion *conversion, const struct ctf_record *record,
 		     const struct import_fields *fields)
 {
@@ -433,7 +436,7 @@ static int put_exec(struct conversion *conversion, const struct ctf_record *reco
 
 	while (from && file->bytes[from - 1] != '/')
 		from--;
-	note_thread(conversion, tid, tid); /* it has its process for itself, and its number */
+	note_thread(conversion, tid, tid); /* the thread takes over process and pid */
 	error = perf_file_write_comm(&conversion->writer, tid, tid, file->bytes + from,
 				     file->nr - from, true, time_ns, record->packet->cpu_id);
 	return error ? error : put_program(conversion, tid, time_ns, record->packet->cpu_id);
@@ -447,13 +450,13 @@ static int put_exit(struct conversion *conversion, const struct ctf_record *reco
 
 	if (pid == tid)
 		forget_mappings(conversion, pid);
-	if (is_tid(tid)) /* a fork that follows is another one's */
+	if (is_tid(tid)) /* a later fork of this tid is another task */
 		conversion->have_begun[tid] = false;
 	return perf_file_write_task(&conversion->writer, PERF_RECORD_EXIT, pid, pid, tid, tid,
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/* ---- tasks, as a flight recorder keeps them: also what its rings have no more ---- */
+/* ---- tasks of a flight recorder, including those no longer in its rings ---- */
 
 static int put_task_begin(struct conversion *conversion, const struct ctf_record *record,
 			  const struct import_fields *fields)
@@ -470,7 +473,7 @@ static int put_task_begin(struct conversion *conversion, const struct ctf_record
 				    ns_of(conversion, record->time), record->packet->cpu_id);
 }
 
-/* What it maps from then on is the program's, and it may be told once more (put_exec). */
+/* Later mappings belong to the program; the exec may be reported again (put_exec). */
 static int put_task_exec(struct conversion *conversion, const struct ctf_record *record,
 			 const struct import_fields *fields)
 {
@@ -529,7 +532,7 @@ static bool is_thread_wanted(const struct conversion *conversion, uint64_t tid)
 	return !conversion->nr_wanted;
 }
 
-/* "12,34" */
+/* Parse "12,34". */
 static int read_threads(struct conversion *conversion, const char *text, struct diag *diag)
 {
 	const size_t room = strlen(text) / 2 + 1;
@@ -562,7 +565,7 @@ static bool is_wanted(const struct conversion *conversion, const struct ctf_reco
 	       is_thread_wanted(conversion, import_number(record, fields, SAMPLE_TID));
 }
 
-/* ---- the whole ---- */
+/* ---- the conversion ---- */
 
 static bool is_state(enum import_kind kind)
 {
@@ -606,7 +609,7 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 	}
 }
 
-/* What was so when the trace began is told a while behind its begin, and of use from there on. */
+/* The state at the trace's begin is reported a while later, but valid from the begin on. */
 static int convert_state(struct conversion *conversion, const struct ctf_record *record)
 {
 	const struct import_fields *fields =
@@ -644,7 +647,9 @@ static void take_cpu(struct conversion *conversion, uint32_t cpu)
 		conversion->nr_cpus = cpu + 1;
 }
 
-/* Looks for the begin and for how many CPUs there are: by the first packets, and all samples. */
+/*
+ * Find the time of the first record, the number of CPUs, and whether there are samples to convert.
+ */
 static int look_through(struct conversion *conversion, struct ctf_reader *reader, struct diag *diag)
 {
 	struct ctf_record record;

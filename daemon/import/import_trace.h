@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples of a trace folder (oprof_sample, doc/trace-folder.md), and what
- * tells whose they are, as a recording that perf_file.h reads: from there on
- * they go the way of all others.
+ * Converts the samples of a trace folder (oprof_sample, doc/trace-folder.md), and the events that
+ * describe their processes, to a recording that perf_file.h reads. From then on they are imported
+ * like any other recording.
  */
 #ifndef DAEMON_IMPORT_TRACE_H
 #define DAEMON_IMPORT_TRACE_H
@@ -12,30 +12,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether folder looks like a trace, and not like a session. */
+/* Whether folder looks like a trace rather than a session. */
 bool import_trace_is(const char *folder);
 
-/* Some four million mappings: a trace of few bytes, compressed, may tell of any number. */
+/*
+ * About four million mappings. The limit is needed because a small compressed trace may contain
+ * any number.
+ */
 #define IMPORT_TRACE_KEPT_BYTES ((uint64_t)512 << 20)
 
 struct import_trace {
-	uint64_t from_ns, to_ns; /* samples from there up to there, since the trace's begin; to_ns
-				    0: to its end */
-	const char *threads;	 /* only samples of these: numbers with commas between; NULL: all */
-	/* Of mappings kept in memory; 0: IMPORT_TRACE_KEPT_BYTES. */
+	/* Time range of the samples, since the beginning of the trace; to_ns 0: to its end. */
+	uint64_t from_ns, to_ns;
+	const char *threads; /* use only these threads: numbers separated by commas; NULL: all */
+	/* Limit of the memory for mappings; 0: IMPORT_TRACE_KEPT_BYTES. */
 	uint64_t kept_bytes_max;
-	/* Told: */
-	uint64_t nr_samples;  /* in that time */
-	uint64_t lost_events; /* of all kinds, when it was recorded */
-	uint64_t nr_damaged;  /* places in the folder */
-	uint64_t nr_unkept;   /* mappings left out, for there were too many */
+	/* Results: */
+	uint64_t nr_samples;  /* in that time range */
+	uint64_t lost_events; /* events of all kinds that were lost while recording */
+	uint64_t nr_damaged;  /* damaged places in the folder */
+	uint64_t nr_unkept;   /* mappings left out at the limit */
 };
 
 /*
- * Write the recording to a file without a name, below TMPDIR or /tmp: its
- * descriptor, or -errno with diag: -ENODATA, there are no samples;
- * -EINVAL, threads; -EINTR
- * (import_interrupt.h). What is damaged is left out and counted.
+ * Write the recording to a file without a name, below TMPDIR or /tmp. Damaged parts are left out
+ * and counted. Returns its descriptor, or -errno with diag: -ENODATA: there are no samples;
+ * -EINVAL: invalid threads; -EINTR (import_interrupt.h).
  */
 int import_trace_convert(struct import_trace *trace, const char *folder, struct diag *diag);
 

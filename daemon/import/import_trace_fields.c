@@ -9,7 +9,7 @@
 #define TEXT   '"'
 #define LIST   '['
 
-/* Fields in the order of their enum, behind what kind of field they have to be. */
+/* The fields are in the order of their enum; the first character is the kind of the field. */
 static const struct {
 	const char *name;
 	enum import_kind kind;

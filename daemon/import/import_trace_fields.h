@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside import_trace: the events of a trace that tell of samples, and their fields. */
+/* Internal to import_trace: the events of a trace that it uses, and their fields. */
 #ifndef DAEMON_IMPORT_TRACE_FIELDS_H
 #define DAEMON_IMPORT_TRACE_FIELDS_H
 
@@ -33,16 +33,18 @@ enum { FORK_PARENT, FORK_CHILD };
 enum { EXEC_TID, EXEC_FILE };
 enum { EXIT_TID };
 enum { TASK_TID, TASK_PID, TASK_PARENT_TID, TASK_PARENT_PID };
-enum { TASK_NAME = 1 }; /* of an exec */
+enum { TASK_NAME = 1 }; /* in an exec event */
 
-/* What an event is, and where among its fields those of the enums above are. */
+/* The kind of an event, and the indices of its fields in the order of the enums above. */
 struct import_fields {
 	enum import_kind kind;
 	uint32_t fields[IMPORT_NR_FIELDS];
 };
 
-/* Of each event, malloc'ed; one that lacks a field, or has it of another kind, is nothing. NULL:
- * no memory. */
+/*
+ * One entry per event, malloc'ed. An event that lacks a field, or has one of another kind, becomes
+ * IMPORT_NOTHING. NULL: no memory.
+ */
 struct import_fields *import_fields_make(const struct ctf_trace *trace);
 
 static inline const struct ctf_value *import_field(const struct ctf_record *record,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bytes of OProfile's sample files, by its abi. */
+/* Parses OProfile's sample files according to their abi. */
 #include "daemon/import/import_oprofile.h"
 
 #include "lib/key_value.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_MAX_SANE 4096u /* of any struct of its */
+#define SIZE_MAX_SANE 4096u /* of any struct of OProfile */
 
-/* x86-64, Linux: structs of OProfile 0.9 to 1.4. */
+/* Structs of OProfile 0.9 to 1.4 on Linux, x86-64. */
 void oprofile_abi_init(struct oprofile_abi *abi)
 {
 	*abi = (struct oprofile_abi){
@@ -62,7 +62,7 @@ int oprofile_abi_parse(struct oprofile_abi *abi, const char *text, struct diag *
 	return 0;
 }
 
-/* nr_bytes (4 or 8) at bytes, in the file's order. */
+/* The number of nr_bytes (4 or 8) at bytes, in the file's byte order. */
 static uint64_t number(const struct oprofile_abi *abi, const uint8_t *bytes, unsigned int nr_bytes)
 {
 	uint64_t value = 0;
@@ -94,7 +94,7 @@ int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *a
 	if (nr_bytes < first || memcmp(bytes + abi->magic, "DAE\n", 4) != 0)
 		return diag_set(diag, -EINVAL, "no sample file of OProfile");
 	read_header(file, abi, bytes);
-	/* The first node is not used. */
+	/* The first node is unused. */
 	nr = number(abi, bytes + abi->header_bytes + abi->current_size, 4);
 	if (!nr || nr > (nr_bytes - first) / abi->node_bytes)
 		return diag_set(diag, -EILSEQ,

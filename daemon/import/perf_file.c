@@ -15,7 +15,7 @@
 
 #define MAGIC		  UINT64_C(0x32454c4946524550) /* "PERFILE2" */
 #define MAGIC_SWAPPED	  UINT64_C(0x50455246494c4532)
-#define HEADER_BYTES	  104 /* of a file; a pipe's has 16 */
+#define HEADER_BYTES	  104 /* for files; the header for pipes has 16 */
 #define PIPE_BYTES	  16
 #define ATTR_BYTES_MAX	  4096
 #define NR_EVENTS_MAX	  4096u
@@ -56,7 +56,7 @@ static int add_event(struct perf_file *file, const void *attr, size_t nr_bytes)
 	return 0;
 }
 
-/* Events may name the same bytes as their ids: what is kept has a bound of all of them. */
+/* Several events may refer to the same bytes for their ids: therefore the total is limited. */
 static int set_ids(struct perf_file *file, struct perf_file_event *event, const uint8_t *ids,
 		   size_t nr_ids)
 {
@@ -72,7 +72,7 @@ static int set_ids(struct perf_file *file, struct perf_file_event *event, const 
 	return 0;
 }
 
-/* A whole section in memory, malloc'ed. */
+/* Read a whole section into malloc'ed memory. */
 static int read_section(const struct perf_file *file, const struct file_section *section,
 			uint8_t **bytes)
 {
@@ -103,7 +103,7 @@ static int read_ids(struct perf_file *file, size_t event, const struct file_sect
 	return error;
 }
 
-/* Each is an attr of attr_bytes less a section, and the section of its ids. */
+/* Each entry has attr_bytes: an attr, and at its end the section of its ids. */
 static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 		      const struct file_section *section)
 {
@@ -124,9 +124,9 @@ static int read_attrs(struct perf_file *file, uint64_t attr_bytes,
 	return error;
 }
 
-/* ---- what else it tells ---- */
+/* ---- features ---- */
 
-/* A string with its room in front: malloc'ed; NULL: damaged, or no memory. */
+/* Parse a string that follows its size. The result is malloc'ed; NULL: damaged, or no memory. */
 static char *take_string(struct cursor *cursor)
 {
 	uint32_t nr = cursor_u32(cursor);
@@ -144,7 +144,7 @@ static struct perf_file_event *find_event(struct perf_file *file, const uint64_t
 	return NULL;
 }
 
-/* Names of events; a file of one event has no ids. */
+/* Read the names of events; a file with one event has no ids. */
 static void take_event_names(struct perf_file *file, struct cursor *cursor)
 {
 	uint32_t nr = cursor_u32(cursor);
@@ -286,7 +286,7 @@ static int take_feature(struct perf_file *file, unsigned int feature, struct cur
 		file->cpu = take_string(cursor);
 		return 0;
 	case FEATURE_NRCPUS:
-		file->nr_cpus = cursor_u32(cursor); /* available; those that are on come behind */
+		file->nr_cpus = cursor_u32(cursor); /* available; online ones follow */
 		return 0;
 	case FEATURE_EVENT_DESC:
 		take_event_names(file, cursor);
@@ -303,7 +303,7 @@ static int take_feature(struct perf_file *file, unsigned int feature, struct cur
 	}
 }
 
-/* The sections of features stand behind the data, one for each bit that is set. */
+/* The sections of features follow the data, one for each bit that is set. */
 static int read_features(struct perf_file *file, const uint64_t *bits)
 {
 	uint64_t position = file->data_offset + file->data_bytes;
@@ -320,7 +320,7 @@ static int read_features(struct perf_file *file, const uint64_t *bits)
 			continue;
 		if (file_pread_all(file->fd, &section, sizeof(section), (off_t)position) !=
 		    sizeof(section))
-			return 0; /* an interrupted recording: its data can be read all the same */
+			return 0; /* the recording was interrupted, but its data can be read */
 		position += sizeof(section);
 		error = read_section(file, &section, &content);
 		if (!error) {
@@ -339,7 +339,7 @@ static int damaged(const struct perf_file *file, const char *what, struct diag *
 	return diag_set_at(diag, -EILSEQ, file->path, 0, "is damaged: %s", what);
 }
 
-/* A recording that was killed has no size of its data: it goes to the file's end. */
+/* A recording that was killed has no size of its data: use everything up to the file's end. */
 static int set_data(struct perf_file *file, const struct file_section *data, uint64_t file_bytes,
 		    struct diag *diag)
 {
@@ -374,7 +374,7 @@ static int read_file_header(struct perf_file *file, uint64_t file_bytes, struct 
 				: 0;
 }
 
-/* Records of a pipe's file that stand for a header's parts. */
+/* Handle a record of a pipe's file that replaces a part of the header. */
 static int take_pipe_record(struct perf_file *file, const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);

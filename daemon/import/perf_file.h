@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf.data file, as `perf record` of today writes it to a file or a pipe:
- * what was recorded, by what events, on which machine; then its records, one
- * behind the other, uncompressed. Trusts nothing in it.
+ * A perf.data file, as current versions of `perf record` write it to a file or a pipe: what was
+ * recorded, with which events, on which machine; then its records one by one, uncompressed. The
+ * contents are not trusted.
  *
- * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel.
- * Not for: what records mean (perf_normal.h, perf_state.h).
+ * Layout: tools/perf/Documentation/perf.data-file-format.txt of the kernel. Not for: the meaning
+ * of records (perf_normal.h, perf_state.h).
  */
 #ifndef DAEMON_PERF_FILE_H
 #define DAEMON_PERF_FILE_H
@@ -22,14 +22,14 @@ struct perf_file_event {
 	struct perf_event_attr attr;
 	uint64_t *ids;
 	size_t nr_ids;
-	char *name; /* as perf shows it; NULL: not told */
+	char *name; /* as perf shows it; NULL: not known */
 };
 
-/* What the file says a path's build-id is. */
+/* The build-id of a path, according to the file. */
 struct perf_file_build_id {
 	char *path;
-	size_t index; /* in the file: the first of a path counts */
-	int32_t pid;  /* -1: the kernel's or a module's */
+	size_t index; /* order in the file: the first entry of a path is used */
+	int32_t pid;  /* -1: of the kernel or a module */
 	uint8_t id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_bytes;
 };
@@ -37,49 +37,50 @@ struct perf_file_build_id {
 struct perf_file {
 	char *path;
 	int fd;
-	bool is_trace; /* made of a trace's samples (import_trace.h) */
-	bool is_pipe;  /* was one when it was written: attrs and the like are among the records */
+	bool is_trace; /* made from the samples of a trace (import_trace.h) */
+	bool is_pipe;  /* written to a pipe: attributes and features are among the records */
 	struct perf_file_event *events;
 	size_t nr_events, room_events;
-	size_t nr_ids;			      /* of all events */
-	struct perf_file_build_id *build_ids; /* once it is open: by path */
+	size_t nr_ids;			      /* total of all events */
+	struct perf_file_build_id *build_ids; /* sorted by path once the file is open */
 	size_t nr_build_ids, room_build_ids;
-	/* NULL: not told; arch and release: as uname -m and -r */
+	/* NULL: not known. arch and release are as in uname -m and -r. */
 	char *host, *cpu, *arch, *release;
-	uint32_t nr_cpus;	    /* 0: not told */
-	uint64_t first_ns, last_ns; /* of samples; 0: not told */
-	/* One moment by the records' clock and by the wall; 0: not told. */
+	uint32_t nr_cpus;	    /* 0: not known */
+	uint64_t first_ns, last_ns; /* of samples; 0: not known */
+	/* One moment by the records' clock and in wall-clock time; 0: not known. */
 	uint64_t clock_ns;
 	int64_t wall_ns;
 	int64_t mtime_ns;
 	uint64_t data_offset, data_bytes;
-	bool is_cut; /* it says that it has more */
+	bool is_cut; /* the header promises more data */
 	struct perf_file_stream *stream;
 };
 
 /*
- * Open it and read all but its records (of a pipe's file, those records that stand for it).
- * 0; -EINVAL no perf.data, -EPROTONOSUPPORT of another byte order, or a pipe that is not
- * a file, -EILSEQ damaged, -EINTR (import_interrupt.h), -ENOMEM, -errno.
+ * Open a file and read everything except the records (for a file written to a pipe, also the
+ * records that replace the header). Returns 0; -EINVAL: not a perf.data file; -EPROTONOSUPPORT:
+ * another byte order, or not a regular file; -EILSEQ: damaged; -EINTR (import_interrupt.h);
+ * -ENOMEM or -errno.
  */
 int perf_file_open(struct perf_file *file, const char *path, struct diag *diag);
-/* The same of fd, which is file's from now on, whatever comes of it; path is what it is called. */
+/* The same for fd, which file owns from now on, also after an error; path is used in messages. */
 int perf_file_open_fd(struct perf_file *file, int fd, const char *path, struct diag *diag);
 void perf_file_close(struct perf_file *file);
-/* What it says of a path, which ends within nr_max bytes; NULL: nothing. */
+/* The build-id of a path, which must end within nr_max bytes; NULL: none. */
 const struct perf_file_build_id *perf_file_build_id(const struct perf_file *file, const char *path,
 						    size_t nr_max);
 
 /*
- * The next record, 8-byte aligned and whole, valid until the next call: its bytes; -ENODATA
- * at the end; -EILSEQ and diag: what comes behind can't be read (it is cut, say).
+ * Read the next record: complete, 8-byte aligned, valid until the next call. Returns 0; -ENODATA
+ * at the end; or -EILSEQ with diag: the rest cannot be read (for example, the file is cut).
  */
 int perf_file_next(struct perf_file *file, const struct perf_event_header **record,
 		   struct diag *diag);
-/* Back to the first one. */
+/* Go back to the first record. */
 int perf_file_rewind(struct perf_file *file);
 
-/* Records of perf itself, not of the kernel. */
+/* Types of records that perf itself writes, not the kernel. */
 enum perf_file_record {
 	PERF_FILE_HEADER_ATTR = 64,
 	PERF_FILE_EVENT_TYPE = 65,

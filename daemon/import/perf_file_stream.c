@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two windows: one on the file's bytes, and one on what a compressed record
- * held. perf compresses its records as one zstd stream, cut into records at
- * any place, so that what is left of a window waits for the next one.
+ * Uses two windows: one on the bytes of the file, and one on the content of compressed records.
+ * perf compresses its records as one zstd stream and cuts that into records at any position, so
+ * the rest of a window is kept and the next content is appended.
  */
 #include "daemon/import/perf_file_stream.h"
 
@@ -14,18 +14,18 @@
 #include <zstd.h>
 
 #define WINDOW_BYTES ((size_t)1 << 20)
-#define UNPACKED_MAX ((size_t)64 << 20) /* of one record, and what was left before it */
+#define UNPACKED_MAX ((size_t)64 << 20) /* of one compressed record, and the rest before it */
 #define HEADER_BYTES sizeof(struct perf_event_header)
 
 struct window {
-	uint8_t *bytes; /* aligned by malloc; records begin at multiples of 8 in it */
+	uint8_t *bytes; /* aligned by malloc; records begin at multiples of 8 */
 	size_t next, end, room;
 };
 
 struct perf_file_stream {
 	struct perf_file *file;
 	struct window raw, unpacked;
-	uint64_t position;  /* of the file's next byte to read */
+	uint64_t position;  /* of the next byte to read from the file */
 	ZSTD_DStream *zstd; /* NULL: nothing was compressed so far */
 };
 
@@ -77,7 +77,7 @@ static int cut(const struct perf_file_stream *stream, const char *what, struct d
 		(unsigned long long)(stream->position - (stream->raw.end - stream->raw.next)));
 }
 
-/* Move what is left to the front. */
+/* Move the rest to the front. */
 static void window_shift(struct window *window)
 {
 	if (!window->next)
@@ -92,7 +92,9 @@ static size_t window_left(const struct window *window)
 	return window->end - window->next;
 }
 
-/* Have nr bytes in the raw window, if the file has as many: 0, -ENODATA at its end, -EILSEQ. */
+/*
+ * Read until the raw window has nr bytes. Returns 0; -ENODATA at the end of the file; or -EILSEQ.
+ */
 static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *diag)
 {
 	struct window *raw = &stream->raw;
@@ -100,7 +102,7 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 	size_t wanted;
 	ssize_t got;
 
-	/* What is behind a record of odd size is to be aligned again. */
+	/* After a record of odd size, align the next one again. */
 	if (raw->next % 8)
 		window_shift(raw);
 	if (raw->end - raw->next >= nr)
@@ -122,7 +124,7 @@ static int raw_fill(struct perf_file_stream *stream, size_t nr, struct diag *dia
 				    : -ENODATA;
 }
 
-/* Skip bytes that follow a record without being in it. */
+/* Skip bytes that follow a record but are not part of it. */
 static int raw_skip(struct perf_file_stream *stream, uint64_t nr_bytes, struct diag *diag)
 {
 	struct window *raw = &stream->raw;
@@ -141,8 +143,8 @@ static int raw_skip(struct perf_file_stream *stream, uint64_t nr_bytes, struct d
 }
 
 /*
- * The record at the window's next byte, of at least 8 and at most 64 KB; 0: it
- * makes no sense. Those of perf itself need not end at a multiple of 8.
+ * Size of the record at the window's next byte, from 8 bytes to 64 KB; 0: invalid. Records of perf
+ * itself need not end at a multiple of 8.
  */
 static size_t record_bytes(const struct window *window)
 {
@@ -206,7 +208,7 @@ static int unpack(struct perf_file_stream *stream, const void *bytes, size_t nr_
 	}
 }
 
-/* Of the record at the front of the raw window: its compressed bytes; NULL: it has none. */
+/* The compressed bytes of record; NULL: invalid. */
 static const uint8_t *compressed_part(const struct perf_event_header *record, size_t *nr_bytes)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);
@@ -226,7 +228,7 @@ static const uint8_t *compressed_part(const struct perf_event_header *record, si
 
 /* ---- records ---- */
 
-/* One that is whole in what was unpacked; 0: there is none. */
+/* The next complete record that was decompressed. Returns its size; 0: there is none. */
 static size_t next_unpacked(struct perf_file_stream *stream,
 			    const struct perf_event_header **record)
 {
@@ -243,7 +245,7 @@ static size_t next_unpacked(struct perf_file_stream *stream,
 	return nr_bytes;
 }
 
-/* What comes behind a record in the file, and is none. */
+/* Number of bytes that follow record in the file without being records. */
 static uint64_t bytes_behind(const struct perf_event_header *record)
 {
 	const uint8_t *body = (const uint8_t *)(record + 1);
@@ -260,7 +262,7 @@ static uint64_t bytes_behind(const struct perf_event_header *record)
 	return nr_bytes;
 }
 
-/* NULL: *error says why. */
+/* Returns NULL after an error, with the reason in *error. */
 static const struct perf_event_header *next_raw(struct perf_file_stream *stream, int *error,
 						struct diag *diag)
 {

@@ -8,6 +8,6 @@
 struct perf_file_stream;
 
 int perf_file_stream_create(struct perf_file_stream **stream, struct perf_file *file);
-void perf_file_stream_destroy(struct perf_file_stream *stream); /* NULL is fine */
+void perf_file_stream_destroy(struct perf_file_stream *stream); /* NULL is allowed */
 
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of a file that was written to a pipe. */
+/* The header of a file written to a pipe. */
 #define PIPE_MAGIC UINT64_C(0x32454c4946524550)
 #define PIPE_BYTES 16
 
@@ -38,7 +38,7 @@ static void put_pair(struct perf_file_writer *writer, int32_t pid, int32_t tid)
 	put_u32(writer, (uint32_t)tid);
 }
 
-/* A text with its NUL, and more of these up to a multiple of 8 bytes. */
+/* Write a text with its NUL, padded with zeros to a multiple of 8 bytes. */
 static void put_padded(struct perf_file_writer *writer, const void *text, size_t nr_bytes)
 {
 	static const uint8_t zeros[8];
@@ -62,7 +62,7 @@ static int end_record(struct perf_file_writer *writer, uint32_t type, unsigned i
 											   : -EIO;
 }
 
-/* What the records that are no samples end with: the fields of SAMPLE_TYPE that they have. */
+/* End a record that is not a sample with those fields of SAMPLE_TYPE that such records have. */
 static int end_side_record(struct perf_file_writer *writer, uint32_t type, unsigned int misc,
 			   int32_t pid, int32_t tid, uint64_t time_ns, uint32_t cpu)
 {
@@ -150,7 +150,7 @@ int perf_file_write_mapping(struct perf_file_writer *writer,
 			       pid, pid, time_ns, cpu);
 }
 
-/* Both words of a fork or an end: pid, its parent, tid, its parent; time. */
+/* The first words are pid, parent pid, tid, parent tid; then the time. */
 int perf_file_write_task(struct perf_file_writer *writer, uint32_t type, int32_t pid,
 			 int32_t parent_pid, int32_t tid, int32_t parent_tid, uint64_t time_ns,
 			 uint32_t cpu)

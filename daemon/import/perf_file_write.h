@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a recording as perf_file.h reads it, of one event ("samples"), as one
- * that went through a pipe: head, features, then records in order of time.
- * Each 0 or -EIO.
+ * Writes a recording that perf_file.h can read, with one event ("samples"), in the format for
+ * pipes: head, features, then records in order of time. All functions return 0 or -EIO.
  */
 #ifndef DAEMON_PERF_FILE_WRITE_H
 #define DAEMON_PERF_FILE_WRITE_H
@@ -12,11 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define PERF_FILE_NAME_BYTES	 16u /* of a thread, with NUL */
+#define PERF_FILE_NAME_BYTES	 16u /* of a thread's name, with NUL */
 #define PERF_FILE_PATH_BYTES_MAX 4096u
 #define PERF_FILE_NR_CHAIN_MAX	 4096u
 
-/* Those that a recording tells of, by their numbers in perf.data. */
+/* The features that a recording may have, with their numbers in perf.data. */
 enum perf_file_feature {
 	PERF_FILE_HOSTNAME = 3,
 	PERF_FILE_OSRELEASE = 4,
@@ -28,14 +27,14 @@ enum perf_file_feature {
 
 struct perf_file_writer {
 	FILE *out;
-	/* The record in the making. */
+	/* The record under construction. */
 	_Alignas(8) uint8_t bytes[65536];
 	size_t nr_bytes;
 };
 
 struct perf_file_mapping {
 	uint64_t start, end, offset;
-	char *path; /* of PERF_FILE_PATH_BYTES_MAX at most */
+	char *path; /* at most PERF_FILE_PATH_BYTES_MAX long */
 	bool is_kernel;
 };
 
@@ -44,15 +43,15 @@ struct perf_file_sample {
 	int32_t pid, tid;
 	uint32_t cpu;
 	bool in_kernel;
-	uint32_t
-		nr_chain; /* PERF_FILE_NR_CHAIN_MAX at most, marks (PERF_CONTEXT_USER) among them */
+	/* At most PERF_FILE_NR_CHAIN_MAX, including marks (PERF_CONTEXT_USER). */
+	uint32_t nr_chain;
 	const uint64_t *chain;
 };
 
-/* samples_hz: so often a second on each CPU; 0: it is not known. */
+/* samples_hz: samples per second on each CPU; 0: not known. */
 int perf_file_write_head(struct perf_file_writer *writer, uint64_t samples_hz);
 int perf_file_write_feature(struct perf_file_writer *writer, enum perf_file_feature feature,
-			    const void *bytes, size_t nr_bytes); /* 512 at most */
+			    const void *bytes, size_t nr_bytes); /* at most 512 */
 int perf_file_write_text(struct perf_file_writer *writer, enum perf_file_feature feature,
 			 const char *text);
 
@@ -62,12 +61,12 @@ int perf_file_write_comm(struct perf_file_writer *writer, int32_t pid, int32_t t
 int perf_file_write_mapping(struct perf_file_writer *writer,
 			    const struct perf_file_mapping *mapping, int32_t pid, uint64_t time_ns,
 			    uint32_t cpu);
-/* A fork or an end (PERF_RECORD_FORK, ..._EXIT). */
+/* type: PERF_RECORD_FORK or PERF_RECORD_EXIT. */
 int perf_file_write_task(struct perf_file_writer *writer, uint32_t type, int32_t pid,
 			 int32_t parent_pid, int32_t tid, int32_t parent_tid, uint64_t time_ns,
 			 uint32_t cpu);
 int perf_file_write_sample(struct perf_file_writer *writer, const struct perf_file_sample *sample);
-/* All that were written are complete: what comes is no older. */
+/* Write a mark that later records are no older than those already written. */
 int perf_file_write_round(struct perf_file_writer *writer);
 
 #endif

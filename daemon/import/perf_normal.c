@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a sample, as perf_event_open(2) orders them; what is not kept is passed over. */
+/* The fields of a sample that are kept, in the order of perf_event_open(2). */
 struct sample {
 	uint64_t id, ip, time_ns, period, cgroup;
 	uint32_t pid, tid, cpu;
 	const uint8_t *chain; /* nr_chain words */
 	uint64_t nr_chain;
 	uint64_t regs_abi;
-	const uint8_t *regs; /* as many words as the event's mask has bits */
+	const uint8_t *regs; /* one word per bit of the event's mask */
 	const uint8_t *stack;
 	uint64_t stack_bytes;
 };
@@ -30,14 +30,14 @@ static void read_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
 	*second = halves[1];
 }
 
-/* ---- which event ---- */
+/* ---- events ---- */
 
-/* What of a sample stands behind other records, too, where sample_id_all says so. */
+/* Fields of a sample that other records also have at their end if sample_id_all is set. */
 #define TRAILER_TYPES                                                                              \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* Where a sample's id is, in words from its beginning; -1: it has none. */
+/* Position of the id in a sample, in words from its beginning; -1: none. */
 static int id_position(uint64_t type)
 {
 	int position = 0;
@@ -56,7 +56,7 @@ static uint64_t trailer_type(const struct perf_file_event *event)
 	return event->attr.sample_id_all ? event->attr.sample_type & TRAILER_TYPES : 0;
 }
 
-/* Where the id of a trailer is, in words from the record's end; 0: it has none. */
+/* Position of the id in a trailer, in words from the record's end; 0: none. */
 static size_t trailer_id_position(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -73,7 +73,7 @@ static const struct perf_file_event *event_of_id(const struct perf_normal *norma
 	return index < normal->file->nr_events ? &normal->file->events[index] : NULL;
 }
 
-/* A sample's event: the only one, or by its id, which all events have in one place. */
+/* The event of a sample: the only one, or found by the id, whose position all events share. */
 static const struct perf_file_event *event_of_sample(const struct perf_normal *normal,
 						     const struct perf_event_header *record)
 {
@@ -91,7 +91,7 @@ static const struct perf_file_event *event_of_sample(const struct perf_normal *n
 
 /* ---- samples ---- */
 
-/* What a read() of the event would give. */
+/* Skip the values that a read() of the event would return. */
 static void pass_read(struct cursor *cursor, uint64_t format)
 {
 	uint64_t nr_times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -204,7 +204,7 @@ static void read_rest(struct cursor *cursor, const struct perf_event_attr *attr,
 		(void)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_CGROUP)
 		sample->cgroup = cursor_u64(cursor);
-	/* What stands behind that is not needed. */
+	/* The fields that follow are not needed. */
 }
 
 /* ---- writing ---- */
@@ -261,7 +261,7 @@ static int end(struct perf_normal *normal, const struct field_writer *writer, ui
 	return 0;
 }
 
-/* The registers that come out, of those that this event has. */
+/* Write the registers in regs_mask, if the event has them all. */
 static void put_regs(struct perf_normal *normal, struct field_writer *writer,
 		     const struct perf_event_attr *attr, const struct sample *sample)
 {
@@ -344,9 +344,9 @@ static int normal_sample(struct perf_normal *normal, const struct perf_event_hea
 	return cursor.failed ? -EILSEQ : write_sample(normal, event, record, &sample, made);
 }
 
-/* ---- what is no sample ---- */
+/* ---- other records ---- */
 
-/* Ours has the fields of sample_id that the state uses, in the kernel's order. */
+/* The output has the fields of sample_id that the state uses, in the kernel's order. */
 static void put_trailer(struct field_writer *writer, const struct sample *sample, uint64_t id)
 {
 	put_pair(writer, sample->pid, sample->tid);
@@ -356,8 +356,8 @@ static void put_trailer(struct field_writer *writer, const struct sample *sample
 }
 
 /*
- * Whose trailer it is. What perf itself made has no id, and the first event's; so has
- * a record whose last word only looks like an id: there is no telling.
+ * The event whose trailer layout a record has. Records made by perf itself have no id and use the
+ * first event's layout. If their last word happens to equal an id, this cannot be detected.
  */
 static const struct perf_file_event *event_of_trailer(const struct perf_normal *normal,
 						      const struct perf_event_header *record)
@@ -377,7 +377,9 @@ static const struct perf_file_event *event_of_trailer(const struct perf_normal *
 	return event ? event : first;
 }
 
-/* That of record, which lies at its end, and how many bytes it takes. */
+/*
+ * Read the trailer at the end of record. Returns its size, or SIZE_MAX if the record is too short.
+ */
 static size_t read_trailer(const struct perf_normal *normal, const struct perf_event_header *record,
 			   struct sample *trailer)
 {
@@ -407,14 +409,16 @@ static size_t read_trailer(const struct perf_normal *normal, const struct perf_e
 }
 
 /*
- * MMAP2: pid, tid, start, length, offset, then 24 bytes of device and inode or of
- * build-id, then prot, flags, path. Another machine's inodes say nothing here; its
- * build-ids do.
+ * MMAP2: pid, tid, start, length, offset, then 24 bytes of device and inode or of build-id, then
+ * prot, flags, path. Inodes of another machine are useless here, but build-ids are not.
  */
 #define MMAP2_IDENTITY 32
 #define MMAP2_PATH     (MMAP2_IDENTITY + 24 + 8)
 
-/* perf has been seen to say so of a record with device and inode: those are no size of one. */
+/*
+ * perf sometimes sets the flag on records with device and inode: also check the size of the
+ * build-id.
+ */
 static bool has_build_id(const uint8_t *body, size_t nr_bytes, uint16_t misc)
 {
 	return misc & PERF_RECORD_MISC_MMAP_BUILD_ID && nr_bytes > MMAP2_PATH &&
@@ -465,7 +469,7 @@ static bool is_wanted(uint32_t type)
 	}
 }
 
-/* Of a record that begins with pid and tid. */
+/* For a record that begins with pid and tid. */
 static bool is_leader(const struct perf_event_header *record)
 {
 	uint32_t ids[2] = {0, 1};
@@ -489,7 +493,10 @@ static int normal_other(struct perf_normal *normal, const struct perf_event_head
 		return -EILSEQ;
 	nr_bytes = record->size - sizeof(*record) - nr_trailer;
 	*time_ns = trailer.time_ns;
-	/* Who ran already, perf tells as if it began: with a name, and its maps behind it. */
+	/*
+	 * perf writes processes that ran already as COMM records without a time, followed by their
+	 * maps: treat them as execs.
+	 */
 	if (record->type == PERF_RECORD_COMM && !trailer.time_ns && is_leader(record))
 		misc |= PERF_RECORD_MISC_COMM_EXEC;
 	event = event_of_id(normal, trailer.id);
@@ -524,7 +531,7 @@ static int add_ids(struct perf_normal *normal, struct diag *diag)
 	return 0;
 }
 
-/* Those of several kinds must say of which they are, and all in one place. */
+/* Events with different trailers need an id in them, all at the same position. */
 static int check_trailers(struct perf_normal *normal, struct diag *diag)
 {
 	const struct perf_file *file = normal->file;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records of a perf.data file, whatever fields they were recorded with, as
- * those of a ring of the perf source: so that one parser and one state serve
- * both. Events are told by their index + 1 as id. Trusts nothing in them.
+ * Converts records of a perf.data file, whatever fields they have, to the layout of the perf
+ * source's rings, so that one parser and one state serve both. The id of an event becomes its
+ * index + 1. The contents are not trusted.
  */
 #ifndef DAEMON_PERF_NORMAL_H
 #define DAEMON_PERF_NORMAL_H
@@ -18,26 +18,26 @@
 
 struct perf_normal {
 	const struct perf_file *file; /* borrowed */
-	struct perf_ids ids;	      /* of the file: id -> index of the event */
-	bool mixed_trailers;	      /* of other records: of several layouts, by their ids */
-	uint64_t sample_type;	      /* of what comes out */
-	uint64_t regs_mask; /* of the user's registers in it, as a walk takes them; 0: none */
-	uint64_t *out;	    /* PERF_NORMAL_BYTES_MAX */
+	struct perf_ids ids;	      /* from the file: id -> index of the event */
+	bool mixed_trailers;  /* trailers of other records have several layouts, known by ids */
+	uint64_t sample_type; /* of the converted records */
+	uint64_t regs_mask;   /* user registers in them, as needed for a walk; 0: none */
+	uint64_t *out;	      /* PERF_NORMAL_BYTES_MAX */
 };
 
 /*
- * 0; -EOPNOTSUPP: the file's events have fields that can't be told from each other (ids lack),
- * or more than SOURCE_EVENTS_MAX are sampled; -ENOMEM.
+ * Returns 0; -EOPNOTSUPP: the file's records cannot be assigned to events (ids are missing), or it
+ * has more than SOURCE_EVENTS_MAX events; or -ENOMEM.
  */
 int perf_normal_init(struct perf_normal *normal, const struct perf_file *file, struct diag *diag);
 void perf_normal_deinit(struct perf_normal *normal);
 
-/* From now on without registers and stacks: they are of another kind of machine. */
+/* Leave out registers and stacks from now on: they are of another kind of machine. */
 void perf_normal_leave_regs(struct perf_normal *normal);
 
 /*
- * *normal_record: valid until the next call; *time_ns: its time. 0, -ENOTSUP
- * (nothing that the state would use), -EILSEQ (malformed).
+ * Convert a record. *normal_record is valid until the next call; *time_ns is its time. Returns 0;
+ * -ENOTSUP: the state does not need this record; -EILSEQ: malformed.
  */
 int perf_normal_record(struct perf_normal *normal, const struct perf_event_header *record,
 		       const struct perf_event_header **normal_record, uint64_t *time_ns);
