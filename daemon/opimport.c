@@ -86,7 +86,9 @@ static void choose_event(const struct perf_file *file, size_t index, struct even
 	};
 	if (!choice->period_or_hz)
 		choice->period_or_hz = 1;
-	/* "cpu-clock:pppH": what follows the name are modifiers, which do not change the event. */
+	/*
+	 * "cpu-clock:pppH": the part after the name has modifiers, which do not change the event.
+	 */
 	for (; name && name[used] && name[used] != ':' && used + 1 < sizeof(choice->name); used++)
 		choice->name[used] = name[used] == '/' || name[used] <= ' ' ? '-' : name[used];
 	if (!used)

@@ -22,8 +22,7 @@
 enum source_unwind {
 	SOURCE_UNWIND_AUTO,   /* the best method that the source supports */
 	SOURCE_UNWIND_FP,     /* by frame pointers */
-	SOURCE_UNWIND_TABLES, /* by the unwind tables of binaries (unwind/), from a copy of the
-				 stack */
+	SOURCE_UNWIND_TABLES, /* by the unwind tables of binaries (unwind/), from copied stacks */
 };
 
 enum source_target {
@@ -171,7 +170,7 @@ struct source_ops {
 	const char *(*code_name)(const struct source *source, uint32_t cookie, uint64_t offset);
 
 	/*
-	 * From now on keep one of every thinning samples of each event with a frequency; 1: all.
+	 * From now on take 1/thinning of the samples of each event with a frequency; 1: all.
 	 * Earlier samples must have been drained, except for those of one round. Periods of clock
 	 * events are multiplied by thinning, exactly; each sample's weight is its own period.
 	 * Returns 0 or -errno, and then nothing has changed. NULL member: -EOPNOTSUPP.

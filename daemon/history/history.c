@@ -51,7 +51,7 @@ void history_deinit(struct history *history)
 
 void history_end(struct history *history)
 {
-	/* A session that is saved must not contain incomplete or merged slices. */
+	/* A saved session must not contain incomplete slices, or slices that a merge superseded. */
 	history_work_kill(history);
 	history_files_deinit(&history->files);
 	memset(&history->files, 0, sizeof(history->files));

@@ -40,8 +40,8 @@ void history_start(struct history *history);
 void history_stop(struct history *history);
 
 /*
- * Before a drain: returns the difference from CLOCK_MONOTONIC to CLOCK_REALTIME for the samples of
- * the drain. Pass *stepped to history_run after the drain.
+ * Before a drain: returns CLOCK_REALTIME minus CLOCK_MONOTONIC, for the samples of the drain. Pass
+ * *stepped to history_run after the drain.
  */
 int64_t history_follow(struct history *history, bool *stepped);
 

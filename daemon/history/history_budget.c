@@ -12,7 +12,7 @@
 /* Share of the budget for live files: their slice must fit at the same time. */
 #define LIVE_LARGEST_SHARE 2
 
-/* ---- how much ---- */
+/* ---- sizes ---- */
 
 static uint64_t files_bytes(const struct history *history)
 {
@@ -67,7 +67,7 @@ void history_budget_set(struct history *history)
 		sample_cache_set_limit(history->cache, history->budget_bytes / LIVE_LARGEST_SHARE);
 }
 
-/* ---- what goes ---- */
+/* ---- dropping slices ---- */
 
 /*
  * The newest slice is kept: it records which epochs are closed and the counters' values. A merge

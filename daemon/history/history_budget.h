@@ -15,7 +15,10 @@
 #define HISTORY_DEFAULT_SHARE 10
 /* A budget is limited to half of the file system. */
 #define HISTORY_LARGEST_SHARE 2
-/* Least default: symbols of the kernel and the files of one minute need as much. */
+/*
+ * Least budget, unless half of the file system is less: symbols of the kernel and the files of one
+ * minute need as much.
+ */
 #define HISTORY_BYTES_MIN (UINT64_C(16) << 20)
 /* Share of the budget for symbols of binaries that reports would not find. */
 #define HISTORY_KEEP_SHARE 4
@@ -27,7 +30,7 @@ uint64_t history_budget_on(const char *path, uint64_t asked);
 /* Set the budget for the current size of the file system. */
 void history_budget_set(struct history *history);
 
-/* The session's folder had du_bytes when slices and live files had measured bytes. */
+/* du_bytes is the size of the session's folder when slices and live files had measured bytes. */
 void history_budget_measured(struct history *history, uint64_t du_bytes, uint64_t measured);
 
 /* Disk used by the session's folder, plus the most that a running merge writes. */

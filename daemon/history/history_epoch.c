@@ -19,7 +19,7 @@
 #define EARLY_NS    INT64_C(1000000000)
 #define PARKED_MAX  16384 /* closed files of an epoch; they need some MB of memory */
 
-/* ---- when ---- */
+/* ---- due times ---- */
 
 static bool other_minute(int64_t a_ns, int64_t b_ns)
 {
@@ -78,8 +78,8 @@ static uint64_t stacks_lost(const struct history *history)
 }
 
 /*
- * The number of samples in the epoch is known. A sample whose stack is neither in the trees nor
- * counted as lost lost its stack in a kill: count it.
+ * The number of samples in the epoch is known. Stacks that are neither in the trees nor counted as
+ * lost were lost in a kill: count them.
  */
 static void settle_stacks(const struct history *history, const struct live_slice *live)
 {

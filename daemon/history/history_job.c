@@ -34,7 +34,7 @@ void history_job_deinit(struct history_job *job)
 static void __attribute__((noreturn))
 job_child(struct history_job *job, pid_t parent, int lock_fd, history_job_work *work, void *context)
 {
-	/* As in the child of a sync: the daemon's open files and locks must not outlive it here. */
+	/* The child must end with the daemon, since it has the daemon's open files and locks. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	if (lock_fd >= 0)

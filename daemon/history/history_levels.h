@@ -16,7 +16,7 @@
 #define HISTORY_GROUP_MAX 128
 
 struct history_group {
-	size_t first, nr; /* indices in the list */
+	size_t first, nr; /* first: index in the list */
 	enum oprof_slice_level into;
 };
 

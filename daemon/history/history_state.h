@@ -58,8 +58,7 @@ struct history {
 	/* history.c */
 	struct stretch stretch; /* time range of the epoch, begun by history_epoch.c */
 	/*
-	 * CLOCK_MONOTONIC: when to look for work next; any part sets it to 0 to request this at
-	 * once.
+	 * CLOCK_MONOTONIC: time of the next look for work; any part sets it to 0 when work is due.
 	 */
 	uint64_t plan_ns;
 

@@ -13,7 +13,7 @@
 #include "daemon/history/history_levels.h"
 #include "daemon/history/history_state.h"
 
-/* Slices are written to disk this often: a crash of the machine loses at most as much. */
+/* Slices are written to disk this often: a crash of the machine loses at most this much. */
 #define HISTORY_SYNC_NS (300 * UINT64_C(1000000000))
 
 /*

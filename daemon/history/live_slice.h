@@ -19,7 +19,7 @@ struct live_slice {
 	struct slice_builder *builder;
 	uint64_t epoch_first, epoch_last;	 /* of the files; 0: no file was added */
 	int64_t first_sample_ns, last_sample_ns; /* 0: not known */
-	uint8_t boot_id[16];			 /* all 0: from several boots */
+	uint8_t boot_id[16];			 /* all 0: samples of several boots */
 	uint32_t flags;				 /* OPROF_SLICE_* */
 	uint64_t nr_samples;			 /* without idle ones */
 	uint64_t nr_idle;

@@ -42,10 +42,10 @@ void stretch_stop(struct stretch *stretch, const struct moment *now);
  */
 bool stretch_follow(struct stretch *stretch, const struct moment *now);
 
-/* The difference from CLOCK_MONOTONIC to CLOCK_REALTIME at the last call. */
+/* CLOCK_REALTIME minus CLOCK_MONOTONIC, at the last call. */
 int64_t stretch_to_realtime(const struct stretch *stretch);
 
-/* For how long the clock has run without a step since it was first read. */
+/* How long the clock has run without a step. */
 uint64_t stretch_settled_ns(const struct stretch *stretch);
 
 /* The clock has run without a step for at least ns, so that it can be trusted. */

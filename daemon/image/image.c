@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the told images without references, and of the others. */
+/* Limit of the images without references: of those with a cookie, and of the others. */
 #define UNUSED_MAX 4096u
 
 const struct image image_off_cpu = {
@@ -79,7 +79,7 @@ void image_table_deinit(struct image_table *table)
 	*table = (struct image_table){.last_cookie = OPROF_IMAGE_NONE};
 }
 
-/* The image will not be used again: a told one waits for its release, others are freed at once. */
+/* The image will not be used again: with a cookie it waits for its release, else free it now. */
 static void entry_retire(struct image_table *table, struct image_entry *entry)
 {
 	node_hash_remove(&table->entries, &entry->node);
@@ -236,7 +236,7 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
 	return entry_create(table, key, &identity, hash);
 }
 
-/* Find the region that reaches to key's end; *grew: a told one exists, but is too short. */
+/* Find the region that reaches to key's end; *grew: one with a cookie exists, but is too short. */
 static struct image_entry *region_find(const struct image_table *table, const struct image_key *key,
 				       uint64_t hash, bool *grew)
 {

@@ -25,10 +25,10 @@ struct image_table;
 struct image_entry {
 	struct image image; /* cookie OPROF_IMAGE_NONE: not told yet */
 	struct node node;
-	struct node cookie_node; /* used once the image is told */
+	struct node cookie_node; /* used once the image has a cookie */
 	uint32_t nr_refs;
 	bool saved; /* its symbols or bytes are in the session (kernel_symbols) */
-	/* For a told file: when to ask again whether reports will find it (image_keep). */
+	/* For a file with a cookie: when to ask again whether reports will find it (image_keep). */
 	uint64_t keep_due_ns;
 	uint8_t keep_tries;
 	bool keep_missing; /* reports would not find it */
@@ -50,12 +50,12 @@ struct image_list {
 
 struct image_table {
 	struct node_hash entries;
-	struct node_hash cookies;	       /* the told images */
+	struct node_hash cookies;	       /* the images that have cookies */
 	struct image_list unused, told_unused; /* without references, kept for reuse */
 	struct image_list retired;	       /* to be released; no longer in entries */
 	uint32_t last_cookie;
 	uint64_t nr_made, nr_told, nr_released; /* totals */
-	/* The folder that the member saved of entries refers to (kernel_symbols). */
+	/* The folder to which the saved flags of entries refer (kernel_symbols). */
 	dev_t saved_dev;
 	ino_t saved_inode;
 };
@@ -84,9 +84,9 @@ struct image_entry *image_table_get(struct image_table *table, const struct imag
 
 /*
  * Like image_table_get, for the region that begins at start in process tgid and reaches at least
- * to end. A told region cannot grow, since the names of its files contain its range: a longer
- * region is another image. That image gets room to grow, to a power of two bytes, so that a region
- * that grows page by page does not become one image per page.
+ * to end. A region with a cookie cannot grow, since the names of its files contain its range: a
+ * longer region is another image. That image gets room to grow, to a power of two bytes, so that a
+ * region that grows page by page does not become one image per page.
  */
 struct image_entry *image_table_get_region(struct image_table *table, const char *name, pid_t tgid,
 					   uint64_t start, uint64_t end);
@@ -104,7 +104,7 @@ void image_put(struct image_entry *entry);		  /* NULL is allowed */
 uint32_t image_tell(struct image_entry *entry);
 
 /*
- * Fill *frame with offset in the image, which becomes told. Returns OPROF_LOST_NR (not lost) or
+ * Fill *frame with offset in the image, which gets a cookie. Returns OPROF_LOST_NR (not lost) or
  * OPROF_LOST_MEMORY.
  */
 enum oprof_lost image_frame(struct image_entry *entry, uint64_t offset, enum oprof_mode mode,

@@ -43,8 +43,8 @@ void image_alias_identify(struct image_alias_table *table, const struct file_nam
 			  struct oprof_image_identity *identity);
 
 /*
- * The identity of the file that is open at fd and was named file: its build-id; else the contents
- * of file, the modification time and the size.
+ * The identity of the file open at fd, which has the name file: its build-id; else the fields of
+ * file, the modification time and the size.
  */
 void image_alias_identify_fd(int fd, const struct file_name *file,
 			     struct oprof_image_identity *identity);

@@ -141,7 +141,7 @@ bool image_code_find(struct image_code *code, struct image_entry *entry)
 		if (error != -ENOMEM)
 			put_aside(code, entry, path, &diag);
 	} else {
-		(void)futimens(fd, NULL); /* keep it in the folder: the oldest are removed first */
+		(void)futimens(fd, NULL); /* mark it as used: the oldest are removed first */
 		code->counters.found++;
 	}
 	(void)close(fd);

@@ -49,7 +49,7 @@ static inline bool image_code_is_due(const struct image_code *code, const struct
 	       entry->image.kind == OPROF_IMAGE_FILE;
 }
 
-/* For recordings: may waiting for the image's table help? */
+/* For recordings: can the image's table still arrive? */
 static inline bool image_code_may_come(const struct image_code *code,
 				       const struct image_entry *entry)
 {
@@ -57,7 +57,7 @@ static inline bool image_code_may_come(const struct image_code *code,
 	       entry->image.kind == OPROF_IMAGE_FILE;
 }
 
-/* The image's table, or NULL if it is not available (yet). The vdso's table is held in code. */
+/* The image's table, or NULL if it is not available (yet); for the vdso, the table in code. */
 const struct code_table *image_code_of(const struct image_code *code,
 				       const struct image_entry *entry);
 

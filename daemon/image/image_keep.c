@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 #define NEVER UINT64_MAX
-/* Found by its path: check again later, since it may be deleted or replaced while it runs. */
+/* Pause after an image was found by its path: its file may be deleted or replaced later. */
 #define AGAIN_THERE_NS UINT64_C(30000000000)
-/* The process ended before the file was opened: the first pause, doubled each time. */
+/* First pause after a process ended before its file was opened; doubled each time. */
 #define AGAIN_GONE_NS  UINT64_C(10000000)
 #define GONE_DOUBLINGS 12u /* up to about 40 s */
-/* The request was not sent, or the keeper has ended. */
+/* Pause after the request could not be sent. */
 #define AGAIN_UNSENT_NS UINT64_C(1000000000)
-/* A keeper that does not answer for HANG_NS hangs; the least time between two starts. */
+/* A keeper without an answer for this long hangs; least time between two starts. */
 #define HANG_NS	   UINT64_C(10000000000)
 #define RESTART_NS UINT64_C(10000000000)
 #define END_MS	   2000
@@ -154,7 +154,7 @@ void image_keep_want(struct image_keep *keep, struct image_entry *entry, const i
 	static struct keeper_request request;
 	size_t nr_bytes;
 
-	/* Ask again if the keeper does not answer until then. */
+	/* Ask again if the keeper does not answer by then. */
 	entry->keep_due_ns = now_ns + HANG_NS;
 	/* Images of a recording are where reports look for them, or nowhere. */
 	if (!keep->started_ns || !keep->meta_path || (keep->code && keep->code->recorded) ||

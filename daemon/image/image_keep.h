@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides for which images the keeper (image_keeper.h) is asked, and handles its answers. An image
+ * Decides which images to ask the keeper (image_keeper.h) for, and handles its answers. An image
  * is asked for when a sample of it arrives and keep_due_ns has passed: the first time at once;
  * later again if it was found by its path, since it may be deleted while it runs; and with growing
  * pauses if its process ended before the file could be opened, since the next process of the image
@@ -62,7 +62,8 @@ void image_keep_folder(struct image_keep *keep, const char *meta_path);
 
 /*
  * Ask the keeper for an image. pids and address are as in struct keeper_request. entry must be of
- * kind FILE, told and due. fd: the file itself, open, owned by the caller; -1: not available.
+ * kind FILE, have a cookie and be due. fd: the file itself, open, owned by the caller; -1: not
+ * available.
  */
 void image_keep_want(struct image_keep *keep, struct image_entry *entry, const int32_t *pids,
 		     uint64_t address, int fd, uint64_t now_ns);

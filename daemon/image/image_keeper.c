@@ -593,8 +593,8 @@ static uint64_t bit(unsigned int capability)
 }
 
 /*
- * The capabilities kept are for other users' roots, programs, folders and mappings; for folders of
- * the session's owner; and for changing the user of the copying child and killing it.
+ * Keep the capabilities for other users' roots, programs, folders and mappings, for folders of the
+ * session's owner, and for changing the copying child's user and killing it.
  */
 static void drop_capabilities(void)
 {

@@ -43,7 +43,7 @@ enum keeper_work {
 /* One packet; text is sent as far as it is used. */
 struct keeper_request {
 	uint32_t cookie;
-	uint32_t folder; /* the daemon's number of the session of meta_path */
+	uint32_t folder; /* the daemon's number for the session of meta_path */
 	uint32_t work;	 /* enum keeper_work */
 	uint32_t reserved;
 	/*
@@ -56,8 +56,7 @@ struct keeper_request {
 	uint64_t bytes_max; /* limit for all files in the session's folder */
 	struct oprof_image_identity identity;
 	/*
-	 * Position in text; for KEEPER_TABLE, of the path of the tables' folder; empty: in memory
-	 * only.
+	 * Position of meta_path in text. KEEPER_TABLE: the tables' folder; empty: in memory only.
 	 */
 	uint32_t meta_path;
 	char text[2 * PATH_MAX]; /* the image's path, NUL, meta_path, NUL */
@@ -83,7 +82,7 @@ struct keeper_answer {
 
 /*
  * Start a keeper. *fd: the socket for requests and answers (SOCK_SEQPACKET); the keeper ends when
- * it is closed, or with its parent. *opening is in memory shared with the keeper: the cookie of
+ * *fd is closed, or with its parent. *opening is in memory shared with the keeper: the cookie of
  * the image that it is looking for, 0 while idle; it shows where a keeper hangs. All pointers are
  * borrowed. Returns 0 or -errno.
  */

@@ -98,7 +98,7 @@ static int open_image_at(const struct keeper_request *request, int dir_fd, const
 	return fd;
 }
 
-/* Open by path below the root of the process. */
+/* Open the image by its path below the root of the process. */
 static int open_in_root(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char root[PATH_MAX];
@@ -179,7 +179,7 @@ static int open_mapped(const char *proc_path, const struct keeper_request *reque
 	return open_image_at(request, AT_FDCWD, path, false, true);
 }
 
-/* The program file: map_files needs one capability more than exe. */
+/* Open the program through exe, which needs one capability less than map_files. */
 static int open_program(const char *proc_path, const struct keeper_request *request, int32_t pid)
 {
 	char path[PATH_MAX];

@@ -18,7 +18,7 @@ static void note_signal(int signal)
 void import_interrupt_catch(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* Without SA_RESTART an open() that blocks also ends. */
+	/* No SA_RESTART, so that an open() that blocks is also interrupted. */
 	const struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESETHAND};
 
 	caught = 0;

@@ -47,10 +47,10 @@ int oprofile_file_parse(struct oprofile_file *file, const struct oprofile_abi *a
 void oprofile_file_deinit(struct oprofile_file *file);
 
 /*
- * Import the session folder from (which contains samples/current or is that folder) into
- * session_dir. Files that cannot be read and other entries are reported and left out. Returns 0 or
- * -errno with diag. When interrupted (import_interrupt.h): -EINTR if nothing was begun, else 0 and
- * a partial session.
+ * Import the session folder at from (it contains samples/current, or is that folder) into
+ * session_dir. Unreadable files and entries that are not files are reported and left out. Returns
+ * 0 or -errno with diag. When interrupted (import_interrupt.h): -EINTR if nothing was begun, else
+ * 0 and a partial session.
  */
 int import_oprofile(const char *from, const char *session_dir, bool append, struct diag *diag);
 

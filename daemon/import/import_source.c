@@ -32,7 +32,7 @@ static struct {
 } import;
 
 struct import_source {
-	struct source base; /* must be first: source_ops cast it */
+	struct source base; /* must be first, for the casts in source_ops */
 	struct perf_file *file;
 	struct import_machine machine;
 	char proc_path[96], sys_path[96]; /* in the machine's folder; borrowed by the state */

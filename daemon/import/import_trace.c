@@ -24,7 +24,7 @@
 
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 #define NR_TIDS_MAX  (1u << 22) /* the kernel's own limit */
-/* Number of records between two marks that all earlier records are there: they are in order. */
+/* Number of records between two end-of-round marks; all records are written in order. */
 #define ROUND_RECORDS 4096u
 #define CLONE_THREAD  0x00010000
 
@@ -49,7 +49,7 @@ struct conversion {
 	uint64_t begin;		      /* time of the first record, in ticks */
 	uint32_t nr_cpus;
 	int32_t *processes; /* by tid: the pid; 0: not known */
-	bool *have_begun;   /* by tid: its begin was seen, and its fork was not yet */
+	bool *have_begun;   /* by tid: its begin was read, and its fork not yet */
 	bool *are_threads;  /* by CPU: whether the task of the last task_newtask is a thread */
 	int32_t *new_tids;
 	char (*names)[PERF_FILE_NAME_BYTES]; /* by pid: names of processes at the trace's begin */
@@ -264,7 +264,7 @@ static int keep_mapping(struct conversion *conversion, const struct perf_file_ma
 	return 0;
 }
 
-/* path NULL: the mapping has none or is invalid, or no memory. */
+/* path NULL: no path, an invalid mapping, or no memory. */
 static struct perf_file_mapping read_mapping(const struct ctf_record *record,
 					     const struct import_fields *fields)
 {
@@ -313,7 +313,7 @@ static int take_begun(struct conversion *conversion, const struct ctf_record *re
 	return 0;
 }
 
-/* Whether the path matches the name that the kernel gave the process. */
+/* Whether the file name of the mapping begins with the process's name. */
 static bool is_program(const struct conversion *conversion, const struct begun *begun)
 {
 	const char *path = begun->mapping.path, *slash = strrchr(path, '/');
@@ -609,7 +609,7 @@ static int convert_record(struct conversion *conversion, const struct ctf_record
 	}
 }
 
-/* The state at the trace's begin is reported a while later, but valid from the begin on. */
+/* The state at the trace's begin is recorded a while later, but is valid from the begin on. */
 static int convert_state(struct conversion *conversion, const struct ctf_record *record)
 {
 	const struct import_fields *fields =

@@ -22,7 +22,7 @@ bool import_trace_is(const char *folder);
 #define IMPORT_TRACE_KEPT_BYTES ((uint64_t)512 << 20)
 
 struct import_trace {
-	/* Time range of the samples, since the beginning of the trace; to_ns 0: to its end. */
+	/* Time range of the samples, from the beginning of the trace; to_ns 0: to its end. */
 	uint64_t from_ns, to_ns;
 	const char *threads; /* use only these threads: numbers separated by commas; NULL: all */
 	/* Limit of the memory for mappings; 0: IMPORT_TRACE_KEPT_BYTES. */

@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #define WINDOW_BYTES ((size_t)1 << 20)
-#define UNPACKED_MAX ((size_t)64 << 20) /* of one compressed record, and the rest before it */
+#define UNPACKED_MAX ((size_t)64 << 20) /* of a compressed record and the rest before it */
 #define HEADER_BYTES sizeof(struct perf_event_header)
 
 struct window {

@@ -62,7 +62,7 @@ static int end_record(struct perf_file_writer *writer, uint32_t type, unsigned i
 											   : -EIO;
 }
 
-/* End a record that is not a sample with those fields of SAMPLE_TYPE that such records have. */
+/* End a record that is not a sample: append the fields of SAMPLE_TYPE that such records have. */
 static int end_side_record(struct perf_file_writer *writer, uint32_t type, unsigned int misc,
 			   int32_t pid, int32_t tid, uint64_t time_ns, uint32_t cpu)
 {

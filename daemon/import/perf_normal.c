@@ -469,7 +469,7 @@ static bool is_wanted(uint32_t type)
 	}
 }
 
-/* For a record that begins with pid and tid. */
+/* Whether pid and tid are equal, in a record that begins with them. */
 static bool is_leader(const struct perf_event_header *record)
 {
 	uint32_t ids[2] = {0, 1};
@@ -531,7 +531,7 @@ static int add_ids(struct perf_normal *normal, struct diag *diag)
 	return 0;
 }
 
-/* Events with different trailers need an id in them, all at the same position. */
+/* If the trailers of the events differ, all need an id at the same position. */
 static int check_trailers(struct perf_normal *normal, struct diag *diag)
 {
 	const struct perf_file *file = normal->file;

@@ -19,10 +19,10 @@
 struct perf_normal {
 	const struct perf_file *file; /* borrowed */
 	struct perf_ids ids;	      /* from the file: id -> index of the event */
-	bool mixed_trailers;  /* trailers of other records have several layouts, known by ids */
-	uint64_t sample_type; /* of the converted records */
-	uint64_t regs_mask;   /* user registers in them, as needed for a walk; 0: none */
-	uint64_t *out;	      /* PERF_NORMAL_BYTES_MAX */
+	bool mixed_trailers;	      /* trailers differ between events; ids give the layout */
+	uint64_t sample_type;	      /* of the converted records */
+	uint64_t regs_mask;	      /* user registers in them, as needed for a walk; 0: none */
+	uint64_t *out;		      /* PERF_NORMAL_BYTES_MAX */
 };
 
 /*

@@ -156,7 +156,7 @@ static bool is_of(const struct code_owner *owner, const struct stat *st)
 struct folder_step {
 	const struct code_root *root;
 	int fd;
-	int64_t mount; /* the mount of fd, which was found prompt */
+	int64_t mount; /* the mount of fd, which is prompt (prompt_mount.h) */
 };
 
 /* Go on to fd; the step owns fd, also after an error. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens files that a process publishes about its code. Since anybody may have put a file there,
- * only regular files are opened (no FIFO, no device, no symbolic link, also on the way, nothing on
- * a file system that may block), which belong to the process's user or root and are not older than
- * the process.
+ * Opens files that a process publishes about its code. Anybody may have put a file there, so a
+ * file is opened only if it is regular, belongs to the process's user or to root, and is not older
+ * than the process. No symbolic link is followed, and no file system that may block is entered.
  *
  * Not for: the files' contents (perf_map, jitdump).
  */
@@ -25,7 +24,7 @@ struct code_owner {
 	int64_t since_ns; /* when it began to run its program, CLOCK_REALTIME */
 };
 
-/* For a process of which nothing is known: its user is taken to be the daemon's. */
+/* Initialize for a process of which nothing is known: its user is taken to be the daemon's. */
 void code_owner_init(struct code_owner *owner, int32_t tgid);
 
 /*

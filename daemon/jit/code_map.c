@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Ranges are stored in ascending order, in blocks of up to CODE_BLOCK_RANGES. A look-up is a
+ * binary search for the block, then one in the block. A full block is split in two, but appending
+ * at the end begins a new block; empty blocks are removed. To add a range, its addresses are first
+ * cut out of the existing ranges, so that ranges never overlap.
+ */
 #include "daemon/jit/code_map.h"
 
 #include "lib/array.h"

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * To find a name, find_name() looks it up in what was read so far; a jitdump is first read up to
+ * the sample's time. If the last look at the files is too long ago (is_due), look_again() opens
+ * the process's files and reads what was added, and the look-up is repeated. The CPU time of
+ * reading is charged to the credits of the process and of all processes; without credit nothing is
+ * read, and samples may get no name.
+ */
 #include "daemon/jit/code_space.h"
 
 #include "lib/clock.h"
@@ -374,8 +381,8 @@ static bool dump_read(struct code_space *space, uint64_t time_ns, size_t nr_buff
 /* ---- looking up ---- */
 
 /*
- * Whether a sample may be newer than the last reading. The samples of one round are older than the
- * reading for its first sample, so this happens once per round.
+ * Whether the jitdump must be read for a sample of time_ns. The samples of one round are older
+ * than the reading for its first sample, so this happens once per round.
  */
 static bool dump_is_behind(const struct code_space *space, uint64_t time_ns)
 {

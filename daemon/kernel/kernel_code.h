@@ -21,8 +21,8 @@ struct kernel_code {
 	bool sampled; /* kernel code is sampled: reading /proc is worthwhile */
 	bool stale;   /* modules were loaded or unloaded: read /proc before the next lookup */
 	/*
-	 * If no records report kernel-made code: the pause between two searches for it, made when
-	 * a sample hits such code; 0: records report it.
+	 * Pause between two searches for kernel-made code, if records do not report it; a search
+	 * is made when a sample hits such code. 0: records report it.
 	 */
 	uint64_t made_ns;
 	uint64_t loaded_ns; /* time of the last such search, or of the first sample */

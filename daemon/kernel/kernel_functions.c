@@ -103,7 +103,7 @@ static bool image_load(struct kernel_functions_of *image, const char *meta_path)
 	return true;
 }
 
-/* ---- asking ---- */
+/* ---- look-ups ---- */
 
 static struct kernel_functions_of *image_find(struct kernel_functions *functions, uint64_t identity)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The starts of functions of the kernel and its modules, from the symbols that the session keeps
- * (doc/kernel-symbols.md), which reports also use. Reports that symbols are wanted if the session
- * has none yet.
+ * (doc/kernel-symbols.md) and that reports also use. The member wanted is set if the session does
+ * not have an image's symbols yet.
  *
  * Images are known by identity, so that the data stays valid across sessions and restarts of the
  * source.

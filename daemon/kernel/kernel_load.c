@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One walk of kallsyms collects the limits of the kernel's text, its functions and idle routines,
+ * the modules and kernel-made code. The ranges of modules are those of /proc/modules, cut off at
+ * the next module; modules missing there get the range of their functions. kallsyms has no sizes:
+ * kernel-made code ends at the next start, but at most MADE_BYTES_MAX after its own.
+ */
 #include "daemon/kernel/kernel_load.h"
 
 #include "daemon/kernel/kallsyms.h"
@@ -76,7 +82,7 @@ static void addresses_sort(struct addresses *list)
 		qsort(list->values, list->nr_values, sizeof(uint64_t), address_compare);
 }
 
-/* The first value above address; otherwise if there is none. */
+/* The first value above address; if there is none, returns otherwise. */
 static uint64_t addresses_above(const struct addresses *list, uint64_t address, uint64_t otherwise)
 {
 	size_t low = 0;
@@ -340,7 +346,7 @@ static int modules_find(struct kernel_layout *layout, struct image_table *images
 	return error ? error : modules_from_symbols(layout, images, all, sys_path);
 }
 
-/* ---- the rest ---- */
+/* ---- other code ---- */
 
 static int made_find(struct kernel_layout *layout, struct image_table *images,
 		     const struct gathering *all)

@@ -29,8 +29,8 @@ int kernel_map_init(struct kernel_map *map, struct image_table *images, const ch
 void kernel_map_deinit(struct kernel_map *map);
 
 /*
- * Read kallsyms and modules (again). gone is called for the range of each module that was
- * unloaded, or is NULL. Returns 0, -ENOMEM, or -errno of reading.
+ * Read kallsyms and modules (again). gone (may be NULL) is called for the range of each module
+ * that was unloaded. Returns 0, -ENOMEM, or -errno of reading.
  */
 int kernel_map_load(struct kernel_map *map,
 		    void (*gone)(const struct kernel_range *range, void *context), void *context);

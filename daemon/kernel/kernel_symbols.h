@@ -7,9 +7,9 @@
 #include "daemon/image/vdso.h"
 
 /*
- * Write the symbols or bytes of all told images not yet saved, below meta_path. Reads kallsyms
- * only if there is something to write. Returns 0; -errno of reading or writing (the next call
- * tries again); or -ENOMEM.
+ * Write the symbols or bytes of all images that have a cookie and are not yet saved, below
+ * meta_path. Reads kallsyms only if there is something to write. Returns 0; -errno of reading or
+ * writing (the next call tries again); or -ENOMEM.
  */
 int kernel_symbols_save(struct image_table *images, const struct vdso *vdso, const char *proc_path,
 			const char *meta_path);

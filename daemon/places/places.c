@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The last counters, which are those of code tables. */
+/* Number of the counters of code tables, which come last. */
 #define NR_CODE_COUNTERS 6
 
 #define VSYSCALL_START UINT64_C(0xffffffffff600000)

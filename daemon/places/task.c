@@ -426,7 +426,10 @@ static void end_if_unlisted(struct node *node, void *context)
 	struct process *process = node_owner(node, struct process, node);
 	struct unlisted *unlisted = context;
 
-	/* since_ns: the process began, or was scanned, before the scan. */
+	/*
+	 * Keep processes that have exited, that this scan lists, or that are known from later
+	 * times.
+	 */
 	if (process->exited || (process->scan && process->scan->begin_ns >= unlisted->begin_ns) ||
 	    process->since_ns >= unlisted->begin_ns)
 		return;

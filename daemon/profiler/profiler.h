@@ -105,7 +105,7 @@ int profiler_close_epoch(struct profiler *profiler);
 void profiler_reap(struct profiler *profiler);
 
 /*
- * From now on take one of every thinning samples of events with a frequency; 1: all. Weights stay
+ * From now on take 1/thinning of the samples of events with a frequency; 1: all. Weights stay
  * correct, since an epoch with thinned samples stores them. Returns 0; -EOPNOTSUPP; or -errno of
  * closing an epoch, and then nothing has changed.
  */

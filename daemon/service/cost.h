@@ -35,7 +35,7 @@ uint64_t cost_cpu_ns(void);
 /* Memory in use (resident) now; 0: not known. */
 uint64_t cost_resident_bytes(void);
 
-/* Begin to measure at now. */
+/* Begin to measure; now is the first point. */
 void cost_begin(struct cost *cost, const struct cost_point *now);
 /*
  * Store now as the latest point, and every COST_STEP_NS as one of points. Smaller counters mean a

@@ -53,7 +53,7 @@ struct cpu_budget {
 	unsigned int thinning_max;	/* a power of two */
 	uint64_t kept_from_ns;		/* CLOCK_MONOTONIC: end of the session's first minute */
 	struct cpu_budget_meter begin;	/* of the current interval */
-	unsigned int nr_over, nr_under; /* consecutive intervals */
+	unsigned int nr_over, nr_under; /* consecutive intervals over and far under the budget */
 	unsigned int nr_worthless; /* the same, in which even twice the samples do not matter */
 	double cost;		   /* of the last interval, as a share; < 0: not known */
 	double samples_cost;	   /* of samples that could be fewer: upper limit */

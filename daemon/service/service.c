@@ -68,7 +68,7 @@ static void warn_of_lacks(const struct service *service)
 	if (kept->needs_admin && kept->kept)
 		log_info("this kernel gives performance events to CAP_SYS_ADMIN only: it is kept");
 	if (!kept->kept || service->options->nr_pids)
-		return; /* without privileges, `oprof doctor` reports this */
+		return; /* no privileges (`oprof doctor` reports this), or none needed */
 	if (!privileges_has(kept, CAP_SYS_PTRACE))
 		log_warning("no CAP_SYS_PTRACE: of other users' processes that run already "
 			    "samples are lost");
@@ -126,8 +126,8 @@ static uint64_t lowest_hz(const struct source_config *config)
 }
 
 /*
- * Thinning does not reduce samples of time off CPU, which may be the most: they are not in
- * nr_thinnable.
+ * Samples of time off CPU may be the most of all, but thinning does not reduce them: they are not
+ * in nr_thinnable.
  */
 static struct cpu_budget_meter meter_of(const struct profiler *profiler,
 					const struct cost_point *point)
@@ -160,7 +160,7 @@ static void keep_budget(struct service *service, const struct cost_point *now)
 	unsigned int right = cpu_budget_decide(&service->budget, &meter, profiler->thinning);
 	int error;
 
-	/* Thinned with a thinning of 1 means that an epoch could not be closed: try again. */
+	/* With a thinning of 1, thinned is still set if an epoch could not be closed: try again. */
 	if (!profiler->running || (right == profiler->thinning && profiler->thinned == (right > 1)))
 		return;
 	error = profiler_set_thinning(profiler, right);

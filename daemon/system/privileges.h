@@ -48,8 +48,8 @@ int privileges_drop(struct privileges *privileges, const struct privileges_needs
 		    struct diag *diag);
 
 /*
- * Limit the capabilities of all programs that this process executes to kept. Needs CAP_SETPCAP;
- * without it the call has no effect.
+ * Programs that this process executes can get no capabilities except those in kept. Needs
+ * CAP_SETPCAP; without it the call has no effect.
  */
 void privileges_bound(uint64_t kept);
 

@@ -96,7 +96,9 @@ static bool has_device(const char *mounts, struct word device, const char *point
 	return false;
 }
 
-/* Local file systems that an unprivileged user cannot back with storage of his own, and memory. */
+/*
+ * Local file systems that an unprivileged user cannot mount from own storage, and those in memory.
+ */
 static bool is_prompt_kind(struct word kind)
 {
 	static const char *const kinds[] = {"ext4",	"xfs",	"btrfs",    "tmpfs", "ramfs",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which mounts a daemon that must not block may open files on: those whose file systems
- * answer by themselves, from memory or from a disk of this machine. Other file systems depend on
- * another machine or on a process and may block for ever (a user's FUSE file system, a server that
- * is down), or opening their files has side effects (/proc/kmsg).
+ * Decides which mounts are prompt: a daemon that must not block may open files there, since their
+ * file systems answer by themselves, from memory or from a disk of this machine. Other file
+ * systems depend on another machine or on a process and may block for ever (a user's FUSE file
+ * system, a server that is down), or opening their files has side effects (/proc/kmsg).
  *
  * The decision uses the list of mounts only, since a query to the file system may itself block.
  */
