@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One record of a perf ring, decoded: what perf_parse makes of raw bytes,
- * perf_order sorts by time and perf_state applies. Pointers lead into the raw
- * bytes and live as long as these.
+ * One decoded record of a perf ring: perf_parse makes it of raw bytes, perf_order sorts
+ * the records by time and perf_state applies them. Pointers point into the raw bytes
+ * and are valid as long as these are.
  */
 #ifndef DAEMON_PERF_ITEM_H
 #define DAEMON_PERF_ITEM_H
@@ -17,15 +17,15 @@ struct perf_item {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t type;	  /* PERF_RECORD_* */
 	uint16_t misc;	  /* PERF_RECORD_MISC_* */
-	uint16_t event;	  /* index of the event, UINT16_MAX: not of one (side-band) */
+	uint16_t event;	  /* index of the event; UINT16_MAX: of no event (side-band) */
 	int32_t pid,
-		tid; /* -1: the kernel no longer knew it; 0: idle, or of a foreign pid namespace */
+		tid; /* -1: unknown to the kernel by then; 0: idle, or of another pid namespace */
 	uint32_t cpu;
 	union {
 		struct {
 			uint64_t ip;
 			uint64_t period;   /* weight */
-			uint64_t cgroup;   /* 0: not asked for */
+			uint64_t cgroup;   /* 0: not recorded */
 			uint64_t nr_chain; /* as the kernel gives it: with PERF_CONTEXT_* markers,
 					      ip first */
 			const uint64_t *chain;
@@ -33,7 +33,7 @@ struct perf_item {
 			uint64_t regs_abi;
 			const uint64_t *regs; /* nr_regs of them */
 			uint32_t nr_regs;
-			uint32_t stack_bytes; /* of the user's stack that were copied, from sp on */
+			uint32_t stack_bytes; /* bytes copied of the user's stack, from sp on */
 			const uint8_t *stack;
 		} sample;
 		struct {
@@ -62,9 +62,10 @@ struct perf_item {
 			const char *name;
 		} ksymbol;
 		struct {
-			bool out; /* the task of the item leaves, else it comes */
+			bool out; /* true: the item's task leaves the CPU; false: it gets the CPU */
 			bool preempted;
-			int32_t next_pid, next_tid; /* who comes, where out; -1: not told */
+			int32_t next_pid, next_tid; /* the other task: the next one if out, else the
+						       previous one; -1: unknown */
 		} cpu_switch;
 		struct {
 			uint64_t nr;	/* LOST, LOST_SAMPLES */

@@ -61,7 +61,7 @@ static bool block_fits(const struct perf_block *block, size_t nr_bytes)
 	return block->room_bytes - block->used_bytes >= nr_bytes;
 }
 
-/* A free block of nr_bytes, made if need be; NULL without memory. */
+/* Returns a block with nr_bytes free, allocated if necessary; NULL without memory. */
 static struct perf_block *block_get(struct perf_order *order, size_t nr_bytes)
 {
 	struct perf_block *block;
@@ -165,7 +165,7 @@ int perf_order_add(struct perf_order *order, uint32_t ring, const void *record, 
 	return 0;
 }
 
-/* The end of the run of ascending times that begins at from. */
+/* Returns the end of the run of ascending times that begins at from. */
 static size_t run_end(const struct perf_key *keys, size_t from, size_t nr_keys)
 {
 	while (++from < nr_keys && keys[from - 1].time_ns <= keys[from].time_ns)
@@ -173,7 +173,7 @@ static size_t run_end(const struct perf_key *keys, size_t from, size_t nr_keys)
 	return from < nr_keys ? from : nr_keys;
 }
 
-/* Merge keys[a, b) and keys[b, c) to out[a, c): stable. */
+/* Merges keys[a, b) and keys[b, c) into out[a, c); stable. */
 static void run_merge(const struct perf_key *keys, struct perf_key *out, size_t a, size_t b,
 		      size_t c)
 {
@@ -189,8 +189,8 @@ static void run_merge(const struct perf_key *keys, struct perf_key *out, size_t 
 }
 
 /*
- * Stable merge sort of the runs that are there already: about one a ring,
- * and what waited from the round before. Worst case n log n.
+ * Stable merge sort of the existing runs: about one per ring, and one of the keys that
+ * wait from the previous round. Worst case n log n.
  */
 static void order_sort(struct perf_order *order)
 {
@@ -210,7 +210,7 @@ static void order_sort(struct perf_order *order)
 	}
 }
 
-/* Free blocks beyond those that the next rounds want. */
+/* Frees blocks beyond those that the next rounds need. */
 static void blocks_trim(struct perf_order *order)
 {
 	size_t free_bytes = 0;
@@ -231,7 +231,7 @@ static void blocks_trim(struct perf_order *order)
 	}
 }
 
-/* Give out all keys up to until_ns; keys must be sorted. */
+/* Gives out all keys up to until_ns; keys must be sorted. */
 static void order_give(struct perf_order *order, uint64_t until_ns, perf_order_fn *out,
 		       void *context)
 {
@@ -254,9 +254,9 @@ static void order_give(struct perf_order *order, uint64_t until_ns, perf_order_f
 }
 
 /*
- * What the round before allows; then make this round's bounds from what was
- * read in it. A time beyond begin_ns is damaged or of this very round:
- * neither may push the watermark past it.
+ * Returns the bound from the previous round, then sets each ring's bound for the next
+ * round from this round's records. A time beyond begin_ns is damaged or belongs to this
+ * very round: neither may push the watermark past begin_ns.
  */
 static uint64_t order_watermark(struct perf_order *order, uint64_t begin_ns)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The queue between the rings and what is made of their records: bytes come
- * in ring by ring, records go out in the order of their times.
+ * The queue that sorts records: bytes come in ring by ring, records leave in the order
+ * of their times.
  *
- * Every round each ring is read once. A record may go out once all rings are
- * certain to have been read up to its time: the watermark, the minimum over
- * the rings of the newest time seen in the round before (for a ring that was
- * idle in it: when that round began). Times are taken before the kernel
- * reserves room, so a ring's own records may be slightly out of order: one
- * round's slack sorts them. What comes later still goes out at once and is
- * counted late.
+ * In every round each ring is read once. A record may leave once all rings have
+ * certainly been read up to its time. This bound is the watermark: the minimum, over
+ * the rings, of the newest time seen in the previous round (for a ring that was idle
+ * then: the time when that round began). The kernel takes a record's time before it
+ * reserves room, so the records of one ring may be slightly out of order; the delay of
+ * one round is enough to sort them. A record that arrives even later leaves at once and
+ * is counted late.
  *
- * Records stay where they were copied to; only keys of 24 bytes are sorted.
- * No allocation in a round once the queue has grown to its load.
+ * Records stay where they were copied to; only keys of 24 bytes are sorted. A round
+ * allocates nothing once the queue has grown to its load, if this is at most 4 MiB.
  */
 #ifndef DAEMON_PERF_ORDER_H
 #define DAEMON_PERF_ORDER_H
@@ -31,12 +31,12 @@ struct perf_key {
 struct perf_block {
 	uint8_t *bytes;
 	size_t room_bytes, used_bytes;
-	size_t nr_keys; /* records in it that still wait; 0 and not current: free */
+	size_t nr_keys; /* records in it that still wait; 0 if not current: free */
 };
 
 struct perf_order_ring {
 	uint64_t newest_ns;    /* of this round's records; 0: none yet */
-	uint64_t watermark_ns; /* what the round before gives as this ring's bound */
+	uint64_t watermark_ns; /* this ring's bound, from the previous round */
 	bool open;	       /* takes part in the watermark */
 };
 
@@ -50,44 +50,47 @@ struct perf_order {
 	size_t nr_blocks, room_blocks;
 	size_t current;	       /* block being filled; nr_blocks: none */
 	size_t reserved_bytes; /* at the current block's end, not yet committed */
-	uint64_t watermark_ns; /* all older records have gone out */
+	uint64_t watermark_ns; /* all older records have left */
 	uint64_t nr_late;
 };
 
-/* Of the records that wait; those beside them in their blocks count, too. */
+/* Bytes of the blocks that hold waiting records; such a block counts in full. */
 size_t perf_order_held_bytes(const struct perf_order *order);
 
-/* Give out one record, in time order. */
+/* Called with each record that leaves, in time order. */
 typedef void perf_order_fn(void *context, const struct perf_key *key);
 
 void perf_order_init(struct perf_order *order);
 void perf_order_deinit(struct perf_order *order);
 
-/* Index of a new ring in *ring: 0 or -ENOMEM. It begins idle at now_ns. */
+/* Sets *ring to the index of a new ring, idle at now_ns. Returns 0 or -ENOMEM. */
 int perf_order_add_ring(struct perf_order *order, uint64_t now_ns, uint32_t *ring);
-/* The ring will bring no more for now; what it brought goes out as ever. */
+/* The ring brings no records for now; its waiting records leave as usual. */
 void perf_order_close_ring(struct perf_order *order, uint32_t ring);
-/* It does again (CPU hotplug), from now_ns on. */
+/* The ring brings records again from now_ns on (CPU hotplug). */
 void perf_order_open_ring(struct perf_order *order, uint32_t ring, uint64_t now_ns);
 
 /*
- * Room for nr_bytes of records, 8-byte aligned, until the next call with
- * this order; NULL without memory. perf_order_commit says how many were used.
+ * Returns room for nr_bytes of records, 8-byte aligned, valid until the next call with
+ * this order; NULL without memory. perf_order_commit declares how many bytes were used.
  */
 void *perf_order_reserve(struct perf_order *order, size_t nr_bytes);
 void perf_order_commit(struct perf_order *order, size_t nr_bytes);
 
-/* A record within what was last committed. 0 or -ENOMEM. */
+/* Adds a record within the bytes last committed. Returns 0 or -ENOMEM. */
 int perf_order_add(struct perf_order *order, uint32_t ring, const void *record, uint64_t time_ns);
 
 /*
- * All rings have been read in a round that began at begin_ns: give out what
- * is certain to be in order.
+ * All rings have been read in a round that began at begin_ns: gives out the records
+ * whose order is certain.
  */
 void perf_order_round(struct perf_order *order, uint64_t begin_ns, perf_order_fn *out,
 		      void *context);
 
-/* The caller knows that nothing up to until_ns is to come: give out that. UINT64_MAX: all. */
+/*
+ * The caller knows that no more records up to until_ns will come: gives them out.
+ * UINT64_MAX: all.
+ */
 void perf_order_flush(struct perf_order *order, uint64_t until_ns, perf_order_fn *out,
 		      void *context);
 

@@ -10,7 +10,10 @@
 
 #define IDS_SLOTS_MIN 64
 
-/* Newer than the headers of Debian 12's kernel or older distributions'. */
+/*
+ * PERF_RECORD_AUX_OUTPUT_HW_ID: newer than the kernel headers of Debian 12 and older
+ * systems.
+ */
 #define RECORD_MAX_KNOWN 21
 
 void perf_ids_init(struct perf_ids *ids)
@@ -99,7 +102,7 @@ static size_t field_bytes(uint64_t sample_type, uint64_t bit)
 	return sample_type & bit ? 8 : 0;
 }
 
-/* struct sample_id at the end of records that are not samples. */
+/* Size of struct sample_id at the end of records that are not samples. */
 static size_t trailer_bytes(uint64_t sample_type)
 {
 	return field_bytes(sample_type, PERF_SAMPLE_TID) +
@@ -140,7 +143,7 @@ static void parse_event(const struct perf_layout *layout, uint64_t id, struct pe
 	item->event = layout->ids ? perf_ids_find(layout->ids, id) : UINT16_MAX;
 }
 
-/* The next nr words; NULL: there are fewer. */
+/* Returns the next nr words; NULL if fewer are left. */
 static const uint64_t *take_words(struct cursor *cursor, uint64_t nr)
 {
 	if (nr > cursor_left(cursor) / 8) {
@@ -173,7 +176,7 @@ static void parse_regs(const struct perf_layout *layout, struct cursor *cursor,
 	item->u.sample.regs = take_words(cursor, nr);
 }
 
-/* Room for a copy, and behind it how much of it there is. */
+/* Reads the room for the copy of a stack, and after it how many of its bytes are used. */
 static void parse_stack(struct cursor *cursor, struct perf_item *item)
 {
 	uint64_t room = cursor_u64(cursor);
@@ -192,8 +195,9 @@ static void parse_stack(struct cursor *cursor, struct perf_item *item)
 }
 
 /*
- * Where a sample's copy of the stack begins with its size; 0: the record is too
- * short. What stands before it is of fixed size but for the chain and the registers.
+ * Returns the position of a sample's stack size, which precedes the copy; 0 if the
+ * record is too short. All fields before it have a fixed size, except the chain and the
+ * registers.
  */
 static size_t stack_position(const struct perf_layout *layout, const uint8_t *record,
 			     size_t nr_bytes)
@@ -213,7 +217,9 @@ static size_t stack_position(const struct perf_layout *layout, const uint8_t *re
 	return cursor.failed ? 0 : (size_t)(cursor.at - record);
 }
 
-/* Of position: the room for a copy, and how much of it is used, in whole words. False: malformed.
+/*
+ * Reads the room at position and how much of it is used, in whole words. Returns false
+ * if malformed.
  */
 static bool stack_room(const uint8_t *record, size_t position, size_t nr_bytes, uint64_t *room,
 		       uint64_t *used)
@@ -245,7 +251,10 @@ size_t perf_parse_pack(const struct perf_layout *layout, const void *record, voi
 		memcpy(to, record, header.size);
 		return header.size;
 	}
-	/* What is behind the room: how much of it is used, unless there is none; other fields. */
+	/*
+	 * rest: where the fields after the copy begin: the used size, except if it is
+	 * 0, then others.
+	 */
 	rest = position + 8 + room + (used ? 0 : 8);
 	memcpy(next, from, position);
 	memcpy(next + position, &used, 8);
@@ -304,7 +313,7 @@ static int parse_sample(const struct perf_layout *layout, struct cursor *cursor,
 	return cursor->failed || cursor_left(cursor) ? -EINVAL : 0;
 }
 
-/* Take the trailer off the cursor's end and read it. */
+/* Reads the trailer and removes it from the cursor. */
 static int parse_trailer(const struct perf_layout *layout, struct cursor *cursor,
 			 struct perf_item *item)
 {
@@ -336,13 +345,13 @@ static void parse_mmap_range(struct cursor *cursor, struct perf_item *item)
 	item->u.mmap.nr_bytes = cursor_u64(cursor);
 	item->u.mmap.file_offset = cursor_u64(cursor);
 	memset(&item->u.mmap.identity, 0, sizeof(item->u.mmap.identity));
-	/* An empty region, or one round the end of the address space. */
+	/* An empty region, or one that wraps around the end of the address space. */
 	if (!item->u.mmap.nr_bytes ||
 	    item->u.mmap.start + (item->u.mmap.nr_bytes - 1) < item->u.mmap.start)
 		cursor_fail(cursor);
 }
 
-/* The older record says only whether the mapping is executable. */
+/* The older record reports only whether the mapping is executable. */
 static void parse_mmap(struct cursor *cursor, struct perf_item *item)
 {
 	parse_mmap_range(cursor, item);
@@ -391,7 +400,7 @@ static void parse_task(struct cursor *cursor, struct perf_item *item)
 	item->u.task.ppid = (int32_t)cursor_u32(cursor);
 	item->tid = (int32_t)cursor_u32(cursor);
 	item->u.task.ptid = (int32_t)cursor_u32(cursor);
-	(void)cursor_u64(cursor); /* its time is the trailer's */
+	(void)cursor_u64(cursor); /* the time; the trailer has it as well */
 }
 
 static void parse_ksymbol(struct cursor *cursor, struct perf_item *item)
@@ -411,7 +420,7 @@ static void parse_ksymbol(struct cursor *cursor, struct perf_item *item)
 static void parse_throttle(const struct perf_layout *layout, struct cursor *cursor,
 			   struct perf_item *item)
 {
-	(void)cursor_u64(cursor); /* time, of another clock */
+	(void)cursor_u64(cursor); /* time of another clock */
 	parse_event(layout, cursor_u64(cursor), item);
 	(void)cursor_u64(cursor); /* stream id */
 }
@@ -431,7 +440,7 @@ static void parse_cgroup(struct cursor *cursor, struct perf_item *item)
 	item->u.cgroup.path = cursor_text(cursor);
 }
 
-/* SWITCH of events of one task, SWITCH_CPU_WIDE of a whole CPU's. */
+/* SWITCH belongs to events of one task, SWITCH_CPU_WIDE to those of a whole CPU. */
 static void parse_switch(struct cursor *cursor, struct perf_item *item)
 {
 	item->u.cpu_switch.out = item->misc & PERF_RECORD_MISC_SWITCH_OUT;

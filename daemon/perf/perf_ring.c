@@ -34,7 +34,7 @@ int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes)
 {
 	/* Pairs with the kernel's barrier before its store of data_head. */
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = ring->page->data_tail; /* only we write it */
+	uint64_t tail = ring->page->data_tail; /* only this side writes data_tail */
 
 	*nr_bytes = (size_t)(head - tail);
 	if (head - tail <= ring->data_bytes)
@@ -44,7 +44,7 @@ int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes)
 	return -EBADMSG;
 }
 
-/* Bytes from position on, which may go on at the ring's start. */
+/* Copies bytes from position on; they may wrap around to the start of the data. */
 static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to, size_t nr_bytes)
 {
 	size_t index = (size_t)position & (ring->data_bytes - 1);
@@ -56,14 +56,14 @@ static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to,
 	memcpy((uint8_t *)to + nr_first, ring->data, nr_bytes - nr_first);
 }
 
-/* The record at position to to: its size there. left: as much is in the ring. */
+/* Packs the record at position to to. left: bytes to read. Returns the size of the result. */
 static size_t ring_pack(const struct perf_ring *ring, uint64_t position, size_t left, void *to,
 			const struct perf_layout *layout, size_t *nr_taken)
 {
 	size_t index = (size_t)position & (ring->data_bytes - 1);
 	size_t nr_bytes = perf_parse_size(ring->data + index, left);
 
-	/* A size that makes no sense: as it is, for who reads it to find. */
+	/* Copy a bad size unchanged: the parser detects and counts it. */
 	*nr_taken = nr_bytes ? nr_bytes : left;
 	if (nr_bytes && index + nr_bytes <= ring->data_bytes)
 		return perf_parse_pack(layout, ring->data + index, to);
