@@ -10,15 +10,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* No record but samples is larger: a path of PATH_MAX and what stands round it. */
+/* Largest record other than a sample: a path of PATH_MAX and its fields. */
 #define BAND_RECORD_MAX 4608
 
-/* read(2) of PERF_FORMAT_ID | PERF_FORMAT_LOST. */
+/* Layout of read(2) with PERF_FORMAT_ID | PERF_FORMAT_LOST. */
 struct read_values {
 	uint64_t value, id, lost;
 };
 
-/* The first event of a ring maps it, the others write into it. */
+/* The first event of a ring maps it; the others are redirected to it. */
 static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned int nr_pages,
 		       bool *no_memory, struct diag *diag)
 {
@@ -35,7 +35,9 @@ static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned in
 	return diag_set(diag, error, "%s", hint);
 }
 
-/* An event of this kind, fd of what opening it said, and its ring. */
+/*
+ * Adds an event and attaches it to the band's ring. fd: descriptor, or the error of opening it.
+ */
 static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
 		    struct diag *diag)
 {
@@ -70,7 +72,9 @@ static int open_sample(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, s
 	return error ? error : perf_ids_add(plan->ids, id, made->event);
 }
 
-/* All events of one thread. -ESRCH: it has ended, nothing is open of it that matters. */
+/*
+ * Opens all events of one thread. -ESRCH: the thread has ended; events already open are harmless.
+ */
 static int open_thread(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, pid_t tid,
 		       bool *no_memory, struct diag *diag)
 {
@@ -111,7 +115,7 @@ static void open_feed(const struct perf_cpu *cpu, const struct perf_cpu_plan *pl
 		perf_feed_open_ring(plan->feed, cpu->switches.feed_ring, now_ns);
 }
 
-/* The feed's rings: new ones, or those of before the CPU went. */
+/* Adds the rings to the feed, or reopens those from before the CPU went offline. */
 static int attach_feed(struct perf_cpu *cpu, const struct perf_cpu_plan *plan)
 {
 	const struct perf_layout side = {.side_band = true, .sample_type = plan->open->side_type};
@@ -156,7 +160,7 @@ static int open_threads(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, 
 		if (error && error != -ESRCH)
 			return error;
 	}
-	/* All events of at least one thread. */
+	/* Success if the events of at least one thread are open. */
 	return cpu->side.ring.page && (cpu->samples.page || cpu->switches.ring.page) ? 0 : error;
 }
 
@@ -245,7 +249,7 @@ int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open)
 	return error;
 }
 
-/* The kernel's count of what the event could not write; 0 when it cannot be read. */
+/* Returns the kernel's count of records that the event could not write; 0 if unreadable. */
 static uint64_t read_lost(int fd)
 {
 	struct read_values values;
@@ -266,7 +270,7 @@ static void read_sample_losses(struct perf_cpu *cpu, struct perf_feed *feed, uin
 	}
 }
 
-/* What has been lost since the ring was read before was lost when it was full. */
+/* Losses since the last reading happened while the ring was full: not before full_ns. */
 static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 			     struct perf_band_losses *losses)
 {
@@ -285,10 +289,9 @@ static void band_read_losses(struct perf_cpu_band *band, uint64_t full_ns,
 }
 
 /*
- * The time from which on a ring can have been full that held these nr_bytes,
- * all that it had: that of the first record behind which the largest of
- * those would not have fitted; when all would have, that of the last. 0: such
- * a record may not even fit into an empty ring.
+ * Returns the time from which a ring that held these nr_bytes may have been full: the time of the
+ * first record after which BAND_RECORD_MAX bytes no longer fitted, or of the last record if they
+ * always did. 0: a record of that size may not even fit into the empty ring.
  */
 static uint64_t full_since(const struct perf_ring *ring, const struct perf_layout *layout,
 			   const uint8_t *bytes, size_t nr_bytes)
@@ -306,9 +309,9 @@ static uint64_t full_since(const struct perf_ring *ring, const struct perf_layou
 }
 
 /*
- * *tight: the ring can have been full since it was last read, up to the
- * moment when its room was given back (we may have been stopped before it).
- * *full_ns: not before this; 0: not known.
+ * *tight: the ring may have been full between the last reading and the return of its room to the
+ * kernel (this process may have been stopped in between). *full_ns: it was not full before this
+ * time; 0: unknown.
  */
 static int read_ring(struct perf_ring *ring, struct perf_feed *feed, uint32_t feed_ring,
 		     bool *tight, uint64_t *full_ns)

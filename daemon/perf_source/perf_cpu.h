@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf source's part on one CPU: its events, and the rings that they
- * write to. One ring is for samples of all events, one for side-band, so
- * that a flood of samples cannot drop maps, and, where it is wanted, one for
- * switches from task to task, of which there may be more than of all else.
+ * The perf source's part on one CPU: its events, and the rings that they write to. One ring is
+ * for samples of all events; one is for side-band, so that a flood of samples cannot displace
+ * maps; one, if wanted, is for task switches, which may outnumber all other records.
  *
- * Losses are read from the kernel's own counts (PERF_FORMAT_LOST), and only
- * when a ring can have been full since: a read interrupts the CPU it asks.
+ * Losses are read from the kernel's own counts (PERF_FORMAT_LOST), and only if a ring may have
+ * been full since the last reading: each read interrupts that CPU.
  */
 #ifndef DAEMON_PERF_CPU_H
 #define DAEMON_PERF_CPU_H
@@ -15,78 +14,79 @@
 #include "daemon/perf_source/perf_open.h"
 #include "daemon/perf/perf_ring.h"
 
-/* A sampled event of one task, or of all, on this CPU. */
+/* A sampled event of one task, or of all tasks, on this CPU. */
 struct perf_cpu_event {
 	int fd;
 	uint32_t event; /* index */
-	uint64_t lost;	/* the kernel's count, as far as it was told to the feed */
+	uint64_t lost;	/* the kernel's count, as far as reported to the feed */
 };
 
-/* A ring of records that are not samples, and the events that write to it. */
+/* A ring for records other than samples, and the events that write to it. */
 struct perf_cpu_band {
 	struct perf_ring ring;
 	uint32_t feed_ring; /* number in the feed */
 	int *fds;
 	size_t nr_fds;
-	uint64_t lost;	  /* the kernel's count, as far as it was reported */
-	uint64_t read_ns; /* begin of the last reading of its ring */
+	uint64_t lost;	  /* the kernel's count, as far as reported */
+	uint64_t read_ns; /* when its ring was last read: begin of that reading */
 };
 
 struct perf_cpu {
 	unsigned int cpu;
 	bool open;
-	bool in_feed;		  /* has rings in the feed: they outlive a closing */
-	struct perf_ring samples; /* closed where no event is sampled */
+	bool in_feed;		  /* has rings in the feed, which remain when the CPU is closed */
+	struct perf_ring samples; /* closed if no event is sampled */
 	uint32_t samples_ring;	  /* number in the feed */
 	struct perf_cpu_event *events;
 	size_t nr_events;
-	struct perf_cpu_band side, switches; /* switches: closed where they are not wanted */
+	struct perf_cpu_band side, switches; /* switches: closed if not wanted */
 };
 
-/* Records that are not samples, and that the kernel could not write. */
+/* Records other than samples that the kernel could not write. */
 struct perf_band_losses {
 	uint64_t nr;
-	uint64_t from_ns; /* the earliest that the last ones can be; UINT64_MAX: none */
+	uint64_t from_ns; /* earliest possible time of the losses since the last report; UINT64_MAX:
+			     none */
 };
 
 struct perf_losses {
 	struct perf_band_losses side, switches;
 };
 
-/* What to open, and where records go. All borrowed. */
+/* What to open, and where the records go. All pointers are borrowed. */
 struct perf_cpu_plan {
 	struct perf_open *open;
 	struct perf_ids *ids;
 	struct perf_feed *feed;
-	const pid_t *tids; /* threads; one of -1: all tasks */
+	const pid_t *tids; /* threads, or a single -1: all tasks */
 	size_t nr_tids;
 };
 
 /*
- * Open side-band events (recording at once), sampled ones and those of
- * switches (disabled), map the rings. 0 or -errno with diag: -ESRCH: all threads have ended;
- * -ENODEV: the CPU is not online; -EPERM from a ring: *no_memory is set.
+ * Opens side-band events (recording at once), sampled events and switch events (both disabled),
+ * and maps their rings. Returns 0 or -errno with diag. -ESRCH: all threads have ended; -ENODEV:
+ * the CPU is offline. *no_memory: a ring could not be mapped for want of (locked) memory.
  */
 int perf_cpu_open(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, bool *no_memory,
 		  struct diag *diag);
-/* Close all. Drain and read losses before. */
+/* Closes all. The caller must read the rings and the losses before. */
 void perf_cpu_close(struct perf_cpu *cpu, struct perf_feed *feed);
 
-/* Begin or stop sampling. The first -errno; the other events are done all the same. */
+/* Starts or stops sampling on all events, even if some fail. Returns 0 or the first -errno. */
 int perf_cpu_enable(const struct perf_cpu *cpu, bool enable);
 
-/* Give events with a frequency the period of open->thinning. The first -errno, as above. */
+/* Sets the rate of events with a frequency by open->thinning. Returns as perf_cpu_enable. */
 int perf_cpu_set_rate(const struct perf_cpu *cpu, const struct perf_open *open);
 
 enum perf_cpu_losses {
-	PERF_CPU_LOSSES_IF_TIGHT, /* when a ring was nearly full */
-	PERF_CPU_LOSSES_READ,	  /* in any case */
+	PERF_CPU_LOSSES_IF_TIGHT, /* if a ring was nearly full */
+	PERF_CPU_LOSSES_READ,	  /* always */
 };
 
 /*
- * Feed what the rings hold. The kernel's counts of losses are told to the
- * feed at now_ns. Losses of other records are added to band_losses.
- * 0; -ENOMEM: a ring was left as it is; -EBADMSG: a ring was damaged.
+ * Feeds the content of the rings. The kernel's counts of lost samples are reported to the feed at
+ * now_ns; losses of other records are added to band_losses. Returns 0; -ENOMEM: a ring was not
+ * read; -EBADMSG: a ring was damaged.
  */
 int perf_cpu_read(struct perf_cpu *cpu, const struct perf_cpu_plan *plan,
 		  enum perf_cpu_losses losses, uint64_t now_ns, struct perf_losses *band_losses);

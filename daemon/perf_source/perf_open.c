@@ -9,26 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Data of a CPU's rings: with pages of 4 KiB both fit into what a user may lock. */
+/* Ring data per CPU: with pages of 4 KiB both rings fit into the memory that a user may lock. */
 #define SAMPLE_BYTES (256u << 10)
 #define SIDE_BYTES   (128u << 10)
 /*
- * Memory that root locks is not counted: room for a storm of programs
- * starting, but not more of it because there are more CPUs.
+ * Root's locked memory is not limited: room for a storm of starting programs, but with a limit
+ * over all CPUs.
  */
 #define SIDE_BYTES_ROOT	    (1u << 20)
 #define SIDE_BYTES_ROOT_ALL (16u << 20)
-/* The same for switches: with the other two, a user's fits still. */
+/* The same for switches: all three rings of a user still fit. */
 #define SWITCH_BYTES	      (64u << 10)
 #define SWITCH_BYTES_ROOT     (512u << 10)
 #define SWITCH_BYTES_ROOT_ALL (32u << 20)
 /*
- * Copies of stacks: STACK_BYTES each, and of them a ring that bridges a tenth of
- * a second at some thousand samples a second. A user's is halved until it may be locked.
+ * Copies of stacks take STACK_BYTES each; their ring holds a tenth of a second at about a
+ * thousand samples a second. A user's ring is halved until it can be locked.
  */
 #define STACK_BYTES	    (32u << 10)
 #define STACK_BYTES_MIN	    1024u
-#define STACK_RING_MIN	    16u /* of them, in a ring */
+#define STACK_RING_MIN	    16u /* copies in a ring */
 #define STACK_RING_USER	    (2u << 20)
 #define STACK_RING_ROOT	    (4u << 20)
 #define STACK_RING_ROOT_ALL (128u << 20)
@@ -40,7 +40,7 @@ static int open_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, unsign
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* As many descriptors as the administrator lets us have. 0 when there are more now. */
+/* Raises the limit of descriptors to the hard limit. Returns 0 if it is higher now. */
 static int raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -92,7 +92,7 @@ static uint64_t sample_type_of(const struct source_config *config, unsigned int 
 	return type;
 }
 
-/* The leaf is a frame of the chain, too. */
+/* + 1: the kernel counts the leaf as a frame of the chain. */
 static void attr_chain(const struct perf_open *open, struct perf_event_attr *attr)
 {
 	if (open->config->chain_depth && open->features & PERF_FEATURE_MAX_STACK)
@@ -104,7 +104,7 @@ static void attr_chain(const struct perf_open *open, struct perf_event_attr *att
 	attr->exclude_callchain_user = 1;
 }
 
-/* What sampled and side-band events have in common. */
+/* Attributes of all events. */
 static void attr_common(const struct perf_open *open, struct perf_event_attr *attr,
 			unsigned int nr_pages)
 {
@@ -117,7 +117,7 @@ static void attr_common(const struct perf_open *open, struct perf_event_attr *at
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->exclude_hv = 1;
 	attr->inherit = open->config->target == SOURCE_TASKS;
-	/* Half a ring: the other half is for what comes while we wake up. */
+	/* Half a ring: the other half takes the records that arrive before the daemon reads. */
 	attr->watermark = 1;
 	attr->wakeup_watermark = (uint32_t)(nr_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 2);
 }
@@ -131,7 +131,7 @@ static void attr_samples(const struct perf_open *open, const struct event_choice
 	attr->type = event->perf_type;
 	attr->config = event->config;
 	attr->sample_type = open->sample_type;
-	/* sample_freq is the same field. */
+	/* sample_freq shares this field. */
 	attr->sample_period = perf_open_rate(open, event);
 	attr->freq = !event_choice_period(event);
 	attr->exclude_kernel = !event->kernel || open->user_only;
@@ -148,7 +148,7 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
-	attr->exclude_kernel = 1; /* a user may not ask for less; records come all the same */
+	attr->exclude_kernel = 1; /* users are refused more; records come nevertheless */
 	attr->mmap = 1;
 	attr->comm = 1;
 	attr->task = 1;
@@ -166,13 +166,13 @@ static void attr_switches(const struct perf_open *open, struct perf_event_attr *
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->switch_type;
-	attr->exclude_kernel = 1; /* a user may not ask for less; records come all the same */
+	attr->exclude_kernel = 1; /* users are refused more; records come nevertheless */
 	attr->context_switch = 1;
 	attr->disabled = 1;
 	attr->enable_on_exec = open->config->enable_on_exec;
 }
 
-/* A side-band event that asks for all that the sampled ones do, on ourselves. */
+/* Opens a side-band event on this process with all features that sampled events request. */
 static int probe_once(const struct perf_open *open, uint32_t *attr_bytes)
 {
 	struct perf_event_attr attr;
@@ -204,7 +204,7 @@ static unsigned int features_wanted(const struct source_config *config)
 	return features;
 }
 
-/* Give up features, one after the other, until the kernel takes the rest. */
+/* Gives up features one by one until the kernel accepts the rest. */
 static int probe(struct perf_open *open)
 {
 	unsigned int next = 1;
@@ -214,7 +214,7 @@ static int probe(struct perf_open *open)
 	while ((error = probe_once(open, &attr_bytes))) {
 		if (error == -E2BIG && attr_bytes < open->attr_bytes &&
 		    attr_bytes >= PERF_ATTR_SIZE_VER0) {
-			open->attr_bytes = attr_bytes; /* what this kernel knows of */
+			open->attr_bytes = attr_bytes; /* the size that this kernel knows */
 			if (attr_bytes < PERF_ATTR_SIZE_VER5)
 				open->features &= ~(unsigned int)PERF_FEATURE_MAX_STACK;
 			continue;
@@ -223,7 +223,7 @@ static int probe(struct perf_open *open)
 			open->features &= ~(unsigned int)PERF_FEATURE_MAX_STACK;
 			continue;
 		}
-		/* It has no way to copy a user's stack. */
+		/* This kernel cannot copy a user's stack on this machine. */
 		if (error == -ENOSYS && open->features & PERF_FEATURE_USER_STACK) {
 			open->features &= ~(unsigned int)PERF_FEATURE_USER_STACK;
 			continue;
@@ -252,7 +252,7 @@ static enum perf_hint_scope hint_scope(const struct perf_open *open,
 	return choice && !choice->user ? PERF_HINT_OWN_KERNEL : PERF_HINT_OWN_USER;
 }
 
-/* choice: NULL for side-band, which has no name that a user knows. */
+/* choice: NULL for side-band, which has no name known to users. */
 static int open_diag(const struct perf_open *open, const struct event_choice *choice, pid_t tid,
 		     int error, struct diag *diag)
 {
@@ -281,7 +281,7 @@ static int open_diag(const struct perf_open *open, const struct event_choice *ch
 				name);
 	case -EACCES:
 	case -EPERM:
-		/* perf_open_init() tried it on ourselves: it is this one that we may not. */
+		/* perf_open_init() succeeded on this process: only this target is refused. */
 		if (tid > 0 && geteuid() != 0)
 			return diag_set(diag, error,
 					"this user may not profile process %d, which "
@@ -355,7 +355,7 @@ static int probe_switches(struct perf_open *open, struct diag *diag)
 	return fd < 0 ? fd : 0;
 }
 
-/* May we have the kernel's mode? Learnt on ourselves, before anything depends on it. */
+/* Finds out on this process, before anything depends on it, whether kernel mode is allowed. */
 static int probe_mode(struct perf_open *open, struct diag *diag)
 {
 	for (size_t i = 0; i < open->config->nr_events; i++) {
@@ -371,7 +371,7 @@ static int probe_mode(struct perf_open *open, struct diag *diag)
 	return 0;
 }
 
-/* The kernel takes powers of two only. */
+/* The kernel accepts only powers of two. */
 static unsigned int pages_of(unsigned int nr_bytes)
 {
 	unsigned int page_bytes = (unsigned int)sysconf(_SC_PAGESIZE);
@@ -382,7 +382,7 @@ static unsigned int pages_of(unsigned int nr_bytes)
 	return nr_pages;
 }
 
-/* A user's share; root's: at most so much for one CPU, and for all. */
+/* Bytes of a ring: for a user; for root at most for one CPU, and at most for all CPUs. */
 struct ring_share {
 	unsigned int user_bytes, root_bytes, root_all_bytes;
 };
@@ -410,7 +410,7 @@ void perf_open_fit_stacks(struct perf_open *open)
 		open->stack_bytes = open->stack_bytes / 2 & ~UINT32_C(7);
 }
 
-/* Without copies of stacks samples are small. */
+/* Samples without copies of stacks are small and need no larger ring for root. */
 static unsigned int sample_pages_of(const struct perf_open *open, unsigned int nr_cpus)
 {
 	static const struct ring_share stacks = {STACK_RING_USER, STACK_RING_ROOT,
@@ -421,7 +421,7 @@ static unsigned int sample_pages_of(const struct perf_open *open, unsigned int n
 	return open->regs ? band_pages_of(&stacks, nr_cpus) : pages_of(SAMPLE_BYTES);
 }
 
-/* Once it is known what this kernel gives. */
+/* Called once the kernel's features are known. */
 static void init_samples(struct perf_open *open, unsigned int nr_cpus)
 {
 	if (!(open->features & PERF_FEATURE_USER_STACK))

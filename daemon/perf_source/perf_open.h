@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asking the kernel for performance events: what to ask, what this kernel
- * and this user are refused, and what to do without. Learnt once, by a probe
- * on an event of our own, so that all events of a run look alike.
+ * Opens performance events: finds out what this kernel supports and what this user is refused,
+ * and does without the rest. This is decided once, by a probe on an event of this process, so
+ * that all events of a run have the same format.
  */
 #ifndef DAEMON_PERF_OPEN_H
 #define DAEMON_PERF_OPEN_H
@@ -13,66 +13,69 @@
 #include <linux/perf_event.h>
 
 /*
- * What newer kernels offer, in the order in which it is given up: what is
- * youngest first, so that the fewest are lost.
+ * What newer kernels offer, in the order in which it is given up: the newest first, so that as
+ * few as possible are given up.
  */
 enum perf_feature {
 	PERF_FEATURE_LOST = 1 << 0,	     /* PERF_FORMAT_LOST, Linux 6.0 */
 	PERF_FEATURE_BUILD_ID = 1 << 1,	     /* build-ids in MMAP2, 5.12 */
 	PERF_FEATURE_CGROUP = 1 << 2,	     /* CGROUP records, 5.7 */
 	PERF_FEATURE_SAMPLE_CGROUP = 1 << 3, /* cgroup of each sample, 5.7 */
-	PERF_FEATURE_KSYMBOL = 1 << 4,	     /* BPF programs come and go, 5.1 */
-	PERF_FEATURE_MAX_STACK = 1 << 5,     /* chain depth asked for, 4.8; else the kernel's */
+	PERF_FEATURE_KSYMBOL = 1 << 4,	     /* BPF programs loaded and unloaded, 5.1 */
+	PERF_FEATURE_MAX_STACK = 1 << 5,     /* chain depth as configured, 4.8; else the kernel's */
 	PERF_FEATURE_MMAP2 = 1 << 6,	     /* 3.16 */
 	PERF_FEATURE_COMM_EXEC = 1 << 7,     /* 3.16 */
-	PERF_FEATURE_USER_STACK = 1 << 8,    /* the user's registers and stack, 3.7; else by frame
-						pointers */
+	PERF_FEATURE_USER_STACK =
+		1 << 8, /* the user's registers and stack, 3.7; else frame pointers */
 	PERF_FEATURES_END = 1 << 9,
 };
 
-/* perf_event_open(2): a descriptor or -errno. May write attr->size. */
+/* perf_event_open(2): returns a descriptor or -errno. May write attr->size. */
 typedef int perf_open_fn(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags);
 
 struct perf_open {
 	perf_open_fn *open;
 	const struct source_config *config;    /* borrowed */
-	unsigned int features;		       /* PERF_FEATURE_* that are asked for */
-	uint32_t attr_bytes;		       /* attr.size that this kernel takes */
+	unsigned int features;		       /* PERF_FEATURE_* that are requested */
+	uint32_t attr_bytes;		       /* attr.size that this kernel accepts */
 	uint64_t sample_type;		       /* of sampled events */
 	uint64_t side_type;		       /* of side-band events */
-	uint64_t switch_type;		       /* of events that tell switches */
+	uint64_t switch_type;		       /* of events that record switches */
 	unsigned int sample_pages, side_pages; /* data pages of the rings */
 	unsigned int switch_pages;
-	/* What samples have of the user's registers, to walk stacks by tables; NULL: by the kernel,
-	 * by frame pointers. */
+	/*
+	 * The user's registers in samples, to walk stacks by tables; NULL: the kernel walks them
+	 * by frame pointers.
+	 */
 	const struct perf_regs *regs;
-	uint32_t stack_bytes;  /* of the copy of a stack, where regs is there */
-	bool user_only;	       /* the kernel's mode was wanted, but is refused */
-	unsigned int thinning; /* of events with a frequency one of so many samples is taken */
+	uint32_t stack_bytes;  /* size of the copy of a stack, if regs is not NULL */
+	bool user_only;	       /* kernel mode was requested, but is refused */
+	unsigned int thinning; /* of events with a frequency, one of this many samples is taken */
 };
 
 /*
- * Settle features, sample_type, user_only and the rings' sizes for config on
- * nr_cpus CPUs; fn NULL: the system call. 0, or -errno with a remedy in diag.
+ * Decides features, sample_type, user_only and the rings' sizes for config on nr_cpus CPUs. fn:
+ * NULL for the system call. Returns 0, or -errno with a remedy in diag.
  */
 int perf_open_init(struct perf_open *open, const struct source_config *config, unsigned int nr_cpus,
 		   perf_open_fn *fn, struct diag *diag);
 
 /*
- * A descriptor that samples event (disabled), brings side-band records
- * (enabled) or tells switches from task to task (disabled) for a thread (-1: all) on a CPU; or
- * -errno. -ESRCH: the thread has ended; -ENODEV: the CPU has gone: both without a diag.
+ * Each returns a descriptor of an event that samples (disabled), brings side-band records
+ * (enabled) or records task switches (disabled), for a thread (-1: all) on a CPU; or -errno with
+ * diag. Without diag: -ESRCH, the thread has ended; -ENODEV, the CPU is offline (a hardware
+ * event's -ENODEV has a diag: no such counter).
  */
 int perf_open_samples(struct perf_open *open, size_t event, pid_t tid, int cpu, struct diag *diag);
 int perf_open_side_band(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
 int perf_open_switches(struct perf_open *open, pid_t tid, int cpu, struct diag *diag);
 
-/* A whole number of copies fits into a CPU's ring: make them smaller if the ring is. */
+/* Makes the copies of stacks smaller until enough of them fit into a CPU's ring. */
 void perf_open_fit_stacks(struct perf_open *open);
-/* Of each copy, as it was asked for or is by default. */
+/* Returns the size of each copy as configured, or the default. */
 uint32_t perf_open_stack_bytes(const struct source_config *config);
 
-/* What attr.sample_period, or attr.sample_freq, is to be under open->thinning. */
+/* Returns the value for attr.sample_period or attr.sample_freq under open->thinning. */
 uint64_t perf_open_rate(const struct perf_open *open, const struct event_choice *event);
 
 #endif

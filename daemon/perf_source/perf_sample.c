@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples of perf: whose they are, and which place in which image their addresses mean. */
+/* Samples of perf: finds the task of each, and the place in an image for each address. */
 #include "daemon/perf_source/perf_state_internal.h"
 
 #include <linux/perf_event.h>
@@ -7,16 +7,18 @@
 
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
-/* Of one program: more than a machine of bytecodes has. */
+/* Limit of one program's regions; a virtual machine of bytecode has fewer. */
 #define REGIONS_MAX 64u
 
-/* Frames behind this marker are not there yet: a cookie stands for them (Linux 6.19). */
+/*
+ * The word after this marker is a cookie for frames that the kernel delivers later (Linux 6.19).
+ */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
-/* Not lost. */
+/* Result of a successful search: no reason of loss. */
 #define FOUND OPROF_LOST_NR
 
-/* Forks of forks that are followed to who made the code. */
+/* Limit of ancestors to search for the process that made the code. */
 #define FORKS_MAX 8u
 
 static void note(struct perf_state *state, uint32_t cpu, const struct cpu_task *task)
@@ -44,7 +46,7 @@ static void note_idle(struct perf_state *state, uint32_t cpu)
 	note(state, cpu, &(struct cpu_task){.generation = TASK_IDLE_GENERATION});
 }
 
-/* The process of the CPU's last known task, if it is still that one; else NULL. */
+/* Returns the process of the CPU's last known task if it still lives; else NULL. */
 static struct process *last_process(struct perf_state *state, const struct cpu_task *last,
 				    uint64_t time_ns)
 {
@@ -60,8 +62,8 @@ bool perf_sample_is_doubtful(const struct perf_state *state, const struct proces
 }
 
 /*
- * Whose sample it is: notes it as the CPU's last task. *process: NULL where
- * only kernel addresses can be found.
+ * Finds the sample's task and notes it as the CPU's last task. *process: NULL if only kernel
+ * addresses can be resolved.
  */
 static enum oprof_lost find_task(struct perf_state *state, const struct perf_item *item,
 				 enum oprof_mode mode, struct process **process, uint16_t *flags)
@@ -85,7 +87,7 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 			       : FOUND;
 	}
 	*process = task_table_find(&state->tasks, item->pid, item->time_ns);
-	/* One that came late is of the program, or the process, before. */
+	/* A late sample belongs to an earlier program or process of this pid. */
 	if (!*process || process_is_newer(*process, item->time_ns))
 		return OPROF_LOST_NO_TASK;
 	if (perf_sample_is_doubtful(state, *process, item->time_ns))
@@ -97,10 +99,9 @@ static enum oprof_lost find_task(struct perf_state *state, const struct perf_ite
 /* ---- addresses ---- */
 
 /*
- * The region as it is in this process, whose part mapping is; with a
- * reference, NULL: no memory. A program that makes code at ever new places
- * would make an image, and a file on disk, of each: beyond REGIONS_MAX all
- * its memory is one region, from address 0.
+ * Returns the region of this process that mapping is part of, with a reference; NULL without
+ * memory. A program that makes code at ever new places would create an image, and a file on disk,
+ * for each: beyond REGIONS_MAX all such memory is one region from address 0.
  */
 static struct image_entry *region_of(struct perf_state *state, struct process *process,
 				     const struct mapping *mapping)
@@ -144,9 +145,9 @@ static struct code_lookup place_of(const struct process *process, uint64_t time_
 }
 
 /*
- * Code that a process made before it forked is told in its own files only,
- * which nobody may have looked at: servers have their parent make code, and
- * their children run it. So parents are looked at now, once, the eldest first.
+ * Code that a process made before it forked is described only in that process's own files, which
+ * may never have been read: servers let their parent make code that their children run. So the
+ * ancestors' files are read now, once, the oldest ancestor's first.
  */
 static void inherit_code(struct perf_state *state, struct process *process, uint64_t time_ns,
 			 uint64_t address)
@@ -160,7 +161,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		heirs[nr++] = process;
 		process = task_table_find(&state->tasks, process->parent_tgid, time_ns);
 	}
-	/* Of the eldest nobody knows the parent any more: it begins. */
+	/* The parent of the oldest process is unknown: begin with the oldest itself. */
 	if (!process && nr)
 		process = heirs[--nr];
 	if (!process)
@@ -169,7 +170,10 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		struct process *heir = heirs[--nr];
 		struct code_lookup place = place_of(process, time_ns, address);
 
-		/* It may run another program since; and what the heir tells itself stands. */
+		/*
+		 * Skip if the ancestor runs another program by now, or the heir has files of its
+		 * own.
+		 */
 		if (process->app == heir->app && process->since_ns <= heir->since_ns &&
 		    !code_space_has_files(heir->code)) {
 			(void)code_space_find(&process->code, &state->places.code, &place, &number);
@@ -180,7 +184,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 	}
 }
 
-/* By the name that the program gives what it made there, if it does. */
+/* Finds the frame of code by name, if the program has named its code at this address. */
 static bool code_frame(struct perf_state *state, struct process *process, uint64_t time_ns,
 		       uint64_t address, struct oprof_frame *frame)
 {
@@ -221,7 +225,7 @@ void perf_sample_pids(struct perf_state *state, const struct process *process, i
 	}
 }
 
-/* Have its symbols kept if reports will not find them; process maps it at address. */
+/* Has the image's symbols kept if reports would not find them; process maps it at address. */
 static void keep_image(struct perf_state *state, const struct process *process,
 		       const struct mapping *mapping, uint64_t address)
 {
@@ -241,7 +245,7 @@ static enum oprof_lost user_frame(struct perf_state *state, struct process *proc
 
 	if (places_is_vsyscall(address))
 		return places_vsyscall_frame(&state->places, address, frame);
-	/* A sample older than the space is of the program before. */
+	/* A sample older than the space belongs to the previous program. */
 	if (!process || !process->space || time_ns < process->since_ns)
 		return OPROF_LOST_NO_MAPPING;
 	mapping = space_find(process->space, address);
@@ -266,7 +270,7 @@ static bool is_marker(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* Frames behind a marker are of this mode; others are not ours to find. */
+/* Frames after a marker have this mode; false: they cannot be resolved here. */
 static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
 {
 	*mode = marker == (uint64_t)PERF_CONTEXT_KERNEL ? OPROF_MODE_KERNEL : OPROF_MODE_USER;
@@ -294,7 +298,7 @@ void perf_sample_add_user(struct perf_state *state, struct process *process, uin
 	add_caller(state, process, time_ns, address, OPROF_MODE_USER);
 }
 
-/* The chain begins with the leaf itself, behind its marker. */
+/* The chain begins with a marker and the leaf itself. */
 static void add_chain(struct perf_state *state, struct process *process,
 		      const struct perf_item *item, enum oprof_mode mode)
 {
@@ -314,7 +318,7 @@ static void add_chain(struct perf_state *state, struct process *process,
 		if (nr_addresses++ && known)
 			add_caller(state, process, item->time_ns, address, mode);
 	}
-	/* As deep as was asked for: there may be more. */
+	/* The chain has the configured depth: there may be more callers. */
 	if (state->chain_depth && nr_addresses > state->chain_depth)
 		state->places.writer.sample->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;
 }

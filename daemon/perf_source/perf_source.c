@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often the threads of a process may change while they are being opened. */
+/* How often opening is repeated while the threads of a process change. */
 #define THREAD_TRIES 5
-/* After a scan of /proc, this many times as long without one. */
+/* After a scan of /proc, pause for this many times its duration. */
 #define SCAN_PAUSE 4
-/* How often side-band may be lost during the first scan before sampling begins in doubt. */
+/* Number of first scans with side-band losses before sampling begins in doubt. */
 #define SCAN_TRIES 5
 /*
- * How long samples of profiled processes wait for tables of their code, and how much
- * memory they may take; how long those of processes that have ended are waited with.
+ * How long samples of profiled processes wait for their code tables, and how much memory they may
+ * take meanwhile; how long the last drain waits for tables once all processes have ended.
  */
 #define HOLD_NS	       UINT64_C(2000000000)
 #define HOLD_BYTES     ((size_t)32 << 20)
 #define TABLES_WAIT_MS 2000
-/* The rings are read this often while /proc is. */
+/* The rings are read at this interval during a scan of /proc. */
 #define READ_BETWEEN_NS 2000000u
 
 static void source_apply(struct perf_consumer *consumer, const struct perf_item *item)
@@ -44,7 +44,7 @@ static void source_early(struct perf_consumer *consumer, const struct perf_item 
 	perf_state_early(source->state, item);
 }
 
-/* The threads to open events for: one of -1 for all tasks. */
+/* Lists the threads to open events for; a single -1: all tasks. */
 static int source_threads(const struct perf_source *source, struct thread_list *list)
 {
 	if (source->config.target == SOURCE_TASKS)
@@ -109,7 +109,7 @@ static int source_open_online(struct perf_source *source, const struct thread_li
 		if (!cpu_list_has(&source->cpu_watch.online, cpu))
 			continue;
 		error = source_open_cpu(source, cpu, threads, no_memory, diag);
-		if (error == -ENODEV) /* it went just now: the tick will see */
+		if (error == -ENODEV) /* just went offline: the next tick handles it */
 			continue;
 		if (error)
 			break;
@@ -123,8 +123,8 @@ static int source_open_online(struct perf_source *source, const struct thread_li
 }
 
 /*
- * A thread that is born while events are being opened may have inherited
- * some of them, or none: the threads must be the same before and after.
+ * A thread born while events are being opened may have inherited some of them, or none: the
+ * threads must be the same before and after.
  */
 static int source_open_threads(struct perf_source *source, bool *no_memory, struct diag *diag)
 {
@@ -152,14 +152,14 @@ static int source_open_threads(struct perf_source *source, bool *no_memory, stru
 	return error;
 }
 
-/* Half the rings, until they fit into the memory that the user may lock. */
+/* Halves the rings, to fit them into the memory that the user may lock. */
 static bool source_halve(struct perf_source *source)
 {
 	struct perf_open *open = &source->open;
 
 	if (open->sample_pages == 1 && open->side_pages == 1 && open->switch_pages == 1)
 		return false;
-	/* Copies of stacks take much more than all else. */
+	/* Copies of stacks take far more room than all other data. */
 	if (open->sample_pages > 2 * open->side_pages) {
 		open->sample_pages /= 2;
 		perf_open_fit_stacks(open);
@@ -168,7 +168,7 @@ static bool source_halve(struct perf_source *source)
 	}
 	if (open->switch_pages > 1)
 		open->switch_pages /= 2;
-	/* A root without the right to lock memory: first what only root gets. */
+	/* Root without the right to lock memory: first reduce what only root gets. */
 	if (open->side_pages <= open->sample_pages && open->sample_pages > 1)
 		open->sample_pages /= 2;
 	if (open->side_pages > 1)
@@ -200,8 +200,8 @@ static void source_read_cpu(struct perf_source *source, struct perf_cpu *cpu,
 }
 
 /*
- * Losses that were not there when the rings were last read lie between then
- * and now. Kernels without counts tell of them at some later time.
+ * New losses happened after the last reading of the rings. Kernels without counts report losses
+ * at some later time, so that any time before is in doubt.
  */
 static void source_doubt(struct perf_source *source)
 {
@@ -214,12 +214,15 @@ static void source_doubt(struct perf_source *source)
 	source->losses.side.from_ns = UINT64_MAX;
 	if (!(source->open.features & PERF_FEATURE_LOST))
 		from_ns = 0;
-	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
+	else if (from_ns == UINT64_MAX) /* damaged records, no loss */
 		from_ns = source->read_ns;
 	perf_state_doubt(source->state, from_ns, clock_monotonic_ns());
 }
 
-/* As source_doubt, for switches. Those of before may wait still: from_ns is not passed yet. */
+/*
+ * As source_doubt, for switches. Earlier ones may still be queued; they precede from_ns and
+ * count.
+ */
 static void source_doubt_switches(struct perf_source *source)
 {
 	uint64_t lost = perf_source_switches_lost(source);
@@ -229,7 +232,7 @@ static void source_doubt_switches(struct perf_source *source)
 		return;
 	if (!(source->open.features & PERF_FEATURE_LOST))
 		from_ns = 0;
-	else if (from_ns == UINT64_MAX) /* not lost, but damaged */
+	else if (from_ns == UINT64_MAX) /* damaged records, no loss */
 		from_ns = source->read_ns;
 	perf_state_lose_switches(source->state, from_ns, clock_monotonic_ns(),
 				 lost - source->switches_doubted);
@@ -247,7 +250,7 @@ static void source_read(struct perf_source *source, enum perf_cpu_losses losses,
 	source->read_ns = begin_ns;
 }
 
-/* Between the processes of a scan. */
+/* Called between the processes of a scan. */
 static void source_read_between(void *context)
 {
 	struct perf_source *source = context;
@@ -257,14 +260,14 @@ static void source_read_between(void *context)
 		return;
 	source_read(source, PERF_CPU_LOSSES_IF_TIGHT, now_ns);
 	/*
-	 * A scan may take long, and the queue must not grow with it. What goes out is older than
-	 * what any scan to come will find. Before the first has ended there is nothing to go by.
+	 * A scan may take long, and the queue must not grow during it. The items that leave are
+	 * older than any later scan. Before the first scan has ended they could not be applied.
 	 */
 	if (source->rescanning)
 		perf_feed_round(source->feed, now_ns);
 }
 
-/* Between the files of a slice that is being closed. */
+/* Called between the files of a slice that is being closed. */
 static void source_read_only(struct source *base)
 {
 	struct perf_source *source = (struct perf_source *)base;
@@ -287,9 +290,8 @@ static int source_scan(struct perf_source *source)
 }
 
 /*
- * Side-band rings record by now, sampling has not begun. Scan until one scan
- * goes by without loss: then each process goes back to a scan or
- * an exec that nothing was lost after.
+ * The side-band rings are recording, and sampling has not begun. Scans until one scan passes
+ * without a loss: then nothing was lost after each process's scan or exec.
  */
 static int source_scan_first(struct perf_source *source, struct diag *diag)
 {
@@ -310,7 +312,7 @@ static int source_scan_first(struct perf_source *source, struct diag *diag)
 		     : 0;
 }
 
-/* Before any ring is open: to read the kernel's symbols takes its time. */
+/* Called before any ring is open, since reading the kernel's symbols takes time. */
 static int source_create_state(struct perf_source *source, struct record_sink *sink,
 			       struct diag *diag)
 {
@@ -381,7 +383,7 @@ static int source_open_parts(struct perf_source *source, const struct perf_sourc
 		error = perf_feed_create(&source->feed, &source->consumer, sink);
 	if (!error)
 		error = source_create_state(source, sink, diag);
-	/* Few programs, and each as short as it may be. */
+	/* With few profiled programs, each possibly short-lived, request tables early. */
 	if (!error && source->open.regs && source->config.target == SOURCE_TASKS)
 		source->consumer.early = source_early;
 	if (!error)
@@ -463,7 +465,7 @@ static int source_enable(struct perf_source *source, bool enable)
 	return error;
 }
 
-/* One CPU after the other: between the first and the last, switches are known in part. */
+/* CPUs are enabled one by one: until the last is done, switches are known only in part. */
 static int source_enable_all(struct perf_source *source, bool enable)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
@@ -479,7 +481,7 @@ static int source_start(struct source *base)
 
 	source->sampling = true;
 	if (source->config.enable_on_exec && !source->was_stopped)
-		return 0; /* the exec begins it */
+		return 0; /* the exec starts it */
 	return source_enable_all(source, true);
 }
 
@@ -493,15 +495,15 @@ static int source_stop(struct source *base)
 }
 
 /*
- * A clock begins a whole new period on each CPU as it is told, the last of
- * them before changed_ns: samples up to then have the old one.
+ * Each CPU's clock begins a whole new period when it is set, the last of them before changed_ns:
+ * samples up to then have the old period.
  */
 static int source_set_rates(struct perf_source *source, unsigned int thinning)
 {
 	struct perf_ids *ids = &source->ids;
 	int error = 0;
 
-	source->open.thinning = thinning; /* of CPUs that come, too */
+	source->open.thinning = thinning; /* also for CPUs that come online later */
 	for (unsigned int i = 0; i < source->cpu_watch.nr_cpus; i++) {
 		int one = perf_cpu_set_rate(&source->cpus[i], &source->open);
 
@@ -516,7 +518,7 @@ static int source_set_rates(struct perf_source *source, unsigned int thinning)
 	return error;
 }
 
-/* Only of all tasks: what children inherited keeps its period. */
+/* Only with all tasks as target: events that children inherited would keep their period. */
 static int source_set_thinning(struct source *base, unsigned int thinning)
 {
 	struct perf_source *source = (struct perf_source *)base;
@@ -540,7 +542,7 @@ static int source_poll_fd(const struct source *base)
 	return source->watch.epoll_fd;
 }
 
-/* Kernels without counts of their own: the sums of the rings' LOST records. */
+/* On kernels without counts, reports the sums of the LOST records. */
 static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 {
 	uint64_t lost = perf_feed_counters(source->feed)->ring_lost;
@@ -553,8 +555,8 @@ static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 }
 
 /*
- * A program has begun: what is read of it waits until there is what its stacks are walked by.
- * Once they have waited for too long they go on, until no table is waited for any more.
+ * Returns whether records must wait for the code tables that walks of their stacks need. Once
+ * they have waited too long they go on, until no table is awaited any more.
  */
 static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {
@@ -581,7 +583,7 @@ static void source_round(struct perf_source *source, enum source_drain how, uint
 	source_tell_ring_lost(source, begin_ns);
 }
 
-/* Maps and tasks were lost, or a CPU came: read the processes again. */
+/* Reads the processes again if side-band was lost or a CPU came online. */
 static void source_rescan(struct perf_source *source, uint64_t now_ns)
 {
 	uint64_t lost = perf_source_side_band_lost(source);
@@ -595,7 +597,7 @@ static void source_rescan(struct perf_source *source, uint64_t now_ns)
 	source->rescanning = false;
 }
 
-/* The CPU has gone: what its rings still hold is good. */
+/* The CPU is offline: the content of its rings is still valid. */
 static void source_cpu_gone(struct perf_source *source, struct perf_cpu *cpu, uint64_t now_ns)
 {
 	source_read_cpu(source, cpu, PERF_CPU_LOSSES_READ, now_ns);
@@ -622,7 +624,7 @@ static void source_cpu_came(struct perf_source *source, unsigned int cpu)
 	}
 	source->nr_cpu_changes++;
 	source->scan_wanted = true;
-	/* It ran tasks before we listened. */
+	/* The CPU ran tasks before its events were open. */
 	perf_state_lose_switches(source->state, source->read_ns, clock_monotonic_ns(), 0);
 }
 
@@ -649,7 +651,7 @@ static int source_drain(struct source *base, enum source_drain how)
 	if (drain_watch_take(&source->watch))
 		source_check_cpus(source, begin_ns);
 	source->nr_drains++;
-	/* The last samples: of a program that was so short, all there are. */
+	/* The last samples: all there are of a very short program. */
 	if (how == SOURCE_DRAIN_ALL && drain_watch_ended(&source->watch)) {
 		source_read(source, PERF_CPU_LOSSES_READ, begin_ns);
 		perf_state_wait_tables(source->state, TABLES_WAIT_MS);
@@ -657,8 +659,8 @@ static int source_drain(struct source *base, enum source_drain how)
 	source_round(source, how, begin_ns);
 	if (how == SOURCE_DRAIN_ALL) {
 		/*
-		 * Once more for what was being written in the first pass:
-		 * then all that is older than this call has been read.
+		 * Read once more for records that were being written in the first pass: then all
+		 * records older than this call have been read.
 		 */
 		source_round(source, how, clock_monotonic_ns());
 		perf_feed_flush(source->feed, begin_ns);

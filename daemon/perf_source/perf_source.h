@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The perf source (source_perf of daemon/source.h), with what tests vary. */
+/* The perf source (source_perf of daemon/source.h), with parameters that tests vary. */
 #ifndef DAEMON_PERF_SOURCE_H
 #define DAEMON_PERF_SOURCE_H
 
@@ -12,7 +12,7 @@ struct perf_source_options {
 	perf_open_fn *open;    /* NULL: the system call */
 };
 
-/* source_perf.open with options; borrowed during the call only, as config is. */
+/* source_perf.open with options. Borrows options and config during the call only. */
 int perf_source_open(struct source **source, const struct source_config *config,
 		     const struct perf_source_options *options, struct record_sink *sink,
 		     struct diag *diag);

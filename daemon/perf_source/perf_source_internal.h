@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What perf_source.c (what it does) and perf_source_tell.c (what it tells) share. */
+/* Shared by perf_source.c (operation) and perf_source_tell.c (losses, notes, counters). */
 #ifndef DAEMON_PERF_SOURCE_INTERNAL_H
 #define DAEMON_PERF_SOURCE_INTERNAL_H
 
@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 struct perf_source {
-	struct source base;	     /* first: what source_ops are given */
-	struct source_config config; /* events and pids are ours */
+	struct source base;	     /* first: source_ops are passed a pointer to it */
+	struct source_config config; /* events and pids are copies that this source owns */
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	pid_t *pids;
 	char *proc_path; /* NULL: "/proc" */
@@ -24,30 +24,30 @@ struct perf_source {
 	struct perf_state *state;
 	struct drain_watch watch;
 	struct cpu_watch cpu_watch;
-	struct perf_cpu *cpus; /* by CPU, possible ones */
+	struct perf_cpu *cpus; /* indexed by CPU, for all possible CPUs */
 
 	bool sampling;
-	bool was_stopped;	    /* then enable_on_exec is over */
-	bool cpus_missing;	    /* one that is online could not be opened: try again */
+	bool was_stopped;	    /* enable_on_exec no longer applies */
+	bool cpus_missing;	    /* an online CPU could not be opened: try again */
 	struct perf_losses losses;  /* by the kernel's counts */
-	uint64_t ring_lost_told;    /* of the LOST records, where there are no counts */
-	uint64_t read_ns;	    /* when the rings were last read: the reading's begin */
-	uint64_t side_band_doubted; /* losses that the state knows of */
+	uint64_t ring_lost_told;    /* reported losses from LOST records, if there are no counts */
+	uint64_t read_ns;	    /* begin of the last reading of the rings */
+	uint64_t side_band_doubted; /* losses that the state has been informed of */
 	uint64_t switches_doubted;
-	uint64_t held_ns; /* since when samples wait for tables; 0: none was waited for */
+	uint64_t held_ns; /* since when samples have waited for tables; 0: they do not wait */
 	bool scan_wanted;
-	bool rescanning;      /* in the middle of a scan that is not the first */
-	uint64_t scan_lost;   /* side-band losses that scans have made good */
-	uint64_t scan_due_ns; /* not before */
+	bool rescanning;      /* during a scan other than the first */
+	uint64_t scan_lost;   /* side-band losses before the last scan, which made them good */
+	uint64_t scan_due_ns; /* no scan before this time */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
 };
 _Static_assert(offsetof(struct perf_source, base) == 0, "source_ops cast base");
 
-/* By the kernel's counts, or those of its records, and what came damaged. */
+/* Losses by the kernel's counts, or else by its LOST records, and damaged records. */
 uint64_t perf_source_side_band_lost(const struct perf_source *source);
 uint64_t perf_source_switches_lost(const struct perf_source *source);
 
-/* Of source_ops. */
+/* Operations of source_ops. */
 size_t perf_source_notes(const struct source *base, struct source_note *notes, size_t room);
 size_t perf_source_counters(const struct source *base, struct source_counter *counters,
 			    size_t room);

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of counters: those of walks, where stacks are walked. */
+/* The last counters, which are present only if stacks are walked. */
 #define NR_WALK_COUNTERS 5
-/* Under a storm of forks there are always new processes: those come by records. */
+/* Under a storm of forks there are always new processes; their FORK records describe the rest. */
 #define PASSES_MAX 10
-/* The keeper gives each table less than that. */
+/* The keeper spends less than this on each table. */
 #define RECORDED_WAIT_MS 120000
 
 /* ---- create, destroy ---- */
@@ -68,7 +68,7 @@ void perf_state_destroy(struct perf_state *state)
 	if (!state)
 		return;
 	places_end(&state->places);
-	/* Tasks refer to images, and to functions by name. */
+	/* Before places: tasks refer to images and to functions by name. */
 	if (state->tasks.processes.buckets)
 		task_table_deinit(&state->tasks);
 	places_deinit(&state->places);
@@ -98,7 +98,7 @@ static int scan_process(struct perf_state *state, int32_t tgid)
 	return task_table_scanned(&state->tasks, tgid, scan);
 }
 
-/* Scan what is in list and not in done; both ascend. *nr_new: how many those are. */
+/* Scans processes in list but not in done, both ascending. *nr_new: number of these. */
 static int scan_new(struct perf_state *state, const struct pid_list *list,
 		    const struct pid_list *done, size_t *nr_new)
 {
@@ -120,8 +120,8 @@ static int scan_new(struct perf_state *state, const struct pid_list *list,
 }
 
 /*
- * Again until no new process shows up: then each one that lives was scanned,
- * or was forked by one that had been scanned before.
+ * Repeats until no new process appears: then each live process was scanned itself, or forked by
+ * one that had been scanned before.
  */
 static int scan_all(struct perf_state *state)
 {
@@ -167,7 +167,7 @@ static void note_if_doubtful(struct node *node, void *context)
 	doubtful->nr_tgids++;
 }
 
-/* What the given processes forked has no other way out of doubt, unless it execs. */
+/* Descendants of the given processes leave doubt only by a scan or an exec. */
 static int scan_doubtful(struct perf_state *state)
 {
 	struct doubtful doubtful = {.state = state};
@@ -211,13 +211,13 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 		state->doubt_from_ns = from_ns;
 	if (until_ns > state->doubt_until_ns)
 		state->doubt_until_ns = until_ns;
-	/* An exit may have been among it: a task that is gone must not wait on. */
+	/* An exit may have been lost: a task that has ended must not be counted as waiting. */
 	perf_state_lose_switches(state, from_ns, until_ns, 0);
 }
 
 /* ---- items ---- */
 
-/* The process of an item that says something new of it, or NULL. */
+/* Returns the process that an item brings news of, or NULL. */
 static struct process *process_of(struct perf_state *state, const struct perf_item *item)
 {
 	struct process *process = task_table_find(&state->tasks, item->pid, item->time_ns);
@@ -258,9 +258,9 @@ static int map(struct perf_state *state, struct process *process, const struct p
 }
 
 /*
- * Most of what is known of the space was unmapped, which no record tells.
- * What /proc has now holds from now on; the records on their way to now go
- * on with the old space, or an empty one where /proc says nothing.
+ * Most known mappings of the space were unmapped, which no record reports. /proc's present state
+ * holds from now on; records that are still queued use the old space, or an empty one if /proc
+ * has none.
  */
 static int renew_space(struct perf_state *state, struct process *process)
 {
@@ -281,7 +281,7 @@ static int renew_space(struct perf_state *state, struct process *process)
 	return 0;
 }
 
-/* Memory that is not code any more, or never was: it covers code. */
+/* A mapping without code: it replaces code that was mapped there. */
 static bool is_data(const struct perf_item *item)
 {
 	return (item->misc & PERF_RECORD_MISC_MMAP_DATA) ||
@@ -313,7 +313,7 @@ static void apply_mmap(struct perf_state *state, const struct perf_item *item)
 	if (!error && !process->scan && space_is_overgrown(process->space))
 		error = renew_space(state, process);
 	if (error) {
-		/* Better none than one that shows what is not there. */
+		/* Rather no space than one with mappings that no longer exist. */
 		state->tasks.lost_memory++;
 		space_put(process->space);
 		process->space = NULL;
@@ -348,7 +348,7 @@ static void apply_exit(struct perf_state *state, const struct perf_item *item)
 	state->counters.exit_records++;
 	if (item->pid <= 0)
 		return;
-	/* What still runs of it after this has no pid before long: remember who it is. */
+	/* Later samples of this task have no pid: remember the task. */
 	perf_sample_note_task(state, item->cpu,
 			      task_table_find(&state->tasks, item->pid, item->time_ns), item->tid);
 	task_table_exit(&state->tasks, item->pid, item->tid, item->time_ns);
@@ -379,7 +379,7 @@ static void apply_cgroup(struct perf_state *state, const struct perf_item *item)
 void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 {
 	state->now_ns = item->time_ns;
-	/* Between items: what names them is all out. */
+	/* Between items, no record in the making refers to released places. */
 	places_release(&state->places);
 	switch (item->type) {
 	case PERF_RECORD_SAMPLE:
@@ -409,12 +409,12 @@ void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 		perf_switch_apply(state, item);
 		break;
 	default:
-		/* Losses of side-band: whoever drains the rings asks for a scan. */
+		/* Side-band losses: the reader of the rings requests a scan. */
 		break;
 	}
 }
 
-/* One of a build-id: the same that its mapping will be of, when its time comes. */
+/* Only if the record has a build-id: the mapping will then get this same image when it is due. */
 void perf_state_early(struct perf_state *state, const struct perf_item *item)
 {
 	const struct oprof_image_identity *identity = &item->u.mmap.identity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What perf_state.c (maps, tasks) and perf_sample.c (samples) share. */
+/* Shared by perf_state.c (maps, tasks), perf_sample.c, perf_switch.c and perf_unwind.c. */
 #ifndef DAEMON_PERF_STATE_INTERNAL_H
 #define DAEMON_PERF_STATE_INTERNAL_H
 
@@ -10,25 +10,28 @@
 struct perf_state_counters {
 	uint64_t mmap_records, comm_records, fork_records, exit_records;
 	uint64_t cgroup_records, ksymbol_records;
-	uint64_t unknown_mmaps;	 /* of processes that nothing is known of */
-	uint64_t old_records;	 /* older than what is known by a scan or newer records */
-	uint64_t renewed_spaces; /* overgrown, read anew */
+	uint64_t unknown_mmaps;	 /* of unknown processes */
+	uint64_t old_records;	 /* older than the process's scan or newer records */
+	uint64_t renewed_spaces; /* spaces that grew too large and were read again */
 	uint64_t scanned_processes;
 	uint64_t switch_records;
-	uint64_t unknown_switches; /* not told: of tasks that nothing certain is known of */
-	/* Walks of the user's stack: to the outermost frame, to the end of the copy, or stuck. */
+	uint64_t unknown_switches; /* switches of tasks about which nothing certain is known */
+	/*
+	 * Walks of the user's stack: to the outermost frame, to the end of the copy, or broken
+	 * off.
+	 */
 	uint64_t chains_whole, chains_truncated, chains_broken;
-	uint64_t frames_walked, frames_by_pointer; /* the latter for want of a table */
+	uint64_t frames_walked, frames_by_pointer; /* by_pointer: without a table */
 };
 
-/* A stretch of time of which not all switches are known. */
+/* A time range in which some switches are unknown. */
 struct switch_gap {
-	uint64_t from_ns, until_ns; /* until 0: there is none */
-	uint64_t nr_records;	    /* lost in it, as far as not told */
+	uint64_t from_ns, until_ns; /* until_ns 0: no gap */
+	uint64_t nr_records;	    /* lost in it, and not yet reported */
 	bool told;
 };
 
-/* Who ran on a CPU last. The image is told only when a sample needs it. */
+/* The last known task of a CPU. Its image is announced only when a sample needs it. */
 struct cpu_task {
 	int32_t tgid, tid;
 	uint64_t generation;	 /* 0: not known */
@@ -42,41 +45,43 @@ struct perf_state {
 	struct task_table tasks;
 	struct cpu_task *last_tasks;		/* by CPU */
 	uint64_t now_ns;			/* of the item being applied */
-	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until 0: nothing was lost */
+	uint64_t doubt_from_ns, doubt_until_ns; /* perf_state_doubt; until_ns 0: nothing was lost */
 	struct switch_gap gap;
 	void (*between)(void *context);
 	void *between_context;
 	unsigned int chain_depth;
-	int tables_wait_ms;	      /* of walks for code tables; 0: they don't */
+	int tables_wait_ms;	      /* how long walks wait for code tables; 0: not at all */
 	const struct perf_regs *regs; /* NULL: stacks are not walked */
-	uint64_t *callers;	      /* a walk's addresses; room for chain_depth */
+	uint64_t *callers;	      /* addresses found by a walk; room for chain_depth */
 	struct perf_state_counters counters;
 };
 
-/* perf_unwind.c: add the user's frames to the sample being made. process: NULL: not known. */
+/* perf_unwind.c: adds the user's frames to the current sample. process: NULL if unknown. */
 void perf_unwind_apply(struct perf_state *state, struct process *process,
 		       const struct perf_item *item, enum oprof_mode mode);
-/* A table of the code of mapping, which process maps at address, if its time has come. */
+/* Requests the code table of an image that process maps at address, if a request is due. */
 void perf_unwind_want(struct perf_state *state, const struct process *process,
 		      struct image_entry *image, uint64_t address);
 
-/* The user's frame at address as a caller of the sample being made. */
+/* Adds the user's frame at address to the current sample, as a caller. */
 void perf_sample_add_user(struct perf_state *state, struct process *process, uint64_t time_ns,
 			  uint64_t address);
-/* process, then its parents: who may have what it maps. pids[KEEPER_PIDS]. */
+/*
+ * Fills pids[KEEPER_PIDS] with process and its ancestors, through which its files may be reached.
+ */
 void perf_sample_pids(struct perf_state *state, const struct process *process, int32_t *pids);
 
-/* The sample becomes a SAMPLE or a LOST record. */
+/* Makes a SAMPLE or a LOST record. */
 void perf_sample_apply(struct perf_state *state, const struct perf_item *item);
 
-/* perf_switch.c: a CPU goes from one task to another. */
+/* perf_switch.c: a CPU switches from one task to another. */
 void perf_switch_apply(struct perf_state *state, const struct perf_item *item);
 
-/* Side-band was lost since what is known of the process was learnt. */
+/* Returns whether side-band was lost after the process's data was collected. */
 bool perf_sample_is_doubtful(const struct perf_state *state, const struct process *process,
 			     uint64_t time_ns);
 
-/* process, in its thread tid, runs on cpu. */
+/* Notes that thread tid of process runs on cpu. */
 void perf_sample_note_task(struct perf_state *state, uint32_t cpu, const struct process *process,
 			   int32_t tid);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Switches from one task to another, as perf tells them -> SWITCH records. A
- * whole CPU's record names both tasks; one of a single task's events only
- * that task, which comes or goes.
+ * Makes SWITCH records of perf's switches. A whole CPU's record names both tasks; a record of a
+ * single task's events names only that task, which leaves or gets the CPU.
  */
 #include "daemon/perf_source/perf_state_internal.h"
 
@@ -34,7 +33,9 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
 	gap->told = true;
 }
 
-/* Inside a stretch that not all switches are known of; tells and ends such stretches. */
+/*
+ * Returns whether time_ns is in a gap of switches; also reports gaps, and ends one that is over.
+ */
 static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 {
 	struct switch_gap *gap = &state->gap;
@@ -48,7 +49,7 @@ static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 	return false;
 }
 
-/* Records of switches do not tell it. */
+/* Returns the cgroup of process, which records of switches do not contain. */
 static uint64_t cgroup_of(struct perf_state *state, struct process *process, uint64_t time_ns)
 {
 	uint64_t cgroup;
@@ -62,8 +63,8 @@ static uint64_t cgroup_of(struct perf_state *state, struct process *process, uin
 }
 
 /*
- * The task of these ids as records tell it; of those that nothing certain is
- * known of, and of what still runs of a thread after its exit record: none.
+ * Makes the record's task for these ids. If nothing certain is known of the task, or the thread
+ * has already had its exit record, the task is the idle one, with tgid 0.
  */
 static void task_of(struct perf_state *state, const struct perf_item *item, int32_t pid,
 		    int32_t tid, struct oprof_task *task)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The user's part of a chain by code tables: from the registers and the copy
- * of the stack that a sample brings, through the maps of its process.
+ * Walks the user's part of a call chain by code tables: from the registers and the copy of the
+ * stack in a sample, through the maps of its process.
  */
 #include "daemon/perf_source/perf_state_internal.h"
 
@@ -24,8 +24,8 @@ void perf_unwind_want(struct perf_state *state, const struct process *process,
 }
 
 /*
- * Of a recording: until it is there, or can't be had. It may have found no room among the
- * questions: then once more behind the answers.
+ * In a recording: waits until the table is there or turns out to be unavailable. If the keeper's
+ * queue was full, asks once more after its answers.
  */
 static void wait_for_table(struct perf_state *state, const struct process *process,
 			   struct image_entry *image, uint64_t address)
@@ -40,7 +40,7 @@ static void wait_for_table(struct perf_state *state, const struct process *proce
 					     state->now_ns);
 		}
 		perf_state_wait_tables(state, state->tables_wait_ms);
-		/* Once is enough of a wait for nothing. */
+		/* Wait in vain only once. */
 		if (perf_state_tables_waiting(state))
 			state->tables_wait_ms = 0;
 	}
@@ -82,7 +82,7 @@ static void note_end(struct perf_state *state, const struct stack_walk_result *r
 	}
 }
 
-/* Nothing to walk by: a 32-bit program, or one whose maps are not known. */
+/* The walk is impossible: a 32-bit program, or one whose maps are unknown. */
 static void note_stuck(struct perf_state *state)
 {
 	const struct stack_walk_result stuck = {.end = STACK_WALK_BROKEN};
@@ -90,7 +90,7 @@ static void note_stuck(struct perf_state *state)
 	note_end(state, &stuck);
 }
 
-/* Room for so many callers more; the sample may have those of the kernel. */
+/* Returns the room for more callers; the sample may already have callers in the kernel. */
 static size_t room_for(const struct perf_state *state)
 {
 	unsigned int nr = state->places.writer.sample->nr_frames;
@@ -98,7 +98,7 @@ static size_t room_for(const struct perf_state *state)
 	return nr < state->chain_depth ? state->chain_depth - nr : 0;
 }
 
-/* Where the kernel was entered from is a caller, too; there may be no room for it. */
+/* Adds the place where the kernel was entered as a caller. Returns false if there is no room. */
 static bool add_entry(struct perf_state *state, struct process *process,
 		      const struct perf_item *item, uint64_t pc, enum oprof_mode mode)
 {
@@ -120,7 +120,7 @@ void perf_unwind_apply(struct perf_state *state, struct process *process,
 	struct stack_walk_input input;
 	struct stack_walk_result result;
 
-	/* A kernel thread has no user. */
+	/* A kernel thread has no user stack. */
 	if (item->u.sample.regs_abi == PERF_SAMPLE_REGS_ABI_NONE && mode != OPROF_MODE_USER)
 		return;
 	state->places.writer.sample->chain_kind = OPROF_CHAIN_UNWIND_TABLES;
