@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel module's control filesystem (doc/kmod.md), as a folder: its
- * settings, its commands, its counters, its buffer. What fails is said with
- * its remedy.
+ * The kernel module's control filesystem (doc/kmod.md) as a folder: settings, commands, counters,
+ * buffer. Errors are reported with their remedy.
  *
- * Not for: what is in the buffer (kmod_stream), what to set (kmod_setup).
+ * Not for: the content of the buffer (kmod_state), the values to set (kmod_setup).
  */
 #ifndef DAEMON_KMOD_CONTROL_H
 #define DAEMON_KMOD_CONTROL_H
@@ -17,7 +16,7 @@
 #define KMOD_CONTROL_WORD_BYTES 64
 
 /*
- * Opened once: after the daemon has dropped its privileges it may not open
+ * Descriptors are opened once: after the daemon has dropped its privileges it may not open
  * anything here any more. -1: not open.
  */
 struct kmod_control {
@@ -28,32 +27,37 @@ struct kmod_control {
 void kmod_control_init(struct kmod_control *control);
 
 /*
- * The folder at path (NULL: OPROF_KMOD_MOUNT), if it is of a module that we
- * understand. sysfs_path (NULL: OPROF_KMOD_SYSFS) is there while it is loaded.
- * 0; -ENOENT: not loaded, or not mounted; -EPROTONOSUPPORT; -errno. diag has the remedy.
- * kmod_control_close in any case.
+ * Opens the folder at path (NULL: OPROF_KMOD_MOUNT) if it belongs to a module of a supported
+ * version. sysfs_path (NULL: OPROF_KMOD_SYSFS) exists while the module is loaded. Returns 0;
+ * -ENOENT: not loaded or not mounted; -EPROTONOSUPPORT; or another -errno. diag has the remedy.
+ * Call kmod_control_close in any case.
  */
 int kmod_control_open(struct kmod_control *control, const char *path, const char *sysfs_path,
 		      struct diag *diag);
 void kmod_control_close(struct kmod_control *control);
 
-/* One setting; name may be "0/event". Before the buffer is open. */
+/*
+ * Writes one setting, before the buffer is opened; name may be "0/event". Returns 0 or -errno
+ * with diag.
+ */
 int kmod_control_set(const struct kmod_control *control, const char *name, uint64_t value,
 		     struct diag *diag);
-/* ... where it may be that there is no such file: then nothing. */
+/* As kmod_control_set, but succeeds without effect if there is no such file. */
 int kmod_control_set_if_there(const struct kmod_control *control, const char *name, uint64_t value,
 			      struct diag *diag);
 
-/* The first word of a file, at most KMOD_CONTROL_WORD_BYTES. 0 or -errno. */
+/* Reads the first word of a file, less than KMOD_CONTROL_WORD_BYTES. Returns 0 or -errno. */
 int kmod_control_word(const struct kmod_control *control, const char *name, char *word);
 
-/* The buffer, which takes the settings, and what commands need. 0 or -errno with diag. */
+/*
+ * Opens the buffer, which applies the settings, and the commands. Returns 0 or -errno with diag.
+ */
 int kmod_control_open_buffer(struct kmod_control *control, struct diag *diag);
 
-/* What it held is given back; another may have it. */
+/* Closes the buffer: the module frees its content, and another daemon may open it. */
 void kmod_control_close_buffer(struct kmod_control *control);
 
-/* 0 or -errno of the module. */
+/* Each returns 0 or the module's -errno. */
 int kmod_control_enable(const struct kmod_control *control, int on);
 int kmod_control_dump(const struct kmod_control *control);
 int kmod_control_thin(const struct kmod_control *control, unsigned int thinning);

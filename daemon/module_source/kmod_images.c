@@ -68,7 +68,10 @@ bool kmod_images_remove(struct kmod_images *images, uint32_t cookie)
 
 /* ---- files ---- */
 
-/* The name of memory that only looks like a file, of whichever process. */
+/*
+ * Returns the image of memory that only looks like a file, for all processes; NULL without
+ * memory.
+ */
 static struct image_entry *unfiled_image(const struct places *places, const char *path)
 {
 	char name[PATH_MAX];
@@ -79,8 +82,8 @@ static struct image_entry *unfiled_image(const struct places *places, const char
 }
 
 /*
- * Later it may be gone: have its symbols kept if reports will not find them,
- * and its code table built if such are wanted.
+ * Requests the symbols if reports would not find them, and the code table if wanted, while the
+ * file is still open: later it may have been removed.
  */
 static void keep_file(struct places *places, struct image_entry *entry, int fd, uint64_t now_ns)
 {
@@ -94,7 +97,7 @@ static void keep_file(struct places *places, struct image_entry *entry, int fd, 
 		image_keep_want_code(&places->keep, entry, nobody, 0, fd, now_ns);
 }
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static struct image_entry *image_of_fd(struct places *places, int fd,
 				       const struct oprof_image_identity *told, uint64_t now_ns)
 {
@@ -163,7 +166,7 @@ static struct image_entry *region_image(const struct places *places,
 				      record->end);
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int resolve(struct kmod_images *images, struct kmod_image *image,
 		   const struct oprof_kmod_image *record, const char *name, uint64_t now_ns)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel module's image cookies, and the images that they stand for.
+ * The kernel module's image cookies and the images that they stand for.
  *
- * A file's cookie is resolved as soon as it is told, while the kernel holds
- * the file: path and build-id are read from its descriptor, whatever became
- * of its name. Where that cannot be now (no descriptors left) it is tried
- * again; a file that cannot be had any more stays without an image.
+ * The cookie of a file is resolved as soon as it is announced, while the kernel holds the file:
+ * path and build-id are read from its descriptor, whatever has become of its name. If that fails
+ * for now (no descriptors left) it is tried again; a file that can no longer be opened stays
+ * without an image.
  */
 #ifndef DAEMON_KMOD_IMAGES_H
 #define DAEMON_KMOD_IMAGES_H
@@ -13,17 +13,17 @@
 #include "daemon/places/places.h"
 #include "oprof/kmod.h"
 
-/* OPROF_KMOD_IMAGE_OPEN on the buffer: a descriptor of the file, or -errno. */
+/* OPROF_KMOD_IMAGE_OPEN on the buffer: returns a descriptor of the file, or -errno. */
 typedef int kmod_image_open_fn(int buffer_fd, uint32_t cookie);
 
 struct kmod_image {
 	struct node node;
 	uint32_t cookie; /* the module's */
 	enum oprof_image_kind kind;
-	struct image_entry *entry;	  /* a reference; NULL: a module, or a file not had yet */
-	uint64_t start, end;		  /* regions: addresses */
+	struct image_entry *entry; /* a reference; NULL: a module, or a file not opened yet */
+	uint64_t start, end;	   /* regions: addresses */
 	struct oprof_image_identity told; /* files */
-	uint64_t retry_ns;		  /* CLOCK_MONOTONIC: not before; UINT64_MAX: never */
+	uint64_t retry_ns;		  /* CLOCK_MONOTONIC: no retry before; UINT64_MAX: never */
 };
 
 struct kmod_images {
@@ -31,23 +31,25 @@ struct kmod_images {
 	struct places *places; /* borrowed */
 	kmod_image_open_fn *open;
 	int buffer_fd;
-	uint64_t nr_unopened; /* files that could not be had */
+	uint64_t nr_unopened; /* files that could not be opened */
 };
 
-/* open NULL: the module's. 0 or -ENOMEM. */
+/* open: NULL for the module's ioctl. Returns 0 or -ENOMEM. */
 int kmod_images_init(struct kmod_images *images, struct places *places, kmod_image_open_fn *open);
 void kmod_images_deinit(struct kmod_images *images);
 
-/* name: NUL-terminated. 0; -EINVAL: no such kind, or the cookie is in use; -ENOMEM. */
+/* name: NUL-terminated. Returns 0; -EINVAL: no such kind, or the cookie is in use; -ENOMEM. */
 int kmod_images_add(struct kmod_images *images, const struct oprof_kmod_image *record,
 		    const char *name, uint64_t now_ns);
-/* False: there is none. */
+/* Returns false if there is no such cookie. */
 bool kmod_images_remove(struct kmod_images *images, uint32_t cookie);
 
-/* NULL: unknown. */
+/* Returns NULL if unknown. */
 struct kmod_image *kmod_images_find(const struct kmod_images *images, uint32_t cookie);
 
-/* What it stands for, borrowed; NULL: not known. */
+/*
+ * Returns the image that the cookie stands for, borrowed; NULL if unknown. May retry to open it.
+ */
 struct image_entry *kmod_image_entry(struct kmod_images *images, struct kmod_image *image,
 				     uint64_t now_ns);
 

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Forks of forks that are followed to who made the code. */
+/* Limit of ancestors to search for the process that made the code. */
 #define FORKS_MAX 8u
-/* Between two looks at what a process maps, while it maps no jitdump. */
+/*
+ * Interval for reading a process's mappings while it maps no jitdump; doubles up to the maximum.
+ */
 #define SCAN_NS	    UINT64_C(1000000000)
 #define SCAN_MAX_NS UINT64_C(8000000000)
 
@@ -25,7 +27,7 @@ int kmod_processes_init(struct kmod_processes *table, struct code_spaces *code,
 	return node_hash_init(&table->tgids);
 }
 
-/* It runs another program, or none. */
+/* The process has ended or runs another program: forgets the old one. */
 static void process_forget(struct kmod_process *process)
 {
 	code_space_destroy(process->code);
@@ -71,7 +73,7 @@ static struct kmod_process *find(const struct kmod_processes *table, uint64_t ge
 	return NULL;
 }
 
-/* The latest life of that pid. */
+/* Returns the latest process with this tgid. */
 static struct kmod_process *find_tgid(const struct kmod_processes *table, int32_t tgid)
 {
 	struct node *node = node_hash_first(&table->tgids, hash_number((uint64_t)tgid));
@@ -99,7 +101,7 @@ static void process_run(struct kmod_process *process, struct image_entry *app)
 	process->app = app ? image_get(app) : NULL;
 }
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static struct kmod_process *get(struct kmod_processes *table, const struct kmod_runner *runner)
 {
 	struct kmod_process *process = find(table, runner->generation);
@@ -107,7 +109,7 @@ static struct kmod_process *get(struct kmod_processes *table, const struct kmod_
 	if (process && process->app != runner->app) {
 		process_forget(process);
 		process->since_ns = process->last_ns; /* or somewhat later */
-		process->inherited = true;	      /* exec forgets what it had of others */
+		process->inherited = true;	      /* exec drops inherited code */
 		process_run(process, runner->app);
 	}
 	if (process)
@@ -126,7 +128,7 @@ static struct kmod_process *get(struct kmod_processes *table, const struct kmod_
 
 /* ---- names ---- */
 
-/* See what it maps: a jitdump is found by that. */
+/* Reads the process's mappings, through which its jitdump is found. */
 static void process_scan(struct kmod_processes *table, struct kmod_process *process,
 			 uint64_t time_ns)
 {
@@ -187,7 +189,7 @@ static bool same_program(const struct kmod_processes *table, int32_t one, int32_
 	       !strcmp(first, second);
 }
 
-/* What tgid, whether known here or not, has told of its own code: a copy, or NULL. */
+/* Returns a copy of the code that tgid, known here or not, has described in files; or NULL. */
 static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, uint64_t time_ns,
 				  uint64_t address)
 {
@@ -205,9 +207,9 @@ static struct code_space *code_of(struct kmod_processes *table, int32_t tgid, ui
 }
 
 /*
- * Code that a process made before it forked is told in its own files only:
- * servers have their parent make code, and their children run it. The
- * nearest parent of the same program that tells of its code is asked, once.
+ * Code that a process made before it forked is described only in that process's own files:
+ * servers let their parent make code that their children run. Searches once for the nearest
+ * ancestor that runs the same program and describes its code.
  */
 static bool inherit(struct kmod_processes *table, struct kmod_process *process, uint64_t time_ns,
 		    uint64_t address)

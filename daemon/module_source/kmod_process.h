@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes that run code which they made, for its functions' names
- * (code_space). The kernel module tells neither forks nor what a process maps
- * without running it: that is read from /proc when a sample asks for it.
+ * Processes that run code they have generated, to find its functions' names (code_space). The
+ * kernel module reports neither forks nor mappings that are not executed; they are read from
+ * /proc when a sample needs them.
  *
- * Others are not here: the records tell all that is to be known of them.
+ * Other processes are not kept here: the records contain all that is needed about them.
  */
 #ifndef DAEMON_KMOD_PROCESS_H
 #define DAEMON_KMOD_PROCESS_H
@@ -17,41 +17,42 @@ struct kmod_process {
 	struct node tgid_node; /* by tgid */
 	uint64_t generation;
 	int32_t tgid;
-	struct image_entry *app; /* of its program; a reference, or NULL */
-	uint64_t since_ns;	 /* it runs that since; 0: not known */
-	uint64_t last_ns;	 /* of its last sample here */
+	struct image_entry *app; /* its program; a reference, or NULL */
+	uint64_t since_ns;	 /* start of that program; 0: unknown */
+	uint64_t last_ns;	 /* of its last sample processed here */
 	struct code_space *code; /* NULL: none known */
-	struct space *space;	 /* what it maps, to find its jitdump; NULL: not known */
-	uint64_t scanned_ns;	 /* when that was read */
+	struct space *space;	 /* its mappings, to find its jitdump; NULL: unknown */
+	uint64_t scanned_ns;	 /* when its mappings were read */
 	uint64_t scan_wait_ns;
-	bool exited;	/* there was none of its tgid in /proc */
-	bool inherited; /* its parents have been asked */
+	bool exited;	/* its tgid was not found in /proc */
+	bool inherited; /* its ancestors' code has been searched */
 };
 
 struct kmod_processes {
 	struct node_hash generations, tgids;
-	struct code_spaces *code; /* borrowed, as the rest */
+	struct code_spaces *code; /* borrowed, as the next two */
 	const struct region_maker *regions;
 	const char *proc_path;
 	size_t nr_spaces;
 };
 
-/* Whose code it is, as records tell. */
+/* The process that runs the code, as the records describe it. */
 struct kmod_runner {
 	uint64_t generation;
 	int32_t tgid;
-	struct image_entry *app; /* borrowed; NULL: not known */
+	struct image_entry *app; /* borrowed; NULL: unknown */
 };
 
 int kmod_processes_init(struct kmod_processes *table, struct code_spaces *code,
-			const struct region_maker *regions, const char *proc_path); /* or -ENOMEM */
+			const struct region_maker *regions,
+			const char *proc_path); /* Returns 0 or -ENOMEM. */
 void kmod_processes_deinit(struct kmod_processes *table);
 
-/* As code_space_find, of memory without a file in the process. */
+/* As code_space_find, for memory without a file in the runner's process. */
 bool kmod_processes_code(struct kmod_processes *table, const struct kmod_runner *runner,
 			 uint64_t time_ns, uint64_t address, uint32_t *number);
 
-/* The process has ended. */
+/* The process has ended: removes it. */
 void kmod_processes_end(struct kmod_processes *table, uint64_t generation);
 
 #endif

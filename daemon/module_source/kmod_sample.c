@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples of the kernel module: which images their frames are in, as the daemon has them. */
+/* Samples of the kernel module: translates their frames into the daemon's images. */
 #include "daemon/module_source/kmod_state_internal.h"
 
 #include "lib/clock.h"
 
 #include <string.h>
 
-/* Not lost. */
+/* Result of a successful search: no reason of loss. */
 #define FOUND OPROF_LOST_NR
 
 #define KNOWN_FLAGS                                                                                \
@@ -37,7 +37,7 @@ static enum oprof_lost file_frame(struct kmod_state *state, struct kmod_image *i
 	return lost;
 }
 
-/* By the name that the program gives what it made there, if it does. */
+/* Finds the frame of code by name, if the program has named its code at this address. */
 static bool code_frame(struct kmod_state *state, uint64_t time_ns, uint64_t address,
 		       struct oprof_frame *frame)
 {
@@ -59,7 +59,7 @@ static enum oprof_lost region_frame(struct kmod_state *state, const struct kmod_
 
 	if (code_frame(state, time_ns, address, frame))
 		return FOUND;
-	/* The daemon's image may be one that began the same and reaches further. */
+	/* The daemon's image may have the same start and a larger end. */
 	return image_frame(image->entry, address - image->entry->image.start, OPROF_MODE_USER,
 			   frame);
 }
@@ -83,7 +83,7 @@ static enum oprof_lost user_frame(struct kmod_state *state, uint64_t time_ns,
 		return image_frame(image->entry, told->offset, OPROF_MODE_USER, frame);
 	case OPROF_IMAGE_ANON:
 		return region_frame(state, image, time_ns, told->offset, frame);
-	default: /* a module: nothing of a user's */
+	default: /* a module has no user code */
 		return OPROF_LOST_BAD_RECORD;
 	}
 }
@@ -105,7 +105,7 @@ static enum oprof_lost find_leaf(struct kmod_state *state, const struct oprof_sa
 
 /* ---- links ---- */
 
-/* One of these frames, behind whose place the link stands; NULL: there is no link. */
+/* Returns the frame that the link directly follows; NULL: there is no link. */
 static const struct oprof_frame *linked_frame(const struct oprof_sample *sample)
 {
 	const struct oprof_frame *callers = (const struct oprof_frame *)(sample + 1);
@@ -140,7 +140,7 @@ static const struct code_table *table_of(struct kmod_state *state, uint32_t cook
 	return image_code_of(&state->places.code_tables, image->entry);
 }
 
-/* The function at this place has no frame of its own there: the link is its caller. */
+/* True if the function at place has no frame of its own there: then the link is its caller. */
 static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *place)
 {
 	const struct code_table *table =
@@ -152,7 +152,7 @@ static bool link_is_caller(struct kmod_state *state, const struct oprof_frame *p
 	return is_caller;
 }
 
-/* The link that is no caller, to be left out; NULL: none. */
+/* Returns the link to leave out because it is not a caller; NULL: none. */
 static const struct oprof_frame *link_to_leave(struct kmod_state *state,
 					       const struct oprof_sample *sample)
 {
@@ -193,7 +193,7 @@ static void add_callers(struct kmod_state *state, const struct oprof_sample *sam
 	for (uint16_t i = 0; i < sample->nr_frames; i++) {
 		if (&callers[i] == leave)
 			continue;
-		/* A link is more than was asked for. */
+		/* The link is in addition to the configured depth. */
 		if (sample->head.flags & OPROF_KMOD_SAMPLE_LINK &&
 		    made->nr_frames == state->chain_depth)
 			made->head.flags |= OPROF_SAMPLE_CHAIN_TRUNCATED;

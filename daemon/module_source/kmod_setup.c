@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* As doc/kmod.md has them. */
+/* As in doc/kmod.md. */
 #define BUFFER_SIZE_DEFAULT	131072u
 #define CPU_BUFFER_SIZE_DEFAULT 8192u
 #define CPU_BUFFER_SIZE_MIN	128u
@@ -20,8 +20,8 @@
 #define HZ_MAX			100000u
 
 /*
- * Both clocks run on each CPU all the time: of a whole machine task-clock
- * counts what cpu-clock does.
+ * Both clocks run all the time on each CPU: for a whole machine, task-clock counts the same as
+ * cpu-clock.
  */
 bool kmod_setup_is_timer(const struct event_choice *event)
 {
@@ -71,7 +71,7 @@ static uint64_t buffer_size(const struct source_config *config)
 
 uint64_t kmod_setup_buffer_bytes(const struct source_config *config)
 {
-	/* The module rounds up to a power of two. */
+	/* Twice, since the module rounds up to a power of two. */
 	return 2 * buffer_size(config) * BUFFER_SAMPLE_BYTES;
 }
 
@@ -117,8 +117,8 @@ static int write_settings(const struct kmod_control *control, const char *folder
 }
 
 /*
- * Of a frequency the module can take fewer samples at times (thinning), of a
- * count not. count may not be 0, and means nothing where there is hz.
+ * The module can thin samples (thinning) only if it is given a frequency. count must not be 0,
+ * and is ignored if hz is set.
  */
 static int write_counter(const struct kmod_control *control, unsigned int index,
 			 const struct event_choice *event, struct diag *diag)
@@ -128,7 +128,7 @@ static int write_counter(const struct kmod_control *control, unsigned int index,
 	const struct setting settings[] = {
 		{"type", timer ? OPROF_KMOD_TYPE_TIMER : event->perf_type},
 		{"event", timer ? 0 : event->config},
-		{"unit_mask", 0}, /* it is in event */
+		{"unit_mask", 0}, /* contained in event */
 		{"hz", event->frequency ? event->period_or_hz : 0},
 		{"count", period ? period : 1},
 		{"kernel", event->kernel},
@@ -163,7 +163,7 @@ int kmod_setup_write(const struct kmod_control *control, const struct source_con
 		     struct diag *diag)
 {
 	const struct setting settings[] = {
-		/* First out of the way: the module takes no room below it. */
+		/* First lowered: the module refuses a size below the watershed. */
 		{"buffer_watershed", 1},
 		{"buffer_size", buffer_size(config)},
 		{"buffer_watershed", buffer_watershed(config)},

@@ -17,19 +17,19 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* What one CPU's records may be behind another's: ten of the module's passes. */
+/* Largest delay of one CPU's records relative to another's: ten passes of the module. */
 #define SWITCHES_WAIT_NS UINT64_C(1000000000)
 
-/* Three seconds in all. */
+/* Three seconds altogether. */
 #define BUSY_PAUSE_NS 50000000
 #define BUSY_TRIES    60u
 
-/* Inode of the machine's own in /proc, fixed by the kernel (PROC_PID_INIT_INO). */
+/* Inode of the machine's own pid namespace in /proc, fixed by the kernel (PROC_PID_INIT_INO). */
 #define FIRST_PID_NAMESPACE 0xeffffffcu
 
 struct kmod_source {
-	struct source base;	     /* first: what source_ops are given */
-	struct source_config config; /* events are ours */
+	struct source base;	     /* first: source_ops are passed a pointer to it */
+	struct source_config config; /* events is a copy that this source owns */
 	struct event_choice events[SOURCE_EVENTS_MAX];
 	struct kmod_control control;
 	struct kmod_state state;
@@ -42,7 +42,7 @@ _Static_assert(offsetof(struct kmod_source, base) == 0, "source_ops cast base");
 
 /* ---- opening ---- */
 
-/* Of several events the module does not say which it was. */
+/* With several events the module does not report which one failed. */
 static int enable_diag(const struct kmod_source *source, int error, struct diag *diag)
 {
 	const char *name = source->config.nr_events == 1 ? source->events[0].name : "these events";
@@ -56,7 +56,7 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 				"counter, or one without an interrupt): use cpu-clock",
 				name);
 	case -EBUSY:
-	case -ENOSPC: /* and not -EBUSY, which is another daemon */
+	case -ENOSPC: /* not -EBUSY, which would mean another daemon */
 		return diag_set(diag, -ENOSPC,
 				"the kernel module gets no counter for %s: others use them, or "
 				"there are fewer",
@@ -68,8 +68,8 @@ static int enable_diag(const struct kmod_source *source, int error, struct diag 
 }
 
 /*
- * Counters are made when sampling begins: try it, so that it is known now
- * whether there are any, and begin anew with an empty buffer.
+ * The module creates counters only when sampling begins: tries this now, to report errors early,
+ * and closes the buffer to begin later with an empty one.
  */
 static int source_try(struct kmod_source *source, struct diag *diag)
 {
@@ -104,7 +104,7 @@ static int source_init_state(struct kmod_source *source, const struct kmod_sourc
 				.kernel = source_samples_kernel(source),
 				.keep_images = !options->no_keeper,
 				.keep_bytes_max = source->config.keep_bytes_max,
-				/* Of machines whose tables are known. */
+				/* On machines whose unwind tables are supported. */
 				.code_tables = source->config.chain_depth && perf_regs_here(),
 				.code_path = source->config.code_path,
 			},
@@ -126,9 +126,9 @@ static int source_take_module(struct kmod_source *source, struct diag *diag)
 }
 
 /*
- * A daemon that was killed lets go of its lock before the buffer, and a child
- * of it that syncs may hold that a little longer: not to be taken for another
- * daemon, which would have this one sample by perf until it ends.
+ * A killed daemon releases its lock before the buffer, which a child that syncs may keep open a
+ * little longer. This must not be mistaken for another daemon: the new daemon would use perf for
+ * its whole run.
  */
 static int source_open_module(struct kmod_source *source, const struct kmod_source_options *options,
 			      struct diag *diag)
@@ -178,7 +178,7 @@ static void source_close(struct source *base)
 static int source_open_parts(struct kmod_source *source, const struct kmod_source_options *options,
 			     struct record_sink *sink, struct diag *diag)
 {
-	/* The module first: without it nothing else is worth its time. */
+	/* The module first: without it the rest would be wasted time. */
 	int error = source_open_module(source, options, diag);
 
 	if (!error)
@@ -188,7 +188,7 @@ static int source_open_parts(struct kmod_source *source, const struct kmod_sourc
 	return error ? error : source_open_buffer(source, diag);
 }
 
-/* The module numbers processes as the machine does; a container has numbers of its own. */
+/* The module uses the machine's process ids; a container has ids of its own. */
 static int check_namespace(const struct kmod_source_options *options, struct diag *diag)
 {
 	struct stat st;
@@ -245,7 +245,7 @@ static int source_open(struct source **source, const struct source_config *confi
 
 /* ---- running ---- */
 
-/* One CPU after the other: between the first and the last, switches are known in part. */
+/* CPUs are enabled one by one: until the last is done, switches are known only in part. */
 static int source_enable(struct kmod_source *source, int on)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
@@ -330,7 +330,7 @@ static void source_read(struct source *base)
 static bool source_ended(const struct source *base)
 {
 	(void)base;
-	return false; /* a whole machine does not */
+	return false; /* a whole machine never ends */
 }
 
 /* ---- what is known ---- */

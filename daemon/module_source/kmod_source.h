@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel module as a source (source_kmod of daemon/source.h), with what tests vary. */
+/*
+ * The kernel module as a source (source_kmod of daemon/source.h), with parameters that tests
+ * vary.
+ */
 #ifndef DAEMON_KMOD_SOURCE_H
 #define DAEMON_KMOD_SOURCE_H
 
@@ -8,14 +11,14 @@
 
 struct kmod_source_options {
 	const char *path;	  /* of the control filesystem; NULL: OPROF_KMOD_MOUNT */
-	const char *sysfs_path;	  /* there while the module is loaded; NULL: OPROF_KMOD_SYSFS */
+	const char *sysfs_path;	  /* exists while the module is loaded; NULL: OPROF_KMOD_SYSFS */
 	const char *proc_path;	  /* NULL: "/proc" */
 	const char *sys_path;	  /* NULL: "/sys" */
-	kmod_image_open_fn *open; /* NULL: the module's */
+	kmod_image_open_fn *open; /* NULL: the module's ioctl */
 	bool no_keeper;		  /* no child process that keeps symbols of images */
 };
 
-/* source_kmod.open with options; strings must live as long as the source. */
+/* source_kmod.open with options; the strings must live as long as the source. */
 int kmod_source_open(struct source **source, const struct source_config *config,
 		     const struct kmod_source_options *options, struct record_sink *sink,
 		     struct diag *diag);

@@ -8,11 +8,11 @@
 #include <limits.h>
 #include <string.h>
 
-/* No kernel has more CPUs. */
+/* More than the CPUs of any kernel. */
 #define CPUS_MAX (1u << 16)
-/* Names of cgroups that are not known are looked for so often. */
+/* Interval of searches for names of unknown cgroups. */
 #define CGROUPS_NS UINT64_C(1000000000)
-/* No record of the kernel tells that code which it made went. */
+/* Generated kernel code is read again at this interval: no record reports its removal. */
 #define MADE_NS UINT64_C(60000000000)
 
 static int init_tables(struct kmod_state *state, kmod_image_open_fn *open)
@@ -57,7 +57,7 @@ void kmod_state_deinit(struct kmod_state *state)
 	places_deinit(&state->places);
 }
 
-/* ---- what is in force ---- */
+/* ---- context ---- */
 
 static void lose_context(struct kmod_state *state)
 {
@@ -66,7 +66,7 @@ static void lose_context(struct kmod_state *state)
 	state->switching = false;
 }
 
-/* Those that began since the last look; and those that are gone go. */
+/* Searches for the names of new cgroups, and from time to time drops those of removed ones. */
 static void name_cgroup(struct kmod_state *state, uint64_t cgroup)
 {
 	struct cgroup_names *names = &state->places.cgroups;
@@ -84,7 +84,7 @@ static void name_cgroup(struct kmod_state *state, uint64_t cgroup)
 		(void)cgroup_names_scan(names, state->places.proc_path);
 }
 
-/* The program of a task, borrowed; NULL: none. False: no such cookie. */
+/* Finds the program of a task, borrowed; NULL: none. Returns false if the cookie is unknown. */
 static bool find_app(struct kmod_state *state, uint32_t cookie, struct image_entry **app)
 {
 	struct kmod_image *image;
@@ -117,7 +117,7 @@ static void apply_task(struct kmod_state *state, const struct oprof_task *task)
 	now.told.head = (struct oprof_record){.type = OPROF_RECORD_TASK};
 	now.told.reserved = 0;
 	now.told.app_image = OPROF_IMAGE_NONE;
-	/* Told with the first switch that names it, or sample. */
+	/* Announced with the first switch or sample that names it. */
 	if (state->want_switches && now.app)
 		now.told.app_image = image_tell(now.app);
 	kmod_task_copy(&state->task, &now);
@@ -201,7 +201,7 @@ static void apply_throttle(struct kmod_state *state, const struct oprof_throttle
 		state->counters.bad_records++;
 }
 
-/* A sample that cannot be read any more. */
+/* Counts a sample that cannot be read. */
 static void lose_sample(struct kmod_state *state, uint64_t time_ns)
 {
 	state->counters.seen++;
@@ -222,7 +222,7 @@ static void apply_sample(struct kmod_state *state, const struct oprof_sample *sa
 
 /* ---- the stream ---- */
 
-/* Bytes that a record of the type has at least; 0: the type is not known. */
+/* Returns the minimum size of a record of this type; 0: unknown type. */
 static size_t bytes_of(uint16_t type)
 {
 	switch (type) {
@@ -308,7 +308,7 @@ static void apply(struct kmod_state *state, const void *record, uint16_t type)
 	}
 }
 
-/* One of a known type is too short for it. */
+/* Counts a record that is too short for its known type. */
 static void lose_record(struct kmod_state *state, uint16_t type)
 {
 	state->counters.bad_records++;
@@ -332,13 +332,13 @@ void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_b
 		size_t least;
 
 		if (nr < sizeof(*record) || nr % 8 || nr > nr_bytes) {
-			/* Where the next one begins nobody knows. */
+			/* The beginning of the next record is unknown. */
 			state->counters.bad_records++;
 			lose_sample(state, clock_monotonic_ns());
 			lose_context(state);
 			return;
 		}
-		/* Between records: what names it is all out. */
+		/* Between records, no record in the making refers to released places. */
 		places_release(&state->places);
 		state->counters.records++;
 		least = bytes_of(record->type);

@@ -11,7 +11,7 @@
 
 #define PREFIX "kmod_"
 
-/* As they are shown; the file's name is behind the prefix. */
+/* Names as shown; the file's name follows the prefix. */
 static const char *const names[] = {
 	PREFIX "in_nmi",	   PREFIX "in_interrupt",	PREFIX "in_task",
 	PREFIX "lost_full",	   PREFIX "lost_nested",	PREFIX "lost_too_big",
@@ -61,7 +61,7 @@ void kmod_stats_read(struct kmod_stats *stats)
 			continue;
 		text[nr] = '\0';
 		text[strcspn(text, "\n")] = '\0';
-		/* They only grow, whatever is read. */
+		/* Counters only grow, whatever is read. */
 		if (!number_parse(text, UINT64_MAX, &value) && value > stats->values[i])
 			stats->values[i] = value;
 	}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than a second of the busiest machine; beyond that they wait no longer. */
+/* More than a second of the busiest machine's switches; the queue accepts no more. */
 #define WAITING_MAX (1u << 20)
 
 void kmod_task_copy(struct kmod_task *to, const struct kmod_task *from)
@@ -44,7 +44,7 @@ void kmod_switches_deinit(struct kmod_switches *switches)
 	kmod_switches_init(switches);
 }
 
-/* A new one at the end, all 0; NULL: no memory. */
+/* Appends a zeroed element; returns NULL without memory. */
 static struct kmod_switch *append(struct kmod_switches *switches)
 {
 	struct kmod_switch *item;
@@ -62,7 +62,7 @@ void kmod_switches_lose(struct kmod_switches *switches, uint64_t time_ns, uint64
 {
 	struct kmod_switch *item = append(switches);
 
-	if (!item && switches->nr) { /* the newest gives its room */
+	if (!item && switches->nr) { /* reuse the newest element */
 		item = &switches->all[switches->nr - 1];
 		nr_records += item->lost ? item->nr_records : 1;
 		if (item->time_ns < time_ns)
