@@ -64,8 +64,8 @@ struct perf_item {
 		struct {
 			bool out; /* true: the item's task leaves the CPU; false: it gets the CPU */
 			bool preempted;
-			int32_t next_pid, next_tid; /* the other task: the next one if out, else the
-						       previous one; -1: unknown */
+			int32_t next_pid,
+				next_tid; /* the next task if out, else the previous; -1: unknown */
 		} cpu_switch;
 		struct {
 			uint64_t nr;	/* LOST, LOST_SAMPLES */

@@ -45,8 +45,7 @@ struct perf_cpu {
 /* Records other than samples that the kernel could not write. */
 struct perf_band_losses {
 	uint64_t nr;
-	uint64_t from_ns; /* earliest possible time of the losses since the last report; UINT64_MAX:
-			     none */
+	uint64_t from_ns; /* earliest time of unreported losses; UINT64_MAX: none */
 };
 
 struct perf_losses {

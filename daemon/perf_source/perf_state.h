@@ -31,10 +31,9 @@ struct perf_state_config {
 	 */
 	void (*between)(void *context);
 	void *between_context;
-	unsigned int chain_depth; /* limit of a sample's callers; 0: none */
-	const struct perf_regs
-		*regs; /* samples have these registers: walk their stacks; NULL: they do not */
-	const char *code_path; /* folder of code tables for the walks; NULL: none */
+	unsigned int chain_depth;     /* limit of a sample's callers; 0: none */
+	const struct perf_regs *regs; /* in samples, to walk their stacks; NULL: none */
+	const char *code_path;	      /* folder of code tables for the walks; NULL: none */
 	/*
 	 * The items come from a recording and proc_path is made up: files are looked up once,
 	 * under their paths on this machine, and walks wait for the tables that they need.

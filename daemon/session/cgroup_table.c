@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Room in the file for the last entry's line. */
+/* Room in the file for the line of CGROUP_TABLE_OTHERS. */
 #define LAST_LINE_BYTES 64
 
 struct cgroup_entry {
@@ -37,7 +37,7 @@ static struct cgroup_entry *entry_find(const struct cgroup_table *table, const c
 	return NULL;
 }
 
-/* A damaged file may name one path twice: its first number is the one to go on with. */
+/* A damaged file may contain a path twice: entry_find then returns one of its numbers. */
 static int entry_add(struct cgroup_table *table, const char *path)
 {
 	size_t nr_bytes = strlen(path);
@@ -70,7 +70,7 @@ static void last_remove(struct cgroup_table *table)
 
 /* ---- reading ---- */
 
-/* Lines in the order of their numbers; anything else ends what is believed. */
+/* Reads lines in the order of their numbers, up to the first that does not fit. */
 static int load(struct cgroup_table *table, char *text)
 {
 	char *next = text;
@@ -101,7 +101,7 @@ static int open_file(struct cgroup_table *table, int flags)
 	return table->fd < 0 ? -errno : 0;
 }
 
-/* Drop what is no whole line: no sample file can have used it. */
+/* Drops an incomplete line: no sample file can have used it. */
 static int cut_torn_line(const struct cgroup_table *table)
 {
 	return ftruncate(table->fd, (off_t)table->nr_bytes) ? -errno : 0;
@@ -111,7 +111,7 @@ static int load_file(struct cgroup_table *table)
 {
 	size_t nr_bytes = 0;
 	char *text = NULL;
-	/* Twice the bound: it may have been another one. */
+	/* Twice the limit: the file may stem from a version with a larger one. */
 	int error =
 		file_read_text(table->file, 2 * (size_t)CGROUP_TABLE_BYTES_MAX, &text, &nr_bytes);
 
@@ -146,7 +146,7 @@ int cgroup_table_init(struct cgroup_table *table, const char *file)
 void cgroup_table_deinit(struct cgroup_table *table)
 {
 	if (!table->hash.buckets)
-		return; /* as zeroed */
+		return; /* already zeroed */
 	for (size_t i = 0; i < table->nr_paths; i++)
 		entry_free(table->paths[i]);
 	free(table->paths);
@@ -177,7 +177,7 @@ static int append(struct cgroup_table *table, const char *line, size_t nr_bytes)
 		table->nr_bytes += nr_bytes;
 		return 0;
 	}
-	/* What is left of it is written over, or cut off at the next init. */
+	/* The rest is overwritten, or cut off at the next init. */
 	(void)cut_torn_line(table);
 	return -ENOSPC;
 }
@@ -199,7 +199,7 @@ static int64_t add(struct cgroup_table *table, const char *path)
 	error = append(table, line, (size_t)nr_bytes);
 	if (!error)
 		return (int64_t)table->nr_paths - 1;
-	last_remove(table); /* a number that is not on disk names nothing */
+	last_remove(table); /* a number that is not on disk must not be used */
 	return error;
 }
 

@@ -24,7 +24,10 @@ static bool is_control(unsigned char c)
 	return c < 0x20 || c == 0x7f;
 }
 
-/* A name fills one line: control characters and '\' as \xHH. Too long ones are cut. */
+/*
+ * Escapes a name to fill one line: control characters and '\' as \xHH. Cuts names that are too
+ * long.
+ */
 static size_t escape(char *to, size_t room, const char *name)
 {
 	size_t nr = 0;
@@ -70,9 +73,9 @@ static int name_add(struct name_table *table, const char *text, size_t nr_bytes,
 /* ---- reading ---- */
 
 /*
- * A number is never given twice, whatever is in the file: numbers ascend, and
- * go on behind the last. What is no such line is skipped. One name of two
- * numbers (a damaged file) goes on with the first.
+ * A number is never given twice, whatever the file contains: numbers ascend, and new ones follow
+ * the last. Other lines are skipped. If a damaged file has a name with two numbers, name_find
+ * returns either.
  */
 static int load_line(struct name_table *table, const char *line, size_t nr_bytes)
 {
@@ -110,7 +113,7 @@ static int open_file(struct name_table *table, int flags)
 	return table->fd < 0 ? -errno : 0;
 }
 
-/* Drop what is no whole line: no sample can have used it. */
+/* Drops an incomplete line: no sample can have used it. */
 static int cut_torn_line(const struct name_table *table)
 {
 	return ftruncate(table->fd, (off_t)table->nr_bytes) ? -errno : 0;
@@ -120,7 +123,7 @@ static int load_file(struct name_table *table)
 {
 	size_t nr_bytes = 0;
 	char *text = NULL;
-	/* Twice the bound: it may have been another one. */
+	/* Twice the limit: the file may stem from a version with a larger one. */
 	int error = file_read_text(table->file, 2 * (size_t)NAME_TABLE_BYTES_MAX, &text, &nr_bytes);
 
 	if (error == -ENOENT)
@@ -192,7 +195,7 @@ static int append(struct name_table *table, const char *line, size_t nr_bytes)
 	}
 	if (written < 0)
 		return -errno;
-	/* What is left of it is written over, or cut off at the next init. */
+	/* The rest is overwritten, or cut off at the next init. */
 	(void)cut_torn_line(table);
 	return -ENOSPC;
 }
@@ -219,7 +222,7 @@ int64_t name_table_number(struct name_table *table, const char *name)
 		return error;
 	line[head + nr_bytes] = '\0';
 	error = name_add(table, line + head, nr_bytes, number);
-	/* It is in the file: no other name may get its number. */
+	/* The line is in the file: no other name may get its number. */
 	table->last_number = number;
 	return error ? error : (int64_t)number;
 }

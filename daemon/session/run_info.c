@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Events of earlier runs: how many are kept, and of how many lines, at most. */
+/* Limits of events kept from earlier runs, and of the lines searched for them. */
 #define OLD_EVENTS_MAX 64
 #define OLD_LINES_MAX  1024
 
@@ -25,7 +25,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* "0a1b2c3d-..." to 16 bytes; fewer digits leave zeros. */
+/* Converts "0a1b2c3d-..." to 16 bytes; missing digits leave zeros. */
 static void parse_boot_id(const char *text, uint8_t *bytes)
 {
 	size_t nr_digits = 0;
@@ -80,7 +80,9 @@ static bool info_has_note(const struct session_info *info, const char *name)
 	return false;
 }
 
-/* The run's events, then the others of old. 1 when there are others, 0, or -ENOMEM. */
+/*
+ * Takes the run's events, then old's other events. Returns 1 if there are others, 0, or -ENOMEM.
+ */
 static int info_take_events(struct session_info *info, const struct run_info *run,
 			    const struct session_info *old)
 {
@@ -111,7 +113,7 @@ static int info_take_events(struct session_info *info, const struct run_info *ru
 	return nr_old != 0;
 }
 
-/* The run's notes, then those of old with other names. */
+/* Takes the run's notes, then those of old with other names. */
 static int info_take_notes(struct session_info *info, const struct run_info *run,
 			   const struct session_info *old)
 {

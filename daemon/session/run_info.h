@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run measures, where and how, as meta/info of its session tells it
- * (session/session_info.h). A session that is appended to keeps the events of its
- * earlier runs that are not measured now, with numbers behind the new ones.
+ * What a run measures, where and how, as written to its session's meta/info
+ * (session/session_info.h). A session that is appended to keeps the events of earlier runs that
+ * are no longer measured, after the new ones.
  */
 #ifndef DAEMON_RUN_INFO_H
 #define DAEMON_RUN_INFO_H
@@ -17,7 +17,7 @@
 
 #define RUN_INFO_TEXT_BYTES 128
 
-/* Of this machine and run; plain data. events: borrowed. */
+/* Describes this machine and run. Plain data; events is borrowed. */
 struct run_info {
 	char host[RUN_INFO_TEXT_BYTES];
 	char boot_id_text[40]; /* as the kernel writes it */
@@ -26,23 +26,26 @@ struct run_info {
 	uint32_t cpu_khz;
 	uint32_t clock; /* of the source's times */
 	const char *source;
-	const char *source_reason; /* why this one; NULL or empty: nothing to say */
+	const char *source_reason; /* why this source was chosen; NULL or empty: unknown */
 	const char *target;	   /* "system" or "processes" */
 	unsigned int separation;
 	const struct event_choice *events;
 	size_t nr_events;
 	const struct source_note *notes; /* borrowed */
 	size_t nr_notes;
-	int64_t started_ns; /* since 1970; of the session's first run */
+	int64_t started_ns; /* since 1970; start of the session's first run */
 };
 
-/* Fill what the machine says: host, boot id, cpu type and speed. Never fails: unknown is empty. */
+/*
+ * Fills in the machine's host, boot id, cpu type and speed. Never fails: unknown values are
+ * empty.
+ */
 void run_info_init(struct run_info *info);
 
 /*
- * Write info to path. When path is there already (appending), its start and
- * other events and notes are kept: info->started_ns becomes the older one. 1 when it
- * was of another separation or of other events, 0, or -errno.
+ * Writes info to path. If path exists (appending), its start time and its other events and notes
+ * are kept: info->started_ns becomes the older start. Returns 1 if the old info had another
+ * separation or other events, else 0, or -errno.
  */
 int run_info_write(struct run_info *info, const char *path);
 

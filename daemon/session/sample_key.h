@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tells one sample file from another while samples come in: fields that
- * the separation does not use are 0, so that equal keys mean one file. Two
- * keys may still mean one file (a cookie each for two lives of a region).
+ * Identifies the sample file of a sample in memory. Fields that the separation does not use are
+ * 0, so that equal keys mean one file. Different keys may also mean one file (two cookies for two
+ * lives of a region).
  */
 #ifndef DAEMON_SAMPLE_KEY_H
 #define DAEMON_SAMPLE_KEY_H
@@ -13,7 +13,7 @@
 /* No padding: compared and hashed as bytes. */
 struct sample_key {
 	uint32_t image; /* cookie of the sample's own image */
-	uint32_t app;	/* of the application; OPROF_IMAGE_NONE: see kind */
+	uint32_t app;	/* cookie of the application; OPROF_IMAGE_NONE: see kind */
 	uint64_t cgroup;
 	int32_t tgid, tid;
 	uint32_t cpu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sample files are kept apart by: --separate of the commands, a set of
- * bits; and what that leaves of whose a sample is.
+ * By which properties sample files are kept apart (--separate of the commands, a set of bits),
+ * and the keys that follow from it.
  */
 #ifndef DAEMON_SEPARATION_H
 #define DAEMON_SEPARATION_H
@@ -15,7 +15,7 @@
 
 enum separation {
 	SEPARATION_LIB = 1,    /* libraries under the application that ran them */
-	SEPARATION_KERNEL = 2, /* the kernel too; always with SEPARATION_LIB */
+	SEPARATION_KERNEL = 2, /* also the kernel; always with SEPARATION_LIB */
 	SEPARATION_THREAD = 4, /* tgid and tid */
 	SEPARATION_CPU = 8,
 	SEPARATION_CGROUP = 16,
@@ -25,27 +25,26 @@ enum separation {
 #define SEPARATION_TEXT_BYTES 64
 
 /*
- * "none", "all", or a comma list of lib, kernel, thread, cpu, cgroup. Adds to
- * *separation, "none" clears it. 0 or -EINVAL.
+ * Parses "none", "all", or a comma list of lib, kernel, thread, cpu, cgroup. Adds to *separation;
+ * "none" clears it. Returns 0 or -EINVAL with diag.
  */
 int separation_parse(const char *text, unsigned int *separation, struct diag *diag);
 
-/* The other way, into text[SEPARATION_TEXT_BYTES]: "none", "lib,kernel,thread". */
+/* Writes the text for separation to text[SEPARATION_TEXT_BYTES]: "none", "lib,kernel,thread". */
 void separation_format(unsigned int separation, char *text);
 
 /*
- * The keys of task's samples on cpu, all but image and event: of user code
- * and of the kernel's.
+ * Fills the keys of task's samples on cpu, except image and event: for user and for kernel code.
  */
 void separation_keys(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
 		     struct sample_key *user, struct sample_key *kernel);
 /*
- * Of task's time off CPU. It is the program's: filed under the application,
- * however samples are separated; of kernel threads it is the kernel's.
+ * Fills the key of task's time off CPU. This time belongs to the program: whatever the
+ * separation, it is filed under the application, or under the kernel for kernel threads.
  */
 void separation_off_cpu_key(unsigned int separation, const struct oprof_task *task, uint32_t cpu,
 			    struct sample_key *off_cpu);
-/* Of an idle cpu. */
+/* Fills the key of samples of an idle cpu. */
 void separation_idle_key(unsigned int separation, uint32_t cpu, struct sample_key *idle);
 
 #endif

@@ -19,12 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sessions on their way out; no session may be named so. */
+/* Prefix of sessions being removed; no session may have such a name. */
 #define SESSION_TRASH_NAME ".removed"
 
 #define REMAINS_MAX 1000
 
-/* Two seconds in all. */
+/* Two seconds altogether. */
 #define LOCK_PAUSE_NS 50000000
 #define LOCK_TRIES    40u
 
@@ -40,7 +40,7 @@ __attribute__((format(printf, 1, 2))) static char *path_format(const char *forma
 	return nr < 0 ? NULL : path;
 }
 
-/* The pid in the lock file; 0 when there is none. */
+/* Returns the pid in the lock file; 0 if there is none. */
 static long session_lock_owner(int fd)
 {
 	char text[32];
@@ -67,8 +67,8 @@ static int session_write_lock(int fd)
 }
 
 /*
- * A daemon that was killed has the lock until the kernel has closed all that
- * it had open, which takes a while. 0 or -errno; -EWOULDBLOCK: one that runs.
+ * A killed daemon keeps its lock until the kernel has closed all its descriptors, which takes a
+ * while. Returns 0 or -errno; -EWOULDBLOCK: another daemon runs.
  */
 static int session_wait_lock(int fd)
 {
@@ -104,7 +104,7 @@ static int session_take_lock(struct session *session, struct diag *diag)
 	else {
 		session->killed = session_lock_owner(fd) != 0;
 		error = session_write_lock(fd);
-		if (error) /* the daemon calls the folder ".": not by its path */
+		if (error) /* not with its path, which is "." in the daemon */
 			(void)diag_set(diag, error, "cannot write %s in the session folder: %s",
 				       OPROF_LOCK_NAME, strerror(-error));
 	}
@@ -140,7 +140,7 @@ int session_lock(struct session *session, const char *path, struct diag *diag)
 	return error;
 }
 
-/* Counters, cgroups and names; the folder stays. */
+/* Closes counters, cgroups and names; the folder stays. */
 static void session_end(struct session *session)
 {
 	if (session->current_fd >= 0)
@@ -159,9 +159,12 @@ void session_unlock(struct session *session)
 	session_end(session);
 	if (session->lock_fd >= 0) {
 		if (ftruncate(session->lock_fd, 0)) {
-			/* The pid within is stale, then; what counts is the lock. */
+			/* The pid in the file is then stale; only the lock counts. */
 		}
-		/* Not by close alone: a child just forked may not have closed its own yet. */
+		/*
+		 * close alone may not release it: a child just forked may still hold a
+		 * descriptor.
+		 */
 		(void)flock(session->lock_fd, LOCK_UN);
 		(void)close(session->lock_fd);
 	}
@@ -172,7 +175,7 @@ void session_unlock(struct session *session)
 	session->lock_fd = -1;
 }
 
-/* Every session on its way out; those of a daemon that was killed too. */
+/* Removes all sessions being removed, also those left by a killed daemon. */
 static void session_remove_trash(const char *samples_path)
 {
 	DIR *folder = opendir(samples_path);
@@ -194,8 +197,8 @@ static void session_remove_trash(const char *samples_path)
 }
 
 /*
- * By a process of its own, nobody's child: thousands of files take longer to
- * remove than the rings take to fill.
+ * Removes them in a detached process: removing thousands of files takes longer than the rings
+ * take to fill.
  */
 static void session_remove_trash_apart(const struct session *session)
 {
@@ -203,11 +206,14 @@ static void session_remove_trash_apart(const struct session *session)
 	pid_t pid;
 
 	if (!path)
-		return; /* the next one will */
+		return; /* the next removal takes them along */
 	pid = fork();
 	if (!pid) {
 		if (!fork()) {
-			/* Neither lock nor events nor clients may outlive the daemon in it. */
+			/*
+			 * Close lock, events and client connections, so that none outlives the
+			 * daemon.
+			 */
 			(void)close_range(3, ~0U, 0);
 			session_remove_trash(path);
 		}
@@ -218,7 +224,7 @@ static void session_remove_trash_apart(const struct session *session)
 	free(path);
 }
 
-/* Out of the way at once. *trash: where to, or NULL: there was nothing. */
+/* Renames current out of the way. *trash: its new path; NULL if there was no current. */
 static int session_discard(struct session *session, char **trash)
 {
 	static unsigned int nr;
@@ -236,7 +242,10 @@ static int session_discard(struct session *session, char **trash)
 	return errno == ENOENT ? 0 : -errno;
 }
 
-/* Files never change once they are there, so that two sessions may share them. */
+/*
+ * Links the files of folder name from session from: they never change, so sessions can share
+ * them.
+ */
 static void share_files(const struct session *session, const char *from, const char *name)
 {
 	char *old_path = path_format("%s/" OPROF_META_NAME "/%s", from, name);
@@ -250,7 +259,7 @@ static void share_files(const struct session *session, const char *from, const c
 		while (fd >= 0 && (entry = readdir(folder)))
 			if (entry->d_name[0] != '.' &&
 			    linkat(dirfd(folder), entry->d_name, fd, entry->d_name, 0))
-				continue; /* what can't be shared is written anew */
+				continue; /* files that cannot be shared are written again */
 		if (fd >= 0)
 			(void)close(fd);
 	}
@@ -260,7 +269,7 @@ static void share_files(const struct session *session, const char *from, const c
 	free(new_path);
 }
 
-/* Numbers of cgroups and names. Both or none are open after it. */
+/* Opens the numbers of cgroups and names: both or neither. */
 static int session_open_tables(struct session *session)
 {
 	char *cgroups = path_format("%s/" OPROF_CGROUPS_NAME, session->meta_path);
@@ -351,7 +360,10 @@ int session_open_path(const struct session *session, const char *path, int flags
 	return fd < 0 ? -errno : fd;
 }
 
-/* Folder, meta/info, counters, cgroups, names. from: the session before, to share symbols with. */
+/*
+ * Makes folder, meta/info, counters, cgroups, names. from: previous session to share symbols
+ * with, or NULL.
+ */
 static int session_make(struct session *session, const char *from, struct diag *diag)
 {
 	int error = file_make_dirs(session->meta_path, 0700);
@@ -428,7 +440,7 @@ int session_save(struct session *session, const char *name, struct diag *diag)
 	path = path_format("%s/" OPROF_SAMPLES_NAME "/%s", session->path, name);
 	if (!path)
 		return diag_set(diag, -ENOMEM, "out of memory");
-	/* Not renameat2: the lock keeps other writers out, and NFS can't do it. */
+	/* Not renameat2, which NFS lacks: the lock excludes other writers. */
 	if (!access(path, F_OK))
 		error = diag_set(diag, -EEXIST, "there is a session '%s' already", name);
 	else if (rename(session->current_path, path))
@@ -449,7 +461,7 @@ bool session_is_lost(const struct session *session)
 	if (stat(session->current_path, &st) || st.st_dev != session->current_dev ||
 	    st.st_ino != session->current_inode)
 		return true;
-	/* Removed in part, while files were being made in it. */
+	/* Partly removed, while files were being created in it. */
 	return session->open && access(session->stats.path, F_OK) && errno == ENOENT;
 }
 
@@ -459,7 +471,7 @@ int session_recover(struct session *session, struct diag *diag)
 	char *path;
 	int error;
 
-	do { /* a name that is free, or can't be told to be taken */
+	do { /* until a free name, or an error */
 		path = path_format("%s/" OPROF_SAMPLES_NAME "/" SESSION_REMAINS_NAME "-%u",
 				   session->path, ++nr);
 		if (!path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's folder (oprof/session.h): its lock, the session "current" with
- * its meta folder, and what may happen to it: begin, reset, save.
+ * A session folder (oprof/session.h): its lock, the session "current" with its meta folder, and
+ * the operations on it: begin, reset, save.
  *
  * Not for: sample files themselves (sample_cache.h).
  */
@@ -20,8 +20,8 @@
 #define SESSION_REMAINS_NAME "remains"
 
 enum session_begin {
-	SESSION_APPEND, /* go on with what current holds */
-	SESSION_FRESH,	/* throw away what it holds */
+	SESSION_APPEND, /* continue what current holds */
+	SESSION_FRESH,	/* discard what current holds */
 };
 
 struct session {
@@ -29,64 +29,63 @@ struct session {
 	char *current_path; /* <path>/samples/current */
 	char *meta_path;
 	int lock_fd; /* -1: not locked */
-	bool killed; /* the daemon before did not give up its lock */
+	bool killed; /* the previous daemon did not release its lock */
 	struct run_info info;
 	struct stats stats;
 	struct cgroup_table cgroups;
 	struct name_table names;
-	bool open;	   /* stats, cgroups and names are */
-	dev_t current_dev; /* of the current that was begun */
+	bool open;	   /* stats, cgroups and names are open */
+	dev_t current_dev; /* identity of current when it was begun */
 	ino_t current_inode;
-	int current_fd; /* of it, whatever it is called by now; -1: there is none */
+	int current_fd; /* current as it was begun, even if renamed since; -1: none */
 };
 
 /*
- * Make path (0700) when it is missing and take its lock, which holds this
- * process's pid. -EBUSY: another daemon has it, diag names its pid. The rest
- * of session is zero after it.
+ * Creates path (0700) if missing and takes its lock, which holds this process's pid. Initialises
+ * session. Returns 0 or -errno with diag; -EBUSY: another daemon holds the lock, diag names its
+ * pid.
  */
 int session_lock(struct session *session, const char *path, struct diag *diag);
 
-/* Close what is open and give up the lock. */
+/* Closes all and releases the lock. */
 void session_unlock(struct session *session);
 
 /*
- * Make or go on with current: meta/info from session->info (filled by the
- * caller), counters, cgroups; ends the one that was begun before. Says in diag, returning 1, what
- * the caller should warn of; 0; or -errno.
+ * Ends the session begun before, if any; creates or continues current: meta/info from
+ * session->info (filled by the caller), counters, cgroups, names. Returns 0; 1 with a warning for
+ * the caller in diag; or -errno.
  */
 int session_begin(struct session *session, enum session_begin how, struct diag *diag);
 
 /*
- * Throw away current, or keep it as name; begin an empty one with the same
- * info and the symbols so far, started now. Sample files of current must be closed. -EINVAL a name
- * that can't be, -EEXIST there is one of that name; current then stays as it
- * was. Errors behind that leave the session closed (session->open is false).
+ * Discard current, or save it as name; then begin an empty current, started now, with the same
+ * info and the symbols collected so far. All sample files of current must be closed. -EINVAL: bad
+ * name; -EEXIST: the name is taken; current is then unchanged. Later errors leave the session
+ * closed (session->open is false).
  */
 int session_reset(struct session *session, struct diag *diag);
 int session_save(struct session *session, const char *name, struct diag *diag);
 
-/* Notes of session->info have become more: meta/info anew. 0 or -errno. */
+/* Writes meta/info again, with new notes of session->info. Returns 0 or -errno. */
 int session_tell_notes(struct session *session);
 
 /*
- * Open what lies at path, in current_path or that itself, in current as it was
- * begun: a child may come to it when the daemon has saved it under another
- * name. The descriptor, close-on-exec, or -errno.
+ * Opens path, which is current_path or below it, relative to current as it was begun: a child may
+ * do so after the daemon has saved current under another name. Returns a descriptor,
+ * close-on-exec, or -errno.
  */
 int session_open_path(const struct session *session, const char *path, int flags);
 
-/* current, as it was begun, is no longer there, or no longer whole. */
+/* Returns whether current, as it was begun, no longer exists or is incomplete. */
 bool session_is_lost(const struct session *session);
 
 /*
- * After that: what is left of it, or stands in its place, becomes session
- * "remains-N", so that nothing of it is thrown away or counted; begin anew.
- * As session_begin.
+ * After such a loss: renames what is left, or has taken its place, to session "remains-N", so
+ * that none of it is discarded or counted, and begins anew. Returns as session_begin.
  */
 int session_recover(struct session *session, struct diag *diag);
 
-/* 0, or -EINVAL with what is wrong in diag. */
+/* Returns 0, or -EINVAL with the reason in diag. */
 int session_check_name(const char *name, struct diag *diag);
 
 #endif

@@ -50,7 +50,7 @@ static const char *const stats_own_names[STATS_NR] = {
 	[STATS_EXPIRED_STACKS] = "expired_stacks",
 };
 
-/* The mapping that the handler looks after: one at a time. */
+/* The one mapping that the handler watches. */
 static struct oprof_stats_file *volatile stats_mapped;
 static volatile sig_atomic_t stats_holed;
 static struct sigaction stats_previous_sigbus;
@@ -72,7 +72,10 @@ static void stats_on_sigbus(int signal_nr, siginfo_t *info, void *context)
 		stats_previous_sigbus.sa_sigaction(signal_nr, info, context);
 		return;
 	}
-	/* The default (or an ignored fault): let it strike again, unhandled. */
+	/*
+	 * The default action (or an ignored fault): return with it restored, so that the fault
+	 * repeats.
+	 */
 	(void)sigaction(SIGBUS, &stats_previous_sigbus, NULL);
 }
 
@@ -101,7 +104,7 @@ static uint32_t stats_entry(struct stats *stats, const char *name)
 	return i;
 }
 
-/* Counters of an earlier run. 0, or 1 for a file that is none of ours. */
+/* Loads counters of an earlier run. Returns 0, or 1 for a file of another format. */
 static int stats_load(struct stats *stats, const struct oprof_stats_file *file)
 {
 	if (memcmp(file->magic, OPROF_STATS_MAGIC, sizeof(file->magic)) != 0 ||
@@ -128,7 +131,7 @@ static void stats_fill_entry(const struct stats *stats, uint32_t i)
 	stats->file->entries[i].value = stats->values[i];
 }
 
-/* Pairs with nothing in this process: a reader finds no entry without its name. */
+/* Release, for readers in other processes: they find no entry without its name. */
 static void stats_set_nr_entries(const struct stats *stats, uint32_t nr_entries)
 {
 	__atomic_store_n(&stats->file->nr_entries, nr_entries, __ATOMIC_RELEASE);
@@ -141,9 +144,8 @@ static void stats_write_entry(struct stats *stats, uint32_t i)
 }
 
 /*
- * Of a session that goes on the file holds these counters already, mostly where they stand: for
- * readers, and for who comes after a kill, none of them is missing meanwhile. A new file has
- * its magic last.
+ * If a session continues, the file already holds these counters, mostly at the same places:
+ * readers, and the next daemon after a kill, never miss any. A new file gets its magic last.
  */
 static void stats_write(struct stats *stats)
 {
@@ -157,7 +159,7 @@ static void stats_write(struct stats *stats)
 	__atomic_store_n((uint64_t *)(void *)stats->file->magic, magic, __ATOMIC_RELEASE);
 }
 
-/* Map the file at path, made and with its blocks allocated. */
+/* Maps the file at path, created with its blocks allocated. */
 static int stats_map(const char *path, struct oprof_stats_file **file)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -241,7 +243,7 @@ int stats_mend(struct stats *stats)
 	return 1;
 }
 
-/* The entry of a source's counter; STATS_ENTRIES_MAX when it has none. */
+/* Returns the entry of a source's counter; STATS_ENTRIES_MAX if it has none. */
 static uint32_t stats_source_entry(struct stats *stats, const char *name)
 {
 	uint32_t nr_before = stats->nr_entries;
@@ -277,7 +279,7 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 
 		if (entry == STATS_ENTRIES_MAX)
 			continue;
-		if (!stats->based[entry]) { /* came up during this run */
+		if (!stats->based[entry]) { /* appeared during this run */
 			stats->base[entry] = stats->values[entry];
 			stats->based[entry] = true;
 		}
@@ -285,7 +287,9 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 	}
 }
 
-/* A sample that is lost itself is not one whose stack is. missing: may be negative, mod 2^64. */
+/*
+ * The stack of a lost sample does not count as a lost stack. missing: may be negative, mod 2^64.
+ */
 static void recount_stacks(struct stats *stats, uint64_t stacks, uint64_t missing)
 {
 	uint64_t now = stacks + stats->values[STATS_EXPIRED_STACKS];

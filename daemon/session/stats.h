@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session's counters, kept in its meta/stats (oprof/session.h): in memory
- * for reading, in a shared mapping so that a kill loses none. They add up
- * over the runs of a session.
+ * A session's counters, kept in its meta/stats (oprof/session.h): in memory for reading, and in a
+ * shared mapping so that a kill loses none. They add up over the runs of a session.
  *
- * Invariants after each round: seen = stored + idle + sum of lost; what live
- * files and slices hold = stored + idle - expired; what call trees hold =
- * stacks_stored - expired_stacks.
+ * Invariants after each round: seen = stored + idle + sum of lost; live files and slices hold
+ * stored + idle - expired samples; call trees hold stacks_stored - expired_stacks.
  */
 #ifndef DAEMON_STATS_H
 #define DAEMON_STATS_H
@@ -19,28 +17,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counters of the daemon itself; those of the source stand behind them, by name. */
+/* The daemon's own counters; the source's counters follow them, found by name. */
 enum daemon_counter {
 	STATS_SEEN,
 	STATS_STORED,
 	STATS_IDLE,
-	STATS_LOST, /* the first of OPROF_LOST_NR, in the order of enum oprof_lost */
+	STATS_LOST, /* first of OPROF_LOST_NR counters, in the order of enum oprof_lost */
 	STATS_THROTTLE_EPISODES = STATS_LOST + OPROF_LOST_NR,
 	STATS_THROTTLED_NS,
 	STATS_WEIGHT_STORED,
-	STATS_SKIPPED_RECORDS,	  /* of a type that the daemon does not know */
-	STATS_OTHER_CODE,	  /* samples of code by a name that there was no room for */
-	STATS_EXPIRED,		  /* of stored and idle: in slices that the budget dropped */
-	STATS_EXPIRED_IDLE,	  /* idle ones of these */
+	STATS_SKIPPED_RECORDS,	  /* of types that the daemon does not know */
+	STATS_OTHER_CODE,	  /* samples of named code for whose name there was no room */
+	STATS_EXPIRED,		  /* of stored and idle: in slices dropped for the budget */
+	STATS_EXPIRED_IDLE,	  /* the idle ones of STATS_EXPIRED */
 	STATS_EXPIRED_WEIGHT,	  /* weight of the others */
-	STATS_STACKS_STORED,	  /* stored samples whose call stacks are kept, too */
-	STATS_STACKS_LOST_DISK,	  /* ... are not: no room on disk */
-	STATS_STACKS_LOST_FILE,	  /* ... the stack file, damaged */
-	STATS_STACKS_LOST_MEMORY, /* ... no memory */
-	STATS_STACKS_FOLDED,	  /* of those kept: into [other] */
-	STATS_STACKS_TRUNCATED,	  /* ... whose outermost frames were not asked for */
-	STATS_STACKS_BROKEN,	  /* ... could not be found */
-	STATS_EXPIRED_STACKS,	  /* of those kept: in slices that the budget dropped */
+	STATS_STACKS_STORED,	  /* stored samples whose call stacks are also kept */
+	STATS_STACKS_LOST_DISK,	  /* stack not kept: no room on disk */
+	STATS_STACKS_LOST_FILE,	  /* stack not kept: stack file damaged */
+	STATS_STACKS_LOST_MEMORY, /* stack not kept: no memory */
+	STATS_STACKS_FOLDED,	  /* kept stacks folded into [other] */
+	STATS_STACKS_TRUNCATED,	  /* kept stacks without frames beyond the depth */
+	STATS_STACKS_BROKEN,	  /* kept stacks whose outermost frames were not found */
+	STATS_EXPIRED_STACKS,	  /* kept stacks in slices dropped for the budget */
 	STATS_NR,
 };
 
@@ -51,21 +49,20 @@ enum daemon_counter {
 struct stats {
 	struct oprof_stats_file *file; /* the mapping; never NULL while open */
 	char *path;
-	bool damaged; /* what was there could not be read: the counters began at 0 */
+	bool damaged; /* the file was unreadable: the counters began at 0 */
 	uint32_t nr_entries;
 	char names[STATS_ENTRIES_MAX][OPROF_STATS_NAME_BYTES];
 	uint64_t values[STATS_ENTRIES_MAX];
-	/* What to add to a source's count of this run to get the session's. Modulo 2^64. */
+	/* Added to a source's count of this run to get the session's. Modulo 2^64. */
 	uint64_t seen_base;
 	uint64_t base[STATS_ENTRIES_MAX];
 	bool based[STATS_ENTRIES_MAX];
 };
 
 /*
- * Open path: go on from the counters that are there (a damaged file begins
- * at 0 and returns 1), or all 0 when it is missing. stats need not be
- * initialized. One stats open at a time (a fault in its mapping finds it).
- * 0, 1, or -errno, with nothing to close.
+ * Opens path and continues its counters; all begin at 0 if the file is missing, or damaged
+ * (returns 1). stats need not be initialized. Only one stats may be open at a time: the SIGBUS
+ * handler knows one mapping. Returns 0, 1, or -errno with nothing to close.
  */
 int stats_open(struct stats *stats, const char *path);
 void stats_close(struct stats *stats);
@@ -83,8 +80,8 @@ static inline void stats_add(struct stats *stats, unsigned int index, uint64_t n
 }
 
 /*
- * The source's counts so far. The first call after stats_open says where this
- * session begins: what was counted before it belongs to the one before.
+ * Add the source's counts so far. stats_begin_source, called first after stats_open, marks where
+ * this session begins: earlier counts belong to the previous session.
  */
 void stats_begin_source(struct stats *stats, uint64_t seen, const struct source_counter *counters,
 			size_t nr_counters);
@@ -92,38 +89,37 @@ void stats_update_source(struct stats *stats, uint64_t seen, const struct source
 			 size_t nr_counters);
 
 /*
- * This is what live files and slices hold: make the invariants hold again.
- * What is missing was lost with its file; what is more was seen, but a kill
- * came before it was counted. stacks: samples in call trees; of those, what
- * is missing beyond the samples themselves is lost.
+ * Restores the invariants, given what live files and slices hold. Missing samples were lost with
+ * their file; surplus samples were seen, but a kill came before they were counted. stacks:
+ * samples in call trees; if more of these are missing than samples, the difference counts as lost
+ * stacks.
  */
 void stats_recount(struct stats *stats, uint64_t stored, uint64_t idle, uint64_t weight,
 		   uint64_t stacks);
 
 /*
- * Counters as they were at a later moment than those in memory may be of (the
- * machine crashed; meta/stats was damaged): those that are behind catch up.
- * Not what a recount finds out.
+ * Raises counters to later values, when those in memory may be older (the machine crashed, or
+ * meta/stats was damaged). Leaves out the counters that a recount finds.
  */
 void stats_catch_up(struct stats *stats, const struct oprof_stats_entry *later, size_t nr);
 
-/* All of them, as a slice tells them. Room for STATS_ENTRIES_MAX; their number. */
+/* Copies all counters, for a slice. entries: room for STATS_ENTRIES_MAX. Returns their number. */
 size_t stats_snapshot(const struct stats *stats, struct oprof_stats_entry *entries);
 
 /*
- * The mapping lost its page (truncated under us, disk error): make the file
- * anew from memory. Cheap when nothing happened; once a round. 1 when it was
- * made anew, 0, or -errno (the counters stay in memory).
+ * If the mapping has lost its page (file truncated, disk error), makes the file anew from memory.
+ * Call once a round; cheap if nothing happened. Returns 1 if the file was made anew, 0, or -errno
+ * (the counters stay in memory).
  */
 int stats_mend(struct stats *stats);
 
 /*
- * Turn SIGBUS in the mapping into that state; other faults go to the handler
- * that was there before. Once per process, before the first stats_open.
+ * Installs the SIGBUS handler that turns a fault in the mapping into that state; other faults go
+ * to the previous handler. Call once per process, before the first stats_open.
  */
 int stats_catch_sigbus(void);
 
-/* stored + idle + sum of lost. */
+/* Returns stored + idle + sum of lost. */
 uint64_t stats_accounted(const struct stats *stats);
 
 #endif
