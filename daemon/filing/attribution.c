@@ -12,7 +12,7 @@ static void count_lost(struct attribution *attribution, enum oprof_lost reason, 
 	stats_add(attribution->stats, STATS_LOST + (unsigned int)reason, nr);
 }
 
-/* The keys of samples to come, all but image and event. */
+/* Updates the keys of samples to come, except image and event. */
 static void attribution_context(struct attribution *attribution)
 {
 	separation_keys(attribution->separation, &attribution->task, attribution->cpu,
@@ -38,8 +38,8 @@ static enum oprof_lost lost_reason(int error, enum oprof_lost no_image)
 }
 
 /*
- * What it adds to the weight of its file. That of a clock with a frequency is
- * told in samples: it stands for so many of those that were asked for.
+ * Returns the weight that the sample adds to its file. For a clock with a frequency the unit is
+ * samples: how many of the requested samples this one stands for.
  */
 static uint64_t file_weight(const struct attribution *attribution,
 			    const struct oprof_sample *sample)
@@ -51,7 +51,7 @@ static uint64_t file_weight(const struct attribution *attribution,
 	return sample->weight > period ? sample->weight / period : 1;
 }
 
-/* Its whole key, whatever it is filed under. */
+/* Remembers the sample with its whole key, whatever file it is in. */
 static void sample_remember(struct attribution *attribution, const struct oprof_sample *sample,
 			    uint64_t offset)
 {
@@ -65,7 +65,7 @@ static void sample_remember(struct attribution *attribution, const struct oprof_
 		.event = sample->event,
 		.mode = sample->mode,
 	};
-	/* Who an idle CPU belonged to says nothing. */
+	/* The last task of an idle CPU is meaningless. */
 	const struct recent_key idle = {
 		.image = key.image,
 		.cpu = key.cpu,
@@ -90,7 +90,7 @@ static enum daemon_counter stack_lost_counter(int error)
 	}
 }
 
-/* The sample is stored, at key. */
+/* Keeps the stack of a sample that was stored at key. */
 static void stack_add(struct attribution *attribution, const struct oprof_sample *sample,
 		      const struct sample_key *key)
 {
@@ -110,7 +110,7 @@ static void stack_add(struct attribution *attribution, const struct oprof_sample
 		stats_add(attribution->stats, STATS_STACKS_BROKEN, 1);
 }
 
-/* At offset, which is its leaf's unless that is code known by name. */
+/* Adds the sample at offset: its leaf's offset, or the key of code known by name. */
 static void sample_add(struct attribution *attribution, const struct oprof_sample *sample,
 		       uint64_t offset, const struct sample_key *key, enum daemon_counter counter,
 		       enum oprof_lost no_image)
@@ -142,7 +142,7 @@ static void sample_idle(struct attribution *attribution, const struct oprof_samp
 		   OPROF_LOST_NO_KERNEL_MAP);
 }
 
-/* User or kernel code, filed by the context in force. */
+/* Files a sample of user or kernel code with the current context. */
 static void sample_placed(struct attribution *attribution, const struct oprof_sample *sample,
 			  const struct sample_key *context, enum oprof_lost no_image)
 {
@@ -187,7 +187,7 @@ static bool sample_is_whole(const struct oprof_sample *sample)
 
 static void attribution_sample(struct attribution *attribution, const struct oprof_sample *sample)
 {
-	/* Exact within a round too, so that a kill finds the counters in agreement. */
+	/* The counters also agree within a round, in case of a kill. */
 	stats_add(attribution->stats, STATS_SEEN, 1);
 	if (!sample_is_whole(sample) || sample->event >= attribution->nr_events) {
 		count_lost(attribution, OPROF_LOST_BAD_RECORD, 1);
@@ -243,7 +243,7 @@ static void attribution_throttle(struct attribution *attribution,
 	*since = begins ? throttle->time_ns : 0;
 }
 
-/* Shorter than its type says: a record that the source made wrong. */
+/* False: the source made a record that is too short for its type. */
 static bool record_is_whole(const struct oprof_record *record, size_t nr_bytes)
 {
 	return record->size_bytes >= nr_bytes;
@@ -261,7 +261,7 @@ static void attribution_record(struct record_sink *sink, const struct oprof_reco
 		if (!record_is_whole(record, sizeof(struct oprof_task)))
 			break;
 		attribution->task = *(const struct oprof_task *)record;
-		/* A number that no task can have has no name on disk. */
+		/* A negative number has no name on disk. */
 		attribution->have_task = attribution->task.tgid >= 0 && attribution->task.tid >= 0;
 		attribution_context(attribution);
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From records to samples in files: which application, thread, CPU and cgroup
- * a sample is filed under, and the counting of those that are not filed.
- * Every SAMPLE record ends as stored, idle, or lost for one reason. Where call
- * stacks are kept, that of every stored sample is, or is lost for one.
+ * Files samples: finds the application, thread, CPU and cgroup that each SAMPLE record is filed
+ * under, and counts the samples that are not filed. Every SAMPLE record ends as stored, idle, or
+ * lost for one reason. If call stacks are kept, the stack of every stored sample is also kept, or
+ * lost for one reason.
  */
 #ifndef DAEMON_ATTRIBUTION_H
 #define DAEMON_ATTRIBUTION_H
@@ -20,31 +20,34 @@
 #include <stdint.h>
 
 struct attribution {
-	struct record_sink sink; /* give this to the source; first, see attribution_record */
+	struct record_sink sink; /* the sink for the source; first: attribution_record casts it */
 	struct sample_cache *cache;
 	struct stats *stats;
 	struct code_keys code;	   /* code_keys_init by the owner, before the first record */
-	struct recent *recent;	   /* borrowed; NULL: none is kept */
-	struct stack_keep *stacks; /* borrowed; NULL: none are kept */
-	/* The source gives an image up; it is there during the call. NULL: nobody minds. */
+	struct recent *recent;	   /* borrowed; NULL: recent samples are not kept */
+	struct stack_keep *stacks; /* borrowed; NULL: stacks are not kept */
+	/* The source releases an image, which is valid during the call. NULL: none. */
 	void (*release)(void *context, uint32_t cookie);
 	void *context;
 	unsigned int separation;
 	size_t nr_events;
-	/* By event: placement_plain_period(), filled by the owner. */
+	/* By event: placement_plain_period(), filled in by the owner. */
 	uint64_t plain_periods[SOURCE_EVENTS_MAX];
 	bool have_task;
-	struct oprof_task task; /* in force */
+	struct oprof_task task; /* current task */
 	uint32_t cpu;
-	/* When an event was held back on a CPU, 0: it is not. nr_events x nr_cpus. */
+	/* Since when an event has been throttled on a CPU; 0: it is not. nr_events x nr_cpus. */
 	uint64_t *throttled_since_ns;
 	uint32_t nr_cpus;
-	/* What is common to the keys of this task and CPU, by where samples go. */
+	/* Keys of samples of the current task and CPU, except image and event. */
 	struct sample_key user_key, kernel_key;
 };
 _Static_assert(offsetof(struct attribution, sink) == 0, "its functions cast sink");
 
-/* cache and stats are borrowed and may be given later, before the first record. 0, -ENOMEM. */
+/*
+ * cache and stats are borrowed and may be set later, before the first record. Returns 0 or
+ * -ENOMEM.
+ */
 int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,
 		     uint32_t nr_cpus);
 void attribution_deinit(struct attribution *attribution);

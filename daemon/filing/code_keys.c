@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers beyond are looked up by name each time: no source gives as many. */
+/* Larger numbers are looked up by name each time; no source has so many. */
 #define KEYS_MAX (1u << 20)
 
 void code_keys_init(struct code_keys *keys, const struct source *source, struct name_table *names)
@@ -19,7 +19,7 @@ void code_keys_deinit(struct code_keys *keys)
 	*keys = (struct code_keys){.source = NULL};
 }
 
-/* Cookies are not given twice, so that what the last one meant goes on to hold. */
+/* Cookies are never reused, so that the result for the last one stays valid. */
 static bool is_named(struct code_keys *keys, uint32_t image)
 {
 	const struct image *found;
@@ -40,7 +40,7 @@ static void keys_forget(struct code_keys *keys)
 	keys->birth = keys->names->birth;
 }
 
-/* Where the key of number is remembered, or NULL: it is not. */
+/* Returns where the key of number is remembered, or NULL if it cannot be. */
 static uint32_t *keys_place(struct code_keys *keys, uint64_t number)
 {
 	size_t nr = keys->nr_keys ? keys->nr_keys : 64;
@@ -72,7 +72,7 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 	if (keys->birth != keys->names->birth)
 		keys_forget(keys);
 	if (*offset == NAME_TABLE_OTHER)
-		return 1; /* the source had no room for it, already */
+		return 1; /* the source had no room for the name */
 	place = keys_place(keys, *offset);
 	if (place && *place) {
 		*offset = *place - 1;
@@ -84,7 +84,7 @@ int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset)
 	key = name_table_number(keys->names, name);
 	if (key < 0)
 		return (int)key;
-	/* Not that there is no room: it is seldom, and counted. */
+	/* Do not remember a lack of room: this is rare, and counted. */
 	if (place && key != NAME_TABLE_OTHER)
 		*place = (uint32_t)key + 1;
 	*offset = (uint64_t)key;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys of samples in code that is known by name: from the source's number of
- * a name, good for one run of the daemon, to the session's (name_table.h).
+ * Keys of samples in code that is known by name: translates the source's number of a name, valid
+ * for one run of the daemon, to the session's number (name_table.h).
  */
 #ifndef DAEMON_CODE_KEYS_H
 #define DAEMON_CODE_KEYS_H
@@ -11,14 +11,14 @@
 
 #include <stdbool.h>
 
-/* Whose names, borrowed. Both NULL: samples come without names. */
+/* Borrows source and names. Both NULL: samples come without names. */
 struct code_keys {
 	const struct source *source;
 	struct name_table *names;
-	uint64_t birth; /* of the names that keys are of */
-	uint32_t *keys; /* by the source's number: key + 1, 0 not known yet */
+	uint64_t birth; /* of the name table that the keys refer to */
+	uint32_t *keys; /* by the source's number: key + 1, 0: not known yet */
 	size_t nr_keys;
-	uint32_t last_image; /* samples come in bunches */
+	uint32_t last_image; /* the last image looked up: samples often repeat it */
 	bool last_is_named;
 };
 
@@ -26,10 +26,9 @@ void code_keys_init(struct code_keys *keys, const struct source *source, struct 
 void code_keys_deinit(struct code_keys *keys);
 
 /*
- * *offset of image, as the source gives it, becomes the key to file the
- * sample by; the same unless the image's functions are known by name. 0; 1
- * there was no room for the name: NAME_TABLE_OTHER; -ENXIO the source has no
- * such name, or what name_table_number says.
+ * Replaces *offset of image, as given by the source, by the key to file the sample by; unchanged
+ * unless the image's functions are known by name. Returns 0; 1: no room for the name, the key is
+ * NAME_TABLE_OTHER; -ENXIO: the source has no such name; or the error of name_table_number.
  */
 int code_keys_find(struct code_keys *keys, uint32_t image, uint64_t *offset);
 

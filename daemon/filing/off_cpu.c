@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * TASK and CPU records are the context of the records after them. A switch is two records: SWITCH,
- * whose context is the task that leaves the CPU, and the TASK after it, which comes on that CPU.
+ * TASK and CPU records set the context of later records. A switch is two records: SWITCH, whose
+ * context is the task that leaves the CPU, and the TASK after it, which gets that CPU.
  *
- *	SWITCH			the task's stretch begins
- *	TASK after it		the stretch of the task that comes ends: report it
- *	off_cpu_settle()	report all stretches up to now; they go on from there
- *	SWITCHES_LOST		settle up to the loss; then all stretches are unsure
- *	RELEASE			the program's tasks are dead: their stretches are lost
+ * 	SWITCH			the task's stretch begins
+ * 	TASK after it		the stretch of the task that gets the CPU ends: report it
+ * 	off_cpu_settle()	report all stretches up to now; they continue from there
+ * 	SWITCHES_LOST		settle up to the loss; then all stretches are unsure
+ * 	RELEASE			the program's tasks are dead: their stretches are lost
  *
- * A task that was off when switches were lost may have run since, unseen. From the first SWITCH
- * after the loss (the loss's end), each task that leaves a CPU is seen again. So a task that has
- * not been seen to leave one since, and is on none, has been off since the loss's end. It is known
- * to be on none once
+ * A task that was off CPU when switches were lost may have run since, unrecorded. From the first
+ * SWITCH after the loss (the loss's end) on, all switches are recorded again. So a task that has
+ * left no CPU since then, and is on none, has been off CPU since the loss's end. It is known to
+ * be on no CPU once
  *
- *	- it comes on a CPU, or
- *	- every CPU has had a switch since: what ran there at the loss's end has been seen to leave.
- *	  The task must then still exist, for it may also have ended unseen.
+ * 	- it gets a CPU, or
+ * 	- every CPU has had a switch since: the tasks on the CPUs at the loss's end have all left.
+ * 	  The task must then still exist, since it may also have ended unrecorded.
  *
- * Its stretch is then sure again, and goes on from the loss's end.
+ * Its stretch is then sure again, and continues from the loss's end.
  */
 #include "daemon/filing/off_cpu.h"
 
@@ -28,16 +28,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than any kernel has. */
+/* More CPUs than any kernel supports. */
 #define CPUS_MAX 65536
 
-/* A task is off CPU. */
+/* A time interval in which a task is off CPU. */
 struct off_cpu_stretch {
 	struct node node;
 	struct oprof_task task;
 	uint64_t since_ns; /* reported up to here */
-	uint64_t loss;	   /* number of the last loss that it is known to reach across */
-	uint32_t cpu;	   /* that the task left */
+	uint64_t loss;	   /* number of the last loss that it is proved to span */
+	uint32_t cpu;	   /* the CPU that the task left */
 	uint32_t state;	   /* enum oprof_off_cpu */
 	struct off_cpu_stretch *next_spare;
 };
@@ -50,7 +50,7 @@ static bool task_is_same(const struct oprof_task *a, const struct oprof_task *b)
 	       a->tgid == b->tgid && a->app_image == b->app_image && a->cgroup == b->cgroup;
 }
 
-/* Send the context of the next record, as far as the sink has another. */
+/* Sends the context of the next record, if the sink has another. */
 static void send_context(struct off_cpu *off_cpu, const struct oprof_task *task, uint32_t cpu)
 {
 	struct oprof_cpu *next_cpu = &off_cpu->next_cpu;
@@ -67,7 +67,7 @@ static void send_context(struct off_cpu *off_cpu, const struct oprof_task *task,
 	}
 }
 
-/* A record that is of the source's context. */
+/* Passes on a record with the source's context. */
 static void pass_on(struct off_cpu *off_cpu, const struct oprof_record *record)
 {
 	send_context(off_cpu, &off_cpu->task, off_cpu->cpu.cpu);
@@ -117,7 +117,7 @@ static void loss_begin(struct off_cpu_loss *loss)
 	loss->nr_resumed = 0;
 }
 
-/* All tasks that were on a CPU at the loss's end have left it since. */
+/* Returns whether all tasks that were on a CPU at the loss's end have left it since. */
 static bool loss_is_over(const struct off_cpu_loss *loss)
 {
 	return loss->resumed_ns && loss->nr_resumed == loss->nr_seen && !loss->overflow;
@@ -141,7 +141,7 @@ static bool loss_room(struct off_cpu_loss *loss, uint32_t cpu)
 	return true;
 }
 
-/* The CPU has a switch: the task that was on it is known again. */
+/* The CPU has a switch: its task is known again. */
 static void loss_resume(struct off_cpu_loss *loss, uint32_t cpu, uint64_t time_ns)
 {
 	if (!loss->resumed_ns)
@@ -178,7 +178,7 @@ static struct off_cpu_stretch *stretch_find(const struct off_cpu *off_cpu, int32
 	return NULL;
 }
 
-/* NULL: no memory, or too many. */
+/* Returns NULL without memory, or if there are too many stretches. */
 static struct off_cpu_stretch *stretch_create(struct off_cpu *off_cpu)
 {
 	struct off_cpu_stretch *stretch = off_cpu->spare;
@@ -205,8 +205,9 @@ static bool stretch_is_sure(const struct off_cpu *off_cpu, const struct off_cpu_
 }
 
 /*
- * The task is proved not to have run since the last loss's end. The stretch goes on from there, but
- * not from before the last settling, so that one sample does not have the hours of a long proof.
+ * The task is proved not to have run since the last loss's end. The stretch continues from there,
+ * but not from before the last settling, so that a proof that took hours does not make one sample
+ * of hours.
  */
 static void stretch_make_sure(const struct off_cpu *off_cpu, struct off_cpu_stretch *stretch)
 {
@@ -216,14 +217,14 @@ static void stretch_make_sure(const struct off_cpu *off_cpu, struct off_cpu_stre
 	stretch->since_ns = resumed_ns > off_cpu->settled_ns ? resumed_ns : off_cpu->settled_ns;
 }
 
-/* The task in force leaves its CPU. */
+/* The current task leaves its CPU. */
 static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *record)
 {
 	const struct oprof_task *task = &off_cpu->task;
 	struct off_cpu_stretch *stretch = stretch_find(off_cpu, task->tid);
 
-	if (stretch) { /* the task came back unseen: when is not known */
-		if (stretch_is_sure(off_cpu, stretch)) /* else the loss has counted it */
+	if (stretch) { /* the task came back unrecorded, at an unknown time */
+		if (stretch_is_sure(off_cpu, stretch)) /* else counted with the loss */
 			send_lost(off_cpu, record->time_ns, OPROF_LOST_NO_TASK, 1);
 		stretch_destroy(off_cpu, stretch);
 	}
@@ -243,7 +244,7 @@ static void stretch_begin(struct off_cpu *off_cpu, const struct oprof_switch *re
 	node_hash_add(&off_cpu->stretches, &stretch->node, stretch_hash(task->tid));
 }
 
-/* The task in force comes on its CPU. A task that was not seen to leave has no stretch. */
+/* The current task gets its CPU. It has no stretch if its leaving was not recorded. */
 static void stretch_end(struct off_cpu *off_cpu, uint64_t time_ns)
 {
 	struct off_cpu_stretch *stretch = stretch_find(off_cpu, off_cpu->task.tid);
@@ -252,7 +253,7 @@ static void stretch_end(struct off_cpu *off_cpu, uint64_t time_ns)
 		return;
 	if (!stretch_is_sure(off_cpu, stretch))
 		stretch_make_sure(off_cpu, stretch);
-	/* The tid is another task's now, or the clock went back. */
+	/* The tid now belongs to another task, or the clock went back. */
 	if (stretch->task.generation != off_cpu->task.generation || time_ns < stretch->since_ns)
 		send_lost(off_cpu, time_ns, OPROF_LOST_NO_TASK, 1);
 	else if (time_ns > stretch->since_ns)
@@ -346,7 +347,9 @@ static void on_task(struct off_cpu *off_cpu, const struct oprof_task *task)
 	off_cpu->switching = false;
 }
 
-/* Up to the loss a stretch is sure. Its piece from there on is lost: one for each that was sure. */
+/*
+ * A stretch is sure up to the loss. The part after it is lost: one sample for each sure stretch.
+ */
 static void on_switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
 {
 	struct sure_count sure = {.off_cpu = off_cpu};
@@ -359,7 +362,7 @@ static void on_switches_lost(struct off_cpu *off_cpu, const struct oprof_switche
 	loss_begin(&off_cpu->loss);
 }
 
-/* The program's image has no cookie after this record: no stretch and no context may name it. */
+/* The image's cookie is invalid after this record: no stretch and no context may contain it. */
 static void on_release(struct off_cpu *off_cpu, const struct oprof_release *release)
 {
 	struct giving_up giving_up = {.off_cpu = off_cpu, .app_image = release->image};
@@ -372,7 +375,7 @@ static void on_release(struct off_cpu *off_cpu, const struct oprof_release *rele
 	off_cpu->next->record(off_cpu->next, &release->head);
 }
 
-/* A record that off_cpu_record takes, and all of it is there. */
+/* Returns whether off_cpu_record handles the record, and all of it is there. */
 static bool record_is_ours(const struct oprof_record *record)
 {
 	switch (record->type) {
@@ -418,7 +421,7 @@ static void off_cpu_record(struct record_sink *sink, const struct oprof_record *
 	}
 }
 
-/* True also of a task that may not be signalled: another user's. */
+/* Also true for a task of another user, which may not be signalled. */
 static bool task_lives(int32_t tgid, int32_t tid)
 {
 	return !tgkill(tgid, tid, 0) || errno != ESRCH;

@@ -15,7 +15,7 @@
 
 bool placement_is_weighted(const struct event_choice *event)
 {
-	/* The kernel turns the frequency of these two into a fixed period. */
+	/* The kernel converts the frequency of these two to a fixed period. */
 	if (event->perf_type == PERF_TYPE_SOFTWARE &&
 	    (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
 		return false;
@@ -42,7 +42,7 @@ static int path_set(struct sample_path *path, enum sample_path_kind kind, const 
 	return nr < (int)sizeof(path->path) ? 0 : -ENAMETOOLONG;
 }
 
-/* "//anon" and other names of memory: one component. */
+/* Makes one component of "//anon" and other names of memory. */
 static int path_set_anon(struct sample_path *path, const struct image *image)
 {
 	const char *name = image->path + strspn(image->path, "/");
@@ -116,7 +116,7 @@ static int place_image(const struct placement_config *config, const struct sampl
 
 	if (key->kind == SAMPLE_OF_IDLE) {
 		identity->image_kind = OPROF_IMAGE_IDLE;
-		if (image) /* the kernel's */
+		if (image) /* the kernel's image */
 			identity->image = image->identity;
 		return path_set(&placement->name.image, SAMPLE_PATH_KERN, IDLE_NAME);
 	}

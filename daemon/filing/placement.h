@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the samples of a key belong: the name of their sample file and what
- * its header says. Asked once per file, never per sample.
+ * Finds the sample file of a key: its name and its header. Called once per file, not per sample.
  */
 #ifndef DAEMON_PLACEMENT_H
 #define DAEMON_PLACEMENT_H
@@ -14,43 +13,51 @@
 
 #include <stdbool.h>
 
-/* Big (paths): keep one, not one on each stack. Strings of identity are borrowed. */
+/* Large (paths): keep one, not one on each stack. Strings of identity are borrowed. */
 struct placement {
 	struct sample_name name;
 	struct sdb_identity identity;
 };
 
-/* Whose images and cgroups; borrowed. */
+/* Where images and cgroups are looked up. All borrowed. */
 struct placement_config {
 	const struct source *source;
-	struct session *session; /* info: events, host...; numbers of cgroups */
-	bool thinned;		 /* weight of clocks is stored too: not all samples are taken */
-	unsigned int separation; /* by which the keys were made */
-	/* Asked first where it is there: an image that the source has released, or NULL. */
+	struct session *session; /* info (events, host...) and numbers of cgroups */
+	bool thinned;		 /* not all samples are taken: also store the weight of clocks */
+	unsigned int separation; /* with which the keys were made */
+	/* If not NULL, called first: returns an image that the source has released, or NULL. */
 	const struct image *(*released)(const void *context, uint32_t cookie);
 	const void *context;
-	/* Paths of cgroups are enough: give them no numbers in the session (name.cgroup is 0). */
+	/*
+	 * Give cgroups no numbers in the session: name.cgroup is 0, only identity.cgroup is set.
+	 */
 	bool unnumbered;
-	uint64_t epoch; /* of files now (oprof/slice.h); 0: of none */
+	uint64_t epoch; /* current epoch of files (oprof/slice.h); 0: none */
 };
 
 /*
- * 0; -ENXIO the source does not know the image, -ENAMETOOLONG, -ENOMEM, or
- * what adding a cgroup's number to the session says.
+ * Fills in placement. Returns 0; -ENXIO: the source does not know the image; -ENAMETOOLONG;
+ * -ENOMEM; or the error of adding a cgroup's number to the session.
  */
 int placement_find(const struct placement_config *config, const struct sample_key *key,
 		   struct placement *placement);
 
-/* How names and headers of sample files tell an image. 0 or -ENAMETOOLONG. */
+/*
+ * Fills path with image as names and headers of sample files contain it. Returns 0 or
+ * -ENAMETOOLONG.
+ */
 int placement_path(struct sample_path *path, const struct image *image);
 
 /*
- * Of a clock with a frequency, whose weight is its samples as long as all are
- * taken: the period that they then have, in ns. 0: of all other events.
+ * For a clock with a frequency, whose weight equals its samples as long as none is left out,
+ * returns the period in ns. Returns 0 for all other events.
  */
 uint64_t placement_plain_period(const struct event_choice *event);
 
-/* Weight of this event's samples varies, so that it is stored (OPROF_SDB_WEIGHTED). */
+/*
+ * Returns whether this event's weight per sample varies, so that it is stored
+ * (OPROF_SDB_WEIGHTED).
+ */
 bool placement_is_weighted(const struct event_choice *event);
 
 #endif

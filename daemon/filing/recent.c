@@ -16,7 +16,7 @@ static struct recent_mark *mark_at(const struct recent *recent, uint64_t number)
 	return &recent->marks[number % RECENT_MARKS_MAX];
 }
 
-/* Behind it, no entry takes more samples, nor is a mark made too soon. */
+/* Returns the last mark: entries before it get no more samples, and the next mark comes later. */
 static const struct recent_mark *last_mark(const struct recent *recent)
 {
 	return recent->mark_head == recent->mark_tail ? NULL
@@ -29,7 +29,7 @@ static void drop_entry(struct recent *recent)
 	recent->tail++;
 }
 
-/* The oldest; marks go once samples behind them are missing. */
+/* Drops the oldest entry, and marks after which samples are now missing. */
 static void drop_oldest(struct recent *recent)
 {
 	drop_entry(recent);
@@ -38,7 +38,7 @@ static void drop_oldest(struct recent *recent)
 		recent->mark_tail++;
 }
 
-/* Samples in front of the oldest mark are of no stretch. */
+/* Drops samples before the oldest mark, which no report can reach. */
 static void drop_unmarked(struct recent *recent)
 {
 	uint64_t first = recent->mark_tail == recent->mark_head
@@ -49,7 +49,7 @@ static void drop_unmarked(struct recent *recent)
 		drop_entry(recent);
 }
 
-/* Index of key, for one entry more; whatever has to go for it. */
+/* Returns the index of key, for one more entry; drops old entries if necessary. */
 static int64_t intern(struct recent *recent, const struct recent_key *key)
 {
 	int64_t index = recent_keys_get(&recent->keys, key);
@@ -61,7 +61,7 @@ static int64_t intern(struct recent *recent, const struct recent_key *key)
 	return index;
 }
 
-/* Where the last entry of this hash was added, if it may take more. */
+/* Returns the last entry added for this hash, if it may get more samples. */
 static struct recent_entry *find_entry(struct recent *recent, uint64_t position, int64_t index,
 				       uint64_t offset)
 {
@@ -83,7 +83,7 @@ void recent_add(struct recent *recent, const struct recent_key *key, uint64_t of
 	struct recent_entry *entry;
 	uint64_t *last;
 
-	if (index < 0) { /* no memory; what follows shall be whole again */
+	if (index < 0) { /* no memory: drop all, so that later samples are complete again */
 		recent_clear(recent);
 		return;
 	}
@@ -157,7 +157,7 @@ int recent_create(struct recent **recent)
 
 	if (!made)
 		return -ENOMEM;
-	/* Zeroed pages cost nothing until they are used. */
+	/* Zeroed pages take no memory until they are used. */
 	made->entries = calloc(RECENT_ENTRIES_MAX, sizeof(*made->entries));
 	made->marks = calloc(RECENT_MARKS_MAX, sizeof(*made->marks));
 	if (!made->entries || !made->marks || recent_keys_init(&made->keys)) {

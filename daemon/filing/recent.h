@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last minutes' samples in memory, each with its whole key, whatever the
- * session's separation: for reports of the last minute and for the live view
- * (doc/control-socket.md, RECENT).
+ * The samples of the last minutes in memory, each with its whole key, whatever the session's
+ * separation: for reports of the last minute and for the live view (doc/control-socket.md,
+ * RECENT).
  *
- * Bounded by entries, keys and marks; the oldest samples go first. What it
- * holds is whole: between its oldest mark and now no stored or idle sample is
- * missing.
+ * Entries, keys and marks are limited; the oldest samples are dropped first. The rest is
+ * complete: between the oldest mark and now no stored or idle sample is missing.
  *
- * Time is kept by marks, one at the end of a round and a second or more
- * apart: a stretch begins at a mark, where the session's counters are known,
- * so that samples and counters of a stretch agree exactly.
+ * A mark is set at the end of a round, at most about one a second, with the session's counters at
+ * that moment. A report's time range (stretch) begins at a mark, so that its samples and counters
+ * agree exactly.
  *
- * 5 minutes at 99 Hz on 4 CPUs that are never idle; 60 to 65 seconds at 997 Hz on 2.
+ * Capacity: 5 minutes at 99 Hz on 4 CPUs that are never idle; 65 seconds at 997 Hz on 2.
  */
 #ifndef DAEMON_RECENT_H
 #define DAEMON_RECENT_H
@@ -25,7 +24,7 @@
 #include <stdint.h>
 
 #define RECENT_ENTRIES_MAX (1u << 17) /* 3 MB */
-#define RECENT_MARKS_MAX   512	      /* 0.4 MB; at most so many minutes / 60 are reached */
+#define RECENT_MARKS_MAX   512	      /* 0.4 MB; at a mark a second they reach back 512 s */
 #define RECENT_MARK_NS	   UINT64_C(900000000)
 #define RECENT_LAST_ADDED  256 /* a power of two */
 
@@ -37,47 +36,52 @@ struct recent_entry {
 	uint32_t nr_samples;
 };
 
-/* All entries from position on came after the counters had these values. */
+/* The entries from position on were added after the counters had these values. */
 struct recent_mark {
 	uint64_t position;
-	uint64_t time_ns; /* of the source's clock */
+	uint64_t time_ns; /* on the source's clock */
 	uint32_t nr_values;
 	uint64_t values[STATS_ENTRIES_MAX];
 };
 
-/* Positions of entries and numbers of marks only grow; modulo the room they are indexes. */
+/*
+ * Positions of entries and numbers of marks only grow; modulo the table's size they are indexes.
+ */
 struct recent {
 	struct recent_entry *entries;
-	uint64_t head, tail; /* the next entry, and the oldest */
+	uint64_t head, tail; /* next entry to write, and oldest entry */
 	struct recent_mark *marks;
 	uint64_t mark_head, mark_tail;
 	struct recent_keys keys;
-	/* Where an entry was last added, by hash: behind the last mark it may take more. */
+	/*
+	 * Position of the last entry added, by hash: an entry after the last mark may get more
+	 * samples.
+	 */
 	uint64_t last_added[RECENT_LAST_ADDED];
 	uint64_t newest_ns;  /* time of the newest sample */
-	uint64_t drained_ns; /* up to here all samples have come; see recent_mark */
+	uint64_t drained_ns; /* all samples up to here have arrived; see recent_mark */
 };
 
-int recent_create(struct recent **recent);  /* 0 or -ENOMEM */
-void recent_destroy(struct recent *recent); /* NULL is fine */
+int recent_create(struct recent **recent);  /* returns 0 or -ENOMEM */
+void recent_destroy(struct recent *recent); /* NULL is allowed */
 
-/* A sample that was stored, or is idle. Makes room for itself. */
+/* Adds a sample that was stored, or is idle. Drops old samples if necessary. */
 void recent_add(struct recent *recent, const struct recent_key *key, uint64_t offset,
 		uint64_t weight, uint64_t time_ns);
 
-/* The source gives image up, and says so in a record; it is still there during the call. */
+/* The source announces the release of image, which is still valid during the call. */
 void recent_release(struct recent *recent, const struct image *image);
 
 /*
- * At the end of each round, when counters and samples agree. drained_ns:
- * samples up to then have come.
+ * Call at the end of each round, when counters and samples agree. drained_ns: all samples up to
+ * then have arrived.
  */
 void recent_mark(struct recent *recent, uint64_t drained_ns, const struct stats *stats);
 
-/* Forget all: another session begins. Mark its beginning next. */
+/* Drops all samples, since another session begins. The caller then marks its beginning. */
 void recent_clear(struct recent *recent);
 
-/* The latest mark that is last_ns or more before end_ns, else the oldest; NULL: there is none. */
+/* Returns the latest mark at least last_ns before end_ns, else the oldest; NULL: no mark. */
 const struct recent_mark *recent_find_mark(const struct recent *recent, uint64_t end_ns,
 					   uint64_t last_ns);
 

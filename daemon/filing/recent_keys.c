@@ -10,7 +10,7 @@
 struct recent_image {
 	struct node node;
 	uint32_t cookie;
-	uint32_t nr_keys;  /* that name it; twice where it is the application too */
+	uint32_t nr_keys;  /* keys that name it; counted twice if also as application */
 	struct image *own; /* NULL: not released */
 };
 
@@ -79,7 +79,7 @@ static int key_get_images(struct recent_keys *keys, const struct recent_key *key
 	return error;
 }
 
-/* A slot that is free: its index + 1, or 0. */
+/* Returns a free slot's index + 1, or 0. */
 static uint32_t take_slot(struct recent_keys *keys)
 {
 	uint32_t taken = keys->free;
@@ -171,7 +171,7 @@ const struct image *recent_keys_image(const struct recent_keys *keys, uint32_t c
 int recent_keys_init(struct recent_keys *keys)
 {
 	*keys = (struct recent_keys){0};
-	/* Zeroed pages cost nothing until they are used. */
+	/* Zeroed pages take no memory until they are used. */
 	keys->slots = calloc(RECENT_KEYS_MAX, sizeof(*keys->slots));
 	keys->buckets = calloc(NR_BUCKETS, sizeof(*keys->buckets));
 	if (keys->slots && keys->buckets && !node_hash_init(&keys->images))

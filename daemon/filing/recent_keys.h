@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keys of the samples in memory (recent.h), each kept once and counted,
- * and the images they name that the source has released meanwhile.
+ * The keys of the samples in memory (recent.h), each stored once and counted, with copies of the
+ * images that they name and the source has since released.
  *
  * Not for: sample files; their keys are shorter (sample_key.h).
  */
@@ -15,7 +15,7 @@
 
 #define RECENT_KEYS_MAX (1u << 15)
 
-/* Everything that a sample was taken with but its place. No padding: compared as bytes. */
+/* All properties of a sample except its place in the image. No padding: compared as bytes. */
 struct recent_key {
 	uint32_t image; /* cookies */
 	uint32_t app;
@@ -30,30 +30,33 @@ _Static_assert(sizeof(struct recent_key) == 32, "no padding");
 
 struct recent_slot {
 	struct recent_key key;
-	uint32_t nr_entries; /* that have this key; 0: free */
-	uint32_t next;	     /* in its bucket, or of the free: index + 1 */
+	uint32_t nr_entries; /* entries that have this key; 0: free */
+	uint32_t next;	     /* next in its bucket or in the free list: index + 1 */
 };
 
 struct recent_keys {
 	struct recent_slot *slots;
-	uint32_t *buckets;   /* index + 1 of their first slot */
-	uint32_t free;	     /* index + 1 of the first of those given back */
-	uint32_t nr_touched; /* slots from here on were never used */
+	uint32_t *buckets;   /* index + 1 of the first slot of each bucket */
+	uint32_t free;	     /* index + 1 of the first free slot that was used before */
+	uint32_t nr_touched; /* number of slots ever used; the others follow them */
 	uint32_t nr_keys;
-	struct node_hash images; /* that keys name: struct recent_image */
+	struct node_hash images; /* images that keys name: struct recent_image */
 };
 
-int recent_keys_init(struct recent_keys *keys); /* 0 or -ENOMEM */
+int recent_keys_init(struct recent_keys *keys); /* returns 0 or -ENOMEM */
 void recent_keys_deinit(struct recent_keys *keys);
 
-/* Index of key, for one entry more. -ENOSPC there are RECENT_KEYS_MAX; -ENOMEM. */
+/*
+ * Returns the index of key, counting one more entry; -ENOSPC: there are RECENT_KEYS_MAX keys;
+ * -ENOMEM.
+ */
 int64_t recent_keys_get(struct recent_keys *keys, const struct recent_key *key);
-/* One entry has gone. */
+/* One entry with this key was dropped. */
 void recent_keys_put(struct recent_keys *keys, uint32_t index);
 
-/* The source gives image up: a copy, if any key names it. 0 or -ENOMEM. */
+/* The source releases image: copies it if any key names it. Returns 0 or -ENOMEM. */
 int recent_keys_release(struct recent_keys *keys, const struct image *image);
-/* That copy, while a key names it; NULL: the source has it still. */
+/* Returns the copy, while a key names it; NULL: the source still has the image. */
 const struct image *recent_keys_image(const struct recent_keys *keys, uint32_t cookie);
 
 #endif

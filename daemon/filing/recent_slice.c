@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define SECTION_NOT_ASKED INT64_C(-1)
-#define SECTION_UNKNOWN	  INT64_C(-2) /* an image that nobody knows any more */
+#define SECTION_UNKNOWN	  INT64_C(-2) /* the image is no longer known */
 
 struct making {
 	const struct recent_slice_config *config;
@@ -20,8 +20,8 @@ struct making {
 	struct slice_builder *builder;
 	int64_t *sections;	    /* by index of key */
 	bool *weighted;		    /* by event */
-	uint64_t next_mark;	    /* number of the first behind the entry in hand */
-	struct placement placement; /* in hand */
+	uint64_t next_mark;	    /* number of the first mark after the current entry */
+	struct placement placement; /* of the current key */
 	struct slice_info info;
 	struct oprof_stats_entry *begin, *end;
 };
@@ -61,7 +61,7 @@ static void section_path(const struct sample_path *from, struct slice_path *path
 	};
 }
 
-/* Strings stay placement's. */
+/* Fills section from placement, which still owns the strings. */
 static void section_of(const struct placement *placement, struct slice_section *section)
 {
 	const struct sdb_identity *identity = &placement->identity;
@@ -89,7 +89,7 @@ static const struct image *released_image(const void *context, uint32_t cookie)
 	return recent_keys_image(context, cookie);
 }
 
-/* Number of the key's section, SECTION_UNKNOWN, or -ENOMEM as *error. */
+/* Returns the number of the key's section, or SECTION_UNKNOWN; *error: -errno on failure. */
 static int64_t section_find(struct making *making, const struct recent_key *from, int *error)
 {
 	const struct recent_slice_config *config = making->config;
@@ -117,7 +117,7 @@ static int64_t section_find(struct making *making, const struct recent_key *from
 
 /* ---- samples ---- */
 
-/* With a fixed period it is what samples alone say. */
+/* With a fixed period the weight follows from the number of samples. */
 static uint64_t entry_weight(const struct making *making, const struct recent_entry *entry,
 			     uint16_t event)
 {
@@ -128,7 +128,7 @@ static uint64_t entry_weight(const struct making *making, const struct recent_en
 	return entry->nr_samples * choice->period_or_hz;
 }
 
-/* When the round ended that the entry at position was added in. */
+/* Returns the end of the round in which the entry at position was added. */
 static uint64_t round_end_ns(struct making *making, uint64_t position)
 {
 	const struct recent *recent = making->config->recent;
@@ -142,8 +142,9 @@ static uint64_t round_end_ns(struct making *making, uint64_t position)
 }
 
 /*
- * A task is told off the CPU when it comes back, or a minute is over: the time
- * may be of before this stretch. In it, it was off no longer than that went on.
+ * A task's time off CPU is reported when it gets a CPU again, or a minute is over: the time may
+ * have begun before this stretch. Within the stretch it lasted at most as long as the stretch
+ * itself.
  */
 static uint64_t time_in_stretch(struct making *making, uint64_t position, uint64_t weight)
 {
@@ -187,7 +188,7 @@ static int add_entries(struct making *making)
 	return error;
 }
 
-/* ---- what it says of itself ---- */
+/* ---- header ---- */
 
 static void set_counter(struct oprof_stats_entry *entry, const char *name, uint64_t value)
 {
@@ -195,7 +196,7 @@ static void set_counter(struct oprof_stats_entry *entry, const char *name, uint6
 	entry->value = value;
 }
 
-/* A count that was put right meanwhile (a damaged file) may have gone down. */
+/* A counter that was corrected in between (a damaged file) may have decreased. */
 static void set_counters(struct making *making)
 {
 	const struct stats *stats = &making->config->session->stats;
@@ -212,7 +213,7 @@ static void set_counters(struct making *making)
 	making->info.nr_counters = stats->nr_entries;
 }
 
-/* Of a time that a record told: any. */
+/* Wraps around instead of overflowing: a record may contain any time. */
 static int64_t to_realtime(const struct recent_slice_config *config, uint64_t time_ns)
 {
 	return (int64_t)(time_ns + (uint64_t)config->to_realtime_ns);
@@ -319,7 +320,7 @@ int recent_slice_open(const struct recent_slice_config *config, struct recent_st
 	making->next_mark = config->recent->mark_tail;
 	making->mark =
 		recent_find_mark(config->recent, config->recent->drained_ns, config->last_ns);
-	if (!making->mark) /* out of memory since the last round */
+	if (!making->mark) /* dropped without memory since the last round */
 		fd = -EAGAIN;
 	else if (!making_init(making))
 		fd = make_slice(making);

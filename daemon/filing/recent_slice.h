@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A slice (oprof/slice.h) of the last samples in memory (recent.h), in a file
- * in memory that can't be changed any more: what RECENT is answered with.
+ * Makes a slice (oprof/slice.h) of the recent samples (recent.h), in a sealed file in memory: the
+ * answer to RECENT.
  */
 #ifndef DAEMON_RECENT_SLICE_H
 #define DAEMON_RECENT_SLICE_H
@@ -11,24 +11,24 @@
 
 #include <stdint.h>
 
-/* Since when, how apart, of whom. All borrowed. */
+/* Time range, separation and origin of the samples. All borrowed. */
 struct recent_slice_config {
 	const struct recent *recent;
 	const struct source *source;
 	struct session *session;
 	unsigned int separation;
-	uint64_t last_ns; /* reach back so far, or a little more; as far as there is */
+	uint64_t last_ns; /* reach back this far or to the next older mark, if available */
 	int64_t to_realtime_ns;
 };
 
-/* CLOCK_REALTIME. */
+/* Times on CLOCK_REALTIME. */
 struct recent_stretch {
 	int64_t begin_ns, end_ns;
 };
 
 /*
- * A descriptor, the caller's, at the slice's start, and *stretch; or -errno.
- * Up to where the source was drained last: recent_mark.
+ * Returns a descriptor at the slice's start, which the caller owns, and fills *stretch; or
+ * -errno. The slice ends where the source was last drained (recent_mark).
  */
 int recent_slice_open(const struct recent_slice_config *config, struct recent_stretch *stretch);
 

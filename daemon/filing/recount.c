@@ -21,7 +21,10 @@ struct recount_walk {
 	struct recount sums;
 };
 
-/* Not ours to read, cut, never begun, gone since: none of its samples can be told. */
+/*
+ * Returns whether the file's samples cannot be read: another format, truncated, empty, or
+ * removed.
+ */
 static bool holds_nothing(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EPROTONOSUPPORT || error == -EIO ||
@@ -34,8 +37,8 @@ static bool is_clock(const char *event)
 }
 
 /*
- * Clocks: the kernel makes a fixed period of their frequency, and files tell
- * weight in samples of it (a CPU budget stores more than one for each).
+ * Returns weight as events. The kernel converts a clock's frequency to a fixed period, and files
+ * store its weight in samples of that period (under a CPU budget one sample stands for several).
  */
 static uint64_t weight_of(const char *event, uint32_t flags, uint64_t period_or_hz, uint64_t weight)
 {
@@ -53,7 +56,7 @@ static int count_file(const char *path, const struct sample_name *name, const st
 	int error;
 
 	(void)diag;
-	if (!name) /* no sample file, or one that was set aside */
+	if (!name) /* no sample file, or one set aside */
 		return 0;
 	error = sdb_image_load(path, &image, NULL);
 	if (error)
@@ -97,7 +100,7 @@ int recount_slice(const char *path, struct recount *sums)
 	return 0;
 }
 
-/* Told by history_files_list's caller who cares. */
+/* Damaged files are reported elsewhere. */
 static void pass_damaged(const char *path, const struct diag *diag, void *context)
 {
 	(void)path;
@@ -124,7 +127,7 @@ static int count_slices(const char *session_path, struct recount_walk *walk)
 	return error;
 }
 
-/* Of the live stack file. */
+/* Counts the samples of the live stack file. */
 static int count_live_stacks(const char *session_path, struct recount_walk *walk)
 {
 	struct stack_tree tree;

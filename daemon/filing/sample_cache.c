@@ -15,15 +15,15 @@
 
 #define RETRY_NS       UINT64_C(1000000000)
 #define COMPLAIN_NS    UINT64_C(3600000000000)
-#define WELL_NS	       UINT64_C(60000000000) /* without a failure: they are over */
+#define WELL_NS	       UINT64_C(60000000000) /* without failures: they are over */
 #define ERRORS_MAX     256
-#define LINKS_PER_FILE 4  /* keys remembered, to a file on average */
-#define SYNC_EACH_MAX  64 /* above it one sync of the file system is quicker */
+#define LINKS_PER_FILE 4  /* remembered keys per file, on average */
+#define SYNC_EACH_MAX  64 /* above this, one sync of the file system is faster */
 #define DAMAGED_MAX    100
-#define INLINE_PIECES  4  /* of a file, that its inode has room for */
-#define RELEASED_MAX   64 /* cookies whose keys are forgotten in one go */
+#define INLINE_PIECES  4  /* of a file, which fit into its inode */
+#define RELEASED_MAX   64 /* cookies whose keys are forgotten together */
 
-/* A key that was seen, and its file. */
+/* A remembered key and its file. */
 struct sample_link {
 	struct sample_key key;
 	uint64_t hash;
@@ -34,19 +34,19 @@ struct sample_link {
 
 struct sample_file {
 	struct sdb *db; /* NULL: could not be opened */
-	int error;	/* then why, and when to try again */
+	int error;	/* if db is NULL: the reason, and when to try again */
 	uint64_t retry_ns;
-	struct sample_key key;	    /* the latest; its images may have been given up */
+	struct sample_key key;	    /* the latest; its images may have been released */
 	uint64_t first_ns, last_ns; /* of this round's samples; first_ns UINT64_MAX: none */
 	uint64_t used_round;
-	uint64_t epoch;	   /* that its samples are of; those of an earlier one are in a slice */
+	uint64_t epoch;	   /* of its samples; samples of an earlier epoch are in a slice */
 	uint64_t nr_bytes; /* on disk */
 	bool weighted;
 	bool unsynced;
-	bool parked; /* closed, kept because it holds samples of the epoch: found by path only */
+	bool parked; /* closed, kept for its samples of the epoch: found only by path */
 	struct sample_link *links;
 	struct sample_file *next_in_bucket;
-	struct sample_file *newer, *older; /* parked: newer is unused, older the next */
+	struct sample_file *newer, *older; /* parked: newer is unused, older is the next */
 	uint64_t path_hash;
 	char path[];
 };
@@ -65,15 +65,15 @@ struct sample_cache {
 	struct sample_tree tree;
 	uint64_t nr_bytes;	  /* of all files */
 	uint64_t limit_bytes;	  /* 0: none */
-	uint64_t epoch;		  /* 0: none, files are not of epochs */
-	struct sample_link *last; /* most samples follow one of their own key */
+	uint64_t epoch;		  /* 0: files have no epochs */
+	struct sample_link *last; /* most samples have the key of the previous one */
 	uint64_t round;		  /* from 1 */
 	uint64_t now_ns;
 	int64_t to_realtime_ns;
-	/* By error: no complaints about failing files before. A full disk stays full for days. */
+	/* By error: failures are not logged before this time. A full disk stays full for days. */
 	uint64_t quiet_until_ns[ERRORS_MAX];
-	uint64_t failed_ns; /* the last time */
-	bool complained;    /* and has not said that they are over */
+	uint64_t failed_ns; /* time of the last failure */
+	bool complained;    /* and has not reported yet that failures are over */
 	bool sync_all;	    /* files were closed, or a sync failed, with data not on disk */
 	struct placement placement;
 	char path[2 * PATH_MAX];
@@ -137,7 +137,7 @@ static void file_link_use(struct sample_cache *cache, struct sample_file *file)
 	cache->newest = file;
 }
 
-/* Files used in this round stand first: end_round finds them there. */
+/* Moves files used in this round to the front, where end_round expects them. */
 static inline void file_use(struct sample_cache *cache, struct sample_file *file)
 {
 	if (file->used_round == cache->round)
@@ -159,7 +159,7 @@ static void file_set_times(const struct sample_cache *cache, struct sample_file 
 	file->last_ns = 0;
 }
 
-/* Rather too much: a file that grew in pieces may need a block to say where they are. */
+/* An upper bound: a file that grew in pieces may need a block to list them. */
 static void file_measure(struct sample_cache *cache, struct sample_file *file)
 {
 	uint64_t nr_bytes = sdb_nr_bytes(file->db);
@@ -194,7 +194,7 @@ static void link_forget(struct sample_cache *cache, struct sample_link *link)
 	free(link);
 }
 
-/* Out of the table of paths. */
+/* Removes the file from the table of paths and frees it. */
 static void file_free(struct sample_cache *cache, struct sample_file *file)
 {
 	struct sample_file **next = &cache->files[file->path_hash & (cache->nr_buckets - 1)];
@@ -228,7 +228,7 @@ static void file_unpark(struct sample_cache *cache, struct sample_file *file)
 	cache->nr_files++;
 }
 
-/* Close; its keys are forgotten, it is no longer among the open ones. */
+/* Closes the file, forgets its keys and takes it out of the list of open files. */
 static void file_retire(struct sample_cache *cache, struct sample_file *file)
 {
 	file_close(cache, file);
@@ -249,7 +249,7 @@ static void file_evict(struct sample_cache *cache, struct sample_file *file)
 		file_park(cache, file);
 		return;
 	}
-	if (file->epoch) /* all that it holds is in a slice */
+	if (file->epoch) /* all its samples are in a slice */
 		sample_tree_remove(&cache->tree, file->path);
 	file_free(cache, file);
 }
@@ -279,8 +279,8 @@ static void file_forget_released(struct sample_cache *cache, struct sample_file 
 }
 
 /*
- * Many at once, since each looks at all keys. No sample has such a key any
- * more; their files are closed when others need the room.
+ * Handles many images together, since each pass examines all keys. No later sample has such a
+ * key; the files are closed when others need their room.
  */
 static void cache_forget_released(struct sample_cache *cache)
 {
@@ -316,7 +316,7 @@ void sample_cache_clear(struct sample_cache *cache)
 	sample_tree_init(&cache->tree, cache->config.folder);
 }
 
-/* Room for one more of each, never by closing keep. */
+/* Makes room for one more file and key, without closing keep. */
 static void cache_make_room(struct sample_cache *cache, const struct sample_file *keep)
 {
 	while (cache->oldest && cache->oldest != keep &&
@@ -325,7 +325,7 @@ static void cache_make_room(struct sample_cache *cache, const struct sample_file
 		file_evict(cache, cache->oldest);
 }
 
-/* Descriptors have run out earlier than reckoned: close some. */
+/* Descriptors ran out earlier than expected: closes some files. */
 static void cache_shrink(struct sample_cache *cache, const struct sample_file *keep)
 {
 	size_t nr = cache->nr_files / 8 + 1;
@@ -336,7 +336,7 @@ static void cache_shrink(struct sample_cache *cache, const struct sample_file *k
 
 /* ---- opening ---- */
 
-/* One line an hour for each reason, whatever the number of files and samples. */
+/* Logs one line an hour for each reason, whatever the number of files and samples. */
 static void file_complain(struct sample_cache *cache, const struct sample_file *file, int error,
 			  const char *text)
 {
@@ -364,7 +364,7 @@ static bool error_is_damage(int error)
 	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT;
 }
 
-/* Rename the file out of the way of a new one. 0 or -errno. */
+/* Renames the file to make room for a new one. Returns 0 or -errno. */
 static int file_set_aside(struct sample_cache *cache, struct sample_file *file, const char *why)
 {
 	char damaged[sizeof(cache->path) + 16];
@@ -380,7 +380,7 @@ static int file_set_aside(struct sample_cache *cache, struct sample_file *file, 
 	return rename(file->path, damaged) && errno != ENOENT ? -errno : 0;
 }
 
-/* Folders were absent. *error and diag: why that stays so. */
+/* Creates missing folders. Returns false on failure, with the reason in *error and diag. */
 static bool file_make_parents(struct sample_cache *cache, const struct sample_file *file,
 			      int *error, struct diag *diag)
 {
@@ -393,7 +393,7 @@ static bool file_make_parents(struct sample_cache *cache, const struct sample_fi
 	return false;
 }
 
-/* Try once more, after doing something about the error? */
+/* Returns whether to try again, after acting on the error. */
 static bool file_open_again(struct sample_cache *cache, struct sample_file *file, int error,
 			    const struct diag *diag)
 {
@@ -430,7 +430,7 @@ static int file_try_open(struct sample_cache *cache, struct sample_file *file, s
 	return error;
 }
 
-/* cache->placement is the file's. */
+/* cache->placement must be the file's. */
 static int file_open(struct sample_cache *cache, struct sample_file *file)
 {
 	const struct sdb_identity *identity = &cache->placement.identity;
@@ -452,7 +452,7 @@ static int file_open(struct sample_cache *cache, struct sample_file *file)
 	return error;
 }
 
-/* For a sample of key: older keys may name images that were given up. */
+/* Reopens the file for a sample of key: older keys may name released images. */
 static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 		       const struct sample_key *key)
 {
@@ -465,8 +465,8 @@ static int file_reopen(struct sample_cache *cache, struct sample_file *file,
 }
 
 /*
- * The first sample of an epoch, or the file is not open. key: a sample's that
- * is filed there now.
+ * Prepares the file for the first sample of an epoch, or opens it. key: of the sample to be filed
+ * now.
  */
 static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		      const struct sample_key *key)
@@ -488,7 +488,7 @@ static int file_renew(struct sample_cache *cache, struct sample_file *file,
 		file_measure(cache, file);
 		return 0;
 	}
-	/* It lost a page; it holds nothing that is not in a slice. */
+	/* The file lost a page; all its samples are in a slice. */
 	file_close(cache, file);
 	(void)unlink(file->path);
 	return file_open(cache, file);
@@ -512,7 +512,7 @@ static struct sample_file *file_find(const struct sample_cache *cache, uint64_t 
 	return file;
 }
 
-/* A file of cache->path and cache->placement, not open yet. */
+/* Adds a file with cache->path, not open yet. */
 static struct sample_file *file_add(struct sample_cache *cache, uint64_t hash,
 				    const struct sample_key *key)
 {
@@ -569,7 +569,7 @@ static int cache_link(struct sample_cache *cache, const struct sample_key *key, 
 	return 0;
 }
 
-/* A key seen for the first time (or since its file was closed). */
+/* Finds or opens the file of a key that is not remembered. */
 static int cache_miss(struct sample_cache *cache, const struct sample_key *key, uint64_t hash,
 		      struct sample_file **found)
 {
@@ -591,7 +591,7 @@ static int cache_miss(struct sample_cache *cache, const struct sample_key *key, 
 		file = file_add(cache, hash_of_path, key);
 		if (!file)
 			return -ENOMEM;
-		(void)file_open(cache, file); /* its error is kept in it */
+		(void)file_open(cache, file); /* the file keeps the error */
 	}
 	*found = file;
 	return cache_link(cache, key, hash, file);
@@ -641,7 +641,7 @@ static inline int file_add_sample(struct sample_file *file, uint64_t offset, uin
 	return 0;
 }
 
-/* Damaged: a new one takes the sample. Anything else passes, or does not. */
+/* Replaces a damaged file by a new one for the sample. Other errors lose the sample. */
 static int file_add_failed(struct sample_cache *cache, struct sample_file *file,
 			   const struct sample_key *key, int error)
 {
@@ -726,7 +726,7 @@ void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64
 		const struct sample_file *evicted = cache->oldest;
 
 		file_evict(cache, cache->oldest);
-		assert(cache->oldest != evicted); /* analysers do not see it */
+		assert(cache->oldest != evicted); /* unknown to static analysers */
 	}
 }
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #define FILES_MAX   2048 /* about 8 KB of memory each */
-#define FILES_SPARE 96	 /* descriptors kept for the rest of the daemon, 64 for code_space.h */
+#define FILES_SPARE 96	 /* descriptors for the rest of the daemon, 64 of them for code_space.h */
 
 size_t sample_cache_room(void)
 {
@@ -21,7 +21,7 @@ size_t sample_cache_room(void)
 	if (fd < 0)
 		return 2;
 	(void)close(fd);
-	used = (size_t)fd + FILES_SPARE; /* descriptors are given lowest first */
+	used = (size_t)fd + FILES_SPARE; /* lowest descriptors are used first */
 	if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < used + room)
 		room = limit.rlim_cur > used + 2 ? (size_t)limit.rlim_cur - used : 2;
 	return room;

@@ -41,7 +41,7 @@ void sample_tree_grown(struct sample_tree *tree, const char *path, uint64_t meas
 {
 	uint64_t nr_bytes = sample_tree_measure(path);
 
-	/* One that was not there is told by who makes it. */
+	/* A folder that did not exist before is counted when it is created. */
 	if (measured && nr_bytes > measured)
 		tree->nr_bytes += nr_bytes - measured;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The folders that live sample files lie in: made and removed one by one, so
- * that what they take on disk is known without walking them.
+ * The folders of live sample files: created and removed one by one, so that their size on disk is
+ * known without walking them.
  */
 #ifndef DAEMON_SAMPLE_TREE_H
 #define DAEMON_SAMPLE_TREE_H
@@ -11,26 +11,26 @@
 
 struct sample_tree {
 	const char *folder; /* borrowed; never removed */
-	uint64_t nr_bytes;  /* on disk, of those below it that were made and not removed */
+	uint64_t nr_bytes;  /* on disk, of created and not removed folders below it */
 };
 
-/* folder holds no sample files yet. */
+/* folder must not contain sample files yet. */
 void sample_tree_init(struct sample_tree *tree, const char *folder);
 
-/* Make the folders that path, which is below folder, lies in. 0 or -errno. */
+/* Creates the parent folders of path, which is below folder. Returns 0 or -errno. */
 int sample_tree_make_parents(struct sample_tree *tree, const char *path);
 
 /*
- * A folder grows by the names in it, and does not shrink: tell its growth by
- * a file that may be made at path. Measure before, grown after it.
+ * A folder grows with its number of names and does not shrink. To count the growth when a file
+ * may be created at path, call sample_tree_measure before and sample_tree_grown after.
  */
 uint64_t sample_tree_measure(const char *path);
 void sample_tree_grown(struct sample_tree *tree, const char *path, uint64_t measured);
 
-/* Remove the file at path, and its folders as far as they are empty. */
+/* Removes the file at path and those of its folders that become empty. */
 void sample_tree_remove(struct sample_tree *tree, const char *path);
 
-/* Disk that the folders take; what is in them is not counted. */
+/* Returns the bytes on disk of the folders, without their content. */
 uint64_t sample_tree_nr_bytes(const struct sample_tree *tree);
 
 #endif

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The stack file is a forest: a root for each set of stacks that reports keep apart, and below it
- * a node for each function that was reached by one way. stack_keep_add() walks down from
- * a root, from the outermost function of a stack to the one that the sample hit:
+ * a node for each function reached by one call path. stack_keep_add() walks down from a root,
+ * from the outermost function of a stack to the one that the sample hit:
  *
- *	root	the sample's key without its image: event, application, separation
- *	mark	[truncated] or [broken], if the outermost frames are missing
- *	callers	a child for each frame, outermost first
- *	leaf	a child for the sample's own frame: its counts get the sample
+ * 	root	the sample's key without its image: event, application, separation
+ * 	mark	[truncated] or [broken], if the outermost frames are missing
+ * 	callers	a child for each frame, outermost first
+ * 	leaf	a child for the sample's own frame: its counts get the sample
  *
- * A full file gives the node [other] in place of a new child. The walk ends there, and [other]
+ * A full file returns the node [other] instead of a new child. The walk ends there, and [other]
  * gets the sample: the stack is folded.
  *
  * stack_file.h finds or appends the record of a root, an image or a child, and returns its
- * position. Four caches save most of these calls, and all that is computed before one:
+ * position. Four caches save most of these calls, and the computations before them:
  *
- *	roots	position by root key		direct-mapped, ROOTS slots
- *	images	position by image cookie	direct-mapped, IMAGES slots
- *	memo	node by parent and frame	stack_memo.h
- *	memo	the callers of the last stack below a root or mark	stack_memo.h
+ * 	roots	position by root key		direct-mapped, ROOTS slots
+ * 	images	position by image cookie	direct-mapped, IMAGES slots
+ * 	memo	node by parent and frame	stack_memo.h
+ * 	memo	the callers of the last stack below a root or mark	stack_memo.h
  *
- * A position holds until the file is closed or restarted: positions_forget() clears all caches.
- * A frame's node depends on what was known of its image, too: where a frame's function was not
- * known, but may be later, the memo is cleared at memo_expires_ns.
+ * A position is valid until the file is closed or restarted: positions_forget() clears all
+ * caches. A frame's node also depends on what was known of its image: if a frame's function was
+ * unknown, but may be known later, the memo is cleared at memo_expires_ns.
  */
 #include "daemon/filing/stack_keep.h"
 
@@ -40,28 +40,28 @@
 
 #define RETRY_NS    UINT64_C(1000000000)
 #define COMPLAIN_NS UINT64_C(3600000000000)
-/* After so long the source is asked again for a function that it did not know. */
+/* Interval after which the source is asked again for a function that it did not know. */
 #define UNKNOWN_NS  (10 * RETRY_NS)
 #define ROOTS	    1024u /* powers of two */
 #define IMAGES	    4096u
 #define DAMAGED_MAX 100
 
-/* What tells one root from another. */
+/* Identifies a root. */
 struct root_key {
-	struct sample_key sample; /* image is 0, but where the image is the application itself */
+	struct sample_key sample; /* image is 0, except if the image stands for the application */
 	bool by_image;		  /* OPROF_STACK_BY_IMAGE */
 };
 
-/* A slot of the cache of roots. position 0: it is empty. */
+/* A slot of the cache of roots. position 0: empty. */
 struct stack_root {
 	struct root_key key;
 	uint32_t position;
-	uint32_t marks[OPROF_STACK_MARKS]; /* nodes below it; 0: not asked for yet */
-	bool weighted;			   /* samples bring their weight; else it is plain_weight */
+	uint32_t marks[OPROF_STACK_MARKS]; /* nodes below the root; 0: not looked up yet */
+	bool weighted;			   /* samples have weights; else each has plain_weight */
 	uint64_t plain_weight;
 };
 
-/* A slot of the cache of images. position 0: it is empty. */
+/* A slot of the cache of images. position 0: empty. */
 struct stack_image_slot {
 	uint32_t cookie, position;
 };
@@ -72,12 +72,12 @@ struct stack_keep {
 	struct stack_file *file; /* NULL: not open */
 	uint64_t epoch;		 /* 0: none */
 	uint64_t nr_kept;	 /* samples that this daemon has added to the file */
-	uint64_t now_ns;	 /* the round's begin */
-	int open_error;		 /* of the last try to open the file, which holds until retry_ns */
+	uint64_t now_ns;	 /* begin of the round */
+	int open_error;		 /* of the last attempt to open the file; valid until retry_ns */
 	uint64_t retry_ns;
-	uint64_t quiet_until_ns; /* no line is logged before */
+	uint64_t quiet_until_ns; /* nothing is logged before */
 	struct kernel_functions functions;
-	struct placement placement; /* scratch of root_add and image_add: too big for a stack */
+	struct placement placement; /* scratch of root_add and image_add: too large for a stack */
 	struct stack_root roots[ROOTS];
 	struct stack_image_slot images[IMAGES];
 	struct stack_memo memo;
@@ -111,7 +111,7 @@ void stack_keep_destroy(struct stack_keep *keep)
 
 /* ---- the file ---- */
 
-/* One line an hour, whatever the number of stacks. */
+/* Logs one line an hour, whatever the number of stacks. */
 static void keep_complain(struct stack_keep *keep, int error, const char *text)
 {
 	if (keep->now_ns < keep->quiet_until_ns)
@@ -121,14 +121,14 @@ static void keep_complain(struct stack_keep *keep, int error, const char *text)
 		  text && *text ? text : strerror(-error));
 }
 
-/* The file cannot be used any more; another one can. */
+/* The file is unusable, but a new one may work. */
 static bool error_is_damage(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EIO || error == -EPROTONOSUPPORT ||
 	       error == -EISDIR;
 }
 
-/* The file has other records from here on, or none. */
+/* The file's records change, or it was closed: forgets all positions. */
 static void positions_forget(struct stack_keep *keep)
 {
 	keep->nr_kept = 0;
@@ -154,7 +154,7 @@ void stack_keep_set_aside(struct stack_keep *keep, const char *why)
 	while (asprintf(&aside, nr > 1 ? "%s.damaged.%u" : "%s.damaged", keep->path, nr) >= 0 &&
 	       !access(aside, F_OK) && nr++ < DAMAGED_MAX) {
 		free(aside);
-		aside = NULL; /* asprintf may find no memory for the next */
+		aside = NULL; /* asprintf may fail next time */
 	}
 	log_error("stack file %s is damaged (%s): set aside", keep->path, why);
 	if (aside && rename(keep->path, aside) && errno != ENOENT)
@@ -198,12 +198,12 @@ void stack_keep_begin_epoch(struct stack_keep *keep, uint64_t epoch)
 	if (keep->file && !stack_file_is_at(keep->file, keep->path))
 		keep_close(keep);
 	if (keep->file && stack_file_restart(keep->file, epoch)) {
-		/* The file lost a page; all that it holds is in a slice, too. */
+		/* The file lost a page; all its stacks are also in a slice. */
 		keep_close(keep);
 		(void)unlink(keep->path);
 	}
 	positions_forget(keep);
-	/* A file of this epoch shows readers that stacks are kept in it, before there are any. */
+	/* Even without stacks, a file of this epoch shows readers that stacks are kept. */
 	if (!keep->file)
 		(void)keep_open(keep);
 }
@@ -255,9 +255,9 @@ static void path_set(struct slice_path *to, const struct sample_path *from)
 }
 
 /*
- * A stack belongs to the application, also where the sample's file does not: so the kernel's and
- * libraries' parts of a program stand below the functions that called them. by_image says that the
- * samples are filed under their own images.
+ * A stack belongs to the application, even if the sample's file does not: thus the kernel's and
+ * libraries' parts of a program are below the functions that called them. by_image: the samples
+ * are filed under their own images.
  */
 static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
 				   const struct oprof_sample *sample)
@@ -271,7 +271,7 @@ static struct root_key root_key_of(const struct sample_key *key, uint32_t app,
 		root.sample.kind = SAMPLE_OF_APP;
 		root.sample.app = app;
 		root.by_image = true;
-	} else if (sample->mode == OPROF_MODE_KERNEL) { /* a thread of the kernel */
+	} else if (sample->mode == OPROF_MODE_KERNEL) { /* a kernel thread */
 		root.sample.image = 0;
 		root.sample.kind = SAMPLE_OF_KERNEL;
 		root.by_image = true;
@@ -301,7 +301,10 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 		.cpu = name->cpu,
 		.cgroup = name->cgroup == SAMPLE_NAME_ALL ? NULL : identity->cgroup,
 	};
-	/* By the separation, not by the sample's image: a root has samples of many images. */
+	/*
+	 * Depends on the separation, not on the sample's image: a root has samples of many
+	 * images.
+	 */
 	if (key->sample.kind == SAMPLE_OF_APP && keep->config.separation & SEPARATION_KERNEL)
 		section->flags |= OPROF_SDB_KEEP_KERNEL;
 	if (key->by_image)
@@ -309,7 +312,7 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 	path_set(&section->app, &name->app);
 }
 
-/* Find the root in the file. image: any that samples below it have, for the look-up of a place. */
+/* Finds the root in the file. image: of any sample below the root, to look up its placement. */
 static int root_add(struct stack_keep *keep, const struct root_key *key, uint32_t image,
 		    struct stack_root *root)
 {
@@ -371,7 +374,7 @@ static int64_t image_add(struct stack_keep *keep, const struct image *image)
 	return stack_file_image(keep->file, &stack_image);
 }
 
-/* The position of the image's record, or -errno. */
+/* Returns the position of the image's record, or -errno. */
 static int64_t image_find(struct stack_keep *keep, const struct image *image)
 {
 	struct stack_image_slot *slot = &keep->images[image->cookie & (IMAGES - 1)];
@@ -387,13 +390,13 @@ static int64_t image_find(struct stack_keep *keep, const struct image *image)
 
 /* ---- frames ---- */
 
-/* Where a walk through the file has come to. folded: at [other], where the walk ends. */
+/* Current node of a walk through the file. folded: the node is [other], where the walk ends. */
 struct keep_walk {
 	uint32_t node;
 	bool folded;
 };
 
-/* One step down. 0 or -errno. */
+/* Goes down one step. Returns 0 or -errno. */
 static int walk_child(struct stack_keep *keep, struct keep_walk *walk, uint32_t image,
 		      uint64_t offset)
 {
@@ -405,7 +408,7 @@ static int walk_child(struct stack_keep *keep, struct keep_walk *walk, uint32_t 
 	return 0;
 }
 
-/* To [other]: there is no room for what the frame needs. */
+/* Goes to [other], since there is no room for the frame's records. Returns 0 or -errno. */
 static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 {
 	int error = walk_child(keep, walk, OPROF_STACK_OTHER, 0);
@@ -414,7 +417,7 @@ static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 	return error;
 }
 
-/* Nodes were found by what is known now; after ns more may be. */
+/* Nodes depend on present knowledge, which may improve after ns. */
 static void memo_expire_in(struct stack_keep *keep, uint64_t ns)
 {
 	uint64_t expires_ns = keep->now_ns + ns;
@@ -437,7 +440,7 @@ static uint64_t kernel_function_at(struct stack_keep *keep, const struct image *
 	return offset;
 }
 
-/* The first byte of the function at offset, or offset itself. */
+/* Returns the first byte of the function at offset, or offset itself. */
 static uint64_t function_at(struct stack_keep *keep, const struct image *image, uint64_t offset)
 {
 	const struct source *source = keep->config.source;
@@ -454,15 +457,17 @@ static uint64_t function_at(struct stack_keep *keep, const struct image *image, 
 	return offset;
 }
 
-/* A return address belongs to the call before it, which may be its function's last instruction. */
+/*
+ * A return address belongs to the call before it, which may be its function's last instruction.
+ */
 static uint64_t frame_place(const struct oprof_frame *frame, bool is_return)
 {
 	return is_return && frame->offset ? frame->offset - 1 : frame->offset;
 }
 
 /*
- * The key of a frame's node, as the sample files of its image have it (record.h, oprof_stack_node).
- * False: the code has no name.
+ * Sets *key to the key of a frame's node, as in the sample files of its image (record.h,
+ * oprof_stack_node). Returns false if the code has no name.
  */
 static bool frame_key(struct stack_keep *keep, const struct image *image,
 		      const struct oprof_frame *frame, bool is_return, uint64_t *key)
@@ -486,7 +491,7 @@ static bool frame_key(struct stack_keep *keep, const struct image *image,
 	return true;
 }
 
-/* walk_frame of a frame that the memo does not have. */
+/* walk_frame for a frame that the memo does not have. */
 static int walk_frame_slow(struct stack_keep *keep, struct keep_walk *walk,
 			   const struct oprof_frame *frame, bool is_return)
 {
@@ -507,7 +512,7 @@ static int walk_frame_slow(struct stack_keep *keep, struct keep_walk *walk,
 	return walk_child(keep, walk, (uint32_t)position, key);
 }
 
-/* Down to the child that is frame. 0 or -errno. */
+/* Goes down to the child for frame. Returns 0 or -errno. */
 static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 			     const struct oprof_frame *frame, bool is_return)
 {
@@ -536,13 +541,15 @@ static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 
 /* ---- stacks ---- */
 
-/* Unwind tables give the address of the call, frame pointers and the kernel the one behind it. */
+/*
+ * Unwind tables give the address of the call, frame pointers and the kernel the address after it.
+ */
 static bool frame_is_return(const struct oprof_sample *sample, const struct oprof_frame *frame)
 {
 	return sample->chain_kind != OPROF_CHAIN_UNWIND_TABLES || frame->mode != OPROF_MODE_USER;
 }
 
-/* Through all callers, outermost first, or to where they are folded. 0 or -errno. */
+/* Walks through all callers, outermost first, or until one is folded. Returns 0 or -errno. */
 static int walk_callers(struct stack_keep *keep, struct keep_walk *walk,
 			const struct oprof_sample *sample)
 {
@@ -565,7 +572,7 @@ static int walk_callers(struct stack_keep *keep, struct keep_walk *walk,
 	return 0;
 }
 
-/* To the root's node that says that outermost frames are missing. 0 or -errno. */
+/* Goes to the root's node for missing outermost frames. Returns 0 or -errno. */
 static int walk_mark(struct stack_keep *keep, struct keep_walk *walk, struct stack_root *root,
 		     enum oprof_stack_mark mark)
 {
@@ -581,7 +588,7 @@ static int walk_mark(struct stack_keep *keep, struct keep_walk *walk, struct sta
 	return error;
 }
 
-/* OPROF_STACK_UNKNOWN: the stack is whole. */
+/* Returns the mark for missing frames; OPROF_STACK_UNKNOWN: the stack is complete. */
 static enum oprof_stack_mark sample_mark(const struct oprof_sample *sample)
 {
 	if (sample->head.flags & OPROF_SAMPLE_CHAIN_BROKEN)
@@ -591,7 +598,7 @@ static enum oprof_stack_mark sample_mark(const struct oprof_sample *sample)
 	return OPROF_STACK_UNKNOWN;
 }
 
-/* From the root to the node that gets the sample. 0 or -errno. */
+/* Walks from the root to the node that gets the sample. Returns 0 or -errno. */
 static int walk_stack(struct stack_keep *keep, struct keep_walk *walk, struct stack_root *root,
 		      const struct oprof_sample *sample)
 {
@@ -646,7 +653,7 @@ int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32
 
 	if (kept >= 0)
 		return kept;
-	/* A new file takes the stack of a damaged one. Other errors lose the stack. */
+	/* A new file gets the stack instead of a damaged one. Other errors lose the stack. */
 	if (keep->file && error_is_damage(kept)) {
 		stack_keep_set_aside(keep, strerror(-kept));
 		kept = add_once(keep, key, app, sample, weight);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Compared as bytes. */
+/* Frames are compared as bytes. */
 _Static_assert(sizeof(struct oprof_frame) == 16, "no padding");
 
 void stack_memo_clear(struct stack_memo *memo)

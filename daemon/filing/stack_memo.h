@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which node of the live stack file a frame was, lately: most frames of a
- * stack are those of the one before, and most others were there a moment ago.
- * What is not here any more is asked of the file again.
+ * Remembers which node of the live stack file a frame recently had: most frames of a stack repeat
+ * the previous stack, and most others occurred a moment ago. Other frames are looked up in the
+ * file.
  *
- * Not for: what a frame is in the file (stack_keep.h).
+ * Not for: how a frame is stored in the file (stack_keep.h).
  */
 #ifndef DAEMON_STACK_MEMO_H
 #define DAEMON_STACK_MEMO_H
@@ -16,22 +16,22 @@
 
 #define STACK_MEMO_CHAINS 64u /* powers of two */
 #define STACK_MEMO_FRAMES 16384u
-#define STACK_MEMO_DEPTH  128u /* frames remembered of a chain: the outermost */
+#define STACK_MEMO_DEPTH  128u /* outermost frames remembered of a chain */
 
-/* A frame below a node; parent 0: none, no record stands at the file's start. */
+/* A frame below a node; parent 0: empty, since no record begins at the start of the file. */
 struct stack_memo_frame {
 	uint64_t offset;
 	uint32_t image; /* cookie */
 	uint32_t parent, node;
-	uint16_t is_return; /* offset is a return address: of the call before it */
-	uint16_t folded;    /* node is what the frame was folded into */
+	uint16_t is_return; /* offset is a return address, after the call */
+	uint16_t folded;    /* node is [other], which the frame was folded into */
 };
 
 /* The callers of the latest stack below a node, outermost first. */
 struct stack_memo_chain {
-	uint32_t start; /* the node; 0: none */
+	uint32_t start; /* the node; 0: empty */
 	uint16_t nr_frames;
-	uint16_t kind; /* enum oprof_chain_kind: what offsets mean */
+	uint16_t kind; /* enum oprof_chain_kind: meaning of the offsets */
 	uint32_t nodes[STACK_MEMO_DEPTH];
 	struct oprof_frame frames[STACK_MEMO_DEPTH];
 };
@@ -41,16 +41,16 @@ struct stack_memo {
 	struct stack_memo_chain chains[STACK_MEMO_CHAINS];
 };
 
-/* Nodes are others from here on: nothing is remembered. */
+/* Forgets all nodes, which are no longer valid. */
 void stack_memo_clear(struct stack_memo *memo);
 
 /*
- * Where the chain of start stands; of another start, or kind, it is empty
- * after this. The caller cuts it (nr_frames) and adds.
+ * Returns the chain below start; empty if it had another start or kind. The caller truncates it
+ * (nr_frames) and appends frames.
  */
 struct stack_memo_chain *stack_memo_chain(struct stack_memo *memo, uint32_t start, uint16_t kind);
 
-/* How many of its frames are also the outermost of frames[nr], which are innermost first. */
+/* Returns how many outermost frames chain shares with frames[nr], which are innermost first. */
 uint32_t stack_memo_chain_shared(const struct stack_memo_chain *chain,
 				 const struct oprof_frame *frames, uint32_t nr);
 
@@ -63,7 +63,7 @@ static inline void stack_memo_chain_add(struct stack_memo_chain *chain,
 	chain->nodes[chain->nr_frames++] = node;
 }
 
-/* Its slot: what stands there is the frame, or is to be overwritten. */
+/* Returns the frame's slot, which holds this frame or one to overwrite. */
 struct stack_memo_frame *stack_memo_frame(struct stack_memo *memo, uint32_t parent, uint32_t image,
 					  uint64_t offset, bool is_return);
 
