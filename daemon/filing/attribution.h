@@ -20,13 +20,16 @@
 #include <stdint.h>
 
 struct attribution {
-	struct record_sink sink; /* the sink for the source; first: attribution_record casts it */
+	struct record_sink sink; /* given to the source; first: attribution_record casts it */
 	struct sample_cache *cache;
 	struct stats *stats;
 	struct code_keys code;	   /* code_keys_init by the owner, before the first record */
 	struct recent *recent;	   /* borrowed; NULL: recent samples are not kept */
 	struct stack_keep *stacks; /* borrowed; NULL: stacks are not kept */
-	/* The source releases an image, which is valid during the call. NULL: none. */
+	/*
+	 * Called when the source releases an image, which is still valid during the call. May be
+	 * NULL.
+	 */
 	void (*release)(void *context, uint32_t cookie);
 	void *context;
 	unsigned int separation;
@@ -44,10 +47,7 @@ struct attribution {
 };
 _Static_assert(offsetof(struct attribution, sink) == 0, "its functions cast sink");
 
-/*
- * cache and stats are borrowed and may be set later, before the first record. Returns 0 or
- * -ENOMEM.
- */
+/* cache and stats are borrowed; set them before the first record. Returns 0 or -ENOMEM. */
 int attribution_init(struct attribution *attribution, unsigned int separation, size_t nr_events,
 		     uint32_t nr_cpus);
 void attribution_deinit(struct attribution *attribution);

@@ -3,20 +3,20 @@
  * TASK and CPU records set the context of later records. A switch is two records: SWITCH, whose
  * context is the task that leaves the CPU, and the TASK after it, which gets that CPU.
  *
- * 	SWITCH			the task's stretch begins
- * 	TASK after it		the stretch of the task that gets the CPU ends: report it
- * 	off_cpu_settle()	report all stretches up to now; they continue from there
- * 	SWITCHES_LOST		settle up to the loss; then all stretches are unsure
- * 	RELEASE			the program's tasks are dead: their stretches are lost
+ *	SWITCH			the task's stretch begins
+ *	TASK after it		the stretch of the task that gets the CPU ends: report it
+ *	off_cpu_settle()	report all stretches up to now; they continue from there
+ *	SWITCHES_LOST		settle up to the loss; then all stretches are unsure
+ *	RELEASE			the program's tasks are dead: their stretches are lost
  *
  * A task that was off CPU when switches were lost may have run since, unrecorded. From the first
  * SWITCH after the loss (the loss's end) on, all switches are recorded again. So a task that has
  * left no CPU since then, and is on none, has been off CPU since the loss's end. It is known to
  * be on no CPU once
  *
- * 	- it gets a CPU, or
- * 	- every CPU has had a switch since: the tasks on the CPUs at the loss's end have all left.
- * 	  The task must then still exist, since it may also have ended unrecorded.
+ *	- it gets a CPU, or
+ *	- every CPU has had a switch since: the tasks on the CPUs at the loss's end have all left.
+ *	  The task must then still exist, since it may also have ended unrecorded.
  *
  * Its stretch is then sure again, and continues from the loss's end.
  */
@@ -206,8 +206,8 @@ static bool stretch_is_sure(const struct off_cpu *off_cpu, const struct off_cpu_
 
 /*
  * The task is proved not to have run since the last loss's end. The stretch continues from there,
- * but not from before the last settling, so that a proof that took hours does not make one sample
- * of hours.
+ * but not from before the last settling, so that a proof that takes hours does not make one
+ * sample of hours.
  */
 static void stretch_make_sure(const struct off_cpu *off_cpu, struct off_cpu_stretch *stretch)
 {
@@ -347,9 +347,7 @@ static void on_task(struct off_cpu *off_cpu, const struct oprof_task *task)
 	off_cpu->switching = false;
 }
 
-/*
- * A stretch is sure up to the loss. The part after it is lost: one sample for each sure stretch.
- */
+/* A stretch is sure up to the loss. Each sure stretch loses one sample, for the part after it. */
 static void on_switches_lost(struct off_cpu *off_cpu, const struct oprof_switches_lost *lost)
 {
 	struct sure_count sure = {.off_cpu = off_cpu};

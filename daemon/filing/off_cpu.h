@@ -10,12 +10,12 @@
  *
  * Invariants:
  *
- * 	once	no nanosecond of a task is reported twice: a stretch's since_ns only grows
- * 	seen	a stretch begins at the recorded time at which a task leaves a CPU, never earlier
- * 	sure	no time is reported in which the task may have run unrecorded. After a loss of
- * 		switches a stretch is unsure until it is proved that its task was off CPU
- * 	counted	a stretch, or a part of one, that is known but not reported is in a LOST record
- * 		(except where sampling was off: a SWITCHES_LOST of no records)
+ *	once	no nanosecond of a task is reported twice: a stretch's since_ns only grows
+ *	seen	a stretch begins at the recorded time at which a task leaves a CPU, never earlier
+ *	sure	no time is reported in which the task may have run unrecorded. After a loss of
+ *		switches a stretch is unsure until it is proved that its task was off CPU
+ *	counted	a stretch, or a part of one, that is known but not reported is in a LOST record
+ *		(except where sampling was off: a SWITCHES_LOST of no records)
  */
 #ifndef DAEMON_OFF_CPU_H
 #define DAEMON_OFF_CPU_H
@@ -40,12 +40,12 @@ struct off_cpu_loss {
 };
 
 struct off_cpu {
-	struct record_sink sink;  /* the sink for the source; first: off_cpu_record casts it */
+	struct record_sink sink;  /* given to the source; first: off_cpu_record casts it */
 	struct record_sink *next; /* borrowed */
 	uint16_t event;		  /* index of off-cpu */
 
 	/*
-	 * Context of the source's records. head.type PAD: no task yet, or its program's image was
+	 * Context of the source's records. head.type PAD: no task yet, or its program was
 	 * released.
 	 */
 	struct oprof_task task;

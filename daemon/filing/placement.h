@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* Large (paths): keep one, not one on each stack. Strings of identity are borrowed. */
+/* Large (paths): allocate it, do not put it on the stack. Strings of identity are borrowed. */
 struct placement {
 	struct sample_name name;
 	struct sdb_identity identity;
@@ -29,7 +29,7 @@ struct placement_config {
 	const struct image *(*released)(const void *context, uint32_t cookie);
 	const void *context;
 	/*
-	 * Give cgroups no numbers in the session: name.cgroup is 0, only identity.cgroup is set.
+	 * Cgroups get no numbers in the session: name.cgroup is 0, only identity.cgroup is set.
 	 */
 	bool unnumbered;
 	uint64_t epoch; /* current epoch of files (oprof/slice.h); 0: none */
@@ -42,10 +42,7 @@ struct placement_config {
 int placement_find(const struct placement_config *config, const struct sample_key *key,
 		   struct placement *placement);
 
-/*
- * Fills path with image as names and headers of sample files contain it. Returns 0 or
- * -ENAMETOOLONG.
- */
+/* Fills path with image as in names of sample files. Returns 0 or -ENAMETOOLONG. */
 int placement_path(struct sample_path *path, const struct image *image);
 
 /*
@@ -55,8 +52,7 @@ int placement_path(struct sample_path *path, const struct image *image);
 uint64_t placement_plain_period(const struct event_choice *event);
 
 /*
- * Returns whether this event's weight per sample varies, so that it is stored
- * (OPROF_SDB_WEIGHTED).
+ * Returns whether the weight of this event's samples varies: it is stored (OPROF_SDB_WEIGHTED).
  */
 bool placement_is_weighted(const struct event_choice *event);
 

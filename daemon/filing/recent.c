@@ -16,7 +16,7 @@ static struct recent_mark *mark_at(const struct recent *recent, uint64_t number)
 	return &recent->marks[number % RECENT_MARKS_MAX];
 }
 
-/* Returns the last mark: entries before it get no more samples, and the next mark comes later. */
+/* Returns the last mark. Entries before it are final. NULL: there are no marks. */
 static const struct recent_mark *last_mark(const struct recent *recent)
 {
 	return recent->mark_head == recent->mark_tail ? NULL

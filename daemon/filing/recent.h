@@ -44,9 +44,7 @@ struct recent_mark {
 	uint64_t values[STATS_ENTRIES_MAX];
 };
 
-/*
- * Positions of entries and numbers of marks only grow; modulo the table's size they are indexes.
- */
+/* Positions of entries and numbers of marks only grow; modulo the table size they are indexes. */
 struct recent {
 	struct recent_entry *entries;
 	uint64_t head, tail; /* next entry to write, and oldest entry */
@@ -54,8 +52,7 @@ struct recent {
 	uint64_t mark_head, mark_tail;
 	struct recent_keys keys;
 	/*
-	 * Position of the last entry added, by hash: an entry after the last mark may get more
-	 * samples.
+	 * Position of the last entry added, by hash. After the last mark it may get more samples.
 	 */
 	uint64_t last_added[RECENT_LAST_ADDED];
 	uint64_t newest_ns;  /* time of the newest sample */

@@ -46,10 +46,7 @@ struct recent_keys {
 int recent_keys_init(struct recent_keys *keys); /* returns 0 or -ENOMEM */
 void recent_keys_deinit(struct recent_keys *keys);
 
-/*
- * Returns the index of key, counting one more entry; -ENOSPC: there are RECENT_KEYS_MAX keys;
- * -ENOMEM.
- */
+/* Returns the index of key, with one more entry; -ENOSPC: RECENT_KEYS_MAX keys; -ENOMEM. */
 int64_t recent_keys_get(struct recent_keys *keys, const struct recent_key *key);
 /* One entry with this key was dropped. */
 void recent_keys_put(struct recent_keys *keys, uint32_t index);

@@ -21,10 +21,7 @@ struct recount_walk {
 	struct recount sums;
 };
 
-/*
- * Returns whether the file's samples cannot be read: another format, truncated, empty, or
- * removed.
- */
+/* Returns whether the file has no readable samples: bad format, truncated, empty, removed. */
 static bool holds_nothing(int error)
 {
 	return error == -EINVAL || error == -EILSEQ || error == -EPROTONOSUPPORT || error == -EIO ||

@@ -20,7 +20,7 @@
 #define LINKS_PER_FILE 4  /* remembered keys per file, on average */
 #define SYNC_EACH_MAX  64 /* above this, one sync of the file system is faster */
 #define DAMAGED_MAX    100
-#define INLINE_PIECES  4  /* of a file, which fit into its inode */
+#define INLINE_PIECES  4  /* pieces of a file that fit into its inode */
 #define RELEASED_MAX   64 /* cookies whose keys are forgotten together */
 
 /* A remembered key and its file. */

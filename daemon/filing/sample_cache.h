@@ -82,9 +82,7 @@ void sample_cache_clear(struct sample_cache *cache);
  */
 void sample_cache_begin_epoch(struct sample_cache *cache, uint64_t epoch, uint64_t nr_keep);
 
-/*
- * Visits each file with samples of the epoch. Stops at the first non-zero result and returns it.
- */
+/* Visits files with samples of the epoch. Stops at the first non-zero result and returns it. */
 int sample_cache_visit_epoch(const struct sample_cache *cache,
 			     int (*visit)(const char *path, void *context), void *context);
 

@@ -4,10 +4,10 @@
  * a node for each function reached by one call path. stack_keep_add() walks down from a root,
  * from the outermost function of a stack to the one that the sample hit:
  *
- * 	root	the sample's key without its image: event, application, separation
- * 	mark	[truncated] or [broken], if the outermost frames are missing
- * 	callers	a child for each frame, outermost first
- * 	leaf	a child for the sample's own frame: its counts get the sample
+ *	root	the sample's key without its image: event, application, separation
+ *	mark	[truncated] or [broken], if the outermost frames are missing
+ *	callers	a child for each frame, outermost first
+ *	leaf	a child for the sample's own frame: its counts get the sample
  *
  * A full file returns the node [other] instead of a new child. The walk ends there, and [other]
  * gets the sample: the stack is folded.
@@ -15,10 +15,10 @@
  * stack_file.h finds or appends the record of a root, an image or a child, and returns its
  * position. Four caches save most of these calls, and the computations before them:
  *
- * 	roots	position by root key		direct-mapped, ROOTS slots
- * 	images	position by image cookie	direct-mapped, IMAGES slots
- * 	memo	node by parent and frame	stack_memo.h
- * 	memo	the callers of the last stack below a root or mark	stack_memo.h
+ *	roots	position by root key		direct-mapped, ROOTS slots
+ *	images	position by image cookie	direct-mapped, IMAGES slots
+ *	memo	node by parent and frame	stack_memo.h
+ *	memo	the callers of the last stack below a root or mark	stack_memo.h
  *
  * A position is valid until the file is closed or restarted: positions_forget() clears all
  * caches. A frame's node also depends on what was known of its image: if a frame's function was
@@ -301,10 +301,7 @@ static void root_section(const struct stack_keep *keep, const struct root_key *k
 		.cpu = name->cpu,
 		.cgroup = name->cgroup == SAMPLE_NAME_ALL ? NULL : identity->cgroup,
 	};
-	/*
-	 * Depends on the separation, not on the sample's image: a root has samples of many
-	 * images.
-	 */
+	/* Depends on the separation: a root has samples of many images. */
 	if (key->sample.kind == SAMPLE_OF_APP && keep->config.separation & SEPARATION_KERNEL)
 		section->flags |= OPROF_SDB_KEEP_KERNEL;
 	if (key->by_image)
@@ -417,7 +414,7 @@ static int walk_fold(struct stack_keep *keep, struct keep_walk *walk)
 	return error;
 }
 
-/* Nodes depend on present knowledge, which may improve after ns. */
+/* Nodes depend on what is known now; more may be known after ns. */
 static void memo_expire_in(struct stack_keep *keep, uint64_t ns)
 {
 	uint64_t expires_ns = keep->now_ns + ns;
@@ -457,9 +454,7 @@ static uint64_t function_at(struct stack_keep *keep, const struct image *image, 
 	return offset;
 }
 
-/*
- * A return address belongs to the call before it, which may be its function's last instruction.
- */
+/* A return address belongs to the preceding call, maybe the last instruction of its function. */
 static uint64_t frame_place(const struct oprof_frame *frame, bool is_return)
 {
 	return is_return && frame->offset ? frame->offset - 1 : frame->offset;
@@ -542,7 +537,7 @@ static inline int walk_frame(struct stack_keep *keep, struct keep_walk *walk,
 /* ---- stacks ---- */
 
 /*
- * Unwind tables give the address of the call, frame pointers and the kernel the address after it.
+ * Unwind tables give the call's address; frame pointers and the kernel give the address after it.
  */
 static bool frame_is_return(const struct oprof_sample *sample, const struct oprof_frame *frame)
 {

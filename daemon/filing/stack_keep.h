@@ -64,10 +64,7 @@ void stack_keep_begin_round(struct stack_keep *keep, uint64_t now_ns);
 int stack_keep_add(struct stack_keep *keep, const struct sample_key *key, uint32_t app,
 		   const struct oprof_sample *sample, uint64_t weight);
 
-/*
- * Returns whether symbols of the kernel or a module were missing in the session, and clears this
- * state.
- */
+/* Returns whether symbols of the kernel or a module were missing since the last call. */
 bool stack_keep_wants_symbols(struct stack_keep *keep);
 
 /* The live file was found damaged: renames it. The next add opens a new file. */

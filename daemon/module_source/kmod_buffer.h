@@ -25,8 +25,8 @@ void kmod_buffer_deinit(struct kmod_buffer *buffer);
 void kmod_buffer_read_ahead(struct kmod_buffer *buffer);
 
 /*
- * Passes all pieces that were read ahead to take, then reads and passes more until the buffer is
- * empty or max_bytes were read: a writer as fast as this reader must not occupy it forever.
+ * Calls take with all pieces that were read ahead, then with pieces that it reads, until the
+ * buffer is empty or max_bytes were read: a fast writer must not keep the reader here forever.
  * Returns 0 or -errno of reading.
  */
 int kmod_buffer_take(struct kmod_buffer *buffer, uint64_t max_bytes,

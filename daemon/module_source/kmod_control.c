@@ -43,7 +43,7 @@ void kmod_control_close(struct kmod_control *control)
 	close_fd(&control->folder_fd);
 }
 
-/* ---- what is there ---- */
+/* ---- the folder ---- */
 
 static bool is_refused(int error)
 {

@@ -68,10 +68,7 @@ bool kmod_images_remove(struct kmod_images *images, uint32_t cookie)
 
 /* ---- files ---- */
 
-/*
- * Returns the image of memory that only looks like a file, for all processes; NULL without
- * memory.
- */
+/* Returns the image of memory that only looks like a file; NULL without memory. */
 static struct image_entry *unfiled_image(const struct places *places, const char *path)
 {
 	char name[PATH_MAX];
@@ -154,7 +151,7 @@ struct image_entry *kmod_image_entry(struct kmod_images *images, struct kmod_ima
 	return image->entry;
 }
 
-/* ---- what is told ---- */
+/* ---- records ---- */
 
 static struct image_entry *region_image(const struct places *places,
 					const struct oprof_kmod_image *record, const char *path)

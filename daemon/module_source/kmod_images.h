@@ -22,7 +22,7 @@ struct kmod_image {
 	enum oprof_image_kind kind;
 	struct image_entry *entry; /* a reference; NULL: a module, or a file not opened yet */
 	uint64_t start, end;	   /* regions: addresses */
-	struct oprof_image_identity told; /* files */
+	struct oprof_image_identity told; /* of a file, as in the record */
 	uint64_t retry_ns;		  /* CLOCK_MONOTONIC: no retry before; UINT64_MAX: never */
 };
 
@@ -47,9 +47,7 @@ bool kmod_images_remove(struct kmod_images *images, uint32_t cookie);
 /* Returns NULL if unknown. */
 struct kmod_image *kmod_images_find(const struct kmod_images *images, uint32_t cookie);
 
-/*
- * Returns the image that the cookie stands for, borrowed; NULL if unknown. May retry to open it.
- */
+/* Returns the cookie's image, borrowed; NULL if unknown. May retry to open a file. */
 struct image_entry *kmod_image_entry(struct kmod_images *images, struct kmod_image *image,
 				     uint64_t now_ns);
 

@@ -12,9 +12,7 @@
 
 /* Limit of ancestors to search for the process that made the code. */
 #define FORKS_MAX 8u
-/*
- * Interval for reading a process's mappings while it maps no jitdump; doubles up to the maximum.
- */
+/* Interval for reading mappings of a process without a jitdump; doubles up to the maximum. */
 #define SCAN_NS	    UINT64_C(1000000000)
 #define SCAN_MAX_NS UINT64_C(8000000000)
 
@@ -166,7 +164,7 @@ static bool process_code(struct kmod_processes *table, struct kmod_process *proc
 	return code_space_find(&process->code, table->code, &place, number);
 }
 
-/* ---- what parents made ---- */
+/* ---- inherited code ---- */
 
 static bool program_of(const struct kmod_processes *table, int32_t tgid, char *program)
 {

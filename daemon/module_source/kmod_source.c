@@ -333,7 +333,7 @@ static bool source_ended(const struct source *base)
 	return false; /* a whole machine never ends */
 }
 
-/* ---- what is known ---- */
+/* ---- look-ups ---- */
 
 static uint64_t source_seen(const struct source *base)
 {

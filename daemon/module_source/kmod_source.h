@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The kernel module as a source (source_kmod of daemon/source.h), with parameters that tests
- * vary.
- */
+/* The kernel module as a source (source_kmod of daemon/source.h), with parameters for tests. */
 #ifndef DAEMON_KMOD_SOURCE_H
 #define DAEMON_KMOD_SOURCE_H
 

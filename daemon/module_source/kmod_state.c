@@ -338,7 +338,7 @@ void kmod_state_apply(struct kmod_state *state, const void *records, size_t nr_b
 			lose_context(state);
 			return;
 		}
-		/* Between records, no record in the making refers to released places. */
+		/* Between records, no unfinished record refers to released places. */
 		places_release(&state->places);
 		state->counters.records++;
 		least = bytes_of(record->type);

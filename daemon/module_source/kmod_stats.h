@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Those of the kernel module's counters (stats/, doc/kmod.md) that are shown with the daemon's
- * own, as "kmod_NAME". Their files stay open: a daemon that has dropped its privileges cannot
- * open them.
+ * The kernel module's counters (stats/, doc/kmod.md) that are shown with the daemon's own, as
+ * "kmod_NAME". Their files stay open: a daemon that has dropped its privileges cannot open them.
  */
 #ifndef DAEMON_KMOD_STATS_H
 #define DAEMON_KMOD_STATS_H

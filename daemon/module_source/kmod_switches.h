@@ -10,16 +10,13 @@
 #include "daemon/image/image.h"
 #include "daemon/image/record_writer.h"
 
-/*
- * A task as in records, with a reference on its program, so that the program's cookie stays
- * valid.
- */
+/* A task as in records, with a reference on its program that keeps the cookie valid. */
 struct kmod_task {
 	struct oprof_task told;	 /* app_image: the daemon's cookie */
 	struct image_entry *app; /* NULL: none, or unknown */
 };
 
-/* Copies from to to with a reference of its own; releases the reference that to had. */
+/* Copies *from to *to, with a reference of its own; releases the reference that *to had. */
 void kmod_task_copy(struct kmod_task *to, const struct kmod_task *from);
 void kmod_task_clear(struct kmod_task *task);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes bytes of perf rings, gives items to a consumer in time order and loss records
- * to a sink: it decodes, sorts, and accounts for records that could not be used. The
- * perf source feeds bytes from real rings; tests and the replayer feed bytes that they
- * have made or kept.
+ * Turns bytes of perf rings into items in time order, for a consumer, and into loss records, for
+ * a sink: it decodes, sorts, and counts the records that could not be used. The perf source feeds
+ * bytes from real rings; tests and the replayer feed bytes that they have made or kept.
  *
- * Every sample record counts once: as an item given to the consumer, or as a LOST
- * record given to the sink. perf_feed_counters.seen counts exactly these.
+ * Every sample record counts once: as an item given to the consumer, or as a LOST record given to
+ * the sink. perf_feed_counters.seen counts exactly these.
  */
 #ifndef DAEMON_PERF_FEED_H
 #define DAEMON_PERF_FEED_H
@@ -39,8 +38,8 @@ struct perf_feed_counters {
 	/* Sums of the kernel's LOST records, for kernels without PERF_FORMAT_LOST. */
 	uint64_t ring_lost;	 /* of sample rings: the caller reports them by perf_feed_lost */
 	uint64_t side_band_lost; /* of side-band rings */
-	uint64_t side_band_bad;	 /* side-band records read, but damaged or without memory */
-	uint64_t switches_lost;	 /* of rings of switch records */
+	uint64_t side_band_bad; /* side-band records that were damaged, or dropped without memory */
+	uint64_t switches_lost; /* of rings of switch records */
 	uint64_t switches_bad;
 };
 

@@ -19,7 +19,7 @@ struct perf_item {
 	uint16_t misc;	  /* PERF_RECORD_MISC_* */
 	uint16_t event;	  /* index of the event; UINT16_MAX: of no event (side-band) */
 	int32_t pid,
-		tid; /* -1: unknown to the kernel by then; 0: idle, or of another pid namespace */
+		tid; /* -1: no longer known to the kernel; 0: idle, or of another pid namespace */
 	uint32_t cpu;
 	union {
 		struct {
@@ -65,7 +65,7 @@ struct perf_item {
 			bool out; /* true: the item's task leaves the CPU; false: it gets the CPU */
 			bool preempted;
 			int32_t next_pid,
-				next_tid; /* the next task if out, else the previous; -1: unknown */
+				next_tid; /* next task if out, else previous; -1: unknown */
 		} cpu_switch;
 		struct {
 			uint64_t nr;	/* LOST, LOST_SAMPLES */

@@ -44,7 +44,7 @@ struct perf_order_ring {
 struct perf_order {
 	struct perf_order_ring *rings;
 	size_t nr_rings;
-	struct perf_key *keys, *scratch; /* both of room_keys */
+	struct perf_key *keys, *scratch; /* room_keys elements each */
 	size_t nr_keys, room_keys;
 	struct perf_block *blocks;
 	size_t nr_blocks, room_blocks;

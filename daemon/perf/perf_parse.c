@@ -252,8 +252,8 @@ size_t perf_parse_pack(const struct perf_layout *layout, const void *record, voi
 		return header.size;
 	}
 	/*
-	 * rest: where the fields after the copy begin: the used size, except if it is
-	 * 0, then others.
+	 * rest: position of the fields after the copy's room: the used size, which is left out if
+	 * 0, and others.
 	 */
 	rest = position + 8 + room + (used ? 0 : 8);
 	memcpy(next, from, position);

@@ -34,7 +34,7 @@ int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes)
 {
 	/* Pairs with the kernel's barrier before its store of data_head. */
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = ring->page->data_tail; /* only this side writes data_tail */
+	uint64_t tail = ring->page->data_tail; /* only the daemon writes data_tail */
 
 	*nr_bytes = (size_t)(head - tail);
 	if (head - tail <= ring->data_bytes)
@@ -56,7 +56,7 @@ static void ring_copy(const struct perf_ring *ring, uint64_t position, void *to,
 	memcpy((uint8_t *)to + nr_first, ring->data, nr_bytes - nr_first);
 }
 
-/* Packs the record at position to to. left: bytes to read. Returns the size of the result. */
+/* Packs the record at position into to. left: bytes to read. Returns the packed size. */
 static size_t ring_pack(const struct perf_ring *ring, uint64_t position, size_t left, void *to,
 			const struct perf_layout *layout, size_t *nr_taken)
 {

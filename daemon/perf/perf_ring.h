@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One mmap ring of the kernel's performance events: counts the bytes that have arrived,
- * copies them out and returns their room to the kernel. It does not interpret records,
- * except to pack them.
+ * One mmap ring of the kernel's performance events: counts the bytes that have arrived, copies
+ * them out and returns their room to the kernel. It does not interpret records, except to pack
+ * them.
  *
- * The kernel writes data and data_head, this side writes data_tail. The kernel's
- * release of data_head pairs with our acquire: data up to head is written. Our release
- * of data_tail pairs with the kernel's control dependency: data up to tail has been
- * copied before the kernel overwrites it.
+ * The kernel writes data and data_head, the daemon writes data_tail. The kernel's release of
+ * data_head pairs with our acquire: data up to head is written. Our release of data_tail pairs
+ * with the kernel's control dependency: data up to tail has been copied before the kernel
+ * overwrites it.
  */
 #ifndef DAEMON_PERF_RING_H
 #define DAEMON_PERF_RING_H
@@ -42,16 +42,12 @@ void perf_ring_close(struct perf_ring *ring); /* a closed or zeroed ring may be 
  */
 int perf_ring_used(struct perf_ring *ring, size_t *nr_bytes);
 
-/*
- * Copies the oldest nr_bytes (at most perf_ring_used) to to, and returns their room to
- * the kernel.
- */
+/* Copies the oldest nr_bytes (at most perf_ring_used) into to; gives their room to the kernel. */
 void perf_ring_take(struct perf_ring *ring, void *to, size_t nr_bytes);
 
 /*
- * As perf_ring_take, but packs each record (perf_parse_pack), except one that wraps
- * around the end of the ring. to has room for nr_bytes. Returns the number of bytes
- * written to to.
+ * As perf_ring_take, but packs each record (perf_parse_pack), except one that wraps around the
+ * end of the ring. to must have room for nr_bytes. Returns the number of bytes written there.
  */
 size_t perf_ring_take_packed(struct perf_ring *ring, void *to, size_t nr_bytes,
 			     const struct perf_layout *layout);

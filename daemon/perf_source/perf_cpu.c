@@ -35,9 +35,7 @@ static int ring_attach(struct perf_ring *ring, int owner_fd, int fd, unsigned in
 	return diag_set(diag, error, "%s", hint);
 }
 
-/*
- * Adds an event and attaches it to the band's ring. fd: descriptor, or the error of opening it.
- */
+/* Adds an event and attaches it to the band's ring. fd: descriptor, or -errno of opening it. */
 static int band_add(struct perf_cpu_band *band, int fd, unsigned int nr_pages, bool *no_memory,
 		    struct diag *diag)
 {
@@ -72,9 +70,7 @@ static int open_sample(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, s
 	return error ? error : perf_ids_add(plan->ids, id, made->event);
 }
 
-/*
- * Opens all events of one thread. -ESRCH: the thread has ended; events already open are harmless.
- */
+/* Opens all events of a thread. -ESRCH: the thread has ended; events already open do no harm. */
 static int open_thread(struct perf_cpu *cpu, const struct perf_cpu_plan *plan, pid_t tid,
 		       bool *no_memory, struct diag *diag)
 {

@@ -13,8 +13,8 @@
 #define SAMPLE_BYTES (256u << 10)
 #define SIDE_BYTES   (128u << 10)
 /*
- * Root's locked memory is not limited: room for a storm of starting programs, but with a limit
- * over all CPUs.
+ * Root's locked memory is not limited: its ring has room for a storm of starting programs. The
+ * total over all CPUs has a limit of its own.
  */
 #define SIDE_BYTES_ROOT	    (1u << 20)
 #define SIDE_BYTES_ROOT_ALL (16u << 20)
@@ -148,7 +148,7 @@ static void attr_side_band(const struct perf_open *open, struct perf_event_attr 
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
 	attr->sample_type = open->side_type;
-	attr->exclude_kernel = 1; /* users are refused more; records come nevertheless */
+	attr->exclude_kernel = 1; /* a user may not ask for more; records come nevertheless */
 	attr->mmap = 1;
 	attr->comm = 1;
 	attr->task = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens performance events: finds out what this kernel supports and what this user is refused,
- * and does without the rest. This is decided once, by a probe on an event of this process, so
- * that all events of a run have the same format.
+ * Opens performance events with the features that this kernel supports and this user is allowed.
+ * They are determined once, by a probe on an event of this process, so that all events of a run
+ * have the same format.
  */
 #ifndef DAEMON_PERF_OPEN_H
 #define DAEMON_PERF_OPEN_H
@@ -13,8 +13,8 @@
 #include <linux/perf_event.h>
 
 /*
- * What newer kernels offer, in the order in which it is given up: the newest first, so that as
- * few as possible are given up.
+ * Features of newer kernels, in the order in which they are given up: the newest first, so that
+ * as few as possible are given up.
  */
 enum perf_feature {
 	PERF_FEATURE_LOST = 1 << 0,	     /* PERF_FORMAT_LOST, Linux 6.0 */
@@ -25,8 +25,7 @@ enum perf_feature {
 	PERF_FEATURE_MAX_STACK = 1 << 5,     /* chain depth as configured, 4.8; else the kernel's */
 	PERF_FEATURE_MMAP2 = 1 << 6,	     /* 3.16 */
 	PERF_FEATURE_COMM_EXEC = 1 << 7,     /* 3.16 */
-	PERF_FEATURE_USER_STACK =
-		1 << 8, /* the user's registers and stack, 3.7; else frame pointers */
+	PERF_FEATURE_USER_STACK = 1 << 8, /* user's registers and stack, 3.7; else frame pointers */
 	PERF_FEATURES_END = 1 << 9,
 };
 
@@ -43,10 +42,7 @@ struct perf_open {
 	uint64_t switch_type;		       /* of events that record switches */
 	unsigned int sample_pages, side_pages; /* data pages of the rings */
 	unsigned int switch_pages;
-	/*
-	 * The user's registers in samples, to walk stacks by tables; NULL: the kernel walks them
-	 * by frame pointers.
-	 */
+	/* User's registers, to walk stacks by tables; NULL: the kernel follows frame pointers. */
 	const struct perf_regs *regs;
 	uint32_t stack_bytes;  /* size of the copy of a stack, if regs is not NULL */
 	bool user_only;	       /* kernel mode was requested, but is refused */

@@ -10,9 +10,7 @@
 /* Limit of one program's regions; a virtual machine of bytecode has fewer. */
 #define REGIONS_MAX 64u
 
-/*
- * The word after this marker is a cookie for frames that the kernel delivers later (Linux 6.19).
- */
+/* After this marker stands a cookie for frames that the kernel delivers later (Linux 6.19). */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
 /* Result of a successful search: no reason of loss. */
@@ -170,10 +168,7 @@ static void inherit_code(struct perf_state *state, struct process *process, uint
 		struct process *heir = heirs[--nr];
 		struct code_lookup place = place_of(process, time_ns, address);
 
-		/*
-		 * Skip if the ancestor runs another program by now, or the heir has files of its
-		 * own.
-		 */
+		/* Only if both run the same program, and the heir has no files of its own. */
 		if (process->app == heir->app && process->since_ns <= heir->since_ns &&
 		    !code_space_has_files(heir->code)) {
 			(void)code_space_find(&process->code, &state->places.code, &place, &number);
@@ -270,7 +265,7 @@ static bool is_marker(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* Frames after a marker have this mode; false: they cannot be resolved here. */
+/* Sets *mode of the frames after a marker. Returns false if they cannot be resolved here. */
 static bool marker_mode(uint64_t marker, enum oprof_mode *mode)
 {
 	*mode = marker == (uint64_t)PERF_CONTEXT_KERNEL ? OPROF_MODE_KERNEL : OPROF_MODE_USER;

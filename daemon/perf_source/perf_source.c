@@ -14,11 +14,11 @@
 #define THREAD_TRIES 5
 /* After a scan of /proc, pause for this many times its duration. */
 #define SCAN_PAUSE 4
-/* Number of first scans with side-band losses before sampling begins in doubt. */
+/* How often the initial scan is repeated while side-band is being lost. */
 #define SCAN_TRIES 5
 /*
  * How long samples of profiled processes wait for their code tables, and how much memory they may
- * take meanwhile; how long the last drain waits for tables once all processes have ended.
+ * take until then; how long the last drain waits for tables once all processes have ended.
  */
 #define HOLD_NS	       UINT64_C(2000000000)
 #define HOLD_BYTES     ((size_t)32 << 20)
@@ -219,10 +219,7 @@ static void source_doubt(struct perf_source *source)
 	perf_state_doubt(source->state, from_ns, clock_monotonic_ns());
 }
 
-/*
- * As source_doubt, for switches. Earlier ones may still be queued; they precede from_ns and
- * count.
- */
+/* As source_doubt, for switches. Switches before from_ns may still be queued and remain valid. */
 static void source_doubt_switches(struct perf_source *source)
 {
 	uint64_t lost = perf_source_switches_lost(source);
@@ -555,8 +552,8 @@ static void source_tell_ring_lost(struct perf_source *source, uint64_t now_ns)
 }
 
 /*
- * Returns whether records must wait for the code tables that walks of their stacks need. Once
- * they have waited too long they go on, until no table is awaited any more.
+ * Returns whether records must wait for the code tables that their stacks need. Records that have
+ * waited too long pass, and so do later ones until no table is missing.
  */
 static bool source_holds(struct perf_source *source, uint64_t now_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The perf source (source_perf of daemon/source.h), with parameters that tests vary. */
+/* The perf source (source_perf of daemon/source.h), with parameters for tests. */
 #ifndef DAEMON_PERF_SOURCE_H
 #define DAEMON_PERF_SOURCE_H
 

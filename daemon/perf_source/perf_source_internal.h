@@ -37,7 +37,7 @@ struct perf_source {
 	uint64_t held_ns; /* since when samples have waited for tables; 0: they do not wait */
 	bool scan_wanted;
 	bool rescanning;      /* during a scan other than the first */
-	uint64_t scan_lost;   /* side-band losses before the last scan, which made them good */
+	uint64_t scan_lost;   /* side-band losses that the last scan has repaired */
 	uint64_t scan_due_ns; /* no scan before this time */
 	uint64_t nr_scans, nr_cpu_changes, nr_halvings, nr_drains, nr_ring_errors;
 };

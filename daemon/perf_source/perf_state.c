@@ -167,7 +167,7 @@ static void note_if_doubtful(struct node *node, void *context)
 	doubtful->nr_tgids++;
 }
 
-/* Descendants of the given processes leave doubt only by a scan or an exec. */
+/* Descendants of the given processes stay in doubt until they are scanned or exec. */
 static int scan_doubtful(struct perf_state *state)
 {
 	struct doubtful doubtful = {.state = state};
@@ -217,7 +217,7 @@ void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until
 
 /* ---- items ---- */
 
-/* Returns the process that an item brings news of, or NULL. */
+/* Returns the process that an item updates; NULL if unknown, or if newer data is known. */
 static struct process *process_of(struct perf_state *state, const struct perf_item *item)
 {
 	struct process *process = task_table_find(&state->tasks, item->pid, item->time_ns);
@@ -313,7 +313,7 @@ static void apply_mmap(struct perf_state *state, const struct perf_item *item)
 	if (!error && !process->scan && space_is_overgrown(process->space))
 		error = renew_space(state, process);
 	if (error) {
-		/* Rather no space than one with mappings that no longer exist. */
+		/* No space is better than one with mappings that no longer exist. */
 		state->tasks.lost_memory++;
 		space_put(process->space);
 		process->space = NULL;
@@ -379,7 +379,7 @@ static void apply_cgroup(struct perf_state *state, const struct perf_item *item)
 void perf_state_apply(struct perf_state *state, const struct perf_item *item)
 {
 	state->now_ns = item->time_ns;
-	/* Between items, no record in the making refers to released places. */
+	/* Between items, no unfinished record refers to released places. */
 	places_release(&state->places);
 	switch (item->type) {
 	case PERF_RECORD_SAMPLE:
@@ -453,7 +453,7 @@ void perf_state_tend(struct perf_state *state)
 	image_keep_tend(&state->places.keep, clock_monotonic_ns());
 }
 
-/* ---- what is known ---- */
+/* ---- look-ups ---- */
 
 const struct image *perf_state_image(const struct perf_state *state, uint32_t cookie)
 {

@@ -57,7 +57,8 @@ int perf_state_scan(struct perf_state *state, const pid_t *pids, size_t nr_pids)
  * Side-band records between from_ns and until_ns were lost. Knowledge of a process from before
  * until_ns is therefore no basis for its samples of from_ns or later: these are lost until a
  * scan, or the process's next exec, renews the knowledge. Several such ranges count as one, from
- * the earliest beginning to the latest end: samples are rather lost than attributed wrongly.
+ * the earliest beginning to the latest end: losing samples is better than attributing them
+ * wrongly.
  */
 void perf_state_doubt(struct perf_state *state, uint64_t from_ns, uint64_t until_ns);
 

@@ -16,10 +16,7 @@ struct perf_state_counters {
 	uint64_t scanned_processes;
 	uint64_t switch_records;
 	uint64_t unknown_switches; /* switches of tasks about which nothing certain is known */
-	/*
-	 * Walks of the user's stack: to the outermost frame, to the end of the copy, or broken
-	 * off.
-	 */
+	/* Walks of the user's stack: to the outermost frame, to a limit, or broken off. */
 	uint64_t chains_whole, chains_truncated, chains_broken;
 	uint64_t frames_walked, frames_by_pointer; /* by_pointer: without a table */
 };
@@ -66,9 +63,7 @@ void perf_unwind_want(struct perf_state *state, const struct process *process,
 /* Adds the user's frame at address to the current sample, as a caller. */
 void perf_sample_add_user(struct perf_state *state, struct process *process, uint64_t time_ns,
 			  uint64_t address);
-/*
- * Fills pids[KEEPER_PIDS] with process and its ancestors, through which its files may be reached.
- */
+/* Fills pids[KEEPER_PIDS] with process and its ancestors, which may give access to its files. */
 void perf_sample_pids(struct perf_state *state, const struct process *process, int32_t *pids);
 
 /* Makes a SAMPLE or a LOST record. */

@@ -33,9 +33,7 @@ void perf_state_tell_switches_lost(struct perf_state *state, uint64_t time_ns)
 	gap->told = true;
 }
 
-/*
- * Returns whether time_ns is in a gap of switches; also reports gaps, and ends one that is over.
- */
+/* Returns whether time_ns is in a gap of switches. Reports a gap when it begins, and ends it. */
 static bool is_in_gap(struct perf_state *state, uint64_t time_ns)
 {
 	struct switch_gap *gap = &state->gap;
