@@ -4,7 +4,7 @@
  *
  * The state of the machine has a ring of its own, which exists between trace_channel_state_begin
  * and _end. Its packets have CPU 0's number and are appended to CPU 0's file as they fill, while
- * CPU 0's own packets stay in their ring. After the end these follow in the same file:
+ * CPU 0's own packets stay in their ring. After the end, CPU 0's packets follow in the same file:
  *
  *	file channel_0    n packets of the state       CPU 0's packets
  *	seq               s, s + 1, ..., s + n - 1     s + n, s + n + 1, ...
@@ -12,14 +12,14 @@
  * A reader of the folder finds one stream without a gap, because headers are changed as packets are
  * written:
  *
- * - seq, a packet's number in its stream, goes on from the state's to CPU 0's. s is 0, but 1 in a
- *   snapshot of a ring that has overwritten packets: of a stream whose first packet has another
- *   number than 0, readers know that something is missing before it.
- * - lost_by counts from the beginning of the stream. In such a snapshot the state's begins with
- *   what CPU 0's oldest packet says, which was lost before the stretch of time that is held.
- *   CPU 0's grows by what the state lost itself.
+ * - seq, a packet's number in its stream, continues from the state's packets to CPU 0's. s is 0,
+ *   except in a snapshot of a ring that has overwritten packets, where s is 1: if the first seq
+ *   of a stream is not 0, readers know that packets are missing before it.
+ * - lost_by counts from the beginning of the stream. In such a snapshot, the state's counts begin
+ *   with those of CPU 0's oldest packet, which were lost before the time range that is held. The
+ *   records that the state itself lost are added to CPU 0's counts.
  *
- * CPU 0's ring gets its headers back: the next snapshot has another state in front.
+ * The original headers in CPU 0's ring are restored: the next snapshot has another state in front.
  */
 #include "daemon/trace/trace_channel.h"
 
@@ -36,26 +36,26 @@
 #define STATE_NR_SUB_BUFFERS 2u
 
 struct cpu_ring {
-	void *memory; /* NULL: nothing came from this CPU yet */
+	void *memory; /* NULL: no record has come from this CPU */
 	size_t nr_bytes;
 	struct ring ring;
 	struct ring_reader reader;
-	unsigned int file;    /* of the writer that is drained to; NO_FILE: none yet */
-	uint64_t lost_unborn; /* before there was memory for it */
+	unsigned int file;    /* of the writer that packets are drained to; NO_FILE: not yet made */
+	uint64_t lost_unborn; /* records lost before the ring had memory */
 	uint64_t time;	      /* of the last record */
 };
 
 /* The state in front of CPU 0's packets. */
 struct state {
-	struct cpu_ring cpu;	   /* no memory: not between begin and end */
+	struct cpu_ring cpu;	   /* its memory is NULL outside begin and end */
 	struct ctf_writer *writer; /* whose CPU 0 has a state in front; NULL: none */
-	unsigned int file;	   /* CPU 0's, of the writer; NO_FILE: no packet went there yet */
-	uint64_t first_seq;	   /* of its packets: 0 or 1 */
+	unsigned int file;  /* CPU 0's file of this writer; NO_FILE: no packet was written yet */
+	uint64_t first_seq; /* seq of the state's first packet: 0 or 1 */
 	uint64_t nr_packets;
-	uint64_t lost_before[OPROF_NR_LOST]; /* where first_seq is 1: before the stretch held */
-	uint64_t lost_by[OPROF_NR_LOST];     /* of the state; known from the end on */
-	uint64_t first_lost;		     /* what its first packet tells */
-	uint64_t cpu_seq; /* what the ring gave CPU 0's first packet; NO_SEQ: none went there yet */
+	uint64_t lost_before[OPROF_NR_LOST]; /* before the time range held; if first_seq is 1 */
+	uint64_t lost_by[OPROF_NR_LOST];     /* lost by the state; valid after its end */
+	uint64_t first_lost;		     /* the count of losses in the state's first packet */
+	uint64_t cpu_seq; /* original seq of CPU 0's first packet; NO_SEQ: none written yet */
 };
 
 struct trace_channel {
@@ -64,9 +64,9 @@ struct trace_channel {
 	struct ctf_writer *writer; /* NULL: none */
 	struct trace_channel_counts counts;
 	struct cpu_ring *cpus;
-	struct cpu_ring *writing; /* a record is reserved there */
+	struct cpu_ring *writing; /* the ring of the reserved record */
 	struct ring_slot slot;
-	int error; /* the first of the writer since it was told */
+	int error; /* the writer's first error since the last report */
 	struct diag diag;
 };
 
@@ -162,8 +162,10 @@ static int cpu_init(struct trace_channel *channel, unsigned int nr)
 
 	if (error)
 		return error;
-	/* A child has no use for it, and would have us copy it; but of a flight recorder's it does
-	 * the snapshots. */
+	/*
+	 * A child process does not use the rings in discard mode; inheriting them would make the
+	 * daemon's writes copy pages. In overwrite mode a child writes the snapshots from them.
+	 */
 	if (config.mode == RING_DISCARD)
 		(void)madvise(cpu->memory, cpu->nr_bytes, MADV_DONTFORK);
 	ring_add_lost(&cpu->ring, OPROF_LOST_FULL, cpu->lost_unborn);
@@ -192,7 +194,7 @@ static int add_file(struct ctf_writer *writer, const struct trace_channel *chann
 	return ctf_writer_add_file(writer, name, channel->config.stream_id, file, diag);
 }
 
-/* A CPU's file is made with its first packet. False: it is not in the file. */
+/* A CPU's file is made with its first packet. Returns false if the packet was not written. */
 static bool append_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			  const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {
@@ -218,7 +220,7 @@ static bool is_behind_state(const struct trace_channel *channel, const struct cp
 	return writer && cpu == &channel->cpus[0] && channel->state.writer == writer;
 }
 
-/* The header of a packet of CPU 0, as if the state's had come before it from its ring. */
+/* Changes the header of a packet of CPU 0 as if the state's packets came from the same ring. */
 static void count_from_state(struct state *state, struct oprof_packet_header *header)
 {
 	if (state->cpu_seq == NO_SEQ)
@@ -230,7 +232,7 @@ static void count_from_state(struct state *state, struct oprof_packet_header *he
 	}
 }
 
-/* False: it is not in the file. */
+/* Returns false if the packet was not written. */
 static bool write_packet(struct trace_channel *channel, struct ctf_writer *writer,
 			 const struct cpu_ring *cpu, unsigned int *file, const uint8_t *packet)
 {
@@ -281,7 +283,7 @@ static void drain_state(struct trace_channel *channel)
 	}
 }
 
-/* The oldest packet of a CPU that is there: its header. False: there is none. */
+/* Copies the header of the CPU's oldest readable packet. Returns false if there is none. */
 static bool find_oldest(struct cpu_ring *cpu, struct oprof_packet_header *header)
 {
 	ring_word from, to;
@@ -308,7 +310,7 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	int error;
 
 	like.mode = RING_DISCARD;
-	/* Packets of a stream are of one size. */
+	/* All packets of a stream have one size: only the number of sub-buffers may differ. */
 	if (like.nr_sub_buffers > STATE_NR_SUB_BUFFERS)
 		like.nr_sub_buffers = STATE_NR_SUB_BUFFERS;
 	config = ring_config_of(&like);
@@ -316,8 +318,8 @@ int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *
 	*state = (struct state){.writer = writer, .file = NO_FILE, .cpu_seq = NO_SEQ};
 	error = ring_create(&state->cpu, &config, 0);
 	if (error)
-		state->writer = NULL; /* CPU 0's packets are as they would be without a state */
-	/* Of a snapshot: what was lost before CPU 0's oldest packet was lost before the state. */
+		state->writer = NULL; /* CPU 0's packets are written as without a state */
+	/* In a snapshot, losses before CPU 0's oldest packet count as losses before the state. */
 	if (!error && channel->config.mode == RING_OVERWRITE && channel->cpus[0].memory &&
 	    find_oldest(&channel->cpus[0], &first) && first.seq) {
 		memcpy(state->lost_before, first.lost_by, sizeof(state->lost_before));
@@ -334,7 +336,7 @@ void trace_channel_state_end(struct trace_channel *channel)
 
 	if (!state->cpu.memory)
 		return;
-	(void)ring_flush(&state->cpu.ring); /* at the time of its records */
+	(void)ring_flush(&state->cpu.ring); /* closed at the time of its records */
 	drain_state(channel);
 	for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 		state->lost_by[i] = ring_lost(&state->cpu.ring, (enum oprof_ring_lost)i) -
@@ -353,8 +355,10 @@ static int tell_error(struct trace_channel *channel, struct diag *diag)
 	return error;
 }
 
-/* Losses that no packet told yet are told by one that finalising opens; there may be no room at
- * once. */
+/*
+ * Finalising opens a packet that reports the losses that no packet has reported yet. The ring may
+ * first have to be drained to make room for this packet.
+ */
 static void end_cpu(struct trace_channel *channel, struct cpu_ring *cpu, uint64_t time)
 {
 	ring_given_time = time;
@@ -381,7 +385,7 @@ int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, 
 	return tell_error(channel, diag);
 }
 
-/* What is open ends at time; 0: at its last record. */
+/* Closes open packets at time; 0: at their last record. */
 static void flush_all(struct trace_channel *channel, uint64_t time)
 {
 	for (unsigned int i = 0; i < channel->config.nr_cpus; i++) {
@@ -394,7 +398,7 @@ static void flush_all(struct trace_channel *channel, uint64_t time)
 
 int trace_channel_flush(struct trace_channel *channel, struct diag *diag)
 {
-	/* Not after the last record: those that come next may be older than now. */
+	/* Not closed at the current time: the next records may be older. */
 	flush_all(channel, 0);
 	for (unsigned int i = 0; i < channel->config.nr_cpus; i++)
 		if (channel->cpus[i].memory)
@@ -426,7 +430,7 @@ struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint
 		if (!cpu->memory)
 			continue;
 		if (!find_oldest(cpu, &header)) {
-			/* Its first packet is open still. */
+			/* Its first packet is still open. */
 			if (cpu->time && begin < held.begin)
 				held.begin = begin;
 			continue;
@@ -455,11 +459,11 @@ static void snapshot_cpu(struct trace_channel *channel, struct cpu_ring *cpu,
 		struct ring_packet packet;
 
 		if (ring_get(&cpu->reader, from, &packet))
-			continue; /* overwritten meanwhile, or never written */
+			continue; /* overwritten concurrently, or never written */
 		memcpy(&header, packet.data, sizeof(header));
 		written->nr_records += header.nr_records;
 		if (write_packet(channel, writer, cpu, &file, packet.data)) {
-			/* Nothing was before a ring's first. */
+			/* Before a ring's first packet (seq 0) no record was lost. */
 			lost_before = is_first && header.seq ? header.lost : lost_before;
 			lost = header.lost;
 			is_first = false;
@@ -480,10 +484,10 @@ int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *wri
 	if (channel->state.writer == writer && channel->state.nr_packets) {
 		for (unsigned int i = 0; i < OPROF_NR_LOST; i++)
 			written->lost += channel->state.lost_by[i] + channel->state.lost_before[i];
-		/* As with all others. */
+		/* As for the CPUs: without the losses up to the first packet. */
 		written->lost -= channel->state.first_seq ? channel->state.first_lost : 0;
 	}
-	channel->state.writer = NULL; /* another may have the same address soon */
+	channel->state.writer = NULL; /* another writer may soon have the same address */
 	return tell_error(channel, diag);
 }
 
@@ -529,7 +533,7 @@ uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu_n
 		trace_channel_lose(channel, cpu_nr, 1);
 		return NULL;
 	}
-	/* Before it is full, which the ring would count as a loss. */
+	/* Drain before the ring is full, which would lose the record. */
 	if (channel->writer && ring_unread_bytes(&cpu->reader) >= channel->config.sub_buffer_bytes)
 		drain_cpu(channel, cpu);
 	return reserve_in(channel, cpu, event_id, time, nr_bytes);

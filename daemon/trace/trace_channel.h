@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The channel of a trace whose records come from elsewhere with their stamps
- * (the kernel's rings of performance events): one ring (ring/) for each CPU in
- * the daemon's memory, written and read by one thread. Packets go to a trace
- * folder as they are filled, or stay, the oldest making room (a flight
- * recorder), until a snapshot is taken.
+ * The channel of a trace whose records come from another source with their timestamps (the kernel's
+ * rings of performance events): one ring (ring/) for each CPU in the daemon's memory, written and
+ * read by one thread. Full packets either go to a trace folder, or stay in memory until a snapshot
+ * is taken and the oldest are overwritten (a flight recorder).
  *
- * Stamps of a CPU never go back in its packets: what comes late gets the
- * stamp of the record before it, and is counted.
+ * Timestamps of a CPU never decrease in its packets: a record that arrives late gets the timestamp
+ * of the record before it, and is counted.
  *
- * The state of the machine (trace_state.h) takes a while to read, while records
- * come, and yet stands before all of them: its packets are the first of CPU 0's
- * file. See "the state in front" below.
+ * Reading the state of the machine (trace_state.h) takes time, and records arrive during it. Its
+ * packets must nevertheless precede all others, so they are the first of CPU 0's file. See "the
+ * state in front" below.
  */
 #ifndef DAEMON_TRACE_CHANNEL_H
 #define DAEMON_TRACE_CHANNEL_H
@@ -27,98 +26,100 @@
 
 struct trace_channel_config {
 	enum ring_mode mode;
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU, as struct ring_config */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
 	uint32_t stream_id;
 	uint8_t uuid[CTF_UUID_BYTES];
-	unsigned int nr_cpus; /* numbers from 0; a ring is made when the first record comes */
-	/* It is no CPU's: one ring, of number 0 here, whose file is called so. NULL: of CPUs. */
+	unsigned int nr_cpus; /* numbered from 0; a ring is made with its CPU's first record */
+	/* NULL: rings of CPUs; else the name of the file of the only ring, whose number is 0. */
 	const char *name;
 };
 
 struct trace_channel_counts {
 	uint64_t nr_records; /* written to the rings */
-	uint64_t nr_late;    /* of them, with another stamp than their own */
-	uint64_t lost;	     /* not written to them, by all reasons */
+	uint64_t nr_late;    /* of these, records whose timestamp was changed */
+	uint64_t lost;	     /* records not written to the rings, for all reasons */
 };
 
 struct trace_channel;
 
-/* -EINVAL, -EOVERFLOW: sizes that no ring has; -ENOMEM. */
+/* Returns 0, -EINVAL if no ring can have these sizes or nr_cpus is out of range, or -ENOMEM. */
 int trace_channel_create(struct trace_channel **channel, const struct trace_channel_config *config,
 			 struct diag *diag);
-void trace_channel_destroy(struct trace_channel *channel); /* NULL: nothing */
+void trace_channel_destroy(struct trace_channel *channel); /* NULL: does nothing */
 
-/* Packets go there when they are full, from now on. Without: nowhere, for snapshots
- * (RING_OVERWRITE). */
+/*
+ * From now on full packets go to writer. Without a writer they stay, for snapshots
+ * (RING_OVERWRITE).
+ */
 void trace_channel_write_to(struct trace_channel *channel, struct ctf_writer *writer);
 
 /*
- * Room for a record: nr_bytes at the payload that is returned, to be filled, then committed before
- * the next. NULL: lost, and counted.
+ * Reserves a record and returns its payload of nr_bytes, which the caller fills and commits before
+ * the next reservation. Returns NULL if the record is lost; the loss is counted.
  */
 uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu, uint32_t event_id,
 			       uint64_t time, uint32_t nr_bytes);
 void trace_channel_commit(struct trace_channel *channel);
 
 /*
- * The state in front. Between begin and end, records of trace_channel_state_reserve, all of one
- * time, go to writer as their packets fill, and CPU 0's own wait in their ring. Readers of the
- * folder cannot tell the two apart: numbers and losses of packets go on from the state's to CPU
- * 0's. Once for each writer, before any packet of CPU 0 went there. begin: -ENOMEM, and CPU 0's
- * packets are as without a state.
+ * The state in front. Between begin and end, the records of trace_channel_state_reserve, all with
+ * the same time, go to writer as their packets fill, and CPU 0's own packets wait in their ring.
+ * Readers of the folder see one stream: CPU 0's packets continue the state's numbers and losses.
+ * Call begin once for each writer, before any packet of CPU 0 goes there. begin returns 0 or
+ * -ENOMEM; after an error CPU 0's packets are written as without a state.
  */
 int trace_channel_state_begin(struct trace_channel *channel, struct ctf_writer *writer);
 void trace_channel_state_end(struct trace_channel *channel);
 
-/* As trace_channel_reserve. NULL also where there was no begin. */
+/* As trace_channel_reserve. Also returns NULL outside begin and end. */
 uint8_t *trace_channel_state_reserve(struct trace_channel *channel, uint32_t event_id,
 				     uint64_t time, uint32_t nr_bytes);
 
-/* Memory for a CPU's ring now, not when its first record comes. 0, -ENOMEM. */
+/* Allocates a CPU's ring now instead of with its first record. Returns 0 or -ENOMEM. */
 int trace_channel_prepare(struct trace_channel *channel, unsigned int cpu);
 
-/* nr records of a CPU were lost before they came here. */
+/* Counts nr records of a CPU that were lost before they reached the channel. */
 void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_t nr);
 
 /*
- * Packets that are full go to the writer. With end, those that are not full, too, closed at time:
- * nothing older will come, and nothing else. Errors of the disk are the writer's to count; returned
- * is the first since the last call, with its diag.
+ * Writes full packets to the writer. With end, it also closes at time and writes those that are not
+ * full; no record may follow. The writer counts errors of the disk. Returns 0 or the first error
+ * since the last call, with its diag.
  */
 int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag);
 
 /*
- * As above without end, and packets that are not full are closed, too, at their last record: what
- * was written so far is with the writer.
+ * As above without end, but also closes, at their last record, and writes packets that are not
+ * full: afterwards the writer has all records so far.
  */
 int trace_channel_flush(struct trace_channel *channel, struct diag *diag);
 
-/* A record of that time or later is not late on this CPU. */
+/* The time of the CPU's last record: a record with this time or a later one is not late. */
 uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cpu);
 
-/* Packets that are not full are closed, at time, and stay. RING_OVERWRITE only. */
+/* Closes, at time, packets that are not full; they stay in the ring. RING_OVERWRITE only. */
 void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
-	uint64_t begin; /* of the oldest packet of all; with none, or one that is open still, what
-			   was asked */
-	uint64_t whole; /* from then on nothing has been overwritten */
+	/* of the oldest packet; parameter begin where a CPU's first packet is still open */
+	uint64_t begin;
+	uint64_t whole;	   /* nothing has been overwritten from this time on */
 	uint64_t nr_bytes; /* memory of all rings */
 };
 
-/* What the rings hold; without packets that have been overwritten all since begin. RING_OVERWRITE
- * only. */
+/* Reports what the rings hold. begin: when recording began. RING_OVERWRITE only. */
 struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin);
 
 struct trace_channel_written {
 	uint64_t nr_records;
-	uint64_t lost; /* meanwhile: behind each CPU's first packet, or in it where it is the ring's
-			  first */
+	/* losses after each CPU's first packet; all losses if that is the ring's first */
+	uint64_t lost;
 };
 
 /*
- * What the rings hold now, closed at time, goes to writer and stays: behind the state, if it was
- * told to this writer, whose records are not counted. RING_OVERWRITE only.
+ * Writes what the rings hold now, closed at time, to writer; the rings keep it. If the state was
+ * written to this writer, the packets follow the state, whose records are not counted.
+ * RING_OVERWRITE only.
  */
 int trace_channel_snapshot(struct trace_channel *channel, struct ctf_writer *writer, uint64_t time,
 			   struct trace_channel_written *written, struct diag *diag);

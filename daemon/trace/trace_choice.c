@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In "default", beside the system calls. */
+/* The tracepoints of "default"; system calls are added to them. */
 static const char *const defaults[] = {
 	"sched:sched_switch",	    "sched:sched_wakeup",	  "sched:sched_wakeup_new",
 	"sched:sched_waking",	    "sched:sched_migrate_task",	  "sched:sched_process_fork",
@@ -23,7 +23,7 @@ static const char *const defaults[] = {
 	"signal:signal_deliver",    "task:task_newtask",
 };
 
-/* Whose a sample is, by its thread's number. */
+/* They identify the process of a sample by its thread's number. */
 static const char *const of_samples[] = {"sched:sched_process_fork", "sched:sched_process_exec",
 					 "sched:sched_process_exit", "task:task_newtask"};
 
@@ -31,14 +31,14 @@ struct adding {
 	struct trace_choice *choice;
 	const char *filter;
 	bool is_pattern;
-	bool any_filter; /* one that is there already is as good */
+	bool any_filter; /* an event that is already chosen may keep its own filter */
 	struct diag *diag;
 };
 
 #define SAMPLE_WORD    "sample"
 #define HZ_MAX	       1000000u
 #define CALL_WORD      "syscall:"
-#define CALL_BYTES_MAX 4000u /* what the kernel takes as a filter */
+#define CALL_BYTES_MAX 4000u /* longest filter that the kernel accepts */
 
 void trace_choice_deinit(struct trace_choice *choice)
 {
@@ -84,7 +84,7 @@ static int append(struct adding *adding, const char *system, const char *name)
 	return to->system && to->name && (to->filter || !adding->filter) ? 0 : -ENOMEM;
 }
 
-/* System calls are recorded by tracepoints of their own kind: by "syscalls". */
+/* System calls are not recorded by their own tracepoints but as the word "syscalls" is. */
 static bool is_of_calls(const char *system)
 {
 	return !strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls");
@@ -113,7 +113,7 @@ static int add_found(const char *system, const char *name, void *context)
 			system, name);
 }
 
-/* Of names those that the kernel has: another architecture, or one configured so, has fewer. */
+/* Adds those names that the kernel has: other architectures and configurations have fewer. */
 static int add_known(struct adding *adding, const char *folder, const char *const *names, size_t nr)
 {
 	int error = 0;
@@ -139,7 +139,7 @@ static bool is_sample(const char *word)
 	return !strncmp(word, SAMPLE_WORD, nr_bytes) && (!word[nr_bytes] || word[nr_bytes] == ':');
 }
 
-/* "sample", "sample:HZ" */
+/* Parses "sample" or "sample:HZ". */
 static int add_samples(struct adding *adding, const char *folder, const char *word)
 {
 	const char *hz = strchr(word, ':');
@@ -157,7 +157,7 @@ static int add_samples(struct adding *adding, const char *folder, const char *wo
 	return add_known(adding, folder, of_samples, sizeof(of_samples) / sizeof(of_samples[0]));
 }
 
-/* One more number to the filter of the calls' tracepoints. */
+/* Adds one more number to the filter of the system calls' tracepoints. */
 static int add_call(struct trace_choice *choice, unsigned int call_number, struct diag *diag)
 {
 	char *longer;
@@ -197,7 +197,7 @@ bool trace_choice_has_syscalls(const struct trace_choice *choice, const char **f
 	return choice->all_syscalls || choice->syscalls;
 }
 
-/* Cut FILTER out of "WORD/FILTER/". */
+/* Cuts FILTER out of "WORD/FILTER/". */
 static int cut_filter(char *word, const char **filter, struct diag *diag)
 {
 	char *slash = strchr(word, '/');
@@ -243,7 +243,7 @@ static int add_word(struct trace_choice *choice, const char *folder, char *word,
 	return tracepoint_list(folder, word, add_found, &adding, diag);
 }
 
-/* The end of the word at text: a filter goes on to the slash that a comma or the end is behind. */
+/* Returns the end of the word at text. A slash before a comma or the text's end ends a filter. */
 static char *word_end(char *text)
 {
 	bool in_filter = false;

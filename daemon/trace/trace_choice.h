@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which events a trace is to have: from words of people to tracepoints of the
- * kernel. A word is
+ * Which events a trace records: translates the user's words into the kernel's tracepoints. A word
+ * is
  *
- *	default			what runs when, who calls the kernel, who waits: where the
- *				kernel has it
+ *	default			scheduling, system calls, interrupts, page faults, block
+ *				requests, signals: the tracepoints that the kernel has
  *	syscalls		all system calls, by name
- *	syscall:NAME		these, with * and ? as the shell has them
- *	SYSTEM:NAME, NAME	tracepoints; * and ? as the shell has them
- *	WORD/FILTER/		only those whose fields are so: prev_prio < 100 && next_pid != 0
- *	sample, sample:HZ	where threads are, with their callers, so often a second; with it
- *				the forks, execs and ends that tell whose they are
+ *	syscall:NAME		these system calls; * and ? as in the shell
+ *	SYSTEM:NAME, NAME	tracepoints; * and ? as in the shell
+ *	WORD/FILTER/		only records that match: prev_prio < 100 && next_pid != 0
+ *	sample, sample:HZ	threads' code addresses with their callers, HZ times a second; adds
+ *				the forks, execs and exits that identify the threads
  *
- * and a text is words with commas between.
+ * and a text is words separated by commas.
  */
 #ifndef DAEMON_TRACE_CHOICE_H
 #define DAEMON_TRACE_CHOICE_H
@@ -24,30 +24,32 @@
 #include <stdint.h>
 
 #define TRACE_CHOICE_EVENTS_MAX 4096u
-#define TRACE_CHOICE_HZ		997u /* of "sample" */
+#define TRACE_CHOICE_HZ		997u /* for "sample" without a rate */
 
 struct trace_chosen {
 	char *system, *name;
-	char *filter; /* NULL: none */
+	char *filter; /* NULL: no filter */
 };
 
 struct trace_choice {
-	struct trace_chosen *events; /* in the order of the words, each once */
+	struct trace_chosen *events; /* in the order of the words, without duplicates */
 	size_t nr_events, room_events;
 	bool all_syscalls;
-	uint64_t samples_hz; /* 0: none */
-	char *syscalls;	     /* else some: what their tracepoints' filter is to be; NULL: none */
+	uint64_t samples_hz; /* 0: no samples */
+	/* unless all_syscalls: the filter of their tracepoints; NULL: no system call */
+	char *syscalls;
 };
 
-/* Are any system calls chosen, and by which filter? NULL: all. */
+/* Returns whether any system calls are chosen. *filter is their filter; NULL: all system calls. */
 bool trace_choice_has_syscalls(const struct trace_choice *choice, const char **filter);
 
-/* Zeroed is empty. */
+/* A zeroed struct is an empty choice. */
 void trace_choice_deinit(struct trace_choice *choice);
 
 /*
- * Add what text says, of the kernel whose tracefs is at folder. -ENOENT: it has none such;
- * -EINVAL: no such text, or one event with two filters; -E2BIG, -ENOMEM, -errno; diag.
+ * Adds the events that text names, of the kernel whose tracefs is at folder. Returns 0; -ENOENT:
+ * the kernel has no such event; -EINVAL: invalid text, or one event with two filters; -E2BIG,
+ * -ENOMEM or another -errno. Fills diag on errors.
  */
 int trace_choice_add(struct trace_choice *choice, const char *folder, const char *text,
 		     struct diag *diag);

@@ -23,8 +23,8 @@
 #define SECONDS_MAX  UINT64_C(100000000)
 #define LOWEST	     19 /* priority */
 #define END_STEP_NS  10000000
-#define NR_END_STEPS 2000u	/* who runs the daemon waits longer */
-#define REMOVED	     ".removed" /* what a chunk is called until it is gone */
+#define NR_END_STEPS 2000u	/* 20 s; the command that runs the daemon waits longer */
+#define REMOVED	     ".removed" /* suffix of a chunk that is being removed */
 #define NR_TRIES     3u
 #define AGAIN_NS     (5 * NS_PER_SECOND)
 
@@ -41,7 +41,7 @@ static int parse_one(const char *text, struct trace_chunks_config *config)
 {
 	uint64_t *value = has_unit(text) ? &config->max_bytes : &config->max_seconds;
 
-	if (*value) /* twice */
+	if (*value) /* given twice */
 		return -EINVAL;
 	if (has_unit(text) ? number_parse_bytes(text, value)
 			   : number_parse(text, SECONDS_MAX, value))
@@ -84,7 +84,7 @@ int trace_chunks_check(const struct trace_chunks_config *config, struct diag *di
 	return 0;
 }
 
-/* ---- the next ---- */
+/* ---- the next chunk ---- */
 
 void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_config *config,
 		       const char *folder, struct ctf_writer *writer, uint64_t now_ns)
@@ -143,9 +143,9 @@ bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns)
 	return true;
 }
 
-/* ---- those before: in the child ---- */
+/* ---- closed chunks: in the child ---- */
 
-/* Not under its name: a reader sees it whole, or not at all. */
+/* Renames the chunk before removing it: a reader sees all of it, or nothing. */
 static int remove_chunk(const struct trace_chunks *chunks, uint32_t number)
 {
 	char path[PATH_MAX], removed[PATH_MAX], name[CTF_CHUNK_NAME_BYTES];
@@ -170,10 +170,10 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 	return ctf_packed_make_all(path, chunks->config.compress, diag);
 }
 
-/* What the child reports: a pipe takes it in one piece. */
+/* The child's report, small enough that the pipe takes it in one piece. */
 struct chunks_report {
-	uint32_t first, next_done; /* as far as it came */
-	char text[1024];	   /* why no farther; empty: it did all */
+	uint32_t first, next_done; /* how far the child came */
+	char text[1024];	   /* why it stopped there; empty: it did everything */
 };
 _Static_assert(sizeof(struct chunks_report) <= PIPE_BUF, "in one piece");
 
@@ -192,7 +192,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 		else
 			report->first++;
 	}
-	/* There is nothing to be done to those that are gone. */
+	/* Removed chunks need no further work. */
 	if (report->next_done < report->first)
 		report->next_done = report->first;
 	for (error = 0; !error && report->next_done < chunks->to_next_done;) {
@@ -204,7 +204,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 	}
 }
 
-/* Nothing of the daemon's is kept open by a child that outlives it: rings, the folder's lock. */
+/* The child may outlive the daemon: it closes the daemon's rings and the lock of the folder. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
 	struct chunks_report report;
@@ -218,7 +218,7 @@ static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks
 	_exit(file_write_all(STDERR_FILENO + 1, &report, sizeof(report)) ? 1 : 0);
 }
 
-/* ---- those before: the parent ---- */
+/* ---- closed chunks: in the parent ---- */
 
 static bool fork_child(struct trace_chunks *chunks)
 {
@@ -239,7 +239,7 @@ static bool fork_child(struct trace_chunks *chunks)
 	return false;
 }
 
-/* Packets are not taken, or the next chunk can't be made: for lack of room, mostly. */
+/* Packets were not written, or the next chunk could not be made: most often the disk is full. */
 static bool is_full(struct trace_chunks *chunks)
 {
 	const uint64_t nr = ctf_writer_counts(chunks->writer).lost_unwritten_packets;
@@ -250,7 +250,7 @@ static bool is_full(struct trace_chunks *chunks)
 	return is;
 }
 
-/* Before its time: what comes is worth more than what went. */
+/* Removes the oldest chunk early: new records are worth more than old ones. */
 static void make_room(struct trace_chunks *chunks)
 {
 	if (chunks->to_first != chunks->first || chunks->first == chunks->written)
@@ -260,7 +260,7 @@ static void make_room(struct trace_chunks *chunks)
 		    chunks->first, chunks->folder, chunks->config.nr_keep);
 }
 
-/* Those to be removed, and those before end. Whether there is something to do. */
+/* Chooses the chunks to remove, and those before end to finish. Returns whether there is work. */
 static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 {
 	const uint32_t nr_keep = chunks->config.nr_keep;
@@ -273,11 +273,11 @@ static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 	chunks->to_next_done = end;
 	if (chunks->to_first == chunks->first && chunks->to_next_done == chunks->next_done)
 		return false;
-	(void)fork_child(chunks); /* else the next look tries again */
+	(void)fork_child(chunks); /* after an error the next call tries again */
 	return true;
 }
 
-/* Where it came to its end and what it says, if it does. */
+/* Reads the child's report. A child that died without one has made no progress. */
 static void take_report(struct trace_chunks *chunks, struct chunks_report *report)
 {
 	ssize_t nr;
@@ -295,7 +295,7 @@ static void take_report(struct trace_chunks *chunks, struct chunks_report *repor
 		       "the process that sees to the chunks of %s was killed", chunks->folder);
 }
 
-/* Once more, or not: then the chunk stays as it is, and the next one is begun with. */
+/* Counts a failure. After NR_TRIES of them the chunk stays as it is, and the next one follows. */
 static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint32_t *number,
 		      const char *what)
 {
@@ -308,7 +308,7 @@ static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint3
 	++*number;
 }
 
-/* What was to be done and is not; what came farther begins anew. */
+/* Counts a failure for work that was not completed; progress resets the count. */
 static void judge(struct trace_chunks *chunks, const struct chunks_report *report)
 {
 	if (report->first != chunks->first)
@@ -323,14 +323,14 @@ static void judge(struct trace_chunks *chunks, const struct chunks_report *repor
 		try_again(chunks, &chunks->finish_tries, &chunks->next_done, "compressed");
 }
 
-/* Whether none runs. */
+/* Returns whether no child runs. */
 static bool reap(struct trace_chunks *chunks)
 {
 	struct chunks_report report;
 
 	if (!chunks->pid)
 		return true;
-	/* Other errors: it is gone, whoever waited for it. */
+	/* An error means that another part of the daemon has already waited for the child. */
 	if (!waitpid(chunks->pid, NULL, WNOHANG))
 		return false;
 	chunks->pid = 0;

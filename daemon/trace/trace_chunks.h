@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace in chunks (doc/trace-folder.md): when the next one begins, and what
- * becomes of those before. Closed ones are brought to disk, compressed if so
- * wished, and the oldest removed, by a child process with the lowest priority,
- * so that the daemon goes on emptying its rings while the disk is slow.
+ * A trace in chunks (doc/trace-folder.md): decides when the next chunk begins, and handles the
+ * closed ones. A child process with the lowest priority writes them to disk, compresses them if
+ * configured, and removes the oldest, so that the daemon can empty its rings while the disk is
+ * slow.
  */
 #ifndef DAEMON_TRACE_CHUNKS_H
 #define DAEMON_TRACE_CHUNKS_H
@@ -19,39 +19,40 @@
 
 /* All 0: no chunks. */
 struct trace_chunks_config {
-	uint64_t max_bytes;   /* a chunk that has so many gets no more; 0: no bound */
-	uint64_t max_seconds; /* likewise */
-	uint32_t nr_keep;     /* chunks, the one being written among them; 0: all */
+	uint64_t max_bytes;   /* a chunk of this size is closed; 0: no limit */
+	uint64_t max_seconds; /* a chunk this long is closed; 0: no limit */
+	uint32_t nr_keep;     /* chunks kept, including the one being written; 0: all */
 	bool compress;
 };
 
 struct trace_chunks {
 	struct trace_chunks_config config;
-	const char *folder;	   /* borrowed, as writer */
-	struct ctf_writer *writer; /* NULL: there are no chunks */
+	const char *folder;	   /* borrowed, like writer */
+	struct ctf_writer *writer; /* NULL: no chunks */
 	uint32_t written;	   /* number of the chunk being written */
 	uint64_t begin_ns;	   /* when it began, CLOCK_MONOTONIC */
-	uint64_t retry_ns;	   /* not before: the last could not be made; 0: it was */
-	bool wants_room;	   /* since then nothing was removed for it */
-	uint64_t nr_unwritten;	   /* packets that the disk had not taken, when last looked */
+	/* the last chunk could not be made: none before this time; 0: it was made */
+	uint64_t retry_ns;
+	bool wants_room;       /* a chunk could not be made, and none was removed since */
+	uint64_t nr_unwritten; /* packets that could not be written to disk, at the last check */
 
-	uint32_t first;			 /* the oldest that is there */
-	uint32_t next_done;		 /* those before are done with: on disk, compressed */
-	pid_t pid;			 /* of the child; 0: none runs */
-	int told_fd;			 /* what it says at its end; if pid */
-	uint32_t to_first, to_next_done; /* what they are when all goes well */
-	unsigned int remove_tries, finish_tries; /* of one chunk, in a row, that failed */
-	uint64_t again_ns;			 /* no child before: the last one failed */
-	uint64_t nr_failed; /* chunks given up: not compressed, or not removed */
+	uint32_t first;	    /* number of the oldest chunk on disk */
+	uint32_t next_done; /* all chunks before this one are finished: on disk, compressed */
+	pid_t pid;	    /* of the child; 0: no child runs */
+	int told_fd;	    /* the pipe with the child's report; valid if pid is not 0 */
+	uint32_t to_first, to_next_done; /* values of first and next_done if the child succeeds */
+	unsigned int remove_tries, finish_tries; /* consecutive failures with one chunk */
+	uint64_t again_ns;  /* no child before this time, as the last one failed */
+	uint64_t nr_failed; /* chunks that could not be compressed or removed */
 };
 
 /*
- * "SIZE", with K, M or G behind it, "SECONDS", or both with a comma between,
- * into *config. -EINVAL and diag.
+ * Parses "SIZE" with suffix K, M or G, "SECONDS", or both separated by a comma, into *config.
+ * Returns 0, -EINVAL or -ENOMEM; fills diag on errors.
  */
 int trace_chunks_parse(const char *text, struct trace_chunks_config *config, struct diag *diag);
 
-/* Whether they make sense together. -EINVAL and diag. */
+/* Checks that the options can be combined. Returns 0, or -EINVAL and fills diag. */
 int trace_chunks_check(const struct trace_chunks_config *config, struct diag *diag);
 
 static inline bool trace_chunks_wanted(const struct trace_chunks_config *config)
@@ -62,31 +63,34 @@ static inline bool trace_chunks_wanted(const struct trace_chunks_config *config)
 void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_config *config,
 		       const char *folder, struct ctf_writer *writer, uint64_t now_ns);
 
-/* Make the folder, in chunks where config wants them: else chunks stays zeroed. As ctf_writer_open.
+/*
+ * Makes the folder, in chunks if config asks for them; otherwise chunks stays zeroed. Returns as
+ * ctf_writer_open.
  */
 int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
 		      const struct trace_chunks_config *config, const char *folder,
 		      const struct ctf_trace *trace, uint64_t now_ns, struct diag *diag);
 
-/* Whether the chunk being written has all that it may have: the next is due. */
+/* Returns whether the chunk being written has reached a limit: the next one is due. */
 bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns);
 
 /*
- * From now on packets go to the next one: true. False: they go where they went, which is logged; a
- * second later it is due again.
+ * Begins the next chunk: returns true if further packets go there. Returns false after an error,
+ * which is logged: packets go to the same chunk as before, and the next chunk is due again a second
+ * later.
  */
 bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns);
 
 /*
- * See to those that are closed: once in a while. Never waits. What fails is logged and tried again,
- * three times, some seconds later; then that chunk stays as it is, and is counted. Where old chunks
- * are to go anyway (nr_keep), and the disk is full, the oldest makes room before its time.
+ * Starts work on closed chunks; call it regularly. Never waits. A failure is logged and retried
+ * after some seconds; after three failures the chunk stays as it is and is counted. If the number
+ * of chunks is limited (nr_keep) and the disk is full, the oldest chunk is removed early.
  */
 void trace_chunks_tidy(struct trace_chunks *chunks);
 
 /*
- * The writer is closed: the last one, too. What takes longer than some seconds
- * is left to the child, which is logged.
+ * Call it after the writer is closed: it also finishes the last chunk. Waits up to 20 s; work that
+ * takes longer is left to the child, which is logged.
  */
 void trace_chunks_end(struct trace_chunks *chunks);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stamps of the module's clock for times of CLOCK_MONOTONIC, which performance
- * events have: by the two last readings of both clocks at once, which are far
- * enough apart that an error in one of them is none of the rate.
+ * Converts times of CLOCK_MONOTONIC, which performance events have, to timestamps ("stamps") of the
+ * kernel module's clock. It uses the last two simultaneous readings of both clocks, which are so
+ * far apart that an error in one reading hardly changes the rate.
  */
 #ifndef DAEMON_TRACE_CLOCK_H
 #define DAEMON_TRACE_CLOCK_H
@@ -13,26 +13,26 @@
 #include <stdint.h>
 
 #define TRACE_CLOCK_APART_NS UINT64_C(100000000)
-/* A record has its stamp so long before it can be read, at most: interrupts come between. */
+/* Longest delay between a record's stamp and its being readable: interrupts may come between. */
 #define TRACE_SLACK_NS UINT64_C(1000000)
 
-/* Both clocks at one time. */
+/* Both clocks at one moment. */
 struct trace_clock_point {
 	uint64_t ns, stamp;
 };
 
 struct trace_clock {
 	struct trace_clock_point before, now;
-	bool is_monotonic; /* they are one clock */
+	bool is_monotonic; /* both are the same clock */
 };
 
-/* Of the first reading: until there is another, the rate is what the kernel knows. */
+/* Takes the first reading; until the second one the rate is the kernel's freq_hz. */
 void trace_clock_init(struct trace_clock *clock, const struct oprof_ktrace_info *info);
 
-/* Another reading: once in a while, as often as one likes. */
+/* Takes another reading; readings less than TRACE_CLOCK_APART_NS after the last are ignored. */
 void trace_clock_take(struct trace_clock *clock, const struct oprof_ktrace_info *info);
 
-/* The stamp at a time, of a second or so round the last reading. */
+/* Returns the stamp of a time, which should be within about a second of the last reading. */
 uint64_t trace_clock_stamp(const struct trace_clock *clock, uint64_t ns);
 
 #endif

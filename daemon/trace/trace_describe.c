@@ -26,7 +26,7 @@ void trace_describe_machine(struct trace_describe *describe, unsigned int sample
 	add_env(describe, "sysname", describe->machine.sysname, 0);
 	add_env(describe, "kernel_release", describe->machine.release, 0);
 	add_env(describe, "kernel_version", describe->machine.version, 0);
-	/* Whose names and fields these are: by this readers know what they see. */
+	/* Events have the names and fields of this tracer: readers recognise them by it. */
 	add_env(describe, "tracer_name", "lttng-modules", 0);
 	add_env(describe, "tracer_major", NULL, 2);
 	add_env(describe, "tracer_minor", NULL, 13);
@@ -38,7 +38,7 @@ void trace_describe_machine(struct trace_describe *describe, unsigned int sample
 		add_env(describe, "oprof_sample_hz", NULL, samples_hz);
 }
 
-/* "0f1e2d3c-..." */
+/* Parses hexadecimal digits such as "0f1e2d3c-...", ignoring hyphens. */
 static bool parse_hex(const char *text, uint8_t *bytes, size_t nr_bytes)
 {
 	for (size_t i = 0; i < nr_bytes; text += 2, i++) {
@@ -53,8 +53,7 @@ static bool parse_hex(const char *text, uint8_t *bytes, size_t nr_bytes)
 	return true;
 }
 
-/* When CLOCK_MONOTONIC was 0, in ns since 1970: of a few looks the one that nothing came between.
- */
+/* Returns when CLOCK_MONOTONIC was 0, in ns since 1970, by the fastest of five readings. */
 static uint64_t monotonic_offset(void)
 {
 	uint64_t best = UINT64_MAX, offset = 0;
@@ -72,7 +71,6 @@ static uint64_t monotonic_offset(void)
 	return offset;
 }
 
-/* The boot's identity is the clock's: traces of one boot may be compared. */
 void trace_describe_clock(struct ctf_clock *clock)
 {
 	char *text;

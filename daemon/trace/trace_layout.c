@@ -9,7 +9,7 @@
 
 /* ---- names ---- */
 
-/* What LTTng calls otherwise than by the rule. */
+/* LTTng's exceptions from the rule for names. */
 static const char *known_name(const struct tracepoint *tracepoint)
 {
 	static const char *const names[][3] = {
@@ -43,7 +43,7 @@ static char *event_name(const struct tracepoint *tracepoint)
 	return name;
 }
 
-/* "pid", "prev_pid" and the like: the scheduler calls threads so. */
+/* Turns "pid", "prev_pid" and so on into "tid": the scheduler's fields are of threads. */
 static char *field_name(const struct tracepoint *tracepoint, const struct tracepoint_field *field)
 {
 	const size_t nr_bytes = strlen(field->name);
@@ -86,7 +86,7 @@ static uint32_t bytes_in_place(const struct tracepoint_field *field)
 	return field->element_bytes * (field->nr_elements ? field->nr_elements : 1);
 }
 
-/* Neighbours become one stretch. */
+/* Joins neighbouring fields into one copy. */
 static void add_copy(struct trace_layout *layout, const struct tracepoint_field *field)
 {
 	struct trace_copy *last = layout->nr_copies ? &layout->copies[layout->nr_copies - 1] : NULL;
@@ -159,7 +159,7 @@ void trace_layout_deinit(struct trace_layout *layout)
 
 /* ---- records ---- */
 
-/* Where a value elsewhere lies, cut to what is taken of it. */
+/* Finds a value elsewhere in the record, cut to TRACE_ELSEWHERE_BYTES_MAX. */
 static bool find(const struct trace_copy *copy, const uint8_t *record, size_t nr_record_bytes,
 		 const uint8_t **bytes, size_t *nr_bytes)
 {
@@ -170,7 +170,7 @@ static bool find(const struct trace_copy *copy, const uint8_t *record, size_t nr
 	return true;
 }
 
-/* Of the value and what stands beside it: a string's NUL, or a sequence's length. */
+/* Counts the value's bytes and a string's NUL or a sequence's length. */
 static size_t bytes_of(const struct trace_copy *copy, size_t nr_bytes)
 {
 	return nr_bytes + (copy->elsewhere->kind == TRACEPOINT_STRING ? 1 : sizeof(uint16_t));

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a tracepoint's raw record becomes the payload of an event in a trace:
- * its name and fields as CTF tells them, and what to copy. Fields are packed
- * in the order of the tracepoint's; what the kernel has for its own (common
- * fields, holes) is left out. Made when an event is chosen; then nothing is
- * looked up any more.
+ * How a tracepoint's raw record becomes the payload of an event in a trace: the event's name and
+ * fields for CTF, and the bytes to copy. Fields are packed in the tracepoint's order; the kernel's
+ * common fields and holes are left out. The layout is made when an event is chosen, so that writing
+ * a record needs no look-up.
  *
- * Names are those that readers of kernel traces know from LTTng: NAME where
- * it begins with "SYSTEM_", else SYSTEM_NAME; threads are "tid" where the
- * kernel says "pid".
+ * Names are those of LTTng, which readers of kernel traces know: NAME if it begins with "SYSTEM_",
+ * otherwise SYSTEM_NAME; a scheduler's field for a thread is "tid" instead of the kernel's "pid".
  */
 #ifndef DAEMON_TRACE_LAYOUT_H
 #define DAEMON_TRACE_LAYOUT_H
@@ -16,39 +14,42 @@
 #include "ctf/ctf.h"
 #include "events/tracepoint.h"
 
-/* What is copied next: bytes of one stretch; or what lies elsewhere in the record. */
+/* One step of copying: consecutive bytes of the record, or a value that lies elsewhere in it. */
 struct trace_copy {
-	const struct tracepoint_field *elsewhere; /* NULL: a stretch */
-	uint32_t offset, nr_bytes;		  /* of a stretch */
+	const struct tracepoint_field *elsewhere; /* NULL: consecutive bytes */
+	uint32_t offset, nr_bytes;		  /* of the consecutive bytes */
 };
 
 struct trace_layout {
-	struct ctf_event event; /* into memory of this layout */
+	struct ctf_event event; /* points into memory of this layout */
 	struct tracepoint *tracepoint;
 	struct ctf_field *fields;
 	struct trace_copy *copies;
 	unsigned int nr_copies;
 };
 
-/* A value of a record beyond which it is cut, which a reader sees by its length. */
+/* Longer values of a record are cut to this length. */
 #define TRACE_ELSEWHERE_BYTES_MAX 4096u
 
 /*
- * tracepoint is the layout's from then on, also after an error. -EINVAL: names
- * that CTF does not know (diag); -ENOMEM.
+ * The layout owns tracepoint from then on, also after an error. Returns 0; -EINVAL: CTF does not
+ * allow a name (diag); -ENOMEM.
  */
 int trace_layout_init(struct trace_layout *layout, struct tracepoint *tracepoint, uint32_t id,
 		      uint32_t stream_id, struct diag *diag);
 void trace_layout_deinit(struct trace_layout *layout);
 
-/* Bytes of the payload of record; -EBADMSG: it does not hold what its tracepoint says. */
+/*
+ * Returns the bytes of record's payload, or -EBADMSG if the record is shorter than its tracepoint
+ * says.
+ */
 int64_t trace_layout_bytes(const struct trace_layout *layout, const uint8_t *record,
 			   size_t nr_record_bytes);
-/* Into payload, which has so many bytes; record is as it was. */
+/* Writes into payload, which has the bytes that trace_layout_bytes returned for the same record. */
 void trace_layout_write(const struct trace_layout *layout, const uint8_t *record,
 			size_t nr_record_bytes, uint8_t *payload);
 
-/* Whether what readers know by that name is what the kernel calls so. */
+/* Returns whether name, as in traces, stands for the kernel's name. */
 bool trace_layout_is_named(const char *name, const char *kernels);
 
 #endif

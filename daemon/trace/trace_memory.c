@@ -13,9 +13,12 @@
 #define FLIGHT_RING_BYTES_MAX (UINT64_C(16) << 20)
 #define MEMINFO_BYTES_MAX     65536u
 
-#define RECORD_BYTES_MIN 32u /* of those that the tracer notes */
+#define RECORD_BYTES_MIN 32u /* the smallest record that the tracer notes */
 
-/* A flight recorder's are only on the way to its own: as large as those need, within reason. */
+/*
+ * A flight recorder keeps records in its own rings, and the kernel's rings only pass them on: these
+ * are as large as its own, within limits.
+ */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory)
 {
 	const uint64_t wanted = (uint64_t)memory->nr_sub_buffers * memory->sub_buffer_bytes;
@@ -41,7 +44,7 @@ static int check_sizes(const struct trace_memory *memory, struct diag *diag)
 			memory->nr_sub_buffers);
 }
 
-/* 0: not known. */
+/* Returns 0 if the size is not known. */
 static uint64_t available_bytes(void)
 {
 	static const char key[] = "MemAvailable:";
@@ -63,7 +66,9 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes;
 	uint64_t all;
 
-	/* An array that has just doubled has room for twice as many, beside the one before. */
+	/*
+	 * An array that has just doubled has room for twice the notes; the old array still exists.
+	 */
 	if (__builtin_add_overflow(each, kernel, &each) ||
 	    __builtin_mul_overflow(each, nr_cpus, &all) ||
 	    __builtin_add_overflow(all, kernel + 3 * notes, &all))
@@ -71,7 +76,7 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	return all;
 }
 
-/* Rings that are larger than the machine would have it end programs to make room. */
+/* Rings larger than the available memory would make the kernel kill programs. */
 static int check_room(const struct trace_memory *memory, struct diag *diag)
 {
 	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);

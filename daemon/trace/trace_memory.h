@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory that a trace's buffers take, ours and the kernel's. */
+/* The memory that a trace's buffers take, the daemon's and the kernel's. */
 #ifndef DAEMON_TRACE_MEMORY_H
 #define DAEMON_TRACE_MEMORY_H
 
@@ -8,24 +8,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TRACE_MEMORY_NOTE_BYTES 16u /* what the tracer keeps of a record that it puts in order */
+#define TRACE_MEMORY_NOTE_BYTES 16u /* the tracer's memory per record when sorting */
 
 struct trace_memory {
-	bool is_flight;				   /* a flight recorder's */
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU */
+	bool is_flight;				   /* of a flight recorder */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
 };
 
-/* Bytes of the kernel's ring of a CPU, as wished. */
+/* Returns the size of the kernel's ring of one CPU. */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory);
 
 /*
- * Bytes of all buffers of nr_cpus CPUs, the kernel's among them, and of what one of the kernel's
- * takes while it is read: its copy, and a note of each record, in an array that doubles as it
- * grows. UINT64_MAX: more than that.
+ * Returns the size of all buffers of nr_cpus CPUs, including the kernel's, and of the memory for
+ * reading one of the kernel's rings: its copy, and a note of each record, in an array that doubles
+ * as it grows. Returns UINT64_MAX if the sum overflows.
  */
 uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus);
 
-/* -EINVAL: sizes that no ring has; -ENOMEM: more than the machine has to spare; diag. */
+/*
+ * Returns 0; -EINVAL if nr_sub_buffers is not a power of two of at least 2; -ENOMEM if the buffers
+ * take more than three quarters of the machine's available memory. Fills diag on errors.
+ */
 int trace_memory_check(const struct trace_memory *memory, struct diag *diag);
 
 #endif

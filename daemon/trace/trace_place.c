@@ -15,7 +15,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Neither a trace that is being recorded is moved, nor one that is removed for it. */
+/*
+ * A trace that is being recorded is neither moved nor removed: its recorder holds a lock on the
+ * folder.
+ */
 static int check_unused(const char *folder, struct diag *diag)
 {
 	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,7 +56,7 @@ static int move_away(const char *folder, const char *old, struct diag *diag)
 	return 0;
 }
 
-/* What is no trace is not ours to move: the writer will tell. */
+/* A folder that is not a trace is not moved: the writer will report it. */
 int trace_place_make_way(const char *folder, struct diag *diag)
 {
 	char *old;

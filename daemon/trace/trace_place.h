@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The place where a trace's folder is to be made. */
+/* Prepares the place of a trace's folder. */
 #ifndef DAEMON_TRACE_PLACE_H
 #define DAEMON_TRACE_PLACE_H
 
 #include "lib/diag.h"
 
 /*
- * A trace that is at folder already becomes folder.old, whose place it takes; what is no trace
- * stays. 0; -EBUSY: one of them is being recorded; -errno; diag.
+ * Moves a trace at folder to folder.old, replacing a trace there; a folder that is not a trace
+ * stays. Returns 0; -EBUSY: one of the two is being recorded; -EEXIST: folder.old is not a trace;
+ * -errno. Fills diag on errors.
  */
 int trace_place_make_way(const char *folder, struct diag *diag);
 
-/* Whether a trace can be made there: nothing is, or an empty folder. 0, -ENOTEMPTY, -errno; diag.
+/*
+ * Checks that a trace can be made at folder: it does not exist, or is an empty folder. Returns 0,
+ * -ENOTEMPTY or -errno, with diag.
  */
 int trace_place_check(const char *folder, struct diag *diag);
 
-/* Whether folders can be made beside that name: 0 or -errno; diag. */
+/* Checks that the parent folder is writable. Returns 0 or -errno, with diag. */
 int trace_place_check_parent(const char *folder, struct diag *diag);
 
 #endif

@@ -3,14 +3,18 @@
 
 #include <string.h>
 
-/* As the kernel writes them, by the types of the header; what follows is of no fixed length. */
+/*
+ * Records as the kernel writes them for the above sample types; each ends with a part of variable
+ * length.
+ */
 struct tracepoint_record {
 	struct perf_event_header header;
 	uint64_t id, time;
 	uint32_t raw_bytes;
 	uint8_t raw[];
 };
-#define TRACEPOINT_BYTES_MIN offsetof(struct tracepoint_record, raw) /* no padding behind */
+/* sizeof would include padding */
+#define TRACEPOINT_BYTES_MIN offsetof(struct tracepoint_record, raw)
 
 struct sample_record {
 	struct perf_event_header header;
@@ -35,14 +39,14 @@ struct name_record {
 	char name[];
 };
 
-/* Of a fork, or an exit. */
+/* A fork or an exit. */
 struct task_record {
 	struct perf_event_header header;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
 };
 
-/* At the end of a record that is no sample. */
+/* The end of every record that is not a sample. */
 struct trailer {
 	uint64_t time, id;
 };
@@ -67,7 +71,7 @@ bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id)
 	return true;
 }
 
-/* Where the time of a record of nr_bytes stands; 0: nowhere. */
+/* Returns the offset of a record's time; 0: the record has no time. */
 static size_t time_at(enum trace_record_kind kind, uint32_t type, size_t nr_bytes)
 {
 	if (kind != TRACE_RECORD_MAPPING && type != PERF_RECORD_SAMPLE)

@@ -20,7 +20,7 @@
 
 static const struct ctf_field sample_fields[] = {
 	NUMBER("tid"),		 NUMBER("pid"), /* */
-	WIDE("period", 10),			/* what the sample stands for: ns, or cycles */
+	WIDE("period", 10),			/* events since the last sample: ns, or cycles */
 	WIDE("ip", 16),		 CHAIN("callchain_kernel"),
 	CHAIN("callchain_user"),
 };
@@ -107,7 +107,7 @@ uint32_t trace_sample_event(const struct trace_perf_record *record)
 
 enum chain_part { PART_KERNEL, PART_USER, NR_PARTS, PART_NONE = NR_PARTS };
 
-/* Marks stand before the addresses that they are of. A guest's are nobody's here. */
+/* Markers precede the addresses that they describe. Addresses of guests are ignored. */
 static enum chain_part part_behind(uint64_t mark)
 {
 	switch (mark) {
@@ -120,7 +120,10 @@ static enum chain_part part_behind(uint64_t mark)
 	}
 }
 
-/* The addresses of one part, to to where that is not NULL. Their number: what its length holds. */
+/*
+ * Copies the addresses of one part to to, unless it is NULL. Returns their number, at most
+ * UINT16_MAX, which the sequence's length can hold.
+ */
 static uint16_t take_part(const struct trace_perf_record *record, enum chain_part wanted,
 			  uint8_t *to)
 {
@@ -172,7 +175,7 @@ static void write_sample(const struct trace_perf_record *record, uint8_t *payloa
 
 /* ---- mappings ---- */
 
-/* As /proc tells files: what the kernel calls //anon is none. */
+/* As in /proc: the path begins with one slash; the kernel's "//anon" is not a file. */
 static bool is_file(const char *path)
 {
 	return path[0] == '/' && path[1] != '/';

@@ -14,14 +14,14 @@
 
 #define STAT_BYTES_MAX 4096u
 #define MAPS_BYTES_MAX ((size_t)64 << 20)
-#define NR_A_TURN      16u /* processes */
-/* The kernel gives it this number: PROC_PID_INIT_INO. */
+#define NR_A_TURN      16u /* processes between calls of turn */
+/* PROC_PID_INIT_INO of the kernel. */
 #define INITIAL_PID_NAMESPACE "pid:[4026531836]"
 #define KTHREAD_FLAG	      0x00200000u /* include/linux/sched.h of the kernel */
 
 enum state_event { STATE_START, STATE_THREAD, STATE_MAPPING, STATE_END };
 
-/* LTTng's, as readers know them. */
+/* LTTng's values, which readers know. */
 enum { MODE_UNKNOWN, MODE_USER, MODE_SYSCALL };
 enum {
 	STATUS_UNNAMED,
@@ -70,7 +70,8 @@ static const struct ctf_field thread_fields[] = {
 	LABELLED("submode", submodes),
 	LABELLED("status", statuses),
 	NUMBER("cpu"),
-	NUMBER("syscall"), /* the number of the call it is in; -1: none, or not known */
+	/* number of the system call that the thread is in; -1: none, or not known */
+	NUMBER("syscall"),
 };
 
 static const struct ctf_field mapping_fields[] = {
@@ -197,7 +198,7 @@ static int32_t status_of(char state)
 {
 	switch (state) {
 	case 'R':
-		return STATUS_WAIT_CPU; /* or it runs: its CPU's next switch tells */
+		return STATUS_WAIT_CPU; /* or running: the next switch on its CPU shows it */
 	case 'Z':
 		return STATUS_ZOMBIE;
 	case 'X':
@@ -208,7 +209,7 @@ static int32_t status_of(char state)
 	}
 }
 
-/* "TID (NAME) STATE PPID ... ": NAME may hold anything. Fields are counted from behind it. */
+/* Parses "TID (NAME) STATE PPID ... ". NAME may contain any character, even parentheses. */
 static bool parse_stat(char *text, struct trace_state_thread *thread)
 {
 	char *name = strchr(text, '('), *behind = strrchr(text, ')'), *word;
@@ -222,7 +223,7 @@ static bool parse_stat(char *text, struct trace_state_thread *thread)
 	       nr_name < sizeof(thread->name) ? nr_name : sizeof(thread->name) - 1);
 	behind += 2;
 	thread->status = status_of(*behind);
-	/* Field 3 is the state; 4 ppid, 9 flags, 39 the CPU it ran on last. */
+	/* Field 3 is the state, 4 ppid, 9 flags, 39 the last CPU. */
 	for (unsigned int field = 3; (word = strsep(&behind, " ")); field++) {
 		if (field == 4)
 			thread->ppid = (int32_t)strtol(word, NULL, 10);
@@ -235,7 +236,10 @@ static bool parse_stat(char *text, struct trace_state_thread *thread)
 	return true;
 }
 
-/* "running", or the number of the call that it waits in, or -1 where it waits elsewhere. */
+/*
+ * The file holds "running", the number of the call that the thread waits in, or -1 if it waits
+ * outside a call.
+ */
 static int32_t call_of(const struct state_reading *reading, int32_t pid, int32_t tid)
 {
 	char name[64], *text;
@@ -294,7 +298,7 @@ static void read_threads(const struct state_reading *reading, int32_t pid)
 
 /* ---- mappings ---- */
 
-/* The hexadecimal number at *text, and the byte behind it. */
+/* Reads the hexadecimal number at *text, which the byte behind must follow, and skips both. */
 static bool take_number(char **text, char behind, uint64_t *number)
 {
 	char *end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs when a trace begins: each thread, by LTTng's name and fields of
- * such an event, and each executable mapping of a file, so that addresses in
- * the trace can be named later. It is read of /proc, and written to a channel.
+ * The state dump: the threads that exist when a trace begins, with LTTng's event names and fields,
+ * and each executable mapping of a file, so that addresses in the trace can be resolved later. The
+ * state is read from /proc and written to a channel.
  *
- * Not for: what a flight recorder knows of the time that it still holds (trace_tasks.h).
+ * Not for: what a flight recorder knows about the time that it still holds (trace_tasks.h).
  */
 #ifndef DAEMON_TRACE_STATE_H
 #define DAEMON_TRACE_STATE_H
@@ -17,78 +17,85 @@
 #define TRACE_STATE_NR_EVENTS  4u
 #define TRACE_STATE_NAME_BYTES 16u
 
-/* LTTng's, as readers know them. */
+/* LTTng's values, which readers know. */
 enum trace_state_type { TRACE_STATE_USER, TRACE_STATE_KERNEL };
 
-/* As the event has it. */
+/* The payload of the event. */
 struct trace_state_thread {
 	int32_t tid, pid, ppid;
-	char name[TRACE_STATE_NAME_BYTES]; /* with a NUL */
+	char name[TRACE_STATE_NAME_BYTES]; /* ends with a NUL */
 	int32_t type, mode, submode, status, cpu, syscall;
 } __attribute__((packed));
 
 struct trace_state_mapping {
 	int32_t pid;
 	uint64_t start, end, offset;
-	const char *path; /* good during the call */
+	const char *path; /* valid during the call */
 };
 
-/* Who is told. Of a process its threads first, then what it has mapped, by address. */
+/* Receives the state: of each process first its threads, then its mappings by address. */
 struct trace_state_sink {
 	void (*thread)(struct trace_state_sink *sink, const struct trace_state_thread *thread);
 	void (*mapping)(struct trace_state_sink *sink, const struct trace_state_mapping *mapping);
 };
 
-/* The events, with ids from first_id on, into events. */
+/* Fills events with the descriptions, with ids from first_id on. */
 void trace_state_events(struct ctf_event events[TRACE_STATE_NR_EVENTS], uint32_t first_id,
 			uint32_t stream_id);
 
 struct trace_state_counts {
-	uint64_t nr_threads, nr_mappings, nr_marks; /* marks: the begin, the end */
-	uint64_t lost;				    /* had no room in the channel */
+	/* marks: the begin and end events of the dump */
+	uint64_t nr_threads, nr_mappings, nr_marks;
+	uint64_t lost; /* records for which the channel had no room */
 };
 
-/* Records in the trace. */
+/* Returns the number of records in the trace. */
 uint64_t trace_state_nr_records(const struct trace_state_counts *counts);
 
 struct trace_state_config {
 	const char *proc_path;
 	uint32_t first_id;
-	uint64_t time; /* of all records: when the trace, or its chunk, begins */
-	/* In front of CPU 0's records (trace_channel_state_begin); else among them. */
+	uint64_t time; /* timestamp of all records: when the trace, or its chunk, begins */
+	/* True: before CPU 0's records (trace_channel_state_begin); false: among them. */
 	bool in_front;
-	/* They are read later than that: who waits where was not known then. */
+	/* /proc is read later than time: each thread's status and CPU at time are not known. */
 	bool is_later;
-	void (*turn)(void *context); /* called every now and then; NULL: nothing */
+	void (*turn)(void *context); /* called after every few processes; NULL: not called */
 	void *context;
 };
 
-/* Events have the machine's numbers of threads; /proc has those of its own namespace: the same? */
+/*
+ * Returns whether thread numbers in /proc are those of the whole machine, as events have them: the
+ * daemon is in the initial PID namespace, or its namespace is not known.
+ */
 bool trace_state_is_the_machines(void);
 
-/* A thread of which only this is known. */
+/* Returns a thread of which only these numbers are known. */
 struct trace_state_thread trace_state_thread(int32_t tid, int32_t pid, int32_t ppid);
 
-/* Tell sink what /proc has, by proc_path, is_later and turn. -errno as below. */
+/*
+ * Passes the contents of /proc to sink, using proc_path, is_later and turn of config. Returns 0 or
+ * -errno as trace_state_dump.
+ */
 int trace_state_read(struct trace_state_sink *sink, const struct trace_state_config *config);
 
 /*
- * What /proc has, to a channel. Threads that end meanwhile are left out. 0 or
- * -errno (proc_path cannot be read, no memory).
+ * Writes the contents of /proc to a channel, without threads that end during the reading. Returns
+ * 0, or -errno if proc_path cannot be read or memory is short.
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);
 
-/* A sink whose records go to a channel, between one of its begin and one of its end. */
+/* A sink that writes to a channel, between trace_state_dump_begin and _end. */
 struct trace_state_dump {
-	struct trace_state_sink sink; /* first: it is ours */
+	struct trace_state_sink sink; /* must be first */
 	struct trace_channel *channel;
-	const struct trace_state_config *config; /* first_id, time, in_front */
+	const struct trace_state_config *config; /* uses first_id, time, in_front */
 	struct trace_state_counts *counts;
 };
 _Static_assert(offsetof(struct trace_state_dump, sink) == 0, "its functions cast sink");
 
-/* Zeroes counts. channel, config and counts are borrowed until the end. */
+/* Zeroes counts. Borrows channel, config and counts until the end. */
 void trace_state_dump_begin(struct trace_state_dump *dump, struct trace_channel *channel,
 			    const struct trace_state_config *config,
 			    struct trace_state_counts *counts);

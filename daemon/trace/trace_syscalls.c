@@ -13,18 +13,19 @@
 #define NOT_KNOWN UINT32_MAX
 
 struct syscall {
-	uint32_t entry; /* index of its event, the exit's is behind it; NOT_KNOWN */
+	uint32_t entry; /* index of its entry event, followed by its exit event; or NOT_KNOWN */
 	unsigned int nr_args;
-	uint32_t nr_bytes;			  /* of all arguments */
-	uint8_t arg_bytes[TRACE_SYSCALL_NR_ARGS]; /* of each: the low ones of a register */
-	uint8_t names;				  /* bit n: argument n is a file's name */
-	uint8_t strings;			  /* of names, what is recorded as text */
+	uint32_t nr_bytes; /* of all arguments */
+	/* of each argument: the low bytes of its register */
+	uint8_t arg_bytes[TRACE_SYSCALL_NR_ARGS];
+	uint8_t names;	 /* bit n: argument n is a file's name */
+	uint8_t strings; /* the arguments of names that are recorded as text */
 };
 
 struct trace_syscalls {
 	struct syscall *calls; /* by number */
 	unsigned int nr_calls;
-	struct ctf_event *events; /* the two that are not known first */
+	struct ctf_event *events; /* the two for unknown calls first */
 	unsigned int nr_events;
 	uint32_t first_id, stream_id;
 };
@@ -51,8 +52,8 @@ static const struct ctf_field known_exit[] = {
 /* ---- types ---- */
 
 /*
- * The kernel's types of arguments that are not as wide as a register, and
- * those that are signed; tracefs tells a register's size for each.
+ * Argument types of the kernel that are narrower than a register, or signed; tracefs gives all
+ * arguments the size of a register.
  */
 static const struct {
 	const char *type;
@@ -82,7 +83,7 @@ static const struct {
 	{"loff_t", 8, true},
 };
 
-/* But for its name. */
+/* Returns the field without its name. */
 static struct ctf_field type_of(const struct tracepoint_field *from)
 {
 	const char *type = strncmp(from->type, "const ", 6) ? from->type : from->type + 6;
@@ -98,7 +99,7 @@ static struct ctf_field type_of(const struct tracepoint_field *from)
 	return field;
 }
 
-/* ---- making them ---- */
+/* ---- making the events ---- */
 
 static char *name_of(const char *what, const char *call)
 {
@@ -107,7 +108,7 @@ static char *name_of(const char *what, const char *call)
 	return asprintf(&name, "syscall_%s_%s", what, call) < 0 ? NULL : name;
 }
 
-/* Two events more, of the names given, which are theirs from then on. */
+/* Adds two events. Takes ownership of the names and fields, also after an error. */
 static int add_events(struct trace_syscalls *syscalls, char *entry, struct ctf_field *fields,
 		      unsigned int nr_fields, char *exit)
 {
@@ -127,7 +128,7 @@ static int add_events(struct trace_syscalls *syscalls, char *entry, struct ctf_f
 	return entry && exit && fields ? 0 : -ENOMEM;
 }
 
-/* Of text that a program hands over; of other text not even the length is certain. */
+/* Only names of files are recorded as text: other text arguments may have no certain length. */
 static bool is_file_name(const struct tracepoint_field *field)
 {
 	static const char *const names[] = {"filename", "pathname", "path",	"oldname",
@@ -141,7 +142,7 @@ static bool is_file_name(const struct tracepoint_field *field)
 	return false;
 }
 
-/* The tracepoint's first field is the call's number; the arguments stand behind. */
+/* The tracepoint's first field is the number of the call; the arguments follow. */
 static int add_args(struct syscall *call, const struct tracepoint *tracepoint,
 		    struct ctf_field *fields)
 {
@@ -174,7 +175,7 @@ static int add_call(struct trace_syscalls *syscalls, unsigned int number, const 
 	return error;
 }
 
-/* What the kernel calls some, beside the name that programs call them by. */
+/* Kernel names of calls that differ from the names in programs. */
 static const char *kernel_name(const char *call)
 {
 	static const char *const pairs[][2] = {
@@ -188,7 +189,7 @@ static const char *kernel_name(const char *call)
 	return call;
 }
 
-/* Of which only the name is known: all arguments. */
+/* A call of which only the name is known: all arguments, as an array. */
 static int add_bare(struct trace_syscalls *syscalls, unsigned int number, const char *name)
 {
 	struct syscall *call = &syscalls->calls[number];
@@ -379,7 +380,7 @@ uint32_t trace_syscalls_exit(const struct trace_syscalls *syscalls, int64_t numb
 	return syscalls->first_id + (call ? call->entry : 0) + 1;
 }
 
-/* Sizes that the compiler knows are stored at once. */
+/* The compiler turns copies of constant size into single stores. */
 static uint8_t *write_arg(uint8_t *to, uint64_t arg, unsigned int nr_bytes)
 {
 	if (nr_bytes == 8)
@@ -391,7 +392,7 @@ static uint8_t *write_arg(uint8_t *to, uint64_t arg, unsigned int nr_bytes)
 	return to + nr_bytes;
 }
 
-/* oprof traces on little-endian machines only: a register's first bytes are its low ones. */
+/* The daemon traces only on little-endian machines: a register's first bytes are its low bytes. */
 void trace_syscalls_write_entry(const struct trace_syscalls *syscalls, int64_t number,
 				const uint64_t args[TRACE_SYSCALL_NR_ARGS], uint8_t *payload)
 {

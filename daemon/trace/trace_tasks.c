@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Processes share what they have from their parents. */
+/* Child processes share the mappings of their parents. */
 struct traced_mapping {
 	unsigned int nr_owners;
 	uint64_t start, end, offset;
@@ -19,25 +19,25 @@ struct traced_mapping {
 
 struct traced_task {
 	int32_t tid;
-	bool has_ended; /* of the first of a process only, which others outlive */
+	bool has_ended; /* only for the first task of a process, which other tasks may outlive */
 	char name[TRACE_STATE_NAME_BYTES];
 	struct traced_process *process;
 	struct node node;		  /* by tid */
-	struct traced_task *next, **link; /* in the process; link points here */
+	struct traced_task *next, **link; /* list of the process; link points here */
 };
 
-/* The task whose tid is the process's number is there as long as the process. */
+/* The first task, whose tid is the process's pid, exists as long as the process. */
 struct traced_process {
 	int32_t pid, ppid;
 	bool is_kernel;
-	struct traced_task *tasks;	  /* that one first */
+	struct traced_task *tasks;	  /* the first task stands first */
 	struct traced_mapping **mappings; /* the newest last */
 	size_t nr_mappings, room;
-	struct traced_process *next, **link; /* among all; link points here */
+	struct traced_process *next, **link; /* list of all processes; link points here */
 };
 
 struct trace_tasks {
-	struct trace_state_sink sink; /* first: it is ours */
+	struct trace_state_sink sink; /* must be first */
 	struct node_hash by_tid;
 	struct traced_process *processes;
 	uint64_t lost;
@@ -46,7 +46,7 @@ _Static_assert(offsetof(struct trace_tasks, sink) == 0, "its functions cast sink
 
 /* ---- tasks by number ---- */
 
-/* hash_number() gives different numbers different hashes. */
+/* hash_number() never gives two numbers the same hash. */
 static struct traced_task *find_task(const struct trace_tasks *tasks, int32_t tid)
 {
 	struct node *node = node_hash_first(&tasks->by_tid, hash_number((uint32_t)tid));
@@ -76,7 +76,7 @@ static void set_name(struct traced_task *task, const char *name)
 	memcpy(task->name, name, strnlen(name, sizeof(task->name) - 1));
 }
 
-/* Behind the process's first, which comes first. */
+/* Adds a task after the process's first one. */
 static struct traced_task *add_to_process(struct trace_tasks *tasks, struct traced_process *process,
 					  int32_t tid, const char *name)
 {
@@ -129,7 +129,10 @@ static void inherit(struct trace_tasks *tasks, struct traced_process *process,
 	}
 }
 
-/* What lies below the new one altogether is gone; of what does so in part the newer counts. */
+/*
+ * Mappings that the new one covers completely are removed. Where it covers one partly, both stay,
+ * and the newer one counts.
+ */
 static void remove_covered(struct traced_process *process, uint64_t start, uint64_t end)
 {
 	size_t nr = 0;
@@ -145,7 +148,10 @@ static void remove_covered(struct traced_process *process, uint64_t start, uint6
 	process->nr_mappings = nr;
 }
 
-/* Programs that map code ever elsewhere: who unmaps is not told. */
+/*
+ * The kernel does not report unmapping: programs that map code at ever new addresses reach the
+ * limit.
+ */
 static void make_room(struct trace_tasks *tasks, struct traced_process *process)
 {
 	if (process->nr_mappings < TRACE_TASKS_MAPPINGS_MAX)
@@ -195,7 +201,7 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 	free(process);
 }
 
-/* Its end: also of one whose end was lost, when its number has another. */
+/* Ends a task; also called when its number is reused, as its end record was lost. */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
 	struct traced_process *process = task->process;
@@ -219,7 +225,7 @@ static struct traced_process *add_process(struct trace_tasks *tasks, int32_t pid
 		return NULL;
 	}
 	*process = (struct traced_process){.pid = pid, .ppid = ppid};
-	/* Once a thread of another one. */
+	/* The number belonged to a thread of another process. */
 	while ((other = find_task(tasks, pid)))
 		end_task(tasks, other);
 	if (!add_to_process(tasks, process, pid, name)) {
@@ -241,7 +247,7 @@ static struct traced_process *need_process(struct trace_tasks *tasks, int32_t pi
 	return process ? process : add_process(tasks, pid, 0, "");
 }
 
-/* The task, new if it was not known as one of this process. */
+/* Returns the task; makes a new one if it was not known as one of this process. */
 static struct traced_task *need_task(struct trace_tasks *tasks, int32_t pid, int32_t tid,
 				     const char *name)
 {
@@ -258,7 +264,7 @@ static struct traced_task *need_task(struct trace_tasks *tasks, int32_t pid, int
 	return task || !process ? task : add_to_process(tasks, process, tid, name);
 }
 
-/* ---- what is told ---- */
+/* ---- records taken ---- */
 
 static void take_thread(struct trace_state_sink *sink, const struct trace_state_thread *thread)
 {
@@ -287,7 +293,7 @@ static void begin_process(struct trace_tasks *tasks, const struct trace_perf_rec
 	struct traced_process *before = find_process(tasks, record->pid), *process;
 	const struct traced_process *parent = find_process(tasks, record->ppid);
 
-	/* It began before what runs was read, and who began it had ended by then. */
+	/* The process was found when /proc was read, after its parent had already ended. */
 	if (before && !parent) {
 		before->ppid = record->ppid;
 		return;
@@ -351,7 +357,7 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
 						    .path = record->path};
 	struct traced_task *task;
 
-	/* The kernel's word for who has no number, being gone. */
+	/* The kernel writes such numbers for tasks that have already ended. */
 	if (record->pid <= 0 || (record->kind != TRACE_RECORD_MAPPING && record->tid <= 0))
 		return;
 	switch (record->kind) {
@@ -377,7 +383,7 @@ void trace_tasks_take(struct trace_tasks *tasks, const struct trace_perf_record 
 	}
 }
 
-/* ---- what is known ---- */
+/* ---- output ---- */
 
 static void tell_process(const struct traced_process *process, struct trace_state_sink *sink)
 {
@@ -448,7 +454,7 @@ struct trace_state_sink *trace_tasks_sink(struct trace_tasks *tasks)
 	return &tasks->sink;
 }
 
-/* ---- the whole ---- */
+/* ---- create, destroy ---- */
 
 int trace_tasks_create(struct trace_tasks **tasks)
 {

@@ -8,16 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Spans that have begun and not ended: by key; of a set that is full the oldest is forgotten. */
+/*
+ * Spans that have begun but not ended are kept in a hash table of sets: a span's rule and key
+ * choose its set, and in a full set the oldest span is replaced.
+ */
 #define NR_SETS 16384u
 #define NR_WAYS 4u
 
 struct span {
 	uint64_t key, time, of;
-	uint32_t rule; /* from 1; 0: free */
+	uint32_t rule; /* rule number + 1; 0: free entry */
 };
 
-/* A record that matters, until all before it are known. */
+/* A relevant record, kept until all earlier records are known. */
 struct note {
 	uint64_t time, key, of, order;
 	uint32_t rule;
@@ -107,7 +110,7 @@ static bool find_key(const struct trigger_use *use, const struct trace_trigger_r
 			*key = (*key & UINT32_MAX) | (uint64_t)record->cpu << 32;
 		return true;
 	}
-	/* Each CPU has an idle thread, and all have one number. */
+	/* Every CPU has an idle thread, all with tid 0. */
 	*key = record->tid ? (uint64_t)(uint32_t)record->tid : (uint64_t)1 << 63 | record->cpu;
 	return record->tid != TRACE_TRIGGER_NO_TID;
 }
@@ -206,7 +209,10 @@ static const struct ctf_field *find_packed(const struct ctf_field *fields, unsig
 	return NULL;
 }
 
-/* A number stays one, a text a text: the condition was checked so. */
+/*
+ * A number must stay a number, and text must stay text, as the condition was checked with the old
+ * type.
+ */
 static bool is_alike(const struct ctf_field *field, const struct tracepoint_field *kernels)
 {
 	const bool is_number = kernels->kind == TRACEPOINT_INTEGER;
@@ -259,7 +265,7 @@ int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 
 /* ---- judging ---- */
 
-/* Where the span of rule and key is, or may be put. */
+/* Returns the entry of the span of rule and key, or the entry to put it in. */
 static struct span *find_span(struct trace_trigger *trigger, uint32_t rule, uint64_t key)
 {
 	const uint64_t mixed =
@@ -275,7 +281,7 @@ static struct span *find_span(struct trace_trigger *trigger, uint32_t rule, uint
 	return oldest;
 }
 
-/* Whether its condition is true now. */
+/* Returns whether the note makes its rule's condition true. */
 static bool judge(struct trace_trigger *trigger, const struct note *note)
 {
 	struct span *span;
@@ -297,7 +303,7 @@ static bool judge(struct trace_trigger *trigger, const struct note *note)
 	return is_long;
 }
 
-/* Of one time and CPU: as they were noted. */
+/* Orders by time; notes of the same time as they were noted. */
 static int compare_notes(const void *a, const void *b)
 {
 	const struct note *first = a, *second = b;

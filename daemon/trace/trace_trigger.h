@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Conditions on the events of a trace: when one is true, a snapshot is to be
- * taken. One is
+ * Conditions on the events of a trace. When one is true, a snapshot is to be taken. A condition is
  *
- *	BEGIN..END>TIME		so long between the two events in one thread
- *	BEGIN[FIELD]..END[FIELD]>TIME	so long between two that have the same there
- *	wakeup>TIME		a thread waited so long to run, from being woken
- *	syscall>TIME, syscall:NAME>TIME	a system call, or this one, took so long
- *	irq>TIME, softirq>TIME	an interrupt's handler, or a soft interrupt, did
- *	EVENT			it happens
- *	EVENT/FIELD OP VALUE/	it does with such a field: == != < <= > >= of numbers, & a bit of
- *				them, == != of text
- *	signal			the tracer gets SIGUSR1
+ *	BEGIN..END>TIME		longer than TIME between two events in one thread
+ *	BEGIN[FIELD]..END[FIELD]>TIME	between two events whose FIELDs are equal
+ *	wakeup>TIME		a thread waited longer to run after it was woken
+ *	syscall>TIME, syscall:NAME>TIME	any system call, or this one, took longer
+ *	irq>TIME, softirq>TIME	the handler of an interrupt, or a soft interrupt, took longer
+ *	EVENT			the event occurs
+ *	EVENT/FIELD OP VALUE/	it occurs and FIELD matches. OP for numbers: == != < <= > >=
+ *				and & (common bits); for text: == !=
+ *	signal			the tracer receives SIGUSR1
  *
- * TIME is a whole number with ns, us, ms or s behind it; EVENT, BEGIN and END are SYSTEM:NAME, or
+ * TIME is a whole number followed by ns, us, ms or s; EVENT, BEGIN and END are SYSTEM:NAME, or
  * NAME. Records are noted as they are read, CPU by CPU, and judged in order of time.
  */
 #ifndef DAEMON_TRACE_TRIGGER_H
@@ -32,53 +31,56 @@
 struct trace_trigger;
 
 /*
- * Of the kernel whose tracefs is at folder. texts are borrowed. -EINVAL, -ENOENT: no such
- * condition, event, field or call (diag); -ENOMEM.
+ * Parses the conditions for the kernel whose tracefs is at folder. texts are borrowed. Returns 0;
+ * -EINVAL, -ENOENT: no such condition, event, field or call; -ENOMEM. Fills diag on errors.
  */
 int trace_trigger_create(struct trace_trigger **trigger, const char *const *texts, size_t nr_texts,
 			 const char *folder, struct diag *diag);
-void trace_trigger_destroy(struct trace_trigger *trigger); /* NULL: nothing */
+void trace_trigger_destroy(struct trace_trigger *trigger); /* NULL: does nothing */
 
-/* The events that it needs, each once: i from 0; false: there are no more. */
+/*
+ * Reports the events that the conditions need, without duplicates; false: i, from 0, is past the
+ * last.
+ */
 bool trace_trigger_event(const struct trace_trigger *trigger, uint32_t i, const char **system,
 			 const char **name);
-/* Its number of an event; TRACE_TRIGGER_NONE: it does not need it. */
+/* Returns the number of an event, for records; TRACE_TRIGGER_NONE: no condition needs it. */
 uint32_t trace_trigger_find(const struct trace_trigger *trigger, const char *system,
 			    const char *name);
 
 /*
- * Records of an event are not laid out as the kernel's tracefs says, but so: packed, a string last.
- * Fields are found by the kernel's names, "pid" also as "tid". -EOPNOTSUPP: a field that a
- * condition is about is not among them (diag). With is_trial nothing changes.
+ * From now on records of event have these fields instead of tracefs' layout: packed, a string last.
+ * Fields are found by the kernel's names, "pid" also as "tid". Returns 0, or -EOPNOTSUPP if a field
+ * that a condition needs is missing (diag). With is_trial it only checks.
  */
 int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 			  const struct ctf_field *fields, unsigned int nr_fields, bool is_trial,
 			  struct diag *diag);
 
 /*
- * A record of an event by that number, in any order; tid: of the thread that it happened in;
- * TRACE_TRIGGER_NO_TID: not known.
+ * A record of an event, which trace_trigger_find numbers. Records may come in any order. tid: of
+ * the thread in which the event occurred, or TRACE_TRIGGER_NO_TID.
  */
 struct trace_trigger_record {
 	uint32_t event;
 	unsigned int cpu;
 	int32_t tid;
 	uint64_t time;
-	const uint8_t *bytes; /* as the kernel writes it, or laid out */
+	const uint8_t *bytes; /* in tracefs' layout, or that of trace_trigger_lay_out */
 	size_t nr_bytes;
 };
 void trace_trigger_note(struct trace_trigger *trigger, const struct trace_trigger_record *record);
 
 /*
- * All records up to a time have been noted: which condition was true first since the last call? Its
- * text, or NULL: none.
+ * Call it when all records up to until have been noted. Returns the text of the condition that was
+ * first true since the last call, or NULL.
  */
 const char *trace_trigger_decide(struct trace_trigger *trigger, uint64_t until);
 
-/* The text of the condition that waits for a signal; NULL: there is none. */
+/* The text of the condition "signal"; NULL: not among the conditions. */
 const char *trace_trigger_signal(const struct trace_trigger *trigger);
 
-/* Records that could not be noted: no memory. */
+/* Records that could not be noted because memory was short. */
 uint64_t trace_trigger_lost(const struct trace_trigger *trigger);
 
 #endif

@@ -14,8 +14,8 @@
 struct parsing {
 	struct trigger_rules *rules;
 	const char *folder;
-	uint32_t rule;	  /* being made */
-	const char *text; /* of it */
+	uint32_t rule;	  /* number of the rule being made */
+	const char *text; /* its text */
 	struct diag *diag;
 };
 
@@ -94,7 +94,7 @@ static int find_field(const struct parsing *parsing, uint32_t event, const char 
 		parsing->text, tracepoint->system, tracepoint->name, name);
 }
 
-/* One that the kernel has, with a key by a field, if key is not NULL. */
+/* Uses an event of the kernel. If key is not NULL, it names the key field. */
 static int use_event(struct parsing *parsing, const char *system, const char *name, const char *key,
 		     struct trigger_use use)
 {
@@ -108,7 +108,7 @@ static int use_event(struct parsing *parsing, const char *system, const char *na
 	return error ? error : add_use(parsing, event, &use);
 }
 
-/* ---- the ones with names ---- */
+/* ---- named conditions ---- */
 
 static int make_wakeup(struct parsing *parsing)
 {
@@ -116,7 +116,7 @@ static int make_wakeup(struct parsing *parsing)
 		const char *name, *key;
 		enum trigger_role role;
 	} parts[] = {
-		/* One that still runs when it is woken does not wait. */
+		/* A thread that is still running when it is woken does not wait. */
 		{"sched_switch", "prev_pid", TRIGGER_CANCEL},
 		{"sched_switch", "next_pid", TRIGGER_END},
 		{"sched_wakeup", "pid", TRIGGER_BEGIN},
@@ -142,8 +142,8 @@ static int make_interrupt(struct parsing *parsing, const char *begin, const char
 }
 
 /*
- * A thread that ends does so within a call, which never returns. The next one of its number returns
- * from another first: that which made it.
+ * A thread ends within a call that never returns. The next thread with the same number first
+ * returns from the call that made it: the ids differ, and the span is discarded.
  */
 static int make_call(struct parsing *parsing, const char *call)
 {
@@ -172,7 +172,7 @@ static int make_call(struct parsing *parsing, const char *call)
 	return error ? error : add_use(parsing, end_event, &end);
 }
 
-/* ---- those of any events ---- */
+/* ---- conditions on any events ---- */
 
 struct found {
 	char system[WORD_BYTES], name[WORD_BYTES];
@@ -189,7 +189,7 @@ static int take_found(const char *system, const char *name, void *context)
 	return 1;
 }
 
-/* "SYSTEM:NAME" or "NAME", with "[FIELD]" behind it or not. */
+/* Parses "SYSTEM:NAME" or "NAME", optionally followed by "[FIELD]". */
 static int use_word(struct parsing *parsing, char *word, struct trigger_use use)
 {
 	char *key = strchr(word, '['), *end = key ? strchr(key, ']') : NULL;
@@ -212,14 +212,14 @@ static int use_word(struct parsing *parsing, char *word, struct trigger_use use)
 
 static int make_span(struct parsing *parsing, char *begin, char *end)
 {
-	/* Where both are one event, it ends what began before it begins the next. */
+	/* If both are the same event, a record ends the last span before it begins the next. */
 	const int error = use_word(parsing, end, (struct trigger_use){.role = TRIGGER_END});
 
 	return error ? error
 		     : use_word(parsing, begin, (struct trigger_use){.role = TRIGGER_BEGIN});
 }
 
-/* " OP VALUE " behind a field's name. */
+/* Cuts " OP VALUE " after the field's name. */
 static char *cut_operator(char *filter, enum trigger_compare *compare)
 {
 	static const struct {
@@ -240,7 +240,7 @@ static char *cut_operator(char *filter, enum trigger_compare *compare)
 	return NULL;
 }
 
-/* Without the blanks round it, or quotes. */
+/* Removes surrounding blanks, then quotes. */
 static char *trim(char *text)
 {
 	size_t nr;
@@ -274,7 +274,7 @@ static int take_value(struct parsing *parsing, struct trigger_use *use, const ch
 	return use->text ? 0 : no_memory(parsing);
 }
 
-/* "EVENT" or "EVENT/FIELD OP VALUE/" */
+/* Parses "EVENT" or "EVENT/FIELD OP VALUE/". */
 static int make_hit(struct parsing *parsing, char *word)
 {
 	struct trigger_use use = {.role = TRIGGER_HIT};
@@ -311,7 +311,7 @@ static int make_hit(struct parsing *parsing, char *word)
 
 /* ---- texts ---- */
 
-/* "10ms" */
+/* Parses a time such as "10ms". */
 static int take_time(struct parsing *parsing, const char *text, uint64_t *ns)
 {
 	static const struct {
@@ -331,7 +331,7 @@ static int take_time(struct parsing *parsing, const char *text, uint64_t *ns)
 	return no_condition(parsing, "a time is a number with ns, us, ms or s behind it");
 }
 
-/* What stands before ">TIME". */
+/* Parses the part before ">TIME". */
 static int make_longer(struct parsing *parsing, char *what)
 {
 	char *dots = strstr(what, "..");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The texts of conditions (trace_trigger.h) as rules: which events mean what to which. */
+/*
+ * Parses the texts of conditions (trace_trigger.h) into rules: which role each event has in which
+ * rule.
+ */
 #ifndef DAEMON_TRACE_TRIGGER_PARSE_H
 #define DAEMON_TRACE_TRIGGER_PARSE_H
 
@@ -9,8 +12,8 @@
 #include <errno.h>
 
 enum trigger_role {
-	TRIGGER_HIT,	/* the condition is true */
-	TRIGGER_CANCEL, /* what has begun does not count */
+	TRIGGER_HIT,	/* makes the condition true */
+	TRIGGER_CANCEL, /* discards a span that has begun */
 	TRIGGER_END,
 	TRIGGER_BEGIN,
 };
@@ -25,19 +28,21 @@ enum trigger_compare {
 	TRIGGER_BITS,
 };
 
-/* What an event means to a rule. */
+/* The role of an event in a rule. */
 struct trigger_use {
 	uint32_t rule;
 	enum trigger_role role;
-	const struct tracepoint_field *key; /* of its event, as all; NULL: the thread */
-	bool by_cpu;			    /* key is of the CPU alone */
-	const struct tracepoint_field *of; /* of both ends the same, or it is no span; NULL: none */
-	/* Only where it is so; field NULL: always. */
+	/* field of its event, like all below, that identifies a span; NULL: the thread */
+	const struct tracepoint_field *key;
+	bool by_cpu; /* key is valid on one CPU only */
+	/* must be equal at begin and end of a span; NULL: nothing to compare */
+	const struct tracepoint_field *of;
+	/* A record counts only if this field matches; NULL: always. */
 	const struct tracepoint_field *field;
 	enum trigger_compare compare;
 	uint64_t value;
-	char *text;   /* in the place of value; NULL: field is a number */
-	bool is_rest; /* of text: it goes to the record's end */
+	char *text;   /* instead of value; NULL: field is a number */
+	bool is_rest; /* text extends to the end of the record */
 };
 
 struct trigger_event {
@@ -49,7 +54,7 @@ struct trigger_event {
 
 struct trigger_rule {
 	const char *text;
-	uint64_t longer_ns; /* of spans */
+	uint64_t longer_ns; /* for spans: true if longer than this */
 };
 
 struct trigger_rules {
@@ -58,10 +63,10 @@ struct trigger_rules {
 	struct trigger_event *events;
 	uint32_t nr_events;
 	size_t room_events;
-	const char *signal; /* a text; NULL: none */
+	const char *signal; /* text of the condition "signal"; NULL: none */
 };
 
-/* As trace_trigger_create. rules is to be deinitialised after an error, too. */
+/* As trace_trigger_create. The caller deinitialises rules, also after an error. */
 int trigger_rules_parse(struct trigger_rules *rules, const char *const *texts, size_t nr_texts,
 			const char *folder, struct diag *diag);
 void trigger_rules_deinit(struct trigger_rules *rules);
