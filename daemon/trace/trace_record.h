@@ -86,9 +86,9 @@ bool trace_record_time(enum trace_record_kind kind, const uint8_t *bytes, size_t
 		       uint64_t *time);
 
 /*
- * Parses a record of nr_bytes; the size in its header is already checked against nr_bytes. kind is
- * that of the event; record->kind differs from it only for tasks. The caller sets cpu and event and
- * zeroes the rest. Returns false if the record is malformed.
+ * Parses a record of nr_bytes. kind is that of the event; record->kind differs from it only for
+ * tasks. The caller sets cpu and event and zeroes the rest. Returns false if the record is
+ * malformed.
  */
 bool trace_record_parse(struct trace_perf_record *record, enum trace_record_kind kind,
 			const uint8_t *bytes, size_t nr_bytes);

@@ -78,7 +78,7 @@ void ktrace_close(struct ktrace *ktrace)
 	*ktrace = (struct ktrace){0};
 }
 
-/* A CPU that is not possible has none. */
+/* A CPU number that is not possible gets no ring. */
 static int open_ring(struct ktrace *ktrace, uint32_t cpu, struct ktrace_ring *ring)
 {
 	struct oprof_ktrace_ring of = {.channel = ktrace->channel.channel, .cpu = cpu};
@@ -133,7 +133,7 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 
 /* ---- packets ---- */
 
-/* A CPU's file is made with its first packet. */
+/* Adds a CPU's file for its first packet. */
 static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint32_t cpu,
 		    unsigned int *file, struct diag *diag)
 {
@@ -145,7 +145,10 @@ static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint
 	return ctf_writer_add_file(writer, name, ktrace->channel.stream_id, file, diag);
 }
 
-/* The kernel writes headers when it delivers: nobody changes them then. */
+/*
+ * The kernel completes a header before it delivers the packet; afterwards the header does not
+ * change.
+ */
 static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
 			const struct oprof_ktrace_packet *packet, struct ctf_writer *writer,
 			unsigned int *file, struct diag *diag)
@@ -247,8 +250,8 @@ struct ring_snapshot {
 	struct ctf_writer *writer;
 	unsigned int file; /* of the writer */
 	struct ktrace_taken *taken;
-	struct oprof_ktrace_range range; /* what was there when the snapshot began */
-	bool has_taken;			 /* a packet of this ring */
+	struct oprof_ktrace_range range; /* what the ring held when the snapshot began */
+	bool has_taken;			 /* a packet of this ring was taken */
 	uint64_t lost_before;
 };
 
@@ -270,14 +273,14 @@ static int snapshot_packet(struct ring_snapshot *snapshot, const struct oprof_kt
 	return error;
 }
 
-/* One position of the ring. 0 also if there is no packet any more, or none yet. */
+/* Takes the packet at a position. Returns 0 also if it was overwritten, or is not yet readable. */
 static int snapshot_at(struct ring_snapshot *snapshot, uint64_t position, struct diag *diag)
 {
 	const int fd = snapshot->ktrace->rings[snapshot->cpu].fd;
 	struct oprof_ktrace_packet packet = {.position = position};
 	int error = call(fd, OPROF_KTRACE_GET, &packet);
 
-	/* The oldest makes room as it does all the time. */
+	/* The oldest packet may be overwritten at any time. */
 	snapshot->taken->overwritten += error == -ESTALE && position != snapshot->range.from;
 	if (error == -ESTALE || error == -ENODATA || error == -EAGAIN)
 		return 0;
@@ -304,7 +307,7 @@ static int take_ring(struct ring_snapshot *snapshot, struct diag *diag)
 	return error;
 }
 
-/* What is there now. A ring of which not all was written yet begins at 0. */
+/* Finds what the ring holds now. In a ring that was never full, the range begins at 0. */
 static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 {
 	struct oprof_ktrace_range *range = &snapshot->range;
@@ -319,7 +322,7 @@ static int find_range(struct ring_snapshot *snapshot, struct diag *diag)
 	return 0;
 }
 
-/* Also of the rings behind one that fails. */
+/* Also calls step for the rings after one that fails. */
 static void each_ring(struct ring_snapshot *rings, uint32_t nr_rings,
 		      int (*step)(struct ring_snapshot *snapshot, struct diag *diag), int *error,
 		      struct diag *diag)
@@ -349,7 +352,10 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .writer = writer,
 						  .file = NO_FILE,
 						  .taken = taken};
-	/* All at one time: what is overwritten while others are written is missing. */
+	/*
+	 * Find all ranges first: packets overwritten while others are written then count as
+	 * missing.
+	 */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);
@@ -359,11 +365,11 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 void ktrace_let_go(const struct ktrace *ktrace)
 {
 	for (uint32_t i = 0; i < ktrace->info.nr_cpus; i++)
-		if (ktrace->rings[i].fd >= 0) /* -EINVAL: none is held */
+		if (ktrace->rings[i].fd >= 0) /* -EINVAL: no packet is held */
 			(void)call(ktrace->rings[i].fd, OPROF_KTRACE_PUT_KEEP, NULL);
 }
 
-/* The oldest packet of a ring that is not being written; false: it has none. */
+/* Copies the header of the ring's oldest readable packet; false: there is none. */
 static bool find_oldest(const struct ktrace *ktrace, const struct ktrace_ring *ring,
 			struct oprof_packet_header *header)
 {
@@ -422,14 +428,14 @@ uint64_t ktrace_held_since(const struct ktrace *ktrace)
 	return since;
 }
 
-/* ---- the rest ---- */
+/* ---- filters, counts, clocks ---- */
 
 int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const uint64_t *ids,
 		  size_t nr_ids, struct diag *diag)
 {
 	int error = 0;
 
-	/* No filter at all would let everything through. */
+	/* Without any filter the module would record everything. */
 	if (!nr_ids)
 		return diag_set(diag, -EINVAL, "nothing to filter by");
 	if (by != OPROF_KTRACE_BY_TREE && nr_ids > OPROF_KTRACE_FILTER_IDS_MAX)

@@ -15,7 +15,7 @@
 #define NO_KIND		  OPROF_KTRACE_NR_KINDS
 #define SAMPLE_DEPTH	  OPROF_KTRACE_DEPTH_MAX
 
-/* ---- events with a probe of their own ---- */
+/* ---- events with a probe ---- */
 
 #define INTEGER(type, text, shown)                                                                 \
 	{.name = #text,                                                                            \
@@ -64,7 +64,7 @@ struct comparison {
 	uint64_t value;
 };
 
-/* "FIELD OP NUMBER": what the module has of the kernel's language of filters. */
+/* Parses "FIELD OP NUMBER", the only filters of the kernel's language that the module supports. */
 static bool parse_comparison(const char *text, struct comparison *to)
 {
 	static const struct {
@@ -148,11 +148,11 @@ static int set_filter(struct ktrace_chosen *chosen, struct diag *diag)
 			chosen->chosen->system, chosen->chosen->name, filter);
 }
 
-/* ---- of a choice ---- */
+/* ---- choosing ---- */
 
 static uint32_t id_of(size_t i)
 {
-	/* Behind the compact ones, the extended: the three between are taken. */
+	/* After the compact ids come extended ones; the three ids in between are reserved. */
 	return i <= OPROF_EVENT_COMPACT_MAX
 		       ? (uint32_t)i
 		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
@@ -269,7 +269,7 @@ void ktrace_events_deinit(struct ktrace_events *events)
 	*events = (struct ktrace_events){0};
 }
 
-/* ---- to the module ---- */
+/* ---- adding to the module ---- */
 
 static int add_kind(const struct ktrace_chosen *chosen, const struct ktrace *ktrace)
 {
@@ -314,7 +314,7 @@ static int add_named(const struct ktrace_chosen *chosen, const struct ktrace *kt
 	return ioctl(ktrace->fd, OPROF_KTRACE_NAMED, &call) ? -errno : 0;
 }
 
-/* Is a call's number in "id == N || id == N"? */
+/* Returns whether number is in calls, "id == N || id == N". */
 static bool is_chosen(const char *calls, unsigned int number)
 {
 	for (; calls; calls = strstr(calls, "||")) {
@@ -350,7 +350,7 @@ static int add_calls(const struct ktrace_events *events, const struct ktrace *kt
 	return error;
 }
 
-/* Of cycles, or where a machine does not count them of its clock. */
+/* Samples by cycles, or by the clock on a machine that does not count cycles. */
 static int add_samples(const struct ktrace_events *events, const struct ktrace *ktrace)
 {
 	struct oprof_ktrace_samples call = {.channel = ktrace->channel.channel,

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the child reports: a pipe takes it in one piece. */
+/* The child's report, small enough that the pipe takes it in one piece. */
 struct job_report {
 	int error;
 	struct tracer_snapshot taken;
@@ -84,7 +84,10 @@ int trace_job_end(struct trace_job *job, struct tracer_snapshot *taken, struct d
 	int status = 0;
 
 	*taken = (struct tracer_snapshot){.is_part = !access(job->folder, F_OK)};
-	/* All is written then. One that is stopped would not end. */
+	/*
+	 * The report comes last, so nothing is left to write. A stopped child would not end by
+	 * itself.
+	 */
 	(void)kill(job->pid, SIGKILL);
 	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
 		;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tracer by the kernel module, which records to rings of its own, whose packets go to the
- * folder as they are. The state of the machine, which the daemon tells, is a stream of its own
- * beside those.
+ * The tracer by the kernel module, which records to its own rings; their packets go to the folder
+ * unchanged. The machine's state, which the daemon reads, is a separate stream.
  */
 #include "daemon/tracer/trace_kmod_internal.h"
 
@@ -26,7 +25,7 @@
 
 /* ---- opening ---- */
 
-/* Since 1970: what the clock's 0 was. */
+/* The origin is the time since 1970 when the clock was 0. */
 static void describe_clock(struct ctf_clock *clock, const struct oprof_ktrace_info *info)
 {
 	if (!info->counter) {
@@ -71,7 +70,7 @@ static int add_channel(struct trace_kmod *kmod, struct diag *diag)
 	return error ? error : ktrace_events_add(&kmod->events, &kmod->ktrace, diag);
 }
 
-/* A channel for one telling, or for those at the begin of each chunk. */
+/* Opens a channel for the state of one snapshot, or for the states at the begin of all chunks. */
 static int open_state(const struct trace_kmod *kmod, struct trace_channel **state,
 		      struct ctf_writer *writer, struct diag *diag)
 {
@@ -114,7 +113,7 @@ static uint64_t oldest(void *context)
 	return kmod->is_lent ? kmod->oldest : ktrace_oldest(&kmod->ktrace);
 }
 
-/* Without them, whatever is wrong, the trace is worth having still. */
+/* A failure is only logged: the trace is still useful without mappings. */
 static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 {
 	struct trace_mappings_config config = {.ktrace = &kmod->ktrace,
@@ -125,7 +124,7 @@ static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 					       .context = kmod};
 	int error;
 
-	/* A flight recorder's tell who was there, too. */
+	/* A flight recorder also needs them to know past tasks. */
 	if (kmod->base.writer ? !kmod->base.config.choice->samples_hz
 			      : !trace_state_is_the_machines())
 		return 0;
@@ -136,7 +135,7 @@ static int open_mappings(struct trace_kmod *kmod, struct diag *diag)
 	return 0;
 }
 
-/* ---- whose events ---- */
+/* ---- filters ---- */
 
 static int add_threads(struct ktrace *ktrace, const struct thread_list *threads, struct diag *diag)
 {
@@ -153,8 +152,8 @@ static int add_threads(struct ktrace *ktrace, const struct thread_list *threads,
 }
 
 /*
- * Threads that begin between the list and the filter are nobody's: the list is read again until it
- * has no new ones. From then on the module follows.
+ * Threads that begin between reading the list and setting the filter are missed: the list is read
+ * again until it has no new threads. From then on the module follows new threads.
  */
 static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
 {
@@ -221,7 +220,7 @@ static int filter_users(const struct trace_kmod *kmod, struct ktrace *ktrace, st
 	return nr ? ktrace_filter(ktrace, OPROF_KTRACE_BY_UID, ids, nr, diag) : 0;
 }
 
-/* Of a session, the trace's or that of its conditions. */
+/* Sets the filters of a session: the trace's own, or that of its conditions. */
 static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
 {
 	const struct trace_kmod *kmod = context;
@@ -232,7 +231,7 @@ static int set_filters(void *context, struct ktrace *ktrace, struct diag *diag)
 	return error ? error : filter_users(kmod, ktrace, diag);
 }
 
-/* ---- all of it ---- */
+/* ---- opening, closing ---- */
 
 static int open_all(struct tracer *base, struct diag *diag)
 {
@@ -253,7 +252,7 @@ static int open_all(struct tracer *base, struct diag *diag)
 		error = open_folder(kmod, diag);
 	if (!error)
 		error = open_mappings(kmod, diag);
-	/* Quite last: the conditions are the module's then. */
+	/* Must be last: it changes the conditions to the module's layout. */
 	if (!error && kmod->base.config.trigger)
 		error = trace_watch_open(&kmod->watch, kmod->base.config.trigger, set_filters, kmod,
 					 diag);
@@ -272,7 +271,9 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
-/* What runs at a stamp: these, or it is as it is now. All of it goes to the folder at once. */
+/*
+ * Writes the tasks at a stamp to the folder: those of tasks or, if NULL, the present ones in /proc.
+ */
 static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint64_t stamp,
 		      const struct trace_tasks *tasks, struct trace_state_counts *counts,
 		      struct diag *diag)
@@ -294,7 +295,7 @@ static int tell_state(struct trace_kmod *kmod, struct trace_channel *state, uint
 	return diag_first(error, trace_channel_flush(state, &why), &why, diag);
 }
 
-/* At the begin of the trace, or of a chunk. */
+/* At the begin of the trace or of a chunk. */
 static int tell_begin(struct trace_kmod *kmod, uint64_t stamp, struct diag *diag)
 {
 	struct trace_state_counts counts;
@@ -318,7 +319,7 @@ static int start(struct tracer *base, struct diag *diag)
 	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
 	uint64_t stamp;
 
-	/* Of a flight recorder before all else: who ends then is known to have been there. */
+	/* A flight recorder starts them first: tasks that end during the start are then known. */
 	if (!kmod->base.writer)
 		start_mappings(kmod);
 	stamp = ktrace_now(&kmod->ktrace);
@@ -326,10 +327,10 @@ static int start(struct tracer *base, struct diag *diag)
 		error = ktrace_start(&kmod->ktrace, diag);
 	kmod->base.begin_ns = clock_monotonic_ns();
 	if (!kmod->base.writer)
-		return error; /* each snapshot tells what ran at its begin */
-	/* Before the state is told: nothing is mapped between them. */
+		return error; /* each snapshot writes the state at its begin */
+	/* Start them before the state is read, so that no mapping in between is missed. */
 	start_mappings(kmod);
-	/* The module's rings keep what comes meanwhile. */
+	/* Records that arrive during this stay in the module's rings. */
 	return error ? error : tell_begin(kmod, stamp, diag);
 }
 
@@ -369,7 +370,7 @@ static int poll_fd(const struct tracer *base)
 {
 	const struct trace_kmod *kmod = (const struct trace_kmod *)base;
 
-	/* What a flight recorder holds always waits. */
+	/* A flight recorder's rings would always be readable. */
 	if (!kmod->base.writer)
 		return kmod->watch ? trace_watch_poll_fd(kmod->watch) : -1;
 	return kmod->ktrace.fd;
@@ -401,13 +402,13 @@ static int flush(struct tracer *base, struct diag *diag)
 
 static int follow_cpus(struct tracer *base, struct diag *diag)
 {
-	/* The module does, but for mappings. */
+	/* The module follows CPUs itself; only the mappings do not. */
 	return trace_mappings_follow_cpus(base->mappings, diag);
 }
 
 /* ---- snapshots ---- */
 
-/* What ran at its begin. */
+/* Writes the state at the begin of the snapshot. */
 static int add_state(struct trace_kmod *kmod, struct ctf_writer *writer, uint64_t begin,
 		     struct trace_state_counts *counts, struct diag *diag)
 {
@@ -454,7 +455,9 @@ static uint64_t held_since(const struct trace_kmod *kmod)
 	return kmod->is_lent ? kmod->held_since : ktrace_held_since(&kmod->ktrace);
 }
 
-/* A packet that one holds the other cannot have. */
+/*
+ * Only one process can hold a packet at a time: while the child reads, the daemon uses old values.
+ */
 static void lend(struct tracer *base, bool lends)
 {
 	struct trace_kmod *kmod = (struct trace_kmod *)base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace by the kernel module, inside: trace_kmod.c. */
+/* State of a trace by the kernel module (trace_kmod.c). */
 #ifndef DAEMON_TRACE_KMOD_INTERNAL_H
 #define DAEMON_TRACE_KMOD_INTERNAL_H
 
@@ -12,13 +12,14 @@
 #include <stddef.h>
 
 struct trace_kmod {
-	struct tracer base; /* first: tracer.c's */
+	struct tracer base; /* must be first */
 	struct ktrace ktrace;
 	struct ktrace_events events;
 	struct trace_watch *watch;   /* NULL: no conditions */
-	struct trace_channel *state; /* of the state of the machine; NULL: it is not told */
-	bool is_lent;		     /* a child reads the rings */
-	uint64_t held_since, oldest; /* stamps: ktrace_held_since(), ..._oldest() at that time */
+	struct trace_channel *state; /* for the machine's state; NULL: a flight recorder */
+	bool is_lent;		     /* a child process reads the rings */
+	/* stamps: ktrace_held_since(), ..._oldest() when the rings were lent */
+	uint64_t held_since, oldest;
 };
 _Static_assert(offsetof(struct trace_kmod, base) == 0, "tracer_ops cast base");
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records come from one ring of the kernel for each CPU, so that those of two CPUs are in no order.
- * All of them wait in one list, the items; an item is a record, or a number of records that the
- * kernel lost. Items are sorted by stamp before some are taken from the front, as far as no older
- * record can come any more: up to TRACE_SLACK_NS before the round began to read the rings.
+ * The kernel has one ring for each CPU, so records of two CPUs come in no order. All of them wait
+ * in one list, the items; an item is a record, or a number of records that the kernel lost. Items
+ * are sorted by stamp before they are removed from the front, as far as no older record can still
+ * arrive: up to TRACE_SLACK_NS before the round began to read the rings.
  *
- * To a folder, each round writes these as events.
+ * For a folder, each round writes these items as events.
  *
  * A flight recorder keeps them until a snapshot is taken, and the tasks (trace_tasks.h) as they
  * were before the first item:
@@ -13,17 +13,16 @@
  *	tasks | item, item, item, ...
  *	      ^ no later than the oldest record in the trace's own rings
  *
- * Items are applied to the tasks, and so leave the list,
+ * Items are removed from the list and applied to the tasks
  *
- * - when a snapshot is taken: those before its begin. The tasks are then its state, and the items
- *   that are left are written as events, but stay.
- * - when there are many: those older than all that the trace's rings hold, which no snapshot will
- *   need.
- * - when there are more than bytes_max all the same: the oldest half of bytes_max, which counts as
- *   forgotten. A task that ended there has no name in the next snapshot. An item for lost records
- *   takes their place.
+ * - when a snapshot is taken: the items before its begin. The tasks are then the state at its
+ *begin; the remaining items are written as events and stay.
+ * - when there are many: the items older than everything in the trace's rings, which no snapshot
+ *   will need.
+ * - when they still exceed bytes_max: the oldest half of bytes_max, which counts as forgotten. A
+ *task that ended there has no name in the next snapshot. An item for lost records replaces them.
  *
- * With the kernel module, stamps are of its clock: times of records are converted as they come.
+ * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */
 #include "daemon/tracer/trace_mappings.h"
 
@@ -43,40 +42,42 @@
 #define FILE_NAME  "mappings"
 #define SUB_BYTES  (64u << 10)
 #define NR_SUBS	   4u
-#define RING_BYTES (256u << 10) /* of each CPU, the kernel's */
-/* What the conversion may be wrong by: no sample of a mapping has an older stamp than it. */
+#define RING_BYTES (256u << 10) /* of each CPU, in the kernel */
+/*
+ * Largest error of the conversion: a mapping's stamp must not be later than that of a sample in it.
+ */
 #define EARLIER_NS UINT64_C(1000)
-/* With fewer bytes of items none are applied. */
+/* Smaller amounts of items are never applied. */
 #define APPLY_BYTES_MIN ((size_t)256 << 10)
-/* So many bytes of records, at most, before packets go to the folder: sub-buffers hold more. */
+/* Packets are written to the folder after this many bytes of records; the sub-buffers hold more. */
 #define DRAIN_BYTES (2u * SUB_BYTES)
 
-/* A record, or how many were lost at its time. */
+/* A record, or a number of records lost at its time. */
 struct item {
-	uint64_t stamp, order; /* of the trace's clock; as they came */
+	uint64_t stamp, order; /* stamp of the trace's clock; order of arrival */
 	uint64_t nr_lost;      /* 0: a record */
-	size_t nr_bytes;       /* of this struct */
+	size_t nr_bytes;       /* including path */
 	struct trace_perf_record record;
 	char path[];
 };
 
 struct trace_mappings {
-	struct trace_perf_sink sink; /* first: it is ours */
+	struct trace_perf_sink sink; /* must be first */
 	struct trace_mappings_config config;
 	struct trace_perf_event event;
 	struct trace_perf *perf;
-	struct trace_clock clock; /* the module's; not with CLOCK_MONOTONIC */
+	struct trace_clock clock; /* the module's; unused with CLOCK_MONOTONIC */
 
-	struct item **items; /* what has come and was neither written nor applied */
+	struct item **items; /* neither written nor applied yet */
 	size_t nr_items, room_items, nr_bytes;
 	uint64_t nr_added;
 
-	/* To a folder. */
+	/* For a folder. */
 	struct trace_channel *channel; /* NULL: a flight recorder */
 
-	/* A flight recorder's. */
-	struct trace_tasks *tasks; /* as they were before all items; NULL: to a folder */
-	size_t apply_bytes;	   /* with more bytes of items some are to be applied */
+	/* For a flight recorder. */
+	struct trace_tasks *tasks; /* as they were before all items; NULL: for a folder */
+	size_t apply_bytes;	   /* above this size of all items, some are to be applied */
 
 	uint64_t nr_written, lost, forgotten;
 };
@@ -117,7 +118,7 @@ static void sort_items(struct trace_mappings *mappings)
 		qsort(mappings->items, mappings->nr_items, sizeof(struct item *), compare_items);
 }
 
-/* The first nr. */
+/* Removes the first nr items. */
 static void remove_items(struct trace_mappings *mappings, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -128,7 +129,7 @@ static void remove_items(struct trace_mappings *mappings, size_t nr)
 	memmove(mappings->items, mappings->items + nr, mappings->nr_items * sizeof(struct item *));
 }
 
-/* False: no memory. */
+/* Returns false if memory is short. */
 static bool add_item(struct trace_mappings *mappings, uint64_t stamp,
 		     const struct trace_perf_record *record, uint64_t nr_lost)
 {
@@ -178,14 +179,14 @@ static void take(struct trace_perf_sink *sink, const struct trace_perf_record *r
 	struct trace_mappings *mappings = (struct trace_mappings *)(void *)sink;
 
 	if (record->kind == TRACE_RECORD_MAPPING && !trace_sample_bytes(record))
-		return; /* executable, but no file's */
+		return; /* executable memory without a file */
 	if (!add_item(mappings, stamp_of(mappings, record->time), record, 0))
 		lose(sink, record->cpu, 1);
 }
 
 /* ---- a flight recorder's tasks ---- */
 
-/* Items before a stamp are applied. */
+/* Applies the items before a stamp. */
 static void apply_until(struct trace_mappings *mappings, uint64_t until)
 {
 	size_t nr = 0;
@@ -197,7 +198,7 @@ static void apply_until(struct trace_mappings *mappings, uint64_t until)
 	remove_items(mappings, nr);
 }
 
-/* How many items take the first half of bytes_max: before until, and all of a stamp or none. */
+/* Counts the items before until that fill half of bytes_max; items of one stamp stay together. */
 static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t until)
 {
 	struct item *const *items = mappings->items;
@@ -210,7 +211,7 @@ static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t unt
 	return nr;
 }
 
-/* They are sorted. */
+/* Items must be sorted. */
 static void forget_oldest_half(struct trace_mappings *mappings, uint64_t until)
 {
 	const size_t nr = nr_oldest_half(mappings, until);
@@ -221,7 +222,7 @@ static void forget_oldest_half(struct trace_mappings *mappings, uint64_t until)
 	for (size_t i = 0; i < nr; i++) {
 		const struct item *item = mappings->items[i];
 
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed leaves items */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): apply_until removes freed items */
 		nr_records += item->nr_lost == 0;
 		nr_lost += item->nr_lost;
 	}
@@ -241,9 +242,9 @@ static void set_apply_bytes(struct trace_mappings *mappings, size_t nr_bytes)
 }
 
 /*
- * Where there are many items, those that the trace's rings have no use for; none beyond read_until,
- * up to which all CPUs have been read. Next when there are twice as many as are left, so that items
- * that cannot be applied are not sorted in every round.
+ * If there are many items, applies those that the trace's rings no longer need, but none beyond
+ * read_until, up to which all CPUs have been read. The next limit is twice the size of the
+ * remaining items, so that items that cannot be applied are not sorted in every round.
  */
 static void apply_if_many(struct trace_mappings *mappings, uint64_t read_until)
 {
@@ -271,8 +272,8 @@ const struct trace_tasks *trace_mappings_tasks(struct trace_mappings *mappings, 
 struct writing {
 	struct trace_mappings *mappings;
 	struct trace_channel *channel;
-	uint64_t begin;	 /* the least stamp that is written; losses before it are left out */
-	size_t nr_bytes; /* since the channel was drained */
+	uint64_t begin;	 /* earlier records get this stamp; earlier losses are omitted */
+	size_t nr_bytes; /* written since the channel was drained */
 	struct trace_mappings_counts done;
 };
 
@@ -292,7 +293,7 @@ static void write_record(struct writing *writing, const struct item *item)
 	uint8_t *payload;
 
 	if (!nr_bytes)
-		return; /* a task's name, which no event tells */
+		return; /* a task's name, which has no event */
 	payload = trace_channel_reserve(writing->channel, 0, id, stamp, nr_bytes);
 	if (payload) {
 		trace_sample_write(&item->record, payload);
@@ -303,7 +304,7 @@ static void write_record(struct writing *writing, const struct item *item)
 	writing->nr_bytes += nr_bytes;
 }
 
-/* An error of the disk. */
+/* Returns 0 or an error of the disk. */
 static int write_item(struct writing *writing, const struct item *item, struct diag *diag)
 {
 	if (item->nr_lost)
@@ -316,7 +317,7 @@ static int write_item(struct writing *writing, const struct item *item, struct d
 	return trace_channel_drain(writing->channel, false, 0, diag);
 }
 
-/* All items up to a stamp, *nr_items; the first error. */
+/* Writes all items up to a stamp and counts them in *nr_items. Returns the first error. */
 static int write_items(struct writing *writing, uint64_t until, size_t *nr_items, struct diag *diag)
 {
 	struct trace_mappings *mappings = writing->mappings;
@@ -334,7 +335,7 @@ static int write_items(struct writing *writing, uint64_t until, size_t *nr_items
 	return error;
 }
 
-/* Items up to a stamp, which go; the first error. */
+/* Writes and removes items up to a stamp. Returns the first error. */
 static int write_until(struct trace_mappings *mappings, uint64_t until, struct diag *diag)
 {
 	struct writing writing = {.mappings = mappings, .channel = mappings->channel};
@@ -347,7 +348,7 @@ static int write_until(struct trace_mappings *mappings, uint64_t until, struct d
 	return error;
 }
 
-/* That writing all items would make. */
+/* Counts the events that writing all items would make. */
 static uint64_t nr_events(const struct trace_mappings *mappings)
 {
 	uint64_t nr = 0;
@@ -376,7 +377,7 @@ static int open_channel(const struct trace_mappings *mappings, struct trace_chan
 	return error;
 }
 
-/* ---- sessions ---- */
+/* ---- opening, rounds, snapshots ---- */
 
 static int open_perf(struct trace_mappings *mappings, struct diag *diag)
 {
@@ -392,7 +393,7 @@ static int open_perf(struct trace_mappings *mappings, struct diag *diag)
 	return trace_perf_open(&mappings->perf, &config, diag);
 }
 
-/* Where events go, or what a flight recorder keeps. */
+/* Opens the channel of a folder, or makes the tasks of a flight recorder. */
 static int open_rest(struct trace_mappings *mappings, struct diag *diag)
 {
 	struct ctf_writer *writer = mappings->config.writer;
@@ -457,7 +458,7 @@ int trace_mappings_start(struct trace_mappings *mappings)
 	error = trace_perf_enable(mappings->perf, true);
 	if (!mappings->tasks)
 		return error;
-	/* What becomes of tasks meanwhile is an item, as all that comes later. */
+	/* Changes during this become items, like all later ones. */
 	read = read_state(mappings);
 	return error ? error : read;
 }

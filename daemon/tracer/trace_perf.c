@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define RING_BYTES_ALL (UINT64_C(1) << 30) /* of all CPUs */
+#define RING_BYTES_ALL (UINT64_C(1) << 30) /* limit for all CPUs together */
 #define RING_PAGES_MIN 16u
 #define NONE	       UINT32_MAX
 
@@ -68,10 +68,10 @@ static void raise_descriptors(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit); /* else as many as there are */
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* after an error the old limit stays */
 }
 
-/* A CPU that has gone since we looked is none. */
+/* A CPU that has gone offline concurrently is skipped. */
 static int open_cpus(struct trace_perf *perf, struct diag *diag)
 {
 	for (unsigned int i = 0; i < perf->watch.nr_cpus; i++) {
@@ -190,7 +190,7 @@ static void lose_bad(struct trace_perf *perf, unsigned int cpu)
 	perf->config.sink->lost(perf->config.sink, cpu, 1);
 }
 
-/* One to be handed over, once all are in order. */
+/* Notes a record to be passed on after sorting. */
 static void note_record(struct trace_perf *perf, unsigned int cpu, size_t at, size_t nr_bytes)
 {
 	const uint8_t *bytes = perf->bytes + at;
@@ -250,9 +250,9 @@ static int compare_notes(const void *a, const void *b)
 }
 
 /*
- * The kernel takes a record's time before its place in the ring, so that one
- * that an interrupt came between stands behind the interrupt's own: few, and
- * not far from where they belong.
+ * The kernel reads a record's time before it reserves room in the ring, so a record that an
+ * interrupt delayed follows the interrupt's own records. Such records are few and close to their
+ * proper place.
  */
 static void sort_notes(struct trace_perf *perf)
 {
@@ -312,7 +312,7 @@ static int read_ring(struct trace_perf *perf, unsigned int cpu)
 	return error;
 }
 
-/* A loss behind the last record has none of its own. */
+/* The ring reports a loss only with the next record: losses after the last record are missing. */
 static void read_losses(struct trace_perf *perf, unsigned int nr)
 {
 	struct trace_perf_cpu *cpu = &perf->cpus[nr];
@@ -355,7 +355,7 @@ int trace_perf_read(struct trace_perf *perf, bool end)
 	return error;
 }
 
-/* ---- CPUs that come and go ---- */
+/* ---- CPUs that go online and offline ---- */
 
 static int follow_cpu(struct trace_perf *perf, unsigned int nr, struct diag *diag)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What trace_perf.c and trace_perf_open.c share: the state, and the events of one CPU. */
+/* Shared by trace_perf.c and trace_perf_open.c: the state, and opening the events of one CPU. */
 #ifndef DAEMON_TRACE_PERF_INTERNAL_H
 #define DAEMON_TRACE_PERF_INTERNAL_H
 
@@ -10,21 +10,21 @@
 
 struct trace_perf_cpu {
 	struct perf_ring ring;
-	int ring_fd; /* of the event that has the ring, and records nothing */
-	int *fds;    /* of each event, for each target; -1: not open. NULL: the CPU is not open */
-	uint64_t told_lost; /* by records of the ring */
+	int ring_fd;	    /* of the event that owns the ring and records nothing */
+	int *fds;	    /* by event and target; -1: not open. NULL: the CPU is not open */
+	uint64_t told_lost; /* losses reported by records of the ring */
 };
 
-/* Of the kernel's number, in order of it. */
+/* An event by the kernel's number; the array is sorted by it. */
 struct event_id {
 	uint64_t id;
 	unsigned int event, cpu;
 };
 
-/* A record to be handed over, once all of its ring are in order. */
+/* A record to be passed on after all records of its ring are sorted. */
 struct trace_perf_note {
 	uint64_t time;
-	uint32_t at; /* in bytes below; a ring has no 4 GiB */
+	uint32_t at; /* offset in bytes below; a ring is smaller than 4 GiB */
 	uint32_t event;
 };
 _Static_assert(sizeof(struct trace_perf_note) == TRACE_MEMORY_NOTE_BYTES,
@@ -33,29 +33,29 @@ _Static_assert(sizeof(struct trace_perf_note) == TRACE_MEMORY_NOTE_BYTES,
 struct trace_perf {
 	struct trace_perf_config config;
 	struct cpu_watch watch;
-	struct trace_perf_cpu *cpus; /* watch.nr_cpus, by their numbers */
+	struct trace_perf_cpu *cpus; /* indexed by CPU number, watch.nr_cpus of them */
 	unsigned int nr_open;
 	struct event_id *ids;
 	size_t nr_ids, room_ids;
-	unsigned int nr_targets; /* threads, else 1 */
-	int cgroup_fd;		 /* -1: none */
+	unsigned int nr_targets; /* number of threads, or 1 */
+	int cgroup_fd;		 /* -1: no control group */
 	unsigned int ring_pages; /* data pages of a CPU's ring */
-	uint8_t *bytes;		 /* of a ring, copied out */
+	uint8_t *bytes;		 /* copy of a ring's contents */
 	struct trace_perf_note *notes;
 	size_t nr_notes, notes_room;
 	int epoll_fd;
-	bool has_lost;	/* PERF_FORMAT_LOST: Linux 6.0 */
-	bool use_clock; /* there are no cycles to sample by */
+	bool has_lost;	/* PERF_FORMAT_LOST works: Linux 6.0 */
+	bool use_clock; /* the machine cannot sample by cycles */
 	bool enabled;
 	struct trace_perf_counts counts;
 };
 
 /*
- * All events of CPU nr, disabled. -ENODEV: it is not online any more, and not open; else -errno
- * with diag.
+ * Opens all events of CPU nr, disabled. Returns 0; -ENODEV: the CPU is no longer online and was not
+ * opened; or another -errno with diag.
  */
 int trace_cpu_open(struct trace_perf *perf, unsigned int nr, struct diag *diag);
-void trace_cpu_close(struct trace_perf *perf, unsigned int nr); /* also where it is not open */
+void trace_cpu_close(struct trace_perf *perf, unsigned int nr); /* also if it is not open */
 
 /* Number of a CPU's descriptors. */
 static inline size_t trace_cpu_nr_fds(const struct trace_perf *perf)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what the kernel is asked for ---- */
+/* ---- attributes ---- */
 
 static struct perf_event_attr ring_attr(const struct trace_perf *perf)
 {
@@ -39,7 +39,7 @@ static void ask_samples(struct perf_event_attr *attr, const struct trace_perf *p
 	attr->sample_type = TRACE_RECORD_SAMPLE_TYPE;
 	attr->freq = 1;
 	attr->sample_freq = event->samples_hz;
-	attr->exclude_idle = 1; /* as cycles do not count there */
+	attr->exclude_idle = 1; /* like cycles, which idle CPUs do not count */
 }
 
 static struct perf_event_attr event_attr(const struct trace_perf *perf,
@@ -60,14 +60,14 @@ static struct perf_event_attr event_attr(const struct trace_perf *perf,
 		ask_samples(&attr, perf, event);
 		break;
 	case TRACE_RECORD_MAPPING:
-		attr.mmap = 1; /* of code only */
+		attr.mmap = 1; /* only executable mappings */
 		attr.mmap2 = 1;
 		attr.task = attr.comm = event->has_tasks;
 		attr.sample_id_all = 1;
 		attr.sample_type = TRACE_RECORD_MAPPING_TYPE;
 		break;
 	default:
-		break; /* no events of their own */
+		break; /* not a kind of event */
 	}
 	return attr;
 }
@@ -85,7 +85,7 @@ static int open_attr(const struct trace_perf *perf, struct perf_event_attr *attr
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* What an older kernel, or a machine without counters, refuses is asked for in another way. */
+/* Retries without features that an older kernel, or a machine without counters, refuses. */
 static int open_event(struct trace_perf *perf, const struct trace_perf_event *event,
 		      unsigned int target, unsigned int cpu)
 {
@@ -133,7 +133,7 @@ static int set_filter(int fd, const struct trace_perf_event *event, struct diag 
 			strerror(errno));
 }
 
-/* ---- numbers ---- */
+/* ---- event numbers ---- */
 
 static int add_id(struct trace_perf *perf, int fd, unsigned int event, unsigned int cpu)
 {
@@ -166,7 +166,7 @@ static void remove_ids(struct trace_perf *perf, unsigned int cpu)
 
 /* ---- one CPU ---- */
 
-/* The ring is an event's of its own: the others may be of threads, which end. */
+/* The ring belongs to an event of its own: the other events may belong to threads, which end. */
 static int open_ring(struct trace_perf *perf, struct trace_perf_cpu *cpu, unsigned int nr,
 		     struct diag *diag)
 {
@@ -199,7 +199,7 @@ static int open_one(struct trace_perf *perf, struct trace_perf_cpu *cpu, unsigne
 	int fd = open_event(perf, event, index % perf->nr_targets, nr), error;
 
 	if (fd == -ESRCH && perf->config.nr_tids)
-		return 0; /* a thread that has ended does nothing */
+		return 0; /* a thread that has ended needs no event */
 	if (fd < 0)
 		return fd == -ENODEV ? fd : refused(event, fd, diag);
 	cpu->fds[index] = fd;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define LOCK_NAME "lock"
-/* One that was killed has the lock until the kernel has closed all that it had open. */
+/* A killed tracer holds the lock until the kernel has closed all its descriptors. */
 #define LOCK_TRIES    20
 #define LOCK_PAUSE_NS 50000000L
 
@@ -42,7 +42,7 @@ static int wait_lock(int fd)
 	return 0;
 }
 
-/* The pid in it says that a tracer runs, or, when nobody has the lock, that one died. */
+/* The pid in the file means that a tracer runs or, if the file is not locked, that one died. */
 static int write_owner(int fd)
 {
 	char text[32];
@@ -87,7 +87,7 @@ int trace_session_open(struct trace_session_folder *session, const char *path,
 	if (error)
 		return diag_set(diag, error, "cannot make the folder %s: %s", path,
 				strerror(-error));
-	/* A socket's name has little room: within the folder it needs no more. */
+	/* The path of a socket must be short: inside the folder, the name suffices. */
 	if (chdir(path))
 		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
 	error = take_lock(session, path, diag);

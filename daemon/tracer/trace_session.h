@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The folder of a trace session that runs in the background: its lock, which
- * the kernel takes from a tracer that dies, its control socket
- * (oprof/control.h), its log. doc/control-socket.md tells what may be asked.
+ * The folder of a trace session that runs in the background: its lock, which the kernel releases
+ * when the tracer dies, its control socket (oprof/control.h) and its log. doc/control-socket.md
+ * lists the requests.
  */
 #ifndef DAEMON_TRACE_SESSION_H
 #define DAEMON_TRACE_SESSION_H
@@ -20,16 +20,19 @@ struct trace_session_folder {
 void trace_session_init(struct trace_session_folder *session);
 
 /*
- * Make path, if need be, be in it, and have it alone. -EBUSY: another has it; -errno; diag. What a
- * tracer that died left there is replaced.
+ * Makes path if necessary, changes into it and locks it. Replaces what a tracer that died left
+ * there. Returns 0; -EBUSY: another process holds the lock; or -errno. Fills diag on errors.
  */
 int trace_session_open(struct trace_session_folder *session, const char *path,
 		       control_handler *handler, void *context, struct diag *diag);
-/* Nobody finds it any more, and another may have its folder; who asked is answered still. */
+/*
+ * Removes the socket and the lock, so that another tracer may use the folder; open requests can
+ * still be answered.
+ */
 void trace_session_release(struct trace_session_folder *session);
-/* In a forked child, which is to keep neither lock nor socket when the tracer dies. */
+/* In a forked child: closes lock and socket, which must not outlive the tracer. */
 void trace_session_forget(struct trace_session_folder *session);
-/* The end. Its log stays. */
+/* Ends the session; its log stays. */
 void trace_session_close(struct trace_session_folder *session);
 
 #endif

@@ -64,14 +64,14 @@ void trace_watch_add_calls(struct trace_watch *watch, bool is_exit, uint32_t eve
 		.nr_fields = is_exit ? 2 : 1};
 }
 
-/* One that the trigger needs. */
+/* Adds an event that the trigger needs. */
 static int choose(struct trace_watch *watch, uint32_t event, const char *system, const char *name,
 		  struct diag *diag)
 {
 	const unsigned int kind = ktrace_kind_find(&watch->ktrace.info, system, name);
 	const bool is_exit = !strcmp(name, "sys_exit");
 
-	/* Two places are for the switches, and the other side of calls. */
+	/* Leave room for the switches, and for the other event of system calls. */
 	if (watch->nr_events + 2 > OPROF_EVENT_COMPACT_MAX)
 		return diag_set(diag, -EOPNOTSUPP,
 				"--snapshot-if: conditions on more events than the module looks "
@@ -197,7 +197,7 @@ int trace_watch_open(struct trace_watch **watch, struct trace_trigger *trigger,
 		trace_watch_close(made);
 		return error;
 	}
-	(void)trace_watch_lay_out(made, false, diag); /* it was tried */
+	(void)trace_watch_lay_out(made, false, diag); /* the trial succeeded */
 	*watch = made;
 	return 0;
 }
@@ -251,7 +251,7 @@ static bool take_header(struct record_walk *walk)
 	return true;
 }
 
-/* The bytes of what begins at next; false: it goes on behind the end. */
+/* Measures the payload at next; false: it would extend beyond the end. */
 static bool find_bytes(const struct record_walk *walk, uint32_t fixed_bytes, bool has_string,
 		       size_t *nr)
 {
@@ -281,7 +281,7 @@ static void take_record(struct trace_watch *watch, uint32_t cpu, const struct re
 
 	if (watched->event != TRACE_TRIGGER_NONE)
 		trace_trigger_note(watch->trigger, &record);
-	/* The switch itself is of who leaves. */
+	/* The switch itself belongs to the thread that leaves. */
 	if (knows_switches && watched->kind == OPROF_KTRACE_SCHED_SWITCH)
 		memcpy(&watch->cpus[cpu].tid,
 		       record.bytes +
@@ -289,7 +289,7 @@ static void take_record(struct trace_watch *watch, uint32_t cpu, const struct re
 		       sizeof(watch->cpus[cpu].tid));
 }
 
-/* False: it is not as the module writes it. */
+/* Returns false if the packet is malformed. */
 static bool walk_packet(struct trace_watch *watch, uint32_t cpu, struct record_walk *walk,
 			bool knows_switches)
 {
@@ -314,9 +314,9 @@ static bool walk_packet(struct trace_watch *watch, uint32_t cpu, struct record_w
 }
 
 /*
- * A packet tells what was lost up to its end: among its records, where a long one did not fit and a
- * shorter one did, or behind the last. There may be switches among it: nobody is known to run, from
- * the packet's begin to the first switch of a later one.
+ * A packet's header counts the losses up to its end. They may lie among its records, where a long
+ * record did not fit and a shorter one did, or after the last. Switches may be among the losses:
+ * the running thread is unknown from the begin of such a packet to the first switch of a later one.
  */
 void trace_watch_take_packet(struct trace_watch *watch, uint32_t cpu,
 			     const struct oprof_ktrace_packet *packet)
@@ -354,8 +354,8 @@ const char *trace_watch_round(struct trace_watch *watch)
 		struct oprof_ktrace_packet packet;
 
 		/*
-		 * All that was there at the flush; who writes faster than this reads holds up
-		 * neither another CPU nor the decision.
+		 * Read only what was there at the flush: a fast writer must delay neither the other
+		 * CPUs nor the decision.
 		 */
 		for (unsigned int i = 0; fd >= 0 && i < NR_SUBS; i++) {
 			if (ioctl(fd, OPROF_KTRACE_NEXT, &packet))

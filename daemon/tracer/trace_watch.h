@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What conditions (trace_trigger.h) are about, while the module traces: its
- * records go past the daemon, so these events come once more, by a second
- * session of the module's that is read in rounds. Who runs on a CPU is told by
- * the switches among them: before its first one, and behind a loss, nobody
- * knows, and conditions by thread wait.
+ * Checks conditions (trace_trigger.h) while the module traces: the daemon does not see the trace's
+ * records, so a second session of the module records the events of the conditions again and is read
+ * in rounds. Switches among them show which thread runs on a CPU. Before the first switch, and
+ * after a loss, the thread is unknown, and conditions by thread are not checked.
  */
 #ifndef DAEMON_TRACE_WATCH_H
 #define DAEMON_TRACE_WATCH_H
@@ -19,25 +18,27 @@ struct ktrace;
 struct trace_watch;
 
 /*
- * Of the trigger's events, which are laid out anew (trace_trigger_lay_out) if it succeeds. filter:
- * sets whose events they are; its 0 or -errno. -EOPNOTSUPP: an event or a field that the module
- * does not have; -errno; diag.
+ * Records the trigger's events, whose layouts it changes (trace_trigger_lay_out) if it succeeds.
+ * filter sets the session's filters and returns 0 or -errno. Returns 0; -EOPNOTSUPP: the module
+ * does not have an event or a field; or another -errno. Fills diag on errors.
  */
 int trace_watch_open(struct trace_watch **watch, struct trace_trigger *trigger,
 		     int (*filter)(void *context, struct ktrace *ktrace, struct diag *diag),
 		     void *context, struct diag *diag);
-void trace_watch_close(struct trace_watch *watch); /* NULL: nothing */
+void trace_watch_close(struct trace_watch *watch); /* NULL: does nothing */
 
 int trace_watch_start(struct trace_watch *watch, struct diag *diag);
 
-/* Read what has come. The condition that became true first since the last call: its text, or NULL.
+/*
+ * Reads available records. Returns the text of the condition that became true first since the last
+ * call, or NULL.
  */
 const char *trace_watch_round(struct trace_watch *watch);
 
-/* Readable when there is much to read. */
+/* Readable when a sub-buffer is full. */
 int trace_watch_poll_fd(const struct trace_watch *watch);
 
-/* Events that no condition saw: the session's rings were full. */
+/* Events that no condition checked because the session's rings were full. */
 uint64_t trace_watch_lost(const struct trace_watch *watch);
 
 #endif

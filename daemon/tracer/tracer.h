@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace, by perf_event_open or the kernel module: chosen events of the whole machine, recorded to
- * a folder (doc/trace-folder.md), or kept in memory, the oldest making room,
- * until a snapshot is taken.
+ * A trace by perf_event_open or the kernel module: records chosen events of the whole machine to a
+ * folder (doc/trace-folder.md), or in memory, where the newest replace the oldest, until a snapshot
+ * is taken.
  *
  * Not for: signals, commands, how long to wait (oprof_tracer.c).
  */
@@ -18,132 +18,144 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Who records: the kernel module, or perf_event_open, which is everywhere. */
+/* What records: the kernel module, or perf_event_open, which every kernel has. */
 enum tracer_source {
-	TRACER_AUTO, /* the module where it is loaded and has all that is chosen */
+	TRACER_AUTO, /* the module if it is loaded and supports everything chosen; otherwise perf */
 	TRACER_PERF,
 	TRACER_MODULE,
 };
 
 struct tracer_config {
 	enum tracer_source source;
-	const char *tracefs;		   /* borrowed, as all */
+	const char *tracefs;		   /* borrowed, like all pointers here */
 	const struct trace_choice *choice; /* at least one event */
 	const char *folder;		   /* of the trace, to be made; NULL: a flight recorder */
-	bool keep_old; /* a trace that is there already is moved to folder.old, whose place it takes
-			*/
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU; both 0: a choice */
-	struct trace_chunks_config chunks;	   /* of the folder's; all 0: none */
-	/* Only what these processes do, and those that they start; none: all. tids: their threads.
-	 */
+	bool keep_old; /* moves an existing trace to folder.old, replacing a trace there */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring; both 0: default sizes */
+	struct trace_chunks_config chunks;	   /* of the folder's trace; all 0: no chunks */
+	/* Only these processes and those that they start; nr_pids 0: all. tids: their threads. */
 	const int32_t *pids, *tids;
 	unsigned int nr_pids, nr_tids;
-	const char *cgroup;   /* its folder: only what is done in it; NULL: all */
-	const uint32_t *uids; /* only what these users do; none: all. The module's */
+	const char *cgroup;   /* folder of the control group to record; NULL: everything */
+	const uint32_t *uids; /* only these users; nr_uids 0: all. Module only */
 	unsigned int nr_uids;
-	struct trace_trigger *trigger; /* its events are among the choice's; NULL: none */
+	struct trace_trigger *trigger; /* the choice includes its events; NULL: no conditions */
 };
 
-/* The choice for a flight recorder. */
+/* Default sizes of a flight recorder. */
 #define TRACER_FLIGHT_NR_SUB_BUFFERS   4u
 #define TRACER_FLIGHT_SUB_BUFFER_BYTES (1u << 20)
 
 /*
- * Each event that the kernel told of is in the folder or lost; beside them the folder holds the
- * nr_state records of the state at the start.
+ * Every event that the kernel reported is in the folder or counted as lost. The folder also holds
+ * the nr_state records of the machine's state.
  */
 struct tracer_counts {
-	uint64_t nr_records;  /* in the folder, or in memory: events and state */
-	uint64_t nr_state;    /* of them, the state at the start, and at each chunk's */
-	uint64_t lost_kernel; /* the kernel's ring was full */
-	uint64_t lost_nested; /* the module's: more interrupts in each other than it can tell apart
-			       */
-	uint64_t lost_room;   /* no room here, too long, or no memory */
-	uint64_t lost_bad;    /* do not hold what their tracepoint says */
-	uint64_t lost_disk;   /* in packets that the disk did not take, as far as they tell */
-	uint64_t ring_errors; /* the kernel's ring was damaged: nobody knows what it held */
-	uint64_t packet_errors;	       /* packets of ours that were refused: a fault of ours */
-	uint64_t nr_late;	       /* of nr_records, with the stamp of the record before */
+	uint64_t nr_records;	/* in the folder or in memory: events and state */
+	uint64_t nr_state;	/* of these, state at the start of the trace and of each chunk */
+	uint64_t lost_kernel;	/* the kernel's ring was full */
+	uint64_t lost_nested;	/* module only: interrupts were nested too deep */
+	uint64_t lost_room;	/* no room in a buffer, record too long, or no memory */
+	uint64_t lost_bad;	/* records that do not match their tracepoint */
+	uint64_t lost_disk;	/* in packets that were not written to disk, as far as known */
+	uint64_t ring_errors;	/* damaged rings of the kernel; the losses are unknown */
+	uint64_t packet_errors; /* packets refused by the writer: a fault of oprof */
+	uint64_t nr_late;	/* of nr_records, those with the timestamp of the record before */
 	uint64_t nr_packets, nr_bytes; /* written */
-	uint64_t chunks_failed;	       /* not compressed, or not removed: they stay as they are */
-	uint64_t unjudged;	       /* that no condition saw: no memory, or no room on the way */
-	uint64_t nr_throttled;	       /* times that the kernel took no samples for a while */
-	uint64_t forgotten; /* what became of tasks, mappings: for want of memory, too early */
+	uint64_t chunks_failed;	       /* chunks that could not be compressed or removed */
+	uint64_t unjudged;     /* events that no condition checked: no memory, or a full ring */
+	uint64_t nr_throttled; /* times that the kernel took no samples for a while */
+	/* changes of tasks and mappings forgotten too early for want of memory */
+	uint64_t forgotten;
 };
 
-/* Each record that was taken from memory is in the folder or not written. */
+/* Every record taken from memory is in the folder or counted as unwritten. */
 struct tracer_snapshot {
 	uint64_t nr_records;   /* in the folder */
-	uint64_t nr_unwritten; /* taken, but the folder does not hold them; 0 without an error */
-	uint64_t nr_state;     /* of both, those of the state */
-	uint64_t lost;	       /* in the stretch that it holds, as far as its packets tell */
-	uint64_t overwritten;  /* packets of it, before they could be written */
+	uint64_t nr_unwritten; /* taken from memory, but not in the folder; 0 without an error */
+	uint64_t nr_state;     /* of both, records of the state */
+	uint64_t lost;	       /* in the time range held, as far as the packets report */
+	uint64_t overwritten;  /* packets overwritten before they could be written */
 	uint64_t nr_packets, nr_bytes;
-	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: what it holds */
-	bool is_part;	     /* it failed, and there is a folder all the same */
+	uint64_t begin, end; /* CLOCK_MONOTONIC, ns: the time range held */
+	bool is_part;	     /* it failed, but left a folder */
 };
 
 struct tracer_held {
-	uint64_t nr_bytes;   /* memory of the rings, the kernel's not among it */
-	uint64_t since, now; /* CLOCK_MONOTONIC, ns: all of this stretch is held */
+	uint64_t nr_bytes;   /* memory of the rings, without the kernel's */
+	uint64_t since, now; /* CLOCK_MONOTONIC, ns: everything in this time range is held */
 };
 
 struct tracer;
 
-/* Open everything, record nothing yet. -errno with a remedy in diag. */
+/* Opens everything without recording yet. Returns 0 or -errno, with a remedy in diag. */
 int tracer_open(struct tracer **tracer, const struct tracer_config *config, struct diag *diag);
 
-/* Begin, with the state of the machine. 0 or -errno. */
+/* Begins recording and writes the machine's state. Returns 0 or -errno. */
 int tracer_start(struct tracer *tracer, struct diag *diag);
 
-/* Take what has come; when tracer_poll_fd is readable, and once in a while. An error of the disk.
+/*
+ * Reads available records; call it when tracer_poll_fd is readable, and regularly. Returns 0 or the
+ * -errno of a disk error.
  */
 int tracer_round(struct tracer *tracer, struct diag *diag);
 int tracer_poll_fd(const struct tracer *tracer);
 
-/* The condition that became true in rounds since the last call: its text. NULL: none. */
+/*
+ * Returns the text of the first condition that became true in rounds since the last call, or NULL.
+ */
 const char *tracer_take_cause(struct tracer *tracer);
 
-/* End recording, and take what has come. As above. */
+/* Ends recording and reads the remaining records. Returns as tracer_round. */
 int tracer_stop(struct tracer *tracer, struct diag *diag);
 
-/* CPUs that came are recorded, too. 0, or -errno and diag: one is not. */
+/* Begins recording CPUs that came online. Returns 0, or -errno and diag if one is not recorded. */
 int tracer_follow_cpus(struct tracer *tracer, struct diag *diag);
 
-/* What has come goes to the folder now, in packets that are not full. As above. */
+/*
+ * Writes available records to the folder now, also in packets that are not full. Returns as
+ * tracer_round.
+ */
 int tracer_flush(struct tracer *tracer, struct diag *diag);
 
 /*
- * What is in memory, with the state of the machine, into a folder to be made; of a round before.
- * A forked child may do it, and recording goes on: of rings of our own it has a copy, of the
- * module's the descriptors, through which one process reads at a time (tracer_lend). Flight
- * recorder only. 0, or -errno and diag: what could be written is in the folder then all the same,
- * and *taken and diag report it; nothing is left of a folder that no packet could be written to.
+ * Writes the records in memory, and the machine's state, to a new folder; call tracer_round before.
+ * A forked child may call it while recording continues: the child has a copy of the daemon's own
+ * rings, and shares the module's descriptors, which only one process may read at a time
+ * (tracer_lend). Flight recorder only. Returns 0, or -errno and diag. After an error the folder
+ * holds the packets that could be written, which *taken and diag report; without any packet the
+ * folder is removed.
  */
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag);
 
 /*
- * True before a child is forked that takes a snapshot, false when it has ended, whether by itself
- * or not. Between, nothing is read of what both have, and tracer_held's since stays as it was.
+ * Call it with true before forking a child that takes a snapshot, and with false after the child
+ * has ended, even if it was killed. In between, the tracer reads no rings that both processes
+ * share, and the since of tracer_held does not change.
  */
 void tracer_lend(struct tracer *tracer, bool lends);
 
 struct tracer_held tracer_held(struct tracer *tracer);
 
 struct tracer_sizes {
-	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU */
-	unsigned int nr_cpus;			   /* recorded now */
+	uint32_t sub_buffer_bytes, nr_sub_buffers; /* of each CPU's ring */
+	unsigned int nr_cpus;			   /* recorded at present */
 };
 
 struct tracer_sizes tracer_sizes(const struct tracer *tracer);
 
-/* The kernel's, those of system calls by two. */
+/*
+ * Returns the number of recorded events; system calls count as two, with perf also samples and
+ * mappings.
+ */
 unsigned int tracer_nr_events(const struct tracer *tracer);
 
 struct tracer_counts tracer_counts(const struct tracer *tracer);
 
-/* The folder is whole then, and on disk. The first error of that. NULL: nothing. */
+/*
+ * Completes the folder and writes it to disk. Returns 0 or the writer's error. NULL: does nothing.
+ */
 int tracer_close(struct tracer *tracer, struct diag *diag);
 
 #endif

@@ -62,7 +62,7 @@ static const struct poptOption option_table[] = {
 	{"ready-fd", 0, POPT_ARG_STRING, NULL, OPTION_READY, "say there when it records", "FD"},
 	POPT_AUTOHELP POPT_TABLEEND};
 
-/* "NxSIZE" */
+/* Parses "NxSIZE". */
 static int take_size(struct tracer_options *options, const char *text, struct diag *diag)
 {
 	const char *by = strchr(text, 'x');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tracer by perf_event_open: the kernel's rings bring events here, whose records are laid out
- * anew and written to rings of our own (trace_channel.h).
+ * The tracer by perf_event_open: it reads records from the kernel's rings, converts them to the
+ * trace's layout and writes them to the daemon's own rings (trace_channel.h).
  */
 #include "daemon/tracer/tracer_perf_internal.h"
 
@@ -18,7 +18,7 @@
 
 #define COMMON_PID_OFFSET 4u /* in raw records */
 
-/* ---- records on their way ---- */
+/* ---- records ---- */
 
 static void bad(struct tracer_perf *tracer, unsigned int cpu)
 {
@@ -110,7 +110,7 @@ static void take_sample(struct tracer_perf *tracer, const struct trace_perf_reco
 	uint8_t *payload;
 
 	if (!nr_bytes)
-		return; /* executable, but no file's */
+		return; /* executable memory without a file */
 	payload = trace_channel_reserve(tracer->channel, record->cpu,
 					tracer->sample_id + trace_sample_event(record),
 					record->time, nr_bytes);
@@ -120,7 +120,7 @@ static void take_sample(struct tracer_perf *tracer, const struct trace_perf_reco
 	trace_channel_commit(tracer->channel);
 }
 
-/* Every raw record has the thread at one place. */
+/* Every raw record has the thread at the same offset. */
 static void note(const struct tracer_perf *tracer, const struct trace_perf_record *from)
 {
 	struct trace_trigger_record record = {.event = tracer->trigger_events[from->event],
@@ -166,7 +166,7 @@ static void lose(struct trace_perf_sink *sink, unsigned int cpu, uint64_t nr)
 
 /* ---- opening, closing ---- */
 
-/* What only the module can. */
+/* Refuses options that only the module supports. */
 static int check_perf(const struct tracer_config *config, struct diag *diag)
 {
 	if (config->nr_uids)
@@ -274,7 +274,10 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
-/* A flight recorder's at once, not when the first record comes: it is here or it is not. */
+/*
+ * Allocates a flight recorder's rings now, not with their first records, so that missing memory is
+ * reported at the start.
+ */
 static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 {
 	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
@@ -291,7 +294,7 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 	return 0;
 }
 
-/* Between a few processes of the state: the kernel's rings do not wait. */
+/* Reads the kernel's rings between processes of the state, as they would fill up. */
 static void read_meanwhile(void *context)
 {
 	struct tracer_perf *tracer = context;
@@ -303,8 +306,8 @@ static void read_meanwhile(void *context)
 }
 
 /*
- * The machine's state to writer, in front of what the rings hold: tasks, or, where that is NULL,
- * what /proc has. 0 or -errno.
+ * Writes the machine's state to writer, before the contents of the rings: tasks or, if NULL, the
+ * contents of /proc. Returns 0 or -errno.
  */
 static int tell_state(struct tracer_perf *tracer, struct ctf_writer *writer,
 		      const struct trace_tasks *tasks, struct trace_state_config *how,
@@ -335,7 +338,7 @@ static int start(struct tracer *base, struct diag *diag)
 	struct trace_state_config how = {.turn = read_meanwhile, .context = tracer};
 	int error = prepare_rings(tracer, diag);
 
-	/* Before all else: who ends then is known to have been there. */
+	/* Start them first: tasks that end during the start are then known. */
 	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
 		(void)diag_set(diag, error, "cannot tell what runs: %s", strerror(-error));
 	if (error)
@@ -345,12 +348,12 @@ static int start(struct tracer *base, struct diag *diag)
 	if (error)
 		return diag_set(diag, error, "cannot begin to record: %s", strerror(-error));
 	if (!tracer->base.writer)
-		return 0; /* each snapshot tells what ran at its begin */
+		return 0; /* each snapshot writes the state at its begin */
 	error = tell_state(tracer, tracer->base.writer, NULL, &how, &tracer->base.nr_state);
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* What went wrong while nobody could be told. */
+/* Reports an error of the disk that could not be reported when it occurred. */
 static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 {
 	if (tracer->disk_error) {
@@ -362,8 +365,8 @@ static int take_error(struct tracer_perf *tracer, int error, struct diag *diag)
 }
 
 /*
- * What came before now is in the chunk that ends; the next begins with the state of now, behind
- * what the rings have already.
+ * Records before now are in the chunk that ends; the next chunk begins with the state at now, or at
+ * the last record of CPU 0 if that is later.
  */
 static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 {
@@ -385,7 +388,7 @@ static int next_chunk(struct tracer_perf *tracer, struct diag *diag)
 	return error ? diag_set(diag, error, "cannot read /proc: %s", strerror(-error)) : 0;
 }
 
-/* All that came long enough before is read, of all CPUs. */
+/* All records up to TRACE_SLACK_NS before the argument have been read, of all CPUs. */
 static void look_for_cause(struct tracer_perf *tracer, uint64_t before)
 {
 	const char *cause;
@@ -403,7 +406,7 @@ static int do_round(struct tracer *base, struct diag *diag)
 	int error;
 	(void)trace_perf_read(tracer->perf, false); /* damage is counted */
 	look_for_cause(tracer, before);
-	/* Behind the others: whose they are is known then. */
+	/* After the other records: then the mappings and tasks that they need are known. */
 	if (!tracer->base.writer)
 		return trace_mappings_round(tracer->base.mappings, diag);
 	error = trace_channel_drain(tracer->channel, false, 0, diag);
@@ -466,7 +469,7 @@ static int snapshot(struct tracer *base, struct ctf_writer *writer, struct trace
 	int error;
 
 	taken->end = clock_monotonic_ns();
-	/* The open ones are among what is held, and may be the oldest. */
+	/* Close open packets first, as they also count and may be the oldest. */
 	trace_channel_hold(tracer->channel, taken->end);
 	taken->begin = how.time = trace_channel_held(tracer->channel, taken->end).begin;
 	error = tell_state(tracer, writer,
@@ -525,7 +528,7 @@ static struct tracer_counts count_all(const struct tracer *base)
 	return (struct tracer_counts){
 		.nr_records = channel.nr_records,
 		.lost_kernel = perf.lost,
-		/* The channel was told of all but its own. */
+		/* The channel counts all losses, those reported to it and its own. */
 		.lost_room = channel.lost - tracer->lost_perf - tracer->lost_bad,
 		.lost_bad = tracer->lost_bad + perf.bad_records,
 		.ring_errors = perf.ring_errors,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a trace by perf_event_open records. */
+/* Chooses the events of a trace by perf_event_open. */
 #include "daemon/trace/trace_sample.h"
 #include "daemon/trace/trace_state.h"
 #include "daemon/tracer/tracer_perf_internal.h"
@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of compact record headers there are few: for tracepoints; what is above is the others'. */
+/* There are few compact ids; they are for tracepoints. All other events have extended ids. */
 #define FIRST_ID_EXTENDED (OPROF_EVENT_ESCAPE + 1)
-/* Beside those of the choice: of system calls, samples, mappings. */
+/* In addition to the choice's: two for system calls, samples, mappings. */
 #define NR_OTHER_EVENTS 4u
 
-/* ---- what is recorded ---- */
+/* ---- events ---- */
 
 static uint32_t id_of(size_t i)
 {
-	/* Behind the compact ones, the extended: the three between are taken. */
+	/* After the compact ids come extended ones; the three ids in between are reserved. */
 	return i <= OPROF_EVENT_COMPACT_MAX
 		       ? (uint32_t)i
 		       : (uint32_t)(i - OPROF_EVENT_COMPACT_MAX - 1 + FIRST_ID_EXTENDED);
@@ -122,12 +122,12 @@ static int choose_events(struct tracer_perf *tracer, struct diag *diag)
 static void choose_trigger(struct tracer_perf *tracer, unsigned int event,
 			   const struct tracepoint *tracepoint)
 {
-	assert(tracepoint); /* of a layout that was made */
+	assert(tracepoint); /* its layout exists */
 	tracer->trigger_events[event] = trace_trigger_find(tracer->base.config.trigger,
 							   tracepoint->system, tracepoint->name);
 }
 
-/* Which events the trigger is to see. */
+/* Selects the events that the trigger needs. */
 static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 {
 	if (!tracer->base.config.trigger)
@@ -148,7 +148,7 @@ static int choose_triggers(struct tracer_perf *tracer, struct diag *diag)
 	return 0;
 }
 
-/* ---- how it is described ---- */
+/* ---- description ---- */
 
 static int describe(struct tracer_perf *tracer, struct diag *diag)
 {

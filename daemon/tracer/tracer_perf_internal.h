@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace by perf_event_open, inside: tracer_perf.c, and tracer_perf_choose.c, what it records. */
+/*
+ * State of a trace by perf_event_open: tracer_perf.c, and tracer_perf_choose.c for what it records.
+ */
 #ifndef DAEMON_TRACER_PERF_INTERNAL_H
 #define DAEMON_TRACER_PERF_INTERNAL_H
 
@@ -13,43 +15,48 @@
 
 struct call_tracepoint {
 	struct tracepoint *tracepoint;
-	const struct tracepoint_field *id, *rest; /* args of an entry, ret of an exit */
+	const struct tracepoint_field *id, *rest; /* rest: args of an entry, ret of an exit */
 };
 
 struct tracer_perf {
-	struct tracer base; /* first: tracer.c's */
+	struct tracer base; /* must be first */
 	struct trace_perf_sink sink;
 
-	/* Of the choice's events, by index; behind them the two of system calls, then samples and
-	 * mappings. */
+	/*
+	 * By event number: the choice's events, then the two of system calls, then samples and
+	 * mappings.
+	 */
 	struct trace_layout *layouts;
 	size_t nr_layouts;
 	struct trace_perf_event *events;
 	unsigned int nr_events;
-	char **names;			 /* of these, for messages */
-	struct trace_syscalls *syscalls; /* NULL: not chosen */
+	char **names;			 /* of the events, for messages */
+	struct trace_syscalls *syscalls; /* NULL: no system calls */
 	struct call_tracepoint entry, exit;
 	uint32_t state_id, sample_id;
-	uint64_t lost_perf; /* told by perf: of the kernel, and damaged ones */
-	uint64_t lost_bad;  /* do not hold what their tracepoint says */
+	uint64_t lost_perf; /* reported by trace_perf: the kernel's losses and malformed records */
+	uint64_t lost_bad;  /* records that do not match their tracepoint */
 	struct ctf_event *trace_events;
 
-	uint32_t *trigger_events; /* the trigger's numbers of events; NULL: there is none */
+	uint32_t *trigger_events; /* the trigger's number of each event; NULL: no trigger */
 
 	struct trace_perf *perf;
 	struct trace_channel *channel;
-	int disk_error; /* not told yet */
+	int disk_error; /* not reported yet */
 	struct diag disk_diag;
 };
 _Static_assert(offsetof(struct tracer_perf, base) == 0, "tracer_ops cast base");
 
-/* Mappings come beside all else, with the tasks, for its snapshots. */
+/* Whether mappings and tasks are recorded separately, for the snapshots of a flight recorder. */
 static inline bool tracer_perf_keeps_tasks(const struct tracer_perf *tracer)
 {
 	return !tracer->base.config.folder && trace_state_is_the_machines();
 }
 
-/* The events of the choice, how the trace describes them, which of them the trigger is to see. */
+/*
+ * Chooses the events to record, describes them for the trace, and selects those that the trigger
+ * needs. Returns 0, or -errno and diag.
+ */
 int tracer_perf_choose(struct tracer_perf *tracer, struct diag *diag);
 
 #endif

@@ -18,10 +18,13 @@
 #include <unistd.h>
 
 #define NAME_TRIES 100u
-/* A condition is true again and again; what made a snapshot fail, a full disk say, lasts. */
+/*
+ * After a failed snapshot, conditions pause: they become true often, and causes such as a full disk
+ * last.
+ */
 #define PAUSE_NS UINT64_C(10000000000)
 
-/* ---- what a trace comes to ---- */
+/* ---- results of a trace ---- */
 
 static uint64_t sum_lost(const struct tracer_counts *counts)
 {
@@ -148,7 +151,7 @@ static void answer_status(struct tracer_serve *serve, struct control_answer *ans
 
 /* ---- snapshots ---- */
 
-/* The number of the job, or 0: answer says why not. */
+/* Returns the number of the job, or 0 and the reason in diag. */
 static uint64_t want(struct tracer_serve *serve, const char *folder, const char *cause,
 		     struct diag *diag)
 {
@@ -216,7 +219,7 @@ static void __attribute__((noreturn)) become(const char *program, const char *fo
 	_exit(127);
 }
 
-/* In a process of its own, that nobody waits for: what it says goes to the log. */
+/* Runs the program in a detached process, whose output goes to the log. */
 static void run_then(const char *program, const char *folder)
 {
 	const pid_t pid = fork();
@@ -261,7 +264,7 @@ static void answer_taken(struct control_answer *answer, const struct tracer_serv
 	control_answer_add(answer, "overwritten", "%" PRIu64, taken->overwritten);
 }
 
-/* cause: the condition that asked for it, which asks again later; NULL: none did. */
+/* cause: the condition that asked for the snapshot, to pause it; NULL: requested by a user. */
 static void tell_failed(struct tracer_serve *serve, const char *cause, const char *text)
 {
 	serve->nr_failed++;
@@ -271,7 +274,7 @@ static void tell_failed(struct tracer_serve *serve, const char *cause, const cha
 		serve->paused_ns = clock_monotonic_ns() + PAUSE_NS;
 }
 
-/* One by a condition that failed is due still, unless it left a folder, which counts. */
+/* A failed snapshot by a condition does not count towards the limit, unless it left a folder. */
 static void count_failed(struct tracer_serve *serve, const struct tracer_wanted *wanted,
 			 const struct tracer_snapshot *taken)
 {
@@ -285,11 +288,11 @@ static void count_failed(struct tracer_serve *serve, const struct tracer_wanted 
 			    wanted->folder, serve->options->snapshot_limit);
 }
 
-/* The first of what is wanted has come to its end. */
+/* Reports the result of the first waiting snapshot and removes it. */
 static void finish_first(struct tracer_serve *serve, const struct tracer_snapshot *taken, int error,
 			 const struct diag *diag)
 {
-	static struct control_answer answer; /* big */
+	static struct control_answer answer; /* too large for the stack */
 
 	control_answer_init(&answer);
 	if (error) {
@@ -319,7 +322,7 @@ void tracer_serve_turn(struct tracer_serve *serve)
 	}
 }
 
-/* "PREFIX-20261123-104805", and a number behind it where that is taken. */
+/* Chooses "PREFIX-20261123-104805", followed by a number if that exists. */
 static bool choose_name(const struct tracer_serve *serve, char folder[PATH_MAX])
 {
 	const time_t now = time(NULL);
@@ -435,7 +438,7 @@ static void tell_answer(void *context, bool is_loss, const char *text)
 void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *counts, int error,
 		      const char *text)
 {
-	static struct control_answer answer; /* big */
+	static struct control_answer answer; /* too large for the stack */
 
 	if (!serve->session.server)
 		return;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trace session in the background is asked: how it does, a snapshot,
- * to end. Snapshots are written by a child process, one after the other, also
- * those that a condition asks for.
+ * Handles requests to a trace session in the background: report its status, take a snapshot, end. A
+ * child process writes the snapshots one after another, including those that a condition asks for.
  */
 #ifndef DAEMON_TRACER_SERVE_H
 #define DAEMON_TRACER_SERVE_H
@@ -20,55 +19,60 @@
 
 struct tracer_wanted {
 	char folder[PATH_MAX];
-	const char *cause; /* a condition's text; NULL: somebody asked */
+	const char *cause; /* a condition's text; NULL: requested by a user */
 	uint64_t number;   /* of the job */
 };
 
 struct tracer_serve {
-	const struct tracer_options *options; /* borrowed, as the tracer */
+	const struct tracer_options *options; /* borrowed, like the tracer */
 	struct tracer *tracer;
 	struct trace_session_folder session;
 	struct trace_job job;
-	/* First is the one that runs, if one does; not begun before a round is over. */
+	/*
+	 * Waiting snapshots; the first may be running. None begins before the next round is over.
+	 */
 	struct tracer_wanted wanted[TRACER_SERVE_NR_WANTED];
 	unsigned int nr_wanted;
-	uint64_t last_number; /* of jobs */
+	uint64_t last_number; /* number of the last job */
 	uint64_t nr_snapshots, nr_failed;
-	/* Taken, on their way, or failed and left a folder: at most snapshot_limit. */
+	/* Done, waiting, or failed but left a folder: at most snapshot_limit. */
 	uint64_t nr_by_condition;
-	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: until then no condition asks again */
+	uint64_t paused_ns;	    /* CLOCK_MONOTONIC: conditions are ignored until then */
 	char last_folder[PATH_MAX]; /* of the last snapshot; empty: none */
-	char last_failure[DIAG_FILE_BYTES + DIAG_TEXT_BYTES]; /* empty: none failed */
-	bool ending;					      /* asked to, or told by a signal */
+	char last_failure[DIAG_FILE_BYTES + DIAG_TEXT_BYTES]; /* empty: no failure */
+	bool ending;					      /* by a request or a signal */
 	bool disk_failed;
-	int64_t started_ns; /* since 1970 */
+	int64_t started_ns; /* ns since 1970 */
 };
 
-/* The session's folder, by options->session. 0 or -errno with diag. */
+/* Opens the session's folder, options->session. Returns 0, or -errno with diag. */
 int tracer_serve_open(struct tracer_serve *serve, const struct tracer_options *options,
 		      struct diag *diag);
-/* It records. */
+/* Call it when recording has begun. */
 void tracer_serve_begin(struct tracer_serve *serve, struct tracer *tracer);
 
-/* Answer what was asked. When the session's server or the job has something. */
+/* Answers requests; call it when the session's server or the job is readable. */
 void tracer_serve_run(struct tracer_serve *serve);
-/* Begin what is wanted: after a round, so that it holds all that has come. */
+/* Begins waiting snapshots; call it after a round, so that they hold all available records. */
 void tracer_serve_turn(struct tracer_serve *serve);
 
-/* A condition is true: a snapshot, unless there were enough. cause lives on. */
+/*
+ * Call it when a condition is true: wants a snapshot, unless the limit is reached. cause is
+ * borrowed.
+ */
 void tracer_serve_want(struct tracer_serve *serve, const char *cause);
 
-/* Is there anything left to be done before the end? */
+/* Returns whether snapshots are running or waiting. */
 bool tracer_serve_is_busy(const struct tracer_serve *serve);
 
 /*
- * The tracer has been stopped and closed: tell who asked for it, error (0 or -errno) and text being
- * what came of it; then nobody finds the session any more.
+ * Call it after the tracer was stopped and closed. Answers the request to end with the result:
+ * error (0 or -errno) and text. Then the session no longer exists.
  */
 void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *counts, int error,
 		      const char *text);
 
-/* What is to be told of a trace at its end, sentence by sentence, to tell. */
+/* Reports the results of a trace by calling tell for each sentence. */
 void tracer_tell_counts(const struct tracer_counts *counts, bool in_memory,
 			void (*tell)(void *context, bool is_loss, const char *text), void *context);
 
