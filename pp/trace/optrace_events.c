@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* optrace events: the events of a trace, one a line. */
+/* optrace events: lists the events of a trace, one per line. */
 #include "ctf/reader.h"
 #include "lib/array.h"
 #include "lib/log.h"
@@ -64,20 +64,21 @@ struct events_listing {
 	uint64_t nr_first, nr_last; /* 0: all */
 	bool json, reverse;
 	struct trace_who *who;
-	struct trace_pids *pids; /* NULL: nobody asks */
+	struct trace_pids *pids; /* NULL: no filter by process */
 	bool has_begin;
 	uint64_t begin, nr_shown, nr_damaged;
 	struct trace_line line;
-	struct kept_lines *newest; /* backwards: the one that is read, and those behind it */
-	uint64_t nr_kept;	   /* in all of them */
+	/* backwards: the stretch of time being read, then the later ones */
+	struct kept_lines *newest;
+	uint64_t nr_kept; /* in all of them */
 };
 
-/* Backwards: the lines of a stretch of time, in its order. */
+/* Backwards: the lines of one stretch of time, in its order. */
 struct kept_lines {
-	struct kept_lines *behind; /* the one after it in time */
+	struct kept_lines *behind; /* the next later one */
 	char *bytes;
 	size_t nr_bytes, room_bytes;
-	size_t *ends; /* of each line */
+	size_t *ends; /* offset behind each line */
 	size_t nr, room;
 };
 
@@ -141,7 +142,7 @@ static int check(const struct events_listing *listing, const char *const *words,
 	return 0;
 }
 
-/* 1: something was shown, that is all. 0 or -errno and diag. */
+/* Returns 1 if only help or the version was shown; 0; or -errno and diag. */
 static int take_options(struct events_listing *listing, poptContext popt, struct diag *diag)
 {
 	int option, error = 0;
@@ -177,7 +178,7 @@ static int put(const char *bytes, size_t nr_bytes)
 	return fwrite(bytes, 1, nr_bytes, stdout) == nr_bytes ? 0 : -EIO;
 }
 
-/* Into the line: 1; 0: it is not wanted. */
+/* Formats a record as the line. Returns 1; 0: the record is not wanted; -ENOMEM. */
 static int make_line(struct events_listing *listing, const struct ctf_record *record,
 		     const struct trace_runner *who)
 {
@@ -201,7 +202,7 @@ static void tell_damage(struct events_listing *listing, const struct diag *diag)
 		log_warning("%s", diag_show(diag));
 }
 
-/* The trace's begin, which times are told from: 1; 0: it holds nothing. */
+/* Finds the trace's begin, the origin of times. Returns 1, or 0 if the trace is empty. */
 static int find_begin(struct events_listing *listing, struct ctf_reader *reader, bool tell)
 {
 	struct ctf_record record;
@@ -227,17 +228,17 @@ static uint64_t from_of(const struct events_listing *listing)
 }
 
 /*
- * To where reading has to begin for --from: no packet before is needed. What is
- * damaged there is told by who reads on.
+ * Seeks to where reading has to begin for --from: no earlier packet is needed. Damage there is
+ * reported by the reading that follows.
  */
 static void go_to_from(struct events_listing *listing, struct ctf_reader *reader)
 {
 	struct ctf_known known;
 
-	if (!listing->filter.from_ns || listing->pids || /* forks of any time before tell pids */
+	if (!listing->filter.from_ns || listing->pids || /* pids depend on all earlier forks */
 	    !trace_who_known(listing->who, &known))
 		return;
-	(void)find_begin(listing, reader, false); /* none: what is wrong is told then */
+	(void)find_begin(listing, reader, false); /* damage is reported later */
 	ctf_reader_seek_known(reader, from_of(listing), &known);
 }
 
@@ -258,7 +259,7 @@ static int take(struct events_listing *listing, const struct ctf_record *record)
 	return put(listing->line.bytes, listing->line.nr_bytes);
 }
 
-/* Nothing behind is wanted. */
+/* Returns whether no later record is wanted. */
 static bool is_done(const struct events_listing *listing, const struct ctf_record *record)
 {
 	return (listing->nr_first && listing->nr_shown >= listing->nr_first) ||
@@ -336,13 +337,13 @@ static int put_line(const struct kept_lines *stretch, size_t i)
 	return put(stretch->bytes + from, stretch->ends[i] - from);
 }
 
-/* Of how many it has to be no more; 0: all. */
+/* Returns how many lines to show at most; 0: all. */
 static uint64_t bound(const struct events_listing *listing)
 {
 	return listing->nr_last ? listing->nr_last : listing->nr_first;
 }
 
-/* Each line as soon as it is the next: no stretch is kept. */
+/* Writes lines as soon as their order is known, so no stretch is kept. */
 static int end_reversed(void *context)
 {
 	struct events_listing *listing = context;
@@ -367,7 +368,7 @@ static int end_last(void *context)
 	return listing->nr_kept >= listing->nr_last ? 1 : begin_stretch(listing);
 }
 
-/* The last ones of those that were kept, in order of time. */
+/* Writes the last of the kept lines, in order of time. */
 static int put_kept(struct events_listing *listing)
 {
 	uint64_t left_out =
@@ -389,8 +390,7 @@ static void tell_damage_backwards(void *context, const struct diag *diag)
 }
 
 /*
- * Which threads ran, or whose they are, decides what is shown: then it has to be known at the
- * trace's end, too.
+ * Filters by thread or process need the threads that run at the trace's end: read all of it first.
  */
 static int find_last_runners(struct events_listing *listing, struct ctf_reader *reader)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * optrace-read: answers from trace folders. optrace runs it for its verbs
- * that read; --help is theirs.
+ * optrace-read: answers from trace folders. optrace runs it for its verbs that read; it has no
+ * --help of its own, the verbs have.
  */
 #include "pp/trace/optrace_read.h"
 
@@ -34,7 +34,7 @@ int main(int argc, const char **argv)
 	log_init("optrace", LOG_LEVEL_INFO);
 	for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(verbs[i].name, argv[1])) {
-			argv[1] = "optrace"; /* what its help calls the program */
+			argv[1] = "optrace"; /* name of the program in its help */
 			return tool_end(verbs[i].act(argc - 1, argv + 1));
 		}
 	log_error("optrace runs this for its verbs that read: see optrace help");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verbs of optrace that read a trace folder: each takes its own command line. */
+/* The verbs of optrace that read a trace folder; each parses its own command line. */
 #ifndef PP_OPTRACE_READ_H
 #define PP_OPTRACE_READ_H
 
@@ -7,11 +7,11 @@ struct ctf_reader;
 
 #define OPTRACE_FOLDER "oprofile_trace"
 
-/* 0 or -errno, told on stderr. argv[0] is "optrace". */
+/* Return 0 or -errno after logging the error. argv[0] is "optrace". */
 int optrace_events(int argc, const char **argv);
 int optrace_stats(int argc, const char **argv);
 
-/* Warn of chunks whose metadata cannot be read; how many they are. */
+/* Warns of chunks whose metadata cannot be read, and returns their number. */
 unsigned int optrace_read_tell_chunks(const struct ctf_reader *reader);
 
 #endif

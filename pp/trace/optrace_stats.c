@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* optrace stats: what CPUs, processes and threads did, calls, interrupts and wake-ups. */
+/* optrace stats: times of CPUs, processes and threads, system calls, interrupts and wake-ups. */
 #include "pp/trace/optrace_read.h"
 
 #include "ctf/reader.h"
@@ -62,7 +62,7 @@ struct stats_reading {
 	struct trace_stats_choice choice;
 	struct trace_filter filter; /* processes, threads and times */
 	struct trace_states *states;
-	uint64_t trace_begin, begin, end; /* the window's, so far */
+	uint64_t trace_begin, begin, end; /* begin, end: of the window, so far */
 	bool has_begun;
 	struct trace_sums sums;
 };
@@ -86,9 +86,8 @@ static int begin_states(struct stats_reading *reading, struct ctf_reader *reader
 }
 
 /*
- * All is read from the trace's begin, whatever --from: what a thread waits for
- * and since when, the call it is in, whose it is, was told when that began, which
- * may be any time before, and nothing tells it again.
+ * Reads from the trace's begin even with --from: a thread's wait, system call and process are
+ * recorded only when they begin, which may be any time before the window.
  */
 static int take(struct stats_reading *reading, struct ctf_reader *reader,
 		const struct ctf_record *record)
@@ -113,7 +112,7 @@ static bool is_behind(const struct stats_reading *reading, const struct ctf_reco
 	       record->time - reading->trace_begin >= reading->filter.to_ns;
 }
 
-/* Damage costs what is damaged, is told, and the rest is read. */
+/* Reports and skips damage, and reads the rest. */
 static int read_all(struct stats_reading *reading, struct ctf_reader *reader)
 {
 	struct ctf_record record;
@@ -139,8 +138,10 @@ static void sum_losses(struct trace_sums *sums, const struct ctf_reader *reader)
 		const struct ctf_stream_counts counts =
 			ctf_stream_counts(ctf_reader_stream(reader, i));
 
-		/* What the first packet tells of already was lost before the trace, unless it is
-		 * the ring's first. */
+		/*
+		 * Losses in the header of the first packet precede the trace, unless it is the
+		 * ring's first.
+		 */
 		sums->lost_events += counts.lost - (counts.seq_first ? counts.lost_before : 0);
 		sums->lost_packets += counts.lost_overwritten;
 		sums->nr_damaged += counts.lost_cut;
@@ -250,7 +251,7 @@ static int take_option(struct stats_reading *reading, int option, const char *te
 	}
 }
 
-/* 1: something was shown, that is all; 0 or -errno and diag. */
+/* Returns 1 if only help or the version was shown; 0; or -errno and diag. */
 static int take_options(struct stats_reading *reading, poptContext popt, struct diag *diag)
 {
 	int option, error = 0;

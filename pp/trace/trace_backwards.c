@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Of packets in a stretch: little at first, for few records are wanted as a rule; what is kept of
- * it in memory is some ten times as much.
+ * Bytes of packets in a stretch: few at first, as mostly few records are wanted; the lines kept of
+ * them take about ten times as much memory.
  */
 #define STRETCH_BYTES_FIRST ((uint64_t)64 << 10)
 #define STRETCH_BYTES_MAX   ((uint64_t)2 << 20)
@@ -18,7 +18,10 @@ struct backward_stretch {
 	uint64_t from, to;
 };
 
-/* The next of the stretch: 1; 0: there is none any more. Damage is told, once of two passes. */
+/*
+ * Reads the stretch's next record: 1; 0: no more; -ENOMEM. Only one of the two passes reports
+ * damage.
+ */
 static int next(const struct backward_stretch *stretch, struct ctf_record *record, bool tell)
 {
 	struct diag diag;
@@ -36,7 +39,7 @@ static int next(const struct backward_stretch *stretch, struct ctf_record *recor
 	return 0;
 }
 
-/* Of streams that can't be read others tell. */
+/* Streams that cannot be read are reported elsewhere. */
 static int seek(const struct backward_stretch *stretch)
 {
 	struct diag diag;

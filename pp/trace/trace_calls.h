@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system calls of a trace by name: how many, how they ended, how long they took. */
+/* The system calls of a trace by name: their number, errors and times. */
 #ifndef PP_TRACE_CALLS_H
 #define PP_TRACE_CALLS_H
 
@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 struct trace_call {
-	const char *name; /* the trace's; not ended by a NUL */
+	const char *name; /* the trace's; not terminated */
 	size_t nr_name;
-	uint64_t nr;	    /* begun */
-	uint64_t nr_errors; /* ended with -1 to -4095 */
+	uint64_t nr;	    /* calls begun */
+	uint64_t nr_errors; /* calls that returned -1 to -4095 */
 	/*
-	 * Those that ended, each with all of its time, which may have begun before the window. Not
-	 * those meanwhile events were lost: an end may be another one's.
+	 * Times of calls that ended, including time before the window. Calls during which events
+	 * were lost are excluded: the end may belong to another call.
 	 */
 	struct trace_distribution ns;
-	uint64_t nr_unsure; /* ended, but not in ns for that */
+	uint64_t nr_unsure; /* calls that ended but are excluded from ns */
 };
 
 struct trace_calls {
@@ -27,11 +27,14 @@ struct trace_calls {
 	size_t nr;
 };
 
-/* One for each name that the trace describes: its rules' numbers become theirs. -ENOMEM. */
+/*
+ * Makes an entry for each name in the trace, and numbers the rules of its events. Returns 0 or
+ * -ENOMEM.
+ */
 int trace_calls_init(struct trace_calls *calls, const struct ctf_trace *trace,
 		     struct trace_rule *rules);
 void trace_calls_deinit(struct trace_calls *calls);
-/* As if none had been made. */
+/* Resets all counts to 0. */
 void trace_calls_clear(struct trace_calls *calls);
 
 #endif

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a power of two, which its three bits behind the first tell apart; below 8, one each. */
+/*
+ * Buckets per power of two, selected by the three bits after the first; times below 8 have one
+ * each.
+ */
 #define PARTS 8u
 
 static uint32_t bucket_of(uint64_t ns)
@@ -36,7 +39,7 @@ void trace_distribution_deinit(struct trace_distribution *distribution)
 	*distribution = (struct trace_distribution){0};
 }
 
-/* Have the buckets from first up to end, those that are there among them. */
+/* Makes room for the buckets from first up to end, and keeps the present ones. */
 static int need(struct trace_distribution *distribution, uint32_t first, uint32_t end)
 {
 	const uint32_t end_before = distribution->first + distribution->nr_buckets;
@@ -100,7 +103,7 @@ uint64_t trace_distribution_mean(const struct trace_distribution *distribution)
 	return distribution->nr ? distribution->sum / distribution->nr : 0;
 }
 
-/* The one at rank, from 1, of those in a bucket, as if they lay evenly in it. */
+/* Returns the time of a rank, from 1, in a bucket, as if its times were evenly spaced. */
 static uint64_t within(const struct trace_distribution *distribution, uint32_t bucket,
 		       uint64_t rank)
 {

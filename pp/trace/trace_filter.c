@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES 4096u /* of a value that is compared with a pattern */
+#define TEXT_BYTES 4096u /* longest text compared with a pattern */
 
 static void free_all(char **texts, size_t nr)
 {
@@ -31,7 +31,7 @@ void trace_filter_deinit(struct trace_filter *filter)
 	*filter = (struct trace_filter){0};
 }
 
-/* ---- what is said ---- */
+/* ---- setting a filter ---- */
 
 static int no_memory(struct diag *diag)
 {
@@ -49,7 +49,7 @@ static int append(char ***texts, size_t *nr, const char *text, size_t nr_bytes)
 	return bigger[*nr] ? (++*nr, 0) : -ENOMEM;
 }
 
-/* "a,b,c" */
+/* Appends the parts of "a,b,c". */
 static int append_list(char ***texts, size_t *nr, const char *what, const char *text,
 		       struct diag *diag)
 {
@@ -76,7 +76,7 @@ int trace_filter_threads(struct trace_filter *filter, const char *text, struct d
 	return append_list(&filter->threads, &filter->nr_threads, "a thread", text, diag);
 }
 
-/* One number of a list. */
+/* Adds one number of a list. */
 static int add_pid(struct trace_filter *filter, const char *text, size_t nr_bytes,
 		   struct diag *diag)
 {
@@ -117,7 +117,7 @@ int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag 
 	return 0;
 }
 
-/* The longer signs first. */
+/* Longer operators first. */
 static const struct {
 	const char *sign;
 	enum trace_compare compare;
@@ -172,7 +172,7 @@ int trace_filter_condition(struct trace_filter *filter, const char *text, struct
 		"\"%s\": give FIELD=VALUE or FIELD!=VALUE, or with a number < > <= >=", text);
 }
 
-/* ---- what fits ---- */
+/* ---- matching ---- */
 
 static bool fits_event(const struct trace_filter *filter, const char *name)
 {
@@ -267,7 +267,7 @@ static bool holds(const struct trace_condition *condition, const struct ctf_fiel
 	}
 }
 
-/* An event that has no such field does not fit. */
+/* An event without the field does not match. */
 static bool fits_condition(const struct trace_condition *condition, const struct ctf_record *record)
 {
 	const struct ctf_event *event = record->event;

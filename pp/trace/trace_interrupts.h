@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interrupts of a trace, by kind and number: how many, and how long they took. */
+/* The interrupts of a trace, by kind and number: their count and times. */
 #ifndef PP_TRACE_INTERRUPTS_H
 #define PP_TRACE_INTERRUPTS_H
 
@@ -10,22 +10,22 @@
 #include <stdint.h>
 
 enum trace_interrupt_kind {
-	INTERRUPT_DEVICE, /* a handler of irq_handler_entry; number: the interrupt's */
+	INTERRUPT_DEVICE, /* with irq_handler_entry; number is the interrupt's */
 	INTERRUPT_SOFT,
-	INTERRUPT_VECTOR, /* of the processor itself, such as its timer (irq_vectors) */
+	INTERRUPT_VECTOR, /* of the processor, such as its timer (irq_vectors) */
 	NR_INTERRUPT_KINDS
 };
 
 struct trace_interrupt {
 	enum trace_interrupt_kind kind;
-	int64_t number; /* -1: not told */
-	char name[32];	/* empty: not told */
-	uint64_t nr;	/* begun */
-	/* Those that ended, from begin to end: with those that came in between. */
+	int64_t number; /* -1: not known */
+	char name[32];	/* empty: not known */
+	uint64_t nr;	/* interrupts begun */
+	/* Times of those that ended, including nested interrupts. */
 	struct trace_distribution ns;
 };
 
-/* Zeroed is empty. */
+/* A zeroed struct is empty. */
 struct trace_interrupts {
 	struct trace_interrupt *interrupts;
 	size_t nr, room;
@@ -33,12 +33,12 @@ struct trace_interrupts {
 };
 
 void trace_interrupts_deinit(struct trace_interrupts *interrupts);
-/* As if none had come; their indices stay. */
+/* Resets all counts to 0; indices stay valid. */
 void trace_interrupts_clear(struct trace_interrupts *interrupts);
 
 /*
- * The index of that kind and number, from now on at least. name: what it is
- * called, of nr_name bytes (NULL: not told). INDEX_TABLE_NONE: no memory.
+ * Returns the index of a kind and number, which is added if new. name has nr_name bytes; NULL: not
+ * known. Returns INDEX_TABLE_NONE if memory is short.
  */
 uint32_t trace_interrupts_find(struct trace_interrupts *interrupts, enum trace_interrupt_kind kind,
 			       int64_t number, const char *name, size_t nr_name);

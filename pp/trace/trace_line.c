@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without printf: a trace has millions of lines. */
+/* Does not use printf, which is too slow for millions of lines. */
 #include "pp/trace/trace_line.h"
 
 #include "lib/array.h"
@@ -17,7 +17,7 @@ void trace_line_deinit(struct trace_line *line)
 	*line = (struct trace_line){0};
 }
 
-/* Room for nr_bytes more; NULL: no memory. */
+/* Makes room for nr_bytes more. Returns NULL if memory is short. */
 static char *need(struct trace_line *line, size_t nr_bytes)
 {
 	if (array_reserve(&line->bytes, &line->room, line->nr_bytes, nr_bytes)) {
@@ -52,11 +52,11 @@ static void pad(struct trace_line *line, size_t nr_bytes, char fill)
 	line->nr_bytes += nr_bytes;
 }
 
-/* Right of width, with fill before it. base: 10 or 16. */
+/* Aligns the number right in width, filled with fill. base: 10 or 16. */
 static void add_number(struct trace_line *line, uint64_t number, unsigned int base, size_t width,
 		       char fill)
 {
-	char text[20]; /* of 2^64, backwards */
+	char text[20]; /* digits of up to 2^64 - 1, reversed */
 	size_t nr = 0;
 	char *to;
 
@@ -83,7 +83,9 @@ static void add_signed(struct trace_line *line, int64_t number)
 
 /* ---- texts ---- */
 
-/* As C and JSON both write a text that is no more than ASCII. */
+/*
+ * Escapes quotes, backslashes and control characters as JSON does. Returns false for other bytes.
+ */
 static bool add_escape(struct trace_line *line, uint8_t byte)
 {
 	if (byte == '"' || byte == '\\') {
@@ -99,7 +101,7 @@ static bool add_escape(struct trace_line *line, uint8_t byte)
 	return true;
 }
 
-/* One character of what is left; how many bytes it had. */
+/* Adds the next character of text and returns its length in bytes. */
 static size_t add_character(struct trace_line *line, const char *text, size_t nr_bytes)
 {
 	char copy[5] = "";
@@ -151,7 +153,7 @@ static void add_integer(struct trace_line *line, const struct ctf_field *field, 
 	}
 }
 
-/* JSON has no hexadecimal numbers, and readers that have doubles only: those are texts. */
+/* Hexadecimal numbers become text: JSON has none, and readers that use doubles would lose bits. */
 static void add_json_integer(struct trace_line *line, const struct ctf_field *field,
 			     uint64_t number)
 {
@@ -215,7 +217,7 @@ static void add_padded(struct trace_line *line, const char *text, size_t width)
 		pad(line, width - nr_bytes, ' ');
 }
 
-/* What a thread calls itself is anything: no line may be broken by it. */
+/* A thread's name may contain any byte: control characters must not break the line. */
 static void add_name(struct trace_line *line, const char *name)
 {
 	char shown[sizeof(((struct trace_runner *)0)->name)] = "?";

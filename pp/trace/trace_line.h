@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An event of a trace as a line of text, or as an object of JSON on a line. */
+/* Formats an event of a trace as a line of text, or as a JSON object on one line. */
 #ifndef PP_TRACE_LINE_H
 #define PP_TRACE_LINE_H
 
@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Grows as it must. Zeroed is empty. */
+/* Grows as needed. A zeroed struct is empty. */
 struct trace_line {
-	char *bytes; /* no NUL */
+	char *bytes; /* not terminated */
 	size_t nr_bytes, room;
-	bool no_memory; /* some of it is missing */
+	bool no_memory; /* the line is incomplete */
 };
 
 void trace_line_deinit(struct trace_line *line);
 
 /*
  * "    0.000123456   1    1234 bash            sched_switch: prev_comm = \"bash\", ...\n": seconds
- * since begin, CPU, thread. Replaces what was there.
+ * since begin, CPU, thread. Replaces the previous line.
  */
 void trace_line_text(struct trace_line *line, const struct ctf_record *record, uint64_t begin,
 		     const struct trace_runner *who);

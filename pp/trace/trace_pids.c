@@ -12,15 +12,15 @@
 #define NR_CPUS_MAX 65536u
 #define SLOTS_FIRST 1024u
 
-/* A life of a number, from a time on. */
+/* One life of a thread number, from a time on; numbers are used again. */
 struct life {
 	uint64_t from;
 	int32_t tid, pid;
-	uint32_t before; /* index + 1 of the life before, of the same number; 0: none */
-	bool is_told;	 /* its begin, beside its CPU's events, which may tell it again */
+	uint32_t before; /* index + 1 of the number's previous life; 0: none */
+	bool is_told;	 /* begun by ACT_TASK_BEGIN; a fork event of its CPU may repeat it */
 };
 
-/* What task_newtask told of last, on a CPU: the fork comes behind it. */
+/* The last task that task_newtask reported on a CPU, just before its fork. */
 struct coming {
 	int32_t tid;
 	bool is_thread;
@@ -90,7 +90,7 @@ static int grow_slots(struct trace_pids *pids)
 	free(pids->slots);
 	pids->slots = bigger;
 	pids->nr_slots = nr_slots;
-	for (size_t i = 0; i < pids->nr; i++) /* the last of a number comes last */
+	for (size_t i = 0; i < pids->nr; i++) /* a number's last life comes last */
 		pids->slots[slot_of(pids, pids->lives[i].tid)] = (uint32_t)(i + 1);
 	return 0;
 }
@@ -120,7 +120,7 @@ int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time)
 
 /* ---- records ---- */
 
-/* NULL: there is none. */
+/* Returns NULL if memory is short or the CPU number too high. */
 static struct coming *coming_on(struct trace_pids *pids, unsigned int cpu)
 {
 	struct coming *bigger;
@@ -177,7 +177,7 @@ static int take_fork(struct trace_pids *pids, const struct ctf_record *record,
 	return add(pids, child, pid, record->time);
 }
 
-/* What is there already, or of one that was there before the first record that names it. */
+/* A thread that exists already. If no earlier record names it, it existed from the start. */
 static int learn(struct trace_pids *pids, int32_t tid, int32_t pid, uint64_t time)
 {
 	const uint32_t last = pids->slots[slot_of(pids, tid)];
@@ -205,7 +205,8 @@ int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record)
 	case ACT_TASK_BEGIN:
 		return take_begin(pids, record, rule);
 	case ACT_TASK_EXEC:
-	case ACT_EXEC: /* it is its process's only thread then, and has its number */
+	/* a thread that runs another program becomes its process's only one, and gets its number */
+	case ACT_EXEC:
 		return learn(pids, (int32_t)trace_rule_number(record, rule, EXEC_TID),
 			     (int32_t)trace_rule_number(record, rule, EXEC_TID), record->time);
 	default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which process each thread of a trace is of, at a time: by the state at its begin, and forks. */
+/* The process of each thread of a trace at a time, from the state dump, forks and execs. */
 #ifndef PP_TRACE_PIDS_H
 #define PP_TRACE_PIDS_H
 
@@ -12,15 +12,17 @@
 
 struct trace_pids;
 
-int trace_pids_create(struct trace_pids **pids, const struct ctf_trace *trace); /* -ENOMEM */
-void trace_pids_destroy(struct trace_pids *pids);				/* NULL: nothing */
+int trace_pids_create(struct trace_pids **pids, const struct ctf_trace *trace); /* 0 or -ENOMEM */
+void trace_pids_destroy(struct trace_pids *pids); /* NULL: does nothing */
 
-/* The next record, in order of time. 0; -ENOMEM: its thread is nobody's. */
+/*
+ * Takes the next record, in order of time. Returns 0, or -ENOMEM: its thread has no known process.
+ */
 int trace_pids_take(struct trace_pids *pids, const struct ctf_record *record);
 
 /*
- * By the records that were taken, also those behind that time. TRACE_PID_UNKNOWN: the trace does
- * not tell; an idle thread is of none.
+ * Uses all records taken so far, also those after time. Returns TRACE_PID_UNKNOWN if the trace does
+ * not show the process, and for idle threads.
  */
 int32_t trace_pids_at(const struct trace_pids *pids, int32_t tid, uint64_t time);
 

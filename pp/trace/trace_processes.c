@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of each thread, index + 1 of the process of which it is the first; behind them, of no one's. */
+/*
+ * numbers: by a process's first thread, the process's index + 1; the last is for unknown processes.
+ */
 static struct trace_process *process_of(struct trace_processes *processes, uint32_t *numbers,
 					const struct trace_states *states,
 					const struct trace_thread *thread)

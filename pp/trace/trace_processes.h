@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the threads of each process did, together. */
+/* Sums the times and counts of each process's threads. */
 #ifndef PP_TRACE_PROCESSES_H
 #define PP_TRACE_PROCESSES_H
 
 #include "pp/trace/trace_states.h"
 
 struct trace_process {
-	int32_t pid;	  /* -1: all threads of which it is not known whose they are */
-	const char *name; /* its first thread's; the states' */
+	int32_t pid;	  /* -1: all threads whose process is not known */
+	const char *name; /* name of the first thread; owned by the states */
 	bool is_kernel;
 	uint64_t nr_threads;
 	uint64_t ns[NR_THREAD_STATES];
@@ -20,7 +20,10 @@ struct trace_processes {
 	size_t nr;
 };
 
-/* Of the chosen threads of ended states, a number used again apart. -ENOMEM. */
+/*
+ * Sums the chosen threads of ended states; two lives of a number are two processes. Returns 0 or
+ * -ENOMEM.
+ */
 int trace_processes_init(struct trace_processes *processes, const struct trace_states *states);
 void trace_processes_deinit(struct trace_processes *processes);
 

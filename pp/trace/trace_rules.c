@@ -9,9 +9,9 @@
 #define ENTRY	   "_entry"
 #define EXIT	   "_exit"
 
-/* Fields by name, in the order of their enum; those that need not be there begin with "?". */
+/* Fields by name, in the order of their enum; "?" marks optional ones. */
 static const struct known_event {
-	const char *name; /* "*": any text, once */
+	const char *name; /* "*": any text but the empty one, once */
 	enum trace_action action;
 	const char *fields[TRACE_RULE_ARGS];
 } known[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside trace_states: which events of a trace do what to states, and by which fields. */
+/* Which action each event of a trace has, and its fields; for trace_states and trace_pids. */
 #ifndef PP_TRACE_RULES_H
 #define PP_TRACE_RULES_H
 
@@ -31,22 +31,22 @@ enum trace_action {
 	ACT_SYSCALL_EXIT,
 	ACT_BLOCK_DONE,
 	ACT_STATE,
-	/* As fork, exec and exit, told beside the CPUs' events, in front of these. */
+	/* As fork, exec and exit, from a stream without a CPU; they precede the CPUs' events. */
 	ACT_TASK_BEGIN,
 	ACT_TASK_EXEC,
 	ACT_TASK_END,
 };
 
-/* An event's action, and where among its fields are those that it takes. */
+/* An event's action, and the indices of the fields that the action uses. */
 struct trace_rule {
 	enum trace_action action;
-	uint32_t fields[TRACE_RULE_ARGS]; /* in the order below; TRACE_RULE_NONE: it has none */
-	uint32_t call;			  /* of system calls: the caller's number for the name */
+	uint32_t fields[TRACE_RULE_ARGS]; /* in the order below; TRACE_RULE_NONE: no such field */
+	uint32_t call; /* for system calls: set by the caller, one number per name */
 };
 
 enum { SWITCH_PREV, SWITCH_STATE, SWITCH_NEXT, SWITCH_NEXT_COMM, SWITCH_PREV_COMM };
 enum { NEW_TASK_TID, NEW_TASK_FLAGS };
-#define NEW_TASK_IS_THREAD 0x00010000 /* of the flags: the kernel's CLONE_THREAD */
+#define NEW_TASK_IS_THREAD 0x00010000 /* in the flags: the kernel's CLONE_THREAD */
 enum { FORK_PARENT, FORK_CHILD, FORK_COMM };
 enum { EXEC_TID, EXEC_FILE };
 enum { TASK_TID, TASK_PID, TASK_PARENT };
@@ -54,14 +54,14 @@ enum { STATE_TID, STATE_PID, STATE_NAME, STATE_TYPE, STATE_STATUS, STATE_SYSCALL
 enum { IRQ_NUMBER, IRQ_NAME };
 enum { SYSCALL_RETURN };
 
-/* By its name; an event that lacks a field that its action must have is another's. */
+/* Finds the rule by the event's name; without a required field its action is ACT_NOTHING. */
 struct trace_rule trace_rule_of(const struct ctf_event *event);
 
-/* Of an event of a system call, or of a vector (irq_vectors): what it is called, and how long. */
+/* Returns the name of the system call or vector (irq_vectors) of an event, and its length. */
 const char *trace_rule_name(const struct trace_rule *rule, const struct ctf_event *event,
 			    size_t *nr_bytes);
 
-/* The field's number; without the field -1. */
+/* Returns the field's number; -1 without the field. */
 static inline int64_t trace_rule_number(const struct ctf_record *record,
 					const struct trace_rule *rule, unsigned int i)
 {

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How it works. A CPU's state follows from its open interrupts, its running thread and that
+ * thread's mode. Before each record, the time since the last one is added to this state in
+ * cpu->pending. A switch names the thread that ran until now. If it is the expected one, settle()
+ * adds the pending times to the CPU and the thread; otherwise a switch record is missing, and they
+ * count as unknown. Times in which a packet's header reports losses count as lost. A thread off its
+ * CPU is in the state waits since its last switch; wake-ups change that to THREAD_READY.
+ */
 #include "pp/trace/trace_states.h"
 
 #include "pp/trace/trace_states_internal.h"
@@ -9,16 +17,16 @@
 
 #define NR_CPUS_MAX 65536u
 
-/* What system calls return instead of an error. */
+/* System calls return errors as -1 to -ERRNO_MAX. */
 #define ERRNO_MAX 4095
 
-/* Of sched_switch's prev_state: as the kernel reports them. */
+/* Bits of sched_switch's prev_state, as the kernel reports them. */
 #define TASK_STATES	     0xffu
 #define TASK_INTERRUPTIBLE   0x01u
 #define TASK_UNINTERRUPTIBLE 0x02u
 #define TASK_STOPPED	     (0x04u | 0x08u)
 #define TASK_DEAD	     (0x10u | 0x20u)
-/* Of kernels before 4.14 dead; parked since, which who exits is not. */
+/* Dead before Linux 4.14, parked since; an ending thread is never parked. */
 #define TASK_DEAD_BEFORE_4_14 0x40u
 
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace, uint64_t begin)
@@ -111,15 +119,15 @@ static void account(struct cpu *cpu, enum cpu_state state, uint64_t until)
 	cpu->since = until;
 }
 
-/* Whoever ran: these are the CPU's own. */
+/* Returns whether the state does not depend on the running thread. */
 static bool is_of_cpu(enum cpu_state state)
 {
 	return state == CPU_IRQ || state == CPU_SOFTIRQ || state == CPU_LOST;
 }
 
 /*
- * What is pending was spent as was thought, by thread (NONE: idle), or (not sound) in ways that
- * nobody told of: a switch is missing.
+ * Adds the pending times to the CPU and to thread (NONE: idle). If not is_sound, a switch is
+ * missing: times that depend on the running thread become unknown.
  */
 static void settle(struct trace_states *states, struct cpu *cpu, uint32_t thread, bool is_sound)
 {
@@ -135,7 +143,7 @@ static void settle(struct trace_states *states, struct cpu *cpu, uint32_t thread
 	}
 }
 
-/* All up to now, in what states it was in. */
+/* Counts the time up to now. */
 static void advance(struct trace_states *states, struct cpu *cpu, uint64_t now)
 {
 	if (cpu->lost_until > cpu->since && now > cpu->since)
@@ -165,8 +173,8 @@ static void forget_interrupts(struct cpu *cpu)
 }
 
 /*
- * A packet tells of losses at its end; where in it they were is not known, so all of it is lost
- * time; of packets that are missing, the time up to it.
+ * A packet's header counts the losses up to its end. Their place in it is not known, so all its
+ * time counts as lost. If packets are missing, the time up to this packet is lost.
  */
 static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 			    const struct oprof_packet_header *packet)
@@ -179,7 +187,7 @@ static void look_for_losses(struct trace_states *states, struct cpu *cpu,
 		 packet->time_begin > cpu->lost_until)
 		cpu->lost_until = packet->time_begin;
 	if (packet->lost > cpu->lost || (cpu->has_seq && packet->seq != cpu->seq + 1))
-		forget_interrupts(cpu); /* their ends may be among what is lost */
+		forget_interrupts(cpu); /* their ends may be lost */
 	if (cpu->lost_until > states->lost_until)
 		states->lost_until = cpu->lost_until;
 	cpu->lost = packet->lost;
@@ -200,8 +208,8 @@ static enum thread_state wait_of(uint64_t task_state)
 }
 
 /*
- * The first switch of a CPU tells who ran before, and that there was no other, if nothing was lost:
- * the idle task, or a thread of which only its kind is known.
+ * The first switch of a CPU names the thread that ran before it: if nothing was lost, it ran all
+ * the time. Only its kind is known: idle, kernel thread or program.
  */
 static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t prev)
 {
@@ -216,7 +224,10 @@ static void settle_first(struct trace_states *states, struct cpu *cpu, uint32_t 
 	settle(states, cpu, prev, true);
 }
 
-/* Who runs by what was told, and who did as the switch says: the same, if no switch is missing. */
+/*
+ * Compares the thread thought to run with the one that the switch names: they differ if a switch is
+ * missing.
+ */
 static void settle_switch(struct trace_states *states, struct cpu *cpu, uint32_t prev, uint64_t now)
 {
 	const bool is_same = cpu->is_known && cpu->thread == prev;
@@ -259,13 +270,16 @@ static int switch_out(struct trace_states *states, struct cpu *cpu, const struct
 	thread->woken = 0;
 	task_state = (uint64_t)trace_rule_number(record, rule, SWITCH_STATE);
 	thread->waits = wait_of(task_state);
-	/* Preempted, or waiting for what it gives back, it comes once more. */
+	/* An ending thread may still be preempted or wait: it has ended only when it is dead. */
 	thread->told.has_ended =
 		task_state & TASK_DEAD || (thread->is_ending && task_state & TASK_DEAD_BEFORE_4_14);
 	return 0;
 }
 
-/* Nothing was lost since then: an end that comes now is that of what began then. */
+/*
+ * Returns whether no event was lost since then: an end then belongs to the begin recorded at that
+ * time.
+ */
 static bool is_sure(const struct trace_states *states, uint64_t since)
 {
 	return states->lost_until <= since;
@@ -311,7 +325,10 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 	return come_to_run(states, thread_at(states, cpu->thread), record->time);
 }
 
-/* A CPU may ask the one on which it is to run to wake it: the one that asks tells of its waking. */
+/*
+ * A CPU may ask the thread's next CPU to wake it: the asking CPU records sched_waking, the other
+ * sched_wakeup.
+ */
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
 {
@@ -360,7 +377,7 @@ static bool is_error(int64_t returned)
 	return returned < 0 && returned >= -ERRNO_MAX;
 }
 
-/* One whose begin was not told has no time: it went on when the trace began, or that was lost. */
+/* A call without a recorded begin has no time: it began before the trace, or the begin was lost. */
 static int leave_call(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)
 {
@@ -413,15 +430,14 @@ static int enter_interrupt(struct trace_states *states, struct cpu *cpu,
 	return 0;
 }
 
-/* Whom it wakes from now on does not wait for a disk. */
+/* Threads woken from now on did not wait for a disk. */
 static void end_block_done(struct cpu *cpu)
 {
 	if (cpu->block_done_in_interrupt && !cpu->irqs && !cpu->softirqs)
 		cpu->block_done = cpu->block_done_in_interrupt = false;
 }
 
-/* The last one of them that began; those above it have ended, too, whatever became of their ends.
- */
+/* Ends the innermost interrupt of this kind and number; those nested in it have also ended. */
 static int leave_interrupt(struct trace_states *states, struct cpu *cpu,
 			   const struct ctf_record *record, enum trace_interrupt_kind kind,
 			   int64_t number)

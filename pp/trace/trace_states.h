@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each CPU and each thread did, by the events of a trace: states that
- * follow on each other without a gap, so that their times add up to the
- * window, to the nanosecond. What is not known is a state of its own.
+ * The states of each CPU and each thread over time, from the events of a trace. States follow each
+ * other without a gap, so that their times add up to the window exactly. Unknown time has its own
+ * state.
  *
- * Fed with the records of all CPUs in order of time. Knows the names of
- * events that doc/man/optrace.1 tells, and passes over others.
+ * Takes the records of all CPUs in order of time. Uses the events that doc/man/optrace.1 lists, and
+ * ignores others.
  *
  * Not for: reading folders (ctf/), showing (trace_stats.h).
  */
@@ -23,30 +23,30 @@
 
 /* Of a CPU. */
 enum cpu_state {
-	CPU_UNKNOWN, /* before the first event that tells */
-	CPU_LOST,    /* events were lost meanwhile */
+	CPU_UNKNOWN, /* before the first event that shows the state */
+	CPU_LOST,    /* events were lost in this time */
 	CPU_IDLE,
 	CPU_USER,
 	CPU_SYSCALL,
 	CPU_KERNEL,  /* a kernel thread */
-	CPU_RUNNING, /* a program; whether in a system call is not known */
+	CPU_RUNNING, /* a program; not known whether in a system call */
 	CPU_SOFTIRQ,
 	CPU_IRQ,
 	NR_CPU_STATES
 };
 
-/* Of a thread. Interrupts that come while it runs are not its own doing, and told apart. */
+/* Of a thread. Interrupts while it runs are counted separately. */
 enum thread_state {
 	THREAD_UNKNOWN,
 	THREAD_USER,
 	THREAD_SYSCALL,
 	THREAD_KERNEL,
-	THREAD_RUNNING,		/* in user mode or in a system call: it is not known */
+	THREAD_RUNNING,		/* user mode or system call, not known which */
 	THREAD_INTERRUPTED,	/* by interrupts and soft interrupts */
 	THREAD_READY,		/* waits for a CPU */
-	THREAD_DISK,		/* uninterruptible, and woken by a block request's end */
-	THREAD_UNINTERRUPTIBLE, /* for something else, or nothing says for what */
-	THREAD_SLEEPING,	/* waits for others, or for a time */
+	THREAD_DISK,		/* uninterruptible, woken by the end of a block request */
+	THREAD_UNINTERRUPTIBLE, /* for something else or not known */
+	THREAD_SLEEPING,	/* waits for other threads, or for a time */
 	THREAD_STOPPED,
 	NR_THREAD_STATES
 };
@@ -58,13 +58,13 @@ struct trace_thread {
 	uint32_t process; /* index of the process's first thread; TRACE_NO_PROCESS: not known */
 	char name[17];
 	bool is_kernel, has_ended;
-	bool is_before; /* it ended before the window */
-	bool is_chosen; /* by trace_states_choose, by one of its names */
+	bool is_before; /* ended before the window */
+	bool is_chosen; /* trace_states_choose matched one of its names */
 	uint64_t ns[NR_THREAD_STATES];
-	uint64_t nr_switches; /* that it came to run */
+	uint64_t nr_switches; /* times that it began to run */
 	uint64_t nr_syscalls, nr_wakeups;
 	uint64_t nr_errors; /* of its system calls */
-	/* From being woken to running, each time that it ran then and nothing was lost. */
+	/* Times from being woken to running, if no event was lost in between. */
 	struct trace_distribution wakeups;
 };
 
@@ -75,47 +75,50 @@ struct trace_cpu_times {
 
 struct trace_states;
 
-/* Of a trace that is described so; the window begins at begin. -ENOMEM. */
+/* For a trace with this description; the window begins at begin. Returns 0 or -ENOMEM. */
 int trace_states_create(struct trace_states **states, const struct ctf_trace *trace,
 			uint64_t begin);
-void trace_states_destroy(struct trace_states *states); /* NULL: nothing */
+void trace_states_destroy(struct trace_states *states); /* NULL: does nothing */
 
-/* The next record; not before the one before. 0 or -ENOMEM. */
+/* Takes the next record, in order of time. Returns 0 or -ENOMEM. */
 int trace_states_take(struct trace_states *states, const struct ctf_record *record);
 
 /*
- * The window begins here, not before the last record: what came before only tells how things
- * stood.
+ * Begins the window here, not before the last record. Earlier records only set the states at the
+ * begin.
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 
-/* Whether the thread is one of those that are asked for; name may be "", pid -1: not known. */
+/* Returns whether the thread is wanted; name may be "", and pid -1: not known. */
 typedef bool trace_chooser(const void *context, int32_t pid, int32_t tid, const char *name);
 /*
- * Before the first record: system calls, wake-ups to running and interrupts only of these, or
- * while these ran; threads are told with is_chosen, and CPUs as ever. NULL: all.
+ * Call it before the first record. Counts system calls and wake-up times only of wanted threads,
+ * and interrupts only while these run; sets their is_chosen. Times of CPUs do not change. NULL: all
+ * threads.
  */
 void trace_states_choose(struct trace_states *states, trace_chooser *chooser, const void *context);
 
-/* The window ends there; then the sums may be asked for. */
+/* Ends the window; then the sums can be read. */
 void trace_states_end(struct trace_states *states, uint64_t end);
 
-/* One more than the highest CPU that had a record. */
+/* Returns one more than the highest CPU that had a record. */
 unsigned int trace_states_nr_cpus(const struct trace_states *states);
-/* NULL: no record came from it. */
+/* NULL: the CPU had no record. */
 const struct trace_cpu_times *trace_states_cpu(const struct trace_states *states, unsigned int cpu);
 
-/* All threads that an event named, in the order in which they were. */
+/* All threads that an event named, in order of their first event. */
 size_t trace_states_nr_threads(const struct trace_states *states);
 const struct trace_thread *trace_states_thread(const struct trace_states *states, size_t i);
 
-/* By name, and by nothing. Those with nr 0 and ns.nr 0 did not come. */
+/*
+ * Calls are in order of name, interrupts in no order. Entries with nr 0 and ns.nr 0 did not occur.
+ */
 const struct trace_calls *trace_states_calls(const struct trace_states *states);
 const struct trace_interrupts *trace_states_interrupts(const struct trace_states *states);
-/* Of all threads, as of each. */
+/* Wake-up times of all wanted threads. */
 const struct trace_distribution *trace_states_wakeups(const struct trace_states *states);
 
-/* Else THREAD_DISK can't be told from THREAD_UNINTERRUPTIBLE. */
+/* If false, THREAD_DISK cannot be distinguished from THREAD_UNINTERRUPTIBLE. */
 bool trace_states_has_block_events(const struct trace_states *states);
 
 #endif

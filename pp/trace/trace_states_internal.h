@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What trace_states.c and trace_states_tasks.c share: CPUs and threads as they
- * are known, and what tells of threads' lives.
+ * Shared by trace_states.c and trace_states_tasks.c: what is known of CPUs and threads, and the
+ * functions for begins and ends of threads.
  */
 #ifndef PP_TRACE_STATES_INTERNAL_H
 #define PP_TRACE_STATES_INTERNAL_H
@@ -13,7 +13,7 @@
 #define NR_OPEN_MAX 8u
 #define NONE	    THREAD_NONE
 
-/* An interrupt that goes on. */
+/* An interrupt that has not ended. */
 struct open_interrupt {
 	uint32_t index; /* among the trace's interrupts */
 	uint64_t since;
@@ -23,21 +23,20 @@ struct open_interrupt {
 struct cpu {
 	struct trace_cpu_times times;
 	bool is_there;
-	uint64_t since; /* accounted up to here */
-	/* Since the last switch: whose it is, the next one confirms. */
+	uint64_t since; /* times are counted up to here */
+	/* Times since the last switch; the next switch confirms which thread ran. */
 	uint64_t pending[NR_CPU_STATES];
-	uint64_t lost_until; /* what happens before is not known for sure */
-	uint64_t lost, seq;  /* of the last packet */
+	uint64_t lost_until; /* records were lost before this time */
+	uint64_t lost, seq;  /* from the last packet */
 	bool has_seq;
-	bool is_known, is_idle; /* who runs */
-	uint32_t thread;	/* index; NONE */
+	bool is_known, is_idle; /* about the running thread */
+	uint32_t thread;	/* index of the running thread, or NONE */
 	unsigned int irqs, softirqs;
 	struct open_interrupt open[NR_OPEN_MAX]; /* deeper ones are not timed */
 	unsigned int nr_open;
-	int32_t new_tid; /* that task_newtask told of last */
+	int32_t new_tid; /* the last one that task_newtask reported */
 	bool new_is_thread;
-	/* A block request ended: in the interrupt that still goes on, or by the thread that runs.
-	 */
+	/* A block request ended: in the interrupt that still runs, or by the running thread. */
 	bool block_done, block_done_in_interrupt;
 };
 
@@ -52,7 +51,7 @@ struct trace_states {
 	struct trace_calls calls;
 	struct trace_interrupts interrupts;
 	struct trace_distribution wakeups;
-	uint64_t lost_until; /* of all CPUs, the latest */
+	uint64_t lost_until; /* the latest of all CPUs */
 	bool has_block_events;
 };
 
@@ -61,7 +60,7 @@ static inline struct thread *thread_at(const struct trace_states *states, uint32
 	return &states->threads.threads[index];
 }
 
-/* What it waited for up to now. */
+/* Adds the time that the thread has waited up to now. */
 static inline void end_wait(struct thread *thread, uint64_t now)
 {
 	if (!thread->on_cpu && now > thread->since)
@@ -82,7 +81,7 @@ static inline void name_thread(struct trace_states *states, uint32_t index,
 	threads_name(&states->threads, index, name->bytes, name->nr);
 }
 
-/* Each of an event: who begins, runs another program, ends; -ENOMEM. */
+/* One event each: a task begins, runs another program, ends. Return 0 or -ENOMEM. */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule);
 int trace_states_fork(struct trace_states *states, const struct cpu *cpu,
@@ -91,10 +90,10 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 		      const struct trace_rule *rule);
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule);
-/* Who was there. Chunks of a trace tell it again: then it is no news of who is known. */
+/* A thread in the state dump. Each chunk repeats it: it does not replace states that are known. */
 int trace_states_state(struct trace_states *states, const struct ctf_record *record,
 		       const struct trace_rule *rule);
-/* What stands in a stream that is no CPU's. */
+/* A record of a stream that belongs to no CPU. */
 int trace_states_beside(struct trace_states *states, const struct ctf_record *record,
 			const struct trace_rule *rule);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who lives, and in which process, by what a trace tells of begins and ends. */
+/* Begins and ends of threads, and their processes. */
 #include "pp/trace/trace_states_internal.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Of lttng_statedump_process_state. */
+/* Values of lttng_statedump_process_state. */
 #define STATUS_ZOMBIE 4
 #define STATUS_WAIT   5
 #define TYPE_KERNEL   1
 
-/* Before the fork itself, in which the kernel does not tell it. */
+/* It precedes the fork event, which does not have the flags. */
 void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 			   const struct trace_rule *rule)
 {
@@ -18,7 +18,7 @@ void trace_states_new_task(struct cpu *cpu, const struct ctf_record *record,
 	cpu->new_is_thread = trace_rule_number(record, rule, NEW_TASK_FLAGS) & NEW_TASK_IS_THREAD;
 }
 
-/* A new life of tid; NONE: no memory. */
+/* Begins a new life of tid. Returns NONE if memory is short. */
 static uint32_t begin_thread(struct trace_states *states, int32_t tid, int32_t parent_tid,
 			     uint64_t now)
 {
@@ -30,7 +30,7 @@ static uint32_t begin_thread(struct trace_states *states, int32_t tid, int32_t p
 	if (child == NONE)
 		return NONE;
 	thread_at(states, child)->told.is_kernel = thread_at(states, parent)->told.is_kernel;
-	thread_at(states, child)->mode = MODE_SYSCALL; /* it comes out of the call that made it */
+	thread_at(states, child)->mode = MODE_SYSCALL; /* it returns from the call that made it */
 	return child;
 }
 
@@ -74,15 +74,17 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 			break;
 		}
 	if (file.nr > 15)
-		file.nr = 15; /* as the kernel cuts it */
+		file.nr = 15; /* the kernel's length */
 	name_thread(states, index, &file);
-	/* Who runs another program is its process's only thread, and has its number. */
+	/*
+	 * A thread that runs another program becomes its process's only one, and gets its number.
+	 */
 	if (thread_at(states, index)->told.process == TRACE_NO_PROCESS)
 		threads_set_process(&states->threads, index, index);
 	return 0;
 }
 
-/* It still runs to its last switch, whose state says that it is dead. */
+/* The thread runs until its last switch, which reports it as dead. */
 int trace_states_exit(struct trace_states *states, const struct ctf_record *record,
 		      const struct trace_rule *rule)
 {
@@ -96,7 +98,7 @@ int trace_states_exit(struct trace_states *states, const struct ctf_record *reco
 	return 0;
 }
 
-/* Just before its CPU's events tell the same, if they do: that may have been overwritten. */
+/* Precedes the fork event of its CPU, which may repeat it or may have been overwritten. */
 static int act_task_begin(struct trace_states *states, const struct ctf_record *record,
 			  const struct trace_rule *rule)
 {
@@ -125,7 +127,7 @@ static int act_task_begin(struct trace_states *states, const struct ctf_record *
 	return 0;
 }
 
-/* Of whom nothing else is known it is no news. */
+/* The end of an unknown thread is ignored. */
 static int act_task_end(struct trace_states *states, const struct ctf_record *record,
 			const struct trace_rule *rule)
 {

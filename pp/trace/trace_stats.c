@@ -19,7 +19,7 @@ struct stats_table {
 	bool has_block_events;
 };
 
-/* What a row is sorted by, and which it is of those that are sorted. */
+/* A row's sort key, and the index of its process, thread, call or interrupt. */
 struct row {
 	uint64_t weight;
 	size_t index;
@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sort, and cut to what is wanted: the number that is left. */
+/* Sorts the rows and returns how many to show. */
 static size_t sort(const struct stats_table *table, struct row *rows, size_t nr)
 {
 	if (nr)
@@ -42,13 +42,16 @@ static size_t sort(const struct stats_table *table, struct row *rows, size_t nr)
 	return table->choice->nr_rows && nr > table->choice->nr_rows ? table->choice->nr_rows : nr;
 }
 
-/* Room for nr rows; they are never none. */
+/* Allocates at least one row, so NULL always means that memory is short. */
 static struct row *make_rows(size_t nr)
 {
 	return calloc(nr + 1, sizeof(struct row));
 }
 
-/* What threads, drivers and programs are called is anything: no line is broken by it. */
+/*
+ * Names of threads, drivers and programs may contain any byte: control characters must not break a
+ * line.
+ */
 struct shown_text {
 	char text[64];
 };
@@ -160,7 +163,7 @@ static void show_cpus(const struct stats_table *table, uint64_t window_ns)
 
 /* ---- processes and threads ---- */
 
-/* No column for what no event tells. */
+/* No column for a state that no event shows. */
 static bool is_shown(const struct stats_table *table, enum thread_state state)
 {
 	return state != THREAD_DISK || table->has_block_events;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What CPUs, processes and threads did, calls, interrupts and wake-ups: as tables, or as JSON. */
+/*
+ * Shows times of CPUs, processes and threads, system calls, interrupts and wake-ups, as tables or
+ * JSON.
+ */
 #ifndef PP_TRACE_STATS_H
 #define PP_TRACE_STATS_H
 
@@ -7,16 +10,16 @@
 
 #include <stdio.h>
 
-/* Of what was read. */
+/* Totals of the reading. */
 struct trace_sums {
-	uint64_t from_ns; /* since the trace's begin: the window's */
+	uint64_t from_ns; /* begin of the window, since the trace's begin */
 	uint64_t window_ns;
 	uint64_t nr_records;		    /* in the window */
-	uint64_t lost_events, lost_packets; /* when it was recorded; packets: overwritten */
+	uint64_t lost_events, lost_packets; /* when recording; packets: overwritten */
 	uint64_t nr_damaged;		    /* places in the folder */
 };
 
-/* Tables, in the order in which they are shown. */
+/* Tables, in display order. */
 enum trace_table {
 	TRACE_TABLE_CPUS = 1 << 0,
 	TRACE_TABLE_PROCESSES = 1 << 1,
@@ -29,20 +32,20 @@ enum trace_table {
 
 struct trace_stats_choice {
 	unsigned int tables; /* of enum trace_table */
-	size_t nr_rows;	     /* of each but the CPUs': those with the most time first; 0: all */
-	bool histograms;     /* under each row that has one */
+	size_t nr_rows;	     /* per table except CPUs, largest times first; 0: all */
+	bool histograms;     /* below each row that has one */
 };
 
-/* Of ended states. -ENOMEM. */
+/* For ended states. Returns 0 or -ENOMEM. */
 int trace_stats_show(const struct trace_states *states, const struct trace_sums *sums,
 		     const struct trace_stats_choice *choice, FILE *out);
 
 /*
- * All of it: {"version": 2, "window_ns", "from_ns", "records", "lost_events", "lost_packets",
- * "damaged", "block_events", "cpus": [...], "processes": [...], "threads": [...],
+ * Writes everything: {"version": 2, "window_ns", "from_ns", "records", "lost_events",
+ * "lost_packets", "damaged", "block_events", "cpus": [...], "processes": [...], "threads": [...],
  * "calls": [...], "interrupts": [...], "wakeups": DISTRIBUTION}, where a DISTRIBUTION is {"nr",
- * "sum_ns", "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr],
- * ...]}, from powers of two (and 0) up to the next. -ENOMEM.
+ * "sum_ns", "min_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns", "histogram": [[from_ns, nr], ...]};
+ * each from_ns is 0 or a power of two, up to the next one. Returns 0 or -ENOMEM.
  */
 int trace_stats_show_json(const struct trace_states *states, const struct trace_sums *sums,
 			  FILE *out);

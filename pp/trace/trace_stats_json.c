@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #define JSON_VERSION 2
-#define MAX_LINES    2 /* a row has a line */
+#define MAX_LINES    2 /* levels with a line per element: each row is one line */
 
 static void write_distribution(struct json_writer *json, const char *key,
 			       const struct trace_distribution *distribution)
@@ -87,7 +87,7 @@ static void write_thread(struct json_writer *json, const struct trace_thread *th
 
 static void write_call(struct json_writer *json, const struct trace_call *call)
 {
-	char name[256]; /* more than an event's name may have */
+	char name[256]; /* longer than any event's name */
 
 	if (!call->nr && !call->ns.nr && !call->nr_unsure)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside trace_stats: what states are called, in the order in which they are shown. */
+/* For trace_stats: names of the states, in display order. */
 #ifndef PP_TRACE_STATS_NAMES_H
 #define PP_TRACE_STATS_NAMES_H
 
@@ -7,7 +7,7 @@
 
 struct cpu_state_name {
 	enum cpu_state state;
-	const char *title, *key; /* of the table's column; in JSON */
+	const char *title, *key; /* column title; JSON key */
 };
 extern const struct cpu_state_name cpu_states[NR_CPU_STATES];
 

@@ -12,24 +12,24 @@ enum { PREV_TID, PREV_COMM, NEXT_TID, NEXT_COMM, NR_FIELDS };
 
 struct who_cpu {
 	struct trace_runner runs;
-	struct trace_runner first; /* in the stretch that is or was looked at */
-	bool is_found;		   /* in the one that is looked at */
-	bool has_exec;		   /* before it was found */
+	struct trace_runner first; /* the first thread in the stretch looked at last */
+	bool is_found;		   /* first is of the current stretch */
+	bool has_exec;		   /* an exec came before the first switch */
 };
 
 struct trace_who {
-	const struct ctf_event *event; /* sched_switch; NULL: the trace has none */
+	const struct ctf_event *event; /* sched_switch; NULL: not in the trace */
 	unsigned int fields[NR_FIELDS];
-	const struct ctf_event *exec; /* sched_process_exec; likewise */
+	const struct ctf_event *exec; /* sched_process_exec; NULL: not in the trace */
 	unsigned int filename;
 	unsigned int exec_tid;
-	bool tells_tid; /* exec, in exec_tid */
+	bool tells_tid; /* exec has the tid, in field exec_tid */
 	struct who_cpu *cpus;
 	unsigned int nr_cpus;
-	struct trace_runner leaves; /* of the last record, a switch */
+	struct trace_runner leaves; /* thread that leaves, if the last record is a switch */
 };
 
-/* Where among the event's fields the named ones are; whether it has them all. */
+/* Finds the indices of the named fields; returns whether the event has all of them. */
 static bool find_fields(const struct ctf_event *event, const char *const *names, unsigned int nr,
 			unsigned int *fields)
 {
@@ -103,7 +103,7 @@ static struct trace_runner runner_of(const struct ctf_value *tid, const struct c
 	return runner;
 }
 
-/* As the kernel names a thread when it runs another program: the file's last part, cut. */
+/* The kernel names a thread that runs another program after the file, cut to 15 bytes. */
 static void rename_runner(struct trace_runner *runner, const struct ctf_value *filename)
 {
 	uint32_t from = filename->nr, nr;
@@ -116,8 +116,8 @@ static void rename_runner(struct trace_runner *runner, const struct ctf_value *f
 }
 
 /*
- * Who runs another program now, which tells who runs where a switch was not told. Without switches
- * the next one may run at any time: only the name is taken, as ever.
+ * An exec also names the running thread, in case a switch is missing. Without switches any thread
+ * may run next, so only the name is taken.
  */
 static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 		      const struct ctf_value *values)
@@ -127,7 +127,7 @@ static void take_exec(const struct trace_who *who, struct trace_runner *runner,
 		runner->tid = (int32_t)values[who->exec_tid].number;
 }
 
-/* A switch is missing: some kernels do not tell all of those away from the idle thread. */
+/* A switch is missing: some kernels do not report all switches from the idle thread. */
 static bool is_idle_thread_wrong(const struct trace_runner *runs, const struct ctf_event *event)
 {
 	return !runs->tid && (strncmp(event->name, "syscall_entry_", 14) == 0 ||
@@ -155,9 +155,9 @@ const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_
 	return &who->leaves;
 }
 
-/* ---- from within ---- */
+/* ---- starting within a trace ---- */
 
-/* A switch tells all of its CPU, and what is no CPU's nothing. */
+/* A switch determines the thread of its CPU; streams without a CPU need nothing. */
 static bool is_known_by(const void *context, const struct ctf_record *record)
 {
 	const struct trace_who *who = context;
@@ -166,7 +166,7 @@ static bool is_known_by(const void *context, const struct ctf_record *record)
 	       record->packet->cpu_id == OPROF_PACKET_NO_CPU;
 }
 
-/* Without switches an exec's name holds to the next exec, which may be far behind. */
+/* Without switches an exec's name is valid until the next exec, which may be much later. */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known)
 {
 	*known = (struct ctf_known){.by = is_known_by, .context = who};

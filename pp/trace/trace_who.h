@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which thread ran on each CPU when an event of a trace came: by its switches and execs. */
+/* Which thread runs on each CPU at an event of a trace, from switches and execs. */
 #ifndef PP_TRACE_WHO_H
 #define PP_TRACE_WHO_H
 
@@ -12,40 +12,40 @@
 #define TRACE_WHO_UNKNOWN (-1)
 
 struct trace_runner {
-	int32_t tid;   /* TRACE_WHO_UNKNOWN: before the first switch of the CPU */
+	int32_t tid;   /* TRACE_WHO_UNKNOWN: no switch of the CPU yet */
 	char name[17]; /* empty: not known */
 };
 
 struct trace_who;
 
-int trace_who_create(struct trace_who **who, const struct ctf_trace *trace); /* -ENOMEM */
-void trace_who_destroy(struct trace_who *who);				     /* NULL: nothing */
+int trace_who_create(struct trace_who **who, const struct ctf_trace *trace); /* 0 or -ENOMEM */
+void trace_who_destroy(struct trace_who *who); /* NULL: does nothing */
 
 /*
- * Who ran when this record came, the next in order of time: a switch is by who
- * leaves. Good until the next call. NULL: no memory.
+ * Returns the thread that ran at this record, the next in order of time; for a switch, the thread
+ * that leaves. Valid until the next call. NULL: no memory.
  */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
 /*
- * How it is known from within a trace, as if all before had been read: from a record on that
- * known->by lets, of each stream. False: all has to be read. context is who, which stays.
+ * Reports how a reader that starts within a trace gets to know the running threads, as if it had
+ * read everything before: after a record of each stream that known->by accepts. Returns false if
+ * all must be read. Borrows who.
  */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
 
 /*
- * For records from within a trace: look at all of a stretch of it, and then
- * trace_who_at knows from its first record on who ran: by the first switch of
- * each CPU, or where it has none in the stretch by who ran first in the
- * stretch looked at before, which has to be the one behind it. After an exec
- * the name of before is not known. trace_who_begin_look: how it goes on. 0 or
+ * For records within a trace: after a look at all records of a stretch of time, trace_who_at knows
+ * the running threads from its first record on. They are named by the first switch of each CPU; on
+ * a CPU without one, by the stretch looked at before, which must be the next later one. Before an
+ * exec a thread's name is not known. Call trace_who_begin_look first. trace_who_look returns 0 or
  * -ENOMEM.
  */
 void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);
 void trace_who_end_look(struct trace_who *who);
 
-/* Who runs now, as the records so far tell, is who ran first in the stretch behind. */
+/* The present threads are those that ran first in the later stretch, which was not looked at. */
 void trace_who_is_behind(struct trace_who *who);
 
 #endif
