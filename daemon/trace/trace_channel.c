@@ -52,7 +52,7 @@ struct state {
 	unsigned int file;  /* CPU 0's file of this writer; NO_FILE: no packet was written yet */
 	uint64_t first_seq; /* seq of the state's first packet: 0 or 1 */
 	uint64_t nr_packets;
-	uint64_t lost_before[OPROF_NR_LOST]; /* before the time range held; if first_seq is 1 */
+	uint64_t lost_before[OPROF_NR_LOST]; /* lost before the time held, if first_seq is 1 */
 	uint64_t lost_by[OPROF_NR_LOST];     /* lost by the state; valid after its end */
 	uint64_t first_lost;		     /* the count of losses in the state's first packet */
 	uint64_t cpu_seq; /* original seq of CPU 0's first packet; NO_SEQ: none written yet */

@@ -2,11 +2,11 @@
 /*
  * The channel of a trace whose records come from another source with their timestamps (the kernel's
  * rings of performance events): one ring (ring/) for each CPU in the daemon's memory, written and
- * read by one thread. Full packets either go to a trace folder, or stay in memory until a snapshot
- * is taken and the oldest are overwritten (a flight recorder).
+ * read by one thread. Full packets go to a trace folder, or stay in memory for snapshots, where new
+ * packets overwrite the oldest (a flight recorder).
  *
- * Timestamps of a CPU never decrease in its packets: a record that arrives late gets the timestamp
- * of the record before it, and is counted.
+ * Timestamps of a CPU never decrease: a late record gets the timestamp of the record before it, and
+ * is counted.
  *
  * Reading the state of the machine (trace_state.h) takes time, and records arrive during it. Its
  * packets must nevertheless precede all others, so they are the first of CPU 0's file. See "the
@@ -54,8 +54,8 @@ void trace_channel_destroy(struct trace_channel *channel); /* NULL: does nothing
 void trace_channel_write_to(struct trace_channel *channel, struct ctf_writer *writer);
 
 /*
- * Reserves a record and returns its payload of nr_bytes, which the caller fills and commits before
- * the next reservation. Returns NULL if the record is lost; the loss is counted.
+ * Reserves a record and returns its payload of nr_bytes, to be filled and committed before the next
+ * reservation. Returns NULL if the record is lost; the loss is counted.
  */
 uint8_t *trace_channel_reserve(struct trace_channel *channel, unsigned int cpu, uint32_t event_id,
 			       uint64_t time, uint32_t nr_bytes);
@@ -89,8 +89,8 @@ void trace_channel_lose(struct trace_channel *channel, unsigned int cpu, uint64_
 int trace_channel_drain(struct trace_channel *channel, bool end, uint64_t time, struct diag *diag);
 
 /*
- * As above without end, but also closes, at their last record, and writes packets that are not
- * full: afterwards the writer has all records so far.
+ * As trace_channel_drain without end; also writes packets that are not full, closed at their last
+ * record.
  */
 int trace_channel_flush(struct trace_channel *channel, struct diag *diag);
 
@@ -101,13 +101,13 @@ uint64_t trace_channel_time(const struct trace_channel *channel, unsigned int cp
 void trace_channel_hold(struct trace_channel *channel, uint64_t time);
 
 struct trace_channel_held {
-	/* of the oldest packet; parameter begin where a CPU's first packet is still open */
+	/* of the oldest packet; the parameter begin if a CPU's first is still open */
 	uint64_t begin;
 	uint64_t whole;	   /* nothing has been overwritten from this time on */
 	uint64_t nr_bytes; /* memory of all rings */
 };
 
-/* Reports what the rings hold. begin: when recording began. RING_OVERWRITE only. */
+/* Reports what the rings hold. begin: used where no packet gives a time. RING_OVERWRITE only. */
 struct trace_channel_held trace_channel_held(struct trace_channel *channel, uint64_t begin);
 
 struct trace_channel_written {

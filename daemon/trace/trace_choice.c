@@ -23,7 +23,7 @@ static const char *const defaults[] = {
 	"signal:signal_deliver",    "task:task_newtask",
 };
 
-/* They identify the process of a sample by its thread's number. */
+/* Events that identify the process of a sample by its thread's number. */
 static const char *const of_samples[] = {"sched:sched_process_fork", "sched:sched_process_exec",
 					 "sched:sched_process_exit", "task:task_newtask"};
 
@@ -84,7 +84,7 @@ static int append(struct adding *adding, const char *system, const char *name)
 	return to->system && to->name && (to->filter || !adding->filter) ? 0 : -ENOMEM;
 }
 
-/* System calls are not recorded by their own tracepoints but as the word "syscalls" is. */
+/* Whether the tracepoint belongs to system calls, which only the word "syscalls" records. */
 static bool is_of_calls(const char *system)
 {
 	return !strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls");
@@ -157,7 +157,7 @@ static int add_samples(struct adding *adding, const char *folder, const char *wo
 	return add_known(adding, folder, of_samples, sizeof(of_samples) / sizeof(of_samples[0]));
 }
 
-/* Adds one more number to the filter of the system calls' tracepoints. */
+/* Adds a number to the filter of the system calls' tracepoints. */
 static int add_call(struct trace_choice *choice, unsigned int call_number, struct diag *diag)
 {
 	char *longer;

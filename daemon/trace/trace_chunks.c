@@ -204,7 +204,7 @@ static void do_all(const struct trace_chunks *chunks, struct chunks_report *repo
 	}
 }
 
-/* The child may outlive the daemon: it closes the daemon's rings and the lock of the folder. */
+/* The child may outlive the daemon: it closes the daemon's rings and the folder's lock. */
 static void __attribute__((noreturn)) be_child(const struct trace_chunks *chunks, int told_fd)
 {
 	struct chunks_report report;
@@ -239,7 +239,7 @@ static bool fork_child(struct trace_chunks *chunks)
 	return false;
 }
 
-/* Packets were not written, or the next chunk could not be made: most often the disk is full. */
+/* Packets were not written, or making the next chunk failed: most often the disk is full. */
 static bool is_full(struct trace_chunks *chunks)
 {
 	const uint64_t nr = ctf_writer_counts(chunks->writer).lost_unwritten_packets;
@@ -295,7 +295,7 @@ static void take_report(struct trace_chunks *chunks, struct chunks_report *repor
 		       "the process that sees to the chunks of %s was killed", chunks->folder);
 }
 
-/* Counts a failure. After NR_TRIES of them the chunk stays as it is, and the next one follows. */
+/* Counts a failure. After NR_TRIES the chunk stays as it is, and the next one follows. */
 static void try_again(struct trace_chunks *chunks, unsigned int *nr_tries, uint32_t *number,
 		      const char *what)
 {

@@ -31,10 +31,10 @@ struct trace_chunks {
 	struct ctf_writer *writer; /* NULL: no chunks */
 	uint32_t written;	   /* number of the chunk being written */
 	uint64_t begin_ns;	   /* when it began, CLOCK_MONOTONIC */
-	/* the last chunk could not be made: none before this time; 0: it was made */
+	/* making the last chunk failed: no retry before this time; 0: it succeeded */
 	uint64_t retry_ns;
 	bool wants_room;       /* a chunk could not be made, and none was removed since */
-	uint64_t nr_unwritten; /* packets that could not be written to disk, at the last check */
+	uint64_t nr_unwritten; /* packets not written to disk, at the last check */
 
 	uint32_t first;	    /* number of the oldest chunk on disk */
 	uint32_t next_done; /* all chunks before this one are finished: on disk, compressed */
@@ -75,22 +75,21 @@ int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
 bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns);
 
 /*
- * Begins the next chunk: returns true if further packets go there. Returns false after an error,
- * which is logged: packets go to the same chunk as before, and the next chunk is due again a second
- * later.
+ * Begins the next chunk: returns true if further packets go there. After an error, which is logged,
+ * returns false: packets go to the same chunk, and the next one is due again a second later.
  */
 bool trace_chunks_next(struct trace_chunks *chunks, uint64_t now_ns);
 
 /*
  * Starts work on closed chunks; call it regularly. Never waits. A failure is logged and retried
- * after some seconds; after three failures the chunk stays as it is and is counted. If the number
- * of chunks is limited (nr_keep) and the disk is full, the oldest chunk is removed early.
+ * some seconds later; after three failures the chunk stays as it is and is counted. If nr_keep
+ * limits the chunks and the disk is full, the oldest is removed early.
  */
 void trace_chunks_tidy(struct trace_chunks *chunks);
 
 /*
- * Call it after the writer is closed: it also finishes the last chunk. Waits up to 20 s; work that
- * takes longer is left to the child, which is logged.
+ * Call it after the writer is closed: also finishes the last chunk. Waits up to 20 s; longer work
+ * is left to the child, which is logged.
  */
 void trace_chunks_end(struct trace_chunks *chunks);
 

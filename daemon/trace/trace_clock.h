@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define TRACE_CLOCK_APART_NS UINT64_C(100000000)
-/* Longest delay between a record's stamp and its being readable: interrupts may come between. */
+/* Longest time from a record's stamp until it can be read: interrupts may come between. */
 #define TRACE_SLACK_NS UINT64_C(1000000)
 
 /* Both clocks at one moment. */

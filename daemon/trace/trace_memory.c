@@ -16,8 +16,8 @@
 #define RECORD_BYTES_MIN 32u /* the smallest record that the tracer notes */
 
 /*
- * A flight recorder keeps records in its own rings, and the kernel's rings only pass them on: these
- * are as large as its own, within limits.
+ * A flight recorder keeps records in its own rings; the kernel's only pass them on, and are equally
+ * large within limits.
  */
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory)
 {
@@ -66,9 +66,7 @@ uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_c
 	uint64_t each = ((uint64_t)memory->nr_sub_buffers + 1) * memory->sub_buffer_bytes;
 	uint64_t all;
 
-	/*
-	 * An array that has just doubled has room for twice the notes; the old array still exists.
-	 */
+	/* An array that has just doubled holds twice the notes; the old array still exists. */
 	if (__builtin_add_overflow(each, kernel, &each) ||
 	    __builtin_mul_overflow(each, nr_cpus, &all) ||
 	    __builtin_add_overflow(all, kernel + 3 * notes, &all))

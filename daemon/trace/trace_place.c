@@ -15,10 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/*
- * A trace that is being recorded is neither moved nor removed: its recorder holds a lock on the
- * folder.
- */
+/* A trace that is being recorded is neither moved nor removed: its folder is locked. */
 static int check_unused(const char *folder, struct diag *diag)
 {
 	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Records as the kernel writes them for the above sample types; each ends with a part of variable
- * length.
+ * Records as the kernel writes them for the sample types in the header; parts of variable length
+ * follow.
  */
 struct tracepoint_record {
 	struct perf_event_header header;

@@ -54,8 +54,8 @@ struct trace_perf_record {
 			const char *path;
 		};
 		/*
-		 * TRACE_RECORD_TRACEPOINT: as its tracepoint describes it, with pid and tid among
-		 * the fields. The address is 4 more than a multiple of 8.
+		 * TRACE_RECORD_TRACEPOINT: as its tracepoint describes, with pid and tid among the
+		 * fields. The address is 4 more than a multiple of 8.
 		 */
 		struct {
 			const uint8_t *raw;
@@ -71,16 +71,12 @@ struct trace_perf_record {
 	};
 };
 
-/*
- * Finds the kernel's number of the event that wrote the record. Returns false if the record is too
- * short.
- */
+/* Finds the kernel's number of the event that wrote the record; false: the record is too short. */
 bool trace_record_id(const uint8_t *bytes, size_t nr_bytes, uint64_t *id);
 
 /*
  * Finds the time (CLOCK_MONOTONIC) of a record of an event of kind without parsing the rest, for
- * callers that first sort records. Returns false if the record is too short or its type has no
- * time.
+ * callers that first sort records. Returns false if the record is too short or has no time.
  */
 bool trace_record_time(enum trace_record_kind kind, const uint8_t *bytes, size_t nr_bytes,
 		       uint64_t *time);

@@ -121,8 +121,8 @@ static enum chain_part part_behind(uint64_t mark)
 }
 
 /*
- * Copies the addresses of one part to to, unless it is NULL. Returns their number, at most
- * UINT16_MAX, which the sequence's length can hold.
+ * Copies one part's addresses, if to is not NULL. Returns their number, at most UINT16_MAX, the
+ * limit of the sequence's length.
  */
 static uint16_t take_part(const struct trace_perf_record *record, enum chain_part wanted,
 			  uint8_t *to)

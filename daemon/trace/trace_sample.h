@@ -19,10 +19,7 @@ void trace_sample_events(struct ctf_event events[TRACE_SAMPLE_NR_EVENTS], uint32
 
 /* Returns the id, less first_id, of the event for a record (not a tracepoint's), by its kind. */
 uint32_t trace_sample_event(const struct trace_perf_record *record);
-/*
- * Returns the size of its payload; 0: the record is not written, as a mapping without a file or a
- * mere name.
- */
+/* Returns the size of its payload; 0: mappings without a file and mere names are not written. */
 uint32_t trace_sample_bytes(const struct trace_perf_record *record);
 /* Writes into payload, which has trace_sample_bytes bytes. */
 void trace_sample_write(const struct trace_perf_record *record, uint8_t *payload);

@@ -298,7 +298,7 @@ static void read_threads(const struct state_reading *reading, int32_t pid)
 
 /* ---- mappings ---- */
 
-/* Reads the hexadecimal number at *text, which the byte behind must follow, and skips both. */
+/* Reads the hexadecimal number at *text; the byte behind must follow. Skips both. */
 static bool take_number(char **text, char behind, uint64_t *number)
 {
 	char *end;

@@ -49,7 +49,6 @@ struct trace_state_counts {
 	uint64_t lost; /* records for which the channel had no room */
 };
 
-/* Returns the number of records in the trace. */
 uint64_t trace_state_nr_records(const struct trace_state_counts *counts);
 
 struct trace_state_config {
@@ -65,8 +64,8 @@ struct trace_state_config {
 };
 
 /*
- * Returns whether thread numbers in /proc are those of the whole machine, as events have them: the
- * daemon is in the initial PID namespace, or its namespace is not known.
+ * Returns whether thread numbers in /proc are the machine's, as events have them: the daemon is in
+ * the initial PID namespace, or its namespace is not known.
  */
 bool trace_state_is_the_machines(void);
 
@@ -80,8 +79,8 @@ struct trace_state_thread trace_state_thread(int32_t tid, int32_t pid, int32_t p
 int trace_state_read(struct trace_state_sink *sink, const struct trace_state_config *config);
 
 /*
- * Writes the contents of /proc to a channel, without threads that end during the reading. Returns
- * 0, or -errno if proc_path cannot be read or memory is short.
+ * Writes the contents of /proc to a channel, without threads that end meanwhile. Returns 0, or
+ * -errno if proc_path cannot be read or memory is short.
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);

@@ -52,8 +52,8 @@ static const struct ctf_field known_exit[] = {
 /* ---- types ---- */
 
 /*
- * Argument types of the kernel that are narrower than a register, or signed; tracefs gives all
- * arguments the size of a register.
+ * The kernel's argument types that are narrower than a register, or signed; tracefs gives all
+ * arguments a register's size.
  */
 static const struct {
 	const char *type;
@@ -128,7 +128,7 @@ static int add_events(struct trace_syscalls *syscalls, char *entry, struct ctf_f
 	return entry && exit && fields ? 0 : -ENOMEM;
 }
 
-/* Only names of files are recorded as text: other text arguments may have no certain length. */
+/* Only file names are recorded as text: the length of other text is not certain. */
 static bool is_file_name(const struct tracepoint_field *field)
 {
 	static const char *const names[] = {"filename", "pathname", "path",	"oldname",

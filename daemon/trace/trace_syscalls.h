@@ -33,7 +33,7 @@ unsigned int trace_syscalls_nr_events(const struct trace_syscalls *syscalls);
 const struct ctf_event *trace_syscalls_event(const struct trace_syscalls *syscalls, unsigned int i);
 
 /*
- * Makes arguments that are names of files strings, which the kernel module copies, instead of
+ * Describes arguments that are file names as strings, which the kernel module copies, instead of
  * addresses. Call it before any event is described.
  */
 void trace_syscalls_take_strings(struct trace_syscalls *syscalls);
@@ -41,8 +41,8 @@ void trace_syscalls_take_strings(struct trace_syscalls *syscalls);
 /* Returns one more than the highest number of a call. */
 unsigned int trace_syscalls_nr_calls(const struct trace_syscalls *syscalls);
 /*
- * Fills call, for the kernel module, with a call's events and arguments; is_known stays 0 if the
- * number has no name.
+ * Fills call for the kernel module with a call's events and arguments; without a name is_known is
+ * 0.
  */
 void trace_syscalls_fill(const struct trace_syscalls *syscalls, unsigned int number,
 			 struct oprof_ktrace_syscall *call);

@@ -201,7 +201,7 @@ static void remove_process(struct trace_tasks *tasks, struct traced_process *pro
 	free(process);
 }
 
-/* Ends a task; also called when its number is reused, as its end record was lost. */
+/* Ends a task; also when its number is used again, as its end record was lost. */
 static void end_task(struct trace_tasks *tasks, struct traced_task *task)
 {
 	struct traced_process *process = task->process;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The machine's tasks at one moment: which threads exist, their processes and names, and the code
- * that each process has mapped. It receives first the running tasks once, then their changes in
- * order of time.
+ * that each process has mapped. It receives the running tasks once, then their changes in order of
+ * time.
  *
  * Not for: reading these records and deciding how long to keep them (trace_mappings.c).
  */
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a process; beyond this the oldest is removed, except the program's own. */
+/* Mappings of a process; beyond this the oldest is removed, except the program's own. */
 #define TRACE_TASKS_MAPPINGS_MAX 4096u
 
 struct trace_tasks;

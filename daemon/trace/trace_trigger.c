@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Spans that have begun but not ended are kept in a hash table of sets: a span's rule and key
- * choose its set, and in a full set the oldest span is replaced.
+ * Spans that have begun but not ended, in a hash table of sets: rule and key choose a span's set.
+ * In a full set the oldest span is replaced.
  */
 #define NR_SETS 16384u
 #define NR_WAYS 4u
@@ -209,10 +209,7 @@ static const struct ctf_field *find_packed(const struct ctf_field *fields, unsig
 	return NULL;
 }
 
-/*
- * A number must stay a number, and text must stay text, as the condition was checked with the old
- * type.
- */
+/* The condition was checked with the old type: numbers and texts must stay such. */
 static bool is_alike(const struct ctf_field *field, const struct tracepoint_field *kernels)
 {
 	const bool is_number = kernels->kind == TRACEPOINT_INTEGER;

@@ -38,10 +38,7 @@ int trace_trigger_create(struct trace_trigger **trigger, const char *const *text
 			 const char *folder, struct diag *diag);
 void trace_trigger_destroy(struct trace_trigger *trigger); /* NULL: does nothing */
 
-/*
- * Reports the events that the conditions need, without duplicates; false: i, from 0, is past the
- * last.
- */
+/* Reports event i (from 0) of those that the conditions need; false: no more events. */
 bool trace_trigger_event(const struct trace_trigger *trigger, uint32_t i, const char **system,
 			 const char **name);
 /* Returns the number of an event, for records; TRACE_TRIGGER_NONE: no condition needs it. */
@@ -49,9 +46,9 @@ uint32_t trace_trigger_find(const struct trace_trigger *trigger, const char *sys
 			    const char *name);
 
 /*
- * From now on records of event have these fields instead of tracefs' layout: packed, a string last.
- * Fields are found by the kernel's names, "pid" also as "tid". Returns 0, or -EOPNOTSUPP if a field
- * that a condition needs is missing (diag). With is_trial it only checks.
+ * From now on records of event have these fields, packed, a string last, instead of tracefs'
+ * layout. Fields are found by the kernel's names, "pid" also as "tid". Returns 0, or -EOPNOTSUPP if
+ * a field that a condition needs is missing (diag). With is_trial it only checks.
  */
 int trace_trigger_lay_out(struct trace_trigger *trigger, uint32_t event,
 			  const struct ctf_field *fields, unsigned int nr_fields, bool is_trial,
@@ -72,8 +69,8 @@ struct trace_trigger_record {
 void trace_trigger_note(struct trace_trigger *trigger, const struct trace_trigger_record *record);
 
 /*
- * Call it when all records up to until have been noted. Returns the text of the condition that was
- * first true since the last call, or NULL.
+ * Call it when all records up to until have been noted. Returns the text of the first condition
+ * that became true since the last call, or NULL.
  */
 const char *trace_trigger_decide(struct trace_trigger *trigger, uint64_t until);
 

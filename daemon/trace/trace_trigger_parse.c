@@ -14,8 +14,8 @@
 struct parsing {
 	struct trigger_rules *rules;
 	const char *folder;
-	uint32_t rule;	  /* number of the rule being made */
-	const char *text; /* its text */
+	uint32_t rule; /* number of the rule being made */
+	const char *text;
 	struct diag *diag;
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses the texts of conditions (trace_trigger.h) into rules: which role each event has in which
- * rule.
+ * Parses the texts of conditions (trace_trigger.h) into rules: the role of each event in each rule.
  */
 #ifndef DAEMON_TRACE_TRIGGER_PARSE_H
 #define DAEMON_TRACE_TRIGGER_PARSE_H

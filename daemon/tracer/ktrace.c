@@ -145,10 +145,7 @@ static int add_file(struct ctf_writer *writer, const struct ktrace *ktrace, uint
 	return ctf_writer_add_file(writer, name, ktrace->channel.stream_id, file, diag);
 }
 
-/*
- * The kernel completes a header before it delivers the packet; afterwards the header does not
- * change.
- */
+/* The kernel completes a header before it delivers the packet; it does not change later. */
 static int write_packet(const struct ktrace *ktrace, uint32_t cpu,
 			const struct oprof_ktrace_packet *packet, struct ctf_writer *writer,
 			unsigned int *file, struct diag *diag)
@@ -352,10 +349,7 @@ int ktrace_snapshot(const struct ktrace *ktrace, struct ctf_writer *writer,
 						  .writer = writer,
 						  .file = NO_FILE,
 						  .taken = taken};
-	/*
-	 * Find all ranges first: packets overwritten while others are written then count as
-	 * missing.
-	 */
+	/* Find all ranges first: packets overwritten while others are written are then counted. */
 	each_ring(rings, ktrace->info.nr_cpus, find_range, &error, diag);
 	each_ring(rings, ktrace->info.nr_cpus, take_ring, &error, diag);
 	free(rings);

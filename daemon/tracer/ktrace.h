@@ -34,7 +34,7 @@ struct ktrace {
 /* The contents of a snapshot, according to its packets' headers. */
 struct ktrace_taken {
 	uint64_t nr_records; /* of all packets read, even if not written */
-	uint64_t lost;	     /* between the first and the last written packet of each ring */
+	uint64_t lost;	     /* losses between the first and the last written packet of each ring */
 	/*
 	 * Packets that were overwritten after the snapshot began and before they were read. A
 	 * ring's oldest packet is not counted, since it may be overwritten at any time.
@@ -56,8 +56,8 @@ int ktrace_add_channel(struct ktrace *ktrace, const struct oprof_ktrace_channel 
 		       struct diag *diag);
 
 /*
- * Records only events of these ids. At least one id; more than OPROF_KTRACE_FILTER_IDS_MAX only
- * with OPROF_KTRACE_BY_TREE.
+ * Limits recording to these ids: at least one; more than OPROF_KTRACE_FILTER_IDS_MAX only with
+ * OPROF_KTRACE_BY_TREE.
  */
 int ktrace_filter(struct ktrace *ktrace, enum oprof_ktrace_filter_by by, const uint64_t *ids,
 		  size_t nr_ids, struct diag *diag);
@@ -92,7 +92,7 @@ void ktrace_let_go(const struct ktrace *ktrace);
  */
 uint64_t ktrace_oldest(const struct ktrace *ktrace);
 
-/* Returns the stamp since which nothing has been overwritten; 0: nothing ever was. */
+/* Returns the stamp since which nothing has been overwritten; 0: no packet ever was. */
 uint64_t ktrace_held_since(const struct ktrace *ktrace);
 
 /* Returns the sums of all CPUs. */

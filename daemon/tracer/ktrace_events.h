@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The events that a trace session of the module records: those of a choice, described for CTF and
- * for the module's layout. Names and fields are the same as without the module. The module records
- * tracepoints that it has a probe for itself, and others through the kernel's performance events.
+ * for the module. Names and fields are the same as without the module. Tracepoints with a probe in
+ * the module are recorded by it, others through the kernel's performance events.
  */
 #ifndef DAEMON_KTRACE_EVENTS_H
 #define DAEMON_KTRACE_EVENTS_H

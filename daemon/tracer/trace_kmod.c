@@ -152,8 +152,8 @@ static int add_threads(struct ktrace *ktrace, const struct thread_list *threads,
 }
 
 /*
- * Threads that begin between reading the list and setting the filter are missed: the list is read
- * again until it has no new threads. From then on the module follows new threads.
+ * Threads that begin between reading the list and setting the filter would be missed: the list is
+ * read again until it has no new threads. From then on the module follows new threads.
  */
 static int follow_processes(const struct trace_kmod *kmod, struct ktrace *ktrace, struct diag *diag)
 {
@@ -319,7 +319,9 @@ static int start(struct tracer *base, struct diag *diag)
 	int error = kmod->watch ? trace_watch_start(kmod->watch, diag) : 0;
 	uint64_t stamp;
 
-	/* A flight recorder starts them first: tasks that end during the start are then known. */
+	/*
+	 * A flight recorder starts the mappings first: tasks that end from now on are then known.
+	 */
 	if (!kmod->base.writer)
 		start_mappings(kmod);
 	stamp = ktrace_now(&kmod->ktrace);
@@ -328,9 +330,9 @@ static int start(struct tracer *base, struct diag *diag)
 	kmod->base.begin_ns = clock_monotonic_ns();
 	if (!kmod->base.writer)
 		return error; /* each snapshot writes the state at its begin */
-	/* Start them before the state is read, so that no mapping in between is missed. */
+	/* Start the mappings before the state is read, so that none in between is missed. */
 	start_mappings(kmod);
-	/* Records that arrive during this stay in the module's rings. */
+	/* Records that arrive during this time stay in the module's rings. */
 	return error ? error : tell_begin(kmod, stamp, diag);
 }
 
@@ -402,7 +404,7 @@ static int flush(struct tracer *base, struct diag *diag)
 
 static int follow_cpus(struct tracer *base, struct diag *diag)
 {
-	/* The module follows CPUs itself; only the mappings do not. */
+	/* Only for the mappings: the module follows CPUs by itself. */
 	return trace_mappings_follow_cpus(base->mappings, diag);
 }
 

@@ -16,11 +16,12 @@
  * Items are removed from the list and applied to the tasks
  *
  * - when a snapshot is taken: the items before its begin. The tasks are then the state at its
- *begin; the remaining items are written as events and stay.
+ *   begin; the remaining items are written as events and stay.
  * - when there are many: the items older than everything in the trace's rings, which no snapshot
  *   will need.
  * - when they still exceed bytes_max: the oldest half of bytes_max, which counts as forgotten. A
- *task that ended there has no name in the next snapshot. An item for lost records replaces them.
+ *   task that ended there has no name in the next snapshot. An item for lost records replaces
+ *   them.
  *
  * With the kernel module, times of records are converted to stamps of its clock as they arrive.
  */
@@ -44,7 +45,8 @@
 #define NR_SUBS	   4u
 #define RING_BYTES (256u << 10) /* of each CPU, in the kernel */
 /*
- * Largest error of the conversion: a mapping's stamp must not be later than that of a sample in it.
+ * Largest error of the conversion. Stamps of mappings are made earlier by this, so that no sample
+ * in a mapping has an older stamp.
  */
 #define EARLIER_NS UINT64_C(1000)
 /* Smaller amounts of items are never applied. */
@@ -198,7 +200,10 @@ static void apply_until(struct trace_mappings *mappings, uint64_t until)
 	remove_items(mappings, nr);
 }
 
-/* Counts the items before until that fill half of bytes_max; items of one stamp stay together. */
+/*
+ * Counts the oldest items that fill half of bytes_max, none from until on. Items of one stamp stay
+ * together.
+ */
 static size_t nr_oldest_half(const struct trace_mappings *mappings, uint64_t until)
 {
 	struct item *const *items = mappings->items;
@@ -348,7 +353,7 @@ static int write_until(struct trace_mappings *mappings, uint64_t until, struct d
 	return error;
 }
 
-/* Counts the events that writing all items would make. */
+/* Returns how many events writing all items would make. */
 static uint64_t nr_events(const struct trace_mappings *mappings)
 {
 	uint64_t nr = 0;

@@ -60,8 +60,8 @@ int trace_mappings_start(struct trace_mappings *mappings);
 int trace_mappings_follow_cpus(struct trace_mappings *mappings, struct diag *diag);
 
 /*
- * Reads the kernel's rings, and writes records older than TRACE_SLACK_NS in full packets. Returns 0
- * or an error of the disk.
+ * Reads the kernel's rings. Records older than TRACE_SLACK_NS go to the folder when their packet is
+ * full. Returns 0 or an error of the disk.
  */
 int trace_mappings_round(struct trace_mappings *mappings, struct diag *diag);
 /* As trace_mappings_round, and also writes packets that are not full. */

@@ -60,7 +60,7 @@ struct trace_perf;
  */
 int trace_perf_open(struct trace_perf **perf, const struct trace_perf_config *config,
 		    struct diag *diag);
-/* NULL: does nothing. Discards records not yet read */
+/* NULL: does nothing. Discards records not yet read. */
 void trace_perf_close(struct trace_perf *perf);
 
 /* Begins or stops recording. Returns 0 or the first -errno; the other events are still changed. */

@@ -45,7 +45,7 @@ struct trace_perf {
 	size_t nr_notes, notes_room;
 	int epoll_fd;
 	bool has_lost;	/* PERF_FORMAT_LOST works: Linux 6.0 */
-	bool use_clock; /* the machine cannot sample by cycles */
+	bool use_clock; /* sample by the clock: cycles are not available */
 	bool enabled;
 	struct trace_perf_counts counts;
 };

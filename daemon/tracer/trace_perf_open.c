@@ -67,7 +67,7 @@ static struct perf_event_attr event_attr(const struct trace_perf *perf,
 		attr.sample_type = TRACE_RECORD_MAPPING_TYPE;
 		break;
 	default:
-		break; /* not a kind of event */
+		break; /* kinds without an event of their own */
 	}
 	return attr;
 }

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What records: the kernel module, or perf_event_open, which every kernel has. */
+/* What records the trace: the kernel module, or perf_event_open, which every kernel has. */
 enum tracer_source {
 	TRACER_AUTO, /* the module if it is loaded and supports everything chosen; otherwise perf */
 	TRACER_PERF,

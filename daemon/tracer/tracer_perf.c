@@ -274,10 +274,7 @@ static void close_all(struct tracer *base)
 
 /* ---- recording ---- */
 
-/*
- * Allocates a flight recorder's rings now, not with their first records, so that missing memory is
- * reported at the start.
- */
+/* Allocates a flight recorder's rings at the start, so that missing memory is reported then. */
 static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 {
 	const unsigned int nr_cpus = trace_perf_nr_cpus(tracer->perf);
@@ -294,7 +291,7 @@ static int prepare_rings(struct tracer_perf *tracer, struct diag *diag)
 	return 0;
 }
 
-/* Reads the kernel's rings between processes of the state, as they would fill up. */
+/* Empties the kernel's rings while /proc is read; otherwise they would fill up. */
 static void read_meanwhile(void *context)
 {
 	struct tracer_perf *tracer = context;
@@ -338,7 +335,7 @@ static int start(struct tracer *base, struct diag *diag)
 	struct trace_state_config how = {.turn = read_meanwhile, .context = tracer};
 	int error = prepare_rings(tracer, diag);
 
-	/* Start them first: tasks that end during the start are then known. */
+	/* Start the mappings first: tasks that end from now on are then known. */
 	if (!error && (error = trace_mappings_start(tracer->base.mappings)))
 		(void)diag_set(diag, error, "cannot tell what runs: %s", strerror(-error));
 	if (error)

@@ -19,8 +19,8 @@
 
 #define NAME_TRIES 100u
 /*
- * After a failed snapshot, conditions pause: they become true often, and causes such as a full disk
- * last.
+ * After a failed snapshot, conditions pause: they may be true often, and the reason, such as a full
+ * disk, lasts.
  */
 #define PAUSE_NS UINT64_C(10000000000)
 

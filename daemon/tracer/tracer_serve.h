@@ -57,7 +57,7 @@ void tracer_serve_run(struct tracer_serve *serve);
 void tracer_serve_turn(struct tracer_serve *serve);
 
 /*
- * Call it when a condition is true: wants a snapshot, unless the limit is reached. cause is
+ * Call it when a condition is true: queues a snapshot, unless the limit is reached. cause is
  * borrowed.
  */
 void tracer_serve_want(struct tracer_serve *serve, const char *cause);
@@ -66,8 +66,8 @@ void tracer_serve_want(struct tracer_serve *serve, const char *cause);
 bool tracer_serve_is_busy(const struct tracer_serve *serve);
 
 /*
- * Call it after the tracer was stopped and closed. Answers the request to end with the result:
- * error (0 or -errno) and text. Then the session no longer exists.
+ * Call it after the tracer was stopped and closed. Answers the request to end with the result,
+ * error (0 or -errno) and text, and removes the session.
  */
 void tracer_serve_end(struct tracer_serve *serve, const struct tracer_counts *counts, int error,
 		      const char *text);

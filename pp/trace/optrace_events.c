@@ -73,7 +73,7 @@ struct events_listing {
 	uint64_t nr_kept; /* in all of them */
 };
 
-/* Backwards: the lines of one stretch of time, in its order. */
+/* Backwards: the lines of one stretch of time, in order. */
 struct kept_lines {
 	struct kept_lines *behind; /* the next later one */
 	char *bytes;
@@ -343,7 +343,7 @@ static uint64_t bound(const struct events_listing *listing)
 	return listing->nr_last ? listing->nr_last : listing->nr_first;
 }
 
-/* Writes lines as soon as their order is known, so no stretch is kept. */
+/* Writes the stretch's lines from the last to the first, and frees it. */
 static int end_reversed(void *context)
 {
 	struct events_listing *listing = context;

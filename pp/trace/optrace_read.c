@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * optrace-read: answers from trace folders. optrace runs it for its verbs that read; it has no
- * --help of its own, the verbs have.
+ * optrace-read: answers from trace folders. optrace runs it for its verbs that read; each verb has
+ * its own --help.
  */
 #include "pp/trace/optrace_read.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /*
- * Bytes of packets in a stretch: few at first, as mostly few records are wanted; the lines kept of
+ * Bytes of packets in a stretch: few at first, as usually few records are wanted; the lines kept of
  * them take about ten times as much memory.
  */
 #define STRETCH_BYTES_FIRST ((uint64_t)64 << 10)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Buckets per power of two, selected by the three bits after the first; times below 8 have one
- * each.
+ * Buckets per power of two, selected by the three bits after the leading one; times below 8 have
+ * one each.
  */
 #define PARTS 8u
 

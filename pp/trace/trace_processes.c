@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /*
- * numbers: by a process's first thread, the process's index + 1; the last is for unknown processes.
+ * numbers: index + 1 of the process by its first thread; the last entry is for threads without one.
  */
 static struct trace_process *process_of(struct trace_processes *processes, uint32_t *numbers,
 					const struct trace_states *states,

@@ -5,7 +5,8 @@
  * cpu->pending. A switch names the thread that ran until now. If it is the expected one, settle()
  * adds the pending times to the CPU and the thread; otherwise a switch record is missing, and they
  * count as unknown. Times in which a packet's header reports losses count as lost. A thread off its
- * CPU is in the state waits since its last switch; wake-ups change that to THREAD_READY.
+ * CPU has the state in its member waits, from its last switch on; a wake-up changes it to
+ * THREAD_READY.
  */
 #include "pp/trace/trace_states.h"
 
@@ -326,8 +327,8 @@ static int act_switch(struct trace_states *states, struct cpu *cpu, const struct
 }
 
 /*
- * A CPU may ask the thread's next CPU to wake it: the asking CPU records sched_waking, the other
- * sched_wakeup.
+ * A CPU may ask the thread's next CPU to wake the thread: the asking CPU records sched_waking, the
+ * other sched_wakeup.
  */
 static int act_wakeup(struct trace_states *states, const struct cpu *cpu,
 		      const struct ctf_record *record, const struct trace_rule *rule)

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a CPU. */
+/* States of a CPU. */
 enum cpu_state {
 	CPU_UNKNOWN, /* before the first event that shows the state */
 	CPU_LOST,    /* events were lost in this time */
@@ -35,7 +35,7 @@ enum cpu_state {
 	NR_CPU_STATES
 };
 
-/* Of a thread. Interrupts while it runs are counted separately. */
+/* States of a thread. Interrupts while it runs are counted separately. */
 enum thread_state {
 	THREAD_UNKNOWN,
 	THREAD_USER,
@@ -45,7 +45,7 @@ enum thread_state {
 	THREAD_INTERRUPTED,	/* by interrupts and soft interrupts */
 	THREAD_READY,		/* waits for a CPU */
 	THREAD_DISK,		/* uninterruptible, woken by the end of a block request */
-	THREAD_UNINTERRUPTIBLE, /* for something else or not known */
+	THREAD_UNINTERRUPTIBLE, /* uninterruptible, for another or an unknown reason */
 	THREAD_SLEEPING,	/* waits for other threads, or for a time */
 	THREAD_STOPPED,
 	NR_THREAD_STATES
@@ -59,7 +59,7 @@ struct trace_thread {
 	char name[17];
 	bool is_kernel, has_ended;
 	bool is_before; /* ended before the window */
-	bool is_chosen; /* trace_states_choose matched one of its names */
+	bool is_chosen; /* wanted by trace_states_choose, under one of its names */
 	uint64_t ns[NR_THREAD_STATES];
 	uint64_t nr_switches; /* times that it began to run */
 	uint64_t nr_syscalls, nr_wakeups;
@@ -84,8 +84,8 @@ void trace_states_destroy(struct trace_states *states); /* NULL: does nothing */
 int trace_states_take(struct trace_states *states, const struct ctf_record *record);
 
 /*
- * Begins the window here, not before the last record. Earlier records only set the states at the
- * begin.
+ * Begins the window; begin must not precede the last record. Earlier records only set the states at
+ * the begin.
  */
 void trace_states_begin(struct trace_states *states, uint64_t begin);
 

@@ -29,7 +29,7 @@ struct cpu {
 	uint64_t lost_until; /* records were lost before this time */
 	uint64_t lost, seq;  /* from the last packet */
 	bool has_seq;
-	bool is_known, is_idle; /* about the running thread */
+	bool is_known, is_idle; /* whether the running thread is known; whether it is idle */
 	uint32_t thread;	/* index of the running thread, or NONE */
 	unsigned int irqs, softirqs;
 	struct open_interrupt open[NR_OPEN_MAX]; /* deeper ones are not timed */

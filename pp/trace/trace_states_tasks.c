@@ -74,7 +74,7 @@ int trace_states_exec(struct trace_states *states, const struct ctf_record *reco
 			break;
 		}
 	if (file.nr > 15)
-		file.nr = 15; /* the kernel's length */
+		file.nr = 15; /* length of a thread's name in the kernel */
 	name_thread(states, index, &file);
 	/*
 	 * A thread that runs another program becomes its process's only one, and gets its number.

@@ -15,7 +15,7 @@ struct trace_sums {
 	uint64_t from_ns; /* begin of the window, since the trace's begin */
 	uint64_t window_ns;
 	uint64_t nr_records;		    /* in the window */
-	uint64_t lost_events, lost_packets; /* when recording; packets: overwritten */
+	uint64_t lost_events, lost_packets; /* lost while recording; packets: overwritten */
 	uint64_t nr_damaged;		    /* places in the folder */
 };
 

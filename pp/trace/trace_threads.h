@@ -50,9 +50,8 @@ void threads_begin(struct threads *threads, uint64_t begin);
 uint32_t threads_add(struct threads *threads, int32_t tid, enum thread_state state, uint64_t since);
 
 /*
- * Returns the living thread of tid. If it was not named before, it is added as existing since the
- * begin, or since the last change of its number's previous life, in an unknown state. THREAD_NONE:
- * no memory.
+ * Returns the living thread of tid. An unknown one is added in an unknown state, since the begin or
+ * since the last change of the number's previous life. THREAD_NONE: no memory.
  */
 uint32_t threads_find(struct threads *threads, int32_t tid);
 

@@ -103,7 +103,9 @@ static struct trace_runner runner_of(const struct ctf_value *tid, const struct c
 	return runner;
 }
 
-/* The kernel names a thread that runs another program after the file, cut to 15 bytes. */
+/*
+ * Names a thread that runs another program as the kernel does: by the file's name, cut to 15 bytes.
+ */
 static void rename_runner(struct trace_runner *runner, const struct ctf_value *filename)
 {
 	uint32_t from = filename->nr, nr;

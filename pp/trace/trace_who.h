@@ -28,8 +28,8 @@ void trace_who_destroy(struct trace_who *who); /* NULL: does nothing */
 const struct trace_runner *trace_who_at(struct trace_who *who, const struct ctf_record *record);
 
 /*
- * Reports how a reader that starts within a trace gets to know the running threads, as if it had
- * read everything before: after a record of each stream that known->by accepts. Returns false if
+ * Describes from where a reader that starts within a trace knows the running threads, as if it had
+ * read everything before: in each stream, from a record that known->by accepts. Returns false if
  * all must be read. Borrows who.
  */
 bool trace_who_known(const struct trace_who *who, struct ctf_known *known);
@@ -45,7 +45,7 @@ void trace_who_begin_look(struct trace_who *who);
 int trace_who_look(struct trace_who *who, const struct ctf_record *record);
 void trace_who_end_look(struct trace_who *who);
 
-/* The present threads are those that ran first in the later stretch, which was not looked at. */
+/* The threads that run now become those that run first in the next later stretch. */
 void trace_who_is_behind(struct trace_who *who);
 
 #endif
