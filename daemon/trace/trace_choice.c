@@ -157,7 +157,6 @@ static int add_samples(struct adding *adding, const char *folder, const char *wo
 	return add_known(adding, folder, of_samples, sizeof(of_samples) / sizeof(of_samples[0]));
 }
 
-/* Adds a number to the filter of the system calls' tracepoints. */
 static int add_call(struct trace_choice *choice, unsigned int call_number, struct diag *diag)
 {
 	char *longer;

@@ -170,7 +170,7 @@ static int finish_chunk(const struct trace_chunks *chunks, uint32_t number, stru
 	return ctf_packed_make_all(path, chunks->config.compress, diag);
 }
 
-/* The child's report, small enough that the pipe takes it in one piece. */
+/* The child's report; a pipe takes it in one piece. */
 struct chunks_report {
 	uint32_t first, next_done; /* how far the child came */
 	char text[1024];	   /* why it stopped there; empty: it did everything */
@@ -260,7 +260,7 @@ static void make_room(struct trace_chunks *chunks)
 		    chunks->first, chunks->folder, chunks->config.nr_keep);
 }
 
-/* Chooses the chunks to remove, and those before end to finish. Returns whether there is work. */
+/* Chooses the chunks to remove, and those before end to finish. Returns whether there are any. */
 static bool begin_child(struct trace_chunks *chunks, uint32_t end)
 {
 	const uint32_t nr_keep = chunks->config.nr_keep;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace in chunks (doc/trace-folder.md): decides when the next chunk begins, and handles the
- * closed ones. A child process with the lowest priority writes them to disk, compresses them if
- * configured, and removes the oldest, so that the daemon can empty its rings while the disk is
- * slow.
+ * A trace in chunks (doc/trace-folder.md): decides when the next chunk begins. A child process with
+ * the lowest priority writes closed chunks to disk, compresses them if configured, and removes the
+ * oldest, so that the daemon can empty its rings while the disk is slow.
  */
 #ifndef DAEMON_TRACE_CHUNKS_H
 #define DAEMON_TRACE_CHUNKS_H
@@ -64,14 +63,14 @@ void trace_chunks_init(struct trace_chunks *chunks, const struct trace_chunks_co
 		       const char *folder, struct ctf_writer *writer, uint64_t now_ns);
 
 /*
- * Makes the folder, in chunks if config asks for them; otherwise chunks stays zeroed. Returns as
+ * Makes the folder, in chunks if config asks for them; otherwise chunks stays zeroed. As
  * ctf_writer_open.
  */
 int trace_chunks_open(struct trace_chunks *chunks, struct ctf_writer **writer,
 		      const struct trace_chunks_config *config, const char *folder,
 		      const struct ctf_trace *trace, uint64_t now_ns, struct diag *diag);
 
-/* Returns whether the chunk being written has reached a limit: the next one is due. */
+/* Returns whether the chunk being written has reached a limit. */
 bool trace_chunks_are_due(const struct trace_chunks *chunks, uint64_t now_ns);
 
 /*

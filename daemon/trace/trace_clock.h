@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Converts times of CLOCK_MONOTONIC, which performance events have, to timestamps ("stamps") of the
- * kernel module's clock. It uses the last two simultaneous readings of both clocks, which are so
- * far apart that an error in one reading hardly changes the rate.
+ * kernel module's clock. It uses the last two simultaneous readings of both clocks, far enough
+ * apart that an error in one hardly changes the rate.
  */
 #ifndef DAEMON_TRACE_CLOCK_H
 #define DAEMON_TRACE_CLOCK_H
@@ -29,10 +29,10 @@ struct trace_clock {
 /* Takes the first reading; until the second one the rate is the kernel's freq_hz. */
 void trace_clock_init(struct trace_clock *clock, const struct oprof_ktrace_info *info);
 
-/* Takes another reading; readings less than TRACE_CLOCK_APART_NS after the last are ignored. */
+/* Takes another reading; ignored less than TRACE_CLOCK_APART_NS after the last. */
 void trace_clock_take(struct trace_clock *clock, const struct oprof_ktrace_info *info);
 
-/* Returns the stamp of a time, which should be within about a second of the last reading. */
+/* Returns the stamp of a time within about a second of the last reading. */
 uint64_t trace_clock_stamp(const struct trace_clock *clock, uint64_t ns);
 
 #endif

@@ -40,12 +40,12 @@ int trace_layout_init(struct trace_layout *layout, struct tracepoint *tracepoint
 void trace_layout_deinit(struct trace_layout *layout);
 
 /*
- * Returns the bytes of record's payload, or -EBADMSG if the record is shorter than its tracepoint
+ * Returns the size of record's payload, or -EBADMSG: the record is shorter than its tracepoint
  * says.
  */
 int64_t trace_layout_bytes(const struct trace_layout *layout, const uint8_t *record,
 			   size_t nr_record_bytes);
-/* Writes into payload, which has the bytes that trace_layout_bytes returned for the same record. */
+/* Writes into payload, which has the size that trace_layout_bytes returned for the record. */
 void trace_layout_write(const struct trace_layout *layout, const uint8_t *record,
 			size_t nr_record_bytes, uint8_t *payload);
 

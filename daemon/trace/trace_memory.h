@@ -19,9 +19,9 @@ struct trace_memory {
 uint64_t trace_memory_kernel_bytes(const struct trace_memory *memory);
 
 /*
- * Returns the size of all buffers of nr_cpus CPUs, including the kernel's, and of the memory for
- * reading one of the kernel's rings: its copy, and a note of each record, in an array that doubles
- * as it grows; UINT64_MAX if the sum overflows.
+ * Returns the size of all buffers of nr_cpus CPUs, the kernel's included, and of the memory for
+ * reading one of the kernel's rings: a copy, and a note of each record, in an array that doubles as
+ * it grows. UINT64_MAX: overflow.
  */
 uint64_t trace_memory_bytes(const struct trace_memory *memory, unsigned int nr_cpus);
 

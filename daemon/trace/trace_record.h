@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses records of a kernel's ring that a trace is made of: tracepoints, samples with their call
- * chains, mappings, and changes of tasks. One ring holds them in several layouts. The kernel's
- * number of the event identifies the layout: it is the first word of a sample record and the last
- * word of every other record.
+ * Parses the records of a kernel's ring for a trace: tracepoints, samples with their call chains,
+ * mappings, changes of tasks. One ring holds them in several layouts. The kernel's number of the
+ * event identifies the layout: it is the first word of a sample record and the last word of the
+ * others.
  *
  * Not for: opening events and knowing their numbers (trace_perf.c).
  */

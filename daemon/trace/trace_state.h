@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The state dump: the threads that exist when a trace begins, with LTTng's event names and fields,
- * and each executable mapping of a file, so that addresses in the trace can be resolved later. The
- * state is read from /proc and written to a channel.
+ * and each executable mapping of a file, so that addresses can be resolved later. It is read from
+ * /proc and written to a channel.
  *
  * Not for: what a flight recorder knows about the time that it still holds (trace_tasks.h).
  */
@@ -79,8 +79,8 @@ struct trace_state_thread trace_state_thread(int32_t tid, int32_t pid, int32_t p
 int trace_state_read(struct trace_state_sink *sink, const struct trace_state_config *config);
 
 /*
- * Writes the contents of /proc to a channel, without threads that end meanwhile. Returns 0, or
- * -errno if proc_path cannot be read or memory is short.
+ * Writes the contents of /proc to a channel, without threads that end during the reading. Returns
+ * 0, or -errno if proc_path cannot be read or memory is short.
  */
 int trace_state_dump(struct trace_channel *channel, const struct trace_state_config *config,
 		     struct trace_state_counts *counts);

@@ -52,8 +52,8 @@ static const struct ctf_field known_exit[] = {
 /* ---- types ---- */
 
 /*
- * The kernel's argument types that are narrower than a register, or signed; tracefs gives all
- * arguments a register's size.
+ * The kernel's argument types that are narrower than a register, or signed; tracefs reports a
+ * register's size for all.
  */
 static const struct {
 	const char *type;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System calls as events of a trace: syscall_entry_NAME with its arguments by name,
- * syscall_exit_NAME with ret. They are recorded by the two tracepoints that all calls pass
- * (raw_syscalls). Names and types of arguments are those of tracefs; a call that tracefs does not
- * describe gets the array args. A number without a name, of a newer kernel, becomes
- * syscall_entry_unknown{id, args}. Calls of 32-bit programs have numbers of their own, but records
- * do not mark them: they get the names that the same numbers have here.
+ * syscall_exit_NAME with ret, recorded by the two tracepoints of all calls (raw_syscalls). Names
+ * and types of arguments are those of tracefs; a call that tracefs does not describe gets the array
+ * args. A number without a name, of a newer kernel, becomes syscall_entry_unknown{id, args}. Calls
+ * of 32-bit programs have other numbers, but records do not mark them: they get the names that the
+ * numbers have here.
  */
 #ifndef DAEMON_TRACE_SYSCALLS_H
 #define DAEMON_TRACE_SYSCALLS_H

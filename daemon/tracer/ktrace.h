@@ -100,7 +100,6 @@ struct oprof_ktrace_counts ktrace_counts(const struct ktrace *ktrace);
 
 /* Updates stamp, monotonic_ns and realtime_ns of info; an error leaves them unchanged. */
 void ktrace_read_clocks(const struct ktrace *ktrace, struct oprof_ktrace_info *info);
-/* Returns the clock's current stamp. */
 uint64_t ktrace_now(const struct ktrace *ktrace);
 /* Converts a stamp to CLOCK_MONOTONIC in ns. */
 uint64_t ktrace_ns(const struct ktrace *ktrace, uint64_t stamp);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child's report, small enough that the pipe takes it in one piece. */
+/* The child's report; a pipe takes it in one piece. */
 struct job_report {
 	int error;
 	struct tracer_snapshot taken;

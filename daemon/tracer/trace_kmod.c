@@ -410,7 +410,6 @@ static int follow_cpus(struct tracer *base, struct diag *diag)
 
 /* ---- snapshots ---- */
 
-/* Writes the state at the begin of the snapshot. */
 static int add_state(struct trace_kmod *kmod, struct ctf_writer *writer, uint64_t begin,
 		     struct trace_state_counts *counts, struct diag *diag)
 {

@@ -120,7 +120,6 @@ static void sort_items(struct trace_mappings *mappings)
 		qsort(mappings->items, mappings->nr_items, sizeof(struct item *), compare_items);
 }
 
-/* Removes the first nr items. */
 static void remove_items(struct trace_mappings *mappings, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -398,7 +397,6 @@ static int open_perf(struct trace_mappings *mappings, struct diag *diag)
 	return trace_perf_open(&mappings->perf, &config, diag);
 }
 
-/* Opens the channel of a folder, or makes the tasks of a flight recorder. */
 static int open_rest(struct trace_mappings *mappings, struct diag *diag)
 {
 	struct ctf_writer *writer = mappings->config.writer;

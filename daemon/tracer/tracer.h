@@ -120,19 +120,18 @@ int tracer_flush(struct tracer *tracer, struct diag *diag);
 
 /*
  * Writes the records in memory, and the machine's state, to a new folder; call tracer_round before.
- * A forked child may call it while recording continues: the child has a copy of the daemon's own
- * rings, and shares the module's descriptors, which only one process may read at a time
- * (tracer_lend). Flight recorder only. Returns 0, or -errno and diag. After an error the folder
- * holds the packets that could be written, which *taken and diag report; without any packet the
- * folder is removed.
+ * A forked child may call it while recording continues: it has a copy of the daemon's own rings,
+ * and shares the module's descriptors, which one process may read at a time (tracer_lend). Flight
+ * recorder only. Returns 0, or -errno and diag. After an error the folder holds the packets that
+ * could be written, as *taken and diag report; without any packet the folder is removed.
  */
 int tracer_snapshot(struct tracer *tracer, const char *folder, struct tracer_snapshot *taken,
 		    struct diag *diag);
 
 /*
  * Call it with true before forking a child that takes a snapshot, and with false after the child
- * has ended, even if it was killed. In between, the tracer reads no rings that both processes
- * share, and the since of tracer_held does not change.
+ * has ended, even by a signal. In between, the tracer does not read shared rings, and the since of
+ * tracer_held does not change.
  */
 void tracer_lend(struct tracer *tracer, bool lends);
 

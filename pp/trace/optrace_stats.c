@@ -86,8 +86,8 @@ static int begin_states(struct stats_reading *reading, struct ctf_reader *reader
 }
 
 /*
- * Reads from the trace's begin even with --from: a thread's wait, system call and process are
- * recorded only when they begin, which may be any time before the window.
+ * Reads from the trace's begin even with --from: a thread's wait, call and process are recorded
+ * only when they begin, which may be any time before the window.
  */
 static int take(struct stats_reading *reading, struct ctf_reader *reader,
 		const struct ctf_record *record)

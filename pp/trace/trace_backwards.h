@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads a trace from its end, in stretches of time: the newest stretch first, each in order of
- * time. Only the stretches that are wanted are read: the newest records of a large folder cost a
- * few packets.
+ * time. Only what is wanted is read: the newest records of a large folder cost a few packets.
  */
 #ifndef PP_TRACE_BACKWARDS_H
 #define PP_TRACE_BACKWARDS_H

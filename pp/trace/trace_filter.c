@@ -76,7 +76,6 @@ int trace_filter_threads(struct trace_filter *filter, const char *text, struct d
 	return append_list(&filter->threads, &filter->nr_threads, "a thread", text, diag);
 }
 
-/* Adds one number of a list. */
 static int add_pid(struct trace_filter *filter, const char *text, size_t nr_bytes,
 		   struct diag *diag)
 {

@@ -53,7 +53,6 @@ int trace_filter_cpu(struct trace_filter *filter, const char *text, struct diag 
 /* "FIELD=VALUE", with != < > <= >= */
 int trace_filter_condition(struct trace_filter *filter, const char *text, struct diag *diag);
 
-/* Returns whether the filter accepts the thread. */
 bool trace_filter_lets_thread(const struct trace_filter *filter, int32_t tid, const char *name);
 /* Returns whether the filter accepts the process; a negative pid is unknown and matches none. */
 bool trace_filter_lets_process(const struct trace_filter *filter, int32_t pid);

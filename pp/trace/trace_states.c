@@ -4,9 +4,8 @@
  * thread's mode. Before each record, the time since the last one is added to this state in
  * cpu->pending. A switch names the thread that ran until now. If it is the expected one, settle()
  * adds the pending times to the CPU and the thread; otherwise a switch record is missing, and they
- * count as unknown. Times in which a packet's header reports losses count as lost. A thread off its
- * CPU has the state in its member waits, from its last switch on; a wake-up changes it to
- * THREAD_READY.
+ * count as unknown. Times with losses count as lost. A thread off its CPU has the state in its
+ * member waits, from its last switch on; a wake-up changes it to THREAD_READY.
  */
 #include "pp/trace/trace_states.h"
 
