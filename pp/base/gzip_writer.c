@@ -7,8 +7,8 @@
 #include <zlib.h>
 
 #define CHUNK_BYTES (64u << 10)
-#define WINDOW_BITS (15 + 16) /* with gzip's header */
-#define MEMORY	    8	      /* zlib's own default */
+#define WINDOW_BITS (15 + 16) /* with a gzip header */
+#define MEMORY	    8	      /* zlib's default */
 
 struct gzip_writer {
 	FILE *out;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stream of bytes, compressed into a file as gzip does. The same bytes give the same file. */
+/*
+ * Writes a stream of bytes to a file, compressed in gzip format. The output depends only on
+ * the bytes.
+ */
 #ifndef PP_GZIP_WRITER_H
 #define PP_GZIP_WRITER_H
 
@@ -9,9 +12,9 @@
 struct gzip_writer;
 
 int gzip_writer_create(struct gzip_writer **writer, FILE *out); /* 0 or -ENOMEM; out is borrowed */
-/* Errors of out stay in it. */
+/* Write errors stay in out's error indicator. */
 void gzip_writer_add(struct gzip_writer *writer, const void *bytes, size_t nr_bytes);
-/* What is still to come out; then it is gone. */
+/* Writes the remaining output, then frees writer. */
 void gzip_writer_end(struct gzip_writer *writer);
 
 #endif

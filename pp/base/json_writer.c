@@ -22,7 +22,10 @@ static void write_code(FILE *out, const char *bytes, size_t nr_bytes, uint32_t c
 		(void)fprintf(out, "\\%c", (int)code);
 	else if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code == UTF8_REPLACEMENT ||
 		 code == 0x2028 || code == 0x2029 || code == '<')
-		/* '<': a document may stand in a page's script. */
+		/*
+		 * '<' is escaped so that the document can be embedded in the script of an
+		 * HTML page.
+		 */
 		(void)fprintf(out, "\\u%04" PRIx32, code);
 	else
 		(void)fwrite(bytes, 1, nr_bytes, out);
@@ -41,7 +44,7 @@ static void write_quoted(FILE *out, const char *text)
 	(void)fputc('"', out);
 }
 
-/* What stands before a value. */
+/* Writes the separator, indentation and key that precede a value. */
 static void begin_value(struct json_writer *json, const char *key)
 {
 	if (json->behind_value)

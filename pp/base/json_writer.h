@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON in UTF-8, to a stream that the caller checks for errors. Valid
- * whatever texts hold: bytes that are no UTF-8 are U+FFFD.
+ * Writes JSON in UTF-8 to a stream; the caller checks the stream for errors. The output is
+ * valid for any text: each byte that is not part of a UTF-8 character becomes U+FFFD.
  *
  * key: the member's name in an object; NULL in an array.
  */
@@ -16,8 +16,8 @@
 struct json_writer {
 	FILE *out;
 	unsigned int depth;
-	bool behind_value;	/* a comma is needed before the next one */
-	unsigned int max_lines; /* elements this deep have lines of their own */
+	bool behind_value;	/* the next value needs a comma before it */
+	unsigned int max_lines; /* elements nested up to this depth start on a new line */
 };
 
 void json_writer_init(struct json_writer *json, FILE *out, unsigned int max_lines);
@@ -31,7 +31,7 @@ void json_number(struct json_writer *json, const char *key, uint64_t number);
 void json_signed(struct json_writer *json, const char *key, int64_t number);
 void json_double(struct json_writer *json, const char *key, double number);
 void json_bool(struct json_writer *json, const char *key, bool value);
-/* A text: readers that have doubles only would lose digits. */
+/* Written as a string, since readers that store numbers as doubles would lose digits. */
 void json_hex(struct json_writer *json, const char *key, uint64_t number);
 void json_numbers(struct json_writer *json, const char *key, const uint64_t *numbers, size_t nr);
 

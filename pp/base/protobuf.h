@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of Protocol Buffers, written field by field
- * (protobuf.dev/programming-guides/encoding): as much of it as pprof's format
- * needs. A failure to get memory stays in the buffer.
+ * Writes Protocol Buffers messages field by field (protobuf.dev/programming-guides/encoding),
+ * as far as pprof's format needs. Once an allocation has failed, buffer->failed stays set.
  */
 #ifndef PP_PROTOBUF_H
 #define PP_PROTOBUF_H
@@ -14,18 +13,18 @@
 struct protobuf {
 	uint8_t *bytes;
 	size_t nr_bytes, room;
-	bool failed; /* no memory: bytes are not whole */
+	bool failed; /* an allocation failed: bytes are incomplete */
 };
 
-void protobuf_clear(struct protobuf *buffer); /* keeps its memory */
+void protobuf_clear(struct protobuf *buffer); /* keeps the memory for reuse */
 void protobuf_deinit(struct protobuf *buffer);
 
-/* Fields; numbers that are 0 are left out, as readers take them for granted. */
+/* Fields. A number that is 0 is omitted, since readers assume 0 for a missing field. */
 void protobuf_number(struct protobuf *buffer, uint32_t field, uint64_t value);
 void protobuf_bytes(struct protobuf *buffer, uint32_t field, const void *bytes, size_t nr_bytes);
 void protobuf_text(struct protobuf *buffer, uint32_t field, const char *text);
 void protobuf_message(struct protobuf *buffer, uint32_t field, const struct protobuf *message);
-/* Packed: all values, 0 too. */
+/* Packed: all values are written, 0 also. */
 void protobuf_numbers(struct protobuf *buffer, uint32_t field, const uint64_t *values, size_t nr);
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t hash_text(const char *text)
 	return hash ^ hash >> 32;
 }
 
-/* The slot that text is in, or the empty one where it belongs. */
+/* Returns the slot that holds text, or the empty slot where it belongs. */
 static char **find_slot(const struct strings *strings, const char *text)
 {
 	size_t mask = strings->nr_slots - 1;
@@ -28,7 +28,7 @@ static char **find_slot(const struct strings *strings, const char *text)
 	return &strings->slots[index];
 }
 
-/* Room for one more, at most three quarters full. */
+/* Makes room for one more text, keeping the table at most three quarters full. */
 static int make_room(struct strings *strings)
 {
 	struct strings bigger = {.nr_used = strings->nr_used};

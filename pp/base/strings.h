@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pool that keeps each text once: texts that are equal have equal pointers,
- * and all go together.
+ * A pool that keeps one copy of each text: equal texts have equal pointers. All copies are
+ * freed together.
  */
 #ifndef PP_STRINGS_H
 #define PP_STRINGS_H
@@ -14,7 +14,7 @@ struct strings {
 	size_t nr_used;
 };
 
-/* The pool's copy of text; NULL: no memory. A pool of all zeros is empty. */
+/* Returns the pool's copy of text, or NULL if memory is short. A zeroed pool is empty. */
 const char *strings_keep(struct strings *strings, const char *text);
 void strings_deinit(struct strings *strings);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/base/utf8.h"
 
-/* What the first byte says: how many bytes, and its bits of the character. */
+/* Returns the length that the first byte announces, 0 if invalid; *bits gets its payload bits. */
 static size_t decode_first(unsigned char byte, uint32_t *bits)
 {
 	if (byte < 0x80) {

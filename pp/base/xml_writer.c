@@ -42,7 +42,7 @@ void xml_end(struct xml_writer *xml)
 	xml->in_tag = xml->inline_text = false;
 }
 
-/* What XML 1.0 allows (its production 2). */
+/* The characters that XML 1.0 allows (production 2). */
 static bool is_allowed(uint32_t code)
 {
 	return code == '\t' || code == '\n' || code == '\r' ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * XML 1.0 in UTF-8, to a stream that the caller checks for errors. Well
- * formed whatever texts hold: what XML can't say is U+FFFD.
+ * Writes XML 1.0 in UTF-8 to a stream; the caller checks the stream for errors. The output is
+ * well formed for any text: characters that XML cannot represent become U+FFFD.
  */
 #ifndef PP_XML_WRITER_H
 #define PP_XML_WRITER_H
@@ -14,26 +14,26 @@
 
 struct xml_writer {
 	FILE *out;
-	const char *open[XML_DEPTH_MAX]; /* elements, outermost first; borrowed */
+	const char *open[XML_DEPTH_MAX]; /* outermost first; names are borrowed */
 	unsigned int depth;
-	bool in_tag; /* attributes may follow */
+	bool in_tag; /* the start tag is still open for attributes */
 	bool inline_text;
 };
 
-/* With the declaration. */
+/* Writes the XML declaration. */
 void xml_writer_init(struct xml_writer *xml, FILE *out);
 
 void xml_begin(struct xml_writer *xml, const char *element);
-void xml_end(struct xml_writer *xml); /* the innermost that is open */
+void xml_end(struct xml_writer *xml); /* ends the innermost open element */
 
-/* Right after xml_begin. NULL: no attribute. */
+/* Must directly follow xml_begin. NULL: the attribute is omitted. */
 void xml_attribute(struct xml_writer *xml, const char *name, const char *text);
 void xml_attribute_number(struct xml_writer *xml, const char *name, uint64_t number);
 void xml_attribute_hex(struct xml_writer *xml, const char *name, uint64_t number);
 
-/* The content of the innermost, in the place of elements. */
+/* Writes a number as the innermost element's only content, instead of child elements. */
 void xml_number(struct xml_writer *xml, uint64_t number);
-/* The same, two digits of 0-9A-F for each byte. */
+/* The same with bytes, each as two digits of 0-9A-F. */
 void xml_bytes(struct xml_writer *xml, const uint8_t *bytes, size_t nr_bytes);
 
 #endif
