@@ -17,10 +17,10 @@
 struct names_parsing {
 	struct symbol_table table;
 	size_t nr_allocated;
-	char *string; /* where the next name goes */
+	char *string; /* where the next name is written */
 };
 
-/* start ascends. */
+/* Calls must have ascending keys. */
 static int add(struct names_parsing *parsing, uint64_t key, const char *name)
 {
 	struct symbol_table *table = &parsing->table;
@@ -39,7 +39,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One character of [text, end), \xHH for any; control characters are shown as '?'. */
+/* Takes one character of [text, end); \xHH stands for any byte. Control characters become '?'. */
 static char take_character(const char **text, const char *end)
 {
 	unsigned char c = (unsigned char)*(*text)++;
@@ -62,7 +62,7 @@ static const char *keep_name(struct names_parsing *parsing, const char *text, co
 	return name;
 }
 
-/* "NUMBER NAME", numbers ascending. */
+/* A line is "NUMBER NAME"; numbers ascend. Other lines are ignored. */
 static int parse_line(struct names_parsing *parsing, const char *line, const char *end)
 {
 	const struct symbol_table *table = &parsing->table;
@@ -87,7 +87,7 @@ int code_names_parse(const char *text, size_t nr_bytes, struct symbol_table *tab
 
 	parsing.string = parsing.table.strings;
 	error = parsing.string ? add(&parsing, 0, OTHER) : -ENOMEM;
-	/* A last line without its end may be one that is being written. */
+	/* A last line without a newline is ignored: the daemon may be writing it. */
 	for (const char *line = text;
 	     !error && (end = memchr(line, '\n', nr_bytes - (size_t)(line - text))); line = end + 1)
 		error = parse_line(&parsing, line, end);

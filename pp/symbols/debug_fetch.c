@@ -28,7 +28,7 @@ bool debug_fetch_wanted(void)
 
 /* ---- the child ---- */
 
-/* Of libdebuginfod, which this is not linked with: its client, and one question to it. */
+/* Types of the two functions of libdebuginfod that are looked up with dlsym. */
 typedef void *begin_fn(void);
 typedef int find_fn(void *client, const unsigned char *id, int nr_bytes, char **path);
 
@@ -36,7 +36,7 @@ static void write_path(int fd, const char *path)
 {
 	size_t nr_bytes = strlen(path);
 
-	/* Shorter than a pipe: in one go. */
+	/* The path fits into the pipe, so that one write is enough. */
 	if (nr_bytes < PATH_MAX && write(fd, path, nr_bytes) != (ssize_t)nr_bytes)
 		_exit(1);
 }
@@ -58,7 +58,7 @@ static void ask_library(const struct buildid *id, int fd)
 		write_path(fd, path);
 }
 
-/* What it says on stdout and stderr is not for the report's reader. */
+/* libdebuginfod's output on stdout and stderr must not mix with the report. */
 __attribute__((noreturn)) static void child_main(const struct buildid *id, int fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -75,10 +75,10 @@ __attribute__((noreturn)) static void child_main(const struct buildid *id, int f
 
 /* ---- the parent ---- */
 
-/* A signal may come just before the wait: looked at as often. */
+/* A stop signal may come just before poll: check for it at this interval. */
 #define LOOK_MS 500
 
-/* Until there is something to read, or the child has ended. */
+/* Waits until there is something to read, or the child has ended. */
 static int wait_for(int fd)
 {
 	int64_t end = clock_monotonic_ms() + DEBUG_FETCH_SECONDS * INT64_C(1000);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Debug files from servers (debuginfod), where the user named some in
- * DEBUGINFOD_URLS. By libdebuginfod, which is loaded when it is needed, in a
- * child of its own: it talks to the network, which the helper that reads
- * binaries may not.
+ * Downloads debug files from debuginfod servers if the user named some in DEBUGINFOD_URLS.
+ * libdebuginfod is loaded on demand in a separate child process: it needs the network, which
+ * the helper that reads binaries may not use.
  */
 #ifndef PP_DEBUG_FETCH_H
 #define PP_DEBUG_FETCH_H
@@ -12,15 +11,15 @@
 
 #include <stdbool.h>
 
-/* For one file; when one takes longer, no more are asked for by this process. */
+/* Limit for one file. After one timeout this process sends no further requests. */
 #define DEBUG_FETCH_SECONDS 120
 
-/* Has the user named a server? */
+/* Returns whether the user named a server and no request has timed out. */
 bool debug_fetch_wanted(void);
 
 /*
- * The path of the debug file of id, fetched or kept from before, malloc'ed
- * into *path. 0, -ENOENT: no server has it, or none is named; -ETIMEDOUT;
+ * Finds the debug file with build-id id, in libdebuginfod's cache or on a server. *path is
+ * malloc'ed. Returns 0; -ENOENT if no server has the file or none is named; -ETIMEDOUT,
  * -ENOMEM or -errno.
  */
 int debug_fetch(const struct buildid *id, char **path);

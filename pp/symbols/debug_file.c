@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/debug_file.h"
 
-/* bfd.h insists on what a configured package would have. */
+/* bfd.h refuses to compile without these two. */
 #define PACKAGE		"oprof"
 #define PACKAGE_VERSION OPROF_VERSION
 #include <bfd.h>
@@ -108,12 +108,12 @@ int debuglink_parse(const void *bytes, size_t nr_bytes, int big_endian, struct d
 {
 	const char *name = bytes;
 	size_t name_bytes = strnlen(name, nr_bytes);
-	size_t offset = (name_bytes + 4) & ~(size_t)3; /* behind the NUL, padded */
+	size_t offset = (name_bytes + 4) & ~(size_t)3; /* after the NUL, padded */
 	unsigned char crc[4];
 
 	if (!name_bytes || offset > nr_bytes || nr_bytes - offset < sizeof(crc))
 		return -EILSEQ;
-	/* A link that leads out of the folders we search is not followed. */
+	/* A link must not lead out of the searched folders. */
 	if (memchr(name, '/', name_bytes))
 		return -EILSEQ;
 	memcpy(crc, name + offset, sizeof(crc));
@@ -142,11 +142,11 @@ static int file_crc(int fd, uint32_t *crc)
 
 /* ---- places ---- */
 
-/* What is looked for: the image, and its link when it has one. */
+/* The search: the image, and its debug link if it has one. */
 struct debug_wanted {
 	const struct symbol_file *image;
 	const struct symbol_search *search;
-	struct debuglink link; /* name NULL: none */
+	struct debuglink link; /* name NULL: no link */
 };
 
 static bool build_ids_equal(const struct buildid *a, const struct buildid *b)
@@ -155,7 +155,7 @@ static bool build_ids_equal(const struct buildid *a, const struct buildid *b)
 	       !memcmp(a->bytes, b->bytes, a->nr_bytes);
 }
 
-/* 0 or -ESTALE. */
+/* Returns 0 or -ESTALE. */
 static int check_build(const struct debug_wanted *wanted, const struct symbol_file *debug)
 {
 	const struct buildid *id = &wanted->image->build_id;
@@ -176,7 +176,7 @@ static bool is_same_file(int a, int b)
 	       left.st_ino == right.st_ino;
 }
 
-/* path is freed. 0, -ENOENT, -ESTALE, -ENOMEM. */
+/* Takes ownership of path. Returns 0, -ENOENT, -ESTALE or -ENOMEM. */
 static int try_path(const struct debug_wanted *wanted, char *path, struct symbol_file *debug)
 {
 	int error = path ? 0 : -ENOMEM;
@@ -231,13 +231,13 @@ char *debug_file_build_id_path(const struct symbol_search *search, const struct 
 	return path;
 }
 
-/* Found, or no memory: a file that is missing or of another build does not end it. */
+/* The search ends on success and when memory is short; it goes on after a missing or stale file. */
 static bool search_ends(int error)
 {
 	return error != -ENOENT && error != -ESTALE;
 }
 
-/* In folder, in folder/.debug, below the debug path. */
+/* Tries folder, folder/.debug, and folder's path below the debug path. */
 static int try_folder(const struct debug_wanted *wanted, const char *folder,
 		      struct symbol_file *debug)
 {
@@ -260,7 +260,7 @@ static int try_folder(const struct debug_wanted *wanted, const char *folder,
 	return result == -ENOENT ? error : result;
 }
 
-/* The folder that path lies in, malloc'ed; "" for what lies in "/". */
+/* The folder of path, malloc'ed; "" for a file in "/". */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -314,7 +314,7 @@ int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 
 /* ---- what dwz took out ---- */
 
-/* path is freed. */
+/* Takes ownership of path. */
 static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id,
 		   const struct symbol_search *search)
 {
@@ -334,7 +334,10 @@ static int try_alt(struct symbol_file *alt, char *path, const struct buildid *id
 	return error;
 }
 
-/* name may lead upwards: links resolved, it is where the file itself lies. */
+/*
+ * name may begin with "..", which counts from the real folder: symbolic links are resolved
+ * first.
+ */
 static int try_alt_name(struct symbol_file *alt, const struct symbol_file *from, const char *name,
 			const struct buildid *id, const struct symbol_search *search)
 {

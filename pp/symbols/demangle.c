@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of C++, Rust and D for people. libiberty knows the manglings; the
- * smart mode then says what today's sources say: std::string, std::vector<T>.
+ * Readable names for C++, Rust and D. libiberty demangles; the smart mode then shortens names
+ * to the forms that sources use: std::string, std::vector<T>.
  */
 #include "pp/symbols/symbols.h"
 
@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * A few hundred bytes of mangled name can stand for gigabytes: a name that
- * grows beyond this is shown as it is in the file.
+ * A few hundred bytes of mangled name can expand to gigabytes. A name that exceeds this limit
+ * is shown as it is in the file.
  */
 #define DEMANGLED_MAX_BYTES 65536
 #define MANGLED_MAX_BYTES   32768
@@ -31,7 +31,7 @@ static void text_add(const char *bytes, size_t nr_bytes, void *context)
 {
 	struct demangled_text *text = context;
 
-	if (!nr_bytes) /* then bytes may be NULL */
+	if (!nr_bytes) /* bytes may then be NULL */
 		return;
 	if (nr_bytes > DEMANGLED_MAX_BYTES - text->nr_bytes)
 		longjmp(text->too_long, 1);
@@ -39,10 +39,7 @@ static void text_add(const char *bytes, size_t nr_bytes, void *context)
 	text->nr_bytes += nr_bytes;
 }
 
-/*
- * The callback forms of libiberty allocate nothing, so that leaving them in
- * the middle loses nothing.
- */
+/* libiberty's callback functions allocate nothing, so that longjmp out of them leaks nothing. */
 static bool demangle_into(struct demangled_text *text, const char *name)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
@@ -75,19 +72,19 @@ static char *demangle(const char *name)
 /* ---- smart names ---- */
 
 /*
- * One pass over the demangled text. Anything that does not look as expected
- * stops the pass and leaves the plain name.
+ * Smart names are made in one pass over the demangled text. On unexpected input the pass
+ * stops, and the plain name is used.
  */
 struct smart {
-	const char *in;	   /* what is left */
-	char *begin, *out; /* what is made: at most two bytes for each one of in */
+	const char *in;	   /* remaining input */
+	char *begin, *out; /* output: at most two bytes for each byte of input */
 	unsigned int depth;
 };
 
 #define SMART_DEPTH_MAX	    64
 #define SMART_ARGUMENTS_MAX 64
 
-/* Template arguments that the standard library has by default. */
+/* Default template arguments of the standard library. */
 static const char *const default_arguments[] = {
 	"std::allocator<",	"std::char_traits<", "std::less<",
 	"std::default_delete<", "std::hash<",	     "std::equal_to<",
@@ -130,7 +127,7 @@ static bool is_default_argument(const char *text)
 	return false;
 }
 
-/* Where the qualified name that ends at end begins. */
+/* The start of the qualified name that ends at end. */
 static char *name_begin(const struct smart *smart, char *end)
 {
 	while (end > smart->begin && (is_word(end[-1]) || end[-1] == ':'))
@@ -138,7 +135,7 @@ static char *name_begin(const struct smart *smart, char *end)
 	return end;
 }
 
-/* std::basic_ostream<char> is std::ostream, of wchar_t std::wostream. */
+/* std::basic_ostream<char> becomes std::ostream; with wchar_t std::wostream. */
 static bool shorten_basic(struct smart *smart, char *name, char *open)
 {
 	static const struct {
@@ -166,7 +163,7 @@ static bool shorten_basic(struct smart *smart, char *name, char *open)
 	return false;
 }
 
-/* One argument after the other, up to the '>' or what may be left out before it. */
+/* Copies arguments up to the closing '>', without trailing default arguments. */
 static bool copy_arguments(struct smart *smart, bool standard)
 {
 	char *kept_end = smart->out;
@@ -193,7 +190,7 @@ static bool copy_arguments(struct smart *smart, bool standard)
 	return true;
 }
 
-/* in stands behind the '<' of a name's arguments. */
+/* Called after the '<' of a name's arguments was read. */
 static bool smart_arguments(struct smart *smart)
 {
 	char *open = smart->out;
@@ -217,7 +214,7 @@ static bool is_operator(const struct smart *smart)
 	       (smart->out == smart->begin || !is_word(smart->out[-1]));
 }
 
-/* The '<' and '>' of "operator<<", "operator->" open and close nothing; one behind a space does. */
+/* The '<' and '>' in "operator<<" and "operator->" are no brackets; a '<' after a space is one. */
 static bool copy_operator(struct smart *smart)
 {
 	put(smart, operator_word);
@@ -236,8 +233,8 @@ static bool copy_operator(struct smart *smart)
 }
 
 /*
- * Namespaces that tell the version of the library, anywhere below std: nobody
- * writes them. Of libstdc++, libc++, and Android's.
+ * Inline namespaces in std, which name a version of the library and never appear in sources:
+ * of libstdc++, libc++ and Android.
  */
 static bool skip_inline_namespace(struct smart *smart)
 {
@@ -256,7 +253,7 @@ static bool skip_inline_namespace(struct smart *smart)
 	return false;
 }
 
-/* "name[abi:cxx11](int)": which version of the library a function is for. */
+/* "name[abi:cxx11](int)": the tag names the library version that the function is for. */
 static bool skip_abi_tag(struct smart *smart)
 {
 	size_t nr_bytes;
@@ -270,7 +267,7 @@ static bool skip_abi_tag(struct smart *smart)
 	return true;
 }
 
-/* From a bracket to the one that closes it, which is copied, too. */
+/* Copies from an opening bracket to the closing one, both included. */
 static bool copy_bracketed(struct smart *smart, const char *closing)
 {
 	put_next(smart);
@@ -308,7 +305,7 @@ static bool copy_one(struct smart *smart)
 	return true;
 }
 
-/* Up to one of stops, or the end when there are none. false: not understood. */
+/* Copies up to one of stops, or to the end if stops is empty. Returns false on unexpected input. */
 static bool smart_copy(struct smart *smart, const char *stops)
 {
 	bool good = ++smart->depth < SMART_DEPTH_MAX;
@@ -320,7 +317,7 @@ static bool smart_copy(struct smart *smart, const char *stops)
 	return good && (*smart->in || !*stops);
 }
 
-/* plain is freed. */
+/* Takes ownership of plain. */
 static char *make_smart(char *plain)
 {
 	char *bytes = malloc(2 * strlen(plain) + 1);
@@ -339,7 +336,7 @@ static char *make_smart(char *plain)
 	return result;
 }
 
-/* nr_bytes of name, and the suffix behind them as it is. */
+/* Demangles the first nr_bytes of name and appends the rest unchanged. */
 static char *demangle_before(const char *name, size_t nr_bytes, enum demangle_mode mode)
 {
 	char *function = strndup(name, nr_bytes);
@@ -355,7 +352,7 @@ static char *demangle_before(const char *name, size_t nr_bytes, enum demangle_mo
 
 char *symbol_demangle(const char *name, enum demangle_mode mode)
 {
-	const char *suffix = strchr(name, '@'); /* a slot of the PLT: "_ZdlPv@plt" */
+	const char *suffix = strchr(name, '@'); /* a PLT entry: "_ZdlPv@plt" */
 	char *plain;
 
 	if (mode == DEMANGLE_NONE || name[0] != '_' || strlen(name) > MANGLED_MAX_BYTES)

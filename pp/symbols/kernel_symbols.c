@@ -22,8 +22,8 @@ struct kallsyms_parsing {
 	unsigned int line;
 	struct symbol_table *table;
 	size_t nr_allocated;
-	uint64_t end; /* of the symbol before */
-	char *string; /* where the next name goes */
+	uint64_t end; /* of the previous symbol */
+	char *string; /* where the next name is written */
 	struct diag *diag;
 };
 
@@ -33,7 +33,7 @@ static int refuse(const struct kallsyms_parsing *parsing, const char *what)
 			   "%s, where START SIZE TYPE NAME is expected", what);
 }
 
-/* Hexadecimal digits and the space behind them. */
+/* Reads hexadecimal digits and the space after them. */
 static bool parse_hex(struct kallsyms_parsing *parsing, uint64_t *value)
 {
 	const char *at = parsing->at;
@@ -57,7 +57,7 @@ static bool parse_hex(struct kallsyms_parsing *parsing, uint64_t *value)
 	return true;
 }
 
-/* The rest of the line, copied to the table's strings. NULL: it is empty. */
+/* Copies the rest of the line to the table's strings. Returns NULL if it is empty. */
 static const char *parse_name(struct kallsyms_parsing *parsing)
 {
 	const char *name = parsing->string;

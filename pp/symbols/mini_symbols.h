@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols that a stripped binary carries with it, compressed (.gnu_debugdata,
- * "minidebuginfo", as Fedora's have it): names of functions that are not
- * exported, nothing else. Runs in the helper.
+ * The compressed symbols inside a stripped binary (.gnu_debugdata, "minidebuginfo", as in
+ * Fedora): only names of functions that are not exported. Runs in the helper.
  */
 #ifndef PP_MINI_SYMBOLS_H
 #define PP_MINI_SYMBOLS_H
 
 #include "pp/symbols/symbol_file.h"
 
-/* Open what image carries. 0, -ENOENT nothing, -EILSEQ damaged, -ENOMEM. */
+/* Opens image's compressed symbols. Returns 0, -ENOENT none, -EILSEQ damaged, or -ENOMEM. */
 int mini_symbols_open(struct symbol_file *mini, const struct symbol_file *image);
 
 #endif

@@ -26,16 +26,19 @@ static const char *const suffixes[] = {
 
 #define DEBUG_PATH "/usr/lib/debug"
 
-/* At the front of a file; the path behind it, padded to 8 bytes, then what symbol_wire.h says. */
+/*
+ * Start of a cache file. The path follows, padded to 8 bytes, then symbol_wire.h's format or
+ * lines.
+ */
 struct cache_header {
 	char magic[8];
-	char version[24]; /* of the program: another may read otherwise */
+	char version[24]; /* of the program: versions may read differently */
 	uint8_t build_id[OPROF_BUILD_ID_BYTES_MAX];
 	uint32_t nr_build_id;
 	uint32_t kind;
-	uint32_t reserved;   /* 0: no padding, headers are compared as bytes */
-	int64_t debug_ns[2]; /* when the folders for debug files last changed; 0: not there */
-	uint64_t path_bytes; /* padded */
+	uint32_t reserved;   /* always 0: leaves no padding, since headers are compared as bytes */
+	int64_t debug_ns[2]; /* change times of the system's debug folders; 0: missing */
+	uint64_t path_bytes; /* padded length of the path */
 };
 
 _Static_assert(sizeof(struct cache_header) % 8 == 0, "what follows is aligned");
@@ -82,7 +85,10 @@ static int64_t changed_ns(const char *path)
 	return status.st_ctim.tv_sec * INT64_C(1000000000) + status.st_ctim.tv_nsec;
 }
 
-/* The folders of the system only: the binary's own may be on a file system that hangs. */
+/*
+ * Only the system's debug folders are checked: the binary's folder may be on a file system
+ * that hangs.
+ */
 static void stamp_debug(const struct symbol_request *request, int64_t debug_ns[2])
 {
 	const char *slash = strrchr(request->path, '/');
@@ -136,7 +142,7 @@ static bool is_old(const struct stat *status)
 	return status->st_mtime > now || now - status->st_mtime > SYMBOL_CACHE_LACK_SECONDS;
 }
 
-/* Ours alone: it is not changed in place while it is mapped. */
+/* Only this user can write to the file, so it does not change while it is mapped. */
 static bool is_ours(const struct stat *status)
 {
 	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
@@ -227,7 +233,7 @@ static int compare_age(const void *a, const void *b)
 		       : left->mtime.tv_nsec > right->mtime.tv_nsec;
 }
 
-/* Those in the folder, at most nr_max; how many. */
+/* Lists at most nr_max files of the folder. Returns their number. */
 static size_t list_files(DIR *dir, struct cached_file *files, size_t nr_max)
 {
 	const struct dirent *entry;
@@ -245,7 +251,10 @@ static size_t list_files(DIR *dir, struct cached_file *files, size_t nr_max)
 	return nr;
 }
 
-/* Before the first write of this process: bounded by that and what one report adds. */
+/*
+ * Runs once, before the first write of this process: the cache can exceed its limits only by
+ * what one process adds.
+ */
 static void trim(const char *path)
 {
 	size_t nr_max = SYMBOL_CACHE_FILES_MAX * 4;
@@ -313,7 +322,7 @@ void symbol_cache_write(const struct symbol_request *request, const struct symbo
 
 /* ---- where ---- */
 
-/* sudo leaves HOME as it was: nothing of root's is to be there. */
+/* sudo may keep the user's HOME: root must not create files in that user's home. */
 static bool is_own_folder(const char *path)
 {
 	struct stat status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbol tables that were read before, on disk, so that reports need not read
- * the same binaries again and again: by build-id and path, in a folder of the
- * user's own. What was kept there is checked as what comes from the helper is.
+ * A cache of symbol tables on disk, by build-id and path, in a folder that only the user can
+ * write to, so that reports need not read the same binaries again. Cached data is checked
+ * like data from the helper.
  *
- * Not for: binaries without a build-id, those that the session kept, and
- * what another folder was searched for (-R, -p).
+ * Not for: binaries without a build-id, binaries that the session kept, or searches in other
+ * folders (-R, -p).
  */
 #ifndef PP_SYMBOL_CACHE_H
 #define PP_SYMBOL_CACHE_H
@@ -15,46 +15,49 @@
 
 #include <stdbool.h>
 
-/* The oldest go when there are more, or more bytes. */
+/* Above either limit the oldest files are deleted. */
 #define SYMBOL_CACHE_FILES_MAX 1024
 #define SYMBOL_CACHE_BYTES_MAX (256u << 20)
-/* Debug symbols may be installed in a place that is not looked at. */
+/*
+ * After this time a table without debug symbols is read again: they may have been installed
+ * in a folder that the cache does not watch.
+ */
 #define SYMBOL_CACHE_LACK_SECONDS 3600
 
-/* The user's folder for them, malloc'ed; NULL: there is none, or it is another user's. */
+/* The user's cache folder, malloc'ed; NULL: there is none, or it belongs to another user. */
 char *symbol_cache_path(void);
 
 /* What is cached of a binary. */
 enum symbol_cache_content { SYMBOL_CACHE_SYMBOLS, SYMBOL_CACHE_LINES };
 
-/* A file of the cache in memory: our own copy of it, which may be written to. */
+/* A cache file in memory: a private copy, which the caller may modify. */
 struct symbol_cache_map {
 	void *base;
 	size_t base_bytes;
 	char *bytes; /* the content, 8-byte aligned */
 	size_t nr_bytes;
-	bool old; /* what was lacking then may be there now */
+	bool old; /* missing debug information may be available by now */
 };
 
-/* 0, or -ENOENT: not there, not good any more or not to be cached. */
+/* Returns 0, or -ENOENT: not cached, outdated or not cacheable. */
 int symbol_cache_map(const struct symbol_request *request, enum symbol_cache_content content,
 		     struct symbol_cache_map *map);
 void symbol_cache_unmap(struct symbol_cache_map *map);
 
-/* Room that symbol_cache_store wants before the content. */
+/* Bytes that the caller of symbol_cache_store must reserve before the content. */
 size_t symbol_cache_front_bytes(const struct symbol_request *request);
 
 /*
- * Keep content: nr_bytes of bytes, of which the front is filled in here.
- * Where that fails, it is read again next time.
+ * Stores nr_bytes of bytes: the reserved front, which this function fills in, then the
+ * content. Errors are ignored: the binary is read again next time.
  */
 void symbol_cache_store(const struct symbol_request *request, enum symbol_cache_content content,
 			char *bytes, size_t nr_bytes);
 
-/* 0 and *table; -ENOENT: not there, not good any more or not to be cached; -ENOMEM. */
+/* Returns 0 and fills *table; -ENOENT: not cached, outdated or not cacheable; -ENOMEM. */
 int symbol_cache_read(const struct symbol_request *request, struct symbol_table *table);
 
-/* Keep what was read. Where that fails, it is read again next time. */
+/* Stores table if it is cacheable. Errors are ignored: the binary is read again next time. */
 void symbol_cache_write(const struct symbol_request *request, const struct symbol_table *table);
 
 #endif

@@ -71,7 +71,7 @@ static int read_sections(struct symbol_file *file)
 
 	if (elf_getshdrnum(file->elf, &nr) || !gelf_getehdr(file->elf, &header))
 		return -EILSEQ;
-	if (!nr) /* libelf counts none where the table is beyond the file */
+	if (!nr) /* libelf also reports 0 sections if the table is beyond the end of the file */
 		return header.e_shoff ? -EILSEQ : 0;
 	if (elf_getshdrstrndx(file->elf, &name_index))
 		return -EILSEQ;
@@ -95,7 +95,7 @@ static int read_headers(struct symbol_file *file)
 	if (!gelf_getehdr(file->elf, &header))
 		return -EILSEQ;
 	file->machine = header.e_machine;
-	/* Without one it is known by other means, or not at all. */
+	/* A build-id is optional. */
 	if (file->fd < 0 || buildid_read_fd(file->fd, &file->build_id))
 		file->build_id.nr_bytes = 0;
 	error = read_segments(file);
@@ -104,7 +104,7 @@ static int read_headers(struct symbol_file *file)
 	return error;
 }
 
-/* fd, memory and elf are set. */
+/* The caller has set fd, memory and elf. */
 static int open_headers(struct symbol_file *file, const char *path)
 {
 	int error = -ENOMEM;
@@ -198,7 +198,7 @@ uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_f
 	return 0;
 }
 
-/* The segment that holds key, and how far into it. */
+/* The segment that holds key; *within: offset of key in it. */
 static const struct symbol_segment *segment_of(const struct symbol_file *file, uint64_t key,
 					       uint64_t *within)
 {
@@ -249,7 +249,7 @@ struct table_reading {
 	struct symbol_list *list;
 };
 
-/* $x, $d.3: marks of the assembler between code and data on Arm and RISC-V. */
+/* $x, $d.3: the assembler's marks between code and data on Arm and RISC-V. */
 static bool name_is_mapping_mark(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
@@ -261,7 +261,7 @@ static bool name_is_junk(const char *name)
 	return !name[0] || (name[0] == '.' && name[1] == 'L') || name_is_mapping_mark(name);
 }
 
-/* SHN_XINDEX and the like never index sections. */
+/* The section of a symbol. SHN_XINDEX: found by address; other reserved indices have no section. */
 static const struct symbol_section *section_of(const struct symbol_file *file, const GElf_Sym *sym)
 {
 	if (sym->st_shndx == SHN_UNDEF)
@@ -297,7 +297,7 @@ static uint16_t binding_of(const GElf_Sym *sym)
 	}
 }
 
-/* "memcpy@@GLIBC_2.14": the version is no part of the name. */
+/* "memcpy@@GLIBC_2.14": the version is not part of the name. */
 static uint32_t name_bytes_of(const char *name)
 {
 	return (uint32_t)(1 + strcspn(name + 1, "@"));
@@ -316,7 +316,7 @@ static int add_symbol(const struct table_reading *table, const GElf_Sym *sym)
 	symbol.name = table->strings + sym->st_name;
 	if (name_is_junk(symbol.name))
 		return 0;
-	if (table->image->machine == EM_ARM) /* bit 0 tells Thumb code */
+	if (table->image->machine == EM_ARM) /* bit 0 marks Thumb code */
 		address &= ~UINT64_C(1);
 	if (address < section->start || address >= section->end ||
 	    !symbol_file_place(table->image, address + table->bias, section->end + table->bias,

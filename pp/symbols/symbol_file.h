@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An ELF file opened for its symbols: where addresses lie in it, and what
- * its tables name. Runs in the helper.
+ * An ELF file opened for its symbols: maps addresses to file offsets, and lists the symbols
+ * of its tables. Runs in the helper.
  */
 #ifndef PP_SYMBOL_FILE_H
 #define PP_SYMBOL_FILE_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One PT_LOAD: addresses [start, end) lie at offset in the file. */
+/* One PT_LOAD: addresses [start, end) map to offset in the file. */
 struct symbol_segment {
 	uint64_t start;
 	uint64_t end;
@@ -24,12 +24,12 @@ struct symbol_segment {
 struct symbol_section {
 	uint64_t start; /* address */
 	uint64_t end;
-	const char *name; /* "" when it has none */
+	const char *name; /* "" if the section has none */
 	bool executable;
 };
 
 struct symbol_file {
-	int fd;	      /* -1: in memory */
+	int fd;	      /* -1: the file is in memory */
 	void *memory; /* owned; or NULL */
 	char *path;   /* owned */
 	Elf *elf;
@@ -37,59 +37,58 @@ struct symbol_file {
 	struct buildid build_id;
 	struct symbol_segment *segments;
 	size_t nr_segments;
-	struct symbol_section *sections; /* by their index in the file */
+	struct symbol_section *sections; /* by index in the file */
 	size_t nr_sections;
 	Elf_Scn *symtab; /* or NULL */
 	Elf_Scn *dynsym; /* or NULL */
 	Elf_Scn *debuglink;
-	bool by_address;      /* the kernel: keys are addresses less key_address */
-	uint64_t key_address; /* of _text */
+	bool by_address;      /* for the kernel: a key is an address minus key_address */
+	uint64_t key_address; /* address of _text */
 };
 
 /*
- * Open the file that fd holds; fd is the file's from now on, closed by
- * symbol_file_close or here on failure. path is copied: for messages and for
- * what lies beside it. 0, -ENOEXEC not an ELF file, -EILSEQ a damaged one,
- * -ENOMEM.
+ * Opens the ELF file in fd. Takes ownership of fd: symbol_file_close closes it, or this
+ * function on failure. path is copied; it is used in messages and to find related files.
+ * Returns 0, -ENOEXEC not an ELF file, -EILSEQ damaged, or -ENOMEM.
  */
 int symbol_file_open(struct symbol_file *file, int fd, const char *path);
-/* The same of nr_bytes in memory, malloc'ed, which is the file's from now on. */
+/* The same for nr_bytes in memory, malloc'ed. Takes ownership of bytes, also on failure. */
 int symbol_file_open_memory(struct symbol_file *file, void *bytes, size_t nr_bytes,
 			    const char *path);
 void symbol_file_close(struct symbol_file *file);
 
-/* The name or data that .debuglink holds: see debug_file.h. */
+/* Returns the content of .gnu_debuglink, or NULL; debuglink_parse reads it. */
 Elf_Data *symbol_file_debuglink(const struct symbol_file *file);
 
-/* The first section of this name, or NULL. */
+/* Returns the first section with this name, or NULL. */
 const struct symbol_section *symbol_file_section(const struct symbol_file *file, const char *name);
 
 /*
- * Fill start and limit of symbol from its address and the address behind its
- * section: false when no segment of file holds it, or it has no key because it
- * lies below the kernel's key_address.
+ * Fills address, start and limit of symbol. address_limit: end of the symbol's section.
+ * Returns false if no segment holds address, or if it has no key because it is below the
+ * kernel's key_address.
  */
 bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_t address_limit,
 		       struct listed_symbol *symbol);
 
 /*
- * By how much the addresses of debug, its debug file, lie below those of
- * image: 0 unless image was moved (prelink).
+ * How much lower the addresses in debug, image's debug file, are than those in image: 0
+ * unless image was relocated (prelink).
  */
 uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_file *debug);
 
-/* The address of a key; false when no segment holds it. */
+/* Finds the address of a key. Returns false if no segment holds it. */
 bool symbol_file_address(const struct symbol_file *file, uint64_t key, uint64_t *address);
 
-/* The offset in the file of a key's byte, and how many more of its segment are in the file. */
+/* Finds a key's offset in the file. *nr_bytes: from there to the end of its segment's file data. */
 bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *offset,
 			uint64_t *nr_bytes);
 
 /*
- * Add the functions in a table of from (its symtab or dynsym), whose
- * addresses lie bias below those of image: from is image itself, or its
- * debug file, which has no bytes to place them by. Names point into from.
- * 0, -EILSEQ damaged (what could be read was added), -ENOMEM.
+ * Adds the functions of a table of from (its symtab or dynsym) to list. from is image itself
+ * or its debug file; its addresses are lower than image's by bias. image's segments give the
+ * keys, since a debug file has no code. Names point into from. Returns 0, -EILSEQ damaged
+ * (all readable symbols were added), or -ENOMEM.
  */
 int symbol_file_list(const struct symbol_file *image, const struct symbol_file *from,
 		     Elf_Scn *table, uint64_t bias, struct symbol_list *list);

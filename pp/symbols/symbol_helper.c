@@ -21,7 +21,7 @@
 #define DEFAULT_SECONDS 60
 #define DEFAULT_BYTES	((size_t)4 << 30)
 
-/* A file system that hangs costs no CPU: so many times the CPU limit on the clock. */
+/* The limit of elapsed time is the CPU limit times this: a hanging file system uses no CPU. */
 #define CLOCK_LIMIT_FACTOR 5
 
 struct helper {
@@ -57,7 +57,10 @@ static void helper_deinit(struct helper *helper)
 	close_fd(&helper->alive[1]);
 }
 
-/* The child's life. It never returns into the parent's code, nor flushes its stdio. */
+/*
+ * Body of the child. It never returns to the parent's code and does not flush the parent's
+ * stdio.
+ */
 __attribute__((noreturn)) static void child_main(struct helper *helper, symbol_read_fn *read)
 {
 	int low = helper->result_fd, high = helper->alive[1], error;
@@ -86,15 +89,15 @@ static int start(struct helper *helper, symbol_read_fn *read)
 	return 0;
 }
 
-/* A signal may come just before the wait: looked at as often. */
+/* A stop signal may come just before poll: check for it at this interval. */
 #define LOOK_MS 500
 
-/* Wait until the child's end of the pipe closes; kill it when that takes too long. */
+/* Waits until the child's end of the pipe closes. Kills the child on timeout or a stop signal. */
 static void wait_for_end(struct helper *helper)
 {
 	int64_t end = clock_monotonic_ms() +
 		      helper->limits.max_seconds * INT64_C(1000) * CLOCK_LIMIT_FACTOR;
-	/* Only the end (POLLHUP), not what the child may write. */
+	/* No events: poll returns only on POLLHUP. */
 	struct pollfd poll_fd = {.fd = helper->alive[0]};
 
 	for (;;) {
@@ -111,7 +114,7 @@ static void wait_for_end(struct helper *helper)
 	}
 }
 
-/* Its wait status; 0 where somebody else reaped it: the result will tell. */
+/* Returns the wait status; 0 if another caller reaped the child: then the result shows success. */
 static int reap(struct helper *helper)
 {
 	int status = 0;

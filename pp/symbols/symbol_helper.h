@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child process that reads one binary and is gone. It may spend a bounded
- * amount of CPU and memory, open files only for reading, and reach nothing
- * of its parent but the result: whatever a hostile file does to the
- * libraries that read it costs that file's symbols, no more.
+ * A child process that reads one binary and exits. It has limits of CPU time and memory,
+ * opens files only for reading, and shares only the result with its parent. If a hostile file
+ * exploits the libraries that read it, only that file's symbols are lost.
  *
- * One process per image, so that a file can't spoil another one's symbols.
+ * Each image has its own process, so that a file cannot falsify another file's symbols.
  */
 #ifndef PP_SYMBOL_HELPER_H
 #define PP_SYMBOL_HELPER_H
@@ -13,28 +12,30 @@
 #include "pp/symbols/symbol_reader.h"
 #include "pp/symbols/symbols.h"
 
-/* symbol_read, or what a test puts in its place. */
+/* symbol_read, or a test's replacement. */
 typedef int symbol_read_fn(const struct symbol_request *request, int fd);
 
 /*
- * Run read in a child, and take on what it wrote to its fd. 0: *note is NULL
- * where take was content (it returns 0, -ENOMEM, or other -errno: what is
- * there is not what it expects), else a malloc'ed clause that tells the
- * signal, limit or error. -errno only when no child could be started, or this
- * process has no memory.
+ * Runs read in a child, then passes its output to take. take returns 0, -ENOMEM, or another
+ * -errno if the content is invalid. Returns 0 with *note NULL if take succeeded, else 0 with
+ * *note a malloc'ed clause that names the signal, limit or error. Returns -errno only if no
+ * child could be started, memory is short, or a stop signal came (-EINTR).
  */
 int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 		       int (*take)(int fd, void *result), void *result, char **note);
 
 /*
- * Ask the servers that the user named for the debug file of request's image.
- * 0: *fetched is request with that file, in path, which is the caller's to
- * free; -ENOENT: there is none to be had; -ENOMEM or -errno.
+ * Requests the debug file of request's image from the user's servers. Returns 0: *fetched is
+ * request with that file's path; the caller frees *path, which *fetched borrows. Returns
+ * -ENOENT if the file is not available, or -ENOMEM.
  */
 int symbol_helper_fetch(const struct symbol_request *request, struct symbol_request *fetched,
 			char **path);
 
-/* symbol_helper_read for symbols: a child that fails leaves lack = SYMBOLS_DAMAGED and the note. */
+/*
+ * symbol_helper_read for symbols. If the child fails, lack is SYMBOLS_DAMAGED and note gives
+ * the cause.
+ */
 int symbol_helper_run(const struct symbol_request *request, symbol_read_fn *read,
 		      struct symbol_table *table);
 

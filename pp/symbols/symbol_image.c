@@ -48,9 +48,9 @@ static uint64_t dev_of(const struct stat *status)
 }
 
 /*
- * By size and time, and by inode where the device numbers are of one kind:
- * on btrfs and overlays stat's are not those that the kernel records. A file
- * found in another place (-R, -p) is a copy: only its size can be compared.
+ * Compares size and time, and the inode if the device numbers match: on btrfs and overlays
+ * stat returns other device numbers than the kernel records. A file found elsewhere (-R, -p)
+ * is a copy, of which only the size is compared.
  */
 static bool is_same_stat(const struct symbol_request *request, const struct stat *status)
 {
@@ -67,7 +67,7 @@ static bool is_same_stat(const struct symbol_request *request, const struct stat
 	       identity->inode == status->st_ino;
 }
 
-/* Size, time or device are known of it, so that is_same_stat says something. */
+/* The identity has a size, time or matching device, so that is_same_stat proves something. */
 static bool is_surely_same(const struct symbol_request *request, const struct stat *status)
 {
 	const struct oprof_image_identity *identity = request->identity;
@@ -75,11 +75,11 @@ static bool is_surely_same(const struct symbol_request *request, const struct st
 	return identity->size_bytes || identity->mtime_ns || identity->dev == dev_of(status);
 }
 
-/* How far a file is to be believed to be the image. */
+/* Evidence that is required of a file. */
 enum belief {
-	BELIEVE_KEPT,	/* whatever it is: the daemon kept it under the image's identity */
-	BELIEVE_PROOF,	/* build-id, size, time or inode agree */
-	BELIEVE_NO_LIE, /* nothing that is known contradicts */
+	BELIEVE_KEPT,	/* none: the daemon stored the file under the image's identity */
+	BELIEVE_PROOF,	/* build-id, size, time or inode must match */
+	BELIEVE_NO_LIE, /* no known property may differ */
 };
 
 static bool is_wanted_file(const struct symbol_request *request, const struct symbol_file *file,
@@ -97,8 +97,8 @@ static bool is_wanted_file(const struct symbol_request *request, const struct sy
 }
 
 /*
- * Open path as the image. 0, -ENOENT missing, -ESTALE another file, or what
- * symbol_file_open and open say.
+ * Opens path as the image. Returns 0, -ENOENT missing, -ESTALE another file, or an error of
+ * symbol_file_open or open.
  */
 static int try_image(struct opening *opening, const char *path, enum belief belief)
 {
@@ -115,7 +115,7 @@ static int try_image(struct opening *opening, const char *path, enum belief beli
 	return error;
 }
 
-/* try_image of the text that format makes; missing also when that has no memory. */
+/* try_image for a formatted path; also returns -ENOMEM. */
 __attribute__((format(printf, 3, 4))) static int try_image_at(struct opening *opening,
 							      enum belief belief,
 							      const char *format, ...)
@@ -134,7 +134,7 @@ __attribute__((format(printf, 3, 4))) static int try_image_at(struct opening *op
 	return error;
 }
 
-/* The folders of -p, in their order, by file name. */
+/* Searches the folders of -p in order, by file name. */
 static int try_image_path(struct opening *opening, const char *root)
 {
 	const char *folder = opening->request->search->image_path;
@@ -157,7 +157,7 @@ static int try_image_path(struct opening *opening, const char *root)
 	return result;
 }
 
-/* A copy below the debug path, kept by its build-id. */
+/* A file below the debug path, found by build-id. */
 static int try_build_id(struct opening *opening)
 {
 	struct buildid id = wanted_build_id(opening->request);
@@ -168,7 +168,7 @@ static int try_build_id(struct opening *opening)
 	return error;
 }
 
-/* What the daemon kept of it, since it would not be found by its path (doc/session.md). */
+/* The daemon keeps copies of binaries that reports could not find by path (doc/session.md). */
 static int try_kept(struct opening *opening)
 {
 	const char *meta_path = opening->request->search->meta_path;
@@ -182,7 +182,7 @@ static int try_kept(struct opening *opening)
 	return error;
 }
 
-/* The daemon kept the vdso's bytes in the session: no file system has them. */
+/* The vdso is in no file system: the daemon stored its content in the session. */
 static int open_vdso(struct opening *opening)
 {
 	const char *meta_path = opening->request->search->meta_path;
@@ -215,7 +215,7 @@ static int open_file(struct opening *opening)
 
 /* ---- the kernel ---- */
 
-/* Of functions and labels alike: _text has no type. */
+/* Considers all symbol types: _text has none. */
 static bool find_address(const struct symbol_file *file, const char *name, uint64_t *address)
 {
 	Elf_Data *data = file->symtab ? elf_getdata(file->symtab, NULL) : NULL;
@@ -235,7 +235,7 @@ static bool find_address(const struct symbol_file *file, const char *name, uint6
 	return false;
 }
 
-/* Where distributions put a vmlinux that is not known by its build-id; release goes in. */
+/* Where distributions install a vmlinux by kernel release instead of build-id: root, release. */
 static const char *const kernel_places[] = {
 	"%s/usr/lib/debug/boot/vmlinux-%s",
 	"%s/usr/lib/debug/lib/modules/%s/vmlinux",
@@ -279,7 +279,7 @@ static int open_kernel(struct opening *opening)
 
 	if (!id.nr_bytes) {
 		free(path);
-		return -ENOENT; /* nothing tells one kernel from another */
+		return -ENOENT; /* kernels can only be told apart by build-id */
 	}
 	result = try_image_path(opening, root);
 	error = result && path ? try_image(opening, path, BELIEVE_PROOF) : result;

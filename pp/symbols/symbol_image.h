@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which file is the binary image that was profiled: found by its path, in
- * the folders of -p, by its build-id, or in what the session kept, and held
- * against what is known of it. Runs in the helper (symbol_helper.h).
+ * Finds the file of a profiled binary image: by path, in the folders of -p, by build-id, or
+ * among the copies in the session. The file is compared with the recorded identity. Runs in
+ * the helper (symbol_helper.h).
  */
 #ifndef PP_SYMBOL_IMAGE_H
 #define PP_SYMBOL_IMAGE_H
@@ -12,31 +12,31 @@
 
 #include <stdbool.h>
 
-/* What the helper is asked. */
+/* A request to the helper. */
 struct symbol_request {
-	const char *path; /* VDSO: only its name; the session keeps its bytes by identity */
+	const char *path; /* VDSO: only its name; the session keeps its content by identity */
 	const struct oprof_image_identity *identity;
-	enum oprof_image_kind kind; /* FILE, VDSO or KERNEL */
+	enum oprof_image_kind kind; /* FILE, VDSO, KERNEL or IDLE */
 	const struct symbol_search *search;
-	const char *kernel_release; /* of this machine, for KERNEL; or NULL */
-	const char *debug_file;	    /* fetched by its build-id, looked at first; or NULL */
-	const void *more;	    /* what a reader of its own needs besides */
+	const char *kernel_release; /* of this machine, for KERNEL and IDLE; or NULL */
+	const char *debug_file;	    /* downloaded by build-id, tried first; or NULL */
+	const void *more;	    /* argument of a specific reader */
 };
 
 struct symbol_image {
 	struct symbol_file file;
-	bool kept; /* it is what the daemon kept of it */
+	bool kept; /* file is the session's copy without code; not set for VDSO */
 };
 
 /*
- * Open the image of request. 0, -ENOENT missing, -ESTALE what is there is
- * another, -ENOEXEC not an ELF file, -EILSEQ damaged, -ENOMEM or -errno of
- * opening. KERNEL: the vmlinux of that build-id, whose keys are by address.
+ * Opens the image of request. Returns 0, -ENOENT missing, -ESTALE only another build was
+ * found, -ENOEXEC not an ELF file, -EILSEQ damaged, -ENOMEM, or -errno of open. For KERNEL
+ * and IDLE: the vmlinux with that build-id; its keys are relative addresses.
  */
 int symbol_image_open(struct symbol_image *image, const struct symbol_request *request);
 void symbol_image_close(struct symbol_image *image);
 
-/* What to tell of that error: a malloc'ed clause to stand behind "PATH: "; NULL: no memory. */
+/* Describes that error. *note: a malloc'ed clause to follow "PATH: "; NULL: no memory. */
 enum symbols_lack symbol_image_tell(int error, char **note);
 
 #endif

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How overlaps are cut: symbols are sorted by start, one for each start. A stack holds the
+ * open functions, each nested in the one below it; the table is complete up to nest.at. A new
+ * symbol first closes the functions that end before it, which lists their remaining pieces.
+ * Then the piece of the innermost open function up to the new symbol is listed, and the new
+ * symbol becomes the innermost. Outer functions that end within the new one are dropped from
+ * the stack.
+ */
 #include "pp/symbols/symbol_list.h"
 
 #include "lib/array.h"
@@ -42,12 +50,12 @@ static uint32_t leading_underscores(const struct listed_symbol *symbol)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Negative when a is the better name of the two. */
+/* Negative if a is the preferred name. */
 static int name_order(const struct listed_symbol *a, const struct listed_symbol *b)
 {
 	int order = ORDER(a->sort, b->sort);
 
-	if (!order) /* without a size it is a mere mark */
+	if (!order) /* a symbol without a size is less reliable */
 		order = ORDER(a->end == a->start, b->end == b->start);
 	if (!order)
 		order = ORDER(a->binding, b->binding);
@@ -83,7 +91,7 @@ static int listed_symbol_order(const void *left, const void *right)
 	return name_order(a, b);
 }
 
-/* One symbol per start, as long as the longest of its names says. */
+/* Keeps one symbol for each start, with the largest size of its aliases. */
 static void resolve_aliases(struct symbol_list *list)
 {
 	size_t nr = 0;
@@ -109,15 +117,15 @@ static uint64_t end_of_unsized(const struct symbol_list *list, size_t i)
 	return list->symbols[i + 1].start;
 }
 
-/* Functions that hold the place we are at: each within the one below it. */
+/* The functions that hold position at, innermost last. */
 struct nest {
 	struct symbol_list *out;
 	struct listed_symbol *open;
 	size_t nr_open;
-	uint64_t at; /* the table is made up to here */
+	uint64_t at; /* the output is complete up to this key */
 };
 
-/* List the innermost open symbol from where we are up to key end. */
+/* Lists the innermost open function from nest->at up to end. */
 static int nest_advance(struct nest *nest, uint64_t end)
 {
 	struct listed_symbol piece = nest->open[nest->nr_open - 1];
@@ -131,7 +139,7 @@ static int nest_advance(struct nest *nest, uint64_t end)
 	return symbol_list_add(nest->out, &piece);
 }
 
-/* Close what ends at or before key. */
+/* Closes the functions that end at or before key. */
 static int nest_close(struct nest *nest, uint64_t key)
 {
 	int error = 0;
@@ -149,7 +157,7 @@ static int nest_open(struct nest *nest, const struct listed_symbol *symbol)
 
 	if (nest->nr_open)
 		error = nest_advance(nest, symbol->start);
-	/* What ends within the new one is never seen again. */
+	/* Drop functions that end within the new symbol. */
 	while (nest->nr_open && nest->open[nest->nr_open - 1].end <= symbol->end)
 		nest->nr_open--;
 	nest->at = symbol->start;

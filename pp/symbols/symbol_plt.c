@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/symbols/symbol_plt.h"
 
-/* bfd.h insists on what a configured package would have. */
+/* bfd.h refuses to compile without these two. */
 #define PACKAGE		"oprof"
 #define PACKAGE_VERSION OPROF_VERSION
 #include <bfd.h>
@@ -36,7 +36,7 @@ static bfd *open_bfd(const struct symbol_file *image)
 	return abfd;
 }
 
-/* libbfd's table of dynamic symbols, which the slots are named after. */
+/* Reads libbfd's table of dynamic symbols, which name the PLT entries. */
 static long read_dynamic(bfd *abfd, asymbol ***symbols)
 {
 	long nr_bytes = bfd_get_dynamic_symtab_upper_bound(abfd);
@@ -46,8 +46,8 @@ static long read_dynamic(bfd *abfd, asymbol ***symbols)
 }
 
 /*
- * A slot for a function that is chosen at run time (STT_GNU_IFUNC) is named
- * after the address of what chooses, "*ABS*+0x9f550@plt", which has a name.
+ * The PLT entry of a function that is selected at run time (STT_GNU_IFUNC) is named after the
+ * address of its resolver, "*ABS*+0x9f550@plt". The entry gets the resolver's name.
  */
 static void name_slot(const char *slot_name, const struct symbol_list *list,
 		      struct listed_symbol *symbol)
@@ -79,7 +79,7 @@ static int add_slot(const struct symbol_file *image, const asymbol *slot, struct
 	return symbol_list_add(list, &symbol);
 }
 
-/* The code before the first slot, which all of them share, goes by the section's name. */
+/* The code before the first entry, which all entries share, is named after its section. */
 static int add_sections(const struct symbol_file *image, struct symbol_list *list)
 {
 	int error = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the procedure linkage table's slots, by libbfd, which knows each
- * machine's ways of laying it out. Runs in the helper.
+ * Names of the entries of the procedure linkage table, by libbfd, which knows each machine's
+ * PLT layout. Runs in the helper.
  */
 #ifndef PP_SYMBOL_PLT_H
 #define PP_SYMBOL_PLT_H
@@ -10,16 +10,15 @@
 #include "pp/symbols/symbol_list.h"
 
 struct symbol_plt {
-	void *bfd; /* these hold the names */
+	void *bfd; /* these three own the names */
 	void *dynamic;
 	void *synthetic;
 };
 
 /*
- * Add the slots of image's PLT to list, which has image's functions already;
- * names point into *plt until symbol_plt_close. Finds none without complaint
- * where libbfd can't.
- * 0 or -ENOMEM.
+ * Adds the entries of image's PLT to list, which already has image's functions. Names point
+ * into *plt until symbol_plt_close. Adds nothing if libbfd cannot read image. Returns 0 or
+ * -ENOMEM.
  */
 int symbol_plt_list(struct symbol_plt *plt, const struct symbol_file *image,
 		    struct symbol_list *list);

@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One binary on its way to a result. */
+/* State of reading one binary. */
 struct symbol_reading {
 	const struct symbol_request *request;
 	struct symbol_result result;
 	struct symbol_image image;
 	struct symbol_file debug; /* fd -1: none */
-	struct symbol_file mini;  /* what the image carries with it; elf NULL: nothing */
+	struct symbol_file mini;  /* symbols embedded in the image; elf NULL: none */
 	struct symbol_plt plt;
-	int damage; /* an error of reading that left symbols out */
+	int damage; /* error that left symbols out; 0: none */
 };
 
 __attribute__((format(printf, 2, 3))) static void note(struct symbol_reading *reading,
@@ -80,7 +80,10 @@ static int list_mini(struct symbol_reading *reading)
 	return list_table(reading, &reading->mini, reading->mini.symtab);
 }
 
-/* Full symbols from the image or its debug file; -p and root apply to both. */
+/*
+ * Lists full symbols from the image, its debug file or its embedded symbols, whichever has
+ * some first.
+ */
 static int list_full(struct symbol_reading *reading)
 {
 	int error = list_table(reading, &reading->image.file, reading->image.file.symtab);
@@ -99,7 +102,7 @@ static void tell_lack(struct symbol_reading *reading, size_t nr_full)
 		note(reading, "damaged: not all of its symbols could be read");
 		return;
 	}
-	/* The vdso has no symbols but those it exports: they are all. */
+	/* The vdso's exported symbols are complete. */
 	if (nr_full ||
 	    (reading->result.list.nr_symbols && reading->request->kind == OPROF_IMAGE_VDSO))
 		return;

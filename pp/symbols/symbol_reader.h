@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading the symbols of one ELF file, with its separate debug file. Runs in
- * the helper (symbol_helper.h): what it is given may be hostile, and the
- * libraries it uses may crash on that.
+ * Reads the symbols of one ELF file and of its separate debug file. Runs in the helper
+ * (symbol_helper.h): the file may be hostile and may crash the libraries that read it.
  */
 #ifndef PP_SYMBOL_READER_H
 #define PP_SYMBOL_READER_H
@@ -11,9 +10,8 @@
 #include "pp/symbols/symbol_wire.h"
 
 /*
- * Read what request asks for and write it to fd as symbol_wire.h says. 0
- * also when there is nothing to find (lack and note then tell); -ENOMEM or
- * -errno when it could not be done.
+ * Reads the symbols for request and writes them to fd in symbol_wire.h's format. Returns 0
+ * also if there are none (lack and note give the reason); -ENOMEM or -errno on failure.
  */
 int symbol_read(const struct symbol_request *request, int fd);
 

@@ -23,7 +23,7 @@ static size_t suffix_bytes(const struct listed_symbol *symbol)
 	return symbol->sort == SYMBOL_SORT_PLT ? strlen(plt_suffix) : 0;
 }
 
-/* Room for all strings; the first byte is an empty one, so that offset 0 is none. */
+/* Bytes of all strings. The first byte is an empty string, so that offset 0 means none. */
 static size_t strings_needed(const struct symbol_result *result)
 {
 	size_t nr_bytes = 1;
@@ -199,7 +199,7 @@ static bool entry_is_valid(const struct wire *wire, const struct symbol_wire_ent
 	       name_end < wire->header.strings_bytes && !wire->strings[name_end];
 }
 
-/* symbols has room; strings is the copy that the names shall point into. */
+/* symbols has room for all; names will point into strings. */
 static int copy_symbols(const struct wire *wire, struct symbol *symbols, const char *strings)
 {
 	uint64_t end = 0;
@@ -228,7 +228,7 @@ static void hide_controls(char *bytes, size_t nr_bytes)
 	}
 }
 
-/* Whether any of 8 bytes is 1 to 0x1f, or 0x7f; no sum below carries into the next byte. */
+/* Returns whether any of 8 bytes is 1 to 0x1f, or 0x7f; no sum below carries into the next byte. */
 static bool has_control(uint64_t bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -240,7 +240,7 @@ static bool has_control(uint64_t bytes)
 	return ((is_below_blank & ~is_zero) | is_delete) & ~bytes & (ones * 0x80);
 }
 
-/* Megabytes in all, of which next to none is to be hidden. */
+/* Checks 8 bytes at a time: strings take megabytes, and control characters are rare. */
 void symbol_wire_hide_controls(char *bytes, size_t nr_bytes)
 {
 	size_t i = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the helper hands back: a file in memory that the helper fills and the
- * parent reads once the helper has ended. The parent trusts nothing in it:
- * a copy is taken, then every number is checked.
+ * The helper's result: a file in memory that the helper writes and the parent reads after the
+ * helper's end. The parent trusts nothing in it: it copies the content, then checks every
+ * number.
  *
  *   struct symbol_wire_header
  *   struct symbol_wire_entry [nr_symbols]
@@ -21,7 +21,7 @@
 #define SYMBOL_WIRE_MAGIC     0x53594d42u
 #define SYMBOL_WIRE_MAX_BYTES (1u << 30)
 
-#define SYMBOL_WIRE_KEPT 1u /* read from what the session kept of the binary */
+#define SYMBOL_WIRE_KEPT 1u /* read from the session's copy of the binary */
 
 struct symbol_wire_header {
 	uint32_t magic;
@@ -41,7 +41,7 @@ struct symbol_wire_entry {
 	uint32_t name_bytes;
 };
 
-/* What was read, on the helper's side. list is resolved. */
+/* The helper's result before it is written. list is resolved. */
 struct symbol_result {
 	struct symbol_list list;
 	enum symbols_lack lack;
@@ -50,27 +50,28 @@ struct symbol_result {
 	char *note;	  /* owned; or NULL */
 };
 
-/* Write result to fd. 0, -EFBIG, -ENOMEM or -errno of writing. */
+/* Writes result to fd. Returns 0, -EFBIG, -ENOMEM or -errno of write. */
 int symbol_wire_write(int fd, const struct symbol_result *result);
 
 /*
- * Fill *table from what fd holds. 0, -EILSEQ when anything in it is not as
- * symbol_wire_write would have it, -ENOMEM, or -errno of reading; *table is
- * then untouched. Control characters in strings become '?', so that a hostile
- * binary can't write escape sequences to a terminal.
+ * Fills *table from the content of fd. Returns 0, -EILSEQ if the content is not valid output
+ * of symbol_wire_write, -ENOMEM, or -errno of read; *table is untouched on failure. Control
+ * characters in strings become '?', so that a hostile binary cannot send escape sequences to
+ * a terminal.
  */
 int symbol_wire_read(int fd, struct symbol_table *table);
 
 /*
- * What symbol_wire_parse makes table of again, malloc'ed, behind nr_before
- * zeroed bytes; *nr_bytes with those. NULL: no memory, or too much.
+ * Serializes table for symbol_wire_parse into malloc'ed memory that begins with nr_before
+ * zero bytes; *nr_bytes includes them. Returns NULL if memory is short or the result is too
+ * large.
  */
 char *symbol_wire_pack(const struct symbol_table *table, size_t nr_before, size_t *nr_bytes);
 
-/* The same from nr_bytes in memory. */
+/* symbol_wire_read for nr_bytes in memory. */
 int symbol_wire_parse(const void *bytes, size_t nr_bytes, struct symbol_table *table);
 
-/* Make '?' of control characters in strings: all but their NULs. */
+/* Replaces control characters by '?', except NULs. */
 void symbol_wire_hide_controls(char *bytes, size_t nr_bytes);
 
 #endif

@@ -21,7 +21,7 @@ static int load_cached(struct symbol_table *table, const struct symbol_request *
 {
 	int error = symbol_cache_read(request, table);
 
-	/* Servers may have what was lacking. */
+	/* Servers may have the missing debug symbols. */
 	if (!error && lacks_debug(table) && debug_fetch_wanted()) {
 		symbol_table_deinit(table);
 		error = -ENOENT;
@@ -29,7 +29,7 @@ static int load_cached(struct symbol_table *table, const struct symbol_request *
 	return error;
 }
 
-/* With the debug file from a server, if there is one. */
+/* Reads again with a debug file from a server, if one has it. */
 static int load_fetched(struct symbol_table *table, const struct symbol_request *request)
 {
 	struct symbol_request fetched;
@@ -60,7 +60,7 @@ static int load_file(struct symbol_table *table, const struct symbol_request *re
 	return error;
 }
 
-/* Of a kernel that the session has no symbols of, but whose build is known: its vmlinux. */
+/* For a kernel without symbols in the session, but with a known build-id: reads its vmlinux. */
 static int load_vmlinux(struct symbol_table *table, const struct symbol_request *request)
 {
 	struct symbol_request vmlinux = *request;
@@ -104,7 +104,10 @@ static int tell_no_file(struct symbol_table *table)
 	return table->note ? 0 : -ENOMEM;
 }
 
-/* Not code: what kept a task off the processor, by the keys of oprof/sample_file.h. */
+/*
+ * Off-CPU samples have no code: the key is the reason why the task was off the CPU
+ * (oprof/sample_file.h).
+ */
 static int load_off_cpu(struct symbol_table *table)
 {
 	static const struct symbol reasons[] = {
@@ -137,7 +140,7 @@ int symbol_table_load(struct symbol_table *table, const char *path,
 	case OPROF_IMAGE_IDLE:
 		return load_kernel(table, &request);
 	case OPROF_IMAGE_BPF:
-		/* Older daemons had an image of each program, with offsets as its keys. */
+		/* Older daemons recorded an image for each program, with offsets as keys. */
 		return *path == '[' ? code_names_load(table, search->meta_path)
 				    : kernel_symbols_load(table, identity, search->meta_path);
 	case OPROF_IMAGE_CODE:
