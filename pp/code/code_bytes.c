@@ -31,7 +31,7 @@ static bool is_good(const struct code_bytes *code, const struct code_bytes_reque
 	return true;
 }
 
-/* Nobody writes to it any more: the child has ended. */
+/* No lock or copy is needed: the child, the only writer, has ended. */
 int code_bytes_take(int fd, const struct code_bytes_request *request, struct code_bytes *code)
 {
 	struct code_bytes taken = {.nr_parts = request->nr_ranges};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of parts of a binary image's code, read in the confined child
- * that reads binaries. A part that its file has not all bytes of has none:
- * whoever is given bytes has all that were asked for.
+ * Reads ranges of a binary image's code, in the confined child that reads binaries. A range
+ * is returned either complete or not at all.
  *
- * Not for: modules and code that is in no file.
+ * Not for: modules, and code that is in no file.
  */
 #ifndef PP_CODE_BYTES_H
 #define PP_CODE_BYTES_H
@@ -24,30 +23,30 @@ struct code_bytes_request {
 	size_t nr_ranges;
 };
 
-/* Of a range: its bytes lie at offset in the result; 0 of them: the file has not all. */
+/* One range's bytes, at offset in the result; nr_bytes 0: the file does not have all of them. */
 struct code_part {
 	uint64_t offset, nr_bytes;
 };
 
 struct code_bytes {
-	const struct code_part *parts; /* by range; NULL: there are none */
+	const struct code_part *parts; /* by range; NULL: no code could be read */
 	size_t nr_parts;
 	void *memory; /* internal: a mapping that holds parts and bytes */
 	size_t memory_bytes;
 };
 
-/* What cannot be read has no bytes. -ENOMEM or -errno only when this process itself fails. */
+/* Unreadable ranges have no bytes. Returns -ENOMEM or -errno only if this process itself fails. */
 int code_bytes_load(struct code_bytes *code, const char *path,
 		    const struct oprof_image_identity *identity, enum oprof_image_kind kind,
 		    const struct symbol_search *search, const struct code_bytes_request *request);
 void code_bytes_deinit(struct code_bytes *code);
 
-/* All bytes of the range with this index, or NULL. */
+/* Returns the bytes of the range with this index, or NULL. */
 const uint8_t *code_bytes_of(const struct code_bytes *code, size_t range);
 
 /*
- * What the child hands back: nr_ranges of struct code_part, and the bytes.
- * 0, -EILSEQ when that is not so, -ENOMEM, -errno; *code is then untouched.
+ * Takes the child's result: nr_ranges of struct code_part, then the bytes. Returns 0, -EILSEQ
+ * if the result is invalid, -ENOMEM or -errno; *code is untouched on failure.
  */
 int code_bytes_take(int fd, const struct code_bytes_request *request, struct code_bytes *code);
 

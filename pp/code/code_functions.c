@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define TABLE_BYTES_MAX (UINT64_C(64) << 20) /* as the daemon's */
+#define TABLE_BYTES_MAX (UINT64_C(64) << 20) /* same limit as in the daemon */
 
 static int take_table(int fd, void *result)
 {
@@ -28,7 +28,10 @@ static int take_table(int fd, void *result)
 	return error;
 }
 
-/* In the folder of tables, named by the identity. 0, -ENOMEM, or another error: not there. */
+/*
+ * Loads the table that the daemon stored under identity. -ENOMEM, or another error: not
+ * available.
+ */
 static int load_kept(struct code_functions *functions, const struct oprof_image_identity *identity,
 		     const char *code_path)
 {
@@ -48,7 +51,7 @@ static int load_kept(struct code_functions *functions, const struct oprof_image_
 	return error;
 }
 
-/* In the helper. */
+/* Runs in the helper. */
 static int build_table(const struct symbol_request *request, int fd)
 {
 	struct symbol_image image;
@@ -78,7 +81,7 @@ int code_functions_load(struct code_functions *functions, const char *path,
 	error = load_kept(functions, identity, search->code_path);
 	if (error && error != -ENOMEM)
 		error = symbol_helper_read(&request, build_table, take_table, functions, &note);
-	/* Why there is no table is told where symbols are: the file is the same. */
+	/* The note is not needed: the symbols of the same file have it. */
 	free(note);
 	return error == -ENOMEM ? error : 0;
 }

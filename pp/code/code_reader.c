@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of a debug file: it has the headers of code, and none of the bytes. */
+/* True for a debug file: it has the section headers of code without the bytes. */
 static bool is_empty_at(const struct symbol_file *file, uint64_t address)
 {
 	for (size_t i = 1; i < file->nr_sections; i++) {
@@ -56,7 +56,7 @@ int code_reader_range(const struct symbol_file *file, const struct code_range *r
 
 /* ---- bytes of many ranges ---- */
 
-/* The part stays empty where not all is there, or the result would be too large. */
+/* Leaves *part empty if the file does not have all bytes, or the result would become too large. */
 static int write_range(const struct symbol_file *file, const struct code_range *range, int fd,
 		       uint64_t *end, struct code_part *part)
 {
@@ -77,7 +77,7 @@ static int write_range(const struct symbol_file *file, const struct code_range *
 	return error;
 }
 
-/* The parts stand before the bytes, and are written again when they are known. */
+/* The parts precede the bytes: they are written empty, then again with their final values. */
 static int write_ranges(const struct symbol_image *image, const struct code_bytes_request *request,
 			int fd, struct code_part *parts)
 {
@@ -92,7 +92,7 @@ static int write_ranges(const struct symbol_image *image, const struct code_byte
 	return error ? error : file_write_all(fd, parts, parts_bytes);
 }
 
-/* What the daemon kept of a file is without its code; of the vdso it is all of it. */
+/* The session's copies of files have no code, its copy of the vdso has. */
 static bool has_code(const struct symbol_request *request, const struct symbol_image *image)
 {
 	return !image->kept || request->kind == OPROF_IMAGE_VDSO;

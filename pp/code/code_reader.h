@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading code out of one ELF file. Runs in the helper (symbol_helper.h). */
+/* Reads code from one ELF file. Runs in the helper (symbol_helper.h). */
 #ifndef PP_CODE_READER_H
 #define PP_CODE_READER_H
 
@@ -8,16 +8,16 @@
 
 /* One range's code. */
 struct code_read {
-	uint8_t *bytes;	  /* malloc'ed, with padding of 0 behind; NULL: there is no code */
-	size_t nr_bytes;  /* what the file has of the range, from its start */
-	uint64_t address; /* of the first */
+	uint8_t *bytes;	  /* malloc'ed, followed by zero padding; NULL: no code */
+	size_t nr_bytes;  /* bytes that the file has of the range, from its start */
+	uint64_t address; /* of the first byte */
 };
 
-/* 0, -EFBIG, -ENOMEM or -errno; nothing to free then. */
+/* Returns 0, -EFBIG, -ENOMEM or -errno; on failure there is nothing to free. */
 int code_reader_range(const struct symbol_file *file, const struct code_range *range,
 		      size_t padding, struct code_read *read);
 
-/* Write what code_bytes_take takes; request->more is a struct code_bytes_request. */
+/* Writes the input of code_bytes_take; request->more is a struct code_bytes_request. */
 int code_reader_read(const struct symbol_request *request, int fd);
 
 #endif

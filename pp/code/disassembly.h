@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions of parts of a binary image as text, by libopcodes, in the
- * confined child that reads binaries. Which machines it knows is libopcodes'
- * matter: distributions' knows the machine that they run on.
+ * Disassembles parts of a binary image with libopcodes, in the confined child that reads
+ * binaries. The installed libopcodes determines which machines are supported: in most
+ * distributions only the native one.
  *
- * Not for: the kernel and modules without their file (vmlinux, .ko): the
- * session keeps no code of theirs.
+ * Not for: the kernel and modules without their file (vmlinux, .ko), since the session keeps
+ * none of their code.
  */
 #ifndef PP_DISASSEMBLY_H
 #define PP_DISASSEMBLY_H
@@ -26,9 +26,9 @@ struct disassembly_line {
 	uint32_t nr_bytes; /* > 0 */
 };
 
-/* A range that the file has code of: its lines follow each other from there on. */
+/* A range for which the file has code. Its lines are consecutive. */
 struct disassembly_part {
-	uint64_t key, address; /* address: as the file has it */
+	uint64_t key, address; /* address: as in the file */
 	uint64_t first, nr;    /* lines */
 };
 
@@ -37,28 +37,28 @@ struct disassembly {
 	size_t nr_lines;
 	const struct disassembly_part *parts; /* by ascending key, not overlapping */
 	size_t nr_parts;
-	const char *strings; /* texts: without control characters but tabs */
+	const char *strings; /* texts, without control characters except tabs */
 	void *memory;	     /* internal: a mapping that holds all of these */
 	size_t memory_bytes;
-	/* SYMBOLS_FULL: there is code for all ranges that the file has bytes for. */
+	/* SYMBOLS_FULL: the image could be opened and disassembled. */
 	enum symbols_lack lack;
-	char *note; /* why not; NULL */
+	char *note; /* why code is missing; NULL: it is not */
 };
 
 struct disassembly_request {
 	const struct disassembly_range *ranges; /* ascending, not overlapping */
 	size_t nr_ranges;
 	const struct symbol_table *symbols; /* names of branch targets */
-	enum demangle_mode demangle;	    /* of them */
+	enum demangle_mode demangle;	    /* for the names */
 };
 
-/* Always fills *disassembly; -ENOMEM or -errno only when this process itself fails. */
+/* Always fills *disassembly. Returns -ENOMEM or -errno only if this process itself fails. */
 int disassembly_load(struct disassembly *disassembly, const char *path,
 		     const struct oprof_image_identity *identity, enum oprof_image_kind kind,
 		     const struct symbol_search *search, const struct disassembly_request *request);
 void disassembly_deinit(struct disassembly *disassembly);
 
-/* An instruction, and where the next one is. */
+/* An instruction, and the position of the next one. */
 struct disassembly_cursor {
 	uint64_t key, address;
 	uint32_t nr_bytes;
@@ -66,10 +66,10 @@ struct disassembly_cursor {
 	size_t line, nr_left; /* internal */
 };
 
-/* The first instruction of the part that begins at key. False: there is none. */
+/* Moves to the first instruction of the part that begins at key. Returns false if there is none. */
 bool disassembly_first(const struct disassembly *disassembly, uint64_t key,
 		       struct disassembly_cursor *cursor);
-/* The next one of it. False: that was the last. */
+/* Moves to the part's next instruction. Returns false if there is none. */
 bool disassembly_next(const struct disassembly *disassembly, struct disassembly_cursor *cursor);
 
 #endif

@@ -21,17 +21,17 @@
 
 #define LINES_AT_ONCE 8192
 
-/* One image on its way to lines. */
+/* State of disassembling one image. */
 struct code_reading {
 	const struct disassembly_request *request;
 	struct symbol_image image;
 	struct instruction_decoder *decoder;
-	char **names; /* by symbol, as shown; NULL: not yet */
+	char **names; /* by symbol, as shown; NULL: not demangled yet */
 	int fd;
 	struct disassembly_line lines[LINES_AT_ONCE]; /* not written yet */
 	size_t nr_unwritten;
 	uint64_t nr_lines;
-	struct disassembly_part *parts; /* room for all ranges */
+	struct disassembly_part *parts; /* room for one per range */
 	size_t nr_parts;
 	char *strings;
 	size_t nr_strings, strings_room;
@@ -60,7 +60,7 @@ static int grow_strings(struct code_reading *reading, size_t nr_more)
 	return 0;
 }
 
-/* The offset of the first is 0: it stands for none. */
+/* The first text is empty, at offset 0, which means none. */
 static int add_text(struct code_reading *reading, const char *text, uint32_t *offset)
 {
 	size_t nr_bytes = strlen(text) + 1;
@@ -137,7 +137,7 @@ static const char *name_of(struct code_reading *reading, size_t index)
 	return *name ? *name : "?";
 }
 
-/* As objdump shows it. */
+/* Formats an address like objdump. */
 static void show_address(void *context, uint64_t address, char *text, size_t nr_bytes)
 {
 	struct code_reading *reading = context;
@@ -177,7 +177,7 @@ static int keep_text(struct code_reading *reading, const struct instruction *ins
 	return error;
 }
 
-/* code: nr_bytes of it, and INSTRUCTION_PADDING. */
+/* code: nr_bytes, followed by INSTRUCTION_PADDING. */
 static int decode_range(struct code_reading *reading, const uint8_t *code, size_t nr_bytes,
 			uint64_t key, uint64_t address)
 {
@@ -267,7 +267,7 @@ static int read_ranges(struct code_reading *reading)
 	return error;
 }
 
-/* The header stands before what it counts, and is written last. */
+/* Writes the header last, at offset 0, since it has the counts. */
 static int write_result(struct code_reading *reading)
 {
 	struct disassembly_wire_header header = {.magic = DISASSEMBLY_WIRE_MAGIC,

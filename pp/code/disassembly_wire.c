@@ -32,7 +32,7 @@ static int open_parts(struct disassembly *read, const struct disassembly_wire_he
 	return read->strings[room - 1] ? -EILSEQ : 0;
 }
 
-/* The key behind a part's last line; false: its lines make no sense. */
+/* *end: key after the part's last line. Returns false if the part's lines are invalid. */
 static bool check_part(const struct disassembly *read, const struct disassembly_part *part,
 		       size_t nr_strings, uint64_t *end)
 {
@@ -64,7 +64,7 @@ static int check_parts(const struct disassembly *read, size_t nr_strings)
 	return next == read->nr_lines ? 0 : -EILSEQ;
 }
 
-/* In the mapping, which is private: pages without them stay the file's. */
+/* Modifies the private mapping; only pages with control characters are copied. */
 static void hide_controls(char *bytes, size_t nr_bytes)
 {
 	for (size_t i = 0; i < nr_bytes; i++) {
@@ -92,7 +92,7 @@ static int check(struct disassembly *read)
 	return read->note ? 0 : -ENOMEM;
 }
 
-/* Nobody writes to it any more: the child has ended. */
+/* No lock or copy is needed: the child, the only writer, has ended. */
 int disassembly_wire_read(int fd, struct disassembly *disassembly)
 {
 	struct disassembly read = {0};

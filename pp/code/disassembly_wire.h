@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the child that disassembles hands back, by the same rules as
- * symbol_wire.h: the parent trusts nothing in it.
+ * The result of the child that disassembles. As in symbol_wire.h, the parent trusts nothing
+ * in it.
  *
  *   struct disassembly_wire_header
  *   struct disassembly_line [nr_lines]
@@ -26,8 +26,8 @@ struct disassembly_wire_header {
 };
 
 /*
- * Fill *disassembly from what fd holds. 0, -EILSEQ when anything is not as it
- * must be, -ENOMEM, -errno; *disassembly is then untouched.
+ * Fills *disassembly from the content of fd. Returns 0, -EILSEQ if the content is invalid,
+ * -ENOMEM or -errno; *disassembly is untouched on failure.
  */
 int disassembly_wire_read(int fd, struct disassembly *disassembly);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "pp/code/instruction.h"
 
-/* bfd.h insists on what a configured package would have. */
+/* bfd.h refuses to compile without these two. */
 #define PACKAGE		"oprof"
 #define PACKAGE_VERSION OPROF_VERSION
 #include <dis-asm.h>
@@ -16,11 +16,11 @@
 #define NR_FIRST	 (1u << 16) /* values of two bytes */
 #define REMEMBERED_BYTES 15	    /* the longest instruction of x86 */
 
-/* Bytes that were an instruction. */
+/* Bytes of an instruction that was decoded before. */
 struct slot {
-	uint64_t bytes[2]; /* zeros behind them */
+	uint64_t bytes[2]; /* followed by zeros */
 	uint32_t nr_bytes; /* 0: empty */
-	uint32_t kept;	   /* the caller's number of its text */
+	uint32_t kept;	   /* the caller's number for its text */
 };
 
 struct instruction_decoder {
@@ -33,8 +33,8 @@ struct instruction_decoder {
 	char text[INSTRUCTION_TEXT_BYTES];
 	size_t nr_text;
 	bool shows_address;
-	struct slot *slots; /* NR_SLOTS by hash of bytes; NULL: nothing is remembered */
-	uint16_t *lengths;  /* by the first two bytes: bit n, instructions of n bytes are known */
+	struct slot *slots; /* NR_SLOTS, by hash of bytes; NULL: no cache */
+	uint16_t *lengths;  /* by first two bytes; bit n: an instruction of n bytes is cached */
 };
 
 /* ---- what libopcodes calls ---- */
@@ -72,7 +72,7 @@ __attribute__((format(printf, 2, 3))) static int print(void *stream, const char 
 	return nr;
 }
 
-#ifndef OPROF_PLAIN_DISASSEMBLER /* since 2.39 */
+#ifndef OPROF_PLAIN_DISASSEMBLER /* since binutils 2.39 */
 __attribute__((format(printf, 3, 4))) static int print_styled(void *stream,
 							      enum disassembler_style style,
 							      const char *format, ...)
@@ -82,7 +82,7 @@ __attribute__((format(printf, 3, 4))) static int print_styled(void *stream,
 
 	(void)style;
 	va_start(arguments, format);
-	if (!strcmp(format, "%s")) { /* next to all of them */
+	if (!strcmp(format, "%s")) { /* the most frequent format */
 		const char *text = va_arg(arguments, const char *);
 
 		nr = (int)strlen(text);
@@ -96,8 +96,8 @@ __attribute__((format(printf, 3, 4))) static int print_styled(void *stream,
 #endif
 
 /*
- * Also of what stands behind the code: cut off within an instruction,
- * libopcodes says now this, now that.
+ * Also reads the padding after the code: if a read within an instruction fails, libopcodes'
+ * output varies.
  */
 static int read_memory(bfd_vma address, bfd_byte *to, unsigned int nr,
 		       struct disassemble_info *info)
@@ -112,7 +112,7 @@ static int read_memory(bfd_vma address, bfd_byte *to, unsigned int nr,
 	return 0;
 }
 
-/* What can't be read is no instruction: the caller of libopcodes sees that. */
+/* No message: after an unreadable byte the caller of libopcodes shows ".byte". */
 static void ignore_memory_error(int status, bfd_vma address, struct disassemble_info *info)
 {
 	(void)status;
@@ -166,7 +166,7 @@ static void init_info(struct instruction_decoder *decoder, const struct bfd_mach
 {
 	struct disassemble_info *info = &decoder->info;
 
-#ifndef OPROF_PLAIN_DISASSEMBLER /* since 2.39 */
+#ifndef OPROF_PLAIN_DISASSEMBLER /* since binutils 2.39 */
 	init_disassemble_info(info, decoder, print, print_styled);
 #else
 	init_disassemble_info(info, decoder, print);
@@ -175,7 +175,7 @@ static void init_info(struct instruction_decoder *decoder, const struct bfd_mach
 	info->arch = machine->arch;
 	info->mach = is_64 ? machine->mach64 : machine->mach32;
 	info->endian = is_big_endian ? BFD_ENDIAN_BIG : BFD_ENDIAN_LITTLE;
-	/* Code of Arm is little-endian on big-endian machines, too, since version 6. */
+	/* Arm code is little-endian since version 6, also on big-endian machines. */
 	info->endian_code = machine->elf == EM_ARM || machine->elf == EM_AARCH64 ? BFD_ENDIAN_LITTLE
 										 : info->endian;
 	info->display_endian = info->endian_code;
@@ -234,7 +234,7 @@ void instruction_decoder_destroy(struct instruction_decoder *decoder)
 
 /* ---- the memory ---- */
 
-/* nr_bytes of code, with zeros behind. */
+/* Loads nr_bytes of code, followed by zeros. */
 static void load_bytes(const uint8_t *code, unsigned int nr_bytes, uint64_t bytes[2])
 {
 	bytes[0] = bytes[1] = 0;
@@ -255,7 +255,7 @@ static unsigned int first_of(const uint8_t *code)
 	return code[0] | (unsigned int)code[1] << 8;
 }
 
-/* What code begins with is known, and whole. NULL: it is not. */
+/* Returns the slot of the instruction at code, or NULL if it is not cached. */
 static struct slot *recall(const struct instruction_decoder *decoder, const uint8_t *code,
 			   size_t nr_left)
 {
@@ -299,8 +299,8 @@ static bool is_prefix(uint8_t byte)
 }
 
 /*
- * Prefixes that stand for themselves, and what is no instruction, are so
- * because of the bytes behind them.
+ * Prefixes alone and invalid instructions are not cached: they decode so only because of the
+ * bytes that follow.
  */
 static bool is_whole(const struct instruction_decoder *decoder, const uint8_t *code,
 		     unsigned int nr_bytes)
@@ -354,7 +354,8 @@ void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code
 	nr = decoder->decode(address, &decoder->info);
 	if (nr <= 0 || (size_t)nr > nr_left) {
 		decoder->nr_text = 0;
-		decoder->shows_address = true; /* more bytes may make sense of them elsewhere */
+		decoder->shows_address =
+			true; /* elsewhere these bytes may begin a valid instruction */
 		(void)print(decoder, ".byte 0x%02x", *code);
 		nr = 1;
 	}

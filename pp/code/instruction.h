@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One instruction after the other as text, by libopcodes, and a memory of
- * what bytes came out as: of x86, whose instructions are a prefix code, so
- * that bytes that were one instruction are that instruction wherever they
- * stand. What shows an address is not remembered. Runs in the helper.
+ * Decodes instructions to text with libopcodes, one at a time. The texts of x86 instructions
+ * are cached: x86 instructions are a prefix code, so the same bytes are the same instruction
+ * anywhere. Texts that contain an address are not cached. Runs in the helper.
  */
 #ifndef PP_INSTRUCTION_H
 #define PP_INSTRUCTION_H
@@ -13,22 +12,22 @@
 #include <stdint.h>
 
 #define INSTRUCTION_TEXT_BYTES 512
-#define INSTRUCTION_PADDING    16 /* readable bytes behind code */
+#define INSTRUCTION_PADDING    16 /* readable bytes after the code */
 
 struct instruction_decoder;
 
-/* What the decoder asks of its user. */
+/* Callbacks and options of the decoder's user. */
 struct instruction_names {
 	void *context;
-	/* Put "1139 <square+0x4>" or the like into text. */
+	/* Writes "1139 <square+0x4>" or similar to text. */
 	void (*show)(void *context, uint64_t address, char *text, size_t nr_bytes);
-	bool forgets; /* nothing is remembered: for tests */
+	bool forgets; /* disables the cache: for tests */
 };
 
 /*
- * For code of an ELF file's e_machine; is_64: of its class. -ENOEXEC:
- * libopcodes has no such machine; *name is its name or a number, valid for
- * good. 0 or -ENOMEM.
+ * machine: e_machine of an ELF file; is_64: its class. Returns 0, -ENOMEM, or -ENOEXEC if
+ * libopcodes does not support the machine. *name: static text, the machine's name or "this
+ * machine".
  */
 int instruction_decoder_create(struct instruction_decoder **decoder, int machine, bool is_64,
 			       bool is_big_endian, const struct instruction_names *names,
@@ -37,15 +36,15 @@ void instruction_decoder_destroy(struct instruction_decoder *decoder);
 
 struct instruction {
 	unsigned int nr_bytes; /* > 0 */
-	const char *text;      /* NULL: the same as of an instruction before, which has kept */
-	uint32_t *kept;	       /* where the caller keeps a number for this text; NULL: it is for
-				  this place only */
+	const char *text;      /* NULL: the text of an earlier instruction, found by *kept */
+	uint32_t *kept; /* where the caller stores a number for this text, 0 if new; NULL: text is
+			   not reused */
 };
 
 /*
- * The instruction at code, which is at address; nr_left bytes, and
- * INSTRUCTION_PADDING behind them. Valid until the next call. What can't be
- * decoded is a ".byte". *kept is 0 when it is new.
+ * Decodes the instruction at code, which is at address and has nr_left bytes followed by
+ * INSTRUCTION_PADDING. *instruction is valid until the next call. Invalid bytes are shown as
+ * ".byte".
  */
 void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code, size_t nr_left,
 			uint64_t address, struct instruction *instruction);
