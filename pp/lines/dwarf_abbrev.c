@@ -96,7 +96,7 @@ static void step_over_indirect(struct cursor *cursor, const struct dwarf_format 
 	uint64_t form = cursor_uleb(cursor);
 	struct dwarf_step step;
 
-	/* One that leads to another, or to a value that is in the table: nobody writes that. */
+	/* Valid files never have these forms here: they would need another form or the table. */
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX) {
 		cursor_fail(cursor);
 		return;
@@ -142,7 +142,7 @@ void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 
 /* ---- tables ---- */
 
-/* Steps of the same kind, one behind the other, are one. */
+/* Adjacent steps of a fixed size are merged. */
 static int add_step(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *abbrev,
 		    struct dwarf_step step)
 {
@@ -184,8 +184,8 @@ static bool has_attribute(const struct dwarf_abbrevs *abbrevs, const struct dwar
 }
 
 /*
- * Code is in subprograms, which may be anywhere: GCC puts a lambda that was
- * compiled into a type, in a function that was not.
+ * A DW_TAG_subprogram with code can be anywhere, even in a type or in a function without
+ * code: GCC puts lambdas there.
  */
 static enum dwarf_use use_of(const struct dwarf_abbrevs *abbrevs, const struct dwarf_abbrev *abbrev)
 {
@@ -266,7 +266,7 @@ int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 	int error = cursor.failed ? -EILSEQ : 0;
 
 	*abbrevs = (struct dwarf_abbrevs){0};
-	/* The last table of a section may lack the 0 that ends it. */
+	/* The last table of a section may lack its final 0. */
 	while (!error && cursor_left(&cursor) && (code = cursor_uleb(&cursor))) {
 		ascending = ascending && code > before;
 		before = code;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of abbreviations: what the entries of .debug_info hold, and how to
- * step over one without reading it. Runs in the helper.
+ * Abbreviation tables: the layout of the entries of .debug_info, prepared so that entries can
+ * be skipped quickly. Runs in the helper.
  */
 #ifndef PP_DWARF_ABBREV_H
 #define PP_DWARF_ABBREV_H
 
 #include "lib/cursor.h"
 
-/* What the forms of a unit take: they differ by its header only. */
+/* The properties of a unit's header that determine the sizes of its forms. */
 struct dwarf_format {
 	uint8_t version;
 	uint8_t address_bytes;
 	uint8_t offset_bytes; /* 4 or 8 */
 };
 
-/* Part of stepping over an entry. */
+/* How to skip a value or part of an entry. */
 enum dwarf_step_kind {
-	DWARF_STEP_FIXED, /* nr_bytes */
+	DWARF_STEP_FIXED, /* skip nr_bytes */
 	DWARF_STEP_LEB,
 	DWARF_STEP_TEXT,
-	DWARF_STEP_BLOCK1, /* a length of 1, 2, 4 bytes or LEB, and as many bytes */
+	DWARF_STEP_BLOCK1, /* a length of 1, 2 or 4 bytes or LEB, then that many bytes */
 	DWARF_STEP_BLOCK2,
 	DWARF_STEP_BLOCK4,
 	DWARF_STEP_BLOCK_LEB,
-	DWARF_STEP_INDIRECT, /* the form comes first */
-	DWARF_STEP_UNKNOWN,  /* a form that we don't know: the unit can't be read on */
+	DWARF_STEP_INDIRECT, /* the value is preceded by its form */
+	DWARF_STEP_UNKNOWN,  /* unknown form: the rest of the unit cannot be read */
 };
 
 struct dwarf_step {
@@ -36,14 +36,14 @@ struct dwarf_step {
 struct dwarf_attribute {
 	uint16_t name;
 	uint16_t form;
-	struct dwarf_step step; /* over it */
+	struct dwarf_step step; /* skips its value */
 	int64_t implicit;	/* DW_FORM_implicit_const */
 };
 
-/* What a walk for code does with an entry. */
+/* What a walk that looks for inlined functions does with an entry. */
 enum dwarf_use {
-	DWARF_USE_PASS,	 /* nothing; its children follow */
-	DWARF_USE_LEAVE, /* it has no code, nor have its children: go to its sibling, if it says */
+	DWARF_USE_PASS,	 /* ignores it, visits its children */
+	DWARF_USE_LEAVE, /* no code in it or its children: goes to its sibling if that is known */
 	DWARF_USE_INLINED,
 };
 
@@ -51,9 +51,9 @@ struct dwarf_abbrev {
 	uint64_t code;
 	uint16_t tag;
 	bool has_children;
-	uint8_t use;	     /* enum dwarf_use */
-	int16_t sibling;     /* which attribute tells the sibling; -1: none does */
-	uint32_t attributes; /* index of the first */
+	uint8_t use;	 /* enum dwarf_use */
+	int16_t sibling; /* index of the attribute DW_AT_sibling among its attributes; -1: none */
+	uint32_t attributes; /* index of the first one */
 	uint32_t nr_attributes;
 	uint32_t steps;
 	uint32_t nr_steps;
@@ -68,12 +68,12 @@ struct dwarf_abbrevs {
 	size_t nr_steps, room_steps;
 };
 
-/* Read the table that cursor is at. 0, -EILSEQ damaged or of an unknown kind, -ENOMEM. */
+/* Reads the table at cursor. Returns 0, -EILSEQ damaged or of an unknown kind, or -ENOMEM. */
 int dwarf_abbrevs_init(struct dwarf_abbrevs *abbrevs, struct cursor cursor,
 		       const struct dwarf_format *format);
 void dwarf_abbrevs_deinit(struct dwarf_abbrevs *abbrevs);
 
-/* NULL: there is none. */
+/* Returns NULL if there is no such code. */
 const struct dwarf_abbrev *dwarf_abbrevs_find_slow(const struct dwarf_abbrevs *abbrevs,
 						   uint64_t code);
 
@@ -85,10 +85,10 @@ static inline const struct dwarf_abbrev *dwarf_abbrevs_find(const struct dwarf_a
 	return dwarf_abbrevs_find_slow(abbrevs, code);
 }
 
-/* How to step over a form. */
+/* How to skip a value of a form. */
 struct dwarf_step dwarf_form_step(unsigned int form, const struct dwarf_format *format);
 
-/* Step over one attribute's value, or all of an entry. */
+/* Skips one attribute's value, or a whole entry (dwarf_abbrev_skip). */
 void dwarf_step_over(const struct dwarf_step *step, struct cursor *cursor,
 		     const struct dwarf_format *format);
 

@@ -17,7 +17,10 @@ static const char *const names[NR_DWARF_SECTIONS] = {
 	[DWARF_STR] = "str",	       [DWARF_STR_OFFSETS] = "str_offsets",
 };
 
-/* What stands between ".debug_" or ".zdebug_" (compressed, the old way) and an ending ".dwo". */
+/*
+ * Returns the section's number: its name is ".debug_NAME" or ".zdebug_NAME" (old
+ * compression), with ".dwo" appended in split files. Returns -1 for other sections.
+ */
 static int section_of(const char *name, bool split, bool *old_compressed)
 {
 	*old_compressed = name[0] == '.' && name[1] == 'z';
@@ -26,7 +29,7 @@ static int section_of(const char *name, bool split, bool *old_compressed)
 	name += *old_compressed ? 8 : 7;
 	for (int i = 0; i < NR_DWARF_SECTIONS; i++) {
 		size_t nr_bytes = strlen(names[i]);
-		/* Indexes of packages have plain names. */
+		/* A package's index has a plain name. */
 		const char *end = split && i != DWARF_CU_INDEX ? ".dwo" : "";
 
 		if (!strncmp(name, names[i], nr_bytes) && !strcmp(name + nr_bytes, end))
@@ -35,10 +38,10 @@ static int section_of(const char *name, bool split, bool *old_compressed)
 	return -1;
 }
 
-/* What compression makes of a byte at the most: a section that claims more is damaged. */
+/* Highest possible compression ratio: a section that claims more is damaged. */
 #define RATIO_MAX 1100
 
-/* Bytes that are file's own, *nr_bytes of them; NULL: damaged, or no memory. */
+/* Returns malloc'ed memory, *nr_bytes long; NULL if damaged or memory is short. */
 static uint8_t *decompress_zstd(Elf *elf, Elf_Scn *section, const GElf_Chdr *compressed,
 				size_t *nr_bytes)
 {
@@ -59,7 +62,7 @@ static uint8_t *decompress_zstd(Elf *elf, Elf_Scn *section, const GElf_Chdr *com
 	return NULL;
 }
 
-/* By libelf, which has the bytes then. */
+/* Uses libelf's memory. */
 static bool take_elf_data(struct dwarf_bytes *taken, Elf_Scn *section)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);
@@ -86,7 +89,7 @@ static bool take_compressed(struct dwarf_file *file, int number, Elf *elf, Elf_S
 	return taken->bytes != NULL;
 }
 
-/* The old way: a section of another name, that begins with "ZLIB" and how much it makes. */
+/* Old compression: ".zdebug_" sections begin with "ZLIB" and the decompressed size. */
 static bool take_old_compressed(struct dwarf_bytes *taken, Elf_Scn *section)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);

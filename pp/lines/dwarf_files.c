@@ -10,7 +10,7 @@ static bool has_lines(const struct dwarf_file *file)
 	return file->sections[DWARF_INFO].bytes && file->sections[DWARF_LINE].bytes;
 }
 
-/* The image itself, else its debug file, which is left open. -ENOENT: neither. */
+/* Tries the image, then its debug file, which stays open. Returns -ENOENT if neither has lines. */
 static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 		     const struct symbol_request *request)
 {
@@ -33,7 +33,7 @@ static int find_info(struct dwarf_files *files, const struct symbol_file *image,
 	return has_lines(&files->info.file) ? 0 : -ENOENT;
 }
 
-/* What dwz took out of it, whose information names it. Without it names are missing. */
+/* Opens the file that dwz made. Without it only names are missing. */
 static int open_alt(struct dwarf_files *files, const struct symbol_request *request)
 {
 	const struct dwarf_file *file = &files->info.file;

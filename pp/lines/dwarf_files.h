@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files that hold an image's debug information: itself or its separate
- * debug file, and what dwz took out of that. Runs in the helper.
+ * The files that hold an image's debug information: the image or its separate debug file, and
+ * the file to which dwz moved shared parts. Runs in the helper.
  *
- * Not for what was split off (dwarf_split.h).
+ * Not for split files (dwarf_split.h).
  */
 #ifndef PP_DWARF_FILES_H
 #define PP_DWARF_FILES_H
@@ -12,16 +12,18 @@
 #include "pp/symbols/symbol_image.h"
 
 struct dwarf_files {
-	const struct symbol_file *from; /* what has the information: the image, or debug */
-	struct symbol_file debug;	/* fd -1: none */
-	struct symbol_file alt;		/* what dwz took out; fd -1: none */
+	const struct symbol_file
+		*from;		  /* the file with the debug information: the image or debug */
+	struct symbol_file debug; /* fd -1: none */
+	struct symbol_file alt;	  /* the file that dwz made; fd -1: none */
 	struct dwarf_info info, alt_info;
-	bool undecompressed; /* it is compressed in a way that can't be read */
+	bool undecompressed; /* debug information has an unsupported compression or is damaged */
 };
 
 /*
- * Find and list them. 0, -ENOENT: there is no information (debug may be there all the same),
- * -ENOMEM. To be closed in any case; image stays open until then.
+ * Finds and opens the files. Returns 0, -ENOENT if there is no line information (debug may be
+ * open nevertheless), or -ENOMEM. Call dwarf_files_close after errors also; image must stay
+ * open until then.
  */
 int dwarf_files_open(struct dwarf_files *files, const struct symbol_file *image,
 		     const struct symbol_request *request);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Fields of an entry in the tables of version 5: none has more than a handful. */
+/* Limit for the fields of an entry in the tables of version 5; real ones have about five. */
 #define FIELDS_MAX 32
 
 /* ---- headers ---- */
@@ -29,7 +29,7 @@ static int add_file(struct dwarf_lines *lines, const char *name, uint64_t folder
 	return 0;
 }
 
-/* To version 4: texts that end with an empty one. Folder 0 is where it was compiled. */
+/* Up to version 4: lists that end with an empty text. Folder 0 is the compilation directory. */
 static int read_old_tables(struct dwarf_lines *lines, struct cursor *cursor)
 {
 	int error = add_folder(lines, lines->unit->folder);
@@ -81,7 +81,7 @@ static bool read_fields(struct cursor *cursor, const struct dwarf_format *format
 	return !cursor->failed;
 }
 
-/* unit: with the format of the program. */
+/* unit: the program's unit with the program's format. */
 static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *unit,
 			  struct cursor *cursor, bool folders)
 {
@@ -92,7 +92,7 @@ static int read_new_table(struct dwarf_lines *lines, const struct dwarf_unit *un
 	if (!read_fields(cursor, &lines->format, &fields))
 		return -EILSEQ;
 	nr = cursor_uleb(cursor);
-	/* Each takes a byte at least, or there would be no end of them. */
+	/* Each entry takes at least a byte: this bounds the loop. */
 	if (nr > cursor_left(cursor) || (nr && !fields.nr))
 		return -EILSEQ;
 	for (uint64_t i = 0; !error && i < nr && !cursor->failed; i++) {
@@ -129,7 +129,7 @@ static int read_parameters(struct dwarf_lines *lines, struct cursor *cursor)
 {
 	lines->min_bytes = cursor_u8(cursor);
 	lines->max_operations = lines->format.version >= 4 ? cursor_u8(cursor) : 1;
-	(void)cursor_u8(cursor); /* whether rows begin as statements: all are taken */
+	(void)cursor_u8(cursor); /* default_is_stmt: all rows are used */
 	lines->line_base = (int8_t)cursor_u8(cursor);
 	lines->line_range = cursor_u8(cursor);
 	lines->opcode_base = cursor_u8(cursor);
@@ -215,7 +215,7 @@ char *dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file)
 		folder = lines->folders[lines->files[index].folder];
 	if (*name == '/')
 		return strdup(name);
-	/* Folder 0 of old programs is the unit's. */
+	/* Before version 5 folder 0 is the compilation directory itself. */
 	if (*folder == '/' || folder == lines->unit->folder)
 		return join(folder, "", name);
 	return join(lines->unit->folder, folder, name);
@@ -230,15 +230,15 @@ void dwarf_rows_deinit(struct dwarf_rows *rows)
 	*rows = (struct dwarf_rows){0};
 }
 
-/* The machine that a program is for. */
+/* The state machine that runs a line program. */
 struct line_machine {
 	const struct dwarf_lines *lines;
 	struct dwarf_rows *rows;
 	struct cursor cursor;
-	size_t first;  /* row of this sequence */
-	uint64_t last; /* address of the row before, which may have been left out */
+	size_t first;  /* index of the sequence's first row */
+	uint64_t last; /* address of the last row, even if that was left out */
 	uint64_t address;
-	uint64_t operation; /* within an instruction that has several */
+	uint64_t operation; /* index of the operation within a VLIW instruction */
 	uint32_t file, line;
 	int error;
 };
@@ -261,14 +261,17 @@ static int add_sequence(struct dwarf_rows *rows, const struct dwarf_sequence *se
 	return 0;
 }
 
-/* At address. Rows of no byte are dropped: code that was not linked in, for one. */
+/*
+ * Ends the sequence at address end. Empty rows are dropped, for example of code that was not
+ * linked in.
+ */
 static void end_sequence(struct line_machine *machine, uint64_t end)
 {
 	struct dwarf_rows *rows = machine->rows;
 	size_t first = machine->first;
 
 	if (rows->nr_rows > first && rows->rows[rows->nr_rows - 1].address >= end)
-		rows->nr_rows--; /* the last, of no byte */
+		rows->nr_rows--; /* the last one is empty */
 	if (rows->nr_rows > first && !machine->error)
 		machine->error = add_sequence(
 			rows, &(struct dwarf_sequence){.start = rows->rows[first].address,
@@ -283,7 +286,7 @@ static inline void add_row(struct line_machine *machine)
 	struct dwarf_rows *rows = machine->rows;
 	struct dwarf_row *last;
 
-	/* Within a sequence addresses ascend: where they don't, another one begins. */
+	/* Addresses ascend within a sequence: a lower address begins another one. */
 	if (machine->address < machine->last)
 		end_sequence(machine, machine->last);
 	machine->last = machine->address;
@@ -338,7 +341,7 @@ static void run_extended(struct line_machine *machine)
 		if (inside.failed)
 			cursor_fail(&machine->cursor);
 		break;
-	default: /* discriminators; files, which nobody defines here */
+	default: /* discriminators; DW_LNE_define_file, which compilers do not use */
 		break;
 	}
 }
@@ -377,7 +380,7 @@ static void run_standard(struct line_machine *machine, unsigned int opcode)
 		machine->address += cursor_u16(cursor);
 		machine->operation = 0;
 		break;
-	default: /* columns, marks of statements, blocks, prologues, and what is newer */
+	default: /* columns, statement, block and prologue marks, and newer opcodes */
 		skip_operands(machine, opcode);
 		break;
 	}
@@ -400,7 +403,7 @@ int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows)
 		machine.line += (uint32_t)(lines->line_base + (int)(opcode % lines->line_range));
 		add_row(&machine);
 	}
-	rows->nr_rows = machine.first; /* a sequence without an end */
+	rows->nr_rows = machine.first; /* drop a sequence that was not ended */
 	if (machine.cursor.failed && !machine.error)
 		machine.error = -EILSEQ;
 	return machine.error;

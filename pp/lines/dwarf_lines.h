@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Line programs (DWARF 5 standard, 6.2; versions 2 to 5): which source line
- * code came from. Runs in the helper, on what a hostile file says.
+ * Line programs (DWARF 5 standard, 6.2; versions 2 to 5), which map addresses to source
+ * lines. Runs in the helper, on untrusted input.
  */
 #ifndef PP_DWARF_LINES_H
 #define PP_DWARF_LINES_H
 
 #include "pp/lines/dwarf_unit.h"
 
-/* The code from address on, to the next row, or to the sequence's end. */
+/* The source line of the code from address up to the next row or the sequence's end. */
 struct dwarf_row {
 	uint64_t address;
-	uint32_t file; /* by the program's own numbers */
-	uint32_t line; /* 0: of no line */
+	uint32_t file; /* number in the program's file table */
+	uint32_t line; /* 0: no source line */
 };
 
-/* Rows by ascending address; code in one piece. */
+/* Consecutive code, with rows by ascending address. */
 struct dwarf_sequence {
 	uint64_t start, end;
-	size_t row; /* index of the first */
+	size_t row; /* index of the first one */
 	size_t nr_rows;
 };
 
-/* Grows as programs are run. */
+/* Grows with each program. */
 struct dwarf_rows {
 	struct dwarf_row *rows;
 	size_t nr_rows, room_rows;
@@ -39,30 +39,36 @@ struct dwarf_line_file {
 
 /* One program and its header. */
 struct dwarf_lines {
-	const struct dwarf_unit *unit; /* whose it is; not owned */
-	struct dwarf_format format;    /* its own */
+	const struct dwarf_unit *unit; /* the program's unit; not owned */
+	struct dwarf_format format;    /* the program's own */
 	uint8_t min_bytes, max_operations, line_range, opcode_base;
 	int8_t line_base;
-	uint8_t operands[256]; /* of each standard opcode */
+	uint8_t operands[256]; /* number of operands, by standard opcode */
 	const char **folders;
 	size_t nr_folders, room_folders;
 	struct dwarf_line_file *files;
 	size_t nr_files, room_files;
-	size_t first_file; /* the number of files[0]: 0 from version 5 on, else 1 */
+	size_t first_file; /* the number of files[0]: 0 since version 5, before 1 */
 	struct cursor program;
 };
 
-/* Read the header at unit->lines. 0, -EILSEQ, -ENOMEM; close it in the first case only. */
+/*
+ * Reads the header at unit->lines. Returns 0, -EILSEQ or -ENOMEM; on failure there is nothing
+ * to close.
+ */
 int dwarf_lines_open(struct dwarf_lines *lines, const struct dwarf_unit *unit);
 void dwarf_lines_close(struct dwarf_lines *lines);
 
 /*
- * Run the program: its sequences are added to rows; rows that say nothing
- * new are left out. 0, -EILSEQ (what came before the damage was added), -ENOMEM.
+ * Runs the program and adds its sequences to rows, without redundant rows. Returns 0, -EILSEQ
+ * (the sequences before the damage were added) or -ENOMEM.
  */
 int dwarf_lines_run(const struct dwarf_lines *lines, struct dwarf_rows *rows);
 
-/* The whole path of file by its number, malloc'ed; NULL: no memory. "" for none. */
+/*
+ * Returns the full path of a file by its number, malloc'ed; "" if unknown; NULL if memory is
+ * short.
+ */
 char *dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Lists of address ranges: .debug_ranges to version 4, .debug_rnglists from 5 on. */
+/* Address ranges: .debug_ranges up to version 4, .debug_rnglists since version 5. */
 #include "pp/lines/dwarf_unit.h"
 
 #include <dwarf.h>
@@ -18,7 +18,7 @@ static int visit_range(struct range_list *list, uint64_t begin, uint64_t end)
 	return begin < end ? list->visit(list->context, begin, end) : 0;
 }
 
-/* To version 4: pairs, relative to a base; the highest address sets another one. */
+/* Up to version 4: pairs relative to a base; the highest address as begin sets a new base. */
 static int read_pairs(struct range_list *list)
 {
 	unsigned int nr_bytes = list->unit->format.address_bytes;
@@ -106,7 +106,7 @@ static int read_entries(struct range_list *list)
 	}
 }
 
-/* Where the list of an index begins. */
+/* Finds the offset of the list with this index. */
 static bool find_list(const struct dwarf_unit *unit, uint64_t index, uint64_t *offset)
 {
 	unsigned int offset_bytes = unit->format.offset_bytes;
@@ -129,7 +129,7 @@ int dwarf_value_ranges(const struct dwarf_unit *unit, const struct dwarf_value *
 	uint64_t offset = value->number;
 
 	if (unit->format.version < 5) {
-		/* A split unit's are in the file of its skeleton. */
+		/* A split unit's ranges are in its skeleton's file. */
 		const struct dwarf_unit *owner = unit->skeleton ? unit->skeleton : unit;
 
 		if (unit->skeleton)

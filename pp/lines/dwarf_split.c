@@ -15,7 +15,7 @@ void dwarf_split_init(struct dwarf_split *split, const char *image_path, const c
 		.image_path = image_path, .root = root, .package_fd = -1, .fd = -1};
 }
 
-/* What was found last. */
+/* Closes the file of the last unit that was found. */
 static void close_found(struct dwarf_split *split)
 {
 	dwarf_info_deinit(&split->info);
@@ -45,7 +45,7 @@ void dwarf_split_deinit(struct dwarf_split *split)
 
 /* ---- the package ---- */
 
-/* Columns of a package's index, by their numbers to version 4 and from 5 on. */
+/* Section numbers of a package's index; some changed in version 5. */
 static int section_of_column(uint32_t column, unsigned int version)
 {
 	switch (column) {
@@ -64,7 +64,7 @@ static int section_of_column(uint32_t column, unsigned int version)
 
 struct package_index {
 	uint32_t version, nr_columns, nr_units, nr_slots;
-	struct cursor slots; /* ids, then the row of each */
+	struct cursor slots; /* nr_slots ids, then as many row numbers */
 	struct cursor rows;
 	struct cursor columns, offsets, sizes;
 };
@@ -75,7 +75,7 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 	uint64_t row_bytes;
 
 	index->version = cursor_u32(&cursor);
-	if (index->version != 2) /* from 5 on: 2 bytes of version and 2 of nothing */
+	if (index->version != 2) /* since version 5: 2 bytes of version, 2 of padding */
 		index->version = package->swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 					 ? index->version >> 16
 					 : index->version & 0xffff;
@@ -98,7 +98,7 @@ static bool read_index(const struct dwarf_file *package, struct package_index *i
 	return !cursor.failed && (index->version == 2 || index->version == 5);
 }
 
-/* Its row from 1 on; 0: it is not there. The hash is that of DWARF 5, 7.3.5.3. */
+/* Returns the unit's row, counted from 1; 0 if it is not there. The hash is in DWARF 5, 7.3.5.3. */
 static uint32_t find_row(const struct package_index *index, uint64_t id)
 {
 	uint64_t mask = (uint64_t)index->nr_slots - 1;
@@ -122,7 +122,7 @@ static uint32_t find_row(const struct package_index *index, uint64_t id)
 	return 0;
 }
 
-/* Have file's sections be the parts that belong to the unit. */
+/* Cuts file's sections to the parts that belong to the unit. */
 static bool cut_sections(const struct package_index *index, uint32_t row, struct dwarf_file *file)
 {
 	struct cursor columns = index->columns, offsets = index->offsets;
@@ -163,7 +163,7 @@ static Elf *open_elf(const struct dwarf_split *split, const char *path, int *fd)
 	return NULL;
 }
 
-/* "PROGRAM.dwp" beside it. */
+/* The package is "PROGRAM.dwp", next to the program. */
 static void seek_package(struct dwarf_split *split)
 {
 	char *path;
@@ -177,7 +177,7 @@ static void seek_package(struct dwarf_split *split)
 	split->package_path = path;
 }
 
-/* The unit of info, which has been listed, that has this id. */
+/* Finds the unit with skeleton's id in info, whose units are listed. */
 static struct dwarf_unit *find_unit(struct dwarf_info *info, const struct dwarf_unit *skeleton,
 				    int *error)
 {
@@ -198,7 +198,7 @@ static struct dwarf_unit *find_unit(struct dwarf_info *info, const struct dwarf_
 	return NULL;
 }
 
-/* split->info.file has been set, from path. */
+/* The caller has set split->info.file, from path. */
 static int find_in_file(struct dwarf_split *split, const char *path,
 			const struct dwarf_unit *skeleton, struct dwarf_unit **unit)
 {
@@ -254,7 +254,7 @@ static void note_missing(struct dwarf_split *split, const char *path)
 		split->missing = strdup(path);
 }
 
-/* Beside the binary, by its last name: programs are moved with their files. */
+/* Looks in the binary's folder by file name: programs are moved together with their files. */
 static int find_beside(struct dwarf_split *split, const struct dwarf_unit *skeleton,
 		       struct dwarf_unit **unit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Split debug information (-gsplit-dwarf): what a unit left in a file of its
- * own (.dwo), or in the package of a binary (.dwp). Runs in the helper.
+ * Split debug information (-gsplit-dwarf): finds the part of a unit that is in a separate
+ * file (.dwo) or in the binary's package (.dwp). Runs in the helper.
  */
 #ifndef PP_DWARF_SPLIT_H
 #define PP_DWARF_SPLIT_H
@@ -10,31 +10,31 @@
 
 struct dwarf_split {
 	const char *image_path; /* not owned */
-	const char *root;	/* prefix of paths; "" for none; not owned */
-	/* The package, once it has been looked for. */
+	const char *root;	/* prefix of paths, or ""; not owned */
+	/* The package, opened on first use. */
 	bool package_sought;
-	int package_fd; /* -1: there is none */
+	int package_fd; /* -1: none */
 	Elf *package;
 	char *package_path;
 	struct dwarf_file package_file;
-	/* What was asked for last. */
+	/* The file of the last unit that was found. */
 	int fd;
 	Elf *elf;
 	struct dwarf_info info;
-	char *path;	 /* of the file that the unit was found in, the package or one of its own */
-	uint32_t number; /* of it, ascending */
-	/* What is missing. */
+	char *path;	 /* the package or the .dwo file */
+	uint32_t number; /* number of this file, ascending */
+	/* Units that were not found. */
 	size_t nr_missing;
-	char *missing; /* the first of them; or NULL */
+	char *missing; /* path of the first one; or NULL */
 };
 
 void dwarf_split_init(struct dwarf_split *split, const char *image_path, const char *root);
 void dwarf_split_deinit(struct dwarf_split *split);
 
 /*
- * The rest of skeleton, which has a dwo_name: *unit, read, until the next
- * call. 0, -ENOENT: there is none, and split->missing has its path; -EILSEQ
- * it is damaged; -ENOMEM.
+ * Finds the split unit of skeleton, which has a dwo_name. *unit has been read and is valid
+ * until the next call. Returns 0; -ENOENT not found (split->missing: the first missing path);
+ * -EILSEQ damaged; -ENOMEM.
  */
 int dwarf_split_find(struct dwarf_split *split, const struct dwarf_unit *skeleton,
 		     struct dwarf_unit **unit);

@@ -10,7 +10,7 @@
 
 /* ---- headers ---- */
 
-/* A length of 4 bytes, or of 12, which makes offsets in the unit 8 bytes. */
+/* A length takes 4 bytes; or 12, and then offsets in the unit take 8 bytes. */
 static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 {
 	uint64_t length = cursor_u32(cursor);
@@ -22,7 +22,7 @@ static uint64_t read_length(struct cursor *cursor, struct dwarf_format *format)
 	return cursor_u64(cursor);
 }
 
-/* From the version on. false: of an unknown kind. */
+/* Reads the header from the version on. Returns false for an unknown kind. */
 static bool read_header(struct dwarf_unit *unit, struct cursor *cursor)
 {
 	struct dwarf_format *format = &unit->format;
@@ -74,7 +74,7 @@ static int list_unit(struct dwarf_info *info, struct cursor *cursor)
 	cursor->at += length;
 	unit.end = (uint64_t)(cursor->at - begin);
 	if (!read_header(&unit, &inside)) {
-		info->damaged = true; /* this unit only */
+		info->damaged = true; /* only this unit cannot be read */
 		return 0;
 	}
 	unit.entries = (uint64_t)(inside.at - begin);
@@ -206,7 +206,7 @@ struct cursor dwarf_unit_at(const struct dwarf_unit *unit, uint64_t offset)
 	return cursor;
 }
 
-/* What of the root is wanted: texts and addresses once the bases are known. */
+/* Values of the root that are resolved after the bases are known. */
 struct root {
 	struct dwarf_value name, folder, dwo_name, low_address;
 };
@@ -257,7 +257,7 @@ static void take_root(struct dwarf_unit *unit, struct root *root, unsigned int a
 	}
 }
 
-/* In split files of version 5 what the bases would be is behind the header of their sections. */
+/* Split files of version 5 have no base attributes: the base is after the header of its section. */
 static void set_split_bases(struct dwarf_unit *unit)
 {
 	bool wide = unit->format.offset_bytes == 8;
@@ -318,7 +318,7 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 	switch ((enum dwarf_step_kind)step->kind) {
 	case DWARF_STEP_FIXED:
 		if (step->nr_bytes == 0)
-			value->number = 1; /* a flag that is there */
+			value->number = 1; /* a flag that is present */
 		else if (step->nr_bytes == 3)
 			value->number = cursor_u24(cursor);
 		else if (step->nr_bytes <= 8)
@@ -345,7 +345,7 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 	}
 }
 
-/* The form that stands before the value: none that leads to another, or to one in the table. */
+/* Reads the form, then the value. Refuses forms that need another form or the table. */
 static void read_indirect(const struct dwarf_unit *unit, struct cursor *cursor,
 			  struct dwarf_value *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From rows of line programs and ranges of inlined functions, by address and
- * in any order, to the sorted ranges of a line table, by key. Runs in the
- * helper. Not for reading them: line_reader.h.
+ * Builds a line table: takes rows of line programs and ranges of inlined functions, by
+ * address in any order, and makes ranges sorted by key. Runs in the helper. Not for reading
+ * debug information: line_reader.h.
  */
 #ifndef PP_LINE_BUILDER_H
 #define PP_LINE_BUILDER_H
@@ -12,19 +12,19 @@
 #include "pp/lines/line_wire.h"
 #include "pp/symbols/symbol_file.h"
 
-/* Code in one piece: addresses [start, end), whose first byte has this key. */
+/* Consecutive code: addresses [start, end); key: of the first byte. */
 struct line_code {
 	uint64_t start, end;
 	uint64_t key;
 };
 
-/* Code of an inlined function, by key. */
+/* A key range of an inlined function. */
 struct line_inlined {
 	uint64_t start, end;
 	uint32_t node;
 };
 
-/* Texts, each once. Offset 0 is the empty one. */
+/* Each text is stored once. Offset 0 is the empty text. */
 struct line_texts {
 	char *bytes;
 	size_t nr_bytes, room;
@@ -34,41 +34,47 @@ struct line_texts {
 struct line_builder {
 	struct line_code *code; /* by ascending start */
 	size_t nr_code;
-	const struct line_code *last; /* where the address before was found */
-	struct dwarf_rows rows;	      /* files are those of the table */
+	const struct line_code *last; /* result of the last search, or NULL */
+	struct dwarf_rows rows;	      /* with file numbers of the table */
 	struct line_inlined *inlined;
 	size_t nr_inlined, room_inlined;
-	struct line_wire_node *nodes; /* nodes[0] stands for none */
+	struct line_wire_node *nodes; /* nodes[0] means none */
 	size_t nr_nodes, room_nodes;
-	uint32_t *files; /* texts; files[0] is the empty one */
+	uint32_t *files; /* offsets of texts; files[0] is the empty one */
 	size_t nr_files, room_files;
-	struct index_table file_table; /* by their text */
+	struct index_table file_table; /* by offset of text */
 	struct line_texts texts;
-	struct line_wire_range *ranges; /* once built; the last one ends the one before */
+	struct line_wire_range
+		*ranges; /* made by line_builder_finish; the last one only ends the one before */
 	size_t nr_ranges, room_ranges;
 };
 
-/* bias: by how much addresses in the debug information lie below those of image. 0 or -ENOMEM. */
+/*
+ * bias: how much lower addresses in the debug information are than those in image. Returns 0
+ * or -ENOMEM.
+ */
 int line_builder_init(struct line_builder *builder, const struct symbol_file *image, uint64_t bias);
 void line_builder_deinit(struct line_builder *builder);
 
-/* The offset of text, kept once. 0 or -ENOMEM, -EFBIG. */
+/* Finds or adds text. Returns 0, -ENOMEM or -EFBIG. */
 int line_builder_text(struct line_builder *builder, const char *text, uint32_t *offset);
 
-/* The number of a file by its path. 0 or -ENOMEM, -EFBIG. */
+/* Finds or adds a file by path. Returns 0, -ENOMEM or -EFBIG. */
 int line_builder_file(struct line_builder *builder, const char *path, uint32_t *number);
 
-/* Whether code lies at address. */
+/* Returns whether address is code. */
 bool line_builder_has_code(struct line_builder *builder, uint64_t address);
 
-/* 0 or -ENOMEM. parent: a node or 0. */
+/* Adds a node; its parent must be an earlier node or 0. Returns 0 or -ENOMEM. */
 int line_builder_node(struct line_builder *builder, const struct line_wire_node *node,
 		      uint32_t *number);
-/* Addresses [begin, end) are of node; what is no code is cut. Parents come before what is in them.
+/*
+ * Adds addresses [begin, end) to node, cut to the code section of begin. Parents must be
+ * added before their children. Returns 0 or -ENOMEM.
  */
 int line_builder_inlined(struct line_builder *builder, uint32_t node, uint64_t begin, uint64_t end);
 
-/* All is added: make ranges. 0 or -ENOMEM. */
+/* Makes the ranges after everything was added. Returns 0 or -ENOMEM. */
 int line_builder_finish(struct line_builder *builder);
 
 #endif

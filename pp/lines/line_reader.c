@@ -64,7 +64,7 @@ static void tell_none(struct line_reading *reading)
 		     : "no line information: compile it with -g, or install its debug symbols");
 }
 
-/* All was gone through: what was missing on the way. */
+/* Called after the walk: notes what was damaged or missing. */
 static void tell_missing(struct line_reading *reading)
 {
 	const struct dwarf_split *split = &reading->walk.split;

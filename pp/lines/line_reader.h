@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading the lines of one binary image and what was inlined in it, from its
- * debug information or that of its separate files. Runs in the helper
- * (symbol_helper.h): what it is given may be hostile.
+ * Reads source lines and inlined functions of one binary image from its debug information or
+ * its separate files. Runs in the helper (symbol_helper.h): the files may be hostile.
  */
 #ifndef PP_LINE_READER_H
 #define PP_LINE_READER_H
@@ -10,9 +9,8 @@
 #include "pp/symbols/symbol_image.h"
 
 /*
- * Write the line table of request to fd as line_wire.h says. 0 also when
- * there is nothing to find (lack and note then tell); -ENOMEM or -errno when
- * it could not be done.
+ * Writes the line table for request to fd in line_wire.h's format. Returns 0 also if there
+ * are no lines (lack and note give the reason); -ENOMEM or -errno on failure.
  */
 int line_read(const struct symbol_request *request, int fd);
 

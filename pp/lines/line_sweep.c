@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * line_builder_finish: sequences and inlined functions, each sorted by key,
- * are gone through together, once.
+ * line_builder_finish: makes the ranges in one sweep over the keys.
+ *
+ * Sequences and inlined functions are converted to keys and sorted by start (radix sort,
+ * stable). The sweep goes through the rows of the sequences; a stack holds the inlined
+ * functions that are open at the current key, innermost last. A new range starts where the
+ * row or the innermost function changes. Where sequences overlap, the first one counts. Gaps
+ * between sequences become LINE_NO_FILE ranges.
  */
 #include "pp/lines/line_builder.h"
 
@@ -15,7 +20,7 @@
 #define DIGIT_BITS 11
 #define NR_DIGITS  (1u << DIGIT_BITS)
 
-/* What is sorted, by its start; equal ones keep their order. */
+/* An item to sort by start; items with equal start keep their order. */
 struct sorted {
 	uint64_t start;
 	size_t index;
@@ -52,7 +57,7 @@ static bool is_sorted(const struct sorted *items, size_t nr, uint64_t *highest)
 	return sorted;
 }
 
-/* Sort items of nr in place, with room for as many in spare. */
+/* Sorts items; spare has room for nr. */
 static void sort(struct sorted *items, struct sorted *spare, size_t nr)
 {
 	uint64_t highest;
@@ -73,7 +78,7 @@ static void sort(struct sorted *items, struct sorted *spare, size_t nr)
 
 /* ---- the sweep ---- */
 
-/* Functions that hold the key we are at, each within the one before. */
+/* An inlined function that holds the current key; each is nested in the one below it. */
 struct open {
 	uint64_t end;
 	uint32_t node;
@@ -81,15 +86,18 @@ struct open {
 
 struct sweep {
 	struct line_builder *builder;
-	struct sorted *order, *spare; /* of sequences, then of what was inlined */
-	struct line_inlined *inlined; /* in order */
-	size_t next;		      /* of them */
+	struct sorted *order, *spare; /* of inlined functions, then of sequences */
+	struct line_inlined *inlined; /* sorted by start */
+	size_t next;		      /* index of the first one not yet opened */
 	struct open *open;
 	size_t nr_open, room_open;
-	uint64_t done; /* ranges are made up to here */
+	uint64_t done; /* ranges are complete up to this key */
 };
 
-/* Their keys instead of their addresses; what is no code is of no byte. */
+/*
+ * Converts addresses of sequences to keys, cut to their code section. Sequences outside code
+ * lose their rows.
+ */
 static void place_sequences(struct line_builder *builder)
 {
 	struct dwarf_rows *rows = &builder->rows;
@@ -152,14 +160,14 @@ static int push_open(struct sweep *sweep, const struct line_inlined *inlined)
 
 	if (array_reserve(&sweep->open, &sweep->room_open, sweep->nr_open, 1))
 		return -ENOMEM;
-	/* No further than what it is within. */
+	/* A nested function cannot end after the outer one. */
 	if (sweep->nr_open && end > sweep->open[sweep->nr_open - 1].end)
 		end = sweep->open[sweep->nr_open - 1].end;
 	sweep->open[sweep->nr_open++] = (struct open){.end = end, .node = inlined->node};
 	return 0;
 }
 
-/* Have what is inlined at key open. */
+/* Opens the functions inlined at key, closes those that ended. */
 static int open_at(struct sweep *sweep, uint64_t key)
 {
 	int error = 0;
@@ -176,7 +184,7 @@ static int open_at(struct sweep *sweep, uint64_t key)
 	return error;
 }
 
-/* Where it is another one, end at the latest. */
+/* Where the innermost open function changes next; at most end. */
 static uint64_t next_change(const struct sweep *sweep, uint64_t end)
 {
 	if (sweep->nr_open && sweep->open[sweep->nr_open - 1].end < end)
@@ -206,7 +214,7 @@ static int add_gap(struct sweep *sweep, uint64_t start)
 			 &(struct line_wire_range){.start = start, .file = LINE_NO_FILE});
 }
 
-/* Of one row, from key start to end. */
+/* Adds the ranges of one row, from key start to end. */
 static int sweep_row(struct sweep *sweep, const struct dwarf_row *row, uint64_t start, uint64_t end)
 {
 	int error = 0;
@@ -225,7 +233,7 @@ static int sweep_row(struct sweep *sweep, const struct dwarf_row *row, uint64_t 
 	return error;
 }
 
-/* What an earlier one did not tell of it. */
+/* Adds the part of the sequence that earlier sequences did not cover. */
 static int sweep_sequence(struct sweep *sweep, const struct dwarf_sequence *sequence)
 {
 	const struct dwarf_row *rows = &sweep->builder->rows.rows[sequence->row];

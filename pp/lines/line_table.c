@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* How many ranges are looked at one after the other before the rest is searched. */
+/* Number of next ranges that are tried before a binary search. */
 #define NR_STEPS 8
 
-/* What the table points into: a file of the cache, or a copy of what the helper wrote. */
+/* Memory that the table points into: a cache file, or a copy of the helper's output. */
 struct line_table_memory {
 	struct symbol_cache_map map; /* base NULL: not mapped */
-	char *bytes;		     /* owned; room for the cache's front, then the table */
+	char *bytes; /* owned; room for the cache's front, then the table; NULL: map */
 	size_t nr_bytes, nr_front;
 	struct line_wire wire;
 };
@@ -43,7 +43,7 @@ static int copy_text(char **text, const char *strings, uint32_t offset)
 	return offset && !*text ? -ENOMEM : 0;
 }
 
-/* memory is the table's from now on, unless this fails. */
+/* On success the table takes ownership of memory. */
 static int fill(struct line_table *table, struct line_table_memory *memory)
 {
 	const struct line_wire *wire = &memory->wire;
@@ -110,7 +110,7 @@ static int load_cached(struct line_table *table, const struct symbol_request *re
 	return -ENOENT;
 }
 
-/* What the helper is asked, and what becomes of it. */
+/* Arguments of take_table. */
 struct line_taking {
 	const struct symbol_request *request;
 	struct line_table *table;
@@ -178,7 +178,7 @@ static int read_table(struct line_table *table, const struct symbol_request *req
 	return error;
 }
 
-/* With the debug file from a server, if there is one. */
+/* Reads again with a debug file from a server, if one has it. */
 static int read_fetched(struct line_table *table, const struct symbol_request *request)
 {
 	struct symbol_request fetched;
@@ -254,8 +254,7 @@ int line_table_load(struct line_table *table, const char *path,
 
 /* ---- finding ---- */
 
-/* The last range that begins at or before key, between low, which does, and high, which does not.
- */
+/* Returns the last range that begins at or before key. ranges[low] does; ranges[high] does not. */
 static size_t search_between(const struct line_table *table, uint64_t key, size_t low, size_t high)
 {
 	while (high - low > 1) {
@@ -269,7 +268,7 @@ static size_t search_between(const struct line_table *table, uint64_t key, size_
 	return low;
 }
 
-/* From index on, which begins at or before key. */
+/* Searches from index on; ranges[index] begins at or before key. */
 static size_t search_on(const struct line_table *table, uint64_t key, size_t index)
 {
 	for (int i = 0; i < NR_STEPS; i++) {

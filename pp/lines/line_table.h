@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and inlined calls of one binary image: a sorted table by key
- * (file offset; relative to the start for the kernel and modules), made by one
- * walk of the debug info in the forked helper, cached on disk by build-id. Joined to
- * sorted keys by merging.
+ * Source lines and inlined calls of one binary image: a table sorted by key (offset in the
+ * file; for the kernel relative to its start). The helper makes it in one walk of the debug
+ * information; it is cached on disk by build-id. Sorted keys are looked up by merging.
  *
  * Not for names of functions that were not inlined: symbols.h.
  */
@@ -20,35 +19,35 @@
 struct line_wire_range;
 struct line_table_memory;
 
-/* One source place; file: index in files, line 0: not known. files[0] is "": not known. */
+/* A source position. file: index in files, files[0] is "", unknown; line 0: unknown. */
 struct line_place {
 	uint32_t file, line;
 };
 
-/* A function that was inlined at key, innermost first; call: where it was called from. */
+/* An inlined function. call: the position where it was called. */
 struct line_inline {
-	const char *function; /* linkage name where there is one, not demangled; "[unknown]" */
+	const char *function; /* not demangled, the linkage name if there is one; or "[unknown]" */
 	struct line_place call;
 };
 
 struct line_table {
 	const struct line_wire_range *ranges; /* internal: line_wire.h */
-	size_t nr_ranges;		      /* with the last one, which is empty */
-	const char **files;		      /* whole paths as the compiler had them */
+	size_t nr_ranges;		      /* includes the last one, which is empty */
+	const char **files;		      /* full paths as the compiler recorded them */
 	size_t nr_files;
 	struct line_table_memory *memory;
-	enum symbols_lack lack; /* SYMBOLS_FULL: there is debug info */
-	char *debug_path;	/* the separate file that has it, or NULL */
+	enum symbols_lack lack; /* SYMBOLS_FULL: there is line information */
+	char *debug_path;	/* the separate file with the line information, or NULL */
 	/*
-	 * Why it lacks, and what to install, a clause to stand behind "PATH: "; NULL. Also where
-	 * lines are known, but part of what was inlined is not (lack is then SYMBOLS_FULL).
+	 * What is missing and what to install, a clause to follow "PATH: "; NULL if nothing
+	 * is. With SYMBOLS_FULL: some inlined functions or their names are missing.
 	 */
 	char *note;
 };
 
 /*
- * Always fills *table (lack says what is missing); -ENOMEM or -errno only
- * when this process itself fails. Arguments as of symbol_table_load.
+ * Always fills *table (lack gives the reason if lines are missing). Returns -ENOMEM or -errno
+ * only if this process itself fails. Arguments: see symbol_table_load.
  */
 int line_table_load(struct line_table *table, const char *path,
 		    const struct oprof_image_identity *identity, enum oprof_image_kind kind,
@@ -56,25 +55,24 @@ int line_table_load(struct line_table *table, const char *path,
 void line_table_deinit(struct line_table *table);
 
 /*
- * Of key: its place, and the functions inlined there (as many as room, the
- * innermost first) with *nr_inlines of them. The place is in the innermost of
- * them, or in the function itself. hint: where the key before was found, 0 at
- * first: keys that ascend cost no search. 0, -ENOENT: no line is known for key.
+ * Finds the source position of key and the functions inlined there, innermost first, at most
+ * LINE_FRAMES_MAX. place is in the innermost inlined function, if any. *hint: 0 at first,
+ * then left from the previous call; ascending keys need no search. Returns 0, or -ENOENT if
+ * no line is known for key.
  */
 struct line_found {
 	struct line_place place;
 	struct line_inline inlines[LINE_FRAMES_MAX];
 	size_t nr_inlines;
-	uint64_t end; /* all of this is so up to here */
+	uint64_t end; /* the result holds for all keys up to this one */
 };
 
 int line_table_find(const struct line_table *table, uint64_t key, size_t *hint,
 		    struct line_found *found);
 
 /*
- * The ranges of code that came from lines of a file, for readers that begin
- * at the source: called for each range in ascending order of keys. Stops where visit returns
- * other than 0, and returns that.
+ * Calls visit for each range with a known line, by ascending key: for reports that start from
+ * source files. Stops when visit returns nonzero, and returns that value.
  */
 int line_table_walk(const struct line_table *table,
 		    int (*visit)(void *context, uint64_t start, uint64_t end,

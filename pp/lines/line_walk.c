@@ -7,22 +7,23 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Blocks within blocks: nobody writes as many. */
+/* Limit for the nesting of entries; far above real programs. */
 #define DEPTH_MAX 4096
-/* From a function to its declaration and on. */
+/* Limit for following references from a function to its declaration. */
 #define NAME_STEPS_MAX 16
 
 #define UNKNOWN_FILE UINT32_MAX
 
-/* One unit while it is gone through. */
+/* State of walking one unit. */
 struct walked {
 	struct line_walk *walk;
-	struct dwarf_unit *unit;  /* whose entries they are */
-	struct dwarf_lines lines; /* whose files calls name */
-	uint32_t *files;	  /* numbers in the table, of lines' own; UNKNOWN_FILE: not asked */
+	struct dwarf_unit *unit;  /* the unit with the entries: the split unit if there is one */
+	struct dwarf_lines lines; /* has the files that entries refer to */
+	uint32_t *files; /* file numbers in the table, by index in lines; UNKNOWN_FILE: not looked
+			    up yet */
 	struct cursor cursor;
 	uint32_t depth;
-	uint32_t nodes[DEPTH_MAX]; /* what entries at that depth are inlined into */
+	uint32_t nodes[DEPTH_MAX]; /* the node into which entries of each depth are inlined */
 };
 
 /* ---- files ---- */
@@ -62,7 +63,7 @@ static int seek_file(struct walked *walked, uint64_t own, uint32_t *number)
 	return error;
 }
 
-/* The number in the table of a file by that of the unit's program. */
+/* Converts a file number of the unit's line program to that of the table. */
 static inline int file_number(struct walked *walked, uint64_t own, uint32_t *number)
 {
 	uint64_t index = own - walked->lines.first_file;
@@ -89,7 +90,7 @@ static bool same_program(uint32_t index, const void *key, void *context)
 	return walk->programs[index] == *(const uint64_t *)key;
 }
 
-/* Units may share a program: 1 the first time, then 0. */
+/* Units may share a program. Returns 1 the first time, then 0; or -ENOMEM. */
 static int is_new_program(struct line_walk *walk, uint64_t offset)
 {
 	uint64_t hash = index_table_hash(0, offset);
@@ -130,11 +131,11 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->info_number == wanted->info_number;
 }
 
-/* What an entry says of its name, or where else it is said. */
+/* The names in an entry, and the reference to the entry with more. */
 struct naming {
 	const char *linkage, *plain;
 	struct dwarf_info *info;
-	uint64_t entry; /* of its declaration */
+	uint64_t entry; /* the entry to read next */
 	bool elsewhere;
 };
 
@@ -192,7 +193,7 @@ static int seek_name(struct line_walk *walk, struct dwarf_info *info, uint64_t e
 
 static int name_of(struct line_walk *walk, struct dwarf_info *info, uint64_t entry, uint32_t *name)
 {
-	/* Split files follow each other in one struct. */
+	/* All split files use the same struct: their number tells them apart. */
 	struct line_function function = {
 		.info = info,
 		.entry = entry,
@@ -224,7 +225,7 @@ struct inlined {
 	struct walked *walked;
 	struct dwarf_value origin, low, high, ranges;
 	uint64_t call_file, call_line;
-	uint32_t node; /* once it has code */
+	uint32_t node; /* 0 until code was found */
 };
 
 static int make_node(struct inlined *inlined)
@@ -298,7 +299,7 @@ static int add_code(struct inlined *inlined)
 	return add_inlined(inlined, low, high);
 }
 
-/* *node: what its children are inlined into. */
+/* *node: the node into which its children are inlined. */
 static int walk_inlined(struct walked *walked, const struct dwarf_abbrev *abbrev, uint32_t *node)
 {
 	struct inlined inlined = {.walked = walked};
@@ -323,7 +324,7 @@ static int walk_inlined(struct walked *walked, const struct dwarf_abbrev *abbrev
 
 /* ---- entries ---- */
 
-/* To the sibling of an entry whose attributes come next. false: there is none to go to. */
+/* Goes to the sibling of an entry; the cursor is at its attributes. Returns false on damage. */
 static bool go_to_sibling(struct walked *walked, const struct dwarf_abbrev *abbrev)
 {
 	const struct dwarf_unit *unit = walked->unit;
@@ -336,7 +337,7 @@ static bool go_to_sibling(struct walked *walked, const struct dwarf_abbrev *abbr
 		dwarf_step_over(&attribute[i].step, &walked->cursor, &unit->format);
 	dwarf_value_read(unit, &attribute[abbrev->sibling], &walked->cursor, &value);
 	sibling = dwarf_unit_at(unit, unit->start + value.number);
-	/* Always on, or there would be no end. */
+	/* Only forward: this bounds the loop. */
 	if (walked->cursor.failed || sibling.failed || sibling.at <= walked->cursor.at) {
 		walked->cursor.at = before;
 		cursor_fail(&walked->cursor);
@@ -382,7 +383,7 @@ static int walk_entries(struct walked *walked)
 		const struct dwarf_abbrev *abbrev;
 
 		if (!code) {
-			if (walked->depth <= 1) /* the root's last child was the one before */
+			if (walked->depth <= 1) /* that was the root's last child */
 				break;
 			walked->depth--;
 			continue;
@@ -399,7 +400,7 @@ static int walk_entries(struct walked *walked)
 
 /* ---- units ---- */
 
-/* Only what has code has anything inlined into it. */
+/* Only units with code or lines can have inlined functions. */
 static int walk_code(struct walked *walked, struct dwarf_unit *unit)
 {
 	int error;
@@ -409,11 +410,14 @@ static int walk_code(struct walked *walked, struct dwarf_unit *unit)
 		return unit->has_code || unit->has_lines ? walk_entries(walked) : 0;
 	error = dwarf_split_find(&walked->walk->split, unit, &walked->unit);
 	if (error == -ENOENT)
-		return 0; /* split->missing tells */
+		return 0; /* counted in split->nr_missing */
 	return error ? error : walk_entries(walked);
 }
 
-/* Units whose code was not linked have lines, too; those of types only have no code. */
+/*
+ * A unit without lines is not an error: it may hold only types. Entries are walked even if
+ * lines fail.
+ */
 static int walk_unit(struct walked *walked, struct dwarf_unit *unit)
 {
 	int error = dwarf_unit_read(unit);

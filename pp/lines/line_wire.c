@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Take nr items of nr_bytes each from *room. */
+/* Takes nr items of item_bytes each from *room. */
 static bool take(uint64_t *room, uint64_t nr, size_t item_bytes)
 {
 	if (nr > *room / item_bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line table as the helper hands it back, and as it is kept on disk: used
- * in place, once every number in it has been checked.
+ * The line table as the helper writes it and as the cache stores it. It is used in place,
+ * after every number in it was checked.
  *
  *   struct line_wire_header
  *   struct line_wire_range [nr_ranges]
@@ -18,7 +18,7 @@
 #define LINE_WIRE_MAGIC	    0x4c494e31u
 #define LINE_WIRE_MAX_BYTES (1u << 30)
 
-#define LINE_NO_FILE UINT32_MAX /* a range that no line is known of */
+#define LINE_NO_FILE UINT32_MAX /* a range without a known line */
 
 struct line_wire_header {
 	uint32_t magic;
@@ -32,9 +32,9 @@ struct line_wire_header {
 	uint32_t flags;	     /* LINE_WIRE_* */
 };
 
-#define LINE_WIRE_KEPT 1u /* read from what the session kept of the binary */
+#define LINE_WIRE_KEPT 1u /* read from the session's copy of the binary */
 
-/* From start to the start of the next; the last one is LINE_NO_FILE. */
+/* Ends where the next one starts; the last one is LINE_NO_FILE. */
 struct line_wire_range {
 	uint64_t start;
 	uint32_t file;
@@ -46,10 +46,10 @@ struct line_wire_range {
 struct line_wire_node {
 	uint32_t function; /* offset in the strings */
 	uint32_t call_file, call_line;
-	uint32_t parent; /* a lower number: what it was inlined into; 0: into no inlined one */
+	uint32_t parent; /* the node into which it was inlined, a lower number; 0: none */
 };
 
-/* The parts of one in memory. */
+/* Pointers to the parts in memory. */
 struct line_wire {
 	struct line_wire_header header;
 	const struct line_wire_range *ranges;
@@ -59,8 +59,8 @@ struct line_wire {
 };
 
 /*
- * Find the parts in nr_bytes, 8-byte aligned, and check every number in them.
- * Control characters in strings become '?', in place. 0 or -EILSEQ.
+ * Finds the parts in nr_bytes, 8-byte aligned, and checks every number in them. Replaces
+ * control characters in strings by '?', in place. Returns 0 or -EILSEQ.
  */
 int line_wire_open(struct line_wire *wire, void *bytes, size_t nr_bytes);
 
