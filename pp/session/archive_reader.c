@@ -23,7 +23,7 @@
 
 /* ---- unpacking ---- */
 
-/* Relative, leads nowhere else, and no part of it is longer than a name may be. */
+/* Returns whether name is relative, without "..", and has no part longer than NAME_MAX. */
 static bool is_good_name(const char *name)
 {
 	if (!*name || *name == '/')
@@ -39,7 +39,7 @@ static bool is_good_name(const char *name)
 	return true;
 }
 
-/* folder: what it goes to. */
+/* folder: the folder to unpack into. */
 static bool is_good_entry(struct archive_entry *entry, const char *folder)
 {
 	const char *name = archive_entry_pathname(entry);
@@ -51,7 +51,7 @@ static bool is_good_entry(struct archive_entry *entry, const char *folder)
 	       archive_entry_filetype(entry) == AE_IFDIR;
 }
 
-/* An error of what it holds: names are of others' making, as long as they like. */
+/* Reports an invalid entry. The name is untrusted and of any length: it is shortened. */
 static int refuse_name(const char *path, const char *name, struct diag *diag)
 {
 	char shown[100];
@@ -153,7 +153,10 @@ int archive_unpack(const char *path, const char *folder, struct diag *diag)
 
 /* ---- a folder that goes with this process ---- */
 
-/* The child's end of the pipe reads its end when no process holds the other one any more. */
+/*
+ * Starts a child that removes folder when this process ends: the child's read on the pipe
+ * returns when the last write end closes.
+ */
 static int watch_folder(const char *folder)
 {
 	int ends[2];
@@ -169,11 +172,11 @@ static int watch_folder(const char *folder)
 		return -errno;
 	}
 	if (pid) {
-		(void)close(ends[0]); /* ends[1] stays open as long as this process lives */
+		(void)close(ends[0]); /* ends[1] stays open until this process ends */
 		return 0;
 	}
 	(void)close(ends[1]);
-	(void)setsid(); /* not ended by the terminal's Ctrl-C */
+	(void)setsid(); /* Ctrl-C in the terminal must not end the child */
 	for (int fd = 0; fd < 3; fd++)
 		(void)close(fd);
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -183,7 +186,7 @@ static int watch_folder(const char *folder)
 	_exit(0);
 }
 
-/* Without symbolic links on the way, so that what lies below begins with it. */
+/* The path is free of symbolic links, so that paths of files below begin with it. */
 static int make_folder(char **folder, struct diag *diag)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -242,7 +245,7 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 
 	if (asprintf(&name, "%s/" ARCHIVE_MANIFEST, place->root) < 0)
 		return diag_set(diag, error, "out of memory");
-	if (!lstat(name, &st) && !S_ISREG(st.st_mode)) { /* a pipe would never end */
+	if (!lstat(name, &st) && !S_ISREG(st.st_mode)) { /* reading a pipe might never end */
 		free(name);
 		return refuse_name(path, ARCHIVE_MANIFEST, diag);
 	}
@@ -271,7 +274,7 @@ static int read_manifest(struct archive_place *place, const char *path, struct d
 	return 0;
 }
 
-/* Nothing but folders and plain files: a link would lead out of it, a pipe would never end. */
+/* Accepts only folders and regular files: links lead out of the archive, pipes may block. */
 static int check_folder(char *root, const char *path, struct diag *diag)
 {
 	char *const roots[] = {root, NULL};

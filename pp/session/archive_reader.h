@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive that oparchive made (archive_content.h), as a report reads it: a
- * folder as it is; a compressed file is unpacked to a folder of its own below
- * TMPDIR, which goes with deinit, or by a watching child when this process was killed.
+ * Opens an archive of oparchive (archive_content.h) for a report. A folder is used as it is;
+ * a compressed file is unpacked into a temporary folder below TMPDIR. archive_place_deinit
+ * removes that folder; if this process is killed, a child process does.
  */
 #ifndef PP_ARCHIVE_READER_H
 #define PP_ARCHIVE_READER_H
@@ -11,27 +11,28 @@
 
 #include <stdbool.h>
 
-#define ARCHIVE_MANIFEST "oprof-archive" /* its first line: its name and ARCHIVE_VERSION */
+#define ARCHIVE_MANIFEST "oprof-archive" /* its first line: this name, ARCHIVE_VERSION */
 #define ARCHIVE_VERSION	 1
 
 struct archive_place {
-	char *path;	   /* as it was given */
-	char *root;	   /* where paths of the other machine begin: as -R */
+	char *path;	   /* as given by the user */
+	char *root;	   /* where the paths of the other machine begin: like -R */
 	char *session_dir; /* below root */
-	bool unpacked;	   /* root goes with it */
-	bool partial;	   /* it holds less than the sessions did: counters are of all */
+	bool unpacked;	   /* root is temporary, and removed by archive_place_deinit */
+	bool partial;	   /* part of the sessions is missing, but counters are of whole sessions */
 };
 
 /*
- * -ENOENT, -EINVAL no archive, -EPROTONOSUPPORT one of a newer version, -EILSEQ damaged, or with
- * names that lead out of it, -ENOSPC, -errno; diag says which. *place is to be deinited after 0.
+ * Returns 0; -EINVAL not an archive; -EPROTONOSUPPORT of a newer version; -EILSEQ damaged, or
+ * names lead out of the archive; or -errno such as -ENOENT or -ENOSPC. diag has the reason.
+ * After an error there is nothing to deinit.
  */
 int archive_place_open(struct archive_place *place, const char *path, struct diag *diag);
 void archive_place_deinit(struct archive_place *place);
 
 /*
- * Unpack the compressed file path into folder, which is empty: files of mode 0600 with relative
- * names. What was unpacked before an error stays. Errors as above.
+ * Unpacks the compressed file path into the empty folder, with mode 0600 and relative names
+ * only. Files unpacked before an error stay. Errors as above.
  */
 int archive_unpack(const char *path, const char *folder, struct diag *diag);
 

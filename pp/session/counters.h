@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters of meta/stats and of slices (oprof/session.h), by name: of a
- * session, of a stretch of it, or of several in one.
+ * Counters by name, from meta/stats and from slices (oprof/session.h): of a session, of a
+ * time range of it, or of several sessions together.
  */
 #ifndef PP_COUNTERS_H
 #define PP_COUNTERS_H
@@ -12,17 +12,20 @@
 #include <stdint.h>
 
 struct counters {
-	struct oprof_stats_entry *entries; /* each name once, in the order they came */
+	struct oprof_stats_entry *entries; /* each name once, in order of first addition */
 	size_t nr_entries;
 };
 
-/* Add value to the counter of this name (OPROF_STATS_NAME_BYTES - 1 of it). 0 or -ENOMEM. */
+/*
+ * Adds value to the counter with this name, of which OPROF_STATS_NAME_BYTES - 1 bytes count.
+ * Returns 0 or -ENOMEM.
+ */
 int counters_add(struct counters *counters, const char *name, uint64_t value);
 
-/* 0 when it is not there. */
+/* Returns 0 if there is no such counter. */
 uint64_t counters_get(const struct counters *counters, const char *name);
 
-/* The sum of those whose name begins with prefix. */
+/* Returns the sum of all counters whose names begin with prefix. */
 uint64_t counters_sum(const struct counters *counters, const char *prefix);
 
 void counters_deinit(struct counters *counters);

@@ -12,18 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES_MAX 20		      /* a daemon closes a slice once a minute */
-#define SLIVER_NS INT64_C(5000000000) /* that a slice may reach into a stretch and not count */
+#define TRIES_MAX 20		      /* a daemon closes a slice about once a minute */
+#define SLIVER_NS INT64_C(5000000000) /* overlap of a slice and the time range that is ignored */
 
-/* One try to read a session. */
+/* State of one attempt to read a session. */
 struct session_reading {
 	struct session_parts *parts;
 	struct session_info *info;
 	const char *path;
 	const struct session_parts_options *options;
 	struct history_files history;
-	bool quiet;	   /* damaged slices were told before */
-	bool cgroups_lack; /* a number has no name, however often they are read */
+	bool quiet;	   /* damaged slices were reported before */
+	bool cgroups_lack; /* a number without a name was found: reading the names again would not
+			      help */
 };
 
 static void live_deinit(struct part_live *live)
@@ -66,8 +67,8 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /*
- * Minutes are closed a moment after they end, so that each reaches a little
- * into the next: who asks from minute to minute does not mean that.
+ * The daemon closes a slice a moment after its minute ends, so each slice overlaps the next
+ * minute a little. A request from minute to minute does not mean that overlap.
  */
 static bool is_sliver(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {
@@ -147,7 +148,7 @@ static int keep_slice(struct session_parts *parts, const struct history_file *fi
 	return 0;
 }
 
-/* -EAGAIN: it was merged since it was listed. */
+/* Returns -EAGAIN if the file was merged since it was listed. */
 static int open_slice(struct session_reading *reading, const struct history_file *file)
 {
 	struct slice *slice;
@@ -182,7 +183,10 @@ static int open_slices(struct session_reading *reading)
 
 /* ---- live files ---- */
 
-/* A file's cgroup was named before the file was begun, but maybe after we had read the names. */
+/*
+ * The daemon names a file's cgroup before it creates the file, but maybe after we read the
+ * names.
+ */
 static const char *find_cgroup(struct session_reading *reading, int64_t number)
 {
 	const char *path = session_info_cgroup(reading->info, number);
@@ -219,7 +223,7 @@ static int set_path(struct session_reading *reading, struct slice_path *path,
 	return path->path ? 0 : -ENOMEM;
 }
 
-/* header: NULL when it can't be read. Who reads the file then is told why. */
+/* header: NULL if unreadable; reading the file later reports the error. */
 static int describe(struct session_reading *reading, const struct sample_name *name,
 		    const struct sdb_image *header, struct slice_section *section)
 {
@@ -273,7 +277,7 @@ static void set_times(struct part_live *live, const struct oprof_sdb_header *hea
 	live->end_ns = header->end_time_ns;
 }
 
-/* What a file with epochs holds may be elsewhere in a moment: read it now. */
+/* The daemon may soon move the samples of a file with epochs to a slice: read them now. */
 static int load_now(struct session_reading *reading, const struct slice_section *section,
 		    const char *path)
 {
@@ -306,7 +310,7 @@ static int load_now(struct session_reading *reading, const struct slice_section 
 	return error;
 }
 
-/* Its header, where it can be read, is in *header. */
+/* header: the file's header, or NULL if unreadable. */
 static int add_live(struct session_reading *reading, const char *path,
 		    const struct sample_name *name, const struct sdb_image *header)
 {
@@ -342,7 +346,7 @@ static int visit_live(const char *path, const struct sample_name *name, const st
 		return 0;
 	}
 	error = sdb_image_load_header(path, &header, &why);
-	if (error == -ENOENT) /* it went away meanwhile: it was empty */
+	if (error == -ENOENT) /* an empty file that the daemon removed */
 		return 0;
 	if (error == -ENOMEM || error == -EMFILE || error == -ENFILE)
 		return error;
@@ -388,7 +392,7 @@ static int read_stacks(struct session_reading *reading)
 	return 0;
 }
 
-/* The live files are one stretch, the newest. */
+/* The live files are selected together: they are the session's newest slice. */
 static void choose_live(struct session_parts *parts, const struct time_range *range)
 {
 	int64_t begin_ns = 0;
@@ -408,7 +412,7 @@ static void choose_live(struct session_parts *parts, const struct time_range *ra
 static int add_change(struct counters *counters, const struct oprof_stats_entry *entry,
 		      uint64_t before)
 {
-	/* Counters may have been made right downwards after a kill. */
+	/* Recovery after a crash may have decreased a counter: count that as 0. */
 	return counters_add(counters, entry->name,
 			    entry->value > before ? entry->value - before : 0);
 }
@@ -430,7 +434,7 @@ static uint64_t value_at_end(const struct slice_info *last, const char *name)
 	return 0;
 }
 
-/* last: the newest slice; NULL: there is none, and all is live. */
+/* last: the newest slice; NULL: there are no slices. */
 static int add_live_counters(struct counters *counters, const struct session_info *info,
 			     const struct slice_info *last)
 {
@@ -442,7 +446,7 @@ static int add_live_counters(struct counters *counters, const struct session_inf
 	return error;
 }
 
-/* The newest slice that counts, which may lie outside the stretch. */
+/* Returns the newest valid slice, even if outside the time range. */
 static const struct history_file *newest_slice(const struct history_files *history)
 {
 	for (size_t i = 0; i < history->nr_files; i++)
@@ -452,7 +456,7 @@ static const struct history_file *newest_slice(const struct history_files *histo
 	return NULL;
 }
 
-/* The live files' own: what the session counted since the newest slice ended. */
+/* Counts the live files' share: the growth of the session's counters since the newest slice. */
 static int count_live(struct session_reading *reading)
 {
 	const struct history_file *newest = newest_slice(&reading->history);
@@ -527,7 +531,7 @@ static int read_parts(struct session_reading *reading, struct diag *diag)
 	return error;
 }
 
-/* -EAGAIN: the slices are others now than when the live files were read. */
+/* Returns -EAGAIN if slices changed since the list was read. */
 static int check_same(struct session_reading *reading)
 {
 	struct history_files now = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one session holds, in parts: live sample files, and sections of its
- * closed slices. The one place where reports tell live from closed data; a
- * part is described by the same struct slice_section, whatever it is.
+ * The contents of one session, in parts: live sample files, and sections of its closed
+ * slices. Only this module distinguishes live from closed data for reports: struct
+ * slice_section describes both kinds of part.
  *
- * A stretch of time takes whole what it cuts: slices, and the live files,
- * which are together the newest stretch of a session. What reaches into it by
- * less than a tenth and by seconds only is left out.
+ * A time range selects whole slices, and the live files, which together are the session's
+ * newest slice. A slice is left out if it overlaps the range by less than 5 s and less than a
+ * tenth of the shorter of both.
  *
  * Not for: which parts a specification chooses, classes (selection.h).
  */
@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A closed slice that is (part of) what was asked for. Open: it may be unlinked meanwhile. */
+/* A closed slice that was selected, at least in part. It stays open: the daemon may unlink it. */
 struct part_slice {
 	struct slice *slice;
 	char *path;
@@ -38,64 +38,69 @@ struct part_slice {
 struct part_live {
 	struct slice_section section; /* strings in the parts' pool */
 	char *path;
-	/* What it held, read when the slices were listed; NULL: without epochs, still to be read.
+	/*
+	 * The samples, read together with the slices; NULL: a file without epochs, to be read
+	 * later.
 	 */
 	struct sdb_image *samples;
-	int64_t begin_ns, end_ns; /* first and last sample; 0: not known */
+	int64_t begin_ns, end_ns; /* first and last sample; 0: unknown */
 };
 
 struct session_parts {
 	struct part_slice *slices; /* by epoch */
 	size_t nr_slices;
-	struct part_live *live; /* by name; none when the stretch is before them */
+	struct part_live *live; /* by name; none if the live files are outside the time range */
 	size_t nr_live;
-	bool has_live; /* the live files are in the stretch */
-	struct stack_tree
-		*stacks; /* their call trees, where those were asked for; NULL: there are none */
+	bool has_live;		   /* the live files are in the time range */
+	struct stack_tree *stacks; /* live call trees, if requested; NULL: none */
 
-	int64_t begin_ns, end_ns;     /* of what was taken; 0: not known */
-	int64_t nr_ns;		      /* its length, without what is missing between */
-	int64_t oldest_ns, newest_ns; /* of all that the session holds; 0: nothing, not known */
-	int64_t before_ns, after_ns;  /* nothing was taken: the nearest end before the stretch and
-					 the nearest beginning behind it; 0: none */
-	uint64_t epoch_closed;	      /* when this was read: what was live behind it */
+	int64_t begin_ns, end_ns;     /* extent of the selected parts; 0: unknown */
+	int64_t nr_ns;		      /* sum of their durations, without gaps */
+	int64_t oldest_ns, newest_ns; /* extent of the whole session; 0: empty or unknown */
+	int64_t before_ns, after_ns;  /* if nothing was selected: the nearest end before the range
+					 and the nearest beginning after it; 0: none */
+	uint64_t epoch_closed; /* newest closed epoch when this was read; live files have later ones
+				*/
 	struct counters live_counters;
-	bool of_session;	  /* the live counters are those of all slices, too */
-	size_t nr_damaged;	  /* slices left out; each was told to skip() */
-	size_t nr_skipped;	  /* live files that make no sense; each was told to skip() */
-	size_t nr_damaged_stacks; /* live call trees left out; told to skip() */
+	bool of_session;	  /* live_counters include the counters of all slices */
+	size_t nr_damaged;	  /* slices left out, each reported to skip() */
+	size_t nr_skipped;	  /* invalid live files, each reported to skip() */
+	size_t nr_damaged_stacks; /* live call trees left out, reported to skip() */
 	struct strings strings;
 };
 
 struct session_parts_options {
-	const struct time_range *range; /* NULL: all */
-	/* Whether a live file is worth reading: may say so of too many. */
+	const struct time_range *range; /* NULL: everything */
+	/* Returns whether a live file may be needed; true for too many files is harmless. */
 	bool (*wanted)(const struct slice_section *section, void *context);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
-	bool stacks; /* with live call trees */
+	bool stacks; /* also read live call trees */
 };
 
 /*
- * What the session at path holds in the stretch, and its meta folder. A
- * daemon may close and merge slices meanwhile: begins anew when it did. 0,
- * also when there is nothing; -EAGAIN it did so each time, -ENOMEM, -errno.
- * parts and info are to be deinited in any case.
+ * Reads the parts of the session at path that are in the time range, and its meta folder.
+ * Starts again if the daemon closed or merged slices while they were read. Returns 0, also
+ * for an empty session; -EAGAIN if every attempt was disturbed; -ENOMEM or -errno. Deinit
+ * parts and info after errors also.
  */
 int session_parts_read(struct session_parts *parts, struct session_info *info, const char *path,
 		       const struct session_parts_options *options, struct diag *diag);
 void session_parts_deinit(struct session_parts *parts);
 
 /*
- * Add up the counters of what was taken (without a stretch: of the whole
- * session, with what is expired). 0 or -ENOMEM.
+ * Sums the counters of the selected parts; without a time range, those of the whole session
+ * including expired slices. Returns 0 or -ENOMEM.
  */
 int session_parts_count(const struct session_parts *parts, struct counters *counters);
 
-/* A slice from elsewhere, which parts own from now on, and its name for messages. 0 or -ENOMEM. */
+/*
+ * Adds a slice from another source; takes ownership of slice. name is for messages. Returns 0
+ * or -ENOMEM.
+ */
 int session_parts_add_slice(struct session_parts *parts, struct slice *slice, const char *name);
 
-/* Leave out a slice, or the live files. */
+/* Removes a slice, or the live files, from the selected parts. */
 void session_parts_drop_slice(struct session_parts *parts, size_t index);
 void session_parts_drop_live(struct session_parts *parts);
 

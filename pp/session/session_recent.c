@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* "Up to now" was now when the options were read. */
+/* A range that ends "now" was parsed a little earlier than this check. */
 #define NOW_SLACK_NS (5 * NS_PER_S)
-/* Longer ago is not in memory at the rates that daemons are left on with: not worth asking. */
+/* At usual sampling rates the daemon's memory does not reach back further: do not ask. */
 #define REACH_NS (15 * 60 * NS_PER_S)
-/* The daemon's now is later than ours when we asked. */
+/* Covers the time until the daemon handles the request. */
 #define ASK_MORE_NS (NS_PER_S / 20)
 
 static bool is_recent(const struct time_range *range, int64_t now)
@@ -21,7 +21,7 @@ static bool is_recent(const struct time_range *range, int64_t now)
 	       range->end_ns > now - NOW_SLACK_NS;
 }
 
-/* All of the stretch, or all that the session ever had. */
+/* Returns whether the daemon has the whole range, or all samples since the session started. */
 static bool is_complete(const struct client_recent *recent, const struct time_range *range,
 			const struct session_info *info)
 {
@@ -40,7 +40,7 @@ static int take(struct session_parts *parts, struct session_info *info, const ch
 		return error == -ENOMEM ? error : 1;
 	*info = (struct session_info){0};
 	*parts = (struct session_parts){0};
-	/* What lacks there is told by who reads the session's files; here they are not. */
+	/* Errors of the session's files are ignored here: session_parts_read reports them. */
 	(void)session_info_load(info, path, &why);
 	if (!is_complete(recent, range, info)) {
 		slice_close(slice);
