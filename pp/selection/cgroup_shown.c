@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Paths hold what globs give a meaning: equality comes first. */
+/* Paths may contain glob characters: try equality first. */
 static bool word_match(const char *pattern, const char *text)
 {
 	return !strcmp(pattern, text) || !fnmatch(pattern, text, 0);
@@ -24,17 +24,17 @@ bool cgroup_list_match(const struct spec_list *list, const char *path)
 	return false;
 }
 
-/* A path on its way to a name of its own. */
+/* State of finding a unique name for a path. */
 struct shown_name {
 	const char *path;
 	char *name;
 	size_t index;
-	unsigned int nr_parts; /* of the path in name; 0: its short name */
-	bool whole;	       /* there is no more to add */
+	unsigned int nr_parts; /* number of path parts in name; 0: short name */
+	bool whole;	       /* name cannot be extended */
 	bool ambiguous;
 };
 
-/* The name that has nr_parts of the path. */
+/* Makes the name with nr_parts of the path. */
 static int shown_name(struct shown_name *shown)
 {
 	struct cgroup_name name;
@@ -66,7 +66,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* Mark those whose name another has too, and that have more to tell. Whether there are such. */
+/* Marks names that are not unique and can be extended. Returns whether there are any. */
 static bool shown_mark(struct shown_name *all, size_t nr)
 {
 	bool same_as_last = false;

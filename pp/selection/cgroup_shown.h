@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control groups in a report: what a user who writes cgroup: means, and what
- * groups side by side are called (lib/cgroup_name.h), so that no two share a name.
+ * Control groups in reports: which groups a cgroup: pattern matches, and how groups are named
+ * so that no two share a name (lib/cgroup_name.h).
  */
 #ifndef PP_CGROUP_SHOWN_H
 #define PP_CGROUP_SHOWN_H
@@ -12,16 +12,16 @@
 #include <stddef.h>
 
 /*
- * Whether one of list's words means the group of path: by its path or a glob
- * of it, its name, or the first digits of its container's id. path "": all
- * groups together, "all".
+ * Returns whether a pattern of list matches the group with this path: the path, as a glob,
+ * the group's name, or the first digits of its container's id. path "": all groups together;
+ * it matches "all".
  */
 bool cgroup_list_match(const struct spec_list *list, const char *path);
 
 /*
- * malloc'ed names of nr different paths into names[nr]: short where that is
- * enough, else with as much of the path as it takes. "" is "all". 0, or
- * -ENOMEM: all of names are NULL then.
+ * Makes names of nr different paths, malloc'ed, into names[nr]: the short name, extended by
+ * parts of the path until it is unique. "" becomes "all". Returns 0 or -ENOMEM; then all
+ * names are NULL.
  */
 int cgroup_shown_make(const char *const *paths, size_t nr, char **names);
 

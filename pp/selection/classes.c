@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In an error, which must have room for what to do about it. */
+/* Limits for error messages, which must also have room for the remedy. */
 #define VALUES_SHOWN 6 /* of each axis */
 #define VALUE_BYTES  32
 
@@ -109,7 +109,7 @@ static void show_cgroup(const struct class_key *key, char *text, size_t nr_bytes
 	(void)snprintf(text, nr_bytes, "cgroup:%s", *key->cgroup ? key->cgroup : "all");
 }
 
-/* What can differ, and how to get out of it. */
+/* The axes, each with the remedy if it may not vary. */
 static const struct dimension {
 	enum class_axis axis;
 	int (*compare)(const struct class_key *a, const struct class_key *b);
@@ -185,7 +185,7 @@ size_t classes_find(const struct classes *classes, const struct class_key *key)
 	return low;
 }
 
-/* The distinct keys, sorted. */
+/* Collects the distinct keys, sorted. */
 static int collect(struct classes *classes, const struct class_key *keys, size_t nr_keys)
 {
 	struct profile_class *all = calloc(nr_keys ? nr_keys : 1, sizeof(*all));
@@ -212,7 +212,7 @@ static bool varies(const struct classes *classes, const struct dimension *dimens
 	return false;
 }
 
-/* Whether the values before index hold that of index already. */
+/* Returns whether a class before index has the same value. */
 static bool shown_before(const struct classes *classes, const struct dimension *dimension,
 			 size_t index)
 {
@@ -222,7 +222,7 @@ static bool shown_before(const struct classes *classes, const struct dimension *
 	return false;
 }
 
-/* The ends of names differ, their beginnings are those of folders. */
+/* Long values are paths, which differ at their end: shorten the beginning. */
 static void write_value(FILE *out, const char *value)
 {
 	size_t length = strlen(value);
@@ -253,7 +253,7 @@ static void list_values(FILE *out, const struct classes *classes, const struct d
 	(void)fprintf(out, " (%s)", dimension->remedy);
 }
 
-/* diag: head, and for each axis of varying its values and remedy. */
+/* Fills diag with head and, for each varying axis, its values and remedy. */
 static int refuse(const struct classes *classes, const bool *varying, const char *head,
 		  struct diag *diag)
 {
@@ -280,9 +280,7 @@ static int refuse(const struct classes *classes, const bool *varying, const char
 	return -EINVAL;
 }
 
-/*
- * Processes and their threads are one axis when both differ: threads say all.
- */
+/* If only processes and threads vary, they are one axis, by thread. */
 static int choose_axis(struct classes *classes, struct diag *diag)
 {
 	bool varying[NR_DIMENSIONS];
@@ -349,7 +347,7 @@ static int set_names(struct profile_class *class, enum class_axis axis)
 	return class->name ? set_long_name(class, axis) : -ENOMEM;
 }
 
-/* Those that people know, each its own. */
+/* Names groups by unique short names. */
 static int name_cgroups(struct classes *classes)
 {
 	const char **paths = calloc(classes->nr_classes, sizeof(*paths));

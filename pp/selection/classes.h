@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profile classes: the columns of a report. Sample files whose keys are equal
- * are summed in one class; classes may differ on one axis only, since columns
- * side by side have one meaning.
+ * Profile classes: the columns of a report. Sample files with equal keys are summed in one
+ * class. Classes may differ on one axis only, so that all columns have the same meaning.
  *
- * What may be merged was merged by the caller before (its field is set to
- * "all" in every key). Different events are never merged.
+ * The caller has already merged what the user asked to merge, by setting that field to "all"
+ * in every key. Different events are never merged.
  */
 #ifndef PP_CLASSES_H
 #define PP_CLASSES_H
@@ -19,33 +18,33 @@
 #define CLASSES_MAX 256
 
 /*
- * Everything that separates sample files of one image. Strings are the caller's and
+ * Everything that separates sample files of one image. The caller owns the strings; they must
  * outlive the classes.
  */
 struct class_key {
 	const char *event;
-	unsigned int event_order; /* of the session's configuration: sorts the columns */
+	unsigned int event_order; /* position in the session's configuration: sorts the columns */
 	uint64_t period_or_hz;
 	bool frequency;
 	uint32_t unit_mask;
 	int64_t tgid, tid, cpu; /* negative: all */
-	const char *cgroup;	/* path; "" all */
+	const char *cgroup;	/* path; "": all */
 };
 
 enum class_axis { AXIS_NONE, AXIS_EVENT, AXIS_TGID, AXIS_TID, AXIS_CPU, AXIS_CGROUP };
 
-/* What the columns of an event count; the later ones need the weight of samples. */
+/* What the columns of an event count. All but the first need the weight of samples. */
 enum class_measure {
-	MEASURE_SAMPLES, /* numbers and shares are samples */
-	MEASURE_WEIGHT,	 /* numbers are samples, shares are of the events that samples stand for */
-	MEASURE_TIME,	 /* both are weight, which is time in ns */
+	MEASURE_SAMPLES, /* numbers and percentages are samples */
+	MEASURE_WEIGHT,	 /* numbers are samples, percentages are of weight */
+	MEASURE_TIME,	 /* both are weight: time in ns */
 };
 
 struct profile_class {
-	struct class_key key;	    /* strings still the caller's */
-	enum class_measure measure; /* MEASURE_SAMPLES; set by who knows better */
-	char *name;		    /* column head: "cpu-clock:1000000", "cpu:0" */
-	char *long_name;	    /* line of the header: "Samples on CPU 0"; NULL on AXIS_EVENT */
+	struct class_key key;	    /* strings are the caller's */
+	enum class_measure measure; /* MEASURE_SAMPLES unless the caller changes it */
+	char *name;		    /* column heading: "cpu-clock:1000000", "cpu:0" */
+	char *long_name;	    /* header line: "Samples on CPU 0"; NULL on AXIS_EVENT */
 };
 
 struct classes {
@@ -55,18 +54,18 @@ struct classes {
 };
 
 /*
- * The classes of keys. -EINVAL: they differ on several axes, or there are
- * more than CLASSES_MAX; diag lists the values and the tags and --merge that
- * resolve it. -ENOMEM.
+ * Makes the classes of keys. Returns 0; -EINVAL if keys differ on several axes or there are
+ * more than CLASSES_MAX (diag lists the values, and tags and --merge options that help);
+ * -ENOMEM.
  */
 int classes_arrange(struct classes *classes, const struct class_key *keys, size_t nr_keys,
 		    struct diag *diag);
 void classes_deinit(struct classes *classes);
 
-/* Index of the class that key is of; nr_classes: it was not among the keys arranged. */
+/* Returns the index of key's class, or nr_classes if the key was not among those arranged. */
 size_t classes_find(const struct classes *classes, const struct class_key *key);
 
-/* Whether both are of one event, counted in one way. */
+/* Returns whether both have the same event, count and unit mask. */
 bool class_key_same_event(const struct class_key *a, const struct class_key *b);
 
 /* "100000" or "997Hz", as in names of sample files. */

@@ -28,7 +28,7 @@ const char *part_show_cgroup(const char *cgroup, struct strings *strings)
 {
 	char text[SHOWN_BYTES];
 
-	/* A number is that of a cgroup whose path is not known. */
+	/* A number stands for a cgroup with an unknown path. */
 	if (!cgroup || *cgroup == '/' || !cgroup[strspn(cgroup, "0123456789")])
 		return strings_keep(strings, cgroup ? cgroup : "");
 	(void)snprintf(text, sizeof(text), "/%s", cgroup);
@@ -58,7 +58,7 @@ static bool match_count(const struct spec_list *list, const struct slice_section
 	return spec_list_match(list, text);
 }
 
-/* Whether list, which is not empty, lets the part through. */
+/* Returns whether list, which is not empty, accepts the part. */
 static bool tag_match(const struct spec_list *list, enum spec_tag tag,
 		      const struct slice_section *section, const struct part_shown *shown)
 {
@@ -90,7 +90,7 @@ static bool tag_match(const struct spec_list *list, enum spec_tag tag,
 		return spec_list_match_image(list, shown->app) ||
 		       spec_list_match_image(list, shown->image);
 	default:
-		return true; /* sessions and times were chosen before */
+		return true; /* session:, time: and archive: were applied before */
 	}
 }
 
@@ -118,7 +118,7 @@ static const char *number_value(int64_t number, char text[COUNT_BYTES])
 	return text;
 }
 
-/* The part's value of tag, for the list of what there is. */
+/* The part's value for tag, for the error message. */
 static const char *tag_value(enum spec_tag tag, const struct slice_section *section,
 			     const struct part_shown *shown, char text[COUNT_BYTES])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a specification's tags let a part of a session through, by the
- * names that reports show; and what there was, when none is left.
+ * Matches the parts of a session with a specification, by the names that reports show, and
+ * records what was refused in case nothing is left.
  */
 #ifndef PP_PART_MATCH_H
 #define PP_PART_MATCH_H
@@ -14,39 +14,39 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A part's names as reports show and match them, in a pool of strings. */
+/* A part's names as reports show and match them. Stored in a string pool. */
 struct part_shown {
 	const char *app, *image; /* a path, a name, or "NAME (tgid:1 range:0x0-0x1)" */
-	const char *cgroup;	 /* path with its first '/'; "" for all */
+	const char *cgroup;	 /* path beginning with a slash; "" for all */
 };
 
-/* The text of path, in strings. NULL: no memory. */
+/* Returns the text for path, in strings; NULL if memory is short. */
 const char *part_show_path(const struct slice_path *path, struct strings *strings);
 const char *part_show_cgroup(const char *cgroup, struct strings *strings);
-/* All of section's. 0 or -ENOMEM. */
+/* Fills all names of section. Returns 0 or -ENOMEM. */
 int part_show(const struct slice_section *section, struct strings *strings,
 	      struct part_shown *shown);
 
-/* The first tag that keeps the part out; SPEC_NR_TAGS: none does. */
+/* Returns the first tag that refuses the part, or SPEC_NR_TAGS. */
 enum spec_tag part_match(const struct spec *spec, const struct slice_section *section,
 			 const struct part_shown *shown);
 
 #define PART_VALUES_SHOWN 8
 
-/* What tags kept out: all there is to tell when nothing is left. */
+/* Parts that tags refused, with sample values for the error message. */
 struct part_refusals {
 	struct part_refusal {
 		size_t nr_parts;
-		const char *values[PART_VALUES_SHOWN]; /* in the pool */
+		const char *values[PART_VALUES_SHOWN]; /* in the string pool */
 		size_t nr_values;
 	} tags[SPEC_NR_TAGS];
 };
 
-/* Note that tag kept the part out. 0 or -ENOMEM. */
+/* Records that tag refused the part. Returns 0 or -ENOMEM. */
 int part_refusals_note(struct part_refusals *refusals, enum spec_tag tag,
 		       const struct slice_section *section, const struct part_shown *shown,
 		       struct strings *strings);
-/* "; TAG kept out N (theirs: ...)" for each. */
+/* Writes "; TAG kept out N (theirs: ...)" for each tag that refused parts. */
 void part_refusals_write(FILE *out, const struct part_refusals *refusals);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Which section of a slice comes next. */
+/* Reading position in a slice. */
 struct part_cursor {
 	size_t next;
 	bool damaged;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the sessions of each side are: in the session folder of this machine, or in an archive. */
+/* Finds the sessions of each side: in the session folder of this machine or in an archive. */
 #ifndef PP_SELECT_PLACE_H
 #define PP_SELECT_PLACE_H
 
@@ -13,10 +13,10 @@ struct select_place {
 };
 
 /*
- * By archive: of each of sides, else by wanted (--session-dir; NULL: not
- * given), as session_dir_find: fills session_dir and archives of *options, which
- * borrows them from place. Errors of archive_place_open, and of session_dir_find. place is to be
- * deinited in any case.
+ * Fills session_dir and archives of *options, which borrow from place: from archive: of each
+ * side; for sides without it from wanted (--session-dir; NULL: not given) as in
+ * session_dir_find. Returns 0, -EINVAL if wanted is given and all sides have archives, or an
+ * error of archive_place_open or session_dir_find. Deinit place after errors also.
  */
 int select_place_find(struct select_place *place, const struct spec *sides, size_t nr_sides,
 		      const char *wanted, struct selection_options *options, struct diag *diag);

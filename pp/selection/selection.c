@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES_MAX 5 /* a daemon closes a slice once a minute */
+#define TRIES_MAX 5 /* a daemon closes a slice about once a minute */
 
 /* ---- sessions ---- */
 
-/* May be asked while the session is read, and again when it is read again: notes nothing. */
+/* Must have no side effects on the walk: a session may be read several times. */
 static bool is_wanted(const struct slice_section *section, void *context)
 {
 	struct selection_walk *walk = context;
 	struct part_shown shown;
 
-	/* No memory is told when the part is visited. */
+	/* Visiting the part will report the lack of memory. */
 	if (part_show(section, &walk->selection->strings, &shown))
 		return true;
 	return part_match(walk->spec, section, &shown) == SPEC_NR_TAGS;
@@ -44,7 +44,7 @@ static int visit_session(struct selection_walk *walk)
 	const struct session_parts *parts = &walk->selection->sessions[walk->session].parts;
 	int error = 0;
 
-	/* Strings of sessions before may be gone, and their addresses be others'. */
+	/* Strings of an earlier session may be freed and their addresses reused. */
 	memset(walk->before, 0, sizeof(walk->before));
 	for (size_t i = 0; i < parts->nr_slices && !error; i++)
 		error = visit_slice(walk, &parts->slices[i], (uint32_t)i);
@@ -54,7 +54,7 @@ static int visit_session(struct selection_walk *walk)
 	return error;
 }
 
-/* The last minutes from the daemon, where it has them; else what is on disk. */
+/* Reads the last minutes from the daemon's memory if possible, otherwise from disk. */
 static int read_session(struct selection_walk *walk, struct selection_session *session,
 			const struct session_parts_options *options, struct diag *diag)
 {
@@ -210,7 +210,7 @@ static void forget_sessions(struct selection *selection)
 	memset(selection->sides, 0, sizeof(selection->sides));
 }
 
-/* Whether no epoch of a session of both sides was closed between reading the one and the other. */
+/* Returns false if an epoch of a session on both sides was closed between reading the two sides. */
 static bool sides_agree(const struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_sessions; i++)
@@ -238,7 +238,7 @@ static int read_sides(struct selection_walk *walk, const struct spec *specs, siz
 	return diag_set(diag, -EAGAIN, "slices change faster than two sides can be read");
 }
 
-/* Reading comes before visiting: both sides may have to share slices. */
+/* Runs after all sessions are read, since the sides may share slices. */
 static int visit_sides(struct selection_walk *walk, const struct spec *specs, struct diag *diag)
 {
 	struct selection *selection = walk->selection;

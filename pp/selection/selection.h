@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first stage of a report: from a profile specification to parts of
- * sessions (live sample files, sections of closed slices), grouped into
- * applications, images and classes. Looks at what parts are, not yet at their
- * samples, but for live files that a daemon may empty at any time.
+ * The first stage of a report: from a profile specification to parts of sessions (live sample
+ * files, sections of closed slices), grouped into applications, images and classes. Reads
+ * descriptions of parts, not their samples, except for live files that a daemon may empty at
+ * any time.
  *
- * Inversion: parts come ordered by image, so that the next stage opens each
- * image once, however many applications, classes and slices used it.
+ * Parts are ordered by image, so that the next stage opens each image only once, for all
+ * applications, classes and slices that used it.
  *
- * A differential profile has two sides, each with a specification of its own:
- * one selection holds both, each class once for each side.
+ * A differential profile has two sides, each with its own specification: one selection holds
+ * both, with each class on each side.
  */
 #ifndef PP_SELECTION_H
 #define PP_SELECTION_H
@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -m: what is summed although it was sampled apart. */
+/* -m: separations that are summed. */
 enum selection_merge {
 	MERGE_CPU = 1,
 	MERGE_LIB = 2, /* dependent images count for themselves, not for their application */
@@ -38,45 +38,45 @@ enum selection_merge {
 };
 
 struct selection_options {
-	/* Found already: select_place_find(). */
+	/* From select_place_find(). */
 	const char *session_dir;
-	/* Where the sessions of a side are instead, of archive:; NULL: not. Borrowed. */
+	/* The archive with a side's sessions; NULL: session_dir has them. Borrowed. */
 	const struct archive_place *archives[SPEC_SIDES_MAX];
 	unsigned int merge;	/* MERGE_* */
 	bool exclude_dependent; /* -x */
-	enum rows_by by;	/* --by: what the rows are in the place of applications */
-	bool whole_rows;	/* -f: groups by their paths */
-	/* The last minutes from the daemon's memory, where it has them: session_recent.h. */
+	enum rows_by by;	/* --by: what the rows are instead of applications */
+	bool whole_rows;	/* -f: show whole paths of groups */
+	/* Read the last minutes from the daemon's memory if possible: session_recent.h. */
 	bool ask_daemon;
-	bool stacks; /* live call trees are read, too; the daemon's memory has none */
+	bool stacks; /* also read live call trees, which disables ask_daemon */
 };
 
 struct selection_session {
 	char *name;
 	char *path;			     /* <session dir>/samples/<name> */
-	const struct archive_place *archive; /* that it is in; NULL: none. Borrowed */
+	const struct archive_place *archive; /* the archive it is in; NULL: none. Borrowed */
 	struct session_info info;
 	struct session_parts parts;
 };
 
-/* What one specification chose; without sides there is one. */
+/* The selection of one specification; a report that compares nothing has one side. */
 struct selection_side {
-	size_t first_session, nr_sessions; /* a session of both sides is there twice */
-	bool timed;			   /* range was asked for */
+	size_t first_session, nr_sessions; /* a session on both sides is there twice */
+	bool timed;			   /* the specification has a time range */
 	struct time_range range;
-	bool whole; /* all that these sessions hold (in the range) */
+	bool whole; /* everything in these sessions (and in the range) was selected */
 	struct counters counters;
-	bool shared;	   /* slices of both sides went to the other one */
-	size_t nr_skipped; /* live files whose name or header makes no sense, and damaged slices */
+	bool shared;	   /* slices shared by both sides went to the other side */
+	size_t nr_skipped; /* live files with an invalid name or header, and damaged slices */
 };
 
-/* By path, then identity: a binary that was replaced is another image. */
+/* By path, then identity: a binary that was replaced is a different image. */
 struct selection_image {
 	const char *path; /* as shown: a path, a name, or "NAME (tgid:1 range:0x0-0x1)" */
 	uint64_t identity;
 	enum oprof_image_kind kind;
-	size_t session; /* index of one that has the image */
-	/* One of its parts: what slice_section_compare asks of the image. */
+	size_t session; /* index of a session that has the image */
+	/* One of the image's parts, for slice_section_compare. */
 	const struct slice_section *section;
 };
 
@@ -84,72 +84,77 @@ struct selection_image {
 
 struct selected_part {
 	uint32_t image, app; /* indexes */
-	uint32_t class;	     /* index of the class, + nr_classes on the second side */
+	uint32_t class;	     /* index of the class, plus nr_classes on the second side */
 	uint32_t session;
 	uint32_t slice;	 /* index in the session's parts, or SELECTED_LIVE */
-	uint32_t number; /* of the section in its slice, or of the live file in the parts */
+	uint32_t number; /* index of the section in its slice, or of the live file in the parts */
 };
 
 struct selection {
-	const struct spec *specs; /* of each side; the caller's, who keeps them */
+	const struct spec *specs; /* of each side; borrowed from the caller */
 	struct selection_options options;
-	struct selection_session *sessions; /* those of the first side first */
+	struct selection_session *sessions; /* the first side's sessions come first */
 	size_t nr_sessions;
 	const char **apps; /* paths as shown, ascending */
 	size_t nr_apps;
-	/* In the order of slices; images whose keys mean something in their session only are apart
-	 * by session, too. */
+	/*
+	 * In the order of slices. Images whose keys are numbers of names are separate for
+	 * each session.
+	 */
 	struct selection_image *images;
 	size_t nr_images;
 	struct classes classes;
 	struct selected_part *parts; /* by image, session, slice, number */
 	size_t nr_parts;
-	struct selected_part *idle; /* of idle CPUs: never in totals; image and app mean nothing */
+	struct selected_part *idle; /* of idle CPUs, in no total; their image and app are unused */
 	size_t nr_idle;
 	struct selection_side sides[SPEC_SIDES_MAX];
 	size_t nr_sides;
-	bool whole;		/* all sides are */
+	bool whole;		/* all sides are whole */
 	size_t nr_skipped;	/* of all sides */
-	struct strings strings; /* owns apps, paths of images and the classes' strings */
+	struct strings strings; /* owns apps, image paths and the classes' strings */
 };
 
 /*
- * Select by nr_sides specs, one or two. skip is called for each file that
- * can't be understood. 0, -ENOENT when nothing matches on a side (diag: what
- * there is), -EINVAL when classes can't be made (classes_arrange) or the sides
- * can't be compared, -errno. *selection is to be deinited only after 0.
+ * Selects by nr_sides specs, one or two. Calls skip for each invalid file. Returns 0; -ENOENT
+ * if a side has no matching parts (diag: what there is); -EINVAL if classes cannot be made
+ * (classes_arrange) or the sides cannot be compared; -errno. Deinit *selection only after 0.
  */
 int selection_make(struct selection *selection, const struct spec *specs, size_t nr_sides,
 		   const struct selection_options *options,
 		   void (*skip)(const char *path, const struct diag *diag), struct diag *diag);
 void selection_deinit(struct selection *selection);
 
-/* Columns of counts: each class on each side. */
+/* Number of columns: classes times sides. */
 static inline size_t selection_nr_columns(const struct selection *selection)
 {
 	return selection->classes.nr_classes * selection->nr_sides;
 }
 
-/* What part is; nr_samples, weight and nr_keys are known but for live files without epochs. */
+/*
+ * Returns the description of part. For live files without epochs its nr_samples, weight and
+ * nr_keys are unknown.
+ */
 const struct slice_section *selection_section(const struct selection *selection,
 					      const struct selected_part *part);
 
-/* The live file of part, or NULL: it is of a slice. */
+/* Returns the live file of part, or NULL if the part is in a slice. */
 const struct part_live *selection_live(const struct selection *selection,
 				       const struct selected_part *part);
-/* The slice of a part that is of one. */
+/* Returns the slice of part, which must be in one. */
 const struct part_slice *selection_slice(const struct selection *selection,
 					 const struct selected_part *part);
 
 /*
- * What tells the class of section, which is of a session: merged, and with --by without
- * the field that became *row (else NULL). Texts are in strings; cgroup: as shown. 0 or -ENOMEM.
+ * Makes the class key of section, with fields merged as requested; with --by, one field
+ * becomes *row, else *row is NULL. Texts are in strings; cgroup: as shown. Returns 0 or
+ * -ENOMEM.
  */
 int selection_class_key(const struct selection *selection, size_t session,
 			const struct slice_section *section, const char *cgroup,
 			struct strings *strings, struct class_key *key, const char **row);
 
-/* Where it is, for messages: the live file or the slice. */
+/* Path of the live file or slice, for messages. */
 const char *selection_part_path(const struct selection *selection,
 				const struct selected_part *part);
 

@@ -10,7 +10,7 @@ static const struct selection_session *session_of(const struct selection_error *
 	return &what->selection->sessions[what->side->first_session + index];
 }
 
-/* The sessions' extents as one; 0 where nothing is known. */
+/* Combines the extents of the side's sessions; 0: unknown. */
 static void sum_up(const struct selection_error *what, struct session_parts *sum)
 {
 	*sum = (struct session_parts){0};
@@ -28,7 +28,7 @@ static void sum_up(const struct selection_error *what, struct session_parts *sum
 	}
 }
 
-/* Where the stretch lies that was asked for, seen from what there is. */
+/* Writes where the requested time range lies relative to the samples that exist. */
 static void write_place(FILE *out, const struct session_parts *sum, const struct time_range *range)
 {
 	char shown[TIME_RANGE_SHOWN_BYTES];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a selection is made: sessions are read (selection.c), slices that two
- * sides have in common shared out (selection_share.c), parts visited one by
- * one (selection_walk.c), and what was found put in order
- * (selection_order.c). Internal to selection*.c.
+ * Steps of making a selection: selection.c reads sessions, selection_share.c divides slices
+ * that both sides have, selection_walk.c visits each part, selection_order.c sorts the
+ * result. Internal to selection*.c.
  */
 #ifndef PP_SELECTION_INTERNAL_H
 #define PP_SELECTION_INTERNAL_H
@@ -14,14 +13,14 @@
 
 #define NR_SHOWN_BEFORE 256 /* a power of two */
 
-/* A part that was selected, before classes, applications and images are in order. */
+/* A part that was selected, before classes, applications and images are sorted. */
 struct selected_file {
-	uint32_t image, app, key; /* as they came */
+	uint32_t image, app, key; /* numbers in order of first use */
 	uint32_t session, slice, number;
 	uint32_t side;
 };
 
-/* Texts that were asked for a moment ago, by the strings they were made of. */
+/* A cached text, by the strings it was made from. */
 struct shown_before {
 	struct slice_path path;
 	const char *shown;
@@ -44,25 +43,25 @@ struct selection_walk {
 	struct index_table image_table, app_table;
 	struct shown_before before[NR_SHOWN_BEFORE];
 
-	/* Of the side in hand. */
+	/* Of the current side. */
 	size_t nr_seen;	     /* parts */
-	size_t nr_dependent; /* kept out by exclude_dependent */
+	size_t nr_dependent; /* refused by exclude_dependent */
 	struct part_refusals refusals;
 };
 
-/* A part of walk's session and side, of slice (or SELECTED_LIVE) and number. 0 or -ENOMEM. */
+/* Visits a part of walk's session and side; slice may be SELECTED_LIVE. Returns 0 or -ENOMEM. */
 int selection_walk_visit(struct selection_walk *walk, const struct slice_section *section,
 			 uint32_t slice, uint32_t number);
 void selection_walk_deinit(struct selection_walk *walk);
 
 /*
- * Stretches that do not overlap are not to have samples in common because a
- * slice is coarse: slices (and live files) of both sides go to the side that
- * has more of their time.
+ * Sides whose time ranges do not overlap must not share samples, although a slice may reach
+ * into both ranges. Each common slice, and the live files, go to the side that has more of
+ * their time.
  */
 void selection_share(struct selection *selection);
 
-/* Classes, applications, images and parts of what was found. As selection_make. */
+/* Makes classes, applications, images and parts from the walk. Returns as selection_make. */
 int selection_order(struct selection *selection, const struct selection_walk *walk,
 		    struct diag *diag);
 

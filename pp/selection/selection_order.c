@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Images as slices have them: sections that differ in nothing but the image. */
+/* Compares as slices do: two sections that differ only in the image. */
 static int compare_images(const void *a, const void *b, void *context)
 {
 	const struct selection_image *images = context;
@@ -25,7 +25,7 @@ static int compare_images(const void *a, const void *b, void *context)
 	return order ? order : (left < right ? -1 : left > right);
 }
 
-/* Put images in order; rank[old index] is the new one. */
+/* Sorts images; rank[old index] is the new index. */
 static int sort_images(struct selection *selection, uint32_t *rank)
 {
 	uint32_t *order = calloc(selection->nr_images, sizeof(*order));
@@ -93,7 +93,7 @@ static int compare_parts(const void *a, const void *b)
 	return order ? order : compare_numbers(left->number, right->number);
 }
 
-/* Events count the same thing in all of their columns. */
+/* All columns of an event use the same measure. */
 static void set_measures(struct selection *selection, const struct selection_walk *walk)
 {
 	struct classes *classes = &selection->classes;
@@ -139,7 +139,7 @@ static int make_parts(struct selection *selection, const struct selection_walk *
 	return 0;
 }
 
-/* Every column must have something to be compared with. */
+/* Each class must exist on both sides. */
 static int check_sides(const struct selection *selection, struct diag *diag)
 {
 	size_t nr_columns = selection_nr_columns(selection);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* How much of a stretch is in range. */
+/* Returns how much of the given interval is in range. */
 static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {
 	int64_t begin = begin_ns > range->begin_ns ? begin_ns : range->begin_ns;
@@ -12,7 +12,10 @@ static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t
 	return end > begin ? end - begin : 0;
 }
 
-/* Whether the first side gets what both have; the other one has to do without. */
+/*
+ * Returns whether the first side gets an interval that both have; marks the other side as
+ * shared.
+ */
 static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 {
 	bool first = overlap(&selection->sides[0].range, begin_ns, end_ns) >=
@@ -22,7 +25,7 @@ static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 	return first;
 }
 
-/* Slices that both have go to the side that has more of their time. */
+/* Each slice that both have goes to the side that has more of its time. */
 static void share_slices(struct selection *selection, struct session_parts *a,
 			 struct session_parts *b)
 {

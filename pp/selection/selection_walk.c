@@ -40,7 +40,7 @@ static int number_app(struct selection_walk *walk, const char *app, uint32_t *nu
 	return 0;
 }
 
-/* Whether the keys of an image are numbers of names, which each session has of its own. */
+/* Returns whether the image's keys are numbers of names, which differ between sessions. */
 static bool is_named(const struct slice_section *section)
 {
 	return section->image_kind == OPROF_IMAGE_CODE ||
@@ -120,7 +120,10 @@ static int number_key(struct selection_walk *walk, const struct class_key *key, 
 
 /* ---- a part ---- */
 
-/* The text of path; sections of a slice share their strings, so most was made before. */
+/*
+ * Returns the text for path, mostly from the cache, since sections of a slice share their
+ * strings.
+ */
 static const char *show_path(struct selection_walk *walk, const struct slice_path *path)
 {
 	uint64_t hash = index_table_hash(hash_pointer((uint64_t)path->tgid, path->path),
@@ -168,7 +171,7 @@ static int add_idle(struct selection_walk *walk, uint32_t slice, uint32_t number
 	return 0;
 }
 
-/* What the numbers and shares of an event's columns count. */
+/* Updates the measure of the key's columns. */
 static void note_measure(struct selection_walk *walk, uint32_t key,
 			 const struct slice_section *section)
 {

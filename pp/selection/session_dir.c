@@ -102,7 +102,7 @@ static bool is_session(const char *samples, const char *name)
 	       is_folder(path);
 }
 
-/* The names of all folders of samples, malloc'ed, ascending. */
+/* Lists all folders in samples, malloc'ed, ascending. */
 static int list_all(const char *samples, char ***names, size_t *nr_names)
 {
 	struct dirent **entries;

@@ -51,7 +51,7 @@ void spec_deinit(struct spec *spec)
 	spec->timed = false;
 }
 
-/* Takes pattern over, also on failure. */
+/* Takes ownership of pattern, also on failure. */
 static int list_add(struct spec_list *list, char *pattern)
 {
 	char **bigger;
@@ -69,9 +69,9 @@ static int list_add(struct spec_list *list, char *pattern)
 }
 
 /*
- * The item at *text, up to a comma that has no backslash before it; *text then
- * stands behind that comma, or is NULL at the end. "\," becomes ","; other
- * backslashes stay, for globs.
+ * Takes the item at *text, which ends at a comma without a backslash before it. *text then
+ * points after the comma, or is NULL at the end. "\," becomes ","; other backslashes stay,
+ * for globs.
  */
 static char *take_item(const char **text)
 {
@@ -117,7 +117,7 @@ int spec_list_parse(struct spec_list *list, const char *text, struct diag *diag)
 	return 0;
 }
 
-/* Where sample files can't know path by this name, add the name they know it by. */
+/* Sample files have real absolute paths: adds that path if the pattern is another name for it. */
 static int list_add_true_path(struct spec_list *list, size_t index)
 {
 	char *pattern = list->patterns[index];
@@ -154,7 +154,7 @@ static int list_add_true_paths(struct spec_list *list)
 	return error;
 }
 
-/* The tag that word begins with, SPEC_WORD, or -EINVAL. */
+/* Returns the tag at the beginning of word, SPEC_WORD, or -EINVAL. */
 static int word_tag(const char *word, struct diag *diag)
 {
 	size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
@@ -192,7 +192,7 @@ static int parse_tagged(struct spec *spec, int tag, const char *word, int64_t no
 		return diag_set(diag, -EINVAL, "%s needs a value", tag_names[tag]);
 	if (tag == SPEC_TIME)
 		return parse_time(spec, value, now_ns, diag);
-	if (tag == SPEC_ARCHIVE) /* a path: a comma may be in it */
+	if (tag == SPEC_ARCHIVE) /* a path may contain a comma */
 		return list_add(&spec->lists[tag], strdup(value));
 	return spec_list_parse(&spec->lists[tag], value, diag);
 }
@@ -218,7 +218,7 @@ static int parse_word(struct spec *spec, const char *word, int64_t now_ns, struc
 	return error;
 }
 
-/* When all words of a side are there. */
+/* Completes a side after all its words were parsed. */
 static int finish_side(struct spec *spec)
 {
 	int error = 0;
@@ -228,7 +228,7 @@ static int finish_side(struct spec *spec)
 	return error ? error : list_add_true_paths(&spec->lists[SPEC_WORD]);
 }
 
-/* Words of one side, without braces. */
+/* Parses the words of one side, without braces. */
 static int parse_side(struct spec *spec, const char *const *words, size_t nr_words, int64_t now_ns,
 		      struct diag *diag)
 {
@@ -248,7 +248,7 @@ static int parse_side(struct spec *spec, const char *const *words, size_t nr_wor
 
 /* ---- sides ---- */
 
-/* Where the words of a side are. */
+/* The words of one side. */
 struct side_words {
 	const char *const *words;
 	size_t nr_words;
@@ -266,7 +266,7 @@ static int refuse_braces(struct diag *diag)
 			"for a differential profile, each brace a word of its own");
 }
 
-/* The side that begins at *at, which then stands behind it. */
+/* Takes the side that begins at *at, and moves *at past it. */
 static int take_side(const char *const **at, const char *const *end, struct side_words *side,
 		     struct diag *diag)
 {
@@ -288,7 +288,7 @@ static int take_side(const char *const **at, const char *const *end, struct side
 	return 0;
 }
 
-/* *nr_sides is 0 when there are no braces. */
+/* *nr_sides is 0 if there are no braces. */
 static int split_sides(const char *const *words, size_t nr_words,
 		       struct side_words sides[SPEC_SIDES_MAX], size_t *nr_sides, struct diag *diag)
 {
@@ -366,7 +366,7 @@ int spec_parse(struct spec *spec, const char *const *words, size_t nr_words, int
 	return 0;
 }
 
-/* The tag of a word in a differential profile: a stretch needs none. -EINVAL... */
+/* Returns the tag of a word in a differential profile, or -EINVAL. A time range needs no tag. */
 static int diff_tag(const char *word, int64_t now_ns, struct diag *diag)
 {
 	struct time_range range;
@@ -378,7 +378,7 @@ static int diff_tag(const char *word, int64_t now_ns, struct diag *diag)
 	return tag;
 }
 
-/* How often words has a tag; index: of the word to stop before. */
+/* Counts the words with this tag. */
 static int count_tag(const char *const *words, size_t nr_words, int tag, int64_t now_ns)
 {
 	int nr = 0;
@@ -396,7 +396,7 @@ static int parse_diff_word(struct spec *spec, const char *word, int tag, int64_t
 	return parse_time(spec, word, now_ns, diag);
 }
 
-/* A word that is alone of its tag goes to both sides, else to the one that has none yet. */
+/* A word whose tag is given once goes to both sides; of two, the first goes to the first side. */
 static int share_word(struct spec sides[SPEC_SIDES_MAX], const char *const *words, size_t nr_words,
 		      size_t index, int64_t now_ns, struct diag *diag)
 {
@@ -445,7 +445,7 @@ static bool same_lists(const struct spec_list *a, const struct spec_list *b)
 	return true;
 }
 
-/* Whatever the words are: a profile does not differ from itself. */
+/* Checks the result, not the words: the sides must differ. */
 static int check_differ(const struct spec sides[SPEC_SIDES_MAX], struct diag *diag)
 {
 	for (size_t i = 0; i < SPEC_NR_TAGS; i++)
@@ -493,7 +493,7 @@ int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words,
 
 /* ---- matching ---- */
 
-/* Names may hold what globs give a meaning ("[vdso]"): equality comes first. */
+/* Names may contain glob characters ("[vdso]"): try equality first. */
 static bool pattern_match(const char *pattern, const char *text)
 {
 	return !strcmp(pattern, text) || !fnmatch(pattern, text, 0);
