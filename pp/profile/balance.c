@@ -3,12 +3,12 @@
 
 #include <stdint.h>
 
-/* How much more a side's sessions count than when they were read. */
+/* Growth of the counters of a side's sessions since they were read. */
 struct growth {
 	uint64_t seen, accounted, kept, expired;
 };
 
-/* Counters are made right downwards after a kill, too. */
+/* Recovery after a crash may have decreased a counter: count that as 0. */
 static uint64_t more(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -32,7 +32,7 @@ static void add_growth(struct growth *growth, const struct session_info *before,
 		more(session_info_stat(now, "expired"), session_info_stat(before, "expired"));
 }
 
-/* Whether any of the side's sessions changes. */
+/* Returns whether any of the side's sessions is changing. */
 static bool find_growth(const struct profile *profile, const struct selection_side *side,
 			struct growth *growth)
 {
@@ -52,7 +52,7 @@ static bool find_growth(const struct profile *profile, const struct selection_si
 	return changes;
 }
 
-/* slack: a sample that is in its file is counted a moment later. */
+/* slack: samples that may be in files but not yet in counters. */
 static bool counters_agree(const struct counters *counters, const struct growth *growth,
 			   uint64_t slack)
 {
@@ -64,7 +64,7 @@ static bool counters_agree(const struct counters *counters, const struct growth 
 	       accounted <= seen + growth->seen + slack;
 }
 
-/* Samples of slices that the budget dropped are stored no more; of a stretch none are counted. */
+/* Files no longer hold expired samples. For a time range expired samples are not counted. */
 static bool files_agree(const struct profile_side *side, const struct selection_side *selected,
 			const struct growth *growth, uint64_t slack)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What must hold between a session's counters, and between them and its
- * samples: seen = stored + idle + lost, and what files and slices hold is
- * stored + idle - expired.
+ * Checks a session's counters: seen = stored + idle + lost, and the samples in files and
+ * slices are stored + idle - expired.
  *
- * A daemon at work changes both while they are read, one after the other.
- * Counters only grow, so that what was read between two looks at them lies
- * between these looks: more than that is an error then, too.
+ * A running daemon changes counters and samples while they are read one after the other.
+ * Counters only grow, so samples read between two readings of a counter must lie between the
+ * two values; a larger difference is an error.
  */
 #ifndef PP_BALANCE_H
 #define PP_BALANCE_H
@@ -18,10 +17,10 @@
 
 struct balance {
 	bool counters_differ;
-	bool files_differ; /* from the counters */
+	bool files_differ; /* files and slices differ from the counters */
 };
 
-/* Of a side of the profile. May wait where something differs: session_info_changes(). */
+/* Checks one side of the profile. May wait if there is a difference: session_info_changes(). */
 struct balance balance_of(const struct profile *profile, size_t side);
 
 #endif

@@ -14,7 +14,7 @@ static const char *find_note(const struct session_info *info, const char *name)
 	return NULL;
 }
 
-/* Beside the folder "samples", which session's is in. False: it does not fit. */
+/* The code tables are next to the folder "samples". Returns false if the path does not fit. */
 static bool code_path(struct image_search *search, const struct selection_session *session)
 {
 	size_t nr_behind = strlen(session->name) + sizeof(OPROF_SAMPLES_NAME "/") - 1;

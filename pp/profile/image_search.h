@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where to look for the binary of an image of a selection, as symbols and lines ask it. */
+/* Where to look for the binary of a selected image: arguments for reading symbols and lines. */
 #ifndef PP_IMAGE_SEARCH_H
 #define PP_IMAGE_SEARCH_H
 
@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-/* Points into itself: not to be copied. */
+/* Contains pointers into itself: must not be copied. */
 struct image_search {
 	struct symbol_search search;
 	char meta[PATH_MAX], code[PATH_MAX];
@@ -16,11 +16,11 @@ struct image_search {
 void image_search_init(struct image_search *search, const struct selection *selection,
 		       uint32_t image, const struct profile_options *options);
 
-/* The same for any image of a session. */
+/* The same for an image of a session that is not in a selection. */
 void image_search_init_session(struct image_search *search, const struct selection_session *session,
 			       const struct profile_options *options);
 
-/* The path that its samples were taken at, never cut. */
+/* Returns the image's full path while it was sampled. */
 const char *image_search_path(const struct selection *selection, uint32_t image);
 
 #endif

@@ -18,36 +18,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Symbols, and whose they are: copies of a binary under several names share them. */
+/* A symbol table and its build: copies of a binary under several names share it. */
 struct loaded_symbols {
 	struct symbol_table table;
 	struct oprof_image_identity identity;
 	struct loaded_symbols *next;
 };
 
-/* The whole profile being read. */
+/* State of building the profile. */
 struct profile_reading {
 	struct profile *profile;
 	const struct profile_options *options;
-	struct loaded_symbols *loaded; /* those that images to come need again */
+	struct loaded_symbols *loaded; /* tables that later images need again */
 	struct part_reader parts;
 	struct detail_log log; /* options->details */
 };
 
-/* One image being read. */
+/* State of reading one image. */
 struct image_reading {
 	struct profile_reading *reader;
 	struct profile *profile;
 	const struct profile_options *options;
 	uint32_t image;
-	const struct symbol_table *table; /* NULL until the first part was read */
-	struct loaded_symbols *own;	  /* table's */
+	const struct symbol_table *table; /* NULL until the first part with samples was read */
+	struct loaded_symbols *own;	  /* owner of table */
 	struct row_table rows;
-	const char **names; /* by symbol, in the profile's pool; NULL: not yet */
-	char *hidden;	    /* by symbol: taken out by include or exclude; NULL: nothing is */
-	uint32_t app;	    /* of the part in hand */
-	uint32_t stretch;   /* the same, of profile->time */
-	size_t row;	    /* that the last samples went to; SIZE_MAX: to none */
+	const char **names; /* by symbol, in the profile's pool; NULL: not stored yet */
+	char *hidden;	    /* by symbol: excluded by include or exclude; NULL: none is */
+	uint32_t app;	    /* of the current part */
+	uint32_t stretch;   /* of the current part, in profile->time */
+	size_t row;	    /* row of the last samples counted; SIZE_MAX: none */
 };
 
 static bool needs_details(const struct profile_options *options)
@@ -87,7 +87,7 @@ static int grow_rows(struct profile *profile)
 	return 0;
 }
 
-/* A new row of zeros; its index, or SIZE_MAX. */
+/* Adds a row with zero counts. Returns its index, or SIZE_MAX if memory is short. */
 static size_t add_row(struct profile *profile, const struct profile_row *row)
 {
 	size_t nr_bytes = profile->nr_columns * sizeof(*profile->counts);
@@ -100,7 +100,7 @@ static size_t add_row(struct profile *profile, const struct profile_row *row)
 	return profile->nr_rows++;
 }
 
-/* Once for all applications. */
+/* Stores a symbol's name once for all applications. */
 static const char *keep_name(struct image_reading *reading, size_t symbol)
 {
 	const char **name = &reading->names[symbol];
@@ -111,7 +111,7 @@ static const char *keep_name(struct image_reading *reading, size_t symbol)
 	return *name;
 }
 
-/* The row of symbol (nr_symbols: in none) under the application in hand, or SIZE_MAX. */
+/* Returns the row of symbol (nr_symbols: none) for the current application; SIZE_MAX: no memory. */
 static size_t find_row(struct image_reading *reading, size_t symbol)
 {
 	struct profile *profile = reading->profile;
@@ -180,7 +180,7 @@ static int count_samples(struct image_reading *reading, size_t symbol, uint32_t 
 	return 0;
 }
 
-/* The keys of samples that went to reading->row. */
+/* Logs the keys of the samples that were counted in reading->row. */
 static int log_details(struct image_reading *reading, const struct sdb_entry *entries,
 		       size_t nr_entries, uint32_t column)
 {
@@ -208,7 +208,7 @@ static int log_details(struct image_reading *reading, const struct sdb_entry *en
 
 /* ---- symbols ---- */
 
-/* Both are sorted: one walk over the part's keys and the table's symbols. */
+/* Keys and symbols are sorted: both are traversed once, together. */
 static int join_symbols(struct image_reading *reading, const struct part_samples *samples,
 			uint32_t column)
 {
@@ -221,7 +221,7 @@ static int join_symbols(struct image_reading *reading, const struct part_samples
 		uint64_t nr_samples = 0;
 		uint64_t weight = 0;
 		size_t target = table->nr_symbols;
-		uint64_t end = UINT64_MAX; /* first key that is of something else */
+		uint64_t end = UINT64_MAX; /* first key that does not belong to target */
 		size_t first = i;
 
 		symbol = symbol_find_from(table, symbol, key);
@@ -299,7 +299,7 @@ static int load_symbols(struct image_reading *reading, const struct slice_sectio
 	return 0;
 }
 
-/* The symbols of another copy of the image, taken off the list; NULL: there are none. */
+/* Takes the symbols of another copy of the image from the list; NULL if there are none. */
 static struct loaded_symbols *take_loaded(struct profile_reading *reader,
 					  const struct oprof_image_identity *identity)
 {
@@ -314,7 +314,7 @@ static struct loaded_symbols *take_loaded(struct profile_reading *reader,
 	return NULL;
 }
 
-/* Whether an image behind this one is another copy of it. */
+/* Returns whether a later image has the same identity. */
 static bool is_needed_again(const struct image_reading *reading)
 {
 	const struct selection *selection = reading->profile->selection;
@@ -325,7 +325,7 @@ static bool is_needed_again(const struct image_reading *reading)
 	return false;
 }
 
-/* Another copy may be there where this one is not: only what was found is kept. */
+/* Keeps the table for later copies unless it is empty: another copy may then have symbols. */
 static void put_loaded(struct image_reading *reading)
 {
 	struct loaded_symbols *loaded = reading->own;
@@ -342,7 +342,7 @@ static void put_loaded(struct image_reading *reading)
 	reading->reader->loaded = loaded;
 }
 
-/* The image's symbols; section is the first of its parts that could be read. */
+/* Finds the image's symbols; section is its first part with samples. */
 static int find_symbols(struct image_reading *reading, const struct slice_section *section,
 			const char *path)
 {
@@ -370,7 +370,7 @@ static int find_symbols(struct image_reading *reading, const struct slice_sectio
 
 /* ---- images ---- */
 
-/* Before the first part of an image is counted. */
+/* Called before the first part of an image is counted. */
 static int begin_image(struct image_reading *reading, const struct slice_section *section,
 		       const char *path)
 {
@@ -415,7 +415,7 @@ static void note_part(struct profile *profile, const struct slice_section *secti
 		profile->nr_weighted += (section->flags & OPROF_SDB_WEIGHTED) != 0;
 }
 
-/* What part holds; nothing where it can't be read, which is told and counted. */
+/* Loads a part. An unreadable part is reported and counted, and has no samples. */
 static int load_part(struct profile_reading *reader, const struct selected_part *part, bool keys,
 		     struct part_samples *samples)
 {
@@ -459,7 +459,7 @@ static int read_part(struct image_reading *reading, const struct selected_part *
 	return error;
 }
 
-/* The parts from *next on that are of one image; *next then stands behind them. */
+/* Reads all parts of the image at *next, and moves *next past them. */
 static int read_image(struct profile_reading *reader, size_t *next)
 {
 	const struct selection *selection = reader->profile->selection;
@@ -502,7 +502,7 @@ static int read_images(struct profile_reading *reader)
 	return error;
 }
 
-/* Sums only. */
+/* Idle samples are only summed. */
 static int read_idle(struct profile_reading *reader)
 {
 	const struct selection *selection = reader->profile->selection;
@@ -601,7 +601,7 @@ static void sum_up(struct profile *profile)
 	}
 }
 
-/* What was read for it alone goes then. */
+/* Splits rows, then frees details and lines that were not requested by the user. */
 static int split_inlines(struct profile_reading *reader)
 {
 	struct profile *profile = reader->profile;
@@ -614,7 +614,7 @@ static int split_inlines(struct profile_reading *reader)
 	return error;
 }
 
-/* Rows that belong together become one, then their keys are summed. */
+/* Merges rows, then sums their keys. */
 static int arrange(struct profile_reading *reader)
 {
 	uint32_t *moved;

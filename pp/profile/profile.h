@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The containers of a report: samples per class of each (application, image),
- * or of each (application, image, symbol). What is counted here is all there
- * is: sums of rows, totals, and sample files and slices agree exactly,
- * whatever lacks symbols.
+ * The rows of a report: samples in each class for each (application, image) or (application,
+ * image, symbol). Nothing else is counted: sums of rows, totals, and sample files and slices
+ * agree exactly, even without symbols.
  *
- * Knows selections and symbols; not for sorting or layout (format_text.h).
+ * Uses selections and symbols; not for sorting or layout (format_text.h).
  */
 #ifndef PP_PROFILE_H
 #define PP_PROFILE_H
@@ -19,17 +18,17 @@
 #include <stdint.h>
 
 struct profile_row {
-	uint32_t app, image; /* indexes into the selection's */
+	uint32_t app, image; /* indexes in the selection */
 	const char *name;    /* as in the file, in the pool; NULL: outside every symbol */
-	uint64_t address;    /* of the symbol in its file; 0 without one */
-	uint64_t start;	     /* key of the symbol's first byte; 0 without one */
-	uint32_t symbol;   /* index in its table while that is there; or PROFILE_INLINED and more */
-	uint32_t nr_bytes; /* of the symbol, UINT32_MAX at most */
+	uint64_t address;    /* of the symbol, as in its file; 0: no symbol */
+	uint64_t start;	     /* key of the symbol's first byte; 0: no symbol */
+	uint32_t symbol;     /* index in the image's symbol table; or at least PROFILE_INLINED */
+	uint32_t nr_bytes;   /* of the symbol, at most UINT32_MAX */
 };
 
 /*
- * Symbols from here on are inlined functions, of options->inlines: one of each image and name,
- * wherever it was inlined, so that it has neither address nor bytes.
+ * Numbers from here on are inlined functions (options->inlines): one for each image and name,
+ * for all places where the function was inlined. They have neither address nor size.
  */
 #define PROFILE_INLINED UINT32_C(0x80000000)
 
@@ -38,96 +37,98 @@ static inline bool profile_row_is_inlined(const struct profile_row *row)
 	return row->symbol >= PROFILE_INLINED;
 }
 
-/* A key that has samples. */
+/* A key with samples. */
 struct profile_detail {
 	uint64_t key;
-	uint64_t address; /* in its file, as the row's; outside every symbol it is the key */
-	uint32_t image;	  /* whose key: of a row that was merged it may be another than the row's */
+	uint64_t address; /* as in its file; outside every symbol: the key */
+	uint32_t image;	  /* image of the key; after merging it may differ from the row's */
 };
 
 struct profile_image {
 	bool has_symbols;
 	enum symbols_lack lack;
-	char *note;	 /* what lacks and what to install; NULL */
-	char *line_note; /* the same of source lines */
+	char *note;	 /* what is missing and what to install; NULL: nothing */
+	char *line_note; /* the same for source lines */
 };
 
-/* Of one side of a differential profile; of all where there is one side. */
+/* One side of a differential profile, or the only side. */
 struct profile_side {
 	uint64_t nr_samples;	  /* in rows */
-	uint64_t nr_filtered;	  /* taken out by include and exclude */
-	uint64_t nr_idle;	  /* of idle CPUs, in no total */
-	int64_t start_ns, end_ns; /* since 1970; 0: not known */
-	int64_t nr_ns;		  /* of what was taken, without what is missing between */
+	uint64_t nr_filtered;	  /* removed by include and exclude */
+	uint64_t nr_idle;	  /* of idle CPUs, not in totals */
+	int64_t start_ns, end_ns; /* ns since 1970; 0: unknown */
+	int64_t nr_ns;		  /* duration of what was read, without gaps */
 };
 
 /*
- * A column is a class on a side: those of the first side, then those of the
- * second. Shares are what percentages are of (enum class_measure): the
- * samples themselves, or weight.
+ * A column is a class on a side; the columns of the first side come first. Shares are what
+ * percentages are computed from (enum class_measure): samples or weight.
  */
 struct profile {
 	const struct selection *selection;
 	bool with_symbols;
-	struct profile_row *rows; /* those of an image together */
+	struct profile_row *rows; /* rows of an image are adjacent */
 	uint64_t *counts;	  /* nr_rows x nr_columns samples */
-	uint64_t *shares;	  /* the same of shares; is counts where all are samples */
+	uint64_t *shares; /* the same for shares; equal to counts if all classes measure samples */
 	size_t nr_rows, room;
 	size_t nr_classes, nr_columns;
 	uint64_t *totals;	      /* samples of each column */
-	uint64_t *share_totals;	      /* is totals where all are samples */
-	struct profile_image *images; /* one for each of the selection's */
+	uint64_t *share_totals;	      /* equal to totals if all classes measure samples */
+	struct profile_image *images; /* by the selection's images */
 
 	/*
-	 * Of options->details, else NULL: the keys of row i are details[first_detail[i]] up to
-	 * first_detail[i + 1], by address; nr_columns of counts and shares for each.
+	 * NULL without options->details. Row i has the keys details[first_detail[i]] up to
+	 * first_detail[i + 1], sorted by address; each key has nr_columns counts and shares.
 	 */
 	struct profile_detail *details;
 	size_t *first_detail;
 	uint64_t *detail_counts, *detail_shares;
 	size_t nr_details;
 
-	/* Of options->lines, else NULL: source places of rows (their first line) and of details. */
-	struct line_place *row_lines, *detail_lines; /* line 0: not known */
-	/* Of options->inlines: the innermost function inlined at each detail, or NULL. */
+	/*
+	 * NULL without options->lines. Source positions of rows (their first line) and of
+	 * details.
+	 */
+	struct line_place *row_lines, *detail_lines; /* line 0: unknown */
+	/* With options->inlines: the innermost function inlined at each detail, or NULL. */
 	const char **detail_inlines;
-	const char **files; /* whole paths as the compiler had them, in the pool */
+	const char **files; /* full paths as the compiler recorded them, in the pool */
 	size_t nr_files;
 
-	struct profile_time *time; /* of options->by_time, else NULL */
+	struct profile_time *time; /* NULL without options->by_time */
 
 	struct profile_side sides[SPEC_SIDES_MAX];
 	uint64_t nr_samples, nr_filtered, nr_idle; /* of all sides */
 	int64_t start_ns, end_ns;
 
-	const char *host, *cpu_type; /* of the first file, in the pool; NULL: not known */
+	const char *host, *cpu_type; /* from the first file, in the pool; NULL: unknown */
 	bool several_hosts;
 	uint32_t cpu_khz;
-	size_t nr_weighted; /* parts that store weight */
-	size_t nr_holed;    /* files that lost a page under the daemon: counts are too low */
-	size_t nr_damaged;  /* files and slices that could not be read; each was told to skip() */
+	size_t nr_weighted; /* parts with stored weights */
+	size_t nr_holed;    /* files that lost a page while the daemon ran: counts are too low */
+	size_t nr_damaged;  /* unreadable files and slices, each reported to skip() */
 	struct strings strings;
 };
 
 struct profile_options {
-	bool symbols;			   /* a row per symbol; else per image */
-	bool details;			   /* keys, too: with symbols only */
-	bool by_time;			   /* what rows have in each stretch of time */
-	bool inlines;			   /* rows of inlined functions, too: with symbols only */
-	bool lines;			   /* source places, too: with symbols only */
+	bool symbols;			   /* a row for each symbol; otherwise for each image */
+	bool details;			   /* also keys; only with symbols */
+	bool by_time;			   /* also the samples of each row by time */
+	bool inlines;			   /* also rows of inlined functions; only with symbols */
+	bool lines;			   /* also source positions; only with symbols */
 	const char *root, *image_path;	   /* -R, -p: see struct symbol_search */
-	const char *cache_path;		   /* the same */
-	enum demangle_mode demangle;	   /* include and exclude match these names too */
-	struct spec_list include, exclude; /* of symbols; borrowed */
+	const char *cache_path;		   /* see struct symbol_search */
+	enum demangle_mode demangle;	   /* include and exclude also match these names */
+	struct spec_list include, exclude; /* for symbols; borrowed */
 	void (*skip)(const char *path, const struct diag *diag);
 };
 
-/* 0, or -ENOMEM or what the reader of symbols fails with; nothing to deinit then. */
+/* Returns 0, -ENOMEM or an error of reading symbols; on failure there is nothing to deinit. */
 int profile_build(struct profile *profile, const struct selection *selection,
 		  const struct profile_options *options, struct diag *diag);
 void profile_deinit(struct profile *profile);
 
-/* Of a row: nr_columns samples, or shares. */
+/* The nr_columns samples, or shares, of a row. */
 static inline const uint64_t *profile_counts(const struct profile *profile, size_t row)
 {
 	return profile->counts + row * profile->nr_columns;

@@ -11,8 +11,8 @@ struct arranging {
 	struct profile *profile;
 	const struct detail_log *log;
 	const uint32_t *moved;
-	size_t *first; /* nr_rows + 1: where the entries of a row begin in order */
-	size_t *order; /* indexes into the log, by row, then by place */
+	size_t *first; /* nr_rows + 1: position in order of each row's first entry */
+	size_t *order; /* indexes in the log, by row, then by address */
 };
 
 int detail_log_add(struct detail_log *log, const struct detail_entry *entry)
@@ -57,7 +57,7 @@ static int compare_entries(const void *a, const void *b, void *context)
 	return compare_places(&log->entries[*(const size_t *)a], &log->entries[*(const size_t *)b]);
 }
 
-/* By row: counted, then put in their places. Keeps the order of the log within a row. */
+/* Counting sort by row; keeps the order of the log within a row. */
 static void order_by_row(struct arranging *arranging)
 {
 	const struct detail_log *log = arranging->log;
@@ -79,7 +79,7 @@ static void order_by_row(struct arranging *arranging)
 	arranging->first[0] = 0;
 }
 
-/* Those of one part are in order already. */
+/* Entries of a single part are already sorted. */
 static void order_row(const struct arranging *arranging, size_t row)
 {
 	const struct detail_log *log = arranging->log;

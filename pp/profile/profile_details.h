@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keys of a profile's rows. While parts are read, what each key of each
- * part has is noted in a log; afterwards it is summed into profile->details.
+ * The keys of a profile's rows. While parts are read, samples of each key are written to a
+ * log; afterwards the log is summed into profile->details.
  */
 #ifndef PP_PROFILE_DETAILS_H
 #define PP_PROFILE_DETAILS_H
@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a key has in one part. */
+/* Samples of a key in one part. */
 struct detail_entry {
 	uint64_t key, address;
 	uint64_t nr_samples, share;
 	uint32_t row, column, image;
 };
 
-/* All zeros is an empty one. */
+/* A zeroed log is empty. */
 struct detail_log {
 	struct detail_entry *entries;
 	size_t nr_entries, room;
@@ -28,8 +28,8 @@ int detail_log_add(struct detail_log *log, const struct detail_entry *entry); /*
 void detail_log_deinit(struct detail_log *log);
 
 /*
- * Sum the log into the profile's details. moved: where rows of the log are
- * now, as of profile_merge(); NULL: where they were. 0 or -ENOMEM.
+ * Sums the log into the profile's details. moved: new indexes of the log's rows, from
+ * profile_merge(); NULL: unchanged. Returns 0 or -ENOMEM.
  */
 int profile_details_arrange(struct profile *profile, const struct detail_log *log,
 			    const uint32_t *moved);

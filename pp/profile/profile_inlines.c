@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows as they were, then those of inlined functions. */
+/* The original rows, followed by rows of inlined functions. */
 struct splitting {
 	struct profile *profile;
 	struct profile_row *rows;
 	size_t nr_rows, room;
-	struct index_table table;   /* new rows by application and name */
-	struct index_table symbols; /* the first row of each by image and name */
-	uint32_t *row_of;	    /* of each detail */
-	uint32_t *order;	    /* details by their new row, then address */
-	uint32_t *kept;		    /* rows that have samples, those of an image together */
+	struct index_table table;   /* new rows, by application and name */
+	struct index_table symbols; /* first row of each symbol, by image and name */
+	uint32_t *row_of;	    /* by detail */
+	uint32_t *order;	    /* details by new row, then by address */
+	uint32_t *kept;		    /* rows with samples, by image */
 	size_t nr_kept;
 	bool *has_details; /* by row */
 };
@@ -28,7 +28,7 @@ static const char *image_path(const struct splitting *splitting, uint32_t image)
 	return splitting->profile->selection->images[image].path;
 }
 
-/* Of two sides, a binary that was rebuilt is one. */
+/* When two sides are compared, builds of the same binary share a row. */
 static bool same_row(uint32_t index, const void *key, void *context)
 {
 	const struct splitting *splitting = context;
@@ -50,7 +50,7 @@ static bool same_symbol(uint32_t index, const void *key, void *context)
 	return row->image == wanted->image && row->name == wanted->name;
 }
 
-/* The same function has the same number in all applications: that of its first row. */
+/* A function has the same number in all applications: the index of its first row. */
 static int number_symbol(struct splitting *splitting, struct profile_row *row)
 {
 	uint32_t number = (uint32_t)splitting->nr_rows;
@@ -62,7 +62,7 @@ static int number_symbol(struct splitting *splitting, struct profile_row *row)
 	return first == INDEX_TABLE_NONE ? index_table_put(&splitting->symbols, hash, number) : 0;
 }
 
-/* The row of an inlined function. 0 or -ENOMEM. */
+/* Finds or adds the row of an inlined function. Returns 0 or -ENOMEM. */
 static int find_row(struct splitting *splitting, const struct profile_row *of, const char *name,
 		    uint32_t *number)
 {
@@ -116,7 +116,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return order ? order : compare_numbers(left, right);
 }
 
-/* Rows that are left, and where each is then; a row without samples goes. */
+/* Lists the rows that have samples, sorted by image; moved: their new indexes. */
 static void arrange_rows(struct splitting *splitting, uint32_t *moved)
 {
 	for (size_t i = 0; i < splitting->profile->nr_details; i++)
@@ -145,7 +145,7 @@ static int compare_details(const void *a, const void *b, void *context)
 	return order ? order : compare_numbers(left, right);
 }
 
-/* Items of nr_bytes in the new order, in place. 0 or -ENOMEM. */
+/* Reorders an array with items of nr_bytes. Returns 0 or -ENOMEM. */
 static int reorder(void *array, const uint32_t *order, size_t nr, size_t nr_bytes)
 {
 	char *copy = malloc(nr * nr_bytes + 1);
@@ -179,7 +179,10 @@ static int reorder_details(const struct splitting *splitting)
 
 /* ---- the new rows ---- */
 
-/* An inlined function has the first of its lines that has samples, in the file of that. */
+/*
+ * The line of an inlined function: its lowest line with samples, in the file of its first
+ * detail.
+ */
 static struct line_place find_line(const struct profile *profile, size_t first, size_t end)
 {
 	struct line_place found = {0};
@@ -194,7 +197,7 @@ static struct line_place find_line(const struct profile *profile, size_t first, 
 	return found;
 }
 
-/* What the details of a row have. */
+/* Sums the details of a row. */
 static void sum_row(const struct profile *profile, size_t row, uint64_t *counts, uint64_t *shares)
 {
 	size_t nr = profile->nr_columns;
@@ -206,7 +209,7 @@ static void sum_row(const struct profile *profile, size_t row, uint64_t *counts,
 	}
 }
 
-/* All that the profile has of rows. */
+/* Replacement for the profile's arrays by row. */
 struct fresh_rows {
 	struct profile_row *rows;
 	struct line_place *lines;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inlined functions as rows of their own: what fell to an inlined body goes
- * from the row of the symbol that has it to one of the inlined function, the
- * innermost, of the same application and image. Sums stay.
+ * Makes inlined functions rows of their own: samples in an inlined body move from the row of
+ * the symbol around it to a row of the innermost inlined function, with the same application
+ * and image. Sums do not change.
  */
 #ifndef PP_PROFILE_INLINES_H
 #define PP_PROFILE_INLINES_H
 
 #include "pp/profile/profile.h"
 
-/* Of a profile with details, lines and detail_inlines. 0 or -ENOMEM. */
+/* profile must have details, lines and detail_inlines. Returns 0 or -ENOMEM. */
 int profile_inlines_split(struct profile *profile);
 
 #endif

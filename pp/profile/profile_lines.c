@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A key whose place is asked for. */
+/* A key whose source position is needed. */
 struct line_query {
 	uint64_t key;
-	struct line_place *place; /* where it goes */
-	const char **inlined;	  /* the same of what was inlined there; NULL: not asked for */
+	struct line_place *place; /* where to store the position */
+	const char **inlined;	  /* where to store the inlined function; NULL: not needed */
 	uint32_t image;
-	bool function; /* the first byte of one: what was inlined there is not meant */
+	bool function; /* key is a function's first byte: its line is wanted, not that of an inlined
+			  function */
 };
 
 struct line_queries {
@@ -23,7 +24,7 @@ struct line_queries {
 	size_t nr_queries;
 };
 
-/* Files of the table in hand, as the profile's. */
+/* Converts file numbers of the current table to those of the profile. */
 struct line_files {
 	struct profile *profile;
 	const struct line_table *table;
@@ -123,7 +124,10 @@ static int keep_file(struct line_files *files, uint32_t file, uint32_t *index)
 
 /* ---- one image ---- */
 
-/* A function's own place is where the outermost of what was inlined is called from. */
+/*
+ * Code at a function's first byte may be inlined: then the function's line is the outermost
+ * call.
+ */
 static struct line_place choose_place(const struct line_query *query,
 				      const struct line_found *found)
 {
@@ -176,7 +180,7 @@ static int join_lines(struct profile *profile, const struct line_table *table,
 	return error;
 }
 
-/* queries: of one image. */
+/* queries: all of one image. */
 static int read_image(struct profile *profile, const struct profile_options *options,
 		      const struct line_query *queries, size_t nr_queries)
 {

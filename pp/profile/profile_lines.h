@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source places of a profile's rows and details: one walk over the sorted
+ * Finds the source positions of a profile's rows and details, in one pass over the sorted
  * keys and the line table of each image.
  */
 #ifndef PP_PROFILE_LINES_H
@@ -8,7 +8,7 @@
 
 #include "pp/profile/profile.h"
 
-/* When rows and details are arranged. 0, -ENOMEM, or what line_table_load fails with. */
+/* Call after rows and details are arranged. Returns 0, -ENOMEM, or an error of line_table_load. */
 int profile_lines_find(struct profile *profile, const struct profile_options *options);
 void profile_lines_deinit(struct profile *profile);
 

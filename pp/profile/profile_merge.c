@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GONE UINT32_MAX /* as the application of a row that is part of another now */
+#define GONE UINT32_MAX /* marks the application of a row that was merged into another */
 
 static int compare_pointers(const void *a, const void *b)
 {
@@ -54,7 +54,7 @@ static bool has_samples(const struct profile *profile, size_t row, size_t side)
 	return false;
 }
 
-/* Where the keys are numbers of names, each session's own. */
+/* Returns whether the image's keys are numbers of names, which differ between sessions. */
 static bool is_named(const struct profile *profile, size_t row)
 {
 	const struct selection_image *image = image_of(profile, row);
@@ -68,7 +68,7 @@ static bool is_only_on(const struct profile *profile, size_t row, size_t side)
 	return has_samples(profile, row, side) && !has_samples(profile, row, 1 - side);
 }
 
-/* b's samples go to a. */
+/* Returns whether row b can be merged into row a. */
 static bool belong_together(const struct profile *profile, size_t a, size_t b)
 {
 	if (profile->rows[a].app == GONE || profile->rows[b].app == GONE ||
@@ -91,7 +91,7 @@ static void merge_rows(struct profile *profile, uint32_t *moved, size_t to, size
 	moved[from] = (uint32_t)to;
 }
 
-/* rows: nr of one place, by address. The first that fits takes the first that is left. */
+/* rows: nr rows that match, by address. Each row takes the first remaining row that fits. */
 static void merge_group(struct profile *profile, uint32_t *moved, const size_t *rows, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -100,7 +100,7 @@ static void merge_group(struct profile *profile, uint32_t *moved, const size_t *
 				merge_rows(profile, moved, rows[i], rows[j]);
 }
 
-/* places: room for the new index of each row that stays. */
+/* places: receives the new index of each remaining row. */
 static void close_gaps(struct profile *profile, size_t *places)
 {
 	size_t nr_bytes = profile->nr_columns * sizeof(*profile->counts);
@@ -121,12 +121,15 @@ static void close_gaps(struct profile *profile, size_t *places)
 	profile->nr_rows = nr;
 }
 
-/* Whether an image's path is another's, too: else there is nothing to merge. */
+/* Returns whether two images have the same path; otherwise there is nothing to merge. */
 static bool may_merge(const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
 
-	/* Copies of a path stand together but for their kind, which they have in common. */
+	/*
+	 * Images with the same path are adjacent: only the kind sorts before the path, and
+	 * theirs is equal.
+	 */
 	for (size_t i = 1; i < selection->nr_images; i++)
 		if (selection->images[i].path == selection->images[i - 1].path)
 			return true;
@@ -151,7 +154,7 @@ static void merge_all(struct profile *profile, uint32_t *moved, size_t *order)
 		begin = i;
 	}
 	close_gaps(profile, order);
-	/* What took others may have been taken itself. */
+	/* A row may be merged into a row that was merged itself: follow the chain. */
 	for (size_t i = 0; i < nr_rows; i++)
 		while (moved[moved[i]] != moved[i])
 			moved[i] = moved[moved[i]];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of different images that are one to the user: of a function that a
- * rebuilt binary has again, when two sides are compared; of code without
- * files, whose sessions number its names differently. Found by application,
- * path of the image and name.
+ * Merges rows of different images that are the same to the user: a function of a binary that
+ * was rebuilt between two sides, and code without files, whose names are numbered differently
+ * in each session. Rows are matched by application, image path and name.
  */
 #ifndef PP_PROFILE_MERGE_H
 #define PP_PROFILE_MERGE_H
@@ -11,8 +10,8 @@
 #include "pp/profile/profile.h"
 
 /*
- * *moved: where each row is now, by its index before; NULL: all are where they were. To be
- * freed in any case. 0 or -ENOMEM.
+ * *moved: new indexes of all rows by old index, to be freed by the caller also after errors;
+ * NULL: all are unchanged. Returns 0 or -ENOMEM.
  */
 int profile_merge(struct profile *profile, uint32_t **moved);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a profile's samples were taken: what each row has in each stretch of
- * time that parts were kept by (a closed slice, or the live files).
+ * A profile's samples over time: the samples of each row in each time range for which parts
+ * were stored (a closed slice, or the live files).
  */
 #ifndef PP_PROFILE_TIME_H
 #define PP_PROFILE_TIME_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct time_stretch {
-	int64_t begin_ns, end_ns; /* since 1970; 0: not known */
+	int64_t begin_ns, end_ns; /* ns since 1970; 0: unknown */
 };
 
 struct time_entry {
@@ -23,25 +23,25 @@ struct time_entry {
 struct profile_time {
 	struct time_stretch *stretches; /* ascending */
 	size_t nr_stretches;
-	/* By row, stretch, column, each once, when the profile is built. */
+	/* Sorted by row, stretch, column, and unique once the profile is built. */
 	struct time_entry *entries;
 	size_t nr_entries, room;
-	uint32_t *stretch_of; /* by session: of its slices, then of its live files */
-	size_t *first_of;     /* of each session in it */
+	uint32_t *stretch_of; /* stretch of each session's slices, then of its live files */
+	size_t *first_of;     /* by session: index of its first one in stretch_of */
 };
 
-/* 0 or -ENOMEM; to be deinited in any case. */
+/* Returns 0 or -ENOMEM. Deinit after errors also. */
 int profile_time_init(struct profile_time *time, const struct selection *selection);
 void profile_time_deinit(struct profile_time *time);
 
-/* The stretch that part is of. */
+/* Returns the stretch of part, a time range. */
 uint32_t profile_time_of(const struct profile_time *time, const struct selection *selection,
 			 const struct selected_part *part);
 
-/* Samples of a row, of a part. 0 or -ENOMEM. */
+/* Adds a row's samples in one part. Returns 0 or -ENOMEM. */
 int profile_time_add(struct profile_time *time, const struct time_entry *entry);
 
-/* After the last: sums up. moved: as of profile_merge(), or NULL. */
+/* Sorts and sums the entries after the last one was added. moved: from profile_merge(), or NULL. */
 void profile_time_arrange(struct profile_time *time, const uint32_t *moved);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Symbols of one image, on their way to their bytes. */
+/* State of reading the code of one image's symbols. */
 struct bytes_loading {
 	struct row_code *code;
 	const struct profile *profile;
@@ -45,7 +45,10 @@ static void collect_rows(struct bytes_loading *loading)
 		(void *)(uintptr_t)profile);
 }
 
-/* Of rows first up to end, of one image: a symbol that several applications ran is read once. */
+/*
+ * Makes the ranges of rows first up to end, all of one image. A symbol in several
+ * applications has one range.
+ */
 static size_t collect_ranges(struct bytes_loading *loading, size_t first, size_t end)
 {
 	size_t nr_ranges = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code of the symbols that a profile has rows of, for documents. */
+/* The machine code of the symbols in a profile's rows, for machine-readable reports. */
 #ifndef PP_ROW_CODE_H
 #define PP_ROW_CODE_H
 
@@ -15,7 +15,7 @@ struct row_code {
 	size_t nr_images;
 };
 
-/* Of a profile with symbols. What can't be had is not there. 0 or -ENOMEM, -errno. */
+/* For a profile with symbols. Unreadable code is NULL. Returns 0, -ENOMEM or -errno. */
 int row_code_load(struct row_code *code, const struct profile *profile,
 		  const struct profile_options *options);
 void row_code_deinit(struct row_code *code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which row of a profile is that of an application and a symbol, of one
- * image. Asked for each run of keys: the answer is in one line of the cache.
+ * Finds the row of an application and a symbol, for one image. Called for every run of keys,
+ * so an answer usually takes one cache line.
  */
 #ifndef PP_ROW_TABLE_H
 #define PP_ROW_TABLE_H
@@ -16,8 +16,8 @@ struct row_table {
 };
 
 /*
- * Where the row is, valid until the next call: SIZE_MAX stands there when it is
- * new, and the caller puts it. NULL: no memory.
+ * Returns where the row's index is stored, valid until the next call. It is SIZE_MAX if new:
+ * the caller sets it. Returns NULL if memory is short.
  */
 size_t *row_table_place(struct row_table *table, uint32_t app, uint32_t symbol);
 void row_table_deinit(struct row_table *table);

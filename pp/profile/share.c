@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define Z_95 1.959964 /* of the normal distribution, two sides */
+#define Z_95 1.959964 /* two-sided 95 % quantile of the normal distribution */
 
 double share_value(const struct share *share)
 {
@@ -11,8 +11,8 @@ double share_value(const struct share *share)
 }
 
 /*
- * How many samples of equal weight would say as much. Where the part's
- * samples weigh r times the mean, its share varies as that of 1/r of all.
+ * Number of samples of equal weight with the same information. If the part's samples weigh r
+ * times the mean, its share has the variance of a sample of 1/r of the size.
  */
 static double effective_samples(const struct share *share)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shares of a profile and how far sampling lets one trust them: the error of
- * a share, and whether two shares differ by more than chance.
+ * Shares of a profile and their sampling errors: the error of a share, and whether two shares
+ * differ significantly.
  *
- * A share of n samples is as good as n observations that are independent. Of
- * weighted samples it is of weight; samples that weigh more than others say
- * so much less (Kish, Survey Sampling, 1965, 8.2: the effective sample size).
- * Time off CPU is measured, not sampled: its shares have no error.
+ * A share of n samples is as exact as n independent observations. For weighted samples it is
+ * a share of weight; the heavier the samples of a part, the less exact (Kish, Survey
+ * Sampling, 1965, 8.2: the effective sample size). Time off CPU is measured, not sampled: its
+ * shares have no error.
  */
 #ifndef PP_SHARE_H
 #define PP_SHARE_H
@@ -16,29 +16,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A part of a whole: samples, and what the share is of (the same, or weight). */
+/* A part and its whole, both in samples and in the measure of the share (samples or weight). */
 struct share {
 	uint64_t nr_samples, part;
 	uint64_t nr_all, all;
 	bool exact; /* not sampled */
 };
 
-/* 0 to 1; 0 of nothing. */
+/* Returns the share, 0 to 1; 0 if the whole is empty. */
 double share_value(const struct share *share);
 
 /*
- * Half the width of the interval that holds the true share with 95 %
- * (Wilson's), 0 to 1. 1 where nothing was sampled.
+ * Returns half the width of the 95 % confidence interval (Wilson's), 0 to 1; 1 if nothing was
+ * sampled.
  */
 double share_error(const struct share *share);
 
 /*
- * Whether the difference is within what sampling alone makes of equal shares
- * in 95 of 100 cases (two proportions, pooled).
+ * Returns whether the difference is within the 95 % range of sampling error for equal shares
+ * (two proportions, pooled).
  */
 bool share_same(const struct share *before, const struct share *after);
 
-/* The share of a row on a side, in a class. counts and shares: profile_counts, or sums of them. */
+/*
+ * The share of a row in a class on a side. counts and shares: see profile_counts, or sums of
+ * them.
+ */
 struct share profile_share(const struct profile *profile, size_t class, size_t side,
 			   const uint64_t *counts, const uint64_t *shares);
 

@@ -8,10 +8,7 @@ static bool ends_before(const struct symbol *symbol, uint64_t key)
 	return symbol->start < key && key - symbol->start >= symbol->nr_bytes;
 }
 
-/*
- * Strides that double, then halves: near for dense profiles, quick where few offsets stand
- * in a large table.
- */
+/* Doubling strides, then bisection: fast for dense profiles and for few keys in a large table. */
 size_t symbol_find_from(const struct symbol_table *table, size_t index, uint64_t key)
 {
 	size_t stride = 1;
