@@ -26,7 +26,7 @@ void json_writer_finish(struct json_writer *json);
 void json_begin(struct json_writer *json, const char *key, char bracket); /* '{' or '[' */
 void json_end(struct json_writer *json, char bracket);			  /* '}' or ']' */
 
-void json_text(struct json_writer *json, const char *key, const char *text); /* NULL: null */
+void json_text(struct json_writer *json, const char *key, const char *text); /* NULL writes null */
 void json_number(struct json_writer *json, const char *key, uint64_t number);
 void json_signed(struct json_writer *json, const char *key, int64_t number);
 void json_double(struct json_writer *json, const char *key, double number);

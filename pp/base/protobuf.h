@@ -24,7 +24,7 @@ void protobuf_number(struct protobuf *buffer, uint32_t field, uint64_t value);
 void protobuf_bytes(struct protobuf *buffer, uint32_t field, const void *bytes, size_t nr_bytes);
 void protobuf_text(struct protobuf *buffer, uint32_t field, const char *text);
 void protobuf_message(struct protobuf *buffer, uint32_t field, const struct protobuf *message);
-/* Packed: all values are written, 0 also. */
+/* Packed: all values are written, including 0. */
 void protobuf_numbers(struct protobuf *buffer, uint32_t field, const uint64_t *values, size_t nr);
 
 #endif
