@@ -47,19 +47,19 @@ char *debug_file_build_id_path(const struct symbol_search *search, const struct 
 			       const char *suffix);
 
 /*
- * Opens the debug file of image into *debug. Tries in this order: fetched, the path of a file
- * from a server, or NULL; the build-id; the debug link, in image's folder, in its .debug
- * folder and below the debug path. The file must have image's build-id, or the link's CRC if
- * one of the two has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE if there is
- * only a file of another build; -ENOMEM.
+ * Opens the debug file of image into *debug. Searches in this order: the path fetched (a file
+ * from a server; NULL: none), the build-id, and the debug link in image's folder, in its
+ * .debug folder and below the debug path. The file must have image's build-id, or the link's
+ * CRC if one of the two has no build-id. Returns 0; -ENOENT if there is no file; -ESTALE if
+ * there are only files of other builds; -ENOMEM.
  */
 int debug_file_open(struct symbol_file *debug, const struct symbol_file *image,
 		    const struct symbol_search *search, const char *fetched);
 
 /*
- * Opens the file to which dwz moved parts that from shares with other files
- * (.gnu_debugaltlink): by name, relative to from's folder, else by build-id. The file must
- * have this build-id. Returns 0, -ENOENT, -ESTALE if it is of another build, or -ENOMEM.
+ * Opens the file to which dwz moved shared parts of *from (.gnu_debugaltlink): by name,
+ * relative to the folder of *from, else by build-id. The file must have this build-id.
+ * Returns 0, -ENOENT, -ESTALE if it is of another build, or -ENOMEM.
  */
 int debug_file_open_alt(struct symbol_file *alt, const struct symbol_file *from, const char *name,
 			const uint8_t *id_bytes, size_t nr_id_bytes,

@@ -72,8 +72,8 @@ bool symbol_file_place(const struct symbol_file *file, uint64_t address, uint64_
 		       struct listed_symbol *symbol);
 
 /*
- * How much lower the addresses in debug, image's debug file, are than those in image: 0
- * unless image was relocated (prelink).
+ * Returns the difference to add to addresses in debug, image's debug file, to get addresses
+ * in image: 0 unless image was relocated (prelink).
  */
 uint64_t symbol_file_bias(const struct symbol_file *image, const struct symbol_file *debug);
 
@@ -85,10 +85,10 @@ bool symbol_file_offset(const struct symbol_file *file, uint64_t key, uint64_t *
 			uint64_t *nr_bytes);
 
 /*
- * Adds the functions of a table of from (its symtab or dynsym) to list. from is image itself
- * or its debug file; its addresses are lower than image's by bias. image's segments give the
- * keys, since a debug file has no code. Names point into from. Returns 0, -EILSEQ damaged
- * (all readable symbols were added), or -ENOMEM.
+ * Adds the functions of table to list. table is the symtab or dynsym of *from, which is image
+ * itself or its debug file. bias: see symbol_file_bias. Keys come from image's segments,
+ * since a debug file has no code. Names point into *from. Returns 0, -EILSEQ damaged (all
+ * readable symbols were added), or -ENOMEM.
  */
 int symbol_file_list(const struct symbol_file *image, const struct symbol_file *from,
 		     Elf_Scn *table, uint64_t bias, struct symbol_list *list);

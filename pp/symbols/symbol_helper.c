@@ -97,7 +97,7 @@ static void wait_for_end(struct helper *helper)
 {
 	int64_t end = clock_monotonic_ms() +
 		      helper->limits.max_seconds * INT64_C(1000) * CLOCK_LIMIT_FACTOR;
-	/* No events: poll returns only on POLLHUP. */
+	/* events is 0: poll returns only on POLLHUP, not for data. */
 	struct pollfd poll_fd = {.fd = helper->alive[0]};
 
 	for (;;) {
@@ -114,7 +114,7 @@ static void wait_for_end(struct helper *helper)
 	}
 }
 
-/* Returns the wait status; 0 if another caller reaped the child: then the result shows success. */
+/* Returns the wait status; 0 if another caller reaped the child: then take judges the result. */
 static int reap(struct helper *helper)
 {
 	int status = 0;

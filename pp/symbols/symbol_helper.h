@@ -16,10 +16,10 @@
 typedef int symbol_read_fn(const struct symbol_request *request, int fd);
 
 /*
- * Runs read in a child, then passes its output to take. take returns 0, -ENOMEM, or another
- * -errno if the content is invalid. Returns 0 with *note NULL if take succeeded, else 0 with
- * *note a malloc'ed clause that names the signal, limit or error. Returns -errno only if no
- * child could be started, memory is short, or a stop signal came (-EINTR).
+ * Runs read in a child, then passes its output to take, which returns 0, -ENOMEM, or another
+ * -errno if the output is invalid. Returns 0 if the child could be run; *note is then NULL if
+ * take succeeded, otherwise a malloc'ed clause that names the signal, limit or error. Returns
+ * -errno only if no child could be started, memory is short, or a stop signal came (-EINTR).
  */
 int symbol_helper_read(const struct symbol_request *request, symbol_read_fn *read,
 		       int (*take)(int fd, void *result), void *result, char **note);

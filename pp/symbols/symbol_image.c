@@ -77,7 +77,7 @@ static bool is_surely_same(const struct symbol_request *request, const struct st
 
 /* Evidence that is required of a file. */
 enum belief {
-	BELIEVE_KEPT,	/* none: the daemon stored the file under the image's identity */
+	BELIEVE_KEPT,	/* no check: the daemon stored the file under the image's identity */
 	BELIEVE_PROOF,	/* build-id, size, time or inode must match */
 	BELIEVE_NO_LIE, /* no known property may differ */
 };
@@ -235,7 +235,7 @@ static bool find_address(const struct symbol_file *file, const char *name, uint6
 	return false;
 }
 
-/* Where distributions install a vmlinux by kernel release instead of build-id: root, release. */
+/* Where distributions install a vmlinux by kernel release. Arguments: root, release. */
 static const char *const kernel_places[] = {
 	"%s/usr/lib/debug/boot/vmlinux-%s",
 	"%s/usr/lib/debug/lib/modules/%s/vmlinux",

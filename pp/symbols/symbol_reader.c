@@ -80,10 +80,7 @@ static int list_mini(struct symbol_reading *reading)
 	return list_table(reading, &reading->mini, reading->mini.symtab);
 }
 
-/*
- * Lists full symbols from the image, its debug file or its embedded symbols, whichever has
- * some first.
- */
+/* Lists full symbols: the image's, else those of its debug file, else the embedded ones. */
 static int list_full(struct symbol_reading *reading)
 {
 	int error = list_table(reading, &reading->image.file, reading->image.file.symtab);

@@ -39,7 +39,7 @@ struct symbol_table {
 	enum symbols_lack lack;
 	bool kept;	  /* read from the session's copy of the binary */
 	char *debug_path; /* separate debug file that was used, or NULL */
-	/* Why symbols are missing, a clause to follow "PATH: "; NULL if none are. */
+	/* Why symbols are missing, a clause to follow "PATH: "; NULL if nothing is missing. */
 	char *note;
 };
 
