@@ -29,8 +29,8 @@ static int take_table(int fd, void *result)
 }
 
 /*
- * Loads the table that the daemon stored under identity. -ENOMEM, or another error: not
- * available.
+ * Loads the table that the daemon stored under identity. Returns 0, -ENOMEM, or another error
+ * if it is not available.
  */
 static int load_kept(struct code_functions *functions, const struct oprof_image_identity *identity,
 		     const char *code_path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds where the functions of a binary begin, even without symbols, by its code table
+ * Finds where the functions of a binary begin, even without symbols, from its code table
  * (unwind/code_table.h): the one in the session folder, else one built from the binary, in
  * the helper that reads symbols.
  *

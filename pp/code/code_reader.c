@@ -92,7 +92,7 @@ static int write_ranges(const struct symbol_image *image, const struct code_byte
 	return error ? error : file_write_all(fd, parts, parts_bytes);
 }
 
-/* The session's copies of files have no code, its copy of the vdso has. */
+/* The session's copies of files have no code; its copy of the vdso is complete. */
 static bool has_code(const struct symbol_request *request, const struct symbol_image *image)
 {
 	return !image->kept || request->kind == OPROF_IMAGE_VDSO;

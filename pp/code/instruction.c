@@ -299,8 +299,8 @@ static bool is_prefix(uint8_t byte)
 }
 
 /*
- * Prefixes alone and invalid instructions are not cached: they decode so only because of the
- * bytes that follow.
+ * Returns false for prefixes alone and for invalid instructions: the bytes after them decide
+ * how they decode.
  */
 static bool is_whole(const struct instruction_decoder *decoder, const uint8_t *code,
 		     unsigned int nr_bytes)
@@ -354,8 +354,7 @@ void instruction_decode(struct instruction_decoder *decoder, const uint8_t *code
 	nr = decoder->decode(address, &decoder->info);
 	if (nr <= 0 || (size_t)nr > nr_left) {
 		decoder->nr_text = 0;
-		decoder->shows_address =
-			true; /* elsewhere these bytes may begin a valid instruction */
+		decoder->shows_address = true; /* elsewhere the bytes may be valid */
 		(void)print(decoder, ".byte 0x%02x", *code);
 		nr = 1;
 	}
