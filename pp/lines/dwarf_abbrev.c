@@ -96,7 +96,7 @@ static void step_over_indirect(struct cursor *cursor, const struct dwarf_format 
 	uint64_t form = cursor_uleb(cursor);
 	struct dwarf_step step;
 
-	/* Valid files never have these forms here: they would need another form or the table. */
+	/* Refuses forms that refer to another form or to the table: no compiler writes them. */
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX) {
 		cursor_fail(cursor);
 		return;

@@ -35,7 +35,7 @@ struct dwarf_file {
 	bool split;	     /* sections of a .dwo or .dwp */
 	bool undecompressed; /* a section is damaged or has an unsupported compression */
 	uint8_t *decompressed[NR_DWARF_SECTIONS]; /* own memory; NULL: libelf's */
-	const char *alt_name;  /* .gnu_debugaltlink: the file with parts that dwz moved; or NULL */
+	const char *alt_name;  /* .gnu_debugaltlink: the file that dwz made; or NULL */
 	const uint8_t *alt_id; /* that file's build-id */
 	size_t alt_id_bytes;
 };
@@ -49,7 +49,7 @@ void dwarf_file_init(struct dwarf_file *file, Elf *elf, bool split);
 void dwarf_file_deinit(struct dwarf_file *file);
 struct dwarf_file dwarf_file_copy(const struct dwarf_file *file);
 
-/* A cursor at offset of a section; beyond the section's end it is failed. */
+/* Returns a cursor at offset of a section, failed if offset is beyond the section's end. */
 struct cursor dwarf_file_at(const struct dwarf_file *file, enum dwarf_section section,
 			    uint64_t offset);
 

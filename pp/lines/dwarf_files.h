@@ -12,17 +12,16 @@
 #include "pp/symbols/symbol_image.h"
 
 struct dwarf_files {
-	const struct symbol_file
-		*from;		  /* the file with the debug information: the image or debug */
-	struct symbol_file debug; /* fd -1: none */
-	struct symbol_file alt;	  /* the file that dwz made; fd -1: none */
+	const struct symbol_file *from; /* file with the information: image or debug */
+	struct symbol_file debug;	/* fd -1: none */
+	struct symbol_file alt;		/* the file that dwz made; fd -1: none */
 	struct dwarf_info info, alt_info;
 	bool undecompressed; /* debug information has an unsupported compression or is damaged */
 };
 
 /*
  * Finds and opens the files. Returns 0, -ENOENT if there is no line information (debug may be
- * open nevertheless), or -ENOMEM. Call dwarf_files_close after errors also; image must stay
+ * open nevertheless), or -ENOMEM. Call dwarf_files_close also after an error; image must stay
  * open until then.
  */
 int dwarf_files_open(struct dwarf_files *files, const struct symbol_file *image,

@@ -48,7 +48,7 @@ struct dwarf_lines {
 	size_t nr_folders, room_folders;
 	struct dwarf_line_file *files;
 	size_t nr_files, room_files;
-	size_t first_file; /* the number of files[0]: 0 since version 5, before 1 */
+	size_t first_file; /* the number of files[0]: 0 since version 5, 1 before */
 	struct cursor program;
 };
 

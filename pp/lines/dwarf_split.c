@@ -177,7 +177,7 @@ static void seek_package(struct dwarf_split *split)
 	split->package_path = path;
 }
 
-/* Finds the unit with skeleton's id in info, whose units are listed. */
+/* Finds the unit with skeleton's id among info's listed units. */
 static struct dwarf_unit *find_unit(struct dwarf_info *info, const struct dwarf_unit *skeleton,
 				    int *error)
 {

@@ -345,7 +345,7 @@ static void read_form(const struct dwarf_unit *unit, const struct dwarf_step *st
 	}
 }
 
-/* Reads the form, then the value. Refuses forms that need another form or the table. */
+/* Reads the form, then the value. Refuses forms that refer to another form or to the table. */
 static void read_indirect(const struct dwarf_unit *unit, struct cursor *cursor,
 			  struct dwarf_value *value)
 {

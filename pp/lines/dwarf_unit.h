@@ -14,10 +14,8 @@ struct dwarf_info;
 
 struct dwarf_unit {
 	struct dwarf_info *info;
-	const struct dwarf_file
-		*file; /* info's file; for a package its sections, cut to the unit's parts */
-	const struct dwarf_unit
-		*skeleton; /* for a split unit: has its addresses and ranges; else NULL */
+	const struct dwarf_file *file;	   /* info's; in a package: cut to the unit's parts */
+	const struct dwarf_unit *skeleton; /* of a split unit: has its addresses and ranges */
 	struct dwarf_format format;
 	uint8_t type;		      /* DW_UT_* */
 	uint64_t start, entries, end; /* header, first entry, end of the unit */

@@ -44,15 +44,11 @@ struct line_builder {
 	size_t nr_files, room_files;
 	struct index_table file_table; /* by offset of text */
 	struct line_texts texts;
-	struct line_wire_range
-		*ranges; /* made by line_builder_finish; the last one only ends the one before */
+	struct line_wire_range *ranges; /* result; the last one only ends the one before */
 	size_t nr_ranges, room_ranges;
 };
 
-/*
- * bias: how much lower addresses in the debug information are than those in image. Returns 0
- * or -ENOMEM.
- */
+/* bias: see symbol_file_bias. Returns 0 or -ENOMEM. */
 int line_builder_init(struct line_builder *builder, const struct symbol_file *image, uint64_t bias);
 void line_builder_deinit(struct line_builder *builder);
 
@@ -69,8 +65,8 @@ bool line_builder_has_code(struct line_builder *builder, uint64_t address);
 int line_builder_node(struct line_builder *builder, const struct line_wire_node *node,
 		      uint32_t *number);
 /*
- * Adds addresses [begin, end) to node, cut to the code section of begin. Parents must be
- * added before their children. Returns 0 or -ENOMEM.
+ * Adds the addresses [begin, end) to node, as far as they are in the code section of begin.
+ * Parents must be added before their children. Returns 0 or -ENOMEM.
  */
 int line_builder_inlined(struct line_builder *builder, uint32_t node, uint64_t begin, uint64_t end);
 

@@ -20,7 +20,7 @@
 /* Memory that the table points into: a cache file, or a copy of the helper's output. */
 struct line_table_memory {
 	struct symbol_cache_map map; /* base NULL: not mapped */
-	char *bytes; /* owned; room for the cache's front, then the table; NULL: map */
+	char *bytes; /* owned; room for the cache's front, then the table; NULL: map is used */
 	size_t nr_bytes, nr_front;
 	struct line_wire wire;
 };

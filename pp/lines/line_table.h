@@ -2,7 +2,7 @@
 /*
  * Source lines and inlined calls of one binary image: a table sorted by key (offset in the
  * file; for the kernel relative to its start). The helper makes it in one walk of the debug
- * information; it is cached on disk by build-id. Sorted keys are looked up by merging.
+ * information; it is cached on disk by build-id.
  *
  * Not for names of functions that were not inlined: symbols.h.
  */
@@ -19,7 +19,7 @@
 struct line_wire_range;
 struct line_table_memory;
 
-/* A source position. file: index in files, files[0] is "", unknown; line 0: unknown. */
+/* A source position. file: index in files; files[0] is "" and means unknown. line 0: unknown. */
 struct line_place {
 	uint32_t file, line;
 };
@@ -40,7 +40,7 @@ struct line_table {
 	char *debug_path;	/* the separate file with the line information, or NULL */
 	/*
 	 * What is missing and what to install, a clause to follow "PATH: "; NULL if nothing
-	 * is. With SYMBOLS_FULL: some inlined functions or their names are missing.
+	 * is missing. With SYMBOLS_FULL: some inlined functions or their names are missing.
 	 */
 	char *note;
 };
@@ -56,15 +56,15 @@ void line_table_deinit(struct line_table *table);
 
 /*
  * Finds the source position of key and the functions inlined there, innermost first, at most
- * LINE_FRAMES_MAX. place is in the innermost inlined function, if any. *hint: 0 at first,
- * then left from the previous call; ascending keys need no search. Returns 0, or -ENOENT if
- * no line is known for key.
+ * LINE_FRAMES_MAX. place is in the innermost inlined function, if any. *hint must be 0 at
+ * first; later calls use and update it, so that ascending keys need no search. Returns 0, or
+ * -ENOENT if no line is known for key.
  */
 struct line_found {
 	struct line_place place;
 	struct line_inline inlines[LINE_FRAMES_MAX];
 	size_t nr_inlines;
-	uint64_t end; /* the result holds for all keys up to this one */
+	uint64_t end; /* the result holds for all keys below this one */
 };
 
 int line_table_find(const struct line_table *table, uint64_t key, size_t *hint,

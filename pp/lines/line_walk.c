@@ -131,7 +131,7 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->info_number == wanted->info_number;
 }
 
-/* The names in an entry, and the reference to the entry with more. */
+/* The names found so far, and the entry to read for more. */
 struct naming {
 	const char *linkage, *plain;
 	struct dwarf_info *info;
