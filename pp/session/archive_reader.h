@@ -2,7 +2,7 @@
 /*
  * Opens an archive of oparchive (archive_content.h) for a report. A folder is used as it is;
  * a compressed file is unpacked into a temporary folder below TMPDIR. archive_place_deinit
- * removes that folder; if this process is killed, a child process does.
+ * removes that folder; if this process is killed, a child process removes it.
  */
 #ifndef PP_ARCHIVE_READER_H
 #define PP_ARCHIVE_READER_H
@@ -31,8 +31,8 @@ int archive_place_open(struct archive_place *place, const char *path, struct dia
 void archive_place_deinit(struct archive_place *place);
 
 /*
- * Unpacks the compressed file path into the empty folder, with mode 0600 and relative names
- * only. Files unpacked before an error stay. Errors as above.
+ * Unpacks the compressed file path into folder, which must be empty. Files get mode 0600;
+ * their names must be relative. Files unpacked before an error stay. Errors as above.
  */
 int archive_unpack(const char *path, const char *folder, struct diag *diag);
 

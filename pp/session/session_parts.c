@@ -68,7 +68,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 /*
  * The daemon closes a slice a moment after its minute ends, so each slice overlaps the next
- * minute a little. A request from minute to minute does not mean that overlap.
+ * minute a little. A time range of whole minutes is not meant to include that slice.
  */
 static bool is_sliver(const struct time_range *range, int64_t begin_ns, int64_t end_ns)
 {

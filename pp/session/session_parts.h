@@ -5,8 +5,8 @@
  * slice_section describes both kinds of part.
  *
  * A time range selects whole slices, and the live files, which together are the session's
- * newest slice. A slice is left out if it overlaps the range by less than 5 s and less than a
- * tenth of the shorter of both.
+ * newest slice. A slice is left out if it overlaps the range by less than 5 s and by less
+ * than a tenth of the shorter of the two.
  *
  * Not for: which parts a specification chooses, classes (selection.h).
  */
@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A closed slice that was selected, at least in part. It stays open: the daemon may unlink it. */
+/* A closed slice that was selected. Its file stays open, since the daemon may unlink it. */
 struct part_slice {
 	struct slice *slice;
 	char *path;
@@ -82,7 +82,7 @@ struct session_parts_options {
  * Reads the parts of the session at path that are in the time range, and its meta folder.
  * Starts again if the daemon closed or merged slices while they were read. Returns 0, also
  * for an empty session; -EAGAIN if every attempt was disturbed; -ENOMEM or -errno. Deinit
- * parts and info after errors also.
+ * parts and info also after an error.
  */
 int session_parts_read(struct session_parts *parts, struct session_info *info, const char *path,
 		       const struct session_parts_options *options, struct diag *diag);
