@@ -22,7 +22,7 @@ struct part_reader {
 	size_t entries_room;
 };
 
-/* Returns 0 or -ENOMEM. Deinit after errors also. */
+/* Returns 0 or -ENOMEM. Deinit it also after an error. */
 int part_reader_init(struct part_reader *reader, const struct selection *selection);
 void part_reader_deinit(struct part_reader *reader);
 
@@ -40,7 +40,7 @@ struct part_samples {
 /*
  * Loads part; keys: entries also, otherwise only sums. Returns 0, -ENOMEM, or the error of
  * reading, with *samples empty. For a damaged slice only the first call returns the error,
- * later ones 0. Deinit after errors also.
+ * later ones 0. Deinit it also after an error.
  */
 int part_samples_load(struct part_samples *samples, struct part_reader *reader,
 		      const struct selected_part *part, bool keys, struct diag *diag);

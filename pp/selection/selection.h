@@ -54,7 +54,7 @@ struct selection_options {
 struct selection_session {
 	char *name;
 	char *path;			     /* <session dir>/samples/<name> */
-	const struct archive_place *archive; /* the archive it is in; NULL: none. Borrowed */
+	const struct archive_place *archive; /* its archive; NULL: none. Borrowed */
 	struct session_info info;
 	struct session_parts parts;
 };
@@ -66,7 +66,7 @@ struct selection_side {
 	struct time_range range;
 	bool whole; /* everything in these sessions (and in the range) was selected */
 	struct counters counters;
-	bool shared;	   /* slices shared by both sides went to the other side */
+	bool shared;	   /* slices common to both sides were given to the other side */
 	size_t nr_skipped; /* live files with an invalid name or header, and damaged slices */
 };
 

@@ -12,10 +12,7 @@ static int64_t overlap(const struct time_range *range, int64_t begin_ns, int64_t
 	return end > begin ? end - begin : 0;
 }
 
-/*
- * Returns whether the first side gets an interval that both have; marks the other side as
- * shared.
- */
+/* Returns whether the first side gets the common interval; marks the side that does not. */
 static bool give(struct selection *selection, int64_t begin_ns, int64_t end_ns)
 {
 	bool first = overlap(&selection->sides[0].range, begin_ns, end_ns) >=

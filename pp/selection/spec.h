@@ -75,7 +75,7 @@ int spec_parse_diff(struct spec sides[SPEC_SIDES_MAX], const char *const *words,
 		    int64_t last_ns, int64_t now_ns, struct diag *diag);
 void spec_deinit(struct spec *spec);
 
-/* Returns the tag with its colon; "" for SPEC_WORD. */
+/* Returns the tag as users write it, with its colon; "" for SPEC_WORD. */
 const char *spec_tag_name(enum spec_tag tag);
 
 /* Splits a comma-separated list; "\," is a comma. Returns 0, -EINVAL (an empty item) or -ENOMEM. */
