@@ -20,7 +20,7 @@ void image_search_init(struct image_search *search, const struct selection *sele
 void image_search_init_session(struct image_search *search, const struct selection_session *session,
 			       const struct profile_options *options);
 
-/* Returns the image's full path while it was sampled. */
+/* Returns the image's path at the time of sampling, never shortened. */
 const char *image_search_path(const struct selection *selection, uint32_t image);
 
 #endif

@@ -10,8 +10,8 @@
 #include "pp/profile/profile.h"
 
 /*
- * *moved: new indexes of all rows by old index, to be freed by the caller also after errors;
- * NULL: all are unchanged. Returns 0 or -ENOMEM.
+ * *moved: new indexes of all rows by old index, to be freed by the caller also after an
+ * error; NULL: all are unchanged. Returns 0 or -ENOMEM.
  */
 int profile_merge(struct profile *profile, uint32_t **moved);
 

@@ -30,7 +30,7 @@ struct profile_time {
 	size_t *first_of;     /* by session: index of its first one in stretch_of */
 };
 
-/* Returns 0 or -ENOMEM. Deinit after errors also. */
+/* Returns 0 or -ENOMEM. Deinit it also after an error. */
 int profile_time_init(struct profile_time *time, const struct selection *selection);
 void profile_time_deinit(struct profile_time *time);
 
