@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Disassembles parts of a binary image with libopcodes, in the confined child that reads
- * binaries. The installed libopcodes determines which machines are supported: in most
- * distributions only the native one.
+ * binaries. libopcodes determines which machines are supported: in most distributions only
+ * the native one.
  *
  * Not for: the kernel and modules without their file (vmlinux, .ko), since the session keeps
  * none of their code.

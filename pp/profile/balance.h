@@ -4,8 +4,8 @@
  * slices are stored + idle - expired.
  *
  * A running daemon changes counters and samples while they are read one after the other.
- * Counters only grow, so samples read between two readings of a counter must lie between the
- * two values; a larger difference is an error.
+ * Counters only grow, so the samples found between two readings of a counter must lie between
+ * the two values; a larger difference is an error.
  */
 #ifndef PP_BALANCE_H
 #define PP_BALANCE_H

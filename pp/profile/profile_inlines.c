@@ -180,8 +180,8 @@ static int reorder_details(const struct splitting *splitting)
 /* ---- the new rows ---- */
 
 /*
- * The line of an inlined function: its lowest line with samples, in the file of its first
- * detail.
+ * Returns an inlined function's lowest line with samples, in the file of its first detail
+ * with a line.
  */
 static struct line_place find_line(const struct profile *profile, size_t first, size_t end)
 {

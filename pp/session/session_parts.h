@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The contents of one session, in parts: live sample files, and sections of its closed
- * slices. Only this module distinguishes live from closed data for reports: struct
- * slice_section describes both kinds of part.
+ * slices. struct slice_section describes both kinds of part.
  *
  * A time range selects whole slices, and the live files, which together are the session's
  * newest slice. A slice is left out if it overlaps the range by less than 5 s and by less
