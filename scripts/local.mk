@@ -2,7 +2,7 @@
 # The house: gates that need no compiler, and what goes into the tarball
 # besides sources.
 EXTRA_DIST += scripts tests/workload tests/repeat-list tests/mutants-equivalent LICENSES .ci .clang-format \
-	.clang-tidy .gitignore .shellcheckrc autogen.sh README.md HACKING.md
+	.clang-tidy .gitignore .shellcheckrc autogen.sh README.md ARCHITECTURE.md CONTRIBUTING.md HACKING.md SECURITY.md NEWS COPYING
 
 # They test scripts, so scripts/check leaves them out where programs are built once more.
 house_tests = \
