@@ -2,14 +2,13 @@
 /*
  * The control socket of the daemon and of each trace session (doc/control-socket.md).
  *
- * A Unix SOCK_SEQPACKET socket named OPROF_CONTROL_NAME in the session
- * directory. One message is one packet: struct oprof_message, then
- * size_bytes of text (no NUL needed), lines "key value\n"; both sides skip
- * keys that they do not know, so keys may be added without a new version.
- * The client asks, the daemon answers each request once, in order. A daemon
- * that does not speak the client's version answers with its own version and
- * status -EPROTONOSUPPORT. Peers other than root and the daemon's own user
- * get -EACCES (SO_PEERCRED).
+ * The socket is a Unix SOCK_SEQPACKET socket named OPROF_CONTROL_NAME in the session
+ * directory. One message is one packet: struct oprof_message, then size_bytes of text (no NUL
+ * needed) in lines "key value\n". Both sides ignore unknown keys, so keys can be added without
+ * a new version. The client sends requests; the daemon answers each request once, in order. A
+ * daemon that does not support the client's version answers with its own version and status
+ * -EPROTONOSUPPORT. Peers other than root and the daemon's own user (SO_PEERCRED) get the
+ * answer -EACCES.
  */
 #ifndef OPROF_CONTROL_H
 #define OPROF_CONTROL_H
@@ -22,23 +21,25 @@
 #define OPROF_CONTROL_TEXT_MAX 65536 /* bytes of text in a message */
 
 enum oprof_request {
-	OPROF_REQUEST_STATUS = 1, /* answer: counters and state, a line each */
-	OPROF_REQUEST_START = 2,  /* sample from now on; no effect when running */
-	OPROF_REQUEST_STOP = 3,	  /* stop sampling, keep everything open */
-	OPROF_REQUEST_DUMP = 4,	  /* answered when all that was sampled before it is on disk */
+	OPROF_REQUEST_STATUS = 1, /* the answer has the counters and the state, one per line */
+	OPROF_REQUEST_START = 2,  /* sample from now on; no effect while sampling runs */
+	OPROF_REQUEST_STOP = 3,	  /* stop sampling; all files stay open */
+	OPROF_REQUEST_DUMP = 4,	  /* answered when all earlier samples are on disk */
 	OPROF_REQUEST_RESET = 5,  /* dump, then begin an empty "current" session */
-	OPROF_REQUEST_SAVE = 6,	  /* "name N": dump, then current becomes N, a new current begins */
-	OPROF_REQUEST_SHUTDOWN = 7, /* stop, dump, answer, end */
+	OPROF_REQUEST_SAVE = 6, /* "name N": dump, rename the session to N, begin a new "current" */
+	OPROF_REQUEST_SHUTDOWN = 7, /* stop, dump, answer, exit */
 	/*
-	 * "last_ns N", and "separate all" for threads, CPUs and cgroups apart whatever the
-	 * session's separation: what was sampled in the last N ns, up to now. The answer comes
-	 * with one descriptor (SCM_RIGHTS) of a slice (oprof/slice.h) in memory, and lines
-	 * begin_ns, end_ns: the stretch that it holds, shorter when memory does not reach so far.
+	 * Returns what was sampled in the last N ns, up to now. The text is "last_ns N", and
+	 * optionally "separate all", which keeps threads, CPUs and cgroups apart whatever the
+	 * session's separation is. The answer carries one descriptor (SCM_RIGHTS) of a slice
+	 * (oprof/slice.h) in memory. Its lines begin_ns and end_ns give the time range of the
+	 * slice, which is shorter than requested when memory does not reach back far enough.
 	 */
 	OPROF_REQUEST_RECENT = 8,
 	/*
-	 * Of a trace session: "folder PATH": what its flight recorder holds goes there, and
-	 * recording goes on. Answered when it is on disk, with what is in it.
+	 * Only for a trace session. The text is "folder PATH": write the content of the flight
+	 * recorder to PATH and continue to record. The answer comes when the snapshot is on
+	 * disk and describes its content.
 	 */
 	OPROF_REQUEST_SNAPSHOT = 9,
 };
@@ -46,9 +47,9 @@ enum oprof_request {
 struct oprof_message {
 	uint32_t magic;
 	uint16_t version;
-	uint16_t request;    /* enum oprof_request; in answers that of the question */
-	int32_t status;	     /* answers: 0 or -errno; then text has a line "error TEXT" */
-	uint32_t size_bytes; /* of the text behind */
+	uint16_t request;    /* enum oprof_request; an answer repeats its request */
+	int32_t status;	     /* answers: 0 or -errno; on error the text has a line "error TEXT" */
+	uint32_t size_bytes; /* bytes of the text after this struct */
 };
 
 #endif

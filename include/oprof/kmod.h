@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The kernel module and its daemon: the control filesystem's files and the
- * stream of its buffer (doc/kmod.md).
+ * Interface between the kernel module and its daemon: the control filesystem's files and the
+ * stream of the module's buffer (doc/kmod.md).
  *
- * The stream is records (oprof/record.h) as the kernel can tell them:
- *  - a frame in the kernel has image OPROF_IMAGE_NONE, mode KERNEL, and the
- *    raw address as offset: who reads knows the kernel's symbols (also which
- *    of it is idling: the kernel never says mode IDLE);
- *  - a cookie is told by an IMAGE record before the first record that names
- *    it, and given up by a RELEASE;
- *  - a read gives whole records only.
+ * The stream consists of records (oprof/record.h), with these limits of the kernel:
+ *  - A frame in the kernel has image OPROF_IMAGE_NONE, mode KERNEL, and the raw address as
+ *    offset. The reader looks up the kernel's symbols and recognises idle routines: the
+ *    kernel never reports mode IDLE.
+ *  - An IMAGE record announces a cookie before the first record that names it; a RELEASE
+ *    record ends the cookie's use.
+ *  - A read returns whole records only.
  *
  * Compiles alone in the kernel, in C and in C++.
  */
@@ -24,7 +24,7 @@
 #include <sys/ioctl.h>
 #endif
 
-/* The file "version": raised where an older daemon would misread. */
+/* Content of the file "version"; raised when an older daemon would misread the stream. */
 #define OPROF_KMOD_VERSION 2
 
 #define OPROF_KMOD_MODULE  "oprof"
@@ -32,25 +32,27 @@
 #define OPROF_KMOD_MOUNT   "/dev/oprofile" /* where opcontrol --init mounts it */
 #define OPROF_KMOD_SYSFS   "/sys/fs/oprofile"
 
-/* Numbered folders: 0 to ... - 1. A sample's event is its folder's number. */
+/* Numbered folders: 0 to OPROF_KMOD_COUNTERS_MAX - 1. A sample's event is its folder's number. */
 #define OPROF_KMOD_COUNTERS_MAX 32
-/* The file "type" of a counter: PERF_TYPE_* or the module's own timer (count: nanoseconds). */
+/*
+ * In the file "type" of a counter: PERF_TYPE_*, or this value for the module's own timer
+ * (count: nanoseconds).
+ */
 #define OPROF_KMOD_TYPE_TIMER 0x544d0000u
-/* Callers of one sample, at most: kernel and user together. */
+/* Most callers of one sample, kernel and user together. */
 #define OPROF_KMOD_CHAIN_MAX 127
-/* Frames behind a sample, at most: the callers, and a link. */
+/* Most frames after a sample: the callers and one link. */
 #define OPROF_KMOD_FRAMES_MAX 128
 /*
- * oprof_record.flags of a SAMPLE, beside those of oprof/record.h: among the
- * frames there is a link, one more than was asked for: where the function in
- * which the program was sampled, or entered the kernel, returns to if it has no
- * frame of its own there; else it is anything in code. It is the first of the
- * program's frames, of a sample in the kernel the second. Who reads decides by
- * the function's unwind table.
+ * oprof_record.flags of a SAMPLE, in addition to the flags of oprof/record.h. The frames
+ * contain one extra frame, a link: the first of the program's frames, or the second if the
+ * sample is in the kernel. Take the function in which the program was sampled or entered the
+ * kernel. If this function has no frame of its own there, the link is its return address; else
+ * the link is an arbitrary code address. The reader decides by the function's unwind table.
  */
 #define OPROF_KMOD_SAMPLE_LINK 0x100u
 
-/* Binary code outside the kernel that frames are in; RECORD_IMAGE. */
+/* Binary code outside the kernel that frames refer to; OPROF_RECORD_IMAGE. */
 struct oprof_kmod_image {
 	struct oprof_record head;
 	uint32_t image; /* cookie */
@@ -61,25 +63,25 @@ struct oprof_kmod_image {
 	uint64_t inode_generation;
 	int64_t mtime_ns;
 	uint64_t file_bytes;
-	/* A region's or module's range of addresses, and whose region it is. */
+	/* Address range of a region or module, and the process that owns the region. */
 	uint64_t start, end;
-	uint64_t generation; /* of the process; 0: nobody's */
+	uint64_t generation; /* of the process; 0: no process */
 	int32_t tgid;
-	uint32_t name_bytes; /* with its NUL, without what rounds the record up to 8; 0: none */
-	/* char name[]: of a region or module; a file's is found by its descriptor */
+	uint32_t name_bytes; /* with its NUL, without the padding to a multiple of 8; 0: no name */
+	/* char name[]: of a region or module; a file's name is found by its descriptor */
 };
 
-/* A process has ended: no record behind this one is of its generation. RECORD_PROCESS_END. */
+/* A process has ended: no later record has its generation. OPROF_RECORD_PROCESS_END. */
 struct oprof_kmod_process_end {
 	struct oprof_record head;
 	uint64_t generation;
 };
 
 /*
- * On the buffer: a descriptor, read-only, of the file behind a cookie, and the
- * kernel lets go of it (a held file keeps its file system mounted): so once.
- * -ENOENT: no such cookie, not a file, or RELEASEd; -ESTALE: asked before;
- * others of open(2).
+ * Called on the buffer. Returns a read-only descriptor of the file behind a cookie. This works
+ * once per cookie: the kernel then drops its own reference, since a held file keeps its file
+ * system mounted. Errors: -ENOENT: the cookie is unknown, released, or not of a file; -ESTALE:
+ * the descriptor was already returned; or an error of open(2).
  */
 struct oprof_kmod_image_open {
 	uint32_t image; /* in */

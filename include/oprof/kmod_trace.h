@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Tracing by the kernel module: the control filesystem's file "trace"
- * (doc/kmod-trace.md). Each open of it is a trace session, which lives as long
- * as that descriptor and those made from it. What its rings hold are packets
- * (oprof/packet.h), which go to a trace folder untouched.
+ * Tracing by the kernel module: the control filesystem's file "trace" (doc/kmod-trace.md).
+ * Each open of the file is a trace session. The session lives as long as that descriptor and
+ * the descriptors made from it. Its rings hold packets (oprof/packet.h), which go to a trace
+ * folder unchanged.
  *
- * Below: the layouts of all records that the module writes, and the calls.
- * The layouts are tables which both sides compile, so that they are the same.
+ * This header has the layouts of all records that the module writes, and the ioctl calls. The
+ * layouts are tables that the module and the daemon both compile, so that they agree.
  *
  * Compiles alone in the kernel, in C and in C++.
  */
@@ -21,16 +21,13 @@
 #include <sys/ioctl.h>
 #endif
 
-/* Raised where an older daemon would misread. */
+/* Raised when an older daemon would misread the records. */
 #define OPROF_KTRACE_VERSION 1
 #define OPROF_KTRACE_FILE    "trace" /* in the control filesystem */
 
 /* ---- events with a probe of their own ---- */
 
-/*
- * X(KIND, kind, system, tracepoint, name): the tracepoint, and what the event
- * is called in a trace.
- */
+/* X(KIND, kind, system, tracepoint, name): a tracepoint, and the name of its event in a trace. */
 #define OPROF_KTRACE_EVENTS(X)                                                                     \
 	X(SCHED_SWITCH, sched_switch, "sched", "sched_switch", "sched_switch")                     \
 	X(SCHED_WAKEUP, sched_wakeup, "sched", "sched_wakeup", "sched_wakeup")                     \
@@ -76,11 +73,11 @@
 	X(SIGNAL_DELIVER, signal_deliver, "signal", "signal_deliver", "signal_deliver")
 
 /*
- * Their fields, in their order in the record, packed:
- *	I(type, name, base)	an integer, to be shown in this base
- *	T(name, bytes)		a text: so many bytes, shown up to their first NUL
+ * Fields of these events, packed, in the order of the record:
+ *	I(type, name, base)	an integer, to be printed in this base
+ *	T(name, bytes)		a text of this many bytes, printed up to its first NUL
  *	S(name)			a string with its NUL, at most OPROF_KTRACE_STRING_BYTES_MAX;
- *				behind all others, so that those lie where the struct says
+ *				after all other fields, so that these match the struct
  */
 #define OPROF_KTRACE_FIELDS_sched_switch(I, T, S)                                                  \
 	T(prev_comm, 16)                                                                           \
@@ -210,8 +207,8 @@ enum oprof_ktrace_kind { OPROF_KTRACE_EVENTS(OPROF_KTRACE_ENUM) OPROF_KTRACE_NR_
 #undef OPROF_KTRACE_ENUM
 
 /*
- * What lies in the record before its strings: struct oprof_ktrace_payload_KIND.
- * (No plain names of fields: "errno" may be a macro.)
+ * The part of the record before its strings: struct oprof_ktrace_payload_KIND. The members
+ * have the prefix f_, since a plain name such as "errno" may be a macro.
  */
 #define OPROF_KTRACE_I(type, name, base) type f_##name;
 #define OPROF_KTRACE_T(name, bytes)	 char f_##name[bytes];
@@ -226,7 +223,7 @@ OPROF_KTRACE_EVENTS(OPROF_KTRACE_PAYLOAD)
 #undef OPROF_KTRACE_S
 #undef OPROF_KTRACE_PAYLOAD
 
-/* Of any string in a record, with its NUL; a longer one is cut. */
+/* Maximum of any string in a record, with its NUL; longer strings are truncated. */
 #define OPROF_KTRACE_STRING_BYTES_MAX 4096u
 
 /* ---- calls on a session ---- */
@@ -240,18 +237,17 @@ OPROF_KTRACE_EVENTS(OPROF_KTRACE_PAYLOAD)
 #define OPROF_KTRACE_FILTER_IDS_MAX 1024u
 #define OPROF_KTRACE_DEPTH_MAX	    127u
 
-/* What this module and kernel have, and the clock that stamps. */
+/* Properties of this module and kernel, and of the clock of the stamps. */
 struct oprof_ktrace_info {
-	uint32_t version; /* OPROF_KTRACE_VERSION of the module */
-	uint32_t
-		nr_cpus; /* rings of a channel: CPUs are numbered below; some may not be possible */
-	uint64_t kinds;	 /* bit n: this kernel has the tracepoint of kind n */
-	uint32_t counter;  /* 1: the time-stamp counter stamps; 0: CLOCK_MONOTONIC, in ns */
+	uint32_t version;  /* OPROF_KTRACE_VERSION of the module */
+	uint32_t nr_cpus;  /* rings of a channel; more than any CPU number */
+	uint64_t kinds;	   /* bit n: this kernel has the tracepoint of kind n */
+	uint32_t counter;  /* stamps: 1: time-stamp counter; 0: CLOCK_MONOTONIC, ns */
 	uint32_t syscalls; /* 1: system calls can be traced */
-	uint64_t freq_hz;  /* ticks a second of stamps; of a counter as the kernel knows it */
+	uint64_t freq_hz;  /* ticks of a stamp per second; for a counter, the kernel's estimate */
 	/*
-	 * Both clocks read at once, now: of two calls some time apart the daemon has the
-	 * true rate. Without a counter stamp and monotonic_ns are the same.
+	 * Both clocks, read at the same time. From two calls some time apart the daemon
+	 * computes the true rate. Without a counter, stamp equals monotonic_ns.
 	 */
 	uint64_t stamp;
 	uint64_t monotonic_ns;
@@ -259,24 +255,24 @@ struct oprof_ktrace_info {
 };
 
 enum oprof_ktrace_mode {
-	OPROF_KTRACE_DISCARD,	/* full: the newest records are lost */
-	OPROF_KTRACE_OVERWRITE, /* full: the oldest sub-buffer makes room */
+	OPROF_KTRACE_DISCARD,	/* when full, the newest records are lost */
+	OPROF_KTRACE_OVERWRITE, /* when full, the oldest sub-buffer is overwritten */
 };
 
 struct oprof_ktrace_channel {
 	uint32_t mode;		   /* enum oprof_ktrace_mode */
-	uint32_t sub_buffer_bytes; /* of each CPU; a power of two, whole pages */
+	uint32_t sub_buffer_bytes; /* for each CPU; a power of two, whole pages */
 	uint32_t nr_sub_buffers;   /* a power of two, at least 2 */
-	uint32_t stream_id;	   /* in packets' headers, as the uuid */
-	uint64_t flush_period_ns;  /* 0: none; else at least 1000000 */
+	uint32_t stream_id;	   /* stream id in the packet headers; uuid goes there too */
+	uint64_t flush_period_ns;  /* 0: no periodic flush; else at least 1000000 */
 	uint8_t uuid[16];
-	uint32_t channel;  /* out: its number, from 0 on */
+	uint32_t channel;  /* out: number of the channel, from 0 on */
 	uint32_t reserved; /* 0 */
 };
 
 /*
- * A record is kept only where the number at an offset compares so with value.
- * What the offset counts from, see there.
+ * Comparison: a record is kept only if "number op value" is true for the number at offset. The
+ * struct that contains the comparison defines the base of offset.
  */
 enum oprof_ktrace_op {
 	OPROF_KTRACE_ANY, /* no comparison */
@@ -286,104 +282,109 @@ enum oprof_ktrace_op {
 	OPROF_KTRACE_LE,
 	OPROF_KTRACE_GT,
 	OPROF_KTRACE_GE,
-	OPROF_KTRACE_AND, /* a bit of value is set */
+	OPROF_KTRACE_AND, /* number and value have a common bit */
 	OPROF_KTRACE_NR_OPS,
 };
 
 struct oprof_ktrace_compare {
 	uint8_t op;	   /* enum oprof_ktrace_op */
 	uint8_t bytes;	   /* of the number: 1, 2, 4 or 8 */
-	uint8_t is_signed; /* 1: it is, and value is an int64_t */
+	uint8_t is_signed; /* 1: the number is signed, and value is an int64_t */
 	uint8_t reserved;  /* 0 */
 	uint32_t offset;
 	uint64_t value;
 };
 
-/* An event of a kind, to a channel; each kind once in a session. */
+/* Adds an event of a kind to a channel; each kind at most once per session. */
 struct oprof_ktrace_event {
 	uint32_t channel;
 	uint32_t kind; /* enum oprof_ktrace_kind */
 	uint32_t event_id;
 	uint32_t reserved;		     /* 0 */
-	struct oprof_ktrace_compare compare; /* in the payload's struct */
+	struct oprof_ktrace_compare compare; /* offset in the payload's struct */
 };
 
-#define OPROF_KTRACE_NO_EVENT 0xffffffffu /* as an id: do not record it */
+#define OPROF_KTRACE_NO_EVENT 0xffffffffu /* as an id: do not record this event */
 
 /*
- * A system call. The record of its begin are the arguments that are told of it, packed: of each
- * the low arg_bytes (1, 2, 4 or 8; 0: left out), or, where its bit in strings is set, the string
- * of the program that it points to, with its NUL. The record of its end is the result: int64_t.
+ * A system call. The record of its entry has the selected arguments, packed: the low arg_bytes
+ * of each argument (1, 2, 4 or 8; 0: omitted), or, where its bit in strings is set, the string
+ * in the program's memory that the argument points to, with its NUL. The record of its exit is
+ * the result, an int64_t.
  */
 struct oprof_ktrace_syscall {
 	uint32_t entry_id, exit_id; /* or OPROF_KTRACE_NO_EVENT */
-	uint8_t is_known;	    /* 0: as one beyond the table, by the ids for unknown ones */
+	uint8_t is_known;	    /* 0: use the ids for unknown calls */
 	uint8_t arg_bytes[OPROF_KTRACE_SYSCALL_ARGS];
-	uint8_t strings;		   /* bit n: argument n is one */
-	struct oprof_ktrace_compare entry; /* in uint64_t args[6] */
-	struct oprof_ktrace_compare exit;  /* in int64_t ret */
+	uint8_t strings;		   /* bit n: argument n is a string */
+	struct oprof_ktrace_compare entry; /* offset in uint64_t args[6] */
+	struct oprof_ktrace_compare exit;  /* offset in int64_t ret */
 };
 
 /*
- * All system calls, to a channel; once in a session. Those that the table does not know, and those
- * of 32-bit programs, have records {int64_t id, uint64_t args[6]} and {int64_t id, int64_t ret}.
+ * Adds all system calls to a channel; once per session. System calls unknown to the table, and
+ * those of 32-bit programs, have records {int64_t id, uint64_t args[6]} and {int64_t id,
+ * int64_t ret}.
  */
 struct oprof_ktrace_syscalls {
 	uint32_t channel;
 	uint32_t nr_calls;
-	uint64_t calls; /* pointer to struct oprof_ktrace_syscall[nr_calls], by number */
+	uint64_t calls; /* pointer to struct oprof_ktrace_syscall[nr_calls], indexed by number */
 	uint32_t unknown_entry_id, unknown_exit_id; /* or OPROF_KTRACE_NO_EVENT */
 };
 
-/* What becomes of a tracepoint's raw record: pieces, one behind the other. */
+/*
+ * How a piece of a raw record is copied. The pieces follow each other in the record. A string
+ * or array is located by its word __data_loc at offset.
+ */
 enum oprof_ktrace_copy_kind {
-	OPROF_KTRACE_COPY_STRETCH,  /* bytes at offset, as they are */
-	OPROF_KTRACE_COPY_STRING,   /* __data_loc at offset: up to its NUL, and a NUL */
-	OPROF_KTRACE_COPY_SEQUENCE, /* the same: uint16_t number of elements, and they */
+	OPROF_KTRACE_COPY_STRETCH,  /* bytes at offset, unchanged */
+	OPROF_KTRACE_COPY_STRING,   /* string: up to its NUL, and a NUL */
+	OPROF_KTRACE_COPY_SEQUENCE, /* array: uint16_t count, then the elements */
 	OPROF_KTRACE_NR_COPIES,
 };
 
 struct oprof_ktrace_copy {
 	uint16_t kind;	      /* enum oprof_ktrace_copy_kind */
-	uint16_t is_relative; /* 1: __rel_loc: counts from behind its word */
+	uint16_t is_relative; /* 1: __rel_loc: the position counts from the end of its word */
 	uint32_t offset;
-	uint32_t bytes;	   /* of a stretch; of a sequence's elements */
+	uint32_t bytes;	   /* of the copied bytes; for a sequence, of one element */
 	uint32_t reserved; /* 0 */
 };
 
-/* Any tracepoint, by the number that tracefs has for it; to a channel. */
+/* Adds any tracepoint, given by its tracefs number, to a channel. */
 struct oprof_ktrace_named {
 	uint32_t channel;
 	uint32_t event_id;
 	uint32_t tracepoint; /* events/SYSTEM/NAME/id */
 	uint32_t nr_copies;
 	uint64_t copies;		     /* pointer to struct oprof_ktrace_copy[nr_copies] */
-	struct oprof_ktrace_compare compare; /* in the raw record */
+	struct oprof_ktrace_compare compare; /* offset in the raw record */
 };
 
-/* Samples of a counter, on each CPU; to a channel. */
-#define OPROF_KTRACE_SAMPLE_FREQUENCY 1u /* flags: number is samples a second, else events */
+/* Adds the samples of a counter, on each CPU, to a channel. */
+#define OPROF_KTRACE_SAMPLE_FREQUENCY 1u /* flags: number is in Hz, else a period */
 #define OPROF_KTRACE_SAMPLE_KERNEL    2u
 #define OPROF_KTRACE_SAMPLE_USER      4u
 
 struct oprof_ktrace_samples {
 	uint32_t channel;
 	uint32_t event_id;
-	uint32_t type; /* PERF_TYPE_..., or OPROF_KMOD_TYPE_TIMER: number is ns (or a frequency) */
+	uint32_t type; /* PERF_TYPE_*, or OPROF_KMOD_TYPE_TIMER: number in ns (or Hz) */
 	uint32_t flags;
 	uint64_t config;
 	uint64_t number;
-	uint32_t depth;	   /* callers, at most */
+	uint32_t depth;	   /* maximum number of callers */
 	uint32_t reserved; /* 0 */
 };
 
 /*
- * A sample's record: this, then twice a sequence, uint16_t number and so many uint64_t:
- * callchain_kernel and callchain_user, callers of ip, leaf first.
+ * Record of a sample: this struct, then the sequences callchain_kernel and callchain_user,
+ * each a uint16_t number and as many uint64_t: the callers of ip, innermost first.
  */
-#define OPROF_KTRACE_SAMPLE_IS_USER   1u /* ip is the program's */
-#define OPROF_KTRACE_SAMPLE_TRUNCATED 2u /* there are more callers than depth */
-#define OPROF_KTRACE_SAMPLE_BROKEN    4u /* it ends where one could not be read */
+#define OPROF_KTRACE_SAMPLE_IS_USER   1u /* ip is in the program */
+#define OPROF_KTRACE_SAMPLE_TRUNCATED 2u /* the stack has more than depth callers */
+#define OPROF_KTRACE_SAMPLE_BROKEN    4u /* the chain ends where a caller could not be read */
 #define OPROF_KTRACE_SAMPLE_LINKED    8u /* callchain_user begins with a link (oprof/kmod.h) */
 
 #define OPROF_KTRACE_FIELDS_sample(I)                                                              \
@@ -400,35 +401,38 @@ struct oprof_ktrace_payload_sample {
 #undef OPROF_KTRACE_I
 
 /*
- * Whose events are kept: of each set that is not empty the task must be in. What an event's task
- * is, see the page.
+ * A session keeps an event only if the event's task is in each set that is not empty.
+ * doc/kmod-trace.md defines the task of an event.
  */
 enum oprof_ktrace_filter_by {
 	OPROF_KTRACE_BY_TID,
-	OPROF_KTRACE_BY_PID, /* thread group */
+	OPROF_KTRACE_BY_PID, /* thread group id */
 	OPROF_KTRACE_BY_PGRP,
-	OPROF_KTRACE_BY_UID, /* real */
-	/* In it, or below. Its id in the unified hierarchy: the inode of its folder. */
+	OPROF_KTRACE_BY_UID, /* real user id */
+	/*
+	 * Tasks in the cgroup or below it. The id is that of the unified hierarchy: the inode
+	 * number of the cgroup's folder.
+	 */
 	OPROF_KTRACE_BY_CGROUP,
-	/* Threads, and all threads and processes that these begin from now on. */
+	/* Threads, and all threads and processes that these create from now on. */
 	OPROF_KTRACE_BY_TREE,
 	OPROF_KTRACE_NR_FILTERS,
 };
 
-/* Replaces the set; of BY_TREE the numbers are added to it. */
+/* Replaces the set; for OPROF_KTRACE_BY_TREE, adds the ids to it. */
 struct oprof_ktrace_filter {
 	uint32_t by;
-	uint32_t nr_ids; /* 0: no matter */
+	uint32_t nr_ids; /* 0: no restriction */
 	uint64_t ids;	 /* pointer to uint64_t[nr_ids] */
 };
 
-/* A descriptor of one CPU's ring of a channel: close-on-exec, for reading. */
+/* Opens the ring of one CPU of a channel: a close-on-exec descriptor, read-only. */
 struct oprof_ktrace_ring {
 	uint32_t channel;
 	uint32_t cpu;
 	int32_t fd;	    /* out */
 	uint32_t reserved;  /* 0 */
-	uint64_t map_bytes; /* out: what mmap takes, at offset 0, PROT_READ */
+	uint64_t map_bytes; /* out: length for mmap, at offset 0, PROT_READ */
 };
 
 #define OPROF_KTRACE_ALL_CPUS 0xffffffffu
@@ -438,9 +442,8 @@ struct oprof_ktrace_counts {
 	uint32_t cpu;	     /* or OPROF_KTRACE_ALL_CPUS */
 	uint64_t nr_records; /* written */
 	uint64_t lost_by[OPROF_NR_LOST];
-	uint64_t nr_read;	 /* packets that were put back as read */
-	uint64_t nr_overwritten; /* packets overwritten before they were read, as far as next found
-				  */
+	uint64_t nr_read;	 /* packets read and put */
+	uint64_t nr_overwritten; /* packets that NEXT found overwritten */
 };
 
 #define OPROF_KTRACE_INFO     _IOR('o', 16, struct oprof_ktrace_info)
@@ -454,29 +457,31 @@ struct oprof_ktrace_counts {
 #define OPROF_KTRACE_STOP     _IO('o', 24)
 #define OPROF_KTRACE_RING     _IOWR('o', 25, struct oprof_ktrace_ring)
 #define OPROF_KTRACE_COUNTS   _IOWR('o', 26, struct oprof_ktrace_counts)
-#define OPROF_KTRACE_FLUSH    _IO('o', 27) /* also on a ring: that one only */
-#define OPROF_KTRACE_FINALISE _IO('o', 28) /* the same */
+#define OPROF_KTRACE_FLUSH    _IO('o', 27) /* all rings, or the ring called on */
+#define OPROF_KTRACE_FINALISE _IO('o', 28) /* all rings, or the ring called on */
 
 /* ---- calls on a ring ---- */
 
-/* A packet that the descriptor holds. */
+/* A packet held by the descriptor. */
 struct oprof_ktrace_packet {
 	uint64_t position;     /* GET: in; NEXT: out */
-	uint64_t map_offset;   /* out: where it lies in the mapping */
-	uint64_t bytes;	       /* out: the sub-buffer */
-	uint64_t unread_bytes; /* out: of whole sub-buffers behind what is consumed, this one among
-				  them */
+	uint64_t map_offset;   /* out: offset of the packet in the mapping */
+	uint64_t bytes;	       /* out: size of the sub-buffer */
+	uint64_t unread_bytes; /* out: bytes of unread whole sub-buffers, with this one */
 };
 
-/* Packets that a snapshot finds now: [from, to), in steps of sub_buffer_bytes. */
+/*
+ * Positions of the packets that a snapshot can read now: [from, to), in steps of
+ * sub_buffer_bytes.
+ */
 struct oprof_ktrace_range {
 	uint64_t from, to;
 };
 
 #define OPROF_KTRACE_NEXT     _IOR('o', 32, struct oprof_ktrace_packet)
 #define OPROF_KTRACE_GET      _IOWR('o', 33, struct oprof_ktrace_packet)
-#define OPROF_KTRACE_PUT      _IO('o', 34) /* read: its place is free */
-#define OPROF_KTRACE_PUT_KEEP _IO('o', 35) /* for another look, unless writers need it */
+#define OPROF_KTRACE_PUT      _IO('o', 34) /* the packet is read: free its place */
+#define OPROF_KTRACE_PUT_KEEP _IO('o', 35) /* keep it unread; writers may overwrite it */
 #define OPROF_KTRACE_RANGE    _IOR('o', 36, struct oprof_ktrace_range)
 
 #endif

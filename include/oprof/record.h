@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Records: what a source tells the daemon (doc/records.md).
+ * Records: what a source sends to the daemon (doc/records.md).
  *
- * A stream of items, each 8-byte aligned and beginning with struct
- * oprof_record. All fields are in the byte order of the machine that made
- * them; the stream never leaves it. TASK and CPU set the context of the
- * SAMPLE and SWITCH records behind them; a stream (or a batch after a loss)
- * begins with both. Unknown types are counted and skipped by their size.
+ * A stream consists of records, each 8-byte aligned and beginning with struct oprof_record.
+ * All fields are in the byte order of the machine that made them; the stream never leaves that
+ * machine. TASK and CPU records set the context of the SAMPLE and SWITCH records after them. A
+ * stream, and a batch after a loss, begins with both. Readers count records of unknown types
+ * and skip them by their size.
  *
  * Compiles alone in the kernel, in C and in C++.
  */
@@ -21,9 +21,9 @@
 
 #define OPROF_RECORD_VERSION 1
 
-/* A frame's or sample's image when nothing maps its address. */
+/* The image of a frame or sample whose address is in no mapping. */
 #define OPROF_IMAGE_NONE 0u
-/* The one image of kind OPROF_IMAGE_OFF_CPU; every source knows it by this cookie. */
+/* Cookie of the one image of kind OPROF_IMAGE_OFF_CPU, the same for every source. */
 #define OPROF_IMAGE_COOKIE_OFF_CPU 0xffffffffu
 
 enum oprof_record_type {
@@ -37,29 +37,27 @@ enum oprof_record_type {
 	OPROF_RECORD_THROTTLE = 7,
 	OPROF_RECORD_RELEASE = 8,
 	OPROF_RECORD_SWITCHES_LOST = 9,
-	/* Of the kernel module to its daemon only (oprof/kmod.h). */
+	/* Only from the kernel module to its daemon (oprof/kmod.h). */
 	OPROF_RECORD_IMAGE = 10,
 	OPROF_RECORD_PROCESS_END = 11,
 };
 
-/* Every record starts with this. size_bytes: whole record, a multiple of 8. */
+/* Every record begins with this struct. size_bytes: the whole record, a multiple of 8. */
 struct oprof_record {
 	uint16_t type;
 	uint16_t flags;
 	uint32_t size_bytes;
 };
 
-/* The task of the records behind it, until the next TASK. */
+/* The task of all records after this one, until the next TASK. */
 struct oprof_task {
 	struct oprof_record head;
 	int32_t tgid;
 	int32_t tid;
-	uint64_t generation; /* the source's number of this life of the process; never 0, never
-				reused */
-	uint32_t app_image;  /* image cookie of what was exec'd; OPROF_IMAGE_NONE for kernel threads
-			      */
+	uint64_t generation; /* the source's number of this process; never 0, never reused */
+	uint32_t app_image;  /* cookie of the executed program; OPROF_IMAGE_NONE: kernel thread */
 	uint32_t reserved;
-	uint64_t cgroup; /* cgroup v2 id (inode number of its folder); 0: not known */
+	uint64_t cgroup; /* cgroup v2 id (inode number of its folder); 0: unknown */
 };
 
 struct oprof_cpu {
@@ -74,8 +72,7 @@ enum oprof_mode {
 	OPROF_MODE_IDLE = 2, /* task 0 with the pc in a kernel idle routine */
 	OPROF_MODE_HYPERVISOR = 3,
 	OPROF_MODE_GUEST = 4,
-	OPROF_MODE_OFF_CPU =
-		5, /* not a place in code: a stretch of time off CPU, ended at time_ns */
+	OPROF_MODE_OFF_CPU = 5, /* time off CPU that ended at time_ns; no place in code */
 };
 
 /* How the call chain was obtained. */
@@ -85,19 +82,25 @@ enum oprof_chain_kind {
 	OPROF_CHAIN_UNWIND_TABLES = 2,
 };
 
-/* oprof_record.flags of a SAMPLE: the chain has more frames than are given. */
+/* oprof_record.flags of a SAMPLE: the chain has more frames than the record. */
 #define OPROF_SAMPLE_CHAIN_TRUNCATED 1u
-/* ... its task was no longer known to the kernel; that of the CPU stands in */
+/*
+ * oprof_record.flags of a SAMPLE: the kernel no longer knew the task; the last known task of
+ * its CPU is given.
+ */
 #define OPROF_SAMPLE_TASK_GUESSED 2u
-/* ... the chain ends early: the next frame was not where its callee said, or could not be read */
+/*
+ * oprof_record.flags of a SAMPLE: the chain ends early, since the next frame could not be read
+ * or was not where the previous one indicated.
+ */
 #define OPROF_SAMPLE_CHAIN_BROKEN 4u
 
 /*
- * A place in code. offset: bytes from the start of the image's file for
- * files, from the start of the kernel's text or the module for kernel code,
- * from the start of the region for anonymous regions and the vdso; the
- * source's number of a name (source_ops.code_name) for code known by name
- * (OPROF_IMAGE_CODE); the raw address when image is OPROF_IMAGE_NONE.
+ * A place in code. offset: for files, bytes from the start of the image's file; for kernel
+ * code, bytes from the start of the kernel's text or of the module; for anonymous regions and
+ * the vdso, bytes from the start of the region; for code by name (OPROF_IMAGE_CODE), the
+ * source's number of a name (source_ops.code_name); if image is OPROF_IMAGE_NONE, the raw
+ * address.
  */
 struct oprof_frame {
 	uint32_t image; /* image cookie, or OPROF_IMAGE_NONE */
@@ -108,26 +111,26 @@ struct oprof_frame {
 struct oprof_sample {
 	struct oprof_record head;
 	uint64_t time_ns;   /* the source's clock */
-	uint64_t weight;    /* events this sample stands for */
+	uint64_t weight;    /* events that this sample stands for */
 	uint16_t event;	    /* index into the session's events */
 	uint8_t mode;	    /* enum oprof_mode */
 	uint8_t chain_kind; /* enum oprof_chain_kind */
-	uint16_t nr_frames; /* callers, leaf first, behind the struct */
+	uint16_t nr_frames; /* number of callers, innermost first, after the struct */
 	uint16_t reserved;
 	struct oprof_frame leaf;
 	/* struct oprof_frame chain[nr_frames] */
 };
 
-/* Why a task left its CPU; the offset of samples of mode OPROF_MODE_OFF_CPU. */
+/* Why a task left its CPU; the offset in samples of mode OPROF_MODE_OFF_CPU. */
 enum oprof_off_cpu {
-	OPROF_OFF_CPU_PREEMPTED = 0, /* ready to run all the time */
+	OPROF_OFF_CPU_PREEMPTED = 0, /* ready to run the whole time */
 	OPROF_OFF_CPU_WAITING = 1,
 };
 
 /*
- * The CPU goes from the TASK in force to another (the next TASK record). A
- * TASK with tgid 0 is the idle task, or one that the source does not follow:
- * not profiled, not known, or past its end.
+ * The CPU switches from the current TASK to another one (the next TASK record). A TASK with
+ * tgid 0 is the idle task, or a task that the source does not follow: not profiled, unknown,
+ * or already ended.
  */
 struct oprof_switch {
 	struct oprof_record head;
@@ -137,20 +140,20 @@ struct oprof_switch {
 };
 
 /*
- * From time_ns on, switches were not told for a while: until the next SWITCH
- * nobody knows who ran, so that no stretch off CPU reaches across this.
+ * Switches were lost from time_ns until the next SWITCH, so the running task of that time is
+ * unknown. No sample of time off CPU reaches across this record.
  */
 struct oprof_switches_lost {
 	struct oprof_record head;
 	uint64_t time_ns;
-	uint64_t nr_records; /* at least so many; 0: none was lost, the source did not listen */
+	uint64_t nr_records; /* at least this many; 0: no loss, the source was not recording */
 };
 
-/* flags of MODULE */
+/* oprof_record.flags of a MODULE */
 #define OPROF_MODULE_LOAD   1u
 #define OPROF_MODULE_UNLOAD 2u
 
-/* Kernel code came or went. */
+/* Kernel code was loaded or unloaded. */
 struct oprof_module {
 	struct oprof_record head;
 	uint64_t time_ns;
@@ -161,9 +164,9 @@ struct oprof_module {
 };
 
 /*
- * No record behind this one names the cookie, nor does another image ever get
- * it: what was kept for it may go. A file that is met again gets another
- * cookie. source_ops.image knows it for the last time while this is told.
+ * No record after this one names the cookie, and no other image ever gets it: the daemon may
+ * free all that it holds for the cookie. A file that is mapped again gets a new cookie.
+ * source_ops.image still knows the cookie while this record is handled, for the last time.
  */
 struct oprof_release {
 	struct oprof_record head;
@@ -171,19 +174,19 @@ struct oprof_release {
 	uint32_t reserved;
 };
 
-/* Why a sample that was seen is not stored. One counter each, everywhere. */
+/* Why a sample that was seen is not stored. Each reason has one counter everywhere. */
 enum oprof_lost {
-	OPROF_LOST_KERNEL_RING = 0,	/* no room in the kernel's ring (kernel's own count) */
-	OPROF_LOST_NO_TASK = 1,		/* task unknown, and none known on that CPU */
-	OPROF_LOST_NO_MAPPING = 2,	/* address in no mapping of its address space */
-	OPROF_LOST_NO_KERNEL_MAP = 3,	/* kernel address in no known kernel code */
-	OPROF_LOST_OTHER_NAMESPACE = 4, /* task of a pid namespace that the source can't see */
-	OPROF_LOST_MODE = 5,		/* hypervisor or guest: not ours to attribute */
-	OPROF_LOST_BAD_RECORD = 6,	/* damaged, or not understood */
-	OPROF_LOST_DISK = 7,	   /* sample file could not be made or grown: disk full, quota */
-	OPROF_LOST_FILE = 8,	   /* sample file damaged under us */
-	OPROF_LOST_MEMORY = 9,	   /* the daemon's own memory limit */
-	OPROF_LOST_SIDE_BAND = 10, /* maps or programs of its process may have been lost */
+	OPROF_LOST_KERNEL_RING = 0,	/* no room in the kernel's ring (the kernel's own count) */
+	OPROF_LOST_NO_TASK = 1,		/* task unknown, and no task known on that CPU */
+	OPROF_LOST_NO_MAPPING = 2,	/* address is in no mapping of its address space */
+	OPROF_LOST_NO_KERNEL_MAP = 3,	/* kernel address is in no known kernel code */
+	OPROF_LOST_OTHER_NAMESPACE = 4, /* task of a pid namespace that the source cannot see */
+	OPROF_LOST_MODE = 5,		/* hypervisor or guest: cannot be attributed */
+	OPROF_LOST_BAD_RECORD = 6,	/* damaged or unknown record */
+	OPROF_LOST_DISK = 7,   /* a sample file could not be created or grown: disk full, quota */
+	OPROF_LOST_FILE = 8,   /* the sample file was damaged while in use */
+	OPROF_LOST_MEMORY = 9, /* the daemon's own memory limit */
+	OPROF_LOST_SIDE_BAND = 10, /* mmap or exec records of its process may have been lost */
 	OPROF_LOST_NR = 11,
 };
 
@@ -191,11 +194,11 @@ struct oprof_lost_record {
 	struct oprof_record head;
 	uint64_t time_ns;
 	uint32_t reason; /* enum oprof_lost */
-	uint32_t event;	 /* index, or UINT32_MAX: not known */
+	uint32_t event;	 /* index, or UINT32_MAX: unknown */
 	uint64_t nr_samples;
 };
 
-/* The kernel held an event back; told in episodes and time, not in samples. */
+/* The kernel throttled an event. This is reported as episodes and time, not as samples. */
 struct oprof_throttle {
 	struct oprof_record head; /* flags: 1 begins, 0 ends */
 	uint64_t time_ns;

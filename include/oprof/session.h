@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A session's folder (doc/session.md):
+ * The files of a session directory (doc/session.md):
  *
  *   <session dir>/control, lock	the daemon's socket and lock
  *   <session dir>/code/<identity>.code	code tables of binaries (unwind/code_table.h)
  *   <session dir>/samples/<session>/	"current", or a name given by --save
- *     {root}... {kern}... {anon:...}	sample files; names that begin with {
+ *     {root}... {kern}... {anon:...}	sample files; their names begin with {
  *     meta/stats			struct oprof_stats_file, mmapped by the daemon
  *     meta/info			lines "key value": version, host, boot_id, source,
- *					source_reason, target, cpu_type, cpu_khz, separation,
- *					started (ns since 1970), clock; and per event "event INDEX
- *					NAME period|hz N UNITMASK KERNEL USER DESCRIPTION", and
- *					"note NAME TEXT"
- *     meta/cgroups			lines "NUMBER PATH": the CGROUP field of names
+ *				source_reason, target, cpu_type, cpu_khz, separation,
+ *				started (ns since 1970), clock; for each event "event INDEX
+ *				NAME period|hz N UNITMASK KERNEL USER DESCRIPTION";
+ *				and "note NAME TEXT"
+ *     meta/cgroups			lines "NUMBER PATH": the CGROUP field of file names
  *     meta/symbols/<identity>		symbols of the kernel and its modules
- *     meta/images/<identity>		bytes of images with no file (vdso), symbols of binaries
- *					that reports could not find later (containers, deleted
- *					files)
- *     meta/names			lines "NUMBER NAME", NAME with control characters and
- *					'\' as \xHH: functions of code without files
+ *     meta/images/<identity>		bytes of images with no file (vdso), and symbols of
+ *				binaries that reports could not find later
+ *				(containers, deleted files)
+ *     meta/names			lines "NUMBER NAME": functions of code without files;
+ *				NAME has control characters and '\' as \xHH
  *     history/LEVEL.FIRST.LAST.slice	closed slices (oprof/slice.h)
  *
- * <identity> is the 16 hex digits that sample-file names end in.
+ * <identity> is the 16 hex digits at the end of sample-file names.
  */
 #ifndef OPROF_SESSION_H
 #define OPROF_SESSION_H
 
 #include <stdint.h>
 
-/* In the session directory, beside OPROF_CONTROL_NAME. */
+/* In the session directory, in addition to OPROF_CONTROL_NAME. */
 #define OPROF_LOCK_NAME	   "lock"
 #define OPROF_CODE_NAME	   "code"
 #define OPROF_SAMPLES_NAME "samples"
 
-/* The session that is written to, and the longest name of one that was saved. */
+/* The name of the session being written, and the longest name of a saved session. */
 #define OPROF_SESSION_CURRENT	     "current"
 #define OPROF_SESSION_NAME_BYTES_MAX 200
 
-/* The folder meta of a session, beside OPROF_SLICE_FOLDER, and what is in it. */
+/* The folder "meta" of a session and its files. The session also has OPROF_SLICE_FOLDER. */
 #define OPROF_META_NAME	   "meta"
 #define OPROF_STATS_NAME   "stats"
 #define OPROF_INFO_NAME	   "info"
@@ -46,10 +46,13 @@
 #define OPROF_SYMBOLS_NAME "symbols"
 #define OPROF_IMAGES_NAME  "images"
 
-/* Highest number in meta/names; 0, which is not in it: all names that there was no room for. */
+/*
+ * Highest number in meta/names. The number 0 is not in meta/names; it stands for all names
+ * that did not fit.
+ */
 #define OPROF_NAMES_MAX 131072u
 
-/* Name of a note that reports show beside the kernel, in the place of what is to be done there. */
+/* Name of a note that reports show beside the kernel, instead of advice about kernel symbols. */
 #define OPROF_NOTE_NO_KERNEL_SYMBOLS "no_kernel_symbols"
 
 #define OPROF_STATS_MAGIC      "OPSTATS\n" /* 8 bytes, no NUL */
@@ -57,12 +60,11 @@
 #define OPROF_STATS_NAME_BYTES 32
 
 /*
- * One counter. Written by the daemon alone, one 64-bit store at a time, so
- * that a kill loses nothing; they add up over the runs of a session. Names:
- * seen, stored, idle, lost_kernel_ring ... lost_side_band (enum oprof_lost, in
- * its order), throttle_episodes, throttled_ns, weight_stored, late_records,
- * unknown_records, side_band_lost, mmap_records, ..., see doc/session.md.
- * seen = stored + idle + sum of lost_*.
+ * One counter. Only the daemon writes it, by one 64-bit store at a time, so that a kill loses
+ * no count. Counters add up over the runs of a session. Names: seen, stored, idle,
+ * lost_kernel_ring ... lost_side_band (enum oprof_lost, in its order), throttle_episodes,
+ * throttled_ns, weight_stored, late_records, unknown_records, side_band_lost, mmap_records,
+ * ..., see doc/session.md. seen = stored + idle + sum of lost_*.
  */
 struct oprof_stats_entry {
 	char name[OPROF_STATS_NAME_BYTES]; /* NUL padded */

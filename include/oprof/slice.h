@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Closed slices (doc/slice.md): all samples of one stretch of time of a
- * session, in one immutable, sorted, compressed file. Little-endian always,
- * so that a slice can be read, and summed with others, on another machine.
+ * Closed slices (doc/slice.md). A slice holds all samples of one time range of a session in
+ * one immutable, sorted, compressed file. It is always little-endian, so that another machine
+ * can read it and merge it with others.
  *
- *   struct oprof_slice_header	OPROF_SLICE_HEADER_BYTES, checked by its own sum
+ *   struct oprof_slice_header	OPROF_SLICE_HEADER_BYTES, protected by its own checksum
  *   frame "tables"		strings, paths, events, sections, counters
- *   frame "keys"		of all sections one behind the other: distances
+ *   frame "keys"		of all sections, one after the other: differences
  *   frame "counts"		samples - 1 of each key
  *   frame "weights"		of each key of weighted sections; may be empty
- *   frame "stacks"		the call trees of the same samples, where there are any
+ *   frame "stacks"		the call trees of the same samples, if there are any
  *
- * A frame is one zstd frame with its content checksum; numbers in it are
- * LEB128 (least significant 7 bits first). What is in them: doc/slice.md.
+ * A frame is one zstd frame with its content checksum. Numbers in it are LEB128 (least
+ * significant 7 bits first). doc/slice.md describes the content.
  *
- * Epochs: a session numbers the stretches of time in which it fills live
- * sample files, from 1 on. A slice holds the epochs first to last; merging
- * slices of neighbouring epochs gives one that holds all of theirs. Two
- * slices of a session hold the same epoch only if one holds all of the
- * other: that other one is superseded, and counts as not there. So do the
- * samples of a live file whose epoch any slice holds. This rule is all there
- * is to crash safety: publish by rename, then remove what it supersedes.
+ * Epochs: a session numbers the time ranges in which it fills live sample files, from 1 on. A
+ * slice holds the epochs epoch_first to epoch_last; merging slices of neighbouring epochs
+ * gives a slice with all of these epochs. Two slices of a session share an epoch only if one
+ * of them holds all epochs of the other. The smaller one is then superseded and does not
+ * count. The samples of a live file do not count either if a slice holds their epoch. This
+ * rule alone gives crash safety: publish a slice by rename, then remove what it supersedes.
  */
 #ifndef OPROF_SLICE_H
 #define OPROF_SLICE_H
@@ -28,8 +27,8 @@
 #include <stdint.h>
 
 #define OPROF_SLICE_MAGIC	 "OPSLICE\n" /* 8 bytes, no NUL */
-#define OPROF_SLICE_VERSION	 2	     /* what is written */
-#define OPROF_SLICE_VERSION_MIN	 1	     /* what is read: their stacks are coded otherwise */
+#define OPROF_SLICE_VERSION	 2	     /* version that is written */
+#define OPROF_SLICE_VERSION_MIN	 1 /* oldest version that is read; it codes stacks differently */
 #define OPROF_SLICE_HEADER_BYTES 512
 #define OPROF_SLICE_FOLDER	 "history" /* in the session's folder */
 #define OPROF_SLICE_SUFFIX	 ".slice"  /* names: LEVEL.FIRST.LAST.slice, "minute.17.17.slice" */
@@ -43,15 +42,18 @@ enum oprof_slice_level {
 };
 
 struct oprof_slice_frame {
-	uint64_t offset; /* from the file's start */
+	uint64_t offset; /* from the start of the file */
 	uint64_t nr_bytes;
 	uint64_t nr_raw_bytes; /* decompressed */
 };
 
-/* A flag that a program does not know changes what the slice means: it refuses it. */
+/*
+ * Flags. A flag may change the meaning of a slice, so a program refuses a slice with an
+ * unknown flag.
+ */
 #define OPROF_SLICE_HOLED  1u /* a live file had lost a page: counts are too low */
-#define OPROF_SLICE_STACKS 2u /* there is a frame "stacks" */
-#define OPROF_SLICE_FLAGS  3u /* all of these */
+#define OPROF_SLICE_STACKS 2u /* the slice has a frame "stacks" */
+#define OPROF_SLICE_FLAGS  3u /* all flags */
 
 struct oprof_slice_header {
 	uint8_t magic[8];
@@ -60,20 +62,23 @@ struct oprof_slice_header {
 	uint32_t flags;
 	uint32_t level; /* enum oprof_slice_level */
 	uint64_t epoch_first, epoch_last;
-	/* The stretch, CLOCK_REALTIME, ns since 1970: what time: selects by. begin <= end. */
+	/*
+	 * The time range of the slice, CLOCK_REALTIME, ns since 1970, begin_ns <= end_ns. The
+	 * profile specification time: selects by it.
+	 */
 	int64_t begin_ns, end_ns;
-	int64_t first_sample_ns, last_sample_ns; /* 0: there is none */
-	uint8_t boot_id[16];			 /* 0: of several boots */
+	int64_t first_sample_ns, last_sample_ns; /* 0: no samples */
+	uint8_t boot_id[16];			 /* 0: samples of several boots */
 	uint32_t clock;				 /* clockid of the source's times */
 	uint32_t cpu_khz;
 	uint64_t nr_sections, nr_keys;
-	uint64_t nr_samples, weight; /* sums over all sections but idle ones */
+	uint64_t nr_samples, weight; /* sums over all sections except idle ones */
 	uint64_t nr_idle;	     /* samples in idle sections */
 	struct oprof_slice_frame tables, keys, counts, weights;
-	struct oprof_slice_frame stacks; /* OPROF_SLICE_STACKS; else zeros */
-	uint64_t nr_stack_samples;	 /* in stacks */
+	struct oprof_slice_frame stacks; /* with OPROF_SLICE_STACKS; else zeros */
+	uint64_t nr_stack_samples;	 /* samples in the frame "stacks" */
 	uint8_t reserved[OPROF_SLICE_HEADER_BYTES - 272];
-	uint64_t checksum; /* FNV-1a, 64 bits, of all before it */
+	uint64_t checksum; /* FNV-1a, 64 bits, of all preceding bytes */
 };
 
 #ifdef __cplusplus
