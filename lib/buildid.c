@@ -11,20 +11,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Header tables and notes together: a file can't make us read more. */
+/* Limit of all bytes read (header tables and notes), whatever the file claims. */
 #define READ_BYTES_MAX 65536u
 #define TABLE_BYTES    4096u
 
-/* A file being read. */
+/* The ELF file being read. */
 struct elf_reader {
 	int fd;
 	bool wide; /* ELFCLASS64 */
-	bool swap; /* of the other byte order */
+	bool swap; /* the file has the opposite byte order */
 	uint64_t file_bytes;
-	size_t budget_bytes; /* may still be read */
+	size_t budget_bytes; /* bytes that may still be read */
 };
 
-/* Where notes may lie: from a program header or a section header. */
+/* A possible range of notes, from a program header or a section header. */
 struct note_range {
 	uint32_t type;
 	uint64_t position;
@@ -47,7 +47,10 @@ static uint64_t get64(const struct elf_reader *reader, uint64_t value)
 	return reader->swap ? __builtin_bswap64(value) : value;
 }
 
-/* Exactly nr_bytes at position. 0, -ENOEXEC (not there, or beyond the budget), -errno. */
+/*
+ * Reads exactly nr_bytes at position. Returns 0, -ENOEXEC (beyond the file or the budget) or
+ * -errno.
+ */
 static int reader_read(struct elf_reader *reader, void *buf, uint64_t position, size_t nr_bytes)
 {
 	ssize_t nr;
@@ -68,8 +71,9 @@ static size_t align_up(size_t value, size_t align)
 }
 
 /*
- * One note at bytes[*next]; moves *next behind it. 1: it is a build-id, 0:
- * another, -ENOEXEC: does not fit. Padding counts from the note's start.
+ * Reads the note at bytes[*next] and moves *next to the following note. Returns 1: a build-id,
+ * 0: another note, -ENOEXEC: the note exceeds the bytes. Padding counts from the start of the
+ * note.
  */
 static int note_take(const uint8_t *bytes, size_t nr_bytes, size_t align, bool swap, size_t *next,
 		     struct buildid *id)
@@ -104,7 +108,7 @@ static int notes_find(const uint8_t *bytes, size_t nr_bytes, size_t align, bool 
 {
 	size_t next = 0;
 
-	/* Less than a header is padding. */
+	/* A rest shorter than a header is padding. */
 	while (nr_bytes - next >= sizeof(Elf32_Nhdr)) {
 		int found = note_take(bytes, nr_bytes, align, swap, &next, id);
 
@@ -119,7 +123,7 @@ int buildid_parse_notes(const void *notes, size_t nr_bytes, struct buildid *id)
 	return notes_find(notes, nr_bytes, 4, false, id);
 }
 
-/* The notes of one range, if it is one of notes and of a reasonable size. */
+/* Searches one range, if it is of the wanted type; only its first TABLE_BYTES are read. */
 static int range_find(struct elf_reader *reader, const struct note_range *range, uint32_t wanted,
 		      struct buildid *id)
 {
@@ -134,7 +138,7 @@ static int range_find(struct elf_reader *reader, const struct note_range *range,
 		return error;
 	/* Only a segment of property notes is aligned to 8. */
 	error = notes_find(notes, nr_bytes, range->align == 8 ? 8 : 4, reader->swap, id);
-	/* A cut-off tail says nothing of the file. */
+	/* The range was cut, so an incomplete note at its end is not an error of the file. */
 	return error == -ENOEXEC && nr_bytes < range->nr_bytes ? -ENOENT : error;
 }
 
@@ -178,16 +182,16 @@ static void range_of_section(const struct elf_reader *reader, const void *entry,
 	}
 }
 
-/* A table of headers, as the ELF header describes it. */
+/* A header table, as described by the ELF header. */
 struct header_table {
 	uint64_t position;
 	size_t entry_bytes, nr_entries;
-	size_t least_bytes; /* of an entry */
+	size_t least_bytes; /* minimum size of an entry */
 	uint32_t note_type;
 	void (*range)(const struct elf_reader *reader, const void *entry, struct note_range *range);
 };
 
-/* Look through a table in pieces. 0, -ENOENT, -ENOEXEC or -errno. */
+/* Searches a table, reading it in pieces. Returns 0, -ENOENT, -ENOEXEC or -errno. */
 static int table_find(struct elf_reader *reader, const struct header_table *table,
 		      struct buildid *id)
 {
@@ -222,7 +226,7 @@ static int table_find(struct elf_reader *reader, const struct header_table *tabl
 	return -ENOENT;
 }
 
-/* Read and check the ELF header; where its tables are. */
+/* Reads and checks the ELF header, and fills the locations of its tables. */
 static int header_read(struct elf_reader *reader, struct header_table *programs,
 		       struct header_table *sections)
 {
@@ -279,7 +283,7 @@ int buildid_read_fd(int fd, struct buildid *id)
 
 	if (fstat(fd, &st))
 		return -errno;
-	/* Reading anything else may block, or take bytes from others. */
+	/* Reading other kinds of files may block, or consume data meant for other readers. */
 	if (!S_ISREG(st.st_mode))
 		return -ENOEXEC;
 	reader.file_bytes = (uint64_t)st.st_size;
@@ -301,8 +305,8 @@ int buildid_read_file(const char *path, struct buildid *id)
 	int fd;
 
 	/*
-	 * Merely opening a device may do something. Should it change between
-	 * the two calls, O_NONBLOCK keeps a FIFO from waiting for its writer.
+	 * Merely opening a device may have side effects. If the file changes between the two
+	 * calls, O_NONBLOCK prevents waiting for the writer of a FIFO.
 	 */
 	if (stat(path, &st))
 		return -errno;

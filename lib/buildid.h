@@ -11,25 +11,25 @@
 
 struct buildid {
 	uint8_t bytes[BUILDID_BYTES_MAX];
-	uint32_t nr_bytes; /* 0: none */
+	uint32_t nr_bytes; /* 0: no build-id */
 };
 
 /*
- * The build-id of the ELF file open at fd (32 or 64 bits, any byte order),
- * from PT_NOTE, else from SHT_NOTE. Trusts nothing: every offset and size is
- * checked against the file, at most 64 KB are read. 0, -ENOENT (an ELF file
- * without one), -ENOEXEC (not ELF, or damaged), or -errno of reading.
+ * Reads the build-id of the ELF file open at fd (32 or 64 bits, any byte order), from PT_NOTE,
+ * else from SHT_NOTE. The file need not be trusted: every offset and size is checked against
+ * the file, and at most 64 KB are read. Returns 0, -ENOENT (an ELF file without a build-id),
+ * -ENOEXEC (not an ELF file, or damaged), or -errno of reading.
  */
 int buildid_read_fd(int fd, struct buildid *id);
 int buildid_read_file(const char *path, struct buildid *id);
 
-/* The same from nr_bytes of notes in memory (/sys/kernel/notes). */
+/* The same for nr_bytes of notes in memory (/sys/kernel/notes). */
 int buildid_parse_notes(const void *notes, size_t nr_bytes, struct buildid *id);
 
-/* Lower-case hex into hex[BUILDID_HEX_BYTES]; empty when there is none. */
+/* Writes lower-case hex into hex[BUILDID_HEX_BYTES]; an empty text without a build-id. */
 void buildid_to_hex(const struct buildid *id, char *hex);
 
-/* 0 or -EINVAL. */
+/* Returns 0 or -EINVAL. */
 int buildid_from_hex(const char *hex, struct buildid *id);
 
 #endif

@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ID_DIGITS     64u /* of containers, by the OCI's tools */
-#define ID_SHOWN      12  /* as those tools show them */
+#define ID_DIGITS     64u /* length of container ids of OCI tools */
+#define ID_SHOWN      12  /* digits shown, as these tools do */
 #define ID_DIGITS_MIN 32u
 #define POD_SHOWN     8
-#define PREFIX_MIN    6u /* digits of an id that somebody means */
+#define PREFIX_MIN    6u /* minimum length of an id prefix that a user may write */
 #define PART_BYTES    (NAME_MAX + 1)
 
-/* A path on its way to a name. */
+/* The state of parsing a path into a name. */
 struct path_parsing {
 	struct cgroup_name *name;
-	size_t used; /* bytes of name->text */
+	size_t used; /* bytes of name->text in use */
 	bool too_long;
-	char part[PART_BYTES]; /* the one in hand, escapes undone */
+	char part[PART_BYTES]; /* the current part, with escapes decoded */
 	char before[PART_BYTES];
 };
 
@@ -30,7 +30,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* systemd writes what may not stand in a unit's name as \xHH. */
+/* systemd writes characters that are not allowed in a unit's name as \xHH. */
 static size_t undo_escape(const char *from, char *to)
 {
 	int high, low;
@@ -45,7 +45,7 @@ static size_t undo_escape(const char *from, char *to)
 	return 4;
 }
 
-/* nr_bytes of from, escapes undone, into to[room]; cut where there is no room. */
+/* Decodes the escapes in nr_bytes of from into to[room]; truncates if too long. */
 static void copy_part(const char *from, size_t nr_bytes, char *to, size_t room)
 {
 	const char *end = from + nr_bytes;
@@ -64,7 +64,7 @@ static void copy_part(const char *from, size_t nr_bytes, char *to, size_t room)
 	to[used] = '\0';
 }
 
-/* The next part of *path, and *path behind it. False: there is none. */
+/* Takes the next part of *path and moves *path after it. Returns false at the end. */
 static bool take_part(const char **path, char *part)
 {
 	const char *from = *path + strspn(*path, "/");
@@ -106,7 +106,7 @@ static void add(struct path_parsing *parsing, const char *separator, const char 
 
 /* ---- containers ---- */
 
-/* Digits of hexadecimal at the beginning of text. */
+/* Number of hexadecimal digits at the start of text. */
 static size_t nr_digits(const char *text)
 {
 	return strspn(text, "0123456789abcdef");
@@ -122,7 +122,10 @@ static void note_container(struct path_parsing *parsing, const char *id, size_t 
 	kept[nr_bytes] = '\0';
 }
 
-/* "docker:0123456789ab"; the first one in a pod is "0123456789ab", or "conmon:..." beside it. */
+/*
+ * Adds "docker:0123456789ab". In a pod the first container is just "0123456789ab", and the
+ * tool's monitor process "conmon:...".
+ */
 static void add_container(struct path_parsing *parsing, const char *tool, size_t nr_tool,
 			  const char *id)
 {
@@ -142,7 +145,7 @@ static void add_container(struct path_parsing *parsing, const char *tool, size_t
 	add(parsing, ":", id, ID_SHOWN);
 }
 
-/* What people call those who write this before an id. */
+/* Well-known names of the tools that use these prefixes of ids. */
 static const struct {
 	const char *prefix, *tool;
 } tools[] = {
@@ -180,7 +183,7 @@ static bool take_prefixed_id(struct path_parsing *parsing)
 	return true;
 }
 
-/* ID alone: the folder that it lies in tells whose it is. */
+/* An id alone: the name of its parent folder identifies the tool. */
 static bool take_bare_id(struct path_parsing *parsing)
 {
 	const char *tool = parsing->before;
@@ -188,7 +191,7 @@ static bool take_bare_id(struct path_parsing *parsing)
 
 	if (nr != ID_DIGITS || parsing->part[nr])
 		return false;
-	/* Task of ECS: an id below an id. */
+	/* A task of ECS is an id below an id. */
 	if (!*tool || nr_digits(tool) >= ID_DIGITS_MIN)
 		tool = "container";
 	add_tool(parsing, tool, strlen(tool), parsing->part);
@@ -197,7 +200,7 @@ static bool take_bare_id(struct path_parsing *parsing)
 
 /* ---- pods ---- */
 
-/* 8-4-4-4-12 digits, or 32 of a pod that the node's own files describe. */
+/* A uid is 8-4-4-4-12 digits; of a static pod (from the node's own files) it is 32 digits. */
 static size_t uid_bytes(const char *text)
 {
 	size_t nr = strspn(text, "0123456789abcdef-_");
@@ -283,20 +286,20 @@ static bool take_container(struct path_parsing *parsing, bool in_kubepods)
 	       take_bare_id(parsing) || take_lxc(parsing) || take_machine(parsing);
 }
 
-/* Folders that those who run containers make just inside of them. */
+/* Returns true for folders that container tools create directly inside of a container. */
 static bool is_wrapping(const char *part)
 {
 	return !strcmp(part, "container") || !strcmp(part, "payload") || !strcmp(part, ".lxc");
 }
 
 /*
- * Write the containers that path leads through; what is behind the innermost
- * one, or path.
+ * Adds the containers on the path. Returns the rest of the path after the innermost container;
+ * the whole path if there is no container.
  */
 static const char *take_containers(struct path_parsing *parsing, const char *path)
 {
 	bool in_kubepods = false;
-	bool inside = false; /* just: the part before was a container */
+	bool inside = false; /* the previous part was a container */
 	const char *rest = path;
 
 	while (take_part(&path, parsing->part)) {
@@ -323,8 +326,8 @@ static bool is_unit(const char *part)
 }
 
 /*
- * Where the name begins in a path without containers: at the last unit, else
- * the last slice, else NULL. An init.scope is that of the manager it lies in.
+ * Returns where the name begins in a path without containers: at the last unit, else at the
+ * last slice, else NULL. An init.scope takes the name of the service manager above it.
  */
 static const char *name_start(const char *path)
 {
@@ -350,7 +353,7 @@ static void add_rest(struct path_parsing *parsing, const char *rest)
 	const char *start = name_start(rest);
 
 	if (!start && !parsing->used)
-		return; /* it has a path, no name */
+		return; /* the form of the path is unknown: the path becomes the name */
 	if (start)
 		rest = start;
 	while (take_part(&rest, parsing->part))
@@ -381,9 +384,9 @@ bool cgroup_name_tail(const char *path, unsigned int nr_parts, char *text, size_
 	return start == path;
 }
 
-/* ---- what is meant ---- */
+/* ---- matching ---- */
 
-/* At least so much of an id that it can't be a word. */
+/* Returns true if word is a prefix of id, long enough not to be an ordinary word. */
 static bool is_id_prefix(const char *word, const char *id)
 {
 	size_t nr = strlen(word);

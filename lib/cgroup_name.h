@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of control groups as people know them, from their paths: units of
- * systemd, containers of docker, podman, containerd, cri-o, lxc and nspawn,
- * pods of Kubernetes. The names of the paths are conventions of those who
- * make them, not a contract: what is not understood keeps its path.
+ * Makes short, well-known names of control groups from their paths: units of systemd;
+ * containers of docker, podman, containerd, cri-o, lxc and nspawn; pods of Kubernetes. The
+ * form of such paths is a convention of these tools, not a contract. A group whose path has an
+ * unknown form keeps the path as its name.
  */
 #ifndef LIB_CGROUP_NAME_H
 #define LIB_CGROUP_NAME_H
@@ -17,29 +17,29 @@
 struct cgroup_name {
 	/*
 	 * "nginx.service", "docker:0123456789ab", "k8s:1a2b3c4d/0123456789ab",
-	 * "nspawn:web/nginx.service"; the path where nothing is understood, or
-	 * where it would be longer than this has room for.
+	 * "nspawn:web/nginx.service"; the path if its form is unknown, or if the name would
+	 * not fit.
 	 */
 	char text[CGROUP_NAME_BYTES];
-	char container[CGROUP_ID_BYTES]; /* the innermost one's whole id or name; "": none */
-	char pod[CGROUP_ID_BYTES];	 /* its pod's uid, with dashes; "": none */
+	char container[CGROUP_ID_BYTES]; /* full id or name of the innermost one; "": none */
+	char pod[CGROUP_ID_BYTES];	 /* the uid of the container's pod, with dashes; "": none */
 };
 
-/* path below the root of its hierarchy, "/system.slice/nginx.service". */
+/* path is relative to the root of its hierarchy: "/system.slice/nginx.service". */
 void cgroup_name_parse(const char *path, struct cgroup_name *name);
 
 /*
- * The last nr_parts parts of path, escapes of systemd undone, into
- * text[nr_bytes]: more of a path, where names alone are ambiguous. True when
- * that is all of it.
+ * Writes the last nr_parts parts of path, with systemd's escapes decoded, to text[nr_bytes].
+ * Used to show more of a path where names alone are ambiguous. Returns true if text then is
+ * the whole path.
  */
 bool cgroup_name_tail(const char *path, unsigned int nr_parts, char *text, size_t nr_bytes);
 
 /*
- * Whether somebody who writes word means the group of this path: its path
- * with or without the first slash, its name, its name without what is before
- * the colon, or at least the first 6 digits of its container's or pod's id. match says whether a
- * pattern fits a text (a glob, say).
+ * Returns true if word, as a user wrote it, selects the group of this path: word matches the
+ * path with or without its first slash, the name, or the name after its colon, or is a prefix
+ * of at least 6 characters of the container's or pod's id. match decides whether a pattern (a
+ * glob, for example) matches a text.
  */
 bool cgroup_name_is_meant(const char *path, const char *word,
 			  bool (*match)(const char *pattern, const char *text));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of a program that waits for its children. */
+/* For programs that wait for their child processes. */
 #ifndef LIB_CHILDREN_H
 #define LIB_CHILDREN_H
 
 #include <signal.h>
 
 /*
- * Keep children that ended until they are waited for. Who started this program may have left
- * SIGCHLD ignored, with which the kernel forgets them. At a program's begin.
+ * Makes the kernel keep ended children until this program waits for them. If the parent of
+ * this program left SIGCHLD ignored, the kernel would discard them. Call this when the program
+ * starts.
  */
 static inline void children_keep(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's clocks as one number. Reading them does not fail: the clocks that callers name are
- * there on every kernel that oprof runs on.
+ * The kernel's clocks as single numbers. Reading them cannot fail: every kernel that oprof
+ * runs on has the clocks that callers name.
  */
 #ifndef LIB_CLOCK_H
 #define LIB_CLOCK_H
@@ -11,7 +11,7 @@
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
-/* Nanoseconds of the clock (clock_gettime(2)). */
+/* Returns the time of the clock in nanoseconds (clock_gettime(2)). */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now = {0};
@@ -20,19 +20,19 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Since the machine booted, without the time that it was suspended. */
+/* Nanoseconds since boot, without the time that the machine was suspended. */
 static inline uint64_t clock_monotonic_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The same in milliseconds: for time limits, signed as what is left of them is. */
+/* The same in milliseconds, for timeouts; signed, since a remaining time may be negative. */
 static inline int64_t clock_monotonic_ms(void)
 {
 	return (int64_t)(clock_monotonic_ns() / 1000000);
 }
 
-/* Since 1970: signed as times in sessions are. */
+/* Nanoseconds since 1970; signed, as times in sessions are. */
 static inline int64_t clock_realtime_ns(void)
 {
 	return (int64_t)clock_ns(CLOCK_REALTIME);

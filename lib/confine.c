@@ -19,10 +19,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The kernel's own user of last resort (overflowuid). */
+/* The kernel's fallback user (overflowuid). */
 #define NOBODY 65534
 
-/* Sanitizers map terabytes and do system calls of their own. */
+/* Sanitizers map terabytes and use other system calls. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #else
@@ -39,7 +39,7 @@
 
 /* ---- limits ---- */
 
-/* A hard limit that is lower already stays. */
+/* Keeps an existing hard limit that is lower. */
 static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
 {
 	struct rlimit limit;
@@ -54,7 +54,7 @@ static int set_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard)
 	return setrlimit(resource, &limit) ? -errno : 0;
 }
 
-/* The child begins with all that its parent has mapped. */
+/* Returns the current address space, which includes all the parent's mappings. */
 static rlim_t address_space_bytes(void)
 {
 	unsigned long nr_pages;
@@ -71,7 +71,7 @@ static int set_limits(const struct confine_limits *limits)
 {
 	int error = set_limit(RLIMIT_CORE, 0, 0);
 
-	/* SIGXCPU at the soft limit; SIGKILL a second later, were it ignored. */
+	/* SIGXCPU comes at the soft limit; if ignored, SIGKILL follows a second later. */
 	if (!error)
 		error = set_limit(RLIMIT_CPU, limits->max_seconds, limits->max_seconds + 1);
 	if (!error)
@@ -99,10 +99,13 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 	if (null >= 0) {
 		dup2(null, 0);
 		dup2(null, 1);
-		if (!SANITIZED) /* their findings are meant to be seen */
+		if (!SANITIZED) /* keep the sanitizer's reports visible */
 			dup2(null, 2);
 	}
-	/* A kernel without close_range (before 5.9) leaves them open: all are read-only. */
+	/*
+	 * A kernel without close_range (before 5.9) leaves the descriptors open; all are
+	 * read-only.
+	 */
 	close_between(3, keep_a - 1);
 	close_between(keep_a + 1, keep_b - 1);
 	close_between(keep_b + 1, ~0u);
@@ -112,7 +115,7 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 #ifdef THIS_ARCH
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-/* Low half of an argument, on little-endian machines, as all of the above are. */
+/* Loads the low half of an argument; all architectures above are little-endian. */
 #define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
 #define ALLOW_CALL(number)                                                                         \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                       \
@@ -121,7 +124,7 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 #define PREAMBLE LOAD(arch), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0), REFUSE, LOAD(nr)
 
-/* Reading, writing what is open already, memory, ending. */
+/* Reading, writing to open descriptors, memory management, exit. */
 #define ALLOW_DESCRIPTORS                                                                          \
 	ALLOW_CALL(SYS_read), ALLOW_CALL(SYS_pread64), ALLOW_CALL(SYS_write),                      \
 		ALLOW_CALL(SYS_lseek), ALLOW_CALL(SYS_close), ALLOW_CALL(SYS_fstat),               \
@@ -134,12 +137,12 @@ static void close_descriptors(unsigned int keep_a, unsigned int keep_b)
 
 static struct sock_filter descriptors_filter[] = {
 	PREAMBLE,
-	ALLOW_CALL(SYS_newfstatat), /* fstat() of newer C libraries */
+	ALLOW_CALL(SYS_newfstatat), /* newer C libraries use it for fstat() */
 	ALLOW_DESCRIPTORS,
 	REFUSE,
 };
 
-/* And opening for reading, looking up names. */
+/* Also allows opening files for reading, and looking up names. */
 static struct sock_filter files_filter[] = {
 	PREAMBLE,
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
@@ -161,7 +164,7 @@ static struct sock_filter files_filter[] = {
 	REFUSE,
 };
 
-/* Whether the kernel refuses them from now on. */
+/* Installs the filter. Returns true if the kernel enforces it from now on. */
 static bool refuse_calls(enum confine_calls calls)
 {
 	struct sock_fprog program = {.len = sizeof(files_filter) / sizeof(files_filter[0]),
@@ -184,9 +187,9 @@ static bool refuse_calls(enum confine_calls calls)
 }
 #endif
 
-/* ---- who it is ---- */
+/* ---- user ---- */
 
-/* Who may not become another user has no capabilities left either way. */
+/* A process that may not change its user (EPERM) still drops its capabilities. */
 static int give_up_user(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -212,12 +215,12 @@ int confine_process(const struct confine_limits *limits, enum confine_calls call
 		error = give_up_user();
 	if (error)
 		return error;
-	/* Another user has it forgotten: not before. */
+	/* A change of user resets this setting, so it comes after give_up_user(). */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/*
-	 * A kernel without seccomp leaves the limits, and the user: a second
-	 * wall, not the only one. But root's files are open to root, even to
-	 * one without capabilities.
+	 * Without seccomp the limits and the changed user still protect the system; the filter
+	 * is a second line of defence. But a process that remains root may open root's files
+	 * even without capabilities.
 	 */
 	if (!refuse_calls(calls) && calls == CONFINE_DESCRIPTORS && !geteuid())
 		return -EPERM;

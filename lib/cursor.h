@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading numbers and texts out of bytes that others wrote, in either byte
- * order. A read beyond the end sets failed, goes to the end and gives 0, of
- * LEB128 the bits before it, so that loops over damaged bytes end: ask failed
- * after them, not at each step. What texts and takes give lies in the bytes.
+ * Reads numbers and texts from untrusted bytes, in either byte order. A read beyond the end
+ * sets failed, moves to the end and returns 0 (for LEB128, the bits read before the end), so
+ * that loops over damaged bytes end. Callers check failed once after such a loop, not at each
+ * step. Returned texts and byte ranges point into the bytes.
  */
 #ifndef LIB_CURSOR_H
 #define LIB_CURSOR_H
@@ -15,7 +15,7 @@
 
 struct cursor {
 	const uint8_t *at, *end;
-	bool swapped; /* numbers are not in the byte order of this machine */
+	bool swapped; /* the numbers have the other byte order than this machine */
 	bool failed;
 };
 
@@ -30,7 +30,7 @@ static inline void cursor_fail(struct cursor *cursor)
 	cursor->at = cursor->end;
 }
 
-/* The next nr_bytes; NULL: there are fewer. None are there after a failure, too. */
+/* Returns the next nr_bytes, or NULL if fewer are left, as after a failure. */
 static inline const uint8_t *cursor_take(struct cursor *cursor, uint64_t nr_bytes)
 {
 	const uint8_t *bytes = cursor->at;
@@ -93,7 +93,7 @@ static inline uint64_t cursor_u64(struct cursor *cursor)
 	return cursor->swapped ? __builtin_bswap64(value) : value;
 }
 
-/* Of 1, 2, 4 or 8 bytes; of any other number of bytes the read fails. */
+/* A number of 1, 2, 4 or 8 bytes; the read fails for any other nr_bytes. */
 static inline uint64_t cursor_number(struct cursor *cursor, unsigned int nr_bytes)
 {
 	switch (nr_bytes) {
@@ -111,7 +111,7 @@ static inline uint64_t cursor_number(struct cursor *cursor, unsigned int nr_byte
 	}
 }
 
-/* LEB128; bits beyond the 64th are lost. */
+/* A LEB128 number; bits beyond the 64th are dropped. */
 static inline uint64_t cursor_leb(struct cursor *cursor, bool is_signed)
 {
 	uint64_t value = 0;
@@ -139,7 +139,7 @@ static inline int64_t cursor_sleb(struct cursor *cursor)
 	return (int64_t)cursor_leb(cursor, true);
 }
 
-/* A text that ends with a NUL within the bytes; "" and failed: there is none. */
+/* A text that ends with a NUL within the bytes; if there is none, fails and returns "". */
 static inline const char *cursor_text(struct cursor *cursor)
 {
 	const char *text = (const char *)cursor->at;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#undef diag_set /* defined for the static analyser */
+#undef diag_set /* macros for the static analyser */
 #undef diag_set_at
 
 void diag_clear(struct diag *diag)
@@ -17,7 +17,7 @@ void diag_clear(struct diag *diag)
 	diag->text[0] = '\0';
 }
 
-/* By way of a buffer: what is formatted may be the old text of this very diag. */
+/* Formats into a buffer first, since args may include the old text of the same diag. */
 __attribute__((format(printf, 2, 0))) static void diag_format(struct diag *diag, const char *format,
 							      va_list args)
 {
@@ -65,7 +65,7 @@ int diag_first(int first, int second, const struct diag *second_diag, struct dia
 	return first ? first : second;
 }
 
-/* What was read elsewhere may stand in it: a terminal obeys no byte of it. */
+/* The text may quote untrusted input; control characters must not reach a terminal. */
 static void hide_controls(char *text)
 {
 	for (; *text; text++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was wrong with a text, an option or a file, and where: filled by the
- * function that failed, owned and shown by its caller. Not for logging.
+ * What is wrong with a text, an option or a file, and where. The function that fails fills a
+ * diag; its caller owns and prints it. Not for logging.
  */
 #ifndef LIB_DIAG_H
 #define LIB_DIAG_H
@@ -10,18 +10,15 @@
 #define DIAG_FILE_BYTES 512
 
 struct diag {
-	char file[DIAG_FILE_BYTES]; /* empty: no file is to blame */
-	unsigned int line;	    /* from 1; 0: the whole file */
-	char text[DIAG_TEXT_BYTES]; /* one sentence, no newline; says what to do */
+	char file[DIAG_FILE_BYTES]; /* empty: the error is not about a file */
+	unsigned int line;	    /* from 1; 0: the file as a whole */
+	char text[DIAG_TEXT_BYTES]; /* one sentence without newline, with the remedy */
 };
 
-/* diag may be NULL in all of these. */
+/* diag may be NULL in all these functions. */
 void diag_clear(struct diag *diag);
 
-/*
- * Set the text and return error, so that "return diag_set(d, -EINVAL, ...)"
- * reads well. The file and line are cleared.
- */
+/* Sets the text, clears file and line, and returns error: "return diag_set(d, -EINVAL, ...)". */
 int diag_set(struct diag *diag, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -29,19 +26,19 @@ int diag_set_at(struct diag *diag, int error, const char *file, unsigned int lin
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /*
- * For several steps that are all taken, of whose errors the first counts. Returns first or, if that
- * is 0, second, and then copies *second_diag to *diag.
+ * Combines the results of two steps that both run; the first error counts. Returns first if it
+ * is not 0, else second. If second is returned and not 0, *second_diag is copied to *diag.
  */
 int diag_first(int first, int second, const struct diag *second_diag, struct diag *diag);
 
 #ifdef __clang_analyzer__
-/* The static analyser reads one source file at a time: what comes back is error. */
+/* The static analyser reads one source file at a time: tell it that error is returned. */
 #define diag_set(diag, error, ...)    ((void)diag_set(diag, error, __VA_ARGS__), (error))
 #define diag_set_at(diag, error, ...) ((void)diag_set_at(diag, error, __VA_ARGS__), (error))
 #endif
 
 /*
- * "FILE:LINE: TEXT" into a static buffer of the caller's thread, with "?" for
+ * Returns "FILE:LINE: TEXT" in a static buffer of the calling thread, with "?" in place of
  * control characters. Never NULL.
  */
 const char *diag_show(const struct diag *diag);

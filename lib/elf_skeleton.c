@@ -15,7 +15,7 @@
 #define COPY_BYTES     65536u
 #define NOTE_BYTES_MAX 65536u
 
-/* Where a field lies in its header. */
+/* The location of a field in its header. */
 struct header_field {
 	size_t offset, nr_bytes;
 };
@@ -25,7 +25,7 @@ struct header_field {
 		offsetof(type, name), sizeof(((type *)0)->name)                                    \
 	}
 
-/* The headers of one word size. */
+/* The sizes and fields of headers of one word size. */
 struct layout {
 	size_t ehdr_bytes, phdr_bytes, shdr_bytes;
 	struct header_field e_phoff, e_shoff, e_phentsize, e_phnum, e_shentsize, e_shnum,
@@ -58,7 +58,7 @@ struct layout {
 
 static const struct layout layouts[] = {LAYOUT(32), LAYOUT(64)};
 
-/* A stretch of the binary that the skeleton has too. */
+/* A byte range that is copied from the binary (at from) to the skeleton (at to). */
 struct skeleton_piece {
 	uint64_t from, to, nr_bytes;
 };
@@ -67,15 +67,15 @@ struct skeleton {
 	int from;
 	uint64_t file_bytes;
 	const struct layout *layout;
-	bool swap; /* of the other byte order */
+	bool swap; /* the file has the opposite byte order */
 	uint8_t ehdr[sizeof(Elf64_Ehdr)];
-	uint8_t *phdrs, *shdrs; /* as they will be written */
+	uint8_t *phdrs, *shdrs; /* modified in place, then written */
 	uint64_t nr_phdrs, nr_shdrs;
-	char *names; /* of sections, ends with a NUL */
+	char *names; /* section names, with a final NUL */
 	uint64_t names_bytes;
 	struct skeleton_piece *pieces;
 	size_t nr_pieces;
-	uint64_t end; /* where the next piece goes */
+	uint64_t end; /* end of the last piece in the skeleton */
 };
 
 static uint64_t get(const struct skeleton *skeleton, const uint8_t *header,
@@ -97,7 +97,7 @@ static uint64_t get(const struct skeleton *skeleton, const uint8_t *header,
 	return skeleton->swap ? __builtin_bswap16(half) : half;
 }
 
-/* Of words and wide words only: nothing else is changed. */
+/* Changes only fields of 4 or 8 bytes; other sizes are never changed. */
 static void put(const struct skeleton *skeleton, uint8_t *header, struct header_field field,
 		uint64_t value)
 {
@@ -115,7 +115,7 @@ static bool is_inside(const struct skeleton *skeleton, uint64_t position, uint64
 	return position <= skeleton->file_bytes && nr_bytes <= skeleton->file_bytes - position;
 }
 
-/* nr_bytes at position, malloc'ed, with a NUL behind them, into *part (a pointer). */
+/* Reads nr_bytes at position, malloc'ed, with a NUL after them, into *part (a pointer). */
 static int read_part(const struct skeleton *skeleton, uint64_t position, uint64_t nr_bytes,
 		     uint64_t max_bytes, void *part)
 {
@@ -171,7 +171,7 @@ static int read_phdrs(struct skeleton *skeleton, uint64_t max_bytes)
 			 skeleton->nr_phdrs * layout->phdr_bytes, max_bytes, &skeleton->phdrs);
 }
 
-/* Where there are more than a half word can count, section 0 tells how many. */
+/* If the numbers do not fit the ELF header, section header 0 has them. */
 static int count_shdrs(struct skeleton *skeleton, uint64_t *names_index)
 {
 	const struct layout *layout = skeleton->layout;
@@ -228,7 +228,7 @@ static int read_shdrs(struct skeleton *skeleton, uint64_t max_bytes)
 			 max_bytes, &skeleton->names);
 }
 
-/* ---- what is kept ---- */
+/* ---- plan ---- */
 
 static bool begins_with_one_of(const char *name, const char *const *beginnings)
 {
@@ -239,9 +239,8 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings)
 }
 
 /*
- * libbfd finds the slots of a procedure linkage table by its code, its
- * relocations, the dynamic section, and on some machines the global offset
- * table or the stubs.
+ * libbfd finds the slots of a procedure linkage table by its code, its relocations, the
+ * dynamic section, and on some machines the global offset table or the stubs.
  */
 static bool name_is_kept(const char *name)
 {
@@ -284,7 +283,10 @@ static uint64_t align_up(uint64_t position)
 	return (position + ALIGN_BYTES - 1) & ~(uint64_t)(ALIGN_BYTES - 1);
 }
 
-/* Have nr_bytes at from copied; they end up at *to. Sums can't wrap: all lie in the file. */
+/*
+ * Plans the copy of nr_bytes at from; *to is their place in the skeleton. Sums cannot wrap,
+ * since every piece lies within the file.
+ */
 static int add_piece(struct skeleton *skeleton, uint64_t from, uint64_t nr_bytes,
 		     uint64_t max_bytes, uint64_t *to)
 {
@@ -335,7 +337,7 @@ static int plan_section(struct skeleton *skeleton, uint8_t *shdr, uint64_t max_b
 	return error;
 }
 
-/* ELF header, program headers, pieces, section headers. */
+/* The skeleton's layout: ELF header, program headers, pieces, section headers. */
 static int plan(struct skeleton *skeleton, uint64_t max_bytes)
 {
 	const struct layout *layout = skeleton->layout;
@@ -363,7 +365,7 @@ static int plan(struct skeleton *skeleton, uint64_t max_bytes)
 
 /* ---- writing ---- */
 
-/* Zeros up to position, from the *written bytes on. */
+/* Writes zeros from offset *written up to position. */
 static int pad(int to, uint64_t *written, uint64_t position)
 {
 	static const uint8_t zeros[ALIGN_BYTES];

@@ -107,7 +107,7 @@ int file_open_regular(const char *path)
 	struct stat st;
 	int fd, error = 0;
 
-	/* Before it is opened: that alone may do something to a device. */
+	/* Check before opening: merely opening a device may have side effects. */
 	if (stat(path, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -143,7 +143,10 @@ int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode
 	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid()) >=
 	    (int)sizeof(temporary))
 		return -ENAMETOOLONG;
-	/* Left by one of our pid that was killed; never write into what is there. */
+	/*
+	 * A killed process of the same pid may have left this file; never write into an
+	 * existing file.
+	 */
 	unlink(temporary);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	if (fd < 0)
@@ -158,7 +161,7 @@ int file_replace(const char *path, const void *buf, size_t nr_bytes, mode_t mode
 	return error;
 }
 
-/* The reason for mkdir's failure is errno's, unless the folder is there. */
+/* Reports mkdir's errno, unless the folder exists. */
 static int make_dir(const char *path, mode_t mode)
 {
 	struct stat st;
@@ -167,14 +170,14 @@ static int make_dir(const char *path, mode_t mode)
 	if (!mkdir(path, mode))
 		return 0;
 	error = errno;
-	if (error == ENOENT) /* the parent is missing: so is this */
+	if (error == ENOENT) /* the parent is missing, so path is missing too */
 		return -error;
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return 0;
 	return error == EEXIST ? -ENOTDIR : -error;
 }
 
-/* Make the first nr_bytes of path. */
+/* Creates the folder named by the first nr_bytes of path. */
 static int make_part(const char *path, size_t nr_bytes, mode_t mode)
 {
 	char part[PATH_MAX];
@@ -192,7 +195,7 @@ int file_make_dirs(const char *path, mode_t mode)
 
 	if (!length || length >= PATH_MAX)
 		return length ? -ENAMETOOLONG : -EINVAL;
-	/* From the end: mostly all but the last parts are there. */
+	/* Start at the end: usually only the last parts are missing. */
 	while ((error = make_part(path, made, mode)) == -ENOENT && made > 1) {
 		do
 			made--;
@@ -226,7 +229,7 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 	return file_make_dirs(parent, mode);
 }
 
-/* nftw hands our errors through as they are, so they must not be its own -1. */
+/* Returns a positive errno, since nftw itself returns -1 and passes other values through. */
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
 	(void)st;

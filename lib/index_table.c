@@ -17,7 +17,7 @@ static size_t next_place(const struct index_table *table, size_t place)
 	return (place + 1) & (table->nr_slots - 1);
 }
 
-/* By the half that a slot keeps: so a table can grow without asking for hashes again. */
+/* Uses the half of the hash that the slot stores, so that growing needs no rehash. */
 static size_t first_place(const struct index_table *table, uint64_t hash)
 {
 	return (size_t)(hash >> 32) & (table->nr_slots - 1);

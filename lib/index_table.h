@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash from something of the caller's to its index in an array of the
- * caller's: entries are only added, and all go together.
+ * A hash table from keys of the caller to indices in an array of the caller. Entries are only
+ * added; they are removed all together.
  */
 #ifndef LIB_INDEX_TABLE_H
 #define LIB_INDEX_TABLE_H
@@ -13,27 +13,24 @@
 #define INDEX_TABLE_NONE UINT32_MAX
 
 struct index_table {
-	uint64_t *slots; /* upper half of the hash, index + 1; 0: empty */
+	uint64_t *slots; /* upper half of the hash, and index + 1; 0: empty */
 	size_t nr_slots; /* 0, or a power of two */
 	size_t nr_used;
 };
 
-/*
- * The index put under hash for which same() says so; INDEX_TABLE_NONE: there
- * is none.
- */
+/* Returns the index with this hash for which same() returns true, or INDEX_TABLE_NONE. */
 uint32_t index_table_find(const struct index_table *table, uint64_t hash,
 			  bool (*same)(uint32_t index, const void *key, void *context),
 			  const void *key, void *context);
 
-/* Put index, below INDEX_TABLE_NONE. 0 or -ENOMEM. */
+/* Adds index, which must be below INDEX_TABLE_NONE. Returns 0 or -ENOMEM. */
 int index_table_put(struct index_table *table, uint64_t hash, uint32_t index);
 
-/* Empty it, and keep its memory. */
+/* Removes all entries and keeps the memory. */
 void index_table_clear(struct index_table *table);
 void index_table_deinit(struct index_table *table);
 
-/* A hash of value and what was hashed before it. */
+/* Hashes value into the hash of the preceding values. */
 static inline uint64_t index_table_hash(uint64_t before, uint64_t value)
 {
 	uint64_t mixed = (before ^ value) * UINT64_C(0x9e3779b97f4a7c15);

@@ -19,17 +19,17 @@ static enum log_level log_level_shown = LOG_LEVEL_INFO;
 static struct log_place log_place = {.fd = STDERR_FILENO};
 static struct log_limit log_limit;
 
-/* The last message, and how often it came again since it was told. */
+/* The last message, and its repetitions that are not yet reported. */
 static struct {
 	char text[LINE_BYTES];
 	enum log_level level;
 	uint64_t nr_again;
-	uint64_t since_ns; /* of the first that was not told */
+	uint64_t since_ns; /* time of the first of these repetitions */
 } log_last;
 
 static const struct {
 	const char *word;
-	int priority; /* of syslog(3), as the journal takes it */
+	int priority; /* syslog(3) priority, for the journal */
 } log_levels[] = {
 	[LOG_LEVEL_ERROR] = {"error: ", 3},
 	[LOG_LEVEL_WARNING] = {"warning: ", 4},
@@ -60,8 +60,8 @@ bool log_open_journal(void)
 }
 
 /*
- * Names of files and programs are anybody's: none of them may begin a line
- * of its own in the log, or speak to a terminal.
+ * Names of files and programs are untrusted. They must not start a new line in the log, and no
+ * control character may reach a terminal.
  */
 static void log_mask_controls(char *line)
 {
@@ -73,7 +73,7 @@ static void log_mask_controls(char *line)
 	}
 }
 
-/* One write per message, so that lines of several processes stay whole. */
+/* Writes a message in one call, so that lines of several processes do not mix. */
 static void log_line(enum log_level level, const char *text)
 {
 	char line[LINE_BYTES + 256];
@@ -89,7 +89,7 @@ static void log_line(enum log_level level, const char *text)
 	} else if (log_place.is_journal) {
 		used = (size_t)snprintf(line, sizeof(line), "<%d>", log_levels[level].priority);
 	}
-	/* The journal names the program itself. */
+	/* The journal adds the program's name itself. */
 	nr = snprintf(line + used, sizeof(line) - used - 1, "%.64s%s%s%s",
 		      log_place.is_journal ? "" : log_program, log_place.is_journal ? "" : ": ",
 		      log_levels[level].word, text);
@@ -114,7 +114,7 @@ __attribute__((format(printf, 2, 3))) static void log_about(enum log_level level
 	log_line(level, text);
 }
 
-/* Lines that were lost are told by the first that can be written again. */
+/* Reports lost lines once a line can be written again. */
 static void log_tell_lost(void)
 {
 	uint64_t nr = log_place.nr_lost;
@@ -123,7 +123,7 @@ static void log_tell_lost(void)
 		return;
 	log_about(LOG_LEVEL_WARNING, "%" PRIu64 " messages could not be written to this log", nr);
 	if (log_place.nr_lost > nr)
-		log_place.nr_lost = nr; /* still so: this was none of them */
+		log_place.nr_lost = nr; /* this report failed too; do not count it */
 	else
 		log_place.nr_lost = 0;
 }
@@ -184,7 +184,7 @@ void log_tick(void)
 void log_flush(void)
 {
 	log_tell_again();
-	/* Every turn is over at the end of time. */
+	/* With the latest possible time every turn is over. */
 	for (uint64_t nr; (nr = log_limit_over(&log_limit, UINT64_MAX));)
 		log_tell_left_out(nr);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of programs to their user (stderr) and of the daemon to its log:
- * a file, or the journal. Libraries do not log: they return errors and fill
- * a struct diag.
+ * Messages of programs to their user (stderr), and of the daemon to its log, which is a file
+ * or the journal. Libraries do not log: they return errors and fill a struct diag.
  *
- * A log never waits and never fails its caller: what cannot be written (a
- * full disk, a journal that hangs) is counted, and told when it works again.
+ * A failing log does not make its caller fail. A message that cannot be written (full disk,
+ * hanging journal) is counted; the count is logged once the log works again. Writes to a
+ * terminal or pipe may block; writes to the journal do not.
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H
@@ -19,35 +19,38 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 #define LOG_NR_A_MINUTE 20
 
 /*
- * Name messages after program ("oprofiled: ..."); not copied. Messages
- * above level are not shown (default LOG_LEVEL_INFO).
+ * program is the prefix of messages ("oprofiled: ..."); it is not copied. Messages above level
+ * are not shown (default LOG_LEVEL_INFO).
  */
 void log_init(const char *program, enum log_level level);
 
 /*
- * For a program that runs for months: a log file that reaches bytes_max
- * becomes PATH.1 (whose place it takes) and a new one begins; a message that
- * comes again at once is told once and then by number; of each place only
- * nr_a_minute are told. 0: no such bound. Without this call none.
+ * For programs that run for months. A log file that reaches bytes_max is renamed to PATH.1,
+ * replacing an older one, and a new file begins. A message repeated at once is logged once,
+ * then only its number of repetitions. Each call site logs at most nr_a_minute messages a
+ * minute. 0: no such limit. Without this call there are no limits.
  */
 void log_bound(size_t bytes_max, unsigned int nr_a_minute);
 
 /*
- * Send messages to the end of path, each line with its time, instead of to
- * stderr. Call again to reopen (SIGHUP). path is copied. 0 or -errno; on
- * failure the old place is kept.
+ * Appends messages to path, each line with its time, instead of writing to stderr. Call it
+ * again to reopen the file (SIGHUP). path is copied. Returns 0 or -errno; on failure the log
+ * stays where it was.
  */
 int log_open(const char *path);
 
 /*
- * If stderr goes to the journal ($JOURNAL_STREAM), begin each line with its
- * priority, as the journal wants it. True: so it is.
+ * If stderr goes to the journal ($JOURNAL_STREAM), begins each line with its priority, as the
+ * journal expects. Returns true if it does.
  */
 bool log_open_journal(void);
 
-/* Tell what is still held back, repetitions and numbers left out, once it is old. Once a second. */
+/*
+ * Logs pending counts of repeated and suppressed messages once they are old. Call it once a
+ * second.
+ */
 void log_tick(void);
-/* Tell it now: at the end. */
+/* Logs these counts now; call it before the program exits. */
 void log_flush(void);
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -9,7 +9,7 @@ void log_limit_init(struct log_limit *limit, unsigned int nr_max)
 	limit->nr_max = nr_max;
 }
 
-/* The place of format; a new one takes a free place, or that of the oldest turn. */
+/* Returns the place of format. A new format takes a free place or the one with the oldest turn. */
 static struct log_limit_place *limit_place(struct log_limit *limit, const char *format,
 					   uint64_t now_ns)
 {

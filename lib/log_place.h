@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a program's log goes: whole lines to a bounded file, the journal, or stderr. */
+/* The destination of a program's log: whole lines to a bounded file, the journal, or stderr. */
 #ifndef LIB_LOG_PLACE_H
 #define LIB_LOG_PLACE_H
 
@@ -12,19 +12,19 @@
 struct log_place {
 	int fd;
 	bool is_file, is_journal;
-	bool torn; /* the last line was written in part */
+	bool torn; /* the last line was written only in part */
 	char path[PATH_MAX];
-	size_t bytes_max; /* of a file; 0: no bound */
-	pid_t owner;	  /* who moves the file away: not a forked child */
-	uint64_t nr_lost; /* lines that could not be written; not told yet */
+	size_t bytes_max; /* limit of the file; 0: no limit */
+	pid_t owner;	  /* the process that renames the file; a forked child does not */
+	uint64_t nr_lost; /* lines that could not be written and are not yet reported */
 };
 
-/* The end of path. 0 or -errno, with place as it was. */
+/* Appends to path from now on. Returns 0, or -errno with place unchanged. */
 int log_place_open(struct log_place *place, const char *path);
-/* stderr, if it is the stream that $JOURNAL_STREAM names. */
+/* Uses stderr as the journal if $JOURNAL_STREAM names it. Returns true if so. */
 bool log_place_open_journal(struct log_place *place);
 
-/* One line, with its '\n'. Counts it as lost when it cannot be written at once. */
+/* Writes one line with its '\n'. Counts the line as lost if it is not written whole. */
 void log_place_write(struct log_place *place, const char *line, size_t nr_bytes);
 
 #endif

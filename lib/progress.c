@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_NS    1000000000ull /* short jobs show nothing */
+#define FIRST_NS    1000000000ull /* short jobs show no line */
 #define INTERVAL_NS 100000000ull
 
-/* Back to the start of the line, and clear it. */
+/* Moves to the start of the line and clears it. */
 static const char progress_clear[] = "\r\033[K";
 
 void progress_begin(struct progress *progress, const char *job, size_t nr_total)
@@ -35,7 +35,7 @@ void progress_step(struct progress *progress, size_t nr_done, const char *name)
 	if (now_ns < progress->next_ns)
 		return;
 	progress->next_ns = now_ns + INTERVAL_NS;
-	/* Narrower than a terminal is, so that the line can be cleared. */
+	/* Kept short, since only a line that does not wrap can be cleared. */
 	nr = snprintf(line, sizeof(line), "%s%s %zu/%zu %.40s", progress_clear, progress->job,
 		      nr_done, progress->nr_total, name ? name : "");
 	if (nr <= 0)

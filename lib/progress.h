@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line on the terminal that tells how far a long job is. Shown on stderr,
- * from the second second on, only where stderr is a terminal; gone when the
- * job ends.
+ * A progress line for long jobs. It is shown on stderr if stderr is a terminal, once the job
+ * has run for a second, and is cleared when the job ends.
  */
 #ifndef LIB_PROGRESS_H
 #define LIB_PROGRESS_H
@@ -12,18 +11,18 @@
 #include <stdint.h>
 
 struct progress {
-	const char *job; /* "reading symbols"; not copied */
+	const char *job; /* such as "reading symbols"; not copied */
 	size_t nr_total;
 	int fd;	    /* -1: not shown */
-	bool drawn; /* a line stands on the terminal */
+	bool drawn; /* the line is on the terminal now */
 	uint64_t next_ns;
 };
 
-/* The job has nr_total steps. */
+/* Starts a job of nr_total steps. */
 void progress_begin(struct progress *progress, const char *job, size_t nr_total);
-/* nr_done of them are done, the next one is about name (may be NULL). */
+/* Reports that nr_done steps are done; name (may be NULL) describes the next one. */
 void progress_step(struct progress *progress, size_t nr_done, const char *name);
-/* Take the line away; before other output to the terminal, too. */
+/* Clears the line. Also call this before other output to the terminal. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Sums of what files claim, which may be anything: they stay at 2^64 - 1 in place of wrapping.
- */
+/* Sums of untrusted numbers from files. A sum stays at 2^64 - 1 instead of wrapping. */
 #ifndef LIB_SATURATE_H
 #define LIB_SATURATE_H
 
@@ -20,14 +18,14 @@ static inline void saturate_add(uint64_t *to, uint64_t nr)
 	*to = saturate_sum(*to, nr);
 }
 
-/* Each of nr numbers to its own sum. */
+/* Adds each of nr numbers to the sum of the same index. */
 static inline void saturate_add_each(uint64_t *to, const uint64_t *from, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		saturate_add(&to[i], from[i]);
 }
 
-/* The sum of nr numbers. */
+/* Returns the sum of nr numbers. */
 static inline uint64_t saturate_total(const uint64_t *from, size_t nr)
 {
 	uint64_t sum = 0;

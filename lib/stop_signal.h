@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Being asked to end (Ctrl-C, kill, a terminal that closes, a pipe that nobody reads) while
- * something is half made: it is noticed, what was made is removed, and the process then ends by
- * that signal, as those do that catch none.
+ * Clean termination by a signal (Ctrl-C, kill, a closed terminal, a pipe without reader) while
+ * output is incomplete. The process notices the signal, removes the incomplete output, and
+ * then terminates by the same signal, as if it had not caught it.
  *
- * For a process of one thread that looks often enough. SIGQUIT and SIGKILL end it at once.
+ * For single-threaded processes that check often enough. SIGQUIT and SIGKILL still end the
+ * process at once.
  */
 #ifndef LIB_STOP_SIGNAL_H
 #define LIB_STOP_SIGNAL_H
 
 #include <stdbool.h>
 
-/* Have them noticed from now on. What is ignored (nohup) stays so; system calls are interrupted. */
+/* Catches these signals from now on, except ignored ones (nohup). System calls get interrupted. */
 void stop_signal_catch(void);
 
-/* One came. Never where none are caught. */
+/* Returns true after a signal came; always false without stop_signal_catch(). */
 bool stop_signal_came(void);
 
-/* End by the one that came; returns where none did. */
+/* Terminates by the signal that came; returns if none came. */
 void stop_signal_end(void);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define NS_PER_S    INT64_C(1000000000)
 #define S_PER_DAY   INT64_C(86400)
-#define SECONDS_MAX INT64_C(9214646400) /* 2262: about all that ns can say */
+#define SECONDS_MAX INT64_C(9214646400) /* in 2262, near the limit of int64_t nanoseconds */
 #define WORD_BYTES  64
 
 #define POINT_FORMS                                                                                \
@@ -20,25 +20,28 @@
 #define LENGTH_FORMS "90s, 10m, 2h, 3d, 1w, 1h30m"
 
 enum point_kind {
-	POINT_FIXED,   /* means the same at any time */
-	POINT_OF_DAY,  /* a time of day: comes again each day */
-	POINT_WEEKDAY, /* comes again each week */
+	POINT_FIXED,   /* the same moment whenever it is parsed */
+	POINT_OF_DAY,  /* a time of day, which recurs each day */
+	POINT_WEEKDAY, /* recurs each week */
 };
 
-/* A point, and the stretch that it names: a day, a minute, a second, or none. */
+/*
+ * A point, and the range that its text names: a day, a minute or a second; empty for "now" or
+ * "2h ago".
+ */
 struct point {
 	enum point_kind kind;
 	int64_t begin_s, end_s;
 	bool whole_day;
 	bool day_before;
-	struct tm tm; /* but for POINT_FIXED */
+	struct tm tm; /* not for POINT_FIXED */
 };
 
-/* What is left of the text to read. */
+/* The text that remains to be parsed. */
 struct point_parser {
 	const char *at;
 	int64_t now_s;
-	const char *word; /* to blame */
+	const char *word; /* the whole text, for error messages */
 	struct diag *diag;
 };
 
@@ -48,7 +51,7 @@ static int refuse(const struct point_parser *parser)
 			parser->word, POINT_FORMS);
 }
 
-/* Decimal digits, at least one and at most max_digits; -1: none or too many. */
+/* Decimal digits, at least one and at most max_digits. Returns -1 on too few or too many. */
 static int64_t take_digits(const char **at, size_t max_digits)
 {
 	int64_t value = 0;
@@ -71,7 +74,7 @@ static void skip_blanks(const char **at)
 
 /* ---- lengths ---- */
 
-/* Of the unit whose name stands at *at, which then stands behind it; 0: none. */
+/* Takes the unit at *at and returns its seconds; 0: no unit. */
 static int64_t take_unit(const char **at)
 {
 	static const struct {
@@ -109,7 +112,10 @@ static int64_t take_unit(const char **at)
 	return 0;
 }
 
-/* "1h30m", "1 h 30 min" at *at, which then stands behind it. Seconds, 0 for none or too long. */
+/*
+ * Takes "1h30m" or "1 h 30 min" at *at. Returns seconds, or 0 if there is no length or it is
+ * too long.
+ */
 static int64_t take_length(const char **at)
 {
 	const char *next = *at;
@@ -179,8 +185,8 @@ static bool same_clock(const struct tm *a, const struct tm *b)
 }
 
 /*
- * The clock shows the same at two moments when it is put back: the other one
- * of seconds, or seconds where there is none.
+ * When a clock is set back, it shows the same time at two moments. Returns the other moment,
+ * or seconds if the time is not ambiguous.
  */
 static int64_t same_clock_at(int64_t seconds)
 {
@@ -198,8 +204,8 @@ static int64_t same_clock_at(int64_t seconds)
 }
 
 /*
- * Days off, and hours that a change of daylight saving has left out, are made
- * right. Of two moments that the clock shows alike it is the first one.
+ * Normalises days out of range, and hours skipped by daylight saving. For an ambiguous time
+ * returns the first of the two moments.
  */
 static int64_t to_seconds(const struct tm *tm)
 {
@@ -238,7 +244,7 @@ static int64_t days_of_month(int64_t year, int64_t month)
 	return days[month - 1] + (month == 2 && is_leap(year));
 }
 
-/* Four digits, '-', two, '-', two. */
+/* Takes YYYY-MM-DD; month and day may have one digit. */
 static int take_date(struct point_parser *parser, struct tm *tm)
 {
 	int64_t year = take_digits(&parser->at, 4);
@@ -259,14 +265,14 @@ static int take_date(struct point_parser *parser, struct tm *tm)
 	return 0;
 }
 
-/* As logs have them; a second is close enough. */
+/* Log files write fractions; whole seconds are precise enough. */
 static void skip_fraction(const char **at)
 {
 	if ((**at == '.' || **at == ',') && isdigit((unsigned char)(*at)[1]))
 		*at += 1 + strspn(*at + 1, "0123456789");
 }
 
-/* HH:MM or HH:MM:SS into tm; *nr_seconds: of what it names. */
+/* Takes HH:MM or HH:MM:SS into tm; *nr_seconds is 60 or 1, the length of what it names. */
 static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t *nr_seconds)
 {
 	int64_t hour = take_digits(&parser->at, 2);
@@ -293,7 +299,7 @@ static int take_time_of_day(struct point_parser *parser, struct tm *tm, int64_t 
 	return 0;
 }
 
-/* Whether the letters at *at are word; *at then stands behind them. */
+/* Takes word if it is the whole word at *at, in any case. Returns true if so. */
 static bool take_word(const char **at, const char *word)
 {
 	size_t length = strlen(word);
@@ -304,7 +310,7 @@ static bool take_word(const char **at, const char *word)
 	return true;
 }
 
-/* 0 Sunday to 6, or -1. */
+/* Takes a weekday or a prefix of three letters or more. Returns 0 (Sunday) to 6, or -1. */
 static int take_weekday(const char **at)
 {
 	static const char *const names[] = {"sunday",	"monday", "tuesday", "wednesday",
@@ -324,7 +330,7 @@ static int take_weekday(const char **at)
 
 /* ---- points ---- */
 
-/* A time of day without a day: the last one. */
+/* A time of day without a day is its most recent occurrence. */
 static int finish_time_of_day(struct point_parser *parser, struct point *point, int64_t nr_seconds)
 {
 	int64_t other;
@@ -335,7 +341,10 @@ static int finish_time_of_day(struct point_parser *parser, struct point *point, 
 		point->begin_s = days_later(&point->tm, -1);
 		point->day_before = true;
 	}
-	/* Twice where the clock was put back: the last one. */
+	/*
+	 * When the clock was set back, the time occurred twice: take the later one if it is
+	 * past.
+	 */
 	other = same_clock_at(point->begin_s);
 	if (other > point->begin_s && other <= parser->now_s)
 		point->begin_s = other;
@@ -343,7 +352,7 @@ static int finish_time_of_day(struct point_parser *parser, struct point *point, 
 	return 0;
 }
 
-/* The day is in tm: a time of day may follow, behind a blank or a T. */
+/* tm has the day; a time of day may follow, after a blank or a T. */
 static int finish_day(struct point_parser *parser, struct point *point)
 {
 	int64_t nr_seconds;
@@ -366,7 +375,7 @@ static int finish_day(struct point_parser *parser, struct point *point)
 	return 0;
 }
 
-/* What local clocks are ahead of UTC, as a time of ISO 8601 ends: "Z", "+01:00", "-0500". */
+/* Takes the offset of a time zone from UTC in ISO 8601 form: "Z", "+01:00", "-0500". */
 static bool take_offset(const char **at, int64_t *offset_s)
 {
 	const char *next = *at;
@@ -402,7 +411,7 @@ static bool take_offset(const char **at, int64_t *offset_s)
 	return true;
 }
 
-/* A time behind a date may say of which zone it is. */
+/* A date with a time may be followed by the offset of its zone. */
 static int read_date(struct point_parser *parser, struct point *point)
 {
 	int error = take_date(parser, &point->tm);
@@ -517,7 +526,7 @@ static int read_point(struct point_parser *parser, struct point *point)
 		error = read_day_name(parser, point);
 	}
 	if (error)
-		return error; /* at may be anywhere */
+		return error; /* parser->at is undefined after an error */
 	skip_blanks(&parser->at);
 	return *parser->at || point->begin_s < 0 ? refuse(parser) : 0;
 }
@@ -530,9 +539,12 @@ static int parse_point(const char *text, int64_t now_ns, struct point *point, st
 	return read_point(&parser, point);
 }
 
-/* ---- stretches ---- */
+/* ---- ranges ---- */
 
-/* The first of a point that comes again which is behind begin_s. */
+/*
+ * Moves a recurring point to its first occurrence after begin_s, or to the day that contains
+ * begin_s.
+ */
 static void move_behind(struct point *point, int64_t begin_s)
 {
 	int step = point->kind == POINT_WEEKDAY ? 7 : 1;
@@ -596,7 +608,7 @@ int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 	return error;
 }
 
-/* The day, minute or second that text names. */
+/* The range of the day, minute or second that text names. */
 static int parse_alone(const char *text, int64_t now_ns, struct time_range *range,
 		       struct diag *diag)
 {
@@ -636,14 +648,14 @@ int time_range_parse(const char *text, int64_t now_ns, struct time_range *range,
 	return time_range_parse_points(from, dots + 2, now_ns, range, diag);
 }
 
-/* ---- showing ---- */
+/* ---- formatting ---- */
 
 struct point_text {
 	char day[16];
 	char time[24];
 };
 
-/* What clocks are ahead of UTC then, in seconds. */
+/* Returns the offset of local time from UTC at that time, in seconds. */
 static long offset_at(int64_t time_ns)
 {
 	struct tm tm;
@@ -651,7 +663,7 @@ static long offset_at(int64_t time_ns)
 	return to_local(time_ns / NS_PER_S, &tm) ? 0 : tm.tm_gmtoff;
 }
 
-/* Whether the clock shows the same at another moment. */
+/* Returns true if the clock shows the same time at another moment. */
 static bool is_ambiguous(int64_t time_ns)
 {
 	return same_clock_at(time_ns / NS_PER_S) != time_ns / NS_PER_S;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Points and stretches of time as people write them: "14:02", "tue 14:02",
- * "2h ago", "14:00..14:05". CLOCK_REALTIME, ns since 1970; words of a
- * calendar are of the local time zone (TZ), as mktime() knows it.
+ * Parses points and ranges of time as users write them: "14:02", "tue 14:02", "2h ago",
+ * "14:00..14:05". Times are CLOCK_REALTIME, ns since 1970; calendar words are in the local
+ * time zone (TZ), as mktime() knows it.
  *
- * Not for: what was sampled in a stretch (pp/session/session_parts.h).
+ * Not for selecting the samples of a time range (pp/session/session_parts.h).
  *
- * Points: now, today, yesterday, YYYY-MM-DD, a weekday (its last one), HH:MM,
- * HH:MM:SS, a day and a time of day ("yesterday 14:02",
- * "2026-11-17T14:02:30"), "-2h", "2h ago", "@SECONDS" since 1970. Behind a
- * date and a time, what the zone is ahead of UTC ("Z", "+01:00"), in place of
- * the local one. Fractions of seconds are dropped.
- * A time of day alone is the last one that has been: today's, or yesterday's.
- * Where clocks are put back a date has some times twice: the first one is meant.
- * Lengths: "90s", "10m", "10 min", "2h", "3d", "1w", also one behind the other
- * ("1h30m").
+ * Points: now, today, yesterday, YYYY-MM-DD, a weekday (the most recent one), HH:MM, HH:MM:SS,
+ * a day and a time of day ("yesterday 14:02", "2026-11-17T14:02:30"), "-2h", "2h ago",
+ * "@SECONDS" since 1970. A date with a time may end with its offset from UTC ("Z", "+01:00"),
+ * which replaces the local time zone. Fractions of seconds are ignored.
+ *
+ * A time of day alone is its most recent occurrence, today or yesterday. When clocks are set
+ * back, some times of a date occur twice; with a date, the first one is meant.
+ *
+ * Lengths: "90s", "10m", "10 min", "2h", "3d", "1w", and sequences of them ("1h30m").
  */
 #ifndef LIB_TIME_RANGE_H
 #define LIB_TIME_RANGE_H
@@ -29,45 +29,45 @@
 #define TIME_RANGE_OPEN_END    INT64_MAX
 #define TIME_RANGE_SHOWN_BYTES 96
 
-/* From begin_ns on, before end_ns; begin_ns < end_ns. */
+/* A half-open range: begin_ns is included, end_ns is not; begin_ns < end_ns. */
 struct time_range {
 	int64_t begin_ns, end_ns; /* or TIME_RANGE_OPEN_* */
-	bool day_before;	  /* a time of day was taken as yesterday's: tell the user */
+	bool day_before; /* a time of day was taken from yesterday; the user should be informed */
 };
 
 /*
- * All of these: 0, or -EINVAL and diag names the word and the forms allowed;
- * *range and *length_ns are untouched then. now_ns is what is now.
+ * All parsers return 0, or -EINVAL; diag then has the wrong word and the allowed forms, and
+ * *range and *length_ns are untouched. now_ns is the current time.
  */
 
-/* "90s", "1h30m"; more than 0. */
+/* Parses a length such as "90s" or "1h30m", greater than 0. */
 int time_length_parse(const char *text, int64_t *length_ns, struct diag *diag);
 
-/* The stretch of this length that ends now. */
+/* Parses a length; the range has this length and ends now. */
 int time_range_parse_last(const char *text, int64_t now_ns, struct time_range *range,
 			  struct diag *diag);
 
 /*
- * From one point to another; NULL or "": open on that side. A day as the end
- * is taken in whole. A time of day or a weekday as the end, with a point as
- * the beginning, is the first one after that.
+ * Parses a range from one point to another; NULL or "": open on that side. A day as the end is
+ * included whole. If both points are given, a time of day or weekday as the end is its first
+ * occurrence after the begin.
  */
 int time_range_parse_points(const char *from, const char *to, int64_t now_ns,
 			    struct time_range *range, struct diag *diag);
 
 /*
- * "FROM..TO", either may be empty, not both; a length: the last of it; a
- * point alone: the day, minute or second that it names.
+ * Parses "FROM..TO", where one of the two may be empty; a length: the range of this length
+ * that ends now; or a single point: the day, minute or second that it names.
  */
 int time_range_parse(const char *text, int64_t now_ns, struct time_range *range, struct diag *diag);
 
 /*
- * "from 2026-11-17 14:02:00 to 14:05:00": the day once where it is one. With
- * what the zone is ahead of UTC where that changes in between, or a time is
- * there twice: "from 2026-11-01 01:30:00 -0400 to 01:10:00 -0500".
+ * Writes "from 2026-11-17 14:02:00 to 14:05:00", with the second day only if it differs. The
+ * offset from UTC is added if it changes within the range or if a time is ambiguous: "from
+ * 2026-11-01 01:30:00 -0400 to 01:10:00 -0500".
  */
 void time_range_show(int64_t begin_ns, int64_t end_ns, char text[TIME_RANGE_SHOWN_BYTES]);
-/* "90 s", "10 min", "2 h 5 min", "3 days". */
+/* Writes "90 s", "10 min", "2 h 5 min" or "3 days". */
 void time_length_show(int64_t length_ns, char text[TIME_RANGE_SHOWN_BYTES]);
 
 #endif
