@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ERRNO_MAX 4095 /* of Linux */
+#define ERRNO_MAX 4095 /* largest errno of Linux */
 
 static const char *const request_names[] = {
 	[OPROF_REQUEST_STATUS] = "status",
@@ -33,8 +33,8 @@ static const char *const request_names[] = {
 };
 
 /*
- * A socket's name has room for 107 bytes only, and session folders may lie
- * deeper: go by way of the folder's descriptor.
+ * A socket's address holds at most 107 bytes, and session directories may have longer paths.
+ * The address therefore goes through the directory's descriptor.
  */
 static int connect_in(int dir_fd, int fd)
 {
@@ -62,7 +62,7 @@ static int not_ours(int error, const char *session_dir, struct diag *diag)
 			session_dir);
 }
 
-/* The wait for a place in the queue of a daemon that hangs is shorter than that for a dump. */
+/* If the daemon hangs and its queue is full, connecting times out earlier than a dump would. */
 static int client_connect(const char *session_dir, int timeout_ms, struct diag *diag)
 {
 	const int queue_ms = timeout_ms < CLIENT_TIMEOUT_MS ? timeout_ms : CLIENT_TIMEOUT_MS;
@@ -107,7 +107,7 @@ static int send_question(int fd, enum oprof_request request, const char *text, s
 
 	if (nr_text > OPROF_CONTROL_TEXT_MAX)
 		return diag_set(diag, -EMSGSIZE, "the request's text is too long");
-	/* sendmsg only reads it; struct iovec has no const. */
+	/* sendmsg only reads the text, but struct iovec has no const. */
 	parts[1].iov_base = (void *)(uintptr_t)text;
 	do {
 		nr = sendmsg(fd, &message, MSG_NOSIGNAL);
@@ -119,7 +119,7 @@ static int send_question(int fd, enum oprof_request request, const char *text, s
 	return 0;
 }
 
-/* 0; -ETIMEDOUT; -EINTR: wake_fd is readable. */
+/* Returns 0, -ETIMEDOUT, -EINTR (wake_fd is readable), or another -errno of poll(2). */
 static int wait_readable(int fd, int wake_fd, int64_t deadline_ms)
 {
 	struct pollfd waits[] = {{.fd = fd, .events = POLLIN}, {.fd = wake_fd, .events = POLLIN}};
@@ -137,7 +137,7 @@ static int wait_readable(int fd, int wake_fd, int64_t deadline_ms)
 	return waits[0].revents ? 0 : -EINTR;
 }
 
-/* The one descriptor of message, -1: there is none. There is room for no other. */
+/* Returns the descriptor in message, or -1 if there is none. There is room for only one. */
 static int take_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -150,11 +150,11 @@ static int take_descriptor(struct msghdr *message)
 	return fd;
 }
 
-/* One packet into *head and answer, whose text has room for OPROF_CONTROL_TEXT_MAX + 1. */
+/* Receives one packet into *head and answer, whose text holds OPROF_CONTROL_TEXT_MAX + 1 bytes. */
 static int receive_answer(int fd, struct oprof_message *head, struct client_answer *answer,
 			  struct diag *diag)
 {
-	union { /* as cmsg(3) wants it aligned */
+	union { /* aligned as cmsg(3) requires */
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
@@ -162,7 +162,7 @@ static int receive_answer(int fd, struct oprof_message *head, struct client_answ
 	struct msghdr message = {.msg_iov = parts,
 				 .msg_iovlen = 2,
 				 .msg_control = control.bytes,
-				 /* Not CMSG_SPACE, into which a second one may fit. */
+				 /* CMSG_SPACE might leave room for a second descriptor. */
 				 .msg_controllen = CMSG_LEN(sizeof(int))};
 	ssize_t nr;
 	int error;
@@ -274,7 +274,7 @@ int client_probe(const char *session_dir, struct diag *diag)
 	return 0;
 }
 
-/* Kernels before 5.3 have no pidfd: look every 10 ms. */
+/* Kernels before 5.3 have no pidfd_open; check every 10 ms instead. */
 static int wait_end_slow(pid_t pid, int64_t deadline_ms)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};

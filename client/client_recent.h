@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asking the daemon of a session folder for what it samples now: OPROF_REQUEST_RECENT. */
+/* Asks the daemon of a session directory for its recent samples: OPROF_REQUEST_RECENT. */
 #ifndef CLIENT_CLIENT_RECENT_H
 #define CLIENT_CLIENT_RECENT_H
 
@@ -8,21 +8,22 @@
 #include <stdint.h>
 
 enum client_separation {
-	CLIENT_SEPARATE_SESSION, /* as the session's sample files are */
-	CLIENT_SEPARATE_ALL,	 /* threads, CPUs and cgroups apart */
+	CLIENT_SEPARATE_SESSION, /* as in the session's sample files */
+	CLIENT_SEPARATE_ALL,	 /* threads, CPUs and cgroups are kept apart */
 };
 
-/* What was sampled lately. */
+/* The recent samples. */
 struct client_recent {
-	int fd;			  /* of a slice (libdb/slice/slice.h): slice_open_fd() takes it */
-	int64_t begin_ns, end_ns; /* its stretch, since 1970 */
-	pid_t daemon;		  /* who answered; 0: not known */
+	int fd;			  /* a slice (libdb/slice/slice.h), for slice_open_fd() */
+	int64_t begin_ns, end_ns; /* its time range, ns since 1970 */
+	pid_t daemon;		  /* pid of the daemon that answered; 0: unknown */
 };
 
 /*
- * What the daemon of session_dir sampled in the last last_ns; the stretch is
- * shorter where its memory does not reach so far. 0, or as client_ask();
- * -EOPNOTSUPP it is an older daemon.
+ * Gets the samples of the last last_ns from the daemon of session_dir. The time range is
+ * shorter if the daemon's memory does not reach back far enough. Returns 0, or as
+ * client_ask(); -EOPNOTSUPP: the daemon is older and has no such request. On success the
+ * caller closes recent->fd.
  */
 int client_recent(const char *session_dir, uint64_t last_ns, enum client_separation separation,
 		  const struct client_patience *patience, struct client_recent *recent,

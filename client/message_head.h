@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The head of a control socket's message (oprof/control.h), as the client and the daemon write
- * and check it.
+ * The header of a message on the control socket (oprof/control.h), which client and daemon
+ * both write and check.
  */
 #ifndef CLIENT_MESSAGE_HEAD_H
 #define CLIENT_MESSAGE_HEAD_H
@@ -23,8 +23,9 @@ static inline struct oprof_message message_head(uint16_t request, int status, si
 }
 
 /*
- * Check the head of a packet of nr_bytes. 0; -EPROTO it is none of ours; -EPROTONOSUPPORT
- * another version, of which nothing but magic and version is known; -EBADMSG the size is wrong.
+ * Checks the header of a packet of nr_bytes. Returns 0; -EPROTO: not a message of this
+ * protocol; -EPROTONOSUPPORT: another version, of which only magic and version are valid;
+ * -EBADMSG: wrong size.
  */
 static inline int message_head_check(const struct oprof_message *head, size_t nr_bytes)
 {
