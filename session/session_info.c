@@ -15,13 +15,13 @@
 #include <time.h>
 
 #define META_BYTES_MAX ((size_t)16 << 20)
-/* Half a second in all: a daemon comes to its samples that often at least, where there are any. */
+/* Half a second in total; a busy daemon updates its counters at least that often. */
 #define CHANGE_LOOKS   10
 #define CHANGE_WAIT_NS 50000000
 
 enum field_kind { FIELD_TEXT, FIELD_U32, FIELD_I64 };
 
-/* The lines of one value, in the file's order; those of events and notes come behind. */
+/* The lines with a single value, in the order of the file; events and notes follow them. */
 static const struct info_field {
 	const char *key;
 	enum field_kind kind;
@@ -57,7 +57,7 @@ void session_info_deinit(struct session_info *info)
 
 /* ---- reading ---- */
 
-/* The word at *text (in place), *text moved behind it; NULL at the end. */
+/* Returns the word at *text, NUL-terminated in place, and moves *text after it; NULL at the end. */
 static char *take_word(char **text)
 {
 	char *word = *text + strspn(*text, " ");
@@ -71,7 +71,7 @@ static char *take_word(char **text)
 	return word;
 }
 
-/* What is empty stays unknown. */
+/* An empty value leaves the field unknown. */
 static int parse_field(struct session_info *info, const struct info_field *field, const char *text)
 {
 	void *value = (char *)info + field->offset;
@@ -129,7 +129,7 @@ static bool same_event(const struct session_event *a, const struct session_event
 	       a->frequency == b->frequency && a->unit_mask == b->unit_mask;
 }
 
-/* Appended runs repeat their events: the last one of a kind replaces the others. */
+/* Each run appended to the session repeats its events; the last copy replaces earlier ones. */
 static void drop_repeated_events(struct session_info *info)
 {
 	size_t nr = 0;
@@ -201,7 +201,7 @@ static int meta_path(const char *session_path, const char *name, char *path, str
 	return 0;
 }
 
-/* A missing file is no error. */
+/* A missing file is not an error; *text is then NULL. */
 static int read_file(const char *path, char **text, size_t *nr_bytes, struct diag *diag)
 {
 	int error;
@@ -214,7 +214,7 @@ static int read_file(const char *path, char **text, size_t *nr_bytes, struct dia
 	return diag_set_at(diag, error, path, 0, "can't be read: %s", strerror(-error));
 }
 
-/* A last line without its end may be one that is being written, or that was torn. */
+/* A last line without newline may be incomplete, so it is dropped. */
 static void cut_last_line(char *text)
 {
 	char *end = strrchr(text, '\n');
@@ -226,11 +226,11 @@ static void cut_last_line(char *text)
 }
 
 enum last_line {
-	LAST_LINE_WHOLE,  /* the file is replaced as one */
-	LAST_LINE_GROWING /* lines are appended */
+	LAST_LINE_WHOLE,  /* the file is replaced as a whole */
+	LAST_LINE_GROWING /* lines are appended to the file */
 };
 
-/* Lines go on pointing into *text, the file's. */
+/* Parses each line of the file. The lines stay in *text, which the caller frees. */
 static int load_lines(struct session_info *info, const char *path, char **text, enum last_line last,
 		      int (*parse)(struct session_info *info, char *line), struct diag *diag)
 {
@@ -268,7 +268,7 @@ static int load_cgroups(struct session_info *info, const char *session_path, str
 				  parse_cgroup_line, diag);
 }
 
-/* Its magic comes last: without, a daemon is about to begin it, or was killed there. */
+/* The magic is written last; without it, the daemon has not yet initialised the file. */
 static bool stats_are_begun(const char *text, size_t nr_bytes)
 {
 	static const char zeros[sizeof(((struct oprof_stats_file *)NULL)->magic)];
@@ -276,7 +276,7 @@ static bool stats_are_begun(const char *text, size_t nr_bytes)
 	return nr_bytes && (nr_bytes < sizeof(zeros) || memcmp(text, zeros, sizeof(zeros)) != 0);
 }
 
-/* text holds nr_bytes of a stats file: take the entries that are whole. */
+/* Parses nr_bytes of a stats file; takes only complete entries. */
 static int parse_stats(struct session_info *info, const char *text, size_t nr_bytes)
 {
 	struct oprof_stats_file head;
@@ -389,7 +389,7 @@ bool session_info_changes(const struct session_info *info, const char *session_p
 
 const char *session_info_cgroup(const struct session_info *info, int64_t number)
 {
-	/* Lines are in the order of their numbers, unless the file is damaged. */
+	/* Lines are ordered by number, unless the file is damaged. */
 	if (number >= 0 && (size_t)number < info->nr_cgroups &&
 	    info->cgroups[number].number == number)
 		return info->cgroups[number].path;
@@ -437,7 +437,7 @@ void session_event_format(const struct session_event *event, char *line)
 			*c = ' ';
 }
 
-/* A text that is not known has no line. */
+/* An unknown text is not printed. */
 static void print_field(FILE *stream, const struct session_info *info,
 			const struct info_field *field)
 {

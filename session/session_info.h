@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon writes beside a session's sample files: meta/info, and, to
- * be read only, meta/stats and meta/cgroups (oprof/session.h). Reports live
- * without any of them: what is missing stays NULL or 0, lines that make no
- * sense are counted and skipped.
+ * The metadata that the daemon writes for a session's sample files: meta/info, and, read-only
+ * here, meta/stats and meta/cgroups (oprof/session.h). Reports also work without these files:
+ * missing values stay NULL or 0, and malformed lines are counted and skipped.
  *
- * Not for: writing counters and cgroups, which change while the daemon runs
+ * Not for writing counters and cgroups, which change while the daemon runs
  * (daemon/session/stats.h, cgroup_table.h).
  */
 #ifndef SESSION_SESSION_INFO_H
@@ -27,7 +26,7 @@ struct session_event {
 	const char *description; /* never NULL */
 };
 
-/* What was so of all samples of a run, and reports have to say. */
+/* A statement about all samples of a run, which reports must show. */
 struct session_note {
 	const char *name, *text; /* never NULL */
 };
@@ -37,14 +36,14 @@ struct session_cgroup {
 	const char *path;
 };
 
-/* Of one that was read, all texts are in info_text and cgroups_text. */
+/* After reading, all strings point into info_text and cgroups_text. */
 struct session_info {
-	/* NULL: not known */
+	/* NULL: unknown */
 	const char *version, *host, *boot_id, *source, *source_reason, *target, *cpu_type;
 	const char *separation;
-	uint32_t cpu_khz;   /* 0: not known */
-	uint32_t clock;	    /* of the source's times */
-	int64_t started_ns; /* since 1970; of the session's first run */
+	uint32_t cpu_khz;   /* 0: unknown */
+	uint32_t clock;	    /* clockid of the source's times */
+	int64_t started_ns; /* start of the session's first run, ns since 1970 */
 	struct session_event *events;
 	size_t nr_events, room_events;
 	struct session_note *notes;
@@ -58,49 +57,48 @@ struct session_info {
 };
 
 /*
- * The meta folder of the session at session_path. 0 also when there is none;
- * -errno when a file is there and can't be read, -EILSEQ for stats of another
- * make: diag says which. What could be read is in *info in any case.
+ * Reads the meta folder of the session at session_path. Missing files are not an error.
+ * Returns 0; -errno if a file cannot be read, or -EILSEQ if stats has an unknown format, and
+ * diag names the file. *info has everything that could be read in any case.
  */
 int session_info_load(struct session_info *info, const char *session_path, struct diag *diag);
 void session_info_deinit(struct session_info *info);
 
 /*
- * The file meta/info alone, at path, with every event that it names, also those that
- * session_info_load() takes for one. 0 also when there is none.
+ * Reads only the file meta/info at path. All its events are kept, including repeated ones,
+ * which session_info_load() merges. A missing file is not an error.
  */
 int session_info_read(struct session_info *info, const char *path);
-/* Write it, at once: all but cgroups and counters. 0 or -errno. */
+/* Writes meta/info atomically, without cgroups and counters. Returns 0 or -errno. */
 int session_info_write(const struct session_info *info, const char *path);
 
 #define SESSION_EVENT_BYTES 512
-/* The event as meta/info has it behind "event INDEX ", into line[SESSION_EVENT_BYTES]. */
+/* Writes the event as it stands in meta/info after "event INDEX " to line[SESSION_EVENT_BYTES]. */
 void session_event_format(const struct session_event *event, char *line);
 
 /*
- * Read the names of cgroups again: a daemon has told more since. 0, or -errno of reading; what
- * was known stays then.
+ * Reads the names of cgroups again, since a daemon may have added some. Returns 0, or -errno
+ * of reading; the old names then stay.
  */
 int session_info_renew_cgroups(struct session_info *info, const char *session_path);
 
-/* Path of a cgroup's number, NULL when it is not named. */
+/* Returns the path of the cgroup with this number, or NULL. */
 const char *session_info_cgroup(const struct session_info *info, int64_t number);
 
-/* NULL when the session's configuration does not have it. */
+/* Returns NULL if the session's configuration does not have the event. */
 const struct session_event *session_info_event(const struct session_info *info, const char *name);
 
 /*
- * Whether the session's counters change while it is looked at: a daemon is at
- * work, and what was read one after the other need not agree. now (counters
- * only) is what they have become, and is to be deinited if so. Waits for some
- * milliseconds before it says no.
+ * Returns true if the session's counters change: a daemon is writing, so files read one after
+ * the other may disagree. now then has the new counters (nothing else), and the caller must
+ * deinit it. Waits half a second before it returns false.
  */
 bool session_info_changes(const struct session_info *info, const char *session_path,
 			  struct session_info *now);
 
-/* Value of a counter; 0 when it is not there. */
+/* Returns the value of a counter; 0 if there is none of this name. */
 uint64_t session_info_stat(const struct session_info *info, const char *name);
-/* Sum of those whose names begin with prefix. */
+/* Returns the sum of the counters whose names begin with prefix. */
 uint64_t session_info_sum(const struct session_info *info, const char *prefix);
 
 #endif
