@@ -12,7 +12,7 @@
 
 #define CPUINFO_BYTES_MAX (4u << 20)
 
-/* The value behind "key<blanks>:" at the start of a line; NULL: none. */
+/* Returns the value after "key<blanks>:" at the start of a line, or NULL. */
 static const char *find_value(const char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -39,7 +39,7 @@ static bool copy_line(const char *value, char *name, size_t nr_bytes)
 	return true;
 }
 
-/* "2445.404" MHz into kHz without the locale's decimal point; 0: not understood. */
+/* Converts "2445.404" MHz to kHz, independent of the locale's decimal point; 0: malformed. */
 static uint32_t parse_mhz(const char *value)
 {
 	char *end;
@@ -84,7 +84,7 @@ void event_cpu_name(char *name, size_t nr_bytes, uint32_t *khz)
 		cpu_name_parse(cpuinfo, name, nr_bytes, khz);
 		free(cpuinfo);
 	}
-	/* Arm's cpuinfo names no model: the architecture is all there is. */
+	/* Arm's cpuinfo has no model name; the architecture's name is used instead. */
 	if (!name[0])
 		(void)snprintf(name, nr_bytes, "%s", uname(&machine) ? "unknown" : machine.machine);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a user asked of one event: "NAME:COUNT:UNITMASK:KERNEL:USER". */
+/* Parses the user's choice of an event: "NAME:COUNT:UNITMASK:KERNEL:USER". */
 #include "events/events.h"
 
 #include "events/event_table.h"
@@ -23,7 +23,7 @@ static unsigned int minimum(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Edits that turn a into b, case aside; long names count as far apart. */
+/* Returns the edit distance of a and b, ignoring case. b is a table's name, so it fits row. */
 static unsigned int name_distance(const char *a, const char *b)
 {
 	unsigned int row[EVENT_NAME_BYTES];
@@ -46,7 +46,7 @@ static unsigned int name_distance(const char *a, const char *b)
 	return row[nr_b];
 }
 
-/* How far a table's name is from what was written; a name that begins so is near. */
+/* Returns the distance of a table's name from what was written; 1 if it begins with that. */
 static unsigned int name_badness(const char *written, const char *name)
 {
 	size_t length = strlen(written);
@@ -80,7 +80,7 @@ static int unknown_event(const struct event_table *table, const char *name, stru
 			"there is no event \"%s\"; \"opcontrol --list-events\" shows all", name);
 }
 
-/* Cut copy into its parts; those not written are NULL. */
+/* Splits copy at its colons; missing parts are NULL. */
 static int split_parts(char *copy, char *parts[PART_NR], struct diag *diag)
 {
 	unsigned int nr = 0;
@@ -130,7 +130,7 @@ static int parse_count(const struct event *event, const char *part, uint64_t hz,
 		choice->period_or_hz = hz;
 		return check_clock_hz(event, hz, diag);
 	}
-	/* The kernel takes periods below 2^63. */
+	/* The kernel accepts periods below 2^63. */
 	error = number_parse(part, INT64_MAX, &choice->period_or_hz);
 	if (error)
 		return diag_set(diag, -EINVAL, "event %s: count \"%s\" is %s", event->name, part,
@@ -198,7 +198,7 @@ static int parse_parts(const struct event *event, char *parts[PART_NR], uint64_t
 	return error;
 }
 
-/* Each nanosecond is an event, and all are told: there is nothing to choose. */
+/* Each nanosecond off CPU is an event, and all are recorded, so there are no options. */
 static int parse_switches(const struct event *event, char *parts[PART_NR],
 			  struct event_choice *choice, struct diag *diag)
 {
@@ -216,7 +216,7 @@ static int parse_switches(const struct event *event, char *parts[PART_NR],
 	return 0;
 }
 
-/* What other tools call it. */
+/* Maps names that other tools use to the name in the tables. */
 static const char *own_name(const char *name)
 {
 	static const struct {
@@ -289,8 +289,8 @@ bool event_choice_is_sampled(const struct event_choice *choice)
 }
 
 /*
- * The kernel turns the frequency of these two into a fixed period, so a period
- * is what it is asked for: the samples then need not carry it.
+ * The kernel converts a frequency of these two events into a fixed period. The daemon
+ * therefore requests a period, and samples need not carry it.
  */
 static bool is_clock(const struct event_choice *choice)
 {

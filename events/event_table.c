@@ -56,7 +56,7 @@ const struct event *event_table_find(const struct event_table *table, const char
 	return NULL;
 }
 
-/* "any", "cpuid" (both 0: the machine tells), or "0,1,4". */
+/* Parses "any" or "cpuid" (both 0: the machine decides), or a list such as "0,1,4". */
 static int parse_counters(const struct table_text *text, const char *word, uint64_t *counters)
 {
 	*counters = 0;
@@ -84,7 +84,7 @@ static int parse_counters(const struct table_text *text, const char *word, uint6
 	return 0;
 }
 
-/* A name must be safe in specifications and in names of sample files. */
+/* A name must be valid in profile specifications and in names of sample files. */
 static int check_name(const struct event_table *table, const struct table_text *text,
 		      const char *name)
 {
@@ -158,7 +158,7 @@ static int parse_event(struct event_table *table, const struct table_text *text,
 	return 0;
 }
 
-/* cpu types are relative folders: no part may climb out of the tables. */
+/* cpu types are relative paths; no part may leave the folder of tables. */
 static bool cpu_type_valid(const char *cpu_type)
 {
 	const char *part = cpu_type;
@@ -217,7 +217,10 @@ int event_table_parse(struct event_table *table, const struct event_table_source
 	return error == -ENOMEM ? diag_set(diag, -ENOMEM, "no memory for event tables") : error;
 }
 
-/* Whole file; one with a NUL byte is no text. NULL *text with 0: optional, absent. */
+/*
+ * Reads a whole file; refuses NUL bytes. An optional file that is missing gives 0 and NULL
+ * *text.
+ */
 static int read_table_file(const char *file, bool optional, char **text, struct diag *diag)
 {
 	size_t nr_bytes;
@@ -307,8 +310,8 @@ static int load_all(struct event_table *table, const char *cpu_type, struct diag
 }
 
 /*
- * Where the tables are when nobody says: beside the program (in a build
- * folder), else where they are installed.
+ * Returns the default folder of tables: OPROF_EVENTS_DIR of the environment, else events/
+ * beside the program (in a build folder), else the installed folder.
  */
 static const char *default_dir(char *beside, size_t nr_bytes)
 {

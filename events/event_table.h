@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a loaded table is kept. Inside events/ and for its tests and fuzzer. */
+/* The representation of a loaded table. Internal to events/, its tests and its fuzzer. */
 #ifndef EVENTS_EVENT_TABLE_H
 #define EVENTS_EVENT_TABLE_H
 
@@ -12,18 +12,18 @@
 struct event_table {
 	struct event *events;
 	size_t nr_events, events_room;
-	struct event_unit_mask **unit_masks; /* one by one: events point to them */
+	struct event_unit_mask **unit_masks; /* allocated one by one, since events point to them */
 	size_t nr_unit_masks, unit_masks_room;
-	char **cpu_types; /* loaded so far: each only once */
+	char **cpu_types; /* already loaded; each may be loaded only once */
 	size_t nr_cpu_types, cpu_types_room;
-	const char *dir; /* while loading; NULL: include: is refused */
+	const char *dir; /* set while loading; NULL: include: is refused */
 	unsigned int depth;
 };
 
 /*
- * One folder's two files, as text (cut up by this). events_file and
- * unit_masks_file are their names for messages; unit_masks may be NULL. On
- * failure the table keeps what was read before and is to be destroyed.
+ * The two files of one folder, as text that parsing modifies. events_file and unit_masks_file
+ * are file names for messages; unit_masks may be NULL. After a failure the table has what was
+ * parsed so far, and the caller must destroy it.
  */
 struct event_table_source {
 	const char *events_file, *unit_masks_file;
@@ -35,14 +35,14 @@ int event_table_parse(struct event_table *table, const struct event_table_source
 
 struct event_table *event_table_create(void);
 
-/* Unit masks of one file, added to the table. unit_mask.c */
+/* Adds the unit masks of one file to the table. Defined in unit_mask.c. */
 int unit_mask_parse_file(struct event_table *table, struct table_text *text);
 void unit_mask_destroy(struct event_unit_mask *mask);
-/* Of those at index first and above. */
+/* Searches only the masks at index first and above. */
 const struct event_unit_mask *unit_mask_find(const struct event_table *table, size_t first,
 					     const char *name);
 
-/* One of its values, or for a bitmask a union of some. */
+/* Returns true if number is a value of the mask, or, for a bitmask, a union of values. */
 bool unit_mask_allows(const struct event_unit_mask *mask, uint64_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event tables (text, a folder per CPU: doc/events.md) and the one parser of
- * them and of what users write after -e and --event.
+ * Event tables (text files, a folder per CPU type: doc/events.md), their parser, and the
+ * parser of what users write after -e and --event.
  */
 #ifndef EVENTS_EVENTS_H
 #define EVENTS_EVENTS_H
@@ -14,14 +14,14 @@
 
 #define EVENT_NAME_BYTES 64
 
-/* Samples a second and CPU where nothing else is asked for. */
-#define EVENT_HZ_LEFT_ON 99  /* always on, the whole machine */
-#define EVENT_HZ_RUN	 997 /* one program, one run: operf, oprof run */
+/* Default samples per second and CPU. */
+#define EVENT_HZ_LEFT_ON 99  /* profiling the whole machine all the time */
+#define EVENT_HZ_RUN	 997 /* profiling one run of one program: operf, oprof run */
 #define EVENT_HZ_MAX	 100000
 
 struct event_unit_mask_value {
 	uint32_t value;
-	char *name; /* NULL: only a number */
+	char *name; /* NULL: the value has only a number */
 	char *text;
 };
 
@@ -36,38 +36,38 @@ struct event_unit_mask {
 };
 
 /*
- * perf_type of events that no counter counts: made by the daemon of the records
- * that a CPU went from one task to another (off-cpu).
+ * perf_type of events without a counter (off-cpu): the daemon derives them from the records of
+ * task switches.
  */
 #define EVENT_TYPE_SWITCHES UINT32_C(0x53570000)
 
 struct event {
 	char name[EVENT_NAME_BYTES];
 	char *description;
-	uint64_t code;	    /* event: field; attr.config for perf's own types */
-	uint32_t perf_type; /* PERF_TYPE_* or EVENT_TYPE_SWITCHES: of the table it stands in */
-	uint64_t counters;  /* bit per counter that can count it; 0: any */
+	uint64_t code;	    /* field "event:" of the table; attr.config for perf's own types */
+	uint32_t perf_type; /* PERF_TYPE_* or EVENT_TYPE_SWITCHES, given by the table */
+	uint64_t counters;  /* one bit for each counter that can count the event; 0: any */
 	uint64_t min_period;
 	const struct event_unit_mask *unit_mask;
 };
 
-struct event_table; /* all events of one cpu type, with what it includes */
+struct event_table; /* all events of one cpu type, including the tables that it includes */
 
 /*
- * Load the tables for cpu_type, e.g. "perf/software", from dir; NULL loads
- * every perf/ table (software, hardware, cache). dir NULL: OPROF_EVENTS_DIR
- * of the environment, else events/ beside the program, else the installed folder.
- * 0, -EINVAL with file and line in diag, -ENOENT, -ENOMEM.
+ * Loads the tables for cpu_type, such as "perf/software", from dir; cpu_type NULL loads all
+ * perf/ tables (software, hardware, cache, switches). dir NULL: OPROF_EVENTS_DIR of the
+ * environment, else events/ beside the program, else the installed folder. Returns 0, -EINVAL
+ * (diag has file and line), -ENOENT, -ENOMEM or -errno of reading.
  */
 int event_table_load(struct event_table **table, const char *dir, const char *cpu_type,
 		     struct diag *diag);
 void event_table_destroy(struct event_table *table);
 size_t event_table_nr(const struct event_table *table);
 const struct event *event_table_get(const struct event_table *table, size_t index);
-/* NULL when there is none of that name. */
+/* Returns NULL if there is no event of that name. */
 const struct event *event_table_find(const struct event_table *table, const char *name);
 
-/* What was asked of one event. Plain data: may be copied. */
+/* The user's choice of one event. Plain data, may be copied. */
 struct event_choice {
 	char name[EVENT_NAME_BYTES];
 	char description[256];
@@ -75,34 +75,38 @@ struct event_choice {
 	uint64_t config;
 	uint32_t unit_mask;
 	bool frequency;	       /* period_or_hz is in Hz (-F) */
-	uint64_t period_or_hz; /* events between samples (COUNT), or samples a second */
-	bool kernel, user;     /* sample in these modes */
+	uint64_t period_or_hz; /* events between samples (COUNT), or samples per second */
+	bool kernel, user;     /* sample in this mode */
 };
 
 /*
- * "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default"; hz != 0 (-F) where no
- * COUNT is given (COUNT may be left empty: "cpu-clock::0:1:1"). cpu-clock's and
- * task-clock's COUNT is in ns. off-cpu takes nothing but its name (and what
- * event_choice_format makes of it): each nanosecond is told, so its period is
- * 1. Checks minimum, unit mask, 0/1 flags.
- * "default": cycles where the machine can count them (probed by the caller:
- * has_cycles), else cpu-clock, at EVENT_HZ_LEFT_ON unless hz says otherwise. 0 or -EINVAL / -ENOENT
- * (unknown name; diag gives near names).
+ * Parses "NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]" or "default". Without a COUNT (which may be
+ * empty: "cpu-clock::0:1:1") the event is sampled at hz (-F), unless hz is 0. The COUNT of
+ * cpu-clock and task-clock is in ns. off-cpu takes only its name (or the text of
+ * event_choice_format()): it records every nanosecond, so its period is 1. The parser checks
+ * the minimum count, the unit mask, and that flags are 0 or 1.
+ *
+ * "default" is cycles if the machine can count them (has_cycles, probed by the caller), else
+ * cpu-clock, at EVENT_HZ_LEFT_ON unless hz is given.
+ *
+ * Returns 0, -EINVAL, or -ENOENT (unknown name; diag suggests similar names).
  */
 int event_choice_parse(const struct event_table *table, const char *text, uint64_t hz,
 		       bool has_cycles, struct event_choice *choice, struct diag *diag);
 
-/* Back to the text that parses to it: "NAME:COUNT:UM:K:U" ("" COUNT under -F). */
+/* Writes a text that parses to choice: "NAME:COUNT:UM:K:U" (COUNT is empty under -F). */
 void event_choice_format(const struct event_choice *choice, char *text, size_t nr_bytes);
 
-/* Has the event a counter of its own? Off-cpu has none: the daemon derives it from other records.
+/*
+ * Returns true if a counter samples the event. off-cpu is not sampled: the daemon derives it
+ * from other records.
  */
 bool event_choice_is_sampled(const struct event_choice *choice);
 
-/* The events that each sample stands for, or 0 if each sample carries its own number. */
+/* Returns the events that each sample stands for, or 0 if each sample carries its own number. */
 uint64_t event_choice_period(const struct event_choice *choice);
 
-/* cpu type and speed for report headers, from /proc/cpuinfo; speed 0: not known. */
+/* Gets the CPU's name and speed for report headers, from /proc/cpuinfo; speed 0: unknown. */
 void event_cpu_name(char *name, size_t nr_bytes, uint32_t *khz);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks the lines and words of a table's text (doc/events.md), knowing where
- * it is for messages. Inside events/ only. The text is cut up in place.
+ * Splits a table's text (doc/events.md) into lines and words, and tracks the position for
+ * messages. Internal to events/. The text is modified in place.
  */
 #ifndef EVENTS_TABLE_TEXT_H
 #define EVENTS_TABLE_TEXT_H
@@ -12,30 +12,30 @@
 #include <stdint.h>
 
 struct table_text {
-	const char *file;  /* for messages */
-	unsigned int line; /* of the line last returned, from 1 */
-	char *next;	   /* what is not read yet */
+	const char *file;  /* name for messages */
+	unsigned int line; /* number of the last returned line, from 1 */
+	char *next;	   /* the text not yet read */
 	struct diag *diag; /* may be NULL */
 };
 
-/* The next line that holds something; NULL at the end. Comments are skipped. */
+/* Returns the next line that is neither empty nor a comment; NULL at the end. */
 char *table_text_line(struct table_text *text);
 
-/* Cut the next word off *rest, which goes on behind it; NULL: there is none. */
+/* Takes the next word from *rest and moves *rest after it. Returns NULL if there is none. */
 char *table_text_word(char **rest);
 
-/* *rest without the blanks round it. */
+/* Returns rest without leading and trailing blanks. */
 char *table_text_trim(char *rest);
 
-/* A number from 0 to max; what is named in the message. 0 or -EINVAL. */
+/* Parses a number from 0 to max; what is its name in messages. Returns 0 or -EINVAL. */
 int table_text_number(const struct table_text *text, const char *what, const char *word,
 		      uint64_t max, uint64_t *value);
 
-/* Fill diag with file and line; returns error. */
+/* Fills diag with file and line; returns error. */
 #define table_text_error(text, error, ...)                                                         \
 	diag_set_at((text)->diag, (error), (text)->file, (text)->line, __VA_ARGS__)
 
-/* One "key:value" field of a line; value points into the text, NULL: not seen. */
+/* One "key:value" field of a line. value points into the text; NULL: the field is absent. */
 struct table_field {
 	const char *key;
 	const char *value;
@@ -43,8 +43,8 @@ struct table_field {
 };
 
 /*
- * Read the words of *rest into fields until the word ":" (skipped) or the
- * end. 0, or -EINVAL: unknown, repeated, empty or missing field.
+ * Reads the words of *rest into fields, up to the word ":" (which is skipped) or the end.
+ * Returns 0, or -EINVAL: a field is unknown, repeated, empty or missing.
  */
 int table_text_fields(const struct table_text *text, char **rest, struct table_field *fields,
 		      unsigned int nr_fields);

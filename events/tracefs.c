@@ -13,7 +13,10 @@
 static const char *const folders[] = {TRACEFS_FOLDER, "/sys/kernel/debug/tracing"};
 #define NR_FOLDERS (sizeof(folders) / sizeof(folders[0]))
 
-/* 0 and *folder; else NULL there: -ENOENT: not mounted there; -EACCES; -ENOMEM. */
+/*
+ * Returns 0 with *folder, or NULL in *folder and -ENOENT (not mounted there), -EACCES or
+ * -ENOMEM.
+ */
 static int look(const char *root, const char *place, char **folder)
 {
 	char *found, *events;
@@ -26,7 +29,7 @@ static int look(const char *root, const char *place, char **folder)
 		free(found);
 		return -ENOMEM;
 	}
-	/* Below a folder that only root may enter one cannot see whether there is something. */
+	/* In a folder that only root may enter, the user cannot see whether tracefs is mounted. */
 	if (access(events, R_OK | X_OK))
 		error = errno == EACCES ? -EACCES : -ENOENT;
 	free(events);

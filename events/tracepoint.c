@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The text of a format file, and what its fields are in a record. */
+/* Parses the text of a format file, and locates its fields in a record. */
 #include "events/tracepoint.h"
 
 #include "lib/file.h"
@@ -13,11 +13,11 @@
 
 #define COMMON_PREFIX "common_"
 #define ELEMENTS_MAX  65536u
-#define OFFSET_MAX    65535u /* of perf's records */
+#define OFFSET_MAX    65535u /* limit of perf's records */
 
-/* What is read, and where. */
+/* The text being parsed, and the position in it. */
 struct format {
-	char *next; /* cut up in place */
+	char *next; /* modified in place */
 	const char *file;
 	unsigned int line;
 	struct diag *diag;
@@ -38,7 +38,7 @@ static char *next_line(struct format *format)
 	return line;
 }
 
-/* The number behind "key:" in the parts of a field's line, which ";" divides. */
+/* Finds the number after "key:" among parts, which ";" separates. */
 static bool take_number(char *parts, const char *key, uint64_t max, uint64_t *number)
 {
 	const size_t nr_bytes = strlen(key);
@@ -67,12 +67,12 @@ static bool numbers_of(const char *parts, uint64_t *offset, uint64_t *size, uint
 	return true;
 }
 
-/* ---- a field's declaration, as C has it ---- */
+/* ---- a field's declaration, in C notation ---- */
 
 struct declaration {
 	char *type; /* without the name and the brackets */
 	char *name;
-	char *brackets; /* what stands in them; NULL: none */
+	char *brackets; /* the text between them; NULL: no brackets */
 	bool is_located, is_relative;
 };
 
@@ -94,7 +94,7 @@ static void cut_blanks(char *text)
 		text[--nr_bytes] = '\0';
 }
 
-/* Cut "[...]" out of what is left of text, whose last byte is "]". */
+/* Removes a final "[...]" from text. */
 static bool take_brackets(char *text, char **brackets)
 {
 	char *open = strrchr(text, '[');
@@ -112,7 +112,10 @@ static bool take_brackets(char *text, char **brackets)
 	return true;
 }
 
-/* "const char * name", "char comm[16]", "__data_loc char[] name": brackets on either side. */
+/*
+ * Parses "const char * name", "char comm[16]" or "__data_loc char[] name". The brackets may
+ * follow the name or the type.
+ */
 static bool declaration_parse(char *text, struct declaration *declaration)
 {
 	size_t at;
@@ -129,7 +132,7 @@ static bool declaration_parse(char *text, struct declaration *declaration)
 	if (!at || !*declaration->name || isdigit((unsigned char)*declaration->name))
 		return false;
 	declaration->type = text;
-	if (text[at - 1] == '*') { /* "void *name": there is room behind, where the ";" was */
+	if (text[at - 1] == '*') { /* "void *name" */
 		memmove(text + at + 1, text + at, strlen(text + at) + 1);
 		declaration->name++;
 	} else if (!isspace((unsigned char)text[--at])) {
@@ -150,7 +153,10 @@ static bool is_text(const char *type)
 	return !strcmp(without_const(type), "char");
 }
 
-/* Of C's types and the kernel's, by name: an element's size is told nowhere else. 0: not known. */
+/*
+ * Returns the size of a C or kernel type by its name, since the format file does not have the
+ * size of an element; 0: unknown.
+ */
 static uint32_t type_bytes(const char *type)
 {
 	static const struct {
@@ -219,8 +225,8 @@ static void found_elsewhere(struct tracepoint_field *field, const struct declara
 }
 
 /*
- * The number of elements may be said by a macro's name (char comm[TASK_COMM_LEN]): then by the
- * type. A structure is shown as its bytes.
+ * A macro's name may stand for the number of elements (char comm[TASK_COMM_LEN]). The number
+ * then follows from the size of the type. A structure is an array of bytes.
  */
 static void found_in_place(struct tracepoint_field *field, const struct declaration *declaration,
 			   uint32_t size)
@@ -325,7 +331,7 @@ static int take_line(struct format *format, char *line)
 
 static int take_lines(struct format *format)
 {
-	/* What follows is code that shows a record: not for us. */
+	/* The rest is C code that prints a record; it is not needed. */
 	for (char *line; (line = next_line(format)) && strncmp(line, "print fmt:", 10) != 0;) {
 		const int error = take_line(format, line);
 
@@ -453,7 +459,7 @@ uint64_t tracepoint_number(const struct tracepoint_field *field, const uint8_t *
 	const unsigned int unused = 64 - 8 * field->element_bytes;
 	uint64_t number = 0;
 
-	/* Of big-endian machines too, some day: the number's low bytes stand at its end there. */
+	/* On big-endian machines the low bytes are at the end of the number. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	memcpy(&number, bytes, field->element_bytes);
 #else

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tracepoint of a kernel as tracefs describes it (events/SYSTEM/NAME/format),
- * and the values in its raw records, as perf_event_open hands them over.
+ * A tracepoint of the kernel as tracefs describes it (events/SYSTEM/NAME/format), and the
+ * values in its raw records, as perf_event_open() delivers them.
  *
- * A record begins with the common fields (type, flags, preemption, pid), which
- * are left out here: every source has them elsewhere. Offsets count from the
- * record's first byte. The byte order is the machine's.
+ * A record begins with the common fields (type, flags, preemption, pid). These are left out
+ * here, since every source provides them elsewhere. Offsets count from the record's first
+ * byte. The byte order is the machine's.
  */
 #ifndef EVENTS_TRACEPOINT_H
 #define EVENTS_TRACEPOINT_H
@@ -20,68 +20,70 @@
 #define TRACEPOINT_FORMAT_BYTES_MAX ((size_t)1 << 20)
 
 enum tracepoint_kind {
-	TRACEPOINT_INTEGER,  /* of element_bytes */
-	TRACEPOINT_TEXT,     /* nr_elements bytes, shown up to their first NUL */
+	TRACEPOINT_INTEGER,  /* one integer of element_bytes */
+	TRACEPOINT_TEXT,     /* nr_elements bytes, printed up to the first NUL */
 	TRACEPOINT_ARRAY,    /* nr_elements integers of element_bytes */
-	TRACEPOINT_STRING,   /* elsewhere in the record: bytes up to a NUL, mostly */
+	TRACEPOINT_STRING,   /* elsewhere in the record: bytes, usually up to a NUL */
 	TRACEPOINT_SEQUENCE, /* elsewhere in the record: integers of element_bytes */
 };
 
 struct tracepoint_field {
-	char *type; /* as C has it, without brackets */
+	char *type; /* in C notation, without brackets */
 	char *name;
 	enum tracepoint_kind kind;
-	uint32_t offset;	/* of the value, or of the word that says where the value is */
+	uint32_t offset;	/* of the value, or of the word that locates the value */
 	uint32_t element_bytes; /* 1, 2, 4 or 8 */
-	uint32_t nr_elements;	/* of a text or an array; else 0 */
+	uint32_t nr_elements;	/* for a text or an array; else 0 */
 	bool is_signed;
-	bool is_pointer;  /* an address: to be shown in base 16 */
-	bool is_relative; /* the word counts from behind itself */
+	bool is_pointer;  /* an address, to be printed in base 16 */
+	bool is_relative; /* the word's offset counts from the end of the word */
 };
 
 struct tracepoint {
 	char *system, *name;
-	uint32_t id; /* attr.config of perf's type tracepoint; common_type of a record */
-	struct tracepoint_field *fields; /* in the order of the text */
+	uint32_t id; /* attr.config of PERF_TYPE_TRACEPOINT; common_type of a record */
+	struct tracepoint_field *fields; /* in the order of the format file */
 	unsigned int nr_fields;
-	/* Without a size, as ftrace's own ones have them: nothing says where they end. */
+	/* Fields without a size, as in ftrace's own tracepoints: their end is unknown. */
 	unsigned int nr_fields_left_out;
 };
 
 /*
- * Parse the text of a format file, which is not kept; file is for diag only.
- * 0; -EINVAL: not such a text, or fields that no record can have; -ENOMEM.
+ * Parses the text of a format file; the text is not kept. file is used only in diag. Returns
+ * 0; -EINVAL: not a format file, or fields that no record can have; -ENOMEM.
  */
 int tracepoint_parse(struct tracepoint **tracepoint, const char *system, const char *file,
 		     const char *text, struct diag *diag);
 
-/* Of the kernel whose tracefs is at folder. -ENOENT: it has none such; -errno; as above. */
+/*
+ * Reads and parses the format file below folder, the kernel's tracefs. Returns 0; -ENOENT: the
+ * kernel has no such tracepoint; another -errno of reading; or as tracepoint_parse().
+ */
 int tracepoint_read(struct tracepoint **tracepoint, const char *folder, const char *system,
 		    const char *name, struct diag *diag);
 
-void tracepoint_destroy(struct tracepoint *tracepoint); /* NULL: nothing */
+void tracepoint_destroy(struct tracepoint *tracepoint); /* NULL is allowed */
 
-/* The field of that name; NULL: there is none. */
+/* Returns the field of that name, or NULL. */
 const struct tracepoint_field *tracepoint_find(const struct tracepoint *tracepoint,
 					       const char *name);
 
 /*
- * Where a field's value lies in a record: *nr_bytes at *bytes, not aligned.
- * False: not in the record, which is damaged. A string's bytes end before its
- * NUL; a sequence's are whole elements.
+ * Locates a field's value in a record: *nr_bytes at *bytes, unaligned. Returns false if the
+ * value lies outside the record, which is then damaged. The bytes of a string end before its
+ * NUL; a sequence has only whole elements.
  */
 bool tracepoint_value(const struct tracepoint_field *field, const uint8_t *record,
 		      size_t nr_record_bytes, const uint8_t **bytes, size_t *nr_bytes);
 
-/* An element at bytes, as field has them; a signed one extended to 64 bits. */
+/* Returns the element at bytes; a signed one is sign-extended to 64 bits. */
 uint64_t tracepoint_number(const struct tracepoint_field *field, const uint8_t *bytes);
 
 /*
- * Calls found, in the order of system and name, for each tracepoint that fits
- * pattern: "SYSTEM:NAME", or "NAME" of any system, with * and ? as the shell
- * has them. Those that only ftrace itself may use are not among them. found
- * returns 0 to go on; anything else ends it and is returned. -ENOENT: none
- * fits; -errno: the folder cannot be read.
+ * Calls found for each tracepoint that matches pattern, ordered by system and name. pattern is
+ * "SYSTEM:NAME", or "NAME" for any system, with * and ? as in the shell. Tracepoints that only
+ * ftrace itself can use are left out. found returns 0 to continue; any other value ends the
+ * listing and is returned. -ENOENT: no tracepoint matches; -errno: the folder cannot be read.
  */
 int tracepoint_list(const char *folder, const char *pattern,
 		    int (*found)(const char *system, const char *name, void *context),

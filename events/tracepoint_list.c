@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tracepoints of a kernel, by the folders of its tracefs. */
+/* Lists the kernel's tracepoints by the folders of its tracefs. */
 #include "events/tracepoint.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 
 struct folder_listing {
 	const char *folder;
-	char *systems; /* patterns, of malloc'ed memory */
+	char *systems; /* pattern for systems, malloc'ed */
 	const char *names;
 	int (*found)(const char *system, const char *name, void *context);
 	void *context;
@@ -25,7 +25,7 @@ static int is_folder_name(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* As the folder has them in any language. */
+/* Sorts by bytes, independent of the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
@@ -51,7 +51,7 @@ static bool has_format(const char *path, const char *name)
 	return has;
 }
 
-/* A system may go (a module is unloaded) while one looks: then it has none. */
+/* A system may vanish during the listing (module unload); it then has no tracepoints. */
 static int list_system(struct folder_listing *listing, const char *system)
 {
 	struct dirent **entries;
@@ -76,7 +76,7 @@ static int list_system(struct folder_listing *listing, const char *system)
 	return error;
 }
 
-/* The system ftrace has no tracepoints, only the records of ftrace's own tracers. */
+/* The system "ftrace" has only the records of ftrace's own tracers, no tracepoints. */
 static bool is_wanted(const struct folder_listing *listing, const char *system)
 {
 	return strcmp(system, "ftrace") != 0 && !fnmatch(listing->systems, system, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Unit masks: what refines an event (the unit_masks files of doc/events.md). */
+/* Parses unit masks, which refine an event (the unit_masks files of doc/events.md). */
 #include "events/event_table.h"
 
 #include "lib/array.h"
@@ -52,9 +52,9 @@ static int parse_type(const struct table_text *text, const char *word,
 				"type \"%s\" is none of mandatory, bitmask, exclusive", word);
 }
 
-/* A mask whose values are to come; a named default waits in default_word. */
+/* The mask whose values are being read. default_word may name a later value, so it is kept. */
 struct pending_mask {
-	struct event_unit_mask *mask; /* NULL: none begun */
+	struct event_unit_mask *mask; /* NULL: no mask begun */
 	const char *default_word;
 	unsigned int line;
 };
@@ -85,7 +85,7 @@ static int begin_mask(struct event_table *table, struct table_text *text, char *
 	return parse_type(text, fields[1].value, &mask->type);
 }
 
-/* "0xN text", or "0xN extra: name text": *rest goes on at the text. */
+/* Splits "0xN text" or "0xN extra: name text"; *rest moves to the text. */
 static int split_value(const struct table_text *text, char **rest, char **name)
 {
 	char *next = *rest + strspn(*rest, " \t");
@@ -105,7 +105,7 @@ static int split_value(const struct table_text *text, char **rest, char **name)
 	return 0;
 }
 
-/* A name that cannot be taken for a number, nor end where it stands in a choice. */
+/* A valid name cannot be confused with a number, and contains no separator of event choices. */
 static bool value_name_valid(const char *name)
 {
 	for (const char *c = name; *c; c++) {
