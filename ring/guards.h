@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The guards of the ring: each step that is there because of a fault. All are
- * on. A test build takes one out (-DRING_GUARD_ENTER=0), and the test of that
- * fault must then fail: tests/ring/. The models have the same names.
+ * The guards of the ring: steps that exist because of a known fault. All are on by default. A
+ * test build removes one (-DRING_GUARD_ENTER=0), and the test of that fault must then fail:
+ * tests/ring/. The models use the same names.
  */
 #ifndef RING_GUARDS_H
 #define RING_GUARDS_H
 
-/* Sizes of a ring that cannot work are refused. */
+/* Ring sizes that cannot work are refused. */
 #ifndef RING_GUARD_SIZES
 #define RING_GUARD_SIZES 1
 #endif
-/* Positions are compared as what wraps. */
+/* Comparisons of positions take wrapping into account. */
 #ifndef RING_GUARD_WRAP
 #define RING_GUARD_WRAP 1
 #endif
-/* A place is entered only when its packet of the lap before is delivered. */
+/* A writer enters a place only after its packet of the previous lap is delivered. */
 #ifndef RING_GUARD_ENTER
 #define RING_GUARD_ENTER 1
 #endif
-/* A refusal counts only if reserved did not move while it was found. */
+/* A refusal is counted only if reserved has not moved since the refused turn began. */
 #ifndef RING_GUARD_RECHECK
 #define RING_GUARD_RECHECK 1
 #endif
@@ -31,31 +31,31 @@
 #ifndef RING_GUARD_LOST_IN_LOOP
 #define RING_GUARD_LOST_IN_LOOP 1
 #endif
-/* Every writer makes sure that the memory is the writers', not only the one who opens a packet. */
+/* Every writer claims the memory of its place, not only the writer that opens the packet. */
 #ifndef RING_GUARD_CLAIM
 #define RING_GUARD_CLAIM 1
 #endif
-/* The reader takes no memory that writers refer to. */
+/* The reader takes no memory that writers are using. */
 #ifndef RING_GUARD_NOREF
 #define RING_GUARD_NOREF 1
 #endif
-/* The reader takes memory only with the tag of the packet that it wants. */
+/* The reader takes memory only if its tag is that of the requested packet. */
 #ifndef RING_GUARD_TAG
 #define RING_GUARD_TAG 1
 #endif
-/* A packet goes back only to a place that is as it was left. */
+/* A packet is put back only if its place is unchanged since get. */
 #ifndef RING_GUARD_PUT
 #define RING_GUARD_PUT 1
 #endif
-/* The id of a place is set before the place may be entered again. */
+/* The id of a place is set before the place can be entered again. */
 #ifndef RING_GUARD_ID_FIRST
 #define RING_GUARD_ID_FIRST 1
 #endif
-/* One add tells the sum: one commit of a packet sees it full. */
+/* One atomic add returns the sum, so exactly one commit finds the packet full. */
 #ifndef RING_GUARD_ADD_RETURN
 #define RING_GUARD_ADD_RETURN 1
 #endif
-/* What is delivered is published with release: all that was written comes before. */
+/* Delivery stores with release, so all writes to the packet come before it. */
 #ifndef RING_GUARD_RELEASE
 #define RING_GUARD_RELEASE 1
 #endif
@@ -63,67 +63,67 @@
 #ifndef RING_GUARD_EXACT_END
 #define RING_GUARD_EXACT_END 1
 #endif
-/* Stamps of a new packet are not before the flush that closed the last one. */
+/* Stamps of a new packet are not earlier than the flush that closed the previous packet. */
 #ifndef RING_GUARD_FLUSH_TIME
 #define RING_GUARD_FLUSH_TIME 1
 #endif
-/* A flush closes no empty sub-buffer. */
+/* A flush does not close an empty sub-buffer. */
 #ifndef RING_GUARD_FLUSH_EMPTY
 #define RING_GUARD_FLUSH_EMPTY 1
 #endif
-/* Finalise adds an empty packet only where losses are not told yet. */
+/* Finalise adds an empty packet only if no packet has reported the latest losses. */
 #ifndef RING_GUARD_TOLD
 #define RING_GUARD_TOLD 1
 #endif
-/* What of a slot has no content is covered: nothing is shown of what lay there. */
+/* Unwritten bytes of a slot are overwritten, so that old data does not leak. */
 #ifndef RING_GUARD_COVER
 #define RING_GUARD_COVER 1
 #endif
-/* A record longer than a sub-buffer is refused before anything is switched. */
+/* A record longer than a sub-buffer is refused before any packet is closed. */
 #ifndef RING_GUARD_TOO_BIG
 #define RING_GUARD_TOO_BIG 1
 #endif
-/* A reader finds out which memory is a reader's: one before it may have died. */
+/* A new reader searches for the spare, since the previous reader may have died with a packet. */
 #ifndef RING_GUARD_SPARE
 #define RING_GUARD_SPARE 1
 #endif
-/* A finalised ring ends where all is read. */
+/* A finalised ring ends only after all packets are read. */
 #ifndef RING_GUARD_UNREAD
 #define RING_GUARD_UNREAD 1
 #endif
-/* The packet asked for is looked at, not the one that is next. */
+/* Get checks the place of the requested packet, not that of the current packet. */
 #ifndef RING_GUARD_ASKED
 #define RING_GUARD_ASKED 1
 #endif
-/* An entry of the stack of open slots is invalid while it is written. */
+/* An entry of the stack of open slots is invalid while it is being written. */
 #ifndef RING_GUARD_VALID
 #define RING_GUARD_VALID 1
 #endif
-/* A nested writer that got its slot spoils the entries that it overlaps. */
+/* A nested writer that reserved a slot spoils the entries that overlap it. */
 #ifndef RING_GUARD_INVALIDATE
 #define RING_GUARD_INVALIDATE 1
 #endif
-/* It tells those, too, that have not made their entries valid yet. */
+/* A nested writer also spoils entries that are not valid yet. */
 #ifndef RING_GUARD_SPOILED
 #define RING_GUARD_SPOILED 1
 #endif
-/* Repair: an entry that a deeper one overlaps was never reserved. */
+/* Repair: an entry was never reserved if a deeper entry overlaps it. */
 #ifndef RING_GUARD_OVERLAP
 #define RING_GUARD_OVERLAP 1
 #endif
-/* Repair: an entry whose end reserved has not reached was never reserved. */
+/* Repair: an entry was never reserved if reserved has not reached its end. */
 #ifndef RING_GUARD_REACHED
 #define RING_GUARD_REACHED 1
 #endif
-/* Repair: an entry at whose beginning a flush closed the packet was never reserved. */
+/* Repair: an entry was never reserved if a flush closed the packet at its start. */
 #ifndef RING_GUARD_FLUSHED
 #define RING_GUARD_FLUSHED 1
 #endif
-/* Repair: an entry in the empty packet of a finalise was never reserved. */
+/* Repair: an entry was never reserved if it lies in the empty packet of a finalise. */
 #ifndef RING_GUARD_ENDED
 #define RING_GUARD_ENDED 1
 #endif
-/* Repair: what is delivered is left alone. */
+/* Repair: delivered packets are not changed. */
 #ifndef RING_GUARD_DELIVERED
 #define RING_GUARD_DELIVERED 1
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the ring needs from where it is built: types, atomics, clock.
+ * What the ring requires of its environment: types, atomics and clocks.
  *
- * A port defines, for words of 16 to 64 bits (T):
+ * A port defines, for words T of 16 to 64 bits:
  *
- *	T ring_load(T *), void ring_store(T *, T)	one access, no order
+ *	T ring_load(T *), void ring_store(T *, T)	one access, unordered
  *	T ring_load_acquire(T *), void ring_store_release(T *, T)
- *	bool ring_own_cmpxchg(ring_word *, old, new)	one access for all who reserve; acquire
- *							and release where a flusher is elsewhere
- *	u64 ring_own_add_return(u64 *, u64)		the same, for all who commit
- *	void ring_own_inc(u64 *)			for the writers of the ring alone
- *	bool ring_shared_cmpxchg(u64 *, old, new)	against a reader elsewhere; acquire, release
- *	void ring_shared_clear(u64 *, u64 bits)		the same; one step, never tried again
- *	void ring_barrier(void)				for the compiler: a writer's own order, as
- *							its interrupts and its death see it
- *	u64 ring_clock(enum ring_clock)			session's clock, monotonic where called
- *	u64 ring_clock_ordered(enum ring_clock)		the same, not before earlier loads
+ *	bool ring_own_cmpxchg(ring_word *, old, new)	atomic among all who reserve; acquire
+ *							and release if a flusher runs elsewhere
+ *	u64 ring_own_add_return(u64 *, u64)		the same, among all who commit
+ *	void ring_own_inc(u64 *)			atomic among the ring's writers only
+ *	bool ring_shared_cmpxchg(u64 *, old, new)	against the reader; acquire and release
+ *	void ring_shared_clear(u64 *, u64 bits)		the same; one step, no retry loop
+ *	void ring_barrier(void)				compiler barrier: stores are ordered
+ *							for interrupts and after death
+ *	u64 ring_clock(enum ring_clock)			session's clock, monotonic in one context
+ *	u64 ring_clock_ordered(enum ring_clock)		the same, read after all earlier loads
  *
- * and RING_PORT_WRITER_MAY_DIE (a writer can be killed between reserve and
- * commit: keep the stack of open slots).
+ * A port also defines RING_PORT_WRITER_MAY_DIE: 1 if a writer can be killed between reserve
+ * and commit, so that the ring must keep the stack of open slots.
  *
- * RING_PORT_H: another port, for tests. RING_WORD: another word, for tests.
+ * Tests may define RING_PORT_H (another port) and RING_WORD (another word).
  */
 #ifndef RING_PORT_SELECT_H
 #define RING_PORT_SELECT_H
@@ -33,7 +33,10 @@
 #include <stdint.h>
 #endif
 
-/* Positions: 64 bits never wrap. Everything is right when they do. */
+/*
+ * The type of positions. 64 bits never wrap in practice; the ring is also correct with types
+ * that wrap.
+ */
 #ifndef RING_WORD
 #define RING_WORD uint64_t
 #endif
@@ -41,8 +44,8 @@ typedef RING_WORD ring_word;
 
 enum ring_clock {
 	RING_CLOCK_MONOTONIC, /* nanoseconds */
-	RING_CLOCK_COUNTER,   /* the time-stamp counter, where constant and synchronised */
-	RING_CLOCK_GIVEN,     /* user space: what the writer says, who hands on another's records */
+	RING_CLOCK_COUNTER,   /* the time-stamp counter, if constant and synchronised */
+	RING_CLOCK_GIVEN,     /* user space: set by the writer, which forwards older records */
 };
 
 #ifdef RING_PORT_H

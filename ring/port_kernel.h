@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring in the kernel: the writers are one CPU, preemption off, with its
- * interrupts and NMIs; the flusher is the same CPU (or any, while that one is
- * offline); the reader is anywhere. Local operations, whole with respect to
- * the CPU's own interrupts. No order is asked of them, and on arm64 they have
- * none: all that the reader sees is ordered by the release in ring_deliver().
+ * The ring in the kernel. The writers are one CPU, with preemption off, and its interrupts and
+ * NMIs. The flusher runs on the same CPU, or on any CPU while that one is offline. The reader
+ * runs anywhere. The writers' operations are local: atomic with respect to the CPU's own
+ * interrupts. They need no ordering, and on arm64 they have none. The release in
+ * ring_deliver() orders all that the reader sees.
  *
- * For machines of 64 bits whose cmpxchg is an instruction. Known limit: ktime's
- * fast clock may step back a little where it is being updated by another CPU.
- * Stamps do so as well if an interrupt reads it then, of a writer that has its
- * slot and has not stored last_time yet. RING_CLOCK_COUNTER has no such steps.
+ * Requires a 64-bit machine with a cmpxchg instruction. Known limit: ktime's fast clock may
+ * step back slightly while another CPU updates it. Stamps then also step back if an interrupt
+ * reads the clock after the interrupted writer reserved its slot and before that writer stored
+ * last_time. RING_CLOCK_COUNTER has no such steps.
  */
 #ifndef RING_PORT_KERNEL_H
 #define RING_PORT_KERNEL_H
@@ -47,16 +47,16 @@ static inline bool ring_own_cmpxchg(ring_word *word, ring_word old, ring_word ne
 }
 
 #ifdef CONFIG_X86
-/* One instruction without a lock. struct local_t is one long, on machines of 64 bits. */
+/* One instruction without a lock prefix. local_t is one long on 64-bit machines. */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
 	return (uint64_t)local_add_return((long)number, (local_t *)word);
 }
 #else
 /*
- * Elsewhere local_add_return() is an atomic that orders all before it and behind it. A relaxed one
- * does not even keep the compiler from moving what is beside it, which interrupts must find in
- * place.
+ * On other machines local_add_return() is a fully ordered atomic, which is not needed. The
+ * relaxed atomic does not even stop the compiler from moving adjacent accesses, which
+ * interrupts must find in order; hence the barriers.
  */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
@@ -74,7 +74,7 @@ static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t ne
 	return cmpxchg(word, old, new_value) == old;
 }
 
-/* The kernel's atomics that return nothing order nothing. */
+/* Kernel atomics without a return value imply no order. */
 static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
 {
 	smp_mb__before_atomic();
@@ -91,7 +91,10 @@ static inline uint64_t ring_clock(enum ring_clock clock)
 {
 	if (clock == RING_CLOCK_COUNTER)
 		return get_cycles();
-	/* It reads what may be written meanwhile, and tries again: a latch, for NMIs. */
+	/*
+	 * The clock may read data during an update and then retries: it is a latch made for
+	 * NMIs.
+	 */
 	return data_race(ktime_get_mono_fast_ns());
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring in user space: one thread and its signal handlers write; reader,
- * flusher and repair may be another process with the same memory mapped.
- * What only the thread writes takes local instructions; reserved, committed
- * and ids take full atomics.
+ * The ring in user space. One thread and its signal handlers write. Reader, flusher and repair
+ * may be another process that maps the same memory. Words that only the thread writes take
+ * local instructions; reserved, committed and ids take full atomics.
  */
 #ifndef RING_PORT_USER_H
 #define RING_PORT_USER_H
 
-#include "ring/port.h" /* which chooses this one */
+#include "ring/port.h" /* port.h selects and includes this file */
 
 #include <errno.h>
 #include <string.h>
@@ -30,14 +29,14 @@ static inline void ring_barrier(void)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Pairs with itself in the flusher. */
+/* Pairs with the same operation in the flusher. */
 static inline bool ring_own_cmpxchg(ring_word *word, ring_word old, ring_word new_value)
 {
 	return __atomic_compare_exchange_n(word, &old, new_value, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
 }
 
-/* Pairs with itself: who sees a packet full sees all that was written to it. */
+/* Pairs with itself: the thread that finds a packet full also sees all bytes written to it. */
 static inline uint64_t ring_own_add_return(uint64_t *word, uint64_t number)
 {
 	return __atomic_add_fetch(word, number, __ATOMIC_ACQ_REL);
@@ -49,13 +48,13 @@ static inline bool ring_shared_cmpxchg(uint64_t *word, uint64_t old, uint64_t ne
 					   __ATOMIC_RELAXED);
 }
 
-/* The result is not asked for, so that this is one instruction. */
+/* The result is unused, so that the compiler emits a single instruction. */
 static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
 {
 	(void)__atomic_and_fetch(word, ~bits, __ATOMIC_ACQ_REL);
 }
 
-/* Whole with respect to the thread's own signal handlers. */
+/* Atomic with respect to the thread's own signal handlers. */
 static inline void ring_own_inc(uint64_t *word)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
@@ -73,7 +72,7 @@ static inline uint64_t ring_clock_monotonic(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* RING_CLOCK_GIVEN: set it before what takes a stamp, in the same thread. */
+/* The time of RING_CLOCK_GIVEN. The thread sets it before each call that takes a stamp. */
 extern _Thread_local uint64_t ring_given_time;
 
 static inline uint64_t ring_clock(enum ring_clock clock)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Making rings, and views of them. */
+/* Creates rings and views of them. */
 #include "ring/ring.h"
 
 #ifdef RING_PORT_USER_H
@@ -25,7 +25,7 @@ static size_t places_offset(void)
 	return sizeof(struct ring_shared);
 }
 
-/* Packets are spliced, so memories begin on a page. */
+/* Memories begin on a page boundary, since packets are spliced. */
 static size_t memories_offset(const struct ring_config *config)
 {
 	size_t end = places_offset() + config->nr_sub_buffers * sizeof(struct ring_place);
@@ -58,7 +58,7 @@ int ring_memory_bytes(const struct ring_config *config, size_t *bytes)
 		return -EINVAL;
 	lap = (uint64_t)config->sub_buffer_bytes * config->nr_sub_buffers;
 	all = memories_offset(config) + (uint64_t)config->sub_buffer_bytes * nr_memories(config);
-	/* Laps must be told apart: two bits of a position above the ring's. */
+	/* Laps must be distinguishable: a position needs two bits more than the ring. */
 	if (lap > ((uint64_t)(ring_word)-1 >> 2) + 1 || all > (size_t)-1 / 2)
 		return -EOVERFLOW;
 	*bytes = (size_t)all;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * ring: the lockless ring of one CPU (in the kernel) or one thread (in user
- * space). Writers reserve a slot, fill it, commit; a sub-buffer whose last
- * byte is committed is delivered to the reader as a packet (oprof/packet.h).
- * Wait-free for writers: they nest, as interrupts do, and a reserve is tried
- * again only when another one came between. doc/ring.md has the algorithm,
- * its guarantees and what shows each. Not for: many threads writing to one
- * ring, waking readers up (they poll), formats of events.
+ * ring: the lockless ring of one CPU (in the kernel) or one thread (in user space). Writers
+ * reserve a slot, fill it and commit it. When the last byte of a sub-buffer is committed, the
+ * sub-buffer is delivered to the reader as a packet (oprof/packet.h). Writers are wait-free:
+ * they nest, as interrupts do, and a reserve is retried only after another writer or a flush
+ * intervened. doc/ring.md has the algorithm, its guarantees and their tests. Not for: several
+ * threads writing to one ring, waking readers (they poll), event formats.
  *
- * Who may run against whom:
+ * Which operations may run concurrently:
  *
  *			 | writer	  | reader	   | flush, finalise | repair
  *	-----------------+----------------+----------------+-----------------+-------
@@ -19,21 +18,20 @@
  *	flush, finalise	 | as above	  | yes		   | no: one	     | no
  *	repair		 | no: it is dead | no: by reader  | no: by reader   | no
  *
- * Reader is get, put, next and snapshots. In the kernel, writers keep
- * preemption off from reserve to commit, and flush and finalise run on the
- * ring's CPU, or anywhere while that one is offline. In user space a thread
- * alone writes to its ring, also after fork. A signal handler that leaves by
- * longjmp between reserve and commit leaves its slot open for ever: what it
- * covers is not delivered.
+ * The reader calls get, put, next and the snapshot functions. In the kernel, writers keep
+ * preemption off from reserve to commit; flush and finalise run on the ring's CPU, or anywhere
+ * while that CPU is offline. In user space only one thread writes to its ring, also after
+ * fork. If a signal handler leaves by longjmp between reserve and commit, its slot stays open
+ * forever, and its packet is never delivered.
  *
- * Shared memory may be written to by a program that means harm: the reader's
- * functions and repair check all that they find there against struct ring,
- * which is private. Writers trust their own ring.
+ * A malicious program may write to the shared memory. The reader's functions and repair
+ * therefore check all shared data against struct ring, which is private. Writers trust their
+ * own ring.
  *
- * A flusher that is a process of its own and is killed in a flush may leave
- * that packet closed for writers and not for the reader, who waits there until
- * the writer has ended and the ring is repaired. The daemon that flushes owns
- * the memory: who follows it makes new rings.
+ * If a flusher in another process is killed during a flush, the packet may stay closed for
+ * writers but not for the reader. The reader then waits there until the writer has ended and
+ * the ring is repaired. The daemon that flushes owns the memory; its successor creates new
+ * rings.
  */
 #ifndef RING_RING_H
 #define RING_RING_H
@@ -44,18 +42,18 @@
 
 #define RING_MAGIC   0x676e6972u /* "ring" */
 #define RING_VERSION 1u
-/* Writers that may nest where the stack of open slots is kept. */
+/* Maximum nesting of writers, if the stack of open slots is kept. */
 #define RING_DEPTH_MAX		8u
 #define RING_SUB_BUFFER_MIN	256u
 #define RING_SUB_BUFFER_MAX	(1u << 30)
 #define RING_NR_SUB_BUFFERS_MAX (1u << 15)
 
 enum ring_mode {
-	RING_DISCARD,	/* full: the newest records are lost and counted */
-	RING_OVERWRITE, /* full: the oldest whole sub-buffer is reclaimed */
+	RING_DISCARD,	/* when full, the newest records are lost and counted */
+	RING_OVERWRITE, /* when full, the oldest whole sub-buffer is overwritten */
 };
 
-/* What is the same for all rings of a channel. */
+/* The configuration common to all rings of a channel. */
 struct ring_config {
 	enum ring_mode mode;
 	enum ring_clock clock;
@@ -66,47 +64,53 @@ struct ring_config {
 };
 
 /*
- * An open slot: what its writer was about to reserve, or has reserved, and
- * what was to be done with it. Valid ones below depth, not spoiled, may be open.
+ * An open slot: the reservation that its writer is attempting or has made, and what the writer
+ * must do with it. Entries below depth that are valid and not spoiled may be open.
  */
 struct ring_open_slot {
 	uint32_t valid;
-	uint32_t spoiled; /* another got what this one wants: it does not count */
+	uint32_t spoiled; /* another writer took the position this one wanted: ignore the entry */
 	ring_word old;	  /* the reservation is [old, end) */
 	ring_word end;
 	uint64_t time;
-	uint64_t lost_by[OPROF_NR_LOST]; /* set where it closes a packet */
+	uint64_t lost_by[OPROF_NR_LOST]; /* used only if the reservation closes a packet */
 };
 
-/* A place for a packet: which memory lies there and how far it is. */
+/*
+ * A place: one of the ring's positions for a sub-buffer, with the state of its packet and the
+ * memory that currently lies there.
+ */
 struct ring_place {
-	/* Of the packet in this place: bytes committed, in the low half, and records. */
+	/* Bytes committed to the packet in this place (low half), and its records (high half). */
 	RING_LINE uint64_t committed;
 	uint64_t id; /* RING_ID_... */
 	uint64_t begin_time;
 	uint64_t end_time;
-	ring_word closed_at; /* where the content of the last packet closed here ends */
+	ring_word closed_at; /* end of the content of the last packet closed here */
 	/*
-	 * The position that may be entered here next: that of the packet now
-	 * being written, or, once it is delivered, a lap more. (The paper's
-	 * equations 2 and 3 become one comparison.)
+	 * The position that may be entered here next: the position of the packet being
+	 * written, or, once that packet is delivered, one lap later. Equations 2 and 3 of the
+	 * paper thus become one comparison.
 	 */
 	RING_LINE ring_word delivered;
-	uint64_t lost_by[OPROF_NR_LOST]; /* of the last packet closed here */
+	uint64_t lost_by[OPROF_NR_LOST]; /* losses reported by the last packet closed here */
 };
 
-/* No slot lies there, so one word tells writers and reader of the end, at once. */
+/* Added to reserved. No slot begins there, so one word announces the end to writers and reader. */
 #define RING_FINALISED 1u
 
-#define RING_ONE_RECORD (1ull << 32) /* in committed */
+#define RING_ONE_RECORD (1ull << 32) /* one record in the high half of committed */
 
-/* Which memory lies in a place. Discard mode: place and memory are one. */
+/*
+ * Bits of a place's id: which memory lies there. In discard mode each place keeps its own
+ * memory.
+ */
 #define RING_ID_INDEX	  0xffffull
-#define RING_ID_NOREF	  (1ull << 16) /* no writer refers to it */
-#define RING_ID_EMPTY	  (1ull << 17) /* holds no packet */
-#define RING_ID_TAG_SHIFT 18	       /* the packet's number, what of it fits */
+#define RING_ID_NOREF	  (1ull << 16) /* no writer uses the memory */
+#define RING_ID_EMPTY	  (1ull << 17) /* the memory holds no packet */
+#define RING_ID_TAG_SHIFT 18	       /* the packet's number, as many bits as fit */
 
-/* The words of a ring; after it the places, then the memories. */
+/* The shared words of a ring. The places follow it, then the memories. */
 struct ring_shared {
 	uint32_t magic;
 	uint32_t version;
@@ -114,30 +118,31 @@ struct ring_shared {
 	uint32_t ring_order;
 	uint32_t mode; /* enum ring_mode */
 	/*
-	 * Writers (and, in user space, the flusher: reserved). At a packet's
-	 * begin q: nothing is open; q + RING_FINALISED: and nothing will be.
+	 * Written by writers; reserved also by a flusher in user space. If reserved is the
+	 * begin q of a packet, no packet is open; if it is q + RING_FINALISED, the ring has
+	 * ended.
 	 */
 	RING_LINE ring_word reserved;
-	uint64_t last_time; /* at most the stamp of the last slot: see ring_stamp() */
+	uint64_t last_time; /* never later than the stamp of the last slot; see ring_stamp() */
 	uint32_t depth;
-	uint32_t nr_opened; /* packets opened, up to 1: has there been any? */
+	uint32_t nr_opened; /* 1 once a packet was opened, else 0 */
 	uint64_t lost_by[OPROF_NR_LOST];
-	/* The reader. */
+	/* Written by the reader. */
 	RING_LINE ring_word consumed;
-	/* The flusher. */
+	/* Written by the flusher. */
 	RING_LINE uint64_t flush_time;
-	struct ring_open_slot flush; /* what it is about to close, for repair */
+	struct ring_open_slot flush; /* the flush in progress, for repair */
 	RING_LINE struct ring_open_slot open_slots[RING_DEPTH_MAX];
 };
 
-/* A side's own view of a ring; any number of them on one memory. */
+/* One process's view of a ring; one memory may have any number of views. */
 struct ring {
 	struct ring_shared *shared;
 	struct ring_place *places;
 	uint8_t *memories;
-	ring_word sub_mask;  /* bytes of a sub-buffer, less 1 */
-	ring_word ring_mask; /* of the ring */
-	uint64_t sub_bytes;  /* of a sub-buffer: the sum in committed when it is full */
+	ring_word sub_mask;  /* bytes of a sub-buffer - 1 */
+	ring_word ring_mask; /* bytes of the ring - 1 */
+	uint64_t sub_bytes;  /* bytes of a sub-buffer; committed reaches this when full */
 	uint32_t sub_order;
 	uint32_t nr_places;
 	enum ring_mode mode;
@@ -157,123 +162,136 @@ static inline ring_word ring_lap_bytes(const struct ring *ring)
 	return (ring_word)(ring->ring_mask + 1);
 }
 
-/* What reserve gives: payload_bytes at payload, all of them the caller's to write. */
+/* The result of reserve. The caller must write all payload_bytes at payload. */
 struct ring_slot {
 	uint8_t *payload;
 	uint32_t payload_bytes;
-	uint32_t slot_bytes; /* from begin to the payload's end */
-	uint8_t *begin;	     /* of the record header */
+	uint32_t slot_bytes; /* from begin to the end of the payload */
+	uint8_t *begin;	     /* start of the record header */
 	struct ring_place *place;
 	uint32_t commit_bytes;
 	uint32_t depth;
-	uint64_t time; /* the record's stamp */
+	uint64_t time; /* stamp of the record */
 };
 
-/* A packet the reader holds: one sub-buffer long, header first. */
+/* A packet that the reader holds: one sub-buffer, beginning with its header. */
 struct ring_packet {
 	const uint8_t *data;
 	ring_word position;
-	uint64_t id; /* overwrite mode: what it left in the place */
+	uint64_t id; /* overwrite mode: the id that get left in the place */
 };
 
-/* The reader's own state: private memory. */
+/* The reader's own state, in private memory. */
 struct ring_reader {
 	struct ring ring;
 	ring_word consumed;
-	uint32_t spare;		 /* index of the memory that is the reader's */
-	uint32_t held;		 /* packets now held: 0 or 1 */
-	uint64_t nr_read;	 /* packets consumed */
+	uint32_t spare;		 /* index of the reader's memory, which lies in no place */
+	uint32_t held;		 /* number of packets held: 0 or 1 */
+	uint64_t nr_read;	 /* packets put by ring_put() */
 	uint64_t nr_overwritten; /* packets that writers overwrote before they were consumed */
-	uint64_t nr_gone;	 /* packets that a reader before this one held when it died */
+	uint64_t nr_gone;	 /* packets that an earlier reader held when it died */
 };
 
 /* ---- ring.c ---- */
 
 /*
- * Bytes of memory, aligned to a page, that such a ring takes. -EINVAL: sizes that are not powers of
- * two, out of range, or no such mode; -EOVERFLOW: more than positions or size_t can tell.
+ * Computes the bytes of memory for a ring, to be aligned to a page. Returns 0; -EINVAL: sizes
+ * are out of range or not powers of two, or an unknown mode; -EOVERFLOW: positions or size_t
+ * cannot represent the size.
  */
 int ring_memory_bytes(const struct ring_config *config, size_t *bytes);
 
 /*
- * Make a ring in memory of that size, which is zero, or was a ring nobody uses. All of it is
- * written once: no page fault later. Errors as above.
+ * Creates a ring in memory of that size, which is zero or an unused ring. Writes all of the
+ * memory, so that there are no page faults later. Errors as above.
  */
 int ring_init(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
-/* A view of a ring made by ring_init(). -EPROTO: there is none of this version, mode and sizes. */
+/*
+ * Makes a view of a ring created by ring_init(). Returns 0, -EPROTO: no ring of this version,
+ * mode and sizes; or as ring_memory_bytes().
+ */
 int ring_attach(struct ring *ring, const struct ring_config *config, uint32_t cpu_id, void *memory);
 
-/* Records lost for this reason, now. */
+/* Returns the records lost for this reason so far. */
 uint64_t ring_lost(const struct ring *ring, enum oprof_ring_lost reason);
 
 /* The same, for all reasons. */
 uint64_t ring_lost_sum(const struct ring *ring);
 
 /*
- * nr more for a reason that only the writer's own source knows: it hands on the records of another
- * ring, which lost them. By the writer; packets that are closed from then on tell it.
+ * Adds nr losses for a reason known only to the writer's source, such as losses of a ring
+ * whose records the writer forwards. Only the writer calls this. Packets closed later report
+ * these losses.
  */
 void ring_add_lost(struct ring *ring, enum oprof_ring_lost reason, uint64_t nr);
 
 /* ---- writers: ring_write.h (inline) and ring_write.c ---- */
 
 /*
- * Close the packet now open, so that it is delivered as soon as its open slots are committed.
- * -EAGAIN: none is open. The paper's algorithm 4.
+ * Closes the open packet; it is delivered as soon as its open slots are committed. Returns 0,
+ * or -EAGAIN: no packet is open. The paper's algorithm 4.
  */
 int ring_flush(struct ring *ring);
 
 /*
- * Flush, tell losses that no packet told yet in an empty one, and let the reader end when it has
- * read all. What writers write from then on is lost (lost_stopped); one that was inside delivers
- * what it holds. -EAGAIN: no room for the empty packet, again when the reader has read. -EALREADY:
- * done before.
+ * Flushes, reports unreported losses in an empty packet, and lets the reader end after the
+ * last packet. Later records are lost (lost_stopped); a writer with an open slot still
+ * delivers it. Returns 0; -EAGAIN: no room for the empty packet, retry after the reader has
+ * read; -EALREADY: the ring was already finalised.
  */
 int ring_finalise(struct ring *ring);
 
 /* ---- the reader: ring_read.c ---- */
 
-/* -EBADMSG: the memory is damaged, as its ids or the reader's position show. One at a time. */
+/*
+ * Only one reader may exist at a time. Returns 0 or -EBADMSG: the ids or the reader's position
+ * in memory are damaged.
+ */
 int ring_reader_init(struct ring_reader *reader, const struct ring *ring);
 
 /*
- * Take the packet at a position (a multiple of the sub-buffer). Until it is put, no writer writes
- * to it. -EAGAIN: not delivered yet; -ESTALE: overwritten, or (discard mode) consumed; -ENODATA:
- * overwrite mode: there is none (never written, consumed, or a reader died with it); -EBUSY: one is
- * held; -EBADMSG: damaged. The packet is as damaged as its writer likes: copy, then check.
+ * Takes the packet at position (a multiple of the sub-buffer size). No writer writes to the
+ * packet until it is put. Returns 0; -EAGAIN: not delivered yet; -ESTALE: overwritten, or (in
+ * discard mode) consumed; -ENODATA: overwrite mode, the packet is absent (never written,
+ * consumed, or held by a reader that died); -EBUSY: a packet is held; -EBADMSG: damaged. A
+ * malicious writer controls the content of a packet: copy it, then check the copy.
  */
 int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet *packet);
 
-/* Give it back, done with: in discard mode its place is free. The reader moves on. */
+/* Returns the packet after reading; in discard mode its place becomes free. The reader moves on. */
 void ring_put(struct ring_reader *reader, struct ring_packet *packet);
 
-/* Give it back as it was, for another look (snapshots), unless writers need its place by now. */
+/*
+ * Returns the packet unread, for snapshots. It stays available unless writers already need its
+ * place.
+ */
 void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Take the next packet in order. -EAGAIN: none yet; -ENODATA: the ring was finalised and all is
- * read; -EBUSY, -EBADMSG as ring_get().
+ * Takes the next packet in order. Returns 0; -EAGAIN: none yet; -ENODATA: the ring was
+ * finalised and all is read; -EBUSY, -EBADMSG as ring_get().
  */
 int ring_next(struct ring_reader *reader, struct ring_packet *packet);
 
 /*
- * Packets that a snapshot finds now: [*from, *to). Flush first, for what is in the open one. Some
- * may be overwritten, or not delivered yet, when they are asked for.
+ * Gets the range [*from, *to) of packets that a snapshot can read now. Flush first to include
+ * the open packet. By the time of ring_get(), some may be overwritten or not yet delivered.
  */
 void ring_snapshot_range(const struct ring_reader *reader, ring_word *from, ring_word *to);
 
-/* Bytes of whole sub-buffers not read yet; a lap or more: the next one is lost or overwrites. */
+/* Returns the bytes of whole unread sub-buffers. At a lap or more, the ring is full. */
 ring_word ring_unread_bytes(const struct ring_reader *reader);
 
 /* ---- repair: ring_repair.c ---- */
 
 /*
- * The writer is dead (all of it, and who flushed from there): cover what it left open by padding
- * records, count them as lost_killed, deliver what is closed. ring_finalise() then delivers the
- * rest; or another thread writes from now on. The caller is the reader and holds no packet; if it
- * dies in here, the next reader repairs (and a slot that this one covered last may be in no count).
- * Returns the number of slots covered; -EBUSY: a packet is held; -EBADMSG: damaged.
+ * Repairs the ring of a dead writer; a flusher in the writer's process must be dead too.
+ * Covers open slots by padding records, counts them as lost_killed, and delivers closed
+ * packets. Then ring_finalise() delivers the rest, or another thread becomes the writer. The
+ * caller is the reader and holds no packet. If the caller dies during repair, the next reader
+ * repairs again (lost_killed may then miss the slot covered last). Returns the number of slots
+ * covered; -EBUSY: a packet is held; -EBADMSG: damaged.
  */
 int ring_repair(struct ring_reader *reader);
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The reader. What it finds in shared memory may be damaged on purpose: every
- * index is checked, and positions only choose a place within the ring.
+ * The reader. A packet is available once delivered (discard mode) or id (overwrite mode) of
+ * its place says so. In discard mode the reader reads it in place; writers do not enter the
+ * place until consumed has passed the packet. In overwrite mode writers never wait: the reader
+ * exchanges the memory in the place for its spare memory, and the tag in the id makes sure
+ * that it gets the packet it asked for.
+ *
+ * The shared memory may be damaged on purpose. Every index is therefore checked, and a
+ * position only selects a place within the ring.
  */
 #include "ring/ring.h"
 
-/* Where packets that were begun end. */
+/* Returns the end of the last packet that was begun. */
 static ring_word begun(const struct ring *ring, ring_word reserved)
 {
 	if ((reserved & ring->sub_mask) == RING_FINALISED)
@@ -23,14 +29,14 @@ static uint64_t tag_of(const struct ring *ring, ring_word position)
 	return (uint64_t)(position >> ring->sub_order) << RING_ID_TAG_SHIFT;
 }
 
-/* Positions before this one have been, or are being, written over. */
+/* Returns the oldest position whose packet is not yet being overwritten. */
 static ring_word oldest(const struct ring *ring)
 {
 	return (ring_word)(begun(ring, ring_load_acquire(&ring->shared->reserved)) -
 			   ring_lap_bytes(ring));
 }
 
-/* Is a before b, as positions of a ring are? */
+/* Returns true if a is before b, as wrapping positions are compared. */
 static bool is_before(ring_word a, ring_word b)
 {
 	if (!RING_GUARD_WRAP)
@@ -38,7 +44,10 @@ static bool is_before(ring_word a, ring_word b)
 	return a != b && (ring_word)(b - a) <= (ring_word)((ring_word)-1 >> 1);
 }
 
-/* Is it where a reader can be? Its own words were loaded before reserved. */
+/*
+ * Returns true if a reader can be at consumed. The caller loads consumed before this function
+ * loads reserved.
+ */
 static bool is_reachable(const struct ring *ring, ring_word consumed)
 {
 	ring_word end = begun(ring, ring_load_acquire(&ring->shared->reserved));
@@ -50,7 +59,10 @@ static bool is_reachable(const struct ring *ring, ring_word consumed)
 	return (ring_word)(end - consumed) <= ring_lap_bytes(ring);
 }
 
-/* The index that no place has is the reader's: also where a reader before died with a packet. */
+/*
+ * Finds the spare: the index of the memory that lies in no place. This also works if the
+ * previous reader died with a packet. Two sums determine the missing index and verify it.
+ */
 static int find_spare(const struct ring *ring, uint32_t *spare_index)
 {
 	uint64_t sum = 0, squares = 0, all = 0, all_squares = 0, spare;
@@ -85,7 +97,10 @@ int ring_reader_init(struct ring_reader *reader, const struct ring *ring)
 	return ring->mode == RING_OVERWRITE ? find_spare(ring, &reader->spare) : 0;
 }
 
-/* The paper's equations 2 and 4, for the packet asked for. Pairs with ring_deliver(). */
+/*
+ * The paper's equations 2 and 4, for the requested packet. The acquire pairs with
+ * ring_deliver().
+ */
 static int get_discard(const struct ring_reader *reader, ring_word position,
 		       struct ring_packet *packet)
 {
@@ -93,7 +108,7 @@ static int get_discard(const struct ring_reader *reader, ring_word position,
 	ring_word index = (position & ring->ring_mask) >> ring->sub_order;
 	ring_word delivered = ring_load_acquire(&ring->places[index].delivered);
 
-	/* Writers may enter what is consumed at any time. */
+	/* Writers may enter consumed places at any time. */
 	if (is_before(position, reader->consumed))
 		return -ESTALE;
 	if (delivered != (ring_word)(position + ring_lap_bytes(ring)))
@@ -103,7 +118,7 @@ static int get_discard(const struct ring_reader *reader, ring_word position,
 	return 0;
 }
 
-/* Why the memory in a place is not the packet asked for. */
+/* Returns the reason why the memory in a place is not the requested packet. */
 static int why_not(const struct ring *ring, ring_word position, uint64_t id)
 {
 	if (is_before(position, oldest(ring)))
@@ -116,7 +131,7 @@ static int why_not(const struct ring *ring, ring_word position, uint64_t id)
 	return -EAGAIN;
 }
 
-/* The paper's algorithm 6: the memory against the spare, in one step. */
+/* The paper's algorithm 6: exchanges the packet's memory for the spare in one step. */
 static int get_overwrite(struct ring_reader *reader, ring_word position, struct ring_packet *packet)
 {
 	const struct ring *ring = &reader->ring;
@@ -159,7 +174,7 @@ int ring_get(struct ring_reader *reader, ring_word position, struct ring_packet 
 	return error;
 }
 
-/* The release pairs with the acquire of may_enter(): all is read. */
+/* The release pairs with the acquire in may_enter(): reading ends before a writer enters. */
 static void consume(struct ring_reader *reader, ring_word position)
 {
 	reader->consumed = position;
@@ -178,8 +193,8 @@ void ring_put(struct ring_reader *reader, struct ring_packet *packet)
 }
 
 /*
- * In get, spare became the index of what is held; what was spare lies in the
- * place. The paper's algorithm 7, for a packet that may be asked for again.
+ * The paper's algorithm 7, for a packet that may be requested again. Since get, spare is the
+ * index of the held memory, and the former spare lies in the place.
  */
 void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
 {
@@ -194,11 +209,11 @@ void ring_put_keep(struct ring_reader *reader, struct ring_packet *packet)
 	if (!RING_GUARD_PUT)
 		ring_store_release(&place->id, back);
 	else if (!ring_shared_cmpxchg(&place->id, packet->id, back))
-		return; /* a writer needs the place: what was held is the spare */
+		return; /* a writer has taken the place; the held memory stays the spare */
 	reader->spare = (uint32_t)(packet->id & RING_ID_INDEX);
 }
 
-/* Overwrite mode: writers never wait, and do not look where the reader is. */
+/* In overwrite mode writers ignore the reader, so it skips the packets that they overwrote. */
 static void skip_overwritten(struct ring_reader *reader)
 {
 	const struct ring *ring = &reader->ring;
@@ -210,7 +225,7 @@ static void skip_overwritten(struct ring_reader *reader)
 	consume(reader, first);
 }
 
-/* Nothing will be written behind what is read. */
+/* Returns true if the ring was finalised and all is read. */
 static bool is_at_end(const struct ring_reader *reader)
 {
 	const struct ring *ring = &reader->ring;
@@ -221,14 +236,17 @@ static bool is_at_end(const struct ring_reader *reader)
 	return reserved == (ring_word)(reader->consumed + RING_FINALISED);
 }
 
-/* What is left of the paper's algorithm 5 where nobody is woken: again later, or hung up. */
+/*
+ * The rest of the paper's algorithm 5; since the ring wakes no reader, it returns -EAGAIN or
+ * -ENODATA.
+ */
 int ring_next(struct ring_reader *reader, struct ring_packet *packet)
 {
 	const struct ring *ring = &reader->ring;
 	unsigned int turn;
 	int error = -EAGAIN;
 
-	/* A writer may overtake the reader for as long as it likes: then again later. */
+	/* A writer may overtake the reader again and again; give up after some turns. */
 	for (turn = 0; turn < 8; turn++) {
 		skip_overwritten(reader);
 		error = ring_get(reader, reader->consumed, packet);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ring of a writer that was killed (doc/ring.md: a dead writer). Stores
- * of a killed thread end at some instruction: all before it are seen, none
- * after. The memory may be damaged on purpose: nothing found in it leads out
- * of the ring.
+ * Repairs the ring of a killed writer (doc/ring.md: a dead writer). The stores of a killed
+ * thread are visible up to some instruction, and no later ones. The stack of open slots lists
+ * the reservations in progress. Repair drops the entries that were never reserved. For each
+ * other entry, from the innermost, it repeats the writer's pending steps, covers the slot with
+ * a padding record and counts it. Then it closes the packet of a dead flusher, corrects the
+ * committed counts, and delivers closed packets. Each step may be repeated, so a repair that
+ * is killed can be run again.
+ *
+ * The memory may be damaged on purpose; no value in it leads outside of the ring.
  */
 #include "ring/ring_write.h"
 
-/* One entry of the stack, and what its reservation was to do. */
+/* An entry of the stack, and what its reservation had to do. */
 struct open_slot {
 	struct ring_open_slot entry;
-	uint32_t index;	  /* in the stack */
-	ring_word packet; /* of the slot */
-	ring_word begin;  /* of the record */
+	uint32_t index;	  /* index in the stack */
+	ring_word packet; /* position of the slot's packet */
+	ring_word begin;  /* position of the record header */
 	bool opens;
 	bool closes_old;
 	bool closes_exactly;
@@ -23,7 +28,7 @@ static ring_word length_of(const struct ring_open_slot *entry)
 	return (ring_word)(entry->end - entry->old);
 }
 
-/* What the entry says was to be done; false: no reservation looks like this. */
+/* Derives from the entry what had to be done. Returns false if no reservation looks like this. */
 static bool understand(const struct ring *ring, struct open_slot *slot)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -45,8 +50,8 @@ static bool understand(const struct ring *ring, struct open_slot *slot)
 }
 
 /*
- * Overwrite mode: a packet is the reader's as soon as its id says so, and may
- * be read by now; delivered is stored behind that.
+ * In overwrite mode the reader owns a packet as soon as the id says so, and may already have
+ * read it; delivered is stored after the id.
  */
 static bool is_delivered(const struct ring *ring, ring_word packet)
 {
@@ -61,8 +66,9 @@ static bool is_delivered(const struct ring *ring, ring_word packet)
 }
 
 /*
- * Did a finalise reserve the whole packet, for the empty packet that reports losses? Only a
- * finalise stores a packet's begin in flush.old, and nothing is reserved behind it.
+ * Returns true if a finalise reserved the whole packet as the empty packet that reports
+ * losses. Only a finalise stores a packet's begin in flush.old, and nothing is reserved after
+ * that packet.
  */
 static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring_word reserved)
 {
@@ -72,7 +78,7 @@ static bool is_taken_by_finalise(const struct ring *ring, ring_word packet, ring
 	return ring_load(&flush->valid) && ring_load(&flush->old) == packet && reserved == end;
 }
 
-/* Was the entry only about to be reserved, or is all of it delivered? */
+/* Returns true if the entry was never reserved, or if its packet is already delivered. */
 static bool is_bogus(const struct ring *ring, const struct open_slot *slot, ring_word reserved)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -107,12 +113,12 @@ static void set_closed(struct ring_place *place, ring_word closed_at,
 	place->end_time = entry->time;
 	for (i = 0; i < OPROF_NR_LOST; i++)
 		ring_store(&place->lost_by[i], entry->lost_by[i]);
-	/* Pairs with content_of() in the next repair, if this one is killed. */
+	/* Pairs with content_of() in the next repair, in case this one is killed. */
 	ring_barrier();
 	ring_store(&place->closed_at, closed_at);
 }
 
-/* Do again what its writer may have done, and cover the slot. */
+/* Repeats what the writer may have done, and covers the slot. */
 static void cover(struct ring *ring, const struct open_slot *slot)
 {
 	const struct ring_open_slot *entry = &slot->entry;
@@ -131,16 +137,16 @@ static void cover(struct ring *ring, const struct open_slot *slot)
 	memory = ring_memory(ring, place, slot->packet, true);
 	ring_write_padding(memory + (ring_word)(slot->begin - slot->packet),
 			   (uint32_t)(ring_word)(entry->end - slot->begin), entry->time);
-	/* Its commit may or may not have been counted. */
+	/* It is unknown whether the slot's commit was counted. */
 	ring_store(&place->committed, (uint64_t)OPROF_PACKET_NR_UNKNOWN << 32);
 	if ((int64_t)(entry->time - ring_load(&ring->shared->last_time)) > 0)
 		ring_store(&ring->shared->last_time, entry->time);
 }
 
 /*
- * A packet of which all is reserved: where its content ends, or 0 if no closed_at is stored for it.
- * If one is, the packet's times and losses are stored: pairs with the barriers of both
- * set_closed().
+ * For a packet that is reserved up to its end: returns the length of its content, or 0 if
+ * closed_at is not stored yet. If closed_at is stored, so are the packet's times and losses:
+ * pairs with the barriers in both set_closed() functions.
  */
 static ring_word content_of(const struct ring *ring, ring_word packet)
 {
@@ -153,9 +159,9 @@ static ring_word content_of(const struct ring *ring, ring_word packet)
 }
 
 /*
- * A flusher that died too, being a thread of the same process. All writers'
- * slots are covered: if the packet is at its end and nobody told where its
- * content ends, then it was the flusher's to tell.
+ * Completes the work of a flusher that died too, as a thread of the same process. All writers'
+ * slots are covered now. So if the packet is reserved up to its end and has no closed_at, the
+ * flusher was closing it.
  */
 static void close_again(struct ring *ring, ring_word reserved)
 {
@@ -172,14 +178,15 @@ static void close_again(struct ring *ring, ring_word reserved)
 		}
 		set_closed(place, flush.old, &flush);
 	}
-	ring_barrier(); /* as invalidate(): the next repair, if this one is killed */
+	ring_barrier(); /* orders these stores for the next repair, as in invalidate() */
 	ring_store(&ring->shared->flush.valid, 0);
 }
 
 /*
- * The flusher may have got what this one wanted: its slot is covered all the same, so count it in.
- * The time first: a next repair, if this one is killed, finds old as it was and does both again,
- * or finds it changed and has the time.
+ * The flusher may have reserved this slot's position first. The slot is covered in any case,
+ * so flush.old moves to the slot's end. The time is stored first: if this repair is killed,
+ * the next one either finds the old position and repeats both stores, or finds the new
+ * position and the time.
  */
 static void close_behind(struct ring *ring, const struct open_slot *slot)
 {
@@ -193,14 +200,17 @@ static void close_behind(struct ring *ring, const struct open_slot *slot)
 	ring_store(&flush->old, slot->entry.end);
 }
 
-/* A packet that was entered and not delivered: all that is reserved in it is committed now. */
+/*
+ * Completes a packet that was entered but not delivered: all its reserved bytes now count as
+ * committed.
+ */
 static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 {
 	struct ring_place *place = ring_place(ring, packet);
 	ring_word bytes = (ring_word)(reserved - packet);
 	uint64_t committed = ring_load(&place->committed);
 
-	if (is_delivered(ring, packet)) { /* but for one store */
+	if (is_delivered(ring, packet)) { /* only the store of delivered is missing */
 		ring_store_release(&place->delivered, (ring_word)(packet + ring_lap_bytes(ring)));
 		return 0;
 	}
@@ -214,13 +224,16 @@ static int complete(struct ring *ring, ring_word packet, ring_word reserved)
 			return -EBADMSG;
 		ring_deliver(ring, place);
 	} else if (committed >> 32 == OPROF_PACKET_NR_UNKNOWN) {
-		/* Nobody can count on from there. */
+		/* The number of records is unknown, so no more records may be added. */
 		(void)ring_flush(ring);
 	}
 	return 0;
 }
 
-/* Without them nothing is known of the slot: its writer's, or the one before's who repaired. */
+/*
+ * Invalidates an entry, after all stores that repeat its work: should this thread be killed,
+ * the next repair knows the slot only by this entry.
+ */
 static void invalidate(struct ring *ring, uint32_t index)
 {
 	ring_barrier();
@@ -233,7 +246,7 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 
 	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
 		slots[nr_slots].entry = ring->shared->open_slots[i];
-		ring_barrier(); /* what is looked at from here on is this copy: memory may change */
+		ring_barrier(); /* use only this copy, as the memory may change */
 		slots[nr_slots].index = i;
 		if (slots[nr_slots].entry.valid && !slots[nr_slots].entry.spoiled &&
 		    understand(ring, &slots[nr_slots]))
@@ -244,7 +257,10 @@ static uint32_t read_stack(struct ring *ring, struct open_slot *slots)
 	return nr_slots;
 }
 
-/* Keep those that were reserved; outer ones go first, as inner ones tell that they are bogus. */
+/*
+ * Keeps the entries that were reserved. Outer entries are checked first, since the inner ones
+ * show which of them are bogus.
+ */
 static uint32_t drop_bogus(struct ring *ring, struct open_slot *slots, uint32_t nr_slots,
 			   ring_word reserved)
 {

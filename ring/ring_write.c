@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The writers' slow path: opening, closing and delivering packets; flush. */
+/*
+ * The writers' slow path: opens, closes and delivers packets; flush and finalise.
+ *
+ * A slot takes the slow path if no packet is open, or if it does not fit the open packet or
+ * fills it exactly. One cmpxchg of reserved takes the rest of the old sub-buffer, the header
+ * of the new packet and the slot. Only then the writer closes the old packet (content end,
+ * time and losses) and commits the rest of its sub-buffer as padding. A flush takes only the
+ * rest of the sub-buffer. Commits may come in any order; the commit that makes a packet's sum
+ * equal to the size of the sub-buffer delivers the packet. The stores of delivered (with
+ * release) free the place for the packet of the next lap.
+ */
 #include "ring/ring_write.h"
 
-/* A reservation, as one turn of the reserve loop plans it. */
+/* A reservation as planned by one turn of the reserve loop. */
 struct plan {
 	ring_word old;
-	ring_word begin; /* of the record header */
+	ring_word begin; /* position of the record header */
 	ring_word payload;
 	ring_word end;
-	ring_word packet; /* where the packet of the slot begins */
+	ring_word packet; /* begin of the packet that contains the slot */
 	uint64_t time;
 	bool extended;
-	bool opens;	     /* the packet */
-	bool closes_old;     /* the packet before */
-	bool closes_exactly; /* the packet of the slot: it ends where the sub-buffer does */
+	bool opens;	     /* opens this packet */
+	bool closes_old;     /* closes the previous packet */
+	bool closes_exactly; /* closes this packet, since the slot ends where the sub-buffer ends */
 	uint64_t lost_by[OPROF_NR_LOST];
 };
 
@@ -30,11 +40,11 @@ void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old)
 	for (i = 0; i < depth && i < RING_DEPTH_MAX; i++) {
 		ring_word length = (ring_word)(ring_load(&open[i].end) - ring_load(&open[i].old));
 
-		/* Not told yet what it is to be: too late. */
+		/* Its writer will make this entry valid from an outdated value of reserved. */
 		if (!ring_load(&open[i].valid)) {
 			if (RING_GUARD_SPOILED)
 				ring_store(&open[i].spoiled, 1);
-			/* Had it got its slot, this one would lie behind. */
+			/* This slot lies inside of the entry, so the entry was not reserved. */
 		} else if (RING_GUARD_INVALIDATE &&
 			   (ring_word)(old - ring_load(&open[i].old)) < length) {
 			ring_store(&open[i].spoiled, 1);
@@ -88,11 +98,11 @@ static void set_id_delivered(const struct ring *ring, struct ring_place *place, 
 }
 
 /*
- * All slots are committed: nobody else writes here until delivered says the
- * next lap. The release pairs with the acquire of ring_get(), ring_next() and
- * of writers who enter: what was written to the packet comes before, by
- * whichever nested writer, as they all run on this CPU (or have added to
- * committed, with release, before this one did).
+ * All slots are committed, so nothing else writes here until delivered has the position of the
+ * next lap. Its release pairs with the acquire of ring_get(), ring_next() and of writers that
+ * enter. All writes to the packet come before it: those of nested writers, since they run on
+ * this CPU, and those of a flusher, since it added to committed with release before this
+ * thread did.
  */
 void ring_deliver(struct ring *ring, struct ring_place *place)
 {
@@ -113,7 +123,7 @@ void ring_deliver(struct ring *ring, struct ring_place *place)
 		ring_store_release(&place->delivered, next_lap);
 }
 
-/* The paper's SWITCHOLDSUBBUF: what it sets is read by whoever delivers. */
+/* The paper's SWITCHOLDSUBBUF. The thread that delivers the packet reads these values. */
 static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t time,
 		       const uint64_t *lost_by)
 {
@@ -123,15 +133,15 @@ static void set_closed(struct ring_place *place, ring_word closed_at, uint64_t t
 	for (i = 0; i < OPROF_NR_LOST; i++)
 		ring_store(&place->lost_by[i], lost_by[i]);
 	/*
-	 * Pairs with content_of() in ring_repair.c: a dead writer's packet whose closed_at is
-	 * stored has its times and losses, begin_time included.
+	 * Pairs with content_of() in ring_repair.c: if closed_at is stored, then so are the
+	 * packet's times (with begin_time) and losses.
 	 */
 	ring_barrier();
 	ring_store(&place->closed_at, closed_at);
 	ring_barrier();
 }
 
-/* Close the packet open at closed_at: the rest of its sub-buffer is padding. */
+/* Closes the packet that is open at closed_at; the rest of its sub-buffer is padding. */
 static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
 			 const uint64_t *lost_by)
 {
@@ -145,7 +155,7 @@ static void close_packet(struct ring *ring, ring_word closed_at, uint64_t time,
 
 /* ---- reserve ---- */
 
-/* From begin: where the payload lies and the slot ends. */
+/* Computes the payload and the end of a slot that begins at from or just after it. */
 static void plan_slot(struct plan *plan, const struct ring_request *request, ring_word from)
 {
 	plan->begin = ring_align(from, OPROF_RECORD_HEADER_ALIGN);
@@ -155,7 +165,7 @@ static void plan_slot(struct plan *plan, const struct ring_request *request, rin
 	plan->end = (ring_word)(plan->payload + request->payload_bytes);
 }
 
-/* In a fresh sub-buffer: the bytes that a slot for this takes, the packet header included. */
+/* Returns the bytes that the request takes in a new sub-buffer, including the packet header. */
 static uint64_t bytes_in_fresh(const struct ring_request *request)
 {
 	uint64_t header = ring_is_extended(request->event_id, 0) ? OPROF_RECORD_EXTENDED_BYTES
@@ -167,16 +177,16 @@ static uint64_t bytes_in_fresh(const struct ring_request *request)
 }
 
 /*
- * May the packet at this position be entered? -EAGAIN: reserved has moved
- * since; look again. The reader's store of consumed pairs with the acquire:
- * it has read what lies there.
+ * Returns 0 if the packet at this position may be entered; -EBUSY, -ENOSPC; or -EAGAIN if
+ * reserved has moved since old was loaded. The acquire of consumed pairs with the reader's
+ * release: the reader has finished reading this place.
  */
 static int may_enter(struct ring *ring, ring_word old, ring_word packet)
 {
 	ring_word delivered = ring_load_acquire(&ring_place(ring, packet)->delivered);
 	int error = 0;
 
-	/* Equation 3: all of the lap before is committed. */
+	/* Equation 3: the packet of the previous lap is fully committed. */
 	if (RING_GUARD_ENTER && delivered != packet)
 		error = -EBUSY;
 	/* Equation 1: the reader is a whole lap behind. */
@@ -202,7 +212,7 @@ static uint64_t slow_stamp(struct ring *ring, uint64_t *last)
 	return time;
 }
 
-/* Does the slot, planned from old, not fit what is open there? */
+/* Returns true if the slot planned at old does not fit the open packet. */
 static bool must_open(const struct ring *ring, const struct ring_request *request,
 		      const struct plan *plan)
 {
@@ -210,7 +220,7 @@ static bool must_open(const struct ring *ring, const struct ring_request *reques
 	       (ring_word)(plan->end - packet_begin(ring, plan->old)) > ring_sub_buffer_bytes(ring);
 }
 
-/* Plan the slot as the first of the next packet. Errors as plan_reserve(). */
+/* Plans the slot as the first one of the next packet. Errors as plan_reserve(). */
 static int plan_open(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
 	int error;
@@ -223,23 +233,23 @@ static int plan_open(struct ring *ring, const struct ring_request *request, stru
 	if (error)
 		return error;
 	plan->opens = true;
-	/* Its first record's stamp begins the packet. */
+	/* The packet begins with the stamp of this record, so the record needs no full time. */
 	plan->extended = ring_is_extended(request->event_id, 0);
 	plan_slot(plan, request, (ring_word)(plan->packet + sizeof(struct oprof_packet_header)));
 	return 0;
 }
 
 /*
- * One turn of the loop. 0, -EAGAIN: another turn; else why it is lost. The paper's algorithm 1.
- * A refusal needs no stamp, and reading the clock takes longer than all else: what does not fit
- * with the shortest header is refused first.
+ * Plans one turn of the loop (the paper's algorithm 1). Returns 0; -EAGAIN: another turn is
+ * needed; else the error of the loss. What does not fit even with the shortest header is
+ * refused before the clock is read, since that takes longer than all other steps.
  */
 static int plan_reserve(struct ring *ring, const struct ring_request *request, struct plan *plan)
 {
 	uint64_t last;
 	int error = 0;
 
-	plan->old = ring_load_acquire(&ring->shared->reserved); /* pairs with a flusher's */
+	plan->old = ring_load_acquire(&ring->shared->reserved); /* pairs with a flusher */
 	ring_barrier();
 	if ((plan->old & ring->sub_mask) == RING_FINALISED)
 		return -ESHUTDOWN;
@@ -267,8 +277,8 @@ static int plan_reserve(struct ring *ring, const struct ring_request *request, s
 }
 
 /*
- * What is lost is told by the packet that closes now, so it is sampled before
- * the cmpxchg that closes it: the next one to close samples later.
+ * Losses are reported by the packet that closes now. They are read before the cmpxchg that
+ * closes it, so that the packet closed next reads them later.
  */
 static int reserve_loop(struct ring *ring, const struct ring_request *request, struct plan *plan,
 			const struct ring_slot *slot)
@@ -297,7 +307,7 @@ static int reserve_loop(struct ring *ring, const struct ring_request *request, s
 
 static int lose(struct ring *ring, const struct ring_slot *slot, int error)
 {
-	enum oprof_ring_lost reason = OPROF_LOST_FULL; /* -ENOSPC */
+	enum oprof_ring_lost reason = OPROF_LOST_FULL; /* for -ENOSPC */
 
 	if (error == -EBUSY)
 		reason = OPROF_LOST_NESTED;
@@ -341,7 +351,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 	slot->payload = memory + (ring_word)(plan.payload - plan.packet);
 	slot->payload_bytes = request->payload_bytes;
 	slot->slot_bytes = (uint32_t)(ring_word)(plan.end - plan.begin);
-	/* The packet header counts with the slot that opens it. */
+	/* The slot that opens a packet also commits the packet header. */
 	slot->commit_bytes =
 		(uint32_t)(ring_word)(plan.end - (plan.opens ? plan.packet : plan.old));
 	slot->time = plan.time;
@@ -353,7 +363,7 @@ int ring_reserve_slow(struct ring *ring, const struct ring_request *request, str
 
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time)
 {
-	/* In a slot that needed an extended header there is room for one. */
+	/* A slot that needed an extended header has room for one here. */
 	bool extended = bytes >= OPROF_RECORD_EXTENDED_BYTES;
 	uint32_t header = extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES;
 
@@ -383,7 +393,7 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 	if (!n)
 		return;
 	for (i = 0; i < n - 1; i++) {
-		char byte = ring_load(&from[i]); /* once: it may become 0 */
+		char byte = ring_load(&from[i]); /* load once: the byte may become 0 */
 
 		if (!byte)
 			break;
@@ -397,8 +407,9 @@ void ring_copy_string(uint8_t *to, const char *from, size_t n)
 /* ---- flush, finalise ---- */
 
 /*
- * After all stamps of the ring so far, and before those of packets to come. last_time stays as it
- * is: one who interrupts a flush still writes behind the last slot, however long ago that was.
+ * Returns a time after all earlier stamps of the ring and before those of later packets.
+ * last_time is unchanged: a writer that interrupts the flush still writes after the last slot,
+ * however old that slot is.
  */
 static uint64_t flush_stamp(struct ring *ring)
 {
@@ -410,15 +421,15 @@ static uint64_t flush_stamp(struct ring *ring)
 		time = last;
 	if ((int64_t)(time - flushed) < 0)
 		time = flushed;
-	/* Before reserved moves: pairs with slow_stamp(). */
+	/* Stored before reserved moves; pairs with slow_stamp(). */
 	ring_store_release(&ring->shared->flush_time, time);
 	return time;
 }
 
 /*
- * What is about to be closed, for repair: a flusher that is a thread of the
- * writer's process dies with it. Taken back when it is closed, or was closed
- * by another.
+ * Records for repair what is about to be closed: a flusher that is a thread of the writer's
+ * process dies with it. Removed once the packet is closed, by this flusher or by another
+ * writer.
  */
 static void track_flush(struct ring *ring, ring_word old, uint64_t time, const uint64_t *lost_by)
 {
@@ -444,7 +455,7 @@ static void untrack_flush(struct ring *ring)
 	ring_store(&ring->shared->flush.valid, 0);
 }
 
-/* Close what is open; at its end the ring goes on, or is finalised. */
+/* Closes the open packet. finalised: RING_FINALISED to end the ring, else 0. */
 static int close_open(struct ring *ring, ring_word finalised)
 {
 	uint64_t lost_by[OPROF_NR_LOST];
@@ -473,7 +484,10 @@ int ring_flush(struct ring *ring)
 	return close_open(ring, 0);
 }
 
-/* Do the packets tell all losses? Nothing is open: the last one ends at reserved. */
+/*
+ * Returns true if the packets report all losses. No packet is open, so the last one ends at
+ * reserved.
+ */
 static bool all_is_told(const struct ring *ring, ring_word reserved, const uint64_t *lost_by)
 {
 	const struct ring_place *last =
@@ -490,8 +504,8 @@ static bool all_is_told(const struct ring *ring, ring_word reserved, const uint6
 }
 
 /*
- * Where nothing is open: the end, after an empty packet if there are losses to
- * tell. -EAGAIN: reserved moved; -ENOSPC: no room for it.
+ * Ends the ring if no packet is open; adds an empty packet if there are unreported losses.
+ * Returns 0; -EALREADY; -EAGAIN: reserved moved; -ENOSPC: no room for the empty packet.
  */
 static int end_with_losses(struct ring *ring)
 {
@@ -535,6 +549,6 @@ int ring_finalise(struct ring *ring)
 		error = close_open(ring, RING_FINALISED);
 		if (error == -EAGAIN)
 			error = end_with_losses(ring);
-	} while (error == -EAGAIN); /* a writer came between */
+	} while (error == -EAGAIN); /* a writer intervened */
 	return error == -ENOSPC ? -EAGAIN : error;
 }

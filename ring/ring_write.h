@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The writers' fast path. ring_reserve() ... ring_commit() or ring_cancel();
- * between them nothing but writing to the slot. Callable from NMI (kernel) and
- * signal handlers (user space).
+ * The writers' fast path: ring_reserve(), then ring_commit() or ring_cancel(). In between the
+ * writer only writes to the slot. Callable from NMIs (kernel) and signal handlers (user
+ * space).
  */
 #ifndef RING_RING_WRITE_H
 #define RING_RING_WRITE_H
@@ -11,21 +11,24 @@
 
 #define ring_always_inline inline __attribute__((always_inline))
 
-/* What is asked of a reserve. align: 1, 2, 4 or 8, of the payload. */
+/* The arguments of a reserve. align of the payload: 1, 2, 4 or 8. */
 struct ring_request {
-	uint32_t event_id; /* not one of the three that are taken (oprof/packet.h) */
+	uint32_t event_id; /* none of the three reserved ids (oprof/packet.h) */
 	uint32_t payload_bytes;
 	uint32_t align;
 };
 
-/* The slow path; -ENOSPC, -EBUSY, -EMSGSIZE, -ESHUTDOWN as ring_reserve(). Pops where it fails. */
+/*
+ * The slow path. Returns 0, -ENOSPC, -EBUSY, -EMSGSIZE or -ESHUTDOWN as ring_reserve(); on
+ * failure it also pops the stack of open slots.
+ */
 int ring_reserve_slow(struct ring *ring, const struct ring_request *request,
 		      struct ring_slot *slot);
 
-/* The last commit of a packet: write its header and hand it over. */
+/* Writes the packet's header and delivers it. Called by the last commit of the packet. */
 void ring_deliver(struct ring *ring, struct ring_place *place);
 
-/* Spoil the entries of writers that this one interrupted before they had reserved. */
+/* Spoils the entries of interrupted writers that had not reserved yet. */
 void ring_spoil_interrupted(struct ring *ring, uint32_t depth, ring_word old);
 
 static inline struct ring_place *ring_place(const struct ring *ring, ring_word position)
@@ -34,14 +37,15 @@ static inline struct ring_place *ring_place(const struct ring *ring, ring_word p
 }
 
 /*
- * Take the memory in a place for the writers (the paper: the reference flag). Nested writers do
- * it too: the one that opened the packet may not have come so far. Until delivery the id is then
- * stable: a reader leaves it alone. One step, whatever the reader does: no loop.
+ * Claims the memory of a place for the writers (the paper's reference flag), and returns it.
+ * Nested writers also claim it, since the writer that opened the packet may not have done so
+ * yet. Until delivery the id is then stable, as the reader leaves it alone. The claim is one
+ * step without a loop, whatever the reader does.
  *
- * In discard mode the id never changes and has no flag to clear: the kernel's writers need not look
- * at the mode. In user space others can write to the ring's memory (the kernel maps its rings to be
- * read only), and what the id says is not taken for granted: in discard mode a place has its own
- * memory, and in overwrite mode no index leads out of the ring.
+ * In discard mode the id never changes and the flag is never set, so the kernel's writers need
+ * not check the mode. In user space other processes can write to the ring's memory (the kernel
+ * maps its rings read-only), so the id is not trusted: in discard mode each place has its own
+ * memory, and in overwrite mode an index outside of the ring becomes 0.
  */
 static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, ring_word position,
 				   bool opens)
@@ -50,18 +54,19 @@ static inline uint8_t *ring_memory(struct ring *ring, struct ring_place *place, 
 
 	if (!RING_PORT_WRITER_MAY_DIE || ring->mode == RING_OVERWRITE) {
 		/*
-		 * No acquire: if the flag is clear, a writer of this CPU or thread has cleared it,
-		 * which ordered all behind that; and a flusher elsewhere has seen its commits.
+		 * No acquire is needed if the flag is clear. Either a writer of this CPU or
+		 * thread cleared it, with acquire; or a flusher elsewhere saw that writer's
+		 * commits.
 		 */
 		id = ring_load(&place->id);
 		if (ring_unlikely(id & RING_ID_NOREF) && (RING_GUARD_CLAIM || opens)) {
-			/* The acquires pair with the reader's exchange. */
+			/* Both acquires pair with the reader's cmpxchg. */
 			ring_shared_clear(&place->id, RING_ID_NOREF | RING_ID_EMPTY);
 			id = ring_load_acquire(&place->id);
 		}
 		index = id & RING_ID_INDEX;
 		if (RING_PORT_WRITER_MAY_DIE && ring_unlikely(index > ring->nr_places))
-			index = 0; /* damaged, but not out of the ring */
+			index = 0; /* damaged, but inside of the ring */
 	}
 	return ring->memories + (index << ring->sub_order);
 }
@@ -71,16 +76,16 @@ static inline ring_word ring_align(ring_word position, uint32_t align)
 	return (ring_word)((position + (align - 1)) & ~(ring_word)(align - 1));
 }
 
-/* The same, of an offset in a sub-buffer. */
+/* The same for an offset in a sub-buffer. */
 static inline uint64_t ring_align_offset(uint64_t offset, uint32_t align)
 {
 	return (offset + (align - 1)) & ~(uint64_t)(align - 1);
 }
 
 /*
- * The session's clock, made monotonic in the ring. last_time is written after
- * the slot is reserved, so it may lag behind: at most the stamp of the slot
- * that lies before, which is what a compact header needs.
+ * Reads the session's clock, made monotonic within the ring. last_time is stored after the
+ * slot is reserved, so it may lag behind. It is never later than the stamp of the previous
+ * slot, as compact headers require.
  */
 static inline uint64_t ring_stamp(struct ring *ring, enum ring_clock clock, uint64_t *last)
 {
@@ -95,7 +100,7 @@ static inline bool ring_is_extended(uint32_t event_id, uint64_t since_last)
 	return event_id > OPROF_EVENT_COMPACT_MAX || since_last >> OPROF_RECORD_TIME_BITS;
 }
 
-/* Word by word: an array of them would be built on the stack first. */
+/* Copies each word on its own; the compiler would build an array on the stack first. */
 static ring_always_inline void ring_write_header(uint8_t *begin, uint32_t event_id, uint64_t time,
 						 bool extended)
 {
@@ -125,10 +130,10 @@ static inline bool ring_push(struct ring *ring, struct ring_slot *slot)
 	slot->depth = depth;
 	if (ring_unlikely(depth >= RING_DEPTH_MAX))
 		return false;
-	ring_store(&ring->shared->open_slots[depth].spoiled, 0); /* and not valid, see ring_pop() */
+	ring_store(&ring->shared->open_slots[depth].spoiled, 0); /* nor valid, see ring_pop() */
 	ring_barrier();
 	ring_store(&ring->shared->depth, depth + 1);
-	ring_barrier(); /* a nested writer takes the entry above */
+	ring_barrier(); /* a nested writer must take the next entry */
 	return true;
 }
 
@@ -142,7 +147,7 @@ static inline void ring_pop(struct ring *ring, const struct ring_slot *slot)
 	ring_store(&ring->shared->depth, slot->depth);
 }
 
-/* A turn of the reserve loop failed: reserved is loaded anew behind this. */
+/* Resets the entry after a failed turn of the reserve loop; the next turn loads reserved again. */
 static inline void ring_untrack(struct ring *ring, const struct ring_slot *slot)
 {
 	struct ring_open_slot *open;
@@ -158,8 +163,9 @@ static inline void ring_untrack(struct ring *ring, const struct ring_slot *slot)
 }
 
 /*
- * What this turn is about to reserve. lost_by: where it closes a packet; else NULL. False: a nested
- * writer got its slot since the turn began, so the entry does not count. Another turn.
+ * Records what this turn is about to reserve. lost_by is NULL unless the turn closes a packet.
+ * Returns false if a nested writer reserved a slot since the turn began; the entry is then
+ * spoiled, and the loop needs another turn.
  */
 static inline bool ring_track(struct ring *ring, const struct ring_slot *slot, ring_word old,
 			      ring_word end, uint64_t time, const uint64_t *lost_by)
@@ -181,7 +187,10 @@ static inline bool ring_track(struct ring *ring, const struct ring_slot *slot, r
 	return ring_likely(!ring_load(&open->spoiled));
 }
 
-/* The end of a turn: the paper's compare and exchange. lost_by as above. False: another turn. */
+/*
+ * Ends a turn by the paper's compare and exchange. lost_by as above. Returns false if the loop
+ * needs another turn.
+ */
 static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ring_word old,
 			     ring_word end, uint64_t time, const uint64_t *lost_by)
 {
@@ -192,7 +201,7 @@ static inline bool ring_take(struct ring *ring, const struct ring_slot *slot, ri
 	return false;
 }
 
-/* After the cmpxchg: what comes before anything else may. */
+/* Must directly follow a successful cmpxchg, before anything else. */
 static inline void ring_reserved(struct ring *ring, struct ring_shared *shared,
 				 const struct ring_slot *slot, ring_word old, uint64_t time)
 {
@@ -201,14 +210,20 @@ static inline void ring_reserved(struct ring *ring, struct ring_shared *shared,
 		ring_spoil_interrupted(ring, slot->depth, old);
 }
 
-/* A writer whose stack is full: nothing was pushed. The slow path counts its own. */
+/*
+ * Counts a loss if the stack of open slots is full: nothing was pushed. The slow path counts
+ * its own losses.
+ */
 static inline int ring_lose(struct ring *ring, enum oprof_ring_lost reason, int error)
 {
 	ring_own_inc(&ring->shared->lost_by[reason]);
 	return error;
 }
 
-/* The request and the slot are put into memory here, not on the fast path: registers hold them. */
+/*
+ * Calls the slow path. Only this function needs the request and the slot in memory; the fast
+ * path keeps them in registers.
+ */
 static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
 				uint32_t align, struct ring_slot *slot)
 {
@@ -222,16 +237,18 @@ static inline int ring_ask_slow(struct ring *ring, uint32_t event_id, uint32_t p
 }
 
 /*
- * The fast path of a reserve, that which nearly all records take; false: it is not this one's way,
- * and nothing is reserved. Where writers can't die it may be tried alone, ring_reserve() after it:
- * a function that hands on all but this needs no registers for what comes behind. There, too, who
- * was interrupted by another writer leaves it to the slow path to try again.
+ * The fast path of reserve, which nearly all records take. Returns false if the record needs
+ * the slow path; nothing is then reserved. If writers cannot die, a caller may try this
+ * function alone and call ring_reserve() if it fails: a caller that delegates everything else
+ * does not need to save registers. In that case a writer that was interrupted by another
+ * writer also leaves the retry to the slow path.
  *
- * clock is the ring's and extended ring_is_extended(event_id, 0): constants, where the caller has a
- * way for each. Offsets, and sums of them, are in the sub-buffer and never wrap.
+ * clock is the ring's clock and extended is ring_is_extended(event_id, 0); they are constants
+ * if the caller has a path for each value. Offsets and their sums lie in the sub-buffer and
+ * never wrap.
  *
- * The clock is read when the slot is known to be one of the fast path: reading it takes longer
- * than all else here, and a refusal needs no stamp.
+ * The clock is read only once the slot is known to fit the fast path: reading it takes longer
+ * than all other steps, and a refusal needs no stamp.
  */
 static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock, bool extended,
 					uint32_t event_id, uint32_t payload_bytes, uint32_t align,
@@ -252,13 +269,13 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 			  (extended ? OPROF_RECORD_EXTENDED_BYTES : OPROF_RECORD_COMPACT_BYTES);
 		payload = ring_align_offset(payload, align);
 		end = payload + payload_bytes;
-		/* A sub-buffer begins, or is left, or is filled to its very end. */
+		/* The slot begins a sub-buffer, does not fit this one, or fills it exactly. */
 		if (ring_unlikely(from <= RING_FINALISED || end > ring->sub_mask))
 			return false;
 		ring_barrier();
 		if (RING_GUARD_CLOCK_IN_LOOP)
 			time = ring_stamp(ring, clock, &last);
-		/* A long silence: this one alone is extended. */
+		/* After a long pause this record alone needs an extended header. */
 		if (ring_unlikely(!extended && ring_is_extended(event_id, time - last)))
 			return false;
 		taken = ring_take(ring, slot, old, (ring_word)(old + (end - from)), time, NULL);
@@ -280,12 +297,12 @@ static ring_always_inline bool ring_try(struct ring *ring, enum ring_clock clock
 }
 
 /*
- * Reserve a slot for a record of an event with a payload of this size: its header is written,
- * slot->payload points to the payload. The paper's algorithms 1 and 2.
+ * Reserves a slot for a record of event_id with a payload of this size and alignment. Writes
+ * the record header; slot->payload points to the payload. The paper's algorithms 1 and 2.
  *
- * Returns 0, or what is counted by reason: -ENOSPC lost_full; -EBUSY lost_nested; -EMSGSIZE
- * lost_too_big; -ESHUTDOWN lost_stopped. Wait-free: tried again only when a nested writer or a
- * flush came between.
+ * Returns 0, or an error whose loss is counted: -ENOSPC lost_full; -EBUSY lost_nested;
+ * -EMSGSIZE lost_too_big; -ESHUTDOWN lost_stopped. Wait-free: retried only after a nested
+ * writer or a flush intervened.
  */
 static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t payload_bytes,
 			       uint32_t align, struct ring_slot *slot)
@@ -298,7 +315,7 @@ static inline int ring_reserve(struct ring *ring, uint32_t event_id, uint32_t pa
 	return ring_ask_slow(ring, event_id, payload_bytes, align, slot);
 }
 
-/* The sum of an add to committed; full: it was the last of its packet. */
+/* Adds to committed. Returns true if this filled the packet. */
 static inline bool ring_add_committed(struct ring *ring, struct ring_place *place, uint64_t number)
 {
 	uint64_t sum;
@@ -309,29 +326,29 @@ static inline bool ring_add_committed(struct ring *ring, struct ring_place *plac
 		(void)ring_own_add_return(&place->committed, number);
 		sum = ring_load_acquire(&place->committed);
 	}
-	return sum & ring->sub_bytes; /* of the low half: never more */
+	return sum & ring->sub_bytes; /* the low half never exceeds sub_bytes */
 }
 
-/* Declare a slot's bytes final. The paper's algorithm 3. */
+/* Declares a slot's bytes final. The paper's algorithm 3. */
 static inline void ring_commit(struct ring *ring, struct ring_slot *slot)
 {
-	ring_barrier(); /* the data before the count, for interrupts; for readers see deliver */
+	ring_barrier(); /* data before the count, for interrupts; readers: see deliver */
 	if (ring_unlikely(
 		    ring_add_committed(ring, slot->place, slot->commit_bytes + RING_ONE_RECORD)))
 		ring_deliver(ring, slot->place);
 	ring_pop(ring, slot);
 }
 
-/* Give a slot up: a padding record covers it. */
+/* Gives up a slot: covers it with a padding record. */
 void ring_cancel(struct ring *ring, struct ring_slot *slot);
 
-/* Write a padding record over [begin, begin + bytes), at least 4 bytes, aligned to 4. */
+/* Writes a padding record over [begin, begin + bytes); begin is aligned to 4, bytes at least 4. */
 void ring_write_padding(uint8_t *begin, uint32_t bytes, uint64_t time);
 
 /*
- * Copy a string to a place of n bytes that its length, measured before, was
- * reserved for: it may have changed since. Always n bytes: what is missing
- * is filled with '#', the last is NUL.
+ * Copies a string into n bytes, which were reserved for its length as measured earlier. The
+ * string may have changed since. Always writes n bytes: fills missing bytes with '#', and the
+ * last byte is NUL.
  */
 void ring_copy_string(uint8_t *to, const char *from, size_t n);
 
