@@ -18,12 +18,12 @@ struct function_joining {
 	struct call_tree *tree;
 	struct call_stacks *stacks;
 	const struct profile_options *options;
-	size_t room;	 /* of functions */
-	uint32_t *order; /* keys, by image, then offset */
-	uint32_t *sides; /* of each function: a bit for each that it is on */
-	/* Symbols of the image in hand; kept for copies of it that stand behind it. */
+	size_t room;	 /* of tree->functions */
+	uint32_t *order; /* indexes of keys, sorted by image, then offset */
+	uint32_t *sides; /* for each function, one bit for each side that has it */
+	/* Symbols of the current image; kept for copies of this image that follow in order. */
 	struct symbol_table table;
-	const struct call_image *loaded; /* whose they are; NULL */
+	const struct call_image *loaded; /* image of table; NULL: table is empty */
 };
 
 /* ---- functions ---- */
@@ -64,10 +64,10 @@ static int add_mark(struct function_joining *making, uint32_t image, uint32_t *n
 		[OPROF_STACK_BROKEN] = "[broken]",
 		[OPROF_STACK_OTHER] = "[other]",
 	};
-	uint32_t mark = STACK_MARK(image); /* its own inverse */
+	uint32_t mark = STACK_MARK(image); /* STACK_MARK is its own inverse */
 	struct call_function function = {.image = CALL_IMAGE_NONE};
 
-	/* Readers of trees let no other mark through; nothing is known of one. */
+	/* Readers of trees reject every other mark; this one is treated as unknown. */
 	if (mark >= OPROF_STACK_MARKS)
 		mark = OPROF_STACK_UNKNOWN;
 	function.mark = (enum oprof_stack_mark)mark;
@@ -92,14 +92,17 @@ static void forget_symbols(struct function_joining *making)
 	making->loaded = NULL;
 }
 
-/* The path that reports show is the true one but of regions of memory, which have no symbols. */
+/*
+ * The path that reports show is the real path, except for regions of memory, which
+ * have no symbols.
+ */
 static int load_symbols(struct function_joining *making, const struct call_image *image)
 {
 	const struct selection *selection = making->tree->profile->selection;
 	struct image_search search;
 	int error;
 
-	/* Another copy may be there where the one before is not. */
+	/* If the previous copy had no symbols, this copy may have some. */
 	if (making->loaded && making->table.nr_symbols &&
 	    same_build_id(&making->loaded->identity, &image->identity))
 		return 0;
@@ -124,18 +127,18 @@ static int note_symbols(struct function_joining *making, struct call_image *imag
 
 /* ---- keys of an image ---- */
 
-/* One image's keys, in their order. */
+/* The keys of one image, in ascending order. */
 struct image_joining {
 	struct function_joining *making;
 	uint32_t image;
-	uint32_t outside; /* the function of what is outside every symbol; or CALL_NODE_NONE */
-	uint32_t last;	  /* that of last_symbol; or CALL_NODE_NONE */
+	uint32_t outside; /* function of the code outside every symbol, or CALL_NODE_NONE */
+	uint32_t last;	  /* function of last_symbol, or CALL_NODE_NONE */
 	uint32_t last_nameless;
 	size_t last_symbol;
-	size_t nr_symbols; /* from here on none is a function yet */
-	size_t symbol;	   /* where the next one is looked for */
+	size_t nr_symbols; /* symbols from this index on have no function yet */
+	size_t symbol;	   /* index at which the next search begins */
 	struct code_functions functions;
-	bool has_functions; /* they were asked for */
+	bool has_functions; /* functions is loaded, or loading failed */
 };
 
 static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offset)
@@ -143,7 +146,10 @@ static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offs
 	return symbol < table->nr_symbols && table->symbols[symbol].start <= offset;
 }
 
-/* The function that begins at start of its image. CALL_NODE_NONE: it is none yet. */
+/*
+ * Returns the function that begins at key start of its image, or CALL_NODE_NONE if
+ * there is none yet.
+ */
 static uint32_t find_start(const struct image_joining *joining, uint64_t start)
 {
 	const struct call_tree *tree = joining->making->tree;
@@ -177,7 +183,10 @@ static int join_symbol(struct image_joining *joining, size_t symbol, uint32_t *f
 	return error;
 }
 
-/* Of what begins at start, in no symbol: as far from its key as those of symbols are nearby. */
+/*
+ * Returns the address of key start, which no symbol covers. The distance between
+ * address and key is taken from a nearby symbol.
+ */
 static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 {
 	const struct symbol_table *table = &joining->making->table;
@@ -190,7 +199,7 @@ static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 	return start + table->symbols[near].address - table->symbols[near].start;
 }
 
-/* A function that has no name but the one that we make: where it begins. */
+/* Adds a function without a symbol; its name is made from the key where it begins. */
 static int add_nameless(struct image_joining *joining, uint64_t start, uint32_t *number)
 {
 	struct function_joining *making = joining->making;
@@ -223,7 +232,7 @@ static int load_functions(struct image_joining *joining)
 				   &search.search);
 }
 
-/* Code in no symbol: by the function that it is in, if that is known. */
+/* Finds the function of code that no symbol covers, by the image's code table if possible. */
 static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t *function)
 {
 	const struct symbol_table *table = &joining->making->table;
@@ -233,7 +242,7 @@ static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t
 
 	if (error)
 		return error;
-	/* A name that is too short for its function. */
+	/* A symbol whose size is too small for its function. */
 	if (start && holds(table, symbol, start))
 		return join_symbol(joining, symbol, function);
 	if (start) {
@@ -249,7 +258,7 @@ static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t
 	return error;
 }
 
-/* Both are sorted: one walk over the image's keys and its symbols. */
+/* Keys and symbols are both sorted, so one pass over both suffices. */
 static int join_symbols(struct function_joining *making, uint32_t image, const uint32_t *order,
 			size_t nr)
 {
@@ -293,7 +302,7 @@ static int make_image(struct function_joining *making, uint32_t image, const uin
 	return error ? error : join_symbols(making, image, order, nr);
 }
 
-/* Copies of a binary under several names stand together; marks behind all images. */
+/* Sorts copies of a binary with several paths next to each other, and marks after all images. */
 static int compare_images(const struct call_stacks *stacks, uint32_t a, uint32_t b)
 {
 	const struct call_image *left, *right;
@@ -341,7 +350,7 @@ static int make_images(struct function_joining *making)
 	return error;
 }
 
-/* ---- functions that are one to the user ---- */
+/* ---- functions that the user sees as one ---- */
 
 static bool is_named(const struct call_image *image)
 {
@@ -354,7 +363,7 @@ static int compare_pointers(const void *a, const void *b)
 	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
 }
 
-/* Paths and names are in one pool: equal texts have equal pointers. */
+/* Paths and names are in one pool: equal strings have equal pointers. */
 static int compare_texts(const struct function_joining *making, uint32_t a, uint32_t b)
 {
 	const struct call_function *left = &making->tree->functions[a];
@@ -378,8 +387,9 @@ static int compare_functions(const void *a, const void *b, void *context)
 }
 
 /*
- * Of a binary that was rebuilt, functions are those of the other side's; code without files has
- * its names numbered in each session. As pp/profile/profile_merge.h has it of rows.
+ * Two functions of equal name and path are one if a binary was rebuilt between the
+ * two sides, or if their code has no file and its names were numbered by each
+ * session. pp/profile/profile_merge.h does the same with rows.
  */
 static bool belong_together(const struct function_joining *making, uint32_t a, uint32_t b)
 {
@@ -406,7 +416,7 @@ static void merge_group(struct function_joining *making, uint32_t *to, const uin
 		}
 }
 
-/* to: of each function, which one it is. */
+/* Sets to[i] to the function that function i is merged into, or to i. */
 static int find_same(struct function_joining *making, uint32_t *to)
 {
 	size_t nr = making->tree->nr_functions;

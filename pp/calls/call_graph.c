@@ -10,23 +10,29 @@
 
 #define NO_ARC UINT32_MAX
 
-/* Where a walk through the tree stands. */
+/* One level of the path from a root to the current node. */
 struct frame {
 	uint32_t node;
-	uint32_t outer; /* depth of the outermost frame of this function */
-	uint32_t next;	/* node below that is visited next; CALL_NODE_NONE */
+	uint32_t outer; /* index in path of the outermost frame with this function */
+	uint32_t next;	/* child to visit next; CALL_NODE_NONE: no more */
 };
 
-/* The tree is walked once, from each root down: what is above a node is then known. */
+/*
+ * The tree is walked once, depth first from each root. So during a visit the path
+ * holds all frames above the node, and a function or arc that is already on the
+ * path is not counted again.
+ */
 struct walking {
 	struct call_graph *graph;
 	const struct call_tree *tree;
 	struct index_table arc_table;
 	size_t arcs_room;
-	uint32_t *first_below, *next_beside; /* of each node: its parts, as a list */
-	uint32_t *arc_of;		     /* the arc that leads to each node */
-	uint32_t *outermost; /* of each function: depth + 1 on the path; 0: not on it */
-	uint32_t *arc_depth; /* the same of each arc */
+	/* list of each node's children: first child, next sibling */
+	uint32_t *first_below, *next_beside;
+	uint32_t *arc_of; /* the arc that leads to each node */
+	/* for each function: depth + 1 of its outermost frame on the path; 0: not on the path */
+	uint32_t *outermost;
+	uint32_t *arc_depth; /* the same for each arc */
 	struct frame *path;
 	size_t depth, path_room;
 };
@@ -103,13 +109,13 @@ static void add_node_counts(uint64_t *counts, uint64_t *shares, size_t at,
 		saturate_add_each(shares + at * nr, node_shares, nr);
 }
 
-/* Whether no frame above the last one is of its function. */
+/* True if no frame above the last one has the same function. */
 static bool is_outermost(const struct walking *walking, const struct frame *frame)
 {
 	return frame->outer + 1 == walking->depth;
 }
 
-/* What a node is for its function: all below it, if no frame above is of the same. */
+/* Counts a node for its function; the samples below it only if no frame above has the function. */
 static void count_function(const struct walking *walking, const struct frame *frame)
 {
 	const struct call_graph *graph = walking->graph;
@@ -125,7 +131,7 @@ static void count_function(const struct walking *walking, const struct frame *fr
 				call_tree_below_shares(tree, frame->node));
 }
 
-/* The same for the arc that led to it. */
+/* Counts a node for the arc that leads to it. */
 static void count_arc(const struct walking *walking, const struct frame *frame)
 {
 	const struct call_graph *graph = walking->graph;
@@ -176,7 +182,7 @@ static void leave(struct walking *walking)
 	walking->depth--;
 }
 
-/* All that is below a root; the root itself is no function. */
+/* Visits all nodes below a root. The root itself is not a function. */
 static int walk_root(struct walking *walking, uint32_t root)
 {
 	uint32_t node = walking->first_below[root];
@@ -283,7 +289,7 @@ static int make_walk(struct walking *walking)
 		       : -ENOMEM;
 }
 
-/* A pair of arrays of nr x columns, which are one where shares are samples. */
+/* Allocates two arrays of nr x columns, or one for both if shares are samples. */
 static int make_pair(const struct call_tree *tree, size_t nr, uint64_t **counts, uint64_t **shares)
 {
 	*counts = *shares = calloc(nr * tree->nr_columns + 1, sizeof(**counts));

@@ -14,7 +14,7 @@ const char *call_image_path(const struct call_tree *tree, uint32_t function)
 	return image == CALL_IMAGE_NONE ? "" : tree->images[image].path;
 }
 
-/* Images with no symbol at all show as their path. */
+/* An image without any symbol is shown by its path. */
 static char *make_name(const struct call_tree *tree, uint32_t number, enum demangle_mode demangle)
 {
 	const struct call_function *function = &tree->functions[number];

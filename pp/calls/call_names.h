@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the functions of a call tree are called in reports. */
+/* The names that reports print for the functions of a call tree. */
 #ifndef PP_CALL_NAMES_H
 #define PP_CALL_NAMES_H
 
@@ -8,16 +8,16 @@
 #include <stddef.h>
 
 struct call_names {
-	char **names; /* of each function; as the flat layouts have them */
+	char **names; /* one for each function, in the form of the flat layouts */
 	size_t nr_names;
 };
 
-/* 0 or -ENOMEM; to be deinited in any case. */
+/* Returns 0 or -ENOMEM. The caller deinits names in either case. */
 int call_names_make(struct call_names *names, const struct call_tree *tree,
 		    enum demangle_mode demangle);
 void call_names_deinit(struct call_names *names);
 
-/* Path of a function's image; "" of a mark. */
+/* Path of a function's image; "" for a mark. */
 const char *call_image_path(const struct call_tree *tree, uint32_t function);
 
 #endif

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A join of two views of the same samples: the flat profile has the addresses
- * at which samples ended (its details, by row: a symbol of an image that ran
- * in an application), the call tree has the functions. In this order:
+ * Joins two views of the same samples. The flat profile has the addresses at which samples ended
+ * (its details; each belongs to a row: a symbol of an image that ran in an application). The call
+ * tree has the functions. The steps:
  *
- * 1. match_selection: the tree's number of each image and application of the
+ * 1. match_selection: find the tree's number of each image and application of the
  *    selection, whose numbers the flat profile uses.
- * 2. index_functions: a hash table of the tree's functions, by image and key
+ * 2. index_functions: make a hash table of the tree's functions, by image and key
  *    of the first byte.
- * 3. add_places: for each detail, find the function that it belongs to, by
- *    its row's symbol or else by the image's code table. The address becomes
- *    a code, once for each function, and a place, once for each application.
- *    A detail whose function or application the tree does not have is left
- *    out.
- * 4. sort_places: places by function, application and key, each with the
+ * 3. add_places: for each detail, find its function, by the symbol of its row or
+ *    else by the image's code table. The address becomes a code, once for each
+ *    function, and a place, once for each application. A detail whose function or
+ *    application is not in the tree is omitted.
+ * 4. sort_places: sort places by function, application and key, each with the
  *    counts of its detail, so that a function's places are one range.
- * 5. find_lines: one query for each code and for each function's first byte.
- *    Sorted by image and key, they need each image's line table once, and
- *    read it forwards.
+ * 5. find_lines: make a query for each code and for each function's first byte.
+ *    The queries are sorted by image and key, so each image's line table is
+ *    loaded once and read forwards.
  */
 #include "pp/calls/call_places.h"
 
@@ -34,10 +33,10 @@
 
 #define NONE UINT32_MAX
 
-/* The functions of an image by its code table, read when the first one is asked for. */
+/* The functions in an image's code table, which is read at its first use. */
 struct image_functions {
 	struct code_functions functions;
-	bool is_loaded; /* or there was nothing to load */
+	bool is_loaded; /* loaded, or there was nothing to load */
 };
 
 struct place_join {
@@ -45,26 +44,26 @@ struct place_join {
 	const struct call_tree *tree;
 	const struct profile *flat;
 	const struct profile_options *options;
-	/* By number in the selection: the tree's number; NONE: the tree has no such image. */
+	/* Maps the selection's number to the tree's number; NONE: not in the tree. */
 	uint32_t *tree_image, *tree_app;
-	/* By the tree's images. */
-	uint64_t *bias; /* an address less its key */
+	/* By image of the tree. */
+	uint64_t *bias; /* difference between an address and its key */
 	struct image_functions *image_functions;
-	/* Indexes of the tree's functions, and of the result's codes and files. */
+	/* Hash tables of the tree's functions, and of the result's codes and files. */
 	struct index_table function_table, code_table, file_table;
 	size_t places_room, codes_room, frames_room, files_room;
-	size_t *details; /* by place, before they are sorted: its detail */
+	size_t *details; /* the detail of each place, before places are sorted */
 	size_t details_room;
 };
 
-/* A key whose line is asked for: a code's, or a function's first. */
+/* A key whose line is searched: the key of a code, or of a function's first byte. */
 struct code_line_query {
 	uint64_t key;
 	uint32_t image, function;
-	uint32_t code; /* NONE: the function's first line */
+	uint32_t code; /* NONE: the query is for the function's first line */
 };
 
-/* Room for one more, whose index has 32 bits. */
+/* Makes room for one more element; keeps indexes within 32 bits. */
 static bool grow(void *array, size_t nr, size_t *room, size_t nr_bytes)
 {
 	return nr < NONE / 2 && !array_reserve_bytes(array, room, nr, 1, nr_bytes);
@@ -117,8 +116,8 @@ static int match_selection(struct place_join *join)
 /* ---- 2. functions ---- */
 
 /*
- * A function by its image and the key of its first byte. What is in no symbol
- * may begin at the same byte: it has no name.
+ * A function is found by its image and the key of its first byte. The entry for
+ * code in no symbol may have the same key; this entry has no name.
  */
 struct function_key {
 	uint32_t image;
@@ -165,7 +164,10 @@ static uint32_t find_function(const struct place_join *join, const struct functi
 				same_function, key, (void *)(uintptr_t)join->tree);
 }
 
-/* The function that begins where a row's symbol does; NONE: the tree has none. */
+/*
+ * Returns the function that begins where a row's symbol begins, or NONE if the
+ * tree has no such function.
+ */
 static uint32_t function_of_symbol(const struct place_join *join, const struct profile_row *row)
 {
 	const struct function_key key = {.image = join->tree_image[row->image],
@@ -191,9 +193,10 @@ static int load_image_functions(struct place_join *join, uint32_t number)
 }
 
 /*
- * The function that holds a detail by the image's code table; *function stays
- * as it is if there is none. The tree names code by that table if no symbol
- * covers it, or if the symbol begins at another byte than the function.
+ * Sets *function to the function that contains a detail by the image's code table;
+ * leaves *function unchanged if the table has no such function. The tree names
+ * code by this table if no symbol covers the code, or if the symbol begins at
+ * another byte than the function.
  */
 static int function_of_code(struct place_join *join, const struct profile_detail *detail,
 			    uint32_t *function)
@@ -212,7 +215,10 @@ static int function_of_code(struct place_join *join, const struct profile_detail
 	return 0;
 }
 
-/* of_symbol: function_of_symbol of the detail's row. *function is NONE if the tree has none. */
+/*
+ * of_symbol is function_of_symbol of the detail's row. Sets *function to NONE if
+ * the function is not in the tree.
+ */
 static int function_of_detail(struct place_join *join, const struct profile_row *row,
 			      uint32_t of_symbol, const struct profile_detail *detail,
 			      uint32_t *function)
@@ -234,7 +240,7 @@ static bool same_code(uint32_t index, const void *key, void *context)
 	       places->codes[index].key == wanted->key;
 }
 
-/* A detail's address is only its key where it is in no symbol. */
+/* Outside every symbol, a detail's address is only its key, to which the image's bias is added. */
 static uint64_t address_of(const struct place_join *join, const struct call_function *function,
 			   const struct profile_detail *detail, bool is_named)
 {
@@ -244,7 +250,7 @@ static uint64_t address_of(const struct place_join *join, const struct call_func
 					     : join->bias[function->image]);
 }
 
-/* The code of a function at a detail's key, a new one if need be; NONE: no memory. */
+/* Returns the code of a function at a detail's key, adding it if it is new; NONE: no memory. */
 static uint32_t keep_code(struct place_join *join, uint32_t function,
 			  const struct profile_detail *detail, bool is_named)
 {
@@ -282,7 +288,7 @@ static int add_place(struct place_join *join, uint32_t function, uint32_t app, s
 	return 0;
 }
 
-/* Samples of the row are filed under the image itself, whatever program ran it. */
+/* True if the row's samples are filed under the image itself, not under the program that ran it. */
 static bool is_by_image(const struct place_join *join, const struct profile_row *row)
 {
 	const struct selection *selection = join->flat->selection;
@@ -300,7 +306,7 @@ static int add_row(struct place_join *join, size_t number)
 	uint32_t of_symbol = function_of_symbol(join, row);
 	int error = 0;
 
-	/* CALL_PLACE_ANY and NONE are one number: by_image tells them apart. */
+	/* CALL_PLACE_ANY and NONE are the same number; by_image distinguishes them. */
 	if (!by_image && app == NONE)
 		return 0;
 	for (size_t i = flat->first_detail[number]; i < flat->first_detail[number + 1] && !error;
@@ -323,7 +329,7 @@ static int add_places(struct place_join *join)
 
 	for (size_t i = 0; i < join->flat->nr_rows && !error; i++)
 		error = add_row(join, i);
-	/* The tree does not tell which samples of such a function are filed under the image. */
+	/* The tree does not know which samples of such a function are filed under its image. */
 	for (size_t i = 0; i < places->nr_places; i++)
 		if (places->is_shared[places->places[i].function])
 			places->places[i].app = CALL_PLACE_ANY;
@@ -379,7 +385,7 @@ static int allocate_counts(struct place_join *join)
 	return places->counts && places->shares ? 0 : -ENOMEM;
 }
 
-/* Indexes of places in their order. NULL: no memory. */
+/* Returns the indexes of places in sorted order, or NULL if there is no memory. */
 static uint32_t *make_order(struct call_places *places)
 {
 	uint32_t *order = calloc(places->nr_places + 1, sizeof(*order));
@@ -392,7 +398,7 @@ static uint32_t *make_order(struct call_places *places)
 	return order;
 }
 
-/* Count each function's places, and sum the counts up: places are in their order. */
+/* Counts the places of each function and adds the counts up. The places are sorted. */
 static int find_first_places(struct call_places *places, size_t nr_functions)
 {
 	places->first = calloc(nr_functions + 1, sizeof(*places->first));
@@ -434,7 +440,7 @@ static bool same_file(uint32_t index, const void *key, void *context)
 	return places->files[index] == key;
 }
 
-/* Number a file of a line table, by its path. 0 or -ENOMEM. */
+/* Finds or adds the number of a file of a line table, by path. Returns 0 or -ENOMEM. */
 static int keep_file(struct place_join *join, const char *path, uint32_t *number)
 {
 	struct call_places *places = join->places;
@@ -454,7 +460,10 @@ static int keep_file(struct place_join *join, const char *path, uint32_t *number
 	return 0;
 }
 
-/* A line table's file and line as the result has them: 0 and 0 if not known. */
+/*
+ * Converts a file and line of a line table to the result's numbers; 0 and 0: not
+ * known. Returns 0 or -ENOMEM.
+ */
 static int keep_line(struct place_join *join, const struct line_table *table,
 		     struct line_place from, uint32_t *file, uint32_t *line)
 {
@@ -483,7 +492,7 @@ static int add_frame(struct place_join *join, const struct line_table *table, co
 	return 0;
 }
 
-/* Frames from the innermost outwards: each stands at the call of the one before it. */
+/* Adds frames from the innermost outwards; each has the line of the call to the previous one. */
 static int answer_code(struct place_join *join, const struct line_table *table,
 		       const struct line_found *found, struct call_code *code)
 {
@@ -501,7 +510,7 @@ static int answer_code(struct place_join *join, const struct line_table *table,
 	return error;
 }
 
-/* A function begins where the outermost of what was inlined there is called from. */
+/* A function begins at the line that calls the outermost function inlined at its first byte. */
 static int answer_start(struct place_join *join, const struct line_table *table,
 			const struct line_found *found, struct line_place *start)
 {
@@ -532,7 +541,7 @@ static int answer(struct place_join *join, const struct line_table *table,
 	return error;
 }
 
-/* All queries of one image. */
+/* Answers all queries of one image. */
 static int answer_image(struct place_join *join, const struct code_line_query *queries, size_t nr)
 {
 	const struct selection *selection = join->flat->selection;
@@ -547,7 +556,7 @@ static int answer_image(struct place_join *join, const struct code_line_query *q
 	if (error)
 		return error;
 	lines->has_lines = table.lack == SYMBOLS_FULL;
-	/* With a note, part of it is not known. */
+	/* A note means that part of the debug information is missing. */
 	lines->has_inlines = lines->has_lines && !table.note;
 	error = answer(join, &table, queries, nr);
 	line_table_deinit(&table);
@@ -612,7 +621,7 @@ static int find_lines(struct place_join *join)
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole join ---- */
 
 static int join_all(struct place_join *join)
 {

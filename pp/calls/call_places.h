@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in its functions the samples of a call tree ended, with the lines and
- * what was inlined there, for formats that have lines. Call trees know
- * functions; addresses are the flat profile's, which does not know by which
- * stacks they were reached: pp/calls/call_spread.h joins both.
+ * The addresses in its functions at which the samples of a call tree ended, with
+ * their source lines and the functions inlined there, for formats that show lines.
+ * A call tree knows functions but no addresses; the flat profile knows addresses
+ * but not by which stacks they were reached. pp/calls/call_spread.h joins both.
  */
 #ifndef PP_CALL_PLACES_H
 #define PP_CALL_PLACES_H
@@ -14,55 +14,59 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A line of code at an address, and the function that the source has it in. */
+/* A source line at an address, and the function that contains this line in the source. */
 struct call_frame {
-	const char *function; /* inlined, as in the file; NULL: the function itself */
-	uint32_t file, line;  /* index in files; 0: not known */
+	const char *function; /* name of an inlined function; NULL: the function itself */
+	uint32_t file, line;  /* file: index in files; 0: not known */
 };
 
 /*
- * Of a function whose samples are filed under its image, whatever ran it: its
- * places are those of all applications together.
+ * The application of a place whose function has samples filed under its image: its
+ * places count the samples of all applications together.
  */
 #define CALL_PLACE_ANY UINT32_MAX
 
-/* An address that samples of an application ended at. */
+/* An address at which samples of an application ended. */
 struct call_place {
-	uint32_t function; /* index in the tree's */
-	uint32_t app;	   /* node of its root; CALL_PLACE_ANY */
+	uint32_t function; /* index in the tree's functions */
+	uint32_t app;	   /* root node of the application, or CALL_PLACE_ANY */
 	uint32_t code;	   /* index in codes */
 };
 
-/* An address of a function, whoever ran it. */
+/* An address of a function, independent of the application. */
 struct call_code {
 	uint32_t function;
 	uint32_t nr_frames;
-	size_t first_frame; /* in frames, the innermost first; none: no line is known */
+	/* index in frames; the innermost frame is first. nr_frames is 0 if no line is known */
+	size_t first_frame;
 	uint64_t key;
-	uint64_t address; /* as the function's */
+	uint64_t address; /* like call_function.address */
 };
 
 struct call_places {
 	const struct call_tree *tree;
-	struct call_place *places; /* by function, application, address */
+	struct call_place *places; /* sorted by function, application and key */
 	uint64_t *counts, *shares; /* nr_places x nr_columns of the flat profile */
 	size_t nr_places;
-	size_t *first;	 /* of each function: its first place; nr_functions + 1 */
-	bool *is_shared; /* of each function: its places are of CALL_PLACE_ANY */
+	size_t *first;	 /* index of each function's first place; nr_functions + 1 entries */
+	bool *is_shared; /* for each function: the application of its places is CALL_PLACE_ANY */
 	struct call_code *codes;
 	size_t nr_codes;
 	struct call_frame *frames;
 	size_t nr_frames;
-	struct line_place *starts; /* of each function: its first line; line 0: not known */
-	const char **files;	   /* whole paths as the compiler had them; files[0] is "" */
+	struct line_place *starts; /* for each function: its first line; line 0: not known */
+	const char **files;	   /* full paths as the compiler wrote them; files[0] is "" */
 	size_t nr_files;
 	struct call_place_image {
 		bool has_lines, has_inlines;
-	} * images; /* of each of the tree's */
+	} * images; /* one for each of the tree's images */
 	struct strings strings;
 };
 
-/* tree: of a profile with symbols and details. 0, -ENOMEM, or what line_table_load fails with. */
+/*
+ * The tree's profile must have symbols and details. Returns 0, -ENOMEM, or the
+ * error of line_table_load or code_functions_load.
+ */
 int call_places_make(struct call_places *places, const struct call_tree *tree,
 		     const struct profile_options *options);
 void call_places_deinit(struct call_places *places);

@@ -10,13 +10,13 @@ static uint64_t number_of(const struct call_spread *spread, size_t place)
 	return place < spread->nr_places ? spread->numbers[place * spread->stride] : spread->rest;
 }
 
-/* The whole part of what a taker has at a place. */
+/* The whole part of a taker's proportional number at a place. */
 static uint64_t part_of(const struct call_spread *spread, uint64_t number, size_t place)
 {
 	return (uint64_t)((unsigned __int128)number * number_of(spread, place) / spread->whole);
 }
 
-/* Most takers are small: they have a whole part nowhere. */
+/* Most takers are so small that they have no whole part at any place. */
 static bool has_parts(const struct call_spread *spread, uint64_t number)
 {
 	return spread->whole &&
@@ -28,7 +28,7 @@ int call_spread_init(struct call_spread *spread, const uint64_t *numbers, size_t
 {
 	*spread =
 		(struct call_spread){.numbers = numbers, .nr_places = nr_places, .stride = stride};
-	/* Sums that are too large are a damaged file's: nothing is known then. */
+	/* Only a damaged file has sums that overflow: then no place is used. */
 	for (size_t i = 0; i < nr_places; i++)
 		if (__builtin_add_overflow(spread->whole, numbers[i * stride], &spread->whole)) {
 			spread->nr_places = spread->whole = 0;
@@ -74,9 +74,10 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * What is left is one row of numbers, place by place, which is gone through in
- * steps of the golden ratio: each once, and any few that come one after the
- * other are spread over all of it.
+ * The leftovers of all places form one row of single units, place by place. Takers
+ * draw their remainders from this row in steps of about the golden ratio of its
+ * length. The step and the length have no common divisor, so each unit is drawn
+ * once, and any few successive draws are spread over the whole row.
  */
 void call_spread_begin(struct call_spread *spread)
 {
@@ -90,7 +91,7 @@ void call_spread_begin(struct call_spread *spread)
 		spread->step++;
 }
 
-/* The place that has the number'th of what is left. */
+/* Returns the place that owns unit number of the leftovers. */
 static size_t find_place(const struct call_spread *spread, uint64_t number)
 {
 	size_t low = 0;

@@ -12,22 +12,23 @@
 
 enum leaf { LEAF_NEW, LEAF_CHOSEN, LEAF_LEFT_OUT };
 
-/* One call tree being added. */
+/* State while one call tree is added. */
 struct tree_adding {
 	struct call_stacks *stacks;
 	const struct stack_tree *tree;
 	uint32_t session, side, stretch;
 	const struct spec *spec;
-	bool by_leaf;			  /* the specification is about images of leaves, too */
-	struct part_shown *shown;	  /* of the tree's roots; the image is not set */
-	const char **image_paths;	  /* of its images */
-	uint32_t *images, *roots, *nodes; /* of the tree's: ours */
+	/* the specification also selects by the image of the leaf */
+	bool by_leaf;
+	struct part_shown *shown;	  /* for each root of the tree; image is not set */
+	const char **image_paths;	  /* for each image of the tree */
+	uint32_t *images, *roots, *nodes; /* for each of the tree's: its index in stacks */
 	uint8_t *leaves;		  /* enum leaf, by root and image of the tree */
 };
 
 /* ---- arrays that grow ---- */
 
-/* Room for one more, whose index has 32 bits. */
+/* Makes room for one more element; keeps indexes within 32 bits. */
 static bool grow(void *array, size_t nr, size_t *room, size_t nr_bytes)
 {
 	return nr < CALL_IMAGE_NONE / 2 && !array_reserve_bytes(array, room, nr, 1, nr_bytes);
@@ -38,7 +39,7 @@ static uint64_t hash_pair(uint64_t a, uint64_t b)
 	return index_table_hash(index_table_hash(0, a), b);
 }
 
-/* ---- what was seen before gets its number again ---- */
+/* ---- equal elements get equal numbers ---- */
 
 static bool same_app(uint32_t index, const void *key, void *context)
 {
@@ -87,7 +88,7 @@ static int number_root(struct call_stacks *stacks, const struct call_stack_root 
 	return 0;
 }
 
-/* Whether the keys of an image are numbers of names, which each session has of its own. */
+/* True if the image's keys are numbers of names, which each session assigns itself. */
 static bool is_named(const struct call_image *image)
 {
 	return image->kind == OPROF_IMAGE_CODE ||
@@ -176,8 +177,9 @@ static int append_node(struct call_stacks *stacks, const struct call_stack_node 
 }
 
 /*
- * A tree has each of its nodes once, so that those of the first one need no
- * look-up. Two that are one to us, for what is merged, become one with their symbols.
+ * A call tree holds each of its nodes once, so the nodes of the first tree need no
+ * look-up. Nodes of the first tree that become equal here by merging stay apart;
+ * they are joined when they get their symbols.
  */
 static int number_node(struct call_stacks *stacks, const struct call_stack_node *node,
 		       uint32_t *number)
@@ -195,7 +197,7 @@ static int number_node(struct call_stacks *stacks, const struct call_stack_node 
 	return error ? error : index_table_put(&stacks->node_table, hash, *number);
 }
 
-/* Before the second tree: what the first one had. */
+/* Called before the second tree is added: enters the nodes of the first tree into the table. */
 static int index_nodes(struct call_stacks *stacks)
 {
 	int error = 0;
@@ -206,9 +208,9 @@ static int index_nodes(struct call_stacks *stacks)
 	return error;
 }
 
-/* ---- what is chosen ---- */
+/* ---- selection ---- */
 
-/* Tags that look at the image that a sample is in: not only at whose it is. */
+/* True if the selection depends on the image of the sample, not only on its application. */
 static bool is_by_leaf(const struct spec *spec, const struct selection *selection)
 {
 	return spec->lists[SPEC_IMAGE_EXCLUDE].nr_patterns ||
@@ -222,7 +224,7 @@ static bool is_by_image(const struct tree_adding *adding, uint32_t root)
 	return adding->tree->roots[root].flags & OPROF_STACK_BY_IMAGE;
 }
 
-/* What a sample of the root in the image would be. */
+/* True if the specification selects a sample of this root whose leaf is in image. */
 static bool is_chosen(const struct tree_adding *adding, uint32_t root, const char *image)
 {
 	struct part_shown shown = adding->shown[root];
@@ -252,7 +254,7 @@ static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint
 
 	bool by_leaf = adding->by_leaf || is_by_image(adding, root);
 
-	/* Where a sample of a mark was is not known. */
+	/* The image of a sample that ends in a mark is not known. */
 	if (image >= tree->nr_images)
 		return !adding->by_leaf && (!is_by_image(adding, root) || !has_images(adding));
 	if (is_idle(&tree->images[image]))
@@ -268,7 +270,7 @@ static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint
 
 /* ---- a tree ---- */
 
-/* Our root of one of the tree's; CALL_NODE_NONE: it is of no column. */
+/* Finds or adds the root in stacks for a root of the tree; CALL_NODE_NONE if no column has it. */
 static int take_root(struct tree_adding *adding, uint32_t number)
 {
 	struct call_stacks *stacks = adding->stacks;
@@ -359,7 +361,7 @@ static int take_samples(struct tree_adding *adding, uint32_t number, const struc
 						     .share = from->weight});
 }
 
-/* of_root: of each node of the tree, its root there. */
+/* of_root gets, for each node of the tree, the index of its root. */
 static int take_nodes(struct tree_adding *adding, uint32_t *of_root)
 {
 	const struct stack_tree *tree = adding->tree;
@@ -416,7 +418,7 @@ static void adding_deinit(struct tree_adding *adding)
 	free(adding->leaves);
 }
 
-/* part: a slice's index in the session, behind the last one the live files. */
+/* part is the index of a slice in the session, or the number of slices for the live files. */
 static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, size_t session,
 		    size_t part, size_t side)
 {
@@ -449,7 +451,7 @@ static int add_tree(struct call_stacks *stacks, const struct stack_tree *tree, s
 	return error;
 }
 
-/* ---- all of a selection ---- */
+/* ---- the whole selection ---- */
 
 static int add_slice(struct call_stacks *stacks, size_t session, size_t part, size_t side,
 		     void (*skip)(const char *path, const struct diag *diag))

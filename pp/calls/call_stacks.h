@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of a selection before they have symbols: all of its call trees
- * summed, by key. Roots are apart by application and column; what is not
- * of the specification is not counted. Internal to call_tree*.c.
+ * The stacks of a selection before they have symbols: the sum of all its call
+ * trees, by key. Each application and column has its own root; samples outside the
+ * specification are not counted. Internal to pp/calls/.
  */
 #ifndef PP_CALL_STACKS_H
 #define PP_CALL_STACKS_H
@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A key of an image, or a mark. */
+/* A key of an image, or a mark (a frame without code, such as [truncated]). */
 struct call_key {
-	uint32_t image; /* in images, or STACK_MARK() */
+	uint32_t image; /* index in images, or STACK_MARK() */
 	uint32_t function;
 	uint64_t offset;
-	uint32_t sides; /* a bit for each that it is on */
+	uint32_t sides; /* one bit for each side that has the key */
 };
 
 struct call_stack_root {
@@ -27,16 +27,16 @@ struct call_stack_root {
 };
 
 struct call_stack_node {
-	uint32_t parent; /* index below the node's own; CALL_NODE_NONE: a root */
-	uint32_t key;	 /* index; of a root: CALL_NODE_NONE */
+	uint32_t parent; /* smaller than the node's own index; CALL_NODE_NONE: a root */
+	uint32_t key;	 /* index in keys; CALL_NODE_NONE: a root */
 	uint32_t root;
-	uint32_t node; /* of the tree with symbols */
+	uint32_t node; /* index in the tree with symbols */
 	uint64_t nr_samples, weight;
 };
 
 struct call_stacks {
 	const struct selection *selection;
-	struct strings *strings; /* the call tree's */
+	struct strings *strings; /* owned by the call tree */
 	const char **apps;
 	struct call_image *images;
 	struct call_stack_root *roots;
@@ -45,15 +45,19 @@ struct call_stacks {
 	size_t nr_apps, nr_images, nr_roots, nr_keys, nr_nodes;
 	size_t apps_room, images_room, roots_room, keys_room, nodes_room;
 	struct index_table app_table, image_table, root_table, key_table, node_table;
-	const struct profile_time *stretches; /* NULL: time does not matter */
-	struct profile_time times; /* entries: by stretch; row: a node, column: 0, share: weight */
-	size_t nr_trees;	   /* so far: node_table is empty while there is one */
-	bool has_stacks;	   /* there are trees with anything in them */
-	bool has_by_image;	   /* as the call tree's */
+	const struct profile_time *stretches; /* NULL: samples are not kept by time */
+	struct profile_time times; /* entries: row is a node, column is 0, share is the weight */
+	/* trees added so far; with only one, node_table is still empty */
+	size_t nr_trees;
+	bool has_stacks;   /* at least one tree has nodes */
+	bool has_by_image; /* like call_tree.has_by_image */
 	size_t nr_damaged;
 };
 
-/* All of flat's selection. 0 or -ENOMEM; to be deinited in any case. */
+/*
+ * Reads the call trees of flat's whole selection; calls skip for each tree that
+ * cannot be read. Returns 0 or -ENOMEM. The caller deinits stacks in either case.
+ */
 int call_stacks_read(struct call_stacks *stacks, const struct profile *flat,
 		     struct strings *strings,
 		     void (*skip)(const char *path, const struct diag *diag));

@@ -35,7 +35,7 @@ static bool same_node(uint32_t index, const void *key, void *context)
 	       tree->nodes[index].function == wanted->function;
 }
 
-/* The node, or a new one; CALL_NODE_NONE: no memory. */
+/* Returns the node, adding it if it is new; CALL_NODE_NONE: no memory. */
 static uint32_t place_node(struct building *building, uint32_t parent, uint32_t function)
 {
 	struct call_tree *tree = building->tree;
@@ -118,7 +118,7 @@ static bool is_mark(const struct call_tree *tree, size_t node, enum oprof_stack_
 	return node >= tree->nr_apps && tree->functions[tree->nodes[node].function].mark == mark;
 }
 
-/* How stacks end, and what the flat profile has more. */
+/* Sums the counts of lower nodes, and counts how stacks end. */
 static void sum_up(struct call_tree *tree)
 {
 	sum_below(tree, tree->self, tree->below);
@@ -144,7 +144,7 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t all = flat->nr_samples;
 	uint64_t ours = tree->nr_samples;
 
-	/* A profile without symbols had nothing to filter by. */
+	/* If the profile has no symbols, include and exclude had no effect on its samples. */
 	saturate_add(&all, flat->nr_filtered);
 	saturate_add(&ours, tree->nr_filtered);
 	tree->nr_missing = all > ours ? all - ours : 0;
@@ -157,7 +157,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Put them in order; the roots of stacks follow. */
+/* Sorts the applications and renumbers them in the roots of stacks. */
 static int sort_apps(struct call_tree *tree, struct call_stacks *stacks)
 {
 	size_t nr = stacks->nr_apps;
@@ -190,7 +190,10 @@ static bool is_counted(const struct call_stacks *stacks, const bool *hidden, siz
 	       (from->key == CALL_NODE_NONE || !hidden[stacks->keys[from->key].function]);
 }
 
-/* Whether anything that counts is below a node, or in it. NULL: no memory. */
+/*
+ * Returns, for each node, whether the node or a node below has samples to count.
+ * NULL: no memory.
+ */
 static bool *find_needed(const struct call_stacks *stacks, const bool *hidden)
 {
 	bool *needed = calloc(stacks->nr_nodes + 1, sizeof(*needed));
@@ -237,7 +240,7 @@ static void count_nodes(struct call_tree *tree, const struct call_stacks *stacks
 	}
 }
 
-/* The same by stretch of time. */
+/* Does the same as count_nodes, by stretch of time. */
 static int count_times(struct call_tree *tree, const struct call_stacks *stacks, const bool *hidden)
 {
 	const struct classes *classes = &tree->profile->selection->classes;
@@ -304,7 +307,7 @@ static int read_stacks(struct call_tree *tree, const struct profile_options *opt
 		error = call_functions_make(tree, &stacks, options, &hidden);
 	if (!error)
 		error = add_symbols(tree, &stacks, hidden);
-	/* They have their notes now. */
+	/* The images have their notes now. */
 	tree->images = stacks.images;
 	tree->nr_images = stacks.nr_images;
 	stacks.images = NULL;
@@ -380,7 +383,7 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->address == wanted->address;
 }
 
-/* A row of each application is one function. CALL_NODE_NONE: no memory. */
+/* The rows of a function in several applications become one function. CALL_NODE_NONE: no memory. */
 static uint32_t place_function(struct call_tree *tree, struct index_table *table,
 			       const struct profile_row *row)
 {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The container of call stacks: the trees of a selection (libdb/slice/stack_tree.h),
- * with symbols, summed over sessions, slices and whatever is not a column.
+ * The container of call stacks: the call trees of a selection
+ * (libdb/slice/stack_tree.h), with symbols, summed over sessions, slices and
+ * everything else that is not a column.
  *
- * A function is an (image, symbol) of the profile's kind; nodes of one parent
- * and one function are one. A stack is chosen as the sample that it ends in
- * is: by application, and the image of its leaf. So sums of all roots are
- * the flat profile's, but for what nr_missing counts. A root is the program that
- * ran: also of what the kernel did for it where that is filed under the kernel, so that single
- * roots may hold more than the flat profile's application.
+ * A function is a pair of image and symbol, as in the flat profile; each parent
+ * node has one node for each function. A stack is selected like the sample at its
+ * leaf: by application and by the leaf's image. So the sums over all roots equal
+ * the flat profile's, except for nr_missing. A root is the program that ran. It
+ * also holds what the kernel did for this program, even if these samples are filed
+ * under the kernel; so a single root may hold more samples than its application
+ * has in the flat profile.
  *
- * Knows profiles and symbols; not for layout.
+ * This header knows profiles and symbols, but no layout.
  */
 #ifndef PP_CALL_TREE_H
 #define PP_CALL_TREE_H
@@ -22,75 +24,90 @@
 #include <stdint.h>
 
 struct call_function {
-	uint32_t image;	   /* index in call_tree.images; CALL_IMAGE_NONE: a mark */
-	const char *name;  /* as in the file, in the pool; NULL: outside every symbol; of a mark
-			      "[truncated]", "[broken]", "[other]", "[unknown]" */
-	uint64_t address;  /* of its first byte, as the file's symbol table has it; 0: not known */
+	uint32_t image; /* index in call_tree.images; CALL_IMAGE_NONE: a mark */
+	/*
+	 * as in the file, in the pool; NULL: outside every symbol. A mark has "[truncated]",
+	 * "[broken]", "[other]" or "[unknown]"
+	 */
+	const char *name;
+	uint64_t address;  /* of its first byte, as in the file's symbol table; 0: not known */
 	uint64_t offset;   /* key of its first byte; 0: not known */
 	uint64_t nr_bytes; /* 0: not known */
-	/* Outside every symbol, but where it begins is known: name is "IMAGE+0xOFFSET". */
+	/* Outside every symbol, but its first byte is known: name is "IMAGE+0xOFFSET". */
 	bool is_nameless;
-	enum oprof_stack_mark mark; /* OPROF_STACK_MARKS: it is none */
+	enum oprof_stack_mark mark; /* OPROF_STACK_MARKS: not a mark */
 };
 
 #define CALL_IMAGE_NONE UINT32_MAX
 #define CALL_NODE_NONE	UINT32_MAX
 
 struct call_node {
-	uint32_t parent;   /* index, smaller than the node's own; CALL_NODE_NONE: a root */
-	uint32_t function; /* index; of a root: of its application in apps */
+	uint32_t parent;   /* smaller than the node's own index; CALL_NODE_NONE: a root */
+	uint32_t function; /* index in functions; of a root: index in apps */
 };
 
-/* By path, identity and kind, as struct selection_image. */
+/* Images differ by path, identity and kind, like struct selection_image. */
 struct call_image {
-	const char *path; /* as shown, in the pool */
+	const char *path; /* as reports show it, in the pool */
 	enum oprof_image_kind kind;
 	struct oprof_image_identity identity;
 	uint64_t image_start;
-	uint32_t session; /* index in the selection's of one that has the image */
+	uint32_t session; /* index of a session of the selection that has the image */
 	bool has_symbols;
 	enum symbols_lack lack;
-	char *note; /* what lacks and what to install; NULL */
+	char *note; /* what is missing and what to install; NULL: nothing is missing */
 };
 
-/* Columns are the profile's: classes x sides; counts and shares as in struct profile. */
+/* The columns are the profile's: classes x sides. Counts and shares are those of struct profile. */
 struct call_tree {
-	const struct profile *profile; /* the flat one */
-	const char **apps;	       /* ascending, with --by: what the rows are */
+	const struct profile *profile; /* the flat profile */
+	const char **apps;	       /* sorted; with --by, the names of the rows */
 	struct call_image *images;
 	struct call_function *functions;
 	struct call_node *nodes; /* the first nr_apps are the roots, one for each application */
-	/* nr_nodes x nr_columns: of samples that ended there, and with all below. */
+	/*
+	 * nr_nodes x nr_columns. self: samples that ended at the node. below: these and all
+	 * samples of the nodes below.
+	 */
 	uint64_t *self, *self_shares;
 	uint64_t *below, *below_shares;
 	size_t nr_apps, nr_images, nr_functions, nr_nodes, nr_columns;
-	uint64_t *totals, *share_totals;	     /* of each column */
-	uint64_t nr_samples;			     /* of all columns */
-	uint64_t nr_truncated, nr_broken, nr_folded; /* of those, by how their stacks end */
-	uint64_t nr_filtered;			     /* taken out by include and exclude */
-	uint64_t nr_missing; /* of the flat profile, without a stack: not recorded then, or lost */
-	size_t nr_damaged;   /* trees that could not be read; each was told to skip() */
-	bool is_flat;	     /* call_tree_flat: one function deep */
-	bool has_by_image;   /* roots hold samples that are filed under their images */
-	/* Where flat has its stretches of time: entries, whose rows are nodes; what ended there. */
+	uint64_t *totals, *share_totals;	     /* one for each column */
+	uint64_t nr_samples;			     /* sum over all columns */
+	uint64_t nr_truncated, nr_broken, nr_folded; /* part of nr_samples, by how the stacks end */
+	uint64_t nr_filtered;			     /* samples removed by include and exclude */
+	/* samples of the flat profile that have no stack: not recorded, or lost */
+	uint64_t nr_missing;
+	size_t nr_damaged; /* trees that could not be read; each was reported to skip() */
+	bool is_flat;	   /* made by call_tree_flat: one function deep */
+	bool has_by_image; /* some roots hold samples that are filed under their images */
+	/*
+	 * NULL unless flat has stretches of time (intervals): samples that ended at a node, by
+	 * stretch; an entry's row is a node.
+	 */
 	struct profile_time *time;
 	struct strings strings;
 };
 
 /*
- * flat: of the same selection, which was made with stacks; with symbols or
- * without. include and exclude choose stacks by the function that they end
- * in. 0; -ENODATA: nothing of the selection has stacks (diag: how to record
- * them), -ENOMEM, ... Nothing to deinit then.
+ * flat is the profile of the same selection, which was made with stacks. flat may
+ * lack symbols. include and exclude select stacks by the function at their leaf.
+ * Returns 0; -ENODATA if no sample of the selection has a stack (diag says how to
+ * record stacks); -EINVAL from rows_by_name; -ENOMEM; or the error of
+ * call_functions_make. After an error there is nothing to deinit. flat must
+ * outlive tree.
  */
 int call_tree_build(struct call_tree *tree, const struct profile *flat,
 		    const struct profile_options *options, struct diag *diag);
 
-/* Of a profile with symbols: each row a stack of one function. 0 or -ENOMEM. */
+/*
+ * flat has symbols; each of its rows becomes a stack of one function. Returns 0 or
+ * -ENOMEM. flat must outlive tree.
+ */
 int call_tree_flat(struct call_tree *tree, const struct profile *flat);
 void call_tree_deinit(struct call_tree *tree);
 
-/* Of a node: nr_columns samples, or shares. */
+/* These return nr_columns samples, or shares, of a node. */
 static inline const uint64_t *call_tree_self(const struct call_tree *tree, size_t node)
 {
 	return tree->self + node * tree->nr_columns;
@@ -112,34 +129,36 @@ static inline const uint64_t *call_tree_below_shares(const struct call_tree *tre
 }
 
 /*
- * By function: for each, who called it and whom it called, with the samples
- * that went that way, summed over applications. A recursive function, and an
- * arc that comes again, counts a sample once, whatever the depth.
+ * The call graph: for each function its callers and its callees, with the samples
+ * whose stacks have such a call, summed over applications. If a recursive function
+ * or an arc is in a stack several times, the sample counts once.
  */
 struct call_arc {
-	uint32_t caller, callee; /* functions */
+	uint32_t caller, callee; /* indexes in the tree's functions */
 };
 
 struct call_graph {
 	const struct call_tree *tree;
 	/* nr_functions x nr_columns */
-	uint64_t *self, *self_shares;	/* ended there */
-	uint64_t *below, *below_shares; /* have the function somewhere in their stack */
+	uint64_t *self, *self_shares;	/* samples that ended in the function */
+	uint64_t *below, *below_shares; /* samples with the function anywhere in their stack */
 	struct call_arc *arcs;
 	size_t nr_arcs;
-	/* nr_arcs x nr_columns: samples with the arc somewhere in their stack. */
+	/* nr_arcs x nr_columns: samples with the arc anywhere in their stack. */
 	uint64_t *arc_counts, *arc_shares;
 	/*
-	 * The same, each sample for the outermost frame of its callee only: these of all arcs
-	 * that lead to a function, and what roots have of it, are its below.
+	 * Like arc_counts, but each sample counts only for the arc to the outermost frame of
+	 * its callee. A function's below is the sum of arc_costs over all arcs that lead to it,
+	 * plus what it has directly under the roots.
 	 */
 	uint64_t *arc_costs, *arc_cost_shares;
-	/* Indexes of arcs, by callee (caller), then by samples, the most first. */
+	/* Indexes in arcs, sorted by callee (by caller), then by share, largest first. */
 	uint32_t *by_callee, *by_caller;
-	size_t *first_by_callee, *first_by_caller; /* nr_functions + 1 each */
+	size_t *first_by_callee, *first_by_caller; /* nr_functions + 1 entries each */
 };
 
-int call_graph_build(struct call_graph *graph, const struct call_tree *tree); /* 0 or -ENOMEM */
+/* 0 or -ENOMEM; tree must outlive graph */
+int call_graph_build(struct call_graph *graph, const struct call_tree *tree);
 void call_graph_deinit(struct call_graph *graph);
 
 #endif
