@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IMAGES_SHOWN 5 /* of those that lack symbols */
+#define IMAGES_SHOWN 5 /* images without symbols to list */
 #define NS_PER_S     1000000000
-/* Shown are seconds, and samples come some to the second: closer than this is what was asked. */
+/*
+ * Times are shown in seconds, and a second has several samples. A smaller
+ * difference counts as the requested time.
+ */
 #define SAME_TIME_NS (3 * (int64_t)NS_PER_S / 2)
 
 static const char *level_unit(enum oprof_slice_level level)
@@ -42,7 +45,7 @@ static bool is_as_asked(const struct profile_side *taken, const struct selection
 		same_time(asked->range.end_ns, taken->end_ns));
 }
 
-/* Slices that reach out of the stretch: no more is known than what they hold in all. */
+/* Names the slices that extend beyond the requested range; only their total is known. */
 static void write_cut(FILE *err, const struct session_parts *parts, const struct time_range *range)
 {
 	char shown[TIME_RANGE_SHOWN_BYTES];
@@ -70,7 +73,7 @@ static void write_asked(FILE *err, const struct selection *selection,
 	(void)fputc(')', err);
 }
 
-/* What was taken, which may be more than what was asked for. */
+/* Writes the time range that was used, which may be larger than the requested one. */
 static void write_times(FILE *err, const struct profile *profile, size_t index)
 {
 	const struct profile_side *side = &profile->sides[index];
@@ -113,7 +116,7 @@ static void write_events(FILE *err, const struct classes *classes)
 	}
 }
 
-/* Events are not of one kind: a sum of their samples would say nothing. */
+/* Samples of different events have no meaningful sum. */
 static bool shows_events(const struct profile *profile)
 {
 	return profile->selection->classes.axis == AXIS_EVENT;
@@ -128,7 +131,7 @@ static void write_rate(FILE *err, const struct profile *profile, size_t index)
 					 : &side->nr_samples;
 	size_t nr = shows_events(profile) ? profile->nr_classes : 1;
 
-	/* Over less it says nothing. */
+	/* A shorter time gives no meaningful rate. */
 	if (!side->start_ns || seconds < 0.1)
 		return;
 	for (size_t i = 0; i < nr; i++)
@@ -136,7 +139,7 @@ static void write_rate(FILE *err, const struct profile *profile, size_t index)
 	(void)fputs(" samples/s", err);
 }
 
-/* Which side a line is about. */
+/* Writes which side a line is about. */
 static void write_side(FILE *err, const struct profile *profile, size_t index)
 {
 	if (profile->selection->nr_sides > 1)
@@ -181,7 +184,10 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* Names are matched whole: who writes foo for foo(int) is left with nothing. */
+/*
+ * Names are compared whole: the pattern foo does not match foo(int), so a report
+ * may become empty.
+ */
 static void write_filtered(FILE *err, const struct profile_side *side)
 {
 	if (!side->nr_filtered)
@@ -206,7 +212,7 @@ static void write_samples(FILE *err, const struct profile *profile, size_t index
 	write_filtered(err, side);
 }
 
-/* A class before says the same of its event. */
+/* True if an earlier class has the same event. */
 static bool measured_before(const struct classes *classes, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -215,7 +221,7 @@ static bool measured_before(const struct classes *classes, size_t index)
 	return false;
 }
 
-/* What numbers and percentages are of, where that is not samples. */
+/* Writes the unit of numbers and percentages, if it is not samples. */
 static void write_measures(FILE *err, const struct classes *classes)
 {
 	for (size_t i = 0; i < classes->nr_classes; i++) {
@@ -254,7 +260,10 @@ static void write_lost(FILE *err, const struct selection_side *side)
 	(void)fputc('\n', err);
 }
 
-/* Call trees hold fewer samples than are shown, or do not tell all their ways. */
+/*
+ * Reports if the call trees hold fewer samples than the report shows, or have
+ * parts folded into [other].
+ */
 static void write_stacks(FILE *err, const struct selection_side *side)
 {
 	const struct counters *counters = &side->counters;
@@ -305,7 +314,7 @@ static void write_throttled(FILE *err, const struct selection_side *side)
 			      (double)counters_get(&side->counters, "throttled_ns") / 1e6);
 }
 
-/* What must hold between counters, and between them and the sample files. */
+/* Reports violated sums: between counters, and between counters and sample files. */
 static void write_balance(FILE *err, const struct profile *profile, size_t index)
 {
 	const struct counters *counters = &profile->selection->sides[index].counters;
@@ -324,24 +333,24 @@ static void write_balance(FILE *err, const struct profile *profile, size_t index
 			      profile->sides[index].nr_samples, counters_get(counters, "stored"));
 }
 
-/* ---- what has no symbol ---- */
+/* ---- images without symbols ---- */
 
-/* Of an image, in the column where that costs most. */
+/* The column of an image that has the greatest share of samples without a symbol. */
 struct column_lack {
 	uint32_t image;
 	size_t column;
-	uint64_t nr_samples; /* in no symbol */
-	double percent;	     /* they are of the column */
+	uint64_t nr_samples; /* samples without a symbol */
+	double percent;	     /* their share of the column */
 };
 
-/* Samples in no symbol, of each image and column: each event, or all classes in one. */
+/* Samples without a symbol, by image and column. A column is an event, or all classes together. */
 struct lack {
 	const struct profile *profile;
 	size_t nr_columns;
 	uint64_t *counts; /* by image, then column */
-	uint64_t *sums;	  /* of each column */
+	uint64_t *sums;	  /* one for each column */
 	struct column_lack *images;
-	size_t nr_images; /* that lack anything */
+	size_t nr_images; /* images with such samples, or with a damaged file */
 };
 
 static void lack_deinit(struct lack *lack)
@@ -351,7 +360,7 @@ static void lack_deinit(struct lack *lack)
 	free(lack->images);
 }
 
-/* Of all sides. */
+/* The sum over all sides. */
 static uint64_t column_total(const struct lack *lack, size_t column)
 {
 	const struct profile *profile = lack->profile;
@@ -381,7 +390,7 @@ static void lack_count(struct lack *lack)
 	}
 }
 
-/* The column that has the greatest share of its samples in no symbol of image. */
+/* Finds the column that has the greatest share of samples without a symbol in image. */
 static struct column_lack find_worst(const struct lack *lack, uint32_t image)
 {
 	const uint64_t *counts = lack->counts + image * lack->nr_columns;
@@ -406,13 +415,16 @@ static int compare_lacking(const void *a, const void *b)
 	return left->image < right->image ? -1 : left->image > right->image;
 }
 
-/* false: no memory, and nothing is told. */
-/* Not for what is merely not installed, of which there may be any number. */
+/*
+ * Symbols that are merely not installed may be missing in any number of images;
+ * only defects are always shown.
+ */
 static bool is_always_shown(enum symbols_lack why)
 {
 	return why == SYMBOLS_DAMAGED || why == SYMBOLS_WRONG_FILE;
 }
 
+/* Returns false if there is no memory; then coverage_write_after omits these lines. */
 static bool lack_init(struct lack *lack, const struct profile *profile)
 {
 	size_t nr_images = profile->selection->nr_images;
@@ -436,7 +448,7 @@ static bool lack_init(struct lack *lack, const struct profile *profile)
 	return true;
 }
 
-/* Which event a percentage is of, where there are several. */
+/* Names the event of a percentage, if there are several. */
 static void write_of_event(FILE *err, const struct lack *lack, size_t column)
 {
 	if (lack->nr_columns == 1)
@@ -445,7 +457,7 @@ static void write_of_event(FILE *err, const struct lack *lack, size_t column)
 	text_write_name(err, lack->profile->selection->classes.classes[column].name);
 }
 
-/* Rounded down: 100.00 % is all. */
+/* Rounds down, so that 100.00 % means all. */
 static double percent_down(uint64_t part, uint64_t whole)
 {
 	return (double)(uint64_t)(percent(part, whole) * 100) / 100;
@@ -481,7 +493,10 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
 	(void)fputc('\n', err);
 }
 
-/* The images whose lack of symbols costs most, all damaged ones, and once what helps. */
+/*
+ * Lists the images with the greatest shares of samples without symbols and all
+ * damaged ones, then once the remedy.
+ */
 static void write_images(FILE *err, const struct lack *lack)
 {
 	bool lacks_debug = false;
@@ -505,7 +520,7 @@ static void write_images(FILE *err, const struct lack *lack)
 			    err);
 }
 
-/* A session before, or a note before it in its own, says the same. */
+/* True if an earlier session, or an earlier note of this session, has a note with this name. */
 static bool noted_before(const struct selection *selection, size_t session, size_t nr_notes,
 			 const char *name)
 {
@@ -520,7 +535,7 @@ static bool noted_before(const struct selection *selection, size_t session, size
 	return false;
 }
 
-/* What the source says of its samples, in its own words. */
+/* Writes the source's notes about its samples. */
 static void write_notes(FILE *err, const struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_sessions; i++) {
@@ -529,7 +544,7 @@ static void write_notes(FILE *err, const struct selection *selection)
 		for (size_t j = 0; j < info->nr_notes; j++) {
 			if (noted_before(selection, i, j, info->notes[j].name) ||
 			    !strcmp(info->notes[j].name, OPROF_NOTE_NO_KERNEL_SYMBOLS))
-				continue; /* that one beside the kernel, if it has samples */
+				continue; /* shown with the kernel's image, if it has samples */
 			text_write_name(err, info->notes[j].text);
 			(void)fputc('\n', err);
 		}
@@ -547,7 +562,7 @@ static void write_side_losses(FILE *err, const struct profile *profile, size_t i
 	write_balance(err, profile, index);
 }
 
-/* What may explain the shares before them, and what is missing from them. */
+/* Writes what explains the shares above, and what is missing from them. */
 static void write_losses(FILE *err, const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
@@ -567,7 +582,7 @@ static void write_losses(FILE *err, const struct profile *profile)
 			      profile->nr_holed);
 }
 
-/* Nothing that is shown was sampled. */
+/* True if all classes are measured times, so nothing that is shown was sampled. */
 static bool is_measured(const struct classes *classes)
 {
 	for (size_t i = 0; i < classes->nr_classes; i++)
@@ -576,7 +591,7 @@ static bool is_measured(const struct classes *classes)
 	return true;
 }
 
-/* How much of a difference is chance. */
+/* Reports how many of the changes exceed the sampling error. */
 static void write_chance(FILE *err, const struct profile *profile)
 {
 	size_t nr_by_chance = profile->nr_rows * profile->nr_classes / 20;
@@ -599,7 +614,10 @@ static void write_chance(FILE *err, const struct profile *profile)
 		      "within the sampling error (95 %%)\n%zu of %zu %s changed by more than "
 		      "that",
 		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
-	/* Each has one chance in twenty to seem changed: many lines have many such. */
+	/*
+	 * Each line has one chance in twenty to look changed, so many lines have many such
+	 * changes.
+	 */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
 		(void)fprintf(err, "; of so many, chance alone changes up to %zu", nr_by_chance);
 	(void)fputc('\n', err);

@@ -19,23 +19,23 @@ struct callgraph {
 	const struct profile *profile;
 	const struct text_options *options;
 	struct call_names names;
-	uint32_t *functions; /* that have a block, in order */
+	uint32_t *functions; /* functions with a block, in order */
 	size_t nr_functions;
-	uint64_t *sum, *share_sum; /* nr_columns: what the lines in hand are shares of */
+	uint64_t *sum, *share_sum; /* nr_columns: the whole that the current lines are shares of */
 	bool vma64, image_column;
 	struct text_line line;
 };
 
-/* What a line is about. */
+/* The data of one line. */
 struct call_line {
 	uint32_t function;
 	const uint64_t *counts, *shares, *of_counts, *of_shares;
-	const char *indent, *behind; /* the name */
+	const char *indent, *behind; /* indent before the line, text after the name */
 };
 
-/* ---- which functions ---- */
+/* ---- choice and order of functions ---- */
 
-/* shares: of a line, nr_columns. */
+/* True if a line has samples and reaches the threshold. shares: nr_columns. */
 static bool passes(const struct callgraph *callgraph, const uint64_t *shares)
 {
 	const struct call_tree *tree = callgraph->tree;
@@ -106,7 +106,7 @@ static int compare_by(const struct callgraph *callgraph, enum text_sort sort, ui
 		return strcmp(callgraph->names.names[a], callgraph->names.names[b]);
 	case TEXT_SORT_VMA:
 		return left < right ? -1 : left > right;
-	case TEXT_SORT_APP: /* applications are summed */
+	case TEXT_SORT_APP: /* applications are summed up */
 		return 0;
 	default:
 		order = compare_sides(graph->self_shares + a * nr, graph->self_shares + b * nr,
@@ -117,7 +117,7 @@ static int compare_by(const struct callgraph *callgraph, enum text_sort sort, ui
 	}
 }
 
-/* What was asked for first, then whatever makes the order the same each time. */
+/* Compares by the requested keys first; the other keys make the order reproducible. */
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	static const enum text_sort rest[] = {TEXT_SORT_SAMPLE, TEXT_SORT_IMAGE, TEXT_SORT_SYMBOL,
@@ -258,7 +258,7 @@ static void sum_arcs(struct callgraph *callgraph, const uint32_t *arcs, size_t n
 			   graph->arc_shares + arcs[i] * nr_columns);
 }
 
-/* What the percentages of callers and callees are of. */
+/* The wholes for the percentages of callers and callees. */
 static const uint64_t *line_whole(const struct callgraph *callgraph)
 {
 	return callgraph->options->global_percent ? callgraph->tree->totals : callgraph->sum;
@@ -288,7 +288,7 @@ static void write_arc(struct callgraph *callgraph, uint32_t arc, uint32_t functi
 		write_line(callgraph, &line);
 }
 
-/* The fewest first: those that count most stand next to the function. */
+/* Writes the smallest arcs first, so that the largest stand next to the function's line. */
 static void write_callers(struct callgraph *callgraph, uint32_t function)
 {
 	const struct call_graph *graph = callgraph->graph;
@@ -322,7 +322,7 @@ static void write_function(struct callgraph *callgraph, uint32_t function, const
 	write_line(callgraph, &line);
 }
 
-/* [self] stands among them by its samples. */
+/* Places the line [self] among the callees by its samples. */
 static void write_callees(struct callgraph *callgraph, uint32_t function)
 {
 	const struct call_graph *graph = callgraph->graph;

@@ -12,24 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a line of a function costs: in parts, from its place in them on. */
+/* A source line with its numbers: nr_columns of them, at index part x nr_columns of parts. */
 struct callgrind_line {
 	uint32_t file, line;
 	size_t part;
 };
 
-/* Names are numbered from 1 on, and written out where they come for the first time. */
+/* Names are numbered from 1 on and written out at their first use. */
 struct callgrind {
 	const struct call_graph *graph;
 	const struct call_tree *tree;
-	const struct call_places *places; /* NULL: no lines are known */
+	const struct call_places *places; /* NULL: no line is known */
 	struct call_names names;
-	bool *function_told; /* those of applications behind them */
-	bool *image_told;    /* the same */
+	bool *function_told; /* name is written; functions, then applications */
+	bool *image_told;    /* images, one for marks, then applications */
 	bool *file_told;
-	uint32_t file;	     /* of the function in hand */
-	uint32_t *outermost; /* nodes below roots, by function */
-	/* Of the function in hand: numbers of each of its places and of none; their lines. */
+	uint32_t file;	     /* source file of the current function */
+	uint32_t *outermost; /* nodes directly below roots, sorted by application */
+	/*
+	 * Of the current function: a row of numbers for each place and one for no place; their
+	 * lines.
+	 */
 	uint64_t *parts, *part;
 	struct callgrind_line *lines;
 	size_t lines_room;
@@ -38,7 +41,10 @@ struct callgrind {
 
 /* ---- names ---- */
 
-/* Applications stand for who called their outermost functions. */
+/*
+ * Applications appear as the callers of their outermost functions; their numbers
+ * follow those of functions.
+ */
 static void write_function(struct callgrind *callgrind, const char *key, uint32_t function)
 {
 	const struct call_tree *tree = callgrind->tree;
@@ -78,7 +84,7 @@ static void write_image(struct callgrind *callgrind, const char *key, uint32_t f
 	(void)fputc('\n', callgrind->out);
 }
 
-/* The source file that a function begins in; 0: not known. */
+/* The source file in which a function begins; 0: not known. */
 static uint32_t file_of(const struct callgrind *callgrind, uint32_t function)
 {
 	return callgrind->places && function < callgrind->tree->nr_functions
@@ -97,7 +103,7 @@ static void write_file(struct callgrind *callgrind, const char *key, uint32_t fi
 	(void)fputc('\n', callgrind->out);
 }
 
-/* What is written from here on is of this function. */
+/* Begins the block of a function. */
 static void begin_function(struct callgrind *callgrind, uint32_t function)
 {
 	(void)fputc('\n', callgrind->out);
@@ -120,7 +126,7 @@ static void write_numbers(struct callgrind *callgrind, const uint64_t *counts,
 	(void)fputc('\n', callgrind->out);
 }
 
-/* Of what no line is known: line 0. */
+/* Writes a cost without a known source line: its line is 0. */
 static void write_cost(struct callgrind *callgrind, const uint64_t *counts, const uint64_t *shares)
 {
 	(void)fputc('0', callgrind->out);
@@ -135,7 +141,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	const struct callgrind_line *left = a;
 	const struct callgrind_line *right = b;
 
-	/* The function's own file first. */
+	/* The function's own file comes first. */
 	if (left->file != right->file &&
 	    (left->file == callgrind->file || right->file == callgrind->file))
 		return left->file == callgrind->file ? -1 : 1;
@@ -153,7 +159,7 @@ static void give_part(void *context, size_t place, uint64_t part)
 	saturate_add(callgrind->part + place * callgrind->tree->nr_columns, part);
 }
 
-/* A column of a function's own numbers over its places. */
+/* Spreads one column of a function's own numbers over its places. */
 static int spread_column(struct callgrind *callgrind, uint32_t function, size_t first,
 			 size_t nr_places, size_t column)
 {
@@ -177,7 +183,7 @@ static int spread_column(struct callgrind *callgrind, uint32_t function, size_t 
 	return 0;
 }
 
-/* Room for nr_places, and one that is none; all numbers 0. */
+/* Makes room for nr_places and one row for no place; clears all numbers. */
 static int make_parts(struct callgrind *callgrind, size_t nr_places)
 {
 	size_t nr_bytes = callgrind->tree->nr_columns * sizeof(*callgrind->parts);
@@ -195,7 +201,7 @@ static int make_parts(struct callgrind *callgrind, size_t nr_places)
 	return 0;
 }
 
-/* Lines of the function's places, ascending; the last place is none, whose line is 0. */
+/* Lists and sorts the lines of the function's places. The entry for no place has line 0. */
 static void sort_lines(struct callgrind *callgrind, size_t first, size_t nr_places)
 {
 	const struct call_places *places = callgrind->places;
@@ -225,7 +231,7 @@ static bool has_samples(const struct callgrind *callgrind, const uint64_t *count
 	return false;
 }
 
-/* Each line once. A function without a cost of its own has one of 0, too. */
+/* Writes each line once. A function without a cost of its own gets one line of zeros. */
 static void write_lines(struct callgrind *callgrind, size_t nr_lines)
 {
 	size_t nr = callgrind->tree->nr_columns;
@@ -275,7 +281,7 @@ static int write_self(struct callgrind *callgrind, uint32_t function)
 
 /* ---- functions ---- */
 
-/* Calls are not counted: samples stand for them. */
+/* The number of calls is not known; the number of samples takes its place. */
 static void write_call(struct callgrind *callgrind, uint32_t callee, const uint64_t *calls,
 		       const uint64_t *counts, const uint64_t *shares)
 {
@@ -311,7 +317,7 @@ static int write_block(struct callgrind *callgrind, uint32_t function)
 	return 0;
 }
 
-/* The application, and by it the functions that nobody is known to have called. */
+/* Writes the application, as the caller of functions that have no known caller. */
 static void write_app(struct callgrind *callgrind, uint32_t app, const uint32_t *nodes, size_t nr)
 {
 	const struct call_tree *tree = callgrind->tree;
@@ -359,7 +365,7 @@ static void write_apps(struct callgrind *callgrind)
 
 /* ---- the head ---- */
 
-/* Names of events are words. */
+/* An event name must be one word: other characters become '_'. */
 static void write_event_name(FILE *out, const char *name)
 {
 	for (; *name; name++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Layouts of call stacks: text for people, and what other programs read
- * (doc/man/opreport.1). Streams are checked for errors by the caller.
+ * Layouts of call stacks: text for people, and formats for other programs
+ * (doc/man/opreport.1). The caller checks the streams for errors.
  */
 #ifndef PP_FORMAT_CALLS_H
 #define PP_FORMAT_CALLS_H
@@ -15,29 +15,38 @@
 
 struct calls_options {
 	const struct text_options *text;
-	/* Functions that have a block of their own in a call graph; NULL: all. */
+	/* Choose the functions that have a block of their own in a call graph; NULL: all. */
 	const struct spec_list *include, *exclude;
-	const struct call_places *places; /* of formats that have lines; NULL: none are known */
+	const struct call_places *places; /* for formats with lines; NULL: no line is known */
 };
 
-/* Who called a function and whom it called, block by block. 0 or -ENOMEM. */
+/* Writes a block for each function, with its callers and callees. Returns 0 or -ENOMEM. */
 int text_format_callgraph(FILE *out, const struct call_graph *graph,
 			  const struct calls_options *options);
 
-/* The tree, from the outermost functions down. 0 or -ENOMEM. */
+/* Writes the tree, from the outermost functions down. Returns 0, -EIO or -ENOMEM. */
 int text_format_stacks(FILE *out, const struct call_tree *tree,
 		       const struct calls_options *options);
 
-/* A line a stack, "app;outer;...;leaf NUMBER"; of two sides both numbers. 0, -EINVAL (several
- * columns: diag names the tag), -ENOMEM. */
+/*
+ * Writes one line for each stack, "app;outer;...;leaf NUMBER"; with two sides, the
+ * numbers of both. Returns 0, -EINVAL (several columns: diag names the tag that
+ * selects one), -EIO or -ENOMEM.
+ */
 int folded_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,
 		  struct diag *diag);
 
-/* callgrind.out, format 1, with the lines of places. 0, -EINVAL (two sides), -ENOMEM. */
+/*
+ * Writes callgrind.out, format 1, with the lines of places. Returns 0, -EINVAL
+ * (two sides) or -ENOMEM.
+ */
 int callgrind_format(FILE *out, const struct call_graph *graph, const struct calls_options *options,
 		     struct diag *diag);
 
-/* profile.proto, compressed by gzip, with the lines of places. 0, -EINVAL (two sides), -ENOMEM. */
+/*
+ * Writes profile.proto, compressed by gzip, with the lines of places. Returns 0,
+ * -EINVAL (two sides) or -ENOMEM.
+ */
 int pprof_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,
 		 struct diag *diag);
 

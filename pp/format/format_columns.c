@@ -23,7 +23,7 @@ static bool has_sides(const struct profile *profile)
 	return profile->nr_columns > profile->nr_classes;
 }
 
-/* As OProfile did: how much larger or smaller the share is, in percent of what it was. */
+/* As in OProfile: the change of the share, in percent of its earlier value. */
 static void format_difference(const struct share *before, const struct share *after,
 			      char text[TEXT_PERCENT_BYTES])
 {
@@ -52,7 +52,7 @@ static void format_difference(const struct share *before, const struct share *af
 			       percent, mark);
 }
 
-/* Of both sides, and which of them is shown. */
+/* The shares of both sides, and the one to show. */
 struct cell_shares {
 	struct share sides[SPEC_SIDES_MAX];
 	const struct share *shown;

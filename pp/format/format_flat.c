@@ -12,11 +12,11 @@
 #define PERCENT_WIDTH	 7
 #define DIFFERENCE_WIDTH 9
 
-/* A line: an application, or an image under one. */
+/* A line for an application, or for an image of an application. */
 struct flat_line {
 	const char *path;
 	uint32_t app;
-	uint64_t *counts, *shares; /* nr_columns each, of the flat's storage */
+	uint64_t *counts, *shares; /* nr_columns each; in flat.storage */
 };
 
 struct flat {
@@ -24,10 +24,10 @@ struct flat {
 	const struct text_options *options;
 	struct flat_line *apps;
 	size_t nr_apps;
-	struct flat_line *images; /* by application */
+	struct flat_line *images; /* sorted by application */
 	size_t nr_images;
 	uint64_t *storage;
-	/* What lines in hand are shares of, while they are sorted. */
+	/* The wholes for the shares of the lines that are being sorted or written. */
 	const uint64_t *of_counts, *of_shares;
 };
 
@@ -46,7 +46,7 @@ static void add_line(const struct flat *flat, struct flat_line *to, const uint64
 	saturate_add_each(to->shares, shares, flat->profile->nr_columns);
 }
 
-/* Rows by application, then path; a replaced binary has one line with its old self. */
+/* Sorts by application, then path. Binaries of one path, such as two versions, share a line. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct flat_line *left = a;
@@ -57,7 +57,7 @@ static int compare_places(const void *a, const void *b)
 	return left->path == right->path ? 0 : strcmp(left->path, right->path);
 }
 
-/* Storage: counts and shares of a line per row, and behind them of the applications. */
+/* The storage holds counts and shares of each row, then of each application. */
 static void set_storage(const struct flat *flat, struct flat_line *line, size_t index)
 {
 	line->counts = flat->storage + 2 * index * flat->profile->nr_columns;
@@ -94,7 +94,7 @@ static int flat_init(struct flat *flat)
 	return 0;
 }
 
-/* One line per place, and the sums of applications. */
+/* Merges lines of equal application and path, and sums up applications. */
 static void sum_up(struct flat *flat)
 {
 	size_t nr = 0;
@@ -130,7 +130,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return flat->options->reverse ? -order : order;
 }
 
-/* Of a class: number, percentage, and what else was asked for, each with its separator. */
+/* Width of a class's columns: number, percentage and the requested extras, with separators. */
 static int head_width(const struct flat *flat, size_t class)
 {
 	int width = column_number_width(flat->profile, class) + 1 + PERCENT_WIDTH;
@@ -142,7 +142,7 @@ static int head_width(const struct flat *flat, size_t class)
 	return width;
 }
 
-/* Control groups differ at the ends of their names. */
+/* A long name of a control group is cut at its beginning, because the ends differ. */
 static void write_head(FILE *out, const char *name, enum class_axis axis, int width)
 {
 	int length = (int)strlen(name);
@@ -215,7 +215,7 @@ static void write_line(const struct flat *flat, FILE *out, const struct flat_lin
 	(void)fputc('\n', out);
 }
 
-/* The images of an application; not shown when the only one is itself. */
+/* Writes the images of an application, unless its only image is the application itself. */
 static void write_images(const struct flat *flat, FILE *out, const struct flat_line *app,
 			 struct flat_line *images, size_t nr_images)
 {
@@ -235,7 +235,7 @@ static void write_images(const struct flat *flat, FILE *out, const struct flat_l
 	}
 }
 
-/* Where the images of app begin; *nr_images of them. */
+/* Returns the first image of app and their number. */
 static struct flat_line *images_of(const struct flat *flat, uint32_t app, size_t *nr_images)
 {
 	size_t low = 0;
@@ -276,7 +276,7 @@ int text_format_flat(FILE *out, const struct profile *profile, const struct text
 			continue;
 		images = images_of(&flat, app->app, &nr_images);
 		if (!nr_images)
-			continue; /* all its files were damaged */
+			continue; /* all its sample files were damaged */
 		write_line(&flat, out, app);
 		write_images(&flat, out, app, images, nr_images);
 	}

@@ -10,16 +10,17 @@
 
 struct folded {
 	const struct call_tree *tree;
-	struct call_names names; /* as written */
+	struct call_names names; /* as written to out */
 	char **apps;
-	uint32_t *path; /* from the leaf out */
+	uint32_t *path; /* nodes from the leaf outwards */
 	size_t room;
 	FILE *out;
 };
 
 /*
- * Readers take a ';' for the end of a frame and a newline for the end of a
- * stack: those bytes, and other control bytes, become "\xHH", and a backslash "\\". malloc'ed.
+ * In this format a ';' ends a frame and a newline ends a stack. These bytes and
+ * other control bytes become "\xHH", and a backslash becomes "\\". Returns
+ * malloc'ed text, or NULL without memory.
  */
 static char *escape(const char *before, const char *name, const char *behind)
 {
@@ -48,7 +49,7 @@ static char *escape(const char *before, const char *name, const char *behind)
 	return text;
 }
 
-/* A function outside every symbol is its image in brackets. */
+/* A function outside every symbol is shown as its image in brackets. */
 static int escape_names(struct folded *folded)
 {
 	const struct call_tree *tree = folded->tree;

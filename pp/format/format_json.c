@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The document of doc/report-json.md. */
+/* Writes the document of doc/report-json.md. */
 #include "pp/calls/call_names.h"
 #include "pp/format/format_document.h"
 #include "pp/format/format_text.h"
@@ -26,7 +26,7 @@ static bool is_weighted(const struct profile *profile)
 	return profile->shares != profile->counts;
 }
 
-/* samples, and weight where percentages are of it. */
+/* Writes samples, and weight if it differs from samples. */
 static void write_counts(struct json_report *report, const uint64_t *counts, const uint64_t *shares)
 {
 	json_numbers(&report->json, "samples", counts, report->profile->nr_columns);
@@ -34,7 +34,7 @@ static void write_counts(struct json_report *report, const uint64_t *counts, con
 		json_numbers(&report->json, "weight", shares, report->profile->nr_columns);
 }
 
-/* 0: not known. */
+/* time_ns 0 means not known: null is written. */
 static void write_time(struct json_writer *json, const char *key, int64_t time_ns)
 {
 	if (time_ns)
@@ -43,7 +43,7 @@ static void write_time(struct json_writer *json, const char *key, int64_t time_n
 		json_text(json, key, NULL);
 }
 
-/* ---- whose samples they are ---- */
+/* ---- sessions and sides ---- */
 
 static void write_session(struct json_report *report, size_t index)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pprof_writer.h says what is written. */
+/* The output is described in pprof_writer.h. */
 #include "lib/array.h"
 #include "lib/saturate.h"
 #include "pp/calls/call_names.h"
@@ -22,12 +22,12 @@ enum label_field { LABEL_KEY = 1, LABEL_TEXT = 2 };
 #define NO_CODE	      UINT32_MAX
 #define COMMENT_BYTES 512
 
-/* The samples of the stack in hand, spread over places. */
+/* The samples of the current stack, spread over places. */
 struct pprof_spread {
 	struct call_spread *columns;
-	size_t first, nr_places;     /* of those of the function and application */
-	size_t column;		     /* that is being spread */
-	uint64_t *counts, *shares;   /* by place, and of none, by column */
+	size_t first, nr_places;     /* the places of the function and application */
+	size_t column;		     /* column being spread */
+	uint64_t *counts, *shares;   /* by place (the last: no place), then column */
 	size_t *touched, nr_touched; /* places with samples */
 	size_t room;
 };
@@ -35,24 +35,25 @@ struct pprof_spread {
 struct pprof {
 	const struct call_tree *tree;
 	const struct profile *profile;
-	const struct call_places *places; /* NULL: lines are not known */
+	const struct call_places *places; /* NULL: no line is known */
 	struct pprof_spread spread;
-	uint32_t *roots, *ends; /* of each node, or CALL_PLACE_ANY; nodes that samples ended at */
+	/* root of each node, or CALL_PLACE_ANY; nodes at which samples ended */
+	uint32_t *roots, *ends;
 	struct call_names names;
 	struct pprof_writer *writer;
 	struct pprof_code code;
-	uint64_t *ids, *values; /* of the sample in hand */
+	uint64_t *ids, *values; /* of the current sample */
 	size_t ids_room;
 };
 
-/* ---- what is counted ---- */
+/* ---- sample types ---- */
 
 static const struct profile_class *class_of(const struct pprof *pprof, size_t class)
 {
 	return &pprof->profile->selection->classes.classes[class];
 }
 
-/* Whether more than the number of samples is known. */
+/* True if samples have a value in addition to their number. */
 static bool has_weight(const struct profile_class *class)
 {
 	return class->measure != MEASURE_SAMPLES || !class->key.frequency;
@@ -78,7 +79,7 @@ static void write_type(struct pprof *pprof, enum profile_field field, const char
 	pprof_write_message(pprof->writer, field);
 }
 
-/* Of several classes, each name says which. */
+/* With several classes, the name of a type includes its class. */
 static void write_class_type(struct pprof *pprof, const struct profile_class *class,
 			     const char *what, const char *unit)
 {
@@ -129,7 +130,7 @@ static uint64_t weight_of(const struct profile_class *class, uint64_t nr_samples
 										    : weight;
 }
 
-/* Values are signed there. */
+/* pprof's values are signed. */
 static uint64_t as_value(uint64_t number)
 {
 	return number > INT64_MAX ? INT64_MAX : number;
@@ -149,7 +150,7 @@ static size_t make_values(struct pprof *pprof, const uint64_t *counts, const uin
 	return nr;
 }
 
-/* The leaf first. *app: the root's. */
+/* Collects location ids, leaf first. *app becomes the index of the root's application. */
 static size_t make_ids(struct pprof *pprof, uint32_t node, uint32_t *app)
 {
 	const struct call_tree *tree = pprof->tree;
@@ -166,7 +167,7 @@ static size_t make_ids(struct pprof *pprof, uint32_t node, uint32_t *app)
 	return nr;
 }
 
-/* code: where it ended; NO_CODE: the function is all that is known. */
+/* code is where the samples ended; NO_CODE: only the function is known. */
 static void write_sample(struct pprof *pprof, uint32_t node, uint32_t code, const uint64_t *counts,
 			 const uint64_t *shares)
 {
@@ -186,7 +187,7 @@ static void write_sample(struct pprof *pprof, uint32_t node, uint32_t code, cons
 	pprof_write_message(pprof->writer, PROFILE_SAMPLE);
 }
 
-/* ---- samples by their addresses ---- */
+/* ---- samples with addresses ---- */
 
 static void give_part(void *context, size_t place, uint64_t part)
 {
@@ -202,7 +203,7 @@ static void give_part(void *context, size_t place, uint64_t part)
 	counts[spread->column] += part;
 }
 
-/* What a sample of a place stands for, on average. */
+/* The average share of one sample at a place. */
 static double share_each(const struct pprof *pprof, uint32_t node, size_t place, size_t column)
 {
 	const struct pprof_spread *spread = &pprof->spread;
@@ -217,7 +218,10 @@ static double share_each(const struct pprof *pprof, uint32_t node, size_t place,
 	return nr_samples ? (double)share / (double)nr_samples : 0;
 }
 
-/* A stack's shares go where its samples are, by what those of each place stand for. */
+/*
+ * Divides a stack's share among the places of its samples, by the average share of
+ * a sample there.
+ */
 static void spread_shares(struct pprof *pprof, uint32_t node, size_t column)
 {
 	struct pprof_spread *spread = &pprof->spread;
@@ -271,7 +275,7 @@ static void write_spread(struct pprof *pprof, uint32_t node)
 	}
 }
 
-/* Room for nr_places, and one that is none. */
+/* Makes room for nr_places, and one entry for no place. */
 static bool make_room(struct pprof *pprof, size_t nr_places)
 {
 	struct pprof_spread *spread = &pprof->spread;
@@ -309,7 +313,7 @@ static int begin_spread(struct pprof *pprof, const uint32_t *ends, size_t nr_end
 	return 0;
 }
 
-/* All stacks of an application that end in one function. */
+/* Writes all stacks of an application that end in one function. */
 static void write_ends(struct pprof *pprof, const uint32_t *ends, size_t nr_ends)
 {
 	struct pprof_spread *spread = &pprof->spread;
@@ -349,7 +353,11 @@ static bool same_end(const struct pprof *pprof, uint32_t a, uint32_t b)
 	       pprof->roots[a] == pprof->roots[b];
 }
 
-/* The places of where a node ends: both go by function, then application. */
+/*
+ * Finds the places of the function and application where a node ends. Nodes and
+ * places have the same order, by function, then application, so spread->first only
+ * moves forward.
+ */
 static void find_places(struct pprof *pprof, uint32_t node)
 {
 	const struct call_places *places = pprof->places;
@@ -370,7 +378,7 @@ static void find_places(struct pprof *pprof, uint32_t node)
 		spread->nr_places++;
 }
 
-/* Places that are of any application have all of a function's stacks together. */
+/* If a function's places belong to all applications together, all its stacks share them. */
 static void share_ends(struct pprof *pprof, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -382,7 +390,7 @@ static void share_ends(struct pprof *pprof, size_t nr)
 	}
 }
 
-/* Nodes that samples ended at, by function, then application. */
+/* Lists the nodes at which samples ended; with places, sorted by function, then application. */
 static size_t list_ends(struct pprof *pprof)
 {
 	const struct call_tree *tree = pprof->tree;
@@ -418,7 +426,7 @@ static void write_samples(struct pprof *pprof)
 	}
 }
 
-/* ---- what is to be said ---- */
+/* ---- comments in the profile ---- */
 
 static void write_comment(struct pprof *pprof, const char *text)
 {

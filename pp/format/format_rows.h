@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the layouts of images and of symbols share. Internal to format_*.c. */
+/* Functions shared by the layouts of images and of symbols. Internal to format_*.c. */
 #ifndef PP_FORMAT_ROWS_H
 #define PP_FORMAT_ROWS_H
 
@@ -13,8 +13,8 @@ static inline double percent_of(uint64_t part, uint64_t whole)
 }
 
 /*
- * The most first; the first class that differs decides. Of two sides the
- * second counts more.
+ * Sorts larger numbers first; the first class that differs decides. Within a
+ * class, the second side is compared before the first.
  */
 static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_classes,
 				size_t nr_columns)
@@ -29,7 +29,7 @@ static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_
 	return 0;
 }
 
-/* The last part of a path; names that are none are whole. */
+/* The last part of a path, or the whole name if it has no such part. */
 static inline const char *short_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

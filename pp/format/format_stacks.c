@@ -12,9 +12,9 @@ struct stacks {
 	const struct profile *profile;
 	const struct text_options *options;
 	struct call_names names;
-	uint32_t *order;	  /* nodes that are shown, by parent, then by samples */
-	uint32_t *first, *behind; /* of each node: its parts in order */
-	uint32_t *roots;	  /* in order of samples */
+	uint32_t *order;	  /* nodes to show, by parent, then by samples */
+	uint32_t *first, *behind; /* range in order of each node's children */
+	uint32_t *roots;	  /* sorted by samples */
 	size_t nr_order, nr_roots;
 	struct text_line line;
 };
@@ -155,7 +155,7 @@ static void write_node(struct stacks *stacks, uint32_t node, size_t depth)
 	for (size_t i = 0; i < stacks->profile->nr_classes; i++)
 		write_class(stacks, node, i);
 	text_line_field(&stacks->line, TEXT_WIDTH_IMAGE, whole ? path : short_name(path));
-	/* A root's line names the application only. */
+	/* The line of a root names only the application. */
 	if (!is_root) {
 		stacks->line.padding += 2 * (depth - 1);
 		text_line_field(&stacks->line, 0, stacks->names.names[of->function]);
@@ -163,7 +163,10 @@ static void write_node(struct stacks *stacks, uint32_t node, size_t depth)
 	text_line_end(&stacks->line);
 }
 
-/* The parts of node from the place that *path says on: a walk without recursion. */
+/*
+ * Writes a root and all nodes below without recursion. path[depth] is the index in
+ * order of the next child to write. Returns 0 or -EIO.
+ */
 static int write_root(struct stacks *stacks, uint32_t root, uint32_t *path)
 {
 	size_t depth = 0;
@@ -185,7 +188,7 @@ static int write_root(struct stacks *stacks, uint32_t root, uint32_t *path)
 	}
 }
 
-/* The longest way down, with one more. */
+/* Returns the number of nodes on the longest path, root included. */
 static size_t deepest(const struct call_tree *tree, uint32_t *depths)
 {
 	size_t most = 0;

@@ -30,7 +30,7 @@ enum column {
 
 static const struct {
 	const char *head;
-	size_t width; /* with the space behind it */
+	size_t width; /* including the blank after it */
 } columns[NR_COLUMNS] = {
 	[COLUMN_VMA] = {"vma", 9},
 	[COLUMN_SAMPLES] = {"samples", 9},
@@ -45,23 +45,23 @@ static const struct {
 	[COLUMN_SYMBOL] = {"symbol name", 30},
 };
 
-#define VMA64_WIDTH 17 /* 16 digits and a space */
+#define VMA64_WIDTH 17 /* 16 digits and a blank */
 
 struct symbol_line {
 	size_t row;
-	uint64_t share; /* of the first class: what most orders go by */
+	uint64_t share; /* of the first class, which decides most comparisons */
 	char *shown;	/* demangled; NULL: the row has no symbol */
 };
 
-/* What a line shows: of a symbol, or of a key of it; nr_columns each. */
+/* The numbers of a line, for a symbol or one of its keys; nr_columns each. */
 struct line_numbers {
 	const uint64_t *counts, *shares;
-	const uint64_t *of_counts, *of_shares; /* what percentages are of */
+	const uint64_t *of_counts, *of_shares; /* wholes for the percentages */
 };
 
-/* Of the lines so far. */
+/* Sums of the lines written so far. */
 struct line_sums {
-	uint64_t *counts, *shares; /* nr_columns */
+	uint64_t *counts, *shares; /* nr_columns each */
 };
 
 struct symbols {
@@ -71,7 +71,7 @@ struct symbols {
 	size_t nr_lines;
 	struct line_sums sums, detail_sums;
 	bool vma64, image_column, app_column;
-	size_t padding; /* blanks that the column before still needs */
+	size_t padding; /* blanks to write before the next column */
 };
 
 static bool has_sides(const struct symbols *symbols)
@@ -95,7 +95,7 @@ static const char *app_of(const struct symbols *symbols, const struct symbol_lin
 	return symbols->profile->selection->apps[row_of(symbols, line)->app];
 }
 
-/* What stands in the symbol column: images with no symbol at all show as their path. */
+/* The text of the symbol column. An image without any symbol is shown by its path. */
 static const char *name_of(const struct symbols *symbols, const struct symbol_line *line)
 {
 	if (line->shown)
@@ -105,13 +105,13 @@ static const char *name_of(const struct symbols *symbols, const struct symbol_li
 	return image_of(symbols, line);
 }
 
-/* Paths are in a pool: most that are equal are the same. */
+/* Paths are in a pool, so most equal paths have equal pointers. */
 static int compare_texts(const char *a, const char *b)
 {
 	return a == b ? 0 : strcmp(a, b);
 }
 
-/* What has no place comes last. */
+/* Rows without a known source place come last. */
 static int compare_source(const struct symbols *symbols, const struct symbol_line *a,
 			  const struct symbol_line *b)
 {
@@ -153,7 +153,7 @@ static int compare_by(const struct symbols *symbols, enum text_sort sort,
 	}
 }
 
-/* What was asked for first, then whatever makes the order the same each time. */
+/* Compares by the requested keys first; the other keys make the order reproducible. */
 static int compare_lines(const void *a, const void *b, void *context)
 {
 	static const enum text_sort rest[] = {TEXT_SORT_SAMPLE, TEXT_SORT_IMAGE, TEXT_SORT_APP,
@@ -197,7 +197,7 @@ static bool needs_vma64(const struct symbols *symbols, size_t row)
 	return profile->rows[row].address > UINT32_MAX;
 }
 
-/* The rows that are not below the threshold, with their names. */
+/* Collects the rows that reach the threshold, with their names. */
 static int collect_lines(struct symbols *symbols)
 {
 	const struct profile *profile = symbols->profile;
@@ -226,7 +226,7 @@ static int collect_lines(struct symbols *symbols)
 	return 0;
 }
 
-/* Columns that would say the same on each line are left out. */
+/* Omits columns that have the same text on each line. */
 static void choose_columns(struct symbols *symbols)
 {
 	const struct profile *profile = symbols->profile;
@@ -245,7 +245,7 @@ static size_t column_width(const struct symbols *symbols, enum column column)
 	return column == COLUMN_VMA && symbols->vma64 ? VMA64_WIDTH : columns[column].width;
 }
 
-/* Times may need more than the 9 of samples, of which one is the space behind them. */
+/* Times may need more digits than samples; the width includes one blank. */
 static size_t number_width(const struct symbols *symbols, enum column column, size_t class)
 {
 	size_t width = (size_t)column_number_width(symbols->profile, class);
@@ -255,7 +255,7 @@ static size_t number_width(const struct symbols *symbols, enum column column, si
 		       : columns[column].width;
 }
 
-/* Blanks stand before a column, never behind the last; there is always one between two. */
+/* Writes blanks before a column, never after the last; at least one blank separates two columns. */
 static void write_padded(struct symbols *symbols, FILE *out, size_t width, const char *text)
 {
 	size_t length = strlen(text);
@@ -333,7 +333,7 @@ static void write_heads(struct symbols *symbols, FILE *out)
 	end_line(symbols, out);
 }
 
-/* Running totals are of one side: options are refused with two. */
+/* Running totals exist with one side only; with two sides the option is refused. */
 static void cumulate(const struct symbols *symbols, struct line_sums *sums,
 		     const struct line_numbers *numbers)
 {
@@ -407,7 +407,7 @@ static void write_path(struct symbols *symbols, FILE *out, enum column column, c
 	write_field(symbols, out, column, symbols->options->long_names ? path : short_name(path));
 }
 
-/* The keys of a symbol: percentages are of it, or of all. */
+/* Writes the keys of a symbol, with percentages of the symbol or of all samples. */
 static void write_details(struct symbols *symbols, FILE *out, const struct symbol_line *line,
 			  const struct line_numbers *of)
 {

@@ -13,20 +13,20 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7d", 0);
 	else if (size < 0.001)
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.1e", percent);
-	else /* 100 has a digit more before the point, so one less behind it */
+	else /* 100 has one more digit before the point, so one digit fewer after it */
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
 }
 
-/* The bytes that a character begins with first has behind it. */
+/* The number of bytes that follow byte first in a UTF-8 character. */
 static unsigned int nr_behind(unsigned char first)
 {
 	return first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;
 }
 
-/* C0, DEL, and C1 as UTF-8 (c2 80 to c2 9f) or as bytes of their own. */
+/* Replaces C0, DEL, and C1 as UTF-8 (c2 80 to c2 9f) or as single bytes. */
 void text_write_name(FILE *out, const char *name)
 {
-	unsigned int behind = 0; /* bytes of a character that are still to come */
+	unsigned int behind = 0; /* bytes that the current character still needs */
 	size_t nr_plain = 0;
 
 	while (name[nr_plain] >= 0x20 && name[nr_plain] < 0x7f)
@@ -93,7 +93,7 @@ static bool info_has_note(const struct session_info *info, const char *name)
 	return false;
 }
 
-/* The kernel module's own timer, where there are no counters; perf's clocks are events to it. */
+/* True for the kernel module's own timer. For perf, these clocks are events. */
 static bool is_module_timer(const struct selection *selection, const char *event)
 {
 	if (strcmp(event, "cpu-clock") != 0 && strcmp(event, "task-clock") != 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text layouts of opreport (doc/man/opreport.1, OUTPUT), written to a
- * stream that the caller checks for errors. Shares are of samples, or of
- * weight (enum class_measure).
+ * The text layouts of opreport (doc/man/opreport.1, OUTPUT), written to a stream
+ * that the caller checks for errors. Shares are of samples, or of weight (enum
+ * class_measure).
  */
 #ifndef PP_FORMAT_TEXT_H
 #define PP_FORMAT_TEXT_H
@@ -25,43 +25,57 @@ enum text_sort {
 };
 
 struct text_options {
-	bool header;	     /* lines before the columns, and their heads */
-	bool long_names;     /* whole paths */
-	bool named_rows;     /* applications are no paths, and their images are not shown (--by) */
-	bool global_percent; /* of dependent images: of all samples, not of their application */
+	bool header;	 /* write lines before the columns, and column heads */
+	bool long_names; /* full paths */
+	/* applications are names, not paths, and their images are not shown (--by) */
+	bool named_rows;
+	/* percentages of dependent images are of all samples, not of their application */
+	bool global_percent;
 	bool accumulated;
 	bool show_vma;
-	bool show_lines;   /* source places */
-	bool show_details; /* below each symbol its keys, with percentages of it */
-	bool show_error;   /* of percentages, 95 % */
+	bool show_lines;   /* source file and line */
+	bool show_details; /* below each symbol its keys, with percentages of the symbol */
+	bool show_error;   /* sampling error of percentages, 95 % */
 	bool reverse;
-	double threshold; /* percent of the first class; below it nothing is shown */
+	double threshold; /* percent of the first class; lines with less are not shown */
 	enum demangle_mode demangle;
-	enum text_sort sort[TEXT_SORT_NR]; /* first counts most */
-	size_t nr_sort; /* 0: by sample; of a differential profile by the size of the change */
+	enum text_sort sort[TEXT_SORT_NR]; /* the first one counts most */
+	size_t nr_sort; /* 0: by sample; in a differential profile, by the size of the change */
 };
 
 #define TEXT_PERCENT_BYTES 32
 
-/* "  4.2000", 7 wide, as the man page says; into text. */
+/* Writes percent into text, 7 wide as the man page says, such as " 4.2000". */
 void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
 
-/* Shown: as format_text writes names of files and symbols, without bytes that move a terminal. */
+/*
+ * Writes a name of a file or symbol; control bytes, which could move a terminal's
+ * cursor, become '?'.
+ */
 void text_write_name(FILE *out, const char *name);
 
-/* The kernel module's own timer, where there are no counters; perf's clocks are events. */
+/*
+ * True if the event is the kernel module's own timer, which it uses without
+ * counters. perf's clocks are events.
+ */
 bool text_event_is_timer(const struct selection *selection, const struct class_key *key);
-/* As the session's daemon knew the event, else as the tables do (event; or NULL). */
+/*
+ * The description that a session's daemon wrote, else the one of event (which may
+ * be NULL), else "no description".
+ */
 const char *text_event_description(const struct selection *selection, const char *name,
 				   const struct event *event);
 
-/* CPU, events, and what the classes are. table says events in words; NULL: fewer words. */
+/*
+ * Writes the CPU, the events and the meaning of the classes. table describes
+ * events; NULL: fewer descriptions.
+ */
 void text_format_header(FILE *out, const struct profile *profile, const struct event_table *table);
 
-/* Images: applications, their dependent images below them. 0 or -ENOMEM. */
+/* Writes images: applications, each with its dependent images below. Returns 0 or -ENOMEM. */
 int text_format_flat(FILE *out, const struct profile *profile, const struct text_options *options);
 
-/* Symbols of a profile that has them. 0 or -ENOMEM. */
+/* Writes the symbols of a profile that has symbols. Returns 0 or -ENOMEM. */
 int text_format_symbols(FILE *out, const struct profile *profile,
 			const struct text_options *options);
 

@@ -16,15 +16,15 @@ struct xml_report {
 	const struct profile *profile;
 	const struct document_options *options;
 	struct row_groups groups;
-	struct row_symbols symbols; /* of profiles that have them */
+	struct row_symbols symbols; /* empty if the profile has no symbols */
 };
 
-/* The columns that an element tells: all, or those of a thread. */
+/* The columns that an element shows: all, or those of one thread. */
 struct column_range {
-	size_t first, step; /* every stepth column from first on */
+	size_t first, step; /* every step'th column, beginning with first */
 };
 
-/* ---- what comes first ---- */
+/* ---- head of the document ---- */
 
 static bool is_of_threads(const struct profile *profile)
 {
@@ -200,7 +200,10 @@ static void write_module(struct xml_report *report, const struct column_range *r
 
 /* ---- applications ---- */
 
-/* The application's own image has no module: its symbols are the binary's. */
+/*
+ * The application's own image has no module element: its symbols are listed in the
+ * binary element.
+ */
 static void write_binary(struct xml_report *report, const struct row_app *app)
 {
 	const struct column_range all = {.step = 1};
@@ -226,7 +229,7 @@ static const struct class_key *key_of(const struct xml_report *report, size_t cl
 	return &report->profile->selection->classes.classes[class].key;
 }
 
-/* A process's own number where samples are of no thread of their own. */
+/* If samples are not separated by thread, the thread has the process's number. */
 static void write_thread(struct xml_report *report, size_t class)
 {
 	const struct profile *profile = report->profile;
@@ -247,7 +250,7 @@ static int64_t process_of(const struct class_key *key)
 	return key->tgid < 0 ? key->tid : key->tgid;
 }
 
-/* Of its threads, in each class of them. */
+/* Writes a process with the counts of all its classes, then its threads. */
 static void write_process(struct xml_report *report, size_t first)
 {
 	const struct profile *profile = report->profile;
@@ -281,7 +284,7 @@ static void write_processes(struct xml_report *report)
 
 /* ---- call graph ---- */
 
-/* An arc's other end, with the samples that went that way. */
+/* Writes the other end of an arc, with the samples of the arc. */
 static void write_arc(struct xml_report *report, uint32_t arc, uint32_t function)
 {
 	const struct column_range all = {.step = 1};
@@ -325,7 +328,7 @@ static bool calls_itself(const struct call_graph *graph, size_t function)
 	return false;
 }
 
-/* What ended in the function itself; with callers and callees. */
+/* Writes a function with the samples that ended in it, its callers and its callees. */
 static void write_called(struct xml_report *report, size_t function)
 {
 	const struct column_range all = {.step = 1};
@@ -344,7 +347,7 @@ static void write_called(struct xml_report *report, size_t function)
 	xml_end(&report->xml);
 }
 
-/* A binary for each image; marks are in one without a name. */
+/* Each image has a binary element; marks are in one with an empty name. */
 static void write_called_image(struct xml_report *report, uint32_t image)
 {
 	const struct call_tree *tree = report->options->graph->tree;
@@ -449,7 +452,7 @@ static void write_symboldetails(struct xml_report *report, size_t id)
 	xml_end(&report->xml);
 }
 
-/* As the binary has it: symbols whose code can't be had have none. */
+/* Bytes of the symbol's code in the binary; omitted if the code is not available. */
 static void write_bytes(struct xml_report *report, size_t id)
 {
 	size_t row = report->symbols.rows[report->symbols.symbols[id].first];

@@ -38,20 +38,20 @@ enum function_field {
 #define PAGE_BYTES     UINT64_C(4096)
 #define BUILD_ID_BYTES (2 * OPROF_BUILD_ID_BYTES_MAX + 1)
 
-/* Addresses of an image's functions, as its file has them. */
+/* The address range of an image's functions, as in its file. */
 struct pprof_range {
 	uint64_t first, last;
 	uint64_t first_offset; /* key of first */
 	bool used;
 };
 
-/* A function beyond the tree's: one that was inlined, or one of those in another file. */
+/* A function that is not in the tree: an inlined one, or the part of a function in another file. */
 struct pprof_function {
 	const char *name; /* as in the file, in a pool */
 	uint32_t file;
 };
 
-/* nr_bytes of code at address, whose key is offset. */
+/* Extends an image's range by nr_bytes of code at address, whose key is offset. */
 static void note_range(struct pprof_code *code, uint32_t image, uint64_t address, uint64_t offset,
 		       uint64_t nr_bytes)
 {
@@ -90,7 +90,7 @@ static void write_function(struct pprof_code *code, uint64_t id, const char *sho
 	pprof_write_message(code->writer, PROFILE_FUNCTION);
 }
 
-/* Its id; written when it comes for the first time. */
+/* Returns a function's id; the function is written at its first use. */
 static uint64_t number_function(struct pprof_code *code, const struct pprof_function *function)
 {
 	uint64_t hash = index_table_hash(
@@ -119,7 +119,7 @@ failed:
 	return 0;
 }
 
-/* The function that a frame of code is in, as its source file has it. */
+/* Returns the id of a frame's function in the source file of the frame. */
 static uint64_t frame_function(struct pprof_code *code, uint32_t number,
 			       const struct call_frame *frame)
 {
@@ -150,7 +150,10 @@ static void write_location_head(struct pprof_code *code, uint64_t id, uint32_t i
 	protobuf_number(&code->writer->message, LOCATION_ADDRESS, address);
 }
 
-/* Without lines it is the function's; outside every symbol it has a mapping only. */
+/*
+ * Without a known line, the location has the function only; outside every symbol,
+ * only a mapping.
+ */
 static void write_code_location(struct pprof_code *code, uint32_t number)
 {
 	const struct call_code *at = &code->places->codes[number];
@@ -168,14 +171,15 @@ static void write_code_location(struct pprof_code *code, uint32_t number)
 	if (function->name && !nr)
 		write_line(code, at->function + UINT64_C(1), 0);
 	pprof_write_message(code->writer, PROFILE_LOCATION);
-	/* Where their functions end is not known. */
+	/* The ends of these functions are not known. */
 	if (!function->name || function->is_nameless)
 		note_range(code, function->image, at->address, at->key, 1);
 }
 
 /*
- * A function, and the location that stands for all of it: for who called, since
- * stacks do not say from where, and for samples whose address is not known.
+ * Writes a function and the location that stands for the whole function. Callers
+ * have this location, since stacks do not hold call addresses, and so do samples
+ * whose address is not known.
  */
 static void write_tree_function(struct pprof_code *code, uint32_t number)
 {
@@ -238,7 +242,10 @@ static void write_mapping(struct pprof_code *code, uint32_t number)
 	pprof_write_message(code->writer, PROFILE_MAPPING);
 }
 
-/* Of the application with the most samples, which readers name the whole by; nr_images: none. */
+/*
+ * Returns the image of the application with the most samples; readers name the
+ * profile by the first mapping. nr_images: no such image.
+ */
 static uint32_t main_image(const struct pprof_code *code)
 {
 	const struct call_tree *tree = code->tree;

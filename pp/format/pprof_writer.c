@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- the whole's fields ---- */
+/* ---- top-level fields ---- */
 
 static void flush_field(struct pprof_writer *writer)
 {
@@ -78,7 +78,7 @@ void pprof_write_texts(struct pprof_writer *writer)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the writer ---- */
 
 int pprof_writer_init(struct pprof_writer *writer, FILE *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile.proto of github.com/google/pprof being written: the numbers of its
- * fields are theirs. Fields of the whole may come in any order, so that
- * samples are written as they are met and the texts behind them.
+ * Writes a profile.proto of github.com/google/pprof; the field numbers are
+ * pprof's. Top-level fields may come in any order. So samples are written as they
+ * come, and the string table last.
  */
 #ifndef PP_PPROF_WRITER_H
 #define PP_PPROF_WRITER_H
@@ -33,24 +33,29 @@ enum profile_field {
 
 struct pprof_writer {
 	struct gzip_writer *gzip;
-	struct protobuf field, message, part; /* in hand: the whole's, within it, and within that */
+	/* being filled: top-level field, message in it, part of the message */
+	struct protobuf field, message, part;
 	struct strings texts;
-	const char **text_of; /* by number; 0 is "" */
+	const char **text_of; /* by number; number 0 is "" */
 	size_t nr_texts, texts_room;
 	struct index_table text_table;
-	bool failed; /* no memory */
+	bool failed; /* memory ran out */
 };
 
 int pprof_writer_init(struct pprof_writer *writer, FILE *out); /* 0 or -ENOMEM */
-int pprof_writer_end(struct pprof_writer *writer);	       /* all is written. 0 or -ENOMEM */
+/* completes the output; 0 or -ENOMEM */
+int pprof_writer_end(struct pprof_writer *writer);
 void pprof_writer_deinit(struct pprof_writer *writer);
 
 void pprof_write_number(struct pprof_writer *writer, enum profile_field field, uint64_t value);
-/* The message in hand, which is then empty again. */
+/* Writes the current message as a top-level field and empties it. */
 void pprof_write_message(struct pprof_writer *writer, enum profile_field field);
-/* The part in hand into the message. */
+/* Adds the current part to the message and empties it. */
 void pprof_write_part(struct pprof_writer *writer, uint32_t field);
-/* The number of a text in the table of texts; the table itself. */
+/*
+ * The first returns the number of a text in the string table, adding a new text;
+ * the second writes the table.
+ */
 uint64_t pprof_number_text(struct pprof_writer *writer, const char *text);
 void pprof_write_texts(struct pprof_writer *writer);
 

@@ -59,7 +59,7 @@ static int compare_apps(const void *a, const void *b, void *context)
 	return order ? order : compare_indexes(left->app, right->app);
 }
 
-/* Whether the ith row in order begins a new image, or a new application. */
+/* True if the row at index i of groups->rows begins a new image, or a new application. */
 static bool begins_image(const struct row_groups *groups, size_t i)
 {
 	const struct profile_row *rows = groups->profile->rows;
@@ -91,7 +91,7 @@ static int make_groups(struct row_groups *groups)
 	return groups->images && groups->apps && groups->sums ? 0 : -ENOMEM;
 }
 
-/* Two runs of columns from the sums. */
+/* Takes two arrays of nr_columns from the sums. */
 static void take_sums(struct row_groups *groups, uint64_t **next, uint64_t **counts,
 		      uint64_t **shares)
 {
@@ -151,7 +151,7 @@ static void sum_groups(struct row_groups *groups)
 	}
 }
 
-/* Rows stand as their groups do. */
+/* Puts the rows into the order of their groups. */
 static void put_rows(struct row_groups *groups, size_t *rows)
 {
 	size_t nr = 0;

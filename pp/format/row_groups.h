@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of a profile by application, then by image, with the sums of each:
- * for documents whose shape is that. The most samples come first everywhere.
+ * Groups the rows of a profile by application, then by image, with the sums of
+ * each group, for documents of this shape. At each level, larger shares come
+ * first.
  */
 #ifndef PP_ROW_GROUPS_H
 #define PP_ROW_GROUPS_H
@@ -11,14 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows rows[first] up to first + nr are of one image under one application. */
+/* rows[first] to rows[first + nr - 1] belong to one image under one application. */
 struct row_image {
 	uint32_t app, image;
 	size_t first, nr;
-	uint64_t *counts, *shares; /* nr_columns; of the groups */
+	uint64_t *counts, *shares; /* nr_columns each; owned by the groups */
 };
 
-/* Images images[first] up to first + nr are of one application. */
+/* images[first] to images[first + nr - 1] belong to one application. */
 struct row_app {
 	uint32_t app;
 	size_t first, nr;
@@ -27,7 +28,7 @@ struct row_app {
 
 struct row_groups {
 	const struct profile *profile;
-	size_t *rows; /* indexes of profile->rows, nr_rows of them, as the groups stand */
+	size_t *rows; /* nr_rows indexes in profile->rows, in the order of the groups */
 	struct row_image *images;
 	struct row_app *apps;
 	size_t nr_images, nr_apps;
@@ -37,7 +38,7 @@ struct row_groups {
 int row_groups_init(struct row_groups *groups, const struct profile *profile); /* 0 or -ENOMEM */
 void row_groups_deinit(struct row_groups *groups);
 
-/* What a count is to users: samples, or time. */
+/* The number that users see for a column: samples, or time. */
 uint64_t row_groups_number(const struct profile *profile, size_t column, const uint64_t *counts,
 			   const uint64_t *shares);
 

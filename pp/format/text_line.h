@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of columns: blanks stand before a column, never behind the last, and
- * there is always one between two. Internal to format_*.c.
+ * Lines of columns. Blanks are written before a column, never after the last one;
+ * at least one blank separates two columns. Internal to format_*.c.
  */
 #ifndef PP_TEXT_LINE_H
 #define PP_TEXT_LINE_H
@@ -22,7 +22,7 @@
 
 struct text_line {
 	FILE *out;
-	size_t padding; /* blanks that the column before still needs */
+	size_t padding; /* blanks to write before the next column */
 };
 
 void text_line_field(struct text_line *line, size_t width, const char *text);
@@ -30,7 +30,7 @@ void text_line_number(struct text_line *line, size_t width, uint64_t number);
 void text_line_percent(struct text_line *line, double percent);
 void text_line_end(struct text_line *line);
 
-/* Width of a column of a class's numbers: times may need more than samples do. */
+/* Width of a class's number column: times may need more digits than samples. */
 size_t text_line_number_width(const struct profile *profile, size_t class);
 
 #endif
