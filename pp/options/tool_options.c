@@ -23,7 +23,7 @@ enum {
 	OPTION_USAGE,
 };
 
-/* Not const: popt's entries hold no pointers to const. */
+/* Not const, because popt's entries hold pointers to non-const. */
 struct poptOption tool_option_table[] = {
 	{"last", 0, ARG_TEXT, OPTION_LAST, "of the last stretch of time only", "10m|2h|3d|..."},
 	{"from", 0, ARG_TEXT, OPTION_FROM, "of what was sampled since", "TIME"},
