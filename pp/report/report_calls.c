@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IMAGES_SHOWN 5 /* of those that lack symbols */
+#define IMAGES_SHOWN 5 /* images without symbols to list */
 
 static bool is_for_programs(const struct report_options *options)
 {
@@ -22,7 +22,7 @@ bool report_calls_has_lines(const struct report_options *options)
 	return options->format == REPORT_PPROF || options->format == REPORT_CALLGRIND;
 }
 
-/* In a call graph the lists choose blocks, and numbers are of all stacks. */
+/* In a call graph, the lists of symbols select blocks; the numbers count all stacks. */
 static struct profile_options tree_options(const struct report_options *options)
 {
 	struct profile_options tree = options->profile;
@@ -126,7 +126,7 @@ static void write_part(FILE *err, const struct call_tree *tree, uint64_t nr, con
 			      what);
 }
 
-/* Stacks that go on to their outermost function. */
+/* Reports how many stacks end before their outermost function, and why. */
 static void write_ends(FILE *err, const struct call_tree *tree)
 {
 	(void)fprintf(err, "stacks of %" PRIu64 " samples", tree->nr_samples);
@@ -154,7 +154,7 @@ static void write_ends(FILE *err, const struct call_tree *tree)
 
 struct image_lack {
 	size_t image;
-	uint64_t nr_samples; /* that ended outside every symbol */
+	uint64_t nr_samples; /* samples that ended outside every symbol */
 };
 
 static int compare_lacking(const void *a, const void *b)
@@ -209,7 +209,7 @@ void report_calls_write_coverage(FILE *err, const struct report_calls *calls)
 	if (tree->is_flat)
 		return;
 	write_ends(err, tree);
-	/* With symbols the flat profile has said it. */
+	/* With symbols, the flat profile's coverage has reported this. */
 	if (!tree->profile->with_symbols)
 		write_lacking(err, tree);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reports of opreport that are made of call stacks, from the flat profile to the end. */
+/* opreport's reports of call stacks: everything after the flat profile. */
 #ifndef PP_REPORT_CALLS_H
 #define PP_REPORT_CALLS_H
 
@@ -12,17 +12,19 @@
 
 struct report_calls {
 	struct call_tree tree;
-	struct call_graph graph;   /* where the format needs one */
-	struct call_places places; /* of formats that have lines */
+	struct call_graph graph;   /* built if the format needs it */
+	struct call_places places; /* built for formats with lines */
 };
 
-/* Whether the flat profile is to have symbols and details, for the lines in the format. */
+/* True if the flat profile needs symbols and details, because the format has lines. */
 bool report_calls_has_lines(const struct report_options *options);
 
 /*
- * Of flat's selection. Where nothing has stacks, what other programs read is
- * made of *flat, which is then read again with its symbols. 0, -ENODATA and others as
- * call_tree_build. Nothing to deinit then but flat.
+ * Builds the reports of flat's selection. If no sample has a stack, the formats
+ * for other programs are built from *flat, which is first rebuilt with symbols if
+ * it has none. Returns 0, -ENODATA, or another error of call_tree_build,
+ * call_graph_build or call_places_make, with diag set. After an error, only flat
+ * must be deinited.
  */
 int report_calls_build(struct report_calls *calls, struct profile *flat,
 		       const struct report_options *options, struct diag *diag);
@@ -31,7 +33,10 @@ void report_calls_deinit(struct report_calls *calls);
 int report_calls_write(FILE *out, const struct report_calls *calls,
 		       const struct report_options *options, struct diag *diag);
 
-/* Behind the flat profile's coverage: how stacks end, what has none, what lacks symbols. */
+/*
+ * Adds to the flat profile's coverage: how the stacks end, how many samples have
+ * no stack, and which images lack symbols.
+ */
 void report_calls_write_coverage(FILE *err, const struct report_calls *calls);
 
 #endif

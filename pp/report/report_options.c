@@ -39,7 +39,7 @@ enum {
 	OPTION_ERROR,
 };
 
-/* A tree has a line for each way to each function: most are of a few samples. */
+/* A tree has a line for each call path to a function; most lines have few samples. */
 #define STACKS_THRESHOLD 0.5
 
 static const struct poptOption option_table[] = {
@@ -148,7 +148,7 @@ static int set_pprof(struct report_options *options, const char *text, struct di
 		     : select_keep_text(&options->output, "--pprof's file (or -o)", text, diag);
 }
 
-/* A page has all that there is; its file is the option's value. */
+/* A page includes everything; the option's value is its file. */
 static int set_page(struct report_options *options, const char *path, struct diag *diag)
 {
 	int error = set_format(options, REPORT_PAGE, diag);
@@ -160,7 +160,7 @@ static int set_page(struct report_options *options, const char *path, struct dia
 	return select_keep_text(&options->output, "--html or --output-file", path, diag);
 }
 
-/* Options that take a value, and formats. */
+/* Handles options with a value, and formats. */
 static int set_value(struct report_options *options, int option, const char *text,
 		     struct diag *diag)
 {
@@ -197,7 +197,7 @@ static int set_value(struct report_options *options, int option, const char *tex
 	}
 }
 
-/* Options that are only there or not; true when option is one. */
+/* Sets the flag of an option without a value. Returns false if option is not such an option. */
 static bool set_flag(struct report_options *options, int option)
 {
 	bool *flag = option == OPTION_SYMBOLS		  ? &options->profile.symbols
@@ -281,7 +281,7 @@ static const struct tool_command command = {
 	.take_words = take_words,
 };
 
-/* Documents hold everything in an order of their own: what arranges text is an error there. */
+/* Documents hold everything in their own order; options that arrange text are refused. */
 static int check_document(const struct report_options *options, struct diag *diag)
 {
 	const struct text_options *text = &options->text;
@@ -299,7 +299,7 @@ static int check_document(const struct report_options *options, struct diag *dia
 	return diag_set(diag, -EINVAL, "%s goes with the text layout only", option);
 }
 
-/* A call graph and what is made of stacks: the rest would silently do nothing. */
+/* Refuses options that have no effect on a call graph or on another format of stacks. */
 static int check_stacks(const struct report_options *options, struct diag *diag)
 {
 	const struct text_options *text = &options->text;
@@ -335,7 +335,7 @@ static int check_stacks(const struct report_options *options, struct diag *diag)
 							   : "what other programs read");
 }
 
-/* What only one of the layouts has is an error in the other, not silently nothing. */
+/* Refuses options that have no effect on the chosen layout. */
 static int check_layout(const struct report_options *options, struct diag *diag)
 {
 	const char *option = NULL;
@@ -385,7 +385,7 @@ int report_options_parse(struct report_options *options, int argc, const char **
 	if (options->text.threshold < 0)
 		options->text.threshold = options->format == REPORT_STACKS ? STACKS_THRESHOLD : 0;
 	options->selection.whole_rows = options->text.long_names;
-	if (options->nr_sides > 1) /* each is shown as a whole */
+	if (options->nr_sides > 1) /* each side is shown as a whole */
 		options->profile.by_time = false;
 	if (!error)
 		error = check_layout(options, diag);

@@ -25,7 +25,7 @@ enum report_format {
 
 struct report_options {
 	struct tool_options tool;
-	struct spec sides[SPEC_SIDES_MAX]; /* two: a differential profile */
+	struct spec sides[SPEC_SIDES_MAX]; /* two sides: a differential profile */
 	size_t nr_sides;
 	struct selection_options selection;
 	struct profile_options profile;
@@ -33,25 +33,25 @@ struct report_options {
 	struct text_options text;
 	char *output;	/* -o; NULL: standard output */
 	bool callgraph; /* -c */
-	bool diff;	/* --diff: words are of two sides */
+	bool diff;	/* --diff: the arguments describe two sides */
 };
 
 /*
- * Times are seen from now_ns. 0, or -EINVAL, -EOPNOTSUPP, -ENOMEM and diag;
- * options is to be deinited in any case.
+ * Times on the command line are relative to now_ns. Returns 0, or -EINVAL,
+ * -EOPNOTSUPP or -ENOMEM with diag set. The caller deinits options in either case.
  */
 int report_options_parse(struct report_options *options, int argc, const char **argv,
 			 int64_t now_ns, struct diag *diag);
 void report_options_deinit(struct report_options *options);
 
-/* Whether the report is made of call stacks. */
+/* True if the report is built from call stacks. */
 static inline bool report_needs_stacks(const struct report_options *options)
 {
 	return options->callgraph ||
 	       (options->format >= REPORT_STACKS && options->format <= REPORT_CALLGRIND);
 }
 
-/* Whether it has the call stacks that there are, if there are any. */
+/* True if the report includes call stacks where available. */
 static inline bool report_takes_stacks(const struct report_options *options)
 {
 	return options->format == REPORT_PAGE ||
