@@ -49,7 +49,7 @@ static const struct poptOption option_table[] = {
 	{"demangle", 'D', ARG_TEXT, OPTION_DEMANGLE, "names of C++ symbols", "none|normal|smart"},
 	TOOL_TABLE_END};
 
-/* Options of source files. -ENOENT: it is none. */
+/* Handles options about source files. Returns -ENOENT if option is another one. */
 static int set_source_value(struct annotate_options *options, int option, const char *text,
 			    struct diag *diag)
 {
@@ -69,7 +69,7 @@ static int set_source_value(struct annotate_options *options, int option, const 
 	}
 }
 
-/* Options that say which samples. */
+/* Handles options that select samples. */
 static int set_value(struct annotate_options *options, int option, const char *text,
 		     struct diag *diag)
 {
@@ -89,7 +89,7 @@ static int set_value(struct annotate_options *options, int option, const char *t
 	}
 }
 
-/* Options that are only there or not; true when option is one. */
+/* Sets the flag of an option without a value. Returns false if option is not such an option. */
 static bool set_flag(struct annotate_options *options, int option)
 {
 	switch (option) {
@@ -139,7 +139,7 @@ static const struct tool_command command = {
 	.take_words = take_words,
 };
 
-/* What only source files have is an error without them, not silently nothing. */
+/* Refuses options for source files if no source files are shown. */
 static int check(struct annotate_options *options, struct diag *diag)
 {
 	const char *option = NULL;
@@ -160,7 +160,7 @@ static int check(struct annotate_options *options, struct diag *diag)
 	return 0;
 }
 
-/* Words as they were, with a blank between. NULL: no memory. */
+/* Joins the arguments with blanks. Returns NULL without memory. */
 static char *join_words(int argc, const char **argv)
 {
 	char *text = NULL;

@@ -15,19 +15,19 @@
 
 struct annotate_options {
 	struct tool_options tool;
-	struct spec sides[SPEC_SIDES_MAX]; /* two: a differential profile */
+	struct spec sides[SPEC_SIDES_MAX]; /* two sides: a differential profile */
 	size_t nr_sides;
 	struct selection_options selection;
 	struct profile_options profile;
-	struct annotated_options shown; /* borrows from what is below */
+	struct annotated_options shown; /* borrows from the members below */
 	struct spec_list search_dirs, base_dirs, include_files, exclude_files;
 	char *output_dir; /* NULL: not given */
 	char *command_line;
 };
 
 /*
- * Times are seen from now_ns. 0, or -EINVAL, -ENOMEM, ... and diag; options
- * is to be deinited in any case.
+ * Times on the command line are relative to now_ns. Returns 0, or -EINVAL, -ENOMEM
+ * or another -errno with diag set. The caller deinits options in either case.
  */
 int annotate_options_parse(struct annotate_options *options, int argc, const char **argv,
 			   int64_t now_ns, struct diag *diag);

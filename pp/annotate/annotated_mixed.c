@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source file, by the path that line tables have. */
+/* A source file, found by its path in line tables. */
 struct mixed_file {
-	char *path; /* clean */
+	char *path; /* by annotation_clean_path */
 	struct source_file text;
 	struct mixed_file *next;
 };
@@ -28,13 +28,13 @@ struct mixed {
 	struct mixed_sources *sources;
 	const struct annotated_cells *cells;
 	struct line_table table;
-	const struct mixed_file **files; /* by the table's; NULL: not yet */
+	const struct mixed_file **files; /* by file index in table; NULL: not yet used */
 	size_t hint;
 	struct line_found found;
-	bool has_found; /* found holds for keys below its end */
-	/* What the line before was of; line 0: none. */
+	bool has_found; /* found is valid for keys below its end */
+	/* The place of the previous line; line 0: none. */
 	struct line_place place;
-	uint64_t functions; /* hash of the functions inlined there */
+	uint64_t functions; /* hash of the inlined functions there */
 };
 
 /* ---- files ---- */
@@ -63,7 +63,7 @@ void mixed_sources_destroy(struct mixed_sources *sources)
 	free(sources);
 }
 
-/* What has samples in a file that is missing; of files without, nothing is said. */
+/* Reports a missing file that has samples; missing files without samples are not reported. */
 static void tell_missing(const struct mixed_sources *sources, const char *path, int error)
 {
 	const struct annotation *annotation = sources->annotation;
@@ -85,7 +85,7 @@ static void tell_missing(const struct mixed_sources *sources, const char *path, 
 	}
 }
 
-/* path is the file's from now on. */
+/* Takes ownership of path. */
 static int add_file(struct mixed_sources *sources, char *path, const struct mixed_file **added)
 {
 	struct mixed_file *file = calloc(1, sizeof(*file));
@@ -171,7 +171,7 @@ void mixed_end(struct mixed *mixed)
 void mixed_end_function(struct mixed *mixed)
 {
 	mixed->has_found = false;
-	mixed->hint = 0; /* functions do not come in the order of keys */
+	mixed->hint = 0; /* functions are not written in the order of keys */
 	mixed->place.line = 0;
 }
 
@@ -188,7 +188,7 @@ static uint64_t hash_functions(const struct line_found *found)
 	return hash;
 }
 
-/* The file, the line, and what is inlined there. */
+/* Writes a comment with the file, the line and the inlined functions. */
 static void write_mark(const struct mixed *mixed, FILE *out, const char *path)
 {
 	const struct line_found *found = &mixed->found;

@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines above the instructions that they became, with a mark where
- * another file or function begins: what was inlined, and into what. Internal
- * to format_assembly.c.
+ * Writes source lines above the instructions that the compiler made of them. A
+ * comment marks the beginning of another file or inlined function, and names the
+ * functions it was inlined into. Internal to format_assembly.c.
  */
 #ifndef PP_ANNOTATED_MIXED_H
 #define PP_ANNOTATED_MIXED_H
 
 #include "pp/annotate/annotated_text.h"
 
-/* Source files that were read; of all images. */
+/* The source files read so far, for all images. */
 struct mixed_sources;
-/* One image. */
+/* State for one image. */
 struct mixed;
 
 int mixed_sources_create(struct mixed_sources **sources, const struct annotation *annotation,
 			 const struct annotated_options *options, FILE *err);
 void mixed_sources_destroy(struct mixed_sources *sources);
 
-/* For the image at index of the annotation's. 0 or -errno; to be ended in any case. */
+/*
+ * Begins the image at index image of annotation->images. Returns 0 or -errno. The
+ * caller calls mixed_end in either case.
+ */
 int mixed_begin(struct mixed **mixed, struct mixed_sources *sources, size_t image,
 		const struct annotated_cells *cells);
 void mixed_end(struct mixed *mixed);
 
-/* What stands above the instruction at key; keys of a function ascend. 0 or -ENOMEM. */
+/*
+ * Writes the lines above the instruction at key. The keys of a function must
+ * ascend. Returns 0 or -ENOMEM.
+ */
 int mixed_write(struct mixed *mixed, FILE *out, uint64_t key);
-/* The next key is of another function. */
+/* Ends a function; the next key belongs to another one. */
 void mixed_end_function(struct mixed *mixed);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where annotated code goes: all to one stream, or a file for each
- * source file (binary) below a folder, which is replaced at once.
+ * The destination of annotated code: one stream for everything, or a file for each
+ * source file (or binary) below a folder. Each file is replaced atomically.
  */
 #ifndef PP_ANNOTATED_OUTPUT_H
 #define PP_ANNOTATED_OUTPUT_H
@@ -10,21 +10,24 @@
 #include <stdio.h>
 
 struct annotated_output {
-	const char *dir; /* NULL: all goes to all */
+	const char *dir; /* NULL: everything is written to all */
 	FILE *all;
-	FILE *out;  /* between begin and end */
-	char *path; /* of the file being written */
+	FILE *out;  /* valid between begin and end */
+	char *path; /* path of the current file */
 	char *text;
 	size_t nr_bytes;
-	size_t nr_files; /* written */
+	size_t nr_files; /* files written */
 };
 
 /*
- * Begin the part that is about name, a path that somebody else chose: it
- * does not lead out of the folder. 0 or -ENOMEM.
+ * Begins the part for name, a path from outside; the file never lies outside dir.
+ * Returns 0 or -ENOMEM.
  */
 int annotated_output_begin(struct annotated_output *output, const char *name);
-/* End it. 0 or -errno: it could not be written (path is still set until the next begin). */
+/*
+ * Ends the part. Returns 0, or -errno if it could not be written; path stays valid
+ * until the next begin.
+ */
 int annotated_output_end(struct annotated_output *output);
 void annotated_output_deinit(struct annotated_output *output);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define CELL_WIDTH 15
-#define NR_KNOWN   1024u /* a power of two */
+#define NR_KNOWN   1024u /* must be a power of two */
 
 struct annotated_cell {
 	uint64_t number, share;
@@ -130,7 +130,7 @@ static void write_lists(FILE *out, const struct annotated_options *options)
 			      options->assembly ? "symbols" : "source files", options->threshold);
 }
 
-/* The header of reports, a line of the comment each. */
+/* Writes each line of the report header as a line of the comment. */
 static int write_events(FILE *out, const struct profile *profile, const struct event_table *events)
 {
 	char *text = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What annotated sources and instructions have in common: the columns before
- * each line, comments, the order by samples. Internal to format_source.c and
- * format_assembly.c.
+ * Functions shared by annotated sources and annotated instructions: the columns
+ * before each line, comments, and the order by samples. Internal to
+ * format_source.c, format_assembly.c and annotated_mixed.c.
  */
 #ifndef PP_ANNOTATED_TEXT_H
 #define PP_ANNOTATED_TEXT_H
@@ -12,39 +12,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Texts of columns that were needed before: small numbers come again and again. */
+/* A cache of column texts: small numbers repeat often. */
 struct annotated_cells {
 	const struct profile *profile;
 	struct annotated_cell *known;
-	char *blank; /* a line's columns without samples */
+	char *blank; /* the columns of a line without samples */
 	size_t nr_blank;
 };
 
 int annotated_cells_init(struct annotated_cells *cells, const struct profile *profile);
 void annotated_cells_deinit(struct annotated_cells *cells);
 
-/* "    10  5.0000 " for each column, 15 wide where numbers are not large. */
+/* Writes " 10 5.0000 " for each column, 15 wide unless the numbers are large. */
 void annotated_cells_write(struct annotated_cells *cells, FILE *out, const uint64_t *counts,
 			   const uint64_t *shares);
-/* As many blanks. */
+/* Writes as many blanks. */
 void annotated_cells_blank(const struct annotated_cells *cells, FILE *out);
 
-/* text within a comment: does not end it, moves no terminal. */
+/*
+ * Writes text inside a comment: cannot end the comment, and has no control bytes
+ * that affect a terminal.
+ */
 void annotated_comment_write(FILE *out, const char *text);
-/* The name of a function as shown; NULL: "(no symbols)". */
+/* Writes the demangled name of a function; NULL: "(no symbols)". */
 void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode);
 
-/* The comment that everything begins with: the command line and what it means, the events. */
+/*
+ * Writes the comment at the beginning: the command line and its meaning, and the
+ * events. Returns 0 or -ENOMEM.
+ */
 int annotated_head_write(FILE *out, const struct annotation *annotation,
 			 const struct annotated_options *options);
 
-/* Indexes of nr things, the most samples first. malloc'ed; NULL: no memory. */
+/* Returns the indexes first to first + nr - 1, largest share first; malloc'ed. NULL: no memory. */
 size_t *annotated_order(const struct profile *profile, const struct annotation_sums *sums,
 			size_t first, size_t nr);
 
-/* Samples of all columns of one thing. */
+/* Returns the sum of counts over all columns. */
 uint64_t annotated_sum(const struct profile *profile, const uint64_t *counts);
-/* "N samples (P %)" */
+/* Writes "N samples (P %)". */
 void annotated_samples_write(FILE *err, const struct profile *profile, uint64_t nr_samples);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- the order of keys ---- */
 
-/* Keys of one image and address range that rows of several applications have are neighbours. */
+/* Equal keys that rows of several applications have become neighbours. */
 static int compare_keys(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
@@ -35,7 +35,7 @@ static int order_keys(struct annotation *annotation)
 	annotation->nr_keys = profile->nr_details;
 	for (size_t j = 0; j < annotation->nr_keys; j++)
 		annotation->keys[j] = (uint32_t)j;
-	/* Of one application they are in order already. */
+	/* With one application, keys are usually sorted already. */
 	while (i < annotation->nr_keys &&
 	       compare_keys(&annotation->keys[i - 1], &annotation->keys[i], context) <= 0)
 		i++;
@@ -47,7 +47,7 @@ static int order_keys(struct annotation *annotation)
 
 /* ---- images and functions ---- */
 
-/* The row of each detail, by its index. */
+/* Returns the row of each detail. */
 static uint32_t *make_rows(const struct profile *profile)
 {
 	uint32_t *rows = calloc(profile->nr_details + 1, sizeof(*rows));
@@ -78,7 +78,7 @@ static int add_function(struct annotation *annotation, const struct profile_row 
 			uint32_t image, size_t first)
 {
 	struct annotation_function *functions;
-	/* A row that was merged of two images has the addresses of one. */
+	/* A row that was merged from two images has the addresses of only one of them. */
 	bool known = row->name && row->image == image;
 
 	if (annotation_sums_add(&annotation->function_sums, annotation->profile) == SIZE_MAX)
@@ -118,7 +118,7 @@ static void count_key(struct annotation *annotation, size_t i)
 	annotation->functions[function].nr++;
 }
 
-/* Keys in their order make runs of one image, and in these runs of one function. */
+/* In their order, the keys of an image are one range, and so are the keys of a function in it. */
 static int group_keys(struct annotation *annotation, const uint32_t *rows)
 {
 	const struct profile *profile = annotation->profile;
@@ -141,7 +141,7 @@ static int group_keys(struct annotation *annotation, const uint32_t *rows)
 	return error;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole annotation ---- */
 
 int annotation_build(struct annotation *annotation, const struct profile *profile,
 		     const struct profile_options *options, bool lines)

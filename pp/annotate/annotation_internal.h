@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What annotation.c and annotation_lines.c share. */
+/* Shared by annotation.c and annotation_lines.c. */
 #ifndef PP_ANNOTATION_INTERNAL_H
 #define PP_ANNOTATION_INTERNAL_H
 
 #include "pp/annotate/annotation.h"
 
-/* Samples of the key at index i of keys. */
+/* Returns the detail of the key at index i of keys. */
 static inline const struct profile_detail *annotation_detail(const struct annotation *annotation,
 							     size_t i)
 {
 	return &annotation->profile->details[annotation->keys[i]];
 }
 
-/* Fill all that is of lines; images and functions are there. 0 or -errno. */
+/* Fills all members about lines; images and functions must be filled. Returns 0 or -errno. */
 int annotation_lines_build(struct annotation *annotation, const struct profile_options *options);
 
 #endif

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The lines of an annotation: its keys joined to line tables, then summed by line. */
+/*
+ * The lines of an annotation. The keys of each function are joined to the image's
+ * line table, which gives runs of neighbouring keys with the same place. Sorted by
+ * file and line, the runs are summed to lines and files. Runs of inlined code are
+ * also sorted by function and caller, and summed to inlined functions and their
+ * callers.
+ */
 #include "lib/index_table.h"
 #include "pp/annotate/annotation_internal.h"
 #include "pp/profile/image_search.h"
@@ -13,9 +19,9 @@
 /* Neighbouring keys of one place in one function. */
 struct key_run {
 	uint32_t file, line;
-	const char *inlined; /* the innermost function that was inlined there, in the pool; NULL */
-	const char *caller;  /* that it was inlined into; NULL: outside every symbol */
-	uint32_t first_line; /* of inlined in its file */
+	const char *inlined; /* innermost function inlined there, in the pool; NULL: none */
+	const char *caller;  /* function that it was inlined into; NULL: outside every symbol */
+	uint32_t first_line; /* first line with samples of inlined in its file */
 };
 
 struct builder {
@@ -24,20 +30,24 @@ struct builder {
 	struct key_run *runs;
 	struct annotation_sums run_sums;
 	struct index_table files; /* by path */
-	const char *last_name;	  /* of a line table, and the pool's copy of it */
+	const char *last_name;	  /* a name in a line table, and the pool's copy of it */
 	const char *last_kept;
 };
 
-/* One image being joined. */
+/* State while one image is joined. */
 struct image_lines {
 	struct builder *builder;
-	size_t image; /* index in the annotation's */
+	size_t image; /* index in annotation->images */
 	struct line_table table;
 	uint32_t
-		*files; /* by the table's: index in the annotation's, ANNOTATION_NO_FILE: not yet */
+		/*
+		 * by file of table: index in annotation->files; ANNOTATION_NO_FILE: not yet
+		 * added
+		 */
+		*files;
 	size_t hint;
 	struct line_found found;
-	bool has_line; /* found is of the last key that was looked for */
+	bool has_line; /* found is the result for the last searched key */
 	int64_t built_ns;
 };
 
@@ -92,7 +102,7 @@ static int find_file(struct image_lines *joining, const char *path, uint32_t *fi
 	return index_table_put(&builder->files, hash, *file);
 }
 
-/* Of a file of the line table. */
+/* Finds or adds the annotation's file for a file of the line table. */
 static int take_file(struct image_lines *joining, uint32_t index, uint32_t *file)
 {
 	struct annotation_file *files;
@@ -112,7 +122,7 @@ static int take_file(struct image_lines *joining, uint32_t index, uint32_t *file
 	return 0;
 }
 
-/* When the image was written. 0: not known. */
+/* Returns the time at which the image was written; 0: not known. */
 static int64_t built_ns_of(const struct image_lines *joining)
 {
 	const struct selection_image *selected = selected_of(joining);
@@ -134,7 +144,7 @@ static bool is_known(const struct line_table *table, const struct line_place *pl
 	return place->line && place->file < table->nr_files && *table->files[place->file];
 }
 
-/* The pool's copy of a name of the line table. NULL: no memory. */
+/* Returns the pool's copy of a name in the line table; NULL: no memory. */
 static const char *keep_name(struct builder *builder, const char *name)
 {
 	if (name != builder->last_name) {
@@ -159,7 +169,7 @@ static int name_run(struct image_lines *joining, const struct annotation_functio
 	return run->inlined && (run->caller || !function->name) ? 0 : -ENOMEM;
 }
 
-/* A run of what was found, for the keys from here on. */
+/* Begins a run with the place in found. */
 static int begin_run(struct image_lines *joining, const struct annotation_function *function)
 {
 	struct builder *builder = joining->builder;
@@ -224,7 +234,7 @@ static int join_function(struct image_lines *joining, const struct annotation_fu
 	return error;
 }
 
-/* Where the function itself begins, not what was inlined there. */
+/* Finds the line where the function itself begins, not the code that was inlined there. */
 static int find_definition(struct image_lines *joining, struct annotation_function *function,
 			   size_t *hint)
 {
@@ -297,7 +307,7 @@ static int join_image(struct builder *builder, size_t image)
 	struct image_lines joining = {.builder = builder, .image = image};
 	int error = load_table(&joining);
 
-	builder->last_name = NULL; /* tables do not outlive their image */
+	builder->last_name = NULL; /* names do not outlive the table of their image */
 	if (!error) {
 		joining.built_ns = built_ns_of(&joining);
 		error = join_functions(&joining);
@@ -353,7 +363,7 @@ static int compare_by_caller(const void *a, const void *b, void *context)
 	return compare_texts(left->caller, right->caller);
 }
 
-/* Lines first: they are put in order by both. */
+/* Sums runs to lines and files. order: sorted by file and line. */
 static int sum_lines(struct builder *builder, const uint32_t *order)
 {
 	struct annotation *annotation = builder->annotation;
@@ -386,7 +396,10 @@ static int sum_lines(struct builder *builder, const uint32_t *order)
 	return 0;
 }
 
-/* The first line of each inlined function, in each of its runs. order: by name. */
+/*
+ * Sets the first line of each inlined function in all its runs. order: sorted by
+ * name, file and line.
+ */
 static void find_first_lines(struct builder *builder, const uint32_t *order, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -434,7 +447,7 @@ static int add_caller(struct annotation *annotation, const struct key_run *run)
 	return 0;
 }
 
-/* order: by caller. */
+/* Sums runs to inlined functions and callers. order: sorted by caller. */
 static int sum_inlined(struct builder *builder, const uint32_t *order, size_t nr)
 {
 	struct annotation *annotation = builder->annotation;
@@ -505,7 +518,7 @@ int annotation_lines_build(struct annotation *annotation, const struct profile_o
 
 /* ---- paths ---- */
 
-/* Take the last part of the path that ends before end away; where it then ends. */
+/* Removes the last part of the path from begin to end; returns the new end. */
 static char *drop_part(char *begin, char *end)
 {
 	while (end > begin && end[-1] != '/')

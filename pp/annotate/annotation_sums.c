@@ -65,7 +65,9 @@ void annotation_sums_deinit(struct annotation_sums *sums)
 
 void *annotation_grow(void *array, const struct annotation_sums *sums, size_t nr_bytes)
 {
-	/* Room of sums doubles: the array is grown when the last thing was the first of a new half.
+	/*
+	 * The room of sums doubles from 64 on, so array must grow when the newest element is
+	 * the first after a power of two.
 	 */
 	if (array && (sums->nr - 1 < 64 || ((sums->nr - 1) & (sums->nr - 2))))
 		return array;

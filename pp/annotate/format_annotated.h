@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layouts of opannotate (doc/man/opannotate.1, OUTPUT): source files,
- * instructions, or both, each line with its samples. What can't be shown in
- * full is said on a stream beside.
+ * instructions, or both, each line with its samples. A second stream reports what
+ * is missing.
  */
 #ifndef PP_FORMAT_ANNOTATED_H
 #define PP_FORMAT_ANNOTATED_H
@@ -16,27 +16,32 @@
 
 struct annotated_options {
 	bool source, assembly;
-	double threshold; /* percent: of files, with assembly of functions */
+	/* percent of all samples; applies to files, or with assembly to functions */
+	double threshold;
 	enum demangle_mode demangle;
 	const char *command_line;
-	const char *output_dir; /* NULL: all goes to out */
+	const char *output_dir; /* NULL: everything is written to out */
 	const struct spec_list *include_files, *exclude_files;
 	struct source_search sources;
 	const struct profile_options *profile;
-	const struct event_table *events; /* NULL: fewer words */
+	const struct event_table *events; /* NULL: fewer descriptions */
 };
 
 /*
- * To out, or below options->output_dir. 0, -ENOMEM, or -errno of writing, which err says. err also
- * has what lacks: files that are missing or newer than their binary, code that can't be had.
+ * Writes to out, or below options->output_dir. Returns 0, -ENOMEM, or -errno if
+ * writing failed, which err reports. err also reports source files that are
+ * missing or newer than their binary.
  */
 int annotated_format_source(const struct annotation *annotation,
 			    const struct annotated_options *options, FILE *out, FILE *err);
-/* With options->source: lines above their instructions. */
+/*
+ * Like annotated_format_source; with options->source, lines are above their
+ * instructions. err also reports code that is not available.
+ */
 int annotated_format_assembly(const struct annotation *annotation,
 			      const struct annotated_options *options, FILE *out, FILE *err);
 
-/* How many samples have a line, and which images have samples without. */
+/* Reports how many samples have no line, and in which images. */
 void annotated_write_lines_lack(FILE *err, const struct annotation *annotation);
 
 #endif

@@ -20,25 +20,24 @@ struct assembly {
 	FILE *err;
 	struct annotated_cells cells;
 	struct annotated_output output;
-	struct annotation_sums scratch; /* of the line in hand: one thing */
+	struct annotation_sums scratch; /* sums of the current line: one element */
 	struct mixed_sources *mixed;	/* NULL: instructions only */
 	uint64_t nr_left_out;		/* samples below the threshold */
 };
 
-/* A function that is shown, and its code. */
+/* A function to show, and the range of its code. */
 struct shown_function {
-	size_t function; /* index in the annotation's */
+	size_t function; /* index in annotation->functions */
 	struct disassembly_range range;
 };
 
-/* One image being written. */
+/* State while one image is written. */
 struct assembly_writing {
 	struct assembly *assembly;
 	const struct annotation_image *image;
 	struct symbol_table symbols;
 	struct disassembly code;
-	struct shown_function
-		*shown; /* in the order of keys; ranges are empty outside every symbol */
+	struct shown_function *shown; /* sorted by key; ranges are empty outside every symbol */
 	size_t nr_shown;
 	struct mixed *mixed; /* NULL: instructions only */
 };
@@ -56,9 +55,9 @@ static const struct annotation_function *function_of(const struct assembly_writi
 	return &writing->assembly->annotation->functions[shown->function];
 }
 
-/* ---- what is shown ---- */
+/* ---- choice of functions ---- */
 
-/* The symbol that holds key, or NULL. */
+/* Returns the symbol that contains key, or NULL. */
 static const struct symbol *find_symbol(const struct symbol_table *table, uint64_t key)
 {
 	size_t low = 0, high = table->nr_symbols;
@@ -129,7 +128,7 @@ static int load_symbols(struct assembly_writing *writing, const struct image_sea
 	return error;
 }
 
-/* Those that are of code, without those that another row had already. */
+/* Returns the ranges that have code, each only once. */
 static struct disassembly_range *collect_ranges(const struct assembly_writing *writing,
 						size_t *nr_ranges)
 {
@@ -177,7 +176,7 @@ static int load_code(struct assembly_writing *writing)
 
 /* ---- lines ---- */
 
-/* The samples of keys from *next on, up to last; true when there are any. */
+/* Sums the samples of keys from *next up to last. Returns true if there are any. */
 static bool sum_keys(struct assembly *assembly, const struct annotation_function *function,
 		     size_t *next, uint64_t last)
 {
@@ -203,7 +202,7 @@ static bool sum_keys(struct assembly *assembly, const struct annotation_function
 
 static const char hex_digits[] = "0123456789abcdef";
 
-/* As "%8lx:\t" does it, for millions of them. */
+/* Writes address like "%8lx:\t", but faster, since there may be millions. */
 static void write_address(FILE *out, uint64_t address)
 {
 	char text[18];
@@ -236,7 +235,7 @@ static void write_line(struct assembly_writing *writing, FILE *out,
 	(void)fputc_unlocked('\n', out);
 }
 
-/* Samples that no instruction holds. */
+/* Writes the samples that no instruction contains. */
 static void write_unclaimed(struct assembly_writing *writing, FILE *out,
 			    const struct annotation_function *function, size_t *next,
 			    const char *why)
@@ -311,7 +310,7 @@ static void write_image_head(struct assembly_writing *writing, FILE *out)
 	(void)fputs("\n */\n", out);
 }
 
-/* Samples of functions whose code can't be had. */
+/* Reports the samples of functions whose code is not available. */
 static void tell_code(const struct assembly_writing *writing)
 {
 	const struct assembly *assembly = writing->assembly;
@@ -335,14 +334,14 @@ static void tell_code(const struct assembly_writing *writing)
 
 static int compare_shown(const void *a, const void *b, void *context)
 {
-	const size_t *places = context; /* by function, of the image */
+	const size_t *places = context; /* rank of each function of the image */
 	size_t left = places[((const struct shown_function *)a)->function];
 	size_t right = places[((const struct shown_function *)b)->function];
 
 	return left < right ? -1 : left > right;
 }
 
-/* From the order of keys, which ranges were collected in, to the most first. */
+/* Sorts by samples, most first; until here the order was by key, for the ranges. */
 static int sort_shown(struct assembly_writing *writing)
 {
 	const struct annotation *annotation = writing->assembly->annotation;
@@ -453,7 +452,7 @@ int annotated_format_assembly(const struct annotation *annotation,
 				    .output = {.dir = options->output_dir, .all = out}};
 	int error = annotated_cells_init(&assembly.cells, annotation->profile);
 
-	/* Room for the one thing that it holds, once. */
+	/* scratch gets the room for its only element here. */
 	if (!error && annotation_sums_add(&assembly.scratch, annotation->profile) == SIZE_MAX)
 		error = -ENOMEM;
 	if (!error && options->source)

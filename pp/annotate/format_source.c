@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_SHOWN  8 /* of functions defined in one line */
+#define TOTALS_SHOWN  8 /* functions defined in one line */
 #define CALLERS_SHOWN 4
 #define LACKS_SHOWN   5 /* images */
 
-/* A total that stands behind the line where a function begins. */
+/* A total that is written after the line where a function begins. */
 struct total {
 	uint32_t file, line;
-	bool inlined; /* index is of inlined functions, else of functions */
+	bool inlined; /* index is in annotation->inlined, else in functions */
 	size_t index;
 };
 
@@ -28,21 +28,21 @@ struct sources {
 	FILE *err;
 	struct annotated_cells cells;
 	struct annotated_output output;
-	struct total *totals; /* by file, line, then the most first */
+	struct total *totals; /* sorted by file, line, then samples, most first */
 	size_t nr_totals;
-	uint64_t nr_left_out; /* samples of files that were not asked for */
-	uint64_t nr_missing;  /* samples of files that can't be read */
+	uint64_t nr_left_out; /* samples of files that were not selected */
+	uint64_t nr_missing;  /* samples of files that cannot be read */
 	size_t nr_missing_files;
 };
 
-/* One file being written. */
+/* State while one file is written. */
 struct source_writing {
 	struct sources *sources;
 	const struct annotation_file *file;
-	uint32_t index;	  /* of file */
-	size_t next_line; /* in annotation.lines */
+	uint32_t index;	  /* index of file */
+	size_t next_line; /* index in annotation->lines */
 	size_t next_total;
-	struct source_file text; /* no lines: it could not be read */
+	struct source_file text; /* without lines if the file could not be read */
 };
 
 /* ---- totals of functions ---- */
@@ -149,7 +149,7 @@ static void write_total(struct sources *sources, FILE *out, const struct total *
 	(void)fputs("*/", out);
 }
 
-/* Those of the functions that begin in this line. */
+/* Writes the totals of the functions that begin in this line. */
 static void write_totals(struct source_writing *writing, FILE *out, uint32_t line)
 {
 	struct sources *sources = writing->sources;
@@ -167,7 +167,10 @@ static void write_totals(struct source_writing *writing, FILE *out, uint32_t lin
 		(void)fprintf(out, " /* and %zu more functions */", nr - TOTALS_SHOWN);
 }
 
-/* From the line of the first instruction to that where the text says the function begins. */
+/*
+ * Moves totals from the line of the first instruction to the line where the
+ * function begins in the text.
+ */
 static void move_totals(struct source_writing *writing)
 {
 	struct sources *sources = writing->sources;
@@ -218,7 +221,7 @@ static void write_samples(struct source_writing *writing, FILE *out)
 			      annotation_shares(annotation, &annotation->line_sums, line));
 }
 
-/* Lines that have text. */
+/* Writes the lines that have text. */
 static void write_text(struct source_writing *writing, FILE *out)
 {
 	const struct annotation_line *line = next_line(writing);
@@ -242,7 +245,10 @@ static void write_text(struct source_writing *writing, FILE *out)
 	}
 }
 
-/* Samples of lines whose text nobody has: each of them, and no other. */
+/*
+ * Writes the lines with samples but without text: after the end of the file, or in
+ * a missing file.
+ */
 static void write_rest(struct source_writing *writing, FILE *out)
 {
 	const char *why = writing->text.text ? "behind the end of the file" : "the file is missing";
@@ -377,7 +383,7 @@ static bool is_wanted(const struct annotated_options *options, const char *path)
 	return !spec_list_match_image(options->exclude_files, path);
 }
 
-/* The first total of a file, which totals are sorted by. */
+/* Returns the index of the first total of a file; totals are sorted by file. */
 static size_t find_totals(const struct sources *sources, uint32_t file)
 {
 	size_t low = 0, high = sources->nr_totals;
@@ -393,7 +399,7 @@ static size_t find_totals(const struct sources *sources, uint32_t file)
 	return low;
 }
 
-/* A file that has the definition of a function, but no samples, is not shown. */
+/* Files with the definition of a function but without samples are not shown. */
 static int write_files(struct sources *sources)
 {
 	const struct annotation *annotation = sources->annotation;
@@ -465,7 +471,7 @@ int annotated_format_source(const struct annotation *annotation,
 	return error;
 }
 
-/* ---- what has no line ---- */
+/* ---- samples without a line ---- */
 
 static void write_image_lack(FILE *err, const struct annotation *annotation, size_t index,
 			     uint64_t nr_samples)
@@ -484,7 +490,7 @@ static void write_image_lack(FILE *err, const struct annotation *annotation, siz
 	(void)fputc('\n', err);
 }
 
-/* Samples without a line of the image that is at i in the order. */
+/* Returns the samples without a line of the image at index i in the order. */
 static uint64_t sum_image(const struct annotation *annotation, const size_t *order, size_t i)
 {
 	return annotated_sum(

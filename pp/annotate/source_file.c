@@ -61,7 +61,7 @@ const char *source_file_line(const struct source_file *file, size_t number, size
 
 /* ---- reading ---- */
 
-/* No waiting for pipes, no devices. */
+/* Does not wait on pipes, and refuses devices. */
 static int open_regular(const char *path, struct stat *status)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -128,7 +128,7 @@ void source_file_deinit(struct source_file *file)
 
 /* ---- finding ---- */
 
-/* The bytes of path that are folder and the slashes behind it; 0: it does not lie in there. */
+/* Returns the length of folder in path with the slashes after it; 0: path is not in folder. */
 static size_t nr_inside(const char *path, const char *folder)
 {
 	size_t nr = strlen(folder);
@@ -191,7 +191,7 @@ int source_file_read(struct source_file *file, const char *path, const struct so
 
 /* ---- writing ---- */
 
-/* The bytes of the character that a first byte begins; 0: it begins none. */
+/* Returns the length of the UTF-8 character that begins with first; 0: no character begins so. */
 static size_t nr_of_character(unsigned char first)
 {
 	if (first < 0x80)
@@ -205,9 +205,9 @@ static bool is_plain(unsigned char byte)
 }
 
 /*
- * The bytes of the next character, which stand as they are; 0: it is a
- * control (C0, DEL, C1), or a byte that is no UTF-8. Those of other encodings
- * from 0xa0 on move nothing, and are left alone.
+ * Returns the length of the next character if it is written unchanged. Returns 0
+ * for a control character (C0, DEL, C1) and for a byte that is not UTF-8. Other
+ * encodings' bytes from 0xa0 on do not affect a terminal and stay.
  */
 static size_t nr_shown(const char *line, size_t nr_bytes)
 {
@@ -226,7 +226,7 @@ static size_t nr_shown(const char *line, size_t nr_bytes)
 	return nr ? nr : first >= 0xa0;
 }
 
-/* Of a character that is not shown. */
+/* Returns the length of a character that is not shown. */
 static size_t nr_hidden(const char *line, size_t nr_bytes)
 {
 	return nr_bytes > 1 && (unsigned char)*line == 0xc2 &&

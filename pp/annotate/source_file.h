@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source files of annotated code: found by the path that debug information
- * has, read whole, in lines. Bytes are whatever somebody put there: NULs,
+ * Source files of annotated code. A file is found by its path in debug
+ * information, read whole, and split into lines. It may hold any bytes: NULs,
  * escape sequences, no newline at the end.
  *
- * Not for: what the lines cost (annotation.h).
+ * Not for the samples of the lines (annotation.h).
  */
 #ifndef PP_SOURCE_FILE_H
 #define PP_SOURCE_FILE_H
@@ -17,40 +17,42 @@
 
 #define SOURCE_FILE_BYTES_MAX ((size_t)256 << 20)
 
-/* Where to look. Lists are borrowed. */
+/* Where to search for files. The lists are borrowed. */
 struct source_search {
 	const struct spec_list *search_dirs; /* -d */
 	const struct spec_list
-		*base_dirs; /* -b: what paths lose before they are looked for there */
-	const char *root;   /* -R: prefix of paths as they are; NULL */
+		/* -b: prefixes to remove from a path before the search in search_dirs */
+		*base_dirs;
+	const char *root; /* -R: prefix of unchanged paths; NULL: none */
 };
 
 struct source_file {
-	char *path; /* where it was found */
+	char *path; /* where the file was found */
 	char *text;
 	size_t nr_bytes;
-	size_t *starts; /* of each line, and the end */
+	size_t *starts; /* offset of each line, and of the end */
 	size_t nr_lines;
 	int64_t mtime_ns;
 };
 
-/* path without the base folder that it lies in, or all of it. */
+/* Returns path without the longest base folder that contains it, or path itself. */
 const char *source_file_strip(const char *path, const struct source_search *search);
 
 /*
- * Find and read a file. In each of search_dirs: the path without its base
- * folder, the whole path, its last part; then the path as it is. 0,
- * -ENOENT, -EFBIG, -EINVAL not a regular file, -ENOMEM, -errno of the first
- * that is there and can't be read; *file is untouched then.
+ * Finds and reads a file. The search tries, in each of search_dirs, the path
+ * without its base folder, the whole path, and its last part; then the path
+ * itself. Returns 0; -ENOENT; -EFBIG (more than SOURCE_FILE_BYTES_MAX); -EINVAL
+ * (not a regular file); -ENOMEM; or -errno of the first existing candidate that
+ * cannot be read. After an error *file is unchanged.
  */
 int source_file_read(struct source_file *file, const char *path,
 		     const struct source_search *search);
 void source_file_deinit(struct source_file *file);
 
-/* Line number (from 1 to nr_lines) without its end, CR LF or LF; not terminated. */
+/* Returns line number (1 to nr_lines) without its CR LF or LF; not terminated. */
 const char *source_file_line(const struct source_file *file, size_t number, size_t *nr_bytes);
 
-/* As it is but for what would move a terminal: those are shown as '?'. Tabs stay. */
+/* Writes a line; bytes that would affect a terminal become '?'. Tabs stay. */
 void source_line_write(FILE *out, const char *line, size_t nr_bytes);
 
 #endif

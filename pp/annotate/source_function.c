@@ -10,7 +10,10 @@ static bool is_of_name(char c)
 	       c == '_' || c == '$' || c == '~' || (unsigned char)c >= 0x80;
 }
 
-/* Where the parameters begin, or what compilers add: "work.part.0". */
+/*
+ * Returns the length before the parameters, or before a suffix of the compiler as
+ * in "work.part.0".
+ */
 static size_t nr_before_parameters(const char *shown)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -33,7 +36,7 @@ static size_t nr_before_parameters(const char *shown)
 	return i;
 }
 
-/* The bytes that are left without the parameters of a template at the end. */
+/* Returns the length without a list of template arguments at the end. */
 static size_t nr_without_template(const char *shown, size_t nr)
 {
 	size_t depth = 0;
@@ -65,7 +68,7 @@ const char *source_function_name(const char *shown, size_t *nr_bytes)
 	return shown + begin;
 }
 
-/* name stands in line for itself, with a parenthesis behind. */
+/* True if line contains name as a whole word, followed by a parenthesis. */
 static bool has_name(const char *line, size_t nr_line, const char *name, size_t nr_name)
 {
 	const char *end = line + nr_line;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in its source a function begins. Line tables tell the line of its
- * first instruction, which is often some way into it: the text above is looked
- * through for its name. A guess, good enough for where a total stands.
+ * Guesses where a function begins in its source. A line table has only the line of
+ * its first instruction, which is often inside the function. So the lines above
+ * are searched for its name. The guess is good enough to place a total.
  */
 #ifndef PP_SOURCE_FUNCTION_H
 #define PP_SOURCE_FUNCTION_H
@@ -11,15 +11,18 @@
 
 #include <stddef.h>
 
-#define SOURCE_FUNCTION_LINES 100 /* looked at above the line that is known */
+#define SOURCE_FUNCTION_LINES 100 /* lines searched above the known line */
 
 /*
- * The nearest line at or above line with the function's own name before a
- * parenthesis; line itself where there is none. shown: its name, demangled.
+ * Returns the nearest line at or above line that has the function's name before a
+ * parenthesis, or line itself if there is none. shown is the demangled name.
  */
 size_t source_function_line(const struct source_file *file, size_t line, const char *shown);
 
-/* The bytes of shown that are the name alone, "baz" of "foo::bar<int>::baz<3>(int)"; 0: none. */
+/*
+ * Returns the part of shown that is the bare name, "baz" of
+ * "foo::bar<int>::baz<3>(int)"; *nr_bytes 0: it has none.
+ */
 const char *source_function_name(const char *shown, size_t *nr_bytes);
 
 #endif
