@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gmon.out, as gprof reads it (gmon_out.h of the C library): histograms of
- * samples by address, and arcs between addresses. In the byte order and with
- * the words of the binary that it is about.
+ * Writes gmon.out, the file that gprof reads (gmon_out.h of the C library):
+ * histograms of samples by address, and arcs between addresses. Byte order and
+ * word size are those of the described binary.
  */
 #ifndef PP_GMON_H
 #define PP_GMON_H
@@ -14,30 +14,34 @@
 
 struct gmon_target {
 	bool big_endian;
-	bool wide; /* addresses have 64 bits, else 32 */
+	bool wide; /* addresses have 64 bits; otherwise 32 */
 };
 
-#define GMON_BIN_BYTES 2 /* gprof reckons in these; narrower ones it does not place right */
+#define GMON_BIN_BYTES 2 /* gprof computes in this unit and misplaces narrower bins */
 
-/* A stretch of addresses [start, end), of whole bins. */
+/* The address range [start, end), made of whole bins. */
 struct gmon_histogram {
 	uint64_t start, end;
-	const uint64_t *counts; /* of each bin */
-	uint32_t rate;		/* samples a unit: gprof divides by it */
-	const char *unit;	/* "seconds", or what else is counted; 15 bytes at most are used */
+	const uint64_t *counts; /* one for each bin */
+	uint32_t rate;		/* samples per unit; gprof divides by it */
+	const char *unit;	/* "seconds", or the counted event; at most 14 bytes are used */
 };
 
 void gmon_write_header(FILE *out, const struct gmon_target *target);
 
 /*
- * A record, and more of the same as long as a count has more than its 16 bits
- * hold: gprof adds them up. *nr_records: of them. 0; -ENOMEM; -EFBIG: the stretch is too
- * long for a record; -ERANGE: an address is too large for the target.
+ * Writes a histogram record, and further records of the same range for counts
+ * above 16 bits; gprof adds them up. *nr_records is their number. Returns 0;
+ * -ENOMEM; -EFBIG if the range is too long for a record; or -ERANGE if an address
+ * is too large for the target.
  */
 int gmon_write_histogram(FILE *out, const struct gmon_target *target,
 			 const struct gmon_histogram *histogram, size_t *nr_records);
 
-/* from: a place in the caller. Counts that do not fit are several arcs. -ERANGE as above. */
+/*
+ * Writes an arc; from is an address in the caller. A count above 31 bits is
+ * written as several arcs. Returns 0 or -ERANGE.
+ */
 int gmon_write_arc(FILE *out, const struct gmon_target *target, uint64_t from, uint64_t to,
 		   uint64_t count);
 

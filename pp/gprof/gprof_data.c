@@ -15,7 +15,7 @@
 
 #define IMAGES_SHOWN 6
 
-/* ---- which image ---- */
+/* ---- choice of the image ---- */
 
 static bool has_samples(const struct profile *profile, uint32_t image)
 {
@@ -33,7 +33,10 @@ static bool is_app(const struct selection *selection, uint32_t image)
 	return false;
 }
 
-/* Of those with samples, apps_only or all. *found: the last of them. */
+/*
+ * Counts the images with samples; with apps_only, only applications. *found is set
+ * to the last one.
+ */
 static size_t count_images(const struct profile *profile, bool apps_only, uint32_t *found)
 {
 	size_t nr = 0;
@@ -84,7 +87,7 @@ int gprof_data_choose(const struct profile *profile, uint32_t *image, struct dia
 	return refuse_images(profile, nr, diag);
 }
 
-/* ---- what the binary is ---- */
+/* ---- properties of the binary ---- */
 
 static struct gmon_target find_target(const char *path)
 {
@@ -103,7 +106,7 @@ static struct gmon_target find_target(const char *path)
 	return target;
 }
 
-/* Samples a unit, so that gprof shows seconds where the event is time. */
+/* Sets samples per unit, so that gprof shows seconds if the event measures time. */
 static void set_unit(struct gmon_histogram *histogram, const struct class_key *key)
 {
 	bool is_clock = !strcmp(key->event, "cpu-clock") || !strcmp(key->event, "task-clock");
@@ -172,7 +175,7 @@ static void add_row(struct gmon_writing *writing, size_t row)
 	}
 }
 
-/* Stretches are of whole bins, at addresses that are multiples of their width. */
+/* A range consists of whole bins, at addresses that are multiples of the bin width. */
 static uint64_t bin_start(const struct profile_row *row)
 {
 	return row->address / GMON_BIN_BYTES * GMON_BIN_BYTES;
@@ -184,7 +187,7 @@ static uint64_t bin_end(const struct profile_row *row)
 	       GMON_BIN_BYTES;
 }
 
-/* Rows of the stretch from start to end: rows[nr]. */
+/* Writes the histogram from start to end, with the samples of nr rows. */
 static int write_stretch(struct gmon_writing *writing, const size_t *rows, size_t nr,
 			 uint64_t start, uint64_t end)
 {
@@ -206,7 +209,7 @@ static int write_stretch(struct gmon_writing *writing, const size_t *rows, size_
 	return error;
 }
 
-/* A symbol has a row for each application; neighbours that share a byte are one stretch. */
+/* A symbol has a row for each application. Rows that overlap share one histogram. */
 static int write_symbols(struct gmon_writing *writing, size_t *rows, size_t nr)
 {
 	const struct profile *profile = writing->profile;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What gprof is told of one binary image: the samples of its addresses, in
- * stretches of one function each, and the arcs within it where there are call
+ * Writes the gmon.out of one binary image: the samples at its addresses, in a
+ * histogram for each function, and the arcs within the image if there are call
  * stacks.
  */
 #ifndef PP_GPROF_DATA_H
@@ -15,21 +15,24 @@
 #include <stdio.h>
 
 /*
- * The one image that a selection is about: the only one, or the only
- * application that there are samples of. -EINVAL and diag: there are several.
+ * Sets *image to the only image with samples, or else to the only application with
+ * samples. Returns 0, -ENOENT (no samples), -EINVAL (several images; diag lists
+ * them) or -ENOMEM.
  */
 int gprof_data_choose(const struct profile *profile, uint32_t *image, struct diag *diag);
 
 struct gprof_data_result {
-	uint64_t nr_samples; /* written */
-	uint64_t nr_outside; /* of the image, outside its symbols: gprof has no place for them */
+	uint64_t nr_samples; /* samples written */
+	/* samples of the image outside its symbols, which the format cannot hold */
+	uint64_t nr_outside;
 	size_t nr_histograms, nr_arcs;
 };
 
 /*
- * Write image of a profile with details, and of graph (NULL: no stacks).
- * path: of the binary, for its byte order and words (NULL, or one that can't be read: this
- * machine's). 0, -ENOMEM, -ERANGE, -EFBIG and diag.
+ * Writes image of a profile with details, and the arcs of graph (NULL: no stacks).
+ * The byte order and word size are read from the binary at path; NULL, or a file
+ * that cannot be read: those of this machine. Returns 0, -ENOMEM, -ERANGE or
+ * -EFBIG, with diag set.
  */
 int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, const char *path,
 		     const struct call_graph *graph, struct gprof_data_result *result,

@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LACKING_SHOWN	4 /* images, in the notes */
-#define LACKING_PERCENT 2 /* of all samples */
+#define LACKING_SHOWN	4 /* images in the notes */
+#define LACKING_PERCENT 2 /* smallest share of all samples for a note */
 
 struct page {
 	const struct profile *profile;
 	const struct page_options *options;
 	struct row_groups groups;
 	struct row_symbols symbols;
-	struct line_place *places; /* each once, ascending */
+	struct line_place *places; /* sorted, each place once */
 	size_t nr_places;
 	struct page_data data;
 	struct json_writer json;
@@ -65,7 +65,7 @@ static int collect_places(struct page *page)
 	return 0;
 }
 
-/* 0: none; else its index + 1. */
+/* Returns the index of place in page->places plus 1; 0: not known. */
 static uint64_t place_number(const struct page *page, const struct line_place *place)
 {
 	const struct line_place *found;
@@ -111,7 +111,7 @@ static void add_symbols(struct page *page)
 		page_data_add(&page->data, row_of_symbol(page, i)->nr_bytes);
 }
 
-/* Distances from the symbol's first byte to its first key, and from key to key. */
+/* Adds the distances from the symbol's first byte to its first key, and from key to key. */
 static void add_key_steps(struct page *page, size_t row)
 {
 	const struct profile *profile = page->profile;
@@ -120,7 +120,7 @@ static void add_key_steps(struct page *page, size_t row)
 	for (size_t i = profile->first_detail[row]; i < profile->first_detail[row + 1]; i++) {
 		uint64_t address = profile->details[i].address;
 
-		/* Of another build of the function it may be before this one. */
+		/* A key from another build of the function may be lower than the previous key. */
 		page_data_add(&page->data, address > before ? address - before : 0);
 		before = address > before ? address : before;
 	}
@@ -163,9 +163,9 @@ static void add_keys(struct page *page)
 			page_data_add(&page->data, place_number(page, &profile->detail_lines[j]));
 }
 
-/* ---- what rows have in each stretch ---- */
+/* ---- samples of rows in each stretch of time ---- */
 
-/* Where the entries of each row begin; nr_rows + 1. */
+/* Returns the index of each row's first entry; nr_rows + 1 indexes. */
 static size_t *first_entries(const struct profile *profile)
 {
 	const struct profile_time *time = profile->time;
@@ -187,7 +187,10 @@ static bool begins_stretch(const struct time_entry *entries, size_t first, size_
 	return i == first || entries[i].stretch != entries[i - 1].stretch;
 }
 
-/* Of one row: how many stretches it has; which; what is there of a column. */
+/*
+ * These handle the entries of one row: the number of its stretches, and its value
+ * of a column in each.
+ */
 static uint64_t count_stretches(const struct time_entry *entries, size_t first, size_t end)
 {
 	uint64_t nr = 0;
@@ -247,7 +250,7 @@ static int add_time(struct page *page)
 	return 0;
 }
 
-/* ---- the rest, as JSON ---- */
+/* ---- the other data, as JSON ---- */
 
 static void begin_fact(struct page *page, const char *name)
 {
@@ -279,7 +282,7 @@ static void write_samples(struct page *page)
 	end_fact(page, "in no total");
 }
 
-/* What was sampled; of several events the page has a choice of its own. */
+/* Names the event. With several events, the page offers a choice instead. */
 static void write_event(struct page *page)
 {
 	const struct classes *classes = &page->profile->selection->classes;
@@ -322,7 +325,7 @@ static uint64_t without_symbol(const struct profile *profile)
 	return sum;
 }
 
-/* As the text says it: 100.00 % is all. */
+/* Rounds down as the text layout does, so that 100.00 % means all. */
 static double percent_down(uint64_t part, uint64_t whole)
 {
 	return (double)(uint64_t)(percent_of(part, whole) * 100) / 100;
@@ -370,7 +373,7 @@ static void write_facts(struct page *page)
 	json_end(&page->json, ']');
 }
 
-/* What was lost, by reason. */
+/* Writes the losses by reason. */
 static void write_losses(struct page *page)
 {
 	const struct selection *selection = page->profile->selection;
@@ -391,7 +394,7 @@ static void write_losses(struct page *page)
 	}
 }
 
-/* Whether an image has a share worth a note, of all applications. */
+/* True if an image's share, summed over applications, is large enough for a note. */
 static bool is_large(const struct page *page, size_t image)
 {
 	const struct profile *profile = page->profile;
@@ -471,7 +474,7 @@ static void write_classes(struct page *page)
 		json_begin(&page->json, NULL, '{');
 		json_text(&page->json, "name", classes->classes[i].name);
 		json_text(&page->json, "sharesOf", measures[classes->classes[i].measure]);
-		/* Of each side, in samples: how much of a difference is by chance. */
+		/* Numbers of samples of each side, for the sampling error of differences. */
 		json_begin(&page->json, "counts", '[');
 		for (size_t side = 0; side < profile->selection->nr_sides; side++)
 			json_number(&page->json, NULL,
@@ -543,7 +546,10 @@ static void write_symbols(struct page *page)
 	json_end(&page->json, ']');
 }
 
-/* In ms. Of two sides, which are shown as a whole, none. */
+/*
+ * Writes the stretches in ms. With two sides there are none, since each side is
+ * shown as a whole.
+ */
 static void write_stretches(struct page *page)
 {
 	const struct profile_time *time = page->profile->time;
@@ -584,7 +590,7 @@ static int write_meta(struct page *page)
 	return error;
 }
 
-/* Of what places say, as numbers. */
+/* Adds the file and line numbers of places. */
 static void add_places(struct page *page)
 {
 	page_data_begin(&page->data, "placeFile");

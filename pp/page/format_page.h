@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A report as one HTML page that needs nothing else: pp/page/ with the data
- * of a profile that has symbols. Written to a stream that the caller checks
- * for errors.
+ * A report as one self-contained HTML page: the template of pp/page/ with the data
+ * of a profile that has symbols. Written to a stream that the caller checks for
+ * errors.
  */
 #ifndef PP_FORMAT_PAGE_H
 #define PP_FORMAT_PAGE_H
@@ -16,12 +16,15 @@
 
 struct page_options {
 	enum demangle_mode demangle;
-	const struct event_table *events; /* NULL: fewer words */
+	const struct event_table *events; /* NULL: fewer descriptions */
 	const struct page_code *code;	  /* of the same profile; NULL: none */
 	const struct call_tree *calls;	  /* of the same selection; NULL: no stacks */
 };
 
-/* 0, -ENOMEM, -E2BIG. With details, lines and time where the profile has them. */
+/*
+ * Writes the page; details, lines and time are included if the profile has them.
+ * Returns 0, -ENOMEM or -E2BIG.
+ */
 int page_format(FILE *out, const struct profile *profile, const struct page_options *options);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of the functions with the most samples, for the page: instructions,
- * and source where there are lines and their file. Bounded, since a page holds it all.
+ * Code of the functions with the most samples, for the page: instructions, and
+ * source if lines and their file are available. The amount is bounded, since the
+ * page holds all of it.
  */
 #ifndef PP_PAGE_CODE_H
 #define PP_PAGE_CODE_H
@@ -19,27 +20,30 @@ struct page_instruction {
 };
 
 struct page_function {
-	size_t row; /* of the profile: one of its symbol's */
+	size_t row; /* a row of the function's symbol in the profile */
 	struct page_instruction *instructions;
 	size_t nr_instructions;
-	const char *note;	   /* why there are none, in the pool; NULL */
-	uint32_t file, first_line; /* of the source; file: of the profile */
+	const char *note;	   /* why there are no instructions, in the pool; NULL */
+	uint32_t file, first_line; /* of the source; file: index in the profile's files */
 	const char **lines;	   /* in the pool */
-	size_t nr_lines;	   /* 0: there is none */
+	size_t nr_lines;	   /* 0: no source */
 };
 
 struct page_code {
-	struct page_function *functions; /* the most samples first */
+	struct page_function *functions; /* sorted by samples, most first */
 	size_t nr_functions;
 	struct strings strings;
 };
 
-/* Of a profile with symbols. What can't be had is not there. 0 or -ENOMEM, -errno. */
+/*
+ * Loads the code of a profile with symbols; omits code that is not available.
+ * Returns 0, -ENOMEM or another -errno.
+ */
 int page_code_load(struct page_code *code, const struct profile *profile,
 		   const struct profile_options *options);
 void page_code_deinit(struct page_code *code);
 
-/* [{"symbol":,"at":[offset,...],"text":[...],"note":,"file":,"first":,"lines":[...]},...] */
+/* Writes [{"symbol":,"at":[offset,...],"text":[...],"note":,"file":,"first":,"lines":[...]},...] */
 void page_code_write(const struct page_code *code, const struct row_symbols *symbols,
 		     struct json_writer *json, const char *key);
 

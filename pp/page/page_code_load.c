@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define FUNCTIONS_MAX  160
-#define BYTES_MAX      (192u << 10) /* of code, all together */
-#define FUNCTION_MAX   (48u << 10)  /* of one */
-#define LINES_MAX      1200	    /* of one function's source */
+#define BYTES_MAX      (192u << 10) /* code of all functions together */
+#define FUNCTION_MAX   (48u << 10)  /* code of one function */
+#define LINES_MAX      1200	    /* source lines of one function */
 #define LINES_AROUND   4
 #define LINE_MAX_BYTES 400
 
@@ -23,7 +23,7 @@ struct lines_loading {
 	const struct profile_options *options;
 };
 
-/* ---- which functions ---- */
+/* ---- choice of functions ---- */
 
 static uint64_t share_of_row(const struct profile *profile, size_t row)
 {
@@ -55,7 +55,7 @@ static bool is_chosen_already(const struct lines_loading *loading, const struct 
 	return false;
 }
 
-/* Of several applications the row with the most samples stands for the function. */
+/* If a function has rows in several applications, the row with the most samples represents it. */
 static int choose(struct lines_loading *loading)
 {
 	const struct profile *profile = loading->profile;
@@ -122,7 +122,7 @@ static int take_instruction(struct lines_loading *loading, struct page_function 
 	return to->text ? 0 : -ENOMEM;
 }
 
-/* Those of a part that are in the function. */
+/* Takes the instructions of a part that belong to the function. */
 static int take_part(struct lines_loading *loading, struct page_function *function,
 		     const struct disassembly *from, const struct disassembly_part *part)
 {
@@ -141,7 +141,7 @@ static int take_part(struct lines_loading *loading, struct page_function *functi
 	return error;
 }
 
-/* An instruction has a byte at least. */
+/* An instruction has at least one byte, which bounds their number. */
 static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)
 {
@@ -211,7 +211,10 @@ static int load_image(struct lines_loading *loading, uint32_t image)
 
 /* ---- source ---- */
 
-/* The lines of the function's own file that its samples are of, and some around. */
+/*
+ * Finds the lines in the function's own file that have samples, and some lines
+ * around them. Returns false if they are not known or too many.
+ */
 static bool find_lines(const struct lines_loading *loading, const struct page_function *function,
 		       uint32_t *low, uint32_t *high)
 {
@@ -265,7 +268,7 @@ static int take_source(struct lines_loading *loading, struct page_function *func
 	function->file = profile->row_lines[function->row].file;
 	function->first_line = low;
 	if (source_file_read(&source, profile->files[function->file], &search))
-		return 0; /* there is none here */
+		return 0; /* the file is not available */
 	if (high > source.nr_lines)
 		high = (uint32_t)source.nr_lines;
 	function->lines = calloc(LINES_MAX + 1, sizeof(*function->lines));

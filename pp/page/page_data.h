@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers as the page takes them (pp/page/data.js): arrays behind one another,
- * each number in digits of base 128, the lowest first, 128 added to all but
- * the last. Written as base64 at the end.
+ * Numbers in the form that the page reads (pp/page/data.js): arrays one after
+ * another, each number in digits of base 128, the lowest digit first; all digits
+ * but the last have 128 added. The bytes are finally written as base64.
  */
 #ifndef PP_PAGE_DATA_H
 #define PP_PAGE_DATA_H
@@ -16,8 +16,8 @@
 
 struct page_array {
 	char name[32];
-	size_t first; /* in bytes */
-	size_t nr;    /* of numbers */
+	size_t first; /* byte offset of the first number */
+	size_t nr;    /* count of numbers */
 };
 
 struct page_data {
@@ -25,16 +25,16 @@ struct page_data {
 	size_t nr_bytes, room;
 	struct page_array arrays[PAGE_ARRAYS_MAX];
 	size_t nr_arrays;
-	int error; /* the first: -ENOMEM, -E2BIG; nothing is added after it */
+	int error; /* first error: -ENOMEM or -E2BIG; nothing is added after it */
 };
 
-/* All zeros is empty. Numbers that follow are of this array. */
+/* Begins an array; the following numbers belong to it. A zeroed struct page_data is empty. */
 void page_data_begin(struct page_data *data, const char *name);
-/* "name_column" */
+/* Begins the array "name_column". */
 void page_data_begin_column(struct page_data *data, const char *name, size_t column);
 void page_data_add(struct page_data *data, uint64_t number);
 
-/* {"name":[first byte, numbers],...} */
+/* Writes {"name":[offset of first byte, count of numbers],...}. */
 void page_data_directory(const struct page_data *data, struct json_writer *json, const char *key);
 void page_data_base64(const struct page_data *data, FILE *out);
 void page_data_deinit(struct page_data *data);

@@ -8,13 +8,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Children of node i: below[first[i]] up to first[i + 1]; those of the whole are at nr_nodes. */
+/*
+ * The children of node i are below[first[i]] to below[first[i + 1] - 1]. Index
+ * nr_nodes stands for the whole; its children are the applications.
+ */
 struct tree_walk {
 	const struct call_tree *tree;
 	size_t *first;
 	uint32_t *below;
-	uint32_t *order; /* the nodes as they are walked */
-	uint32_t *depth; /* of each of those; applications: 1 */
+	uint32_t *order; /* nodes in the order of the walk */
+	uint32_t *depth; /* depth of each node in order; applications have 1 */
 	size_t nr_order;
 };
 
@@ -72,7 +75,10 @@ static void find_below(struct tree_walk *walk)
 			sizeof(*walk->below), compare_nodes, (void *)(uintptr_t)tree);
 }
 
-/* next: of each node on the way from the whole, which child comes next. */
+/*
+ * next[i] is the index in below of the next child to visit, for each node on the
+ * path from the whole.
+ */
 static void walk_nodes(struct tree_walk *walk, size_t *next)
 {
 	const struct call_tree *tree = walk->tree;
@@ -124,7 +130,7 @@ static void walk_deinit(struct tree_walk *walk)
 	free(walk->depth);
 }
 
-/* The whole, then applications, then functions are numbered together. */
+/* Labels number the whole, then applications, then functions. */
 static uint64_t label_of(const struct call_tree *tree, uint32_t node)
 {
 	uint64_t function = tree->nodes[node].function;
@@ -164,7 +170,7 @@ static void add_values(struct page_data *data, const struct tree_walk *walk)
 	}
 }
 
-/* ---- by stretch ---- */
+/* ---- by stretch of time ---- */
 
 static size_t end_of_stretch(const struct profile_time *time, size_t i)
 {
@@ -184,7 +190,7 @@ static uint64_t value_of(const struct profile_time *time, size_t i, size_t end, 
 	return 0;
 }
 
-/* Where the entries of each node begin; nr_nodes + 1. */
+/* Sets first to the index of each node's first entry; nr_nodes + 1 indexes. */
 static void find_entries(size_t *first, const struct call_tree *tree)
 {
 	size_t entry = 0;
@@ -196,7 +202,7 @@ static void find_entries(size_t *first, const struct call_tree *tree)
 	}
 }
 
-/* How many stretches each node has, which, and what there is of a column. */
+/* For each node: the number of its stretches, the stretches, the values of a column. */
 enum time_part { TIME_NODES, TIME_STRETCHES, TIME_VALUES };
 
 static void add_times(struct page_data *data, const struct tree_walk *walk, const size_t *first,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call tree of a page (pp/page/tree.js): its nodes in the order of a walk, the heaviest first.
- */
+/* The call tree of a page (pp/page/tree.js): its nodes depth first, the heaviest child first. */
 #ifndef PP_PAGE_TREE_H
 #define PP_PAGE_TREE_H
 
 #include "pp/calls/call_tree.h"
 #include "pp/page/page_data.h"
 
-/* The arrays. 0 or -ENOMEM. */
+/* Adds the arrays. Returns 0 or -ENOMEM. */
 int page_tree_add(struct page_data *data, const struct call_tree *tree);
-/* The names. 0 or -ENOMEM. */
+/* Writes the names. Returns 0 or -ENOMEM. */
 int page_tree_write(struct json_writer *json, const struct call_tree *tree,
 		    enum demangle_mode demangle);
 
