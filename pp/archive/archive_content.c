@@ -22,18 +22,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Files go in once, whoever asks: strings keeps the names. */
+/* Each file is added once: names holds the names added so far. */
 struct content_adding {
 	struct archive_content *content;
 	struct strings names;
 	char session_dir[PATH_MAX]; /* absolute */
-	char prefix[PATH_MAX];	    /* of the session in hand: "var/lib/.../samples/current" */
+	char prefix[PATH_MAX];	    /* of the current session: "var/lib/.../samples/current" */
 	char meta[PATH_MAX];	    /* its meta folder */
-	struct strings seen;	    /* images of stacks */
+	struct strings seen;	    /* images of stacks that were handled */
 	struct diag *diag;
 };
 
-/* Relative, without leading slashes: what it is in the archive. */
+/* The name in the archive: path without leading slashes. */
 static const char *name_of(const char *path)
 {
 	while (*path == '/')
@@ -56,7 +56,7 @@ static int out_of_memory(struct content_adding *adding)
 	return diag_set(adding->diag, -ENOMEM, "out of memory");
 }
 
-/* 1: it is in already, or can't be. */
+/* Returns 0, or -ENOMEM; 1: the name was added before, or is not allowed. */
 static int take_name(struct content_adding *adding, const char *name)
 {
 	size_t nr_used = adding->names.nr_used;
@@ -83,7 +83,7 @@ static int add_fd(struct content_adding *adding, const char *name, int fd)
 		       : 0;
 }
 
-/* path of this machine; 0 also when it is missing: *there says whether it was. */
+/* Adds the file at path. *there reports whether it exists; a missing file is not an error. */
 static int add_path(struct content_adding *adding, const char *path, const char *name, bool *there)
 {
 	int fd = debug_file_open_regular(path);
@@ -111,7 +111,7 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 	char *whole;
 	int error;
 
-	(void)diag; /* adding's own */
+	(void)diag; /* the same as adding->diag */
 	if (asprintf(&whole, "%s/" OPROF_SLICE_FOLDER "/%s", adding->prefix, name) < 0)
 		return out_of_memory(adding);
 	error = add_fd(adding, whole, fd);
@@ -119,7 +119,7 @@ static int add_slice(void *context, const char *name, int fd, struct diag *diag)
 	return error;
 }
 
-/* meta/ and its folders of files; what a daemon writes just now is passed over. */
+/* Adds meta/ and the folders of files in it; skips files that a daemon is still writing. */
 static int add_folder(struct content_adding *adding, const char *path, unsigned int depth)
 {
 	struct dirent **entries;
@@ -160,7 +160,10 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
-/* The file that reports would read here: by -p, else by its path below the root. */
+/*
+ * Adds the file that reports would read on this machine: from a folder of -p, else
+ * from its path below the root.
+ */
 static int add_binary(struct content_adding *adding, const char *path, bool *there)
 {
 	const struct profile_options *options = adding->content->options;
@@ -190,7 +193,10 @@ static int add_binary(struct content_adding *adding, const char *path, bool *the
 	return error;
 }
 
-/* What calls itself debug information may be anything of this machine: no ELF, no archiving. */
+/*
+ * A path named as debug information may be any file of this machine, so only ELF
+ * files are archived.
+ */
 static bool is_elf(int fd)
 {
 	char magic[4];
@@ -248,7 +254,10 @@ static int add_file(struct content_adding *adding, const struct symbol_request *
 		tell_missing(adding, request->path, table->note);
 		return 0;
 	}
-	/* Its symbols are in the session's meta folder; the path is another file's, or none's. */
+	/*
+	 * Its symbols were kept in the session's meta folder; the file at its path is another
+	 * one, or is missing.
+	 */
 	if (table->kept)
 		return 0;
 	error = add_binary(adding, request->path, &there);
@@ -278,7 +287,7 @@ static int add_found(struct content_adding *adding, const char *path,
 	return error;
 }
 
-/* Its symbols are in the meta folder: this is for lines and instructions. */
+/* The kernel's symbols are in the meta folder; its debug files give lines and instructions. */
 static int add_kernel(struct content_adding *adding, const struct oprof_image_identity *identity,
 		      const struct symbol_search *search)
 {
@@ -303,12 +312,12 @@ static int add_image(struct content_adding *adding, uint32_t index)
 	if (image->kind == OPROF_IMAGE_KERNEL || image->kind == OPROF_IMAGE_IDLE)
 		return add_kernel(adding, &image->section->identity, &search.search);
 	if (image->kind != OPROF_IMAGE_FILE)
-		return 0; /* in the meta folder, or nowhere */
+		return 0; /* its symbols are in the meta folder, or nowhere */
 	return add_found(adding, image_search_path(content->selection, index),
 			 &image->section->identity, &search.search);
 }
 
-/* One that was only called from. */
+/* Adds an image of the stacks, which may have no samples itself. */
 static int add_caller(void *context, const struct stack_image *image)
 {
 	struct content_adding *adding = context;
@@ -350,7 +359,7 @@ static int add_images(struct content_adding *adding)
 	return error;
 }
 
-/* ---- all ---- */
+/* ---- the whole content ---- */
 
 static int add_session(struct content_adding *adding, size_t index)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a selection takes to be reported on elsewhere: its samples, as closed
+ * Everything needed to report on a selection elsewhere: its samples, as closed
  * slices, which are the same on every machine; the sessions' meta folders; the
- * binaries that have samples, and the debug files that name their symbols.
+ * binaries that have samples, and the debug files with their symbols.
  *
- * In the archive, paths are those of this machine: ARCHIVE/usr/bin/perl,
- * ARCHIVE/var/lib/oprofile/samples/current/history/..., so that its root is
- * what -R takes. ARCHIVE/oprof-archive says where the session folder is.
+ * Paths in the archive are those of this machine: ARCHIVE/usr/bin/perl,
+ * ARCHIVE/var/lib/oprofile/samples/current/history/... So -R accepts the archive's
+ * root. ARCHIVE/oprof-archive names the session folder.
  */
 #ifndef PP_ARCHIVE_CONTENT_H
 #define PP_ARCHIVE_CONTENT_H
@@ -22,17 +22,19 @@
 #include <stdio.h>
 
 struct archive_content {
-	const struct selection *selection;     /* of one side */
-	const char *session_dir;	       /* as selection_options has it */
-	const struct profile_options *options; /* where binaries are looked for */
+	const struct selection *selection;     /* must have one side */
+	const char *session_dir;	       /* like that of selection_options */
+	const struct profile_options *options; /* where to search for binaries */
 	struct archive_writer *writer;	       /* NULL: only list */
-	FILE *list;			       /* names that go in, a line each; NULL: none */
-	/* Told of a file that is left out, and why. */
+	/* gets the name of each added file, one per line; NULL: no list */
+	FILE *list;
+	/* Called with each file that is omitted, and the reason. */
 	void (*skip)(const char *path, const struct diag *diag);
-	size_t nr_binaries, nr_debug_files, nr_missing; /* filled: binaries that could not be had */
+	/* results; nr_missing: binaries that were not available */
+	size_t nr_binaries, nr_debug_files, nr_missing;
 };
 
-/* All of it. 0 or -errno with diag: the archive is of no use. */
+/* Adds everything. Returns 0, or -errno with diag set; the archive is then unusable. */
 int archive_content_add(struct archive_content *content, struct diag *diag);
 
 #endif

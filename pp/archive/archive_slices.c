@@ -18,7 +18,8 @@ struct slice_making {
 	int (*take)(void *context, const char *name, int fd, struct diag *diag);
 	void *context;
 	void (*skip)(const char *path, const struct diag *diag);
-	struct selected_part *parts; /* of the session, by slice and number; live ones last */
+	/* of the session, sorted by slice and number; live files last */
+	struct selected_part *parts;
 	size_t nr_parts;
 	struct sdb_entry *entries;
 	size_t entries_room;
@@ -72,7 +73,7 @@ static int write_built(struct slice_making *making, struct slice_builder *builde
 
 	if (fd < 0)
 		return diag_set(diag, -errno, "no memory for a slice: %s", strerror(errno));
-	(void)fchmod(fd, 0600); /* as the daemon's slices are: it goes on as it is */
+	(void)fchmod(fd, 0600); /* the mode of the daemon's slices, which the archive keeps */
 	error = slice_builder_write(builder, info, fd, &nr_bytes);
 	if (error)
 		diag_set(diag, error, "a slice can't be made: %s", strerror(-error));
@@ -98,7 +99,10 @@ static bool has_app(const struct slice_making *making, const struct selected_par
 	return false;
 }
 
-/* Whether applications alone were chosen by: then all stacks of those that were go with them. */
+/*
+ * True if the selection is by application only; then all stacks of the selected
+ * applications are kept.
+ */
 static bool is_by_app(const struct selection *selection)
 {
 	static const enum spec_tag by_leaf[] = {SPEC_IMAGE_EXCLUDE, SPEC_LIB_IMAGE,
@@ -110,15 +114,14 @@ static bool is_by_app(const struct selection *selection)
 	return !selection->options.exclude_dependent;
 }
 
-/* A tree of which parts are kept. */
+/* State while parts of a tree are kept. */
 struct keeping {
 	const struct stack_tree *from;
-	bool whole; /* all of it */
-	bool *apps,
-		*images; /* of roots and of images: whether it is an application that was chosen */
-	uint32_t *roots; /* of nodes: theirs */
-	bool *needed, *counted; /* of nodes: they, or their samples, are kept */
-	int64_t *nodes;		/* of nodes: theirs in what is kept */
+	bool whole;		/* keep all of the tree */
+	bool *apps, *images;	/* for each root and each image: it is a selected application */
+	uint32_t *roots;	/* for each node: its root */
+	bool *needed, *counted; /* for each node: it is kept; its samples are kept */
+	int64_t *nodes;		/* for each node: its index in the kept tree */
 };
 
 static int keeping_init(struct keeping *keeping, const struct stack_tree *from)
@@ -146,7 +149,9 @@ static void keeping_deinit(struct keeping *keeping)
 	free(keeping->nodes);
 }
 
-/* Samples of a root by image are their image's (oprof/stack_file.h); that of a mark is not known.
+/*
+ * The samples of a root by image belong to their image (oprof/stack_file.h); the
+ * image of a mark is not known.
  */
 static bool is_counted(const struct keeping *keeping, uint32_t number)
 {
@@ -177,7 +182,7 @@ static void choose_nodes(struct keeping *keeping)
 	}
 }
 
-/* Its number in kept, or -errno. */
+/* Returns the node's index in kept, or -errno. */
 static int64_t keep_node(struct stack_tree *kept, const struct keeping *keeping, uint32_t number)
 {
 	const struct stack_tree *from = keeping->from;
@@ -230,7 +235,7 @@ static int keep_apps(struct slice_making *making, const struct selected_part *pa
 	return error;
 }
 
-/* ---- of closed slices ---- */
+/* ---- closed slices ---- */
 
 static int make_room(struct slice_making *making, uint64_t nr)
 {
@@ -261,7 +266,7 @@ static int copy_section(struct slice_making *making, struct slice *slice,
 						 section->nr_keys);
 }
 
-/* parts: those of this slice. */
+/* parts are the selected parts of this slice. */
 static int copy_sections(struct slice_making *making, struct slice *slice,
 			 struct slice_builder *builder, const struct selected_part *parts,
 			 size_t nr_parts, struct diag *diag)
@@ -320,7 +325,7 @@ static int add_slice(struct slice_making *making, struct slice *slice,
 	return add_some(making, slice, parts, nr_parts, diag);
 }
 
-/* ---- of live files ---- */
+/* ---- live files ---- */
 
 static void widen(int64_t *begin_ns, int64_t *end_ns, int64_t first_ns, int64_t last_ns)
 {
@@ -330,7 +335,7 @@ static void widen(int64_t *begin_ns, int64_t *end_ns, int64_t first_ns, int64_t 
 		*end_ns = last_ns;
 }
 
-/* What all live files say alike, from one of them; its strings are the file's. */
+/* Takes the values that all live files share from the first one; info borrows its strings. */
 static void take_header(struct slice_info *info, const struct sdb_image *file)
 {
 	const struct oprof_sdb_header *header = &file->header;
@@ -366,7 +371,7 @@ static int add_file(struct slice_builder *builder, const struct part_live *live,
 	return slice_builder_add_entries(builder, number, file->entries, file->nr_entries);
 }
 
-/* Counters of what is live: those of the session less those of the last slice. */
+/* live_counters count from the end of the last slice on, so they begin at 0. */
 static void set_counters(struct slice_info *info, struct oprof_stats_entry *begin,
 			 struct oprof_stats_entry *end, const struct session_parts *parts)
 {
@@ -458,7 +463,7 @@ static int add_live(struct slice_making *making, const struct selected_part *par
 	return error;
 }
 
-/* ---- all ---- */
+/* ---- all slices ---- */
 
 static int add_parts(struct slice_making *making, struct diag *diag)
 {
@@ -530,7 +535,7 @@ int archive_slices_walk_images(const struct selection *selection, size_t session
 
 	for (size_t i = 0; i < parts->nr_slices && !error; i++) {
 		if (slice_read_stacks(parts->slices[i].slice, &tree, diag))
-			continue; /* was told when the slice was copied */
+			continue; /* reported when this slice is read for its copy */
 		error = walk_tree(&tree, visit, context);
 		stack_tree_deinit(&tree);
 	}

@@ -24,13 +24,14 @@
 struct archive_writer {
 	struct archive *archive;
 	char *path;
-	char *tmp; /* of a compressed file, until it is finished; NULL: a folder */
-	int fd;	   /* of tmp, once it was made here; -1 */
+	char *tmp; /* name of a compressed file until it is finished; NULL: a folder */
+	int fd;	   /* open file of tmp; -1: not created by this writer */
 	uint8_t *buffer;
 	uint64_t nr_bytes;
-	struct strings names;  /* of files in a folder, to be removed should it not be finished */
-	size_t nr_there_bytes; /* of path, which were there before; a folder that was there: all */
-	bool folder;	       /* path is, and is ours to fill */
+	struct strings names; /* names added to a folder, to be removed if it is not finished */
+	/* length of the part of path that existed before; the whole length if the folder existed */
+	size_t nr_there_bytes;
+	bool folder; /* path is a folder that this writer may fill */
 	bool finished;
 };
 
@@ -41,7 +42,7 @@ static bool ends_in(const char *text, const char *end)
 	return nr_text > nr_end && !strcmp(text + nr_text - nr_end, end);
 }
 
-/* libarchive's error, which may lack a number. */
+/* Sets diag from libarchive's error, which may lack a number. */
 static int failed(struct archive_writer *writer, const char *name, struct diag *diag)
 {
 	int number = archive_errno(writer->archive);
@@ -68,7 +69,7 @@ static bool is_empty_folder(const char *path)
 	return nr >= 0 && nr <= 2; /* "." and ".." */
 }
 
-/* How much of path is there already: "/tmp" of "/tmp/a/b". */
+/* Returns the length of the existing part of path: "/tmp" of "/tmp/a/b". */
 static size_t nr_bytes_there(const char *path)
 {
 	size_t nr = strlen(path);
@@ -128,7 +129,7 @@ static int open_file(struct archive_writer *writer, struct diag *diag)
 	    archive_write_add_filter_zstd(writer->archive) != ARCHIVE_OK)
 		return diag_set(diag, -EOPNOTSUPP,
 				"this libarchive can't write tar with zstd: give a folder");
-	/* A name that others may have put there, in /tmp say, leads nowhere. */
+	/* A link that others may have placed at this name, for example in /tmp, is not followed. */
 	writer->fd = open(writer->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0)
 		return diag_set_at(diag, -errno, writer->tmp, 0, "can't be made: %s",
@@ -162,15 +163,16 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 /* ---- adding ---- */
 
 /*
- * A name that is no text in this locale (always "C": none is set) is a warning: it goes in as
- * bytes, and its entry says so. Saying so of all entries would have tar(1) warn of each.
+ * A name that is not text in this locale (always "C", since none is set) causes a
+ * warning: the name is stored as bytes, and its entry is marked so. Marking all
+ * entries would make tar(1) warn about each.
  */
 static bool is_written(const struct archive_writer *writer, int result)
 {
 	return result == ARCHIVE_OK || (writer->tmp && result == ARCHIVE_WARN);
 }
 
-/* Nobody else may change it, whoever might change what it was read from. */
+/* Only the owner may write the copies, whatever the mode of the original. */
 #define MODE_MASK 0755
 
 static int add_header(struct archive_writer *writer, const char *name, uint64_t nr_bytes,
@@ -235,7 +237,10 @@ int archive_writer_add_bytes(struct archive_writer *writer, const char *name, co
 	return error ? error : end_file(writer, name, diag);
 }
 
-/* As many bytes as the header said: one that shrank goes on with zeros, which is told by none. */
+/*
+ * Copies exactly nr_bytes, the size in the header. A file that shrank is an error;
+ * libarchive would fill it up with zeros silently.
+ */
 static int copy_data(struct archive_writer *writer, const char *name, int fd, uint64_t nr_bytes,
 		     struct diag *diag)
 {
@@ -290,7 +295,10 @@ int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
 	return 0;
 }
 
-/* The folders that path lies in, up to nr_kept bytes of it, as far as they are empty. */
+/*
+ * Removes the empty folders in path from the last one up, but keeps the first
+ * nr_kept bytes of path.
+ */
 static void remove_parents(char *path, size_t nr_kept)
 {
 	char *slash;
@@ -302,7 +310,7 @@ static void remove_parents(char *path, size_t nr_kept)
 	}
 }
 
-/* What was written and no more: the folder may have been there, and be another's too. */
+/* Removes only what was written: the folder may have existed before, and others may use it. */
 static void remove_folder(struct archive_writer *writer)
 {
 	char *path;

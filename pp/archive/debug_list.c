@@ -16,7 +16,7 @@
 
 #define BYTES_MAX (64u << 20)
 
-/* ---- in the helper: "PATH\0NAME\0" of each to a file ---- */
+/* ---- in the helper: writes "PATH\0NAME\0" for each file ---- */
 
 struct debug_listing {
 	const struct symbol_request *request;
@@ -28,7 +28,7 @@ struct debug_listing {
 	size_t nr_bytes;
 };
 
-/* name is freed. */
+/* Writes one file; frees name. */
 static int put(struct debug_listing *listing, const char *path, char *name)
 {
 	if (!name)
@@ -38,7 +38,7 @@ static int put(struct debug_listing *listing, const char *path, char *name)
 	return ferror(listing->out) ? -ENOMEM : 0;
 }
 
-/* Where a file of that build-id is always looked for. */
+/* The path at which a file with this build-id is always searched. */
 static char *name_by_build_id(const struct buildid *id)
 {
 	static const struct symbol_search nowhere = {.root = NULL};
@@ -46,7 +46,7 @@ static char *name_by_build_id(const struct buildid *id)
 	return debug_file_build_id_path(&nowhere, id, ".debug");
 }
 
-/* In the image's folder, below the debug path or not; by the last name of path. */
+/* The image's folder, below debug_path if given, with the last part of path. */
 static char *name_beside(const struct debug_listing *listing, const char *debug_path,
 			 const char *path)
 {
@@ -81,7 +81,10 @@ static int put_alt(struct debug_listing *listing)
 	return alt->fd < 0 ? 0 : put(listing, alt->path, name_by_build_id(&alt->build_id));
 }
 
-/* Which dwarf_split looks for first; a path that is relative leads nowhere else. */
+/*
+ * The path that dwarf_split tries first. A relative path that is in no known
+ * folder is next to the image.
+ */
 static char *name_split(const struct debug_listing *listing, const struct dwarf_unit *skeleton)
 {
 	const char *folder = *skeleton->dwo_name == '/' ? "" : skeleton->folder;
@@ -141,7 +144,7 @@ static int put_units(struct debug_listing *listing)
 	return error;
 }
 
-/* Lines come from the image itself, but symbols do not. */
+/* Lines come from the image itself, but its symbols are in a debug file. */
 static int open_for_symbols(struct debug_listing *listing)
 {
 	struct symbol_file *debug = &listing->files.debug;
@@ -195,7 +198,7 @@ static int list_read(const struct symbol_request *request, int fd)
 	return error;
 }
 
-/* ---- here: nothing is believed ---- */
+/* ---- in this process: the helper's output is not trusted ---- */
 
 static bool is_plain(const char *path)
 {
