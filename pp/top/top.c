@@ -16,11 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* With keys: a signal that ends us waits as well, and the screen says that the daemon is slow. */
+/*
+ * With keys, the wait is short: an ending signal is handled only after it, and the
+ * screen should report a slow daemon soon.
+ */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
 
-/* ---- which daemon ---- */
+/* ---- finding the daemon ---- */
 
 static int no_daemon(const char *dir, struct diag *diag)
 {
@@ -47,7 +50,7 @@ static int find_session(const char *wanted, const char **dir, struct diag *diag)
 			" and " SESSION_DIR_SYSTEM "); oprof start starts one");
 }
 
-/* ---- what the daemon costs ---- */
+/* ---- the daemon's CPU time ---- */
 
 static bool read_cpu_ns(pid_t pid, uint64_t *cpu_ns)
 {
@@ -62,7 +65,10 @@ static bool read_cpu_ns(pid_t pid, uint64_t *cpu_ns)
 	return true;
 }
 
-/* When pid began, CLOCK_BOOTTIME; 0: not known. Its name may have blanks: count from behind it. */
+/*
+ * Returns the start time of pid in CLOCK_BOOTTIME; 0: not known. The process name
+ * may contain blanks, so fields are counted after it.
+ */
 static uint64_t read_start_ns(pid_t pid)
 {
 	long ticks = sysconf(_SC_CLK_TCK);
@@ -85,7 +91,7 @@ static uint64_t read_start_ns(pid_t pid)
 	return start;
 }
 
-/* Over the time between two answers; at first, over its life. */
+/* Computes the cost over the time between two answers; for a new daemon, over its lifetime. */
 static void update_cost(struct top *top)
 {
 	uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
@@ -130,7 +136,7 @@ static bool is_kept(const struct top *top, const struct top_event *event)
 				     event->unit_mask == top->event_kept.unit_mask);
 }
 
-/* Where code runs is what is looked for first; time off CPU has more samples always. */
+/* An event that shows where code runs is preferred; time off CPU always has more samples. */
 static bool is_better(const struct top_event *event, const struct top_event *best)
 {
 	if (event->exact != best->exact)
@@ -138,7 +144,7 @@ static bool is_better(const struct top_event *event, const struct top_event *bes
 	return event->nr_samples + event->nr_idle > best->nr_samples + best->nr_idle;
 }
 
-/* The one shown before, else the best. */
+/* Finds the event that was shown before, else the best one. */
 static void find_event(struct top *top)
 {
 	const struct top_samples *samples = &top->samples;
@@ -202,7 +208,7 @@ void top_take_keys(struct top *top, int key_fd)
 	top->patience = (struct client_patience){PATIENCE_MIN_MS, key_fd};
 }
 
-/* Who asks again and again with too little patience never has an answer. */
+/* Increases the time to wait, because with too short a time a slow daemon would never answer. */
 static void tell_slow(struct top *top)
 {
 	struct client_patience *patience = &top->patience;
@@ -227,9 +233,9 @@ int top_refresh(struct top *top)
 		tell_slow(top);
 	else if (error == -ENOTCONN)
 		(void)no_daemon(top->session_dir, &top->trouble);
-	else if (error && error != -EINTR) /* a key: it is asked again */
+	else if (error && error != -EINTR) /* a key came; the question is repeated later */
 		top->trouble = why;
-	if (error) /* another view may have been chosen all the same */
+	if (error) /* another view may have been chosen nevertheless */
 		return top_make_rows(top);
 	diag_clear(&top->trouble);
 	take_answer(top, &samples);

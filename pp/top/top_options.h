@@ -13,17 +13,17 @@ enum top_what { TOP_RUN, TOP_HELP, TOP_VERSION };
 
 struct top_options {
 	enum top_what what;
-	char *session_dir; /* NULL: where a daemon runs */
-	char *event;	   /* name; NULL: the one with most samples */
-	char *filter;	   /* NULL: none */
+	char *session_dir; /* NULL: the folder for which a daemon runs */
+	char *event;	   /* name; NULL: the event with the most samples */
+	char *filter;	   /* NULL: no filter */
 	enum top_view view;
 	uint64_t delay_ns, window_ns;
 	bool batch;
-	unsigned int nr_refreshes; /* 0: without end */
-	unsigned int nr_rows;	   /* of the batch mode; 0: all */
+	unsigned int nr_refreshes; /* 0: unlimited */
+	unsigned int nr_rows;	   /* in batch mode; 0: all */
 };
 
-/* 0, or -EINVAL and diag. options is to be deinited in any case. */
+/* Returns 0, or -EINVAL or -ENOMEM with diag set. The caller deinits options in either case. */
 int top_options_parse(struct top_options *options, int argc, const char **argv, struct diag *diag);
 void top_options_deinit(struct top_options *options);
 

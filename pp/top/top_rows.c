@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_BYTES     4352 /* a path and what stands around it */
-#define NAMES_READ_MAX 2000 /* of threads, from /proc, in one refresh */
+#define TEXT_BYTES     4352 /* a path and the text around it */
+#define NAMES_READ_MAX 2000 /* names of tasks read from /proc in one refresh */
 #define CGROUP_UNKNOWN "(not known)"
 #define SYMBOL_NONE    "(no symbol)"
 #define SYMBOL_LOADING "(loading symbols)"
@@ -28,9 +28,9 @@ struct row_making {
 	size_t nr_names; /* read from /proc */
 };
 
-/* ---- adding up ---- */
+/* ---- sums ---- */
 
-/* Texts are the pool's: equal ones are one. */
+/* The strings of row are in the pool: equal strings have equal pointers. */
 static int add_row(struct row_making *making, const struct top_row *row)
 {
 	struct top_rows *rows = making->rows;
@@ -92,7 +92,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* What threads call themselves; NULL: it has gone. */
+/* Returns the name of a thread; NULL: the thread has ended, or too many names were read. */
 static char *read_comm(struct row_making *making, int64_t tgid, int64_t tid)
 {
 	char path[64];
@@ -136,7 +136,7 @@ static int add_cpu(struct row_making *making, const struct slice_section *sectio
 	return add(making, text, "", sum);
 }
 
-/* Names may repeat; paths do not. */
+/* Names may repeat, so the path is shown too, if it differs. */
 static int add_cgroup(struct row_making *making, const struct slice_section *section,
 		      const struct top_row *sum)
 {
@@ -147,7 +147,7 @@ static int add_cgroup(struct row_making *making, const struct slice_section *sec
 	return add(making, name.text, strcmp(name.text, path) ? path : "", sum);
 }
 
-/* Memory without a file has names that repeat: with its process. */
+/* Memory without a file has a name that may repeat, so the process and address are added. */
 static int add_image(struct row_making *making, const struct slice_section *section,
 		     const struct top_row *sum)
 {
@@ -172,7 +172,7 @@ static int add_symbol(struct row_making *making, const char *name, const char *i
 	return error;
 }
 
-/* The symbol that key is in, or NULL. */
+/* Returns the symbol that contains key, or NULL. */
 static const struct symbol *find_symbol(const struct symbol_table *table, uint64_t key)
 {
 	size_t low = 0;
@@ -191,12 +191,18 @@ static const struct symbol *find_symbol(const struct symbol_table *table, uint64
 	return &table->symbols[low - 1];
 }
 
-/* Keys ascend: those of one symbol are neighbours. What is in none becomes one row. */
+/*
+ * Keys ascend, so the keys of one symbol are neighbours. All keys outside symbols
+ * become one row.
+ */
 static int add_symbols(struct row_making *making, const struct top_section *section,
 		       const struct symbol_table *table)
 {
 	bool off_cpu = section->section->image_kind == OPROF_IMAGE_OFF_CPU;
-	/* Of time off CPU symbols only say why: whose it is says more than that it is no code. */
+	/*
+	 * With time off CPU, a symbol is only the reason; the program is shown in place of the
+	 * image.
+	 */
 	const char *image =
 		last_part(off_cpu ? section->section->app.path : section->section->image.path);
 	const struct symbol *symbol = NULL;
@@ -270,7 +276,7 @@ static int add_section(struct row_making *making, const struct top_section *top)
 	return add(making, section->app.path, "", &sum);
 }
 
-/* Of independent draws: sqrt(p (1 - p) / n), twice. */
+/* For independent samples, the standard error is sqrt(p (1 - p) / n); error is twice that. */
 static void set_share(struct top_row *row, const struct top_event *event)
 {
 	double share = event->weight ? (double)row->weight / (double)event->weight : 0;

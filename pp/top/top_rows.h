@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rows of one view of oprof top: samples of one event, summed by symbol,
- * image, program, process, thread, cgroup or CPU, the greatest share first.
+ * image, program, process, thread, cgroup or CPU, the largest share first.
  */
 #ifndef PP_TOP_ROWS_H
 #define PP_TOP_ROWS_H
@@ -27,37 +27,40 @@ enum top_view {
 	TOP_NR_VIEWS,
 };
 
-/* Of all samples: shares do not change with the filter. */
+/* Shares are of all samples, so they do not depend on the filter. */
 struct top_row {
 	const char *name;   /* in the rows' pool */
-	const char *detail; /* where it is, or "" */
+	const char *detail; /* where the row belongs, or "" */
 	uint64_t nr_samples, nr_idle;
 	uint64_t weight;
 	double share; /* percent of the weight */
 	double error; /* twice the standard error of share, in percent; see top_row_is_noise() */
-	bool exact;   /* share has no error */
+	bool exact;   /* share has no sampling error */
 };
 
 struct top_rows {
-	struct top_row *rows; /* that the filter lets pass, by share */
+	struct top_row *rows; /* rows that pass the filter, sorted by share */
 	size_t nr_rows;
-	size_t nr_hidden;  /* by the filter */
-	size_t nr_loading; /* images whose symbols are not there yet */
+	size_t nr_hidden;  /* rows that do not pass the filter */
+	size_t nr_loading; /* sections whose symbols are not loaded yet */
 	struct strings strings;
 };
 
 struct top_choice {
 	size_t event; /* index in the samples' events */
 	enum top_view view;
-	const char *filter; /* part of a name or detail, in any case of letters; "": all */
+	const char *filter; /* part of a name or detail, ignoring case; "": all */
 };
 
-/* 0 or -ENOMEM, with nothing to deinit. Reads /proc for names of processes and threads. */
+/*
+ * Returns 0, or -ENOMEM with nothing to deinit. Reads the names of processes and
+ * threads from /proc.
+ */
 int top_rows_make(struct top_rows *rows, const struct top_samples *samples,
 		  const struct top_choice *choice, struct top_symbols *symbols);
 void top_rows_deinit(struct top_rows *rows);
 
-/* So few samples that the same load may have given none. */
+/* True if the row has so few samples that the same load may have produced none. */
 static inline bool top_row_is_noise(const struct top_row *row)
 {
 	return !row->exact && (row->nr_samples < TOP_SAMPLES_SOLID || row->share <= row->error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What oprof top shows: the samples of the last seconds, as the daemon gave
- * them (client_recent.h), and what they say of themselves.
+ * The samples of the last seconds that oprof top shows, in the daemon's answer
+ * (client_recent.h), with their events and counters.
  */
 #ifndef PP_TOP_SAMPLES_H
 #define PP_TOP_SAMPLES_H
@@ -15,41 +15,46 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One measured event: what tells its sections from others'. */
+/* One measured event; its sections have the same name, count and unit mask. */
 struct top_event {
-	const char *name; /* the slice's */
+	const char *name; /* owned by the slice */
 	uint64_t period_or_hz;
 	bool frequency;
 	uint32_t unit_mask;
-	bool exact;		      /* time off CPU: all of it, in ns, not drawn at random */
-	uint64_t nr_samples, nr_idle; /* idle ones are not among nr_samples */
+	bool exact;		      /* time off CPU: measured completely, in ns, not sampled */
+	uint64_t nr_samples, nr_idle; /* nr_samples excludes idle samples */
 	uint64_t weight;	      /* of nr_samples */
 };
 
 struct top_section {
-	const struct slice_section *section; /* the slice's */
-	struct sdb_entry *entries;	     /* section->nr_keys, ascending */
-	size_t event;			     /* index */
+	const struct slice_section *section; /* owned by the slice */
+	struct sdb_entry *entries;	     /* section->nr_keys, ascending by key */
+	size_t event;			     /* index in events */
 	bool idle;
 };
 
 struct top_samples {
 	struct slice *slice;
-	struct top_section *sections; /* by image */
+	struct top_section *sections; /* in the slice's order */
 	size_t nr_sections;
-	struct top_event *events; /* by name, then count */
+	struct top_event *events; /* sorted by name, then count */
 	size_t nr_events;
-	uint64_t seen, lost; /* in the stretch, of all events */
+	uint64_t seen, lost; /* in the time range, for all events */
 	int64_t begin_ns, end_ns;
 	pid_t daemon; /* 0: not known */
 };
 
-/* Ask the daemon of session_dir for the last last_ns. 0, or -errno of client_recent or
- * slice_open_fd. */
+/*
+ * Asks the daemon of session_dir for the last last_ns. Returns 0, or -errno of
+ * client_recent or top_samples_read, with diag set.
+ */
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
 		    const struct client_patience *patience, struct diag *diag);
 
-/* Read a slice; fd is taken. 0, -ENOMEM, -EILSEQ, ...: nothing to deinit then. */
+/*
+ * Reads a slice and takes ownership of fd. Returns 0, or -ENOMEM, -EILSEQ or
+ * another -errno with nothing to deinit.
+ */
 int top_samples_read(struct top_samples *samples, int fd, struct diag *diag);
 
 void top_samples_deinit(struct top_samples *samples);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprof top on a terminal: lines in their places, keys. The terminal is given
- * back as it was by top_screen_close(); also on the way out of the process.
+ * oprof top on a terminal: places the lines and reads the keys. top_screen_close()
+ * restores the terminal; it also runs when the process exits.
  */
 #ifndef PP_TOP_SCREEN_H
 #define PP_TOP_SCREEN_H
@@ -14,29 +14,32 @@
 
 struct top_screen {
 	struct top *top;  /* borrowed */
-	size_t first_row; /* shown at the top */
-	bool helping;	  /* the help is shown instead */
+	size_t first_row; /* first row on the screen */
+	bool helping;	  /* the help is shown instead of rows */
 	bool editing;	  /* keys go into the filter */
 	char filter_before[TOP_FILTER_BYTES];
 	uint64_t min_window_ns;
 };
 
-/* What keys ask for, beyond what the screen does by itself. */
+/*
+ * What keys ask for, in addition to what the screen does itself. A later value
+ * includes the earlier ones.
+ */
 enum top_wish {
 	TOP_WISH_NOTHING,
 	TOP_WISH_DRAW,
-	TOP_WISH_ROWS,	  /* another choice: make the rows anew */
+	TOP_WISH_ROWS,	  /* another choice: make the rows again */
 	TOP_WISH_REFRESH, /* ask the daemon now */
 	TOP_WISH_QUIT,
 };
 
-/* 0, or -errno and diag: no terminal, or of an unknown kind. */
+/* Returns 0, or -errno with diag set: there is no terminal, or its kind is not known. */
 int top_screen_open(struct top_screen *screen, struct top *top, struct diag *diag);
 void top_screen_close(void);
 
 void top_screen_draw(struct top_screen *screen);
 
-/* Take the keys that wait; the strongest wish among them. */
+/* Handles the available keys and returns their strongest wish. */
 enum top_wish top_screen_keys(struct top_screen *screen);
 
 #endif

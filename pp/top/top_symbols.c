@@ -14,38 +14,39 @@
 #include <unistd.h>
 
 #define STALE_BEGINS  5
-#define IMAGE_SECONDS 20 /* of CPU, for one binary's symbols */
+#define IMAGE_SECONDS 20 /* CPU time limit for one binary's symbols */
 
 enum table_state { TABLE_WANTED, TABLE_LOADING, TABLE_LOADED };
 
-/* Owned by the user's thread, but for state and table: those under the lock. */
+/* Owned by the user's thread, except state and table, which are protected by the lock. */
 struct top_table {
 	struct top_table *next;
 	char *path;
 	struct oprof_image_identity identity;
 	enum oprof_image_kind kind;
-	uint64_t used;	 /* number of the last begin() behind which it was asked for */
-	uint64_t loaded; /* number of the begin() it was loaded behind */
-	bool missed;	 /* it lacked a key that it may have now */
+	uint64_t used;	 /* number of the last begin() after which find() asked for it */
+	uint64_t loaded; /* number of the last begin() before it was loaded */
+	bool missed;	 /* the table lacked a key that it may have now */
 	enum table_state state;
 	struct symbol_table table;
 };
 
 struct top_symbols {
 	char *meta_path;
-	char *cache_path; /* symbol_cache.h; NULL: none */
+	char *cache_path; /* file of symbol_cache.h; NULL: none */
 	int event_fd;
 	uint64_t nr_begins;
 	struct top_table *tables;
 	size_t nr_tables;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of tables' states, and of the list against the thread */
+	/* protects tables' state and table, and the list against the loading thread */
+	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool ending;
-	bool abandoned; /* the thread is the last that uses it */
+	bool abandoned; /* the thread is the last user of this struct and must free it */
 };
 
-/* ---- the end ---- */
+/* ---- freeing ---- */
 
 static void table_destroy(struct top_table *table)
 {
@@ -88,7 +89,7 @@ static struct top_table *next_wanted(struct top_symbols *symbols)
 	return table;
 }
 
-/* path, identity and kind of a wanted table do not change: read without the lock. */
+/* path, identity and kind of a wanted table do not change, so they are read without the lock. */
 static void load_table(struct top_symbols *symbols, struct top_table *wanted)
 {
 	const struct symbol_search search = {
@@ -98,7 +99,7 @@ static void load_table(struct top_symbols *symbols, struct top_table *wanted)
 	};
 	struct symbol_table table;
 
-	/* Without memory it has no symbols; that may be otherwise at another time. */
+	/* After a failure the table has no symbols; a later attempt may succeed. */
 	if (symbol_table_load(&table, wanted->path, &wanted->identity, wanted->kind, &search))
 		table = (struct symbol_table){.lack = SYMBOLS_DAMAGED};
 	(void)pthread_mutex_lock(&symbols->lock);
@@ -110,7 +111,7 @@ static void load_table(struct top_symbols *symbols, struct top_table *wanted)
 	(void)pthread_mutex_unlock(&symbols->lock);
 }
 
-/* NULL: the end. */
+/* Waits for a wanted table. NULL: the thread must end. */
 static struct top_table *take_wanted(struct top_symbols *symbols)
 {
 	struct top_table *wanted = NULL;
@@ -133,13 +134,13 @@ static void *load_tables(void *context)
 
 	while ((wanted = take_wanted(symbols)))
 		load_table(symbols, wanted);
-	/* Set before ending was seen. */
+	/* abandoned was set under the lock together with ending, so its value is final here. */
 	if (symbols->abandoned)
 		symbols_free(symbols);
 	return NULL;
 }
 
-/* Signals are for the thread that has the screen. */
+/* Signals are blocked here, so that the thread with the screen gets them. */
 static int start_thread(struct top_symbols *symbols)
 {
 	sigset_t all;
@@ -172,7 +173,6 @@ static struct top_table *find_table(struct top_symbols *symbols,
 	return table;
 }
 
-/* The lock is held. */
 static struct top_table *add_table_locked(struct top_symbols *symbols,
 					  const struct slice_section *section)
 {
@@ -194,14 +194,17 @@ static struct top_table *add_table_locked(struct top_symbols *symbols,
 	return table;
 }
 
-/* Names of code come while it runs. Not at once: some keys have no name at all. */
+/*
+ * True if a table should be loaded again: names of code may come while the code
+ * runs. Some keys never get a name, so there is a minimum time between loads.
+ */
 static bool is_stale(const struct top_symbols *symbols, const struct top_table *table)
 {
 	return table->missed && table->state == TABLE_LOADED &&
 	       symbols->nr_begins - table->loaded >= STALE_BEGINS;
 }
 
-/* The one that was used least lately, not in the last refresh; NULL: none. */
+/* Returns the least recently used table that the last refresh did not use; NULL: none. */
 static struct top_table *find_oldest_locked(const struct top_symbols *symbols)
 {
 	struct top_table *oldest = NULL;
@@ -340,7 +343,10 @@ void top_symbols_destroy(struct top_symbols *symbols)
 	symbols->ending = true;
 	for (const struct top_table *table = symbols->tables; table; table = table->next)
 		busy |= table->state == TABLE_LOADING;
-	/* The process may end before it does; what it uses is its own from here on. */
+	/*
+	 * The loading thread may still run when the process ends. From here on it owns all that
+	 * it uses.
+	 */
 	symbols->abandoned = busy;
 	if (busy)
 		(void)pthread_detach(symbols->thread);

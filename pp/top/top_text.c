@@ -8,12 +8,12 @@
 #include <wchar.h>
 
 #define NS_PER_S      INT64_C(1000000000)
-#define NUMBERS_WIDTH 25 /* share, error, samples, and the blank behind */
+#define NUMBERS_WIDTH 25 /* share, error, samples, and the blank after them */
 
 static const struct {
 	const char *name;
 	const char *head, *detail_head;
-	enum top_cut cut; /* of names */
+	enum top_cut cut; /* how to cut names */
 } views[TOP_NR_VIEWS] = {
 	[TOP_SYMBOLS] = {"Symbols", "SYMBOL", "IMAGE", TOP_CUT_END},
 	[TOP_IMAGES] = {"Images", "IMAGE", NULL, TOP_CUT_FRONT},
@@ -31,7 +31,10 @@ const char *top_view_name(enum top_view view)
 
 /* ---- cells ---- */
 
-/* The character at *text and its cells; '?' of one cell for what can't be shown. */
+/*
+ * Returns the length of the character at text; *nr_cells is its width, or -1 if it
+ * must be shown as '?'.
+ */
 static size_t next_character(const char *text, int *nr_cells)
 {
 	mbstate_t state = {0};
@@ -57,7 +60,7 @@ static int count_cells(const char *text)
 	return sum;
 }
 
-/* The end of text that takes at most width cells. */
+/* Returns the end of text that needs at most width cells. */
 static const char *skip_front(const char *text, int width)
 {
 	int nr_cells = count_cells(text);
@@ -109,7 +112,7 @@ void top_text_fit(char *line, size_t nr_bytes, const char *text, int width, enum
 	line[used] = '\0';
 }
 
-/* As printed, without blanks behind it. */
+/* Writes text in at most width cells, without blanks at its end. */
 static void fit_line(char line[TOP_LINE_BYTES], int width, const char *text)
 {
 	size_t length;
@@ -179,7 +182,9 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Time off CPU passes for many tasks at once: as many are off as the sum is longer than the time.
+/*
+ * Many tasks are off CPU at the same time; the sum of their times, divided by the
+ * elapsed time, is their average number.
  */
 static void show_sum(const struct top_event *event, double seconds, char *text, size_t nr_bytes)
 {
@@ -235,7 +240,7 @@ void top_text_state(char line[TOP_LINE_BYTES], int width, const struct top_show 
 
 /* ---- rows ---- */
 
-/* Cells of the detail column; 0: there is none. */
+/* Cells of the detail column; 0: no such column. */
 static int detail_width(int width, enum top_view view)
 {
 	int rest = width - NUMBERS_WIDTH;
@@ -269,16 +274,17 @@ void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show 
 	const char *detail = views[view].detail_head ? views[view].detail_head : "";
 	bool exact = event && event->exact;
 
-	if (exact && view == TOP_SYMBOLS) /* which only say why */
+	if (exact && view == TOP_SYMBOLS) /* symbols are only reasons here */
 		detail = "PROGRAM";
-	if (exact && view == TOP_CPUS) /* which they left */
+	/* no idle share: the rows are the CPUs that the tasks left */
+	if (exact && view == TOP_CPUS)
 		detail = "";
 	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",
 		       exact ? "TIMES" : "SAMPLES");
 	put_names(line, width, view, views[view].head, detail);
 }
 
-/* In six cells. */
+/* Formats a time in at most six cells. */
 static void show_time(uint64_t ns, char text[32])
 {
 	double seconds = (double)ns / (double)NS_PER_S;

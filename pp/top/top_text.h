@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of oprof top, as text of a given width: the screen puts them
- * in places, the batch mode one below the other.
+ * The lines of oprof top, as text of a given width: the screen places them, the
+ * batch mode prints them one below the other.
  */
 #ifndef PP_TOP_TEXT_H
 #define PP_TOP_TEXT_H
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TOP_LINE_BYTES 2048 /* cells may take several bytes */
+#define TOP_LINE_BYTES 2048 /* a cell may need several bytes */
 #define TOP_WIDTH_MIN  40
 #define TOP_WIDTH_MAX  500
 
-/* What is to be said. All borrowed. */
+/* What the lines show. All pointers are borrowed. */
 struct top_show {
 	const struct top_samples *samples;
 	const struct top_rows *rows;
@@ -26,25 +26,25 @@ struct top_show {
 	bool paused;
 };
 
-/* What the view is called: "Symbols". */
+/* The name of a view, such as "Symbols". */
 const char *top_view_name(enum top_view view);
 
 /*
- * Each fills line with at most width cells and, where it says so, pads it.
- * Bytes that could move a terminal are shown as '?'.
+ * Each function fills line with at most width cells; top_text_heads and
+ * top_text_row pad it with blanks. Bytes that could affect a terminal become '?'.
  */
 void top_text_title(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_state(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
-void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show *show); /* padded */
+void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 		  const struct top_row *row);
-/* Why there are no rows: a sentence; NULL when there are. */
+/* Returns a sentence why there are no rows; NULL: there are rows. */
 const char *top_text_nothing(const struct top_show *show);
 
 /*
- * Text in width cells into line[nr_bytes], padded by blanks; longer text
- * loses its end, or, under front, its beginning.
+ * Writes text in width cells into line[nr_bytes], padded with blanks. Longer text
+ * loses its end or, with TOP_CUT_FRONT, its beginning.
  */
 enum top_cut { TOP_CUT_END, TOP_CUT_FRONT };
 void top_text_fit(char *line, size_t nr_bytes, const char *text, int width, enum top_cut cut);
