@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opannotate: source lines or instructions with their samples. The stages in their order. */
+/*
+ * opannotate: source lines or instructions with their samples. This file only runs
+ * the stages in order.
+ */
 #include "events/events.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
@@ -86,7 +89,7 @@ static int annotate_place(struct annotate_options *options)
 		log_error("%s", diag_show(&diag));
 		return error;
 	}
-	/* Without tables the header only has fewer words. */
+	/* Without tables the header only lacks descriptions. */
 	if (event_table_load(&events, NULL, NULL, &diag))
 		events = NULL;
 	options->shown.events = events;

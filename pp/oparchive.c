@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* oparchive: put together what reports take, to be read on another machine. */
+/* oparchive: collects the files that reports read, for use on another machine. */
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/log.h"
@@ -81,7 +81,7 @@ static const struct tool_command command = {
 	.take_words = take_words,
 };
 
-/* ---- making it ---- */
+/* ---- writing the archive ---- */
 
 static void tell_made(const struct archive_options *options, const struct archive_content *content,
 		      uint64_t nr_bytes)
@@ -101,7 +101,7 @@ static int fill(const struct archive_options *options, struct archive_content *c
 
 	if (!options->list) {
 		stop_signal_catch();
-		/* A file beyond the limit of its size is an error like a full disk. */
+		/* A file that exceeds the size limit is an error, like a full disk. */
 		(void)signal(SIGXFSZ, SIG_IGN);
 		error = archive_writer_open(&content->writer, options->output, &diag);
 	}
@@ -145,7 +145,7 @@ static int archive(struct archive_options *options)
 	struct diag diag;
 	int error;
 
-	/* All that separates samples stays apart in slices, whatever the columns are. */
+	/* The columns of the selection do not matter: slices keep all separations. */
 	options->selection.merge = MERGE_ALL;
 	options->selection.stacks = true;
 	select_allow_descriptors();
@@ -174,7 +174,7 @@ int main(int argc, const char **argv)
 	int error;
 
 	log_init("oparchive", LOG_LEVEL_INFO);
-	(void)umask(077); /* as the session folder it comes from */
+	(void)umask(077); /* like the session folder */
 	error = tool_options_parse(&options.tool, &command, &options, argc, argv,
 				   clock_realtime_ns(), &diag);
 	if (error)

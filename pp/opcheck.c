@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opcheck: verify sample files, stack files and slices. Says of each that is wrong what is
- * wrong, each on a line of its own on stdout; with --verbose also what the
- * good ones hold. Exit status: 0 all are right, 1 something is wrong, 2 not all could
- * be looked at.
+ * opcheck: verifies sample files, stack files and slices. Writes one line to
+ * stdout for each damaged file, with the reason; with --verbose also one line with
+ * the contents of each good file. Exit status: 0 all files are good, 1 some are
+ * damaged, 2 some could not be checked.
  */
 #include "lib/diag.h"
 #include "lib/log.h"
@@ -31,8 +31,8 @@ struct totals {
 	uint64_t nr_slices;
 	uint64_t nr_stack_files;
 	uint64_t nr_wrong;
-	uint64_t nr_trouble; /* what could not be looked at */
-	/* The session whose history was last looked at, and the last epoch in its slices. */
+	uint64_t nr_trouble; /* files and folders that could not be checked */
+	/* The session whose history was read last, and the last epoch in its slices. */
 	char *session;
 	uint64_t epoch_closed;
 };
@@ -45,7 +45,7 @@ static void wrong(struct totals *totals, const char *path, const char *what)
 	totals->nr_wrong++;
 }
 
-/* What the first component of a sample file's name may begin with. */
+/* True if the first component of a sample file's name may begin so. */
 static bool begins_name(const char *component)
 {
 	static const char *const beginnings[] = {"{root}/", "{kern}/", "{anon:"};
@@ -57,8 +57,8 @@ static bool begins_name(const char *component)
 }
 
 /*
- * The sample file's name in path, which is its whole one: wherever below the
- * session one begins, the name does not begin there. NULL: none.
+ * Returns the sample file's name in path, or NULL. path must be absolute, because
+ * a relative path may begin inside the name.
  */
 static const char *name_in(const char *path)
 {
@@ -90,7 +90,7 @@ static bool error_is_damage(int error)
 
 /* ---- live files ---- */
 
-/* Does what the name says hold for the file? NULL: it does. */
+/* Compares the file with its name. Returns NULL, or the difference. */
 static const char *name_differs(const struct sample_name *name, const struct sdb_image *image)
 {
 	const struct oprof_sdb_header *header = &image->header;
@@ -107,7 +107,10 @@ static const char *name_differs(const struct sample_name *name, const struct sdb
 	return NULL;
 }
 
-/* The file is sound: is it what it is called, and whole? false: no. */
+/*
+ * Checks a sound file's header against its name, and for lost pages. Returns false
+ * if something is wrong.
+ */
 static bool check_header(struct totals *totals, const char *path)
 {
 	struct sample_name name;
@@ -119,7 +122,7 @@ static bool check_header(struct totals *totals, const char *path)
 	int error = sdb_image_load_header(path, &image, &diag);
 
 	if (error == -ENODATA)
-		return true; /* and so nothing is in it */
+		return true; /* the file is empty */
 	if (error) {
 		wrong(totals, path, diag.text);
 		return false;
@@ -139,7 +142,7 @@ static bool check_header(struct totals *totals, const char *path)
 	return !what;
 }
 
-/* The history of the session at path, once for all its files. */
+/* Reads the history of the session at path, once for all files of the session. */
 static void find_session(struct totals *totals, const char *path)
 {
 	struct history_files history = {0};
@@ -149,14 +152,14 @@ static void find_session(struct totals *totals, const char *path)
 	free(totals->session);
 	totals->session = strdup(path);
 	totals->epoch_closed = 0;
-	/* What is wrong there is told when its folder is looked at. */
+	/* Errors in the history are reported when its folder is checked. */
 	if (history_files_list(&history, path, NULL, NULL))
 		return;
 	totals->epoch_closed = history.epoch_closed;
 	history_files_deinit(&history);
 }
 
-/* Are the samples of this live file in a slice of its session? */
+/* True if the samples of this live file are in a slice of its session. */
 static bool is_superseded(struct totals *totals, const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -202,7 +205,10 @@ static void check_file(struct totals *totals, const char *path)
 
 /* ---- stack files ---- */
 
-/* Is what it holds in a slice of its session? Its folder is the session. */
+/*
+ * True if a stack file's samples are in a slice of its session; the session is the
+ * file's folder.
+ */
 static bool stacks_are_superseded(struct totals *totals, const char *path, uint64_t epoch)
 {
 	char *whole = realpath(path, NULL);
@@ -246,7 +252,7 @@ static void check_stacks(struct totals *totals, const char *path)
 	totals->nr_stack_files++;
 	if (error_is_damage(error))
 		wrong(totals, path, diag.text);
-	else if (error && error != -ENODATA) /* nothing is in one that was never begun */
+	else if (error && error != -ENODATA) /* a file without a first epoch is empty */
 		trouble(totals, &diag);
 	if (error)
 		return;
@@ -307,7 +313,7 @@ static void slice_damaged(const char *path, const struct diag *diag, void *conte
 	wrong(totals, path, diag->text);
 }
 
-/* All slices that a session has, and whether they can be those of one session. */
+/* Checks all slices of a session, and whether they can belong to one session. */
 static void check_history(struct totals *totals, const char *folder)
 {
 	struct history_files history;
@@ -326,20 +332,20 @@ static void check_history(struct totals *totals, const char *folder)
 		return;
 	}
 	for (size_t i = 0; i < history.nr_files; i++) {
-		/* Merged meanwhile: the sum was not there yet, or is listed too. */
+		/* A slice that was merged since the listing is skipped. */
 		if (!access(history.files[i].path, F_OK))
 			check_slice(totals, history.files[i].path, history.files[i].superseded);
 	}
 	history_files_deinit(&history);
 }
 
-/* The folder of a session, and no part of a sample file's name. */
+/* True for the history folder of a session, but not for a folder inside a sample file's name. */
 static bool is_history(const FTSENT *entry)
 {
 	return !strcmp(entry->fts_name, OPROF_SLICE_FOLDER) && !has_name(entry->fts_path);
 }
 
-/* Does it begin with the 8 bytes of magic? */
+/* True if the file begins with the 8 bytes of magic. */
 static bool is_of_kind(const char *path, const char *magic)
 {
 	char begins[8];
@@ -352,7 +358,10 @@ static bool is_of_kind(const char *path, const char *magic)
 	return found;
 }
 
-/* In a history's folder: what was set aside. Slices were looked at with their folder. */
+/*
+ * Checks a slice in a history folder that was set aside as damaged; check_history
+ * checks the others.
+ */
 static void check_history_entry(struct totals *totals, const FTSENT *entry)
 {
 	if (strstr(entry->fts_name, OPROF_SLICE_SUFFIX ".damaged"))
@@ -369,13 +378,13 @@ static void check_named(struct totals *totals, const FTSENT *entry)
 		check_file(totals, entry->fts_path);
 }
 
-/* ---- what there is ---- */
+/* ---- walking the paths ---- */
 
 static void check_entry(struct totals *totals, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-		/* In a folder, only what lies where our files do. */
+		/* In a folder, check only the places where files of a session belong. */
 		if (!entry->fts_level)
 			check_named(totals, entry);
 		else if (has_name(entry->fts_path))
@@ -393,7 +402,7 @@ static void check_entry(struct totals *totals, const FTSENT *entry)
 	case FTS_ERR:
 	case FTS_NS:
 		if (entry->fts_errno == ENOENT && entry->fts_level)
-			break; /* went away meanwhile */
+			break; /* was removed since the listing */
 		log_error("%s: %s", entry->fts_path, strerror(entry->fts_errno));
 		totals->nr_trouble++;
 		break;
@@ -407,7 +416,10 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Without slashes at its end: fts would call the folder nothing. */
+/*
+ * Returns a copy of path without trailing slashes; with them, fts would give the
+ * folder an empty name.
+ */
 static char *copy_path(const char *path)
 {
 	size_t nr_bytes = strlen(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opreport: images or symbols with their samples. The stages in their order, and nothing else. */
+/* opreport: images or symbols with their samples. This file only runs the stages in order. */
 #include "events/events.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 
 #define LINES_LACK_SHOWN 3
-#define ERROR_TOLD	 (-ECANCELED) /* what is wrong was said already */
+#define ERROR_TOLD	 (-ECANCELED) /* the error was already reported */
 
 static int write_text(FILE *out, const struct profile *profile,
 		      const struct report_options *options, const struct event_table *events)
@@ -35,11 +35,11 @@ static int write_text(FILE *out, const struct profile *profile,
 	return text_format_flat(out, profile, &options->text);
 }
 
-/* What is written: the profile, and where the report is made of call stacks, those. */
+/* The data of a report: the profile, and call stacks if the report is built from them. */
 struct content {
 	const struct profile *profile;
-	const struct report_calls *calls; /* NULL */
-	const struct call_tree *stacks;	  /* of reports that have more than them; NULL */
+	const struct report_calls *calls; /* NULL: not built from call stacks */
+	const struct call_tree *stacks;	  /* for reports that also have stacks; NULL: none */
 };
 
 static int write_calls(FILE *out, const struct content *content,
@@ -75,7 +75,7 @@ static int write_page(FILE *out, const struct content *content,
 	return error;
 }
 
-/* With the code of its symbols where it has their addresses. */
+/* Adds the code of symbols if the profile has addresses. */
 static int write_xml(FILE *out, const struct profile *profile, const struct report_options *options,
 		     struct document_options *document)
 {
@@ -125,7 +125,7 @@ static int write_report(FILE *out, const struct content *content,
 	struct diag unused;
 	int error;
 
-	/* Without tables a report only has fewer words. */
+	/* Without tables a report only lacks descriptions. */
 	if (event_table_load(&events, NULL, NULL, &unused))
 		events = NULL;
 	error = write_format(out, content, options, events);
@@ -135,7 +135,7 @@ static int write_report(FILE *out, const struct content *content,
 	return error;
 }
 
-/* The whole report, then the file at once: readers see the old one or the new one. */
+/* Builds the whole report, then replaces the file: readers see the old file or the new one. */
 static int replace_file(const char *path, const struct content *content,
 			const struct report_options *options)
 {
@@ -150,7 +150,7 @@ static int replace_file(const char *path, const struct content *content,
 	error = write_report(out, content, options);
 	if (fclose(out) && !error)
 		error = -errno;
-	true_path = realpath(path, NULL); /* a link stays one */
+	true_path = realpath(path, NULL); /* a symbolic link stays a link */
 	if (!error)
 		error = file_replace(true_path ? true_path : path, text, nr_bytes, 0644);
 	free(true_path);
@@ -158,7 +158,7 @@ static int replace_file(const char *path, const struct content *content,
 	return error;
 }
 
-/* Devices and pipes are written to, files are replaced. */
+/* Writes to devices and pipes; replaces regular files. */
 static int write_file(const char *path, const struct content *content,
 		      const struct report_options *options)
 {
@@ -206,7 +206,7 @@ static void tell_images(const struct profile *profile)
 			log_info("%s: %s", selection->images[i].path, profile->images[i].note);
 }
 
-/* Which images have no source lines, where they were asked for. */
+/* Reports the images without source lines, if lines were requested. */
 static void tell_lines(const struct profile *profile, bool verbose)
 {
 	size_t nr = 0;
@@ -256,7 +256,7 @@ static int report_calls(struct profile *profile, const struct report_options *op
 	return error;
 }
 
-/* With the stacks that there are. */
+/* Includes call stacks if there are any. */
 static int report_with_stacks(const struct profile *profile, const struct report_options *options)
 {
 	struct call_tree tree;
@@ -284,7 +284,7 @@ static int report_selection(const struct selection *selection, const struct repo
 	struct diag diag;
 	int error;
 
-	/* Call trees have symbols of their own; of the flat profile they ask the sums. */
+	/* Call trees load symbols themselves and need only the sums of the flat profile. */
 	flat.symbols &= !report_needs_stacks(options);
 	if (report_calls_has_lines(options))
 		flat.symbols = flat.details = true;
@@ -314,7 +314,7 @@ static int report(struct report_options *options)
 	int error;
 
 	options->profile.skip = select_skip_file;
-	/* Two stretches are compared: both are to be cut alike. */
+	/* With two sides both must come from files in the same way, so the daemon is not asked. */
 	options->selection.ask_daemon = options->nr_sides == 1;
 	options->selection.stacks = report_needs_stacks(options) || report_takes_stacks(options);
 	select_tell_times(options->sides, options->nr_sides);
@@ -326,7 +326,7 @@ static int report(struct report_options *options)
 				       &options->selection, select_skip_file, &diag);
 	if (error) {
 		log_error("%s", diag_show(&diag));
-		/* The columns' error names no folder; where that is known. */
+		/* The error about columns does not name the folder; add it if it is known. */
 		if (error == -EINVAL && !options->tool.session_dir &&
 		    options->selection.session_dir)
 			log_info("these were samples of %s", options->selection.session_dir);

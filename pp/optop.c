@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* optop: what the machine does now. Asks the daemon again and again; a screen, or text. */
+/*
+ * optop: what the machine does now. Asks the daemon repeatedly and shows a screen
+ * or prints text.
+ */
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "pp/options/tool_options.h"
@@ -20,7 +23,7 @@
 
 #define BATCH_WIDTH 120
 
-static volatile sig_atomic_t ended_by; /* a signal; 0: none */
+static volatile sig_atomic_t ended_by; /* signal number; 0: none */
 
 static void note_signal(int signal_nr)
 {
@@ -31,7 +34,7 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 #define NR_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
-/* They come while we wait and at no other time; *waiting is the mask for then. */
+/* The signals are delivered only during waits; *waiting is the signal mask for them. */
 static void catch_signals(sigset_t *waiting)
 {
 	struct sigaction action = {.sa_handler = note_signal};
@@ -45,7 +48,7 @@ static void catch_signals(sigset_t *waiting)
 	(void)sigprocmask(SIG_BLOCK, &ending, waiting);
 }
 
-/* As if it had not been caught: who waits for us sees which it was. */
+/* Ends the process by the caught signal, so that its parent sees this signal. */
 static void end_by_signal(const sigset_t *waiting)
 {
 	int signal_nr = ended_by;
@@ -137,7 +140,7 @@ struct loop {
 	struct top_screen screen;
 	const struct top_options *options;
 	const sigset_t *waiting;
-	uint64_t next_ns; /* when to ask again */
+	uint64_t next_ns; /* time of the next question */
 	unsigned int nr_refreshes;
 };
 
@@ -145,7 +148,7 @@ static int loop_refresh(struct loop *loop)
 {
 	int error = top_refresh(loop->screen.top);
 
-	/* From the answer on: a daemon that is slow is not asked without end. */
+	/* The delay counts from the answer, so that a slow daemon is not asked without pause. */
 	loop->next_ns = clock_monotonic_ns() + loop->options->delay_ns;
 	loop->nr_refreshes++;
 	return error;
@@ -164,7 +167,10 @@ static int grant(struct loop *loop, enum top_wish wish)
 	return error;
 }
 
-/* Wait for a key, symbols, a signal, or the time to ask; 1: quit. */
+/*
+ * Waits for a key, symbols, a signal or the time of the next question. Returns 0,
+ * -errno, or 1: quit.
+ */
 static int loop_turn(struct loop *loop)
 {
 	struct top *top = loop->screen.top;
@@ -178,7 +184,7 @@ static int loop_turn(struct loop *loop)
 	(void)ppoll(fds, 2, top->paused ? NULL : &left, loop->waiting);
 	if (ended_by || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 		return 1;
-	/* Also after a signal: the window's size may have changed. */
+	/* Keys are read also after a signal: the window size may have changed. */
 	wish = top_screen_keys(&loop->screen);
 	if (wish == TOP_WISH_QUIT)
 		return 1;
@@ -241,7 +247,7 @@ int main(int argc, const char **argv)
 
 	log_init("optop", LOG_LEVEL_INFO);
 	(void)setlocale(LC_ALL, "");
-	/* What is printed and parsed is the same everywhere. */
+	/* Numbers are printed and parsed in the same way in every locale. */
 	(void)setlocale(LC_NUMERIC, "C");
 	error = top_options_parse(&options, argc, argv, &diag);
 	if (error)
