@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opannotate: source lines or instructions with their samples. This file only runs
- * the stages in order.
+ * opannotate: source lines or instructions with their samples. This file runs the stages in
+ * order.
  */
 #include "events/events.h"
 #include "lib/clock.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opcheck: verifies sample files, stack files and slices. Writes one line to
- * stdout for each damaged file, with the reason; with --verbose also one line with
- * the contents of each good file. Exit status: 0 all files are good, 1 some are
- * damaged, 2 some could not be checked.
+ * opcheck: verifies sample files, stack files and slices. Writes one line to stdout for each
+ * damaged file, with the reason; with --verbose also one line with the contents of each good
+ * file. Exit status: 0 all files are good, 1 some are damaged, 2 some could not be checked.
  */
 #include "lib/diag.h"
 #include "lib/log.h"
@@ -57,8 +56,8 @@ static bool begins_name(const char *component)
 }
 
 /*
- * Returns the sample file's name in path, or NULL. path must be absolute, because
- * a relative path may begin inside the name.
+ * Returns the sample file's name in path, or NULL. path must be absolute, because a relative
+ * path may begin inside the name.
  */
 static const char *name_in(const char *path)
 {
@@ -107,10 +106,7 @@ static const char *name_differs(const struct sample_name *name, const struct sdb
 	return NULL;
 }
 
-/*
- * Checks a sound file's header against its name, and for lost pages. Returns false
- * if something is wrong.
- */
+/* Compares the header with the file's name and looks for lost pages. False: something is wrong. */
 static bool check_header(struct totals *totals, const char *path)
 {
 	struct sample_name name;
@@ -205,10 +201,7 @@ static void check_file(struct totals *totals, const char *path)
 
 /* ---- stack files ---- */
 
-/*
- * True if a stack file's samples are in a slice of its session; the session is the
- * file's folder.
- */
+/* True if the stack file's samples are in a slice of its session, which is its folder. */
 static bool stacks_are_superseded(struct totals *totals, const char *path, uint64_t epoch)
 {
 	char *whole = realpath(path, NULL);
@@ -339,7 +332,7 @@ static void check_history(struct totals *totals, const char *folder)
 	history_files_deinit(&history);
 }
 
-/* True for the history folder of a session, but not for a folder inside a sample file's name. */
+/* True for the history folder of a session, not for a folder inside a sample file's name. */
 static bool is_history(const FTSENT *entry)
 {
 	return !strcmp(entry->fts_name, OPROF_SLICE_FOLDER) && !has_name(entry->fts_path);
@@ -358,10 +351,7 @@ static bool is_of_kind(const char *path, const char *magic)
 	return found;
 }
 
-/*
- * Checks a slice in a history folder that was set aside as damaged; check_history
- * checks the others.
- */
+/* Checks a slice that was set aside as damaged; check_history checks the others. */
 static void check_history_entry(struct totals *totals, const FTSENT *entry)
 {
 	if (strstr(entry->fts_name, OPROF_SLICE_SUFFIX ".damaged"))
@@ -416,10 +406,7 @@ static int compare_names(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/*
- * Returns a copy of path without trailing slashes; with them, fts would give the
- * folder an empty name.
- */
+/* Returns path without trailing slashes; with them, fts would give the folder an empty name. */
 static char *copy_path(const char *path)
 {
 	size_t nr_bytes = strlen(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opgprof: samples and arcs of one binary, for gprof. This file only runs the stages in order. */
+/* opgprof: samples and arcs of one binary, for gprof. This file runs the stages in order. */
 #include "lib/clock.h"
 #include "lib/diag.h"
 #include "lib/file.h"
@@ -118,7 +118,7 @@ static void tell(const struct gprof_data_result *result, const struct gprof_opti
 			 result->nr_histograms, result->nr_arcs);
 }
 
-/* Builds the whole file in memory, then replaces the output atomically. */
+/* Builds the file in memory, then replaces it atomically. */
 static int write_file(const struct profile *profile, uint32_t image, const struct call_graph *graph,
 		      const struct gprof_options *options, struct diag *diag)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opreport: images or symbols with their samples. This file only runs the stages in order. */
+/* opreport: images or symbols with their samples. This file runs the stages in order. */
 #include "events/events.h"
 #include "lib/clock.h"
 #include "lib/diag.h"
@@ -38,7 +38,7 @@ static int write_text(FILE *out, const struct profile *profile,
 /* The data of a report: the profile, and call stacks if the report is built from them. */
 struct content {
 	const struct profile *profile;
-	const struct report_calls *calls; /* NULL: not built from call stacks */
+	const struct report_calls *calls; /* NULL: none */
 	const struct call_tree *stacks;	  /* for reports that also have stacks; NULL: none */
 };
 
@@ -314,7 +314,7 @@ static int report(struct report_options *options)
 	int error;
 
 	options->profile.skip = select_skip_file;
-	/* With two sides both must come from files in the same way, so the daemon is not asked. */
+	/* With two sides the daemon is not asked, so that both ranges are cut in the same way. */
 	options->selection.ask_daemon = options->nr_sides == 1;
 	options->selection.stacks = report_needs_stacks(options) || report_takes_stacks(options);
 	select_tell_times(options->sides, options->nr_sides);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * optop: what the machine does now. Asks the daemon repeatedly and shows a screen
- * or prints text.
+ * optop: what the machine does now. Asks the daemon repeatedly and shows a screen or prints
+ * text.
  */
 #include "lib/clock.h"
 #include "lib/log.h"
@@ -167,10 +167,7 @@ static int grant(struct loop *loop, enum top_wish wish)
 	return error;
 }
 
-/*
- * Waits for a key, symbols, a signal or the time of the next question. Returns 0,
- * -errno, or 1: quit.
- */
+/* Waits for a key, symbols, a signal or the next question. Returns 0, -errno, or 1: quit. */
 static int loop_turn(struct loop *loop)
 {
 	struct top *top = loop->screen.top;

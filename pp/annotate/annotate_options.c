@@ -89,7 +89,7 @@ static int set_value(struct annotate_options *options, int option, const char *t
 	}
 }
 
-/* Sets the flag of an option without a value. Returns false if option is not such an option. */
+/* Handles options without a value. Returns false if option is another one. */
 static bool set_flag(struct annotate_options *options, int option)
 {
 	switch (option) {

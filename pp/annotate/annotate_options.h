@@ -26,8 +26,8 @@ struct annotate_options {
 };
 
 /*
- * Times on the command line are relative to now_ns. Returns 0, or -EINVAL, -ENOMEM
- * or another -errno with diag set. The caller deinits options in either case.
+ * Times are relative to now_ns. Returns 0, or -EINVAL, -ENOMEM, ... with diag; deinit options
+ * in either case.
  */
 int annotate_options_parse(struct annotate_options *options, int argc, const char **argv,
 			   int64_t now_ns, struct diag *diag);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes source lines above the instructions that the compiler made of them. A
- * comment marks the beginning of another file or inlined function, and names the
- * functions it was inlined into. Internal to format_assembly.c.
+ * Source lines above the instructions that were compiled from them. A comment marks the
+ * beginning of another file or inlined function, with the functions it was inlined into.
+ * Internal to format_assembly.c.
  */
 #ifndef PP_ANNOTATED_MIXED_H
 #define PP_ANNOTATED_MIXED_H
@@ -19,16 +19,16 @@ int mixed_sources_create(struct mixed_sources **sources, const struct annotation
 void mixed_sources_destroy(struct mixed_sources *sources);
 
 /*
- * Begins the image at index image of annotation->images. Returns 0 or -errno. The
- * caller calls mixed_end in either case.
+ * Begins the image at this index of annotation->images. Returns 0 or -errno; call mixed_end in
+ * either case.
  */
 int mixed_begin(struct mixed **mixed, struct mixed_sources *sources, size_t image,
 		const struct annotated_cells *cells);
 void mixed_end(struct mixed *mixed);
 
 /*
- * Writes the lines above the instruction at key. The keys of a function must
- * ascend. Returns 0 or -ENOMEM.
+ * Writes the lines above the instruction at key; keys of a function ascend. Returns 0 or
+ * -ENOMEM.
  */
 int mixed_write(struct mixed *mixed, FILE *out, uint64_t key);
 /* Ends a function; the next key belongs to another one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The destination of annotated code: one stream for everything, or a file for each
- * source file (or binary) below a folder. Each file is replaced atomically.
+ * Where annotated code is written: to one stream, or to a file for each source file (or
+ * binary) below a folder. A file is replaced atomically.
  */
 #ifndef PP_ANNOTATED_OUTPUT_H
 #define PP_ANNOTATED_OUTPUT_H
@@ -20,14 +20,11 @@ struct annotated_output {
 };
 
 /*
- * Begins the part for name, a path from outside; the file never lies outside dir.
- * Returns 0 or -ENOMEM.
+ * Begins the part for name, a path from outside; the file stays inside dir. Returns 0 or
+ * -ENOMEM.
  */
 int annotated_output_begin(struct annotated_output *output, const char *name);
-/*
- * Ends the part. Returns 0, or -errno if it could not be written; path stays valid
- * until the next begin.
- */
+/* Ends the part. Returns 0 or -errno of writing; path is valid until the next begin. */
 int annotated_output_end(struct annotated_output *output);
 void annotated_output_deinit(struct annotated_output *output);
 

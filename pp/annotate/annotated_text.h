@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions shared by annotated sources and annotated instructions: the columns
- * before each line, comments, and the order by samples. Internal to
- * format_source.c, format_assembly.c and annotated_mixed.c.
+ * Parts of annotated sources and instructions: columns before each line, comments, order by
+ * samples. Internal to format_source.c, format_assembly.c, annotated_mixed.c.
  */
 #ifndef PP_ANNOTATED_TEXT_H
 #define PP_ANNOTATED_TEXT_H
@@ -29,22 +28,19 @@ void annotated_cells_write(struct annotated_cells *cells, FILE *out, const uint6
 /* Writes as many blanks. */
 void annotated_cells_blank(const struct annotated_cells *cells, FILE *out);
 
-/*
- * Writes text inside a comment: cannot end the comment, and has no control bytes
- * that affect a terminal.
- */
+/* Writes text inside a comment: it cannot end the comment or affect a terminal. */
 void annotated_comment_write(FILE *out, const char *text);
 /* Writes the demangled name of a function; NULL: "(no symbols)". */
 void annotated_name_write(FILE *out, const char *name, enum demangle_mode mode);
 
-/*
- * Writes the comment at the beginning: the command line and its meaning, and the
- * events. Returns 0 or -ENOMEM.
- */
+/* Writes the first comment: command line, its meaning, events. Returns 0 or -ENOMEM. */
 int annotated_head_write(FILE *out, const struct annotation *annotation,
 			 const struct annotated_options *options);
 
-/* Returns the indexes first to first + nr - 1, largest share first; malloc'ed. NULL: no memory. */
+/*
+ * Returns the indexes of nr things from first on, largest share first; malloc'ed. NULL: no
+ * memory.
+ */
 size_t *annotated_order(const struct profile *profile, const struct annotation_sums *sums,
 			size_t first, size_t nr);
 

@@ -9,7 +9,7 @@
 
 /* ---- the order of keys ---- */
 
-/* Equal keys that rows of several applications have become neighbours. */
+/* Rows of several applications may have equal keys, which become neighbours here. */
 static int compare_keys(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;

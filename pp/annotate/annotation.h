@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The container of annotated code: the keys of a profile by image, function and
- * source line. Inlined code counts for its innermost line. For each inlined
- * function, the functions it was inlined into are also kept, with their samples.
+ * The container of annotated code: the keys of a profile by image, function and source line.
+ * Inlined code counts for its innermost line; the functions that it was inlined into are also
+ * kept, with their samples.
  *
- * The sums agree: the functions add up to the profile's totals, and so do the
- * lines plus no_line. Counts and shares are those of struct profile, nr_columns
- * each.
+ * Sums agree: functions add up to the profile's totals, and so do lines plus no_line. Counts
+ * and shares are as in struct profile, nr_columns each.
  *
- * Knows profiles and line tables; does not read sources, disassemble
- * (disassembly.h) or lay out text.
+ * Knows profiles and line tables; does not read sources, disassemble (disassembly.h) or lay
+ * out text.
  */
 #ifndef PP_ANNOTATION_H
 #define PP_ANNOTATION_H
@@ -47,7 +46,7 @@ struct annotation_line {
 	uint32_t file, line;
 };
 
-/* An inlined function: its samples in one source file, and the functions it was inlined into. */
+/* An inlined function: its samples in one source file, and its callers. */
 struct annotation_inlined {
 	const char *function; /* as in debug information, in the pool */
 	uint32_t file;
@@ -55,7 +54,7 @@ struct annotation_inlined {
 	size_t first_caller, nr_callers;
 };
 
-/* The samples of an inlined function within this function, which may be inlined itself. */
+/* The samples of an inlined function inside one caller, which may be inlined itself. */
 struct annotation_caller {
 	const char *function; /* as in the file, in a pool; NULL: outside every symbol */
 };
@@ -71,10 +70,7 @@ struct annotation_image {
 struct annotation {
 	const struct profile *profile; /* must have details */
 	bool with_lines;
-	/*
-	 * indexes in profile->details, sorted by image, then key; several rows may have the
-	 * same key
-	 */
+	/* indexes in profile->details by image, then key; several rows may have one key */
 	uint32_t *keys;
 	size_t nr_keys;
 	struct annotation_image *images; /* images with samples, in the selection's order */
@@ -97,15 +93,14 @@ struct annotation {
 };
 
 /*
- * lines: also fills lines and files. profile must outlive annotation. Returns 0,
- * -ENOMEM, -EOVERFLOW (more than UINT32_MAX details), or the error of
- * line_table_load.
+ * lines: fills lines and files too. profile must outlive annotation. Returns 0, -ENOMEM,
+ * -EOVERFLOW, or an error of line_table_load.
  */
 int annotation_build(struct annotation *annotation, const struct profile *profile,
 		     const struct profile_options *options, bool lines);
 void annotation_deinit(struct annotation *annotation);
 
-/* The nr_columns counts, or shares, of element i of sums. */
+/* Returns the counts, or shares, of element i of sums. */
 static inline const uint64_t *annotation_counts(const struct annotation *annotation,
 						const struct annotation_sums *sums, size_t i)
 {
@@ -119,8 +114,8 @@ static inline const uint64_t *annotation_shares(const struct annotation *annotat
 }
 
 /*
- * Returns path without "//", "." and "..", malloc'ed. A ".." that would lead above
- * the first part is dropped. NULL: no memory.
+ * Returns path without "//", "." and "..", malloc'ed; a ".." that leads out of it is dropped.
+ * NULL: no memory.
  */
 char *annotation_clean_path(const char *path);
 

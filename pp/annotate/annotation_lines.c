@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The lines of an annotation. The keys of each function are joined to the image's
- * line table, which gives runs of neighbouring keys with the same place. Sorted by
- * file and line, the runs are summed to lines and files. Runs of inlined code are
- * also sorted by function and caller, and summed to inlined functions and their
- * callers.
+ * How it works: the keys of each function are joined to the image's line table. This gives
+ * runs of neighbouring keys with the same place. The runs are then sorted and summed: by file
+ * and line to lines and files, and by inlined function and caller.
  */
 #include "lib/index_table.h"
 #include "pp/annotate/annotation_internal.h"
@@ -21,7 +19,7 @@ struct key_run {
 	uint32_t file, line;
 	const char *inlined; /* innermost function inlined there, in the pool; NULL: none */
 	const char *caller;  /* function that it was inlined into; NULL: outside every symbol */
-	uint32_t first_line; /* first line with samples of inlined in its file */
+	uint32_t first_line; /* first line of inlined in its file */
 };
 
 struct builder {
@@ -34,15 +32,14 @@ struct builder {
 	const char *last_kept;
 };
 
-/* State while one image is joined. */
+/* State for one image. */
 struct image_lines {
 	struct builder *builder;
 	size_t image; /* index in annotation->images */
 	struct line_table table;
 	uint32_t
 		/*
-		 * by file of table: index in annotation->files; ANNOTATION_NO_FILE: not yet
-		 * added
+		 * by file of table: index in annotation->files; ANNOTATION_NO_FILE: not yet added
 		 */
 		*files;
 	size_t hint;
@@ -234,7 +231,7 @@ static int join_function(struct image_lines *joining, const struct annotation_fu
 	return error;
 }
 
-/* Finds the line where the function itself begins, not the code that was inlined there. */
+/* Finds the line where the function itself begins, not code that was inlined there. */
 static int find_definition(struct image_lines *joining, struct annotation_function *function,
 			   size_t *hint)
 {
@@ -396,10 +393,7 @@ static int sum_lines(struct builder *builder, const uint32_t *order)
 	return 0;
 }
 
-/*
- * Sets the first line of each inlined function in all its runs. order: sorted by
- * name, file and line.
- */
+/* Sets first_line of all runs of inlined functions. order: sorted by name, file and line. */
 static void find_first_lines(struct builder *builder, const uint32_t *order, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -518,7 +512,7 @@ int annotation_lines_build(struct annotation *annotation, const struct profile_o
 
 /* ---- paths ---- */
 
-/* Removes the last part of the path from begin to end; returns the new end. */
+/* Removes the last part of the path that ends before end; returns the new end. */
 static char *drop_part(char *begin, char *end)
 {
 	while (end > begin && end[-1] != '/')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples for an array of elements that grows: each element has one row of the
- * profile's columns.
+ * Samples for an array of elements that grows: each element has one row of the profile's
+ * columns.
  */
 #ifndef PP_ANNOTATION_SUMS_H
 #define PP_ANNOTATION_SUMS_H
@@ -25,9 +25,8 @@ void annotation_sums_count(struct annotation_sums *sums, const struct profile *p
 void annotation_sums_deinit(struct annotation_sums *sums);
 
 /*
- * Grows an array that runs parallel to sums, after annotation_sums_add; its
- * elements have nr_bytes each. Returns NULL without memory; array is then
- * unchanged.
+ * Grows an array of elements parallel to sums, after annotation_sums_add; nr_bytes each. NULL:
+ * no memory, array unchanged.
  */
 void *annotation_grow(void *array, const struct annotation_sums *sums, size_t nr_bytes);
 

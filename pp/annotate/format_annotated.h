@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layouts of opannotate (doc/man/opannotate.1, OUTPUT): source files,
- * instructions, or both, each line with its samples. A second stream reports what
- * is missing.
+ * The layouts of opannotate (doc/man/opannotate.1, OUTPUT): source files, instructions, or
+ * both, each line with its samples. A second stream reports what is missing.
  */
 #ifndef PP_FORMAT_ANNOTATED_H
 #define PP_FORMAT_ANNOTATED_H
@@ -16,8 +15,7 @@
 
 struct annotated_options {
 	bool source, assembly;
-	/* percent of all samples; applies to files, or with assembly to functions */
-	double threshold;
+	double threshold; /* percent of all samples; for files, with assembly for functions */
 	enum demangle_mode demangle;
 	const char *command_line;
 	const char *output_dir; /* NULL: everything is written to out */
@@ -28,16 +26,13 @@ struct annotated_options {
 };
 
 /*
- * Writes to out, or below options->output_dir. Returns 0, -ENOMEM, or -errno if
- * writing failed, which err reports. err also reports source files that are
- * missing or newer than their binary.
+ * Writes to out, or below options->output_dir. Returns 0, -ENOMEM, or -errno of writing, which
+ * err reports. err also reports files that are missing or newer than their binary, and code
+ * that is not available.
  */
 int annotated_format_source(const struct annotation *annotation,
 			    const struct annotated_options *options, FILE *out, FILE *err);
-/*
- * Like annotated_format_source; with options->source, lines are above their
- * instructions. err also reports code that is not available.
- */
+/* With options->source: lines above their instructions. */
 int annotated_format_assembly(const struct annotation *annotation,
 			      const struct annotated_options *options, FILE *out, FILE *err);
 

@@ -176,7 +176,7 @@ static int load_code(struct assembly_writing *writing)
 
 /* ---- lines ---- */
 
-/* Sums the samples of keys from *next up to last. Returns true if there are any. */
+/* Sums the keys from *next up to last. Returns true if there are any. */
 static bool sum_keys(struct assembly *assembly, const struct annotation_function *function,
 		     size_t *next, uint64_t last)
 {
@@ -202,7 +202,7 @@ static bool sum_keys(struct assembly *assembly, const struct annotation_function
 
 static const char hex_digits[] = "0123456789abcdef";
 
-/* Writes address like "%8lx:\t", but faster, since there may be millions. */
+/* Writes like "%8lx:\t", but faster: there may be millions of addresses. */
 static void write_address(FILE *out, uint64_t address)
 {
 	char text[18];
@@ -341,7 +341,7 @@ static int compare_shown(const void *a, const void *b, void *context)
 	return left < right ? -1 : left > right;
 }
 
-/* Sorts by samples, most first; until here the order was by key, for the ranges. */
+/* Sorts by samples, most first. Before this the order was by key, as the ranges need it. */
 static int sort_shown(struct assembly_writing *writing)
 {
 	const struct annotation *annotation = writing->assembly->annotation;
@@ -452,7 +452,7 @@ int annotated_format_assembly(const struct annotation *annotation,
 				    .output = {.dir = options->output_dir, .all = out}};
 	int error = annotated_cells_init(&assembly.cells, annotation->profile);
 
-	/* scratch gets the room for its only element here. */
+	/* Allocates the only element of scratch. */
 	if (!error && annotation_sums_add(&assembly.scratch, annotation->profile) == SIZE_MAX)
 		error = -ENOMEM;
 	if (!error && options->source)

@@ -167,10 +167,7 @@ static void write_totals(struct source_writing *writing, FILE *out, uint32_t lin
 		(void)fprintf(out, " /* and %zu more functions */", nr - TOTALS_SHOWN);
 }
 
-/*
- * Moves totals from the line of the first instruction to the line where the
- * function begins in the text.
- */
+/* Moves totals from the line of the first instruction to the function's first line in the text. */
 static void move_totals(struct source_writing *writing)
 {
 	struct sources *sources = writing->sources;
@@ -245,10 +242,7 @@ static void write_text(struct source_writing *writing, FILE *out)
 	}
 }
 
-/*
- * Writes the lines with samples but without text: after the end of the file, or in
- * a missing file.
- */
+/* Writes the lines with samples but no text: after the end of the file, or of a missing file. */
 static void write_rest(struct source_writing *writing, FILE *out)
 {
 	const char *why = writing->text.text ? "behind the end of the file" : "the file is missing";
@@ -490,7 +484,7 @@ static void write_image_lack(FILE *err, const struct annotation *annotation, siz
 	(void)fputc('\n', err);
 }
 
-/* Returns the samples without a line of the image at index i in the order. */
+/* Returns the samples without a line of the i'th image in order. */
 static uint64_t sum_image(const struct annotation *annotation, const size_t *order, size_t i)
 {
 	return annotated_sum(

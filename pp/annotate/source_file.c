@@ -128,7 +128,7 @@ void source_file_deinit(struct source_file *file)
 
 /* ---- finding ---- */
 
-/* Returns the length of folder in path with the slashes after it; 0: path is not in folder. */
+/* Returns the length of folder in path, with slashes; 0: path is not inside. */
 static size_t nr_inside(const char *path, const char *folder)
 {
 	size_t nr = strlen(folder);
@@ -191,7 +191,7 @@ int source_file_read(struct source_file *file, const char *path, const struct so
 
 /* ---- writing ---- */
 
-/* Returns the length of the UTF-8 character that begins with first; 0: no character begins so. */
+/* Returns the length of the UTF-8 character that begins with first; 0: none does. */
 static size_t nr_of_character(unsigned char first)
 {
 	if (first < 0x80)
@@ -205,9 +205,9 @@ static bool is_plain(unsigned char byte)
 }
 
 /*
- * Returns the length of the next character if it is written unchanged. Returns 0
- * for a control character (C0, DEL, C1) and for a byte that is not UTF-8. Other
- * encodings' bytes from 0xa0 on do not affect a terminal and stay.
+ * Returns the length of the next character if it is written unchanged; 0 for a control (C0,
+ * DEL, C1) or a byte that is not UTF-8. Bytes of other encodings from 0xa0 on do not affect a
+ * terminal and stay.
  */
 static size_t nr_shown(const char *line, size_t nr_bytes)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source files of annotated code. A file is found by its path in debug
- * information, read whole, and split into lines. It may hold any bytes: NULs,
- * escape sequences, no newline at the end.
+ * Source files of annotated code: found by the path in debug information, read whole, split
+ * into lines. They may hold any bytes: NULs, escape sequences, no newline at the end.
  *
- * Not for the samples of the lines (annotation.h).
+ * Not for the samples of lines (annotation.h).
  */
 #ifndef PP_SOURCE_FILE_H
 #define PP_SOURCE_FILE_H
@@ -21,9 +20,8 @@
 struct source_search {
 	const struct spec_list *search_dirs; /* -d */
 	const struct spec_list
-		/* -b: prefixes to remove from a path before the search in search_dirs */
-		*base_dirs;
-	const char *root; /* -R: prefix of unchanged paths; NULL: none */
+		*base_dirs; /* -b: prefixes to remove from paths before the search there */
+	const char *root;   /* -R: prefix of unchanged paths; NULL: none */
 };
 
 struct source_file {
@@ -39,11 +37,10 @@ struct source_file {
 const char *source_file_strip(const char *path, const struct source_search *search);
 
 /*
- * Finds and reads a file. The search tries, in each of search_dirs, the path
- * without its base folder, the whole path, and its last part; then the path
- * itself. Returns 0; -ENOENT; -EFBIG (more than SOURCE_FILE_BYTES_MAX); -EINVAL
- * (not a regular file); -ENOMEM; or -errno of the first existing candidate that
- * cannot be read. After an error *file is unchanged.
+ * Finds and reads a file. Tries in each of search_dirs the path without its base folder, the
+ * whole path, its last part; then the path itself. Returns 0, -ENOENT, -EFBIG, -EINVAL (not a
+ * regular file), -ENOMEM, or -errno of the first existing file that cannot be read; *file is
+ * then unchanged.
  */
 int source_file_read(struct source_file *file, const char *path,
 		     const struct source_search *search);

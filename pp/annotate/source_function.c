@@ -10,10 +10,7 @@ static bool is_of_name(char c)
 	       c == '_' || c == '$' || c == '~' || (unsigned char)c >= 0x80;
 }
 
-/*
- * Returns the length before the parameters, or before a suffix of the compiler as
- * in "work.part.0".
- */
+/* Returns the length before the parameters, or before a compiler's suffix: "work.part.0". */
 static size_t nr_before_parameters(const char *shown)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -36,7 +33,7 @@ static size_t nr_before_parameters(const char *shown)
 	return i;
 }
 
-/* Returns the length without a list of template arguments at the end. */
+/* Returns the length without template arguments at the end. */
 static size_t nr_without_template(const char *shown, size_t nr)
 {
 	size_t depth = 0;

@@ -33,7 +33,7 @@ struct content_adding {
 	struct diag *diag;
 };
 
-/* The name in the archive: path without leading slashes. */
+/* Returns the name in the archive: path without leading slashes. */
 static const char *name_of(const char *path)
 {
 	while (*path == '/')
@@ -83,7 +83,7 @@ static int add_fd(struct content_adding *adding, const char *name, int fd)
 		       : 0;
 }
 
-/* Adds the file at path. *there reports whether it exists; a missing file is not an error. */
+/* Adds the file at path of this machine; a missing file is not an error, but *there is false. */
 static int add_path(struct content_adding *adding, const char *path, const char *name, bool *there)
 {
 	int fd = debug_file_open_regular(path);
@@ -160,10 +160,7 @@ static void tell_missing(struct content_adding *adding, const char *path, const 
 	adding->content->skip(path, &diag);
 }
 
-/*
- * Adds the file that reports would read on this machine: from a folder of -p, else
- * from its path below the root.
- */
+/* Adds the file that reports would read here: from a folder of -p, else by path below the root. */
 static int add_binary(struct content_adding *adding, const char *path, bool *there)
 {
 	const struct profile_options *options = adding->content->options;
@@ -193,10 +190,7 @@ static int add_binary(struct content_adding *adding, const char *path, bool *the
 	return error;
 }
 
-/*
- * A path named as debug information may be any file of this machine, so only ELF
- * files are archived.
- */
+/* A path named as debug information may be any file, so only ELF files are archived. */
 static bool is_elf(int fd)
 {
 	char magic[4];
@@ -255,8 +249,8 @@ static int add_file(struct content_adding *adding, const struct symbol_request *
 		return 0;
 	}
 	/*
-	 * Its symbols were kept in the session's meta folder; the file at its path is another
-	 * one, or is missing.
+	 * Its symbols are kept in the meta folder; the file at its path is another one or
+	 * missing.
 	 */
 	if (table->kept)
 		return 0;
@@ -287,7 +281,7 @@ static int add_found(struct content_adding *adding, const char *path,
 	return error;
 }
 
-/* The kernel's symbols are in the meta folder; its debug files give lines and instructions. */
+/* The kernel's symbols are in the meta folder: its debug files are for lines and instructions. */
 static int add_kernel(struct content_adding *adding, const struct oprof_image_identity *identity,
 		      const struct symbol_search *search)
 {
@@ -317,7 +311,7 @@ static int add_image(struct content_adding *adding, uint32_t index)
 			 &image->section->identity, &search.search);
 }
 
-/* Adds an image of the stacks, which may have no samples itself. */
+/* Adds an image of the stacks; it may have no samples itself. */
 static int add_caller(void *context, const struct stack_image *image)
 {
 	struct content_adding *adding = context;

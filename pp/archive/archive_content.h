@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything needed to report on a selection elsewhere: its samples, as closed
- * slices, which are the same on every machine; the sessions' meta folders; the
- * binaries that have samples, and the debug files with their symbols.
+ * All files that another machine needs for reports on a selection: the samples as closed
+ * slices, which are the same on every machine; the sessions' meta folders; the binaries that
+ * have samples, and the debug files with their symbols.
  *
  * Paths in the archive are those of this machine: ARCHIVE/usr/bin/perl,
- * ARCHIVE/var/lib/oprofile/samples/current/history/... So -R accepts the archive's
- * root. ARCHIVE/oprof-archive names the session folder.
+ * ARCHIVE/var/lib/oprofile/samples/current/history/..., so -R accepts the archive's root.
+ * ARCHIVE/oprof-archive names the session folder.
  */
 #ifndef PP_ARCHIVE_CONTENT_H
 #define PP_ARCHIVE_CONTENT_H
@@ -34,7 +34,7 @@ struct archive_content {
 	size_t nr_binaries, nr_debug_files, nr_missing;
 };
 
-/* Adds everything. Returns 0, or -errno with diag set; the archive is then unusable. */
+/* Adds everything. Returns 0, or -errno with diag: the archive is then unusable. */
 int archive_content_add(struct archive_content *content, struct diag *diag);
 
 #endif

@@ -99,10 +99,7 @@ static bool has_app(const struct slice_making *making, const struct selected_par
 	return false;
 }
 
-/*
- * True if the selection is by application only; then all stacks of the selected
- * applications are kept.
- */
+/* True if the selection is by application only; then all stacks of these applications are kept. */
 static bool is_by_app(const struct selection *selection)
 {
 	static const enum spec_tag by_leaf[] = {SPEC_IMAGE_EXCLUDE, SPEC_LIB_IMAGE,
@@ -114,14 +111,14 @@ static bool is_by_app(const struct selection *selection)
 	return !selection->options.exclude_dependent;
 }
 
-/* State while parts of a tree are kept. */
+/* State while the selected part of a tree is copied. */
 struct keeping {
 	const struct stack_tree *from;
-	bool whole;		/* keep all of the tree */
+	bool whole;		/* copy all of the tree */
 	bool *apps, *images;	/* for each root and each image: it is a selected application */
 	uint32_t *roots;	/* for each node: its root */
-	bool *needed, *counted; /* for each node: it is kept; its samples are kept */
-	int64_t *nodes;		/* for each node: its index in the kept tree */
+	bool *needed, *counted; /* for each node: it is copied; its samples are copied */
+	int64_t *nodes;		/* for each node: its index in the copy */
 };
 
 static int keeping_init(struct keeping *keeping, const struct stack_tree *from)
@@ -150,8 +147,8 @@ static void keeping_deinit(struct keeping *keeping)
 }
 
 /*
- * The samples of a root by image belong to their image (oprof/stack_file.h); the
- * image of a mark is not known.
+ * The samples of a root by image belong to their image (oprof/stack_file.h); the image of a
+ * mark is not known.
  */
 static bool is_counted(const struct keeping *keeping, uint32_t number)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the samples of a selection as slices. A slice that was selected as a
- * whole is copied unchanged; of other slices, the selected sections are copied;
- * live files become a slice of their own. The stacks of selected applications are
- * included. If the selection depends on the sampled images, not only on
- * applications, then slices that were not selected as a whole lose their stacks.
+ * Writes the samples of a selection as slices. A slice that was selected as a whole is copied
+ * unchanged, of others the selected sections; live files become a slice of their own. Stacks
+ * of selected applications are included; but if the selection depends on the sampled images,
+ * slices that were not selected as a whole lose their stacks.
  */
 #ifndef PP_ARCHIVE_SLICES_H
 #define PP_ARCHIVE_SLICES_H
@@ -16,10 +15,9 @@
 #include <stddef.h>
 
 /*
- * Calls take for each slice of session, with its name, such as
- * "minute.17.17.slice", and a descriptor that is valid during the call. Stops if
- * take fails, and returns its error. Damaged slices are reported to skip and
- * omitted. Returns 0, or -ENOMEM or another -errno with diag set.
+ * Calls take for each slice of session, with its name, such as "minute.17.17.slice", and a
+ * descriptor that is valid during the call. Stops if take fails, and returns its error.
+ * Damaged slices are reported to skip and omitted. Returns 0, -ENOMEM or -errno with diag set.
  */
 int archive_slices_make(const struct selection *selection, size_t session,
 			int (*take)(void *context, const char *name, int fd, struct diag *diag),
@@ -27,8 +25,8 @@ int archive_slices_make(const struct selection *selection, size_t session,
 			struct diag *diag);
 
 /*
- * Calls visit for each image in the stacks of these slices; an image in several
- * slices is visited several times. Stops if visit fails, and returns its error.
+ * Calls visit for each image in the stacks of these slices; an image in several slices is
+ * visited several times. Stops if visit fails, and returns its error.
  */
 int archive_slices_walk_images(const struct selection *selection, size_t session,
 			       int (*visit)(void *context, const struct stack_image *image),

@@ -29,7 +29,7 @@ struct archive_writer {
 	uint8_t *buffer;
 	uint64_t nr_bytes;
 	struct strings names; /* names added to a folder, to be removed if it is not finished */
-	/* length of the part of path that existed before; the whole length if the folder existed */
+	/* length of the part of path that existed before; if path did, all */
 	size_t nr_there_bytes;
 	bool folder; /* path is a folder that this writer may fill */
 	bool finished;
@@ -163,9 +163,9 @@ int archive_writer_open(struct archive_writer **writer, const char *path, struct
 /* ---- adding ---- */
 
 /*
- * A name that is not text in this locale (always "C", since none is set) causes a
- * warning: the name is stored as bytes, and its entry is marked so. Marking all
- * entries would make tar(1) warn about each.
+ * A name that is not text in this locale (always "C", since none is set) causes a warning: the
+ * name is stored as bytes, and its entry is marked so. Marking all entries would make tar(1)
+ * warn about each.
  */
 static bool is_written(const struct archive_writer *writer, int result)
 {
@@ -238,8 +238,8 @@ int archive_writer_add_bytes(struct archive_writer *writer, const char *name, co
 }
 
 /*
- * Copies exactly nr_bytes, the size in the header. A file that shrank is an error;
- * libarchive would fill it up with zeros silently.
+ * Copies nr_bytes, as in the header. A file that shrank is an error: libarchive would silently
+ * fill it up with zeros.
  */
 static int copy_data(struct archive_writer *writer, const char *name, int fd, uint64_t nr_bytes,
 		     struct diag *diag)
@@ -295,10 +295,7 @@ int archive_writer_finish(struct archive_writer *writer, struct diag *diag)
 	return 0;
 }
 
-/*
- * Removes the empty folders in path from the last one up, but keeps the first
- * nr_kept bytes of path.
- */
+/* Removes the empty folders in path, last one first, but not the first nr_kept bytes of path. */
 static void remove_parents(char *path, size_t nr_kept)
 {
 	char *slash;

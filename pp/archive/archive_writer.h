@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects files for another machine, in a folder or in one compressed file (tar
- * with pax headers, zstd), by libarchive. The archive is complete or absent: a
- * compressed file gets its name when it is finished; a folder gets its manifest
- * last.
+ * Collects files for another machine in a folder or in one compressed file (tar with pax
+ * headers, zstd), by libarchive. The archive is complete or absent: a compressed file gets its
+ * name when it is finished, a folder its manifest.
  *
- * Does not decide what to include (archive_content.h).
+ * Not for choosing the files (archive_content.h).
  */
 #ifndef PP_ARCHIVE_WRITER_H
 #define PP_ARCHIVE_WRITER_H
@@ -19,36 +18,31 @@
 struct archive_writer;
 
 /*
- * path names a file if it ends in .tar.zst, else a folder, which is created; an
- * existing folder must be empty (-EEXIST). Returns 0 or -errno with diag set.
+ * path is a file if it ends in .tar.zst, else a folder, which is created; an existing one must
+ * be empty (-EEXIST). Returns 0 or -errno with diag.
  */
 int archive_writer_open(struct archive_writer **writer, const char *path, struct diag *diag);
 
 /*
- * Adds a file called name, a relative path without ".."; its folders are created
- * as needed. Each name may be added once. Returns 0 or -errno with diag set; after
- * an error nothing more can be added. -EINTR: a signal asks the process to end
- * (stop_signal.h).
+ * Adds a file called name, relative and without ".."; its folders are created. Each name may
+ * be added once. Returns 0 or -errno with diag: nothing more can be added. -EINTR: a signal
+ * asks the process to end (stop_signal.h).
  */
 int archive_writer_add_bytes(struct archive_writer *writer, const char *name, const void *bytes,
 			     size_t nr_bytes, struct diag *diag);
 /*
- * Adds the content of fd from its start, with its mode (without set-id bits) and
- * time. A file that grows during the copy is cut at its first size; one that
- * shrinks is an error (-EIO).
+ * Adds fd from its start, with its mode (without set-id bits) and time. A file that grows
+ * during the copy is cut at its first size; one that shrinks is an error (-EIO).
  */
 int archive_writer_add_fd(struct archive_writer *writer, const char *name, int fd,
 			  struct diag *diag);
 
-/* bytes added, uncompressed */
+/* Returns the bytes of the added files, uncompressed. */
 uint64_t archive_writer_nr_bytes(const struct archive_writer *writer);
 
-/* Completes the archive. Returns 0 or -errno with diag set. */
+/* Completes the archive. Returns 0 or -errno with diag. */
 int archive_writer_finish(struct archive_writer *writer, struct diag *diag);
-/*
- * Frees the writer; writer may be NULL. If the archive is not finished, removes
- * all files and folders that the writer created, but no others.
- */
+/* Frees the writer; NULL is allowed. If it is not finished, removes only what it created. */
 void archive_writer_close(struct archive_writer *writer);
 
 #endif

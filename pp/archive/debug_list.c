@@ -38,7 +38,7 @@ static int put(struct debug_listing *listing, const char *path, char *name)
 	return ferror(listing->out) ? -ENOMEM : 0;
 }
 
-/* The path at which a file with this build-id is always searched. */
+/* Returns the path at which a file with this build-id is always searched. */
 static char *name_by_build_id(const struct buildid *id)
 {
 	static const struct symbol_search nowhere = {.root = NULL};
@@ -46,7 +46,7 @@ static char *name_by_build_id(const struct buildid *id)
 	return debug_file_build_id_path(&nowhere, id, ".debug");
 }
 
-/* The image's folder, below debug_path if given, with the last part of path. */
+/* Returns the path in the image's folder, below debug_path if given, with the last part of path. */
 static char *name_beside(const struct debug_listing *listing, const char *debug_path,
 			 const char *path)
 {
@@ -82,8 +82,8 @@ static int put_alt(struct debug_listing *listing)
 }
 
 /*
- * The path that dwarf_split tries first. A relative path that is in no known
- * folder is next to the image.
+ * Returns the path that dwarf_split tries first. A relative path without a known folder is
+ * next to the image.
  */
 static char *name_split(const struct debug_listing *listing, const struct dwarf_unit *skeleton)
 {
@@ -198,7 +198,7 @@ static int list_read(const struct symbol_request *request, int fd)
 	return error;
 }
 
-/* ---- in this process: the helper's output is not trusted ---- */
+/* ---- here: the helper is not trusted ---- */
 
 static bool is_plain(const char *path)
 {

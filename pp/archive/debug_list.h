@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists the files, in addition to the image itself, from which symbols, lines and
- * inlined functions of an image are read: its debug file, the file that dwz moved
- * parts of it into, split files or their package; for the kernel, its vmlinux. An
- * archive takes these files to another machine. The forked helper reads the list
- * and finds the files as reports do.
+ * Lists the other files that symbols, lines and inlined functions of an image are read from:
+ * its debug file, the file that dwz moved parts of it to, split files or their package; of the
+ * kernel its vmlinux. An archive takes these files to another machine. The forked helper finds
+ * them as reports do.
  */
 #ifndef PP_DEBUG_LIST_H
 #define PP_DEBUG_LIST_H
@@ -23,14 +22,14 @@ struct debug_list {
 	struct debug_list_file *files;
 	size_t nr_files;
 	char *bytes; /* the strings of all files */
-	char *note;  /* why reading failed, as a clause; files is then empty. NULL: no failure */
+	/* clause that says why reading failed; files is then empty. NULL: no failure */
+	char *note;
 };
 
 /*
- * Lists the files for request's image, of kind FILE, KERNEL or IDLE. The list is
- * empty also if the image or its debug information cannot be read; a report reads
- * it again and reports the reason. Returns 0, -ENOMEM, or -errno if this process
- * itself fails.
+ * Lists the files for request's image, of kind FILE, KERNEL or IDLE. The list is also empty if
+ * the image or its debug information cannot be read, which reports find out themselves.
+ * Returns 0, -ENOMEM, or -errno if this process fails.
  */
 int debug_list_load(struct debug_list *list, const struct symbol_request *request);
 void debug_list_deinit(struct debug_list *list);

@@ -93,8 +93,8 @@ static void forget_symbols(struct function_joining *making)
 }
 
 /*
- * The path that reports show is the real path, except for regions of memory, which
- * have no symbols.
+ * The path that reports show is the real one, except for regions of memory: these have no
+ * symbols.
  */
 static int load_symbols(struct function_joining *making, const struct call_image *image)
 {
@@ -146,10 +146,7 @@ static bool holds(const struct symbol_table *table, size_t symbol, uint64_t offs
 	return symbol < table->nr_symbols && table->symbols[symbol].start <= offset;
 }
 
-/*
- * Returns the function that begins at key start of its image, or CALL_NODE_NONE if
- * there is none yet.
- */
+/* Returns the function that begins at key start of its image, or CALL_NODE_NONE. */
 static uint32_t find_start(const struct image_joining *joining, uint64_t start)
 {
 	const struct call_tree *tree = joining->making->tree;
@@ -184,8 +181,8 @@ static int join_symbol(struct image_joining *joining, size_t symbol, uint32_t *f
 }
 
 /*
- * Returns the address of key start, which no symbol covers. The distance between
- * address and key is taken from a nearby symbol.
+ * Returns the address of key start, which is outside every symbol. The distance between key
+ * and address is taken from a nearby symbol.
  */
 static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 {
@@ -199,7 +196,7 @@ static uint64_t address_at(const struct image_joining *joining, uint64_t start)
 	return start + table->symbols[near].address - table->symbols[near].start;
 }
 
-/* Adds a function without a symbol; its name is made from the key where it begins. */
+/* Adds a function without symbol; its name is made of the key where it begins. */
 static int add_nameless(struct image_joining *joining, uint64_t start, uint32_t *number)
 {
 	struct function_joining *making = joining->making;
@@ -232,7 +229,7 @@ static int load_functions(struct image_joining *joining)
 				   &search.search);
 }
 
-/* Finds the function of code that no symbol covers, by the image's code table if possible. */
+/* Code outside every symbol gets its function from the image's code table, if possible. */
 static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t *function)
 {
 	const struct symbol_table *table = &joining->making->table;
@@ -242,7 +239,7 @@ static int join_outside(struct image_joining *joining, uint64_t offset, uint32_t
 
 	if (error)
 		return error;
-	/* A symbol whose size is too small for its function. */
+	/* The function has a symbol, but the symbol's size is too small. */
 	if (start && holds(table, symbol, start))
 		return join_symbol(joining, symbol, function);
 	if (start) {
@@ -302,7 +299,7 @@ static int make_image(struct function_joining *making, uint32_t image, const uin
 	return error ? error : join_symbols(making, image, order, nr);
 }
 
-/* Sorts copies of a binary with several paths next to each other, and marks after all images. */
+/* Sorts copies of a binary next to each other, and marks after all images. */
 static int compare_images(const struct call_stacks *stacks, uint32_t a, uint32_t b)
 {
 	const struct call_image *left, *right;
@@ -387,9 +384,9 @@ static int compare_functions(const void *a, const void *b, void *context)
 }
 
 /*
- * Two functions of equal name and path are one if a binary was rebuilt between the
- * two sides, or if their code has no file and its names were numbered by each
- * session. pp/profile/profile_merge.h does the same with rows.
+ * Functions of equal path and name are one if the binary was rebuilt between the two sides, or
+ * if their code has no file, so that each session numbers its names.
+ * pp/profile/profile_merge.h does the same with rows.
  */
 static bool belong_together(const struct function_joining *making, uint32_t a, uint32_t b)
 {

@@ -18,9 +18,8 @@ struct frame {
 };
 
 /*
- * The tree is walked once, depth first from each root. So during a visit the path
- * holds all frames above the node, and a function or arc that is already on the
- * path is not counted again.
+ * The tree is walked once, depth first. The path holds all frames above the current node, so a
+ * function or arc that is already on the path is not counted again.
  */
 struct walking {
 	struct call_graph *graph;
@@ -30,7 +29,7 @@ struct walking {
 	/* list of each node's children: first child, next sibling */
 	uint32_t *first_below, *next_beside;
 	uint32_t *arc_of; /* the arc that leads to each node */
-	/* for each function: depth + 1 of its outermost frame on the path; 0: not on the path */
+	/* of each function: depth + 1 of its outermost frame on the path; 0: not there */
 	uint32_t *outermost;
 	uint32_t *arc_depth; /* the same for each arc */
 	struct frame *path;
@@ -115,7 +114,7 @@ static bool is_outermost(const struct walking *walking, const struct frame *fram
 	return frame->outer + 1 == walking->depth;
 }
 
-/* Counts a node for its function; the samples below it only if no frame above has the function. */
+/* Counts a node for its function; the nodes below only if no frame above has the function. */
 static void count_function(const struct walking *walking, const struct frame *frame)
 {
 	const struct call_graph *graph = walking->graph;

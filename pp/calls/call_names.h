@@ -12,12 +12,12 @@ struct call_names {
 	size_t nr_names;
 };
 
-/* Returns 0 or -ENOMEM. The caller deinits names in either case. */
+/* Returns 0 or -ENOMEM; deinit names in either case. */
 int call_names_make(struct call_names *names, const struct call_tree *tree,
 		    enum demangle_mode demangle);
 void call_names_deinit(struct call_names *names);
 
-/* Path of a function's image; "" for a mark. */
+/* Returns the path of a function's image; "" for a mark. */
 const char *call_image_path(const struct call_tree *tree, uint32_t function);
 
 #endif

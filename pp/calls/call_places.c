@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Joins two views of the same samples. The flat profile has the addresses at which samples ended
- * (its details; each belongs to a row: a symbol of an image that ran in an application). The call
- * tree has the functions. The steps:
+ * Joins two views of the same samples: the flat profile has the addresses at which samples
+ * ended (its details, by row: a symbol of an image that ran in an application); the call tree
+ * has the functions. The steps:
  *
  * 1. match_selection: find the tree's number of each image and application of the
  *    selection, whose numbers the flat profile uses.
  * 2. index_functions: make a hash table of the tree's functions, by image and key
  *    of the first byte.
- * 3. add_places: for each detail, find its function, by the symbol of its row or
- *    else by the image's code table. The address becomes a code, once for each
- *    function, and a place, once for each application. A detail whose function or
- *    application is not in the tree is omitted.
- * 4. sort_places: sort places by function, application and key, each with the
- *    counts of its detail, so that a function's places are one range.
- * 5. find_lines: make a query for each code and for each function's first byte.
- *    The queries are sorted by image and key, so each image's line table is
- *    loaded once and read forwards.
+ * 3. add_places: find the function of each detail, by the symbol of its row or else
+ *    by the image's code table. The address becomes a code, once for each function,
+ *    and a place, once for each application. Details whose function or application
+ *    is not in the tree are omitted.
+ * 4. sort_places: by function, application and key, each with the counts of its
+ *    detail, so that a function's places are one range.
+ * 5. find_lines: one query for each code and each function's first byte. They are
+ *    sorted by image and key, so each line table is loaded once and read forwards.
  */
 #include "pp/calls/call_places.h"
 
@@ -116,8 +115,8 @@ static int match_selection(struct place_join *join)
 /* ---- 2. functions ---- */
 
 /*
- * A function is found by its image and the key of its first byte. The entry for
- * code in no symbol may have the same key; this entry has no name.
+ * A function is found by its image and the key of its first byte. The entry for code in no
+ * symbol may have the same key; this entry has no name.
  */
 struct function_key {
 	uint32_t image;
@@ -164,10 +163,7 @@ static uint32_t find_function(const struct place_join *join, const struct functi
 				same_function, key, (void *)(uintptr_t)join->tree);
 }
 
-/*
- * Returns the function that begins where a row's symbol begins, or NONE if the
- * tree has no such function.
- */
+/* Returns the function that begins where a row's symbol begins, or NONE. */
 static uint32_t function_of_symbol(const struct place_join *join, const struct profile_row *row)
 {
 	const struct function_key key = {.image = join->tree_image[row->image],
@@ -193,10 +189,9 @@ static int load_image_functions(struct place_join *join, uint32_t number)
 }
 
 /*
- * Sets *function to the function that contains a detail by the image's code table;
- * leaves *function unchanged if the table has no such function. The tree names
- * code by this table if no symbol covers the code, or if the symbol begins at
- * another byte than the function.
+ * Sets *function to the function that contains a detail by the image's code table, if there is
+ * one. The tree uses this table for code that no symbol covers, and for code whose symbol
+ * begins at another byte than the function.
  */
 static int function_of_code(struct place_join *join, const struct profile_detail *detail,
 			    uint32_t *function)
@@ -216,8 +211,8 @@ static int function_of_code(struct place_join *join, const struct profile_detail
 }
 
 /*
- * of_symbol is function_of_symbol of the detail's row. Sets *function to NONE if
- * the function is not in the tree.
+ * of_symbol is function_of_symbol of the row. *function is NONE if the tree has no such
+ * function.
  */
 static int function_of_detail(struct place_join *join, const struct profile_row *row,
 			      uint32_t of_symbol, const struct profile_detail *detail,
@@ -240,7 +235,7 @@ static bool same_code(uint32_t index, const void *key, void *context)
 	       places->codes[index].key == wanted->key;
 }
 
-/* Outside every symbol, a detail's address is only its key, to which the image's bias is added. */
+/* Outside every symbol, a detail's address is only its key: the image's bias is added. */
 static uint64_t address_of(const struct place_join *join, const struct call_function *function,
 			   const struct profile_detail *detail, bool is_named)
 {
@@ -250,7 +245,7 @@ static uint64_t address_of(const struct place_join *join, const struct call_func
 					     : join->bias[function->image]);
 }
 
-/* Returns the code of a function at a detail's key, adding it if it is new; NONE: no memory. */
+/* Returns the code of a function at a detail's key, added if it is new; NONE: no memory. */
 static uint32_t keep_code(struct place_join *join, uint32_t function,
 			  const struct profile_detail *detail, bool is_named)
 {
@@ -288,7 +283,7 @@ static int add_place(struct place_join *join, uint32_t function, uint32_t app, s
 	return 0;
 }
 
-/* True if the row's samples are filed under the image itself, not under the program that ran it. */
+/* True if the row's samples are filed under the image itself, not the program. */
 static bool is_by_image(const struct place_join *join, const struct profile_row *row)
 {
 	const struct selection *selection = join->flat->selection;
@@ -385,7 +380,7 @@ static int allocate_counts(struct place_join *join)
 	return places->counts && places->shares ? 0 : -ENOMEM;
 }
 
-/* Returns the indexes of places in sorted order, or NULL if there is no memory. */
+/* Returns the indexes of places in sorted order. NULL: no memory. */
 static uint32_t *make_order(struct call_places *places)
 {
 	uint32_t *order = calloc(places->nr_places + 1, sizeof(*order));
@@ -398,7 +393,7 @@ static uint32_t *make_order(struct call_places *places)
 	return order;
 }
 
-/* Counts the places of each function and adds the counts up. The places are sorted. */
+/* Counts each function's places, which are sorted, and adds the counts up. */
 static int find_first_places(struct call_places *places, size_t nr_functions)
 {
 	places->first = calloc(nr_functions + 1, sizeof(*places->first));
@@ -440,7 +435,7 @@ static bool same_file(uint32_t index, const void *key, void *context)
 	return places->files[index] == key;
 }
 
-/* Finds or adds the number of a file of a line table, by path. Returns 0 or -ENOMEM. */
+/* Finds or adds the number of a line table's file, by path. Returns 0 or -ENOMEM. */
 static int keep_file(struct place_join *join, const char *path, uint32_t *number)
 {
 	struct call_places *places = join->places;
@@ -460,10 +455,7 @@ static int keep_file(struct place_join *join, const char *path, uint32_t *number
 	return 0;
 }
 
-/*
- * Converts a file and line of a line table to the result's numbers; 0 and 0: not
- * known. Returns 0 or -ENOMEM.
- */
+/* Converts a line table's file and line to the result's numbers; 0 and 0: not known. */
 static int keep_line(struct place_join *join, const struct line_table *table,
 		     struct line_place from, uint32_t *file, uint32_t *line)
 {
@@ -492,7 +484,7 @@ static int add_frame(struct place_join *join, const struct line_table *table, co
 	return 0;
 }
 
-/* Adds frames from the innermost outwards; each has the line of the call to the previous one. */
+/* Adds frames from the innermost outwards, each at the call of the previous one. */
 static int answer_code(struct place_join *join, const struct line_table *table,
 		       const struct line_found *found, struct call_code *code)
 {
@@ -510,7 +502,7 @@ static int answer_code(struct place_join *join, const struct line_table *table,
 	return error;
 }
 
-/* A function begins at the line that calls the outermost function inlined at its first byte. */
+/* A function begins at the call of the outermost function inlined at its first byte. */
 static int answer_start(struct place_join *join, const struct line_table *table,
 			const struct line_found *found, struct line_place *start)
 {

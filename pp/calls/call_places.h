@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The addresses in its functions at which the samples of a call tree ended, with
- * their source lines and the functions inlined there, for formats that show lines.
- * A call tree knows functions but no addresses; the flat profile knows addresses
- * but not by which stacks they were reached. pp/calls/call_spread.h joins both.
+ * The addresses at which the samples of a call tree ended, with source lines and inlined
+ * functions, for formats that show lines. A call tree has functions but no addresses; the flat
+ * profile has addresses but not the stacks that led there. pp/calls/call_spread.h joins both.
  */
 #ifndef PP_CALL_PLACES_H
 #define PP_CALL_PLACES_H
@@ -14,15 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A source line at an address, and the function that contains this line in the source. */
+/* A source line at an address, and the function that has it in the source. */
 struct call_frame {
 	const char *function; /* name of an inlined function; NULL: the function itself */
 	uint32_t file, line;  /* file: index in files; 0: not known */
 };
 
 /*
- * The application of a place whose function has samples filed under its image: its
- * places count the samples of all applications together.
+ * The application of places whose function has samples filed under its image: such places
+ * count all applications together.
  */
 #define CALL_PLACE_ANY UINT32_MAX
 
@@ -37,8 +36,7 @@ struct call_place {
 struct call_code {
 	uint32_t function;
 	uint32_t nr_frames;
-	/* index in frames; the innermost frame is first. nr_frames is 0 if no line is known */
-	size_t first_frame;
+	size_t first_frame; /* index in frames, innermost first; nr_frames 0: no line is known */
 	uint64_t key;
 	uint64_t address; /* like call_function.address */
 };
@@ -64,8 +62,8 @@ struct call_places {
 };
 
 /*
- * The tree's profile must have symbols and details. Returns 0, -ENOMEM, or the
- * error of line_table_load or code_functions_load.
+ * tree's profile must have symbols and details. Returns 0, -ENOMEM, or an error of
+ * line_table_load or code_functions_load.
  */
 int call_places_make(struct call_places *places, const struct call_tree *tree,
 		     const struct profile_options *options);

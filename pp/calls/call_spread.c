@@ -10,7 +10,7 @@ static uint64_t number_of(const struct call_spread *spread, size_t place)
 	return place < spread->nr_places ? spread->numbers[place * spread->stride] : spread->rest;
 }
 
-/* The whole part of a taker's proportional number at a place. */
+/* Returns the whole part of a taker's proportional number at a place. */
 static uint64_t part_of(const struct call_spread *spread, uint64_t number, size_t place)
 {
 	return (uint64_t)((unsigned __int128)number * number_of(spread, place) / spread->whole);
@@ -74,9 +74,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * The leftovers of all places form one row of single units, place by place. Takers
- * draw their remainders from this row in steps of about the golden ratio of its
- * length. The step and the length have no common divisor, so each unit is drawn
+ * The leftovers of all places form one row of units. Takers draw from this row in steps of
+ * about its golden section. Step and length have no common divisor, so each unit is drawn
  * once, and any few successive draws are spread over the whole row.
  */
 void call_spread_begin(struct call_spread *spread)
@@ -91,7 +90,7 @@ void call_spread_begin(struct call_spread *spread)
 		spread->step++;
 }
 
-/* Returns the place that owns unit number of the leftovers. */
+/* Returns the place that owns the number'th unit of the leftovers. */
 static size_t find_place(const struct call_spread *spread, uint64_t number)
 {
 	size_t low = 0;

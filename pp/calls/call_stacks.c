@@ -22,7 +22,7 @@ struct tree_adding {
 	bool by_leaf;
 	struct part_shown *shown;	  /* for each root of the tree; image is not set */
 	const char **image_paths;	  /* for each image of the tree */
-	uint32_t *images, *roots, *nodes; /* for each of the tree's: its index in stacks */
+	uint32_t *images, *roots, *nodes; /* for each of the tree's: index in stacks */
 	uint8_t *leaves;		  /* enum leaf, by root and image of the tree */
 };
 
@@ -177,9 +177,8 @@ static int append_node(struct call_stacks *stacks, const struct call_stack_node 
 }
 
 /*
- * A call tree holds each of its nodes once, so the nodes of the first tree need no
- * look-up. Nodes of the first tree that become equal here by merging stay apart;
- * they are joined when they get their symbols.
+ * A call tree has each of its nodes once, so the nodes of the first tree need no look-up.
+ * Nodes that become equal by merging are joined when they get their symbols.
  */
 static int number_node(struct call_stacks *stacks, const struct call_stack_node *node,
 		       uint32_t *number)
@@ -197,7 +196,7 @@ static int number_node(struct call_stacks *stacks, const struct call_stack_node 
 	return error ? error : index_table_put(&stacks->node_table, hash, *number);
 }
 
-/* Called before the second tree is added: enters the nodes of the first tree into the table. */
+/* Before the second tree: enters the nodes of the first into the table. */
 static int index_nodes(struct call_stacks *stacks)
 {
 	int error = 0;
@@ -224,7 +223,7 @@ static bool is_by_image(const struct tree_adding *adding, uint32_t root)
 	return adding->tree->roots[root].flags & OPROF_STACK_BY_IMAGE;
 }
 
-/* True if the specification selects a sample of this root whose leaf is in image. */
+/* True if a sample of this root with its leaf in image is selected. */
 static bool is_chosen(const struct tree_adding *adding, uint32_t root, const char *image)
 {
 	struct part_shown shown = adding->shown[root];
@@ -270,7 +269,7 @@ static bool is_leaf_chosen(const struct tree_adding *adding, uint32_t root, uint
 
 /* ---- a tree ---- */
 
-/* Finds or adds the root in stacks for a root of the tree; CALL_NODE_NONE if no column has it. */
+/* Finds or adds the root in stacks for a root of the tree; CALL_NODE_NONE: no column has it. */
 static int take_root(struct tree_adding *adding, uint32_t number)
 {
 	struct call_stacks *stacks = adding->stacks;
@@ -361,7 +360,7 @@ static int take_samples(struct tree_adding *adding, uint32_t number, const struc
 						     .share = from->weight});
 }
 
-/* of_root gets, for each node of the tree, the index of its root. */
+/* of_root is filled with the root of each node of the tree. */
 static int take_nodes(struct tree_adding *adding, uint32_t *of_root)
 {
 	const struct stack_tree *tree = adding->tree;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of a selection before they have symbols: the sum of all its call
- * trees, by key. Each application and column has its own root; samples outside the
- * specification are not counted. Internal to pp/calls/.
+ * The stacks of a selection before they have symbols: the sum of all its call trees, by key.
+ * Each application and column has its own root; samples outside the specification are not
+ * counted. Internal to pp/calls/.
  */
 #ifndef PP_CALL_STACKS_H
 #define PP_CALL_STACKS_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A key of an image, or a mark (a frame without code, such as [truncated]). */
+/* A key of an image, or a mark (a frame that is no code). */
 struct call_key {
 	uint32_t image; /* index in images, or STACK_MARK() */
 	uint32_t function;
@@ -55,8 +55,8 @@ struct call_stacks {
 };
 
 /*
- * Reads the call trees of flat's whole selection; calls skip for each tree that
- * cannot be read. Returns 0 or -ENOMEM. The caller deinits stacks in either case.
+ * Reads all call trees of flat's selection; skip gets those that cannot be read. Returns 0 or
+ * -ENOMEM; deinit stacks in either case.
  */
 int call_stacks_read(struct call_stacks *stacks, const struct profile *flat,
 		     struct strings *strings,

@@ -144,7 +144,7 @@ static void compare_flat(struct call_tree *tree)
 	uint64_t all = flat->nr_samples;
 	uint64_t ours = tree->nr_samples;
 
-	/* If the profile has no symbols, include and exclude had no effect on its samples. */
+	/* Without symbols, the flat profile was not filtered. */
 	saturate_add(&all, flat->nr_filtered);
 	saturate_add(&ours, tree->nr_filtered);
 	tree->nr_missing = all > ours ? all - ours : 0;
@@ -190,10 +190,7 @@ static bool is_counted(const struct call_stacks *stacks, const bool *hidden, siz
 	       (from->key == CALL_NODE_NONE || !hidden[stacks->keys[from->key].function]);
 }
 
-/*
- * Returns, for each node, whether the node or a node below has samples to count.
- * NULL: no memory.
- */
+/* Returns for each node whether the node or a node below has samples to count. NULL: no memory. */
 static bool *find_needed(const struct call_stacks *stacks, const bool *hidden)
 {
 	bool *needed = calloc(stacks->nr_nodes + 1, sizeof(*needed));
@@ -240,7 +237,7 @@ static void count_nodes(struct call_tree *tree, const struct call_stacks *stacks
 	}
 }
 
-/* Does the same as count_nodes, by stretch of time. */
+/* The same by stretch of time. */
 static int count_times(struct call_tree *tree, const struct call_stacks *stacks, const bool *hidden)
 {
 	const struct classes *classes = &tree->profile->selection->classes;
@@ -383,7 +380,7 @@ static bool same_function(uint32_t index, const void *key, void *context)
 	       function->address == wanted->address;
 }
 
-/* The rows of a function in several applications become one function. CALL_NODE_NONE: no memory. */
+/* Rows of one function in several applications become one function. CALL_NODE_NONE: no memory. */
 static uint32_t place_function(struct call_tree *tree, struct index_table *table,
 			       const struct profile_row *row)
 {

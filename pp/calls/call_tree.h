@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The container of call stacks: the call trees of a selection
- * (libdb/slice/stack_tree.h), with symbols, summed over sessions, slices and
- * everything else that is not a column.
+ * The container of call stacks: the call trees of a selection (libdb/slice/stack_tree.h) with
+ * symbols, summed over sessions, slices and all that is not a column.
  *
- * A function is a pair of image and symbol, as in the flat profile; each parent
- * node has one node for each function. A stack is selected like the sample at its
- * leaf: by application and by the leaf's image. So the sums over all roots equal
- * the flat profile's, except for nr_missing. A root is the program that ran. It
- * also holds what the kernel did for this program, even if these samples are filed
- * under the kernel; so a single root may hold more samples than its application
- * has in the flat profile.
+ * A function is an (image, symbol) of the flat profile; a node has one child for each
+ * function. A stack is selected like the sample at its leaf: by application and by the leaf's
+ * image. So the sums over all roots equal the flat profile's, except for nr_missing. A root is
+ * the program that ran. It includes what the kernel did for the program, even if that is filed
+ * under the kernel, so a root may hold more samples than its application in the flat profile.
  *
- * This header knows profiles and symbols, but no layout.
+ * Knows profiles and symbols, but no layout.
  */
 #ifndef PP_CALL_TREE_H
 #define PP_CALL_TREE_H
@@ -26,7 +23,7 @@
 struct call_function {
 	uint32_t image; /* index in call_tree.images; CALL_IMAGE_NONE: a mark */
 	/*
-	 * as in the file, in the pool; NULL: outside every symbol. A mark has "[truncated]",
+	 * as in the file, in the pool; NULL: outside every symbol. Of a mark: "[truncated]",
 	 * "[broken]", "[other]" or "[unknown]"
 	 */
 	const char *name;
@@ -52,13 +49,13 @@ struct call_image {
 	enum oprof_image_kind kind;
 	struct oprof_image_identity identity;
 	uint64_t image_start;
-	uint32_t session; /* index of a session of the selection that has the image */
+	uint32_t session; /* index of one of the selection's sessions that have the image */
 	bool has_symbols;
 	enum symbols_lack lack;
-	char *note; /* what is missing and what to install; NULL: nothing is missing */
+	char *note; /* what is missing and what to install, or NULL */
 };
 
-/* The columns are the profile's: classes x sides. Counts and shares are those of struct profile. */
+/* Columns are the profile's: classes x sides. Counts and shares are as in struct profile. */
 struct call_tree {
 	const struct profile *profile; /* the flat profile */
 	const char **apps;	       /* sorted; with --by, the names of the rows */
@@ -66,8 +63,8 @@ struct call_tree {
 	struct call_function *functions;
 	struct call_node *nodes; /* the first nr_apps are the roots, one for each application */
 	/*
-	 * nr_nodes x nr_columns. self: samples that ended at the node. below: these and all
-	 * samples of the nodes below.
+	 * nr_nodes x nr_columns. self: samples that ended at the node; below: these and those
+	 * of all nodes below.
 	 */
 	uint64_t *self, *self_shares;
 	uint64_t *below, *below_shares;
@@ -76,33 +73,28 @@ struct call_tree {
 	uint64_t nr_samples;			     /* sum over all columns */
 	uint64_t nr_truncated, nr_broken, nr_folded; /* part of nr_samples, by how the stacks end */
 	uint64_t nr_filtered;			     /* samples removed by include and exclude */
-	/* samples of the flat profile that have no stack: not recorded, or lost */
+	/* samples of the flat profile without a stack: not recorded, or lost */
 	uint64_t nr_missing;
 	size_t nr_damaged; /* trees that could not be read; each was reported to skip() */
 	bool is_flat;	   /* made by call_tree_flat: one function deep */
 	bool has_by_image; /* some roots hold samples that are filed under their images */
-	/*
-	 * NULL unless flat has stretches of time (intervals): samples that ended at a node, by
-	 * stretch; an entry's row is a node.
-	 */
+	/* self by stretch (interval) of time; rows are nodes. NULL unless flat has times. */
 	struct profile_time *time;
 	struct strings strings;
 };
 
 /*
- * flat is the profile of the same selection, which was made with stacks. flat may
- * lack symbols. include and exclude select stacks by the function at their leaf.
- * Returns 0; -ENODATA if no sample of the selection has a stack (diag says how to
- * record stacks); -EINVAL from rows_by_name; -ENOMEM; or the error of
- * call_functions_make. After an error there is nothing to deinit. flat must
- * outlive tree.
+ * flat is the profile of the same selection, which was made with stacks; it may lack symbols.
+ * include and exclude select stacks by the function at their leaf. Returns 0; -ENODATA if no
+ * sample has a stack (diag says how to record stacks); -EINVAL from rows_by_name; or an error
+ * of call_functions_make. After an error there is nothing to deinit. flat must outlive tree.
  */
 int call_tree_build(struct call_tree *tree, const struct profile *flat,
 		    const struct profile_options *options, struct diag *diag);
 
 /*
- * flat has symbols; each of its rows becomes a stack of one function. Returns 0 or
- * -ENOMEM. flat must outlive tree.
+ * Makes each row of flat, which must have symbols, a stack of one function. Returns 0 or
+ * -ENOMEM.
  */
 int call_tree_flat(struct call_tree *tree, const struct profile *flat);
 void call_tree_deinit(struct call_tree *tree);
@@ -129,9 +121,9 @@ static inline const uint64_t *call_tree_below_shares(const struct call_tree *tre
 }
 
 /*
- * The call graph: for each function its callers and its callees, with the samples
- * whose stacks have such a call, summed over applications. If a recursive function
- * or an arc is in a stack several times, the sample counts once.
+ * For each function its callers and callees, with the samples whose stacks have this call,
+ * summed over applications. A sample counts once for a function or an arc, however often its
+ * stack has it.
  */
 struct call_arc {
 	uint32_t caller, callee; /* indexes in the tree's functions */
@@ -147,9 +139,9 @@ struct call_graph {
 	/* nr_arcs x nr_columns: samples with the arc anywhere in their stack. */
 	uint64_t *arc_counts, *arc_shares;
 	/*
-	 * Like arc_counts, but each sample counts only for the arc to the outermost frame of
-	 * its callee. A function's below is the sum of arc_costs over all arcs that lead to it,
-	 * plus what it has directly under the roots.
+	 * Like arc_counts, but a sample counts only for the arc to the outermost frame of its
+	 * callee. So a function's below is the sum of arc_costs of all arcs to it, plus below
+	 * of its nodes under roots.
 	 */
 	uint64_t *arc_costs, *arc_cost_shares;
 	/* Indexes in arcs, sorted by callee (by caller), then by share, largest first. */

@@ -14,10 +14,7 @@
 
 #define IMAGES_SHOWN 5 /* images without symbols to list */
 #define NS_PER_S     1000000000
-/*
- * Times are shown in seconds, and a second has several samples. A smaller
- * difference counts as the requested time.
- */
+/* Times are shown in seconds, so smaller differences from the requested time are ignored. */
 #define SAME_TIME_NS (3 * (int64_t)NS_PER_S / 2)
 
 static const char *level_unit(enum oprof_slice_level level)
@@ -116,7 +113,7 @@ static void write_events(FILE *err, const struct classes *classes)
 	}
 }
 
-/* Samples of different events have no meaningful sum. */
+/* True if the classes are events, whose samples have no meaningful sum. */
 static bool shows_events(const struct profile *profile)
 {
 	return profile->selection->classes.axis == AXIS_EVENT;
@@ -184,10 +181,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/*
- * Names are compared whole: the pattern foo does not match foo(int), so a report
- * may become empty.
- */
+/* Names are compared whole: foo does not match foo(int), so nothing may be left. */
 static void write_filtered(FILE *err, const struct profile_side *side)
 {
 	if (!side->nr_filtered)
@@ -260,10 +254,7 @@ static void write_lost(FILE *err, const struct selection_side *side)
 	(void)fputc('\n', err);
 }
 
-/*
- * Reports if the call trees hold fewer samples than the report shows, or have
- * parts folded into [other].
- */
+/* Reports call trees that hold fewer samples than shown, or have parts folded into [other]. */
 static void write_stacks(FILE *err, const struct selection_side *side)
 {
 	const struct counters *counters = &side->counters;
@@ -335,7 +326,7 @@ static void write_balance(FILE *err, const struct profile *profile, size_t index
 
 /* ---- images without symbols ---- */
 
-/* The column of an image that has the greatest share of samples without a symbol. */
+/* The column of an image with the greatest share of samples without a symbol. */
 struct column_lack {
 	uint32_t image;
 	size_t column;
@@ -350,7 +341,7 @@ struct lack {
 	uint64_t *counts; /* by image, then column */
 	uint64_t *sums;	  /* one for each column */
 	struct column_lack *images;
-	size_t nr_images; /* images with such samples, or with a damaged file */
+	size_t nr_images; /* with such samples, or a damaged file */
 };
 
 static void lack_deinit(struct lack *lack)
@@ -360,7 +351,7 @@ static void lack_deinit(struct lack *lack)
 	free(lack->images);
 }
 
-/* The sum over all sides. */
+/* Returns the sum over all sides. */
 static uint64_t column_total(const struct lack *lack, size_t column)
 {
 	const struct profile *profile = lack->profile;
@@ -390,7 +381,7 @@ static void lack_count(struct lack *lack)
 	}
 }
 
-/* Finds the column that has the greatest share of samples without a symbol in image. */
+/* Returns the column with the greatest share of samples without a symbol in image. */
 static struct column_lack find_worst(const struct lack *lack, uint32_t image)
 {
 	const uint64_t *counts = lack->counts + image * lack->nr_columns;
@@ -415,10 +406,7 @@ static int compare_lacking(const void *a, const void *b)
 	return left->image < right->image ? -1 : left->image > right->image;
 }
 
-/*
- * Symbols that are merely not installed may be missing in any number of images;
- * only defects are always shown.
- */
+/* True for defects. There may be many images whose symbols are only not installed. */
 static bool is_always_shown(enum symbols_lack why)
 {
 	return why == SYMBOLS_DAMAGED || why == SYMBOLS_WRONG_FILE;
@@ -494,8 +482,8 @@ static void write_lacking(FILE *err, const struct lack *lack, const struct colum
 }
 
 /*
- * Lists the images with the greatest shares of samples without symbols and all
- * damaged ones, then once the remedy.
+ * Lists the images with the greatest shares of samples without symbols, all damaged images,
+ * and once the remedy.
  */
 static void write_images(FILE *err, const struct lack *lack)
 {
@@ -520,7 +508,7 @@ static void write_images(FILE *err, const struct lack *lack)
 			    err);
 }
 
-/* True if an earlier session, or an earlier note of this session, has a note with this name. */
+/* True if an earlier note, of this session or of another, has this name. */
 static bool noted_before(const struct selection *selection, size_t session, size_t nr_notes,
 			 const char *name)
 {
@@ -562,7 +550,7 @@ static void write_side_losses(FILE *err, const struct profile *profile, size_t i
 	write_balance(err, profile, index);
 }
 
-/* Writes what explains the shares above, and what is missing from them. */
+/* Writes the lines that explain the shares above, and the lines about missing samples. */
 static void write_losses(FILE *err, const struct profile *profile)
 {
 	const struct selection *selection = profile->selection;
@@ -582,7 +570,7 @@ static void write_losses(FILE *err, const struct profile *profile)
 			      profile->nr_holed);
 }
 
-/* True if all classes are measured times, so nothing that is shown was sampled. */
+/* True if all classes are measured times, so that nothing was sampled. */
 static bool is_measured(const struct classes *classes)
 {
 	for (size_t i = 0; i < classes->nr_classes; i++)
@@ -614,10 +602,7 @@ static void write_chance(FILE *err, const struct profile *profile)
 		      "within the sampling error (95 %%)\n%zu of %zu %s changed by more than "
 		      "that",
 		      nr_beyond, profile->nr_rows, profile->with_symbols ? "symbols" : "images");
-	/*
-	 * Each line has one chance in twenty to look changed, so many lines have many such
-	 * changes.
-	 */
+	/* Each line has one chance in twenty to look changed, so among many lines some do. */
 	if (nr_by_chance && !is_measured(&profile->selection->classes))
 		(void)fprintf(err, "; of so many, chance alone changes up to %zu", nr_by_chance);
 	(void)fputc('\n', err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines around a report, written to stderr. Before the report: whose samples it
- * shows. After it: how many of the samples have symbols, what was lost and why,
- * and what to install to see more.
+ * Lines around a report, on stderr. Before it: whose samples it shows. After it: how many have
+ * symbols, what was lost and why, and what to install to see more.
  */
 #ifndef PP_COVERAGE_H
 #define PP_COVERAGE_H

@@ -30,12 +30,12 @@ struct callgraph {
 struct call_line {
 	uint32_t function;
 	const uint64_t *counts, *shares, *of_counts, *of_shares;
-	const char *indent, *behind; /* indent before the line, text after the name */
+	const char *indent, *behind; /* indent: before the line; behind: after the name */
 };
 
 /* ---- choice and order of functions ---- */
 
-/* True if a line has samples and reaches the threshold. shares: nr_columns. */
+/* shares: nr_columns values of a line. */
 static bool passes(const struct callgraph *callgraph, const uint64_t *shares)
 {
 	const struct call_tree *tree = callgraph->tree;
@@ -117,7 +117,7 @@ static int compare_by(const struct callgraph *callgraph, enum text_sort sort, ui
 	}
 }
 
-/* Compares by the requested keys first; the other keys make the order reproducible. */
+/* Compares by the requested keys, then by others for a reproducible order. */
 static int compare_functions(const void *a, const void *b, void *context)
 {
 	static const enum text_sort rest[] = {TEXT_SORT_SAMPLE, TEXT_SORT_IMAGE, TEXT_SORT_SYMBOL,

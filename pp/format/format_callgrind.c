@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source line with its numbers: nr_columns of them, at index part x nr_columns of parts. */
+/* A source line. Its numbers are nr_columns elements of parts, from part x nr_columns on. */
 struct callgrind_line {
 	uint32_t file, line;
 	size_t part;
@@ -24,15 +24,12 @@ struct callgrind {
 	const struct call_tree *tree;
 	const struct call_places *places; /* NULL: no line is known */
 	struct call_names names;
-	bool *function_told; /* name is written; functions, then applications */
-	bool *image_told;    /* images, one for marks, then applications */
+	bool *function_told; /* name already written; by function, then application */
+	bool *image_told;    /* the same; by image, one for marks, then by application */
 	bool *file_told;
 	uint32_t file;	     /* source file of the current function */
 	uint32_t *outermost; /* nodes directly below roots, sorted by application */
-	/*
-	 * Of the current function: a row of numbers for each place and one for no place; their
-	 * lines.
-	 */
+	/* Of the current function: the numbers and lines of each place, and of no place. */
 	uint64_t *parts, *part;
 	struct callgrind_line *lines;
 	size_t lines_room;
@@ -41,10 +38,7 @@ struct callgrind {
 
 /* ---- names ---- */
 
-/*
- * Applications appear as the callers of their outermost functions; their numbers
- * follow those of functions.
- */
+/* An application is the caller of its outermost functions; it is numbered after all functions. */
 static void write_function(struct callgrind *callgrind, const char *key, uint32_t function)
 {
 	const struct call_tree *tree = callgrind->tree;
@@ -84,7 +78,7 @@ static void write_image(struct callgrind *callgrind, const char *key, uint32_t f
 	(void)fputc('\n', callgrind->out);
 }
 
-/* The source file in which a function begins; 0: not known. */
+/* Returns the source file in which a function begins; 0: not known. */
 static uint32_t file_of(const struct callgrind *callgrind, uint32_t function)
 {
 	return callgrind->places && function < callgrind->tree->nr_functions
@@ -126,7 +120,7 @@ static void write_numbers(struct callgrind *callgrind, const uint64_t *counts,
 	(void)fputc('\n', callgrind->out);
 }
 
-/* Writes a cost without a known source line: its line is 0. */
+/* Writes a cost at line 0, which means not known. */
 static void write_cost(struct callgrind *callgrind, const uint64_t *counts, const uint64_t *shares)
 {
 	(void)fputc('0', callgrind->out);
@@ -231,7 +225,7 @@ static bool has_samples(const struct callgrind *callgrind, const uint64_t *count
 	return false;
 }
 
-/* Writes each line once. A function without a cost of its own gets one line of zeros. */
+/* Writes each line once; a function without a cost of its own gets one of 0. */
 static void write_lines(struct callgrind *callgrind, size_t nr_lines)
 {
 	size_t nr = callgrind->tree->nr_columns;
@@ -281,7 +275,7 @@ static int write_self(struct callgrind *callgrind, uint32_t function)
 
 /* ---- functions ---- */
 
-/* The number of calls is not known; the number of samples takes its place. */
+/* The number of calls is not known: the number of samples is written. */
 static void write_call(struct callgrind *callgrind, uint32_t callee, const uint64_t *calls,
 		       const uint64_t *counts, const uint64_t *shares)
 {
@@ -365,7 +359,7 @@ static void write_apps(struct callgrind *callgrind)
 
 /* ---- the head ---- */
 
-/* An event name must be one word: other characters become '_'. */
+/* Event names must be single words. */
 static void write_event_name(FILE *out, const char *name)
 {
 	for (; *name; name++)

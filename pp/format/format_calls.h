@@ -15,12 +15,12 @@
 
 struct calls_options {
 	const struct text_options *text;
-	/* Choose the functions that have a block of their own in a call graph; NULL: all. */
+	/* Functions with a block of their own in a call graph; NULL: all. */
 	const struct spec_list *include, *exclude;
 	const struct call_places *places; /* for formats with lines; NULL: no line is known */
 };
 
-/* Writes a block for each function, with its callers and callees. Returns 0 or -ENOMEM. */
+/* Writes each function with its callers and callees, block by block. Returns 0 or -ENOMEM. */
 int text_format_callgraph(FILE *out, const struct call_graph *graph,
 			  const struct calls_options *options);
 
@@ -29,23 +29,22 @@ int text_format_stacks(FILE *out, const struct call_tree *tree,
 		       const struct calls_options *options);
 
 /*
- * Writes one line for each stack, "app;outer;...;leaf NUMBER"; with two sides, the
- * numbers of both. Returns 0, -EINVAL (several columns: diag names the tag that
- * selects one), -EIO or -ENOMEM.
+ * Writes one line for each stack, "app;outer;...;leaf NUMBER"; with two sides both numbers.
+ * Returns 0, -EINVAL (several columns: diag names the tag), -EIO or -ENOMEM.
  */
 int folded_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,
 		  struct diag *diag);
 
 /*
- * Writes callgrind.out, format 1, with the lines of places. Returns 0, -EINVAL
- * (two sides) or -ENOMEM.
+ * Writes callgrind.out, format 1, with lines of places. Returns 0, -EINVAL (two sides) or
+ * -ENOMEM.
  */
 int callgrind_format(FILE *out, const struct call_graph *graph, const struct calls_options *options,
 		     struct diag *diag);
 
 /*
- * Writes profile.proto, compressed by gzip, with the lines of places. Returns 0,
- * -EINVAL (two sides) or -ENOMEM.
+ * Writes profile.proto, compressed by gzip, with the lines of places. Returns 0, -EINVAL (two
+ * sides) or -ENOMEM.
  */
 int pprof_format(FILE *out, const struct call_tree *tree, const struct calls_options *options,
 		 struct diag *diag);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports for programs: XML (doc/opreport.xsd) and JSON (doc/report-json.md),
- * written to a stream that the caller checks for errors. Their sums equal those of
- * the text layouts. A document holds all rows; within each group, rows with more
- * samples come first, and no other order is defined.
+ * Reports for programs: XML (doc/opreport.xsd) and JSON (doc/report-json.md), written to a
+ * stream that the caller checks for errors. The sums equal those of the text layouts. A
+ * document holds all rows; the only defined order is most samples first.
  */
 #ifndef PP_FORMAT_DOCUMENT_H
 #define PP_FORMAT_DOCUMENT_H
@@ -23,7 +22,7 @@ struct document_options {
 	const struct call_graph *graph;	  /* for XML: replaces the profile's rows; NULL: none */
 };
 
-/* Details and lines are included if the profile has them. Return 0 or -ENOMEM. */
+/* Include details and lines if the profile has them. Return 0 or -ENOMEM. */
 int document_format_xml(FILE *out, const struct profile *profile,
 			const struct document_options *options);
 int document_format_json(FILE *out, const struct profile *profile,

@@ -46,7 +46,7 @@ static void add_line(const struct flat *flat, struct flat_line *to, const uint64
 	saturate_add_each(to->shares, shares, flat->profile->nr_columns);
 }
 
-/* Sorts by application, then path. Binaries of one path, such as two versions, share a line. */
+/* By application, then path: a binary that was replaced shares a line with its old version. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct flat_line *left = a;
@@ -130,7 +130,7 @@ static int compare_lines(const void *a, const void *b, void *context)
 	return flat->options->reverse ? -order : order;
 }
 
-/* Width of a class's columns: number, percentage and the requested extras, with separators. */
+/* Returns the width of a class's columns: number, percentage, requested extras, separators. */
 static int head_width(const struct flat *flat, size_t class)
 {
 	int width = column_number_width(flat->profile, class) + 1 + PERCENT_WIDTH;
@@ -142,7 +142,7 @@ static int head_width(const struct flat *flat, size_t class)
 	return width;
 }
 
-/* A long name of a control group is cut at its beginning, because the ends differ. */
+/* Names of control groups differ at their ends, so the beginning is cut. */
 static void write_head(FILE *out, const char *name, enum class_axis axis, int width)
 {
 	int length = (int)strlen(name);

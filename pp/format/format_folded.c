@@ -18,9 +18,8 @@ struct folded {
 };
 
 /*
- * In this format a ';' ends a frame and a newline ends a stack. These bytes and
- * other control bytes become "\xHH", and a backslash becomes "\\". Returns
- * malloc'ed text, or NULL without memory.
+ * A ';' ends a frame and a newline ends a stack, so these and other control bytes become
+ * "\xHH", and a backslash becomes "\\". Returns malloc'ed text; NULL: no memory.
  */
 static char *escape(const char *before, const char *name, const char *behind)
 {

@@ -34,7 +34,7 @@ static void write_counts(struct json_report *report, const uint64_t *counts, con
 		json_numbers(&report->json, "weight", shares, report->profile->nr_columns);
 }
 
-/* time_ns 0 means not known: null is written. */
+/* time_ns 0 means not known and is written as null. */
 static void write_time(struct json_writer *json, const char *key, int64_t time_ns)
 {
 	if (time_ns)

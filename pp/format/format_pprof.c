@@ -37,7 +37,7 @@ struct pprof {
 	const struct profile *profile;
 	const struct call_places *places; /* NULL: no line is known */
 	struct pprof_spread spread;
-	/* root of each node, or CALL_PLACE_ANY; nodes at which samples ended */
+	/* root of each node, or CALL_PLACE_ANY; nodes that samples ended at */
 	uint32_t *roots, *ends;
 	struct call_names names;
 	struct pprof_writer *writer;
@@ -150,7 +150,7 @@ static size_t make_values(struct pprof *pprof, const uint64_t *counts, const uin
 	return nr;
 }
 
-/* Collects location ids, leaf first. *app becomes the index of the root's application. */
+/* Collects the location ids, leaf first. Sets *app to the index of the application. */
 static size_t make_ids(struct pprof *pprof, uint32_t node, uint32_t *app)
 {
 	const struct call_tree *tree = pprof->tree;
@@ -203,7 +203,7 @@ static void give_part(void *context, size_t place, uint64_t part)
 	counts[spread->column] += part;
 }
 
-/* The average share of one sample at a place. */
+/* Returns the average share of one sample at a place. */
 static double share_each(const struct pprof *pprof, uint32_t node, size_t place, size_t column)
 {
 	const struct pprof_spread *spread = &pprof->spread;
@@ -218,10 +218,7 @@ static double share_each(const struct pprof *pprof, uint32_t node, size_t place,
 	return nr_samples ? (double)share / (double)nr_samples : 0;
 }
 
-/*
- * Divides a stack's share among the places of its samples, by the average share of
- * a sample there.
- */
+/* Divides a stack's share among its places, by the average share of a sample there. */
 static void spread_shares(struct pprof *pprof, uint32_t node, size_t column)
 {
 	struct pprof_spread *spread = &pprof->spread;
@@ -354,9 +351,8 @@ static bool same_end(const struct pprof *pprof, uint32_t a, uint32_t b)
 }
 
 /*
- * Finds the places of the function and application where a node ends. Nodes and
- * places have the same order, by function, then application, so spread->first only
- * moves forward.
+ * Finds the places of the function and application of a node. Nodes and places are sorted
+ * alike, so spread->first only moves forward.
  */
 static void find_places(struct pprof *pprof, uint32_t node)
 {
@@ -390,7 +386,7 @@ static void share_ends(struct pprof *pprof, size_t nr)
 	}
 }
 
-/* Lists the nodes at which samples ended; with places, sorted by function, then application. */
+/* Lists the nodes that samples ended at; with places, by function, then application. */
 static size_t list_ends(struct pprof *pprof)
 {
 	const struct call_tree *tree = pprof->tree;

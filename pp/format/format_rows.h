@@ -12,10 +12,7 @@ static inline double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/*
- * Sorts larger numbers first; the first class that differs decides. Within a
- * class, the second side is compared before the first.
- */
+/* Sorts larger numbers first, by the first class that differs; in a class, second side first. */
 static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_classes,
 				size_t nr_columns)
 {
@@ -29,7 +26,7 @@ static inline int compare_sides(const uint64_t *a, const uint64_t *b, size_t nr_
 	return 0;
 }
 
-/* The last part of a path, or the whole name if it has no such part. */
+/* Returns the last part of a path, or the whole name if it has no such part. */
 static inline const char *short_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

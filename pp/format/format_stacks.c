@@ -163,10 +163,7 @@ static void write_node(struct stacks *stacks, uint32_t node, size_t depth)
 	text_line_end(&stacks->line);
 }
 
-/*
- * Writes a root and all nodes below without recursion. path[depth] is the index in
- * order of the next child to write. Returns 0 or -EIO.
- */
+/* Writes a root and all nodes below. path[depth] is the index in order of the next child. */
 static int write_root(struct stacks *stacks, uint32_t root, uint32_t *path)
 {
 	size_t depth = 0;

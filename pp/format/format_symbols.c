@@ -95,7 +95,7 @@ static const char *app_of(const struct symbols *symbols, const struct symbol_lin
 	return symbols->profile->selection->apps[row_of(symbols, line)->app];
 }
 
-/* The text of the symbol column. An image without any symbol is shown by its path. */
+/* Returns the text of the symbol column. An image without any symbol is shown by its path. */
 static const char *name_of(const struct symbols *symbols, const struct symbol_line *line)
 {
 	if (line->shown)
@@ -153,7 +153,7 @@ static int compare_by(const struct symbols *symbols, enum text_sort sort,
 	}
 }
 
-/* Compares by the requested keys first; the other keys make the order reproducible. */
+/* Compares by the requested keys, then by others for a reproducible order. */
 static int compare_lines(const void *a, const void *b, void *context)
 {
 	static const enum text_sort rest[] = {TEXT_SORT_SAMPLE, TEXT_SORT_IMAGE, TEXT_SORT_APP,
@@ -255,7 +255,7 @@ static size_t number_width(const struct symbols *symbols, enum column column, si
 		       : columns[column].width;
 }
 
-/* Writes blanks before a column, never after the last; at least one blank separates two columns. */
+/* Blanks come before a column, never after the last; there is always one between two. */
 static void write_padded(struct symbols *symbols, FILE *out, size_t width, const char *text)
 {
 	size_t length = strlen(text);
@@ -333,7 +333,7 @@ static void write_heads(struct symbols *symbols, FILE *out)
 	end_line(symbols, out);
 }
 
-/* Running totals exist with one side only; with two sides the option is refused. */
+/* Running totals are refused with two sides. */
 static void cumulate(const struct symbols *symbols, struct line_sums *sums,
 		     const struct line_numbers *numbers)
 {
@@ -407,7 +407,7 @@ static void write_path(struct symbols *symbols, FILE *out, enum column column, c
 	write_field(symbols, out, column, symbols->options->long_names ? path : short_name(path));
 }
 
-/* Writes the keys of a symbol, with percentages of the symbol or of all samples. */
+/* Writes the keys of a symbol; percentages are of the symbol, or of all samples. */
 static void write_details(struct symbols *symbols, FILE *out, const struct symbol_line *line,
 			  const struct line_numbers *of)
 {

@@ -17,7 +17,7 @@ void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES])
 		(void)snprintf(text, TEXT_PERCENT_BYTES, "%7.*f", size < 99.99995 ? 4 : 3, percent);
 }
 
-/* The number of bytes that follow byte first in a UTF-8 character. */
+/* Returns the number of bytes that follow byte first in a UTF-8 character. */
 static unsigned int nr_behind(unsigned char first)
 {
 	return first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;

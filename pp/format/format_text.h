@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text layouts of opreport (doc/man/opreport.1, OUTPUT), written to a stream
- * that the caller checks for errors. Shares are of samples, or of weight (enum
- * class_measure).
+ * The text layouts of opreport (doc/man/opreport.1, OUTPUT), written to a stream that the
+ * caller checks for errors. Shares are of samples, or of weight (enum class_measure).
  */
 #ifndef PP_FORMAT_TEXT_H
 #define PP_FORMAT_TEXT_H
@@ -25,12 +24,10 @@ enum text_sort {
 };
 
 struct text_options {
-	bool header;	 /* write lines before the columns, and column heads */
-	bool long_names; /* full paths */
-	/* applications are names, not paths, and their images are not shown (--by) */
-	bool named_rows;
-	/* percentages of dependent images are of all samples, not of their application */
-	bool global_percent;
+	bool header;	     /* lines before the columns, and column heads */
+	bool long_names;     /* full paths */
+	bool named_rows;     /* applications are not paths, and their images are not shown (--by) */
+	bool global_percent; /* of dependent images: of all samples, not of their application */
 	bool accumulated;
 	bool show_vma;
 	bool show_lines;   /* source file and line */
@@ -48,31 +45,19 @@ struct text_options {
 /* Writes percent into text, 7 wide as the man page says, such as " 4.2000". */
 void text_format_percent(double percent, char text[TEXT_PERCENT_BYTES]);
 
-/*
- * Writes a name of a file or symbol; control bytes, which could move a terminal's
- * cursor, become '?'.
- */
+/* Writes a file or symbol name; control bytes, which affect a terminal, become '?'. */
 void text_write_name(FILE *out, const char *name);
 
-/*
- * True if the event is the kernel module's own timer, which it uses without
- * counters. perf's clocks are events.
- */
+/* True for the kernel module's own timer, which needs no counters; perf's clocks are events. */
 bool text_event_is_timer(const struct selection *selection, const struct class_key *key);
-/*
- * The description that a session's daemon wrote, else the one of event (which may
- * be NULL), else "no description".
- */
+/* Returns a description: of a session's daemon, else of event (or NULL), else "no description". */
 const char *text_event_description(const struct selection *selection, const char *name,
 				   const struct event *event);
 
-/*
- * Writes the CPU, the events and the meaning of the classes. table describes
- * events; NULL: fewer descriptions.
- */
+/* Writes CPU, events and the meaning of classes. table describes events; NULL: fewer words. */
 void text_format_header(FILE *out, const struct profile *profile, const struct event_table *table);
 
-/* Writes images: applications, each with its dependent images below. Returns 0 or -ENOMEM. */
+/* Writes applications, each with its dependent images below. Returns 0 or -ENOMEM. */
 int text_format_flat(FILE *out, const struct profile *profile, const struct text_options *options);
 
 /* Writes the symbols of a profile that has symbols. Returns 0 or -ENOMEM. */

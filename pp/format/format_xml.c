@@ -200,10 +200,7 @@ static void write_module(struct xml_report *report, const struct column_range *r
 
 /* ---- applications ---- */
 
-/*
- * The application's own image has no module element: its symbols are listed in the
- * binary element.
- */
+/* The application's own image has no module: its symbols are in the binary. */
 static void write_binary(struct xml_report *report, const struct row_app *app)
 {
 	const struct column_range all = {.step = 1};
@@ -250,7 +247,7 @@ static int64_t process_of(const struct class_key *key)
 	return key->tgid < 0 ? key->tid : key->tgid;
 }
 
-/* Writes a process with the counts of all its classes, then its threads. */
+/* Writes the counts of a process, then its threads. */
 static void write_process(struct xml_report *report, size_t first)
 {
 	const struct profile *profile = report->profile;
@@ -452,7 +449,7 @@ static void write_symboldetails(struct xml_report *report, size_t id)
 	xml_end(&report->xml);
 }
 
-/* Bytes of the symbol's code in the binary; omitted if the code is not available. */
+/* Writes the bytes of the symbol's code; omits code that is not available. */
 static void write_bytes(struct xml_report *report, size_t id)
 {
 	size_t row = report->symbols.rows[report->symbols.symbols[id].first];

@@ -51,7 +51,7 @@ struct pprof_function {
 	uint32_t file;
 };
 
-/* Extends an image's range by nr_bytes of code at address, whose key is offset. */
+/* Extends the image's range by nr_bytes of code at address, whose key is offset. */
 static void note_range(struct pprof_code *code, uint32_t image, uint64_t address, uint64_t offset,
 		       uint64_t nr_bytes)
 {
@@ -119,7 +119,7 @@ failed:
 	return 0;
 }
 
-/* Returns the id of a frame's function in the source file of the frame. */
+/* Returns the id of the function that contains a frame, with the frame's source file. */
 static uint64_t frame_function(struct pprof_code *code, uint32_t number,
 			       const struct call_frame *frame)
 {
@@ -150,10 +150,7 @@ static void write_location_head(struct pprof_code *code, uint64_t id, uint32_t i
 	protobuf_number(&code->writer->message, LOCATION_ADDRESS, address);
 }
 
-/*
- * Without a known line, the location has the function only; outside every symbol,
- * only a mapping.
- */
+/* Without lines the location has the function only; outside every symbol only a mapping. */
 static void write_code_location(struct pprof_code *code, uint32_t number)
 {
 	const struct call_code *at = &code->places->codes[number];
@@ -177,9 +174,8 @@ static void write_code_location(struct pprof_code *code, uint32_t number)
 }
 
 /*
- * Writes a function and the location that stands for the whole function. Callers
- * have this location, since stacks do not hold call addresses, and so do samples
- * whose address is not known.
+ * Writes a function and the location of the whole function. This location is used for callers,
+ * since stacks do not hold call addresses, and for samples without a known address.
  */
 static void write_tree_function(struct pprof_code *code, uint32_t number)
 {
@@ -243,8 +239,8 @@ static void write_mapping(struct pprof_code *code, uint32_t number)
 }
 
 /*
- * Returns the image of the application with the most samples; readers name the
- * profile by the first mapping. nr_images: no such image.
+ * Returns the image of the application with the most samples, or nr_images. Its mapping must
+ * be first: readers name the whole profile by it.
  */
 static uint32_t main_image(const struct pprof_code *code)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a profile.proto of github.com/google/pprof; the field numbers are
- * pprof's. Top-level fields may come in any order. So samples are written as they
- * come, and the string table last.
+ * Writes a profile.proto of github.com/google/pprof, with its field numbers. Top-level fields
+ * may come in any order, so samples are written as they come, and the strings last.
  */
 #ifndef PP_PPROF_WRITER_H
 #define PP_PPROF_WRITER_H
@@ -33,7 +32,7 @@ enum profile_field {
 
 struct pprof_writer {
 	struct gzip_writer *gzip;
-	/* being filled: top-level field, message in it, part of the message */
+	/* in progress: top-level field, message in it, part of that */
 	struct protobuf field, message, part;
 	struct strings texts;
 	const char **text_of; /* by number; number 0 is "" */
@@ -43,20 +42,18 @@ struct pprof_writer {
 };
 
 int pprof_writer_init(struct pprof_writer *writer, FILE *out); /* 0 or -ENOMEM */
-/* completes the output; 0 or -ENOMEM */
+/* Completes the output. Returns 0 or -ENOMEM. */
 int pprof_writer_end(struct pprof_writer *writer);
 void pprof_writer_deinit(struct pprof_writer *writer);
 
 void pprof_write_number(struct pprof_writer *writer, enum profile_field field, uint64_t value);
-/* Writes the current message as a top-level field and empties it. */
+/* Writes and empties the current message. */
 void pprof_write_message(struct pprof_writer *writer, enum profile_field field);
 /* Adds the current part to the message and empties it. */
 void pprof_write_part(struct pprof_writer *writer, uint32_t field);
-/*
- * The first returns the number of a text in the string table, adding a new text;
- * the second writes the table.
- */
+/* Returns the number of a text in the table of texts, added if it is new. */
 uint64_t pprof_number_text(struct pprof_writer *writer, const char *text);
+/* Writes the table of texts. */
 void pprof_write_texts(struct pprof_writer *writer);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups the rows of a profile by application, then by image, with the sums of
- * each group, for documents of this shape. At each level, larger shares come
- * first.
+ * Groups a profile's rows by application, then by image, with the sums of each group, for
+ * documents of this shape. Everywhere the most samples come first.
  */
 #ifndef PP_ROW_GROUPS_H
 #define PP_ROW_GROUPS_H
@@ -38,7 +37,7 @@ struct row_groups {
 int row_groups_init(struct row_groups *groups, const struct profile *profile); /* 0 or -ENOMEM */
 void row_groups_deinit(struct row_groups *groups);
 
-/* The number that users see for a column: samples, or time. */
+/* Returns the number that users see for a column: samples, or time. */
 uint64_t row_groups_number(const struct profile *profile, size_t column, const uint64_t *counts,
 			   const uint64_t *shares);
 

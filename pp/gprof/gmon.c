@@ -44,10 +44,7 @@ void gmon_write_header(FILE *out, const struct gmon_target *target)
 		(void)putc_unlocked(0, out);
 }
 
-/*
- * Writes one record. Takes from each count in left as much as a bin holds. Returns
- * true if something is left.
- */
+/* Takes as much from each count in left as a bin holds. Returns true if something is left. */
 static bool put_record(FILE *out, const struct gmon_target *target,
 		       const struct gmon_histogram *histogram, uint64_t *left)
 {

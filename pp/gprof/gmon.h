@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes gmon.out, the file that gprof reads (gmon_out.h of the C library):
- * histograms of samples by address, and arcs between addresses. Byte order and
- * word size are those of the described binary.
+ * gmon.out, the file that gprof reads (gmon_out.h of the C library): histograms of samples by
+ * address, and arcs between addresses. Byte order and word size are those of the described
+ * binary.
  */
 #ifndef PP_GMON_H
 #define PP_GMON_H
@@ -30,17 +30,16 @@ struct gmon_histogram {
 void gmon_write_header(FILE *out, const struct gmon_target *target);
 
 /*
- * Writes a histogram record, and further records of the same range for counts
- * above 16 bits; gprof adds them up. *nr_records is their number. Returns 0;
- * -ENOMEM; -EFBIG if the range is too long for a record; or -ERANGE if an address
- * is too large for the target.
+ * Writes one record, and more of the same range for counts above 16 bits, which gprof adds up.
+ * *nr_records is their number. Returns 0; -ENOMEM; -EFBIG: the range is too long for a record;
+ * -ERANGE: an address is too large for the target.
  */
 int gmon_write_histogram(FILE *out, const struct gmon_target *target,
 			 const struct gmon_histogram *histogram, size_t *nr_records);
 
 /*
- * Writes an arc; from is an address in the caller. A count above 31 bits is
- * written as several arcs. Returns 0 or -ERANGE.
+ * Writes an arc from an address in the caller. Large counts become several arcs. Returns 0 or
+ * -ERANGE as above.
  */
 int gmon_write_arc(FILE *out, const struct gmon_target *target, uint64_t from, uint64_t to,
 		   uint64_t count);

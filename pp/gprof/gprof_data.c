@@ -33,10 +33,7 @@ static bool is_app(const struct selection *selection, uint32_t image)
 	return false;
 }
 
-/*
- * Counts the images with samples; with apps_only, only applications. *found is set
- * to the last one.
- */
+/* Counts the images with samples, or the applications among them. *found is the last one. */
 static size_t count_images(const struct profile *profile, bool apps_only, uint32_t *found)
 {
 	size_t nr = 0;
@@ -106,7 +103,7 @@ static struct gmon_target find_target(const char *path)
 	return target;
 }
 
-/* Sets samples per unit, so that gprof shows seconds if the event measures time. */
+/* Sets the samples per unit, so that gprof shows seconds if the event measures time. */
 static void set_unit(struct gmon_histogram *histogram, const struct class_key *key)
 {
 	bool is_clock = !strcmp(key->event, "cpu-clock") || !strcmp(key->event, "task-clock");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the gmon.out of one binary image: the samples at its addresses, in a
- * histogram for each function, and the arcs within the image if there are call
- * stacks.
+ * The gmon.out of one binary image: the samples at its addresses, in a histogram for each
+ * function, and the arcs within the image if there are call stacks.
  */
 #ifndef PP_GPROF_DATA_H
 #define PP_GPROF_DATA_H
@@ -15,24 +14,21 @@
 #include <stdio.h>
 
 /*
- * Sets *image to the only image with samples, or else to the only application with
- * samples. Returns 0, -ENOENT (no samples), -EINVAL (several images; diag lists
- * them) or -ENOMEM.
+ * Sets *image to the only image with samples, or else to the only application with samples.
+ * Returns 0, -ENOENT (no samples), -EINVAL (several: diag lists them) or -ENOMEM.
  */
 int gprof_data_choose(const struct profile *profile, uint32_t *image, struct diag *diag);
 
 struct gprof_data_result {
 	uint64_t nr_samples; /* samples written */
-	/* samples of the image outside its symbols, which the format cannot hold */
-	uint64_t nr_outside;
+	uint64_t nr_outside; /* outside the image's symbols: the format cannot hold them */
 	size_t nr_histograms, nr_arcs;
 };
 
 /*
- * Writes image of a profile with details, and the arcs of graph (NULL: no stacks).
- * The byte order and word size are read from the binary at path; NULL, or a file
- * that cannot be read: those of this machine. Returns 0, -ENOMEM, -ERANGE or
- * -EFBIG, with diag set.
+ * Writes image of a profile with details, and arcs of graph (NULL: no stacks). path is the
+ * binary, read for byte order and word size (NULL or unreadable: this machine's). Returns 0,
+ * -ENOMEM, -ERANGE or -EFBIG, with diag set.
  */
 int gprof_data_write(FILE *out, const struct profile *profile, uint32_t image, const char *path,
 		     const struct call_graph *graph, struct gprof_data_result *result,

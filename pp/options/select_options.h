@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options that all report tools share: which samples, which time, which symbols.
- * Each parser handles one option and writes a field that the tool owns.
+ * Options that all report tools share: which samples, which time, which symbols. Each parser
+ * handles one option and fills a field of the tool.
  */
 #ifndef PP_SELECT_OPTIONS_H
 #define PP_SELECT_OPTIONS_H
@@ -26,10 +26,7 @@ int select_parse_list(struct spec_list *list, const char *option, const char *te
 /* Stores a copy of text; refuses an option that is given twice or has no value. */
 int select_keep_text(char **field, const char *option, const char *text, struct diag *diag);
 
-/*
- * The values of --last, --from and --to; NULL: not given. select_set_range sets
- * the time range of sides[0] from them, and refuses two sides.
- */
+/* select_set_range sets sides[0].range by these (NULL: not given); it refuses two sides. */
 struct select_times {
 	const char *last, *from, *to;
 };
@@ -40,16 +37,13 @@ int select_set_range(struct spec *sides, size_t nr_sides, const struct select_ti
 /* ---- running ---- */
 
 /*
- * A time of day that is still to come is taken as yesterday's. This may be
- * unintended, so log the time range that was used.
+ * A time of day still to come is taken as yesterday's. Logs the resulting range, since the
+ * user may have meant another day.
  */
 void select_tell_times(const struct spec *sides, size_t nr_sides);
-/*
- * Each slice in a long time range needs a descriptor: raises the limit to the
- * highest that this process may have.
- */
+/* Each slice needs a descriptor: raises the soft limit to the hard one. */
 void select_allow_descriptors(void);
-/* Logs a sample file or slice that is omitted, and why; for selection_make and profile_options. */
+/* Logs a file that is omitted, and why; for selection_make and profile_options. */
 void select_skip_file(const char *path, const struct diag *diag);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command-line handling for the tools that read sessions, based on popt: folders
- * of sessions and binaries, time range, --verbose, --version, --help and --usage;
- * and the loop over options and arguments. The values of single options are parsed
- * by select_options.h.
+ * Command lines of the tools that read sessions, based on popt: folders of sessions and
+ * binaries, time range, --verbose, --version, --help, --usage; and the loop over options and
+ * arguments. select_options.h parses the values of options.
  */
 #ifndef PP_TOOL_OPTIONS_H
 #define PP_TOOL_OPTIONS_H
@@ -37,35 +36,25 @@ extern struct poptOption tool_option_table[];
 /* The parts that differ between tools. */
 struct tool_command {
 	const char *name;
-	const char *usage; /* text after the name in --help */
-	/* the libraries that make the program GPL-3.0-or-later, such as "libbfd" */
-	const char *contains;
+	const char *usage;		  /* text after the name in --help */
+	const char *contains;		  /* reason for GPL-3.0-or-later, such as "libbfd" */
 	const struct poptOption *options; /* option numbers are below 1000 */
 	/*
-	 * Handles one option of this table; text is its value, or "". Returns 0 or -errno with
-	 * diag set.
+	 * Handles an option of this table; text: its value, or "". Returns 0 or -errno with
+	 * diag.
 	 */
 	int (*take)(void *tool, int option, const char *text, struct diag *diag);
-	/*
-	 * Handles the arguments after the options; not called with --help and the like. Returns
-	 * 0 or -errno with diag set.
-	 */
+	/* Handles the arguments, except with --help and the like. Returns 0 or -errno with diag. */
 	int (*take_words)(void *tool, const char *const *words, size_t nr_words, int64_t now_ns,
 			  struct diag *diag);
 };
 
-/*
- * Parses the command line. tool is passed to take and take_words. Returns 0 or
- * -errno with diag set. The caller deinits options in either case.
- */
+/* tool is passed to take and take_words. Returns 0 or -errno with diag; always deinit options. */
 int tool_options_parse(struct tool_options *options, const struct tool_command *command, void *tool,
 		       int argc, const char **argv, int64_t now_ns, struct diag *diag);
 void tool_options_deinit(struct tool_options *options);
 
-/*
- * Sets the time range of the only side from --last, --from and --to. Returns 0 or
- * -errno with diag set.
- */
+/* Sets the range of the only side by --last, --from and --to. Returns 0 or -errno with diag. */
 int tool_options_set_range(const struct tool_options *options, struct spec *sides, size_t nr_sides,
 			   int64_t now_ns, struct diag *diag);
 
@@ -74,10 +63,7 @@ void tool_options_show(const struct tool_command *command, enum tool_what what);
 /* Writes a tool's --version. */
 void tool_show_version(const char *name, const char *contains);
 
-/*
- * Returns the exit status of a tool that ends with error. A write error on
- * standard output also counts as an error.
- */
+/* Returns the exit status after error; a failed write to standard output is also an error. */
 int tool_end(int error);
 
 #endif

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define LACKING_SHOWN	4 /* images in the notes */
-#define LACKING_PERCENT 2 /* smallest share of all samples for a note */
+#define LACKING_PERCENT 2 /* of all samples, to be in the notes */
 
 struct page {
 	const struct profile *profile;
@@ -65,7 +65,7 @@ static int collect_places(struct page *page)
 	return 0;
 }
 
-/* Returns the index of place in page->places plus 1; 0: not known. */
+/* Returns the place's index plus 1; 0: not known. */
 static uint64_t place_number(const struct page *page, const struct line_place *place)
 {
 	const struct line_place *found;
@@ -187,10 +187,7 @@ static bool begins_stretch(const struct time_entry *entries, size_t first, size_
 	return i == first || entries[i].stretch != entries[i - 1].stretch;
 }
 
-/*
- * These handle the entries of one row: the number of its stretches, and its value
- * of a column in each.
- */
+/* These handle one row: they count its stretches, and add its value of a column in each. */
 static uint64_t count_stretches(const struct time_entry *entries, size_t first, size_t end)
 {
 	uint64_t nr = 0;
@@ -325,7 +322,7 @@ static uint64_t without_symbol(const struct profile *profile)
 	return sum;
 }
 
-/* Rounds down as the text layout does, so that 100.00 % means all. */
+/* As in the text layout: 100.00 % means all. */
 static double percent_down(uint64_t part, uint64_t whole)
 {
 	return (double)(uint64_t)(percent_of(part, whole) * 100) / 100;
@@ -546,10 +543,7 @@ static void write_symbols(struct page *page)
 	json_end(&page->json, ']');
 }
 
-/*
- * Writes the stretches in ms. With two sides there are none, since each side is
- * shown as a whole.
- */
+/* Writes the stretches in ms. Two sides have none: each is shown as a whole. */
 static void write_stretches(struct page *page)
 {
 	const struct profile_time *time = page->profile->time;

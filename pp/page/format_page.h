@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A report as one self-contained HTML page: the template of pp/page/ with the data
- * of a profile that has symbols. Written to a stream that the caller checks for
- * errors.
+ * A report as one self-contained HTML page: pp/page/ with the data of a profile that has
+ * symbols. Written to a stream that the caller checks for errors.
  */
 #ifndef PP_FORMAT_PAGE_H
 #define PP_FORMAT_PAGE_H
@@ -21,10 +20,7 @@ struct page_options {
 	const struct call_tree *calls;	  /* of the same selection; NULL: no stacks */
 };
 
-/*
- * Writes the page; details, lines and time are included if the profile has them.
- * Returns 0, -ENOMEM or -E2BIG.
- */
+/* Includes details, lines and time if the profile has them. Returns 0, -ENOMEM or -E2BIG. */
 int page_format(FILE *out, const struct profile *profile, const struct page_options *options);
 
 #endif

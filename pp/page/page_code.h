@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code of the functions with the most samples, for the page: instructions, and
- * source if lines and their file are available. The amount is bounded, since the
- * page holds all of it.
+ * Code of the functions with the most samples, for the page: instructions, and source if its
+ * lines and file are available. Bounded, since the page holds all of it.
  */
 #ifndef PP_PAGE_CODE_H
 #define PP_PAGE_CODE_H
@@ -35,10 +34,7 @@ struct page_code {
 	struct strings strings;
 };
 
-/*
- * Loads the code of a profile with symbols; omits code that is not available.
- * Returns 0, -ENOMEM or another -errno.
- */
+/* profile must have symbols. Code that is not available is omitted. Returns 0 or -errno. */
 int page_code_load(struct page_code *code, const struct profile *profile,
 		   const struct profile_options *options);
 void page_code_deinit(struct page_code *code);

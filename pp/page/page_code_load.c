@@ -55,7 +55,7 @@ static bool is_chosen_already(const struct lines_loading *loading, const struct 
 	return false;
 }
 
-/* If a function has rows in several applications, the row with the most samples represents it. */
+/* Of several applications, the row with the most samples represents the function. */
 static int choose(struct lines_loading *loading)
 {
 	const struct profile *profile = loading->profile;
@@ -141,7 +141,7 @@ static int take_part(struct lines_loading *loading, struct page_function *functi
 	return error;
 }
 
-/* An instruction has at least one byte, which bounds their number. */
+/* Each instruction has at least one byte. */
 static int take_instructions(struct lines_loading *loading, struct page_function *function,
 			     const struct disassembly *from)
 {
@@ -212,8 +212,8 @@ static int load_image(struct lines_loading *loading, uint32_t image)
 /* ---- source ---- */
 
 /*
- * Finds the lines in the function's own file that have samples, and some lines
- * around them. Returns false if they are not known or too many.
+ * Finds the lines of the function's own file with samples, and some around. Returns false if
+ * there are none or too many.
  */
 static bool find_lines(const struct lines_loading *loading, const struct page_function *function,
 		       uint32_t *low, uint32_t *high)

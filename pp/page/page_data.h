@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers in the form that the page reads (pp/page/data.js): arrays one after
- * another, each number in digits of base 128, the lowest digit first; all digits
- * but the last have 128 added. The bytes are finally written as base64.
+ * Numbers as the page reads them (pp/page/data.js): arrays one after another, each number in
+ * digits of base 128, lowest first, with 128 added to all but the last. Finally written as
+ * base64.
  */
 #ifndef PP_PAGE_DATA_H
 #define PP_PAGE_DATA_H
@@ -28,13 +28,13 @@ struct page_data {
 	int error; /* first error: -ENOMEM or -E2BIG; nothing is added after it */
 };
 
-/* Begins an array; the following numbers belong to it. A zeroed struct page_data is empty. */
+/* Numbers that follow belong to this array. A zeroed struct page_data is empty. */
 void page_data_begin(struct page_data *data, const char *name);
-/* Begins the array "name_column". */
+/* Begins "name_column". */
 void page_data_begin_column(struct page_data *data, const char *name, size_t column);
 void page_data_add(struct page_data *data, uint64_t number);
 
-/* Writes {"name":[offset of first byte, count of numbers],...}. */
+/* Writes {"name":[first byte, count],...}. */
 void page_data_directory(const struct page_data *data, struct json_writer *json, const char *key);
 void page_data_base64(const struct page_data *data, FILE *out);
 void page_data_deinit(struct page_data *data);

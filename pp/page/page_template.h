@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The page of opreport --html: the files of pp/page/ in one text, made by the
- * build (pp/page/join.awk).
- */
+/* The page of opreport --html: the files of pp/page/ in one text (built by pp/page/join.awk). */
 #ifndef PP_PAGE_TEMPLATE_H
 #define PP_PAGE_TEMPLATE_H
 

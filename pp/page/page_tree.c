@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /*
- * The children of node i are below[first[i]] to below[first[i + 1] - 1]. Index
- * nr_nodes stands for the whole; its children are the applications.
+ * The children of node i are below[first[i]] to below[first[i + 1] - 1]. nr_nodes stands for
+ * the whole, whose children are the applications.
  */
 struct tree_walk {
 	const struct call_tree *tree;
@@ -75,10 +75,7 @@ static void find_below(struct tree_walk *walk)
 			sizeof(*walk->below), compare_nodes, (void *)(uintptr_t)tree);
 }
 
-/*
- * next[i] is the index in below of the next child to visit, for each node on the
- * path from the whole.
- */
+/* next has, for each node on the path, the index in below of its next child. */
 static void walk_nodes(struct tree_walk *walk, size_t *next)
 {
 	const struct call_tree *tree = walk->tree;
@@ -190,7 +187,7 @@ static uint64_t value_of(const struct profile_time *time, size_t i, size_t end, 
 	return 0;
 }
 
-/* Sets first to the index of each node's first entry; nr_nodes + 1 indexes. */
+/* Sets first to the index of each node's first entry; nr_nodes + 1 of them. */
 static void find_entries(size_t *first, const struct call_tree *tree)
 {
 	size_t entry = 0;

@@ -126,7 +126,7 @@ static void write_part(FILE *err, const struct call_tree *tree, uint64_t nr, con
 			      what);
 }
 
-/* Reports how many stacks end before their outermost function, and why. */
+/* Reports stacks that end before their outermost function. */
 static void write_ends(FILE *err, const struct call_tree *tree)
 {
 	(void)fprintf(err, "stacks of %" PRIu64 " samples", tree->nr_samples);

@@ -20,11 +20,9 @@ struct report_calls {
 bool report_calls_has_lines(const struct report_options *options);
 
 /*
- * Builds the reports of flat's selection. If no sample has a stack, the formats
- * for other programs are built from *flat, which is first rebuilt with symbols if
- * it has none. Returns 0, -ENODATA, or another error of call_tree_build,
- * call_graph_build or call_places_make, with diag set. After an error, only flat
- * must be deinited.
+ * Builds the report of flat's selection. If it has no stacks, formats for other programs use
+ * *flat, rebuilt with symbols if necessary. Returns 0, -ENODATA, or another error of
+ * call_tree_build, call_graph_build or call_places_make; then only flat must be deinited.
  */
 int report_calls_build(struct report_calls *calls, struct profile *flat,
 		       const struct report_options *options, struct diag *diag);
@@ -33,10 +31,7 @@ void report_calls_deinit(struct report_calls *calls);
 int report_calls_write(FILE *out, const struct report_calls *calls,
 		       const struct report_options *options, struct diag *diag);
 
-/*
- * Adds to the flat profile's coverage: how the stacks end, how many samples have
- * no stack, and which images lack symbols.
- */
+/* Adds to the flat profile's coverage: how stacks end, samples without stack or symbols. */
 void report_calls_write_coverage(FILE *err, const struct report_calls *calls);
 
 #endif

@@ -197,7 +197,7 @@ static int set_value(struct report_options *options, int option, const char *tex
 	}
 }
 
-/* Sets the flag of an option without a value. Returns false if option is not such an option. */
+/* Handles options without a value. Returns false if option is another one. */
 static bool set_flag(struct report_options *options, int option)
 {
 	bool *flag = option == OPTION_SYMBOLS		  ? &options->profile.symbols

@@ -16,10 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * With keys, the wait is short: an ending signal is handled only after it, and the
- * screen should report a slow daemon soon.
- */
+/* With keys the wait is short: it delays an ending signal, and the report of a slow daemon. */
 #define PATIENCE_MIN_MS 1000
 #define PATIENCE_MAX_MS 4000
 
@@ -66,8 +63,8 @@ static bool read_cpu_ns(pid_t pid, uint64_t *cpu_ns)
 }
 
 /*
- * Returns the start time of pid in CLOCK_BOOTTIME; 0: not known. The process name
- * may contain blanks, so fields are counted after it.
+ * Returns the start time of pid in CLOCK_BOOTTIME; 0: not known. The name may have blanks, so
+ * fields are counted after it.
  */
 static uint64_t read_start_ns(pid_t pid)
 {
@@ -91,7 +88,7 @@ static uint64_t read_start_ns(pid_t pid)
 	return start;
 }
 
-/* Computes the cost over the time between two answers; for a new daemon, over its lifetime. */
+/* Computes the cost over the time between two answers; for a new daemon, over its life. */
 static void update_cost(struct top *top)
 {
 	uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
@@ -208,7 +205,7 @@ void top_take_keys(struct top *top, int key_fd)
 	top->patience = (struct client_patience){PATIENCE_MIN_MS, key_fd};
 }
 
-/* Increases the time to wait, because with too short a time a slow daemon would never answer. */
+/* Doubles the wait: with too short a wait, a slow daemon would never answer. */
 static void tell_slow(struct top *top)
 {
 	struct client_patience *patience = &top->patience;

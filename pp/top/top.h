@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprof top without its screen: the user's choices, the daemon's last answer, and
- * the rows made from it.
+ * oprof top without its screen: the user's choices, the daemon's last answer, and the rows
+ * made from it.
  */
 #ifndef PP_TOP_H
 #define PP_TOP_H
@@ -20,8 +20,8 @@ struct top {
 	enum top_view view;
 	size_t event; /* index in samples.events */
 	/*
-	 * Identifies the event in the next answer: by name only if the user named it, else
-	 * (event_known) by all members of event_kept.
+	 * Identifies the event in the next answer: by name if the user named it, or
+	 * (event_known) by all of event_kept.
 	 */
 	char event_name[128];
 	bool event_known;
@@ -31,8 +31,8 @@ struct top {
 	uint64_t window_ns;
 	bool paused;
 	/*
-	 * How long to wait for an answer. If keys are read, the time begins short and grows
-	 * with a slow daemon.
+	 * The time to wait for an answer. With keys it begins short, and grows with a slow
+	 * daemon.
 	 */
 	struct client_patience patience;
 	struct diag trouble; /* text: why the last question had no answer; "": it had one */
@@ -43,23 +43,22 @@ struct top {
 };
 
 /*
- * Finds the daemon. Returns 0, or -errno with diag set and nothing to deinit. The
- * wait for an answer is long until top_take_keys.
+ * Finds the daemon, and waits long for its answers until top_take_keys. Returns 0, or -errno
+ * with diag and nothing to deinit.
  */
 int top_init(struct top *top, const struct top_options *options, struct diag *diag);
 void top_deinit(struct top *top);
 
-/* From now on, a key at key_fd interrupts the wait for an answer. */
+/* From now on a key at key_fd ends the wait for an answer. */
 void top_take_keys(struct top *top, int key_fd);
 
 /*
- * Asks the daemon again and makes the rows. If there is no answer, top->trouble
- * has the reason and the previous samples stay. Returns 0, or -errno if this
- * process fails.
+ * Asks again and makes the rows. If there is no answer, top->trouble has the reason, and the
+ * samples stay. Returns 0, or -errno if this process fails.
  */
 int top_refresh(struct top *top);
 
-/* Makes the rows again, after another choice or when symbols were loaded. Returns 0 or -ENOMEM. */
+/* Makes the rows again: another choice, or new symbols. Returns 0 or -ENOMEM. */
 int top_make_rows(struct top *top);
 
 /* Chooses the next of several events. */

@@ -23,7 +23,7 @@ struct top_options {
 	unsigned int nr_rows;	   /* in batch mode; 0: all */
 };
 
-/* Returns 0, or -EINVAL or -ENOMEM with diag set. The caller deinits options in either case. */
+/* Returns 0, or -EINVAL or -ENOMEM with diag; deinit options in either case. */
 int top_options_parse(struct top_options *options, int argc, const char **argv, struct diag *diag);
 void top_options_deinit(struct top_options *options);
 

@@ -30,7 +30,7 @@ struct row_making {
 
 /* ---- sums ---- */
 
-/* The strings of row are in the pool: equal strings have equal pointers. */
+/* Strings are the pool's: equal ones have equal pointers. */
 static int add_row(struct row_making *making, const struct top_row *row)
 {
 	struct top_rows *rows = making->rows;
@@ -92,7 +92,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns the name of a thread; NULL: the thread has ended, or too many names were read. */
+/* Returns the name of a thread; NULL: the thread ended, or too many names were read. */
 static char *read_comm(struct row_making *making, int64_t tgid, int64_t tid)
 {
 	char path[64];
@@ -136,7 +136,7 @@ static int add_cpu(struct row_making *making, const struct slice_section *sectio
 	return add(making, text, "", sum);
 }
 
-/* Names may repeat, so the path is shown too, if it differs. */
+/* Names may repeat: the path is added if it differs. */
 static int add_cgroup(struct row_making *making, const struct slice_section *section,
 		      const struct top_row *sum)
 {
@@ -147,7 +147,7 @@ static int add_cgroup(struct row_making *making, const struct slice_section *sec
 	return add(making, name.text, strcmp(name.text, path) ? path : "", sum);
 }
 
-/* Memory without a file has a name that may repeat, so the process and address are added. */
+/* Memory without a file has names that repeat: process and address are added. */
 static int add_image(struct row_making *making, const struct slice_section *section,
 		     const struct top_row *sum)
 {
@@ -192,17 +192,14 @@ static const struct symbol *find_symbol(const struct symbol_table *table, uint64
 }
 
 /*
- * Keys ascend, so the keys of one symbol are neighbours. All keys outside symbols
- * become one row.
+ * Keys ascend, so the keys of one symbol are neighbours. All keys outside symbols become one
+ * row.
  */
 static int add_symbols(struct row_making *making, const struct top_section *section,
 		       const struct symbol_table *table)
 {
 	bool off_cpu = section->section->image_kind == OPROF_IMAGE_OFF_CPU;
-	/*
-	 * With time off CPU, a symbol is only the reason; the program is shown in place of the
-	 * image.
-	 */
+	/* With time off CPU a symbol is only the reason; the program is shown, not the image. */
 	const char *image =
 		last_part(off_cpu ? section->section->app.path : section->section->image.path);
 	const struct symbol *symbol = NULL;
@@ -276,7 +273,7 @@ static int add_section(struct row_making *making, const struct top_section *top)
 	return add(making, section->app.path, "", &sum);
 }
 
-/* For independent samples, the standard error is sqrt(p (1 - p) / n); error is twice that. */
+/* error is twice the standard error of independent samples, sqrt(p (1 - p) / n). */
 static void set_share(struct top_row *row, const struct top_event *event)
 {
 	double share = event->weight ? (double)row->weight / (double)event->weight : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of one view of oprof top: samples of one event, summed by symbol,
- * image, program, process, thread, cgroup or CPU, the largest share first.
+ * The rows of one view of oprof top: samples of one event, summed by symbol, image, program,
+ * process, thread, cgroup or CPU, the largest share first.
  */
 #ifndef PP_TOP_ROWS_H
 #define PP_TOP_ROWS_H
@@ -52,15 +52,12 @@ struct top_choice {
 	const char *filter; /* part of a name or detail, ignoring case; "": all */
 };
 
-/*
- * Returns 0, or -ENOMEM with nothing to deinit. Reads the names of processes and
- * threads from /proc.
- */
+/* Returns 0, or -ENOMEM with nothing to deinit. Reads names of processes and threads from /proc. */
 int top_rows_make(struct top_rows *rows, const struct top_samples *samples,
 		  const struct top_choice *choice, struct top_symbols *symbols);
 void top_rows_deinit(struct top_rows *rows);
 
-/* True if the row has so few samples that the same load may have produced none. */
+/* True if the row has so few samples that the same load may have given none. */
 static inline bool top_row_is_noise(const struct top_row *row)
 {
 	return !row->exact && (row->nr_samples < TOP_SAMPLES_SOLID || row->share <= row->error);

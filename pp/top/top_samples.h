@@ -45,16 +45,13 @@ struct top_samples {
 };
 
 /*
- * Asks the daemon of session_dir for the last last_ns. Returns 0, or -errno of
- * client_recent or top_samples_read, with diag set.
+ * Asks the daemon of session_dir for the last last_ns. Returns 0, or -errno of client_recent
+ * or top_samples_read.
  */
 int top_samples_ask(struct top_samples *samples, const char *session_dir, uint64_t last_ns,
 		    const struct client_patience *patience, struct diag *diag);
 
-/*
- * Reads a slice and takes ownership of fd. Returns 0, or -ENOMEM, -EILSEQ or
- * another -errno with nothing to deinit.
- */
+/* Reads a slice and takes over fd. Returns 0, or -ENOMEM, -EILSEQ, ... with nothing to deinit. */
 int top_samples_read(struct top_samples *samples, int fd, struct diag *diag);
 
 void top_samples_deinit(struct top_samples *samples);

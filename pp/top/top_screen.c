@@ -49,7 +49,7 @@ static void put_line(int y, const char *line, attr_t attributes)
 	(void)attrset((int)A_NORMAL);
 }
 
-/* Draws the names of all views, with the current one highlighted, then the rest of the state. */
+/* Draws the views, with the current one highlighted, then the rest of the state. */
 static void draw_state(const struct top_screen *screen, const struct top_show *show)
 {
 	char line[TOP_LINE_BYTES];
@@ -100,7 +100,7 @@ static void draw_rows(struct top_screen *screen, const struct top_show *show)
 		put_line(LINES_ABOVE, top_text_nothing(show), A_NORMAL);
 }
 
-/* Trouble has precedence over the list of keys. */
+/* Trouble takes the place of the list of keys. */
 static void draw_bottom(const struct top_screen *screen)
 {
 	const struct top *top = screen->top;
@@ -118,7 +118,7 @@ static void draw_bottom(const struct top_screen *screen)
 			       top->samples.nr_events > 1 ? "  e event" : "",
 			       top->paused ? "go on" : "pause",
 			       top->rows.nr_rows ? screen->first_row + 1 : 0, top->rows.nr_rows);
-	/* The last cell stays empty, since writing it may scroll some terminals. */
+	/* The last cell stays empty: writing it may scroll. */
 	top_text_fit(line, sizeof(line), text, screen_width() - 1, TOP_CUT_END);
 	put_line(LINES - 1, line, *top->trouble.text && !screen->editing ? A_BOLD : A_NORMAL);
 }

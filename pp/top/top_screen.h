@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oprof top on a terminal: places the lines and reads the keys. top_screen_close()
- * restores the terminal; it also runs when the process exits.
+ * oprof top on a terminal: places the lines and reads the keys. top_screen_close() restores
+ * the terminal; it also runs when the process exits.
  */
 #ifndef PP_TOP_SCREEN_H
 #define PP_TOP_SCREEN_H
@@ -21,10 +21,7 @@ struct top_screen {
 	uint64_t min_window_ns;
 };
 
-/*
- * What keys ask for, in addition to what the screen does itself. A later value
- * includes the earlier ones.
- */
+/* Requests of keys beyond the screen's own work; each includes those before it. */
 enum top_wish {
 	TOP_WISH_NOTHING,
 	TOP_WISH_DRAW,
@@ -33,7 +30,7 @@ enum top_wish {
 	TOP_WISH_QUIT,
 };
 
-/* Returns 0, or -errno with diag set: there is no terminal, or its kind is not known. */
+/* Returns 0, or -errno with diag: there is no terminal, or its kind is unknown. */
 int top_screen_open(struct top_screen *screen, struct top *top, struct diag *diag);
 void top_screen_close(void);
 

@@ -39,11 +39,10 @@ struct top_symbols {
 	struct top_table *tables;
 	size_t nr_tables;
 	pthread_t thread;
-	/* protects tables' state and table, and the list against the loading thread */
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* tables' state and table; the list against the thread */
 	pthread_cond_t changed;
 	bool ending;
-	bool abandoned; /* the thread is the last user of this struct and must free it */
+	bool abandoned; /* the thread is the last user and frees this */
 };
 
 /* ---- freeing ---- */
@@ -111,7 +110,7 @@ static void load_table(struct top_symbols *symbols, struct top_table *wanted)
 	(void)pthread_mutex_unlock(&symbols->lock);
 }
 
-/* Waits for a wanted table. NULL: the thread must end. */
+/* Returns the next wanted table; NULL: the thread must end. */
 static struct top_table *take_wanted(struct top_symbols *symbols)
 {
 	struct top_table *wanted = NULL;
@@ -134,13 +133,13 @@ static void *load_tables(void *context)
 
 	while ((wanted = take_wanted(symbols)))
 		load_table(symbols, wanted);
-	/* abandoned was set under the lock together with ending, so its value is final here. */
+	/* abandoned is final here: it was set under the lock together with ending. */
 	if (symbols->abandoned)
 		symbols_free(symbols);
 	return NULL;
 }
 
-/* Signals are blocked here, so that the thread with the screen gets them. */
+/* The new thread blocks all signals: they are for the thread with the screen. */
 static int start_thread(struct top_symbols *symbols)
 {
 	sigset_t all;
@@ -195,8 +194,8 @@ static struct top_table *add_table_locked(struct top_symbols *symbols,
 }
 
 /*
- * True if a table should be loaded again: names of code may come while the code
- * runs. Some keys never get a name, so there is a minimum time between loads.
+ * True if the table may now have the name of a key that it lacked. Some keys never get a name,
+ * so a table is not loaded again at once.
  */
 static bool is_stale(const struct top_symbols *symbols, const struct top_table *table)
 {
@@ -343,10 +342,7 @@ void top_symbols_destroy(struct top_symbols *symbols)
 	symbols->ending = true;
 	for (const struct top_table *table = symbols->tables; table; table = table->next)
 		busy |= table->state == TABLE_LOADING;
-	/*
-	 * The loading thread may still run when the process ends. From here on it owns all that
-	 * it uses.
-	 */
+	/* The loading thread may still run when the process ends. It now owns all that it uses. */
 	symbols->abandoned = busy;
 	if (busy)
 		(void)pthread_detach(symbols->thread);

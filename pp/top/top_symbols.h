@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbol tables for oprof top. Each image's table is loaded once, by a separate
- * thread, so that neither screen nor keys wait for a big binary. Tables are kept
- * while they are used; if there are too many, the least recently used ones are
- * dropped.
+ * Symbol tables for oprof top. A separate thread loads each image's table once, so that
+ * neither screen nor keys wait for a big binary. Tables are kept while they are used; if there
+ * are too many, the least recently used are dropped.
  *
- * Only one thread may call these functions. A table that find() returned is valid
- * until the next begin().
+ * For one user thread. A table from find() is valid until the next begin().
  */
 #ifndef PP_TOP_SYMBOLS_H
 #define PP_TOP_SYMBOLS_H
@@ -24,8 +22,8 @@ struct top_symbols;
 /* meta_path, the session's meta folder, is copied. Returns 0, -ENOMEM or another -errno. */
 int top_symbols_create(struct top_symbols **symbols, const char *meta_path);
 /*
- * Does not wait for a table that is being loaded; the load ends by itself, or with
- * the process. symbols may be NULL.
+ * Does not wait for a load in progress: that ends by itself, or with the process. NULL is
+ * allowed.
  */
 void top_symbols_destroy(struct top_symbols *symbols);
 
@@ -37,8 +35,8 @@ const struct symbol_table *top_symbols_find(struct top_symbols *symbols,
 					    const struct slice_section *section);
 
 /*
- * Reports that the table lacked a key. If names may have come since, the table is
- * loaded again some begin() calls later.
+ * Reports that the table lacked a key: if names may have come since, it is loaded again some
+ * begin()s later.
  */
 void top_symbols_missed(struct top_symbols *symbols, const struct slice_section *section);
 

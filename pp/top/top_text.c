@@ -31,10 +31,7 @@ const char *top_view_name(enum top_view view)
 
 /* ---- cells ---- */
 
-/*
- * Returns the length of the character at text; *nr_cells is its width, or -1 if it
- * must be shown as '?'.
- */
+/* Returns the length of the character at text; *nr_cells is its width, or -1: show it as '?'. */
 static size_t next_character(const char *text, int *nr_cells)
 {
 	mbstate_t state = {0};
@@ -112,7 +109,7 @@ void top_text_fit(char *line, size_t nr_bytes, const char *text, int width, enum
 	line[used] = '\0';
 }
 
-/* Writes text in at most width cells, without blanks at its end. */
+/* Writes at most width cells, without blanks at the end. */
 static void fit_line(char line[TOP_LINE_BYTES], int width, const char *text)
 {
 	size_t length;
@@ -182,10 +179,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/*
- * Many tasks are off CPU at the same time; the sum of their times, divided by the
- * elapsed time, is their average number.
- */
+/* Many tasks are off CPU at once: sum of times divided by elapsed time is their average number. */
 static void show_sum(const struct top_event *event, double seconds, char *text, size_t nr_bytes)
 {
 	double per_second = seconds > 0 ? 1 / seconds : 0;
@@ -240,7 +234,7 @@ void top_text_state(char line[TOP_LINE_BYTES], int width, const struct top_show 
 
 /* ---- rows ---- */
 
-/* Cells of the detail column; 0: no such column. */
+/* Returns the cells of the detail column; 0: no such column. */
 static int detail_width(int width, enum top_view view)
 {
 	int rest = width - NUMBERS_WIDTH;
@@ -276,8 +270,7 @@ void top_text_heads(char line[TOP_LINE_BYTES], int width, const struct top_show 
 
 	if (exact && view == TOP_SYMBOLS) /* symbols are only reasons here */
 		detail = "PROGRAM";
-	/* no idle share: the rows are the CPUs that the tasks left */
-	if (exact && view == TOP_CPUS)
+	if (exact && view == TOP_CPUS) /* the CPU that the tasks left, without an idle share */
 		detail = "";
 	(void)snprintf(line, TOP_LINE_BYTES, "%7s %6s %9s ", "SHARE", exact ? "TIME" : "+-",
 		       exact ? "TIMES" : "SAMPLES");

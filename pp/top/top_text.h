@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines of oprof top, as text of a given width: the screen places them, the
- * batch mode prints them one below the other.
+ * The lines of oprof top, as text of a given width: the screen places them, the batch mode
+ * prints them one below the other.
  */
 #ifndef PP_TOP_TEXT_H
 #define PP_TOP_TEXT_H
@@ -26,12 +26,12 @@ struct top_show {
 	bool paused;
 };
 
-/* The name of a view, such as "Symbols". */
+/* Returns the name of a view, such as "Symbols". */
 const char *top_view_name(enum top_view view);
 
 /*
- * Each function fills line with at most width cells; top_text_heads and
- * top_text_row pad it with blanks. Bytes that could affect a terminal become '?'.
+ * Each fills line with at most width cells; heads and row are padded with blanks. Bytes that
+ * affect a terminal become '?'.
  */
 void top_text_title(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
 void top_text_sums(char line[TOP_LINE_BYTES], int width, const struct top_show *show);
@@ -43,8 +43,8 @@ void top_text_row(char line[TOP_LINE_BYTES], int width, enum top_view view,
 const char *top_text_nothing(const struct top_show *show);
 
 /*
- * Writes text in width cells into line[nr_bytes], padded with blanks. Longer text
- * loses its end or, with TOP_CUT_FRONT, its beginning.
+ * Writes text in width cells into line[nr_bytes], padded with blanks. Longer text loses its
+ * end or, with TOP_CUT_FRONT, its beginning.
  */
 enum top_cut { TOP_CUT_END, TOP_CUT_FRONT };
 void top_text_fit(char *line, size_t nr_bytes, const char *text, int width, enum top_cut cut);
