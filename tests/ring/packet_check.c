@@ -6,7 +6,7 @@
 #undef memcpy
 #undef memset
 
-/* A record, as it lies in a packet. */
+/* A decoded record of a packet. */
 struct record {
 	uint32_t event_id;
 	uint64_t time;
@@ -188,7 +188,7 @@ static struct journal_entry *find_entry(const struct stream_check *check, const 
 		steps_require(i < journal->nr_entries, "a record that nobody wrote");
 		return &journal->entries[i];
 	}
-	/* Two may have one stamp. */
+	/* Two records may have the same stamp. */
 	for (i = 0; i < journal->nr_entries; i++) {
 		struct journal_entry *entry = &journal->entries[i];
 
@@ -221,7 +221,7 @@ static void check_record(struct stream_check *check, const uint8_t *data, uint64
 	record->end += entry->payload_bytes;
 }
 
-/* All that was acknowledged in it must be there. */
+/* Requires that the packet holds all records acknowledged in it. */
 static void check_complete(struct stream_check *check, uint64_t number, bool consumes)
 {
 	unsigned int i;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A port of the ring for tests: each access to shared memory, and each look
- * at the clock, is a step before which tests/ring/steps.h may let others come
- * between. The rings are those of user space, where a writer can be killed;
- * with STEPS_KERNEL those of the kernel.
+ * A port of the ring for tests: each access to shared memory and each read of the clock is a step,
+ * before which tests/ring/steps.h may run other contexts. The rings are those of user space, where
+ * a writer can be killed; with STEPS_KERNEL those of the kernel.
  */
 #ifndef TESTS_RING_PORT_STEPS_H
 #define TESTS_RING_PORT_STEPS_H
@@ -11,7 +10,7 @@
 #ifndef RING_PORT_H
 #define RING_PORT_H "tests/ring/port_steps.h"
 #endif
-#include "ring/port.h" /* which chooses this one */
+#include "ring/port.h" /* which includes this port */
 
 #include <errno.h>
 #include <string.h>
@@ -23,8 +22,8 @@
 #endif
 
 /*
- * What a flusher elsewhere writes too takes full atomics. Without: the local
- * instructions of a CPU, which only its own interrupts see whole.
+ * Words that a flusher elsewhere also writes need full atomics. With 0, they are updated by a CPU's
+ * local instructions, which are atomic only for interrupts of that CPU.
  */
 #ifndef RING_GUARD_FULL_ATOMICS
 #define RING_GUARD_FULL_ATOMICS 1
@@ -34,10 +33,10 @@
 #define ring_unlikely(x) (x)
 #define RING_LINE	 __attribute__((aligned(64)))
 
-/* Before an access: anybody may come. */
+/* A step before an access: any context or interrupt may run. */
 void steps_before(void);
 
-/* Within a local instruction: only others, not interrupts, come between. */
+/* A step within a local instruction: other contexts may run, but interrupts may not. */
 void steps_within(void);
 
 uint64_t steps_clock(void);
@@ -105,7 +104,7 @@ static inline void ring_shared_clear(uint64_t *word, uint64_t bits)
 	*word &= ~bits;
 }
 
-/* Of the ring's writers alone: never a full atomic. */
+/* For words that only the ring's writers write: these never need a full atomic. */
 static inline void ring_own_inc(uint64_t *word)
 {
 	uint64_t sum;

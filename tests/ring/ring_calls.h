@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inline functions of ring/ring_write.h as functions, so that a ring built
- * without one of its guards links with the tests as they are.
+ * Out-of-line versions of the inline functions of ring/ring_write.h, so that a ring built without
+ * one of its guards links with the same test objects.
  */
 #ifndef TESTS_RING_RING_CALLS_H
 #define TESTS_RING_RING_CALLS_H

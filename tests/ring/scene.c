@@ -11,11 +11,14 @@
 
 enum state { TRIED, REFUSED, RESERVED, CANCELLED, FILLED, COMMITTED };
 
-/* What is known of a record; its payload begins with its index here, as far as it has room. */
+/*
+ * The ledger's entry of a record. The payload begins with the index of the entry, as far as it has
+ * room.
+ */
 struct entry {
 	enum state state;
 	uint32_t bytes;
-	uint64_t packet; /* number of the one that it lies in */
+	uint64_t packet; /* number of the record's packet */
 	uint64_t time;
 	bool is_read;
 };
@@ -164,7 +167,7 @@ static uint32_t align_of(void *context, uint32_t event_id)
 	return 1;
 }
 
-/* Records tell their length by their index: of two bytes or more, all of them. */
+/* A payload of two bytes or more begins with the record's index, which gives its length. */
 static uint32_t bytes_of(void *context, uint32_t event_id, const uint8_t *payload, uint32_t room)
 {
 	uint32_t index = room < 2 ? LEDGER_MAX : (uint32_t)(payload[0] | payload[1] << 8);
@@ -205,7 +208,7 @@ static void check_order(const struct oprof_packet_header *header)
 	nr_packets++;
 }
 
-/* All of a packet; consumes: it will not come again. */
+/* Checks all records of a packet; consumes: the packet will not be read again. */
 static void check_packet(const struct ring_packet *packet, bool consumes)
 {
 	const struct packet_layout layout = {align_of, bytes_of, NULL};
@@ -230,7 +233,7 @@ static void check_packet(const struct ring_packet *packet, bool consumes)
 	packet_is_read[decoder.header.seq] |= consumes;
 }
 
-/* Before each step of anybody: what is held stays as it was taken. */
+/* Called before each step: the packet that is held must not change. */
 static void observe(void)
 {
 	if (holds)
@@ -242,7 +245,7 @@ static void hold(void)
 {
 	memcpy(copy, held.data, sizeof(copy));
 	holds = true;
-	/* Time for others. */
+	/* Steps at which other contexts may run. */
 	steps_before();
 	steps_before();
 	steps_before();
@@ -280,7 +283,7 @@ static void look_around(void)
 	}
 }
 
-/* Its packet goes with it: told as read. The one after it finds the memory that is the reader's. */
+/* A reader dies with a packet, which counts as read. The next reader finds the spare memory. */
 static void abandon(void)
 {
 	if (ring_next(&reader, &held))
@@ -289,7 +292,7 @@ static void abandon(void)
 	check_packet(&held, true);
 	holds = false;
 	steps_require(!ring_reader_init(&reader, &ring), "no other reader can begin");
-	/* In discard mode nothing tells that it was taken. */
+	/* In discard mode the ring does not note that the packet was taken. */
 	if (scene.mode == RING_DISCARD && !ring_next(&reader, &held))
 		ring_put(&reader, &held);
 }
@@ -359,7 +362,7 @@ static void check_losses(void)
 			steps_require(count == lost_by[i], "losses are miscounted");
 		steps_require(!count || i == OPROF_LOST_KILLED || scene.may_lose & 1u << i,
 			      "a record was refused though there was room, reason %u", i);
-		/* What is found lost while another finalises, that one cannot tell. */
+		/* A finaliser cannot report a loss that occurs while it runs. */
 		steps_require(i == OPROF_LOST_STOPPED || last.lost_by[i] == count ||
 				      scene.finalises,
 			      "losses are not told, reason %u", i);
@@ -377,7 +380,7 @@ static void end(void)
 		holds = false;
 		ring_put(&reader, &held);
 	}
-	/* A flusher that is killed is a thread of the writer's process. */
+	/* A killed flusher was a thread of the writer's process. */
 	if (steps_was_killed(STEPS_WRITER) || steps_was_killed(STEPS_FLUSHER)) {
 		steps_require(ring_repair(&reader) >= 0, "it cannot be repaired");
 		scene_read_all();

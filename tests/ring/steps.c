@@ -12,9 +12,11 @@
 #define STACK_BYTES (256u << 10)
 #define STEPS_MAX   1000000u
 #define NOBODY	    STEPS_NR_CONTEXTS
-/* Of a random run: interrupts that come faster than they go would be its only subject. */
+/*
+ * Limit for a random run: otherwise interrupts that arrive faster than they end would fill the run.
+ */
 #define INTERRUPTS_MAX 24u
-#define EARLY_STEPS    12u /* what a processor may do out of order */
+#define EARLY_STEPS    12u /* steps by which a CPU may read the clock early */
 
 enum life { LIFE_NONE, LIFE_READY, LIFE_ENDED, LIFE_KILLED };
 
@@ -32,7 +34,7 @@ static ucontext_t scheduler;
 static enum steps_context now = NOBODY, next;
 static uint64_t clock_ticks;
 static unsigned int nr_steps, nr_interrupts, at, since_point, depth_reached;
-static bool quiet; /* what happens is one step */
+static bool quiet; /* all that runs counts as one step */
 static bool is_over;
 static bool failed;
 static char failure[512];
@@ -42,7 +44,7 @@ static bool is_random;
 static uint64_t random_state;
 static unsigned int kill_step;
 
-/* ---- for what runs ---- */
+/* ---- called by the contexts ---- */
 
 static void leave(void)
 {
@@ -87,7 +89,7 @@ void steps_clock_add(uint64_t ticks)
 	clock_ticks += ticks;
 }
 
-/* xorshift64*: any sequence does, that is the same everywhere. */
+/* xorshift64*: gives the same sequence on every machine. */
 uint32_t steps_random_below(uint32_t limit)
 {
 	random_state ^= random_state >> 12;
@@ -220,7 +222,7 @@ uint64_t steps_clock_ordered(void)
 	return ++clock_ticks;
 }
 
-/* Longer ones can be stopped in their midst. */
+/* A copy of more than 8 bytes can be stopped half-way. */
 void *steps_memcpy(void *to, const void *from, size_t n)
 {
 	size_t half = n > 8 ? n / 2 : n;
@@ -270,7 +272,7 @@ static void make_context(enum steps_context which)
 	context->life = LIFE_READY;
 }
 
-/* Until it leaves: then next says who. */
+/* Runs the context until it leaves; next then holds the context to run. */
 static void enter(enum steps_context which)
 {
 	now = which;
@@ -327,7 +329,7 @@ const char *steps_failure(void)
 	return failure;
 }
 
-/* ---- many ---- */
+/* ---- many runs ---- */
 
 static const char *point_text(const struct steps_point *point, char *text, size_t bytes)
 {
@@ -354,7 +356,10 @@ static void tell_plan(void)
 	ck_abort_msg("%s;%s", failure, at ? all : " nobody came between");
 }
 
-/* Points before i are set. Returns the number of runs. */
+/*
+ * Explores point i and all later ones; the points before i have their steps. Returns the number of
+ * runs.
+ */
 static unsigned int explore_from(struct steps_plan *the_plan, unsigned int i)
 {
 	unsigned int nr_runs = 0;
@@ -368,7 +373,7 @@ static unsigned int explore_from(struct steps_plan *the_plan, unsigned int i)
 	do {
 		the_plan->points[i].step++;
 		nr_runs += explore_from(the_plan, i + 1);
-	} while (at > i); /* the last run came to it */
+	} while (at > i); /* the last run reached this point */
 	return nr_runs;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The faults that others' rings had, one test each, under a scheduler that
- * stops a writer between any two steps; and what each guard of ring/guards.h
- * is for: test_guards.sh takes them out, and the tests it names must fail.
+ * One test for each fault known from other ring buffers, under a scheduler that stops a writer
+ * between any two steps. The tests also show what each guard of ring/guards.h is for:
+ * test_guards.sh removes the guards one by one, and the tests that it names must then fail.
  */
 #include <stdlib.h>
 #include "tests/ring/scene.h"
@@ -42,13 +42,13 @@ static void explore(unsigned int at_least)
 {
 	unsigned int nr_runs = steps_explore(&plan);
 
-	/* Writers that keep no stack of open slots take fewer steps. */
+	/* Writers without a stack of open slots take fewer steps. */
 	if (!RING_PORT_WRITER_MAY_DIE)
 		at_least /= 2;
 	ck_assert_msg(nr_runs >= at_least, "%u runs only", nr_runs);
 }
 
-/* Both modes, with two sub-buffers. */
+/* Explores the scene in both modes, with two sub-buffers. */
 static void explore_modes(struct scene scene, void (*points)(void), unsigned int at_least)
 {
 	for (scene.mode = RING_DISCARD; scene.mode <= RING_OVERWRITE; scene.mode++) {
@@ -70,8 +70,7 @@ static void two_interrupts(void)
 	interrupt_writer(scene_interrupt);
 }
 
-/* 1. Nested writers fill both packets, and they are read, after the outer one looked at reserved.
- */
+/* 1. After the outer writer has read reserved, nested writers fill both packets, which are read. */
 START_TEST(a_nested_switch_costs_the_interrupted_writer_nothing)
 {
 	const struct scene scene = {
@@ -91,12 +90,12 @@ static void flush_between(void)
 	switch_between(STEPS_FLUSHER, STEPS_WRITER);
 }
 
-/* 2. Elsewhere it needs full atomics for what it writes too: here, another CPU's flush. */
+/* 2. A flush on another CPU: the words that it shares with the writer need full atomics. */
 START_TEST(a_flush_beside_the_writer_corrupts_no_count)
 {
 	const struct scene scene = {
 		.writes = {20, 30, SCENE_WHOLE},
-		.may_lose = LOST(NESTED) | LOST(FULL), /* a flusher that is stopped in a packet */
+		.may_lose = LOST(NESTED) | LOST(FULL), /* while a flusher is stopped in a packet */
 	};
 
 	explore_modes(scene, flush_between, 500);
@@ -134,7 +133,7 @@ START_TEST(a_final_flush_of_a_full_ring_waits_for_the_reader)
 	ck_assert_int_eq(ring_finalise(scene_ring()), 0);
 	ck_assert_int_eq(ring_next(scene_reader(), &packet), 0);
 	ring_put(scene_reader(), &packet);
-	/* The losses are told. */
+	/* The last packet reports the loss. */
 	ck_assert_int_eq(ring_next(scene_reader(), &packet), 0);
 	ck_assert_uint_eq(((const struct oprof_packet_header *)packet.data)->lost, 1);
 	ring_put(scene_reader(), &packet);
@@ -175,8 +174,10 @@ START_TEST(a_packet_that_was_asked_for_is_found_wherever_writers_are)
 }
 END_TEST
 
-/* 5. An empty payload at the very end; what closes there is delivered, and what lies behind not
- * touched. */
+/*
+ * 5. An empty payload at the very end of a sub-buffer: the packet that closes there is delivered,
+ *    and the bytes after it are not touched.
+ */
 START_TEST(a_slot_at_a_sub_buffers_end_touches_nothing_behind_it)
 {
 	const struct scene scene = {
@@ -204,7 +205,7 @@ START_TEST(a_slot_at_a_sub_buffers_end_touches_nothing_behind_it)
 }
 END_TEST
 
-/* 6. The scene checks P1 of each packet and between them. */
+/* 6. The scene checks P1 within each packet and between packets. */
 START_TEST(packets_times_hold_their_records_and_do_not_overlap)
 {
 	const struct scene scene = {
@@ -223,7 +224,7 @@ static void early_clock_and_flush(void)
 	flush_between();
 }
 
-/* A time-stamp counter may be read before reserved is loaded, and a flush come between. */
+/* A time-stamp counter may be read before reserved is loaded, with a flush in between. */
 START_TEST(a_stamp_read_early_is_not_before_the_flush)
 {
 	const struct scene scene = {.writes = {20, 30, 40}};
@@ -233,8 +234,8 @@ START_TEST(a_stamp_read_early_is_not_before_the_flush)
 END_TEST
 
 /*
- * What is compact counts from the record before: not from a flush that is about to close the
- * packet, and has been interrupted after a long silence.
+ * A compact stamp is relative to the previous record. After a long silence it must not be relative
+ * to the time of an interrupted flush that is about to close the packet.
  */
 START_TEST(a_record_that_interrupts_a_flush_keeps_its_stamp)
 {
@@ -284,7 +285,7 @@ static void kill_nested(void)
 	kill_writer();
 }
 
-/* 8. What was acknowledged in the packet that was open is there. */
+/* 8. The records acknowledged in the open packet are found. */
 START_TEST(the_open_packet_of_a_dead_writer_is_found)
 {
 	const struct scene scene = {.writes = {20, 30, 40}};
@@ -343,8 +344,8 @@ START_TEST(nothing_follows_the_end)
 END_TEST
 
 /*
- * 11. A copy that fails or a string that changes still ends its slot, and leaves nothing of what
- * lay there. (What page faults and user memory are to it is the kernel module's to test.)
+ * 11. A copy that fails, or a string that changes, still ends its slot and leaves no old content
+ * there. (Page faults and user memory are tests of the kernel module.)
  */
 START_TEST(a_copy_that_fails_ends_its_slot_all_the_same)
 {
@@ -359,14 +360,17 @@ START_TEST(a_copy_that_fails_ends_its_slot_all_the_same)
 
 	explore_modes(scene, one_interrupt, 60);
 	memcpy(bytes, secret, sizeof(bytes));
-	ring_copy_string(bytes, "ab", 10); /* was measured longer */
+	ring_copy_string(bytes, "ab", 10); /* was measured as longer */
 	ck_assert_mem_eq(bytes, "ab#######", 10);
 	ring_copy_string(bytes, "longer than its slot", 10);
 	ck_assert_mem_eq(bytes, "longer th", 10);
 }
 END_TEST
 
-/* 12. At every step, alone and with a nested record behind the hole; another thread goes on. */
+/*
+ * 12. Killed at every step, alone and with a nested record after the hole; another thread
+ * continues.
+ */
 START_TEST(a_dead_writer_stalls_no_lap)
 {
 	const struct scene scene = {
@@ -389,7 +393,7 @@ START_TEST(records_behind_a_dead_writers_hole_are_found)
 	};
 
 	explore_modes(scene, kill_nested, 500);
-	/* And where the nested one opens and closes packets. */
+	/* The same where the nested writer opens and closes packets. */
 	scene.writes[1] = SCENE_WHOLE - 40;
 	scene.interrupts[1] = SCENE_WHOLE;
 	explore_modes(scene, kill_nested, 500);
@@ -437,7 +441,7 @@ START_TEST(a_writer_killed_beside_a_flush_leaves_what_it_acknowledged)
 }
 END_TEST
 
-/* The flusher stops for good, and the writer goes on, until both are killed. */
+/* The flusher is killed, and the writer continues until it is killed as well. */
 static void flush_and_kill_both(void)
 {
 	switch_between(STEPS_WRITER, STEPS_FLUSHER);
@@ -455,7 +459,7 @@ START_TEST(a_slot_is_counted_as_killed_only_if_a_padding_record_covers_it)
 	explore_modes(scene, flush_and_kill_both, 500);
 	scene.finalises = true;
 	explore_modes(scene, flush_and_kill_both, 500);
-	/* Nothing is open: the finalise wants the place that the writer wants. */
+	/* No packet is open: the finalise and the writer compete for the same place. */
 	scene.before[0] = SCENE_WHOLE;
 	scene.writes[1] = 0;
 	explore_modes(scene, flush_and_kill_both, 500);
@@ -483,7 +487,7 @@ START_TEST(a_reader_that_goes_while_packets_are_delivered_harms_nobody)
 }
 END_TEST
 
-/* 14. Nobody writes any more on it, in the midst of anything: flushed from elsewhere. */
+/* 14. The writer stops for good at any step; another CPU flushes its ring. */
 START_TEST(a_cpu_that_goes_away_leaves_its_data)
 {
 	const struct scene scene = {
@@ -511,7 +515,7 @@ START_TEST(a_packet_with_an_open_slot_is_not_entered_nor_delivered)
 }
 END_TEST
 
-/* ---- guards beyond the list ---- */
+/* ---- guards not in the list of faults ---- */
 
 START_TEST(what_a_reader_holds_is_not_written)
 {
@@ -542,8 +546,8 @@ static void interrupt_and_read(void)
 }
 
 /*
- * The writer that opens a packet has not taken its memory yet; the reader found, before, that it
- * is the oldest.
+ * The writer that opens a packet has not yet taken its memory, and the reader has already found
+ * that this packet is the oldest.
  */
 START_TEST(a_nested_writer_writes_to_no_memory_of_the_reader)
 {
@@ -656,7 +660,7 @@ START_TEST(a_writer_may_die_of_anything)
 }
 END_TEST
 
-/* A case each, named as its test: test_guards.sh runs them one by one. */
+/* Adds each test as a case with the test's name: test_guards.sh runs them one by one. */
 static void add_cases(Suite *suite, const TTest *const tests[], size_t nr_tests)
 {
 	size_t i;
@@ -698,7 +702,7 @@ static Suite *ring_faults_suite(void)
 		one_commit_of_a_packet_delivers_it,
 		anything_may_come_between_anything,
 	};
-	/* Of user space's rings. */
+	/* Tests for rings of user space. */
 	const TTest *const deaths[] = {
 		the_open_packet_of_a_dead_writer_is_found,
 		a_dead_writer_stalls_no_lap,

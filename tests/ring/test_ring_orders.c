@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The faults of test_ring_faults.c that need more than one ring of records:
- * every order of a writer, its interrupts, a reader and a flusher in small
- * scenarios, and random ones, held against a ledger of all that was written
- * (world.h). Rings that have run up to where 16-bit positions wrap.
+ * Tests of the faults of test_ring_faults.c that need more than one ring of records: small
+ * scenarios with every order of a writer, its interrupts, a reader and a flusher, and random
+ * orders. The result is checked against a journal of all records (world.h). Some rings have already
+ * run up to where 16-bit positions wrap.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #undef memcpy
 #undef memset
 
-/* As many bytes of payload fill a fresh sub-buffer of the world's. */
+/* Payload bytes of a record that fills a fresh sub-buffer of the world's ring. */
 #define WHOLE 132u
 
 static struct steps_plan plan;
@@ -61,8 +61,8 @@ static void explore(unsigned int at_least)
 }
 
 /*
- * Tests run in both modes, each with a ring that is new and one that stands
- * before the wrap of 16-bit positions (or, of 64, at some place).
+ * Tests run in both modes, each with a new ring and with one whose 16-bit positions are about to
+ * wrap (with 64-bit positions: at an arbitrary place).
  */
 static void world_of(int variant)
 {
@@ -76,8 +76,8 @@ static void world_of(int variant)
 #define NR_WORLDS 4
 
 /*
- * What takes long: with words of 64 bits in one new ring, with those of 16
- * before the wrap. Orders are for the ledger to judge, not for sanitizers.
+ * Long tests run with one ring per word size: 64-bit positions in a new ring, 16-bit positions
+ * before the wrap. Sanitizers are left out, because the journal judges the orders.
  */
 static bool is_left_out(int variant)
 {
@@ -87,7 +87,7 @@ static bool is_left_out(int variant)
 	return sizeof(ring_word) == 2 ? variant < 2 : variant != 1;
 }
 
-/* ---- who comes ---- */
+/* ---- the contexts ---- */
 
 static void write_three(void)
 {
@@ -149,7 +149,7 @@ static void write_and_others_read(void)
 
 /* ---- losses ---- */
 
-/* Fault 1: the nested ones fill packets which are read at once: there is room at all times. */
+/* Fault 1: nested writers fill packets that are read at once, so there is always room. */
 START_TEST(a_record_is_refused_only_where_there_was_no_room)
 {
 	world_of(_i);
@@ -232,7 +232,7 @@ END_TEST
 
 /* ---- flush and the end ---- */
 
-/* On the writer's own CPU; interrupted, too. */
+/* Flushes on the writer's own CPU, itself interrupted. */
 START_TEST(an_interrupt_that_flushes_and_one_upon_it_harm_nothing)
 {
 	world_of(_i);
@@ -256,7 +256,7 @@ START_TEST(a_flush_and_an_interrupt_at_any_steps_harm_nothing)
 }
 END_TEST
 
-/* Fault 10: packets of before, and nothing else. */
+/* Fault 10: the reader gets the packets from before the end, and nothing else. */
 static void end_exactly(void)
 {
 	write_whole();
@@ -275,8 +275,8 @@ START_TEST(no_empty_packet_follows_the_end)
 END_TEST
 
 /*
- * Fault 14: the writer's CPU goes offline, or is just elsewhere, with a slot
- * open. Who finalises its ring meanwhile must not end the reader.
+ * Fault 14: the writer's CPU goes offline, or runs something else, with a slot open. A concurrent
+ * finalise must not end the reader.
  */
 START_TEST(the_end_is_told_only_when_all_is_read)
 {
@@ -318,7 +318,7 @@ static void flush_and_read_all(void)
 		      world_nr_read(), world_nr_acknowledged());
 }
 
-/* Fault 14, too: nobody writes on it, nothing is finalised. */
+/* Fault 14 with a writer that is idle and a ring that is not finalised. */
 START_TEST(a_flush_from_elsewhere_hands_over_all_that_an_idle_writer_wrote)
 {
 	world_of(_i);
@@ -397,7 +397,10 @@ static void write_a_lap(void)
 	write_whole();
 }
 
-/* Fault 13: at any step, also with a packet; another one goes on while packets are delivered. */
+/*
+ * Fault 13: the reader dies at any step, also with a packet; another reader continues while packets
+ * are delivered.
+ */
 START_TEST(a_reader_may_die_at_any_step_and_another_goes_on)
 {
 	world_of(_i);
@@ -406,7 +409,7 @@ START_TEST(a_reader_may_die_at_any_step_and_another_goes_on)
 	killed(STEPS_READER);
 	switched(STEPS_WRITER, STEPS_FLUSHER);
 	explore(1000);
-	/* The other one holds what it got while the ring goes on. */
+	/* The new reader holds a packet while the ring continues. */
 	plan_set(write_a_lap, read_then_be_replaced, restart_and_read);
 	plan.begin = begin_full;
 	plan.first = STEPS_READER;
@@ -502,7 +505,7 @@ START_TEST(a_ring_goes_on_where_its_positions_wrap)
 }
 END_TEST
 
-/* ---- anything ---- */
+/* ---- random runs ---- */
 
 static void write_many(void)
 {
@@ -563,7 +566,7 @@ START_TEST(anything_may_come_between_anything_and_all_is_accounted_for)
 }
 END_TEST
 
-/* A case each, named as its test: test_guards.sh runs them one by one. */
+/* Adds each test as a case with the test's name: test_guards.sh runs them one by one. */
 static void add_tests(Suite *suite, const TTest *const *tests, size_t nr_tests)
 {
 	size_t i;
@@ -577,9 +580,9 @@ static void add_tests(Suite *suite, const TTest *const *tests, size_t nr_tests)
 }
 
 /*
- * Every order is tried once in the gate: with words of 64 bits and without a sanitizer, of each
- * port. Elsewhere it is those by lot and those of positions that wrap, and all under
- * OPROF_CHECK_ALL=1.
+ * Every order is tried once in the standard test run: with 64-bit words and without a sanitizer,
+ * for each port. Other builds try random orders and those where positions wrap, and all orders
+ * under OPROF_CHECK_ALL=1.
  */
 static bool tries_every_order(void)
 {
@@ -596,7 +599,7 @@ static void add_tests_of_each_build(Suite *suite)
 	add_tests(suite, tests, sizeof(tests) / sizeof(tests[0]));
 }
 
-/* Of the kernel's port as well. */
+/* Tests for both ports. */
 static void add_tests_of_all(Suite *suite)
 {
 	const TTest *const tests[] = {
@@ -618,7 +621,7 @@ static void add_tests_of_all(Suite *suite)
 	add_tests(suite, tests, sizeof(tests) / sizeof(tests[0]));
 }
 
-/* Of writers that can be killed, with flushers elsewhere. */
+/* Tests for rings of user space: writers can be killed, and flushers run elsewhere. */
 static void add_tests_of_user_space(Suite *suite)
 {
 	const TTest *const tests[] = {

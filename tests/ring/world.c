@@ -11,12 +11,12 @@
 #define MEMORY_BYTES	 (64u << 10)
 #define DEPTH_MAX	 32u
 
-/* What a reserve that is under way saw at its own steps. */
+/* A reserve in progress: which reasons for a refusal were true at its own steps. */
 struct asking {
 	bool is_asking;
 	uint32_t event_id;
 	uint32_t payload_bytes;
-	uint32_t seen; /* 1 << enum oprof_ring_lost */
+	uint32_t seen; /* bits 1 << enum oprof_ring_lost */
 };
 
 struct world_shape world_shape;
@@ -27,15 +27,18 @@ static struct ring_config config;
 static struct journal journal;
 static struct stream_check stream;
 static struct asking asking[DEPTH_MAX];
-static uint64_t lost_seen[OPROF_NR_LOST]; /* refusals that writers were told of */
-static uint64_t top;			  /* distance of what was reserved last */
+static uint64_t lost_seen[OPROF_NR_LOST]; /* refusals that writers received */
+static uint64_t top;			  /* distance of the latest reserved position */
 static unsigned int nr_packets_read;
 static uint64_t nr_overwritten, nr_gone;
 static bool is_ended, reader_died, ended_early;
 
 /* ---- positions ---- */
 
-/* How far it is from where the ring's life began; within half a word of what was looked at last. */
+/*
+ * Returns how far position is from the ring's begin; position must be within half a word of the
+ * last one.
+ */
 static uint64_t distance(ring_word position)
 {
 	ring_word ahead = (ring_word)(position - world_shape.start - (ring_word)top);
@@ -52,7 +55,7 @@ static uint64_t packet_number(ring_word position)
 
 /* ---- the ring ---- */
 
-/* As if it had run, and been read, up to here. */
+/* Sets the ring's words as if it had run, and been read, up to start. */
 static void start_at(struct ring *ring, ring_word start)
 {
 	ring_word lap = (ring_word)(ring->ring_mask + 1);
@@ -108,7 +111,7 @@ void world_attach(struct ring *ring)
 
 /* ---- writers ---- */
 
-/* May the packet be entered, by the words as they are? */
+/* Returns the reasons why packet cannot be entered now, as in asking.seen; 0: it can. */
 static uint32_t why_no_room(const struct ring_shared *shared, ring_word packet)
 {
 	const struct ring_place *place =
@@ -131,7 +134,7 @@ static uint64_t end_of(const struct asking *one, uint64_t from)
 	return ((payload + align - 1) & ~(align - 1)) + one->payload_bytes;
 }
 
-/* At each of its own steps, a writer that reserves: is there room for it? */
+/* At each step of a writer that reserves: notes whether there is room. */
 static void look_for_room(void)
 {
 	const struct ring_shared *shared = world_ring.shared;
@@ -240,7 +243,7 @@ void world_fill_packet(void)
 
 /* ---- reader ---- */
 
-/* Look at what is held, for a while: it must not change, whoever comes. */
+/* Holds a packet for several steps and checks that it does not change. */
 static void hold(const struct ring_packet *packet, bool consumes)
 {
 	uint8_t copy[SUB_BUFFER_BYTES];
@@ -357,7 +360,10 @@ static void finalise_and_read(void)
 	steps_require(is_ended, "the reader never ends");
 }
 
-/* Each refusal is counted; those of writers that were killed before they were told may be. */
+/*
+ * Each refusal is counted. A writer killed before it received its refusal may also have been
+ * counted.
+ */
 static void balance_lost(void)
 {
 	unsigned int nr_untold = journal_nr(&journal, JOURNAL_RESERVING), i;
@@ -375,7 +381,7 @@ static void balance_lost(void)
 	}
 }
 
-/* end: how many packets there have been. */
+/* end: the number of packets so far. */
 static void balance_packets(uint64_t end)
 {
 	uint64_t known = nr_packets_read + nr_overwritten + nr_gone;

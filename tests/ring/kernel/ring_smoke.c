@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module of the ring's own files: each function once, on one CPU, and what
- * comes of it checked. Says "ring: ok" in the kernel's log, or which check
- * failed. Loading it fails where one did.
+ * A kernel module with the ring's own files: calls each function once on one CPU and checks the
+ * results. Logs "ring: ok" or the check that failed. Loading the module fails if a check failed.
  */
 #include <linux/init.h>
 #include <linux/module.h>
@@ -60,7 +59,7 @@ static struct oprof_packet_header header_of(const struct ring_packet *packet)
 	return header;
 }
 
-/* Two records and a cancelled one, read. */
+/* Writes two records and cancels a third, then reads the packet. */
 static void check_packet(struct ring *ring, struct ring_reader *reader)
 {
 	struct oprof_packet_header header;
@@ -85,7 +84,7 @@ static void check_packet(struct ring *ring, struct ring_reader *reader)
 	ring_put(reader, &packet);
 }
 
-/* More than a ring holds: records written = records read + lost, or overwritten. */
+/* Writes more than a ring holds: records written = records read + lost, or + overwritten. */
 static void check_laps(struct ring *ring, struct ring_reader *reader)
 {
 	u64 nr_written = 0, nr_read = 0, nr_packets = 0, tried;
