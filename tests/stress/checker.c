@@ -7,14 +7,14 @@
 
 #define NR_TOLD_MAX 10u
 
-/* A walk through one packet. */
+/* The decoding of one packet. */
 struct walk {
 	struct stress_checker *checker;
 	struct stress_numbers *numbers;
 	struct oprof_packet_header header;
 	const uint8_t *data;
 	uint64_t offset, end;
-	uint64_t time; /* of the record before */
+	uint64_t time; /* of the previous record */
 	uint64_t nr_records, nr_padding, nr_extended, nr_gap_headers, nr_overwritten;
 };
 
@@ -22,7 +22,7 @@ struct walk {
 struct head {
 	uint32_t id;
 	uint64_t time;
-	uint64_t payload; /* offset behind the header */
+	uint64_t payload; /* offset after the header */
 	bool is_extended;
 };
 
@@ -48,7 +48,7 @@ void stress_unexplained(struct stress_checker *checker, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Always false: the rest of the packet cannot be read. */
+/* Counts damage. Always returns false: the rest of the packet cannot be read. */
 __attribute__((format(printf, 2, 3))) static bool torn(struct walk *walk, const char *format, ...)
 {
 	va_list arguments;
@@ -173,7 +173,7 @@ static bool check_short(struct walk *walk, const uint8_t *payload, const struct 
 	return true;
 }
 
-/* The number of a full record says how many there were before it. */
+/* The number of a full record gives the number of records before it. */
 static bool check_number(struct walk *walk, const struct stress_record *record)
 {
 	struct stress_numbers *numbers = &walk->numbers[record->level];
@@ -290,7 +290,10 @@ static void set_gap(struct stress_numbers *numbers)
 
 	for (i = 0; i < STRESS_NR_LEVELS_MAX; i++) {
 		numbers[i].has_gap = true;
-		/* Those behind an earlier gap may have been told of, and not known. */
+		/*
+		 * After an earlier gap, the short records up to now were counted as missing without
+		 * being identified.
+		 */
 		numbers[i].next += numbers[i].nr_short;
 		numbers[i].nr_short = 0;
 	}
@@ -347,7 +350,9 @@ static void must_be(struct stress_checker *checker, const char *what, uint64_t i
 		stress_unexplained(checker, "%s: %" PRIu64 ", must be %" PRIu64, what, is, must);
 }
 
-/* What return codes said, what the ring counted, what the last packet told. */
+/*
+ * The losses returned by reserve, counted by the ring and reported by the last packet must agree.
+ */
 static void check_lost(struct stress_checker *checker)
 {
 	static const char *const reasons[] = {"lost_full", "lost_nested", "lost_too_big",
@@ -370,7 +375,10 @@ static void check_lost(struct stress_checker *checker)
 		else
 			untold += refused - told;
 	}
-	/* Those who were about to be refused when the ring was finalised; or nest too deep. */
+	/*
+	 * Writers refused while the ring was finalised, or nested too deep, may be missing from the
+	 * packets.
+	 */
 	if (untold > RING_DEPTH_MAX && writer->nr_levels <= RING_DEPTH_MAX)
 		stress_unexplained(checker, "%" PRIu64 " lost that no packet told", untold);
 }

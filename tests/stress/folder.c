@@ -12,7 +12,7 @@
 
 struct stress_folder {
 	struct ctf_writer *writer;
-	pthread_mutex_t lock; /* of the writer */
+	pthread_mutex_t lock; /* protects the writer */
 	unsigned int files[];
 };
 
@@ -23,7 +23,7 @@ static const struct ctf_field full_fields[] = {
 	{.name = "pattern", .kind = CTF_FIELD_SEQUENCE, .bits = 8, .base = 16, .length_bits = 32},
 };
 
-/* What describes all events of the stress test. */
+/* The description of all events of the stress test. */
 struct description {
 	struct ctf_event events[NR_EVENTS_MAX];
 	char names[NR_EVENTS_MAX][32];
@@ -107,7 +107,7 @@ int stress_folder_open(struct stress_folder **folder, const char *path, const ui
 	trace.events = description->events;
 	(void)pthread_mutex_init(&new->lock, NULL);
 	error = open_writer(new, path, &trace, nr_rings, &diag);
-	free(description); /* the writer does not keep it */
+	free(description); /* the writer keeps a copy */
 	if (error) {
 		(void)fprintf(stderr, "%s\n", diag_show(&diag));
 		(void)ctf_writer_close(new->writer, NULL);

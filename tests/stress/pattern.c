@@ -71,7 +71,7 @@ static void choose_short(struct ring_request *request, uint32_t level, uint64_t 
 			    (level * (STRESS_SHORT_MAX + 1) + request->payload_bytes) * 4 + order;
 }
 
-/* Longer than a sub-buffer: by a byte, or as long as a request can tell. */
+/* Longer than a sub-buffer: by one byte, or as long as a request can express. */
 static uint32_t choose_too_big(uint32_t max, uint64_t *random)
 {
 	uint64_t bits = stress_random(random);
@@ -98,7 +98,7 @@ static void choose_full(struct ring_request *request, uint32_t sub_buffer_bytes,
 	switch (bits >> 8 & 31) {
 	case 0:
 	case 1:
-		request->payload_bytes = max; /* alone in its sub-buffer, to its very end */
+		request->payload_bytes = max; /* fills a sub-buffer to its last byte */
 		break;
 	case 2:
 		request->payload_bytes = max - more % 9;

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The port of user space, as it is, but that it counts how often who reserves
- * had to try again, and that it is interrupted, now and then, before and after
- * its steps on shared words: a storm of signals alone seldom comes just there.
- * RING_PORT_H of the stress program and of the ring in it.
+ * The port of user space with two additions: it counts the retries of reserve, and sometimes
+ * interrupts the thread before and after its steps on shared words, where a storm of signals alone
+ * would seldom hit. RING_PORT_H of the stress program and of the ring in it.
  */
 #ifndef STRESS_PORT_STRESS_H
 #define STRESS_PORT_STRESS_H
 
 #include "ring/port_user.h"
 
-/* Of the context that runs now on this thread; NULL: not counted. tests/stress/writer.c */
+/*
+ * Counter of the context that runs on this thread; NULL: not counted. Defined in
+ * tests/stress/writer.c.
+ */
 extern __thread uint64_t *stress_retries;
-/* Steps to the next interrupt of this thread; 0: none. */
+/* Steps to the next interrupt of this thread; 0: no interrupt. */
 extern __thread uint32_t stress_steps;
 
-/* A signal of the level above for a writer; another thread for all others. Sets stress_steps. */
+/*
+ * Sends a writer the signal of the level above; in other threads, yields the CPU. Sets
+ * stress_steps.
+ */
 void stress_interrupt(void);
 
 static inline void stress_step(void)

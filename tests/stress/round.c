@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A round that has not reached its aim by then is given up, and fails. */
+/* A round that has not reached its goals by then is given up and fails. */
 #define SECONDS_MAX 120.0
 
 struct reader {
@@ -16,7 +16,7 @@ struct reader {
 	struct ring_reader reader;
 	struct stress_folder *folder;
 	uint64_t random;
-	uint64_t nr_packets; /* atomic: overwritten, as yet */
+	uint64_t nr_packets; /* atomic: packets overwritten so far */
 	pthread_t thread;
 	int error;
 };
@@ -26,8 +26,8 @@ struct round {
 	struct stress_writer *writers;
 	struct reader *readers;
 	pthread_t flusher, storm;
-	uint64_t nr_flushed; /* the flusher's */
-	uint32_t storm_stop; /* atomic, as all that follow */
+	uint64_t nr_flushed; /* by the flusher */
+	uint32_t storm_stop; /* atomic, as all members below */
 	uint32_t finalise_live;
 	uint32_t writers_ended;
 };
@@ -46,7 +46,7 @@ static void sleep_us(uint64_t us)
 
 /* ---- the reader ---- */
 
-/* What it holds nobody writes to: the same now and later. */
+/* No writer may write to a packet that is held: it must be the same now and later. */
 static void look_twice(struct reader *reader, const struct ring_packet *packet)
 {
 	stress_check_look(&reader->checker, packet);
@@ -66,7 +66,9 @@ static void take_snapshot(struct reader *reader)
 	for (position = from; position != to;
 	     position += reader->checker.writer->config.sub_buffer_bytes) {
 		error = ring_get(&reader->reader, position, &packet);
-		/* In overwrite mode what was consumed is gone; before the ring began nothing was.
+		/*
+		 * In overwrite mode a consumed packet is gone; packets before the ring's begin
+		 * never existed.
 		 */
 		if (error == -EAGAIN || error == -ESTALE ||
 		    (error == -ENODATA && (int64_t)(position - reader->reader.consumed) < 0)) {
@@ -98,7 +100,7 @@ static void take_packet(struct reader *reader, struct ring_packet *packet)
 		reader->error = stress_folder_append(reader->folder, writer->index, packet->data,
 						     writer->config.sub_buffer_bytes);
 	ring_put(&reader->reader, packet);
-	/* So that writers fill the ring, or lap the reader. */
+	/* Lets writers fill the ring, or lap the reader. */
 	if (!(stress_random(&reader->random) & 63))
 		sleep_us(2000);
 }
@@ -139,7 +141,7 @@ static void flush(struct round *round, struct stress_writer *writer, struct ring
 	__atomic_fetch_add(&writer->nr_flushes_done, 1, __ATOMIC_SEQ_CST);
 }
 
-/* All rings that end beside their writers, or all others. */
+/* Finalises either all rings that end while their writers run, or all others. */
 static void finalise(struct round *round, struct ring *views, bool live)
 {
 	uint32_t i;
@@ -170,7 +172,7 @@ static void *run_flusher(void *argument)
 		struct stress_writer *writer = &round->writers[i];
 
 		if (ring_attach(&views[i], &writer->config, i, writer->memory))
-			abort(); /* it was made by ring_init() */
+			abort(); /* impossible: ring_init() made it */
 	}
 	stress_steps_begin(random);
 	while (!__atomic_load_n(&round->finalise_live, __ATOMIC_ACQUIRE)) {
@@ -266,7 +268,7 @@ static int start(struct round *round)
 	return error;
 }
 
-/* Writers end; those whose ring is finalised live, by that. */
+/* Ends the writers; a writer whose ring is finalised live ends because of that. */
 static void stop(struct round *round)
 {
 	uint32_t i;
@@ -290,7 +292,7 @@ static void stop(struct round *round)
 		(void)pthread_join(round->readers[i].thread, NULL);
 }
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
 static bool has_reached(const struct stress_options *options, const struct stress_writer *writer,
 			const struct reader *reader)
@@ -307,7 +309,10 @@ static bool has_reached(const struct stress_options *options, const struct stres
 	return __atomic_load_n(&reader->nr_packets, __ATOMIC_RELAXED);
 }
 
-/* A ring that is full waits for the others. false: it was given up. */
+/*
+ * Waits until all rings have reached their goals and the time is over, or the packet counters of
+ * a ring are nearly used up. Returns false if the round is given up.
+ */
 static bool wait_until_reached(const struct round *round)
 {
 	const double begin = seconds_now();
@@ -406,7 +411,7 @@ void stress_totals_add(struct stress_totals *to, const struct stress_totals *fro
 		to->lost_by[i] += from->lost_by[i];
 }
 
-/* Once threads run there is no way back: the caller can only exit. */
+/* After an error while threads run, the caller can only exit. */
 static int run_round(struct round *round, struct stress_totals *totals)
 {
 	uint32_t i;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ring under stress: threads whose signal handlers nest, small rings, a
- * reader, a flusher and snapshots at once; sums that balance to the record.
+ * Stress test of the ring: threads with nested signal handlers, small rings,
+ * and concurrent readers, a flusher and snapshots. The sums must agree exactly.
  *
  *   stress_ring [--seconds S] [--mode discard|overwrite|both] [--seed N]
  *	[--sub-buffer BYTES --nr-sub-buffers N] [--writers N] [--depth N]
  *	[--laps N] [--folder DIR] [-v]
  *
- * A line for each mode; 1 if anything is torn or unexplained, or was not
- * reached. With --folder, DIR/MODE is a CTF trace of what was read.
+ * Prints a line for each mode. The exit status is 1 if anything is torn,
+ * unexplained, or not reached. With --folder, DIR/MODE is a CTF trace of the
+ * packets that were read.
  */
 #include "tests/stress/round.h"
 
@@ -28,7 +29,7 @@ static const struct {
 
 struct settings {
 	double seconds;
-	bool modes[2]; /* by enum ring_mode */
+	bool modes[2]; /* indexed by enum ring_mode */
 	uint32_t sub_buffer_bytes, nr_sub_buffers;
 	uint32_t nr_writers, depth, laps;
 	uint64_t seed;
@@ -156,7 +157,7 @@ static void show(const char *name, const struct stress_totals *totals)
 	(void)fflush(stdout);
 }
 
-/* What another reader of the folder must find. */
+/* Prints the sums that another reader of the folder must find. */
 static void show_folder(const char *mode, const struct stress_sums *sums)
 {
 	(void)printf("folder %s: records %" PRIu64 " padding %" PRIu64 " lost %" PRIu64
@@ -177,13 +178,13 @@ static int open_folder(const struct settings *settings, struct stress_options *o
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", settings->folder,
 			     mode_name(options->config.mode)) >= sizeof(path))
 		return -ENAMETOOLONG;
-	(void)mkdir(settings->folder, 0777); /* what is wrong the next step tells */
+	(void)mkdir(settings->folder, 0777); /* the next step reports an error */
 	return stress_folder_open(&options->folder, path, options->config.uuid,
 				  options->config.stream_id, settings->nr_writers,
 				  clock_hz(options->config.clock));
 }
 
-/* A folder is one trace: of one round. */
+/* A folder holds one trace, of one round. */
 static int run_round(const struct settings *settings, struct stress_options *options,
 		     struct stress_totals *totals)
 {

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #define NR_BURST_MAX 24u
-/* Of one level, sent and not handled yet. */
+/* Signals of one level that are sent and not handled yet. */
 #define NR_UNDER_WAY_MAX 2u
 #define PAUSE_TICKS	 (1ull << OPROF_RECORD_TIME_BITS)
 #define NR_BEFORE_PAUSE	 2000u
@@ -14,7 +14,7 @@
 __thread uint64_t *stress_retries;
 __thread uint32_t stress_steps;
 static __thread struct stress_writer *self;
-static __thread struct stress_level *now; /* the context that runs */
+static __thread struct stress_level *now; /* the running context */
 static __thread uint64_t steps_random;
 
 int stress_signal(uint32_t level)
@@ -41,7 +41,7 @@ static enum oprof_ring_lost reason_of(int error)
 	case -ESHUTDOWN:
 		return OPROF_LOST_STOPPED;
 	default:
-		return OPROF_LOST_KILLED; /* no error of a reserve: the sums will tell */
+		return OPROF_LOST_KILLED; /* not an error of reserve: the sums will differ */
 	}
 }
 
@@ -63,7 +63,7 @@ void stress_interrupt(void)
 		(void)pthread_kill(pthread_self(), stress_signal(above));
 }
 
-/* In the middle of a record: an interrupt for sure, not only by chance. */
+/* Interrupts the writer in the middle of a record; otherwise this would rarely happen. */
 static void maybe_interrupt(const struct stress_writer *writer, struct stress_level *level)
 {
 	uint32_t above = (uint32_t)(level - writer->levels) + 1;
@@ -115,7 +115,10 @@ static uint32_t nr_handled(const struct stress_writer *writer)
 	return sum;
 }
 
-/* Wait-free: who tries again was interrupted, or a flush came between; once for each. */
+/*
+ * Reserve is wait-free: a retry means that an interrupt or a flush came between, and each of them
+ * causes at most one.
+ */
 static int reserve_counted(struct stress_writer *writer, struct stress_level *level,
 			   const struct ring_request *request, struct ring_slot *slot)
 {
@@ -145,7 +148,7 @@ static int write_record(struct stress_writer *writer, struct stress_level *level
 
 	level->nr_attempted++;
 	writer->inside++;
-	ring_barrier(); /* handlers leave it as they found it */
+	ring_barrier(); /* handlers restore the value that they found */
 	error = reserve_counted(writer, level, request, &slot);
 	if (error) {
 		level->refused[reason_of(error)]++;
@@ -161,7 +164,10 @@ static int write_record(struct stress_writer *writer, struct stress_level *level
 	return error;
 }
 
-/* No further than packets can be counted: the threads that end a round may get no CPU for long. */
+/*
+ * Stops before the packet counters are used up: the threads that end a round may get no CPU for
+ * long.
+ */
 static bool is_full(const struct stress_writer *writer)
 {
 	return stress_nr_packets(writer) > STRESS_NR_PACKETS_MAX / 8 * 7;
@@ -189,7 +195,7 @@ static void levels_up_to(sigset_t *signals, uint32_t level)
 		(void)sigaddset(signals, stress_signal(i));
 }
 
-/* The thread sanitizer runs handlers later, with all signals masked: then none would nest. */
+/* The thread sanitizer runs handlers later and with all signals masked, so that none would nest. */
 static void unmask_above(uint32_t level)
 {
 #ifdef STRESS_THREAD_SANITIZER
@@ -203,11 +209,10 @@ static void unmask_above(uint32_t level)
 }
 
 /*
- * A handler of this level or of a higher one is running: the kernel's masks
- * rule that out. The thread sanitizer does not: it calls what has come in the
- * meantime from any function that it intercepts, also from a handler that has
- * its signal masked. A level's records would not be in the order of their
- * numbers then. For the storm the signal has been handled.
+ * Called when a handler of this level or of a higher one is already running. The kernel's signal
+ * masks rule that out, but the thread sanitizer calls delayed handlers from any function that it
+ * intercepts, also in a handler that masks their signal. The records of a level would then not be
+ * in the order of their numbers. The storm thread counts the signal as handled.
  */
 static void take_out_of_order(struct stress_level *level)
 {
@@ -262,7 +267,7 @@ uint32_t stress_storm(struct stress_writer *writer)
 		struct stress_level *level = &writer->levels[i];
 		uint32_t handled = __atomic_load_n(&level->nr_handled, __ATOMIC_RELAXED);
 
-		/* A writer's own ones count as handled too. */
+		/* Interrupts that the writer sent itself also count as handled. */
 		if ((int32_t)(level->nr_sent - handled) < 0)
 			level->nr_sent = handled;
 		if (level->nr_sent - handled < NR_UNDER_WAY_MAX &&
@@ -277,8 +282,8 @@ uint32_t stress_storm(struct stress_writer *writer)
 /* ---- the thread ---- */
 
 /*
- * Until a compact stamp cannot tell the time any more: the next record of the
- * packet that is open has its header extended. That one is open: not by chance.
+ * Pauses until a compact stamp cannot represent the time any more: the next record of the open
+ * packet gets an extended header. The first record makes sure that a packet is open.
  */
 static void pause_long(struct stress_writer *writer)
 {
@@ -291,14 +296,14 @@ static void pause_long(struct stress_writer *writer)
 	levels_up_to(&signals, writer->nr_levels - 1);
 	__atomic_store_n(&writer->no_flush, 1, __ATOMIC_SEQ_CST);
 	(void)pthread_sigmask(SIG_BLOCK, &signals, &before);
-	(void)nanosleep(&turn, NULL); /* the reader makes room, a flush ends */
+	(void)nanosleep(&turn, NULL); /* the reader makes room, or a flush ends */
 	(void)write_record(writer, level, &small);
 	begin = ring_clock(writer->ring.clock);
 	while (ring_clock(writer->ring.clock) - begin <= PAUSE_TICKS)
 		(void)nanosleep(&turn, NULL);
 	(void)write_record(writer, level, &small);
 	__atomic_store_n(&writer->no_flush, 0, __ATOMIC_SEQ_CST);
-	(void)nanosleep(&turn, NULL); /* it is flushed, and read */
+	(void)nanosleep(&turn, NULL); /* time for a flush, and for the reader */
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A writer thread of the stress test and the signal handlers that interrupt
- * it: level 0 is the thread; the handler of level n masks the signals of
- * levels up to n, so that levels nest strictly, and the last one, which no
- * level masks, is the NMI. Each level is a context with counts of its own.
+ * A writer thread of the stress test and the signal handlers that interrupt it. Level 0 is the
+ * thread. The handler of level n masks the signals of levels up to n, so that levels nest strictly.
+ * The highest level, which no other level masks, simulates the NMI. Each level is a context with
+ * its own counts.
  */
 #ifndef STRESS_WRITER_H
 #define STRESS_WRITER_H
@@ -20,12 +20,15 @@
 #define STRESS_THREAD_SANITIZER 1
 #endif
 
-/* Room for the records of each packet to be told; sparse. A writer stops short of it. */
+/*
+ * Number of packets whose records are counted; the array is sparse. A writer stops before that
+ * many.
+ */
 #define STRESS_NR_PACKETS_MAX (4u << 20)
 
 struct stress_level {
 	uint64_t random;
-	uint32_t number; /* of the next record: used up by a commit only */
+	uint32_t number; /* of the next record; only a commit uses it up */
 	uint64_t nr_attempted, nr_committed, nr_cancelled, nr_nested_commits;
 	uint64_t refused[OPROF_NR_LOST];
 	uint64_t retries, retries_max;
@@ -33,12 +36,12 @@ struct stress_level {
 	uint64_t nr_unexplained_retries;
 	/* Signals that came while a handler of this level or of a higher one was running. */
 	uint64_t nr_out_of_order;
-	uint32_t deepest;    /* writers between reserve and commit, this one included */
+	uint32_t deepest;    /* most writers between reserve and commit, this one included */
 	uint32_t nr_handled; /* atomic: handlers of this level that ran */
-	uint32_t nr_sent;    /* of the storm thread's */
+	uint32_t nr_sent;    /* by the storm thread */
 };
 
-/* What the threads round one ring share. */
+/* Shared by all threads that use one ring. */
 struct stress_writer {
 	struct ring ring; /* the writer's own view */
 	struct ring_config config;
@@ -48,36 +51,39 @@ struct stress_writer {
 	uint32_t nr_levels;
 	struct stress_level levels[STRESS_NR_LEVELS_MAX];
 	uint32_t inside;		 /* writers now between reserve and commit */
-	uint32_t deepest;		 /* atomic: of all levels, for who waits for it */
-	uint16_t *nr_records_of_packets; /* atomic: by the packets' numbers */
+	uint32_t deepest;		 /* atomic: maximum over all levels, for waiting threads */
+	uint16_t *nr_records_of_packets; /* atomic; indexed by packet number */
 	pthread_t thread;
-	bool finalised_live; /* while it writes; else when it has ended */
+	bool finalised_live; /* finalised while the writer writes; else after its end */
 
-	/* Flags and counts that threads tell each other: atomic. */
+	/* Atomic flags and counts for communication between threads. */
 	uint32_t stop;		  /* level 0 is to end */
-	uint32_t is_done;	  /* it has, and waits for storm_is_over */
-	uint32_t storm_is_over;	  /* it may exit */
+	uint32_t is_done;	  /* it has ended, and waits for storm_is_over */
+	uint32_t storm_is_over;	  /* the thread may exit */
 	uint32_t no_flush;	  /* the writer pauses */
-	uint32_t nr_flushes;	  /* begun */
-	uint32_t nr_flushes_done; /* ended */
-	uint32_t has_gap;	  /* the reader saw a header extended for its time */
+	uint32_t nr_flushes;	  /* flushes begun */
+	uint32_t nr_flushes_done; /* flushes ended */
+	uint32_t has_gap;	  /* the reader found a header extended for its time */
 };
 
 int stress_writer_start(struct stress_writer *writer, uint64_t seed);
 
-/* This thread is interrupted now and then at its steps (port_stress.h). */
+/* From now on this thread is interrupted now and then at its steps (port_stress.h). */
 void stress_steps_begin(uint64_t seed);
 
-/* Of its ring, begun as yet. */
+/* Number of packets begun in the writer's ring so far. */
 ring_word stress_nr_packets(const struct stress_writer *writer);
 
-/* The signal of a level, from 1. */
+/* Returns the signal of a level, counted from 1. */
 int stress_signal(uint32_t level);
 
-/* Handlers for all levels; for the whole process, once. */
+/* Installs the handlers of all levels; once for the whole process. */
 int stress_signals_init(uint32_t nr_levels);
 
-/* One turn of a storm: what is not under way is sent. How many were. */
+/*
+ * Makes one turn of a storm: sends the signals that are not already under way. Returns how many
+ * were sent.
+ */
 uint32_t stress_storm(struct stress_writer *writer);
 
 #endif
