@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A packet, and how far it is decoded. */
+/* The position of the decoder in a packet. */
 struct cursor {
 	struct oprof_packet_header header;
 	const uint8_t *data;
@@ -66,7 +66,7 @@ static void check_sizes(const struct oprof_packet_header *header)
 		kill_problem("content of %lu bits", (unsigned long)header->content_bits);
 }
 
-/* By the reader's counts: all before this one is read, or overwritten. */
+/* By the reader's counts: all packets before this one were read or overwritten. */
 static void check_number(struct cursor *cursor)
 {
 	struct kill_found *found = &kill_shared->found;
@@ -112,7 +112,7 @@ static bool begin_packet(struct cursor *cursor, const uint8_t *data)
 
 /* ---- records ---- */
 
-/* The record header at the cursor; its event. */
+/* Decodes the record header at the cursor; returns its event. */
 static uint32_t next_header(struct cursor *cursor)
 {
 	const uint64_t span = 1ull << OPROF_RECORD_TIME_BITS;
@@ -154,7 +154,7 @@ static void skip_padding(struct cursor *cursor, uint32_t event)
 		cursor->at = (uint32_t)(end + 1 - cursor->data);
 }
 
-/* The context of an event, and the alignment of its payload. */
+/* Returns the context of an event, and the alignment of its payload. */
 static uint32_t context_of(uint32_t event, uint32_t *align)
 {
 	*align = 4;
@@ -261,7 +261,10 @@ int kill_check_next(bool writer_lives)
 
 	if (error)
 		return error;
-	/* A snapshot's look, and again; meanwhile a writer may have taken it. */
+	/*
+	 * Put the packet back as a snapshot does and take it again; a writer may have reclaimed it
+	 * since.
+	 */
 	if (!kill_random_below(8)) {
 		ring_put_keep(reader, &packet);
 		error = ring_next(reader, &packet);
@@ -299,7 +302,9 @@ uint32_t kill_nr_in_flight(void)
 	return nr_levels_in(KILL_ATTEMPT, KILL_COMMITTED);
 }
 
-/* acknowledged <= recovered <= acknowledged + 1, each of them once, but for packets overwritten. */
+/*
+ * acknowledged <= recovered <= acknowledged + 1, each record once, except in overwritten packets.
+ */
 static uint32_t check_context(uint32_t index)
 {
 	const struct kill_context *context = &kill_shared->contexts[index];
@@ -347,7 +352,7 @@ static void check_padding(uint32_t nr_killed)
 		nr_cancelled += context->nr_cancelled;
 		nr_under_way += context->state >= KILL_COMMITTING && context->cancels;
 	}
-	/* Covered, and not counted yet. */
+	/* A slot may be covered and not yet counted. */
 	nr_under_way += kill_shared->repair_died_in != NULL;
 	if (found->nr_padding > nr_cancelled + nr_killed + nr_under_way ||
 	    (found->nr_padding < nr_cancelled + nr_killed &&
@@ -367,7 +372,7 @@ static void check_lost(uint32_t nr_killed)
 		if (lost < told || lost > told + nr_levels_in(KILL_ATTEMPT, KILL_ATTEMPT))
 			kill_problem("lost_by[%u] is %lu, not %lu", i, (unsigned long)lost,
 				     (unsigned long)told);
-		/* Nobody tells what came behind the end. */
+		/* Losses after the end of the ring are not reported. */
 		if (kill_shared->found.lost_by[i] != lost && !kill_shared->plan.finalises_after)
 			kill_problem("lost_by[%u] is %lu, packets tell %lu", i, (unsigned long)lost,
 				     (unsigned long)kill_shared->found.lost_by[i]);

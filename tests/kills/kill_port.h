@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ring in user space with a step before each access of the ring to its
- * words: there a writer may die, be interrupted, or meet a flush or a reader.
+ * The ring in user space with a step before each access to its words. At a step the writer may die,
+ * be interrupted, or meet a flush or a reader.
  */
 #ifndef TESTS_KILL_PORT_H
 #define TESTS_KILL_PORT_H
 
 #include "ring/port_user.h"
 
-/* Before an access, in this function. */
+/* The step before an access; function contains the access. */
 void kill_step(const char *function);
 
-/* After a reservation was tried. */
+/* Called after a reservation was tried. */
 bool kill_tried(const void *word, bool done);
 
-/* Before the clock is read. */
+/* Called before the clock is read. */
 void kill_clock(void);
 
-/* Before bytes are committed, without a step between, and after. */
+/* Called before bytes are committed, with no step between, and after. */
 void kill_adding(void);
 uint64_t kill_added(uint64_t sum);
 

@@ -9,18 +9,18 @@
 #include <unistd.h>
 
 #define TIMER_US     70
-#define NR_TRIES_MAX 20000 /* reserves of a life: all of a full ring fail */
+#define NR_TRIES_MAX 20000 /* reserves of a life: limits the failures in a full ring */
 
 struct kill_shared *kill_shared;
 
 static uint64_t random_state = 1;
-/* Of this process; copies, as the shared plan is the next one's. */
+/* This process's copy: the shared plan may already be that of the next writer. */
 static struct kill_plan plan;
 static volatile bool armed;
 #define NOT_BESIDE UINT32_MAX
 /*
- * What runs now at this level is not its writer, but a flusher or the reader. One word: a signal
- * may arrive anywhere, whose writer is above, and may itself flush and read.
+ * The level at which a flusher or the reader runs instead of the writer. It is one word, because a
+ * signal may arrive at any step; its writer runs at a higher level, and may itself flush and read.
  */
 static volatile uint32_t beside_at = NOT_BESIDE;
 static volatile uint32_t nr_tries;
@@ -43,7 +43,7 @@ static struct kill_context *context_now(void)
 	return &kill_shared->contexts[kill_shared->level];
 }
 
-/* ---- what may come between two steps ---- */
+/* ---- between two steps ---- */
 
 static void came_between(uint32_t level)
 {
@@ -168,7 +168,7 @@ static uint32_t sub_buffer_bytes(void)
 	return kill_shared->plan.config.sub_buffer_bytes;
 }
 
-/* Most are short; some fill what is left, or a sub-buffer, or are too long. */
+/* Most payloads are short; some fill the rest, or a sub-buffer, or are too long. */
 static uint32_t choose_payload_bytes(void)
 {
 	uint32_t bytes = sub_buffer_bytes(), least = sizeof(struct kill_record);
@@ -179,7 +179,7 @@ static uint32_t choose_payload_bytes(void)
 	uint32_t left = bytes - ((used + 3) & ~3u);
 
 	switch (kill_random_below(16)) {
-	case 0: /* to its very end, or one more */
+	case 0: /* to its last byte, or one byte more */
 		if (used > 1 && left >= least + 5)
 			return left - 4 + kill_random_below(2);
 		return bytes - header - 4;
@@ -239,14 +239,14 @@ static enum oprof_ring_lost reason_of(int error)
 	}
 }
 
-/* Positions may wrap, this does not. */
+/* Returns a packet number that does not wrap, unlike positions. */
 static uint32_t packet_number(const struct ring_slot *slot)
 {
 	const struct ring *ring = &kill_shared->ring;
 	ring_word mask = (ring_word)((ring_word)-1 >> ring->sub_order);
 	ring_word now = (ring_word)(__atomic_load_n(&slot->place->delivered, __ATOMIC_RELAXED) >>
 				    ring->sub_order);
-	/* Once: a signal handler that writes may change it at any time. */
+	/* Load once: a signal handler that writes may change it at any time. */
 	uint32_t newest = __atomic_load_n(&kill_shared->packet, __ATOMIC_RELAXED);
 	ring_word ahead = (ring_word)((now - newest) & mask);
 
@@ -257,7 +257,7 @@ static uint32_t packet_number(const struct ring_slot *slot)
 	return newest;
 }
 
-/* Wait-free: tried again only when another came between. */
+/* Reserve is wait-free: it retries only if another writer or a flush came between. */
 static void check_retries(const struct kill_context *context)
 {
 	if (context->nr_fails > context->nr_between || context->nr_turns > context->nr_between + 2)
@@ -298,10 +298,7 @@ static void begin(struct kill_context *context)
 	context->state = KILL_ATTEMPT;
 }
 
-/*
- * Positions of few bits: the reader may not fall behind by half of what they
- * can tell.
- */
+/* With positions of few bits the reader may not fall behind by half of their range. */
 static void keep_near(void)
 {
 	const struct ring *ring = &kill_shared->ring;
@@ -328,7 +325,10 @@ int kill_write(uint32_t level)
 	if (armed && !kill_shared->plan.flushes_beside)
 		check_retries(context);
 	if (error) {
-		/* At once, which sanitizers would split: the timer's write counts here, too. */
+		/*
+		 * An atomic add, which sanitizers do not split: the timer's handler writes the same
+		 * counter.
+		 */
 		(void)__atomic_fetch_add(&kill_shared->lost_by[reason_of(error)], 1,
 					 __ATOMIC_RELAXED);
 		context->state = KILL_IDLE;
@@ -379,7 +379,7 @@ static void set_handlers(void)
 		(void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* As a thread that ends: it is killed in it, or waits for room. */
+/* Finalises as a thread that ends does: it is killed in this call, or waits for room. */
 static void end_ring(void)
 {
 	while (ring_finalise(&kill_shared->ring) == -EAGAIN && nr_tries++ < NR_TRIES_MAX)

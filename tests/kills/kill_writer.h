@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A writer that will be killed: a process that writes records to a ring in
- * shared memory, with signal handlers that nest, and acknowledges each commit
- * there. What the packets hold is compared with that (kill_check.h).
+ * A writer that will be killed: a process that writes records to a ring in shared memory, with
+ * nested signal handlers, and notes each acknowledged commit in the same memory. kill_check.h
+ * compares the packets with these notes.
  */
 #ifndef TESTS_KILL_WRITER_H
 #define TESTS_KILL_WRITER_H
@@ -12,18 +12,18 @@
 #include <sys/types.h>
 
 #define KILL_LEVELS   (RING_DEPTH_MAX + 2u) /* of nesting: more than the ring keeps account of */
-#define KILL_HEIR     KILL_LEVELS	    /* who writes when the ring is repaired */
+#define KILL_HEIR     KILL_LEVELS	    /* the writer after the ring's repair */
 #define KILL_CONTEXTS (KILL_LEVELS + 1u)
 #define KILL_LOG      512u /* records of one context */
 #define KILL_PACKETS  32768u
 #define KILL_MEMORY   (1u << 18) /* the largest ring of a test */
 
-#define KILL_EVENT_ALIGNED_4 1u /* and the context */
+#define KILL_EVENT_ALIGNED_4 1u /* plus the context */
 #define KILL_EVENT_CANCELLED 12u
 #define KILL_EVENT_ALIGNED_8 13u
 #define KILL_EVENT_EXTENDED  100u
 
-/* Of a record; then length bytes of a pattern. */
+/* The begin of a record's payload; length bytes of a pattern follow. */
 struct kill_record {
 	uint32_t context;
 	uint32_t number;
@@ -31,7 +31,7 @@ struct kill_record {
 };
 
 /*
- * The test's own guard, as those of ring/guards.h: the state KILL_ADDING. Without it a context
+ * A guard of this test, as those of ring/guards.h: the state KILL_ADDING. Without it, a context
  * whose bytes are committed, and whose packet may be delivered, still counts as open.
  */
 #ifndef KILL_GUARD_ADDING
@@ -55,20 +55,20 @@ enum kill_state {
 /* A level of nesting (0: the thread itself), or the heir. */
 struct kill_context {
 	enum kill_state state;
-	bool cancels; /* what is in flight now */
+	bool cancels; /* the record in progress is cancelled */
 	uint32_t nr_acknowledged;
 	uint32_t nr_cancelled;
-	uint32_t nr_behind;  /* records of deeper levels acknowledged since this one reserved */
-	uint32_t nr_flushes; /* since this one began its reserve */
-	uint32_t nr_fails;   /* of its cmpxchg */
-	uint32_t nr_turns;   /* of its reserve loop */
-	uint32_t nr_between; /* reservations of others and flushes since it began */
-	uint32_t packets[KILL_LOG]; /* which one each record lies in */
+	uint32_t nr_behind;  /* records that deeper levels acknowledged since this one reserved */
+	uint32_t nr_flushes; /* since this level began its reserve */
+	uint32_t nr_fails;   /* failures of its cmpxchg */
+	uint32_t nr_turns;   /* turns of its reserve loop */
+	uint32_t nr_between; /* reservations of other levels and flushes since it began */
+	uint32_t packets[KILL_LOG]; /* the packet of each record */
 };
 
-/* What was found in packets. */
+/* What the packets contained. */
 struct kill_found {
-	uint8_t nr[KILL_CONTEXTS][KILL_LOG]; /* times each record was found */
+	uint8_t nr[KILL_CONTEXTS][KILL_LOG]; /* how often each record was found */
 	uint32_t next[KILL_CONTEXTS];
 	uint8_t packets[KILL_PACKETS];
 	uint32_t next_packet;
@@ -76,38 +76,38 @@ struct kill_found {
 	uint32_t nr_padding;
 	uint64_t time_end;
 	uint64_t lost_by[OPROF_NR_LOST];
-	char problem[160]; /* the first */
+	char problem[160]; /* the first problem */
 };
 
-/* How one writer lives and dies: all by lot. */
+/* The random choices for the life and death of one writer. */
 struct kill_plan {
 	struct ring_config config;
 	uint64_t random;
 	bool aimed;	    /* dies at a step; else killed from outside */
-	const char *target; /* only steps in this function; NULL: any */
+	const char *target; /* count only steps in this function; NULL: any */
 	uint32_t countdown; /* steps until it dies */
 	uint32_t max_level;
-	uint32_t nested_one_in;	   /* a signal at one step of so many; 0: none */
-	uint32_t after_add_one_in; /* a signal between one add of so many and its note; 0: none */
+	uint32_t nested_one_in;	   /* a signal at one of so many steps; 0: none */
+	uint32_t after_add_one_in; /* a signal between one of so many adds and its note; 0: none */
 	uint32_t flush_one_in;
 	uint32_t read_one_in;
 	bool flushes_itself;	  /* as a thread that ends does */
-	uint32_t finalises_after; /* so many records, itself; 0: not */
+	uint32_t finalises_after; /* the writer finalises after so many records; 0: never */
 	bool timer;
-	bool reads_beside; /* the parent, while the writer lives */
+	bool reads_beside; /* the parent reads while the writer lives */
 	bool flushes_beside;
 };
 
-/* All that parent and writer share. */
+/* All memory that parent and writer share. */
 struct kill_shared {
 	struct kill_plan plan;
 	struct ring ring; /* the writer's view */
 	struct ring_reader reader;
-	uint32_t packet;		 /* the newest one that a record lies in */
-	uint32_t level;			 /* now */
-	uint64_t lost_by[OPROF_NR_LOST]; /* as reserve told */
+	uint32_t packet;		 /* the newest packet with a record */
+	uint32_t level;			 /* the current level */
+	uint64_t lost_by[OPROF_NR_LOST]; /* by the errors of reserve */
 	const char *died_in;
-	const char *repair_died_in; /* where that was killed, too */
+	const char *repair_died_in; /* function in which a repair was killed; NULL: none */
 	bool repairs;
 	uint64_t nr_steps;
 	uint64_t nr_reserves;
@@ -122,17 +122,17 @@ struct kill_shared {
 
 extern struct kill_shared *kill_shared;
 
-/* Until it is killed. In a process of its own. */
+/* Writes until it is killed. Runs in a process of its own. */
 _Noreturn void kill_writer_live(void);
 
-/* Write one record as this context. 0, or the reserve's error. */
+/* Writes one record from this context. Returns 0 or the error of the reserve. */
 int kill_write(uint32_t context);
 
 /* From now on each step counts down and may do what the plan says. */
 void kill_arm(const struct kill_plan *plan);
 void kill_disarm(void);
 
-/* A flush, a reader beside the writer. */
+/* A flush, and reads, while the writer lives. */
 void kill_flush(void);
 void kill_read(uint32_t nr_packets);
 

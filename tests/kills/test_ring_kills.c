@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kill -9 of writers of a ring: at any access to its words, also in handlers
- * that interrupt others, or from outside at any instant; in both modes, with
- * a reader and a flusher beside them or none, so that the ring is full or
- * laps the reader. Then the ring is repaired, sometimes by one who is killed
- * in it as well, and read to its end: what was acknowledged is there once,
- * with its contents, and at most one record of each level of nesting more.
+ * Kills writers of a ring with SIGKILL: at any access to its words, also in
+ * nested handlers, or from outside at any instant. Tests run in both modes,
+ * with a reader and a flusher or without, so that the ring is full or laps
+ * the reader. Then the ring is repaired, where the repair may be killed as
+ * well, and read to its end. Each acknowledged record must be found once with
+ * its content, plus at most one more record of each level of nesting.
  *
- * Built without one of the ring's guards, or the guard of its own accounting
- * (kill_writer.h), it must find fault with it.
+ * Built without one of the ring's guards, or without the test's own guard
+ * (kill_writer.h), the test must find a fault.
  *
- * OPROF_KILLS=N: so many kills (10,000 under OPROF_CHECK_ALL=1), OPROF_SEED.
+ * OPROF_KILLS=N sets the number of kills (10,000 under OPROF_CHECK_ALL=1),
+ * OPROF_SEED the seed.
  */
 #include "tests/kills/kill_check.h"
 #include "tests/fixture/run_suite.h"
@@ -24,27 +25,27 @@
 
 #define NR_KILLS_FEW	600
 #define NR_KILLS_ALL	10000
-#define NR_KILLS_FAULTY 20000 /* at most, until a build without a guard shows it */
+#define NR_KILLS_FAULTY 20000 /* the most that a build without a guard may need to fail */
 #define SECONDS_A_KILL	60
 
 #define ALL_GUARDS                                                                                 \
 	(KILL_GUARD_ADDING && RING_GUARD_VALID && RING_GUARD_INVALIDATE && RING_GUARD_SPOILED &&   \
 	 RING_GUARD_OVERLAP && RING_GUARD_REACHED && RING_GUARD_FLUSHED && RING_GUARD_DELIVERED)
 
-/* What the kills were. */
+/* Counts of the kills by their circumstances. */
 static struct {
 	uint32_t nr;
 	uint32_t nr_aimed;
-	uint32_t nr_open;   /* at least one slot reserved, not committed */
-	uint32_t nr_behind; /* records acknowledged behind such a hole */
-	uint32_t nr_deep;   /* three levels or more in flight */
+	uint32_t nr_open;   /* with at least one slot reserved and not committed */
+	uint32_t nr_behind; /* records acknowledged after such a hole */
+	uint32_t nr_deep;   /* with three or more levels in progress */
 	uint32_t nr_flush;  /* a flush came into a reserve that never ended */
 	uint32_t nr_deliver;
 	uint32_t nr_close;
 	uint32_t nr_slow;
 	uint32_t nr_stack;
 	uint32_t nr_in_flush;
-	uint32_t nr_full; /* the ring had lost records */
+	uint32_t nr_full; /* with records lost because the ring was full */
 	uint32_t nr_overwritten;
 	uint32_t nr_repairs_killed;
 	uint32_t nr_covered;
@@ -60,7 +61,7 @@ static struct {
 	uint32_t max_between;
 } sums;
 
-/* ---- lots ---- */
+/* ---- random choices ---- */
 
 static const char *const targets[] = {
 	"ring_deliver",
@@ -107,11 +108,14 @@ static void choose_beside(struct kill_plan *plan)
 	if (plan->flushes_itself && kill_random_below(2))
 		plan->finalises_after = 1 + kill_random_below(60);
 	if (!plan->aimed) {
-		/* Who is killed with the writer is no flusher or reader. */
+		/*
+		 * A kill from outside could also hit a flush or a read that runs in the writer's
+		 * process: let neither run there.
+		 */
 		plan->flush_one_in = 0;
 		plan->read_one_in = 0;
 	}
-	/* Few bits: the writer waits for the reader, see keep_near(). */
+	/* With positions of few bits the writer itself waits for the reader, see keep_near(). */
 	plan->reads_beside = !plan->read_one_in && kill_random_below(2) && sizeof(ring_word) >= 4;
 	plan->flushes_beside =
 		!plan->flush_one_in && !plan->flushes_itself && !kill_random_below(3);
@@ -136,9 +140,10 @@ static void choose(struct kill_plan *plan)
 	plan->max_level = kill_random_below(8) ? 2 + kill_random_below(3) : KILL_LEVELS;
 	plan->nested_one_in = nested[kill_random_below(6)];
 	/*
-	 * On a busy machine the timer expires again before its signal has been handled, and the
-	 * handler runs again and again while the writer below takes no step: positions of few bits
-	 * would wrap meanwhile, and one stand for two packets. Signals come by steps there.
+	 * On a busy machine the timer expires again before its signal has been handled. The handler
+	 * then runs repeatedly while the interrupted writer takes no step: positions of few bits
+	 * would wrap, and one position would stand for two packets. With such positions, signals
+	 * come only by steps.
 	 */
 	plan->timer = !kill_random_below(3) && sizeof(ring_word) >= 4;
 	plan->after_add_one_in = kill_random_below(8) ? 0 : 1 + kill_random_below(4);
@@ -147,7 +152,10 @@ static void choose(struct kill_plan *plan)
 
 /* ---- one kill ---- */
 
-/* A writer that is killed from outside, or dies by itself; the parent beside it. */
+/*
+ * Waits for a writer that dies by itself, or kills it from outside; the parent reads and flushes
+ * while the writer lives.
+ */
 static void live_beside(pid_t pid)
 {
 	const struct kill_plan *plan = &kill_shared->plan;
@@ -187,7 +195,7 @@ static void write_and_die(void)
 		(void)waitpid(pid, &status, 0);
 }
 
-/* A repair that is killed too is begun again. */
+/* Kills a repair, which is then repeated. */
 static uint32_t repair_killed(void)
 {
 	uint64_t before = ring_lost(&kill_shared->reader.ring, OPROF_LOST_KILLED);
@@ -229,7 +237,7 @@ static uint32_t repair(bool killed)
 	return nr_killed;
 }
 
-/* A thread that takes the ring over, for a few laps. */
+/* A thread takes the ring over for a few laps. */
 static void inherit(void)
 {
 	const struct ring *ring = &kill_shared->ring;
@@ -331,7 +339,7 @@ static bool begin(void)
 	return !*kill_shared->found.problem;
 }
 
-/* True: all is as it should be. */
+/* Kills one writer. Returns true if all checks passed. */
 static bool kill_one(void)
 {
 	uint32_t nr_killed;
@@ -444,7 +452,7 @@ END_TEST
 
 #else
 
-/* In a process of its own: it may go astray. */
+/* Runs in a process of its own, because a faulty ring may crash it. */
 static _Noreturn void kill_until_noticed(unsigned int nr_wanted)
 {
 	while (sums.nr < nr_wanted) {

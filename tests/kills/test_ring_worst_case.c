@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The longest paths from reserve to commit, in instructions: a child takes
- * each, and is stepped through it one by one. Wait-free promises that they
- * are bounded, whatever the ring is like: so they are the same for two
- * sub-buffers and for many, for a first lap and a later one. How often a
- * reserve is tried again is counted, and bounded, in test_ring_kills.c.
+ * Counts the instructions of the longest paths from reserve to commit: a child takes each path, and
+ * the parent single-steps it. Reserve is wait-free, so the counts are bounded whatever the state of
+ * the ring: they are the same for two sub-buffers and for many, for the first lap and for later
+ * ones. test_ring_kills.c counts and bounds the retries of a reserve.
  */
 #include "ring/ring_write.h"
 #include "tests/fixture/run_suite.h"
@@ -26,26 +25,29 @@
 #define PAYLOAD_BYTES	 20u
 #define NR_DEEP		 (RING_DEPTH_MAX - 1u)
 #define NR_LAPS		 3u
-/* Of reserve and commit together, compiled with optimisation: half as much again as the longest. */
+/*
+ * Instructions of reserve and commit together, compiled with optimisation: one and a half times the
+ * longest path.
+ */
 #define LIMIT	    1200u
-#define LATE	    3 /* a child's exit status: it is to be counted again */
+#define LATE	    3 /* a child's exit status: count the path again */
 #define NR_LATE_MAX 100u
 
-/* A path: what comes before it, and what is measured. */
+/* A path: the state before it, and the calls that are counted. */
 struct path {
 	const char *name;
 	enum ring_mode mode;
-	uint32_t nr_open;	/* slots of writers that it interrupts */
+	uint32_t nr_open;	/* slots of writers that this one interrupts */
 	uint32_t used_bytes;	/* of the open sub-buffer; 0: none is open */
 	uint32_t payload_bytes; /* of the record */
 	uint32_t event_id;
-	bool laps;  /* the ring has been written NR_LAPS times */
-	bool holds; /* one of the open slots is a lap ago */
+	bool laps;  /* NR_LAPS laps were written before */
+	bool holds; /* one of the open slots is a lap old */
 	bool is_full;
 	bool is_finalised;
-	bool closed;  /* the record's packet is closed before it is committed, by a flush */
+	bool closed;  /* a flush closes the record's packet before the commit */
 	bool cancels; /* instead of commit */
-	int error;    /* that reserve returns */
+	int error;    /* expected from reserve */
 };
 
 static const struct path paths[] = {
@@ -92,7 +94,7 @@ static struct ring_slot slot;
 
 /* ---- the child ---- */
 
-/* The parent knows where the child is by these. */
+/* The parent recognises the child's progress by these functions. */
 static void __attribute__((noinline)) mark_begin(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -128,7 +130,7 @@ static uint32_t used_bytes(void)
 	return (uint32_t)(ring.shared->reserved & ring.sub_mask);
 }
 
-/* The open sub-buffer is used up to there, which is more than it is. */
+/* Fills the open sub-buffer up to that byte, which is beyond its current fill. */
 static void use_up_to(uint32_t bytes)
 {
 	uint32_t from = used_bytes() ? used_bytes() : HEADER_BYTES;
@@ -182,9 +184,8 @@ static void prepare(const struct path *path)
 }
 
 /*
- * A record that comes long after the one before it has a header with the whole time, which is
- * another path: at an exact end, for example, it does not fit. On a busy machine a child that is
- * stopped may be as late as that.
+ * A record long after the previous one has a header with the whole time, which takes another path:
+ * for example, it does not fit at an exact end. On a busy machine a stopped child may be that late.
  */
 static bool is_late(uint64_t last_time)
 {
@@ -239,7 +240,7 @@ static uintptr_t where(pid_t pid)
 #endif
 }
 
-/* From one mark to the other. */
+/* Counts the steps from one mark to the other. */
 static uint32_t count_steps(pid_t pid, void (*from)(void), void (*to)(void))
 {
 	uint32_t nr = 0;
@@ -335,8 +336,8 @@ static void count_again(struct count *count, const struct path *path, uint32_t n
 }
 
 /*
- * Reading the clock starts over if the kernel updates the time meanwhile. That adds instructions
- * and never removes any, so two counts that differ are taken again, and the least of each counts.
+ * Reading the clock starts over if the kernel updates the time concurrently. That only adds
+ * instructions, so different counts are taken again and the smallest one is used.
  */
 #define NR_COUNTS 20
 
@@ -383,7 +384,7 @@ int main(void)
 	printf("1..0 # SKIP no single steps on this machine\n");
 	return EXIT_SUCCESS;
 #endif
-	/* What checks memory has paths of its own: by what lies where. */
+	/* The sanitizers' own instructions differ with the addresses in memory. */
 	if (OPROF_SANITIZED) {
 		printf("1..0 # SKIP a sanitizer's instructions would be counted\n");
 		return EXIT_SUCCESS;
