@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damage an ELF file, in place:
+ * Damages an ELF file in place:
  *
  *   elf_mutate SEED FILE
  *   elf_mutate -i SEED FILE
  *
- * With -i it is not damaged, but has a build-id of its own from now on:
- * binaries of the same build are one to reports.
+ * With -i the file is not damaged but gets another build-id: reports treat binaries with the same
+ * build-id as one.
  *
- * What the seed chooses: a file that is cut, headers that lead nowhere,
- * tables of symbols and their strings spoilt, bytes changed in headers and
- * in debug information. Time of modification and mode stay. Prints "sure"
- * where no reader can miss it, "maybe" where the file may still make sense.
+ * The seed chooses the damage: a file that is cut, headers with wrong offsets, damaged symbol and
+ * string tables, changed bytes in headers and in debug information. The modification time and the
+ * mode of the file stay. Prints "sure" if every reader must notice the damage, "maybe" if the file
+ * may still make sense.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,9 +38,10 @@ struct victim {
 	uint8_t *bytes;
 	uint64_t nr_bytes;
 	GElf_Ehdr header;
-	struct section debug[SECTIONS_MAX]; /* all that is not loaded: symbols, strings, too */
+	struct section debug[SECTIONS_MAX]; /* all sections that are not loaded, symbols and strings
+					       included */
 	size_t nr_debug;
-	struct section build_id; /* the note; of no byte: there is none */
+	struct section build_id; /* the note; size 0: there is none */
 	uint64_t random;
 };
 
@@ -114,7 +115,7 @@ static void open_victim(struct victim *victim, const char *path)
 		fail(path, strerror(errno));
 }
 
-/* Its last 8 bytes. */
+/* Changes the last 8 bytes of the build-id. */
 static void change_build_id(struct victim *victim)
 {
 	uint64_t number = next_random(victim);
@@ -133,7 +134,7 @@ static void spoil(struct victim *victim, uint64_t offset, uint64_t nr_bytes, uin
 		victim->bytes[offset + below(victim, nr_bytes)] = (uint8_t)next_random(victim);
 }
 
-/* The table of sections is at the end. */
+/* Cuts the file before the section table, which is at the end. */
 static bool cut(struct victim *victim)
 {
 	uint64_t end = victim->header.e_shoff ? victim->header.e_shoff : victim->nr_bytes / 2;
@@ -143,7 +144,7 @@ static bool cut(struct victim *victim)
 	return true;
 }
 
-/* Both tables begin behind the end of the file. */
+/* Moves both tables to offsets beyond the end of the file. */
 static bool lose_tables(struct victim *victim)
 {
 	uint64_t nowhere = victim->nr_bytes + below(victim, 1 << 20);
@@ -171,7 +172,7 @@ static bool spoil_section_table(struct victim *victim)
 	return false;
 }
 
-/* One section, lightly or so that nothing of it is left. */
+/* Damages one section, lightly or completely. */
 static bool spoil_debug(struct victim *victim)
 {
 	const struct section *section;
@@ -187,7 +188,7 @@ static bool spoil_debug(struct victim *victim)
 	return false;
 }
 
-/* All of them, a byte in a hundred. */
+/* Damages all debug sections, a byte in a hundred. */
 static bool spoil_all_debug(struct victim *victim)
 {
 	for (size_t i = 0; i < victim->nr_debug; i++)
@@ -196,7 +197,7 @@ static bool spoil_all_debug(struct victim *victim)
 	return false;
 }
 
-/* Whether it is sure to be seen. */
+/* Damages the file; returns whether every reader must notice. */
 static bool damage(struct victim *victim)
 {
 	static bool (*const ways[])(struct victim *) = {

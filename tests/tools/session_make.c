@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A session made to order, without profiling: sample files for any ELF files
- * with code, by libdb itself.
+ * Makes a session without profiling: sample files for any ELF files with code, written by libdb.
  *
  *   session_make [-a APP] [-e EVENT] [-c COUNT] [-k KEYS] [-s] [-t TID] SESSION_DIR FILE...
  *
- * Each FILE gets KEYS keys (256) spread evenly over its executable sections,
- * with 1 to 7 samples each; with -s one key in each of its functions instead,
- * at its start. -a: they are dependent images of APP, not applications of
- * their own. On stdout "FILE NR_KEYS NR_SAMPLES" for each. The same
- * arguments make the same session; samples add up over several calls.
+ * Each FILE gets KEYS keys (default 256) spread evenly over its executable sections, with 1 to 7
+ * samples each. With -s it gets one key at the start of each of its functions instead. With -a the
+ * files are dependent images of APP, not applications. Prints "FILE NR_KEYS NR_SAMPLES" for each
+ * file. The same arguments make the same session; the samples of several calls add up.
  */
 #include "lib/buildid.h"
 #include "lib/diag.h"
@@ -35,11 +33,11 @@ struct options {
 	const char *event;
 	uint64_t period;
 	uint64_t nr_keys;
-	int64_t tid; /* of a process of the same number; or SAMPLE_NAME_ALL */
+	int64_t tid; /* of a process with the same number; or SAMPLE_NAME_ALL */
 	bool by_symbol;
 };
 
-/* One file that samples are made for. */
+/* One file for which samples are made. */
 struct target {
 	const struct options *options;
 	char path[PATH_MAX];
@@ -95,7 +93,7 @@ static void name_target(const struct target *target, struct sample_name *name)
 
 static void open_samples(struct target *target, const char *session_dir)
 {
-	static struct sample_name name; /* large */
+	static struct sample_name name; /* too large for the stack */
 	static char text[2 * PATH_MAX], path[3 * PATH_MAX];
 	struct sdb_identity identity = {.event = target->options->event,
 					.cpu_type = "session_make",
@@ -121,7 +119,7 @@ static void open_samples(struct target *target, const char *session_dir)
 		fail(path, diag.text);
 }
 
-/* The number of samples depends on the key only. */
+/* The number of samples depends only on the key. */
 static void add(struct target *target, uint64_t key)
 {
 	uint64_t nr = 1 + (key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % 7;
@@ -207,7 +205,7 @@ static void add_symbols(struct target *target)
 
 static void make_target(const struct options *options, const char *session_dir, const char *path)
 {
-	static struct target target; /* large */
+	static struct target target; /* too large for the stack */
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	target = (struct target){.options = options};

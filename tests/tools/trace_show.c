@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * For tests, and to look at a trace folder by hand:
- *	trace_show records FOLDER	each record, as babeltrace2 --clock-cycles --no-delta does
- *	trace_show summary FOLDER	each stream's numbers, and the trace's
- *	trace_show make FOLDER [SEED [PACKETS]]	a random one, by tests/fixture/make_trace.h
- * What is wrong goes to stderr; exit 1 then.
+ * Shows a trace folder, for tests and for looking at one by hand:
+ *  *      trace_show records FOLDER       each record, as babeltrace2 --clock-cycles --no-delta
+ * does
+ *  *      trace_show summary FOLDER       the counts of each stream and of the trace
+ *  *      trace_show make FOLDER [SEED [PACKETS]] writes a random one, by
+ * tests/fixture/make_trace.h
+ * Errors go to stderr, and the exit status is then 1.
  */
 #include "ctf/reader.h"
 #include "tests/fixture/make_trace.h"
@@ -82,7 +84,7 @@ static void show_field(const struct ctf_field *field, const struct ctf_value *va
 		show_bytes(value->bytes, value->nr);
 }
 
-/* The text "hostname" of the environment and a blank, or nothing. */
+/* Prints the text "hostname" of the environment and a blank, or nothing. */
 static void show_host(const struct ctf_trace *trace)
 {
 	for (unsigned int i = 0; i < trace->nr_envs; i++)
