@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stands for libFuzzer in ordinary builds: replays the kept corpus,
- * tests/fuzz/corpus/NAME/ for program fuzz_NAME, and cut and empty versions of
- * each input, as one TAP test. A fault ends the program, so the plan is not
- * kept. With arguments: replays those files.
+ * Replaces libFuzzer in ordinary builds: runs the kept corpus, tests/fuzz/corpus/NAME/ for program
+ * fuzz_NAME, and truncated and empty versions of each input, as one TAP test. A fault ends the
+ * program before its TAP plan is fulfilled. With arguments it runs those files instead.
  */
 #include "lib/file.h"
 
@@ -20,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* From memory of its very size: a sanitizer sees a read behind it. */
+/* Copies the input to memory of its exact size, so that a sanitizer finds reads past its end. */
 static void run_input(const char *bytes, size_t nr_bytes)
 {
 	uint8_t *exact = malloc(nr_bytes ? nr_bytes : 1);
@@ -49,7 +48,7 @@ static int run_file(const char *path)
 	return 0;
 }
 
-/* The number of files run, or -errno. */
+/* Returns the number of files run, or -errno. */
 static int run_folder(const char *folder)
 {
 	DIR *dir = opendir(folder);

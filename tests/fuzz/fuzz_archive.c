@@ -2,7 +2,7 @@
 /*
  * Hostile archives: the input is the compressed file.
  *
- * Held: nothing comes to lie outside the folder, or in it but files and folders.
+ * Checked: nothing is created outside the folder, and only files and folders inside it.
  */
 #include "lib/file.h"
 #include "pp/session/archive_reader.h"

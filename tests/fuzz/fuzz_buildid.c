@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Build-ids of hostile files: as a file, as notes, as hex. */
+/* Build-ids of hostile input: as an ELF file, as notes, as hexadecimal text. */
 #include "lib/buildid.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hostile bytes on their way to a call chain: the first byte chooses. e: an
- * ELF file, whose table, if it gets one, must open; t: a table, its sizes and
- * sum made right. What opens is searched at all its keys, and a stack made of
- * the same bytes is walked by it.
+ * Hostile bytes for stack walks. The first byte chooses. e: an ELF file, whose code table, if one
+ * can be built, must open; t: a code table, with its sizes and checksum corrected. A table that
+ * opens is searched at all its keys, and used to walk a stack made of the same bytes.
  */
 #include "unwind/code_format.h"
 #include "unwind/stack_walk.h"
@@ -25,7 +24,7 @@ static const struct code_table *find_any(void *context, uint64_t address, uint64
 	return context;
 }
 
-/* Registers are numbers near the stack, as they would be. */
+/* Register values are addresses near the stack, as in a real sample. */
 static void walk(struct code_table *table, const uint8_t *data, size_t size)
 {
 	struct stack_walk_input input = {.machine = code_table_machine(table),
@@ -90,7 +89,7 @@ static void try_elf(int from, const uint8_t *data, size_t size)
 	close(to);
 }
 
-/* Else no input would get beyond the sum. */
+/* Corrects the checksum; otherwise no input would pass it. */
 static void try_table(int fd, const uint8_t *data, size_t size)
 {
 	struct code_format_header header;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packets that anybody may send to the control socket; names that sessions may take. */
+/* Packets that any user may send to the control socket; names for sessions. */
 #include "daemon/command/control_message.h"
 #include "daemon/session/session.h"
 
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A value that no line of the text says was made up. */
+/* A value that is in no line of the text would be invented. */
 static void check_recent(const struct control_request *request, const char *text, size_t nr_bytes)
 {
 	if (request->last_ns && !memmem(text, nr_bytes, "last_ns ", 8))
@@ -18,7 +18,7 @@ static void check_recent(const struct control_request *request, const char *text
 		abort();
 }
 
-/* What was taken must be safe to use, and to answer. */
+/* A request that was parsed must be safe to use and to answer. */
 static void check(const struct control_request *request)
 {
 	static struct control_answer answer;
@@ -41,7 +41,7 @@ static void check(const struct control_request *request)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A copy of its very size: reading past it is found. */
+	/* A copy of the exact size, so that sanitizers find reads past its end. */
 	uint8_t *packet = malloc(size ? size : 1);
 	struct control_request request;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Texts as metadata of a trace. What is understood must be written as a text
- * that says the same: which is written again as it is.
+ * Texts as metadata of a trace. A text that is parsed must be written as an equivalent text, which
+ * in turn is parsed and written unchanged.
  */
 #include "ctf/metadata.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compressed files of a trace (ctf/packed.h), damaged. Whatever is in one, it
- * is refused, or each of its bytes is read, the same at each reading, or told
- * as damaged; and what it took of the bound on memory is given back.
+ * Damaged compressed files of a trace (ctf/packed.h). Such a file is refused, or each of its bytes
+ * is read, the same at each reading, or reported as damaged. The memory that it took from the
+ * memory bound is given back.
  */
 #include "ctf/packed.h"
 
@@ -27,7 +27,7 @@ static void read_packed(struct ctf_packed *packed)
 	static uint8_t bytes[READ_BYTES], again[READ_BYTES];
 	const uint64_t nr_bytes = ctf_packed_bytes(packed);
 
-	/* An index may tell of more than is there: not all of it. */
+	/* An index may list more than the file holds: do not read all of it. */
 	for (uint64_t at = 0, n = 0; at < nr_bytes && n < 64; at += READ_BYTES / 2, n++) {
 		const ssize_t nr = ctf_packed_pread(packed, bytes, READ_BYTES, at);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged streams. The first two bytes of the input, little-endian, say where
- * the rest is cut into two streams' files of a trace with the events of
- * tests/fixture/make_trace.h. Whatever they hold, the reader comes to an end, its
- * stamps never go back, all that it points to is there, and its counts are
- * those of what it gave.
+ * Damaged streams. The first two bytes of the input, little-endian, say where the rest is split
+ * into two stream files of a trace with the events of tests/fixture/make_trace.h. For any content
+ * the reader ends, its time stamps never decrease, everything that it points to is readable, and
+ * its counts equal the records that it returned.
  */
 #include "ctf/reader.h"
 #include "ctf/writer.h"
@@ -59,7 +58,7 @@ static void put_file(int fd, const uint8_t *data, size_t size)
 	must(!ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size);
 }
 
-/* A sum over all that the record points to. */
+/* Reads all that the record points to, and returns a sum over it. */
 static uint64_t touch(const struct ctf_record *record)
 {
 	uint64_t sum = record->packet->seq;
@@ -108,7 +107,7 @@ static void read_folder(size_t size)
 	ctf_reader_close(reader);
 }
 
-/* Stretch by stretch: each is before the one that was read before it. */
+/* Reads stretches backwards: each ends before the one read previously. */
 static void read_backwards(size_t size)
 {
 	static volatile uint64_t sum;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What hostile code may bring: the first byte chooses. w: what the child that
- * disassembles hands back; x: bytes as x86 code, which must decode to the
- * same by a decoder that remembers what it saw and by a new one; b: what the
- * child that reads bytes of code hands back.
+ * Hostile code. The first byte chooses. w: the answer of the child process that disassembles; x:
+ * x86 code, which a decoder that remembers previous code must decode like a new one; b: the answer
+ * of the child process that reads bytes of code.
  */
 #include "pp/code/code_bytes.h"
 #include "pp/code/disassembly_wire.h"
@@ -82,7 +81,7 @@ static void show(void *context, uint64_t address, char *text, size_t nr_bytes)
 static const struct instruction_names names = {.show = show};
 static const struct instruction_names forgetful = {.show = show, .forgets = true};
 
-/* Texts by the number that was kept for them. */
+/* Instruction texts, by the number under which each was kept. */
 static char texts[1 << 12][INSTRUCTION_TEXT_BYTES];
 static uint32_t nr_texts;
 
@@ -123,7 +122,10 @@ static void try_code(const uint8_t *data, size_t size)
 	nr_texts = 0;
 	if (instruction_decoder_create(&decoder, EM_X86_64, true, false, &names, &name))
 		return;
-	/* At each offset, to its end and cut: what one of them leaves is found by the next ones. */
+	/*
+	 * Decode at each offset, to the end and cut, so that a decode finds the state left by
+	 * earlier ones.
+	 */
 	for (size_t i = 0; i < size; i++) {
 		compare(decoder, code + i, size - i);
 		compare(decoder, code + i, 1 + (size - i) / 2);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Skeletons of hostile binaries: bounded, and skeletons of their own. */
+/*
+ * Skeletons of hostile binaries: their size is bounded, and a skeleton of a skeleton can be made.
+ */
 #include "lib/elf_skeleton.h"
 
 #include <stddef.h>
@@ -19,7 +21,7 @@ static off_t size_of(int fd)
 	return fstat(fd, &st) ? -1 : st.st_size;
 }
 
-/* What was made must be fit to be read again. */
+/* A skeleton must itself be readable. */
 static void make_again(int skeleton)
 {
 	int again = memfd_create("again", MFD_CLOEXEC);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Event tables and choices: three texts, parted by bytes of 1: unit_masks,
- * events, choice. What was chosen must parse back to the same.
+ * Event tables and choices: three texts, separated by bytes of value 1: unit_masks, events, choice.
+ * A choice must parse back to itself.
  */
 #include "events/event_table.h"
 
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_table(table);
 		else if (!diag.text[0])
 			abort();
-		/* What was read before a fault is whole too. */
+		/* The events parsed before an error must be complete as well. */
 		check_choice(table, choice ? choice : "");
 	}
 	free(copy);

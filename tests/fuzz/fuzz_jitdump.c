@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hostile jitdump files: the input is the file, read as it grows by halves and
- * as time goes on.
+ * Hostile jitdump files: the input is the file, read while it grows by halves and as time advances.
  *
- * Held: it ends, and what is given back is all.
+ * Checked: reading ends, and all memory of the pool is given back.
  */
 #include "daemon/jit/jitdump.h"
 
@@ -36,7 +35,7 @@ static void read_until(struct fuzz *fuzz, uint64_t until_ns, size_t size)
 		position = fuzz->dump.position;
 		more = jitdump_read(&fuzz->dump, fuzz->fd, until_ns, NOW, &fuzz->map, fuzz->buffer,
 				    NR_BUFFER, &fuzz->counts);
-		/* Each call that has more gets on, or waits for a time. */
+		/* Each call that reports more to read must advance, or wait for a time. */
 		if (++nr_calls > size + 2)
 			abort();
 	} while (more > 0 && fuzz->dump.position > position);

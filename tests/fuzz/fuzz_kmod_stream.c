@@ -2,13 +2,12 @@
 /*
  * Hostile bytes in the kernel module's buffer.
  *
- * The input: a byte (bit 0: switches are wanted), then operations: a byte,
- * and one of a length in words. Bits 6-7 of the first: 0, 1 a record of the
- * type in bits 0-3, whose size is made to fit; 2 what was made is read, and
- * then these bytes as they are; 3 what was made is read, and switches are told
- * up to the length as a time. Bytes of records and pieces follow.
+ * The input: a byte (bit 0: switches are wanted), then operations of an operation byte, a byte with
+ * a length in words, and data. Bits 6-7 of the operation byte: 0, 1 add a record of the type in
+ * bits 0-3, with a correct size; 2 parses the records added so far, then the data unchanged; 3
+ * parses them, then reports switches up to a time given by the length.
  *
- * Held at the end: seen = samples out + lost, however damaged.
+ * Checked at the end: seen = samples out + lost, whatever the damage.
  */
 #include "daemon/module_source/kmod_state.h"
 
@@ -42,7 +41,7 @@ static void fuzz_record(struct record_sink *sink, const struct oprof_record *rec
 		fuzz->nr_lost += ((const struct oprof_lost_record *)whole)->nr_samples;
 }
 
-/* Of some cookies there is a file, of others none, or none now. */
+/* Some cookies have a file, some have none, and some have lost theirs. */
 static int fuzz_open(int buffer_fd, uint32_t cookie)
 {
 	static int file = -1;
@@ -81,7 +80,7 @@ static void fuzz_read(struct fuzz *fuzz)
 	fuzz->nr_words = 0;
 }
 
-/* What there is of so many words, the rest 0. */
+/* Takes nr_words words of the input; missing ones are 0. */
 static void fuzz_take(struct fuzz *fuzz, size_t nr_words, const uint8_t **data, size_t *size)
 {
 	size_t nr = nr_words * 8 < *size ? nr_words * 8 : *size;

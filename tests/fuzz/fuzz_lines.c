@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What debug information of hostile binaries may bring: the first byte
- * chooses. e: an ELF file, read as the helper does it, whose table must be
- * one that the parent takes; w: a table as a hostile helper hands it back.
+ * Debug information of hostile binaries. The first byte chooses. e: an ELF file, read as the helper
+ * process does, whose table the parent must accept; w: a table as a hostile helper might return it.
  */
 #include "pp/lines/line_reader.h"
 #include "pp/lines/line_wire.h"
@@ -20,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Go through all of it, as reports do. */
+/* Reads all of it, as reports do. */
 static uint64_t use_table(const struct line_wire *wire)
 {
 	uint64_t sum = 0;
@@ -39,7 +38,7 @@ static uint64_t use_table(const struct line_wire *wire)
 	return sum + strlen(wire->strings + wire->header.note);
 }
 
-/* malloc'ed, and so aligned. */
+/* The copy comes from malloc, and so is aligned. */
 static int open_copy(struct line_wire *wire, const void *bytes, size_t nr_bytes, char **copy)
 {
 	*copy = malloc(nr_bytes + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a session's meta folder may hold when a daemon goes on with it. */
+/* Hostile files in a session's meta folder, as a daemon reads them when it continues a session. */
 #include "daemon/session/cgroup_table.h"
 #include "daemon/session/name_table.h"
 #include "daemon/session/run_info.h"
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Not by chdir: the fuzzer writes what it finds where it was started. */
+/* Not chdir(): the fuzzer writes its findings to the folder it was started in. */
 static char folder[] = "/tmp/oprof-fuzz-XXXXXX";
 static char file[sizeof(folder) + 8];
 
@@ -61,7 +61,7 @@ static void try_cgroups(void)
 	cgroup_table_deinit(&table);
 }
 
-/* What the daemon calls number, reports do too. */
+/* Reports must give number the same name as the daemon. */
 static void check_report(uint64_t number, const char *name)
 {
 	struct symbol_table table;
@@ -118,7 +118,7 @@ static void try_info(void)
 		abort();
 }
 
-/* The first byte says which file it is. */
+/* The first byte chooses the file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enter();

@@ -2,8 +2,8 @@
 /*
  * Hostile recordings of perf: the input is the file.
  *
- * Held: it ends, each record lies within what was read, and those that come out are whole ones
- * of the perf source's own kind.
+ * Checked: reading ends, each record lies within the bytes read, and the records that come out are
+ * complete and of types that the perf source produces.
  */
 #include "daemon/import/perf_file.h"
 #include "daemon/import/perf_normal.h"

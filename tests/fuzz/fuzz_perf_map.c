@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hostile perf map files: the input is the file, read as it grows by steps
- * whose size its first byte chooses, then cut to half and read on.
+ * Hostile perf map files: the input is the file, read while it grows by steps whose size the first
+ * byte chooses, then truncated to half and read on.
  *
- * Held: ranges ascend and never overlap, and what is given back is all.
+ * Checked: ranges ascend and never overlap, and all memory of the pool is given back.
  */
 #include "daemon/jit/perf_map.h"
 
@@ -80,7 +80,7 @@ static void grow(struct fuzz *fuzz, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct fuzz fuzz; /* its file is made once: that costs most */
+	static struct fuzz fuzz; /* its file is created once, because that takes the most time */
 	static int fd = -1;
 
 	if (fd < 0)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hostile perf rings: any bytes, in chunks, through decoding, order and state.
+ * Hostile perf rings: arbitrary bytes, in chunks, pass through decoding, ordering and state.
  *
- * The input: a byte that chooses the fields, then operations: a byte (ring in
- * bits 0-1; bits 4-5: 0 a chunk as it is, 1 a record whose header's size is
- * made to fit, 2 a round, 3 a flush), two bytes of length or time, the bytes.
+ * The input: a byte that chooses the fields, then operations: a byte (ring in bits 0-1; bits 4-5: 0
+ * a chunk unchanged, 1 a record whose header gets the right size, 2 a round, 3 a flush), two bytes
+ * of length or time, the bytes.
  *
- * Held at the end: seen = samples out + lost, however damaged.
+ * Checked at the end: seen = samples out + lost, whatever the damage.
  */
 #include "daemon/perf/perf_feed.h"
 #include "daemon/perf_source/perf_state.h"
@@ -89,7 +89,7 @@ static void fuzz_init(struct fuzz *fuzz, uint64_t sample_type)
 	}
 }
 
-/* What is read of a packed record is what is read of the record. */
+/* A packed record must parse like the original record. */
 static void fuzz_pack(const struct fuzz *fuzz, uint32_t ring, const uint64_t *record,
 		      size_t nr_bytes)
 {
@@ -111,7 +111,7 @@ static void fuzz_pack(const struct fuzz *fuzz, uint32_t ring, const uint64_t *re
 		abort();
 }
 
-/* A chunk as it is, or one record with a size that fits. */
+/* Adds a chunk unchanged, or one record with the right size. */
 static void fuzz_bytes(struct fuzz *fuzz, uint32_t ring, const uint8_t *bytes, size_t nr_bytes,
 		       bool fit)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Our own records, as a source with any fault would give them, through off-CPU
- * time, attribution, sample files and history.
+ * Records as a source with any fault might deliver them, processed by off-CPU time, attribution,
+ * sample files and history.
  *
- * The input: a byte that chooses the separation, then operations. Each is a
- * byte: bits 0-3 a record's type or one of enum operation, bits 4-6 how many
- * words of 8 bytes its record is cut short by, bit 7 whether images are left
- * as they come; the record's bytes behind its head follow, as far as there
- * are any.
+ * The input: a byte that chooses the separation, then operations. Each is a byte: bits 0-3 a
+ * record's type or one of enum operation, bits 4-6 how many words of 8 bytes its record is cut
+ * short by, bit 7 whether images are left unchanged. The bytes of the record after its header
+ * follow, as far as available.
  *
- * Held at every closing and at the end: what the records said was seen =
- * stored + idle + lost, and the files hold what was stored and is idle.
+ * Checked at every closing and at the end: the samples that the records announced = stored + idle +
+ * lost, and the files hold the stored and the idle ones.
  */
 #include "daemon/profiler/profiler.h"
 #include "daemon/filing/recount.h"
@@ -30,7 +29,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Types of records are below. */
+/* Smaller values are types of records. */
 enum operation {
 	OPERATION_ROUND = 10,
 	OPERATION_CLOSE = 11,
@@ -44,7 +43,7 @@ static const struct event_choice events[] = {
 	{.name = "off-cpu", .perf_type = EVENT_TYPE_SWITCHES, .period_or_hz = 1, .user = true},
 };
 
-/* In memory, where there is such a place: each input writes and syncs some files. */
+/* In memory where available: each input writes and syncs some files. */
 static char folder[] = "/dev/shm/oprof-fuzz-XXXXXX";
 static char session_folder[sizeof(folder) + 8];
 static struct session session;
@@ -57,7 +56,7 @@ static void now(struct moment *moment)
 	*moment = clock_now;
 }
 
-/* Not in children, which profile nothing. */
+/* Only the parent cleans up: its children profile nothing. */
 static void leave(void)
 {
 	if (getpid() == owner)
@@ -179,7 +178,7 @@ static size_t record_bytes(unsigned int type)
 	}
 }
 
-/* Images that there are, so that most samples are filed. */
+/* Sets images that exist, so that most samples are filed. */
 static void record_settle(unsigned char *bytes, unsigned int type)
 {
 	union {
@@ -199,7 +198,7 @@ static void record_settle(unsigned char *bytes, unsigned int type)
 	memcpy(bytes, &record, record_bytes(type));
 }
 
-/* Memory of its very size: what is read behind it is found. */
+/* Memory of the exact size, so that sanitizers find reads past its end. */
 static void give(const unsigned char *bytes, size_t nr_bytes)
 {
 	struct oprof_record *record = malloc(nr_bytes);
@@ -207,7 +206,7 @@ static void give(const unsigned char *bytes, size_t nr_bytes)
 	if (!record)
 		abort();
 	memcpy(record, bytes, nr_bytes);
-	/* As a source counts what it hands over. */
+	/* Count samples as a source does. */
 	if (record->type == OPROF_RECORD_SAMPLE)
 		fake.seen++;
 	if (record->type == OPROF_RECORD_LOST && nr_bytes >= sizeof(struct oprof_lost_record)) {
@@ -220,7 +219,7 @@ static void give(const unsigned char *bytes, size_t nr_bytes)
 	free(record);
 }
 
-/* The bytes of the input that it took. */
+/* Returns the number of input bytes used. */
 static size_t give_record(uint8_t operation, const uint8_t *data, size_t size)
 {
 	unsigned int type = operation & 15;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The side of a ring that does not trust its memory: reader, flush, finalise
- * and repair on a ring that was sound, with slots left open, and is then
- * written over, between operations and inside of them (where they read the
- * clock). Nothing may lead out of the memory, which is of its very size,
- * nothing may go on for ever, errors are those of the contract.
+ * The reader's side of a ring, which does not trust the ring's memory: reader, flush, finalise and
+ * repair run on a ring that was sound, with open slots, and is then overwritten, between operations
+ * and within them (where they read the clock). The memory has its exact size. Checked: no access
+ * outside the memory, no endless loop, and only errors of the contract.
  *
- * The input: mode and sizes (1 byte); then operations, a byte each with what
- * they take. Writers trust their own ring: none writes once it is damaged.
+ * The input: mode and sizes (1 byte); then operations, a byte each, followed by their arguments.
+ * Writers trust their own ring: none writes after the first damage.
  */
 #include "ring/ring_write.h"
 
@@ -20,22 +19,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define NR_OPEN_MAX	  4
 
 static struct {
-	const uint8_t *data; /* of the input, what is left */
+	const uint8_t *data; /* the rest of the input */
 	size_t size;
 	struct ring_config config;
 	struct ring ring;
 	struct ring_reader reader;
-	struct ring_packet packet; /* held, if reader.held */
+	struct ring_packet packet; /* valid if reader.held */
 	struct ring_slot open[NR_OPEN_MAX];
 	unsigned int nr_open;
 	uint8_t *memory;
 	size_t nr_bytes;
-	size_t nr_words; /* of 4 bytes, before the memories of packets */
+	size_t nr_words; /* words of 4 bytes, before the memories of packets */
 	bool is_damaged;
 	bool is_writing;
-	bool damage_at_clock; /* the next time the reader's side reads it */
+	bool damage_at_clock; /* damage the ring at the reader side's next clock read */
 	uint64_t clock_ns;
-	uint64_t sum; /* of what was read, so that it is */
+	uint64_t sum; /* of all bytes read, so that they are really read */
 } fuzz;
 
 static void must(bool held)
@@ -65,7 +64,7 @@ static uint64_t take_many(unsigned int nr_bytes)
 
 /* ---- damage ---- */
 
-/* A word of the ring's own: another value, or the same and a little, or some laps, more. */
+/* Damages a word of the ring: another value, or a little or some laps more. */
 static void damage_word(void)
 {
 	size_t index = (size_t)take_many(2) % (fuzz.nr_words - 1);
@@ -99,7 +98,7 @@ static void damage_bytes(void)
 		fuzz.memory[offset] = take();
 }
 
-/* The port's clock. */
+/* Replaces the clock of the port. */
 int test_clock_gettime(clockid_t id, struct timespec *now);
 int test_clock_gettime(clockid_t id, struct timespec *now)
 {
@@ -114,7 +113,7 @@ int test_clock_gettime(clockid_t id, struct timespec *now)
 	return 0;
 }
 
-/* ---- writers, while the ring is sound ---- */
+/* ---- writers, before any damage ---- */
 
 static void write_record(void)
 {
@@ -197,7 +196,7 @@ static void put(bool keep)
 		ring_put(&fuzz.reader, &fuzz.packet);
 }
 
-/* As a snapshot does it, but for the bound on its length: that is the caller's to check. */
+/* Reads as a snapshot does, without the limit on its length, which the caller must check. */
 static void snapshot(void)
 {
 	ring_word from, to;

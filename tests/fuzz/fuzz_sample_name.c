@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of sample files: what parses is written the same; what is written parses. */
+/* Names of sample files: a name that parses is written unchanged; a name that is written parses. */
 #include "libdb/sample_name.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What a name was written as reads back to what it was written from. */
+/* A written name must read back as the original. */
 static void write_and_read(const struct sample_name *name)
 {
 	static char text[3 * PATH_MAX], again[3 * PATH_MAX];
@@ -16,7 +16,7 @@ static void write_and_read(const struct sample_name *name)
 	if (sample_name_format(name, text, sizeof(text)))
 		return;
 	if (sample_name_parse(text, &back, NULL)) {
-		/* Escapes may make it longer than a struct holds. */
+		/* Escapes may make it longer than the struct's buffer. */
 		if (strlen(text) < PATH_MAX)
 			abort();
 		return;
@@ -27,7 +27,7 @@ static void write_and_read(const struct sample_name *name)
 		abort();
 }
 
-/* The input as a path of each kind. */
+/* Uses the input as a path of each kind. */
 static void try_path(const char *path)
 {
 	static struct sample_name name = {.event = "e", .app.kind = SAMPLE_PATH_ROOT};

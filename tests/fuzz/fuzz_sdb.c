@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged sample files. The first byte of the input says how the rest makes
- * the file: 'r', it is the file; otherwise it is patches to a sound file:
- * offset (3 bytes, little-endian), number of bytes (1), the bytes.
- * Whatever the checker lets pass must load, with the samples that the checker
- * counted, take more, and pass again.
+ * Damaged sample files. With the first byte 'r' the rest of the input is the file; otherwise the
+ * rest is patches to a sound file: offset (3 bytes, little-endian), number of bytes (1), the bytes.
+ * A file that passes the checker must load with the number of samples that the checker counted,
+ * accept more samples, and pass again.
  */
 #include "libdb/sdb.h"
 
@@ -20,7 +19,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char path[64];
-static char *sound; /* the sound file's bytes */
+static char *sound; /* the sound file's content */
 static size_t nr_sound;
 
 static void remove_file(void)
@@ -34,7 +33,7 @@ static void must(bool held)
 		abort();
 }
 
-/* A file with all three tables, the narrow one with a directory. */
+/* Makes a file with all three tables, the narrow one with a directory. */
 static void make_sound(void)
 {
 	const struct sdb_identity identity = {.event = "cpu-clock",
@@ -46,7 +45,7 @@ static void make_sound(void)
 	struct sdb *db;
 	int fd;
 
-	/* In memory where that can be: a disk is a hundred times slower. */
+	/* Use a file system in memory if possible: a disk is a hundred times slower. */
 	(void)snprintf(path, sizeof(path), "%s/fuzz_sdb.XXXXXX",
 		       access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	fd = mkstemp(path);
@@ -94,7 +93,7 @@ static void write_patched(const uint8_t *data, size_t size)
 	free(bytes);
 }
 
-/* More keys than there is room for in a page. */
+/* Adds more keys than fit into a page. */
 static void add_to(const struct sdb_image *image)
 {
 	const struct sdb_identity identity = {

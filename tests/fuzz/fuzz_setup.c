@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opcontrol's setup file, which must come back the same when written and read
- * again; and the same bytes as the text of an answer of the daemon.
+ * opcontrol's setup file: a file that is read, written and read again must stay the same. The same
+ * bytes are also parsed as the text of a daemon's answer.
  */
 #include "control/daemon/setup_file.h"
 #include "lib/key_value.h"

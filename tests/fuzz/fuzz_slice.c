@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged slices. The first byte of the input says how the rest makes the
- * file, since checksums would keep all else from being reached:
- *   'r'  it is the file
- *   'h'  patches to the header of a sound slice, its checksum set right
- *   'f'  patches to what the sound slice's frames hold, packed again
- *   't'  it is what frame "tables" holds; the other frames are the sound ones
- *   'o'  it is what frame "stacks" of version 1 holds
- *   's'  it is what frame "stacks" holds; 'p': patches to what the sound one holds
- * A patch: where (2 bytes, little-endian), number of bytes (1), the bytes.
- * Whatever the checker lets pass must be read, skipped and summed alike.
+ * Damaged slices. The first byte of the input says how the rest makes the file, because checksums
+ * would hide everything else:
+ *   'r'  the rest is the file
+ *   'h'  patches to the header of a sound slice, with a correct checksum
+ *   'f'  patches to the content of the sound slice's frames, compressed again
+ *   't'  the rest is the content of frame "tables"; the other frames are sound
+ *   'o'  the rest is the content of frame "stacks" of version 1
+ *   's'  the rest is the content of frame "stacks"; 'p': patches to the sound one
+ * A patch is an offset (2 bytes, little-endian), a number of bytes (1) and the bytes. A file that
+ * passes the checker must be readable, and reading, skipping and summing must agree.
  */
 #include "libdb/slice/slice.h"
 #include "libdb/slice/slice_format.h"
@@ -31,10 +31,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NR_FRAMES  5
-#define NR_PATCHED 4 /* all but the stacks */
+#define NR_PATCHED 4 /* all frames except the stacks */
 #define STACKS	   4
 
-/* The file, and the sum of it; by paths, as they are asked for. */
+/* The file, and the slice summed from it, with paths because the functions take paths. */
 static int file_fd, sum_fd;
 static char file_path[64], sum_path[64];
 static struct oprof_slice_header sound; /* as in the file */
@@ -170,7 +170,7 @@ static void put(const void *bytes, size_t nr_bytes)
 	must(!file_write_all(file_fd, bytes, nr_bytes));
 }
 
-/* Apply patches, wherever they begin, to bytes. */
+/* Applies patches to bytes; offsets wrap at the end. */
 static void patch(uint8_t *bytes, size_t nr_bytes, const uint8_t *data, size_t size)
 {
 	while (size > 3 && nr_bytes) {
@@ -186,7 +186,7 @@ static void patch(uint8_t *bytes, size_t nr_bytes, const uint8_t *data, size_t s
 	}
 }
 
-/* The frames, packed, behind a header that says where they are. */
+/* Writes a header and then the compressed frames that it describes. */
 static void write_frames(uint8_t *const bytes[NR_FRAMES], const size_t nr_bytes[NR_FRAMES],
 			 const uint8_t *data, size_t size)
 {
@@ -216,7 +216,7 @@ static void write_frames(uint8_t *const bytes[NR_FRAMES], const size_t nr_bytes[
 	}
 }
 
-/* Patches run over all frames but the stacks as if they were one. */
+/* Patches all frames except the stacks as if they were one. */
 static void write_patched_frames(const uint8_t *data, size_t size)
 {
 	size_t nr_all = 0;
@@ -238,7 +238,7 @@ static void write_patched_frames(const uint8_t *data, size_t size)
 	free(all);
 }
 
-/* One frame is data. */
+/* Writes a file in which one frame's content is data. */
 static void write_frame(int frame, uint32_t version, const uint8_t *data, size_t size)
 {
 	const uint8_t header[] = {offsetof(struct oprof_slice_header, version), 0, 1,
@@ -295,7 +295,7 @@ static void write_input(const uint8_t *data, size_t size)
 	}
 }
 
-/* ---- what must hold of it ---- */
+/* ---- checks ---- */
 
 static int read_stacks(struct slice *slice, struct diag *diag)
 {
@@ -317,7 +317,7 @@ static int read_stacks(struct slice *slice, struct diag *diag)
 	return 0;
 }
 
-/* Read every other section, skip the rest. The first error, or 0. */
+/* Reads every other section and skips the rest. Returns the first error, or 0. */
 static int read_some(unsigned int first)
 {
 	const struct slice_section *sections;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Profile specifications: the input is words, with a newline between. */
+/* Profile specifications: the input is words separated by newlines. */
 #include "pp/selection/spec.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What was parsed must match, show and go away, whatever it is. */
+/* A specification that was parsed must match, print and be freed without faults. */
 static void use(const struct spec *spec)
 {
 	static const char *const texts[] = {"", "/bin/bash", "[vdso]", "all", "x (tgid:1)"};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged stack files. The first byte of the input says how the rest makes
- * the file: 'r', it is the file; otherwise it is patches to a sound file:
- * offset (2 bytes, little-endian), number of bytes (1), the bytes.
- * Whatever the checker lets pass must open, take more, and pass again, with
- * the sum of both.
+ * Damaged stack files. With the first byte 'r' the rest of the input is the file; otherwise the
+ * rest is patches to a sound file: offset (2 bytes, little-endian), number of bytes (1), the bytes.
+ * A file that passes the checker must open, accept more samples, and pass again with the sum of
+ * both.
  */
 #include "libdb/stacks/stack_file.h"
 
@@ -21,7 +20,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char path[64];
-static char *sound; /* the sound file's bytes, as far as they count */
+static char *sound; /* the used part of the sound file */
 static size_t nr_sound;
 
 static void remove_file(void)
@@ -35,7 +34,7 @@ static void must(bool held)
 		abort();
 }
 
-/* One sample of a few frames; whatever fails, it is said how. */
+/* Adds a sample of a few frames; every failure must fill the diag. */
 static int add_stack(struct stack_file *file, unsigned int i)
 {
 	const struct slice_section root = {.app = {.path = i % 2 ? "/bin/a" : "/bin/b"},
@@ -70,7 +69,7 @@ static void make_sound(void)
 	struct stack_file *file;
 	int fd;
 
-	/* In memory where that can be: a disk is a hundred times slower. */
+	/* Use a file system in memory if possible: a disk is a hundred times slower. */
 	(void)snprintf(path, sizeof(path), "%s/fuzz_stacks.XXXXXX",
 		       access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	fd = mkstemp(path);
@@ -114,7 +113,7 @@ static void write_patched(const uint8_t *data, size_t size)
 		size -= nr_bytes;
 	}
 	write_file(bytes, nr_sound);
-	/* A whole number of pages, as a writer leaves it. */
+	/* The size is a whole number of pages, as a writer leaves it. */
 	must(!truncate(path, (off_t)((nr_sound + 4095) / 4096 * 4096)));
 	free(bytes);
 }
@@ -130,7 +129,7 @@ static uint64_t nr_samples_of(const struct stack_tree *tree)
 	return nr;
 }
 
-/* It is sound: open it, and add as many samples as sound has. */
+/* The file is sound: opens it and adds as many samples as the sound file has. */
 static void add_to(uint64_t epoch, uint64_t nr_before)
 {
 	struct stack_file *file;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the symbols of hostile binaries may bring: the first byte chooses.
- * w: what a helper hands back; k: kernel symbols of a session; l: a debug
- * link; e: an ELF file's tables (our part of it: libbfd is left out, it runs
- * in the helper because it does crash); d: a name to demangle.
+ * Symbols of hostile binaries. The first byte chooses. w: the answer of a helper process; k: a
+ * session's kernel symbols; l: a debug link; e: an ELF file's tables (our part: libbfd is excluded,
+ * because it can crash and therefore runs in the helper); d: a name to demangle.
  */
 #include "pp/symbols/debug_file.h"
 #include "pp/symbols/kernel_symbols.h"

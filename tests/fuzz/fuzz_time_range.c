@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Points and stretches of time: the input is a text, at one and the same now. */
+/* Points and ranges of time: the input is a text, parsed with a fixed current time. */
 #include "lib/time_range.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NOW_NS INT64_C(1795183200000000000) /* 2026-11-20 14:00 UTC */
 
-/* A stretch is in order and can be shown. */
+/* A range must be in order and printable. */
 static void use(const struct time_range *range)
 {
 	char shown[TIME_RANGE_SHOWN_BYTES];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tracepoints: the input is the text of a format file, up to a NUL, and behind
- * it a raw record. What is understood has a layout, whose payload is as long
- * as it says.
+ * Tracepoints: the input is the text of a format file up to a NUL, then a raw record. A format that
+ * is parsed has a layout, and the payload has the length that the layout gives.
  */
 #include "daemon/trace/trace_layout.h"
 
@@ -18,7 +17,8 @@ static void write_record(const struct trace_layout *layout, const uint8_t *recor
 
 	if (nr_payload < 0)
 		return;
-	payload = malloc((size_t)nr_payload + 1); /* to the byte: sanitizers see one more */
+	payload =
+		malloc((size_t)nr_payload + 1); /* exact size, so that sanitizers find an overrun */
 	if (!payload)
 		return;
 	payload[nr_payload] = 0x5a;
