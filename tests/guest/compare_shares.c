@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compares the shares that two sources found: reads lines "GROUP NAME A B"
- * (counts of A and B of one name), those of a group together, and prints
+ * Compares the shares found by two sources: reads lines "GROUP NAME A B" (the counts of sources A
+ * and B for one name), with the lines of a group together, and prints
  *
  *	groups N	chi_square X	freedom N	p P
  *
- * a line each: the comparison of all groups in one.
+ * one value per line: the comparison of all groups together.
  */
 #include "tests/fixture/chi_square.h"
 

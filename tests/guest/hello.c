@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A program of the guest's architecture, linked with libraries.
+/* A program of the guest's architecture that is linked with shared libraries. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The buffer: who may open it, how it is read, what becomes of its run when
- * the reader is slow, small, killed. In a guest.
+ * Tests of the buffer: opening it, reading it, and its run when the reader is slow, has little room
+ * or is killed. Runs in a guest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "tests/guest/kmod_test.h"
 #include "tests/guest/stream_check.h"
 
-/* Of the timer: KMOD_PERIOD_NS of the environment, for guests where a sample takes long. */
+/* The timer's period: KMOD_PERIOD_NS in the environment, for guests where a sample takes long. */
 static uint64_t period_ns = 500000;
 
 static char room[1 << 20];
@@ -44,7 +44,7 @@ static void enable(int on)
 	kmod_must(kmod_write_number("enable", on), "enable");
 }
 
-/* Something to sample, until so many samples were seen. */
+/* Spins until so many samples were seen. */
 static void run_until_seen(uint64_t nr_samples)
 {
 	while (kmod_stats("seen") < nr_samples)
@@ -62,11 +62,11 @@ static void read_all(int fd, struct stream_check *check, size_t room_bytes)
 	CHECK_IS(errno, EAGAIN);
 }
 
-/* The run ends here: all is read, the sums are right, the references let go. */
+/* Ends the run: reads everything, checks the sums, and checks that the references were released. */
 static void end_and_check(int fd, struct stream_check *check, size_t room_bytes)
 {
 	enable(0);
-	/* The losses of a buffer that was full find room when it has been read. */
+	/* The losses of a full buffer fit into it after it has been read. */
 	read_all(fd, check, room_bytes);
 	kmod_must(kmod_write_text("dump", "1"), "dump");
 	read_all(fd, check, room_bytes);
@@ -85,7 +85,7 @@ static void sizes(uint64_t buffer, uint64_t watershed, uint64_t cpu_buffer)
 	kmod_must(kmod_write_number("cpu_buffer_size", cpu_buffer), "cpu_buffer_size");
 }
 
-/* As every test finds things. */
+/* Sets the state in which every test starts. */
 static void begin(void)
 {
 	kmod_numbers_reset();
@@ -132,13 +132,13 @@ static void enable_refuses_what_can_not_be(void)
 	kmod_must(kmod_write_number("0/kernel", 0), "0/kernel");
 	kmod_must(kmod_write_number("0/user", 0), "0/user");
 	fd = buffer_open(0);
-	CHECK_IS(kmod_write_text("enable", "1"), -EINVAL); /* samples nowhere */
+	CHECK_IS(kmod_write_text("enable", "1"), -EINVAL); /* no counter is enabled */
 	CHECK_IS(kmod_number("enable"), 0);
 	close(fd);
 	begin();
 	kmod_must(kmod_write_number("0/count", 9999), "0/count");
 	fd = buffer_open(0);
-	CHECK_IS(kmod_write_text("enable", "1"), -EINVAL); /* too quick */
+	CHECK_IS(kmod_write_text("enable", "1"), -EINVAL); /* period too short */
 	close(fd);
 	begin();
 	kmod_must(kmod_write_number("1/type", 0xfffffff0), "1/type");
@@ -189,7 +189,7 @@ static void without_a_record_a_read_would_block(void)
 	close(fd);
 }
 
-/* The first record of a room that it does not fit into; and nothing is lost by trying. */
+/* A read that is too small for the first record fails without losing anything. */
 static void a_read_gives_whole_records(void)
 {
 	static const size_t rooms[] = {4096, 512, 264, 200, 1 << 20};
@@ -210,7 +210,7 @@ static void a_read_gives_whole_records(void)
 	CHECK_IS(read(fd, nowhere, 4096), -1);
 	CHECK_IS(errno, EFAULT);
 	for (i = 0; i < 1000; i++) {
-		/* Records that have names take more than the small ones of these. */
+		/* Records with names are longer than the smallest of these sizes. */
 		size_t bytes = rooms[i % (sizeof(rooms) / sizeof(*rooms))] + i % 8;
 		ssize_t nr = read(fd, room, bytes);
 
@@ -227,7 +227,7 @@ static void on_signal(int number)
 	(void)number;
 }
 
-/* Until a process sleeps: nobody knows how long that takes. */
+/* Waits until a process sleeps; that may take any time. */
 static int is_asleep(pid_t pid)
 {
 	char path[64], text[256] = "", *state;
@@ -247,10 +247,10 @@ static int is_asleep(pid_t pid)
 	return 0;
 }
 
-/* Reads once, in a process of its own: exit status 0 with something, 100 + errno without. */
+/* Reads once in a process of its own: exit status 0 if data came, else 100 + errno. */
 static pid_t reader_start(int fd)
 {
-	struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART */
+	struct sigaction action = {.sa_handler = on_signal}; /* without SA_RESTART */
 	pid_t pid = fork();
 	ssize_t nr;
 
@@ -317,7 +317,7 @@ static void it_is_readable_after_a_dump_and_when_disabled(void)
 	struct stream_check check = {0};
 	int fd;
 
-	begin(); /* a watershed that is not reached */
+	begin(); /* sets a watershed that is not reached */
 	fd = buffer_open(O_NONBLOCK);
 	CHECK(!is_readable(fd));
 	kmod_must(kmod_write_text("dump", "1"), "dump");
@@ -326,7 +326,7 @@ static void it_is_readable_after_a_dump_and_when_disabled(void)
 	run_until_seen(50);
 	kmod_must(kmod_write_text("dump", ""), "dump");
 	CHECK(is_readable(fd));
-	read_all(fd, &check, sizeof(room)); /* what the dump showed, at least */
+	read_all(fd, &check, sizeof(room)); /* at least the records that the dump delivered */
 	CHECK(!is_readable(fd));
 	run_until_seen(kmod_stats("seen") + 50);
 	CHECK(!is_readable(fd));
@@ -356,8 +356,8 @@ static void poll_waits_until_the_watershed(void)
 }
 
 /*
- * A watershed of the whole buffer is hardly ever reached to the byte: by
- * records of several sizes not each time, of eight.
+ * A watershed of the whole buffer is seldom reached to the byte: eight depths, and so eight sizes
+ * of records, leave different numbers of bytes free.
  */
 static void a_full_buffer_wakes_its_reader(void)
 {
@@ -376,7 +376,7 @@ static void a_full_buffer_wakes_its_reader(void)
 		enable(1);
 		while (kmod_stats("lost_buffer") < 100)
 			run_until_seen(kmod_stats("seen") + 100);
-		/* A pass counts before it shows. */
+		/* A pass is counted before its records are visible. */
 		nr_passes = kmod_stats("passes");
 		while (kmod_stats("passes") < nr_passes + 2)
 			run_until_seen(kmod_stats("seen") + 1);
@@ -391,7 +391,7 @@ static struct sharing {
 	int failed;
 } sharing[2];
 
-/* Who reads half of a stream can't check more than that records are whole. */
+/* A reader of half a stream can only check that records are complete. */
 static void *share(void *argument)
 {
 	struct sharing *mine = argument;
@@ -436,7 +436,7 @@ static void two_threads_that_read_share_the_records(void)
 	for (i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	CHECK_IS(sharing[0].failed | sharing[1].failed, 0);
-	share(&sharing[0]); /* what came behind their last reads */
+	share(&sharing[0]); /* the records that came after the last reads */
 	CHECK_IS(sharing[0].nr_samples + sharing[1].nr_samples + sharing[0].nr_lost +
 			 sharing[1].nr_lost,
 		 (int64_t)kmod_stats("seen"));
@@ -511,7 +511,7 @@ static void sample_with_sizes(uint64_t buffer, uint64_t watershed, uint64_t cpu_
 	kmod_must(kmod_write_number("backtrace_depth", 127), "backtrace_depth");
 	sizes(buffer, watershed, cpu_buffer);
 	fd = kmod_open("buffer", O_RDONLY | O_NONBLOCK);
-	if (fd == -ENOMEM) { /* a small guest: then nothing must be left of it */
+	if (fd == -ENOMEM) { /* a small guest: no memory may stay allocated */
 		printf("# no memory for sizes %s\n", of);
 		sizes(1024, 1, 128);
 		fd = kmod_open("buffer", O_RDONLY | O_NONBLOCK);
@@ -574,7 +574,7 @@ static void weigh(struct stream_check *check, const struct oprof_sample *sample)
 	nr_odd_weights += sample->weight % weight_interval != 0;
 }
 
-/* Every weight is whole intervals, also where some were missed. */
+/* Every weight is a whole number of intervals, also if some were missed. */
 static void sample_thinned(int fd, struct stream_check *check, uint64_t thinning)
 {
 	CHECK_IS(kmod_write_number("thinning", thinning), 0);
@@ -600,7 +600,7 @@ static void a_thinned_timer_ticks_so_many_times_slower(void)
 	weight_interval = 1;
 	begin();
 	kmod_must(kmod_write_number("0/hz", 1000), "0/hz");
-	CHECK_IS(kmod_write_number("thinning", 2), -EINVAL); /* nothing is open */
+	CHECK_IS(kmod_write_number("thinning", 2), -EINVAL); /* the buffer is closed */
 	fd = buffer_open(O_NONBLOCK);
 	CHECK_IS(kmod_number("thinning"), 1);
 	enable(1);

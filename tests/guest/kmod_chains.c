@@ -2,10 +2,9 @@
 /*
  * kmod_chains TYPE:CONFIG:COUNT DEPTH SECONDS PROGRAM SYMBOLS NR_RECURSE
  *
- * Samples PROGRAM (load_chain.c) with chains of DEPTH, and holds each against
- * what the program is known to do. SYMBOLS: lines "OFFSET NAME" in order,
- * hexadecimal offsets in the file. Prints, for each place, how many chains
- * were right, wrong, and told to be broken.
+ * Samples PROGRAM (load_chain.c) with chains of DEPTH, and compares each chain with the program's
+ * known calls. SYMBOLS: a file of lines "OFFSET NAME" in order, with hexadecimal offsets in the
+ * file. Prints, for each place, the numbers of chains that were right, wrong, and marked as broken.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +70,10 @@ static int is_between(uint64_t offset, const char *begin, const char *end)
 	return offset >= offset_of(begin) && offset < offset_of(end);
 }
 
-/* The function, without the labels in it. Recursion asks for the same one again and again. */
+/*
+ * Returns the function at offset, ignoring labels in it. Caches the last result, because recursion
+ * repeats it.
+ */
 static const char *function_at(uint64_t offset)
 {
 	static uint64_t last_offset = UINT64_MAX;
@@ -89,7 +91,7 @@ static const char *function_at(uint64_t offset)
 
 /* ---- what is expected ---- */
 
-/* The i-th caller of chain_spin, chain_call and chain_astray; NULL: there are no more. */
+/* Returns the i-th caller of chain_spin, chain_call and chain_astray, or NULL after the last. */
 static const char *caller(unsigned int i)
 {
 	if (i < nr_recurse)
@@ -99,8 +101,10 @@ static const char *caller(unsigned int i)
 	return i == nr_recurse + 1 ? "_start" : NULL;
 }
 
-/* frames, nr of them, are the callers from the first on, as far as depth lets; and the flag says
- * so. */
+/*
+ * Checks that the nr frames are the callers from the first on, as far as room allows, and that
+ * truncated agrees.
+ */
 static int is_right(const struct oprof_frame *frames, unsigned int nr, unsigned int room,
 		    int truncated)
 {
@@ -140,7 +144,7 @@ static void count(const struct oprof_sample *sample, enum place place, int right
 	show(sample, place);
 }
 
-/* Behind nr_before frames (the kernel's, and where the program entered it) come the callers. */
+/* The callers follow nr_before frames: the kernel's, and the one where the program entered it. */
 static void judge(const struct oprof_sample *sample, enum place place, unsigned int nr_before)
 {
 	const struct oprof_frame *frames = (const void *)(sample + 1);
@@ -155,7 +159,7 @@ static void judge(const struct oprof_sample *sample, enum place place, unsigned 
 		       truncated));
 }
 
-/* Nothing leads on from there, and it is said. */
+/* The chain ends there and must be marked as broken. */
 static void judge_astray(const struct oprof_sample *sample)
 {
 	int broken = !!(sample->head.flags & OPROF_SAMPLE_CHAIN_BROKEN);
@@ -163,7 +167,7 @@ static void judge_astray(const struct oprof_sample *sample)
 	count(sample, IN_ASTRAY, sample->nr_frames == 0 && broken == (depth > 0));
 }
 
-/* A frame that returns to 0 is the last one, whatever it says of the next. */
+/* A frame whose return address is 0 is the last one, whatever frame pointer it holds. */
 static void judge_nowhere(const struct oprof_sample *sample)
 {
 	count(sample, IN_NOWHERE, sample->nr_frames == 0 && !sample->head.flags);
@@ -178,7 +182,7 @@ static void judge_kernel(const struct oprof_sample *sample)
 		nr++;
 	nr_kernel_callers += nr;
 	if (nr == sample->nr_frames)
-		nr_elsewhere++; /* depth was too small to say more */
+		nr_elsewhere++; /* depth was too small for user frames */
 	else if (is_between(frames[nr].offset, "chain_spin_begin", "chain_spin_end"))
 		judge(sample, IN_SPIN_KERNEL, nr + 1);
 	else if (!strcmp(function_at(frames[nr].offset), "chain_call"))
@@ -188,9 +192,8 @@ static void judge_kernel(const struct oprof_sample *sample)
 }
 
 /*
- * The sample without its link, which is for who knows the program's unwind
- * tables. Those that lead to the caller are counted: on arm64 that of what
- * calls nothing does.
+ * Returns the sample without its link, which is for readers that know the program's unwind tables.
+ * Counts the links that lead to the caller: on arm64 the link of a leaf function does.
  */
 static const struct oprof_sample *unlinked(const struct oprof_sample *sample)
 {
@@ -276,7 +279,7 @@ static void use_event(const char *text)
 	kmod_must(kmod_write_number("backtrace_depth", depth), "backtrace_depth");
 }
 
-/* All that is there by end: samples may come as fast as they are looked at. */
+/* Reads all records until end, because samples may come as fast as they are read. */
 static void read_until(struct stream_check *check, void *room, time_t end)
 {
 	ssize_t nr;
@@ -285,7 +288,7 @@ static void read_until(struct stream_check *check, void *room, time_t end)
 		stream_check_feed(check, room, (size_t)nr);
 }
 
-/* All that is there, of a source that has stopped. */
+/* Reads all records of a stopped source. */
 static void read_rest(struct stream_check *check, void *room)
 {
 	ssize_t nr;

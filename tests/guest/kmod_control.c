@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The control filesystem's files: what they say, take and refuse. In a guest. */
+/*
+ * Tests of the control filesystem's files: their values, accepted and refused writes. Runs in a
+ * guest.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +22,7 @@
 #include "tests/guest/kmod_numbers.h"
 #include "tests/guest/kmod_test.h"
 
-/* No memory; the compiler is not to know. */
+/* An invalid address that the compiler cannot recognise. */
 static void *volatile nowhere = (void *)16;
 
 static void every_setting_begins_with_its_default(void)
@@ -55,7 +58,7 @@ static void what_is_written_is_read_back(void)
 	}
 }
 
-/* Not one number, with what is around it. */
+/* Texts that are not one number, even after trimming. */
 static const char *const not_numbers[] = {
 	"",
 	"\n",
@@ -247,7 +250,7 @@ static void files_are_their_owners_only(void)
 	CHECK_IS(stat(OPROF_KMOD_MOUNT "/stats", &status), 0);
 	CHECK_IS(status.st_mode, S_IFDIR | 0700);
 	CHECK_IS(status.st_uid, 0);
-	CHECK_IS(status.st_nlink >= 3, 1); /* cpu0/ at least */
+	CHECK_IS(status.st_nlink >= 3, 1); /* at least one subdirectory, cpu0/ */
 }
 
 static void stats_of_the_cpus_add_up(void)
@@ -265,9 +268,9 @@ static void stats_of_the_cpus_add_up(void)
 	CHECK_IS(kmod_stats("passes"), (int64_t)sum);
 }
 
-/* ---- who may ---- */
+/* ---- permissions ---- */
 
-/* Exit status of a child that runs what with nothing but what it was left. */
+/* Runs what in a child with reduced rights and returns the child's exit status. */
 static int in_child(int (*what)(void))
 {
 	pid_t pid = fork();
@@ -287,7 +290,7 @@ static int open_as_nobody(void)
 	       open(OPROF_KMOD_MOUNT, O_RDONLY | O_DIRECTORY) >= 0;
 }
 
-/* Root, but without the right: capset(2) has no function in the C library. */
+/* Drops CAP_SYS_ADMIN but stays root; the C library has no function for capset(2). */
 static int drop_sys_admin(void)
 {
 	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -322,7 +325,7 @@ static int mount_in_user_namespace(void)
 		return errno == EINVAL ? NO_NAMESPACES : 2;
 	if (!mount("none", "/tmp", OPROF_KMOD_FS_TYPE, 0, NULL) || errno != EPERM)
 		return 1;
-	/* Seen, as it is mounted outside, but not to be opened. */
+	/* The file is visible, because it is mounted outside, but opening it must fail. */
 	return kmod_open("enable", O_RDONLY) >= 0;
 }
 

@@ -5,7 +5,7 @@
 #include "tests/guest/kmod_numbers.h"
 
 struct kmod_number kmod_numbers[6 + 8 * OPROF_KMOD_COUNTERS_MAX] = {
-	/* The size is not to be below the watershed, nor that above the size. */
+	/* The size cannot be below the watershed, nor the watershed above the size. */
 	{"buffer_size", 32768, 4194304, 131072},
 	{"buffer_watershed", 1, 131072, 32768},
 	{"cpu_buffer_size", 128, 1048576, 8192},
@@ -40,7 +40,7 @@ void kmod_numbers_reset(void)
 {
 	unsigned int i;
 
-	/* Between any two sizes there is a way over the smallest watershed. */
+	/* With the smallest watershed, the size can be set to any value. */
 	kmod_must(kmod_write_number("buffer_watershed", 1), "buffer_watershed");
 	for (i = 0; i < kmod_nr_numbers; i++) {
 		const struct kmod_number *number = &kmod_numbers[i];

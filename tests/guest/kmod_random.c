@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kmod_random SEED WRITES: random writes to every control file, with the buffer
- * closed, open, and while it samples. What is read back of a setting is
- * what was last accepted; what is accepted, and the error of what is not,
- * is what doc/kmod.md says. In a guest.
+ * kmod_random SEED WRITES: random writes to every control file, with the buffer closed, open, and
+ * sampling. Checks that a setting always reads back as the last accepted value, and that each write
+ * is accepted, or refused with the right error, as doc/kmod.md says. Runs in a guest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 #include "tests/guest/kmod_numbers.h"
 #include "tests/guest/stream_check.h"
 
-/* What the module should have. */
+/* The values that the module should have. */
 static uint64_t expected[sizeof(kmod_numbers) / sizeof(*kmod_numbers)];
 static int expected_enabled;
 static uint64_t expected_thinning;
@@ -42,12 +41,12 @@ static uint64_t random_below(uint64_t end)
 	return random_number() % end;
 }
 
-/* ---- what is written ---- */
+/* ---- random texts ---- */
 
 struct text {
 	char bytes[48];
 	size_t nr_bytes;
-	int is_number; /* value is what it says */
+	int is_number; /* the text is the number value */
 	uint64_t value;
 };
 
@@ -86,12 +85,12 @@ static void random_text(struct text *text, const struct kmod_number *number)
 	text->nr_bytes = random_below(sizeof(text->bytes));
 	for (i = 0; i < text->nr_bytes; i++)
 		text->bytes[i] = letters[random_below(sizeof(letters) - 1)];
-	/* Whatever else these letters may spell, they do not spell a number with this. */
+	/* With this first letter the text cannot be a number. */
 	if (text->nr_bytes)
 		text->bytes[0] = '-';
 }
 
-/* ---- what should come of it ---- */
+/* ---- expected results ---- */
 
 static int in_range(unsigned int index, uint64_t value)
 {
@@ -163,7 +162,7 @@ static void read_what_is_there(void)
 		stream_check_feed(&check, room, nr);
 }
 
-/* Settings that can be had on every machine, the timer, so that there is something to sample. */
+/* Sets values that every machine accepts, and the timer, so that samples are taken. */
 static void make_sane(void)
 {
 	static const struct {
@@ -183,7 +182,7 @@ static void make_sane(void)
 		if (i > 6 && kmod_numbers[i].name[0] != '0' &&
 		    strstr(kmod_numbers[i].name, "enabled"))
 			expected[i] = 0;
-		/* Memory of guests is small. */
+		/* The memory of guests is small. */
 		if (!strcmp(kmod_numbers[i].name, "cpu_buffer_size") && expected[i] > 65536)
 			expected[i] = 65536;
 		if (strchr(kmod_numbers[i].name, '/') || i == 2)
@@ -208,12 +207,12 @@ static void open_or_close(void)
 		make_sane();
 	fd = kmod_open("buffer", O_RDONLY | O_NONBLOCK);
 	expected_thinning = 1;
-	/* Sizes are as random as all else. */
+	/* The random sizes may need more memory than there is. */
 	if (fd < 0 && fd != -ENOMEM)
 		kmod_must(fd, "buffer");
 }
 
-/* enable and dump have no value to be wrong about but 0, 1 and all the others. */
+/* enable and dump have only the values 0 and 1; all others are errors. */
 static void write_enable(void)
 {
 	struct kmod_number number = {"enable", 0, 1, 0};
@@ -233,7 +232,7 @@ static void write_enable(void)
 		wrong("enable", "reads", kmod_number("enable"), expected_enabled);
 }
 
-/* Of the run, if there is one: 1 to 1000, also while it samples. */
+/* Sets the thinning of the run, if there is one: 1 to 1000, also while sampling. */
 static void write_thinning(void)
 {
 	struct kmod_number number = {"thinning", 1, 1000, 1};

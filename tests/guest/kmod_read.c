@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads the module's buffer while a load runs, checks all that doc/kmod.md says
- * of the stream, and prints what was sampled by image. In a guest, with the
- * control filesystem mounted. Exit 1 if anything was wrong.
+ * Reads the module's buffer while a load runs, checks all statements of doc/kmod.md about the
+ * stream, and prints the samples by image. Runs in a guest with the control filesystem mounted. The
+ * exit status is 1 if any check failed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -172,14 +172,14 @@ static pid_t load_start(char **command)
 
 /* ---- the stream ---- */
 
-/* The path behind a new cookie; each file's descriptor is to be had once. */
+/* Looks up the path of a new cookie; the descriptor of each file can be requested. */
 static void on_file(struct stream_check *check, uint32_t cookie)
 {
 	struct oprof_kmod_image_open open = {.image = cookie};
 	char link[64], path[4096] = "";
 
 	if (ioctl(check->fd, OPROF_KMOD_IMAGE_OPEN, &open)) {
-		/* It may be released in a record that is not read yet. */
+		/* A record that is not yet read may have released the cookie. */
 		if (errno != ENOENT) {
 			printf("# cookie %u can't be opened: %s\n", cookie, strerror(errno));
 			check->nr_faults++;
@@ -214,7 +214,7 @@ static uint64_t now_ms(void)
 	return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
 }
 
-/* All that can be read without waiting. */
+/* Reads everything that is available without waiting. */
 static void read_rest(struct stream_check *check, void *room, size_t room_bytes)
 {
 	ssize_t nr;
@@ -264,7 +264,7 @@ static void run(struct stream_check *check, const struct options *options)
 	free(room);
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static void print_images(const struct stream_check *check)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests that run in a guest, where there is no Check: each prints "ok - NAME"
- * or "not ok - NAME", behind "# " lines of what was not as it should be.
+ * A test runner for guests, where Check is not available: each test prints "ok - NAME" or "not ok -
+ * NAME", after "# " lines with the failed checks.
  */
 #ifndef TESTS_GUEST_KMOD_TEST_H
 #define TESTS_GUEST_KMOD_TEST_H
@@ -18,13 +18,16 @@ struct kmod_test {
 #name, name                                                                        \
 	}
 
-/* Run them all, or those whose names are given; the program's exit status. */
+/* Runs all tests, or those whose names are given; returns the program's exit status. */
 int kmod_test_main(const struct kmod_test *tests, unsigned int nr_tests, char **names);
 
-/* This test can't be run here, for that reason: "ok - NAME # SKIP REASON". */
+/* Marks the running test as skipped: "ok - NAME # SKIP REASON". */
 void kmod_test_skip(const char *reason);
 
-/* True if it holds; else the test has failed, and goes on. of: what it was about, or NULL. */
+/*
+ * Returns whether the condition holds; if it does not, the test has failed and continues. of: the
+ * object of the check, or NULL.
+ */
 int kmod_test_check(int holds, const char *text, const char *of, int line);
 int kmod_test_is(int64_t got, int64_t expected, const char *text, const char *of, int line);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ktrace_filters [TEST]...: whose events trace sessions of the module keep: it is mounted. */
+/*
+ * ktrace_filters [TEST]...: tests which events the filters of the module's trace sessions keep.
+ * Requires the module's filesystem to be mounted.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -41,7 +44,7 @@ static void look_at_sides(const struct ctf_record *record, void *context)
 			   number(record, "next_tid") != sides->child;
 }
 
-/* Both sides of a switch, and who wakes it: an interrupt, of whatever task. */
+/* Both sides of a switch, and the wake-up, which an interrupt of any task may cause. */
 static void a_filter_keeps_what_is_done_to_its_task(void)
 {
 	struct ktrace_folder folder;
@@ -100,7 +103,7 @@ static void comparisons_keep_what_fits(void)
 	CHECK_IS(ktrace_syscalls(&trace, false, &failed, &dfd), 0);
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
 	for (unsigned int i = 0; i < 10; i++)
-		ktrace_nap(20); /* long enough that it is really slept */
+		ktrace_nap(20); /* long enough for a real sleep */
 	ktrace_getppid(10);
 	(void)!openat(-7, "of a bad folder", O_RDONLY);
 	(void)!openat(AT_FDCWD, "of this one", O_RDONLY);
@@ -117,7 +120,7 @@ static void comparisons_keep_what_fits(void)
 	ktrace_folder_open(&folder, &trace);
 	CHECK_IS(ktrace_event(&trace, OPROF_KTRACE_SCHED_SWITCH, &compare), 0);
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
-	ktrace_nap(20); /* long enough that it is really slept */
+	ktrace_nap(20); /* long enough for a real sleep */
 	(void)ktrace_finish(&trace, &folder, check_switch, &tid);
 	ktrace_close(&trace);
 }
@@ -153,7 +156,7 @@ static void each_filter_keeps_its_own(void)
 		{OPROF_KTRACE_BY_PID, (uint64_t)getpid(), 1},
 		{OPROF_KTRACE_BY_PGRP, (uint64_t)getpgrp(), 123456},
 		{OPROF_KTRACE_BY_UID, getuid(), 4711},
-		{OPROF_KTRACE_BY_CGROUP, 1, 4711}, /* the root */
+		{OPROF_KTRACE_BY_CGROUP, 1, 4711}, /* the root cgroup */
 	};
 
 	for (unsigned int i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
@@ -162,7 +165,7 @@ static void each_filter_keeps_its_own(void)
 	}
 }
 
-/* Waits for a byte; then its calls are made. */
+/* Waits for a byte, then makes its calls. */
 static void wait_and_call(int fd)
 {
 	char byte;
@@ -177,7 +180,7 @@ static void *call_in_thread(void *unused)
 	return unused;
 }
 
-/* One of the tree: itself, a thread, a child and that one's child. */
+/* A process of the tree: it makes calls itself, in a thread, in a child and in a grandchild. */
 static void __attribute__((noreturn)) grow(int fd)
 {
 	pthread_t thread;
@@ -229,7 +232,7 @@ static int filter_by(const struct ktrace *trace, uint32_t by, uint64_t id)
 	return ktrace_call(trace->fd, OPROF_KTRACE_FILTER, &call);
 }
 
-/* A child with this number, which is nobody's; -1: the kernel does not do that. */
+/* Forks a child with this unused pid; returns -1 if the kernel does not support that. */
 static pid_t fork_as(pid_t number)
 {
 	struct clone_args args = {
@@ -288,10 +291,10 @@ static void numbers_are_added_to_a_tree_until_it_is_left(void)
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
 	for (unsigned int i = 0; i < 2; i++)
 		let_go(children[i], fds[i]);
-	ktrace_getppid(100); /* not ours */
+	ktrace_getppid(100); /* not ours yet */
 	CHECK_IS(filter_by(&trace, OPROF_KTRACE_BY_UID, getuid()), 0);
 	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_FILTER, &none), 0);
-	ktrace_getppid(100); /* now they are */
+	ktrace_getppid(100); /* ours from now on */
 	found = ktrace_finish(&trace, &folder, NULL, NULL);
 	ktrace_check(&trace, &found, NULL);
 	CHECK(found.nr_of[KTRACE_ID_GETPPID_EXIT] >= 300);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace folders of a session's packets, and what the reader finds there. */
+/* Writes the packets of a trace session to trace folders, and reads them with the trace reader. */
 #include "tests/guest/ktrace_session.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define NR_EVENTS_MAX 64
 #define NO_FILE	      UINT32_MAX
 
-/* ---- the events, from the contract's tables ---- */
+/* ---- events, from the tables of the contract ---- */
 
 #define INTEGER(type, text, shown)                                                                 \
 	{.name = #text,                                                                            \
@@ -154,7 +154,7 @@ uint64_t ktrace_snapshot(struct ktrace *trace, struct ktrace_folder *folder)
 			struct oprof_ktrace_packet packet = {.position = range.from};
 
 			if (ktrace_call(fd, OPROF_KTRACE_GET, &packet))
-				continue; /* overwritten meanwhile, or never written */
+				continue; /* overwritten since, or never written */
 			append(folder, trace, cpu, &packet);
 			(void)ktrace_call(fd, OPROF_KTRACE_PUT_KEEP, NULL);
 			nr++;

@@ -25,7 +25,7 @@ void ktrace_getppid(unsigned int nr)
 		(void)syscall(SYS_getppid);
 }
 
-/* Signals come meanwhile. */
+/* Signals may interrupt the sleep. */
 void ktrace_nap(unsigned int ms)
 {
 	struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l};
@@ -67,7 +67,7 @@ void ktrace_check(struct ktrace *trace, const struct ktrace_found *found, const 
 		CHECK_OF(found->nr_records <= counts.nr_records, of);
 }
 
-/* ---- what is done meanwhile ---- */
+/* ---- loads ---- */
 
 static void ignore(int number)
 {

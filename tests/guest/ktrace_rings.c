@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ktrace_rings [TEST]...: how packets of trace sessions of the module come to
- * their reader, under storms of NMIs, and what stays when all is closed.
+ * ktrace_rings [TEST]...: tests how the reader gets the packets of the module's trace sessions,
+ * under storms of NMIs, and what remains after all is closed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "tests/guest/ktrace_load.h"
 
 #define SUB_BUFFER  16384u
-#define STORM_TYPE  0x53540000u /* kmod/storm.h */
+#define STORM_TYPE  0x53540000u /* as in kmod/storm.h */
 #define STORM_EVERY 100000u
 
 /* ---- rings ---- */
@@ -57,11 +57,11 @@ static void a_snapshot_is_whole_while_writers_go_on(void)
 	       (unsigned long long)found.nr_of[KTRACE_ID_SAMPLE],
 	       (unsigned long long)found.nr_before, (unsigned long long)found.lost,
 	       (unsigned long long)found.lost_by[OPROF_LOST_NESTED]);
-	CHECK(found.nr_before > 8); /* of laps there were some */
+	CHECK(found.nr_before > 8); /* several laps were written */
 	ktrace_close(&trace);
 }
 
-/* One that is read all the time, one that is too small, one that overwrites: under one load. */
+/* Three sessions under one load: one is read all the time, one is too small, one overwrites. */
 static void sessions_do_not_disturb_each_other(void)
 {
 	static const uint32_t modes[] = {OPROF_KTRACE_DISCARD, OPROF_KTRACE_DISCARD,
@@ -77,7 +77,7 @@ static void sessions_do_not_disturb_each_other(void)
 		ktrace_add_all(&traces[i]);
 		CHECK_IS(ktrace_control(&traces[i], OPROF_KTRACE_START), 0);
 	}
-	/* In the first one; the storm is one. */
+	/* Only the first session starts the storm, because there can be only one. */
 	if (ktrace_samples(&traces[0], STORM_TYPE, 0, STORM_EVERY, 16))
 		printf("# without a storm\n");
 	ktrace_begin(&thread, ktrace_load);
@@ -130,7 +130,7 @@ static void poll_tells_of_packets_of_a_full_ring_and_of_the_end(void)
 	CHECK_IS(ktrace_only_tid(&trace, ktrace_tid()), 0);
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
 	CHECK_IS(poll_now(fd, 0), 0);
-	ktrace_getppid(110); /* 40 bytes each: a packet and a bit */
+	ktrace_getppid(110); /* 40 bytes each: a little more than a packet */
 	CHECK_IS(poll_now(fd, 0), POLLIN);
 	CHECK_IS(poll_now(trace.fd, 0), POLLIN);
 	ktrace_getppid(5000);
@@ -148,7 +148,7 @@ static void poll_tells_of_packets_of_a_full_ring_and_of_the_end(void)
 	(void)sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Nobody flushes; a reader that waits is woken by the timer. */
+/* No flush is requested; the timer wakes a waiting reader. */
 static void a_flush_period_wakes_its_reader(void)
 {
 	struct ktrace_folder folder;
@@ -169,7 +169,7 @@ static void a_flush_period_wakes_its_reader(void)
 	ktrace_close(&trace);
 }
 
-/* What is spliced is what is mapped; until it is read the packet stays. */
+/* The spliced bytes are those of the mapping; the packet stays until the pipe is read. */
 static void a_packet_in_a_pipe_is_not_given_back(void)
 {
 	struct oprof_ktrace_packet packet, again = {.position = 0};
@@ -197,7 +197,7 @@ static void a_packet_in_a_pipe_is_not_given_back(void)
 		if (!CHECK(in > 0))
 			break;
 		CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_PUT, NULL), -EBUSY);
-		/* It is held: where the next splice begins stays. */
+		/* The packet is held, and the offset of the next splice stays. */
 		CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_NEXT, &again), -EBUSY);
 		CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_GET, &again), -EBUSY);
 		out = read(pipes[0], bytes + nr, (size_t)in);
@@ -208,7 +208,7 @@ static void a_packet_in_a_pipe_is_not_given_back(void)
 	CHECK_IS(splice(trace.rings[fd].fd, NULL, pipes[1], NULL, 5000, 0), 0);
 	CHECK(!memcmp(bytes, trace.rings[fd].map + packet.map_offset, SUB_BUFFER));
 	CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_PUT, NULL), 0);
-	/* All descriptors are closed, and the pipe still has pages. */
+	/* All descriptors are closed while the pipe still holds pages. */
 	CHECK_IS(ktrace_call(trace.rings[fd].fd, OPROF_KTRACE_NEXT, &packet), 0);
 	memcpy(bytes, trace.rings[fd].map + packet.map_offset, 4096);
 	CHECK_IS(splice(trace.rings[fd].fd, NULL, pipes[1], NULL, 4096, 0), 4096);
@@ -220,7 +220,7 @@ static void a_packet_in_a_pipe_is_not_given_back(void)
 	free(bytes);
 }
 
-/* What it held comes again. */
+/* A new descriptor delivers the held packet again. */
 static void a_ring_is_opened_again_when_its_descriptor_is_closed(void)
 {
 	struct oprof_ktrace_packet packet, again;
@@ -235,7 +235,7 @@ static void a_ring_is_opened_again_when_its_descriptor_is_closed(void)
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_NEXT, &packet), 0);
 	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_RING, &call), -EBUSY);
 	(void)close(trace.rings[0].fd);
-	/* The mapping has it still. */
+	/* The mapping still refers to the ring. */
 	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_RING, &call), -EBUSY);
 	(void)munmap((void *)(uintptr_t)trace.rings[0].map, trace.rings[0].map_bytes);
 	CHECK_IS(ktrace_call(trace.fd, OPROF_KTRACE_RING, &call), 0);
@@ -284,7 +284,7 @@ static void rings_are_read_to_the_end_when_the_session_is_closed(void)
 	} while (counts.nr_records + ktrace_lost(&counts) < 1000);
 	(void)close(trace.fd);
 	trace.fd = -1;
-	/* A child that was made meanwhile has the session as well, until it runs its program. */
+	/* A child forked concurrently also holds the session until it execs. */
 	for (unsigned int i = 0; i < 1000 && !is_at_end(&trace); i++) {
 		(void)ktrace_drain(&trace, &folder);
 		ktrace_nap(10);
@@ -298,7 +298,7 @@ static void rings_are_read_to_the_end_when_the_session_is_closed(void)
 	ktrace_close(&trace);
 }
 
-/* Who has the same descriptor lets go of it. */
+/* A child that has the same descriptor exits. */
 static void a_packet_that_a_killed_child_held_can_be_put(void)
 {
 	struct oprof_ktrace_packet packet, again;
@@ -352,7 +352,9 @@ static void a_packet_that_a_killed_child_held_can_be_put(void)
 	ktrace_close(&trace);
 }
 
-/* Under load, with all that there is; whoever comes then finds everything free. */
+/*
+ * Kills the owner under load, with all kinds of objects open; the next owner finds everything free.
+ */
 static void an_owner_that_is_killed_leaves_nothing(void)
 {
 	struct ktrace trace;

@@ -160,7 +160,10 @@ static int tracepoint_id(const char *name, uint32_t *id)
 	return nr == 1 ? 0 : -EINVAL;
 }
 
-/* Where a field of a tracepoint lies: PREEMPT_RT's common fields are 12 bytes, others' 8. */
+/*
+ * Returns the offset of a tracepoint's field: the common fields take 12 bytes on PREEMPT_RT, else
+ * 8.
+ */
 static uint32_t offset_of(const char *name, const char *field)
 {
 	char path[128], line[256], wanted[64];
@@ -210,7 +213,7 @@ int ktrace_named_switch(struct ktrace *trace)
 
 int ktrace_named(struct ktrace *trace, const char *name)
 {
-	/* Behind the common fields. */
+	/* Skips the common fields. */
 	const struct oprof_ktrace_copy copy = {
 		.kind = OPROF_KTRACE_COPY_STRETCH, .offset = 8, .bytes = 56};
 	struct oprof_ktrace_named call = {.channel = trace->channel.channel,

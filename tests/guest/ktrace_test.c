@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ktrace_test [TEST]...: what trace sessions of the module record: it is
- * mounted. What is counted is compared with what was counted: calls of this
- * program, the module's counts, the folder's.
+ * ktrace_test [TEST]...: tests what the module's trace sessions record. Requires the module's
+ * filesystem to be mounted. Compares the counts of this program's calls, of the module and of the
+ * trace folder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +82,7 @@ static void what_makes_no_sense_is_refused(void)
 	(void)close(pipes[1]);
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_FINALISE), 0);
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), -ESHUTDOWN);
-	/* Of a ring that was never written to: an empty packet. */
+	/* A ring that was never written to delivers one empty packet. */
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_NEXT, &packet), 0);
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_NEXT, &packet), -EBUSY);
 	CHECK_IS(ktrace_call(trace.rings[0].fd, OPROF_KTRACE_PUT, NULL), 0);
@@ -90,7 +90,7 @@ static void what_makes_no_sense_is_refused(void)
 	ktrace_close(&trace);
 }
 
-/* Whoever the file belongs to. */
+/* The capability is required whatever the file's owner. */
 static void a_session_wants_the_capability(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -156,7 +156,7 @@ static void calls_are_recorded_one_by_one(void)
 	ktrace_folder_open(&folder, &trace);
 	CHECK_IS(ktrace_syscalls(&trace, false, NULL, NULL), 0);
 	CHECK_IS(ktrace_only_tid(&trace, ktrace_tid()), 0);
-	ktrace_getppid(100); /* not started */
+	ktrace_getppid(100); /* the session is not started */
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_START), 0);
 	ktrace_getppid(20000);
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_STOP), 0);
@@ -172,7 +172,7 @@ static void calls_are_recorded_one_by_one(void)
 	ktrace_close(&trace);
 }
 
-/* Rings that nobody reads: what they hold and what was lost is all. */
+/* The rings are not read: records in them and losses must add up. */
 static void losses_are_counted_to_the_record(void)
 {
 	struct ktrace_folder folder;
@@ -236,7 +236,7 @@ static void *change(void *unused)
 	return NULL;
 }
 
-/* No page behind the first one. */
+/* Maps one page followed by unmapped memory. */
 static char *two_pages(void)
 {
 	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -270,7 +270,7 @@ static void strings_that_fail_or_change_leave_whole_records(void)
 	(void)syscall(SYS_openat, AT_FDCWD, pages + 4092, O_RDONLY, 0);
 	for (unsigned int i = 0; i < 2000; i++)
 		(void)syscall(SYS_openat, AT_FDCWD, changing, O_RDONLY, 0);
-	/* Longer than any. */
+	/* Longer than any allowed name. */
 	(void)syscall(SYS_openat, AT_FDCWD, pages, O_RDONLY, 0);
 	CHECK_IS(ktrace_control(&trace, OPROF_KTRACE_STOP), 0);
 	ktrace_end(thread);
@@ -322,7 +322,7 @@ static void samples_go_beside_the_events(void)
 	ktrace_close(&trace);
 }
 
-/* Of each type the PMU has few; one that can't count would be silent. */
+/* The PMU has few counters of each type; a counter that cannot count must be refused. */
 static void counters_that_have_no_place_are_refused(void)
 {
 	struct ktrace traces[4];
@@ -348,7 +348,7 @@ static void counters_that_have_no_place_are_refused(void)
 		ktrace_close(&traces[i]);
 }
 
-/* -1: on all. 0 or -errno. */
+/* cpu -1: all CPUs. Returns 0 or -errno. */
 static int run_on(int cpu)
 {
 	cpu_set_t cpus;
@@ -360,7 +360,10 @@ static int run_on(int cpu)
 	return sched_setaffinity(0, sizeof(cpus), &cpus) ? -errno : 0;
 }
 
-/* CPUs may come and go meanwhile, and one that came has no counters for a tick: not CPU 0. */
+/*
+ * CPUs may be hotplugged concurrently, and a new CPU has no counters for a tick; CPU 0 always
+ * stays.
+ */
 static void any_tracepoint_is_recorded_by_its_number(void)
 {
 	struct ktrace_folder folder;
@@ -386,7 +389,7 @@ static void any_tracepoint_is_recorded_by_its_number(void)
 	found = ktrace_finish(&trace, &folder, NULL, NULL);
 	ktrace_check(&trace, &found, NULL);
 	CHECK_IS(found.lost, 0);
-	/* Both see the same calls, but for that which ended it. */
+	/* Both count the same calls, except the one that ended the session. */
 	CHECK_IS(found.nr_of[KTRACE_ID_NAMED], found.nr_of[KTRACE_ID_GETPPID_ENTRY] +
 						       found.nr_of[KTRACE_ID_OPENAT_ENTRY] +
 						       found.nr_of[KTRACE_ID_UNKNOWN_ENTRY]);
@@ -410,7 +413,7 @@ static void count_on_cpu_1(const struct ctf_record *record, void *nr)
 	*(uint64_t *)nr += record->event->id == KTRACE_ID_NAMED && record->packet->cpu_id == 1;
 }
 
-/* Those that perf's events record: of the events from before the CPU went nothing is left. */
+/* Tests perf's events on that CPU: those created before it went offline are gone. */
 static void a_cpu_that_comes_back_has_its_counters_again(void)
 {
 	struct ktrace_folder folder;
@@ -448,7 +451,7 @@ static void a_cpu_that_comes_back_has_its_counters_again(void)
 	(void)run_on(-1);
 }
 
-/* Of a CPU: what the module's own probe wrote last. */
+/* The last switch that the module's own probe recorded on a CPU. */
 struct last_switch {
 	bool is_there;
 	uint64_t nr_compared;
@@ -466,7 +469,7 @@ static uint64_t number_of(const struct ctf_record *record, const char *name)
 	return ktrace_value(record, name)->number;
 }
 
-/* An array's elements, as the bytes that they are. */
+/* Copies an array's elements as bytes. */
 static void bytes_of(const struct ctf_record *record, unsigned int from, uint8_t *to,
 		     unsigned int nr_bytes)
 {
@@ -494,14 +497,14 @@ static void compare_switch(const struct ctf_record *record, void *context)
 		keep_switch(record, last);
 		return;
 	}
-	/* The session may have been started between the two. */
+	/* The session may have started between the two events. */
 	if (!last->is_there) {
 		CHECK(!last->nr_compared);
 		return;
 	}
 	last->nr_compared++;
 	bytes_of(record, 8, (uint8_t *)words,
-		 16); /* behind prev_comm, the first 8 of which are id */
+		 16); /* after prev_comm, whose first 8 bytes are in id */
 	bytes_of(record, 40, (uint8_t *)&words[2], 8);
 	CHECK_IS(words[0], last->prev);
 	CHECK_IS(words[1], last->prev_state);
@@ -512,7 +515,7 @@ static void compare_switch(const struct ctf_record *record, void *context)
 	last->is_there = false;
 }
 
-/* The module's own probe and the kernel's event, of the same switches, one by one. */
+/* Compares the module's own probe with the kernel's event, switch by switch. */
 static void switches_are_what_the_kernel_says(void)
 {
 	static struct switches switches;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ktrace_told [TEST]...: what the records of trace sessions say, beside what was done. */
+/*
+ * ktrace_told [TEST]...: tests the values in the records of trace sessions against the calls made.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -18,7 +20,7 @@
 #include "tests/guest/kmod_test.h"
 #include "tests/guest/ktrace_load.h"
 
-/* Records of which this is so; those that are a mistake make a check fail. */
+/* Counts of records with the expected values; a wrong record fails a check. */
 enum {
 	SEEN_FORK,
 	SEEN_EXEC,
@@ -105,7 +107,7 @@ static bool is_signal(const struct ctf_record *record, const struct told *told, 
 	return number(record, "sig") == sig && number(record, "code") == code &&
 	       number(record, "errno") == 0 && is_of_me(record, told, "pid", "comm") &&
 	       number(record, "group") == 1 &&
-	       /* Of SIGCHLD nobody wants to know: TRACE_SIGNAL_IGNORED. */
+	       /* SIGCHLD is ignored here: TRACE_SIGNAL_IGNORED. */
 	       number(record, "result") == (sig == SIGCHLD);
 }
 
@@ -202,7 +204,7 @@ static void look_at_told(const struct ctf_record *record, void *context)
 	look_at_device(record, context);
 }
 
-/* False: there is no network. */
+/* Returns false if there is no network. */
 static bool send_to_loopback(void)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* load_a_while MS: a processor's time, in a function of that name. */
+/* load_a_while MS: uses MS milliseconds of CPU time in a function of that name. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two programs whose shares of the kernel's time are known: they take turns
- * on one CPU, a slice of the same work in the kernel each, and nothing else.
+ * Two programs with known shares of the kernel's time: they take turns on one CPU, each running
+ * slices of the same work in the kernel and nothing else.
  *
  *	load_apps SEED MILLISECONDS PROGRAM SHARE PROGRAM SHARE
  *
- * PROGRAM is a copy of this one under another name. Prints "NAME SLICES" of
- * each. What slices cost may change from one moment to the next, but for both
- * in the same way: they are drawn by lot, one by one.
+ * PROGRAM is a copy of this program under another name. Prints "NAME SLICES" of each. The cost of a
+ * slice may change over time, but equally for both, because each slice is assigned at random.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -23,8 +22,8 @@
 #define NR_APPS 2
 #define WORKER	"worker"
 /*
- * In one go: an emulated PMU notices overflows where the CPU enters or leaves
- * the kernel, so that much work there would be sampled in short calls' exits.
+ * Reads in one call: an emulated PMU notices overflows only when the CPU enters or leaves the
+ * kernel, so that short calls would be sampled mostly at their exits.
  */
 #define BUFFER_BYTES (384 << 10)
 
@@ -54,7 +53,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-/* A slice for each byte on stdin, which goes back on stdout when it is done. */
+/* Runs a slice for each byte on stdin, and then returns the byte on stdout. */
 static int work(void)
 {
 	static char buffer[BUFFER_BYTES];
@@ -117,7 +116,7 @@ static int end(struct app *apps)
 	return failed != 0;
 }
 
-/* On one CPU: two may be of different speed for as long as the host likes. */
+/* Stays on one CPU, because the host may run two CPUs at different speeds. */
 static void stay_here(void)
 {
 	cpu_set_t set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* So many calls that nothing else makes: load_calls NUMBER. */
+/* load_calls NUMBER: makes so many system calls that no other program makes. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program whose call chains are known to the last frame: built without a C
- * library, with frame pointers, its outermost frame as the kernel starts it.
+ * A program whose call chains are known to the last frame. It is built without a C library and with
+ * frame pointers, and its outermost frame is as the kernel starts it.
  *
  *	chain_main > chain_recurse x CHAIN_DEPTH > chain_spin		(in the program)
  *	chain_main > chain_recurse x CHAIN_DEPTH > chain_call > (kernel)
  *	chain_main > chain_recurse x CHAIN_DEPTH > chain_astray		(a bad frame pointer)
  *	chain_main > chain_recurse x CHAIN_DEPTH > chain_nowhere	(a frame that returns to 0)
  *
- * by turns, for ever. Loops lie between symbols chain_X_begin and chain_X_end,
- * where the frame is set up; that it has one asks __builtin_frame_address for.
+ * These run in turn, for ever. The loops lie between the symbols chain_X_begin and chain_X_end,
+ * where the frame is set up; __builtin_frame_address makes the compiler create a frame.
  */
 #ifndef CHAIN_DEPTH
 #define CHAIN_DEPTH 20
@@ -94,10 +94,10 @@ __asm__(".globl _start\n_start: mov x29, #0\n mov x30, #0\n bl chain_main\n nop\
 
 void chain_main(void);
 
-/* Two frames, each the next one's and where it returns to: nothing behind a 0 is to be followed. */
+/* Two frames, each a frame pointer and a return address: a walk must not follow the one after 0. */
 static void *nowhere[4] __attribute__((aligned(32))) = {&nowhere[2], 0, 0, (char *)chain_main + 4};
 
-/* All but the loop is in a frame that is whole. */
+/* Outside the loop the function has a complete frame. */
 __attribute__((noinline)) static void chain_spin(void)
 {
 	unsigned long nr = 3000000;
@@ -116,7 +116,7 @@ __attribute__((noinline)) static void chain_nowhere(void)
 {
 	unsigned long nr = 1000000;
 
-	/* The page is there: who walks the frames may not fault it in. */
+	/* Touches the page, because a walk of the frames cannot fault it in. */
 	(void)*(void *volatile *)nowhere;
 	NOWHERE(nr);
 }
@@ -125,7 +125,7 @@ __attribute__((noinline)) static void chain_call(void)
 {
 	for (int i = 0; i < 4; i++)
 		system_call(NR_READ, zero, (long)buffer, sizeof(buffer));
-	__asm__ volatile("" : : "r"(__builtin_frame_address(0))); /* it has a frame */
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0))); /* forces a frame */
 }
 
 __attribute__((noinline)) static void chain_recurse(unsigned int depth)
@@ -138,7 +138,7 @@ __attribute__((noinline)) static void chain_recurse(unsigned int depth)
 		chain_astray();
 		chain_nowhere();
 	}
-	__asm__ volatile("" ::: "memory"); /* no call is the last thing */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 }
 
 void chain_main(void)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_devices WHAT:NUMBER...: what keeps devices busy, or nobody, each for a known time. WHAT is
+ * load_devices WHAT:NUMBER...: keeps devices busy, or sleeps or computes, each for a known amount.
+ * WHAT is
  *
- *	reads    so many reads of 4096 bytes of the disk, past the page cache, each of a place of
- *its own moves    the same, but while each goes on the thread is moved to the other CPU sleep
- *sleeps so many milliseconds spin     computes until it has had a CPU for so many packets  sends so
- *many packets of 1000 bytes to the loopback
+ *	reads    NUMBER reads of 4096 bytes of the disk, past the page cache, at different places
+ *	moves    the same, and during each read its thread is moved to the other CPU
+ *	sleep    sleeps for NUMBER milliseconds
+ *	spin     computes for NUMBER milliseconds of CPU time
+ *	packets  sends NUMBER packets of 1000 bytes to the loopback device
  *
- * For each a line "# WHAT NUMBER WALL_NS CPU_NS", and at the end "# all 0 0 CPU_NS" of the process.
- * DISK in the environment names the disk.
+ * Prints a line "# WHAT NUMBER WALL_NS CPU_NS" for each, and at the end "# all 0 0 CPU_NS" of the
+ * process. DISK in the environment names the disk.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -96,7 +98,7 @@ static void move(pid_t tid, int cpu)
 		fail("affinity");
 }
 
-/* Some milliseconds into each read its reader may only run on CPU 1. */
+/* Some milliseconds into each read, restricts its reader to CPU 1. */
 static void *mover(void *unused)
 {
 	long seen = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_hog [MS]: its thread "victim" is woken on the CPU of another, which does not let it run for
- * so many ms (30). 77: there is no real-time priority here.
+ * load_hog [MS]: wakes its thread "victim" on the CPU of a real-time thread that keeps running for
+ * MS milliseconds (default 30). Exit status 77: real-time priority is not available.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	if (pipe(pipe_fds) || sched_setaffinity(0, sizeof(one), &one) ||
 	    pthread_create(&thread, NULL, victim, NULL))
 		return 1;
-	nanosleep(&pause, NULL); /* it reads by now */
+	nanosleep(&pause, NULL); /* it is reading by now */
 	if (sched_setscheduler(0, SCHED_FIFO, &high))
 		return 77;
 	if (write(pipe_fds[1], "x", 1) != 1)

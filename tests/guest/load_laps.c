@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Laps of a trace's rings: load_laps NUMBER [FIRST]. On each CPU a thread makes so many calls that
- * nothing else makes, truncate of a file that there is not, whose name is nearly 4 KiB long and
- * begins with CPU-NUMBER-, from FIRST on: a thousand of them fill 4 MiB.
+ * load_laps NUMBER [FIRST]: fills laps of a trace's rings. On each CPU a thread makes NUMBER calls
+ * that no other program makes: truncate of a missing file, whose name is nearly 4 KiB long and
+ * begins with CPU-NUMBER-, numbered from FIRST on. A thousand calls fill 4 MiB.
  */
 #include <pthread.h>
 #include <sched.h>

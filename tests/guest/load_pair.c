@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_pair SEED MILLISECONDS: functions of different shares and work in the
- * kernel, mixed by lot. What shares they have is for two sources to agree on.
+ * load_pair SEED MILLISECONDS: runs functions with different shares, and work in the kernel, in
+ * random order. The shares are not known; two sources must agree on them.
  */
 #include <fcntl.h>
 #include <stdint.h>

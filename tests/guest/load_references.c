@@ -2,10 +2,10 @@
 /*
  * Loads that make the module hold address spaces.
  *
- *	load_references spin MS		one process, for so long
+ *	load_references spin MS		one process, for that time
  *	load_references exits SECONDS	processes that live for some ms, at most 32 at once
- *	load_references cap SECONDS	on each CPU two that take turns, and leave no room for
- *					others, until the module refused to hold more
+ *	load_references cap SECONDS	on each CPU two processes that take turns and let no
+ *					other run, until the module refuses to hold more
  */
 #include <errno.h>
 #include <sched.h>
@@ -30,7 +30,9 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
-/* At least so often round: an emulated machine that stood still meanwhile has run nothing. */
+/*
+ * Makes at least nr_times turns: an emulated machine that stood still may otherwise have run none.
+ */
 static void spin(uint64_t ms, uint64_t nr_times)
 {
 	uint64_t end = now_ms() + ms;
@@ -87,7 +89,7 @@ static void take_turns(void)
 		sched_yield();
 }
 
-/* Above all of them, asleep but for a look now and then. */
+/* Runs at a higher priority than all of them, and sleeps except for a check now and then. */
 static void cap(uint64_t seconds)
 {
 	const struct sched_param param = {.sched_priority = 20};

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Main part of the programs that make_shares generates: runs functions that
- * count down, one slice after the other, in random order, and tells how much
- * of the work was each one's.
+ * The main part of the programs that make_shares generates: runs functions that count down, slice
+ * after slice in random order, and prints each function's share of the work.
  *
  *	load_shares SEED MILLISECONDS LIBRARY
  *
  * The generated part appends the functions, and
  *	struct work works[] = {{.name = "name", .function = ..., .share = n}, ...};
- * A NULL function is in LIBRARY, loaded while running.
+ * A NULL function is in LIBRARY, loaded at run time.
  *
- * What a slice took by the clock is no measure in an emulated guest: it may
- * stand still in the middle of one for as long as its host likes. What a turn
- * of a function costs is hence the median over its slices; its work is that
- * times its turns. Slices are shorter than the time between samples, so that
- * samples fall into different ones.
+ * The measured time of a slice is unreliable in an emulated guest, which may stand still during the
+ * slice. The cost of a function's turn is therefore the median over its slices; its work is that
+ * cost times its turns. Slices are shorter than the time between samples, so that samples fall into
+ * different slices.
  */
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* load_spin MILLISECONDS [CPU]: spins, on that CPU; 1 if it could not go there. */
+/* load_spin MILLISECONDS [CPU]: spins, on that CPU. Exit status 1: it could not move there. */
 #include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>

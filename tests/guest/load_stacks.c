@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program whose call paths, and their shares, are known. Runs them one
- * slice after the other, in random order and with random shares, and prints
- * "PATH WORK_NS" of each.
+ * A program with known call paths and shares: runs the paths slice after slice, in random order and
+ * with random shares, and prints "PATH WORK_NS" of each.
  *
  *	load_stacks SEED MILLISECONDS
  *
- * What a turn of a path costs is the median over its slices, as in
- * load_shares.c. A thread runs beside, now and then.
+ * The cost of a path's turn is the median over its slices, as in load_shares.c. Another thread also
+ * runs now and then.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,9 +20,12 @@
 #define DEPTH	 4
 #define NR_BYTES 4096
 
-/* No call at a function's end becomes a jump, so that each has its frame. */
+/*
+ * Placed after the last call of a function to prevent a tail call, so that the function keeps its
+ * frame.
+ */
 #define NOT_LAST() __asm__ volatile("" ::: "memory")
-/* Of a build with frame pointers (FRAMES) the function has one, whatever it does. */
+/* In a build with frame pointers (FRAMES), forces the function to have a frame. */
 #ifdef FRAMES
 #define FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 #else
@@ -31,7 +33,7 @@
 #endif
 
 #if defined(__x86_64__)
-/* As C libraries' functions that call nothing are: arm64's compiler makes such anyway. */
+/* Like leaf functions of C libraries; arm64's compiler omits their frame by default. */
 #define FRAMELESS KEPT __attribute__((optimize("omit-frame-pointer")))
 #define NR_READ	  0
 
@@ -71,7 +73,7 @@ static uint64_t state;
 			__asm__ volatile("" : "+r"(i));                                            \
 	} while (0)
 
-/* Calls nothing, but has a frame where there are such. */
+/* A leaf function that has a frame in builds with frame pointers. */
 KEPT static void hot(unsigned long nr)
 {
 	FRAME();
@@ -79,7 +81,7 @@ KEPT static void hot(unsigned long nr)
 	NOT_LAST();
 }
 
-/* Calls nothing. */
+/* A leaf function without a frame. */
 FRAMELESS static void bare(unsigned long nr)
 {
 	TURNS(nr);
@@ -130,7 +132,7 @@ KEPT static void other_bare(unsigned long nr)
 	NOT_LAST();
 }
 
-/* A turn of these two is a system call of some microseconds. */
+/* A turn of these two functions is a system call of some microseconds. */
 KEPT static void reader(unsigned long nr)
 {
 	FRAME();
@@ -201,7 +203,7 @@ static double work_ns(struct path *path)
 	return path->costs[nr / 2] * (double)path->nr_turns;
 }
 
-/* A function of main's of its own would stand in each stack. */
+/* Inlined, because otherwise this function would be in each stack. */
 static inline __attribute__((always_inline)) void run_slice(struct path *path)
 {
 	uint64_t nr_turns = 2000 * (10 + random_number() % 30);

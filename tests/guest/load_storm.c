@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NAME SEED MILLISECONDS DEPTH PROGRAMS PLUGS: does what programs may do to a
- * profiler, by lot, until the time is over: forks, executes others, starts
- * threads, loads and unloads libraries, maps them over each other at one
- * address. Between, and in all that it starts, it runs functions whose names
- * say which file they are in (named.h).
+ * NAME SEED MILLISECONDS DEPTH PROGRAMS PLUGS: randomly does what programs do that is hard for a
+ * profiler, until the time is over: forks, executes other programs, starts threads, loads and
+ * unloads libraries, maps them over each other at one address. In between, and in everything that
+ * it starts, it runs functions whose names tell their files (named.h).
  *
- * PROGRAMS and PLUGS are lists of paths, with a comma between.
+ * PROGRAMS and PLUGS are lists of paths separated by commas.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -143,7 +142,7 @@ static void exec_words_init(struct exec_words *words, unsigned int ms)
 	words->all[6] = NULL;
 }
 
-/* One pid, program after program, each as short as its start. */
+/* One pid runs program after program, each as short as its start. */
 static void do_exec(void)
 {
 	struct exec_words words;
@@ -161,7 +160,7 @@ static void do_exec(void)
 	wait_for(pid);
 }
 
-/* vfork underneath: the child has our address space until it execs. */
+/* posix_spawn uses vfork: the child shares our address space until it execs. */
 static void do_spawn(void)
 {
 	extern char **environ;
@@ -192,7 +191,7 @@ static void do_library(void)
 	dlclose(library);
 }
 
-/* One after the other at one address, each over the one before. */
+/* Maps one file after the other at one address. */
 static void do_fixed(void)
 {
 	void *at = (void *)FIXED_PLACE;
@@ -217,7 +216,7 @@ static void do_fixed(void)
 	}
 }
 
-/* The text of these small libraries lies in the file as it does in memory. */
+/* In these small libraries, file offsets equal memory offsets. */
 static void find_offsets(void)
 {
 	for (unsigned int i = 0; i < plugs.nr; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* load_thirds NUMBER: so many turns; of each a third is one_third's, the rest two_thirds'. */
+/* load_thirds NUMBER: makes NUMBER turns, a third of each in one_third, the rest in two_thirds. */
 #include <stdlib.h>
 
 #define TURN 100000L

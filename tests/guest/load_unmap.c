@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_unmap MODE SECONDS FOLDER [WORKER]: runs code of two files, A and B, at one
- * address, one after the other, many times within a pass of the module's
- * worker. A's code lies where B has none, and the other way round, so that a
- * sample's offset tells whose it was, whatever it is attributed to.
+ * load_unmap MODE SECONDS FOLDER [WORKER]: runs code of two files, A and B, in turn at one address,
+ * many times within a pass of the module's worker. A's code lies where B has none, and vice versa,
+ * so that a sample's offset tells its file, whatever it is attributed to.
  *
  *	dlopen	two shared objects (FOLDER/A, FOLDER/B), opened and closed
  *	munmap	files of code, mapped and unmapped
- *	fixed	B is mapped over A while another thread runs in that
- *	burst	as munmap, with more unmappings at once than are kept: WORKER, the module's thread,
- *		may run on CPU 0 only, and does not while they come, however slow they are
+ *	fixed	B is mapped over A while another thread runs in A
+ *	burst	as munmap, with more unmappings at once than the module keeps: WORKER, the module's
+ *		thread, is bound to CPU 0 and does not run during the unmappings
  *
- * What there is to know of it goes to stdout:
- *	object NAME page N	where its code is, in the file
- *	mapped NAME BEGIN END	fixed: ns of CLOCK_MONOTONIC, while it came
- *	turns N, same N		how often; and at the same address as the turn before
+ * Prints to stdout:
+ *	object NAME page N	page of its code in the file
+ *	mapped NAME BEGIN END	fixed: when it was mapped, in ns of CLOCK_MONOTONIC
+ *	turns N, same N		number of turns; of those, at the address of the previous turn
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +36,7 @@
 #define SPINS	     200000
 #define TURN_NS	     2000000u
 #define BURST_PAGES  5000u
-#define NR_TURNS_MIN 32u /* however slow the machine is */
+#define NR_TURNS_MIN 32u /* minimum on slow machines */
 
 typedef void (*spin_function)(long count);
 typedef void (*wait_function)(atomic_int *flag);
@@ -78,12 +77,12 @@ static int is_time_left(void)
 
 struct object {
 	int fd;
-	unsigned int page; /* that has the code; the other one has none */
+	unsigned int page; /* which has the code; the other page has none */
 };
 
 static struct object objects[2];
 
-/* B ends behind its only page: who is where A's was gets SIGBUS. */
+/* B ends after its only page: a thread at the address of A's code gets SIGBUS. */
 static void object_make(const char *folder, unsigned int index, const void *code, size_t bytes)
 {
 	struct object *object = &objects[index];
@@ -108,7 +107,7 @@ static char *object_map(unsigned int index, char *address)
 	return mapped;
 }
 
-/* More mappings than the module keeps. Pages of one file in turn never merge. */
+/* Makes more mappings than the module keeps. Alternating pages of one file never merge. */
 static void burst_map(char *room)
 {
 	for (unsigned int i = 0; i < BURST_PAGES; i++)
@@ -118,7 +117,7 @@ static void burst_map(char *room)
 			die("mmap of a page");
 }
 
-/* All is on the worker's CPU; in a burst nothing else is. */
+/* Moves everything to the worker's CPU; in a burst only this process runs there. */
 static void share_cpu(pid_t worker)
 {
 	cpu_set_t first;
@@ -138,7 +137,7 @@ static void keep_cpu(int keep)
 		die("sched_setscheduler");
 }
 
-/* Gone at one blow. */
+/* Replaces all mappings in one call. */
 static void burst_unmap(char *room)
 {
 	if (mmap(room, (size_t)BURST_PAGES * PAGE, PROT_NONE,
@@ -245,7 +244,7 @@ static void *runner(void *context)
 		await(WANT_A);
 		if (!sigsetjmp(out, 1)) {
 			state = IN_A;
-			/* Never returns: B comes, and has no page there. */
+			/* Never returns: B is mapped over it and has no page there. */
 			((wait_function)(void *)(code + objects[0].page * PAGE))(&never);
 			abort();
 		}

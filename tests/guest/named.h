@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function whose name tells which file it is in, NAMED_spin(turns), among
- * others that are never run: each file has its own at another offset, so that
- * what is taken for another file's shows as NAMED_never or under a wrong name.
- * -DNAMED=name -DNAMED_AT=n, n from 0 to 15.
+ * A function whose name identifies its file, NAMED_spin(turns), among others that are never run.
+ * Each file has its function at another offset, so that a sample attributed to a wrong file shows
+ * as NAMED_never or under a wrong name. Compile with -DNAMED=name -DNAMED_AT=n, n from 0 to 15.
  */
 #ifndef TESTS_GUEST_NAMED_H
 #define TESTS_GUEST_NAMED_H

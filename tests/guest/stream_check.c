@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static void fault(struct stream_check *che
 	va_end(arguments);
 }
 
-/* More of an array, zeroed. */
+/* Grows an array and zeroes the new elements. */
 static void *grow(void *array, size_t *nr, size_t wanted, size_t bytes)
 {
 	size_t more = wanted * 2 + 64;
@@ -51,7 +51,7 @@ static struct stream_image *image_of(struct stream_check *check, uint32_t cookie
 	return &check->images[cookie];
 }
 
-/* A cookie that may be named now, or NULL and a fault. */
+/* Returns the image of a cookie that may be used now, or NULL after reporting a fault. */
 static struct stream_image *image_named(struct stream_check *check, uint32_t cookie, const char *by)
 {
 	struct stream_image *image = image_of(check, cookie);
@@ -185,7 +185,7 @@ static void on_release(struct stream_check *check, const struct oprof_release *r
 		image->released = 1;
 }
 
-/* All that is of a process's own memory has gone by then. */
+/* By then everything of a process's own memory must have been released. */
 static void on_end(struct stream_check *check, uint64_t generation)
 {
 	size_t word = generation / 64, i;
@@ -223,7 +223,7 @@ static void on_module(struct stream_check *check, const struct oprof_module *mod
 	check->nr_modules++;
 }
 
-/* Bytes that a record of this type has at least; 0: no such type. */
+/* Least bytes of a record of this type; 0: no such type. */
 static size_t least_bytes(unsigned int type)
 {
 	static const size_t bytes[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What doc/kmod.md says of the module's stream, checked record by record: whole
- * records, cookies told before they are used and not after they were released,
- * generations not used after their end, times in order on each CPU. Counts
- * samples by cookie, and losses by reason. Faults are printed, a "# " in front.
+ * Checks the module's stream, record by record, against doc/kmod.md: complete records; cookies
+ * announced before use and not used after release; generations not used after their end; times in
+ * order on each CPU. Counts samples by cookie, and losses by reason. Prints faults with "# " in
+ * front.
  */
 #ifndef TESTS_GUEST_STREAM_CHECK_H
 #define TESTS_GUEST_STREAM_CHECK_H
@@ -19,12 +19,12 @@ struct stream_image {
 	uint8_t told, released;
 	uint32_t kind;
 	uint64_t nr_samples;
-	uint64_t generation; /* a region's */
-	char *name;	     /* of a region or module; who reads may set a file's */
+	uint64_t generation; /* of a region */
+	char *name;	     /* of a region or module; the reader may set a file's name */
 };
 
 struct stream_check {
-	struct stream_image *images; /* by cookie */
+	struct stream_image *images; /* indexed by cookie */
 	size_t nr_images;
 	uint64_t *ended; /* a bit for each generation */
 	size_t nr_ended_words;
@@ -39,17 +39,20 @@ struct stream_check {
 	uint64_t lost_by[OPROF_LOST_NR];
 	uint64_t nr_faults;
 
-	/* If not NULL: called for each IMAGE of a file, and for each sample. */
+	/* Callbacks, which may be NULL: for each IMAGE of a file, and for each sample. */
 	void (*file)(struct stream_check *check, uint32_t cookie);
 	void (*sample)(struct stream_check *check, const struct oprof_sample *sample);
-	int fd; /* for them: the buffer */
+	int fd; /* for the callbacks: the buffer */
 };
 
-/* All zero but for the callbacks is a check to begin with. */
+/* A check that is all zero, except for the callbacks, is initialised. */
 void stream_check_feed(struct stream_check *check, const void *bytes, size_t nr_bytes);
 void stream_check_deinit(struct stream_check *check);
 
-/* SAMPLE and LOST records against the module's own counts; after enable 0, dump and reading all. */
+/*
+ * Compares SAMPLE and LOST records with the module's own counts; call after enable 0, dump and
+ * reading everything.
+ */
 void stream_check_sums(struct stream_check *check);
 
 #endif

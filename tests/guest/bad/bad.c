@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A module with faults: what a guest's kernel is said to find, it must find
- * here (test_faults.sh). The parameter "fault" says which one; loading
- * commits it, and succeeds. Functions are not inlined: reports name them.
+ * A kernel module with faults: the fault detectors of a guest's kernel must find them
+ * (test_faults.sh). The parameter "fault" chooses one; loading the module commits it, and succeeds.
+ * Functions are not inlined, because reports name them.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -28,7 +28,7 @@ static noinline int bad_warning(void)
 	return 0;
 }
 
-/* It would not really sleep: a check alone can tell. */
+/* It does not sleep: only the check can notice. */
 static noinline int bad_atomic_sleep(void)
 {
 	spin_lock(&bad_spin);
@@ -37,7 +37,7 @@ static noinline int bad_atomic_sleep(void)
 	return 0;
 }
 
-/* One task alone can't deadlock: it is the orders that do not fit. */
+/* One task alone cannot deadlock; the lock orders contradict each other. */
 static noinline int bad_lock_order(void)
 {
 	mutex_lock(&bad_first);
@@ -58,13 +58,13 @@ static noinline int bad_use_after_free(void)
 
 	if (!bytes)
 		return -ENOMEM;
-	OPTIMIZER_HIDE_VAR(freed); /* the compiler must not see that it is the same */
+	OPTIMIZER_HIDE_VAR(freed); /* hides from the compiler that the pointer is the same */
 	kfree(bytes);
 	bad_sum = READ_ONCE(freed[10]);
 	return 0;
 }
 
-/* Adds without a lock, as the other one does, until it is told to stop. */
+/* Adds without a lock, as the other thread does, until it is stopped. */
 static int bad_adder(void *unused)
 {
 	while (!kthread_should_stop()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Holds a process's mmap lock for writing from loading to unloading, as a
- * page fault into a file system that never answers would.
+ * Holds a process's mmap lock for writing from loading to unloading, as a page fault does in a file
+ * system that never answers.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -21,7 +21,7 @@ static DECLARE_COMPLETION(is_held);
 static struct mm_struct *mm;
 static struct task_struct *holder;
 
-/* Who takes a lock is who lets it go. */
+/* One thread holds the lock all the time: it must be released by the task that took it. */
 static int hold(void *data)
 {
 	mmap_write_lock(mm);

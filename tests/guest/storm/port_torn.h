@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's port with a fault: a slot is taken in two steps; an interrupt may come between. */
+/*
+ * The kernel's port with a fault: a slot is reserved in two steps, between which an interrupt may
+ * come.
+ */
 #ifndef STORM_PORT_TORN_H
 #define STORM_PORT_TORN_H
 

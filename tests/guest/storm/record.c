@@ -6,7 +6,7 @@
 #include "ring/ring_write.h"
 
 #define NR_WORDS_MAX 14u
-/* A slot in so many is given up. */
+/* One of so many slots is cancelled. */
 #define CANCEL_EACH 19u
 
 static u32 nr_words(enum record_context context, u64 number)

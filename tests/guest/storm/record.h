@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records that check themselves: their length and each of their words follow
- * from who wrote them and their number.
+ * Records that check themselves: their length and each of their words are computed from their
+ * writer and their number.
  */
 #ifndef STORM_RECORD_H
 #define STORM_RECORD_H
@@ -10,24 +10,27 @@
 
 #include "ring/ring.h"
 
-/* Who writes: each is interrupted by those behind it. Also the records' event ids. */
+/* The writers: each may be interrupted by those after it. Also the event ids of the records. */
 enum record_context { RECORD_TASK, RECORD_INTERRUPT, RECORD_NMI, RECORD_NR_CONTEXTS };
 
-/* Of one CPU and context; its own alone. attempted is the number of the next. */
+/*
+ * Counts of one CPU and context, written by that writer alone. attempted is the number of the next
+ * record.
+ */
 struct record_writer {
 	u64 attempted, committed, cancelled, lost;
 };
 
-/* Of one CPU and context; the reader's. */
+/* Counts of one CPU and context, written by the reader. */
 struct record_reader {
 	u64 nr_read, nr_torn;
-	u64 next; /* its number is no less */
+	u64 next; /* least number that the next record may have */
 };
 
-/* The next record of a context, written slowly, so that it is interrupted. */
+/* Writes the next record of a context, slowly, so that it is interrupted. */
 void record_write_nmi(struct ring *ring, struct record_writer *writer, enum record_context context);
 
-/* Bytes of the payload at payload, of which there are room_bytes at most; 0: it is torn. */
+/* Returns the bytes of the payload, of which at most room_bytes are available; 0: it is torn. */
 u32 record_check(struct record_reader *reader, enum record_context context, const u8 *payload,
 		 size_t room_bytes);
 

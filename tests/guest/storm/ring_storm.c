@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ring under a storm: on each CPU a task, a timer's interrupt and NMIs write
- * records that check themselves, while a reader flushes and reads. Runs while
- * it is loaded; says in the kernel's log, and by the status of loading, whether
- * nothing was torn and every record that was not read is explained.
+ * The ring under a storm: on each CPU a task, a timer's interrupt and NMIs write records that check
+ * themselves, while a reader flushes and reads. Runs while it is loaded. The kernel's log and the
+ * status of loading report whether any record was torn and whether every record that was not read
+ * is explained.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -42,7 +42,7 @@ struct storm_cpu {
 	struct record_writer writers[RECORD_NR_CONTEXTS];
 	struct record_reader readers[RECORD_NR_CONTEXTS];
 	bool is_writing[RECORD_NR_CONTEXTS];
-	u64 nr_nmis, nr_nested; /* ... in a writer */
+	u64 nr_nmis, nr_nested; /* NMIs; NMIs that interrupted a writer */
 	struct hrtimer timer;
 	struct task_struct *task;
 };
@@ -81,7 +81,7 @@ static enum hrtimer_restart write_in_interrupt(struct hrtimer *timer)
 
 static int write_in_task(void *unused)
 {
-	struct storm_cpu *cpu = this_cpu_ptr(&storm_cpus); /* bound to it */
+	struct storm_cpu *cpu = this_cpu_ptr(&storm_cpus); /* the thread is bound to this CPU */
 	u64 nr_lost;
 	unsigned int i;
 
@@ -92,7 +92,10 @@ static int write_in_task(void *unused)
 		for (i = 0; i < 50; i++)
 			write_here(cpu, RECORD_TASK);
 		preempt_enable();
-		/* Full: what is refused writes little, and so is little interrupted. */
+		/*
+		 * Sleep while the ring is full: a refused writer writes little and is seldom
+		 * interrupted.
+		 */
 		if (cpu->writers[RECORD_TASK].lost - nr_lost > 25)
 			usleep_range(50, 100);
 		cond_resched();
@@ -108,7 +111,7 @@ static void flush_here(void *ring)
 	(void)ring_flush(ring);
 }
 
-/* Also the packet that is open. */
+/* Flushes first, so that the open packet is also read. */
 static void read_cpu(int number)
 {
 	struct storm_cpu *cpu = &per_cpu(storm_cpus, number);
@@ -139,7 +142,7 @@ static u64 distance(u64 one, u64 other)
 	return one < other ? other - one : one - other;
 }
 
-/* Overwritten packets are read by nobody: then the writers' side alone has to add up. */
+/* Overwritten packets are never read; in that case only the writers' counts have to add up. */
 static u64 unexplained(const struct storm_cpu *cpu, enum record_context context)
 {
 	const struct record_writer *writer = &cpu->writers[context];
@@ -201,7 +204,7 @@ static int judge(void)
 	return nr_bad || nr_nested() <= NR_NESTED_WANTED ? -EIO : 0;
 }
 
-/* ---- the run: CPUs do not come and go meanwhile ---- */
+/* ---- the run: without CPU hotplug ---- */
 
 static int begin_cpu(const struct ring_config *config, int number)
 {
@@ -258,7 +261,7 @@ static int begin(void)
 	return storm_start(write_in_nmi, interval);
 }
 
-/* In the order of those who interrupt; the reader last, then what is left. */
+/* Stops interrupting contexts first and the reader last, then reads the rest. */
 static void end(void)
 {
 	int number;

@@ -6,7 +6,7 @@
 
 #include "oprof/packet.h"
 
-/* Behind a padding record, which is a string; NULL: it has no end. */
+/* Returns the end of a padding record, which is a string; NULL: it is not terminated. */
 static const u8 *behind_string(const u8 *at, const u8 *end)
 {
 	const u8 *nul = memchr(at, 0, (size_t)(end - at));
@@ -14,7 +14,7 @@ static const u8 *behind_string(const u8 *at, const u8 *end)
 	return nul ? nul + 1 : NULL;
 }
 
-/* Behind a record, NULL: that is none. */
+/* Returns the end of a record; NULL: it is damaged. */
 static const u8 *walk_record(struct record_reader *readers, const u8 *packet, const u8 *at,
 			     const u8 *end)
 {
