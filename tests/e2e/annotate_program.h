@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of annotate_program.cc: a function in a header, which is inlined. */
+/* Part of annotate_program.cc: a function in a header, which is inlined. */
 #ifndef TESTS_ANNOTATE_PROGRAM_H
 #define TESTS_ANNOTATE_PROGRAM_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Has the kernel run a BPF program of its own for some seconds of CPU time:
- * bpf_load NAME SECONDS. Prints how often it ran. 77: this kernel, or this
- * user, may not.
+ * bpf_load NAME SECONDS: makes the kernel run a BPF program of that name for some seconds of CPU
+ * time and prints how often it ran. Exit status 77: this kernel does not allow it, or not for this
+ * user.
  */
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program whose calls are known: main calls light and heavy, which call
- * leaf one and nine times; and again(), which calls itself. usage: MILLISECONDS of CPU time
+ * call_program MILLISECONDS of CPU time: a program with known calls. main calls light and heavy,
+ * which call leaf one and nine times, and again(), which calls itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static volatile unsigned long sink;
 static unsigned long rounds;
 
-/* Not all turns are alike: samples that come as often would see the same place in each. */
+/* Turns differ in length: otherwise samples at the same rate would always hit the same place. */
 static void vary(void)
 {
 	static unsigned long long state;
@@ -27,7 +27,7 @@ __attribute__((noinline)) static void leaf(void)
 		sink += i;
 }
 
-/* What follows a call keeps it from becoming a jump. */
+/* The statement after the call prevents a tail call. */
 __attribute__((noinline)) static void light(void)
 {
 	leaf();

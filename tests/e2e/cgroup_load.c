@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cgroup_load FOLDER NUMBER: makes NUMBER cgroups job0, job1, ... below FOLDER,
- * runs 20 to 60 ms of CPU time in each, two at a time, and prints for each
- * "jobN USEC": what the kernel counts of it. Those of an even number are
- * removed at once.
+ * cgroup_load FOLDER NUMBER: creates NUMBER cgroups job0, job1, ... below FOLDER and uses 20 to 60
+ * ms of CPU time in each, two at a time. Prints "jobN USEC" for each, as the kernel counted its CPU
+ * time. The cgroups with even numbers are removed at once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +67,7 @@ static void job_begin(int job)
 		fail("fork");
 }
 
-/* Of a job whose process has ended. */
+/* Called after the job's process has ended. */
 static void job_end(int job)
 {
 	char path[PATH_BYTES], name[64];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hanging_program SECONDS: runs code without a file, in a mount namespace of
- * its own whose /tmp is a file system that answers nothing. Prints its pid;
- * 77: there is no FUSE here.
+ * hanging_program SECONDS: runs code without a file, in its own mount namespace whose /tmp is a
+ * file system that never answers. Prints its pid. Exit status 77: FUSE is not available.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * history_load UNTIL_1 UNTIL_2: hot in hot_first until the first time (seconds
- * since 1970), then in hot_second until the second.
+ * history_load UNTIL_1 UNTIL_2: spins in hot_first until the first time (seconds since 1970), then
+ * in hot_second until the second.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A just-in-time compiler's way of life: makes code in memory, tells of it in
- * a jitdump file in the current folder, runs it, makes other code over it.
+ * Acts like a just-in-time compiler: generates code in memory, reports it in a jitdump file in the
+ * current folder, runs it, and overwrites it with other code.
  *
- *   jit_first	 at one place, for two shares of the time
- *   jit_second	 later, at the same place, for one share
- *   jit_moved	 made elsewhere, moved, run where it is now, for one share
+ *   jit_first	 at one address, for two shares of the time
+ *   jit_second	 later, at the same address, for one share
+ *   jit_moved	 generated elsewhere, moved, and run at its new address, for one share
  *
  * jitdump_program [MILLISECONDS of a share]
  */
@@ -34,7 +34,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Copied, so that it must not call anything, nor be of more than CODE_BYTES. */
+/* This function is copied, so it must not call anything, nor be longer than CODE_BYTES. */
 __attribute__((noinline, noclone, aligned(64))) static uint64_t work(uint64_t nr)
 {
 	uint64_t sum = nr;
@@ -65,7 +65,7 @@ static int open_dump(void)
 		abort();
 	put(fd, words, sizeof(words));
 	put(fd, rest, sizeof(rest));
-	/* So that who profiles sees that there is one. */
+	/* The mapping announces the jitdump file to profilers. */
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 		abort();
 	return fd;
@@ -105,7 +105,7 @@ static void move(int fd, unsigned char *from, unsigned char *to)
 	put(fd, words, sizeof(words));
 }
 
-/* For that much of the processor's time. */
+/* Runs the code at place for nr_ns of CPU time. */
 static uint64_t run(const unsigned char *place, uint64_t nr_ns)
 {
 	uint64_t (*function)(uint64_t) = (uint64_t(*)(uint64_t))(uintptr_t)place;

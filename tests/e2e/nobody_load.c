@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* nobody_load MILLISECONDS: spins in nobody_hot for so long of CPU time; in a thread, and in a
- * child. */
+/*
+ * nobody_load MILLISECONDS: spins in nobody_hot for that much CPU time, in a thread and in a child
+ * process.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>

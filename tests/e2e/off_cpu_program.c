@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Three threads whose times off CPU are known: one sleeps, one waits for a
- * pipe that nobody writes to, one computes. Prints, of each, its name, tid
- * and how long it was off CPU at least and at most, in ns: the time that
- * passed as it saw it, and from before it was made until it had ended, less
- * the time that it ran. Then, alone in a line, how long the one that computes
- * stood still while the kernel took it for running: a hypervisor had stopped
- * the CPU. Argument: how long, in ms.
+ * Three threads with known times off CPU: one sleeps, one waits for a pipe that is never written
+ * to, one computes. Prints the name and tid of each, and the least and the most time that it can
+ * have been off CPU, in ns. The least is the time that passed within the thread, less its CPU time;
+ * the most is the time from before its creation until after its end, less its CPU time. Then
+ * prints, alone in a line, how long the computing thread stood still while the kernel counted it as
+ * running, because a hypervisor had stopped the CPU. Argument: the duration in ms.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -28,7 +27,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Many short sleeps, and the rest of the time. */
+/* Many short sleeps until the end. */
 static void sleeper(uint64_t end_ns)
 {
 	const struct timespec nap = {0, 3000000};
@@ -47,7 +46,7 @@ static void waiter(uint64_t end_ns)
 		poll(&fd, 1, (int)((end_ns - now_ns) / 1000000));
 }
 
-/* A step takes a fraction of this, in an emulated machine too. */
+/* A step takes a fraction of this, also in an emulated machine. */
 #define STOP_NS 2000000u
 
 static void spinner(uint64_t end_ns)
@@ -81,7 +80,9 @@ struct thread {
 static void *thread_main(void *context)
 {
 	struct thread *thread = context;
-	/* In this order: to be put off between two clocks makes it less, not more. */
+	/*
+	 * In this order a preemption between the two clocks makes the result smaller, not larger.
+	 */
 	uint64_t ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t passed_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Prints of each sample file named: keys, samples and weight, "KEY SAMPLES WEIGHT" a line. */
+/* Prints the keys, samples and weight of each sample file named, "KEY SAMPLES WEIGHT" per line. */
 #include "libdb/sdb.h"
 
 #include <inttypes.h>

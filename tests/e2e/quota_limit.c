@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* quota_limit DEVICE UID KIB: all that this user may have on the file system there; 0: no limit. */
+/*
+ * quota_limit DEVICE UID KIB: limits this user's disk space on the file system there; 0: no limit.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/quota.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A library of the start race: RACE_PAD bytes of code that nobody runs, then
- * spin_RACE_NAME. Each library has its own RACE_PAD, so that a sample filed
- * under another library than its own falls into that one's pad.
+ * A library of the start race: RACE_PAD bytes of code that is never run, then spin_RACE_NAME. Each
+ * library has another RACE_PAD, so that a sample filed under a wrong library falls into that
+ * library's pad.
  */
 #define JOIN2(a, b) a##b
 #define JOIN(a, b)  JOIN2(a, b)
@@ -17,7 +17,7 @@ __asm__(".text\n"
 						    ".size " TEXT(JOIN(pad_, RACE_NAME)) ", " TEXT(
 							    RACE_PAD) "\n");
 
-/* No calls, no data: also runs where the file was merely mapped. */
+/* Uses no calls and no data, so that it also runs where the file was merely mapped. */
 void JOIN(spin_, RACE_NAME)(unsigned long nr);
 
 void JOIN(spin_, RACE_NAME)(unsigned long nr)
@@ -26,7 +26,9 @@ void JOIN(spin_, RACE_NAME)(unsigned long nr)
 		__asm__ volatile("");
 }
 
-/* and as much behind, so that the file is executable memory wherever another one's spin is */
+/*
+ * as much code again after spin, so that the file is executable wherever another library's spin is
+ */
 __asm__(".text\n"
 	".type " TEXT(JOIN(pad_behind_, RACE_NAME)) ", %function\n" TEXT(JOIN(
 		pad_behind_,

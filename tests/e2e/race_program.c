@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program of the start race: spins in itself and in libraries of its own,
- * which it loads, unloads and maps over each other, then becomes the next
- * program. RACE_INDEX of RACE_NR; all lie in the folder argv[1].
+ * A program of the start race: spins in its own code and in libraries, which it loads, unloads and
+ * maps over each other, then executes the next program. It is number RACE_INDEX of RACE_NR; all
+ * files lie in the folder argv[1].
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "race_library.c" /* pad_N, spin_N of the program itself */
+#include "race_library.c" /* pad_N and spin_N of the program itself */
 
 typedef void spin(unsigned long nr);
 
@@ -24,7 +24,9 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Load, spin, unload; the next library tends to get the same addresses. Offset of spin in the file.
+/*
+ * Loads, spins, unloads; the next library tends to get the same addresses. Returns the offset of
+ * spin in the file.
  */
 static unsigned long load_and_spin(const char *path, const char *name)
 {
@@ -43,7 +45,7 @@ static unsigned long load_and_spin(const char *path, const char *name)
 	return offset;
 }
 
-/* Map the file over what was at the same place before, and spin in it. */
+/* Maps the file over the previous mapping at a fixed address and spins in it. */
 static void map_and_spin(const char *path, unsigned long offset)
 {
 	void *const place = (void *)0x20000000000;

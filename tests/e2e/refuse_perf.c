@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* refuse_perf COMMAND...: run it where perf_event_open says EACCES, as a container's filter does.
+/*
+ * refuse_perf COMMAND...: runs the command with a filter that refuses perf_event_open with EACCES,
+ * as a container's filter does.
  */
 #include <errno.h>
 #include <linux/filter.h>

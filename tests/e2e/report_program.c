@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Two threads, each on a CPU of its own where there are two: one computes
- * for so many ms of its CPU time, one touches so many fresh pages, once each.
- * Prints "NAME TID CPU" of both.
- *
- * usage: report_program MS PAGES
+ * report_program MS PAGES: two threads, each on its own CPU if there are two. One computes for MS
+ * milliseconds of CPU time, the other touches PAGES fresh pages once each. Prints "NAME TID CPU" of
+ * both.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -28,7 +26,7 @@ static long thread_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The calling thread to the first or the last CPU that it may use; says which. */
+/* Pins the calling thread to the first or the last CPU allowed, and prints which. */
 static void stay(const char *name, int last)
 {
 	cpu_set_t allowed, one;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Main part of the program that test_shares.sh generates: runs slices of
- * functions in random order, each of random length, and tells at the end how
- * much CPU time each function really took.
+ * The main part of the program that test_shares.sh generates: runs slices of functions in random
+ * order and of random length, and at the end prints the CPU time that each function took.
  *
- * The test appends to this file: the functions, and
+ * The test appends the functions to this file, and
  *   struct work works[] = {{"name", function or NULL, share}, ...};
  * A NULL function is in the library argv[3].
  */
@@ -42,7 +41,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A slice of 50 to 450 us, or so: nr is about a nanosecond. */
+/* Runs a slice of about 50 to 450 us: a turn takes about a nanosecond. */
 static uint64_t run_slice(struct work *work)
 {
 	uint64_t before = now_ns();
@@ -76,7 +75,7 @@ static void load(struct work *work, const char *path)
 	}
 }
 
-/* SEED MILLISECONDS LIBRARY */
+/* Arguments: SEED MILLISECONDS LIBRARY. */
 static int run(int argc, char **argv, struct work *works, unsigned int nr)
 {
 	uint64_t left = argc > 3 ? strtoull(argv[2], NULL, 10) * 1000000u : 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Template of the programs of test_short_processes.sh: spins in a function
- * whose name is patched in each copy, which lies SHORT_PAD bytes further into
- * the file than in other templates, behind code that never runs.
- * short_program NR: so many turns.
+ * Template of the programs of test_short_processes.sh. short_program NR spins for NR turns in a
+ * function whose name is patched in each copy. Before it lie SHORT_PAD bytes of code that never
+ * runs; each template has another SHORT_PAD.
  */
 #include <stdlib.h>
 
@@ -14,7 +13,7 @@ __asm__(".text\n.type pad_before, %function\npad_before:\n.skip " TEXT(
 	SHORT_PAD) "\n"
 		   ".size pad_before, " TEXT(SHORT_PAD) "\n");
 
-/* Twelve letters that short_runner replaces. */
+/* short_runner replaces the twelve letters A. */
 void hot_AAAAAAAAAAAA(unsigned long nr);
 
 __attribute__((noinline)) void hot_AAAAAAAAAAAA(unsigned long nr)

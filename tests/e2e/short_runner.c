@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * short_runner make SEED FOLDER NR TEMPLATE...: make NR programs of the
- *   templates, program p_NAME with function hot_NAME and a build-id of its
- *   own, each NAME random; and FOLDER/names, the list of them.
- * short_runner run FOLDER: run each of them for about a millisecond, two at a
- *   time. Tells how many pids they had among them.
+ * short_runner make SEED FOLDER NR TEMPLATE...: makes NR programs from the templates: program
+ * p_NAME with function hot_NAME and its own build-id, where NAME is random; and FOLDER/names, the
+ * list of them.
+ * short_runner run FOLDER: runs each of them for about a millisecond, two at a time, and prints how
+ * many distinct pids they had.
  */
 #include <errno.h>
 #include <spawn.h>
@@ -61,7 +61,7 @@ static void read_template(struct template *template, const char *path)
 	fclose(file);
 }
 
-/* Replace each nr_bytes of from by those of to. */
+/* Replaces each run of nr_bytes bytes from by the bytes of to. */
 static void replace_all(char *bytes, size_t nr_all, char from, const char *to, size_t nr_bytes)
 {
 	size_t nr_alike = 0;
@@ -120,7 +120,7 @@ static void make_all(const char *folder, unsigned int nr, char **paths, unsigned
 
 /* ---- run ---- */
 
-/* Turns of the programs' loop that take a millisecond. */
+/* Returns the turns of the programs' loop that take a millisecond. */
 static unsigned long turns_of_ms(void)
 {
 	const unsigned long nr_turns = 20000000;

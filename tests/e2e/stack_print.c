@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The call trees of sessions, by libdb alone (no symbols). stack_print
- * SESSION_PATH... prints for each what tests/fixture/stack_sum.h says, behind
- * "total SAMPLES live SAMPLES slices N".
+ * stack_print SESSION_PATH...: prints the call trees of sessions by libdb alone, without symbols.
+ * For each session prints "total SAMPLES live SAMPLES slices N", then the lines that
+ * tests/fixture/stack_sum.h describes.
  */
 #include "tests/fixture/stack_sum.h"
 

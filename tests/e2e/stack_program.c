@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program whose ways are known: hot by two callers, two thirds of it by
- * one, deep recursion, a thread, a child. stack_program MILLISECONDS
+ * stack_program MILLISECONDS: a program with known call paths: hot has two callers, one of which
+ * causes two thirds of its time; a deep recursion, a thread, a child process.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -11,7 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No call at a function's end becomes a jump, so that each has its frame. */
+/*
+ * Placed after the last call of a function to prevent a tail call, so that the function keeps its
+ * frame.
+ */
 #define NOT_LAST() __asm__ volatile("" ::: "memory")
 #define KEPT	   __attribute__((noinline, noclone))
 
@@ -20,7 +23,7 @@
 static volatile uint64_t sink;
 static uint64_t unit = 100000; /* rounds */
 
-/* Not all turns are alike: samples that come as often would see the same place in each. */
+/* Turns differ in length: otherwise samples at the same rate would always hit the same place. */
 static void vary(void)
 {
 	static uint64_t state;

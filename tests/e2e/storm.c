@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What programs may do to a profiler, each for a bounded time:
+ * Loads that strain a profiler, each for a bounded time:
  *
  *   storm threads N        N threads, 50 at a time, each 2 ms of CPU time
- *   storm maps MS          map code, run it, unmap it, from all of memory
+ *   storm maps MS          maps code, runs it, unmaps it, all over the address space
  *   storm processes N MS   N processes, spread over that time, each 1 ms
  *   storm execs N          a process that executes itself N times
  *   storm bomb N           a process that forks until there are 2^N
  *
- * Prints the CPU time that it took, in ms.
+ * Prints the CPU time used, in ms.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static int maps(double ms)
 	unsigned long nr = 0;
 
 	for (; ms_of(CLOCK_MONOTONIC) < end; nr++) {
-		/* Everywhere, so that each is a region of its own. */
+		/* Distant addresses, so that each mapping is a region of its own. */
 		void *where = (void *)(0x10000000000ul + nr % 500000 * 0x100000ul);
 		void *made = mmap(where, MAP_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walk_process PID: walk the stack of a stopped process as samples are walked, from
- * its registers and a copy of its stack's top. Prints its pc and where each
- * call returns to, a line each; then how the walk ended.
+ * walk_process PID: walks the stack of a stopped process as a sample's stack is walked, from its
+ * registers and a copy of the top of its stack. Prints its pc and each return address, one per
+ * line, then how the walk ended.
  */
 #include "daemon/perf/perf_regs.h"
 #include "unwind/stack_walk.h"
@@ -72,7 +72,7 @@ static bool read_memory(uint64_t from, void *to, size_t nr_bytes)
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)nr_bytes;
 }
 
-/* The mapping's file; of the vdso a copy. */
+/* Opens the mapping's file; for the vdso, a copy of its memory. */
 static int open_code(const struct mapping *mapping)
 {
 	size_t nr_bytes = mapping->end - mapping->start;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests/fixture/walk_self.c, for machines that have no Check: what it counted, by name. */
+/* Runs tests/fixture/walk_self.c on machines without Check, and prints its counts by name. */
 #include "tests/fixture/walk_self.h"
 
 #include <stdio.h>
