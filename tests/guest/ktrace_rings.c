@@ -298,7 +298,7 @@ static void rings_are_read_to_the_end_when_the_session_is_closed(void)
 	ktrace_close(&trace);
 }
 
-/* A child that has the same descriptor exits. */
+/* The child has the same descriptor; after its death the parent can put the packet. */
 static void a_packet_that_a_killed_child_held_can_be_put(void)
 {
 	struct oprof_ktrace_packet packet, again;
