@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Annotated source and instructions of a session with many distinct offsets
- * in a large binary with debug information: CPU time of opannotate and of its
- * children, which read the binary. What is cached by build-id is cached.
+ * Annotated source and instructions of a session with many distinct offsets in a large binary with
+ * debug information: CPU time of opannotate and of its children, which read the binary. Caches by
+ * build-id are warm.
  */
 #include "bench/bench.h"
 #include "bench/report_binary.h"
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define NR_ROUNDS 5
-#define OBJDUMP	  "/usr/bin/objdump" /* what OProfile's opannotate ran */
+#define OBJDUMP	  "/usr/bin/objdump" /* which OProfile's opannotate ran */
 
 static char folder[PATH_MAX / 4];
 static struct report_binary binary;
@@ -38,7 +38,7 @@ static void print_peer(const char *name, double cost, double peer_cost)
 	bench_print(text, cost / peer_cost, "x");
 }
 
-/* peer: what else is run, NULL: nothing. */
+/* peer: command to compare with; NULL: none. */
 static void measure(const char *name, unsigned int nr_offsets, const char *view,
 		    const char *const *peer)
 {
@@ -51,7 +51,7 @@ static void measure(const char *name, unsigned int nr_offsets, const char *view,
 	snprintf(session, sizeof(session), "%s/%s", folder, name);
 	snprintf(session_option, sizeof(session_option), "--session-dir=%s", session);
 	snprintf(sources, sizeof(sources), "--search-dirs=%s/src", folder);
-	if (view[2] == 'a') /* no sources */
+	if (view[2] == 'a') /* instructions only: no sources */
 		words[3] = NULL;
 	report_session_make(session, &binary, nr_offsets);
 	for (int i = 0; i < NR_ROUNDS; i++) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What leaving the daemon on costs: its own CPU time and memory, and how much
- * the profiled load slows down. perf record takes turns with it, both at
- * the same frequency of cpu-clock, which every machine has, on the whole
- * machine, writing to the same file system.
+ * The cost of leaving the daemon on: its own CPU time and memory, and how much the profiled load
+ * slows down. It alternates with perf record. Both sample the whole machine at the same frequency
+ * of cpu-clock, which is available on every machine, and write to the same file system.
  */
 #include "bench/bench.h"
 #include "bench/load.h"
@@ -29,7 +28,7 @@
 #define COST_SECONDS	   5
 #define STACK_DEPTH	   64
 #define NR_SLOWDOWN_ROUNDS 12
-#define SLOWDOWN_WORK	   40 /* rounds of load.h, each CPU: some 0.4 s */
+#define SLOWDOWN_WORK	   40 /* rounds of load.h on each CPU: about 0.4 s */
 
 enum profiler { PROFILER_NONE, PROFILER_OURS, PROFILER_PERF, NR_PROFILERS };
 
@@ -83,7 +82,7 @@ static void sleep_ms(unsigned int ms)
 		;
 }
 
-/* oprofiled says when it samples; perf does not: it is given time. */
+/* oprofiled reports when it samples; perf does not, so wait for some time. */
 static void wait_ready(enum profiler profiler, pid_t pid, int ready)
 {
 	char text[512] = "";
@@ -136,7 +135,7 @@ static void stop(pid_t pid)
 		;
 }
 
-/* ---- what a profiler costs by itself ---- */
+/* ---- the profiler's own cost ---- */
 
 /* CPU time of all threads of pid, in ns. */
 static uint64_t cpu_ns(pid_t pid)
@@ -178,13 +177,13 @@ static double rss_mb(pid_t pid)
 }
 
 struct cost {
-	double cpu_percent; /* of one core */
+	double cpu_percent; /* of one CPU */
 	double rss_mb;
 };
 
 /*
- * Seconds behind the start, and all rounds add to one session: finding all
- * images and making their files is no part of what leaving it on costs.
+ * Starts seconds after the profiler, and all rounds add to one session: finding the images and
+ * creating their files is not part of the continuous cost.
  */
 static struct cost measure_cost(enum profiler profiler, unsigned int hz)
 {
@@ -253,7 +252,7 @@ static void bench_cost(const char *name, unsigned int hz, unsigned int chain_dep
 	depth = 0;
 }
 
-/* ---- what it costs the profiled ---- */
+/* ---- the slowdown of the load ---- */
 
 static double run_load(enum profiler profiler, unsigned int hz)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Disk that a session's history takes, in compressed time. A minute of a real
- * session is recorded (real_session.h); the hours and days after it are drawn
- * from it: a sample repeats one of those before it, or has a place of its own,
- * as often as in the recording, where places grow as a power of samples. That
- * power law goes on for days here; code of a real machine ends somewhere, so the figures
- * are high rather than low. Slices are written and merged as the daemon does it.
+ * Disk used by a session's history, simulated in a short time. A minute of a real session is
+ * recorded (real_session.h), and the following hours and days are drawn from it: a sample either
+ * repeats a previous one or has a new place, with the frequency of the recording, where the number
+ * of places grows as a power of the number of samples. Here that power law continues for days,
+ * while the code of a real machine is finite, so the figures are too high rather than too low.
+ * Slices are written and merged as the daemon does.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -25,12 +25,12 @@
 
 #define RECORD_SECONDS	   60
 #define RECORD_HZ	   997
-#define NR_CPUS		   2 /* of the machine that the figures are of */
+#define NR_CPUS		   2 /* of the machine that the figures describe */
 #define LEFT_ON_HZ	   99
 #define MINUTE_SAMPLES(hz) (60u * NR_CPUS * (hz))
 #define PLACES_MAX	   (1u << 20)
 #define KNOWN_MAX	   (1u << 24) /* a power of two */
-#define NEAR_BYTES	   4096	      /* from a known place to a new one, or a little more */
+#define NEAR_BYTES	   4096	      /* distance from a known place to a new one, roughly */
 #define MERGED_MAX	   60
 #define HOURS_KEPT	   72 /* doc/slice.md: levels */
 #define MINUTES_KEPT	   240
@@ -44,10 +44,10 @@ struct place {
 struct model {
 	const struct slice_section *sections;
 	size_t nr_sections;
-	struct place *places; /* of some of the samples so far, each as likely */
+	struct place *places; /* a uniform random selection of the samples so far */
 	size_t nr_places;
 	double nr_samples; /* so far */
-	double nr_keys;	   /* when nr_recorded samples were */
+	double nr_keys;	   /* when nr_recorded samples were drawn */
 	double nr_recorded, exponent;
 	size_t nr_known;
 	uint64_t random;
@@ -114,7 +114,10 @@ static struct slice *open_slice(const char *path)
 	return slice;
 }
 
-/* Of half as many samples, so many keys had been there: each with the chance of its count. */
+/*
+ * Returns the expected number of keys in half of the samples: each key is present with the
+ * probability that its count gives.
+ */
 static double keys_of_half(const struct sdb_entry *entries, uint64_t nr)
 {
 	double sum = 0;
@@ -124,7 +127,7 @@ static double keys_of_half(const struct sdb_entry *entries, uint64_t nr)
 	return sum;
 }
 
-/* False: it was known. */
+/* Returns false if the place was known. */
 static bool know(struct model *model, const struct place *place)
 {
 	uint64_t hash = place->key * UINT64_C(0x9e3779b97f4a7c15) ^ place->section;
@@ -162,7 +165,7 @@ static void take_section(struct model *model, uint32_t number, double *half)
 	free(entries);
 }
 
-/* From the recording, at its end. */
+/* Initialises the model with the state at the end of the recording. */
 static void model_init(struct model *model, const char *path)
 {
 	double half = 0;
@@ -178,7 +181,7 @@ static void model_init(struct model *model, const char *path)
 	model->exponent = fmin(1, log2(model->nr_keys / half));
 }
 
-/* ---- what comes after ---- */
+/* ---- the simulated time ---- */
 
 static double random_share(struct model *model)
 {
@@ -213,7 +216,7 @@ static struct place draw(struct model *model)
 	return place;
 }
 
-/* A slice of so many samples. */
+/* Writes a slice of nr_samples samples. */
 static void make_slice(struct model *model, uint64_t nr_samples, const char *path)
 {
 	int64_t *numbers = calloc(model->nr_sections, sizeof(*numbers));
@@ -234,7 +237,10 @@ static void make_slice(struct model *model, uint64_t nr_samples, const char *pat
 	free(numbers);
 }
 
-/* nr slices of nr_samples each: their disk, and that of the one that they become. */
+/*
+ * Writes nr slices of nr_samples each; returns their disk size, and in *merged that of the merged
+ * slice.
+ */
 static double make_slices(struct model *model, unsigned int nr, uint64_t nr_samples, double *merged)
 {
 	static char names[MERGED_MAX][PATH_MAX];
@@ -286,8 +292,10 @@ static void bench_hour(const char *path)
 	bench_print("disk_per_hour_flat_merged", hour, "MB");
 }
 
-/* By levels: what is of minutes, hours and days after 30 days. One day is made, and counted for
- * all. */
+/*
+ * Computes for each level (minutes, hours and days) the disk used after 30 days. One day is
+ * simulated and counted for all.
+ */
 static void bench_days(const char *path, double rest_mib)
 {
 	const double nr_days = DAYS - (HOURS_KEPT * 60.0 + MINUTES_KEPT) / (24 * 60);

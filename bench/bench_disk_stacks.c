@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Disk that a session's history takes with call stacks, beside the files of
- * perf record -g. A minute of a real session is recorded (real_session.h): its slice, samples and
- * call trees, times 60 is what an hour takes while it is kept by minutes. What
- * the hour becomes when it is merged is drawn from the minute: a stack repeats
- * one of those before it, or is a new way below one of theirs, as often as
- * in the recording, where ways grow as a power of samples.
+ * Disk used by a session's history with call stacks, compared with the files of perf record -g. A
+ * minute of a real session is recorded (real_session.h): its slice, samples and call trees, times
+ * 60, give the size of an hour that is kept by minutes. The size of a merged hour is simulated: a
+ * stack either repeats a previous one or is a new path below the frames of one, with the frequency
+ * of the recording, where the number of paths grows as a power of the number of samples.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -29,10 +28,10 @@
 #define ENDS_MAX       (1u << 20)
 #define NR_MINUTES     60u
 
-/* Drawing: all ways so far are in ways, of which each minute's tree has some. */
+/* The simulation: ways holds all paths so far, each minute's tree a part of them. */
 struct model {
 	struct stack_tree ways;
-	uint32_t *ends; /* nodes of ways: of some of the samples so far, each as likely */
+	uint32_t *ends; /* nodes of ways: a uniform random selection of the samples so far */
 	uint32_t nr_ends;
 	double nr_samples, nr_nodes, nr_recorded, exponent;
 	uint64_t random, nr_new;
@@ -49,7 +48,7 @@ static double file_mib(const char *path)
 	return (double)st.st_blocks * 512 / (1 << 20);
 }
 
-/* A slice of what builder has, and of tree. Its MiB. */
+/* Writes a slice with the content of builder and tree. Returns its size in MiB. */
 static double write_slice(struct slice_builder *builder, const struct stack_tree *tree,
 			  const char *path)
 {
@@ -69,9 +68,12 @@ static double write_slice(struct slice_builder *builder, const struct stack_tree
 	return file_mib(path);
 }
 
-/* ---- drawing ---- */
+/* ---- simulation ---- */
 
-/* Of half as many samples, so many nodes had been there: each with the chance of its count. */
+/*
+ * Returns the expected number of nodes in half of the samples: each node is present with the
+ * probability that its count gives.
+ */
 static double nodes_of_half(const struct stack_tree *tree)
 {
 	uint64_t *samples, *weights;
@@ -108,7 +110,7 @@ static double random_share(struct model *model)
 	return (double)(bench_random(&model->random) >> 11) * 0x1p-53;
 }
 
-/* A function that was not reached so before, by whoever called one that was. */
+/* Adds a new callee of the caller of near (or of near, if that is a root); returns its node. */
 static uint32_t draw_new(struct model *model, uint32_t near)
 {
 	const struct stack_node *node = &model->ways.nodes[near];
@@ -139,7 +141,7 @@ static uint32_t draw(struct model *model)
 	return end;
 }
 
-/* The node of tree that is node of the model's ways. */
+/* Copies the path to node from the model's ways to tree; returns the node there. */
 static uint32_t copy_way(const struct model *model, struct stack_tree *tree, uint32_t node)
 {
 	const struct stack_tree *ways = &model->ways;
@@ -178,7 +180,7 @@ static double make_minute(struct model *model, uint64_t nr_samples, const char *
 	return mib;
 }
 
-/* Stacks alone: an hour of them, merged. */
+/* Returns the size of an hour of stacks without samples, merged. */
 static double merged_mib(struct model *model)
 {
 	static char names[NR_MINUTES][PATH_MAX];
@@ -209,7 +211,7 @@ static double merged_mib(struct model *model)
 
 /* ---- lines ---- */
 
-/* MB an hour; 0: there is no perf that works. */
+/* Returns MB per hour, or 0 if perf does not work here. */
 static double perf_mib(const char *option)
 {
 	char path[PATH_MAX];

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A report by symbol over a day of a busy machine's history: 22 slices of an
- * hour and 120 of a minute. CPU time of opreport and of its children, which
- * read the binaries.
+ * A report by symbol over a day of a busy machine's history: 22 slices of an hour and 120 of a
+ * minute. Measures the CPU time of opreport and of its children, which read the binaries.
  *
- * The samples are generated: 2 CPUs that compile all the time, sampled at 99 Hz,
- * in this machine's own compilers, shells and libraries, and in a kernel of
- * 100,000 symbols; up to 230,000 keys an hour. No peer keeps such a history.
+ * The samples are generated: 2 CPUs that compile all the time, sampled at 99 Hz, in this machine's
+ * own compilers, shells and libraries, and in a kernel of 100,000 symbols; up to 230,000 keys per
+ * hour. No peer keeps such a history.
  */
 #include "bench/bench.h"
 
@@ -52,7 +51,7 @@ static size_t nr_apps, nr_libraries;
 static char folder[PATH_MAX / 2];
 static uint64_t nr_keys, nr_bytes, random_state = 1;
 
-/* ---- what runs ---- */
+/* ---- the binaries ---- */
 
 static bool open_binary(struct binary *binary, const char *path)
 {
@@ -85,7 +84,7 @@ static void add_app(const char *path)
 	nr_apps++;
 }
 
-/* The compiler proper first: it is the hottest. */
+/* The compiler proper comes first, because it is the hottest. */
 static void add_compiler(void)
 {
 	FILE *pipe = popen("gcc -print-prog-name=cc1 2>/dev/null", "re");
@@ -133,7 +132,7 @@ static void find_binaries(void)
 		bench_fail("too few binaries in /usr/bin", ENOENT);
 }
 
-/* As the daemon keeps it. */
+/* Writes the kernel's symbols as the daemon does. */
 static void make_kernel(const char *session)
 {
 	char path[2 * PATH_MAX];
@@ -158,7 +157,7 @@ static void make_kernel(const char *session)
 
 /* ---- slices ---- */
 
-/* Few are hot: each has a quarter of what those before it leave. */
+/* Few binaries are hot: each gets a quarter of what the ones before it leave. */
 static size_t choose(size_t nr)
 {
 	size_t i = 0;
@@ -186,7 +185,7 @@ static void set_section(struct slice_section *section, const struct binary *app,
 	};
 }
 
-/* Functions of an image that are ever hot; others run too seldom to be seen. */
+/* Returns how many functions of an image are sampled; the others run too seldom. */
 static uint64_t nr_hot_functions(const struct binary *image)
 {
 	if (image == &kernel)
@@ -196,7 +195,7 @@ static uint64_t nr_hot_functions(const struct binary *image)
 	return image >= libraries && image < libraries + nr_libraries ? 1000 : 500;
 }
 
-/* The first are hottest: the product of two is low more often. */
+/* The first keys are the hottest, because the product of two random numbers is more often small. */
 static uint64_t choose_key(const struct binary *image)
 {
 	uint64_t a = bench_random(&random_state) >> 40;
@@ -297,7 +296,7 @@ static void run_child(const char *option)
 	_exit(127);
 }
 
-/* CPU seconds of one report; *max_kb: memory of opreport or its largest child. */
+/* Returns the CPU seconds of one report; *max_kb: peak memory of opreport or its largest child. */
 static double run_report(const char *option, long *max_kb)
 {
 	uint64_t before = bench_process_ns();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A report of the last minute from a running daemon: opreport's CPU time,
- * its children's, and the daemon's for it; and time on the wall, which is what
- * who asks waits. The daemon has sampled the machine for a minute and more.
+ * A report of the last minute from a running daemon: CPU time of opreport, of its children, and of
+ * the daemon for the report; and the wall-clock time, which the user waits. The daemon has sampled
+ * the machine for more than a minute.
  */
 #include "bench/bench.h"
 #include "bench/load.h"
@@ -73,7 +73,7 @@ static uint64_t wall_ns(void)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Of the daemon, which has one thread. */
+/* CPU time of the daemon, which has one thread. */
 static uint64_t daemon_ns(pid_t pid)
 {
 	char path[64], *text;
@@ -131,7 +131,7 @@ static void measure(pid_t daemon)
 
 		run_report();
 		keep_minimum(&cpu, (double)(bench_process_ns() - cpu_before) / 1e6);
-		if (!i) /* no binary had been read before */
+		if (!i) /* no binary was read before */
 			first = cpu;
 		keep_minimum(&wall, (double)(wall_ns() - wall_before) / 1e6);
 		keep_minimum(&answer, (double)(daemon_ns(daemon) - daemon_before) / 1e6);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reports of a session with many distinct offsets in a large binary with
- * debug information: CPU time of opreport and of its children, which read
- * the binary.
+ * Reports of a session with many distinct offsets in a large binary with debug information: CPU
+ * time of opreport and of its children, which read the binary.
  */
 #include "bench/bench.h"
 #include "bench/report_binary.h"
@@ -22,7 +21,7 @@
 static char folder[PATH_MAX / 2];
 static struct report_binary binary;
 
-/* CPU seconds of one report; view: -l, -lg. */
+/* Returns the CPU seconds of one report; view: -l, -lg. */
 static double run_report(const char *view, const char *session_dir)
 {
 	char option[2 * PATH_MAX];
@@ -38,7 +37,7 @@ static void keep_minimum(double *minimum, double value)
 		*minimum = value;
 }
 
-/* With nothing kept of the binary, and with its tables in the cache. */
+/* Measures with an empty cache, and with the binary's tables in the cache. */
 static void measure_lines(const char *session_dir)
 {
 	double cost = 0, cost_cached = 0;
@@ -99,7 +98,7 @@ int main(int argc, char **argv)
 	snprintf(folder, sizeof(folder), "%s/oprof-bench.XXXXXX", top ? top : "/tmp");
 	if (!mkdtemp(folder) || atexit(remove_folder))
 		bench_fail(folder, errno);
-	/* Tables that are kept are this run's own. */
+	/* The cache is this run's own. */
 	snprintf(cache, sizeof(cache), "%s/cache", folder);
 	if (mkdir(cache, 0700) || setenv("XDG_CACHE_HOME", cache, 1))
 		bench_fail(cache, errno);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The ring: a record of 16 bytes of payload, what of it each step takes, and
- * the paths that are rarer. Beside it, where it is installed, LTTng-UST.
+ * The ring: the time of a record with 16 bytes of payload, the share of each step, and the time of
+ * rarer paths; where LTTng-UST is installed, also the time of its record.
  *
- * Rings are 4 sub-buffers of 64 KiB, as the peer's. ring_reserve_commit is in
- * discard mode, by the time-stamp counter; the ring is emptied between rounds,
- * outside the time. The steps are measured each in a loop of its own; in a
- * record they overlap: their sum is more than the whole.
+ * Rings have 4 sub-buffers of 64 KiB, as the peer's. ring_reserve_commit is in discard mode with
+ * the time-stamp counter; the ring is emptied between rounds, outside the measured time. Each step
+ * is measured in a loop of its own. In a record the steps overlap, so their sum is more than the
+ * whole.
  */
 #include "bench/bench.h"
 #include "bench/lttng.h"
@@ -71,20 +71,20 @@ static void make_rings(void)
 		  SUB_BUFFER_BYTES, NR_SUB_BUFFERS);
 	make_ring(&overwrite_ring, NULL, RING_OVERWRITE, RING_CLOCK_COUNTER, SUB_BUFFER_BYTES,
 		  NR_SUB_BUFFERS);
-	/* Room for one record in a sub-buffer: each opens one and closes one. */
+	/* A sub-buffer has room for one record, so each record closes one and opens the next. */
 	make_ring(&boundary_ring, &boundary_reader, RING_DISCARD, RING_CLOCK_COUNTER,
 		  RING_SUB_BUFFER_MIN, RING_NR_SUB_BUFFERS_MAX / 2);
 	make_ring(&full_ring, NULL, RING_DISCARD, RING_CLOCK_COUNTER, SUB_BUFFER_BYTES,
 		  NR_SUB_BUFFERS);
 }
 
-/* Take all there is; fails the run where something was lost. */
+/* Reads all packets; fails the run if records were lost. */
 static void empty_ring(struct ring *ring, struct ring_reader *reader)
 {
 	struct ring_packet packet;
 	int error;
 
-	(void)ring_flush(ring); /* -EAGAIN: nothing open */
+	(void)ring_flush(ring); /* -EAGAIN: no packet is open */
 	while (!(error = ring_next(reader, &packet)))
 		ring_put(reader, &packet);
 	if (error != -EAGAIN)
@@ -93,7 +93,7 @@ static void empty_ring(struct ring *ring, struct ring_reader *reader)
 		bench_fail("records were lost", ENOSPC);
 }
 
-/* ---- what is timed ---- */
+/* ---- the measured code ---- */
 
 static inline int write_record(struct ring *ring, uint64_t number)
 {
@@ -108,7 +108,7 @@ static inline int write_record(struct ring *ring, uint64_t number)
 	return 0;
 }
 
-/* Not inlined: valgrind counts what is inside. */
+/* Not inlined: valgrind counts the instructions of this function. */
 __attribute__((noinline)) static void write_records(struct ring *ring, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
@@ -162,7 +162,7 @@ static double still_ns(void)
 	return ns;
 }
 
-/* Writing the payload, to a slot that moves on as those of a ring do. */
+/* Writes the payload to slots that advance as those of a ring do. */
 static double copy_ns(void)
 {
 	uint64_t begin = bench_thread_ns();
@@ -190,7 +190,7 @@ static double clock_ns(void)
 	return ns_per_record(begin);
 }
 
-/* The same slot again and again, and no bytes: the packet is never full. */
+/* Commits no bytes to the same slot repeatedly: the packet never fills. */
 static double commit_ns(void)
 {
 	struct ring_slot slot, same;
@@ -231,7 +231,7 @@ static double boundary_ns(void)
 	return ns;
 }
 
-/* Nobody reads: after the first lap each one is refused. */
+/* The ring is not read: after the first lap each record is refused. */
 static double full_ns(void)
 {
 	uint64_t lost = ring_lost(&full_ring, OPROF_LOST_FULL), begin;
@@ -250,7 +250,7 @@ static double full_ns(void)
 	return ns;
 }
 
-/* What any record takes: the counter, and storing the bytes of one. */
+/* The lower bound for any record: reading the counter and storing the record's bytes. */
 static double floor_ns(void)
 {
 	uint64_t begin = bench_thread_ns();
@@ -277,7 +277,7 @@ static struct side {
 	double best;
 } sides[2];
 static int nr_started;
-static int is_over; /* one of them has ended: what the other measures is not for two */
+static int is_over; /* one thread has ended: the other's result no longer counts for two */
 
 /* Overwrite mode: compare with ring_reserve_commit_overwrite. */
 static void *write_side(void *argument)
@@ -307,7 +307,7 @@ static void *write_side(void *argument)
 	return NULL;
 }
 
-/* The CPUs of the two; false: there is but one. */
+/* Chooses the CPUs of the two threads; returns false if there is only one. */
 static bool choose_cpus(void)
 {
 	int nr_found = 0;
@@ -370,7 +370,7 @@ static double (*const candidates[NR_CANDIDATES])(void) = {
 	[FLOOR] = floor_ns,
 };
 
-/* A line is a candidate, less another where that cannot be run alone. */
+/* A line is a candidate's time, less another's if the step cannot run alone. */
 static const struct line {
 	const char *name;
 	enum candidate candidate;
@@ -391,7 +391,7 @@ static const struct line {
 
 static double best[NR_CANDIDATES], peer_best;
 
-/* A floor goes with its line. */
+/* A floor is run together with its line. */
 static bool is_wanted(const struct line *line)
 {
 	const char *name = line->name;
@@ -408,7 +408,10 @@ static bool any_wanted(void)
 	return false;
 }
 
-/* All take turns, in short rounds: another program's time slices do not hit one alone. */
+/*
+ * The candidates take turns in short rounds, so that other programs' time slices affect all of
+ * them.
+ */
 static void run_rounds(struct lttng *peer)
 {
 	for (unsigned int round = 0; round < NR_ROUNDS; round++) {
@@ -450,7 +453,7 @@ int main(int argc, char **argv)
 {
 	struct lttng *peer = NULL;
 
-	/* For bench_ring_instructions.sh, under valgrind. */
+	/* For bench_ring_instructions.sh, which runs this under valgrind. */
 	if (argc == 3 && strcmp(argv[1], "--write") == 0) {
 		make_rings();
 		write_records(&counter_ring, (unsigned int)strtoul(argv[2], NULL, 10));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Live sample files: time of an insert, growth from an empty file included,
- * its longest stall, and disk per key. Every key is new: the worst case, in
- * profiles most samples fall on keys that are there.
+ * Live sample files: time of an insert, including growth from an empty file, its longest stall, and
+ * disk per key. Every key is new, which is the worst case: in profiles most samples fall on
+ * existing keys.
  */
 #include "bench/bench.h"
 
@@ -109,9 +109,9 @@ static double insert_ns(const struct line *line)
 }
 
 /*
- * What this machine's memory asks for the same keys: a plain table of one
- * size, 0.7 full at the end, that never grows and is no file. No program's
- * figure, so not a peer: the floor under ours.
+ * The time that this machine's memory needs for the same keys: a plain table of constant size, 0.7
+ * full at the end, that never grows and is not a file. No existing program works so; it is a lower
+ * bound, not a peer.
  */
 static double plain_ns(const struct line *line)
 {
@@ -134,7 +134,7 @@ static double plain_ns(const struct line *line)
 	return (double)(end - begin) / line->nr_keys;
 }
 
-/* The longest insert by its own CPU time, less what reading the clock takes. */
+/* The longest insert in CPU time, less the time to read the clock. */
 static double stall_ms(const struct line *line)
 {
 	struct sdb *db = open_file();
@@ -201,7 +201,7 @@ static bool any_wanted(void)
 	return false;
 }
 
-/* Rounds of all lines in turn, so that a busy minute does not hit one alone. */
+/* All lines take turns in each round, so that a busy minute affects all of them. */
 static void run_lines(void)
 {
 	double best[NR_LINES] = {0}, plain[NR_LINES] = {0};

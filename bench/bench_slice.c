@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Closed slices of a real session: oprofiled profiles the whole machine while
- * it compiles this tree's sources, and what it has filed becomes a slice.
- * Bytes are the file's length; times are of its keys, decoded or encoded,
- * and of closing a minute of 100 sections and 5,000 keys.
+ * Closed slices of a real session: oprofiled profiles the whole machine while it compiles this
+ * tree's sources, and the samples that it filed become a slice. Sizes are of the file; times are
+ * per key for decoding and encoding, and for closing a minute of 100 sections and 5,000 keys.
  */
 #include "bench/bench.h"
 #include "bench/real_session.h"
@@ -151,7 +150,7 @@ static void bench_read(void)
 	bench_print("slice_read", best, "ns");
 }
 
-/* An hour of minutes alike: each key of each is read, one of 60 written. */
+/* Merges an hour of equal minutes: each key of each minute is read, and one in 60 is written. */
 static void bench_merge(struct slice_builder *builder)
 {
 	static char paths[NR_MERGED][PATH_MAX];
@@ -180,7 +179,10 @@ static void bench_merge(struct slice_builder *builder)
 	bench_print("slice_merge", best, "ns");
 }
 
-/* As the daemon closes a minute at 99 Hz: sections and entries of live files in, a file out. */
+/*
+ * Closes a minute as the daemon does at 99 Hz: reads sections and entries of live files and writes
+ * a slice.
+ */
 static double close_minute(void)
 {
 	struct slice_section section = {.image = {.kind = SAMPLE_PATH_ROOT},

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a call stack costs the daemon: from a sample's record to the node of
- * the live stack file. A program of some thousand functions, each of which calls
- * a few others, most often its first; a sample goes on from the one before, a few
- * calls up and down, as time passes between two of them.
+ * The daemon's cost of a call stack, from a sample's record to the node of the live stack file. The
+ * simulated program has some thousand functions, each of which calls a few others, most often its
+ * first. Each sample is a few calls away from the previous one, as if time had passed between them.
  */
 #include "bench/bench.h"
 
@@ -44,7 +43,7 @@ static const struct image *find_image(const struct source *source, uint32_t cook
 	return cookie && cookie <= NR_PROGRAMS ? &images[cookie] : NULL;
 }
 
-/* As a code table does it: a search among the functions' starts. */
+/* Searches among the functions' starts, as a code table does. */
 static uint64_t find_function(const struct source *source, uint32_t cookie, uint64_t offset)
 {
 	size_t low = 0, high = NR_FUNCTIONS;
@@ -85,7 +84,7 @@ static void set_aside(void *context, uint64_t nr_stacks)
 
 /* ---- samples ---- */
 
-/* A return address in function, behind its call number call. */
+/* Returns the address after call number call in function. */
 static uint64_t call_of(uint32_t function, uint32_t call)
 {
 	return (uint64_t)function * FUNCTION_BYTES + 32 + call * 8;
@@ -98,7 +97,7 @@ static uint32_t callee_of(uint32_t function, uint32_t call)
 	return (uint32_t)(bench_random(&state) % NR_FUNCTIONS);
 }
 
-/* Mostly the first. */
+/* Mostly returns the first callee. */
 static uint32_t pick_callee(uint64_t *random)
 {
 	uint32_t callee = 0;
@@ -159,7 +158,7 @@ static uint64_t add_all(struct stack_keep *keep)
 	return bench_thread_ns() - begin;
 }
 
-/* An epoch's first samples make nodes; the same again find them. */
+/* The first samples of an epoch create nodes; repeated ones find them. */
 static void bench_adding(struct stack_keep *keep)
 {
 	uint64_t making = UINT64_MAX, finding = UINT64_MAX, ns;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Walking stacks by code tables: a compiler is stopped now and then, its
- * registers and the top of its stack are kept, and walked again and again.
- * walk_per_frame is CPU time by caller found; the peer, libdwfl, finds the
- * same ones from the same copies by the same binaries' tables.
+ * Walking stacks by code tables: a compiler is stopped several times, its registers and the top of
+ * its stack are captured, and the captures are walked repeatedly. walk_per_frame is the CPU time
+ * per caller found. The peer, libdwfl, finds the same callers from the same captures by the unwind
+ * tables of the same binaries.
  */
 #include "bench/bench.h"
 
@@ -45,9 +45,9 @@ static struct capture captures[NR_CAPTURES];
 static size_t nr_captures;
 static struct process_code code;
 
-/* ---- what is walked ---- */
+/* ---- the captured stacks ---- */
 
-/* A program of many functions for the compiler to be busy with. */
+/* Writes a program of many functions that keeps the compiler busy. */
 static void write_source(char *path)
 {
 	int fd = mkstemps(path, 2);
@@ -92,7 +92,7 @@ static bool capture(pid_t pid, struct capture *to)
 	return nr > 0;
 }
 
-/* It is left stopped, as libdwfl looks at its mappings. */
+/* The process stays stopped, because libdwfl reads its mappings. */
 static void capture_all(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = STOP_NS};
@@ -116,7 +116,7 @@ static void capture_all(pid_t pid)
 
 /* ---- ours ---- */
 
-/* Mappings are in order: that of address, by halves. */
+/* Finds the mapping of address by binary search. */
 static const struct code_table *find(void *context, uint64_t address, uint64_t *key)
 {
 	const struct process_code *all = context;
@@ -163,7 +163,7 @@ static void walk(const struct capture *from, struct stack_walk_result *result)
 	stack_walk(&input, addresses, ROOM, result);
 }
 
-/* CPU time of walking all captures once; *nr_frames of them. */
+/* Walks all captures once and returns the CPU time; *nr_frames is the number of frames found. */
 static uint64_t walk_all(size_t *nr_frames, size_t *nr_by_end)
 {
 	const uint64_t begin = bench_thread_ns();
@@ -249,11 +249,11 @@ static void peer_walk_all(Dwfl *dwfl, struct peer *peer)
 		peer->from = &captures[i];
 		dwfl_getthread_frames(dwfl, peer->pid, peer_frame, peer);
 	}
-	/* Ours do not count the place itself. */
+	/* Our own count excludes the sampled place itself. */
 	peer->nr_frames -= nr_captures;
 }
 
-/* Nanoseconds by caller; 0: it can't. */
+/* Returns nanoseconds per caller, or 0 if libdwfl cannot walk. */
 static double bench_peer(pid_t pid)
 {
 	struct peer peer = {.from = captures, .pid = pid};
@@ -315,7 +315,7 @@ static void bench_walks(void)
 	process_code_deinit(&code);
 }
 
-/* Of the C library. */
+/* Measures the code table of the C library. */
 static void bench_table(void)
 {
 	static const char path[] = "/lib/x86_64-linux-gnu/libc.so.6";

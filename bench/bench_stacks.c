@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Call trees: time of a new node in the live file, growth from an empty file
- * included, and in memory; coding, decoding and folding; bytes a node in a
- * slice. Nodes are (parent, function): a tree that grows by lot, and for bytes one whose functions
- * call few others, as those of programs do.
+ * Call trees: time of a new node in the live file, including growth from an empty file, and in
+ * memory; coding, decoding and folding; bytes per node in a slice. Nodes are (parent, function).
+ * The tree grows at random; for bytes it is a tree whose functions call few others, as in real
+ * programs.
  */
 #include "bench/bench.h"
 
@@ -58,12 +58,12 @@ static char folder[PATH_MAX];
 static char path[PATH_MAX + 16];
 static uint32_t *positions; /* of the nodes so far */
 
-/* What is inserted, in order: as it is the same in every round, parents are known before. */
+/* The insertions in order: they are the same in every round, so parents are known in advance. */
 static struct key {
 	uint32_t parent, image;
 	uint64_t offset;
 } * keys;
-static uint32_t *parents; /* of each: which of the nodes before it */
+static uint32_t *parents; /* of each node: the index of an earlier node */
 static uint32_t *functions;
 
 static const struct slice_section section = {.app = {.path = "/usr/bin/bench"},
@@ -126,7 +126,7 @@ static struct stack_file *open_file(uint32_t *images, uint32_t *root)
 	return file;
 }
 
-/* Positions are the same whenever the same is appended: once, to know them. */
+/* Appending the same nodes always gives the same positions: append them once to learn these. */
 static void make_file_keys(unsigned int nr_nodes)
 {
 	uint32_t images[NR_IMAGES];
@@ -178,9 +178,9 @@ static double file_ns(const struct line *line)
 }
 
 /*
- * What this machine's memory asks for the same keys: a plain table of one
- * size, 0.7 full at the end, that never grows, is no file, and keeps
- * nothing but half a key. No program's figure, so not a peer: the floor under ours.
+ * The time that this machine's memory needs for the same keys: a plain table of constant size, 0.7
+ * full at the end, that never grows, is not a file, and keeps only half of each key. No existing
+ * program works so; it is a lower bound, not a peer.
  */
 static double plain_ns(const struct line *line)
 {
@@ -253,8 +253,8 @@ static double tree_ns(const struct line *line)
 }
 
 /*
- * A function calls 1 to 8 others, often the first of them; ways are up to 30
- * deep; most samples end at few of them.
+ * A function calls 1 to 8 others, often the first of them; paths have up to 30 frames; most samples
+ * end at few of them.
  */
 static void tree_by_lot(struct stack_tree *tree, unsigned int nr_nodes)
 {
@@ -315,7 +315,7 @@ static double fold_ns(const struct line *line)
 	return (double)(end - begin) / line->nr_nodes;
 }
 
-/* Of a slice that holds nothing else, less what it takes without. */
+/* Returns the size of a slice that holds only the tree, less the size of an empty one. */
 static uint64_t slice_bytes(const struct stack_tree *tree)
 {
 	const struct slice_info info = {
@@ -346,7 +346,7 @@ static double bytes_per_node(const struct line *line)
 	return bytes;
 }
 
-/* ---- all of it ---- */
+/* ---- all figures ---- */
 
 static double measure(const struct line *line)
 {
@@ -366,7 +366,7 @@ static double measure(const struct line *line)
 	}
 }
 
-/* Rounds of all lines in turn, so that a busy minute does not hit one alone. */
+/* All lines take turns in each round, so that a busy minute affects all of them. */
 static void run_lines(void)
 {
 	double best[NR_LINES] = {0}, plain[NR_LINES] = {0};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Line tables of a C++ program with some 25 MB of debug information: making
- * one, in the helper, and finding lines and inlined functions in it. Peers:
- * addr2line and llvm-symbolizer, which are asked for more and fewer
- * addresses, so that what they take to begin with is left out.
+ * Line tables of a C++ program with some 25 MB of debug information: the time to make one in the
+ * helper, and to find lines and inlined functions in it. Peers are addr2line and llvm-symbolizer,
+ * which are run with different numbers of addresses, so that their start-up time can be subtracted.
  */
 #include "bench/bench.h"
 
@@ -29,7 +28,7 @@
 #define NR_PEER_MANY 6000
 #define NR_PEER_FEW  1000
 
-static char folder[PATH_MAX / 2]; /* the cache's: kept */
+static char folder[PATH_MAX / 2]; /* of the cache, which is kept */
 static char path[PATH_MAX];
 static struct oprof_image_identity identity;
 static uint64_t text_address, text_offset, text_bytes, debug_bytes;
@@ -161,7 +160,7 @@ static void keep_minimum(double *minimum, double value)
 		*minimum = value;
 }
 
-/* CPU ms of loading it, with what the helper takes. */
+/* Loads the table; returns CPU ms, including the helper's. */
 static double load(struct line_table *table, const char *cache_path)
 {
 	const struct symbol_search search = {.cache_path = cache_path};
@@ -197,7 +196,7 @@ static void bench_build(void)
 		bench_print("symbolize_build_25mb_cached", cached, "ms");
 }
 
-/* CPU ms of finding 1,000. */
+/* Looks up 1,000 addresses; returns CPU ms. */
 static double find_all(const struct line_table *table, uint64_t *nr_frames)
 {
 	static struct line_found found;
@@ -225,7 +224,7 @@ static void write_addresses(const char *name, unsigned int nr)
 		bench_fail(name, errno);
 }
 
-/* CPU ms of a command with that many addresses. */
+/* Runs a command with nr addresses; returns CPU ms. */
 static double run_peer(const char *command, unsigned int nr)
 {
 	char whole[3 * PATH_MAX], addresses[PATH_MAX];

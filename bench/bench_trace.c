@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading a trace: statistics, and a list in text, of 5 million records as a
- * busy machine has them: system calls, switches, wake-ups, interrupts.
+ * Reading a trace: statistics and a text list of 5 million records as on a busy machine: system
+ * calls, switches, wake-ups, interrupts.
  */
 #include "bench/bench.h"
 
@@ -25,7 +25,7 @@
 #define NR_ROUNDS    5
 #define PEER_ROUNDS  2
 #define PACKET_BYTES 65536u
-#define FIRST_CALL   40u /* id: as the recorder's, they take a long header */
+#define FIRST_CALL   40u /* id: too large for a compact header, as the recorder's ids of calls */
 #define NR_EVENTS    (CALL_ENTRY + 2 * NR_CALLS)
 
 enum { SWITCH, WAKEUP, IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT, CALL_ENTRY };
@@ -258,7 +258,10 @@ static void become(const char *program, const char *const *words)
 	_exit(127);
 }
 
-/* Its CPU seconds; what it writes goes nowhere. Below 0: there is no such program. */
+/*
+ * Runs a program with its output discarded and returns its CPU seconds, or a negative number if
+ * there is no such program.
+ */
 static double run(const char *program, const char *const *words)
 {
 	const uint64_t before = bench_process_ns();
@@ -291,7 +294,7 @@ static const char *reader(void)
 	return path;
 }
 
-/* The peer's text, as ours, is of all fields; its rate is of the same records. */
+/* The peer's text also contains all fields; its rate is for the same records. */
 static void measure(const char *folder, uint64_t nr_records)
 {
 	const char *const stats[] = {"optrace-read", "stats", folder, NULL};

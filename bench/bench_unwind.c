@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whole user stacks by unwind tables: how many there are, on programs as the
- * distribution built them, and what they cost beside perf record's ways.
+ * User stacks by unwind tables: how many are complete, for programs as the distribution built them,
+ * and their cost compared with the methods of perf record.
  */
 #include "bench/bench.h"
 
@@ -31,7 +31,7 @@ static const char *top, *source;
 
 /* ---- the programs ---- */
 
-/* Each takes a second or so of CPU. What the machine lacks is left out. */
+/* Each takes about a second of CPU time. Programs that this machine lacks are skipped. */
 static const struct program {
 	const char *name, *needs, *command;
 } programs[] = {
@@ -66,7 +66,7 @@ static void silence(void)
 	dup2(null, 2);
 }
 
-/* Its exit status; usage: of it and all that it waited for. */
+/* Returns the command's exit status; usage: of it and of all children that it waited for. */
 static int run(const char *command, struct rusage *usage)
 {
 	pid_t pid = fork();
@@ -91,7 +91,7 @@ static bool is_there(const char *program)
 	return !run(command, NULL);
 }
 
-/* ---- how many are whole ---- */
+/* ---- how many are complete ---- */
 
 static uint64_t counter(const struct oprof_stats_file *stats, const char *name)
 {
@@ -164,14 +164,14 @@ static void bench_whole(const struct program *program)
 	free(stats);
 }
 
-/* ---- what they cost ---- */
+/* ---- their cost ---- */
 
 enum way { WAY_NONE, WAY_TABLES, WAY_PERF_DWARF, WAY_FP, WAY_PERF_FP, NR_WAYS };
 
 struct cost {
-	double profiler_seconds; /* of CPU, without the load */
+	double profiler_seconds; /* CPU time without the load */
 	double load_seconds;
-	double nr_bytes; /* written */
+	double nr_bytes; /* bytes written */
 };
 
 static bool is_perf(enum way way)
@@ -239,7 +239,7 @@ static pid_t start(enum way way)
 	}
 	close(ready[1]);
 	if (is_perf(way))
-		sleep_ms(500); /* it does not say when it samples */
+		sleep_ms(500); /* perf does not report when it samples */
 	else if (read(ready[0], text, sizeof(text) - 1) < 2 || strncmp(text, "ok", 2) != 0)
 		bench_fail(text, EIO);
 	close(ready[0]);
@@ -257,7 +257,7 @@ static int add_bytes(const char *path, const struct stat *st, int flag, struct F
 	return 0;
 }
 
-/* The same work for all: two programs at once, of some seconds. */
+/* The same work for all methods: two concurrent programs of some seconds. */
 static const char load_command[] =
 	"perl -e 'for (1..1200000) { $h{$_ % 5000} .= \"x$_\" } for (1..500000) { $t = \"abc$_\"; "
 	"$t =~ s/(\\d)/<$1>/g }' & for f in \"$SOURCE\"/daemon/k*/*.c; do gcc -O2 -D_GNU_SOURCE "
@@ -269,11 +269,11 @@ static void measure(enum way way, struct cost *cost)
 	struct rusage load, profiler = {.ru_maxrss = 0};
 	pid_t pid;
 
-	/* Code tables stay: they are built once per binary. */
+	/* The code tables stay: they are built once per binary. */
 	(void)snprintf(path, sizeof(path), "%s/out/samples", folder);
 	(void)file_remove_tree(path);
 	(void)snprintf(path, sizeof(path), "%s/out/perf.data", folder);
-	(void)unlink(path); /* perf would keep it beside its own */
+	(void)unlink(path); /* otherwise perf keeps it as a backup */
 	(void)snprintf(path, sizeof(path), "%s/out", folder);
 	if (file_make_dirs(path, 0700))
 		bench_fail(path, EIO);

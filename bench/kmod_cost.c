@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * In a guest that counts instructions as nanoseconds, with a module that was
- * built with KMOD_COST=1 (kmod/cost.c), its control filesystem mounted: what
- * samples cost. Prints bench's lines. Argument: perf's type of the event
- * that interrupts, its config, its period (the module's timer for type 1, config 0).
+ * The cost of the module's samples. Runs in a guest that counts instructions as nanoseconds, with a
+ * module that was built with KMOD_COST=1 (kmod/cost.c) and its control filesystem mounted. Prints
+ * benchmark lines. Arguments: perf's type of the interrupting event, its config, its period (type 1
+ * and config 0: the module's timer).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,13 +73,13 @@ static int open_buffer(void)
 	return fd;
 }
 
-/* ---- of the sample path, and of the worker ---- */
+/* ---- the sample path and the worker ---- */
 
 struct cost {
 	uint64_t took_ns, dump_ns;
 };
 
-/* Until no pass of the worker came between: then it is EAGAIN. */
+/* Repeats the measurement until no pass of the worker came between, which gives EAGAIN. */
 static void write_cost(const char *kind, unsigned int nr)
 {
 	char text[64];
@@ -111,7 +111,7 @@ static void measure(const char *kind, unsigned int nr, struct cost *least)
 		least->dump_ns = dump_ns;
 }
 
-/* The least of some rounds: interrupts and other threads only ever add. */
+/* Returns the minimum of some rounds: interrupts and other threads only add time. */
 static struct cost cost_of(const char *kind, unsigned int nr)
 {
 	struct cost least = {UINT64_MAX, UINT64_MAX};
@@ -135,14 +135,14 @@ static void print_costs(const char *kind, const char *suffix)
 	       (double)(all.dump_ns - nothing.dump_ns) / NR_SAMPLES);
 }
 
-/* So deep in calls that a chain of CHAIN_DEPTH is whole. */
+/* Calls deep enough for a full chain of CHAIN_DEPTH. */
 __attribute__((noinline)) static void call_deep(unsigned int depth)
 {
 	if (depth)
 		call_deep(depth - 1);
 	else
 		print_costs("same", "_chain16");
-	__asm__ volatile("" ::: "memory"); /* not the last call */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 }
 
 static void print_paths(void)
@@ -159,7 +159,7 @@ static void print_paths(void)
 	set("backtrace_depth", 0);
 }
 
-/* ---- of a whole interrupt ---- */
+/* ---- a whole interrupt ---- */
 
 struct event {
 	uint32_t type;
@@ -174,7 +174,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Always the same instructions. */
+/* Always executes the same instructions. */
 static uint64_t run_load(void)
 {
 	uint64_t begin_ns = now_ns();
@@ -184,7 +184,7 @@ static uint64_t run_load(void)
 	return now_ns() - begin_ns;
 }
 
-/* With perf's samples into a ring that nobody reads; *nr of them. */
+/* Runs the load with perf's samples in a ring that is not read; *nr: number of samples. */
 static uint64_t run_with_perf(const struct event *event, uint64_t *nr)
 {
 	struct perf_event_attr attr = {
@@ -219,7 +219,7 @@ static uint64_t run_with_perf(const struct event *event, uint64_t *nr)
 	return took_ns;
 }
 
-/* With the module's, its worker at work and nobody reading. */
+/* Runs the load with the module's samples, with its worker active and the buffer not read. */
 static uint64_t run_with_kmod(uint64_t *nr)
 {
 	int fd = open_buffer();

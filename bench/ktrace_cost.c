@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * In a guest that counts instructions as nanoseconds: how many a call of
- * getppid() takes, with one digit behind the point. The least of many short
- * batches: what else runs there interrupts some of them, never all.
+ * Runs in a guest that counts instructions as nanoseconds. Without arguments it prints the
+ * instructions of a call of getppid(), with one decimal. That is the minimum of many short batches,
+ * because interrupts disturb some of them, never all.
  *
- * ktrace_cost COMMAND...: how many go by while it runs, in millions.
- * ktrace_cost --longest: what the longest of a thousand calls takes, of many
- * thousands; fewer are interrupted by the timer, more begin a small packet.
+ * ktrace_cost COMMAND...: prints the instructions executed while it runs, in millions.
+ * ktrace_cost --longest: of many thousands of calls, prints the time that all but one in a thousand
+ * stay below. The timer interrupts fewer calls than that, and more calls than that begin a small
+ * packet.
  */
 #include <stdint.h>
 #include <stdio.h>

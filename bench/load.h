@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A load for benchmarks of the daemon: one process per CPU, each doing the
- * same work in every run: sorting, hashing, copying, and system calls.
+ * A load for the daemon's benchmarks: one process per CPU, each doing the same work in every run:
+ * sorting, hashing, copying, and system calls.
  */
 #ifndef BENCH_LOAD_H
 #define BENCH_LOAD_H
@@ -16,13 +16,16 @@ struct load {
 	unsigned int nr;
 };
 
-/* Start one process on each CPU. nr_rounds of work each (about 10 ms); 0: until load_stop. */
+/*
+ * Starts one process on each CPU, with nr_rounds of work each (a round is about 10 ms); 0: until
+ * load_stop().
+ */
 void load_start(struct load *load, unsigned int nr_rounds);
 
-/* Wait until they have ended. CPU seconds, user and system, of all of them. */
+/* Waits until they have ended. Returns the CPU seconds, user and system, of all of them. */
 double load_wait(struct load *load);
 
-/* End them. */
+/* Ends the processes. */
 void load_stop(struct load *load);
 
 #endif

@@ -12,15 +12,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define START_MS 60000 /* it is compiled, daemons start */
+#define START_MS 60000 /* compiling it and starting the daemons takes long */
 #define ROUND_MS 10000
 
 struct lttng {
 	pid_t pid;
-	int fd; /* its stdin and stdout */
+	int fd; /* socket connected to its stdin and stdout */
 };
 
-/* A line; false: the end, or nothing in time. */
+/* Reads a line; returns false at the end of the file or after timeout_ms. */
 static bool read_line(int fd, char *line, size_t size, int timeout_ms)
 {
 	size_t nr = 0;
@@ -95,7 +95,7 @@ void lttng_stop(struct lttng *lttng)
 {
 	if (!lttng)
 		return;
-	/* The program reads the end, and the script takes down what it put up. */
+	/* The program reads the end of the file and exits, and the script cleans up. */
 	(void)shutdown(lttng->fd, SHUT_WR);
 	if (lttng->pid > 0)
 		(void)waitpid(lttng->pid, NULL, 0);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The ring's peer: a program traced by LTTng-UST, built and run by lttng_peer.sh, that writes
- * rounds of records when it is told to.
+ * rounds of records on request.
  */
 #ifndef BENCH_LTTNG_H
 #define BENCH_LTTNG_H
 
 struct lttng;
 
-/* NULL, with the reason on stderr, where LTTng is not installed or does not start. */
+/* Returns NULL, with the reason on stderr, if LTTng is not installed or does not start. */
 struct lttng *lttng_start(void);
 
-/* CPU time of a record in a round of so many; 0: the peer is gone. */
+/* Returns the CPU time per record in a round of nr_records, or 0 if the peer has ended. */
 double lttng_round(struct lttng *lttng, unsigned int nr_records);
 
-/* Ends all that was started. NULL is none. */
+/* Ends everything that lttng_start() started. lttng may be NULL. */
 void lttng_stop(struct lttng *lttng);
 
 #endif

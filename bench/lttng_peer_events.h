@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The event of lttng_peer.c. LTTng-UST reads this several times, with other
- * macros each time. Analysers need not have it installed, nor understand it.
+ * The event of lttng_peer.c. LTTng-UST includes this file several times with different macros. With
+ * LINT defined, static analysers do not need LTTng-UST.
  */
 #ifdef LINT
 #define lttng_ust_tracepoint_enabled(provider, event)	     1

@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One compiler after the other, for each file of the tree. */
+/* Compiles each file of the tree, one after the other, repeatedly. */
 #define COMPILE                                                                                    \
 	"while :; do for f in \"$0\"/*/*.c; do"                                                    \
 	" ${CC:-cc} -O2 -g -D_GNU_SOURCE -DOPROF_VERSION='\"0\"' -I\"$0\" -I\"$0/include\""        \
 	" -c \"$f\" -o /dev/null; done; done"
 
-#define CHAIN_DEPTH 64 /* operf -g's */
+#define CHAIN_DEPTH 64 /* as operf -g */
 
 static const char *folder;
 
@@ -44,7 +44,7 @@ static void silence(void)
 	dup2(null, 2);
 }
 
-/* In a process group of its own, so that its children end with it. */
+/* Uses a process group of its own, so that its children end with it. */
 static pid_t start_compiling(void)
 {
 	const char *top = getenv("OPROF_TOP_SRCDIR");
@@ -79,7 +79,7 @@ __attribute__((noreturn)) static void exec_daemon(unsigned int hz, unsigned int 
 	_exit(127);
 }
 
-/* It says when it samples. */
+/* The daemon reports when it samples. */
 static pid_t start_daemon(unsigned int hz, unsigned int depth)
 {
 	char text[512] = "";
@@ -112,7 +112,10 @@ static void stop(pid_t pid, int signal_nr)
 		;
 }
 
-/* All CPUs compile for so long; profiler then ends. False: it had ended before. */
+/*
+ * All CPUs compile for so many seconds; then the profiler is ended. Returns false if it had ended
+ * before.
+ */
 static bool load_machine(pid_t profiler, unsigned int seconds)
 {
 	const long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -150,7 +153,7 @@ void real_session_record_stacks(const char *where, unsigned int seconds, unsigne
 	record(where, seconds, hz, CHAIN_DEPTH);
 }
 
-/* Without what perf does to the cache of binaries of who runs this. */
+/* Prevents perf from changing the user's build-id cache. */
 __attribute__((noreturn)) static void exec_perf(const char *path, unsigned int hz,
 						const char *option)
 {
@@ -236,7 +239,7 @@ static void add_slice(struct slice_builder *builder, const char *path)
 	slice_close(slice);
 }
 
-/* All of the session: what was closed already, and what is in live files. */
+/* Loads the whole session: closed slices and live files. */
 struct slice_builder *real_session_load(const char *where)
 {
 	struct history_files history = {0};

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A change of what is generated takes another name: the old one is kept by nobody's cache. */
+/* Change the name when the generated program changes, so that no cache holds the old one. */
 #define NAME	     "report-24mb-1"
 #define NR_FILES     48
-#define NR_FUNCTIONS 248 /* in each */
+#define NR_FUNCTIONS 248 /* in each file */
 
 /* ---- generating ---- */
 
@@ -115,7 +115,7 @@ static void build(const char *cache)
 	(void)file_remove_tree(folder);
 }
 
-/* ---- what it is like ---- */
+/* ---- its properties ---- */
 
 static void find_text(struct report_binary *binary, Elf *elf)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program of about 24 MB with debug information, for the benchmarks of
- * reports: thousands of generated functions, the same on each machine but
- * for what its compiler makes of them. Built once, kept in
- * ${XDG_CACHE_HOME:-~/.cache}/oprof/bench, which may be removed at any time.
+ * A program of about 24 MB with debug information, for the benchmarks of reports: thousands of
+ * generated functions, the same on each machine except for differences of the compiler. It is built
+ * once and kept in ${XDG_CACHE_HOME:-~/.cache}/oprof/bench, which may be removed at any time.
  */
 #ifndef BENCH_REPORT_BINARY_H
 #define BENCH_REPORT_BINARY_H
@@ -16,15 +15,15 @@
 struct report_binary {
 	char path[PATH_MAX];
 	uint64_t file_bytes;
-	uint64_t text_offset; /* of .text in the file: keys are from here */
+	uint64_t text_offset; /* of .text in the file: keys are relative to it */
 	uint64_t text_bytes;
 	struct oprof_image_identity identity;
 };
 
-/* Find or build it; ends the benchmark where it can't. */
+/* Finds or builds the program; ends the benchmark on failure. */
 void report_binary_open(struct report_binary *binary);
 
-/* What it was built of, into a folder that is there: the same each time. */
+/* Writes the program's sources, always the same, into an existing folder. */
 void report_binary_write_sources(const char *folder);
 
 #endif

@@ -83,7 +83,7 @@ static void run_child(const char *const *words)
 		snprintf(program, sizeof(program), "%s/%s", top ? top : ".", words[0]);
 	dup2(null, 1);
 	dup2(null, 2);
-	/* execv() only reads them. */
+	/* The cast is safe: execv() only reads the words. */
 	execv(program, (char *const *)(uintptr_t)words);
 	_exit(127);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ring's port for user space, with a clock that stands still: the reserve without it. */
+/*
+ * The ring's port for user space with a clock that stands still: measures reserve without the
+ * clock.
+ */
 #ifndef BENCH_RING_PORT_STILL_H
 #define BENCH_RING_PORT_STILL_H
 
@@ -15,7 +18,7 @@
 static inline uint64_t ring_clock(enum ring_clock clock)
 {
 	(void)clock;
-	return 0; /* before the last stamp, which is taken instead */
+	return 0; /* earlier than the last stamp, which the ring then uses instead */
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 struct ring;
 
-/* Reserve and commit so many records of 16 bytes, reading no clock and writing no payload. */
+/* Reserves and commits nr records of 16 bytes without reading a clock or writing a payload. */
 void ring_still_records(struct ring *ring, unsigned int nr);
 
 #endif
