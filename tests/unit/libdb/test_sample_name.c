@@ -68,7 +68,7 @@ static void same_name(const struct sample_name *a, const struct sample_name *b)
 	ck_assert_uint_eq(a->identity, b->identity);
 }
 
-/* Write, read back, compare; each component must be one a file system takes. */
+/* Writes a name, reads it back and compares; each component must be a valid file name. */
 static void round_trip(const struct sample_name *name)
 {
 	char text[3 * PATH_MAX];
@@ -135,7 +135,7 @@ START_TEST(what_would_not_parse_back_is_escaped)
 }
 END_TEST
 
-/* Bytes that are likely to matter, and others. */
+/* Makes a text of special and other bytes. */
 static void random_text(char *text, size_t nr_max)
 {
 	static const char special[] = "{}%./~:a0\n\x7f\xff";
@@ -150,7 +150,7 @@ static void random_text(char *text, size_t nr_max)
 	text[nr] = '\0';
 }
 
-/* A path that there can be: no empty, "." or ".." components. */
+/* Makes a possible path: without empty, "." or ".." components. */
 static void random_root_path(char *path)
 {
 	size_t used = 0;
@@ -215,7 +215,8 @@ START_TEST(long_components_are_cut_told_and_written_the_same_again)
 	char text[3 * PATH_MAX], again[3 * PATH_MAX];
 	char component[700];
 
-	memset(component, _i % 2 ? '%' : 'n', sizeof(component)); /* three bytes each, or one */
+	memset(component, _i % 2 ? '%' : 'n',
+	       sizeof(component)); /* three bytes each when escaped, or one */
 	component[_i] = '\0';
 	if (_i / 2 % 3 == 0) {
 		set_path(&name.image, SAMPLE_PATH_ROOT, "/usr/");
@@ -230,7 +231,7 @@ START_TEST(long_components_are_cut_told_and_written_the_same_again)
 	ck_assert(back.image.hashed == (strcmp(back.image.path, name.image.path) != 0));
 	ck_assert_int_eq(sample_name_format(&back, again, sizeof(again)), 0);
 	ck_assert_str_eq(text, again);
-	/* Another name with the same beginning is another file. */
+	/* Another name with the same beginning must get another file. */
 	other = name;
 	other.image.path[strlen(other.image.path) - 1] ^= 1;
 	ck_assert_int_eq(sample_name_format(&other, again, sizeof(again)), 0);

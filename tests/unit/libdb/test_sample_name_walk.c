@@ -36,7 +36,7 @@ static void make_file(const char *name)
 	ck_assert_int_eq(file_replace(path, "x", 1, 0600), 0);
 }
 
-/* "PATH APP" or "PATH !", a line each. */
+/* Notes a line "PATH APP" or "PATH !" for each file. */
 static int remember(const char *path, const struct sample_name *name, const struct diag *diag,
 		    void *context)
 {

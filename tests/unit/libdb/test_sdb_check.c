@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Damaged files: what is wrong is named, and nobody crashes or reads on. */
+/* Damaged files: the damage must be named, and no function may crash or read out of bounds. */
 #include "libdb/sdb_format.h"
 #include "tests/fixture/make_sdb.h"
 #include "tests/fixture/run_suite.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static struct make_sdb make;
-static uint8_t *bytes; /* of a sound file with all three tables, two of them with directories */
+static uint8_t *bytes; /* a sound file with all three tables, two of them with directories */
 static size_t nr_bytes;
 
 static void setup(void)
@@ -51,7 +51,7 @@ static uint64_t *page(uint32_t number)
 	return (uint64_t *)(void *)(bytes + (size_t)number * 4096);
 }
 
-/* Use the file in every way there is: sanitizers watch. */
+/* Uses the file in every way while sanitizers watch. */
 static void use_file(void)
 {
 	struct sdb_image image;
@@ -110,7 +110,7 @@ START_TEST(wrong_fields_of_the_header_are_named)
 	header()->byte_order = 1;
 	check_says(-EILSEQ, "byte order");
 	*header() = sound;
-	header()->flags |= 32; /* of a later version, which could not do without */
+	header()->flags |= 32; /* a flag of a later version that readers must understand */
 	check_says(-EPROTONOSUPPORT, "flags 0x20");
 	*header() = sound;
 	header()->image.nr_build_id = 21;
@@ -146,7 +146,7 @@ START_TEST(strings_outside_the_header_are_named)
 	header()->app_path.offset = UINT32_MAX;
 	check_says(-EILSEQ, "application's path");
 	*header() = sound;
-	header()->image_path.offset = 8; /* in the struct */
+	header()->image_path.offset = 8; /* inside the struct */
 	check_says(-EILSEQ, "image's path");
 	*header() = sound;
 	bytes[header()->cpu_type.offset] = 0;
@@ -205,7 +205,7 @@ START_TEST(pages_with_two_uses_are_named)
 }
 END_TEST
 
-/* The last used slot of a line in the first page of the narrow directory. */
+/* Returns the last used slot of a line in the first page of the narrow directory. */
 static uint64_t *used_slot(void)
 {
 	uint64_t *slots = page(directory(&header()->narrow)[0]);
@@ -221,7 +221,7 @@ START_TEST(slots_out_of_reach_are_named)
 {
 	uint64_t *slot = used_slot();
 
-	*slot ^= 1ULL << 45; /* another key now */
+	*slot ^= 1ULL << 45; /* now another key */
 	check_says(-EILSEQ, "can't be found");
 }
 END_TEST

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A file system that really runs full: a small tmpfs, in a mount namespace of its own. */
+/* A file system that is really full: a small tmpfs in a separate mount namespace. */
 #include "tests/fixture/make_sdb.h"
 
 #include <check.h>
@@ -12,7 +12,7 @@
 
 static char folder[256];
 
-/* 0, or -1 where we may not. */
+/* Returns 0, or -1 if we lack the permission. */
 static int mount_small(void)
 {
 	(void)snprintf(folder, sizeof(folder), "/tmp/test_full.XXXXXX");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every call that can fail, failing once: the linker turns the calls of libdb
- * to the functions here (--wrap), of which the Nth fails. Whatever fails, an
- * add is there or not there, later ones work, and the file stays sound.
+ * Each call that can fail does so once: the linker redirects the calls of libdb to the functions
+ * here (--wrap), of which the Nth fails. After any failure an addition is either complete or
+ * absent, later ones succeed, and the file stays sound.
  */
 #include "tests/fixture/make_sdb.h"
 #include "tests/fixture/run_suite.h"
@@ -44,7 +44,7 @@ static const struct {
 };
 #define NR_FAULTS ((int)(sizeof(faults) / sizeof(faults[0])))
 
-/* A file of so many keys has outgrown its first mapping. */
+/* A file with so many keys has outgrown its first mapping. */
 #define NR_KEYS_TO_MOVE 20000
 
 static struct make_sdb make;
@@ -146,7 +146,7 @@ void *__wrap_mremap(void *old, size_t old_bytes, size_t nr_bytes, int flags, ...
 	va_end(args);
 	if (!fails(CALL_MREMAP))
 		return __real_mremap(old, old_bytes, nr_bytes, flags, where);
-	/* The kernel unmaps what is there before it finds some of the errors. */
+	/* For some errors the kernel unmaps the old mapping before it fails. */
 	if (faults[state.fault].error == EFAULT && flags & MREMAP_FIXED)
 		(void)munmap(where, nr_bytes);
 	errno = faults[state.fault].error;
@@ -189,7 +189,7 @@ static uint64_t key_of(uint64_t i)
 	return i % 3 ? i * 0x9e3779b97f4a7c15u >> 26 : i * 0x9e3779b97f4a7c15u;
 }
 
-/* An add with the fault armed; what failed was not added. */
+/* Makes an addition with the fault armed; if it failed, nothing was added. */
 static void add_faulted(struct sdb *db, uint64_t key)
 {
 	int error;
@@ -214,7 +214,7 @@ START_TEST(whatever_fails_while_growing_only_that_add_is_lost)
 			add_faulted(db, key_of(nth * 10000 + i));
 		nr_failed += state.nr_failed;
 		state.nr_failed = 0;
-		/* And when it is over, all goes on. */
+		/* After the fault everything works again. */
 		for (uint64_t i = 0; i < 1500; i++)
 			make_sdb_add(&make, db, key_of(nth * 10000 + 2000 + i), 1);
 		sdb_close(db);
@@ -250,7 +250,7 @@ START_TEST(whatever_fails_while_the_mapping_moves_only_those_adds_are_lost)
 }
 END_TEST
 
-/* With all of the file's life under the fault: opening, adding, reading, checking. */
+/* Applies the fault to the whole life of a file: opening, adding, reading, checking. */
 static int use_once(void)
 {
 	struct sdb_check_result result;
@@ -288,7 +288,7 @@ START_TEST(whatever_fails_anywhere_is_an_error_and_leaves_a_sound_file)
 		(void)use_once();
 		state.armed = false;
 		nr_failed += state.nr_failed;
-		/* With the first allocation failing there may be no file yet. */
+		/* If the first allocation failed, the file may not exist yet. */
 		error = sdb_check(make.path, &result, &diag);
 		ck_assert_msg(!error || error == -ENOENT, "%s", diag_show(&diag));
 	}
@@ -297,7 +297,7 @@ START_TEST(whatever_fails_anywhere_is_an_error_and_leaves_a_sound_file)
 }
 END_TEST
 
-/* Not as damage, which would have the daemon set the file aside. */
+/* The error must not be damage, for which the daemon would set the file aside. */
 START_TEST(a_disk_that_is_full_when_a_file_begins_is_told_as_full)
 {
 	int error = -ENOSPC;

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* AddressSanitizer itself needs all the addresses there are. */
+/* AddressSanitizer needs the whole address space for itself. */
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED 1
 #else
@@ -34,7 +34,7 @@ static void teardown(void)
 	make_sdb_deinit(&make);
 }
 
-/* Opening must fail with error, and say something that names the file. */
+/* Opening must fail with error and a message that names the file. */
 static void open_fails(int error, const char *says)
 {
 	struct sdb *db = (struct sdb *)&make;
@@ -42,7 +42,7 @@ static void open_fails(int error, const char *says)
 
 	diag_clear(&diag);
 	ck_assert_int_eq(sdb_open(&db, make.path, &make.identity, &diag), error);
-	ck_assert_ptr_eq(db, &make); /* untouched */
+	ck_assert_ptr_eq(db, &make); /* not changed */
 	ck_assert_str_eq(diag.file, make.path);
 	ck_assert_msg(strstr(diag.text, says), "\"%s\" lacks \"%s\"", diag.text, says);
 }
@@ -117,7 +117,7 @@ START_TEST(a_file_goes_on_where_it_was_closed)
 }
 END_TEST
 
-/* Strings of any length: the root page moves behind them. */
+/* Strings of any length: the root page moves to after them. */
 START_TEST(long_names_move_the_tables_and_nothing_else)
 {
 	char path[3 * 4096];
@@ -136,7 +136,10 @@ START_TEST(long_names_move_the_tables_and_nothing_else)
 }
 END_TEST
 
-/* Behind the header where there is room for 64 slots of 8 bytes, else on a page of its own. */
+/*
+ * The root page follows the header if there is room for 64 slots of 8 bytes; else it has its own
+ * page.
+ */
 static const struct {
 	uint32_t header_bytes, page, start_bytes;
 } roots[] = {
@@ -178,7 +181,7 @@ START_TEST(a_second_writer_is_told_that_the_file_is_busy)
 }
 END_TEST
 
-/* A daemon's child writes files back to the disk while the daemon goes on. */
+/* A child of the daemon syncs files to the disk while the daemon continues. */
 START_TEST(a_file_that_is_closed_can_be_opened_though_a_child_still_holds_it)
 {
 	struct sdb *db = make_sdb_open(&make);
@@ -312,7 +315,10 @@ START_TEST(times_of_the_header_widen)
 }
 END_TEST
 
-/* Add keys from first on until it fails or end; the error. Asserts nothing: Check writes files. */
+/*
+ * Adds keys from first to end or until an error, which it returns. Without assertions, because
+ * Check writes to a file for each.
+ */
 static int add_range(struct sdb *db, uint64_t first, uint64_t end, uint64_t *reached)
 {
 	int error = 0;
@@ -325,7 +331,7 @@ static int add_range(struct sdb *db, uint64_t first, uint64_t end, uint64_t *rea
 	return error;
 }
 
-/* What a file of so many pages grows by: 1, 4, an eighth, 64. */
+/* Pages by which a file of nr_pages grows: 1, 4, an eighth, 64. */
 static uint64_t segment_of(uint64_t nr_pages)
 {
 	if (nr_pages < 32)
@@ -333,7 +339,7 @@ static uint64_t segment_of(uint64_t nr_pages)
 	return nr_pages < 512 ? nr_pages / 8 : 64;
 }
 
-/* More only where the pages that are needed at once are more. */
+/* It grows by more only if more pages are needed at once. */
 START_TEST(a_file_grows_by_a_page_while_small_and_then_by_an_eighth)
 {
 	struct sdb *db = make_sdb_open(&make);
@@ -374,7 +380,7 @@ START_TEST(a_limit_on_file_size_fails_the_add_and_sends_no_signal)
 
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	error = add_range(db, 0, 100000, &full);
-	error_again = add_range(db, 0, full, &again); /* what is there still adds */
+	error_again = add_range(db, 0, full, &again); /* existing keys can still be added to */
 	limit.rlim_cur = RLIM_INFINITY;
 	(void)setrlimit(RLIMIT_FSIZE, &limit);
 	error_rest = add_range(db, full, 20000, &rest);
@@ -421,7 +427,7 @@ START_TEST(closing_nothing_is_fine)
 }
 END_TEST
 
-/* Its pages have no 32-bit numbers. Few file systems take one so large. */
+/* Page numbers would not fit into 32 bits. Few file systems support so large a file. */
 START_TEST(a_file_of_more_pages_than_there_can_be_is_refused)
 {
 	int fd;
@@ -457,7 +463,7 @@ int main(void)
 	tcase_add_test(tests, a_small_profile_is_one_page_of_disk);
 	tcase_add_test(tests, what_the_identity_says_is_in_the_header);
 	tcase_add_test(tests, a_file_goes_on_where_it_was_closed);
-	/* So that the header ends with 1024 bytes left in its page, with 512, 448, none, ... */
+	/* Headers that leave 1024, 512, 448, ... 0 bytes in their page. */
 	tcase_add_loop_test(tests, long_names_move_the_tables_and_nothing_else, 3100, 3101);
 	tcase_add_loop_test(tests, long_names_move_the_tables_and_nothing_else, 3200, 3202);
 	tcase_add_loop_test(tests, long_names_move_the_tables_and_nothing_else, 3260, 3261);

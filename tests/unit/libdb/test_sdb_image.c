@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading, alone and while a writer in another process grows, or is killed. */
+/* Reads files, alone, and while a writer in another process grows them or is killed. */
 #include "libdb/sdb_format.h"
 #include "tests/fixture/make_sdb.h"
 #include "tests/fixture/run_suite.h"
@@ -15,9 +15,9 @@
 
 static struct make_sdb make;
 
-/* What the writing process has done, in memory shared with it. */
+/* The writing process's progress, in shared memory. */
 struct progress {
-	uint64_t nr_added; /* samples; one more may be on its way */
+	uint64_t nr_added; /* samples; one more addition may be in progress */
 };
 
 static struct progress *progress;
@@ -41,7 +41,7 @@ static uint64_t progress_now(void)
 	return __atomic_load_n(&progress->nr_added, __ATOMIC_ACQUIRE);
 }
 
-/* Key of the i-th sample: new ones all the time, and some again and again, narrow and wide. */
+/* Key of the i-th sample: many new ones and some repeated ones, narrow and wide. */
 static uint64_t key_of(uint64_t i)
 {
 	const uint64_t random = (i + 1) * 0x9e3779b97f4a7c15u;
@@ -163,7 +163,10 @@ START_TEST(killed_at_random_again_and_again_it_counts_every_sample)
 		ck_assert_msg(
 			!expected_differs(&make.expected, make.path, in_flight, text, sizeof(text)),
 			"round %u: %s", (unsigned int)round, text);
-		/* The one on its way may be there: the next writer goes on behind it. */
+		/*
+		 * The addition in progress may be complete: then the next writer continues after
+		 * it.
+		 */
 		if (expected_differs(&make.expected, make.path, NULL, text, sizeof(text))) {
 			expected_add(&make.expected, next.key, 1, 0);
 			progress->nr_added = ++nr;
@@ -204,12 +207,12 @@ START_TEST(an_image_is_untouched_when_loading_fails)
 }
 END_TEST
 
-/* ---- how often a page is read: the linker's --wrap ---- */
+/* ---- reads of each page, counted by the linker's --wrap ---- */
 
 #define NR_PAGES_MAX 1024
 
 static bool counting;
-static unsigned int nr_reads[NR_PAGES_MAX]; /* of each page of the file, whole */
+static unsigned int nr_reads[NR_PAGES_MAX]; /* of each page of the file, complete */
 
 ssize_t __real_pread64(int fd, void *buf, size_t nr_bytes, off_t from);
 ssize_t __wrap_pread64(int fd, void *buf, size_t nr_bytes, off_t from);
@@ -230,8 +233,9 @@ ssize_t __wrap_pread(int fd, void *buf, size_t nr_bytes, off_t from)
 }
 
 /*
- * A page of wide keys is read twice for each page of the directory that leads to it, every other
- * page once. All keys have the last places: few of them make a directory of several pages.
+ * A page of wide keys is read twice for each page of the directory that leads to it; every other
+ * page is read once. All keys have places at the end of the range, so that few keys make a
+ * directory of several pages.
  */
 START_TEST(a_directory_is_not_read_for_each_page_of_keys)
 {
@@ -253,13 +257,13 @@ START_TEST(a_directory_is_not_read_for_each_page_of_keys)
 		nr_once += nr_reads[i] == 1;
 		nr_twice += nr_reads[i] == 2;
 	}
-	ck_assert_uint_le(most, 8); /* and not as often as there are pages of keys */
+	ck_assert_uint_le(most, 8); /* far fewer than there are pages of keys */
 	ck_assert_uint_gt(nr_once, 16);
 	ck_assert_uint_gt(nr_twice, 16);
 }
 END_TEST
 
-/* Epoch after epoch, each with keys that tell it; now few, now many. */
+/* Writes epoch after epoch, each with keys that identify it; sometimes few, sometimes many. */
 static _Noreturn void write_epochs(void)
 {
 	struct sdb_identity identity = make.identity;

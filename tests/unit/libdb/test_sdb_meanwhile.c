@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading and checking a sample file while its writer empties it or adds to
- * it, each of their steps between any two of the other: what is read is of
- * one epoch, and nothing that the writer does is told as damage.
+ * Reads and checks a sample file while its writer empties it or adds to it, with the steps of both
+ * interleaved in every way. The reader must get samples of one epoch only, and must not report the
+ * writer's changes as damage.
  */
 #include "libdb/sdb_internal.h"
 #include "tests/fixture/make_sdb.h"
@@ -16,20 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NR_KEYS	   1300u /* more than what an emptied file keeps */
-#define NR_RENEWED 3u	 /* of the next epoch */
+#define NR_KEYS	   1300u /* more than an emptied file keeps */
+#define NR_RENEWED 3u	 /* keys of the next epoch */
 #define TIME_NS	   77	 /* of the samples of every other epoch */
-#define WEIGHT	   10u	 /* of each of them; else it is the period's */
-#define NR_TURNS   12u	 /* readings until all lines had keys added */
+#define WEIGHT	   10u	 /* of each of these samples; else it is the period */
+#define NR_TURNS   12u	 /* readings after which keys were added to all lines */
 #define PERIOD	   1000u
 
 static struct make_sdb make;
 static struct sdb *db;
-static uint64_t epoch; /* before it was emptied */
+static uint64_t epoch; /* before the file was emptied */
 static uint64_t next_key;
 static unsigned int nr_readings, nr_in_line[SDB_PAGE_LINES];
 
-/* What the reader found. */
+/* The reader's result. */
 static struct {
 	int error;
 	struct diag diag;
@@ -37,7 +37,7 @@ static struct {
 	uint64_t nr_samples, weight;
 } found;
 
-/* Epochs with an even number store weights, and have times. */
+/* Epochs with an even number store weights and have times. */
 static void fill(uint64_t nr_keys)
 {
 	const bool weighted = sdb_header(db)->flags & OPROF_SDB_WEIGHTED;
@@ -98,7 +98,7 @@ static void keep_image(void)
 	sdb_image_deinit(&found.image);
 }
 
-/* The numbers of the header stay. */
+/* Keeps the header in found.image. */
 static void read_header(void *context)
 {
 	struct sdb_image image;
@@ -132,7 +132,7 @@ static void verify_header(const char *where)
 	ck_assert_msg(header->epoch == epoch || header->epoch == epoch + 1, "%s: epoch %lu", where,
 		      (unsigned long)header->epoch);
 	if (header->epoch_emptied == header->epoch)
-		return; /* on its way */
+		return; /* being emptied */
 	ck_assert_msg(!(header->flags & OPROF_SDB_WEIGHTED) == !weighted,
 		      "%s: epoch %lu has the flags of another", where,
 		      (unsigned long)header->epoch);
@@ -154,7 +154,10 @@ static void verify_all(const char *where)
 	else
 		ck_assert_msg(found.nr_samples <= NR_RENEWED, "%s: %lu samples of the next epoch",
 			      where, (unsigned long)found.nr_samples);
-	/* A kill or a look between leaves the last one without its weight. */
+	/*
+	 * If the next epoch was read between an addition and its weight, the last sample has no
+	 * weight yet.
+	 */
 	ck_assert_msg(found.weight == found.nr_samples * (weighted ? WEIGHT : PERIOD) ||
 			      (weighted && found.image.header.epoch == epoch + 1),
 		      "%s: weight %lu of %lu samples", where, (unsigned long)found.weight,
@@ -190,7 +193,7 @@ START_TEST(emptied_at_any_look_at_its_header_a_file_tells_one_epoch)
 }
 END_TEST
 
-/* At the next step; under OPROF_CHECK_ALL at each that comes. */
+/* The next step to try; every step under OPROF_CHECK_ALL. */
 static unsigned int next(unsigned int later)
 {
 	return getenv("OPROF_CHECK_ALL") ? later + 1 : later * 1000;
@@ -206,7 +209,7 @@ START_TEST(at_no_two_steps_of_emptying_does_a_header_tell_two_epochs)
 
 	restart(); /* the long epochs are the even ones */
 
-	/* At the beginning of the emptying, and from its end on. */
+	/* Stops the writer at the begin of the emptying, and from its end on. */
 	ck_assert_uint_gt(nr_stores, 20);
 	plan.nr_stores = _i < 4 ? 1 + (unsigned int)_i / 2 : nr_stores - (unsigned int)_i / 2;
 	for (plan.first = 0; plan.first < nr_steps; plan.first++) {
@@ -231,13 +234,16 @@ START_TEST(emptied_at_any_step_of_reading_a_file_is_read_as_of_one_epoch)
 }
 END_TEST
 
-#define EMPTIED_MAX 10 /* times that it is read again */
+#define EMPTIED_MAX 10 /* how often the file is emptied during one read */
 
 static long long last_position;
-static unsigned int nr_looks; /* of the reader: is it of the epoch still? */
-static unsigned int nr_empty; /* before so many of them it is emptied */
+static unsigned int nr_looks; /* how often the reader checked the epoch */
+static unsigned int nr_empty; /* the file is emptied before so many of these checks */
 
-/* A look begins with the epoch; reading the header comes to it word by word. */
+/*
+ * A check begins with reading the epoch's word; a read of the whole header also passes it, word by
+ * word.
+ */
 static void empty_before_look(void *context)
 {
 	const long long epoch_at = offsetof(struct oprof_sdb_header, epoch);
@@ -270,7 +276,7 @@ END_TEST
 
 /* ---- growing ---- */
 
-/* A key whose home is that line of the root page, and was not added yet. */
+/* Returns a key whose home is that line of the root page, and which was not added yet. */
 static uint64_t key_of_line(uint32_t line, uint32_t nr_lines)
 {
 	while (sdb_probe_begin(sdb_mix(++next_key), nr_lines).line != line)
@@ -279,8 +285,8 @@ static uint64_t key_of_line(uint32_t line, uint32_t nr_lines)
 }
 
 /*
- * In the middle of a line: what comes now may go before what was read of it, and behind. Other
- * lines each time that the page is read.
+ * Adds a key to the line that is being read: it may lie before or after the part already read. Each
+ * time that the page is read, other lines are chosen.
  */
 static void add_to_line(void *context)
 {
@@ -311,7 +317,10 @@ static void read_result(void *context)
 	found.error = sdb_check(make.path, &result, &found.diag);
 }
 
-/* A line is looked at slot by slot, while the next ones are taken: which is no hole in it. */
+/*
+ * The checker reads a line slot by slot while later slots are filled: that must not look like a
+ * hole in the line.
+ */
 START_TEST(a_file_that_is_added_to_while_it_is_checked_is_not_told_as_damaged)
 {
 	const struct meanwhile both = {

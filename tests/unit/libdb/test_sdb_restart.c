@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Emptying a file for its next epoch, seen at every store, as test_sdb_split.c
- * sees growth: the file as it is then is what a kill would leave.
+ * Emptying a file for its next epoch, examined at every store, in the state that a kill would
+ * leave, as test_sdb_split.c examines growth.
  */
 #include "libdb/sdb_format.h"
 #include "libdb/sdb_internal.h"
@@ -21,7 +21,7 @@ static struct make_sdb make;
 static struct {
 	bool armed;
 	uint64_t nr_looks, nr_void, nr_whole, nr_renewed;
-	uint64_t nr_samples; /* before it was emptied */
+	uint64_t nr_samples; /* before the file was emptied */
 } watch;
 
 static void setup(void)
@@ -44,7 +44,9 @@ static struct sdb_identity identity_of(uint64_t epoch)
 	return identity;
 }
 
-/* The daemon that comes after a kill: whatever it finds is empty for its epoch, and sound. */
+/*
+ * Simulates the daemon after a kill: the file that it opens must be sound, and empty for its epoch.
+ */
 static void reopen_copy(void)
 {
 	struct make_sdb copy = make;
@@ -106,7 +108,7 @@ static void restart_watched(struct sdb *db, const struct sdb_identity *identity)
 	ck_assert_uint_gt(watch.nr_renewed, 0);
 }
 
-/* Narrow, wide and weighted keys: as many as need directories if nr is large. */
+/* Adds narrow, wide and weighted keys; if nr is large, enough for directories. */
 static struct sdb *fill(uint64_t nr)
 {
 	struct sdb *db = make_sdb_open(&make);
@@ -145,7 +147,7 @@ START_TEST(an_emptied_file_takes_samples_as_a_new_one_does)
 		struct sdb_check_result result;
 
 		ck_assert_int_eq(sdb_restart(db, &next), 0);
-		make_sdb_verify(&make); /* expects nothing yet */
+		make_sdb_verify(&make); /* the file must be empty */
 		for (uint64_t i = 0; i < 3000 * epoch; i++)
 			make_sdb_add(&make, db, make_sdb_random(&make) >> (i % 2 ? 30 : 4), 1);
 		make_sdb_verify(&make);

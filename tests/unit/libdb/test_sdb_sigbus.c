@@ -35,7 +35,7 @@ static struct sdb *open_and_fill(uint64_t nr_keys)
 	return db;
 }
 
-/* Add until it fails; the error. */
+/* Adds until an addition fails; returns the error. */
 static int add_until_it_fails(struct sdb *db)
 {
 	int error = 0;
@@ -57,14 +57,14 @@ START_TEST(a_file_truncated_under_its_writer_fails_that_file_only)
 	other = make_sdb_open(&second);
 	ck_assert_int_eq(truncate(make.path, (off_t)_i * 4096), 0);
 	ck_assert_int_eq(add_until_it_fails(db), -EIO);
-	ck_assert_int_eq(sdb_add(db, 1ULL << 50, 1), -EIO); /* and for good */
+	ck_assert_int_eq(sdb_add(db, 1ULL << 50, 1), -EIO); /* the error is permanent */
 	ck_assert_int_eq(sdb_sync(db), -EIO);
 	for (uint64_t i = 0; i < 5000; i++)
 		make_sdb_add(&second, other, i, 1);
 	sdb_close(other);
 	sdb_close(db);
 	make_sdb_verify(&second);
-	if (_i > 0) { /* the header is still there, and says it */
+	if (_i > 0) { /* the header is still there, and shows the damage */
 		size_t nr_bytes;
 		struct oprof_sdb_header *header = make_sdb_read(make.path, &nr_bytes);
 
@@ -133,7 +133,7 @@ START_TEST(faults_elsewhere_kill_when_no_handler_was_there)
 	mapped = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
 	ck_assert_ptr_ne(mapped, MAP_FAILED);
 	map = mapped;
-	teardown(); /* nobody comes back to do it */
+	teardown(); /* SIGBUS ends the process before Check can do this */
 	(void)map[0];
 }
 END_TEST
@@ -148,7 +148,10 @@ START_TEST(a_signal_that_was_sent_kills_as_ever)
 }
 END_TEST
 
-/* Of patterns: many pages; and one entry of the directory, which has it double. */
+/*
+ * Returns a random narrow key. one_entry: only keys of one entry of the directory, so that the
+ * directory doubles.
+ */
 static uint64_t key_of(bool one_entry)
 {
 	uint64_t key;
@@ -159,7 +162,7 @@ static uint64_t key_of(bool one_entry)
 	return key;
 }
 
-/* As when a copy-on-write file system has no room: stores to new pages fail, all else is there. */
+/* As on a copy-on-write file system without room: stores to new pages fail, the rest is there. */
 START_TEST(pages_lost_during_growth_take_nothing_along_that_was_there)
 {
 	const int nr_keys = _i == 2 ? 60000 : _i ? 5000 : 0;
@@ -170,7 +173,9 @@ START_TEST(pages_lost_during_growth_take_nothing_along_that_was_there)
 	ck_assert_int_eq(sdb_catch_sigbus(), 0);
 	for (int i = 0; i < nr_keys; i++)
 		make_sdb_add(&make, db, key_of(false), 1);
-	/* Having doubled once it has two pages for these keys, and doubles next when one is full.
+	/*
+	 * After one doubling there are two pages for these keys; when one is full, the directory
+	 * doubles again.
 	 */
 	while (_i == 2 && sdb_directory_log2(sdb_header(db)->narrow.directory) < 11)
 		make_sdb_add(&make, db, key_of(true), 1);
@@ -192,7 +197,9 @@ START_TEST(pages_lost_during_growth_take_nothing_along_that_was_there)
 }
 END_TEST
 
-/* By whom, it never asks: what the file says then must lead nowhere. */
+/*
+ * It does not matter which process wrote: the new content must not cause an access out of bounds.
+ */
 START_TEST(a_file_overwritten_under_its_writer_crashes_nothing)
 {
 	struct sdb_identity next = make.identity;
@@ -209,7 +216,7 @@ START_TEST(a_file_overwritten_under_its_writer_crashes_nothing)
 		ck_assert_int_eq(sdb_add(db, make_sdb_random(&make), 1), 0);
 	fd = open(make.path, O_WRONLY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);
-	/* All of it, all but the first page, only the first page. */
+	/* Overwrites all pages, all except the first, or only the first. */
 	for (off_t page = _i % 3 == 1; page < (_i % 3 == 2 ? 1 : 64); page++) {
 		for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
 			bytes[i] = make_sdb_random(&make);

@@ -14,7 +14,7 @@ static uint64_t next_random(uint64_t *state)
 static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 5000, 100000};
 static const unsigned int shifts[] = {24, 29, 40, 64 - 6};
 
-/* The i-th slot: its value tells its key. */
+/* Appends a slot whose value is computed from its key. */
 static void put(struct sdb_slots *slots, uint64_t key)
 {
 	if (slots->wide) {

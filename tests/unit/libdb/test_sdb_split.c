@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Growth, seen at every store. The library that is linked here calls
- * sdb_fault_point after each store to a file: the file as it is then is what
- * a kill between two stores would leave.
+ * Growth, examined at every store. The library that is linked here calls sdb_fault_point() after
+ * each store to a file: the file is then in the state that a kill between two stores would leave.
  */
 #include "libdb/sdb_format.h"
 #include "libdb/sdb_internal.h"
@@ -18,11 +17,11 @@
 
 static struct make_sdb make;
 
-/* What the test is doing while stores happen. */
+/* The addition in progress during the stores. */
 static struct {
 	bool armed;
 	struct expected_add in_flight;
-	uint64_t nr_points, every; /* look at each every-th store */
+	uint64_t nr_points, every; /* examine each every-th store */
 	uint64_t nr_looks, nr_reopened, nr_stale_max, nr_free_max;
 } watch;
 
@@ -38,7 +37,7 @@ static void teardown(void)
 	make_sdb_deinit(&make);
 }
 
-/* The writer that comes after a kill: it finds all, adds more, leaves a sound file. */
+/* Simulates the writer after a kill: it must find all samples, add more, and leave a sound file. */
 static void reopen_copy(void)
 {
 	static unsigned int turn;
@@ -113,7 +112,7 @@ START_TEST(a_kill_at_any_store_of_narrow_growth_leaves_every_sample_counted_once
 		add_watched(db, i % 3 ? make_sdb_key(&make, KEYS_RANDOM, i) : i % 100, 1);
 	sdb_close(db);
 	make_sdb_verify(&make);
-	ck_assert_uint_gt(watch.nr_stale_max, 0); /* did split in view */
+	ck_assert_uint_gt(watch.nr_stale_max, 0); /* a split was examined */
 	ck_assert_uint_gt(watch.nr_free_max, 0);
 	ck_assert_uint_gt(watch.nr_reopened, 50);
 }
@@ -134,7 +133,7 @@ START_TEST(a_kill_at_any_store_of_wide_growth_leaves_every_sample_counted_once)
 }
 END_TEST
 
-/* A key whose place begins with the 10 bits that choose one entry of a new directory. */
+/* Returns a key whose place begins with the 10 bits that choose one entry of a new directory. */
 static uint64_t key_of_one_entry(bool wide)
 {
 	for (;;) {
@@ -188,7 +187,7 @@ START_TEST(keys_that_fall_together_by_design_are_refused_at_last_and_harm_no_oth
 	uint64_t inverse = 1;
 	int error = 0;
 
-	/* Undo the mixing, so that all keys have places with the same 24 bits. */
+	/* Inverts the mixing, so that the places of all keys have the same 24 bits. */
 	for (uint64_t i = 0; i < 2000 && !error; i++) {
 		uint64_t mixed = 0x1234560000000000ULL + (i * 0x9e3779b97f4a7c15ULL >> 24);
 

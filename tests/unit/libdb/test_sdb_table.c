@@ -105,7 +105,7 @@ START_TEST(the_largest_and_smallest_keys_of_both_tables_are_kept)
 	struct sdb *db = make_sdb_open(&make);
 
 	make_sdb_add(&make, db, 0, 1);
-	make_sdb_add(&make, db, 0, SDB_NARROW_MAX); /* key 0 in the wide table too */
+	make_sdb_add(&make, db, 0, SDB_NARROW_MAX); /* key 0 now also in the wide table */
 	make_sdb_add(&make, db, SDB_NARROW_KEY_END - 1, 2);
 	make_sdb_add(&make, db, SDB_NARROW_KEY_END, 3);
 	make_sdb_add(&make, db, UINT64_MAX, 4);
@@ -164,7 +164,7 @@ START_TEST(under_a_frequency_weight_is_samples)
 }
 END_TEST
 
-/* Random pairs of lines, filled as lines fill. */
+/* Fills random pairs of lines in the way that tables do. */
 static void fill_lines(uint64_t *lines, uint32_t words, uint64_t *keys)
 {
 	for (uint32_t half = 0; half < 2; half++) {
@@ -218,7 +218,7 @@ START_TEST(places_ascend_with_the_mixed_key_and_fill_their_range)
 }
 END_TEST
 
-/* A header so long that the root page is one of its own, whose lower half alone is used. */
+/* A header so long that the root page has its own page, of which only the lower half is used. */
 START_TEST(a_root_page_of_its_own_is_left_when_all_its_keys_are_in_one_half)
 {
 	char app_path[3400];

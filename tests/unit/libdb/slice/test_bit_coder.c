@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is written is read, in as few bytes as it is unexpected; other bytes do no harm. */
+/*
+ * Bits that are written must read back, in nearly as few bytes as their entropy; other bytes must
+ * do no harm.
+ */
 #include "libdb/slice/bit_coder.h"
 #include "tests/fixture/run_suite.h"
 
@@ -44,7 +47,7 @@ static uint32_t by_lot(uint32_t i)
 	return (uint32_t)(i * UINT64_C(0x9e6c63d0876a9a47) >> 33);
 }
 
-/* One of so many bits is 1. */
+/* Returns bit i of a sequence in which one of one_of bits is 1. */
 static bool bit_at(uint32_t i, uint32_t one_of)
 {
 	return by_lot(i) % one_of == 0;
@@ -74,7 +77,10 @@ END_TEST
 
 START_TEST(bits_cost_what_they_are_unexpected)
 {
-	/* Bytes that 10,000 bits have of which so many are 1, by Shannon, and a tenth or some. */
+	/*
+	 * Shannon's entropy of 10,000 bits with the given share of ones, in bytes, plus a tenth or
+	 * some bytes.
+	 */
 	static const size_t nr_bytes_max[] = {1250 + 125, 586 + 59, 101 + 20, 3 + 20};
 
 	ck_assert_uint_le(write_bits(ratios[_i]), nr_bytes_max[_i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which slices of a session count. */
+/* Tests which slices of a session count. */
 #include "libdb/slice/history_files.h"
 
 #include "lib/file.h"
@@ -73,7 +73,7 @@ static void complain(const char *path, const struct diag *diag, void *context)
 	nr_complaints++;
 }
 
-/* "minute.3.3 hour.4.63(superseded)" */
+/* Returns the slices as text, such as "minute.3.3 hour.4.63(superseded)". */
 static const char *list(void)
 {
 	static char text[1024];
@@ -255,7 +255,7 @@ START_TEST(two_lists_are_the_same_when_the_same_slices_count)
 	memset(&history, 0, sizeof(history));
 	ck_assert_int_eq(unlink(path_of("minute.1.1.slice")), 0);
 	(void)list();
-	ck_assert(history_files_same(&before, &history)); /* it did not count */
+	ck_assert(history_files_same(&before, &history)); /* it was superseded */
 	put_slice(OPROF_SLICE_MINUTE, 3, 3);
 	(void)list();
 	ck_assert(!history_files_same(&before, &history));

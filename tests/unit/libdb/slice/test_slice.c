@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Slices made, read back, skipped over, and refused where they are damaged. */
+/* Slices are written, read back, partly skipped, and refused when damaged. */
 #include "libdb/slice/slice.h"
 #include "libdb/slice/slice_format.h"
 #include "tests/fixture/make_sdb.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct make_sdb live; /* its folder */
+static struct make_sdb live; /* only its folder is used */
 static char path[300];
 static struct make_slice make;
 static struct slice_builder *builder;
@@ -76,7 +76,10 @@ START_TEST(the_largest_numbers_come_back)
 }
 END_TEST
 
-/* Keys side by side compress to nothing; the frame is made longer, and is read. */
+/*
+ * Adjacent keys compress to almost nothing; the writer makes the frame longer, and the reader
+ * accepts it.
+ */
 START_TEST(what_compresses_too_well_is_kept_within_the_bound_of_readers)
 {
 	const struct slice_section what = make_slice_section(1);
@@ -122,7 +125,7 @@ START_TEST(what_a_slice_says_of_itself_comes_back)
 	ck_assert_str_eq(info->begin[0].name, "seen");
 	ck_assert_uint_eq(info->begin[0].value, 170);
 	ck_assert_uint_eq(info->end[0].value, 180);
-	ck_assert_uint_eq(info->end[1].value, 4); /* counters may be set right */
+	ck_assert_uint_eq(info->end[1].value, 4); /* counters may be corrected */
 	slice_close(slice);
 }
 END_TEST
@@ -165,7 +168,7 @@ START_TEST(every_field_of_a_section_comes_back)
 		ck_assert_mem_eq(&sections[i].identity, &wanted.identity, sizeof(wanted.identity));
 		ck_assert_uint_eq(sections[i].image_start, wanted.image_start);
 		ck_assert(sections[i].image.end == wanted.image.end);
-		/* Its one weight is the plain one: none is stored. */
+		/* The only weight is the default one: no weights are stored. */
 		ck_assert_uint_eq(sections[i].flags, wanted.flags & ~OPROF_SDB_WEIGHTED);
 	}
 	slice_close(slice);
@@ -270,7 +273,7 @@ END_TEST
 
 START_TEST(a_slice_in_a_memfd_is_read_as_one_in_a_file)
 {
-	const struct slice_info info = make_slice_info(0); /* of no epoch */
+	const struct slice_info info = make_slice_info(0); /* without an epoch */
 	const int fd = memfd_create("slice", MFD_CLOEXEC);
 	struct slice *slice;
 	uint64_t nr_bytes;
@@ -281,7 +284,7 @@ START_TEST(a_slice_in_a_memfd_is_read_as_one_in_a_file)
 	ck_assert_int_eq(slice_open_fd(&slice, fd, "recent samples", NULL), 0);
 	ck_assert_uint_eq(slice_header(slice)->nr_samples, make_slice_nr_samples(&make));
 	slice_close(slice);
-	ck_assert_int_eq(close(fd), -1); /* taken */
+	ck_assert_int_eq(close(fd), -1); /* slice_open_fd() took the descriptor */
 }
 END_TEST
 
@@ -308,7 +311,10 @@ static void flip(int fd, const uint8_t *bytes, size_t i, uint8_t bits)
 	ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)i), 1);
 }
 
-/* But for some bits of zstd that say nothing: then all that was there still is. */
+/*
+ * A few bits of a zstd frame carry no information: after such a change the whole content must still
+ * be there.
+ */
 START_TEST(every_byte_that_is_changed_is_found_or_harmless)
 {
 	struct slice_check_result result;
@@ -405,7 +411,7 @@ START_TEST(wrong_fields_of_the_header_are_named)
 		put_header(header, nr_bytes);
 		check_says(-EILSEQ, "keys");
 		break;
-	case 6: /* 4 GB from a few bytes: refused before memory is asked for */
+	case 6: /* 4 GB from a few bytes: refused before memory is allocated */
 		header->keys.nr_raw_bytes = htole64((uint64_t)1 << 32);
 		put_header(header, nr_bytes);
 		check_says(-EILSEQ, "are said to come from");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Closing and merging by the rule of epochs, killed anywhere: at every store
- * to a live file, and at every step between them, what a reader counts is
- * what was added. The library that is linked here calls sdb_fault_point after
- * each store.
+ * Closing and merging by the rule of epochs with a kill at any point: at every store to a live
+ * file, and at every step between stores, a reader must count exactly what was added. The library
+ * that is linked here calls sdb_fault_point() after each store.
  */
 #include "libdb/slice/history_files.h"
 #include "libdb/sdb_internal.h"
@@ -30,7 +29,7 @@ static struct sdb *files[NR_FILES];
 static char paths[NR_FILES][600];
 static struct sdb_identity identity;
 
-/* What was added to each key, of all files; one add more may be on its way. */
+/* Samples added to each key of all files; one more addition may be in progress. */
 static uint64_t expected[NR_FILES][NR_KEYS_MAX], counted[NR_FILES][NR_KEYS_MAX];
 static uint64_t nr_expected;
 
@@ -105,7 +104,7 @@ static void teardown(void)
 	make_sdb_deinit(&session);
 }
 
-/* ---- what a reader counts ---- */
+/* ---- a reader's counts ---- */
 
 static void count(const char *image_path, const struct sdb_entry *entries, size_t nr_entries)
 {
@@ -170,7 +169,7 @@ static void look(void)
 	watch.nr_looks++;
 }
 
-/* What a kill at this store would leave. */
+/* Checks the state that a kill at this store would leave. */
 void sdb_fault_point(void)
 {
 	if (!watch.armed || watch.nr_points++ % watch.every)
@@ -180,7 +179,7 @@ void sdb_fault_point(void)
 	watch.armed = true;
 }
 
-/* ---- what the daemon does ---- */
+/* ---- the daemon's steps ---- */
 
 static void add(unsigned int nr)
 {
@@ -220,12 +219,12 @@ static int open_tmp(enum oprof_slice_level level, uint64_t first, uint64_t last)
 
 static void publish(int fd, enum oprof_slice_level level, uint64_t first, uint64_t last)
 {
-	look(); /* written, and not there */
+	look(); /* written, and not yet in place */
 	ck_assert_int_eq(close(fd), 0);
 	ck_assert_int_eq(rename(history_path(level, first, last, ".tmp"),
 				history_path(level, first, last, "")),
 			 0);
-	look(); /* there, and nothing emptied */
+	look(); /* in place, and nothing emptied */
 }
 
 static void write_slice(uint64_t epoch)
@@ -266,7 +265,10 @@ static void close_epoch(uint64_t epoch)
 	for (unsigned int file = 0; file < NR_FILES; file++) {
 		identity.epoch = epoch + 1;
 		watch.armed = true;
-		/* Some as files that are open, some by opening them. */
+		/*
+		 * Empties some files through open handles, and others by opening them for the next
+		 * epoch.
+		 */
 		if (file % 2) {
 			sdb_close(files[file]);
 			open_file(file, epoch + 1);

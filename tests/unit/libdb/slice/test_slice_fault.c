@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slices with every call that can fail, failing once: as test_sdb_fault.c.
- * Whatever fails is told as what it is, never as damage, and a slice that was
- * written without an error holds all.
+ * Slices while each call that can fail does so once, as in test_sdb_fault.c. Every failure must be
+ * reported with its own error, never as damage, and a slice that was written without an error must
+ * be complete.
  */
 #include "libdb/slice/slice.h"
 #include "tests/fixture/make_sdb.h"
@@ -27,7 +27,7 @@ enum call { CALL_MALLOC, CALL_ZSTD, CALL_PWRITE, CALL_PREAD };
 static const struct {
 	enum call call;
 	int error;    /* errno of the call */
-	int expected; /* what slices make of it */
+	int expected; /* error that slices must return for it */
 	bool for_ever;
 } faults[] = {
 	{CALL_MALLOC, ENOMEM, -ENOMEM, false}, {CALL_MALLOC, ENOMEM, -ENOMEM, true},
@@ -37,7 +37,7 @@ static const struct {
 };
 #define NR_FAULTS ((int)(sizeof(faults) / sizeof(faults[0])))
 
-static struct make_sdb live; /* its folder */
+static struct make_sdb live; /* only its folder is used */
 static struct stack_tree stacks;
 static char path[300], sum[300];
 
@@ -136,7 +136,7 @@ ZSTD_DCtx *__wrap_ZSTD_createDCtx(void)
 	return fails(CALL_ZSTD) ? NULL : __real_ZSTD_createDCtx();
 }
 
-/* As zstd tells that it got no memory. */
+/* The error by which zstd reports that it got no memory. */
 #define NO_MEMORY ((size_t)-ZSTD_error_memory_allocation)
 
 size_t __wrap_ZSTD_compressStream2(ZSTD_CCtx *context, ZSTD_outBuffer *out, ZSTD_inBuffer *in,
@@ -174,7 +174,10 @@ static void teardown(void)
 	make_sdb_deinit(&live);
 }
 
-/* So many keys of one section that its frames are streams; of others in any order, and again. */
+/*
+ * One section has so many keys that its frames are written as streams; the others have repeated
+ * keys in random order.
+ */
 #define NR_LONG 150000
 
 static int fill(struct slice_builder *builder)
@@ -196,7 +199,7 @@ static int fill(struct slice_builder *builder)
 	return error;
 }
 
-/* Check itself asks for memory. */
+/* Not Check's assertions, which allocate memory. */
 static void must(bool held)
 {
 	if (!held)
@@ -294,7 +297,7 @@ START_TEST(whatever_fails_is_told_as_what_it_is)
 			nr_failed += state.nr_failed;
 			ck_assert_int_eq(error, failed ? faults[_i].expected : 0);
 		}
-		/* Without a fault it works, and holds all. */
+		/* Without a fault the step succeeds and the slice is complete. */
 		ck_assert_int_eq(do_step((enum step)step), 0);
 		ck_assert_int_eq(slice_check(step == STEP_SUM ? sum : path, &result, NULL), 0);
 		if (step == STEP_MAKE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sums of slices: every key of every section, counters, stretches, and what is refused. */
+/* Sums of slices: every key of every section, the counters, the time ranges, and refused sums. */
 #include "libdb/slice/slice.h"
 #include "tests/fixture/make_sdb.h"
 #include "tests/fixture/make_slice.h"
@@ -15,7 +15,7 @@
 
 #define NR_SLICES_MAX 60
 
-static struct make_sdb live; /* its folder */
+static struct make_sdb live; /* only its folder is used */
 static char paths[NR_SLICES_MAX][300];
 static const char *inputs[NR_SLICES_MAX];
 static char sum[300];

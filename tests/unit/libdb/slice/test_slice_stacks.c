@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Call trees in slices: written, read, summed, folded at their bound. */
+/* Call trees in slices: written, read, summed, and folded at the size limit. */
 #include "libdb/slice/slice.h"
 #include "libdb/slice/slice_format.h"
 #include "libdb/slice/stack_tree.h"
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-static struct make_sdb live; /* its folder */
+static struct make_sdb live; /* only its folder is used */
 static char paths[4][300];
 static const char *inputs[4];
 static char sum[300];
@@ -44,7 +44,7 @@ static void teardown(void)
 	make_sdb_deinit(&live);
 }
 
-/* A slice of epoch with some keys, and these stacks (NULL: nobody tells it of any). */
+/* Writes a slice of epoch with some keys and these stacks (NULL: the builder gets no stacks). */
 static void write_slice(uint64_t epoch, const struct stack_tree *stacks, const char *path)
 {
 	const struct slice_info info = make_slice_info(epoch);
@@ -115,14 +115,14 @@ START_TEST(a_slice_without_stacks_is_what_it_was_before_there_were_any)
 	void *bytes, *again;
 
 	write_slice(1, NULL, paths[0]);
-	write_slice(1, &wanted, paths[1]); /* it is empty */
+	write_slice(1, &wanted, paths[1]); /* the tree is empty */
 	bytes = make_sdb_read(paths[0], &nr_bytes);
 	again = make_sdb_read(paths[1], &nr_again);
 	ck_assert_uint_eq(nr_bytes, nr_again);
 	ck_assert(!memcmp(bytes, again, nr_bytes));
 	header = bytes;
 	ck_assert_uint_eq(header->flags, 0);
-	for (size_t i = 240; i < 504; i++) /* what was reserved */
+	for (size_t i = 240; i < 504; i++) /* the fields that were reserved */
 		ck_assert_uint_eq(((const uint8_t *)bytes)[i], 0);
 	free(bytes);
 	free(again);
@@ -183,7 +183,7 @@ START_TEST(slices_of_version_1_are_read_and_merged_with_later_ones)
 }
 END_TEST
 
-/* Its stacks changed byte by byte, as those of an hour that a disk has damaged. */
+/* Changes the stacks byte by byte, as a damaged disk might. */
 START_TEST(damaged_stacks_of_version_1_are_refused_or_others)
 {
 	static const uint8_t bits[] = {1, 0x40, 0x80, 0xff};
@@ -233,7 +233,9 @@ START_TEST(flags_of_what_info_was_taken_from_are_not_those_of_the_next)
 }
 END_TEST
 
-/* Half a million functions right below the root, all of one sample, in each of two. */
+/*
+ * Adds functions with one sample each directly below the root; two trees get half a million each.
+ */
 static void fill_wide(struct stack_tree *tree, uint64_t from, uint64_t end)
 {
 	const struct slice_section section = make_stacks_root(0);
@@ -253,7 +255,7 @@ START_TEST(stacks_are_folded_at_their_bound)
 
 	fill_wide(&wanted, 0, STACK_TREE_NODES_MAX + 100000);
 	write_slice(1, &wanted, paths[0]);
-	ck_assert_uint_gt(wanted.nr_nodes, STACK_TREE_NODES_MAX); /* it was not touched */
+	ck_assert_uint_gt(wanted.nr_nodes, STACK_TREE_NODES_MAX); /* only a copy is folded */
 	tree = read_stacks(paths[0]);
 	ck_assert_uint_le(tree.nr_nodes, STACK_TREE_NODES_MAX);
 	ck_assert_uint_gt(tree.nr_nodes, STACK_TREE_NODES_MAX - 1000);
@@ -296,7 +298,7 @@ START_TEST(a_frame_without_its_flag_or_the_other_way_is_damage)
 	header->flags = htole32(OPROF_SLICE_STACKS);
 	header->stacks.nr_raw_bytes = htole64(le64toh(header->stacks.nr_raw_bytes) + 1);
 	put_header(paths[0], header, nr_bytes);
-	ck_assert_int_eq(slice_open(&slice, paths[0], &diag), 0); /* read when it is asked for */
+	ck_assert_int_eq(slice_open(&slice, paths[0], &diag), 0); /* stacks are read on request */
 	ck_assert_int_eq(slice_read_stacks(slice, &wanted, &diag), -EILSEQ);
 	ck_assert_str_eq(diag.file, paths[0]);
 	slice_close(slice);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is put is found, whatever its hash, while the table grows. */
+/* Entries must be found whatever their hashes, also while the table grows. */
 #include "libdb/slice/stack_index.h"
 #include "tests/fixture/run_suite.h"
 
@@ -24,7 +24,7 @@ static uint32_t mixed(uint32_t i)
 	return (uint32_t)(i * UINT64_C(0x9e6c63d0876a9a47) >> 29);
 }
 
-/* Hashes that come by lot, that are alike, at the end of the table, or few. */
+/* Hashes that are random, equal, at the end of the table, or few. */
 static uint32_t hash_of(int pattern, uint32_t i)
 {
 	switch (pattern) {
@@ -95,7 +95,8 @@ START_TEST(grown_by_one_and_grown_at_once_are_alike)
 		stack_index_put(&numbers, mixed(i), i);
 	}
 	verify(0, 100000);
-	ck_assert_int_eq(stack_index_reserve(&numbers, 1000000), 0); /* by more than two */
+	ck_assert_int_eq(stack_index_reserve(&numbers, 1000000),
+			 0); /* grows by more than a factor of two */
 	verify(0, 100000);
 }
 END_TEST

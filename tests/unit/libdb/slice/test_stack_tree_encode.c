@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trees as bytes and back, and bytes that are no tree. */
+/* Trees are encoded and decoded; bytes that are not a tree are refused. */
 #include "libdb/slice/stack_tree.h"
 #include "tests/fixture/make_stacks.h"
 #include "tests/fixture/run_suite.h"
@@ -75,7 +75,8 @@ START_TEST(decoded_and_encoded_again_the_bytes_are_the_same)
 }
 END_TEST
 
-/* A machine, a compiler or a change that codes otherwise would make slices that others can't read.
+/*
+ * A machine, compiler or change with another encoding would write slices that others cannot read.
  */
 START_TEST(bytes_are_those_of_version_2_on_every_machine)
 {
@@ -157,7 +158,7 @@ START_TEST(weights_are_stored_where_they_do_not_follow_from_samples)
 }
 END_TEST
 
-/* A function below the root, and nr samples in it. */
+/* Adds a function below the root with nr samples; returns its node. */
 static uint32_t add_function(const struct slice_section *section, uint64_t offset, uint64_t nr)
 {
 	const struct stack_image image = make_stacks_image(0);
@@ -205,8 +206,8 @@ START_TEST(samples_beyond_64_bits_are_kept_node_by_node)
 END_TEST
 
 /*
- * A program's functions each call a few others: which ones is told once, and
- * then only where each sample goes. Bytes, as those that read slices on other machines know them.
+ * Each function of a program calls a few others. These are encoded once, and after that only the
+ * path of each sample.
  */
 START_TEST(ways_through_a_program_take_less_than_a_byte_a_node)
 {
@@ -264,7 +265,7 @@ START_TEST(bytes_behind_the_end_are_refused)
 }
 END_TEST
 
-/* Whatever is taken is a tree, and encodes to itself. */
+/* Whatever is accepted must be a tree, and must be encoded as the same bytes. */
 START_TEST(changed_bytes_are_refused_or_another_tree)
 {
 	struct stack_tree decoded;
@@ -337,7 +338,8 @@ START_TEST(deep_stacks_are_as_good_as_wide_ones)
 		node = (uint32_t)stack_tree_child(&tree, node, 0, i % 3);
 	stack_tree_add(&tree, node, 1, 997);
 	encode();
-	ck_assert_uint_ge(8 * nr_bytes, 300001 - 64); /* what a reader may take for a byte */
+	ck_assert_uint_ge(8 * nr_bytes,
+			  300001 - 64); /* most nodes that a reader may accept per byte */
 	decoded = decode();
 	ck_assert_uint_eq(decoded.nr_nodes, 300001);
 	ck_assert_uint_eq(decoded.roots[0].nr_samples, 1);

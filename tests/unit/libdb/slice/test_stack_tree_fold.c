@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Folding and adding up by function: whatever goes, sums stay. */
+/* Folding, and adding up by function: sums must stay the same whatever is folded. */
 #include "libdb/slice/stack_tree.h"
 #include "tests/fixture/make_stacks.h"
 #include "tests/fixture/run_suite.h"
@@ -38,7 +38,7 @@ static struct sums sums_of(const struct stack_tree *of)
 	return sums;
 }
 
-/* Of the tree a copy that was made in another order: from its last node's way on. */
+/* Makes a copy of the tree from the same samples, added in reverse order. */
 static void copy_in_other_order(struct stack_tree *copy)
 {
 	struct stack_tree reversed;
@@ -67,10 +67,10 @@ START_TEST(a_fold_keeps_the_sums_of_roots_and_the_bound)
 	after = sums_of(&tree);
 	ck_assert(!memcmp(&before, &after, sizeof(before)));
 	make_stacks_verify(&tree);
-	/* Roots stay, with what is below them. */
+	/* Roots are never folded, and keep a node for all that is below them. */
 	ck_assert_uint_le(tree.nr_nodes,
 			  bounds[_i] > 2 * tree.nr_roots ? bounds[_i] : 2 * tree.nr_roots);
-	if (bounds[_i] > 100) /* and it does not fold more than it has to */
+	if (bounds[_i] > 100) /* the fold removes no more than needed */
 		ck_assert_uint_ge(tree.nr_nodes, bounds[_i] * 9 / 10);
 }
 END_TEST

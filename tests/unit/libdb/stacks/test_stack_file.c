@@ -53,7 +53,7 @@ static struct stack_file *open_file(uint64_t epoch, uint64_t nr_bytes_max)
 	return file;
 }
 
-/* The node of a sample, as far as there is room; -errno. */
+/* Returns the node of a sample, or of the last frame for which there is room; or -errno. */
 static int64_t node_of(struct stack_file *file, const struct make_stacks_sample *sample,
 		       bool *folded)
 {
@@ -160,7 +160,7 @@ START_TEST(opened_again_it_goes_on)
 	}
 	lot = 1;
 	file = open_file(8, BYTES_MAX);
-	add_both(file, 2000); /* nothing of it is new */
+	add_both(file, 2000); /* all nodes exist already */
 	ck_assert_uint_eq(stack_file_nr_bytes(file), nr_bytes);
 	stack_file_close(file);
 	verify(8);
@@ -181,7 +181,7 @@ START_TEST(what_is_the_same_is_one_record)
 		weighted.flags |= OPROF_SDB_WEIGHTED;
 		ck_assert_int_eq(stack_file_root(file, &weighted), root);
 		position = stack_file_image(file, &image);
-		image.identity.inode = 77; /* it is the build-id that counts */
+		image.identity.inode = 77; /* the build-id decides, not the inode */
 		ck_assert_int_eq(stack_file_image(file, &image), position);
 		child = stack_file_child(file, (uint32_t)root, (uint32_t)position, 5, &folded);
 		ck_assert_int_eq(
@@ -234,7 +234,7 @@ START_TEST(a_name_longer_than_any_is_refused)
 	image.path.path = name;
 	ck_assert_int_eq(stack_file_root(file, &section), -ENAMETOOLONG);
 	ck_assert_int_eq(stack_file_image(file, &image), -ENAMETOOLONG);
-	section.app.path = name + sizeof(name) - 4097; /* PATH_MAX */
+	section.app.path = name + sizeof(name) - 4097; /* PATH_MAX bytes */
 	image.path.path = section.app.path;
 	ck_assert_int_gt(stack_file_root(file, &section), 0);
 	ck_assert_int_gt(stack_file_image(file, &image), 0);
@@ -298,7 +298,7 @@ END_TEST
 
 /* ---- readers ---- */
 
-/* Samples of the epoch that goes on, told before each is added and after. */
+/* Samples of the current epoch, counted before and after each is added. */
 static struct shared {
 	uint64_t epoch, nr_begun, nr_done;
 } * shared;
@@ -359,7 +359,7 @@ START_TEST(readers_find_what_was_added_while_it_is_written_and_emptied)
 		if (error == -ENOENT || error == -ENODATA)
 			continue; /* not begun yet */
 		if (error == -EAGAIN)
-			continue; /* emptied each time that it was looked at: no daemon does */
+			continue; /* emptied during each attempt: no daemon does that so often */
 		if (error)
 			ck_abort_msg("%s", diag_show(&diag));
 		for (uint32_t i = 0; i < tree.nr_roots; i++)
@@ -369,7 +369,7 @@ START_TEST(readers_find_what_was_added_while_it_is_written_and_emptied)
 		if (epoch < last_epoch)
 			ck_abort_msg("an earlier epoch");
 		last_epoch = epoch;
-		/* Was it emptied meanwhile, or may have been? */
+		/* Skip the comparison if the file was emptied during the load, or may have been. */
 		if (!nr_done || nr_done_now < nr_done || nr_done_now >= EPOCH_SAMPLES - 1 ||
 		    read_shared(&shared->epoch) != before || epoch != before)
 			continue;
@@ -383,7 +383,7 @@ START_TEST(readers_find_what_was_added_while_it_is_written_and_emptied)
 }
 END_TEST
 
-/* ---- no room ---- */
+/* ---- a full file ---- */
 
 static uint64_t nr_samples_of(const struct stack_tree *tree)
 {
@@ -394,7 +394,7 @@ static uint64_t nr_samples_of(const struct stack_tree *tree)
 	return nr;
 }
 
-/* Samples that went to an OPROF_STACK_OTHER. */
+/* Number of samples in OPROF_STACK_OTHER nodes. */
 static uint64_t nr_other(const struct stack_tree *tree)
 {
 	uint64_t nr = 0;
@@ -407,7 +407,7 @@ static uint64_t nr_other(const struct stack_tree *tree)
 	return nr;
 }
 
-/* Add nr samples; how many of them were folded. All roots and images are there already. */
+/* Adds nr samples and returns how many of them were folded. All roots and images exist already. */
 static unsigned int add_until_full(struct stack_file *file, size_t nr, uint64_t *nr_samples)
 {
 	unsigned int nr_folded = 0;
@@ -449,12 +449,12 @@ START_TEST(beyond_its_bound_it_folds_and_loses_nothing)
 	ck_assert_uint_le(nr_bytes, 200000);
 	verify_full(nr_samples, true);
 	stack_file_close(file);
-	/* The next daemon finds as much room as there was: none. */
+	/* The next daemon finds the same room: none. */
 	file = open_file(1, 200000);
 	ck_assert_uint_gt(add_until_full(file, 3000, &nr_samples), 100);
 	ck_assert_uint_eq(stack_file_nr_bytes(file), nr_bytes);
 	verify_full(nr_samples, true);
-	/* With more, it goes on. */
+	/* With a higher limit the file grows again. */
 	stack_file_close(file);
 	file = open_file(1, BYTES_MAX);
 	ck_assert_uint_lt(add_until_full(file, 3000, &nr_samples), 3000);
@@ -498,7 +498,7 @@ START_TEST(a_root_without_room_is_refused)
 		root = stack_file_root(file, &section);
 	}
 	ck_assert_int_eq(root, -ENOSPC);
-	/* That of the last one that was taken is there, as all of theirs are. */
+	/* The last accepted root has its [other] node, as all roots do. */
 	ck_assert_int_gt(stack_file_child(file, (uint32_t)last, OPROF_STACK_UNKNOWN, 0, &folded),
 			 0);
 	stack_file_close(file);
@@ -506,7 +506,7 @@ START_TEST(a_root_without_room_is_refused)
 }
 END_TEST
 
-/* As many roots as there is room for: each still has room for its own [other]. */
+/* Adds as many roots as fit: each must still have room for its own [other]. */
 START_TEST(every_root_has_room_for_its_other_node)
 {
 	struct stack_file *file = open_file(1, 65536);
@@ -563,11 +563,11 @@ static const struct {
 	{0, 1, -EINVAL},		     /* magic */
 	{8, 2, -EPROTONOSUPPORT},	     /* version */
 	{12, 0x04030201u, -EPROTONOSUPPORT}, /* byte order */
-	{12, 5, -EILSEQ},		     /* the same */
+	{12, 5, -EILSEQ},		     /* the same field */
 	{16, 8192, -EILSEQ},		     /* header_bytes */
 	{20, 1, -EPROTONOSUPPORT},	     /* flags */
 	{24, 4095, -EILSEQ},		     /* nr_bytes */
-	{28, 1, -EILSEQ},		     /* the same: beyond the end */
+	{28, 1, -EILSEQ},		     /* the same field: beyond the end */
 	{40, 2, -EILSEQ},		     /* emptied later than begun */
 };
 
@@ -607,7 +607,7 @@ START_TEST(a_file_that_was_never_begun_is_begun)
 }
 END_TEST
 
-/* Any byte of the records: refused, or at least read to the end. */
+/* Changes any byte of the records: the file is refused, or can be read to its end. */
 START_TEST(damaged_records_are_refused_or_read)
 {
 	struct stack_file *file = open_file(1, BYTES_MAX);
@@ -645,13 +645,13 @@ START_TEST(damaged_records_are_refused_or_read)
 }
 END_TEST
 
-/* What the last node says of others. */
+/* Wrong references of the last node to other records. */
 enum { NODE, PARENT_OF_IT, ROOT, IMAGE, NONE, NR_PLACES };
 static const struct {
 	size_t field;
-	unsigned int place; /* whose position is written there, or 0 and value */
+	unsigned int place; /* record whose position is written to the field; NONE: value */
 	uint32_t value;
-	const char *says; /* NULL: it may be */
+	const char *says; /* expected message; NULL: the change is allowed */
 } nodes[] = {
 	{offsetof(struct oprof_stack_node, parent), ROOT, 0, NULL},
 	{offsetof(struct oprof_stack_node, parent), IMAGE, 0, "a node's parent"},
@@ -696,7 +696,10 @@ START_TEST(a_node_that_can_not_be_is_refused)
 }
 END_TEST
 
-/* Of a full file: a child is folded into an [other] above, and each parent is before its child. */
+/*
+ * In a full file a child is folded into an [other] node above; each parent must lie before its
+ * child.
+ */
 START_TEST(a_parent_overwritten_while_the_file_is_full_is_refused)
 {
 	const struct slice_section section = make_stacks_root(0);
@@ -711,7 +714,7 @@ START_TEST(a_parent_overwritten_while_the_file_is_full_is_refused)
 		children[nr] = (uint32_t)stack_file_child(file, root, number, nr, &folded);
 	ck_assert(folded);
 	other = children[--nr];
-	for (uint32_t i = 2; i < nr; i++) /* those of them that there is room for */
+	for (uint32_t i = 2; i < nr; i++) /* later ones may be folded */
 		ck_assert_int_gt(stack_file_child(file, children[i], number, 1, &folded), 0);
 	const struct {
 		uint32_t parent;

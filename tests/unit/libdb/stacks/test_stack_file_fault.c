@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Stack files and call trees with every call that can fail, failing once or
- * from then on. Whatever fails is told as what it is, leaves a sound file, and
- * no sample that was taken is missing in it.
+ * Stack files and call trees while each call that can fail does so, once or from then on. Every
+ * failure must be reported with its own error and leave a sound file that contains every accepted
+ * sample.
  */
 #include "libdb/stacks/stack_file.h"
 
@@ -30,12 +30,12 @@ static char folder[256], path[300];
 static struct make_stacks_sample samples[NR_SAMPLES];
 static struct stack_tree tree;
 
-/* Of one run. */
+/* State of one run. */
 static struct {
-	uint64_t nr_taken; /* samples of the file's epoch */
+	uint64_t nr_taken; /* accepted samples of the file's epoch */
 	uint64_t nr_refused;
 	uint64_t epoch;
-	int error; /* the last one */
+	int error; /* the last error */
 } run;
 
 static void setup(void)
@@ -60,7 +60,7 @@ static void teardown(void)
 	(void)file_remove_tree(folder);
 }
 
-/* Check itself asks for memory. */
+/* Not Check's assertions, which allocate memory. */
 static void must(bool held)
 {
 	if (!held)
@@ -163,7 +163,7 @@ static void live(void)
 	memset(&run, 0, sizeof(run));
 	run.epoch = 1;
 	live_once(run.epoch);
-	/* The next daemon: as far as it gets, what was there is there. */
+	/* The next daemon must find the accepted samples, as far as it gets. */
 	live_once(run.epoch);
 }
 
@@ -191,7 +191,10 @@ START_TEST(whatever_fails_in_a_file_is_told_and_loses_nothing_that_was_taken)
 
 	while (fail_nth(kind, nth, _i % 2))
 		nth += nth < 60 ? 1 : 7;
-	/* Giving disk back is the one call that may fail unseen, and there is more than that. */
+	/*
+	 * Only the call that gives disk back may fail without an error; the others must have been
+	 * tried as well.
+	 */
 	ck_assert_uint_gt(nth, 1);
 }
 END_TEST
@@ -203,7 +206,7 @@ enum tree_step { STEP_MERGE, STEP_FOLD, STEP_ENCODE, STEP_DECODE, NR_TREE_STEPS 
 static uint8_t *encoded;
 static size_t nr_encoded;
 
-/* The step on a copy of the tree, as far as it can be had. */
+/* Runs the step on a copy of the tree, if the copy succeeds. */
 static int tree_step(enum tree_step step)
 {
 	struct stack_tree copy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which pages of a stack file are made writable ahead, as it grows. */
+/* Tests which pages of a stack file are made writable in advance while the file grows. */
 #include "libdb/stacks/stack_file.h"
 
 #include "lib/file.h"
@@ -25,7 +25,7 @@
 
 static char folder[256], path[300];
 
-/* The ranges that were asked for, as positions in the file. */
+/* The ranges passed to madvise(), as positions in the file. */
 static struct {
 	uint64_t start, end;
 } ranges[NR_RANGES];
@@ -47,7 +47,9 @@ static void teardown(void)
 	(void)file_remove_tree(folder);
 }
 
-/* Position in the file of the bytes at address, which a mapping of the file must hold as a whole.
+/*
+ * Returns the file position of the bytes at address; one mapping of the file must contain all of
+ * them.
  */
 static uint64_t position_of(uintptr_t address, size_t nr_bytes)
 {
@@ -72,7 +74,7 @@ static uint64_t position_of(uintptr_t address, size_t nr_bytes)
 	return position;
 }
 
-/* The linker's --wrap. */
+/* Called through the linker's --wrap. */
 int __real_madvise(void *address, size_t nr_bytes, int advice);
 int __wrap_madvise(void *address, size_t nr_bytes, int advice);
 
@@ -102,7 +104,7 @@ static void add_nodes(struct stack_file *file)
 	ck_assert(!folded);
 }
 
-/* The ranges from number first on adjoin: together they are what the file grew by. */
+/* Checks that the ranges from number first on adjoin, and together cover the growth of the file. */
 static void check_ranges(unsigned int first, uint64_t before, uint64_t after)
 {
 	for (unsigned int i = first; i < nr_ranges; i++) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kill -9 while a stack file is written to. First seen at every store, as the
- * file is then what a kill would leave (the library that is linked here calls
- * sdb_fault_point there); then by real kills at moments chosen by lot, the
- * next process going on in the same file.
+ * SIGKILL while a stack file is written. The first test examines the file at every store, in the
+ * state that a kill would leave (the library that is linked here calls sdb_fault_point() there).
+ * The second test kills writers at random moments, and the next process continues with the same
+ * file.
  *
- * OPROF_KILLS=N: so many kills (2,000 under OPROF_CHECK_ALL=1), OPROF_SEED.
+ * OPROF_KILLS=N sets the number of kills (2,000 under OPROF_CHECK_ALL=1), OPROF_SEED the seed.
  */
 #include "libdb/stacks/stack_file.h"
 
@@ -31,17 +31,17 @@
 #define NR_KILLS_ALL 2000
 #define BYTES_MAX    (1u << 20)
 
-static struct make_sdb make; /* its folder */
+static struct make_sdb make; /* only its folder is used */
 static char path[300], copy_path[300];
 static uint64_t lot;
 
-/* What a reader may count: what was added, or that and what is being added. */
+/* The samples that a reader may count: those added, with or without the one being added. */
 static struct {
 	bool armed;
 	uint64_t nr_looks;
-	uint64_t epoch;	   /* before it is emptied */
+	uint64_t epoch;	   /* before the file is emptied */
 	uint64_t nr_added; /* samples */
-	uint64_t nr_now;   /* of the one that is on its way */
+	uint64_t nr_now;   /* samples of the addition in progress */
 	uint64_t nr_void, nr_renewed;
 } watch;
 
@@ -104,7 +104,7 @@ static void add(struct stack_file *file, const struct make_stacks_sample *sample
 
 /* ---- at every store ---- */
 
-/* The daemon that comes after a kill: it finds what there is, and goes on. */
+/* Simulates the daemon after a kill: it must find the samples and continue. */
 static void reopen_copy(uint64_t nr_before)
 {
 	size_t nr_bytes;
@@ -185,10 +185,10 @@ START_TEST(a_kill_at_any_store_leaves_what_was_added)
 }
 END_TEST
 
-/* ---- for real ---- */
+/* ---- real kills ---- */
 
 static struct shared {
-	uint64_t nr_acknowledged; /* samples of one each */
+	uint64_t nr_acknowledged; /* samples, one each */
 	uint64_t nr_restarts;
 } * shared;
 
@@ -232,7 +232,7 @@ static void kill_one(uint64_t *nr_before, uint64_t epoch, uint64_t after, unsign
 	make_stacks_verify(&tree);
 	stack_tree_deinit(&tree);
 	if (found + 1 == epoch && !nr_acknowledged)
-		return; /* before it had emptied it */
+		return; /* killed before it had emptied the file */
 	ck_assert_uint_eq(found, epoch);
 	ck_assert_msg(nr_samples == nr_acknowledged || nr_samples == nr_acknowledged + 1,
 		      "kill %u: %lu samples acknowledged, %lu there", nr,

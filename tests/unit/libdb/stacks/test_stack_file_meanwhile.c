@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading a stack file while its writer empties it and goes on, each of their
- * steps between any two of the other: what is read is of one epoch, and
- * nothing that the writer does is told as damage.
+ * Reads a stack file while its writer empties it and continues, with the steps of both interleaved
+ * in every way. The reader must get samples of one epoch only, and must not report the writer's
+ * changes as damage.
  */
 #include "libdb/stacks/stack_file.h"
 
@@ -21,14 +21,14 @@
 #define PATH	   "stacks"
 #define BYTES_MAX  (1u << 20)
 #define NAME_BYTES 4000
-#define NR_IMAGES  20u /* more than what an emptied file keeps */
-#define NR_RENEWED 3u  /* of the next epoch */
+#define NR_IMAGES  20u /* more than an emptied file keeps */
+#define NR_RENEWED 3u  /* samples of the next epoch */
 
 struct tried {
 	struct stack_file *file;
-	uint64_t epoch;	    /* before it was emptied */
-	unsigned int order; /* of words: 0 as they stand */
-	/* Found: */
+	uint64_t epoch;	    /* before the file was emptied */
+	unsigned int order; /* order of words in a copy: 0 ascending */
+	/* The reader's result: */
 	int error;
 	uint64_t found_epoch, nr_samples;
 	struct diag diag;
@@ -46,7 +46,7 @@ static struct slice_section section_of(void)
 				      .cpu = -1};
 }
 
-/* Images with long names, a sample each: few records make a long file. */
+/* Adds images with long names and a sample each, so that few records make a long file. */
 static void fill(struct stack_file *file, unsigned int nr_images)
 {
 	const struct slice_section section = section_of();
@@ -102,7 +102,7 @@ static void read_it(void *context)
 	stack_tree_deinit(&tree);
 }
 
-/* The next epoch, and its first samples. */
+/* Begins the next epoch and adds its first samples. */
 static void empty_it(void *context)
 {
 	struct tried *now = context;
@@ -119,7 +119,10 @@ static void empty_and_fill(void *context)
 	fill(now->file, NR_IMAGES);
 }
 
-/* What was there, or nothing once it is being emptied, or what came then. */
+/*
+ * The reader must get the old samples, or none while the file is emptied, or those of the next
+ * epoch.
+ */
 static void verify(const struct meanwhile_plan *plan)
 {
 	ck_assert_msg(!tried.error, "%u stores before step %u, the rest before %u: %s",
@@ -137,7 +140,7 @@ static void verify(const struct meanwhile_plan *plan)
 			(unsigned long)tried.found_epoch, (unsigned long)tried.nr_samples);
 }
 
-/* How many steps the reader made. */
+/* Runs reader and writer by the plan; returns the number of steps of the reader. */
 static unsigned int try(const struct meanwhile *both, const struct meanwhile_plan *plan)
 {
 	const uint64_t epoch = stack_file_epoch(tried.file) + 1;
@@ -168,7 +171,7 @@ START_TEST(emptied_between_header_and_size_a_file_is_not_told_as_cut)
 }
 END_TEST
 
-/* All of them under OPROF_CHECK_ALL. */
+/* Tries every step under OPROF_CHECK_ALL, else a growing distance. */
 static unsigned int next(unsigned int later)
 {
 	return getenv("OPROF_CHECK_ALL") ? later + 1 : later * 3;
@@ -181,7 +184,7 @@ START_TEST(at_no_two_steps_of_emptying_are_two_epochs_read_as_one)
 	struct meanwhile_plan plan = {0};
 	unsigned int nr_steps = 1;
 
-	/* All of the emptying, and some of what comes then. */
+	/* Stop the writer at each store of the emptying and at some stores after it. */
 	ck_assert_uint_gt(nr_stores, 6);
 	plan.nr_stores = 1 + (unsigned int)_i / 2;
 	for (plan.first = 0; plan.first < nr_steps; plan.first++) {
@@ -205,11 +208,11 @@ START_TEST(emptied_at_every_look_a_file_is_told_as_that_and_not_as_damaged)
 }
 END_TEST
 
-#define EMPTIED_MAX 10 /* times that it is read */
+#define EMPTIED_MAX 10 /* how often the file is emptied */
 
 static long long last_position;
-static unsigned int nr_loads; /* that came to its records */
-static unsigned int nr_empty; /* so many of them find it emptied */
+static unsigned int nr_loads; /* loads that reached the records */
+static unsigned int nr_empty; /* so many of them find the file emptied */
 
 static void empty_at_records(void *context)
 {
@@ -238,7 +241,7 @@ START_TEST(a_file_that_is_emptied_whenever_it_is_read_is_given_up_after_ten_time
 }
 END_TEST
 
-/* It is still told, whoever looks again. */
+/* Repeated reads must still report the cut. */
 START_TEST(a_file_that_was_cut_is_told_as_cut)
 {
 	ck_assert_int_eq(truncate(PATH, 65536), 0);
@@ -250,7 +253,7 @@ END_TEST
 
 static off_t cut_bytes;
 
-/* Only once the reader is past the sizes, and at the records. */
+/* Cuts the file only after the reader has read the sizes and reaches the records. */
 static void cut_it(void *context)
 {
 	(void)context;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records are found by a hash; records of the same hash are distinguished by
- * all that they hold. Each record is made twice, in memory with different
- * contents, and compared where nothing behind its last byte can be read.
+ * Records are found by a hash; records with the same hash are distinguished by their whole content.
+ * Each record is made twice, in memory with different previous content, and compared where no byte
+ * after its end is readable.
  */
 #include "libdb/stacks/stack_record.h"
 #include "libdb/sdb.h"
@@ -23,9 +23,9 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct stack_record records[NR_MAX], again[NR_MAX];
-static struct stack_image images[NR_MAX]; /* what they were made of */
+static struct stack_image images[NR_MAX]; /* the images that the records were made from */
 static struct slice_section roots[NR_MAX];
-static uint8_t *guarded; /* a page, and an unreadable one behind it */
+static uint8_t *guarded; /* a page, followed by an unreadable one */
 static size_t page_bytes;
 
 static void setup(void)
@@ -44,7 +44,7 @@ static void teardown(void)
 	ck_assert_int_eq(munmap(guarded, page_bytes * 2), 0);
 }
 
-/* stack_record_same of the bytes' copy at the end of the page. */
+/* Calls stack_record_same() for a copy of the bytes at the end of the page. */
 static bool is_same(const struct stack_record *record, const void *bytes, size_t nr_bytes)
 {
 	ck_assert_uint_le(nr_bytes, page_bytes);
@@ -52,7 +52,7 @@ static bool is_same(const struct stack_record *record, const void *bytes, size_t
 	return stack_record_same(record, guarded + page_bytes - nr_bytes, nr_bytes);
 }
 
-/* Each record is the same as itself made again, down to its last byte, and as no other. */
+/* Each record must equal its second copy and no other record. */
 static void check_apart(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -66,7 +66,7 @@ static void check_apart(size_t nr)
 		}
 }
 
-/* The record at [0] is the same as every other. */
+/* The record at [0] must equal every other. */
 static void check_alike(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -77,7 +77,7 @@ static void check_alike(size_t nr)
 	}
 }
 
-/* Exactly one of two that differ comes first. */
+/* If two records differ, exactly one of them must come first. */
 static void check_order(bool same, int forward, int backward)
 {
 	if (same)
@@ -86,7 +86,7 @@ static void check_order(bool same, int forward, int backward)
 		ck_assert((forward < 0 && backward > 0) || (forward > 0 && backward < 0));
 }
 
-/* Change the bits of flip in one byte of an image or a section. */
+/* Flips bits in one byte of an image or a section. */
 static void change(void *what, size_t offset, uint8_t flip)
 {
 	((uint8_t *)what)[offset] ^= flip;
@@ -94,23 +94,23 @@ static void change(void *what, size_t offset, uint8_t flip)
 
 /* ---- images ---- */
 
-enum { PROGRAM = 0, LIBRARY = 1, REGION = 7, KERNEL = 8 /* without a build-id */ };
+enum { PROGRAM = 0, LIBRARY = 1, REGION = 7, KERNEL = 8 /* the kernel has no build-id */ };
 
 struct image_case {
-	unsigned int base; /* of make_stacks_image */
-	size_t offset;	   /* the byte that differs from base */
-	uint8_t flip;	   /* its bits that do; 0: none */
-	const char *path;  /* NULL: that of base */
+	unsigned int base; /* argument of make_stacks_image() */
+	size_t offset;	   /* of the byte that differs from base */
+	uint8_t flip;	   /* the bits of it that differ; 0: none */
+	const char *path;  /* NULL: the path of base */
 };
 
 #define IMAGE_FIELD(member) .offset = offsetof(struct stack_image, member), .flip = 1
 
 static const struct image_case images_apart[] = {
 	{.base = LIBRARY},
-	{.base = LIBRARY, .path = "/usr/lib/libd.so.6"}, /* as long */
-	{.base = LIBRARY, .path = "/usr/lib/libc.so"},	 /* fills whole words: nothing is padded */
+	{.base = LIBRARY, .path = "/usr/lib/libd.so.6"}, /* the same length */
+	{.base = LIBRARY, .path = "/usr/lib/libc.so"},	 /* fills whole words, without padding */
 	{.base = LIBRARY, .path = "/usr/lib/libc.sp"},
-	{.base = LIBRARY, .path = "/a/libc.so"}, /* with the next one: as long once it is padded */
+	{.base = LIBRARY, .path = "/a/libc.so"}, /* the same padded length as the next one */
 	{.base = LIBRARY, .path = "/a/libc.so.6"},
 	{.base = LIBRARY, IMAGE_FIELD(path.kind)},
 	{.base = LIBRARY,
@@ -134,7 +134,7 @@ static const struct image_case images_apart[] = {
 	{.base = KERNEL, IMAGE_FIELD(identity.size_bytes)},
 };
 
-/* With a build-id, the file's other properties identify nothing. */
+/* With a build-id, the other properties of the file do not identify it. */
 static const struct image_case images_alike[] = {
 	{.base = LIBRARY},
 	{.base = LIBRARY, IMAGE_FIELD(identity.dev)},
@@ -182,7 +182,7 @@ START_TEST(images_are_the_same_whatever_does_not_identify_them)
 }
 END_TEST
 
-/* A damaged file may hold such a length: no byte behind a build-id is compared. */
+/* A damaged file may hold such a length: no byte after the build-id may be compared. */
 START_TEST(an_image_with_a_build_id_longer_than_any_is_the_same_as_none)
 {
 	static const uint32_t lengths[] = {OPROF_BUILD_ID_BYTES_MAX + 1, UINT32_MAX};
@@ -200,10 +200,10 @@ END_TEST
 /* ---- roots ---- */
 
 struct root_case {
-	size_t offset; /* the byte that differs from the base */
-	uint8_t flip;  /* its bits that do; 0: none */
+	size_t offset; /* of the byte that differs from the base */
+	uint8_t flip;  /* the bits of it that differ; 0: none */
 	uint32_t flags;
-	const char *app, *event, *cgroup; /* NULL: the base's */
+	const char *app, *event, *cgroup; /* NULL: those of the base */
 	enum { OF_PROGRAM, OF_REGION, WITHOUT_CGROUP } base;
 };
 
@@ -211,13 +211,13 @@ struct root_case {
 
 static const struct root_case roots_apart[] = {
 	{0},
-	{.app = "/opt/a name with blankz"}, /* as long */
-	{.app = "/a/libc.so"},		    /* with the next one: as long once it is padded */
+	{.app = "/opt/a name with blankz"}, /* the same length */
+	{.app = "/a/libc.so"},		    /* the same padded length as the next one */
 	{.app = "/a/libc.so.6"},
-	{.event = "cpu-clocl"}, /* as long */
+	{.event = "cpu-clocl"}, /* the same length */
 	{.cgroup = "/system.slice/b.service"},
 	{.base = WITHOUT_CGROUP},
-	/* The same strings one behind the other, which only their lengths distinguish. */
+	/* Concatenated, these strings are equal; only their lengths distinguish them. */
 	{.app = "/a", .event = "b", .cgroup = "cd"},
 	{.app = "/a", .event = "bc", .cgroup = "d"},
 	{.app = "/ab", .event = "c", .cgroup = "d"},
@@ -325,7 +325,7 @@ START_TEST(a_root_and_an_image_of_equal_size_are_not_the_same)
 }
 END_TEST
 
-/* A damaged file may hold such a record: no byte behind it is read. */
+/* A damaged file may hold such a record: no byte after its end may be read. */
 START_TEST(a_root_shorter_than_any_image_is_not_the_same_as_one_that_claims_to_be_an_image)
 {
 	struct slice_section root = make_stacks_root(0);
@@ -340,7 +340,7 @@ START_TEST(a_root_shorter_than_any_image_is_not_the_same_as_one_that_claims_to_b
 }
 END_TEST
 
-/* A string of so many bytes. */
+/* Returns a string of length bytes. */
 static const char *text_of(size_t length)
 {
 	static char text[STACK_RECORD_BYTES_MAX + 1];
@@ -365,13 +365,13 @@ END_TEST
 #define ROOM (STACK_RECORD_BYTES_MAX - 8 - sizeof(struct oprof_stack_root))
 
 static const struct {
-	size_t app, event, cgroup; /* bytes */
+	size_t app, event, cgroup; /* lengths in bytes */
 	int error;
 } lengths[] = {
 	{ROOM - 2, 1, 1, 0},
 	{1, ROOM - 2, 1, 0},
 	{1, 1, ROOM - 2, 0},
-	/* One of them is too long, and there is room for those behind it. */
+	/* One string is too long, although there is room for the ones after it. */
 	{ROOM + 1, 1, 1, -ENAMETOOLONG},
 	{1, ROOM, 1, -ENAMETOOLONG},
 	{1, 1, ROOM - 1, -ENAMETOOLONG},
