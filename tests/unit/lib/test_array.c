@@ -23,7 +23,7 @@ static void teardown(void)
 	free(numbers);
 }
 
-/* nr elements of one more each. */
+/* Appends nr elements, each one larger than the previous. */
 static void fill(size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -101,7 +101,7 @@ START_TEST(more_bytes_than_a_number_counts_are_refused)
 {
 	const size_t before = (fill(3), room);
 
-	/* Times 4, this is 16 bytes. */
+	/* Times 4, this size overflows to 16 bytes. */
 	ck_assert_int_eq(array_reserve(&numbers, &room, 3, SIZE_MAX / 4 + 2), -ENOMEM);
 	ck_assert_uint_eq(room, before);
 	assert_filled(3);

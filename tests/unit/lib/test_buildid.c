@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ELF files made by hand: every field is put where the layout says. */
+/* An ELF file made by hand: every field is written where the layout has it. */
 struct file {
 	uint8_t bytes[8192];
 	size_t nr_bytes;
@@ -58,7 +58,7 @@ static void put_ident(struct file *file)
 	put(file, (file->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)) - 1, 0, 1);
 }
 
-/* One program header of notes at [start, end). */
+/* Writes one program header for the notes at [start, end). */
 static void put_program(struct file *file, uint32_t type, size_t start, size_t end)
 {
 	size_t at = 0x80;
@@ -194,7 +194,7 @@ START_TEST(headers_of_a_size_that_cannot_be_are_refused)
 	static const struct {
 		size_t field, table, nr_bytes;
 	} of[] = {
-		/* Narrow and wide, of programs, then of sections. */
+		/* Narrow and wide, program headers first, then section headers. */
 		{offsetof(Elf32_Ehdr, e_phentsize), 0x80, sizeof(Elf32_Phdr)},
 		{offsetof(Elf64_Ehdr, e_phentsize), 0x80, sizeof(Elf64_Phdr)},
 		{offsetof(Elf32_Ehdr, e_shentsize), 0x100, sizeof(Elf32_Shdr)},
@@ -206,7 +206,7 @@ START_TEST(headers_of_a_size_that_cannot_be_are_refused)
 	struct buildid id;
 
 	make_file(&file, _i);
-	put(&file, of[which].table + 4097, 0, 1); /* the longest of them would be in the file */
+	put(&file, of[which].table + 4097, 0, 1); /* the largest entry would be in the file */
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		const bool good = sizes[i] >= of[which].nr_bytes && sizes[i] <= 4096;
 
@@ -247,7 +247,7 @@ START_TEST(notes_aligned_to_8_are_walked)
 	struct buildid id;
 	size_t at = 0x400;
 
-	/* A note of 5 name bytes: its data begins at 24, not at 20. */
+	/* A note with a name of 5 bytes: its data begins at 24, not at 20. */
 	put(&file, at, 5, 4);
 	put(&file, at + 4, 8, 4);
 	put(&file, at + 8, 9, 4);
@@ -284,7 +284,7 @@ START_TEST(a_file_that_cannot_be_opened_is_an_error)
 	struct buildid id;
 
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	limit.rlim_cur = 0; /* descriptors that are open stay so */
+	limit.rlim_cur = 0; /* open descriptors stay open */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	ck_assert_int_eq(buildid_read_file("/proc/self/exe", &id), -EMFILE);
 	limit.rlim_cur = limit.rlim_max;

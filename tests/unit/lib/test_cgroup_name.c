@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Paths as systemd and those who run containers make them, and their names. */
+/* Paths as made by systemd and container engines, and their names. */
 #include "lib/cgroup_name.h"
 
 #include "tests/fixture/run_suite.h"
@@ -40,7 +40,7 @@ static const struct {
 	{USER "/app.slice/app-org.gnome.Terminal.slice/vte-spawn-1f.scope", "vte-spawn-1f.scope",
 	 ""},
 	{USER "/session.slice/pipewire.service", "pipewire.service", ""},
-	/* docker, by systemd and by itself, rootless, in docker */
+	/* docker, by systemd and by cgroupfs, rootless, in docker */
 	{"/system.slice/docker-" ID ".scope", "docker:0123456789ab", ID},
 	{"/docker/" ID, "docker:0123456789ab", ID},
 	{USER "/user.slice/docker-" ID ".scope", "docker:0123456789ab", ID},
@@ -73,7 +73,7 @@ static const struct {
 	{"/docker/" ID2 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/"
 	 "kubelet-kubepods-besteffort-pod" POD_ ".slice/cri-containerd-" ID ".scope",
 	 "docker:fedcba987654/k8s:1a2b3c4d/0123456789ab", ID},
-	/* containerd alone, nerdctl, ECS, runners of jobs */
+	/* containerd alone, nerdctl, ECS, job runners */
 	{"/default/" ID, "default:0123456789ab", ID},
 	{"/system.slice/nerdctl-" ID ".scope", "nerdctl:0123456789ab", ID},
 	{"/system.slice/cri-containerd-" ID ".scope", "containerd:0123456789ab", ID},
@@ -94,7 +94,7 @@ static const struct {
 	{"/machine.slice/machine-web.scope", "machine:web", "web"},
 	{"/machine.slice/machine-qemu\\x2d1\\x2dvm.scope/libvirt/emulator",
 	 "machine:qemu-1-vm/libvirt/emulator", "qemu-1-vm"},
-	/* None of these */
+	/* others */
 	{"/batch/job7", "/batch/job7", ""},
 	{"/batch/docker-0123.scope", "docker-0123.scope", ""},
 	{"/oprof\\x2g/a\\x", "/oprof\\x2g/a\\x", ""},

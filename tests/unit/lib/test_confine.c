@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a confined process is, and what it still may: looked at from outside, and tried inside. */
+/* The rights of a confined process, inspected from outside and tried inside. */
 #include "lib/confine.h"
 
 #include "lib/file.h"
@@ -29,16 +29,16 @@ static const struct confine_limits limits = {
 
 struct confined {
 	pid_t pid;
-	int go; /* closed: it ends */
+	int go; /* closing it ends the child */
 	int told;
 };
 
-/* What the child does before it is confined. */
+/* Actions of the child before it is confined. */
 static void nothing(void)
 {
 }
 
-/* All of root's capabilities but those to become another user. */
+/* Drops root's capabilities to become another user, and no others. */
 static void lose_other_users(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -53,7 +53,7 @@ static void lose_other_users(void)
 		_exit(99);
 }
 
-/* As on a kernel without: no more filters. */
+/* Refuses further filters, as a kernel without seccomp does. */
 static void lose_seccomp(void)
 {
 	struct sock_filter filter[] = {
@@ -92,7 +92,10 @@ static void __attribute__((noreturn)) confined_main(int go, int told, void (*bef
 	_exit(0);
 }
 
-/* What confining said, and opening a file of root's for writing. */
+/*
+ * Starts a confined child; returns the result of confining, and of opening a file of root's for
+ * writing.
+ */
 static struct confined begin(void (*before)(void), int *error, int *open_error)
 {
 	int go[2], told[2], result[2];
@@ -124,7 +127,7 @@ static void end(const struct confined *confined)
 	ck_assert_int_eq(status, 0);
 }
 
-/* The first number of a line of its status. */
+/* Returns the first number of a line in the child's status file. */
 static unsigned long status_of(const struct confined *confined, const char *key, int base)
 {
 	unsigned long value;
@@ -203,7 +206,7 @@ static Suite *suite(void)
 	TCase *tcase = tcase_create("confine");
 
 	tcase_add_test(tcase, a_confined_process_may_open_nothing_and_has_no_capabilities);
-	/* The sanitizers' own system calls leave them without a filter. */
+	/* Sanitizers make their own system calls, so these builds have no filter. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	tcase_add_test(tcase, one_that_may_not_become_nobody_may_open_nothing_either);
 	tcase_add_test(tcase, without_seccomp_nobody_may_not_open_what_is_roots);

@@ -39,7 +39,7 @@ START_TEST(set_forgets_the_file_and_line_of_before)
 }
 END_TEST
 
-/* Names in files from elsewhere: a terminal must not obey them. */
+/* Names may come from untrusted files: their control characters must not reach a terminal. */
 START_TEST(control_characters_are_not_shown)
 {
 	struct diag diag;

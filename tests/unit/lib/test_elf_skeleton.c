@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Skeletons of real binaries, read by the reader of symbols; and of damaged ones. */
+/* Skeletons of real binaries, read by the symbol reader; and of damaged binaries. */
 #include "lib/elf_skeleton.h"
 
 #include "lib/buildid.h"
@@ -66,7 +66,7 @@ static off_t size_of(const char *name)
 	return st.st_size;
 }
 
-/* The symbols of name; identity's build-id is NULL's where it has none. */
+/* Loads the symbols of the file name. */
 static void load(const char *name, struct symbol_table *table)
 {
 	struct oprof_image_identity identity = {.nr_build_id = 0};
@@ -180,7 +180,7 @@ START_TEST(a_binary_that_was_cut_off_is_refused)
 	char *bytes;
 
 	ck_assert_int_eq(file_read_text(built_elf_path("pie"), 16 << 20, &bytes, &nr_bytes), 0);
-	/* Section headers stand at the end. */
+	/* The section headers are at the end. */
 	for (size_t cut = 1; cut < nr_bytes; cut += nr_bytes / 50) {
 		int error;
 
@@ -193,11 +193,13 @@ START_TEST(a_binary_that_was_cut_off_is_refused)
 }
 END_TEST
 
-/* Section 0 tells how many sections there are, and which has their names, where the header cannot.
+/*
+ * If the header cannot hold them, section 0 has the number of sections and the index of the section
+ * with their names.
  */
 static const struct count {
-	bool counts, names; /* it does */
-	bool is_cut;	    /* the file ends within it */
+	bool counts, names; /* whether section 0 has them */
+	bool is_cut;	    /* the file ends within section 0 */
 	int error;
 } counts[] = {
 	{true, false, false, 0},      {false, true, false, 0},	    {true, true, false, 0},
@@ -243,7 +245,7 @@ START_TEST(a_damaged_binary_never_makes_more_than_the_bound)
 	ck_assert_int_eq(file_read_text(built_elf_path("stripped"), 16 << 20, &bytes, &nr_bytes),
 			 0);
 	for (int i = 0; i < 500; i++) {
-		/* Half of the time headers, which are what is believed. */
+		/* Half of the changes are in headers, whose values the reader depends on. */
 		size_t at, end = i % 2 ? 1024 : nr_bytes;
 		char before;
 

@@ -17,7 +17,7 @@
 
 static char folder[PATH_MAX];
 
-/* Path of name in the test's own folder; good until the next call but three. */
+/* Returns the path of name in the test's folder, valid for the next three calls. */
 static const char *in_folder(const char *name)
 {
 	static char paths[4][PATH_MAX + 256];
@@ -50,7 +50,7 @@ START_TEST(replace_then_read_gives_the_same_bytes)
 	ck_assert_int_eq(file_replace(in_folder("a"), "one\0two", 7, 0600), 0);
 	ck_assert_int_eq(file_read_text(in_folder("a"), 100, &text, &nr_bytes), 0);
 	ck_assert_uint_eq(nr_bytes, 7);
-	ck_assert_mem_eq(text, "one\0two", 8); /* with the NUL behind it */
+	ck_assert_mem_eq(text, "one\0two", 8); /* including the NUL at the end */
 	free(text);
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(replace_that_fails_leaves_the_old_file_and_no_temporary_one)
 	char *text = NULL;
 
 	ck_assert_int_eq(file_make_dirs(in_folder("d/full"), 0700), 0);
-	/* A folder that is not empty cannot be replaced by a file. */
+	/* A file cannot replace a folder that is not empty. */
 	ck_assert_int_eq(file_replace(in_folder("d/full/x"), "old", 3, 0600), 0);
 	ck_assert_int_lt(file_replace(in_folder("d/full"), "new", 3, 0600), 0);
 	ck_assert_int_eq(file_read_text(in_folder("d/full/x"), 10, &text, NULL), 0);
@@ -128,7 +128,7 @@ START_TEST(replace_that_fails_leaves_the_old_file_and_no_temporary_one)
 	free(text);
 	ck_assert_int_eq(unlink(in_folder("d/full/x")), 0);
 	ck_assert_int_eq(rmdir(in_folder("d/full")), 0);
-	ck_assert_int_eq(rmdir(in_folder("d")), 0); /* empty: nothing was left behind */
+	ck_assert_int_eq(rmdir(in_folder("d")), 0); /* empty: no temporary file was left */
 }
 END_TEST
 
@@ -225,7 +225,7 @@ struct slow_reader {
 	bool wrong;
 };
 
-/* Empty a pipe in small bites, interrupting the writer after each. */
+/* Empties a pipe in small parts and interrupts the writer after each. */
 static void *read_slowly(void *context)
 {
 	struct slow_reader *reader = context;

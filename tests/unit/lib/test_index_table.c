@@ -13,7 +13,7 @@ static bool same(uint32_t index, const void *key, void *context)
 	return keys[index] == *(const uint64_t *)key;
 }
 
-/* Keys of which all but mask's bits of their hash are equal. */
+/* Uses keys whose hashes differ only in the bits of mask. */
 static void put_and_find(uint64_t mask)
 {
 	static uint64_t keys[NR];

@@ -18,7 +18,7 @@
 static char folder[PATH_MAX];
 static char path[PATH_MAX + 64];
 
-/* Each test runs in its own process: the log's state is fresh. */
+/* Each test runs in its own process, so the log's state is fresh. */
 static void setup(void)
 {
 	const char *base = getenv("TMPDIR");
@@ -190,7 +190,7 @@ START_TEST(the_end_tells_what_was_held_back)
 		log_error("file %d is damaged", i);
 	log_error("the last one");
 	log_error("the last one");
-	log_tick(); /* nothing is old yet */
+	log_tick(); /* nothing is old enough yet */
 	text = logged(path);
 	ck_assert_uint_eq(nr_lines(text), 6);
 	free(text);
@@ -248,7 +248,7 @@ START_TEST(a_log_that_cannot_be_moved_away_is_bounded_all_the_same)
 	char old[PATH_MAX + 128];
 	char *text;
 
-	/* A folder with something in it: rename refuses. */
+	/* The rename fails, because the target is a folder that is not empty. */
 	ck_assert_int_gt(snprintf(old, sizeof(old), "%s.1", path), 0);
 	ck_assert_int_eq(mkdir(old, 0700), 0);
 	ck_assert_int_gt(snprintf(old, sizeof(old), "%s.1/x", path), 0);
@@ -301,7 +301,7 @@ START_TEST(a_full_disk_costs_lines_and_they_are_told_as_a_number)
 }
 END_TEST
 
-/* stderr becomes one end of a pair; the other end is returned. */
+/* Replaces stderr by one end of a socket pair and returns the other end. */
 static int stderr_pair(void)
 {
 	char stream[64];
@@ -342,7 +342,7 @@ START_TEST(a_journal_that_hangs_stops_nobody)
 	ck_assert(log_open_journal());
 	for (int i = 0; i < 100000; i++)
 		log_info("message %d", i);
-	ck_assert_int_ge(fd, 0); /* we are here */
+	ck_assert_int_ge(fd, 0); /* the process is still alive */
 }
 END_TEST
 
@@ -364,7 +364,7 @@ START_TEST(a_stream_that_is_not_the_journals_gets_plain_lines)
 }
 END_TEST
 
-/* No log file: messages go to stderr. */
+/* Without a log file, messages go to stderr. */
 static void setup_stderr(void)
 {
 	log_init("tester", LOG_LEVEL_INFO);

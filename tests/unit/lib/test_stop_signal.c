@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The wait status of a child that does that. */
+/* Runs child in a child process and returns its wait status. */
 static int status_of(void (*child)(void))
 {
 	pid_t pid = fork();

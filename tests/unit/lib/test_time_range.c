@@ -10,7 +10,7 @@
 
 #define NS INT64_C(1000000000)
 
-/* Friday. */
+/* The current time in the tests: a Friday. */
 static int64_t now_ns;
 
 static int64_t at(int year, int month, int day, int hour, int minute, int second)
@@ -33,7 +33,7 @@ static void use_zone(const char *zone)
 	now_ns = at(2026, 11, 20, 14, 30, 15);
 }
 
-/* Berlin's rules, written out: no table of zones need be installed. */
+/* The rules of Berlin, written out, so that no time zone data need be installed. */
 static void in_berlin(void)
 {
 	use_zone("CET-1CEST,M3.5.0,M10.5.0/3");
@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(a_change_of_daylight_saving_moves_no_time_of_day)
 {
-	/* 2026-10-25 has 25 hours here, 2026-03-29 has 23. */
+	/* There, 2026-10-25 has 25 hours and 2026-03-29 has 23. */
 	now_ns = at(2026, 10, 25, 14, 0, 0);
 	expect("yesterday 14:00..14:00", at(2026, 10, 24, 14, 0, 0), at(2026, 10, 25, 14, 0, 0));
 	expect("2026-10-25", at(2026, 10, 25, 0, 0, 0), at(2026, 10, 25, 0, 0, 0) + 25 * 3600 * NS);
@@ -169,7 +169,7 @@ START_TEST(a_change_of_daylight_saving_moves_no_time_of_day)
 }
 END_TEST
 
-/* New York's rules: 2026-11-01 has the hour from 01:00 on twice. */
+/* The rules of New York: on 2026-11-01 the hour from 01:00 on occurs twice. */
 static void in_new_york(void)
 {
 	use_zone("EST5EDT,M3.2.0,M11.1.0");
@@ -181,7 +181,7 @@ START_TEST(a_time_that_a_day_has_twice_is_the_first_one_whatever_was_asked_befor
 
 	in_new_york();
 	for (int i = 0; i < 2; i++) {
-		/* The C library remembers the last offset that it saw. */
+		/* The C library remembers the last offset that it used. */
 		(void)at(i ? 2026 : 2027, i ? 7 : 1, 1, 12, 0, 0);
 		expect("2026-11-01 01:30", first, first + 60 * NS);
 	}
@@ -245,7 +245,7 @@ START_TEST(lengths_have_units_as_people_write_them)
 	expect("5min", now_ns - 300 * NS, now_ns);
 	expect("5 minutes", now_ns - 300 * NS, now_ns);
 	expect("30 sec", now_ns - 30 * NS, now_ns);
-	expect("2 h 5 min", now_ns - 7500 * NS, now_ns); /* as time_length_show() has it */
+	expect("2 h 5 min", now_ns - 7500 * NS, now_ns); /* the format of time_length_show() */
 	expect("3 days", now_ns - 3 * 86400 * NS, now_ns);
 	expect("1 week", now_ns - 7 * 86400 * NS, now_ns);
 	expect("2 hours ago..1 hour ago", now_ns - 7200 * NS, now_ns - 3600 * NS);
