@@ -70,7 +70,7 @@ START_TEST(a_mode_that_does_not_exist_is_refused)
 }
 END_TEST
 
-/* Two bits of a position lie above the ring's: laps are told apart. */
+/* Positions need two more bits than the ring's length, to distinguish laps. */
 START_TEST(a_ring_longer_than_positions_can_tell_is_an_overflow)
 {
 	if (sizeof(ring_word) == 2) {
@@ -174,7 +174,7 @@ START_TEST(attach_refuses_a_ring_of_another_version_size_or_mode)
 	other.nr_sub_buffers /= 2;
 	attach_fails(&fixture, &other);
 	other = fixture.config;
-	other.mode = RING_OVERWRITE; /* one memory more than there is */
+	other.mode = RING_OVERWRITE; /* needs one memory more */
 	attach_fails(&fixture, &other);
 	fixture.ring.shared->version++;
 	attach_fails(&fixture, &fixture.config);

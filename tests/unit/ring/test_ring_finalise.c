@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How a ring ends, and a packet before it is full: ring_flush(), ring_finalise(). */
+/* The end of a ring, and of a packet before it is full: ring_finalise(), ring_flush(). */
 #include "ring/ring_write.h"
 
 #include "tests/fixture/ring_fixture.h"
@@ -7,7 +7,7 @@
 
 #define add(tcase, test) tcase_add_loop_test(tcase, test, 0, NR_BASES)
 
-#define S 256u /* bytes of a sub-buffer, in most tests */
+#define S 256u /* bytes of a sub-buffer in most tests */
 
 static struct ring_fixture fixture;
 
@@ -55,7 +55,7 @@ START_TEST(a_flush_delivers_what_is_open)
 }
 END_TEST
 
-/* The flusher's clock was ahead by a little: another CPU's. */
+/* The flusher's clock, on another CPU, was slightly ahead. */
 START_TEST(a_packet_begins_no_earlier_than_the_flush_before_it)
 {
 	struct packet_sum sum;

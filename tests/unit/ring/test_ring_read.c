@@ -5,11 +5,11 @@
 #include "tests/fixture/run_suite.h"
 
 #define S 256u /* bytes of a sub-buffer */
-#define N 4u   /* of them */
+#define N 4u   /* number of sub-buffers */
 
 #define add(tcase, test) tcase_add_loop_test(tcase, test, 0, NR_BASES)
 
-/* Every combination of mode and base. */
+/* Runs a test in every combination of mode and base. */
 #define add_both(tcase, test) tcase_add_loop_test(tcase, test, 0, 2 * NR_BASES)
 
 static struct ring_fixture fixture;
@@ -38,7 +38,7 @@ static int get(unsigned int n, struct ring_packet *packet)
 	return ring_get(reader, fixture_packet(&fixture, n), packet);
 }
 
-/* The number of the one record of a packet. */
+/* Returns the number of the only record of a packet. */
 static uint32_t record_of(const struct ring_packet *packet)
 {
 	struct packet_sum sum;
@@ -48,7 +48,7 @@ static uint32_t record_of(const struct ring_packet *packet)
 	return sum.first;
 }
 
-/* Read the next packet: its one record. */
+/* Reads the next packet and checks its only record. */
 static void reads(uint32_t number)
 {
 	struct packet_sum sum;
@@ -110,7 +110,7 @@ START_TEST(one_packet_is_held_at_a_time)
 }
 END_TEST
 
-/* Others looked at the packet that is next, not at the one asked for. */
+/* A fault of other rings: they returned the next packet instead of the requested one. */
 START_TEST(the_packet_asked_for_is_looked_at)
 {
 	struct ring_packet packet;
@@ -346,7 +346,7 @@ START_TEST(a_packet_held_is_not_written_over_in_overwrite_mode)
 }
 END_TEST
 
-/* What was held becomes the spare; the one that lies in the place is the writer's. */
+/* The held memory becomes the spare; the memory now in the place is the writer's. */
 START_TEST(a_packet_kept_after_a_writer_took_its_place_is_gone)
 {
 	struct ring_packet packet;
@@ -372,7 +372,7 @@ START_TEST(a_packet_kept_after_a_writer_took_its_place_is_gone)
 }
 END_TEST
 
-/* Memories go round through the spare: none is lost, none in two places. */
+/* Memories rotate through the spare: none is lost, and none is in two places. */
 START_TEST(every_memory_is_in_one_place_or_the_readers)
 {
 	struct ring_packet packet;

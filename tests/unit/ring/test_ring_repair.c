@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Simple cases of a dead writer: a slot that is never committed, or an entry
- * of the stack made by hand. tests/kills/ kills real ones anywhere.
+ * Simple cases of a dead writer: a slot that is never committed, or a stack entry made by hand.
+ * tests/kills/ kills real writers at any point.
  */
 #include "ring/ring_write.h"
 
@@ -9,9 +9,9 @@
 #include "tests/fixture/run_suite.h"
 
 #define S 256u /* bytes of a sub-buffer */
-#define N 4u   /* of them */
+#define N 4u   /* number of sub-buffers */
 
-/* Every combination of mode and base. */
+/* Runs a test in every combination of mode and base. */
 #define add(tcase, test) tcase_add_loop_test(tcase, test, 0, 2 * NR_BASES)
 
 static struct ring_fixture fixture;
@@ -33,7 +33,7 @@ static void writes(uint32_t nr_bytes)
 	ck_assert_int_eq(fixture_write(&fixture, EVENT_BYTES, nr_bytes), 0);
 }
 
-/* Its writer dies before it commits. */
+/* Reserves a slot whose writer dies before it commits. */
 static void dies_with(uint32_t nr_bytes)
 {
 	struct ring_slot slot;
@@ -46,7 +46,7 @@ static void repairs(int nr_slots)
 	ck_assert_int_eq(ring_repair(reader), nr_slots);
 	ck_assert_uint_eq(fixture.ring.shared->depth, 0);
 	ck_assert_uint_eq(ring_lost(&fixture.ring, OPROF_LOST_KILLED), (uint64_t)nr_slots);
-	ck_assert_int_eq(ring_repair(reader), 0); /* once more: nothing */
+	ck_assert_int_eq(ring_repair(reader), 0); /* a second repair finds nothing */
 }
 
 static void reads(uint32_t nr_records, uint32_t nr_padding)
@@ -109,7 +109,7 @@ START_TEST(nested_open_slots_are_covered_in_every_packet)
 {
 	begin(_i);
 	dies_with(70);
-	dies_with(70); /* another packet: the first is closed, not committed */
+	dies_with(70); /* in the next packet: the first one is closed, not committed */
 	dies_with(10);
 	writes(11);
 	repairs(3);
@@ -127,7 +127,7 @@ START_TEST(a_slot_of_a_whole_sub_buffer_is_covered)
 	repairs(1);
 	ck_assert_int_eq(ring_finalise(&fixture.ring), 0);
 	reads(0, 1);
-	reads(0, 0); /* which tells the loss */
+	reads(0, 0); /* reports the loss */
 	is_at_end();
 	end();
 }
@@ -203,7 +203,7 @@ END_TEST
 
 /*
  * A finalise in another thread of the process reserved the place of the writer's slot for its empty
- * packet. The same kill took it before it had closed that.
+ * packet. The same kill ended the finalise before it had closed that packet.
  */
 START_TEST(an_entry_whose_place_a_finalise_took_is_dropped)
 {
@@ -225,9 +225,9 @@ START_TEST(an_entry_whose_place_a_finalise_took_is_dropped)
 END_TEST
 
 /*
- * The first record of a new ring fills its packet to the end, and its writer dies before it
- * commits. A finalise that has nothing to tell left no entry: what stands there, of nobody, says
- * nothing.
+ * The first record of a new ring fills its packet, and its writer dies before the commit. A
+ * finalise without losses to report left no stack entry: the old content of the entry must be
+ * ignored.
  */
 START_TEST(a_slot_of_the_first_packet_is_covered_in_a_finalised_ring)
 {
@@ -243,7 +243,9 @@ START_TEST(a_slot_of_the_first_packet_is_covered_in_a_finalised_ring)
 }
 END_TEST
 
-/* Overwrite mode: the id says so already, delivered is not stored yet. */
+/*
+ * Overwrite mode: the id already shows that the packet was delivered; delivered is not stored yet.
+ */
 START_TEST(a_packet_that_the_reader_may_have_read_is_not_delivered_twice)
 {
 	struct ring_packet packet;
@@ -293,7 +295,7 @@ START_TEST(entries_that_no_writer_makes_are_ignored)
 }
 END_TEST
 
-/* In discard mode there is no spare memory: the last index is one less. */
+/* Discard mode has no spare memory: the largest valid index is one less. */
 START_TEST(a_damaged_id_leads_a_flusher_to_no_memory_outside_the_ring)
 {
 	uint32_t magic;
@@ -308,7 +310,7 @@ START_TEST(a_damaged_id_leads_a_flusher_to_no_memory_outside_the_ring)
 }
 END_TEST
 
-/* Whoever else has the ring's memory can write anything there at any time. */
+/* Every process that maps the ring's memory can write anything there at any time. */
 START_TEST(a_damaged_id_leads_a_writer_to_no_memory_outside_the_ring)
 {
 	const uint64_t indexes[] = {N + 1, N + 2, RING_ID_INDEX};
@@ -321,7 +323,7 @@ START_TEST(a_damaged_id_leads_a_writer_to_no_memory_outside_the_ring)
 		memories = fixture.ring.memories;
 		ck_assert_int_eq(ring_memory_bytes(&fixture.config, &bytes), 0);
 		fixture.ring.places[0].id = indexes[i];
-		for (unsigned int k = 0; k < 2; k++) { /* that which opens, the fast path */
+		for (unsigned int k = 0; k < 2; k++) { /* opens a packet; fast path */
 			ck_assert_int_eq(fixture_reserve(&fixture, EVENT_BYTES, 10, &slot), 0);
 			ck_assert(slot.begin >= memories);
 			ck_assert(slot.payload + 10 <= (uint8_t *)fixture.memory + bytes);

@@ -9,7 +9,7 @@
 
 #define add(tcase, test) tcase_add_loop_test(tcase, test, 0, NR_BASES)
 
-#define S 256u /* bytes of a sub-buffer, in most tests */
+#define S 256u /* bytes of a sub-buffer in most tests */
 
 static struct ring_fixture fixture;
 
@@ -50,7 +50,7 @@ START_TEST(every_field_of_a_packet_header_is_right)
 	ck_assert_uint_eq(header.stream_id, 7);
 	ck_assert_uint_eq(header.time_begin, 1000);
 	ck_assert_uint_eq(header.time_end, 2000);
-	/* 4 + 10 bytes, 2 to align, 4 + 11 */
+	/* 4 + 10 bytes, 2 of alignment, 4 + 11 */
 	ck_assert_uint_eq(header.content_bits, (PACKET_HEADER + 31) * 8);
 	ck_assert_uint_eq(header.packet_bits, S * 8);
 	ck_assert_uint_eq(header.seq, fixture.base / S);
@@ -135,7 +135,7 @@ START_TEST(a_record_that_ends_exactly_at_the_end_closes_its_packet)
 }
 END_TEST
 
-/* Others wrote, or counted, in the sub-buffer behind. */
+/* A fault of other rings: they wrote or counted in the next sub-buffer. */
 START_TEST(a_payload_of_nothing_at_the_end_touches_nothing_behind)
 {
 	struct packet_sum sum;
@@ -206,7 +206,7 @@ START_TEST(payloads_lie_at_their_alignment)
 }
 END_TEST
 
-/* A record some time after another: the header's length. */
+/* Writes a record some ticks after another; returns the length of its header. */
 static uint32_t header_after(uint32_t event_id, uint64_t ticks)
 {
 	struct ring_slot slot;
@@ -248,7 +248,7 @@ START_TEST(a_header_is_extended_where_the_id_needs_it)
 }
 END_TEST
 
-/* However late it comes: its stamp is the packet's begin. */
+/* Its stamp is the packet's begin, however late it comes. */
 START_TEST(the_first_record_of_a_packet_has_a_compact_header)
 {
 	struct ring_slot slot;
@@ -269,7 +269,10 @@ START_TEST(the_first_record_of_a_packet_has_a_compact_header)
 }
 END_TEST
 
-/* The one that opens a packet early is extended in the old one, compact in the new. */
+/*
+ * The record opens a new packet before the old one is full: there its header would be extended,
+ * here it is compact.
+ */
 START_TEST(a_record_that_fits_only_a_fresh_packet_goes_there)
 {
 	struct packet_sum sum;
@@ -403,7 +406,7 @@ START_TEST(more_nested_writers_than_the_stack_holds_are_lost)
 }
 END_TEST
 
-/* Below the writer lies one that has not committed what it reserved a lap ago. */
+/* A writer laps an outer one, which has not committed the slot that it reserved a lap ago. */
 static void nested_lap(enum ring_mode mode, int base)
 {
 	struct ring_slot outer;
@@ -557,7 +560,7 @@ START_TEST(a_cancelled_record_keeps_a_time_that_needs_an_extended_header)
 	}
 	ck_assert_int_eq(fixture_write(&fixture, EVENT_BYTES, 10), 0);
 	ck_assert_int_eq(ring_flush(&fixture.ring), 0);
-	fixture_read(&fixture, &sum); /* a lost extension would end the times too early */
+	fixture_read(&fixture, &sum); /* without the extension the packet would end too early */
 	ck_assert_uint_eq(sum.nr_padding, 3);
 	ck_assert_uint_eq(sum.nr_records, 2);
 	end();
@@ -663,7 +666,7 @@ START_TEST(a_nested_writer_spoils_an_interrupted_ones_entry)
 	struct ring_slot outer = {.depth = 0}, inner;
 
 	begin(_i);
-	/* The outer one is interrupted when its entry is written, before its cmpxchg. */
+	/* The outer writer is interrupted after it wrote its entry and before its cmpxchg. */
 	ck_assert(ring_push(&fixture.ring, &outer));
 	ring_untrack(&fixture.ring, &outer);
 	ck_assert(ring_track(&fixture.ring, &outer, fixture.base, (ring_word)(fixture.base + 140),
