@@ -47,7 +47,7 @@ START_TEST(a_piece_takes_its_bytes_rounded_up_to_the_alignment)
 }
 END_TEST
 
-/* Pieces larger than any block among them: they are zeroed, and none is part of another. */
+/* Some pieces are larger than any block: all must be zeroed, and none may overlap. */
 START_TEST(pieces_of_all_sizes_are_zeroed_and_apart)
 {
 	static const uint8_t zeros[200000];

@@ -35,7 +35,7 @@ static void open_chunks(void)
 	ck_assert_int_eq(ctf_writer_add_file(writer, "channel_1", 0, &files[1], &diag), 0);
 }
 
-/* Of three records. */
+/* Appends a packet of three records to file i. */
 static int append(unsigned int i)
 {
 	make_packet_begin(&packet, made_trace.uuid, i, seq[i], now, BYTES);
@@ -183,7 +183,7 @@ START_TEST(a_stream_that_a_chunk_lacks_goes_on_behind_it)
 	ck_assert_int_ne(access("trace/00000005/channel_0", F_OK), 0);
 	next_chunk();
 	ck_assert_int_eq(append(0), 0);
-	next_chunk(); /* empty: recording ends */
+	next_chunk(); /* empty: the recording ends */
 	ck_assert_uint_eq(read_folder("trace/00000007").nr_streams, 0);
 	ck_assert_uint_eq(read_folder("trace").nr_packets, ALL + 2);
 }
@@ -205,7 +205,7 @@ START_TEST(chunks_that_were_removed_are_a_gap)
 {
 	remove_chunk(2);
 	ck_assert_uint_eq(read_folder("trace").lost_overwritten, NR_FILES * IN_CHUNK);
-	remove_chunk(1); /* the oldest: nothing before is known of */
+	remove_chunk(1); /* the oldest: earlier packets are unknown */
 	ck_assert_uint_eq(read_folder("trace").lost_overwritten, 0);
 	ck_assert_uint_eq(read_folder("trace").nr_packets, ALL / 2);
 }
@@ -219,7 +219,7 @@ START_TEST(a_chunk_that_goes_while_it_is_read_is_a_gap)
 
 	ck_assert_int_eq(ctf_reader_open(&reader, "trace", &diag), 0);
 	ck_assert_int_eq(ctf_reader_next(reader, &record, &diag), 1);
-	remove_chunk(1); /* open already */
+	remove_chunk(1); /* already open */
 	remove_chunk(3);
 	found = read_on(reader);
 	ck_assert_uint_eq(found.nr_packets, ALL - NR_FILES * IN_CHUNK);
@@ -329,7 +329,7 @@ START_TEST(where_no_chunk_can_be_read_the_newest_says_why)
 }
 END_TEST
 
-/* It is asked before a folder is moved, or removed. */
+/* This is checked before a folder is moved or removed. */
 START_TEST(a_folder_of_something_else_is_no_trace)
 {
 	ck_assert_int_eq(mkdir("other", 0700), 0);
@@ -378,7 +378,10 @@ START_TEST(a_packet_that_is_cut_costs_nothing_behind_it)
 }
 END_TEST
 
-/* The packets that end then or later, by where all lie: IN_CHUNK * NR_FILES of 3 ticks each. */
+/*
+ * Expects the packets that end at that time or later: chunks have IN_CHUNK * NR_FILES packets of 3
+ * ticks each.
+ */
 START_TEST(a_time_is_found_in_any_chunk)
 {
 	struct ctf_reader *reader;
@@ -407,7 +410,7 @@ START_TEST(a_time_is_found_in_any_chunk)
 }
 END_TEST
 
-/* Stretch by stretch, each packet once. */
+/* Reads the packets backwards in time ranges: each packet once. */
 START_TEST(chunks_are_read_backwards)
 {
 	uint64_t before = UINT64_MAX, begin, nr = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every call that can fail, failing once, or from then on, in a trace's
- * writing and reading: an error is told, nothing leaks, and what is there is
- * whole packets.
+ * Each call that can fail does so, once or from then on, while a trace is written and read: the
+ * error must be reported, nothing may leak, and the files must hold complete packets.
  */
 #include "ctf/chunk.h"
 #include "ctf/packed.h"
@@ -38,13 +37,13 @@ static unsigned int nr_fds(void)
 }
 
 struct outcome {
-	int error; /* of the opening */
+	int error; /* of opening */
 	int nr;	   /* packets written */
 	int close_error;
 	struct ctf_writer_counts counts;
 };
 
-/* Between failing_begin and failing_end: Check itself must make no calls. */
+/* Runs between failing_begin() and failing_end(): Check itself must not make calls here. */
 static struct outcome write_trace(void)
 {
 	struct outcome outcome = {0};
@@ -77,7 +76,7 @@ static void check_outcome(const struct outcome *outcome, bool has_failed)
 				  (unsigned int)(NR_PACKETS - outcome->nr));
 }
 
-/* Records read, and how many errors there were. */
+/* Returns the number of records read and counts the errors. */
 static int read_trace(unsigned int *nr_errors)
 {
 	struct ctf_reader *reader;
@@ -110,7 +109,7 @@ static void write_once(enum failing_kind kind, unsigned long nth, int all, bool 
 	if (!outcome.error)
 		ck_assert_msg(read_trace(&nr_errors) == outcome.nr && !nr_errors, "%s",
 			      diag_show(&diag));
-	else /* nothing half made, or a whole folder without packets */
+	else /* either no folder, or a complete folder without packets */
 		ck_assert(access("trace", F_OK) || read_trace(&nr_errors) == 0);
 	(void)file_remove_tree("trace");
 }
@@ -128,7 +127,7 @@ START_TEST(a_writer_tells_whatever_fails_and_keeps_whole_packets)
 }
 END_TEST
 
-/* Stream, metadata and folder. */
+/* The calls sync the stream, the metadata and the folder. */
 START_TEST(a_closed_trace_is_on_the_disk)
 {
 	for (unsigned long nth = 1; nth <= 4; nth++) {
@@ -147,7 +146,7 @@ START_TEST(a_closed_trace_is_on_the_disk)
 }
 END_TEST
 
-/* A chunk for each packet, where one can be made; compressed, where that can be. */
+/* Writes each packet to a chunk of its own if one can be created, compressed if possible. */
 static int write_chunks(struct ctf_writer_counts *counts)
 {
 	struct ctf_writer *writer;

@@ -31,7 +31,7 @@ static int parse(const char *from)
 	return ctf_metadata_parse(&metadata, "here", from, strlen(from), &diag);
 }
 
-/* The text with the first old replaced by new. */
+/* Returns the text with the first occurrence of old replaced by new. */
 static char *changed(const char *old, const char *new)
 {
 	const char *at = strstr(text, old);
@@ -54,7 +54,7 @@ static unsigned int line_of(const char *what)
 	return line;
 }
 
-/* Where old is replaced by new, the reader says so and on which line. */
+/* Replaces old by new: the reader must report the error and its line. */
 static void refused(const char *old, const char *new, const char *said)
 {
 	char *made = changed(old, new);
@@ -77,7 +77,7 @@ START_TEST(what_is_written_is_read)
 	ck_assert_msg(!parse(text), "%s", diag_show(&diag));
 	ck_assert_uint_eq(metadata.layout.nr_bytes, 120);
 	ck_assert_int_eq(ctf_metadata_format(&metadata.trace, &again, &nr_again, &diag), 0);
-	/* Streams and events of made_trace are in order already. */
+	/* The streams and events of made_trace are already in order. */
 	ck_assert_str_eq(again, text);
 	free(again);
 }
@@ -98,7 +98,7 @@ START_TEST(a_text_that_is_cut_anywhere_is_refused)
 	for (size_t nr = 0; nr + 1 < nr_bytes; nr += 7) {
 		const int error = ctf_metadata_parse(&metadata, "here", text, nr, &diag);
 
-		/* Behind a whole event it is one with fewer events. */
+		/* A text cut after a complete event is a trace with fewer events. */
 		if (!error) {
 			ck_assert_uint_lt(metadata.trace.nr_events, made_trace.nr_events + 1);
 			ck_assert(!strncmp(text + nr, "\n\nevent", 7) ||
@@ -118,7 +118,7 @@ START_TEST(fields_of_a_later_version_are_stepped_over)
 	char *made = changed("uint64_t lost_killed;",
 			     "uint64_t lost_killed;\n\t\tuint16_t lost_later[2];\n");
 
-	ck_assert_int_eq(parse(made), -EINVAL); /* of two streams only one: they differ */
+	ck_assert_int_eq(parse(made), -EINVAL); /* one of two streams only */
 	ck_assert_msg(strstr(diag.text, "differ"), "%s", diag_show(&diag));
 	free(made);
 	made = changed("uint32_t stream_id;", "uint32_t stream_id;\n\t\tuint64_t later;");

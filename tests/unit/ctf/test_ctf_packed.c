@@ -25,7 +25,7 @@ static void setup(void)
 	back = malloc(BYTES_MAX);
 	ck_assert(raw && back);
 	srand48(1);
-	/* Some that compresses, and some that does not. */
+	/* Some parts compress, and some do not. */
 	for (size_t i = 0; i < BYTES_MAX; i++)
 		raw[i] = i / 1000 % 2 ? (uint8_t)lrand48() : (uint8_t)(i / 1000);
 }
@@ -107,7 +107,7 @@ START_TEST(zstd_makes_the_file_again)
 }
 END_TEST
 
-/* Refused, told as damaged, or as it was: never other bytes. */
+/* Each read must be refused, reported as damaged, or return the original bytes. */
 static void read_damaged(size_t nr_bytes)
 {
 	struct ctf_packed *packed;
@@ -181,10 +181,10 @@ START_TEST(an_index_that_cannot_be_is_refused)
 {
 	static const struct ctf_packed_entry wrong[][2] = {
 		{{0, 100}, {10, 100}},		      /* an empty frame */
-		{{10, 0}, {10, 100}},		      /* of nothing */
+		{{10, 0}, {10, 100}},		      /* empty content */
 		{{10, 100}, {10, 101}},		      /* the last is longer than the others */
 		{{10, 100}, {UINT32_MAX, 100}},	      /* longer than the file */
-		{{10, UINT32_MAX}, {10, UINT32_MAX}}, /* too much for memory */
+		{{10, UINT32_MAX}, {10, UINT32_MAX}}, /* too large for memory */
 	};
 	struct ctf_packed *packed;
 

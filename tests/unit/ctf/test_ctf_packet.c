@@ -48,7 +48,7 @@ START_TEST(a_sound_header_has_no_fault)
 {
 	ck_assert_ptr_null(ctf_packet_fault(&header, uuid, sizeof(header)));
 	ck_assert_ptr_null(ctf_packet_order_fault(&before, &header));
-	header.content_bits = 120 * 8; /* nothing in it */
+	header.content_bits = 120 * 8; /* empty */
 	header.time_begin = header.time_end;
 	ck_assert_ptr_null(ctf_packet_fault(&header, uuid, sizeof(header)));
 	header.content_bits = header.packet_bits; /* full */
@@ -93,7 +93,7 @@ START_TEST(times_and_sums_of_losses_are_possible)
 }
 END_TEST
 
-/* A header that is longer may have reasons for losses that are not known yet. */
+/* A longer header may have reasons for losses that this version does not know. */
 START_TEST(losses_by_a_later_versions_reasons_are_none_of_a_fault)
 {
 	const unsigned int longer = sizeof(header) + 8;
@@ -105,7 +105,7 @@ START_TEST(losses_by_a_later_versions_reasons_are_none_of_a_fault)
 	fault = ctf_packet_fault(&header, uuid, longer);
 	ck_assert_ptr_nonnull(fault);
 	ck_assert_msg(strstr(fault, "sum"), "%s", fault);
-	header.lost_by[4] = UINT64_MAX; /* with the others it wraps around */
+	header.lost_by[4] = UINT64_MAX; /* the sum of all reasons overflows */
 	ck_assert_ptr_nonnull(ctf_packet_fault(&header, uuid, longer));
 	setup();
 	header.lost_by[1] = UINT64_MAX;
@@ -134,7 +134,7 @@ START_TEST(packets_follow_on_each_other)
 }
 END_TEST
 
-/* packet.h's layout is its struct's, without holes. */
+/* The header in packet.h has the layout of its struct, without holes. */
 START_TEST(a_header_is_decoded_from_where_metadata_says)
 {
 	struct ctf_layout layout = {.nr_bytes = 200};

@@ -80,7 +80,7 @@ static bool is_value(const struct ctf_field *field, const struct ctf_value *valu
 	}
 }
 
-/* Few of Check's asserts: each writes to a file. */
+/* Uses few assertions of Check, because each writes to a file. */
 static void check_record(const struct ctf_record *record, const struct made_record *want)
 {
 	const struct ctf_event *event = record->event;
@@ -150,7 +150,7 @@ START_TEST(every_record_is_read_as_it_was_written_in_order_of_time)
 		nr_extended += made.streams[i].nr_extended;
 	}
 	check_counts();
-	/* The input had what is hard. */
+	/* The random input must have contained the difficult cases. */
 	ck_assert_uint_gt(nr_full, 0);
 	ck_assert_uint_gt(nr_empty, 0);
 	ck_assert_uint_gt(nr_extended, 0);
@@ -208,7 +208,7 @@ START_TEST(metadata_that_is_too_large_is_refused)
 }
 END_TEST
 
-/* What is no file is told once each, and the streams that are read. */
+/* Entries that are not files must be reported once each, and the streams must be read. */
 START_TEST(links_and_pipes_among_the_streams_are_told_and_the_rest_is_read)
 {
 	struct ctf_record record;
@@ -236,7 +236,7 @@ START_TEST(links_and_pipes_among_the_streams_are_told_and_the_rest_is_read)
 }
 END_TEST
 
-/* A stream of one record of nearly 16 MiB, that takes a disk next to nothing. */
+/* Makes a stream with one record of nearly 16 MiB that takes almost no disk space. */
 static void make_sparse(unsigned int i)
 {
 	const uint64_t nr_bytes = UINT64_C(1) << 24;
@@ -251,7 +251,7 @@ static void make_sparse(unsigned int i)
 
 	memcpy(header.uuid, made_trace.uuid, sizeof(header.uuid));
 	memcpy(bytes, &header, sizeof(header));
-	memcpy(bytes + 120, &word, 4); /* arrays */
+	memcpy(bytes + 120, &word, 4); /* lengths of arrays */
 	memcpy(bytes + 140, &nr_elements, 4);
 	(void)snprintf(path, sizeof(path), "trace/channel_%02u", i);
 	to = fopen(path, "w");
@@ -261,7 +261,7 @@ static void make_sparse(unsigned int i)
 	ck_assert_int_eq(truncate(path, (off_t)nr_bytes), 0);
 }
 
-/* All have to be there at once, to be told in order of time. */
+/* All records must be in memory at once, to be returned in order of time. */
 START_TEST(long_records_of_many_streams_have_a_bound_together)
 {
 	struct ctf_record record;
@@ -291,7 +291,7 @@ START_TEST(records_of_one_time_come_in_order_of_their_files)
 	char name[64] = "";
 
 	make_trace(&made, "trace", 3, 60);
-	ck_assert_int_eq(link("trace/channel_1", "trace/channel_11"), 0); /* the same times */
+	ck_assert_int_eq(link("trace/channel_1", "trace/channel_11"), 0); /* same times */
 	open_trace();
 	while (ctf_reader_next(reader, &record, &diag) == 1) {
 		if (record.time == time)
@@ -303,7 +303,7 @@ START_TEST(records_of_one_time_come_in_order_of_their_files)
 }
 END_TEST
 
-/* The same trace, by a clock of 2.5 GHz. */
+/* Reads the same trace with a clock of 2.5 GHz. */
 START_TEST(times_are_ns_where_they_are_asked_for)
 {
 	uint64_t *ticks, nr = 0, i = 0;
@@ -329,7 +329,7 @@ START_TEST(times_are_ns_where_they_are_asked_for)
 	}
 	ck_assert_int_eq(result, 0);
 	ck_assert_uint_eq(i, nr);
-	/* To the packet that holds a time, or the next. */
+	/* Seek to the packet that contains a time, or the next one. */
 	for (i = 0; i < nr; i += 37) {
 		const uint64_t ns = (uint64_t)((unsigned __int128)ticks[i] * 2 / 5);
 		bool is_found = false;
@@ -343,11 +343,14 @@ START_TEST(times_are_ns_where_they_are_asked_for)
 }
 END_TEST
 
-/* ---- from within ---- */
+/* ---- seeking ---- */
 
 #define NR_SEEK_RECORDS (1u << 18)
 
-/* By time, event and stream; what is before has been read, too, where it makes it known. */
+/*
+ * The identity of a record by time, event and stream. A seek also reads earlier records if they
+ * make a later one known.
+ */
 struct seen {
 	uint64_t time;
 	uint32_t event, stream;
@@ -383,7 +386,7 @@ static bool is_of_event(const void *context, const struct ctf_record *record)
 	return record->event->id == *(const uint32_t *)context;
 }
 
-/* Of a stream, how many records of the event are before time. */
+/* Counts the records of a stream and event before time. */
 static size_t count_known(const struct seen *seen, size_t nr, uint32_t stream, uint32_t event,
 			  uint64_t time)
 {
@@ -398,7 +401,9 @@ static void check_part(size_t nr_whole, size_t nr_part, uint64_t time, uint32_t 
 {
 	size_t nr = 0;
 
-	/* The whole's end, as it was; before it, of each stream what makes it known. */
+	/*
+	 * The part ends as the whole does; before it are only the records that make others known.
+	 */
 	while (nr < nr_whole && whole[nr_whole - nr - 1].time >= time)
 		nr++;
 	ck_assert_uint_ge(nr_part, nr);
@@ -418,7 +423,7 @@ static void check_seeks(void)
 
 	ck_assert_uint_gt(nr_whole, 1000);
 	for (size_t i = 0; i < nr_whole; i += nr_whole / 50) {
-		/* One that is rare, and one that is not there. */
+		/* A rare event, and one that does not exist. */
 		const uint32_t event = i % 3 ? whole[(i * 7) % nr_whole].event : 12345678;
 		const struct ctf_known known = {.by = is_of_event, .context = &event};
 		const uint64_t time = whole[i].time + i % 2;
@@ -459,7 +464,7 @@ START_TEST(the_last_moments_cost_a_few_packets_of_each_stream)
 	ck_assert_uint_gt(all, 500);
 	ctf_reader_seek_known(reader, time, &known);
 	check_part(nr, read_seen(part), time, whole[0].event);
-	/* Each looked at and then read, and one more that has no record. */
+	/* Each packet is examined and then read, and one more without a record. */
 	ck_assert_uint_le(nr_entered() - all, (uint64_t)MADE_NR_STREAMS * 8);
 }
 END_TEST
@@ -486,9 +491,9 @@ END_TEST
 
 /* ---- compressed zeros ---- */
 
-#define NR_ZERO_FRAMES 20000u /* of 4 MiB each: 80 GB of a file of some 3 MB */
+#define NR_ZERO_FRAMES 20000u /* of 4 MiB each: 80 GB in a file of about 3 MB */
 
-/* trace/NAME.zst: what trace/NAME is, and behind it zeros. */
+/* Makes trace/NAME.zst: the content of trace/NAME, followed by zeros. */
 static void pack_with_zeros(const char *name)
 {
 	const size_t room = ZSTD_compressBound(CTF_PACKED_FRAME_BYTES_MAX);
@@ -529,7 +534,7 @@ static void pack_with_zeros(const char *name)
 	free(entries);
 }
 
-/* Records from there on; what is not read is told once. */
+/* Returns the number of records read; the unreadable rest must be reported once. */
 static size_t read_to_zeros(uint64_t time)
 {
 	struct ctf_record record;
@@ -565,7 +570,7 @@ START_TEST(zeros_that_are_compressed_cost_no_minutes_and_are_told)
 	pack_with_zeros("channel_1");
 	open_trace();
 	ck_assert_uint_eq(read_to_zeros(0), nr);
-	/* By the packets' headers, too; and behind them all. */
+	/* Also seek by the headers of packets, and to a time after all of them. */
 	ck_assert_int_eq(ctf_reader_seek(reader, late, &diag), 0);
 	ck_assert_uint_eq(read_to_zeros(late), nr_late);
 	ck_assert_int_eq(ctf_reader_seek(reader, whole[nr - 1].time + 1000000, &diag), 0);

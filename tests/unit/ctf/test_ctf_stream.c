@@ -53,7 +53,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* ---- streams to be read ---- */
+/* ---- streams ---- */
 
 static void begin(void)
 {
@@ -77,7 +77,7 @@ static bool add(uint32_t id, uint64_t after, unsigned int alignment, const char 
 	return make_packet_add(&packet, id, now + after, alignment, payload, nr_bytes);
 }
 
-/* Two records without fields. */
+/* Writes a packet of two records without fields. */
 static void put_sound(void)
 {
 	begin();
@@ -86,12 +86,12 @@ static void put_sound(void)
 	put();
 }
 
-/* ---- what is read ---- */
+/* ---- results ---- */
 
 struct seen {
 	unsigned int nr_records, nr_errors;
-	int error;	/* the first */
-	char text[512]; /* its */
+	int error;	/* the first error */
+	char text[512]; /* its text */
 };
 
 static struct seen read_all(void)
@@ -116,7 +116,7 @@ static struct seen read_all(void)
 	return seen;
 }
 
-/* One error of that text, and so many records. */
+/* Expects one error with that text and nr_records records. */
 static struct ctf_stream_counts told(const char *text, unsigned int nr_records)
 {
 	const struct seen seen = read_all();
@@ -176,10 +176,13 @@ START_TEST(bytes_missing_in_the_middle_cost_what_they_touch)
 	put_sound();
 	begin();
 	end();
-	ck_assert_int_eq(write(out_fd, packet.bytes, 128), 128); /* its second half is away */
+	ck_assert_int_eq(write(out_fd, packet.bytes, 128), 128); /* its second half is missing */
 	put_sound();
 	put_sound();
-	/* The content of the half packet is there: it takes the next one with it. */
+	/*
+	 * The content of the half packet is complete, but the bytes that are missing after it
+	 * damage the next packet.
+	 */
 	ck_assert_uint_eq(told("packet 2, from byte 512", 4).lost_damaged, 1);
 }
 END_TEST
@@ -210,7 +213,7 @@ static void open_file(struct ctf_file *file, const char *name)
 	ck_assert_int_eq(ctf_file_open(file, place.folder_fd, name, NULL, &fault), 0);
 }
 
-/* So many packets are numbered, before any is asked for; the last one is so large. */
+/* Expects nr packets, which are numbered before any is requested; the last one has last_bytes. */
 static void check_packets(struct ctf_packets *packets, uint64_t nr, uint64_t last_bytes)
 {
 	struct ctf_packet_place last;
@@ -222,7 +225,10 @@ static void check_packets(struct ctf_packets *packets, uint64_t nr, uint64_t las
 	ck_assert_uint_eq(last.nr_bytes, last_bytes);
 }
 
-/* From the first and the last one their size is known, unless the last is not sound. */
+/*
+ * Packet sizes are computed from the first and the last packet, unless the last one is damaged or
+ * differs.
+ */
 START_TEST(a_last_packet_that_is_damaged_or_of_another_size_has_all_looked_at)
 {
 	struct ctf_packets *sound, *damaged, *other;
@@ -243,7 +249,7 @@ START_TEST(a_last_packet_that_is_damaged_or_of_another_size_has_all_looked_at)
 	open_file(&file, "s");
 	open_file(&file_damaged, "damaged");
 	open_file(&file_other, "other");
-	/* Nothing between: the stack still holds what the first one found. */
+	/* No call in between: a stale value of the previous call may still be on the stack. */
 	result = ctf_packets_open(&sound, &metadata, &file);
 	result |= ctf_packets_open(&damaged, &metadata, &file_damaged);
 	result |= ctf_packets_open(&other, &metadata, &file_other);
@@ -316,7 +322,7 @@ START_TEST(an_extended_header_beyond_the_content_is_not_read)
 	begin();
 	ck_assert(add(0, 1, 1, "", 0) && add(0xffffffff, 2, 1, "", 0));
 	end();
-	packet.header.content_bits -= 64; /* its time lies behind */
+	packet.header.content_bits -= 64; /* without the record that has its time */
 	make_packet_set_header(&packet);
 	put();
 	put_sound();
@@ -372,7 +378,7 @@ END_TEST
 START_TEST(stamps_that_go_back_cost_the_rest_of_their_packet)
 {
 	begin();
-	ck_assert(add(0, 5, 1, "", 0) && add(32, 0, 1, "x", 1)); /* extended: its time is whole */
+	ck_assert(add(0, 5, 1, "", 0) && add(32, 0, 1, "x", 1)); /* extended, with the whole time */
 	end();
 	put();
 	put_sound();
@@ -416,7 +422,7 @@ START_TEST(an_unknown_number_of_records_is_none)
 }
 END_TEST
 
-/* A wrong end is found at the next packet, which is sound and read. */
+/* A wrong end is noticed at the next packet, which is sound and must be read. */
 START_TEST(packets_that_overlap_are_told_and_read)
 {
 	put_sound();
@@ -487,7 +493,7 @@ START_TEST(zeros_and_noise_are_one_fault_and_end)
 }
 END_TEST
 
-/* A terabyte in the header, none of it there. */
+/* The header claims a terabyte that the file does not have. */
 START_TEST(a_packet_larger_than_its_file_costs_no_memory)
 {
 	begin();
@@ -504,7 +510,7 @@ END_TEST
 START_TEST(a_hole_of_a_terabyte_is_no_record)
 {
 	begin();
-	ck_assert(add(3, 1, 1, "abc", 3)); /* a string that goes on into the hole: of zeros */
+	ck_assert(add(3, 1, 1, "abc", 3)); /* a string that continues into the hole of zeros */
 	end();
 	packet.header.packet_bits = (uint64_t)1 << 43;
 	make_packet_set_header(&packet);
@@ -531,7 +537,10 @@ START_TEST(a_hole_of_a_terabyte_at_the_end_is_not_searched)
 }
 END_TEST
 
-/* A record of a damaged packet may hold a packet itself: the bytes of another trace file, say. */
+/*
+ * A record of a damaged packet may itself contain a packet, for example bytes of another trace
+ * file.
+ */
 START_TEST(a_packet_within_a_damaged_packet_is_none)
 {
 	static uint8_t large[4 * BYTES];
@@ -559,7 +568,7 @@ START_TEST(a_packet_within_a_damaged_packet_is_none)
 }
 END_TEST
 
-/* Bytes that this process has read from files; 0: this system does not tell. */
+/* Returns the bytes that this process has read from files; 0: unknown on this system. */
 static uint64_t nr_bytes_read(void)
 {
 	FILE *from = fopen("/proc/self/io", "r");
@@ -572,7 +581,7 @@ static uint64_t nr_bytes_read(void)
 	return nr;
 }
 
-/* Headers that look right and are not, behind a packet that says the next is far away. */
+/* False headers follow a packet that claims that the next one is far away. */
 START_TEST(a_file_of_false_headers_is_not_read_over_and_over)
 {
 	const unsigned int nr = 4096, nr_each = 128, far = 1 << 20;
@@ -589,7 +598,7 @@ START_TEST(a_file_of_false_headers_is_not_read_over_and_over)
 	make_packet_set_header(&packet);
 	for (unsigned int i = 0; i < nr; i++)
 		ck_assert_int_eq(write(out_fd, packet.bytes, nr_each), nr_each);
-	ck_assert_int_eq(ftruncate(out_fd, 4 * far), 0); /* where the next ought to be is nothing */
+	ck_assert_int_eq(ftruncate(out_fd, 4 * far), 0); /* a hole instead of the next packet */
 	seen = read_all();
 	ck_assert_msg(strstr(seen.text, "it ends before it begins"), "%s", seen.text);
 	ck_assert_uint_eq(seen.nr_errors, nr);
@@ -597,7 +606,7 @@ START_TEST(a_file_of_false_headers_is_not_read_over_and_over)
 }
 END_TEST
 
-/* Records and padding across the window's end, longer than it. */
+/* Records and padding cross the end of the window and are longer than it. */
 START_TEST(long_strings_are_read_whole)
 {
 	const size_t nr_bytes = 1 << 20, nr_first = 200000, nr_padding = 300000;

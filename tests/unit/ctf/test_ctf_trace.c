@@ -12,7 +12,7 @@ static struct ctf_event event;
 static struct ctf_field fields[3];
 static struct diag diag;
 
-/* Sound: one event of two fields. Tests break one thing of it. */
+/* A sound trace with one event of two fields. Tests damage one property of it. */
 static void setup(void)
 {
 	trace = made_trace;
@@ -95,7 +95,7 @@ START_TEST(no_name_or_id_is_there_twice)
 	ck_assert_int_eq(ctf_trace_check(&trace, &diag), 0);
 	fields[0].name = "b";
 	refused("two fields b");
-	fields[0].name = "_b_length"; /* what the sequence's length is written as */
+	fields[0].name = "_b_length"; /* name under which the sequence's length is written */
 	refused("two fields _b_length");
 	trace.nr_events = 0;
 	trace.streams = streams;
@@ -144,7 +144,7 @@ START_TEST(fields_are_of_sizes_that_there_are)
 	fields[1].length_bits = 64;
 	refused("field b");
 	fields[1].length_bits = 32;
-	fields[0].kind = CTF_FIELD_TEXT; /* of no bytes */
+	fields[0].kind = CTF_FIELD_TEXT; /* zero bytes */
 	refused("field a");
 	fields[0].kind = CTF_FIELD_ARRAY;
 	refused("field a");

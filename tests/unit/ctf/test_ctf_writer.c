@@ -28,7 +28,9 @@ static struct ctf_writer *writer;
 static struct diag diag;
 static unsigned int file;
 
-/* The linker gives us the writer's calls: so many bytes at once, or with 0 all. */
+/*
+ * The linker redirects the writer's calls here: each writes at most pwrite_max bytes; 0: no limit.
+ */
 static size_t pwrite_max;
 
 ssize_t __real_pwrite(int fd, const void *bytes, size_t nr, off_t offset);
@@ -53,8 +55,8 @@ static void teardown(void)
 }
 
 /*
- * Packet number i, of three records. In children too, which must not use
- * Check's asserts: their messages would mix with ours, or be cut by a kill.
+ * Makes packet number i with three records. Also runs in children, which must not use Check's
+ * assertions: their messages would mix with ours, or be cut by a kill.
  */
 static void make(uint64_t i)
 {
@@ -70,7 +72,9 @@ static int append(void)
 	return ctf_writer_append(writer, file, packet.bytes, packet.nr_bytes, &diag);
 }
 
-/* What a reader finds in the folder: all sound but for a last packet that may be cut. */
+/*
+ * Reads the folder back: all packets must be sound, except for up to cut_max cut ones at the end.
+ */
 static struct ctf_stream_counts read_back(unsigned int cut_max)
 {
 	struct ctf_stream_counts counts;
@@ -138,7 +142,10 @@ END_TEST
 
 #define NR_RIVALS 4
 
-/* Whether rival i, as soon as all are there, opens a writer of a trace with a uuid of its own. */
+/*
+ * Waits for the gate, then returns whether rival i could open a writer for a trace with its own
+ * uuid.
+ */
 static bool is_taken_by(unsigned int i, int gate)
 {
 	struct ctf_trace trace = made_trace;
@@ -149,7 +156,7 @@ static bool is_taken_by(unsigned int i, int gate)
 	return !read(gate, &c, 1) && !ctf_writer_open(&other, "contested", &trace, NULL);
 }
 
-/* A bit for each rival that took the folder. */
+/* Runs the rivals; returns a bit for each that took the folder. */
 static unsigned int contest(void)
 {
 	unsigned int winners = 0;
@@ -185,7 +192,7 @@ START_TEST(of_several_writers_one_takes_the_folder_and_its_metadata_stays)
 		const unsigned int winners = contest();
 		struct ctf_reader *reader;
 
-		/* None: those that came too early saw the winner's end. */
+		/* A round may have no winner, but never two. */
 		ck_assert_msg(!(winners & (winners - 1)), "round %d: writers %#x", round, winners);
 		if (winners) {
 			ck_assert_msg(!ctf_reader_open(&reader, "contested", &diag), "%s",
@@ -289,7 +296,7 @@ START_TEST(a_packet_that_is_written_piece_by_piece_is_whole)
 }
 END_TEST
 
-/* For ever, as long as the test lives. */
+/* Changes bits until the test ends. */
 static void spoil(volatile uint64_t *bits)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
@@ -298,7 +305,10 @@ static void spoil(volatile uint64_t *bits)
 		*bits ^= UINT64_C(1) << 40;
 }
 
-/* In memory that whoever made it still has: now its content_size is sound, now it is not. */
+/*
+ * The maker of the packet still has its memory and keeps changing content_size between a sound and
+ * a wrong value.
+ */
 START_TEST(a_packet_that_changes_while_it_is_written_is_written_as_it_was_checked)
 {
 	void *shared = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -328,9 +338,9 @@ START_TEST(a_packet_that_changes_while_it_is_written_is_written_as_it_was_checke
 }
 END_TEST
 
-/* ---- a disk that takes no more ---- */
+/* ---- a full disk ---- */
 
-/* Packets until one is not written; its number. */
+/* Appends packets until one is not written; returns its number. */
 static uint64_t fill(int wanted)
 {
 	uint64_t i = 0;
@@ -345,7 +355,7 @@ static uint64_t fill(int wanted)
 	return i - 1;
 }
 
-/* Of nr written and nr_lost behind them. */
+/* Continues after nr packets were written and nr_lost were lost. */
 static void after_room_is_made(uint64_t nr, uint64_t nr_lost)
 {
 	struct ctf_writer_counts counts = ctf_writer_counts(writer);
@@ -362,10 +372,10 @@ static void after_room_is_made(uint64_t nr, uint64_t nr_lost)
 	ck_assert_int_eq(st.st_size, (off_t)(nr + 1) * BYTES);
 	found = read_back(0);
 	ck_assert_uint_eq(found.nr_packets, nr + 1);
-	ck_assert_uint_eq(found.lost_overwritten, nr_lost); /* the gap */
+	ck_assert_uint_eq(found.lost_overwritten, nr_lost); /* the gap in the numbers */
 }
 
-/* In a descriptor of nr_bytes. */
+/* Returns a descriptor with a packet of nr_bytes. */
 static int spliceable(size_t nr_bytes)
 {
 	const int fd = memfd_create("packet", MFD_CLOEXEC);
@@ -394,7 +404,7 @@ START_TEST(packets_are_moved_as_they_are_appended)
 	ck_assert_uint_eq(read_back(0).nr_packets, 20);
 	ck_assert_uint_eq(ctf_writer_counts(writer).nr_bytes, 20 * BYTES);
 	make(3);
-	ck_assert_int_eq(move(BYTES), -EBADMSG); /* its number was there */
+	ck_assert_int_eq(move(BYTES), -EBADMSG); /* a packet with its number is already there */
 	ck_assert_uint_eq(read_back(0).nr_packets, 20);
 	ck_assert_uint_eq(ctf_writer_counts(writer).lost_refused_packets, 1);
 }
@@ -434,7 +444,10 @@ START_TEST(a_limit_on_the_file_leaves_whole_packets_only)
 }
 END_TEST
 
-/* A file system of 64 KiB, in a mount namespace of this test's process; false: we may not. */
+/*
+ * Mounts a file system of 64 KiB in a mount namespace of this process; returns false without
+ * permission.
+ */
 static bool mount_small(void)
 {
 	ck_assert_int_eq(mkdir("small", 0700), 0);
@@ -464,7 +477,7 @@ END_TEST
 
 /* ---- kills ---- */
 
-/* Write packets for ever, telling how many are acknowledged. */
+/* Writes packets for ever and counts the acknowledged ones. */
 static void write_for_ever(volatile uint64_t *acknowledged)
 {
 	if (ctf_writer_open(&writer, "trace", &made_trace, &diag) ||
