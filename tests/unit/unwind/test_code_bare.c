@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A vdso of AArch64 that has no unwind tables, made by hand; whole, and damaged. */
+/* A hand-made vdso of AArch64 without unwind tables, sound and damaged. */
 #include "tests/fixture/run_suite.h"
 #include "unwind/code_table.h"
 
@@ -16,7 +16,7 @@
 #define NOP 0xd503201fu
 #define RET 0xd65f03c0u
 
-/* Where each begins: keys, as the segment begins with the file. */
+/* The begin of each function: equal to its key, because the segment begins with the file. */
 #define PLAIN	 0x1c0u
 #define CALLS	 0x1d0u
 #define RETURNS	 0x1e0u
@@ -80,7 +80,7 @@ static void setup(void)
 				 .p_flags = PF_R | PF_X,
 				 .p_filesz = sizeof(file),
 				 .p_memsz = sizeof(file)};
-	file.symbols[1] = symbol(STT_FUNC, MOVES, 16); /* they are in no order */
+	file.symbols[1] = symbol(STT_FUNC, MOVES, 16); /* symbols are not sorted */
 	file.symbols[2] = symbol(STT_FUNC, PLAIN, 16);
 	file.symbols[3] = symbol(STT_FUNC, CALLS, 16);
 	file.symbols[4] = symbol(STT_FUNC, UPDATES, 16);
@@ -96,7 +96,7 @@ static void setup(void)
 	memcpy(file.code, code, sizeof(code));
 }
 
-/* 0 or -errno; *table is the caller's. */
+/* Returns 0 or -errno; the caller owns *table. */
 static int build(int (*how)(int, int, uint64_t, struct diag *), struct code_table **table)
 {
 	int from = memfd_create("vdso", MFD_CLOEXEC), to = memfd_create("table", MFD_CLOEXEC);
@@ -133,7 +133,7 @@ START_TEST(functions_that_call_none_and_leave_the_stack_alone_are_known)
 }
 END_TEST
 
-/* _i: 1: it is told as a function. */
+/* _i == 1: the symbol is marked as a function. */
 START_TEST(where_handlers_return_to_is_a_signals_frame)
 {
 	struct code_table *table;
@@ -151,7 +151,7 @@ START_TEST(where_handlers_return_to_is_a_signals_frame)
 }
 END_TEST
 
-/* _i: 1: the instruction before the trampoline is a function's that ends there. */
+/* _i == 1: the instruction before the trampoline belongs to a function that ends there. */
 START_TEST(what_a_function_has_before_it_is_not_of_the_signals_frame)
 {
 	struct code_table *table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Building of whole, odd and damaged binaries; opening of damaged tables. */
+/* Code tables are built from sound, unusual and damaged binaries; damaged tables are opened. */
 #include "unwind/code_table.h"
 
 #include "lib/file.h"
@@ -31,7 +31,10 @@ static const char source[] =
 	"__attribute__((noinline)) int two(int n) { return n > 3 ? one(n) * two(n - 1) : rand(); }\n"
 	"int main(int argc, char **argv) { (void)argv; return two(argc) + getpid(); }\n";
 
-/* Without a word of how they are left, as some C libraries have them; and what is none. */
+/*
+ * Signal trampolines without unwind tables, as in some C libraries; and code that is not a
+ * trampoline.
+ */
 static const char trampolines[] =
 	"asm(\".text\\n.balign 64\\n.skip 20000, 0x90\\n\"\n"
 #ifdef __aarch64__
@@ -90,7 +93,7 @@ static struct code_table *table_of(const char *name)
 	return table;
 }
 
-/* The key of a function, by nm: the linker puts code at addresses that are its offsets. */
+/* Returns the key of a function, found by nm: the linker makes addresses equal to file offsets. */
 static uint64_t key_of(const char *name, const char *function)
 {
 	char command[1024];
@@ -148,7 +151,7 @@ static void find_section(const char *name, const char *section, uint64_t *start,
 	*end = offset + nr_bytes;
 }
 
-/* Of our own functions: start files have tables of their own. */
+/* Compares functions of our own only, because start files have other tables. */
 static void compare_tables(const char *name, const char *other, const char *function)
 {
 	struct code_table *one = table_of(name), *two = table_of(other);
@@ -170,7 +173,9 @@ START_TEST(where_eh_frame_says_nothing_debug_frame_does)
 	struct code_table *table = table_of("debug");
 	uint64_t start;
 
-	/* Start files have .eh_frame, our functions .debug_frame: both are in it. */
+	/*
+	 * Start files have .eh_frame and our functions .debug_frame: the table must contain both.
+	 */
 	ck_assert_int_eq(code_table_function(table, key_of("debug", "_start"), &start), 0);
 	code_table_close(table);
 	compare_tables("whole", "debug", "one");
@@ -178,7 +183,7 @@ START_TEST(where_eh_frame_says_nothing_debug_frame_does)
 }
 END_TEST
 
-/* Without headers of sections .eh_frame is found by its segment; linkage slots are lost. */
+/* Without section headers .eh_frame is found by its segment; linkage slots are lost. */
 START_TEST(a_binary_without_section_headers_has_the_same_functions)
 {
 	struct code_table *whole = table_of("whole");
@@ -209,11 +214,11 @@ START_TEST(a_binary_without_section_headers_has_the_same_functions)
 }
 END_TEST
 
-/* What the linker tells of its slots is what their bytes say. */
+/* The linker's unwind table for its slots must agree with what their bytes show. */
 START_TEST(linkage_tables_without_unwind_tables_are_known_by_their_bytes)
 {
 	struct code_table *told = table_of("lazy"), *bare = table_of("lazy_bare");
-	const uint64_t slot = CODE_PLT_SLOT_BYTES; /* each has a name of its own */
+	const uint64_t slot = CODE_PLT_SLOT_BYTES; /* each is a function with its own key */
 	uint64_t start, end, start_bare, end_bare;
 
 	find_section("lazy", ".plt", &start, &end);
@@ -236,7 +241,7 @@ START_TEST(linkage_tables_without_unwind_tables_are_known_by_their_bytes)
 }
 END_TEST
 
-/* Callers are looked up a byte before: that is the trampoline's, too. */
+/* Callers are looked up one byte earlier, which must also belong to the trampoline. */
 START_TEST(trampolines_of_signals_are_known_by_their_bytes)
 {
 	static const char *const names[] = {"first", "second", "third"};
@@ -262,7 +267,7 @@ START_TEST(trampolines_of_signals_are_known_by_their_bytes)
 }
 END_TEST
 
-/* ---- refused ---- */
+/* ---- refused binaries ---- */
 
 START_TEST(what_is_no_binary_of_ours_is_refused_by_name)
 {
@@ -360,7 +365,7 @@ static uint64_t random_of(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Bytes changed in headers and tables; what is built opens. */
+/* Bytes of headers and tables are changed; a table that is built must open. */
 START_TEST(a_damaged_binary_is_refused_or_gives_a_sound_table)
 {
 	size_t nr_bytes, nr_built = 0, nr_refused = 0;
@@ -476,7 +481,7 @@ START_TEST(a_table_stays_as_it_was_read_whatever_becomes_of_its_file)
 }
 END_TEST
 
-/* One bucket, with two functions in its stream: the second step bytes behind the first. */
+/* Makes a bucket with two functions in its stream, the second one step bytes after the first. */
 static int open_made(uint8_t step)
 {
 	struct {
@@ -516,7 +521,7 @@ static int open_made(uint8_t step)
 	return error;
 }
 
-/* Else a search would go through as many as a file can hold. */
+/* Otherwise a search would pass as many entries as a file can hold. */
 START_TEST(two_entries_at_one_place_are_refused)
 {
 	ck_assert_int_eq(open_made(1), 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every call of building and opening that can fail, failing once: the linker
- * turns them to the functions here (--wrap), of which the Nth fails. The error
- * is told, and nothing leaks (that is for the sanitizers).
+ * Each call of building and opening that can fail does so once: the linker redirects the calls to
+ * the functions here (--wrap), of which the Nth fails. The error must be reported, and nothing may
+ * leak (which sanitizers check).
  */
 #include "unwind/code_table.h"
 
@@ -21,7 +21,7 @@ enum call { CALL_MEMORY, CALL_PREAD, CALL_WRITE, NR_CALLS };
 static const int errors[NR_CALLS] = {ENOMEM, EIO, ENOSPC};
 
 static enum call failing;
-static unsigned int countdown; /* calls until one fails; 0: none does */
+static unsigned int countdown; /* calls until one fails; 0: none fails */
 
 static bool fails(enum call call)
 {
@@ -73,7 +73,10 @@ ssize_t __wrap_write(int fd, const void *buf, size_t nr_bytes)
 	return fails(CALL_WRITE) ? -1 : __real_write(fd, buf, nr_bytes);
 }
 
-/* Of this program; the Nth call fails. Check has calls of its own: none of them here. */
+/*
+ * Builds this program's table; the Nth call fails. Check makes calls of its own, so no assertions
+ * here.
+ */
 static int build_and_open(unsigned int nth, struct code_table **table, struct diag *diag)
 {
 	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

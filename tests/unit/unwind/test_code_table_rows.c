@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every row of real binaries beside what libdw makes of the same bytes: the
- * frame's address, the return address, each register that is followed.
- * OPROF_CODE_BINARIES='A B': of those.
+ * Compares every row of real binaries with libdw's result for the same bytes: the frame's address,
+ * the return address, and each register that tables follow. OPROF_CODE_BINARIES='A B' chooses the
+ * binaries.
  */
 #include "tests/fixture/process_code.h"
 #include "tests/fixture/run_suite.h"
@@ -33,7 +33,7 @@ struct rows {
 
 static struct rows rows;
 
-/* ---- what libdw says ---- */
+/* ---- libdw's rows ---- */
 
 static unsigned int fp_register(void)
 {
@@ -45,7 +45,7 @@ static unsigned int sp_register(void)
 	return rows.machine == CODE_X86_64 ? 7 : 31;
 }
 
-/* The register of an operation "register + number", or -1. */
+/* Returns the register of an operation "register + number", or -1. */
 static int base_of(const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
@@ -64,7 +64,7 @@ static bool is_plt(const Dwarf_Op *ops, size_t nr_ops)
 	       ops[5].atom == DW_OP_ge && ops[8].atom == DW_OP_plus;
 }
 
-/* The frame's address as a table would have it; HARD: of another form. */
+/* Returns the frame's address in the form of our tables; HARD: it has another form. */
 static struct code_row cfa_of(const Dwarf_Op *ops, size_t nr_ops)
 {
 	struct code_row row = {.cfa = CODE_CFA_HARD};
@@ -90,7 +90,7 @@ static struct code_row cfa_of(const Dwarf_Op *ops, size_t nr_ops)
 		row.cfa_add = (int32_t)ops[6].number;
 		return row;
 	}
-	/* libdw tells "register + number" of instructions in one operation or two. */
+	/* libdw represents "register + number" in one operation or in two. */
 	if (nr_ops == 2 && ops[1].atom == DW_OP_plus_uconst)
 		row.cfa_offset += (int32_t)ops[1].number;
 	else if (nr_ops > 1)
@@ -120,7 +120,7 @@ static struct code_place place_of(Dwarf_Frame *frame, unsigned int number)
 		return (struct code_place){CODE_RULE_REGISTER, ops[0].atom - DW_OP_reg0};
 	if (ops[0].atom == DW_OP_regx && nr_ops == 1)
 		return (struct code_place){CODE_RULE_REGISTER, (int32_t)ops[0].number};
-	/* An expression, which begins with the frame's address on the stack. */
+	/* An expression that begins with the frame's address on the stack. */
 	if (nr_ops == 2 && ops[0].atom == DW_OP_call_frame_cfa &&
 	    base_of(&ops[1]) == (int)fp_register())
 		return (struct code_place){CODE_RULE_FP, (int32_t)offset_of(&ops[1])};
@@ -129,7 +129,7 @@ static struct code_place place_of(Dwarf_Frame *frame, unsigned int number)
 	return (struct code_place){CODE_RULE_HARD, 0};
 }
 
-/* ---- comparing ---- */
+/* ---- comparison ---- */
 
 static void tell(uint64_t address, const char *what, int64_t ours, int64_t theirs)
 {
@@ -149,7 +149,7 @@ static void compare_places(uint64_t address, const struct code_row *row, Dwarf_F
 		char what[32];
 
 		(void)snprintf(what, sizeof(what), "register %u", slots[i]);
-		/* What no instruction tells of, libdw's list for x86-64 calls undefined. */
+		/* For x86-64, libdw's list calls registers without an instruction undefined. */
 		if (place.rule == CODE_RULE_UNDEFINED && row->places[i].rule == CODE_RULE_SAME)
 			continue;
 		if (row->places[i].rule != place.rule)
@@ -159,7 +159,7 @@ static void compare_places(uint64_t address, const struct code_row *row, Dwarf_F
 	}
 }
 
-/* False: hard. */
+/* Returns false if the row is hard. */
 static bool compare_row(uint64_t address, const struct code_row *row, Dwarf_Frame *frame,
 			bool is_signal)
 {
@@ -193,7 +193,7 @@ static bool compare_row(uint64_t address, const struct code_row *row, Dwarf_Fram
 	return true;
 }
 
-/* Our row at key must be that of libdw's frame that holds address. */
+/* Our row at key must equal the row of libdw's frame that contains address. */
 static void compare_at(uint64_t address, uint64_t key, Dwarf_Frame *frame, bool is_signal,
 		       uint64_t nr_bytes)
 {
@@ -208,8 +208,8 @@ static void compare_at(uint64_t address, uint64_t key, Dwarf_Frame *frame, bool 
 }
 
 /*
- * At its first, middle and last byte. libdw tells a frame's range as its rows
- * are told, and rows of no bytes; ours end with the function.
+ * Compares at the first, middle and last byte of a frame's range. libdw reports ranges as they are
+ * in its rows, including empty ones; our ranges end with the function.
  */
 static uint64_t compare_range(uint64_t address, uint64_t key)
 {
@@ -217,7 +217,7 @@ static uint64_t compare_range(uint64_t address, uint64_t key)
 	Dwarf_Addr start, end;
 	bool is_signal;
 
-	/* A linkage table that only we know. */
+	/* A linkage table that only our table knows. */
 	if (dwarf_cfi_addrframe(rows.cfi, address, &frame))
 		return 1;
 	ck_assert_int_ge(dwarf_frame_info(frame, &start, &end, &is_signal), 0);
@@ -241,7 +241,7 @@ static bool libdw_knows(uint64_t address)
 	return known;
 }
 
-/* All code of an executable segment that our table knows, row by row. */
+/* Compares all code of an executable segment that our table knows, row by row. */
 static void compare_segment(const GElf_Phdr *phdr)
 {
 	uint64_t at = 0;
@@ -256,7 +256,7 @@ static void compare_segment(const GElf_Phdr *phdr)
 			at += compare_range(address, key);
 			continue;
 		}
-		/* What libdw knows, we do. */
+		/* Our table must know all code that libdw knows. */
 		if (at % 64 == 0 && libdw_knows(address))
 			tell(address, "nothing", 0, 1);
 		at++;
@@ -301,8 +301,8 @@ static void compare_binary(const char *path)
 }
 
 /*
- * Those that a Debian machine has; %s: a sysroot of AArch64, made for the
- * guests. The last are many rows more, under OPROF_CHECK_ALL=1.
+ * Binaries of a Debian machine; %s: a sysroot of AArch64, made for the guests. The last ones have
+ * many more rows and run only under OPROF_CHECK_ALL=1.
  */
 #define NR_LARGE 9
 static const char *const names[] = {
@@ -346,7 +346,7 @@ START_TEST(rows_are_those_of_libdw)
 }
 END_TEST
 
-/* This program itself is there on any machine. */
+/* This program itself is available on any machine. */
 START_TEST(rows_of_this_program_are_those_of_libdw)
 {
 	compare_binary("/proc/self/exe");
@@ -370,7 +370,7 @@ int main(void)
 	TCase *tcase = tcase_create("rows");
 
 	elf_version(EV_CURRENT);
-	/* Else each of libdw's frames goes back to the system. */
+	/* Otherwise malloc returns the memory of each of libdw's frames to the system. */
 	(void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	if (getenv("OPROF_CODE_BINARIES")) {
 		tcase_add_test(tcase, rows_of_given_binaries_are_those_of_libdw);

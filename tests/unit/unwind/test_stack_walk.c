@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Walks through stacks and tables made by hand: of both machines, and those that end early. */
+/*
+ * Walks through hand-made stacks and tables of both architectures, including walks that end early.
+ */
 #include "unwind/stack_walk.h"
 
 #include "tests/fixture/run_suite.h"
@@ -10,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CODE   0x10000u /* addresses of the code are its keys */
+#define CODE   0x10000u /* the keys of the code are its addresses */
 #define SP     0x7fff1000u
 #define WORDS  64
 #define ROOM   16
@@ -18,9 +20,9 @@
 #define RBX    3
 #define X29    29
 #define X30    30
-#define SIGNED 0x2a000000000000u /* what AArch64 puts above an address */
+#define SIGNED 0x2a000000000000u /* pointer authentication bits of AArch64 */
 
-/* Functions of 256 bytes each; of function N at CODE + N * 256. */
+/* The table of functions of 256 bytes each, with function N at CODE + N * 256. */
 static struct code_table *table;
 static struct stack_walk_input input;
 static uint64_t stack[WORDS];
@@ -33,7 +35,7 @@ static const struct code_table *find(void *context, uint64_t address, uint64_t *
 	*key = address;
 	if (address >= CODE && address < CODE + 0x10000)
 		return table;
-	/* Code without a table, and no code at all. */
+	/* Addresses with code but without a table, and addresses without code. */
 	if (address < 0x100000 || address >= 0x200000)
 		*key = STACK_WALK_NO_CODE;
 	return NULL;
@@ -202,7 +204,7 @@ START_TEST(a_linkage_slot_is_left_before_and_behind_its_push)
 }
 END_TEST
 
-/* rt_sigframe behind its pretcode: rbp, rsp, rip of uc_mcontext. */
+/* Fills an rt_sigframe after its pretcode: rbp, rsp and rip of uc_mcontext. */
 static void put_signal(uint64_t rbp, uint64_t rsp, uint64_t rip)
 {
 	stack[5 + 10] = rbp;
@@ -225,7 +227,7 @@ START_TEST(behind_a_signal_all_registers_are_known_again)
 	walk();
 	ck_assert_int_eq(result.end, STACK_WALK_WHOLE);
 	ck_assert_uint_eq(result.nr_addresses, 2);
-	ck_assert_uint_eq(addresses[0], CODE + 0x100); /* not less 1: no call */
+	ck_assert_uint_eq(addresses[0], CODE + 0x100); /* not 1 less: not a return address */
 	ck_assert_uint_eq(addresses[1], CODE + 0x20f);
 }
 END_TEST
@@ -247,7 +249,7 @@ START_TEST(where_a_signal_came_on_another_stack_the_walk_is_truncated_there)
 }
 END_TEST
 
-/* pop %rbp; ret: tables tell of where it was saved till the end. */
+/* pop %rbp; ret: the table describes the saved register until the end. */
 START_TEST(a_register_that_was_popped_is_the_callers)
 {
 	const struct code_row rows[] = {
@@ -278,7 +280,7 @@ START_TEST(code_without_a_table_is_left_by_frame_pointer)
 	know(RBP, place(3));
 	stack[3] = place(20);
 	stack[4] = CODE + 0x10;
-	stack[8] = CODE + 0x110; /* the frame pointer's pair is as deep as its frame */
+	stack[8] = CODE + 0x110; /* the frame begins after the pair, at place(5) */
 	walk();
 	ck_assert_int_eq(result.end, STACK_WALK_WHOLE);
 	ck_assert_uint_eq(result.nr_addresses, 2);
@@ -323,7 +325,10 @@ START_TEST(hard_rows_end_broken)
 }
 END_TEST
 
-/* Any cut of the copy: callers before it are as they were, the end is told. */
+/*
+ * The copy is cut at any place: callers before the cut are the same, and the walk reports the
+ * truncation.
+ */
 START_TEST(a_copy_that_ends_truncates_the_walk)
 {
 	const struct code_row rows[] = {
@@ -357,7 +362,7 @@ START_TEST(more_callers_than_room_truncate_the_walk)
 }
 END_TEST
 
-/* Frame pointers that lead in, or nowhere, and frames of no bytes. */
+/* Frame pointers that point inwards or to unreadable memory, and frames of zero bytes. */
 START_TEST(a_stack_that_does_not_grow_ends_broken)
 {
 	static const struct code_row rows[] = {
@@ -423,7 +428,10 @@ START_TEST(the_link_register_is_good_for_one_frame_only)
 }
 END_TEST
 
-/* The pair that x29 leads to is at a frame's low end: the stack pointer is not known behind it. */
+/*
+ * The pair that x29 points to is at the low end of a frame, so the caller's stack pointer is
+ * unknown.
+ */
 START_TEST(behind_a_frame_pointer_the_pair_leads_on)
 {
 	const struct code_row rows[] = {
@@ -470,7 +478,7 @@ START_TEST(a_signal_frame_of_aarch64_is_left)
 }
 END_TEST
 
-/* ---- both ---- */
+/* ---- both architectures ---- */
 
 START_TEST(where_a_function_has_no_frame_is_known)
 {
@@ -485,7 +493,7 @@ START_TEST(where_a_function_has_no_frame_is_known)
 		{CODE_X86_64, {.cfa = CODE_CFA_SP, .cfa_offset = 8, RETURN_AT(-16)}, false},
 		{CODE_X86_64, OUTERMOST, false},
 		{CODE_AARCH64, {.cfa = CODE_CFA_SP}, true},
-		/* Room for what it keeps, but it calls none. */
+		/* It reserves stack for saved values, but calls no function. */
 		{CODE_AARCH64, {.cfa = CODE_CFA_SP, .cfa_offset = 32}, true},
 		{CODE_AARCH64, {.cfa = CODE_CFA_SP, .cfa_offset = 16, RETURN_AT(-8)}, false},
 		{CODE_AARCH64, OUTERMOST, false},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* This program, wherever a timer finds it, walked by us and by libgcc. */
+/* Walks this program's stack from a timer's signals and compares with libgcc. */
 #include "tests/fixture/run_suite.h"
 #include "tests/fixture/walk_self.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs run instruction by instruction, each walked and compared with a
- * shadow of its stack, kept here: a call pushes where it returns to; what the
- * stack pointer has left behind is popped. OPROF_STEP_PROGRAM='ls /': of that
- * command.
+ * Programs run instruction by instruction. At each instruction the stack is walked and compared
+ * with a shadow stack: a call pushes its return address; entries that the stack pointer has passed
+ * are popped. OPROF_STEP_PROGRAM='ls /' chooses another command.
  */
 #include "tests/fixture/built_elf.h"
 #include "tests/fixture/process_code.h"
@@ -28,13 +27,13 @@
 
 #define CC "${CC:-cc} -O2 -g0 -fno-inline -fomit-frame-pointer -Wl,-z,lazy "
 
-/* What returns and signals will go back to. */
+/* An entry of the shadow stack: where a call or a signal returns to. */
 struct shadow {
-	uint64_t slot;	  /* where the return address lies; of a signal: the stack pointer then */
-	uint64_t address; /* as a walk gives it */
-	uint64_t pc;	  /* of a signal: where it interrupted */
+	uint64_t slot;	  /* of the return address; of a signal: the stack pointer */
+	uint64_t address; /* as a walk reports it */
+	uint64_t pc;	  /* for a signal: the interrupted address */
 	bool is_signal;
-	bool is_outside; /* of a signal: it came on another stack */
+	bool is_outside; /* for a signal: it came on another stack */
 };
 
 struct steps {
@@ -44,7 +43,9 @@ struct steps {
 	struct shadow shadows[DEPTH_MAX];
 	size_t nr_shadows;
 	uint8_t stack[STACK_BYTES];
-	/* Of walks: with a caller that is none; not to the end; of either, for want of a table.
+	/*
+	 * Numbers of walks: with a wrong caller; that ended early; that ended early in our own
+	 * code; wrong or early because a table is missing.
 	 */
 	uint64_t nr_wrong, nr_short, nr_short_own, nr_without_table;
 	uint64_t nr_steps, nr_told, nr_whole, nr_by_pointer, nr_signals, nr_deepest;
@@ -112,7 +113,7 @@ static void peek(uint64_t address, void *bytes, size_t nr_bytes)
 	(void)process_vm_readv(steps.pid, &to, 1, &from, 1, 0);
 }
 
-/* Is the instruction at pc a call? Prefixes, then e8, or ff with 2 or 3 in its operand. */
+/* Is the instruction at pc a call? It has prefixes, then e8, or ff with 2 or 3 in its operand. */
 static bool is_call(uint64_t pc)
 {
 	uint8_t code[16];
@@ -139,7 +140,10 @@ static struct shadow *last_shadow(void)
 	return steps.nr_shadows ? &steps.shadows[steps.nr_shadows - 1] : NULL;
 }
 
-/* What is behind the stack pointer now, up to the last signal; and that, where it has returned. */
+/*
+ * Pops the entries that the stack pointer has passed, up to the last signal; and the signal after
+ * its return.
+ */
 static void pop(void)
 {
 	const struct shadow *last;
@@ -162,7 +166,7 @@ static bool is_near(uint64_t a, uint64_t b)
 	return a - b < STACK_BYTES || b - a < STACK_BYTES;
 }
 
-/* The kernel has made a frame for a signal that came at old. */
+/* Pushes the frame that the kernel made for a signal that came at old. */
 static void push_signal(const struct user_regs_struct *old)
 {
 	uint64_t address;
@@ -211,7 +215,7 @@ static void tell(const char *what, const struct stack_walk_result *result, const
 
 enum verdict { RIGHT, SHORT, WRONG };
 
-/* Against the callers as the shadow has them, up to a signal that came on another stack. */
+/* Compares with the callers of the shadow stack, up to a signal that came on another stack. */
 static enum verdict compare(const struct stack_walk_result *result, const uint64_t *walked)
 {
 	for (size_t i = 0; i < steps.nr_shadows; i++) {
@@ -230,7 +234,7 @@ static enum verdict compare(const struct stack_walk_result *result, const uint64
 											   : WRONG;
 }
 
-/* Code that compilers' start files and hand-written assembly have no table for. */
+/* Code of start files and hand-written assembly that has no table. */
 static bool is_without_table(uint64_t pc)
 {
 	const struct process_code_map *map = process_code_map(&steps.code, pc);
@@ -244,14 +248,17 @@ static bool any_is_without_table(void)
 {
 	if (is_without_table(steps.regs.rip))
 		return true;
-	/* The outermost is the dynamic linker's or C library's start, which has none. */
+	/*
+	 * Skips the outermost entry: the start of the dynamic linker or of the C library, which has
+	 * no table.
+	 */
 	for (size_t i = 1; i < steps.nr_shadows; i++)
 		if (is_without_table(steps.shadows[i].address))
 			return true;
 	return false;
 }
 
-/* longjmp has tables that tell of where it goes to, in the buffer that %rdi leads to. */
+/* longjmp's tables describe the frame that it jumps to, in the buffer that %rdi points to. */
 static bool is_longjmp(void)
 {
 	const struct process_code_map *map = process_code_map(&steps.code, steps.regs.rip);
@@ -311,7 +318,7 @@ static void walk(void)
 
 /* ---- stepping ---- */
 
-/* One instruction further; false: the process has ended. */
+/* Executes one instruction; returns false if the process has ended. */
 static bool step(void)
 {
 	const struct user_regs_struct old = steps.regs;
@@ -366,7 +373,7 @@ static void start(char *const *arguments)
 	process_code_init(&steps.code, steps.pid);
 }
 
-/* Run it to its end, walking at each instruction. */
+/* Runs the program to its end, with a walk at each instruction. */
 static void run(char *const *arguments)
 {
 	start(arguments);
@@ -382,8 +389,8 @@ static void run(char *const *arguments)
 	       (unsigned long long)steps.nr_without_table, (unsigned long long)steps.nr_by_pointer,
 	       (unsigned long long)steps.nr_signals, (unsigned long long)steps.nr_deepest);
 	/*
-	 * The C library has a few functions in assembly that tell nothing of what they push: its
-	 * arithmetic of long numbers, in printf of %f.
+	 * Some assembly functions of the C library do not describe what they push: its
+	 * multi-precision arithmetic, in printf of %f.
 	 */
 	ck_assert_uint_eq(steps.nr_wrong, 0);
 	ck_assert_uint_eq(steps.nr_short_own, 0);
