@@ -266,7 +266,7 @@ START_TEST(a_bad_unit_mask_is_refused_with_its_place)
 }
 END_TEST
 
-/* A table of which a part is missing would name events and values wrongly. */
+/* A table with a missing part would give events and values wrong names. */
 START_TEST(without_memory_no_table_is_loaded)
 {
 	unsigned long nth = 1;

@@ -197,7 +197,7 @@ START_TEST(strings_and_sequences_are_found_by_their_word)
 	ck_assert(!memcmp(bytes, "abc", 3));
 	ck_assert(tracepoint_value(field("list"), record, sizeof(record), &bytes, &nr_bytes));
 	ck_assert_ptr_eq(bytes, record + 20);
-	ck_assert_uint_eq(nr_bytes, 8); /* the half element behind is none */
+	ck_assert_uint_eq(nr_bytes, 8); /* the incomplete element at the end does not count */
 	end();
 }
 END_TEST
@@ -284,13 +284,13 @@ START_TEST(events_are_listed_in_order_by_pattern)
 }
 END_TEST
 
-/* The linker turns the calls of events/tracefs.c to these two (local.mk). */
+/* The linker redirects the calls of events/tracefs.c to these two (local.mk). */
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
 int __wrap_mount(const char *source, const char *target, const char *type, unsigned long flags,
 		 const void *data);
 
-static const int *access_errors; /* of the calls to come, 0: the path is there; NULL: as it is */
+static const int *access_errors; /* of the next calls; 0: it exists; NULL: real calls */
 static int mount_error;
 static unsigned int nr_mounts;
 
@@ -311,7 +311,7 @@ int __wrap_mount(const char *source, const char *target, const char *type, unsig
 	return mount_error ? -1 : 0;
 }
 
-/* Two places are looked at, and again after a mount that succeeds. */
+/* Two paths are tried, and again after a successful mount. */
 static const struct {
 	int access_errors[4];
 	unsigned int nr_mounts;
@@ -368,7 +368,7 @@ START_TEST(every_event_of_the_kernel_that_runs_is_understood)
 	char *folder;
 
 	if (tracefs_find("", &folder, &diag))
-		return; /* not for this user */
+		return; /* not allowed for this user */
 	ck_assert_int_eq(tracepoint_list(folder, "*:*", parse_real, folder, &diag), 0);
 	free(folder);
 }
