@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* load_calls NUMBER: makes so many system calls that no other program makes. */
+/* load_calls NUMBER: makes NUMBER system calls of a kind that no other program makes. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-#define KILL_LEVELS   (RING_DEPTH_MAX + 2u) /* of nesting: more than the ring keeps account of */
+#define KILL_LEVELS   (RING_DEPTH_MAX + 2u) /* levels of nesting: more than the ring tracks */
 #define KILL_HEIR     KILL_LEVELS	    /* the writer after the ring's repair */
 #define KILL_CONTEXTS (KILL_LEVELS + 1u)
 #define KILL_LOG      512u /* records of one context */
@@ -87,8 +87,9 @@ struct kill_plan {
 	const char *target; /* count only steps in this function; NULL: any */
 	uint32_t countdown; /* steps until it dies */
 	uint32_t max_level;
-	uint32_t nested_one_in;	   /* a signal at one of so many steps; 0: none */
-	uint32_t after_add_one_in; /* a signal between one of so many adds and its note; 0: none */
+	uint32_t nested_one_in;	   /* one step in this many sends a signal; 0: none does */
+	uint32_t after_add_one_in; /* a signal after one add in this many, before its note; 0: none
+				    */
 	uint32_t flush_one_in;
 	uint32_t read_one_in;
 	bool flushes_itself;	  /* as a thread that ends does */

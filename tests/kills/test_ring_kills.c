@@ -39,7 +39,7 @@ static struct {
 	uint32_t nr_open;   /* with at least one slot reserved and not committed */
 	uint32_t nr_behind; /* records acknowledged after such a hole */
 	uint32_t nr_deep;   /* with three or more levels in progress */
-	uint32_t nr_flush;  /* a flush came into a reserve that never ended */
+	uint32_t nr_flush;  /* with a flush during a reserve that never ended */
 	uint32_t nr_deliver;
 	uint32_t nr_close;
 	uint32_t nr_slow;

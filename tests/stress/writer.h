@@ -57,7 +57,7 @@ struct stress_writer {
 	bool finalised_live; /* finalised while the writer writes; else after its end */
 
 	/* Atomic flags and counts for communication between threads. */
-	uint32_t stop;		  /* level 0 is to end */
+	uint32_t stop;		  /* level 0 must end */
 	uint32_t is_done;	  /* it has ended, and waits for storm_is_over */
 	uint32_t storm_is_over;	  /* the thread may exit */
 	uint32_t no_flush;	  /* the writer pauses */

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Shows a trace folder, for tests and for looking at one by hand:
- *  *      trace_show records FOLDER       each record, as babeltrace2 --clock-cycles --no-delta
- * does
- *  *      trace_show summary FOLDER       the counts of each stream and of the trace
- *  *      trace_show make FOLDER [SEED [PACKETS]] writes a random one, by
- * tests/fixture/make_trace.h
+ *	trace_show records FOLDER	each record, as babeltrace2 --clock-cycles --no-delta does
+ *	trace_show summary FOLDER	the counts of each stream and of the trace
+ *	trace_show make FOLDER [SEED [PACKETS]]	writes a random one, by tests/fixture/make_trace.h
  * Errors go to stderr, and the exit status is then 1.
  */
 #include "ctf/reader.h"
