@@ -30,7 +30,7 @@
 #define MINUTE_SAMPLES(hz) (60u * NR_CPUS * (hz))
 #define PLACES_MAX	   (1u << 20)
 #define KNOWN_MAX	   (1u << 24) /* a power of two */
-#define NEAR_BYTES	   4096	      /* distance from a known place to a new one, roughly */
+#define NEAR_BYTES	   4096	      /* from a known place to a new one; more if those are known */
 #define MERGED_MAX	   60
 #define HOURS_KEPT	   72 /* doc/slice.md: levels */
 #define MINUTES_KEPT	   240

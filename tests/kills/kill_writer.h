@@ -88,8 +88,7 @@ struct kill_plan {
 	uint32_t countdown; /* steps until it dies */
 	uint32_t max_level;
 	uint32_t nested_one_in;	   /* one step in this many sends a signal; 0: none does */
-	uint32_t after_add_one_in; /* a signal after one add in this many, before its note; 0: none
-				    */
+	uint32_t after_add_one_in; /* a signal between one add in this many and its note; 0: none */
 	uint32_t flush_one_in;
 	uint32_t read_one_in;
 	bool flushes_itself;	  /* as a thread that ends does */

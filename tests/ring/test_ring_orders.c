@@ -76,8 +76,9 @@ static void world_of(int variant)
 #define NR_WORLDS 4
 
 /*
- * Long tests run with one ring per word size: 64-bit positions in a new ring, 16-bit positions
- * before the wrap. Sanitizers are left out, because the journal judges the orders.
+ * Whether a long test skips this variant. It runs with one ring per word size: 64-bit positions in
+ * a new ring, 16-bit positions before the wrap. Builds with AddressSanitizer skip all, because the
+ * journal judges the orders.
  */
 static bool is_left_out(int variant)
 {
