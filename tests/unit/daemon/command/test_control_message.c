@@ -11,7 +11,7 @@ static char bytes[CONTROL_MESSAGE_BYTES_MAX + 1];
 static struct control_request request;
 static struct control_answer answer;
 
-/* A packet with this text; its size. */
+/* Makes a packet with this text and returns its size. */
 static size_t packet(const char *text, size_t nr_bytes)
 {
 	struct oprof_message head = {
@@ -86,7 +86,7 @@ START_TEST(another_version_is_told_apart_with_its_request)
 
 	memcpy(&head, bytes, sizeof(head));
 	head.version = 99;
-	head.size_bytes = 12345; /* another version may mean something else by it */
+	head.size_bytes = 12345; /* the field may mean something else in another version */
 	memcpy(bytes, &head, sizeof(head));
 	ck_assert_int_eq(control_message_parse(bytes, nr_bytes, &request), -EPROTONOSUPPORT);
 	ck_assert_uint_eq(request.request, OPROF_REQUEST_SAVE);

@@ -20,7 +20,7 @@
 
 static struct control_server *server;
 static unsigned int nr_handled;
-static uint64_t next_job; /* what the handler answers with */
+static uint64_t next_job; /* the handler's answer */
 
 static uint64_t handle(void *context, const struct control_request *request,
 		       struct control_answer *answer)
@@ -73,17 +73,17 @@ static void ask(int fd, uint16_t request)
 	ck_assert_int_eq(send(fd, &head, sizeof(head), MSG_NOSIGNAL), sizeof(head));
 }
 
-/* All that the server has to do now. */
+/* Run the server until it has nothing left to do. */
 static void run(void)
 {
 	struct pollfd ready = {.fd = control_server_poll_fd(server), .events = POLLIN};
 
 	for (unsigned int i = 0; i < 10000 && poll(&ready, 1, 0) > 0; i++)
 		control_server_run(server);
-	ck_assert_int_eq(poll(&ready, 1, 0), 0); /* it does not spin */
+	ck_assert_int_eq(poll(&ready, 1, 0), 0); /* the server does not spin */
 }
 
-/* The answer's header; false: none has come, or the server hung up. */
+/* Read the answer's header. Returns false if no answer has come or the server has hung up. */
 static bool answered(int fd, struct oprof_message *head)
 {
 	static char bytes[CONTROL_MESSAGE_BYTES_MAX];
@@ -167,7 +167,7 @@ START_TEST(a_client_that_leaves_while_it_waits_is_forgotten)
 }
 END_TEST
 
-/* What a client did before it left. */
+/* What a client did before it disconnected. */
 static const struct last_word {
 	bool asks, takes, sends_empty;
 } last_words[] = {
@@ -201,7 +201,7 @@ START_TEST(a_client_that_leaves_is_closed_at_once)
 }
 END_TEST
 
-/* The descriptor that came with an answer, -1: none. Any number of them is found. */
+/* Returns the descriptor that came with an answer, or -1 if none. Detects more than one. */
 static int take_descriptor(int fd)
 {
 	union {
@@ -256,7 +256,7 @@ START_TEST(clients_that_take_no_descriptors_cost_none)
 	unsigned int before = nr_descriptors();
 	int fd = connect_client();
 
-	for (unsigned int i = 0; i < 4000; i++) { /* until it is hung up on */
+	for (unsigned int i = 0; i < 4000; i++) { /* until the server hangs up */
 		struct oprof_message question = {
 			.magic = OPROF_CONTROL_MAGIC,
 			.version = OPROF_CONTROL_VERSION,
@@ -267,7 +267,7 @@ START_TEST(clients_that_take_no_descriptors_cost_none)
 			break;
 		run();
 	}
-	while (answered(fd, &head)) /* takes the text alone */
+	while (answered(fd, &head)) /* reads only the text, not the descriptor */
 		;
 	ck_assert(hung_up(fd));
 	(void)close(fd);
@@ -415,7 +415,7 @@ START_TEST(other_users_are_refused)
 	pid_t pid;
 
 	if (geteuid() != 0)
-		return; /* only root can become another */
+		return; /* only root can change its user */
 	ck_assert_int_eq(chmod(".", 0755), 0);
 	ck_assert_int_eq(chmod("control", 0777), 0);
 	pid = fork();
@@ -448,7 +448,7 @@ START_TEST(a_stale_socket_is_replaced_and_the_name_goes_with_the_server)
 	struct control_server *second;
 	int fd;
 
-	/* The first one's is taken to be stale. */
+	/* The second server takes the first one's socket for a stale one. */
 	ck_assert_int_eq(control_server_create(&second, "control", handle, NULL, NULL), 0);
 	fd = connect_client();
 	control_server_run(second);

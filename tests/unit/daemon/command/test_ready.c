@@ -22,7 +22,7 @@ static void setup(void)
 	ck_assert_int_eq(ready_init(&ready, pipe_fds[1], &diag), 0);
 }
 
-/* All that comes until every writer has closed. */
+/* Returns all text written until every writer has closed. */
 static const char *told(void)
 {
 	static char text[4096];
@@ -40,7 +40,7 @@ START_TEST(ok_is_one_line_and_closes)
 	ready_ok(&ready);
 	ck_assert_str_eq(told(), "ok\n");
 	ck_assert_int_eq(ready.told_fd, -1);
-	ready_ok(&ready); /* nobody left to tell */
+	ready_ok(&ready); /* no reader is left */
 }
 END_TEST
 
@@ -83,7 +83,7 @@ START_TEST(the_descriptor_is_not_handed_to_children)
 }
 END_TEST
 
-/* Detach in a child; the exit status that its parent half ends with. */
+/* Detach in a child. Returns the exit status of its parent half. */
 static int detached(const char *error, bool die)
 {
 	pid_t pid = fork();
@@ -95,7 +95,7 @@ static int detached(const char *error, bool die)
 
 		(void)dup2(null, STDERR_FILENO);
 		ready.told_fd = -1;
-		errno = EINTR; /* of a call long ago */
+		errno = EINTR; /* from an earlier call */
 		if (ready_detach(&ready, &diag))
 			_exit(99);
 		if (die)
