@@ -16,11 +16,11 @@
 static struct stats stats;
 static struct attribution attribution;
 static struct sample_cache *cache;
-static struct sample_key keys[KEYS_MAX]; /* those that were placed */
+static struct sample_key keys[KEYS_MAX]; /* the keys that were placed */
 static unsigned int nr_keys;
 static int place_error;
 
-/* Only notes the key: each has a file of its own. */
+/* Only notes the key: each key has a file of its own. */
 static int place(void *context, const struct sample_key *key, struct placement *placement)
 {
 	(void)context;
@@ -98,7 +98,7 @@ START_TEST(every_sample_is_stored_idle_or_lost_for_one_reason)
 	fake_sample(0, OPROF_MODE_GUEST, 2, 6, 1);
 	fake_sample(0, OPROF_MODE_USER, OPROF_IMAGE_NONE, 6, 1);
 	fake_sample(0, OPROF_MODE_KERNEL, OPROF_IMAGE_NONE, 6, 1);
-	fake_sample(2, OPROF_MODE_USER, 1, 6, 1); /* no such event */
+	fake_sample(2, OPROF_MODE_USER, 1, 6, 1); /* event 2 does not exist */
 	fake_sample(0, (enum oprof_mode)9, 1, 6, 1);
 	fake_lost(OPROF_LOST_KERNEL_RING, 50);
 	fake_lost(999, 3);
@@ -287,8 +287,8 @@ START_TEST(throttling_is_told_in_episodes_and_time)
 	fake_throttle(1, 1, true, 1500);
 	fake_throttle(0, 1, false, 3000);
 	fake_throttle(1, 1, false, 1600);
-	fake_throttle(0, 2, false, 9000);	/* never began */
-	fake_throttle(0, NR_CPUS + 5, true, 1); /* a CPU that came later */
+	fake_throttle(0, 2, false, 9000);	/* this throttling never began */
+	fake_throttle(0, NR_CPUS + 5, true, 1); /* a CPU that was added later */
 	fake_throttle(9, 0, true, 1);
 	fake_flush();
 	ck_assert_uint_eq(stats.values[STATS_THROTTLE_EPISODES], 4);

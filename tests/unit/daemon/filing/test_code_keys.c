@@ -51,7 +51,7 @@ START_TEST(a_name_has_one_number_wherever_it_comes_from)
 	ck_assert_uint_eq(key_of(FILE_IMAGE, 1000), 1000);
 	ck_assert_uint_eq(key_of(BPF_IMAGE, 7), 2);
 	ck_assert_uint_eq(key_of(JIT_IMAGE, 1000), 1);
-	ck_assert_uint_eq(key_of(JIT_IMAGE, UINT64_MAX), 3); /* too big to be remembered */
+	ck_assert_uint_eq(key_of(JIT_IMAGE, UINT64_MAX), 3); /* too large to be remembered */
 	ck_assert_uint_eq(key_of(JIT_IMAGE, UINT64_MAX), 3);
 }
 END_TEST

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Switches in, samples of time off CPU out. */
+/* off_cpu turns context switches into samples of time off CPU. */
 #include "daemon/filing/off_cpu.h"
 #include "tests/fixture/run_suite.h"
 
@@ -9,7 +9,7 @@
 #define EVENT	3
 #define ALL_MAX 8192
 
-/* What came out, with its context. */
+/* A sample that off_cpu produced, with its context. */
 struct told {
 	int32_t tid;
 	uint32_t cpu, app, state;
@@ -26,7 +26,7 @@ static struct {
 	unsigned int nr_others;
 } out;
 static struct off_cpu off_cpu;
-static int32_t ended_tid; /* of a task that there is not any more */
+static int32_t ended_tid; /* of a task that no longer exists */
 
 static bool lives(int32_t tgid, int32_t tid)
 {
@@ -76,7 +76,7 @@ static void setup(void)
 	ended_tid = 0;
 }
 
-/* seen counts what was told and what was lost, always. */
+/* At any time, seen is the number of samples reported plus those lost. */
 static void teardown(void)
 {
 	uint64_t seen = 0;
@@ -101,7 +101,7 @@ static void put_cpu(uint32_t cpu)
 	put(&record.head);
 }
 
-/* tid 0: nobody that is followed. The application is tid + 100; the tid is its process. */
+/* tid 0: a task that is not followed. The application is tid + 100, the process is tid. */
 static void put_task(int32_t tid, uint64_t generation)
 {
 	struct oprof_task record = {.head = {OPROF_RECORD_TASK, 0, sizeof(record)},
@@ -234,7 +234,7 @@ START_TEST(one_that_sleeps_on_after_a_loss_is_told_once_all_cpus_said_who_left_t
 	ck_assert_uint_eq(out.nr, 4);
 	for (size_t i = 1; i < 4; i++)
 		ck_assert_uint_eq(out.all[i].weight, out.all[i].tid == 20 ? 500 : 1000);
-	off_cpu.nr_seen -= 2; /* of before out.nr was set */
+	off_cpu.nr_seen -= 2; /* the two samples from before out.nr was reset */
 }
 END_TEST
 
@@ -319,7 +319,7 @@ START_TEST(other_records_keep_their_context)
 	put_switch(1000, 0, 10, OPROF_OFF_CPU_WAITING, 11);
 	put_cpu(5);
 	put_task(20, 7);
-	off_cpu_settle(&off_cpu, 1500); /* of 10, on CPU 0 */
+	off_cpu_settle(&off_cpu, 1500); /* of task 10, on CPU 0 */
 	put(&sample.head);
 	put(&module.head);
 	ck_assert_uint_eq(out.nr, 3);
@@ -342,7 +342,7 @@ START_TEST(a_program_given_up_is_named_no_more)
 	ck_assert_uint_eq(out.nr, 1);
 	expect(0, 11, 0, OPROF_OFF_CPU_WAITING, 900);
 	ck_assert_uint_eq(out.lost[OPROF_LOST_NO_TASK], 1);
-	ck_assert_uint_eq(out.nr_others, 1); /* handed on */
+	ck_assert_uint_eq(out.nr_others, 1); /* passed on */
 }
 END_TEST
 

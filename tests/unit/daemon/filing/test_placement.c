@@ -49,7 +49,7 @@ static void setup(void)
 	ck_assert_int_eq(cgroup_table_init(&session.cgroups, "cgroups"), 0);
 }
 
-/* The name that a key's file has, less its identity. */
+/* The name of a key's file, without its image identity. */
 static const char *name_of(const struct sample_key *key)
 {
 	static char text[8192];

@@ -9,7 +9,7 @@
 #define S_NS UINT64_C(1000000000)
 
 static struct recent *recent;
-static struct stats stats; /* only values and nr_entries are looked at */
+static struct stats stats; /* only values and nr_entries are read */
 
 static void setup(void)
 {
@@ -36,7 +36,7 @@ static void add(uint64_t offset, uint64_t time_ns)
 	add_of(2, 1, offset, time_ns);
 }
 
-/* Samples of the stretch that begins at mark. */
+/* The number of samples in the stretch that begins at mark. */
 static uint64_t samples_since(const struct recent_mark *mark)
 {
 	uint64_t nr = 0;
@@ -46,7 +46,7 @@ static uint64_t samples_since(const struct recent_mark *mark)
 	return nr;
 }
 
-/* What holds at any time: samples and counters of any stretch agree. */
+/* Invariant: the samples and the counters of any stretch agree. */
 static void consistent(void)
 {
 	for (uint64_t number = recent->mark_tail; number != recent->mark_head; number++) {
@@ -85,7 +85,7 @@ START_TEST(marks_are_a_second_apart)
 {
 	for (unsigned int i = 1; i <= 100; i++)
 		recent_mark(recent, i * S_NS / 10, &stats);
-	ck_assert_uint_eq(recent->mark_head - recent->mark_tail, 11 + 1 /* of 0.9 s each */);
+	ck_assert_uint_eq(recent->mark_head - recent->mark_tail, 11 + 1 /* 0.9 s each */);
 }
 END_TEST
 
@@ -159,7 +159,7 @@ START_TEST(a_released_image_is_kept_while_samples_name_it)
 	recent_release(recent, &region);
 	recent_release(recent, &region);
 	recent_release(recent, &stranger);
-	memset(path, 'x', 6); /* the source's own goes */
+	memset(path, 'x', 6); /* later changes of the source's string have no effect */
 	ck_assert_str_eq(recent_keys_image(&recent->keys, 7)->path, "//anon");
 	ck_assert_ptr_null(recent_keys_image(&recent->keys, 8));
 	recent_clear(recent);

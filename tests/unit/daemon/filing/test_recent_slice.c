@@ -68,7 +68,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* 6 samples of 2 threads on 2 CPUs, 2 idle ones, 3 lost. */
+/* Six samples of 2 threads on 2 CPUs, 2 idle samples, 3 lost samples. */
 static void sample_some(void)
 {
 	fake_cpu(0);
@@ -93,7 +93,7 @@ static struct slice *ask(unsigned int separation)
 	int fd = profiler_recent(&profiler, UINT64_C(60000000000), separation, &stretch, &diag);
 
 	ck_assert_int_ge(fd, 0);
-	/* Nobody can change it. */
+	/* The file cannot be changed. */
 	ck_assert_int_eq(write(fd, "x", 1), -1);
 	ck_assert_int_eq(ftruncate(fd, 0), -1);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
@@ -164,7 +164,7 @@ START_TEST(sections_are_as_the_session_s_own_files)
 	sample_some();
 	slice = ask(SEPARATION_LIB);
 	sections = slice_sections(slice, &nr);
-	/* cpu-clock of load, of the region, of the kernel, idle; page-faults of load. */
+	/* cpu-clock of load, of the region, of the kernel, and idle; page-faults of load. */
 	ck_assert_uint_eq(nr, 5);
 	for (size_t i = 0; i < nr; i++) {
 		ck_assert_int_eq(sections[i].tid, SAMPLE_NAME_ALL);
@@ -203,7 +203,7 @@ START_TEST(separate_all_keeps_threads_cpus_and_cgroups_apart)
 		nr_kernel += sections[i].image_kind == OPROF_IMAGE_KERNEL;
 	}
 	ck_assert_uint_eq(nr_kernel, 1);
-	/* Asking so gave no cgroup a number, and made no sample file. */
+	/* The request did not assign a number to the cgroup or create a sample file. */
 	ck_assert_int_ne(access("samples/current/meta/cgroups", F_OK), 0);
 	slice_close(slice);
 }

@@ -21,7 +21,7 @@
 static struct sample_cache *cache;
 static unsigned int nr_syncfs;
 
-/* In the C library's place: whether it was asked for is all that can be seen of it. */
+/* Replaces the C library's function and counts its calls. */
 int syncfs(int fd)
 {
 	(void)fd;
@@ -35,7 +35,7 @@ static int place_error;
 static uint64_t now_ns;
 static uint64_t epoch;
 
-/* Keys of one image are one file, whatever their app. */
+/* All keys of an image share one file, whatever their app. */
 static int place(void *context, const struct sample_key *key, struct placement *placement)
 {
 	(void)context;
@@ -206,7 +206,7 @@ START_TEST(keys_do_not_pile_up_in_memory)
 }
 END_TEST
 
-/* App 1000 + i ran image 3; images 10.. came once each. */
+/* App 1000 + i ran image 3; images from 10 on are used once each. */
 START_TEST(keys_of_images_given_up_are_forgotten_and_their_files_stay_good)
 {
 	struct sample_key kept = {.image = 3, .app = 5, .kind = SAMPLE_OF_APP};
@@ -219,11 +219,11 @@ START_TEST(keys_of_images_given_up_are_forgotten_and_their_files_stay_good)
 		ck_assert_int_eq(sample_cache_add(cache, &key, 1, 1000, now_ns), 0);
 		sample_cache_release(cache, 1000 + i);
 	}
-	/* One name, one file: never closed, so placed once for each key. */
+	/* All keys share one file, which was never closed: each key was placed once. */
 	ck_assert_uint_eq(nr_placed, 1001);
 	ck_assert_int_eq(sample_cache_add(cache, &kept, 1, 1000, now_ns), 0);
 	ck_assert_uint_eq(nr_placed, 1001);
-	/* Truncated, it is begun anew for the key at hand. */
+	/* The truncated file is begun anew for the key at hand. */
 	ck_assert_int_eq(truncate(path_of(3), 0), 0);
 	ck_assert_int_eq(sample_cache_add(cache, &kept, 1, 1000, now_ns), 0);
 	ck_assert_uint_eq(nr_set_aside, 1);
@@ -298,7 +298,8 @@ START_TEST(a_file_truncated_under_the_daemon_costs_what_it_held_and_no_more)
 	for (unsigned int i = 0; i < 10; i++)
 		ck_assert_int_eq(add(1, (uint64_t)(i + 1) << 41), 0);
 	ck_assert_uint_eq(nr_set_aside, 1);
-	ck_assert_uint_ge(samples_of(1), 9); /* all but perhaps the one that found it */
+	/* All except perhaps the sample that found the damage. */
+	ck_assert_uint_ge(samples_of(1), 9);
 	sample_cache_destroy(cache);
 }
 END_TEST
@@ -306,7 +307,7 @@ END_TEST
 START_TEST(a_file_that_cannot_be_made_is_tried_again_after_a_second)
 {
 	make_cache(4);
-	ck_assert_int_eq(file_replace("s", "", 0, 0600), 0); /* in the folder's place */
+	ck_assert_int_eq(file_replace("s", "", 0, 0600), 0); /* a file in place of the folder */
 	ck_assert_int_eq(add(1, 1), -ENOTDIR);
 	ck_assert_int_eq(unlink("s"), 0);
 	ck_assert_int_eq(add(1, 1), -ENOTDIR);
@@ -341,12 +342,12 @@ END_TEST
 #define FILES_MAX   2048
 #define FILES_SPARE 96
 
-/* How far the bound of descriptors is above the lowest free one. */
+/* How far the limit of descriptors is above the lowest free one. */
 static const struct room {
 	rlim_t above;
 	size_t files;
 } rooms[] = {
-	{0, 2}, /* not even one can be opened */
+	{0, 2}, /* not even one file can be opened */
 	{1, 2},
 	{FILES_SPARE - 1, 2},
 	{FILES_SPARE, 2},
@@ -425,7 +426,7 @@ START_TEST(what_closed_files_took_is_synced_too)
 	ck_assert_int_eq(add(1, 1), 0);
 	ck_assert_int_eq(sync_cache(), 0);
 	sample_cache_synced(cache, 0);
-	ck_assert_uint_eq(nr_syncfs, 0); /* the file's own fdatasync does it */
+	ck_assert_uint_eq(nr_syncfs, 0); /* one file: its own fdatasync suffices */
 	ck_assert_int_eq(add(1, 1), 0);
 	sample_cache_clear(cache);
 	ck_assert_int_eq(sync_cache(), 0);
@@ -455,7 +456,7 @@ static int count_path(const char *path, void *context)
 	return 0;
 }
 
-/* Files that hold samples of the epoch. */
+/* The number of files that hold samples of the epoch. */
 static uint64_t nr_of_epoch(void)
 {
 	uint64_t nr = 0;
@@ -477,7 +478,7 @@ START_TEST(files_closed_in_an_epoch_are_known_until_it_ends)
 	begin_epoch(2, 10);
 	ck_assert_uint_eq(nr_of_epoch(), 0);
 	ck_assert_uint_eq(sample_cache_nr_parked(cache), 0);
-	ck_assert_int_eq(access(path_of(1), F_OK), -1); /* was closed */
+	ck_assert_int_eq(access(path_of(1), F_OK), -1); /* this file was closed */
 	ck_assert_int_eq(access(path_of(20), F_OK), 0);
 	for (uint32_t image = 1; image <= 20; image++)
 		ck_assert_int_eq(add(image, 7), 0);
@@ -524,7 +525,7 @@ START_TEST(a_burst_of_keys_leaves_room_for_its_slice)
 	ck_assert_uint_ge(nr_refused, 30);
 	ck_assert_uint_lt(nr_refused, 50);
 	ck_assert_uint_le(sample_cache_nr_bytes(cache), 20 * 4096 + 8 * 4096);
-	ck_assert_int_eq(add(1, 0), 0); /* has its file */
+	ck_assert_int_eq(add(1, 0), 0); /* image 1 already has a file */
 	ck_assert_int_eq(add(50, 0), -EDQUOT);
 	begin_epoch(2, 0);
 	next_round(UINT64_C(2000000000));
@@ -552,14 +553,14 @@ static uint64_t disk(void)
 	return du;
 }
 
-/* To a block for each file, and never less than it is. */
+/* The size in memory is at least the true one, and at most one block per file larger. */
 static void disk_is_known(void)
 {
 	ck_assert_uint_ge(sample_cache_nr_bytes(cache), disk());
 	ck_assert_uint_le(sample_cache_nr_bytes(cache), disk() + UINT64_C(10) * 4096);
 }
 
-/* Those of a tmpfs take none. */
+/* Folders of a tmpfs take no blocks. */
 static bool folders_take_blocks(void)
 {
 	struct stat folder;
@@ -596,7 +597,7 @@ static const struct parents {
 } parents[] = {
 	{"t/u", "t/u/v/w/file", 0},
 	{"t/u", "t/u/file", 0},
-	{"t/u", "t/plain/file", -ENAMETOOLONG}, /* is not below it */
+	{"t/u", "t/plain/file", -ENAMETOOLONG}, /* not below t/u */
 	{"plain", "plain/file", -ENOTDIR},
 	{"plain/u", "plain/u/file", -ENOTDIR},
 };

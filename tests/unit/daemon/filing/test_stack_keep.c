@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Through attribution, from records of a fake source to the trees of the live file. */
+/* Stacks from records of a fake source, through attribution, to the call trees of the live file. */
 #include "daemon/filing/stack_keep.h"
 
 #include "daemon/filing/attribution.h"
@@ -93,7 +93,7 @@ static struct oprof_frame kernel(uint64_t offset)
 	return (struct oprof_frame){.image = KERNEL, .mode = OPROF_MODE_KERNEL, .offset = offset};
 }
 
-/* One sample: frames[0] is the leaf. */
+/* Add one sample; frames[0] is the leaf. */
 static void stack(const struct oprof_frame *frames, uint16_t nr, uint16_t flags)
 {
 	fake_stack(0, frames, frames + 1, (uint16_t)(nr - 1), flags);
@@ -104,7 +104,7 @@ static void run(void)
 	profiler_round(&profiler, SOURCE_DRAIN_ALL);
 }
 
-/* The trees of the session are these lines; sums and counters agree. */
+/* Check that the session's trees are these lines and agree with the counters. */
 static void expect(const char *text)
 {
 	struct stack_sum sum;
@@ -120,7 +120,7 @@ static void expect(const char *text)
 	stack_sum_deinit(&sum);
 }
 
-/* Places as they are: nothing knows functions. */
+/* Offsets are not mapped to functions, since the source knows none. */
 START_TEST(a_stack_is_kept_outermost_first_with_calls_not_returns)
 {
 	const struct oprof_frame frames[] = {user(LIBRARY, 0x30), user(LIBRARY, 0x21),
@@ -159,7 +159,7 @@ START_TEST(places_become_functions_where_the_source_knows_them)
 
 	fake.function_bytes = 0x100;
 	open_it();
-	stack(frames, 2, 0); /* the call is the last instruction of 0x100 */
+	stack(frames, 2, 0); /* the call is the last instruction before 0x200 */
 	stack(same, 2, 0);
 	run();
 	expect("2 program cycles program+100;library+100\n");
@@ -167,7 +167,7 @@ START_TEST(places_become_functions_where_the_source_knows_them)
 }
 END_TEST
 
-/* What is asked is remembered. */
+/* Answers of the source are remembered. */
 START_TEST(the_same_stack_is_looked_up_once)
 {
 	const struct oprof_frame frames[] = {user(LIBRARY, 0x137), user(LIBRARY, 0x30),
@@ -249,7 +249,7 @@ START_TEST(code_by_name_has_the_numbers_of_the_session)
 }
 END_TEST
 
-/* What is filed under its own image is told: all in one tree of the program's. */
+/* Stacks of samples filed under their own image are marked, and kept in the application's tree. */
 START_TEST(what_the_kernel_did_stands_below_its_program_however_samples_are_kept_apart)
 {
 	const struct oprof_frame in_kernel[] = {kernel(0x90), user(PROGRAM, 0x11)};
@@ -337,7 +337,7 @@ START_TEST(threads_cpus_cgroups_and_events_have_roots_of_their_own)
 }
 END_TEST
 
-/* Weight of the fixed period, of each sample as it came, and of idle CPUs none. */
+/* The weight is the fixed period, or each sample's own; idle CPUs have none. */
 START_TEST(weights_are_those_of_the_sample_files)
 {
 	const struct oprof_frame leaf = user(PROGRAM, 0x10);
@@ -429,7 +429,7 @@ START_TEST(a_file_cut_under_the_daemon_loses_what_it_held_and_no_more)
 }
 END_TEST
 
-/* Another process has it: a full second after the last try it is tried again, and not before. */
+/* Another process holds the file: it is tried again only a full second after the last try. */
 START_TEST(a_file_that_can_not_be_opened_is_tried_once_a_second)
 {
 	static const uint64_t second_ns = 1000000000, begin_ns = UINT64_MAX / 2;
@@ -470,7 +470,7 @@ START_TEST(a_file_that_can_not_be_opened_is_tried_once_a_second)
 }
 END_TEST
 
-/* The kernel's functions as the session keeps them: here, from the second round on. */
+/* The session keeps the kernel's functions; in this test, from the second round on. */
 START_TEST(kernel_code_is_told_by_functions_once_the_session_has_its_symbols)
 {
 	static const char text[] = "oprof-kernel-symbols 1\n0 80 T first\n80 80 T second\n";
@@ -480,12 +480,12 @@ START_TEST(kernel_code_is_told_by_functions_once_the_session_has_its_symbols)
 	open_it();
 	stack(frames, 2, 0);
 	run();
-	ck_assert_int_eq(unlink(CURRENT "/meta/symbols"), 0); /* the fake's */
+	ck_assert_int_eq(unlink(CURRENT "/meta/symbols"), 0); /* written by the fake */
 	ck_assert_int_eq(file_make_dirs(CURRENT "/meta/symbols", 0700), 0);
 	(void)snprintf(path, sizeof(path), CURRENT "/meta/symbols/%016llx",
 		       (unsigned long long)sample_identity(&fake.images[KERNEL].identity));
 	ck_assert_int_eq(file_replace(path, text, sizeof(text) - 1, 0600), 0);
-	/* A second later: no test waits for it. */
+	/* A second later; the test sets the time instead of waiting. */
 	stack_keep_begin_round(profiler.stacks, UINT64_MAX / 2);
 	stack(frames, 2, 0);
 	fake_flush();

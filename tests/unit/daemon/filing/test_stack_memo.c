@@ -19,7 +19,7 @@ static void teardown(void)
 	free(memo);
 }
 
-/* Innermost first, as records have them: the outermost is the last. */
+/* Innermost frame first, as in records: the outermost is the last. */
 static const struct oprof_frame frames[] = {
 	{.image = 1, .offset = 0x30}, {.image = 1, .offset = 0x20}, {.image = 1, .offset = 0x10}};
 
@@ -41,7 +41,7 @@ START_TEST(a_chain_shares_its_outermost_frames_with_the_next)
 	ck_assert_uint_eq(stack_memo_chain_shared(chain, frames, 3), 3);
 	ck_assert_uint_eq(stack_memo_chain_shared(chain, other, 3), 2);
 	ck_assert_uint_eq(stack_memo_chain_shared(chain, frames + 1, 2), 2);
-	/* The same frames one level deeper are other ways. */
+	/* The same frames at another depth are another call path. */
 	ck_assert_uint_eq(stack_memo_chain_shared(chain, frames, 2), 0);
 	ck_assert_uint_eq(stack_memo_chain_shared(chain, frames, 0), 0);
 	ck_assert_uint_eq(chain->nodes[1], 101);
