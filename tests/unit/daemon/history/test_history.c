@@ -54,7 +54,7 @@ static struct slice *opened(size_t i)
 	return slice;
 }
 
-/* What the next run finds. */
+/* As the next run does. */
 static void again(void)
 {
 	fake_history_close();
@@ -148,7 +148,7 @@ START_TEST(a_suspended_machine_ends_a_stretch_where_sampling_was_last_seen)
 	fake_samples(3, 0);
 	fake_pass(SECOND_NS);
 	fake_step(8 * HOUR_NS);
-	fake_samples(4, 10); /* from the rings, of before */
+	fake_samples(4, 10); /* samples from before, still in the rings */
 	ck_assert_uint_eq(fake_history()->files.nr_files, 1);
 	expect_same_stretch(0, FAKE_START_NS, FAKE_START_NS + 6 * SECOND_NS);
 	ck_assert_uint_eq(file(0)->nr_samples, 7);
@@ -232,7 +232,7 @@ START_TEST(what_an_earlier_run_left_in_live_files_becomes_a_slice_of_its_own)
 }
 END_TEST
 
-/* The boot id in the header of the live file at path. */
+/* Change the boot id in the header of the live file at path. */
 static int other_boot(const char *path, const struct sample_name *name, const struct diag *diag,
 		      void *context)
 {
@@ -299,8 +299,9 @@ START_TEST(files_of_before_there_were_epochs_are_taken_once)
 END_TEST
 
 /*
- * Closed every five minutes: hours of true minutes are test_history_soak's. Each close begins a
- * sync of what is closed; merges have their turn a second later.
+ * Let hours pass with a slice closed every five minutes; test_history_soak
+ * tests hours of one-minute slices. Each close begins a sync of the closed
+ * slices; merges run a second later.
  */
 static void hours_pass(unsigned int nr_hours, unsigned int nr_samples)
 {
@@ -378,7 +379,7 @@ START_TEST(a_clock_at_1970_for_an_hour_leaves_slices_as_fine_as_they_are)
 	for (unsigned int i = 0; i < 20; i++)
 		fake_minute(4, i);
 	fake_history_close();
-	fake_now.realtime_ns = MINUTE_NS; /* booted, and no network yet */
+	fake_now.realtime_ns = MINUTE_NS; /* the machine has booted and has no network yet */
 	fake_history_open();
 	nr = fake_history()->files.nr_files;
 	for (unsigned int i = 0; i < 60; i++)
@@ -537,7 +538,7 @@ START_TEST(slices_get_to_the_disk_while_merges_fail)
 }
 END_TEST
 
-/* In shared memory: steps of the daemon's children, and the one to stay in. */
+/* In shared memory: the number of steps of the daemon's children, and the step to stop at. */
 static struct {
 	pid_t daemon;
 	unsigned int nr_steps, stay_at;
@@ -549,7 +550,7 @@ static void stay_in_child(void)
 		(void)pause();
 }
 
-/* A merge stays before, or after it has published; then the session is saved. */
+/* Stop a merge before or after it publishes its slice, then save the session. */
 static void save_while_merging(const char *name, unsigned int stay_at)
 {
 	char path[64];
@@ -685,7 +686,7 @@ START_TEST(a_sync_has_slices_on_disk_too)
 	ck_assert_uint_eq(fake_history()->epoch_synced, fake_history()->files.epoch_closed);
 	for (unsigned int i = 0; i < 10; i++)
 		fake_minute(1, 0);
-	/* a child did, now and then */
+	/* Children have synced from time to time. */
 	ck_assert_uint_gt(fake_history()->epoch_synced, 3);
 	fake_history_close();
 }
@@ -706,7 +707,7 @@ START_TEST(a_file_that_is_removed_under_the_daemon_is_counted_lost)
 }
 END_TEST
 
-/* Emptied in place it would be nowhere, minute after minute. */
+/* If the live file were emptied in place, samples would be lost every minute. */
 START_TEST(a_removed_or_replaced_file_costs_no_samples_of_later_minutes)
 {
 	const char *path = "samples/current/{root}";

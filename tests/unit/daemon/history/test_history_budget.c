@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a session may take on disk, and what goes for it. */
+/* A session's limit of disk space, and which slices are dropped to keep to it. */
 #include "daemon/history/history.h"
 #include "daemon/history/history_budget.h"
 #include "daemon/history/history_du.h"
@@ -17,7 +17,7 @@ static const struct history_file *file(size_t i)
 	return &fake_history()->files.files[i];
 }
 
-/* What the next run finds. */
+/* As the next run does. */
 static void again(void)
 {
 	fake_history_close();
@@ -62,7 +62,7 @@ START_TEST(room_is_made_for_what_is_still_to_come_to_the_byte)
 	ck_assert_uint_eq(history->files.nr_files, nr_files);
 	ck_assert(history_budget_make_room(history, 1001));
 	ck_assert_uint_eq(history->files.nr_files, nr_files - 1);
-	/* More than there can be: the newest stays. */
+	/* More than there is to free: the newest slice stays. */
 	ck_assert(!history_budget_make_room(history, usage + 1001));
 	ck_assert_uint_eq(history->files.nr_files, 1);
 	fake_history_conserved();
@@ -92,7 +92,7 @@ START_TEST(a_burst_of_samples_does_not_cost_the_history)
 	for (unsigned int i = 0; i < 90; i++)
 		fake_minute(100, i);
 	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
-	for (unsigned int i = 0; i < 25; i++) { /* to places far from each other */
+	for (unsigned int i = 0; i < 25; i++) { /* keys far from each other */
 		fake_pass(SECOND_NS);
 		fake_samples(2000, i * 1000003);
 		ck_assert_uint_le(history_du("samples/current"), 1 << 20);
@@ -188,7 +188,7 @@ START_TEST(slices_that_cannot_be_renamed_stay_and_the_log_says_so_once)
 	ck_assert_uint_eq(history->files.nr_files, nr_files);
 	ck_assert_uint_eq(fake_counter(STATS_EXPIRED), 0);
 	ck_assert_uint_eq(nr_log_lines("cannot drop"), 1);
-	/* The newest slice stays, and so do live files: there is still too little room. */
+	/* The newest slice and live files stay, so there is still too little room. */
 	ck_assert(!history_budget_make_room(history, history->budget_bytes));
 	ck_assert_uint_eq(history->files.nr_files, 1);
 	ck_assert_uint_gt(fake_counter(STATS_EXPIRED), 0);

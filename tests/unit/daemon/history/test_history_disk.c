@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A daemon's life on a file system that runs full, cannot be written, or has
- * things done to it: a small tmpfs, in a mount namespace of the test's own.
+ * The daemon on a file system that runs full, cannot be written or is changed
+ * by others: a small tmpfs in a mount namespace of the test's own.
  */
 #include "tests/fixture/fake_history.h"
 
@@ -27,14 +27,14 @@
 
 static char folder[256], log_path[sizeof(folder) + 8];
 
-/* In the test's process: each has a tmpfs of its own. */
+/* Runs in the process of each test, so that each has a tmpfs of its own. */
 static void setup(void)
 {
 	ck_assert_msg(!mount("tmpfs", folder, "tmpfs", 0, "size=8m"), "%s", strerror(errno));
 	fake_history_setup();
 	log_init("test", LOG_LEVEL_INFO);
 	(void)unlink(log_path);
-	ck_assert_int_eq(log_open(log_path), 0); /* which has room */
+	ck_assert_int_eq(log_open(log_path), 0); /* the log's file system has room */
 }
 
 static void teardown(void)
@@ -43,7 +43,7 @@ static void teardown(void)
 	(void)umount(folder);
 }
 
-/* 0, or -1 where we may not. */
+/* Returns 0, or -1 where this user may not mount. */
 static int begin(void)
 {
 	(void)snprintf(folder, sizeof(folder), "/tmp/test_full.XXXXXX");
@@ -58,7 +58,7 @@ static int begin(void)
 	return 0;
 }
 
-/* Not a byte is left, then but for nr_spare pages. */
+/* Fill the file system to the last byte, then free nr_spare pages. */
 static void fill(size_t nr_spare)
 {
 	int fd = open(BALLAST, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -79,7 +79,7 @@ static void make_room(void)
 	ck_assert_int_eq(unlink(BALLAST), 0);
 }
 
-/* Each file is good, and nothing is unaccounted for. */
+/* Check that each file is good and that every sample is accounted for. */
 static void expect_good(void)
 {
 	struct session_sum sum;
@@ -199,7 +199,7 @@ START_TEST(a_slice_that_finds_no_room_leaves_its_minute_in_live_files)
 }
 END_TEST
 
-/* Each number of free pages once: some are enough for half a slice. */
+/* Each number of free pages is tried once; some suffice for half a slice. */
 START_TEST(a_slice_of_which_a_part_finds_room_leaves_nothing_behind)
 {
 	fake_history_open();
@@ -218,7 +218,7 @@ START_TEST(a_slice_of_which_a_part_finds_room_leaves_nothing_behind)
 }
 END_TEST
 
-/* Keys far from each other: a minute's take less than a page, an hour's do not. */
+/* Keys far from each other: those of a minute take less than a page, those of an hour more. */
 static void scattered_minute(unsigned int minute)
 {
 	fake_pass(MINUTE_NS);

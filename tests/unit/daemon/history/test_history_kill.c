@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kill -9 between any two changes of files while minutes are closed, merged
- * and dropped, in the daemon and in its child: the next run finds every sample
- * once. Without OPROF_CHECK_ALL=1 not between all of them.
+ * kill -9 between any two changes of files while minutes are closed, merged and
+ * dropped, in the daemon and in its child: the next run finds every sample
+ * once. Unless OPROF_CHECK_ALL=1 is set, only some of these places are tried.
  */
 #include "daemon/history/history.h"
 #include "lib/file.h"
@@ -20,14 +20,14 @@
 
 #define STEPS_MAX 2000
 
-/* Between the processes. */
+/* Shared by the processes. */
 struct shared {
 	pid_t daemon;
-	unsigned int step, kill_at; /* steps so far; the one to die in */
-	unsigned int nr_in_child;   /* of kills, those in the daemon's child */
+	unsigned int step, kill_at; /* steps so far; the step to die in */
+	unsigned int nr_in_child;   /* kills in the daemon's child */
 	uint64_t pushed;	    /* samples handed to the daemon so far */
 	bool killed;
-	bool has_expired; /* in some run */
+	bool has_expired; /* in any run */
 };
 
 static struct shared *shared;
@@ -55,13 +55,13 @@ static void make_base(void)
 	fake_history_open();
 	for (unsigned int i = 0; i < 6; i++)
 		push(40, i % 7);
-	fake_pass(4 * HOUR_NS - 10 * MINUTE_NS); /* they are due soon after the scenario begins */
+	fake_pass(4 * HOUR_NS - 10 * MINUTE_NS); /* merges are due soon after the scenario begins */
 	shared->pushed += 5;
 	fake_samples(5, 0);
 	fake_history_close();
 }
 
-/* Closes, an hour's merge, and slices dropped for the budget. */
+/* Slices are closed, an hour is merged, and slices are dropped for the budget. */
 static void scenario(void)
 {
 	fake_history_open();
@@ -85,7 +85,7 @@ static void run(const char *program, const char *from, const char *to)
 	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
-/* In a copy of the base. True: it died as it should. */
+/* Run in a copy of the base. Returns true if the process died as planned. */
 static bool killed_at(unsigned int step, const struct moment *start)
 {
 	pid_t pid;
@@ -152,7 +152,6 @@ START_TEST(a_kill_between_any_two_changes_leaves_every_sample_once)
 		ck_assert_int_eq(chdir("../base"), 0);
 		ck_assert_int_eq(file_remove_tree("../run"), 0);
 	}
-	/* It did what it is meant to test. */
 	ck_assert_uint_gt(step, 70);
 	ck_assert_uint_ge(shared->nr_in_child * stride, 4);
 	ck_assert(shared->has_expired);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * kill -9 at any store to a sample file and between any two changes of files
- * while slices are closed and merged: a process files samples one by one,
- * acknowledges each in shared memory, and is killed at a point chosen by
- * lot; the next goes on in the same folder. After each kill every file is
- * good by the checks of opcheck, and together they hold each sample that was
- * acknowledged, or one more; samples of each key likewise. So do the call trees.
+ * while slices are closed and merged. A process files samples one by one,
+ * acknowledges each in shared memory, and is killed at a random point; the next
+ * process continues in the same folder. After each kill every file is good by
+ * the checks of opcheck, and together the files hold each acknowledged sample
+ * and at most one more; likewise the samples of each key and the call trees.
  *
- * OPROF_KILLS=N: so many kills (10,000 under OPROF_CHECK_ALL=1), OPROF_SEED.
+ * OPROF_KILLS=N sets the number of kills (10,000 with OPROF_CHECK_ALL=1),
+ * OPROF_SEED the seed.
  */
 #include "daemon/profiler/profiler.h"
 #include "lib/log.h"
@@ -31,12 +32,12 @@
 
 #define NR_KILLS_FEW	90
 #define NR_KILLS_ALL	10000
-#define KILLS_A_SESSION 50 /* then it begins anew: checks read all of it */
+#define KILLS_A_SESSION 50 /* then a new session begins: the checks read all of it */
 #define SAMPLES_A_CLOSE 60
 #define MINUTES_A_CLOSE 10
-#define CLOSES_MAX	40 /* of one process */
+#define CLOSES_MAX	40 /* in one process */
 #define NR_IMAGES	6
-#define GROWTH_STORES	3 /* an insert that stores more has to make room */
+#define GROWTH_STORES	3 /* an insert with more stores has to make room */
 #define SECOND_NS	INT64_C(1000000000)
 
 enum place { PLACE_START, PLACE_INSERT, PLACE_GROWTH, PLACE_CLOSE, PLACE_MERGE, NR_PLACES };
@@ -46,19 +47,19 @@ static const char *const place_names[NR_PLACES] = {"start", "insert", "growth", 
 static struct shared {
 	uint64_t nr_acknowledged;
 	uint64_t nr_kills[NR_PLACES];
-	int64_t realtime_ns; /* by the processes' clock */
+	int64_t realtime_ns; /* the processes' clock */
 	uint64_t monotonic_ns;
 	uint64_t random;
 } * shared;
 
-/* Of the process that will be killed. */
+/* State of the process that will be killed. */
 static struct session session;
 static struct profiler profiler;
 static pid_t daemon_pid;
 static enum place at;
-static unsigned int nr_stores; /* of this insert */
+static unsigned int nr_stores; /* in this insert */
 static enum place kill_at;
-static uint64_t kill_after; /* so many points of that place */
+static uint64_t kill_after; /* kill at the Nth point in that place */
 
 static uint64_t random_below(uint64_t end)
 {
@@ -73,7 +74,8 @@ static void point(enum place place)
 	if (place != kill_at || --kill_after)
 		return;
 	shared->nr_kills[place]++;
-	/* The group: a child that merges is gone as well, as when the machine's memory runs out. */
+	/* Kill the process group: a merging child dies as well, as when the machine runs out of
+	 * memory. */
 	(void)kill(0, SIGKILL);
 	(void)pause();
 }
@@ -154,7 +156,7 @@ static void insert(void)
 	shared->nr_acknowledged++;
 }
 
-/* The clock goes on second by second: a jump would be a suspended machine. */
+/* The clock advances second by second: a jump would be taken for a suspended machine. */
 static void close_slice(void)
 {
 	at = PLACE_CLOSE;
@@ -177,7 +179,7 @@ static _Noreturn void live_until_killed(void)
 	daemon_pid = getpid();
 	begin_source();
 	at = PLACE_START;
-	/* A child of the one before, killed with it, may be a moment from its end. */
+	/* A child of the process killed before was killed with it, and may still be ending. */
 	while ((error = session_lock(&session, ".", &diag)) == -EBUSY && nr_tries--)
 		(void)usleep(1000);
 	if (error || profiler_open(&profiler, &session, &config, &diag)) {
@@ -187,7 +189,8 @@ static _Noreturn void live_until_killed(void)
 	(void)profiler_start(&profiler);
 	fake_cpu(0);
 	fake_task(1, 1, 1, 0);
-	/* The place chosen has not so many points, or, merging, comes rarely. */
+	/* If the chosen place has too few points, kill at another. Merges are rare: insert less
+	 * for them. */
 	if (kill_at == PLACE_START)
 		kill_here(PLACE_INSERT);
 	for (unsigned int nr = 0;; nr++) {
@@ -286,7 +289,7 @@ START_TEST(what_was_acknowledged_before_a_kill_is_there_once)
 	unsigned int nr = 0;
 
 	begin_lot();
-	/* A kill asks nothing of the disk, and the syncs of others would wait for it. */
+	/* A kill does not need a disk, and syncs of other programs would delay the test. */
 	if (!access("/dev/shm", W_OK))
 		(void)setenv("TMPDIR", "/dev/shm", 0);
 	while (nr < nr_wanted) {

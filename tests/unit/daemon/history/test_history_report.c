@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reports over slices and live files: selection, profile and coverage in one. */
+/* Reports over slices and live files: selection, profile and coverage together. */
 #include "tests/fixture/fake_symbols.h"
 #include "tests/fixture/make_profile.h"
 #include "tests/fixture/make_session.h"
@@ -45,7 +45,7 @@ static void teardown(void)
 	make_session_deinit(&session);
 }
 
-/* A slice of one epoch that ended so many minutes before NOW. */
+/* Add a slice of one epoch that ended minutes_ago minutes before NOW. */
 static void add_slice(enum oprof_slice_level level, uint64_t epoch, int64_t minutes_ago,
 		      const struct make_slice_part *parts, size_t nr_parts)
 {
@@ -72,7 +72,7 @@ static void add_live(uint64_t epoch, const char *app, uint64_t key, uint64_t nr_
 			     key, nr_samples);
 }
 
-/* Samples of the symbol under the application, over all images; NULL: in no symbol. */
+/* Samples of the symbol under the application, over all images. NULL: samples in no symbol. */
 static uint64_t samples_of(const char *app, const char *name, size_t column)
 {
 	uint64_t sum = 0;
@@ -87,7 +87,7 @@ static uint64_t samples_of(const char *app, const char *name, size_t column)
 	return sum;
 }
 
-/* Three minutes and the live one: a's heat goes from cold to hot. */
+/* Three minutes and the live one: the samples of /bin/a move from cold to hot. */
 static void add_history(void)
 {
 	const struct make_slice_part first[] = {{{.app = "/bin/a"}, 0x210, 100},
@@ -114,7 +114,8 @@ START_TEST(all_of_a_session_is_the_sum_of_its_parts)
 	ck_assert_uint_eq(samples_of("/bin/b", "hot", 0), 10);
 	ck_assert_uint_eq(made.profile.nr_samples, 1301);
 	ck_assert_uint_eq(made.profile.nr_idle, 5);
-	ck_assert_uint_eq(made.profile.nr_rows, 4); /* b's, a's two, and a's under b */
+	/* One row of b, two rows of a, and one of the image a that ran in b. */
+	ck_assert_uint_eq(made.profile.nr_rows, 4);
 	make_profile_deinit(&made);
 	made = (struct make_profile){0};
 	make_profile_init(&made, &session, "");
@@ -211,7 +212,8 @@ START_TEST(what_was_asked_is_told_only_where_it_was_not_what_was_taken)
 	make_profile_init(&made, &session, "time:13:55..");
 	expect_text(write_before, taken);
 	make_profile_deinit(&made);
-	make_profile_init(&made, &session, "time:13:55:01..13:55:59"); /* seconds are rounded */
+	/* Seconds are rounded. */
+	make_profile_init(&made, &session, "time:13:55:01..13:55:59");
 	expect_text(write_before, taken);
 	make_profile_deinit(&made);
 	make_profile_init(&made, &session, "time:13:55..13:58");
@@ -288,7 +290,7 @@ START_TEST(a_slice_damaged_inside_is_told_and_costs_only_itself)
 		       session.dir);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);
-	/* The end of the last frame. */
+	/* Damage the end of the last frame. */
 	ck_assert_int_gt(lseek(fd, -8, SEEK_END), 0);
 	ck_assert_int_eq(write(fd, "damaged", 7), 7);
 	ck_assert_int_eq(close(fd), 0);
@@ -323,7 +325,7 @@ START_TEST(time_off_cpu_is_reported_by_time)
 }
 END_TEST
 
-/* A rate that was halved for a minute: its samples stand for twice as much. */
+/* The sampling rate was halved for a minute: each of its samples has twice the weight. */
 START_TEST(shares_stay_true_when_the_rate_was_lowered)
 {
 	const struct make_file full = {.app = "/bin/a", .frequency = true, .period_or_hz = 99};
@@ -350,7 +352,7 @@ START_TEST(stretches_of_a_differential_profile_share_no_slice)
 	add_history();
 	make_profile_init(&made, &session,
 			  "{ time:13:57:00..13:57:40 } { time:13:57:40..13:59:00 }");
-	/* Minute 13:57 to 13:58 has more of the first. */
+	/* The first side has more of the minute 13:57 to 13:58. */
 	ck_assert_uint_eq(made.profile.sides[0].nr_samples, 100);
 	ck_assert_uint_eq(made.profile.sides[1].nr_samples, 93);
 	make_profile_deinit(&made);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which slices a sync asks the disk for, and its errors; test_history has the rest. */
+/* Which files a sync of slices writes to disk, and its errors; test_history has the rest. */
 #include "daemon/history/history.h"
 #include "tests/fixture/fake_history.h"
 #include "tests/fixture/test_folder.h"
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define SYNC_EACH_MAX 64u /* of history_slices.c */
+#define SYNC_EACH_MAX 64u /* as in history_slices.c */
 
-/* In this process, since the last expect_calls(). */
+/* Calls in this process since the last expect_calls(). */
 static unsigned int nr_fsync, nr_fdatasync, nr_syncfs;
-static unsigned int failing; /* which of all calls: the first is 1; 0: none */
+static unsigned int failing; /* the number of the call that fails, from 1; 0: none */
 
 static int sync_call(unsigned int *nr_of_kind)
 {
@@ -23,7 +23,7 @@ static int sync_call(unsigned int *nr_of_kind)
 	return -1;
 }
 
-/* In the C library's place. */
+/* Replaces the C library's function. */
 int fsync(int fd)
 {
 	(void)fd;
@@ -51,7 +51,6 @@ static void expect_calls(unsigned int nr_of_files, unsigned int nr_of_folder,
 	nr_fdatasync = nr_fsync = nr_syncfs = 0;
 }
 
-/* A history of so many slices; none of them is on disk. */
 static struct history *begin(unsigned int nr_slices)
 {
 	fake_history_open();
@@ -75,7 +74,7 @@ START_TEST(a_sync_is_of_slices_that_are_not_on_disk_and_of_their_folder)
 	history_synced(history, 0);
 	ck_assert_int_eq(history_sync(history), 0);
 	expect_calls(0, 0, 0);
-	/* What a sync that failed wrote is unknown: all again. */
+	/* After a failed sync it is unknown what is on disk: all is synced again. */
 	history_synced(history, -EIO);
 	ck_assert_int_eq(unlink(history->files.files[0].path), 0); /* as a drop or a merge does */
 	ck_assert_int_eq(history_sync(history), 0);
@@ -101,7 +100,7 @@ START_TEST(very_many_slices_are_synced_at_once)
 }
 END_TEST
 
-/* The others are synced all the same. Without one of them there is no use in the folder. */
+/* The other slices are still synced. The folder is synced only if all slices were. */
 START_TEST(an_error_of_any_slice_or_of_their_folder_is_that_of_the_sync)
 {
 	struct history *history = begin(3);

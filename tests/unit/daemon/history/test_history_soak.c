@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compressed time: half a day, with sanitizers a quarter, or with
- * OPROF_CHECK_ALL=1 a month, of minutes pushed through close, merge and
- * budget, with restarts, steps of the clock and suspended nights on the way.
+ * Compressed time: half a day of minutes (a quarter with sanitizers, a month
+ * with OPROF_CHECK_ALL=1) pass through close, merge and budget, with restarts,
+ * steps of the clock and nights of suspension in between.
  */
 #include "daemon/history/history_du.h"
 #include "libdb/slice/slice.h"
@@ -20,17 +20,17 @@
 #define IMAGES	      24
 #define IMAGES_FEW    8
 #define OFFSETS	      4096
-#define SAMPLES	      150 /* a minute */
+#define SAMPLES	      150 /* per minute */
 #define DAY_MINUTES   (24 * 60)
 #define SHORT_MINUTES (12 * 60)
 #define LONG_MINUTES  (8 * DAY_MINUTES)
 #define MONTH_MINUTES (31 * DAY_MINUTES)
 #define BUDGET_BYTES  (1200 << 10)
-#define AMPLE_BYTES   (UINT64_C(1) << 30) /* nothing has to go */
-/* In use, more than some hours after the start: the list of slices grows. */
+#define AMPLE_BYTES   (UINT64_C(1) << 30) /* no slice has to be dropped */
+/* The growth of memory allowed after some hours, for the list of slices. */
 #define MEMORY_BYTES (512 << 10)
 
-/* In the C library's place: waiting for the disk is most of such a day, and nothing fails. */
+/* Replaces the C library's function: syncing would take most of the test's time, and none fails. */
 int fsync(int fd)
 {
 	(void)fd;
@@ -53,7 +53,7 @@ static uint64_t draw(uint64_t below)
 	return (random_state >> 33) % below;
 }
 
-/* The time of a minute grows with its files, with sanitizers most. */
+/* A minute takes longer the more files it has, most of all with sanitizers. */
 static uint64_t nr_images(void)
 {
 	return OPROF_SANITIZED && !thorough_all() ? IMAGES_FEW : IMAGES;
@@ -69,7 +69,8 @@ static void images(void)
 	}
 }
 
-/* Few places take most; which ones changes by the hour. One call: each is written down by Check. */
+/* A few offsets take most samples; they change every hour. One call, since Check records each
+ * one. */
 static void push_samples(unsigned int minute)
 {
 	static struct oprof_sample samples[SAMPLES];
@@ -103,7 +104,7 @@ static void push_minute(unsigned int minute)
 	fake_round();
 }
 
-/* Without the last minutes' samples in memory: they fill up over hours, and would hide a leak. */
+/* Without the recent samples in memory, which fill up over hours and would hide a leak. */
 static void open_again(void)
 {
 	fake_history_open();
@@ -120,7 +121,7 @@ static void restart(bool killed)
 	open_again();
 }
 
-/* With sanitizers a day has as many troubles in half of the time. */
+/* With sanitizers, the shorter test has as many troubles. */
 static unsigned int haste(void)
 {
 	return OPROF_SANITIZED && !thorough_all() ? 2 : 1;
@@ -131,14 +132,14 @@ static unsigned int short_minutes(void)
 	return SHORT_MINUTES / haste();
 }
 
-/* What befalls a machine. */
+/* Restarts, clock steps and suspensions. */
 static void trouble(unsigned int minute)
 {
 	const unsigned int restarts = 350 / haste(), steps = 360 / haste();
 
 	if (minute % restarts == restarts - 1)
 		restart(minute % (2 * restarts) == 2 * restarts - 1);
-	if (minute % steps == 100 / haste()) /* a night's sleep, or a clock put right */
+	if (minute % steps == 100 / haste()) /* a night's suspension, or a corrected clock */
 		fake_step(minute % (2 * steps) == 100 / haste() ? 5 * HOUR_NS : -90 * SECOND_NS);
 	if (minute % (999 / haste()) == 500 / haste()) {
 		ck_assert_int_eq(profiler_stop(&fake_profiler), 0);
@@ -246,7 +247,7 @@ START_TEST(slices_of_all_levels_hold_each_sample_at_its_place)
 	fake_pass(MINUTE_NS);
 	fake_round();
 	fake_history_close();
-	fake_history_open(); /* what was live becomes a slice */
+	fake_history_open(); /* the live samples become a slice */
 	find_all();
 	for (unsigned int i = 0; i < IMAGES; i++)
 		ck_assert_mem_eq(found[i], tally[i], sizeof(tally[i]));

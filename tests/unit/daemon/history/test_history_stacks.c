@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Call stacks through a session's history: closed, merged, dropped, left behind, saved. */
+/* Call stacks in a session's history: closed, merged, dropped, left over, saved. */
 #include "daemon/history/history.h"
 #include "lib/file.h"
 #include "libdb/stacks/stack_file.h"
@@ -32,7 +32,7 @@ static void read_sum(const char *path)
 	ck_assert_msg(!stack_sum_init(&sum, path, &diag), "%s", diag_show(&diag));
 }
 
-/* A sample in work, which main called; which of so many functions called main. */
+/* A sample in work, called by main; nr selects the function that called main. */
 static void work(unsigned int nr, uint64_t offset)
 {
 	const struct oprof_frame leaf = {.image = 1, .offset = offset};
@@ -181,7 +181,7 @@ START_TEST(slices_removed_by_somebody_take_their_stacks_with_them)
 	fake_history_close();
 	ck_assert_int_eq(file_remove_tree(CURRENT "/history"), 0);
 	fake_history_open();
-	/* The files of the last minute, which a slice held, are all that is left. */
+	/* Only the files of the last minute, which a slice held, are left. */
 	ck_assert_uint_eq(fake_counter(STATS_STORED), 40);
 	ck_assert_uint_eq(fake_stacks_lost(), 40);
 	fake_history_conserved();
@@ -275,7 +275,7 @@ START_TEST(a_folder_in_the_way_of_the_file_is_set_aside)
 }
 END_TEST
 
-/* Ways without end: the file fills, what comes then is folded and counted. */
+/* Unbounded call paths: once the file is full, further ones are folded and counted. */
 START_TEST(ways_without_end_are_folded_and_not_lost)
 {
 	fake_config.budget_bytes = 1 << 20;
