@@ -37,7 +37,7 @@ START_TEST(one_build_id_is_one_image_whatever_else_is_known)
 	ck_assert_ptr_eq(get("/a", &a), get("/a", &b));
 	ck_assert_ptr_ne(get("/a", &a), get("/a", &c));
 	ck_assert_ptr_ne(get("/a", &a), get("/a", &none));
-	/* A copy under another name is filed under its own. */
+	/* A copy under another name is an image of its own. */
 	ck_assert_ptr_ne(get("/a", &a), get("/b", &a));
 }
 END_TEST
@@ -96,7 +96,7 @@ START_TEST(a_cookie_ends_by_release_and_is_given_to_nobody_else)
 	image_put(region);
 	ck_assert(image_table_has_retired(&images));
 	ck_assert_ptr_nonnull(image_table_find(&images, 1));
-	/* The process may have another there already. */
+	/* The process may already have another region there. */
 	region = image_table_get_region(&images, "anon", 7, 100, 200);
 	ck_assert_uint_eq(image_tell(region), 2);
 	image_table_release(&images, note_gone, &cookies);
@@ -104,7 +104,7 @@ START_TEST(a_cookie_ends_by_release_and_is_given_to_nobody_else)
 	ck_assert_ptr_null(image_table_find(&images, 1));
 	ck_assert_ptr_nonnull(image_table_find(&images, 2));
 	ck_assert(!image_table_has_retired(&images));
-	image_put(region); /* told, retired, and not released when the table ends */
+	image_put(region); /* told and retired, but not released when the table ends */
 }
 END_TEST
 
@@ -125,7 +125,7 @@ START_TEST(told_files_that_nothing_maps_are_kept_in_part)
 		ck_assert_uint_le(images.cookies.nr_nodes, 4096);
 	}
 	ck_assert_uint_eq(images.nr_released, 100000 - 4096);
-	/* One of those kept has its cookie still. */
+	/* An image that was kept still has its cookie. */
 	ck_assert_uint_eq(get("/x99000", NULL)->image.cookie, 99001);
 	ck_assert_uint_eq(get("/x0", NULL)->image.cookie, OPROF_IMAGE_NONE);
 }
@@ -146,7 +146,7 @@ START_TEST(images_that_nothing_names_or_maps_do_not_pile_up)
 	ck_assert_uint_lt(images.entries.nr_nodes, 5000);
 	ck_assert_ptr_eq(get("/kept", NULL), kept);
 	ck_assert_ptr_eq(get("/told", NULL), told);
-	/* The newest are still there to be found again. */
+	/* The newest images are still found. */
 	size_t nr = images.entries.nr_nodes;
 
 	image_put(get("/x99999", NULL));

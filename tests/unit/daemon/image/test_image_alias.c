@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a device and an inode stand for, and what mappings are called (region). */
+/* Which file a device and an inode stand for, and the names of mappings (region). */
 #include "daemon/image/image_alias.h"
 #include "daemon/image/region.h"
 #include "daemon/image/vdso.h"
@@ -36,7 +36,7 @@ static void teardown(void)
 	fake_proc_deinit(&proc);
 }
 
-/* The file at path as a record would name it. */
+/* The name of the file at path as a record gives it. */
 static struct file_name name_of(const char *file_path)
 {
 	struct stat st;
@@ -56,7 +56,7 @@ static struct oprof_image_identity identify(const struct file_name *file, const 
 	return identity;
 }
 
-/* Copy a program here, in place: the inode stays. */
+/* Copy a program in place: the inode stays the same. */
 static void copy_program(const char *from, const char *to)
 {
 	char *bytes;
@@ -150,7 +150,7 @@ START_TEST(what_was_found_once_is_kept_when_the_file_goes)
 	unlink(path);
 	identity = identify(&file, NULL, 10 * SECOND);
 	expect_build_id(&identity, "/bin/sh");
-	/* That only now an inode generation is told does not make it another. */
+	/* An inode generation that is reported only later does not make it another file. */
 	file.inode_generation = 5;
 	identity = identify(&file, NULL, 10 * SECOND);
 	expect_build_id(&identity, "/bin/sh");
@@ -189,7 +189,7 @@ START_TEST(a_deleted_file_is_found_by_the_mapping)
 }
 END_TEST
 
-/* Other than stat() tells, as on btrfs: then the mapping must link to that path. */
+/* The device differs from stat()'s, as on btrfs: the mapping must then link to that path. */
 START_TEST(a_file_on_another_device_is_the_one_that_the_mapping_links_to)
 {
 	char map_path[FAKE_PROC_PATH_BYTES], detour[FAKE_PROC_PATH_BYTES + 8];
@@ -200,7 +200,7 @@ START_TEST(a_file_on_another_device_is_the_one_that_the_mapping_links_to)
 	file.dev++;
 	snprintf(map_path, sizeof(map_path), "%s/map", proc.path);
 	snprintf(detour, sizeof(detour), "%s/./file", proc.path);
-	/* What cannot be read as a link names no path. */
+	/* A map_files entry that is not a link, or links to another path, names no file. */
 	ck_assert_int_eq(link(path, map_path), 0);
 	ck_assert_uint_eq(identify(&file, map_path, SECOND).nr_build_id, 0);
 	ck_assert_int_eq(unlink(map_path), 0);
@@ -281,7 +281,7 @@ START_TEST(mappings_become_images_by_what_they_are_called)
 	ck_assert_str_eq(mapping.image->image.path, names[_i].path);
 	ck_assert_uint_eq(mapping.offset, names[_i].kind == OPROF_IMAGE_FILE ? 0x500 : 0);
 	if (names[_i].kind == OPROF_IMAGE_VDSO) {
-		/* Ours; one of another size is not. */
+		/* The vdso of this size is ours; one of another size is not. */
 		ck_assert_uint_eq(mapping.image->image.identity.nr_build_id, 1);
 		told.end = 0x2000;
 		ck_assert_int_eq(region_make(&maker, &told, &mapping), 0);

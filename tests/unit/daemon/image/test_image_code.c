@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Code tables of real binaries, by a real keeper. */
+/* Code tables of real binaries, built by a real keeper. */
 #include "daemon/image/image_code.h"
 
 #include "daemon/image/image_alias.h"
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define SECOND	 UINT64_C(1000000000)
-#define PAUSE_NS UINT64_C(10000000) /* the first is longer, and twice as long each time */
+#define PAUSE_NS UINT64_C(10000000) /* the first pause is longer; each next one doubles */
 
 static struct image_table images;
 static struct image_keep keep;
@@ -94,7 +94,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* Ask for it, and wait until the answer is there. */
+/* Ask for the table and wait for the answer. */
 static void ask(struct image_entry *entry)
 {
 	ck_assert(image_code_is_due(&code, entry, now_ns));
@@ -145,7 +145,7 @@ START_TEST(a_table_is_built_and_kept_for_later_runs)
 	table_path(entry, path);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_eq(st.st_mode & 0777, 0600);
-	/* Another run: nobody needs to build it. */
+	/* The next run finds the table and does not build it. */
 	end();
 	begin("code");
 	entry = libc_image();
@@ -175,7 +175,7 @@ START_TEST(a_damaged_table_is_built_anew)
 }
 END_TEST
 
-/* A folder by its name: it can't be removed, not even by root. */
+/* A folder has the table's name, so that not even root can remove it as a file. */
 START_TEST(a_damaged_table_that_stays_is_not_asked_for_every_30_seconds)
 {
 	struct image_entry *entry = libc_image();
@@ -194,7 +194,7 @@ START_TEST(a_damaged_table_that_stays_is_not_asked_for_every_30_seconds)
 }
 END_TEST
 
-/* Put there between our look and the keeper's. */
+/* The damaged table appears between the daemon's look-up and the keeper's. */
 START_TEST(a_damaged_table_from_the_keeper_is_asked_for_once_more_without_the_folder)
 {
 	const struct keeper_answer answer = {.result = KEEPER_THERE, .work = KEEPER_TABLE};
@@ -206,7 +206,7 @@ START_TEST(a_damaged_table_from_the_keeper_is_asked_for_once_more_without_the_fo
 		ck_assert_int_eq(ftruncate(fd, i * 4096), 0);
 		ck_assert(image_code_is_due(&code, entry, now_ns));
 		entry->code_asked = true;
-		entry->code_due_ns = now_ns + 30 * SECOND; /* as long as no answer is there */
+		entry->code_due_ns = now_ns + 30 * SECOND; /* while no answer has come */
 		image_code_take(&code, entry, &answer, fd, now_ns);
 	}
 	ck_assert_uint_eq(code.counters.failed, 0);
@@ -247,7 +247,7 @@ START_TEST(where_the_folder_can_not_be_made_tables_are_of_this_run_only)
 }
 END_TEST
 
-/* /dev/full stands for it: the table's file is a link there. */
+/* The table's file is a link to /dev/full, in place of a full disk. */
 START_TEST(where_the_disk_is_full_tables_are_of_this_run_only)
 {
 	struct image_entry *entry = libc_image();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is asked of a real keeper, below a /proc of the test's own, and what becomes of it. */
+/* Requests to a real keeper, with a /proc of the test's own, and their results. */
 #include "daemon/image/image_keep.h"
 
 #include "daemon/image/image_alias.h"
@@ -31,7 +31,7 @@ static struct image_table images;
 static struct image_keep keep;
 static struct image_entry *entry;
 static char here[PATH_MAX];
-static uint64_t now_ns; /* what the keep is told, far from the clock's */
+static uint64_t now_ns; /* the time given to the keep, far from the clock's */
 static const int32_t pids[KEEPER_PIDS] = {PID, PARENT};
 
 static void copy_file(const char *from, const char *to)
@@ -45,7 +45,7 @@ static void copy_file(const char *from, const char *to)
 	free(bytes);
 }
 
-/* An image of path, of the file that is at content. */
+/* An image named path whose file is at content. */
 static struct image_entry *image_of(const char *path, const char *content, bool by_build_id)
 {
 	struct oprof_image_identity identity = {.nr_build_id = 0};
@@ -91,8 +91,8 @@ static void teardown(void)
 }
 
 /*
- * Whether the keeper hangs is told by the clock, which began when the machine did: a keeper
- * that was asked when now_ns was not yet reached would seem to hang.
+ * The clock, which begins at boot, decides whether the keeper hangs: a keeper
+ * that was asked before the clock reached now_ns would seem to hang.
  */
 static void tend(void)
 {
@@ -100,7 +100,7 @@ static void tend(void)
 	image_keep_tend(&keep, now_ns);
 }
 
-/* Ask, and wait for the answer. fd: the file itself, or -1. */
+/* Ask and wait for the answer. fd: the file itself, or -1. */
 static void ask_with(struct image_entry *image, uint64_t address, int fd)
 {
 	uint64_t asked_ns;
@@ -286,7 +286,7 @@ START_TEST(what_reports_find_is_not_kept_but_looked_for_again)
 	ck_assert_uint_eq(keep.counters.wanted, 0);
 	ck_assert_uint_gt(entry->keep_due_ns, now_ns + 5 * SECOND);
 	ck_assert_uint_lt(entry->keep_due_ns, now_ns + 120 * SECOND);
-	/* It is deleted while it runs. */
+	/* The program is deleted while it runs. */
 	ck_assert_int_eq(rename("box/bin/program", "elsewhere"), 0);
 	ck_assert_int_eq(symlink("../../elsewhere", "proc/10/exe"), 0);
 	ask(entry);
@@ -353,7 +353,7 @@ START_TEST(a_new_session_gets_what_it_lacks_and_nothing_twice)
 	image_keep_start(&keep);
 	ask(entry);
 	ck_assert(is_kept(entry, &first));
-	/* The session's folder is another, and shares the files. */
+	/* The session has another folder, which shares the files. */
 	ck_assert_int_eq(rename("meta", "saved"), 0);
 	ck_assert_int_eq(file_make_dirs("meta/images", 0700), 0);
 	image_keep_folder(&keep, "meta");
@@ -410,7 +410,7 @@ static uint64_t effective_capabilities(pid_t pid)
 	return capabilities;
 }
 
-/* Else the copier stays root, and a hostile binary is read by root. */
+/* Without these, the copier stays root and reads a hostile binary as root. */
 START_TEST(the_keeper_may_make_its_copier_nobody)
 {
 	const uint64_t needed =
@@ -432,7 +432,7 @@ START_TEST(a_keeper_that_hangs_is_replaced)
 	ck_assert_int_eq(kill(keep.pid, SIGSTOP), 0);
 	image_keep_want(&keep, entry, pids, ADDRESS, -1, now_ns);
 	ck_assert_uint_eq(keep.nr_waiting, 1);
-	/* The clock's time: this is what it compares with. */
+	/* The keep compares this time with the clock's. */
 	image_keep_tend(&keep, keep.answered_ns + 5 * SECOND);
 	ck_assert_int_ge(keep.fd, 0);
 	image_keep_tend(&keep, keep.answered_ns + 11 * SECOND);

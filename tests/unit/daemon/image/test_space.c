@@ -29,7 +29,7 @@ static void setup(void)
 	nr_spaces = 0;
 }
 
-/* All references are given back when nothing is mapped any more. */
+/* All references are given back once nothing is mapped. */
 static void teardown(void)
 {
 	ck_assert_uint_eq(nr_spaces, 0);
@@ -94,7 +94,8 @@ START_TEST(the_ends_of_the_address_space_can_be_mapped)
 }
 END_TEST
 
-/* As many mappings that /proc no longer has as it had: the copy knows, too, how many it had. */
+/* A space is overgrown when it has too many mappings beyond the number that /proc listed. A copy
+ * of the space keeps that number. */
 START_TEST(a_copy_is_overgrown_where_the_shared_one_would_be)
 {
 	struct space *parent = space_create(&nr_spaces);
@@ -106,7 +107,7 @@ START_TEST(a_copy_is_overgrown_where_the_shared_one_would_be)
 		at += 2;
 	}
 	ck_assert_uint_gt(parent->nr_mappings, 1);
-	parent->nr_real = 1; /* two more are fine */
+	parent->nr_real = 1; /* two more are allowed */
 	ck_assert(!space_is_overgrown(parent));
 	child = space_get(parent);
 	for (int i = 0; i < 2; i++) {
@@ -124,7 +125,7 @@ END_TEST
 
 /* ---- without memory ---- */
 
-#define ROOM 8u /* the first that a space has; a change may need two mappings more */
+#define ROOM 8u /* initial room of a space; a change may need two more mappings */
 
 static struct space *make_space(uint32_t nr)
 {
@@ -136,7 +137,7 @@ static struct space *make_space(uint32_t nr)
 	return space;
 }
 
-/* How many allocations a change needs: without any of them, all is as it was. */
+/* Counts the allocations that a change needs; if one of them fails, the space stays unchanged. */
 static unsigned long try_without_memory(struct space **space)
 {
 	const struct mapping mapping = {1000, 1010, 0, entries[1]};
@@ -183,7 +184,7 @@ START_TEST(without_memory_a_space_is_as_it_was)
 }
 END_TEST
 
-/* More mappings than 2^32 bytes hold are refused, before memory is asked for. */
+/* A space with too many mappings is refused before memory is allocated. */
 START_TEST(a_space_that_is_too_large_is_refused)
 {
 	const struct mapping mapping = {1000, 1010, 0, entries[1]};
@@ -217,7 +218,7 @@ START_TEST(a_space_that_is_too_large_is_refused)
 }
 END_TEST
 
-/* What each page should hold: an image and the offset of the page in it. */
+/* The expected content of each page: an image and the page's offset in it. */
 struct model {
 	int image[NR_PAGES];
 	uint64_t offset[NR_PAGES];

@@ -31,7 +31,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* A table of nr_bytes, as old as age says. */
+/* Put a table of nr_bytes that is age seconds old. */
 static void put(uint64_t identity, size_t nr_bytes, uint64_t bytes_max, int64_t age)
 {
 	struct timespec times[2] = {{.tv_sec = 1000000 - age}, {.tv_sec = 1000000 - age}};
@@ -200,7 +200,7 @@ START_TEST(a_folder_or_file_that_cannot_be_opened_is_an_error)
 }
 END_TEST
 
-/* Room is then made with the next table. */
+/* Room is made with the next table. */
 START_TEST(where_the_folder_cannot_be_read_tables_stay)
 {
 	const unsigned int nr_fds = nr_descriptors();
