@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* OProfile's sessions: made here as its daemon laid them out, on machines of several kinds. */
+/* OProfile's sessions, made here as its daemon wrote them on several kinds of machines. */
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/import_oprofile.h"
 #include "daemon/session/stats.h"
@@ -24,7 +24,7 @@
 
 static struct diag diag;
 
-/* A read() after so many more is one that a signal comes in; 0: none. */
+/* A signal arrives in the Nth next read(); 0: none. */
 static unsigned int reads_to_signal;
 
 ssize_t __real_read(int fd, void *bytes, size_t nr_bytes);
@@ -76,7 +76,7 @@ static void make_file(const struct oprofile_abi *abi, const char *name)
 	ck_assert_int_eq(file_replace(path, bytes, nr, 0600), 0);
 }
 
-/* A machine of 32 bits and the other byte order: a small time_t, doubles at multiples of 4. */
+/* A 32-bit machine of the other byte order: a small time_t, doubles aligned to 4 bytes. */
 static struct oprofile_abi other_abi(void)
 {
 	struct oprofile_abi abi;
@@ -287,7 +287,7 @@ START_TEST(an_interrupt_before_it_begins_leaves_the_session_as_it_was)
 }
 END_TEST
 
-/* At each read of it, until it comes to its end before the signal. */
+/* Interrupt the import at each read in turn, until it ends before the signal. */
 START_TEST(an_interrupt_anywhere_leaves_a_whole_session_that_says_to_be_a_part)
 {
 	const uint64_t all = UINT64_C(3) * NR_NODES * (NR_NODES + 1) / 2;
@@ -349,9 +349,9 @@ START_TEST(images_are_of_the_kind_that_their_names_say)
 }
 END_TEST
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
-/* A file of /bin/APP, with the event's name, period and unit mask. */
+/* Make a file of /bin/APP, with the event's name, period and unit mask. */
 static void make_event(const char *app, const char *event)
 {
 	struct oprofile_abi abi;

@@ -207,12 +207,12 @@ static void write_folder(void)
 	ck_assert_int_eq(ctf_writer_close(writer, &diag), 0);
 }
 
-/* ---- what comes of it ---- */
+/* ---- the recording that results ---- */
 
 static struct perf_file file;
 static struct perf_normal normal;
 static struct perf_item item;
-static struct perf_ids ids; /* of what comes out of normal */
+static struct perf_ids ids; /* of the records that normal returns */
 
 static void open_recording(void)
 {
@@ -235,7 +235,7 @@ static void close_recording(void)
 	perf_file_close(&file);
 }
 
-/* The next record of that type, in item; those of others are passed over. */
+/* Read the next record of that type into item; skip those of other types. */
 static void next(uint32_t type)
 {
 	const struct perf_layout layout = {.sample_type = normal.sample_type, .ids = &ids};
@@ -268,7 +268,7 @@ START_TEST(samples_have_their_threads_times_and_callers)
 	ck_assert_uint_eq(told.nr_samples, 2);
 	ck_assert_str_eq(file.host, "somewhere");
 	ck_assert_str_eq(file.release, "6.1-test");
-	ck_assert_ptr_null(file.arch); /* of another boot: nothing is known of its kernel here */
+	ck_assert_ptr_null(file.arch); /* the trace is of another boot, whose kernel is unknown */
 	ck_assert_uint_eq(file.nr_cpus, 1);
 	ck_assert_int_eq(file.wall_ns - (int64_t)file.clock_ns, INT64_C(1700000000000000005));
 	ck_assert_uint_eq(file.nr_events, 1);
@@ -282,7 +282,7 @@ START_TEST(samples_have_their_threads_times_and_callers)
 	ck_assert_uint_eq(item.u.sample.nr_chain, 3);
 	ck_assert_uint_eq(item.misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_USER);
 	next(PERF_RECORD_SAMPLE);
-	ck_assert_uint_eq(item.u.sample.nr_chain, 6); /* both parts, each behind its mark */
+	ck_assert_uint_eq(item.u.sample.nr_chain, 6); /* both parts, each with its context marker */
 	ck_assert_uint_eq(item.misc & PERF_RECORD_MISC_CPUMODE_MASK, PERF_RECORD_MISC_KERNEL);
 	none_follows(PERF_RECORD_SAMPLE);
 	close_recording();
@@ -306,7 +306,7 @@ START_TEST(what_was_there_at_the_begin_comes_first_and_programs_before_libraries
 	next(PERF_RECORD_FORK);
 	ck_assert_int_eq(item.tid, 11);
 	ck_assert_int_eq(item.u.task.ppid, 10);
-	next(PERF_RECORD_FORK); /* the kernel's runs no program */
+	next(PERF_RECORD_FORK); /* a kernel thread runs no program */
 	ck_assert_int_eq(item.pid, 2);
 	next(PERF_RECORD_MMAP);
 	ck_assert_str_eq(item.u.mmap.path, "/bin/program");
@@ -337,7 +337,7 @@ START_TEST(a_fork_tells_threads_from_processes)
 	ck_assert_int_eq(item.u.task.ppid, 10);
 	next(PERF_RECORD_FORK);
 	ck_assert_int_eq(item.pid, 12);
-	ck_assert_int_eq(item.u.task.ppid, 10); /* of its thread 11 */
+	ck_assert_int_eq(item.u.task.ppid, 10); /* the parent was its thread 11 */
 	ck_assert_int_eq(item.u.task.ptid, 11);
 	next(PERF_RECORD_EXIT);
 	ck_assert_int_eq(item.pid, 12);
@@ -357,7 +357,7 @@ static void task_begins(uint64_t time, uint32_t tid, uint32_t pid, uint32_t ppid
 
 START_TEST(a_fork_of_a_number_used_again_is_not_taken_for_that_of_before)
 {
-	task_begins(100, 10, 10, 5); /* whose fork its CPU's ring has no more */
+	task_begins(100, 10, 10, 5); /* the CPU's ring no longer holds its fork */
 	put32(10);
 	add(EXIT, 200);
 	forks(300, 5, 10, 0);
@@ -372,7 +372,8 @@ START_TEST(a_fork_of_a_number_used_again_is_not_taken_for_that_of_before)
 }
 END_TEST
 
-/* A flight recorder's snapshot: also what its rings have no more, and what they have once more. */
+/* A flight recorder's snapshot: it has events that its rings no longer hold, and some of them
+ * twice. */
 START_TEST(a_number_used_again_has_what_was_mapped_in_its_own_life)
 {
 	state(0, 10, 10, 0, "first");
@@ -386,7 +387,7 @@ START_TEST(a_number_used_again_has_what_was_mapped_in_its_own_life)
 	add(TASK_EXEC, 300);
 	mapping(MAPPING, 310, 10, 0x1000, "/bin/second");
 	task_begins(350, 11, 10, 10);
-	forks(351, 10, 11, 0); /* it is known by now to be a thread's */
+	forks(351, 10, 11, 0); /* 11 is already known to be a thread */
 	sample(400, 11, 10, 0x401010);
 	open_recording();
 	next(PERF_RECORD_FORK);
@@ -410,7 +411,7 @@ START_TEST(a_number_used_again_has_what_was_mapped_in_its_own_life)
 }
 END_TEST
 
-/* The kernel maps program and interpreter before it tells of the exec. */
+/* The kernel maps the program and the interpreter before it reports the exec. */
 START_TEST(an_exec_keeps_what_it_mapped_itself)
 {
 	mapping(MAPPING, 50, 10, 0x1000, "/lib/of_the_program_before.so");
@@ -445,7 +446,7 @@ START_TEST(only_samples_of_a_stretch_of_time_and_of_some_threads)
 	told = (struct import_trace){.from_ns = 200, .to_ns = 300, .threads = "7,10"};
 	open_recording();
 	ck_assert_uint_eq(told.nr_samples, 1);
-	next(PERF_RECORD_MMAP); /* of before: whose code it is has to be known */
+	next(PERF_RECORD_MMAP); /* from before the range: needed to find the sample's image */
 	next(PERF_RECORD_SAMPLE);
 	ck_assert_uint_eq(item.time_ns, BEGIN + 200);
 	none_follows(PERF_RECORD_SAMPLE);
@@ -475,8 +476,8 @@ START_TEST(mappings_without_end_are_bounded_and_counted)
 		mapping(MAPPING, 200 + i, 100 + i, 0x400000, "/q");
 	sample(300, 50, 50, 0x401000);
 	open_recording();
-	/* Of what was there before, as many as fit; of others, only that they may be mapped anew.
-	 */
+	/* As many of the initial mappings as fit are kept. Other mappings are noted only as
+	 * places that may be mapped anew. */
 	ck_assert_uint_ge(told.nr_unkept, 60);
 	ck_assert_uint_lt(told.nr_unkept, 80);
 	ck_assert_uint_eq(told.nr_samples, 1);

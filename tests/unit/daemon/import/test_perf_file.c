@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files of perf, and what becomes of their records: those of tests/data/perf. */
+/* perf.data files, and the records made from them: those of tests/data/perf. */
 #include "daemon/import/import_interrupt.h"
 #include "daemon/import/import_machine.h"
 #include "daemon/import/perf_file.h"
@@ -27,7 +27,7 @@
 #include <zstd.h>
 
 #define FILE_BYTES_MAX 65536
-#define HEADER_BYTES   512 /* of a file, and of its events: each byte is another field */
+#define HEADER_BYTES   512 /* of a file with its events, where each byte may be a field */
 
 static struct diag diag;
 static uint8_t bytes[FILE_BYTES_MAX];
@@ -79,7 +79,7 @@ static void add_up(struct sum *sum, const struct perf_layout *layout,
 	sum->nr_callers += item.u.sample.nr_chain > 0;
 }
 
-/* All of it, as an import does. */
+/* Read all of it, as an import does. */
 static struct sum go_through(void)
 {
 	const struct perf_event_header *record, *made;
@@ -217,7 +217,7 @@ START_TEST(what_is_no_file_of_perf_is_refused_by_its_name)
 	ck_assert_ptr_nonnull(strstr(diag.text, "byte order"));
 	ck_assert_int_eq(perf_file_open(&file, "missing", &diag), -ENOENT);
 	ck_assert_int_eq(perf_file_open(&file, ".", &diag), -EPROTONOSUPPORT);
-	ck_assert_int_eq(mkfifo("pipe", 0600), 0); /* nobody writes to it */
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0); /* the pipe has no writer */
 	ck_assert_int_eq(perf_file_open(&file, "pipe", &diag), -EPROTONOSUPPORT);
 }
 END_TEST
@@ -235,7 +235,8 @@ static void set_word(size_t offset, uint64_t word)
 	memcpy(bytes + offset, &word, sizeof(word));
 }
 
-/* Its first feature is the table of build-ids: here one of 8 bytes, which says to have a size. */
+/* The file's first feature is the table of build-ids. Here the table has one entry of 8 bytes,
+ * which claims to have a size. */
 START_TEST(a_build_id_that_is_cut_is_not_read)
 {
 	const struct perf_event_header header = {PERF_FILE_BUILD_ID, 1 << 15, sizeof(header)};
@@ -253,7 +254,7 @@ START_TEST(a_build_id_that_is_cut_is_not_read)
 }
 END_TEST
 
-/* 200 events of 8,000 ids each, all of which are the same bytes of the file. */
+/* 200 events of 8,000 ids each, all at the same bytes of the file. */
 START_TEST(ids_of_all_events_have_a_bound)
 {
 	struct perf_file file;
@@ -272,7 +273,7 @@ START_TEST(ids_of_all_events_have_a_bound)
 }
 END_TEST
 
-/* A pipe's file: an event, and half a record of 16 bytes, packed. */
+/* A file from a pipe: an event, and half of a record of 16 bytes, compressed. */
 START_TEST(a_packed_record_that_is_not_whole_at_the_end_is_told)
 {
 	const struct perf_event_header record = {PERF_RECORD_LOST, 0, 16};
@@ -301,7 +302,7 @@ START_TEST(a_packed_record_that_is_not_whole_at_the_end_is_told)
 }
 END_TEST
 
-/* ---- a pipe's file, made here ---- */
+/* ---- a file from a pipe, made here ---- */
 
 static void begin_pipe(void)
 {
@@ -334,7 +335,7 @@ static void put_event(uint64_t sample_type, uint64_t id)
 	put_record(PERF_FILE_HEADER_ATTR, 0, body, sizeof(body));
 }
 
-/* Of process 7, with the trailer of nr words. */
+/* A COMM record of process 7, with a trailer of nr words. */
 static void put_comm(const uint64_t *trailer, size_t nr)
 {
 	const uint32_t pids[2] = {7, 7};
@@ -353,9 +354,9 @@ START_TEST(records_of_an_event_with_more_fields_than_the_first_have_their_time)
 {
 	const uint64_t of_one[] = {PIDS, 1111, 100};
 	const uint64_t of_other[] = {PIDS, 2222, 3, 200};
-	const uint64_t of_none[] = {0, 0, 0}; /* perf's own */
+	const uint64_t of_none[] = {0, 0, 0}; /* perf's own record */
 	const uint64_t times[] = {1111, 2222, 0};
-	const uint64_t events[] = {1, 2, 0}; /* from 1; perf's own are of none */
+	const uint64_t events[] = {1, 2, 0}; /* numbered from 1; perf's own record has no event */
 	const struct perf_event_header *record, *made;
 	struct perf_normal normal;
 	struct perf_file file;
@@ -376,7 +377,7 @@ START_TEST(records_of_an_event_with_more_fields_than_the_first_have_their_time)
 			continue;
 		ck_assert_uint_lt(nr, 3);
 		ck_assert_uint_eq(time_ns, times[nr]);
-		/* Name and trailer of ours: nothing of theirs is left in between. */
+		/* The name and our trailer: nothing of the file's trailer is left in between. */
 		ck_assert_uint_eq(made->size, sizeof(*made) + 16 + 32);
 		memcpy(&event, (const uint8_t *)made + made->size - sizeof(event), sizeof(event));
 		ck_assert_uint_eq(event, events[nr++]);
@@ -415,7 +416,7 @@ START_TEST(a_record_that_is_shorter_than_its_trailer_is_damaged)
 }
 END_TEST
 
-/* What becomes of the only record of a file, which is handed on: with its misc. */
+/* Convert the only record of a file and return the misc of the result. */
 static uint16_t misc_of(uint32_t type, uint16_t misc, const void *body, size_t nr)
 {
 	const struct perf_event_header *record, *made;
@@ -441,14 +442,14 @@ static uint16_t misc_of(uint32_t type, uint16_t misc, const void *body, size_t n
 static const struct name {
 	uint32_t pids[2];
 	uint64_t time_ns;
-	size_t nr_bytes; /* of the record, before its trailer */
+	size_t nr_bytes; /* of the record without its trailer */
 	bool is_exec;
 } told_names[] = {
 	{{7, 7}, 0, 16, true},	{{7, 7}, 1, 16, false}, {{7, 8}, 0, 16, false},
 	{{7, 8}, 1, 16, false}, {{7, 7}, 0, 8, true},	{{7, 8}, 0, 8, false},
 };
 
-/* perf tells those that ran before it by records of no time, as if they began. */
+/* perf reports programs that ran before it by records of time 0, as if they began then. */
 START_TEST(programs_that_ran_before_the_recording_began_with_their_names)
 {
 	const struct name *name = &told_names[_i];
@@ -463,7 +464,7 @@ START_TEST(programs_that_ran_before_the_recording_began_with_their_names)
 }
 END_TEST
 
-/* Of a record of memory: 64 bytes, of which byte 32 is the build-id's size, and the path. */
+/* The body of a build-id record: 64 bytes, of which byte 32 is the id's size, and the path. */
 static const struct told_id {
 	uint8_t size;
 	size_t path_bytes;
@@ -526,7 +527,7 @@ START_TEST(a_path_has_the_first_build_id_that_is_told_of_it)
 	put_build_id("/bin/z", 2);
 	put_build_id("/bin/a", 3);
 	put_build_id("/bin/m", 4);
-	put_build_id(whole, 5); /* fills its record */
+	put_build_id(whole, 5); /* the path fills its record */
 	put_build_id("/bin/y", 6);
 	write_data(nr_bytes);
 	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
@@ -540,7 +541,7 @@ START_TEST(a_path_has_the_first_build_id_that_is_told_of_it)
 	ck_assert(id && id->id[0] == 5);
 	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/b", 100));
 	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/zz", 100));
-	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/m", 6)); /* it does not end */
+	ck_assert_ptr_null(perf_file_build_id(&file, "/bin/m", 6)); /* the path has no end */
 	perf_file_close(&file);
 }
 END_TEST
@@ -587,7 +588,7 @@ START_TEST(processes_of_a_recording_make_no_folders)
 	ck_assert_int_eq(perf_file_open(&file, "data", &diag), 0);
 	ck_assert_int_eq(import_machine_make(&machine, &file, &diag), 0);
 	(void)snprintf(proc, sizeof(proc), "%s/proc", machine.path);
-	ck_assert_uint_eq(nr_entries(proc), 2 + 2); /* modules, kallsyms */
+	ck_assert_uint_eq(nr_entries(proc), 2 + 2); /* modules and kallsyms */
 	import_machine_remove(&machine);
 	perf_file_close(&file);
 }
@@ -636,7 +637,7 @@ START_TEST(its_machine_is_told)
 	ck_assert_int_eq(import_machine_make(&machine, &file, &diag), 0);
 	ck_assert_uint_gt(machine.first_ns, 0);
 	ck_assert_uint_gt(machine.last_ns, machine.first_ns);
-	/* perf tells the first and the last sample; machine has other records, too. */
+	/* perf reports the times of the first and last samples; machine includes other records. */
 	ck_assert_uint_ge(file.first_ns, machine.first_ns);
 	ck_assert_uint_gt(file.last_ns, file.first_ns);
 	ck_assert_uint_le(file.last_ns, machine.last_ns);
@@ -648,7 +649,7 @@ END_TEST
 
 /* ---- a file that is larger than the window on it ---- */
 
-/* In the place of the library's: records go to where the first ones went to, and not behind it. */
+/* Replaces the library's function: all records are read into the same memory, not past its end. */
 static const uint8_t *window;
 static bool is_watched;
 
