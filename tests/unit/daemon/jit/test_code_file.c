@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What /proc says of the process whose code files are read. */
+/* What /proc reports of the process whose code files are read. */
 #include "daemon/jit/code_file.h"
 
 #include "tests/fixture/fake_proc.h"
@@ -14,7 +14,7 @@
 #define TGID	  77
 #define SECOND_NS INT64_C(1000000000)
 
-/* The clocks stand still. */
+/* Both clocks have fixed values. */
 #define REALTIME_S  INT64_C(1700000000)
 #define BOOTTIME_S  1000
 #define SUSPENDED_S 5
@@ -22,7 +22,7 @@
 static struct fake_proc proc;
 static struct code_owner owner;
 
-/* The linker's --wrap makes this of the program's calls. */
+/* Called through the linker's --wrap. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
@@ -56,7 +56,7 @@ static void print_status(const char *text)
 	fake_proc_print(&proc, "77/status", "%s", text);
 }
 
-/* A process that began so many seconds ago. */
+/* A process that began ago_s seconds ago. */
 static void print_stat(int64_t ago_s)
 {
 	const long long ticks = (BOOTTIME_S - ago_s) * sysconf(_SC_CLK_TCK);
@@ -67,7 +67,7 @@ static void print_stat(int64_t ago_s)
 		ticks);
 }
 
-/* So many seconds of being awake ago, by the monotonic clock. */
+/* The monotonic time ago_s seconds ago; it does not count the time suspended. */
 static uint64_t monotonic_ago(int64_t ago_s)
 {
 	return (uint64_t)((BOOTTIME_S - SUSPENDED_S - ago_s) * SECOND_NS);
@@ -86,7 +86,7 @@ START_TEST(its_users_and_its_own_number_are_read)
 		ck_assert_uint_eq(owner.uids[i], i + 1);
 	ck_assert_int_eq(owner.inner_pid, 5);
 	ck_assert_int_eq(owner.since_ns, 0);
-	/* One in no namespace of its own. */
+	/* A process without a PID namespace of its own. */
 	print_status("Uid:\t1\t2\t3\t4\nNSpid:\t77\n");
 	ck_assert_int_eq(read_owner(0), 0);
 	ck_assert_int_eq(owner.inner_pid, TGID);
@@ -103,7 +103,7 @@ static const struct {
 	{"Uid:\nNSpid:\t77\t12\n", -EINVAL, TGID},
 	{"xUid:\t1\t2\t3\t4\n", -EINVAL, TGID},
 	{"", -EINVAL, TGID},
-	{"Uid:\t1\t2\t3\t4\n", 0, TGID}, /* of a kernel without namespaces */
+	{"Uid:\t1\t2\t3\t4\n", 0, TGID}, /* a kernel without namespaces */
 	{"Uid:\t1\t2\t3\t4\nNSpid:\t77\t0\n", 0, TGID},
 	{"Uid:\t1\t2\t3\t4\nNSpid:\t77\t2147483647\n", 0, INT32_MAX},
 	{"Uid:\t1\t2\t3\t4\nNSpid:\t77\t2147483648\n", 0, TGID},
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(a_process_that_has_gone_is_told)
 {
 	ck_assert_int_eq(read_owner(0), -ESRCH);
-	/* It goes after its status was read. */
+	/* The process ends after its status was read. */
 	print_status("Uid:\t1\t2\t3\t4\n");
 	ck_assert_int_eq(read_owner(0), 0);
 	ck_assert_int_eq(owner.since_ns, 0);

@@ -21,7 +21,7 @@ static void setup(void)
 static void teardown(void)
 {
 	code_map_put(map);
-	/* What was held is given back: a daemon goes on for months. */
+	/* All memory is given back: a daemon runs for months. */
 	ck_assert_uint_eq(pool.nr_bytes, 0);
 	ck_assert_uint_eq(pool.names.nr_nodes, pool.nr_told);
 	code_pool_deinit(&pool);
@@ -65,11 +65,11 @@ START_TEST(a_later_range_takes_what_it_covers)
 	ck_assert_str_eq(at(map, 160), "a");
 	ck_assert_str_eq(at(map, 199), "a");
 	ck_assert_str_eq(at(map, 200), "");
-	ck_assert_int_eq(add(90, 150, "c"), 0); /* over a start */
+	ck_assert_int_eq(add(90, 150, "c"), 0); /* across a start */
 	ck_assert_str_eq(at(map, 90), "c");
 	ck_assert_str_eq(at(map, 149), "c");
 	ck_assert_str_eq(at(map, 150), "b");
-	ck_assert_int_eq(add(155, 300, "d"), 0); /* over an end, and all of another */
+	ck_assert_int_eq(add(155, 300, "d"), 0); /* across an end, and all of another range */
 	ck_assert_str_eq(at(map, 154), "b");
 	ck_assert_str_eq(at(map, 155), "d");
 	ck_assert_str_eq(at(map, 299), "d");
@@ -94,7 +94,7 @@ START_TEST(a_fork_has_a_map_of_its_own_once_one_changes)
 }
 END_TEST
 
-/* Against an array of one name for each address. */
+/* Compared with an array of one name for each address. */
 START_TEST(any_order_of_ranges_says_what_an_array_would)
 {
 	enum { NR_ADDRESSES = 4096, NR_STEPS = 20000 };
@@ -143,7 +143,7 @@ START_TEST(a_program_that_makes_code_without_end_fills_no_memory)
 	ck_assert_uint_le(map->nr_bytes, CODE_MAP_BYTES_MAX);
 	ck_assert_uint_gt(map->nr_ranges, 100000);
 	ck_assert_str_eq(at(map, 16), "f");
-	/* What is gone makes room. */
+	/* Removed ranges make room. */
 	ck_assert_int_eq(code_map_cut(map, 0, start / 2), 0);
 	ck_assert_int_eq(add(start, start + 8, "g"), 0);
 	ck_assert_str_eq(at(map, start), "g");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What reading the files of programs may take of the daemon's time, by a clock of the test's own.
- */
+/* The daemon's time for reading code files of programs, measured by the test's own clock. */
 #include "daemon/jit/code_space.h"
 
 #include "tests/fixture/fake_proc.h"
@@ -14,7 +13,7 @@
 #include <unistd.h>
 
 #define SECOND	  UINT64_C(1000000000)
-#define STEP_NS	  UINT64_C(10000000) /* that each look at the clock takes */
+#define STEP_NS	  UINT64_C(10000000) /* each reading of the clock advances it so far */
 #define ADDRESS	  UINT64_C(0x7f0000000100)
 #define HUGE_FILE (INT64_C(1) << 40)
 #define MB	  (UINT64_C(1) << 20)
@@ -44,7 +43,7 @@ static void teardown(void)
 	fake_proc_deinit(&proc);
 }
 
-/* A process and its map, which grows to nr_bytes without a line more. */
+/* A process and its perf map, which grows to nr_bytes without further lines. */
 static void make_process(int pid, off_t nr_bytes)
 {
 	char path[128];
@@ -72,15 +71,15 @@ START_TEST(a_file_without_end_takes_a_small_part_of_the_time)
 	struct code_space *space = NULL;
 
 	make_process(10, HUGE_FILE);
-	/* A minute of samples of what has no name. */
+	/* A minute of samples at an address without a name. */
 	for (int i = 0; i < 600; i++) {
 		ck_assert(!find(&space, 10, ADDRESS + 0x1000));
 		time_ns += SECOND / 10;
 	}
-	/* Half a second at once, then one part of a hundred. */
+	/* Half a second at once, then one hundredth of the time. */
 	ck_assert_uint_lt(used_ns, 3 * SECOND);
 	ck_assert_uint_gt(all.nr_late, 0);
-	/* It is read on, and what was found stays. */
+	/* Reading goes on, and names that were found stay. */
 	ck_assert_uint_gt(space->perf_map.position, 50 * MB);
 	ck_assert(find(&space, 10, ADDRESS));
 	code_space_destroy(space);
@@ -132,7 +131,7 @@ START_TEST(a_large_map_is_read_at_once)
 }
 END_TEST
 
-/* It is the lowest that is free, where the daemon has no standard input. */
+/* 0 is the lowest free descriptor if the daemon has no standard input. */
 START_TEST(a_jitdump_of_descriptor_0_is_closed_with_its_process)
 {
 	char dump[] = DUMP;

@@ -43,7 +43,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* Write what was made, but for the last bytes; those come first the next time. */
+/* Write the bytes made so far except the last nr_held_back; the next flush begins with those. */
 static void flush(size_t nr_held_back)
 {
 	size_t nr = bytes.nr_bytes - nr_held_back;
@@ -155,7 +155,7 @@ START_TEST(a_time_that_has_not_come_is_of_another_clock_and_not_waited_for)
 }
 END_TEST
 
-/* Byte order, version, size of the header, clock of the processor. */
+/* Wrong byte order, version, header size, and the processor's clock. */
 START_TEST(a_file_that_is_not_for_us_is_refused_once_and_for_all)
 {
 	static const struct {
@@ -167,7 +167,7 @@ START_TEST(a_file_that_is_not_for_us_is_refused_once_and_for_all)
 	jitdump_load(&bytes, 100, 0x1000, 0x100, "a", 0);
 	bytes.bytes[wrong[_i].position] = wrong[_i].value;
 	if (!wrong[_i].position)
-		memcpy(bytes.bytes, "JiTD", 4); /* as the other byte order would have it */
+		memcpy(bytes.bytes, "JiTD", 4); /* the magic in the other byte order */
 	flush(0);
 	ck_assert_int_eq(read_until(500), 0);
 	ck_assert_int_eq(dump.state, JITDUMP_REFUSED);
@@ -203,9 +203,9 @@ START_TEST(records_that_make_no_sense_are_skipped)
 	jitdump_header(&bytes, 1, 0);
 	jitdump_record(&bytes, 0, 10, nothing, 39);   /* too short for a load */
 	jitdump_record(&bytes, 0, 10, nothing, 40);   /* no name */
-	jitdump_record(&bytes, 0, 10, nothing, 64);   /* an empty one */
+	jitdump_record(&bytes, 0, 10, nothing, 64);   /* an empty name */
 	jitdump_record(&bytes, 1, 10, nothing, 47);   /* too short for a move */
-	jitdump_load(&bytes, 10, 0x1000, 8, name, 0); /* too long a name */
+	jitdump_load(&bytes, 10, 0x1000, 8, name, 0); /* a name that is too long */
 	jitdump_load(&bytes, 10, UINT64_MAX - 4, 8, "wraps", 0);
 	jitdump_load(&bytes, 10, 0x1000, UINT64_C(1) << 63, "huge", 0);
 	jitdump_move(&bytes, 10, 0x1000, UINT64_MAX - 4, 8);

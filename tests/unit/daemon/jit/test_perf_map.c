@@ -131,7 +131,7 @@ START_TEST(only_what_was_added_is_read)
 	ck_assert_uint_eq(counts.nr_lines, 4);
 	ck_assert_uint_eq(counts.nr_bad_lines, 1);
 	ck_assert_str_eq(at(0x300), "c");
-	ck_assert_str_eq(at(0x107), "d"); /* a later line holds */
+	ck_assert_str_eq(at(0x107), "d"); /* a later line replaces an earlier one */
 	ck_assert_str_eq(at(0x108), "a");
 	ck_assert_int_eq(read_it(), 0);
 	ck_assert_uint_eq(counts.nr_lines, 4);
