@@ -81,7 +81,7 @@ START_TEST(symbols_that_are_not_there_yet_are_wanted_and_looked_for_ever_more_ra
 	ck_assert_uint_eq(find(&kernel, 0x20, now_ns), KERNEL_FUNCTIONS_WANTED);
 	ck_assert(functions.wanted);
 	functions.wanted = false;
-	/* In the same round nothing can have changed. */
+	/* Within a round nothing can have changed. */
 	ck_assert_uint_eq(find(&kernel, 0x20, now_ns), KERNEL_FUNCTIONS_WANTED);
 	ck_assert(!functions.wanted);
 	for (uint64_t wait_s = 1; wait_s <= 4; wait_s *= 2) {
@@ -106,7 +106,7 @@ START_TEST(what_is_no_such_file_is_none)
 	ck_assert_uint_ge(find(&kernel, 0x20, 100 * SECOND_NS), KERNEL_FUNCTIONS_WANTED);
 	write_symbols(&kernel, "oprof-kernel-symbols 1\n");
 	ck_assert_uint_ge(find(&kernel, 0x20, 200 * SECOND_NS), KERNEL_FUNCTIONS_WANTED);
-	/* Lines that are none are passed over. */
+	/* Malformed lines are ignored. */
 	write_symbols(&kernel, "oprof-kernel-symbols 1\nx\n10 20 T a\n10 8 T b\n8 8 T c\n"
 			       "fffffffffffff 8 T d\n40\n50 1 t e");
 	ck_assert_uint_eq(find(&kernel, 0x4f, 300 * SECOND_NS), 0x10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Kernel code from a made-up /proc and /sys, and what is kept of it in a session. */
+/* Kernel code from a made-up /proc and /sys, and what a session keeps of it. */
 #include "daemon/kernel/kernel_idle.h"
 #include "daemon/kernel/kernel_map.h"
 #include "daemon/kernel/kernel_symbols.h"
@@ -45,7 +45,7 @@ static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffffc0200100 t bpf_prog_fedcba9876543210_second\t[bpf]\n"
 			       "ffffffffc0300000 t ftrace_trampoline\t[__builtin__ftrace]\n";
 
-/* A note with a build-id of 20 bytes that begin with first. */
+/* A note with a build-id of 20 bytes whose first byte is first. */
 static void write_notes(const char *path, uint8_t first)
 {
 	uint8_t note[36] = {4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, first};
@@ -97,7 +97,7 @@ START_TEST(kernel_modules_and_programs_are_found_by_address)
 	expect(0xffffffff81001000, NULL, 0);
 	expect(0xffffffff83000000, NULL, 0);
 	expect(0xffffffffc0100020, "ext4", 0x20);
-	/* Its size is the sum of parts that lie elsewhere: the next module ends it. */
+	/* jbd2's size is the sum of sections that lie elsewhere: the next range ends it. */
 	expect(0xffffffffc0101000, "jbd2", 0);
 	expect(0xffffffffc0102010, "jbd2", 0x1010);
 	expect(0xffffffffc0200010, "bpf_prog_0123456789abcdef_first", 0x10);
@@ -176,7 +176,7 @@ START_TEST(hidden_addresses_make_one_image_of_the_kernel)
 }
 END_TEST
 
-/* How far the last program of kallsyms reaches is not known there. */
+/* kallsyms does not give the size of its last program. */
 START_TEST(a_program_stays_when_another_is_made_close_behind_it)
 {
 	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
@@ -198,18 +198,18 @@ START_TEST(programs_come_and_go_by_records)
 	ck_assert_int_eq(kernel_map_add_made(&map, 0xffffffffc0400000, 0x80, "bpf_prog_1_x"), 0);
 	expect(0xffffffffc040007f, "bpf_prog_1_x", 0x7f);
 	expect(0xffffffffc0400080, NULL, 0);
-	/* Another in its place, whose going was lost. */
+	/* Another program in its place; the record of the first one's removal was lost. */
 	ck_assert_int_eq(kernel_map_add_made(&map, 0xffffffffc0400040, 0x80, "bpf_prog_2_y"), 0);
 	expect(0xffffffffc0400000, NULL, 0);
 	expect(0xffffffffc0400040, "bpf_prog_2_y", 0);
-	/* A load knows nothing better of it. */
+	/* Loading kallsyms again does not change it. */
 	ck_assert_int_eq(kernel_map_load(&map, NULL, NULL), 0);
 	expect(0xffffffffc0400040, "bpf_prog_2_y", 0);
 	kernel_map_remove_made(&map, 0xffffffffc0400041);
 	expect(0xffffffffc0400040, "bpf_prog_2_y", 0);
 	kernel_map_remove_made(&map, 0xffffffffc0400040);
 	expect(0xffffffffc0400040, NULL, 0);
-	/* Sizes that make no sense. */
+	/* Invalid sizes. */
 	ck_assert_int_eq(kernel_map_add_made(&map, UINT64_MAX - 1, 0x80, "wraps"), 0);
 	ck_assert_int_eq(kernel_map_add_made(&map, 0xffffffffc0500000, 0, "empty"), 0);
 	expect(UINT64_MAX - 1, NULL, 0);
@@ -248,7 +248,7 @@ START_TEST(unknown_addresses_do_not_make_it_load_all_the_time)
 	ck_assert(kernel_map_wants_load(&map, 2000000000));
 	kernel_map_load_helped(&map);
 	ck_assert(kernel_map_wants_load(&map, 3000000000));
-	/* An hour of addresses that nothing explains. */
+	/* An hour of addresses that are in no known range. */
 	for (uint64_t time = 3; time < 3603; time++)
 		nr += kernel_map_wants_load(&map, time * 1000000000);
 	ck_assert_uint_lt(nr, 70);
@@ -263,7 +263,7 @@ static void tell(uint64_t address)
 	ck_assert_uint_ne(image_tell(kernel_map_find(&map, address)->image), OPROF_IMAGE_NONE);
 }
 
-/* The text of the session's file for the image at address; NULL: there is none. */
+/* The text of the session's file for the image at address; NULL if there is none. */
 static char *saved_text(uint64_t address)
 {
 	const struct image *image = &kernel_map_find(&map, address)->image->image;
@@ -311,12 +311,12 @@ START_TEST(symbols_of_what_was_told_are_kept)
 	text = saved_text(0xffffffffc0100000);
 	ck_assert_str_eq(text, "oprof-kernel-symbols 1\n0 20 t ext4_first\n20 fe0 T ext4_second\n");
 	free(text);
-	/* Programs are known by their names: nothing to keep. */
+	/* Programs are known by their names: no symbols are kept. */
 	ck_assert_ptr_null(saved_text(0xffffffffc0200000));
 }
 END_TEST
 
-/* kallsyms becomes a pipe that tells its lines once; who asks again waits for ever. */
+/* Make kallsyms a pipe that gives its lines once; a second reader would wait for ever. */
 static pid_t tell_kallsyms_once(void)
 {
 	char path[256];

@@ -10,7 +10,7 @@
 START_TEST(a_new_range_takes_the_place_of_those_that_it_overlaps)
 {
 	struct kernel_ranges set = {.nr_ranges = 0};
-	/* What each address should be in: the range's start + 1, or 0. */
+	/* The expected range of each address: its start + 1, or 0. */
 	uint64_t model[NR_ADDRESSES] = {0};
 
 	srandom((unsigned int)_i);
