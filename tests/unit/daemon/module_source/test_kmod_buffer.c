@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading the module's buffer, which a pipe stands for: whole, in order, bounded, also ahead. */
+/* Reading the module's buffer (here a pipe): whole records, in order, bounded, also ahead. */
 #include "daemon/module_source/kmod_buffer.h"
 #include "tests/fixture/failing_calls.h"
 #include "tests/fixture/test_folder.h"
@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#define ROOM_BYTES  ((size_t)256 << 10) /* of one reading */
+#define ROOM_BYTES  ((size_t)256 << 10) /* of one read */
 #define AHEAD_BYTES ((size_t)64 << 20)
 
 static struct kmod_buffer buffer;
-static int module_fd; /* its end of the pipe */
+static int module_fd; /* the module's end of the pipe */
 static uint64_t next_written, next_taken;
 static size_t nr_taken_bytes;
 
@@ -97,7 +97,7 @@ START_TEST(pieces_read_ahead_keep_the_memory_of_their_bytes_only)
 		kmod_buffer_read_ahead(&buffer);
 	}
 	after = mallinfo2();
-	/* A page each, where the allocator maps large pieces one by one. */
+	/* A page each, since the allocator maps large blocks one by one. */
 	ck_assert_uint_le(after.uordblks + after.hblkhd,
 			  before.uordblks + before.hblkhd + (size_t)100 * 8192);
 	assert_takes_all();
@@ -171,7 +171,7 @@ START_TEST(without_memory_nothing_is_read_or_all_of_it_is_kept)
 		ck_assert_uint_eq(buffer.nr_ahead_bytes, nth == 1 ? 0 : 5 * sizeof(uint64_t));
 		assert_takes_all();
 	}
-	ck_assert_uint_gt(nth, 3); /* the piece, and what makes it smaller */
+	ck_assert_uint_gt(nth, 3); /* the block, and its shrinking */
 	kmod_buffer_deinit(&buffer);
 	failing_begin(FAILING_MEMORY, 1, 0);
 	ck_assert_int_eq(kmod_buffer_init(&buffer), -ENOMEM);

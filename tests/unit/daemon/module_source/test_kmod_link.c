@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Links in the kernel module's chains: in a function that has no frame the
- * caller is where it returns to, elsewhere what the register holds is no caller.
+ * Links in the kernel module's chains: in a function without a frame, the
+ * caller is the return address in the link register; elsewhere the register
+ * holds no caller.
  */
 #include "daemon/module_source/kmod_state.h"
 #include "tests/fixture/fake_proc.h"
@@ -19,7 +20,7 @@
 #define PID    10
 #define GEN    100
 #define DEPTH  3
-#define US     5 /* the cookie of our own program */
+#define US     5 /* the cookie of this program */
 #define LINK   0x500
 
 static struct fake_proc proc;
@@ -96,7 +97,7 @@ static int in_segment(struct dl_phdr_info *info, size_t nr_bytes, void *context)
 		if (segment->p_type == PT_LOAD && place->address - start < segment->p_memsz)
 			place->offset = place->address - start + segment->p_offset;
 	}
-	return 1; /* the first is the program */
+	return 1; /* the first object is the program */
 }
 
 static struct oprof_frame frame_of(uint64_t address)
@@ -108,13 +109,13 @@ static struct oprof_frame frame_of(uint64_t address)
 	return (struct oprof_frame){US, OPROF_MODE_USER, place.offset};
 }
 
-/* The first byte of a function, which has no frame there. */
+/* The first byte of a function, where it has no frame yet. */
 static struct oprof_frame frameless(void)
 {
 	return frame_of((uintptr_t)open_us);
 }
 
-/* Where a call returns to: who called has a frame. */
+/* Where a call returns to: the calling function has a frame. */
 static __attribute__((noinline)) uint64_t returns_to(void)
 {
 	return (uintptr_t)__builtin_return_address(0);
@@ -138,7 +139,7 @@ static const struct oprof_sample *sample_of(const struct oprof_frame *leaf, uint
 	return sample;
 }
 
-/* Offsets of the callers, which end at a 0. */
+/* The offsets of the callers, ended by 0. */
 static void callers_are(const struct oprof_sample *sample, const uint64_t *offsets)
 {
 	const struct oprof_frame *callers = (const void *)(sample + 1);
@@ -213,12 +214,12 @@ START_TEST(of_a_sample_in_the_kernel_the_link_is_behind_who_called_it)
 	begin(true);
 	sample = sample_of(&leaf, OPROF_KMOD_SAMPLE_LINK, callers, 4);
 	callers_are(sample, _i ? without : with);
-	/* Of a depth of 3 the link has taken the place of a caller that is there. */
+	/* With a depth of 3, the link has taken the place of an existing caller. */
 	ck_assert_uint_eq(sample->head.flags, _i ? 0 : OPROF_SAMPLE_CHAIN_TRUNCATED);
 }
 END_TEST
 
-/* _i: how many of the frames that it should have are there. */
+/* _i / 2: how many of the expected frames are present. */
 START_TEST(a_link_that_is_not_there_harms_nothing)
 {
 	const struct oprof_frame leaf =

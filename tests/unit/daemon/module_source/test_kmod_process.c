@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of code that processes made, of whom the kernel module told only that they run. */
+/*
+ * Names of code made at run time by processes of which the kernel module
+ * reported only that they run.
+ */
 #include "daemon/module_source/kmod_process.h"
 
 #include "daemon/image/image_alias.h"
@@ -38,7 +41,7 @@ static struct image_entry *image_of(const char *path)
 	return image_table_get(&images, &key);
 }
 
-/* The process runs path now. */
+/* Let the process run path from now on. */
 static void run_program(int pid, const char *path)
 {
 	char exe[128];
@@ -48,7 +51,7 @@ static void run_program(int pid, const char *path)
 	ck_assert_int_eq(symlink(path, exe), 0);
 }
 
-/* A process that runs /bin/a, forked by parent. */
+/* A process that runs /bin/a and whose parent is parent. */
 static void make_process(int pid, int parent)
 {
 	char path[64];
@@ -76,7 +79,7 @@ static void setup(void)
 	struct timespec now;
 
 	fake_proc_init(&proc);
-	/* Files are as old as they are. */
+	/* The files have their true times. */
 	ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &now), 0);
 	time_ns = (uint64_t)now.tv_sec * SECOND;
 	ck_assert_int_eq(image_table_init(&images), 0);
@@ -103,13 +106,13 @@ static void teardown(void)
 	fake_proc_deinit(&proc);
 }
 
-/* The name of what is at address in the process of that generation; "": none. */
+/* The name of the code at address in the process of that generation; "" if none. */
 static const char *name_at(int pid, uint64_t generation, struct image_entry *app, uint64_t address)
 {
 	const struct kmod_runner runner = {.generation = generation, .tgid = pid, .app = app};
 	uint32_t number;
 
-	time_ns += 10 * SECOND; /* nothing is waited for */
+	time_ns += 10 * SECOND; /* time advances without waiting */
 	if (!kmod_processes_code(&processes, &runner, time_ns, address, &number))
 		return "";
 	return code_pool_name(&code.pool, number);
@@ -164,7 +167,7 @@ START_TEST(what_a_parent_made_is_its_childrens_though_nobody_met_the_parent)
 	make_process(CHILD + 1, CHILD);
 	write_map(PID, "7f0000000000 100 of_parent\n");
 	ck_assert_str_eq(name_at(CHILD + 1, 101, program, JIT), "of_parent");
-	/* Until it tells itself. */
+	/* Until the child writes a file of its own. */
 	write_map(CHILD + 1, "7f0000000000 100 own\n");
 	ck_assert_str_eq(name_at(CHILD + 1, 101, program, JIT), "own");
 }
@@ -187,7 +190,7 @@ START_TEST(a_second_life_of_a_pid_begins_with_nothing)
 	ck_assert_str_eq(name_at(PID, 100, program, JIT), "made");
 	fake_proc_remove(&proc, PID);
 	make_process(PID, 1);
-	ck_assert_str_eq(name_at(PID, 100, program, JIT), "made"); /* what it was */
+	ck_assert_str_eq(name_at(PID, 100, program, JIT), "made"); /* still the old process */
 	ck_assert_str_eq(name_at(PID, 200, program, JIT), "");
 	kmod_processes_end(&processes, 100);
 	kmod_processes_end(&processes, 100);

@@ -21,13 +21,13 @@
 #define TEXT   UINT64_C(0xffffffff81000000)
 #define SECOND UINT64_C(1000000000)
 
-static struct fake_proc folder; /* has both /proc and, in kmod/, the control filesystem */
+static struct fake_proc folder; /* holds /proc and, in kmod/, the control filesystem */
 static char mount_path[128], sysfs_path[128];
 static struct record_catcher catcher;
 static struct kmod_stream stream;
 static struct source *source;
 static struct diag diag;
-static int feed_fd; /* into the buffer */
+static int feed_fd; /* the buffer's writing end */
 
 static struct event_choice events[] = {
 	{.name = "cpu-clock",
@@ -175,7 +175,7 @@ static void remove_setting(const char *name)
 
 /* ---- opening ---- */
 
-/* The module takes no buffer below the watershed, which may be that of an earlier run. */
+/* The module refuses a buffer below the watershed, which may be from an earlier run. */
 START_TEST(a_buffer_smaller_than_the_watershed_before_is_set)
 {
 	static const char *const names[] = {"buffer_size", "buffer_watershed"};
@@ -211,7 +211,7 @@ START_TEST(events_become_counters_of_their_index)
 	config.chain_depth = 16;
 	config.want_switches = true;
 	open_it();
-	/* A clock: the module's timer, its frequency as whole nanoseconds. */
+	/* A clock event uses the module's timer; its frequency becomes whole nanoseconds. */
 	setting_is("0/type", "1414332416");
 	setting_is("0/count", "10000000");
 	setting_is("0/hz", "100");
@@ -222,12 +222,12 @@ START_TEST(events_become_counters_of_their_index)
 	setting_is("1/kernel", "1");
 	setting_is("1/user", "0");
 	setting_is("2/type", "4");
-	setting_is("2/event", "16686"); /* the unit mask is in it */
+	setting_is("2/event", "16686"); /* the number includes the unit mask */
 	setting_is("2/unit_mask", "0");
 	setting_is("2/count", "5000");
 	setting_is("2/hz", "0");
-	setting_is("3/enabled", "0"); /* switches are no counter */
-	setting_is("4/enabled", "0"); /* of an earlier run */
+	setting_is("3/enabled", "0"); /* switches do not use a counter */
+	setting_is("4/enabled", "0"); /* left over from an earlier run */
 	setting_is("switches", "1");
 	setting_is("cgroups", "1");
 	setting_is("backtrace_depth", "16");
@@ -334,7 +334,7 @@ START_TEST(what_is_in_the_buffer_comes_out_and_is_seen)
 	setting_is("enable", "1");
 	put_samples(5);
 	kmod_stream_lost(&stream, OPROF_LOST_KERNEL_RING, 4);
-	kmod_stream_sample(&stream, SECOND, 0, 0, 0); /* nowhere */
+	kmod_stream_sample(&stream, SECOND, 0, 0, 0); /* outside any code */
 	feed();
 	ck_assert_uint_eq(source_kmod.seen(source), 0);
 	ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_PERIODIC), 0);
@@ -367,7 +367,7 @@ START_TEST(what_is_read_ahead_comes_out_first_and_counts_then)
 	feed();
 	source_kmod.read(source);
 	ck_assert_uint_eq(source_kmod.seen(source), 0);
-	/* In force is what the first piece said. */
+	/* The context of the first piece still holds. */
 	kmod_stream_sample(&stream, SECOND + 9, 1, 0, TEXT + 0x180);
 	feed();
 	ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_PERIODIC), 0);
@@ -378,7 +378,7 @@ START_TEST(what_is_read_ahead_comes_out_first_and_counts_then)
 }
 END_TEST
 
-/* Each piece is read into as much memory as the largest one needs. */
+/* Each piece is read into a block as large as the largest piece needs. */
 START_TEST(what_is_read_ahead_takes_no_more_memory_than_it_has_bytes)
 {
 	struct mallinfo2 before, after;
@@ -425,7 +425,7 @@ START_TEST(switches_wait_for_their_order_until_all_is_asked_for)
 	feed();
 	ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_ALL), 0);
 	ck_assert_uint_eq(record_catcher_nr(&catcher, OPROF_RECORD_SWITCH), 1);
-	/* From here on nobody listened. */
+	/* Switches between this drain and start() count as lost. */
 	ck_assert_int_eq(source_kmod.start(source), 0);
 	ck_assert_int_eq(source_kmod.drain(source, SOURCE_DRAIN_ALL), 0);
 	ck_assert_uint_eq(record_catcher_nr(&catcher, OPROF_RECORD_SWITCHES_LOST), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The stream of the kernel module, and what comes out of it. */
+/* The kernel module's stream, and the records made of it. */
 #include "daemon/module_source/kmod_state.h"
 
 #include "lib/file.h"
@@ -27,7 +27,7 @@ static struct fake_proc proc;
 static struct kmod_state state;
 static struct record_catcher catcher;
 static struct kmod_stream stream;
-/* What the fake ioctl does. */
+/* The behaviour of the fake ioctl. */
 static char file_path[128];
 static int open_error;
 static unsigned int nr_opens;
@@ -96,7 +96,7 @@ static void teardown(void)
 	fake_proc_deinit(&proc);
 }
 
-/* What was made becomes records; whatever was in it, none is unaccounted for. */
+/* Apply the stream made so far and check that every sample in it is accounted for. */
 static void apply(void)
 {
 	uint64_t seen = state.counters.seen;
@@ -112,7 +112,7 @@ static const void *find(enum oprof_record_type type, unsigned int nth)
 	return record_catcher_find(&catcher, type, nth);
 }
 
-/* The nth record of a type, which is there. */
+/* Define name(nth): the nth record of a type, which must exist. */
 #define NR_OF(name, RECORD, type)                                                                  \
 	static const struct type *name(unsigned int nth)                                           \
 	{                                                                                          \
@@ -200,7 +200,7 @@ START_TEST(a_binarys_build_id_is_read_from_its_descriptor)
 	apply();
 	image = image_of(sample_nr(0)->leaf.image);
 	identity = image->identity;
-	/* A linker that writes none leaves device and inode. */
+	/* Without a build-id from the linker, device and inode remain. */
 	ck_assert(identity.nr_build_id ? !identity.inode : identity.inode == 1);
 	ck_assert_ptr_nonnull(strstr(image->path, "test_kmod_state"));
 }
@@ -270,7 +270,7 @@ END_TEST
 START_TEST(a_module_that_comes_is_found_as_soon_as_it_is_told)
 {
 	context(0);
-	/* A look for what is not known, so that the next would have to wait. */
+	/* A look-up of an unknown address, after which the next load would have to wait. */
 	kmod_stream_sample(&stream, SECOND, 0, 0, MODULE2 + 8);
 	apply();
 	lost_for(OPROF_LOST_NO_KERNEL_MAP);
@@ -282,7 +282,7 @@ START_TEST(a_module_that_comes_is_found_as_soon_as_it_is_told)
 	apply();
 	ck_assert_str_eq(image_of(sample_nr(0)->leaf.image)->path, "late");
 	ck_assert_ptr_nonnull(find(OPROF_RECORD_MODULE, 0));
-	/* And it goes. */
+	/* The module is unloaded. */
 	write_modules("", "");
 	kmod_stream_module(&stream, OPROF_MODULE_UNLOAD, 9, MODULE2, 4096);
 	kmod_stream_release(&stream, 9);
@@ -395,7 +395,7 @@ START_TEST(callers_come_leaf_first_and_keep_what_is_known_of_their_end)
 		{OPROF_IMAGE_NONE, OPROF_MODE_KERNEL, MODULE + 4},
 		{5, OPROF_MODE_USER, 0x10},
 		{OPROF_IMAGE_NONE, OPROF_MODE_USER, 0x4242},
-		{77, OPROF_MODE_USER, 0x30}, /* no such cookie */
+		{77, OPROF_MODE_USER, 0x30}, /* an unknown cookie */
 		{5, OPROF_MODE_USER, 0x20},
 	};
 	const uint16_t flags = OPROF_SAMPLE_CHAIN_TRUNCATED | OPROF_SAMPLE_CHAIN_BROKEN | 0x4000;
@@ -441,7 +441,7 @@ START_TEST(cgroups_that_came_later_are_named)
 }
 END_TEST
 
-/* ---- what goes ---- */
+/* ---- releases ---- */
 
 START_TEST(a_released_cookie_is_unknown_and_its_region_is_released_here_too)
 {
@@ -455,7 +455,7 @@ START_TEST(a_released_cookie_is_unknown_and_its_region_is_released_here_too)
 	kmod_stream_release(&stream, 4);
 	kmod_stream_end(&stream, GEN);
 	apply();
-	/* It is told between records. */
+	/* The release is passed on between records. */
 	kmod_stream_sample(&stream, SECOND, 0, 4, 0x10);
 	apply();
 	ck_assert_ptr_nonnull(find(OPROF_RECORD_RELEASE, 0));
@@ -492,7 +492,7 @@ START_TEST(two_lives_of_a_pid_have_images_of_their_own)
 }
 END_TEST
 
-/* ---- files that cannot be had ---- */
+/* ---- files that cannot be opened ---- */
 
 START_TEST(a_file_that_cannot_be_opened_now_is_tried_again_one_that_is_gone_is_not)
 {
@@ -504,7 +504,7 @@ START_TEST(a_file_that_cannot_be_opened_now_is_tried_again_one_that_is_gone_is_n
 	lost_for(OPROF_LOST_NO_MAPPING);
 	ck_assert_uint_eq(nr_opens, 1);
 	ck_assert_uint_eq(state.images.nr_unopened, 0);
-	/* Its time has come. */
+	/* The time to retry has come. */
 	kmod_images_find(&state.images, 5)->retry_ns = 0;
 	open_error = 0;
 	kmod_stream_sample(&stream, SECOND, 0, 5, 0);
@@ -567,7 +567,7 @@ START_TEST(behind_a_size_that_makes_no_sense_nothing_is_believed)
 		kmod_stream_sample(&stream, SECOND, 0, 0, TEXT + 0x110);
 		apply();
 		lost_for(OPROF_LOST_BAD_RECORD);
-		/* Whose the next ones are is not known either. */
+		/* The task of the next samples is unknown. */
 		kmod_stream_sample(&stream, SECOND, 0, 0, TEXT + 0x110);
 		apply();
 		ck_assert_uint_eq(lost_nr(1)->reason, OPROF_LOST_NO_TASK);
@@ -584,7 +584,7 @@ START_TEST(records_that_are_too_short_for_their_type_are_bad)
 		kmod_stream_add(&stream, (uint16_t)type, head, sizeof(head), NULL, 0);
 	apply();
 	ck_assert_uint_eq(state.counters.bad_records, OPROF_RECORD_PROCESS_END);
-	/* A sample, and whatever the LOST one was to tell. */
+	/* A sample, and whatever the LOST record was to report. */
 	ck_assert_uint_eq(state.counters.seen, 2);
 }
 END_TEST
@@ -613,7 +613,7 @@ START_TEST(samples_that_make_no_sense_are_lost)
 	lost_for(OPROF_LOST_MODE);
 	bad_sample(offsetof(struct oprof_sample, nr_frames), 3);
 	lost_for(OPROF_LOST_BAD_RECORD);
-	bad_sample(offsetof(struct oprof_sample, leaf), 3); /* an image, in the kernel */
+	bad_sample(offsetof(struct oprof_sample, leaf), 3); /* an image, in kernel mode */
 	lost_for(OPROF_LOST_BAD_RECORD);
 }
 END_TEST
@@ -652,12 +652,12 @@ START_TEST(images_that_make_no_sense_are_refused)
 	kmod_stream_image(&stream, 99, 7, "what", 0, 0);
 	kmod_stream_image(&stream, OPROF_IMAGE_ANON, 7, "empty", 8, 8);
 	kmod_stream_image(&stream, OPROF_IMAGE_VDSO, 7, "[vdso]", 16, 8);
-	image.name_bytes = 9; /* beyond the record */
+	image.name_bytes = 9; /* beyond the record's end */
 	kmod_stream_add(&stream, OPROF_RECORD_IMAGE, &image, sizeof(image), "12345678", 8);
 	image.name_bytes = 8; /* no NUL */
 	kmod_stream_add(&stream, OPROF_RECORD_IMAGE, &image, sizeof(image), "12345678", 8);
 	kmod_stream_image(&stream, OPROF_IMAGE_VDSO, 8, "[vdso]", 0, 0);
-	kmod_stream_image(&stream, OPROF_IMAGE_VDSO, 8, "[vdso]", 0, 0); /* again */
+	kmod_stream_image(&stream, OPROF_IMAGE_VDSO, 8, "[vdso]", 0, 0); /* the same cookie again */
 	kmod_stream_release(&stream, 55);
 	apply();
 	ck_assert_uint_eq(state.counters.bad_records, 9);
@@ -674,7 +674,7 @@ static void begin_switches(void)
 	begin(true);
 }
 
-/* On cpu the task from (its pid) makes room for to. */
+/* A switch on cpu between two tasks, given by their pids. */
 static void put_switch(uint64_t time_ns, uint32_t cpu, int32_t from, int32_t to, uint32_t app)
 {
 	kmod_stream_cpu(&stream, cpu);
@@ -687,8 +687,8 @@ START_TEST(switches_of_several_cpus_come_in_the_order_of_their_times)
 {
 	begin_switches();
 	kmod_stream_file(&stream, 5, 7);
-	put_switch(SECOND + 3, 0, PID, 0, 5); /* CPU 0 is told first ... */
-	put_switch(SECOND + 1, 1, 0, PID, 5); /* ... what came before on CPU 1 behind it */
+	put_switch(SECOND + 3, 0, PID, 0, 5); /* CPU 0 comes first ... */
+	put_switch(SECOND + 1, 1, 0, PID, 5); /* ... earlier switches of CPU 1 follow */
 	kmod_stream_release(&stream, 5);
 	apply();
 	ck_assert_uint_eq(record_catcher_nr(&catcher, OPROF_RECORD_SWITCH), 0);
@@ -699,7 +699,7 @@ START_TEST(switches_of_several_cpus_come_in_the_order_of_their_times)
 	ck_assert_uint_eq(cpu_nr(0)->cpu, 1);
 	ck_assert_int_eq(task_nr(0)->tgid, 0);
 	ck_assert_int_eq(task_nr(1)->tgid, PID);
-	/* Their program is known though its cookie was released meanwhile. */
+	/* Their program is known although its cookie was released in between. */
 	ck_assert_str_eq(image_of(task_nr(1)->app_image)->path, file_path);
 	ck_assert_uint_eq(state.switches.nr_late, 0);
 	put_switch(SECOND + 1, 1, 0, PID, 0);
@@ -723,7 +723,7 @@ START_TEST(losses_of_switches_keep_their_place_and_half_a_switch_is_none)
 	kmod_switches_tell(&state.switches, &state.places.writer, UINT64_MAX);
 	ck_assert_uint_eq(switches_lost_nr(0)->nr_records, 4);
 	ck_assert_uint_eq(record_catcher_nr(&catcher, OPROF_RECORD_SWITCH), 2);
-	/* Between the two. */
+	/* The loss lies between the two switches. */
 	ck_assert((const void *)switches_lost_nr(0) > (const void *)switch_nr(0));
 	ck_assert((const void *)switches_lost_nr(0) < (const void *)switch_nr(1));
 }
