@@ -163,9 +163,9 @@ START_TEST(a_damaged_sample_is_seen_and_lost)
 	size_t nr_bytes = make(PERF_RECORD_SAMPLE, 10);
 	struct perf_event_header *header = (struct perf_event_header *)record;
 
-	header->size = (uint16_t)(nr_bytes - 8); /* no cpu */
+	header->size = (uint16_t)(nr_bytes - 8); /* without the field cpu */
 	ck_assert_int_eq(perf_feed_bytes(feed, RING_SAMPLES, record, nr_bytes - 8), 0);
-	header->size = 24; /* not even a time */
+	header->size = 24; /* without even a time */
 	ck_assert_int_eq(perf_feed_bytes(feed, RING_SAMPLES, record, 24), 0);
 	put(RING_SAMPLES, PERF_RECORD_SAMPLE, 30);
 	flush();

@@ -26,7 +26,7 @@ static void teardown(void)
 	perf_order_deinit(&order);
 }
 
-/* A record is its own time here: what comes out must be what went in. */
+/* A record's content is its time, so that the output can be compared with the input. */
 static void put(unsigned int ring, uint64_t time_ns)
 {
 	uint64_t *record = perf_order_reserve(&order, sizeof(*record));
@@ -63,9 +63,9 @@ START_TEST(a_record_waits_until_all_rings_have_been_read_past_it)
 {
 	put(0, 10);
 	put(1, 20);
-	round_at(100); /* nothing is known of an earlier round */
+	round_at(100); /* there is no earlier round */
 	ck_assert_uint_eq(nr_given, 0);
-	round_at(200); /* newest of the round before: 10, 20, and idle rings at 100 */
+	round_at(200); /* newest times of the last round: 10, 20, and 100 for idle rings */
 	assert_given(1, (const uint64_t[]){10});
 	round_at(300);
 	assert_given(2, (const uint64_t[]){10, 20});
@@ -94,7 +94,7 @@ START_TEST(a_record_out_of_order_within_its_ring_is_sorted_in_the_next_round)
 {
 	put(0, 50);
 	round_at(60);
-	put(0, 45); /* its writer was interrupted after it took the time */
+	put(0, 45); /* an interrupt came between taking the time and writing */
 	put(0, 70);
 	round_at(80);
 	round_at(90);
@@ -165,7 +165,7 @@ START_TEST(a_time_from_the_future_does_not_push_the_watermark_past_the_round)
 }
 END_TEST
 
-/* Rings that fill at random, read in turn: out comes everything, in order, none late. */
+/* Rings that fill at random and are read in turn: all records come out in order, none late. */
 START_TEST(random_rings_come_out_whole_and_in_order)
 {
 	uint64_t now_ns = 1000;
@@ -178,7 +178,7 @@ START_TEST(random_rings_come_out_whole_and_in_order)
 		uint64_t begin_ns = ++now_ns;
 
 		for (unsigned int i = 0; i < 4; i++) {
-			/* What was written before the ring is read, by all CPUs. */
+			/* Records that any CPU writes before this ring is read. */
 			for (int k = rand() % 40; k; k--) {
 				unsigned int ring = (unsigned int)rand() % 4;
 

@@ -135,7 +135,7 @@ START_TEST(a_chain_longer_than_its_record_is_malformed)
 		record[6] = lengths[i]; /* header, id, ip, tid, time, cpu, nr */
 		ck_assert_int_eq(perf_parse(&layout, record, &out), -EINVAL);
 	}
-	record[6] = 2; /* shorter: a frame too many behind it */
+	record[6] = 2; /* one too short: the last frame is left over */
 	ck_assert_int_eq(perf_parse(&layout, record, &out), -EINVAL);
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(a_sample_of_a_kernel_thread_has_neither_registers_nor_stack)
 }
 END_TEST
 
-/* The word at index of the record that the sample becomes is value instead. */
+/* Parse the record of the stack sample with the word at index replaced by value. */
 static int parse_with(size_t index, uint64_t value)
 {
 	struct perf_layout layout = layout_of(TYPE_STACK);
@@ -227,7 +227,7 @@ static int parse_with(size_t index, uint64_t value)
 
 START_TEST(registers_and_stacks_of_impossible_sizes_are_malformed)
 {
-	/* Header, six words up to the period, the chain's number and address, then the ABI. */
+	/* Header, six words up to the period, the chain's length and address, then the ABI. */
 	const size_t abi = 1 + 6 + 2;
 	const size_t room = abi + 1 + 3;
 	const size_t copied = room + 1 + 3;
@@ -246,7 +246,7 @@ START_TEST(registers_and_stacks_of_impossible_sizes_are_malformed)
 }
 END_TEST
 
-/* The packed form of what is in record, and whether perf_parse reads the same of both. */
+/* Pack the record and check that perf_parse reads the same from both. Returns the packed size. */
 static size_t pack_and_compare(uint64_t sample_type, uint64_t *packed)
 {
 	struct perf_layout layout = layout_of(sample_type);
@@ -276,7 +276,8 @@ START_TEST(a_packed_sample_is_the_same_without_the_room_that_is_not_used)
 	static uint8_t stack[1024];
 	struct perf_layout layout = layout_of(TYPE_STACK);
 	struct perf_item item = stack_sample();
-	/* Header, six words, chain, registers, the room's own word; behind it two. */
+	/* Header, six words, chain, registers and the stack's size word; two words after the
+	 * stack. */
 	const size_t others = (1 + 6 + 2 + 4 + 1 + 2) * 8;
 
 	item.u.sample.stack = stack;
@@ -392,7 +393,8 @@ START_TEST(a_path_without_its_nul_is_malformed)
 
 	fill_mmap2(&in);
 	nr_bytes = perf_encode(&layout, EVENT_ID, &in, record);
-	memset((uint8_t *)record + nr_bytes - 32 - 8, 'x', 8); /* what stands before the trailer */
+	/* Overwrite the path's end, just before the trailer. */
+	memset((uint8_t *)record + nr_bytes - 32 - 8, 'x', 8);
 	ck_assert_int_eq(perf_parse(&layout, record, &out), -EINVAL);
 }
 END_TEST
@@ -477,7 +479,8 @@ START_TEST(other_types_are_not_supported_but_have_their_time)
 }
 END_TEST
 
-/* Every type, cut at every multiple of 8 below its size: refused, not read past. */
+/* A record of each type, cut at every multiple of 8 below its size, is refused without reading
+ * past it. */
 START_TEST(a_record_cut_short_anywhere_is_malformed)
 {
 	static const uint32_t types[] = {
@@ -508,7 +511,7 @@ START_TEST(a_record_cut_short_anywhere_is_malformed)
 		for (uint16_t size = 8; size < nr_bytes; size = (uint16_t)(size + 8)) {
 			uint64_t time_ns;
 
-			copy = malloc(size); /* so that a sanitizer sees reads past it */
+			copy = malloc(size); /* so that a sanitizer detects reads past it */
 			ck_assert_ptr_nonnull(copy);
 			memcpy(copy, record, size);
 			memcpy(copy + 6, &size, sizeof(size));

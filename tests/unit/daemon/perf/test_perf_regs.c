@@ -29,7 +29,7 @@ static bool take(const struct perf_regs *regs)
 	return perf_regs_take(regs, &item, &input);
 }
 
-/* The kernel gives ax bx cx dx si di bp sp ip r8 ... r15. */
+/* The kernel's order is ax bx cx dx si di bp sp ip r8 ... r15. */
 START_TEST(registers_of_x86_64_get_the_numbers_of_dwarf)
 {
 	static const uint64_t wanted[] = {100, 103, 102, 101, 104, 105, 106, 107,

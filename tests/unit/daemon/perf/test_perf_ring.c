@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The ring over memory of our own: the test is the kernel's side. */
+/* The ring over memory of the test's own; the test plays the kernel's part. */
 #include "daemon/perf/perf_ring.h"
 #include "tests/fixture/run_suite.h"
 
@@ -24,7 +24,7 @@ static void setup(void)
 	ring.data_bytes = DATA_BYTES;
 }
 
-/* The kernel writes nr_bytes that count up from first. */
+/* The kernel writes nr_bytes bytes with values counting up from first. */
 static void kernel_write(uint8_t first, size_t nr_bytes)
 {
 	uint64_t head = page.data_head;
@@ -108,7 +108,7 @@ START_TEST(positions_that_make_no_sense_are_refused_and_skipped)
 	ck_assert_int_eq(perf_ring_used(&ring, &nr_bytes), -EBADMSG);
 	ck_assert_uint_eq(nr_bytes, 0);
 	ck_assert_uint_eq(used(), 0);
-	page.data_head = 5; /* behind the tail */
+	page.data_head = 5; /* below the tail */
 	ck_assert_int_eq(perf_ring_used(&ring, &nr_bytes), -EBADMSG);
 	ck_assert_uint_eq(used(), 0);
 }
@@ -116,7 +116,7 @@ END_TEST
 
 START_TEST(a_ring_is_tight_when_the_largest_record_may_not_have_fitted)
 {
-	ck_assert(perf_ring_tight(&ring, 0)); /* smaller than such a record */
+	ck_assert(perf_ring_tight(&ring, 0)); /* smaller than the largest record */
 	ring.data_bytes = 1 << 18;
 	ck_assert(!perf_ring_tight(&ring, 0));
 	ck_assert(!perf_ring_tight(&ring, (1 << 18) - PERF_RING_RECORD_MAX - 1));
