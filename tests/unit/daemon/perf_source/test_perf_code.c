@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples in memory without a file, of processes that tell what they made there. */
+/* Samples in memory without a file, of processes that report the code they made there. */
 #include "daemon/perf_source/perf_state.h"
 
 #include "daemon/jit/code_file.h"
@@ -25,7 +25,7 @@
 
 static struct fake_proc proc;
 static struct perf_state *state;
-static struct oprof_sample caught; /* the last; all 0: it was lost */
+static struct oprof_sample caught; /* the last sample; all 0 if it was lost */
 static uint64_t time_ns;
 
 static void catch_record(struct record_sink *sink, const struct oprof_record *record)
@@ -123,7 +123,7 @@ static void append_map(const char *text)
 	append("10/root/tmp/perf-10.map", text, strlen(text));
 }
 
-/* The name of what a sample of pid at address falls into; "": of the region it is in. */
+/* The name at the address in pid; "" if the sample belongs to the region itself. */
 static const char *name_at(int pid, uint64_t address)
 {
 	const struct image *image;
@@ -190,7 +190,7 @@ START_TEST(what_is_told_later_is_found_soon)
 	write_map("7f0000000100 80 a\n");
 	expect(JIT + 0x100, "a");
 	append_map("7f0000001000 80 b\n7f0000000100 80 c\n");
-	expect(JIT + 0x1000, ""); /* not with each sample */
+	expect(JIT + 0x1000, ""); /* files are not read with each sample */
 	time_ns += SECOND / 10;
 	expect(JIT + 0x1000, "b");
 	expect(JIT + 0x100, "c");
@@ -228,7 +228,7 @@ START_TEST(a_replaced_map_is_read_anew)
 {
 	write_map("7f0000000100 80 a\n7f0000000200 80 b\n");
 	expect(JIT + 0x100, "a");
-	write_map("7f0000000100 80 x\n"); /* by rename */
+	write_map("7f0000000100 80 x\n"); /* replaced by rename */
 	time_ns += 2 * SECOND;
 	expect(JIT + 0x100, "x");
 	expect(JIT + 0x200, "");
@@ -283,7 +283,7 @@ START_TEST(children_run_what_a_parent_made_that_was_never_sampled)
 	write_map("7f0000000100 80 of_parent\n");
 	fork_process(CHILD, PID);
 	ck_assert_str_eq(name_at(CHILD, JIT + 0x100), "of_parent");
-	/* What the parent makes now is its own. */
+	/* Code that the parent makes from now on is not the child's. */
 	append_map("7f0000000200 80 later\n");
 	time_ns += 2 * SECOND;
 	ck_assert_str_eq(name_at(CHILD, JIT + 0x200), "");
@@ -346,7 +346,7 @@ START_TEST(the_process_is_known_by_its_own_name_for_itself)
 }
 END_TEST
 
-/* Its target is as good as can be: it is not followed all the same. */
+/* The link's target is a valid file, but links are never followed. */
 START_TEST(links_are_not_followed)
 {
 	char path[256];
@@ -371,7 +371,7 @@ START_TEST(what_is_no_file_is_not_opened)
 	ck_assert_int_eq(file_make_dirs(path, 0700), 0);
 	(void)snprintf(path, sizeof(path), "%s/10/root/tmp/perf-10.map", proc.path);
 	ck_assert_int_eq(_i ? mkdir(path, 0700) : mkfifo(path, 0700), 0);
-	expect(JIT + 0x100, ""); /* an open of a FIFO would wait for its writer */
+	expect(JIT + 0x100, ""); /* opening a FIFO would wait for its writer */
 	ck_assert_uint_eq(counter("code_files"), 0);
 }
 END_TEST
@@ -386,7 +386,7 @@ START_TEST(files_of_another_user_are_not_believed)
 	(void)snprintf(path, sizeof(path), "%s/10/root/tmp/perf-10.map", proc.path);
 	ck_assert_int_eq(chown(path, 4711, 4711), 0);
 	expect(JIT + 0x100, "");
-	/* Of the process's own user they are. */
+	/* The process has that user, so its files are accepted. */
 	fake_proc_print(&proc, "10/status", "Name:\ta\nUid:\t1\t4711\t1\t1\nNSpid:\t10\n");
 	time_ns += 2 * SECOND;
 	expect(JIT + 0x100, "a");
@@ -410,7 +410,8 @@ END_TEST
 
 START_TEST(a_file_written_before_the_machine_slept_is_the_processs_own)
 {
-	/* Begun at 100 s of either clock, real 1100; 50 s later it slept for 1000 s; now. */
+	/* Begun at 100 s of both clocks, real time 1100 s; 50 s later suspended for 1000 s; then
+	 * now. */
 	const struct code_clocks slept = {2200 * (int64_t)SECOND, 200 * (int64_t)SECOND,
 					  1200 * (int64_t)SECOND};
 	const struct code_clocks awake = {1200 * (int64_t)SECOND, 200 * (int64_t)SECOND,
@@ -436,7 +437,7 @@ START_TEST(many_processes_hold_few_descriptors)
 		ck_assert_str_eq(name_at(pid, JIT + 0x100), path);
 	}
 	ck_assert_int_lt(dup(0), 200);
-	/* The first one's was closed; what was added to it is found all the same, once. */
+	/* The first process's file was closed; a line added to it is still found, and read once. */
 	append("100/root/tmp/perf-100.map", "7f0000000200 80 more\n", 21);
 	time_ns += 2 * SECOND;
 	ck_assert_str_eq(name_at(100, JIT + 0x200), "more");
@@ -483,7 +484,7 @@ START_TEST(a_jitdump_says_what_was_where_when)
 	map_code(PID, "/home/x/jit-10.dump", 0x500000, 0x1000, inode);
 	time_ns += SECOND;
 	expect(JIT + 0x100, "first");
-	expect(JIT + 0x200, "listed"); /* what the jitdump does not know */
+	expect(JIT + 0x200, "listed"); /* not in the jitdump */
 	time_ns += SECOND;
 	expect(JIT + 0x100, "second");
 	jitdump_load(&bytes, time_ns, JIT + 0x200, 0x80, "third", 0x80);
@@ -504,7 +505,7 @@ START_TEST(a_file_that_was_not_the_one_mapped_is_not_read)
 	write_dump("home", &bytes, &inode);
 	map_code(PID, "/home/jit-10.dump", 0x500000, 0x1000, inode + 1);
 	expect(JIT + 0x100, "");
-	/* Nor one of another process, though it was mapped. */
+	/* A file of another process does not count either, even if mapped. */
 	map_code(PID, "/home/jit-9.dump", 0x600000, 0x1000, inode);
 	time_ns += 2 * SECOND;
 	expect(JIT + 0x100, "");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is asked of the kernel, and what is done without: a kernel of our own answers. */
+/*
+ * Which events are requested of the kernel, and how missing features are
+ * handled; a fake kernel answers.
+ */
 #include "daemon/perf_source/perf_open.h"
 #include "tests/fixture/run_suite.h"
 
@@ -15,16 +18,16 @@ static struct source_config config;
 static struct perf_open opened;
 static struct diag diag;
 
-/* The kernel: what it refuses, and what it was last asked. */
+/* The fake kernel: what it refuses, and the last request. */
 static struct {
-	uint32_t attr_bytes; /* of the attr that it knows */
-	uint64_t formats;    /* read_format bits it knows */
+	uint32_t attr_bytes; /* size of the attr that it knows */
+	uint64_t formats;    /* read_format bits that it knows */
 	bool no_build_id, no_cgroup, no_ksymbol, no_mmap2, no_comm_exec, no_clockid, no_switches;
 	unsigned int max_stack; /* 0: any */
 	bool no_user_stack;
 	bool no_kernel_mode;
-	int error;	   /* of sampled events */
-	pid_t refused_pid; /* somebody else's process */
+	int error;	   /* for sampled events */
+	pid_t refused_pid; /* another user's process */
 	int nr_emfile;
 	unsigned int nr_calls;
 	struct perf_event_attr attr;
@@ -157,7 +160,7 @@ START_TEST(side_band_rings_of_many_cpus_together_take_no_more_than_those_of_a_fe
 	ck_assert_uint_eq(side_bytes(17), 512 << 10);
 	ck_assert_uint_eq(side_bytes(96), 128 << 10);
 	ck_assert_uint_eq(side_bytes(128), 128 << 10);
-	ck_assert_uint_eq(side_bytes(8192), 128 << 10); /* a user's: the least */
+	ck_assert_uint_eq(side_bytes(8192), 128 << 10); /* a user's process: the minimum */
 	config.side_pages = 4;
 	ck_assert_uint_eq(side_bytes(8192), 4 * (size_t)sysconf(_SC_PAGESIZE));
 }
@@ -189,7 +192,7 @@ START_TEST(another_event_at_a_frequency_tells_the_weight_of_each_sample)
 	ck_assert_uint_eq(kernel.attr.sample_freq, 99);
 	ck_assert_uint_eq(event_choice_period(&events[1]), 0);
 	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_PERIOD);
-	open_sample(0); /* in the same ring: the same fields */
+	open_sample(0); /* events in the same ring have the same fields */
 	ck_assert(kernel.attr.sample_type & PERF_SAMPLE_PERIOD);
 }
 END_TEST
@@ -273,7 +276,7 @@ END_TEST
 
 START_TEST(an_attr_larger_than_the_kernel_knows_is_cut)
 {
-	kernel.attr_bytes = PERF_ATTR_SIZE_VER4; /* before sample_max_stack */
+	kernel.attr_bytes = PERF_ATTR_SIZE_VER4; /* older than sample_max_stack */
 	config.chain_depth = 20;
 	init();
 	open_sample(0);
@@ -315,7 +318,7 @@ START_TEST(stacks_are_copied_and_the_kernels_part_of_chains_is_kept)
 	ck_assert_uint_ge(opened.stack_bytes, 8192);
 	ck_assert(kernel.attr.exclude_callchain_user);
 	ck_assert(!kernel.attr.exclude_callchain_kernel);
-	/* Many of them fit into a ring. */
+	/* Many such samples fit into a ring. */
 	ck_assert_uint_ge(opened.sample_pages * (size_t)sysconf(_SC_PAGESIZE),
 			  32 * (size_t)opened.stack_bytes);
 	open_side_band();
@@ -361,7 +364,7 @@ START_TEST(copies_are_smaller_where_the_ring_is_small)
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 
 	config.chain_depth = 20;
-	config.stack_bytes = 32767; /* no multiple of a word */
+	config.stack_bytes = 32767; /* not a multiple of a word */
 	config.sample_pages = (unsigned int)((4 << 20) / page_bytes);
 	init();
 	if (!opened.regs)
@@ -395,7 +398,7 @@ START_TEST(a_refused_kernel_mode_is_given_up_once_and_for_all)
 	config.target = SOURCE_TASKS;
 	kernel.no_kernel_mode = true;
 	init();
-	ck_assert(opened.user_only); /* learnt before anything depends on it */
+	ck_assert(opened.user_only); /* known before anything depends on it */
 	open_sample(0);
 	ck_assert(kernel.attr.exclude_kernel);
 	kernel.nr_calls = 0;
@@ -432,7 +435,8 @@ END_TEST
 
 START_TEST(a_process_of_another_user_is_not_blamed_on_the_machines_settings)
 {
-	ck_assert(geteuid() != 0 || !seteuid(65534)); /* for root it is a container */
+	/* Root's refusal would be blamed on a container. */
+	ck_assert(geteuid() != 0 || !seteuid(65534));
 	config.target = SOURCE_TASKS;
 	init();
 	kernel.refused_pid = 4711;
@@ -442,7 +446,7 @@ START_TEST(a_process_of_another_user_is_not_blamed_on_the_machines_settings)
 	diag_clear(&diag);
 	ck_assert_int_eq(perf_open_samples(&opened, 0, 4711, 0, &diag), -EACCES);
 	ck_assert_ptr_nonnull(strstr(diag.text, "process 4711"));
-	ck_assert(getuid() != 0 || !seteuid(0)); /* a leak sanitizer has to attach at the end */
+	ck_assert(getuid() != 0 || !seteuid(0)); /* a leak sanitizer has to attach at exit */
 }
 END_TEST
 
@@ -471,7 +475,7 @@ START_TEST(out_of_descriptors_the_limit_is_raised)
 	open_sample(0);
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	ck_assert_uint_eq(limit.rlim_cur, 128);
-	kernel.nr_emfile = 1; /* now there is nothing to raise */
+	kernel.nr_emfile = 1; /* the limit can no longer be raised */
 	ck_assert_int_eq(perf_open_samples(&opened, 0, -1, 0, &diag), -EMFILE);
 	ck_assert_ptr_nonnull(strstr(diag.text, "ulimit"));
 }
@@ -487,7 +491,7 @@ START_TEST(thinned_events_are_asked_for_less_often)
 	init();
 	opened.thinning = 8;
 	open_sample(0);
-	/* A clock: exactly so many times the period, whatever the frequency. */
+	/* A clock: exactly 8 times the period that the frequency gives. */
 	ck_assert_uint_eq(kernel.attr.sample_period, 8 * (1000000000u / 99));
 	ck_assert(!kernel.attr.freq);
 	open_sample(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples of kernel code, of task 0, of tasks that are gone, and what goes with them. */
+/* Samples of kernel code, of task 0 and of tasks that have ended, and their records. */
 #include "daemon/perf_source/perf_state.h"
 #include "daemon/image/record_writer.h"
 #include "tests/fixture/fake_proc.h"
@@ -20,7 +20,7 @@
 #define DEPTH	 20
 #define NR_CPUS	 2
 
-/* All records that came, one behind the other in words. */
+/* All records received, one after the other, in words. */
 struct catcher {
 	struct record_sink sink;
 	uint64_t words[1 << 16];
@@ -165,7 +165,7 @@ START_TEST(kernel_code_is_relative_to_its_start)
 	expect_sample("vmlinux", 0x120, OPROF_MODE_KERNEL);
 	sample(PID, 0, PERF_RECORD_MISC_KERNEL, MODULE + 0x20);
 	expect_sample("mod", 0x20, OPROF_MODE_KERNEL);
-	/* An idle routine, but another task is in it. */
+	/* The address is in an idle routine, but another task runs. */
 	sample(PID, 0, PERF_RECORD_MISC_KERNEL, TEXT + 0x210);
 	expect_sample("vmlinux", 0x210, OPROF_MODE_KERNEL);
 	sample(PID, 0, PERF_RECORD_MISC_KERNEL, UINT64_C(0xffffffff90000000));
@@ -189,7 +189,7 @@ START_TEST(task_0_idles_in_idle_routines_and_works_elsewhere)
 	ck_assert_int_eq(image_of(caught_sample()->leaf.image)->kind, OPROF_IMAGE_IDLE);
 	sample(0, 1, PERF_RECORD_MISC_KERNEL, TEXT + 0x110);
 	expect_sample("vmlinux", 0x110, OPROF_MODE_KERNEL);
-	/* The same context: not said again. */
+	/* The context is unchanged, so no records repeat it. */
 	ck_assert_ptr_null(caught(OPROF_RECORD_TASK, 0));
 	ck_assert_ptr_null(caught(OPROF_RECORD_CPU, 0));
 }
@@ -229,7 +229,7 @@ START_TEST(one_that_has_no_pid_any_more_is_the_one_that_exited_there)
 
 	sample(-1, 1, PERF_RECORD_MISC_KERNEL, TEXT + 0x110);
 	expect_lost(OPROF_LOST_NO_TASK);
-	/* Nobody was sampled there, but the EXIT record was written there. */
+	/* No sample came from that CPU, but its ring has the EXIT record. */
 	apply((struct perf_item){.type = PERF_RECORD_EXIT, .pid = PID, .cpu = 1, .u.task = {1, 1}});
 	sample(-1, 1, PERF_RECORD_MISC_KERNEL, TEXT + 0x110);
 	found = caught_sample();
@@ -295,7 +295,7 @@ START_TEST(programs_of_the_bpf_machine_come_and_go)
 	ksymbol("bpf_prog_1234_f", true);
 	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM + 5);
 	expect_lost(OPROF_LOST_NO_KERNEL_MAP);
-	/* The name of before is one still; another in its place has another. */
+	/* The removed program's name stays valid; another program in its place has another name. */
 	ck_assert_str_eq(perf_state_code_name(state, image, number), "bpf_prog_1234_f");
 	ksymbol("bpf_prog_5678_g", false);
 	sample(PID, 0, PERF_RECORD_MISC_KERNEL, PROGRAM + 63);
@@ -350,7 +350,7 @@ START_TEST(chains_go_from_the_kernel_to_the_user)
 	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_KERNEL, TEXT + 0x110, TEXT + 0x150,
 				  UINT64_C(0xffffffff90000000), (uint64_t)PERF_CONTEXT_USER,
 				  0x400020, 0x500000, (uint64_t)PERF_CONTEXT_GUEST, 0x400030,
-				  /* deferred: its cookie is no address */
+				  /* PERF_CONTEXT_USER_DEFERRED: its cookie is not an address */
 				  (uint64_t)-640, 0x400040};
 	const struct oprof_frame *frames;
 
@@ -453,7 +453,7 @@ START_TEST(cgroups_that_come_and_go_do_not_fill_memory)
 	for (uint64_t i = 0; i < nr; i++)
 		nr_known += !!perf_state_cgroup_path(state, (UINT64_C(1) << 40) + i);
 	ck_assert_uint_le(nr_known, 16384);
-	/* What just went is known for a while yet, what is there for ever. */
+	/* A group just removed stays known for a while, an existing one for ever. */
 	ck_assert_uint_ge(nr_known, 4096);
 	ck_assert_str_eq(perf_state_cgroup_path(state, (UINT64_C(1) << 40) + nr - 4096),
 			 "/job-95904");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Scans of /proc against the records of the same time: nothing in a wrong image. */
+/* Scans of /proc and records of the same time: no sample is put into a wrong image. */
 #include "daemon/image/image_alias.h"
 #include "daemon/image/vdso.h"
 #include "daemon/places/proc_scan.h"
@@ -138,7 +138,7 @@ START_TEST(older_records_are_in_the_scan_and_newer_ones_go_on_top)
 	scan();
 	uint64_t t = now();
 
-	/* The rings hold what happened before the scan: other programs, other maps. */
+	/* The rings hold events from before the scan: other programs, other mappings. */
 	side_exec(before - 5, 10);
 	side_map(before - 4, 10, 0x400000, "/bin/old");
 	side_map(t, 10, 0x700000, "/lib/new");
@@ -160,7 +160,7 @@ START_TEST(a_child_forked_before_its_parents_scan_is_unknown_until_it_execs)
 	scan();
 	uint64_t t = now();
 
-	/* The parent may have run another program when it forked. */
+	/* Before the scan, the parent may have run another program when it forked. */
 	side_task(before - 5, PERF_RECORD_FORK, 20, 20, 10);
 	side_task(t, PERF_RECORD_FORK, 21, 21, 10);
 	sample(t + 1, 20, 0x400010, "lost=no_mapping");
@@ -187,7 +187,7 @@ START_TEST(threads_and_the_dead_are_told_apart)
 	sample(t + 1, 20, 0x400010, "lost=no_task");
 	sample(t + 2, 2, 0x400010, "lost=no_mapping");
 	side_task(t + 3, PERF_RECORD_EXIT, 10, 12, 1);
-	/* The only living thread is gone; long after, so is the process. */
+	/* The only living thread has ended; long after, so has the process. */
 	side_task(t + 3000000000u, PERF_RECORD_FORK, 30, 30, 2);
 	sample(t + 3000000001u, 10, 0x400010, "lost=no_task");
 	end();
@@ -205,11 +205,11 @@ START_TEST(a_scan_while_running_mends_what_was_lost)
 	sample(t, 10, 0x400010, "app=/bin/a image=/bin/a+0x1010 gen=ten");
 	sample(t, 11, 0x400010, "app=/bin/b image=/bin/b+0x1010 gen=eleven");
 	replay_flush(replay, t);
-	/* Records are lost: 10 runs another program now, 11 is gone, 12 is there. */
+	/* Records are lost: 10 now runs another program, 11 has ended, 12 is new. */
 	fake_proc_process(&proc, 10, 0, "/bin/x", MAPS_OF("/bin/x"));
 	fake_proc_remove(&proc, 11);
 	fake_proc_process(&proc, 12, 0, "/bin/y", MAPS_OF("/bin/y"));
-	/* Older than the scan, but not yet applied. */
+	/* Samples from before the scan that are not yet applied. */
 	sample(t + 1, 10, 0x400010, "app=/bin/a image=/bin/a+0x1010 gen=ten");
 	sample(t + 2, 12, 0x400010, "lost=no_task");
 	scan();
@@ -280,7 +280,7 @@ START_TEST(a_map_of_before_the_exec_that_comes_late_changes_nothing)
 }
 END_TEST
 
-/* Far more mappings than a process may have at a time: most are gone already. */
+/* Far more mappings than a process may have at a time: most are already gone. */
 #define NR_MAPPED 100000
 
 static void map_at_new_places(uint64_t from_ns)
@@ -356,7 +356,7 @@ START_TEST(nonsense_in_proc_is_left_out)
 }
 END_TEST
 
-/* As long as the kernel makes them: the name of a link, without its end. */
+/* A path of the kernel's maximum length: the link's name is cut. */
 START_TEST(a_program_of_the_longest_path_is_known_by_its_mapping)
 {
 	static char maps[2 * PATH_MAX];
@@ -378,7 +378,7 @@ START_TEST(a_program_of_the_longest_path_is_known_by_its_mapping)
 	ck_assert_int_eq(image_alias_init(&aliases, proc.path), 0);
 	ck_assert_int_eq(vdso_init(&vdso), 0);
 	ck_assert_int_eq(proc_scan_process(&config, 10, &found), 0);
-	ck_assert_ptr_nonnull(found->app); /* nothing is there by that name */
+	ck_assert_ptr_nonnull(found->app); /* no file of that name exists */
 	ck_assert_str_eq(found->app->image.path, path);
 	process_scan_destroy(found);
 	vdso_deinit(&vdso);
@@ -395,7 +395,7 @@ static void spin(void)
 		(void)getpid();
 }
 
-/* The program's own path and the offset of address in its file, from its maps. */
+/* The program's own path and the file offset of address, from /proc/self/maps. */
 static void find_own(uint64_t address, char *path, uint64_t *offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -443,7 +443,7 @@ START_TEST(a_real_process_is_read_and_its_file_is_one_image_by_any_name)
 		ck_abort_msg("%.2000s", real->report);
 	replay = kept;
 
-	/* Told again by its build-id: the same cookie. */
+	/* Reported again with its build-id, the image keeps its cookie. */
 	const struct image *image = perf_state_image(real->state, real->task.app_image);
 
 	ck_assert_ptr_nonnull(image);

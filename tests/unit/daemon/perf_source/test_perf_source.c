@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The perf source on the running kernel. Skipped where that does not allow it. */
+/* The perf source on the running kernel. Skipped if the kernel does not allow it. */
 #include "daemon/perf_source/perf_source.h"
 #include "lib/file.h"
 #include "tests/fixture/burn_cpu.h"
@@ -89,7 +89,7 @@ static void drain(enum source_drain how)
 	ck_assert_int_eq(source_perf.drain(source, how), 0);
 }
 
-/* Seen is what came out and what was lost, and nothing came out of order. */
+/* Check that seen is stored plus lost, and the records' order. Returns seen. */
 static uint64_t check_accounts(void)
 {
 	uint64_t sum = nr_samples;
@@ -130,7 +130,7 @@ static bool poll_source(void)
 	return poll(&pollfd, 1, PATIENCE_MS) == 1;
 }
 
-/* A child that waits for a byte, then burns CPU time, or execs what burns. */
+/* A child that waits for a byte, then burns CPU time or executes a program that does. */
 struct child {
 	pid_t pid;
 	int pipe;
@@ -174,7 +174,7 @@ static void child_end(const struct child *child)
 	ck_assert_int_eq(status, 0);
 }
 
-/* Readers sum up what begins so; what is lost is told in records, not here. */
+/* Readers add up counters whose names begin so; losses are in records, not in these counters. */
 static void no_counter_is_taken_for_a_loss(void)
 {
 	struct source_counter counters[64];
@@ -212,7 +212,7 @@ START_TEST(the_whole_machine_is_sampled_and_nothing_is_lost)
 	no_counter_is_taken_for_a_loss();
 	ck_assert(noted("interrupts_off"));
 	ck_assert(!noted("user_only"));
-	/* Stopped is stopped. */
+	/* Once stopped, the source takes no samples. */
 	nr_samples = 0;
 	burn(20);
 	drain(SOURCE_DRAIN_ALL);
@@ -230,7 +230,7 @@ START_TEST(what_one_page_cannot_hold_is_lost_and_counted_exactly)
 				       .side_pages = 1};
 	pid_t self = getpid();
 
-	/* Each CPU has a page. */
+	/* Each CPU's ring has one page. */
 	stay_on_this_cpu();
 	fast.period_or_hz = 50000;
 	config.pids = &self;
@@ -244,7 +244,7 @@ START_TEST(what_one_page_cannot_hold_is_lost_and_counted_exactly)
 	}
 	burn(30);
 	ck_assert_int_eq(source_perf.stop(source), 0);
-	drain(SOURCE_DRAIN_ALL); /* the last loss has no record, only the count */
+	drain(SOURCE_DRAIN_ALL); /* the last loss has no record, only a count */
 	(void)check_accounts();
 	ck_assert_uint_gt(lost[OPROF_LOST_KERNEL_RING], 0);
 	ck_assert_uint_gt(nr_samples, 0);
@@ -252,7 +252,7 @@ START_TEST(what_one_page_cannot_hold_is_lost_and_counted_exactly)
 }
 END_TEST
 
-/* A scan that took long on a busy machine puts off the next. */
+/* A scan that took long on a busy machine delays the next one. */
 static void drain_until_scanned(void)
 {
 	for (int i = 0; i < 1000 && !counter("side_band_scans"); i++) {
@@ -284,7 +284,7 @@ START_TEST(lost_side_band_makes_it_read_the_processes_again)
 	config.pids = &self;
 	config.nr_pids = 1;
 	open_source(&config);
-	fork_and_wait(20); /* two records each, of some 80 bytes: its ring is not full */
+	fork_and_wait(20); /* two records each, of about 80 bytes: the ring is not full */
 	half_ns = clock_ns(CLOCK_MONOTONIC);
 	fork_and_wait(400);
 	drain(SOURCE_DRAIN_ALL);
@@ -313,7 +313,7 @@ START_TEST(what_comes_while_the_processes_are_read_again_does_not_pile_up)
 	config.nr_pids = 1;
 	fake_perf_state.nr_between = 3;
 	open_source(&config);
-	ck_assert_uint_eq(fake_perf_state.nr_items_in_scan, 0); /* the first */
+	ck_assert_uint_eq(fake_perf_state.nr_items_in_scan, 0); /* the first scan */
 	ck_assert_int_eq(source_perf.start(source), 0);
 	burn(20);
 	fork_and_wait(100);
@@ -402,7 +402,7 @@ START_TEST(all_threads_of_a_running_process_are_sampled)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, thread_burn, NULL), 0);
 	open_source(&config);
 	ck_assert_int_eq(source_perf.start(source), 0);
-	while (fake_perf_state.nr_tids < 4) { /* this one and the three */
+	while (fake_perf_state.nr_tids < 4) { /* this thread and the three */
 		burn(50);
 		drain(SOURCE_DRAIN_ALL);
 	}
@@ -429,7 +429,7 @@ START_TEST(a_drain_is_due_when_a_ring_fills_and_when_time_passes)
 
 	fast.period_or_hz = 50000;
 	open_source(&config);
-	ck_assert(poll_source()); /* the tick */
+	ck_assert(poll_source()); /* the timer's tick */
 	drain(SOURCE_DRAIN_PERIODIC);
 	ck_assert_int_eq(source_perf.start(source), 0);
 	burn(50);
@@ -474,7 +474,7 @@ START_TEST(two_events_share_a_ring_and_keep_apart)
 	drain(SOURCE_DRAIN_ALL);
 	(void)check_accounts();
 	ck_assert_uint_gt(fake_perf_state.nr_chain_frames, nr_samples);
-	/* The faults weigh 1 each, the clock 1e9 / 997. */
+	/* Faults weigh 1 each, clock samples 1e9 / 997. */
 	ck_assert_uint_gt(fake_perf_state.weight % (1000000000u / 997), 0);
 	ck_assert_uint_gt(fake_perf_state.weight, 1000000000u / 997);
 }
@@ -491,7 +491,7 @@ static void write_file(const char *name, const char *text)
 	ck_assert_int_eq(file_replace(path, text, strlen(text), 0600), 0);
 }
 
-/* In place, as sysfs has it: the source keeps the file open. */
+/* Overwrite in place, as sysfs does: the source keeps the file open. */
 static void overwrite_file(const char *name, const char *text)
 {
 	char path[PATH_MAX];
@@ -506,7 +506,7 @@ static void overwrite_file(const char *name, const char *text)
 
 static void drain_until_changes(uint64_t nr_changes)
 {
-	/* A ring that fills wakes us, too. */
+	/* A ring that fills also wakes the source. */
 	for (int i = 0; i < 10000 && counter("cpu_changes") < nr_changes; i++) {
 		ck_assert(poll_source());
 		drain(SOURCE_DRAIN_PERIODIC);
@@ -546,7 +546,7 @@ START_TEST(a_cpu_that_goes_is_drained_and_one_that_comes_is_sampled)
 }
 END_TEST
 
-/* Samples of our own while we use so much CPU time. */
+/* Returns the samples of this process while it uses ms of CPU time. */
 static uint64_t watched_while_burning(uint64_t ms)
 {
 	fake_perf_state.watched_samples = 0;
@@ -634,15 +634,16 @@ START_TEST(an_event_that_the_machine_lacks_is_said)
 				       .pids = &self,
 				       .nr_pids = 1};
 
-	odd.perf_type = 4711; /* of no PMU */
+	odd.perf_type = 4711; /* not a known PMU */
 	ck_assert_int_eq(source_perf.open(&source, &config, &sink, &diag), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(diag.text, "cpu-clock"));
 }
 END_TEST
 
 /*
- * As a user whom nobody else is, so that rings of another run, or of a child that has just ended,
- * do not count against the locked memory. A user namespace may not have so large numbers.
+ * Become a user that no other process has: rings of another run, or of a child
+ * that has just ended, then do not count against the locked memory. A user
+ * namespace may lack such large numbers.
  */
 static bool become_nobody(void)
 {
@@ -653,7 +654,7 @@ static bool become_nobody(void)
 	return !setuid(0x40000000 | number >> 2) || !setuid(60001 + (uid_t)(getpid() % 5000));
 }
 
-/* In a child, as a user without privileges or locked memory. */
+/* Run test in a child, as a user without privileges or locked memory. */
 static void as_nobody(void (*test)(void))
 {
 	const struct rlimit none = {0, 0};
@@ -692,7 +693,7 @@ static void profile_self_with(unsigned int pages)
 				       .sample_pages = pages};
 	int error = source_perf.open(&source, &config, &sink, &diag);
 
-	if (error == -EACCES) /* a kernel that refuses outright: with its remedy */
+	if (error == -EACCES) /* the kernel refuses: the message must name the remedy */
 		_exit(strstr(diag.text, "perf_event_paranoid") ? 0 : 1);
 	child_check(!error, "open");
 	child_check(!source_perf.start(source), "start");
@@ -706,7 +707,7 @@ static void profile_self(void)
 {
 	profile_self_with(0);
 	child_check(!counter("rings_halved"), "default rings do not fit");
-	/* Kernel samples are refused to users where the level is 2. */
+	/* The kernel refuses kernel samples to users if perf_event_paranoid is 2. */
 	child_check(!noted("user_only") || !fake_perf_state.nr_kernel_samples, "kernel samples");
 }
 
@@ -746,7 +747,7 @@ START_TEST(a_user_who_may_not_profile_the_machine_gets_the_remedy)
 }
 END_TEST
 
-/* The kernel may not allow it at all (seccomp, perf_event_paranoid of some distributions). */
+/* The kernel may refuse entirely (seccomp, perf_event_paranoid of some distributions). */
 static bool permitted(void)
 {
 	pid_t self = getpid();

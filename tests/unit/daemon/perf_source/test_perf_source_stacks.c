@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The perf source on the running kernel, with copies of stacks. Skipped where that is refused. */
+/*
+ * The perf source on the running kernel, with copies of stacks. Skipped if the
+ * kernel refuses them.
+ */
 #include "daemon/perf_source/perf_source.h"
 #include "tests/fixture/burn_cpu.h"
 #include "tests/fixture/fake_perf_state.h"
@@ -68,7 +71,7 @@ static void drain(enum source_drain how)
 	ck_assert_int_eq(source_perf.drain(source, how), 0);
 }
 
-/* Seen is what came out and what was lost, and nothing came out of order. */
+/* Check that seen is stored plus lost, and the records' order. Returns seen. */
 static uint64_t check_accounts(void)
 {
 	uint64_t sum = nr_samples;
@@ -106,7 +109,7 @@ START_TEST(stacks_come_with_every_sample_of_user_code)
 }
 END_TEST
 
-/* Samples of our own that were given out by two drains some time apart. */
+/* Returns the samples that two drains, some time apart, passed on. */
 static uint64_t drain_twice(void)
 {
 	uint64_t before = nr_samples;
@@ -141,13 +144,13 @@ START_TEST(samples_wait_for_the_tables_of_programs_but_not_for_ever)
 	fake_perf_state.nr_tables = 0;
 	(void)drain_twice();
 	ck_assert_uint_gt(nr_samples, 0);
-	/* They never come. */
+	/* The tables never come. */
 	fake_perf_state.nr_tables = 1;
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	while (clock_ns(CLOCK_MONOTONIC) - begin_ns < 2100 * UINT64_C(1000000))
 		(void)drain_twice();
 	ck_assert_uint_gt(drain_twice(), 0);
-	/* Nor does the end wait. */
+	/* The final drain does not wait either. */
 	ck_assert_int_eq(source_perf.stop(source), 0);
 	drain(SOURCE_DRAIN_ALL);
 	ck_assert_uint_gt(check_accounts(), 0);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records of switches by the perf source, on the running kernel. Skipped where it refuses. */
+/*
+ * Records of switches by the perf source, on the running kernel. Skipped if the
+ * kernel refuses them.
+ */
 #include "daemon/perf_source/perf_cpu.h"
 #include "daemon/perf_source/perf_source.h"
 #include "daemon/perf_source/perf_source_internal.h"
@@ -84,7 +87,7 @@ static uint64_t counter(const char *name)
 	ck_abort_msg("no counter %s", name);
 }
 
-/* To a child and back, nr times: we leave the CPU each time. */
+/* Pass a byte to a child and back nr times: this process leaves the CPU each time. */
 static void go_there_and_back(unsigned int nr)
 {
 	int to[2], back[2];
@@ -163,12 +166,12 @@ START_TEST(lost_switches_are_counted_and_cost_neither_samples_nor_maps)
 
 	uint64_t half_ns;
 
-	stay_on_this_cpu(); /* each has a ring */
+	stay_on_this_cpu(); /* each CPU has a ring */
 	open_source(&config);
 	ck_assert_int_eq(source_perf.start(source), 0);
-	go_there_and_back(2000); /* two records each, or some more: it is not full */
+	go_there_and_back(2000); /* two records each, or a few more: the ring is not full */
 	half_ns = clock_monotonic_ns();
-	go_there_and_back(40000); /* 512 KiB hold 16384 */
+	go_there_and_back(40000); /* 512 KiB hold 16384 records */
 	ck_assert_int_eq(source_perf.stop(source), 0);
 	drain_all();
 	ck_assert_uint_gt(counter("switches_lost"), 0);
@@ -186,7 +189,7 @@ END_TEST
 
 /* ---- one CPU ---- */
 
-#define NO_TID 1 /* not ours, and ended when the kernel is asked for its events */
+#define NO_TID 1 /* a task that ends before its events are opened */
 
 static int open_but_for_one(struct perf_event_attr *attr, pid_t tid, int cpu, unsigned long flags)
 {
@@ -245,7 +248,7 @@ START_TEST(threads_that_have_ended_do_not_matter_where_one_lives)
 }
 END_TEST
 
-/* The kernel may not allow it at all (seccomp, perf_event_paranoid of some distributions). */
+/* The kernel may refuse entirely (seccomp, perf_event_paranoid of some distributions). */
 static bool permitted(void)
 {
 	pid_t self = getpid();

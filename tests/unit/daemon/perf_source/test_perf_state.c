@@ -110,7 +110,7 @@ static void run_regions(FILE *script, unsigned int pid, unsigned int nr_own, uns
 		fprintf(script, "cpu0 sample time=%u pid=%u ip=0x%x => image=anon+0x%x\n", time++,
 			pid, start + 0x10, i < nr_own ? 0x10 : start + 0x10);
 	}
-	/* The first one still is one of its own. */
+	/* The first region is still an image of its own. */
 	fprintf(script, "cpu0 sample time=%u pid=%u ip=0x100020 => image=anon+0x20\n", time++, pid);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ten thousand program starts a second, as the kernel would tell them: each
- * a fork, an exec, ten maps and an exit, on two CPUs, pids used again and
- * again. Every sample is in the right image, every record was applied, and
- * what is kept does not grow.
+ * Ten thousand program starts a second, with the kernel's records of them: a
+ * fork, an exec, ten mappings and an exit each, on two CPUs, with pids used
+ * again and again. Every sample is in the right image, every record is applied,
+ * and memory does not grow.
  */
 #include "daemon/perf_source/perf_state_internal.h"
 #include "tests/fixture/replay.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define NR_STARTS   10000
-#define NR_ALIVE    20 /* at a time */
+#define NR_ALIVE    20 /* alive at a time */
 #define NR_PIDS	    300
 #define NR_MAPS	    10
 #define NR_PROGRAMS 50
@@ -65,7 +65,7 @@ static int pid_of(int start)
 	return FIRST_PID + start % NR_PIDS;
 }
 
-/* Where start's map lies: elsewhere in each, as address randomisation has it. */
+/* The address of a start's mapping, different in each start, as with address randomisation. */
 static uint64_t address_of(int start, int map)
 {
 	return 0x400000 + (uint64_t)(start % 97) * 0x1000000 + (uint64_t)map * 0x40000;
@@ -99,7 +99,7 @@ static void start_maps(int start, uint64_t time_ns, unsigned int cpu)
 	}
 }
 
-/* A sample in the map; index tells its ip. */
+/* A sample in the mapping; start and map determine its ip. */
 static void start_sample(int start, int map, uint64_t time_ns, unsigned int cpu)
 {
 	char wanted[256], path[64], app[64];
@@ -112,7 +112,7 @@ static void start_sample(int start, int map, uint64_t time_ns, unsigned int cpu)
 	sample(time_ns, pid_of(start), cpu, address_of(start, map) + at, wanted);
 }
 
-/* One start; the one that began NR_ALIVE before it ends, and still has a sample to give. */
+/* One start; the process begun NR_ALIVE starts before takes a last sample and ends. */
 static void start_and_end(int start)
 {
 	uint64_t time_ns = FIRST_NS + (uint64_t)start * START_NS;
@@ -128,7 +128,7 @@ static void start_and_end(int start)
 					.u.comm = {"x", true}},
 		     time_ns + 10, pid_of(start), cpu);
 		start_maps(start, time_ns, cpu);
-		/* Few are labelled: the replayer looks them up one by one. */
+		/* Few samples have expectations: the replayer looks these up one by one. */
 		if (start % 10 == 0)
 			start_sample(start, start % NR_MAPS, time_ns + 50, cpu);
 	}
@@ -161,7 +161,7 @@ START_TEST(nothing_is_lost_and_nothing_piles_up)
 		if (start % 1000 != 999)
 			continue;
 		replay_round(replay, FIRST_NS + (uint64_t)start * START_NS);
-		/* A second of exited ones at most, and those of two rounds. */
+		/* At most the processes that ended within a second, and those of two rounds. */
 		ck_assert_uint_le(tasks->processes.nr_nodes, NR_PIDS + 1);
 		ck_assert_uint_le(tasks->nr_spaces, NR_PIDS + 1);
 		ck_assert_uint_le(tasks->tasks.nr_nodes, NR_ALIVE + 3);
@@ -185,7 +185,7 @@ START_TEST(nothing_is_lost_and_nothing_piles_up)
 }
 END_TEST
 
-/* Each start another program: a build farm that runs what it built. */
+/* Each start runs another program, as on a build farm that runs what it built. */
 START_TEST(programs_that_run_once_do_not_pile_up)
 {
 	uint64_t time_ns = FIRST_NS;
@@ -219,7 +219,7 @@ START_TEST(programs_that_run_once_do_not_pile_up)
 	}
 	if (replay_end(replay))
 		ck_abort_msg("%.2000s", replay->report);
-	/* Exited ones that are remembered, and images kept in case. */
+	/* Ended processes that are still remembered, and unused images that are kept. */
 	ck_assert_uint_le(replay->state->tasks.processes.nr_nodes, 4097);
 	ck_assert_uint_le(replay->state->places.images.entries.nr_nodes, 2 * 4097 + 10);
 	ck_assert_uint_eq(replay_counter(replay, "images_told"), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Raw records of switches through the perf source's input, to time off CPU. */
+/* From raw records of switches, through the perf source's input, to time off CPU. */
 #include "daemon/filing/off_cpu.h"
 #include "daemon/perf/perf_feed.h"
 #include "daemon/perf_source/perf_state.h"
@@ -59,7 +59,7 @@ static void consumer_apply(struct perf_consumer *consumer, const struct perf_ite
 
 static struct perf_consumer consumer = {.apply = consumer_apply};
 
-/* Rings: of CPU c side-band c, switches NR_CPUS + c. */
+/* Rings: side-band ring c and switch ring NR_CPUS + c belong to CPU c. */
 static const struct perf_layout side = {.sample_type = SIDE_TYPE, .side_band = true};
 static const struct perf_layout switches = {.sample_type = SWITCH_TYPE, .switches = true};
 
@@ -124,7 +124,7 @@ static void put_side(uint64_t time_ns, int32_t pid, int32_t tid, uint32_t type)
 	put(0, &side, item);
 }
 
-/* A whole CPU's record of who leaves (out), or of who comes. */
+/* A CPU-wide record of the task that leaves (out) or of the one that comes. */
 static void put_wide(uint64_t time_ns, uint32_t cpu, uint16_t misc, int32_t self, int32_t other)
 {
 	put(NR_CPUS + cpu, &switches,
@@ -136,14 +136,14 @@ static void put_wide(uint64_t time_ns, uint32_t cpu, uint16_t misc, int32_t self
 			       .u.cpu_switch = {.next_pid = other, .next_tid = other}});
 }
 
-/* As the kernel writes them, both. */
+/* Both records of a switch, as the kernel writes them. */
 static void put_both(uint64_t time_ns, uint32_t cpu, uint16_t preempt, int32_t from, int32_t to)
 {
 	put_wide(time_ns, cpu, (uint16_t)(PERF_RECORD_MISC_SWITCH_OUT | preempt), from, to);
 	put_wide(time_ns + 1, cpu, 0, to, from);
 }
 
-/* Of one task's own event. */
+/* A record of one task's own event. */
 static void put_own(uint64_t time_ns, uint32_t cpu, uint16_t misc, int32_t tid)
 {
 	put(NR_CPUS + cpu, &switches,
@@ -177,7 +177,7 @@ START_TEST(a_cpus_switches_become_time_off_cpu)
 }
 END_TEST
 
-/* Of the idle task, kernels leave out the one or the other. */
+/* For the idle task, some kernels leave out one of the two records. */
 START_TEST(who_comes_is_enough_where_nobody_was_told_to_leave)
 {
 	put_side(1, 10, 10, PERF_RECORD_COMM);
@@ -223,7 +223,7 @@ START_TEST(of_a_time_with_losses_nothing_is_told_and_nothing_reaches_across)
 	put_side(2, 11, 11, PERF_RECORD_COMM);
 	put_both(1000, 0, 0, 10, 11);
 	perf_state_lose_switches(state, 2000, 3000, 4);
-	put_both(2500, 1, 0, 0, 10); /* in that time */
+	put_both(2500, 1, 0, 0, 10); /* in the lost time */
 	put_both(2600, 1, 0, 10, 0);
 	put_both(3500, 1, 0, 0, 10);
 	put_both(3600, 1, 0, 10, 0);
@@ -264,7 +264,8 @@ START_TEST(unknown_tasks_and_those_of_other_namespaces_are_not_told)
 }
 END_TEST
 
-/* Records of switches do not tell it: /proc does, after each exec, and sampling. */
+/* Records of switches do not name the cgroup: it is read from /proc after each exec, and from
+ * samples. */
 START_TEST(time_off_cpu_is_of_the_cgroup_that_the_process_is_in)
 {
 	fake_proc_print(&proc, "cg/a/cgroup.procs", "%s", "");
@@ -277,7 +278,7 @@ START_TEST(time_off_cpu_is_of_the_cgroup_that_the_process_is_in)
 	perf_feed_flush(feed, UINT64_MAX);
 	ck_assert_uint_eq(out.nr_told, 1);
 	ck_assert_str_eq(perf_state_cgroup_path(state, out.told[0].cgroup), "/a");
-	/* Moved, it is found where it was for a while, and after an exec where it is. */
+	/* After a move, the old cgroup is reported for a while; after an exec, the new one. */
 	fake_proc_print(&proc, "10/cgroup", "0::/b\n");
 	put_both(2000, 0, 0, 10, 0);
 	put_both(2200, 0, 0, 0, 10);
@@ -288,7 +289,7 @@ START_TEST(time_off_cpu_is_of_the_cgroup_that_the_process_is_in)
 	ck_assert_uint_eq(out.nr_told, 3);
 	ck_assert_str_eq(perf_state_cgroup_path(state, out.told[1].cgroup), "/a");
 	ck_assert_str_eq(perf_state_cgroup_path(state, out.told[2].cgroup), "/b");
-	/* Gone from /proc: where it was last. */
+	/* The process has left /proc: its last cgroup is reported. */
 	fake_proc_remove(&proc, 10);
 	put_side(5000, 10, 10, PERF_RECORD_COMM);
 	put_both(6000, 0, 0, 10, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Our own stack, as the kernel would give it, walked by the tables of our own
- * binaries, libraries included: nothing is made up but the record.
+ * The test's own stack, as the kernel would copy it, is walked with the code
+ * tables of its own binaries, libraries included; only the record is made up.
  */
 #include "daemon/perf_source/perf_state.h"
 #include "lib/buildid.h"
@@ -29,7 +29,7 @@ static struct record_catcher catcher;
 static uint8_t stack[STACK_BYTES];
 static uint64_t regs[64];
 static ucontext_t here;
-static uint64_t returns[NESTED + 1]; /* where each nested call returns to, innermost first */
+static uint64_t returns[NESTED + 1]; /* return address of each nested call, innermost first */
 
 static uint64_t now_ns(void)
 {
@@ -143,7 +143,7 @@ static uint64_t fill_regs(void)
 }
 #endif
 
-/* The kernel copies so, too: what may not be read ends it. Sanitizers do not see it. */
+/* As in the kernel, the copy ends at the first unreadable byte. Sanitizers do not check it. */
 static uint32_t copy_stack(uint64_t sp)
 {
 	uint32_t nr = 0;
@@ -188,7 +188,7 @@ static __attribute__((noinline)) int nest(int depth)
 		return 1;
 	}
 	result = nest(depth - 1);
-	/* The call is not the last thing done: it does not become a jump. */
+	/* This addition after the call keeps the compiler from making the call a jump. */
 	__asm__ volatile("" : "+r"(result));
 	return result + 1;
 }
@@ -221,7 +221,7 @@ static uint64_t counter(const char *name)
 	return 0;
 }
 
-/* The key of our own code at address, as samples have it. */
+/* The key of this program's code at address, as in samples. */
 static struct oprof_frame frame_of(uint64_t address)
 {
 	struct perf_item plain = sample;
@@ -247,7 +247,7 @@ START_TEST(a_stack_is_walked_to_its_outermost_frame_through_libraries)
 	nr = told->nr_frames;
 	flags = told->head.flags;
 	ck_assert_int_eq(told->chain_kind, OPROF_CHAIN_UNWIND_TABLES);
-	/* The test's function, its runner's, main, what calls main. */
+	/* The test's function, its runner's, main, and main's caller. */
 	ck_assert_uint_gt(nr, NESTED + 4);
 	ck_assert_uint_eq(flags & (OPROF_SAMPLE_CHAIN_TRUNCATED | OPROF_SAMPLE_CHAIN_BROKEN), 0);
 	memcpy(frames, frames_of(told), sizeof(frames));
@@ -303,7 +303,7 @@ START_TEST(a_stack_deeper_than_was_asked_for_is_truncated)
 	told = take_sample();
 	ck_assert_uint_eq(told->nr_frames, 3);
 	ck_assert_uint_ne(told->head.flags & OPROF_SAMPLE_CHAIN_TRUNCATED, 0);
-	/* The kernel's frames and the place where it was entered count. */
+	/* The kernel's frames and the address where it was entered count. */
 	sample.misc = PERF_RECORD_MISC_KERNEL;
 	sample.u.sample.chain = (const uint64_t[]){(uint64_t)PERF_CONTEXT_KERNEL,
 						   0xffffffff81000100, 0xffffffff81000200};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a machine of 256 CPUs does in weeks, through the perf source's input
- * and on to what the daemon keeps of it: programs that are built, run once
- * and gone, each with memory of its own that it makes code in; one that makes
- * code at ever new places; 5,000 threads that come, wait and go; 10,000
- * cgroups, 500 at a time; programs of the kernel's BPF machine. Memory must
- * not grow with time, and nothing may name what was given up.
+ * The load of weeks on a machine of 256 CPUs, through the perf source's input
+ * and on to what the daemon keeps of it: programs that are built, run once and
+ * removed, each with memory of its own that it makes code in; one that makes
+ * code at ever new places; 5,000 threads that begin, wait and end; 10,000
+ * cgroups, 500 at a time; BPF programs. Memory must not grow with time, and no
+ * record may name a released object.
  */
 #include "daemon/filing/attribution.h"
 #include "daemon/filing/off_cpu.h"
@@ -54,7 +54,7 @@ static struct sample_cache *cache;
 static struct recent *recent;
 static struct stats stats;
 
-/* Before all that keeps something: what is named must be there still. */
+/* First in the chain of sinks: checks that every cookie in a record is still valid. */
 static struct {
 	struct record_sink sink;
 	uint8_t released[COOKIES_MAX];
@@ -69,7 +69,7 @@ static void consumer_apply(struct perf_consumer *consumer, const struct perf_ite
 
 static struct perf_consumer consumer = {.apply = consumer_apply};
 
-/* ---- what comes out ---- */
+/* ---- output ---- */
 
 static void check_cookie(uint32_t cookie)
 {
@@ -113,7 +113,7 @@ static void release(void *context, uint32_t cookie)
 	recent_release(recent, perf_state_image(state, cookie));
 }
 
-/* A few files for all: how many there are on disk is not what is tested. */
+/* All samples go to a few files: the number of files is not tested here. */
 static int place(void *context, const struct sample_key *key, struct placement *placement)
 {
 	(void)context;
@@ -202,7 +202,7 @@ static void teardown(void)
 	test_folder_teardown();
 }
 
-/* ---- what goes in ---- */
+/* ---- input ---- */
 
 static uint64_t now_ns = 1000000000;
 
@@ -273,7 +273,7 @@ static void put_switch(unsigned int cpu, int32_t from_pid, int32_t from, int32_t
 	    from_pid, from);
 }
 
-/* A program that nobody will ever run again, in a cgroup of its own time. */
+/* A program that runs only once, in one of the cgroups of its time. */
 static void run_program(unsigned int start)
 {
 	int32_t pid = (int32_t)(FIRST_PID + start % NR_PIDS);
@@ -294,7 +294,7 @@ static void run_program(unsigned int start)
 	put_switch(start + 1, pid, pid, 0, 0);
 }
 
-/* Code at a place where none was before. */
+/* Code at a place where there was none before. */
 static void make_code(unsigned int start)
 {
 	uint64_t place = 0x100000000 + (uint64_t)start * 0x20000;
@@ -303,7 +303,7 @@ static void make_code(unsigned int start)
 	put_sample(start, MAKER_PID, MAKER_PID, place + 8, 1);
 }
 
-/* One of 5,000 threads waits, and ends; another takes its place. */
+/* One of 5,000 threads waits and ends; another takes its place. */
 static void run_threads(unsigned int start)
 {
 	int32_t tid = (int32_t)(FIRST_TID + start % NR_THREADS);
@@ -358,11 +358,11 @@ static void check_tables(void)
 {
 	const struct task_table *tasks = &state->tasks;
 
-	/* A second's exits at a millisecond each, and a round's. */
+	/* The processes that end within a second, at a millisecond each, and those of a round. */
 	ck_assert_uint_le(tasks->processes.nr_nodes, 1300);
 	ck_assert_uint_le(tasks->tasks.nr_nodes, NR_THREADS + 300);
 	ck_assert_uint_le(tasks->nr_spaces, 1300);
-	/* 4096 told and 4096 not that nothing maps; the mappings; regions of programs. */
+	/* Unmapped images (4096 told and 4096 others), mappings, and regions of programs. */
 	ck_assert_uint_le(state->places.images.entries.nr_nodes, 8192 + 8192 + 1300 * 5);
 	ck_assert_uint_le(state->places.images.cookies.nr_nodes, 4096 + 8192 + 1300 * 5);
 	ck_assert_uint_le(state->places.cgroups.names.nr_nodes, 2 * 4097 + 2);
@@ -410,7 +410,7 @@ START_TEST(weeks_of_programs_threads_and_code_take_no_more_memory_than_days)
 
 		run_until(&start, warm_up + i * (nr_starts - warm_up) / 3);
 		now = memory_in_use();
-		/* Tables double, lists hold now more, now less: but not with time. */
+		/* Tables double and lists vary in length, but memory does not grow with time. */
 		ck_assert_msg(now < after_warm_up + after_warm_up / 10 + (1u << 20),
 			      "%zu bytes after %u programs, %zu after %u", after_warm_up, warm_up,
 			      now, start);
@@ -423,8 +423,8 @@ START_TEST(weeks_of_programs_threads_and_code_take_no_more_memory_than_days)
 	ck_assert_uint_gt(watcher.nr_released, nr_starts * NR_REGIONS - 5000);
 	ck_assert_uint_eq(state->tasks.lost_memory, 0);
 	/*
-	 * Where code is made at new places without end the space is read anew: its one sample
-	 * then may be lost.
+	 * A space in which code is made at ever new places is scanned again;
+	 * its one sample may be lost in the meantime.
 	 */
 	ck_assert_uint_eq(stats.values[STATS_LOST + OPROF_LOST_NO_TASK], 0);
 	ck_assert_uint_ge(stats.values[STATS_STORED], nr_starts * (NR_REGIONS + 2));
